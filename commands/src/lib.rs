@@ -1,0 +1,1 @@
+//! The dcmds and walkers of kcore.

@@ -1,0 +1,179 @@
+//! What a dcmd runs in: the core, its input, its output, and the shell around it.
+
+use std::sync::Arc;
+
+use kcore::{Core, Tid};
+
+use crate::{Dcmd, DcmdError, Dot, Record, Result, Sink, Walker};
+
+/// How a dcmd was called.
+#[derive(Clone, Debug, Default)]
+pub struct Input {
+    /// The spelling by which it was called: `::stack`, `$C`.
+    pub called_as: String,
+    /// Dot.
+    pub dot: Dot,
+    /// Whether an address was written, or came from a pipe; dot is then that address.
+    pub has_addr: bool,
+    /// The count before the dcmd.
+    pub count: Option<u64>,
+    /// Whether it runs under a count or behind a pipe.
+    pub looped: bool,
+    /// Whether this is the first run of such a loop (true outside of one).
+    pub first: bool,
+    /// Whether its output goes into a pipe.
+    pub pipe_out: bool,
+    /// All elements of the pipe, for a dcmd that takes them at once.
+    pub list: Option<Vec<Dot>>,
+}
+
+/// What only a shell knows.
+pub trait Shell {
+    /// The thread that registers and stacks refer to; `None` without threads.
+    fn current_thread(&self) -> Option<Tid>;
+
+    /// Chooses the thread that registers and stacks refer to, and its innermost frame.
+    fn set_current_thread(&mut self, tid: Tid);
+
+    /// The frame of the current thread that `<register` refers to: an index among physical
+    /// frames, innermost 0.
+    fn current_frame(&self) -> usize;
+
+    /// Chooses the frame that `<register` refers to.
+    fn set_current_frame(&mut self, index: usize);
+
+    /// Sets dot, and the increment by which `+` and a repeat count move it.
+    fn set_dot(&mut self, dot: Dot, increment: u64);
+
+    /// Evaluates an expression of the language.
+    ///
+    /// # Errors
+    /// A syntax error, an unknown symbol, or memory that cannot be read.
+    fn evaluate(&self, expression: &str) -> Result<u64>;
+
+    /// The radix of numbers typed and printed, 2 to 16.
+    fn radix(&self) -> u32;
+
+    /// Sets the radix; the shell has checked nothing.
+    ///
+    /// # Errors
+    /// When it is not between 2 and 16.
+    fn set_radix(&mut self, radix: u64) -> Result<()>;
+
+    /// Every dcmd.
+    fn dcmds(&self) -> &[&'static dyn Dcmd];
+
+    /// Every walker.
+    fn walkers(&self) -> &[&'static dyn Walker];
+
+    /// Whether the user pressed ctrl-C since the command began.
+    fn interrupted(&self) -> bool;
+}
+
+/// What a dcmd runs in.
+pub struct Cx<'a> {
+    core: &'a Arc<Core>,
+    input: &'a Input,
+    shell: &'a mut dyn Shell,
+    sink: &'a mut dyn Sink,
+}
+
+impl<'a> Cx<'a> {
+    /// Puts a run together.
+    pub fn new(
+        core: &'a Arc<Core>,
+        input: &'a Input,
+        shell: &'a mut dyn Shell,
+        sink: &'a mut dyn Sink,
+    ) -> Self {
+        Self { core, input, shell, sink }
+    }
+
+    /// The core.
+    pub fn core(&self) -> &'a Arc<Core> {
+        self.core
+    }
+
+    /// How the dcmd was called.
+    pub fn input(&self) -> &'a Input {
+        self.input
+    }
+
+    /// The address that was written or came from a pipe.
+    pub fn addr(&self) -> Option<Dot> {
+        self.input.has_addr.then_some(self.input.dot)
+    }
+
+    /// Dot, written or not.
+    pub fn dot(&self) -> Dot {
+        self.input.dot
+    }
+
+    /// What only the shell knows.
+    pub fn shell(&self) -> &dyn Shell {
+        self.shell
+    }
+
+    /// What only the shell knows, to change it.
+    pub fn shell_mut(&mut self) -> &mut dyn Shell {
+        self.shell
+    }
+
+    /// The current thread.
+    ///
+    /// # Errors
+    /// When there is none: an executable without a core.
+    pub fn current_thread(&self) -> Result<Tid> {
+        self.shell.current_thread().ok_or_else(|| DcmdError::failed("no process active"))
+    }
+
+    /// Emits a record.
+    ///
+    /// # Errors
+    /// When the reader has gone, or the user pressed ctrl-C.
+    pub fn emit(&mut self, record: &dyn Record) -> Result<()> {
+        self.check_interrupt()?;
+        self.sink.put(record)
+    }
+
+    /// Begins a record whose list streams; see [`Sink::begin`].
+    ///
+    /// # Errors
+    /// As [`Cx::emit`].
+    pub fn begin(&mut self, record: &dyn Record, list: &'static str) -> Result<()> {
+        self.check_interrupt()?;
+        self.sink.begin(record, list)
+    }
+
+    /// Ends it.
+    ///
+    /// # Errors
+    /// As [`Cx::emit`].
+    pub fn end(&mut self, record: &dyn Record) -> Result<()> {
+        self.sink.end(record)
+    }
+
+    /// Tells the user something that is no result.
+    ///
+    /// # Errors
+    /// As [`Cx::emit`].
+    pub fn note(&mut self, text: &str) -> Result<()> {
+        self.sink.note(text)
+    }
+
+    /// Reports a failure and goes on.
+    ///
+    /// # Errors
+    /// As [`Cx::emit`].
+    pub fn report(&mut self, error: &DcmdError) -> Result<()> {
+        self.sink.error(&self.input.called_as, error)
+    }
+
+    /// For loops that emit seldom: stops them after ctrl-C.
+    ///
+    /// # Errors
+    /// [`DcmdError::Interrupted`].
+    pub fn check_interrupt(&self) -> Result<()> {
+        if self.shell.interrupted() { Err(DcmdError::Interrupted) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,31 @@
+//! The contract between dcmds, the shell that runs them, and the sinks that show what they find.
+//!
+//! A dcmd ([`Dcmd`]) is declared by its [`Spec`], reads its [`Args`], asks the core, and emits
+//! typed [`Record`]s through its [`Cx`]. It formats nothing, prints nothing and knows no terminal.
+//! A sink ([`Sink`]) turns records into text, JSON or the addresses of a pipe. What only a shell
+//! knows (the current thread, the radix, the evaluator) a dcmd reaches through the small trait
+//! [`Shell`].
+
+#![warn(clippy::unwrap_used, clippy::expect_used)]
+
+mod args;
+mod cell;
+mod cx;
+mod dcmd;
+mod dot;
+mod error;
+mod record;
+mod sink;
+mod spec;
+mod walker;
+
+pub use args::{Arg, Args};
+pub use cell::{Cell, Fields, SymbolCell};
+pub use cx::{Cx, Input, Shell};
+pub use dcmd::Dcmd;
+pub use dot::Dot;
+pub use error::{DcmdError, Result};
+pub use record::{Align, Column, Message, Record, View};
+pub use sink::Sink;
+pub use spec::{AddrUse, Example, Group, Operands, Opt, Spec};
+pub use walker::{Walker, WalkerSpec};

@@ -1,0 +1,50 @@
+//! Sinks: where records go.
+
+use crate::{DcmdError, Record, Result};
+
+/// Takes the records of dcmds, and shows, writes or collects them.
+///
+/// # Errors
+/// Each method answers [`DcmdError::Closed`] when nobody reads any more, and
+/// [`DcmdError::Interrupted`] after ctrl-C: a dcmd obeys with `?`.
+pub trait Sink {
+    /// Takes one record.
+    ///
+    /// # Errors
+    /// See the trait.
+    fn put(&mut self, record: &dyn Record) -> Result<()>;
+
+    /// Begins a record that has a list of others under the key `list`: a stack, whose frames are
+    /// put one by one, so that a long one streams.
+    ///
+    /// # Errors
+    /// See the trait.
+    fn begin(&mut self, record: &dyn Record, list: &'static str) -> Result<()>;
+
+    /// Ends the record that the last `begin` began; the fields of `record` come after the list.
+    ///
+    /// # Errors
+    /// See the trait.
+    fn end(&mut self, record: &dyn Record) -> Result<()>;
+
+    /// Takes a failure: standard error for people, an `error` record for machines.
+    ///
+    /// # Errors
+    /// See the trait.
+    fn error(&mut self, command: &str, error: &DcmdError) -> Result<()>;
+
+    /// Takes a remark that makes an answer doubtful but is no failure: standard error for people.
+    ///
+    /// # Errors
+    /// See the trait.
+    fn note(&mut self, text: &str) -> Result<()>;
+
+    /// Ends the output of one command: whatever was buffered is shown, and the next table has
+    /// its header again.
+    ///
+    /// # Errors
+    /// See the trait.
+    fn finish(&mut self) -> Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,1 @@
+//! Disassembly for kcore.

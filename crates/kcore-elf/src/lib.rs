@@ -1,0 +1,1 @@
+//! ELF cores, module images and the memory of a core.

@@ -1,0 +1,1 @@
+//! Finding the files of a core and unpacking compressed cores.

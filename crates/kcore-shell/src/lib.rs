@@ -1,0 +1,1 @@
+//! The MDB language: parser, session and interactive shell.

@@ -1,0 +1,1 @@
+//! Symbols, source lines and demangled names.

@@ -1,0 +1,1 @@
+//! The stack walker of kcore.
