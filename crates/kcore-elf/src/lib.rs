@@ -1,1 +1,42 @@
-//! ELF cores, module images and the memory of a core.
+//! ELF: the core file, the files of modules, and the memory that both together make.
+//!
+//! - [`FileBytes`] and [`Section`] own mapped bytes that others share (`map.rs`, the only `unsafe`).
+//! - [`Image`] is a module's file, by way of goblin; nothing else sees goblin.
+//! - [`CoreFile`] is the core, read by kcore's own reader, which takes what is there and remembers
+//!   what was cut.
+//! - [`CoreSpace`] is the address space of core and module files.
+//! - [`MemoryImage`] is what a module tells of itself from memory alone.
+//!
+//! No policy: which file belongs to a module is decided above.
+
+#![warn(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::arithmetic_side_effects
+)]
+#![cfg_attr(test, allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used))]
+
+mod build_id;
+pub mod core_file;
+mod error;
+mod image;
+mod image_section;
+mod image_symbol;
+mod link_map;
+mod map;
+mod memory_image;
+mod modules;
+mod space;
+
+pub use build_id::BuildId;
+pub use core_file::CoreFile;
+pub use error::ParseError;
+pub use image::{Image, ImageSegment};
+pub use image_section::ImageSection;
+pub use image_symbol::{ImageSymbol, SymbolBinding, SymbolKind, SymbolTableKind};
+pub use link_map::{LinkMapEntry, link_map};
+pub use map::{FileBytes, Section};
+pub use memory_image::MemoryImage;
+pub use modules::{MappedModule, MappedRange, modules_of};
+pub use space::CoreSpace;

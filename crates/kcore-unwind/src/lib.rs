@@ -1,1 +1,45 @@
-//! The stack walker of kcore.
+//! The stack walker: from the registers of a thread to its frames, innermost first.
+//!
+//! It is handed an [`AddressSpace`](kcore_mem::AddressSpace) and [`Modules`]; it opens no file and
+//! knows no symbol names. Each step is found, in this order, by call frame information ([`Cfi`]),
+//! by analysis of the function's own instructions, by the frame pointer, or by a scan of the
+//! stack; every frame says which ([`Trust`]). A walk always ends, and says why ([`End`]).
+//!
+//! What depends on the machine stands in one folder per architecture, below [`Machine`].
+
+#![warn(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::arithmetic_side_effects
+)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::arithmetic_side_effects
+    )
+)]
+
+mod arch;
+mod cfi;
+mod cfi_index;
+mod end;
+mod expression;
+mod fallback;
+mod frame;
+mod modules;
+mod regs;
+mod row;
+mod step;
+mod walk;
+
+pub use arch::{Machine, UserRegister, machine};
+pub use cfi::{Bytes, Cfi, CfiBuilder};
+pub use end::End;
+pub use frame::{Frame, Trust};
+pub use modules::Modules;
+pub use regs::{RegisterId, Regs};
+pub use walk::{Flow, Walker};

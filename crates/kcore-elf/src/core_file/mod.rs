@@ -1,0 +1,233 @@
+//! The core file: segments, and what its notes tell of the process and its threads.
+//!
+//! The rule for every read is: take what is there, remember what was cut.
+
+mod header;
+pub mod notes;
+mod process;
+mod thread;
+
+use kcore_mem::{Arch, Cursor, Target};
+
+pub use header::{CoreHeader, CoreSegment, CoreSegments};
+pub use process::{AuxEntry, MappedFile, MappedFiles, ProcessInfo};
+pub use thread::{CoreThread, SignalDetail, SignalInfo};
+
+use crate::{FileBytes, ParseError};
+use notes::{Note, Notes, desc_range};
+
+const NT_PRSTATUS: u32 = 1;
+const NT_FPREGSET: u32 = 2;
+const NT_PRPSINFO: u32 = 3;
+const NT_AUXV: u32 = 6;
+const NT_SIGINFO: u32 = 0x5349_4749;
+const NT_FILE: u32 = 0x4649_4c45;
+/// `LINUX` notes of aarch64 (`include/uapi/linux/elf.h`).
+const NT_ARM_PAC_MASK: u32 = 0x406;
+
+/// What of a core is missing from its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Damage {
+    /// Program headers are cut off.
+    ProgramHeaders {
+        /// How many are there.
+        present: u64,
+        /// How many there should be, if that is known.
+        claimed: Option<u64>,
+    },
+    /// A note segment is cut off, or one of its notes is longer than its segment.
+    Notes {
+        /// Offset in the file at which reading stopped.
+        at: u64,
+    },
+    /// Dumped memory is cut off.
+    Memory {
+        /// Index of the first segment that is not whole, among all segments.
+        segment: usize,
+        /// Offset in the file at which that segment begins.
+        offset: u64,
+        /// Bytes that it should have.
+        needs: u64,
+        /// Length of the file.
+        file_size: u64,
+        /// Bytes missing from all segments together.
+        missing: u64,
+    },
+}
+
+/// A core file, its notes read.
+#[derive(Debug)]
+pub struct CoreFile {
+    bytes: FileBytes,
+    target: Target,
+    segments: Vec<CoreSegment>,
+    threads: Vec<CoreThread>,
+    process: Option<ProcessInfo>,
+    auxv: Vec<AuxEntry>,
+    files: Option<MappedFiles>,
+    code_mask: Option<u64>,
+    written_by_gdb: bool,
+    damage: Vec<Damage>,
+}
+
+impl CoreFile {
+    /// Reads headers and notes of a core; no memory is touched.
+    ///
+    /// # Errors
+    /// When the bytes are not the header of an ELF core. Everything else that is missing is
+    /// [`CoreFile::damage`].
+    pub fn parse(bytes: FileBytes) -> Result<Self, ParseError> {
+        let header = CoreHeader::parse(&bytes)?;
+        let found = header.segments(&bytes);
+        let mut core = Self {
+            target: header.target,
+            segments: Vec::new(),
+            threads: Vec::new(),
+            process: None,
+            auxv: Vec::new(),
+            files: None,
+            code_mask: None,
+            written_by_gdb: false,
+            damage: Vec::new(),
+            bytes,
+        };
+        core.record_missing_headers(&found);
+        core.segments = found.segments;
+        core.read_notes();
+        core.record_missing_memory();
+        Ok(core)
+    }
+
+    /// Architecture, word size and byte order.
+    pub const fn target(&self) -> Target {
+        self.target
+    }
+
+    /// The bytes of the file.
+    pub const fn bytes(&self) -> &FileBytes {
+        &self.bytes
+    }
+
+    /// The segments in file order.
+    pub fn segments(&self) -> &[CoreSegment] {
+        &self.segments
+    }
+
+    /// The threads in the order of their notes; a kernel writes the one that crashed first.
+    pub fn threads(&self) -> &[CoreThread] {
+        &self.threads
+    }
+
+    /// `NT_PRPSINFO`.
+    pub const fn process(&self) -> Option<&ProcessInfo> {
+        self.process.as_ref()
+    }
+
+    /// `NT_AUXV`; empty without it.
+    pub fn auxv(&self) -> &[AuxEntry] {
+        &self.auxv
+    }
+
+    /// The value of an `AT_*` entry.
+    pub fn aux(&self, kind: u64) -> Option<u64> {
+        self.auxv.iter().find(|entry| entry.kind == kind).map(|entry| entry.value)
+    }
+
+    /// `NT_FILE`.
+    pub const fn files(&self) -> Option<&MappedFiles> {
+        self.files.as_ref()
+    }
+
+    /// The bits of a code address that hold a pointer authentication code (aarch64), if said.
+    pub const fn code_mask(&self) -> Option<u64> {
+        self.code_mask
+    }
+
+    /// Whether gdb's `gcore` wrote it, so that the first thread need not have crashed.
+    pub const fn written_by_gdb(&self) -> bool {
+        self.written_by_gdb
+    }
+
+    /// What is missing from the file.
+    pub fn damage(&self) -> &[Damage] {
+        &self.damage
+    }
+
+    fn record_missing_headers(&mut self, found: &CoreSegments) {
+        let present = found.segments.len() as u64;
+        if found.claimed != Some(present) {
+            self.damage.push(Damage::ProgramHeaders { present, claimed: found.claimed });
+        }
+    }
+
+    fn read_notes(&mut self) {
+        let bytes = self.bytes.clone();
+        let segments: Vec<_> =
+            self.segments.iter().filter(|segment| segment.is_note()).copied().collect();
+        for segment in segments {
+            let start = segment.offset.get();
+            let end = start.saturating_add(segment.file_size);
+            let held = end.min(bytes.len() as u64);
+            let range = usize::try_from(start).unwrap_or(usize::MAX)
+                ..usize::try_from(held).unwrap_or(usize::MAX);
+            let mut notes = Notes::new(bytes.get(range).unwrap_or_default(), self.target);
+            for note in notes.by_ref() {
+                self.take_note(&note, start);
+            }
+            let cut = notes.cut_at().map(|at| start.saturating_add(at as u64));
+            if let Some(at) = cut.or((held < end).then_some(held)) {
+                self.damage.push(Damage::Notes { at });
+            }
+        }
+    }
+
+    /// Takes one note. Notes of a thread belong to the latest `NT_PRSTATUS` before them.
+    fn take_note(&mut self, note: &Note<'_>, segment_start: u64) {
+        let Some(range) = desc_range(note, segment_start) else { return };
+        match (note.owner, note.kind) {
+            (b"CORE", NT_PRSTATUS) => {
+                self.threads.extend(CoreThread::parse(note.desc, range.start, self.target));
+            }
+            (b"CORE", NT_FPREGSET) => self.with_thread(|thread| thread.fp_registers = Some(range)),
+            (b"CORE", NT_SIGINFO) => {
+                let siginfo = SignalInfo::parse(note.desc, self.target);
+                self.with_thread(|thread| thread.siginfo = siginfo);
+            }
+            (b"CORE", NT_PRPSINFO) => self.process = ProcessInfo::parse(note.desc, self.target),
+            (b"CORE", NT_AUXV) => self.auxv = process::parse_auxv(note.desc, self.target),
+            (b"CORE", NT_FILE) => self.files = process::parse_files(note.desc, self.target),
+            (b"LINUX", NT_ARM_PAC_MASK) if self.target.arch == Arch::Aarch64 => {
+                let mut masks = Cursor::new(note.desc, self.target);
+                self.code_mask = masks.skip(8).and_then(|()| masks.u64()).ok();
+            }
+            (b"GDB", _) => self.written_by_gdb = true,
+            _ => {}
+        }
+    }
+
+    fn with_thread(&mut self, change: impl FnOnce(&mut CoreThread)) {
+        if let Some(thread) = self.threads.last_mut() {
+            change(thread);
+        }
+    }
+
+    fn record_missing_memory(&mut self) {
+        let file_size = self.bytes.len() as u64;
+        let missing_of = |segment: &CoreSegment| {
+            let end = segment.offset.get().saturating_add(segment.file_size);
+            end.saturating_sub(file_size).min(segment.file_size)
+        };
+        let loads = || self.segments.iter().enumerate().filter(|(_, segment)| segment.is_load());
+        let missing = loads().map(|(_, segment)| missing_of(segment)).fold(0, u64::saturating_add);
+        let first = loads().find(|(_, segment)| missing_of(segment) > 0);
+        let damage = first.map(|(index, segment)| Damage::Memory {
+            segment: index,
+            offset: segment.offset.get(),
+            needs: segment.file_size,
+            file_size,
+            missing,
+        });
+        self.damage.extend(damage);
+    }
+}

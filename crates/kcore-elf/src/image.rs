@@ -1,0 +1,261 @@
+//! The file of a module: segments, sections, symbols, build-id. goblin parses, and stays in here.
+//!
+//! goblin's `Elf::parse` reads more than kcore wants (it validates every string table), so its
+//! parts are called one by one. Damage in one table leaves the others usable.
+
+use goblin::{
+    container::{Container, Ctx, Endian as GoblinEndian},
+    elf::{
+        header::Header, program_header::ProgramHeader, section_header::SectionHeader, sym::Symtab,
+    },
+};
+use kcore_mem::{Arch, Endian, FileOff, Svma, Target};
+
+use crate::{
+    BuildId, FileBytes, ParseError, Section,
+    core_file::notes,
+    image_section::{ImageSection, inflate},
+    image_symbol::{ImageSymbol, SymbolTableKind},
+};
+
+const PT_LOAD: u32 = 1;
+const PT_NOTE: u32 = 4;
+const SHT_NOTE: u32 = 7;
+
+/// A program header of a module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ImageSegment {
+    /// `p_type`.
+    pub kind: u32,
+    /// `p_flags`: 1 execute, 2 write, 4 read.
+    pub flags: u32,
+    /// `p_offset`.
+    pub offset: FileOff,
+    /// `p_vaddr`.
+    pub svma: Svma,
+    /// `p_filesz`, bytes.
+    pub file_size: u64,
+    /// `p_memsz`, bytes.
+    pub mem_size: u64,
+}
+
+impl ImageSegment {
+    /// Whether it is loaded (`PT_LOAD`).
+    pub const fn is_load(&self) -> bool {
+        self.kind == PT_LOAD
+    }
+
+    /// Whether it is loaded writable.
+    pub const fn is_writable(&self) -> bool {
+        self.flags & 2 != 0
+    }
+
+    /// Whether it is loaded executable.
+    pub const fn is_executable(&self) -> bool {
+        self.flags & 1 != 0
+    }
+}
+
+/// A module's file (an executable, a library, a debug file, the vdso).
+#[derive(Debug)]
+pub struct Image {
+    bytes: FileBytes,
+    target: Target,
+    ctx: Ctx,
+    elf_type: u16,
+    entry: Svma,
+    segments: Vec<ImageSegment>,
+    sections: Vec<ImageSection>,
+}
+
+impl Image {
+    /// Reads the headers of an ELF file; tables and sections are read when asked for.
+    ///
+    /// # Errors
+    /// When the bytes are not ELF. A file without section headers, or with damaged ones, is an
+    /// image without sections.
+    pub fn parse(bytes: FileBytes) -> Result<Self, ParseError> {
+        if bytes.get(..4) != Some(b"\x7fELF") {
+            return Err(ParseError::NotElf(bytes.iter().take(4).copied().collect()));
+        }
+        let malformed = |error: goblin::error::Error| ParseError::Malformed(error.to_string());
+        let header = goblin::elf::Elf::parse_header(&bytes).map_err(malformed)?;
+        let target = target_of(&header)?;
+        let ctx = context_of(target);
+        let segments = parse_segments(&bytes, &header, ctx).unwrap_or_default();
+        let sections = parse_sections(&bytes, &header, ctx).unwrap_or_default();
+        Ok(Self {
+            target,
+            ctx,
+            elf_type: header.e_type,
+            entry: Svma::new(header.e_entry),
+            segments,
+            sections,
+            bytes,
+        })
+    }
+
+    /// Architecture, word size and byte order.
+    pub const fn target(&self) -> Target {
+        self.target
+    }
+
+    /// `e_type`: 2 executable, 3 shared, 4 core.
+    pub const fn elf_type(&self) -> u16 {
+        self.elf_type
+    }
+
+    /// `e_entry`.
+    pub const fn entry(&self) -> Svma {
+        self.entry
+    }
+
+    /// The bytes of the file.
+    pub const fn bytes(&self) -> &FileBytes {
+        &self.bytes
+    }
+
+    /// The program headers.
+    pub fn segments(&self) -> &[ImageSegment] {
+        &self.segments
+    }
+
+    /// The section headers, by index; index 0 is the null section.
+    pub fn sections(&self) -> &[ImageSection] {
+        &self.sections
+    }
+
+    /// The section of this exact name.
+    pub fn section(&self, name: &str) -> Option<&ImageSection> {
+        self.sections.iter().find(|section| section.name == name)
+    }
+
+    /// The bytes of a section, inflated where the file holds them compressed. `None` when there is
+    /// no such section, when it has no bytes in this file (`.bss`, or anything in a debug file),
+    /// or when they are damaged.
+    pub fn section_data(&self, name: &str) -> Option<Section> {
+        let section = self.section(name)?;
+        let raw = self.raw_section(section)?;
+        if section.is_compressed() { inflate(&raw, self.target) } else { Some(raw) }
+    }
+
+    fn raw_section(&self, section: &ImageSection) -> Option<Section> {
+        let (start, size) = section.file_range()?;
+        self.bytes.section(start.get()..start.checked_add(size)?.get())
+    }
+
+    /// The loaded bytes from `svma` to the end of their segment in the file.
+    pub fn bytes_at(&self, svma: Svma) -> Option<&[u8]> {
+        let segment = self.segments.iter().filter(|segment| segment.is_load()).find(|segment| {
+            svma.offset_from(segment.svma).is_some_and(|offset| offset < segment.file_size)
+        })?;
+        let into = svma.offset_from(segment.svma)?;
+        let start = usize::try_from(segment.offset.checked_add(into)?.get()).ok()?;
+        let len = usize::try_from(segment.file_size.checked_sub(into)?).ok()?;
+        let end = start.checked_add(len)?.min(self.bytes.len());
+        self.bytes.get(start..end).filter(|bytes| !bytes.is_empty())
+    }
+
+    /// The build-id, from a note segment or, in a debug file, a note section.
+    pub fn build_id(&self) -> Option<BuildId> {
+        let segments = self.segments.iter().filter(|segment| segment.kind == PT_NOTE);
+        let ranges = segments.map(|segment| (segment.offset, segment.file_size));
+        let sections = self.sections.iter().filter(|section| section.kind == SHT_NOTE);
+        ranges
+            .chain(sections.filter_map(ImageSection::file_range))
+            .filter_map(|(start, len)| {
+                self.bytes.section(start.get()..start.checked_add(len)?.get())
+            })
+            .find_map(|bytes| notes::build_id(&bytes, self.target))
+    }
+
+    /// The name and CRC32 of a separate debug file (`.gnu_debuglink`).
+    pub fn debug_link(&self) -> Option<(Vec<u8>, u32)> {
+        let data = self.section_data(".gnu_debuglink")?;
+        let mut cursor = kcore_mem::Cursor::new(&data, self.target);
+        let name = cursor.cstr().ok()?.to_vec();
+        cursor.align(4);
+        Some((name, cursor.u32().ok()?))
+    }
+
+    /// The symbols of a table in table order, without the null symbol; none when there is no such
+    /// table.
+    pub fn symbols(&self, table: SymbolTableKind) -> impl Iterator<Item = ImageSymbol<'_>> {
+        let section = self.sections.iter().find(|section| section.kind == table.section_type());
+        let strings = section.and_then(|section| self.strings_of(section)).unwrap_or_default();
+        let table = section.and_then(|section| self.symtab(section));
+        table
+            .into_iter()
+            .flat_map(|table| table.iter())
+            .enumerate()
+            .skip(1)
+            .map(move |(index, symbol)| ImageSymbol::new(index, &symbol, strings))
+    }
+
+    fn symtab(&self, section: &ImageSection) -> Option<Symtab<'_>> {
+        let (start, size) = section.file_range()?;
+        let start = usize::try_from(start.get()).ok()?;
+        let left = self.bytes.len().checked_sub(start)?;
+        let size = usize::try_from(size).ok()?.min(left);
+        let entry = goblin::elf::Sym::size(self.ctx.container);
+        Symtab::parse(&self.bytes, start, size.checked_div(entry)?, self.ctx).ok()
+    }
+
+    fn strings_of(&self, section: &ImageSection) -> Option<&[u8]> {
+        let strings = self.sections.get(usize::try_from(section.link).ok()?)?;
+        let (start, size) = strings.file_range()?;
+        let start = usize::try_from(start.get()).ok()?;
+        let end = start.checked_add(usize::try_from(size).ok()?)?;
+        self.bytes.get(start..end.min(self.bytes.len()))
+    }
+}
+
+fn target_of(header: &Header) -> Result<Target, ParseError> {
+    let class = header.e_ident.get(4).copied().unwrap_or_default();
+    let order = header.e_ident.get(5).copied().unwrap_or_default();
+    let word = match class {
+        1 => 4,
+        2 => 8,
+        _ => return Err(ParseError::UnknownClass { class, order }),
+    };
+    let endian = match order {
+        1 => Endian::Little,
+        2 => Endian::Big,
+        _ => return Err(ParseError::UnknownClass { class, order }),
+    };
+    Ok(Target { arch: Arch::from_elf_machine(header.e_machine), endian, word })
+}
+
+fn context_of(target: Target) -> Ctx {
+    let container = if target.word == 8 { Container::Big } else { Container::Little };
+    let endian = match target.endian {
+        Endian::Little => GoblinEndian::Little,
+        Endian::Big => GoblinEndian::Big,
+    };
+    Ctx::new(container, endian)
+}
+
+fn parse_segments(bytes: &[u8], header: &Header, ctx: Ctx) -> Option<Vec<ImageSegment>> {
+    let offset = usize::try_from(header.e_phoff).ok()?;
+    let headers = ProgramHeader::parse(bytes, offset, usize::from(header.e_phnum), ctx).ok()?;
+    let segments = headers.iter().map(|header| ImageSegment {
+        kind: header.p_type,
+        flags: header.p_flags,
+        offset: FileOff::new(header.p_offset),
+        svma: Svma::new(header.p_vaddr),
+        file_size: header.p_filesz,
+        mem_size: header.p_memsz,
+    });
+    Some(segments.collect())
+}
+
+fn parse_sections(bytes: &[u8], header: &Header, ctx: Ctx) -> Option<Vec<ImageSection>> {
+    let offset = usize::try_from(header.e_shoff).ok()?;
+    let headers = SectionHeader::parse(bytes, offset, usize::from(header.e_shnum), ctx).ok()?;
+    let names = headers.get(usize::from(header.e_shstrndx)).and_then(|names| {
+        let start = usize::try_from(names.sh_offset).ok()?;
+        bytes.get(start..start.checked_add(usize::try_from(names.sh_size).ok()?)?)
+    });
+    let names = names.unwrap_or_default();
+    Some(headers.iter().map(|header| ImageSection::new(header, names)).collect())
+}

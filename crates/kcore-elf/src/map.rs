@@ -1,0 +1,145 @@
+//! Bytes of files: mapped or owned, counted, and shared without a lifetime.
+//!
+//! The only room of the crate with `unsafe`: mapping a file, and promising that a counted slice
+//! stays where it is.
+
+#![allow(unsafe_code)]
+
+use std::{
+    fmt,
+    fs::File,
+    io,
+    ops::{Deref, Range},
+    sync::Arc,
+};
+
+use memmap2::Mmap;
+use stable_deref_trait::{CloneStableDeref, StableDeref};
+
+/// The bytes of one file (or of an image that was copied out of memory).
+#[derive(Clone)]
+pub struct FileBytes(Arc<Inner>);
+
+enum Inner {
+    Mapped(Mmap),
+    Owned(Vec<u8>),
+}
+
+impl FileBytes {
+    /// Maps `file` for reading. An empty file is no bytes.
+    ///
+    /// # Errors
+    /// What the system says, for a directory, a pipe, or a file that may not be read.
+    pub fn map(file: &File) -> io::Result<Self> {
+        if file.metadata()?.len() == 0 {
+            return Ok(Self::from(Vec::new()));
+        }
+        // SAFETY: the map is private and read-only. Another process may still write or shrink the
+        // file, as with any mapped file; kcore reads it as untrusted bytes and never as `str` or
+        // as a type with invalid values.
+        let map = unsafe { Mmap::map(file)? };
+        Ok(Self(Arc::new(Inner::Mapped(map))))
+    }
+
+    /// The whole as a section.
+    pub fn whole(&self) -> Section {
+        Section { owner: self.clone(), range: 0..self.len() }
+    }
+
+    /// The bytes in `range`; `None` when the file does not hold all of them.
+    pub fn section(&self, range: Range<u64>) -> Option<Section> {
+        let range = usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?;
+        self.get(range.clone())?;
+        Some(Section { owner: self.clone(), range })
+    }
+}
+
+impl From<Vec<u8>> for FileBytes {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self(Arc::new(Inner::Owned(bytes)))
+    }
+}
+
+impl Deref for FileBytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match &*self.0 {
+            Inner::Mapped(map) => map,
+            Inner::Owned(bytes) => bytes,
+        }
+    }
+}
+
+impl fmt::Debug for FileBytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "FileBytes({} bytes)", self.len())
+    }
+}
+
+/// A counted slice of a file: it keeps the file mapped as long as it lives.
+#[derive(Clone)]
+pub struct Section {
+    owner: FileBytes,
+    range: Range<usize>,
+}
+
+impl Section {
+    /// No bytes.
+    pub fn empty() -> Self {
+        Self::from(Vec::new())
+    }
+}
+
+impl From<Vec<u8>> for Section {
+    fn from(bytes: Vec<u8>) -> Self {
+        FileBytes::from(bytes).whole()
+    }
+}
+
+impl Default for Section {
+    fn default() -> Self {
+        Self::empty()
+    }
+}
+
+impl Deref for Section {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.owner.get(self.range.clone()).unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for Section {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Section({:#x?})", self.range)
+    }
+}
+
+// SAFETY: the bytes lie in a map or in a vector behind an `Arc`, neither of which moves, grows or
+// is written while the `Arc` lives; moving the `Section` moves neither.
+unsafe impl StableDeref for Section {}
+
+// SAFETY: a clone counts the same `Arc` and has the same range, so it derefs to the same address.
+unsafe impl CloneStableDeref for Section {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_section_outlives_the_name_of_its_file() {
+        let section = FileBytes::from(vec![1, 2, 3, 4]).section(1..3).unwrap();
+        assert_eq!(&section[..], &[2, 3]);
+        assert_eq!(section.as_ptr(), section.clone().as_ptr());
+    }
+
+    #[test]
+    fn a_section_beyond_the_file_does_not_exist() {
+        let file = FileBytes::from(vec![0; 4]);
+        assert!(file.section(2..5).is_none());
+        assert!(file.section(u64::MAX - 1..u64::MAX).is_none());
+        assert_eq!(file.section(4..4).unwrap().len(), 0);
+    }
+}

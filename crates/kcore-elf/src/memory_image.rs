@@ -1,0 +1,150 @@
+//! What a module tells of itself from memory alone: its header page, and what lies behind it.
+
+use kcore_mem::{Addr, AddressSpace, Arch, Cursor, FileOff, Svma};
+
+use crate::{BuildId, ImageSegment, core_file::notes};
+
+const PT_LOAD: u32 = 1;
+const PT_DYNAMIC: u32 = 2;
+const PT_NOTE: u32 = 4;
+const PT_GNU_EH_FRAME: u32 = 0x6474_e550;
+/// A note segment longer than this is not read: build-id and property notes take some 100 bytes.
+const MAX_NOTE_SIZE: u64 = 64 << 10;
+
+/// A module as its mapped ELF header describes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryImage {
+    /// `e_type`: 2 executable, 3 shared.
+    pub elf_type: u16,
+    /// `e_machine`.
+    pub arch: Arch,
+    /// `e_entry`.
+    pub entry: Svma,
+    /// What is added to an [`Svma`] of this module to make an [`Addr`], modulo 2^64.
+    pub bias: i64,
+    /// The program headers.
+    pub segments: Vec<ImageSegment>,
+    /// The build-id, if its note lies in memory that was dumped.
+    pub build_id: Option<BuildId>,
+}
+
+impl MemoryImage {
+    /// Reads the ELF header mapped at `base`; `None` when there is none or it was not dumped.
+    pub fn load(space: &dyn AddressSpace, base: Addr) -> Option<Self> {
+        let (header, table) = read_headers(space, base)?;
+        let segments = parse_table(&table, header.entry_size, space);
+        Self::from_segments(space, base, &header, segments)
+    }
+
+    /// Reads the program headers mapped at `at`, where `AT_PHDR` says they are; `count` of them.
+    /// The bias comes from `PT_PHDR`, or is 0 without one.
+    pub fn from_program_headers(space: &dyn AddressSpace, at: Addr, count: u16) -> Option<Self> {
+        const PT_PHDR: u32 = 6;
+        let entry_size = entry_size(space);
+        let mut table = vec![0; usize::from(count).checked_mul(usize::from(entry_size))?];
+        space.read(at, &mut table).ok()?;
+        let segments = parse_table(&table, entry_size, space);
+        let own = segments.iter().find(|segment| segment.kind == PT_PHDR);
+        let bias = own.map_or(0, |own| at.get().wrapping_sub(own.svma.get()).cast_signed());
+        let arch = space.target().arch;
+        let elf_type = if bias == 0 { 2 } else { 3 };
+        let image = Self { elf_type, arch, entry: Svma::new(0), bias, segments, build_id: None };
+        let build_id = image.find_build_id(space);
+        Some(Self { build_id, ..image })
+    }
+
+    fn from_segments(
+        space: &dyn AddressSpace,
+        base: Addr,
+        header: &Header,
+        segments: Vec<ImageSegment>,
+    ) -> Option<Self> {
+        let first = segments.iter().find(|segment| segment.kind == PT_LOAD)?;
+        // `base` is where file offset 0 is mapped, which need not be the segment's first byte.
+        let start = first.svma.get().wrapping_sub(first.offset.get());
+        let bias = base.get().wrapping_sub(start).cast_signed();
+        let Header { elf_type, arch, entry, .. } = *header;
+        let image = Self { elf_type, arch, entry, bias, segments, build_id: None };
+        let build_id = image.find_build_id(space);
+        Some(Self { build_id, ..image })
+    }
+
+    /// The address at which an address of the file lies in the process.
+    pub const fn addr(&self, svma: Svma) -> Addr {
+        Addr::new(svma.get().wrapping_add_signed(self.bias))
+    }
+
+    /// Where `.eh_frame_hdr` lies: address and bytes.
+    pub fn eh_frame_hdr(&self) -> Option<(Svma, u64)> {
+        self.segment(PT_GNU_EH_FRAME).map(|segment| (segment.svma, segment.mem_size))
+    }
+
+    /// Where the dynamic section lies.
+    pub fn dynamic(&self) -> Option<Svma> {
+        self.segment(PT_DYNAMIC).map(|segment| segment.svma)
+    }
+
+    fn segment(&self, kind: u32) -> Option<&ImageSegment> {
+        self.segments.iter().find(|segment| segment.kind == kind)
+    }
+
+    fn find_build_id(&self, space: &dyn AddressSpace) -> Option<BuildId> {
+        let notes = self.segments.iter().filter(|segment| segment.kind == PT_NOTE);
+        notes.filter(|note| note.file_size <= MAX_NOTE_SIZE).find_map(|note| {
+            let mut bytes = vec![0; usize::try_from(note.file_size).ok()?];
+            let (read, _) = space.read_partial(self.addr(note.svma), &mut bytes);
+            notes::build_id(bytes.get(..read)?, space.target())
+        })
+    }
+}
+
+struct Header {
+    elf_type: u16,
+    arch: Arch,
+    entry: Svma,
+    entry_size: u16,
+}
+
+/// Bytes of one program header for the target's word size.
+fn entry_size(space: &dyn AddressSpace) -> u16 {
+    if space.target().word == 8 { 56 } else { 32 }
+}
+
+fn read_headers(space: &dyn AddressSpace, base: Addr) -> Option<(Header, Vec<u8>)> {
+    let mut raw = [0_u8; 64];
+    let (read, _) = space.read_partial(base, &mut raw);
+    let raw = raw.get(..read).filter(|raw| raw.starts_with(b"\x7fELF"))?;
+    let mut cursor = Cursor::new(raw, space.target());
+    cursor.skip(16).ok()?;
+    let elf_type = cursor.u16().ok()?;
+    let arch = Arch::from_elf_machine(cursor.u16().ok()?);
+    cursor.skip(4).ok()?;
+    let entry = Svma::new(cursor.word().ok()?);
+    let offset = cursor.word().ok()?;
+    cursor.word().ok()?;
+    cursor.skip(6).ok()?;
+    let entry_size = cursor.u16().ok()?.max(entry_size(space));
+    let count = cursor.u16().ok()?;
+    let mut table = vec![0; usize::from(count).checked_mul(usize::from(entry_size))?];
+    let (read, _) = space.read_partial(base.checked_add(offset)?, &mut table);
+    table.truncate(read);
+    Some((Header { elf_type, arch, entry, entry_size }, table))
+}
+
+fn parse_table(table: &[u8], entry_size: u16, space: &dyn AddressSpace) -> Vec<ImageSegment> {
+    let entries = table.chunks_exact(usize::from(entry_size));
+    entries.filter_map(|raw| parse_segment(Cursor::new(raw, space.target()), space)).collect()
+}
+
+fn parse_segment(mut cursor: Cursor<'_>, space: &dyn AddressSpace) -> Option<ImageSegment> {
+    let wide = space.target().word == 8;
+    let kind = cursor.u32().ok()?;
+    let early_flags = if wide { cursor.u32().ok()? } else { 0 };
+    let offset = FileOff::new(cursor.word().ok()?);
+    let svma = Svma::new(cursor.word().ok()?);
+    cursor.word().ok()?;
+    let file_size = cursor.word().ok()?;
+    let mem_size = cursor.word().ok()?;
+    let flags = if wide { early_flags } else { cursor.u32().ok()? };
+    Some(ImageSegment { kind, flags, offset, svma, file_size, mem_size })
+}

@@ -1,0 +1,192 @@
+//! Which modules were mapped, and where: from `NT_FILE`, the link map, the auxiliary vector and
+//! what memory shows.
+
+use kcore_mem::{Addr, AddrRange, AddressSpace, FileOff, Svma};
+
+use crate::{CoreFile, CoreSpace, MemoryImage, core_file::MappedFile, link_map::link_map};
+
+const AT_PHDR: u64 = 3;
+const AT_PHNUM: u64 = 5;
+const AT_EXECFN: u64 = 31;
+const AT_SYSINFO_EHDR: u64 = 33;
+const PF_X: u32 = 1;
+/// Bytes of a path that are read from memory, at most (`PATH_MAX`).
+const MAX_PATH: usize = 4096;
+
+/// Where a part of a module is mapped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MappedRange {
+    /// The addresses.
+    pub range: AddrRange,
+    /// Offset in the module's file of the first byte.
+    pub offset: FileOff,
+}
+
+/// A module as the core shows it, before anybody looks for its file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MappedModule {
+    /// Path as the kernel or the dynamic linker knew it; empty for the vdso.
+    pub path: Vec<u8>,
+    /// Its mappings, lowest first. Without `NT_FILE` they follow from its program headers.
+    pub ranges: Vec<MappedRange>,
+    /// Its header as mapped, if that was dumped.
+    pub image: Option<MemoryImage>,
+    /// Which link-map namespace it was loaded into, 0 being the program's own.
+    pub namespace: u32,
+    /// Whether it is the executable.
+    pub is_exe: bool,
+    /// Whether it is the vdso, which the kernel maps and no file holds.
+    pub is_vdso: bool,
+}
+
+impl MappedModule {
+    /// The lowest address of its mappings.
+    pub fn base(&self) -> Addr {
+        self.ranges.first().map(|mapped| mapped.range.start).unwrap_or_default()
+    }
+
+    /// From its lowest to its highest address; other mappings may lie between.
+    pub fn span(&self) -> AddrRange {
+        let end = self.ranges.iter().map(|mapped| mapped.range.end).max().unwrap_or_default();
+        AddrRange::new(self.base(), end)
+    }
+}
+
+/// The modules of a core, lowest address first, the executable marked.
+pub fn modules_of(core: &CoreFile, space: &CoreSpace) -> Vec<MappedModule> {
+    let mut modules = from_file_note(core, space);
+    let headers = core.aux(AT_PHDR).map(Addr::new);
+    add_vdso(core, space, &mut modules);
+    if core.files().is_none() {
+        add_exe_by_headers(core, space, &mut modules);
+    }
+    if let Some(at) = headers {
+        mark_exe(core, at, &mut modules);
+    }
+    add_link_map(core, space, &mut modules);
+    modules.sort_by_key(MappedModule::base);
+    modules
+}
+
+/// Groups the rows of `NT_FILE`: a module is a run of rows of one path whose file offsets do not
+/// begin again.
+fn from_file_note(core: &CoreFile, space: &CoreSpace) -> Vec<MappedModule> {
+    let Some(files) = core.files() else { return Vec::new() };
+    let mut rows: Vec<&MappedFile> = files.files.iter().collect();
+    rows.sort_by_key(|row| row.range.start);
+    let mut groups: Vec<Vec<&MappedFile>> = Vec::new();
+    for row in rows {
+        match groups.last_mut().filter(|group| continues(group, row)) {
+            Some(group) => group.push(row),
+            None => groups.push(vec![row]),
+        }
+    }
+    groups.iter().filter_map(|group| module_of(group, space)).collect()
+}
+
+fn continues(group: &[&MappedFile], row: &MappedFile) -> bool {
+    group.last().is_some_and(|last| {
+        // The same offset may be mapped twice in a row, read-only and writable (RELRO).
+        last.path == row.path && row.offset.get() != 0 && row.offset >= last.offset
+    })
+}
+
+/// A group of rows is a module if its first byte is ELF's, or, where that was not dumped, if part
+/// of it was executable. Mapped data files are neither.
+fn module_of(group: &[&MappedFile], space: &CoreSpace) -> Option<MappedModule> {
+    let first = group.first()?;
+    let image = MemoryImage::load(space, first.range.start);
+    let executable = |row: &&&MappedFile| {
+        space.segment_at(row.range.start).is_some_and(|segment| segment.flags & PF_X != 0)
+    };
+    let header_unknown = space.slice(first.range.start).is_err();
+    if image.is_none() && !(header_unknown && group.iter().any(|row| executable(&row))) {
+        return None;
+    }
+    let ranges = group.iter().map(|row| MappedRange { range: row.range, offset: row.offset });
+    Some(MappedModule {
+        path: first.path.clone(),
+        ranges: ranges.collect(),
+        image,
+        namespace: 0,
+        is_exe: false,
+        is_vdso: false,
+    })
+}
+
+fn add_vdso(core: &CoreFile, space: &CoreSpace, modules: &mut Vec<MappedModule>) {
+    let Some(base) = core.aux(AT_SYSINFO_EHDR).map(Addr::new) else { return };
+    let Some(image) = MemoryImage::load(space, base) else { return };
+    let Some(segment) = space.segment_at(base) else { return };
+    let range = AddrRange::new(base, segment.range.end);
+    modules.push(MappedModule {
+        path: Vec::new(),
+        ranges: vec![MappedRange { range, offset: FileOff::new(0) }],
+        image: Some(image),
+        namespace: 0,
+        is_exe: false,
+        is_vdso: true,
+    });
+}
+
+fn add_exe_by_headers(core: &CoreFile, space: &CoreSpace, modules: &mut Vec<MappedModule>) {
+    let (Some(at), Some(count)) = (core.aux(AT_PHDR), core.aux(AT_PHNUM)) else { return };
+    let count = u16::try_from(count).unwrap_or(u16::MAX);
+    let Some(image) = MemoryImage::from_program_headers(space, Addr::new(at), count) else {
+        return;
+    };
+    let path = core.aux(AT_EXECFN).and_then(|at| space.read_cstr(Addr::new(at), MAX_PATH).ok());
+    modules.push(MappedModule {
+        path: path.unwrap_or_default(),
+        ranges: ranges_of(&image),
+        image: Some(image),
+        namespace: 0,
+        is_exe: true,
+        is_vdso: false,
+    });
+}
+
+/// The executable is the module that holds the program headers of the auxiliary vector.
+fn mark_exe(core: &CoreFile, headers: Addr, modules: &mut [MappedModule]) {
+    let holds = |module: &&mut MappedModule| {
+        module.ranges.iter().any(|mapped| mapped.range.contains(headers))
+    };
+    if let Some(exe) = modules.iter_mut().find(holds) {
+        exe.is_exe = true;
+        if exe.path.is_empty() {
+            exe.path = core.process().map(|process| process.name.clone()).unwrap_or_default();
+        }
+    }
+}
+
+/// Adds what only the dynamic linker knows: namespaces, and modules that no note lists.
+fn add_link_map(core: &CoreFile, space: &CoreSpace, modules: &mut Vec<MappedModule>) {
+    let Some(exe) = modules.iter().find(|module| module.is_exe) else { return };
+    let Some(image) = &exe.image else { return };
+    for entry in link_map(space, image) {
+        match modules.iter_mut().find(|module| holds(module, entry.dynamic)) {
+            Some(module) => module.namespace = entry.namespace,
+            None if core.files().is_none() => modules.extend(entry.module(space)),
+            None => {}
+        }
+    }
+}
+
+fn holds(module: &MappedModule, at: Addr) -> bool {
+    module.ranges.iter().any(|mapped| mapped.range.contains(at))
+}
+
+/// The mappings that follow from the loaded segments of an image, in whole pages.
+pub(crate) fn ranges_of(image: &MemoryImage) -> Vec<MappedRange> {
+    const PAGE: u64 = 0x1000;
+    let loads = image.segments.iter().filter(|segment| segment.is_load());
+    let mapped = loads.map(|segment| {
+        let into_page = segment.svma.get() % PAGE;
+        let start = image.addr(Svma::new(segment.svma.get().saturating_sub(into_page)));
+        let end = image.addr(segment.svma).saturating_add(segment.mem_size);
+        let end = Addr::new(end.get().checked_next_multiple_of(PAGE).unwrap_or(u64::MAX));
+        let offset = FileOff::new(segment.offset.get().saturating_sub(into_page));
+        MappedRange { range: AddrRange::new(start, end), offset }
+    });
+    mapped.collect()
+}

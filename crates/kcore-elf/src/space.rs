@@ -1,0 +1,132 @@
+//! The memory of a core file.
+
+use kcore_mem::{Addr, AddrRange, AddressSpace, Fault, Origin, Region, Target};
+
+use crate::{CoreFile, FileBytes, core_file::CoreSegment};
+
+/// The memory that a core file holds, without what files of modules could add.
+#[derive(Debug)]
+pub struct CoreSpace {
+    bytes: FileBytes,
+    target: Target,
+    segments: Vec<CoreSegment>,
+}
+
+impl CoreSpace {
+    /// Lays out the memory of `core`. Segments may come in any order; where two overlap, the one
+    /// that begins lower counts.
+    pub fn new(core: &CoreFile) -> Self {
+        let mut segments: Vec<_> =
+            core.segments().iter().filter(|segment| segment.is_load()).copied().collect();
+        segments.sort_by_key(|segment| segment.range.start);
+        Self { bytes: core.bytes().clone(), target: core.target(), segments }
+    }
+
+    /// The segments that describe memory, lowest address first.
+    pub fn segments(&self) -> &[CoreSegment] {
+        &self.segments
+    }
+
+    /// The segment that holds `at`.
+    pub fn segment_at(&self, at: Addr) -> Option<&CoreSegment> {
+        let after = self.segments.partition_point(|segment| segment.range.start <= at);
+        let segment = self.segments.get(after.checked_sub(1)?)?;
+        segment.range.contains(at).then_some(segment)
+    }
+
+    /// The part of a segment whose bytes the file holds.
+    fn held(&self, segment: &CoreSegment) -> AddrRange {
+        let left = (self.bytes.len() as u64).saturating_sub(segment.offset.get());
+        let len = segment.file_size.min(left).min(segment.range.len());
+        AddrRange::with_len(segment.range.start, len)
+    }
+
+    fn bytes_of(&self, segment: &CoreSegment, at: Addr) -> Option<&[u8]> {
+        let held = self.held(segment);
+        let into = at.offset_from(held.start).filter(|into| *into < held.len())?;
+        let start = usize::try_from(segment.offset.checked_add(into)?.get()).ok()?;
+        let len = usize::try_from(held.len().checked_sub(into)?).ok()?;
+        self.bytes.get(start..start.checked_add(len)?)
+    }
+}
+
+impl AddressSpace for CoreSpace {
+    fn target(&self) -> Target {
+        self.target
+    }
+
+    fn slice(&self, at: Addr) -> Result<&[u8], Fault> {
+        let segment = self.segment_at(at).ok_or(Fault::Unmapped(at))?;
+        self.bytes_of(segment, at).ok_or_else(|| {
+            let dumped = AddrRange::with_len(segment.range.start, segment.file_size);
+            if dumped.contains(at) { Fault::Truncated(at) } else { Fault::NotDumped(at) }
+        })
+    }
+
+    fn origin(&self, at: Addr) -> Result<Origin, Fault> {
+        self.slice(at).map(|_| Origin::Core)
+    }
+
+    fn regions(&self) -> Vec<Region> {
+        let held = self.segments.iter().map(|segment| self.held(segment));
+        held.filter(|range| !range.is_empty())
+            .map(|range| Region { range, origin: Origin::Core })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kcore_mem::FileOff;
+
+    fn segment(start: u64, offset: u64, file_size: u64, mem_size: u64) -> CoreSegment {
+        CoreSegment {
+            kind: 1,
+            flags: 6,
+            offset: FileOff::new(offset),
+            range: AddrRange::with_len(Addr::new(start), mem_size),
+            file_size,
+        }
+    }
+
+    /// Whole at 0x1000, half dumped at 0x2000, cut off by the end of the file at 0x4000.
+    fn space() -> CoreSpace {
+        let segments = vec![
+            segment(0x1000, 0, 0x10, 0x10),
+            segment(0x2000, 0x10, 0x8, 0x10),
+            segment(0x4000, 0x18, 0x10, 0x10),
+        ];
+        let bytes: Vec<u8> = (0..0x20).collect();
+        CoreSpace { bytes: bytes.into(), target: Target::X86_64, segments }
+    }
+
+    #[test]
+    fn the_three_answers_are_bytes_not_dumped_and_not_mapped() {
+        let space = space();
+        assert_eq!(space.slice(Addr::new(0x100f)), Ok(&[0x0f][..]));
+        assert_eq!(space.slice(Addr::new(0x2008)), Err(Fault::NotDumped(Addr::new(0x2008))));
+        assert_eq!(space.slice(Addr::new(0x3000)), Err(Fault::Unmapped(Addr::new(0x3000))));
+        assert_eq!(space.slice(Addr::new(0)), Err(Fault::Unmapped(Addr::new(0))));
+    }
+
+    #[test]
+    fn what_the_file_lost_is_neither_zero_nor_never_dumped() {
+        let space = space();
+        assert_eq!(space.slice(Addr::new(0x4007)), Ok(&[0x1f][..]));
+        assert_eq!(space.slice(Addr::new(0x4008)), Err(Fault::Truncated(Addr::new(0x4008))));
+    }
+
+    #[test]
+    fn regions_are_what_the_file_holds() {
+        let lengths: Vec<_> = space().regions().iter().map(|region| region.range.len()).collect();
+        assert_eq!(lengths, [0x10, 0x8, 0x8]);
+    }
+
+    #[test]
+    fn a_segment_at_the_end_of_the_file_size_type_holds_nothing() {
+        let mut space = space();
+        space.segments = vec![segment(0x1000, u64::MAX - 4, u64::MAX, u64::MAX)];
+        assert!(space.slice(Addr::new(0x1000)).is_err());
+    }
+}

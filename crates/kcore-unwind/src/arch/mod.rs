@@ -1,0 +1,93 @@
+//! What depends on the machine. Every fact about an architecture stands in its folder.
+
+mod x86_64;
+
+use kcore_mem::{Addr, AddrRange, AddressSpace, Arch, Target};
+
+use crate::{RegisterId, Regs};
+
+/// One register of a thread as the kernel saved it (`pr_reg` of `NT_PRSTATUS`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct UserRegister {
+    /// Its name, as in `<rax`.
+    pub name: &'static str,
+    /// Its value.
+    pub value: u64,
+}
+
+/// An architecture, as the walker needs it.
+pub trait Machine: Sync {
+    /// The stack pointer.
+    fn stack_pointer(&self) -> RegisterId;
+
+    /// The frame pointer.
+    fn frame_pointer(&self) -> RegisterId;
+
+    /// Whether a function without a rule for its return address has it in a register still.
+    fn returns_by_register(&self) -> bool;
+
+    /// The general registers with DWARF numbers, by name.
+    fn register_names(&self) -> &'static [(&'static str, RegisterId)];
+
+    /// The name of the program counter.
+    fn pc_name(&self) -> &'static str;
+
+    /// The registers of `pr_reg`, in its order, as far as `bytes` reach.
+    fn user_registers(&self, bytes: &[u8], target: Target) -> Vec<UserRegister>;
+
+    /// The registers from which a walk starts; `None` when `bytes` are too few.
+    fn regs(&self, bytes: &[u8], target: Target) -> Option<Regs>;
+
+    /// The system call that a thread was in by its registers, when its pc stands right behind a
+    /// system-call instruction.
+    fn system_call(&self, bytes: &[u8], target: Target, space: &dyn AddressSpace) -> Option<u64>;
+
+    /// Makes the registers unknown that a function need not preserve.
+    fn forget_scratch(&self, regs: &mut Regs);
+
+    /// A code address without what is no part of the address.
+    fn strip_code(&self, at: Addr) -> Addr {
+        at
+    }
+
+    /// Whether the instruction at `at` is the system call by which a signal handler returns.
+    fn is_signal_restorer(&self, at: Addr, space: &dyn AddressSpace) -> bool;
+
+    /// The registers that the signal frame at `regs` saved, for a restorer without unwind
+    /// information.
+    fn interrupted_regs(&self, regs: &Regs, space: &dyn AddressSpace) -> Option<Regs>;
+
+    /// Whether the instruction before `at` is a call, so that `at` can be a return address.
+    fn follows_call(&self, at: Addr, space: &dyn AddressSpace) -> bool;
+
+    /// The caller's registers right after a call, before its target ran: the caller of a call to
+    /// where there is no code. Gives the CFA too.
+    fn caller_at_entry(&self, regs: &Regs, space: &dyn AddressSpace) -> Option<(Regs, Addr)>;
+
+    /// The caller's registers by what the instructions from the start of `function` to the pc did
+    /// to the stack. Gives the CFA too.
+    fn caller_by_code(
+        &self,
+        regs: &Regs,
+        function: AddrRange,
+        space: &dyn AddressSpace,
+    ) -> Option<(Regs, Addr)>;
+
+    /// The caller's registers by the frame pointer. Gives the CFA too.
+    fn caller_by_frame_pointer(
+        &self,
+        regs: &Regs,
+        space: &dyn AddressSpace,
+    ) -> Option<(Regs, Addr)>;
+
+    /// Bytes from the place of a saved frame pointer, which `$C` shows, up to the CFA.
+    fn frame_pointer_below_cfa(&self) -> u64;
+}
+
+/// The machine of an architecture, where the walker knows it.
+pub fn machine(arch: Arch) -> Option<&'static dyn Machine> {
+    match arch {
+        Arch::X86_64 => Some(&x86_64::X86_64),
+        _ => None,
+    }
+}

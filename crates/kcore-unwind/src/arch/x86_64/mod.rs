@@ -1,0 +1,106 @@
+//! x86-64: System V ABI, Linux.
+
+mod decode;
+mod regs;
+mod signal;
+mod stack_effect;
+mod trace;
+
+use kcore_mem::{Addr, AddrRange, AddressSpace, Target};
+
+use super::{Machine, UserRegister};
+use crate::{RegisterId, Regs};
+
+/// The architecture.
+pub struct X86_64;
+
+impl Machine for X86_64 {
+    fn stack_pointer(&self) -> RegisterId {
+        regs::RSP
+    }
+
+    fn frame_pointer(&self) -> RegisterId {
+        regs::RBP
+    }
+
+    fn returns_by_register(&self) -> bool {
+        false
+    }
+
+    fn register_names(&self) -> &'static [(&'static str, RegisterId)] {
+        regs::NAMES
+    }
+
+    fn pc_name(&self) -> &'static str {
+        "rip"
+    }
+
+    fn user_registers(&self, bytes: &[u8], target: Target) -> Vec<UserRegister> {
+        regs::user_registers(bytes, target)
+    }
+
+    fn regs(&self, bytes: &[u8], target: Target) -> Option<Regs> {
+        regs::regs(bytes, target)
+    }
+
+    fn system_call(&self, bytes: &[u8], target: Target, space: &dyn AddressSpace) -> Option<u64> {
+        regs::system_call(bytes, target, space)
+    }
+
+    fn forget_scratch(&self, regs: &mut Regs) {
+        regs::forget_scratch(regs);
+    }
+
+    fn is_signal_restorer(&self, at: Addr, space: &dyn AddressSpace) -> bool {
+        signal::is_restorer(at, space)
+    }
+
+    fn interrupted_regs(&self, regs: &Regs, space: &dyn AddressSpace) -> Option<Regs> {
+        signal::interrupted_regs(regs, space)
+    }
+
+    fn follows_call(&self, at: Addr, space: &dyn AddressSpace) -> bool {
+        decode::follows_call(at, space)
+    }
+
+    fn caller_at_entry(&self, regs: &Regs, space: &dyn AddressSpace) -> Option<(Regs, Addr)> {
+        let sp = Addr::new(regs.get(regs::RSP)?);
+        let pc = space.read_addr(sp).ok()?;
+        let cfa = sp.checked_add(8)?;
+        let mut caller = regs.with_pc(pc);
+        caller.set(regs::RSP, Some(cfa.get()));
+        Some((caller, cfa))
+    }
+
+    fn caller_by_code(
+        &self,
+        regs: &Regs,
+        function: AddrRange,
+        space: &dyn AddressSpace,
+    ) -> Option<(Regs, Addr)> {
+        trace::caller_by_code(regs, function, space)
+    }
+
+    fn caller_by_frame_pointer(
+        &self,
+        regs: &Regs,
+        space: &dyn AddressSpace,
+    ) -> Option<(Regs, Addr)> {
+        let fp = Addr::new(regs.get(regs::RBP)?);
+        let sp = Addr::new(regs.get(regs::RSP)?);
+        if fp < sp || !fp.get().is_multiple_of(8) {
+            return None;
+        }
+        let saved = space.read_word(fp).ok()?;
+        let pc = space.read_addr(fp.checked_add(8)?).ok()?;
+        let cfa = fp.checked_add(16)?;
+        let mut caller = Regs::new(pc);
+        caller.set(regs::RBP, Some(saved));
+        caller.set(regs::RSP, Some(cfa.get()));
+        Some((caller, cfa))
+    }
+
+    fn frame_pointer_below_cfa(&self) -> u64 {
+        16
+    }
+}

@@ -1,0 +1,105 @@
+//! Registers: their names, DWARF numbers (System V ABI, figure 3.36), and their order in `pr_reg`
+//! (`struct user_regs_struct`, Linux `arch/x86/include/asm/user_64.h`).
+
+use kcore_mem::{Addr, AddressSpace, Cursor, Target};
+
+use crate::{RegisterId, Regs, UserRegister};
+
+pub const RBX: RegisterId = RegisterId(3);
+pub const RBP: RegisterId = RegisterId(6);
+pub const RSP: RegisterId = RegisterId(7);
+
+/// General registers by DWARF number.
+pub const NAMES: &[(&str, RegisterId)] = &[
+    ("rax", RegisterId(0)),
+    ("rdx", RegisterId(1)),
+    ("rcx", RegisterId(2)),
+    ("rbx", RBX),
+    ("rsi", RegisterId(4)),
+    ("rdi", RegisterId(5)),
+    ("rbp", RBP),
+    ("rsp", RSP),
+    ("r8", RegisterId(8)),
+    ("r9", RegisterId(9)),
+    ("r10", RegisterId(10)),
+    ("r11", RegisterId(11)),
+    ("r12", RegisterId(12)),
+    ("r13", RegisterId(13)),
+    ("r14", RegisterId(14)),
+    ("r15", RegisterId(15)),
+];
+
+/// The order of `pr_reg`.
+const USER_ORDER: &[&str] = &[
+    "r15", "r14", "r13", "r12", "rbp", "rbx", "r11", "r10", "r9", "r8", "rax", "rcx", "rdx", "rsi",
+    "rdi", "orig_rax", "rip", "cs", "rflags", "rsp", "ss", "fsbase", "gsbase", "ds", "es", "fs",
+    "gs",
+];
+
+/// Bytes of the `syscall` instruction.
+const SYSCALL: [u8; 2] = [0x0f, 0x05];
+
+/// The registers of `pr_reg` in its order.
+pub fn user_registers(bytes: &[u8], target: Target) -> Vec<UserRegister> {
+    let mut cursor = Cursor::new(bytes, target);
+    USER_ORDER
+        .iter()
+        .map_while(|name| cursor.u64().ok().map(|value| UserRegister { name, value }))
+        .collect()
+}
+
+/// The registers from which a walk starts.
+pub fn regs(bytes: &[u8], target: Target) -> Option<Regs> {
+    let user = user_registers(bytes, target);
+    let value = |wanted: &str| {
+        user.iter().find(|register| register.name == wanted).map(|register| register.value)
+    };
+    let mut regs = Regs::new(Addr::new(value("rip")?));
+    for (name, register) in NAMES {
+        regs.set(*register, value(name));
+    }
+    Some(regs)
+}
+
+/// The number of the system call that the thread is in. `orig_rax` alone does not tell: it keeps
+/// its value after the call returned, so the pc must stand behind the instruction.
+pub fn system_call(bytes: &[u8], target: Target, space: &dyn AddressSpace) -> Option<u64> {
+    let user = user_registers(bytes, target);
+    let value = |wanted: &str| user.iter().find(|register| register.name == wanted);
+    let number = value("orig_rax")?.value;
+    let pc = Addr::new(value("rip")?.value);
+    let mut before = [0; 2];
+    space.read(pc.wrapping_offset(-2), &mut before).ok()?;
+    (number.cast_signed() >= 0 && before == SYSCALL).then_some(number)
+}
+
+/// A callee preserves rbx, rbp, rsp and r12 to r15, and no others.
+pub fn forget_scratch(regs: &mut Regs) {
+    for number in [0, 1, 2, 4, 5, 8, 9, 10, 11] {
+        regs.set(RegisterId(number), None);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pr_reg_is_read_in_the_kernels_order() {
+        let bytes: Vec<u8> = (0..27_u64).flat_map(|word| word.to_le_bytes()).collect();
+        let regs = regs(&bytes, Target::X86_64).unwrap();
+        assert_eq!(regs.pc(), Addr::new(16));
+        assert_eq!(regs.get(RSP), Some(19));
+        assert_eq!(regs.get(RBP), Some(4));
+        assert_eq!(regs.get(RBX), Some(5));
+        assert_eq!(regs.get(RegisterId(5)), Some(14), "rdi");
+        let user = user_registers(&bytes, Target::X86_64);
+        assert_eq!((user[21].name, user[21].value), ("fsbase", 21));
+    }
+
+    #[test]
+    fn registers_that_were_cut_off_are_missing() {
+        assert_eq!(regs(&[0; 128], Target::X86_64), None);
+        assert_eq!(user_registers(&[0; 15], Target::X86_64).len(), 1);
+    }
+}

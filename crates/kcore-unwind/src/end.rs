@@ -1,0 +1,85 @@
+//! Why a walk ended.
+
+use kcore_mem::{Addr, Fault};
+
+/// Why there is no frame after the last one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum End {
+    /// The last frame is the outermost one.
+    #[error("outermost frame")]
+    Outermost,
+    /// The return address of the last frame is not in code: the stack is damaged there.
+    #[error("return address {0} is not in code")]
+    NotCode(Addr),
+    /// Nothing tells how to unwind the code at this address.
+    #[error("no way to unwind the code at {0}")]
+    NoRule(Addr),
+    /// Memory that the next step needs has no bytes.
+    #[error("{0}")]
+    Fault(Fault),
+    /// A register that the next step needs is unknown.
+    #[error("register {register} is not known at {at}")]
+    UnknownRegister {
+        /// Its DWARF number.
+        register: u16,
+        /// Where the frame runs.
+        at: Addr,
+    },
+    /// The unwind rule at this address cannot be evaluated.
+    #[error("the unwind rule at {0} is damaged")]
+    BadRule(Addr),
+    /// The next frame would not lie above this one: the stack is damaged or goes round.
+    #[error("the stack does not advance at {0}")]
+    DidNotAdvance(Addr),
+    /// The walk was stopped at its limit.
+    #[error("stopped after {0} frames")]
+    Limit(usize),
+    /// Whoever asked for the frames had enough.
+    #[error("stopped")]
+    Stopped,
+    /// The registers of this architecture are not known to the walker.
+    #[error("unwinding is not supported for this architecture")]
+    Unsupported,
+    /// The core holds no usable registers of the thread.
+    #[error("the registers of the thread are missing")]
+    NoRegisters,
+}
+
+impl End {
+    /// The word for it in output.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Outermost => "outermost",
+            Self::NotCode(_) => "not_code",
+            Self::NoRule(_) => "no_rule",
+            Self::Fault(Fault::NotDumped(_)) => "not_dumped",
+            Self::Fault(Fault::Truncated(_)) => "truncated",
+            Self::Fault(_) => "unreadable",
+            Self::UnknownRegister { .. } => "unknown_register",
+            Self::BadRule(_) => "bad_rule",
+            Self::DidNotAdvance(_) => "did_not_advance",
+            Self::Limit(_) => "limit",
+            Self::Stopped => "stopped",
+            Self::Unsupported => "unsupported",
+            Self::NoRegisters => "no_registers",
+        }
+    }
+
+    /// The address that the reason is about.
+    pub const fn addr(self) -> Option<Addr> {
+        match self {
+            Self::NotCode(at)
+            | Self::NoRule(at)
+            | Self::UnknownRegister { at, .. }
+            | Self::BadRule(at)
+            | Self::DidNotAdvance(at) => Some(at),
+            Self::Fault(fault) => Some(fault.addr()),
+            Self::Outermost
+            | Self::Limit(_)
+            | Self::Stopped
+            | Self::Unsupported
+            | Self::NoRegisters => None,
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Steps without call frame information: by code, by frame pointer, by scanning the stack.
+
+use kcore_mem::{Addr, AddressSpace};
+
+use crate::{Machine, Modules, Regs, Trust};
+
+/// Words that a scan looks at: 8 KiB of stack on a 64-bit machine, more than any function without
+/// unwind information was seen to use.
+const SCAN_WORDS: u64 = 1024;
+
+/// A caller that was found without call frame information.
+#[derive(Clone, Copy, Debug)]
+pub struct Guess {
+    /// Its registers.
+    pub regs: Regs,
+    /// The CFA of the frame that was left.
+    pub cfa: Addr,
+    /// How it was found.
+    pub trust: Trust,
+}
+
+/// What a fallback looks at.
+pub struct Fallback<'a> {
+    /// Memory.
+    pub space: &'a dyn AddressSpace,
+    /// Code.
+    pub modules: &'a dyn Modules,
+    /// Architecture.
+    pub machine: &'a dyn Machine,
+}
+
+impl Fallback<'_> {
+    /// The caller of the frame at `regs` whose code is looked up at `lookup`.
+    pub fn caller(&self, regs: &Regs, lookup: Addr) -> Option<Guess> {
+        self.by_code(regs, lookup)
+            .or_else(|| self.by_frame_pointer(regs))
+            .or_else(|| self.by_scan(regs))
+    }
+
+    /// Whether no caller is to be looked for: where every stack begins, or where the frame pointer
+    /// is 0, as the ABI wants it in the outermost frame, and the code does not say better.
+    pub fn is_outermost(&self, regs: &Regs, lookup: Addr) -> bool {
+        self.modules.is_entry(lookup)
+            || (regs.get(self.machine.frame_pointer()) == Some(0)
+                && self.by_code(regs, lookup).is_none())
+    }
+
+    fn by_code(&self, regs: &Regs, lookup: Addr) -> Option<Guess> {
+        let function = self.modules.function_at(lookup)?;
+        let (caller, cfa) = self.machine.caller_by_code(regs, function, self.space)?;
+        self.plausible(regs, caller, cfa, Trust::Prologue)
+    }
+
+    fn by_frame_pointer(&self, regs: &Regs) -> Option<Guess> {
+        let (caller, cfa) = self.machine.caller_by_frame_pointer(regs, self.space)?;
+        self.plausible(regs, caller, cfa, Trust::FramePointer)
+    }
+
+    /// A caller counts only when its pc can be one: code, right behind a call.
+    fn plausible(&self, regs: &Regs, caller: Regs, cfa: Addr, trust: Trust) -> Option<Guess> {
+        let caller = caller.with_pc(self.machine.strip_code(caller.pc()));
+        let sp = regs.get(self.machine.stack_pointer())?;
+        (cfa.get() > sp && self.can_return_to(caller.pc())).then_some(Guess {
+            regs: caller,
+            cfa,
+            trust,
+        })
+    }
+
+    fn can_return_to(&self, pc: Addr) -> bool {
+        self.modules.is_code(pc)
+            && (self.machine.follows_call(pc, self.space)
+                || self.machine.is_signal_restorer(pc, self.space))
+    }
+
+    /// The first word above the stack pointer that can be a return address. The frame pointer is
+    /// kept when it still points into the stack above: code without frame pointers leaves it
+    /// alone.
+    fn by_scan(&self, regs: &Regs) -> Option<Guess> {
+        let word = u64::from(self.space.target().word);
+        let sp = Addr::new(regs.get(self.machine.stack_pointer())?);
+        for index in 0..SCAN_WORDS {
+            let slot = sp.checked_add(index.checked_mul(word)?)?;
+            let pc = self.machine.strip_code(self.space.read_addr(slot).ok()?);
+            if self.can_return_to(pc) {
+                let cfa = slot.checked_add(word)?;
+                return Some(self.scanned(regs, pc, cfa));
+            }
+        }
+        None
+    }
+
+    fn scanned(&self, regs: &Regs, pc: Addr, cfa: Addr) -> Guess {
+        let frame_pointer = self.machine.frame_pointer();
+        let kept = regs
+            .get(frame_pointer)
+            .filter(|fp| *fp >= cfa.get() && self.space.read_word(Addr::new(*fp)).is_ok());
+        let mut caller = Regs::new(pc);
+        caller.set(frame_pointer, kept);
+        caller.set(self.machine.stack_pointer(), Some(cfa.get()));
+        Guess { regs: caller, cfa, trust: Trust::Scan }
+    }
+}

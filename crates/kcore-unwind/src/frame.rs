@@ -1,0 +1,57 @@
+//! A frame: small, and honest about how it was found.
+
+use kcore_mem::{Addr, CodeAddr};
+
+/// How a frame was found.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Trust {
+    /// The registers as the core saved them.
+    Context,
+    /// Call frame information.
+    Cfi,
+    /// The registers that a signal frame saved.
+    Signal,
+    /// The return address on top of the stack, after a call to where there is no code.
+    NullCall,
+    /// Analysis of the instructions from the function's start.
+    Prologue,
+    /// The chain of frame pointers.
+    FramePointer,
+    /// A word on the stack that looks like a return address: a guess.
+    Scan,
+}
+
+impl Trust {
+    /// The word for it in output.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Context => "context",
+            Self::Cfi => "cfi",
+            Self::Signal => "signal",
+            Self::NullCall => "null_call",
+            Self::Prologue => "prologue",
+            Self::FramePointer => "frame_pointer",
+            Self::Scan => "scan",
+        }
+    }
+
+    /// Whether the frame is a guess that output must mark.
+    pub const fn is_guess(self) -> bool {
+        matches!(self, Self::Scan)
+    }
+}
+
+/// One activation of a function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Frame {
+    /// Where it runs, or will return to.
+    pub pc: CodeAddr,
+    /// Its stack pointer.
+    pub sp: Option<Addr>,
+    /// Its canonical frame address: the stack pointer of its caller before the call.
+    pub cfa: Option<Addr>,
+    /// How it was found.
+    pub trust: Trust,
+    /// Whether it is the code to which a signal handler returns, no function that was called.
+    pub signal_trampoline: bool,
+}

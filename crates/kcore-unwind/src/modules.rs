@@ -1,0 +1,21 @@
+//! What the walker asks about code.
+
+use kcore_mem::{Addr, AddrRange};
+
+use crate::Cfi;
+
+/// Code and its unwind information, by address. Implemented by whoever knows files and symbols.
+pub trait Modules: Sync {
+    /// The unwind information of the module that holds `at`.
+    fn cfi_at(&self, at: Addr) -> Option<&Cfi>;
+
+    /// Whether the process could execute at `at`: it lies in an executable mapping.
+    fn is_code(&self, at: Addr) -> bool;
+
+    /// The function that holds `at`, as far as a symbol tells, for code without unwind
+    /// information.
+    fn function_at(&self, at: Addr) -> Option<AddrRange>;
+
+    /// Whether the code at `at` is where every stack begins (`_start`).
+    fn is_entry(&self, at: Addr) -> bool;
+}

@@ -1,0 +1,92 @@
+//! The registers of one frame, as far as they are known.
+
+use kcore_mem::Addr;
+
+/// A register by its DWARF number on the target's architecture.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct RegisterId(pub u16);
+
+/// General registers, by DWARF number, and the program counter.
+///
+/// A register that a frame did not save is unknown, and stays unknown: it is never taken to be
+/// what an inner frame left in it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Regs {
+    pc: Addr,
+    known: u64,
+    values: [u64; Self::COUNT],
+}
+
+impl Regs {
+    /// DWARF numbers below this are kept: x86-64 needs 17, aarch64 35.
+    pub const COUNT: usize = 36;
+
+    /// Registers of which only the program counter is known.
+    pub const fn new(pc: Addr) -> Self {
+        Self { pc, known: 0, values: [0; Self::COUNT] }
+    }
+
+    /// The program counter.
+    pub const fn pc(&self) -> Addr {
+        self.pc
+    }
+
+    /// The same registers at another program counter.
+    #[must_use]
+    pub const fn with_pc(mut self, pc: Addr) -> Self {
+        self.pc = pc;
+        self
+    }
+
+    /// The value of a register, `None` when it is unknown or not kept.
+    pub fn get(&self, register: RegisterId) -> Option<u64> {
+        let value = self.values.get(usize::from(register.0))?;
+        (self.known & bit(register) != 0).then_some(*value)
+    }
+
+    /// Sets a register, or makes it unknown. Registers that are not kept are ignored.
+    pub fn set(&mut self, register: RegisterId, value: Option<u64>) {
+        let Some(slot) = self.values.get_mut(usize::from(register.0)) else { return };
+        match value {
+            Some(value) => {
+                *slot = value;
+                self.known |= bit(register);
+            }
+            None => {
+                *slot = 0;
+                self.known &= !bit(register);
+            }
+        }
+    }
+}
+
+const fn bit(register: RegisterId) -> u64 {
+    match 1_u64.checked_shl(register.0 as u32) {
+        Some(bit) => bit,
+        None => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_register_is_not_zero() {
+        let mut regs = Regs::new(Addr::new(1));
+        assert_eq!(regs.get(RegisterId(7)), None);
+        regs.set(RegisterId(7), Some(0));
+        assert_eq!(regs.get(RegisterId(7)), Some(0));
+        regs.set(RegisterId(7), None);
+        assert_eq!(regs.get(RegisterId(7)), None);
+    }
+
+    #[test]
+    fn registers_that_are_not_kept_are_unknown_whatever_is_set() {
+        let mut regs = Regs::new(Addr::new(1));
+        for number in [36, 63, 64, 1000] {
+            regs.set(RegisterId(number), Some(5));
+            assert_eq!(regs.get(RegisterId(number)), None);
+        }
+    }
+}
