@@ -1,1 +1,23 @@
-fn main() {}
+//! The kcore program: command line, files, terminal, exit status.
+//!
+//! What it does with a core is in the libraries; this crate is the edge between them and the
+//! process that a user starts.
+
+#![warn(clippy::unwrap_used, clippy::expect_used)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+mod args;
+mod folders;
+mod interactive;
+mod output;
+mod run;
+mod target;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match args::parse(std::env::args_os()) {
+        Ok(args) => run::run(args),
+        Err(exit) => exit.show(),
+    }
+}

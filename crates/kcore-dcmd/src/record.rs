@@ -34,10 +34,11 @@ pub enum View {
     /// - `{key:SPEC}` formats it, SPEC being a sequence of: `#` prefix as MDB's `%#r` (above 9);
     ///   `0` zero-filled to the target's address width; `x`, `d`, `o` radix; a number pads on the
     ///   right to that width (left-aligned), `>` before it pads on the left; `t` followed by
-    ///   a number pads with blanks to the next multiple; `!` marks it bold.
+    ///   a number pads with blanks to the next multiple (unless on one); `!` marks it bold;
+    ///   `m` lets newlines and tabs of the text stand, for text that is kcore's own.
     /// - `{key?TEXT}` is TEXT, itself a template, when the cell is present (not null, not an empty
     ///   list, not false), `{key^TEXT}` when it is absent. They nest.
-    /// - `{{` and `}}` are braces.
+    /// - `{{` and `}}` are braces, but within TEXT a closing brace always closes.
     Line(&'static str),
     /// Nothing is shown to people: they see it otherwise.
     Hidden,

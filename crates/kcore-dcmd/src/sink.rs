@@ -39,6 +39,26 @@ pub trait Sink {
     /// See the trait.
     fn note(&mut self, text: &str) -> Result<()>;
 
+    /// Takes a line that helps a person to correct what failed, such as a usage line; it follows the
+    /// error and is shown as it is. Machines do without.
+    ///
+    /// # Errors
+    /// See the trait.
+    fn hint(&mut self, _text: &str) -> Result<()> {
+        Ok(())
+    }
+
+    /// Closes what a dcmd began and, because it failed, did not end.
+    ///
+    /// # Errors
+    /// See the trait.
+    fn abandon(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    /// The radix in which people see numbers from now on, 2 to 16.
+    fn set_radix(&mut self, _radix: u32) {}
+
     /// Ends the output of one command: whatever was buffered is shown, and the next table has
     /// its header again.
     ///

@@ -156,17 +156,28 @@ impl Image {
         self.bytes.get(start..end).filter(|bytes| !bytes.is_empty())
     }
 
-    /// The build-id, from a note segment or, in a debug file, a note section.
+    /// The build-id.
     pub fn build_id(&self) -> Option<BuildId> {
+        self.note_bytes().find_map(|bytes| notes::build_id(&bytes, self.target))
+    }
+
+    /// The descriptor of the first note of this owner and type.
+    pub fn note(&self, owner: &[u8], kind: u32) -> Option<Vec<u8>> {
+        self.note_bytes().find_map(|bytes| {
+            notes::Notes::new(&bytes, self.target)
+                .find(|note| note.owner == owner && note.kind == kind)
+                .map(|note| note.desc.to_vec())
+        })
+    }
+
+    /// The bytes of note segments and, for a debug file, which has none, of note sections.
+    fn note_bytes(&self) -> impl Iterator<Item = Section> {
         let segments = self.segments.iter().filter(|segment| segment.kind == PT_NOTE);
         let ranges = segments.map(|segment| (segment.offset, segment.file_size));
         let sections = self.sections.iter().filter(|section| section.kind == SHT_NOTE);
-        ranges
-            .chain(sections.filter_map(ImageSection::file_range))
-            .filter_map(|(start, len)| {
-                self.bytes.section(start.get()..start.checked_add(len)?.get())
-            })
-            .find_map(|bytes| notes::build_id(&bytes, self.target))
+        ranges.chain(sections.filter_map(ImageSection::file_range)).filter_map(|(start, len)| {
+            self.bytes.section(start.get()..start.checked_add(len)?.get())
+        })
     }
 
     /// The name and CRC32 of a separate debug file (`.gnu_debuglink`).

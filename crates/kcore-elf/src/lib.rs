@@ -26,6 +26,7 @@ mod image_symbol;
 mod link_map;
 mod map;
 mod memory_image;
+mod memory_symbols;
 mod modules;
 mod space;
 
@@ -38,5 +39,6 @@ pub use image_symbol::{ImageSymbol, SymbolBinding, SymbolKind, SymbolTableKind};
 pub use link_map::{LinkMapEntry, link_map};
 pub use map::{FileBytes, Section};
 pub use memory_image::MemoryImage;
+pub use memory_symbols::{MemorySymbol, dynamic_symbols};
 pub use modules::{MappedModule, MappedRange, modules_of};
 pub use space::CoreSpace;

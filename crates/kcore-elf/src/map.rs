@@ -111,6 +111,12 @@ impl Deref for Section {
     }
 }
 
+impl AsRef<[u8]> for Section {
+    fn as_ref(&self) -> &[u8] {
+        self
+    }
+}
+
 impl fmt::Debug for Section {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Section({:#x?})", self.range)

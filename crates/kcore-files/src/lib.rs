@@ -1,1 +1,47 @@
-//! Finding the files of a core and unpacking compressed cores.
+//! Files: opening a core, compressed or not, and finding the files of the modules in it.
+//!
+//! - [`open_core`] maps a core, or unpacks it into an unlinked sparse file first.
+//! - [`Finder`] looks for the file of a module, place by place, and believes none without its
+//!   build-id.
+//! - [`Finder::find_debug`] looks for separate debug files in the same way.
+//!
+//! Paths that a core records are only ever opened for reading, and only if they are regular files.
+//! Nothing here knows what a module's file is good for, and nothing reaches for the network.
+
+#![warn(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::arithmetic_side_effects
+)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::arithmetic_side_effects
+    )
+)]
+
+mod claim;
+mod debug_files;
+mod error;
+mod finder;
+mod format;
+mod found;
+mod open_core;
+mod regular;
+mod sparse;
+mod sysroot;
+#[cfg(test)]
+mod test_files;
+mod unpack;
+
+pub use debug_files::has_debug_info;
+pub use error::FilesError;
+pub use finder::{Finder, SYSTEM_DEBUG_DIR, SearchPaths, Wanted};
+pub use format::Format;
+pub use found::{Found, FoundFile, Place, Tried, Why};
+pub use open_core::{CoreSource, OpenedCore, open_core};
+pub use unpack::Progress;

@@ -1,1 +1,35 @@
-//! Text and JSON from the records of dcmds.
+//! Sinks: text and JSON from the records of dcmds.
+//!
+//! Every sink takes the same [`Record`](kcore_dcmd::Record)s and decides alone how they look, so a
+//! new output format is one more file here and a line in [`Format`]. What only one format needs
+//! (radix, columns, the spelling of symbols, the sanitizer of terminals) stays in its file; what
+//! all need (a writer that knows a closed pipe) is in `out`.
+//!
+//! This crate owns how things look. It reads no memory, knows no command and opens no file.
+
+#![warn(clippy::unwrap_used, clippy::expect_used)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+mod canvas;
+mod cell_format;
+mod cell_text;
+mod format;
+mod json;
+mod json_cell;
+mod number;
+mod out;
+mod pipe;
+mod redirect;
+pub mod sanitize;
+mod table;
+mod template;
+#[cfg(test)]
+mod testing;
+mod text;
+
+pub use format::Format;
+pub use json::JsonSink;
+pub use number::Numbers;
+pub use pipe::PipeSink;
+pub use redirect::RedirectSink;
+pub use text::{TextOptions, TextSink};

@@ -1,1 +1,40 @@
 //! The MDB language: parser, session and interactive shell.
+//!
+//! A line becomes statements (`lexer`, `literal`, `quote`, `expr`, `words`, `parse`), a statement is
+//! run on a [`Session`] (`eval` and `scope` for its expressions, `exec` for its pipeline, `invoke`
+//! for each dcmd, `shell_command` behind a `!`), and lines come from a terminal ([`repl`]), a
+//! script ([`script`]) or a text ([`Session::eval`]).
+//!
+//! This crate knows no dcmd: it is handed them, and runs them by the contract of `kcore-dcmd`. It
+//! shows nothing itself: what dcmds emit goes to a [`Sink`](kcore_dcmd::Sink).
+
+#![warn(clippy::unwrap_used, clippy::expect_used)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+mod complete;
+mod dcmd_table;
+mod error;
+mod eval;
+mod exec;
+mod expr;
+mod invoke;
+mod lexer;
+mod limits;
+mod literal;
+mod parse;
+mod quote;
+pub mod repl;
+mod scope;
+pub mod script;
+mod session;
+mod shell_command;
+mod status;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+mod vars;
+mod words;
+
+pub use session::{Session, SessionOptions, Source};
+pub use status::Status;

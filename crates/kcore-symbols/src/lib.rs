@@ -1,1 +1,47 @@
-//! Symbols, source lines and demangled names.
+//! Symbols, source lines and demangled names of one module.
+//!
+//! - [`SymbolTable`] says which symbol covers an address of the file, and where a name lies.
+//! - [`demangle()`] turns raw names into those of the source language.
+//! - [`Lines`] says which source line an address came from, through all inlined calls.
+//! - [`ModuleSymbols`] joins the three and remembers what it has answered.
+//!
+//! Everything here speaks [`kcore_mem::Svma`], addresses as the file states them: where a module
+//! lies in a process is not known in this room, and neither is how its files were found. Nothing
+//! is read before it is asked for.
+
+#![warn(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::arithmetic_side_effects
+)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::arithmetic_side_effects
+    )
+)]
+
+mod cover;
+mod demangle;
+mod language;
+mod lines;
+mod lookup;
+mod module_symbols;
+mod names;
+mod plt;
+mod preference;
+mod symbol;
+mod table;
+#[cfg(test)]
+mod test_images;
+
+pub use demangle::{Demangled, Mangling, demangle, demangle_type};
+pub use language::Language;
+pub use lines::{LineFrame, Lines};
+pub use module_symbols::{Function, ModuleSymbols};
+pub use symbol::{RawSymbol, SymbolId, SymbolRef, SymbolSource};
+pub use table::SymbolTable;

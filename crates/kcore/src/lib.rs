@@ -1,10 +1,73 @@
 //! Open a Linux core and ask it questions.
+//!
+//! ```no_run
+//! use kcore::{Core, MAX_FRAMES, OpenOptions};
+//!
+//! let options = OpenOptions { core: Some("app.core".into()), ..OpenOptions::default() };
+//! let core = Core::open(&options)?;
+//! for thread in core.threads() {
+//!     let stack = core.stack(thread.tid, MAX_FRAMES);
+//!     for frame in core.named_frames(&stack.frames) {
+//!         println!("{:?}", frame.location.function);
+//!     }
+//! }
+//! # Ok::<(), kcore::OpenError>(())
+//! ```
+//!
+//! What a [`Core`] was opened on never changes, and threads may share it. Files, symbols and
+//! unwind tables are found when an answer first needs them, and kept. The crate formats nothing for
+//! people and knows no command: it answers with values, and with the reason where there is none.
 
 #![warn(clippy::unwrap_used, clippy::expect_used)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+mod code;
+mod doubts;
+mod groups;
+pub mod last_words;
+mod location;
+mod location_cache;
+mod lookup;
+mod mapping;
+mod module;
+mod module_cfi;
+mod module_set;
 mod open;
+mod process;
+mod register;
+pub mod signal;
+mod space;
+mod stack;
+mod status;
+mod syscalls;
 mod thread;
+mod whatis;
 
-pub use kcore_mem::{Addr, AddrRange, AddressSpace, Arch, CodeAddr, Fault, Origin, Target};
-pub use open::{Core, LookupError, OpenError, OpenOptions};
-pub use thread::Tid;
+pub use code::AccessKind;
+pub use groups::StackGroup;
+pub use kcore_disasm::{Disassembler, Flow as CodeFlow, Instruction};
+pub use kcore_elf::{
+    BuildId, Image, SymbolBinding, SymbolKind,
+    core_file::{AuxEntry, SignalDetail, SignalInfo},
+};
+pub use kcore_files::Progress;
+pub use kcore_mem::{
+    Addr, AddrRange, AddressSpace, Arch, CodeAddr, Endian, Fault, FileOff, Origin, Region, Svma,
+    Target,
+};
+pub use kcore_symbols::{SymbolRef, SymbolSource, SymbolTable, demangle};
+pub use kcore_unwind::{End, Frame, Machine, Regs, Trust, UserRegister, Walker};
+pub use last_words::LastWords;
+pub use location::{Location, NamedFrame, SymbolAt};
+pub use lookup::LookupError;
+pub use mapping::{Mapping, MappingKind};
+pub use module::{FileState, Module};
+pub use module_set::ModuleSet;
+pub use open::{Core, OpenError, OpenOptions};
+pub use process::{InitialStack, InitialString, aux_name};
+pub use register::RegisterError;
+pub use space::ProcessSpace;
+pub use stack::{MAX_FRAMES, Stack};
+pub use status::{SignalStatus, Status};
+pub use thread::{Thread, Tid};
+pub use whatis::What;

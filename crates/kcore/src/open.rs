@@ -1,15 +1,34 @@
-//! STUB, being written by a colleague: only the signatures are meant.
+//! Opening a core, or an executable alone.
 
-use std::path::PathBuf;
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+    sync::{Arc, OnceLock},
+};
 
-use crate::{Addr, AddressSpace, Target, Tid};
+use kcore_elf::{
+    BuildId, CoreFile, CoreSpace, FileBytes, Image, MappedModule, MappedRange, ParseError,
+    modules_of,
+};
+use kcore_files::{
+    CoreSource, FilesError, Finder, Format, OpenedCore, Progress, SearchPaths, open_core,
+};
+use kcore_mem::{Addr, AddrRange, AddressSpace, Arch, Target};
+
+use crate::{
+    Module, ModuleSet, ProcessSpace, Thread, Tid,
+    location_cache::LocationCache,
+    mapping::Mapping,
+    module::{ModuleContext, found_file},
+    thread::threads_of,
+};
 
 /// What to open, and where to look for its files.
 #[derive(Clone, Debug, Default)]
 pub struct OpenOptions {
     /// The core; `-` is standard input. `None`: the executable alone.
     pub core: Option<PathBuf>,
-    /// The executable.
+    /// The executable, when the core's own record of it is wrong or gone.
     pub exe: Option<PathBuf>,
     /// Look for the target's files under this directory first.
     pub sysroot: Option<PathBuf>,
@@ -19,66 +38,214 @@ pub struct OpenOptions {
 
 /// Why nothing could be opened.
 #[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct OpenError(pub String);
-
-/// Why a name has no address.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum LookupError {
-    /// No module has the symbol.
-    #[error("unknown symbol name")]
-    UnknownSymbol,
-    /// No module has the name before the backquote.
-    #[error("unknown object file name")]
-    UnknownModule,
+#[non_exhaustive]
+pub enum OpenError {
+    /// Neither a core nor an executable was named.
+    #[error("no core and no executable was named")]
+    Nothing,
+    /// A file could not be opened or unpacked.
+    #[error(transparent)]
+    File(#[from] FilesError),
+    /// A file is not what it should be.
+    #[error("{path}: {error}")]
+    Parse {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: ParseError,
+    },
+    /// The executable could not be read.
+    #[error("{path}: {error}")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        error: std::io::Error,
+    },
 }
 
-/// An opened core.
-pub struct Core;
+/// What only a core has, and an executable alone has not.
+pub(crate) struct CoreParts {
+    pub(crate) file: CoreFile,
+    pub(crate) space: Arc<CoreSpace>,
+    pub(crate) threads: Vec<Thread>,
+    pub(crate) thread_index: HashMap<Tid, usize>,
+    pub(crate) path: PathBuf,
+    /// How the core was compressed, if it was.
+    pub(crate) compressed: Option<Format>,
+    /// What went wrong while it was unpacked.
+    pub(crate) unpack_note: Option<String>,
+}
+
+/// An opened core: a process as it was. It never changes, and threads may share it.
+///
+/// An executable alone opens as well: it has modules, symbols and code, and no threads.
+pub struct Core {
+    target: Target,
+    pub(crate) parts: Option<CoreParts>,
+    modules: Arc<ModuleSet>,
+    space: ProcessSpace,
+    pub(crate) mappings: OnceLock<Vec<Mapping>>,
+    pub(crate) locations: LocationCache,
+}
 
 impl Core {
-    /// Opens.
+    /// Opens a core, or an executable alone.
     ///
     /// # Errors
-    /// When the target cannot be read at all.
-    pub fn open(_options: &OpenOptions) -> Result<Self, OpenError> {
-        Err(OpenError("stub".into()))
+    /// When the file cannot be read, or is not ELF. Damage within a core is no error: see
+    /// [`Core::doubts`].
+    pub fn open(options: &OpenOptions) -> Result<Self, OpenError> {
+        Self::open_with_progress(options, &mut |_| {})
+    }
+
+    /// As [`Core::open`], telling how far the unpacking of a compressed core has come.
+    ///
+    /// # Errors
+    /// As [`Core::open`].
+    pub fn open_with_progress(
+        options: &OpenOptions,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Self, OpenError> {
+        match (&options.core, &options.exe) {
+            (Some(core), _) => Self::open_core(core, options, progress),
+            (None, Some(exe)) => Self::open_exe(exe, options),
+            (None, None) => Err(OpenError::Nothing),
+        }
+    }
+
+    fn open_core(
+        path: &Path,
+        options: &OpenOptions,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Self, OpenError> {
+        let source = if path == Path::new("-") {
+            CoreSource::Stdin
+        } else {
+            CoreSource::Path(path.to_owned())
+        };
+        let OpenedCore { bytes, compressed, note } = open_core(&source, progress)?;
+        let file = CoreFile::parse(bytes)
+            .map_err(|error| OpenError::Parse { path: path.to_owned(), error })?;
+        let space = Arc::new(CoreSpace::new(&file));
+        let threads = threads_of(&file);
+        let thread_index =
+            threads.iter().enumerate().map(|(index, thread)| (thread.tid, index)).collect();
+        let parts = CoreParts {
+            space,
+            threads,
+            thread_index,
+            path: path.to_owned(),
+            compressed,
+            unpack_note: note,
+            file,
+        };
+        Ok(Self::of_core(parts, options))
+    }
+
+    fn of_core(parts: CoreParts, options: &OpenOptions) -> Self {
+        let target = parts.file.target();
+        let context = Arc::new(ModuleContext {
+            target,
+            space: Some(parts.space.clone()),
+            finder: finder(options, parts.path.parent()),
+        });
+        let mapped = modules_of(&parts.file, &parts.space);
+        let modules = mapped.into_iter().map(|mapped| Module::new(mapped, context.clone()));
+        let modules = Arc::new(ModuleSet::new(modules.collect(), Some(parts.space.clone())));
+        let space = ProcessSpace::new(target, Some(parts.space.clone()), modules.clone());
+        Self::new(target, Some(parts), modules, space)
+    }
+
+    fn open_exe(path: &Path, options: &OpenOptions) -> Result<Self, OpenError> {
+        let read = |error| OpenError::Read { path: path.to_owned(), error };
+        let file = std::fs::File::open(path).map_err(read)?;
+        let image = FileBytes::map(&file).map_err(read).and_then(|bytes| {
+            Image::parse(bytes).map_err(|error| OpenError::Parse { path: path.to_owned(), error })
+        })?;
+        let target = image.target();
+        let mapped = as_if_mapped(&image, path);
+        let context =
+            Arc::new(ModuleContext { target, space: None, finder: finder(options, path.parent()) });
+        let found = found_file(path, Arc::new(image));
+        let module = Module::with_file(mapped, context, found);
+        let modules = Arc::new(ModuleSet::new(vec![module], None));
+        let space = ProcessSpace::new(target, None, modules.clone());
+        Ok(Self::new(target, None, modules, space))
+    }
+
+    fn new(
+        target: Target,
+        parts: Option<CoreParts>,
+        modules: Arc<ModuleSet>,
+        space: ProcessSpace,
+    ) -> Self {
+        let (mappings, locations) = (OnceLock::new(), LocationCache::default());
+        Self { target, parts, modules, space, mappings, locations }
     }
 
     /// Architecture, word size, byte order.
     pub fn target(&self) -> Target {
-        Target::X86_64
+        self.target
+    }
+
+    /// Architecture.
+    pub fn arch(&self) -> Arch {
+        self.target.arch
     }
 
     /// The memory of the process.
     pub fn space(&self) -> &dyn AddressSpace {
-        unimplemented!("stub")
+        &self.space
     }
 
-    /// The threads, crashed one first.
-    pub fn tids(&self) -> Vec<Tid> {
-        Vec::new()
+    /// The modules of the process.
+    pub fn modules(&self) -> &ModuleSet {
+        &self.modules
     }
 
-    /// The value of register `name` (`rax`, `eax`, `rip`, `fsbase`…) in physical frame `frame` of
-    /// thread `tid`: `Err` unknown register name, `Ok(None)` not recoverable in that frame.
-    ///
-    /// # Errors
-    /// An unknown name, an unknown thread or frame: a message.
-    pub fn register(&self, _tid: Tid, _frame: usize, _name: &str) -> Result<Option<u64>, String> {
-        Ok(None)
+    /// The core file; `None` for an executable alone.
+    pub fn file(&self) -> Option<&CoreFile> {
+        self.parts.as_ref().map(|parts| &parts.file)
     }
 
-    /// The address of a symbol, in MDB's scope order; `object` is what stood before the backquote.
-    ///
-    /// # Errors
-    /// [`LookupError`].
-    pub fn lookup_symbol(&self, _object: Option<&str>, _name: &str) -> Result<Addr, LookupError> {
-        Err(LookupError::UnknownSymbol)
+    /// The path of the core file as it was named.
+    pub fn path(&self) -> Option<&Path> {
+        self.parts.as_ref().map(|parts| parts.path.as_path())
     }
 
-    /// Symbol names that begin with `prefix`, sorted, at most `max`, for completion.
-    pub fn complete_symbol(&self, _prefix: &str, _max: usize) -> Vec<String> {
-        Vec::new()
+    /// How the core file is compressed, if it is.
+    pub fn compression(&self) -> Option<String> {
+        self.parts.as_ref()?.compressed.map(|format| format.to_string())
+    }
+
+    /// The build-id of the executable as it was mapped.
+    pub fn build_id(&self) -> Option<&BuildId> {
+        self.modules.exe()?.build_id()
+    }
+}
+
+fn finder(options: &OpenOptions, core_dir: Option<&Path>) -> Finder {
+    Finder::new(SearchPaths {
+        exe: options.exe.clone(),
+        sysroot: options.sysroot.clone(),
+        core_dir: core_dir.map(Path::to_owned),
+        debug_dirs: options.debug_dirs.clone(),
+    })
+}
+
+/// An executable that nobody ran lies where its file says.
+fn as_if_mapped(image: &Image, path: &Path) -> MappedModule {
+    let ranges = image.segments().iter().filter(|segment| segment.is_load()).map(|segment| {
+        let start = Addr::new(segment.svma.get());
+        MappedRange { range: AddrRange::with_len(start, segment.mem_size), offset: segment.offset }
+    });
+    MappedModule {
+        path: path.as_os_str().as_encoded_bytes().to_vec(),
+        ranges: ranges.collect(),
+        image: None,
+        namespace: 0,
+        is_exe: true,
+        is_vdso: false,
     }
 }

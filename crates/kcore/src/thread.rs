@@ -1,6 +1,12 @@
-//! Threads.
+//! Threads: their registers, the signal each took, the system call each waits in.
 
 use std::fmt;
+
+use kcore_elf::core_file::{CoreThread, SignalInfo};
+use kcore_mem::{Addr, Arch};
+use kcore_unwind::{Machine, Regs, UserRegister};
+
+use crate::{Core, syscalls};
 
 /// A thread by its LWP id.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -21,5 +27,116 @@ impl Tid {
 impl fmt::Display for Tid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.0, f)
+    }
+}
+
+/// A thread of the process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Thread {
+    /// Its LWP id.
+    pub tid: Tid,
+    /// The signal that it was taking; kernel cores set it for every thread of a dying process.
+    pub signal: u16,
+    /// Why that signal was sent, if the core says.
+    pub siginfo: Option<SignalInfo>,
+    /// Where its general registers lie in the core file.
+    registers: std::ops::Range<u64>,
+    /// Where its floating-point registers lie in the core file.
+    pub(crate) fp_registers: Option<std::ops::Range<u64>>,
+}
+
+impl From<&CoreThread> for Thread {
+    fn from(thread: &CoreThread) -> Self {
+        Self {
+            tid: Tid::new(thread.tid),
+            signal: thread.signal,
+            siginfo: thread.siginfo,
+            registers: thread.registers.clone(),
+            fp_registers: thread.fp_registers.clone(),
+        }
+    }
+}
+
+/// The threads of a core, the crashed one first. A thread that is listed twice counts once.
+pub(crate) fn threads_of(file: &kcore_elf::CoreFile) -> Vec<Thread> {
+    let mut seen = std::collections::HashSet::new();
+    let notes = file.threads().iter().filter(|thread| seen.insert(thread.tid));
+    let mut threads: Vec<Thread> = notes.map(Thread::from).collect();
+    // A kernel writes the crashed thread first, and only its NT_SIGINFO. gdb writes NT_SIGINFO for
+    // every thread, and the one that it stopped in first.
+    if let Some(crashed) = threads.iter().position(has_died) {
+        let crashed = threads.remove(crashed);
+        threads.insert(0, crashed);
+    }
+    threads
+}
+
+fn has_died(thread: &Thread) -> bool {
+    thread.siginfo.is_some_and(|info| info.number != 0)
+}
+
+impl Core {
+    /// The threads, the crashed one first.
+    pub fn threads(&self) -> &[Thread] {
+        self.parts.as_ref().map(|parts| parts.threads.as_slice()).unwrap_or_default()
+    }
+
+    /// The ids of the threads, the crashed one first.
+    pub fn tids(&self) -> Vec<Tid> {
+        self.threads().iter().map(|thread| thread.tid).collect()
+    }
+
+    /// A thread by its id.
+    pub fn thread(&self, tid: Tid) -> Option<&Thread> {
+        let index = *self.parts.as_ref()?.thread_index.get(&tid)?;
+        self.threads().get(index)
+    }
+
+    /// The registers of a thread in the kernel's order, as far as the core holds them.
+    pub fn user_registers(&self, tid: Tid) -> Vec<UserRegister> {
+        let registers = self.raw_registers(tid).zip(self.machine());
+        registers
+            .map(|(bytes, machine)| machine.user_registers(bytes, self.target()))
+            .unwrap_or_default()
+    }
+
+    /// The registers from which the walk of a thread's stack starts.
+    pub fn start_registers(&self, tid: Tid) -> Option<Regs> {
+        self.machine()?.regs(self.raw_registers(tid)?, self.target())
+    }
+
+    /// The stack pointer of a thread.
+    pub fn stack_pointer(&self, tid: Tid) -> Option<Addr> {
+        let register = self.machine()?.stack_pointer();
+        self.start_registers(tid)?.get(register).map(Addr::new)
+    }
+
+    /// The name of the system call that a thread waits in: its pc stands right behind a
+    /// system-call instruction. A number without a known name is shown as such.
+    pub fn waits_in(&self, tid: Tid) -> Option<String> {
+        let bytes = self.raw_registers(tid)?;
+        let number = self.machine()?.system_call(bytes, self.target(), self.space())?;
+        let name = syscalls::name(self.target().arch, number);
+        Some(name.map_or_else(|| format!("syscall {number}"), str::to_owned))
+    }
+
+    /// The architecture of the core, where the walker knows it.
+    pub fn machine(&self) -> Option<&'static dyn Machine> {
+        kcore_unwind::machine(self.target().arch)
+    }
+
+    /// Whether the walker knows the architecture.
+    pub fn is_supported(arch: Arch) -> bool {
+        kcore_unwind::machine(arch).is_some()
+    }
+
+    fn raw_registers(&self, tid: Tid) -> Option<&[u8]> {
+        self.file_bytes(self.thread(tid)?.registers.clone())
+    }
+
+    /// Bytes of the core file itself.
+    pub(crate) fn file_bytes(&self, range: std::ops::Range<u64>) -> Option<&[u8]> {
+        let range = usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?;
+        self.parts.as_ref()?.file.bytes().get(range)
     }
 }

@@ -1,0 +1,232 @@
+//! The command line.
+
+use std::ffi::{OsStr, OsString};
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, ValueEnum};
+
+/// Exit status for a wrong command line, or a target that cannot be opened.
+pub(crate) const USAGE: u8 = 2;
+
+const LONG_ABOUT: &str = "\
+Open a Linux core and ask what the process was doing when it died.
+
+kcore reads ELF cores (plain, or compressed with zstd, gzip, xz, lz4 or bzip2) and answers in the \
+command language of MDB. Without commands and on a terminal it is interactive; commands come from \
+-c, from -f, or from a standard input that is no terminal. It never runs code of the target, and \
+says what was not dumped instead of inventing it.
+
+EXE and CORE are told apart by what is in them. EXE is needed only when the core's own record of it \
+is wrong or gone; EXE alone shows symbols and code. CORE may be `-`, standard input.";
+
+const AFTER_HELP: &str = "\
+'kcore stacks CORE' prints the unique stacks of all threads, most common first, and exits.
+Try 'kcore --help' for examples, and '::help' inside.";
+
+const AFTER_LONG_HELP: &str = "\
+Examples:
+  kcore app.core                          look around
+  kcore stacks app.core                   unique stacks of all threads, most common first
+  kcore -c ::status -c ::stack app.core   two commands, then exit
+  kcore -c '::walk thread | ::stack' app.core
+                                          the stack of every thread, the crashed one first
+  kcore --json -c ::stacks app.core | jq  the same facts for a program
+  kcore --sysroot ./rootfs app.core       the files of a container are under ./rootfs
+  kcore app.core < script                 a script; also -f script
+  zstdcat app.core.zst | kcore -c ::status -
+
+A file that is called 'stacks' is './stacks'. '-c FILE', where FILE is a core and no other is
+named, opens it, as gdb does.
+
+Environment:
+  NO_COLOR          when set, no colour and no underlining, unless --color=always
+  XDG_CONFIG_HOME   kcore/rc below it holds commands that are run first (else ~/.config)
+  XDG_STATE_HOME    kcore/history below it keeps the lines typed (else ~/.local/state)
+  TMPDIR            where a compressed core is unpacked, into a file without a name
+  SHELL             runs the commands behind '!' (else /bin/sh)
+
+Exit status:
+  0  done, even where parts of stacks are missing; also when nobody reads the output any more
+  1  a command failed
+  2  wrong usage, or the target cannot be opened";
+
+const USAGE_LINES: &str = "kcore [OPTIONS] [EXE] CORE\n       kcore stacks [OPTIONS] [EXE] CORE";
+
+/// Open a Linux core and ask what the process was doing when it died.
+#[derive(Parser, Debug)]
+#[command(
+    name = "kcore",
+    version,
+    long_about = LONG_ABOUT,
+    after_help = AFTER_HELP,
+    after_long_help = AFTER_LONG_HELP,
+    override_usage = USAGE_LINES
+)]
+struct Raw {
+    /// The core, and the executable if it must be named
+    #[arg(value_name = "FILE", hide = true)]
+    files: Vec<PathBuf>,
+
+    /// Run commands and exit; `;` and newlines separate them; may be repeated
+    #[arg(short, long = "command", value_name = "CMDS")]
+    command: Vec<OsString>,
+
+    /// Run a script and exit; `-` is standard input
+    #[arg(short, long = "file", value_name = "SCRIPT")]
+    file: Option<PathBuf>,
+
+    /// The executable, when the core's own record of it is wrong or gone
+    #[arg(short, long, value_name = "EXE")]
+    exe: Option<PathBuf>,
+
+    /// Look for the target's files under this directory first
+    #[arg(long, value_name = "DIR")]
+    sysroot: Option<PathBuf>,
+
+    /// One more directory in the build-id layout; may be repeated
+    #[arg(long, value_name = "DIR")]
+    debug_dir: Vec<PathBuf>,
+
+    /// Write each result as JSON Lines
+    #[arg(long)]
+    json: bool,
+
+    /// When to use colour and underlining
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Color::Auto)]
+    color: Color,
+
+    /// Do not read the configuration file
+    #[arg(long)]
+    no_rc: bool,
+}
+
+/// When to use attributes of terminals.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// The command line, read.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Args {
+    /// Core and executable, in whichever order.
+    pub(crate) files: Vec<PathBuf>,
+    /// `-c`, in order, that of `stacks` first. One of them may be a core: see `target`.
+    pub(crate) commands: Vec<OsString>,
+    pub(crate) script: Option<PathBuf>,
+    pub(crate) exe: Option<PathBuf>,
+    pub(crate) sysroot: Option<PathBuf>,
+    pub(crate) debug_dirs: Vec<PathBuf>,
+    pub(crate) json: bool,
+    pub(crate) color: Color,
+    pub(crate) read_rc: bool,
+}
+
+/// Reads a command line whose first word is the program's name.
+///
+/// # Errors
+/// With what is to be shown instead: help, version, or what is wrong.
+pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Args, Exit> {
+    let raw = Raw::try_parse_from(words).map_err(Exit)?;
+    let mut files = raw.files;
+    let mut commands = raw.command;
+    if files.first().is_some_and(|first| first.as_os_str() == OsStr::new("stacks")) {
+        files.remove(0);
+        commands.insert(0, "::stacks".into());
+    }
+    Ok(Args {
+        files,
+        commands,
+        script: raw.file,
+        exe: raw.exe,
+        sysroot: raw.sysroot,
+        debug_dirs: raw.debug_dir,
+        json: raw.json,
+        color: raw.color,
+        read_rc: !raw.no_rc,
+    })
+}
+
+/// What is shown instead of a run.
+#[derive(Debug)]
+pub(crate) struct Exit(clap::Error);
+
+impl Exit {
+    /// Shows it: help on standard output, what is wrong on standard error.
+    pub(crate) fn show(&self) -> ExitCode {
+        // Help that nobody reads is no failure.
+        if !self.0.use_stderr() {
+            let _ = self.0.print();
+            return ExitCode::SUCCESS;
+        }
+        let text = self.0.render().to_string();
+        let text = text.strip_prefix("error: ").unwrap_or(&text);
+        let _ = write!(std::io::stderr(), "kcore: {text}");
+        ExitCode::from(USAGE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    fn parsed(words: &[&str]) -> Args {
+        let words = std::iter::once("kcore").chain(words.iter().copied());
+        parse(words.map(OsString::from)).unwrap()
+    }
+
+    #[test]
+    fn the_declaration_is_sound() {
+        Raw::command().debug_assert();
+    }
+
+    #[test]
+    fn commands_repeat_and_keep_their_order() {
+        let args = parsed(&["-c", "::a", "app.core", "--command=::b; ::c"]);
+        assert_eq!(args.commands, ["::a", "::b; ::c"]);
+        assert_eq!(args.files, [PathBuf::from("app.core")]);
+        assert!(args.read_rc && !args.json);
+    }
+
+    #[test]
+    fn stacks_is_a_word_and_a_path_is_a_file() {
+        let args = parsed(&["--json", "stacks", "app.core", "-c", "::status"]);
+        assert_eq!(args.commands, ["::stacks", "::status"]);
+        assert_eq!(args.files, [PathBuf::from("app.core")]);
+        assert_eq!(parsed(&["./stacks"]).files, [PathBuf::from("./stacks")]);
+        assert_eq!(parsed(&["stacks", "stacks"]).files, [PathBuf::from("stacks")]);
+    }
+
+    #[test]
+    fn standard_input_is_a_file_named_dash() {
+        let args = parsed(&["-f", "-", "-"]);
+        assert_eq!(args.script, Some(PathBuf::from("-")));
+        assert_eq!(args.files, [PathBuf::from("-")]);
+    }
+
+    #[test]
+    fn help_has_the_options_and_the_environment_and_nothing_that_is_not_there() {
+        let help = Raw::command().render_long_help().to_string();
+        for word in ["--sysroot", "--debug-dir", "NO_COLOR", "XDG_STATE_HOME", "kcore stacks"] {
+            assert!(help.contains(word), "{word}");
+        }
+        for word in ["--debuginfod", "--rolling", "profile", "save"] {
+            assert!(!help.contains(word), "{word}");
+        }
+    }
+
+    #[test]
+    fn wrong_options_are_usage() {
+        let error = parse(["kcore", "--nosuch"].map(OsString::from)).unwrap_err();
+        assert!(error.0.use_stderr());
+    }
+}

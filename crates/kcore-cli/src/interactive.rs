@@ -1,0 +1,44 @@
+//! The interactive shell: a glance at what died, then the prompt.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, Result};
+use kcore_dcmd::Sink;
+use kcore_shell::repl::{self, ReplOptions};
+use kcore_shell::{Session, Status};
+use signal_hook::consts::SIGINT;
+
+use crate::folders;
+use crate::target::Target;
+
+/// What everybody asks first.
+const GLANCE: &str = "::status";
+
+/// Shows the glance, then runs what the user types until the user leaves.
+///
+/// # Errors
+/// When the terminal cannot be read.
+pub(crate) fn run(
+    session: &mut Session,
+    sink: &mut dyn Sink,
+    interrupt: &Arc<AtomicBool>,
+    target: &Target,
+) -> Result<Status> {
+    // From here on ctrl-C stops a command and not the program.
+    signal_hook::flag::register(SIGINT, Arc::clone(interrupt)).context("cannot catch ctrl-C")?;
+    if session.eval(GLANCE, sink) == Status::Closed {
+        return Ok(Status::Closed);
+    }
+    let options = ReplOptions {
+        history: folders::history(),
+        prefer_terminal: target.core_is_stdin(),
+    };
+    let status = repl::run(session, sink, &options)?;
+    if status == Status::Done {
+        // The next prompt of the user's shell gets a line of its own.
+        let _ = writeln!(io::stdout());
+    }
+    Ok(status)
+}

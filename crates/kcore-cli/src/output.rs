@@ -1,0 +1,63 @@
+//! Where results go, and how they look there.
+
+use std::env;
+use std::io::{self, IsTerminal};
+
+use kcore_dcmd::{DcmdError, Sink};
+use kcore_render::{Format, JsonSink, Numbers, TextOptions, TextSink};
+
+use crate::args::Color;
+
+/// The format that the command line asks for.
+pub(crate) fn format(json: bool, color: Color, word_size: usize) -> Format {
+    if json {
+        return Format::Json;
+    }
+    let terminal = io::stdout().is_terminal();
+    Format::Text(TextOptions {
+        styled: is_styled(color, terminal),
+        live: terminal,
+        numbers: Numbers { radix: 16, word_size },
+    })
+}
+
+/// A sink on standard output and standard error. JSON begins with its header line.
+///
+/// # Errors
+/// [`DcmdError::Closed`] when nobody reads already.
+pub(crate) fn sink(format: Format, target: &str) -> Result<Box<dyn Sink>, DcmdError> {
+    match format {
+        Format::Text(options) => {
+            Ok(Box::new(TextSink::new(io::stdout(), io::stderr(), options)))
+        }
+        Format::Json => {
+            let mut sink = JsonSink::new(io::stdout(), io::stdout().is_terminal());
+            sink.header(Some(target))?;
+            Ok(Box::new(sink))
+        }
+    }
+}
+
+fn is_styled(color: Color, terminal: bool) -> bool {
+    match color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => terminal && !is_set("NO_COLOR") && env::var_os("TERM") != Some("dumb".into()),
+    }
+}
+
+fn is_set(variable: &str) -> bool {
+    env::var_os(variable).is_some_and(|value| !value.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_stands_over_the_terminal() {
+        assert!(is_styled(Color::Always, false));
+        assert!(!is_styled(Color::Never, true));
+        assert!(!is_styled(Color::Auto, false));
+    }
+}

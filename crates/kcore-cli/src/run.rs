@@ -1,0 +1,162 @@
+//! One run of the program: open, read the configuration, take commands, say how it ended.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, ErrorKind, IsTerminal, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Result, anyhow, bail};
+use kcore::{Core, OpenOptions};
+use kcore_dcmd::{DcmdError, Sink};
+use kcore_render::Format;
+use kcore_shell::{Session, SessionOptions, Status, script};
+
+use crate::args::{self, Args};
+use crate::target::{self, Target, reason, shown};
+use crate::{folders, interactive, output};
+
+/// Exit status when a command failed.
+const FAILED: u8 = 1;
+
+/// Where commands come from.
+enum Commands {
+    /// A user at a terminal.
+    User,
+    /// Texts, and then a script.
+    Batch(Vec<OsString>, Option<Script>),
+}
+
+/// A script that is open, and what errors call it.
+struct Script {
+    lines: Box<dyn BufRead>,
+    name: String,
+}
+
+/// Runs the program. What stops it before the first command goes to standard error.
+pub(crate) fn run(args: Args) -> ExitCode {
+    match try_run(args) {
+        Ok(Status::Failed) => ExitCode::from(FAILED),
+        Ok(_) => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "kcore: {error:#}");
+            ExitCode::from(args::USAGE)
+        }
+    }
+}
+
+fn try_run(mut args: Args) -> Result<Status> {
+    let files = std::mem::take(&mut args.files);
+    let commands = std::mem::take(&mut args.commands);
+    let target = target::resolve(files, args.exe.take(), commands)?;
+    let commands = commands_of(&target, args.script.as_deref())?;
+    let core = open(&target, &args)?;
+    let format = output::format(args.json, args.color, core.target().word_size());
+    let interrupt = Arc::new(AtomicBool::new(false));
+    let mut session = session(core, format, &interrupt);
+    let mut sink = match output::sink(format, &target.name()) {
+        Ok(sink) => sink,
+        Err(DcmdError::Closed) => return Ok(Status::Closed),
+        Err(error) => return Err(error.into()),
+    };
+    let sink = sink.as_mut();
+    let begun = if args.read_rc { read_rc(&mut session, sink) } else { Status::Done };
+    if begun.stops() {
+        return Ok(begun);
+    }
+    match commands {
+        Commands::User => interactive::run(&mut session, sink, &interrupt, &target),
+        Commands::Batch(texts, script) => Ok(batch(&mut session, &texts, script, sink)),
+    }
+}
+
+fn open(target: &Target, args: &Args) -> Result<Core> {
+    let options = OpenOptions {
+        core: target.core.clone(),
+        exe: target.exe.clone(),
+        sysroot: args.sysroot.clone(),
+        debug_dirs: args.debug_dirs.clone(),
+    };
+    Ok(Core::open(&options)?)
+}
+
+fn session(core: Core, format: Format, interrupt: &Arc<AtomicBool>) -> Session {
+    Session::new(Arc::new(core), SessionOptions {
+        dcmds: kcore_commands::DCMDS,
+        walkers: kcore_commands::WALKERS,
+        format,
+        interrupt: Arc::clone(interrupt),
+    })
+}
+
+/// Where commands come from. Opens the script, so that one that is missing is said at once.
+fn commands_of(target: &Target, script: Option<&Path>) -> Result<Commands> {
+    let texts = target.commands.clone();
+    let core_is_stdin = target.core_is_stdin();
+    match script {
+        Some(path) if is_stdin(path) && core_is_stdin => {
+            bail!("standard input cannot be both the core and the script")
+        }
+        Some(path) => Ok(Commands::Batch(texts, Some(open_script(path)?))),
+        None if !texts.is_empty() => Ok(Commands::Batch(texts, None)),
+        None if core_is_stdin && !io::stdout().is_terminal() => {
+            bail!("standard input is the core: give commands with -c or -f")
+        }
+        None if core_is_stdin || io::stdin().is_terminal() => Ok(Commands::User),
+        None => Ok(Commands::Batch(texts, Some(open_script(Path::new("-"))?))),
+    }
+}
+
+fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+fn open_script(path: &Path) -> Result<Script> {
+    if is_stdin(path) {
+        let lines = Box::new(BufReader::new(io::stdin()));
+        return Ok(Script { lines, name: "standard input".to_owned() });
+    }
+    let name = shown(path);
+    let file = File::open(path).map_err(|error| anyhow!("script {name}: {}", reason(&error)))?;
+    Ok(Script { lines: Box::new(BufReader::new(file)), name })
+}
+
+/// Runs the configuration file, if there is one. What fails in it is reported and counts no further.
+fn read_rc(session: &mut Session, sink: &mut dyn Sink) -> Status {
+    let Some(path) = folders::rc() else { return Status::Done };
+    match File::open(&path) {
+        Ok(file) => script::run(session, &mut BufReader::new(file), &shown(&path), sink),
+        Err(error) if is_absent(&error) => Status::Done,
+        Err(error) => {
+            let _ = sink.note(&format!("{}: {}", shown(&path), reason(&error)));
+            Status::Done
+        }
+    }
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+fn batch(
+    session: &mut Session,
+    texts: &[OsString],
+    script: Option<Script>,
+    sink: &mut dyn Sink,
+) -> Status {
+    let mut status = Status::Done;
+    for text in texts {
+        status = status.then(session.eval(&text.to_string_lossy(), sink));
+        if status.stops() {
+            return status;
+        }
+    }
+    match script {
+        Some(mut script) => {
+            status.then(script::run(session, script.lines.as_mut(), &script.name, sink))
+        }
+        None => status,
+    }
+}

@@ -1,0 +1,268 @@
+//! Which of the named files is the core, and which the executable.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use kcore_render::sanitize;
+
+/// What to open, and what is left of the commands.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Target {
+    pub(crate) core: Option<PathBuf>,
+    pub(crate) exe: Option<PathBuf>,
+    pub(crate) commands: Vec<OsString>,
+}
+
+impl Target {
+    /// Whether the core is read from standard input, which then is no script and no terminal.
+    pub(crate) fn core_is_stdin(&self) -> bool {
+        self.core.as_deref() == Some(Path::new("-"))
+    }
+
+    /// What messages and headers call it.
+    pub(crate) fn name(&self) -> String {
+        self.core.as_deref().or(self.exe.as_deref()).map(shown).unwrap_or_default()
+    }
+}
+
+/// What a file is, by its first bytes.
+#[derive(Debug, PartialEq, Eq)]
+enum Kind {
+    /// An ELF core.
+    Core,
+    /// A compressed file: of what kcore opens, only a core is.
+    Packed,
+    /// Something that can be read but once, and so only as a core.
+    Stream,
+    /// An executable or a library.
+    Executable,
+    /// Neither, and why.
+    Other(String),
+}
+
+/// Tells core and executable apart, whatever their order.
+///
+/// # Errors
+/// When there is nothing to open, too much, or a file is neither.
+pub(crate) fn resolve(
+    files: Vec<PathBuf>,
+    exe: Option<PathBuf>,
+    commands: Vec<OsString>,
+) -> Result<Target> {
+    let mut target = Target { core: None, exe, commands };
+    for file in files {
+        match kind(&file) {
+            Kind::Core | Kind::Packed | Kind::Stream => set(&mut target.core, file, "core")?,
+            Kind::Executable => set(&mut target.exe, file, "executable")?,
+            Kind::Other(why) => bail!("{}: {why}", shown(&file)),
+        }
+    }
+    if target.core.is_none() {
+        target.core = take_core(&mut target.commands);
+    }
+    if target.core.is_none() && target.exe.is_none() {
+        bail!("no core is named: kcore [OPTIONS] [EXE] CORE (try 'kcore --help')");
+    }
+    Ok(target)
+}
+
+/// A path as text that is safe for a terminal.
+pub(crate) fn shown(path: &Path) -> String {
+    sanitize::bytes(path.as_os_str().as_bytes())
+}
+
+/// Why a file cannot be used, in a message: lower case, without the number of the error.
+pub(crate) fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default();
+    let mut rest = text.chars();
+    rest.next().map(|first| first.to_lowercase().chain(rest).collect()).unwrap_or_default()
+}
+
+fn set(place: &mut Option<PathBuf>, file: PathBuf, what: &str) -> Result<()> {
+    if let Some(other) = place {
+        bail!("{} and {} are both named as the {what}: name one", shown(other), shown(&file));
+    }
+    *place = Some(file);
+    Ok(())
+}
+
+/// gdb's meaning of `-c FILE`, for tools that start a debugger as `EXE -c CORE`.
+fn take_core(commands: &mut Vec<OsString>) -> Option<PathBuf> {
+    let is_core = |word: &OsString| {
+        let path = Path::new(word);
+        path.is_file() && matches!(kind(path), Kind::Core | Kind::Packed)
+    };
+    let at = commands.iter().position(is_core)?;
+    Some(commands.remove(at).into())
+}
+
+fn kind(path: &Path) -> Kind {
+    if path.as_os_str() == "-" {
+        return Kind::Stream;
+    }
+    match fs::metadata(path) {
+        Ok(file) if file.is_dir() => Kind::Other("is a directory".to_owned()),
+        Ok(file) if !file.is_file() => Kind::Stream,
+        Ok(_) => {
+            let read = first_bytes(path).map(|bytes| kind_of_bytes(&bytes));
+            read.unwrap_or_else(|error| Kind::Other(reason(&error)))
+        }
+        Err(error) => Kind::Other(reason(&error)),
+    }
+}
+
+fn first_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(20).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn kind_of_bytes(bytes: &[u8]) -> Kind {
+    const PACKED: [&[u8]; 5] = [
+        &[0x28, 0xb5, 0x2f, 0xfd],
+        &[0x1f, 0x8b],
+        &[0xfd, b'7', b'z', b'X', b'Z', 0],
+        &[0x04, 0x22, 0x4d, 0x18],
+        b"BZh",
+    ];
+    if bytes.starts_with(b"\x7fELF") {
+        return kind_of_elf(bytes);
+    }
+    if PACKED.iter().any(|magic| bytes.starts_with(magic)) {
+        return Kind::Packed;
+    }
+    Kind::Other(match bytes {
+        [] => "is empty".to_owned(),
+        _ => format!("is neither an ELF file nor a compressed core: begins with {}", hex(bytes)),
+    })
+}
+
+/// By `e_type`, in the byte order that the header names.
+fn kind_of_elf(bytes: &[u8]) -> Kind {
+    let (big, kind) = match bytes {
+        [_, _, _, _, _, data, .., first, second, _, _] if bytes.len() == 20 => {
+            (*data == 2, [*first, *second])
+        }
+        _ => return Kind::Other("is cut off within its ELF header".to_owned()),
+    };
+    match if big { u16::from_be_bytes(kind) } else { u16::from_le_bytes(kind) } {
+        2 | 3 => Kind::Executable,
+        4 => Kind::Core,
+        1 => Kind::Other("is an object file, neither a core nor an executable".to_owned()),
+        other => Kind::Other(format!("is an ELF file of unknown type {other}")),
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let digits: Vec<String> = bytes.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    digits.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder with a core, an executable, a compressed file and a text.
+    struct Folder(tempfile::TempDir);
+
+    impl Folder {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            for (name, bytes) in [
+                ("core", elf(1, [4, 0])),
+                ("big", elf(2, [0, 4])),
+                ("exe", elf(1, [3, 0])),
+                ("object", elf(1, [1, 0])),
+                ("core.zst", vec![0x28, 0xb5, 0x2f, 0xfd, 0]),
+                ("text", b"#!/bin/sh\n".to_vec()),
+                ("cut", b"\x7fELF".to_vec()),
+                ("empty", Vec::new()),
+            ] {
+                fs::write(folder.path().join(name), bytes).unwrap();
+            }
+            Self(folder)
+        }
+
+        fn path(&self, name: &str) -> PathBuf {
+            self.0.path().join(name)
+        }
+
+        /// Resolves; paths in the answer without the folder.
+        fn resolve(&self, files: &[&str], commands: &[&str]) -> Result<[Option<String>; 2], String> {
+            let files = files.iter().map(|name| self.path(name)).collect();
+            let commands = commands.iter().map(|name| self.path(name).into()).collect();
+            let folder = format!("{}/", self.0.path().display());
+            let name = |path: Option<PathBuf>| {
+                path.map(|path| path.display().to_string().replace(&folder, ""))
+            };
+            match resolve(files, None, commands) {
+                Ok(target) => Ok([name(target.core), name(target.exe)]),
+                Err(error) => Err(error.to_string().replace(&folder, "")),
+            }
+        }
+    }
+
+    fn elf(data: u8, kind: [u8; 2]) -> Vec<u8> {
+        let mut bytes = b"\x7fELF\x02".to_vec();
+        bytes.push(data);
+        bytes.resize(16, 0);
+        bytes.extend(kind);
+        bytes.resize(64, 0);
+        bytes
+    }
+
+    fn both(core: &str, exe: &str) -> Result<[Option<String>; 2], String> {
+        let some = |name: &str| (!name.is_empty()).then(|| name.to_owned());
+        Ok([some(core), some(exe)])
+    }
+
+    #[test]
+    fn the_files_say_what_they_are_in_either_order() {
+        let folder = Folder::new();
+        assert_eq!(folder.resolve(&["exe", "core"], &[]), both("core", "exe"));
+        assert_eq!(folder.resolve(&["core", "exe"], &[]), both("core", "exe"));
+        assert_eq!(folder.resolve(&["big"], &[]), both("big", ""));
+        assert_eq!(folder.resolve(&["core.zst"], &[]), both("core.zst", ""));
+        assert_eq!(folder.resolve(&["exe"], &[]), both("", "exe"));
+    }
+
+    #[test]
+    fn a_core_may_stand_where_gdb_expects_it() {
+        let folder = Folder::new();
+        assert_eq!(folder.resolve(&["exe"], &["core"]), both("core", "exe"));
+        assert_eq!(folder.resolve(&[], &["core"]), both("core", ""));
+        assert_eq!(folder.resolve(&["exe"], &["::status"]), both("", "exe"));
+        let files = vec![folder.path("core")];
+        let commands: Vec<OsString> = vec![folder.path("big").into()];
+        assert_eq!(resolve(files, None, commands.clone()).unwrap().commands, commands);
+    }
+
+    #[test]
+    fn what_cannot_be_is_said_with_its_reason() {
+        let folder = Folder::new();
+        let error = |files: &[&str]| folder.resolve(files, &[]).unwrap_err();
+        assert_eq!(error(&["core", "big"]), "core and big are both named as the core: name one");
+        assert_eq!(error(&["exe", "exe"]), "exe and exe are both named as the executable: name one");
+        assert_eq!(error(&["nosuch"]), "nosuch: no such file or directory");
+        assert_eq!(
+            error(&["text"]),
+            "text: is neither an ELF file nor a compressed core: begins with 23 21 2f 62"
+        );
+        assert_eq!(error(&["empty"]), "empty: is empty");
+        assert_eq!(error(&["cut"]), "cut: is cut off within its ELF header");
+        assert_eq!(error(&["object"]), "object: is an object file, neither a core nor an executable");
+        assert_eq!(error(&[""]).split(": ").last(), Some("is a directory"));
+        assert!(error(&[]).starts_with("no core is named"));
+    }
+
+    #[test]
+    fn standard_input_is_a_core() {
+        let target = resolve(vec!["-".into()], None, Vec::new()).unwrap();
+        assert_eq!(target.core, Some(PathBuf::from("-")));
+    }
+}

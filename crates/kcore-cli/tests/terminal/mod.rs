@@ -1,0 +1,119 @@
+//! kcore on the committed core, in a terminal that tmux emulates.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// How long the screen may take to show what it must; far more than it needs.
+const PATIENCE: Duration = Duration::from_secs(20);
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// A terminal with kcore in it, its own tmux server, and its own folders for configuration and
+/// history.
+pub struct Terminal {
+    server: String,
+    folder: tempfile::TempDir,
+}
+
+impl Terminal {
+    /// Starts kcore on the committed core. `None`, said aloud, on a machine without tmux.
+    pub fn open() -> Option<Self> {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        if Command::new("tmux").arg("-V").output().is_err() {
+            eprintln!("SKIPPED: tmux is not installed");
+            return None;
+        }
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let server = format!("kcore-test-{}-{number}", std::process::id());
+        let terminal = Self { server, folder: tempfile::tempdir().unwrap() };
+        terminal.start();
+        Some(terminal)
+    }
+
+    /// Ends kcore and starts it again with the same folders.
+    pub fn restart(&mut self) {
+        self.tmux(&["kill-server"]);
+        self.server.push('r');
+        self.start();
+    }
+
+    fn start(&self) {
+        let folder = self.folder.path().display();
+        let line = format!(
+            "XDG_STATE_HOME={folder} XDG_CONFIG_HOME={folder} {} {}; echo exit=$?; cat",
+            env!("CARGO_BIN_EXE_kcore"),
+            core().display()
+        );
+        let output = self.tmux(&["new-session", "-d", "-x", "100", "-y", "40", &line]);
+        assert!(output.status.success(), "tmux: {}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    /// Types text, without Enter.
+    pub fn text(&self, text: &str) {
+        self.tmux(&["send-keys", "-l", text]);
+    }
+
+    /// Presses keys by their tmux names.
+    pub fn keys(&self, keys: &[&str]) {
+        self.tmux(&[&["send-keys"], keys].concat());
+    }
+
+    /// Types text and presses Enter.
+    pub fn type_line(&self, text: &str) {
+        self.text(text);
+        self.keys(&["Enter"]);
+    }
+
+    /// Presses ctrl-D.
+    pub fn ctrl_d(&self) {
+        self.keys(&["C-d"]);
+    }
+
+    /// Waits for `text` and answers the screen.
+    pub fn wait_for(&self, text: &str) -> String {
+        self.wait_until(text, |screen| screen.contains(text))
+    }
+
+    /// Waits for an empty prompt on the last line and answers the screen.
+    pub fn wait_for_prompt(&self) -> String {
+        self.wait_until("a prompt", |screen| {
+            screen.trim_end_matches('\n').lines().last().is_some_and(|line| line.trim_end() == ">")
+        })
+    }
+
+    /// Waits until the screen is as it must be, and answers it.
+    pub fn wait_until(&self, what: &str, holds: impl Fn(&str) -> bool) -> String {
+        let start = Instant::now();
+        loop {
+            let screen = self.screen();
+            if holds(&screen) {
+                return screen;
+            }
+            assert!(start.elapsed() < PATIENCE, "waited for {what} and saw:\n{screen}");
+            sleep(PAUSE);
+        }
+    }
+
+    fn screen(&self) -> String {
+        String::from_utf8_lossy(&self.tmux(&["capture-pane", "-p"]).stdout).into_owned()
+    }
+
+    fn tmux(&self, words: &[&str]) -> Output {
+        let mut tmux = Command::new("tmux");
+        tmux.args(["-u", "-f", "/dev/null", "-L", &self.server]).args(words);
+        tmux.env_remove("TMUX").env_remove("NO_COLOR").env("SHELL", "/bin/sh").output().unwrap()
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        self.tmux(&["kill-server"]);
+    }
+}
+
+fn core() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    root.join("testdata/workers/x86_64/core.zst")
+}

@@ -1,0 +1,44 @@
+//! What differs from machine to machine.
+
+pub mod aarch64;
+pub mod x86_64;
+
+use capstone::{Capstone, CsResult, Insn};
+use kcore_mem::Addr;
+
+use crate::Access;
+
+/// What the disassembler needs to know of a machine.
+pub trait Machine: Sync {
+    /// Capstone for this machine, with details.
+    fn open(&self) -> CsResult<Capstone>;
+
+    /// Bytes of the shortest instruction.
+    fn shortest(&self) -> usize;
+
+    /// Bytes of the longest instruction.
+    fn longest(&self) -> usize;
+
+    /// The word that stands for bytes that are no instruction.
+    fn junk_word(&self) -> &'static str;
+
+    /// Whether this jump is always taken.
+    fn is_unconditional(&self, mnemonic: &str) -> bool;
+
+    /// Whether this instruction stops the program.
+    fn is_trap(&self, mnemonic: &str) -> bool;
+
+    /// Where a direct jump or call goes.
+    fn target(&self, capstone: &Capstone, decoded: &Insn<'_>) -> Option<Addr>;
+
+    /// The address that an operand states relative to the instruction.
+    fn reference(&self, capstone: &Capstone, decoded: &Insn<'_>) -> Option<Addr>;
+
+    /// The accesses to data, given registers by name.
+    fn accesses(
+        &self,
+        capstone: &Capstone,
+        decoded: &Insn<'_>,
+        reg: &dyn Fn(&str) -> Option<u64>,
+    ) -> Vec<Access>;
+}

@@ -1,0 +1,122 @@
+//! Effective addresses, and the accesses that an instruction spells out or implies.
+
+use capstone::{
+    Capstone, RegId,
+    arch::x86::{X86OpMem, X86Operand, X86OperandType},
+};
+use kcore_mem::Addr;
+
+use super::{
+    direction::{Position, direction},
+    name,
+};
+use crate::{Access, AccessKind};
+
+/// Names of instructions with a memory operand that touch no memory, or never fault on it.
+const NO_ACCESS: [&str; 8] = ["lea", "leaw", "leal", "leaq", "nop", "nopw", "nopl", "cldemote"];
+/// Bytes that `fxsave` writes.
+const FXSAVE_SIZE: u64 = 512;
+/// Bytes that `xsave` writes, at most, with all states but the tiles of AMX.
+const XSAVE_SIZE: u64 = 4096;
+
+/// The registers, and what is computed from them.
+pub struct Registers<'a> {
+    /// Names the registers of operands.
+    pub capstone: &'a Capstone,
+    /// The address after the instruction.
+    pub next: Addr,
+    /// Values of 64-bit registers by name.
+    pub reg: &'a dyn Fn(&str) -> Option<u64>,
+}
+
+impl Registers<'_> {
+    /// The accesses to data of an instruction; those that it spells out come first.
+    pub fn accesses(&self, mnemonic: &str, operands: &[X86Operand]) -> Vec<Access> {
+        let name = mnemonic.rsplit(' ').next().unwrap_or_default();
+        if NO_ACCESS.contains(&name) || name.starts_with("prefetch") {
+            return Vec::new();
+        }
+        let only = operands.len() == 1;
+        let positions = (1..).map(|position| Position { last: position == operands.len(), only });
+        let spelled_out = operands.iter().zip(positions).filter_map(|(operand, position)| {
+            let size = self.size(mnemonic, operand);
+            let kind = direction(mnemonic, operand.access, position);
+            Some(Access { addr: self.operand_address(operand)?, size, kind })
+        });
+        spelled_out.chain(self.stack_access(name)).collect()
+    }
+
+    fn operand_address(&self, operand: &X86Operand) -> Option<Addr> {
+        match &operand.op_type {
+            X86OperandType::Mem(memory) => self.effective_address(memory),
+            _ => None,
+        }
+    }
+
+    /// Bytes that an operand has. A repeated string instruction goes on for `rcx` elements;
+    /// registers tell how far it has come.
+    fn size(&self, mnemonic: &str, operand: &X86Operand) -> u64 {
+        let size = u64::from(operand.size.max(1));
+        if mnemonic.starts_with("rep") {
+            return size.saturating_mul((self.reg)("rcx").unwrap_or(1).max(1));
+        }
+        if mnemonic.starts_with("fx") {
+            return FXSAVE_SIZE;
+        }
+        let whole_state = mnemonic.starts_with("xsave") || mnemonic.starts_with("xrstor");
+        if whole_state { XSAVE_SIZE } else { size }
+    }
+
+    /// Segment base + base + index * scale + displacement, modulo 2^64.
+    fn effective_address(&self, memory: &X86OpMem) -> Option<Addr> {
+        let segment = match name(self.capstone, memory.segment()).as_deref() {
+            Some("fs") => (self.reg)("fsbase")?,
+            Some("gs") => (self.reg)("gsbase")?,
+            _ => 0,
+        };
+        let base = self.value(memory.base())?;
+        let scale = i64::from(memory.scale()).cast_unsigned();
+        let index = self.value(memory.index())?.wrapping_mul(scale);
+        let address = segment.wrapping_add(base).wrapping_add(index);
+        Some(Addr::new(address.wrapping_add(memory.disp().cast_unsigned())))
+    }
+
+    /// The value of a register; 0 for none.
+    fn value(&self, id: RegId) -> Option<u64> {
+        match name(self.capstone, id).as_deref() {
+            None => Some(0),
+            Some("riz" | "eiz") => Some(0),
+            Some("rip") => Some(self.next.get()),
+            Some(name) => self.general(name),
+        }
+    }
+
+    /// A general register; the 32-bit ones are halves of the others.
+    fn general(&self, name: &str) -> Option<u64> {
+        let low = |value: u64| value & 0xffff_ffff;
+        if let Some(rest) = name.strip_prefix('e') {
+            return (self.reg)(&format!("r{rest}")).map(low);
+        }
+        match name.strip_suffix('d').filter(|_| name.starts_with('r')) {
+            Some(wide) => (self.reg)(wide).map(low),
+            None => (self.reg)(name),
+        }
+    }
+
+    /// The access to the stack that an instruction does not spell out.
+    fn stack_access(&self, name: &str) -> Option<Access> {
+        let size: i64 = if matches!(name, "pushw" | "popw" | "pushfw" | "popfw") { 2 } else { 8 };
+        let top = || (self.reg)("rsp").map(Addr::new);
+        let begins = |names: &[&str]| names.iter().any(|one| name.starts_with(one));
+        let (addr, kind) = if begins(&["push", "call", "enter"]) {
+            (top()?.wrapping_offset(size.saturating_neg()), AccessKind::Write)
+        } else if begins(&["pop", "ret", "iret"]) && !name.starts_with("popcnt") {
+            (top()?, AccessKind::Read)
+        } else if name.starts_with("leave") {
+            ((self.reg)("rbp").map(Addr::new)?, AccessKind::Read)
+        } else {
+            return None;
+        };
+        Some(Access { addr, size: size.unsigned_abs(), kind })
+    }
+}

@@ -1,0 +1,86 @@
+//! x86-64, in AT&T syntax.
+
+mod direction;
+mod memory;
+
+use capstone::{
+    Capstone, CsResult, Insn, RegId,
+    arch::x86::{ArchMode, ArchSyntax, X86Operand, X86OperandType},
+    prelude::*,
+};
+use kcore_mem::Addr;
+
+use self::memory::Registers;
+use crate::{Access, arch::Machine};
+
+/// The machine.
+pub struct X86_64;
+
+impl Machine for X86_64 {
+    fn open(&self) -> CsResult<Capstone> {
+        let builder = Capstone::new().x86().mode(ArchMode::Mode64);
+        builder.syntax(ArchSyntax::Att).detail(true).build()
+    }
+
+    fn shortest(&self) -> usize {
+        1
+    }
+
+    fn longest(&self) -> usize {
+        15
+    }
+
+    fn junk_word(&self) -> &'static str {
+        ".byte"
+    }
+
+    fn is_unconditional(&self, mnemonic: &str) -> bool {
+        mnemonic.split(' ').any(|word| word.starts_with("jmp") || word.starts_with("ljmp"))
+    }
+
+    fn is_trap(&self, mnemonic: &str) -> bool {
+        matches!(mnemonic, "ud0" | "ud1" | "ud2" | "int3" | "int1" | "hlt")
+    }
+
+    fn target(&self, capstone: &Capstone, decoded: &Insn<'_>) -> Option<Addr> {
+        operands(capstone, decoded).iter().find_map(|operand| match operand.op_type {
+            X86OperandType::Imm(target) => Some(Addr::new(target.cast_unsigned())),
+            _ => None,
+        })
+    }
+
+    fn reference(&self, capstone: &Capstone, decoded: &Insn<'_>) -> Option<Addr> {
+        operands(capstone, decoded).iter().find_map(|operand| match &operand.op_type {
+            X86OperandType::Mem(memory) if name(capstone, memory.base())? == "rip" => {
+                Some(next(decoded).wrapping_offset(memory.disp()))
+            }
+            _ => None,
+        })
+    }
+
+    fn accesses(
+        &self,
+        capstone: &Capstone,
+        decoded: &Insn<'_>,
+        reg: &dyn Fn(&str) -> Option<u64>,
+    ) -> Vec<Access> {
+        let mnemonic = decoded.mnemonic().unwrap_or_default();
+        let registers = Registers { capstone, next: next(decoded), reg };
+        registers.accesses(mnemonic, &operands(capstone, decoded))
+    }
+}
+
+fn operands(capstone: &Capstone, decoded: &Insn<'_>) -> Vec<X86Operand> {
+    let Ok(detail) = capstone.insn_detail(decoded) else { return Vec::new() };
+    let detail = detail.arch_detail();
+    detail.x86().map(|detail| detail.operands().collect()).unwrap_or_default()
+}
+
+fn name(capstone: &Capstone, id: RegId) -> Option<String> {
+    (id != RegId::INVALID_REG).then(|| capstone.reg_name(id)).flatten()
+}
+
+/// The address after an instruction.
+fn next(decoded: &Insn<'_>) -> Addr {
+    Addr::new(decoded.address()).saturating_add(decoded.len() as u64)
+}

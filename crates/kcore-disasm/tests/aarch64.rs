@@ -1,0 +1,91 @@
+//! What the disassembler says of aarch64 code.
+
+use kcore_disasm::{AccessKind, Disassembler, Flow};
+use kcore_mem::{Addr, Arch, Endian, Target};
+
+const AT: Addr = Addr::new(0x40_1000);
+
+fn disassembler() -> Disassembler {
+    let target = Target { arch: Arch::Aarch64, endian: Endian::Little, word: 8 };
+    Disassembler::new(target).unwrap()
+}
+
+fn reg(name: &str) -> Option<u64> {
+    Some(match name {
+        "x0" => 0x1000,
+        "x1" => 0x2000,
+        "x2" => 0x10,
+        "x29" => 0x7000,
+        "sp" => 0x8000,
+        _ => return None,
+    })
+}
+
+fn access(code: u32) -> Option<(u64, u64, AccessKind)> {
+    let found = disassembler().memory_accesses(AT, &code.to_le_bytes(), &reg);
+    let data = found.iter().find(|access| access.kind != AccessKind::Execute);
+    data.map(|access| (access.addr.get(), access.size, access.kind))
+}
+
+#[test]
+fn flow_and_targets() {
+    let flow = |code: u32| disassembler().decode_one(AT, &code.to_le_bytes()).unwrap().flow;
+    let there = Some(Addr::new(0x40_1010));
+    assert_eq!(flow(0x9400_0004), Flow::Call(there), "bl");
+    assert_eq!(flow(0x1400_0004), Flow::Jump(there), "b");
+    assert_eq!(flow(0x5400_0080), Flow::CondJump(there), "b.eq");
+    assert_eq!(flow(0xb400_0080), Flow::CondJump(there), "cbz");
+    assert_eq!(flow(0x3600_0080), Flow::CondJump(there), "tbz");
+    assert_eq!(flow(0xd63f_0000), Flow::Call(None), "blr");
+    assert_eq!(flow(0xd61f_0000), Flow::Jump(None), "br");
+    assert_eq!(flow(0xd65f_03c0), Flow::Return, "ret");
+    assert_eq!(flow(0xd420_0000), Flow::Trap, "brk");
+    assert_eq!(flow(0xd400_0001), Flow::Next, "svc");
+}
+
+#[test]
+fn loads_and_stores_tell_direction_address_and_size() {
+    use AccessKind::{Read, ReadWrite, Write};
+    assert_eq!(access(0xf940_0420), Some((0x2008, 8, Read)), "ldr x0,[x1,#8]");
+    assert_eq!(access(0xb900_0420), Some((0x2004, 4, Write)), "str w0,[x1,#4]");
+    assert_eq!(access(0x3900_0020), Some((0x2000, 1, Write)), "strb w0,[x1]");
+    assert_eq!(access(0xf862_7820), Some((0x2080, 8, Read)), "ldr x0,[x1,x2,lsl #3]");
+    assert_eq!(access(0xa9bf_7bfd), Some((0x7ff0, 16, Write)), "stp x29,x30,[sp,#-16]!");
+    assert_eq!(access(0xa8c1_7bfd), Some((0x8000, 16, Read)), "ldp x29,x30,[sp],#16");
+    assert_eq!(access(0xf840_8420), Some((0x2000, 8, Read)), "ldr x0,[x1],#8");
+    assert_eq!(access(0xf8e0_0020), Some((0x2000, 8, ReadWrite)), "ldaddal x0,x0,[x1]");
+    assert_eq!(access(0x3dc0_0020), Some((0x2000, 16, Read)), "ldr q0,[x1]");
+    assert_eq!(access(0x5800_0080), Some((0x40_1010, 8, Read)), "ldr x0,literal");
+    assert_eq!(access(0x9100_0420), None, "add");
+}
+
+#[test]
+fn pages_and_literals_are_references() {
+    let reference =
+        |code: u32| disassembler().decode_one(AT, &code.to_le_bytes()).unwrap().reference;
+    assert_eq!(reference(0x9000_0000), Some(Addr::new(0x40_1000)), "adrp x0,.");
+    assert_eq!(reference(0x1000_0080), Some(Addr::new(0x40_1010)), "adr x0,.+16");
+    assert_eq!(reference(0xf940_0420), None, "ldr x0,[x1,#8]");
+}
+
+#[test]
+fn instructions_are_four_bytes_backwards_too() {
+    let code: Vec<u8> = [0xa9bf_7bfd_u32, 0x9400_0004, 0xd65f_03c0]
+        .iter()
+        .flat_map(|one| one.to_le_bytes())
+        .collect();
+    let back = disassembler().backwards(Addr::new(0x40_100c), &code, 2, None);
+    let addrs: Vec<_> = back.iter().map(|one| one.addr.get()).collect();
+    assert_eq!(addrs, [0x40_1004, 0x40_1008]);
+    assert!(disassembler().is_call_before(Addr::new(0x40_1008), &code[..8]));
+    assert!(!disassembler().is_call_before(Addr::new(0x40_100c), &code));
+}
+
+#[test]
+fn other_machines_are_refused() {
+    let target = Target { arch: Arch::Other(243), endian: Endian::Little, word: 8 };
+    assert_eq!(
+        Disassembler::new(target).unwrap_err().to_string(),
+        "no disassembler for ELF machine 243"
+    );
+}

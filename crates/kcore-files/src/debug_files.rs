@@ -1,0 +1,118 @@
+//! Finding the separate debug file of a module, and the file that `dwz` shared between several.
+//!
+//! `.gnu_debuglink` is a name and a CRC32, `.gnu_debugaltlink` a path and a build-id (gdb manual,
+//! «Debugging Information in Separate Files»; DWARF 5, 7.3.6).
+
+use std::{
+    ffi::OsStr,
+    os::unix::ffi::OsStrExt,
+    path::{Path, PathBuf},
+};
+
+use kcore_elf::{BuildId, Image};
+use kcore_mem::Cursor;
+
+use crate::{
+    Finder, Found, Place, Why,
+    finder::{check_build_id, search},
+};
+
+/// Whether a file holds debug information itself, so that no other file is needed.
+pub fn has_debug_info(image: &Image) -> bool {
+    let info = image.section(".debug_info");
+    info.is_some_and(|info| info.size > 0 && info.file_range().is_some())
+}
+
+impl Finder {
+    /// The separate debug file of a module whose file is `image`, found at `path`. `build_id` is
+    /// that of the module. Nothing is looked for when the file holds its debug information itself.
+    pub fn find_debug(&self, image: &Image, path: &Path, build_id: Option<&BuildId>) -> Found {
+        if has_debug_info(image) {
+            return Found::default();
+        }
+        let own = image.build_id();
+        let build_id = build_id.or(own.as_ref());
+        let link = image.debug_link();
+        let by_id = self.by_build_id(build_id, ".debug");
+        let by_link = link.iter().flat_map(|(name, _)| self.by_link(path, name));
+        let by_id = by_id.into_iter().map(|path| (Place::BuildIdDir, path));
+        let by_link = by_link.map(|path| (Place::DebugLink, path));
+        let checksum = link.as_ref().map(|(_, checksum)| *checksum);
+        search(by_id.chain(by_link), |debug| check_debug(debug, build_id, checksum))
+    }
+
+    /// The debug file of a module that has no file itself, by its build-id alone.
+    pub fn find_debug_by_id(&self, build_id: &BuildId) -> Found {
+        let by_id = self.by_build_id(Some(build_id), ".debug").into_iter();
+        let by_id = by_id.map(|path| (Place::BuildIdDir, path));
+        search(by_id, |debug| check_debug(debug, Some(build_id), None))
+    }
+
+    /// The file that `.gnu_debugaltlink` of a debug file at `path` names; nothing is looked for
+    /// when there is no such link.
+    pub fn find_supplementary(&self, debug: &Image, path: &Path) -> Found {
+        let Some((name, id)) = alternate_link(debug) else { return Found::default() };
+        let beside = path.parent().map(|dir| dir.join(&name));
+        let in_root = self.in_sysroot(&name);
+        let in_core_dir = name.file_name().and_then(|name| self.in_core_dir(name));
+        let by_name = in_root.into_iter().chain(beside).chain(in_core_dir);
+        let by_name = by_name.map(|path| (Place::DebugLink, path));
+        let by_id = self.by_build_id(Some(&id), ".debug").into_iter();
+        let by_id = by_id.map(|path| (Place::BuildIdDir, path));
+        search(by_id.chain(by_name), |image| check_build_id(image, &id).map(|()| true))
+    }
+
+    /// The paths that the name in `.gnu_debuglink` of the file at `path` stands for.
+    fn by_link(&self, path: &Path, name: &[u8]) -> Vec<PathBuf> {
+        // A link is a file name; anything else would lead out of the folders below.
+        let Some(name) = Path::new(OsStr::from_bytes(name)).file_name() else { return Vec::new() };
+        let dir = path.parent().unwrap_or(Path::new("/"));
+        let below = self.target_dir(dir);
+        let in_debug_dirs =
+            self.debug_dirs().into_iter().map(|debug| debug.join(&below).join(name));
+        let beside = [dir.join(name), dir.join(".debug").join(name)];
+        let in_core_dir = self.in_core_dir(name);
+        let all = beside.into_iter().chain(in_debug_dirs).chain(in_core_dir);
+        all.filter(|candidate| candidate != path).collect()
+    }
+
+    /// A folder as the target named it, without the leading slash.
+    fn target_dir(&self, dir: &Path) -> PathBuf {
+        let root = self.paths.sysroot.as_deref();
+        let below = root.and_then(|root| dir.strip_prefix(root).ok());
+        below.or_else(|| dir.strip_prefix("/").ok()).unwrap_or(dir).to_owned()
+    }
+}
+
+/// A debug file is believed by its build-id, or where one of the two has none by its checksum.
+fn check_debug(
+    debug: &Image,
+    build_id: Option<&BuildId>,
+    checksum: Option<u32>,
+) -> Result<bool, Why> {
+    match (build_id, checksum) {
+        (Some(id), None) => check_build_id(debug, id).map(|()| true),
+        (Some(id), Some(_)) if debug.build_id().is_some() => {
+            check_build_id(debug, id).map(|()| true)
+        }
+        (_, Some(wanted)) => {
+            let found = checksum_of(debug);
+            if found == wanted { Ok(true) } else { Err(Why::ChecksumMismatch { found }) }
+        }
+        (None, None) => Ok(false),
+    }
+}
+
+fn checksum_of(image: &Image) -> u32 {
+    let mut crc = flate2::Crc::new();
+    crc.update(image.bytes());
+    crc.sum()
+}
+
+/// Path and build-id in `.gnu_debugaltlink`.
+fn alternate_link(debug: &Image) -> Option<(PathBuf, BuildId)> {
+    let data = debug.section_data(".gnu_debugaltlink")?;
+    let mut cursor = Cursor::new(&data, debug.target());
+    let path = Path::new(OsStr::from_bytes(cursor.cstr().ok()?)).to_owned();
+    Some((path, BuildId::new(cursor.rest())?))
+}

@@ -1,0 +1,71 @@
+//! Why a core could not be opened.
+
+use std::{io, path::PathBuf};
+
+use kcore_elf::ParseError;
+
+use crate::Format;
+
+/// Why a core could not be opened.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FilesError {
+    /// The system refused the file.
+    #[error("{}: {source}", path.display())]
+    Open {
+        /// The file as named by the user.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The file is no file that could hold a core.
+    #[error("{}: is a directory", .0.display())]
+    Directory(PathBuf),
+    /// A stream, compressed or from a pipe, holds something else.
+    #[error("{name}: {source}")]
+    NotCore {
+        /// The file as named by the user.
+        name: String,
+        /// What it is not.
+        source: ParseError,
+    },
+    /// A compressed stream is damaged before its first byte of content.
+    #[error("{name}: {format} stream: {source}")]
+    Damaged {
+        /// The file as named by the user.
+        name: String,
+        /// How it is compressed.
+        format: Format,
+        /// What the decoder said.
+        source: io::Error,
+    },
+    /// A stream is longer than the core in it says that it is.
+    #[error("{name}: unpacks to more than the {limit:#x} bytes that its program headers claim")]
+    TooLong {
+        /// The file as named by the user.
+        name: String,
+        /// Bytes that the headers account for.
+        limit: u64,
+    },
+    /// There is no room to unpack the core.
+    #[error(
+        "{}: {available:#x} bytes free, too few to go on unpacking after {written:#x} bytes \
+         (set TMPDIR to a larger file system)", dir.display()
+    )]
+    NoSpace {
+        /// The folder for unpacked cores.
+        dir: PathBuf,
+        /// Bytes that are free in it.
+        available: u64,
+        /// Bytes that were unpacked before.
+        written: u64,
+    },
+    /// The unpacked core could not be written or mapped.
+    #[error("{}: {source}", dir.display())]
+    Unpack {
+        /// The folder for unpacked cores.
+        dir: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}

@@ -1,0 +1,167 @@
+//! Finding the file of a module, place by place.
+
+use std::{
+    collections::HashSet,
+    ffi::OsStr,
+    os::unix::ffi::OsStrExt,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use kcore_elf::{BuildId, Image};
+use kcore_mem::Arch;
+
+use crate::{Found, FoundFile, Place, Tried, Why, regular::open_image, sysroot};
+
+/// Where distributions install separate debug files.
+pub const SYSTEM_DEBUG_DIR: &str = "/usr/lib/debug";
+/// What the kernel appends to the path of a file that has no name any more.
+const DELETED: &[u8] = b" (deleted)";
+
+/// Where to search. The default is nowhere but the recorded paths.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SearchPaths {
+    /// The executable, given by the user.
+    pub exe: Option<PathBuf>,
+    /// The root of the file system that the process saw.
+    pub sysroot: Option<PathBuf>,
+    /// The folder that the core lies in.
+    pub core_dir: Option<PathBuf>,
+    /// Directories of debug files, with a folder `.build-id` in them. [`SYSTEM_DEBUG_DIR`] has to
+    /// be named to be searched.
+    pub debug_dirs: Vec<PathBuf>,
+}
+
+/// A file that is wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    /// Its path as the core records it, with ` (deleted)` where the kernel wrote that.
+    pub path: &'a Path,
+    /// The build-id that the process had mapped, when the core holds it.
+    pub build_id: Option<&'a BuildId>,
+    /// Whether it is the executable.
+    pub is_exe: bool,
+    /// The machine of the process.
+    pub arch: Arch,
+}
+
+/// Finds files by an ordered list of places.
+#[derive(Clone, Debug)]
+pub struct Finder {
+    pub(crate) paths: SearchPaths,
+    places: Vec<Place>,
+}
+
+impl Finder {
+    /// A finder that searches all places.
+    pub fn new(paths: SearchPaths) -> Self {
+        Self { paths, places: Place::FOR_MODULES.to_vec() }
+    }
+
+    /// A finder that searches modules in these places only, in this order.
+    pub fn with_places(paths: SearchPaths, places: Vec<Place>) -> Self {
+        Self { paths, places }
+    }
+
+    /// Where this finder searches.
+    pub const fn paths(&self) -> &SearchPaths {
+        &self.paths
+    }
+
+    /// The first file in the order of places that is the wanted one. A file of another build is
+    /// never given, not even when the user named it; it stands in [`Found::tried`].
+    pub fn find(&self, wanted: &Wanted<'_>) -> Found {
+        let candidates = self.places.iter().flat_map(|place| {
+            self.candidates(*place, wanted).into_iter().map(|path| (*place, path))
+        });
+        search(candidates, |image| check_module(image, wanted))
+    }
+
+    fn candidates(&self, place: Place, wanted: &Wanted<'_>) -> Vec<PathBuf> {
+        let path = without_deleted(wanted.path);
+        let names = [wanted.path, path];
+        match place {
+            Place::Given => self.paths.exe.iter().filter(|_| wanted.is_exe).cloned().collect(),
+            Place::Sysroot => self.in_sysroot(path).into_iter().collect(),
+            Place::CoreDir => {
+                let name = |path: &Path| self.in_core_dir(path.file_name()?);
+                names.into_iter().filter_map(name).collect()
+            }
+            Place::Recorded => {
+                names.into_iter().filter(|path| path.is_absolute()).map(Path::to_owned).collect()
+            }
+            Place::BuildIdDir => self.by_build_id(wanted.build_id, ""),
+            Place::DebugLink => Vec::new(),
+        }
+    }
+
+    /// Where a path of the target lies on this machine, with a sysroot.
+    pub(crate) fn in_sysroot(&self, path: &Path) -> Option<PathBuf> {
+        let root = self.paths.sysroot.as_deref()?;
+        path.is_absolute().then(|| sysroot::resolve(root, path))
+    }
+
+    pub(crate) fn in_core_dir(&self, name: &OsStr) -> Option<PathBuf> {
+        self.paths.core_dir.as_ref().map(|dir| dir.join(name))
+    }
+
+    /// The directories of debug files, those below the sysroot first.
+    pub(crate) fn debug_dirs(&self) -> Vec<PathBuf> {
+        let dirs = &self.paths.debug_dirs;
+        let below_root = dirs.iter().filter_map(|dir| self.in_sysroot(dir));
+        below_root.chain(dirs.iter().cloned()).collect()
+    }
+
+    /// `DIR/.build-id/xx/rest` + `suffix` for each directory. Executables are linked from
+    /// `/usr/lib/.build-id` too (Fedora), which is the neighbour of the debug directory.
+    pub(crate) fn by_build_id(&self, id: Option<&BuildId>, suffix: &str) -> Vec<PathBuf> {
+        let Some(file) = id.and_then(BuildId::debug_path) else { return Vec::new() };
+        let file = file.trim_end_matches(".debug");
+        let dirs = self.debug_dirs();
+        let parents = dirs.iter().filter_map(|dir| dir.parent()).filter(|_| suffix.is_empty());
+        let parents: Vec<_> = parents.map(Path::to_owned).collect();
+        let dirs = dirs.into_iter().chain(parents);
+        dirs.map(|dir| dir.join(".build-id").join(format!("{file}{suffix}"))).collect()
+    }
+}
+
+/// Tries paths one after another, each once.
+pub(crate) fn search(
+    candidates: impl Iterator<Item = (Place, PathBuf)>,
+    check: impl Fn(&Image) -> Result<bool, Why>,
+) -> Found {
+    let mut found = Found::default();
+    let mut seen = HashSet::new();
+    for (place, path) in candidates {
+        if !seen.insert(path.clone()) {
+            continue;
+        }
+        match open_image(&path).and_then(|image| Ok((check(&image)?, image))) {
+            Ok((verified, image)) => {
+                found.file = Some(FoundFile { path, image: Arc::new(image), verified, place });
+                break;
+            }
+            Err(why) => found.tried.push(Tried { path, place, why }),
+        }
+    }
+    found
+}
+
+/// Whether an image is the wanted module; `false`: nothing proves it, nothing speaks against it.
+fn check_module(image: &Image, wanted: &Wanted<'_>) -> Result<bool, Why> {
+    let arch = image.target().arch;
+    if arch != wanted.arch {
+        return Err(Why::WrongArch(arch));
+    }
+    wanted.build_id.map_or(Ok(false), |id| check_build_id(image, id).map(|()| true))
+}
+
+pub(crate) fn check_build_id(image: &Image, wanted: &BuildId) -> Result<(), Why> {
+    let found = image.build_id();
+    if found.as_ref() == Some(wanted) { Ok(()) } else { Err(Why::BuildIdMismatch { found }) }
+}
+
+fn without_deleted(path: &Path) -> &Path {
+    let bytes = path.as_os_str().as_bytes();
+    bytes.strip_suffix(DELETED).map_or(path, |bytes| Path::new(OsStr::from_bytes(bytes)))
+}

@@ -1,0 +1,115 @@
+//! What a search gave: a file, and every place where it was not.
+
+use std::{fmt, path::PathBuf, sync::Arc};
+
+use kcore_elf::{BuildId, Image};
+use kcore_mem::Arch;
+
+/// The kinds of places that are searched, in the order in which they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Place {
+    /// The path that the user gave.
+    Given,
+    /// The path as recorded, below the sysroot.
+    Sysroot,
+    /// The folder of the core, by file name.
+    CoreDir,
+    /// The path as the core records it.
+    Recorded,
+    /// A directory in the build-id layout.
+    BuildIdDir,
+    /// The name in `.gnu_debuglink` or `.gnu_debugaltlink`.
+    DebugLink,
+}
+
+impl Place {
+    /// The places where the files of modules are looked for, in order.
+    pub const FOR_MODULES: [Self; 5] =
+        [Self::Given, Self::Sysroot, Self::CoreDir, Self::Recorded, Self::BuildIdDir];
+
+    /// The words for it in output.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Given => "given by option",
+            Self::Sysroot => "sysroot",
+            Self::CoreDir => "folder of the core",
+            Self::Recorded => "path as recorded",
+            Self::BuildIdDir => "build-id directory",
+            Self::DebugLink => "debug link",
+        }
+    }
+}
+
+/// A file that was found.
+#[derive(Clone, Debug)]
+pub struct FoundFile {
+    /// Its path on this machine.
+    pub path: PathBuf,
+    /// The file.
+    pub image: Arc<Image>,
+    /// Whether a build-id or a checksum proves that it is the wanted one.
+    pub verified: bool,
+    /// Where it was found.
+    pub place: Place,
+}
+
+/// Why a path did not give the wanted file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Why {
+    /// There is no file.
+    NotFound,
+    /// It is a folder, a device, a pipe: not to be opened.
+    NotRegular,
+    /// The system did not let it be read.
+    Unreadable(String),
+    /// It is no ELF file.
+    NotElf(String),
+    /// It is another build; `None`: it has no build-id.
+    BuildIdMismatch {
+        /// The build-id of the file.
+        found: Option<BuildId>,
+    },
+    /// Its checksum is not the one in `.gnu_debuglink`.
+    ChecksumMismatch {
+        /// The checksum of the file.
+        found: u32,
+    },
+    /// It is for another machine.
+    WrongArch(Arch),
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotFound => f.write_str("not found"),
+            Self::NotRegular => f.write_str("not a regular file"),
+            Self::Unreadable(error) | Self::NotElf(error) => f.write_str(error),
+            Self::BuildIdMismatch { found: Some(found) } => write!(f, "its build-id is {found}"),
+            Self::BuildIdMismatch { found: None } => f.write_str("it has no build-id"),
+            Self::ChecksumMismatch { found } => write!(f, "its checksum is {found:#x}"),
+            Self::WrongArch(arch) => write!(f, "it is for {arch}"),
+        }
+    }
+}
+
+/// A path that did not give the wanted file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tried {
+    /// The path on this machine.
+    pub path: PathBuf,
+    /// Which kind of place it is.
+    pub place: Place,
+    /// Why not.
+    pub why: Why,
+}
+
+/// What a search gave.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// The file.
+    pub file: Option<FoundFile>,
+    /// The paths that were tried before, in order.
+    pub tried: Vec<Tried>,
+}

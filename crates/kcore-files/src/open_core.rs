@@ -1,0 +1,108 @@
+//! Opening a core by its path or from standard input, whatever it is packed in.
+
+use std::{
+    fs::File,
+    io::{self, Read},
+    os::{fd::AsFd, unix::fs::FileExt},
+    path::PathBuf,
+};
+
+use kcore_elf::FileBytes;
+
+use crate::{
+    FilesError, Format, Progress,
+    unpack::{Stream, unpack},
+};
+
+/// Where a core is read from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CoreSource {
+    /// A file, or a named pipe.
+    Path(PathBuf),
+    /// Standard input.
+    Stdin,
+}
+
+/// The bytes of a core, ready to be parsed.
+#[derive(Clone, Debug)]
+pub struct OpenedCore {
+    /// The bytes, unpacked.
+    pub bytes: FileBytes,
+    /// How the core was compressed.
+    pub compressed: Option<Format>,
+    /// What is missing because the compressed stream is cut off or damaged, in one line.
+    pub note: Option<String>,
+}
+
+/// Opens a core. A plain file is mapped; a compressed one, by its magic and not by its name, and
+/// one that comes through a pipe, is first unpacked to an unlinked sparse file in `$TMPDIR`.
+/// `progress` is called now and then while unpacking.
+///
+/// # Errors
+/// When the file cannot be read; when what comes out of a stream is no core, or is longer than its
+/// program headers claim; when there is no room to unpack it.
+pub fn open_core(
+    source: &CoreSource,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<OpenedCore, FilesError> {
+    let (file, path) = open(source)?;
+    let failed = |source| FilesError::Open { path: path.clone(), source };
+    let metadata = file.metadata().map_err(failed)?;
+    if metadata.is_dir() {
+        return Err(FilesError::Directory(path));
+    }
+    let regular = metadata.is_file();
+    let (magic, bytes) = peek(file.try_clone().map_err(failed)?, regular).map_err(failed)?;
+    let format = Format::detect(&magic);
+    if regular && format.is_none() {
+        let bytes = FileBytes::map(&file).map_err(failed)?;
+        return Ok(OpenedCore { bytes, compressed: None, note: None });
+    }
+    let name = path.display().to_string();
+    let total = regular.then_some(metadata.len());
+    let stream = Stream { name: &name, bytes, format, total };
+    let unpacked = unpack(stream, &std::env::temp_dir(), progress)?;
+    Ok(OpenedCore { bytes: unpacked.bytes, compressed: format, note: unpacked.note })
+}
+
+fn open(source: &CoreSource) -> Result<(File, PathBuf), FilesError> {
+    let (file, path) = match source {
+        CoreSource::Path(path) => (File::open(path), path.clone()),
+        CoreSource::Stdin => {
+            let stdin = io::stdin().as_fd().try_clone_to_owned();
+            (stdin.map(File::from), PathBuf::from("standard input"))
+        }
+    };
+    match file {
+        Ok(file) => Ok((file, path)),
+        Err(source) => Err(FilesError::Open { path, source }),
+    }
+}
+
+/// The first bytes of a file, and a reader of all of them from the first on. The place in a regular
+/// file is not moved and does not count: standard input may have been read from before.
+fn peek(mut file: File, regular: bool) -> io::Result<(Vec<u8>, Box<dyn Read>)> {
+    let mut magic = Vec::new();
+    if regular {
+        let mut from_start = FromStart { file, at: 0 };
+        from_start.by_ref().take(Format::MAGIC_LEN as u64).read_to_end(&mut magic)?;
+        return Ok((magic, Box::new(FromStart { at: 0, ..from_start })));
+    }
+    file.by_ref().take(Format::MAGIC_LEN as u64).read_to_end(&mut magic)?;
+    let bytes = io::Cursor::new(magic.clone()).chain(file);
+    Ok((magic, Box::new(bytes)))
+}
+
+/// Reads a file from its start, wherever its descriptor stands.
+struct FromStart {
+    file: File,
+    at: u64,
+}
+
+impl Read for FromStart {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read_at(buf, self.at)?;
+        self.at = self.at.saturating_add(read as u64);
+        Ok(read)
+    }
+}

@@ -1,0 +1,93 @@
+//! Text under construction that knows its column, with attributes that take no columns.
+
+const BOLD: &str = "\x1b[1m";
+const UNDERLINE: &str = "\x1b[4m";
+const PLAIN: &str = "\x1b[0m";
+
+/// An attribute of terminals.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Style {
+    Bold,
+    Underline,
+}
+
+/// Text under construction.
+#[derive(Debug, Default)]
+pub(crate) struct Canvas {
+    text: String,
+    column: usize,
+    styled: bool,
+}
+
+impl Canvas {
+    pub(crate) fn new(styled: bool) -> Self {
+        Self { styled, ..Self::default() }
+    }
+
+    /// The text so far, attributes included.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.text.clear();
+        self.column = 0;
+    }
+
+    /// Appends text that is safe for a terminal.
+    pub(crate) fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.column = match text.rsplit_once('\n') {
+            Some((_, last)) => last.chars().count(),
+            None => self.column + text.chars().count(),
+        };
+    }
+
+    /// Appends text with an attribute, where attributes are wanted.
+    pub(crate) fn push_styled(&mut self, text: &str, style: Style) {
+        if !self.styled || text.is_empty() {
+            return self.push(text);
+        }
+        self.text.push_str(match style {
+            Style::Bold => BOLD,
+            Style::Underline => UNDERLINE,
+        });
+        self.push(text);
+        self.text.push_str(PLAIN);
+    }
+
+    pub(crate) fn blanks(&mut self, count: usize) {
+        self.text.extend(std::iter::repeat_n(' ', count));
+        self.column += count;
+    }
+
+    /// Pads with blanks to the next multiple of `stop`, unless already on one.
+    pub(crate) fn tab(&mut self, stop: usize) {
+        if stop > 0 {
+            self.blanks(self.column.next_multiple_of(stop) - self.column);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tabs_count_from_the_last_newline_and_ignore_attributes() {
+        let mut canvas = Canvas::new(true);
+        canvas.push("xxxxxxxxxx\nab");
+        canvas.push_styled("c", Style::Bold);
+        canvas.tab(8);
+        canvas.tab(8);
+        canvas.push("d");
+        assert_eq!(canvas.text(), "xxxxxxxxxx\nab\x1b[1mc\x1b[0m     d");
+    }
+
+    #[test]
+    fn plain_output_has_no_attributes() {
+        let mut canvas = Canvas::new(false);
+        canvas.push_styled("title", Style::Underline);
+        assert_eq!(canvas.text(), "title");
+    }
+}

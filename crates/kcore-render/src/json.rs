@@ -1,0 +1,250 @@
+//! JSON Lines for machines: one object per record, `"type"` first.
+
+use std::io::Write;
+
+use kcore_dcmd::{Cell, DcmdError, Fields, Record, Result, Sink};
+
+use crate::json_cell;
+use crate::out::Out;
+
+/// The number that the header line gives; it changes when a reader of the old form would break.
+const SCHEMA: u64 = 1;
+
+/// Writes records as JSON Lines. Failures and notes are records too.
+///
+/// What is begun streams, element by element, within one line; a failure or a note that falls into
+/// it waits for the end of that line.
+pub struct JsonSink<W: Write> {
+    out: Out<W>,
+    /// Whether each line is shown when it is there.
+    live: bool,
+    /// For each list that is open, whether it has an element yet.
+    open: Vec<bool>,
+    /// Whole lines that wait for the end of the open one.
+    waiting: Vec<String>,
+}
+
+impl<W: Write> JsonSink<W> {
+    /// Everything goes to `out`. `live`: each line is shown when it is there, not when a buffer is
+    /// full.
+    pub fn new(out: W, live: bool) -> Self {
+        Self { out: Out::new(out), live, open: Vec::new(), waiting: Vec::new() }
+    }
+
+    /// Writes the first line: schema, version, and what was opened.
+    ///
+    /// # Errors
+    /// [`DcmdError::Closed`] when nobody reads.
+    pub fn header(&mut self, target: Option<&str>) -> Result<()> {
+        let mut fields = Fields::new();
+        fields
+            .num("schema", SCHEMA)
+            .text("kcore", env!("CARGO_PKG_VERSION"))
+            .opt_text("target", target);
+        self.line(object(Some("header"), &fields))
+    }
+
+    /// A line of its own, now or after the open one.
+    fn line(&mut self, mut json: String) -> Result<()> {
+        json.push('\n');
+        if !self.open.is_empty() {
+            self.waiting.push(json);
+            return Ok(());
+        }
+        self.out.text(&json)?;
+        if self.live { self.out.flush() } else { Ok(()) }
+    }
+
+    /// The comma before an element of the innermost open list.
+    fn separator(&mut self) -> &'static str {
+        let has_element = self.open.last_mut().map(|has| std::mem::replace(has, true));
+        if has_element == Some(true) { "," } else { "" }
+    }
+
+    /// The record as an object: with a type at the top, without one in a list.
+    fn object(&self, record: &dyn Record) -> String {
+        let mut fields = Fields::new();
+        record.fields(&mut fields);
+        object(self.open.is_empty().then(|| record.kind()), &fields)
+    }
+
+    fn close_list(&mut self, members: &str) -> Result<()> {
+        self.out.text("]")?;
+        self.out.text(members)?;
+        self.out.text("}")?;
+        self.open.pop();
+        if self.open.is_empty() { self.end_line() } else { Ok(()) }
+    }
+
+    fn end_line(&mut self) -> Result<()> {
+        self.out.text("\n")?;
+        for line in std::mem::take(&mut self.waiting) {
+            self.out.text(&line)?;
+        }
+        if self.live { self.out.flush() } else { Ok(()) }
+    }
+}
+
+/// An object, `"type"` first where there is one.
+fn object(kind: Option<&str>, fields: &Fields<'_>) -> String {
+    let kind = kind.map(|kind| Cell::text(kind.to_owned()));
+    let mut json = String::from("{");
+    let typed = kind.as_ref().map(|kind| ("type", kind));
+    json_cell::push_members(&mut json, typed.into_iter().chain(fields.facts()));
+    json.push('}');
+    json
+}
+
+impl<W: Write> Sink for JsonSink<W> {
+    fn put(&mut self, record: &dyn Record) -> Result<()> {
+        let json = self.object(record);
+        if self.open.is_empty() {
+            return self.line(json);
+        }
+        let separator = self.separator();
+        self.out.text(separator)?;
+        self.out.text(&json)
+    }
+
+    fn begin(&mut self, record: &dyn Record, list: &'static str) -> Result<()> {
+        let mut json = self.separator().to_owned();
+        json.push_str(&self.object(record));
+        json.pop();
+        if !json.ends_with('{') {
+            json.push(',');
+        }
+        json_cell::push_text(&mut json, list);
+        json.push_str(":[");
+        self.open.push(false);
+        self.out.text(&json)
+    }
+
+    fn end(&mut self, record: &dyn Record) -> Result<()> {
+        if self.open.is_empty() {
+            return Ok(());
+        }
+        let mut fields = Fields::new();
+        record.fields(&mut fields);
+        let mut members = String::new();
+        json_cell::push_members(&mut members, fields.facts());
+        if !members.is_empty() {
+            members.insert(0, ',');
+        }
+        self.close_list(&members)
+    }
+
+    fn error(&mut self, command: &str, error: &DcmdError) -> Result<()> {
+        let address = match error {
+            DcmdError::Failed { address, .. } => *address,
+            _ => None,
+        };
+        let mut fields = Fields::new();
+        fields
+            .opt_text("command", (!command.is_empty()).then_some(command))
+            .text("message", error.to_string())
+            .addr("address", address);
+        self.line(object(Some("error"), &fields))
+    }
+
+    fn note(&mut self, text: &str) -> Result<()> {
+        let mut fields = Fields::new();
+        fields.text("text", text);
+        self.line(object(Some("note"), &fields))
+    }
+
+    fn abandon(&mut self) -> Result<()> {
+        while !self.open.is_empty() {
+            self.close_list("")?;
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.abandon()?;
+        self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kcore::Addr;
+
+    use super::*;
+    use crate::testing::{Frame, Row, Stack, StackEnd};
+
+    fn written(run: impl FnOnce(&mut JsonSink<&mut Vec<u8>>)) -> Vec<String> {
+        let mut out = Vec::new();
+        {
+            let mut sink = JsonSink::new(&mut out, false);
+            run(&mut sink);
+            sink.finish().unwrap();
+        }
+        let text = String::from_utf8(out).unwrap();
+        for line in text.lines() {
+            serde_json::from_str::<serde_json::Value>(line).unwrap();
+        }
+        text.lines().map(ToOwned::to_owned).collect()
+    }
+
+    #[test]
+    fn the_header_names_schema_version_and_target() {
+        let lines = written(|sink| sink.header(Some("app.core")).unwrap());
+        let version = env!("CARGO_PKG_VERSION");
+        let expected =
+            format!(r#"{{"type":"header","schema":1,"kcore":"{version}","target":"app.core"}}"#);
+        assert_eq!(lines, [expected]);
+    }
+
+    #[test]
+    fn a_record_is_a_line_and_absent_facts_are_null() {
+        let lines = written(|sink| sink.put(&Row(3)).unwrap());
+        assert_eq!(lines, [r#"{"type":"row","value":3,"name":"row","gone":null}"#]);
+    }
+
+    #[test]
+    fn a_list_streams_within_one_line() {
+        let lines = written(|sink| {
+            sink.begin(&Stack, "frames").unwrap();
+            sink.put(&Frame(1)).unwrap();
+            sink.put(&Frame(2)).unwrap();
+            sink.end(&StackEnd).unwrap();
+            sink.begin(&Stack, "frames").unwrap();
+            sink.end(&StackEnd).unwrap();
+        });
+        let first =
+            r#"{"type":"stack","tid":7,"frames":[{"pc":"0x1"},{"pc":"0x2"}],"end":"outermost"}"#;
+        let second = r#"{"type":"stack","tid":7,"frames":[],"end":"outermost"}"#;
+        assert_eq!(lines, [first, second]);
+    }
+
+    #[test]
+    fn lists_nest() {
+        let lines = written(|sink| {
+            sink.begin(&Stack, "outer").unwrap();
+            sink.begin(&Stack, "inner").unwrap();
+            sink.put(&Frame(1)).unwrap();
+            sink.end(&StackEnd).unwrap();
+            sink.put(&Frame(2)).unwrap();
+            sink.end(&StackEnd).unwrap();
+        });
+        let expected = r#"{"type":"stack","tid":7,"outer":[{"tid":7,"inner":[{"pc":"0x1"}],"end":"outermost"},{"pc":"0x2"}],"end":"outermost"}"#;
+        assert_eq!(lines, [expected]);
+    }
+
+    #[test]
+    fn what_a_failed_dcmd_left_open_is_closed_before_its_error() {
+        let lines = written(|sink| {
+            sink.begin(&Stack, "frames").unwrap();
+            sink.put(&Frame(1)).unwrap();
+            sink.note("doubtful").unwrap();
+            sink.abandon().unwrap();
+            sink.error("::x", &DcmdError::at(Addr::new(0x10), "gone")).unwrap();
+            sink.put(&Row(1)).unwrap();
+        });
+        assert_eq!(lines[0], r#"{"type":"stack","tid":7,"frames":[{"pc":"0x1"}]}"#);
+        assert_eq!(lines[1], r#"{"type":"note","text":"doubtful"}"#);
+        let error = r#"{"type":"error","command":"::x","message":"gone","address":"0x10"}"#;
+        assert_eq!(lines[2], error);
+        assert!(lines[3].starts_with(r#"{"type":"row""#));
+    }
+}

@@ -1,0 +1,169 @@
+//! Text for people.
+
+use std::io::Write;
+
+use kcore_dcmd::{Column, DcmdError, Fields, Record, Result, Sink, View};
+
+use crate::canvas::Canvas;
+use crate::number::Numbers;
+use crate::out::Out;
+use crate::{sanitize, table, template};
+
+/// How text looks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TextOptions {
+    /// Attributes of terminals: underlined headers, bold marks.
+    pub styled: bool,
+    /// Whether somebody watches: each record is shown when it is there, not when a buffer is full.
+    pub live: bool,
+    /// Radix and width of numbers.
+    pub numbers: Numbers,
+}
+
+/// Writes records as text: results to one writer, failures and notes to another.
+pub struct TextSink<W: Write, E: Write> {
+    out: Out<W>,
+    errors: E,
+    options: TextOptions,
+    canvas: Canvas,
+    header: Option<&'static [Column]>,
+}
+
+impl<W: Write, E: Write> TextSink<W, E> {
+    /// Results go to `out`, failures and notes to `errors`.
+    pub fn new(out: W, errors: E, options: TextOptions) -> Self {
+        let canvas = Canvas::new(options.styled);
+        Self { out: Out::new(out), errors, options, canvas, header: None }
+    }
+
+    fn show(&mut self, record: &dyn Record) -> Result<()> {
+        let view = record.view();
+        if view == View::Hidden {
+            return Ok(());
+        }
+        let mut fields = Fields::new();
+        record.fields(&mut fields);
+        self.canvas.clear();
+        self.arrange(view, &fields);
+        self.canvas.push("\n");
+        self.out.text(self.canvas.text())?;
+        if self.options.live { self.out.flush() } else { Ok(()) }
+    }
+
+    fn arrange(&mut self, view: View, fields: &Fields<'_>) {
+        let numbers = self.options.numbers;
+        match view {
+            View::Hidden => {}
+            View::Line(line) => template::render(&mut self.canvas, line, fields, numbers),
+            View::Table(columns) => {
+                if self.header != Some(columns) {
+                    table::header(&mut self.canvas, columns);
+                    self.header = Some(columns);
+                }
+                table::row(&mut self.canvas, columns, fields, numbers);
+            }
+        }
+    }
+
+    /// A line for the second writer, behind the results so far. That nobody reads it stops nothing.
+    fn aside(&mut self, line: &str) -> Result<()> {
+        let flushed = self.out.flush();
+        let _ = writeln!(self.errors, "{line}");
+        flushed
+    }
+}
+
+impl<W: Write, E: Write> Sink for TextSink<W, E> {
+    fn put(&mut self, record: &dyn Record) -> Result<()> {
+        self.show(record)
+    }
+
+    fn begin(&mut self, record: &dyn Record, _list: &'static str) -> Result<()> {
+        self.show(record)
+    }
+
+    fn end(&mut self, record: &dyn Record) -> Result<()> {
+        self.show(record)
+    }
+
+    fn error(&mut self, _command: &str, error: &DcmdError) -> Result<()> {
+        self.aside(&format!("kcore: {}", sanitize::line(&error.to_string())))
+    }
+
+    fn note(&mut self, text: &str) -> Result<()> {
+        self.aside(&format!("kcore: note: {}", sanitize::line(text)))
+    }
+
+    fn hint(&mut self, text: &str) -> Result<()> {
+        self.aside(&sanitize::lines(text))
+    }
+
+    fn set_radix(&mut self, radix: u32) {
+        self.options.numbers.radix = radix;
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.header = None;
+        self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Frame, Row};
+
+    const PLAIN: TextOptions =
+        TextOptions { styled: false, live: false, numbers: Numbers { radix: 16, word_size: 8 } };
+
+    fn shown(run: impl FnOnce(&mut dyn Sink)) -> (String, String) {
+        let (mut out, mut errors) = (Vec::new(), Vec::new());
+        {
+            let mut sink = TextSink::new(&mut out, &mut errors, PLAIN);
+            run(&mut sink);
+            sink.finish().unwrap();
+        }
+        (String::from_utf8(out).unwrap(), String::from_utf8(errors).unwrap())
+    }
+
+    #[test]
+    fn a_header_stands_once_per_command() {
+        let (out, _) = shown(|sink| {
+            sink.put(&Row(1)).unwrap();
+            sink.put(&Row(2)).unwrap();
+            sink.finish().unwrap();
+            sink.put(&Row(3)).unwrap();
+        });
+        assert_eq!(out, "VALUE NAME\n    1 row\n    2 row\nVALUE NAME\n    3 row\n");
+    }
+
+    #[test]
+    fn lines_between_rows_do_not_repeat_the_header() {
+        let (out, _) = shown(|sink| {
+            sink.put(&Row(1)).unwrap();
+            sink.put(&Frame(0x10)).unwrap();
+            sink.put(&Row(2)).unwrap();
+        });
+        assert_eq!(out, "VALUE NAME\n    1 row\nframe 10\n    2 row\n");
+    }
+
+    #[test]
+    fn numbers_follow_the_radix_of_the_session() {
+        let (out, _) = shown(|sink| {
+            sink.set_radix(10);
+            sink.put(&Frame(0x10)).unwrap();
+        });
+        assert_eq!(out, "frame 16\n");
+    }
+
+    #[test]
+    fn failures_and_notes_go_to_the_second_writer_in_one_safe_line() {
+        let (out, errors) = shown(|sink| {
+            sink.error("::x", &DcmdError::failed("no\nsuch \x1b thing")).unwrap();
+            sink.note("doubtful").unwrap();
+            sink.hint("Usage: ::x").unwrap();
+        });
+        assert_eq!(out, "");
+        assert_eq!(errors, "kcore: no\\nsuch \\x1b thing\nkcore: note: doubtful\nUsage: ::x\n");
+    }
+}

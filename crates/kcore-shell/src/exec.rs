@@ -1,0 +1,183 @@
+//! Runs one statement: sets dot, then runs its pipeline, stage after stage.
+
+use kcore_dcmd::{DcmdError, Dot, Result, Sink};
+use kcore_render::PipeSink;
+
+use crate::invoke::{Feed, Start};
+use crate::parse::{Command, Statement, Verb};
+use crate::session::{Session, Source};
+use crate::status::Status;
+use crate::{eval, shell_command};
+
+impl Session {
+    /// Runs `statement`, and ends its output.
+    pub(crate) fn run(
+        &mut self,
+        statement: &Statement,
+        source: Source<'_>,
+        sink: &mut dyn Sink,
+    ) -> Status {
+        let status = match self.start(statement) {
+            Ok(start) => self.act(statement, start, source, sink),
+            Err(error) => self.fail(&statement.text, &error, sink),
+        };
+        self.finish(status, sink)
+    }
+
+    /// Evaluates address and count, and sets dot.
+    fn start(&mut self, statement: &Statement) -> Result<Start> {
+        let address = statement.address.as_ref().map(|expr| eval::evaluate(expr, self));
+        let address = address.transpose()?;
+        // A count may refer to the dot that the address sets.
+        let before = self.dot;
+        self.dot = address.map_or(before, Dot::Number);
+        let count = statement.count.as_ref().map(|expr| eval::evaluate(expr, self)).transpose();
+        if count.is_err() {
+            self.dot = before;
+        }
+        Ok(Start { has_addr: address.is_some(), count: count? })
+    }
+
+    fn act(
+        &mut self,
+        statement: &Statement,
+        start: Start,
+        source: Source<'_>,
+        sink: &mut dyn Sink,
+    ) -> Status {
+        let pipeline = &statement.pipeline;
+        match &statement.shell {
+            Some(shell) if pipeline.is_empty() => self.shell_alone(shell, sink),
+            Some(shell) => self.pipeline_into_shell(pipeline, start, shell, sink),
+            None if pipeline.is_empty() => self.bare(start, source, sink),
+            None => {
+                if source == Source::Terminal {
+                    self.previous = Some(pipeline.clone());
+                }
+                self.pipeline(pipeline, start, sink)
+            }
+        }
+    }
+
+    /// A bare expression: dot is set; for a user the last pipeline runs again there.
+    fn bare(&mut self, start: Start, source: Source<'_>, sink: &mut dyn Sink) -> Status {
+        if !start.has_addr {
+            self.advance();
+        }
+        match self.previous.clone() {
+            Some(previous) if source == Source::Terminal => {
+                self.pipeline(&previous, Start { has_addr: true, ..start }, sink)
+            }
+            _ => Status::Done,
+        }
+    }
+
+    /// Moves dot by the increment.
+    pub(crate) fn advance(&mut self) {
+        if self.increment != 0 {
+            self.dot = Dot::Number(self.dot.number().wrapping_add(self.increment));
+        }
+    }
+
+    /// Runs the stages one after the other, each to its end.
+    pub(crate) fn pipeline(
+        &mut self,
+        stages: &[Command],
+        start: Start,
+        sink: &mut dyn Sink,
+    ) -> Status {
+        let Some((last, inner)) = stages.split_last() else { return Status::Done };
+        let mut feed = Feed::Start(start);
+        let mut status = Status::Done;
+        for stage in inner {
+            let (ended, dots) = self.inner_stage(stage, feed, sink);
+            status = status.then(ended);
+            if status.stops() || dots.is_empty() {
+                return status;
+            }
+            feed = Feed::Pipe(dots);
+        }
+        status.then(self.stage(last, feed, false, sink))
+    }
+
+    /// Runs a stage whose output feeds the next; without values there is no next.
+    fn inner_stage(
+        &mut self,
+        stage: &Command,
+        feed: Feed,
+        sink: &mut dyn Sink,
+    ) -> (Status, Vec<Dot>) {
+        let mut pipe = PipeSink::new(stage.verb.spelling(), sink);
+        let status = self.stage(stage, feed, true, &mut pipe);
+        if pipe.is_unfit() {
+            return (Status::Failed, Vec::new());
+        }
+        (status, pipe.into_dots())
+    }
+
+    fn shell_alone(&self, command: &str, sink: &mut dyn Sink) -> Status {
+        // What was printed before must stand before what the command prints.
+        match sink.finish().and_then(|()| shell_command::run(command)) {
+            Ok(()) => Status::Done,
+            Err(error) => self.fail("!", &error, sink),
+        }
+    }
+
+    fn pipeline_into_shell(
+        &mut self,
+        stages: &[Command],
+        start: Start,
+        command: &str,
+        sink: &mut dyn Sink,
+    ) -> Status {
+        let format = self.options.format;
+        let ended = sink.finish().and_then(|()| {
+            shell_command::feed(command, format, sink, |fed| self.pipeline(stages, start, fed))
+        });
+        match ended {
+            // A command that reads no further, such as head, is no reason to stop.
+            Ok(Status::Closed) => Status::Done,
+            Ok(status) => status,
+            Err(error) => self.fail("!", &error, sink),
+        }
+    }
+
+    /// Shows what is buffered; ctrl-C may have come when nobody looked.
+    fn finish(&self, status: Status, sink: &mut dyn Sink) -> Status {
+        use kcore_dcmd::Shell;
+        let status = match status {
+            Status::Done | Status::Failed if self.interrupted() => {
+                self.fail("", &DcmdError::Interrupted, sink)
+            }
+            other => other,
+        };
+        match sink.finish() {
+            Ok(()) => status,
+            Err(error) => status.then(self.fail("", &error, sink)),
+        }
+    }
+
+    /// Reports why `command` ended, and says what that means for what follows.
+    pub(crate) fn fail(&self, command: &str, error: &DcmdError, sink: &mut dyn Sink) -> Status {
+        let status = match error {
+            DcmdError::Closed => return Status::Closed,
+            DcmdError::Quit => return Status::Quit,
+            DcmdError::Interrupted => Status::Interrupted,
+            _ => Status::Failed,
+        };
+        match sink.error(command, error) {
+            Err(DcmdError::Closed) => Status::Closed,
+            _ => status,
+        }
+    }
+}
+
+impl Verb {
+    /// As it was typed.
+    pub(crate) fn spelling(&self) -> &str {
+        match self {
+            Self::Dcmd(spelling) => spelling,
+            Self::Assign { .. } => ">",
+        }
+    }
+}

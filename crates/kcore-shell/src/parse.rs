@@ -1,0 +1,375 @@
+//! Statements: `[address][,count] verb words | verb words … [! shell command]`.
+//!
+//! One statement is read at a time, and run before the next is read: what runs may change the radix
+//! in which the next is written.
+
+use crate::error::SyntaxError;
+use crate::expr::{self, Expr};
+use crate::lexer::{self, Scanner};
+use crate::words::{self, Word};
+
+/// One statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Statement {
+    /// As it was typed.
+    pub(crate) text: String,
+    /// What dot becomes.
+    pub(crate) address: Option<Expr>,
+    /// What stands behind the comma.
+    pub(crate) count: Option<Expr>,
+    /// The stages of its pipeline; none in a bare expression.
+    pub(crate) pipeline: Vec<Command>,
+    /// The shell command that takes its output.
+    pub(crate) shell: Option<String>,
+}
+
+/// A verb and its words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Command {
+    /// What to do.
+    pub(crate) verb: Verb,
+    /// With what.
+    pub(crate) words: Vec<Word>,
+}
+
+/// What to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Verb {
+    /// A dcmd, spelled as typed: `::stack`, `$C`, `:r`, `/`.
+    Dcmd(String),
+    /// `>name`, with the bytes to which `>/T/name` cuts the value.
+    Assign {
+        /// The variable.
+        name: String,
+        /// Bytes that are kept.
+        size: Option<u8>,
+    },
+}
+
+/// Reads statements from a text.
+pub(crate) struct Parser<'t> {
+    scanner: Scanner<'t>,
+    text: &'t str,
+}
+
+impl<'t> Parser<'t> {
+    pub(crate) const fn new(text: &'t str) -> Self {
+        Self { scanner: Scanner::new(text), text }
+    }
+
+    /// The next statement, `None` at the end of the text. `radix` is that of bare numbers.
+    pub(crate) fn statement(&mut self, radix: u32) -> Result<Option<Statement>, SyntaxError> {
+        self.scanner.skip_to_statement();
+        if self.scanner.peek().is_none() {
+            return Ok(None);
+        }
+        StatementParser { scanner: &mut self.scanner, radix }.statement().map(Some)
+    }
+
+    /// Drops what is left of the line that holds an error.
+    pub(crate) fn skip_line(&mut self) {
+        self.scanner.skip_line();
+    }
+
+    /// Newlines before the place that was reached.
+    pub(crate) fn lines_read(&self) -> usize {
+        let read = self.text.get(..self.scanner.position()).unwrap_or_default();
+        read.matches('\n').count()
+    }
+}
+
+/// The whole of `text` as one expression.
+pub(crate) fn expression(text: &str, radix: u32) -> Result<Expr, SyntaxError> {
+    let mut scanner = Scanner::new(text);
+    let expr = expr::parse(&mut scanner, radix)?;
+    scanner.skip_blanks();
+    if scanner.peek().is_none() { Ok(expr) } else { Err(scanner.unexpected()) }
+}
+
+struct StatementParser<'s, 't> {
+    scanner: &'s mut Scanner<'t>,
+    radix: u32,
+}
+
+impl StatementParser<'_, '_> {
+    fn statement(&mut self) -> Result<Statement, SyntaxError> {
+        let start = self.scanner.position();
+        let address = self.address()?;
+        let count = self.count()?;
+        let pipeline = if self.at_verb() { self.pipeline()? } else { Vec::new() };
+        let shell = self.shell(address.is_some() && pipeline.is_empty())?;
+        if !self.scanner.at_end() {
+            return Err(self.scanner.unexpected());
+        }
+        let text = self.scanner.since(start).trim_end().to_owned();
+        Ok(Statement { text, address, count, pipeline, shell })
+    }
+
+    fn address(&mut self) -> Result<Option<Expr>, SyntaxError> {
+        let none = self.at_verb() || self.scanner.at_shell() || self.scanner.peek() == Some(',');
+        let address = if none { None } else { Some(expr::parse(self.scanner, self.radix)?) };
+        self.scanner.skip_blanks();
+        Ok(address)
+    }
+
+    fn count(&mut self) -> Result<Option<Expr>, SyntaxError> {
+        let count = match self.scanner.eat(",") {
+            true => Some(expr::parse(self.scanner, self.radix)?),
+            false => None,
+        };
+        self.scanner.skip_blanks();
+        Ok(count)
+    }
+
+    fn at_verb(&self) -> bool {
+        let rest = self.scanner.rest();
+        rest.starts_with(['/', '\\', '?', '@', '=', '>', ':', '$']) && !rest.starts_with("//")
+    }
+
+    fn pipeline(&mut self) -> Result<Vec<Command>, SyntaxError> {
+        let mut stages = vec![self.command()?];
+        while self.scanner.eat("|") {
+            self.scanner.skip_blanks();
+            if !self.at_verb() {
+                return Err(self.scanner.unexpected());
+            }
+            stages.push(self.command()?);
+        }
+        Ok(stages)
+    }
+
+    fn command(&mut self) -> Result<Command, SyntaxError> {
+        match self.scanner.bump() {
+            Some(':') => self.colon(),
+            Some('$') => self.dollar(),
+            Some('>') => self.assignment(),
+            Some(verb) => {
+                let words = words::formats(self.scanner, self.radix)?;
+                Ok(Command { verb: Verb::Dcmd(verb.to_string()), words })
+            }
+            None => Err(self.scanner.unexpected()),
+        }
+    }
+
+    /// `::name`, or `:` and one character.
+    fn colon(&mut self) -> Result<Command, SyntaxError> {
+        let name = match self.scanner.eat(":") {
+            true => format!(":{}", self.scanner.take_while(lexer::is_name)),
+            false => self.letter().map(String::from).unwrap_or_default(),
+        };
+        if name.is_empty() || name == ":" {
+            return Err(self.scanner.unexpected());
+        }
+        self.dcmd(format!(":{name}"))
+    }
+
+    /// `$` and one character; `$<<` is three, and `$` alone is `$?`.
+    fn dollar(&mut self) -> Result<Command, SyntaxError> {
+        let spelling = ["<<", "<", ">"].into_iter().find(|text| self.scanner.eat(text));
+        let spelling = match spelling {
+            Some(text) => text.to_owned(),
+            None => self.letter().unwrap_or('?').to_string(),
+        };
+        self.dcmd(format!("${spelling}"))
+    }
+
+    fn letter(&mut self) -> Option<char> {
+        let fits = |c: char| c.is_alphanumeric() || matches!(c, '?' | '%' | '@' | '^' | '_' | '`');
+        if self.scanner.peek().is_some_and(fits) { self.scanner.bump() } else { None }
+    }
+
+    fn dcmd(&mut self, spelling: String) -> Result<Command, SyntaxError> {
+        let words = words::arguments(self.scanner, self.radix)?;
+        Ok(Command { verb: Verb::Dcmd(spelling), words })
+    }
+
+    fn assignment(&mut self) -> Result<Command, SyntaxError> {
+        let size = if self.scanner.eat("/") { Some(self.cast()?) } else { None };
+        self.scanner.take_while(lexer::is_blank);
+        let ends = |c: char| lexer::is_blank(c) || matches!(c, '\n' | ';' | '|' | '!');
+        let name = self.scanner.take_while(|c| !ends(c)).to_owned();
+        if name.is_empty() {
+            return Err(self.scanner.unexpected());
+        }
+        self.scanner.skip_blanks();
+        Ok(Command { verb: Verb::Assign { name, size }, words: Vec::new() })
+    }
+
+    fn cast(&mut self) -> Result<u8, SyntaxError> {
+        let letter = self.scanner.take_while(char::is_alphanumeric);
+        if !self.scanner.eat("/") {
+            return Err(self.scanner.unexpected());
+        }
+        expr::cast_size(letter)
+            .ok_or_else(|| SyntaxError::Wrong(format!("invalid cast -- >/{letter}/")))
+    }
+
+    /// The text of a shell command. Quotes protect a semicolon in it.
+    fn shell(&mut self, is_bare: bool) -> Result<Option<String>, SyntaxError> {
+        if !self.scanner.at_shell() {
+            return Ok(None);
+        }
+        if is_bare {
+            return Err(self.scanner.unexpected());
+        }
+        self.scanner.bump();
+        let mut quote = None;
+        let text = self.scanner.take_while(|c| {
+            match quote {
+                Some(open) if open == c => quote = None,
+                None if matches!(c, '\'' | '"') => quote = Some(c),
+                _ => {}
+            }
+            c != '\n' && (c != ';' || quote.is_some())
+        });
+        Ok(Some(text.trim().to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(text: &str) -> Result<Statement, String> {
+        let mut parser = Parser::new(text);
+        let statement = parser.statement(16).map_err(|error| error.to_string())?.unwrap();
+        Ok(statement)
+    }
+
+    fn verbs(text: &str) -> Vec<String> {
+        let stages = one(text).unwrap().pipeline;
+        stages
+            .into_iter()
+            .map(|stage| match stage.verb {
+                Verb::Dcmd(spelling) => spelling,
+                Verb::Assign { name, size } => format!(">{name} {size:?}"),
+            })
+            .collect()
+    }
+
+    fn words(text: &str) -> Vec<Word> {
+        one(text).unwrap().pipeline.remove(0).words
+    }
+
+    #[test]
+    fn verbs_are_spelled_as_typed() {
+        for (text, expected) in [
+            ("::stack", "::stack"),
+            ("1,2::stack -v", "::stack"),
+            ("$C", "$C"),
+            ("$c 5", "$c"),
+            ("$", "$?"),
+            ("$<<file", "$<<"),
+            ("$<file", "$<"),
+            (":r", ":r"),
+            ("main/X", "/"),
+            ("main?i", "?"),
+            ("0\\x", "\\"),
+            ("1=X", "="),
+            ("=X", "="),
+            ("5>x", ">x None"),
+            (">x", ">x None"),
+            ("5>/s/x", ">x Some(2)"),
+            ("::mod`name", "::mod`name"),
+        ] {
+            assert_eq!(verbs(text), [expected], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_pipe_joins_stages_and_is_an_operator_in_an_address() {
+        assert_eq!(verbs("::walk thread | ::stack|::x"), ["::walk", "::stack", "::x"]);
+        let statement = one("1|2::x").unwrap();
+        assert!(matches!(statement.address, Some(Expr::Binary(..))));
+        assert_eq!(statement.pipeline.len(), 1);
+    }
+
+    #[test]
+    fn address_and_count_are_optional() {
+        let parts = |text: &str| {
+            let statement = one(text).unwrap();
+            (statement.address.is_some(), statement.count.is_some(), statement.pipeline.len())
+        };
+        assert_eq!(parts("1,2::x"), (true, true, 1));
+        assert_eq!(parts(",2::x"), (false, true, 1));
+        assert_eq!(parts("1"), (true, false, 0));
+        assert_eq!(parts("1,2"), (true, true, 0));
+        assert_eq!(parts(",2"), (false, true, 0));
+        assert_eq!(parts(". , 2 /X"), (true, true, 1));
+    }
+
+    #[test]
+    fn format_words_keep_their_quotes() {
+        assert_eq!(
+            words("main/4X \"a;b\" n ; ::x"),
+            ["4X", "\"a;b\"", "n"].map(|word| Word::Text(word.into()))
+        );
+        assert_eq!(words("main/"), []);
+    }
+
+    #[test]
+    fn shell_commands_take_the_rest() {
+        let shell = |text: &str| one(text).unwrap().shell.unwrap();
+        assert_eq!(shell("! ls -l | wc"), "ls -l | wc");
+        assert_eq!(shell("::x a ! grep b"), "grep b");
+        assert_eq!(shell("::x ! awk '{a; b}' ; ::y"), "awk '{a; b}'");
+        assert_eq!(shell("5::x | ::y!wc"), "wc");
+        assert_eq!(one("5 ! ls"), Err("syntax error near \"!\"".into()));
+    }
+
+    #[test]
+    fn statements_follow_each_other() {
+        let mut parser = Parser::new("::a ; // c\n\n ::b\n1=X;;$q");
+        let mut texts = Vec::new();
+        while let Some(statement) = parser.statement(16).unwrap() {
+            texts.push((statement.text, parser.lines_read()));
+        }
+        assert_eq!(
+            texts,
+            [("::a", 0), ("::b", 2), ("1=X", 3), ("$q", 3)].map(|(text, line)| (text.into(), line))
+        );
+    }
+
+    #[test]
+    fn what_cannot_stand_is_named() {
+        for (text, token) in [
+            ("5 5", "5"),
+            ("::x | 5::y", "5"),
+            ("1 )", ")"),
+            ("5 <x", "<"),
+            ("]", "]"),
+        ] {
+            assert_eq!(one(text), Err(format!("syntax error near \"{token}\"")), "{text}");
+        }
+        for text in ["::", ":", "::x |", "1,", "(", ">"] {
+            assert_eq!(one(text), Err("syntax error near end of line".into()), "{text}");
+        }
+        assert_eq!(one("5>/q/x"), Err("invalid cast -- >/q/".into()));
+    }
+
+    #[test]
+    fn no_line_is_too_strange() {
+        let characters = ["$", ":", "/", "\"", "'", "[", "]", "1", "a", "é", "|", "!", ";", "\n", " "];
+        for first in characters {
+            for second in characters {
+                for third in characters {
+                    let text = format!("{first}{second}{third}");
+                    let mut parser = Parser::new(&text);
+                    for _ in 0..10 {
+                        match parser.statement(16) {
+                            Ok(None) => break,
+                            Ok(Some(_)) => {}
+                            Err(_) => parser.skip_line(),
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_expression_alone_is_whole() {
+        assert!(expression(" 1 + 2 ", 16).is_ok());
+        assert_eq!(expression("1 2", 16).unwrap_err().to_string(), "syntax error near \"2\"");
+    }
+}

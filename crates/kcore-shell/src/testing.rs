@@ -1,0 +1,258 @@
+//! A small set of dcmds, and a sink that remembers, for the tests of the shell.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use kcore::{Core, OpenOptions, Tid};
+use kcore_dcmd::{
+    AddrUse, Args, Cx, Dcmd, DcmdError, Dot, Fields, Group, Opt, Record, Result, Sink, Spec, View,
+    Walker, WalkerSpec,
+};
+use kcore_render::{Format, Numbers, TextOptions};
+
+use crate::{Session, SessionOptions};
+
+/// A dcmd of the tests: a spec, and what it does.
+struct Fake {
+    spec: Spec,
+    run: fn(&mut Cx<'_>, &Args) -> Result<()>,
+}
+
+impl Dcmd for Fake {
+    fn spec(&self) -> Spec {
+        self.spec
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        (self.run)(cx, args)
+    }
+}
+
+/// A record that says one thing.
+struct Said(String, Option<Dot>);
+
+impl Record for Said {
+    fn kind(&self) -> &'static str {
+        "said"
+    }
+
+    fn view(&self) -> View {
+        View::Line("{text}")
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        out.text("text", self.0.as_str());
+    }
+
+    fn dot(&self) -> Option<Dot> {
+        self.1
+    }
+}
+
+const VERBOSE: &[Opt] = &[Opt { flag: 'v', value: None, help: "" }];
+
+const fn spec(name: &'static str) -> Spec {
+    Spec::new(name, Group::Language, "a dcmd of the tests")
+        .addr(AddrUse::Optional)
+        .operands("[word...]", 0, usize::MAX)
+}
+
+/// Says how it was called.
+fn seen(cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+    let input = cx.input().clone();
+    let mut said = format!("{} dot={:?}", input.called_as, input.dot);
+    for (word, holds) in [
+        ("addr", input.has_addr),
+        ("looped", input.looped),
+        ("first", input.first),
+        ("pipe_out", input.pipe_out),
+        ("-v", args.has('v')),
+    ] {
+        if holds {
+            said.push_str(&format!(" {word}"));
+        }
+    }
+    if let Some(count) = input.count {
+        said.push_str(&format!(" count={count}"));
+    }
+    if let Some(list) = &input.list {
+        said.push_str(&format!(" list={list:?}"));
+    }
+    for word in args.operands() {
+        said.push_str(&format!(" [{}]", word.to_text()));
+    }
+    cx.emit(&Said(said, Some(input.dot)))
+}
+
+/// Emits each operand, evaluated.
+fn emit(cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+    for word in args.operands() {
+        let value = cx.shell().evaluate(&word.to_text())?;
+        cx.emit(&Said(format!("{value:x}"), Some(Dot::Number(value))))?;
+    }
+    Ok(())
+}
+
+fn emit_thread(cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
+    cx.emit(&Said("thread".into(), Some(Dot::Thread(Tid::new(4711)))))
+}
+
+/// Fails for even addresses.
+fn odd(cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
+    let value = cx.dot().number();
+    if value.is_multiple_of(2) {
+        return Err(DcmdError::at(cx.dot().addr(), format!("{value:x} is even")));
+    }
+    cx.emit(&Said(format!("{value:x} is odd"), Some(Dot::Number(value))))
+}
+
+/// Moves over memory by 4, as a format dcmd does.
+fn step(cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+    let dot = cx.dot();
+    seen(cx, args)?;
+    cx.shell_mut().set_dot(dot, 4);
+    Ok(())
+}
+
+fn unfit(cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
+    for _ in 0..2 {
+        cx.emit(&Said("no address".into(), None))?;
+    }
+    Ok(())
+}
+
+fn torn(cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
+    cx.begin(&Said("begun".into(), None), "list")?;
+    Err(DcmdError::failed("torn"))
+}
+
+/// Runs until it is interrupted, at most for a while.
+fn spin(cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
+    for _ in 0..10_000 {
+        cx.check_interrupt()?;
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    Err(DcmdError::failed("was not interrupted"))
+}
+
+fn radix(cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
+    let radix = cx.dot().number();
+    cx.shell_mut().set_radix(radix)
+}
+
+fn quit(_cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
+    Err(DcmdError::Quit)
+}
+
+static DCMDS: &[&dyn Dcmd] = &[
+    &Fake { spec: spec("seen").aliases(&["$s", "="]).options(VERBOSE), run: seen },
+    &Fake {
+        spec: Spec::new("plain", Group::Language, "takes nothing").help("More.").options(VERBOSE),
+        run: seen,
+    },
+    &Fake { spec: spec("needy").addr(AddrUse::Required), run: seen },
+    &Fake { spec: spec("length").takes_count(), run: seen },
+    &Fake { spec: spec("list").takes_list(), run: seen },
+    &Fake { spec: spec("emit").addr(AddrUse::None), run: emit },
+    &Fake { spec: spec("emit_thread").addr(AddrUse::None), run: emit_thread },
+    &Fake { spec: spec("odd"), run: odd },
+    &Fake { spec: spec("/"), run: step },
+    &Fake { spec: spec("unfit"), run: unfit },
+    &Fake { spec: spec("torn"), run: torn },
+    &Fake { spec: spec("spin"), run: spin },
+    &Fake { spec: spec("$d"), run: radix },
+    &Fake { spec: spec("quit").aliases(&["$q"]), run: quit },
+];
+
+struct Two;
+
+impl Walker for Two {
+    fn spec(&self) -> WalkerSpec {
+        WalkerSpec { name: "two", summary: "the numbers 1 and 2", addr: AddrUse::None }
+    }
+
+    fn walk(
+        &self,
+        _cx: &Cx<'_>,
+        _from: Option<Dot>,
+        visit: &mut dyn FnMut(Dot) -> Result<()>,
+    ) -> Result<()> {
+        visit(Dot::Number(1))?;
+        visit(Dot::Number(2))
+    }
+}
+
+static WALKERS: &[&dyn Walker] = &[&Two];
+
+/// A session on this test's own executable: symbols, but no process.
+pub(crate) fn session() -> Session {
+    let exe = Some(std::env::current_exe().unwrap());
+    let core = Core::open(&OpenOptions { exe, ..OpenOptions::default() }).unwrap();
+    let text = TextOptions {
+        styled: false,
+        live: false,
+        numbers: Numbers { radix: 16, word_size: 8 },
+    };
+    Session::new(Arc::new(core), SessionOptions {
+        dcmds: DCMDS,
+        walkers: WALKERS,
+        format: Format::Text(text),
+        interrupt: Arc::new(AtomicBool::new(false)),
+    })
+}
+
+/// Remembers what it took, one line for each call.
+#[derive(Default)]
+pub(crate) struct Memory {
+    pub(crate) lines: Vec<String>,
+    /// Whether every result is refused, as when nobody reads.
+    pub(crate) closed: bool,
+}
+
+impl Memory {
+    fn take(&mut self, record: &dyn Record, prefix: &str) -> Result<()> {
+        if self.closed {
+            return Err(DcmdError::Closed);
+        }
+        let mut fields = Fields::new();
+        record.fields(&mut fields);
+        if let Some(kcore_dcmd::Cell::Text(text)) = fields.get("text") {
+            self.lines.push(format!("{prefix}{text}"));
+        }
+        Ok(())
+    }
+}
+
+impl Sink for Memory {
+    fn put(&mut self, record: &dyn Record) -> Result<()> {
+        self.take(record, "")
+    }
+
+    fn begin(&mut self, record: &dyn Record, _list: &'static str) -> Result<()> {
+        self.take(record, "begin: ")
+    }
+
+    fn end(&mut self, record: &dyn Record) -> Result<()> {
+        self.take(record, "end: ")
+    }
+
+    fn error(&mut self, command: &str, error: &DcmdError) -> Result<()> {
+        self.lines.push(format!("error({command}): {error}"));
+        Ok(())
+    }
+
+    fn note(&mut self, text: &str) -> Result<()> {
+        self.lines.push(format!("note: {text}"));
+        Ok(())
+    }
+
+    fn hint(&mut self, text: &str) -> Result<()> {
+        self.lines.push(format!("hint: {text}"));
+        Ok(())
+    }
+
+    fn abandon(&mut self) -> Result<()> {
+        self.lines.push("abandoned".to_owned());
+        Ok(())
+    }
+}

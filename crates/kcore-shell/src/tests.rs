@@ -1,0 +1,270 @@
+//! Statements run on a session with the dcmds of `testing`.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use crate::testing::{Memory, session};
+use crate::{Session, Source, Status, script};
+
+fn eval_in(session: &mut Session, text: &str) -> (Vec<String>, Status) {
+    let mut sink = Memory::default();
+    let status = session.eval(text, &mut sink);
+    (sink.lines, status)
+}
+
+fn lines(text: &str) -> Vec<String> {
+    eval_in(&mut session(), text).0
+}
+
+fn typed(session: &mut Session, text: &str) -> Vec<String> {
+    let mut sink = Memory::default();
+    session.eval_from(Source::Terminal, text, &mut sink);
+    sink.lines
+}
+
+#[test]
+fn a_dcmd_sees_how_it_was_called() {
+    assert_eq!(lines("::seen"), ["::seen dot=Number(0) first"]);
+    assert_eq!(lines("10$s -v a 'b c'"), ["$s dot=Number(16) addr first -v [a] [b c]"]);
+    assert_eq!(lines("10::seen $[.+1]"), ["::seen dot=Number(16) addr first [0x11]"]);
+}
+
+#[test]
+fn dot_stays_between_statements() {
+    assert_eq!(lines("10; ::seen"), ["::seen dot=Number(16) first"]);
+    assert_eq!(lines("10::seen; .+1::seen; &::seen").last().unwrap(), "::seen dot=Number(17) addr first");
+}
+
+#[test]
+fn a_count_repeats_and_dot_moves_by_the_increment() {
+    assert_eq!(lines("10,3/X"), [
+        "/ dot=Number(16) addr looped first count=3 [X]",
+        "/ dot=Number(20) addr looped count=3 [X]",
+        "/ dot=Number(24) addr looped count=3 [X]",
+    ]);
+    assert_eq!(lines("10/X; +::seen").last().unwrap(), "::seen dot=Number(20) addr first");
+    assert_eq!(lines("10/X; ,2::seen").len(), 3);
+}
+
+#[test]
+fn a_count_of_zero_sets_dot_and_runs_nothing() {
+    assert_eq!(lines("10,0::seen; ::seen"), ["::seen dot=Number(16) first"]);
+}
+
+#[test]
+fn a_count_can_be_a_length_and_has_a_bound() {
+    assert_eq!(lines("10,5::length"), ["::length dot=Number(16) addr first count=5"]);
+    assert_eq!(lines("0,ffffffff::seen"), [
+        "error(::seen): count ffffffff is too high: at most 1000000"
+    ]);
+}
+
+#[test]
+fn a_failure_ends_a_count_but_not_a_pipe() {
+    assert_eq!(lines("2,5::odd"), ["abandoned", "error(::odd): 2 is even"]);
+    assert_eq!(lines("::emit 1 2 3 | ::odd"), [
+        "1 is odd",
+        "abandoned",
+        "error(::odd): 2 is even",
+        "3 is odd"
+    ]);
+}
+
+#[test]
+fn values_stay_typed_in_a_pipe() {
+    assert_eq!(lines("::emit_thread | ::seen"), [
+        "::seen dot=Thread(Tid(4711)) addr looped first"
+    ]);
+}
+
+#[test]
+fn only_the_last_stage_is_shown() {
+    assert_eq!(lines("::emit 1 2 | ::seen | ::odd"), [
+        "1 is odd",
+        "abandoned",
+        "error(::odd): 2 is even"
+    ]);
+    assert_eq!(lines("::emit 1 2 | ::seen").last().unwrap(), "::seen dot=Number(2) addr looped");
+    assert_eq!(lines("::emit 1 | ::seen; ::seen").last().unwrap(), "::seen dot=Number(1) first");
+}
+
+#[test]
+fn an_empty_pipe_ends_silently() {
+    assert_eq!(lines("::emit | ::seen"), Vec::<String>::new());
+}
+
+#[test]
+fn a_list_taker_runs_once() {
+    assert_eq!(lines("::emit 1 2 | ::list; ::seen"), [
+        "::list dot=Number(1) addr looped first list=[Number(1), Number(2)]",
+        "::seen dot=Number(2) first",
+    ]);
+    assert_eq!(lines("1::list"), ["::list dot=Number(1) addr first"]);
+}
+
+#[test]
+fn output_without_values_cannot_feed_a_pipe() {
+    let expected = "error(::unfit): output of type 'said' cannot feed a pipe: no address";
+    assert_eq!(lines("::unfit | ::seen"), [expected]);
+    assert_eq!(lines("::emit 1 2 | ::unfit | ::seen"), [expected]);
+}
+
+#[test]
+fn wrong_calls_show_usage_and_end_the_pipeline() {
+    assert_eq!(lines("1::plain"), [
+        "abandoned",
+        "error(::plain): ::plain takes no address",
+        "hint: Usage: ::plain [-v]",
+        "hint: kcore: try '::help plain' for more information",
+    ]);
+    assert_eq!(lines("::needy"), [
+        "abandoned",
+        "error(::needy): ::needy needs an address",
+        "hint: Usage: address::needy [word...]",
+    ]);
+    assert_eq!(lines("::plain -z")[..2], [
+        "error(::plain): illegal option -- z",
+        "hint: Usage: ::plain [-v]"
+    ]);
+    assert_eq!(lines("::emit 1 2 | ::plain").len(), 4);
+}
+
+#[test]
+fn unknown_dcmds_are_named_and_near_ones_offered() {
+    assert_eq!(lines("::zzz"), ["error(::zzz): invalid command '::zzz': unknown dcmd name"]);
+    assert_eq!(lines("$k"), ["error($k): invalid command '$k': unknown dcmd name"]);
+    assert_eq!(lines(":y"), ["error(:y): invalid command ':y': unknown dcmd name"]);
+    assert_eq!(lines("::sene"), [
+        "error(::sene): invalid command '::sene': unknown dcmd name (did you mean '::seen'?)"
+    ]);
+}
+
+#[test]
+fn format_words_are_no_options() {
+    assert_eq!(lines("1=-4X \"a b\""), ["= dot=Number(1) addr first [-4X] [\"a b\"]"]);
+}
+
+#[test]
+fn expressions_that_fail_stop_only_their_statement() {
+    assert_eq!(lines("nosuch_symbol_at_all::seen; ::seen"), [
+        "error(nosuch_symbol_at_all::seen): failed to dereference symbol 'nosuch_symbol_at_all': \
+         unknown symbol name",
+        "::seen dot=Number(0) first",
+    ]);
+    assert_eq!(lines("5,nosuch_symbol_at_all::seen; ::seen").last().unwrap(), "::seen dot=Number(0) first");
+}
+
+#[test]
+fn a_syntax_error_drops_its_line_alone() {
+    assert_eq!(lines("5 5; ::seen\n::seen"), [
+        "error(): syntax error near \"5\"",
+        "::seen dot=Number(0) first"
+    ]);
+}
+
+#[test]
+fn scripts_name_lines_and_go_on() {
+    let mut sink = Memory::default();
+    let mut input: &[u8] = b"::seen\n// nothing\n5 )\n::seen \xff\n";
+    let status = script::run(&mut session(), &mut input, "a.mdb", &mut sink);
+    assert_eq!(status, Status::Failed);
+    assert_eq!(sink.lines, [
+        "::seen dot=Number(0) first",
+        "error(): syntax error on line 3 of a.mdb near \")\"",
+        "::seen dot=Number(0) first [\u{fffd}]",
+    ]);
+}
+
+#[test]
+fn long_lines_are_refused_and_skipped() {
+    let mut sink = Memory::default();
+    let long = format!("::seen {}\n::seen\n", "x".repeat(200_000));
+    let status = script::run(&mut session(), &mut long.as_bytes(), "a.mdb", &mut sink);
+    assert_eq!(status, Status::Failed);
+    assert_eq!(sink.lines, [
+        "error(): line of 65538 bytes: at most 65536 are read",
+        "::seen dot=Number(0) first",
+    ]);
+}
+
+#[test]
+fn a_bare_expression_repeats_the_last_pipeline_for_a_user() {
+    let mut session = session();
+    assert_eq!(typed(&mut session, "10"), Vec::<String>::new());
+    typed(&mut session, "::seen a");
+    assert_eq!(typed(&mut session, "20"), ["::seen dot=Number(32) addr first [a]"]);
+    assert_eq!(typed(&mut session, "30,2").len(), 2);
+    assert_eq!(eval_in(&mut session, "40").0, Vec::<String>::new());
+}
+
+#[test]
+fn the_radix_counts_from_the_next_statement_on() {
+    assert_eq!(lines("0t10$d; 10::seen"), ["::seen dot=Number(10) addr first"]);
+    assert_eq!(lines("20$d"), ["abandoned", "error($d): expected radix from 2 to 16, not 32"]);
+}
+
+#[test]
+fn variables_are_written_and_read() {
+    assert_eq!(lines("1234>x; <x+1::seen"), ["::seen dot=Number(4661) addr first"]);
+    assert_eq!(lines("1234>/c/x; <x::seen"), ["::seen dot=Number(52) addr first"]);
+    assert_eq!(lines("::emit 1 2 | >x; <x::seen"), ["::seen dot=Number(2) addr first"]);
+    assert_eq!(lines("1>thread"), ["error(>): cannot modify read-only variable 'thread'"]);
+    assert_eq!(lines("<nosuch=X"), ["error(<nosuch=X): variable 'nosuch' is not defined"]);
+    assert_eq!(lines("<thread=X"), ["error(<thread=X): no process active"]);
+}
+
+#[test]
+fn memory_that_is_not_there_is_a_failure() {
+    assert_eq!(lines("*0=X"), [
+        "error(*0=X): failed to read from address 0: no mapping for address"
+    ]);
+}
+
+#[test]
+fn quit_and_a_closed_output_drop_the_rest() {
+    assert_eq!(eval_in(&mut session(), "::seen; ::quit; ::seen").1, Status::Quit);
+    let mut sink = Memory { closed: true, ..Memory::default() };
+    assert_eq!(session().eval("::seen; ::zzz", &mut sink), Status::Closed);
+    assert_eq!(sink.lines, ["abandoned"]);
+}
+
+#[test]
+fn a_failure_is_remembered_and_what_was_begun_is_abandoned() {
+    let (lines, status) = eval_in(&mut session(), "::torn; ::seen");
+    assert_eq!(status, Status::Failed);
+    assert_eq!(lines[..3], ["begin: begun", "abandoned", "error(::torn): torn"]);
+}
+
+#[test]
+fn ctrl_c_stops_the_command_and_drops_the_rest() {
+    let mut session = session();
+    let interrupt = Arc::clone(&session.options.interrupt);
+    let presser = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(30));
+        interrupt.store(true, Ordering::SeqCst);
+    });
+    let (lines, status) = eval_in(&mut session, "::spin; ::seen");
+    presser.join().unwrap();
+    assert_eq!((lines.len(), status), (2, Status::Interrupted));
+    assert_eq!(lines[1], "error(::spin): interrupted");
+    assert_eq!(eval_in(&mut session, "::seen").1, Status::Done);
+}
+
+#[test]
+fn shell_commands_take_output_and_may_stop_reading() {
+    let file = std::env::temp_dir().join(format!("kcore-shell-test-{}", std::process::id()));
+    let path = file.display();
+    assert_eq!(eval_in(&mut session(), &format!("::emit a b c ! grep b > {path}")).1, Status::Done);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "b\n");
+    assert_eq!(eval_in(&mut session(), &format!("! echo x > {path}")).1, Status::Done);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "x\n");
+    std::fs::remove_file(&file).unwrap();
+    let many = "1 ".repeat(20_000);
+    assert_eq!(eval_in(&mut session(), &format!("::emit {many} ! true; ::seen")).1, Status::Done);
+}
+
+#[test]
+fn failures_pass_by_a_shell_command() {
+    assert_eq!(lines("2::odd ! cat"), ["abandoned", "error(::odd): 2 is even"][1..]);
+}

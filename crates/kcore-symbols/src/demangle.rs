@@ -1,0 +1,187 @@
+//! From the names that linkers see to the names that programmers wrote.
+//!
+//! Rust first, since its legacy mangling dresses up as C++, then C++ (Itanium ABI). Anything else
+//! is its own name. Names come from files of unknown origin: input, output and recursion are
+//! bounded.
+
+use std::{borrow::Cow, fmt};
+
+use cpp_demangle::{BorrowedSymbol, DemangleOptions, ParseOptions};
+
+/// Longer names are not demangled.
+const MAX_INPUT: usize = 64 << 10;
+/// Back references let short names unfold without end; a name that grows beyond this stays raw.
+const MAX_OUTPUT: usize = 256 << 10;
+/// Nesting of C++ names: twice what `cpp_demangle` takes by default, for deep templates.
+const MAX_DEPTH: u32 = 192;
+/// Suffixes by which compilers mark the parts and copies of a C function.
+const CLONE_WORDS: [&str; 7] =
+    ["cold", "isra", "constprop", "part", "lto_priv", "llvm", "localalias"];
+
+/// How a name was mangled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mangling {
+    /// Not at all: C, assembly, anything unknown.
+    None,
+    /// C++, Itanium ABI.
+    Cpp,
+    /// Rust, legacy or v0.
+    Rust,
+}
+
+/// A name in the words of its language.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Demangled {
+    /// The name as a stack shows it: with namespaces and template arguments, without parameters
+    /// and return type. Rust names come without their hash.
+    pub function: String,
+    /// The name in full: C++ with parameters and return type, Rust with hash or crate
+    /// disambiguator.
+    pub full: String,
+    /// What the compiler appended for a part or a copy of the function, in the words of binutils:
+    /// `[clone .isra.0] [clone .cold]`.
+    pub clone: Option<String>,
+    /// How it was mangled.
+    pub mangling: Mangling,
+}
+
+/// Demangles a name from a symbol table or from DWARF.
+///
+/// A name that is not mangled, not understood, or not reasonable is its own `function` (with bytes
+/// that are not UTF-8 replaced), but for a suffix such as `.cold`, which goes to `clone`. A version
+/// (`@GLIBC_2.2.5`) or `@plt` stays what it is.
+pub fn demangle(raw: &[u8]) -> Demangled {
+    let text = String::from_utf8_lossy(raw);
+    let sane = Some(&*text).filter(|text| text.len() <= MAX_INPUT);
+    sane.and_then(demangle_rust)
+        .or_else(|| sane.and_then(demangle_cpp))
+        .unwrap_or_else(|| keep(text))
+}
+
+/// Demangles a type name as `std::type_info::name()` gives it (`St13runtime_error` is
+/// `std::runtime_error`). What is no such name is given back.
+pub fn demangle_type(name: &[u8]) -> String {
+    // GCC marks names that are to be compared by address with an asterisk.
+    let name = name.strip_prefix(b"*").unwrap_or(name);
+    let text = String::from_utf8_lossy(name);
+    let symbol = format!("_ZTS{text}");
+    let demangled = (symbol.len() <= MAX_INPUT).then(|| cpp(&symbol, DemangleOptions::new()));
+    let demangled = demangled.flatten();
+    let bare = demangled.as_deref().and_then(|full| full.strip_prefix("typeinfo name for "));
+    bare.map_or_else(|| text.into_owned(), str::to_owned)
+}
+
+fn keep(text: Cow<'_, str>) -> Demangled {
+    let (name, suffix) = split_plain(&text);
+    Demangled {
+        function: name.to_owned(),
+        full: name.to_owned(),
+        clone: clone_words(suffix),
+        mangling: Mangling::None,
+    }
+}
+
+fn demangle_rust(text: &str) -> Option<Demangled> {
+    let (name, suffix) =
+        if text.starts_with("_R") { split_at_dot(text) } else { split_legacy(text)? };
+    let demangled = rustc_demangle::try_demangle(name).ok()?;
+    Some(Demangled {
+        function: Bounded::print(format_args!("{demangled:#}"))?,
+        full: Bounded::print(format_args!("{demangled}"))?,
+        clone: clone_words(suffix),
+        mangling: Mangling::Rust,
+    })
+}
+
+fn demangle_cpp(text: &str) -> Option<Demangled> {
+    let (name, suffix) = split_at_dot(text);
+    if !name.starts_with("_Z") {
+        return None;
+    }
+    Some(Demangled {
+        function: cpp(name, DemangleOptions::new().no_params().no_return_type())?,
+        full: cpp(name, DemangleOptions::new())?,
+        clone: clone_words(suffix),
+        mangling: Mangling::Cpp,
+    })
+}
+
+fn cpp(name: &str, options: DemangleOptions) -> Option<String> {
+    let parsing = ParseOptions::default().recursion_limit(MAX_DEPTH);
+    let (symbol, tail) = BorrowedSymbol::with_tail_and_options(name.as_bytes(), &parsing).ok()?;
+    let mut out = Bounded::default();
+    symbol.structured_demangle(&mut out, &options.recursion_limit(MAX_DEPTH)).ok()?;
+    // What follows a mangled name is a version or `@plt`.
+    let version = tail.is_empty() || tail.starts_with(b"@");
+    out.0.push_str(std::str::from_utf8(tail).ok()?);
+    version.then_some(out.0)
+}
+
+/// A text that refuses to grow without bound.
+#[derive(Default)]
+struct Bounded(String);
+
+impl Bounded {
+    fn print(what: fmt::Arguments<'_>) -> Option<String> {
+        let mut out = Self::default();
+        fmt::Write::write_fmt(&mut out, what).ok()?;
+        Some(out.0)
+    }
+}
+
+impl fmt::Write for Bounded {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let fits = self.0.len().saturating_add(text.len()) <= MAX_OUTPUT;
+        fits.then(|| self.0.push_str(text)).ok_or(fmt::Error)
+    }
+}
+
+/// Splits a C++ or Rust v0 name, neither of which has a dot of its own, from its suffix.
+fn split_at_dot(text: &str) -> (&str, &str) {
+    text.split_at(text.find('.').unwrap_or(text.len()))
+}
+
+/// Splits a legacy Rust name, which ends in `17h`, 16 hexadecimal digits and `E`, from its suffix;
+/// `None` when it is not one.
+fn split_legacy(text: &str) -> Option<(&str, &str)> {
+    const HASH_AND_END: usize = 17;
+    let start = text.rfind("17h").filter(|_| text.starts_with("_ZN"))?;
+    let hash = start.checked_add(3)?;
+    let end = hash.checked_add(HASH_AND_END)?;
+    let digits = text.get(hash..end)?.strip_suffix('E')?;
+    let (name, suffix) = text.split_at_checked(end)?;
+    let ends = suffix.is_empty() || suffix.starts_with('.');
+    (ends && digits.bytes().all(|digit| digit.is_ascii_hexdigit())).then_some((name, suffix))
+}
+
+/// Splits a plain name before the first suffix that compilers are known to append.
+fn split_plain(text: &str) -> (&str, &str) {
+    let dots = text.match_indices('.').map(|(at, _)| at).filter(|at| *at > 0);
+    let known = dots.map(|at| text.split_at(at)).find(|(_, suffix)| is_clone_suffix(suffix));
+    known.unwrap_or((text, ""))
+}
+
+fn is_clone_suffix(suffix: &str) -> bool {
+    let mut words = suffix.split('.').skip(1);
+    let named = words.next().is_some_and(|word| CLONE_WORDS.contains(&word));
+    named && words.all(|word| is_number(word) || CLONE_WORDS.contains(&word))
+}
+
+fn is_number(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|digit| digit.is_ascii_digit())
+}
+
+/// `.isra.0.cold` as `[clone .isra.0] [clone .cold]`.
+fn clone_words(suffix: &str) -> Option<String> {
+    let mut clones = String::new();
+    for word in suffix.split('.').skip(1) {
+        if is_number(word) && clones.ends_with(']') {
+            clones.pop();
+            clones.extend([".", word, "]"]);
+        } else {
+            let blank = if clones.is_empty() { "" } else { " " };
+            clones.extend([blank, "[clone .", word, "]"]);
+        }
+    }
+    (!clones.is_empty()).then_some(clones)
+}

@@ -1,0 +1,138 @@
+//! From a name to a symbol: raw names by an index of hashes, demangled ones by a search.
+
+use std::{
+    collections::BTreeSet,
+    hash::{Hash, Hasher},
+};
+
+use rustc_hash::FxHasher;
+
+use crate::{
+    demangle::{Mangling, demangle},
+    preference,
+    symbol::SymbolRef,
+    table::SymbolTable,
+};
+
+/// Symbols by the hash of their name without version: eight bytes a symbol, and the names are
+/// compared when asked.
+#[derive(Debug)]
+pub struct NameIndex {
+    by_hash: Vec<(u32, u32)>,
+}
+
+impl NameIndex {
+    /// Hashes every name of the table.
+    pub fn new(table: &SymbolTable) -> Self {
+        let named = table.iter().filter(|symbol| !symbol.name().is_empty());
+        let mut by_hash: Vec<_> =
+            named.map(|symbol| (hash(symbol.name()), symbol.id().0)).collect();
+        by_hash.sort_unstable();
+        Self { by_hash }
+    }
+
+    /// The best symbol of this name, which may carry a version.
+    pub fn find<'a>(&self, table: &'a SymbolTable, name: &[u8]) -> Option<SymbolRef<'a>> {
+        let bare = crate::symbol::without_version(name);
+        let wanted = hash(bare);
+        let first = self.by_hash.partition_point(|(hash, _)| *hash < wanted);
+        let same_hash = self.by_hash.get(first..).unwrap_or_default().iter();
+        same_hash
+            .take_while(|(hash, _)| *hash == wanted)
+            .filter_map(|(_, id)| table.get(crate::symbol::SymbolId(*id)))
+            .filter(|symbol| symbol.name() == bare)
+            .filter(|symbol| bare.len() == name.len() || symbol.versioned_name() == name)
+            .max_by(|a, b| prefer(table, a, b))
+    }
+}
+
+/// The best symbol whose demangled name is `wanted`, with or without parameters.
+///
+/// No name is demangled that does not hold the words of `wanted`: manglings spell identifiers out.
+pub fn find_demangled<'a>(table: &'a SymbolTable, wanted: &str) -> Option<SymbolRef<'a>> {
+    let words = words(wanted);
+    let wanted = squeeze(wanted);
+    table
+        .iter()
+        .filter(|symbol| is_mangled(symbol.name()))
+        .filter(|symbol| words.iter().all(|word| contains(symbol.name(), word.as_bytes())))
+        .filter(|symbol| {
+            let names = demangle(symbol.name());
+            names.mangling != Mangling::None
+                && (squeeze(&names.function) == wanted || squeeze(&names.full) == wanted)
+        })
+        .max_by(|a, b| prefer(table, a, b))
+}
+
+/// Names of what has an address, that begin with `prefix`.
+pub fn complete(table: &SymbolTable, prefix: &str, max: usize) -> Vec<String> {
+    let mut names: BTreeSet<&[u8]> = BTreeSet::new();
+    let candidates = table.iter().filter(|symbol| symbol.entry.has_address());
+    for name in candidates.map(|symbol| symbol.name()) {
+        if name.starts_with(prefix.as_bytes()) && !preference::is_marker(name) {
+            names.insert(name);
+        }
+        if names.len() > max {
+            names.pop_last();
+        }
+    }
+    names.into_iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
+}
+
+fn prefer(table: &SymbolTable, a: &SymbolRef<'_>, b: &SymbolRef<'_>) -> std::cmp::Ordering {
+    let addressed = a.entry.has_address().cmp(&b.entry.has_address());
+    let defined = a.is_defined().cmp(&b.is_defined());
+    addressed.then(defined).then_with(|| preference::compare(table.names(), a.entry, b.entry))
+}
+
+fn hash(name: &[u8]) -> u32 {
+    let mut hasher = FxHasher::default();
+    name.hash(&mut hasher);
+    // The upper half of an FxHash is the better mixed one.
+    (hasher.finish() >> 32) as u32
+}
+
+fn is_mangled(name: &[u8]) -> bool {
+    name.starts_with(b"_Z") || name.starts_with(b"_R")
+}
+
+/// The identifiers of a demangled name that its mangled form must spell out: those outside of
+/// parameters and template arguments, without the ones that manglings abbreviate.
+fn words(name: &str) -> Vec<String> {
+    const ABBREVIATED: [&str; 12] = [
+        "std",
+        "operator",
+        "anonymous",
+        "namespace",
+        "lambda",
+        "closure",
+        "clone",
+        "const",
+        "vtable",
+        "for",
+        "as",
+        "impl",
+    ];
+    let mut outside = String::new();
+    let mut depth: usize = 0;
+    for letter in name.chars() {
+        match letter {
+            '(' | '<' | '[' | '{' => depth = depth.saturating_add(1),
+            ')' | '>' | ']' | '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        outside.push(if depth == 0 { letter } else { ' ' });
+    }
+    let words = outside.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    let spelled = words.filter(|word| word.len() > 2 && !ABBREVIATED.contains(word));
+    spelled.filter(|word| word.is_ascii()).map(str::to_owned).collect()
+}
+
+fn contains(name: &[u8], word: &[u8]) -> bool {
+    name.windows(word.len().max(1)).any(|window| window == word)
+}
+
+/// A name without blanks, since demanglers do not agree on them.
+fn squeeze(name: &str) -> String {
+    name.chars().filter(|letter| !letter.is_whitespace()).collect()
+}

@@ -1,0 +1,112 @@
+//! The symbols of one module, joined: which function holds an address, and by which name.
+
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+
+use kcore_elf::Image;
+use kcore_mem::Svma;
+use rustc_hash::FxHashMap;
+
+use crate::{Demangled, Lines, SymbolId, SymbolTable, demangle};
+
+/// Demangled names that are remembered; beyond it all are forgotten.
+const MAX_CACHED: usize = 1 << 17;
+
+/// The function, or the data, that an address lies in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// Its symbol.
+    pub symbol: SymbolId,
+    /// Its name, demangled, without parameters; see [`Demangled::function`].
+    pub name: Arc<str>,
+    /// Where it begins.
+    pub start: Svma,
+    /// Bytes that it covers, see [`crate::SymbolRef::extent`].
+    pub size: u64,
+}
+
+/// All that is known of a module's names and lines. Everything is read when first asked for.
+#[derive(Debug)]
+pub struct ModuleSymbols {
+    image: Option<Arc<Image>>,
+    debug: Option<Arc<Image>>,
+    table: OnceLock<SymbolTable>,
+    lines: Lines,
+    by_symbol: RwLock<FxHashMap<SymbolId, Arc<str>>>,
+    by_name: RwLock<FxHashMap<Box<str>, Arc<Demangled>>>,
+}
+
+impl ModuleSymbols {
+    /// The symbols of a module's file and of its separate debug file.
+    pub fn new(image: Option<Arc<Image>>, debug: Option<Arc<Image>>) -> Self {
+        Self::with_supplementary(image, debug, None)
+    }
+
+    /// The same, with the file that `.gnu_debugaltlink` names.
+    pub fn with_supplementary(
+        image: Option<Arc<Image>>,
+        debug: Option<Arc<Image>>,
+        supplementary: Option<Arc<Image>>,
+    ) -> Self {
+        let lines = Lines::with_supplementary(image.clone(), debug.clone(), supplementary);
+        Self {
+            image,
+            debug,
+            table: OnceLock::new(),
+            lines,
+            by_symbol: RwLock::default(),
+            by_name: RwLock::default(),
+        }
+    }
+
+    /// The symbols of a module that has no file: those that were read in memory.
+    pub fn from_table(table: SymbolTable) -> Self {
+        Self { table: OnceLock::from(table), ..Self::new(None, None) }
+    }
+
+    /// The symbol table.
+    pub fn table(&self) -> &SymbolTable {
+        self.table
+            .get_or_init(|| SymbolTable::from_images(self.image.as_deref(), self.debug.as_deref()))
+    }
+
+    /// The source lines.
+    pub const fn lines(&self) -> &Lines {
+        &self.lines
+    }
+
+    /// The function, or the data, that covers `svma` by the symbol table. For a return address ask
+    /// for the byte before it.
+    pub fn function_at(&self, svma: Svma) -> Option<Function> {
+        let symbol = self.table().find(svma)?;
+        let name = self.name_of(symbol.id())?;
+        Some(Function { symbol: symbol.id(), name, start: symbol.value(), size: symbol.extent() })
+    }
+
+    /// The demangled name of a symbol, without parameters.
+    pub fn name_of(&self, id: SymbolId) -> Option<Arc<str>> {
+        let known = self.by_symbol.read().unwrap_or_else(PoisonError::into_inner).get(&id).cloned();
+        known.or_else(|| {
+            let name: Arc<str> = demangle(self.table().get(id)?.name()).function.into();
+            remember(&self.by_symbol, id, Arc::clone(&name));
+            Some(name)
+        })
+    }
+
+    /// A raw name, such as [`crate::LineFrame::function`], demangled.
+    pub fn demangled(&self, raw: &str) -> Arc<Demangled> {
+        let known = self.by_name.read().unwrap_or_else(PoisonError::into_inner).get(raw).cloned();
+        known.unwrap_or_else(|| {
+            let name = Arc::new(demangle(raw.as_bytes()));
+            remember(&self.by_name, raw.into(), Arc::clone(&name));
+            name
+        })
+    }
+}
+
+fn remember<K: Eq + std::hash::Hash, V>(cache: &RwLock<FxHashMap<K, V>>, key: K, value: V) {
+    let mut cache = cache.write().unwrap_or_else(PoisonError::into_inner);
+    if cache.len() >= MAX_CACHED {
+        cache.clear();
+    }
+    cache.insert(key, value);
+}

@@ -1,0 +1,190 @@
+//! Names for the entries of the procedure linkage table, which no symbol table lists (x86-64).
+//!
+//! An entry jumps through a slot of the global offset table, and a relocation names the symbol of
+//! that slot. Following the jump instead of counting entries serves `.plt`, `.plt.sec` and
+//! `.plt.got`, and the linkers that lay them out in another order (psABI x86-64, 5.2).
+
+use kcore_elf::{Image, SymbolBinding, SymbolKind, SymbolTableKind};
+use kcore_mem::{Arch, Cursor, OutOfBytes, Svma};
+use rustc_hash::FxHashMap;
+
+use crate::{
+    names::Arena,
+    symbol::{Entry, SymbolSource},
+};
+
+const R_X86_64_GLOB_DAT: u64 = 6;
+const R_X86_64_JUMP_SLOT: u64 = 7;
+const R_X86_64_IRELATIVE: u64 = 37;
+/// Bytes of an entry; those of `.plt.got` may have 8.
+const ENTRY_SIZE: u64 = 16;
+const SHORT_ENTRY_SIZE: u64 = 8;
+
+/// An entry of the table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkageEntry {
+    /// Where it begins.
+    pub svma: Svma,
+    /// Its bytes.
+    pub size: u64,
+    /// Section that holds it.
+    pub section: u16,
+    /// The function that it calls, with `@plt`.
+    pub name: Vec<u8>,
+}
+
+impl LinkageEntry {
+    /// The symbol for it.
+    pub fn into_entry(self, index: u32, arena: &mut Arena) -> Entry {
+        Entry {
+            value: self.svma,
+            size: self.size,
+            name: arena.keep(&self.name),
+            index,
+            section: self.section,
+            other: 0,
+            kind: SymbolKind::Function,
+            binding: SymbolBinding::Local,
+            source: SymbolSource::Plt,
+        }
+    }
+}
+
+/// The entries of an image whose function is known. `name_at` names the function at an address,
+/// for slots that are filled by calling a resolver (`IRELATIVE`).
+pub fn entries(image: &Image, name_at: impl Fn(Svma) -> Option<Vec<u8>>) -> Vec<LinkageEntry> {
+    if image.target().arch != Arch::X86_64 || image.target().word != 8 {
+        return Vec::new();
+    }
+    let slots = Slots::of(image, name_at);
+    let tables = [".plt", ".plt.sec", ".plt.got"];
+    tables.into_iter().flat_map(|table| table_entries(image, table, &slots)).collect()
+}
+
+fn table_entries(image: &Image, table: &str, slots: &Slots) -> Vec<LinkageEntry> {
+    let found = image.sections().iter().position(|section| section.name == table);
+    let header =
+        found.and_then(|index| Some((u16::try_from(index).ok()?, image.sections().get(index)?)));
+    let (Some((section, header)), Some(bytes)) = (header, image.section_data(table)) else {
+        return Vec::new();
+    };
+    let short = table == ".plt.got" && header.entry_size == SHORT_ENTRY_SIZE;
+    let size = if short { SHORT_ENTRY_SIZE } else { ENTRY_SIZE };
+    let chunks = bytes.chunks_exact(usize::try_from(size).unwrap_or(usize::MAX));
+    let entry = |(index, code): (u64, &[u8])| {
+        let svma = header.svma.checked_add(index.checked_mul(size)?)?;
+        let name = slots.name_of(svma, code)?;
+        Some(LinkageEntry { svma, size, section, name: [name, b"@plt"].concat() })
+    };
+    (0..).zip(chunks).filter_map(entry).collect()
+}
+
+/// The names of slots of the global offset table.
+struct Slots {
+    by_slot: FxHashMap<u64, Vec<u8>>,
+    /// Slots in the order of `.rela.plt`, by which the lazy entries push an index.
+    lazy: Vec<u64>,
+}
+
+impl Slots {
+    fn of(image: &Image, name_at: impl Fn(Svma) -> Option<Vec<u8>>) -> Self {
+        let names: Vec<&[u8]> =
+            image.symbols(SymbolTableKind::Dynamic).map(|symbol| symbol.name).collect();
+        let lazy = relocations(image, ".rela.plt");
+        let mut by_slot = FxHashMap::default();
+        for relocation in lazy.iter().chain(&relocations(image, ".rela.dyn")) {
+            if let Some(name) = relocation.name(&names, &name_at) {
+                by_slot.insert(relocation.slot, name);
+            }
+        }
+        Self { by_slot, lazy: lazy.iter().map(|relocation| relocation.slot).collect() }
+    }
+
+    /// The function that the entry `code` at `svma` jumps to.
+    fn name_of(&self, svma: Svma, code: &[u8]) -> Option<&[u8]> {
+        let slot = jump_slot(svma, code).or_else(|| {
+            let index = pushed_index(code)?;
+            self.lazy.get(usize::try_from(index).ok()?).copied()
+        })?;
+        self.by_slot.get(&slot).map(Vec::as_slice)
+    }
+}
+
+/// A relocation that fills a slot.
+struct Relocation {
+    slot: u64,
+    kind: u64,
+    symbol: u64,
+    addend: u64,
+}
+
+impl Relocation {
+    fn parse(cursor: &mut Cursor<'_>) -> Result<Self, OutOfBytes> {
+        let slot = cursor.u64()?;
+        let info = cursor.u64()?;
+        let addend = cursor.u64()?;
+        Ok(Self { slot, kind: info & 0xffff_ffff, symbol: info >> 32, addend })
+    }
+
+    fn fills_slot(&self) -> bool {
+        matches!(self.kind, R_X86_64_GLOB_DAT | R_X86_64_JUMP_SLOT | R_X86_64_IRELATIVE)
+    }
+
+    fn name(&self, names: &[&[u8]], name_at: &impl Fn(Svma) -> Option<Vec<u8>>) -> Option<Vec<u8>> {
+        if self.kind == R_X86_64_IRELATIVE {
+            return name_at(Svma::new(self.addend));
+        }
+        // The null symbol, number 0, is not among the names.
+        let index = usize::try_from(self.symbol.checked_sub(1)?).ok()?;
+        names.get(index).filter(|name| !name.is_empty()).map(|name| name.to_vec())
+    }
+}
+
+fn relocations(image: &Image, section: &str) -> Vec<Relocation> {
+    let Some(bytes) = image.section_data(section) else { return Vec::new() };
+    let mut cursor = Cursor::new(&bytes, image.target());
+    std::iter::from_fn(|| Relocation::parse(&mut cursor).ok())
+        .filter(Relocation::fills_slot)
+        .collect()
+}
+
+/// The slot of the first `jmp *disp32(%rip)` (`ff 25`) of an entry.
+fn jump_slot(svma: Svma, code: &[u8]) -> Option<u64> {
+    let at = code.windows(2).position(|bytes| bytes == [0xff, 0x25])?;
+    let after = at.checked_add(6)?;
+    let displacement = little_endian_32(code.get(at.checked_add(2)?..after)?)?;
+    let next = svma.checked_add(after as u64)?;
+    Some(next.wrapping_offset(i64::from(displacement)).get())
+}
+
+/// The operand of `push imm32` (`68`) at the beginning of a lazy entry, after `endbr64` if that
+/// is there.
+fn pushed_index(code: &[u8]) -> Option<i32> {
+    let code = code.strip_prefix(&[0xf3, 0x0f, 0x1e, 0xfa]).unwrap_or(code);
+    little_endian_32(code.strip_prefix(&[0x68])?.get(..4)?)
+}
+
+fn little_endian_32(bytes: &[u8]) -> Option<i32> {
+    bytes.try_into().ok().map(i32::from_le_bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_slot_is_that_of_the_jump_behind_a_landing_pad() {
+        let mut code = vec![0xf3, 0x0f, 0x1e, 0xfa, 0xf2, 0xff, 0x25];
+        code.extend_from_slice(&0x2f75_i32.to_le_bytes());
+        code.resize(16, 0x90);
+        assert_eq!(jump_slot(Svma::new(0x1050), &code), Some(0x1050 + 11 + 0x2f75));
+        assert_eq!(jump_slot(Svma::new(0x1050), &code[..8]), None);
+    }
+
+    #[test]
+    fn a_lazy_entry_pushes_the_number_of_its_relocation() {
+        assert_eq!(pushed_index(&[0xf3, 0x0f, 0x1e, 0xfa, 0x68, 3, 0, 0, 0, 0xf2]), Some(3));
+        assert_eq!(pushed_index(&[0x68, 1, 0, 0, 0]), Some(1));
+        assert_eq!(pushed_index(&[0xff, 0x35, 1, 0, 0, 0]), None);
+    }
+}

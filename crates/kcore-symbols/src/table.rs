@@ -1,0 +1,286 @@
+//! The symbols of one module: collected as the files list them, sorted when first asked for.
+
+use std::{cmp::Ordering, sync::OnceLock};
+
+use kcore_elf::{Image, ImageSection, ImageSymbol, SymbolTableKind};
+use kcore_mem::Svma;
+use rustc_hash::FxHashSet;
+
+use crate::{
+    cover::{Cover, Span},
+    lookup::NameIndex,
+    names::{Arena, NameAt, NameStore},
+    plt,
+    preference::{compare, is_marker},
+    symbol::{Entry, RawSymbol, SymbolId, SymbolRef, SymbolSource},
+};
+
+const SHF_EXECINSTR: u64 = 4;
+
+/// The symbols of one module.
+///
+/// Collecting copies no name and demangles none: names stay in the files, which the table keeps
+/// mapped. What needs an order is made when it is first needed.
+#[derive(Debug, Default)]
+pub struct SymbolTable {
+    entries: Vec<Entry>,
+    names: NameStore,
+    sections: Vec<SectionEnd>,
+    order: OnceLock<Order>,
+    by_name: OnceLock<NameIndex>,
+}
+
+/// How far symbols of a section without a size may reach.
+#[derive(Clone, Copy, Debug)]
+struct SectionEnd {
+    end: u64,
+    code: bool,
+}
+
+/// The symbols that have an address, by address.
+#[derive(Debug, Default)]
+struct Order {
+    by_start: Vec<u32>,
+    cover: Cover,
+}
+
+impl SymbolTable {
+    /// The symbols of a module's file and of its separate debug file: `.symtab` of both without
+    /// duplicates, `.dynsym`, and names for the entries of the procedure linkage table.
+    pub fn from_images(image: Option<&Image>, debug: Option<&Image>) -> Self {
+        let mut table = Self::default();
+        for file in [image, debug].into_iter().flatten() {
+            table.add_full(file);
+        }
+        for file in [image, debug].into_iter().flatten() {
+            table.add(file, SymbolTableKind::Dynamic);
+        }
+        let sections = image.or(debug).map(Image::sections).unwrap_or_default();
+        table.sections = sections.iter().map(SectionEnd::of).collect();
+        table.add_linkage_entries(image);
+        table
+    }
+
+    /// The symbols that were read elsewhere, such as the dynamic symbols in the memory of a
+    /// process. Without section headers, code without a size reaches to the next symbol.
+    pub fn from_raw(symbols: Vec<RawSymbol>) -> Self {
+        let mut table = Self::default();
+        let mut arena = Arena::new(0);
+        table.entries = symbols
+            .iter()
+            .map(|symbol| Entry {
+                value: symbol.value,
+                size: symbol.size,
+                name: arena.keep(&symbol.name),
+                index: symbol.index,
+                section: symbol.section,
+                other: symbol.other,
+                kind: symbol.kind,
+                binding: symbol.binding,
+                source: SymbolSource::Memory,
+            })
+            .collect();
+        table.names.add(arena.into_bytes());
+        table
+    }
+
+    /// The symbol that covers `svma`: of those that reach it the one that begins last, at equal
+    /// starts by MDB's preferences. Code without a size covers what lies before the next symbol
+    /// and within its section; data without a size covers nothing.
+    pub fn find(&self, svma: Svma) -> Option<SymbolRef<'_>> {
+        self.order().cover.find(svma.get()).and_then(|id| self.get(SymbolId(id)))
+    }
+
+    /// The symbol whose start is nearest to `svma` on either side; at equal distance the one
+    /// before it.
+    pub fn find_nearest(&self, svma: Svma) -> Option<SymbolRef<'_>> {
+        let by_start = &self.order().by_start;
+        let after = by_start.partition_point(|id| self.start(*id) <= svma.get());
+        let next = by_start.get(after).copied();
+        let next = next.and_then(|id| self.find_exact(self.start(id)));
+        let before = after.checked_sub(1).and_then(|at| by_start.get(at)).copied();
+        let before = before.and_then(|id| self.get(SymbolId(id)));
+        let distance = |symbol: &SymbolRef<'_>| symbol.value().get().abs_diff(svma.get());
+        [before, next].into_iter().flatten().min_by_key(distance)
+    }
+
+    /// The preferred symbol that begins at `start`.
+    fn find_exact(&self, start: u64) -> Option<SymbolRef<'_>> {
+        let by_start = &self.order().by_start;
+        let after = by_start.partition_point(|id| self.start(*id) <= start);
+        let last = *by_start.get(after.checked_sub(1)?)?;
+        self.get(SymbolId(last)).filter(|symbol| symbol.value().get() == start)
+    }
+
+    /// The symbol of this name, a defined one before an undefined one, by MDB's preferences. With
+    /// or without a version; a C++ or Rust name as the source spells it, with or without its
+    /// parameters, is found too.
+    pub fn lookup(&self, name: &str) -> Option<SymbolRef<'_>> {
+        let index = self.by_name.get_or_init(|| NameIndex::new(self));
+        index.find(self, name.as_bytes()).or_else(|| crate::lookup::find_demangled(self, name))
+    }
+
+    /// Names of functions and data that begin with `prefix`, sorted, without versions, each once,
+    /// at most `max` of them.
+    pub fn complete(&self, prefix: &str, max: usize) -> Vec<String> {
+        crate::lookup::complete(self, prefix, max)
+    }
+
+    /// All symbols, table by table in the order of the files; undefined ones, sections and source
+    /// files too.
+    pub fn iter(&self) -> impl Iterator<Item = SymbolRef<'_>> {
+        (0..self.entries.len()).filter_map(|at| self.get(SymbolId(u32::try_from(at).ok()?)))
+    }
+
+    /// The symbol of this number.
+    pub fn get(&self, id: SymbolId) -> Option<SymbolRef<'_>> {
+        let entry = self.entries.get(usize::try_from(id.0).ok()?)?;
+        Some(SymbolRef { table: self, entry, id })
+    }
+
+    /// How many symbols there are.
+    pub const fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is no symbol.
+    pub const fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    pub(crate) const fn names(&self) -> &NameStore {
+        &self.names
+    }
+
+    /// Bytes that `entry` covers; see [`SymbolRef::extent`].
+    pub(crate) fn extent(&self, entry: &Entry) -> u64 {
+        if entry.size > 0 {
+            return entry.size;
+        }
+        let start = entry.value.get();
+        let by_start = &self.order().by_start;
+        let after = by_start.partition_point(|id| self.start(*id) <= start);
+        let next = by_start.get(after).map_or(u64::MAX, |id| self.start(*id));
+        let end = self.reach(entry).min(next);
+        if end == u64::MAX { 0 } else { end.saturating_sub(start) }
+    }
+
+    fn start(&self, id: u32) -> u64 {
+        self.entries.get(id as usize).map_or(0, |entry| entry.value.get())
+    }
+
+    /// Adds `.symtab`, without the symbols that a file before had already.
+    fn add_full(&mut self, image: &Image) {
+        let known: FxHashSet<(Svma, Vec<u8>)> =
+            self.entries.iter().map(|entry| self.identity(entry)).collect();
+        let first_new = self.entries.len();
+        self.add(image, SymbolTableKind::Full);
+        if known.is_empty() {
+            return;
+        }
+        let mut added = self.entries.split_off(first_new.min(self.entries.len()));
+        added.retain(|entry| !known.contains(&self.identity(entry)));
+        self.entries.append(&mut added);
+    }
+
+    fn identity(&self, entry: &Entry) -> (Svma, Vec<u8>) {
+        (entry.value, self.names.get(entry.name).to_vec())
+    }
+
+    fn add(&mut self, image: &Image, kind: SymbolTableKind) {
+        let file = self.names.add(image.bytes().clone());
+        let names = &self.names;
+        let entries = image.symbols(kind).filter_map(|symbol| {
+            let name = names.place(file, symbol.name).unwrap_or_default();
+            entry_of(&symbol, name, kind.into())
+        });
+        let entries: Vec<_> = entries.collect();
+        self.entries.extend(entries);
+    }
+
+    fn add_linkage_entries(&mut self, image: Option<&Image>) {
+        let Some(image) = image else { return };
+        let mut arena = Arena::new(self.names.next_file());
+        let entries = plt::entries(image, |svma| {
+            let symbol = self.find_exact(svma.get())?;
+            Some(symbol.name().to_vec())
+        });
+        let entries: Vec<_> = entries
+            .into_iter()
+            .zip(0..)
+            .map(|(entry, index)| entry.into_entry(index, &mut arena))
+            .collect();
+        self.entries.extend(entries);
+        self.names.add(arena.into_bytes());
+        self.order = OnceLock::new();
+    }
+
+    fn order(&self) -> &Order {
+        self.order.get_or_init(|| self.sort())
+    }
+
+    fn sort(&self) -> Order {
+        let mut sorted: Vec<(u64, u32)> = self
+            .entries
+            .iter()
+            .zip(0..)
+            .filter(|(entry, _)| entry.has_address() && !self.is_marker(entry))
+            .map(|(entry, id)| (entry.value.get(), id))
+            .collect();
+        sorted.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| self.prefer(a.1, b.1)));
+        let spans: Vec<_> = sorted.iter().filter_map(|(_, id)| self.span(*id)).collect();
+        let by_start = sorted.iter().map(|(_, id)| *id).collect();
+        Order { by_start, cover: Cover::new(&spans) }
+    }
+
+    fn is_marker(&self, entry: &Entry) -> bool {
+        is_marker(self.names.get(entry.name))
+    }
+
+    fn prefer(&self, a: u32, b: u32) -> Ordering {
+        match (self.entries.get(a as usize), self.entries.get(b as usize)) {
+            (Some(a), Some(b)) => compare(&self.names, a, b),
+            _ => Ordering::Equal,
+        }
+    }
+
+    fn span(&self, id: u32) -> Option<Span> {
+        let entry = self.entries.get(id as usize)?;
+        let start = entry.value.get();
+        let sized = entry.size > 0;
+        let end = if sized { start.saturating_add(entry.size) } else { self.reach(entry) };
+        Some(Span { start, end, sized, id })
+    }
+
+    /// The end of the addresses that a symbol without a size may cover.
+    fn reach(&self, entry: &Entry) -> u64 {
+        match self.sections.get(usize::from(entry.section)) {
+            Some(section) if section.code => section.end,
+            None if entry.kind.is_function() => u64::MAX,
+            _ => entry.value.get(),
+        }
+    }
+}
+
+impl SectionEnd {
+    fn of(section: &ImageSection) -> Self {
+        Self {
+            end: section.svma.get().saturating_add(section.size),
+            code: section.flags & SHF_EXECINSTR != 0,
+        }
+    }
+}
+
+fn entry_of(symbol: &ImageSymbol<'_>, name: NameAt, source: SymbolSource) -> Option<Entry> {
+    Some(Entry {
+        value: symbol.value,
+        size: symbol.size,
+        name,
+        index: u32::try_from(symbol.index).ok()?,
+        section: symbol.section,
+        other: symbol.other,
+        kind: symbol.kind,
+        binding: symbol.binding,
+        source,
+    })
+}

@@ -1,0 +1,144 @@
+//! What makes the answers of a core doubtful.
+
+use kcore_elf::core_file::Damage;
+use kcore_files::Why;
+use kcore_mem::Fault;
+
+use crate::{Core, FileState, Module};
+
+/// Modules that one doubt names, at most.
+const MAX_NAMED: usize = 5;
+
+impl Core {
+    /// Each thing that makes answers doubtful, in one line each: a truncated core, modules whose
+    /// files are missing or of another build, memory that was left out.
+    pub fn doubts(&self) -> Vec<String> {
+        let mut doubts: Vec<String> = self
+            .file()
+            .into_iter()
+            .flat_map(|file| file.damage())
+            .map(|damage| self.describe(damage))
+            .collect();
+        doubts.extend(self.parts.as_ref().and_then(|parts| parts.unpack_note.clone()));
+        if !Self::is_supported(self.arch()) {
+            doubts.push(format!("stacks and registers of {} are not supported", self.arch()));
+        }
+        doubts.extend(self.stacks_left_out());
+        doubts.extend(self.missing_modules());
+        doubts.extend(self.changed_modules());
+        doubts.extend(self.unverified_modules());
+        doubts
+    }
+
+    fn describe(&self, damage: &Damage) -> String {
+        match damage {
+            Damage::ProgramHeaders { present, claimed: Some(claimed) } => {
+                format!("truncated: {present} of {claimed} program headers are there")
+            }
+            Damage::ProgramHeaders { present, claimed: None } => {
+                format!("truncated: the number of program headers is lost; {present} were found")
+            }
+            Damage::Notes { at } => format!(
+                "truncated: the notes end at offset {at:#x}; threads and registers may be missing"
+            ),
+            Damage::Memory { segment, offset, needs, file_size, missing } => format!(
+                "truncated: segment {segment} needs {needs:#x} bytes at offset {offset:#x}, the \
+                 file ends at {file_size:#x}; {missing:#x} bytes are missing in all{}",
+                self.hurt_stacks()
+            ),
+            other => format!("damaged: {other:?}"),
+        }
+    }
+
+    /// How many threads have lost their stack to truncation.
+    fn hurt_stacks(&self) -> String {
+        let hurt = self.count_stacks(|fault| matches!(fault, Fault::Truncated(_)));
+        match hurt {
+            0 => String::new(),
+            hurt => {
+                let all = self.threads().len();
+                format!(" (stacks of {hurt} of {all} threads may be incomplete)")
+            }
+        }
+    }
+
+    fn count_stacks(&self, why: impl Fn(&Fault) -> bool) -> usize {
+        let stacks = self.threads().iter().filter_map(|thread| self.stack_pointer(thread.tid));
+        stacks.filter(|sp| self.space().slice(*sp).is_err_and(|fault| why(&fault))).count()
+    }
+
+    fn stacks_left_out(&self) -> Option<String> {
+        let left_out = self.count_stacks(|fault| matches!(fault, Fault::NotDumped(_)));
+        (left_out > 0).then(|| {
+            format!("stacks of {left_out} of {} threads were not dumped", self.threads().len())
+        })
+    }
+
+    fn missing_modules(&self) -> Option<String> {
+        let is_other_build =
+            |module: &&Module| module.tried().iter().any(|tried| is_mismatch(&tried.why));
+        let missing: Vec<&str> = self
+            .modules()
+            .all()
+            .iter()
+            .filter(|module| matches!(module.file_state(), FileState::Missing(_)))
+            .filter(|module| !is_other_build(module))
+            .map(Module::name)
+            .collect();
+        (!missing.is_empty()).then(|| {
+            format!(
+                "files of {} not found: {} (see ::objects)",
+                modules(missing.len()),
+                named(&missing)
+            )
+        })
+    }
+
+    /// Modules for which only files of another build were found.
+    fn changed_modules(&self) -> Vec<String> {
+        let missing = self
+            .modules()
+            .all()
+            .iter()
+            .filter(|module| matches!(module.file_state(), FileState::Missing(_)));
+        missing
+            .filter_map(|module| {
+                let other = module.tried().iter().find(|tried| is_mismatch(&tried.why))?;
+                let wanted = module.build_id()?;
+                let path = other.path.display();
+                let why = &other.why;
+                Some(format!("{path} is another build: {why}, the process had {wanted}"))
+            })
+            .collect()
+    }
+
+    fn unverified_modules(&self) -> Option<String> {
+        let unverified: Vec<&str> = self
+            .modules()
+            .all()
+            .iter()
+            .filter(|module| {
+                self.parts.is_some() && matches!(module.file_state(), FileState::Unverified(_))
+            })
+            .map(Module::name)
+            .collect();
+        (!unverified.is_empty())
+            .then(|| format!("without a build-id to check files by: {}", named(&unverified)))
+    }
+}
+
+const fn is_mismatch(why: &Why) -> bool {
+    matches!(why, Why::BuildIdMismatch { .. })
+}
+
+fn modules(count: usize) -> String {
+    if count == 1 { "1 module".to_owned() } else { format!("{count} modules") }
+}
+
+fn named(names: &[&str]) -> String {
+    let shown = names.get(..MAX_NAMED).unwrap_or(names).join(", ");
+    match names.len().saturating_sub(MAX_NAMED) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}

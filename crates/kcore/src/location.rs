@@ -1,0 +1,169 @@
+//! What an address of code is called: function, module, file and line, inlined calls.
+
+use std::sync::Arc;
+
+use kcore_mem::{Addr, CodeAddr};
+use kcore_unwind::{Frame, Trust};
+
+use crate::{Core, Module};
+
+/// One function that runs at an address: the function itself, or one that was inlined there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Location {
+    /// Its name, demangled, without parameters and module; `None` without a symbol.
+    pub function: Option<Arc<str>>,
+    /// The name of its module; `None` for code of no module.
+    pub module: Option<Arc<str>>,
+    /// Whether that module is the executable.
+    pub in_exe: bool,
+    /// Bytes from the start of the function; `None` for an inlined one.
+    pub offset: Option<u64>,
+    /// Whether it was inlined into the next location.
+    pub inline: bool,
+    /// Source file as DWARF gives it.
+    pub file: Option<Arc<str>>,
+    /// Line, from 1.
+    pub line: Option<u32>,
+    /// Column, from 1.
+    pub column: Option<u32>,
+    /// Source language, as in JSON.
+    pub language: Option<&'static str>,
+}
+
+/// A symbol that holds an address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SymbolAt {
+    /// Its demangled name.
+    pub name: Arc<str>,
+    /// The name of its module.
+    pub module: Arc<str>,
+    /// Whether that module is the executable.
+    pub in_exe: bool,
+    /// Where it begins.
+    pub start: Addr,
+    /// Its size in bytes, 0 when unknown.
+    pub size: u64,
+    /// Bytes from its start to the address.
+    pub offset: u64,
+}
+
+/// A frame with its names: a physical frame, or an inlined call within the next physical one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedFrame {
+    /// Index among named frames, innermost 0.
+    pub index: usize,
+    /// Index of the physical frame, innermost 0.
+    pub physical: usize,
+    /// The frame.
+    pub frame: Frame,
+    /// What runs there.
+    pub location: Location,
+}
+
+impl NamedFrame {
+    /// How the frame was found. An inlined call is as certain as the frame that holds it.
+    pub const fn trust(&self) -> Trust {
+        self.frame.trust
+    }
+}
+
+impl Core {
+    /// The symbol that holds `at`. A label that a call returns to may belong to the function
+    /// before: pass [`CodeAddr::lookup`] for code.
+    pub fn symbol_at(&self, at: Addr) -> Option<SymbolAt> {
+        let module = self.modules().at(at)?;
+        let function = module.symbols().function_at(module.svma(at)?)?;
+        let start = module.addr(function.start)?;
+        Some(SymbolAt {
+            name: function.name,
+            module: module.name().into(),
+            in_exe: module.is_exe(),
+            start,
+            size: function.size,
+            offset: at.offset_from(start)?,
+        })
+    }
+
+    /// What runs at an address of code, innermost first: inlined functions, then the function that
+    /// holds them. Never empty; remembered, since the stacks of many threads share their code.
+    pub fn locations(&self, at: CodeAddr) -> Arc<[Location]> {
+        if let Some(known) = self.locations.get(at) {
+            return known;
+        }
+        let found = self.find_locations(at);
+        self.locations.put(at, found.clone());
+        found
+    }
+
+    /// The frames of a physical frame: inlined calls first, then the frame itself.
+    pub fn name_frame(&self, frame: &Frame) -> Arc<[Location]> {
+        self.locations(frame.pc)
+    }
+
+    /// The named frames of a stack, innermost first, inlined calls as frames of their own.
+    pub fn named_frames<'a>(
+        &'a self,
+        frames: &'a [Frame],
+    ) -> impl Iterator<Item = NamedFrame> + 'a {
+        let named = frames.iter().enumerate().flat_map(move |(physical, frame)| {
+            let locations = self.name_frame(frame);
+            (0..locations.len()).filter_map(move |at| {
+                let location = locations.get(at)?.clone();
+                Some((physical, *frame, location))
+            })
+        });
+        named.enumerate().map(|(index, (physical, frame, location))| NamedFrame {
+            index,
+            physical,
+            frame,
+            location,
+        })
+    }
+
+    fn find_locations(&self, at: CodeAddr) -> Arc<[Location]> {
+        let Some(module) = self.modules().at(at.lookup()) else {
+            return Arc::from([Location::default()]);
+        };
+        let base = Location {
+            module: Some(module.name().into()),
+            in_exe: module.is_exe(),
+            ..Location::default()
+        };
+        self.locations_in(module, at, &base).unwrap_or_else(|| Arc::from([base.clone()]))
+    }
+
+    fn locations_in(
+        &self,
+        module: &Module,
+        at: CodeAddr,
+        base: &Location,
+    ) -> Option<Arc<[Location]>> {
+        let svma = module.svma(at.lookup())?;
+        let symbol = self.symbol_at(at.lookup());
+        let lines = module.symbols().lines().find(svma);
+        let mut found: Vec<Location> = lines
+            .iter()
+            .map(|line| Location {
+                function: line
+                    .function
+                    .as_deref()
+                    .map(|raw| module.symbols().demangled(raw).function.as_str().into()),
+                inline: line.inline,
+                file: line.file.as_deref().map(Into::into),
+                line: line.line,
+                column: line.column,
+                language: line.language.map(kcore_symbols::Language::as_str),
+                ..base.clone()
+            })
+            .collect();
+        if found.is_empty() {
+            found.push(base.clone());
+        }
+        // The symbol table names the function that holds the code, and says where it begins.
+        if let (Some(outer), Some(symbol)) = (found.last_mut(), symbol) {
+            outer.offset = at.addr().offset_from(symbol.start);
+            outer.function = Some(symbol.name);
+        }
+        Some(found.into())
+    }
+}

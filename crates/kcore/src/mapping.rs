@@ -1,0 +1,177 @@
+//! The mappings of the process: where, how large, what permissions, what is in them.
+
+use kcore_elf::{CoreFile, CoreSpace};
+use kcore_mem::{Addr, AddrRange, FileOff};
+
+use crate::{Core, Tid};
+
+const AT_RANDOM: u64 = 25;
+/// The page that the kernel maps at a fixed address on x86-64.
+const VSYSCALL: u64 = 0xffff_ffff_ff60_0000;
+
+/// What a mapping holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MappingKind {
+    /// A file.
+    File {
+        /// Its path; invalid UTF-8 is replaced.
+        path: String,
+        /// Offset in the file of the first byte.
+        offset: FileOff,
+    },
+    /// The stack of the main thread.
+    Stack,
+    /// The stack of another thread, which points into it.
+    ThreadStack(Tid),
+    /// The data segment that `brk` grows.
+    Heap,
+    /// The kernel's module.
+    Vdso,
+    /// The kernel's old system-call page.
+    Vsyscall,
+    /// Memory without a name.
+    Anonymous,
+}
+
+/// A mapping of the process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mapping {
+    /// The addresses.
+    pub range: AddrRange,
+    /// `p_flags`: 1 execute, 2 write, 4 read; `None` where the core has no segment for it.
+    pub flags: Option<u32>,
+    /// Bytes that the core was to hold.
+    pub dumped: u64,
+    /// What it holds.
+    pub kind: MappingKind,
+}
+
+impl Mapping {
+    /// Its name, as `::mappings` shows it.
+    pub fn name(&self) -> String {
+        match &self.kind {
+            MappingKind::File { path, .. } => path.clone(),
+            MappingKind::Stack => "[ stack ]".to_owned(),
+            MappingKind::ThreadStack(tid) => format!("[ stack tid={tid} ]"),
+            MappingKind::Heap => "[ heap ]".to_owned(),
+            MappingKind::Vdso => "[ vdso ]".to_owned(),
+            MappingKind::Vsyscall => "[ vsyscall ]".to_owned(),
+            MappingKind::Anonymous => "[ anon ]".to_owned(),
+        }
+    }
+
+    /// `rwx` with dashes; `None` where the core does not say.
+    pub fn permissions(&self) -> Option<String> {
+        let letter = |bit: u32, letter: char| {
+            self.flags.map(|flags| if flags & bit != 0 { letter } else { '-' })
+        };
+        [letter(4, 'r'), letter(2, 'w'), letter(1, 'x')].into_iter().collect()
+    }
+}
+
+impl Core {
+    /// The mappings, lowest address first.
+    pub fn mappings(&self) -> &[Mapping] {
+        self.mappings.get_or_init(|| self.find_mappings())
+    }
+
+    /// The mapping that holds `at`.
+    pub fn mapping_at(&self, at: Addr) -> Option<&Mapping> {
+        let mappings = self.mappings();
+        let after = mappings.partition_point(|mapping| mapping.range.start <= at);
+        mappings.get(after.checked_sub(1)?).filter(|mapping| mapping.range.contains(at))
+    }
+
+    fn find_mappings(&self) -> Vec<Mapping> {
+        let Some(parts) = &self.parts else { return self.mappings_of_exe() };
+        let mut mappings = from_segments(&parts.file, &parts.space);
+        add_files_without_segment(&parts.file, &mut mappings);
+        mappings.sort_by_key(|mapping| mapping.range.start);
+        self.name_special(&parts.file, &mut mappings);
+        mappings
+    }
+
+    fn mappings_of_exe(&self) -> Vec<Mapping> {
+        let exe = self.modules().exe();
+        let ranges = exe.into_iter().flat_map(|exe| exe.mapped().ranges.iter());
+        let path = exe.map(|exe| exe.path()).unwrap_or_default();
+        ranges
+            .map(|mapped| Mapping {
+                range: mapped.range,
+                flags: None,
+                dumped: 0,
+                kind: MappingKind::File { path: path.clone(), offset: mapped.offset },
+            })
+            .collect()
+    }
+
+    fn name_special(&self, file: &CoreFile, mappings: &mut [Mapping]) {
+        let mut name = |at: Option<Addr>, kind: MappingKind| {
+            let Some(at) = at else { return };
+            let found = mappings.iter_mut().find(|mapping| mapping.range.contains(at));
+            if let Some(mapping) = found.filter(|it| it.kind == MappingKind::Anonymous) {
+                mapping.kind = kind;
+            }
+        };
+        let vdso = self.modules().all().iter().find(|module| module.is_vdso());
+        name(vdso.map(|module| module.base()), MappingKind::Vdso);
+        name(Some(Addr::new(VSYSCALL)), MappingKind::Vsyscall);
+        // The kernel puts AT_RANDOM's bytes on the initial stack.
+        name(file.aux(AT_RANDOM).map(Addr::new), MappingKind::Stack);
+        name(self.heap_end().map(|end| end.wrapping_offset(-1)), MappingKind::Heap);
+        for thread in self.threads() {
+            name(self.stack_pointer(thread.tid), MappingKind::ThreadStack(thread.tid));
+        }
+    }
+
+    /// The end of the data segment, where the C library keeps it (glibc `misc/brk.c`).
+    fn heap_end(&self) -> Option<Addr> {
+        let variable = self.lookup_symbol(None, "__curbrk").ok()?;
+        self.space().read_addr(variable).ok().filter(|end| end.get() != 0)
+    }
+}
+
+fn from_segments(file: &CoreFile, space: &CoreSpace) -> Vec<Mapping> {
+    let segments = space.segments().iter();
+    segments
+        .map(|segment| Mapping {
+            range: segment.range,
+            flags: Some(segment.flags),
+            dumped: segment.file_size,
+            kind: kind_by_file(file, segment.range.start),
+        })
+        .collect()
+}
+
+fn kind_by_file(file: &CoreFile, at: Addr) -> MappingKind {
+    let files = file.files().map(|files| files.files.as_slice()).unwrap_or_default();
+    // NT_FILE is in the order of addresses, as the kernel and gdb write it.
+    let after = files.partition_point(|row| row.range.start <= at);
+    let row = after.checked_sub(1).and_then(|index| files.get(index));
+    match row.filter(|row| row.range.contains(at)) {
+        Some(row) => MappingKind::File {
+            path: String::from_utf8_lossy(&row.path).into_owned(),
+            offset: row.offset.saturating_add(at.offset_from(row.range.start).unwrap_or_default()),
+        },
+        None => MappingKind::Anonymous,
+    }
+}
+
+/// gdb writes no segment for what it does not dump.
+fn add_files_without_segment(file: &CoreFile, mappings: &mut Vec<Mapping>) {
+    let rows = file.files().map(|files| files.files.as_slice()).unwrap_or_default();
+    let missing: Vec<_> = rows
+        .iter()
+        .filter(|row| !mappings.iter().any(|mapping| mapping.range.contains(row.range.start)))
+        .map(|row| Mapping {
+            range: row.range,
+            flags: None,
+            dumped: 0,
+            kind: MappingKind::File {
+                path: String::from_utf8_lossy(&row.path).into_owned(),
+                offset: row.offset,
+            },
+        })
+        .collect();
+    mappings.extend(missing);
+}

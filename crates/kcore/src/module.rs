@@ -1,0 +1,322 @@
+//! A module: where it is mapped, which files belong to it, and what they tell, each found when it
+//! is first asked for.
+
+use std::{
+    ffi::OsStr,
+    os::unix::ffi::OsStrExt,
+    path::{Path, PathBuf},
+    sync::{Arc, OnceLock},
+};
+
+use kcore_elf::{
+    BuildId, CoreSpace, FileBytes, Image, ImageSegment, MappedModule, dynamic_symbols,
+};
+use kcore_files::{Finder, Found, FoundFile, Place, Tried, Wanted};
+use kcore_mem::{Addr, AddrRange, AddressSpace, Svma, Target};
+use kcore_symbols::{ModuleSymbols, RawSymbol, SymbolTable};
+use kcore_unwind::Cfi;
+
+use crate::module_cfi;
+
+/// The vdso is two pages on x86-64 and aarch64; more than this is not copied for it.
+const MAX_VDSO: u64 = 1 << 20;
+
+/// What every module needs to find its files and read its memory.
+pub(crate) struct ModuleContext {
+    pub(crate) target: Target,
+    pub(crate) space: Option<Arc<CoreSpace>>,
+    pub(crate) finder: Finder,
+}
+
+/// A loaded executable or library.
+pub struct Module {
+    mapped: MappedModule,
+    name: String,
+    context: Arc<ModuleContext>,
+    found: OnceLock<Found>,
+    debug: OnceLock<Found>,
+    symbols: OnceLock<ModuleSymbols>,
+    cfi: OnceLock<Option<Cfi>>,
+}
+
+/// Where a module's file was found, or why not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileState {
+    /// Found, and its build-id is the one that was mapped.
+    Verified(PathBuf),
+    /// Found, but nothing in the core tells whether it is the file that was mapped.
+    Unverified(PathBuf),
+    /// Not found: what was tried, in order, and why each was refused.
+    Missing(Vec<String>),
+    /// The kernel's own module, which lies in the core.
+    InCore,
+}
+
+impl Module {
+    pub(crate) fn new(mapped: MappedModule, context: Arc<ModuleContext>) -> Self {
+        Self {
+            name: name_of(&mapped),
+            mapped,
+            context,
+            found: OnceLock::new(),
+            debug: OnceLock::new(),
+            symbols: OnceLock::new(),
+            cfi: OnceLock::new(),
+        }
+    }
+
+    /// A module whose file is at hand already: an executable that nobody ran.
+    pub(crate) fn with_file(
+        mapped: MappedModule,
+        context: Arc<ModuleContext>,
+        found: Found,
+    ) -> Self {
+        let module = Self::new(mapped, context);
+        Self { found: OnceLock::from(found), ..module }
+    }
+
+    /// Its file name without directories; `[vdso]` for the vdso.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its path as the kernel or the dynamic linker knew it; invalid UTF-8 is replaced.
+    pub fn path(&self) -> String {
+        if self.mapped.is_vdso {
+            return self.name.clone();
+        }
+        String::from_utf8_lossy(&self.mapped.path).into_owned()
+    }
+
+    /// Its lowest address.
+    pub fn base(&self) -> Addr {
+        self.mapped.base()
+    }
+
+    /// From its lowest to its highest address.
+    pub fn span(&self) -> AddrRange {
+        self.mapped.span()
+    }
+
+    /// Its mappings, lowest first.
+    pub fn ranges(&self) -> impl Iterator<Item = AddrRange> {
+        self.mapped.ranges.iter().map(|mapped| mapped.range)
+    }
+
+    /// Whether it is the executable.
+    pub const fn is_exe(&self) -> bool {
+        self.mapped.is_exe
+    }
+
+    /// Whether it is the vdso.
+    pub const fn is_vdso(&self) -> bool {
+        self.mapped.is_vdso
+    }
+
+    /// The link-map namespace that it was loaded into, 0 being the program's own.
+    pub const fn namespace(&self) -> u32 {
+        self.mapped.namespace
+    }
+
+    /// Whether its path was unlinked or replaced while it was mapped.
+    pub fn is_deleted(&self) -> bool {
+        self.mapped.path.ends_with(b" (deleted)")
+    }
+
+    /// Its build-id as the process had it mapped.
+    pub fn build_id(&self) -> Option<&BuildId> {
+        self.mapped.image.as_ref()?.build_id.as_ref()
+    }
+
+    /// The file that belongs to it, if one was found.
+    pub fn image(&self) -> Option<&Arc<Image>> {
+        self.found().file.as_ref().map(|file| &file.image)
+    }
+
+    /// The path of that file.
+    pub fn file_path(&self) -> Option<&Path> {
+        self.found().file.as_ref().map(|file| file.path.as_path())
+    }
+
+    /// Whether the file is known to be the one that was mapped.
+    pub fn is_verified(&self) -> bool {
+        self.found().file.as_ref().is_some_and(|file| file.verified)
+    }
+
+    /// Where its file was found, or why not.
+    pub fn file_state(&self) -> FileState {
+        if self.mapped.is_vdso {
+            return FileState::InCore;
+        }
+        match &self.found().file {
+            Some(file) if file.verified => FileState::Verified(file.path.clone()),
+            Some(file) => FileState::Unverified(file.path.clone()),
+            None => FileState::Missing(self.tried().iter().map(refusal).collect()),
+        }
+    }
+
+    /// What was looked at for its file and refused, in order.
+    pub fn tried(&self) -> &[Tried] {
+        &self.found().tried
+    }
+
+    /// What is added to an address of its file, modulo 2^64; `None` when neither the core nor the
+    /// file tells.
+    pub fn bias(&self) -> Option<i64> {
+        if let Some(image) = &self.mapped.image {
+            return Some(image.bias);
+        }
+        let first = self.mapped.ranges.first()?;
+        let segment = self.image()?.segments().iter().find(|segment| {
+            let page = segment.offset.get() & !0xfff;
+            segment.is_load()
+                && (page..segment.offset.get().saturating_add(segment.file_size))
+                    .contains(&first.offset.get())
+        })?;
+        let file_start = first.range.start.get().wrapping_sub(first.offset.get());
+        let svma_start = segment.svma.get().wrapping_sub(segment.offset.get());
+        Some(file_start.wrapping_sub(svma_start).cast_signed())
+    }
+
+    /// The address of the file that lies at `at`.
+    pub fn svma(&self, at: Addr) -> Option<Svma> {
+        self.bias().map(|bias| Svma::new(at.get().wrapping_add_signed(bias.wrapping_neg())))
+    }
+
+    /// Where an address of the file lies in the process.
+    pub fn addr(&self, svma: Svma) -> Option<Addr> {
+        self.bias().map(|bias| Addr::new(svma.get().wrapping_add_signed(bias)))
+    }
+
+    /// Its entry point.
+    pub fn entry(&self) -> Option<Addr> {
+        let from_memory = self.mapped.image.as_ref().map(|image| image.entry);
+        let entry = from_memory.filter(|entry| entry.get() != 0);
+        let entry = entry.or_else(|| self.image().map(|image| image.entry()))?;
+        (entry.get() != 0).then(|| self.addr(entry))?
+    }
+
+    /// Its symbols and lines.
+    pub fn symbols(&self) -> &ModuleSymbols {
+        self.symbols.get_or_init(|| self.load_symbols())
+    }
+
+    /// Its unwind information.
+    pub fn cfi(&self) -> Option<&Cfi> {
+        self.cfi.get_or_init(|| module_cfi::load(self)).as_ref()
+    }
+
+    /// The bytes of the file from `at` on, and whether that part of the file is mapped writable.
+    pub(crate) fn file_bytes(&self, at: Addr) -> Option<(&[u8], &ImageSegment)> {
+        let image = self.image()?;
+        let svma = self.svma(at)?;
+        let segment =
+            image.segments().iter().filter(|segment| segment.is_load()).find(|segment| {
+                svma.offset_from(segment.svma).is_some_and(|into| into < segment.file_size)
+            })?;
+        Some((image.bytes_at(svma)?, segment))
+    }
+
+    pub(crate) const fn mapped(&self) -> &MappedModule {
+        &self.mapped
+    }
+
+    pub(crate) fn space(&self) -> Option<&CoreSpace> {
+        self.context.space.as_deref()
+    }
+
+    pub(crate) fn target(&self) -> Target {
+        self.context.target
+    }
+
+    /// The separate debug file, if one was found.
+    pub(crate) fn debug_image(&self) -> Option<&Arc<Image>> {
+        let found = self.debug.get_or_init(|| match (self.image(), self.file_path()) {
+            (Some(image), Some(path)) => {
+                self.context.finder.find_debug(image, path, image.build_id().as_ref())
+            }
+            _ => Found::default(),
+        });
+        found.file.as_ref().map(|file| &file.image)
+    }
+
+    fn found(&self) -> &Found {
+        self.found.get_or_init(|| self.find_file())
+    }
+
+    fn find_file(&self) -> Found {
+        if self.mapped.is_vdso {
+            return self.image_in_core().unwrap_or_default();
+        }
+        self.context.finder.find(&Wanted {
+            path: Path::new(OsStr::from_bytes(&self.mapped.path)),
+            build_id: self.build_id(),
+            is_exe: self.mapped.is_exe,
+            arch: self.context.target.arch,
+        })
+    }
+
+    /// The vdso is dumped whole: its file is the memory.
+    fn image_in_core(&self) -> Option<Found> {
+        let space = self.context.space.as_ref()?;
+        let span = self.span();
+        let mut bytes = vec![0; usize::try_from(span.len().min(MAX_VDSO)).ok()?];
+        let (read, _) = space.read_partial(span.start, &mut bytes);
+        bytes.truncate(read);
+        let image = Image::parse(FileBytes::from(bytes)).ok()?;
+        Some(found_file(Path::new(&self.name), Arc::new(image)))
+    }
+
+    fn load_symbols(&self) -> ModuleSymbols {
+        let debug = self.debug_image().cloned();
+        match self.image() {
+            Some(image) => {
+                let supplementary = self.context.finder.find_supplementary(
+                    debug.as_deref().unwrap_or(image),
+                    self.file_path().unwrap_or(Path::new("")),
+                );
+                let supplementary = supplementary.file.map(|file| file.image);
+                ModuleSymbols::with_supplementary(Some(image.clone()), debug, supplementary)
+            }
+            None => ModuleSymbols::from_table(self.symbols_in_memory()),
+        }
+    }
+
+    fn symbols_in_memory(&self) -> SymbolTable {
+        let symbols = match (&self.context.space, &self.mapped.image) {
+            (Some(space), Some(image)) => dynamic_symbols(space.as_ref(), image),
+            _ => Vec::new(),
+        };
+        let raw = (1..).zip(symbols).map(|(index, symbol)| RawSymbol {
+            index,
+            name: symbol.name,
+            value: symbol.value,
+            size: symbol.size,
+            kind: symbol.kind,
+            binding: symbol.binding,
+            other: symbol.other,
+            section: symbol.section,
+        });
+        SymbolTable::from_raw(raw.collect())
+    }
+}
+
+/// A path that was tried, and why it was refused.
+fn refusal(tried: &Tried) -> String {
+    format!("{}: {}", tried.path.display(), tried.why)
+}
+
+/// A file that needs no search, being the thing itself.
+pub(crate) fn found_file(path: &Path, image: Arc<Image>) -> Found {
+    let file = FoundFile { path: path.to_owned(), image, verified: true, place: Place::Given };
+    Found { file: Some(file), tried: Vec::new() }
+}
+
+fn name_of(mapped: &MappedModule) -> String {
+    if mapped.is_vdso {
+        return "[vdso]".to_owned();
+    }
+    let path = mapped.path.strip_suffix(b" (deleted)").unwrap_or(&mapped.path);
+    let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
+    String::from_utf8_lossy(name).into_owned()
+}

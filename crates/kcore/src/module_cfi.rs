@@ -1,0 +1,102 @@
+//! The unwind information of a module: from its file, its debug file, or memory alone.
+
+use std::sync::Arc;
+
+use kcore_elf::{CoreSpace, Image, MemoryImage, Section};
+use kcore_mem::{Addr, AddressSpace, Cursor, Svma};
+use kcore_unwind::{Cfi, CfiBuilder};
+
+use crate::Module;
+
+/// Unwind information that is copied out of a core, at most.
+const MAX_IN_MEMORY: u64 = 256 << 20;
+
+/// Gathers what there is. A separate debug file has no bytes in its `.eh_frame`, so that section
+/// comes from the module's own file, and `.debug_frame` from either.
+pub fn load(module: &Module) -> Option<Cfi> {
+    let bias = module.bias()?;
+    let builder = CfiBuilder::new(module.target(), bias);
+    if let Some(image) = module.image() {
+        return Some(from_file(builder, image, module.debug_image().map(Arc::as_ref)).build());
+    }
+    let image = module.mapped().image.as_ref()?;
+    from_memory(builder, module.space()?, image).map(CfiBuilder::build)
+}
+
+fn from_file(mut builder: CfiBuilder, image: &Image, debug: Option<&Image>) -> CfiBuilder {
+    let place = |name: &str| image.section(name).map(|section| section.svma);
+    builder = builder.bases(place(".text"), place(".got"));
+    if let Some((bytes, svma)) = loaded(image, ".eh_frame") {
+        builder = builder.eh_frame(Arc::new(bytes), svma);
+    }
+    if let Some((bytes, svma)) = loaded(image, ".eh_frame_hdr") {
+        builder = builder.eh_frame_hdr(Arc::new(bytes), svma);
+    }
+    let debug_frame = image
+        .section_data(".debug_frame")
+        .or_else(|| debug.and_then(|debug| debug.section_data(".debug_frame")));
+    if let Some(bytes) = debug_frame {
+        builder = builder.debug_frame(Arc::new(bytes));
+    }
+    if image.section(".eh_frame").is_none() { by_segment(builder, image) } else { builder }
+}
+
+fn loaded(image: &Image, name: &str) -> Option<(Section, Svma)> {
+    let svma = image.section(name)?.svma;
+    Some((image.section_data(name)?, svma))
+}
+
+/// Without section headers: `PT_GNU_EH_FRAME` names the header, which names the section.
+fn by_segment(builder: CfiBuilder, image: &Image) -> CfiBuilder {
+    const PT_GNU_EH_FRAME: u32 = 0x6474_e550;
+    let found = || {
+        let segment = image.segments().iter().find(|segment| segment.kind == PT_GNU_EH_FRAME)?;
+        let header = image.bytes_at(segment.svma)?;
+        let header = header.get(..usize::try_from(segment.file_size).ok()?)?;
+        let section = eh_frame_address(header, segment.svma, image.target())?;
+        let bytes = image.bytes_at(section)?;
+        Some((header.to_vec(), segment.svma, bytes.to_vec(), section))
+    };
+    match found() {
+        Some((header, header_at, bytes, at)) => {
+            builder.eh_frame_hdr(Arc::new(header), header_at).eh_frame(Arc::new(bytes), at)
+        }
+        None => builder,
+    }
+}
+
+/// Where `.eh_frame` lies by its header: version, three encodings, then a pointer, which every
+/// linker writes as 32 bits relative to itself (LSB, «The .eh_frame_hdr section»).
+fn eh_frame_address(header: &[u8], at: Svma, target: kcore_mem::Target) -> Option<Svma> {
+    const PCREL_SDATA4: u8 = 0x1b;
+    let mut cursor = Cursor::new(header, target);
+    cursor.skip(1).ok()?;
+    let encoding = cursor.u8().ok()?;
+    cursor.skip(2).ok()?;
+    let place = at.get().checked_add(cursor.position() as u64)?;
+    let offset = cursor.u32().ok()?.cast_signed();
+    (encoding == PCREL_SDATA4).then(|| Svma::new(place.wrapping_add_signed(offset.into())))
+}
+
+fn from_memory(builder: CfiBuilder, space: &CoreSpace, image: &MemoryImage) -> Option<CfiBuilder> {
+    let (header_at, header_size) = image.eh_frame_hdr()?;
+    let header = copy(space, image.addr(header_at), header_size)?;
+    let section_at = eh_frame_address(&header, header_at, space.target())?;
+    let start = image.addr(section_at);
+    // Its length is written nowhere: it ends with the loaded segment, or with a null entry before.
+    let segment = image.segments.iter().filter(|segment| segment.is_load()).find(|segment| {
+        section_at.offset_from(segment.svma).is_some_and(|into| into < segment.file_size)
+    })?;
+    let into = section_at.offset_from(segment.svma)?;
+    let bytes = copy(space, start, segment.file_size.checked_sub(into)?)?;
+    Some(builder.eh_frame_hdr(Arc::new(header), header_at).eh_frame(Arc::new(bytes), section_at))
+}
+
+/// The bytes at `at` as far as memory holds them; `None` when it holds none.
+fn copy(space: &CoreSpace, at: Addr, len: u64) -> Option<Vec<u8>> {
+    space.slice(at).ok()?;
+    let mut bytes = vec![0; usize::try_from(len.min(MAX_IN_MEMORY)).ok()?];
+    let (read, _) = space.read_partial(at, &mut bytes);
+    bytes.truncate(read);
+    Some(bytes)
+}

@@ -1,0 +1,114 @@
+//! The modules of a process, by address and by name.
+
+use kcore_elf::CoreSpace;
+use kcore_mem::{Addr, AddrRange};
+use kcore_unwind::Cfi;
+use std::sync::Arc;
+
+use crate::Module;
+
+/// Execute permission in the flags of a segment.
+const PF_X: u32 = 1;
+/// Code at the entry point that counts as the outermost function, in bytes: `_start` is shorter on
+/// every known system.
+const ENTRY_SIZE: u64 = 64;
+
+/// The modules of a process.
+pub struct ModuleSet {
+    modules: Vec<Module>,
+    /// Mappings of modules by their first address, with the module's index.
+    ranges: Vec<(AddrRange, usize)>,
+    space: Option<Arc<CoreSpace>>,
+}
+
+impl ModuleSet {
+    pub(crate) fn new(modules: Vec<Module>, space: Option<Arc<CoreSpace>>) -> Self {
+        let mut ranges: Vec<_> = modules
+            .iter()
+            .enumerate()
+            .flat_map(|(index, module)| module.ranges().map(move |range| (range, index)))
+            .collect();
+        ranges.sort_by_key(|(range, _)| range.start);
+        Self { modules, ranges, space }
+    }
+
+    /// The modules, lowest address first.
+    pub fn all(&self) -> &[Module] {
+        &self.modules
+    }
+
+    /// The executable.
+    pub fn exe(&self) -> Option<&Module> {
+        self.modules.iter().find(|module| module.is_exe())
+    }
+
+    /// The module that is mapped at `at`. What lies directly behind a module's file mappings
+    /// (`.bss`) belongs to it as well.
+    pub fn at(&self, at: Addr) -> Option<&Module> {
+        let after = self.ranges.partition_point(|(range, _)| range.start <= at);
+        let (range, index) = self.ranges.get(after.checked_sub(1)?)?;
+        let module = self.modules.get(*index)?;
+        (range.contains(at) || in_bss(module, at)).then_some(module)
+    }
+
+    /// The modules of a name: a path, its last part, that cut at the first dot, or `a.out` for the
+    /// executable. The executable comes first, then lowest addresses.
+    pub fn named(&self, name: &str) -> impl Iterator<Item = &Module> {
+        let exe = self.modules.iter().filter(|module| module.is_exe());
+        let others = self.modules.iter().filter(|module| !module.is_exe());
+        exe.chain(others).filter(move |module| is_called(module, name))
+    }
+
+    /// The executable first, then the others, lowest address first: the order in which symbols are
+    /// looked up.
+    pub fn in_scope_order(&self) -> impl Iterator<Item = &Module> {
+        let exe = self.modules.iter().filter(|module| module.is_exe());
+        exe.chain(self.modules.iter().filter(|module| !module.is_exe()))
+    }
+}
+
+fn in_bss(module: &Module, at: Addr) -> bool {
+    let Some(image) = &module.mapped().image else { return false };
+    image
+        .segments
+        .iter()
+        .filter(|segment| segment.is_load())
+        .any(|segment| AddrRange::with_len(image.addr(segment.svma), segment.mem_size).contains(at))
+}
+
+fn is_called(module: &Module, name: &str) -> bool {
+    let own = module.name();
+    let cut = own.split('.').next().unwrap_or(own);
+    let unversioned = own.split(".so").next().unwrap_or(own);
+    own == name
+        || module.path() == name
+        || (!cut.is_empty() && cut == name)
+        || unversioned == name.trim_end_matches(".so")
+        || (module.is_exe() && name == "a.out")
+}
+
+impl kcore_unwind::Modules for ModuleSet {
+    fn cfi_at(&self, at: Addr) -> Option<&Cfi> {
+        self.at(at)?.cfi()
+    }
+
+    fn is_code(&self, at: Addr) -> bool {
+        if let Some(segment) = self.space.as_ref().and_then(|space| space.segment_at(at)) {
+            return segment.flags & PF_X != 0;
+        }
+        self.at(at).is_some_and(|module| {
+            module.file_bytes(at).is_some_and(|(_, segment)| segment.is_executable())
+        })
+    }
+
+    fn function_at(&self, at: Addr) -> Option<AddrRange> {
+        let module = self.at(at)?;
+        let symbol = module.symbols().table().find(module.svma(at)?)?;
+        Some(AddrRange::with_len(module.addr(symbol.value())?, symbol.extent()))
+    }
+
+    fn is_entry(&self, at: Addr) -> bool {
+        let entry = self.at(at).and_then(Module::entry);
+        entry.is_some_and(|entry| AddrRange::with_len(entry, ENTRY_SIZE).contains(at))
+    }
+}

@@ -1,0 +1,197 @@
+//! What the process was given: arguments, environment, auxiliary vector, its name.
+
+use kcore_elf::core_file::AuxEntry;
+use kcore_mem::Addr;
+
+use crate::Core;
+
+const AT_EXECFN: u64 = 31;
+const AT_RANDOM: u64 = 25;
+const AT_PLATFORM: u64 = 15;
+const AT_BASE_PLATFORM: u64 = 24;
+/// Longest string that is read of arguments and environment (`MAX_ARG_STRLEN`, Linux).
+const MAX_STRING: usize = 128 << 10;
+/// Strings that are read of each, at most.
+const MAX_STRINGS: usize = 1 << 16;
+/// Words below the strings in which the vectors are looked for.
+const MAX_WORDS: u64 = 1 << 18;
+
+/// Names of `AT_*` (Linux `include/uapi/linux/auxvec.h`, x86's in `arch/x86`).
+const AUX_NAMES: &[(u64, &str)] = &[
+    (2, "AT_EXECFD"),
+    (3, "AT_PHDR"),
+    (4, "AT_PHENT"),
+    (5, "AT_PHNUM"),
+    (6, "AT_PAGESZ"),
+    (7, "AT_BASE"),
+    (8, "AT_FLAGS"),
+    (9, "AT_ENTRY"),
+    (11, "AT_UID"),
+    (12, "AT_EUID"),
+    (13, "AT_GID"),
+    (14, "AT_EGID"),
+    (15, "AT_PLATFORM"),
+    (16, "AT_HWCAP"),
+    (17, "AT_CLKTCK"),
+    (23, "AT_SECURE"),
+    (24, "AT_BASE_PLATFORM"),
+    (25, "AT_RANDOM"),
+    (26, "AT_HWCAP2"),
+    (27, "AT_RSEQ_FEATURE_SIZE"),
+    (28, "AT_RSEQ_ALIGN"),
+    (29, "AT_HWCAP3"),
+    (30, "AT_HWCAP4"),
+    (31, "AT_EXECFN"),
+    (32, "AT_SYSINFO"),
+    (33, "AT_SYSINFO_EHDR"),
+    (51, "AT_MINSIGSTKSZ"),
+];
+
+/// The name of an entry of the auxiliary vector.
+pub fn aux_name(entry: &AuxEntry) -> Option<&'static str> {
+    AUX_NAMES.iter().find(|(kind, _)| *kind == entry.kind).map(|(_, name)| *name)
+}
+
+/// A string that the kernel put on the initial stack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InitialString {
+    /// Where it lies.
+    pub at: Addr,
+    /// Its text, invalid UTF-8 replaced; `None` when it was not dumped.
+    pub text: Option<String>,
+}
+
+/// Arguments and environment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InitialStack {
+    /// `argv`.
+    pub args: Vec<InitialString>,
+    /// `envp`.
+    pub env: Vec<InitialString>,
+}
+
+impl Core {
+    /// The process id.
+    pub fn pid(&self) -> Option<u32> {
+        self.file()?.process().map(|process| process.pid)
+    }
+
+    /// The name of the program: the path of the executable, else the kernel's short name.
+    pub fn program(&self) -> Option<String> {
+        let exe = self.modules().exe().map(|exe| exe.path()).filter(|path| !path.is_empty());
+        exe.or_else(|| {
+            let process = self.file()?.process()?;
+            Some(String::from_utf8_lossy(&process.name).into_owned())
+        })
+    }
+
+    /// The arguments as the kernel's note has them: joined by blanks, cut at 80 bytes.
+    pub fn short_args(&self) -> Option<String> {
+        let process = self.file()?.process()?;
+        Some(String::from_utf8_lossy(&process.args).into_owned())
+    }
+
+    /// The auxiliary vector.
+    pub fn auxv(&self) -> &[AuxEntry] {
+        self.file().map(kcore_elf::CoreFile::auxv).unwrap_or_default()
+    }
+
+    /// The text of an entry of the auxiliary vector that points to one.
+    pub fn aux_text(&self, entry: &AuxEntry) -> Option<String> {
+        let is_text = matches!(entry.kind, AT_EXECFN | AT_PLATFORM | AT_BASE_PLATFORM);
+        is_text.then(|| self.string(Addr::new(entry.value))).flatten()
+    }
+
+    /// Arguments and environment as the kernel put them on the initial stack, found by the
+    /// auxiliary vector behind them. A program may have changed them since.
+    pub fn initial_stack(&self) -> Option<InitialStack> {
+        let vectors = self.find_vectors()?;
+        let env_start = self.skip_vector_back(vectors)?;
+        let args_start = self.args_start(env_start)?;
+        Some(InitialStack { args: self.strings(args_start), env: self.strings(env_start) })
+    }
+
+    fn string(&self, at: Addr) -> Option<String> {
+        let bytes = self.space().read_cstr(at, MAX_STRING).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    fn word(&self, at: Addr) -> Option<u64> {
+        self.space().read_word(at).ok()
+    }
+
+    fn word_size(&self) -> u64 {
+        u64::from(self.target().word)
+    }
+
+    fn below(&self, at: Addr) -> Addr {
+        Addr::new(at.get().wrapping_sub(self.word_size()))
+    }
+
+    /// Where the auxiliary vector lies: its entries stand below the bytes of `AT_RANDOM`, in the
+    /// order of the note.
+    fn find_vectors(&self) -> Option<Addr> {
+        let first = *self.auxv().first()?;
+        let random = self.auxv().iter().find(|entry| entry.kind == AT_RANDOM)?.value;
+        let word = self.word_size();
+        let mut at = Addr::new(random & !word.wrapping_sub(1));
+        for _ in 0..MAX_WORDS {
+            at = self.below(at);
+            let next = at.checked_add(word)?;
+            if self.word(at)? == first.kind && self.word(next)? == first.value {
+                // Anything on the stack may look like one entry: the second tells.
+                let second = self.auxv().get(1).map(|entry| (entry.kind, entry.value));
+                let after = next.checked_add(word)?;
+                let found = (self.word(after)?, self.word(after.checked_add(word)?)?);
+                if second.is_none_or(|second| second == found) {
+                    return Some(at);
+                }
+            }
+        }
+        None
+    }
+
+    /// The first entry of the vector of pointers that ends, with a null, right below `end`.
+    fn skip_vector_back(&self, end: Addr) -> Option<Addr> {
+        let mut at = self.below(end);
+        if self.word(at)? != 0 {
+            return None;
+        }
+        for _ in 0..MAX_STRINGS {
+            let before = self.below(at);
+            if self.word(before)? == 0 {
+                return Some(at);
+            }
+            at = before;
+        }
+        None
+    }
+
+    /// `argv` ends with a null right below the environment; below its first entry stands `argc`.
+    fn args_start(&self, env_start: Addr) -> Option<Addr> {
+        let null = self.below(env_start);
+        if self.word(null)? != 0 {
+            return None;
+        }
+        let mut start = null;
+        for count in 0..MAX_STRINGS as u64 {
+            let below = self.below(start);
+            if self.word(below)? == count {
+                return Some(start);
+            }
+            start = below;
+        }
+        None
+    }
+
+    fn strings(&self, start: Addr) -> Vec<InitialString> {
+        let mut strings = Vec::new();
+        let mut slot = start;
+        while let Some(at) = self.word(slot).filter(|at| *at != 0 && strings.len() < MAX_STRINGS) {
+            let at = Addr::new(at);
+            strings.push(InitialString { at, text: self.string(at) });
+            slot = slot.saturating_add(self.word_size());
+        }
+        strings
+    }
+}

@@ -1,0 +1,100 @@
+//! The memory of the process: the core, and behind it the files of modules.
+
+use std::sync::Arc;
+
+use kcore_elf::CoreSpace;
+use kcore_mem::{Addr, AddressSpace, Fault, Origin, Region, Target};
+
+use crate::ModuleSet;
+
+/// The memory of a process as a core and the files of its modules show it together.
+///
+/// A core leaves out what it can leave to files: code, and read-only data. Such bytes come from a
+/// module's file, if its build-id is the one that was mapped. Writable data that was left out is
+/// taken from the file only when the core holds other private memory: then it was left out because
+/// nobody had changed it.
+pub struct ProcessSpace {
+    target: Target,
+    core: Option<Arc<CoreSpace>>,
+    modules: Arc<ModuleSet>,
+    has_private_memory: bool,
+}
+
+impl ProcessSpace {
+    pub(crate) fn new(
+        target: Target,
+        core: Option<Arc<CoreSpace>>,
+        modules: Arc<ModuleSet>,
+    ) -> Self {
+        const PF_W: u32 = 2;
+        let has_private_memory = core.as_ref().is_none_or(|core| {
+            core.segments().iter().any(|segment| segment.flags & PF_W != 0 && segment.file_size > 0)
+        });
+        Self { target, core, modules, has_private_memory }
+    }
+
+    fn in_core(&self, at: Addr) -> Result<&[u8], Fault> {
+        self.core.as_ref().map_or(Err(Fault::Unmapped(at)), |core| core.slice(at))
+    }
+
+    /// The bytes that the core left out, from the module's file: up to where the core begins again.
+    fn in_file(&self, at: Addr) -> Option<(&[u8], Origin)> {
+        let module = self.modules.at(at)?;
+        let (bytes, segment) = module.file_bytes(at)?;
+        if segment.is_writable() && !self.has_private_memory {
+            return None;
+        }
+        let bytes = match self.core.as_ref().and_then(|core| core.segment_at(at)) {
+            Some(segment) => {
+                let left = segment.range.end.offset_from(at)?;
+                bytes.get(..usize::try_from(left).ok()?).unwrap_or(bytes)
+            }
+            None => bytes,
+        };
+        let verified = module.is_verified();
+        Some((bytes, if verified { Origin::ModuleFile } else { Origin::UnverifiedFile }))
+    }
+
+    fn find(&self, at: Addr) -> Result<(&[u8], Origin), Fault> {
+        match self.in_core(at) {
+            Ok(bytes) => Ok((bytes, Origin::Core)),
+            Err(fault) => self.in_file(at).ok_or_else(|| self.explain(at, fault)),
+        }
+    }
+
+    /// A core written by gdb has no segment for what it left out, but its modules tell that
+    /// something was there.
+    fn explain(&self, at: Addr, fault: Fault) -> Fault {
+        match fault {
+            Fault::Unmapped(_) if self.modules.at(at).is_some() => Fault::NotDumped(at),
+            other => other,
+        }
+    }
+}
+
+impl AddressSpace for ProcessSpace {
+    fn target(&self) -> Target {
+        self.target
+    }
+
+    fn slice(&self, at: Addr) -> Result<&[u8], Fault> {
+        self.find(at).map(|(bytes, _)| bytes)
+    }
+
+    fn origin(&self, at: Addr) -> Result<Origin, Fault> {
+        self.find(at).map(|(_, origin)| origin)
+    }
+
+    fn regions(&self) -> Vec<Region> {
+        let mut regions = self.core.as_ref().map(|core| core.regions()).unwrap_or_default();
+        let files = self.modules.all().iter().flat_map(|module| module.ranges());
+        regions.extend(files.filter_map(|range| {
+            let (bytes, origin) = self.in_file(range.start)?;
+            self.in_core(range.start).is_err().then_some(())?;
+            let len = range.len().min(bytes.len() as u64);
+            Some(Region { range: kcore_mem::AddrRange::with_len(range.start, len), origin })
+        }));
+        regions.sort_by_key(|region| region.range.start);
+        regions
+    }
+}

@@ -1,0 +1,108 @@
+//! The stack of a thread.
+
+use kcore_mem::{Addr, CodeAddr};
+use kcore_unwind::{End, Flow, Frame, Regs, Trust, Walker};
+
+use crate::{Core, Tid};
+
+/// Frames of one stack, at most, when nobody says otherwise: a stack of 8 MiB holds half a million
+/// of the smallest frames.
+pub const MAX_FRAMES: usize = 4 << 20;
+
+/// A stack: physical frames, innermost first, and why there are no more.
+#[derive(Clone, Debug)]
+pub struct Stack {
+    /// The thread that it belongs to.
+    pub tid: Tid,
+    /// The frames.
+    pub frames: Vec<Frame>,
+    /// Why there are no more.
+    pub end: End,
+}
+
+impl Stack {
+    fn empty(tid: Tid, end: End) -> Self {
+        Self { tid, frames: Vec::new(), end }
+    }
+
+    /// Whether the last frame is the outermost one, so that nothing is missing.
+    pub fn is_complete(&self) -> bool {
+        self.end == End::Outermost
+    }
+}
+
+impl Core {
+    /// A walker for this process; it is best used for many threads.
+    pub fn walker(&self) -> Option<Walker<'_>> {
+        Some(Walker::new(self.space(), self.modules(), self.machine()?))
+    }
+
+    /// The stack of a thread, at most `limit` frames. A damaged stack is as long as it is good.
+    pub fn stack(&self, tid: Tid, limit: usize) -> Stack {
+        match self.walker() {
+            Some(mut walker) => self.stack_with(&mut walker, tid, limit),
+            None => Stack::empty(tid, End::Unsupported),
+        }
+    }
+
+    /// As [`Core::stack`], by a walker that may have walked others.
+    pub fn stack_with(&self, walker: &mut Walker<'_>, tid: Tid, limit: usize) -> Stack {
+        let Some(regs) = self.start_registers(tid) else {
+            return Stack::empty(tid, End::NoRegisters);
+        };
+        let mut frames = Vec::new();
+        let end = walker.walk(&regs, limit, &mut |frame, _| {
+            frames.push(*frame);
+            Flow::Continue
+        });
+        Stack { tid, frames, end }
+    }
+
+    /// The stack that begins with the caller of the frame at `frame_pointer`, for an address that
+    /// is no known frame. Only frame pointers tell where it goes first.
+    pub fn stack_above(&self, tid: Tid, frame_pointer: Addr, limit: usize) -> Stack {
+        let (Some(mut walker), Some(machine)) = (self.walker(), self.machine()) else {
+            return Stack::empty(tid, End::Unsupported);
+        };
+        let mut regs = Regs::new(Addr::new(0));
+        regs.set(machine.frame_pointer(), Some(frame_pointer.get()));
+        regs.set(machine.stack_pointer(), Some(frame_pointer.get()));
+        let Some((caller, _)) = machine.caller_by_frame_pointer(&regs, self.space()) else {
+            let fault = self.space_fault(frame_pointer);
+            return Stack::empty(tid, fault.map_or(End::NoRule(frame_pointer), End::Fault));
+        };
+        let mut frames = Vec::new();
+        let pc = CodeAddr::Return(caller.pc());
+        let end = walker.walk_from(&caller, pc, Trust::FramePointer, limit, &mut |frame, _| {
+            frames.push(*frame);
+            Flow::Continue
+        });
+        Stack { tid, frames, end }
+    }
+
+    /// The registers of physical frame `index` of a thread, as far as they could be recovered;
+    /// `None` when there is no such frame.
+    pub fn frame_registers(&self, tid: Tid, index: usize) -> Option<(Frame, Regs)> {
+        let start = self.start_registers(tid)?;
+        let mut found = None;
+        let mut at = 0;
+        self.walker()?.walk(&start, index.saturating_add(1), &mut |frame, regs| {
+            if at == index {
+                found = Some((*frame, *regs));
+            }
+            at = at.saturating_add(1);
+            Flow::Continue
+        });
+        found
+    }
+
+    /// What `$C` prints in its first column: the place where a frame pointer would be.
+    pub fn frame_pointer_of(&self, frame: &Frame) -> Option<Addr> {
+        let below = self.machine()?.frame_pointer_below_cfa();
+        frame.cfa.map(|cfa| Addr::new(cfa.get().wrapping_sub(below)))
+    }
+
+    fn space_fault(&self, at: Addr) -> Option<kcore_mem::Fault> {
+        self.space().read_word(at).err()
+    }
+}

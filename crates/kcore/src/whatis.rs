@@ -1,0 +1,71 @@
+//! What lies at an address.
+
+use kcore_mem::{Addr, AddrRange, Origin};
+use kcore_unwind::Flow;
+
+use crate::{Core, MAX_FRAMES, Mapping, SymbolAt, Tid};
+
+/// What lies at an address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct What {
+    /// The address.
+    pub at: Addr,
+    /// The symbol that holds it.
+    pub symbol: Option<SymbolAt>,
+    /// The module that holds it.
+    pub module: Option<String>,
+    /// The mapping that holds it.
+    pub mapping: Option<Mapping>,
+    /// The thread whose stack holds it.
+    pub thread: Option<Tid>,
+    /// The physical frame of that thread, innermost 0, whose extent holds it.
+    pub frame: Option<usize>,
+    /// Where its bytes come from; `None` when it has none.
+    pub origin: Option<Origin>,
+}
+
+impl Core {
+    /// What lies at `at`.
+    pub fn whatis(&self, at: Addr) -> What {
+        let thread = self.thread_of_stack(at);
+        What {
+            at,
+            symbol: self.symbol_at(at),
+            module: self.modules().at(at).map(|module| module.name().to_owned()),
+            mapping: self.mapping_at(at).cloned(),
+            thread,
+            frame: thread.and_then(|tid| self.frame_at(tid, at)),
+            origin: self.space().origin(at).ok(),
+        }
+    }
+
+    /// The thread in whose stack `at` lies: of those whose stack pointers are in the same mapping,
+    /// the nearest one below. What lies below every stack pointer is a stack's unused part.
+    fn thread_of_stack(&self, at: Addr) -> Option<Tid> {
+        let mapping = self.mapping_at(at)?;
+        let pointers = self.threads().iter().filter_map(|thread| {
+            let sp = self.stack_pointer(thread.tid)?;
+            mapping.range.contains(sp).then_some((sp, thread.tid))
+        });
+        let pointers: Vec<_> = pointers.collect();
+        let below = pointers.iter().filter(|(sp, _)| *sp <= at).max();
+        below.or_else(|| pointers.iter().min()).map(|(_, tid)| *tid)
+    }
+
+    /// The frame that lies around `at`: from its stack pointer up to its CFA.
+    fn frame_at(&self, tid: Tid, at: Addr) -> Option<usize> {
+        let start = self.start_registers(tid)?;
+        let mut index = 0;
+        let mut found = None;
+        self.walker()?.walk(&start, MAX_FRAMES, &mut |frame, _| {
+            let extent = frame.sp.zip(frame.cfa).map(|(sp, cfa)| AddrRange::new(sp, cfa));
+            if extent.is_some_and(|extent| extent.contains(at)) {
+                found = Some(index);
+                return Flow::Stop;
+            }
+            index = usize::saturating_add(index, 1);
+            Flow::Continue
+        });
+        found
+    }
+}
