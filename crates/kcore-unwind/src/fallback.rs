@@ -46,25 +46,29 @@ impl Fallback<'_> {
     }
 
     fn by_code(&self, regs: &Regs, lookup: Addr) -> Option<Guess> {
-        let function = self.modules.function_at(lookup)?;
-        let (caller, cfa) = self.machine.caller_by_code(regs, function, self.space)?;
-        self.plausible(regs, caller, cfa, Trust::Prologue)
+        let function = self.modules.function_before(lookup)?;
+        let is_plausible = |caller: &Regs, cfa: Addr| self.is_plausible(regs, caller, cfa);
+        let (caller, cfa) =
+            self.machine.caller_by_code(regs, function, self.space, &is_plausible)?;
+        Some(self.guess(caller, cfa, Trust::Prologue))
     }
 
     fn by_frame_pointer(&self, regs: &Regs) -> Option<Guess> {
         let (caller, cfa) = self.machine.caller_by_frame_pointer(regs, self.space)?;
-        self.plausible(regs, caller, cfa, Trust::FramePointer)
+        let plausible = self.is_plausible(regs, &caller, cfa);
+        plausible.then(|| self.guess(caller, cfa, Trust::FramePointer))
     }
 
-    /// A caller counts only when its pc can be one: code, right behind a call.
-    fn plausible(&self, regs: &Regs, caller: Regs, cfa: Addr, trust: Trust) -> Option<Guess> {
-        let caller = caller.with_pc(self.machine.strip_code(caller.pc()));
-        let sp = regs.get(self.machine.stack_pointer())?;
-        (cfa.get() > sp && self.can_return_to(caller.pc())).then_some(Guess {
-            regs: caller,
-            cfa,
-            trust,
-        })
+    fn guess(&self, caller: Regs, cfa: Addr, trust: Trust) -> Guess {
+        Guess { regs: caller.with_pc(self.machine.strip_code(caller.pc())), cfa, trust }
+    }
+
+    /// A caller counts only when its pc can be one: code, right behind a call; and when it lies
+    /// above the frame that it called.
+    fn is_plausible(&self, regs: &Regs, caller: &Regs, cfa: Addr) -> bool {
+        let sp = regs.get(self.machine.stack_pointer());
+        sp.is_some_and(|sp| cfa.get() > sp)
+            && self.can_return_to(self.machine.strip_code(caller.pc()))
     }
 
     fn can_return_to(&self, pc: Addr) -> bool {

@@ -12,9 +12,9 @@ pub trait Modules: Sync {
     /// Whether the process could execute at `at`: it lies in an executable mapping.
     fn is_code(&self, at: Addr) -> bool;
 
-    /// The function that holds `at`, as far as a symbol tells, for code without unwind
-    /// information.
-    fn function_at(&self, at: Addr) -> Option<AddrRange>;
+    /// The nearest function that a symbol tells to begin at or before `at`, for code without unwind
+    /// information. It need not reach up to `at`: symbols of the functions between may be stripped.
+    fn function_before(&self, at: Addr) -> Option<AddrRange>;
 
     /// Whether the code at `at` is where every stack begins (`_start`).
     fn is_entry(&self, at: Addr) -> bool;

@@ -28,7 +28,9 @@ pub fn step_by_row(
     space: &dyn AddressSpace,
     machine: &dyn Machine,
 ) -> Result<Step, End> {
-    let applied = Applied { cfi, row, regs, space };
+    let mut with_pc = *regs;
+    with_pc.set(machine.program_counter(), Some(regs.pc().get()));
+    let applied = Applied { cfi, row, regs: &with_pc, space };
     let cfa = applied.cfa()?;
     let mut caller = applied.inherited(machine);
     caller.set(machine.stack_pointer(), Some(cfa));
@@ -66,6 +68,7 @@ impl Applied<'_> {
     /// them above a signal.
     fn inherited(&self, machine: &dyn Machine) -> Regs {
         let mut regs = *self.regs;
+        regs.set(machine.program_counter(), None);
         if !self.row.is_signal {
             machine.forget_scratch(&mut regs);
         }

@@ -101,9 +101,11 @@ impl kcore_unwind::Modules for ModuleSet {
         })
     }
 
-    fn function_at(&self, at: Addr) -> Option<AddrRange> {
+    fn function_before(&self, at: Addr) -> Option<AddrRange> {
         let module = self.at(at)?;
-        let symbol = module.symbols().table().find(module.svma(at)?)?;
+        let svma = module.svma(at)?;
+        let table = module.symbols().table();
+        let symbol = table.find(svma).or_else(|| table.find_before(svma))?;
         Some(AddrRange::with_len(module.addr(symbol.value())?, symbol.extent()))
     }
 

@@ -23,6 +23,9 @@ pub trait Machine: Sync {
     /// The frame pointer.
     fn frame_pointer(&self) -> RegisterId;
 
+    /// The program counter, under the number by which unwind rules may ask for it.
+    fn program_counter(&self) -> RegisterId;
+
     /// Whether a function without a rule for its return address has it in a register still.
     fn returns_by_register(&self) -> bool;
 
@@ -65,12 +68,14 @@ pub trait Machine: Sync {
     fn caller_at_entry(&self, regs: &Regs, space: &dyn AddressSpace) -> Option<(Regs, Addr)>;
 
     /// The caller's registers by what the instructions from the start of `function` to the pc did
-    /// to the stack. Gives the CFA too.
+    /// to the stack; `function` may be one before the wanted one. Code may be
+    /// read in several ways: the first whose caller and CFA are plausible counts.
     fn caller_by_code(
         &self,
         regs: &Regs,
         function: AddrRange,
         space: &dyn AddressSpace,
+        is_plausible: &dyn Fn(&Regs, Addr) -> bool,
     ) -> Option<(Regs, Addr)>;
 
     /// The caller's registers by the frame pointer. Gives the CFA too.

@@ -235,7 +235,13 @@ pub fn follows_call(at: Addr, space: &dyn AddressSpace) -> bool {
     })
 }
 
-fn is_call(found: &Decoded) -> bool {
+/// Whether it is what assemblers fill gaps with: `nop` in its lengths, `int3`.
+pub fn is_padding(found: &Decoded) -> bool {
+    matches!((found.map, found.opcode), (0, 0x90 | 0xcc) | (1, 0x1f))
+}
+
+/// Whether it is a call, near or far, direct or indirect.
+pub fn is_call(found: &Decoded) -> bool {
     match (found.map, found.opcode) {
         (0, 0xe8) => true,
         (0, 0xff) => matches!(found.reg_field(), 2 | 3),

@@ -23,6 +23,10 @@ impl Machine for X86_64 {
         regs::RBP
     }
 
+    fn program_counter(&self) -> RegisterId {
+        regs::RIP
+    }
+
     fn returns_by_register(&self) -> bool {
         false
     }
@@ -77,8 +81,9 @@ impl Machine for X86_64 {
         regs: &Regs,
         function: AddrRange,
         space: &dyn AddressSpace,
+        is_plausible: &dyn Fn(&Regs, Addr) -> bool,
     ) -> Option<(Regs, Addr)> {
-        trace::caller_by_code(regs, function, space)
+        trace::caller_by_code(regs, function, space, is_plausible)
     }
 
     fn caller_by_frame_pointer(

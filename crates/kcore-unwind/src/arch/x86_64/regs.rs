@@ -9,6 +9,9 @@ pub const RBX: RegisterId = RegisterId(3);
 pub const RBP: RegisterId = RegisterId(6);
 pub const RSP: RegisterId = RegisterId(7);
 
+/// The column of the return address, which PLT entries read as the program counter.
+pub const RIP: RegisterId = RegisterId(16);
+
 /// General registers by DWARF number.
 pub const NAMES: &[(&str, RegisterId)] = &[
     ("rax", RegisterId(0)),

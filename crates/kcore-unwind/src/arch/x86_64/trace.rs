@@ -3,14 +3,16 @@
 //!
 //! The instructions are followed in address order. Where control does not flow from one to the
 //! next, the state comes from a branch that leads there, else from the deepest state seen, which
-//! is that of the body between prologue and epilogue.
+//! is that of the body between prologue and epilogue. Where no branch leads beyond a return, the
+//! function ends and the next begins: so the trace may start at any function before the one that
+//! is wanted, and finds functions whose symbols were stripped.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use kcore_mem::{Addr, AddrRange, AddressSpace};
 
 use super::{
-    decode::{MAX_LEN, decode},
+    decode::{decode, is_call, is_padding},
     regs::{RBP, RSP},
     stack_effect::{Effect, effect_of},
 };
@@ -20,6 +22,14 @@ use crate::{RegisterId, Regs};
 const MAX_CODE: u64 = 64 << 10;
 /// Places of saved registers that are remembered: a function saves each of six once.
 const MAX_SAVED: usize = 6;
+/// Where compilers begin functions, in bytes.
+const FUNCTION_ALIGNMENT: u64 = 16;
+/// Code behind the pc that is looked at for loops, in bytes.
+const LOOK_AHEAD: usize = 4 << 10;
+/// Other readings of the code that are tried.
+const MAX_RESTARTS: usize = 8;
+/// Opcode of a jump with an 8-bit displacement.
+const SHORT_JUMP: u8 = 0xeb;
 const CALLEE_SAVED: [u16; 6] = [3, 6, 12, 13, 14, 15];
 
 /// Where things lie, relative to the CFA.
@@ -91,13 +101,27 @@ impl State {
     }
 }
 
-/// The caller's registers and the CFA, or `None` where the code does not tell.
+/// The caller's registers and the CFA, or `None` where the code does not tell. Of several readings
+/// of the code the first counts whose caller `is_plausible`.
 pub fn caller_by_code(
     regs: &Regs,
     function: AddrRange,
     space: &dyn AddressSpace,
+    is_plausible: &dyn Fn(&Regs, Addr) -> bool,
 ) -> Option<(Regs, Addr)> {
-    let state = state_at(regs.pc(), function, space)?;
+    let code = Code::read(regs.pc(), function.start, space)?;
+    let mut trace = Trace::default();
+    let state = trace.run(&code, 0);
+    trace.look_ahead(&code);
+    let states = trace.restarts().map(|start| Trace::default().run(&code, start));
+    states
+        .chain(std::iter::once(state))
+        .flatten()
+        .filter_map(|state| caller_of(&state, regs, space))
+        .find(|(caller, cfa)| is_plausible(caller, *cfa))
+}
+
+fn caller_of(state: &State, regs: &Regs, space: &dyn AddressSpace) -> Option<(Regs, Addr)> {
     let cfa = match (state.sp, state.fp) {
         (Some(sp), _) => regs.get(RSP)?.wrapping_sub_signed(sp),
         (None, Some(fp)) => regs.get(RBP)?.wrapping_sub_signed(fp),
@@ -113,20 +137,29 @@ pub fn caller_by_code(
     Some((caller, Addr::new(cfa)))
 }
 
-/// Follows the code of `function` up to `pc`. `None` when that is far, not readable, or not on the
-/// boundary of an instruction.
-fn state_at(pc: Addr, function: AddrRange, space: &dyn AddressSpace) -> Option<State> {
-    let len = pc.offset_from(function.start).filter(|len| *len <= MAX_CODE)?;
-    let mut code = vec![0; usize::try_from(len).ok()?.checked_add(MAX_LEN)?];
-    let (read, _) = space.read_partial(function.start, &mut code);
-    code.truncate(read);
-    let len = usize::try_from(len).ok()?;
-    let mut trace = Trace::default();
-    let mut at = 0;
-    while at < len {
-        at = trace.step(code.get(at..)?, at)?;
+/// The code from the start of a function up to the pc, and some more.
+struct Code {
+    start: Addr,
+    bytes: Vec<u8>,
+    /// Offset of the pc.
+    pc: usize,
+}
+
+impl Code {
+    /// `None` when the pc is far from the start.
+    fn read(pc: Addr, start: Addr, space: &dyn AddressSpace) -> Option<Self> {
+        let len = pc.offset_from(start).filter(|len| *len <= MAX_CODE)?;
+        let pc = usize::try_from(len).ok()?;
+        let mut bytes = vec![0; pc.checked_add(LOOK_AHEAD)?];
+        let (read, _) = space.read_partial(start, &mut bytes);
+        bytes.truncate(read);
+        Some(Self { start, bytes, pc })
     }
-    (at == len).then(|| trace.state_before(at))
+
+    /// Whether compilers may begin a function at this offset.
+    fn is_aligned(&self, at: usize) -> bool {
+        self.start.get().wrapping_add(at as u64).is_multiple_of(FUNCTION_ALIGNMENT)
+    }
 }
 
 struct Trace {
@@ -134,49 +167,129 @@ struct Trace {
     deepest: State,
     /// The state that a branch carries to an offset further on.
     carried: HashMap<usize, State>,
-    /// Whether control does not flow here from the instruction before.
-    broken: bool,
+    /// The furthest offset to which a branch of this function leads.
+    furthest: usize,
+    /// How control comes to the next instruction.
+    flow: Flow,
+    /// Whether the last instruction but padding was a call.
+    after_call: bool,
+    /// Offsets where a function may begin, behind a call that need not return.
+    after_calls: Vec<usize>,
+    /// Offsets to which branches lead back.
+    loop_heads: HashSet<usize>,
+}
+
+/// How control comes to an instruction from the one before it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Flow {
+    /// It goes on.
+    Continues,
+    /// It does not, but the function has more code.
+    Broken,
+    /// The function ended.
+    Ended,
 }
 
 impl Default for Trace {
     fn default() -> Self {
         let entry = State::at_entry();
         let carried = HashMap::new();
-        Self { state: entry.clone(), deepest: entry, carried, broken: false }
+        Self {
+            state: entry.clone(),
+            deepest: entry,
+            carried,
+            furthest: 0,
+            flow: Flow::Continues,
+            after_call: false,
+            after_calls: Vec::new(),
+            loop_heads: HashSet::new(),
+        }
     }
 }
 
 impl Trace {
+    /// Follows the code from offset `start` up to the pc. `None` when the pc is not on the boundary
+    /// of an instruction, or the code is not readable.
+    fn run(&mut self, code: &Code, start: usize) -> Option<State> {
+        let mut at = start;
+        while at < code.pc {
+            if self.after_call && code.is_aligned(at) && self.furthest < at {
+                self.after_calls.push(at);
+            }
+            at = self.step(code.bytes.get(at..)?, at)?;
+        }
+        (at == code.pc).then(|| self.state_before(at))
+    }
+
+    /// Follows the code behind the pc to the end of the function, for branches back.
+    fn look_ahead(&mut self, code: &Code) {
+        let mut at = code.pc;
+        while self.flow != Flow::Ended {
+            let next = code.bytes.get(at..).and_then(|bytes| self.step(bytes, at));
+            let Some(next) = next else { return };
+            at = next;
+        }
+    }
+
+    /// Where functions begin behind calls that do not return, the last one first. What a branch
+    /// leads back to is a loop, which compilers align as well.
+    fn restarts(&self) -> impl Iterator<Item = usize> {
+        let starts = self.after_calls.iter().rev().copied();
+        starts.filter(|start| !self.loop_heads.contains(start)).take(MAX_RESTARTS)
+    }
+
     /// Applies the instruction at offset `at`; gives the offset of the next.
     fn step(&mut self, code: &[u8], at: usize) -> Option<usize> {
         let found = decode(code)?;
         let next = at.checked_add(found.len)?;
         let effect = effect_of(&found);
-        self.state = self.state_before(at);
+        self.enter(at);
         self.state.apply(effect);
         if self.state.is_deeper_than(&self.deepest) {
             self.deepest = self.state.clone();
         }
         match effect {
-            Effect::Branch(by) => self.carry(next, by),
-            Effect::Jump(Some(by)) => self.carry(next, by),
+            Effect::Branch(by) => self.carry(next, by, true),
+            // A jump with a long displacement may as well be a call that ends the function.
+            Effect::Jump(Some(by)) => self.carry(next, by, found.opcode == SHORT_JUMP),
             _ => {}
         }
-        self.broken = matches!(effect, Effect::Jump(_) | Effect::Stop);
+        self.after_call = is_call(&found) || (self.after_call && is_padding(&found));
+        self.flow = match effect {
+            Effect::Jump(Some(_)) | Effect::Stop if self.furthest < next => Flow::Ended,
+            Effect::Jump(_) | Effect::Stop => Flow::Broken,
+            _ => Flow::Continues,
+        };
         Some(next)
     }
 
-    fn state_before(&self, at: usize) -> State {
-        if !self.broken {
-            return self.state.clone();
+    /// Takes the state of the instruction at offset `at`.
+    fn enter(&mut self, at: usize) {
+        self.state = self.state_before(at);
+        if self.flow == Flow::Ended {
+            self.deepest = self.state.clone();
         }
-        self.carried.get(&at).unwrap_or(&self.deepest).clone()
     }
 
-    fn carry(&mut self, next: usize, by: i64) {
+    fn state_before(&self, at: usize) -> State {
+        match self.flow {
+            Flow::Continues => self.state.clone(),
+            Flow::Ended => State::at_entry(),
+            Flow::Broken => self.carried.get(&at).unwrap_or(&self.deepest).clone(),
+        }
+    }
+
+    /// Carries the state to the target of a branch further on.
+    fn carry(&mut self, next: usize, by: i64, same_function: bool) {
         let target = (next as i64).checked_add(by).and_then(|at| usize::try_from(at).ok());
-        if let Some(target) = target.filter(|target| *target >= next) {
-            self.carried.entry(target).or_insert_with(|| self.state.clone());
+        let Some(target) = target else { return };
+        if target < next {
+            self.loop_heads.insert(target);
+            return;
+        }
+        self.carried.entry(target).or_insert_with(|| self.state.clone());
+        if same_function {
+            self.furthest = self.furthest.max(target);
         }
     }
 }
@@ -210,14 +323,40 @@ mod tests {
         }
     }
 
-    /// Runs the trace with the stack pointer at 0x8000 and the pc `at` bytes into `code`.
-    fn caller(code: &[u8], at: u64) -> Option<(Regs, Addr)> {
+    /// Runs the trace with the stack pointer at 0x8000 and the pc `at` bytes into `code`. Callers
+    /// are plausible whose pc is even or odd, as `plausible` says.
+    fn caller_where(code: &[u8], at: u64, plausible: u64) -> Option<(Regs, Addr)> {
         let stack = (0..64_u64).flat_map(|word| (0x100 + word).to_le_bytes()).collect();
         let memory = Memory(code.to_vec(), stack);
         let mut regs = Regs::new(Addr::new(0x1000 + at));
         regs.set(RSP, Some(0x8000));
         regs.set(RBP, Some(0x8040));
-        caller_by_code(&regs, AddrRange::with_len(Addr::new(0x1000), 0x100), &memory)
+        let function = AddrRange::with_len(Addr::new(0x1000), 0x100);
+        let is_plausible = |caller: &Regs, _: Addr| caller.pc().get() % 2 == plausible;
+        caller_by_code(&regs, function, &memory, &is_plausible)
+    }
+
+    fn caller(code: &[u8], at: u64) -> Option<(Regs, Addr)> {
+        caller_where(code, at, 0).or_else(|| caller_where(code, at, 1))
+    }
+
+    /// push %rbx; call; nops up to 16; sub $0x20,%rsp; nop; then what follows.
+    fn code_behind_a_call(rest: &[u8]) -> Vec<u8> {
+        let mut code = vec![0x53, 0xe8, 0, 0, 0, 0];
+        code.resize(16, 0x90);
+        code.extend([0x48, 0x83, 0xec, 0x20, 0x90]);
+        code.extend(rest);
+        code
+    }
+
+    #[test]
+    fn aligned_code_behind_a_call_is_a_function_unless_it_is_a_loop() {
+        let function = code_behind_a_call(&[0xc3]);
+        assert_eq!(caller_where(&function, 20, 0).unwrap().1, Addr::new(0x8028));
+        assert_eq!(caller_where(&function, 20, 1).unwrap().1, Addr::new(0x8030), "second choice");
+        let loops = code_behind_a_call(&[0x75, 0xf9, 0xc3]);
+        assert_eq!(caller_where(&loops, 20, 1).unwrap().1, Addr::new(0x8030), "jne back to 16");
+        assert!(caller_where(&loops, 20, 0).is_none());
     }
 
     #[test]
@@ -238,6 +377,15 @@ mod tests {
         let (regs, cfa) = caller(&code, 6).unwrap();
         assert_eq!(cfa, Addr::new(0x8010));
         assert_eq!(regs.get(RegisterId(3)), Some(0x100));
+    }
+
+    #[test]
+    fn a_function_without_a_symbol_begins_where_the_one_before_it_ends() {
+        // push %rbx; pop %rbx; ret; nop; sub $0x18,%rsp; nop
+        let code = [0x53, 0x5b, 0xc3, 0x90, 0x48, 0x83, 0xec, 0x18, 0x90];
+        let (regs, cfa) = caller(&code, 8).unwrap();
+        assert_eq!(cfa, Addr::new(0x8020));
+        assert_eq!(regs.get(RegisterId(3)), None, "rbx was not saved here, and is as it was");
     }
 
     #[test]
