@@ -13,13 +13,15 @@ pub(crate) const USAGE: u8 = 2;
 const LONG_ABOUT: &str = "\
 Open a Linux core and ask what the process was doing when it died.
 
-kcore reads ELF cores (plain, or compressed with zstd, gzip, xz, lz4 or bzip2) and answers in the \
-command language of MDB. Without commands and on a terminal it is interactive; commands come from \
--c, from -f, or from a standard input that is no terminal. It never runs code of the target, and \
-says what was not dumped instead of inventing it.
+kcore reads ELF cores, plain or compressed with zstd, gzip, xz, lz4 or bzip2, and
+answers in the command language of MDB. Without commands and on a terminal it is
+interactive; commands come from -c, from -f, or from a standard input that is no
+terminal. It never runs code of the target, and says what was not dumped instead
+of inventing it.
 
-EXE and CORE are told apart by what is in them. EXE is needed only when the core's own record of it \
-is wrong or gone; EXE alone shows symbols and code. CORE may be `-`, standard input.";
+EXE and CORE are told apart by what is in them. EXE is needed only when the core's
+own record of it is wrong or gone; EXE alone shows symbols and code. CORE may be
+`-`, standard input.";
 
 const AFTER_HELP: &str = "\
 'kcore stacks CORE' prints the unique stacks of all threads, most common first, and exits.

@@ -10,6 +10,7 @@ mod args;
 mod folders;
 mod interactive;
 mod output;
+mod progress;
 mod run;
 mod target;
 

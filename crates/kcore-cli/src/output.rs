@@ -27,11 +27,9 @@ pub(crate) fn format(json: bool, color: Color, word_size: usize) -> Format {
 /// [`DcmdError::Closed`] when nobody reads already.
 pub(crate) fn sink(format: Format, target: &str) -> Result<Box<dyn Sink>, DcmdError> {
     match format {
-        Format::Text(options) => {
-            Ok(Box::new(TextSink::new(io::stdout(), io::stderr(), options)))
-        }
+        Format::Text(options) => Ok(Box::new(TextSink::new(io::stdout(), io::stderr(), options))),
         Format::Json => {
-            let mut sink = JsonSink::new(io::stdout(), io::stdout().is_terminal());
+            let mut sink = JsonSink::new(io::stdout(), io::stderr(), io::stdout().is_terminal());
             sink.header(Some(target))?;
             Ok(Box::new(sink))
         }
@@ -42,7 +40,9 @@ fn is_styled(color: Color, terminal: bool) -> bool {
     match color {
         Color::Always => true,
         Color::Never => false,
-        Color::Auto => terminal && !is_set("NO_COLOR") && env::var_os("TERM") != Some("dumb".into()),
+        Color::Auto => {
+            terminal && !is_set("NO_COLOR") && env::var_os("TERM") != Some("dumb".into())
+        }
     }
 }
 

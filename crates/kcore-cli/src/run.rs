@@ -11,12 +11,12 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Result, anyhow, bail};
 use kcore::{Core, OpenOptions};
 use kcore_dcmd::{DcmdError, Sink};
-use kcore_render::Format;
+use kcore_render::{Format, io_reason};
 use kcore_shell::{Session, SessionOptions, Status, script};
 
 use crate::args::{self, Args};
-use crate::target::{self, Target, reason, shown};
-use crate::{folders, interactive, output};
+use crate::target::{self, Target, shown};
+use crate::{folders, interactive, output, progress};
 
 /// Exit status when a command failed.
 const FAILED: u8 = 1;
@@ -38,7 +38,7 @@ struct Script {
 /// Runs the program. What stops it before the first command goes to standard error.
 pub(crate) fn run(args: Args) -> ExitCode {
     match try_run(args) {
-        Ok(Status::Failed) => ExitCode::from(FAILED),
+        Ok(status) if status.failed() => ExitCode::from(FAILED),
         Ok(_) => ExitCode::SUCCESS,
         Err(error) => {
             let _ = writeln!(io::stderr(), "kcore: {error:#}");
@@ -58,13 +58,13 @@ fn try_run(mut args: Args) -> Result<Status> {
     let mut session = session(core, format, &interrupt);
     let mut sink = match output::sink(format, &target.name()) {
         Ok(sink) => sink,
-        Err(DcmdError::Closed) => return Ok(Status::Closed),
+        Err(DcmdError::Closed) => return Ok(Status::DONE),
         Err(error) => return Err(error.into()),
     };
     let sink = sink.as_mut();
-    let begun = if args.read_rc { read_rc(&mut session, sink) } else { Status::Done };
+    let begun = if args.read_rc { read_rc(&mut session, sink) } else { Status::DONE };
     if begun.stops() {
-        return Ok(begun);
+        return Ok(Status::DONE);
     }
     match commands {
         Commands::User => interactive::run(&mut session, sink, &interrupt, &target),
@@ -79,16 +79,19 @@ fn open(target: &Target, args: &Args) -> Result<Core> {
         sysroot: args.sysroot.clone(),
         debug_dirs: args.debug_dirs.clone(),
     };
-    Ok(Core::open(&options)?)
+    Ok(progress::shown(|progress| Core::open_with_progress(&options, progress))?)
 }
 
 fn session(core: Core, format: Format, interrupt: &Arc<AtomicBool>) -> Session {
-    Session::new(Arc::new(core), SessionOptions {
-        dcmds: kcore_commands::DCMDS,
-        walkers: kcore_commands::WALKERS,
-        format,
-        interrupt: Arc::clone(interrupt),
-    })
+    Session::new(
+        Arc::new(core),
+        SessionOptions {
+            dcmds: kcore_commands::DCMDS,
+            walkers: kcore_commands::WALKERS,
+            format,
+            interrupt: Arc::clone(interrupt),
+        },
+    )
 }
 
 /// Where commands come from. Opens the script, so that one that is missing is said at once.
@@ -119,19 +122,19 @@ fn open_script(path: &Path) -> Result<Script> {
         return Ok(Script { lines, name: "standard input".to_owned() });
     }
     let name = shown(path);
-    let file = File::open(path).map_err(|error| anyhow!("script {name}: {}", reason(&error)))?;
+    let file = File::open(path).map_err(|error| anyhow!("script {name}: {}", io_reason(&error)))?;
     Ok(Script { lines: Box::new(BufReader::new(file)), name })
 }
 
 /// Runs the configuration file, if there is one. What fails in it is reported and counts no further.
 fn read_rc(session: &mut Session, sink: &mut dyn Sink) -> Status {
-    let Some(path) = folders::rc() else { return Status::Done };
+    let Some(path) = folders::rc() else { return Status::DONE };
     match File::open(&path) {
         Ok(file) => script::run(session, &mut BufReader::new(file), &shown(&path), sink),
-        Err(error) if is_absent(&error) => Status::Done,
+        Err(error) if is_absent(&error) => Status::DONE,
         Err(error) => {
-            let _ = sink.note(&format!("{}: {}", shown(&path), reason(&error)));
-            Status::Done
+            let _ = sink.note(&format!("{}: {}", shown(&path), io_reason(&error)));
+            Status::DONE
         }
     }
 }
@@ -146,7 +149,7 @@ fn batch(
     script: Option<Script>,
     sink: &mut dyn Sink,
 ) -> Status {
-    let mut status = Status::Done;
+    let mut status = Status::DONE;
     for text in texts {
         status = status.then(session.eval(&text.to_string_lossy(), sink));
         if status.stops() {

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use kcore_render::sanitize;
+use kcore_render::{io_reason, sanitize};
 
 /// What to open, and what is left of the commands.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -75,14 +75,6 @@ pub(crate) fn shown(path: &Path) -> String {
     sanitize::bytes(path.as_os_str().as_bytes())
 }
 
-/// Why a file cannot be used, in a message: lower case, without the number of the error.
-pub(crate) fn reason(error: &io::Error) -> String {
-    let text = error.to_string();
-    let text = text.split(" (os error").next().unwrap_or_default();
-    let mut rest = text.chars();
-    rest.next().map(|first| first.to_lowercase().chain(rest).collect()).unwrap_or_default()
-}
-
 fn set(place: &mut Option<PathBuf>, file: PathBuf, what: &str) -> Result<()> {
     if let Some(other) = place {
         bail!("{} and {} are both named as the {what}: name one", shown(other), shown(&file));
@@ -106,13 +98,13 @@ fn kind(path: &Path) -> Kind {
         return Kind::Stream;
     }
     match fs::metadata(path) {
-        Ok(file) if file.is_dir() => Kind::Other("is a directory".to_owned()),
+        Ok(file) if file.is_dir() => Kind::Other("a directory, not a core".to_owned()),
         Ok(file) if !file.is_file() => Kind::Stream,
         Ok(_) => {
             let read = first_bytes(path).map(|bytes| kind_of_bytes(&bytes));
-            read.unwrap_or_else(|error| Kind::Other(reason(&error)))
+            read.unwrap_or_else(|error| Kind::Other(io_reason(&error)))
         }
-        Err(error) => Kind::Other(reason(&error)),
+        Err(error) => Kind::Other(io_reason(&error)),
     }
 }
 
@@ -137,8 +129,8 @@ fn kind_of_bytes(bytes: &[u8]) -> Kind {
         return Kind::Packed;
     }
     Kind::Other(match bytes {
-        [] => "is empty".to_owned(),
-        _ => format!("is neither an ELF file nor a compressed core: begins with {}", hex(bytes)),
+        [] => "empty, not a core".to_owned(),
+        _ => format!("neither an ELF file nor a compressed core: begins with {}", hex(bytes)),
     })
 }
 
@@ -148,13 +140,13 @@ fn kind_of_elf(bytes: &[u8]) -> Kind {
         [_, _, _, _, _, data, .., first, second, _, _] if bytes.len() == 20 => {
             (*data == 2, [*first, *second])
         }
-        _ => return Kind::Other("is cut off within its ELF header".to_owned()),
+        _ => return Kind::Other("cut off within its ELF header".to_owned()),
     };
     match if big { u16::from_be_bytes(kind) } else { u16::from_le_bytes(kind) } {
         2 | 3 => Kind::Executable,
         4 => Kind::Core,
-        1 => Kind::Other("is an object file, neither a core nor an executable".to_owned()),
-        other => Kind::Other(format!("is an ELF file of unknown type {other}")),
+        1 => Kind::Other("an object file, neither a core nor an executable".to_owned()),
+        other => Kind::Other(format!("an ELF file of unknown type {other}")),
     }
 }
 
@@ -193,7 +185,11 @@ mod tests {
         }
 
         /// Resolves; paths in the answer without the folder.
-        fn resolve(&self, files: &[&str], commands: &[&str]) -> Result<[Option<String>; 2], String> {
+        fn resolve(
+            &self,
+            files: &[&str],
+            commands: &[&str],
+        ) -> Result<[Option<String>; 2], String> {
             let files = files.iter().map(|name| self.path(name)).collect();
             let commands = commands.iter().map(|name| self.path(name).into()).collect();
             let folder = format!("{}/", self.0.path().display());
@@ -247,16 +243,19 @@ mod tests {
         let folder = Folder::new();
         let error = |files: &[&str]| folder.resolve(files, &[]).unwrap_err();
         assert_eq!(error(&["core", "big"]), "core and big are both named as the core: name one");
-        assert_eq!(error(&["exe", "exe"]), "exe and exe are both named as the executable: name one");
+        assert_eq!(
+            error(&["exe", "exe"]),
+            "exe and exe are both named as the executable: name one"
+        );
         assert_eq!(error(&["nosuch"]), "nosuch: no such file or directory");
         assert_eq!(
             error(&["text"]),
-            "text: is neither an ELF file nor a compressed core: begins with 23 21 2f 62"
+            "text: neither an ELF file nor a compressed core: begins with 23 21 2f 62"
         );
-        assert_eq!(error(&["empty"]), "empty: is empty");
-        assert_eq!(error(&["cut"]), "cut: is cut off within its ELF header");
-        assert_eq!(error(&["object"]), "object: is an object file, neither a core nor an executable");
-        assert_eq!(error(&[""]).split(": ").last(), Some("is a directory"));
+        assert_eq!(error(&["empty"]), "empty: empty, not a core");
+        assert_eq!(error(&["cut"]), "cut: cut off within its ELF header");
+        assert_eq!(error(&["object"]), "object: an object file, neither a core nor an executable");
+        assert_eq!(error(&[""]).split(": ").last(), Some("a directory, not a core"));
         assert!(error(&[]).starts_with("no core is named"));
     }
 

@@ -19,7 +19,7 @@ impl Disassembler {
         n: usize,
         function: Option<Addr>,
     ) -> Vec<Instruction> {
-        let known = function.and_then(|function| self.from_function(addr, before, function));
+        let known = function.and_then(|function| self.function_code(addr, before, function));
         let mut instructions = known.unwrap_or_else(|| self.guess(addr, before, n));
         let surplus = instructions.len().saturating_sub(n);
         instructions.drain(..surplus);
@@ -39,7 +39,7 @@ impl Disassembler {
     }
 
     /// All instructions from the beginning of the function, if they lead to `addr`.
-    fn from_function(&self, addr: Addr, before: &[u8], function: Addr) -> Option<Vec<Instruction>> {
+    fn function_code(&self, addr: Addr, before: &[u8], function: Addr) -> Option<Vec<Instruction>> {
         let len = usize::try_from(addr.offset_from(function)?).ok()?;
         let code = before.get(before.len().checked_sub(len)?..)?;
         let instructions = self.decode(function, code, usize::MAX);

@@ -3,6 +3,9 @@
 use kcore_disasm::{AccessKind, Disassembler, Flow};
 use kcore_mem::{Addr, Target};
 
+/// An instruction as text and bytes, and the access: address, bytes, kind.
+type Case = (&'static str, &'static [u8], (u64, u64, AccessKind));
+
 const AT: Addr = Addr::new(0x40_1000);
 
 fn disassembler() -> Disassembler {
@@ -72,7 +75,7 @@ fn a_rip_relative_operand_refers_to_an_address() {
 #[test]
 fn loads_and_stores_tell_direction_address_and_size() {
     use AccessKind::{Read, ReadWrite, Write};
-    let cases: [(&str, &[u8], (u64, u64, AccessKind)); 11] = [
+    let cases: [Case; 11] = [
         ("mov 8(%rbx),%rax", &[0x48, 0x8b, 0x43, 0x08], (0x2008, 8, Read)),
         ("mov %rax,8(%rbx)", &[0x48, 0x89, 0x43, 0x08], (0x2008, 8, Write)),
         ("movl $1,(%rax)", &[0xc7, 0x00, 1, 0, 0, 0], (0x1000, 4, Write)),
@@ -98,7 +101,7 @@ fn loads_and_stores_tell_direction_address_and_size() {
 #[test]
 fn the_form_of_an_instruction_tells_a_store() {
     use AccessKind::{Read, ReadWrite, Write};
-    let cases: [(&str, &[u8], (u64, u64, AccessKind)); 16] = [
+    let cases: [Case; 16] = [
         ("movups %xmm0,(%rbx)", &[0x0f, 0x11, 0x03], (0x2000, 16, Write)),
         ("movups (%rbx),%xmm0", &[0x0f, 0x10, 0x03], (0x2000, 16, Read)),
         ("vmovdqu %ymm0,(%rbx)", &[0xc5, 0xfe, 0x7f, 0x03], (0x2000, 32, Write)),

@@ -56,9 +56,10 @@ fn limit_of(head: &[u8]) -> Result<Option<u64>, ParseError> {
     let end = |segment: &kcore_elf::core_file::CoreSegment| {
         segment.offset.get().saturating_add(segment.file_size)
     };
-    let dumped_end = dumped().map(end).max().unwrap_or(0).max(head.len() as u64);
-    let section_headers = present.saturating_mul(SECTION_HEADER);
-    Ok(Some(dumped_end.saturating_add(section_headers).saturating_add(SLACK)))
+    let dumped_end = dumped().map(end).max().unwrap_or(0);
+    // Program headers of a core without memory are not longer than section headers would be.
+    let headers = present.saturating_mul(SECTION_HEADER);
+    Ok(Some(dumped_end.saturating_add(headers).saturating_add(SLACK)))
 }
 
 #[cfg(test)]

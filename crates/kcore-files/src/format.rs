@@ -51,7 +51,7 @@ impl Format {
             Self::Zstd => Box::new(ZstdFrames::new(stream)),
             Self::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(stream)),
             Self::Xz => Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(stream)),
-            Self::Lz4 => Box::new(Lz4Frames(FrameDecoderLz4::new(stream))),
+            Self::Lz4 => Box::new(Lz4Frames::new(stream)),
             Self::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(stream)),
         }
     }
@@ -128,14 +128,42 @@ impl<R: BufRead> Read for ZstdFrames<R> {
     }
 }
 
-/// Reads LZ4 frames one after another: the decoder says 0 after each of them.
-struct Lz4Frames<R: Read>(FrameDecoderLz4<R>);
+/// Reads LZ4 frames one after another. The decoder says 0 after each of them, and also where a
+/// stream is cut between two blocks; only its own reads tell the two apart.
+struct Lz4Frames<R: Read>(FrameDecoderLz4<Watched<R>>);
+
+impl<R: Read> Lz4Frames<R> {
+    fn new(stream: R) -> Self {
+        Self(FrameDecoderLz4::new(Watched { stream, taken: 0, ended: false }))
+    }
+}
 
 impl<R: Read> Read for Lz4Frames<R> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        match self.0.read(buf)? {
-            0 => self.0.read(buf),
-            read => Ok(read),
+        loop {
+            let read = self.0.read(buf)?;
+            let stream = self.0.get_mut();
+            match (read, stream.ended) {
+                (0, false) if !buf.is_empty() => stream.taken = 0,
+                (0, true) if stream.taken > 0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+                _ => return Ok(read),
+            }
         }
+    }
+}
+
+/// A stream that remembers how much was taken of it, and whether its end was met.
+struct Watched<R> {
+    stream: R,
+    taken: u64,
+    ended: bool,
+}
+
+impl<R: Read> Read for Watched<R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let read = self.stream.read(buf)?;
+        self.taken = self.taken.saturating_add(read as u64);
+        self.ended |= read == 0 && !buf.is_empty();
+        Ok(read)
     }
 }

@@ -28,7 +28,7 @@ impl Format {
                 let options = TextOptions { styled: false, live: false, ..options };
                 Box::new(TextSink::new(out, errors, options))
             }
-            Self::Json => Box::new(JsonSink::new(out, false)),
+            Self::Json => Box::new(JsonSink::new(out, errors, false)),
         }
     }
 }

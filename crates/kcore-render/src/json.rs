@@ -4,8 +4,8 @@ use std::io::Write;
 
 use kcore_dcmd::{Cell, DcmdError, Fields, Record, Result, Sink};
 
-use crate::json_cell;
 use crate::out::Out;
+use crate::{json_cell, sanitize};
 
 /// The number that the header line gives; it changes when a reader of the old form would break.
 const SCHEMA: u64 = 1;
@@ -14,8 +14,9 @@ const SCHEMA: u64 = 1;
 ///
 /// What is begun streams, element by element, within one line; a failure or a note that falls into
 /// it waits for the end of that line.
-pub struct JsonSink<W: Write> {
+pub struct JsonSink<W: Write, E: Write> {
     out: Out<W>,
+    errors: E,
     /// Whether each line is shown when it is there.
     live: bool,
     /// For each list that is open, whether it has an element yet.
@@ -24,11 +25,11 @@ pub struct JsonSink<W: Write> {
     waiting: Vec<String>,
 }
 
-impl<W: Write> JsonSink<W> {
-    /// Everything goes to `out`. `live`: each line is shown when it is there, not when a buffer is
-    /// full.
-    pub fn new(out: W, live: bool) -> Self {
-        Self { out: Out::new(out), live, open: Vec::new(), waiting: Vec::new() }
+impl<W: Write, E: Write> JsonSink<W, E> {
+    /// Everything goes to `out`; `errors` hears of failures alone, and only when `out` is broken.
+    /// `live`: each line is shown when it is there, not when a buffer is full.
+    pub fn new(out: W, errors: E, live: bool) -> Self {
+        Self { out: Out::new(out), errors, live, open: Vec::new(), waiting: Vec::new() }
     }
 
     /// Writes the first line: schema, version, and what was opened.
@@ -95,7 +96,7 @@ fn object(kind: Option<&str>, fields: &Fields<'_>) -> String {
     json
 }
 
-impl<W: Write> Sink for JsonSink<W> {
+impl<W: Write, E: Write> Sink for JsonSink<W, E> {
     fn put(&mut self, record: &dyn Record) -> Result<()> {
         let json = self.object(record);
         if self.open.is_empty() {
@@ -143,7 +144,11 @@ impl<W: Write> Sink for JsonSink<W> {
             .opt_text("command", (!command.is_empty()).then_some(command))
             .text("message", error.to_string())
             .addr("address", address);
-        self.line(object(Some("error"), &fields))
+        let written = self.line(object(Some("error"), &fields));
+        if written.is_err() {
+            let _ = writeln!(self.errors, "kcore: {}", sanitize::line(&error.to_string()));
+        }
+        written
     }
 
     fn note(&mut self, text: &str) -> Result<()> {
@@ -172,10 +177,10 @@ mod tests {
     use super::*;
     use crate::testing::{Frame, Row, Stack, StackEnd};
 
-    fn written(run: impl FnOnce(&mut JsonSink<&mut Vec<u8>>)) -> Vec<String> {
+    fn written(run: impl FnOnce(&mut JsonSink<&mut Vec<u8>, Vec<u8>>)) -> Vec<String> {
         let mut out = Vec::new();
         {
-            let mut sink = JsonSink::new(&mut out, false);
+            let mut sink = JsonSink::new(&mut out, Vec::new(), false);
             run(&mut sink);
             sink.finish().unwrap();
         }
@@ -246,5 +251,29 @@ mod tests {
         let error = r#"{"type":"error","command":"::x","message":"gone","address":"0x10"}"#;
         assert_eq!(lines[2], error);
         assert!(lines[3].starts_with(r#"{"type":"row""#));
+    }
+
+    #[test]
+    fn a_failure_is_heard_where_the_output_is_broken() {
+        /// A device that is full.
+        struct Full;
+
+        impl Write for Full {
+            fn write(&mut self, _bytes: &[u8]) -> std::io::Result<usize> {
+                Err(std::io::ErrorKind::StorageFull.into())
+            }
+
+            fn flush(&mut self) -> std::io::Result<()> {
+                Ok(())
+            }
+        }
+
+        let mut errors = Vec::new();
+        let mut sink = JsonSink::new(Full, &mut errors, true);
+        let error = sink.put(&Row(1)).unwrap_err();
+        assert_eq!(sink.error("::x", &error), Err(DcmdError::Closed));
+        drop(sink);
+        let errors = String::from_utf8(errors).unwrap();
+        assert!(errors.starts_with("kcore: cannot write output: "), "{errors}");
     }
 }

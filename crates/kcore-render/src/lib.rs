@@ -30,6 +30,7 @@ mod text;
 pub use format::Format;
 pub use json::JsonSink;
 pub use number::Numbers;
+pub use out::io_reason;
 pub use pipe::PipeSink;
 pub use redirect::RedirectSink;
 pub use text::{TextOptions, TextSink};

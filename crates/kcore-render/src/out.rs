@@ -37,9 +37,17 @@ impl<W: Write> Out<W> {
         self.closed = true;
         match error.kind() {
             ErrorKind::BrokenPipe => DcmdError::Closed,
-            _ => DcmdError::failed(format!("cannot write output: {error}")),
+            _ => DcmdError::failed(format!("cannot write output: {}", io_reason(error))),
         }
     }
+}
+
+/// Why reading or writing failed, for a message: lower case, without the number of the error.
+pub fn io_reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default();
+    let mut rest = text.chars();
+    rest.next().map(|first| first.to_lowercase().chain(rest).collect()).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -64,6 +72,11 @@ mod tests {
         out.text("x").unwrap();
         assert_eq!(out.flush(), Err(DcmdError::Closed));
         assert_eq!(out.text("y"), Err(DcmdError::Closed));
+    }
+
+    #[test]
+    fn reasons_are_words_without_numbers() {
+        assert_eq!(io_reason(&io::Error::from_raw_os_error(2)), "no such file or directory");
     }
 
     #[test]

@@ -40,7 +40,9 @@ impl Sink for PipeSink<'_> {
             let kind = record.kind();
             self.aside.error(
                 self.command,
-                &DcmdError::failed(format!("output of type '{kind}' cannot feed a pipe: no address")),
+                &DcmdError::failed(format!(
+                    "output of type '{kind}' cannot feed a pipe: no address"
+                )),
             )?;
         }
         Err(DcmdError::Closed)
@@ -82,7 +84,7 @@ mod tests {
 
     #[test]
     fn the_elements_of_a_list_are_collected() {
-        let mut aside = JsonSink::new(Vec::new(), false);
+        let mut aside = JsonSink::new(Vec::new(), Vec::new(), false);
         let mut pipe = PipeSink::new("::x", &mut aside);
         pipe.put(&Frame(1)).unwrap();
         pipe.begin(&Stack, "frames").unwrap();
@@ -96,7 +98,7 @@ mod tests {
     fn a_record_without_a_value_closes_the_pipe_and_is_reported_once() {
         let mut errors = Vec::new();
         {
-            let mut aside = JsonSink::new(&mut errors, true);
+            let mut aside = JsonSink::new(&mut errors, Vec::new(), true);
             let mut pipe = PipeSink::new("::x", &mut aside);
             assert_eq!(pipe.put(&Row(1)), Err(DcmdError::Closed));
             assert_eq!(pipe.put(&Row(2)), Err(DcmdError::Closed));

@@ -64,8 +64,8 @@ mod tests {
     fn results_and_failures_part() {
         let (mut results, mut aside) = (Vec::new(), Vec::new());
         {
-            let mut outer = JsonSink::new(&mut aside, true);
-            let inner = Box::new(JsonSink::new(&mut results, false));
+            let mut outer = JsonSink::new(&mut aside, Vec::new(), true);
+            let inner = Box::new(JsonSink::new(&mut results, Vec::new(), false));
             let mut sink = RedirectSink::new(inner, &mut outer);
             sink.put(&Row(1)).unwrap();
             sink.error("::x", &DcmdError::failed("no")).unwrap();

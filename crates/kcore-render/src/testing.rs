@@ -3,8 +3,7 @@
 use kcore::Addr;
 use kcore_dcmd::{Column, Dot, Fields, Record, View};
 
-const COLUMNS: &[Column] =
-    &[Column::right("value", "VALUE", 5), Column::left("name", "NAME", 9)];
+const COLUMNS: &[Column] = &[Column::right("value", "VALUE", 5), Column::left("name", "NAME", 9)];
 
 /// A row of a table, which cannot feed a pipe.
 pub(crate) struct Row(pub(crate) u64);

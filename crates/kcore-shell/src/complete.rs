@@ -51,9 +51,7 @@ impl Completer {
                 let names = self.spellings.iter().filter_map(|name| name.strip_prefix("::"));
                 (word, starting(names, word))
             }
-            Wanted::Symbol(word) => {
-                (word, self.core.complete_symbol(word, limits::COMPLETIONS))
-            }
+            Wanted::Symbol(word) => (word, self.core.complete_symbol(word, limits::COMPLETIONS)),
             Wanted::Nothing => ("", Vec::new()),
         };
         names.sort();

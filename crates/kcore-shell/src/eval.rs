@@ -73,8 +73,7 @@ fn named(name: &str, scope: &dyn Scope) -> Result<u64> {
         if !number {
             return Err(error);
         }
-        literal::integer(name, scope.radix())
-            .map_err(|error| DcmdError::failed(error.to_string()))
+        literal::integer(name, scope.radix()).map_err(|error| DcmdError::failed(error.to_string()))
     })
 }
 
@@ -95,7 +94,9 @@ fn read(space: Space, size: Option<u8>, at: u64, scope: &dyn Scope) -> Result<u6
         Space::Process => Ok(scope.read(at, size)?),
         Space::Object => Err(DcmdError::at(
             at,
-            format!("failed to read from object file at address {at:x}: operation not supported by target"),
+            format!(
+                "failed to read from object file at address {at:x}: operation not supported by target"
+            ),
         )),
     }
 }
@@ -268,7 +269,8 @@ mod tests {
         );
         assert_eq!(
             value("%10"),
-            Err("failed to read from object file at address 10: operation not supported by target".into())
+            Err("failed to read from object file at address 10: operation not supported by target"
+                .into())
         );
     }
 

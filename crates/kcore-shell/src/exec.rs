@@ -6,7 +6,7 @@ use kcore_render::PipeSink;
 use crate::invoke::{Feed, Start};
 use crate::parse::{Command, Statement, Verb};
 use crate::session::{Session, Source};
-use crate::status::Status;
+use crate::status::{Status, Stop};
 use crate::{eval, shell_command};
 
 impl Session {
@@ -46,16 +46,14 @@ impl Session {
         sink: &mut dyn Sink,
     ) -> Status {
         let pipeline = &statement.pipeline;
+        if source == Source::Terminal && !pipeline.is_empty() {
+            self.previous = Some(pipeline.clone());
+        }
         match &statement.shell {
             Some(shell) if pipeline.is_empty() => self.shell_alone(shell, sink),
             Some(shell) => self.pipeline_into_shell(pipeline, start, shell, sink),
             None if pipeline.is_empty() => self.bare(start, source, sink),
-            None => {
-                if source == Source::Terminal {
-                    self.previous = Some(pipeline.clone());
-                }
-                self.pipeline(pipeline, start, sink)
-            }
+            None => self.pipeline(pipeline, start, sink),
         }
     }
 
@@ -68,7 +66,7 @@ impl Session {
             Some(previous) if source == Source::Terminal => {
                 self.pipeline(&previous, Start { has_addr: true, ..start }, sink)
             }
-            _ => Status::Done,
+            _ => Status::DONE,
         }
     }
 
@@ -86,9 +84,9 @@ impl Session {
         start: Start,
         sink: &mut dyn Sink,
     ) -> Status {
-        let Some((last, inner)) = stages.split_last() else { return Status::Done };
+        let Some((last, inner)) = stages.split_last() else { return Status::DONE };
         let mut feed = Feed::Start(start);
-        let mut status = Status::Done;
+        let mut status = Status::DONE;
         for stage in inner {
             let (ended, dots) = self.inner_stage(stage, feed, sink);
             status = status.then(ended);
@@ -110,7 +108,7 @@ impl Session {
         let mut pipe = PipeSink::new(stage.verb.spelling(), sink);
         let status = self.stage(stage, feed, true, &mut pipe);
         if pipe.is_unfit() {
-            return (Status::Failed, Vec::new());
+            return (Status::FAILED, Vec::new());
         }
         (status, pipe.into_dots())
     }
@@ -118,7 +116,7 @@ impl Session {
     fn shell_alone(&self, command: &str, sink: &mut dyn Sink) -> Status {
         // What was printed before must stand before what the command prints.
         match sink.finish().and_then(|()| shell_command::run(command)) {
-            Ok(()) => Status::Done,
+            Ok(()) => Status::DONE,
             Err(error) => self.fail("!", &error, sink),
         }
     }
@@ -136,7 +134,7 @@ impl Session {
         });
         match ended {
             // A command that reads no further, such as head, is no reason to stop.
-            Ok(Status::Closed) => Status::Done,
+            Ok(status) if status.stop() == Some(Stop::Closed) => Status::DONE,
             Ok(status) => status,
             Err(error) => self.fail("!", &error, sink),
         }
@@ -145,11 +143,10 @@ impl Session {
     /// Shows what is buffered; ctrl-C may have come when nobody looked.
     fn finish(&self, status: Status, sink: &mut dyn Sink) -> Status {
         use kcore_dcmd::Shell;
-        let status = match status {
-            Status::Done | Status::Failed if self.interrupted() => {
-                self.fail("", &DcmdError::Interrupted, sink)
-            }
-            other => other,
+        let status = if !status.stops() && self.interrupted() {
+            status.then(self.fail("", &DcmdError::Interrupted, sink))
+        } else {
+            status
         };
         match sink.finish() {
             Ok(()) => status,
@@ -160,13 +157,13 @@ impl Session {
     /// Reports why `command` ended, and says what that means for what follows.
     pub(crate) fn fail(&self, command: &str, error: &DcmdError, sink: &mut dyn Sink) -> Status {
         let status = match error {
-            DcmdError::Closed => return Status::Closed,
-            DcmdError::Quit => return Status::Quit,
-            DcmdError::Interrupted => Status::Interrupted,
-            _ => Status::Failed,
+            DcmdError::Closed => return Status::stopped(Stop::Closed),
+            DcmdError::Quit => return Status::stopped(Stop::Quit),
+            DcmdError::Interrupted => Status::stopped(Stop::Interrupted),
+            _ => Status::FAILED,
         };
         match sink.error(command, error) {
-            Err(DcmdError::Closed) => Status::Closed,
+            Err(DcmdError::Closed) => status.then(Status::stopped(Stop::Closed)),
             _ => status,
         }
     }

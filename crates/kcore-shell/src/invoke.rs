@@ -3,9 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use kcore_dcmd::{
-    AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Dot, Input, Result, Shell, Sink, Spec,
-};
+use kcore_dcmd::{AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Dot, Input, Result, Shell, Sink, Spec};
 
 use crate::parse::{Command, Verb};
 use crate::session::Session;
@@ -96,17 +94,14 @@ impl Session {
             if run > 0 {
                 self.advance();
             }
-            let input = Input {
-                looped: start.count.is_some(),
-                first: run == 0,
-                ..self.input(call, start)
-            };
+            let input =
+                Input { looped: start.count.is_some(), first: run == 0, ..self.input(call, start) };
             match self.invoke(call, &input, sink) {
-                Flow::Continue(Status::Done) => {}
+                Flow::Continue(Status::DONE) => {}
                 Flow::Continue(status) | Flow::Break(status) => return status,
             }
         }
-        Status::Done
+        Status::DONE
     }
 
     fn all_at_once(&mut self, call: &Call<'_>, dots: Vec<Dot>, sink: &mut dyn Sink) -> Status {
@@ -124,7 +119,7 @@ impl Session {
     }
 
     fn one_by_one(&mut self, call: &Call<'_>, dots: &[Dot], sink: &mut dyn Sink) -> Status {
-        let mut status = Status::Done;
+        let mut status = Status::DONE;
         for (run, dot) in dots.iter().enumerate() {
             self.dot = *dot;
             let start = Start { has_addr: true, count: None };
@@ -158,21 +153,15 @@ impl Session {
         });
         let error = match result {
             Ok(()) if self.interrupted() => DcmdError::Interrupted,
-            Ok(()) => return Flow::Continue(Status::Done),
+            Ok(()) => return Flow::Continue(Status::DONE),
             Err(error) => error,
         };
-        let closed = sink.abandon();
-        match (&error, closed) {
-            (_, Err(DcmdError::Closed)) => Flow::Break(Status::Closed),
-            (DcmdError::Failed { .. }, _) => self.go_on(call, &error, sink),
-            _ => Flow::Break(self.fail_call(&call.spec, call.spelling, &error, sink)),
-        }
-    }
-
-    fn go_on(&self, call: &Call<'_>, error: &DcmdError, sink: &mut dyn Sink) -> Flow {
-        match self.fail(call.spelling, error, sink) {
-            Status::Closed => Flow::Break(Status::Closed),
-            status => Flow::Continue(status),
+        // That nobody reads the end of it will be seen when the error is reported.
+        let _ = sink.abandon();
+        let status = self.fail_call(&call.spec, call.spelling, &error, sink);
+        match error {
+            DcmdError::Failed { .. } if !status.stops() => Flow::Continue(status),
+            _ => Flow::Break(status),
         }
     }
 
@@ -219,13 +208,7 @@ impl Session {
     }
 
     /// `>name`: the variable becomes dot, or the last value of the pipe.
-    fn assign(
-        &mut self,
-        name: &str,
-        size: Option<u8>,
-        feed: &Feed,
-        sink: &mut dyn Sink,
-    ) -> Status {
+    fn assign(&mut self, name: &str, size: Option<u8>, feed: &Feed, sink: &mut dyn Sink) -> Status {
         if let Feed::Pipe(dots) = feed {
             self.dot = dots.last().copied().unwrap_or_default();
         }
@@ -237,7 +220,7 @@ impl Session {
             self.variables.set(name, vars::cut(self.dot.number(), size))
         };
         match result {
-            Ok(()) => Status::Done,
+            Ok(()) => Status::DONE,
             Err(error) => self.fail(">", &error, sink),
         }
     }

@@ -133,7 +133,10 @@ mod tests {
 
     #[test]
     fn the_unexpected_is_a_word_a_character_or_the_end() {
-        assert_eq!(Scanner::new("libc.so`x+1").unexpected().to_string(), "syntax error near \"libc.so`x\"");
+        assert_eq!(
+            Scanner::new("libc.so`x+1").unexpected().to_string(),
+            "syntax error near \"libc.so`x\""
+        );
         assert_eq!(Scanner::new(") x").unexpected().to_string(), "syntax error near \")\"");
         assert_eq!(Scanner::new("\n").unexpected(), SyntaxError::Near(None));
     }

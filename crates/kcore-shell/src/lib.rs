@@ -37,4 +37,4 @@ mod vars;
 mod words;
 
 pub use session::{Session, SessionOptions, Source};
-pub use status::Status;
+pub use status::{Status, Stop};

@@ -27,14 +27,16 @@ pub(crate) fn number(scanner: &mut Scanner<'_>, radix: u32) -> Result<u64, Synta
 pub(crate) fn integer(digits: &str, radix: u32) -> Result<u64, SyntaxError> {
     let mut value: u64 = 0;
     for c in digits.chars() {
-        let digit = c.to_digit(radix).ok_or_else(|| {
-            SyntaxError::Wrong(format!("digit '{c}' is invalid in current base"))
-        })?;
+        let digit = c
+            .to_digit(radix)
+            .ok_or_else(|| SyntaxError::Wrong(format!("digit '{c}' is invalid in current base")))?;
         value = value
             .checked_mul(u64::from(radix))
             .and_then(|value| value.checked_add(u64::from(digit)))
             .ok_or_else(|| {
-                SyntaxError::Wrong(format!("specified value exceeds maximum immediate value: {digits}"))
+                SyntaxError::Wrong(format!(
+                    "specified value exceeds maximum immediate value: {digits}"
+                ))
             })?;
     }
     Ok(value)

@@ -332,13 +332,9 @@ mod tests {
 
     #[test]
     fn what_cannot_stand_is_named() {
-        for (text, token) in [
-            ("5 5", "5"),
-            ("::x | 5::y", "5"),
-            ("1 )", ")"),
-            ("5 <x", "<"),
-            ("]", "]"),
-        ] {
+        for (text, token) in
+            [("5 5", "5"), ("::x | 5::y", "5"), ("1 )", ")"), ("5 <x", "<"), ("]", "]")]
+        {
             assert_eq!(one(text), Err(format!("syntax error near \"{token}\"")), "{text}");
         }
         for text in ["::", ":", "::x |", "1,", "(", ">"] {
@@ -349,7 +345,8 @@ mod tests {
 
     #[test]
     fn no_line_is_too_strange() {
-        let characters = ["$", ":", "/", "\"", "'", "[", "]", "1", "a", "é", "|", "!", ";", "\n", " "];
+        let characters =
+            ["$", ":", "/", "\"", "'", "[", "]", "1", "a", "é", "|", "!", ";", "\n", " "];
         for first in characters {
             for second in characters {
                 for third in characters {

@@ -6,9 +6,8 @@ use crate::lexer::Scanner;
 /// Reads `"…"` with C escapes, the opening quote already taken.
 pub(crate) fn escaped(scanner: &mut Scanner<'_>) -> Result<String, SyntaxError> {
     let bytes = bytes_until(scanner, '"').ok_or(SyntaxError::Unmatched("\""))?;
-    Ok(String::from_utf8(bytes).unwrap_or_else(|error| {
-        String::from_utf8_lossy(error.as_bytes()).into_owned()
-    }))
+    Ok(String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
 /// Reads `'…'` as it stands, the opening quote already taken.

@@ -17,7 +17,7 @@ use rustyline::{Behavior, CompletionType, Config, Context, Editor, Helper};
 
 use crate::complete::Completer;
 use crate::session::{Session, Source};
-use crate::status::Status;
+use crate::status::Stop;
 
 const PROMPT: &str = "> ";
 const HISTORY_LINES: usize = 1000;
@@ -38,8 +38,8 @@ pub struct ReplOptions {
 #[error("cannot read from the terminal: {0}")]
 pub struct ReplError(#[from] ReadlineError);
 
-/// Reads lines from the user and runs them until the user leaves: [`Status::Done`] by ctrl-D, with
-/// the prompt still on its line, or what ended the session.
+/// Reads lines from the user and runs them until the user leaves: by ctrl-D, by a command, or because
+/// nobody reads what is shown.
 ///
 /// # Errors
 /// When the terminal cannot be read.
@@ -47,15 +47,15 @@ pub fn run(
     session: &mut Session,
     sink: &mut dyn Sink,
     options: &ReplOptions,
-) -> Result<Status, ReplError> {
+) -> Result<(), ReplError> {
     let mut lines = Lines::open(session, options)?;
     while let Some(line) = lines.next(sink)? {
         let status = session.eval_from(Source::Terminal, &line, sink);
-        if matches!(status, Status::Quit | Status::Closed) {
-            return Ok(status);
+        if matches!(status.stop(), Some(Stop::Quit | Stop::Closed)) {
+            break;
         }
     }
-    Ok(Status::Done)
+    Ok(())
 }
 
 /// The lines that a user types.
@@ -66,8 +66,7 @@ struct Lines {
 
 impl Lines {
     fn open(session: &Session, options: &ReplOptions) -> Result<Self, ReplError> {
-        let behavior =
-            if options.prefer_terminal { Behavior::PreferTerm } else { Behavior::Stdio };
+        let behavior = if options.prefer_terminal { Behavior::PreferTerm } else { Behavior::Stdio };
         let config = Config::builder()
             .completion_type(CompletionType::List)
             .history_ignore_dups(true)?

@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, Read};
 
 use kcore_dcmd::{DcmdError, Sink};
+use kcore_render::io_reason;
 
 use crate::limits;
 use crate::session::{Session, Source};
@@ -18,7 +19,7 @@ pub fn run(
     name: &str,
     sink: &mut dyn Sink,
 ) -> Status {
-    let mut status = Status::Done;
+    let mut status = Status::DONE;
     let mut bytes = Vec::new();
     for line in 1.. {
         bytes.clear();
@@ -30,7 +31,10 @@ pub fn run(
                 status = status.then(session.eval_from(source, &text, sink));
             }
             Err(error) => {
-                let error = DcmdError::failed(format!("cannot read {name}, line {line}: {error}"));
+                let error = DcmdError::failed(format!(
+                    "cannot read {name}, line {line}: {}",
+                    io_reason(&error)
+                ));
                 status = status.then(session.fail("", &error, sink));
                 break;
             }

@@ -98,7 +98,7 @@ impl Session {
             return self.fail("", &DcmdError::failed(error), sink);
         }
         let mut parser = Parser::new(text);
-        let mut status = Status::Done;
+        let mut status = Status::DONE;
         while let Some(next) = self.next_statement(&mut parser, source, sink) {
             status = status.then(next);
             if status.stops() {
@@ -165,10 +165,10 @@ impl Shell for Session {
     }
 
     fn set_radix(&mut self, radix: u64) -> Result<()> {
-        self.radix = u32::try_from(radix)
-            .ok()
-            .filter(|radix| (2..=16).contains(radix))
-            .ok_or_else(|| DcmdError::failed(format!("expected radix from 2 to 16, not {radix}")))?;
+        self.radix =
+            u32::try_from(radix).ok().filter(|radix| (2..=16).contains(radix)).ok_or_else(
+                || DcmdError::failed(format!("expected radix from 2 to 16, not {radix}")),
+            )?;
         Ok(())
     }
 

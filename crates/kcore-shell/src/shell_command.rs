@@ -6,7 +6,7 @@ use std::io;
 use std::process::{Command, Stdio};
 
 use kcore_dcmd::{DcmdError, Result, Sink};
-use kcore_render::{Format, RedirectSink};
+use kcore_render::{Format, RedirectSink, io_reason};
 
 /// Runs `command` on the terminal, and waits. Its exit status is its own affair.
 ///
@@ -14,10 +14,7 @@ use kcore_render::{Format, RedirectSink};
 /// When the shell cannot be started.
 pub(crate) fn run(command: &str) -> Result<()> {
     let shell = shell();
-    shell_command(&shell, command)
-        .status()
-        .map(drop)
-        .map_err(|error| inaccessible(&shell, &error))
+    shell_command(&shell, command).status().map(drop).map_err(|error| inaccessible(&shell, &error))
 }
 
 /// Runs `command`, feeds it with the results of `produce`, and waits. Failures go to `aside`.
@@ -61,5 +58,5 @@ fn shell_command(shell: &OsStr, command: &str) -> Command {
 }
 
 fn inaccessible(shell: &OsStr, error: &io::Error) -> DcmdError {
-    DcmdError::failed(format!("cannot access {}: {error}", shell.to_string_lossy()))
+    DcmdError::failed(format!("cannot access {}: {}", shell.to_string_lossy(), io_reason(error)))
 }

@@ -1,33 +1,54 @@
 //! How a line, a script or a session ended.
 
-/// How text of the language ended. Of several statements the last grave one counts.
+/// How text of the language ended: whether a command failed, and whether what follows runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Status {
-    /// Everything was done.
-    Done,
-    /// A command failed; those after it ran.
-    Failed,
-    /// The user pressed ctrl-C: what followed on the line did not run.
+pub struct Status {
+    failed: bool,
+    stop: Option<Stop>,
+}
+
+/// Why what follows does not run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// The user pressed ctrl-C.
     Interrupted,
-    /// Nobody reads the output any more: what followed did not run. Not a failure.
+    /// Nobody reads the output any more. Not a failure.
     Closed,
     /// The user asked to leave.
     Quit,
 }
 
 impl Status {
+    /// Everything was done.
+    pub const DONE: Self = Self { failed: false, stop: None };
+
+    /// A command failed; what follows runs.
+    pub const FAILED: Self = Self { failed: true, stop: None };
+
+    /// Stopped, without a failure.
+    pub const fn stopped(stop: Stop) -> Self {
+        Self { failed: false, stop: Some(stop) }
+    }
+
+    /// Whether a command failed.
+    pub const fn failed(self) -> bool {
+        self.failed
+    }
+
+    /// Why what follows does not run.
+    pub const fn stop(self) -> Option<Stop> {
+        self.stop
+    }
+
     /// Whether what follows does not run.
     pub const fn stops(self) -> bool {
-        matches!(self, Self::Interrupted | Self::Closed | Self::Quit)
+        self.stop.is_some()
     }
 
     /// The status of what ended as `self` and then as `next`.
     #[must_use]
     pub const fn then(self, next: Self) -> Self {
-        match (self, next) {
-            (Self::Failed, Self::Done) => Self::Failed,
-            _ => next,
-        }
+        Self { failed: self.failed || next.failed, stop: next.stop }
     }
 }
 
@@ -37,8 +58,10 @@ mod tests {
 
     #[test]
     fn a_failure_is_remembered() {
-        assert_eq!(Status::Failed.then(Status::Done), Status::Failed);
-        assert_eq!(Status::Done.then(Status::Failed), Status::Failed);
-        assert_eq!(Status::Failed.then(Status::Quit), Status::Quit);
+        assert_eq!(Status::FAILED.then(Status::DONE), Status::FAILED);
+        assert_eq!(Status::DONE.then(Status::FAILED), Status::FAILED);
+        let left = Status::FAILED.then(Status::stopped(Stop::Quit));
+        assert!(left.failed() && left.stops());
+        assert!(!Status::stopped(Stop::Closed).failed());
     }
 }

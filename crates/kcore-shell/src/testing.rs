@@ -52,9 +52,11 @@ impl Record for Said {
 const VERBOSE: &[Opt] = &[Opt { flag: 'v', value: None, help: "" }];
 
 const fn spec(name: &'static str) -> Spec {
-    Spec::new(name, Group::Language, "a dcmd of the tests")
-        .addr(AddrUse::Optional)
-        .operands("[word...]", 0, usize::MAX)
+    Spec::new(name, Group::Language, "a dcmd of the tests").addr(AddrUse::Optional).operands(
+        "[word...]",
+        0,
+        usize::MAX,
+    )
 }
 
 /// Says how it was called.
@@ -188,17 +190,17 @@ static WALKERS: &[&dyn Walker] = &[&Two];
 pub(crate) fn session() -> Session {
     let exe = Some(std::env::current_exe().unwrap());
     let core = Core::open(&OpenOptions { exe, ..OpenOptions::default() }).unwrap();
-    let text = TextOptions {
-        styled: false,
-        live: false,
-        numbers: Numbers { radix: 16, word_size: 8 },
-    };
-    Session::new(Arc::new(core), SessionOptions {
-        dcmds: DCMDS,
-        walkers: WALKERS,
-        format: Format::Text(text),
-        interrupt: Arc::new(AtomicBool::new(false)),
-    })
+    let text =
+        TextOptions { styled: false, live: false, numbers: Numbers { radix: 16, word_size: 8 } };
+    Session::new(
+        Arc::new(core),
+        SessionOptions {
+            dcmds: DCMDS,
+            walkers: WALKERS,
+            format: Format::Text(text),
+            interrupt: Arc::new(AtomicBool::new(false)),
+        },
+    )
 }
 
 /// Remembers what it took, one line for each call.

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crate::testing::{Memory, session};
-use crate::{Session, Source, Status, script};
+use crate::{Session, Source, Status, Stop, script};
 
 fn eval_in(session: &mut Session, text: &str) -> (Vec<String>, Status) {
     let mut sink = Memory::default();
@@ -33,16 +33,22 @@ fn a_dcmd_sees_how_it_was_called() {
 #[test]
 fn dot_stays_between_statements() {
     assert_eq!(lines("10; ::seen"), ["::seen dot=Number(16) first"]);
-    assert_eq!(lines("10::seen; .+1::seen; &::seen").last().unwrap(), "::seen dot=Number(17) addr first");
+    assert_eq!(
+        lines("10::seen; .+1::seen; &::seen").last().unwrap(),
+        "::seen dot=Number(17) addr first"
+    );
 }
 
 #[test]
 fn a_count_repeats_and_dot_moves_by_the_increment() {
-    assert_eq!(lines("10,3/X"), [
-        "/ dot=Number(16) addr looped first count=3 [X]",
-        "/ dot=Number(20) addr looped count=3 [X]",
-        "/ dot=Number(24) addr looped count=3 [X]",
-    ]);
+    assert_eq!(
+        lines("10,3/X"),
+        [
+            "/ dot=Number(16) addr looped first count=3 [X]",
+            "/ dot=Number(20) addr looped count=3 [X]",
+            "/ dot=Number(24) addr looped count=3 [X]",
+        ]
+    );
     assert_eq!(lines("10/X; +::seen").last().unwrap(), "::seen dot=Number(20) addr first");
     assert_eq!(lines("10/X; ,2::seen").len(), 3);
 }
@@ -55,36 +61,32 @@ fn a_count_of_zero_sets_dot_and_runs_nothing() {
 #[test]
 fn a_count_can_be_a_length_and_has_a_bound() {
     assert_eq!(lines("10,5::length"), ["::length dot=Number(16) addr first count=5"]);
-    assert_eq!(lines("0,ffffffff::seen"), [
-        "error(::seen): count ffffffff is too high: at most 1000000"
-    ]);
+    assert_eq!(
+        lines("0,ffffffff::seen"),
+        ["error(::seen): count ffffffff is too high: at most 1000000"]
+    );
 }
 
 #[test]
 fn a_failure_ends_a_count_but_not_a_pipe() {
     assert_eq!(lines("2,5::odd"), ["abandoned", "error(::odd): 2 is even"]);
-    assert_eq!(lines("::emit 1 2 3 | ::odd"), [
-        "1 is odd",
-        "abandoned",
-        "error(::odd): 2 is even",
-        "3 is odd"
-    ]);
+    assert_eq!(
+        lines("::emit 1 2 3 | ::odd"),
+        ["1 is odd", "abandoned", "error(::odd): 2 is even", "3 is odd"]
+    );
 }
 
 #[test]
 fn values_stay_typed_in_a_pipe() {
-    assert_eq!(lines("::emit_thread | ::seen"), [
-        "::seen dot=Thread(Tid(4711)) addr looped first"
-    ]);
+    assert_eq!(lines("::emit_thread | ::seen"), ["::seen dot=Thread(Tid(4711)) addr looped first"]);
 }
 
 #[test]
 fn only_the_last_stage_is_shown() {
-    assert_eq!(lines("::emit 1 2 | ::seen | ::odd"), [
-        "1 is odd",
-        "abandoned",
-        "error(::odd): 2 is even"
-    ]);
+    assert_eq!(
+        lines("::emit 1 2 | ::seen | ::odd"),
+        ["1 is odd", "abandoned", "error(::odd): 2 is even"]
+    );
     assert_eq!(lines("::emit 1 2 | ::seen").last().unwrap(), "::seen dot=Number(2) addr looped");
     assert_eq!(lines("::emit 1 | ::seen; ::seen").last().unwrap(), "::seen dot=Number(1) first");
 }
@@ -96,10 +98,13 @@ fn an_empty_pipe_ends_silently() {
 
 #[test]
 fn a_list_taker_runs_once() {
-    assert_eq!(lines("::emit 1 2 | ::list; ::seen"), [
-        "::list dot=Number(1) addr looped first list=[Number(1), Number(2)]",
-        "::seen dot=Number(2) first",
-    ]);
+    assert_eq!(
+        lines("::emit 1 2 | ::list; ::seen"),
+        [
+            "::list dot=Number(1) addr looped first list=[Number(1), Number(2)]",
+            "::seen dot=Number(2) first",
+        ]
+    );
     assert_eq!(lines("1::list"), ["::list dot=Number(1) addr first"]);
 }
 
@@ -112,21 +117,27 @@ fn output_without_values_cannot_feed_a_pipe() {
 
 #[test]
 fn wrong_calls_show_usage_and_end_the_pipeline() {
-    assert_eq!(lines("1::plain"), [
-        "abandoned",
-        "error(::plain): ::plain takes no address",
-        "hint: Usage: ::plain [-v]",
-        "hint: kcore: try '::help plain' for more information",
-    ]);
-    assert_eq!(lines("::needy"), [
-        "abandoned",
-        "error(::needy): ::needy needs an address",
-        "hint: Usage: address::needy [word...]",
-    ]);
-    assert_eq!(lines("::plain -z")[..2], [
-        "error(::plain): illegal option -- z",
-        "hint: Usage: ::plain [-v]"
-    ]);
+    assert_eq!(
+        lines("1::plain"),
+        [
+            "abandoned",
+            "error(::plain): ::plain takes no address",
+            "hint: Usage: ::plain [-v]",
+            "hint: kcore: try '::help plain' for more information",
+        ]
+    );
+    assert_eq!(
+        lines("::needy"),
+        [
+            "abandoned",
+            "error(::needy): ::needy needs an address",
+            "hint: Usage: address::needy [word...]",
+        ]
+    );
+    assert_eq!(
+        lines("::plain -z")[..2],
+        ["error(::plain): illegal option -- z", "hint: Usage: ::plain [-v]"]
+    );
     assert_eq!(lines("::emit 1 2 | ::plain").len(), 4);
 }
 
@@ -135,9 +146,10 @@ fn unknown_dcmds_are_named_and_near_ones_offered() {
     assert_eq!(lines("::zzz"), ["error(::zzz): invalid command '::zzz': unknown dcmd name"]);
     assert_eq!(lines("$k"), ["error($k): invalid command '$k': unknown dcmd name"]);
     assert_eq!(lines(":y"), ["error(:y): invalid command ':y': unknown dcmd name"]);
-    assert_eq!(lines("::sene"), [
-        "error(::sene): invalid command '::sene': unknown dcmd name (did you mean '::seen'?)"
-    ]);
+    assert_eq!(
+        lines("::sene"),
+        ["error(::sene): invalid command '::sene': unknown dcmd name (did you mean '::seen'?)"]
+    );
 }
 
 #[test]
@@ -147,20 +159,26 @@ fn format_words_are_no_options() {
 
 #[test]
 fn expressions_that_fail_stop_only_their_statement() {
-    assert_eq!(lines("nosuch_symbol_at_all::seen; ::seen"), [
-        "error(nosuch_symbol_at_all::seen): failed to dereference symbol 'nosuch_symbol_at_all': \
+    assert_eq!(
+        lines("nosuch_symbol_at_all::seen; ::seen"),
+        [
+            "error(nosuch_symbol_at_all::seen): failed to dereference symbol 'nosuch_symbol_at_all': \
          unknown symbol name",
-        "::seen dot=Number(0) first",
-    ]);
-    assert_eq!(lines("5,nosuch_symbol_at_all::seen; ::seen").last().unwrap(), "::seen dot=Number(0) first");
+            "::seen dot=Number(0) first",
+        ]
+    );
+    assert_eq!(
+        lines("5,nosuch_symbol_at_all::seen; ::seen").last().unwrap(),
+        "::seen dot=Number(0) first"
+    );
 }
 
 #[test]
 fn a_syntax_error_drops_its_line_alone() {
-    assert_eq!(lines("5 5; ::seen\n::seen"), [
-        "error(): syntax error near \"5\"",
-        "::seen dot=Number(0) first"
-    ]);
+    assert_eq!(
+        lines("5 5; ::seen\n::seen"),
+        ["error(): syntax error near \"5\"", "::seen dot=Number(0) first"]
+    );
 }
 
 #[test]
@@ -168,12 +186,15 @@ fn scripts_name_lines_and_go_on() {
     let mut sink = Memory::default();
     let mut input: &[u8] = b"::seen\n// nothing\n5 )\n::seen \xff\n";
     let status = script::run(&mut session(), &mut input, "a.mdb", &mut sink);
-    assert_eq!(status, Status::Failed);
-    assert_eq!(sink.lines, [
-        "::seen dot=Number(0) first",
-        "error(): syntax error on line 3 of a.mdb near \")\"",
-        "::seen dot=Number(0) first [\u{fffd}]",
-    ]);
+    assert_eq!(status, Status::FAILED);
+    assert_eq!(
+        sink.lines,
+        [
+            "::seen dot=Number(0) first",
+            "error(): syntax error on line 3 of a.mdb near \")\"",
+            "::seen dot=Number(0) first [\u{fffd}]",
+        ]
+    );
 }
 
 #[test]
@@ -181,11 +202,11 @@ fn long_lines_are_refused_and_skipped() {
     let mut sink = Memory::default();
     let long = format!("::seen {}\n::seen\n", "x".repeat(200_000));
     let status = script::run(&mut session(), &mut long.as_bytes(), "a.mdb", &mut sink);
-    assert_eq!(status, Status::Failed);
-    assert_eq!(sink.lines, [
-        "error(): line of 65538 bytes: at most 65536 are read",
-        "::seen dot=Number(0) first",
-    ]);
+    assert_eq!(status, Status::FAILED);
+    assert_eq!(
+        sink.lines,
+        ["error(): line of 65538 bytes: at most 65536 are read", "::seen dot=Number(0) first",]
+    );
 }
 
 #[test]
@@ -216,23 +237,31 @@ fn variables_are_written_and_read() {
 
 #[test]
 fn memory_that_is_not_there_is_a_failure() {
-    assert_eq!(lines("*0=X"), [
-        "error(*0=X): failed to read from address 0: no mapping for address"
-    ]);
+    assert_eq!(
+        lines("*ffffffff00000000=X"),
+        ["error(*ffffffff00000000=X): failed to read from address ffffffff00000000: \
+         no mapping for address"]
+    );
+}
+
+#[test]
+fn symbols_are_those_of_the_target() {
+    let main = session().core().lookup_symbol(None, "main").unwrap().get();
+    assert_eq!(lines("main::seen"), [format!("::seen dot=Number({main}) addr first")]);
 }
 
 #[test]
 fn quit_and_a_closed_output_drop_the_rest() {
-    assert_eq!(eval_in(&mut session(), "::seen; ::quit; ::seen").1, Status::Quit);
+    assert_eq!(eval_in(&mut session(), "::seen; ::quit; ::seen").1, Status::stopped(Stop::Quit));
     let mut sink = Memory { closed: true, ..Memory::default() };
-    assert_eq!(session().eval("::seen; ::zzz", &mut sink), Status::Closed);
+    assert_eq!(session().eval("::seen; ::zzz", &mut sink), Status::stopped(Stop::Closed));
     assert_eq!(sink.lines, ["abandoned"]);
 }
 
 #[test]
 fn a_failure_is_remembered_and_what_was_begun_is_abandoned() {
     let (lines, status) = eval_in(&mut session(), "::torn; ::seen");
-    assert_eq!(status, Status::Failed);
+    assert_eq!(status, Status::FAILED);
     assert_eq!(lines[..3], ["begin: begun", "abandoned", "error(::torn): torn"]);
 }
 
@@ -246,22 +275,22 @@ fn ctrl_c_stops_the_command_and_drops_the_rest() {
     });
     let (lines, status) = eval_in(&mut session, "::spin; ::seen");
     presser.join().unwrap();
-    assert_eq!((lines.len(), status), (2, Status::Interrupted));
+    assert_eq!((lines.len(), status), (2, Status::stopped(Stop::Interrupted)));
     assert_eq!(lines[1], "error(::spin): interrupted");
-    assert_eq!(eval_in(&mut session, "::seen").1, Status::Done);
+    assert_eq!(eval_in(&mut session, "::seen").1, Status::DONE);
 }
 
 #[test]
 fn shell_commands_take_output_and_may_stop_reading() {
     let file = std::env::temp_dir().join(format!("kcore-shell-test-{}", std::process::id()));
     let path = file.display();
-    assert_eq!(eval_in(&mut session(), &format!("::emit a b c ! grep b > {path}")).1, Status::Done);
+    assert_eq!(eval_in(&mut session(), &format!("::emit a b c ! grep b > {path}")).1, Status::DONE);
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "b\n");
-    assert_eq!(eval_in(&mut session(), &format!("! echo x > {path}")).1, Status::Done);
+    assert_eq!(eval_in(&mut session(), &format!("! echo x > {path}")).1, Status::DONE);
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "x\n");
     std::fs::remove_file(&file).unwrap();
     let many = "1 ".repeat(20_000);
-    assert_eq!(eval_in(&mut session(), &format!("::emit {many} ! true; ::seen")).1, Status::Done);
+    assert_eq!(eval_in(&mut session(), &format!("::emit {many} ! true; ::seen")).1, Status::DONE);
 }
 
 #[test]

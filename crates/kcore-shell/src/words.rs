@@ -86,7 +86,9 @@ fn format(scanner: &mut Scanner<'_>) -> Result<String, SyntaxError> {
     let start = scanner.position();
     while !ends_word(scanner) {
         match scanner.bump() {
-            Some('\'') => drop(quote::bytes_until(scanner, '\'').ok_or(SyntaxError::Unmatched("'"))?),
+            Some('\'') => {
+                drop(quote::bytes_until(scanner, '\'').ok_or(SyntaxError::Unmatched("'"))?)
+            }
             Some('"') => drop(quote::escaped(scanner)?),
             _ => {}
         }
@@ -147,7 +149,10 @@ mod tests {
 
     #[test]
     fn format_lists_keep_quotes() {
-        assert_eq!(read(formats, "4X \"a | b\\n\"nap | c"), texts(&["4X", "\"a | b\\n\"nap"], "| c"));
+        assert_eq!(
+            read(formats, "4X \"a | b\\n\"nap | c"),
+            texts(&["4X", "\"a | b\\n\"nap"], "| c")
+        );
         assert_eq!(read(formats, "$[2]X // c"), texts(&["Number(2)", "X"], ""));
     }
 }

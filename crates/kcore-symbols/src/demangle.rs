@@ -98,12 +98,20 @@ fn demangle_cpp(text: &str) -> Option<Demangled> {
     if !name.starts_with("_Z") {
         return None;
     }
+    let function = cpp(name, DemangleOptions::new().no_params().no_return_type())?;
     Some(Demangled {
-        function: cpp(name, DemangleOptions::new().no_params().no_return_type())?,
+        function: without_qualifiers(&function).to_owned(),
         full: cpp(name, DemangleOptions::new())?,
         clone: clone_words(suffix),
         mangling: Mangling::Cpp,
     })
+}
+
+/// A member function's name without the qualifiers that its parameters left behind.
+fn without_qualifiers(name: &str) -> &str {
+    const QUALIFIERS: [&str; 4] = [" const", " volatile", " &&", " &"];
+    let stripped = QUALIFIERS.iter().find_map(|qualifier| name.strip_suffix(qualifier));
+    stripped.map_or(name, without_qualifiers)
 }
 
 fn cpp(name: &str, options: DemangleOptions) -> Option<String> {
@@ -184,4 +192,141 @@ fn clone_words(suffix: &str) -> Option<String> {
         }
     }
     (!clones.is_empty()).then_some(clones)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn function(raw: &str) -> String {
+        demangle(raw.as_bytes()).function
+    }
+
+    #[test]
+    fn cpp_functions_come_without_parameters_and_return_types() {
+        let cases = [
+            ("_ZN2ns5ClassIiE6methodEv", "ns::Class<int>::method"),
+            ("_ZN2ns5ClassIiEC4Ev", "ns::Class<int>::Class"),
+            ("_ZN2ns5ClassD1Ev", "ns::Class::~Class"),
+            ("_ZN12_GLOBAL__N_13fooEi", "(anonymous namespace)::foo"),
+            ("_ZZ4mainENKUliE_clEi", "main::{lambda(int)#1}::operator()"),
+            ("_Z3maxIiET_S0_S0_", "max<int>"),
+            ("_ZNK3Foo3getEv", "Foo::get"),
+            ("_ZlsRSoi", "operator<<"),
+            ("_ZNSt8functionIFviEEclEi", "std::function<void (int)>::operator()"),
+            ("_ZN3FoocvbEv", "Foo::operator bool"),
+        ];
+        for (raw, expected) in cases {
+            let demangled = demangle(raw.as_bytes());
+            assert_eq!(
+                (demangled.function.as_str(), demangled.mangling),
+                (expected, Mangling::Cpp)
+            );
+        }
+        assert_eq!(demangle(b"_Z3maxIiET_S0_S0_").full, "int max<int>(int, int)");
+    }
+
+    #[test]
+    fn rust_names_come_without_their_hash() {
+        let legacy = demangle(b"_ZN4core3ptr13drop_in_place17h0123456789abcdefE");
+        assert_eq!(legacy.function, "core::ptr::drop_in_place");
+        assert_eq!(legacy.full, "core::ptr::drop_in_place::h0123456789abcdef");
+        assert_eq!(legacy.mangling, Mangling::Rust);
+        assert_eq!(
+            function("_ZN3app4main28_$u7b$$u7b$closure$u7d$$u7d$17h0123456789abcdefE"),
+            "app::main::{{closure}}"
+        );
+        assert_eq!(function("_RNvCs1234_7mycrate3foo"), "mycrate::foo");
+    }
+
+    #[test]
+    fn a_cpp_variable_is_not_taken_for_rust() {
+        assert_eq!(function("_ZN12_GLOBAL__N_15countE"), "(anonymous namespace)::count");
+    }
+
+    #[test]
+    fn c_names_are_their_own() {
+        for name in ["main", "__libc_start_main", "_Zork", "_ZN", "puts@plt", "runtime.main", "."] {
+            let demangled = demangle(name.as_bytes());
+            assert_eq!((demangled.function.as_str(), &demangled.clone), (name, &None));
+        }
+        assert_eq!(function("a\u{fffd}b"), "a\u{fffd}b");
+        assert_eq!(demangle(b"a\xffb").function, "a\u{fffd}b");
+    }
+
+    #[test]
+    fn what_compilers_append_is_kept_apart() {
+        let cases = [
+            ("parse.isra.0", "parse", "[clone .isra.0]"),
+            ("parse.constprop.0.cold", "parse", "[clone .constprop.0] [clone .cold]"),
+            ("_ZN3app5crashEv.cold", "app::crash", "[clone .cold]"),
+            ("_ZN3app5crashEv.part.0.isra.1", "app::crash", "[clone .part.0] [clone .isra.1]"),
+            ("_ZN3app4main17h0123456789abcdefE.llvm.42", "app::main", "[clone .llvm.42]"),
+        ];
+        for (raw, name, clone) in cases {
+            let demangled = demangle(raw.as_bytes());
+            assert_eq!(
+                (demangled.function.as_str(), demangled.clone.as_deref()),
+                (name, Some(clone))
+            );
+        }
+    }
+
+    #[test]
+    fn type_names_of_type_info() {
+        assert_eq!(demangle_type(b"St13runtime_error"), "std::runtime_error");
+        assert_eq!(demangle_type(b"i"), "int");
+        assert_eq!(demangle_type(b"PKc"), "char const*");
+        assert_eq!(demangle_type(b"*N12_GLOBAL__N_15ErrorE"), "(anonymous namespace)::Error");
+        assert_eq!(demangle_type(b"not a type"), "not a type");
+    }
+
+    #[test]
+    fn names_that_unfold_without_end_stay_raw() {
+        // Each type is a function of two of the one before: 2^40 names.
+        let mut bomb = String::from("_Z1fPFvvE");
+        for digit in (b'0'..=b'9').chain(b'A'..=b'Z') {
+            bomb.push_str(&format!("PFS{0}_S{0}_E", char::from(digit)));
+        }
+        let demangled = demangle(bomb.as_bytes());
+        assert!(demangled.full.len() <= MAX_OUTPUT);
+        let long = vec![b'x'; MAX_INPUT + 1];
+        assert_eq!(demangle(&long).function.len(), long.len());
+    }
+
+    #[test]
+    fn deep_nesting_ends_before_the_stack_does() {
+        let deep = |start: &str, part: &str| format!("{start}{}", part.repeat(20_000));
+        for raw in
+            [deep("_Z1f", "P"), deep("_ZN", "1aI"), deep("_RI", "I"), deep("_Z1fIXad", "L_Z1fIXad")]
+        {
+            let demangled = std::thread::Builder::new()
+                .stack_size(1 << 20)
+                .spawn(move || demangle(raw.as_bytes()))
+                .unwrap();
+            assert!(demangled.join().is_ok());
+        }
+    }
+
+    #[test]
+    fn damaged_names_do_no_harm() {
+        let seeds = [
+            "_ZNSt8functionIFviEEC2IZ4mainEUliE_vEEOT_",
+            "_ZN4core3ptr28_$u7b$$u7b$closure$u7d$$u7d$17h0123456789abcdefE",
+            "_RNvMs_NtCs4fqI2P2rA04_11issue_609991FB3std3fmt",
+        ];
+        let mut random = 1_u32;
+        for seed in seeds {
+            for _ in 0..4000 {
+                let mut name = seed.as_bytes().to_vec();
+                for _ in 0..3 {
+                    random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    let at = (random >> 8) as usize % name.len();
+                    name[at] = b"_ZNSKR0123456789EIvTPL$u."[(random >> 24) as usize % 25];
+                }
+                demangle(&name);
+                demangle_type(&name);
+            }
+        }
+    }
 }

@@ -36,8 +36,6 @@ mod plt;
 mod preference;
 mod symbol;
 mod table;
-#[cfg(test)]
-mod test_images;
 
 pub use demangle::{Demangled, Mangling, demangle, demangle_type};
 pub use language::Language;

@@ -14,6 +14,9 @@ use crate::{
     table::SymbolTable,
 };
 
+/// Bytes of a name that are hashed at its beginning, in its middle and at its end.
+const SAMPLE: usize = 16;
+
 /// Symbols by the hash of their name without version: eight bytes a symbol, and the names are
 /// compared when asked.
 #[derive(Debug)]
@@ -85,9 +88,17 @@ fn prefer(table: &SymbolTable, a: &SymbolRef<'_>, b: &SymbolRef<'_>) -> std::cmp
     addressed.then(defined).then_with(|| preference::compare(table.names(), a.entry, b.entry))
 }
 
+/// A hash of a name's length, beginning, middle and end. Mangled names are long, and reading all of
+/// them is what an index would cost most.
 fn hash(name: &[u8]) -> u32 {
     let mut hasher = FxHasher::default();
-    name.hash(&mut hasher);
+    let middle = name.len() / 2;
+    let last = name.len().saturating_sub(SAMPLE);
+    hasher.write_usize(name.len());
+    for start in [0, middle, last] {
+        let rest = name.get(start..).unwrap_or_default();
+        rest.get(..SAMPLE).unwrap_or(rest).hash(&mut hasher);
+    }
     // The upper half of an FxHash is the better mixed one.
     (hasher.finish() >> 32) as u32
 }

@@ -10,6 +10,13 @@ pub struct NameAt {
     file: u8,
 }
 
+impl NameAt {
+    /// Whether it is the empty name.
+    pub const fn is_empty(self) -> bool {
+        self.len == 0
+    }
+}
+
 /// The bytes that names lie in. They keep the files mapped.
 #[derive(Debug, Default)]
 pub struct NameStore {

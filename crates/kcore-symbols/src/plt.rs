@@ -6,7 +6,7 @@
 
 use kcore_elf::{Image, SymbolBinding, SymbolKind, SymbolTableKind};
 use kcore_mem::{Arch, Cursor, OutOfBytes, Svma};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
     names::Arena,
@@ -56,58 +56,70 @@ pub fn entries(image: &Image, name_at: impl Fn(Svma) -> Option<Vec<u8>>) -> Vec<
     if image.target().arch != Arch::X86_64 || image.target().word != 8 {
         return Vec::new();
     }
-    let slots = Slots::of(image, name_at);
-    let tables = [".plt", ".plt.sec", ".plt.got"];
-    tables.into_iter().flat_map(|table| table_entries(image, table, &slots)).collect()
+    let lazy = relocations(image, ".rela.plt");
+    // With `.plt.sec` the entries of `.plt` are only its lazy second halves: they come last.
+    let tables = [".plt.sec", ".plt.got", ".plt"];
+    let stubs = tables.into_iter().flat_map(|table| table_stubs(image, table, &lazy));
+    let stubs: Vec<_> = stubs.collect();
+    let names = slot_names(image, &stubs, &lazy, name_at);
+    let entry = |stub: Stub| {
+        let name = [names.get(&stub.slot)?.as_slice(), b"@plt"].concat();
+        Some(LinkageEntry { svma: stub.svma, size: stub.size, section: stub.section, name })
+    };
+    stubs.into_iter().filter_map(entry).collect()
 }
 
-fn table_entries(image: &Image, table: &str, slots: &Slots) -> Vec<LinkageEntry> {
-    let found = image.sections().iter().position(|section| section.name == table);
-    let header =
-        found.and_then(|index| Some((u16::try_from(index).ok()?, image.sections().get(index)?)));
-    let (Some((section, header)), Some(bytes)) = (header, image.section_data(table)) else {
+/// An entry, and the slot that it jumps through.
+struct Stub {
+    svma: Svma,
+    size: u64,
+    section: u16,
+    slot: u64,
+}
+
+fn table_stubs(image: &Image, table: &str, lazy: &[Relocation]) -> Vec<Stub> {
+    let index = image.sections().iter().position(|section| section.name == table);
+    let section = index.and_then(|index| u16::try_from(index).ok());
+    let header = index.and_then(|index| image.sections().get(index));
+    let (Some(section), Some(header), Some(bytes)) = (section, header, image.section_data(table))
+    else {
         return Vec::new();
     };
     let short = table == ".plt.got" && header.entry_size == SHORT_ENTRY_SIZE;
     let size = if short { SHORT_ENTRY_SIZE } else { ENTRY_SIZE };
     let chunks = bytes.chunks_exact(usize::try_from(size).unwrap_or(usize::MAX));
-    let entry = |(index, code): (u64, &[u8])| {
+    let stub = |(index, code): (u64, &[u8])| {
         let svma = header.svma.checked_add(index.checked_mul(size)?)?;
-        let name = slots.name_of(svma, code)?;
-        Some(LinkageEntry { svma, size, section, name: [name, b"@plt"].concat() })
+        let slot = jump_slot(svma, code).or_else(|| pushed_slot(code, lazy))?;
+        Some(Stub { svma, size, section, slot })
     };
-    (0..).zip(chunks).filter_map(entry).collect()
+    (0..).zip(chunks).filter_map(stub).collect()
 }
 
-/// The names of slots of the global offset table.
-struct Slots {
-    by_slot: FxHashMap<u64, Vec<u8>>,
-    /// Slots in the order of `.rela.plt`, by which the lazy entries push an index.
-    lazy: Vec<u64>,
-}
-
-impl Slots {
-    fn of(image: &Image, name_at: impl Fn(Svma) -> Option<Vec<u8>>) -> Self {
-        let names: Vec<&[u8]> =
-            image.symbols(SymbolTableKind::Dynamic).map(|symbol| symbol.name).collect();
-        let lazy = relocations(image, ".rela.plt");
-        let mut by_slot = FxHashMap::default();
-        for relocation in lazy.iter().chain(&relocations(image, ".rela.dyn")) {
-            if let Some(name) = relocation.name(&names, &name_at) {
-                by_slot.insert(relocation.slot, name);
-            }
+/// The functions of the slots that the stubs jump through.
+fn slot_names(
+    image: &Image,
+    stubs: &[Stub],
+    lazy: &[Relocation],
+    name_at: impl Fn(Svma) -> Option<Vec<u8>>,
+) -> FxHashMap<u64, Vec<u8>> {
+    let symbols: Vec<&[u8]> =
+        image.symbols(SymbolTableKind::Dynamic).map(|symbol| symbol.name).collect();
+    let mut missing: FxHashSet<u64> = stubs.iter().map(|stub| stub.slot).collect();
+    let mut names = FxHashMap::default();
+    let mut take = |relocation: &Relocation| {
+        if missing.remove(&relocation.slot)
+            && let Some(name) = relocation.name(&symbols, &name_at)
+        {
+            names.insert(relocation.slot, name);
         }
-        Self { by_slot, lazy: lazy.iter().map(|relocation| relocation.slot).collect() }
+        missing.is_empty()
+    };
+    // The second table may hold a million relocations and is seldom needed.
+    if !lazy.iter().any(&mut take) && !stubs.is_empty() {
+        relocations(image, ".rela.dyn").iter().any(take);
     }
-
-    /// The function that the entry `code` at `svma` jumps to.
-    fn name_of(&self, svma: Svma, code: &[u8]) -> Option<&[u8]> {
-        let slot = jump_slot(svma, code).or_else(|| {
-            let index = pushed_index(code)?;
-            self.lazy.get(usize::try_from(index).ok()?).copied()
-        })?;
-        self.by_slot.get(&slot).map(Vec::as_slice)
-    }
+    names
 }
 
 /// A relocation that fills a slot.
@@ -155,6 +167,12 @@ fn jump_slot(svma: Svma, code: &[u8]) -> Option<u64> {
     let displacement = little_endian_32(code.get(at.checked_add(2)?..after)?)?;
     let next = svma.checked_add(after as u64)?;
     Some(next.wrapping_offset(i64::from(displacement)).get())
+}
+
+/// The slot of the relocation whose number a lazy entry pushes.
+fn pushed_slot(code: &[u8], lazy: &[Relocation]) -> Option<u64> {
+    let index = usize::try_from(pushed_index(code)?).ok()?;
+    lazy.get(index).map(|relocation| relocation.slot)
 }
 
 /// The operand of `push imm32` (`68`) at the beginning of a lazy entry, after `endbr64` if that

@@ -182,7 +182,10 @@ impl PartialEq for SymbolRef<'_> {
 /// A name without the version that GNU linkers append (`puts@GLIBC_2.2.5`, `environ@@GLIBC_2.2.5`).
 /// The `@plt` of a linkage table entry is no version.
 pub fn without_version(name: &[u8]) -> &[u8] {
-    let at = name.iter().position(|byte| *byte == b'@').filter(|at| *at > 0);
+    // `contains` is a fast search for a byte, and nearly always says no.
+    let versioned = name.contains(&b'@');
+    let at = versioned.then(|| name.iter().position(|byte| *byte == b'@')).flatten();
+    let at = at.filter(|at| *at > 0);
     match at.map(|at| name.split_at(at)) {
         Some((_, b"@plt")) | None => name,
         Some((bare, _)) => bare,

@@ -2,7 +2,7 @@
 
 use std::{cmp::Ordering, sync::OnceLock};
 
-use kcore_elf::{Image, ImageSection, ImageSymbol, SymbolTableKind};
+use kcore_elf::{Image, ImageSection, ImageSymbol, SymbolKind, SymbolTableKind};
 use kcore_mem::Svma;
 use rustc_hash::FxHashSet;
 
@@ -102,6 +102,14 @@ impl SymbolTable {
         let before = before.and_then(|id| self.get(SymbolId(id)));
         let distance = |symbol: &SymbolRef<'_>| symbol.value().get().abs_diff(svma.get());
         [before, next].into_iter().flatten().min_by_key(distance)
+    }
+
+    /// The last symbol that begins at or before `svma`, whether it reaches that far or not.
+    pub fn find_before(&self, svma: Svma) -> Option<SymbolRef<'_>> {
+        let by_start = &self.order().by_start;
+        let after = by_start.partition_point(|id| self.start(*id) <= svma.get());
+        let last = *by_start.get(after.checked_sub(1)?)?;
+        self.get(SymbolId(last))
     }
 
     /// The preferred symbol that begins at `start`.
@@ -233,8 +241,10 @@ impl SymbolTable {
         Order { by_start, cover: Cover::new(&spans) }
     }
 
+    /// Whether a symbol marks a place for tools; those have no type. Other names are not touched.
     fn is_marker(&self, entry: &Entry) -> bool {
-        is_marker(self.names.get(entry.name))
+        let suspect = entry.kind == SymbolKind::NoType || entry.name.is_empty();
+        suspect && is_marker(self.names.get(entry.name))
     }
 
     fn prefer(&self, a: u32, b: u32) -> Ordering {

@@ -147,7 +147,7 @@ fn access_size(capstone: &Capstone, mnemonic: &str, operands: &[Arm64Operand]) -
         _ if mnemonic.ends_with("sw") => 4,
         _ if mnemonic.ends_with('b') => 1,
         _ if mnemonic.ends_with('h') => 2,
-        _ if pair => register_size * 2,
+        _ if pair => u64::saturating_mul(register_size, 2),
         _ => register_size,
     }
 }

@@ -48,7 +48,10 @@ pub fn direction(mnemonic: &str, flags: Option<AccessType>, position: Position) 
     let name = mnemonic.rsplit(' ').next().unwrap_or_default();
     let begins = |names: &[&str]| names.iter().any(|one| name.starts_with(one));
     match flags {
-        _ if mnemonic.starts_with("lock ") || begins(&["cmpxchg", "xadd", "xchg"]) => {
+        _ if mnemonic.starts_with("lock ")
+            || begins(&["cmpxchg", "xadd", "xchg"])
+            || is_shift(name) =>
+        {
             AccessKind::ReadWrite
         }
         Some(AccessType::WriteOnly) => AccessKind::Write,
@@ -66,4 +69,12 @@ pub fn direction(mnemonic: &str, flags: Option<AccessType>, position: Position) 
 /// `cmpq` and `btq` read, `cmpxchg` and `btsq` do more.
 fn reads_last(name: &str) -> bool {
     matches!(name, "cmpb" | "cmpw" | "cmpl" | "cmpq" | "btw" | "btl" | "btq")
+}
+
+/// A shift by `%cl`, whose operands capstone lists the other way round.
+fn is_shift(name: &str) -> bool {
+    const SHIFTS: [&str; 10] =
+        ["sar", "shl", "shr", "sal", "rol", "ror", "rcl", "rcr", "shld", "shrd"];
+    let bare = name.strip_suffix(['b', 'w', 'l', 'q']);
+    bare.is_some_and(|bare| SHIFTS.contains(&bare))
 }

@@ -242,6 +242,9 @@ impl Trace {
     fn step(&mut self, code: &[u8], at: usize) -> Option<usize> {
         let found = decode(code)?;
         let next = at.checked_add(found.len)?;
+        if self.flow != Flow::Continues && is_padding(&found) {
+            return Some(next);
+        }
         let effect = effect_of(&found);
         self.enter(at);
         self.state.apply(effect);
@@ -372,9 +375,9 @@ mod tests {
 
     #[test]
     fn code_behind_an_early_return_has_the_state_of_the_branch_to_it() {
-        // push %rbx; je +2; pop %rbx; ret; nop
-        let code = [0x53, 0x74, 0x02, 0x5b, 0xc3, 0x90, 0x90];
-        let (regs, cfa) = caller(&code, 6).unwrap();
+        // push %rbx; je to the mov; push %rax; pop %rax; pop %rbx; ret; nop; mov %eax,%eax; nop
+        let code = [0x53, 0x74, 0x05, 0x50, 0x58, 0x5b, 0xc3, 0x90, 0x89, 0xc0, 0x90];
+        let (regs, cfa) = caller(&code, 10).unwrap();
         assert_eq!(cfa, Addr::new(0x8010));
         assert_eq!(regs.get(RegisterId(3)), Some(0x100));
     }

@@ -1,0 +1,148 @@
+//! kcore without a terminal: where commands come from, where results go, and the exit status.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Standard output, standard error and exit status of one run.
+struct Run {
+    out: String,
+    errors: String,
+    status: Option<i32>,
+}
+
+fn core() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    root.join("testdata/workers/x86_64/core.zst")
+}
+
+/// A command without the user's own configuration.
+fn kcore(words: &[&str]) -> Command {
+    let mut kcore = Command::new(env!("CARGO_BIN_EXE_kcore"));
+    kcore.args(words).env("XDG_CONFIG_HOME", "/nonexistent").env_remove("NO_COLOR");
+    kcore.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    kcore
+}
+
+fn finish(mut command: Command, input: &[u8]) -> Run {
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    // A program that does not read its input is right to close it.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    let output = child.wait_with_output().unwrap();
+    Run {
+        out: String::from_utf8(output.stdout).unwrap(),
+        errors: String::from_utf8(output.stderr).unwrap(),
+        status: output.status.code(),
+    }
+}
+
+/// Runs kcore with these words and the committed core.
+fn on_core(words: &[&str], input: &[u8]) -> Run {
+    let mut command = kcore(words);
+    command.arg(core());
+    finish(command, input)
+}
+
+#[test]
+fn done_failed_and_unusable_have_their_status() {
+    assert_eq!(on_core(&["-c", "1>x"], b"").status, Some(0));
+    let failed = on_core(&["-c", "::no_such_dcmd; 1>x"], b"");
+    assert_eq!((failed.status, failed.out.as_str()), (Some(1), ""));
+    assert_eq!(failed.errors, "kcore: invalid command '::no_such_dcmd': unknown dcmd name\n");
+    let missing = finish(kcore(&["-c", "1>x", "/nonexistent/core"]), b"");
+    assert_eq!(missing.status, Some(2));
+    assert_eq!(missing.errors, "kcore: /nonexistent/core: no such file or directory\n");
+    assert_eq!(finish(kcore(&["--no-such-option"]), b"").status, Some(2));
+    assert_eq!(finish(kcore(&[]), b"").status, Some(2));
+}
+
+#[test]
+fn a_script_comes_from_standard_input_and_goes_on_after_a_failure() {
+    let run = on_core(&[], b"1 1\n\xff\n::no_such_dcmd\n! echo still here\n");
+    assert_eq!(run.status, Some(1));
+    assert!(run.errors.starts_with("kcore: syntax error on line 1 of standard input near \"1\"\n"));
+    assert_eq!(run.errors.lines().count(), 3);
+    assert_eq!(run.out, "still here\n");
+}
+
+#[test]
+fn a_script_comes_from_a_file_and_after_commands() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("script");
+    fs::write(&script, "! echo between\n! echo second\n").unwrap();
+    let run = on_core(&["-c", "! echo first", "-f", script.to_str().unwrap()], b"! echo never\n");
+    assert_eq!(run.out, "first\nbetween\nsecond\n");
+    let missing = on_core(&["-f", "/nonexistent/script"], b"");
+    assert_eq!(missing.status, Some(2));
+    assert_eq!(missing.errors, "kcore: script /nonexistent/script: no such file or directory\n");
+}
+
+#[test]
+fn the_core_comes_from_standard_input_and_is_no_script() {
+    let bytes = fs::read(core()).unwrap();
+    let run = finish(kcore(&["-c", "<rip>x; ! echo open", "-"]), &bytes);
+    assert_eq!((run.status, run.out.as_str(), run.errors.as_str()), (Some(0), "open\n", ""));
+    let run = finish(kcore(&["-"]), &bytes);
+    assert_eq!(run.status, Some(2));
+    assert_eq!(run.errors, "kcore: standard input is the core: give commands with -c or -f\n");
+}
+
+#[test]
+fn json_is_lines_with_a_header_and_errors_among_them() {
+    let run = on_core(&["--json", "-c", "::no_such_dcmd; nosuch>x; )"], b"");
+    assert_eq!((run.status, run.errors.as_str()), (Some(1), ""));
+    let lines: Vec<serde_json::Value> =
+        run.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let kinds: Vec<_> = lines.iter().map(|line| line["type"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["header", "error", "error", "error"]);
+    assert_eq!(lines[0]["schema"], 1);
+    assert_eq!(lines[1]["command"], "::no_such_dcmd");
+    assert!(lines[3]["address"].is_null());
+}
+
+#[test]
+fn the_configuration_is_read_first_and_its_failures_do_not_count() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("kcore")).unwrap();
+    fs::write(folder.path().join("kcore/rc"), "5>from_rc\n::no_such_dcmd\n").unwrap();
+    let run = |words: &[&str]| {
+        let mut command = kcore(words);
+        command.arg(core()).env("XDG_CONFIG_HOME", folder.path());
+        finish(command, b"")
+    };
+    let read = run(&["-c", "<from_rc>x"]);
+    assert_eq!(read.status, Some(0));
+    assert!(read.errors.contains("unknown dcmd name"), "{}", read.errors);
+    let unread = run(&["--no-rc", "-c", "<from_rc>x"]);
+    assert_eq!(unread.errors, "kcore: variable 'from_rc' is not defined\n");
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_error() {
+    for words in [&["-c", ",ffffff::status"][..], &["--json", "-c", ",ffffff::status"]] {
+        let mut command = kcore(words);
+        let mut child = command.arg(core()).spawn().unwrap();
+        let mut out = child.stdout.take().unwrap();
+        out.read_exact(&mut [0; 16]).unwrap();
+        drop(out);
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{words:?}");
+    }
+}
+
+#[test]
+fn core_and_executable_stand_in_either_order_and_where_gdb_wants_them() {
+    let exe = core().with_file_name("workers");
+    let core = core();
+    let (exe, core) = (exe.to_str().unwrap(), core.to_str().unwrap());
+    for words in [
+        &["-c", "main>x; <rip>y", exe, core][..],
+        &["-c", "main>x; <rip>y", core, exe],
+        &["-c", "main>x; <rip>y", "-e", exe, core],
+        &[exe, "-c", core, "-c", "main>x; <rip>y"],
+        &["-c", "main>x", exe],
+    ] {
+        let run = finish(kcore(words), b"");
+        assert_eq!((run.status, run.errors.as_str()), (Some(0), ""), "{words:?}");
+    }
+}
