@@ -1,0 +1,182 @@
+//! Builds a scenario's program and libraries into the case's folder.
+
+use std::path::Path;
+
+use crate::command::Line;
+use crate::recipe::{Lib, Panic};
+use crate::variant::{Link, Opt};
+use crate::{Language, Result, Scenario, Variant, paths, tools};
+
+/// What is built where.
+pub(crate) struct Build<'a> {
+    /// The scenario.
+    pub scenario: &'a Scenario,
+    /// The variant.
+    pub variant: &'a Variant,
+    /// The folder that everything goes to.
+    pub dir: &'a Path,
+}
+
+impl Build<'_> {
+    /// Builds all; gives the command lines.
+    pub(crate) fn run(&self) -> Result<Vec<String>> {
+        let mut done = self.libs()?;
+        let lines = match self.scenario.recipe.language {
+            Language::Rust => vec![self.rust()],
+            Language::C | Language::Cpp => vec![self.account(), self.native()],
+        };
+        for line in lines {
+            line.run(self.dir)?;
+            done.push(line.text());
+        }
+        Ok(done)
+    }
+
+    fn compiler(&self) -> Line {
+        Line::new(tools::compiler(self.scenario.recipe.language, self.variant.libc))
+    }
+
+    /// The object of truth.c: without the scenario's flags, which may break it on purpose.
+    fn account(&self) -> Line {
+        let mut line = Line::new(tools::compiler(Language::C, self.variant.libc));
+        let threads = self.scenario.recipe.threads.unwrap_or(16);
+        line.args(["-c", "-O1", "-g", "-fno-stack-protector", "-U_FORTIFY_SOURCE"]);
+        line.args(code_model(self.variant.link)).args(self.prefix_maps());
+        line.args([format!("-DTRUTH_THREADS={threads}"), "-o".to_owned(), "truth.o".to_owned()]);
+        line.path(&paths::include_dir().join("truth.c"));
+        line
+    }
+
+    /// The program in C or C++.
+    fn native(&self) -> Line {
+        let mut line = self.compiler();
+        line.args(self.native_flags());
+        line.args(code_model(self.variant.link)).args(link_model(self.variant.link));
+        line.args(&self.scenario.recipe.flags);
+        line.args(self.scenario.recipe.when_for(self.variant).flat_map(|when| &when.flags));
+        line.args(["-o", &self.scenario.name]).path(&self.scenario.source()).arg("truth.o");
+        line.args(self.linked_libs()).args(&self.scenario.recipe.link);
+        line
+    }
+
+    fn native_flags(&self) -> Vec<String> {
+        let standard = match self.scenario.recipe.language {
+            Language::Cpp => "-std=gnu++17",
+            _ => "-std=gnu11",
+        };
+        let mut flags: Vec<String> =
+            [standard, "-g", "-Wall", "-Wno-unused-value", "-fno-delete-null-pointer-checks"]
+                .map(str::to_owned)
+                .to_vec();
+        flags.extend(opt_flags(self.variant.opt).iter().map(|flag| (*flag).to_owned()));
+        flags.push(format!("-I{}", paths::include_dir().display()));
+        flags.extend(self.prefix_maps());
+        flags
+    }
+
+    /// No path of this machine in debug information or `__FILE__`.
+    fn prefix_maps(&self) -> Vec<String> {
+        vec![
+            format!("-ffile-prefix-map={}=gen-cores", paths::package_dir().display()),
+            format!("-ffile-prefix-map={}=.", self.dir.display()),
+        ]
+    }
+
+    fn linked_libs(&self) -> Vec<String> {
+        let libs = self.scenario.recipe.libs.iter().filter(|lib| lib.linked);
+        let mut args: Vec<String> =
+            libs.flat_map(|lib| (0..lib.count).map(|number| lib.file_name(number))).collect();
+        if !args.is_empty() {
+            // Not as needed only: a lib that just takes part must be loaded too.
+            args.insert(0, "-Wl,--no-as-needed".to_owned());
+            args.push("-Wl,-rpath,$ORIGIN".to_owned());
+        }
+        args
+    }
+
+    fn libs(&self) -> Result<Vec<String>> {
+        let mut done = Vec::new();
+        for lib in &self.scenario.recipe.libs {
+            for number in 0..lib.count {
+                let line = self.lib(lib, number);
+                line.run(self.dir)?;
+                done.push(line.text());
+            }
+        }
+        Ok(done)
+    }
+
+    fn lib(&self, lib: &Lib, number: u32) -> Line {
+        let mut line = self.compiler();
+        line.args(self.native_flags()).args(["-shared", "-fPIC"]);
+        line.args(lib.flags.iter().map(|flag| flag.replace("{}", &number.to_string())));
+        line.args(["-o", &lib.file_name(number)]).path(&self.scenario.dir.join(&lib.source));
+        line.arg(format!("-Wl,-soname,{}", lib.file_name(number)));
+        line
+    }
+
+    /// The program in Rust.
+    fn rust(&self) -> Line {
+        let mut line = Line::new("rustc");
+        let crate_name = self.scenario.name.replace('-', "_");
+        line.args(["--edition", "2021", "--crate-name", &crate_name, "-g", "-o"]);
+        line.arg(&self.scenario.name).path(&self.scenario.source());
+        line.arg(format!("--remap-path-prefix={}=gen-cores", paths::package_dir().display()));
+        line.arg(format!("--remap-path-prefix={}=.", self.dir.display()));
+        let panic = match self.scenario.recipe.panic {
+            Panic::Abort => "panic=abort",
+            Panic::Unwind => "panic=unwind",
+        };
+        line.args(["-C", panic]).args(rust_opt_flags(self.variant.opt));
+        line.args(rust_link_flags(self.variant.link)).args(&self.scenario.recipe.flags);
+        line
+    }
+}
+
+impl Lib {
+    /// The file name of the lib with this number.
+    pub fn file_name(&self, number: u32) -> String {
+        self.file.replace("{}", &number.to_string())
+    }
+}
+
+fn opt_flags(opt: Opt) -> &'static [&'static str] {
+    match opt {
+        Opt::None => &["-O0"],
+        Opt::Full => &["-O2", "-fomit-frame-pointer"],
+        Opt::FramePointers => &["-O2", "-fno-omit-frame-pointer"],
+    }
+}
+
+fn code_model(link: Link) -> &'static [&'static str] {
+    match link {
+        Link::Pie | Link::StaticPie => &["-fPIE"],
+        Link::NoPie | Link::Static => &["-fno-pie"],
+    }
+}
+
+fn link_model(link: Link) -> &'static [&'static str] {
+    match link {
+        Link::Pie => &["-pie"],
+        Link::NoPie => &["-no-pie"],
+        Link::Static => &["-static", "-no-pie"],
+        Link::StaticPie => &["-static-pie"],
+    }
+}
+
+fn rust_opt_flags(opt: Opt) -> &'static [&'static str] {
+    match opt {
+        Opt::None => &["-C", "opt-level=0"],
+        Opt::Full => &["-C", "opt-level=3", "-C", "force-frame-pointers=no"],
+        Opt::FramePointers => &["-C", "opt-level=3", "-C", "force-frame-pointers=yes"],
+    }
+}
+
+fn rust_link_flags(link: Link) -> &'static [&'static str] {
+    match link {
+        Link::Pie => &[],
+        Link::NoPie => &["-C", "relocation-model=static"],
+        Link::StaticPie => &["-C", "target-feature=+crt-static"],
+        Link::Static => &["-C", "target-feature=+crt-static", "-C", "relocation-model=static"],
+    }
+}

@@ -1,0 +1,41 @@
+//! Programs that die in known ways, cores of them, and the truth about each core.
+//!
+//! A *scenario* is a folder with a program and its `recipe.toml`; a *variant* is a way to compile and
+//! dump it; both together are a *case*, a folder in `target/cores/` with the program, its core and
+//! `truth.json`, which the program itself wrote before it died. Tests of other crates ask [`ensure_all`]
+//! or [`ensure`] for cases, read [`Case::truth`], and hold their stacks against it with [`compare`].
+//!
+//! The crate prints nothing and changes nothing outside of the target folder, but for the kernel's core
+//! pattern where it must and may, and that is put back.
+
+mod account;
+mod cache;
+mod command;
+mod compare;
+mod compile;
+mod core_pattern;
+mod ensure;
+mod error;
+mod gcore;
+pub mod gdb;
+mod kernel;
+mod lock;
+mod make;
+mod paths;
+mod recipe;
+mod run;
+mod sparse;
+pub mod testdata;
+mod tools;
+mod truth;
+mod variant;
+
+pub use compare::{Seen, bare_name, compare};
+pub use ensure::{Event, Report, cases, ensure, ensure_all, ensure_selected};
+pub use error::{Error, Result};
+pub use make::{Case, Outcome, Skipped};
+pub use paths::{cores_dir, scenarios_dir, workspace_dir};
+pub use recipe::{Language, Lib, Panic, Recipe, Scenario, When, scenario, scenarios};
+pub use tools::{TOOLS, Tool, missing_tools};
+pub use truth::{Call, End, Facts, Frame, Mark, Match, SCHEMA, Thread, Truth};
+pub use variant::{Libc, Link, Maker, Opt, Variant};

@@ -1,0 +1,217 @@
+//! A scenario's `recipe.toml`: what it shows, how it is built and run, what is known of it beforehand.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::error::AtPath;
+use crate::{Error, Facts, Result, Variant, paths, variant};
+
+/// The language of a scenario's program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Language {
+    /// C, by gcc or musl-gcc.
+    C,
+    /// C++, by g++.
+    Cpp,
+    /// Rust, by rustc.
+    Rust,
+}
+
+/// A program that makes cores, in all its variants.
+#[derive(Debug, Clone)]
+pub struct Scenario {
+    /// The name: of the folder, of the program, of the folder in `target/cores`.
+    pub name: String,
+    /// The folder of the recipe.
+    pub dir: PathBuf,
+    /// What the recipe says.
+    pub recipe: Recipe,
+    /// How it is made.
+    pub variants: Vec<Variant>,
+}
+
+/// The contents of a `recipe.toml`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recipe {
+    /// What the scenario shows, in one sentence.
+    pub shows: String,
+    /// The language.
+    pub language: Language,
+    /// The source, relative to the recipe; `main.c`, `main.cpp` or `main.rs` if not given.
+    pub source: Option<String>,
+    /// Names of variants, in place of the language's default ones.
+    pub variants: Option<Vec<String>>,
+    /// More flags for the compiler.
+    #[serde(default)]
+    pub flags: Vec<String>,
+    /// More flags for the linker, behind the objects.
+    #[serde(default)]
+    pub link: Vec<String>,
+    /// The program's arguments.
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// Threads that the account must have room for.
+    pub threads: Option<u32>,
+    /// Stack limit of the main thread in KiB.
+    pub stack_kib: Option<u32>,
+    /// The signal that ends a process which only waits.
+    pub kill: Option<String>,
+    /// Signals that gdb passes to the program, since it handles them.
+    #[serde(default)]
+    pub gdb_pass: Vec<String>,
+    /// More gdb commands before the program runs.
+    #[serde(default)]
+    pub gdb_before: Vec<String>,
+    /// Why gdb's stacks of all variants are not the truth, if they are not.
+    pub gdb_differs: Option<String>,
+    /// Rust: what a panic does.
+    #[serde(default)]
+    pub panic: Panic,
+    /// Libraries that are built into the case's folder.
+    #[serde(default)]
+    pub libs: Vec<Lib>,
+    /// What is known before the program runs; its own account stands over it.
+    #[serde(default)]
+    pub facts: Facts,
+    /// What differs in some variants.
+    #[serde(default)]
+    pub when: Vec<When>,
+}
+
+/// What a Rust panic does.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Panic {
+    /// `-C panic=abort`.
+    #[default]
+    Abort,
+    /// `-C panic=unwind`.
+    Unwind,
+}
+
+/// A shared library of a scenario.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lib {
+    /// File name, or a pattern with `{}` for the number if there are several.
+    pub file: String,
+    /// Source, relative to the recipe.
+    pub source: String,
+    /// More flags; `{}` is the number.
+    #[serde(default)]
+    pub flags: Vec<String>,
+    /// How many are built from the source.
+    #[serde(default = "one")]
+    pub count: u32,
+    /// Whether the program is linked against it.
+    #[serde(default)]
+    pub linked: bool,
+}
+
+/// Facts and flags that hold in variants whose name has all the words.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct When {
+    /// The words, each one of the name's.
+    pub words: Vec<String>,
+    /// More flags for the compiler.
+    #[serde(default)]
+    pub flags: Vec<String>,
+    /// Why gdb's stacks are not the truth there.
+    pub gdb_differs: Option<String>,
+    /// Facts that do not hold there.
+    #[serde(default)]
+    pub unset: Vec<String>,
+    /// Facts in place of the recipe's.
+    #[serde(default)]
+    pub facts: Facts,
+}
+
+fn one() -> u32 {
+    1
+}
+
+impl Scenario {
+    /// Reads the recipe in a folder.
+    ///
+    /// # Errors
+    /// The recipe cannot be read, is not TOML, or has an unknown key or variant.
+    pub fn load(dir: &Path) -> Result<Scenario> {
+        let path = dir.join("recipe.toml");
+        let text = std::fs::read_to_string(&path).at(&path)?;
+        let recipe: Recipe = toml::from_str(&text)
+            .map_err(|error| Error::Recipe { path: path.clone(), reason: error.to_string() })?;
+        let variants = recipe.variant_names().map(Variant::parse).collect::<Result<_>>()?;
+        let name = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(Scenario { name, dir: dir.to_owned(), recipe, variants })
+    }
+
+    /// The variant of this name.
+    ///
+    /// # Errors
+    /// The scenario has none of this name.
+    pub fn variant(&self, name: &str) -> Result<&Variant> {
+        self.variants.iter().find(|variant| variant.name == name).ok_or_else(|| Error::NoVariant {
+            scenario: self.name.clone(),
+            variant: name.to_owned(),
+        })
+    }
+
+    /// The program's source.
+    pub fn source(&self) -> PathBuf {
+        let default = match self.recipe.language {
+            Language::C => "main.c",
+            Language::Cpp => "main.cpp",
+            Language::Rust => "main.rs",
+        };
+        let path = self.dir.join(self.recipe.source.as_deref().unwrap_or(default));
+        // Without `..`, which debug information would carry.
+        path.canonicalize().unwrap_or(path)
+    }
+}
+
+impl Recipe {
+    fn variant_names(&self) -> Box<dyn Iterator<Item = &str> + '_> {
+        match &self.variants {
+            Some(names) => Box::new(names.iter().map(String::as_str)),
+            None => Box::new(variant::default_variants(self.language).iter().copied()),
+        }
+    }
+
+    /// The parts of `when` that hold for a variant, in order.
+    pub fn when_for<'a>(&'a self, variant: &'a Variant) -> impl Iterator<Item = &'a When> {
+        self.when.iter().filter(|when| when.words.iter().all(|word| variant.has(word)))
+    }
+}
+
+/// All scenarios, by name.
+///
+/// # Errors
+/// The folder or one of the recipes cannot be read.
+pub fn scenarios() -> Result<Vec<Scenario>> {
+    let root = paths::scenarios_dir();
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(&root).at(&root)? {
+        let dir = entry.at(&root)?.path();
+        if dir.join("recipe.toml").is_file() {
+            found.push(Scenario::load(&dir)?);
+        }
+    }
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(found)
+}
+
+/// The scenario of this name.
+///
+/// # Errors
+/// There is none, or its recipe is wrong.
+pub fn scenario(name: &str) -> Result<Scenario> {
+    let dir = paths::scenarios_dir().join(name);
+    match dir.join("recipe.toml").is_file() {
+        true => Scenario::load(&dir),
+        false => Err(Error::NoScenario(name.to_owned())),
+    }
+}

@@ -1,0 +1,124 @@
+//! Starts a scenario's program in a clean environment and waits for it.
+
+use std::fs::File;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::account::Account;
+use crate::error::AtPath;
+use crate::{Error, Result, Scenario};
+
+/// The longest that a program may take to die, with a core of a thousand threads on a busy machine.
+const DEADLINE: Duration = Duration::from_secs(120);
+
+/// The account of the program, in the case's folder.
+pub(crate) const ACCOUNT: &str = "account.jsonl";
+
+/// What the program printed, in the case's folder.
+const OUTPUT: &str = "output.txt";
+
+/// A run of a program in a case's folder.
+pub(crate) struct Run<'a> {
+    /// The scenario.
+    pub scenario: &'a Scenario,
+    /// Name of the case, for messages.
+    pub case: String,
+    /// The folder, current while the program runs.
+    pub dir: &'a Path,
+}
+
+impl Run<'_> {
+    /// An error of this run.
+    pub(crate) fn error(&self, reason: impl Into<String>) -> Error {
+        Error::Run { case: self.case.clone(), reason: reason.into() }
+    }
+
+    /// The words of the program and its arguments.
+    pub(crate) fn program(&self) -> Vec<String> {
+        let mut words = vec![format!("./{}", self.scenario.name)];
+        words.extend(self.scenario.recipe.args.iter().cloned());
+        words
+    }
+
+    /// Starts `words` by way of a shell, which sets the limits, and env(1), which leaves nothing of
+    /// this process's environment; both become the program, so the child's pid is the program's.
+    pub(crate) fn spawn(&self, words: &[String]) -> Result<Child> {
+        let stack = self.scenario.recipe.stack_kib.unwrap_or(8192);
+        let script = format!(
+            "ulimit -S -c \"$(ulimit -H -c)\" && ulimit -S -s {stack} && exec env -i \"$@\""
+        );
+        let output = self.dir.join(OUTPUT);
+        let file = File::create(&output).at(&output)?;
+        Command::new("sh")
+            .args(["-c", &script, "sh", "PATH=/usr/bin:/bin", "LANG=C"])
+            .arg(format!("KCORE_TRUTH={ACCOUNT}"))
+            .arg(format!("KCORE_SCENARIO={}", self.scenario.name))
+            .args(words)
+            .current_dir(self.dir)
+            .stdin(Stdio::null())
+            .stdout(file.try_clone().at(&output)?)
+            .stderr(file)
+            .spawn()
+            .at(self.dir)
+    }
+
+    /// Waits for the child's end, kills it at the deadline.
+    pub(crate) fn wait(&self, child: &mut Child) -> Result<ExitStatus> {
+        let start = Instant::now();
+        loop {
+            if let Some(status) = child.try_wait().at(self.dir)? {
+                return Ok(status);
+            }
+            if start.elapsed() > DEADLINE {
+                child.kill().at(self.dir)?;
+                child.wait().at(self.dir)?;
+                return Err(self.error(format!("still alive after {} s", DEADLINE.as_secs())));
+            }
+            std::thread::sleep(Duration::from_millis(4));
+        }
+    }
+
+    /// Waits until the account of a program that does not die is complete.
+    pub(crate) fn wait_ready(&self, child: &mut Child) -> Result<()> {
+        let path = self.dir.join(ACCOUNT);
+        let start = Instant::now();
+        while !Account::is_complete(&path) {
+            if let Some(status) = child.try_wait().at(self.dir)? {
+                return Err(self.error(format!("died before it was ready: {status}")));
+            }
+            if start.elapsed() > DEADLINE {
+                child.kill().at(self.dir)?;
+                return Err(self.error("did not become ready"));
+            }
+            std::thread::sleep(Duration::from_millis(4));
+        }
+        Ok(())
+    }
+
+    /// The end of what the program printed.
+    pub(crate) fn output(&self) -> String {
+        let text = std::fs::read(self.dir.join(OUTPUT)).unwrap_or_default();
+        crate::command::tail(&String::from_utf8_lossy(&text))
+    }
+}
+
+/// The name of the signal that ended a process.
+pub(crate) fn death(status: ExitStatus) -> Option<&'static str> {
+    signal_name(status.signal()?)
+}
+
+/// The name of a signal that programs die of.
+pub(crate) fn signal_name(number: i32) -> Option<&'static str> {
+    Some(match number {
+        3 => "SIGQUIT",
+        4 => "SIGILL",
+        5 => "SIGTRAP",
+        6 => "SIGABRT",
+        7 => "SIGBUS",
+        8 => "SIGFPE",
+        11 => "SIGSEGV",
+        _ => return None,
+    })
+}

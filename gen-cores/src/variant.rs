@@ -1,0 +1,198 @@
+//! A variant: how a scenario is compiled, linked and dumped, told by its name (`O2-musl-static`).
+
+use crate::{Error, Language, Result};
+
+/// Optimisation and frame pointers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Opt {
+    /// `O0` or `debug`: not optimised.
+    None,
+    /// `O2` or `release`: optimised, without frame pointers.
+    Full,
+    /// `O2fp` or `releasefp`: optimised, with frame pointers.
+    FramePointers,
+}
+
+/// What kind of executable it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Link {
+    /// Dynamic, position independent.
+    Pie,
+    /// Dynamic, at a fixed address.
+    NoPie,
+    /// Static, at a fixed address.
+    Static,
+    /// Static, position independent.
+    StaticPie,
+}
+
+impl Link {
+    /// Whether the C library is a part of the executable.
+    pub fn is_static(self) -> bool {
+        matches!(self, Link::Static | Link::StaticPie)
+    }
+}
+
+/// The C library.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Libc {
+    /// The system's, by the plain compiler.
+    Glibc,
+    /// musl, by `musl-gcc`.
+    Musl,
+}
+
+/// Who writes the core.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Maker {
+    /// The kernel, when the process dies.
+    Kernel,
+    /// gdb's `gcore`.
+    Gcore,
+}
+
+/// One way to make a scenario's core.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Variant {
+    /// The name that the other fields were read from.
+    pub name: String,
+    /// Optimisation.
+    pub opt: Opt,
+    /// Kind of executable.
+    pub link: Link,
+    /// C library.
+    pub libc: Libc,
+    /// Writer of the core.
+    pub maker: Maker,
+}
+
+impl Variant {
+    /// Reads a name: an optimisation first, then words for link, libc and maker in any order.
+    ///
+    /// # Errors
+    /// A word that is unknown.
+    pub fn parse(name: &str) -> Result<Variant> {
+        let (first, rest) = name.split_once('-').unwrap_or((name, ""));
+        let mut variant = Variant {
+            name: name.to_owned(),
+            opt: parse_opt(first).ok_or_else(|| unknown(name, first))?,
+            link: Link::Pie,
+            libc: Libc::Glibc,
+            maker: Maker::Kernel,
+        };
+        // `static-pie` is one word that holds the separator.
+        let rest = rest.replace("static-pie", "staticpie");
+        for word in rest.split('-').filter(|word| !word.is_empty()) {
+            variant.apply(word).ok_or_else(|| unknown(name, word))?;
+        }
+        Ok(variant)
+    }
+
+    fn apply(&mut self, word: &str) -> Option<()> {
+        match word {
+            "pie" => self.link = Link::Pie,
+            "nopie" => self.link = Link::NoPie,
+            "static" => self.link = Link::Static,
+            "staticpie" => self.link = Link::StaticPie,
+            "musl" => self.libc = Libc::Musl,
+            "gcore" => self.maker = Maker::Gcore,
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// Whether `word` is one of the words of the name (`O0`, `static`, `musl`, `gcore` …).
+    pub fn has(&self, word: &str) -> bool {
+        let joined = self.name.replace("static-pie", "staticpie");
+        joined.split('-').any(|own| own == word.replace("static-pie", "staticpie"))
+    }
+}
+
+fn parse_opt(word: &str) -> Option<Opt> {
+    match word {
+        "O0" | "debug" => Some(Opt::None),
+        "O2" | "release" => Some(Opt::Full),
+        "O2fp" | "releasefp" => Some(Opt::FramePointers),
+        _ => None,
+    }
+}
+
+fn unknown(name: &str, word: &str) -> Error {
+    Error::Variant { variant: name.to_owned(), reason: format!("unknown word `{word}`") }
+}
+
+/// The variants of a scenario that names none: together they hold every pair of values that exists.
+pub fn default_variants(language: Language) -> &'static [&'static str] {
+    match language {
+        Language::C => C_VARIANTS,
+        Language::Cpp => CPP_VARIANTS,
+        Language::Rust => RUST_VARIANTS,
+    }
+}
+
+const CPP_VARIANTS: &[&str] = &[
+    "O0-pie",
+    "O0-static-pie",
+    "O2-pie",
+    "O2-nopie",
+    "O2-static",
+    "O2fp-nopie",
+    "O2fp-static-pie",
+    "O2-pie-gcore",
+];
+
+const C_VARIANTS: &[&str] = &[
+    "O0-pie",
+    "O0-static-pie",
+    "O2-pie",
+    "O2-nopie",
+    "O2-static",
+    "O2fp-nopie",
+    "O2fp-static-pie",
+    "O0-musl-static",
+    "O2-musl-pie",
+    "O2-musl-static",
+    "O2fp-musl-nopie",
+    "O2-pie-gcore",
+];
+
+const RUST_VARIANTS: &[&str] = &[
+    "debug-pie",
+    "debug-static-pie",
+    "release-pie",
+    "release-nopie",
+    "releasefp-pie",
+    "releasefp-static",
+    "release-pie-gcore",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_default_variant_parses() {
+        for language in [Language::C, Language::Cpp, Language::Rust] {
+            for name in default_variants(language) {
+                assert_eq!(Variant::parse(name).unwrap().name, *name);
+            }
+        }
+    }
+
+    #[test]
+    fn words_are_read() {
+        let variant = Variant::parse("O2fp-musl-static-pie-gcore").unwrap();
+        assert_eq!(variant.opt, Opt::FramePointers);
+        assert_eq!(variant.link, Link::StaticPie);
+        assert_eq!(variant.libc, Libc::Musl);
+        assert_eq!(variant.maker, Maker::Gcore);
+        assert!(variant.has("musl") && variant.has("static-pie") && !variant.has("pie"));
+    }
+
+    #[test]
+    fn an_unknown_word_is_named() {
+        let error = Variant::parse("O2-mips").unwrap_err().to_string();
+        assert_eq!(error, "variant `O2-mips`: unknown word `mips`");
+    }
+}

@@ -1,0 +1,62 @@
+//! Every scenario's folder is complete and follows the rules of README.md.
+
+use std::collections::BTreeSet;
+
+use gen_cores::{Language, Maker, Scenario, scenarios};
+
+/// Scenarios of which gdb cannot save a useful core; their recipes say why.
+const WITHOUT_GCORE: &[&str] = &["main-exited"];
+
+fn all() -> Vec<Scenario> {
+    scenarios().unwrap()
+}
+
+#[test]
+fn every_folder_is_a_scenario_or_holds_sources_of_one() {
+    let sources: BTreeSet<_> =
+        all().iter().filter_map(|s| s.source().parent().map(ToOwned::to_owned)).collect();
+    for entry in std::fs::read_dir(gen_cores::scenarios_dir()).unwrap() {
+        let dir = entry.unwrap().path();
+        let used = dir.join("recipe.toml").is_file() || sources.contains(&dir);
+        assert!(used, "{} is no scenario and holds no source of one", dir.display());
+    }
+}
+
+#[test]
+fn every_source_says_what_it_shows() {
+    for scenario in all() {
+        let text = std::fs::read_to_string(scenario.source()).unwrap();
+        let start = match scenario.recipe.language {
+            Language::C => "/*",
+            Language::Cpp => "//",
+            Language::Rust => "//!",
+        };
+        assert!(text.starts_with(start), "{}: no comment at its head", scenario.name);
+    }
+}
+
+#[test]
+fn every_scenario_is_dumped_by_the_kernel_and_by_gdb() {
+    for scenario in all() {
+        let has = |maker| scenario.variants.iter().any(|variant| variant.maker == maker);
+        assert!(has(Maker::Kernel), "{}: no kernel core", scenario.name);
+        let excused = WITHOUT_GCORE.contains(&scenario.name.as_str());
+        assert_ne!(has(Maker::Gcore), excused, "{}: gcore", scenario.name);
+    }
+}
+
+#[test]
+fn variants_are_named_once() {
+    for scenario in all() {
+        let names: BTreeSet<_> = scenario.variants.iter().map(|v| &v.name).collect();
+        assert_eq!(names.len(), scenario.variants.len(), "{}", scenario.name);
+    }
+}
+
+#[test]
+fn unknown_names_are_errors() {
+    let error = gen_cores::ensure("no-such", "O2-pie").unwrap_err().to_string();
+    assert_eq!(error, "no scenario `no-such`: `gen-cores --list` shows all");
+    let error = gen_cores::ensure("leaf", "O9").unwrap_err().to_string();
+    assert_eq!(error, "`leaf` has no variant `O9`: `gen-cores --list` shows all");
+}
