@@ -1,1 +1,119 @@
 //! The dcmds and walkers of kcore.
+//!
+//! One dcmd is one file and one line in [`DCMDS`]; help, completion and tests are derived from that
+//! slice. What several dcmds need (numbers among words, symbols as cells, instructions) has a file
+//! of its own. A dcmd asks the core and emits typed records; how they look is decided elsewhere.
+
+#![warn(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects
+)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects
+    )
+)]
+
+mod args;
+mod auxv;
+mod dcmds;
+mod dis;
+mod dis_record;
+mod dump;
+mod echo;
+mod element;
+mod env;
+mod file_space;
+mod format;
+mod formats;
+mod frame;
+mod grep;
+mod head;
+mod help;
+mod instruction;
+mod listing;
+mod lwpid;
+mod lwpids;
+mod map;
+mod mappings;
+mod nm;
+mod objects;
+mod operand;
+mod quit;
+mod radix;
+mod regs;
+mod siginfo;
+mod spelling;
+mod stack;
+mod stack_filter;
+mod stack_record;
+mod stack_start;
+mod stacks;
+mod status;
+mod symbol_address;
+mod symbol_cell;
+mod thread;
+mod threads;
+mod version;
+mod walk;
+mod walkers;
+mod whatis;
+mod which;
+
+use kcore_dcmd::{Dcmd, Walker};
+
+/// Every dcmd.
+pub const DCMDS: &[&dyn Dcmd] = &[
+    // Process.
+    &status::Status,
+    &siginfo::Siginfo,
+    &args::Args,
+    &auxv::Auxv,
+    &env::Env,
+    // Threads, stacks and registers.
+    &stack::STACK,
+    &stack::STACK_WITH_POINTERS,
+    &stacks::Stacks,
+    &regs::Regs,
+    &threads::Threads,
+    &thread::Thread,
+    &frame::Frame,
+    &lwpid::Lwpid,
+    &lwpids::Lwpids,
+    // Memory.
+    &dump::Dump,
+    &format::Examine,
+    &format::ExamineFile,
+    &format::ExaminePhysical,
+    &format::Evaluate,
+    &mappings::Mappings,
+    &whatis::Whatis,
+    // Modules, symbols and code.
+    &dis::Dis,
+    &nm::Nm,
+    &objects::Objects,
+    // Language.
+    &dcmds::Dcmds,
+    &echo::Echo,
+    &formats::Formats,
+    &grep::Grep,
+    &head::Head,
+    &help::Help,
+    &map::Map,
+    &quit::Quit,
+    &radix::Radix,
+    &version::Version,
+    &walk::Walk,
+    &walkers::Walkers,
+    &which::Which,
+];
+
+/// Every walker.
+pub const WALKERS: &[&dyn Walker] =
+    &[&walk::thread::Thread, &walk::frame::Frame, &walk::mapping::Mappings, &walk::object::Objects, &walk::symbol::Symbols];

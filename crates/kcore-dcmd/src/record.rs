@@ -38,6 +38,7 @@ pub enum View {
     ///   `m` lets newlines and tabs of the text stand, for text that is kcore's own.
     /// - `{key?TEXT}` is TEXT, itself a template, when the cell is present (not null, not an empty
     ///   list, not false), `{key^TEXT}` when it is absent. They nest.
+    /// - `{key*TEXT}` is TEXT once for each element of a list; `{.}` in it is the element.
     /// - `{{` and `}}` are braces, but within TEXT a closing brace always closes.
     Line(&'static str),
     /// Nothing is shown to people: they see it otherwise.

@@ -261,7 +261,7 @@ mod tests {
 
     #[test]
     fn a_cut_anywhere_is_noticed() {
-        let core = core_with(&sample()[..0x3000]);
+        let core = core_with(&sample()[0x2000..0x2c00]);
         for (format, pack) in PACKERS {
             let packed = pack(&core);
             for len in 1..packed.len() {

@@ -11,7 +11,7 @@ use crate::number::Numbers;
 ///
 /// A key that the record does not have is shown in braces: a mistake to see, not to hide.
 pub(crate) fn render(canvas: &mut Canvas, template: &str, fields: &Fields<'_>, numbers: Numbers) {
-    Renderer { rest: template, fields, numbers, canvas }.text(Place::Top, true);
+    Renderer { rest: template, fields, numbers, canvas, item: None }.text(Place::Top, true);
 }
 
 /// Whether a cell counts as present: not null, not an empty list, not false.
@@ -32,9 +32,11 @@ struct Renderer<'t, 'f, 'c> {
     fields: &'f Fields<'f>,
     numbers: Numbers,
     canvas: &'c mut Canvas,
+    /// The element of the list that is being repeated for.
+    item: Option<&'f Cell<'f>>,
 }
 
-impl<'t> Renderer<'t, '_, '_> {
+impl<'t, 'f> Renderer<'t, 'f, '_> {
     fn text(&mut self, place: Place, shown: bool) {
         while let Some(at) = self.rest.find(['{', '}']) {
             let (literal, brace) = self.rest.split_at(at);
@@ -66,20 +68,41 @@ impl<'t> Renderer<'t, '_, '_> {
 
     /// What follows an opening brace, up to and with its closing one.
     fn cell(&mut self, shown: bool) {
-        let end = self.rest.find([':', '?', '^', '}']).unwrap_or(self.rest.len());
+        let end = self.rest.find([':', '?', '^', '*', '}']).unwrap_or(self.rest.len());
         let (key, rest) = self.rest.split_at(end);
         let mut rest = rest.chars();
         let kind = rest.next();
         self.rest = rest.as_str();
         match kind {
-            Some('?') => self.text(Place::Condition, shown && is_present(self.fields.get(key))),
-            Some('^') => self.text(Place::Condition, shown && !is_present(self.fields.get(key))),
+            Some('?') => self.text(Place::Condition, shown && is_present(self.get(key))),
+            Some('^') => self.text(Place::Condition, shown && !is_present(self.get(key))),
+            Some('*') => self.repeat(key, shown),
             Some(':') => {
                 let spec = self.up_to_brace();
                 self.value(key, spec, shown);
             }
             _ => self.value(key, "", shown),
         }
+    }
+
+    fn get(&self, key: &str) -> Option<&'f Cell<'f>> {
+        if key == "." { self.item } else { self.fields.get(key) }
+    }
+
+    /// The text up to the closing brace, once for each element of a list.
+    fn repeat(&mut self, key: &str, shown: bool) {
+        let start = self.rest;
+        let outer = self.item;
+        if let (Some(Cell::List(cells)), true) = (self.get(key), shown) {
+            for cell in cells {
+                self.rest = start;
+                self.item = Some(cell);
+                self.text(Place::Condition, true);
+            }
+        }
+        self.item = outer;
+        self.rest = start;
+        self.text(Place::Condition, false);
     }
 
     fn up_to_brace(&mut self) -> &'t str {
@@ -92,7 +115,7 @@ impl<'t> Renderer<'t, '_, '_> {
         if !shown {
             return;
         }
-        match self.fields.get(key) {
+        match self.get(key) {
             Some(cell) => {
                 cell_text::push(self.canvas, cell, &CellFormat::parse(spec), self.numbers);
             }
@@ -128,6 +151,17 @@ mod tests {
         assert_eq!(rendered("{gone?{name}{name?x}}{gone^none}"), "none");
         assert_eq!(rendered("{no?1}{empty?2}{gone?3}{missing?4}{yes?5}"), "5");
         assert_eq!(rendered("{empty^{no^{name:3}|}}"), "n  |");
+    }
+
+    #[test]
+    fn text_repeats_for_each_element_of_a_list() {
+        let mut fields = Fields::new();
+        let two = vec![Cell::Num(1), Cell::Num(2)];
+        fields.put("two", Cell::List(two)).put("none", Cell::List(Vec::new()));
+        let mut canvas = Canvas::new(false);
+        let numbers = Numbers { radix: 16, word_size: 8 };
+        render(&mut canvas, "a{two*\n<{.}{two?!}>}{none*x}b", &fields, numbers);
+        assert_eq!(canvas.text(), "a\n<1!>\n<2!>b");
     }
 
     #[test]

@@ -53,12 +53,11 @@ impl NameIndex {
 ///
 /// No name is demangled that does not hold the words of `wanted`: manglings spell identifiers out.
 pub fn find_demangled<'a>(table: &'a SymbolTable, wanted: &str) -> Option<SymbolRef<'a>> {
-    let words = words(wanted);
+    let hints = Hints::of(wanted);
     let wanted = squeeze(wanted);
     table
         .iter()
-        .filter(|symbol| is_mangled(symbol.name()))
-        .filter(|symbol| words.iter().all(|word| contains(symbol.name(), word.as_bytes())))
+        .filter(|symbol| hints.may_be(symbol.name()))
         .filter(|symbol| {
             let names = demangle(symbol.name());
             names.mangling != Mangling::None
@@ -101,6 +100,33 @@ fn hash(name: &[u8]) -> u32 {
     }
     // The upper half of an FxHash is the better mixed one.
     (hasher.finish() >> 32) as u32
+}
+
+/// What a mangled name must look like to be the wanted one.
+enum Hints {
+    /// A C++ function outside of all namespaces: the mangled name begins with one of these.
+    Beginnings([String; 2]),
+    /// The mangled name holds these.
+    Words(Vec<String>),
+}
+
+impl Hints {
+    fn of(wanted: &str) -> Self {
+        if wanted.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+            let len = wanted.len();
+            return Self::Beginnings([format!("_Z{len}{wanted}"), format!("_ZL{len}{wanted}")]);
+        }
+        Self::Words(words(wanted))
+    }
+
+    fn may_be(&self, name: &[u8]) -> bool {
+        match self {
+            Self::Beginnings(all) => all.iter().any(|one| name.starts_with(one.as_bytes())),
+            Self::Words(words) => {
+                is_mangled(name) && words.iter().all(|word| contains(name, word.as_bytes()))
+            }
+        }
+    }
 }
 
 fn is_mangled(name: &[u8]) -> bool {

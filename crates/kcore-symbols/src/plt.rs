@@ -19,6 +19,8 @@ const R_X86_64_IRELATIVE: u64 = 37;
 /// Bytes of an entry; those of `.plt.got` may have 8.
 const ENTRY_SIZE: u64 = 16;
 const SHORT_ENTRY_SIZE: u64 = 8;
+/// Bytes of an `Elf64_Rela`.
+const RELOCATION_SIZE: usize = 24;
 
 /// An entry of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,9 +117,8 @@ fn slot_names(
         }
         missing.is_empty()
     };
-    // The second table may hold a million relocations and is seldom needed.
     if !lazy.iter().any(&mut take) && !stubs.is_empty() {
-        relocations(image, ".rela.dyn").iter().any(take);
+        search_backwards(image, take);
     }
     names
 }
@@ -153,11 +154,21 @@ impl Relocation {
 }
 
 fn relocations(image: &Image, section: &str) -> Vec<Relocation> {
-    let Some(bytes) = image.section_data(section) else { return Vec::new() };
-    let mut cursor = Cursor::new(&bytes, image.target());
-    std::iter::from_fn(|| Relocation::parse(&mut cursor).ok())
-        .filter(Relocation::fills_slot)
+    let bytes = image.section_data(section).unwrap_or_default();
+    let entries = bytes.chunks_exact(RELOCATION_SIZE);
+    entries
+        .filter_map(|raw| Relocation::parse(&mut Cursor::new(raw, image.target())).ok())
         .collect()
+}
+
+/// Gives relocations of `.rela.dyn` to `take` until that has enough. From the end on: linkers put
+/// those without a symbol, of which there may be a million, first.
+fn search_backwards(image: &Image, mut take: impl FnMut(&Relocation) -> bool) {
+    let bytes = image.section_data(".rela.dyn").unwrap_or_default();
+    let entries = bytes.chunks_exact(RELOCATION_SIZE).rev();
+    let parsed =
+        entries.filter_map(|raw| Relocation::parse(&mut Cursor::new(raw, image.target())).ok());
+    let _enough = parsed.filter(Relocation::fills_slot).any(|relocation| take(&relocation));
 }
 
 /// The slot of the first `jmp *disp32(%rip)` (`ff 25`) of an entry.

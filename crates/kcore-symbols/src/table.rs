@@ -198,12 +198,10 @@ impl SymbolTable {
     fn add(&mut self, image: &Image, kind: SymbolTableKind) {
         let file = self.names.add(image.bytes().clone());
         let names = &self.names;
-        let entries = image.symbols(kind).filter_map(|symbol| {
+        self.entries.extend(image.symbols(kind).filter_map(|symbol| {
             let name = names.place(file, symbol.name).unwrap_or_default();
             entry_of(&symbol, name, kind.into())
-        });
-        let entries: Vec<_> = entries.collect();
-        self.entries.extend(entries);
+        }));
     }
 
     fn add_linkage_entries(&mut self, image: Option<&Image>) {

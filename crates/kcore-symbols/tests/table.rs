@@ -2,10 +2,12 @@
 
 mod common;
 
+use std::sync::Arc;
+
 use common::{Build, value_of};
 use kcore_elf::{SymbolBinding, SymbolKind};
 use kcore_mem::Svma;
-use kcore_symbols::{RawSymbol, SymbolSource, SymbolTable};
+use kcore_symbols::{ModuleSymbols, RawSymbol, SymbolSource, SymbolTable};
 
 const PROGRAM: &str = r#"
 #include <stdio.h>
@@ -105,6 +107,14 @@ fn linkage_table_entries_have_the_names_of_what_they_call() {
 }
 
 #[test]
+fn linkage_entries_of_a_static_program_have_the_names_of_their_resolvers() {
+    let (_build, table) = program(&["-O0", "-static"]);
+    let entries = table.iter().filter(|symbol| symbol.source() == SymbolSource::Plt);
+    let names: Vec<_> = entries.map(|symbol| String::from_utf8_lossy(symbol.name())).collect();
+    assert!(names.iter().any(|name| name.contains("strlen@plt")), "{names:?}");
+}
+
+#[test]
 fn a_stripped_file_and_its_debug_file_are_one_table() {
     let (build, whole) = program(&["-O0", "-g"]);
     build.run("objcopy", &["--only-keep-debug", "program", "program.debug"]);
@@ -144,6 +154,7 @@ fn completion_is_sorted_and_bounded() {
 fn cpp_names_are_found_as_the_source_spells_them() {
     let source = "namespace ns { template<class T> struct Box { T value; void put(T, int) __attribute__((noinline)); };
         template<class T> void Box<T>::put(T v, int) { value = v; } }
+        int free_function(int x) { return x; }
         int main() { ns::Box<int> box; box.put(1, 2); return box.value; }";
     let build = Build::compile("g++", source, "program", &["-O0"]);
     let table = SymbolTable::from_images(Some(&build.image("program")), None);
@@ -152,6 +163,7 @@ fn cpp_names_are_found_as_the_source_spells_them() {
     assert_eq!(table.lookup("ns::Box<int>::put(int, int)"), Some(put));
     assert_eq!(table.lookup("ns::Box<int>::put(int)"), None);
     assert_eq!(table.lookup("_ZN2ns3BoxIiE3putEii"), Some(put));
+    assert_eq!(table.lookup("free_function").unwrap().name(), b"_Z13free_functioni");
 }
 
 fn raw(name: &str, value: u64, size: u64, kind: SymbolKind) -> RawSymbol {
@@ -197,4 +209,25 @@ fn hostile_sizes_and_values_do_no_harm() {
     assert!(table.find(Svma::new(1999 * 8 + 7)).is_some());
     assert!(table.find(Svma::new(u64::MAX)).is_none());
     assert!(SymbolTable::from_raw(Vec::new()).find_nearest(Svma::new(1)).is_none());
+}
+
+#[test]
+fn demangled_names_are_remembered_and_shared() {
+    let build = Build::compile(
+        "g++",
+        "int twice(int x) { return 2 * x; } int main() { return twice(1); }",
+        "program",
+        &["-O0"],
+    );
+    let symbols = ModuleSymbols::new(Some(build.image("program")), None);
+    let twice = symbols.table().lookup("twice").unwrap();
+    let inside = twice.value().checked_add(2).unwrap();
+    let function = symbols.function_at(inside).unwrap();
+    assert_eq!(
+        (function.name.as_ref(), function.start, function.size),
+        ("twice", twice.value(), twice.size())
+    );
+    assert!(Arc::ptr_eq(&function.name, &symbols.function_at(twice.value()).unwrap().name));
+    assert_eq!(symbols.demangled("_Z5twicei").full, "twice(int)");
+    assert!(Arc::ptr_eq(&symbols.demangled("_Z5twicei"), &symbols.demangled("_Z5twicei")));
 }

@@ -2,12 +2,14 @@
 
 use kcore_elf::core_file::Damage;
 use kcore_files::Why;
-use kcore_mem::Fault;
+use kcore_mem::{Addr, Fault};
 
 use crate::{Core, FileState, Module};
 
 /// Modules that one doubt names, at most.
 const MAX_NAMED: usize = 5;
+/// Write permission in the flags of a mapping.
+const PF_W: u32 = 2;
 
 impl Core {
     /// Each thing that makes answers doubtful, in one line each: a truncated core, modules whose
@@ -64,7 +66,17 @@ impl Core {
 
     fn count_stacks(&self, why: impl Fn(&Fault) -> bool) -> usize {
         let stacks = self.threads().iter().filter_map(|thread| self.stack_pointer(thread.tid));
-        stacks.filter(|sp| self.space().slice(*sp).is_err_and(|fault| why(&fault))).count()
+        stacks
+            .filter(|sp| self.can_be_stack(*sp))
+            .filter(|sp| self.space().slice(*sp).is_err_and(|fault| why(&fault)))
+            .count()
+    }
+
+    /// A stack that overflowed ends in a guard page: nobody can write there, and nothing is lost
+    /// that was not dumped.
+    fn can_be_stack(&self, sp: Addr) -> bool {
+        let flags = self.mapping_at(sp).and_then(|mapping| mapping.flags);
+        flags.is_none_or(|flags| flags & PF_W != 0)
     }
 
     fn stacks_left_out(&self) -> Option<String> {

@@ -11,7 +11,7 @@ use kcore_elf::{
     modules_of,
 };
 use kcore_files::{
-    CoreSource, FilesError, Finder, Format, OpenedCore, Progress, SearchPaths, open_core,
+    CoreSource, FilesError, Finder, Format, OpenedCore, Progress, SYSTEM_DEBUG_DIR, SearchPaths, open_core,
 };
 use kcore_mem::{Addr, AddrRange, AddressSpace, Arch, Target};
 
@@ -226,11 +226,12 @@ impl Core {
 }
 
 fn finder(options: &OpenOptions, core_dir: Option<&Path>) -> Finder {
+    let given = options.debug_dirs.iter().cloned();
     Finder::new(SearchPaths {
         exe: options.exe.clone(),
         sysroot: options.sysroot.clone(),
         core_dir: core_dir.map(Path::to_owned),
-        debug_dirs: options.debug_dirs.clone(),
+        debug_dirs: given.chain([PathBuf::from(SYSTEM_DEBUG_DIR)]).collect(),
     })
 }
 

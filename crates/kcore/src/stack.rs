@@ -80,6 +80,23 @@ impl Core {
         Stack { tid, frames, end }
     }
 
+    /// The stack that begins with the registers which the `ucontext_t` at `context` holds.
+    pub fn stack_of_context(&self, tid: Tid, context: Addr, limit: usize) -> Stack {
+        let (Some(mut walker), Some(machine)) = (self.walker(), self.machine()) else {
+            return Stack::empty(tid, End::Unsupported);
+        };
+        let Some(regs) = machine.context_regs(context, self.space()) else {
+            let fault = self.space_fault(context);
+            return Stack::empty(tid, fault.map_or(End::NoRegisters, End::Fault));
+        };
+        let mut frames = Vec::new();
+        let end = walker.walk(&regs, limit, &mut |frame, _| {
+            frames.push(*frame);
+            Flow::Continue
+        });
+        Stack { tid, frames, end }
+    }
+
     /// The registers of physical frame `index` of a thread, as far as they could be recovered;
     /// `None` when there is no such frame.
     pub fn frame_registers(&self, tid: Tid, index: usize) -> Option<(Frame, Regs)> {

@@ -60,6 +60,9 @@ pub trait Machine: Sync {
     /// information.
     fn interrupted_regs(&self, regs: &Regs, space: &dyn AddressSpace) -> Option<Regs>;
 
+    /// The registers that the `ucontext_t` at `context` holds.
+    fn context_regs(&self, context: Addr, space: &dyn AddressSpace) -> Option<Regs>;
+
     /// Whether the instruction before `at` is a call, so that `at` can be a return address.
     fn follows_call(&self, at: Addr, space: &dyn AddressSpace) -> bool;
 

@@ -8,8 +8,8 @@
 
 use kcore_mem::Addr;
 
-use super::{LastWords, frame_of};
-use crate::{Core, NamedFrame};
+use super::{DyingFrame, LastWords, frame_of};
+use crate::Core;
 
 /// Class of a primary exception of libstdc++ (`GNUCC++\0`) and of libc++abi (`CLNGC++\0`).
 const CLASSES: [u64; 2] = [0x474e_5543_432b_2b00, 0x434c_4e47_432b_2b00];
@@ -26,7 +26,7 @@ const MAX_BASES: usize = 16;
 const WITH_TEXT: [&str; 2] = ["St13runtime_error", "St11logic_error"];
 
 /// The exception, if the stack is one of `std::terminate`.
-pub fn find(core: &Core, frames: &[NamedFrame]) -> Option<LastWords> {
+pub fn find(core: &Core, frames: &[DyingFrame]) -> Option<LastWords> {
     let names = ["std::terminate", "__cxxabiv1::__terminate", "__cxa_throw", "__cxa_rethrow"];
     frame_of(frames, &names)?;
     let start = frames.first()?.frame.sp?;

@@ -4,7 +4,11 @@ mod cxx;
 mod glibc;
 mod rust;
 
-use crate::{Core, NamedFrame};
+use std::sync::Arc;
+
+use kcore_unwind::Frame;
+
+use crate::Core;
 
 /// Frames of the crashed thread that are looked at: the machinery of dying is never far out.
 const FRAMES: usize = 64;
@@ -21,8 +25,15 @@ pub enum LastWords {
         /// What its `what()` would give, where that needs no code of the program.
         what: Option<String>,
     },
-    /// The message of the Rust panic.
+    /// The message of a Rust panic. When one panic led to another, the latest comes first.
     Panic(String),
+}
+
+/// A frame of the crashed thread with its function. The symbol is enough here: what is looked for
+/// is never inlined, and lines would cost a hundred times as much.
+struct DyingFrame {
+    frame: Frame,
+    function: Arc<str>,
 }
 
 impl Core {
@@ -30,17 +41,21 @@ impl Core {
     pub fn last_words(&self) -> Vec<LastWords> {
         let Some(crashed) = self.crashed_thread() else { return Vec::new() };
         let stack = self.stack(crashed.tid, FRAMES);
-        let frames: Vec<NamedFrame> = self.named_frames(&stack.frames).collect();
-        let found =
-            [glibc::find(self, crashed), cxx::find(self, &frames), rust::find(self, &frames)];
-        found.into_iter().flatten().collect()
+        let frames: Vec<DyingFrame> =
+            stack.frames.iter().map(|frame| self.dying_frame(frame)).collect();
+        let mut found: Vec<LastWords> =
+            [glibc::find(self, crashed), cxx::find(self, &frames)].into_iter().flatten().collect();
+        found.extend(rust::find(self, &frames).into_iter().map(LastWords::Panic));
+        found
+    }
+
+    fn dying_frame(&self, frame: &Frame) -> DyingFrame {
+        let symbol = self.symbol_at(frame.pc.lookup());
+        DyingFrame { frame: *frame, function: symbol.map_or("".into(), |symbol| symbol.name) }
     }
 }
 
-/// The first frame whose function is one of `names`, or begins with one and `<` or `::`.
-fn frame_of<'a>(frames: &'a [NamedFrame], names: &[&str]) -> Option<&'a NamedFrame> {
-    frames.iter().find(|frame| {
-        let function = frame.location.function.as_deref().unwrap_or_default();
-        names.contains(&function)
-    })
+/// The first frame whose function is one of `names`.
+fn frame_of<'a>(frames: &'a [DyingFrame], names: &[&str]) -> Option<&'a DyingFrame> {
+    frames.iter().find(|frame| names.contains(&&*frame.function))
 }

@@ -63,6 +63,10 @@ impl Machine for X86_64 {
         signal::interrupted_regs(regs, space)
     }
 
+    fn context_regs(&self, context: Addr, space: &dyn AddressSpace) -> Option<Regs> {
+        signal::registers_of_context(context, space)
+    }
+
     fn follows_call(&self, at: Addr, space: &dyn AddressSpace) -> bool {
         decode::follows_call(at, space)
     }

@@ -1,0 +1,65 @@
+//! `::dcmds` — lists the dcmds.
+
+use kcore_dcmd::{Args, Cx, Dcmd, Example, Fields, Group, Record, Result, Spec, View};
+
+use crate::listing::{Filter, OPTIONS};
+
+const EXAMPLES: &[Example] = &[
+    Example { line: "::dcmds", shows: "every dcmd, sorted by name" },
+    Example { line: "::dcmds stack", shows: "those that have to do with stacks" },
+    Example { line: "::dcmds -n '^.$'", shows: "the format dcmds" },
+];
+
+/// Lists the dcmds under each of their names.
+pub struct Dcmds;
+
+impl Dcmd for Dcmds {
+    fn spec(&self) -> Spec {
+        Spec::new("dcmds", Group::Language, "list the dcmds")
+            .options(OPTIONS)
+            .operands("[expression]", 0, 1)
+            .help(
+                "A regular expression picks the dcmds in whose name or description it matches. \
+                 ::help NAME tells all of one.",
+            )
+            .examples(EXAMPLES)
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        let filter = Filter::new(args)?;
+        let specs = cx.shell().dcmds().iter().map(|dcmd| dcmd.spec());
+        let mut entries: Vec<_> = specs
+            .flat_map(|spec| {
+                let names = std::iter::once(spec.name).chain(spec.aliases.iter().copied());
+                names.map(move |name| DcmdRecord { name, spec })
+            })
+            .filter(|entry| filter.wants(entry.name, entry.spec.summary))
+            .collect();
+        entries.sort_by_key(|entry| entry.name);
+        entries.iter().try_for_each(|entry| cx.emit(entry))
+    }
+}
+
+struct DcmdRecord {
+    name: &'static str,
+    spec: Spec,
+}
+
+impl Record for DcmdRecord {
+    fn kind(&self) -> &'static str {
+        "dcmd"
+    }
+
+    fn view(&self) -> View {
+        View::Line("{name:24} - {summary}")
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        let alias_of = (self.name != self.spec.name).then_some(self.spec.name);
+        out.text("name", self.name)
+            .opt_text("alias_of", alias_of)
+            .text("group", self.spec.group.title())
+            .text("summary", self.spec.summary)
+            .text("usage", self.spec.usage());
+    }
+}

@@ -1,0 +1,188 @@
+//! `::dis` — disassembles a function, or what lies around an address.
+
+use kcore::{Addr, AddrRange, AddressSpace, Core, Instruction};
+use kcore_dcmd::{AddrUse, Args, Cx, Dcmd, Dot, Example, Group, Opt, Result, Spec};
+
+use crate::dis_record::{InstructionRecord, Labels};
+use crate::file_space::FileSpace;
+use crate::instruction::Decoder;
+use crate::operand;
+
+/// Instructions before and after the address when nobody says.
+const DEFAULT: u64 = 10;
+/// Instructions before an address, at most; there is no bound to those after it.
+const MAX_BEFORE: u64 = 4096;
+
+const OPTIONS: &[Opt] = &[
+    Opt { flag: 'a', value: None, help: "addresses in place of symbols" },
+    Opt { flag: 'b', value: None, help: "addresses and symbols" },
+    Opt { flag: 'f', value: None, help: "decode the object file, not memory" },
+    Opt { flag: 'w', value: None, help: "around the address, even if a function begins there" },
+    Opt {
+        flag: 'n',
+        value: Some("count"),
+        help: "instructions after the address, around it also before (default 0t10)",
+    },
+];
+
+const EXAMPLES: &[Example] = &[
+    Example { line: "main::dis", shows: "the whole function" },
+    Example { line: "<rip::dis -n 3", shows: "where the thread stands, marked by >" },
+    Example { line: "::dis -b main", shows: "addresses beside the labels" },
+];
+
+/// Disassembles a function, or what lies around an address.
+pub struct Dis;
+
+impl Dcmd for Dis {
+    fn spec(&self) -> Spec {
+        Spec::new("dis", Group::Symbols, "disassemble a function, or around an address")
+            .addr(AddrUse::Optional)
+            .options(OPTIONS)
+            .operands("[address|symbol]", 0, 1)
+            .help(
+                "Where a function begins, the whole function; elsewhere the instructions before \
+                 the address, the one at it, in bold, and those after it. Without an address and \
+                 argument, from dot on.\n\n\
+                 A > in the last columns before an instruction marks the one at which the current \
+                 frame of the current thread stands: where it runs, or the call that it waits in. \
+                 A direct jump shows how far it goes, and its target; what an instruction reads \
+                 relative to itself has its symbol too.\n\n\
+                 The listing ends where bytes are no instruction. Dot is left behind the last one. \
+                 Instructions before an address that lies in no known function are a guess.",
+            )
+            .examples(EXAMPLES)
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        let core = cx.core();
+        let file = FileSpace(core);
+        let space: &dyn AddressSpace =
+            if args.has('f') || core.file().is_none() { &file } else { core.space() };
+        let decoder = Decoder::new(core)?;
+        let mut printer = Printer::new(cx, args);
+        let plan = Plan::new(cx, args)?;
+        for instruction in decoder.before(core, space, plan.at, plan.before) {
+            printer.emit(cx, instruction)?;
+        }
+        let last = printer.list(cx, &decoder, space, &plan)?;
+        cx.shell_mut().set_dot(Dot::Addr(last), 0);
+        Ok(())
+    }
+}
+
+/// What is disassembled.
+struct Plan {
+    at: Addr,
+    before: usize,
+    /// From `at` on: instructions, or all that begin in a range.
+    extent: Extent,
+}
+
+enum Extent {
+    Count(u64),
+    Range(AddrRange),
+}
+
+impl Plan {
+    fn new(cx: &Cx<'_>, args: &Args) -> Result<Self> {
+        let stated = match args.first() {
+            Some(word) => Some(Addr::new(operand::number(cx, word)?)),
+            None => cx.addr().map(Dot::addr),
+        };
+        let at = stated.unwrap_or(cx.dot().addr());
+        let count = operand::option(cx, args, 'n', DEFAULT)?;
+        let function = stated.and_then(|at| function_that_begins(cx.core(), at));
+        let is_window = args.has('w') || (stated.is_some() && function.is_none());
+        let extent = match function {
+            Some(function) if !args.has('w') && args.value('n').is_none() => {
+                Extent::Range(function)
+            }
+            _ => Extent::Count(count.saturating_add(1)),
+        };
+        let before = if is_window && !cx.input().looped { count.min(MAX_BEFORE) } else { 0 };
+        Ok(Self { at, before: usize::try_from(before).unwrap_or(0), extent })
+    }
+
+    fn goes_on(&self, done: u64, next: Addr) -> bool {
+        match self.extent {
+            Extent::Count(count) => done < count,
+            Extent::Range(range) => range.contains(next),
+        }
+    }
+}
+
+/// The function that has its first instruction at `at`.
+fn function_that_begins(core: &Core, at: Addr) -> Option<AddrRange> {
+    let module = core.modules().at(at)?;
+    let svma = module.svma(at)?;
+    let symbol = module.symbols().table().find(svma)?;
+    let begins = symbol.kind().is_function() && symbol.value() == svma && symbol.extent() > 0;
+    begins.then(|| AddrRange::with_len(at, symbol.extent()))
+}
+
+/// Emits instructions.
+struct Printer {
+    labels: Labels,
+    radix: u32,
+    /// The instruction of the current frame holds this address.
+    current: Option<Addr>,
+    /// The instruction that was asked for.
+    at: Option<Addr>,
+}
+
+impl Printer {
+    fn new(cx: &Cx<'_>, args: &Args) -> Self {
+        let labels = match (args.has('a'), args.has('b')) {
+            (_, true) => Labels::Both,
+            (true, false) => Labels::Addresses,
+            (false, false) => Labels::Symbols,
+        };
+        Self { labels, radix: cx.shell().radix(), current: current_address(cx), at: None }
+    }
+
+    /// Emits what the plan wants from its address on; answers the address behind it.
+    fn list(
+        &mut self,
+        cx: &mut Cx<'_>,
+        decoder: &Decoder,
+        space: &dyn AddressSpace,
+        plan: &Plan,
+    ) -> Result<Addr> {
+        self.at = (plan.before > 0).then_some(plan.at);
+        let mut next = plan.at;
+        let mut done: u64 = 0;
+        while plan.goes_on(done, next) {
+            match decoder.at(space, next) {
+                Ok(instruction) => {
+                    next = instruction.end();
+                    self.emit(cx, instruction)?;
+                }
+                Err(why) if done == 0 => return Err(why.into()),
+                Err(_) => break,
+            }
+            done = done.saturating_add(1);
+        }
+        Ok(next)
+    }
+
+    fn emit(&self, cx: &mut Cx<'_>, instruction: Instruction) -> Result<()> {
+        let current = self.current.is_some_and(|at| instruction.range().contains(at));
+        let record = InstructionRecord {
+            core: cx.core(),
+            labels: self.labels,
+            radix: self.radix,
+            current,
+            bold: current || self.at == Some(instruction.addr),
+            instruction,
+        };
+        cx.emit(&record)
+    }
+}
+
+/// An address within the instruction at which the current frame stands.
+fn current_address(cx: &Cx<'_>) -> Option<Addr> {
+    let tid = cx.shell().current_thread()?;
+    let (frame, _) = cx.core().frame_registers(tid, cx.shell().current_frame())?;
+    Some(frame.pc.lookup())
+}

@@ -1,0 +1,29 @@
+//! `::echo` — prints its words.
+
+use kcore_dcmd::{Arg, Args, Cx, Dcmd, Example, Group, Message, Result, Spec};
+
+use crate::spelling;
+
+const EXAMPLES: &[Example] =
+    &[Example { line: "::echo stack pointer $[<rsp]", shows: "the words, and the value of one" }];
+
+/// Prints its words, each followed by a blank.
+pub struct Echo;
+
+impl Dcmd for Echo {
+    fn spec(&self) -> Spec {
+        Spec::new("echo", Group::Language, "print words")
+            .operands("[word...]", 0, usize::MAX)
+            .help("Each word is followed by a blank; the value of $[expression] is in the radix.")
+            .examples(EXAMPLES)
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        let radix = cx.shell().radix();
+        let words = args.operands().iter().map(|word| match word {
+            Arg::Text(text) => format!("{text} "),
+            Arg::Number(value) => format!("{} ", spelling::digits(*value, radix)),
+        });
+        cx.emit(&Message(words.collect()))
+    }
+}

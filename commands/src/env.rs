@@ -1,0 +1,91 @@
+//! `::env`, `::getenv` — the environment that the program was started with.
+
+use kcore::InitialString;
+use kcore_dcmd::{
+    Arg, Args, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record, Result, Spec, View,
+};
+
+const OPTIONS: &[Opt] =
+    &[Opt { flag: 't', value: None, help: "the target's environment, which it always is" }];
+
+const EXAMPLES: &[Example] = &[
+    Example { line: "::env", shows: "every variable" },
+    Example { line: "::getenv PATH", shows: "the value of one" },
+];
+
+/// Lists the environment, or the value of one variable.
+pub struct Env;
+
+impl Dcmd for Env {
+    fn spec(&self) -> Spec {
+        Spec::new("env", Group::Process, "list the environment of the program, or one variable")
+            .aliases(&["getenv"])
+            .options(OPTIONS)
+            .operands("[name]", 0, 1)
+            .help(
+                "It is read from the initial stack: what the program set later is not there. A \
+                 variable that was not dumped is shown by its address. Of a variable that is not set \
+                 nothing is shown.",
+            )
+            .examples(EXAMPLES)
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        let stack = cx
+            .core()
+            .initial_stack()
+            .ok_or_else(|| DcmdError::failed("failed to find the environment on the stack"))?;
+        let wanted = args.first().map(Arg::to_text);
+        let alone = wanted.is_some();
+        let variables = stack.env.iter().map(|string| Variable::new(string, alone));
+        variables
+            .filter(|variable| wanted.as_deref().is_none_or(|wanted| variable.name == Some(wanted)))
+            .try_for_each(|variable| cx.emit(&variable))
+    }
+}
+
+/// One string of the environment.
+struct Variable<'s> {
+    string: &'s InitialString,
+    name: Option<&'s str>,
+    value: Option<&'s str>,
+    /// Whether one was asked for: then its value is all there is to say.
+    alone: bool,
+}
+
+impl<'s> Variable<'s> {
+    fn new(string: &'s InitialString, alone: bool) -> Self {
+        let text = string.text.as_deref();
+        let parts = text.and_then(|text| text.split_once('='));
+        Self {
+            string,
+            name: parts.map(|(name, _)| name).or(text),
+            value: parts.map(|(_, value)| value),
+            alone,
+        }
+    }
+}
+
+impl Record for Variable<'_> {
+    fn kind(&self) -> &'static str {
+        "variable"
+    }
+
+    fn view(&self) -> View {
+        if self.alone {
+            View::Line("{value}")
+        } else {
+            View::Line("{name^<{address:#x}>}{name}{value?={value}}")
+        }
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        out.addr("address", self.string.at)
+            .opt_text("name", self.name)
+            .opt_text("value", self.value);
+    }
+
+    fn dot(&self) -> Option<Dot> {
+        Some(Dot::Addr(self.string.at))
+    }
+}

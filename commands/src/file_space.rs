@@ -1,0 +1,28 @@
+//! The files of modules as an address space: what `?` and `::dis -f` read, whatever the core holds.
+
+use kcore::{Addr, AddressSpace, Core, Fault, Origin, Region, Target};
+
+/// The bytes of the modules' files, at the addresses where the process had them mapped.
+pub struct FileSpace<'a>(pub &'a Core);
+
+impl AddressSpace for FileSpace<'_> {
+    fn target(&self) -> Target {
+        self.0.target()
+    }
+
+    fn slice(&self, at: Addr) -> Result<&[u8], Fault> {
+        let module = self.0.modules().at(at).ok_or(Fault::Unmapped(at))?;
+        let bytes = module.svma(at).and_then(|svma| module.image()?.bytes_at(svma));
+        bytes.filter(|bytes| !bytes.is_empty()).ok_or(Fault::NotDumped(at))
+    }
+
+    fn origin(&self, at: Addr) -> Result<Origin, Fault> {
+        self.slice(at)?;
+        let verified = self.0.modules().at(at).is_some_and(|module| module.is_verified());
+        Ok(if verified { Origin::ModuleFile } else { Origin::UnverifiedFile })
+    }
+
+    fn regions(&self) -> Vec<Region> {
+        Vec::new()
+    }
+}

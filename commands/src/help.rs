@@ -1,0 +1,270 @@
+//! `::help` — the shape of the language, or all that is known of one dcmd.
+
+use kcore_dcmd::{
+    Arg, Args, Cell, Cx, Dcmd, DcmdError, Example, Fields, Group, Record, Result, Spec, View,
+};
+
+const OVERVIEW: &str = "\
+Each command in kcore has the following basic format:
+
+  [ address [, count]] verb [ arguments ... ]
+      ^          ^       ^          ^
+      |          |       |          words, quoted by '' or \"\", or $[expression]
+      |          |       ::dcmd, $x, or one of / \\ ? = with formats
+      |          how many times, or how many bytes
+      where to begin: any expression; dot, when it is left out
+
+What one command finds can feed the next ( ::walk thread | ::stack ) or a
+command of the system ( ::stacks ! less ). Numbers are hexadecimal; 0t marks
+decimal ones.
+
+To begin with:
+
+  ::status            what happened, and why
+  $C                  the stack of the current thread
+  ::stacks            the stacks of all threads, most common first
+
+To learn more:
+
+  ::help NAME         all about one dcmd
+  ::dcmds             every dcmd
+  ::walkers           every walker
+  ::formats           the formats of / and =
+
+";
+
+const VIEW: &str = "\n{name_title:!}\n  {names} - {summary}\n\
+    \n{synopsis_title:!}\n{synopsis:m}\n\
+    {description_title?\n{description_title:!}\n{description:m}\n}\
+    {options_title?\n{options_title:!}\n{options_text:m}\n}\
+    {examples_title?\n{examples_title:!}\n{examples_text:m}\n}";
+
+/// Columns of a line of help.
+const WIDTH: usize = 80;
+
+const EXAMPLES: &[Example] = &[
+    Example { line: "::help", shows: "the shape of a command, and the dcmds by subject" },
+    Example { line: "::help mappings", shows: "all about ::mappings" },
+];
+
+/// Explains the language, or one dcmd.
+pub struct Help;
+
+impl Dcmd for Help {
+    fn spec(&self) -> Spec {
+        Spec::new("help", Group::Language, "explain the language, or one dcmd")
+            .operands("[name]", 0, 1)
+            .help("The name of a dcmd is any of its spellings; a leading :: may be left out.")
+            .examples(EXAMPLES)
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        let Some(name) = args.first().map(Arg::to_text) else {
+            let specs = cx.shell().dcmds().iter().map(|dcmd| dcmd.spec()).collect();
+            return cx.emit(&Overview { specs });
+        };
+        let wanted = name.trim_start_matches("::");
+        let mut specs = cx.shell().dcmds().iter().map(|dcmd| dcmd.spec());
+        let spec = specs.find(|spec| spec.name == wanted || spec.aliases.contains(&wanted));
+        let spec = spec.ok_or_else(|| DcmdError::failed(format!("unknown command: {name}")))?;
+        cx.emit(&Page(spec))
+    }
+}
+
+/// The shape of the language, and the dcmds by subject.
+struct Overview {
+    specs: Vec<Spec>,
+}
+
+impl Overview {
+    fn groups(&self) -> Vec<(Group, Vec<&Spec>)> {
+        let mut specs: Vec<_> = self.specs.iter().collect();
+        specs.sort_by_key(|spec| (spec.group, spec.name));
+        let groups = specs.chunk_by(|a, b| a.group == b.group);
+        groups.filter_map(|group| Some((group.first()?.group, group.to_vec()))).collect()
+    }
+
+    fn listing(&self) -> String {
+        let mut text = String::new();
+        for (group, specs) in self.groups() {
+            text.push_str(&format!("{}\n", group.title()));
+            for spec in specs {
+                text.push_str(&format!("  {:<18}  {}\n", names_of(spec, 18), spec.summary));
+            }
+            text.push('\n');
+        }
+        text.trim_end().to_owned()
+    }
+}
+
+impl Record for Overview {
+    fn kind(&self) -> &'static str {
+        "help_overview"
+    }
+
+    fn view(&self) -> View {
+        View::Line("{language:m}{listing:m}")
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        let group = |(group, specs): (Group, Vec<&Spec>)| {
+            let names = specs.iter().map(|spec| Cell::text(spec.name)).collect();
+            Cell::Object(vec![("title", Cell::text(group.title())), ("dcmds", Cell::List(names))])
+        };
+        out.put("groups", Cell::List(self.groups().into_iter().map(group).collect()))
+            .display("language", Cell::text(OVERVIEW))
+            .display("listing", Cell::text(self.listing()));
+    }
+}
+
+/// All about one dcmd.
+struct Page(Spec);
+
+impl Page {
+    fn synopsis(&self) -> String {
+        let lines: Vec<_> = self
+            .0
+            .spellings()
+            .map(|spelling| format!("  {}", self.0.usage_as(&spelling)))
+            .collect();
+        lines.join("\n")
+    }
+
+    fn options(&self) -> String {
+        let heads: Vec<_> = self
+            .0
+            .options
+            .iter()
+            .map(|opt| match opt.value {
+                Some(value) => format!("-{} {value}", opt.flag),
+                None => format!("-{}", opt.flag),
+            })
+            .collect();
+        let texts = self.0.options.iter().map(|opt| opt.help);
+        two_columns(heads.iter().map(String::as_str).zip(texts))
+    }
+
+    fn examples(&self) -> String {
+        two_columns(self.0.examples.iter().map(|example| (example.line, example.shows)))
+    }
+}
+
+impl Record for Page {
+    fn kind(&self) -> &'static str {
+        "help"
+    }
+
+    fn view(&self) -> View {
+        View::Line(VIEW)
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        let spec = &self.0;
+        let title = |title, shown: bool| Cell::or_null(shown.then_some(title), Cell::text);
+        out.text("name", spec.name)
+            .put("aliases", Cell::List(spec.aliases.iter().map(|name| Cell::text(*name)).collect()))
+            .text("group", spec.group.title())
+            .text("summary", spec.summary)
+            .text("usage", spec.usage())
+            .opt_text("help", (!spec.help.is_empty()).then_some(spec.help))
+            .put("options", Cell::List(spec.options.iter().map(option_cell).collect()))
+            .put("examples", Cell::List(spec.examples.iter().map(example_cell).collect()))
+            .display("names", Cell::text(names_of(spec, usize::MAX)))
+            .display("name_title", Cell::text("NAME"))
+            .display("synopsis_title", Cell::text("SYNOPSIS"))
+            .display("synopsis", Cell::text(self.synopsis()))
+            .display("description_title", title("DESCRIPTION", !spec.help.is_empty()))
+            .display("description", Cell::text(wrap(spec.help, 2)))
+            .display("options_title", title("OPTIONS", !spec.options.is_empty()))
+            .display("options_text", Cell::text(self.options()))
+            .display("examples_title", title("EXAMPLES", !spec.examples.is_empty()))
+            .display("examples_text", Cell::text(self.examples()));
+    }
+}
+
+fn option_cell(opt: &kcore_dcmd::Opt) -> Cell<'static> {
+    Cell::Object(vec![
+        ("flag", Cell::text(opt.flag.to_string())),
+        ("value", Cell::or_null(opt.value, Cell::text)),
+        ("help", Cell::text(opt.help)),
+    ])
+}
+
+fn example_cell(example: &Example) -> Cell<'static> {
+    Cell::Object(vec![("line", Cell::text(example.line)), ("shows", Cell::text(example.shows))])
+}
+
+/// The name and as many aliases as fit.
+fn names_of(spec: &Spec, width: usize) -> String {
+    let mut names = spec.name.to_owned();
+    for alias in spec.aliases {
+        if names.len().saturating_add(alias.len()).saturating_add(2) <= width {
+            names.push_str(&format!(", {alias}"));
+        }
+    }
+    names
+}
+
+/// Pairs in two columns; a text too long for its line goes on below itself.
+fn two_columns<'t>(pairs: impl Iterator<Item = (&'t str, &'t str)> + Clone) -> String {
+    const WIDEST: usize = 36;
+    let heads = pairs.clone().map(|(head, _)| head.len()).filter(|len| *len <= WIDEST);
+    let column = heads.max().unwrap_or(0).saturating_add(4);
+    let lines = pairs.map(|(head, text)| {
+        let wrapped = wrap(text, column);
+        let text = wrapped.trim_start();
+        let head = format!("  {head}");
+        if head.len().saturating_add(2) > column {
+            format!("{head}\n{:column$}{text}", "")
+        } else {
+            format!("{head:column$}{text}")
+        }
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Text wrapped at words, each line indented; paragraphs stay apart.
+fn wrap(text: &str, indent: usize) -> String {
+    let mut wrapped = String::new();
+    for (index, paragraph) in text.split('\n').enumerate() {
+        if index > 0 {
+            wrapped.push('\n');
+        }
+        let mut column: usize = 0;
+        for word in paragraph.split_whitespace() {
+            let len = word.chars().count();
+            if column == 0 || column.saturating_add(len) >= WIDTH {
+                wrapped.push_str(if column == 0 { "" } else { "\n" });
+                wrapped.extend(std::iter::repeat_n(' ', indent));
+                column = indent;
+            } else {
+                wrapped.push(' ');
+                column = column.saturating_add(1);
+            }
+            wrapped.push_str(word);
+            column = column.saturating_add(len);
+        }
+    }
+    wrapped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_wraps_at_words_and_keeps_paragraphs() {
+        let text = format!("{}\n\nlast", "word ".repeat(20));
+        let wrapped = wrap(&text, 2);
+        assert!(wrapped.lines().all(|line| line.len() < WIDTH));
+        assert!(wrapped.ends_with("\n\n  last"));
+        assert_eq!(wrap("", 2), "");
+    }
+
+    #[test]
+    fn long_heads_do_not_push_the_column() {
+        let long = "x".repeat(50);
+        let text = two_columns([("-n", "count"), (long.as_str(), "text")].into_iter());
+        assert_eq!(text, format!("  -n  count\n  {long}\n      text"));
+    }
+}

@@ -1,0 +1,140 @@
+//! Instructions as MDB writes them: mnemonic, operands, the symbols that they refer to.
+
+use kcore::{Addr, AddressSpace, CodeFlow, Core, Disassembler, Fault, Instruction};
+use kcore_dcmd::{DcmdError, Result};
+
+use crate::spelling;
+
+/// Longest instruction of any known architecture, in bytes.
+const MAX_INSTRUCTION: usize = 16;
+
+/// Decodes instructions.
+pub struct Decoder(Disassembler);
+
+/// Why there is no instruction at an address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NoInstruction {
+    /// Its bytes could not be read.
+    Fault(Fault),
+    /// Its bytes are none.
+    Invalid(Addr),
+}
+
+impl From<NoInstruction> for DcmdError {
+    fn from(why: NoInstruction) -> Self {
+        match why {
+            NoInstruction::Fault(fault) => {
+                Self::at(fault.addr(), format!("failed to read instruction: {fault}"))
+            }
+            NoInstruction::Invalid(at) => {
+                Self::at(at, format!("failed to disassemble: no instruction at address {at:x}"))
+            }
+        }
+    }
+}
+
+impl Decoder {
+    /// A decoder for the machine of `core`.
+    ///
+    /// # Errors
+    /// When there is no disassembler for it.
+    pub fn new(core: &Core) -> Result<Self> {
+        let disassembler = Disassembler::new(core.target());
+        disassembler.map(Self).map_err(|error| DcmdError::failed(error.to_string()))
+    }
+
+    /// The instruction at `at`.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is none.
+    pub fn at(&self, space: &dyn AddressSpace, at: Addr) -> Result<Instruction, NoInstruction> {
+        let mut bytes = [0; MAX_INSTRUCTION];
+        let (read, fault) = space.read_partial(at, &mut bytes);
+        let bytes = bytes.get(..read).unwrap_or_default();
+        self.0.decode_one(at, bytes).ok_or(match fault {
+            Some(fault) => NoInstruction::Fault(fault),
+            None => NoInstruction::Invalid(at),
+        })
+    }
+
+    /// The `count` instructions before `at`, lowest first, as many as can be found.
+    pub fn before(
+        &self,
+        core: &Core,
+        space: &dyn AddressSpace,
+        at: Addr,
+        count: usize,
+    ) -> Vec<Instruction> {
+        /// Bytes before an address that are looked at: a function of this size is decoded from its
+        /// beginning.
+        const MAX_BEFORE: u64 = 64 << 10;
+        let function = core.symbol_at(at).map(|symbol| symbol.start).filter(|start| *start < at);
+        let low = Addr::new(at.get().saturating_sub(MAX_BEFORE));
+        let guess = MAX_INSTRUCTION.saturating_mul(count) as u64;
+        let start =
+            function.map_or(Addr::new(at.get().saturating_sub(guess)), |start| start).max(low);
+        let before = readable_before(space, start, at);
+        self.0.backwards(at, &before, count, function)
+    }
+}
+
+/// The bytes from `start` up to `end`, without those before a gap.
+fn readable_before(space: &dyn AddressSpace, start: Addr, end: Addr) -> Vec<u8> {
+    let mut from = start;
+    while from < end {
+        let len = end.offset_from(from).and_then(|len| usize::try_from(len).ok());
+        let mut bytes = vec![0; len.unwrap_or_default()];
+        match space.read_partial(from, &mut bytes) {
+            (_, None) => return bytes,
+            (_, Some(fault)) => from = fault.addr().max(from).saturating_add(1),
+        }
+    }
+    Vec::new()
+}
+
+/// The address that an instruction refers to: where it jumps, or what it reads relative to itself.
+pub fn referred(instruction: &Instruction) -> Option<Addr> {
+    instruction.flow.target().or(instruction.reference)
+}
+
+/// The instruction in one line: the mnemonic padded to 7, the operands, `<symbol>` of what it
+/// refers to. A direct jump shows how far it goes from the next instruction.
+pub fn text(core: &Core, instruction: &Instruction, radix: u32) -> String {
+    let operands = operands(instruction);
+    if operands.is_empty() {
+        return instruction.mnemonic.clone();
+    }
+    let head = format!("{:6} {operands}", instruction.mnemonic);
+    match referred(instruction) {
+        Some(at) => {
+            let pad = 7_usize.saturating_sub(operands.len());
+            let symbol = spelling::symbol_or_address(core, at, radix);
+            format!("{head}{:pad$} <{symbol}>", "")
+        }
+        None => head,
+    }
+}
+
+/// Operands with the displacement in place of a direct jump's target.
+fn operands(instruction: &Instruction) -> String {
+    let operands = &instruction.operands;
+    let Some(target) = instruction.flow.target() else { return operands.clone() };
+    let written = format!("{:#x}", target.get());
+    let displacement = target.get().wrapping_sub(instruction.end().get()).cast_signed();
+    match operands.strip_suffix(&written) {
+        // aarch64 writes immediates behind a hash.
+        Some(before) if is_jump(instruction) => {
+            format!("{}{}", before.trim_end_matches('#'), signed(displacement))
+        }
+        _ => operands.clone(),
+    }
+}
+
+const fn is_jump(instruction: &Instruction) -> bool {
+    matches!(instruction.flow, CodeFlow::Call(_) | CodeFlow::Jump(_) | CodeFlow::CondJump(_))
+}
+
+fn signed(displacement: i64) -> String {
+    let sign = if displacement < 0 { '-' } else { '+' };
+    format!("{sign}{}", spelling::prefixed(displacement.unsigned_abs(), 16))
+}

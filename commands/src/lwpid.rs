@@ -1,0 +1,24 @@
+//! `$l` — the id of the current thread.
+
+use kcore_dcmd::{Args, Cx, Dcmd, Dot, Example, Group, Result, Spec};
+
+use crate::element::Element;
+
+const EXAMPLES: &[Example] =
+    &[Example { line: "$l", shows: "the id of the thread that registers and stacks refer to" }];
+
+/// Shows the id of the current thread.
+pub struct Lwpid;
+
+impl Dcmd for Lwpid {
+    fn spec(&self) -> Spec {
+        Spec::new("$l", Group::Stacks, "print the LWP id of the current thread")
+            .help("At first that is the thread that crashed; ::thread chooses another.")
+            .examples(EXAMPLES)
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
+        let tid = cx.current_thread()?;
+        cx.emit(&Element(Dot::Thread(tid)))
+    }
+}

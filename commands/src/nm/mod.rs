@@ -1,0 +1,175 @@
+//! `::nm` — the symbols of the modules.
+
+mod record;
+mod select;
+
+use std::borrow::Cow;
+
+use kcore::{Module, SymbolRef, SymbolSource};
+use kcore_dcmd::{AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Example, Group, Opt, Result, Spec};
+
+use self::record::{Base, Columns, SymbolRecord};
+use self::select::Selection;
+
+/// Symbols that are held to be sorted, at most.
+const MAX_SORTED: usize = 1 << 24;
+
+const OPTIONS: &[Opt] = &[
+    Opt { flag: 'D', value: None, help: "the dynamic symbol table instead of .symtab" },
+    Opt { flag: 'P', value: None, help: "the private symbol table" },
+    Opt { flag: 'd', value: None, help: "values and sizes in decimal" },
+    Opt { flag: 'g', value: None, help: "global symbols only" },
+    Opt { flag: 'h', value: None, help: "no header" },
+    Opt { flag: 'n', value: None, help: "sort by name" },
+    Opt { flag: 'o', value: None, help: "values and sizes in octal" },
+    Opt { flag: 'p', value: None, help: "as ::nmadd commands that can be read back" },
+    Opt { flag: 'u', value: None, help: "undefined symbols only" },
+    Opt { flag: 'v', value: None, help: "sort by value" },
+    Opt { flag: 'x', value: None, help: "values and sizes in hexadecimal" },
+    Opt {
+        flag: 'f',
+        value: Some("fields"),
+        help: "columns: ndx, val, sz, type, bind, oth, shndx, name, obj; separated by commas",
+    },
+    Opt {
+        flag: 't',
+        value: Some("types"),
+        help: "types: noty, objt, func, sect, file, comm, tls, regi; separated by commas",
+    },
+];
+
+const EXAMPLES: &[Example] = &[
+    Example { line: "::nm -t func a.out", shows: "functions of the executable" },
+    Example { line: "main::nm", shows: "the symbol at an address" },
+    Example { line: "::nm -D -g -n -f val,obj,name", shows: "exported names, sorted" },
+];
+
+/// Lists symbols, or the one at an address.
+pub struct Nm;
+
+impl Dcmd for Nm {
+    fn spec(&self) -> Spec {
+        Spec::new("nm", Group::Symbols, "list the symbols of the objects")
+            .addr(AddrUse::Optional)
+            .options(OPTIONS)
+            .operands("[object]", 0, 1)
+            .help(
+                "All symbols of all objects, or of one, in the order of their tables. Values are \
+                 addresses in the process; those of thread-local, absolute and undefined symbols \
+                 are as in the file. An object without .symtab shows its dynamic symbols.\n\n\
+                 With an address: the one symbol that covers it, else the closest one.\n\n\
+                 There are no private symbols yet: -P shows none.",
+            )
+            .examples(EXAMPLES)
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        let mut printer = Printer::new(cx, args)?;
+        if args.has('P') {
+            let alone = cx.addr().is_none() && args.first().is_none();
+            return if alone {
+                Ok(())
+            } else {
+                Err(DcmdError::usage("-P takes no address and no object"))
+            };
+        }
+        if let Some(dot) = cx.addr() {
+            let (module, symbol) = select::closest(cx.core(), dot.addr())?;
+            return printer.emit(cx, module, &symbol);
+        }
+        let modules = select::modules(cx.core(), args.first().map(Arg::to_text).as_deref())?;
+        let selection = Selection::new(args)?;
+        match (args.has('n'), args.has('v')) {
+            (false, false) => list(cx, &modules, &selection, &mut printer),
+            (by_name, _) => list_sorted(cx, &modules, &selection, &mut printer, by_name),
+        }
+    }
+}
+
+fn list(
+    cx: &mut Cx<'_>,
+    modules: &[&Module],
+    selection: &Selection,
+    printer: &mut Printer,
+) -> Result<()> {
+    for module in modules {
+        let source = selection.source_of(module);
+        for symbol in module.symbols().table().iter() {
+            cx.check_interrupt()?;
+            if selection.wants(source, &symbol) {
+                printer.emit(cx, module, &symbol)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn list_sorted(
+    cx: &mut Cx<'_>,
+    modules: &[&Module],
+    selection: &Selection,
+    printer: &mut Printer,
+    by_name: bool,
+) -> Result<()> {
+    let mut symbols = Vec::new();
+    for module in modules {
+        cx.check_interrupt()?;
+        let source = selection.source_of(module);
+        let table = module.symbols().table().iter();
+        let wanted = table.filter(|symbol| selection.wants(source, symbol));
+        symbols
+            .extend(wanted.take(MAX_SORTED.saturating_sub(symbols.len())).map(|it| (*module, it)));
+    }
+    if by_name {
+        symbols.sort_by(|(_, a), (_, b)| a.name().cmp(b.name()));
+    } else {
+        symbols.sort_by_cached_key(|(module, symbol)| record::value_of(module, symbol));
+    }
+    symbols.iter().try_for_each(|(module, symbol)| printer.emit(cx, module, symbol))
+}
+
+/// Emits symbols, the header before the first.
+struct Printer {
+    columns: Columns,
+    base: Base,
+    commands: bool,
+    header: bool,
+}
+
+impl Printer {
+    fn new(cx: &Cx<'_>, args: &Args) -> Result<Self> {
+        let commands = args.has('p');
+        Ok(Self {
+            columns: Columns::new(args)?,
+            base: Base::new(cx, args)?,
+            commands,
+            header: !args.has('h') && !commands && cx.input().first,
+        })
+    }
+
+    fn emit(&mut self, cx: &mut Cx<'_>, module: &Module, symbol: &SymbolRef<'_>) -> Result<()> {
+        let header = std::mem::take(&mut self.header);
+        cx.emit(&SymbolRecord {
+            module,
+            symbol,
+            columns: self.columns,
+            base: self.base,
+            commands: self.commands,
+            header,
+        })
+    }
+}
+
+/// A name from a file, in the words of its language.
+fn name_of(symbol: &SymbolRef<'_>) -> String {
+    kcore::demangle(symbol.name()).full
+}
+
+fn raw_name<'s>(symbol: &SymbolRef<'s>) -> Cow<'s, str> {
+    String::from_utf8_lossy(symbol.versioned_name())
+}
+
+/// Whether the table that a symbol was read from is the dynamic one, of the file or of memory.
+const fn is_dynamic(source: SymbolSource) -> bool {
+    matches!(source, SymbolSource::Dynamic | SymbolSource::Memory)
+}

@@ -1,0 +1,155 @@
+//! One line of `::nm`.
+
+use kcore::{Module, SymbolKind, SymbolRef};
+use kcore_dcmd::{Arg, Args, Cell, Cx, DcmdError, Dot, Fields, Record, Result, View};
+
+use super::select::{binding_name, type_name};
+use super::{name_of, raw_name};
+use crate::symbol_address::{SHN_ABS, SHN_COMMON, address_of};
+
+/// Columns in their order; each shows when its field was asked for.
+const VIEW: &str = "\
+    {header?\
+    {c_ndx?Index }\
+    {c_val?{in_hex?Value              }{in_dec?Value                }{in_oct?Value                   }}\
+    {c_sz?{in_hex?Size               }{in_dec?Size                 }{in_oct?Size                    }}\
+    {c_type?Type  }{c_bind?Bind  }{c_oth?Other }{c_shndx?Shndx    }\
+    {c_obj?Object          }{c_name?Name}\n}\
+    {c_ndx?{index:5}|}\
+    {c_val?{in_hex?0x{value:0x}}{in_dec?{value:d>20}}{in_oct?0{value:0o}}|}\
+    {c_sz?{in_hex?0x{size_in_hex:0x}}{in_dec?{size_in_hex:d>20}}{in_oct?0{size_in_hex:0o}}|}\
+    {c_type?{kind:5}|}{c_bind?{binding:5}|}{c_oth?0x{other:x3}|}{c_shndx?{section:8}|}\
+    {c_obj?{object_text:15}|}{c_name?{name}}";
+
+/// A command that can be read back.
+const COMMAND: &str = "{value:#x}::nmadd {is_function?-f }{is_data?-o }-s {size_in_hex:#x} {name}";
+
+/// The fields that `-f` names, each with the cell that switches its column on.
+const FIELDS: [(&str, &str); 9] = [
+    ("ndx", "c_ndx"),
+    ("val", "c_val"),
+    ("sz", "c_sz"),
+    ("type", "c_type"),
+    ("bind", "c_bind"),
+    ("oth", "c_oth"),
+    ("shndx", "c_shndx"),
+    ("obj", "c_obj"),
+    ("name", "c_name"),
+];
+
+/// Which of [`FIELDS`] are shown.
+#[derive(Clone, Copy)]
+pub struct Columns([bool; FIELDS.len()]);
+
+impl Columns {
+    /// Reads `-f`.
+    ///
+    /// # Errors
+    /// When it names no field.
+    pub fn new(args: &Args) -> Result<Self> {
+        let Some(text) = args.value('f').map(Arg::to_text) else {
+            return Ok(Self(FIELDS.map(|(name, _)| !matches!(name, "ndx" | "obj"))));
+        };
+        let words: Vec<_> =
+            text.split(',').map(|word| if word == "size" { "sz" } else { word }).collect();
+        match words.iter().find(|word| !FIELDS.iter().any(|(name, _)| name == *word)) {
+            Some(unknown) => Err(DcmdError::usage(format!("invalid field name -- '{unknown}'"))),
+            None => Ok(Self(FIELDS.map(|(name, _)| words.contains(&name)))),
+        }
+    }
+}
+
+/// The radix of values and sizes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Base {
+    Hex,
+    Decimal,
+    Octal,
+}
+
+impl Base {
+    /// Reads `-x`, `-d`, `-o`; without one the radix decides.
+    ///
+    /// # Errors
+    /// For more than one.
+    pub fn new(cx: &Cx<'_>, args: &Args) -> Result<Self> {
+        let options = [('x', Self::Hex), ('d', Self::Decimal), ('o', Self::Octal)];
+        let mut given = options.iter().filter(|(flag, _)| args.has(*flag)).map(|(_, base)| *base);
+        match (given.next(), given.next(), cx.shell().radix()) {
+            (Some(_), Some(_), _) => Err(DcmdError::usage("only one of -d, -o, -x may be given")),
+            (Some(base), None, _) => Ok(base),
+            (None, _, 10) => Ok(Self::Decimal),
+            (None, _, 8) => Ok(Self::Octal),
+            (None, ..) => Ok(Self::Hex),
+        }
+    }
+}
+
+/// One symbol.
+pub struct SymbolRecord<'s> {
+    pub module: &'s Module,
+    pub symbol: &'s SymbolRef<'s>,
+    pub columns: Columns,
+    pub base: Base,
+    /// Whether it is shown as a command.
+    pub commands: bool,
+    /// Whether the header stands before it.
+    pub header: bool,
+}
+
+/// The address of a symbol, or its bare value where it has none.
+pub fn value_of(module: &Module, symbol: &SymbolRef<'_>) -> u64 {
+    address_of(module, symbol).map_or(symbol.value().get(), kcore::Addr::get)
+}
+
+impl SymbolRecord<'_> {
+    fn section(&self) -> String {
+        match self.symbol.section_index() {
+            0 => "UNDEF".to_owned(),
+            SHN_ABS => "ABS".to_owned(),
+            SHN_COMMON => "COMMON".to_owned(),
+            index => index.to_string(),
+        }
+    }
+}
+
+impl Record for SymbolRecord<'_> {
+    fn kind(&self) -> &'static str {
+        "symbol"
+    }
+
+    fn view(&self) -> View {
+        View::Line(if self.commands { COMMAND } else { VIEW })
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        let symbol = self.symbol;
+        out.num("index", u64::from(symbol.index()))
+            .hex("value", value_of(self.module, symbol))
+            .addr("address", address_of(self.module, symbol))
+            .num("size", symbol.size())
+            .text("kind", type_name(symbol.kind()))
+            .text("binding", binding_name(symbol.binding()))
+            .num("other", u64::from(symbol.other()))
+            .text("section", self.section())
+            .text("object", self.module.name())
+            .text("name", name_of(symbol))
+            .text("linkage_name", raw_name(symbol));
+        let object = if self.module.is_exe() { "exec" } else { self.module.name() };
+        out.display("object_text", Cell::text(object))
+            .display("size_in_hex", Cell::Hex(symbol.size()))
+            .display("is_function", Cell::Bool(symbol.kind().is_function()))
+            .display("is_data", Cell::Bool(symbol.kind() == SymbolKind::Object))
+            .display("header", Cell::Bool(self.header))
+            .display("in_hex", Cell::Bool(self.base == Base::Hex))
+            .display("in_dec", Cell::Bool(self.base == Base::Decimal))
+            .display("in_oct", Cell::Bool(self.base == Base::Octal));
+        for ((_, key), shown) in FIELDS.iter().zip(self.columns.0) {
+            out.display(key, Cell::Bool(shown));
+        }
+    }
+
+    fn dot(&self) -> Option<Dot> {
+        Some(Dot::Number(value_of(self.module, self.symbol)))
+    }
+}

@@ -1,0 +1,164 @@
+//! `::objects` — the modules of the process, and whether their files were found.
+
+use kcore::{FileState, Module};
+use kcore_dcmd::{
+    AddrUse, Args, Cell, Column, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record,
+    Result, Spec, View,
+};
+
+const COLUMNS: &[Column] = &[
+    Column::right("base", "BASE", 16),
+    Column::right("limit", "LIMIT", 16),
+    Column::right("size_in_hex", "SIZE", 16),
+    Column::left("path", "NAME", 24),
+    Column::left("file_words", "FILE", 10),
+];
+
+const VERBOSE: &str = "{name} [{base},{limit})\
+    {namespace_words?, namespace {namespace_words}}{deleted?, deleted}\n  \
+    path      {path}\n  \
+    build-id  {build_id}{build_id^not known}\n  \
+    file      {file?{file}, }{file_state_words}\
+    {tried_lines?\n{tried_lines:m}}";
+
+const OPTIONS: &[Opt] =
+    &[Opt { flag: 'v', value: None, help: "build-id, file, and everything that was tried for it" }];
+
+const EXAMPLES: &[Example] = &[
+    Example { line: "::objects", shows: "every module, lowest address first" },
+    Example { line: "::objects -v libc", shows: "all that is known of one" },
+    Example { line: "<rip::objects", shows: "the module that holds the program counter" },
+];
+
+/// Lists every module, or those that an address or a name picks.
+pub struct Objects;
+
+impl Dcmd for Objects {
+    fn spec(&self) -> Spec {
+        Spec::new("objects", Group::Symbols, "list the modules and whether their files were found")
+            .addr(AddrUse::Optional)
+            .options(OPTIONS)
+            .operands("[object]", 0, 1)
+            .help(
+                "FILE says what symbols, lines and undumped code are taken from:\n\n\
+                 verified: a file whose build-id is the one that was mapped.\n\
+                 unverified: a file, but the core holds no build-id to compare.\n\
+                 missing: none; what was tried and why it was refused follows.\n\
+                 in core: the kernel's own module, which is dumped whole.\n\n\
+                 An object is named by its path, its last part, that cut at its first dot, or a.out \
+                 for the executable.",
+            )
+            .examples(EXAMPLES)
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        for module in chosen(cx, args)? {
+            cx.emit(&ObjectRecord { module, verbose: args.has('v'), state: module.file_state() })?;
+        }
+        Ok(())
+    }
+}
+
+fn chosen<'a>(cx: &Cx<'a>, args: &Args) -> Result<Vec<&'a Module>> {
+    let modules = cx.core().modules();
+    if let Some(dot) = cx.addr() {
+        let at = dot.addr();
+        let module = modules.at(at).ok_or_else(|| {
+            DcmdError::at(at, format!("failed to obtain object: no object holds address {at:x}"))
+        })?;
+        return Ok(vec![module]);
+    }
+    let Some(name) = args.first().map(kcore_dcmd::Arg::to_text) else {
+        return Ok(modules.all().iter().collect());
+    };
+    let named: Vec<_> = modules.named(&name).collect();
+    if named.is_empty() {
+        let message = format!("failed to obtain object: unknown object file name '{name}'");
+        return Err(DcmdError::failed(message));
+    }
+    Ok(named)
+}
+
+struct ObjectRecord<'m> {
+    module: &'m Module,
+    verbose: bool,
+    state: FileState,
+}
+
+impl ObjectRecord<'_> {
+    fn tried(&self) -> &[String] {
+        match &self.state {
+            FileState::Missing(tried) => tried,
+            _ => &[],
+        }
+    }
+
+    /// One line: a missing file with the reason that tells most, that of the path itself.
+    fn file_words(&self) -> String {
+        match (&self.state, self.tried().first()) {
+            (FileState::Missing(_), Some(first)) => format!("missing ({first})"),
+            _ => state_word(&self.state).replace('_', " "),
+        }
+    }
+
+    fn tried_lines(&self) -> Option<String> {
+        let lines: Vec<_> =
+            self.tried().iter().map(|tried| format!("  tried     {}", one_line(tried))).collect();
+        (!lines.is_empty()).then(|| lines.join("\n"))
+    }
+}
+
+impl Record for ObjectRecord<'_> {
+    fn kind(&self) -> &'static str {
+        "object"
+    }
+
+    fn view(&self) -> View {
+        if self.verbose { View::Line(VERBOSE) } else { View::Table(COLUMNS) }
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        let span = self.module.span();
+        let file = self.module.file_path().map(|path| path.to_string_lossy().into_owned());
+        let namespace = u64::from(self.module.namespace());
+        let state = state_word(&self.state);
+        out.addr("base", span.start)
+            .addr("limit", span.end)
+            .num("size", span.len())
+            .text("name", self.module.name())
+            .text("path", self.module.path())
+            .opt_text("build_id", self.module.build_id().map(ToString::to_string))
+            .opt_text("file", file.filter(|_| self.state != FileState::InCore))
+            .text("file_state", state)
+            .put("tried", Cell::List(self.tried().iter().map(Cell::text).collect()))
+            .num("namespace", namespace)
+            .flag("deleted", self.module.is_deleted())
+            .flag("executable", self.module.is_exe())
+            .display("size_in_hex", Cell::Hex(span.len()))
+            .display("file_words", Cell::text(self.file_words()))
+            .display("file_state_words", Cell::text(state.replace('_', " ")))
+            .display("tried_lines", Cell::or_null(self.tried_lines(), Cell::text))
+            .display(
+                "namespace_words",
+                Cell::or_null((namespace > 0).then_some(namespace), Cell::Num),
+            );
+    }
+
+    fn dot(&self) -> Option<Dot> {
+        Some(Dot::Addr(self.module.base()))
+    }
+}
+
+const fn state_word(state: &FileState) -> &'static str {
+    match state {
+        FileState::Verified(_) => "verified",
+        FileState::Unverified(_) => "unverified",
+        FileState::Missing(_) => "missing",
+        FileState::InCore => "in_core",
+    }
+}
+
+/// A path of the core may hold line ends, which would look like lines of ours.
+fn one_line(text: &str) -> String {
+    text.replace('\n', "\\n")
+}

@@ -1,0 +1,103 @@
+//! `::stack`, `$c`, `$C`: the stack of a thread.
+
+use kcore::MAX_FRAMES;
+use kcore_dcmd::{AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Example, Group, Opt, Result, Spec};
+
+use crate::{
+    stack_record::{FrameLine, Layout, StackBegin, StackEnd},
+    stack_start::StackStart,
+};
+
+/// Prints the stack of a thread, innermost frame first.
+pub struct Stack {
+    name: &'static str,
+    aliases: &'static [&'static str],
+    layout: Layout,
+}
+
+/// `::stack` and `$c`.
+pub const STACK: Stack = Stack { name: "stack", aliases: &["$c"], layout: Layout::Plain };
+
+/// `$C`, with the frame-pointer column.
+pub const STACK_WITH_POINTERS: Stack =
+    Stack { name: "$C", aliases: &[], layout: Layout::WithPointer };
+
+const OPTIONS: &[Opt] = &[
+    Opt { flag: 'v', value: None, help: "source lines, pc, sp, and how each frame was found" },
+    Opt { flag: 'u', value: None, help: "unwind from the ucontext_t at the address" },
+    Opt { flag: 'l', value: Some("frames"), help: "at most so many frames" },
+];
+
+const HELP: &str = "\
+Without an address: the stack of the current thread. A thread or a frame from a pipe, or typed: a \
+number that is a mapped address is a frame pointer, as $C prints it, and the stack begins with that \
+frame's caller; any other number is a thread's id (ids are decimal: 0t4711).
+
+An inlined call is a frame of its own, marked [inlined]. A frame that was found by scanning the \
+stack is marked [guessed]. Where the last frame is not the outermost one, a line behind it says why \
+there are no more. $C prints before each frame the place where its frame pointer would be, which can \
+be typed back. The operand limits arguments, as in MDB; arguments are shown where they are known.";
+
+const EXAMPLES: &[Example] = &[
+    Example { line: "$C", shows: "the stack of the current thread" },
+    Example { line: "::walk thread | ::stack", shows: "the stacks of all threads" },
+    Example { line: "::stack -v -l 5", shows: "the five innermost frames, with source lines" },
+];
+
+impl Dcmd for Stack {
+    fn spec(&self) -> Spec {
+        let summary = match self.layout {
+            Layout::WithPointer => "print the stack with frame pointers",
+            _ => "print the stack of a thread",
+        };
+        Spec::new(self.name, Group::Stacks, summary)
+            .aliases(self.aliases)
+            .addr(AddrUse::Optional)
+            .options(OPTIONS)
+            .operands("[cnt]", 0, 1)
+            .help(HELP)
+            .examples(EXAMPLES)
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        check_count(cx, args)?;
+        let limit = frame_limit(args)?;
+        let layout = if args.has('v') { Layout::Verbose } else { self.layout };
+        let start = if args.has('u') { StackStart::of_context(cx) } else { StackStart::of(cx) }?;
+        print_stack(cx, start, limit, layout)
+    }
+}
+
+/// The count of arguments, which must at least be a number.
+fn check_count(cx: &Cx<'_>, args: &Args) -> Result<()> {
+    match args.first() {
+        Some(Arg::Text(text)) => cx.shell().evaluate(text).map(|_| ()),
+        _ => Ok(()),
+    }
+}
+
+/// The value of `-l`, in decimal.
+fn frame_limit(args: &Args) -> Result<usize> {
+    let Some(value) = args.value('l') else { return Ok(MAX_FRAMES) };
+    let limit = match value {
+        Arg::Number(number) => usize::try_from(*number).ok(),
+        Arg::Text(text) => text.parse().ok(),
+    };
+    limit
+        .filter(|limit| *limit > 0)
+        .map(|limit| limit.min(MAX_FRAMES))
+        .ok_or_else(|| DcmdError::usage(format!("invalid number of frames -- {}", value.to_text())))
+}
+
+/// Emits the stack that begins at `start`.
+fn print_stack(cx: &mut Cx<'_>, start: StackStart, limit: usize, layout: Layout) -> Result<()> {
+    let core = cx.core();
+    let tid = start.tid();
+    let stack = start.stack(core, limit);
+    let current = cx.shell().current_thread() == Some(tid);
+    cx.begin(&StackBegin::new(core, tid, current, cx.input().looped), "frames")?;
+    for frame in core.named_frames(&stack.frames) {
+        cx.emit(&FrameLine::new(core, tid, frame, layout))?;
+    }
+    cx.end(&StackEnd::new(core, &stack, layout))
+}

@@ -1,0 +1,217 @@
+//! The records of a stack: its beginning, its frames, its end.
+
+use kcore::{Addr, Core, End, NamedFrame, Stack, Tid};
+use kcore_dcmd::{Cell, Dot, Fields, Record, SymbolCell, View};
+
+/// How frames are laid out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Layout {
+    /// `symbol+offset()`.
+    Plain,
+    /// The frame-pointer column before it.
+    WithPointer,
+    /// Lines and how the frame was found as well.
+    Verbose,
+    /// Indented, as `::stacks` shows a group's stack.
+    Indented,
+}
+
+/// What a stack begins with.
+pub struct StackBegin {
+    /// The thread.
+    pub tid: Tid,
+    /// Whether it is the session's current one.
+    pub current: bool,
+    /// The system call that it waits in.
+    pub waits_in: Option<String>,
+    /// Its stack pointer.
+    pub sp: Option<Addr>,
+    /// Whether people need to be told which thread this is: one of several.
+    pub titled: bool,
+}
+
+impl StackBegin {
+    /// The beginning of the stack of `tid`.
+    pub fn new(core: &Core, tid: Tid, current: bool, titled: bool) -> Self {
+        Self { tid, current, waits_in: core.waits_in(tid), sp: core.stack_pointer(tid), titled }
+    }
+}
+
+impl Record for StackBegin {
+    fn kind(&self) -> &'static str {
+        "stack"
+    }
+
+    fn view(&self) -> View {
+        if self.titled {
+            View::Line(
+                "stack pointer for thread {tid}: {sp?{sp:x}}{sp^unknown}{waits_in?, in {waits_in}}",
+            )
+        } else {
+            View::Hidden
+        }
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        out.num("tid", u64::from(self.tid.get()))
+            .put("name", Cell::Null)
+            .flag("current", self.current)
+            .put("state", Cell::Null)
+            .opt_text("waits_in", self.waits_in.as_deref())
+            .put("task", Cell::Null)
+            .text("instant", "core")
+            .display("sp", Cell::or_null(self.sp, Cell::Addr));
+    }
+}
+
+/// One frame of a stack.
+pub struct FrameLine {
+    /// The frame.
+    pub frame: NamedFrame,
+    /// The thread.
+    pub tid: Tid,
+    /// What `$C` prints in its first column.
+    pub frame_pointer: Option<Addr>,
+    /// How it is laid out.
+    pub layout: Layout,
+}
+
+impl FrameLine {
+    /// A frame of thread `tid`.
+    pub fn new(core: &Core, tid: Tid, frame: NamedFrame, layout: Layout) -> Self {
+        let frame_pointer = core.frame_pointer_of(&frame.frame);
+        Self { frame, tid, frame_pointer, layout }
+    }
+
+    fn symbol(&self) -> SymbolCell<'_> {
+        let location = &self.frame.location;
+        let module = location.module.as_deref().filter(|_| !location.in_exe);
+        SymbolCell {
+            addr: self.frame.frame.pc.addr(),
+            module: module.map(Into::into),
+            name: location.function.as_deref().map(Into::into),
+            offset: location.offset.unwrap_or_default(),
+        }
+    }
+
+    fn kind_word(&self) -> &'static str {
+        if self.frame.frame.signal_trampoline { "trampoline" } else { "native" }
+    }
+}
+
+impl Record for FrameLine {
+    fn kind(&self) -> &'static str {
+        "frame"
+    }
+
+    fn view(&self) -> View {
+        View::Line(match self.layout {
+            Layout::Plain => "{symbol}(){inline? [inlined]}{guess? [guessed]}",
+            Layout::WithPointer => {
+                "{frame_pointer:0}{frame_pointer^????????????????} {symbol}(){inline? [inlined]}\
+                 {guess? [guessed]}"
+            }
+            Layout::Verbose => {
+                "{frame_pointer:0}{frame_pointer^????????????????} {symbol}(){inline? [inlined]}\n\
+                 \x20                {file?{file}{line?:{line}}{column?:{column}}, }\
+                 pc={pc:x}{sp? sp={sp:x}}, by {trust}"
+            }
+            Layout::Indented => "                 {symbol}{inline? [inlined]}{guess? [guessed]}",
+        })
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        let frame = &self.frame.frame;
+        let location = &self.frame.location;
+        out.num("index", self.frame.index as u64)
+            .addr("pc", frame.pc.addr())
+            .addr("sp", frame.sp)
+            .addr("cfa", frame.cfa)
+            .text("trust", frame.trust.as_str())
+            .text("kind", self.kind_word())
+            .opt_text("function", location.function.as_deref())
+            .opt_text("module", location.module.as_deref())
+            .hex("offset", location.offset)
+            .flag("inline", location.inline)
+            .opt_text("file", location.file.as_deref())
+            .num("line", location.line.map(u64::from))
+            .num("column", location.column.map(u64::from))
+            .opt_text("language", location.language)
+            .put("args", Cell::Null)
+            .put("locals", Cell::Null)
+            .display("symbol", Cell::Symbol(self.symbol()))
+            .display("frame_pointer", Cell::or_null(self.frame_pointer, Cell::Addr))
+            .display("guess", Cell::Bool(frame.trust.is_guess()));
+    }
+
+    fn dot(&self) -> Option<Dot> {
+        let (fp, index) = (self.frame_pointer?, self.frame.physical);
+        Some(Dot::Frame { fp, tid: self.tid, index })
+    }
+}
+
+/// What a stack ends with.
+pub struct StackEnd {
+    /// Why there are no more frames.
+    pub end: End,
+    /// What is doubtful about the frames that there are.
+    pub notes: Vec<String>,
+    /// How the frames were laid out.
+    pub layout: Layout,
+}
+
+impl StackEnd {
+    /// The end of `stack`.
+    pub fn new(core: &Core, stack: &Stack, layout: Layout) -> Self {
+        Self { end: stack.end, notes: notes(core, stack), layout }
+    }
+
+    /// Why there are no more frames, where that is not as it should be.
+    fn text(&self) -> Option<String> {
+        (self.end != End::Outermost).then(|| self.end.to_string())
+    }
+}
+
+impl Record for StackEnd {
+    fn kind(&self) -> &'static str {
+        "stack_end"
+    }
+
+    fn view(&self) -> View {
+        match (self.end, self.layout) {
+            (End::Outermost, Layout::Indented) => View::Line(""),
+            (End::Outermost, _) => View::Hidden,
+            (_, Layout::Indented) => View::Line("                 -- {why}\n"),
+            (_, Layout::Plain) => View::Line("-- {why}"),
+            _ => View::Line("                 -- {why}"),
+        }
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        let end = vec![
+            ("reason", Cell::text(self.end.as_str())),
+            ("address", Cell::or_null(self.end.addr(), Cell::Addr)),
+            ("text", Cell::or_null(self.text(), Cell::text)),
+        ];
+        let notes = self.notes.iter().map(|note| Cell::text(note.as_str()));
+        out.put("end", Cell::Object(end))
+            .put("notes", Cell::List(notes.collect()))
+            .display("why", Cell::or_null(self.text(), Cell::text));
+    }
+}
+
+/// What is doubtful about the frames of a stack.
+fn notes(core: &Core, stack: &Stack) -> Vec<String> {
+    let guesses = stack.frames.iter().filter(|frame| frame.trust.is_guess()).count();
+    let guessed = (guesses > 0).then(|| format!("{guesses} frames are guesses by a stack scan"));
+    let limit = match stack.end {
+        End::Limit(limit) => Some(format!("only the first {limit} frames are shown")),
+        _ => None,
+    };
+    let unreadable = stack.frames.last().filter(|_| !stack.is_complete()).and_then(|frame| {
+        let module = core.modules().at(frame.pc.lookup())?;
+        (module.cfi().is_none() && !module.is_vdso())
+            .then(|| format!("{} has no unwind information at hand", module.name()))
+    });
+    [guessed, limit, unreadable].into_iter().flatten().collect()
+}

@@ -1,0 +1,117 @@
+//! Where a stack begins: what the address before a dcmd that takes a stack means.
+
+use kcore::{Addr, Core, MAX_FRAMES, Stack, Tid};
+use kcore_dcmd::{Cx, DcmdError, Dot, Result};
+
+/// Where a stack begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StackStart {
+    /// At the registers of a thread.
+    Thread(Tid),
+    /// At the caller of a known frame.
+    Above {
+        /// Its thread.
+        tid: Tid,
+        /// Its index among physical frames.
+        index: usize,
+    },
+    /// At the caller of the frame whose frame pointer lies here.
+    FramePointer {
+        /// The thread that it is shown for.
+        tid: Tid,
+        /// The address.
+        at: Addr,
+    },
+    /// At the registers that a saved `ucontext_t` holds.
+    Context {
+        /// The thread that it is shown for.
+        tid: Tid,
+        /// The address.
+        at: Addr,
+    },
+}
+
+impl StackStart {
+    /// What the address before the dcmd means: a thread or a frame of a pipe; a number is a frame
+    /// pointer if it is a mapped address, else a thread's id. Without one: the current thread.
+    pub fn of(cx: &Cx<'_>) -> Result<Self> {
+        let core = cx.core();
+        match cx.addr() {
+            None => cx.current_thread().map(Self::Thread),
+            Some(Dot::Thread(tid)) => known_thread(core, tid).map(Self::Thread),
+            Some(Dot::Frame { tid, index, .. }) => Ok(Self::Above { tid, index }),
+            Some(dot @ (Dot::Number(_) | Dot::Addr(_))) => Self::of_number(cx, dot.addr()),
+        }
+    }
+
+    /// The registers that the `ucontext_t` at the address holds.
+    pub fn of_context(cx: &Cx<'_>) -> Result<Self> {
+        let at =
+            cx.addr().ok_or_else(|| DcmdError::usage("-u needs the address of a ucontext_t"))?;
+        Ok(Self::Context { tid: cx.current_thread()?, at: at.addr() })
+    }
+
+    fn of_number(cx: &Cx<'_>, at: Addr) -> Result<Self> {
+        let core = cx.core();
+        if core.mapping_at(at).is_some() {
+            let what = core.whatis(at);
+            let tid = what.thread.map_or_else(|| cx.current_thread(), Ok)?;
+            return Ok(frame_with_pointer(core, tid, at).unwrap_or(Self::FramePointer { tid, at }));
+        }
+        let id = u32::try_from(at.get()).map_err(|_| no_thread(at.get()))?;
+        known_thread(core, Tid::new(id)).map(Self::Thread)
+    }
+
+    /// The thread that the stack belongs to.
+    pub const fn tid(self) -> Tid {
+        match self {
+            Self::Thread(tid)
+            | Self::Above { tid, .. }
+            | Self::FramePointer { tid, .. }
+            | Self::Context { tid, .. } => tid,
+        }
+    }
+
+    /// The stack, at most `limit` frames.
+    pub fn stack(self, core: &Core, limit: usize) -> Stack {
+        match self {
+            Self::Thread(tid) => core.stack(tid, limit),
+            Self::FramePointer { tid, at } => core.stack_above(tid, at, limit),
+            Self::Context { tid, at } => core.stack_of_context(tid, at, limit),
+            Self::Above { tid, index } => {
+                let skipped = index.saturating_add(1);
+                let mut stack = core.stack(tid, limit.saturating_add(skipped));
+                stack.frames.drain(..skipped.min(stack.frames.len()));
+                stack
+            }
+        }
+    }
+}
+
+/// The frame of `tid` for which `$C` prints `at`.
+fn frame_with_pointer(core: &Core, tid: Tid, at: Addr) -> Option<StackStart> {
+    let stack = core.stack(tid, MAX_FRAMES);
+    let index = stack.frames.iter().position(|frame| core.frame_pointer_of(frame) == Some(at))?;
+    Some(StackStart::Above { tid, index })
+}
+
+/// The thread, if the process has it; else the error says which number may have been meant.
+pub fn known_thread(core: &Core, tid: Tid) -> Result<Tid> {
+    if core.thread(tid).is_some() {
+        return Ok(tid);
+    }
+    // An id is printed in decimal: typed without `0t` it is read in hexadecimal.
+    let decimal = format!("{:x}", tid.get()).parse::<u32>().ok().map(Tid::new);
+    match decimal.filter(|tid| core.thread(*tid).is_some()) {
+        Some(meant) => Err(DcmdError::failed(format!(
+            "no thread {tid}: invalid thread identifier (thread ids are decimal: 0t{meant})"
+        ))),
+        None => Err(no_thread(u64::from(tid.get()))),
+    }
+}
+
+fn no_thread(id: u64) -> DcmdError {
+    DcmdError::failed(format!(
+        "{id:x} is neither a mapped address nor a thread: invalid thread identifier"
+    ))
+}

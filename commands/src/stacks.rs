@@ -1,0 +1,163 @@
+//! `::stacks`: the unique stacks of all threads, most common first.
+
+use kcore::{Core, StackGroup, Tid};
+use kcore_dcmd::{
+    AddrUse, Args, Cell, Column, Cx, Dcmd, Dot, Example, Fields, Group, Opt, Record, Result, Spec,
+    View,
+};
+
+use crate::{
+    element::Element,
+    stack_filter::StackFilter,
+    stack_record::{FrameLine, Layout, StackEnd},
+    stack_start::known_thread,
+};
+
+/// Frames of a stack that are compared and shown, as in MDB.
+const MAX_FRAMES: usize = 254;
+
+/// Groups threads that have the same stack.
+pub struct Stacks;
+
+const OPTIONS: &[Opt] = &[
+    Opt { flag: 'a', value: None, help: "one row for each thread of a group" },
+    Opt { flag: 'f', value: None, help: "recompute; they always are" },
+    Opt { flag: 'i', value: None, help: "interesting threads: those that wait in no system call" },
+    Opt { flag: 'v', value: None, help: "say how many stacks and threads there are" },
+    Opt { flag: 'c', value: Some("func[+off]"), help: "only stacks that contain this function" },
+    Opt { flag: 'C', value: Some("func[+off]"), help: "only stacks that do not" },
+    Opt { flag: 'm', value: Some("module"), help: "only stacks with a pc in this module" },
+    Opt { flag: 'M', value: Some("module"), help: "only stacks without" },
+    Opt { flag: 's', value: Some("call"), help: "only threads that wait in this system call; ALL" },
+    Opt { flag: 'S', value: Some("call"), help: "only threads that do not" },
+    Opt { flag: 't', value: Some("state"), help: "only threads in this state: SLEEP or RUN" },
+    Opt { flag: 'T', value: Some("state"), help: "only threads that are not" },
+];
+
+const HELP: &str = "\
+Threads are grouped that have the same pcs and wait in the same system call; the largest group \
+comes first. SOBJ is the system call that a thread waits in, by the instruction before its pc. STATE \
+follows from it, as the star says: a core does not hold the state of a thread. With an address, or \
+fed by a pipe: only the group of that thread, or only those threads. Into a pipe go the ids of all \
+threads that are shown, so that filters chain. A stack is shown down to its 254th frame.";
+
+const EXAMPLES: &[Example] = &[
+    Example { line: "::stacks", shows: "every stack once, with the number of its threads" },
+    Example { line: "::stacks -c main", shows: "stacks in which main takes part" },
+    Example { line: "::stacks -s futex | ::stack", shows: "the stack of each thread on a futex" },
+];
+
+impl Dcmd for Stacks {
+    fn spec(&self) -> Spec {
+        Spec::new("stacks", Group::Stacks, "print the unique stacks of all threads")
+            .addr(AddrUse::Optional)
+            .options(OPTIONS)
+            .help(HELP)
+            .examples(EXAMPLES)
+            .takes_list()
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        let core = cx.core();
+        let filter = StackFilter::new(cx, args)?;
+        let mut groups = core.stack_groups(&threads_of(cx)?, MAX_FRAMES);
+        if let (Some(wanted), None) = (cx.addr(), &cx.input().list) {
+            let tid = thread_of(core, wanted)?;
+            groups.retain(|group| group.tids.contains(&tid));
+        }
+        groups.retain(|group| filter.admits(core, group));
+        sort(core, &mut groups);
+        if args.has('v') {
+            let threads: usize = groups.iter().map(|group| group.tids.len()).sum();
+            cx.note(&format!("{} unique stacks / {threads} threads", groups.len()))?;
+        }
+        groups.iter().try_for_each(|group| show(cx, group, args.has('a')))
+    }
+}
+
+/// The threads that take part: those of the pipe, else all of them.
+fn threads_of(cx: &Cx<'_>) -> Result<Vec<Tid>> {
+    match &cx.input().list {
+        Some(list) => list.iter().map(|dot| thread_of(cx.core(), *dot)).collect(),
+        None => Ok(cx.core().tids()),
+    }
+}
+
+fn thread_of(core: &Core, dot: Dot) -> Result<Tid> {
+    match dot {
+        Dot::Thread(tid) | Dot::Frame { tid, .. } => Ok(tid),
+        Dot::Number(_) | Dot::Addr(_) => {
+            let id = u32::try_from(dot.number()).unwrap_or(u32::MAX);
+            known_thread(core, Tid::new(id))
+        }
+    }
+}
+
+/// By count, the largest first; then by the names of the frames.
+fn sort(core: &Core, groups: &mut [StackGroup]) {
+    groups.sort_by_cached_key(|group| {
+        let named = core.named_frames(&group.stack.frames);
+        let names: Vec<_> = named.map(|frame| frame.location.function).collect();
+        (std::cmp::Reverse(group.tids.len()), state(group), names)
+    });
+}
+
+fn show(cx: &mut Cx<'_>, group: &StackGroup, each: bool) -> Result<()> {
+    if cx.input().pipe_out {
+        return group.tids.iter().try_for_each(|tid| cx.emit(&Element(Dot::Thread(*tid))));
+    }
+    let core = cx.core();
+    cx.begin(&GroupBegin { group, each }, "frames")?;
+    for frame in core.named_frames(&group.stack.frames) {
+        let tid = group.stack.tid;
+        cx.emit(&FrameLine::new(core, tid, frame, Layout::Indented))?;
+    }
+    cx.end(&StackEnd::new(core, &group.stack, Layout::Indented))
+}
+
+/// The state that follows from the system call, with the star that says so.
+pub fn state(group: &StackGroup) -> &'static str {
+    if group.waits_in.is_some() { "SLEEP*" } else { "RUN*" }
+}
+
+/// The first row of a group.
+struct GroupBegin<'a> {
+    group: &'a StackGroup,
+    each: bool,
+}
+
+const COLUMNS: &[Column] = &[
+    Column::left("thread", "THREAD", 16),
+    Column::left("shown_state", "STATE", 8),
+    Column::left("shown_wait", "SOBJ", 16),
+    Column::right("count", "COUNT", 8),
+];
+
+impl Record for GroupBegin<'_> {
+    fn kind(&self) -> &'static str {
+        "stack_group"
+    }
+
+    fn view(&self) -> View {
+        View::Table(COLUMNS)
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        let tids = self.group.tids.iter().map(|tid| Cell::Num(u64::from(tid.get())));
+        let first = self.group.stack.tid.get();
+        let shown = if self.each { join(&self.group.tids) } else { first.to_string() };
+        let waits_in = self.group.waits_in.as_deref();
+        out.num("count", self.group.tids.len() as u64)
+            .put("tids", Cell::List(tids.collect()))
+            .put("state", Cell::Null)
+            .opt_text("waits_in", waits_in)
+            .text("instant", "core")
+            .display("thread", Cell::text(shown))
+            .display("shown_state", Cell::text(state(self.group)))
+            .display("shown_wait", Cell::text(waits_in.unwrap_or("<none>")));
+    }
+}
+
+fn join(tids: &[Tid]) -> String {
+    tids.iter().map(Tid::to_string).collect::<Vec<_>>().join(" ")
+}

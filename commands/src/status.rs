@@ -1,0 +1,132 @@
+//! `::status`: what died, and why.
+
+use kcore::{LastWords, SignalStatus, Status as CoreStatus};
+use kcore_dcmd::{Args, Cell, Cx, Dcmd, Example, Fields, Group, Record, Result, Spec, View};
+
+/// Summarizes the core: the first thing that anyone runs.
+pub struct Status;
+
+const HELP: &str = "\
+What the core is of, why the process died in words, what the program left behind about it (the \
+message of glibc's abort, the C++ exception that nobody caught, the Rust panic), and each thing that \
+makes answers doubtful: a truncated core, files that were not found or are of another build.";
+
+impl Dcmd for Status {
+    fn spec(&self) -> Spec {
+        Spec::new("status", Group::Process, "print what died, and why")
+            .help(HELP)
+            .examples(&[Example { line: "::status", shows: "what died, and why" }])
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
+        let core = cx.core();
+        let has_core = core.file().is_some();
+        cx.emit(&StatusRecord { status: core.status(), has_core })
+    }
+}
+
+struct StatusRecord {
+    status: CoreStatus,
+    has_core: bool,
+}
+
+const OF_CORE: &str = "\
+debugging core file of {name?{name}}{name^an unknown program} ({bits}-bit {arch}) from unknown machine\
+{kernel?, Linux {kernel}}
+{program?file: {program}\n}{args?initial argv:{args* {.}}\n}\
+{pid?pid: {pid}\n}threading model: native threads, {threads} in all\
+{crashed_tid?, {crashed_tid} took the signal}
+status: {signal_name?process terminated by {signal_name}{signal_text? ({signal_text})}\
+{address?, addr={address:x}}{sender_pid?, pid={sender_pid} uid={sender_uid}}}\
+{signal_name^{by_gcore?process core file generated with gcore}{by_gcore^no signal is recorded}}\
+{explanation?\nwhy: {explanation}}\
+{abort_message?\nlibc panic message: {abort_message}}\
+{exception_type?\nuncaught exception: {exception_type}{exception_what?: {exception_what}}}\
+{panic_message?\npanic: {panic_message}}\
+{doubts*\ndoubt: {.}}";
+
+const OF_EXE: &str = "\
+debugging executable file ({bits}-bit {arch})
+executable file: {program}
+status: idle{doubts*\ndoubt: {.}}";
+
+impl StatusRecord {
+    fn name(&self) -> Option<&str> {
+        let program = self.status.program.as_deref()?;
+        program.rsplit('/').next()
+    }
+
+    fn put_signal<'a>(&'a self, out: &mut Fields<'a>) {
+        let signal = self.status.signal.as_ref();
+        out.put("signal", Cell::or_null(signal, signal_cell));
+        let display = |cell: Option<Cell<'a>>| cell.unwrap_or(Cell::Null);
+        out.display("signal_name", display(signal.map(|it| Cell::text(it.name.as_str()))))
+            .display("signal_text", display(signal.and_then(|it| it.text).map(Cell::text)))
+            .display("address", display(signal.and_then(|it| it.address).map(Cell::Addr)))
+            .display("sender_pid", display(signal.and_then(|it| it.sender_pid).map(num)))
+            .display("sender_uid", display(signal.and_then(|it| it.sender_uid).map(num)));
+    }
+
+    fn put_last_words<'a>(&'a self, out: &mut Fields<'a>) {
+        let (mut abort, mut exception, mut panic) = (None, None, None);
+        for words in &self.status.last_words {
+            match words {
+                LastWords::AbortMessage(text) => abort = Some(text.as_str()),
+                LastWords::Exception { type_name, what } => {
+                    exception = Some((type_name.as_str(), what.as_deref()));
+                }
+                LastWords::Panic(text) => panic = Some(text.as_str()),
+            }
+        }
+        out.opt_text("abort_message", abort)
+            .opt_text("exception_type", exception.map(|(name, _)| name))
+            .opt_text("exception_what", exception.and_then(|(_, what)| what))
+            .opt_text("panic_message", panic);
+    }
+}
+
+impl Record for StatusRecord {
+    fn kind(&self) -> &'static str {
+        "status"
+    }
+
+    fn view(&self) -> View {
+        View::Line(if self.has_core { OF_CORE } else { OF_EXE })
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        let status = &self.status;
+        let texts = |texts: &'a [String]| {
+            Cell::List(texts.iter().map(|text| Cell::text(text.as_str())).collect())
+        };
+        out.num("pid", status.pid.map(u64::from))
+            .opt_text("program", status.program.as_deref())
+            .put("args", texts(&status.args))
+            .text("arch", status.arch.to_string())
+            .num("bits", u64::from(status.bits))
+            .opt_text("kernel", status.kernel.as_deref());
+        self.put_signal(out);
+        out.num("threads", status.threads as u64)
+            .num("crashed_tid", status.crashed_tid.map(|tid| u64::from(tid.get())))
+            .opt_text("explanation", status.explanation.as_deref());
+        self.put_last_words(out);
+        out.flag("by_gcore", status.by_gcore)
+            .put("doubts", texts(&status.doubts))
+            .display("name", Cell::or_null(self.name(), Cell::text));
+    }
+}
+
+fn num(value: u32) -> Cell<'static> {
+    Cell::Num(u64::from(value))
+}
+
+fn signal_cell(signal: &SignalStatus) -> Cell<'_> {
+    Cell::Object(vec![
+        ("number", Cell::Num(u64::from(signal.number))),
+        ("name", Cell::text(signal.name.as_str())),
+        ("code", Cell::or_null(signal.code, Cell::text)),
+        ("address", Cell::or_null(signal.address, Cell::Addr)),
+        ("sender_pid", Cell::or_null(signal.sender_pid, num)),
+        ("sender_uid", Cell::or_null(signal.sender_uid, num)),
+    ])
+}

@@ -1,0 +1,104 @@
+//! `::threads`: the threads of the process.
+
+use kcore::{Addr, Core, Thread, signal};
+use kcore_dcmd::{
+    Args, Cell, Column, Cx, Dcmd, Dot, Example, Fields, Group, Record, Result, Spec, View,
+};
+
+use crate::symbol_cell::symbol_cell;
+
+/// Lists the threads, the crashed one first.
+pub struct Threads;
+
+const HELP: &str = "\
+LWP ids are decimal. `>` marks the current thread, `*` the one that took the signal. WAITS IN is the \
+system call behind whose instruction the pc stands. NAME and STATE are null in a kernel's core, which \
+does not hold them.";
+
+impl Dcmd for Threads {
+    fn spec(&self) -> Spec {
+        Spec::new("threads", Group::Stacks, "list the threads").help(HELP).examples(&[Example {
+            line: "::threads",
+            shows: "every thread, the crashed one first",
+        }])
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
+        let core = cx.core();
+        let current = cx.shell().current_thread();
+        let crashed = core.crashed_thread().map(|thread| thread.tid);
+        core.threads().iter().try_for_each(|thread| {
+            let is = |tid| Some(thread.tid) == tid;
+            cx.emit(&ThreadRow::new(core, thread, is(current), is(crashed)))
+        })
+    }
+}
+
+/// A thread in a table.
+pub struct ThreadRow<'a> {
+    core: &'a Core,
+    thread: &'a Thread,
+    pc: Option<Addr>,
+    waits_in: Option<String>,
+    current: bool,
+    crashed: bool,
+}
+
+impl<'a> ThreadRow<'a> {
+    /// A row for `thread`.
+    pub fn new(core: &'a Core, thread: &'a Thread, current: bool, crashed: bool) -> Self {
+        let pc = core.start_registers(thread.tid).map(|regs| regs.pc());
+        Self { core, thread, pc, waits_in: core.waits_in(thread.tid), current, crashed }
+    }
+
+    fn marks(&self) -> &'static str {
+        match (self.current, self.crashed) {
+            (true, true) => ">*",
+            (true, false) => "> ",
+            (false, true) => " *",
+            (false, false) => "  ",
+        }
+    }
+}
+
+const COLUMNS: &[Column] = &[
+    Column::left("marks", "", 2),
+    Column::right("tid", "LWP", 8),
+    Column::left("signal_name", "SIGNAL", 9),
+    Column::left("waits_in", "WAITS IN", 16),
+    Column::left("symbol", "PC", 0),
+];
+
+impl Record for ThreadRow<'_> {
+    fn kind(&self) -> &'static str {
+        "thread"
+    }
+
+    fn view(&self) -> View {
+        View::Table(COLUMNS)
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        let signal = (self.thread.signal != 0).then(|| signal::name(self.thread.signal));
+        let shown = if self.crashed { signal.clone() } else { None };
+        let symbol = self.pc.map(|pc| symbol_cell(self.core, pc));
+        let sp = self.core.stack_pointer(self.thread.tid);
+        out.num("tid", u64::from(self.thread.tid.get()))
+            .put("name", Cell::Null)
+            .put("state", Cell::Null)
+            .flag("current", self.current)
+            .flag("crashed", self.crashed)
+            .opt_text("signal", signal)
+            .opt_text("waits_in", self.waits_in.as_deref())
+            .addr("pc", self.pc)
+            .addr("sp", sp)
+            .opt_text("function", symbol.as_ref().and_then(|symbol| symbol.name.clone()))
+            .display("marks", Cell::text(self.marks()))
+            .display("signal_name", Cell::text(shown.unwrap_or_default()))
+            .display("symbol", Cell::or_null(symbol, Cell::Symbol));
+    }
+
+    fn dot(&self) -> Option<Dot> {
+        Some(Dot::Thread(self.thread.tid))
+    }
+}

@@ -1,0 +1,42 @@
+//! The `frame` walker.
+
+use kcore::{MAX_FRAMES, Tid};
+use kcore_dcmd::{AddrUse, Cx, Dot, Result, Walker, WalkerSpec};
+
+use crate::stack_start::known_thread;
+
+/// Steps over the frames of a thread, innermost first.
+pub struct Frame;
+
+impl Walker for Frame {
+    fn spec(&self) -> WalkerSpec {
+        WalkerSpec {
+            name: "frame",
+            summary: "walk the frames of a thread",
+            addr: AddrUse::Optional,
+        }
+    }
+
+    fn walk(
+        &self,
+        cx: &Cx<'_>,
+        from: Option<Dot>,
+        visit: &mut dyn FnMut(Dot) -> Result<()>,
+    ) -> Result<()> {
+        let core = cx.core();
+        let tid = match from {
+            None => cx.current_thread()?,
+            Some(Dot::Thread(tid) | Dot::Frame { tid, .. }) => tid,
+            Some(dot) => {
+                known_thread(core, Tid::new(u32::try_from(dot.number()).unwrap_or(u32::MAX)))?
+            }
+        };
+        let stack = core.stack(tid, MAX_FRAMES);
+        stack.frames.iter().enumerate().try_for_each(|(index, frame)| {
+            match core.frame_pointer_of(frame) {
+                Some(fp) => visit(Dot::Frame { fp, tid, index }),
+                None => Ok(()),
+            }
+        })
+    }
+}

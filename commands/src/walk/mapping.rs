@@ -1,0 +1,23 @@
+//! Walker `mapping`: the first address of each mapping.
+
+use kcore_dcmd::{AddrUse, Cx, Dot, Result, Walker, WalkerSpec};
+
+/// Steps over the mappings, lowest address first.
+pub struct Mappings;
+
+impl Walker for Mappings {
+    fn spec(&self) -> WalkerSpec {
+        let summary = "the first address of each mapping, lowest first";
+        WalkerSpec { name: "mapping", summary, addr: AddrUse::None }
+    }
+
+    fn walk(
+        &self,
+        cx: &Cx<'_>,
+        _from: Option<Dot>,
+        visit: &mut dyn FnMut(Dot) -> Result<()>,
+    ) -> Result<()> {
+        let mut mappings = cx.core().mappings().iter();
+        mappings.try_for_each(|mapping| visit(Dot::Addr(mapping.range.start)))
+    }
+}

@@ -1,0 +1,23 @@
+//! Walker `object`: the base address of each module.
+
+use kcore_dcmd::{AddrUse, Cx, Dot, Result, Walker, WalkerSpec};
+
+/// Steps over the modules, lowest address first.
+pub struct Objects;
+
+impl Walker for Objects {
+    fn spec(&self) -> WalkerSpec {
+        let summary = "the base address of each object, lowest first";
+        WalkerSpec { name: "object", summary, addr: AddrUse::None }
+    }
+
+    fn walk(
+        &self,
+        cx: &Cx<'_>,
+        _from: Option<Dot>,
+        visit: &mut dyn FnMut(Dot) -> Result<()>,
+    ) -> Result<()> {
+        let mut modules = cx.core().modules().all().iter();
+        modules.try_for_each(|module| visit(Dot::Addr(module.base())))
+    }
+}

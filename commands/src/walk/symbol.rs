@@ -1,0 +1,34 @@
+//! Walker `symbol`: the address of each function and data symbol of a module.
+
+use kcore_dcmd::{AddrUse, Cx, DcmdError, Dot, Result, Walker, WalkerSpec};
+
+use crate::symbol_address::address_of;
+
+/// Steps over the symbols of the module that holds the starting address, in the order of its table.
+pub struct Symbols;
+
+impl Walker for Symbols {
+    fn spec(&self) -> WalkerSpec {
+        let summary = "the address of each symbol of the object that holds an address";
+        WalkerSpec { name: "symbol", summary, addr: AddrUse::Required }
+    }
+
+    fn walk(
+        &self,
+        cx: &Cx<'_>,
+        from: Option<Dot>,
+        visit: &mut dyn FnMut(Dot) -> Result<()>,
+    ) -> Result<()> {
+        let at = from.unwrap_or_default().addr();
+        let module = cx.core().modules().at(at).ok_or_else(|| {
+            DcmdError::at(at, format!("failed to initialize walk: no object holds address {at:x}"))
+        })?;
+        for symbol in module.symbols().table().iter() {
+            cx.check_interrupt()?;
+            if let Some(at) = address_of(module, &symbol) {
+                visit(Dot::Addr(at))?;
+            }
+        }
+        Ok(())
+    }
+}

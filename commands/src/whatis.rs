@@ -1,0 +1,140 @@
+//! `::whatis` — what lies at an address.
+
+use kcore::{Core, Frame, Mapping, Origin, SymbolAt, What};
+use kcore_dcmd::{
+    AddrUse, Args, Cell, Cx, Dcmd, Dot, Example, Fields, Group, Opt, Record, Result, Spec, View,
+};
+
+use crate::symbol_cell::symbol_cell;
+
+const VIEW: &str = "{address} is \
+    {known^unknown}\
+    {known?{symbol_text?{symbol_text}, }in {place}\
+    {in_stack^ [{base},{limit})}{frame?, frame {frame}{frame_text? of {frame_text}}}}";
+
+const OPTIONS: &[Opt] = &[
+    Opt { flag: 'a', value: None, help: "every answer: of a stack its mapping as well" },
+    Opt { flag: 'k', value: None, help: "keep the order of the pipe; otherwise sorted" },
+];
+
+const EXAMPLES: &[Example] = &[
+    Example { line: "<rip::whatis", shows: "the symbol and mapping of the program counter" },
+    Example { line: "<rsp::whatis", shows: "the thread and frame whose stack it is" },
+    Example { line: "::walk object | ::whatis", shows: "the mapping at the base of each object" },
+];
+
+/// Says what lies at each address.
+pub struct Whatis;
+
+impl Dcmd for Whatis {
+    fn spec(&self) -> Spec {
+        Spec::new("whatis", Group::Memory, "say what lies at an address")
+            .addr(AddrUse::Required)
+            .options(OPTIONS)
+            .takes_list()
+            .help(
+                "The symbol that holds the address, if one does, and where that is: the stack of a \
+                 thread with its frame (0 is the innermost one, inlined calls not counted), or a \
+                 mapping with its bounds. JSON adds module and origin of the bytes.",
+            )
+            .examples(EXAMPLES)
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        let mut dots = match &cx.input().list {
+            Some(list) => list.clone(),
+            None => vec![cx.dot()],
+        };
+        if !args.has('k') {
+            dots.sort_by_key(|dot| dot.number());
+        }
+        dots.into_iter().try_for_each(|dot| answer(cx, dot, args.has('a')))
+    }
+}
+
+fn answer(cx: &mut Cx<'_>, dot: Dot, all: bool) -> Result<()> {
+    let core = cx.core();
+    let what = core.whatis(dot.addr());
+    let frame =
+        what.thread.zip(what.frame).and_then(|(tid, index)| core.frame_registers(tid, index));
+    let mut record = WhatRecord { core, what, frame: frame.map(|(frame, _)| frame) };
+    cx.emit(&record)?;
+    if all && record.what.thread.is_some() {
+        record.what = What { thread: None, frame: None, ..record.what };
+        cx.emit(&record)?;
+    }
+    Ok(())
+}
+
+struct WhatRecord<'c> {
+    core: &'c Core,
+    what: What,
+    frame: Option<Frame>,
+}
+
+impl WhatRecord<'_> {
+    fn place(&self) -> Option<String> {
+        match self.what.thread {
+            Some(tid) => Some(format!("[ stack tid={tid} ]")),
+            None => self.what.mapping.as_ref().map(Mapping::name),
+        }
+    }
+
+    /// What runs in the frame.
+    fn frame_symbol(&self) -> Cell<'_> {
+        let frame = self.frame.filter(|_| self.what.frame.is_some());
+        Cell::or_null(frame, |frame| {
+            let at = frame.pc;
+            let mut cell = symbol_cell(self.core, at.lookup());
+            let past = at.addr().offset_from(at.lookup()).unwrap_or_default();
+            cell.addr = at.addr();
+            cell.offset = cell.offset.saturating_add(past);
+            Cell::Symbol(cell)
+        })
+    }
+}
+
+impl Record for WhatRecord<'_> {
+    fn kind(&self) -> &'static str {
+        "whatis"
+    }
+
+    fn view(&self) -> View {
+        View::Line(VIEW)
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        let what = &self.what;
+        let symbol = what.symbol.as_ref();
+        let place = self.place();
+        out.addr("address", what.at)
+            .put("mapping", Cell::or_null(what.mapping.as_ref(), mapping_cell))
+            .opt_text("module", what.module.as_deref())
+            .opt_text("symbol", symbol.map(|symbol: &SymbolAt| &*symbol.name))
+            .hex("offset", symbol.map(|symbol| symbol.offset))
+            .num("thread", what.thread.map(|tid| u64::from(tid.get())))
+            .num("frame", what.frame.map(|index| index as u64))
+            .opt_text("origin", what.origin.map(Origin::as_str))
+            .display("known", Cell::Bool(place.is_some()))
+            .display("place", Cell::or_null(place, Cell::text))
+            .display("in_stack", Cell::Bool(what.thread.is_some()))
+            .display("symbol_text", Cell::or_null(symbol, |_| symbol_cell_of(self.core, what)))
+            .display("frame_text", self.frame_symbol());
+        let range = what.mapping.as_ref().map(|mapping| mapping.range);
+        out.display("base", Cell::or_null(range, |range| Cell::Addr(range.start)))
+            .display("limit", Cell::or_null(range, |range| Cell::Addr(range.end)));
+    }
+}
+
+fn symbol_cell_of(core: &Core, what: &What) -> Cell<'static> {
+    Cell::Symbol(symbol_cell(core, what.at))
+}
+
+fn mapping_cell(mapping: &Mapping) -> Cell<'_> {
+    Cell::Object(vec![
+        ("base", Cell::Addr(mapping.range.start)),
+        ("limit", Cell::Addr(mapping.range.end)),
+        ("name", Cell::text(mapping.name())),
+        ("permissions", Cell::or_null(mapping.permissions(), Cell::text)),
+    ])
+}

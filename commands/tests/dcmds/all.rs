@@ -1,0 +1,115 @@
+//! What holds for every dcmd and every walker.
+
+use std::collections::HashSet;
+
+use kcore_commands::{DCMDS, WALKERS};
+use kcore_dcmd::{AddrUse, Spec};
+use kcore_shell::Status;
+
+use crate::harness::{json, run, text};
+
+fn specs() -> impl Iterator<Item = Spec> {
+    DCMDS.iter().map(|dcmd| dcmd.spec())
+}
+
+#[test]
+fn names_are_unique() {
+    let mut seen = HashSet::new();
+    for spelling in specs().flat_map(|spec| spec.spellings().collect::<Vec<_>>()) {
+        assert!(seen.insert(spelling.clone()), "{spelling}");
+    }
+    let walkers: HashSet<_> = WALKERS.iter().map(|walker| walker.spec().name).collect();
+    assert_eq!(walkers.len(), WALKERS.len());
+}
+
+#[test]
+fn summaries_are_one_short_line() {
+    let walkers = WALKERS.iter().map(|walker| (walker.spec().name, walker.spec().summary));
+    for (name, summary) in specs().map(|spec| (spec.name, spec.summary)).chain(walkers) {
+        // In a listing the name and a dash stand before it.
+        assert!(!summary.is_empty() && summary.chars().count() + 27 <= 106, "{name}");
+        assert!(summary.chars().count() <= 79 && !summary.ends_with('.'), "{name}");
+        let first = summary.chars().next().unwrap_or_default();
+        assert!(!first.is_uppercase() || summary.starts_with("LWP"), "{name}");
+    }
+}
+
+#[test]
+fn each_has_help_and_options_that_are_explained() {
+    for spec in specs() {
+        assert!(!spec.help.is_empty(), "{}", spec.name);
+        let flags: HashSet<_> = spec.options.iter().map(|opt| opt.flag).collect();
+        assert_eq!(flags.len(), spec.options.len(), "{}", spec.name);
+        for opt in spec.options {
+            assert!(!opt.help.is_empty(), "{} -{}", spec.name, opt.flag);
+        }
+    }
+}
+
+#[test]
+fn usage_names_every_option_and_operand() {
+    for spec in specs() {
+        let usage = spec.usage();
+        for opt in spec.options {
+            match opt.value {
+                Some(value) => assert!(usage.contains(&format!("[-{} {value}]", opt.flag))),
+                None => assert!(usage.contains(opt.flag), "{usage}"),
+            }
+        }
+        assert_eq!(spec.operands.usage.is_empty(), spec.operands.max == 0, "{usage}");
+        assert_eq!(usage.starts_with("address"), spec.addr == AddrUse::Required, "{usage}");
+    }
+}
+
+#[test]
+fn examples_run() {
+    for spec in specs() {
+        for example in spec.examples {
+            let outcomes = run(example.line);
+            let done = matches!(outcomes.status, Status::Done | Status::Quit);
+            assert!(done, "{}: {}", example.line, outcomes.errors);
+            assert!(!example.shows.is_empty());
+            let errors = json(example.line).into_iter().filter(|record| record["type"] == "error");
+            assert_eq!(errors.count(), 0, "{}", example.line);
+        }
+    }
+}
+
+#[test]
+fn each_has_an_example_but_those_that_always_fail() {
+    for spec in specs().filter(|spec| spec.name != "\\") {
+        assert!(!spec.examples.is_empty(), "{}", spec.name);
+    }
+}
+
+#[test]
+fn each_has_a_page_of_help_that_fits_a_terminal() {
+    for spec in specs() {
+        for spelling in spec.spellings() {
+            let page = text(&format!("::help '{spelling}'"));
+            assert!(page.contains("NAME\n") && page.contains(spec.summary), "{spelling}");
+            for line in page.lines().filter(|line| !line.contains(&spelling)) {
+                assert!(line.chars().count() <= 100, "{spelling}: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn wrong_calls_are_refused_and_do_no_harm() {
+    let strange =
+        ["-!", "--", "-n", "''", "$[-1]", "ffffffffffffffff", "-l -1", "-g 0 -w 0", "-f x -t x"];
+    for spec in specs() {
+        for spelling in spec.spellings() {
+            for address in ["", "0", "-1", "-1,-1", "<rsp,0", "<rip"] {
+                for words in strange {
+                    // The very long ones would print a whole address space.
+                    let line = format!("{address}{spelling} {words} ! true");
+                    if !(address == "-1,-1" && spec.name == "echo") {
+                        run(&line);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! A session on one small core that all tests share.
+
+use std::sync::{Arc, OnceLock, atomic::AtomicBool};
+
+use gen_cores::{Case, Outcome};
+use kcore::{Core, OpenOptions};
+use kcore_commands::{DCMDS, WALKERS};
+use kcore_dcmd::Sink;
+use kcore_render::{Format, JsonSink, Numbers, TextOptions, TextSink};
+use kcore_shell::{Session, SessionOptions, Status};
+use serde_json::Value;
+
+const TEXT: TextOptions =
+    TextOptions { styled: false, live: false, numbers: Numbers { radix: 16, word_size: 8 } };
+
+/// What a line of the language came to.
+pub struct Outcomes {
+    /// Results.
+    pub out: String,
+    /// Failures, notes and hints.
+    pub errors: String,
+    /// How it ended.
+    pub status: Status,
+}
+
+/// The case whose core all tests open: a crash in a C function, at an address near 0.
+pub fn case() -> Case {
+    match gen_cores::ensure("leaf", "O0-pie").expect("the core can be made") {
+        Outcome::Made(case) | Outcome::Fresh(case) => case,
+        Outcome::Skipped(skipped) => panic!("this machine makes no cores: {}", skipped.reason),
+    }
+}
+
+/// The core.
+pub fn core() -> Arc<Core> {
+    static CORE: OnceLock<Arc<Core>> = OnceLock::new();
+    let open = || {
+        let options = OpenOptions { core: Some(case().core), ..OpenOptions::default() };
+        Arc::new(Core::open(&options).expect("the core opens"))
+    };
+    CORE.get_or_init(open).clone()
+}
+
+fn session() -> Session {
+    Session::new(
+        core(),
+        SessionOptions {
+            dcmds: DCMDS,
+            walkers: WALKERS,
+            format: Format::Text(TEXT),
+            interrupt: Arc::new(AtomicBool::new(false)),
+        },
+    )
+}
+
+/// Runs a text of the language for people.
+pub fn run(line: &str) -> Outcomes {
+    let (mut out, mut errors) = (Vec::new(), Vec::new());
+    let status = {
+        let mut sink = TextSink::new(&mut out, &mut errors, TEXT);
+        let status = session().eval(line, &mut sink);
+        sink.finish().expect("a vector takes everything");
+        status
+    };
+    let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
+    Outcomes { out: text(out), errors: text(errors), status }
+}
+
+/// The results of a text that does not fail.
+pub fn text(line: &str) -> String {
+    let outcomes = run(line);
+    assert_eq!(outcomes.errors, "", "{line}");
+    assert!(matches!(outcomes.status, Status::Done | Status::Quit), "{line}");
+    outcomes.out
+}
+
+/// What a text that fails says.
+pub fn error(line: &str) -> String {
+    let outcomes = run(line);
+    assert_eq!(outcomes.status, Status::Failed, "{line}: {}", outcomes.out);
+    outcomes.errors.lines().next().unwrap_or_default().to_owned()
+}
+
+/// The records of a text, each a JSON object with a type.
+pub fn json(line: &str) -> Vec<Value> {
+    let mut out = Vec::new();
+    {
+        let mut sink = JsonSink::new(&mut out, false);
+        session().eval(line, &mut sink);
+        sink.finish().expect("a vector takes everything");
+    }
+    let out = String::from_utf8(out).expect("output is UTF-8");
+    let records: Vec<Value> =
+        out.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect();
+    assert!(records.iter().all(|record| record["type"].is_string()), "{line}");
+    records
+}
+
+/// The only record of a text.
+pub fn one(line: &str) -> Value {
+    let mut records = json(line);
+    assert_eq!(records.len(), 1, "{line}");
+    records.remove(0)
+}
+
+/// A number that JSON gives as `"0x…"`.
+pub fn hex(value: &Value) -> u64 {
+    let text = value.as_str().unwrap_or_else(|| panic!("{value} is no address"));
+    u64::from_str_radix(text.trim_start_matches("0x"), 16).expect("an address is hexadecimal")
+}
+
+/// The value of an expression.
+pub fn value(expression: &str) -> u64 {
+    hex(&one(&format!("{expression}=K"))["value"])
+}

@@ -1,0 +1,11 @@
+//! Runs command lines on a real core, in text and JSON, and holds what they say against each other
+//! and against what is known of the program.
+
+mod all;
+mod code;
+mod formats;
+mod harness;
+mod language;
+mod memory;
+mod process;
+mod symbols;

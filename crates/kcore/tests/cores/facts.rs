@@ -1,0 +1,212 @@
+//! What each generated core says of its death, held against what its program knows of it.
+
+use gen_cores::{Facts, Language, Libc, Variant};
+use kcore::{LastWords, Status};
+
+use crate::{
+    known::{Known, cases, check_each, open},
+    pattern::Pattern,
+};
+
+/// A fact of the truth, as kcore has it, and its name.
+struct Fact<'a> {
+    name: &'a str,
+    truth: Option<&'a str>,
+    kcore: Option<String>,
+}
+
+impl Fact<'_> {
+    /// Why the two differ, if the truth knows the fact and they do.
+    fn difference(&self) -> Option<String> {
+        let truth = self.truth?;
+        let differs = self.kcore.as_deref() != Some(truth);
+        differs.then(|| format!("{} is {:?}, should be {truth:?}", self.name, self.kcore))
+    }
+}
+
+fn signal_facts<'a>(truth: &'a Facts, status: &Status) -> Vec<Fact<'a>> {
+    let signal = status.signal.as_ref();
+    vec![
+        Fact {
+            name: "signal",
+            truth: truth.signal.as_deref(),
+            kcore: signal.map(|signal| signal.name.clone()),
+        },
+        Fact {
+            name: "code",
+            truth: truth.code.as_deref(),
+            kcore: signal.and_then(|signal| signal.code).map(str::to_owned),
+        },
+        Fact {
+            name: "fault address",
+            truth: truth.fault_address.as_deref(),
+            kcore: signal.and_then(|signal| signal.address).map(|address| address.to_string()),
+        },
+        Fact { name: "access", truth: truth.access.as_deref(), kcore: access(status) },
+    ]
+}
+
+/// What the explanation says of the access, as the truth calls it.
+fn access(status: &Status) -> Option<String> {
+    const WORDS: &[(&str, &str)] = &[
+        (", reading and writing", "read and write"),
+        (", reading", "read"),
+        (", writing", "write"),
+        (", executing", "execute"),
+    ];
+    let explanation = status.explanation.as_deref()?;
+    let (_, word) = WORDS.iter().find(|(shown, _)| explanation.contains(shown))?;
+    Some((*word).to_owned())
+}
+
+fn last_words_facts<'a>(truth: &'a Facts, words: &[LastWords]) -> Vec<Fact<'a>> {
+    let mut facts = [
+        Fact { name: "abort message", truth: truth.abort_message.as_deref(), kcore: None },
+        Fact { name: "exception type", truth: truth.exception_type.as_deref(), kcore: None },
+        Fact { name: "exception what", truth: truth.exception_what.as_deref(), kcore: None },
+        Fact { name: "panic message", truth: truth.panic_message.as_deref(), kcore: None },
+    ];
+    for words in words.iter().cloned() {
+        match words {
+            LastWords::AbortMessage(text) => facts[0].kcore = Some(text),
+            LastWords::Exception { type_name, what } => {
+                facts[1].kcore = Some(type_name);
+                facts[2].kcore = what;
+            }
+            LastWords::Panic(text) => facts[3].kcore = Some(text),
+        }
+    }
+    facts.into()
+}
+
+#[test]
+fn every_core_tells_the_facts_that_its_program_knows() {
+    check_each(cases(), |known| {
+        let status = known.core.status();
+        let mut facts = signal_facts(&known.truth.facts, &status);
+        facts.extend(last_words_facts(&known.truth.facts, &status.last_words));
+        facts.iter().filter_map(Fact::difference).collect()
+    });
+}
+
+/// Programs in which one panic led to another, with all messages that memory holds, the latest
+/// first. The truth has one message at most.
+const PANICS: [(Pattern, &[&str]); 3] = [
+    (
+        Pattern::new("rust-double-panic", &[]),
+        &["panic in a destructor during cleanup", "rollback of level 2 failed", "transaction failed"],
+    ),
+    // The last panic («panic in a function that cannot unwind») prints a backtrace, which
+    // overwrites its own message.
+    (
+        Pattern::new("rust-panic-extern", &["!static", "!static-pie"]),
+        &["a number: ParseIntError { kind: InvalidDigit }"],
+    ),
+    // In static programs it overwrites every reference to the exception too: only the heap holds
+    // it, and nothing points there.
+    (Pattern::new("rust-panic-extern", &[]), &[]),
+];
+
+#[test]
+fn panics_that_led_to_another_are_all_told() {
+    let several = cases().iter().filter_map(|case| {
+        let (_, messages) = PANICS.iter().find(|(pattern, _)| pattern.fits(case))?;
+        Some((case, *messages))
+    });
+    let checked = several.map(|(case, messages)| {
+        let wanted: Vec<_> =
+            messages.iter().map(|text| LastWords::Panic((*text).to_owned())).collect();
+        assert_eq!(open(case).last_words(), wanted, "{}", case.name());
+    });
+    assert!(checked.count() > 1, "no core of a second panic");
+}
+
+/// A core without an exception has none, and a panic is one of a Rust program.
+#[test]
+fn no_core_tells_last_words_that_its_program_did_not_say() {
+    check_each(cases(), |known| {
+        let words = known.core.last_words();
+        let foreign = words.iter().filter(|words| match words {
+            LastWords::AbortMessage(_) => known.truth.facts.abort_message.is_none(),
+            LastWords::Exception { .. } => known.truth.facts.exception_type.is_none(),
+            LastWords::Panic(_) => known.truth.language != Language::Rust,
+        });
+        foreign.map(|words| format!("says {words:?}")).collect()
+    });
+}
+
+fn check_threads(known: &Known) -> Vec<String> {
+    let (truth, core) = (&known.truth, &known.core);
+    let mut found = Vec::new();
+    let count = core.threads().len();
+    let expected = truth.facts.thread_count.map(|count| count as usize);
+    if expected.is_some_and(|expected| expected != count) {
+        found.push(format!("{count} threads, should be {expected:?}"));
+    }
+    let crashed = core.status().crashed_tid.map(kcore::Tid::get);
+    if truth.crashed_tid.is_some() && truth.facts.signal.is_some() && crashed != truth.crashed_tid {
+        found.push(format!("thread {crashed:?} crashed, should be {:?}", truth.crashed_tid));
+    }
+    if core.pid() != Some(truth.pid) {
+        found.push(format!("pid {:?}, should be {}", core.pid(), truth.pid));
+    }
+    found
+}
+
+#[test]
+fn every_core_has_the_threads_and_the_process_that_its_program_knows() {
+    check_each(cases(), check_threads);
+}
+
+fn check_initial_stack(known: &Known) -> Vec<String> {
+    let Some(stack) = known.core.initial_stack() else {
+        return vec!["has no initial stack".to_owned()];
+    };
+    let args: Option<Vec<String>> = stack.args.into_iter().map(|arg| arg.text).collect();
+    let has_env = stack.env.iter().any(|entry| entry.text.as_ref() == Some(&known.truth.env));
+    // A program whose main thread has ended cannot read its own arguments any more.
+    let is_told = !known.truth.argv.is_empty();
+    let mut found = Vec::new();
+    if is_told && args.as_ref() != Some(&known.truth.argv) {
+        found.push(format!("arguments {args:?}, should be {:?}", known.truth.argv));
+    }
+    if !has_env {
+        found.push(format!("the environment lacks {}", known.truth.env));
+    }
+    found
+}
+
+#[test]
+fn every_core_has_the_arguments_and_the_environment_that_its_program_was_given() {
+    check_each(cases(), check_initial_stack);
+}
+
+/// What the doubts must say for each word of the truth.
+fn text_of_doubt(word: &str) -> &'static str {
+    match word {
+        "library_deleted" => "not found: libplug.so",
+        "library_replaced" => "libplug.so is another build",
+        other => panic!("unknown doubt {other}"),
+    }
+}
+
+fn wanted_doubts(known: &Known) -> Vec<&'static str> {
+    let variant = Variant::parse(&known.case.variant).expect("the name of a variant");
+    let told = known.truth.facts.doubts.iter().flatten().map(|word| text_of_doubt(word));
+    // musl-gcc does not ask its linker for a build-id.
+    let unchecked = (variant.libc == Libc::Musl).then_some("without a build-id to check files by");
+    told.chain(unchecked).collect()
+}
+
+fn check_doubts(known: &Known) -> Vec<String> {
+    let (doubts, wanted) = (known.core.doubts(), wanted_doubts(known));
+    let unsaid = wanted.iter().filter(|text| !doubts.iter().any(|doubt| doubt.contains(*text)));
+    let baseless = doubts.iter().filter(|doubt| !wanted.iter().any(|text| doubt.contains(text)));
+    let unsaid = unsaid.map(|text| format!("does not say {text:?}: {doubts:?}"));
+    unsaid.chain(baseless.map(|doubt| format!("doubts without reason: {doubt}"))).collect()
+}
+
+#[test]
+fn every_core_says_what_makes_its_answers_doubtful_and_nothing_else() {
+    check_each(cases(), check_doubts);
+}

@@ -1,0 +1,9 @@
+//! kcore against real cores: what their programs know, and what other debuggers say.
+//!
+//! One test program, so that the cores are made and checked for once. Exceptions stand in tables
+//! beside the tests, each with its reason; one that is not needed any more fails.
+
+mod facts;
+mod known;
+mod pattern;
+mod truth;
