@@ -94,6 +94,12 @@ impl FrameLine {
         }
     }
 
+    /// The module of code without a symbol, which nothing else would tell.
+    fn nameless_in(&self) -> Option<&str> {
+        let location = &self.frame.location;
+        location.module.as_deref().filter(|_| location.function.is_none())
+    }
+
     fn kind_word(&self) -> &'static str {
         if self.frame.frame.signal_trampoline { "trampoline" } else { "native" }
     }
@@ -106,17 +112,22 @@ impl Record for FrameLine {
 
     fn view(&self) -> View {
         View::Line(match self.layout {
-            Layout::Plain => "{symbol}(){inline? [inlined]}{guess? [guessed]}",
+            Layout::Plain => {
+                "{symbol}(){nameless? in {nameless}}{inline? [inlined]}{guess? [guessed]}"
+            }
             Layout::WithPointer => {
-                "{frame_pointer:0}{frame_pointer^????????????????} {symbol}(){inline? [inlined]}\
-                 {guess? [guessed]}"
+                "{frame_pointer:0}{frame_pointer^????????????????} {symbol}()\
+                 {nameless? in {nameless}}{inline? [inlined]}{guess? [guessed]}"
             }
             Layout::Verbose => {
-                "{frame_pointer:0}{frame_pointer^????????????????} {symbol}(){inline? [inlined]}\n\
+                "{frame_pointer:0}{frame_pointer^????????????????} {symbol}()\
+                 {nameless? in {nameless}}{inline? [inlined]}\n\
                  \x20                {file?{file}{line?:{line}}{column?:{column}}, }\
                  pc={pc:x}{sp? sp={sp:x}}, by {trust}"
             }
-            Layout::Indented => "                 {symbol}{inline? [inlined]}{guess? [guessed]}",
+            Layout::Indented => {
+                "                 {symbol}{nameless? in {nameless}}{inline? [inlined]}{guess? [guessed]}"
+            }
         })
     }
 
@@ -141,6 +152,7 @@ impl Record for FrameLine {
             .put("locals", Cell::Null)
             .display("symbol", Cell::Symbol(self.symbol()))
             .display("frame_pointer", Cell::or_null(self.frame_pointer, Cell::Addr))
+            .display("nameless", Cell::or_null(self.nameless_in(), Cell::text))
             .display("guess", Cell::Bool(frame.trust.is_guess()));
     }
 

@@ -64,7 +64,10 @@ fn parse_word(text: &str, count: &mut Option<u64>, items: &mut Vec<Item>) -> Res
 }
 
 fn letter_item(letter: char, count: Option<u64>) -> Result<Item> {
+    // Letters that search or write are no items of a list: they stand at its beginning alone.
+    let is_item = |found: &&Letter| !matches!(found.action, Action::Match | Action::Write);
     let found = letters::find(letter)
+        .filter(is_item)
         .ok_or_else(|| DcmdError::failed(format!("invalid format character -- '{letter}'")))?;
     let most = match found.action {
         Action::Newline | Action::Blank | Action::Tab | Action::Label => MAX_LAYOUT,

@@ -146,7 +146,8 @@ mod tests {
     #[test]
     fn floats_are_those_of_c() {
         assert_eq!(float(1.0, 7), "+1.0000000e+00");
-        assert_eq!(float(-1.5e-300, 16), "-1.5000000000000000e-300");
+        assert_eq!(float(-0.5, 16), "-5.0000000000000000e-01");
+        assert_eq!(float(1e100, 7), "+1.0000000e+100");
         assert_eq!(float(f64::NEG_INFINITY, 7), "-inf");
     }
 

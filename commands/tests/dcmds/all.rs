@@ -4,7 +4,6 @@ use std::collections::HashSet;
 
 use kcore_commands::{DCMDS, WALKERS};
 use kcore_dcmd::{AddrUse, Spec};
-use kcore_shell::Status;
 
 use crate::harness::{json, run, text};
 
@@ -26,9 +25,7 @@ fn names_are_unique() {
 fn summaries_are_one_short_line() {
     let walkers = WALKERS.iter().map(|walker| (walker.spec().name, walker.spec().summary));
     for (name, summary) in specs().map(|spec| (spec.name, spec.summary)).chain(walkers) {
-        // In a listing the name and a dash stand before it.
-        assert!(!summary.is_empty() && summary.chars().count() + 27 <= 106, "{name}");
-        assert!(summary.chars().count() <= 79 && !summary.ends_with('.'), "{name}");
+        assert!((1..=79).contains(&summary.chars().count()) && !summary.ends_with('.'), "{name}");
         let first = summary.chars().next().unwrap_or_default();
         assert!(!first.is_uppercase() || summary.starts_with("LWP"), "{name}");
     }
@@ -66,8 +63,7 @@ fn examples_run() {
     for spec in specs() {
         for example in spec.examples {
             let outcomes = run(example.line);
-            let done = matches!(outcomes.status, Status::Done | Status::Quit);
-            assert!(done, "{}: {}", example.line, outcomes.errors);
+            assert!(!outcomes.status.failed(), "{}: {}", example.line, outcomes.errors);
             assert!(!example.shows.is_empty());
             let errors = json(example.line).into_iter().filter(|record| record["type"] == "error");
             assert_eq!(errors.count(), 0, "{}", example.line);
@@ -103,11 +99,7 @@ fn wrong_calls_are_refused_and_do_no_harm() {
         for spelling in spec.spellings() {
             for address in ["", "0", "-1", "-1,-1", "<rsp,0", "<rip"] {
                 for words in strange {
-                    // The very long ones would print a whole address space.
-                    let line = format!("{address}{spelling} {words} ! true");
-                    if !(address == "-1,-1" && spec.name == "echo") {
-                        run(&line);
-                    }
+                    run(&format!("{address}{spelling} {words}"));
                 }
             }
         }

@@ -51,7 +51,7 @@ impl ModuleSet {
         (range.contains(at) || in_bss(module, at)).then_some(module)
     }
 
-    /// The modules of a name: a path, its last part, that cut at the first dot, or `a.out` for the
+    /// The modules of a name: a path, its last part, that cut at any dot, or `a.out` for the
     /// executable. The executable comes first, then lowest addresses.
     pub fn named(&self, name: &str) -> impl Iterator<Item = &Module> {
         let exe = self.modules.iter().filter(|module| module.is_exe());
@@ -78,11 +78,10 @@ fn in_bss(module: &Module, at: Addr) -> bool {
 
 fn is_called(module: &Module, name: &str) -> bool {
     let own = module.name();
-    let cut = own.split('.').next().unwrap_or(own);
     let unversioned = own.split(".so").next().unwrap_or(own);
     own == name
         || module.path() == name
-        || (!cut.is_empty() && cut == name)
+        || own.strip_prefix(name).is_some_and(|version| version.starts_with('.'))
         || unversioned == name.trim_end_matches(".so")
         || (module.is_exe() && name == "a.out")
 }

@@ -91,7 +91,7 @@ fn every_core_tells_the_facts_that_its_program_knows() {
 
 /// Programs in which one panic led to another, with all messages that memory holds, the latest
 /// first. The truth has one message at most.
-const PANICS: [(Pattern, &[&str]); 3] = [
+static PANICS: [(Pattern, &[&str]); 3] = [
     (
         Pattern::new("rust-double-panic", &[]),
         &["panic in a destructor during cleanup", "rollback of level 2 failed", "transaction failed"],
