@@ -221,17 +221,15 @@ impl Reader<'_> {
 /// Whether the bytes before `at` end in a call instruction.
 ///
 /// Lengths: `e8` with a 32-bit displacement is 5; `ff /2` is 2 to 7, one more with a REX or
-/// segment prefix.
+/// segment prefix. Each length is read by itself, for there may be nothing before a module's code.
 pub fn follows_call(at: Addr, space: &dyn AddressSpace) -> bool {
-    const WINDOW: usize = 8;
-    let mut bytes = [0; WINDOW];
-    let start = Addr::new(at.get().wrapping_sub(WINDOW as u64));
-    if space.read(start, &mut bytes).is_err() {
-        return false;
-    }
-    (0..WINDOW.saturating_sub(1)).any(|skip| {
-        let candidate = bytes.get(skip..).unwrap_or_default();
-        decode(candidate).is_some_and(|found| found.len == candidate.len() && is_call(&found))
+    const LONGEST: usize = 8;
+    (2..=LONGEST).any(|len| {
+        let mut bytes = [0; LONGEST];
+        let start = Addr::new(at.get().wrapping_sub(len as u64));
+        let Some(bytes) = bytes.get_mut(..len) else { return false };
+        space.read(start, bytes).is_ok()
+            && decode(bytes).is_some_and(|found| found.len == len && is_call(&found))
     })
 }
 

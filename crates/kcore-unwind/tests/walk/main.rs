@@ -1,0 +1,175 @@
+//! The walk, branch by branch, on processes made in code.
+
+mod process;
+
+use kcore_mem::{Addr, CodeAddr, Fault};
+use kcore_unwind::{End, Trust};
+use process::{Process, RBP, RBX, STACK, Unwind};
+
+fn at(index: u64, offset: u64) -> u64 {
+    Process::function(index, offset)
+}
+
+fn pcs(frames: &[(kcore_unwind::Frame, kcore_unwind::Regs)]) -> Vec<u64> {
+    frames.iter().map(|(frame, _)| frame.pc.addr().get()).collect()
+}
+
+#[test]
+fn plain_frames_lead_to_the_outermost_one() {
+    let process = Process::new(&[Unwind::Plain(16), Unwind::Plain(8), Unwind::Outermost])
+        .words(0, &[7, at(1, 4), at(2, 4)]);
+    let (frames, end) = process.walk(at(0, 2), 0);
+    assert_eq!(pcs(&frames), [at(0, 2), at(1, 4), at(2, 4)]);
+    assert_eq!(end, End::Outermost);
+    let trust: Vec<_> = frames.iter().map(|(frame, _)| frame.trust).collect();
+    assert_eq!(trust, [Trust::Context, Trust::Cfi, Trust::Cfi]);
+    assert_eq!(frames[0].0.cfa, Some(Addr::new(STACK + 16)));
+    assert_eq!(frames[1].0.sp, Some(Addr::new(STACK + 16)));
+}
+
+#[test]
+fn a_return_address_is_looked_up_in_the_function_of_its_call() {
+    // The return address is the first byte of function 2: the call was the last of function 1.
+    let process =
+        Process::new(&[Unwind::Plain(8), Unwind::Plain(8), Unwind::Plain(64), Unwind::Outermost])
+            .words(0, &[at(2, 0), at(3, 4)]);
+    let (frames, end) = process.walk(at(0, 0), 0);
+    assert_eq!(pcs(&frames), [at(0, 0), at(2, 0), at(3, 4)]);
+    assert_eq!((end, frames[1].0.pc), (End::Outermost, CodeAddr::Return(Addr::new(at(2, 0)))));
+}
+
+#[test]
+fn saved_registers_are_recovered_and_scratch_registers_forgotten() {
+    let process = Process::new(&[Unwind::SavingRbx(24, 16), Unwind::Outermost])
+        .words(0, &[0, 0xbb, at(1, 4)]);
+    let (frames, _) = process.walk_with(at(0, 2), 0, 10, |regs| {
+        regs.set(RBX, Some(1));
+        regs.set(RBP, Some(2));
+        regs.set(kcore_unwind::RegisterId(0), Some(3));
+    });
+    let caller = frames[1].1;
+    assert_eq!(caller.get(RBX), Some(0xbb), "as saved");
+    assert_eq!(caller.get(RBP), Some(2), "preserved without a rule");
+    assert_eq!(caller.get(kcore_unwind::RegisterId(0)), None, "rax is the callee's");
+}
+
+#[test]
+fn a_cfa_may_be_the_value_of_an_expression() {
+    let process = Process::new(&[Unwind::Dereference(8), Unwind::Outermost])
+        .words(0, &[0, STACK + 40, 0, 0, at(1, 4)]);
+    let (frames, end) = process.walk(at(0, 2), 0);
+    assert_eq!((frames[0].0.cfa, end), (Some(Addr::new(STACK + 40)), End::Outermost));
+}
+
+#[test]
+fn an_interrupted_frame_is_exact_and_may_lie_lower() {
+    // The handler runs higher up, on a stack of its own, and was entered at function 2's start.
+    let process =
+        Process::new(&[Unwind::Plain(8), Unwind::Signal, Unwind::Plain(8), Unwind::Outermost])
+            .words(100, &[at(1, 0), at(2, 0), STACK])
+            .words(0, &[at(3, 4)]);
+    let (frames, end) = process.walk(at(0, 2), 100);
+    assert_eq!(pcs(&frames), [at(0, 2), at(1, 0), at(2, 0), at(3, 4)]);
+    assert!(frames[1].0.signal_trampoline && !frames[2].0.signal_trampoline);
+    assert_eq!(frames[2].0.trust, Trust::Signal);
+    assert_eq!(frames[2].0.pc, CodeAddr::Pc(Addr::new(at(2, 0))));
+    assert_eq!(end, End::Outermost);
+}
+
+#[test]
+fn a_call_to_where_there_is_no_code_shows_its_caller() {
+    for wild in [0, 0x4141_4141] {
+        let process =
+            Process::new(&[Unwind::Plain(8), Unwind::Outermost]).words(0, &[at(0, 4), at(1, 4)]);
+        let (frames, end) = process.walk(wild, 0);
+        assert_eq!(pcs(&frames), [wild, at(0, 4), at(1, 4)]);
+        assert_eq!((frames[1].0.trust, end), (Trust::NullCall, End::Outermost));
+    }
+}
+
+#[test]
+fn a_smashed_return_address_ends_the_stack_and_is_no_frame() {
+    let wild = 0x4141_4141_4141_4141;
+    let process = Process::new(&[Unwind::Plain(8)]).words(0, &[wild, at(0, 4), at(0, 4)]);
+    let (frames, end) = process.walk(at(0, 2), 0);
+    assert_eq!((frames.len(), end), (1, End::NotCode(Addr::new(wild))));
+}
+
+#[test]
+fn a_stack_that_goes_round_ends() {
+    let process = Process::new(&[Unwind::Dereference(0)]).words(0, &[at(0, 4), STACK + 8]);
+    let (frames, end) = process.walk(at(0, 2), 1);
+    assert_eq!((frames.len(), end), (1, End::DidNotAdvance(Addr::new(at(0, 4)))));
+}
+
+#[test]
+fn a_stack_that_was_not_dumped_says_so() {
+    let process = Process::new(&[Unwind::Plain(8)]);
+    let (frames, end) = process.walk(at(0, 2), 1 << 20);
+    let slot = Addr::new(STACK + (8 << 20));
+    assert_eq!((frames.len(), end), (1, End::Fault(Fault::NotDumped(slot))));
+}
+
+#[test]
+fn the_limit_is_said_but_not_at_the_last_frame() {
+    let process = Process::new(&[Unwind::Plain(8), Unwind::Outermost])
+        .words(0, &[at(0, 4), at(0, 4), at(1, 4)]);
+    let (frames, end) = process.walk_with(at(0, 2), 0, 2, |_| {});
+    assert_eq!((frames.len(), end), (2, End::Limit(2)));
+    let (frames, end) = process.walk_with(at(0, 2), 0, 4, |_| {});
+    assert_eq!((frames.len(), end), (4, End::Outermost));
+}
+
+#[test]
+fn without_unwind_information_the_code_tells() {
+    // push %rbx; sub $0x10,%rsp; nop
+    let process = Process::new(&[Unwind::None, Unwind::Outermost])
+        .code(0, &[0x53, 0x48, 0x83, 0xec, 0x10, 0x90])
+        .words(0, &[0, 0, 0xbb, at(1, 4)]);
+    let (frames, end) = process.walk(at(0, 5), 0);
+    assert_eq!((frames[1].0.trust, end), (Trust::Prologue, End::Outermost));
+    assert_eq!(frames[1].1.get(RBX), Some(0xbb));
+}
+
+#[test]
+fn then_the_frame_pointer_and_then_a_scan() {
+    // A pc within an instruction cannot be traced to.
+    let code = [0x48, 0x81, 0xec, 0, 0x10, 0, 0];
+    let process = Process::new(&[Unwind::None, Unwind::Outermost])
+        .code(0, &code)
+        .words(0, &[0, 0, 0, at(1, 4), 0, 0, at(1, 8)]);
+    let (frames, _) = process.walk_with(at(0, 2), 0, 10, |regs| regs.set(RBP, Some(STACK + 40)));
+    assert_eq!(
+        (frames[1].0.trust, frames[1].0.pc.addr()),
+        (Trust::FramePointer, Addr::new(at(1, 8)))
+    );
+    let (frames, _) = process.walk(at(0, 2), 0);
+    assert_eq!((frames[1].0.trust, frames[1].0.pc.addr()), (Trust::Scan, Addr::new(at(1, 4))));
+}
+
+#[test]
+fn where_every_stack_begins_nothing_is_guessed() {
+    let process =
+        Process::new(&[Unwind::None, Unwind::Outermost]).words(0, &[at(1, 4)]).entry(at(0, 0));
+    let (frames, end) = process.walk(at(0, 8), 0);
+    assert_eq!((frames.len(), end), (1, End::Outermost));
+}
+
+#[test]
+fn a_restorer_without_unwind_information_is_known_by_its_bytes() {
+    // mov $15,%rax; syscall
+    let restorer = [0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05];
+    let mut context = vec![0; 5 + 23];
+    context[5 + 15] = STACK + 8 * 200;
+    context[5 + 16] = at(2, 0);
+    let process =
+        Process::new(&[Unwind::Plain(8), Unwind::None, Unwind::Plain(8), Unwind::Outermost])
+            .code(1, &restorer)
+            .words(0, &[at(1, 0)])
+            .words(1, &context)
+            .words(200, &[at(3, 4)]);
+    let (frames, end) = process.walk(at(0, 2), 0);
+    assert_eq!(pcs(&frames), [at(0, 2), at(1, 0), at(2, 0), at(3, 4)]);
+    assert!(frames[1].0.signal_trampoline);
+    assert_eq!(end, End::Outermost);
+}

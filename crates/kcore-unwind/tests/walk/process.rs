@@ -1,0 +1,203 @@
+//! A process made in code: text, a stack, unwind tables.
+
+use std::sync::Arc;
+
+use gimli::write::{
+    Address, CallFrameInstruction, CommonInformationEntry, EhFrame, EndianVec, Expression,
+    FrameDescriptionEntry, FrameTable,
+};
+use gimli::{LittleEndian, X86_64};
+use kcore_mem::{Addr, AddrRange, AddressSpace, Fault, Origin, Region, Svma, Target};
+use kcore_unwind::{Cfi, CfiBuilder, End, Flow, Frame, Modules, RegisterId, Regs, Walker, machine};
+
+/// Where the text begins; functions are 0x100 apart.
+pub const TEXT: u64 = 0x40_0000;
+/// Where the stack begins, and its size in words.
+pub const STACK: u64 = 0x7f00_0000_0000;
+const STACK_WORDS: usize = 4096;
+
+pub const RBP: RegisterId = RegisterId(6);
+pub const RSP: RegisterId = RegisterId(7);
+pub const RBX: RegisterId = RegisterId(3);
+
+/// What is written of a function into the unwind table.
+pub enum Unwind {
+    /// CFA = rsp + the number of bytes, the return address right below it.
+    Plain(i32),
+    /// The same, and rbx saved this far below the CFA.
+    SavingRbx(i32, i32),
+    /// CFA = the word to which rsp + the number of bytes points.
+    Dereference(i64),
+    /// A signal trampoline: pc and rsp in the two words at rsp.
+    Signal,
+    /// No caller.
+    Outermost,
+    /// Nothing is written.
+    None,
+}
+
+/// The process.
+#[derive(Default)]
+pub struct Process {
+    text: Vec<u8>,
+    stack: Vec<u64>,
+    cfi: Option<Cfi>,
+    entry: Option<Addr>,
+}
+
+impl Process {
+    /// A process whose function number i is unwound as the i-th of `functions` says. Its text is
+    /// calls throughout, so that any place can be a return address.
+    pub fn new(functions: &[Unwind]) -> Self {
+        let text = [0xff, 0xd0].repeat(functions.len() * 0x80);
+        let cfi = Some(table(functions));
+        Self { text, stack: vec![0; STACK_WORDS], cfi, entry: None }
+    }
+
+    /// The address `offset` bytes into function number `index`.
+    pub fn function(index: u64, offset: u64) -> u64 {
+        TEXT + index * 0x100 + offset
+    }
+
+    /// Puts code at the start of a function.
+    pub fn code(mut self, index: u64, code: &[u8]) -> Self {
+        let start = index as usize * 0x100;
+        self.text[start..start + code.len()].copy_from_slice(code);
+        self
+    }
+
+    /// Puts words on the stack, from its word number `at` on.
+    pub fn words(mut self, at: usize, words: &[u64]) -> Self {
+        self.stack[at..at + words.len()].copy_from_slice(words);
+        self
+    }
+
+    /// Says where every stack begins.
+    pub fn entry(mut self, at: u64) -> Self {
+        self.entry = Some(Addr::new(at));
+        self
+    }
+
+    /// Walks from `pc`, the stack pointer at the stack's word number `at`.
+    pub fn walk(&self, pc: u64, at: u64) -> (Vec<(Frame, Regs)>, End) {
+        self.walk_with(pc, at, 1000, |_| {})
+    }
+
+    /// The same with a limit, and other registers set.
+    pub fn walk_with(
+        &self,
+        pc: u64,
+        at: u64,
+        limit: usize,
+        set: impl FnOnce(&mut Regs),
+    ) -> (Vec<(Frame, Regs)>, End) {
+        let mut regs = Regs::new(Addr::new(pc));
+        regs.set(RSP, Some(STACK + at * 8));
+        set(&mut regs);
+        let machine = machine(Target::X86_64.arch).unwrap();
+        let mut frames = Vec::new();
+        let end = Walker::new(self, self, machine).walk(&regs, limit, &mut |frame, regs| {
+            frames.push((*frame, *regs));
+            Flow::Continue
+        });
+        (frames, end)
+    }
+}
+
+fn table(functions: &[Unwind]) -> Cfi {
+    let mut table = FrameTable::default();
+    for (index, unwind) in functions.iter().enumerate() {
+        if matches!(unwind, Unwind::None) {
+            continue;
+        }
+        let mut cie = CommonInformationEntry::new(encoding(), 1, -8, X86_64::RA);
+        cie.signal_trampoline = matches!(unwind, Unwind::Signal);
+        instructions(unwind).into_iter().for_each(|rule| cie.add_instruction(rule));
+        let cie = table.add_cie(cie);
+        // The kernel pushes the trampoline's first byte as return address, so its entry begins one
+        // byte before it, as glibc's does.
+        let early = u64::from(matches!(unwind, Unwind::Signal));
+        let start = Address::Constant(Process::function(index as u64, 0) - early);
+        table.add_fde(cie, FrameDescriptionEntry::new(start, 0x100));
+    }
+    let mut section = EhFrame::from(EndianVec::new(LittleEndian));
+    table.write_eh_frame(&mut section).unwrap();
+    let bytes = section.slice().to_vec();
+    CfiBuilder::new(Target::X86_64, 0).eh_frame(Arc::new(bytes), Svma::new(0x50_0000)).build()
+}
+
+fn encoding() -> gimli::Encoding {
+    gimli::Encoding { address_size: 8, format: gimli::Format::Dwarf32, version: 1 }
+}
+
+fn instructions(unwind: &Unwind) -> Vec<CallFrameInstruction> {
+    use CallFrameInstruction as Rule;
+    let ra = Rule::Offset(X86_64::RA, -8);
+    match unwind {
+        Unwind::Plain(offset) => vec![Rule::Cfa(X86_64::RSP, *offset), ra],
+        Unwind::SavingRbx(offset, below) => {
+            vec![Rule::Cfa(X86_64::RSP, *offset), ra, Rule::Offset(X86_64::RBX, -below)]
+        }
+        Unwind::Dereference(offset) => vec![Rule::CfaExpression(word_at(*offset)), ra],
+        Unwind::Signal => {
+            vec![Rule::CfaExpression(word_at(8)), Rule::ValExpression(X86_64::RA, word_at(0))]
+        }
+        Unwind::Outermost => vec![Rule::Cfa(X86_64::RSP, 8), Rule::Undefined(X86_64::RA)],
+        Unwind::None => Vec::new(),
+    }
+}
+
+/// The word to which rsp plus `offset` points.
+fn word_at(offset: i64) -> Expression {
+    let mut expression = Expression::new();
+    expression.op_breg(X86_64::RSP, offset);
+    expression.op_deref();
+    expression
+}
+
+impl AddressSpace for Process {
+    fn target(&self) -> Target {
+        Target::X86_64
+    }
+
+    fn slice(&self, at: Addr) -> Result<&[u8], Fault> {
+        let offset = at.offset_from(Addr::new(TEXT)).filter(|offset| *offset < 0x10_0000);
+        let text = offset.and_then(|offset| self.text.get(offset as usize..));
+        text.filter(|text| !text.is_empty()).ok_or(Fault::Unmapped(at))
+    }
+
+    fn read_uint(&self, at: Addr, size: usize) -> Result<u64, Fault> {
+        let Some(offset) = at.offset_from(Addr::new(STACK)) else {
+            let bytes = self.slice(at)?.get(..size).ok_or(Fault::Unmapped(at))?;
+            return Ok(self.target().uint(bytes));
+        };
+        self.stack.get(offset as usize / 8).copied().ok_or(Fault::NotDumped(at))
+    }
+
+    fn origin(&self, at: Addr) -> Result<Origin, Fault> {
+        self.slice(at).map(|_| Origin::Core)
+    }
+
+    fn regions(&self) -> Vec<Region> {
+        Vec::new()
+    }
+}
+
+impl Modules for Process {
+    fn cfi_at(&self, at: Addr) -> Option<&Cfi> {
+        self.is_code(at).then_some(self.cfi.as_ref()).flatten()
+    }
+
+    fn is_code(&self, at: Addr) -> bool {
+        AddrRange::with_len(Addr::new(TEXT), self.text.len() as u64).contains(at)
+    }
+
+    fn function_before(&self, at: Addr) -> Option<AddrRange> {
+        let start = at.get() & !0xff;
+        self.is_code(at).then(|| AddrRange::with_len(Addr::new(start), 0x100))
+    }
+
+    fn is_entry(&self, at: Addr) -> bool {
+        self.entry.is_some_and(|entry| AddrRange::with_len(entry, 0x40).contains(at))
+    }
+}
