@@ -43,7 +43,7 @@ impl Dcmd for Dis {
             .help(
                 "Where a function begins, the whole function; elsewhere the instructions before \
                  the address, the one at it, in bold, and those after it. Without an address and \
-                 argument, from dot on.\n\n\
+                 argument, from dot on; before dot was set, from where the current frame stands.\n\n\
                  A > in the last columns before an instruction marks the one at which the current \
                  frame of the current thread stands: where it runs, or the call that it waits in. \
                  A direct jump shows how far it goes, and its target; what an instruction reads \
@@ -90,7 +90,7 @@ impl Plan {
             Some(word) => Some(Addr::new(operand::number(cx, word)?)),
             None => cx.addr().map(Dot::addr),
         };
-        let at = stated.unwrap_or(cx.dot().addr());
+        let at = stated.unwrap_or_else(|| dot_or_pc(cx));
         let count = operand::option(cx, args, 'n', DEFAULT)?;
         let function = stated.and_then(|at| function_that_begins(cx.core(), at));
         let is_window = args.has('w') || (stated.is_some() && function.is_none());
@@ -110,6 +110,17 @@ impl Plan {
             Extent::Range(range) => range.contains(next),
         }
     }
+}
+
+/// Dot; where nobody has set it yet, the place at which the current frame stands.
+fn dot_or_pc(cx: &Cx<'_>) -> Addr {
+    let dot = cx.dot().addr();
+    if dot != Addr::new(0) {
+        return dot;
+    }
+    let tid = cx.shell().current_thread();
+    let frame = tid.and_then(|tid| cx.core().frame_registers(tid, cx.shell().current_frame()));
+    frame.map_or(dot, |(frame, _)| frame.pc.addr())
 }
 
 /// The function that has its first instruction at `at`.

@@ -106,7 +106,7 @@ mod tests {
     fn labels_keep_their_column_with_a_mark() {
         for len in [1, 30, 31, 32, 33, 40, 41] {
             let label = padded("x".repeat(len - 1) + ":");
-            assert!(label.len() >= 32 && label.len() % 8 == 0, "{len}");
+            assert!(label.len() >= 32 && label.len().is_multiple_of(8), "{len}");
             let marked = marked(label.clone());
             assert_eq!(marked.len(), label.len(), "{len}");
             assert!(marked.trim_end().ends_with('>'), "{len}");

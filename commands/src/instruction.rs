@@ -78,18 +78,23 @@ impl Decoder {
     }
 }
 
-/// The bytes from `start` up to `end`, without those before a gap.
+/// The bytes up to `end`, from `start` on or from the last gap before `end`. Gaps end at pages.
 fn readable_before(space: &dyn AddressSpace, start: Addr, end: Addr) -> Vec<u8> {
-    let mut from = start;
-    while from < end {
-        let len = end.offset_from(from).and_then(|len| usize::try_from(len).ok());
-        let mut bytes = vec![0; len.unwrap_or_default()];
-        match space.read_partial(from, &mut bytes) {
-            (_, None) => return bytes,
-            (_, Some(fault)) => from = fault.addr().max(from).saturating_add(1),
+    const PAGE: u64 = 4096;
+    let mut low = end;
+    while start < low {
+        let page = Addr::new(low.get().saturating_sub(1) & !PAGE.saturating_sub(1)).max(start);
+        if space.slice(page).is_err() {
+            break;
         }
+        low = page;
     }
-    Vec::new()
+    let len = end.offset_from(low).and_then(|len| usize::try_from(len).ok());
+    let mut bytes = vec![0; len.unwrap_or_default()];
+    match space.read(low, &mut bytes) {
+        Ok(()) => bytes,
+        Err(_) => Vec::new(),
+    }
 }
 
 /// The address that an instruction refers to: where it jumps, or what it reads relative to itself.

@@ -93,12 +93,21 @@ impl ObjectRecord<'_> {
         }
     }
 
-    /// One line: a missing file with the reason that tells most, that of the path itself.
+    /// One line: of a missing file also why.
     fn file_words(&self) -> String {
-        match (&self.state, self.tried().first()) {
-            (FileState::Missing(_), Some(first)) => format!("missing ({first})"),
-            _ => state_word(&self.state).replace('_', " "),
+        match self.telling_reason() {
+            Some(reason) => format!("missing ({reason})"),
+            None => state_word(&self.state).replace('_', " "),
         }
+    }
+
+    /// Of what was tried the one that tells most: a file that is there and was refused, else the
+    /// path itself.
+    fn telling_reason(&self) -> Option<&String> {
+        let (tried, path) = (self.tried(), self.module.path());
+        let refused = tried.iter().find(|tried| !tried.ends_with("not found"));
+        let own = || tried.iter().find(|tried| tried.starts_with(&path));
+        refused.or_else(own).or(tried.first())
     }
 
     fn tried_lines(&self) -> Option<String> {

@@ -7,6 +7,7 @@ mod number;
 mod page;
 mod print;
 mod search;
+mod shown;
 mod source;
 mod value;
 

@@ -46,6 +46,12 @@ impl Page {
         self.column = 0;
     }
 
+    /// Whether so much text waits that it is time to show it.
+    pub const fn is_full(&self) -> bool {
+        const FULL: usize = 1 << 16;
+        self.done.len() > FULL || self.line.len() > FULL
+    }
+
     /// Ends the line if there is anything on it.
     pub fn end_line(&mut self) {
         if !self.line.is_empty() {

@@ -5,19 +5,15 @@ use std::sync::Arc;
 use kcore::{Addr, Core};
 use kcore_dcmd::{Cx, Result};
 
+use super::characters;
 use super::letters::{Action, Letter, Size};
 use super::list::Item;
 use super::page::Page;
+use super::shown::Shown;
 use super::source::Source;
 use super::value::{Datum, LinesRecord, ValueRecord};
-use super::{characters, number};
 use crate::instruction::{self, Decoder};
 use crate::spelling;
-
-/// Columns of a symbol, of bits, of a time.
-const SYMBOL_WIDTH: usize = 19;
-const BINARY_WIDTH: usize = 64;
-const TIME_WIDTH: usize = 24;
 
 /// Runs format lists one after the other, on one page.
 pub struct Printer<'a> {
@@ -59,6 +55,11 @@ impl<'a> Printer<'a> {
     pub fn list(&mut self, cx: &mut Cx<'_>, items: &[Item], dot: u64) -> Result<u64> {
         self.dot = dot;
         items.iter().try_for_each(|item| self.item(cx, item))?;
+        // A list without values, repeated, would fill memory before anything is shown.
+        if self.page.is_full() {
+            self.finish(cx)?;
+        }
+        cx.check_interrupt()?;
         Ok(self.dot)
     }
 
@@ -175,11 +176,10 @@ impl<'a> Printer<'a> {
     }
 
     fn instruction(&mut self, cx: &mut Cx<'_>, letter: &Letter) -> Result<()> {
-        let decoder = match self.decoder.take() {
-            Some(decoder) => decoder,
-            None => Decoder::new(self.core)?,
-        };
-        let decoder = self.decoder.insert(decoder);
+        if self.decoder.is_none() {
+            self.decoder = Some(Decoder::new(self.core)?);
+        }
+        let Some(decoder) = &self.decoder else { return Ok(()) };
         let decoded = self.source.with_space(self.dot, |space, at| decoder.at(space, at))?;
         let text = instruction::text(self.core, &decoded, self.radix);
         if letter.action == Action::RawInstruction {
@@ -198,7 +198,8 @@ impl<'a> Printer<'a> {
             _ => self.core.target().word_size(),
         };
         let value = self.source.integer(self.dot, size)?;
-        let (datum, text, width) = self.spelled(letter, value, size);
+        let Shown { datum, text, width } =
+            Shown::new(self.core, self.radix, letter.action, value, size);
         match letter.action {
             Action::Jazzed => {
                 for line in text.lines() {
@@ -209,55 +210,6 @@ impl<'a> Printer<'a> {
             _ => self.page.field(&text, width),
         }
         self.emit(cx, letter.letter, size, datum, text)
-    }
-
-    /// What a number is, how it is written, and in how many columns.
-    fn spelled(&self, letter: &Letter, value: u64, size: usize) -> (Datum, String, usize) {
-        use super::letters::Style;
-        let signed = number::sign_extended(value, size);
-        match letter.action {
-            Action::Integer(style, width) => {
-                let datum = match style {
-                    Style::Signed | Style::SignedOctal | Style::SignedZeroOctal => {
-                        Datum::Signed(signed)
-                    }
-                    Style::Unsigned => Datum::Unsigned(value),
-                    _ => Datum::Hex(value),
-                };
-                let shown = match style {
-                    Style::SwappedHex => number::swapped(value, size),
-                    _ => value,
-                };
-                (datum, number::integer(style, shown, size, self.radix), width)
-            }
-            Action::Binary => {
-                let text = format!("{value:b}");
-                let width = BINARY_WIDTH.saturating_add(usize::from(text.len() == BINARY_WIDTH));
-                (Datum::Hex(value), text, width)
-            }
-            Action::Jazzed => (Datum::Hex(value), number::jazzed(value).join("\n"), 0),
-            Action::Symbol => {
-                let text = spelling::symbol_or_address(self.core, Addr::new(value), self.radix);
-                (Datum::Hex(value), text, SYMBOL_WIDTH)
-            }
-            Action::Float(digits) => {
-                let float = match size {
-                    4 => f64::from(f32::from_bits(u32::try_from(value).unwrap_or_default())),
-                    _ => f64::from_bits(value),
-                };
-                let text = number::float(float, digits);
-                (Datum::Text(text.clone()), text, 0)
-            }
-            Action::Time => {
-                let text = number::time(signed).unwrap_or_else(|| signed.to_string());
-                (Datum::Signed(signed), text, TIME_WIDTH)
-            }
-            _ => {
-                let text = format!("{value:x}");
-                let width = 16_usize.saturating_add(usize::from(text.len() == 16));
-                (Datum::Hex(value), text, width)
-            }
-        }
     }
 
     /// Emits the value before this one with the lines that are complete, and moves dot.

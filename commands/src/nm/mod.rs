@@ -11,9 +11,6 @@ use kcore_dcmd::{AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Example, Group, Opt, R
 use self::record::{Base, Columns, SymbolRecord};
 use self::select::Selection;
 
-/// Symbols that are held to be sorted, at most.
-const MAX_SORTED: usize = 1 << 24;
-
 const OPTIONS: &[Opt] = &[
     Opt { flag: 'D', value: None, help: "the dynamic symbol table instead of .symtab" },
     Opt { flag: 'P', value: None, help: "the private symbol table" },
@@ -117,11 +114,10 @@ fn list_sorted(
         let source = selection.source_of(module);
         let table = module.symbols().table().iter();
         let wanted = table.filter(|symbol| selection.wants(source, symbol));
-        symbols
-            .extend(wanted.take(MAX_SORTED.saturating_sub(symbols.len())).map(|it| (*module, it)));
+        symbols.extend(wanted.map(|symbol| (*module, symbol)));
     }
     if by_name {
-        symbols.sort_by(|(_, a), (_, b)| a.name().cmp(b.name()));
+        symbols.sort_by_cached_key(|(_, symbol)| name_of(symbol));
     } else {
         symbols.sort_by_cached_key(|(module, symbol)| record::value_of(module, symbol));
     }

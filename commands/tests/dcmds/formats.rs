@@ -76,7 +76,7 @@ fn dot_stays_and_plus_means_what_comes_next() {
     assert_eq!(of("<rsp/2X; +=K"), sp + 8);
     assert_eq!(of("<rsp,3/X; .=K"), sp + 8);
     assert_eq!(of("<rsp/X^\"= \"x; +=K"), sp + 2);
-    assert_eq!(of("5=+++=K"), 8 - 3 + 3);
+    assert_eq!(of("5=3+-; .=K"), 7);
 }
 
 #[test]
@@ -132,6 +132,15 @@ fn failures_are_those_of_mdb() {
         format!("kcore: failed to write 5 at address {at:#x}: target is not open for writing");
     assert_eq!(error("main/W 5"), expected);
     assert_eq!(error("main/w"), "kcore: expected value following w");
+}
+
+#[test]
+fn lists_without_values_do_not_fill_memory() {
+    let out = text("1,20=4096n");
+    assert_eq!(out, "\n".repeat(0x20 * 4096));
+    assert_eq!(text("1,40=4096r").trim_end_matches([' ', '\n']), "");
+    assert!(text("1,40=4096r").lines().count() > 1);
+    assert!(error("1,ffffffff=X").contains("is too high"));
 }
 
 #[test]

@@ -7,5 +7,6 @@ mod formats;
 mod harness;
 mod language;
 mod memory;
+mod other_cores;
 mod process;
 mod symbols;

@@ -1,0 +1,76 @@
+//! What a number is to its letter: the value, its text, and the columns that it takes.
+
+use kcore::{Addr, Core};
+
+use super::letters::{Action, Style};
+use super::number;
+use super::value::Datum;
+use crate::spelling;
+
+/// Columns of a symbol, of bits, of 16 digits, of a time.
+const SYMBOL_WIDTH: usize = 19;
+const BINARY_WIDTH: usize = 64;
+const WORD_WIDTH: usize = 16;
+const TIME_WIDTH: usize = 24;
+
+/// A number as its letter shows it.
+pub struct Shown {
+    /// The value.
+    pub datum: Datum,
+    /// How it is written.
+    pub text: String,
+    /// In how many columns, at least.
+    pub width: usize,
+}
+
+impl Shown {
+    /// The `size` bytes of `value` as `action` shows them.
+    pub fn new(core: &Core, radix: u32, action: Action, value: u64, size: usize) -> Self {
+        match action {
+            Action::Integer(style, width) => integer(style, width, value, size, radix),
+            Action::Binary => bits(value, format!("{value:b}"), BINARY_WIDTH),
+            Action::Jazzed => {
+                Self { datum: Datum::Hex(value), text: number::jazzed(value).join("\n"), width: 0 }
+            }
+            Action::Symbol => {
+                let text = spelling::symbol_or_address(core, Addr::new(value), radix);
+                Self { datum: Datum::Hex(value), text, width: SYMBOL_WIDTH }
+            }
+            Action::Float(digits) => float(value, size, digits),
+            Action::Time => time(number::sign_extended(value, size)),
+            _ => bits(value, format!("{value:x}"), WORD_WIDTH),
+        }
+    }
+}
+
+fn integer(style: Style, width: usize, value: u64, size: usize, radix: u32) -> Shown {
+    let value = if style == Style::SwappedHex { number::swapped(value, size) } else { value };
+    let datum = match style {
+        Style::Signed | Style::SignedOctal | Style::SignedZeroOctal => {
+            Datum::Signed(number::sign_extended(value, size))
+        }
+        Style::Unsigned => Datum::Unsigned(value),
+        _ => Datum::Hex(value),
+    };
+    Shown { datum, text: number::integer(style, value, size, radix), width }
+}
+
+/// Digits that may fill their column: then it is one wider, so that the next one does not touch.
+fn bits(value: u64, text: String, width: usize) -> Shown {
+    let width = width.saturating_add(usize::from(text.len() == width));
+    Shown { datum: Datum::Hex(value), text, width }
+}
+
+fn float(value: u64, size: usize, digits: usize) -> Shown {
+    let value = match size {
+        4 => f64::from(f32::from_bits(u32::try_from(value).unwrap_or_default())),
+        _ => f64::from_bits(value),
+    };
+    let text = number::float(value, digits);
+    Shown { datum: Datum::Text(text.clone()), text, width: 0 }
+}
+
+fn time(seconds: i64) -> Shown {
+    let text = number::time(seconds).unwrap_or_else(|| seconds.to_string());
+    Shown { datum: Datum::Signed(seconds), text, width: TIME_WIDTH }
+}

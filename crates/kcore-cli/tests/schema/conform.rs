@@ -1,0 +1,100 @@
+//! As much of JSON Schema as `docs/kcore.schema.json` uses. A full validator takes longer to build
+//! than everything else in the tree together.
+
+use serde_json::{Map, Value};
+
+/// Checks `value`, which stands at `path`, against `rule`; the keywords that `rule` may have are
+/// all known here, and another one is an error.
+pub fn check(schema: &Value, rule: &Value, value: &Value, path: &str) -> Result<(), String> {
+    for (keyword, wanted) in rule.as_object().ok_or("a rule is an object")? {
+        match keyword.as_str() {
+            "$ref" => check(schema, resolve(schema, wanted)?, value, path)?,
+            "anyOf" => any_of(schema, wanted, value, path)?,
+            "type" => has_type(wanted, value, path)?,
+            "const" if value == wanted => {}
+            "const" => return Err(format!("{path}: {value} is not {wanted}")),
+            "pattern" => is_hex(wanted, value, path)?,
+            "items" => items(schema, wanted, value, path)?,
+            "properties" => properties(schema, wanted, value, path)?,
+            "required" => required(wanted, value, path)?,
+            "additionalProperties" => others(schema, rule, wanted, value, path)?,
+            other => return Err(format!("{path}: the keyword {other} is not known")),
+        }
+    }
+    Ok(())
+}
+
+fn resolve<'a>(schema: &'a Value, name: &Value) -> Result<&'a Value, String> {
+    let pointer = name.as_str().and_then(|name| name.strip_prefix('#'));
+    let found = pointer.and_then(|pointer| schema.pointer(pointer));
+    found.ok_or_else(|| format!("the schema has no {name}"))
+}
+
+fn any_of(schema: &Value, rules: &Value, value: &Value, path: &str) -> Result<(), String> {
+    let rules = rules.as_array().ok_or("anyOf is a list")?;
+    let fits = rules.iter().any(|rule| check(schema, rule, value, path).is_ok());
+    if fits { Ok(()) } else { Err(format!("{path}: {value} fits none of {rules:?}")) }
+}
+
+fn has_type(wanted: &Value, value: &Value, path: &str) -> Result<(), String> {
+    let is = |name: &Value| match name.as_str() {
+        Some("object") => value.is_object(),
+        Some("array") => value.is_array(),
+        Some("string") => value.is_string(),
+        Some("integer") => value.is_i64() || value.is_u64(),
+        Some("number") => value.is_number(),
+        Some("boolean") => value.is_boolean(),
+        Some("null") => value.is_null(),
+        _ => false,
+    };
+    let fits = wanted.as_array().map_or_else(|| is(wanted), |names| names.iter().any(is));
+    if fits { Ok(()) } else { Err(format!("{path}: {value} is no {wanted}")) }
+}
+
+/// The one pattern of the schema: `0x` and lower-case digits.
+fn is_hex(pattern: &Value, value: &Value, path: &str) -> Result<(), String> {
+    assert_eq!(pattern, "^0x[0-9a-f]+$");
+    let digits = value.as_str().and_then(|text| text.strip_prefix("0x")).unwrap_or_default();
+    let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    let fits = !digits.is_empty() && digits.bytes().all(is_digit);
+    if fits { Ok(()) } else { Err(format!("{path}: {value} is not in hexadecimal")) }
+}
+
+fn items(schema: &Value, rule: &Value, value: &Value, path: &str) -> Result<(), String> {
+    let items = value.as_array().into_iter().flatten().enumerate();
+    items.map(|(at, item)| check(schema, rule, item, &format!("{path}[{at}]"))).collect()
+}
+
+fn properties(schema: &Value, rules: &Value, value: &Value, path: &str) -> Result<(), String> {
+    let (rules, none) = (rules.as_object().ok_or("properties is an object")?, Map::new());
+    let object = value.as_object().unwrap_or(&none);
+    let known = rules.iter().filter_map(|(key, rule)| Some((key, rule, object.get(key)?)));
+    known.map(|(key, rule, value)| check(schema, rule, value, &format!("{path}.{key}"))).collect()
+}
+
+fn required(keys: &Value, value: &Value, path: &str) -> Result<(), String> {
+    let mut keys = keys.as_array().into_iter().flatten().filter_map(Value::as_str);
+    match keys.find(|key| value.get(key).is_none()) {
+        Some(missing) => Err(format!("{path}: {missing} is missing")),
+        None => Ok(()),
+    }
+}
+
+/// Keys that the rule does not name: none, or such as `wanted` says.
+fn others(
+    schema: &Value,
+    rule: &Value,
+    wanted: &Value,
+    value: &Value,
+    path: &str,
+) -> Result<(), String> {
+    let is_known =
+        |key: &String| rule.pointer("/properties").is_some_and(|it| it.get(key).is_some());
+    let others = value.as_object().into_iter().flatten().filter(|(key, _)| !is_known(key));
+    others
+        .map(|(key, value)| match wanted {
+            Value::Bool(false) => Err(format!("{path}: {key} is not in the schema")),
+            rule => check(schema, rule, value, &format!("{path}.{key}")),
+        })
+        .collect()
+}

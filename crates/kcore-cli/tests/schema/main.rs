@@ -1,0 +1,99 @@
+//! The output of every dcmd against the schema in `docs/`, and the schema against its page.
+
+mod conform;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use kcore_commands::DCMDS;
+use serde_json::{Value, json};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn schema() -> Value {
+    let text = std::fs::read_to_string(root().join("docs/kcore.schema.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+/// The records that a command writes on a committed core.
+fn records(core: &str, command: &str) -> Vec<Value> {
+    let output = Command::new(env!("CARGO_BIN_EXE_kcore"))
+        .args(["--no-rc", "--json", "-c", command])
+        .arg(root().join("testdata").join(core))
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Asserts that each record is what the schema says of its type; gives the types.
+fn check(schema: &Value, command: &str, records: &[Value]) -> BTreeSet<String> {
+    let mut types = BTreeSet::new();
+    for record in records {
+        let kind = record["type"].as_str().unwrap().to_owned();
+        let name = format!("#/$defs/record_{kind}");
+        if let Err(error) = conform::check(schema, &json!({ "$ref": name }), record, &kind) {
+            panic!("{command}: {error}\nin {record}");
+        }
+        types.insert(kind);
+    }
+    types
+}
+
+#[test]
+fn every_dcmd_writes_what_the_schema_says() {
+    let schema = schema();
+    for core in ["workers/x86_64/core.zst", "abort/x86_64/core.zst"] {
+        let mut seen = BTreeSet::new();
+        for dcmd in DCMDS {
+            for example in dcmd.spec().examples {
+                let records = records(core, example.line);
+                assert_eq!(records[0]["type"], "header", "{}", example.line);
+                seen.extend(check(&schema, example.line, &records));
+            }
+        }
+        for wanted in ["status", "stack", "stack_group", "thread", "registers", "mapping"] {
+            assert!(seen.contains(wanted), "{core}: no dcmd wrote a {wanted}");
+        }
+    }
+}
+
+#[test]
+fn errors_are_records_and_the_command_fails() {
+    let records = records("workers/x86_64/core.zst", "::nosuch; 8/X; 0t1::thread; ::frame 99");
+    let types = check(&schema(), "errors", &records);
+    assert_eq!(types, BTreeSet::from(["error".to_owned(), "header".to_owned()]));
+    assert_eq!(records.len(), 5, "{records:?}");
+    assert_eq!(records[1]["command"], "::nosuch");
+}
+
+#[test]
+fn the_crashed_stack_is_first_and_has_every_key() {
+    let records = records("workers/x86_64/core.zst", "::walk thread | ::stack");
+    assert_eq!(records.len(), 1 + 12);
+    let crashed = &records[1];
+    assert_eq!(crashed["current"], true);
+    let frame = &crashed["frames"][0];
+    assert_eq!((&frame["function"], &frame["trust"]), (&json!("parse_header"), &json!("context")));
+    assert_eq!((&frame["module"], &frame["inline"]), (&json!("workers"), &json!(false)));
+    assert!(frame["file"].as_str().unwrap().ends_with("main.c") && frame["line"].is_u64());
+    assert_eq!(crashed["end"]["reason"], "outermost");
+}
+
+#[test]
+fn the_page_explains_every_record_and_key() {
+    let page = std::fs::read_to_string(root().join("docs/json.md")).unwrap();
+    let schema = schema();
+    for (name, definition) in schema["$defs"].as_object().unwrap() {
+        let Some(kind) = name.strip_prefix("record_") else { continue };
+        assert!(page.contains(&format!("`{kind}`")), "docs/json.md does not name {kind}");
+        for key in definition["properties"].as_object().unwrap().keys() {
+            let explained = key == "type" || page.contains(&format!("| `{key}` |"));
+            assert!(explained, "docs/json.md does not explain {kind}.{key}");
+        }
+    }
+}
