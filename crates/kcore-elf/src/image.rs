@@ -3,6 +3,11 @@
 //! goblin's `Elf::parse` reads more than kcore wants (it validates every string table), so its
 //! parts are called one by one. Damage in one table leaves the others usable.
 
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
 use goblin::{
     container::{Container, Ctx, Endian as GoblinEndian},
     elf::{
@@ -12,9 +17,9 @@ use goblin::{
 use kcore_mem::{Arch, Endian, FileOff, Svma, Target};
 
 use crate::{
-    BuildId, FileBytes, ParseError, Section,
+    BuildId, FileBytes, ParseError, Section, SectionStream,
     core_file::notes,
-    image_section::{ImageSection, inflate},
+    image_section::ImageSection,
     image_symbol::{ImageSymbol, SymbolTableKind},
 };
 
@@ -66,6 +71,8 @@ pub struct Image {
     entry: Svma,
     segments: Vec<ImageSegment>,
     sections: Vec<ImageSection>,
+    /// What is inflated of compressed sections, by section index.
+    streams: Mutex<BTreeMap<usize, Option<Arc<SectionStream>>>>,
 }
 
 impl Image {
@@ -92,6 +99,7 @@ impl Image {
             segments,
             sections,
             bytes,
+            streams: Mutex::default(),
         })
     }
 
@@ -135,8 +143,29 @@ impl Image {
     /// or when they are damaged.
     pub fn section_data(&self, name: &str) -> Option<Section> {
         let section = self.section(name)?;
+        if section.is_compressed() {
+            return self.section_stream(name)?.whole();
+        }
+        self.raw_section(section)
+    }
+
+    /// The same section to be read piece by piece, so that a compressed one is inflated only as
+    /// far as it is needed, and once for all who need it.
+    pub fn section_stream(&self, name: &str) -> Option<Arc<SectionStream>> {
+        let index = self.sections.iter().position(|section| section.name == name)?;
+        let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        streams.entry(index).or_insert_with(|| self.open_stream(index)).clone()
+    }
+
+    fn open_stream(&self, index: usize) -> Option<Arc<SectionStream>> {
+        let section = self.sections.get(index)?;
         let raw = self.raw_section(section)?;
-        if section.is_compressed() { inflate(&raw, self.target) } else { Some(raw) }
+        let stream = if section.is_compressed() {
+            SectionStream::compressed(&raw, self.target)?
+        } else {
+            SectionStream::plain(raw)
+        };
+        Some(Arc::new(stream))
     }
 
     fn raw_section(&self, section: &ImageSection) -> Option<Section> {

@@ -1,12 +1,9 @@
 //! Sections of a module's file.
 
-use std::io::Read;
-
-use flate2::read::ZlibDecoder;
 use goblin::elf::section_header::SectionHeader;
-use kcore_mem::{Cursor, FileOff, Svma, Target};
+use kcore_mem::{FileOff, Svma};
 
-use crate::{Section, image_symbol::string_at};
+use crate::image_symbol::string_at;
 
 const SHT_NOBITS: u32 = 8;
 const SHF_ALLOC: u64 = 2;
@@ -59,54 +56,5 @@ impl ImageSection {
     /// Whether the file holds it compressed.
     pub const fn is_compressed(&self) -> bool {
         self.flags & SHF_COMPRESSED != 0
-    }
-}
-
-/// Inflates a section that begins with an `Elf64_Chdr` or `Elf32_Chdr` (gABI, «Compressed
-/// sections»): zlib or zstd. It never yields more than the header claims.
-pub fn inflate(raw: &[u8], target: Target) -> Option<Section> {
-    let mut header = Cursor::new(raw, target);
-    let algorithm = header.u32().ok()?;
-    if target.word == 8 {
-        header.skip(4).ok()?;
-    }
-    let size = header.word().ok()?;
-    header.word().ok()?;
-    let bytes = match algorithm {
-        1 => read_exactly(ZlibDecoder::new(header.rest()), size),
-        2 => read_exactly(ruzstd::decoding::StreamingDecoder::new(header.rest()).ok()?, size),
-        _ => None,
-    }?;
-    Some(Section::from(bytes))
-}
-
-fn read_exactly(from: impl Read, size: u64) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    from.take(size).read_to_end(&mut bytes).ok()?;
-    (bytes.len() as u64 == size).then_some(bytes)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::io::Write;
-
-    use super::*;
-
-    fn zlib_section(claimed: u64) -> Vec<u8> {
-        let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
-        encoder.write_all(b"some debug information").unwrap();
-        let mut bytes = vec![1, 0, 0, 0, 0, 0, 0, 0];
-        bytes.extend_from_slice(&claimed.to_le_bytes());
-        bytes.extend_from_slice(&1_u64.to_le_bytes());
-        bytes.extend_from_slice(&encoder.finish().unwrap());
-        bytes
-    }
-
-    #[test]
-    fn a_compressed_section_has_the_size_that_its_header_claims_or_is_none() {
-        let inflated = inflate(&zlib_section(22), Target::X86_64).unwrap();
-        assert_eq!(&inflated[..], b"some debug information");
-        assert!(inflate(&zlib_section(u64::MAX), Target::X86_64).is_none());
-        assert!(inflate(&[1, 0, 0], Target::X86_64).is_none());
     }
 }

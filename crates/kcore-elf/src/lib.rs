@@ -28,6 +28,7 @@ mod map;
 mod memory_image;
 mod memory_symbols;
 mod modules;
+mod section_stream;
 mod space;
 
 pub use build_id::BuildId;
@@ -41,4 +42,5 @@ pub use map::{FileBytes, Section};
 pub use memory_image::MemoryImage;
 pub use memory_symbols::{MemorySymbol, dynamic_symbols};
 pub use modules::{MappedModule, MappedRange, modules_of};
+pub use section_stream::SectionStream;
 pub use space::CoreSpace;

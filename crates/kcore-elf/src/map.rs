@@ -89,6 +89,14 @@ impl Section {
     pub fn empty() -> Self {
         Self::from(Vec::new())
     }
+
+    /// A part of it; `None` when it does not hold all of `range`.
+    pub fn slice(&self, range: Range<usize>) -> Option<Self> {
+        self.get(range.clone())?;
+        let start = self.range.start.checked_add(range.start)?;
+        let end = self.range.start.checked_add(range.end)?;
+        Some(Self { owner: self.owner.clone(), range: start..end })
+    }
 }
 
 impl From<Vec<u8>> for Section {

@@ -27,6 +27,7 @@
 
 mod cover;
 mod demangle;
+mod dwarf;
 mod language;
 mod lines;
 mod lookup;

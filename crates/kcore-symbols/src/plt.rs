@@ -87,8 +87,7 @@ fn table_stubs(image: &Image, table: &str, lazy: &[Relocation]) -> Vec<Stub> {
     else {
         return Vec::new();
     };
-    let short = table == ".plt.got" && header.entry_size == SHORT_ENTRY_SIZE;
-    let size = if short { SHORT_ENTRY_SIZE } else { ENTRY_SIZE };
+    let size = if is_short(&bytes) { SHORT_ENTRY_SIZE } else { ENTRY_SIZE };
     let chunks = bytes.chunks_exact(usize::try_from(size).unwrap_or(usize::MAX));
     let stub = |(index, code): (u64, &[u8])| {
         let svma = header.svma.checked_add(index.checked_mul(size)?)?;
@@ -96,6 +95,12 @@ fn table_stubs(image: &Image, table: &str, lazy: &[Relocation]) -> Vec<Stub> {
         Some(Stub { svma, size, section, slot })
     };
     (0..).zip(chunks).filter_map(stub).collect()
+}
+
+/// Whether the entries are a jump and two bytes of padding each, as in `.plt.got`, and in the `.plt`
+/// of static programs.
+fn is_short(table: &[u8]) -> bool {
+    table.starts_with(&[0xff, 0x25]) && table.get(6..8) == Some(&[0x66, 0x90])
 }
 
 /// The functions of the slots that the stubs jump through.

@@ -41,7 +41,7 @@ struct SectionEnd {
 #[derive(Debug, Default)]
 struct Order {
     by_start: Vec<u32>,
-    cover: Cover,
+    cover: OnceLock<Cover>,
 }
 
 impl SymbolTable {
@@ -88,7 +88,12 @@ impl SymbolTable {
     /// starts by MDB's preferences. Code without a size covers what lies before the next symbol
     /// and within its section; data without a size covers nothing.
     pub fn find(&self, svma: Svma) -> Option<SymbolRef<'_>> {
-        self.order().cover.find(svma.get()).and_then(|id| self.get(SymbolId(id)))
+        let order = self.order();
+        let cover = order.cover.get_or_init(|| {
+            let spans: Vec<_> = order.by_start.iter().filter_map(|id| self.span(*id)).collect();
+            Cover::new(&spans)
+        });
+        cover.find(svma.get()).and_then(|id| self.get(SymbolId(id)))
     }
 
     /// The symbol whose start is nearest to `svma` on either side; at equal distance the one
@@ -216,27 +221,34 @@ impl SymbolTable {
             .zip(0..)
             .map(|(entry, index)| entry.into_entry(index, &mut arena))
             .collect();
+        let first_new = self.entries.len();
         self.entries.extend(entries);
         self.names.add(arena.into_bytes());
-        self.order = OnceLock::new();
+        // The names of resolvers may have needed the order of the others.
+        if let Some(order) = self.order.take() {
+            self.order = OnceLock::from(self.sort(&order.by_start, first_new));
+        }
     }
 
     fn order(&self) -> &Order {
-        self.order.get_or_init(|| self.sort())
+        self.order.get_or_init(|| self.sort(&[], 0))
     }
 
-    fn sort(&self) -> Order {
-        let mut sorted: Vec<(u64, u32)> = self
-            .entries
-            .iter()
-            .zip(0..)
-            .filter(|(entry, _)| entry.has_address() && !self.is_marker(entry))
-            .map(|(entry, id)| (entry.value.get(), id))
-            .collect();
-        sorted.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| self.prefer(a.1, b.1)));
-        let spans: Vec<_> = sorted.iter().filter_map(|(_, id)| self.span(*id)).collect();
-        let by_start = sorted.iter().map(|(_, id)| *id).collect();
-        Order { by_start, cover: Cover::new(&spans) }
+    /// The order of all symbols. Those before the entry `first_new` are in order already, which
+    /// the sort makes use of.
+    fn sort(&self, sorted: &[u32], first_new: usize) -> Order {
+        let new = (0..).zip(&self.entries).skip(first_new);
+        let new = new.filter(|(_, entry)| entry.has_address() && !self.is_marker(entry));
+        let old = sorted.iter().map(|id| (self.start(*id), *id));
+        let mut all: Vec<(u64, u32)> =
+            old.chain(new.map(|(id, entry)| (entry.value.get(), id))).collect();
+        all.sort_by_key(|(start, _)| *start);
+        // Names are read only of symbols that share an address.
+        for same in all.chunk_by_mut(|a, b| a.0 == b.0).filter(|same| same.len() > 1) {
+            same.sort_unstable_by(|a, b| self.prefer(a.1, b.1));
+        }
+        let by_start = all.iter().map(|(_, id)| *id).collect();
+        Order { by_start, cover: OnceLock::new() }
     }
 
     /// Whether a symbol marks a place for tools; those have no type. Other names are not touched.

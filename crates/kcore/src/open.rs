@@ -11,7 +11,8 @@ use kcore_elf::{
     modules_of,
 };
 use kcore_files::{
-    CoreSource, FilesError, Finder, Format, OpenedCore, Progress, SYSTEM_DEBUG_DIR, SearchPaths, open_core,
+    CoreSource, FilesError, Finder, Format, OpenedCore, Progress, SYSTEM_DEBUG_DIR, SearchPaths,
+    open_core,
 };
 use kcore_mem::{Addr, AddrRange, AddressSpace, Arch, Target};
 

@@ -8,6 +8,8 @@ use crate::{AccessKind, Core, LastWords, SignalDetail, SignalInfo, Thread, Tid, 
 /// locals may be touched before they are all allocated.
 const STACK_REACH: u64 = 64 << 10;
 const PAGE: u64 = 4096;
+/// By which gdb stops a process that it attaches to.
+const SIGSTOP: u16 = 19;
 
 /// The signal of which a process died.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +65,8 @@ impl Core {
     /// The thread that took the signal of which the process died; `None` when nothing tells that
     /// it died.
     pub fn crashed_thread(&self) -> Option<&Thread> {
-        self.threads().first().filter(|thread| thread.signal != 0 || has_signal(thread))
+        let stopped = |thread: &Thread| self.written_by_gdb() && thread.signal == SIGSTOP;
+        self.threads().first().filter(|thread| thread.signal != 0 && !stopped(thread))
     }
 
     /// What died, and why.
@@ -82,8 +85,12 @@ impl Core {
             explanation: crashed.map(|thread| self.explain(thread)),
             last_words: self.last_words(),
             doubts: self.doubts(),
-            by_gcore: self.file().is_some_and(kcore_elf::CoreFile::written_by_gdb),
+            by_gcore: self.written_by_gdb(),
         }
+    }
+
+    fn written_by_gdb(&self) -> bool {
+        self.file().is_some_and(kcore_elf::CoreFile::written_by_gdb)
     }
 
     fn status_args(&self) -> Vec<String> {
@@ -200,16 +207,9 @@ impl Core {
     }
 }
 
-fn has_signal(thread: &Thread) -> bool {
-    thread.siginfo.is_some_and(|info| info.number != 0)
-}
-
 fn signal_status(thread: &Thread) -> SignalStatus {
     let info = thread.siginfo;
-    let number = match (thread.signal, info) {
-        (0, Some(info)) => u16::try_from(info.number).unwrap_or_default(),
-        (number, _) => number,
-    };
+    let number = thread.signal;
     let address = info.and_then(|info| match info.detail {
         SignalDetail::Fault { address } | SignalDetail::SystemCall { address, .. } => Some(address),
         _ => None,

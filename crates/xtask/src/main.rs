@@ -1,1 +1,62 @@
-fn main() {}
+//! Checks and chores of the tree: `cargo xtask NAME`.
+//!
+//! Each task is a line in [`TASKS`] and a file. What runs on a developer's machine and what runs
+//! for a change are the same thing: `.ci/run` calls `cargo xtask ci` and nothing else.
+
+mod arch;
+mod cargo;
+mod ci;
+mod docs;
+mod packages;
+mod test;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+/// Something that can be asked for by name.
+struct Task {
+    name: &'static str,
+    shows: &'static str,
+    run: fn(&[String]) -> Result<()>,
+}
+
+const TASKS: &[Task] = &[
+    Task {
+        name: "test",
+        shows: "install what is missing, make the cores, run all tests",
+        run: test::run,
+    },
+    Task { name: "ci", shows: "everything that a change has to pass", run: ci::run },
+    Task {
+        name: "arch",
+        shows: "hold dependencies, `unsafe` and printing against the plan of the house",
+        run: arch::run,
+    },
+    Task {
+        name: "docs",
+        shows: "write the generated parts of the documentation; --check: only compare them",
+        run: docs::run,
+    },
+];
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let Some((name, args)) = words.split_first() else { return usage() };
+    let Some(task) = TASKS.iter().find(|task| task.name == name) else { return usage() };
+    match (task.run)(args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask {name}: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn usage() -> ExitCode {
+    eprintln!("usage: cargo xtask TASK");
+    for task in TASKS {
+        eprintln!("  {:6} {}", task.name, task.shows);
+    }
+    ExitCode::from(2)
+}

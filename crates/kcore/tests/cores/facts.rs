@@ -94,7 +94,11 @@ fn every_core_tells_the_facts_that_its_program_knows() {
 static PANICS: [(Pattern, &[&str]); 3] = [
     (
         Pattern::new("rust-double-panic", &[]),
-        &["panic in a destructor during cleanup", "rollback of level 2 failed", "transaction failed"],
+        &[
+            "panic in a destructor during cleanup",
+            "rollback of level 2 failed",
+            "transaction failed",
+        ],
     ),
     // The last panic («panic in a function that cannot unwind») prints a backtrace, which
     // overwrites its own message.

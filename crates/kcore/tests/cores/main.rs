@@ -3,7 +3,9 @@
 //! One test program, so that the cores are made and checked for once. Exceptions stand in tables
 //! beside the tests, each with its reason; one that is not needed any more fails.
 
+mod damage;
 mod facts;
 mod known;
 mod pattern;
+mod peers;
 mod truth;

@@ -34,8 +34,12 @@ impl Pattern {
     }
 
     /// What is wrong when no case needed the exception, though there are some that could.
-    pub fn stale(&self, cases: &[Case], why: &str) -> Option<String> {
-        let possible = cases.iter().any(|case| self.fits(case));
+    pub fn stale<'a>(
+        &self,
+        mut cases: impl Iterator<Item = &'a Case>,
+        why: &str,
+    ) -> Option<String> {
+        let possible = cases.any(|case| self.fits(case));
         let stale = possible && !self.used.load(Ordering::Relaxed);
         stale.then(|| format!("{} {:?}: not needed any more: {why}", self.scenario, self.words))
     }

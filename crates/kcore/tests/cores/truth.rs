@@ -123,6 +123,6 @@ fn every_thread_of_every_core_has_the_stack_that_its_program_knows() {
         let threads = known.truth.threads.iter();
         threads.flat_map(|thread| check_thread(known, thread)).collect()
     });
-    let stale = |guess: &Guess| guess.cases.stale(cases(), guess.why);
+    let stale = |guess: &Guess| guess.cases.stale(cases().iter(), guess.why);
     assert_none(&GUESSES.iter().filter_map(stale).collect::<Vec<_>>());
 }

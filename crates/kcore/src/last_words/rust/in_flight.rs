@@ -31,8 +31,7 @@ pub fn find(core: &Core, start: Addr, stack: &[u8]) -> Vec<String> {
         return Vec::new();
     }
     let words = stack.chunks_exact(word).map(|bytes| core.target().uint(bytes));
-    let exceptions: Vec<Addr> =
-        words.map(Addr::new).filter(|at| is_exception(core, *at)).collect();
+    let exceptions: Vec<Addr> = words.map(Addr::new).filter(|at| is_exception(core, *at)).collect();
     // An address further in may be left from before: the outermost place of each counts.
     let mut seen = FxHashSet::default();
     let mut found: Vec<Addr> =

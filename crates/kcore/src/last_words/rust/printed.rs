@@ -35,7 +35,8 @@ mod tests {
 
     #[test]
     fn of_two_messages_the_one_further_out_counts() {
-        let stack = b"\nthread 'a' panicked at a:1:1:\nold\n\0\nthread 'a' panicked at a:2:2:\nnew\n\0";
+        let stack =
+            b"\nthread 'a' panicked at a:1:1:\nold\n\0\nthread 'a' panicked at a:2:2:\nnew\n\0";
         assert_eq!(find(stack).as_deref(), Some("new"));
     }
 }

@@ -1,0 +1,119 @@
+//! Which calls are inlined at an address of a function.
+
+use gimli::{Attribute, AttributeValue, constants};
+
+use super::{
+    Reader, Result, UnitOffset,
+    attributes::PcRanges,
+    file::DwarfFile,
+    names::NameAttributes,
+    rows::Place,
+    unit::Unit,
+    walk::{Entry, Walk, sibling},
+};
+
+/// Calls inlined into one another that are looked at.
+const MAX_INLINED: usize = 1024;
+
+/// A call that was inlined.
+#[derive(Default)]
+pub struct InlinedCall {
+    /// How the inlined function is named.
+    pub names: NameAttributes,
+    place: Place,
+    pcs: PcRanges,
+    sibling: Option<UnitOffset>,
+}
+
+/// What a function and the calls inlined into it at one address are named.
+pub struct FunctionAt {
+    /// How the function itself is named.
+    pub names: NameAttributes,
+    /// The calls, the outermost first.
+    pub inlined: Vec<InlinedCall>,
+}
+
+impl FunctionAt {
+    /// Reads the function at `entry` as far as it concerns `pc`.
+    pub fn read(file: &DwarfFile, unit: &Unit, entry: UnitOffset, pc: u64) -> Result<Self> {
+        let mut walk = Walk::new(&unit.unit, Some(entry))?;
+        let mut found = Self { names: NameAttributes::default(), inlined: Vec::new() };
+        let Some(function) = walk.next(-1)? else { return Ok(found) };
+        walk.attributes(&function, |attribute| {
+            found.names.take(attribute);
+            Ok(())
+        })?;
+        if function.shape.has_children() {
+            found.read_inlined(file, unit, &mut walk, pc)?;
+        }
+        Ok(found)
+    }
+
+    /// Goes down into the calls that hold `pc`, and past the others. Blocks in between have no
+    /// names.
+    fn read_inlined(
+        &mut self,
+        file: &DwarfFile,
+        unit: &Unit,
+        walk: &mut Walk<'_>,
+        pc: u64,
+    ) -> Result<()> {
+        let mut depth = 0;
+        while self.inlined.len() < MAX_INLINED
+            && let Some(entry) = walk.next(depth)?
+        {
+            match entry.shape.tag() {
+                constants::DW_TAG_subprogram => walk.pass_tree(&entry)?,
+                constants::DW_TAG_inlined_subroutine => {
+                    let call = InlinedCall::read(file, unit, walk, &entry)?;
+                    if call.pcs.contain(file, &unit.unit, pc)? {
+                        self.inlined.push(call);
+                        depth = entry.depth;
+                        if !entry.shape.has_children() {
+                            break;
+                        }
+                    } else {
+                        walk.pass_children(&entry, call.sibling)?;
+                    }
+                }
+                _ => walk.pass(&entry)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl InlinedCall {
+    /// Where the call stands.
+    pub const fn place(&self) -> Place {
+        self.place
+    }
+
+    fn read(file: &DwarfFile, unit: &Unit, walk: &mut Walk<'_>, entry: &Entry<'_>) -> Result<Self> {
+        let mut call = Self::default();
+        let version = unit.unit.header.version();
+        walk.attributes(entry, |attribute| {
+            call.take(attribute, version);
+            call.names.take(attribute);
+            call.sibling = call.sibling.or_else(|| sibling(attribute));
+            call.pcs.take(file, &unit.unit, attribute)
+        })?;
+        Ok(call)
+    }
+
+    fn take(&mut self, attribute: &Attribute<Reader>, version: u16) {
+        let number = || {
+            let number = attribute.udata_value().and_then(|value| u32::try_from(value).ok());
+            number.filter(|number| *number > 0)
+        };
+        match (attribute.name(), attribute.value()) {
+            // File 0 is none before DWARF 5, and a file since.
+            (constants::DW_AT_call_file, AttributeValue::FileIndex(file)) => {
+                self.place.file = (file > 0 || version >= 5).then_some(file);
+            }
+            (constants::DW_AT_call_line, _) => self.place.line = number(),
+            (constants::DW_AT_call_column, _) => self.place.column = number(),
+            _ => {}
+        }
+    }
+}

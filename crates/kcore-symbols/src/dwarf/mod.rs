@@ -1,0 +1,37 @@
+//! DWARF of one module, a compilation unit at a time: which functions and which line an address
+//! belongs to.
+//!
+//! `addr2line` answers the same questions, but opens every unit of a module to answer the first,
+//! which takes most of the time that a stack takes. Here an answer reads the unit that
+//! `.debug_aranges` names, and compressed sections are inflated only as far as that unit lies. The
+//! tests hold the answers against `addr2line`'s.
+//!
+//! - [`file`](self::file) has the sections, [`abbreviations`] and [`unit`] read one unit.
+//! - [`ranges`] and [`scan`] say which unit holds an address, [`units`] keeps units.
+//! - [`functions`], [`inlined`] and [`names`] say which functions, [`rows`] and [`paths`] which line.
+//! - [`resolver`] joins them.
+
+mod abbreviations;
+mod attributes;
+mod file;
+mod functions;
+mod inlined;
+mod names;
+mod paths;
+mod ranges;
+mod resolver;
+mod rows;
+mod scan;
+mod unit;
+mod units;
+mod walk;
+
+pub use resolver::Resolver;
+
+use gimli::{EndianReader, RunTimeEndian};
+use kcore_elf::Section;
+
+/// Bytes of a section, counted, so that what is parsed can be kept beside them.
+type Reader = EndianReader<RunTimeEndian, Section>;
+type Result<T> = gimli::Result<T>;
+type UnitOffset = gimli::UnitOffset<usize>;

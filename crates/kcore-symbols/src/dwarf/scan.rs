@@ -1,0 +1,55 @@
+//! Which addresses the units claim that `.debug_aranges` leaves out: what compilers write it not at
+//! all, and units that have no other sign of their code than their lines.
+
+use gimli::Error;
+use rayon::prelude::*;
+
+use super::{
+    Result,
+    file::DwarfFile,
+    ranges::{Aranges, Claim, Claims},
+    unit::Unit,
+    units::Units,
+};
+
+/// Units that one thread scans in a row; fewer than twice as many are not worth a second thread.
+const CHUNK: usize = 64;
+
+/// Opens the root entries of all units that `known` does not tell of. Says the first error as well.
+pub fn scan(units: &mut Units, known: &Aranges) -> (Claims, Option<Error>) {
+    let (starts, problem) = units.starts();
+    let rest: Vec<usize> =
+        starts.iter().copied().filter(|start| !known.units.contains(start)).collect();
+    let file = &units.file;
+    let found: Vec<_> = if rest.len() < CHUNK.saturating_mul(2) {
+        rest.iter().map(|start| claims_of(file, *start)).collect()
+    } else {
+        rest.par_iter().with_min_len(CHUNK).map(|start| claims_of(file, *start)).collect()
+    };
+    let mut claims = Vec::new();
+    let mut problem = problem;
+    for unit in found {
+        match unit {
+            Ok(more) => claims.extend(more),
+            Err(error) => problem = problem.or(Some(error)),
+        }
+    }
+    (Claims::new(claims), problem)
+}
+
+fn claims_of(file: &DwarfFile, start: usize) -> Result<Vec<Claim>> {
+    let unit = Unit::open_root(file, start)?;
+    let mut claims = Vec::new();
+    if !unit.may_hold_code() {
+        return Ok(claims);
+    }
+    unit.pcs.each(file, &unit.unit, |range| {
+        claims.push(Claim { begin: range.begin, end: range.end, unit: start });
+    })?;
+    if claims.is_empty()
+        && let Ok(rows) = unit.rows(file)
+    {
+        claims.extend(rows.ranges().map(|(begin, end)| Claim { begin, end, unit: start }));
+    }
+    Ok(claims)
+}

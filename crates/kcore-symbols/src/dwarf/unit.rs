@@ -1,0 +1,165 @@
+//! One compilation unit: its header and its root entry, and what was read of it later.
+
+use std::sync::{Arc, OnceLock};
+
+use gimli::{
+    Attribute, AttributeValue, DebugAddrBase, DebugInfo, DebugInfoOffset, DebugLocListsBase,
+    DebugRngListsBase, DebugStrOffsetsBase, DwarfFileType, Error, Reader as _, UnitHeader,
+    UnitType, constants,
+};
+
+use super::{
+    Reader, Result, UnitOffset, abbreviations, attributes::PcRanges, file::DwarfFile,
+    functions::Functions, rows::Rows,
+};
+use crate::Language;
+
+/// A compilation unit. Offsets within it count from its own first byte.
+pub struct Unit {
+    /// Where it begins in `.debug_info`.
+    pub start: usize,
+    /// Header, abbreviations, and the bases that forms refer to. It has no line program.
+    pub unit: gimli::Unit<Reader>,
+    /// `DW_AT_language`.
+    pub language: Option<Language>,
+    /// The addresses of the root entry.
+    pub pcs: PcRanges,
+    line_program: Option<usize>,
+    functions: OnceLock<Result<Functions>>,
+    rows: OnceLock<Result<Rows>>,
+}
+
+impl Unit {
+    /// Reads the unit at `start`.
+    pub fn open(file: &DwarfFile, start: usize) -> Result<Self> {
+        let header = header(file, start)?;
+        let table = abbreviations::table(file, header.debug_abbrev_offset().0)?;
+        Self::new(file, start, header, table)
+    }
+
+    /// Reads only what the root entry says; nothing else can be asked of such a unit.
+    pub fn open_root(file: &DwarfFile, start: usize) -> Result<Self> {
+        let header = header(file, start)?;
+        let code = header.range_from(header.root_offset()..)?.read_uleb128()?;
+        let single = abbreviations::single(file, header.debug_abbrev_offset().0, code)?;
+        Self::new(file, start, header, single)
+    }
+
+    fn new(
+        file: &DwarfFile,
+        start: usize,
+        header: UnitHeader<Reader>,
+        abbreviations: gimli::Abbreviations,
+    ) -> Result<Self> {
+        let mut unit = Self {
+            start,
+            unit: bare(header, abbreviations),
+            language: None,
+            pcs: PcRanges::default(),
+            line_program: None,
+            functions: OnceLock::new(),
+            rows: OnceLock::new(),
+        };
+        unit.read_root(file)?;
+        Ok(unit)
+    }
+
+    /// Whether it may hold code: the others hold types, or what several units share.
+    pub fn may_hold_code(&self) -> bool {
+        matches!(
+            self.unit.header.type_(),
+            UnitType::Compilation | UnitType::Skeleton(_) | UnitType::SplitCompilation(_)
+        )
+    }
+
+    /// The functions of the unit.
+    pub fn functions(&self, file: &DwarfFile) -> Result<&Functions> {
+        let functions = self.functions.get_or_init(|| Functions::read(file, self));
+        functions.as_ref().map_err(Error::clone)
+    }
+
+    /// The lines of the unit.
+    pub fn rows(&self, file: &DwarfFile) -> Result<&Rows> {
+        let rows = self.rows.get_or_init(|| match self.line_program {
+            Some(start) => Rows::read(file, self, start),
+            None => Ok(Rows::default()),
+        });
+        rows.as_ref().map_err(Error::clone)
+    }
+
+    /// The offset in this unit of an offset in `.debug_info`.
+    pub fn offset_of(&self, info: usize) -> Option<UnitOffset> {
+        let offset = gimli::UnitOffset(info.checked_sub(self.start)?);
+        (offset.0 < self.unit.header.length_including_self()).then_some(offset)
+    }
+
+    fn read_root(&mut self, file: &DwarfFile) -> Result<()> {
+        let root = self.root_attributes()?;
+        // The bases come first: other attributes of the same entry refer to them.
+        root.iter().for_each(|attribute| self.take_base(attribute));
+        let mut low = None;
+        for attribute in &root {
+            match (attribute.name(), attribute.value()) {
+                (constants::DW_AT_language, AttributeValue::Language(language)) => {
+                    self.language = Some(language.into());
+                }
+                (constants::DW_AT_stmt_list, AttributeValue::DebugLineRef(offset)) => {
+                    self.line_program = Some(offset.0);
+                }
+                (constants::DW_AT_name, value) => {
+                    self.unit.name = file.dwarf.attr_string(&self.unit, value).ok();
+                }
+                (constants::DW_AT_comp_dir, value) => {
+                    self.unit.comp_dir = file.dwarf.attr_string(&self.unit, value).ok();
+                }
+                (constants::DW_AT_low_pc, value) => low = Some(value),
+                _ => {}
+            }
+            self.pcs.take(file, &self.unit, attribute)?;
+        }
+        if let Some(low) = low {
+            self.unit.low_pc = file.dwarf.attr_address(&self.unit, low)?.unwrap_or_default();
+        }
+        Ok(())
+    }
+
+    fn root_attributes(&self) -> Result<Vec<Attribute<Reader>>> {
+        let mut entries = self.unit.header.entries_raw(&self.unit.abbreviations, None)?;
+        let root = entries.read_abbreviation()?.ok_or(Error::MissingUnitDie)?;
+        root.attributes().iter().map(|form| entries.read_attribute(*form)).collect()
+    }
+
+    fn take_base(&mut self, attribute: &Attribute<Reader>) {
+        match attribute.value() {
+            AttributeValue::DebugStrOffsetsBase(base) => self.unit.str_offsets_base = base,
+            AttributeValue::DebugAddrBase(base) => self.unit.addr_base = base,
+            AttributeValue::DebugLocListsBase(base) => self.unit.loclists_base = base,
+            AttributeValue::DebugRngListsBase(base) => self.unit.rnglists_base = base,
+            _ => {}
+        }
+    }
+}
+
+fn header(file: &DwarfFile, start: usize) -> Result<UnitHeader<Reader>> {
+    let (bytes, _) = file.unit_bytes(start)?;
+    DebugInfo::from(bytes).header_from_offset(DebugInfoOffset(0))
+}
+
+/// A unit of which only the header is known.
+fn bare(header: UnitHeader<Reader>, abbreviations: gimli::Abbreviations) -> gimli::Unit<Reader> {
+    let encoding = header.encoding();
+    let main = DwarfFileType::Main;
+    gimli::Unit {
+        header,
+        abbreviations: Arc::new(abbreviations),
+        name: None,
+        comp_dir: None,
+        low_pc: 0,
+        str_offsets_base: DebugStrOffsetsBase::default_for_encoding_and_file(encoding, main),
+        addr_base: DebugAddrBase(0),
+        loclists_base: DebugLocListsBase::default_for_encoding_and_file(encoding, main),
+        rnglists_base: DebugRngListsBase::default_for_encoding_and_file(encoding, main),
+        line_program: None,
+        dwo_id: None,
+    }
+}

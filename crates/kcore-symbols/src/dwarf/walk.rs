@@ -1,0 +1,105 @@
+//! A walk over the entries of a unit in the order in which they lie, that can leave subtrees out.
+
+use gimli::{Abbreviation, Attribute, AttributeValue, EntriesRaw, constants};
+
+use super::{Reader, Result, UnitOffset};
+
+/// A walk over entries.
+pub struct Walk<'a> {
+    unit: &'a gimli::Unit<Reader>,
+    entries: EntriesRaw<'a, Reader>,
+    /// Depth of the place where the entries were last opened.
+    base: isize,
+}
+
+/// An entry whose attributes are not read yet: one of [`Walk::attributes`] and [`Walk::pass`] must
+/// be called before the next.
+pub struct Entry<'a> {
+    /// Where it is.
+    pub offset: UnitOffset,
+    /// How deep it lies below the place where the walk began.
+    pub depth: isize,
+    /// Its shape.
+    pub shape: &'a Abbreviation,
+}
+
+impl<'a> Walk<'a> {
+    /// Begins at an entry; without one, at the root.
+    pub fn new(unit: &'a gimli::Unit<Reader>, at: Option<UnitOffset>) -> Result<Self> {
+        let entries = unit.header.entries_raw(&unit.abbreviations, at)?;
+        Ok(Self { unit, entries, base: 0 })
+    }
+
+    /// The next entry that lies deeper than `above`; `None` behind the last of them.
+    pub fn next(&mut self, above: isize) -> Result<Option<Entry<'a>>> {
+        while !self.entries.is_empty() {
+            let (offset, depth) = (self.entries.next_offset(), self.depth());
+            if depth <= above {
+                return Ok(None);
+            }
+            if let Some(shape) = self.entries.read_abbreviation()? {
+                return Ok(Some(Entry { offset, depth, shape }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Reads the attributes of an entry.
+    pub fn attributes(
+        &mut self,
+        entry: &Entry<'_>,
+        mut each: impl FnMut(&Attribute<Reader>) -> Result<()>,
+    ) -> Result<()> {
+        for form in entry.shape.attributes() {
+            each(&self.entries.read_attribute(*form)?)?;
+        }
+        Ok(())
+    }
+
+    /// Passes over the attributes of an entry, to its first child if it has any.
+    pub fn pass(&mut self, entry: &Entry<'_>) -> Result<()> {
+        self.entries.skip_attributes(entry.shape.attributes())
+    }
+
+    /// Passes over an entry and all below it.
+    pub fn pass_tree(&mut self, entry: &Entry<'_>) -> Result<()> {
+        let mut next = None;
+        self.attributes(entry, |attribute| {
+            next = next.or_else(|| sibling(attribute));
+            Ok(())
+        })?;
+        self.pass_children(entry, next)
+    }
+
+    /// Passes over all below an entry whose attributes are read. `next` is its [`sibling`], if it
+    /// has one.
+    pub fn pass_children(&mut self, entry: &Entry<'_>, next: Option<UnitOffset>) -> Result<()> {
+        if !entry.shape.has_children() {
+            return Ok(());
+        }
+        // Never backwards: a walk must end.
+        if let Some(next) = next.filter(|next| *next >= self.entries.next_offset())
+            && let Ok(entries) = self.unit.header.entries_raw(&self.unit.abbreviations, Some(next))
+        {
+            self.entries = entries;
+            self.base = entry.depth;
+            return Ok(());
+        }
+        while let Some(below) = self.next(entry.depth)? {
+            self.pass(&below)?;
+        }
+        Ok(())
+    }
+
+    fn depth(&self) -> isize {
+        self.base.saturating_add(self.entries.next_depth())
+    }
+}
+
+/// The next entry at the same depth, if the attribute says that.
+pub fn sibling(attribute: &Attribute<Reader>) -> Option<UnitOffset> {
+    match (attribute.name(), attribute.value()) {
+        (constants::DW_AT_sibling, AttributeValue::UnitRef(offset)) => Some(offset),
+        _ => None,
+    }
+}

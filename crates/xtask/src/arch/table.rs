@@ -1,0 +1,98 @@
+//! The plan: which crate may use which, in the order in which data flows.
+//!
+//! An edge that is not in here is a decision about the house: add it with the reason.
+
+/// A crate, and what it may use other than for its tests.
+pub struct Room {
+    /// Its name.
+    pub name: &'static str,
+    /// Crates of the workspace.
+    pub uses: &'static [&'static str],
+    /// Crates of others.
+    pub third_party: &'static [&'static str],
+}
+
+/// Every crate of the workspace.
+pub const ROOMS: &[Room] = &[
+    Room { name: "kcore-mem", uses: &[], third_party: &["thiserror"] },
+    // goblin stays behind this door; the decompressors are for compressed sections.
+    Room {
+        name: "kcore-elf",
+        uses: &["kcore-mem"],
+        third_party: &["goblin", "memmap2", "stable_deref_trait", "thiserror", "flate2", "ruzstd"],
+    },
+    // The decompressors are for whole cores.
+    Room {
+        name: "kcore-files",
+        uses: &["kcore-mem", "kcore-elf"],
+        third_party: &[
+            "ruzstd",
+            "flate2",
+            "liblzma",
+            "lz4_flex",
+            "bzip2",
+            "rustix",
+            "tempfile",
+            "thiserror",
+        ],
+    },
+    // It is handed section bytes and module ranges, and never opens an ELF file.
+    Room {
+        name: "kcore-unwind",
+        uses: &["kcore-mem"],
+        third_party: &["gimli", "rustc-hash", "thiserror"],
+    },
+    Room {
+        name: "kcore-symbols",
+        uses: &["kcore-mem", "kcore-elf"],
+        third_party: &["gimli", "addr2line", "rustc-demangle", "cpp_demangle", "rustc-hash"],
+    },
+    Room { name: "kcore-disasm", uses: &["kcore-mem"], third_party: &["capstone", "thiserror"] },
+    // The facade wires all rooms below, and knows no command and no format of output.
+    Room {
+        name: "kcore",
+        uses: &[
+            "kcore-mem",
+            "kcore-elf",
+            "kcore-files",
+            "kcore-unwind",
+            "kcore-symbols",
+            "kcore-disasm",
+        ],
+        third_party: &["rayon", "rustc-hash", "thiserror"],
+    },
+    Room { name: "kcore-dcmd", uses: &["kcore"], third_party: &["thiserror"] },
+    Room { name: "kcore-render", uses: &["kcore-dcmd"], third_party: &["serde_json"] },
+    // The session holds the core that its expressions read: hence the facade.
+    Room {
+        name: "kcore-shell",
+        uses: &["kcore", "kcore-dcmd", "kcore-render"],
+        third_party: &["rustyline", "thiserror"],
+    },
+    // Commands never see the shell, the sinks or a terminal.
+    Room { name: "kcore-commands", uses: &["kcore", "kcore-dcmd"], third_party: &["regex"] },
+    // The process edge: it joins the shell with the commands.
+    Room {
+        name: "kcore-cli",
+        uses: &["kcore", "kcore-dcmd", "kcore-render", "kcore-shell", "kcore-commands"],
+        third_party: &["clap", "anyhow", "indicatif", "signal-hook"],
+    },
+    // The truth must not depend on what is held against it.
+    Room {
+        name: "gen-cores",
+        uses: &[],
+        third_party: &["serde", "serde_json", "thiserror", "toml", "anyhow"],
+    },
+    // The command reference is written from the dcmds themselves.
+    Room {
+        name: "xtask",
+        uses: &["gen-cores", "kcore-dcmd", "kcore-commands"],
+        third_party: &["anyhow", "serde_json"],
+    },
+    // framehop is a peer to be measured against.
+    Room {
+        name: "kcore-benches",
+        uses: &["gen-cores", "kcore"],
+        third_party: &["anyhow", "framehop"],
+    },
+];

@@ -1,0 +1,87 @@
+//! The system's packages that the tests need.
+
+use anyhow::{Result, bail};
+use gen_cores::Tool;
+
+use crate::cargo;
+
+/// What tests need beside the tools that cores are made and compared with.
+const MORE_TOOLS: &[Tool] = &[Tool { command: "tmux", package: "tmux" }];
+
+/// Installs what is missing where that is allowed; else says what to install.
+pub fn ensure() -> Result<()> {
+    let missing = missing();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let packages = packages(&missing);
+    if !may_install() {
+        bail!("{}", complaint(&missing, &packages));
+    }
+    install(&packages)?;
+    match self::missing().as_slice() {
+        [] => Ok(()),
+        still => bail!("still missing after installation: {}", commands(still)),
+    }
+}
+
+fn missing() -> Vec<Tool> {
+    let more = MORE_TOOLS.iter().copied().filter(|tool| !is_there(tool.command));
+    gen_cores::missing_tools().into_iter().chain(more).collect()
+}
+
+/// Only root may, and only Debian's names of packages are known.
+fn may_install() -> bool {
+    let id = cargo::output(&mut cargo::command("id", &["-u"]));
+    is_there("apt-get") && id.is_ok_and(|id| id.trim() == "0")
+}
+
+fn install(packages: &[&str]) -> Result<()> {
+    let apt = |args: &[&str]| {
+        let mut command = cargo::command("apt-get", args);
+        cargo::run(command.env("DEBIAN_FRONTEND", "noninteractive"))
+    };
+    apt(&["update", "-q"])?;
+    let mut words = vec!["install", "-q", "-y", "--no-install-recommends"];
+    words.extend(packages);
+    apt(&words)
+}
+
+fn is_there(command: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|dir| dir.join(command).is_file())
+}
+
+fn packages(tools: &[Tool]) -> Vec<&'static str> {
+    let mut packages: Vec<&str> = tools.iter().map(|tool| tool.package).collect();
+    packages.dedup();
+    packages
+}
+
+fn commands(tools: &[Tool]) -> String {
+    tools.iter().map(|tool| tool.command).collect::<Vec<_>>().join(", ")
+}
+
+fn complaint(missing: &[Tool], packages: &[&str]) -> String {
+    format!(
+        "missing: {}\nthe tests need them; on Debian: apt-get install {}",
+        commands(missing),
+        packages.join(" ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_complaint_names_commands_and_packages() {
+        let missing = [
+            Tool { command: "gcc", package: "gcc" },
+            Tool { command: "eu-stack", package: "elfutils" },
+        ];
+        let text = complaint(&missing, &packages(&missing));
+        assert!(text.starts_with("missing: gcc, eu-stack\n"), "{text}");
+        assert!(text.ends_with("apt-get install gcc elfutils"), "{text}");
+    }
+}
