@@ -115,5 +115,10 @@ pub const DCMDS: &[&dyn Dcmd] = &[
 ];
 
 /// Every walker.
-pub const WALKERS: &[&dyn Walker] =
-    &[&walk::thread::Thread, &walk::frame::Frame, &walk::mapping::Mappings, &walk::object::Objects, &walk::symbol::Symbols];
+pub const WALKERS: &[&dyn Walker] = &[
+    &walk::thread::Thread,
+    &walk::frame::Frame,
+    &walk::mapping::Mappings,
+    &walk::object::Objects,
+    &walk::symbol::Symbols,
+];

@@ -50,6 +50,9 @@ impl DcmdError {
 
 impl From<Fault> for DcmdError {
     fn from(fault: Fault) -> Self {
-        Self::at(fault.addr(), format!("failed to read from address {:x}: {}", fault.addr(), fault.reason()))
+        Self::at(
+            fault.addr(),
+            format!("failed to read from address {:x}: {}", fault.addr(), fault.reason()),
+        )
     }
 }

@@ -117,9 +117,8 @@ fn dynamic_entry(space: &dyn AddressSpace, image: &MemoryImage, kind: u64) -> Op
 /// of 32 bits (`nbuckets`, `symoffset`, `bloom_size`, `bloom_shift`), bloom filter, buckets,
 /// chains, the last element of each chain with bit 0 set.
 fn gnu_hash_count(space: &dyn AddressSpace, hash: Addr) -> Option<u64> {
-    let half = |at: Addr, index: u64| {
-        space.read_uint(at.checked_add(index.checked_mul(4)?)?, 4).ok()
-    };
+    let half =
+        |at: Addr, index: u64| space.read_uint(at.checked_add(index.checked_mul(4)?)?, 4).ok();
     let (buckets, first) = (half(hash, 0)?, half(hash, 1)?);
     let bloom = half(hash, 2)?.checked_mul(u64::from(space.target().word))?;
     let bucket_table = hash.checked_add(16)?.checked_add(bloom)?;

@@ -9,7 +9,7 @@ use super::{
     attributes::PcRanges,
     file::DwarfFile,
     unit::Unit,
-    walk::{Walk, sibling},
+    walk::{Entry, Walk, sibling},
 };
 
 /// Functions that begin before an address and are looked at for one that holds it: they rarely
@@ -55,20 +55,13 @@ impl Functions {
 
 impl Table {
     fn read(file: &DwarfFile, unit: &Unit, only_outer: bool) -> Result<Self> {
-        let mut found = Vec::new();
+        let mut table = Self::default();
         let mut walk = Walk::new(&unit.unit, None)?;
-        while found.len() < MAX_CODE
+        while table.0.len() < MAX_CODE
             && let Some(entry) = walk.next(-1)?
         {
             if entry.shape.tag() == constants::DW_TAG_subprogram {
-                let (mut pcs, mut next) = (PcRanges::default(), None);
-                walk.attributes(&entry, |attribute| {
-                    next = next.or_else(|| sibling(attribute));
-                    pcs.take(file, &unit.unit, attribute)
-                })?;
-                pcs.each(file, &unit.unit, |range| {
-                    found.push(Code { begin: range.begin, end: range.end, entry: entry.offset });
-                })?;
+                let next = table.add(file, unit, &mut walk, &entry)?;
                 if only_outer {
                     walk.pass_children(&entry, next)?;
                 }
@@ -78,8 +71,27 @@ impl Table {
                 walk.pass(&entry)?;
             }
         }
-        found.sort_by_key(|code| code.begin);
-        Ok(Self(found))
+        table.0.sort_by_key(|code| code.begin);
+        Ok(table)
+    }
+
+    /// Adds the code of a function; says which entry comes next beside it.
+    fn add(
+        &mut self,
+        file: &DwarfFile,
+        unit: &Unit,
+        walk: &mut Walk<'_>,
+        entry: &Entry<'_>,
+    ) -> Result<Option<UnitOffset>> {
+        let (mut pcs, mut next) = (PcRanges::default(), None);
+        walk.attributes(entry, |attribute| {
+            next = next.or_else(|| sibling(attribute));
+            pcs.take(file, &unit.unit, attribute)
+        })?;
+        pcs.each(file, &unit.unit, |range| {
+            self.0.push(Code { begin: range.begin, end: range.end, entry: entry.offset });
+        })?;
+        Ok(next)
     }
 
     fn find(&self, pc: u64) -> Option<UnitOffset> {

@@ -54,6 +54,7 @@ impl Rows {
         )?;
         let mut table = Self { header: Some(program.header().clone()), ..Self::default() };
         let mut rows = program.rows();
+        // Where the rows of the sequence begin that is being read.
         let mut first = 0;
         while let Some((_, row)) = rows.next_row()?
             && table.rows.len() < MAX_ROWS
@@ -65,7 +66,6 @@ impl Rows {
                 table.add(first, Row::new(row));
             }
         }
-        table.rows.truncate(first);
         table.sequences.sort_by_key(|sequence| sequence.start);
         Ok(table)
     }

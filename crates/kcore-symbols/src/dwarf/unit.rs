@@ -97,28 +97,32 @@ impl Unit {
         let root = self.root_attributes()?;
         // The bases come first: other attributes of the same entry refer to them.
         root.iter().for_each(|attribute| self.take_base(attribute));
-        let mut low = None;
         for attribute in &root {
-            match (attribute.name(), attribute.value()) {
-                (constants::DW_AT_language, AttributeValue::Language(language)) => {
-                    self.language = Some(language.into());
-                }
-                (constants::DW_AT_stmt_list, AttributeValue::DebugLineRef(offset)) => {
-                    self.line_program = Some(offset.0);
-                }
-                (constants::DW_AT_name, value) => {
-                    self.unit.name = file.dwarf.attr_string(&self.unit, value).ok();
-                }
-                (constants::DW_AT_comp_dir, value) => {
-                    self.unit.comp_dir = file.dwarf.attr_string(&self.unit, value).ok();
-                }
-                (constants::DW_AT_low_pc, value) => low = Some(value),
-                _ => {}
-            }
+            self.take(file, attribute)?;
             self.pcs.take(file, &self.unit, attribute)?;
         }
-        if let Some(low) = low {
-            self.unit.low_pc = file.dwarf.attr_address(&self.unit, low)?.unwrap_or_default();
+        Ok(())
+    }
+
+    fn take(&mut self, file: &DwarfFile, attribute: &Attribute<Reader>) -> Result<()> {
+        match (attribute.name(), attribute.value()) {
+            (constants::DW_AT_language, AttributeValue::Language(language)) => {
+                self.language = Some(language.into());
+            }
+            (constants::DW_AT_stmt_list, AttributeValue::DebugLineRef(offset)) => {
+                self.line_program = Some(offset.0);
+            }
+            (constants::DW_AT_name, value) => {
+                self.unit.name = file.dwarf.attr_string(&self.unit, value).ok();
+            }
+            (constants::DW_AT_comp_dir, value) => {
+                self.unit.comp_dir = file.dwarf.attr_string(&self.unit, value).ok();
+            }
+            (constants::DW_AT_low_pc, value) => {
+                let low = file.dwarf.attr_address(&self.unit, value)?;
+                self.unit.low_pc = low.unwrap_or_default();
+            }
+            _ => {}
         }
         Ok(())
     }

@@ -45,7 +45,7 @@ pub const ROOMS: &[Room] = &[
     Room {
         name: "kcore-symbols",
         uses: &["kcore-mem", "kcore-elf"],
-        third_party: &["gimli", "addr2line", "rustc-demangle", "cpp_demangle", "rustc-hash"],
+        third_party: &["gimli", "rayon", "rustc-demangle", "cpp_demangle", "rustc-hash"],
     },
     Room { name: "kcore-disasm", uses: &["kcore-mem"], third_party: &["capstone", "thiserror"] },
     // The facade wires all rooms below, and knows no command and no format of output.

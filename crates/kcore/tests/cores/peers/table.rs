@@ -21,95 +21,89 @@ pub struct Explained {
     pub what: &'static [What],
     right: Right,
     why: &'static str,
+    /// Whether it depends on the moment at which the core was made.
+    varies: bool,
 }
 
 impl Explained {
     /// What is wrong if no case of `cases` has the difference any more.
     pub fn stale(&self, cases: &[&Case]) -> Option<String> {
         let why = format!("{:?} against {:?}: {}", self.right, self.peer, self.why);
-        self.cases.stale(cases.iter().copied(), &why)
+        (!self.varies).then(|| self.cases.stale(cases.iter().copied(), &why))?
     }
 }
 
-/// A row in which kcore is right.
-const fn kcore_is_right(
+const fn known(
     peer: Peer,
-    (scenario, words): (&'static str, &'static [&'static str]),
-    what: &'static [What],
-    why: &'static str,
-) -> Explained {
-    Explained { peer, cases: Pattern::new(scenario, words), what, right: Right::Kcore, why }
-}
-
-const NOT_MUSL: &[&str] = &["!musl"];
-const SIGNAL_FRAME: &str = "the CFA of a signal frame is read from memory, which framehop does not: \
-                            it stops at the restorer, or goes on by frame pointer and leaves out \
-                            the interrupted function";
-const WILD_CALL: &str = "no module has the pc: framehop goes on by frame pointer and leaves out the \
-                         caller, or stops";
-const LAZY_BINDING: &str = "the CFA of _dl_runtime_resolve is in rbx, which framehop does not keep";
-const NO_FILE: &str = "the library's file is gone, and framehop has no other way";
-const SMASHED: &str = "framehop shows the overwritten return address as a frame";
-
-const fn explained(
-    peer: Peer,
-    cases: Pattern,
+    scenario: &'static str,
+    words: &'static [&'static str],
     what: &'static [What],
     right: Right,
     why: &'static str,
 ) -> Explained {
-    Explained { peer, cases, what, right, why }
+    Explained { peer, cases: Pattern::new(scenario, words), what, right, why, varies: false }
+}
+
+const fn varying(known: Explained) -> Explained {
+    Explained { varies: true, ..known }
 }
 
 use {
-    Peer::Framehop,
-    Right::Kcore,
-    What::{Pc, Shorter},
+    Peer::{EuStack, Framehop, Gdb},
+    Right::{Both, Kcore},
+    What::{Longer, Name, NoThread, Pc, Shorter},
 };
 
-pub static EXPLAINED: [Explained; 6] = [
-    explained(
-        Framehop,
-        Pattern::new("realigned", &[]),
-        &[Pc, Shorter],
-        Kcore,
-        "a realigned frame's CFA is an expression that reads memory, which framehop does not do; it \
-         takes the frame pointer instead and loses a frame",
-    ),
-    explained(
-        Framehop,
-        Pattern::new("lazy-binding", &[]),
-        &[Pc, Shorter],
-        Kcore,
-        "_dl_runtime_resolve has its CFA in rbx, which framehop does not keep",
-    ),
-    explained(
-        Framehop,
-        Pattern::new("lazy-binding-stack", &[]),
-        &[Pc, Shorter],
-        Kcore,
-        "_dl_runtime_resolve has its CFA in rbx, which framehop does not keep",
-    ),
-    explained(
-        Framehop,
-        Pattern::new("debug-frame", &[]),
-        &[Pc, Shorter],
-        Kcore,
-        "the program's functions are in .debug_frame alone, at which framehop does not look where \
-         there is an .eh_frame",
-    ),
-    explained(
-        Framehop,
-        Pattern::new("dlopen-deleted", &["gcore"]),
-        &[Shorter],
-        Kcore,
-        "the library's file is gone, and framehop is given files; kcore reads what gdb dumped of it",
-    ),
-    explained(
-        Framehop,
-        Pattern::new("dlopen-overwritten", &["gcore"]),
-        &[Shorter],
-        Kcore,
-        "the library's file is another build; kcore reads what gdb dumped of the mapped one",
-    ),
+const NO_CFI: &str = "musl's libc has no unwind information: the peer guesses or gives up, kcore \
+                      follows the code, to the stack that the program knows";
+const SMASHED: &str = "the peer shows what overwrote the return address as frames";
+const WILD: &str = "the caller of a call to where there is no code: the peer skips it or stops";
+const GONE: &str =
+    "the library's file is gone or another build: the peer stops at it or loses its way";
+const STARTING: &str = "a thread that begins or ends stands in code of clone3 that has no unwind \
+                        information: kcore says so, the peer goes on with words of the stack";
+const SPELLING: &str =
+    "the peer spells Rust's names by the debug information or leaves them mangled";
+const IN_RBX: &str = "_dl_runtime_resolve has its CFA in rbx, which framehop does not keep";
+const EXPRESSION: &str = "a realigned frame's CFA is an expression that reads memory, which \
+                          framehop does not do: it takes the frame pointer and loses a frame";
+const DEBUG_FRAME: &str = "the program's functions are in .debug_frame alone, at which framehop \
+                           does not look where there is an .eh_frame";
+const DUMPED: &str = "framehop is given files; kcore reads what gdb dumped of the mapped library";
+const OTHER_THREADS: &str = "gdb asks libthread_db, which invents a thread or leaves out one";
+
+pub static EXPLAINED: [Explained; 33] = [
+    known(Framehop, "realigned", &[], &[Pc, Shorter], Kcore, EXPRESSION),
+    known(Framehop, "lazy-binding", &[], &[Pc, Shorter], Kcore, IN_RBX),
+    known(Framehop, "lazy-binding-stack", &[], &[Pc, Shorter], Kcore, IN_RBX),
+    known(Framehop, "debug-frame", &[], &[Pc, Shorter], Kcore, DEBUG_FRAME),
+    known(Framehop, "dlopen-deleted", &["gcore"], &[Shorter], Kcore, DUMPED),
+    known(Framehop, "dlopen-overwritten", &["gcore"], &[Shorter], Kcore, DUMPED),
+    known(Gdb, "*", &["musl"], &[Pc, Longer, Shorter], Kcore, NO_CFI),
+    known(Gdb, "smashed", &["!musl"], &[Longer], Kcore, SMASHED),
+    known(Gdb, "smashed-below", &["!musl"], &[Longer], Kcore, SMASHED),
+    known(Gdb, "smashed-wild", &["!musl"], &[Longer], Kcore, SMASHED),
+    known(Gdb, "dlopen-deleted", &["!musl"], &[Pc], Kcore, GONE),
+    known(Gdb, "dlopen-overwritten", &["!musl"], &[Pc], Kcore, GONE),
+    varying(known(Gdb, "thread-edges", &[], &[Longer, NoThread, Pc], Both, STARTING)),
+    known(Gdb, "main-exited", &[], &[NoThread], Kcore, OTHER_THREADS),
+    known(Gdb, "vfork", &[], &[NoThread], Kcore, OTHER_THREADS),
+    known(Gdb, "rust-generics", &[], &[Name], Both, SPELLING),
+    known(Gdb, "rust-threads", &[], &[Name], Both, SPELLING),
+    known(EuStack, "*", &["musl"], &[Pc, Longer, Shorter], Kcore, NO_CFI),
+    known(EuStack, "smashed", &["!musl"], &[Longer], Kcore, SMASHED),
+    known(EuStack, "smashed-below", &["!musl"], &[Longer], Kcore, SMASHED),
+    known(EuStack, "null-call", &["!musl"], &[Pc, Shorter], Kcore, WILD),
+    known(EuStack, "null-call-signal", &["!musl"], &[Pc, Shorter], Kcore, WILD),
+    known(EuStack, "wild-call", &["!musl"], &[Pc, Shorter], Kcore, WILD),
+    known(EuStack, "data-jump", &["!musl"], &[Pc, Shorter], Kcore, WILD),
+    known(EuStack, "stack-jump", &["!musl"], &[Pc, Shorter], Kcore, WILD),
+    known(EuStack, "dlopen-deleted", &["!musl"], &[Shorter], Kcore, GONE),
+    known(EuStack, "dlopen-overwritten", &["!musl"], &[Shorter], Kcore, GONE),
+    varying(known(EuStack, "lazy-binding-stack", &[], &[Shorter, Longer], Kcore, STARTING)),
+    varying(known(EuStack, "thread-edges", &[], &[Longer, Shorter, Pc], Both, STARTING)),
+    known(EuStack, "rust-generics", &[], &[Name], Both, SPELLING),
+    known(EuStack, "rust-threads", &[], &[Name], Both, SPELLING),
+    varying(known(Gdb, "lazy-binding-stack", &[], &[Shorter, Longer], Kcore, STARTING)),
+    varying(known(EuStack, "threads-1000", &[], &[Longer, Shorter], Kcore, STARTING)),
 ];
