@@ -7,6 +7,7 @@
 //! [`Shell`].
 
 #![warn(clippy::unwrap_used, clippy::expect_used)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod args;
 mod cell;

@@ -61,15 +61,15 @@ fn is_hex(pattern: &Value, value: &Value, path: &str) -> Result<(), String> {
 }
 
 fn items(schema: &Value, rule: &Value, value: &Value, path: &str) -> Result<(), String> {
-    let items = value.as_array().into_iter().flatten().enumerate();
-    items.map(|(at, item)| check(schema, rule, item, &format!("{path}[{at}]"))).collect()
+    let mut items = value.as_array().into_iter().flatten().enumerate();
+    items.try_for_each(|(at, item)| check(schema, rule, item, &format!("{path}[{at}]")))
 }
 
 fn properties(schema: &Value, rules: &Value, value: &Value, path: &str) -> Result<(), String> {
     let (rules, none) = (rules.as_object().ok_or("properties is an object")?, Map::new());
     let object = value.as_object().unwrap_or(&none);
-    let known = rules.iter().filter_map(|(key, rule)| Some((key, rule, object.get(key)?)));
-    known.map(|(key, rule, value)| check(schema, rule, value, &format!("{path}.{key}"))).collect()
+    let mut known = rules.iter().filter_map(|(key, rule)| Some((key, rule, object.get(key)?)));
+    known.try_for_each(|(key, rule, value)| check(schema, rule, value, &format!("{path}.{key}")))
 }
 
 fn required(keys: &Value, value: &Value, path: &str) -> Result<(), String> {
@@ -90,11 +90,9 @@ fn others(
 ) -> Result<(), String> {
     let is_known =
         |key: &String| rule.pointer("/properties").is_some_and(|it| it.get(key).is_some());
-    let others = value.as_object().into_iter().flatten().filter(|(key, _)| !is_known(key));
-    others
-        .map(|(key, value)| match wanted {
-            Value::Bool(false) => Err(format!("{path}: {key} is not in the schema")),
-            rule => check(schema, rule, value, &format!("{path}.{key}")),
-        })
-        .collect()
+    let mut others = value.as_object().into_iter().flatten().filter(|(key, _)| !is_known(key));
+    others.try_for_each(|(key, value)| match wanted {
+        Value::Bool(false) => Err(format!("{path}: {key} is not in the schema")),
+        rule => check(schema, rule, value, &format!("{path}.{key}")),
+    })
 }
