@@ -17,16 +17,12 @@ fn main() -> Result<()> {
         case("threads-1000", "O2-pie")?,
         case("deep-recursion", "O2-pie")?,
     );
-    let tables = [
-        programs::first_stack(&small),
-        programs::all_stacks(&threads),
-        programs::deep_stack(&deep),
-        walks::all_threads(&threads)?,
-        walks::deep_stack(&deep)?,
-    ];
-    for table in tables {
-        println!("{table}");
-    }
+    // Each is shown when it is done: some peers take minutes.
+    println!("{}", programs::first_stack(&small));
+    println!("{}", programs::all_stacks(&threads));
+    println!("{}", programs::deep_stack(&deep));
+    println!("{}", walks::all_threads(&threads)?);
+    println!("{}", walks::deep_stack(&deep)?);
     Ok(())
 }
 
