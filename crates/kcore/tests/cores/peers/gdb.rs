@@ -1,8 +1,13 @@
 //! gdb's stacks, by a script that gdb runs.
 
-use std::process::{Command, Stdio};
+use std::{
+    io::Write,
+    process::{Command, Stdio},
+    sync::LazyLock,
+};
 
 use gen_cores::Case;
+use tempfile::NamedTempFile;
 
 use super::{PeerFrame, Stacks};
 
@@ -25,10 +30,15 @@ for thread in gdb.selected_inferior().threads():
     show(gdb.newest_frame())
 ";
 
+/// The script as a file, written once: several gdbs read it at the same time.
+static SCRIPT_FILE: LazyLock<NamedTempFile> = LazyLock::new(|| {
+    let mut file = tempfile::Builder::new().suffix(".py").tempfile().expect("a temporary file");
+    file.write_all(SCRIPT.as_bytes()).expect("room for a script");
+    file
+});
+
 /// Asks gdb for all stacks of a core.
 pub fn stacks(case: &Case) -> Stacks {
-    let script = std::env::temp_dir().join(format!("kcore-frames-{}.py", std::process::id()));
-    std::fs::write(&script, SCRIPT).expect("a script in the temporary folder");
     let output = Command::new("gdb")
         .args(["-batch", "-nx", "-ex", "set debuginfod enabled off"])
         .args(["-ex", "set backtrace past-main on", "-ex", "set backtrace limit unlimited"])
@@ -37,7 +47,7 @@ pub fn stacks(case: &Case) -> Stacks {
         .arg("-ex")
         .arg(format!("core-file {}", case.core.display()))
         .arg("-x")
-        .arg(&script)
+        .arg(SCRIPT_FILE.path())
         .current_dir(&case.dir)
         .stdin(Stdio::null())
         .output()
