@@ -21,7 +21,7 @@ const SLOW: usize = 3;
 pub fn first_stack(case: &Case) -> Table {
     let rows = vec![
         row("kcore -c '$C'", FAST, || kcore(case, "$C")),
-        row("eu-stack -1", FAST, || eu_stack(case, &["-1"])),
+        row("eu-stack", FAST, || eu_stack(case)),
         row("gdb -batch -ex bt", FAST, || gdb(case, "bt")),
     ];
     Table { title: format!("first stack, {}", case.name()), rows }
@@ -32,7 +32,7 @@ pub fn all_stacks(case: &Case) -> Table {
     let rows = vec![
         row("kcore -c '::stacks'", SLOW, || kcore(case, "::stacks")),
         row("kcore -c '::walk thread | ::stack'", SLOW, || kcore(case, "::walk thread | ::stack")),
-        row("eu-stack", SLOW, || eu_stack(case, &[])),
+        row("eu-stack", SLOW, || eu_stack(case)),
         row("gdb -ex 'thread apply all bt'", SLOW, || gdb(case, "thread apply all bt")),
     ];
     Table { title: format!("stacks of 1,000 threads, {}", case.name()), rows }
@@ -76,9 +76,9 @@ fn kcore(case: &Case, commands: &str) -> Result<Command, String> {
     Ok(command)
 }
 
-fn eu_stack(case: &Case, options: &[&str]) -> Result<Command, String> {
+fn eu_stack(case: &Case) -> Result<Command, String> {
     let mut command = Command::new("eu-stack");
-    command.args(options).arg("--core").arg(&case.core).arg("-e").arg(&case.exe);
+    command.arg("--core").arg(&case.core).arg("-e").arg(&case.exe);
     Ok(command)
 }
 
