@@ -68,16 +68,18 @@ impl StatusRecord {
     }
 
     fn put_last_words<'a>(&'a self, out: &mut Fields<'a>) {
-        let (mut abort, mut exception, mut panic) = (None, None, None);
+        let (mut abort, mut exception, mut panics) = (None, None, Vec::new());
         for words in &self.status.last_words {
             match words {
                 LastWords::AbortMessage(text) => abort = Some(text.as_str()),
                 LastWords::Exception { type_name, what } => {
                     exception = Some((type_name.as_str(), what.as_deref()));
                 }
-                LastWords::Panic(text) => panic = Some(text.as_str()),
+                LastWords::Panic(text) => panics.push(text.as_str()),
             }
         }
+        // The latest comes first; those that led to it are told behind it.
+        let panic = (!panics.is_empty()).then(|| panics.join("; after: "));
         out.opt_text("abort_message", abort)
             .opt_text("exception_type", exception.map(|(name, _)| name))
             .opt_text("exception_what", exception.and_then(|(_, what)| what))

@@ -61,7 +61,8 @@ const WILD: &str = "the caller of a call to where there is no code: the peer ski
 const GONE: &str =
     "the library's file is gone or another build: the peer stops at it or loses its way";
 const STARTING: &str = "a thread that begins or ends stands in code of clone3 that has no unwind \
-                        information: kcore says so, the peer goes on with words of the stack";
+                        information: kcore follows the code or says that it cannot, the peer \
+                        stops or goes on with words of the stack";
 const SPELLING: &str =
     "the peer spells Rust's names by the debug information or leaves them mangled";
 const IN_RBX: &str = "_dl_runtime_resolve has its CFA in rbx, which framehop does not keep";
