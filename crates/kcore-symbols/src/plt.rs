@@ -48,6 +48,7 @@ impl LinkageEntry {
             kind: SymbolKind::Function,
             binding: SymbolBinding::Local,
             source: SymbolSource::Plt,
+            loaded: true,
         }
     }
 }

@@ -68,6 +68,9 @@ pub struct Entry {
     pub kind: SymbolKind,
     pub binding: SymbolBinding,
     pub source: SymbolSource,
+    /// Whether its section is in memory: values in others, such as the linker's `.gnu.warning`,
+    /// are no addresses.
+    pub loaded: bool,
 }
 
 impl Entry {
@@ -86,7 +89,7 @@ impl Entry {
                 | SymbolKind::IndirectFunction
                 | SymbolKind::Common
         );
-        named && self.is_defined() && self.section != SHN_ABS
+        named && self.loaded && self.is_defined() && self.section != SHN_ABS
     }
 }
 

@@ -78,6 +78,7 @@ impl SymbolTable {
                 kind: symbol.kind,
                 binding: symbol.binding,
                 source: SymbolSource::Memory,
+                loaded: true,
             })
             .collect();
         table.names.add(arena.into_bytes());
@@ -203,9 +204,12 @@ impl SymbolTable {
     fn add(&mut self, image: &Image, kind: SymbolTableKind) {
         let file = self.names.add(image.bytes().clone());
         let names = &self.names;
+        let sections = image.sections();
         self.entries.extend(image.symbols(kind).filter_map(|symbol| {
             let name = names.place(file, symbol.name).unwrap_or_default();
-            entry_of(&symbol, name, kind.into())
+            let section = sections.get(usize::from(symbol.section));
+            let loaded = section.is_none_or(ImageSection::is_loaded);
+            entry_of(&symbol, name, kind.into(), loaded)
         }));
     }
 
@@ -291,7 +295,12 @@ impl SectionEnd {
     }
 }
 
-fn entry_of(symbol: &ImageSymbol<'_>, name: NameAt, source: SymbolSource) -> Option<Entry> {
+fn entry_of(
+    symbol: &ImageSymbol<'_>,
+    name: NameAt,
+    source: SymbolSource,
+    loaded: bool,
+) -> Option<Entry> {
     Some(Entry {
         value: symbol.value,
         size: symbol.size,
@@ -302,5 +311,6 @@ fn entry_of(symbol: &ImageSymbol<'_>, name: NameAt, source: SymbolSource) -> Opt
         kind: symbol.kind,
         binding: symbol.binding,
         source,
+        loaded,
     })
 }

@@ -72,6 +72,23 @@ fn assembly_without_a_size_reaches_to_the_next_symbol() {
 }
 
 #[test]
+fn symbols_of_sections_that_are_not_loaded_are_no_places_in_memory() {
+    const WARNING: &str = r#"
+__asm__(".section .gnu.warning.gets\n.globl a_warning\na_warning:\n .ascii \"unsafe\"\n.text\n");
+int main(void) { return 0; }
+"#;
+    let build = Build::compile("gcc", WARNING, "program", &["-O0"]);
+    let table = SymbolTable::from_images(Some(&build.image("program")), None);
+    let names: Vec<_> = table.iter().map(|symbol| symbol.name().to_vec()).collect();
+    assert!(names.contains(&b"a_warning".to_vec()), "::nm still lists it");
+    assert_eq!(name_at(&table, Svma::new(0)), None);
+    assert_ne!(
+        table.find_before(Svma::new(8)).map(|symbol| symbol.name()),
+        Some(&b"a_warning"[..])
+    );
+}
+
+#[test]
 fn thread_local_variables_files_and_sections_are_no_places_in_memory() {
     let (_build, table) = program(&["-O0"]);
     let per_thread = table.lookup("per_thread").unwrap();
