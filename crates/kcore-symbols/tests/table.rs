@@ -74,7 +74,7 @@ fn assembly_without_a_size_reaches_to_the_next_symbol() {
 #[test]
 fn symbols_of_sections_that_are_not_loaded_are_no_places_in_memory() {
     const WARNING: &str = r#"
-__asm__(".section .gnu.warning.gets\n.globl a_warning\na_warning:\n .ascii \"unsafe\"\n.text\n");
+__asm__(".section .remarks,\"\",@progbits\n.globl a_warning\na_warning:\n .ascii \"unsafe\"\n.text\n");
 int main(void) { return 0; }
 "#;
     let build = Build::compile("gcc", WARNING, "program", &["-O0"]);
