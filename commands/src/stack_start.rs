@@ -54,8 +54,7 @@ impl StackStart {
     fn of_number(cx: &Cx<'_>, at: Addr) -> Result<Self> {
         let core = cx.core();
         if core.mapping_at(at).is_some() {
-            let what = core.whatis(at);
-            let tid = what.thread.map_or_else(|| cx.current_thread(), Ok)?;
+            let tid = core.thread_of_stack(at).map_or_else(|| cx.current_thread(), Ok)?;
             return Ok(frame_with_pointer(core, tid, at).unwrap_or(Self::FramePointer { tid, at }));
         }
         let id = u32::try_from(at.get()).map_err(|_| no_thread(at.get()))?;

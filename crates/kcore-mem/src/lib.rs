@@ -25,5 +25,5 @@ mod target;
 pub use addr::{Addr, AddrRange, CodeAddr, FileOff, Svma};
 pub use cursor::{Cursor, OutOfBytes};
 pub use fault::{Fault, Origin};
-pub use space::{AddressSpace, EmptySpace, Region};
+pub use space::{AddressSpace, Region};
 pub use target::{Arch, Endian, Target};

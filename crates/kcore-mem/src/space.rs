@@ -115,29 +115,6 @@ fn copy_prefix(from: &[u8], to: &mut [u8]) -> usize {
     len
 }
 
-/// An address space without any memory: an executable that nobody ran has registers and memory
-/// nowhere.
-#[derive(Clone, Copy, Debug)]
-pub struct EmptySpace(pub Target);
-
-impl AddressSpace for EmptySpace {
-    fn target(&self) -> Target {
-        self.0
-    }
-
-    fn slice(&self, at: Addr) -> Result<&[u8], Fault> {
-        Err(Fault::Unmapped(at))
-    }
-
-    fn origin(&self, at: Addr) -> Result<Origin, Fault> {
-        Err(Fault::Unmapped(at))
-    }
-
-    fn regions(&self) -> Vec<Region> {
-        Vec::new()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

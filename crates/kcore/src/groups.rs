@@ -43,13 +43,10 @@ impl Core {
         for stack in self.stacks(tids, limit) {
             let waits_in = self.waits_in(stack.tid);
             let pcs = stack.frames.iter().map(|frame| frame.pc.addr()).collect();
-            match known.get(&(waits_in.clone(), pcs)).and_then(|index| groups.get_mut(*index)) {
+            let index = *known.entry((waits_in.clone(), pcs)).or_insert(groups.len());
+            match groups.get_mut(index) {
                 Some(group) => group.tids.push(stack.tid),
-                None => {
-                    let pcs = stack.frames.iter().map(|frame| frame.pc.addr()).collect();
-                    known.insert((waits_in.clone(), pcs), groups.len());
-                    groups.push(StackGroup { tids: vec![stack.tid], waits_in, stack });
-                }
+                None => groups.push(StackGroup { tids: vec![stack.tid], waits_in, stack }),
             }
         }
         groups.sort_by_key(|group| std::cmp::Reverse(group.tids.len()));

@@ -95,18 +95,13 @@ impl Core {
         found
     }
 
-    /// The frames of a physical frame: inlined calls first, then the frame itself.
-    pub fn name_frame(&self, frame: &Frame) -> Arc<[Location]> {
-        self.locations(frame.pc)
-    }
-
     /// The named frames of a stack, innermost first, inlined calls as frames of their own.
     pub fn named_frames<'a>(
         &'a self,
         frames: &'a [Frame],
     ) -> impl Iterator<Item = NamedFrame> + 'a {
         let named = frames.iter().enumerate().flat_map(move |(physical, frame)| {
-            let locations = self.name_frame(frame);
+            let locations = self.locations(frame.pc);
             (0..locations.len()).filter_map(move |at| {
                 let location = locations.get(at)?.clone();
                 Some((physical, *frame, location))

@@ -78,8 +78,7 @@ impl Core {
     /// The mapping that holds `at`.
     pub fn mapping_at(&self, at: Addr) -> Option<&Mapping> {
         let mappings = self.mappings();
-        let after = mappings.partition_point(|mapping| mapping.range.start <= at);
-        mappings.get(after.checked_sub(1)?).filter(|mapping| mapping.range.contains(at))
+        mappings.get(index_of(mappings, at)?)
     }
 
     fn find_mappings(&self) -> Vec<Mapping> {
@@ -107,8 +106,8 @@ impl Core {
 
     fn name_special(&self, file: &CoreFile, mappings: &mut [Mapping]) {
         let mut name = |at: Option<Addr>, kind: MappingKind| {
-            let Some(at) = at else { return };
-            let found = mappings.iter_mut().find(|mapping| mapping.range.contains(at));
+            let index = at.and_then(|at| index_of(mappings, at));
+            let found = index.and_then(|index| mappings.get_mut(index));
             if let Some(mapping) = found.filter(|it| it.kind == MappingKind::Anonymous) {
                 mapping.kind = kind;
             }
@@ -129,6 +128,13 @@ impl Core {
         let variable = self.lookup_symbol(None, "__curbrk").ok()?;
         self.space().read_addr(variable).ok().filter(|end| end.get() != 0)
     }
+}
+
+/// The place of the mapping that holds `at` among mappings in the order of addresses.
+fn index_of(mappings: &[Mapping], at: Addr) -> Option<usize> {
+    let after = mappings.partition_point(|mapping| mapping.range.start <= at);
+    let index = after.checked_sub(1)?;
+    mappings.get(index)?.range.contains(at).then_some(index)
 }
 
 fn from_segments(file: &CoreFile, space: &CoreSpace) -> Vec<Mapping> {
@@ -157,12 +163,12 @@ fn kind_by_file(file: &CoreFile, at: Addr) -> MappingKind {
     }
 }
 
-/// gdb writes no segment for what it does not dump.
+/// gdb writes no segment for what it does not dump. `mappings` are in the order of addresses.
 fn add_files_without_segment(file: &CoreFile, mappings: &mut Vec<Mapping>) {
     let rows = file.files().map(|files| files.files.as_slice()).unwrap_or_default();
     let missing: Vec<_> = rows
         .iter()
-        .filter(|row| !mappings.iter().any(|mapping| mapping.range.contains(row.range.start)))
+        .filter(|row| index_of(mappings, row.range.start).is_none())
         .map(|row| Mapping {
             range: row.range,
             flags: None,

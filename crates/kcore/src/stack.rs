@@ -25,6 +25,23 @@ impl Stack {
         Self { tid, frames: Vec::new(), end }
     }
 
+    /// Collects the frames of a walk.
+    fn walk(
+        tid: Tid,
+        walker: &mut Walker<'_>,
+        regs: &Regs,
+        pc: CodeAddr,
+        trust: Trust,
+        limit: usize,
+    ) -> Self {
+        let mut frames = Vec::new();
+        let end = walker.walk_from(regs, pc, trust, limit, &mut |frame, _| {
+            frames.push(*frame);
+            Flow::Continue
+        });
+        Self { tid, frames, end }
+    }
+
     /// Whether the last frame is the outermost one, so that nothing is missing.
     pub fn is_complete(&self) -> bool {
         self.end == End::Outermost
@@ -50,12 +67,8 @@ impl Core {
         let Some(regs) = self.start_registers(tid) else {
             return Stack::empty(tid, End::NoRegisters);
         };
-        let mut frames = Vec::new();
-        let end = walker.walk(&regs, limit, &mut |frame, _| {
-            frames.push(*frame);
-            Flow::Continue
-        });
-        Stack { tid, frames, end }
+        let pc = CodeAddr::Pc(regs.pc());
+        Stack::walk(tid, walker, &regs, pc, Trust::Context, limit)
     }
 
     /// The stack that begins with the caller of the frame at `frame_pointer`, for an address that
@@ -71,13 +84,8 @@ impl Core {
             let fault = self.space_fault(frame_pointer);
             return Stack::empty(tid, fault.map_or(End::NoRule(frame_pointer), End::Fault));
         };
-        let mut frames = Vec::new();
         let pc = CodeAddr::Return(caller.pc());
-        let end = walker.walk_from(&caller, pc, Trust::FramePointer, limit, &mut |frame, _| {
-            frames.push(*frame);
-            Flow::Continue
-        });
-        Stack { tid, frames, end }
+        Stack::walk(tid, &mut walker, &caller, pc, Trust::FramePointer, limit)
     }
 
     /// The stack that begins with the registers which the `ucontext_t` at `context` holds.
@@ -89,12 +97,8 @@ impl Core {
             let fault = self.space_fault(context);
             return Stack::empty(tid, fault.map_or(End::NoRegisters, End::Fault));
         };
-        let mut frames = Vec::new();
-        let end = walker.walk(&regs, limit, &mut |frame, _| {
-            frames.push(*frame);
-            Flow::Continue
-        });
-        Stack { tid, frames, end }
+        let pc = CodeAddr::Pc(regs.pc());
+        Stack::walk(tid, &mut walker, &regs, pc, Trust::Context, limit)
     }
 
     /// The registers of physical frame `index` of a thread, as far as they could be recovered;

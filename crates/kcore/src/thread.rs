@@ -41,8 +41,6 @@ pub struct Thread {
     pub siginfo: Option<SignalInfo>,
     /// Where its general registers lie in the core file.
     registers: std::ops::Range<u64>,
-    /// Where its floating-point registers lie in the core file.
-    pub(crate) fp_registers: Option<std::ops::Range<u64>>,
 }
 
 impl From<&CoreThread> for Thread {
@@ -52,7 +50,6 @@ impl From<&CoreThread> for Thread {
             signal: thread.signal,
             siginfo: thread.siginfo,
             registers: thread.registers.clone(),
-            fp_registers: thread.fp_registers.clone(),
         }
     }
 }

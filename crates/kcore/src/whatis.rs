@@ -41,7 +41,7 @@ impl Core {
 
     /// The thread in whose stack `at` lies: of those whose stack pointers are in the same mapping,
     /// the nearest one below. What lies below every stack pointer is a stack's unused part.
-    fn thread_of_stack(&self, at: Addr) -> Option<Tid> {
+    pub fn thread_of_stack(&self, at: Addr) -> Option<Tid> {
         let mapping = self.mapping_at(at)?;
         let pointers = self.threads().iter().filter_map(|thread| {
             let sp = self.stack_pointer(thread.tid)?;

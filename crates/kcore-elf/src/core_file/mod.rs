@@ -17,7 +17,6 @@ use crate::{FileBytes, ParseError};
 use notes::{Note, Notes, desc_range};
 
 const NT_PRSTATUS: u32 = 1;
-const NT_FPREGSET: u32 = 2;
 const NT_PRPSINFO: u32 = 3;
 const NT_AUXV: u32 = 6;
 const NT_SIGINFO: u32 = 0x5349_4749;
@@ -189,7 +188,6 @@ impl CoreFile {
             (b"CORE", NT_PRSTATUS) => {
                 self.threads.extend(CoreThread::parse(note.desc, range.start, self.target));
             }
-            (b"CORE", NT_FPREGSET) => self.with_thread(|thread| thread.fp_registers = Some(range)),
             (b"CORE", NT_SIGINFO) => {
                 let siginfo = SignalInfo::parse(note.desc, self.target);
                 self.with_thread(|thread| thread.siginfo = siginfo);

@@ -20,8 +20,6 @@ pub struct CoreThread {
     pub registers: Range<u64>,
     /// This thread's `NT_SIGINFO`, if the core has one.
     pub siginfo: Option<SignalInfo>,
-    /// Where the floating-point registers (`NT_FPREGSET`) lie in the file.
-    pub fp_registers: Option<Range<u64>>,
 }
 
 /// Offset of `pr_reg` in the descriptor, and of the thread's id, for a word size.
@@ -56,7 +54,7 @@ impl CoreThread {
         let len = end.checked_sub(layout.registers).filter(|len| *len > 0)?;
         let start = desc_start.checked_add(layout.registers as u64)?;
         let registers = start..start.checked_add(len as u64)?;
-        Some(Self { tid, signal, registers, siginfo: None, fp_registers: None })
+        Some(Self { tid, signal, registers, siginfo: None })
     }
 }
 
