@@ -19,6 +19,7 @@
 
 mod build_id;
 pub mod core_file;
+mod dynamic;
 mod error;
 mod image;
 mod image_section;
@@ -30,9 +31,11 @@ mod memory_symbols;
 mod modules;
 mod section_stream;
 mod space;
+mod with_exe;
 
 pub use build_id::BuildId;
 pub use core_file::CoreFile;
+pub use dynamic::fits_memory;
 pub use error::ParseError;
 pub use image::{Image, ImageSegment};
 pub use image_section::ImageSection;
@@ -41,6 +44,6 @@ pub use link_map::{LinkMapEntry, link_map};
 pub use map::{FileBytes, Section};
 pub use memory_image::MemoryImage;
 pub use memory_symbols::{MemorySymbol, dynamic_symbols};
-pub use modules::{MappedModule, MappedRange, modules_of};
+pub use modules::{MappedModule, MappedRange, ModuleFiles, modules_of};
 pub use section_stream::SectionStream;
 pub use space::CoreSpace;
