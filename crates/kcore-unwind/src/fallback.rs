@@ -13,8 +13,8 @@ const SCAN_WORDS: u64 = 1024;
 pub struct Guess {
     /// Its registers.
     pub regs: Regs,
-    /// The CFA of the frame that was left.
-    pub cfa: Addr,
+    /// The CFA of the frame that was left, if it is known.
+    pub cfa: Option<Addr>,
     /// How it was found.
     pub trust: Trust,
 }
@@ -50,25 +50,31 @@ impl Fallback<'_> {
         let is_plausible = |caller: &Regs, cfa: Addr| self.is_plausible(regs, caller, cfa);
         let (caller, cfa) =
             self.machine.caller_by_code(regs, function, self.space, &is_plausible)?;
-        Some(self.guess(caller, cfa, Trust::Prologue))
+        Some(self.guess(caller, Some(cfa), Trust::Prologue))
     }
 
-    fn by_frame_pointer(&self, regs: &Regs) -> Option<Guess> {
+    /// The caller by the frame pointer alone.
+    pub fn by_frame_pointer(&self, regs: &Regs) -> Option<Guess> {
         let (caller, cfa) = self.machine.caller_by_frame_pointer(regs, self.space)?;
-        let plausible = self.is_plausible(regs, &caller, cfa);
+        let above = cfa.is_none_or(|cfa| self.is_above(regs, cfa));
+        let plausible = above && self.can_return_to(self.machine.strip_code(caller.pc()));
         plausible.then(|| self.guess(caller, cfa, Trust::FramePointer))
     }
 
-    fn guess(&self, caller: Regs, cfa: Addr, trust: Trust) -> Guess {
+    fn guess(&self, caller: Regs, cfa: Option<Addr>, trust: Trust) -> Guess {
         Guess { regs: caller.with_pc(self.machine.strip_code(caller.pc())), cfa, trust }
     }
 
     /// A caller counts only when its pc can be one: code, right behind a call; and when it lies
     /// above the frame that it called.
     fn is_plausible(&self, regs: &Regs, caller: &Regs, cfa: Addr) -> bool {
+        self.is_above(regs, cfa) && self.can_return_to(self.machine.strip_code(caller.pc()))
+    }
+
+    fn is_above(&self, regs: &Regs, cfa: Addr) -> bool {
         let sp = regs.get(self.machine.stack_pointer());
-        sp.is_some_and(|sp| cfa.get() > sp)
-            && self.can_return_to(self.machine.strip_code(caller.pc()))
+        let takes_no_stack = self.machine.returns_by_register();
+        sp.is_some_and(|sp| cfa.get() > sp || (takes_no_stack && cfa.get() == sp))
     }
 
     fn can_return_to(&self, pc: Addr) -> bool {
@@ -102,6 +108,6 @@ impl Fallback<'_> {
         let mut caller = Regs::new(pc);
         caller.set(frame_pointer, kept);
         caller.set(self.machine.stack_pointer(), Some(cfa.get()));
-        Guess { regs: caller, cfa, trust: Trust::Scan }
+        Guess { regs: caller, cfa: Some(cfa), trust: Trust::Scan }
     }
 }

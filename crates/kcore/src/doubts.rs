@@ -22,7 +22,7 @@ impl Core {
             .map(|damage| self.describe(damage))
             .collect();
         doubts.extend(self.parts.as_ref().and_then(|parts| parts.unpack_note.clone()));
-        if !Self::is_supported(self.arch()) {
+        if self.machine().is_none() {
             doubts.push(format!("stacks and registers of {} are not supported", self.arch()));
         }
         doubts.extend(self.stacks_left_out());
