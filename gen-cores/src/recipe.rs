@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::error::AtPath;
-use crate::{Error, Facts, Result, Variant, paths, variant};
+use crate::{Arch, Error, Facts, Result, Variant, paths, variant};
 
 /// The language of a scenario's program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, serde::Serialize)]
@@ -44,6 +44,9 @@ pub struct Recipe {
     pub source: Option<String>,
     /// Names of variants, in place of the language's default ones.
     pub variants: Option<Vec<String>>,
+    /// The architectures that it is for.
+    #[serde(default = "all_archs")]
+    pub archs: Vec<Arch>,
     /// More flags for the compiler.
     #[serde(default)]
     pub flags: Vec<String>,
@@ -134,6 +137,10 @@ fn one() -> u32 {
     1
 }
 
+fn all_archs() -> Vec<Arch> {
+    vec![Arch::X86_64, Arch::Aarch64]
+}
+
 impl Scenario {
     /// Reads the recipe in a folder.
     ///
@@ -144,7 +151,9 @@ impl Scenario {
         let text = std::fs::read_to_string(&path).at(&path)?;
         let recipe: Recipe = toml::from_str(&text)
             .map_err(|error| Error::Recipe { path: path.clone(), reason: error.to_string() })?;
-        let variants = recipe.variant_names().map(Variant::parse).collect::<Result<_>>()?;
+        let mut variants =
+            recipe.variant_names().map(Variant::parse).collect::<Result<Vec<_>>>()?;
+        variants.retain(|variant| recipe.archs.contains(&variant.arch));
         let name = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
         Ok(Scenario { name, dir: dir.to_owned(), recipe, variants })
     }
