@@ -1,6 +1,6 @@
 //! ELF: the core file, the files of modules, and the memory that both together make.
 //!
-//! - [`FileBytes`] and [`Section`] own mapped bytes that others share (`map.rs`, the only `unsafe`).
+//! - [`FileBytes`] and [`Section`] own mapped bytes that others share (`map/`, the only `unsafe`).
 //! - [`Image`] is a module's file, by way of goblin; nothing else sees goblin.
 //! - [`CoreFile`] is the core, read by kcore's own reader, which takes what is there and remembers
 //!   what was cut.

@@ -29,6 +29,7 @@ pub mod last_words;
 mod location;
 mod location_cache;
 mod lookup;
+mod lost;
 mod mapping;
 mod module;
 mod module_cfi;

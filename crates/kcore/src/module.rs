@@ -232,6 +232,11 @@ impl Module {
         found.file.as_ref().map(|file| &file.image)
     }
 
+    /// What was found of its files so far; nothing is looked for.
+    pub(crate) fn files_found(&self) -> [Option<&Found>; 2] {
+        [self.found.get(), self.debug.get()]
+    }
+
     fn found(&self) -> &Found {
         self.found.get_or_init(|| self.find_file())
     }
