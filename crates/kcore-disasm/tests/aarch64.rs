@@ -69,6 +69,15 @@ fn pages_and_literals_are_references() {
 }
 
 #[test]
+fn system_registers_without_a_name_are_numbers() {
+    for code in [0xd505_3228_u32, 0xd518_ffe0, 0xd538_ffe0] {
+        let bytes = code.to_le_bytes();
+        assert_eq!(disassembler().decode(AT, &bytes, 1).len(), 1, "{code:#x}");
+        assert_eq!(access(code), None, "{code:#x}");
+    }
+}
+
+#[test]
 fn instructions_are_four_bytes_backwards_too() {
     let code: Vec<u8> = [0xa9bf_7bfd_u32, 0x9400_0004, 0xd65f_03c0]
         .iter()

@@ -3,8 +3,9 @@
 use std::sync::{Arc, OnceLock};
 
 use gimli::{
-    BaseAddresses, DebugFrame, EhFrame, EhFrameHdr, EndianSlice, FrameDescriptionEntry,
-    RunTimeEndian, UnwindSection, Vendor,
+    BaseAddresses, DW_EH_PE_datarel, DW_EH_PE_sdata4, DW_EH_PE_udata4, DebugFrame, EhFrame,
+    EhFrameHdr, EndianSlice, FrameDescriptionEntry, ParsedEhFrameHdr, RunTimeEndian, UnwindSection,
+    Vendor,
 };
 use kcore_mem::{Addr, Arch, Endian, Svma, Target};
 
@@ -135,20 +136,33 @@ impl Cfi {
     /// By the binary search table of `.eh_frame_hdr`. Its entries say where functions begin and
     /// not where they end, so the description itself is asked.
     fn row_by_header(&self, at: Svma, context: &mut Context) -> Option<Row> {
-        let header = EhFrameHdr::from(self.slice(self.eh_frame_hdr.as_ref()?));
-        let header = header.parse(&self.bases, self.target.word).ok()?;
-        let table = header.table()?;
+        let header = self.search_header()?;
+        let found = header.table()?.lookup(at.get(), &self.bases).ok()?.direct().ok()?;
+        // Subtracted here: a table may name what lies before the section.
+        let offset = found.checked_sub(header.eh_frame_ptr().direct().ok()?)?;
+        let offset = usize::try_from(offset).ok()?;
         let section = self.eh_section()?;
-        let fde = table
-            .fde_for_address(&section, &self.bases, at.get(), EhFrame::cie_from_offset)
-            .ok()?;
+        let fde =
+            section.fde_from_offset(&self.bases, offset.into(), EhFrame::cie_from_offset).ok()?;
         self.row_of(&section, CfiSectionKind::EhFrame, &fde, at, context)
+    }
+
+    /// The header, when it has a table in the only form that libgcc's unwinder searches; in others
+    /// nobody would miss an error.
+    fn search_header(&self) -> Option<ParsedEhFrameHdr<Slice<'_>>> {
+        let bytes = self.slice(self.eh_frame_hdr.as_ref()?);
+        let encodings = bytes.slice().get(2..4)?;
+        if encodings != [DW_EH_PE_udata4.0, DW_EH_PE_datarel.0 | DW_EH_PE_sdata4.0] {
+            return None;
+        }
+        let header = EhFrameHdr::from(bytes).parse(&self.bases, self.target.word).ok()?;
+        header.table().is_some().then_some(header)
     }
 
     /// By an index made of the whole section, where there is no header or it is damaged.
     fn row_by_eh_index(&self, at: Svma, context: &mut Context) -> Option<Row> {
         let section = self.eh_section()?;
-        if self.eh_frame_hdr.is_some() && self.header_is_whole() {
+        if self.search_header().is_some() {
             return None;
         }
         let index = self.eh_index.get_or_init(|| FdeIndex::new(&section, &self.bases));
@@ -156,14 +170,6 @@ impl Cfi {
             .fde_from_offset(&self.bases, index.find(at)?.into(), EhFrame::cie_from_offset)
             .ok()?;
         self.row_of(&section, CfiSectionKind::EhFrame, &fde, at, context)
-    }
-
-    fn header_is_whole(&self) -> bool {
-        self.eh_frame_hdr.as_ref().is_some_and(|bytes| {
-            let header = EhFrameHdr::from(self.slice(bytes));
-            let header = header.parse(&self.bases, self.target.word);
-            header.is_ok_and(|header| header.table().is_some())
-        })
     }
 
     fn row_by_debug_index(&self, at: Svma, context: &mut Context) -> Option<Row> {
@@ -205,5 +211,46 @@ const fn vendor(target: Target) -> Vendor {
     match target.arch {
         Arch::Aarch64 => Vendor::AArch64,
         _ => Vendor::Default,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECTION: u64 = 0x50_0000;
+    const HEADER: u64 = 0x60_0000;
+
+    /// A header with these encodings, whose only entry says that the code at 0 is described at
+    /// `fde`.
+    fn with_header(encodings: [u8; 2], count: u32, fde: u64) -> Cfi {
+        let from_header = |at: u64| (at.wrapping_sub(HEADER) as u32).to_le_bytes();
+        // Four bytes into the header, relative to themselves.
+        let section = (SECTION.wrapping_sub(HEADER + 4) as u32).to_le_bytes();
+        let mut bytes = vec![1, 0x1b, encodings[0], encodings[1]];
+        for part in [section, count.to_le_bytes(), from_header(0), from_header(fde)] {
+            bytes.extend(part);
+        }
+        CfiBuilder::new(Target::X86_64, 0)
+            .eh_frame(Arc::new(vec![0; 16]), Svma::new(SECTION))
+            .eh_frame_hdr(Arc::new(bytes), Svma::new(HEADER))
+            .build()
+    }
+
+    #[test]
+    fn a_search_table_may_lie() {
+        let mut context = Context::new();
+        for (count, fde) in [(1, SECTION - 8), (1, SECTION + 8), (u32::MAX, SECTION)] {
+            let cfi = with_header([3, 0x3b], count, fde);
+            assert_eq!(cfi.row(Addr::new(0), &mut context), None);
+        }
+    }
+
+    #[test]
+    fn only_the_form_that_libgcc_searches_is_a_search_table() {
+        assert!(with_header([3, 0x3b], 1, SECTION).search_header().is_some());
+        for encodings in [[4, 0x3b], [3, 0x3c], [0xff, 0xff]] {
+            assert!(with_header(encodings, 1, SECTION).search_header().is_none());
+        }
     }
 }

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use crate::{
     arch,
     cargo::{cargo, command, run as run_command},
-    docs, test,
+    docs, fuzz, test,
 };
 
 /// A check, by name.
@@ -17,12 +17,13 @@ struct Step {
 }
 
 const STEPS: &[Step] = &[
-    Step { name: "format", run: || cargo(&["fmt", "--all", "--check"]) },
+    Step { name: "format", run: format },
     Step { name: "architecture", run: || arch::run(&[]) },
     Step { name: "clippy", run: clippy },
     Step { name: "test", run: || test::run(&[]) },
     Step { name: "documentation", run: rustdoc },
     Step { name: "generated documents", run: || docs::run(&["--check".to_owned()]) },
+    Step { name: "fuzz targets", run: || fuzz::run(&[]) },
 ];
 
 /// Runs all checks and stops at the first that fails.
@@ -34,6 +35,12 @@ pub fn run(_args: &[String]) -> Result<()> {
         println!("== {}: passed in {} s", step.name, start.elapsed().as_secs());
     }
     Ok(())
+}
+
+/// The fuzz targets are a workspace of their own.
+fn format() -> Result<()> {
+    cargo(&["fmt", "--all", "--check"])?;
+    cargo(&["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"])
 }
 
 fn clippy() -> Result<()> {

@@ -7,6 +7,7 @@ mod arch;
 mod cargo;
 mod ci;
 mod docs;
+mod fuzz;
 mod packages;
 mod test;
 
@@ -32,6 +33,11 @@ const TASKS: &[Task] = &[
         name: "arch",
         shows: "hold dependencies, `unsafe` and printing against the plan of the house",
         run: arch::run,
+    },
+    Task {
+        name: "fuzz",
+        shows: "run the fuzz targets: [--seconds N] [TARGET...], 5 seconds each when not said",
+        run: fuzz::run,
     },
     Task {
         name: "docs",

@@ -159,7 +159,15 @@ fn last_number(operands: &[Arm64Operand]) -> Option<Addr> {
     })
 }
 
+/// The operands of branches, loads, stores and address computations. Those of others are not asked
+/// for: capstone makes enumerations of the numbers of system registers and prefetches, and not every
+/// number that an instruction can hold is one of their values.
 fn operands(capstone: &Capstone, decoded: &Insn<'_>) -> Vec<Arm64Operand> {
+    const ASKED: [&str; 8] = ["b", "cb", "tb", "adr", "ld", "st", "swp", "cas"];
+    let mnemonic = decoded.mnemonic().unwrap_or_default();
+    if !ASKED.iter().any(|asked| mnemonic.starts_with(asked)) {
+        return Vec::new();
+    }
     let Ok(detail) = capstone.insn_detail(decoded) else { return Vec::new() };
     let detail = detail.arch_detail();
     detail.arm64().map(|detail| detail.operands().collect()).unwrap_or_default()

@@ -1,0 +1,89 @@
+//! Writes the seeds: `cargo run --example seeds`, in this folder, with gcc and gdb at hand.
+//!
+//! All come from one tiny program (`tiny.c`) and the core of its death, cut down to what is read,
+//! or are written here. They lie in `seeds/TARGET/` and are committed: a run of the fuzzer needs
+//! neither compiler nor debugger.
+
+#[path = "make/language.rs"]
+mod language;
+#[path = "make/link_map.rs"]
+mod link_map;
+#[path = "make/packed.rs"]
+mod packed;
+#[path = "make/tiny.rs"]
+mod tiny;
+
+use std::{fs, path::Path};
+
+use kcore_fuzz::{input::Output, memory::Memory, synthetic};
+use tiny::Tiny;
+
+fn main() {
+    let tiny = Tiny::make(&["-Wl,--eh-frame-hdr"]);
+    let core = tiny.core();
+    put("core_file", "tiny", &core);
+    put("core_file", "many", &many_segments());
+    put("open", "tiny", &Output::default().part(&tiny.exe).rest(&core));
+    put("open", "alone", &Output::default().part(&[]).rest(&core));
+    put("notes", "x86_64", &[&[0], &tiny.notes[..]].concat());
+    put("notes", "aarch64", &[&[1], &tiny.notes[..]].concat());
+    images(&tiny);
+    put("modules", "tiny", &tiny.memory().write(Output::default().part(&tiny.notes)).0);
+    put("modules", "link_map", &link_map::seed());
+    walks(&tiny);
+    let code = tiny.section(".text").1;
+    for (machine, name) in [(0, "x86_64"), (1, "aarch64")] {
+        put("disasm", name, &Output::default().byte(machine).word(0x40_0000).rest(&code));
+    }
+    language::seeds().iter().for_each(|(target, name, text)| put(target, name, text.as_bytes()));
+    packed::seeds(&core).iter().for_each(|(name, bytes)| put("unpack", name, bytes));
+}
+
+fn put(target: &str, name: &str, bytes: &[u8]) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds").join(target);
+    fs::create_dir_all(&folder).expect("a folder");
+    fs::write(folder.join(name), bytes).expect("a seed");
+}
+
+/// A core whose number of segments stands in a section header.
+fn many_segments() -> Vec<u8> {
+    let mut core = synthetic::core(&[], &[(0x1000, vec![1; 16]), (0x2000, vec![2; 16])]);
+    let sections = core.len() as u64;
+    core[40..48].copy_from_slice(&sections.to_le_bytes());
+    core[56..58].copy_from_slice(&0xffff_u16.to_le_bytes());
+    let mut section = vec![0; 64];
+    section[44] = 3;
+    core.extend(section);
+    core
+}
+
+fn images(tiny: &Tiny) {
+    put("image", "tiny", &tiny.exe);
+    put("dwarf", "tiny", &tiny.exe);
+    let others: [(&str, &[&str]); 3] = [
+        ("compressed", &["-gz=zlib"]),
+        ("dwarf4", &["-gdwarf-4", "-O1"]),
+        ("sections", &["-gdwarf-4", "-fdebug-types-section", "-gstrict-dwarf"]),
+    ];
+    for (name, options) in others {
+        put("dwarf", name, &Tiny::build(options));
+    }
+    put("image", "compressed", &Tiny::build(&["-gz=zlib"]));
+}
+
+fn walks(tiny: &Tiny) {
+    let with_debug_frame = Tiny::make(&["-fno-asynchronous-unwind-tables"]);
+    for (name, tiny) in [("eh_frame", tiny), ("debug_frame", &with_debug_frame)] {
+        let tables = tiny.unwind_tables();
+        let memory = |output| tiny.memory().write(output).rest(&tiny.registers());
+        put("cfi", name, &memory(Output(tables.clone())));
+        put("unwind", name, &memory(Output(tables).byte(1)));
+    }
+    let no_tables = Output::default().word(0).part(&[]).word(0).part(&[]).part(&[]).byte(0);
+    put("unwind", "no_tables", &tiny.memory().write(no_tables).rest(&tiny.registers()));
+}
+
+/// The same bytes as memory.
+fn memory_of(parts: &[(u64, Vec<u8>)]) -> Memory {
+    Memory(parts.to_vec())
+}

@@ -1,0 +1,73 @@
+//! A whole core, and everything that the library answers about one.
+
+use std::{fs::File, io::Write, os::fd::AsRawFd, path::PathBuf};
+
+use kcore::{Addr, Core, OpenOptions};
+use rustix::fs::{MemfdFlags, memfd_create};
+
+use crate::input::Input;
+
+/// Frames of one stack.
+const FRAMES: usize = 1024;
+/// Threads and mappings that are asked about.
+const ASKED: usize = 16;
+
+/// The executable, which may be empty, then the core.
+pub fn run(data: &[u8]) {
+    let mut input = Input::new(data);
+    let exe = input.part();
+    let exe = (!exe.is_empty()).then(|| Held::new(exe));
+    let held = Held::new(input.rest());
+    let options = OpenOptions {
+        core: Some(held.path()),
+        exe: exe.as_ref().map(Held::path),
+        ..OpenOptions::default()
+    };
+    if let Ok(core) = Core::open(&options) {
+        ask_all(&core);
+    }
+}
+
+/// Bytes as a file that has no name.
+pub struct Held(File);
+
+impl Held {
+    /// Holds `bytes`.
+    pub fn new(bytes: &[u8]) -> Self {
+        let file = memfd_create("fuzz", MemfdFlags::CLOEXEC).expect("memory");
+        let mut file = File::from(file);
+        file.write_all(bytes).expect("memory");
+        Self(file)
+    }
+
+    /// A path by which this process may open it.
+    pub fn path(&self) -> PathBuf {
+        format!("/proc/self/fd/{}", self.0.as_raw_fd()).into()
+    }
+}
+
+/// Asks a core what there is to ask.
+pub fn ask_all(core: &Core) {
+    let _ = (core.status(), core.doubts(), core.last_words(), core.initial_stack());
+    let tids: Vec<_> = core.tids().into_iter().take(ASKED).collect();
+    for stack in core.stacks(&tids, FRAMES) {
+        assert!(stack.frames.len() <= FRAMES);
+        let named = core.named_frames(&stack.frames);
+        let _ = named.filter(|frame| frame.location.function.is_some()).count();
+    }
+    core.stack_groups(&tids, FRAMES);
+    for tid in tids {
+        let _ = (core.user_registers(tid), core.waits_in(tid), core.stack_pointer(tid));
+        if let Some(at) = core.stack_pointer(tid) {
+            ask_about(core, at);
+        }
+    }
+    for mapping in core.mappings().iter().take(ASKED) {
+        let _ = (mapping.name(), mapping.permissions());
+        ask_about(core, mapping.range.start);
+    }
+}
+
+fn ask_about(core: &Core, at: Addr) {
+    let _ = (core.whatis(at), core.symbol_at(at), core.mapping_at(at));
+}

@@ -1,0 +1,78 @@
+//! The unwinder on memory and registers that may be anything.
+
+use kcore_mem::{Addr, AddrRange, AddressSpace, Target};
+use kcore_unwind::{Cfi, Flow, Modules, RegisterId, Regs, Walker, machine};
+
+use crate::{input::Input, memory::Memory};
+
+/// Where the code begins.
+pub const TEXT: u64 = 0x40_0000;
+/// Registers that a walk starts from: the general ones of x86-64.
+const REGISTERS: u16 = 16;
+/// Frames of one walk.
+const FRAMES: usize = 4096;
+/// Bytes between the functions that have a symbol.
+const FUNCTION: u64 = 0x40;
+
+/// Unwind information, then memory, then registers.
+pub fn run(data: &[u8]) {
+    let mut input = Input::new(data);
+    let cfi = crate::cfi::read(&mut input);
+    let with_cfi = input.byte() & 1 == 1;
+    let process = Process::new(Memory::read(&mut input), with_cfi.then_some(cfi));
+    let regs = registers(&mut input);
+    process.walk(&regs, FRAMES);
+}
+
+/// The program counter, then the general registers; 0 is an unknown one.
+pub fn registers(input: &mut Input<'_>) -> Regs {
+    let mut regs = Regs::new(Addr::new(input.word()));
+    for register in 0..REGISTERS {
+        regs.set(RegisterId(register), Some(input.word()).filter(|value| *value != 0));
+    }
+    regs
+}
+
+/// Memory, of which the part at [`TEXT`] is code.
+pub struct Process {
+    memory: Memory,
+    cfi: Option<Cfi>,
+}
+
+impl Process {
+    /// A process of this memory and unwind information.
+    pub const fn new(memory: Memory, cfi: Option<Cfi>) -> Self {
+        Self { memory, cfi }
+    }
+
+    /// Walks the stack, and holds the walk to its bounds.
+    pub fn walk(&self, regs: &Regs, limit: usize) {
+        let Some(machine) = machine(Target::X86_64.arch) else { return };
+        let mut frames = 0;
+        let mut walker = Walker::new(&self.memory, self, machine);
+        walker.walk(regs, limit, &mut |_, _| {
+            frames += 1;
+            Flow::Continue
+        });
+        assert!(frames <= limit, "{frames} frames");
+    }
+}
+
+impl Modules for Process {
+    fn cfi_at(&self, at: Addr) -> Option<&Cfi> {
+        self.is_code(at).then_some(self.cfi.as_ref()).flatten()
+    }
+
+    fn is_code(&self, at: Addr) -> bool {
+        at.get() >> 20 == TEXT >> 20 && self.memory.slice(at).is_ok()
+    }
+
+    fn function_before(&self, at: Addr) -> Option<AddrRange> {
+        let start = Addr::new(at.get() & !(FUNCTION - 1));
+        self.is_code(start).then(|| AddrRange::with_len(start, FUNCTION))
+    }
+
+    fn is_entry(&self, at: Addr) -> bool {
+        AddrRange::with_len(Addr::new(TEXT), FUNCTION).contains(at)
+    }
+}
