@@ -35,7 +35,7 @@ FN static long lookup(const long *field)
 #ifdef __aarch64__
 LINE_OF(caller, 33);
 #endif
-LINE_OF(victim_end, 20);
+LINE_OF(victim_end, 23);
 FN static long victim(int count)
 {
 	unsigned long buffer[4];
