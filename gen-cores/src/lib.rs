@@ -14,6 +14,7 @@ mod command;
 mod compare;
 mod compile;
 mod core_pattern;
+pub mod elfutils;
 mod ensure;
 mod error;
 mod gcore;

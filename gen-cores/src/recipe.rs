@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::error::AtPath;
-use crate::{Arch, Error, Facts, Result, Variant, paths, variant};
+use crate::{Error, Facts, Result, Variant, paths, variant};
 
 /// The language of a scenario's program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, serde::Serialize)]
@@ -44,9 +44,9 @@ pub struct Recipe {
     pub source: Option<String>,
     /// Names of variants, in place of the language's default ones.
     pub variants: Option<Vec<String>>,
-    /// The architectures that it is for.
-    #[serde(default = "all_archs")]
-    pub archs: Vec<Arch>,
+    /// Words of default variants that the scenario cannot be made in.
+    #[serde(default)]
+    pub without: Vec<String>,
     /// More flags for the compiler.
     #[serde(default)]
     pub flags: Vec<String>,
@@ -137,10 +137,6 @@ fn one() -> u32 {
     1
 }
 
-fn all_archs() -> Vec<Arch> {
-    vec![Arch::X86_64, Arch::Aarch64]
-}
-
 impl Scenario {
     /// Reads the recipe in a folder.
     ///
@@ -153,7 +149,7 @@ impl Scenario {
             .map_err(|error| Error::Recipe { path: path.clone(), reason: error.to_string() })?;
         let mut variants =
             recipe.variant_names().map(Variant::parse).collect::<Result<Vec<_>>>()?;
-        variants.retain(|variant| recipe.archs.contains(&variant.arch));
+        variants.retain(|variant| !recipe.without.iter().any(|word| variant.has(word)));
         let name = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
         Ok(Scenario { name, dir: dir.to_owned(), recipe, variants })
     }

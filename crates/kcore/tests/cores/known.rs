@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::LazyLock};
 
-use gen_cores::{Arch, Case, Report, Truth, Variant};
+use gen_cores::{Arch, Case, Maker, Report, Truth, Variant};
 use kcore::{Core, OpenOptions};
 use rayon::prelude::*;
 
@@ -51,11 +51,13 @@ pub fn variant(case: &Case) -> Variant {
     Variant::parse(&case.variant).expect("the name of a variant")
 }
 
-/// Opens a core as a user does who names nothing but the core, and the folder of the libraries
-/// where they are those of another system.
+/// Opens a core as a user does who names nothing but the core; for one of qemu, which has no record
+/// of files, also the program, and where the libraries of its system are.
 pub fn open(case: &Case) -> Core {
     let sysroot = variant(case).sysroot().map(PathBuf::from);
-    let options = OpenOptions { core: Some(case.core.clone()), sysroot, ..OpenOptions::default() };
+    let exe = (case.maker == Maker::Qemu).then(|| case.exe.clone());
+    let options =
+        OpenOptions { core: Some(case.core.clone()), exe, sysroot, ..OpenOptions::default() };
     Core::open(&options).unwrap_or_else(|error| panic!("{}: {error}", case.name()))
 }
 
