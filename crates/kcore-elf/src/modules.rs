@@ -164,8 +164,7 @@ fn exe_by_headers(
 ) -> Option<(MappedModule, Option<PlacedFile>)> {
     let at = Addr::new(core.aux(AT_PHDR)?);
     let count = core.aux(AT_PHNUM)?;
-    let path = core.aux(AT_EXECFN).and_then(|at| space.read_cstr(Addr::new(at), MAX_PATH).ok());
-    let path = path.unwrap_or_default();
+    let path = exe_path(core, space);
     let in_memory = u16::try_from(count).ok();
     let in_memory = in_memory.and_then(|count| MemoryImage::from_program_headers(space, at, count));
     let by_file = match in_memory {
@@ -183,6 +182,17 @@ fn exe_by_headers(
         is_vdso: false,
     };
     Some((module, by_file))
+}
+
+/// The path that was executed; where the stack's first page was not dumped, the first word of the
+/// command line as the kernel kept it.
+fn exe_path(core: &CoreFile, space: &CoreSpace) -> Vec<u8> {
+    let path = core.aux(AT_EXECFN).and_then(|at| space.read_cstr(Addr::new(at), MAX_PATH).ok());
+    path.filter(|path| !path.is_empty()).unwrap_or_else(|| {
+        let arguments = core.process().map(|process| process.args.as_slice());
+        let first = arguments.unwrap_or_default().split(|byte| *byte == b' ').next();
+        first.unwrap_or_default().to_vec()
+    })
 }
 
 /// The executable's file, and its bias. It fits when its program headers and its entry lie where the auxiliary
