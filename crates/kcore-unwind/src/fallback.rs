@@ -33,22 +33,8 @@ impl Fallback<'_> {
     /// The caller of the frame at `regs` whose code is looked up at `lookup`.
     pub fn caller(&self, regs: &Regs, lookup: Addr) -> Option<Guess> {
         self.by_code(regs, lookup)
-            .or_else(|| self.by_scan_below_record(regs, lookup))
             .or_else(|| self.by_frame_pointer(regs))
             .or_else(|| self.by_scan(regs))
-    }
-
-    /// Where not even the code can be read, nothing tells whether the function keeps frame pointers:
-    /// its caller may be one that the chain of frame pointers leaves out. A return address below
-    /// the frame record is then nearer.
-    fn by_scan_below_record(&self, regs: &Regs, lookup: Addr) -> Option<Guess> {
-        if self.space.slice(lookup).is_ok() {
-            return None;
-        }
-        let record = Addr::new(regs.get(self.machine.frame_pointer())?);
-        let behind = record.checked_add(u64::from(self.space.target().word).checked_mul(2)?)?;
-        let (slot, guess) = self.scan(regs)?;
-        (slot < behind).then_some(guess)
     }
 
     /// Whether no caller is to be looked for: where every stack begins, or where the frame pointer
@@ -101,18 +87,13 @@ impl Fallback<'_> {
     /// kept when it still points into the stack above: code without frame pointers leaves it
     /// alone.
     fn by_scan(&self, regs: &Regs) -> Option<Guess> {
-        self.scan(regs).map(|(_, guess)| guess)
-    }
-
-    /// Where the return address lies, and the caller.
-    fn scan(&self, regs: &Regs) -> Option<(Addr, Guess)> {
         let word = u64::from(self.space.target().word);
         let sp = Addr::new(regs.get(self.machine.stack_pointer())?);
         for index in 0..SCAN_WORDS {
             let slot = sp.checked_add(index.checked_mul(word)?)?;
             let pc = self.machine.strip_code(self.space.read_addr(slot).ok()?);
             if self.can_return_to(pc) {
-                return Some((slot, self.scanned(regs, pc, slot.checked_add(word)?)));
+                return Some(self.scanned(regs, pc, slot.checked_add(word)?));
             }
         }
         None
