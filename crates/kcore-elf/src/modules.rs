@@ -1,6 +1,8 @@
 //! Which modules were mapped, and where: from `NT_FILE`, the link map, the auxiliary vector and
 //! what memory shows.
 
+use std::collections::BTreeMap;
+
 use kcore_mem::{Addr, AddrRange, AddressSpace, FileOff, Svma};
 
 use crate::{CoreFile, CoreSpace, MemoryImage, core_file::MappedFile, link_map::link_map};
@@ -74,6 +76,8 @@ fn from_file_note(core: &CoreFile, space: &CoreSpace) -> Vec<MappedModule> {
     let Some(files) = core.files() else { return Vec::new() };
     let mut rows: Vec<&MappedFile> = files.files.iter().collect();
     rows.sort_by_key(|row| row.range.start);
+    // No two mappings begin at one address; what says so would be read again and again.
+    rows.dedup_by_key(|row| row.range.start);
     let mut groups: Vec<Vec<&MappedFile>> = Vec::new();
     for row in rows {
         match groups.last_mut().filter(|group| continues(group, row)) {
@@ -163,17 +167,38 @@ fn mark_exe(core: &CoreFile, headers: Addr, modules: &mut [MappedModule]) {
 fn add_link_map(core: &CoreFile, space: &CoreSpace, modules: &mut Vec<MappedModule>) {
     let Some(exe) = modules.iter().find(|module| module.is_exe) else { return };
     let Some(image) = &exe.image else { return };
-    for entry in link_map(space, image) {
-        match modules.iter_mut().find(|module| holds(module, entry.dynamic)) {
+    let entries = link_map(space, image);
+    let mut index = RangeIndex::default();
+    modules.iter().enumerate().for_each(|(at, module)| index.add(at, module));
+    for entry in entries {
+        match index.find(entry.dynamic).and_then(|at| modules.get_mut(at)) {
             Some(module) => module.namespace = entry.namespace,
-            None if core.files().is_none() => modules.extend(entry.module(space)),
+            None if core.files().is_none() => {
+                let Some(module) = entry.module(space) else { continue };
+                index.add(modules.len(), &module);
+                modules.push(module);
+            }
             None => {}
         }
     }
 }
 
-fn holds(module: &MappedModule, at: Addr) -> bool {
-    module.ranges.iter().any(|mapped| mapped.range.contains(at))
+/// The ranges of modules by their first address: end and the module's place in the list. Where two
+/// begin at one address, the first counts.
+#[derive(Default)]
+struct RangeIndex(BTreeMap<Addr, (Addr, usize)>);
+
+impl RangeIndex {
+    fn add(&mut self, at: usize, module: &MappedModule) {
+        for mapped in &module.ranges {
+            self.0.entry(mapped.range.start).or_insert((mapped.range.end, at));
+        }
+    }
+
+    fn find(&self, at: Addr) -> Option<usize> {
+        let (_, (end, module)) = self.0.range(..=at).next_back()?;
+        (at < *end).then_some(*module)
+    }
 }
 
 /// The mappings that follow from the loaded segments of an image, in whole pages.

@@ -87,6 +87,8 @@ pub struct Core {
     modules: Arc<ModuleSet>,
     space: ProcessSpace,
     pub(crate) mappings: OnceLock<Vec<Mapping>>,
+    /// The stack pointers of all threads, lowest first.
+    pub(crate) stack_pointers: OnceLock<Vec<(Addr, Tid)>>,
     pub(crate) locations: LocationCache,
 }
 
@@ -181,8 +183,15 @@ impl Core {
         modules: Arc<ModuleSet>,
         space: ProcessSpace,
     ) -> Self {
-        let (mappings, locations) = (OnceLock::new(), LocationCache::default());
-        Self { target, parts, modules, space, mappings, locations }
+        Self {
+            target,
+            parts,
+            modules,
+            space,
+            mappings: OnceLock::new(),
+            stack_pointers: OnceLock::new(),
+            locations: LocationCache::default(),
+        }
     }
 
     /// Architecture, word size, byte order.
