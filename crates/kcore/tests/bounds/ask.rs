@@ -6,8 +6,8 @@ use kcore::{Addr, Core, OpenOptions};
 
 /// Frames of one stack: what `::stacks` compares.
 pub const FRAMES: usize = 254;
-/// Addresses that are asked about.
-const ASKED: usize = 64;
+/// Addresses that are asked about: each answer may take a walk of its own.
+const ASKED: usize = 8;
 
 /// Opens a core and asks all that there is to ask; an error is an answer. Gives the number of
 /// frames.

@@ -103,8 +103,10 @@ pub fn link_map(count: u64) -> Vec<u8> {
     image.extend(words(&[21, debug, 0, 0, 1, first, 0, 0, 0]));
     for index in 0..count {
         let next = if index + 1 < count { first + (index + 1) * 32 } else { 0 };
-        image.extend(words(&[0, 0, index * PAGE, next]));
+        image.extend(words(&[0, first + count * 32, index * PAGE, next]));
     }
+    image.extend([b'p'; 4000]);
+    image.push(0);
     image[56] = 2;
     let places: Vec<_> = (0..count).map(|at| (STACK + at * PAGE, PAGE)).collect();
     let files = file_note(&[&[(MODULE, PAGE)], &places[..]].concat(), b"/l");
@@ -145,4 +147,42 @@ pub fn claimed_unwind_information() -> Vec<u8> {
     image.extend([0; 64]);
     let notes = [note("CORE", 1, &status(1)), file_note(&[(MODULE, PAGE)], b"/u")].concat();
     core(&notes, &[(MODULE, image), (STACK, words(&[MODULE + 0x100; 64]))])
+}
+
+/// Arguments that are all the same long string, which ends with `end`.
+pub fn arguments(count: u64, end: &[u8]) -> Vec<u8> {
+    let string = STACK + 8 * (count + 8);
+    let mut stack = words(&[count]);
+    stack.extend(words(&vec![string; count as usize]));
+    // No environment; the auxiliary vector, whose last entry names its end.
+    let auxv = words(&[6, PAGE, 25, string, 0, 0]);
+    stack.extend([words(&[0, 0]), auxv.clone()].concat());
+    stack.resize((string - STACK) as usize, 0);
+    stack.extend([b'a'; 100_000]);
+    stack.extend(end);
+    core(&note("CORE", 6, &auxv), &[(STACK, stack)])
+}
+
+/// A module without unwind information, whose only symbol lies far before the code in which all
+/// frames of many threads are.
+pub fn code_to_follow(threads: u32) -> Vec<u8> {
+    const CODE: usize = 0x1_0000;
+    let dynamic = 64 + 2 * 56;
+    let at = MODULE + dynamic + 64;
+    let loads = [segment(1, 0, 0, 2 * CODE), segment(2, 0, dynamic, 64)].concat();
+    let mut image = [headers(0, &[]), loads].concat();
+    image[56] = 2;
+    image.extend(words(&[6, at, 5, at + 48, 4, at + 64, 0, 0]));
+    image.extend([0; 24]);
+    image.extend([&[1, 0, 0, 0, 0x12, 0, 1, 0], &words(&[0x200, 0])[..]].concat());
+    image.extend(b"\0far\0\0\0\0\0\0\0\0\0\0\0\0");
+    image.extend([1_u32, 2, 0, 0].iter().flat_map(|word| word.to_le_bytes()));
+    image.resize(0x200, 0);
+    // test %eax,%eax; call *%rax
+    image.extend([0x85, 0xc0, 0xff, 0xd0].repeat(CODE / 4));
+    let stack: Vec<u64> =
+        (0..0x1000).map(|at| MODULE + 0x200 + CODE as u64 - 4 * (at % 64)).collect();
+    let mut notes: Vec<u8> = (1..=threads).flat_map(|tid| note("CORE", 1, &status(tid))).collect();
+    notes.extend(file_note(&[(MODULE, 2 * CODE as u64)], b"/c"));
+    core(&notes, &[(MODULE, image), (STACK, words(&stack))])
 }

@@ -17,13 +17,8 @@ fn asked(name: &str, core: &[u8]) -> Allocated {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("core");
     fs::write(&path, core).expect("a core");
-    let start = std::time::Instant::now();
     let (frames, allocated) = measure(name, || ask(&path, None));
-    println!(
-        "{name}: {} bytes, {frames:?} frames, {allocated:?}, {:?}",
-        core.len(),
-        start.elapsed()
-    );
+    println!("{name}: {} bytes, {frames:?} frames, {allocated:?}", core.len());
     allocated
 }
 
@@ -78,6 +73,12 @@ fn a_long_link_map_of_many_modules_is_linear() {
 }
 
 #[test]
+fn arguments_that_are_one_long_string_are_linear() {
+    assert_linear("arguments", &crafted::arguments(30_000, b"\0"));
+    assert_linear("arguments without end", &crafted::arguments(30_000, b""));
+}
+
+#[test]
 fn symbols_that_share_a_long_name_are_linear() {
     assert_linear("names", &crafted::symbols(50_000));
 }
@@ -85,4 +86,11 @@ fn symbols_that_share_a_long_name_are_linear() {
 #[test]
 fn unwind_information_is_as_long_as_memory_and_not_as_claimed() {
     assert_linear("unwind information", &crafted::claimed_unwind_information());
+}
+
+#[test]
+fn code_without_unwind_information_is_followed_once() {
+    // A step for each frame of each thread through 64 KiB would take minutes.
+    let allocated = asked("code", &crafted::code_to_follow(200));
+    assert!(allocated.peak <= FIXED, "{allocated:?}");
 }
