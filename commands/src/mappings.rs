@@ -111,7 +111,7 @@ impl Record for MappingRecord<'_> {
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
         let range = self.mapping.range;
         let (path, offset) = match &self.mapping.kind {
-            MappingKind::File { path, offset } => (Some(path.as_str()), Some(offset.get())),
+            MappingKind::File { path, offset } => (Some(&**path), Some(offset.get())),
             _ => (None, None),
         };
         let thread = match self.mapping.kind {

@@ -20,6 +20,8 @@ use crate::{
 const MAX_ENTRIES: usize = 1 << 16;
 const MAX_NAMESPACES: u32 = 64;
 const MAX_PATH: usize = 4096;
+/// Bytes of all paths, at most: entries may all name one long path.
+const MAX_PATHS: usize = 16 << 20;
 
 /// One entry of the link map.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,10 +90,11 @@ impl LinkMapEntry {
 pub fn link_map(space: &dyn AddressSpace, exe: &MemoryImage) -> Vec<LinkMapEntry> {
     let mut entries = Vec::new();
     let mut seen = HashSet::new();
+    let mut left = MAX_PATHS;
     let mut debug = dynamic_value(space, exe, DT_DEBUG).map(Addr::new);
     let mut namespace = 0;
     while let Some(at) = debug.filter(|at| at.get() != 0 && namespace < MAX_NAMESPACES) {
-        walk_namespace(space, at, namespace, &mut seen, &mut entries);
+        walk_namespace(space, at, namespace, &mut seen, &mut left, &mut entries);
         debug = next_namespace(space, at).filter(|next| *next != at);
         namespace = namespace.saturating_add(1);
     }
@@ -117,14 +120,16 @@ fn walk_namespace(
     debug: Addr,
     namespace: u32,
     seen: &mut HashSet<Addr>,
+    left: &mut usize,
     entries: &mut Vec<LinkMapEntry>,
 ) {
     let mut next = word(space, debug, 1).map(Addr::new);
     while let Some(at) = next.filter(|at| at.get() != 0) {
-        if !seen.insert(at) || entries.len() >= MAX_ENTRIES {
+        if !seen.insert(at) || entries.len() >= MAX_ENTRIES || *left == 0 {
             return;
         }
         let Some((entry, following)) = read_entry(space, at, namespace) else { return };
+        *left = left.saturating_sub(entry.path.len());
         entries.push(entry);
         next = Some(following);
     }

@@ -8,8 +8,11 @@ const PT_LOAD: u32 = 1;
 const PT_DYNAMIC: u32 = 2;
 const PT_NOTE: u32 = 4;
 const PT_GNU_EH_FRAME: u32 = 0x6474_e550;
-/// A note segment longer than this is not read: build-id and property notes take some 100 bytes.
-const MAX_NOTE_SIZE: u64 = 64 << 10;
+/// Program headers that are read, at most: linkers write some ten. Each may be said to lie in the
+/// same memory as those of other modules, so that many of them would make much out of little.
+const MAX_SEGMENTS: u16 = 64;
+/// Bytes of notes that are read for a module, at most: build-id and property notes take some 100.
+const MAX_NOTES: u64 = 16 << 10;
 
 /// A module as its mapped ELF header describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +35,7 @@ impl MemoryImage {
     /// Reads the ELF header mapped at `base`; `None` when there is none or it was not dumped.
     pub fn load(space: &dyn AddressSpace, base: Addr) -> Option<Self> {
         let (header, table) = read_headers(space, base)?;
-        let segments = parse_table(&table, header.entry_size, space);
+        let segments = parse_table(&table, space);
         Self::from_segments(space, base, &header, segments)
     }
 
@@ -40,10 +43,12 @@ impl MemoryImage {
     /// The bias comes from `PT_PHDR`, or is 0 without one.
     pub fn from_program_headers(space: &dyn AddressSpace, at: Addr, count: u16) -> Option<Self> {
         const PT_PHDR: u32 = 6;
-        let entry_size = entry_size(space);
-        let mut table = vec![0; usize::from(count).checked_mul(usize::from(entry_size))?];
-        space.read(at, &mut table).ok()?;
-        let segments = parse_table(&table, entry_size, space);
+        let size = u64::from(count).checked_mul(entry_size(space) as u64)?;
+        let table = space.read_held(at, size.min(max_table(space)));
+        if table.len() as u64 != size.min(max_table(space)) {
+            return None;
+        }
+        let segments = parse_table(&table, space);
         let own = segments.iter().find(|segment| segment.kind == PT_PHDR);
         let bias = own.map_or(0, |own| at.get().wrapping_sub(own.svma.get()).cast_signed());
         let arch = space.target().arch;
@@ -101,11 +106,12 @@ impl MemoryImage {
     }
 
     fn find_build_id(&self, space: &dyn AddressSpace) -> Option<BuildId> {
-        let notes = self.segments.iter().filter(|segment| segment.kind == PT_NOTE);
-        notes.filter(|note| note.file_size <= MAX_NOTE_SIZE).find_map(|note| {
-            let mut bytes = vec![0; usize::try_from(note.file_size).ok()?];
-            let (read, _) = space.read_partial(self.addr(note.svma), &mut bytes);
-            notes::build_id(bytes.get(..read)?, space.target())
+        let mut left = MAX_NOTES;
+        let mut notes = self.segments.iter().filter(|segment| segment.kind == PT_NOTE);
+        notes.find_map(|note| {
+            let bytes = space.read_held(self.addr(note.svma), note.file_size.min(left));
+            left = left.saturating_sub(bytes.len() as u64);
+            notes::build_id(&bytes, space.target())
         })
     }
 }
@@ -114,12 +120,16 @@ struct Header {
     elf_type: u16,
     arch: Arch,
     entry: Svma,
-    entry_size: u16,
 }
 
-/// Bytes of one program header for the target's word size.
-fn entry_size(space: &dyn AddressSpace) -> u16 {
+/// Bytes of one program header for the target's word size. The kernel and the dynamic linker refuse
+/// a module whose header says otherwise.
+fn entry_size(space: &dyn AddressSpace) -> usize {
     if space.target().word == 8 { 56 } else { 32 }
+}
+
+fn max_table(space: &dyn AddressSpace) -> u64 {
+    u64::from(MAX_SEGMENTS).saturating_mul(entry_size(space) as u64)
 }
 
 fn read_headers(space: &dyn AddressSpace, base: Addr) -> Option<(Header, Vec<u8>)> {
@@ -134,17 +144,15 @@ fn read_headers(space: &dyn AddressSpace, base: Addr) -> Option<(Header, Vec<u8>
     let entry = Svma::new(cursor.word().ok()?);
     let offset = cursor.word().ok()?;
     cursor.word().ok()?;
-    cursor.skip(6).ok()?;
-    let entry_size = cursor.u16().ok()?.max(entry_size(space));
+    cursor.skip(8).ok()?;
     let count = cursor.u16().ok()?;
-    let mut table = vec![0; usize::from(count).checked_mul(usize::from(entry_size))?];
-    let (read, _) = space.read_partial(base.checked_add(offset)?, &mut table);
-    table.truncate(read);
-    Some((Header { elf_type, arch, entry, entry_size }, table))
+    let size = u64::from(count).checked_mul(entry_size(space) as u64)?;
+    let table = space.read_held(base.checked_add(offset)?, size.min(max_table(space)));
+    Some((Header { elf_type, arch, entry }, table))
 }
 
-fn parse_table(table: &[u8], entry_size: u16, space: &dyn AddressSpace) -> Vec<ImageSegment> {
-    let entries = table.chunks_exact(usize::from(entry_size));
+fn parse_table(table: &[u8], space: &dyn AddressSpace) -> Vec<ImageSegment> {
+    let entries = table.chunks_exact(entry_size(space));
     entries.filter_map(|raw| parse_segment(Cursor::new(raw, space.target()), space)).collect()
 }
 

@@ -14,6 +14,9 @@ const DT_GNU_HASH: u64 = 0x6fff_fef5;
 /// Symbols read, at most: the largest known libraries export some 300,000.
 const MAX_SYMBOLS: u64 = 1 << 21;
 const MAX_NAME: usize = 64 << 10;
+/// Bytes of names for each byte of the table, at most, for several symbols may have one name. The
+/// names of the largest known C++ libraries are four times as long as their tables.
+const NAMES_PER_BYTE: usize = 12;
 
 /// A dynamic symbol as memory holds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,11 +51,16 @@ struct Tables {
 fn read_symbols(space: &dyn AddressSpace, image: &MemoryImage) -> Option<Vec<MemorySymbol>> {
     let tables = find_tables(space, image)?;
     let entry: usize = if space.target().word == 8 { 24 } else { 16 };
-    let len = usize::try_from(tables.count).ok()?.checked_mul(entry)?;
-    let mut raw = vec![0; len];
-    let (read, _) = space.read_partial(tables.symbols, &mut raw);
-    let entries = raw.get(..read)?.chunks_exact(entry).skip(1);
-    Some(entries.filter_map(|raw| read_symbol(space, raw, tables.strings)).collect())
+    let raw = space.read_held(tables.symbols, tables.count.checked_mul(entry as u64)?);
+    let entries = raw.chunks_exact(entry).skip(1);
+    let symbols = entries.filter_map(|raw| read_symbol(space, raw, tables.strings));
+    let mut left = raw.len().saturating_mul(NAMES_PER_BYTE).saturating_add(MAX_NAME);
+    let within = symbols.take_while(|symbol| {
+        let fits = left.checked_sub(symbol.name.len());
+        left = fits.unwrap_or_default();
+        fits.is_some()
+    });
+    Some(within.collect())
 }
 
 fn read_symbol(space: &dyn AddressSpace, raw: &[u8], strings: Addr) -> Option<MemorySymbol> {

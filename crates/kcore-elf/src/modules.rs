@@ -1,7 +1,7 @@
 //! Which modules were mapped, and where: from `NT_FILE`, the link map, the auxiliary vector and
 //! what memory shows.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use kcore_mem::{Addr, AddrRange, AddressSpace, FileOff, Svma};
 
@@ -100,6 +100,8 @@ fn from_file_note(core: &CoreFile, space: &CoreSpace) -> Vec<MappedModule> {
     let Some(files) = core.files() else { return Vec::new() };
     let mut rows: Vec<&MappedFile> = files.files.iter().collect();
     rows.sort_by_key(|row| row.range.start);
+    // No two mappings begin at one address; what says so would be read again and again.
+    rows.dedup_by_key(|row| row.range.start);
     let mut groups: Vec<Vec<&MappedFile>> = Vec::new();
     for row in rows {
         match groups.last_mut().filter(|group| continues(group, row)) {
@@ -248,17 +250,38 @@ fn add_link_map(
 ) {
     let Some(exe) = modules.iter().find(|module| module.is_exe) else { return };
     let Some(image) = &exe.image else { return };
-    for entry in link_map(space, image) {
-        match modules.iter_mut().find(|module| holds(module, entry.dynamic)) {
+    let entries = link_map(space, image);
+    let mut index = RangeIndex::default();
+    modules.iter().enumerate().for_each(|(at, module)| index.add(at, module));
+    for entry in entries {
+        match index.find(entry.dynamic).and_then(|at| modules.get_mut(at)) {
             Some(module) => module.namespace = entry.namespace,
-            None if core.files().is_none() => modules.extend(entry.module(space, files)),
+            None if core.files().is_none() => {
+                let Some(module) = entry.module(space, files) else { continue };
+                index.add(modules.len(), &module);
+                modules.push(module);
+            }
             None => {}
         }
     }
 }
 
-fn holds(module: &MappedModule, at: Addr) -> bool {
-    module.ranges.iter().any(|mapped| mapped.range.contains(at))
+/// The ranges of modules by their first address: end and the module's place in the list. Where two
+/// begin at one address, the first counts.
+#[derive(Default)]
+struct RangeIndex(BTreeMap<Addr, (Addr, usize)>);
+
+impl RangeIndex {
+    fn add(&mut self, at: usize, module: &MappedModule) {
+        for mapped in &module.ranges {
+            self.0.entry(mapped.range.start).or_insert((mapped.range.end, at));
+        }
+    }
+
+    fn find(&self, at: Addr) -> Option<usize> {
+        let (_, (end, module)) = self.0.range(..=at).next_back()?;
+        (at < *end).then_some(*module)
+    }
 }
 
 /// The mappings that follow from the loaded segments of an image, in whole pages.

@@ -50,6 +50,20 @@ pub trait AddressSpace: Send + Sync {
         (done, None)
     }
 
+    /// The bytes from `at` on as far as memory holds them, at most `len`. Room is made for what is
+    /// there, and not for what is asked: a length may be a lie.
+    fn read_held(&self, at: Addr, len: u64) -> Vec<u8> {
+        let len = usize::try_from(len).unwrap_or(usize::MAX);
+        let mut held = Vec::new();
+        while held.len() < len {
+            let Some(next) = at.checked_add(held.len() as u64) else { break };
+            let Ok(bytes) = self.slice(next) else { break };
+            let wanted = len.saturating_sub(held.len()).min(bytes.len());
+            held.extend_from_slice(bytes.get(..wanted).unwrap_or_default());
+        }
+        held
+    }
+
     /// Fills `buf` from `at` on.
     ///
     /// # Errors
@@ -156,6 +170,14 @@ mod tests {
         let (done, fault) = Split.read_partial(Addr::new(0x1006), &mut buf);
         assert_eq!((done, fault), (2, Some(Fault::NotDumped(Addr::new(0x1008)))));
         assert_eq!(&buf[..3], &[7, 8, 0]);
+    }
+
+    #[test]
+    fn room_is_made_for_what_memory_holds() {
+        let held = Split.read_held(Addr::new(0x1002), u64::MAX);
+        assert_eq!(held, [3, 4, 5, 0, 7, 8]);
+        assert_eq!(Split.read_held(Addr::new(0x1000), 5).len(), 5);
+        assert!(Split.read_held(Addr::new(0x2000), 5).is_empty());
     }
 
     #[test]

@@ -5,8 +5,9 @@ use kcore_mem::{Addr, AddressSpace, Fault};
 
 use crate::{Cfi, RegisterId, Regs, cfi::endian, row::ExpressionRef};
 
-/// Operations of one expression, at most: real ones have some tens.
-const MAX_OPERATIONS: u32 = 10_000;
+/// Operations of one expression, at most: the longest known have some ten. A frame may have one for
+/// each register.
+const MAX_OPERATIONS: u32 = 128;
 
 /// Why an expression has no value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,7 +2,7 @@
 
 use kcore_mem::{Addr, AddressSpace};
 
-use crate::{Machine, Modules, Regs, Trust};
+use crate::{Machine, Modules, Reading, Regs, Trust};
 
 /// Words that a scan looks at: 8 KiB of stack on a 64-bit machine, more than any function without
 /// unwind information was seen to use.
@@ -27,29 +27,27 @@ pub struct Fallback<'a> {
     pub modules: &'a dyn Modules,
     /// Architecture.
     pub machine: &'a dyn Machine,
+    /// What the code at the pc tells.
+    pub readings: &'a [Reading],
 }
 
 impl Fallback<'_> {
-    /// The caller of the frame at `regs` whose code is looked up at `lookup`.
-    pub fn caller(&self, regs: &Regs, lookup: Addr) -> Option<Guess> {
-        self.by_code(regs, lookup)
-            .or_else(|| self.by_frame_pointer(regs))
-            .or_else(|| self.by_scan(regs))
+    /// The caller of the frame at `regs`.
+    pub fn caller(&self, regs: &Regs) -> Option<Guess> {
+        self.by_code(regs).or_else(|| self.by_frame_pointer(regs)).or_else(|| self.by_scan(regs))
     }
 
     /// Whether no caller is to be looked for: where every stack begins, or where the frame pointer
     /// is 0, as the ABI wants it in the outermost frame, and the code does not say better.
     pub fn is_outermost(&self, regs: &Regs, lookup: Addr) -> bool {
         self.modules.is_entry(lookup)
-            || (regs.get(self.machine.frame_pointer()) == Some(0)
-                && self.by_code(regs, lookup).is_none())
+            || (regs.get(self.machine.frame_pointer()) == Some(0) && self.by_code(regs).is_none())
     }
 
-    fn by_code(&self, regs: &Regs, lookup: Addr) -> Option<Guess> {
-        let function = self.modules.function_before(lookup)?;
+    fn by_code(&self, regs: &Regs) -> Option<Guess> {
         let is_plausible = |caller: &Regs, cfa: Addr| self.is_plausible(regs, caller, cfa);
         let (caller, cfa) =
-            self.machine.caller_by_code(regs, function, self.space, &is_plausible)?;
+            self.machine.caller_by_code(regs, self.readings, self.space, &is_plausible)?;
         Some(self.guess(caller, Some(cfa), Trust::Prologue))
     }
 

@@ -3,17 +3,21 @@
 use std::sync::Arc;
 
 use kcore_mem::{Addr, AddressSpace, CodeAddr};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
-    End, Frame, Machine, Modules, Regs, Trust,
+    End, Frame, Machine, Modules, Reading, Regs, Trust,
     fallback::{Fallback, Guess},
+    reading::MAX_CODE,
     row::{Context, Row},
     step::{stack_fault, step_by_row},
 };
 
 /// Rows that are kept: enough for the code of a thousand different stacks.
 const MAX_ROWS: usize = 1 << 16;
+/// Bytes of code that a walker follows, at most, in search of what it did to the stack. Functions
+/// without unwind information are some hundred bytes long, and few.
+const MAX_FOLLOWED: u64 = 16 << 20;
 
 /// Whether a walk goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,6 +35,8 @@ pub struct Walker<'a> {
     machine: &'a dyn Machine,
     context: Context,
     rows: FxHashMap<CodeAddr, Code>,
+    readings: FxHashMap<CodeAddr, Arc<[Reading]>>,
+    followed: u64,
 }
 
 /// What is known of the code at one pc.
@@ -64,7 +70,15 @@ impl<'a> Walker<'a> {
         modules: &'a dyn Modules,
         machine: &'a dyn Machine,
     ) -> Self {
-        Self { space, modules, machine, context: Context::new(), rows: FxHashMap::default() }
+        Self {
+            space,
+            modules,
+            machine,
+            context: Context::new(),
+            rows: FxHashMap::default(),
+            readings: FxHashMap::default(),
+            followed: 0,
+        }
     }
 
     /// Visits the frames from `regs` outwards, innermost first, at most `limit` of them, each with
@@ -89,6 +103,7 @@ impl<'a> Walker<'a> {
         visit: &mut dyn FnMut(&Frame, &Regs) -> Flow,
     ) -> End {
         let (mut regs, mut pc, mut trust) = (*regs, pc, trust);
+        let mut interrupted = FxHashSet::default();
         for _ in 0..limit {
             let above = self.above(&regs, pc);
             let frame = Frame {
@@ -103,6 +118,10 @@ impl<'a> Walker<'a> {
             }
             match above.caller.and_then(|caller| self.check(&regs, pc, caller)) {
                 Ok(caller) => {
+                    let place = (caller.regs.pc(), caller.regs.get(self.machine.stack_pointer()));
+                    if caller.interrupted && !interrupted.insert(place) {
+                        return End::DidNotAdvance(caller.regs.pc());
+                    }
                     regs = caller.regs;
                     trust = caller.trust;
                     pc = code_addr(&caller);
@@ -149,7 +168,7 @@ impl<'a> Walker<'a> {
     /// Where frame pointers led to the frame, its stack pointer may be unknown, and with it what
     /// a row is relative to: then frame pointers lead on. `end` is why the row did not.
     fn above_frame_record(&self, regs: &Regs, end: Option<End>) -> Above {
-        let caller = self.fallback().by_frame_pointer(regs).map(Guess::into_caller);
+        let caller = self.fallback(&[]).by_frame_pointer(regs).map(Guess::into_caller);
         let caller = caller.ok_or(end.unwrap_or(End::NoRule(regs.pc())));
         Above { cfa: None, signal_trampoline: false, caller }
     }
@@ -175,13 +194,14 @@ impl<'a> Walker<'a> {
         Above { cfa, signal_trampoline: false, caller: caller.ok_or(End::NotCode(regs.pc())) }
     }
 
-    fn above_guess(&self, regs: &Regs, pc: CodeAddr) -> Above {
-        let fallback = self.fallback();
+    fn above_guess(&mut self, regs: &Regs, pc: CodeAddr) -> Above {
+        let readings = self.readings(pc);
+        let fallback = self.fallback(&readings);
         let none = |end| Above { cfa: None, signal_trampoline: false, caller: Err(end) };
         if fallback.is_outermost(regs, pc.lookup()) {
             return none(End::Outermost);
         }
-        match fallback.caller(regs, pc.lookup()) {
+        match fallback.caller(regs) {
             Some(guess) => {
                 let cfa = guess.cfa;
                 Above { cfa, signal_trampoline: false, caller: Ok(guess.into_caller()) }
@@ -190,8 +210,33 @@ impl<'a> Walker<'a> {
         }
     }
 
-    fn fallback(&self) -> Fallback<'a> {
-        Fallback { space: self.space, modules: self.modules, machine: self.machine }
+    fn fallback<'r>(&self, readings: &'r [Reading]) -> Fallback<'r>
+    where
+        'a: 'r,
+    {
+        let (space, modules, machine) = (self.space, self.modules, self.machine);
+        Fallback { space, modules, machine, readings }
+    }
+
+    /// What the code at `pc` tells, remembered. Beyond [`MAX_FOLLOWED`] it tells nothing.
+    fn readings(&mut self, pc: CodeAddr) -> Arc<[Reading]> {
+        if let Some(readings) = self.readings.get(&pc) {
+            return readings.clone();
+        }
+        let readings: Arc<[Reading]> = self.read_code(pc).unwrap_or_default().into();
+        if self.readings.len() >= MAX_ROWS {
+            self.readings.clear();
+        }
+        self.readings.insert(pc, readings.clone());
+        readings
+    }
+
+    fn read_code(&mut self, pc: CodeAddr) -> Option<Vec<Reading>> {
+        let function = self.modules.function_before(pc.lookup())?;
+        let len = pc.addr().offset_from(function.start).filter(|len| *len <= MAX_CODE)?;
+        self.followed = self.followed.saturating_add(len);
+        let within = self.followed <= MAX_FOLLOWED;
+        within.then(|| self.machine.read_code(pc.addr(), function, self.space))
     }
 
     fn why_no_guess(&self, regs: &Regs, pc: CodeAddr) -> End {
@@ -205,7 +250,8 @@ impl<'a> Walker<'a> {
     fn check(&mut self, callee: &Regs, called: CodeAddr, caller: Caller) -> Result<Caller, End> {
         let pc = caller.regs.pc();
         if caller.interrupted {
-            // It may have been interrupted anywhere, on another stack too.
+            // It may have been interrupted anywhere, on another stack too; but not twice in one
+            // place, which the walk looks after.
             return Ok(caller);
         }
         if pc.get() == 0 {

@@ -1,6 +1,8 @@
 //! The mappings of the process: where, how large, what permissions, what is in them.
 
-use kcore_elf::{CoreFile, CoreSpace};
+use std::sync::Arc;
+
+use kcore_elf::{CoreFile, CoreSpace, core_file::MappedFile};
 use kcore_mem::{Addr, AddrRange, FileOff};
 
 use crate::{Core, Tid};
@@ -14,8 +16,8 @@ const VSYSCALL: u64 = 0xffff_ffff_ff60_0000;
 pub enum MappingKind {
     /// A file.
     File {
-        /// Its path; invalid UTF-8 is replaced.
-        path: String,
+        /// Its path; invalid UTF-8 is replaced. Many mappings may share a long one.
+        path: Arc<str>,
         /// Offset in the file of the first byte.
         offset: FileOff,
     },
@@ -50,7 +52,7 @@ impl Mapping {
     /// Its name, as `::mappings` shows it.
     pub fn name(&self) -> String {
         match &self.kind {
-            MappingKind::File { path, .. } => path.clone(),
+            MappingKind::File { path, .. } => path.to_string(),
             MappingKind::Stack => "[ stack ]".to_owned(),
             MappingKind::ThreadStack(tid) => format!("[ stack tid={tid} ]"),
             MappingKind::Heap => "[ heap ]".to_owned(),
@@ -83,8 +85,9 @@ impl Core {
 
     fn find_mappings(&self) -> Vec<Mapping> {
         let Some(parts) = &self.parts else { return self.mappings_of_exe() };
-        let mut mappings = from_segments(&parts.file, &parts.space);
-        add_files_without_segment(&parts.file, &mut mappings);
+        let rows = rows_of(&parts.file);
+        let mut mappings = from_segments(&rows, &parts.space);
+        add_files_without_segment(&rows, &mut mappings);
         mappings.sort_by_key(|mapping| mapping.range.start);
         self.name_special(&parts.file, &mut mappings);
         mappings
@@ -93,7 +96,7 @@ impl Core {
     fn mappings_of_exe(&self) -> Vec<Mapping> {
         let exe = self.modules().exe();
         let ranges = exe.into_iter().flat_map(|exe| exe.mapped().ranges.iter());
-        let path = exe.map(|exe| exe.path()).unwrap_or_default();
+        let path: Arc<str> = exe.map(|exe| exe.path()).unwrap_or_default().into();
         ranges
             .map(|mapped| Mapping {
                 range: mapped.range,
@@ -137,35 +140,52 @@ fn index_of(mappings: &[Mapping], at: Addr) -> Option<usize> {
     mappings.get(index)?.range.contains(at).then_some(index)
 }
 
-fn from_segments(file: &CoreFile, space: &CoreSpace) -> Vec<Mapping> {
+/// A row of `NT_FILE` whose path is shared.
+struct Row {
+    range: AddrRange,
+    offset: FileOff,
+    path: Arc<str>,
+}
+
+impl Row {
+    fn kind_at(&self, at: Addr) -> MappingKind {
+        let into = at.offset_from(self.range.start).unwrap_or_default();
+        MappingKind::File { path: self.path.clone(), offset: self.offset.saturating_add(into) }
+    }
+}
+
+fn rows_of(file: &CoreFile) -> Vec<Row> {
+    let rows = file.files().map(|files| files.files.as_slice()).unwrap_or_default();
+    let row = |row: &MappedFile| Row {
+        range: row.range,
+        offset: row.offset,
+        path: String::from_utf8_lossy(&row.path).into(),
+    };
+    rows.iter().map(row).collect()
+}
+
+fn from_segments(rows: &[Row], space: &CoreSpace) -> Vec<Mapping> {
     let segments = space.segments().iter();
     segments
         .map(|segment| Mapping {
             range: segment.range,
             flags: Some(segment.flags),
             dumped: segment.file_size,
-            kind: kind_by_file(file, segment.range.start),
+            kind: kind_by_file(rows, segment.range.start),
         })
         .collect()
 }
 
-fn kind_by_file(file: &CoreFile, at: Addr) -> MappingKind {
-    let files = file.files().map(|files| files.files.as_slice()).unwrap_or_default();
+fn kind_by_file(rows: &[Row], at: Addr) -> MappingKind {
     // NT_FILE is in the order of addresses, as the kernel and gdb write it.
-    let after = files.partition_point(|row| row.range.start <= at);
-    let row = after.checked_sub(1).and_then(|index| files.get(index));
-    match row.filter(|row| row.range.contains(at)) {
-        Some(row) => MappingKind::File {
-            path: String::from_utf8_lossy(&row.path).into_owned(),
-            offset: row.offset.saturating_add(at.offset_from(row.range.start).unwrap_or_default()),
-        },
-        None => MappingKind::Anonymous,
-    }
+    let after = rows.partition_point(|row| row.range.start <= at);
+    let row = after.checked_sub(1).and_then(|index| rows.get(index));
+    let row = row.filter(|row| row.range.contains(at));
+    row.map_or(MappingKind::Anonymous, |row| row.kind_at(at))
 }
 
 /// gdb writes no segment for what it does not dump. `mappings` are in the order of addresses.
-fn add_files_without_segment(file: &CoreFile, mappings: &mut Vec<Mapping>) {
-    let rows = file.files().map(|files| files.files.as_slice()).unwrap_or_default();
+fn add_files_without_segment(rows: &[Row], mappings: &mut Vec<Mapping>) {
     let missing: Vec<_> = rows
         .iter()
         .filter(|row| index_of(mappings, row.range.start).is_none())
@@ -173,10 +193,7 @@ fn add_files_without_segment(file: &CoreFile, mappings: &mut Vec<Mapping>) {
             range: row.range,
             flags: None,
             dumped: 0,
-            kind: MappingKind::File {
-                path: String::from_utf8_lossy(&row.path).into_owned(),
-                offset: row.offset,
-            },
+            kind: row.kind_at(row.range.start),
         })
         .collect();
     mappings.extend(missing);

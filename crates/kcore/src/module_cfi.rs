@@ -94,9 +94,6 @@ fn from_memory(builder: CfiBuilder, space: &CoreSpace, image: &MemoryImage) -> O
 
 /// The bytes at `at` as far as memory holds them; `None` when it holds none.
 fn copy(space: &CoreSpace, at: Addr, len: u64) -> Option<Vec<u8>> {
-    space.slice(at).ok()?;
-    let mut bytes = vec![0; usize::try_from(len.min(MAX_IN_MEMORY)).ok()?];
-    let (read, _) = space.read_partial(at, &mut bytes);
-    bytes.truncate(read);
-    Some(bytes)
+    let bytes = space.read_held(at, len.min(MAX_IN_MEMORY));
+    (!bytes.is_empty()).then_some(bytes)
 }

@@ -91,6 +91,8 @@ pub struct Core {
     modules: Arc<ModuleSet>,
     space: ProcessSpace,
     pub(crate) mappings: OnceLock<Vec<Mapping>>,
+    /// The stack pointers of all threads, lowest first.
+    pub(crate) stack_pointers: OnceLock<Vec<(Addr, Tid)>>,
     pub(crate) locations: LocationCache,
 }
 
@@ -186,10 +188,17 @@ impl Core {
         modules: Arc<ModuleSet>,
         space: ProcessSpace,
     ) -> Self {
-        let (mappings, locations) = (OnceLock::new(), LocationCache::default());
         let code_mask = parts.as_ref().and_then(|parts| parts.file.code_mask());
-        let machine = machine(target, code_mask);
-        Self { target, machine, parts, modules, space, mappings, locations }
+        Self {
+            target,
+            machine: machine(target, code_mask),
+            parts,
+            modules,
+            space,
+            mappings: OnceLock::new(),
+            stack_pointers: OnceLock::new(),
+            locations: LocationCache::default(),
+        }
     }
 
     /// Architecture, word size, byte order.

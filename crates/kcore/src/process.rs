@@ -13,6 +13,9 @@ const AT_BASE_PLATFORM: u64 = 24;
 const MAX_STRING: usize = 128 << 10;
 /// Strings that are read of each, at most.
 const MAX_STRINGS: usize = 1 << 16;
+/// Bytes of all strings of each: Linux starts no program with more (`bprm_stack_limits`). Pointers
+/// may all lead to one long string.
+const MAX_BYTES: usize = 6 << 20;
 /// Words below the strings in which the vectors are looked for.
 const MAX_WORDS: u64 = 1 << 18;
 
@@ -116,6 +119,11 @@ impl Core {
         Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 
+    /// What was read in vain of a string that does not end in memory.
+    fn lost(&self, at: Addr) -> usize {
+        self.space().slice(at).map_or(0, |held| held.len().min(MAX_STRING))
+    }
+
     fn word(&self, at: Addr) -> Option<u64> {
         self.space().read_word(at).ok()
     }
@@ -186,10 +194,15 @@ impl Core {
 
     fn strings(&self, start: Addr) -> Vec<InitialString> {
         let mut strings = Vec::new();
-        let mut slot = start;
+        let (mut slot, mut bytes) = (start, 0);
         while let Some(at) = self.word(slot).filter(|at| *at != 0 && strings.len() < MAX_STRINGS) {
             let at = Addr::new(at);
-            strings.push(InitialString { at, text: self.string(at) });
+            let text = self.string(at);
+            bytes = text.as_ref().map_or_else(|| self.lost(at), String::len).saturating_add(bytes);
+            if bytes > MAX_BYTES {
+                break;
+            }
+            strings.push(InitialString { at, text });
             slot = slot.saturating_add(self.word_size());
         }
         strings

@@ -42,14 +42,25 @@ impl Core {
     /// The thread in whose stack `at` lies: of those whose stack pointers are in the same mapping,
     /// the nearest one below. What lies below every stack pointer is a stack's unused part.
     pub fn thread_of_stack(&self, at: Addr) -> Option<Tid> {
-        let mapping = self.mapping_at(at)?;
-        let pointers = self.threads().iter().filter_map(|thread| {
-            let sp = self.stack_pointer(thread.tid)?;
-            mapping.range.contains(sp).then_some((sp, thread.tid))
-        });
-        let pointers: Vec<_> = pointers.collect();
-        let below = pointers.iter().filter(|(sp, _)| *sp <= at).max();
-        below.or_else(|| pointers.iter().min()).map(|(_, tid)| *tid)
+        let range = self.mapping_at(at)?.range;
+        let pointers = self.stack_pointers();
+        let below = pointers.partition_point(|(sp, _)| *sp <= at).checked_sub(1);
+        let lowest = pointers.partition_point(|(sp, _)| *sp < range.start);
+        let candidates = below.into_iter().chain([lowest]).filter_map(|index| pointers.get(index));
+        let mut within = candidates.filter(|(sp, _)| range.contains(*sp));
+        within.next().map(|(_, tid)| *tid)
+    }
+
+    /// The stack pointers of all threads, lowest first.
+    fn stack_pointers(&self) -> &[(Addr, Tid)] {
+        self.stack_pointers.get_or_init(|| {
+            let threads = self.threads().iter();
+            let pointers = threads
+                .filter_map(|thread| self.stack_pointer(thread.tid).map(|sp| (sp, thread.tid)));
+            let mut pointers: Vec<_> = pointers.collect();
+            pointers.sort_unstable();
+            pointers
+        })
     }
 
     /// The frame that lies around `at`: from its stack pointer up to its CFA.

@@ -5,7 +5,7 @@ mod x86_64;
 
 use kcore_mem::{Addr, AddrRange, AddressSpace, Arch, Endian, Target};
 
-use crate::{RegisterId, Regs};
+use crate::{Reading, RegisterId, Regs};
 
 /// One register of a thread as the kernel saved it (`pr_reg` of `NT_PRSTATUS`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,13 +89,16 @@ pub trait Machine: Send + Sync {
     /// where there is no code. Gives the CFA too.
     fn caller_at_entry(&self, regs: &Regs, space: &dyn AddressSpace) -> Option<(Regs, Addr)>;
 
-    /// The caller's registers by what the instructions from the start of `function` to the pc did
-    /// to the stack; `function` may be one before the wanted one. Code may be
-    /// read in several ways: the first whose caller and CFA are plausible counts.
+    /// What the instructions from the start of `function` to `pc` did to the stack; `function` may be
+    /// one before the wanted one. Code may be read in several ways, the likeliest comes first.
+    fn read_code(&self, pc: Addr, function: AddrRange, space: &dyn AddressSpace) -> Vec<Reading>;
+
+    /// The caller's registers by what was read of the code at the pc: the first whose caller and CFA
+    /// are plausible.
     fn caller_by_code(
         &self,
         regs: &Regs,
-        function: AddrRange,
+        readings: &[Reading],
         space: &dyn AddressSpace,
         is_plausible: &dyn Fn(&Regs, Addr) -> bool,
     ) -> Option<(Regs, Addr)>;

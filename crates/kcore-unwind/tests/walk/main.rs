@@ -173,3 +173,12 @@ fn a_restorer_without_unwind_information_is_known_by_its_bytes() {
     assert!(frames[1].0.signal_trampoline);
     assert_eq!(end, End::Outermost);
 }
+
+#[test]
+fn a_signal_frame_that_interrupted_itself_ends_the_walk() {
+    // The trampoline's frame restores its own pc and stack pointer, for ever.
+    let process = Process::new(&[Unwind::Signal]).words(0, &[at(0, 4), STACK]);
+    let (frames, end) = process.walk_with(at(0, 4), 0, 1_000_000, |_| {});
+    assert!(frames.len() <= 3, "{} frames", frames.len());
+    assert_eq!(end, End::DidNotAdvance(Addr::new(at(0, 4))));
+}

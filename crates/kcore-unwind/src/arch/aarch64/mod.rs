@@ -8,7 +8,7 @@ mod trace;
 use kcore_mem::{Addr, AddrRange, AddressSpace, Target};
 
 use super::{Machine, RegisterPart, UserRegister};
-use crate::{RegisterId, Regs};
+use crate::{Reading, RegisterId, Regs};
 
 /// Bits that no address of a user has: Linux gives addresses above 48 bits only to a process that
 /// asks for them, and code is not put there.
@@ -104,14 +104,18 @@ impl Machine for Aarch64 {
         Some((caller, cfa))
     }
 
+    fn read_code(&self, pc: Addr, function: AddrRange, space: &dyn AddressSpace) -> Vec<Reading> {
+        trace::read_code(pc, function, space)
+    }
+
     fn caller_by_code(
         &self,
         regs: &Regs,
-        function: AddrRange,
+        readings: &[Reading],
         space: &dyn AddressSpace,
         is_plausible: &dyn Fn(&Regs, Addr) -> bool,
     ) -> Option<(Regs, Addr)> {
-        trace::caller_by_code(regs, function, space, is_plausible)
+        trace::caller_by_code(regs, readings, space, is_plausible)
     }
 
     /// The frame record is x29 and x30 of the caller; where it lies in its frame is up to the

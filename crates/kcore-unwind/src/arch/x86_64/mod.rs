@@ -10,7 +10,7 @@ mod trace;
 use kcore_mem::{Addr, AddrRange, AddressSpace, Target};
 
 use super::{Machine, RegisterPart, UserRegister};
-use crate::{RegisterId, Regs};
+use crate::{Reading, RegisterId, Regs};
 
 /// The architecture.
 pub struct X86_64;
@@ -89,14 +89,18 @@ impl Machine for X86_64 {
         Some((caller, cfa))
     }
 
+    fn read_code(&self, pc: Addr, function: AddrRange, space: &dyn AddressSpace) -> Vec<Reading> {
+        trace::read_code(pc, function, space)
+    }
+
     fn caller_by_code(
         &self,
         regs: &Regs,
-        function: AddrRange,
+        readings: &[Reading],
         space: &dyn AddressSpace,
         is_plausible: &dyn Fn(&Regs, Addr) -> bool,
     ) -> Option<(Regs, Addr)> {
-        trace::caller_by_code(regs, function, space, is_plausible)
+        trace::caller_by_code(regs, readings, space, is_plausible)
     }
 
     fn caller_by_frame_pointer(

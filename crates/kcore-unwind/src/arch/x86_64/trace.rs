@@ -16,10 +16,8 @@ use super::{
     regs::{RBP, RSP},
     stack_effect::{Effect, effect_of},
 };
-use crate::{RegisterId, Regs};
+use crate::{Reading as State, RegisterId, Regs, reading::MAX_CODE};
 
-/// Code that is followed, at most, in bytes.
-const MAX_CODE: u64 = 64 << 10;
 /// Places of saved registers that are remembered: a function saves each of six once.
 const MAX_SAVED: usize = 6;
 /// Where compilers begin functions, in bytes.
@@ -31,17 +29,6 @@ const MAX_RESTARTS: usize = 8;
 /// Opcode of a jump with an 8-bit displacement.
 const SHORT_JUMP: u8 = 0xeb;
 const CALLEE_SAVED: [u16; 6] = [3, 6, 12, 13, 14, 15];
-
-/// Where things lie, relative to the CFA.
-#[derive(Clone, PartialEq, Eq, Debug)]
-struct State {
-    /// The stack pointer, if the code tells.
-    sp: Option<i64>,
-    /// The frame pointer, if it was set from the stack pointer.
-    fp: Option<i64>,
-    /// Registers that were pushed.
-    saved: Vec<(u16, i64)>,
-}
 
 impl State {
     /// Right after the call: the return address is the last word below the CFA.
@@ -101,24 +88,26 @@ impl State {
     }
 }
 
-/// The caller's registers and the CFA, or `None` where the code does not tell. Of several readings
-/// of the code the first counts whose caller `is_plausible`.
-pub fn caller_by_code(
-    regs: &Regs,
-    function: AddrRange,
-    space: &dyn AddressSpace,
-    is_plausible: &dyn Fn(&Regs, Addr) -> bool,
-) -> Option<(Regs, Addr)> {
-    let code = Code::read(regs.pc(), function.start, space)?;
+/// All ways to read the code from the start of `function` up to `pc`, the likeliest first.
+pub fn read_code(pc: Addr, function: AddrRange, space: &dyn AddressSpace) -> Vec<State> {
+    let Some(code) = Code::read(pc, function.start, space) else { return Vec::new() };
     let mut trace = Trace::default();
     let state = trace.run(&code, 0);
     trace.look_ahead(&code);
     let states = trace.restarts().map(|start| Trace::default().run(&code, start));
-    states
-        .chain(std::iter::once(state))
-        .flatten()
-        .filter_map(|state| caller_of(&state, regs, space))
-        .find(|(caller, cfa)| is_plausible(caller, *cfa))
+    states.chain(std::iter::once(state)).flatten().collect()
+}
+
+/// The caller's registers and the CFA, or `None` where the code does not tell. Of several readings
+/// of the code the first counts whose caller `is_plausible`.
+pub fn caller_by_code(
+    regs: &Regs,
+    readings: &[State],
+    space: &dyn AddressSpace,
+    is_plausible: &dyn Fn(&Regs, Addr) -> bool,
+) -> Option<(Regs, Addr)> {
+    let mut callers = readings.iter().filter_map(|state| caller_of(state, regs, space));
+    callers.find(|(caller, cfa)| is_plausible(caller, *cfa))
 }
 
 fn caller_of(state: &State, regs: &Regs, space: &dyn AddressSpace) -> Option<(Regs, Addr)> {
@@ -336,7 +325,8 @@ mod tests {
         regs.set(RBP, Some(0x8040));
         let function = AddrRange::with_len(Addr::new(0x1000), 0x100);
         let is_plausible = |caller: &Regs, _: Addr| caller.pc().get() % 2 == plausible;
-        caller_by_code(&regs, function, &memory, &is_plausible)
+        let readings = read_code(regs.pc(), function, &memory);
+        caller_by_code(&regs, &readings, &memory, &is_plausible)
     }
 
     fn caller(code: &[u8], at: u64) -> Option<(Regs, Addr)> {

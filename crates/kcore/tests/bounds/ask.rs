@@ -1,0 +1,43 @@
+//! Everything that the library answers about a core.
+
+use std::path::Path;
+
+use kcore::{Addr, Core, OpenOptions};
+
+/// Frames of one stack: what `::stacks` compares.
+pub const FRAMES: usize = 254;
+/// Addresses that are asked about: each answer may take a walk of its own.
+const ASKED: usize = 8;
+
+/// Opens a core and asks all that there is to ask; an error is an answer. Gives the number of
+/// frames.
+pub fn ask(core: &Path, exe: Option<&Path>) -> Option<usize> {
+    let options = OpenOptions {
+        core: Some(core.to_owned()),
+        exe: exe.map(Path::to_owned),
+        ..OpenOptions::default()
+    };
+    Core::open(&options).ok().map(|core| ask_all(&core))
+}
+
+fn ask_all(core: &Core) -> usize {
+    let _ = (core.status(), core.doubts(), core.last_words(), core.initial_stack());
+    let stacks = core.stacks(&core.tids(), FRAMES);
+    let named = stacks.iter().flat_map(|stack| core.named_frames(&stack.frames));
+    let frames = named.count();
+    assert!(stacks.iter().all(|stack| stack.frames.len() <= FRAMES), "a bound of frames");
+    for stack in stacks.iter().take(ASKED) {
+        let _ = (core.user_registers(stack.tid), core.waits_in(stack.tid));
+        let tops = stack.frames.iter().filter_map(|frame| frame.sp);
+        tops.take(ASKED).for_each(|at| ask_about(core, at));
+    }
+    for mapping in core.mappings().iter().take(ASKED) {
+        let _ = (mapping.name(), mapping.permissions());
+        ask_about(core, mapping.range.start);
+    }
+    frames
+}
+
+fn ask_about(core: &Core, at: Addr) {
+    let _ = (core.whatis(at), core.mapping_at(at), core.space().read_word(at));
+}
