@@ -2,8 +2,6 @@
 
 use kcore_dcmd::{Arg, Args, Cx, Dcmd, Example, Group, Message, Result, Spec};
 
-use crate::spelling;
-
 const EXAMPLES: &[Example] =
     &[Example { line: "::echo stack pointer $[<rsp]", shows: "the words, and the value of one" }];
 
@@ -22,7 +20,7 @@ impl Dcmd for Echo {
         let radix = cx.shell().radix();
         let words = args.operands().iter().map(|word| match word {
             Arg::Text(text) => format!("{text} "),
-            Arg::Number(value) => format!("{} ", spelling::digits(*value, radix)),
+            Arg::Number(value) => format!("{} ", kcore_dcmd::digits(*value, radix)),
         });
         cx.emit(&Message(words.collect()))
     }

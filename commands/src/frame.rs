@@ -28,13 +28,14 @@ impl Dcmd for Frame {
             cx.shell_mut().set_current_thread(tid);
         }
         let tid = cx.current_thread()?;
-        let stack = core.stack(tid, MAX_FRAMES);
         let physical = match cx.addr() {
             Some(Dot::Frame { index, .. }) => Some(index),
             _ => None,
         };
         let wanted = number(args)?;
         let current = physical.unwrap_or_else(|| cx.shell().current_frame());
+        // A frame is shown as one line or, with inlined calls, more: its number is never less.
+        let stack = core.stack(tid, wanted.unwrap_or(current).saturating_add(1).min(MAX_FRAMES));
         let frame = core
             .named_frames(&stack.frames)
             .find(|frame| match wanted {

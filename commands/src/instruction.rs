@@ -141,5 +141,5 @@ const fn is_jump(instruction: &Instruction) -> bool {
 
 fn signed(displacement: i64) -> String {
     let sign = if displacement < 0 { '-' } else { '+' };
-    format!("{sign}{}", spelling::prefixed(displacement.unsigned_abs(), 16))
+    format!("{sign}{}", kcore_dcmd::prefixed(displacement.unsigned_abs(), 16))
 }

@@ -76,8 +76,8 @@ impl StackFilter {
 
     /// Whether the group is shown.
     pub fn admits(&self, core: &Core, group: &StackGroup) -> bool {
-        let frames: Vec<NamedFrame> = core.named_frames(&group.stack.frames).collect();
-        let has = |place: &Place| frames.iter().any(|frame| place.is_at(frame));
+        let has =
+            |place: &Place| core.named_frames(&group.stack.frames).any(|frame| place.is_at(&frame));
         let in_module = |name: &String| passes_module(core, group, name);
         let waits = |call: &String| waits_in(group, call);
         let in_state = |wanted: &String| state(group).trim_end_matches('*') == wanted;

@@ -146,7 +146,7 @@ fn refuse_to_write(cx: &Cx<'_>, words: &[Arg]) -> Result<()> {
     let Some(value) = values.first() else {
         return Err(DcmdError::failed(format!("expected value following {}", letter.letter)));
     };
-    let value = crate::spelling::digits(operand::number(cx, value)?, cx.shell().radix());
+    let value = kcore_dcmd::digits(operand::number(cx, value)?, cx.shell().radix());
     let at = cx.dot().addr();
     let message =
         format!("failed to write {value} at address {at:#x}: target is not open for writing");

@@ -1,7 +1,6 @@
 //! How format letters write numbers.
 
 use super::letters::Style;
-use crate::spelling;
 
 /// An integer of `bytes` bytes in the style of a letter, without padding.
 pub fn integer(style: Style, value: u64, bytes: usize, radix: u32) -> String {
@@ -14,7 +13,7 @@ pub fn integer(style: Style, value: u64, bytes: usize, radix: u32) -> String {
         Style::ZeroOctal => zero_octal(value),
         Style::SignedOctal => format!("{}{:o}", sign(signed), signed.unsigned_abs()),
         Style::SignedZeroOctal => format!("{}{}", sign(signed), zero_octal(signed.unsigned_abs())),
-        Style::Radix => spelling::digits(value, radix),
+        Style::Radix => kcore_dcmd::digits(value, radix),
     }
 }
 

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use kcore_dcmd::{Cell, SymbolCell};
+use kcore_dcmd::{Cell, SymbolCell, digits, prefix, prefixed};
 
 use crate::canvas::{Canvas, Style};
 use crate::cell_format::CellFormat;
-use crate::number::{self, Numbers};
+use crate::number::Numbers;
 use crate::sanitize;
 
 /// Appends the cell, formatted and padded.
@@ -55,9 +55,9 @@ fn join<'c>(texts: impl Iterator<Item = Cow<'c, str>>) -> String {
 
 fn unsigned(value: u64, natural: u32, format: &CellFormat, numbers: Numbers) -> String {
     let radix = format.radix.unwrap_or(natural);
-    let prefix = if format.prefix { number::prefix(value, radix) } else { "" };
+    let shown = if format.prefix { prefix(value, radix) } else { "" };
     let width = if format.zeros { numbers.address_digits(radix) } else { 0 };
-    format!("{prefix}{:0>width$}", number::digits(value, radix))
+    format!("{shown}{:0>width$}", digits(value, radix))
 }
 
 fn signed(value: i64, format: &CellFormat, numbers: Numbers) -> String {
@@ -69,7 +69,7 @@ fn signed(value: i64, format: &CellFormat, numbers: Numbers) -> String {
 /// hexadecimal.
 fn symbol_text(symbol: &SymbolCell<'_>, numbers: Numbers) -> String {
     let Some(name) = &symbol.name else {
-        return number::prefixed(symbol.addr.get(), 16);
+        return prefixed(symbol.addr.get(), 16);
     };
     let mut spelled = String::new();
     if let Some(module) = &symbol.module {
@@ -79,7 +79,7 @@ fn symbol_text(symbol: &SymbolCell<'_>, numbers: Numbers) -> String {
     spelled.push_str(&sanitize::line(name));
     if symbol.offset > 0 {
         spelled.push('+');
-        spelled.push_str(&number::prefixed(symbol.offset, numbers.radix));
+        spelled.push_str(&prefixed(symbol.offset, numbers.radix));
     }
     spelled
 }

@@ -177,7 +177,11 @@ impl Core {
         let caller = self.stack(tid, 2).frames.get(1).map(|frame| frame.pc);
         let caller = caller.and_then(|pc| self.spell(pc));
         let caller = caller.map_or_else(String::new, |place| format!(", called from {place}"));
-        format!(", at {pc}, where there is no function{caller}")
+        let place = match self.modules().at(pc) {
+            Some(module) => format!("in {}, of which no symbol is known there", module.name()),
+            None => "where there is no function".to_owned(),
+        };
+        format!(", at {pc}, {place}{caller}")
     }
 
     fn spell(&self, at: CodeAddr) -> Option<String> {
