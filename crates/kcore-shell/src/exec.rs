@@ -148,7 +148,7 @@ impl Session {
         } else {
             status
         };
-        let status = status.then(self.report_lost_files(sink));
+        let status = self.report_lost_files(sink).then(status);
         match sink.finish() {
             Ok(()) => status,
             Err(error) => status.then(self.fail("", &error, sink)),
