@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kcore_mem::{Addr, Svma, Target};
+use kcore_mem::{Addr, Arch, Svma, Target};
 use kcore_unwind::{Cfi, CfiBuilder};
 
 use crate::{
@@ -25,7 +25,7 @@ pub fn run(data: &[u8]) {
     let regs = crate::unwind::registers(&mut input);
     for place in 0..PLACES {
         let pc = regs.pc().get().wrapping_add(place * STEP);
-        process.walk(&regs.with_pc(Addr::new(pc)), FRAMES);
+        process.walk(Arch::X86_64, &regs.with_pc(Addr::new(pc)), FRAMES);
     }
 }
 

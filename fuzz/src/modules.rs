@@ -1,6 +1,10 @@
 //! Module discovery: notes, headers in memory, the link map, dynamic symbols in memory.
 
-use kcore_elf::{CoreFile, CoreSpace, MemoryImage, dynamic_symbols, link_map, modules_of};
+use std::sync::Arc;
+
+use kcore_elf::{
+    CoreFile, CoreSpace, Image, MemoryImage, ModuleFiles, dynamic_symbols, link_map, modules_of,
+};
 use kcore_mem::Addr;
 
 use crate::{input::Input, memory::Memory, synthetic::core};
@@ -15,8 +19,17 @@ pub fn run(data: &[u8]) {
     }
     let Ok(core) = CoreFile::parse(core(notes, &memory.0).into()) else { return };
     let space = CoreSpace::new(&core);
-    for module in modules_of(&core, &space) {
+    for module in modules_of(&core, &space, &NoFiles) {
         let _ = (module.span(), module.image.map(|image| dynamic_symbols(&space, &image)));
+    }
+}
+
+/// Nothing on the disk.
+struct NoFiles;
+
+impl ModuleFiles for NoFiles {
+    fn find(&self, _: &[u8], _: bool, _: &dyn Fn(&Image) -> bool) -> Option<Arc<Image>> {
+        None
     }
 }
 

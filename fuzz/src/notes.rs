@@ -15,7 +15,7 @@ pub fn run(data: &[u8]) {
     let _ = notes::build_id(bytes, target);
     let Ok(core) = CoreFile::parse(core_for(target, bytes, &[]).into()) else { return };
     read_all(&core);
-    let Some(machine) = machine(target.arch) else { return };
+    let Some(machine) = machine(target, None) else { return };
     for thread in core.threads() {
         let range = thread.registers.start as usize..thread.registers.end as usize;
         let Some(raw) = core.bytes().get(range) else { continue };

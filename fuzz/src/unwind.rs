@@ -1,14 +1,14 @@
 //! The unwinder on memory and registers that may be anything.
 
-use kcore_mem::{Addr, AddrRange, AddressSpace, Target};
+use kcore_mem::{Addr, AddrRange, AddressSpace, Arch, Target};
 use kcore_unwind::{Cfi, Flow, Modules, RegisterId, Regs, Walker, machine};
 
 use crate::{input::Input, memory::Memory};
 
 /// Where the code begins.
 pub const TEXT: u64 = 0x40_0000;
-/// Registers that a walk starts from: the general ones of x86-64.
-const REGISTERS: u16 = 16;
+/// Registers that a walk starts from: the general ones of aarch64, which has more than x86-64.
+const REGISTERS: u16 = 32;
 /// Frames of one walk.
 const FRAMES: usize = 4096;
 /// Bytes between the functions that have a symbol.
@@ -18,10 +18,12 @@ const FUNCTION: u64 = 0x40;
 pub fn run(data: &[u8]) {
     let mut input = Input::new(data);
     let cfi = crate::cfi::read(&mut input);
-    let with_cfi = input.byte() & 1 == 1;
+    let flags = input.byte();
+    let arch = if flags & 2 == 0 { Arch::X86_64 } else { Arch::Aarch64 };
+    let with_cfi = flags & 1 == 1;
     let process = Process::new(Memory::read(&mut input), with_cfi.then_some(cfi));
     let regs = registers(&mut input);
-    process.walk(&regs, FRAMES);
+    process.walk(arch, &regs, FRAMES);
 }
 
 /// The program counter, then the general registers; 0 is an unknown one.
@@ -46,10 +48,11 @@ impl Process {
     }
 
     /// Walks the stack, and holds the walk to its bounds.
-    pub fn walk(&self, regs: &Regs, limit: usize) {
-        let Some(machine) = machine(Target::X86_64.arch) else { return };
+    pub fn walk(&self, arch: Arch, regs: &Regs, limit: usize) {
+        let target = Target { arch, ..Target::X86_64 };
+        let Some(machine) = machine(target, None) else { return };
         let mut frames = 0;
-        let mut walker = Walker::new(&self.memory, self, machine);
+        let mut walker = Walker::new(&self.memory, self, &*machine);
         walker.walk(regs, limit, &mut |_, _| {
             frames += 1;
             Flow::Continue

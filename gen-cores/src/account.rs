@@ -84,7 +84,10 @@ impl Account {
         if facts.thread_count.is_none() && facts.open_threads != Some(true) {
             facts.thread_count = u32::try_from(self.threads.len()).ok();
         }
-        if scenario.recipe.kill.is_some() && maker == Maker::Kernel {
+        if maker == Maker::Qemu {
+            facts.forget_details_of_signal();
+        }
+        if scenario.recipe.kill.is_some() && maker != Maker::Gcore {
             self.threads.iter_mut().for_each(|thread| thread.crashed = thread.tid == self.pid);
         }
         let crashed = self.threads.iter().find(|thread| thread.crashed);
@@ -95,6 +98,8 @@ impl Account {
             shows: scenario.recipe.shows.clone(),
             language: scenario.recipe.language,
             maker,
+            arch: variant.arch,
+            sysroot: variant.sysroot().map(str::to_owned),
             is_static: variant.link.is_static(),
             pid: self.pid,
             argv: self.argv,

@@ -6,7 +6,7 @@ use crate::error::AtPath;
 use crate::{Result, Scenario, Variant, paths, tools};
 
 /// Counted up when the harness makes other cores of the same sources.
-pub(crate) const HARNESS_VERSION: u32 = 1;
+pub(crate) const HARNESS_VERSION: u32 = 2;
 
 /// Name of the stamp in a case's folder; written last, removed first.
 pub(crate) const STAMP: &str = "stamp";
@@ -43,7 +43,9 @@ pub(crate) fn inputs(scenario: &Scenario, variant: &Variant) -> Result<String> {
         hash.add_dir(dir)?;
     }
     hash.add_dir(&paths::include_dir())?;
-    hash.add(tools::compiler_version(scenario.recipe.language, variant.libc)?.as_bytes());
+    for version in tools::versions(scenario.recipe.language, variant)? {
+        hash.add(version.as_bytes());
+    }
     Ok(format!("{:016x}", hash.0))
 }
 

@@ -90,7 +90,7 @@ impl Search<'_> {
 }
 
 /// Why a seen frame is not the true one, if so.
-fn misfit(call: &Call, seen: &Seen) -> Option<String> {
+pub(crate) fn misfit(call: &Call, seen: &Seen) -> Option<String> {
     let lost = matches!(call.mark, Some(Mark::Deleted | Mark::Replaced));
     if let Some(pc) = &call.pc
         && seen.pc.is_some_and(|seen| format!("{seen:#x}") != *pc)

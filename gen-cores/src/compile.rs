@@ -33,12 +33,12 @@ impl Build<'_> {
     }
 
     fn compiler(&self) -> Line {
-        Line::new(tools::compiler(self.scenario.recipe.language, self.variant.libc))
+        Line::new(tools::compiler(self.scenario.recipe.language, self.variant))
     }
 
     /// The object of truth.c: without the scenario's flags, which may break it on purpose.
     fn account(&self) -> Line {
-        let mut line = Line::new(tools::compiler(Language::C, self.variant.libc));
+        let mut line = Line::new(tools::compiler(Language::C, self.variant));
         let threads = self.scenario.recipe.threads.unwrap_or(16);
         line.args(["-c", "-O1", "-g", "-fno-stack-protector", "-U_FORTIFY_SOURCE"]);
         line.args(code_model(self.variant.link)).args(self.prefix_maps());
@@ -69,6 +69,9 @@ impl Build<'_> {
                 .map(str::to_owned)
                 .to_vec();
         flags.extend(opt_flags(self.variant.opt).iter().map(|flag| (*flag).to_owned()));
+        if self.variant.signed {
+            flags.push("-mbranch-protection=standard".to_owned());
+        }
         flags.push(format!("-I{}", paths::include_dir().display()));
         flags.extend(self.prefix_maps());
         flags

@@ -10,16 +10,20 @@ use crate::run::{Run, death};
 
 /// Runs the program to its death and leaves the core as `core`.
 pub(crate) fn make(run: &Run<'_>) -> Result<()> {
-    let mut child = run.spawn(&run.program())?;
+    await_death(run, run.spawn(&run.program())?)?;
+    let core = find_core(run.dir)?.ok_or_else(|| run.error("the kernel wrote no core"))?;
+    let to = run.dir.join("core");
+    std::fs::rename(&core, &to).at(&core)
+}
+
+/// Waits for the death of the program, or brings it about if it only waits.
+pub(crate) fn await_death(run: &Run<'_>, mut child: Child) -> Result<()> {
     if let Some(signal) = &run.scenario.recipe.kill {
         run.wait_ready(&mut child)?;
         kill(run, &child, signal)?;
     }
     let status = run.wait(&mut child)?;
-    check_death(run, status)?;
-    let core = find_core(run.dir)?.ok_or_else(|| run.error("the kernel wrote no core"))?;
-    let to = run.dir.join("core");
-    std::fs::rename(&core, &to).at(&core)
+    check_death(run, status)
 }
 
 fn kill(run: &Run<'_>, child: &Child, signal: &str) -> Result<()> {
@@ -37,7 +41,7 @@ fn check_death(run: &Run<'_>, status: ExitStatus) -> Result<()> {
 }
 
 /// The core in a folder: `core`, or `core.` and something.
-fn find_core(dir: &Path) -> Result<Option<PathBuf>> {
+pub(crate) fn find_core(dir: &Path) -> Result<Option<PathBuf>> {
     for entry in std::fs::read_dir(dir).at(dir)? {
         let entry = entry.at(dir)?;
         let name = entry.file_name();

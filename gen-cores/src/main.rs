@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use gen_cores::{Case, Event, Outcome, Report};
+use gen_cores::{Case, Event, Maker, Outcome, Report};
 
 const USAGE: &str = "\
 usage: gen-cores [--jobs N] [--force] [NAME[/VARIANT]...]   make all cores, or the named ones
        gen-cores --list                                     list scenarios and their variants
-       gen-cores --check [NAME[/VARIANT]...]                compare the truths with gdb's stacks
+       gen-cores --check [NAME[/VARIANT]...]                compare the truths with other tools
        gen-cores --missing-tools                            list missing tools and their packages
        gen-cores testdata                                   make the committed cores again";
 
@@ -116,7 +116,7 @@ fn list() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Compares what is there with gdb; differences of stacks that a recipe explains do not count.
+/// Compares what is there with other tools; differences of stacks that a recipe explains do not count.
 fn check(options: &Options) -> Result<ExitCode> {
     let report = ensure(options)?;
     let next = AtomicUsize::new(0);
@@ -139,8 +139,22 @@ fn check(options: &Options) -> Result<ExitCode> {
     Ok(code(wrong == 0))
 }
 
-/// Whether gdb agrees, or is known to be wrong.
+/// Whether another tool agrees: gdb, or elfutils where gdb does not know the architecture.
 fn check_one(case: &Case) -> Result<bool> {
+    match case.maker {
+        Maker::Qemu => check_notes(case),
+        Maker::Kernel | Maker::Gcore => check_stacks(case),
+    }
+}
+
+fn check_notes(case: &Case) -> Result<bool> {
+    let found = gen_cores::elfutils::differences(case)?;
+    found.iter().for_each(|difference| println!("{}: {difference}", case.name()));
+    Ok(found.is_empty())
+}
+
+/// Whether gdb agrees, or is known to be wrong.
+fn check_stacks(case: &Case) -> Result<bool> {
     let found = gen_cores::gdb::differences(case)?;
     let known = gen_cores::gdb::known_difference(case)?;
     for difference in found.facts.iter().chain(&found.stacks) {

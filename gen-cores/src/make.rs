@@ -11,7 +11,7 @@ use crate::error::AtPath;
 use crate::lock::Lock;
 use crate::run::{ACCOUNT, Run};
 use crate::variant::Maker;
-use crate::{Result, Scenario, Truth, Variant, cache, gcore, kernel, paths, tools};
+use crate::{Result, Scenario, Truth, Variant, cache, gcore, kernel, paths, qemu, tools};
 
 /// A core that is there, with its program and its truth.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -133,9 +133,15 @@ pub(crate) fn make_in(scenario: &Scenario, variant: &Variant, dir: &Path) -> Res
 
 /// Makes the core by the maker that the variant names, or by the one that is there.
 fn dump(run: &Run<'_>, variant: &Variant) -> Result<Option<Maker>> {
-    if variant.maker == Maker::Gcore {
-        return gcore::make(run).map(|()| Some(Maker::Gcore));
+    match variant.maker {
+        Maker::Gcore => gcore::make(run).map(|()| Some(Maker::Gcore)),
+        Maker::Qemu => qemu::make(run, variant.arch).map(|()| Some(Maker::Qemu)),
+        Maker::Kernel => dump_by_kernel(run),
     }
+}
+
+/// Makes the core by the kernel, or by gdb where the kernel may not.
+fn dump_by_kernel(run: &Run<'_>) -> Result<Option<Maker>> {
     // Named, so that a borrowed pattern is put back only after the core is written.
     let pattern = Pattern::take()?;
     match &pattern {
@@ -174,16 +180,12 @@ fn write_truth(run: &Run<'_>, variant: &Variant, maker: Maker) -> Result<()> {
 }
 
 fn write_build(scenario: &Scenario, variant: &Variant, dir: &Path, lines: &[String]) -> Result<()> {
-    let mut versions = vec![tools::compiler_version(scenario.recipe.language, variant.libc)?];
-    if variant.maker == Maker::Gcore {
-        versions.push(tools::version("gdb")?);
-    }
     let build = json!({
         "scenario": scenario.name,
         "variant": variant.name,
         "language": scenario.recipe.language,
         "commands": lines,
-        "versions": versions,
+        "versions": tools::versions(scenario.recipe.language, variant)?,
     });
     let path = dir.join("build.json");
     std::fs::write(&path, format!("{build:#}\n")).at(&path)

@@ -44,6 +44,9 @@ pub struct Recipe {
     pub source: Option<String>,
     /// Names of variants, in place of the language's default ones.
     pub variants: Option<Vec<String>>,
+    /// Words of default variants that the scenario cannot be made in.
+    #[serde(default)]
+    pub without: Vec<String>,
     /// More flags for the compiler.
     #[serde(default)]
     pub flags: Vec<String>,
@@ -144,7 +147,9 @@ impl Scenario {
         let text = std::fs::read_to_string(&path).at(&path)?;
         let recipe: Recipe = toml::from_str(&text)
             .map_err(|error| Error::Recipe { path: path.clone(), reason: error.to_string() })?;
-        let variants = recipe.variant_names().map(Variant::parse).collect::<Result<_>>()?;
+        let mut variants =
+            recipe.variant_names().map(Variant::parse).collect::<Result<Vec<_>>>()?;
+        variants.retain(|variant| !recipe.without.iter().any(|word| variant.has(word)));
         let name = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
         Ok(Scenario { name, dir: dir.to_owned(), recipe, variants })
     }

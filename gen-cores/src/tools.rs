@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use crate::command::Line;
-use crate::variant::{Libc, Maker};
+use crate::variant::{Arch, Libc, Maker};
 use crate::{Language, Result, Variant};
 
 /// A tool and the Debian package that it comes with.
@@ -22,10 +22,17 @@ pub const TOOLS: &[Tool] = &[
     Tool { command: "gcc", package: "gcc" },
     Tool { command: "g++", package: "g++" },
     Tool { command: "musl-gcc", package: "musl-tools" },
+    Tool { command: "aarch64-linux-gnu-gcc", package: "gcc-aarch64-linux-gnu" },
+    // Brings the C library with it, which gcc's package does not.
+    Tool { command: "aarch64-linux-gnu-g++", package: "g++-aarch64-linux-gnu" },
+    Tool { command: "qemu-aarch64", package: "qemu-user" },
     Tool { command: "gdb", package: "gdb" },
     Tool { command: "eu-stack", package: "elfutils" },
     Tool { command: "zstd", package: "zstd" },
 ];
+
+/// The emulator that runs programs of another architecture and makes their cores.
+pub(crate) const QEMU: &str = "qemu-aarch64";
 
 /// The tools that are not in `$PATH`.
 pub fn missing_tools() -> Vec<Tool> {
@@ -38,30 +45,40 @@ pub(crate) fn is_there(command: &str) -> bool {
     std::env::split_paths(&path).any(|dir| dir.join(command).is_file())
 }
 
-/// The compiler for a language and C library.
-pub(crate) fn compiler(language: Language, libc: Libc) -> &'static str {
-    match (language, libc) {
-        (Language::Rust, _) => "rustc",
-        (Language::Cpp, _) => "g++",
-        (Language::C, Libc::Glibc) => "gcc",
-        (Language::C, Libc::Musl) => "musl-gcc",
+/// The compiler for a language and a variant's architecture and C library.
+pub(crate) fn compiler(language: Language, variant: &Variant) -> &'static str {
+    match (language, variant.arch, variant.libc) {
+        (Language::Rust, ..) => "rustc",
+        (Language::Cpp, Arch::X86_64, _) => "g++",
+        (Language::Cpp, Arch::Aarch64, _) => "aarch64-linux-gnu-g++",
+        (Language::C, Arch::Aarch64, _) => "aarch64-linux-gnu-gcc",
+        (Language::C, Arch::X86_64, Libc::Glibc) => "gcc",
+        (Language::C, Arch::X86_64, Libc::Musl) => "musl-gcc",
+    }
+}
+
+/// The program that makes a variant's core, if it is not the kernel.
+pub(crate) fn dumper(variant: &Variant) -> Option<&'static str> {
+    match variant.maker {
+        Maker::Kernel => None,
+        Maker::Gcore => Some("gdb"),
+        Maker::Qemu => Some(QEMU),
     }
 }
 
 /// Why this machine cannot make a variant, if so.
 pub(crate) fn why_not(language: Language, variant: &Variant) -> Option<String> {
-    let mut needed = vec!["gcc", compiler(language, variant.libc)];
-    if variant.maker == Maker::Gcore {
-        needed.push("gdb");
-    }
-    let missing = needed.into_iter().find(|command| !is_there(command))?;
+    let compilers = [compiler(Language::C, variant), compiler(language, variant)];
+    let mut needed = compilers.into_iter().chain(dumper(variant));
+    let missing = needed.find(|command| !is_there(command))?;
     let package = TOOLS.iter().find(|tool| tool.command == missing).map_or("", |tool| tool.package);
     Some(format!("{missing} is not installed (package {package})"))
 }
 
-/// The first line of a compiler's version, asked once in a process.
-pub(crate) fn compiler_version(language: Language, libc: Libc) -> Result<String> {
-    version(compiler(language, libc))
+/// The versions of the tools that a variant is made with.
+pub(crate) fn versions(language: Language, variant: &Variant) -> Result<Vec<String>> {
+    let tools = [compiler(language, variant)].into_iter().chain(dumper(variant));
+    tools.map(version).collect()
 }
 
 /// The first line of what `command --version` prints, asked once in a process.

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::error::AtPath;
-use crate::{Error, Language, Maker, Result};
+use crate::{Arch, Error, Language, Maker, Result};
 
 /// The number in `schema`; it grows when a key changes its meaning.
 pub const SCHEMA: u32 = 1;
@@ -25,6 +25,10 @@ pub struct Truth {
     pub language: Language,
     /// Who wrote the core.
     pub maker: Maker,
+    /// The program's architecture.
+    pub arch: Arch,
+    /// The folder in which the libraries lie that the core names, if they are not where it says.
+    pub sysroot: Option<String>,
     /// Whether the C library is a part of the executable, so that its frames have the program's module.
     #[serde(rename = "static")]
     pub is_static: bool,
@@ -225,6 +229,11 @@ impl Facts {
             open_threads: b.open_threads.or(a.open_threads),
             doubts: b.doubts.or(a.doubts),
         }
+    }
+
+    /// Forgets what a core tells only in NT_SIGINFO.
+    pub(crate) fn forget_details_of_signal(&mut self) {
+        (self.code, self.fault_address, self.access) = (None, None, None);
     }
 
     /// Forgets the fact of this name; `false` if there is no such fact.

@@ -50,6 +50,29 @@ pub enum Maker {
     Kernel,
     /// gdb's `gcore`.
     Gcore,
+    /// qemu's user-mode emulator, when the process that it runs dies.
+    Qemu,
+}
+
+/// The architecture of the program and so of its core.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Arch {
+    /// The machine's own.
+    #[serde(rename = "x86_64")]
+    X86_64,
+    /// By a cross compiler, run by qemu.
+    #[serde(rename = "aarch64")]
+    Aarch64,
+}
+
+impl Arch {
+    /// The folder that holds the system's libraries for programs of this architecture, if it is not `/`.
+    pub fn sysroot(self) -> Option<&'static str> {
+        match self {
+            Arch::X86_64 => None,
+            Arch::Aarch64 => Some("/usr/aarch64-linux-gnu"),
+        }
+    }
 }
 
 /// One way to make a scenario's core.
@@ -65,13 +88,18 @@ pub struct Variant {
     pub libc: Libc,
     /// Writer of the core.
     pub maker: Maker,
+    /// Architecture.
+    pub arch: Arch,
+    /// Whether return addresses are signed and branch targets marked (`-mbranch-protection=standard`).
+    pub signed: bool,
 }
 
 impl Variant {
-    /// Reads a name: an optimisation first, then words for link, libc and maker in any order.
+    /// Reads a name: an optimisation first, then words for architecture, link, libc and maker in any
+    /// order.
     ///
     /// # Errors
-    /// A word that is unknown.
+    /// A word that is unknown, or two that exclude each other.
     pub fn parse(name: &str) -> Result<Variant> {
         let (first, rest) = name.split_once('-').unwrap_or((name, ""));
         let mut variant = Variant {
@@ -80,13 +108,31 @@ impl Variant {
             link: Link::Pie,
             libc: Libc::Glibc,
             maker: Maker::Kernel,
+            arch: Arch::X86_64,
+            signed: false,
         };
         // `static-pie` is one word that holds the separator.
         let rest = rest.replace("static-pie", "staticpie");
         for word in rest.split('-').filter(|word| !word.is_empty()) {
             variant.apply(word).ok_or_else(|| unknown(name, word))?;
         }
-        Ok(variant)
+        match variant.conflict() {
+            None => Ok(variant),
+            Some(reason) => {
+                Err(Error::Variant { variant: name.to_owned(), reason: reason.to_owned() })
+            }
+        }
+    }
+
+    /// Which words of the name exclude each other, if any do.
+    fn conflict(&self) -> Option<&'static str> {
+        match self.arch {
+            Arch::X86_64 => self.signed.then_some("`pac` goes with `aarch64` alone"),
+            Arch::Aarch64 if self.libc == Libc::Musl => Some("no musl for `aarch64`"),
+            Arch::Aarch64 => {
+                (self.maker != Maker::Qemu).then_some("`aarch64` is dumped by qemu alone")
+            }
+        }
     }
 
     fn apply(&mut self, word: &str) -> Option<()> {
@@ -97,9 +143,16 @@ impl Variant {
             "staticpie" => self.link = Link::StaticPie,
             "musl" => self.libc = Libc::Musl,
             "gcore" => self.maker = Maker::Gcore,
+            "aarch64" => (self.arch, self.maker) = (Arch::Aarch64, Maker::Qemu),
+            "pac" => self.signed = true,
             _ => return None,
         }
         Some(())
+    }
+
+    /// The folder in which a debugger finds the program's libraries, if they are not where it did.
+    pub fn sysroot(&self) -> Option<&'static str> {
+        (!self.link.is_static()).then(|| self.arch.sysroot())?
     }
 
     /// Whether `word` is one of the words of the name (`O0`, `static`, `musl`, `gcore` …).
@@ -122,7 +175,8 @@ fn unknown(name: &str, word: &str) -> Error {
     Error::Variant { variant: name.to_owned(), reason: format!("unknown word `{word}`") }
 }
 
-/// The variants of a scenario that names none: together they hold every pair of values that exists.
+/// The variants of a scenario that names none: together they hold every pair of values that exists on
+/// the machine's own architecture, and every value on another one.
 pub fn default_variants(language: Language) -> &'static [&'static str] {
     match language {
         Language::C => C_VARIANTS,
@@ -140,6 +194,10 @@ const CPP_VARIANTS: &[&str] = &[
     "O2fp-nopie",
     "O2fp-static-pie",
     "O2-pie-gcore",
+    "O0-aarch64-static",
+    "O2-aarch64-pie",
+    "O2-aarch64-pac",
+    "O2fp-aarch64-nopie",
 ];
 
 const C_VARIANTS: &[&str] = &[
@@ -155,6 +213,10 @@ const C_VARIANTS: &[&str] = &[
     "O2-musl-static",
     "O2fp-musl-nopie",
     "O2-pie-gcore",
+    "O0-aarch64-static",
+    "O2-aarch64-pie",
+    "O2-aarch64-pac",
+    "O2fp-aarch64-nopie",
 ];
 
 const RUST_VARIANTS: &[&str] = &[
@@ -188,6 +250,27 @@ mod tests {
         assert_eq!(variant.libc, Libc::Musl);
         assert_eq!(variant.maker, Maker::Gcore);
         assert!(variant.has("musl") && variant.has("static-pie") && !variant.has("pie"));
+        assert_eq!((variant.arch, variant.signed), (Arch::X86_64, false));
+    }
+
+    #[test]
+    fn programs_of_another_architecture_are_dumped_by_qemu() {
+        let variant = Variant::parse("O2-aarch64-pac-pie").unwrap();
+        assert_eq!((variant.arch, variant.maker), (Arch::Aarch64, Maker::Qemu));
+        assert!(variant.signed && variant.link == Link::Pie);
+        assert_eq!(variant.arch.sysroot(), Some("/usr/aarch64-linux-gnu"));
+    }
+
+    #[test]
+    fn words_that_exclude_each_other_are_refused() {
+        for (name, reason) in [
+            ("O2-pac", "`pac` goes with `aarch64` alone"),
+            ("O2-aarch64-musl", "no musl for `aarch64`"),
+            ("O2-aarch64-gcore", "`aarch64` is dumped by qemu alone"),
+        ] {
+            let error = Variant::parse(name).unwrap_err().to_string();
+            assert_eq!(error, format!("variant `{name}`: {reason}"));
+        }
     }
 
     #[test]

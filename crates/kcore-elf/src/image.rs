@@ -24,6 +24,7 @@ use crate::{
 };
 
 const PT_LOAD: u32 = 1;
+const PT_DYNAMIC: u32 = 2;
 const PT_NOTE: u32 = 4;
 const SHT_NOTE: u32 = 7;
 
@@ -69,6 +70,7 @@ pub struct Image {
     ctx: Ctx,
     elf_type: u16,
     entry: Svma,
+    program_headers: FileOff,
     segments: Vec<ImageSegment>,
     sections: Vec<ImageSection>,
     /// What is inflated of compressed sections, by section index.
@@ -96,6 +98,7 @@ impl Image {
             ctx,
             elf_type: header.e_type,
             entry: Svma::new(header.e_entry),
+            program_headers: FileOff::new(header.e_phoff),
             segments,
             sections,
             bytes,
@@ -173,6 +176,11 @@ impl Image {
         self.bytes.section(start.get()..start.checked_add(size)?.get())
     }
 
+    /// `e_phoff`: where the program headers lie in the file.
+    pub const fn program_headers(&self) -> FileOff {
+        self.program_headers
+    }
+
     /// The loaded bytes from `svma` to the end of their segment in the file.
     pub fn bytes_at(&self, svma: Svma) -> Option<&[u8]> {
         let segment = self.segments.iter().filter(|segment| segment.is_load()).find(|segment| {
@@ -183,6 +191,14 @@ impl Image {
         let len = usize::try_from(segment.file_size.checked_sub(into)?).ok()?;
         let end = start.checked_add(len)?.min(self.bytes.len());
         self.bytes.get(start..end).filter(|bytes| !bytes.is_empty())
+    }
+
+    /// The dynamic section: where it lies, and its bytes.
+    pub fn dynamic(&self) -> Option<(Svma, &[u8])> {
+        let segment = self.segments.iter().find(|segment| segment.kind == PT_DYNAMIC)?;
+        let len = usize::try_from(segment.file_size).ok()?;
+        let bytes = self.bytes_at(segment.svma)?;
+        Some((segment.svma, bytes.get(..len).unwrap_or(bytes)))
     }
 
     /// The build-id.

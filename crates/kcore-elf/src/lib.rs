@@ -1,6 +1,6 @@
 //! ELF: the core file, the files of modules, and the memory that both together make.
 //!
-//! - [`FileBytes`] and [`Section`] own mapped bytes that others share (`map.rs`, the only `unsafe`).
+//! - [`FileBytes`] and [`Section`] own mapped bytes that others share (`map/`, the only `unsafe`).
 //! - [`Image`] is a module's file, by way of goblin; nothing else sees goblin.
 //! - [`CoreFile`] is the core, read by kcore's own reader, which takes what is there and remembers
 //!   what was cut.
@@ -19,6 +19,7 @@
 
 mod build_id;
 pub mod core_file;
+mod dynamic;
 mod error;
 mod image;
 mod image_section;
@@ -30,9 +31,11 @@ mod memory_symbols;
 mod modules;
 mod section_stream;
 mod space;
+mod with_exe;
 
 pub use build_id::BuildId;
 pub use core_file::CoreFile;
+pub use dynamic::fits_memory;
 pub use error::ParseError;
 pub use image::{Image, ImageSegment};
 pub use image_section::ImageSection;
@@ -41,6 +44,6 @@ pub use link_map::{LinkMapEntry, link_map};
 pub use map::{FileBytes, Section};
 pub use memory_image::MemoryImage;
 pub use memory_symbols::{MemorySymbol, dynamic_symbols};
-pub use modules::{MappedModule, MappedRange, modules_of};
+pub use modules::{MappedModule, MappedRange, ModuleFiles, modules_of};
 pub use section_stream::SectionStream;
 pub use space::CoreSpace;

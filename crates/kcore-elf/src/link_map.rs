@@ -7,13 +7,16 @@
 
 use std::collections::HashSet;
 
-use kcore_mem::{Addr, AddressSpace};
+use kcore_mem::{Addr, AddrRange, AddressSpace, FileOff};
 
-use crate::{CoreSpace, MappedModule, MemoryImage, modules::ranges_of};
+use crate::{
+    CoreSpace, MappedModule, MappedRange, MemoryImage, ModuleFiles,
+    dynamic::{DT_DEBUG, dynamic_value, fits_memory},
+    modules::ranges_of,
+    with_exe::WithExe,
+};
 
-const DT_DEBUG: u64 = 21;
-/// Entries of a dynamic section, of a list, and namespaces that are read, at most.
-const MAX_DYNAMIC: u64 = 4096;
+/// Entries of a list, and namespaces that are read, at most.
 const MAX_ENTRIES: usize = 1 << 16;
 const MAX_NAMESPACES: u32 = 64;
 const MAX_PATH: usize = 4096;
@@ -35,17 +38,51 @@ pub struct LinkMapEntry {
 
 impl LinkMapEntry {
     /// The module that this entry describes, for a core that lists no mapped files. Its header is
-    /// looked for where the first page of a library lies: at the bias.
-    pub fn module(&self, space: &CoreSpace) -> Option<MappedModule> {
-        let image = MemoryImage::load(space, Addr::new(self.bias))?;
+    /// looked for where the first page of a library lies, at the bias; else in its file. Without
+    /// both it still has its name and its place.
+    pub(crate) fn module(
+        &self,
+        space: &WithExe<'_>,
+        files: &dyn ModuleFiles,
+    ) -> Option<MappedModule> {
+        let image = MemoryImage::load(space, Addr::new(self.bias))
+            .or_else(|| self.image_by_file(space, files));
+        let ranges = match &image {
+            Some(image) => ranges_of(image),
+            None => vec![self.range_up_to_dynamic(space.core)?],
+        };
         Some(MappedModule {
             path: self.path.clone(),
-            ranges: ranges_of(&image),
-            image: Some(image),
+            ranges,
+            image,
             namespace: self.namespace,
             is_exe: false,
             is_vdso: false,
         })
+    }
+
+    /// From the bias, where libraries begin, up to the end of the segment that holds the dynamic
+    /// section.
+    fn range_up_to_dynamic(&self, space: &CoreSpace) -> Option<MappedRange> {
+        let start = Addr::new(self.bias);
+        space.segment_at(start)?;
+        let end = space.segment_at(self.dynamic)?.range.end;
+        let range = AddrRange::new(start, end);
+        (!range.is_empty() && !self.path.is_empty())
+            .then_some(MappedRange { range, offset: FileOff::new(0) })
+    }
+
+    fn image_by_file(
+        &self,
+        space: &dyn AddressSpace,
+        files: &dyn ModuleFiles,
+    ) -> Option<MemoryImage> {
+        let bias = self.bias.cast_signed();
+        let file = files.find(&self.path, false, &|file| {
+            let dynamic = file.dynamic().map(|(at, _)| at.get().wrapping_add_signed(bias));
+            dynamic == Some(self.dynamic.get()) && fits_memory(space, file, bias)
+        })?;
+        Some(MemoryImage::of_file(&file, bias))
     }
 }
 
@@ -54,7 +91,7 @@ pub fn link_map(space: &dyn AddressSpace, exe: &MemoryImage) -> Vec<LinkMapEntry
     let mut entries = Vec::new();
     let mut seen = HashSet::new();
     let mut left = MAX_PATHS;
-    let mut debug = find_debug(space, exe);
+    let mut debug = dynamic_value(space, exe, DT_DEBUG).map(Addr::new);
     let mut namespace = 0;
     while let Some(at) = debug.filter(|at| at.get() != 0 && namespace < MAX_NAMESPACES) {
         walk_namespace(space, at, namespace, &mut seen, &mut left, &mut entries);
@@ -67,19 +104,6 @@ pub fn link_map(space: &dyn AddressSpace, exe: &MemoryImage) -> Vec<LinkMapEntry
 fn word(space: &dyn AddressSpace, base: Addr, index: u64) -> Option<u64> {
     let size = u64::from(space.target().word);
     space.read_word(base.checked_add(index.checked_mul(size)?)?).ok()
-}
-
-fn find_debug(space: &dyn AddressSpace, exe: &MemoryImage) -> Option<Addr> {
-    let dynamic = exe.addr(exe.dynamic()?);
-    for index in 0..MAX_DYNAMIC {
-        let pair = index.checked_mul(2)?;
-        match word(space, dynamic, pair)? {
-            0 => return None,
-            DT_DEBUG => return word(space, dynamic, pair.checked_add(1)?).map(Addr::new),
-            _ => {}
-        }
-    }
-    None
 }
 
 /// `r_next`, which exists from version 2 on.

@@ -2,7 +2,7 @@
 
 use kcore_mem::{Addr, AddressSpace, Arch, Cursor, FileOff, Svma};
 
-use crate::{BuildId, ImageSegment, core_file::notes};
+use crate::{BuildId, Image, ImageSegment, core_file::notes};
 
 const PT_LOAD: u32 = 1;
 const PT_DYNAMIC: u32 = 2;
@@ -56,6 +56,18 @@ impl MemoryImage {
         let image = Self { elf_type, arch, entry: Svma::new(0), bias, segments, build_id: None };
         let build_id = image.find_build_id(space);
         Some(Self { build_id, ..image })
+    }
+
+    /// What the file of a module says, for a core that does not hold the module's headers.
+    pub fn of_file(file: &Image, bias: i64) -> Self {
+        Self {
+            elf_type: if bias == 0 { 2 } else { 3 },
+            arch: file.target().arch,
+            entry: file.entry(),
+            bias,
+            segments: file.segments().to_vec(),
+            build_id: None,
+        }
     }
 
     fn from_segments(

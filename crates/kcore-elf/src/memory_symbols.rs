@@ -5,14 +5,12 @@
 
 use kcore_mem::{Addr, AddressSpace, Cursor, Svma};
 
-use crate::{MemoryImage, SymbolBinding, SymbolKind};
+use crate::{MemoryImage, SymbolBinding, SymbolKind, dynamic::dynamic_value};
 
-const DT_NULL: u64 = 0;
 const DT_HASH: u64 = 4;
 const DT_STRTAB: u64 = 5;
 const DT_SYMTAB: u64 = 6;
 const DT_GNU_HASH: u64 = 0x6fff_fef5;
-const MAX_DYNAMIC: u64 = 4096;
 /// Symbols read, at most: the largest known libraries export some 300,000.
 const MAX_SYMBOLS: u64 = 1 << 21;
 const MAX_NAME: usize = 64 << 10;
@@ -97,7 +95,7 @@ fn find_tables(space: &dyn AddressSpace, image: &MemoryImage) -> Option<Tables> 
         let mapped = |at: &Addr| space.slice(*at).is_ok();
         [relocated, stated].into_iter().find(mapped)
     };
-    let entry = |kind| dynamic_entry(space, image, kind);
+    let entry = |tag| dynamic_value(space, image, tag);
     let symbols = located(entry(DT_SYMTAB)?)?;
     let strings = located(entry(DT_STRTAB)?)?;
     let hash = entry(DT_HASH).and_then(located);
@@ -105,20 +103,6 @@ fn find_tables(space: &dyn AddressSpace, image: &MemoryImage) -> Option<Tables> 
         .and_then(|hash| space.read_uint(hash.checked_add(4)?, 4).ok())
         .or_else(|| gnu_hash_count(space, located(entry(DT_GNU_HASH)?)?))?;
     Some(Tables { symbols, strings, count: count.min(MAX_SYMBOLS) })
-}
-
-fn dynamic_entry(space: &dyn AddressSpace, image: &MemoryImage, kind: u64) -> Option<u64> {
-    let word = u64::from(space.target().word);
-    let base = image.addr(image.dynamic()?);
-    for index in 0..MAX_DYNAMIC {
-        let at = base.checked_add(index.checked_mul(word)?.checked_mul(2)?)?;
-        match space.read_word(at).ok()? {
-            DT_NULL => return None,
-            found if found == kind => return space.read_word(at.checked_add(word)?).ok(),
-            _ => {}
-        }
-    }
-    None
 }
 
 /// The number of symbols is one more than the last index of the last chain: header of four words

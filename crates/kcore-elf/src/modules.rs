@@ -1,14 +1,21 @@
 //! Which modules were mapped, and where: from `NT_FILE`, the link map, the auxiliary vector and
 //! what memory shows.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use kcore_mem::{Addr, AddrRange, AddressSpace, FileOff, Svma};
 
-use crate::{CoreFile, CoreSpace, MemoryImage, core_file::MappedFile, link_map::link_map};
+use crate::{
+    CoreFile, CoreSpace, Image, MemoryImage,
+    core_file::MappedFile,
+    dynamic::fits_memory,
+    link_map::link_map,
+    with_exe::{PlacedFile, WithExe},
+};
 
 const AT_PHDR: u64 = 3;
 const AT_PHNUM: u64 = 5;
+const AT_ENTRY: u64 = 9;
 const AT_EXECFN: u64 = 31;
 const AT_SYSINFO_EHDR: u64 = 33;
 const PF_X: u32 = 1;
@@ -31,7 +38,7 @@ pub struct MappedModule {
     pub path: Vec<u8>,
     /// Its mappings, lowest first. Without `NT_FILE` they follow from its program headers.
     pub ranges: Vec<MappedRange>,
-    /// Its header as mapped, if that was dumped.
+    /// Its header as mapped, if that was dumped; without `NT_FILE` else that of its file.
     pub image: Option<MemoryImage>,
     /// Which link-map namespace it was loaded into, 0 being the program's own.
     pub namespace: u32,
@@ -54,18 +61,35 @@ impl MappedModule {
     }
 }
 
-/// The modules of a core, lowest address first, the executable marked.
-pub fn modules_of(core: &CoreFile, space: &CoreSpace) -> Vec<MappedModule> {
+/// Finds files of modules of which the core holds neither mappings nor headers. Which file belongs
+/// to a module is not decided here.
+pub trait ModuleFiles {
+    /// The first file for this path that `fits` what memory holds.
+    fn find(&self, path: &[u8], is_exe: bool, fits: &dyn Fn(&Image) -> bool) -> Option<Arc<Image>>;
+}
+
+/// The modules of a core, lowest address first, the executable marked. `files` are asked only
+/// where the core has no `NT_FILE`.
+pub fn modules_of(
+    core: &CoreFile,
+    space: &CoreSpace,
+    files: &dyn ModuleFiles,
+) -> Vec<MappedModule> {
     let mut modules = from_file_note(core, space);
+    let mut known = WithExe { core: space, exe: None };
     let headers = core.aux(AT_PHDR).map(Addr::new);
     add_vdso(core, space, &mut modules);
     if core.files().is_none() {
-        add_exe_by_headers(core, space, &mut modules);
+        let exe = exe_by_headers(core, space, files);
+        modules.extend(exe.map(|(module, file)| {
+            known.exe = file;
+            module
+        }));
     }
     if let Some(at) = headers {
         mark_exe(core, at, &mut modules);
     }
-    add_link_map(core, space, &mut modules);
+    add_link_map(core, &known, files, &mut modules);
     modules.sort_by_key(MappedModule::base);
     modules
 }
@@ -133,21 +157,75 @@ fn add_vdso(core: &CoreFile, space: &CoreSpace, modules: &mut Vec<MappedModule>)
     });
 }
 
-fn add_exe_by_headers(core: &CoreFile, space: &CoreSpace, modules: &mut Vec<MappedModule>) {
-    let (Some(at), Some(count)) = (core.aux(AT_PHDR), core.aux(AT_PHNUM)) else { return };
-    let count = u16::try_from(count).unwrap_or(u16::MAX);
-    let Some(image) = MemoryImage::from_program_headers(space, Addr::new(at), count) else {
-        return;
+/// The executable by what the auxiliary vector says of its program headers, which are read from
+/// memory, or, where that was not dumped, from its file.
+fn exe_by_headers(
+    core: &CoreFile,
+    space: &CoreSpace,
+    files: &dyn ModuleFiles,
+) -> Option<(MappedModule, Option<PlacedFile>)> {
+    let at = Addr::new(core.aux(AT_PHDR)?);
+    let count = core.aux(AT_PHNUM)?;
+    let path = exe_path(core, space);
+    let in_memory = u16::try_from(count).ok();
+    let in_memory = in_memory.and_then(|count| MemoryImage::from_program_headers(space, at, count));
+    let by_file = match in_memory {
+        Some(_) => None,
+        None => Some(exe_by_file(core, space, &path, files)?),
     };
-    let path = core.aux(AT_EXECFN).and_then(|at| space.read_cstr(Addr::new(at), MAX_PATH).ok());
-    modules.push(MappedModule {
-        path: path.unwrap_or_default(),
+    let image = in_memory
+        .or_else(|| by_file.as_ref().map(|exe| MemoryImage::of_file(&exe.file, exe.bias)))?;
+    let module = MappedModule {
+        path,
         ranges: ranges_of(&image),
         image: Some(image),
         namespace: 0,
         is_exe: true,
         is_vdso: false,
-    });
+    };
+    Some((module, by_file))
+}
+
+/// The path that was executed; where the stack's first page was not dumped, the first word of the
+/// command line as the kernel kept it.
+fn exe_path(core: &CoreFile, space: &CoreSpace) -> Vec<u8> {
+    let path = core.aux(AT_EXECFN).and_then(|at| space.read_cstr(Addr::new(at), MAX_PATH).ok());
+    path.filter(|path| !path.is_empty()).unwrap_or_else(|| {
+        let arguments = core.process().map(|process| process.args.as_slice());
+        let first = arguments.unwrap_or_default().split(|byte| *byte == b' ').next();
+        first.unwrap_or_default().to_vec()
+    })
+}
+
+/// The executable's file, and its bias. It fits when its program headers and its entry lie where the auxiliary
+/// vector says.
+fn exe_by_file(
+    core: &CoreFile,
+    space: &CoreSpace,
+    path: &[u8],
+    files: &dyn ModuleFiles,
+) -> Option<PlacedFile> {
+    let fits = |file: &Image| {
+        let bias = exe_bias(core, file);
+        let entry = bias.map(|bias| file.entry().get().wrapping_add_signed(bias));
+        entry == core.aux(AT_ENTRY)
+            && core.aux(AT_PHNUM) == Some(file.segments().len() as u64)
+            && bias.is_some_and(|bias| fits_memory(space, file, bias))
+    };
+    let file = files.find(path, true, &fits)?;
+    let bias = exe_bias(core, &file)?;
+    Some(PlacedFile { file, bias })
+}
+
+/// The bias by which the program headers of a file come to lie where the auxiliary vector says.
+fn exe_bias(core: &CoreFile, file: &Image) -> Option<i64> {
+    let headers = file.program_headers();
+    let holder = file.segments().iter().filter(|segment| segment.is_load()).find(|segment| {
+        headers.get().checked_sub(segment.offset.get()).is_some_and(|into| into < segment.file_size)
+    })?;
+    let into = headers.get().wrapping_sub(holder.offset.get());
+    let svma = holder.svma.get().wrapping_add(into);
+    Some(core.aux(AT_PHDR)?.wrapping_sub(svma).cast_signed())
 }
 
 /// The executable is the module that holds the program headers of the auxiliary vector.
@@ -164,7 +242,12 @@ fn mark_exe(core: &CoreFile, headers: Addr, modules: &mut [MappedModule]) {
 }
 
 /// Adds what only the dynamic linker knows: namespaces, and modules that no note lists.
-fn add_link_map(core: &CoreFile, space: &CoreSpace, modules: &mut Vec<MappedModule>) {
+fn add_link_map(
+    core: &CoreFile,
+    space: &WithExe<'_>,
+    files: &dyn ModuleFiles,
+    modules: &mut Vec<MappedModule>,
+) {
     let Some(exe) = modules.iter().find(|module| module.is_exe) else { return };
     let Some(image) = &exe.image else { return };
     let entries = link_map(space, image);
@@ -174,7 +257,7 @@ fn add_link_map(core: &CoreFile, space: &CoreSpace, modules: &mut Vec<MappedModu
         match index.find(entry.dynamic).and_then(|at| modules.get_mut(at)) {
             Some(module) => module.namespace = entry.namespace,
             None if core.files().is_none() => {
-                let Some(module) = entry.module(space) else { continue };
+                let Some(module) = entry.module(space, files) else { continue };
                 index.add(modules.len(), &module);
                 modules.push(module);
             }

@@ -48,6 +48,13 @@ impl CoreSpace {
         let len = usize::try_from(held.len().checked_sub(into)?).ok()?;
         self.bytes.get(start..start.checked_add(len)?)
     }
+
+    /// Whether the bytes of `at` were in the file when it was opened, and are lost now.
+    fn is_lost(&self, segment: &CoreSegment, at: Addr) -> bool {
+        let offset = at.offset_from(segment.range.start).unwrap_or_default();
+        let offset = segment.offset.get().saturating_add(offset);
+        self.bytes.is_lost() && offset >= self.bytes.intact_len() as u64
+    }
 }
 
 impl AddressSpace for CoreSpace {
@@ -57,6 +64,9 @@ impl AddressSpace for CoreSpace {
 
     fn slice(&self, at: Addr) -> Result<&[u8], Fault> {
         let segment = self.segment_at(at).ok_or(Fault::Unmapped(at))?;
+        if self.is_lost(segment, at) {
+            return Err(Fault::Unreadable(at));
+        }
         self.bytes_of(segment, at).ok_or_else(|| {
             let dumped = AddrRange::with_len(segment.range.start, segment.file_size);
             if dumped.contains(at) { Fault::Truncated(at) } else { Fault::NotDumped(at) }

@@ -71,10 +71,19 @@ impl Finder {
     /// The first file in the order of places that is the wanted one. A file of another build is
     /// never given, not even when the user named it; it stands in [`Found::tried`].
     pub fn find(&self, wanted: &Wanted<'_>) -> Found {
+        self.find_fitting(wanted, &|_| true)
+    }
+
+    /// As [`Finder::find`], for a module whose build-id the core does not hold: files that do not
+    /// fit what else it holds are refused as well.
+    pub fn find_fitting(&self, wanted: &Wanted<'_>, fits: &dyn Fn(&Image) -> bool) -> Found {
         let candidates = self.places.iter().flat_map(|place| {
             self.candidates(*place, wanted).into_iter().map(|path| (*place, path))
         });
-        search(candidates, |image| check_module(image, wanted))
+        search(candidates, |image| {
+            let verified = check_module(image, wanted)?;
+            if verified || fits(image) { Ok(verified) } else { Err(Why::OtherContents) }
+        })
     }
 
     fn candidates(&self, place: Place, wanted: &Wanted<'_>) -> Vec<PathBuf> {

@@ -71,6 +71,8 @@ pub enum Why {
         /// The build-id of the file.
         found: Option<BuildId>,
     },
+    /// Its contents are not those that the process had mapped.
+    OtherContents,
     /// Its checksum is not the one in `.gnu_debuglink`.
     ChecksumMismatch {
         /// The checksum of the file.
@@ -88,6 +90,7 @@ impl fmt::Display for Why {
             Self::Unreadable(error) | Self::NotElf(error) => f.write_str(error),
             Self::BuildIdMismatch { found: Some(found) } => write!(f, "its build-id is {found}"),
             Self::BuildIdMismatch { found: None } => f.write_str("it has no build-id"),
+            Self::OtherContents => f.write_str("its contents differ from what was mapped"),
             Self::ChecksumMismatch { found } => write!(f, "its checksum is {found:#x}"),
             Self::WrongArch(arch) => write!(f, "it is for {arch}"),
         }

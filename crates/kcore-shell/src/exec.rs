@@ -140,18 +140,35 @@ impl Session {
         }
     }
 
-    /// Shows what is buffered; ctrl-C may have come when nobody looked.
-    fn finish(&self, status: Status, sink: &mut dyn Sink) -> Status {
+    /// Shows what is buffered; ctrl-C may have come, and files may have gone, when nobody looked.
+    fn finish(&mut self, status: Status, sink: &mut dyn Sink) -> Status {
         use kcore_dcmd::Shell;
         let status = if !status.stops() && self.interrupted() {
             status.then(self.fail("", &DcmdError::Interrupted, sink))
         } else {
             status
         };
+        let status = status.then(self.report_lost_files(sink));
         match sink.finish() {
             Ok(()) => status,
             Err(error) => status.then(self.fail("", &error, sink)),
         }
+    }
+
+    /// Says which files were lost since it was last asked: what they told may be wrong.
+    fn report_lost_files(&mut self, sink: &mut dyn Sink) -> Status {
+        let mut new = self.core.lost_files();
+        new.retain(|path| !self.lost.contains(path));
+        let mut status = Status::DONE;
+        for path in &new {
+            let path = path.display();
+            let error = DcmdError::failed(format!(
+                "{path} shrank or could not be read while it was open: what was shown may be wrong"
+            ));
+            status = status.then(self.fail("", &error, sink));
+        }
+        self.lost.extend(new);
+        status
     }
 
     /// Reports why `command` ended, and says what that means for what follows.

@@ -1,5 +1,6 @@
 //! A session: everything that a user can change while a core stays as it is.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -57,6 +58,8 @@ pub struct Session {
     pub(crate) radix: u32,
     pub(crate) thread: Option<Tid>,
     pub(crate) frame: usize,
+    /// Files of the core that were lost while it was open, as far as that was reported.
+    pub(crate) lost: Vec<PathBuf>,
 }
 
 impl Session {
@@ -75,6 +78,7 @@ impl Session {
             radix: 16,
             thread,
             frame: 0,
+            lost: Vec::new(),
         }
     }
 

@@ -13,8 +13,8 @@ const SCAN_WORDS: u64 = 1024;
 pub struct Guess {
     /// Its registers.
     pub regs: Regs,
-    /// The CFA of the frame that was left.
-    pub cfa: Addr,
+    /// The CFA of the frame that was left, if it is known.
+    pub cfa: Option<Addr>,
     /// How it was found.
     pub trust: Trust,
 }
@@ -48,25 +48,31 @@ impl Fallback<'_> {
         let is_plausible = |caller: &Regs, cfa: Addr| self.is_plausible(regs, caller, cfa);
         let (caller, cfa) =
             self.machine.caller_by_code(regs, self.readings, self.space, &is_plausible)?;
-        Some(self.guess(caller, cfa, Trust::Prologue))
+        Some(self.guess(caller, Some(cfa), Trust::Prologue))
     }
 
-    fn by_frame_pointer(&self, regs: &Regs) -> Option<Guess> {
+    /// The caller by the frame pointer alone.
+    pub fn by_frame_pointer(&self, regs: &Regs) -> Option<Guess> {
         let (caller, cfa) = self.machine.caller_by_frame_pointer(regs, self.space)?;
-        let plausible = self.is_plausible(regs, &caller, cfa);
+        let above = cfa.is_none_or(|cfa| self.is_above(regs, cfa));
+        let plausible = above && self.can_return_to(self.machine.strip_code(caller.pc()));
         plausible.then(|| self.guess(caller, cfa, Trust::FramePointer))
     }
 
-    fn guess(&self, caller: Regs, cfa: Addr, trust: Trust) -> Guess {
+    fn guess(&self, caller: Regs, cfa: Option<Addr>, trust: Trust) -> Guess {
         Guess { regs: caller.with_pc(self.machine.strip_code(caller.pc())), cfa, trust }
     }
 
     /// A caller counts only when its pc can be one: code, right behind a call; and when it lies
     /// above the frame that it called.
     fn is_plausible(&self, regs: &Regs, caller: &Regs, cfa: Addr) -> bool {
+        self.is_above(regs, cfa) && self.can_return_to(self.machine.strip_code(caller.pc()))
+    }
+
+    fn is_above(&self, regs: &Regs, cfa: Addr) -> bool {
         let sp = regs.get(self.machine.stack_pointer());
-        sp.is_some_and(|sp| cfa.get() > sp)
-            && self.can_return_to(self.machine.strip_code(caller.pc()))
+        let takes_no_stack = self.machine.returns_by_register();
+        sp.is_some_and(|sp| cfa.get() > sp || (takes_no_stack && cfa.get() == sp))
     }
 
     fn can_return_to(&self, pc: Addr) -> bool {
@@ -85,21 +91,23 @@ impl Fallback<'_> {
             let slot = sp.checked_add(index.checked_mul(word)?)?;
             let pc = self.machine.strip_code(self.space.read_addr(slot).ok()?);
             if self.can_return_to(pc) {
-                let cfa = slot.checked_add(word)?;
-                return Some(self.scanned(regs, pc, cfa));
+                return Some(self.scanned(regs, pc, slot.checked_add(word)?));
             }
         }
         None
     }
 
-    fn scanned(&self, regs: &Regs, pc: Addr, cfa: Addr) -> Guess {
+    /// `behind` is the address behind the return address: the CFA, where a call pushes that; where
+    /// a function stores it, there is no telling how much of its frame lies above.
+    fn scanned(&self, regs: &Regs, pc: Addr, behind: Addr) -> Guess {
         let frame_pointer = self.machine.frame_pointer();
         let kept = regs
             .get(frame_pointer)
-            .filter(|fp| *fp >= cfa.get() && self.space.read_word(Addr::new(*fp)).is_ok());
+            .filter(|fp| *fp >= behind.get() && self.space.read_word(Addr::new(*fp)).is_ok());
         let mut caller = Regs::new(pc);
         caller.set(frame_pointer, kept);
-        caller.set(self.machine.stack_pointer(), Some(cfa.get()));
+        let cfa = (!self.machine.returns_by_register()).then_some(behind);
+        caller.set(self.machine.stack_pointer(), cfa.map(Addr::get));
         Guess { regs: caller, cfa, trust: Trust::Scan }
     }
 }

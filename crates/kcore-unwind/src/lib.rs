@@ -37,7 +37,7 @@ mod row;
 mod step;
 mod walk;
 
-pub use arch::{Machine, UserRegister, machine};
+pub use arch::{Machine, RegisterPart, UserRegister, machine};
 pub use cfi::{Bytes, Cfi, CfiBuilder};
 pub use end::End;
 pub use frame::{Frame, Trust};

@@ -116,7 +116,7 @@ impl<'a> Walker<'a> {
             if visit(&frame, &regs) == Flow::Stop {
                 return End::Stopped;
             }
-            match above.caller.and_then(|caller| self.check(&regs, caller)) {
+            match above.caller.and_then(|caller| self.check(&regs, pc, caller)) {
                 Ok(caller) => {
                     let place = (caller.regs.pc(), caller.regs.get(self.machine.stack_pointer()));
                     if caller.interrupted && !interrupted.insert(place) {
@@ -153,11 +153,24 @@ impl<'a> Walker<'a> {
             None => Err(End::NoRule(regs.pc())),
         };
         let trust = if row.is_signal { Trust::Signal } else { Trust::Cfi };
+        if let Err(End::UnknownRegister { register, .. }) = step
+            && register == self.machine.stack_pointer().0
+        {
+            return self.above_frame_record(regs, step.err());
+        }
         let cfa = step.as_ref().ok().map(|step| step.cfa);
         let interrupted = row.is_signal;
         let caller = step.and_then(|step| step.caller.ok_or(End::Outermost));
         let caller = caller.map(|regs| Caller { regs, trust, interrupted });
         Above { cfa, signal_trampoline: row.is_signal, caller }
+    }
+
+    /// Where frame pointers led to the frame, its stack pointer may be unknown, and with it what
+    /// a row is relative to: then frame pointers lead on. `end` is why the row did not.
+    fn above_frame_record(&self, regs: &Regs, end: Option<End>) -> Above {
+        let caller = self.fallback(&[]).by_frame_pointer(regs).map(Guess::into_caller);
+        let caller = caller.ok_or(end.unwrap_or(End::NoRule(regs.pc())));
+        Above { cfa: None, signal_trampoline: false, caller }
     }
 
     fn above_restorer(&self, regs: &Regs) -> Above {
@@ -183,19 +196,23 @@ impl<'a> Walker<'a> {
 
     fn above_guess(&mut self, regs: &Regs, pc: CodeAddr) -> Above {
         let readings = self.readings(pc);
-        let (space, modules, machine) = (self.space, self.modules, self.machine);
-        let fallback = Fallback { space, modules, machine, readings: &readings };
+        let fallback = self.fallback(&readings);
         let none = |end| Above { cfa: None, signal_trampoline: false, caller: Err(end) };
         if fallback.is_outermost(regs, pc.lookup()) {
             return none(End::Outermost);
         }
         match fallback.caller(regs) {
-            Some(Guess { regs, cfa, trust }) => {
-                let caller = Caller { regs, trust, interrupted: false };
-                Above { cfa: Some(cfa), signal_trampoline: false, caller: Ok(caller) }
+            Some(guess) => {
+                let cfa = guess.cfa;
+                Above { cfa, signal_trampoline: false, caller: Ok(guess.into_caller()) }
             }
             None => none(self.why_no_guess(regs, pc)),
         }
+    }
+
+    fn fallback<'r>(&'r self, readings: &'r [Reading]) -> Fallback<'r> {
+        let (space, modules, machine) = (self.space, self.modules, self.machine);
+        Fallback { space, modules, machine, readings }
     }
 
     /// What the code at `pc` tells, remembered. Beyond [`MAX_FOLLOWED`] it tells nothing.
@@ -225,8 +242,9 @@ impl<'a> Walker<'a> {
         fault.map_or(End::NoRule(pc.addr()), End::Fault)
     }
 
-    /// Refuses a caller that cannot be one: not in code, or not above the frame it called.
-    fn check(&mut self, callee: &Regs, caller: Caller) -> Result<Caller, End> {
+    /// Refuses a caller that cannot be one: not in code, or not above the frame it called, whose pc
+    /// is `called`.
+    fn check(&mut self, callee: &Regs, called: CodeAddr, caller: Caller) -> Result<Caller, End> {
         let pc = caller.regs.pc();
         if caller.interrupted {
             // It may have been interrupted anywhere, on another stack too; but not twice in one
@@ -242,7 +260,9 @@ impl<'a> Walker<'a> {
         let sp = self.machine.stack_pointer();
         let advanced = match (callee.get(sp), caller.regs.get(sp)) {
             (Some(below), Some(above)) => {
-                above > below || (above == below && self.machine.returns_by_register())
+                // Only what called nothing itself can have left its return address in a register.
+                let is_leaf = self.machine.returns_by_register() && !called.is_return();
+                above > below || (above == below && is_leaf)
             }
             _ => true,
         };
@@ -270,6 +290,12 @@ impl<'a> Walker<'a> {
         let is_restorer =
             is_code && !known_signal && self.machine.is_signal_restorer(pc.addr(), self.space);
         Code { row, is_code, is_restorer }
+    }
+}
+
+impl Guess {
+    fn into_caller(self) -> Caller {
+        Caller { regs: self.regs, trust: self.trust, interrupted: false }
     }
 }
 

@@ -22,9 +22,12 @@ impl Core {
             .map(|damage| self.describe(damage))
             .collect();
         doubts.extend(self.parts.as_ref().and_then(|parts| parts.unpack_note.clone()));
-        if !Self::is_supported(self.arch()) {
+        if self.machine().is_none() {
             doubts.push(format!("stacks and registers of {} are not supported", self.arch()));
         }
+        doubts.extend(self.lost_files().iter().map(|path| {
+            format!("{} shrank or could not be read while it was open", path.display())
+        }));
         doubts.extend(self.stacks_left_out());
         doubts.extend(self.missing_modules());
         doubts.extend(self.changed_modules());
@@ -116,10 +119,10 @@ impl Core {
         missing
             .filter_map(|module| {
                 let other = module.tried().iter().find(|tried| is_mismatch(&tried.why))?;
-                let wanted = module.build_id()?;
                 let path = other.path.display();
                 let why = &other.why;
-                Some(format!("{path} is another build: {why}, the process had {wanted}"))
+                let wanted = module.build_id().map(|wanted| format!(", the process had {wanted}"));
+                Some(format!("{path} is another build: {why}{}", wanted.unwrap_or_default()))
             })
             .collect()
     }
@@ -140,7 +143,7 @@ impl Core {
 }
 
 const fn is_mismatch(why: &Why) -> bool {
-    matches!(why, Why::BuildIdMismatch { .. })
+    matches!(why, Why::BuildIdMismatch { .. } | Why::OtherContents)
 }
 
 fn modules(count: usize) -> String {

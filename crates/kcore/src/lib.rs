@@ -21,6 +21,7 @@
 #![warn(clippy::unwrap_used, clippy::expect_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+mod arch;
 mod code;
 mod doubts;
 mod groups;
@@ -28,6 +29,7 @@ pub mod last_words;
 mod location;
 mod location_cache;
 mod lookup;
+mod lost;
 mod mapping;
 mod module;
 mod module_cfi;
@@ -39,7 +41,6 @@ pub mod signal;
 mod space;
 mod stack;
 mod status;
-mod syscalls;
 mod thread;
 mod whatis;
 
@@ -56,7 +57,7 @@ pub use kcore_mem::{
     Target,
 };
 pub use kcore_symbols::{SymbolRef, SymbolSource, SymbolTable, demangle};
-pub use kcore_unwind::{End, Frame, Machine, Regs, Trust, UserRegister, Walker};
+pub use kcore_unwind::{End, Frame, Machine, RegisterPart, Regs, Trust, UserRegister, Walker};
 pub use last_words::LastWords;
 pub use location::{Location, NamedFrame, SymbolAt};
 pub use lookup::LookupError;

@@ -9,7 +9,8 @@ use std::{
 };
 
 use kcore_elf::{
-    BuildId, CoreSpace, FileBytes, Image, ImageSegment, MappedModule, dynamic_symbols,
+    BuildId, CoreSpace, FileBytes, Image, ImageSegment, MappedModule, MappedRange, dynamic_symbols,
+    fits_memory,
 };
 use kcore_files::{Finder, Found, FoundFile, Place, Tried, Wanted};
 use kcore_mem::{Addr, AddrRange, AddressSpace, Svma, Target};
@@ -163,19 +164,10 @@ impl Module {
     /// What is added to an address of its file, modulo 2^64; `None` when neither the core nor the
     /// file tells.
     pub fn bias(&self) -> Option<i64> {
-        if let Some(image) = &self.mapped.image {
-            return Some(image.bias);
+        match &self.mapped.image {
+            Some(image) => Some(image.bias),
+            None => bias_of(self.mapped.ranges.first()?, self.image()?),
         }
-        let first = self.mapped.ranges.first()?;
-        let segment = self.image()?.segments().iter().find(|segment| {
-            let page = segment.offset.get() & !0xfff;
-            segment.is_load()
-                && (page..segment.offset.get().saturating_add(segment.file_size))
-                    .contains(&first.offset.get())
-        })?;
-        let file_start = first.range.start.get().wrapping_sub(first.offset.get());
-        let svma_start = segment.svma.get().wrapping_sub(segment.offset.get());
-        Some(file_start.wrapping_sub(svma_start).cast_signed())
     }
 
     /// The address of the file that lies at `at`.
@@ -240,6 +232,11 @@ impl Module {
         found.file.as_ref().map(|file| &file.image)
     }
 
+    /// What was found of its files so far; nothing is looked for.
+    pub(crate) fn files_found(&self) -> [Option<&Found>; 2] {
+        [self.found.get(), self.debug.get()]
+    }
+
     fn found(&self) -> &Found {
         self.found.get_or_init(|| self.find_file())
     }
@@ -248,12 +245,23 @@ impl Module {
         if self.mapped.is_vdso {
             return self.image_in_core().unwrap_or_default();
         }
-        self.context.finder.find(&Wanted {
+        let wanted = Wanted {
             path: Path::new(OsStr::from_bytes(&self.mapped.path)),
             build_id: self.build_id(),
             is_exe: self.mapped.is_exe,
             arch: self.context.target.arch,
-        })
+        };
+        self.context.finder.find_fitting(&wanted, &|file| self.fits(file))
+    }
+
+    /// Whether memory has nothing against a file that no build-id proves.
+    fn fits(&self, file: &Image) -> bool {
+        let bias = match (&self.mapped.image, self.mapped.ranges.first()) {
+            (Some(image), _) => Some(image.bias),
+            (None, first) => first.and_then(|first| bias_of(first, file)),
+        };
+        let space = self.context.space.as_deref().zip(bias);
+        space.is_none_or(|(space, bias)| fits_memory(space, file, bias))
     }
 
     /// The vdso is dumped whole: its file is the memory.
@@ -299,6 +307,19 @@ impl Module {
         });
         SymbolTable::from_raw(raw.collect())
     }
+}
+
+/// What is added to addresses of a file when the part that begins at an offset lies at an address.
+fn bias_of(mapped: &MappedRange, file: &Image) -> Option<i64> {
+    let segment = file.segments().iter().find(|segment| {
+        let page = segment.offset.get() & !0xfff;
+        segment.is_load()
+            && (page..segment.offset.get().saturating_add(segment.file_size))
+                .contains(&mapped.offset.get())
+    })?;
+    let file_start = mapped.range.start.get().wrapping_sub(mapped.offset.get());
+    let svma_start = segment.svma.get().wrapping_sub(segment.offset.get());
+    Some(file_start.wrapping_sub(svma_start).cast_signed())
 }
 
 /// A path that was tried, and why it was refused.

@@ -2,19 +2,22 @@
 
 use std::{
     collections::HashMap,
+    ffi::OsStr,
+    os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
     sync::{Arc, OnceLock},
 };
 
 use kcore_elf::{
-    BuildId, CoreFile, CoreSpace, FileBytes, Image, MappedModule, MappedRange, ParseError,
-    modules_of,
+    BuildId, CoreFile, CoreSpace, FileBytes, Image, MappedModule, MappedRange, ModuleFiles,
+    ParseError, modules_of,
 };
 use kcore_files::{
     CoreSource, FilesError, Finder, Format, OpenedCore, Progress, SYSTEM_DEBUG_DIR, SearchPaths,
-    open_core,
+    Wanted, open_core,
 };
 use kcore_mem::{Addr, AddrRange, AddressSpace, Arch, Target};
+use kcore_unwind::{Machine, machine};
 
 use crate::{
     Module, ModuleSet, ProcessSpace, Thread, Tid,
@@ -83,6 +86,7 @@ pub(crate) struct CoreParts {
 /// An executable alone opens as well: it has modules, symbols and code, and no threads.
 pub struct Core {
     target: Target,
+    pub(crate) machine: Option<Box<dyn Machine>>,
     pub(crate) parts: Option<CoreParts>,
     modules: Arc<ModuleSet>,
     space: ProcessSpace,
@@ -153,7 +157,8 @@ impl Core {
             space: Some(parts.space.clone()),
             finder: finder(options, parts.path.parent()),
         });
-        let mapped = modules_of(&parts.file, &parts.space);
+        let files = FinderFiles { finder: &context.finder, arch: target.arch };
+        let mapped = modules_of(&parts.file, &parts.space, &files);
         let modules = mapped.into_iter().map(|mapped| Module::new(mapped, context.clone()));
         let modules = Arc::new(ModuleSet::new(modules.collect(), Some(parts.space.clone())));
         let space = ProcessSpace::new(target, Some(parts.space.clone()), modules.clone());
@@ -183,8 +188,10 @@ impl Core {
         modules: Arc<ModuleSet>,
         space: ProcessSpace,
     ) -> Self {
+        let code_mask = parts.as_ref().and_then(|parts| parts.file.code_mask());
         Self {
             target,
+            machine: machine(target, code_mask),
             parts,
             modules,
             space,
@@ -243,6 +250,20 @@ fn finder(options: &OpenOptions, core_dir: Option<&Path>) -> Finder {
         core_dir: core_dir.map(Path::to_owned),
         debug_dirs: given.chain([PathBuf::from(SYSTEM_DEBUG_DIR)]).collect(),
     })
+}
+
+/// Files of modules that only their own headers describe.
+struct FinderFiles<'a> {
+    finder: &'a Finder,
+    arch: Arch,
+}
+
+impl ModuleFiles for FinderFiles<'_> {
+    fn find(&self, path: &[u8], is_exe: bool, fits: &dyn Fn(&Image) -> bool) -> Option<Arc<Image>> {
+        let path = Path::new(OsStr::from_bytes(path));
+        let wanted = Wanted { path, build_id: None, is_exe, arch: self.arch };
+        self.finder.find_fitting(&wanted, fits).file.map(|file| file.image)
+    }
 }
 
 /// An executable that nobody ran lies where its file says.

@@ -2,7 +2,9 @@
 
 use kcore_mem::{Addr, Arch, CodeAddr};
 
-use crate::{AccessKind, Core, LastWords, SignalDetail, SignalInfo, Thread, Tid, signal};
+use crate::{
+    AccessKind, Core, LastWords, SignalDetail, SignalInfo, Thread, Tid, arch::facts, signal,
+};
 
 /// A fault this far below the stack pointer, in bytes, is still a fault of the stack: a frame's
 /// locals may be touched before they are all allocated.
@@ -127,7 +129,7 @@ impl Core {
                 format!("{name} {by}{}{}", code_in_brackets(&info), self.place(thread.tid))
             }
             SignalDetail::SystemCall { number, .. } => {
-                let call = crate::syscalls::name(self.arch(), u64::from(number));
+                let call = facts(self.arch()).system_call(u64::from(number));
                 let call = call.map_or_else(|| format!("number {number}"), str::to_owned);
                 format!(
                     "{name}: system call {call} {}{}{}",
@@ -151,12 +153,8 @@ impl Core {
         format!("{name} at address {address}: {text}{code}{access}{overflow}{}", self.place(tid))
     }
 
-    /// A general protection fault has no address: on x86-64 a non-canonical one is the usual cause.
     fn explain_without_address(&self, tid: Tid, info: &SignalInfo, name: &str) -> String {
-        let why = match (info.number, self.arch()) {
-            (11, Arch::X86_64) => ": general protection fault, mostly from a non-canonical address",
-            _ => "",
-        };
+        let why = if info.number == 11 { facts(self.arch()).segv_without_address } else { "" };
         format!("{name}{why}{}{}", code_in_brackets(info), self.place(tid))
     }
 

@@ -3,10 +3,10 @@
 use std::fmt;
 
 use kcore_elf::core_file::{CoreThread, SignalInfo};
-use kcore_mem::{Addr, Arch};
+use kcore_mem::Addr;
 use kcore_unwind::{Machine, Regs, UserRegister};
 
-use crate::{Core, syscalls};
+use crate::{Core, arch::facts};
 
 /// A thread by its LWP id.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -39,6 +39,8 @@ pub struct Thread {
     pub signal: u16,
     /// Why that signal was sent, if the core says.
     pub siginfo: Option<SignalInfo>,
+    /// The pointer to its local storage, where the core has it apart from the general registers.
+    pub thread_pointer: Option<u64>,
     /// Where its general registers lie in the core file.
     registers: std::ops::Range<u64>,
 }
@@ -49,6 +51,7 @@ impl From<&CoreThread> for Thread {
             tid: Tid::new(thread.tid),
             signal: thread.signal,
             siginfo: thread.siginfo,
+            thread_pointer: thread.thread_pointer,
             registers: thread.registers.clone(),
         }
     }
@@ -91,10 +94,18 @@ impl Core {
 
     /// The registers of a thread in the kernel's order, as far as the core holds them.
     pub fn user_registers(&self, tid: Tid) -> Vec<UserRegister> {
-        let registers = self.raw_registers(tid).zip(self.machine());
-        registers
+        let saved = self.raw_registers(tid).zip(self.machine());
+        let mut registers = saved
             .map(|(bytes, machine)| machine.user_registers(bytes, self.target()))
-            .unwrap_or_default()
+            .unwrap_or_default();
+        registers.extend(self.thread_pointer(tid));
+        registers
+    }
+
+    /// The register that points to a thread's local storage, where it has a note of its own.
+    fn thread_pointer(&self, tid: Tid) -> Option<UserRegister> {
+        let name = facts(self.arch()).thread_pointer?;
+        self.thread(tid)?.thread_pointer.map(|value| UserRegister { name, value })
     }
 
     /// The registers from which the walk of a thread's stack starts.
@@ -113,18 +124,13 @@ impl Core {
     pub fn waits_in(&self, tid: Tid) -> Option<String> {
         let bytes = self.raw_registers(tid)?;
         let number = self.machine()?.system_call(bytes, self.target(), self.space())?;
-        let name = syscalls::name(self.target().arch, number);
+        let name = facts(self.arch()).system_call(number);
         Some(name.map_or_else(|| format!("syscall {number}"), str::to_owned))
     }
 
     /// The architecture of the core, where the walker knows it.
-    pub fn machine(&self) -> Option<&'static dyn Machine> {
-        kcore_unwind::machine(self.target().arch)
-    }
-
-    /// Whether the walker knows the architecture.
-    pub fn is_supported(arch: Arch) -> bool {
-        kcore_unwind::machine(arch).is_some()
+    pub fn machine(&self) -> Option<&dyn Machine> {
+        self.machine.as_deref()
     }
 
     fn raw_registers(&self, tid: Tid) -> Option<&[u8]> {

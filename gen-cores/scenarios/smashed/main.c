@@ -1,11 +1,11 @@
 /*
  * smashed: a copy runs over the end of a buffer and over return addresses. The function then returns (to a
  * non-canonical address, so that the return faults; -DWILD: to one that is just not mapped) or, with -DBELOW, dies in
- * a callee.
+ * a callee. On aarch64 a frame's return address lies below its locals: the overflow reaches that of the caller.
  */
 #include "truth.h"
 
-#ifdef WILD
+#if defined WILD || defined __aarch64__
 #define JUNK 0x414141414141UL
 #else
 #define JUNK 0x4141414141414141UL
@@ -32,7 +32,10 @@ FN static long lookup(const long *field)
 }
 #endif
 
-LINE_OF(victim_end, 20);
+#ifdef __aarch64__
+LINE_OF(caller, 33);
+#endif
+LINE_OF(victim_end, 23);
 FN static long victim(int count)
 {
 	unsigned long buffer[4];
@@ -40,6 +43,9 @@ FN static long victim(int count)
 	truth_damaged();
 	truth_pc(JUNK); /* where the damage shows; a debugger may show it as a frame, or as the reason of its end */
 	truth_mark("optional");
+#if defined BELOW && defined __aarch64__
+	truth_note("caller", caller_line);
+#endif
 	copy(buffer, count);
 #ifdef BELOW
 	return CALL(lookup(truth_launder((void *)16))) + (long)buffer[0];

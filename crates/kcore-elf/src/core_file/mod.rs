@@ -22,6 +22,7 @@ const NT_AUXV: u32 = 6;
 const NT_SIGINFO: u32 = 0x5349_4749;
 const NT_FILE: u32 = 0x4649_4c45;
 /// `LINUX` notes of aarch64 (`include/uapi/linux/elf.h`).
+const NT_ARM_TLS: u32 = 0x401;
 const NT_ARM_PAC_MASK: u32 = 0x406;
 
 /// What of a core is missing from its file.
@@ -195,6 +196,10 @@ impl CoreFile {
             (b"CORE", NT_PRPSINFO) => self.process = ProcessInfo::parse(note.desc, self.target),
             (b"CORE", NT_AUXV) => self.auxv = process::parse_auxv(note.desc, self.target),
             (b"CORE", NT_FILE) => self.files = process::parse_files(note.desc, self.target),
+            (b"LINUX", NT_ARM_TLS) if self.target.arch == Arch::Aarch64 => {
+                let pointer = Cursor::new(note.desc, self.target).u64().ok();
+                self.with_thread(|thread| thread.thread_pointer = pointer);
+            }
             (b"LINUX", NT_ARM_PAC_MASK) if self.target.arch == Arch::Aarch64 => {
                 let mut masks = Cursor::new(note.desc, self.target);
                 self.code_mask = masks.skip(8).and_then(|()| masks.u64()).ok();

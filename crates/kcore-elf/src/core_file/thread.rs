@@ -20,6 +20,8 @@ pub struct CoreThread {
     pub registers: Range<u64>,
     /// This thread's `NT_SIGINFO`, if the core has one.
     pub siginfo: Option<SignalInfo>,
+    /// `NT_ARM_TLS` of aarch64: the register `tpidr_el0`.
+    pub thread_pointer: Option<u64>,
 }
 
 /// Offset of `pr_reg` in the descriptor, and of the thread's id, for a word size.
@@ -54,7 +56,7 @@ impl CoreThread {
         let len = end.checked_sub(layout.registers).filter(|len| *len > 0)?;
         let start = desc_start.checked_add(layout.registers as u64)?;
         let registers = start..start.checked_add(len as u64)?;
-        Some(Self { tid, signal, registers, siginfo: None })
+        Some(Self { tid, signal, registers, siginfo: None, thread_pointer: None })
     }
 }
 

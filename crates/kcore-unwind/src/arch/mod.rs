@@ -1,8 +1,9 @@
 //! What depends on the machine. Every fact about an architecture stands in its folder.
 
+mod aarch64;
 mod x86_64;
 
-use kcore_mem::{Addr, AddrRange, AddressSpace, Arch, Target};
+use kcore_mem::{Addr, AddrRange, AddressSpace, Arch, Endian, Target};
 
 use crate::{Reading, RegisterId, Regs};
 
@@ -15,8 +16,20 @@ pub struct UserRegister {
     pub value: u64,
 }
 
+/// A register under another name: a part of one, such as `eax` of `rax`, or all of it, such as
+/// `lr` for `x30`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RegisterPart {
+    /// The register's name in `pr_reg`.
+    pub whole: &'static str,
+    /// Its lowest bit that counts.
+    pub shift: u32,
+    /// Bits that count, 1 to 64.
+    pub bits: u32,
+}
+
 /// An architecture, as the walker needs it.
-pub trait Machine: Sync {
+pub trait Machine: Send + Sync {
     /// The stack pointer.
     fn stack_pointer(&self) -> RegisterId;
 
@@ -31,6 +44,12 @@ pub trait Machine: Sync {
 
     /// The general registers with DWARF numbers, by name.
     fn register_names(&self) -> &'static [(&'static str, RegisterId)];
+
+    /// What a name means that is none of `pr_reg`.
+    fn part_of(&self, name: &str) -> Option<RegisterPart>;
+
+    /// Whether a register of this name belongs to the thread and is the same in all its frames.
+    fn is_of_thread(&self, name: &str) -> bool;
 
     /// The name of the program counter.
     fn pc_name(&self) -> &'static str;
@@ -84,21 +103,24 @@ pub trait Machine: Sync {
         is_plausible: &dyn Fn(&Regs, Addr) -> bool,
     ) -> Option<(Regs, Addr)>;
 
-    /// The caller's registers by the frame pointer. Gives the CFA too.
+    /// The caller's registers by the frame pointer. Gives the CFA too, where the frame pointer
+    /// tells it.
     fn caller_by_frame_pointer(
         &self,
         regs: &Regs,
         space: &dyn AddressSpace,
-    ) -> Option<(Regs, Addr)>;
+    ) -> Option<(Regs, Option<Addr>)>;
 
     /// Bytes from the place of a saved frame pointer, which `$C` shows, up to the CFA.
     fn frame_pointer_below_cfa(&self) -> u64;
 }
 
-/// The machine of an architecture, where the walker knows it.
-pub fn machine(arch: Arch) -> Option<&'static dyn Machine> {
-    match arch {
-        Arch::X86_64 => Some(&x86_64::X86_64),
+/// The machine of a target, where the walker knows it. `code_mask`: the bits of code addresses
+/// that hold authentication codes, if the core says so.
+pub fn machine(target: Target, code_mask: Option<u64>) -> Option<Box<dyn Machine>> {
+    match (target.arch, target.word, target.endian) {
+        (Arch::X86_64, 8, Endian::Little) => Some(Box::new(x86_64::X86_64)),
+        (Arch::Aarch64, 8, Endian::Little) => Some(Box::new(aarch64::Aarch64::new(code_mask))),
         _ => None,
     }
 }

@@ -94,9 +94,9 @@ impl Process {
         let mut regs = Regs::new(Addr::new(pc));
         regs.set(RSP, Some(STACK + at * 8));
         set(&mut regs);
-        let machine = machine(Target::X86_64.arch).unwrap();
+        let machine = machine(Target::X86_64, None).unwrap();
         let mut frames = Vec::new();
-        let end = Walker::new(self, self, machine).walk(&regs, limit, &mut |frame, regs| {
+        let end = Walker::new(self, self, &*machine).walk(&regs, limit, &mut |frame, regs| {
             frames.push((*frame, *regs));
             Flow::Continue
         });

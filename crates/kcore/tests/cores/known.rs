@@ -1,8 +1,8 @@
 //! The cores that are tested, each opened, with what its program knows of it.
 
-use std::sync::LazyLock;
+use std::{path::PathBuf, sync::LazyLock};
 
-use gen_cores::{Case, Report, Truth};
+use gen_cores::{Arch, Case, Maker, Report, Truth, Variant};
 use kcore::{Core, OpenOptions};
 use rayon::prelude::*;
 
@@ -41,9 +41,23 @@ pub fn cases() -> &'static [Case] {
     &REPORT.cases
 }
 
-/// Opens a core as a user does who names nothing but the core.
+/// The cases of programs of this machine's own architecture: other debuggers know no other.
+pub fn native_cases() -> impl Iterator<Item = &'static Case> {
+    cases().iter().filter(|case| variant(case).arch == Arch::X86_64)
+}
+
+/// How a case was made.
+pub fn variant(case: &Case) -> Variant {
+    Variant::parse(&case.variant).expect("the name of a variant")
+}
+
+/// Opens a core as a user does who names nothing but the core; for one of qemu, which has no record
+/// of files, also the program, and where the libraries of its system are.
 pub fn open(case: &Case) -> Core {
-    let options = OpenOptions { core: Some(case.core.clone()), ..OpenOptions::default() };
+    let sysroot = variant(case).sysroot().map(PathBuf::from);
+    let exe = (case.maker == Maker::Qemu).then(|| case.exe.clone());
+    let options =
+        OpenOptions { core: Some(case.core.clone()), exe, sysroot, ..OpenOptions::default() };
     Core::open(&options).unwrap_or_else(|error| panic!("{}: {error}", case.name()))
 }
 

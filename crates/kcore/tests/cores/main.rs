@@ -8,4 +8,5 @@ mod facts;
 mod known;
 mod pattern;
 mod peers;
+mod rewritten;
 mod truth;

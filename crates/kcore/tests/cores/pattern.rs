@@ -2,7 +2,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use gen_cores::{Case, Variant};
+use gen_cores::Case;
+
+use crate::known::variant;
 
 /// Cases of one scenario whose variants have certain words.
 ///
@@ -46,7 +48,7 @@ impl Pattern {
 }
 
 fn has_word(case: &Case, word: &str) -> bool {
-    let variant = Variant::parse(&case.variant).expect("the name of a variant");
+    let variant = variant(case);
     match word.strip_prefix('!') {
         Some(word) => !variant.has(word),
         None => variant.has(word),

@@ -1,10 +1,10 @@
 //! Every stack of every generated core, held against what its program knows to be true.
 
-use gen_cores::{Call, End as TrueEnd, Frame, Libc, Seen, Thread, Variant, bare_name, compare};
+use gen_cores::{Call, End as TrueEnd, Frame, Libc, Seen, Thread, bare_name, compare};
 use kcore::{End, MAX_FRAMES, NamedFrame, Stack, Tid, Trust};
 
 use crate::{
-    known::{Known, assert_none, cases, check_each},
+    known::{Known, assert_none, cases, check_each, variant},
     pattern::Pattern,
 };
 
@@ -100,9 +100,8 @@ fn check_end(known: &Known, thread: &Thread, stack: &Stack) -> Option<String> {
 
 /// Code that was compiled with CFI needs no guess.
 fn check_trust(known: &Known, thread: &Thread, stack: &Stack) -> Option<String> {
-    let variant = Variant::parse(&known.case.variant).expect("the name of a variant");
     let guess = stack.frames.iter().position(|frame| frame.trust == Trust::Scan)?;
-    let has_cfi = variant.libc == Libc::Glibc && thread.end == TrueEnd::Outermost;
+    let has_cfi = variant(known.case).libc == Libc::Glibc && thread.end == TrueEnd::Outermost;
     let wrong = has_cfi && !GUESSES.iter().any(|guess| guess.cases.take(known.case));
     let tid = thread.tid;
     wrong.then(|| format!("thread {tid}: frame {guess} is a guess:\n    {}", line(known, stack)))

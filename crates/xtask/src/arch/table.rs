@@ -15,11 +15,20 @@ pub struct Room {
 /// Every crate of the workspace.
 pub const ROOMS: &[Room] = &[
     Room { name: "kcore-mem", uses: &[], third_party: &["thiserror"] },
-    // goblin stays behind this door; the decompressors are for compressed sections.
+    // goblin stays behind this door; the decompressors are for compressed sections, libc for the
+    // signal by which a map tells that its file is gone.
     Room {
         name: "kcore-elf",
         uses: &["kcore-mem"],
-        third_party: &["goblin", "memmap2", "stable_deref_trait", "thiserror", "flate2", "ruzstd"],
+        third_party: &[
+            "goblin",
+            "memmap2",
+            "stable_deref_trait",
+            "thiserror",
+            "flate2",
+            "ruzstd",
+            "libc",
+        ],
     },
     // The decompressors are for whole cores.
     Room {

@@ -1,6 +1,7 @@
 //! x86-64: System V ABI, Linux.
 
 mod decode;
+mod parts;
 mod regs;
 mod signal;
 mod stack_effect;
@@ -8,7 +9,7 @@ mod trace;
 
 use kcore_mem::{Addr, AddrRange, AddressSpace, Target};
 
-use super::{Machine, UserRegister};
+use super::{Machine, RegisterPart, UserRegister};
 use crate::{Reading, RegisterId, Regs};
 
 /// The architecture.
@@ -33,6 +34,14 @@ impl Machine for X86_64 {
 
     fn register_names(&self) -> &'static [(&'static str, RegisterId)] {
         regs::NAMES
+    }
+
+    fn part_of(&self, name: &str) -> Option<RegisterPart> {
+        parts::part_of(name)
+    }
+
+    fn is_of_thread(&self, name: &str) -> bool {
+        matches!(name, "fsbase" | "gsbase")
     }
 
     fn pc_name(&self) -> &'static str {
@@ -98,7 +107,7 @@ impl Machine for X86_64 {
         &self,
         regs: &Regs,
         space: &dyn AddressSpace,
-    ) -> Option<(Regs, Addr)> {
+    ) -> Option<(Regs, Option<Addr>)> {
         let fp = Addr::new(regs.get(regs::RBP)?);
         let sp = Addr::new(regs.get(regs::RSP)?);
         if fp < sp || !fp.get().is_multiple_of(8) {
@@ -110,7 +119,7 @@ impl Machine for X86_64 {
         let mut caller = Regs::new(pc);
         caller.set(regs::RBP, Some(saved));
         caller.set(regs::RSP, Some(cfa.get()));
-        Some((caller, cfa))
+        Some((caller, Some(cfa)))
     }
 
     fn frame_pointer_below_cfa(&self) -> u64 {

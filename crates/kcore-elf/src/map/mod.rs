@@ -1,9 +1,11 @@
 //! Bytes of files: mapped or owned, counted, and shared without a lifetime.
 //!
-//! The only room of the crate with `unsafe`: mapping a file, and promising that a counted slice
-//! stays where it is.
+//! The only room of the crate with `unsafe`: mapping a file, outliving its loss, and promising that
+//! a counted slice stays where it is.
 
 #![allow(unsafe_code)]
+
+mod guard;
 
 use std::{
     fmt,
@@ -16,17 +18,20 @@ use std::{
 use memmap2::Mmap;
 use stable_deref_trait::{CloneStableDeref, StableDeref};
 
+use guard::GuardedMap;
+
 /// The bytes of one file (or of an image that was copied out of memory).
 #[derive(Clone)]
 pub struct FileBytes(Arc<Inner>);
 
 enum Inner {
-    Mapped(Mmap),
+    Mapped(GuardedMap),
     Owned(Vec<u8>),
 }
 
 impl FileBytes {
-    /// Maps `file` for reading. An empty file is no bytes.
+    /// Maps `file` for reading. An empty file is no bytes. The first map installs a handler of
+    /// SIGBUS, which passes on what is not about a map of this type.
     ///
     /// # Errors
     /// What the system says, for a directory, a pipe, or a file that may not be read.
@@ -38,7 +43,21 @@ impl FileBytes {
         // file, as with any mapped file; kcore reads it as untrusted bytes and never as `str` or
         // as a type with invalid values.
         let map = unsafe { Mmap::map(file)? };
-        Ok(Self(Arc::new(Inner::Mapped(map))))
+        Ok(Self(Arc::new(Inner::Mapped(GuardedMap::new(map)))))
+    }
+
+    /// Bytes at its beginning of which none was lost since it was mapped, because the file shrank
+    /// or its disk failed, as far as that was noticed. Lost bytes read as zeros.
+    pub fn intact_len(&self) -> usize {
+        match &*self.0 {
+            Inner::Mapped(map) => map.intact_len(),
+            Inner::Owned(bytes) => bytes.len(),
+        }
+    }
+
+    /// Whether bytes were lost since it was mapped.
+    pub fn is_lost(&self) -> bool {
+        self.intact_len() < self.len()
     }
 
     /// The whole as a section.
@@ -65,7 +84,7 @@ impl Deref for FileBytes {
 
     fn deref(&self) -> &[u8] {
         match &*self.0 {
-            Inner::Mapped(map) => map,
+            Inner::Mapped(map) => map.bytes(),
             Inner::Owned(bytes) => bytes,
         }
     }

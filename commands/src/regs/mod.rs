@@ -1,5 +1,8 @@
 //! `::regs`, `$r`: the registers of a thread, or of one of its frames.
 
+mod aarch64;
+mod x86_64;
+
 use kcore::{Addr, Arch, Core, Tid};
 use kcore_dcmd::{
     AddrUse, Arg, Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record,
@@ -106,64 +109,23 @@ impl<'c> RegsRecord<'c> {
         let symbol = symbol_cell(self.core, Addr::new(pc));
         symbol.name.is_some().then_some(symbol)
     }
-
-    /// The flags in MDB's words, those that are set in capitals.
-    fn flag_words(&self) -> Option<String> {
-        const STATUS: [(u32, &str); 9] = [
-            (11, "of"),
-            (10, "df"),
-            (9, "if"),
-            (8, "tf"),
-            (7, "sf"),
-            (6, "zf"),
-            (4, "af"),
-            (2, "pf"),
-            (0, "cf"),
-        ];
-        let flags = self.value("rflags")?;
-        let is_set = |bit: u32| flags.checked_shr(bit).is_some_and(|flags| flags & 1 == 1);
-        let words = STATUS.map(|(bit, word)| match is_set(bit) {
-            true => word.to_uppercase(),
-            false => word.to_owned(),
-        });
-        Some(words.join(","))
-    }
-
-    fn flag_bits(&self) -> Option<String> {
-        const SYSTEM: [(u32, &str); 7] =
-            [(21, "id"), (20, "vip"), (19, "vif"), (18, "ac"), (17, "vm"), (16, "rf"), (14, "nt")];
-        let flags = self.value("rflags")?;
-        let bits = SYSTEM.map(|(bit, word)| {
-            let set = flags.checked_shr(bit).is_some_and(|flags| flags & 1 == 1);
-            format!("{word}={}", u8::from(set))
-        });
-        Some(format!("{} iopl={:#x}", bits.join(" "), (flags >> 12) & 3))
-    }
 }
 
-const X86_64: &str = "\
-%rax = {rax?0x{rax:0}}{rax^<unknown>         }\t%r8  = {r8?0x{r8:0}}{r8^<unknown>}
-%rbx = {rbx?0x{rbx:0}}{rbx^<unknown>         }\t%r9  = {r9?0x{r9:0}}{r9^<unknown>}
-%rcx = {rcx?0x{rcx:0}}{rcx^<unknown>         }\t%r10 = {r10?0x{r10:0}}{r10^<unknown>}
-%rdx = {rdx?0x{rdx:0}}{rdx^<unknown>         }\t%r11 = {r11?0x{r11:0}}{r11^<unknown>}
-%rsi = {rsi?0x{rsi:0}}{rsi^<unknown>         }\t%r12 = {r12?0x{r12:0}}{r12^<unknown>}
-%rdi = {rdi?0x{rdi:0}}{rdi^<unknown>         }\t%r13 = {r13?0x{r13:0}}{r13^<unknown>}
-                         \t%r14 = {r14?0x{r14:0}}{r14^<unknown>}
-                         \t%r15 = {r15?0x{r15:0}}{r15^<unknown>}
+/// How the registers of an architecture are laid out.
+struct Layout {
+    template: &'static str,
+    /// Adds cells that only the template shows. They come first, and so hide registers of their
+    /// name.
+    derived: for<'a> fn(&'a RegsRecord<'_>, &mut Fields<'a>),
+}
 
-{segments?%cs = 0x{cs}\t%fs = 0x{fs}\t%gs = 0x{gs}
-%ds = 0x{ds}\t%es = 0x{es}\t%ss = 0x{ss}
-
-}%rip = {rip?0x{rip:0}}{rip^<unknown>}{symbol? {symbol}}
-%rbp = {rbp?0x{rbp:0}}{rbp^<unknown>}
-%rsp = {rsp?0x{rsp:0}}{rsp^<unknown>}
-
-{flag_bits?%rflags = 0x{flags}
-  {flag_bits}
-  status=<{flag_words}>
-
-}%gsbase = {gsbase?0x{gsbase:0}}{gsbase^<unknown>}
-%fsbase = {fsbase?0x{fsbase:0}}{fsbase^<unknown>}";
+fn layout(arch: Arch) -> Option<&'static Layout> {
+    match arch {
+        Arch::X86_64 => Some(&x86_64::LAYOUT),
+        Arch::Aarch64 => Some(&aarch64::LAYOUT),
+        _ => None,
+    }
+}
 
 impl Record for RegsRecord<'_> {
     fn kind(&self) -> &'static str {
@@ -171,10 +133,7 @@ impl Record for RegsRecord<'_> {
     }
 
     fn view(&self) -> View {
-        match self.core.arch() {
-            Arch::X86_64 => View::Line(X86_64),
-            _ => View::Line("{registers}"),
-        }
+        View::Line(layout(self.core.arch()).map_or("{registers}", |layout| layout.template))
     }
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
@@ -183,20 +142,12 @@ impl Record for RegsRecord<'_> {
         out.num("tid", u64::from(self.tid.get()))
             .num("frame", self.frame as u64)
             .put("registers", Cell::Object(registers.collect()))
-            .display("symbol", Cell::or_null(self.pc_symbol(), Cell::Symbol))
-            .display("segments", Cell::Bool(self.value("cs").is_some()))
-            .display("flag_words", Cell::or_null(self.flag_words(), Cell::text))
-            .display("flag_bits", Cell::or_null(self.flag_bits(), Cell::text));
-        let padded = |name, digits| {
-            let value = self.value(name).map(|value| format!("{value:0digits$x}"));
-            Cell::or_null(value, Cell::text)
-        };
-        out.display("flags", padded("rflags", 8));
+            .display("symbol", Cell::or_null(self.pc_symbol(), Cell::Symbol));
+        if let Some(layout) = layout(self.core.arch()) {
+            (layout.derived)(self, out);
+        }
         for (name, value) in &self.values {
-            match *name {
-                "cs" | "ds" | "es" | "fs" | "gs" | "ss" => out.display(name, padded(name, 4)),
-                _ => out.display(name, cell(*value)),
-            };
+            out.display(name, cell(*value));
         }
     }
 }

@@ -1,0 +1,52 @@
+//! Files that go away while kcore has them open.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Unpacks the committed core into a folder, beside its program.
+fn unpacked(dir: &Path) -> PathBuf {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/workers/x86_64");
+    let packed = fs::read(data.join("core.zst")).unwrap();
+    let mut bytes = Vec::new();
+    let mut frames = ruzstd::decoding::StreamingDecoder::new(&packed[..]).unwrap();
+    frames.read_to_end(&mut bytes).unwrap();
+    let core = dir.join("core");
+    fs::write(&core, bytes).unwrap();
+    fs::copy(data.join("workers"), dir.join("workers")).unwrap();
+    core
+}
+
+fn run(core: &Path, commands: &str) -> Output {
+    let mut kcore = Command::new(env!("CARGO_BIN_EXE_kcore"));
+    kcore.args(["-c", commands]).arg(core).env("XDG_CONFIG_HOME", "/nonexistent");
+    kcore.output().unwrap()
+}
+
+#[test]
+fn a_core_that_shrinks_ends_in_an_error() {
+    let dir = tempfile::tempdir().unwrap();
+    let core = unpacked(dir.path());
+    let shrink = format!("!truncate -s 12288 {}\n", core.display());
+    let output = run(&core, &format!("1>x\n{shrink}::stacks\n::status"));
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    let said = format!("{} shrank or could not be read", core.display());
+    assert!(errors.contains(&said), "{errors}");
+    let out = String::from_utf8(output.stdout).unwrap();
+    assert!(out.contains("could not be read"), "the stacks end there: {out}");
+}
+
+#[test]
+fn a_program_that_shrinks_ends_in_an_error() {
+    let dir = tempfile::tempdir().unwrap();
+    let core = unpacked(dir.path());
+    let exe = dir.path().join("workers");
+    let shrink = format!("!truncate -s 4096 {}\n", exe.display());
+    let output = run(&core, &format!("::objects\n{shrink}::stacks"));
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    let said = format!("{} shrank or could not be read", exe.display());
+    assert!(errors.contains(&said), "{errors}");
+}

@@ -1,0 +1,213 @@
+//! Maps that outlive the loss of their file: when it shrinks, or its disk fails, touching the lost
+//! bytes raises SIGBUS. The handler here puts zeros in their place and remembers that it did, so
+//! that readers can say so.
+//!
+//! The handler runs wherever the signal strikes, so it takes no lock and no memory: maps stand in a
+//! list whose links are never freed, only used again.
+
+use std::{
+    ffi::{c_int, c_void},
+    ptr,
+    sync::{
+        Once, OnceLock,
+        atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering},
+    },
+};
+
+use memmap2::Mmap;
+
+/// Pages are at least this long; the handler replaces the lost one and all behind it.
+const PAGE: usize = 4096;
+
+static MAPS: AtomicPtr<Link> = AtomicPtr::new(ptr::null_mut());
+static INSTALL: Once = Once::new();
+static PREVIOUS: OnceLock<libc::sigaction> = OnceLock::new();
+
+/// A map that the handler knows.
+pub struct GuardedMap {
+    map: Mmap,
+    link: &'static Link,
+}
+
+/// The handler's knowledge of one map.
+#[derive(Default)]
+struct Link {
+    taken: AtomicBool,
+    start: AtomicUsize,
+    len: AtomicUsize,
+    /// Offset of the first byte that was lost; the length while none was.
+    intact: AtomicUsize,
+    next: AtomicPtr<Link>,
+}
+
+impl GuardedMap {
+    /// Guards a map. The first one installs the handler; signals that are not about a guarded map
+    /// go to whom they went before.
+    pub fn new(map: Mmap) -> Self {
+        INSTALL.call_once(install);
+        let link = free_link();
+        link.intact.store(map.len(), Ordering::Relaxed);
+        link.len.store(map.len(), Ordering::Relaxed);
+        link.start.store(map.as_ptr().addr(), Ordering::Release);
+        Self { map, link }
+    }
+
+    /// The bytes. Those that were lost are zeros.
+    pub fn bytes(&self) -> &[u8] {
+        &self.map
+    }
+
+    /// Bytes at its beginning of which none was lost since it was mapped, as far as was noticed.
+    pub fn intact_len(&self) -> usize {
+        self.link.intact.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for GuardedMap {
+    fn drop(&mut self) {
+        self.link.start.store(0, Ordering::Release);
+        self.link.taken.store(false, Ordering::Release);
+    }
+}
+
+impl Link {
+    fn holds(&self, at: usize) -> bool {
+        let start = self.start.load(Ordering::Acquire);
+        start != 0 && at.wrapping_sub(start) < self.len.load(Ordering::Relaxed)
+    }
+}
+
+fn links() -> impl Iterator<Item = &'static Link> {
+    let mut next = MAPS.load(Ordering::Acquire);
+    std::iter::from_fn(move || {
+        // SAFETY: links are leaked boxes that are published whole and never freed.
+        let link = unsafe { next.as_ref() }?;
+        next = link.next.load(Ordering::Acquire);
+        Some(link)
+    })
+}
+
+/// A link that no map uses, for the caller alone.
+fn free_link() -> &'static Link {
+    let take = |link: &&Link| !link.taken.swap(true, Ordering::AcqRel);
+    links().find(take).unwrap_or_else(new_link)
+}
+
+fn new_link() -> &'static Link {
+    let link: &'static Link =
+        Box::leak(Box::new(Link { taken: AtomicBool::new(true), ..Link::default() }));
+    let mut head = MAPS.load(Ordering::Acquire);
+    loop {
+        link.next.store(head, Ordering::Release);
+        let own = ptr::from_ref(link).cast_mut();
+        match MAPS.compare_exchange_weak(head, own, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => return link,
+            Err(now) => head = now,
+        }
+    }
+}
+
+fn install() {
+    // SAFETY: `sigaction` is plain data for which zeros are valid, and the handler has the
+    // signature that SA_SIGINFO asks for. SA_ONSTACK serves threads that have such a stack.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = handle as *const () as usize;
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+        libc::sigemptyset(&raw mut action.sa_mask);
+        let mut previous: libc::sigaction = std::mem::zeroed();
+        if libc::sigaction(libc::SIGBUS, ptr::null(), &raw mut previous) == 0 {
+            let _ = PREVIOUS.set(previous);
+            libc::sigaction(libc::SIGBUS, &raw const action, ptr::null_mut());
+        }
+    }
+}
+
+extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+    // SAFETY: the kernel passes a valid siginfo to a handler with SA_SIGINFO.
+    let at = unsafe { (*info).si_addr() }.addr();
+    if !replace_lost(at) {
+        pass_on(signal, info, context);
+    }
+}
+
+/// Puts zeros where `at` lies in a guarded map, from its page to the end of the map.
+fn replace_lost(at: usize) -> bool {
+    let Some(link) = links().find(|link| link.holds(at)) else { return false };
+    let start = link.start.load(Ordering::Acquire);
+    let into = at.wrapping_sub(start) & !PAGE.wrapping_sub(1);
+    let len = link.len.load(Ordering::Relaxed).wrapping_sub(into);
+    link.intact.fetch_min(into, Ordering::Relaxed);
+    // SAFETY: the range lies within a map that is alive, since its bytes were just read. Fresh
+    // anonymous pages are readable and zero, as the lost bytes of a file would be.
+    let replaced = unsafe {
+        libc::mmap(
+            ptr::with_exposed_provenance_mut(start.wrapping_add(into)),
+            len,
+            libc::PROT_READ,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED | libc::MAP_NORESERVE,
+            -1,
+            0,
+        )
+    };
+    replaced != libc::MAP_FAILED
+}
+
+/// Does what would have been done without this handler.
+fn pass_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+    let previous = PREVIOUS.get();
+    let handler = previous.map_or(libc::SIG_DFL, |previous| previous.sa_sigaction);
+    let with_info = previous.is_some_and(|previous| previous.sa_flags & libc::SA_SIGINFO != 0);
+    // SAFETY: a handler that `sigaction` gave has the signature that its flags say. Without one,
+    // the default action is put back, and the access that raised the signal raises it again.
+    unsafe {
+        if handler == libc::SIG_DFL || handler == libc::SIG_IGN {
+            libc::signal(signal, libc::SIG_DFL);
+        } else if with_info {
+            let call: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) =
+                std::mem::transmute(handler);
+            call(signal, info, context);
+        } else {
+            let call: extern "C" fn(c_int) = std::mem::transmute(handler);
+            call(signal);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn mapped(bytes: &[u8]) -> (tempfile::NamedTempFile, GuardedMap) {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(bytes).unwrap();
+        // SAFETY: the test alone changes the file, and reads nothing of it but bytes.
+        let map = unsafe { Mmap::map(file.as_file()) }.unwrap();
+        (file, GuardedMap::new(map))
+    }
+
+    #[test]
+    fn bytes_of_a_file_that_shrank_read_as_zeros_and_are_known_to_be_lost() {
+        let (file, map) = mapped(&[7; 3 * PAGE]);
+        assert_eq!((map.bytes()[2 * PAGE], map.intact_len()), (7, 3 * PAGE));
+        file.as_file().set_len(PAGE as u64).unwrap();
+        assert_eq!((map.bytes()[0], map.intact_len()), (7, 3 * PAGE), "what is left");
+        assert_eq!((map.bytes()[2 * PAGE + 5], map.intact_len()), (0, 2 * PAGE), "what is gone");
+        assert_eq!((map.bytes()[PAGE], map.intact_len()), (0, PAGE), "and more of it");
+        assert_eq!(map.bytes()[3 * PAGE - 1], 0);
+    }
+
+    #[test]
+    fn the_loss_of_one_map_is_no_other_ones() {
+        let (file, lost) = mapped(&[1; 2 * PAGE]);
+        let (_other, whole) = mapped(&[2; 2 * PAGE]);
+        file.as_file().set_len(0).unwrap();
+        assert_eq!(lost.bytes()[PAGE], 0);
+        assert_eq!((lost.intact_len(), whole.intact_len()), (PAGE, 2 * PAGE));
+        drop(lost);
+        let (_new, again) = mapped(&[3; PAGE]);
+        assert_eq!(again.intact_len(), PAGE, "a link that is used again forgets");
+    }
+}

@@ -1,0 +1,146 @@
+//! aarch64: AAPCS64, Linux.
+
+mod decode;
+mod regs;
+mod signal;
+mod trace;
+
+use kcore_mem::{Addr, AddrRange, AddressSpace, Target};
+
+use super::{Machine, RegisterPart, UserRegister};
+use crate::{Reading, RegisterId, Regs};
+
+/// Bits that no address of a user has: Linux gives addresses above 48 bits only to a process that
+/// asks for them, and code is not put there.
+const NO_USER_ADDRESS: u64 = 0xffff << 48;
+
+/// The architecture.
+pub struct Aarch64 {
+    code_mask: u64,
+}
+
+impl Aarch64 {
+    /// `code_mask`: the bits of a code address that hold its authentication code
+    /// (`NT_ARM_PAC_MASK`, `insn_mask`), if the core says so.
+    pub fn new(code_mask: Option<u64>) -> Self {
+        Self { code_mask: code_mask.unwrap_or(NO_USER_ADDRESS) }
+    }
+}
+
+impl Machine for Aarch64 {
+    fn stack_pointer(&self) -> RegisterId {
+        regs::SP
+    }
+
+    fn frame_pointer(&self) -> RegisterId {
+        regs::X29
+    }
+
+    fn program_counter(&self) -> RegisterId {
+        regs::PC
+    }
+
+    fn returns_by_register(&self) -> bool {
+        true
+    }
+
+    fn register_names(&self) -> &'static [(&'static str, RegisterId)] {
+        regs::NAMES
+    }
+
+    fn part_of(&self, name: &str) -> Option<RegisterPart> {
+        regs::part_of(name)
+    }
+
+    fn is_of_thread(&self, name: &str) -> bool {
+        name == "tpidr"
+    }
+
+    fn pc_name(&self) -> &'static str {
+        "pc"
+    }
+
+    fn user_registers(&self, bytes: &[u8], target: Target) -> Vec<UserRegister> {
+        regs::user_registers(bytes, target)
+    }
+
+    fn regs(&self, bytes: &[u8], target: Target) -> Option<Regs> {
+        regs::regs(bytes, target)
+    }
+
+    fn system_call(&self, bytes: &[u8], target: Target, space: &dyn AddressSpace) -> Option<u64> {
+        regs::system_call(bytes, target, space)
+    }
+
+    fn forget_scratch(&self, regs: &mut Regs) {
+        regs::forget_scratch(regs);
+    }
+
+    fn strip_code(&self, at: Addr) -> Addr {
+        Addr::new(at.get() & !self.code_mask)
+    }
+
+    fn is_signal_restorer(&self, at: Addr, space: &dyn AddressSpace) -> bool {
+        signal::is_restorer(at, space)
+    }
+
+    fn interrupted_regs(&self, regs: &Regs, space: &dyn AddressSpace) -> Option<Regs> {
+        signal::interrupted_regs(regs, space)
+    }
+
+    fn context_regs(&self, context: Addr, space: &dyn AddressSpace) -> Option<Regs> {
+        signal::registers_of_context(context, space)
+    }
+
+    fn follows_call(&self, at: Addr, space: &dyn AddressSpace) -> bool {
+        decode::follows_call(at, space)
+    }
+
+    fn caller_at_entry(&self, regs: &Regs, _space: &dyn AddressSpace) -> Option<(Regs, Addr)> {
+        let pc = self.strip_code(Addr::new(regs.get(regs::X30)?));
+        let cfa = Addr::new(regs.get(regs::SP)?);
+        let mut caller = regs.with_pc(pc);
+        caller.set(regs::X30, None);
+        Some((caller, cfa))
+    }
+
+    fn read_code(&self, pc: Addr, function: AddrRange, space: &dyn AddressSpace) -> Vec<Reading> {
+        trace::readings(pc, function, space)
+    }
+
+    fn caller_by_code(
+        &self,
+        regs: &Regs,
+        readings: &[Reading],
+        space: &dyn AddressSpace,
+        is_plausible: &dyn Fn(&Regs, Addr) -> bool,
+    ) -> Option<(Regs, Addr)> {
+        trace::caller_by_code(regs, readings, space, is_plausible)
+    }
+
+    /// The frame record is x29 and x30 of the caller; where it lies in its frame is up to the
+    /// compiler, so neither the CFA nor the caller's stack pointer is known.
+    fn caller_by_frame_pointer(
+        &self,
+        regs: &Regs,
+        space: &dyn AddressSpace,
+    ) -> Option<(Regs, Option<Addr>)> {
+        let fp = Addr::new(regs.get(regs::X29)?);
+        let below_stack = regs.get(regs::SP).is_some_and(|sp| fp.get() < sp);
+        if below_stack || !fp.get().is_multiple_of(8) {
+            return None;
+        }
+        let saved = space.read_word(fp).ok()?;
+        if saved != 0 && saved <= fp.get() {
+            return None;
+        }
+        let pc = space.read_addr(fp.checked_add(8)?).ok()?;
+        let mut caller = Regs::new(pc);
+        caller.set(regs::X29, Some(saved));
+        Some((caller, None))
+    }
+
+    fn frame_pointer_below_cfa(&self) -> u64 {
+        16
+    }
+}

@@ -1,0 +1,266 @@
+//! The caller's registers by what a function's instructions did to the stack, for code that has
+//! no call frame information: hand-written assembly, C libraries built without it.
+//!
+//! The instructions are followed in address order. Where control does not flow from one to the
+//! next, the state comes from a branch that leads there, else from the deepest state seen, which
+//! is that of the body between prologue and epilogue. Where no branch leads beyond a return, the
+//! next function begins, so the trace may start at any function before the one that is wanted.
+
+use std::collections::HashMap;
+
+use kcore_mem::{Addr, AddrRange, AddressSpace, Cursor};
+
+use super::{
+    decode::{Effect, Transfer, effect_of},
+    regs::{SP, X29, X30},
+};
+use crate::{Reading, RegisterId, Regs, reading::MAX_CODE};
+
+/// Registers that a callee preserves, and the return address.
+const PRESERVED: std::ops::RangeInclusive<u16> = 19..=30;
+const WORD: usize = 4;
+
+/// Where things lie, relative to the CFA, which is the stack pointer at the function's entry.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+struct State {
+    /// The stack pointer, if the code tells.
+    sp: Option<i64>,
+    /// The frame pointer, if it was set from the stack pointer.
+    fp: Option<i64>,
+    /// Registers that were stored, at most twelve.
+    saved: Vec<(u16, i64)>,
+}
+
+impl State {
+    const fn at_entry() -> Self {
+        Self { sp: Some(0), fp: None, saved: Vec::new() }
+    }
+
+    fn apply(&mut self, effect: Effect) {
+        match effect {
+            Effect::Move(by) => self.move_by(by),
+            Effect::SetFrame(by) => self.fp = self.sp.map(|sp| sp.wrapping_add(by)),
+            Effect::FromFrame(by) => self.sp = self.fp.map(|fp| fp.wrapping_add(by)),
+            Effect::Unknown => self.sp = None,
+            Effect::LoseFrame => self.fp = None,
+            Effect::Transfer(transfer) => self.transfer(transfer),
+            Effect::None | Effect::Branch(_) | Effect::Jump(_) | Effect::Stop => {}
+        }
+    }
+
+    fn move_by(&mut self, by: i64) {
+        self.sp = self.sp.map(|sp| sp.wrapping_add(by));
+    }
+
+    fn transfer(&mut self, transfer: Transfer) {
+        let [before, after] = transfer.base_change;
+        if transfer.from_frame && before.wrapping_add(after) != 0 {
+            self.fp = None;
+            return;
+        }
+        self.move_by(before);
+        let base = if transfer.from_frame { self.fp } else { self.sp };
+        let slots = [transfer.offset, transfer.offset.wrapping_add(8)];
+        for (register, offset) in transfer.registers.into_iter().zip(slots) {
+            let slot = base.map(|base| base.wrapping_add(offset));
+            if let (Some(register), Some(slot)) = (register, slot) {
+                self.access(register, slot, transfer.load);
+            }
+        }
+        self.move_by(after);
+    }
+
+    /// The first store of a register that a callee preserves saves the caller's value; a load
+    /// from there gives it back.
+    fn access(&mut self, register: u16, slot: i64, load: bool) {
+        if load {
+            self.saved.retain(|saved| *saved != (register, slot));
+            if register == X29.0 {
+                self.fp = None;
+            }
+        } else if PRESERVED.contains(&register)
+            && slot < 0
+            && !self.saved.iter().any(|(known, _)| *known == register)
+        {
+            self.saved.push((register, slot));
+        }
+    }
+
+    fn is_deeper_than(&self, other: &Self) -> bool {
+        match (self.sp, other.sp) {
+            (Some(own), Some(theirs)) => {
+                own < theirs || (own == theirs && self.saved.len() >= other.saved.len())
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The way to read the code from the start of `function` up to `pc`.
+pub fn readings(pc: Addr, function: AddrRange, space: &dyn AddressSpace) -> Vec<Reading> {
+    let code = read_code(pc, function.start, space);
+    let state = code.map(|code| Trace::default().run(&code));
+    let reading = state.map(|State { sp, fp, saved }| Reading { sp, fp, saved });
+    reading.into_iter().collect()
+}
+
+/// The caller's registers and the CFA, or `None` where the code does not tell.
+pub fn caller_by_code(
+    regs: &Regs,
+    readings: &[Reading],
+    space: &dyn AddressSpace,
+    is_plausible: &dyn Fn(&Regs, Addr) -> bool,
+) -> Option<(Regs, Addr)> {
+    let mut callers = readings.iter().filter_map(|reading| caller_of(reading, regs, space));
+    callers.find(|(caller, cfa)| is_plausible(caller, *cfa))
+}
+
+/// The instructions from `start` up to the pc; `None` when it is far away or they have no bytes.
+fn read_code(pc: Addr, start: Addr, space: &dyn AddressSpace) -> Option<Vec<u32>> {
+    let len = pc.offset_from(start).filter(|len| *len <= MAX_CODE)?;
+    let mut bytes = vec![0; usize::try_from(len).ok()?];
+    space.read(start, &mut bytes).ok()?;
+    let mut cursor = Cursor::new(&bytes, space.target());
+    let count = bytes.len().checked_div(WORD)?;
+    (0..count).map(|_| cursor.u32().ok()).collect()
+}
+
+fn caller_of(state: &Reading, regs: &Regs, space: &dyn AddressSpace) -> Option<(Regs, Addr)> {
+    let cfa = match (state.sp, state.fp) {
+        (Some(sp), _) => regs.get(SP)?.wrapping_sub_signed(sp),
+        (None, Some(fp)) => regs.get(X29)?.wrapping_sub_signed(fp),
+        (None, None) => return None,
+    };
+    let slot = |offset: i64| space.read_word(Addr::new(cfa.wrapping_add_signed(offset))).ok();
+    let return_slot = state.saved.iter().find(|(register, _)| *register == X30.0);
+    let pc = match return_slot {
+        Some((_, offset)) => slot(*offset)?,
+        None => regs.get(X30)?,
+    };
+    let mut caller = regs.with_pc(Addr::new(pc));
+    super::regs::forget_scratch(&mut caller);
+    for (register, offset) in &state.saved {
+        caller.set(RegisterId(*register), slot(*offset));
+    }
+    caller.set(SP, Some(cfa));
+    Some((caller, Addr::new(cfa)))
+}
+
+struct Trace {
+    state: State,
+    deepest: State,
+    /// The state that a branch carries to an instruction further on, by its index.
+    carried: HashMap<usize, State>,
+    /// The furthest instruction to which a branch of this function leads.
+    furthest: usize,
+    /// Whether control comes from the instruction before.
+    flows: bool,
+}
+
+impl Default for Trace {
+    fn default() -> Self {
+        let entry = State::at_entry();
+        Self {
+            state: entry.clone(),
+            deepest: entry,
+            carried: HashMap::new(),
+            furthest: 0,
+            flows: true,
+        }
+    }
+}
+
+impl Trace {
+    /// Follows all of `code`; gives the state behind it.
+    fn run(mut self, code: &[u32]) -> State {
+        for (at, word) in code.iter().enumerate() {
+            self.enter(at);
+            let effect = effect_of(*word);
+            self.state.apply(effect);
+            if self.state.is_deeper_than(&self.deepest) {
+                self.deepest = self.state.clone();
+            }
+            match effect {
+                Effect::Branch(by) => self.carry(at, by),
+                Effect::Jump(Some(by)) => {
+                    self.carry(at, by);
+                    self.flows = false;
+                }
+                Effect::Jump(None) | Effect::Stop => self.flows = false,
+                _ => {}
+            }
+        }
+        self.enter(code.len());
+        self.state
+    }
+
+    /// Takes the state with which control comes to instruction `at`.
+    fn enter(&mut self, at: usize) {
+        let carried = self.carried.remove(&at);
+        if self.flows {
+            return;
+        }
+        self.flows = true;
+        if let Some(state) = carried {
+            self.state = state;
+        } else if self.furthest >= at {
+            self.state = self.deepest.clone();
+        } else {
+            self.state = State::at_entry();
+            self.deepest = State::at_entry();
+        }
+    }
+
+    fn carry(&mut self, at: usize, by: i64) {
+        let words = by.checked_div(WORD as i64).and_then(|words| isize::try_from(words).ok());
+        let Some(to) = words.filter(|words| *words > 0).and_then(|by| at.checked_add_signed(by))
+        else {
+            return;
+        };
+        self.furthest = self.furthest.max(to);
+        self.carried.entry(to).or_insert_with(|| self.state.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `stp x29, x30, [sp, #-32]!; mov x29, sp; str x19, [sp, #16]; cbz x0, +16; ldr x19, [sp,
+    /// #16]; ldp x29, x30, [sp], #32; ret; bl`.
+    const FUNCTION: [u32; 8] = [
+        0xa9be_7bfd,
+        0x9100_03fd,
+        0xf900_0bf3,
+        0xb400_0080,
+        0xf940_0bf3,
+        0xa8c2_7bfd,
+        0xd65f_03c0,
+        0x9400_0000,
+    ];
+
+    fn state_at(count: usize) -> State {
+        Trace::default().run(&FUNCTION[..count])
+    }
+
+    #[test]
+    fn the_stack_is_followed_through_prologue_body_and_epilogue() {
+        assert_eq!(state_at(0), State::at_entry());
+        let pushed = vec![(29, -32), (30, -24)];
+        assert_eq!(state_at(1), State { sp: Some(-32), fp: None, saved: pushed.clone() });
+        assert_eq!(state_at(2), State { sp: Some(-32), fp: Some(-32), saved: pushed });
+        assert_eq!(state_at(6), State { sp: Some(0), fp: None, saved: Vec::new() });
+    }
+
+    #[test]
+    fn code_behind_a_return_has_the_state_of_the_branch_to_it() {
+        let saved = vec![(29, -32), (30, -24), (19, -16)];
+        assert_eq!(state_at(7), State { sp: Some(-32), fp: Some(-32), saved });
+    }
+
+    #[test]
+    fn code_behind_a_return_to_which_nothing_leads_is_another_function() {
+        let code = [0xd100_83ff, 0xd65f_03c0];
+        assert_eq!(Trace::default().run(&code), State::at_entry());
+    }
+}
