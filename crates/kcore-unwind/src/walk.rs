@@ -210,7 +210,10 @@ impl<'a> Walker<'a> {
         }
     }
 
-    fn fallback<'r>(&'r self, readings: &'r [Reading]) -> Fallback<'r> {
+    fn fallback<'r>(&self, readings: &'r [Reading]) -> Fallback<'r>
+    where
+        'a: 'r,
+    {
         let (space, modules, machine) = (self.space, self.modules, self.machine);
         Fallback { space, modules, machine, readings }
     }

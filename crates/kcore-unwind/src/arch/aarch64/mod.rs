@@ -105,7 +105,7 @@ impl Machine for Aarch64 {
     }
 
     fn read_code(&self, pc: Addr, function: AddrRange, space: &dyn AddressSpace) -> Vec<Reading> {
-        trace::readings(pc, function, space)
+        trace::read_code(pc, function, space)
     }
 
     fn caller_by_code(

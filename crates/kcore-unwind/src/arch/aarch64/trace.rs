@@ -21,45 +21,38 @@ const PRESERVED: std::ops::RangeInclusive<u16> = 19..=30;
 const WORD: usize = 4;
 
 /// Where things lie, relative to the CFA, which is the stack pointer at the function's entry.
-#[derive(Clone, Default, PartialEq, Eq, Debug)]
-struct State {
-    /// The stack pointer, if the code tells.
-    sp: Option<i64>,
-    /// The frame pointer, if it was set from the stack pointer.
-    fp: Option<i64>,
-    /// Registers that were stored, at most twelve.
-    saved: Vec<(u16, i64)>,
-}
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct State(Reading);
 
 impl State {
     const fn at_entry() -> Self {
-        Self { sp: Some(0), fp: None, saved: Vec::new() }
+        Self(Reading { sp: Some(0), fp: None, saved: Vec::new() })
     }
 
     fn apply(&mut self, effect: Effect) {
         match effect {
             Effect::Move(by) => self.move_by(by),
-            Effect::SetFrame(by) => self.fp = self.sp.map(|sp| sp.wrapping_add(by)),
-            Effect::FromFrame(by) => self.sp = self.fp.map(|fp| fp.wrapping_add(by)),
-            Effect::Unknown => self.sp = None,
-            Effect::LoseFrame => self.fp = None,
+            Effect::SetFrame(by) => self.0.fp = self.0.sp.map(|sp| sp.wrapping_add(by)),
+            Effect::FromFrame(by) => self.0.sp = self.0.fp.map(|fp| fp.wrapping_add(by)),
+            Effect::Unknown => self.0.sp = None,
+            Effect::LoseFrame => self.0.fp = None,
             Effect::Transfer(transfer) => self.transfer(transfer),
             Effect::None | Effect::Branch(_) | Effect::Jump(_) | Effect::Stop => {}
         }
     }
 
     fn move_by(&mut self, by: i64) {
-        self.sp = self.sp.map(|sp| sp.wrapping_add(by));
+        self.0.sp = self.0.sp.map(|sp| sp.wrapping_add(by));
     }
 
     fn transfer(&mut self, transfer: Transfer) {
         let [before, after] = transfer.base_change;
         if transfer.from_frame && before.wrapping_add(after) != 0 {
-            self.fp = None;
+            self.0.fp = None;
             return;
         }
         self.move_by(before);
-        let base = if transfer.from_frame { self.fp } else { self.sp };
+        let base = if transfer.from_frame { self.0.fp } else { self.0.sp };
         let slots = [transfer.offset, transfer.offset.wrapping_add(8)];
         for (register, offset) in transfer.registers.into_iter().zip(slots) {
             let slot = base.map(|base| base.wrapping_add(offset));
@@ -74,34 +67,32 @@ impl State {
     /// from there gives it back.
     fn access(&mut self, register: u16, slot: i64, load: bool) {
         if load {
-            self.saved.retain(|saved| *saved != (register, slot));
+            self.0.saved.retain(|saved| *saved != (register, slot));
             if register == X29.0 {
-                self.fp = None;
+                self.0.fp = None;
             }
         } else if PRESERVED.contains(&register)
             && slot < 0
-            && !self.saved.iter().any(|(known, _)| *known == register)
+            && !self.0.saved.iter().any(|(known, _)| *known == register)
         {
-            self.saved.push((register, slot));
+            self.0.saved.push((register, slot));
         }
     }
 
     fn is_deeper_than(&self, other: &Self) -> bool {
-        match (self.sp, other.sp) {
+        match (self.0.sp, other.0.sp) {
             (Some(own), Some(theirs)) => {
-                own < theirs || (own == theirs && self.saved.len() >= other.saved.len())
+                own < theirs || (own == theirs && self.0.saved.len() >= other.0.saved.len())
             }
             _ => false,
         }
     }
 }
 
-/// The way to read the code from the start of `function` up to `pc`.
-pub fn readings(pc: Addr, function: AddrRange, space: &dyn AddressSpace) -> Vec<Reading> {
-    let code = read_code(pc, function.start, space);
-    let state = code.map(|code| Trace::default().run(&code));
-    let reading = state.map(|State { sp, fp, saved }| Reading { sp, fp, saved });
-    reading.into_iter().collect()
+/// The one way to read the code from the start of `function` up to `pc`.
+pub fn read_code(pc: Addr, function: AddrRange, space: &dyn AddressSpace) -> Vec<Reading> {
+    let code = instructions(pc, function.start, space);
+    code.map(|code| Trace::default().run(&code).0).into_iter().collect()
 }
 
 /// The caller's registers and the CFA, or `None` where the code does not tell.
@@ -111,12 +102,12 @@ pub fn caller_by_code(
     space: &dyn AddressSpace,
     is_plausible: &dyn Fn(&Regs, Addr) -> bool,
 ) -> Option<(Regs, Addr)> {
-    let mut callers = readings.iter().filter_map(|reading| caller_of(reading, regs, space));
+    let mut callers = readings.iter().filter_map(|state| caller_of(state, regs, space));
     callers.find(|(caller, cfa)| is_plausible(caller, *cfa))
 }
 
 /// The instructions from `start` up to the pc; `None` when it is far away or they have no bytes.
-fn read_code(pc: Addr, start: Addr, space: &dyn AddressSpace) -> Option<Vec<u32>> {
+fn instructions(pc: Addr, start: Addr, space: &dyn AddressSpace) -> Option<Vec<u32>> {
     let len = pc.offset_from(start).filter(|len| *len <= MAX_CODE)?;
     let mut bytes = vec![0; usize::try_from(len).ok()?];
     space.read(start, &mut bytes).ok()?;
@@ -239,6 +230,10 @@ mod tests {
         0x9400_0000,
     ];
 
+    fn state(sp: i64, fp: Option<i64>, saved: &[(u16, i64)]) -> State {
+        State(Reading { sp: Some(sp), fp, saved: saved.to_vec() })
+    }
+
     fn state_at(count: usize) -> State {
         Trace::default().run(&FUNCTION[..count])
     }
@@ -247,15 +242,15 @@ mod tests {
     fn the_stack_is_followed_through_prologue_body_and_epilogue() {
         assert_eq!(state_at(0), State::at_entry());
         let pushed = vec![(29, -32), (30, -24)];
-        assert_eq!(state_at(1), State { sp: Some(-32), fp: None, saved: pushed.clone() });
-        assert_eq!(state_at(2), State { sp: Some(-32), fp: Some(-32), saved: pushed });
-        assert_eq!(state_at(6), State { sp: Some(0), fp: None, saved: Vec::new() });
+        assert_eq!(state_at(1), state(-32, None, &pushed));
+        assert_eq!(state_at(2), state(-32, Some(-32), &pushed));
+        assert_eq!(state_at(6), state(0, None, &[]));
     }
 
     #[test]
     fn code_behind_a_return_has_the_state_of_the_branch_to_it() {
         let saved = vec![(29, -32), (30, -24), (19, -16)];
-        assert_eq!(state_at(7), State { sp: Some(-32), fp: Some(-32), saved });
+        assert_eq!(state_at(7), state(-32, Some(-32), &saved));
     }
 
     #[test]
