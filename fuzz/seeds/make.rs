@@ -1,4 +1,4 @@
-//! Writes the seeds: `cargo run --example seeds`, in this folder, with gcc and gdb at hand.
+//! Writes the seeds: `cargo run --example seeds` in `fuzz/`, with gcc and gdb at hand.
 //!
 //! All come from one tiny program (`tiny.c`) and the core of its death, cut down to what is read,
 //! or are written here. They lie in `seeds/TARGET/` and are committed: a run of the fuzzer needs
