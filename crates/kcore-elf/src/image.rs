@@ -19,48 +19,15 @@ use kcore_mem::{Arch, Endian, FileOff, Svma, Target};
 use crate::{
     BuildId, FileBytes, ParseError, Section, SectionStream,
     core_file::notes,
+    ident::target_of_ident,
     image_section::ImageSection,
+    image_segment::ImageSegment,
     image_symbol::{ImageSymbol, SymbolTableKind},
 };
 
-const PT_LOAD: u32 = 1;
 const PT_DYNAMIC: u32 = 2;
 const PT_NOTE: u32 = 4;
 const SHT_NOTE: u32 = 7;
-
-/// A program header of a module.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ImageSegment {
-    /// `p_type`.
-    pub kind: u32,
-    /// `p_flags`: 1 execute, 2 write, 4 read.
-    pub flags: u32,
-    /// `p_offset`.
-    pub offset: FileOff,
-    /// `p_vaddr`.
-    pub svma: Svma,
-    /// `p_filesz`, bytes.
-    pub file_size: u64,
-    /// `p_memsz`, bytes.
-    pub mem_size: u64,
-}
-
-impl ImageSegment {
-    /// Whether it is loaded (`PT_LOAD`).
-    pub const fn is_load(&self) -> bool {
-        self.kind == PT_LOAD
-    }
-
-    /// Whether it is loaded writable.
-    pub const fn is_writable(&self) -> bool {
-        self.flags & 2 != 0
-    }
-
-    /// Whether it is loaded executable.
-    pub const fn is_executable(&self) -> bool {
-        self.flags & 1 != 0
-    }
-}
 
 /// A module's file (an executable, a library, a debug file, the vdso).
 #[derive(Debug)]
@@ -89,7 +56,8 @@ impl Image {
         }
         let malformed = |error: goblin::error::Error| ParseError::Malformed(error.to_string());
         let header = goblin::elf::Elf::parse_header(&bytes).map_err(malformed)?;
-        let target = target_of(&header)?;
+        let arch = Arch::from_elf_machine(header.e_machine);
+        let target = Target { arch, ..target_of_ident(&header.e_ident)? };
         let ctx = context_of(target);
         let segments = parse_segments(&bytes, &header, ctx).unwrap_or_default();
         let sections = parse_sections(&bytes, &header, ctx).unwrap_or_default();
@@ -264,22 +232,6 @@ impl Image {
         let end = start.checked_add(usize::try_from(size).ok()?)?;
         self.bytes.get(start..end.min(self.bytes.len()))
     }
-}
-
-fn target_of(header: &Header) -> Result<Target, ParseError> {
-    let class = header.e_ident.get(4).copied().unwrap_or_default();
-    let order = header.e_ident.get(5).copied().unwrap_or_default();
-    let word = match class {
-        1 => 4,
-        2 => 8,
-        _ => return Err(ParseError::UnknownClass { class, order }),
-    };
-    let endian = match order {
-        1 => Endian::Little,
-        2 => Endian::Big,
-        _ => return Err(ParseError::UnknownClass { class, order }),
-    };
-    Ok(Target { arch: Arch::from_elf_machine(header.e_machine), endian, word })
 }
 
 fn context_of(target: Target) -> Ctx {

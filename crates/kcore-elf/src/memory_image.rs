@@ -1,6 +1,6 @@
 //! What a module tells of itself from memory alone: its header page, and what lies behind it.
 
-use kcore_mem::{Addr, AddressSpace, Arch, Cursor, FileOff, Svma};
+use kcore_mem::{Addr, AddressSpace, Arch, Cursor, Svma};
 
 use crate::{BuildId, Image, ImageSegment, core_file::notes};
 
@@ -153,18 +153,5 @@ fn read_headers(space: &dyn AddressSpace, base: Addr) -> Option<(Header, Vec<u8>
 
 fn parse_table(table: &[u8], space: &dyn AddressSpace) -> Vec<ImageSegment> {
     let entries = table.chunks_exact(entry_size(space));
-    entries.filter_map(|raw| parse_segment(Cursor::new(raw, space.target()), space)).collect()
-}
-
-fn parse_segment(mut cursor: Cursor<'_>, space: &dyn AddressSpace) -> Option<ImageSegment> {
-    let wide = space.target().word == 8;
-    let kind = cursor.u32().ok()?;
-    let early_flags = if wide { cursor.u32().ok()? } else { 0 };
-    let offset = FileOff::new(cursor.word().ok()?);
-    let svma = Svma::new(cursor.word().ok()?);
-    cursor.word().ok()?;
-    let file_size = cursor.word().ok()?;
-    let mem_size = cursor.word().ok()?;
-    let flags = if wide { early_flags } else { cursor.u32().ok()? };
-    Some(ImageSegment { kind, flags, offset, svma, file_size, mem_size })
+    entries.filter_map(|raw| ImageSegment::parse(raw, space.target())).collect()
 }

@@ -4,9 +4,9 @@
 //! program headers may stand in a section header at the end of the file (`PN_XNUM`), and that end
 //! may be missing.
 
-use kcore_mem::{Addr, AddrRange, Arch, Cursor, Endian, FileOff, OutOfBytes, Target};
+use kcore_mem::{Addr, AddrRange, Arch, Cursor, FileOff, OutOfBytes, Target};
 
-use crate::ParseError;
+use crate::{ImageSegment, ParseError, ident::target_of_ident};
 
 const ET_CORE: u16 = 4;
 const PN_XNUM: u16 = 0xffff;
@@ -69,7 +69,7 @@ impl CoreHeader {
         if bytes.get(..4) != Some(b"\x7fELF") {
             return Err(ParseError::NotElf(bytes.iter().take(4).copied().collect()));
         }
-        let target = parse_ident(bytes)?;
+        let target = target_of_ident(bytes)?;
         let mut cursor = Cursor::new(bytes, target);
         cursor.skip(16)?;
         let elf_type = cursor.u16()?;
@@ -133,34 +133,11 @@ impl CoreHeader {
     }
 
     fn parse_segment(&self, raw: &[u8]) -> Option<CoreSegment> {
-        let mut cursor = Cursor::new(raw, self.target);
-        let kind = cursor.u32().ok()?;
-        let wide = self.target.word == 8;
-        let early_flags = if wide { cursor.u32().ok()? } else { 0 };
-        let offset = FileOff::new(cursor.word().ok()?);
-        let start = Addr::new(cursor.word().ok()?);
-        cursor.word().ok()?;
-        let file_size = cursor.word().ok()?;
-        let range = AddrRange::with_len(start, cursor.word().ok()?);
-        let flags = if wide { early_flags } else { cursor.u32().ok()? };
+        let segment = ImageSegment::parse(raw, self.target)?;
+        let ImageSegment { kind, flags, offset, svma, file_size, mem_size } = segment;
+        let range = AddrRange::with_len(Addr::new(svma.get()), mem_size);
         Some(CoreSegment { kind, flags, offset, range, file_size })
     }
-}
-
-fn parse_ident(bytes: &[u8]) -> Result<Target, ParseError> {
-    let class = bytes.get(4).copied().unwrap_or_default();
-    let order = bytes.get(5).copied().unwrap_or_default();
-    let word = match class {
-        1 => 4,
-        2 => 8,
-        _ => return Err(ParseError::UnknownClass { class, order }),
-    };
-    let endian = match order {
-        1 => Endian::Little,
-        2 => Endian::Big,
-        _ => return Err(ParseError::UnknownClass { class, order }),
-    };
-    Ok(Target { arch: Arch::Other(0), endian, word })
 }
 
 #[cfg(test)]

@@ -1,0 +1,53 @@
+//! Program headers.
+
+use kcore_mem::{Cursor, FileOff, Svma, Target};
+
+const PT_LOAD: u32 = 1;
+
+/// A program header of a module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ImageSegment {
+    /// `p_type`.
+    pub kind: u32,
+    /// `p_flags`: 1 execute, 2 write, 4 read.
+    pub flags: u32,
+    /// `p_offset`.
+    pub offset: FileOff,
+    /// `p_vaddr`.
+    pub svma: Svma,
+    /// `p_filesz`, bytes.
+    pub file_size: u64,
+    /// `p_memsz`, bytes.
+    pub mem_size: u64,
+}
+
+impl ImageSegment {
+    /// Whether it is loaded (`PT_LOAD`).
+    pub const fn is_load(&self) -> bool {
+        self.kind == PT_LOAD
+    }
+
+    /// Whether it is loaded writable.
+    pub const fn is_writable(&self) -> bool {
+        self.flags & 2 != 0
+    }
+
+    /// Whether it is loaded executable.
+    pub const fn is_executable(&self) -> bool {
+        self.flags & 1 != 0
+    }
+    /// Reads one entry of a program-header table; `None` when `raw` is too short.
+    pub fn parse(raw: &[u8], target: Target) -> Option<Self> {
+        let mut cursor = Cursor::new(raw, target);
+        let wide = target.word == 8;
+        let kind = cursor.u32().ok()?;
+        let early_flags = if wide { cursor.u32().ok()? } else { 0 };
+        let offset = FileOff::new(cursor.word().ok()?);
+        let svma = Svma::new(cursor.word().ok()?);
+        cursor.word().ok()?;
+        let file_size = cursor.word().ok()?;
+        let mem_size = cursor.word().ok()?;
+        let flags = if wide { early_flags } else { cursor.u32().ok()? };
+        Some(Self { kind, flags, offset, svma, file_size, mem_size })
+    }
+}
