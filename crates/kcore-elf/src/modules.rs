@@ -94,44 +94,67 @@ pub fn modules_of(
     modules
 }
 
-/// Groups the rows of `NT_FILE`: a module is a run of rows of one path whose file offsets do not
-/// begin again.
+/// Rows of `NT_FILE` that belong together, and the header that is mapped at the first of them.
+struct Group<'a> {
+    rows: Vec<&'a MappedFile>,
+    image: Option<MemoryImage>,
+}
+
+/// Groups the rows of `NT_FILE`: a module is a run of rows of one path that its program headers
+/// account for.
 fn from_file_note(core: &CoreFile, space: &CoreSpace) -> Vec<MappedModule> {
     let Some(files) = core.files() else { return Vec::new() };
     let mut rows: Vec<&MappedFile> = files.files.iter().collect();
     rows.sort_by_key(|row| row.range.start);
     // No two mappings begin at one address; what says so would be read again and again.
     rows.dedup_by_key(|row| row.range.start);
-    let mut groups: Vec<Vec<&MappedFile>> = Vec::new();
+    let mut groups: Vec<Group<'_>> = Vec::new();
     for row in rows {
-        match groups.last_mut().filter(|group| continues(group, row)) {
-            Some(group) => group.push(row),
-            None => groups.push(vec![row]),
+        match groups.last_mut().filter(|group| group.continues_with(row)) {
+            Some(group) => group.rows.push(row),
+            None => {
+                let image = MemoryImage::load(space, row.range.start);
+                groups.push(Group { rows: vec![row], image });
+            }
         }
     }
-    groups.iter().filter_map(|group| module_of(group, space)).collect()
+    groups.into_iter().filter_map(|group| module_of(group, space)).collect()
 }
 
-fn continues(group: &[&MappedFile], row: &MappedFile) -> bool {
-    group.last().is_some_and(|last| {
-        // The same offset may be mapped twice in a row, read-only and writable (RELRO).
-        last.path == row.path && row.offset.get() != 0 && row.offset >= last.offset
-    })
+impl Group<'_> {
+    /// File offsets grow within a module; one that begins again begins another copy of the file,
+    /// unless a segment maps the file's first page once more, as linkers that do not separate code
+    /// from data let it.
+    fn continues_with(&self, row: &MappedFile) -> bool {
+        self.rows.last().is_some_and(|last| {
+            let grows = row.offset.get() != 0 && row.offset >= last.offset;
+            last.path == row.path && (grows || self.has_segment_at(row))
+        })
+    }
+
+    fn has_segment_at(&self, row: &MappedFile) -> bool {
+        let Some(image) = &self.image else { return false };
+        image.segments.iter().filter(|segment| segment.is_load()).any(|segment| {
+            let into_row = image.addr(segment.svma).offset_from(row.range.start);
+            let into_file = segment.offset.get().checked_sub(row.offset.get());
+            into_row == into_file && into_row.is_some_and(|into| into < row.range.len())
+        })
+    }
 }
 
 /// A group of rows is a module if its first byte is ELF's, or, where that was not dumped, if part
 /// of it was executable. Mapped data files are neither.
-fn module_of(group: &[&MappedFile], space: &CoreSpace) -> Option<MappedModule> {
-    let first = group.first()?;
-    let image = MemoryImage::load(space, first.range.start);
+fn module_of(group: Group<'_>, space: &CoreSpace) -> Option<MappedModule> {
+    let Group { rows, image } = group;
+    let first = rows.first()?;
     let executable = |row: &&&MappedFile| {
         space.segment_at(row.range.start).is_some_and(|segment| segment.flags & PF_X != 0)
     };
     let header_unknown = space.slice(first.range.start).is_err();
-    if image.is_none() && !(header_unknown && group.iter().any(|row| executable(&row))) {
+    if image.is_none() && !(header_unknown && rows.iter().any(|row| executable(&row))) {
         return None;
     }
-    let ranges = group.iter().map(|row| MappedRange { range: row.range, offset: row.offset });
+    let ranges = rows.iter().map(|row| MappedRange { range: row.range, offset: row.offset });
     Some(MappedModule {
         path: first.path.clone(),
         ranges: ranges.collect(),

@@ -11,33 +11,33 @@ use crate::Format;
 #[non_exhaustive]
 pub enum FilesError {
     /// The system refused the file.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {error}", path.display())]
     Open {
         /// The file as named by the user.
         path: PathBuf,
         /// What the system said.
-        source: io::Error,
+        error: io::Error,
     },
     /// The file is no file that could hold a core.
     #[error("{}: is a directory", .0.display())]
     Directory(PathBuf),
     /// A stream, compressed or from a pipe, holds something else.
-    #[error("{name}: {source}")]
+    #[error("{name}: {error}")]
     NotCore {
         /// The file as named by the user.
         name: String,
         /// What it is not.
-        source: ParseError,
+        error: ParseError,
     },
     /// A compressed stream is damaged before its first byte of content.
-    #[error("{name}: {format} stream: {source}")]
+    #[error("{name}: {format} stream: {error}")]
     Damaged {
         /// The file as named by the user.
         name: String,
         /// How it is compressed.
         format: Format,
         /// What the decoder said.
-        source: io::Error,
+        error: io::Error,
     },
     /// A stream is longer than the core in it says that it is.
     #[error("{name}: unpacks to more than the {limit:#x} bytes that its program headers claim")]
@@ -61,11 +61,11 @@ pub enum FilesError {
         written: u64,
     },
     /// The unpacked core could not be written or mapped.
-    #[error("{}: {source}", dir.display())]
+    #[error("{}: {error}", dir.display())]
     Unpack {
         /// The folder for unpacked cores.
         dir: PathBuf,
         /// What the system said.
-        source: io::Error,
+        error: io::Error,
     },
 }

@@ -46,7 +46,7 @@ pub fn open_core(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<OpenedCore, FilesError> {
     let (file, path) = open(source)?;
-    let failed = |source| FilesError::Open { path: path.clone(), source };
+    let failed = |error| FilesError::Open { path: path.clone(), error };
     let metadata = file.metadata().map_err(failed)?;
     if metadata.is_dir() {
         return Err(FilesError::Directory(path));
@@ -75,7 +75,7 @@ fn open(source: &CoreSource) -> Result<(File, PathBuf), FilesError> {
     };
     match file {
         Ok(file) => Ok((file, path)),
-        Err(source) => Err(FilesError::Open { path, source }),
+        Err(error) => Err(FilesError::Open { path, error }),
     }
 }
 

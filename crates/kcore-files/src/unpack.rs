@@ -58,7 +58,7 @@ pub fn unpack(
     dir: &Path,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Unpacked, FilesError> {
-    let io_error = |source| FilesError::Unpack { dir: dir.to_owned(), source };
+    let io_error = |error| FilesError::Unpack { dir: dir.to_owned(), error };
     let file = SparseFile::create_in(dir).map_err(io_error)?;
     let mut unpacking = Unpacking { name: stream.name, dir, file, claim: Claim::default() };
     let read = Rc::new(Cell::new(0));
@@ -94,7 +94,7 @@ impl Unpacking<'_> {
         }
         let name = || self.name.to_owned();
         let limit = self.claim.take(bytes);
-        let limit = limit.map_err(|source| FilesError::NotCore { name: name(), source })?;
+        let limit = limit.map_err(|error| FilesError::NotCore { name: name(), error })?;
         let after = self.file.len().saturating_add(bytes.len() as u64);
         if let Some(limit) = limit.filter(|limit| after > *limit) {
             return Err(FilesError::TooLong { name: name(), limit });
@@ -104,7 +104,7 @@ impl Unpacking<'_> {
             WriteError::NoSpace(available) => {
                 FilesError::NoSpace { dir: self.dir.to_owned(), available, written }
             }
-            WriteError::Io(source) => FilesError::Unpack { dir: self.dir.to_owned(), source },
+            WriteError::Io(error) => FilesError::Unpack { dir: self.dir.to_owned(), error },
         })
     }
 
@@ -118,8 +118,8 @@ impl Unpacking<'_> {
         let empty = || io::Error::from(io::ErrorKind::UnexpectedEof);
         let broken = broken.or_else(|| (written == 0).then(empty));
         match (broken, format) {
-            (Some(source), Some(format)) if written == 0 => {
-                Err(FilesError::Damaged { name: self.name.to_owned(), format, source })
+            (Some(error), Some(format)) if written == 0 => {
+                Err(FilesError::Damaged { name: self.name.to_owned(), format, error })
             }
             (Some(error), Some(format)) => {
                 Ok(Some(format!("{format} stream ends after {written:#x} bytes: {error}")))

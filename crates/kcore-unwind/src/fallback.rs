@@ -54,9 +54,14 @@ impl Fallback<'_> {
     /// The caller by the frame pointer alone.
     pub fn by_frame_pointer(&self, regs: &Regs) -> Option<Guess> {
         let (caller, cfa) = self.machine.caller_by_frame_pointer(regs, self.space)?;
-        let above = cfa.is_none_or(|cfa| self.is_above(regs, cfa));
-        let plausible = above && self.can_return_to(self.machine.strip_code(caller.pc()));
-        plausible.then(|| self.guess(caller, cfa, Trust::FramePointer))
+        let pc = self.machine.strip_code(caller.pc());
+        if !cfa.is_none_or(|cfa| self.is_above(regs, cfa)) {
+            return None;
+        }
+        if self.can_return_to(pc) {
+            return Some(self.guess(caller, cfa, Trust::FramePointer));
+        }
+        self.may_return_to(pc).then(|| self.guess(caller, cfa, Trust::UncheckedFramePointer))
     }
 
     fn guess(&self, caller: Regs, cfa: Option<Addr>, trust: Trust) -> Guess {
@@ -73,6 +78,12 @@ impl Fallback<'_> {
         let sp = regs.get(self.machine.stack_pointer());
         let takes_no_stack = self.machine.returns_by_register();
         sp.is_some_and(|sp| cfa.get() > sp || (takes_no_stack && cfa.get() == sp))
+    }
+
+    /// Whether a return to `pc` cannot be ruled out, since its code has no bytes: in a core whose
+    /// files are elsewhere, frame pointers are all that is left.
+    fn may_return_to(&self, pc: Addr) -> bool {
+        self.modules.is_code(pc) && self.space.slice(pc.wrapping_offset(-1)).is_err()
     }
 
     fn can_return_to(&self, pc: Addr) -> bool {

@@ -17,6 +17,9 @@ pub enum Trust {
     Prologue,
     /// The chain of frame pointers.
     FramePointer,
+    /// The chain of frame pointers, where no code could be read to see that functions keep it: a
+    /// guess, which leaves out the functions that keep none.
+    UncheckedFramePointer,
     /// A word on the stack that looks like a return address: a guess.
     Scan,
 }
@@ -31,13 +34,14 @@ impl Trust {
             Self::NullCall => "null_call",
             Self::Prologue => "prologue",
             Self::FramePointer => "frame_pointer",
+            Self::UncheckedFramePointer => "unchecked_frame_pointer",
             Self::Scan => "scan",
         }
     }
 
     /// Whether the frame is a guess that output must mark.
     pub const fn is_guess(self) -> bool {
-        matches!(self, Self::Scan)
+        matches!(self, Self::Scan | Self::UncheckedFramePointer)
     }
 }
 

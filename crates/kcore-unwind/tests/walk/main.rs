@@ -148,6 +148,21 @@ fn then_the_frame_pointer_and_then_a_scan() {
 }
 
 #[test]
+fn frame_pointers_are_guesses_where_no_code_can_be_read() {
+    let process = Process::new(&[Unwind::None, Unwind::None])
+        .without_text()
+        .words(0, &[0, 0, 0, at(1, 4), 0, STACK + 64, at(1, 8), 0, 0]);
+    let (frames, _) = process.walk_with(at(0, 2), 0, 10, |regs| regs.set(RBP, Some(STACK + 40)));
+    assert_eq!(
+        (frames[1].0.trust, frames[1].0.pc.addr()),
+        (Trust::UncheckedFramePointer, Addr::new(at(1, 8)))
+    );
+    assert!(frames[1].0.trust.is_guess());
+    let (frames, _) = process.walk(at(0, 2), 0);
+    assert_eq!(frames.len(), 1, "no scan for calls that cannot be seen");
+}
+
+#[test]
 fn where_every_stack_begins_nothing_is_guessed() {
     let process =
         Process::new(&[Unwind::None, Unwind::Outermost]).words(0, &[at(1, 4)]).entry(at(0, 0));

@@ -43,6 +43,7 @@ pub struct Process {
     stack: Vec<u64>,
     cfi: Option<Cfi>,
     entry: Option<Addr>,
+    text_is_lost: bool,
 }
 
 impl Process {
@@ -51,7 +52,7 @@ impl Process {
     pub fn new(functions: &[Unwind]) -> Self {
         let text = [0xff, 0xd0].repeat(functions.len() * 0x80);
         let cfi = Some(table(functions));
-        Self { text, stack: vec![0; STACK_WORDS], cfi, entry: None }
+        Self { text, stack: vec![0; STACK_WORDS], cfi, ..Self::default() }
     }
 
     /// The address `offset` bytes into function number `index`.
@@ -63,6 +64,12 @@ impl Process {
     pub fn code(mut self, index: u64, code: &[u8]) -> Self {
         let start = index as usize * 0x100;
         self.text[start..start + code.len()].copy_from_slice(code);
+        self
+    }
+
+    /// Leaves the text out of the core; its files are elsewhere.
+    pub fn without_text(mut self) -> Self {
+        self.text_is_lost = true;
         self
     }
 
@@ -163,7 +170,8 @@ impl AddressSpace for Process {
     fn slice(&self, at: Addr) -> Result<&[u8], Fault> {
         let offset = at.offset_from(Addr::new(TEXT)).filter(|offset| *offset < 0x10_0000);
         let text = offset.and_then(|offset| self.text.get(offset as usize..));
-        text.filter(|text| !text.is_empty()).ok_or(Fault::Unmapped(at))
+        let text = text.filter(|text| !text.is_empty()).ok_or(Fault::Unmapped(at))?;
+        if self.text_is_lost { Err(Fault::NotDumped(at)) } else { Ok(text) }
     }
 
     fn read_uint(&self, at: Addr, size: usize) -> Result<u64, Fault> {

@@ -144,3 +144,50 @@ impl Machine for Aarch64 {
         16
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn authentication_codes_are_no_part_of_an_address() {
+        let signed = Addr::new(0x007a_0055_0000_0dd4);
+        let stripped = Addr::new(0x0055_0000_0dd4);
+        assert_eq!(Aarch64::new(None).strip_code(signed), stripped);
+        let mask = 0x007f_0000_0000_0000;
+        assert_eq!(Aarch64::new(Some(mask)).strip_code(signed), stripped);
+        assert_eq!(Aarch64::new(Some(mask)).strip_code(stripped), stripped);
+    }
+
+    #[test]
+    fn a_call_to_nowhere_returns_to_the_link_register() {
+        let mut regs = Regs::new(Addr::new(0));
+        regs.set(regs::X30, Some(0x007a_0055_0000_0dd4));
+        regs.set(regs::SP, Some(0x7000));
+        let machine = Aarch64::new(None);
+        let (caller, cfa) = machine.caller_at_entry(&regs, &Nothing).unwrap();
+        assert_eq!((caller.pc(), cfa), (Addr::new(0x0055_0000_0dd4), Addr::new(0x7000)));
+        assert_eq!(caller.get(regs::X30), None, "its own return address lies elsewhere");
+    }
+
+    /// No memory at all.
+    struct Nothing;
+
+    impl AddressSpace for Nothing {
+        fn target(&self) -> Target {
+            Target { arch: kcore_mem::Arch::Aarch64, ..Target::X86_64 }
+        }
+
+        fn slice(&self, at: Addr) -> Result<&[u8], kcore_mem::Fault> {
+            Err(kcore_mem::Fault::Unmapped(at))
+        }
+
+        fn origin(&self, at: Addr) -> Result<kcore_mem::Origin, kcore_mem::Fault> {
+            Err(kcore_mem::Fault::Unmapped(at))
+        }
+
+        fn regions(&self) -> Vec<kcore_mem::Region> {
+            Vec::new()
+        }
+    }
+}

@@ -72,13 +72,15 @@ pub fn regs(bytes: &[u8], target: Target) -> Option<Regs> {
     Some(regs)
 }
 
-/// The number of the system call that the thread is in: its pc stands behind the instruction.
+/// The number of the system call that the thread is in: its pc stands behind the instruction, or,
+/// where a signal broke into a call that goes on afterwards, at it (Linux
+/// `arch/arm64/kernel/signal.c`, `do_signal`).
 pub fn system_call(bytes: &[u8], target: Target, space: &dyn AddressSpace) -> Option<u64> {
     let user = user_registers(bytes, target);
     let value = |wanted: &str| user.iter().find(|register| register.name == wanted);
     let pc = Addr::new(value("pc")?.value);
-    let before = space.read_uint(pc.wrapping_offset(-4), 4).ok()?;
-    (before == u64::from(SVC)).then_some(value("x8")?.value)
+    let is_call = |at: Addr| space.read_uint(at, 4) == Ok(u64::from(SVC));
+    (is_call(pc.wrapping_offset(-4)) || is_call(pc)).then_some(value("x8")?.value)
 }
 
 /// A callee preserves x19 to x29 and sp, and no others: not x30, which its own call overwrote.
