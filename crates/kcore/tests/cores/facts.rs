@@ -215,3 +215,14 @@ fn check_doubts(known: &Known) -> Vec<String> {
 fn every_core_says_what_makes_its_answers_doubtful_and_nothing_else() {
     check_each(cases(), check_doubts);
 }
+
+#[test]
+fn a_module_whose_first_page_is_mapped_twice_is_one_module() {
+    let all = cases().iter().filter(|case| case.scenario == "one-page-lib");
+    check_each(all.collect::<Vec<_>>(), |known| {
+        let plugs = known.core.modules().named("libplug.so");
+        let spans: Vec<_> = plugs.map(|module| (module.base(), module.ranges().count())).collect();
+        let is_one = matches!(spans[..], [(_, ranges)] if ranges > 1);
+        (!is_one).then(|| format!("{spans:?}")).into_iter().collect()
+    });
+}
