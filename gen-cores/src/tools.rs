@@ -28,6 +28,8 @@ pub const TOOLS: &[Tool] = &[
     Tool { command: "qemu-aarch64", package: "qemu-user" },
     Tool { command: "gdb", package: "gdb" },
     Tool { command: "eu-stack", package: "elfutils" },
+    // Its library is what scenarios of assembly load.
+    Tool { command: "openssl", package: "openssl" },
     Tool { command: "zstd", package: "zstd" },
 ];
 

@@ -14,6 +14,8 @@ pub struct RegisterId(pub u16);
 pub struct Regs {
     pc: Addr,
     known: u64,
+    /// Those whose values are what inner frames left in them.
+    left: u64,
     values: [u64; Self::COUNT],
 }
 
@@ -23,7 +25,7 @@ impl Regs {
 
     /// Registers of which only the program counter is known.
     pub const fn new(pc: Addr) -> Self {
-        Self { pc, known: 0, values: [0; Self::COUNT] }
+        Self { pc, known: 0, left: 0, values: [0; Self::COUNT] }
     }
 
     /// The program counter.
@@ -50,13 +52,29 @@ impl Regs {
         match value {
             Some(value) => {
                 *slot = value;
+                self.left &= !bit(register);
                 self.known |= bit(register);
             }
             None => {
                 *slot = 0;
+                self.left &= !bit(register);
                 self.known &= !bit(register);
             }
         }
+    }
+
+    /// Makes a register unknown that a callee need not preserve, and remembers what the callee left
+    /// in it.
+    pub(crate) fn forget(&mut self, register: RegisterId) {
+        self.left |= self.known & bit(register);
+        self.known &= !bit(register);
+    }
+
+    /// What inner frames left in a register that they need not preserve. It is what the frame itself
+    /// had there only if they are known to have preserved it all the same.
+    pub(crate) fn left_by_callee(&self, register: RegisterId) -> Option<u64> {
+        let value = self.values.get(usize::from(register.0))?;
+        (self.left & bit(register) != 0).then_some(*value)
     }
 }
 
@@ -79,6 +97,20 @@ mod tests {
         assert_eq!(regs.get(RegisterId(7)), Some(0));
         regs.set(RegisterId(7), None);
         assert_eq!(regs.get(RegisterId(7)), None);
+    }
+
+    #[test]
+    fn what_a_callee_left_in_a_register_is_not_its_value() {
+        let mut regs = Regs::new(Addr::new(1));
+        regs.set(RegisterId(0), Some(7));
+        regs.forget(RegisterId(0));
+        regs.forget(RegisterId(1));
+        assert_eq!((regs.get(RegisterId(0)), regs.left_by_callee(RegisterId(0))), (None, Some(7)));
+        assert_eq!(regs.left_by_callee(RegisterId(1)), None, "it was never known");
+        regs.forget(RegisterId(0));
+        assert_eq!(regs.left_by_callee(RegisterId(0)), Some(7), "in the next frame too");
+        regs.set(RegisterId(0), None);
+        assert_eq!(regs.left_by_callee(RegisterId(0)), None);
     }
 
     #[test]

@@ -54,7 +54,11 @@ impl Applied<'_> {
     fn cfa(&self) -> Result<u64, End> {
         match self.row.cfa {
             CfaRule::Register(register, offset) => {
-                let base = self.regs.get(register).ok_or_else(|| self.unknown(register))?;
+                // Assembly with conventions of its own may keep its CFA where a callee need not
+                // preserve it. That its unwind information says so at a call is the promise that
+                // the callee does.
+                let base = self.regs.get(register).or_else(|| self.regs.left_by_callee(register));
+                let base = base.ok_or_else(|| self.unknown(register))?;
                 Ok(base.wrapping_add_signed(offset))
             }
             CfaRule::Expression(expression) => {

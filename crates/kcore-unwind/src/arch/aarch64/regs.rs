@@ -86,7 +86,7 @@ pub fn system_call(bytes: &[u8], target: Target, space: &dyn AddressSpace) -> Op
 /// A callee preserves x19 to x29 and sp, and no others: not x30, which its own call overwrote.
 pub fn forget_scratch(regs: &mut Regs) {
     for number in (0..=18).chain([X30.0]) {
-        regs.set(RegisterId(number), None);
+        regs.forget(RegisterId(number));
     }
 }
 

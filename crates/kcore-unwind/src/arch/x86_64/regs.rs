@@ -79,7 +79,7 @@ pub fn system_call(bytes: &[u8], target: Target, space: &dyn AddressSpace) -> Op
 /// A callee preserves rbx, rbp, rsp and r12 to r15, and no others.
 pub fn forget_scratch(regs: &mut Regs) {
     for number in [0, 1, 2, 4, 5, 8, 9, 10, 11] {
-        regs.set(RegisterId(number), None);
+        regs.forget(RegisterId(number));
     }
 }
 
