@@ -13,6 +13,8 @@ use crate::known::{open, variant};
 use rewriter::{Rewriter, Written, notes};
 
 const NT_FILE: u32 = 0x4649_4c45;
+const NT_ARM_TLS: u32 = 0x401;
+const NT_ARM_PAC_MASK: u32 = 0x406;
 
 /// Programs with threads, with signal frames, with libraries, static, in Rust, of another CPU.
 const CASES: [(&str, &str); 6] = [
@@ -158,6 +160,24 @@ fn without_a_list_of_files_and_without_headers_the_link_map_and_the_files_tell_a
         });
         Box::new(whole)
     });
+}
+
+/// What the kernel writes and qemu does not: where thread-local storage lies, and which bits of an
+/// address hold its authentication code.
+#[test]
+fn notes_of_an_aarch64_kernel_are_understood() {
+    let case = case("abort", "O2-aarch64-pac");
+    let mut rewriter = Rewriter::new(&fs::read(&case.core).expect("a core"));
+    let masks = [0x7f_u64 << 48, 0x7f << 48].map(u64::to_le_bytes).concat();
+    rewriter.add_note(NT_ARM_PAC_MASK, &masks);
+    rewriter.add_note(NT_ARM_TLS, &0x55_0000_1000_u64.to_le_bytes());
+    let core = Rewritten::new(&case, &rewriter.write().bytes);
+    assert_eq!(core.file().and_then(|file| file.code_mask()), Some(0x7f << 48));
+    assert_eq!(stacks(&core), stacks(&open(&case)));
+    let tid = core.tids()[0];
+    assert_eq!(core.register(tid, 0, "tpidr"), Ok(Some(0x55_0000_1000)));
+    assert_eq!(core.register(tid, 2, "tpidr"), Ok(Some(0x55_0000_1000)), "the same in every frame");
+    assert_eq!(core.register(tid, 0, "lr"), core.register(tid, 0, "x30"));
 }
 
 #[test]
