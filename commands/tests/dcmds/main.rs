@@ -1,6 +1,7 @@
 //! Runs command lines on a real core, in text and JSON, and holds what they say against each other
 //! and against what is known of the program.
 
+mod aarch64;
 mod all;
 mod code;
 mod formats;

@@ -16,7 +16,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// The variants of `scenario` (`*`: of all) that have all `words` in their names; a word behind
+    /// The variants of `scenario` (`x*`: of all that begin so) that have all `words` in their names; a word behind
     /// `!` must not be there.
     pub const fn new(scenario: &'static str, words: &'static [&'static str]) -> Self {
         Self { scenario, words, used: AtomicBool::new(false) }
@@ -24,8 +24,11 @@ impl Pattern {
 
     /// Whether a case is one of them.
     pub fn fits(&self, case: &Case) -> bool {
-        (self.scenario == "*" || self.scenario == case.scenario)
-            && self.words.iter().all(|word| has_word(case, word))
+        let is_wanted = match self.scenario.strip_suffix('*') {
+            Some(begin) => case.scenario.starts_with(begin),
+            None => case.scenario == self.scenario,
+        };
+        is_wanted && self.words.iter().all(|word| has_word(case, word))
     }
 
     /// Takes the exception for a case, if it is for it.

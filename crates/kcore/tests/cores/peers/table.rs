@@ -73,10 +73,14 @@ const DEBUG_FRAME: &str = "the program's functions are in .debug_frame alone, at
 const DUMPED: &str = "framehop is given files; kcore reads what gdb dumped of the mapped library";
 const OTHER_THREADS: &str = "gdb asks libthread_db, which invents a thread or leaves out one";
 
-pub static EXPLAINED: [Explained; 33] = [
+const ASSEMBLY: &str = "libcrypto's assembly, chosen by the processor's features, has its CFA in \
+                        expressions or in registers that framehop does not keep";
+
+pub static EXPLAINED: [Explained; 34] = [
     known(Framehop, "realigned", &[], &[Pc, Shorter], Kcore, EXPRESSION),
     known(Framehop, "lazy-binding", &[], &[Pc, Shorter], Kcore, IN_RBX),
     known(Framehop, "lazy-binding-stack", &[], &[Pc, Shorter], Kcore, IN_RBX),
+    varying(known(Framehop, "crypto-*", &[], &[Pc, Shorter], Kcore, ASSEMBLY)),
     known(Framehop, "debug-frame", &[], &[Pc, Shorter], Kcore, DEBUG_FRAME),
     known(Framehop, "dlopen-deleted", &["gcore"], &[Shorter], Kcore, DUMPED),
     known(Framehop, "dlopen-overwritten", &["gcore"], &[Shorter], Kcore, DUMPED),
