@@ -2,18 +2,20 @@
 //!
 //! The rule for every read is: take what is there, remember what was cut.
 
+mod arch;
 mod header;
 pub mod notes;
 mod process;
 mod thread;
 
-use kcore_mem::{Arch, Cursor, Target};
+use kcore_mem::Target;
 
 pub use header::{CoreHeader, CoreSegment, CoreSegments};
 pub use process::{AuxEntry, MappedFile, MappedFiles, ProcessInfo};
 pub use thread::{CoreThread, SignalDetail, SignalInfo};
 
 use crate::{FileBytes, ParseError};
+use arch::ArchNote;
 use notes::{Note, Notes, desc_range};
 
 const NT_PRSTATUS: u32 = 1;
@@ -21,10 +23,6 @@ const NT_PRPSINFO: u32 = 3;
 const NT_AUXV: u32 = 6;
 const NT_SIGINFO: u32 = 0x5349_4749;
 const NT_FILE: u32 = 0x4649_4c45;
-/// `LINUX` notes of aarch64 (`include/uapi/linux/elf.h`).
-const NT_ARM_TLS: u32 = 0x401;
-const NT_ARM_PAC_MASK: u32 = 0x406;
-
 /// What of a core is missing from its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -196,16 +194,21 @@ impl CoreFile {
             (b"CORE", NT_PRPSINFO) => self.process = ProcessInfo::parse(note.desc, self.target),
             (b"CORE", NT_AUXV) => self.auxv = process::parse_auxv(note.desc, self.target),
             (b"CORE", NT_FILE) => self.files = process::parse_files(note.desc, self.target),
-            (b"LINUX", NT_ARM_TLS) if self.target.arch == Arch::Aarch64 => {
-                let pointer = Cursor::new(note.desc, self.target).u64().ok();
-                self.with_thread(|thread| thread.thread_pointer = pointer);
-            }
-            (b"LINUX", NT_ARM_PAC_MASK) if self.target.arch == Arch::Aarch64 => {
-                let mut masks = Cursor::new(note.desc, self.target);
-                self.code_mask = masks.skip(8).and_then(|()| masks.u64()).ok();
+            (b"LINUX", kind) => {
+                let said = arch::read_note(kind, note.desc, self.target);
+                said.into_iter().for_each(|said| self.take_arch_note(said));
             }
             (b"GDB", _) => self.written_by_gdb = true,
             _ => {}
+        }
+    }
+
+    fn take_arch_note(&mut self, said: ArchNote) {
+        match said {
+            ArchNote::ThreadPointer(pointer) => {
+                self.with_thread(|thread| thread.thread_pointer = Some(pointer));
+            }
+            ArchNote::CodeMask(mask) => self.code_mask = Some(mask),
         }
     }
 

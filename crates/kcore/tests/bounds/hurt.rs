@@ -163,3 +163,8 @@ fn a_hurt_core_of_many_threads_is_answered() {
 fn a_hurt_core_with_a_link_map_is_answered() {
     rounds(&made("dlopen", "O2-pie"));
 }
+
+#[test]
+fn a_hurt_core_of_another_machine_is_answered() {
+    rounds(&made("leaf", "O0-aarch64-static"));
+}

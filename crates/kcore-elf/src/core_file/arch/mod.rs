@@ -1,0 +1,22 @@
+//! Notes that only one architecture has.
+
+mod aarch64;
+
+use kcore_mem::{Arch, Target};
+
+/// What such a note says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArchNote {
+    /// Where the thread-local storage of the latest thread lies.
+    ThreadPointer(u64),
+    /// The bits of a code address that hold its authentication code.
+    CodeMask(u64),
+}
+
+/// Reads a note of owner `LINUX`; `None` when it says nothing that is asked for, or is too short.
+pub fn read_note(kind: u32, desc: &[u8], target: Target) -> Option<ArchNote> {
+    match target.arch {
+        Arch::Aarch64 => aarch64::read_note(kind, desc, target),
+        _ => None,
+    }
+}
