@@ -12,10 +12,7 @@ use std::{
 use kcore_elf::{BuildId, Image};
 use kcore_mem::Cursor;
 
-use crate::{
-    Finder, Found, Place, Why,
-    finder::{check_build_id, search},
-};
+use crate::{Finder, Found, Place, Why, finder::check_build_id};
 
 /// Whether a file holds debug information itself, so that no other file is needed.
 pub fn has_debug_info(image: &Image) -> bool {
@@ -38,14 +35,14 @@ impl Finder {
         let by_id = by_id.into_iter().map(|path| (Place::BuildIdDir, path));
         let by_link = by_link.map(|path| (Place::DebugLink, path));
         let checksum = link.as_ref().map(|(_, checksum)| *checksum);
-        search(by_id.chain(by_link), |debug| check_debug(debug, build_id, checksum))
+        self.search(by_id.chain(by_link), |debug| check_debug(debug, build_id, checksum))
     }
 
     /// The debug file of a module that has no file itself, by its build-id alone.
     pub fn find_debug_by_id(&self, build_id: &BuildId) -> Found {
         let by_id = self.by_build_id(Some(build_id), ".debug").into_iter();
         let by_id = by_id.map(|path| (Place::BuildIdDir, path));
-        search(by_id, |debug| check_debug(debug, Some(build_id), None))
+        self.search(by_id, |debug| check_debug(debug, Some(build_id), None))
     }
 
     /// The file that `.gnu_debugaltlink` of a debug file at `path` names; nothing is looked for
@@ -59,7 +56,7 @@ impl Finder {
         let by_name = by_name.map(|path| (Place::DebugLink, path));
         let by_id = self.by_build_id(Some(&id), ".debug").into_iter();
         let by_id = by_id.map(|path| (Place::BuildIdDir, path));
-        search(by_id.chain(by_name), |image| check_build_id(image, &id).map(|()| true))
+        self.search(by_id.chain(by_name), |image| check_build_id(image, &id).map(|()| true))
     }
 
     /// The paths that the name in `.gnu_debuglink` of the file at `path` stands for.

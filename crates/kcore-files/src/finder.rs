@@ -5,13 +5,12 @@ use std::{
     ffi::OsStr,
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
-    sync::Arc,
 };
 
 use kcore_elf::{BuildId, Image};
 use kcore_mem::Arch;
 
-use crate::{Found, FoundFile, Place, Tried, Why, regular::open_image, sysroot};
+use crate::{Found, FoundFile, Place, Tried, Why, image_cache::ImageCache, sysroot};
 
 /// Where distributions install separate debug files.
 pub const SYSTEM_DEBUG_DIR: &str = "/usr/lib/debug";
@@ -50,17 +49,18 @@ pub struct Wanted<'a> {
 pub struct Finder {
     pub(crate) paths: SearchPaths,
     places: Vec<Place>,
+    images: ImageCache,
 }
 
 impl Finder {
     /// A finder that searches all places.
     pub fn new(paths: SearchPaths) -> Self {
-        Self { paths, places: Place::FOR_MODULES.to_vec() }
+        Self::with_places(paths, Place::FOR_MODULES.to_vec())
     }
 
     /// A finder that searches modules in these places only, in this order.
     pub fn with_places(paths: SearchPaths, places: Vec<Place>) -> Self {
-        Self { paths, places }
+        Self { paths, places, images: ImageCache::default() }
     }
 
     /// Where this finder searches.
@@ -80,7 +80,7 @@ impl Finder {
         let candidates = self.places.iter().flat_map(|place| {
             self.candidates(*place, wanted).into_iter().map(|path| (*place, path))
         });
-        search(candidates, |image| {
+        self.search(candidates, |image| {
             let verified = check_module(image, wanted)?;
             if verified || fits(image) { Ok(verified) } else { Err(Why::OtherContents) }
         })
@@ -132,28 +132,29 @@ impl Finder {
         let dirs = dirs.into_iter().chain(parents);
         dirs.map(|dir| dir.join(".build-id").join(format!("{file}{suffix}"))).collect()
     }
-}
 
-/// Tries paths one after another, each once.
-pub(crate) fn search(
-    candidates: impl Iterator<Item = (Place, PathBuf)>,
-    check: impl Fn(&Image) -> Result<bool, Why>,
-) -> Found {
-    let mut found = Found::default();
-    let mut seen = HashSet::new();
-    for (place, path) in candidates {
-        if !seen.insert(path.clone()) {
-            continue;
-        }
-        match open_image(&path).and_then(|image| Ok((check(&image)?, image))) {
-            Ok((verified, image)) => {
-                found.file = Some(FoundFile { path, image: Arc::new(image), verified, place });
-                break;
+    /// Tries paths one after another, each once.
+    pub(crate) fn search(
+        &self,
+        candidates: impl Iterator<Item = (Place, PathBuf)>,
+        check: impl Fn(&Image) -> Result<bool, Why>,
+    ) -> Found {
+        let mut found = Found::default();
+        let mut seen = HashSet::new();
+        for (place, path) in candidates {
+            if !seen.insert(path.clone()) {
+                continue;
             }
-            Err(why) => found.tried.push(Tried { path, place, why }),
+            match self.images.open(&path).and_then(|image| Ok((check(&image)?, image))) {
+                Ok((verified, image)) => {
+                    found.file = Some(FoundFile { path, image, verified, place });
+                    break;
+                }
+                Err(why) => found.tried.push(Tried { path, place, why }),
+            }
         }
+        found
     }
-    found
 }
 
 /// Whether an image is the wanted module; `false`: nothing proves it, nothing speaks against it.

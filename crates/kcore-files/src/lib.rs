@@ -30,6 +30,7 @@ mod error;
 mod finder;
 mod format;
 mod found;
+mod image_cache;
 mod open_core;
 mod regular;
 mod sparse;

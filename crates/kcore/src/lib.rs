@@ -41,6 +41,7 @@ pub mod signal;
 mod space;
 mod stack;
 mod status;
+mod symbols_by_file;
 mod thread;
 mod whatis;
 

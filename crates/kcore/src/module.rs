@@ -17,7 +17,7 @@ use kcore_mem::{Addr, AddrRange, AddressSpace, Svma, Target};
 use kcore_symbols::{ModuleSymbols, RawSymbol, SymbolTable};
 use kcore_unwind::Cfi;
 
-use crate::module_cfi;
+use crate::{module_cfi, symbols_by_file::SymbolsByFile};
 
 /// The vdso is two pages on x86-64 and aarch64; more than this is not copied for it.
 const MAX_VDSO: u64 = 1 << 20;
@@ -27,6 +27,7 @@ pub(crate) struct ModuleContext {
     pub(crate) target: Target,
     pub(crate) space: Option<Arc<CoreSpace>>,
     pub(crate) finder: Finder,
+    pub(crate) symbols: SymbolsByFile,
 }
 
 /// A loaded executable or library.
@@ -36,7 +37,7 @@ pub struct Module {
     context: Arc<ModuleContext>,
     found: OnceLock<Found>,
     debug: OnceLock<Found>,
-    symbols: OnceLock<ModuleSymbols>,
+    symbols: OnceLock<Arc<ModuleSymbols>>,
     cfi: OnceLock<Option<Cfi>>,
 }
 
@@ -190,7 +191,7 @@ impl Module {
 
     /// Its symbols and lines.
     pub fn symbols(&self) -> &ModuleSymbols {
-        self.symbols.get_or_init(|| self.load_symbols())
+        self.symbols.get_or_init(|| self.shared_symbols())
     }
 
     /// Its unwind information.
@@ -273,6 +274,14 @@ impl Module {
         bytes.truncate(read);
         let image = Image::parse(FileBytes::from(bytes)).ok()?;
         Some(found_file(Path::new(&self.name), Arc::new(image)))
+    }
+
+    /// The symbols of its file, which other modules may have as well.
+    fn shared_symbols(&self) -> Arc<ModuleSymbols> {
+        match self.file_path() {
+            Some(path) => self.context.symbols.get(path, || self.load_symbols()),
+            None => Arc::new(self.load_symbols()),
+        }
     }
 
     fn load_symbols(&self) -> ModuleSymbols {

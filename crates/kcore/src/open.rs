@@ -24,6 +24,7 @@ use crate::{
     location_cache::LocationCache,
     mapping::Mapping,
     module::{ModuleContext, found_file},
+    symbols_by_file::SymbolsByFile,
     thread::threads_of,
 };
 
@@ -156,6 +157,7 @@ impl Core {
             target,
             space: Some(parts.space.clone()),
             finder: finder(options, parts.path.parent()),
+            symbols: SymbolsByFile::default(),
         });
         let files = FinderFiles { finder: &context.finder, arch: target.arch };
         let mapped = modules_of(&parts.file, &parts.space, &files);
@@ -173,8 +175,12 @@ impl Core {
         })?;
         let target = image.target();
         let mapped = as_if_mapped(&image, path);
-        let context =
-            Arc::new(ModuleContext { target, space: None, finder: finder(options, path.parent()) });
+        let context = Arc::new(ModuleContext {
+            target,
+            space: None,
+            finder: finder(options, path.parent()),
+            symbols: SymbolsByFile::default(),
+        });
         let found = found_file(path, Arc::new(image));
         let module = Module::with_file(mapped, context, found);
         let modules = Arc::new(ModuleSet::new(vec![module], None));
