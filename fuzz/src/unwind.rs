@@ -70,6 +70,10 @@ impl Modules for Process {
         at.get() >> 20 == TEXT >> 20 && self.memory.slice(at).is_ok()
     }
 
+    fn is_in_module(&self, at: Addr) -> bool {
+        self.is_code(at)
+    }
+
     fn function_before(&self, at: Addr) -> Option<AddrRange> {
         let start = Addr::new(at.get() & !(FUNCTION - 1));
         self.is_code(start).then(|| AddrRange::with_len(start, FUNCTION))

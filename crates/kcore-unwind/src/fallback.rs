@@ -58,7 +58,7 @@ impl Fallback<'_> {
         if !cfa.is_none_or(|cfa| self.is_above(regs, cfa)) {
             return None;
         }
-        if self.can_return_to(pc) {
+        if self.can_return_to(pc) || (self.is_made_at_run_time(pc) && self.chains_on(&caller)) {
             return Some(self.guess(caller, cfa, Trust::FramePointer));
         }
         self.may_return_to(pc).then(|| self.guess(caller, cfa, Trust::UncheckedFramePointer))
@@ -78,6 +78,18 @@ impl Fallback<'_> {
         let sp = regs.get(self.machine.stack_pointer());
         let takes_no_stack = self.machine.returns_by_register();
         sp.is_some_and(|sp| cfa.get() > sp || (takes_no_stack && cfa.get() == sp))
+    }
+
+    /// Whether `pc` is in code that belongs to no module. Such code need not call: interpreters push
+    /// the place to go on at, and jump.
+    fn is_made_at_run_time(&self, pc: Addr) -> bool {
+        self.modules.is_code(pc) && !self.modules.is_in_module(pc)
+    }
+
+    /// Whether the frame pointer of a caller leads to a frame record as well.
+    fn chains_on(&self, caller: &Regs) -> bool {
+        let above = self.machine.caller_by_frame_pointer(caller, self.space);
+        above.is_some_and(|(above, _)| self.modules.is_code(self.machine.strip_code(above.pc())))
     }
 
     /// Whether a return to `pc` cannot be ruled out, since its code has no bytes: in a core whose

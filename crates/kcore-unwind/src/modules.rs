@@ -12,6 +12,9 @@ pub trait Modules: Sync {
     /// Whether the process could execute at `at`: it lies in an executable mapping.
     fn is_code(&self, at: Addr) -> bool;
 
+    /// Whether what lies at `at` belongs to a module. Code that does not was made at run time.
+    fn is_in_module(&self, at: Addr) -> bool;
+
     /// The nearest function that a symbol tells to begin at or before `at`, for code without unwind
     /// information. It need not reach up to `at`: symbols of the functions between may be stripped.
     fn function_before(&self, at: Addr) -> Option<AddrRange>;

@@ -100,6 +100,10 @@ impl kcore_unwind::Modules for ModuleSet {
         })
     }
 
+    fn is_in_module(&self, at: Addr) -> bool {
+        self.at(at).is_some()
+    }
+
     fn function_before(&self, at: Addr) -> Option<AddrRange> {
         let module = self.at(at)?;
         let svma = module.svma(at)?;

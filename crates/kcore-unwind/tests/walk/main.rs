@@ -148,6 +148,28 @@ fn then_the_frame_pointer_and_then_a_scan() {
 }
 
 #[test]
+fn code_made_at_run_time_need_not_call_where_frame_pointers_lead_on() {
+    // Function 1 has no call in front of the return address, as in interpreters that jump.
+    let process = || {
+        Process::new(&[Unwind::None, Unwind::None, Unwind::Outermost])
+            .code(0, &[0x48, 0x81, 0xec, 0, 0x10, 0, 0])
+            .code(1, &[0x90; 16])
+            .made_at_run_time(1)
+            .words(5, &[STACK + 64, at(1, 8)])
+    };
+    let with_rbp = |process: Process| {
+        process.walk_with(at(0, 2), 0, 3, |regs| regs.set(RBP, Some(STACK + 40))).0
+    };
+    let frames = with_rbp(process());
+    let found = frames.get(1).map(|(frame, _)| (frame.trust, frame.pc.addr().get()));
+    assert_eq!(found, None, "the next frame record is no record");
+    let chained = process().words(8, &[STACK + 96, at(2, 8)]);
+    let found: Vec<_> =
+        with_rbp(chained).iter().map(|(frame, _)| (frame.trust, frame.pc.addr().get())).collect();
+    assert_eq!(found[1..], [(Trust::FramePointer, at(1, 8)), (Trust::FramePointer, at(2, 8))]);
+}
+
+#[test]
 fn frame_pointers_are_guesses_where_no_code_can_be_read() {
     let process = Process::new(&[Unwind::None, Unwind::None])
         .without_text()

@@ -44,6 +44,7 @@ pub struct Process {
     cfi: Option<Cfi>,
     entry: Option<Addr>,
     text_is_lost: bool,
+    made_at_run_time: Option<u64>,
 }
 
 impl Process {
@@ -64,6 +65,12 @@ impl Process {
     pub fn code(mut self, index: u64, code: &[u8]) -> Self {
         let start = index as usize * 0x100;
         self.text[start..start + code.len()].copy_from_slice(code);
+        self
+    }
+
+    /// Says that a function was made at run time, and belongs to no module.
+    pub fn made_at_run_time(mut self, index: u64) -> Self {
+        self.made_at_run_time = Some(index);
         self
     }
 
@@ -109,6 +116,11 @@ impl Process {
         });
         (frames, end)
     }
+}
+
+/// Whether `at` lies in function number `index`.
+fn is_in(index: u64, at: Addr) -> bool {
+    AddrRange::with_len(Addr::new(Process::function(index, 0)), 0x100).contains(at)
 }
 
 fn table(functions: &[Unwind]) -> Cfi {
@@ -193,11 +205,15 @@ impl AddressSpace for Process {
 
 impl Modules for Process {
     fn cfi_at(&self, at: Addr) -> Option<&Cfi> {
-        self.is_code(at).then_some(self.cfi.as_ref()).flatten()
+        self.is_in_module(at).then_some(self.cfi.as_ref()).flatten()
     }
 
     fn is_code(&self, at: Addr) -> bool {
         AddrRange::with_len(Addr::new(TEXT), self.text.len() as u64).contains(at)
+    }
+
+    fn is_in_module(&self, at: Addr) -> bool {
+        self.is_code(at) && self.made_at_run_time.is_none_or(|index| !is_in(index, at))
     }
 
     fn function_before(&self, at: Addr) -> Option<AddrRange> {
