@@ -1,4 +1,5 @@
-//! Files that go away while kcore has them open.
+//! Cores that mean harm: files that go away while kcore has them open, names that would command a
+//! terminal.
 
 use std::fs;
 use std::io::Read;
@@ -49,4 +50,33 @@ fn a_program_that_shrinks_ends_in_an_error() {
     assert_eq!(output.status.code(), Some(1), "{errors}");
     let said = format!("{} shrank or could not be read", exe.display());
     assert!(errors.contains(&said), "{errors}");
+}
+
+/// Replaces bytes by as many others, wherever they are.
+fn replace(bytes: &mut [u8], old: &[u8], new: &[u8]) {
+    assert_eq!(old.len(), new.len());
+    for at in 0..bytes.len() - old.len() {
+        if bytes[at..].starts_with(old) {
+            bytes[at..at + old.len()].copy_from_slice(new);
+        }
+    }
+}
+
+#[test]
+fn strings_of_a_core_command_no_terminal() {
+    const COMMANDS: &str = "::status; ::args; ::env; ::objects -v; ::mappings; ::stacks; ::auxv; \
+                            ::threads; ::walk object; ::whatis; ::doubts";
+    let dir = tempfile::tempdir().unwrap();
+    let core = unpacked(dir.path());
+    let mut bytes = fs::read(&core).unwrap();
+    replace(&mut bytes, b"--port", b"\x1b[2J\x07\x9b");
+    replace(&mut bytes, b"kcore-testdata/", b"\x1b]0;owned\x07\r\x08\x1a\xc2/");
+    fs::write(&core, bytes).unwrap();
+    let output = run(&core, COMMANDS);
+    let shown = [output.stdout, output.stderr].concat();
+    let harms = |byte: &u8| byte.is_ascii_control() && !matches!(byte, b'\n' | b'\t');
+    assert!(!shown.iter().any(harms), "{}", String::from_utf8_lossy(&shown).escape_debug());
+    let text = String::from_utf8(shown).expect("UTF-8");
+    assert!(text.contains("\\x1b[2J"), "the argument is shown all the same: {text}");
+    assert!(text.contains("\\x1b]0;owned"), "and the path: {text}");
 }
