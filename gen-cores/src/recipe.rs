@@ -60,6 +60,8 @@ pub struct Recipe {
     pub threads: Option<u32>,
     /// Stack limit of the main thread in KiB.
     pub stack_kib: Option<u32>,
+    /// What the kernel is to dump (`/proc/PID/coredump_filter`, a number as core(5) explains it).
+    pub coredump_filter: Option<String>,
     /// The signal that ends a process which only waits.
     pub kill: Option<String>,
     /// Signals that gdb passes to the program, since it handles them.

@@ -71,7 +71,7 @@ pub struct Facts {
     pub thread_count: Option<u32>,
     /// Whether the core may hold threads that are not in `threads`.
     pub open_threads: Option<bool>,
-    /// Words for what makes answers doubtful: `library_deleted`, `library_replaced`.
+    /// Words for what makes answers doubtful: `library_deleted`, `library_replaced`, `headers_left_out`.
     pub doubts: Option<Vec<String>>,
 }
 

@@ -65,6 +65,5 @@ int main(void)
 	unsigned char *input = mmap(NULL, 2 * SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	mprotect(input, SIZE, PROT_READ | PROT_WRITE);
-	truth_fact_hex("fault_address", (unsigned long)input + SIZE);
 	return CALL(encode(input, 2 * SIZE));
 }

@@ -189,6 +189,7 @@ fn every_core_has_the_arguments_and_the_environment_that_its_program_was_given()
 fn text_of_doubt(word: &str) -> &'static str {
     match word {
         "library_deleted" => "not found: libplug.so",
+        "headers_left_out" => "without a build-id to check files by",
         "library_replaced" => "libplug.so is another build",
         other => panic!("unknown doubt {other}"),
     }
