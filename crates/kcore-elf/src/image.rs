@@ -158,7 +158,7 @@ impl Image {
         let start = usize::try_from(segment.offset.checked_add(into)?.get()).ok()?;
         let len = usize::try_from(segment.file_size.checked_sub(into)?).ok()?;
         let end = start.checked_add(len)?.min(self.bytes.len());
-        self.bytes.get(start..end).filter(|bytes| !bytes.is_empty())
+        self.bytes.intact(start..end)
     }
 
     /// The dynamic section: where it lies, and its bytes.

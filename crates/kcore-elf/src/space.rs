@@ -1,5 +1,7 @@
 //! The memory of a core file.
 
+use std::ops::Range;
+
 use kcore_mem::{Addr, AddrRange, AddressSpace, Fault, Origin, Region, Target};
 
 use crate::{CoreFile, FileBytes, core_file::CoreSegment};
@@ -41,19 +43,13 @@ impl CoreSpace {
         AddrRange::with_len(segment.range.start, len)
     }
 
-    fn bytes_of(&self, segment: &CoreSegment, at: Addr) -> Option<&[u8]> {
+    /// Where the bytes from `at` to the end of what the file holds of the segment lie in the file.
+    fn file_range(&self, segment: &CoreSegment, at: Addr) -> Option<Range<usize>> {
         let held = self.held(segment);
         let into = at.offset_from(held.start).filter(|into| *into < held.len())?;
         let start = usize::try_from(segment.offset.checked_add(into)?.get()).ok()?;
         let len = usize::try_from(held.len().checked_sub(into)?).ok()?;
-        self.bytes.get(start..start.checked_add(len)?)
-    }
-
-    /// Whether the bytes of `at` were in the file when it was opened, and are lost now.
-    fn is_lost(&self, segment: &CoreSegment, at: Addr) -> bool {
-        let offset = at.offset_from(segment.range.start).unwrap_or_default();
-        let offset = segment.offset.get().saturating_add(offset);
-        self.bytes.is_lost() && offset >= self.bytes.intact_len() as u64
+        Some(start..start.checked_add(len)?)
     }
 }
 
@@ -64,13 +60,11 @@ impl AddressSpace for CoreSpace {
 
     fn slice(&self, at: Addr) -> Result<&[u8], Fault> {
         let segment = self.segment_at(at).ok_or(Fault::Unmapped(at))?;
-        if self.is_lost(segment, at) {
-            return Err(Fault::Unreadable(at));
-        }
-        self.bytes_of(segment, at).ok_or_else(|| {
+        let range = self.file_range(segment, at).ok_or_else(|| {
             let dumped = AddrRange::with_len(segment.range.start, segment.file_size);
             if dumped.contains(at) { Fault::Truncated(at) } else { Fault::NotDumped(at) }
-        })
+        })?;
+        self.bytes.intact(range).ok_or(Fault::Unreadable(at))
     }
 
     fn origin(&self, at: Addr) -> Result<Origin, Fault> {

@@ -16,8 +16,8 @@ use std::{
 
 use memmap2::Mmap;
 
-/// Pages are at least this long; the handler replaces the lost one and all behind it.
-const PAGE: usize = 4096;
+/// Bytes in a page of this machine; the handler replaces the lost page and all behind it.
+static PAGE: AtomicUsize = AtomicUsize::new(4096);
 
 static MAPS: AtomicPtr<Link> = AtomicPtr::new(ptr::null_mut());
 static INSTALL: Once = Once::new();
@@ -47,7 +47,7 @@ impl GuardedMap {
         INSTALL.call_once(install);
         let link = free_link();
         link.intact.store(map.len(), Ordering::Relaxed);
-        link.len.store(map.len(), Ordering::Relaxed);
+        link.len.store(map.len(), Ordering::Release);
         link.start.store(map.as_ptr().addr(), Ordering::Release);
         Self { map, link }
     }
@@ -71,9 +71,13 @@ impl Drop for GuardedMap {
 }
 
 impl Link {
-    fn holds(&self, at: usize) -> bool {
+    /// Start and length of the map, if it holds `at`. Both are of one map: `start` is 0 while a link
+    /// passes from one to another.
+    fn range_with(&self, at: usize) -> Option<(usize, usize)> {
         let start = self.start.load(Ordering::Acquire);
-        start != 0 && at.wrapping_sub(start) < self.len.load(Ordering::Relaxed)
+        let len = self.len.load(Ordering::Acquire);
+        let is_one_map = start != 0 && self.start.load(Ordering::Acquire) == start;
+        (is_one_map && at.checked_sub(start)? < len).then_some((start, len))
     }
 }
 
@@ -89,7 +93,9 @@ fn links() -> impl Iterator<Item = &'static Link> {
 
 /// A link that no map uses, for the caller alone.
 fn free_link() -> &'static Link {
-    let take = |link: &&Link| !link.taken.swap(true, Ordering::AcqRel);
+    let take = |link: &&Link| {
+        !link.taken.load(Ordering::Relaxed) && !link.taken.swap(true, Ordering::AcqRel)
+    };
     links().find(take).unwrap_or_else(new_link)
 }
 
@@ -108,6 +114,9 @@ fn new_link() -> &'static Link {
 }
 
 fn install() {
+    // SAFETY: asks for a number.
+    let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    PAGE.store(usize::try_from(page).unwrap_or(4096), Ordering::Relaxed);
     // SAFETY: `sigaction` is plain data for which zeros are valid, and the handler has the
     // signature that SA_SIGINFO asks for. SA_ONSTACK serves threads that have such a stack.
     unsafe {
@@ -125,20 +134,23 @@ fn install() {
 
 extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel passes a valid siginfo to a handler with SA_SIGINFO.
-    let at = unsafe { (*info).si_addr() }.addr();
-    if !replace_lost(at) {
-        pass_on(signal, info, context);
+    let (code, at) = unsafe { ((*info).si_code, (*info).si_addr().addr()) };
+    // What a process sent has no address, and nothing raises it again.
+    let is_sent = code <= 0;
+    if is_sent || !replace_lost(at) {
+        pass_on(signal, is_sent, info, context);
     }
 }
 
 /// Puts zeros where `at` lies in a guarded map, from its page to the end of the map.
 fn replace_lost(at: usize) -> bool {
-    let Some(link) = links().find(|link| link.holds(at)) else { return false };
-    let start = link.start.load(Ordering::Acquire);
-    let into = at.wrapping_sub(start) & !PAGE.wrapping_sub(1);
-    let len = link.len.load(Ordering::Relaxed).wrapping_sub(into);
+    let holder = links().find_map(|link| Some((link, link.range_with(at)?)));
+    let Some((link, (start, len))) = holder else { return false };
+    let page = PAGE.load(Ordering::Relaxed);
+    let into = at.wrapping_sub(start) & !page.wrapping_sub(1);
+    let len = len.wrapping_sub(into);
     link.intact.fetch_min(into, Ordering::Relaxed);
-    // SAFETY: the range lies within a map that is alive, since its bytes were just read. Fresh
+    // SAFETY: the range lies within a map that is alive, since this thread is reading its bytes. Fresh
     // anonymous pages are readable and zero, as the lost bytes of a file would be.
     let replaced = unsafe {
         libc::mmap(
@@ -154,15 +166,22 @@ fn replace_lost(at: usize) -> bool {
 }
 
 /// Does what would have been done without this handler.
-fn pass_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+fn pass_on(signal: c_int, is_sent: bool, info: *mut libc::siginfo_t, context: *mut c_void) {
     let previous = PREVIOUS.get();
     let handler = previous.map_or(libc::SIG_DFL, |previous| previous.sa_sigaction);
     let with_info = previous.is_some_and(|previous| previous.sa_flags & libc::SA_SIGINFO != 0);
+    if is_sent && handler == libc::SIG_IGN {
+        return;
+    }
     // SAFETY: a handler that `sigaction` gave has the signature that its flags say. Without one,
-    // the default action is put back, and the access that raised the signal raises it again.
+    // the default action is put back, and the signal is raised again: by the access that raised
+    // it, or, if a process sent it, here.
     unsafe {
         if handler == libc::SIG_DFL || handler == libc::SIG_IGN {
             libc::signal(signal, libc::SIG_DFL);
+            if is_sent {
+                libc::raise(signal);
+            }
         } else if with_info {
             let call: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) =
                 std::mem::transmute(handler);
@@ -179,6 +198,9 @@ mod tests {
     use std::io::Write;
 
     use super::*;
+
+    /// What these tests take for a page: every page size is a multiple of it.
+    const PAGE: usize = 64 << 10;
 
     fn mapped(bytes: &[u8]) -> (tempfile::NamedTempFile, GuardedMap) {
         let mut file = tempfile::NamedTempFile::new().unwrap();

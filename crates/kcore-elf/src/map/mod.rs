@@ -55,6 +55,15 @@ impl FileBytes {
         }
     }
 
+    /// The bytes of `range`, up to the first that was lost since the file was mapped; `None` when
+    /// that is the first one, or the file does not hold them.
+    pub fn intact(&self, range: Range<usize>) -> Option<&[u8]> {
+        let bytes = self.get(range.start..range.end.min(self.intact_len()))?;
+        // The first look at a byte may be the one that notices its loss.
+        std::hint::black_box(*bytes.first()?);
+        (range.start < self.intact_len()).then_some(bytes)
+    }
+
     /// Whether bytes were lost since it was mapped.
     pub fn is_lost(&self) -> bool {
         self.intact_len() < self.len()
@@ -65,10 +74,10 @@ impl FileBytes {
         Section { owner: self.clone(), range: 0..self.len() }
     }
 
-    /// The bytes in `range`; `None` when the file does not hold all of them.
+    /// The bytes in `range`; `None` when the file does not hold all of them, or not any more.
     pub fn section(&self, range: Range<u64>) -> Option<Section> {
         let range = usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?;
-        self.get(range.clone())?;
+        self.get(range.clone()).filter(|_| range.end <= self.intact_len())?;
         Some(Section { owner: self.clone(), range })
     }
 }
