@@ -57,10 +57,11 @@ pub fn effect_of(word: u32) -> Effect {
         _ if word & 0xbfe0_001f == 0x8b20_001f || word & 0xff80_001f == 0x9200_001f => {
             Effect::Unknown
         }
-        // stp, ldp of 64-bit registers: post-indexed, offset, pre-indexed.
-        _ if word & 0xfe00_0000 == 0xa800_0000 => pair(word),
-        // str, ldr of a 64-bit register: unscaled and indexed, then with unsigned offset.
-        _ if word & 0xffa0_0000 == 0xf800_0000 => single(word),
+        // stp, ldp of registers of any kind: post-indexed, offset, pre-indexed.
+        _ if word & 0x3a00_0000 == 0x2800_0000 => pair(word),
+        // str, ldr of a register of any kind: unscaled and indexed; then, where only those of 64
+        // bits matter, with unsigned offset.
+        _ if word & 0x3b20_0000 == 0x3800_0000 => single(word),
         _ if word & 0xff80_0000 == 0xf900_0000 => single_unsigned(word),
         // b
         _ if word & 0xfc00_0000 == 0x1400_0000 => Effect::Jump(Some(displacement(word, 0, 26))),
@@ -69,7 +70,7 @@ pub fn effect_of(word: u32) -> Effect {
             Effect::Branch(displacement(word, 5, 19))
         }
         _ if word & 0x7e00_0000 == 0x3600_0000 => Effect::Branch(displacement(word, 5, 14)),
-        // br, braa …; ret, retaa, retab; eret; brk; udf.
+        // br, braa …; ret, retaa, retab; brk; udf.
         _ if word & 0xfeff_f000 == 0xd61f_0000 => Effect::Jump(None),
         _ if word & 0xfeff_f000 == 0xd65f_0000 => Effect::Stop,
         _ if word & 0xffe0_001f == 0xd420_0000 || word & 0xffff_0000 == 0 => Effect::Stop,
@@ -86,7 +87,8 @@ pub fn follows_call(at: Addr, space: &dyn AddressSpace) -> bool {
     before.and_then(|word| u32::try_from(word).ok()).is_some_and(is_call)
 }
 
-fn is_call(word: u32) -> bool {
+/// Whether an instruction is a call.
+pub const fn is_call(word: u32) -> bool {
     word & 0xfc00_0000 == 0x9400_0000 || word & 0xfeff_f000 == 0xd63f_0000
 }
 
@@ -124,21 +126,30 @@ fn add_immediate(word: u32) -> Effect {
 }
 
 fn pair(word: u32) -> Effect {
-    let offset = signed(word, 15, 7).wrapping_mul(8);
     let load = word & (1 << 22) != 0;
-    let registers = [register(field(word, 0)), register(field(word, 10))];
+    let is_vector = word & (1 << 26) != 0;
+    let (registers, size) = match (is_vector, word >> 30) {
+        (false, 2) => ([register(field(word, 0)), register(field(word, 10))], 8),
+        (true, 2) => ([None, None], 16),
+        (true, 1) => ([None, None], 8),
+        _ => ([None, None], 4),
+    };
+    let offset = signed(word, 15, 7).wrapping_mul(size);
     transfer(word, load, registers, (word >> 23) & 3, offset)
 }
 
 fn single(word: u32) -> Effect {
     let offset = signed(word, 12, 9);
     let load = word & (1 << 22) != 0;
+    // 64 bits of a general register, stored or loaded as they are.
+    let is_whole = word & 0xff80_0000 == 0xf800_0000;
+    let own = is_whole.then(|| register(field(word, 0))).flatten();
     // 0 unscaled, 1 post-indexed, 3 pre-indexed; 2 is an unprivileged access.
     let indexing = match (word >> 10) & 3 {
         0 => 2,
         other => other,
     };
-    transfer(word, load, [register(field(word, 0)), None], indexing, offset)
+    transfer(word, load, [own, None], indexing, offset)
 }
 
 fn single_unsigned(word: u32) -> Effect {
@@ -201,6 +212,21 @@ mod tests {
         assert_eq!(effect_of(0xf900_0bf3), Effect::Transfer(stored), "str x19, [sp, #16]");
         let one = Transfer { registers: [Some(30), None], base_change: [-16, 0], ..pushed };
         assert_eq!(effect_of(0xf81f_0ffe), Effect::Transfer(one), "str x30, [sp, #-16]!");
+    }
+
+    #[test]
+    fn registers_that_are_not_preserved_whole_move_the_stack_pointer_all_the_same() {
+        let moved = |word| match effect_of(word) {
+            Effect::Transfer(transfer) => (transfer.registers, transfer.base_change),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(moved(0x6dbc_27e8), ([None, None], [-64, 0]), "stp d8, d9, [sp, #-64]!");
+        assert_eq!(moved(0x6cc4_27e8), ([None, None], [0, 64]), "ldp d8, d9, [sp], #64");
+        assert_eq!(moved(0xadbf_07e0), ([None, None], [-32, 0]), "stp q0, q1, [sp, #-32]!");
+        assert_eq!(moved(0x29bf_07e0), ([None, None], [-8, 0]), "stp w0, w1, [sp, #-8]!");
+        assert_eq!(moved(0xfc1f_0fe8), ([None, None], [-16, 0]), "str d8, [sp, #-16]!");
+        assert_eq!(moved(0x3c9f_0fe0), ([None, None], [-16, 0]), "str q0, [sp, #-16]!");
+        assert_eq!(moved(0xb81f_0fe0), ([None, None], [-16, 0]), "str w0, [sp, #-16]!");
     }
 
     #[test]

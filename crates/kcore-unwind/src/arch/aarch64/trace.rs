@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use kcore_mem::{Addr, AddrRange, AddressSpace, Cursor};
 
 use super::{
-    decode::{Effect, Transfer, effect_of},
+    decode::{Effect, Transfer, effect_of, is_call},
     regs::{SP, X29, X30},
 };
 use crate::{Reading, RegisterId, Regs, reading::MAX_CODE};
@@ -19,6 +19,8 @@ use crate::{Reading, RegisterId, Regs, reading::MAX_CODE};
 /// Registers that a callee preserves, and the return address.
 const PRESERVED: std::ops::RangeInclusive<u16> = 19..=30;
 const WORD: usize = 4;
+/// Other readings of the code that are tried.
+const MAX_RESTARTS: usize = 8;
 
 /// Where things lie, relative to the CFA, which is the stack pointer at the function's entry.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -89,10 +91,16 @@ impl State {
     }
 }
 
-/// The one way to read the code from the start of `function` up to `pc`.
+/// All ways to read the code from the start of `function` up to `pc`, the likeliest first: from what
+/// looks like the start of a function behind a call that does not return, or from the start of
+/// `function`.
 pub fn read_code(pc: Addr, function: AddrRange, space: &dyn AddressSpace) -> Vec<Reading> {
-    let code = instructions(pc, function.start, space);
-    code.map(|code| Trace::default().run(&code).0).into_iter().collect()
+    let Some(code) = instructions(pc, function.start, space) else { return Vec::new() };
+    let mut trace = Trace::default();
+    let whole = trace.run(&code, 0);
+    let restarts = trace.restarts.iter().rev().take(MAX_RESTARTS);
+    let states = restarts.map(|start| Trace::default().run(&code, *start));
+    states.chain([whole]).map(|state| state.0).collect()
 }
 
 /// The caller's registers and the CFA, or `None` where the code does not tell.
@@ -137,6 +145,12 @@ fn caller_of(state: &Reading, regs: &Regs, space: &dyn AddressSpace) -> Option<(
     Some((caller, Addr::new(cfa)))
 }
 
+/// Whether functions begin with such an instruction: x29 and x30 are pushed, or the return address is
+/// signed, or a landing pad waits for indirect calls.
+const fn begins_function(word: u32) -> bool {
+    word & 0xffc0_7fff == 0xa980_7bfd || matches!(word, 0xd503_233f | 0xd503_237f | 0xd503_245f)
+}
+
 struct Trace {
     state: State,
     deepest: State,
@@ -144,8 +158,20 @@ struct Trace {
     carried: HashMap<usize, State>,
     /// The furthest instruction to which a branch of this function leads.
     furthest: usize,
-    /// Whether control comes from the instruction before.
-    flows: bool,
+    flow: Flow,
+    /// Where a function may begin, behind a call that need not return.
+    restarts: Vec<usize>,
+}
+
+/// How control comes to an instruction from the one before it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Flow {
+    /// It goes on.
+    Continues,
+    /// It does not, but the function has more code.
+    Broken,
+    /// It does not, and the function ends unless a branch leads further.
+    Stopped,
 }
 
 impl Default for Trace {
@@ -156,45 +182,58 @@ impl Default for Trace {
             deepest: entry,
             carried: HashMap::new(),
             furthest: 0,
-            flows: true,
+            flow: Flow::Continues,
+            restarts: Vec::new(),
         }
     }
 }
 
 impl Trace {
-    /// Follows all of `code`; gives the state behind it.
-    fn run(mut self, code: &[u32]) -> State {
-        for (at, word) in code.iter().enumerate() {
-            self.enter(at);
-            let effect = effect_of(*word);
-            self.state.apply(effect);
-            if self.state.is_deeper_than(&self.deepest) {
-                self.deepest = self.state.clone();
+    /// Follows `code` from instruction `start` on; gives the state behind it.
+    fn run(&mut self, code: &[u32], start: usize) -> State {
+        let mut after_call = false;
+        for (at, word) in code.iter().enumerate().skip(start) {
+            if after_call && begins_function(*word) && self.furthest < at {
+                self.restarts.push(at);
             }
-            match effect {
-                Effect::Branch(by) => self.carry(at, by),
-                Effect::Jump(Some(by)) => {
-                    self.carry(at, by);
-                    self.flows = false;
-                }
-                Effect::Jump(None) | Effect::Stop => self.flows = false,
-                _ => {}
-            }
+            after_call = is_call(*word);
+            self.step(at, *word);
         }
         self.enter(code.len());
-        self.state
+        self.state.clone()
+    }
+
+    fn step(&mut self, at: usize, word: u32) {
+        self.enter(at);
+        let effect = effect_of(word);
+        self.state.apply(effect);
+        if self.state.is_deeper_than(&self.deepest) {
+            self.deepest = self.state.clone();
+        }
+        match effect {
+            Effect::Branch(by) => self.carry(at, by),
+            // With nothing left on the stack it is a call that ends the function.
+            Effect::Jump(Some(_)) if self.state == State::at_entry() => self.flow = Flow::Stopped,
+            Effect::Jump(Some(by)) => {
+                self.carry(at, by);
+                self.flow = Flow::Stopped;
+            }
+            Effect::Jump(None) => self.flow = Flow::Broken,
+            Effect::Stop => self.flow = Flow::Stopped,
+            _ => {}
+        }
     }
 
     /// Takes the state with which control comes to instruction `at`.
     fn enter(&mut self, at: usize) {
         let carried = self.carried.remove(&at);
-        if self.flows {
+        let flow = std::mem::replace(&mut self.flow, Flow::Continues);
+        if flow == Flow::Continues {
             return;
         }
-        self.flows = true;
         if let Some(state) = carried {
             self.state = state;
-        } else if self.furthest >= at {
+        } else if self.furthest >= at || flow == Flow::Broken {
             self.state = self.deepest.clone();
         } else {
             self.state = State::at_entry();
@@ -235,7 +274,7 @@ mod tests {
     }
 
     fn state_at(count: usize) -> State {
-        Trace::default().run(&FUNCTION[..count])
+        Trace::default().run(&FUNCTION[..count], 0)
     }
 
     #[test]
@@ -256,6 +295,25 @@ mod tests {
     #[test]
     fn code_behind_a_return_to_which_nothing_leads_is_another_function() {
         let code = [0xd100_83ff, 0xd65f_03c0];
-        assert_eq!(Trace::default().run(&code), State::at_entry());
+        assert_eq!(Trace::default().run(&code, 0), State::at_entry());
+    }
+
+    #[test]
+    fn a_call_that_ends_a_function_carries_nothing_into_the_next() {
+        // stp x29, x30, [sp, #-32]!; ldp x29, x30, [sp], #32; b +64; stp x29, x30, [sp, #-48]!
+        let code = [0xa9be_7bfd, 0xa8c2_7bfd, 0x1400_0010, 0xa9bd_7bfd];
+        let pushed = [(29, -48), (30, -40)];
+        assert_eq!(Trace::default().run(&code, 0), state(-48, None, &pushed));
+    }
+
+    #[test]
+    fn behind_a_call_that_does_not_return_a_function_may_begin() {
+        // stp x29, x30, [sp, #-32]!; bl; stp x29, x30, [sp, #-48]!
+        let code = [0xa9be_7bfd, 0x9400_0010, 0xa9bd_7bfd];
+        let mut trace = Trace::default();
+        trace.run(&code, 0);
+        assert_eq!(trace.restarts, [2]);
+        let again = Trace::default().run(&code, 2);
+        assert_eq!(again, state(-48, None, &[(29, -48), (30, -40)]));
     }
 }
