@@ -215,7 +215,7 @@ impl Record for StackEnd {
 /// What is doubtful about the frames of a stack.
 fn notes(core: &Core, stack: &Stack) -> Vec<String> {
     let guesses = stack.frames.iter().filter(|frame| frame.trust.is_guess()).count();
-    let guessed = (guesses > 0).then(|| format!("{guesses} frames are guesses by a stack scan"));
+    let guessed = (guesses > 0).then(|| format!("{guesses} frames are guesses"));
     let limit = match stack.end {
         End::Limit(limit) => Some(format!("only the first {limit} frames are shown")),
         _ => None,

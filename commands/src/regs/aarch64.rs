@@ -44,8 +44,7 @@ fn derived<'a>(regs: &'a RegsRecord<'_>, out: &mut Fields<'a>) {
     }
 }
 
-/// The condition flags, those that are set in capitals (Arm ARM, C5.2, NZCV), and the type of
-/// branch by which the code was reached, if it is still open.
+/// The condition flags, those that are set in capitals (Arm ARM, C5.2, NZCV).
 fn flag_words(pstate: u64) -> String {
     const STATUS: [(u32, &str); 4] = [(31, "n"), (30, "z"), (29, "c"), (28, "v")];
     let words = STATUS.map(|(bit, word)| match pstate & (1 << bit) != 0 {

@@ -32,6 +32,12 @@ impl ImageSegment {
         self.flags & 2 != 0
     }
 
+    /// Whether what it loads at `svma` may be something else by the time that a process dies.
+    pub fn may_have_changed(&self, svma: Svma) -> bool {
+        let into = svma.offset_from(self.svma);
+        self.is_load() && self.is_writable() && into.is_some_and(|into| into < self.mem_size)
+    }
+
     /// Whether it is loaded executable.
     pub const fn is_executable(&self) -> bool {
         self.flags & 1 != 0

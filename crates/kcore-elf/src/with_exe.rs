@@ -29,12 +29,14 @@ impl AddressSpace for WithExe<'_> {
     fn slice(&self, at: Addr) -> Result<&[u8], Fault> {
         self.core.slice(at).or_else(|fault| {
             let PlacedFile { file, bias } = self.exe.as_ref().ok_or(fault)?;
-            file.bytes_at(Svma::new(at.get().wrapping_sub_signed(*bias))).ok_or(fault)
+            let svma = Svma::new(at.get().wrapping_sub_signed(*bias));
+            let changed = file.segments().iter().any(|segment| segment.may_have_changed(svma));
+            file.bytes_at(svma).filter(|_| !changed).ok_or(fault)
         })
     }
 
     fn origin(&self, at: Addr) -> Result<Origin, Fault> {
-        self.core.origin(at)
+        self.core.origin(at).or_else(|_| self.slice(at).map(|_| Origin::UnverifiedFile))
     }
 
     fn regions(&self) -> Vec<Region> {

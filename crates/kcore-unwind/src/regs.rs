@@ -8,8 +8,8 @@ pub struct RegisterId(pub u16);
 
 /// General registers, by DWARF number, and the program counter.
 ///
-/// A register that a frame did not save is unknown, and stays unknown: it is never taken to be
-/// what an inner frame left in it.
+/// A register that a frame did not save is unknown, and stays unknown. What an inner frame left in it
+/// is remembered apart, for the CFAs of assembly with calling conventions of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Regs {
     pc: Addr,

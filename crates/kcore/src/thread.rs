@@ -40,7 +40,7 @@ pub struct Thread {
     /// Why that signal was sent, if the core says.
     pub siginfo: Option<SignalInfo>,
     /// The pointer to its local storage, where the core has it apart from the general registers.
-    pub thread_pointer: Option<u64>,
+    pub thread_pointer: Option<Addr>,
     /// Where its general registers lie in the core file.
     registers: std::ops::Range<u64>,
 }
@@ -105,7 +105,8 @@ impl Core {
     /// The register that points to a thread's local storage, where it has a note of its own.
     fn thread_pointer(&self, tid: Tid) -> Option<UserRegister> {
         let name = facts(self.arch()).thread_pointer?;
-        self.thread(tid)?.thread_pointer.map(|value| UserRegister { name, value })
+        let pointer = self.thread(tid)?.thread_pointer?;
+        Some(UserRegister { name, value: pointer.get() })
     }
 
     /// The registers from which the walk of a thread's stack starts.

@@ -30,7 +30,7 @@ impl ProcessInfo {
         cursor.word().ok()?;
         // The oldest 32-bit architectures have pr_uid and pr_gid of 16 bits, by which the whole is
         // shorter: 124 bytes and not 128.
-        let id_size = if desc.len() < 128 { 2 } else { 4 };
+        let id_size = if target.word == 4 && desc.len() < 128 { 2 } else { 4 };
         let uid = u32::try_from(cursor.uint(id_size).ok()?).ok()?;
         cursor.skip(id_size).ok()?;
         let pid = cursor.u32().ok()?;

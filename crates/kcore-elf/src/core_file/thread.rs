@@ -21,7 +21,7 @@ pub struct CoreThread {
     /// This thread's `NT_SIGINFO`, if the core has one.
     pub siginfo: Option<SignalInfo>,
     /// `NT_ARM_TLS` of aarch64: the register `tpidr_el0`.
-    pub thread_pointer: Option<u64>,
+    pub thread_pointer: Option<Addr>,
 }
 
 /// Offset of `pr_reg` in the descriptor, and of the thread's id, for a word size.

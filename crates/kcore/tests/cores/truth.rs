@@ -1,7 +1,7 @@
 //! Every stack of every generated core, held against what its program knows to be true.
 
 use gen_cores::{Call, End as TrueEnd, Frame, Libc, Seen, Thread, bare_name, compare};
-use kcore::{End, MAX_FRAMES, NamedFrame, Stack, Tid, Trust};
+use kcore::{End, MAX_FRAMES, NamedFrame, Stack, Tid};
 
 use crate::{
     known::{Known, assert_none, cases, check_each, variant},
@@ -100,7 +100,7 @@ fn check_end(known: &Known, thread: &Thread, stack: &Stack) -> Option<String> {
 
 /// Code that was compiled with CFI needs no guess.
 fn check_trust(known: &Known, thread: &Thread, stack: &Stack) -> Option<String> {
-    let guess = stack.frames.iter().position(|frame| frame.trust == Trust::Scan)?;
+    let guess = stack.frames.iter().position(|frame| frame.trust.is_guess())?;
     let has_cfi = variant(known.case).libc == Libc::Glibc && thread.end == TrueEnd::Outermost;
     let wrong = has_cfi && !GUESSES.iter().any(|guess| guess.cases.take(known.case));
     let tid = thread.tid;

@@ -1,6 +1,6 @@
 //! Notes of aarch64 (Linux `include/uapi/linux/elf.h`, `arch/arm64/kernel/ptrace.c`).
 
-use kcore_mem::{Cursor, Target};
+use kcore_mem::{Addr, Cursor, Target};
 
 use super::ArchNote;
 
@@ -13,7 +13,7 @@ const NT_ARM_PAC_MASK: u32 = 0x406;
 pub fn read_note(kind: u32, desc: &[u8], target: Target) -> Option<ArchNote> {
     let mut words = Cursor::new(desc, target);
     match kind {
-        NT_ARM_TLS => words.u64().ok().map(ArchNote::ThreadPointer),
+        NT_ARM_TLS => words.u64().ok().map(Addr::new).map(ArchNote::ThreadPointer),
         NT_ARM_PAC_MASK => {
             words.skip(8).ok()?;
             words.u64().ok().map(ArchNote::CodeMask)

@@ -2,13 +2,13 @@
 
 mod aarch64;
 
-use kcore_mem::{Arch, Target};
+use kcore_mem::{Addr, Arch, Target};
 
 /// What such a note says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArchNote {
     /// Where the thread-local storage of the latest thread lies.
-    ThreadPointer(u64),
+    ThreadPointer(Addr),
     /// The bits of a code address that hold its authentication code.
     CodeMask(u64),
 }
