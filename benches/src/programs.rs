@@ -1,90 +1,57 @@
 //! Whole programs, from their start to their end.
 
-use std::{
-    path::PathBuf,
-    process::{Command, Stdio},
-};
-
-use gen_cores::Case;
+use anyhow::Result;
 
 use crate::{
-    sample::median,
+    measure::measure,
+    peers::{self, Line},
     table::{Row, Table},
+    workloads::Subject,
 };
 
-/// Runs of programs that take milliseconds.
-const FAST: usize = 21;
-/// Runs of programs that may take seconds.
-const SLOW: usize = 3;
-
-/// The stack of the crashed thread of a small core.
-pub fn first_stack(case: &Case) -> Table {
-    let rows = vec![
-        row("kcore -c '$C'", FAST, || kcore(case, "$C")),
-        row("eu-stack", FAST, || eu_stack(case)),
-        row("gdb -batch -ex bt", FAST, || gdb(case, "bt")),
-    ];
-    Table { title: format!("first stack, {}", case.name()), rows }
+/// What the programs are asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Ask {
+    /// The stack of the crashed thread, with names, lines and inlined calls.
+    First,
+    /// The same of all threads.
+    All,
+    /// The same once for each group of equal stacks; the peers know no groups.
+    Grouped,
 }
 
-/// The stacks of all threads.
-pub fn all_stacks(case: &Case) -> Table {
-    let rows = vec![
-        row("kcore -c '::stacks'", SLOW, || kcore(case, "::stacks")),
-        row("kcore -c '::walk thread | ::stack'", SLOW, || kcore(case, "::walk thread | ::stack")),
-        row("eu-stack", SLOW, || eu_stack(case)),
-        row("gdb -ex 'thread apply all bt'", SLOW, || gdb(case, "thread apply all bt")),
-    ];
-    Table { title: format!("stacks of 1,000 threads, {}", case.name()), rows }
+/// drgn's stack of each thread.
+const DRGN_ALL: &str = "for thread in prog.threads(): print(thread.stack_trace())";
+const DRGN_FIRST: &str = "print(prog.crashed_thread().stack_trace())";
+
+/// kcore, the floor and all peers.
+pub fn all(ask: Ask, subject: &Subject) -> Table {
+    let (kcore, gdb, lldb, drgn) = match ask {
+        Ask::First => ("::stack -v", "bt", "bt", DRGN_FIRST),
+        Ask::All => ("::walk thread | ::stack -v", "thread apply all bt", "bt all", DRGN_ALL),
+        Ask::Grouped => ("::stacks", "thread apply all bt", "bt all", DRGN_ALL),
+    };
+    Table::new(vec![
+        row(&format!("kcore {kcore}"), || peers::kcore(subject, kcore)),
+        row("floor", || peers::floor(subject)),
+        row(&format!("gdb {gdb}"), || peers::gdb(subject, gdb)),
+        row(&format!("lldb {lldb}"), || peers::lldb(subject, lldb)),
+        // Of a core it shows all threads, whatever it is asked.
+        row("eu-stack --source --inlines", || peers::eu_stack(subject)),
+        row("drgn", || peers::drgn(subject, drgn)),
+    ])
 }
 
-/// A stack of 100,000 frames. gdb walks it all and prints the last frame only: to print all takes
-/// it minutes. eu-stack is left out: it needs time in proportion to the square of the depth.
-pub fn deep_stack(case: &Case) -> Table {
-    let rows = vec![
-        row("kcore -c '$C'", SLOW, || kcore(case, "$C")),
-        row("gdb -batch -ex 'bt -1'", SLOW, || gdb(case, "bt -1")),
-    ];
-    Table { title: format!("100,000 frames, {}", case.name()), rows }
+/// A stack that no peer prints in a time that can be waited for.
+pub fn million(subject: &Subject) -> Result<Table> {
+    Ok(Table::new(vec![
+        row("kcore ::stack", || peers::kcore(subject, "::stack")),
+        row("kcore ::stack | ::count", || peers::kcore(subject, "::stack ! wc -l")),
+        row("floor", || peers::floor(subject)),
+        row("gdb bt -1", || peers::gdb(subject, "bt -1")),
+    ]))
 }
 
-fn row(name: &str, runs: usize, command: impl Fn() -> Result<Command, String>) -> Row {
-    let time = median(runs, || run(command()?));
-    Row { name: name.to_owned(), time, frames: None }
-}
-
-fn run(mut command: Command) -> Result<(), String> {
-    let status = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .env_remove("DEBUGINFOD_URLS")
-        .status();
-    let status = status.map_err(|error| format!("cannot be run: {error}"))?;
-    if status.success() { Ok(()) } else { Err(format!("failed: {status}")) }
-}
-
-/// kcore as it was built into the folder of this program.
-fn kcore(case: &Case, commands: &str) -> Result<Command, String> {
-    let own = std::env::current_exe().map_err(|error| error.to_string())?;
-    let program: PathBuf = own.with_file_name("kcore");
-    if !program.is_file() {
-        return Err("no kcore beside this program: cargo build --release".to_owned());
-    }
-    let mut command = Command::new(program);
-    command.args(["--no-rc", "-c", commands]).arg(&case.core);
-    Ok(command)
-}
-
-fn eu_stack(case: &Case) -> Result<Command, String> {
-    let mut command = Command::new("eu-stack");
-    command.arg("--core").arg(&case.core).arg("-e").arg(&case.exe);
-    Ok(command)
-}
-
-fn gdb(case: &Case, request: &str) -> Result<Command, String> {
-    let mut command = Command::new("gdb");
-    command.args(["-batch", "-nx", "-ex", "set debuginfod enabled off", "-ex", request]);
-    command.arg(&case.exe).arg(&case.core);
-    Ok(command)
+fn row(name: &str, command: impl Fn() -> Line) -> Row {
+    Row { name: name.to_owned(), measured: measure(command), frames: None }
 }

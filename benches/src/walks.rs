@@ -1,38 +1,22 @@
 //! The walker itself, on a core that is open.
 
 use anyhow::Result;
-use gen_cores::Case;
 use kcore::{Core, MAX_FRAMES, OpenOptions, Stack};
 
 use crate::{
     framehop::Hop,
+    measure::Measured,
     sample::median,
     table::{Row, Table},
+    workloads::Subject,
 };
 
 const RUNS: usize = 11;
 
 /// Frames of all threads, by kcore with and without parallel threads, and by framehop.
-pub fn all_threads(case: &Case) -> Result<Table> {
-    let core = open(case)?;
-    Ok(Table {
-        title: format!("walk of 1,000 threads in one process, {}", case.name()),
-        rows: rows(&core),
-    })
-}
-
-/// Frames of one deep stack.
-pub fn deep_stack(case: &Case) -> Result<Table> {
-    let core = open(case)?;
-    Ok(Table {
-        title: format!("walk of 100,000 frames in one process, {}", case.name()),
-        rows: rows(&core),
-    })
-}
-
-fn open(case: &Case) -> Result<Core> {
-    let options = OpenOptions { core: Some(case.core.clone()), ..OpenOptions::default() };
-    Ok(Core::open(&options)?)
+pub fn frames_a_second(subject: &Subject) -> Result<Table> {
+    let options = OpenOptions { core: Some(subject.core.clone()), ..OpenOptions::default() };
+    Ok(Table::new(rows(&Core::open(&options)?)))
 }
 
 fn rows(core: &Core) -> Vec<Row> {
@@ -50,7 +34,8 @@ fn row(name: &str, mut walk: impl FnMut() -> usize) -> Row {
         frames = walk();
         Ok(())
     });
-    Row { name: name.to_owned(), time, frames: Some(frames) }
+    let measured = time.map(|time| Measured { time, memory: None });
+    Row { name: name.to_owned(), measured, frames: Some(frames) }
 }
 
 /// By one walker, which remembers the rows that it has read.

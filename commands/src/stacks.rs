@@ -97,7 +97,7 @@ fn thread_of(core: &Core, dot: Dot) -> Result<Tid> {
 fn sort(core: &Core, groups: &mut [StackGroup]) {
     groups.sort_by_cached_key(|group| {
         let named = core.named_frames(&group.stack.frames);
-        let names: Vec<_> = named.map(|frame| frame.location.function).collect();
+        let names: Vec<_> = named.map(|frame| frame.location.function.clone()).collect();
         (std::cmp::Reverse(group.tids.len()), state(group), names)
     });
 }

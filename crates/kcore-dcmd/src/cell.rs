@@ -69,8 +69,9 @@ pub struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     /// No cells yet.
-    pub const fn new() -> Self {
-        Self { cells: Vec::new() }
+    pub fn new() -> Self {
+        // Few records have more, and to grow costs more than to fill.
+        Self { cells: Vec::with_capacity(24) }
     }
 
     /// Adds a fact.

@@ -27,7 +27,7 @@ pub use cx::{Cx, Input, Shell};
 pub use dcmd::Dcmd;
 pub use dot::Dot;
 pub use error::{DcmdError, Result};
-pub use number::{digits, prefix, prefixed};
+pub use number::{Digits, digits, prefix, prefixed};
 pub use record::{Align, Column, Message, Record, View};
 pub use sink::Sink;
 pub use spec::{AddrUse, Example, Group, Operands, Opt, Spec};

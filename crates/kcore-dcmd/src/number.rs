@@ -1,24 +1,48 @@
 //! Digits of numbers in a radix, with MDB's prefix rule, for whoever spells them.
 
-/// The digits of `value`, without prefix.
-pub fn digits(value: u64, radix: u32) -> String {
-    match radix {
-        16 => format!("{value:x}"),
-        10 => value.to_string(),
-        _ => other_digits(value, radix.clamp(2, 16)),
+/// The digits of a number, which need no memory of their own.
+pub struct Digits {
+    bytes: [u8; 64],
+    start: usize,
+}
+
+impl Digits {
+    /// The digits of `value` in a radix from 2 to 16, without prefix.
+    pub fn new(value: u64, radix: u32) -> Self {
+        let mut digits = Self { bytes: [b'0'; 64], start: 64 };
+        match radix {
+            // Divisions by a constant are much faster than others.
+            16 => digits.fill(value, |value| (value >> 4, value & 15)),
+            10 => digits.fill(value, |value| (value / 10, value % 10)),
+            _ => {
+                let radix = u64::from(radix.clamp(2, 16));
+                digits.fill(value, |value| (value / radix, value % radix));
+            }
+        }
+        digits
+    }
+
+    /// The digits as text.
+    pub fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.bytes[self.start..]).unwrap_or_default()
+    }
+
+    fn fill(&mut self, mut value: u64, split: impl Fn(u64) -> (u64, u64)) {
+        loop {
+            let (rest, digit) = split(value);
+            self.start -= 1;
+            self.bytes[self.start] = b"0123456789abcdef"[digit as usize & 15];
+            value = rest;
+            if value == 0 {
+                return;
+            }
+        }
     }
 }
 
-fn other_digits(mut value: u64, radix: u32) -> String {
-    let mut reversed = Vec::new();
-    loop {
-        let digit = (value % u64::from(radix)) as u32;
-        reversed.push(char::from_digit(digit, radix).unwrap_or('?'));
-        value /= u64::from(radix);
-        if value == 0 {
-            return reversed.into_iter().rev().collect();
-        }
-    }
+/// The digits of `value`, without prefix.
+pub fn digits(value: u64, radix: u32) -> String {
+    Digits::new(value, radix).as_str().to_owned()
 }
 
 /// The prefix that MDB's `%#r` writes: none for a value that reads the same without one, and none
@@ -35,7 +59,7 @@ pub fn prefix(value: u64, radix: u32) -> &'static str {
 
 /// Prefix and digits.
 pub fn prefixed(value: u64, radix: u32) -> String {
-    format!("{}{}", prefix(value, radix), digits(value, radix))
+    [prefix(value, radix), Digits::new(value, radix).as_str()].concat()
 }
 
 #[cfg(test)]

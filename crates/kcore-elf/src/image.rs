@@ -10,9 +10,7 @@ use std::{
 
 use goblin::{
     container::{Container, Ctx, Endian as GoblinEndian},
-    elf::{
-        header::Header, program_header::ProgramHeader, section_header::SectionHeader, sym::Symtab,
-    },
+    elf::{header::Header, program_header::ProgramHeader, section_header::SectionHeader},
 };
 use kcore_mem::{Arch, Endian, FileOff, Svma, Target};
 
@@ -22,7 +20,7 @@ use crate::{
     ident::target_of_ident,
     image_section::ImageSection,
     image_segment::ImageSegment,
-    image_symbol::{ImageSymbol, SymbolTableKind},
+    image_symbol::{self, ImageSymbol, SymbolTableKind},
 };
 
 const PT_DYNAMIC: u32 = 2;
@@ -205,32 +203,51 @@ impl Image {
     /// The symbols of a table in table order, without the null symbol; none when there is no such
     /// table.
     pub fn symbols(&self, table: SymbolTableKind) -> impl Iterator<Item = ImageSymbol<'_>> {
-        let section = self.sections.iter().find(|section| section.kind == table.section_type());
-        let strings = section.and_then(|section| self.strings_of(section)).unwrap_or_default();
-        let table = section.and_then(|section| self.symtab(section));
-        table
-            .into_iter()
-            .flat_map(|table| table.iter())
-            .enumerate()
-            .skip(1)
-            .map(move |(index, symbol)| ImageSymbol::new(index, &symbol, strings))
+        let section = self.symbol_section(table);
+        let strings = section.and_then(|section| self.strings_of(section));
+        let strings = strings.and_then(|range| self.bytes.get(range)).unwrap_or_default();
+        let (bytes, entry) = section.and_then(|section| self.symtab(section)).unwrap_or((&[], 1));
+        let symbols = bytes.chunks_exact(entry).enumerate().skip(1);
+        symbols.filter_map(move |(index, bytes)| {
+            let symbol = image_symbol::parse(bytes, self.ctx)?;
+            Some(ImageSymbol::new(index, &symbol, strings))
+        })
     }
 
-    fn symtab(&self, section: &ImageSection) -> Option<Symtab<'_>> {
+    /// How many symbols a table has, with the null symbol.
+    pub fn symbol_count(&self, table: SymbolTableKind) -> usize {
+        let table = self.symbol_section(table).and_then(|section| self.symtab(section));
+        table.map_or(0, |(bytes, entry)| bytes.chunks_exact(entry).len())
+    }
+
+    /// The bytes of a symbol table, and how many of them a symbol takes.
+    fn symtab(&self, section: &ImageSection) -> Option<(&[u8], usize)> {
         let (start, size) = section.file_range()?;
         let start = usize::try_from(start.get()).ok()?;
         let left = self.bytes.len().checked_sub(start)?;
         let size = usize::try_from(size).ok()?.min(left);
-        let entry = goblin::elf::Sym::size(self.ctx.container);
-        Symtab::parse(&self.bytes, start, size.checked_div(entry)?, self.ctx).ok()
+        let bytes = self.bytes.get(start..start.checked_add(size)?)?;
+        Some((bytes, goblin::elf::Sym::size(self.ctx.container)))
     }
 
-    fn strings_of(&self, section: &ImageSection) -> Option<&[u8]> {
+    /// The strings that hold the names of a table's symbols; empty when there is no such table.
+    pub fn symbol_strings(&self, table: SymbolTableKind) -> Section {
+        let section = self.symbol_section(table);
+        let range = section.and_then(|section| self.strings_of(section));
+        let range = range.map(|range| range.start as u64..range.end as u64);
+        range.and_then(|range| self.bytes.section(range)).unwrap_or_else(Section::empty)
+    }
+
+    fn symbol_section(&self, table: SymbolTableKind) -> Option<&ImageSection> {
+        self.sections.iter().find(|section| section.kind == table.section_type())
+    }
+
+    fn strings_of(&self, section: &ImageSection) -> Option<std::ops::Range<usize>> {
         let strings = self.sections.get(usize::try_from(section.link).ok()?)?;
         let (start, size) = strings.file_range()?;
         let start = usize::try_from(start.get()).ok()?;
         let end = start.checked_add(usize::try_from(size).ok()?)?;
-        self.bytes.get(start..end.min(self.bytes.len()))
+        Some(start..end.min(self.bytes.len()))
     }
 }
 

@@ -2,7 +2,10 @@
 
 use std::ffi::CStr;
 
-use goblin::elf::Sym;
+use goblin::{
+    container::Ctx,
+    elf::{Sym, Symtab},
+};
 use kcore_mem::Svma;
 
 /// Which of the two symbol tables.
@@ -98,8 +101,8 @@ impl SymbolBinding {
 pub struct ImageSymbol<'a> {
     /// Index in its table.
     pub index: usize,
-    /// Name as in the file.
-    pub name: &'a [u8],
+    /// Where its name begins in the table's strings, see [`crate::Image::symbol_strings`].
+    pub name_start: u32,
     /// Value; for a function or data its address in the file.
     pub value: Svma,
     /// Size in bytes, 0 when unknown.
@@ -112,20 +115,27 @@ pub struct ImageSymbol<'a> {
     pub other: u8,
     /// `st_shndx`; 0 is undefined.
     pub section: u16,
+    strings: &'a [u8],
 }
 
 impl<'a> ImageSymbol<'a> {
     pub(crate) fn new(index: usize, symbol: &Sym, strings: &'a [u8]) -> Self {
         Self {
             index,
-            name: string_at(strings, symbol.st_name),
+            name_start: u32::try_from(symbol.st_name).unwrap_or(u32::MAX),
             value: Svma::new(symbol.st_value),
             size: symbol.st_size,
             kind: SymbolKind::from_elf(symbol.st_type()),
             binding: SymbolBinding::from_elf(symbol.st_bind()),
             other: symbol.st_other,
             section: u16::try_from(symbol.st_shndx).unwrap_or(u16::MAX),
+            strings,
         }
+    }
+
+    /// Name as in the file.
+    pub fn name(&self) -> &'a [u8] {
+        string_at(self.strings, self.name_start as usize)
     }
 
     /// Whether the module defines it.
@@ -134,10 +144,33 @@ impl<'a> ImageSymbol<'a> {
     }
 }
 
+/// One symbol of a table.
+pub fn parse(bytes: &[u8], ctx: Ctx) -> Option<Sym> {
+    match bytes.first_chunk() {
+        // A program has a million of these; others are rare.
+        Some(bytes) if ctx.is_big() && ctx.le.is_little() => Some(parse_elf64(bytes)),
+        _ => Symtab::parse(bytes, 0, 1, ctx).ok()?.get(0),
+    }
+}
+
+/// `Elf64_Sym`, little endian.
+fn parse_elf64(bytes: &[u8; 24]) -> Sym {
+    let [n0, n1, n2, n3, st_info, st_other, s0, s1, rest @ ..] = *bytes;
+    let [v0, v1, v2, v3, v4, v5, v6, v7, size @ ..] = rest;
+    Sym {
+        st_name: u32::from_le_bytes([n0, n1, n2, n3]) as usize,
+        st_info,
+        st_other,
+        st_shndx: u16::from_le_bytes([s0, s1]).into(),
+        st_value: u64::from_le_bytes([v0, v1, v2, v3, v4, v5, v6, v7]),
+        st_size: u64::from_le_bytes(size),
+    }
+}
+
 /// The string that begins at `offset`, up to its NUL or the end of the table.
 pub fn string_at(strings: &[u8], offset: usize) -> &[u8] {
     let rest = strings.get(offset..).unwrap_or_default();
-    // This is called for each of a million names: the search for NUL by `CStr` is a fast one.
+    // The search for NUL by `CStr` is a fast one.
     CStr::from_bytes_until_nul(rest).map_or(rest, CStr::to_bytes)
 }
 

@@ -1,6 +1,9 @@
 //! The memory of a core file.
 
-use std::ops::Range;
+use std::{
+    ops::Range,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 use kcore_mem::{Addr, AddrRange, AddressSpace, Fault, Origin, Region, Target};
 
@@ -12,6 +15,8 @@ pub struct CoreSpace {
     bytes: FileBytes,
     target: Target,
     segments: Vec<CoreSegment>,
+    /// The segment that was asked for last: a walk asks for its stack again and again.
+    last: AtomicUsize,
 }
 
 impl CoreSpace {
@@ -21,7 +26,12 @@ impl CoreSpace {
         let mut segments: Vec<_> =
             core.segments().iter().filter(|segment| segment.is_load()).copied().collect();
         segments.sort_by_key(|segment| segment.range.start);
-        Self { bytes: core.bytes().clone(), target: core.target(), segments }
+        Self {
+            bytes: core.bytes().clone(),
+            target: core.target(),
+            segments,
+            last: AtomicUsize::new(0),
+        }
     }
 
     /// The segments that describe memory, lowest address first.
@@ -31,9 +41,19 @@ impl CoreSpace {
 
     /// The segment that holds `at`.
     pub fn segment_at(&self, at: Addr) -> Option<&CoreSegment> {
+        let last = self.last.load(Ordering::Relaxed);
+        let holds = |segment: &&CoreSegment| segment.range.contains(at);
+        // Where two overlap, the next one counts from where it begins.
+        let is_next = |next: &CoreSegment| next.range.start <= at;
+        if let Some(segment) = self.segments.get(last).filter(holds)
+            && !self.segments.get(last.saturating_add(1)).is_some_and(is_next)
+        {
+            return Some(segment);
+        }
         let after = self.segments.partition_point(|segment| segment.range.start <= at);
-        let segment = self.segments.get(after.checked_sub(1)?)?;
-        segment.range.contains(at).then_some(segment)
+        let index = after.checked_sub(1)?;
+        self.last.store(index, Ordering::Relaxed);
+        self.segments.get(index).filter(holds)
     }
 
     /// The part of a segment whose bytes the file holds.
@@ -102,7 +122,12 @@ mod tests {
             segment(0x4000, 0x18, 0x10, 0x10),
         ];
         let bytes: Vec<u8> = (0..0x20).collect();
-        CoreSpace { bytes: bytes.into(), target: Target::X86_64, segments }
+        CoreSpace {
+            bytes: bytes.into(),
+            target: Target::X86_64,
+            segments,
+            last: AtomicUsize::new(0),
+        }
     }
 
     #[test]

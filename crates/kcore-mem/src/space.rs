@@ -88,7 +88,11 @@ pub trait AddressSpace: Send + Sync {
     /// # Errors
     /// With the first address that has no bytes.
     fn read_word(&self, at: Addr) -> Result<u64, Fault> {
-        self.read_uint(at, self.target().word_size())
+        // Walks read little else, and nearly all words lie within one mapping.
+        match self.slice(at).ok().and_then(<[u8]>::first_chunk) {
+            Some(bytes) if self.target().word == 8 => Ok(self.target().uint64(*bytes)),
+            _ => self.read_uint(at, self.target().word_size()),
+        }
     }
 
     /// A pointer.

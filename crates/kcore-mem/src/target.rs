@@ -63,6 +63,14 @@ impl Target {
         self.word as usize
     }
 
+    /// The unsigned integer that eight bytes hold in the target's byte order.
+    pub const fn uint64(self, bytes: [u8; 8]) -> u64 {
+        match self.endian {
+            Endian::Little => u64::from_le_bytes(bytes),
+            Endian::Big => u64::from_be_bytes(bytes),
+        }
+    }
+
     /// The unsigned integer that `bytes` (at most 8 of them) hold in the target's byte order.
     pub fn uint(self, bytes: &[u8]) -> u64 {
         let fold = |value: u64, byte: &u8| (value << 8) | u64::from(*byte);

@@ -11,11 +11,14 @@ pub(crate) enum Style {
     Underline,
 }
 
-/// Text under construction.
+/// Text under construction. Its column is counted when somebody asks for it, which is rare.
 #[derive(Debug, Default)]
 pub(crate) struct Canvas {
     text: String,
+    /// The column at `counted`.
     column: usize,
+    /// Bytes of the text that are counted.
+    counted: usize,
     styled: bool,
 }
 
@@ -32,15 +35,12 @@ impl Canvas {
     pub(crate) fn clear(&mut self) {
         self.text.clear();
         self.column = 0;
+        self.counted = 0;
     }
 
     /// Appends text that is safe for a terminal.
     pub(crate) fn push(&mut self, text: &str) {
         self.text.push_str(text);
-        self.column = match text.rsplit_once('\n') {
-            Some((_, last)) => last.chars().count(),
-            None => self.column + text.chars().count(),
-        };
     }
 
     /// Appends text with an attribute, where attributes are wanted.
@@ -48,24 +48,40 @@ impl Canvas {
         if !self.styled || text.is_empty() {
             return self.push(text);
         }
-        self.text.push_str(match style {
+        self.push_attribute(match style {
             Style::Bold => BOLD,
             Style::Underline => UNDERLINE,
         });
         self.push(text);
-        self.text.push_str(PLAIN);
+        self.push_attribute(PLAIN);
     }
 
     pub(crate) fn blanks(&mut self, count: usize) {
         self.text.extend(std::iter::repeat_n(' ', count));
-        self.column += count;
     }
 
     /// Pads with blanks to the next multiple of `stop`, unless already on one.
     pub(crate) fn tab(&mut self, stop: usize) {
         if stop > 0 {
+            self.count();
             self.blanks(self.column.next_multiple_of(stop) - self.column);
         }
+    }
+
+    /// What a terminal obeys and does not show takes no column.
+    fn push_attribute(&mut self, attribute: &str) {
+        self.count();
+        self.text.push_str(attribute);
+        self.counted = self.text.len();
+    }
+
+    fn count(&mut self) {
+        let rest = &self.text[self.counted..];
+        self.column = match rest.rsplit_once('\n') {
+            Some((_, last)) => last.chars().count(),
+            None => self.column + rest.chars().count(),
+        };
+        self.counted = self.text.len();
     }
 }
 

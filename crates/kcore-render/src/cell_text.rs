@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use kcore_dcmd::{Cell, SymbolCell, digits, prefix, prefixed};
+use kcore_dcmd::{Cell, Digits, SymbolCell, prefix, prefixed};
 
 use crate::canvas::{Canvas, Style};
 use crate::cell_format::CellFormat;
@@ -12,7 +12,10 @@ use crate::sanitize;
 /// Appends the cell, formatted and padded.
 pub(crate) fn push(canvas: &mut Canvas, cell: &Cell<'_>, format: &CellFormat, numbers: Numbers) {
     let text = text(cell, format, numbers);
-    let padding = format.width.saturating_sub(text.chars().count());
+    let padding = match format.width {
+        0 => 0,
+        width => width.saturating_sub(text.chars().count()),
+    };
     if format.right {
         canvas.blanks(padding);
     }
@@ -57,7 +60,13 @@ fn unsigned(value: u64, natural: u32, format: &CellFormat, numbers: Numbers) -> 
     let radix = format.radix.unwrap_or(natural);
     let shown = if format.prefix { prefix(value, radix) } else { "" };
     let width = if format.zeros { numbers.address_digits(radix) } else { 0 };
-    format!("{shown}{:0>width$}", digits(value, radix))
+    let digits = Digits::new(value, radix);
+    let digits = digits.as_str();
+    let mut text = String::with_capacity(shown.len() + width.max(digits.len()));
+    text.push_str(shown);
+    text.extend(std::iter::repeat_n('0', width.saturating_sub(digits.len())));
+    text.push_str(digits);
+    text
 }
 
 fn signed(value: i64, format: &CellFormat, numbers: Numbers) -> String {

@@ -1,6 +1,6 @@
 //! How the numbers of a session look.
 
-use kcore_dcmd::digits;
+use kcore_dcmd::Digits;
 
 /// How numbers of a session look.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,7 +18,7 @@ impl Numbers {
             0..=4 => u64::from(u32::MAX),
             _ => u64::MAX,
         };
-        digits(widest, radix).len()
+        Digits::new(widest, radix).as_str().len()
     }
 }
 

@@ -31,7 +31,9 @@ pub fn bytes(bytes: &[u8]) -> String {
 }
 
 fn escape(text: &str, hurts: impl Fn(char) -> bool) -> Cow<'_, str> {
-    if !text.contains(&hurts) {
+    // Nearly all text is this, and bytes are looked at many at a time.
+    let is_plain = text.bytes().fold(true, |plain, byte| plain & matches!(byte, b' '..=b'~'));
+    if is_plain || !text.contains(&hurts) {
         return Cow::Borrowed(text);
     }
     let mut safe = String::with_capacity(text.len() + 8);

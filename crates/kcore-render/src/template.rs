@@ -38,7 +38,7 @@ struct Renderer<'t, 'f, 'c> {
 
 impl<'t, 'f> Renderer<'t, 'f, '_> {
     fn text(&mut self, place: Place, shown: bool) {
-        while let Some(at) = self.rest.find(['{', '}']) {
+        while let Some(at) = self.rest.bytes().position(|byte| matches!(byte, b'{' | b'}')) {
             let (literal, brace) = self.rest.split_at(at);
             self.literal(literal, shown);
             if let Some(rest) = brace.strip_prefix("{{") {
@@ -68,7 +68,8 @@ impl<'t, 'f> Renderer<'t, 'f, '_> {
 
     /// What follows an opening brace, up to and with its closing one.
     fn cell(&mut self, shown: bool) {
-        let end = self.rest.find([':', '?', '^', '*', '}']).unwrap_or(self.rest.len());
+        let ends = |byte| matches!(byte, b':' | b'?' | b'^' | b'*' | b'}');
+        let end = self.rest.bytes().position(ends).unwrap_or(self.rest.len());
         let (key, rest) = self.rest.split_at(end);
         let mut rest = rest.chars();
         let kind = rest.next();

@@ -35,14 +35,12 @@ impl Cover {
     /// address the latest start that still covers it wins.
     pub fn new(spans: &[Span]) -> Self {
         let mut sweep = Sweep::default();
-        let mut rest = spans;
-        while let Some(first) = rest.first() {
-            let same = rest.partition_point(|span| span.start <= first.start);
-            let (here, later) = rest.split_at(same);
-            sweep.close_up_to(first.start);
-            let next = later.first().map_or(u64::MAX, |span| span.start);
+        let mut groups = spans.chunk_by(|a, b| a.start == b.start).peekable();
+        while let Some(here) = groups.next() {
+            sweep.close_up_to(here.first().map_or(0, |span| span.start));
+            let later = groups.peek().and_then(|group| group.first());
+            let next = later.map_or(u64::MAX, |span| span.start);
             here.iter().for_each(|span| sweep.open(span, next));
-            rest = later;
         }
         sweep.close_up_to(u64::MAX);
         Self { pieces: sweep.pieces }

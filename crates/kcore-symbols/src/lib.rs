@@ -33,6 +33,8 @@ mod lines;
 mod lookup;
 mod module_symbols;
 mod names;
+mod nearby;
+mod parts;
 mod plt;
 mod preference;
 mod symbol;

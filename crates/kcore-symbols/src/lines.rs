@@ -72,6 +72,11 @@ impl Lines {
         self.dwarf_file().is_some()
     }
 
+    /// Opens the DWARF; reads no unit.
+    pub(crate) fn prepare(&self) {
+        self.opened.get_or_init(|| self.open());
+    }
+
     /// The functions that `svma` belongs to, the innermost inlined one first, the one that the
     /// machine called last; empty when DWARF knows nothing of the address. For a return address
     /// ask for the byte before it.

@@ -11,6 +11,9 @@ use crate::{Demangled, Lines, SymbolId, SymbolTable, demangle};
 /// Demangled names that are remembered; beyond it all are forgotten.
 const MAX_CACHED: usize = 1 << 17;
 
+/// Bytes of symbols that are read in about the time that a second thread takes to start.
+const BIG: u64 = 1 << 20;
+
 /// The function, or the data, that an address lies in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
@@ -61,6 +64,23 @@ impl ModuleSymbols {
     /// The symbols of a module that has no file: those that were read in memory.
     pub fn from_table(table: SymbolTable) -> Self {
         Self { table: OnceLock::from(table), ..Self::new(None, None) }
+    }
+
+    /// Makes ready what an address is looked up in. Where symbols and debug information are big, both
+    /// are read at the same time.
+    pub fn prepare(&self) {
+        if self.table.get().is_some() || !self.is_big() {
+            return;
+        }
+        rayon::join(|| self.table().prepare(), || self.lines.prepare());
+    }
+
+    fn is_big(&self) -> bool {
+        let sections = [(&self.image, ".symtab"), (&self.debug, ".symtab")];
+        let size = |(image, name): (&Option<Arc<Image>>, &str)| {
+            image.as_ref()?.section(name).map(|section| section.size)
+        };
+        sections.into_iter().filter_map(size).sum::<u64>() > BIG
     }
 
     /// The symbol table.

@@ -1,16 +1,27 @@
 //! Where the names of symbols lie: in the files that they came from, or in an arena.
 
-use kcore_elf::FileBytes;
+use std::ffi::CStr;
+
+use kcore_elf::Section;
+
+/// The length of a name that ends at the first NUL. To find the end of each of a million names means
+/// to read them all.
+const TO_NUL: u32 = u32::MAX;
 
 /// A name by its place; the default is the empty name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NameAt {
-    start: u64,
+    start: u32,
     len: u32,
     file: u8,
 }
 
 impl NameAt {
+    /// The name at `start` of string table number `file`. A string table begins with the empty name.
+    pub const fn in_table(file: u8, start: u32) -> Self {
+        Self { start, len: if start == 0 { 0 } else { TO_NUL }, file }
+    }
+
     /// Whether it is the empty name.
     pub const fn is_empty(self) -> bool {
         self.len == 0
@@ -20,39 +31,30 @@ impl NameAt {
 /// The bytes that names lie in. They keep the files mapped.
 #[derive(Debug, Default)]
 pub struct NameStore {
-    files: Vec<FileBytes>,
+    files: Vec<Section>,
 }
 
 impl NameStore {
-    /// The number of the file that is added next.
+    /// The number of the bytes that are added next.
     pub fn next_file(&self) -> u8 {
         u8::try_from(self.files.len()).unwrap_or(u8::MAX)
     }
 
-    /// Adds a file whose names are to be referred to; says its number.
-    pub fn add(&mut self, bytes: FileBytes) -> u8 {
+    /// Adds bytes whose names are to be referred to; says their number.
+    pub fn add(&mut self, bytes: Section) -> u8 {
         let file = self.next_file();
         self.files.push(bytes);
         file
     }
 
-    /// The place of `name`, which must be a slice of the bytes of file number `file`; `None` when
-    /// it is not.
-    pub fn place(&self, file: u8, name: &[u8]) -> Option<NameAt> {
-        let bytes = self.files.get(usize::from(file))?;
-        let start = name.as_ptr().addr().checked_sub(bytes.as_ptr().addr())?;
-        let end = start.checked_add(name.len())?;
-        let inside = end <= bytes.len();
-        let len = u32::try_from(name.len()).ok()?;
-        inside.then_some(NameAt { start: start as u64, len, file })
-    }
-
     /// The name at a place.
     pub fn get(&self, at: NameAt) -> &[u8] {
         let bytes = self.files.get(usize::from(at.file)).map(|bytes| &bytes[..]);
-        let start = usize::try_from(at.start).unwrap_or(usize::MAX);
-        let end = start.saturating_add(at.len as usize);
-        bytes.and_then(|bytes| bytes.get(start..end)).unwrap_or_default()
+        let rest = bytes.and_then(|bytes| bytes.get(at.start as usize..)).unwrap_or_default();
+        if at.len == TO_NUL {
+            return CStr::from_bytes_until_nul(rest).map_or(rest, CStr::to_bytes);
+        }
+        rest.get(..at.len as usize).unwrap_or_default()
     }
 }
 
@@ -69,16 +71,17 @@ impl Arena {
         Self { bytes: Vec::new(), file }
     }
 
-    /// Keeps a name, cut at 4 GiB.
+    /// Keeps a name; beyond 4 GiB of names they are empty.
     pub fn keep(&mut self, name: &[u8]) -> NameAt {
-        let start = self.bytes.len() as u64;
+        let place = (u32::try_from(self.bytes.len()), u32::try_from(name.len()));
+        let (Ok(start), Ok(len)) = place else { return NameAt::default() };
         self.bytes.extend_from_slice(name);
-        NameAt { start, len: u32::try_from(name.len()).unwrap_or(u32::MAX), file: self.file }
+        NameAt { start, len, file: self.file }
     }
 
     /// The collected bytes.
-    pub fn into_bytes(self) -> FileBytes {
-        FileBytes::from(self.bytes)
+    pub fn into_bytes(self) -> Section {
+        Section::from(self.bytes)
     }
 }
 
@@ -87,20 +90,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_found_again_where_it_lies() {
-        let bytes = FileBytes::from(b"\0main\0exit\0".to_vec());
+    fn a_name_of_a_table_ends_at_its_nul_or_with_the_table() {
         let mut store = NameStore::default();
-        let file = store.add(bytes.clone());
-        let at = store.place(file, &bytes[6..10]).unwrap();
-        assert_eq!(store.get(at), b"exit");
-    }
-
-    #[test]
-    fn a_name_from_elsewhere_has_no_place() {
-        let mut store = NameStore::default();
-        let file = store.add(FileBytes::from(vec![0; 16]));
-        assert_eq!(store.place(file, &[1, 2, 3]), None);
-        assert_eq!(store.place(7, b"x"), None);
+        let file = store.add(Section::from(b"\0main\0exit".to_vec()));
+        let name = |start| store.get(NameAt::in_table(file, start));
+        assert_eq!([name(0), name(1), name(3), name(6)], [&b""[..], b"main", b"in", b"exit"]);
+        assert_eq!([name(10), name(99)], [&b""[..], b""]);
+        assert_eq!(store.get(NameAt::in_table(7, 1)), b"");
     }
 
     #[test]

@@ -10,6 +10,7 @@ use crate::{
     cover::{Cover, Span},
     lookup::NameIndex,
     names::{Arena, NameAt, NameStore},
+    nearby::Nearby,
     plt,
     preference::{compare, is_marker},
     symbol::{Entry, RawSymbol, SymbolId, SymbolRef, SymbolSource},
@@ -26,6 +27,7 @@ pub struct SymbolTable {
     entries: Vec<Entry>,
     names: NameStore,
     sections: Vec<SectionEnd>,
+    nearby: OnceLock<Nearby>,
     order: OnceLock<Order>,
     by_name: OnceLock<NameIndex>,
 }
@@ -89,6 +91,30 @@ impl SymbolTable {
     /// starts by MDB's preferences. Code without a size covers what lies before the next symbol
     /// and within its section; data without a size covers nothing.
     pub fn find(&self, svma: Svma) -> Option<SymbolRef<'_>> {
+        self.find_nearby(svma).or_else(|| self.find_covering(svma))
+    }
+
+    /// Makes ready what an address is looked up in.
+    pub(crate) fn prepare(&self) {
+        self.last_before(0);
+    }
+
+    /// The answer where no other can be: of the symbols that begin last before `svma` all have a
+    /// size, and some reach it.
+    fn find_nearby(&self, svma: Svma) -> Option<SymbolRef<'_>> {
+        let here = self.last_before(svma.get())?;
+        let here: Vec<SymbolRef<'_>> =
+            here.into_iter().filter_map(|id| self.get(SymbolId(id))).collect();
+        if here.iter().any(|symbol| symbol.size() == 0) {
+            return None;
+        }
+        let end = |symbol: &SymbolRef<'_>| symbol.value().get().saturating_add(symbol.size());
+        here.into_iter()
+            .filter(|symbol| svma.get() < end(symbol))
+            .max_by(|a, b| compare(&self.names, a.entry, b.entry))
+    }
+
+    fn find_covering(&self, svma: Svma) -> Option<SymbolRef<'_>> {
         let order = self.order();
         let cover = order.cover.get_or_init(|| {
             let spans: Vec<_> = order.by_start.iter().filter_map(|id| self.span(*id)).collect();
@@ -120,10 +146,28 @@ impl SymbolTable {
 
     /// The preferred symbol that begins at `start`.
     fn find_exact(&self, start: u64) -> Option<SymbolRef<'_>> {
-        let by_start = &self.order().by_start;
-        let after = by_start.partition_point(|id| self.start(*id) <= start);
-        let last = *by_start.get(after.checked_sub(1)?)?;
+        let last = match self.last_before(start) {
+            Some(here) => here.into_iter().max_by(|a, b| self.prefer(*a, *b))?,
+            None => {
+                let by_start = &self.order().by_start;
+                let after = by_start.partition_point(|id| self.start(*id) <= start);
+                *by_start.get(after.checked_sub(1)?)?
+            }
+        };
         self.get(SymbolId(last)).filter(|symbol| symbol.value().get() == start)
+    }
+
+    /// The symbols that begin last at or before `at`; `None` where the order must be asked.
+    fn last_before(&self, at: u64) -> Option<Vec<u32>> {
+        let nearby = self.nearby.get_or_init(|| Nearby::new(self.placed(0)));
+        nearby.last_before(at, |id| self.start(id))
+    }
+
+    /// The symbols from the entry `first` on that have an address and a name for people, by start.
+    fn placed(&self, first: usize) -> impl Iterator<Item = (u64, u32)> + Clone {
+        let entries = (0..).zip(&self.entries).skip(first);
+        let placed = entries.filter(|(_, entry)| entry.has_address() && !self.is_marker(entry));
+        placed.map(|(id, entry)| (entry.value.get(), id))
     }
 
     /// The symbol of this name, a defined one before an undefined one, by MDB's preferences. With
@@ -202,11 +246,12 @@ impl SymbolTable {
     }
 
     fn add(&mut self, image: &Image, kind: SymbolTableKind) {
-        let file = self.names.add(image.bytes().clone());
-        let names = &self.names;
+        let file = self.names.add(image.symbol_strings(kind));
         let sections = image.sections();
+        // Each takes its own bytes in the file, so no table is longer than that allows.
+        self.entries.reserve(image.symbol_count(kind));
         self.entries.extend(image.symbols(kind).filter_map(|symbol| {
-            let name = names.place(file, symbol.name).unwrap_or_default();
+            let name = NameAt::in_table(file, symbol.name_start);
             let section = sections.get(usize::from(symbol.section));
             let loaded = section.is_none_or(ImageSection::is_loaded);
             entry_of(&symbol, name, kind.into(), loaded)
@@ -228,7 +273,8 @@ impl SymbolTable {
         let first_new = self.entries.len();
         self.entries.extend(entries);
         self.names.add(arena.into_bytes());
-        // The names of resolvers may have needed the order of the others.
+        // The names of resolvers may have needed to know where the others lie.
+        self.nearby.take();
         if let Some(order) = self.order.take() {
             self.order = OnceLock::from(self.sort(&order.by_start, first_new));
         }
@@ -241,11 +287,8 @@ impl SymbolTable {
     /// The order of all symbols. Those before the entry `first_new` are in order already, which
     /// the sort makes use of.
     fn sort(&self, sorted: &[u32], first_new: usize) -> Order {
-        let new = (0..).zip(&self.entries).skip(first_new);
-        let new = new.filter(|(_, entry)| entry.has_address() && !self.is_marker(entry));
         let old = sorted.iter().map(|id| (self.start(*id), *id));
-        let mut all: Vec<(u64, u32)> =
-            old.chain(new.map(|(id, entry)| (entry.value.get(), id))).collect();
+        let mut all: Vec<(u64, u32)> = old.chain(self.placed(first_new)).collect();
         all.sort_by_key(|(start, _)| *start);
         // Names are read only of symbols that share an address.
         for same in all.chunk_by_mut(|a, b| a.0 == b.0).filter(|same| same.len() > 1) {

@@ -40,6 +40,11 @@ impl Regs {
         self
     }
 
+    /// Moves to another program counter.
+    pub const fn set_pc(&mut self, pc: Addr) {
+        self.pc = pc;
+    }
+
     /// The value of a register, `None` when it is unknown or not kept.
     pub fn get(&self, register: RegisterId) -> Option<u64> {
         let value = self.values.get(usize::from(register.0))?;

@@ -96,11 +96,6 @@ impl Row {
         let return_address = RegisterId(return_address.0);
         Some(Self { cfa, rules: rules?, return_address, is_signal })
     }
-
-    /// The rule of a register, if the row has one.
-    pub fn rule(&self, register: RegisterId) -> Option<Rule> {
-        self.rules.iter().find(|(number, _)| *number == register).map(|(_, rule)| *rule)
-    }
 }
 
 fn convert(

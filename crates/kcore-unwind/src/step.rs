@@ -5,7 +5,7 @@ use kcore_mem::{Addr, AddressSpace, Fault};
 use crate::{
     Cfi, End, Machine, RegisterId, Regs,
     expression::{EvalError, evaluate},
-    row::{CfaRule, Row, Rule},
+    row::{CfaRule, ExpressionRef, Row, Rule},
 };
 
 /// What a step found.
@@ -13,103 +13,122 @@ use crate::{
 pub struct Step {
     /// CFA of the frame that was left.
     pub cfa: Addr,
-    /// Registers of the caller, its pc among them; `None` where there is no caller.
-    pub caller: Option<Regs>,
+    /// Whether there is a caller.
+    pub has_caller: bool,
 }
 
-/// Applies `row` of `cfi` to `regs`.
+/// Applies `row` to `regs`, and leaves the registers of the caller in `caller`. `cfi` says where the
+/// row's expressions lie; few rows have any.
 ///
 /// # Errors
 /// Why the rule cannot be followed: memory without bytes, a register that is unknown.
-pub fn step_by_row(
-    cfi: &Cfi,
+pub fn step_by_row<'a>(
+    cfi: &dyn Fn() -> Option<&'a Cfi>,
     row: &Row,
     regs: &Regs,
+    caller: &mut Regs,
     space: &dyn AddressSpace,
     machine: &dyn Machine,
 ) -> Result<Step, End> {
-    let mut with_pc = *regs;
-    with_pc.set(machine.program_counter(), Some(regs.pc().get()));
-    let applied = Applied { cfi, row, regs: &with_pc, space };
+    let applied = Applied { cfi, row, regs, space, program_counter: machine.program_counter() };
     let cfa = applied.cfa()?;
-    let mut caller = applied.inherited(machine);
+    applied.inherit(caller, machine);
     caller.set(machine.stack_pointer(), Some(cfa));
+    // The return address is most often one of the rules, and then read once.
+    let mut return_address = None;
     for (register, rule) in &row.rules {
+        let value = applied.value(*register, *rule, cfa);
         // The others stay usable when one register's slot was not dumped.
-        caller.set(*register, applied.value(*register, *rule, cfa).ok().flatten());
+        caller.set(*register, value.as_ref().ok().copied().flatten());
+        if *register == row.return_address {
+            return_address = Some((*rule, value));
+        }
     }
-    let pc = applied.return_address(machine, cfa)?;
-    let caller = pc.map(|pc| caller.with_pc(machine.strip_code(pc)));
-    Ok(Step { cfa: Addr::new(cfa), caller })
+    let pc = applied.return_address(machine, return_address)?;
+    if let Some(pc) = pc {
+        caller.set_pc(machine.strip_code(pc));
+    }
+    Ok(Step { cfa: Addr::new(cfa), has_caller: pc.is_some() })
 }
 
-struct Applied<'a> {
-    cfi: &'a Cfi,
+struct Applied<'a, 'c> {
+    cfi: &'a dyn Fn() -> Option<&'c Cfi>,
     row: &'a Row,
     regs: &'a Regs,
     space: &'a dyn AddressSpace,
+    program_counter: RegisterId,
 }
 
-impl Applied<'_> {
+impl Applied<'_, '_> {
     fn cfa(&self) -> Result<u64, End> {
         match self.row.cfa {
             CfaRule::Register(register, offset) => {
                 // Assembly with conventions of its own may keep its CFA where a callee need not
                 // preserve it. That its unwind information says so at a call is the promise that
                 // the callee does.
-                let base = self.regs.get(register).or_else(|| self.regs.left_by_callee(register));
+                let base = self.register(register).or_else(|| self.regs.left_by_callee(register));
                 let base = base.ok_or_else(|| self.unknown(register))?;
                 Ok(base.wrapping_add_signed(offset))
             }
-            CfaRule::Expression(expression) => {
-                evaluate(self.cfi, expression, None, self.regs, self.space)
-                    .map_err(|error| self.end(error))
-            }
+            CfaRule::Expression(expression) => self.evaluate(expression, None),
         }
+    }
+
+    /// A register of the frame. Rules may ask for the program counter too.
+    fn register(&self, register: RegisterId) -> Option<u64> {
+        if register == self.program_counter {
+            return Some(self.regs.pc().get());
+        }
+        self.regs.get(register)
     }
 
     /// What the caller has of registers without a rule: those that a callee must preserve; all of
     /// them above a signal.
-    fn inherited(&self, machine: &dyn Machine) -> Regs {
-        let mut regs = *self.regs;
-        regs.set(machine.program_counter(), None);
+    fn inherit(&self, caller: &mut Regs, machine: &dyn Machine) {
+        caller.clone_from(self.regs);
+        caller.set(self.program_counter, None);
         if !self.row.is_signal {
-            machine.forget_scratch(&mut regs);
+            machine.forget_scratch(caller);
         }
-        regs
     }
 
-    /// The return address, `None` where the rule says that there is no caller.
-    fn return_address(&self, machine: &dyn Machine, cfa: u64) -> Result<Option<Addr>, End> {
+    /// The return address, `None` where the rule says that there is no caller. `found` is its rule
+    /// and what that gave.
+    fn return_address(
+        &self,
+        machine: &dyn Machine,
+        found: Option<(Rule, Result<Option<u64>, End>)>,
+    ) -> Result<Option<Addr>, End> {
         let register = self.row.return_address;
-        let rule = match self.row.rule(register) {
-            Some(rule) => rule,
-            None if machine.returns_by_register() => Rule::Same,
+        let value = match found {
+            Some((Rule::Undefined, _)) => return Ok(None),
+            Some((_, value)) => value?,
+            None if machine.returns_by_register() => self.register(register),
             None => return Ok(None),
         };
-        if rule == Rule::Undefined {
-            return Ok(None);
-        }
-        let value = self.value(register, rule, cfa)?;
         value.map(Addr::new).map(Some).ok_or_else(|| self.unknown(register))
     }
 
     fn value(&self, register: RegisterId, rule: Rule, cfa: u64) -> Result<Option<u64>, End> {
         let read = |at: u64| self.space.read_word(Addr::new(at)).map_err(End::Fault);
-        let run = |expression| {
-            evaluate(self.cfi, expression, Some(cfa), self.regs, self.space)
-                .map_err(|error| self.end(error))
-        };
+        let run = |expression| self.evaluate(expression, Some(cfa));
         Ok(match rule {
             Rule::Undefined => None,
-            Rule::Same => self.regs.get(register),
+            Rule::Same => self.register(register),
             Rule::Offset(offset) => Some(read(cfa.wrapping_add_signed(offset))?),
             Rule::ValueOffset(offset) => Some(cfa.wrapping_add_signed(offset)),
-            Rule::Register(other) => self.regs.get(other),
+            Rule::Register(other) => self.register(other),
             Rule::Expression(expression) => Some(read(run(expression)?)?),
             Rule::ValueExpression(expression) => Some(run(expression)?),
             Rule::Constant(value) => Some(value),
         })
+    }
+
+    fn evaluate(&self, expression: ExpressionRef, initial: Option<u64>) -> Result<u64, End> {
+        let cfi = (self.cfi)().ok_or(End::NoRule(self.regs.pc()))?;
+        let mut regs = *self.regs;
+        regs.set(self.program_counter, Some(self.regs.pc().get()));
+        evaluate(cfi, expression, initial, &regs, self.space).map_err(|error| self.end(error))
     }
 
     fn unknown(&self, register: RegisterId) -> End {

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use kcore_mem::{Addr, AddressSpace, CodeAddr};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::{
     End, Frame, Machine, Modules, Reading, Regs, Trust,
     fallback::{Fallback, Guess},
+    learnt::{Code, Knowledge, Learnt},
     reading::MAX_CODE,
-    row::{Context, Row},
+    row::Row,
     step::{stack_fault, step_by_row},
 };
 
@@ -33,24 +34,15 @@ pub struct Walker<'a> {
     space: &'a dyn AddressSpace,
     modules: &'a dyn Modules,
     machine: &'a dyn Machine,
-    context: Context,
-    rows: FxHashMap<CodeAddr, Code>,
-    readings: FxHashMap<CodeAddr, Arc<[Reading]>>,
+    learnt: Learnt,
+    knowledge: Option<&'a Knowledge>,
     followed: u64,
 }
 
-/// What is known of the code at one pc.
-#[derive(Clone, Default)]
-struct Code {
-    row: Option<Arc<Row>>,
-    is_code: bool,
-    /// A signal restorer that only its bytes give away.
-    is_restorer: bool,
-}
-
-/// The caller of a frame, before it is itself stepped from.
+/// How the caller of a frame was found, before it is itself stepped from. Its registers stand
+/// apart: they are the largest part of a step, and copied as seldom as possible.
+#[derive(Clone, Copy)]
 struct Caller {
-    regs: Regs,
     trust: Trust,
     /// Whether its pc is exact, because it was interrupted and did not call.
     interrupted: bool,
@@ -70,15 +62,19 @@ impl<'a> Walker<'a> {
         modules: &'a dyn Modules,
         machine: &'a dyn Machine,
     ) -> Self {
-        Self {
-            space,
-            modules,
-            machine,
-            context: Context::new(),
-            rows: FxHashMap::default(),
-            readings: FxHashMap::default(),
-            followed: 0,
-        }
+        Self { space, modules, machine, learnt: Learnt::default(), knowledge: None, followed: 0 }
+    }
+
+    /// A walker that begins with what others of the same process have learnt, and leaves what it
+    /// learns to those after it.
+    pub fn sharing(
+        space: &'a dyn AddressSpace,
+        modules: &'a dyn Modules,
+        machine: &'a dyn Machine,
+        knowledge: &'a Knowledge,
+    ) -> Self {
+        let learnt = knowledge.take();
+        Self { space, modules, machine, learnt, knowledge: Some(knowledge), followed: 0 }
     }
 
     /// Visits the frames from `regs` outwards, innermost first, at most `limit` of them, each with
@@ -102,10 +98,11 @@ impl<'a> Walker<'a> {
         limit: usize,
         visit: &mut dyn FnMut(&Frame, &Regs) -> Flow,
     ) -> End {
-        let (mut regs, mut pc, mut trust) = (*regs, pc, trust);
+        let (mut regs, mut above_regs, mut pc, mut trust) = (*regs, *regs, pc, trust);
+        let mut code = self.code(pc);
         let mut interrupted = FxHashSet::default();
         for _ in 0..limit {
-            let above = self.above(&regs, pc);
+            let above = self.above(&regs, pc, &code, &mut above_regs);
             let frame = Frame {
                 pc: if above.signal_trampoline { CodeAddr::Pc(pc.addr()) } else { pc },
                 sp: regs.get(self.machine.stack_pointer()).map(Addr::new),
@@ -116,85 +113,86 @@ impl<'a> Walker<'a> {
             if visit(&frame, &regs) == Flow::Stop {
                 return End::Stopped;
             }
-            match above.caller.and_then(|caller| self.check(&regs, pc, caller)) {
-                Ok(caller) => {
-                    let place = (caller.regs.pc(), caller.regs.get(self.machine.stack_pointer()));
-                    if caller.interrupted && !interrupted.insert(place) {
-                        return End::DidNotAdvance(caller.regs.pc());
-                    }
-                    regs = caller.regs;
-                    trust = caller.trust;
-                    pc = code_addr(&caller);
-                }
+            let checked =
+                above.caller.and_then(|caller| self.check(&regs, pc, caller, &above_regs));
+            let (caller, caller_code) = match checked {
+                Ok(found) => found,
                 Err(end) => return end,
+            };
+            let place = (above_regs.pc(), above_regs.get(self.machine.stack_pointer()));
+            if caller.interrupted && !interrupted.insert(place) {
+                return End::DidNotAdvance(above_regs.pc());
             }
+            std::mem::swap(&mut regs, &mut above_regs);
+            trust = caller.trust;
+            pc = caller.code_addr(regs.pc());
+            code = caller_code;
         }
         End::Limit(limit)
     }
 
-    /// Finds what is above the frame at `regs`.
-    fn above(&mut self, regs: &Regs, pc: CodeAddr) -> Above {
-        let code = self.code(pc);
+    /// Finds what is above the frame at `regs`; `caller` becomes the registers of the caller, if
+    /// there is one.
+    fn above(&mut self, regs: &Regs, pc: CodeAddr, code: &Code, caller: &mut Regs) -> Above {
         if code.is_restorer {
-            return self.above_restorer(regs);
+            return self.above_restorer(regs, caller);
         }
         if let Some(row) = &code.row {
-            return self.above_row(regs, row, pc.lookup());
+            return self.above_row(regs, row, pc.lookup(), caller);
         }
         if !pc.is_return() && !code.is_code {
-            return self.above_wild_call(regs);
+            return self.above_wild_call(regs, caller);
         }
-        self.above_guess(regs, pc)
+        self.above_guess(regs, pc, caller)
     }
 
-    fn above_row(&self, regs: &Regs, row: &Row, lookup: Addr) -> Above {
-        let step = match self.modules.cfi_at(lookup) {
-            Some(cfi) => step_by_row(cfi, row, regs, self.space, self.machine),
-            None => Err(End::NoRule(regs.pc())),
-        };
+    fn above_row(&self, regs: &Regs, row: &Row, lookup: Addr, caller: &mut Regs) -> Above {
+        let cfi = || self.modules.cfi_at(lookup);
+        let step = step_by_row(&cfi, row, regs, caller, self.space, self.machine);
         let trust = if row.is_signal { Trust::Signal } else { Trust::Cfi };
         if let Err(End::UnknownRegister { register, .. }) = step
             && register == self.machine.stack_pointer().0
         {
-            return self.above_frame_record(regs, step.err());
+            return self.above_frame_record(regs, step.err(), caller);
         }
         let cfa = step.as_ref().ok().map(|step| step.cfa);
         let interrupted = row.is_signal;
-        let caller = step.and_then(|step| step.caller.ok_or(End::Outermost));
-        let caller = caller.map(|regs| Caller { regs, trust, interrupted });
-        Above { cfa, signal_trampoline: row.is_signal, caller }
+        let found = step.and_then(|step| step.has_caller.then_some(()).ok_or(End::Outermost));
+        let found = found.map(|()| Caller { trust, interrupted });
+        Above { cfa, signal_trampoline: row.is_signal, caller: found }
     }
 
     /// Where frame pointers led to the frame, its stack pointer may be unknown, and with it what
     /// a row is relative to: then frame pointers lead on. `end` is why the row did not.
-    fn above_frame_record(&self, regs: &Regs, end: Option<End>) -> Above {
-        let caller = self.fallback(&[]).by_frame_pointer(regs).map(Guess::into_caller);
-        let caller = caller.ok_or(end.unwrap_or(End::NoRule(regs.pc())));
-        Above { cfa: None, signal_trampoline: false, caller }
+    fn above_frame_record(&self, regs: &Regs, end: Option<End>, caller: &mut Regs) -> Above {
+        let found = self.fallback(&[]).by_frame_pointer(regs).map(|guess| guess.take(caller));
+        let found = found.ok_or(end.unwrap_or(End::NoRule(regs.pc())));
+        Above { cfa: None, signal_trampoline: false, caller: found }
     }
 
-    fn above_restorer(&self, regs: &Regs) -> Above {
-        let caller = self.machine.interrupted_regs(regs, self.space).map(|regs| Caller {
-            regs,
-            trust: Trust::Signal,
-            interrupted: true,
+    fn above_restorer(&self, regs: &Regs, caller: &mut Regs) -> Above {
+        let found = self.machine.interrupted_regs(regs, self.space).map(|regs| {
+            *caller = regs;
+            Caller { trust: Trust::Signal, interrupted: true }
         });
-        let caller = caller.ok_or(End::NoRule(regs.pc()));
-        Above { cfa: None, signal_trampoline: true, caller }
+        let found = found.ok_or(End::NoRule(regs.pc()));
+        Above { cfa: None, signal_trampoline: true, caller: found }
     }
 
     /// A call to where there is no code pushed its return address, and nothing else ran.
-    fn above_wild_call(&self, regs: &Regs) -> Above {
+    fn above_wild_call(&self, regs: &Regs, caller: &mut Regs) -> Above {
         let found = self.machine.caller_at_entry(regs, self.space).filter(|(caller, _)| {
             self.modules.is_code(caller.pc()) && self.machine.follows_call(caller.pc(), self.space)
         });
         let cfa = found.as_ref().map(|(_, cfa)| *cfa);
-        let caller =
-            found.map(|(regs, _)| Caller { regs, trust: Trust::NullCall, interrupted: false });
-        Above { cfa, signal_trampoline: false, caller: caller.ok_or(End::NotCode(regs.pc())) }
+        let found = found.map(|(regs, _)| {
+            *caller = regs;
+            Caller { trust: Trust::NullCall, interrupted: false }
+        });
+        Above { cfa, signal_trampoline: false, caller: found.ok_or(End::NotCode(regs.pc())) }
     }
 
-    fn above_guess(&mut self, regs: &Regs, pc: CodeAddr) -> Above {
+    fn above_guess(&mut self, regs: &Regs, pc: CodeAddr, caller: &mut Regs) -> Above {
         let readings = self.readings(pc);
         let fallback = self.fallback(&readings);
         let none = |end| Above { cfa: None, signal_trampoline: false, caller: Err(end) };
@@ -204,7 +202,7 @@ impl<'a> Walker<'a> {
         match fallback.caller(regs) {
             Some(guess) => {
                 let cfa = guess.cfa;
-                Above { cfa, signal_trampoline: false, caller: Ok(guess.into_caller()) }
+                Above { cfa, signal_trampoline: false, caller: Ok(guess.take(caller)) }
             }
             None => none(self.why_no_guess(regs, pc)),
         }
@@ -220,14 +218,14 @@ impl<'a> Walker<'a> {
 
     /// What the code at `pc` tells, remembered. Beyond [`MAX_FOLLOWED`] it tells nothing.
     fn readings(&mut self, pc: CodeAddr) -> Arc<[Reading]> {
-        if let Some(readings) = self.readings.get(&pc) {
+        if let Some(readings) = self.learnt.readings.get(&pc) {
             return readings.clone();
         }
         let readings: Arc<[Reading]> = self.read_code(pc).unwrap_or_default().into();
-        if self.readings.len() >= MAX_ROWS {
-            self.readings.clear();
+        if self.learnt.readings.len() >= MAX_ROWS {
+            self.learnt.readings.clear();
         }
-        self.readings.insert(pc, readings.clone());
+        self.learnt.readings.insert(pc, readings.clone());
         readings
     }
 
@@ -246,22 +244,29 @@ impl<'a> Walker<'a> {
     }
 
     /// Refuses a caller that cannot be one: not in code, or not above the frame it called, whose pc
-    /// is `called`.
-    fn check(&mut self, callee: &Regs, called: CodeAddr, caller: Caller) -> Result<Caller, End> {
-        let pc = caller.regs.pc();
+    /// is `called`. Says what is known of the caller's code as well.
+    fn check(
+        &mut self,
+        callee: &Regs,
+        called: CodeAddr,
+        caller: Caller,
+        regs: &Regs,
+    ) -> Result<(Caller, Arc<Code>), End> {
+        let pc = regs.pc();
         if caller.interrupted {
             // It may have been interrupted anywhere, on another stack too; but not twice in one
             // place, which the walk looks after.
-            return Ok(caller);
+            return Ok((caller, self.code(caller.code_addr(pc))));
         }
         if pc.get() == 0 {
             return Err(End::Outermost);
         }
-        if !self.code(CodeAddr::Return(pc)).is_code {
+        let code = self.code(caller.code_addr(pc));
+        if !code.is_code {
             return Err(End::NotCode(pc));
         }
         let sp = self.machine.stack_pointer();
-        let advanced = match (callee.get(sp), caller.regs.get(sp)) {
+        let advanced = match (callee.get(sp), regs.get(sp)) {
             (Some(below), Some(above)) => {
                 // Only what called nothing itself can have left its return address in a register.
                 let is_leaf = self.machine.returns_by_register() && !called.is_return();
@@ -269,26 +274,26 @@ impl<'a> Walker<'a> {
             }
             _ => true,
         };
-        if advanced { Ok(caller) } else { Err(End::DidNotAdvance(pc)) }
+        if advanced { Ok((caller, code)) } else { Err(End::DidNotAdvance(pc)) }
     }
 
     /// What is known of the code at `pc`, remembered.
-    fn code(&mut self, pc: CodeAddr) -> Code {
-        if let Some(code) = self.rows.get(&pc) {
-            return code.clone();
+    fn code(&mut self, pc: CodeAddr) -> Arc<Code> {
+        if let Some(code) = self.learnt.rows.get(&pc) {
+            return Arc::clone(code);
         }
-        let code = self.find_code(pc);
-        if self.rows.len() >= MAX_ROWS {
-            self.rows.clear();
+        let code = Arc::new(self.find_code(pc));
+        if self.learnt.rows.len() >= MAX_ROWS {
+            self.learnt.rows.clear();
         }
-        self.rows.insert(pc, code.clone());
+        self.learnt.rows.insert(pc, Arc::clone(&code));
         code
     }
 
     fn find_code(&mut self, pc: CodeAddr) -> Code {
         let is_code = self.modules.is_code(pc.addr()) || self.modules.is_code(pc.lookup());
         let cfi = self.modules.cfi_at(pc.lookup());
-        let row = cfi.and_then(|cfi| cfi.row(pc.lookup(), &mut self.context)).map(Arc::new);
+        let row = cfi.and_then(|cfi| cfi.row(pc.lookup(), &mut self.learnt.context));
         let known_signal = row.as_ref().is_some_and(|row| row.is_signal);
         let is_restorer =
             is_code && !known_signal && self.machine.is_signal_restorer(pc.addr(), self.space);
@@ -296,17 +301,25 @@ impl<'a> Walker<'a> {
     }
 }
 
-impl Guess {
-    fn into_caller(self) -> Caller {
-        Caller { regs: self.regs, trust: self.trust, interrupted: false }
+impl Drop for Walker<'_> {
+    fn drop(&mut self) {
+        if let Some(knowledge) = self.knowledge {
+            knowledge.keep(std::mem::take(&mut self.learnt));
+        }
     }
 }
 
-/// The kind of a caller's pc: exact where it was interrupted.
-fn code_addr(caller: &Caller) -> CodeAddr {
-    if caller.interrupted {
-        CodeAddr::Pc(caller.regs.pc())
-    } else {
-        CodeAddr::Return(caller.regs.pc())
+impl Guess {
+    /// Leaves the registers of the caller in `caller`.
+    fn take(self, caller: &mut Regs) -> Caller {
+        *caller = self.regs;
+        Caller { trust: self.trust, interrupted: false }
+    }
+}
+
+impl Caller {
+    /// The kind of its pc: exact where it was interrupted.
+    const fn code_addr(self, pc: Addr) -> CodeAddr {
+        if self.interrupted { CodeAddr::Pc(pc) } else { CodeAddr::Return(pc) }
     }
 }

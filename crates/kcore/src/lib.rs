@@ -35,6 +35,7 @@ mod module;
 mod module_cfi;
 mod module_set;
 mod open;
+mod prefetch;
 mod process;
 mod register;
 pub mod signal;
@@ -60,7 +61,7 @@ pub use kcore_mem::{
 pub use kcore_symbols::{SymbolRef, SymbolSource, SymbolTable, demangle};
 pub use kcore_unwind::{End, Frame, Machine, RegisterPart, Regs, Trust, UserRegister, Walker};
 pub use last_words::LastWords;
-pub use location::{Location, NamedFrame, SymbolAt};
+pub use location::{Location, NamedFrame, SharedLocation, SymbolAt};
 pub use lookup::LookupError;
 pub use mapping::{Mapping, MappingKind};
 pub use module::{FileState, Module};

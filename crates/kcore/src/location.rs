@@ -1,6 +1,6 @@
 //! What an address of code is called: function, module, file and line, inlined calls.
 
-use std::sync::Arc;
+use std::{fmt, ops::Deref, sync::Arc};
 
 use kcore_mem::{Addr, CodeAddr};
 use kcore_unwind::{Frame, Trust};
@@ -30,6 +30,22 @@ pub struct Location {
     pub language: Option<&'static str>,
 }
 
+impl Location {
+    const fn nowhere() -> Self {
+        Self {
+            function: None,
+            module: None,
+            in_exe: false,
+            offset: None,
+            inline: false,
+            file: None,
+            line: None,
+            column: None,
+            language: None,
+        }
+    }
+}
+
 /// A symbol that holds an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolAt {
@@ -57,7 +73,38 @@ pub struct NamedFrame {
     /// The frame.
     pub frame: Frame,
     /// What runs there.
-    pub location: Location,
+    pub location: SharedLocation,
+}
+
+/// A location among those of its address, which all frames at that address share.
+#[derive(Clone)]
+pub struct SharedLocation {
+    all: Arc<[Location]>,
+    at: usize,
+}
+
+impl Deref for SharedLocation {
+    type Target = Location;
+
+    fn deref(&self) -> &Location {
+        // A static, since frames are never made without a location and yet must not panic.
+        static NOWHERE: Location = Location::nowhere();
+        self.all.get(self.at).unwrap_or(&NOWHERE)
+    }
+}
+
+impl PartialEq for SharedLocation {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for SharedLocation {}
+
+impl fmt::Debug for SharedLocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
 }
 
 impl NamedFrame {
@@ -100,12 +147,11 @@ impl Core {
         &'a self,
         frames: &'a [Frame],
     ) -> impl Iterator<Item = NamedFrame> + 'a {
+        self.prefetch_locations(frames);
         let named = frames.iter().enumerate().flat_map(move |(physical, frame)| {
             let locations = self.locations(frame.pc);
-            (0..locations.len()).filter_map(move |at| {
-                let location = locations.get(at)?.clone();
-                Some((physical, *frame, location))
-            })
+            (0..locations.len())
+                .map(move |at| (physical, *frame, SharedLocation { all: locations.clone(), at }))
         });
         named.enumerate().map(|(index, (physical, frame, location))| NamedFrame {
             index,
@@ -134,6 +180,7 @@ impl Core {
         base: &Location,
     ) -> Option<Arc<[Location]>> {
         let svma = module.svma(at.lookup())?;
+        module.symbols().prepare();
         let symbol = self.symbol_at(at.lookup());
         let lines = module.symbols().lines().find(svma);
         let mut found: Vec<Location> = lines

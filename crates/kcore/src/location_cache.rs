@@ -20,6 +20,11 @@ impl LocationCache {
         self.0.read().ok()?.get(&at).cloned()
     }
 
+    /// Whether something is known of an address.
+    pub fn knows(&self, at: CodeAddr) -> bool {
+        self.0.read().is_ok_and(|known| known.contains_key(&at))
+    }
+
     /// Remembers what was found, while there is room.
     pub fn put(&self, at: CodeAddr, found: Arc<[Location]>) {
         if let Ok(mut known) = self.0.write()

@@ -45,10 +45,15 @@ impl ModuleSet {
     /// The module that is mapped at `at`. What lies directly behind a module's file mappings
     /// (`.bss`) belongs to it as well.
     pub fn at(&self, at: Addr) -> Option<&Module> {
+        self.modules.get(self.index_at(at)?)
+    }
+
+    /// The index of that module among all.
+    pub(crate) fn index_at(&self, at: Addr) -> Option<usize> {
         let after = self.ranges.partition_point(|(range, _)| range.start <= at);
         let (range, index) = self.ranges.get(after.checked_sub(1)?)?;
         let module = self.modules.get(*index)?;
-        (range.contains(at) || in_bss(module, at)).then_some(module)
+        (range.contains(at) || in_bss(module, at)).then_some(*index)
     }
 
     /// The modules of a name: a path, its last part, that cut at any dot, or `a.out` for the

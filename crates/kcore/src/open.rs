@@ -17,7 +17,7 @@ use kcore_files::{
     Wanted, open_core,
 };
 use kcore_mem::{Addr, AddrRange, AddressSpace, Arch, Target};
-use kcore_unwind::{Machine, machine};
+use kcore_unwind::{Knowledge, Machine, machine};
 
 use crate::{
     Module, ModuleSet, ProcessSpace, Thread, Tid,
@@ -95,6 +95,7 @@ pub struct Core {
     /// The stack pointers of all threads, lowest first.
     pub(crate) stack_pointers: OnceLock<Vec<(Addr, Tid)>>,
     pub(crate) locations: LocationCache,
+    pub(crate) knowledge: Knowledge,
 }
 
 impl Core {
@@ -204,6 +205,7 @@ impl Core {
             mappings: OnceLock::new(),
             stack_pointers: OnceLock::new(),
             locations: LocationCache::default(),
+            knowledge: Knowledge::default(),
         }
     }
 

@@ -51,7 +51,7 @@ impl Stack {
 impl Core {
     /// A walker for this process; it is best used for many threads.
     pub fn walker(&self) -> Option<Walker<'_>> {
-        Some(Walker::new(self.space(), self.modules(), self.machine()?))
+        Some(Walker::sharing(self.space(), self.modules(), self.machine()?, &self.knowledge))
     }
 
     /// The stack of a thread, at most `limit` frames. A damaged stack is as long as it is good.

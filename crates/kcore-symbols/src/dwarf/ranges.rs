@@ -1,9 +1,12 @@
 //! Which units may hold an address.
 
+use std::sync::OnceLock;
+
 use gimli::{ArangeHeader, DebugAranges};
 use rustc_hash::FxHashSet;
 
 use super::{Reader, Result};
+use crate::parts::Parts;
 
 /// Addresses, and the unit that claims them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,16 +19,69 @@ pub struct Claim {
     pub unit: usize,
 }
 
+/// Claims to a part, on average.
+const CROWD: usize = 4;
+/// Parts that a claim reaches, at most; the wider ones are few and kept apart.
+const MAX_REACH: u64 = 16;
+/// Claims in one part that are looked at one by one. Code that a linker removed lies at 0 and is asked
+/// for never; where addresses are so uneven for another reason, an order is made when it is needed.
+const MAX_CROWD: usize = 1 << 12;
+
 /// Claims of many units. They may overlap: linkers fold equal functions of several units.
 #[derive(Debug, Default)]
 pub struct Claims {
-    /// By end, then by unit, each with the lowest begin of it and of all after it.
-    sorted: Vec<(Claim, u64)>,
+    narrow: Vec<Claim>,
+    parts: Parts,
+    wide: Ordered,
+    /// The narrow ones in order, for parts that are too full.
+    ordered: OnceLock<Ordered>,
 }
 
 impl Claims {
-    /// Sorts the claims.
+    /// Lays out the claims, without an order of the most.
     pub fn new(mut claims: Vec<Claim>) -> Self {
+        let lowest = claims.iter().map(|claim| claim.begin).min().unwrap_or(0);
+        let highest = claims.iter().map(|claim| claim.end).max().unwrap_or(0);
+        let parts = Parts::new(lowest, highest, claims.len().div_ceil(CROWD));
+        let reach = parts.width().saturating_mul(MAX_REACH);
+        let mut wide = Vec::new();
+        claims.retain(|claim| {
+            let is_narrow = claim.end.saturating_sub(claim.begin) < reach;
+            if !is_narrow {
+                wide.push(*claim);
+            }
+            is_narrow && claim.begin < claim.end
+        });
+        let numbered = (0..).zip(&claims);
+        let parts =
+            parts.deal(numbered.map(|(id, claim)| (claim.begin, claim.end.saturating_sub(1), id)));
+        Self { narrow: claims, parts, wide: Ordered::new(wide), ordered: OnceLock::new() }
+    }
+
+    /// The units that claim `pc`, the most likely first: the one whose claim ends first.
+    pub fn find(&self, pc: u64) -> Vec<usize> {
+        let near = self.parts.part_of(pc).map_or(&[][..], |part| self.parts.members(part));
+        let mut found: Vec<&Claim> = self.wide.find(pc).collect();
+        if near.len() > MAX_CROWD {
+            let ordered = self.ordered.get_or_init(|| Ordered::new(self.narrow.clone()));
+            found.extend(ordered.find(pc));
+        } else {
+            let near = near.iter().filter_map(|id| self.narrow.get(*id as usize));
+            found.extend(near.filter(|claim| (claim.begin..claim.end).contains(&pc)));
+        }
+        found.sort_unstable_by_key(|claim| (claim.end, claim.unit));
+        let mut units: Vec<usize> = found.into_iter().map(|claim| claim.unit).collect();
+        units.dedup();
+        units
+    }
+}
+
+/// Claims by end, each with the lowest begin of it and of all after it.
+#[derive(Debug, Default)]
+struct Ordered(Vec<(Claim, u64)>);
+
+impl Ordered {
+    fn new(mut claims: Vec<Claim>) -> Self {
         claims.sort_unstable_by_key(|claim| (claim.end, claim.unit));
         let mut lowest = u64::MAX;
         let mut sorted: Vec<_> = claims
@@ -37,20 +93,15 @@ impl Claims {
             })
             .collect();
         sorted.reverse();
-        Self { sorted }
+        Self(sorted)
     }
 
-    /// The units that claim `pc`, the most likely first.
-    pub fn find(&self, pc: u64) -> Vec<usize> {
-        let first = self.sorted.partition_point(|(claim, _)| claim.end <= pc);
-        let rest = self.sorted.get(first..).unwrap_or_default().iter();
-        let holding = rest
-            .take_while(|(_, lowest)| *lowest <= pc)
-            .filter(|(claim, _)| claim.begin <= pc)
-            .map(|(claim, _)| claim.unit);
-        let mut units: Vec<usize> = holding.collect();
-        units.dedup();
-        units
+    fn find(&self, pc: u64) -> impl Iterator<Item = &Claim> {
+        let first = self.0.partition_point(|(claim, _)| claim.end <= pc);
+        let rest = self.0.get(first..).unwrap_or_default().iter();
+        rest.take_while(move |(_, lowest)| *lowest <= pc)
+            .map(|(claim, _)| claim)
+            .filter(move |claim| claim.begin <= pc)
     }
 }
 
@@ -112,5 +163,24 @@ mod tests {
         assert_eq!(claims.find(39), [1, 3]);
         assert!(claims.find(100).is_empty());
         assert!(Claims::default().find(0).is_empty());
+    }
+
+    #[test]
+    fn wide_and_narrow_claims_answer_together() {
+        let mut all: Vec<_> = (0..500).map(|n| (n * 10, n * 10 + 9, n as usize)).collect();
+        all.push((0, 5000, 900));
+        all.push((95, 131, 901));
+        let claims = claims(&all);
+        assert_eq!(claims.find(95), [9, 901, 900]);
+        assert_eq!(claims.find(99), [901, 900]);
+        assert_eq!(claims.find(4999), [900]);
+    }
+
+    #[test]
+    fn uneven_claims_are_found_in_an_order() {
+        let same = (0..MAX_CROWD + 2).map(|unit| (7, 9, unit));
+        let claims = claims(&same.chain([(1 << 40, 1 << 41, 1)]).collect::<Vec<_>>());
+        assert_eq!(claims.find(8).len(), MAX_CROWD + 2);
+        assert_eq!(claims.find(1 << 40), [1]);
     }
 }

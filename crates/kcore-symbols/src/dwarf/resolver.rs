@@ -35,7 +35,8 @@ impl Resolver {
         let main = DwarfFile::open(image);
         let aranges = Aranges::read(main.aranges.clone());
         let supplementary = supplementary.map(|image| Units::new(DwarfFile::open(image)));
-        Self { files: Files { main: Units::new(main), supplementary }, aranges, others: None }
+        let main = Units::with_known(main, aranges.units.iter().copied());
+        Self { files: Files { main, supplementary }, aranges, others: None }
     }
 
     /// The functions that hold `pc`, the innermost inlined one first.

@@ -17,6 +17,9 @@ pub struct Units {
     open: FxHashMap<usize, Arc<Unit>>,
     /// Where the first units begin, as far as that was needed, and one place more.
     starts: Vec<usize>,
+    /// Where units begin by `.debug_aranges`, in order: without them, the way to a unit leads over
+    /// the headers of all before it.
+    known: Vec<usize>,
 }
 
 /// The file of a module, or the one that it shares with others.
@@ -39,7 +42,14 @@ pub struct Files {
 impl Units {
     /// No unit is open.
     pub fn new(file: DwarfFile) -> Self {
-        Self { file, open: FxHashMap::default(), starts: vec![0] }
+        Self { file, open: FxHashMap::default(), starts: vec![0], known: Vec::new() }
+    }
+
+    /// The same, with places where units begin.
+    pub fn with_known(file: DwarfFile, known: impl Iterator<Item = usize>) -> Self {
+        let mut known: Vec<usize> = known.collect();
+        known.sort_unstable();
+        Self { known, ..Self::new(file) }
     }
 
     /// The unit that begins at `start`.
@@ -57,12 +67,29 @@ impl Units {
 
     /// The unit that `offset` of `.debug_info` lies in.
     pub fn containing(&mut self, offset: usize) -> Result<Arc<Unit>> {
+        if let Some(start) = self.start_by_known(offset) {
+            return self.at(start);
+        }
         while self.starts.last().is_some_and(|last| *last <= offset) {
             self.find_next_start()?;
         }
         let after = self.starts.partition_point(|start| *start <= offset);
         let start = after.checked_sub(1).and_then(|at| self.starts.get(at)).copied();
         self.at(start.ok_or(Error::NoEntryAtGivenOffset(offset as u64))?)
+    }
+
+    /// Where the unit begins that `offset` lies in, from the nearest known one on. What is known may
+    /// be wrong: then nothing is found.
+    fn start_by_known(&self, offset: usize) -> Option<usize> {
+        let after = self.known.partition_point(|start| *start <= offset);
+        let mut start = *self.known.get(after.checked_sub(1)?)?;
+        loop {
+            let next = self.file.next_unit(start).ok()?;
+            if offset < next {
+                return Some(start);
+            }
+            start = next;
+        }
     }
 
     /// Where all units begin, as far as they can be told apart, and why no further.

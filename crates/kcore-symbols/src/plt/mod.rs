@@ -115,7 +115,7 @@ fn slot_names(
     name_at: impl Fn(Svma) -> Option<Vec<u8>>,
 ) -> FxHashMap<u64, Vec<u8>> {
     let symbols: Vec<&[u8]> =
-        image.symbols(SymbolTableKind::Dynamic).map(|symbol| symbol.name).collect();
+        image.symbols(SymbolTableKind::Dynamic).map(|symbol| symbol.name()).collect();
     let has_stubs = !missing.is_empty();
     let mut names = FxHashMap::default();
     let mut take = |relocation: &Relocation| {

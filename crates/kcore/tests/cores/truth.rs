@@ -45,7 +45,7 @@ fn line(known: &Known, stack: &Stack) -> String {
     const SHOWN: usize = 40;
     let frames = stack.frames.get(..SHOWN).unwrap_or(&stack.frames);
     let names = known.core.named_frames(frames).map(|frame| {
-        let name = frame.location.function.unwrap_or_else(|| "?".into());
+        let name = frame.location.function.clone().unwrap_or_else(|| "?".into());
         format!("{name}[{}]", frame.frame.trust.as_str())
     });
     format!("{} -- {}", names.collect::<Vec<_>>().join(" < "), stack.end)

@@ -98,10 +98,10 @@ pub const ROOMS: &[Room] = &[
         uses: &["gen-cores", "kcore-dcmd", "kcore-commands"],
         third_party: &["anyhow", "serde_json"],
     },
-    // framehop is a peer to be measured against.
+    // framehop is a peer to be measured against; the floor reads a core and does nothing with it.
     Room {
         name: "kcore-benches",
-        uses: &["gen-cores", "kcore"],
+        uses: &["gen-cores", "kcore", "kcore-elf"],
         third_party: &["anyhow", "framehop"],
     },
 ];

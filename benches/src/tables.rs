@@ -1,0 +1,103 @@
+//! What is measured: one line a table.
+
+use anyhow::Result;
+
+use crate::{
+    programs::{self, Ask},
+    table::Table,
+    walks,
+    workloads::{self, Subject},
+};
+
+/// A table that can be asked for by name.
+pub struct Bench {
+    /// Its name.
+    pub name: &'static str,
+    /// What it shows.
+    pub shows: &'static str,
+    /// Measures it.
+    pub run: fn() -> Result<Table>,
+}
+
+/// All tables, in the order in which they are measured.
+pub const TABLES: &[Bench] = &[
+    Bench {
+        name: "first-stack-small",
+        shows: "the crashed thread's stack of a small core",
+        run: || ask(Ask::First, workloads::small),
+    },
+    Bench {
+        name: "first-stack-heap",
+        shows: "the crashed thread's stack of a 4 GiB core with 51 threads",
+        run: || ask(Ask::First, workloads::heap),
+    },
+    Bench {
+        name: "first-stack-binary",
+        shows: "the crashed thread's stack of a program of 100 MB",
+        run: || ask(Ask::First, workloads::big_binary),
+    },
+    Bench {
+        name: "first-stack-dwarf",
+        shows: "the crashed thread's stack of a Rust program with 270 MB of DWARF",
+        run: || ask(Ask::First, workloads::rust_debug),
+    },
+    Bench {
+        name: "all-threads",
+        shows: "all stacks of 1,000 threads in ten kinds, C++ -O2",
+        run: || ask(Ask::All, workloads::cpp_threads),
+    },
+    Bench {
+        name: "all-dwarf",
+        shows: "all stacks of 49 threads of a Rust program with 270 MB of DWARF",
+        run: || ask(Ask::All, workloads::rust_debug),
+    },
+    Bench {
+        name: "all-modules",
+        shows: "all stacks of 61 threads through 300 modules",
+        run: || ask(Ask::All, workloads::modules),
+    },
+    Bench {
+        name: "all-deep",
+        shows: "a stack of 100,000 frames",
+        run: || ask(Ask::All, workloads::deep),
+    },
+    Bench {
+        name: "grouped-threads",
+        shows: "1,000 threads grouped by stack; no peer groups, so they print all",
+        run: || ask(Ask::Grouped, workloads::cpp_threads),
+    },
+    Bench {
+        name: "grouped-dwarf",
+        shows: "49 threads of the Rust program grouped by stack",
+        run: || ask(Ask::Grouped, workloads::rust_debug),
+    },
+    Bench {
+        name: "grouped-modules",
+        shows: "61 threads through 300 modules grouped by stack",
+        run: || ask(Ask::Grouped, workloads::modules),
+    },
+    Bench {
+        name: "grouped-deep",
+        shows: "a stack of 100,000 frames as a group, of which 254 are shown",
+        run: || ask(Ask::Grouped, workloads::deep),
+    },
+    Bench {
+        name: "million",
+        shows: "a stack of 1,000,000 frames, printed and counted; the peers are not asked to print it",
+        run: || programs::million(&workloads::million()?),
+    },
+    Bench {
+        name: "walk-threads",
+        shows: "the walkers alone, 1,000 threads, on an open core",
+        run: || walks::frames_a_second(&workloads::cpp_threads()?),
+    },
+    Bench {
+        name: "walk-deep",
+        shows: "the walkers alone, 100,000 frames, on an open core",
+        run: || walks::frames_a_second(&workloads::deep()?),
+    },
+];
+
+fn ask(ask: Ask, subject: fn() -> Result<Subject>) -> Result<Table> {
+    Ok(programs::all(ask, &subject()?))
+}

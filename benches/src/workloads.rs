@@ -1,0 +1,78 @@
+//! The cores that are measured. Those that no scenario of gen-cores has are built from `workloads/`.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use gen_cores::Outcome;
+
+use crate::build::{self, Workload};
+
+/// A program and its core.
+pub struct Subject {
+    /// The program.
+    pub exe: PathBuf,
+    /// The core.
+    pub core: PathBuf,
+}
+
+/// A small dynamic program that dies in its main thread.
+pub fn small() -> Result<Subject> {
+    scenario("leaf", "O2-pie")
+}
+
+/// A recursion of 100,000 frames.
+pub fn deep() -> Result<Subject> {
+    scenario("deep-recursion", "O2-pie")
+}
+
+/// 4 GiB of memory that is mostly holes, and 51 threads.
+pub fn heap() -> Result<Subject> {
+    build::ensure(&Workload { name: "heap", build: build::c_program, ..Workload::default() })
+}
+
+/// A program of 100 MB: 100,000 functions.
+pub fn big_binary() -> Result<Subject> {
+    build::ensure(&Workload { name: "big-binary", build: build::big_binary, ..Workload::default() })
+}
+
+/// Debug information of 270 MB, 49 threads.
+pub fn rust_debug() -> Result<Subject> {
+    build::ensure(&Workload {
+        name: "rust-debug",
+        build: build::cargo_project,
+        ..Workload::default()
+    })
+}
+
+/// 1,000 threads in ten kinds of stack.
+pub fn cpp_threads() -> Result<Subject> {
+    build::ensure(&Workload {
+        name: "cpp-threads",
+        build: build::cpp_program,
+        ..Workload::default()
+    })
+}
+
+/// 300 libraries, 61 threads.
+pub fn modules() -> Result<Subject> {
+    build::ensure(&Workload { name: "modules", build: build::libraries, ..Workload::default() })
+}
+
+/// A recursion of 1,000,000 frames.
+pub fn million() -> Result<Subject> {
+    build::ensure(&Workload {
+        name: "deep",
+        build: build::c_program,
+        args: &["1000000"],
+        stack_kib: 256 * 1024,
+    })
+}
+
+fn scenario(scenario: &str, variant: &str) -> Result<Subject> {
+    match gen_cores::ensure(scenario, variant)? {
+        Outcome::Made(case) | Outcome::Fresh(case) => {
+            Ok(Subject { exe: case.exe, core: case.core })
+        }
+        Outcome::Skipped(skipped) => bail!("{scenario}/{variant}: {}", skipped.reason),
+    }
+}

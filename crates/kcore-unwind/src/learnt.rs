@@ -1,0 +1,53 @@
+//! What walkers learn of the code of a process, and how one goes on with what another has learnt.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use kcore_mem::CodeAddr;
+use rustc_hash::FxHashMap;
+
+use crate::{
+    Reading,
+    row::{Context, Row},
+};
+
+/// Walkers that are done and whose knowledge is kept, at most: more do not work at the same time.
+const MAX_KEPT: usize = 64;
+
+/// What is known of the code at one pc.
+pub struct Code {
+    /// How to find the caller, where unwind information tells.
+    pub row: Option<Row>,
+    /// Whether the process could execute there.
+    pub is_code: bool,
+    /// A signal restorer that only its bytes give away.
+    pub is_restorer: bool,
+}
+
+/// What one walker has learnt. It holds for all stacks of its process.
+#[derive(Default)]
+pub struct Learnt {
+    /// Room for gimli to run unwind programs in.
+    pub context: Context,
+    /// Code by pc.
+    pub rows: FxHashMap<CodeAddr, Arc<Code>>,
+    /// What the code before a pc does to the stack, where no row tells.
+    pub readings: FxHashMap<CodeAddr, Arc<[Reading]>>,
+}
+
+/// What the walkers of one process have learnt that are done. Commands that walk one thread after
+/// the other so read the rows of their common code once.
+#[derive(Default)]
+pub struct Knowledge(Mutex<Vec<Learnt>>);
+
+impl Knowledge {
+    pub(crate) fn take(&self) -> Learnt {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+    }
+
+    pub(crate) fn keep(&self, learnt: Learnt) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() < MAX_KEPT {
+            kept.push(learnt);
+        }
+    }
+}
