@@ -47,7 +47,7 @@ impl Dcmd for Frame {
                 DcmdError::failed(format!("thread {tid} has no frame {number}"))
             })?;
         cx.shell_mut().set_current_frame(frame.physical);
-        cx.emit(&FrameLine::new(core, tid, frame, Layout::Verbose))
+        cx.emit(&FrameLine::new(tid, frame, Layout::Verbose))
     }
 }
 

@@ -97,7 +97,7 @@ fn print_stack(cx: &mut Cx<'_>, start: StackStart, limit: usize, layout: Layout)
     let current = cx.shell().current_thread() == Some(tid);
     cx.begin(&StackBegin::new(core, tid, current, cx.input().looped), "frames")?;
     for frame in core.named_frames(&stack.frames) {
-        cx.emit(&FrameLine::new(core, tid, frame, layout))?;
+        cx.emit(&FrameLine::new(tid, frame, layout))?;
     }
     cx.end(&StackEnd::new(core, &stack, layout))
 }

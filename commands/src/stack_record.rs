@@ -78,8 +78,8 @@ pub struct FrameLine {
 
 impl FrameLine {
     /// A frame of thread `tid`.
-    pub fn new(core: &Core, tid: Tid, frame: NamedFrame, layout: Layout) -> Self {
-        let frame_pointer = core.frame_pointer_of(&frame.frame);
+    pub fn new(tid: Tid, frame: NamedFrame, layout: Layout) -> Self {
+        let frame_pointer = frame.frame.frame_pointer;
         Self { frame, tid, frame_pointer, layout }
     }
 

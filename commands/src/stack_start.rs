@@ -90,7 +90,7 @@ impl StackStart {
 /// The frame of `tid` for which `$C` prints `at`.
 fn frame_with_pointer(core: &Core, tid: Tid, at: Addr) -> Option<StackStart> {
     let stack = core.stack(tid, MAX_FRAMES);
-    let index = stack.frames.iter().position(|frame| core.frame_pointer_of(frame) == Some(at))?;
+    let index = stack.frames.iter().position(|frame| frame.frame_pointer == Some(at))?;
     Some(StackStart::Above { tid, index })
 }
 

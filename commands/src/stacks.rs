@@ -110,7 +110,7 @@ fn show(cx: &mut Cx<'_>, group: &StackGroup, each: bool) -> Result<()> {
     cx.begin(&GroupBegin { group, each }, "frames")?;
     for frame in core.named_frames(&group.stack.frames) {
         let tid = group.stack.tid;
-        cx.emit(&FrameLine::new(core, tid, frame, Layout::Indented))?;
+        cx.emit(&FrameLine::new(tid, frame, Layout::Indented))?;
     }
     cx.end(&StackEnd::new(core, &group.stack, Layout::Indented))
 }

@@ -32,11 +32,9 @@ impl Walker for Frame {
             }
         };
         let stack = core.stack(tid, MAX_FRAMES);
-        stack.frames.iter().enumerate().try_for_each(|(index, frame)| {
-            match core.frame_pointer_of(frame) {
-                Some(fp) => visit(Dot::Frame { fp, tid, index }),
-                None => Ok(()),
-            }
+        stack.frames.iter().enumerate().try_for_each(|(index, frame)| match frame.frame_pointer {
+            Some(fp) => visit(Dot::Frame { fp, tid, index }),
+            None => Ok(()),
         })
     }
 }

@@ -15,6 +15,8 @@ pub struct Guess {
     pub regs: Regs,
     /// The CFA of the frame that was left, if it is known.
     pub cfa: Option<Addr>,
+    /// What the frame that was left ends at, or above.
+    pub floor: Addr,
     /// How it was found.
     pub trust: Trust,
 }
@@ -48,24 +50,28 @@ impl Fallback<'_> {
         let is_plausible = |caller: &Regs, cfa: Addr| self.is_plausible(regs, caller, cfa);
         let (caller, cfa) =
             self.machine.caller_by_code(regs, self.readings, self.space, &is_plausible)?;
-        Some(self.guess(caller, Some(cfa), Trust::Prologue))
+        Some(self.guess(caller, Some(cfa), cfa, Trust::Prologue))
     }
 
     /// The caller by the frame pointer alone.
     pub fn by_frame_pointer(&self, regs: &Regs) -> Option<Guess> {
         let (caller, cfa) = self.machine.caller_by_frame_pointer(regs, self.space)?;
         let pc = self.machine.strip_code(caller.pc());
+        let record = Addr::new(regs.get(self.machine.frame_pointer())?);
+        let word = u64::from(self.space.target().word);
+        let floor = cfa.or_else(|| record.checked_add(word.checked_mul(2)?))?;
         if !cfa.is_none_or(|cfa| self.is_above(regs, cfa)) {
             return None;
         }
         if self.can_return_to(pc) || (self.is_made_at_run_time(pc) && self.chains_on(&caller)) {
-            return Some(self.guess(caller, cfa, Trust::FramePointer));
+            return Some(self.guess(caller, cfa, floor, Trust::FramePointer));
         }
-        self.may_return_to(pc).then(|| self.guess(caller, cfa, Trust::UncheckedFramePointer))
+        let trust = Trust::UncheckedFramePointer;
+        self.may_return_to(pc).then(|| self.guess(caller, cfa, floor, trust))
     }
 
-    fn guess(&self, caller: Regs, cfa: Option<Addr>, trust: Trust) -> Guess {
-        Guess { regs: caller.with_pc(self.machine.strip_code(caller.pc())), cfa, trust }
+    fn guess(&self, caller: Regs, cfa: Option<Addr>, floor: Addr, trust: Trust) -> Guess {
+        Guess { regs: caller.with_pc(self.machine.strip_code(caller.pc())), cfa, floor, trust }
     }
 
     /// A caller counts only when its pc can be one: code, right behind a call; and when it lies
@@ -76,7 +82,7 @@ impl Fallback<'_> {
 
     fn is_above(&self, regs: &Regs, cfa: Addr) -> bool {
         let sp = regs.get(self.machine.stack_pointer());
-        let takes_no_stack = self.machine.returns_by_register();
+        let takes_no_stack = self.machine.link_register().is_some();
         sp.is_some_and(|sp| cfa.get() > sp || (takes_no_stack && cfa.get() == sp))
     }
 
@@ -129,8 +135,8 @@ impl Fallback<'_> {
             .filter(|fp| *fp >= behind.get() && self.space.read_word(Addr::new(*fp)).is_ok());
         let mut caller = Regs::new(pc);
         caller.set(frame_pointer, kept);
-        let cfa = (!self.machine.returns_by_register()).then_some(behind);
+        let cfa = self.machine.link_register().is_none().then_some(behind);
         caller.set(self.machine.stack_pointer(), cfa.map(Addr::get));
-        Guess { regs: caller, cfa, trust: Trust::Scan }
+        Guess { regs: caller, cfa, floor: behind, trust: Trust::Scan }
     }
 }

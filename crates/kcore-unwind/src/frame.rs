@@ -54,6 +54,8 @@ pub struct Frame {
     pub sp: Option<Addr>,
     /// Its canonical frame address: the stack pointer of its caller before the call.
     pub cfa: Option<Addr>,
+    /// Where its frame pointer points, or, on a machine whose frame pointers tell the CFA, would.
+    pub frame_pointer: Option<Addr>,
     /// How it was found.
     pub trust: Trust,
     /// Whether it is the code to which a signal handler returns, no function that was called.

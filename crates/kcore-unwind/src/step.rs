@@ -103,7 +103,7 @@ impl Applied<'_, '_> {
         let value = match found {
             Some((Rule::Undefined, _)) => return Ok(None),
             Some((_, value)) => value?,
-            None if machine.returns_by_register() => self.register(register),
+            None if machine.link_register().is_some() => self.register(register),
             None => return Ok(None),
         };
         value.map(Addr::new).map(Some).ok_or_else(|| self.unknown(register))

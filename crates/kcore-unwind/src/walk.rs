@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kcore_mem::{Addr, AddressSpace, CodeAddr};
+use kcore_mem::{Addr, AddrRange, AddressSpace, CodeAddr};
 use rustc_hash::FxHashSet;
 
 use crate::{
@@ -10,15 +10,15 @@ use crate::{
     fallback::{Fallback, Guess},
     learnt::{Code, Knowledge, Learnt},
     reading::MAX_CODE,
-    row::Row,
+    row::{Row, Rule},
     step::{stack_fault, step_by_row},
 };
 
 /// Rows that are kept: enough for the code of a thousand different stacks.
 const MAX_ROWS: usize = 1 << 16;
-/// Bytes of code that a walker follows, at most, in search of what it did to the stack. Functions
-/// without unwind information are some hundred bytes long, and few.
-const MAX_FOLLOWED: u64 = 16 << 20;
+/// Bytes of code that are followed for one stack, at most, in search of what it did to the stack.
+/// Functions without unwind information are some hundred bytes long, and few.
+const MAX_FOLLOWED: u64 = 2 << 20;
 
 /// Whether a walk goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,7 +36,16 @@ pub struct Walker<'a> {
     machine: &'a dyn Machine,
     learnt: Learnt,
     knowledge: Option<&'a Knowledge>,
-    followed: u64,
+    /// What was followed for the stack that is walked: so it does not depend on other stacks what is
+    /// found.
+    followed: Followed,
+}
+
+/// Places whose code was followed, and the bytes of that code.
+#[derive(Default)]
+struct Followed {
+    places: FxHashSet<CodeAddr>,
+    bytes: u64,
 }
 
 /// How the caller of a frame was found, before it is itself stepped from. Its registers stand
@@ -51,6 +60,8 @@ struct Caller {
 /// What is above a frame.
 struct Above {
     cfa: Option<Addr>,
+    /// What the frame ends at, or above.
+    floor: Option<Addr>,
     signal_trampoline: bool,
     caller: Result<Caller, End>,
 }
@@ -62,7 +73,14 @@ impl<'a> Walker<'a> {
         modules: &'a dyn Modules,
         machine: &'a dyn Machine,
     ) -> Self {
-        Self { space, modules, machine, learnt: Learnt::default(), knowledge: None, followed: 0 }
+        Self {
+            space,
+            modules,
+            machine,
+            learnt: Learnt::default(),
+            knowledge: None,
+            followed: Followed::default(),
+        }
     }
 
     /// A walker that begins with what others of the same process have learnt, and leaves what it
@@ -74,7 +92,14 @@ impl<'a> Walker<'a> {
         knowledge: &'a Knowledge,
     ) -> Self {
         let learnt = knowledge.take();
-        Self { space, modules, machine, learnt, knowledge: Some(knowledge), followed: 0 }
+        Self {
+            space,
+            modules,
+            machine,
+            learnt,
+            knowledge: Some(knowledge),
+            followed: Followed::default(),
+        }
     }
 
     /// Visits the frames from `regs` outwards, innermost first, at most `limit` of them, each with
@@ -101,12 +126,15 @@ impl<'a> Walker<'a> {
         let (mut regs, mut above_regs, mut pc, mut trust) = (*regs, *regs, pc, trust);
         let mut code = self.code(pc);
         let mut interrupted = FxHashSet::default();
+        let mut floor = Addr::new(0);
+        self.followed = Followed::default();
         for _ in 0..limit {
             let above = self.above(&regs, pc, &code, &mut above_regs);
             let frame = Frame {
                 pc: if above.signal_trampoline { CodeAddr::Pc(pc.addr()) } else { pc },
                 sp: regs.get(self.machine.stack_pointer()).map(Addr::new),
                 cfa: above.cfa,
+                frame_pointer: self.machine.frame_pointer_of(&regs, above.cfa),
                 trust,
                 signal_trampoline: above.signal_trampoline,
             };
@@ -122,6 +150,16 @@ impl<'a> Walker<'a> {
             let place = (above_regs.pc(), above_regs.get(self.machine.stack_pointer()));
             if caller.interrupted && !interrupted.insert(place) {
                 return End::DidNotAdvance(above_regs.pc());
+            }
+            floor = match above.floor.filter(|_| !caller.interrupted) {
+                Some(above) if self.is_above(above, floor, pc) => above,
+                // On another stack, perhaps.
+                _ if caller.interrupted => Addr::new(0),
+                _ => return End::DidNotAdvance(above_regs.pc()),
+            };
+            if let Some(link) = self.machine.link_register().filter(|_| !caller.interrupted) {
+                // Its own call overwrote it.
+                above_regs.set(link, None);
             }
             std::mem::swap(&mut regs, &mut above_regs);
             trust = caller.trust;
@@ -153,21 +191,33 @@ impl<'a> Walker<'a> {
         if let Err(End::UnknownRegister { register, .. }) = step
             && register == self.machine.stack_pointer().0
         {
-            return self.above_frame_record(regs, step.err(), caller);
+            return self.above_frame_record(regs, row, step.err(), caller);
         }
         let cfa = step.as_ref().ok().map(|step| step.cfa);
         let interrupted = row.is_signal;
         let found = step.and_then(|step| step.has_caller.then_some(()).ok_or(End::Outermost));
         let found = found.map(|()| Caller { trust, interrupted });
-        Above { cfa, signal_trampoline: row.is_signal, caller: found }
+        Above { cfa, floor: cfa, signal_trampoline: row.is_signal, caller: found }
     }
 
     /// Where frame pointers led to the frame, its stack pointer may be unknown, and with it what
     /// a row is relative to: then frame pointers lead on. `end` is why the row did not.
-    fn above_frame_record(&self, regs: &Regs, end: Option<End>, caller: &mut Regs) -> Above {
-        let found = self.fallback(&[]).by_frame_pointer(regs).map(|guess| guess.take(caller));
-        let found = found.ok_or(end.unwrap_or(End::NoRule(regs.pc())));
-        Above { cfa: None, signal_trampoline: false, caller: found }
+    fn above_frame_record(
+        &self,
+        regs: &Regs,
+        row: &Row,
+        end: Option<End>,
+        caller: &mut Regs,
+    ) -> Above {
+        let is_outermost = row.rules.contains(&(row.return_address, Rule::Undefined))
+            || regs.get(self.machine.frame_pointer()) == Some(0);
+        if is_outermost {
+            return Above::none(End::Outermost);
+        }
+        match self.fallback(&[]).by_frame_pointer(regs) {
+            Some(guess) => Above::by_guess(guess, caller),
+            None => Above::none(end.unwrap_or(End::NoRule(regs.pc()))),
+        }
     }
 
     fn above_restorer(&self, regs: &Regs, caller: &mut Regs) -> Above {
@@ -176,7 +226,7 @@ impl<'a> Walker<'a> {
             Caller { trust: Trust::Signal, interrupted: true }
         });
         let found = found.ok_or(End::NoRule(regs.pc()));
-        Above { cfa: None, signal_trampoline: true, caller: found }
+        Above { cfa: None, floor: None, signal_trampoline: true, caller: found }
     }
 
     /// A call to where there is no code pushed its return address, and nothing else ran.
@@ -189,22 +239,19 @@ impl<'a> Walker<'a> {
             *caller = regs;
             Caller { trust: Trust::NullCall, interrupted: false }
         });
-        Above { cfa, signal_trampoline: false, caller: found.ok_or(End::NotCode(regs.pc())) }
+        let found = found.ok_or(End::NotCode(regs.pc()));
+        Above { cfa, floor: cfa, signal_trampoline: false, caller: found }
     }
 
     fn above_guess(&mut self, regs: &Regs, pc: CodeAddr, caller: &mut Regs) -> Above {
         let readings = self.readings(pc);
         let fallback = self.fallback(&readings);
-        let none = |end| Above { cfa: None, signal_trampoline: false, caller: Err(end) };
         if fallback.is_outermost(regs, pc.lookup()) {
-            return none(End::Outermost);
+            return Above::none(End::Outermost);
         }
         match fallback.caller(regs) {
-            Some(guess) => {
-                let cfa = guess.cfa;
-                Above { cfa, signal_trampoline: false, caller: Ok(guess.take(caller)) }
-            }
-            None => none(self.why_no_guess(regs, pc)),
+            Some(guess) => Above::by_guess(guess, caller),
+            None => Above::none(self.why_no_guess(regs, pc)),
         }
     }
 
@@ -218,23 +265,25 @@ impl<'a> Walker<'a> {
 
     /// What the code at `pc` tells, remembered. Beyond [`MAX_FOLLOWED`] it tells nothing.
     fn readings(&mut self, pc: CodeAddr) -> Arc<[Reading]> {
-        if let Some(readings) = self.learnt.readings.get(&pc) {
-            return readings.clone();
+        let Some((function, len)) = self.code_before(pc) else { return Arc::default() };
+        if self.followed.places.insert(pc) {
+            self.followed.bytes = self.followed.bytes.saturating_add(len);
         }
-        let readings: Arc<[Reading]> = self.read_code(pc).unwrap_or_default().into();
+        if self.followed.bytes > MAX_FOLLOWED {
+            return Arc::default();
+        }
         if self.learnt.readings.len() >= MAX_ROWS {
             self.learnt.readings.clear();
         }
-        self.learnt.readings.insert(pc, readings.clone());
-        readings
+        let read = || self.machine.read_code(pc.addr(), function, self.space).into();
+        self.learnt.readings.entry(pc).or_insert_with(read).clone()
     }
 
-    fn read_code(&mut self, pc: CodeAddr) -> Option<Vec<Reading>> {
+    /// The function before `pc`, and the bytes of its code up to there.
+    fn code_before(&self, pc: CodeAddr) -> Option<(AddrRange, u64)> {
         let function = self.modules.function_before(pc.lookup())?;
         let len = pc.addr().offset_from(function.start).filter(|len| *len <= MAX_CODE)?;
-        self.followed = self.followed.saturating_add(len);
-        let within = self.followed <= MAX_FOLLOWED;
-        within.then(|| self.machine.read_code(pc.addr(), function, self.space))
+        Some((function, len))
     }
 
     fn why_no_guess(&self, regs: &Regs, pc: CodeAddr) -> End {
@@ -267,14 +316,17 @@ impl<'a> Walker<'a> {
         }
         let sp = self.machine.stack_pointer();
         let advanced = match (callee.get(sp), regs.get(sp)) {
-            (Some(below), Some(above)) => {
-                // Only what called nothing itself can have left its return address in a register.
-                let is_leaf = self.machine.returns_by_register() && !called.is_return();
-                above > below || (above == below && is_leaf)
-            }
+            (Some(below), Some(above)) => self.is_above(Addr::new(above), Addr::new(below), called),
             _ => true,
         };
         if advanced { Ok((caller, code)) } else { Err(End::DidNotAdvance(pc)) }
+    }
+
+    /// Whether the frame at `pc` can end at `above` when the one that it called ends at `below`. Only
+    /// what called nothing itself, and has its return address in a register still, takes no stack.
+    fn is_above(&self, above: Addr, below: Addr, pc: CodeAddr) -> bool {
+        let is_leaf = self.machine.link_register().is_some() && !pc.is_return();
+        above > below || (above == below && is_leaf)
     }
 
     /// What is known of the code at `pc`, remembered.
@@ -306,6 +358,17 @@ impl Drop for Walker<'_> {
         if let Some(knowledge) = self.knowledge {
             knowledge.keep(std::mem::take(&mut self.learnt));
         }
+    }
+}
+
+impl Above {
+    const fn none(end: End) -> Self {
+        Self { cfa: None, floor: None, signal_trampoline: false, caller: Err(end) }
+    }
+
+    fn by_guess(guess: Guess, caller: &mut Regs) -> Self {
+        let (cfa, floor) = (guess.cfa, Some(guess.floor));
+        Self { cfa, floor, signal_trampoline: false, caller: Ok(guess.take(caller)) }
     }
 }
 

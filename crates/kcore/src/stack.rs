@@ -84,6 +84,7 @@ impl Core {
             let fault = self.space_fault(frame_pointer);
             return Stack::empty(tid, fault.map_or(End::NoRule(frame_pointer), End::Fault));
         };
+        let caller = caller.with_pc(machine.strip_code(caller.pc()));
         let pc = CodeAddr::Return(caller.pc());
         Stack::walk(tid, &mut walker, &caller, pc, Trust::FramePointer, limit)
     }
@@ -115,12 +116,6 @@ impl Core {
             Flow::Continue
         });
         found
-    }
-
-    /// What `$C` prints in its first column: the place where a frame pointer would be.
-    pub fn frame_pointer_of(&self, frame: &Frame) -> Option<Addr> {
-        let below = self.machine()?.frame_pointer_below_cfa();
-        frame.cfa.map(|cfa| Addr::new(cfa.get().wrapping_sub(below)))
     }
 
     fn space_fault(&self, at: Addr) -> Option<kcore_mem::Fault> {

@@ -39,8 +39,8 @@ pub trait Machine: Send + Sync {
     /// The program counter, under the number by which unwind rules may ask for it.
     fn program_counter(&self) -> RegisterId;
 
-    /// Whether a function without a rule for its return address has it in a register still.
-    fn returns_by_register(&self) -> bool;
+    /// The register in which a call leaves the return address; `None` where it pushes it.
+    fn link_register(&self) -> Option<RegisterId>;
 
     /// The general registers with DWARF numbers, by name.
     fn register_names(&self) -> &'static [(&'static str, RegisterId)];
@@ -111,8 +111,8 @@ pub trait Machine: Send + Sync {
         space: &dyn AddressSpace,
     ) -> Option<(Regs, Option<Addr>)>;
 
-    /// Bytes from the place of a saved frame pointer, which `$C` shows, up to the CFA.
-    fn frame_pointer_below_cfa(&self) -> u64;
+    /// The frame pointer of a frame, as `$C` shows it.
+    fn frame_pointer_of(&self, regs: &Regs, cfa: Option<Addr>) -> Option<Addr>;
 }
 
 /// The machine of a target, where the walker knows it. `code_mask`: the bits of code addresses

@@ -185,6 +185,14 @@ fn frame_pointers_are_guesses_where_no_code_can_be_read() {
 }
 
 #[test]
+fn a_stack_that_goes_round_without_a_stack_pointer_ends() {
+    let process = Process::new(&[Unwind::LosingRsp]).words(2, &[STACK + 16, at(0, 4)]);
+    let (frames, end) =
+        process.walk_with(at(0, 2), 0, 1000, |regs| regs.set(RBP, Some(STACK + 16)));
+    assert_eq!((frames.len(), end), (2, End::DidNotAdvance(Addr::new(at(0, 4)))));
+}
+
+#[test]
 fn where_every_stack_begins_nothing_is_guessed() {
     let process =
         Process::new(&[Unwind::None, Unwind::Outermost]).words(0, &[at(1, 4)]).entry(at(0, 0));

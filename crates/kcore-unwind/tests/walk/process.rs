@@ -26,6 +26,8 @@ pub enum Unwind {
     Plain(i32),
     /// The same, and rbx saved this far below the CFA.
     SavingRbx(i32, i32),
+    /// CFA = rbp + 16, rbp and the return address below it, and rsp lost.
+    LosingRsp,
     /// CFA = the word to which rsp + the number of bytes points.
     Dereference(i64),
     /// A signal trampoline: pc and rsp in the two words at rsp.
@@ -154,6 +156,12 @@ fn instructions(unwind: &Unwind) -> Vec<CallFrameInstruction> {
     let ra = Rule::Offset(X86_64::RA, -8);
     match unwind {
         Unwind::Plain(offset) => vec![Rule::Cfa(X86_64::RSP, *offset), ra],
+        Unwind::LosingRsp => vec![
+            Rule::Cfa(X86_64::RBP, 16),
+            ra,
+            Rule::Offset(X86_64::RBP, -16),
+            Rule::Undefined(X86_64::RSP),
+        ],
         Unwind::SavingRbx(offset, below) => {
             vec![Rule::Cfa(X86_64::RSP, *offset), ra, Rule::Offset(X86_64::RBX, -below)]
         }

@@ -40,8 +40,8 @@ impl Machine for Aarch64 {
         regs::PC
     }
 
-    fn returns_by_register(&self) -> bool {
-        true
+    fn link_register(&self) -> Option<RegisterId> {
+        Some(regs::X30)
     }
 
     fn register_names(&self) -> &'static [(&'static str, RegisterId)] {
@@ -140,8 +140,9 @@ impl Machine for Aarch64 {
         Some((caller, None))
     }
 
-    fn frame_pointer_below_cfa(&self) -> u64 {
-        16
+    /// Frame records lie anywhere in a frame: only the register tells.
+    fn frame_pointer_of(&self, regs: &Regs, _cfa: Option<Addr>) -> Option<Addr> {
+        regs.get(regs::X29).map(Addr::new)
     }
 }
 

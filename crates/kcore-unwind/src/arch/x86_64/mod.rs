@@ -28,8 +28,8 @@ impl Machine for X86_64 {
         regs::RIP
     }
 
-    fn returns_by_register(&self) -> bool {
-        false
+    fn link_register(&self) -> Option<RegisterId> {
+        None
     }
 
     fn register_names(&self) -> &'static [(&'static str, RegisterId)] {
@@ -122,7 +122,8 @@ impl Machine for X86_64 {
         Some((caller, Some(cfa)))
     }
 
-    fn frame_pointer_below_cfa(&self) -> u64 {
-        16
+    /// The caller's frame pointer would be saved right below the return address.
+    fn frame_pointer_of(&self, _regs: &Regs, cfa: Option<Addr>) -> Option<Addr> {
+        cfa.map(|cfa| cfa.wrapping_offset(-16))
     }
 }
