@@ -145,8 +145,8 @@ impl Finder {
             if !seen.insert(path.clone()) {
                 continue;
             }
-            match self.images.open(&path).and_then(|image| Ok((check(&image)?, image))) {
-                Ok((verified, image)) => {
+            match self.images.open(&path, &check) {
+                Ok((image, verified)) => {
                     found.file = Some(FoundFile { path, image, verified, place });
                     break;
                 }

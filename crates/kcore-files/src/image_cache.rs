@@ -1,9 +1,10 @@
-//! Files that were opened, each once: several modules may name one file, such as a library that is
-//! loaded into two namespaces, and a core may name one file as often as it likes.
+//! Files that belong to modules, each opened once: several modules may have one file, such as a
+//! library that is loaded into two namespaces, and a core may name one file as often as it likes.
 
 use std::{
     collections::HashMap,
-    path::{Path, PathBuf},
+    os::unix::fs::MetadataExt,
+    path::Path,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -11,25 +12,38 @@ use kcore_elf::Image;
 
 use crate::{Why, regular::open_image};
 
-/// The files that could be opened, by path.
+/// Device and inode: the same under every path.
+type FileId = (u64, u64);
+
+/// The files that were accepted.
 #[derive(Clone, Debug, Default)]
-pub struct ImageCache(Arc<Mutex<HashMap<PathBuf, Arc<Image>>>>);
+pub struct ImageCache(Arc<Mutex<HashMap<FileId, Arc<Image>>>>);
 
 impl ImageCache {
-    /// The file at `path`, opened if it was not before.
+    /// The file at `path`, if it is there and `check` has nothing against it, with what `check` says.
     ///
     /// # Errors
-    /// Why there is none; it may be there the next time.
-    pub fn open(&self, path: &Path) -> Result<Arc<Image>, Why> {
-        if let Some(image) = self.lock().get(path) {
-            return Ok(image.clone());
+    /// Why not; it may be there the next time, and is not kept open.
+    pub fn open<T>(
+        &self,
+        path: &Path,
+        check: impl FnOnce(&Image) -> Result<T, Why>,
+    ) -> Result<(Arc<Image>, T), Why> {
+        let id = std::fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()));
+        if let Some(image) = id.and_then(|id| self.lock().get(&id).cloned()) {
+            let said = check(&image)?;
+            return Ok((image, said));
         }
         // Not under the lock: others open other files meanwhile.
         let image = Arc::new(open_image(path)?);
-        Ok(self.lock().entry(path.to_owned()).or_insert(image).clone())
+        let said = check(&image)?;
+        if let Some(id) = id {
+            self.lock().insert(id, image.clone());
+        }
+        Ok((image, said))
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<PathBuf, Arc<Image>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<FileId, Arc<Image>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -12,7 +12,12 @@ impl Core {
     pub fn lost_files(&self) -> Vec<PathBuf> {
         let parts = self.parts.as_ref().filter(|parts| parts.file.bytes().is_lost());
         let core = parts.map(|parts| parts.path.clone());
-        core.into_iter().chain(self.modules().all().iter().flat_map(Module::lost_files)).collect()
+        let of_modules = self.modules().all().iter().flat_map(Module::lost_files);
+        let mut lost: Vec<_> = core.into_iter().chain(of_modules).collect();
+        // Modules may share a file.
+        lost.sort();
+        lost.dedup();
+        lost
     }
 }
 
@@ -22,7 +27,7 @@ impl Module {
         self.opened_files().filter(|(image, _)| is_lost(image)).map(|(_, path)| path.to_owned())
     }
 
-    /// Its file and its debug file, if they were looked for and found.
+    /// Its file and its debug files, if they were looked for and found.
     fn opened_files(&self) -> impl Iterator<Item = (&Image, &Path)> {
         let found =
             self.files_found().into_iter().flatten().filter_map(|found| found.file.as_ref());

@@ -37,6 +37,7 @@ pub struct Module {
     context: Arc<ModuleContext>,
     found: OnceLock<Found>,
     debug: OnceLock<Found>,
+    supplementary: OnceLock<Found>,
     symbols: OnceLock<Arc<ModuleSymbols>>,
     cfi: OnceLock<Option<Cfi>>,
 }
@@ -62,6 +63,7 @@ impl Module {
             context,
             found: OnceLock::new(),
             debug: OnceLock::new(),
+            supplementary: OnceLock::new(),
             symbols: OnceLock::new(),
             cfi: OnceLock::new(),
         }
@@ -234,8 +236,21 @@ impl Module {
     }
 
     /// What was found of its files so far; nothing is looked for.
-    pub(crate) fn files_found(&self) -> [Option<&Found>; 2] {
-        [self.found.get(), self.debug.get()]
+    pub(crate) fn files_found(&self) -> [Option<&Found>; 3] {
+        [self.found.get(), self.debug.get(), self.supplementary.get()]
+    }
+
+    /// The file that several debug files share, if the debug information names one.
+    fn supplementary_image(&self) -> Option<&Arc<Image>> {
+        let found = self.supplementary.get_or_init(|| {
+            self.debug_image();
+            let debug = self.debug.get().and_then(|found| found.file.as_ref());
+            let file = debug.or(self.found().file.as_ref());
+            let find =
+                |file: &FoundFile| self.context.finder.find_supplementary(&file.image, &file.path);
+            file.map(find).unwrap_or_default()
+        });
+        found.file.as_ref().map(|file| &file.image)
     }
 
     fn found(&self) -> &Found {
@@ -288,11 +303,7 @@ impl Module {
         let debug = self.debug_image().cloned();
         match self.image() {
             Some(image) => {
-                let supplementary = self.context.finder.find_supplementary(
-                    debug.as_deref().unwrap_or(image),
-                    self.file_path().unwrap_or(Path::new("")),
-                );
-                let supplementary = supplementary.file.map(|file| file.image);
+                let supplementary = self.supplementary_image().cloned();
                 ModuleSymbols::with_supplementary(Some(image.clone()), debug, supplementary)
             }
             None => ModuleSymbols::from_table(self.symbols_in_memory()),
