@@ -8,7 +8,7 @@ use std::{
 use crate::sample::median;
 
 /// A program that takes longer is not waited for.
-const DEADLINE: Duration = Duration::from_secs(60);
+const DEADLINE: Duration = Duration::from_secs(30);
 /// A program that takes longer is run once.
 const SLOW: Duration = Duration::from_secs(4);
 /// Runs of one program take about this long together.

@@ -46,7 +46,7 @@ pub fn all(ask: Ask, subject: &Subject) -> Table {
 pub fn million(subject: &Subject) -> Result<Table> {
     Ok(Table::new(vec![
         row("kcore ::stack", || peers::kcore(subject, "::stack")),
-        row("kcore ::stack | ::count", || peers::kcore(subject, "::stack ! wc -l")),
+        row("kcore ::stack ! wc -l", || peers::kcore(subject, "::stack ! wc -l")),
         row("floor", || peers::floor(subject)),
         row("gdb bt -1", || peers::gdb(subject, "bt -1")),
     ]))

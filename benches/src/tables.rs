@@ -38,7 +38,7 @@ pub const TABLES: &[Bench] = &[
     },
     Bench {
         name: "first-stack-dwarf",
-        shows: "the crashed thread's stack of a Rust program with 270 MB of DWARF",
+        shows: "the crashed thread's stack of a Rust program in debug, 320 MB with 213 MB of DWARF",
         run: || ask(Ask::First, workloads::rust_debug),
     },
     Bench {
@@ -48,7 +48,7 @@ pub const TABLES: &[Bench] = &[
     },
     Bench {
         name: "all-dwarf",
-        shows: "all stacks of 49 threads of a Rust program with 270 MB of DWARF",
+        shows: "all stacks of 49 threads of a Rust program in debug, 320 MB with 213 MB of DWARF",
         run: || ask(Ask::All, workloads::rust_debug),
     },
     Bench {
@@ -58,7 +58,7 @@ pub const TABLES: &[Bench] = &[
     },
     Bench {
         name: "all-deep",
-        shows: "a stack of 100,000 frames",
+        shows: "a stack of 100,000 frames; drgn stops after 1,024",
         run: || ask(Ask::All, workloads::deep),
     },
     Bench {
@@ -83,7 +83,7 @@ pub const TABLES: &[Bench] = &[
     },
     Bench {
         name: "million",
-        shows: "a stack of 1,000,000 frames, printed and counted; the peers are not asked to print it",
+        shows: "a stack of 1,000,000 frames, printed and counted; no peer prints it in minutes",
         run: || programs::million(&workloads::million()?),
     },
     Bench {
