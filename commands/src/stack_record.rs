@@ -123,7 +123,7 @@ impl Record for FrameLine {
                 "{frame_pointer:0}{frame_pointer^????????????????} {symbol}()\
                  {nameless? in {nameless}}{inline? [inlined]}\n\
                  \x20                {file?{file}{line?:{line}}{column?:{column}}, }\
-                 pc={pc:x}{sp? sp={sp:x}}, by {trust}"
+                 pc={pc:x}{sp? sp={sp:x}}, by {trust}{guess? [guessed]}"
             }
             Layout::Indented => {
                 "                 {symbol}{nameless? in {nameless}}{inline? [inlined]}{guess? [guessed]}"
@@ -215,7 +215,10 @@ impl Record for StackEnd {
 /// What is doubtful about the frames of a stack.
 fn notes(core: &Core, stack: &Stack) -> Vec<String> {
     let guesses = stack.frames.iter().filter(|frame| frame.trust.is_guess()).count();
-    let guessed = (guesses > 0).then(|| format!("{guesses} frames are guesses"));
+    let guessed = (guesses > 0).then(|| match guesses {
+        1 => "1 frame is a guess, and what lies beyond follows from it".to_owned(),
+        _ => format!("{guesses} frames are guesses, and what lies beyond follows from them"),
+    });
     let limit = match stack.end {
         End::Limit(limit) => Some(format!("only the first {limit} frames are shown")),
         _ => None,

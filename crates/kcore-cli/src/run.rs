@@ -72,7 +72,21 @@ fn try_run(mut args: Args) -> Result<Status> {
     }
 }
 
+/// Refuses what the user named and is not there: without a word it would look as if it had been used.
+fn check_named(target: &Target, args: &Args) -> Result<()> {
+    if let Some(exe) = &target.exe {
+        File::open(exe).map_err(|error| anyhow!("{}: {}", shown(exe), io_reason(&error)))?;
+    }
+    for dir in args.sysroot.iter().chain(&args.debug_dirs) {
+        if !dir.is_dir() {
+            bail!("{}: no such directory", shown(dir));
+        }
+    }
+    Ok(())
+}
+
 fn open(target: &Target, args: &Args) -> Result<Core> {
+    check_named(target, args)?;
     let options = OpenOptions {
         core: target.core.clone(),
         exe: target.exe.clone(),

@@ -93,8 +93,5 @@ fn instructions_are_four_bytes_backwards_too() {
 #[test]
 fn other_machines_are_refused() {
     let target = Target { arch: Arch::Other(243), endian: Endian::Little, word: 8 };
-    assert_eq!(
-        Disassembler::new(target).unwrap_err().to_string(),
-        "no disassembler for ELF machine 243"
-    );
+    assert_eq!(Disassembler::new(target).unwrap_err().to_string(), "no disassembler for riscv");
 }

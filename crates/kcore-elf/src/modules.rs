@@ -143,12 +143,15 @@ impl Group<'_> {
 }
 
 /// A group of rows is a module if its first byte is ELF's, or, where that was not dumped, if part
-/// of it was executable. Mapped data files are neither.
+/// of it was executable. Mapped data files are neither. gdb writes no segment for what it leaves
+/// out, so what was executable is lost: there several rows make a module, since a data file has one.
 fn module_of(group: Group<'_>, space: &CoreSpace) -> Option<MappedModule> {
     let Group { rows, image } = group;
     let first = rows.first()?;
-    let executable = |row: &&&MappedFile| {
-        space.segment_at(row.range.start).is_some_and(|segment| segment.flags & PF_X != 0)
+    let several = rows.len() > 1;
+    let executable = |row: &&&MappedFile| match space.segment_at(row.range.start) {
+        Some(segment) => segment.flags & PF_X != 0,
+        None => several,
     };
     let header_unknown = space.slice(first.range.start).is_err();
     if image.is_none() && !(header_unknown && rows.iter().any(|row| executable(&row))) {

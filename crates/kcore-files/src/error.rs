@@ -30,7 +30,7 @@ pub enum FilesError {
         error: ParseError,
     },
     /// A compressed stream is damaged before its first byte of content.
-    #[error("{name}: {format} stream: {error}")]
+    #[error("{name}: the {format} stream is cut off or damaged before anything of use ({error})")]
     Damaged {
         /// The file as named by the user.
         name: String,

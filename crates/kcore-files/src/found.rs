@@ -88,7 +88,9 @@ impl fmt::Display for Why {
             Self::NotFound => f.write_str("not found"),
             Self::NotRegular => f.write_str("not a regular file"),
             Self::Unreadable(error) | Self::NotElf(error) => f.write_str(error),
-            Self::BuildIdMismatch { found: Some(found) } => write!(f, "its build-id is {found}"),
+            Self::BuildIdMismatch { found: Some(found) } => {
+                write!(f, "its build-id is {found}, not that of the process")
+            }
             Self::BuildIdMismatch { found: None } => f.write_str("it has no build-id"),
             Self::OtherContents => f.write_str("its contents differ from what was mapped"),
             Self::ChecksumMismatch { found } => write!(f, "its checksum is {found:#x}"),

@@ -89,7 +89,7 @@ fn another_build_is_refused_and_said_even_when_the_user_named_it() {
     assert_eq!(found.tried[0].place, Place::Given);
     let other = BuildId::new(&[0x11, 0x11]);
     assert_eq!(found.tried[0].why, Why::BuildIdMismatch { found: other });
-    assert_eq!(found.tried[0].why.to_string(), "its build-id is 1111");
+    assert_eq!(found.tried[0].why.to_string(), "its build-id is 1111, not that of the process");
     assert_eq!((&found.tried[1].path, &found.tried[1].why), (&gone, &Why::NotFound));
 }
 

@@ -38,9 +38,29 @@ impl fmt::Display for Arch {
         match self {
             Self::X86_64 => f.write_str("x86-64"),
             Self::Aarch64 => f.write_str("aarch64"),
-            Self::Other(machine) => write!(f, "ELF machine {machine}"),
+            Self::Other(machine) => match elf_machine_name(*machine) {
+                Some(name) => f.write_str(name),
+                None => write!(f, "ELF machine {machine}"),
+            },
         }
     }
+}
+
+/// The usual name of an `e_machine` that kcore does not support (gABI, `e_machine`).
+const fn elf_machine_name(machine: u16) -> Option<&'static str> {
+    Some(match machine {
+        3 => "i386",
+        4 => "m68k",
+        8 => "mips",
+        20 => "powerpc",
+        21 => "powerpc64",
+        22 => "s390",
+        40 => "arm",
+        43 => "sparc64",
+        243 => "riscv",
+        258 => "loongarch",
+        _ => return None,
+    })
 }
 
 /// All that a typed read needs to know of the target.

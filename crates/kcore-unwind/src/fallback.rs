@@ -40,10 +40,13 @@ impl Fallback<'_> {
     }
 
     /// Whether no caller is to be looked for: where every stack begins, or where the frame pointer
-    /// is 0, as the ABI wants it in the outermost frame, and the code does not say better.
+    /// is 0, as the ABI wants it in the outermost frame, and the code, which can be read, does not say
+    /// better. Optimised code keeps anything in the frame pointer.
     pub fn is_outermost(&self, regs: &Regs, lookup: Addr) -> bool {
         self.modules.is_entry(lookup)
-            || (regs.get(self.machine.frame_pointer()) == Some(0) && self.by_code(regs).is_none())
+            || (regs.get(self.machine.frame_pointer()) == Some(0)
+                && self.space.slice(lookup).is_ok()
+                && self.by_code(regs).is_none())
     }
 
     fn by_code(&self, regs: &Regs) -> Option<Guess> {

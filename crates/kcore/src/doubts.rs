@@ -1,7 +1,7 @@
 //! What makes the answers of a core doubtful.
 
 use kcore_elf::core_file::Damage;
-use kcore_files::Why;
+use kcore_files::{Place, Why};
 use kcore_mem::{Addr, Fault};
 
 use crate::{Core, FileState, Module};
@@ -23,12 +23,15 @@ impl Core {
             .collect();
         doubts.extend(self.parts.as_ref().and_then(|parts| parts.unpack_note.clone()));
         if self.machine().is_none() {
-            doubts.push(format!("stacks and registers of {} are not supported", self.arch()));
+            let bits = self.target().word_size().saturating_mul(8);
+            let arch = self.arch();
+            doubts.push(format!("stacks and registers of {bits}-bit {arch} are not supported"));
         }
         doubts.extend(self.lost_files().iter().map(|path| {
             format!("{} shrank or could not be read while it was open", path.display())
         }));
         doubts.extend(self.stacks_left_out());
+        doubts.extend(self.refused_executable());
         doubts.extend(self.missing_modules());
         doubts.extend(self.changed_modules());
         doubts.extend(self.unverified_modules());
@@ -89,6 +92,13 @@ impl Core {
         })
     }
 
+    /// The file that was named as the executable, and is not that of this process.
+    fn refused_executable(&self) -> Option<String> {
+        let tried = self.modules().exe()?.tried().iter();
+        let given = tried.into_iter().find(|tried| tried.place == Place::Given)?;
+        Some(format!("{} is not used as the executable: {}", given.path.display(), given.why))
+    }
+
     fn missing_modules(&self) -> Option<String> {
         let is_other_build =
             |module: &&Module| module.tried().iter().any(|tried| is_mismatch(&tried.why));
@@ -121,7 +131,7 @@ impl Core {
                 let other = module.tried().iter().find(|tried| is_mismatch(&tried.why))?;
                 let path = other.path.display();
                 let why = &other.why;
-                let wanted = module.build_id().map(|wanted| format!(", the process had {wanted}"));
+                let wanted = module.build_id().map(|wanted| format!(", which is {wanted}"));
                 Some(format!("{path} is another build: {why}{}", wanted.unwrap_or_default()))
             })
             .collect()
@@ -138,7 +148,7 @@ impl Core {
             .map(Module::name)
             .collect();
         (!unverified.is_empty())
-            .then(|| format!("without a build-id to check files by: {}", named(&unverified)))
+            .then(|| format!("no build-id in the core to check files by: {}", named(&unverified)))
     }
 }
 

@@ -1,5 +1,6 @@
 //! What died, and why.
 
+use kcore_elf::core_file::Damage;
 use kcore_mem::{Addr, Arch, CodeAddr};
 
 use crate::{
@@ -174,14 +175,23 @@ impl Core {
         if let Some(place) = self.spell(CodeAddr::Pc(pc)) {
             return format!(", in {place}");
         }
-        let caller = self.stack(tid, 2).frames.get(1).map(|frame| frame.pc);
+        let caller = self.stack(tid, 2).frames.get(1).copied();
+        // A guess is no place to send somebody to.
+        let caller = caller.filter(|frame| !frame.trust.is_guess()).map(|frame| frame.pc);
         let caller = caller.and_then(|pc| self.spell(pc));
         let caller = caller.map_or_else(String::new, |place| format!(", called from {place}"));
         let place = match self.modules().at(pc) {
             Some(module) => format!("in {}, of which no symbol is known there", module.name()),
+            None if self.has_lost_mappings() => "of which nothing is known".to_owned(),
             None => "where there is no function".to_owned(),
         };
         format!(", at {pc}, {place}{caller}")
+    }
+
+    /// Whether the core's end is missing, and with it what would tell of mappings and modules.
+    fn has_lost_mappings(&self) -> bool {
+        let lists = |damage: &Damage| !matches!(damage, Damage::Memory { .. });
+        self.file().is_some_and(|file| file.damage().iter().any(lists))
     }
 
     fn spell(&self, at: CodeAddr) -> Option<String> {

@@ -189,7 +189,7 @@ fn every_core_has_the_arguments_and_the_environment_that_its_program_was_given()
 fn text_of_doubt(word: &str) -> &'static str {
     match word {
         "library_deleted" => "not found: libplug.so",
-        "headers_left_out" => "without a build-id to check files by",
+        "headers_left_out" => "no build-id in the core to check files by",
         "library_replaced" => "libplug.so is another build",
         other => panic!("unknown doubt {other}"),
     }
@@ -200,7 +200,7 @@ fn wanted_doubts(known: &Known) -> Vec<&'static str> {
     // musl-gcc does not ask its linker for a build-id, and qemu dumps no headers of modules.
     let variant = variant(known.case);
     let has_no_build_id = variant.libc == Libc::Musl || variant.maker == Maker::Qemu;
-    let unchecked = has_no_build_id.then_some("without a build-id to check files by");
+    let unchecked = has_no_build_id.then_some("no build-id in the core to check files by");
     told.chain(unchecked).collect()
 }
 

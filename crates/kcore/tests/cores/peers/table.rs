@@ -76,7 +76,10 @@ const OTHER_THREADS: &str = "gdb asks libthread_db, which invents a thread or le
 const ASSEMBLY: &str = "libcrypto's assembly, chosen by the processor's features, has its CFA in \
                         expressions or in registers that framehop does not keep";
 
-pub static EXPLAINED: [Explained; 34] = [
+const NO_HEADERS: &str = "the core holds no headers of the static program: eu-stack stops at the first \
+                          caller, kcore takes its unwind information from the file";
+
+pub static EXPLAINED: [Explained; 35] = [
     known(Framehop, "realigned", &[], &[Pc, Shorter], Kcore, EXPRESSION),
     known(Framehop, "lazy-binding", &[], &[Pc, Shorter], Kcore, IN_RBX),
     known(Framehop, "lazy-binding-stack", &[], &[Pc, Shorter], Kcore, IN_RBX),
@@ -107,6 +110,7 @@ pub static EXPLAINED: [Explained; 34] = [
     known(EuStack, "dlopen-overwritten", &["!musl"], &[Shorter], Kcore, GONE),
     varying(known(EuStack, "lazy-binding-stack", &[], &[Shorter, Longer], Kcore, STARTING)),
     varying(known(EuStack, "thread-edges", &[], &[Longer, Shorter, Pc], Both, STARTING)),
+    known(EuStack, "filter-anonymous", &["static"], &[Shorter], Kcore, NO_HEADERS),
     known(EuStack, "rust-generics", &[], &[Name], Both, SPELLING),
     known(EuStack, "rust-threads", &[], &[Name], Both, SPELLING),
     varying(known(Gdb, "lazy-binding-stack", &[], &[Shorter, Longer], Kcore, STARTING)),
