@@ -146,3 +146,23 @@ fn core_and_executable_stand_in_either_order_and_where_gdb_wants_them() {
         assert_eq!((run.status, run.errors.as_str()), (Some(0), ""), "{words:?}");
     }
 }
+
+#[test]
+fn what_is_named_and_not_there_is_refused() {
+    for words in
+        [["-e", "/nonexistent/exe"], ["--sysroot", "/nonexistent"], ["--debug-dir", "/nonexistent"]]
+    {
+        let run = on_core(&[words[0], words[1], "-c", "::status"], b"");
+        assert_eq!((run.status, run.out.as_str()), (Some(2), ""), "{words:?}");
+        assert!(run.errors.contains(words[1]), "{}", run.errors);
+    }
+}
+
+#[test]
+fn an_executable_that_is_not_the_cores_is_said_not_to_be_used() {
+    let own = env!("CARGO_BIN_EXE_kcore");
+    let run = on_core(&["-e", own, "-c", "::status"], b"");
+    assert_eq!(run.status, Some(0), "{}", run.errors);
+    let said = format!("doubt: {own} is not used as the executable: ");
+    assert!(run.out.contains(&said), "{}", run.out);
+}

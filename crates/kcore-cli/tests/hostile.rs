@@ -80,3 +80,17 @@ fn strings_of_a_core_command_no_terminal() {
     assert!(text.contains("\\x1b[2J"), "the argument is shown all the same: {text}");
     assert!(text.contains("\\x1b]0;owned"), "and the path: {text}");
 }
+
+#[test]
+fn a_core_cut_before_its_mappings_does_not_say_that_there_is_no_function() {
+    let dir = tempfile::tempdir().unwrap();
+    let core = unpacked(dir.path());
+    fs::remove_file(dir.path().join("workers")).unwrap();
+    let bytes = fs::read(&core).unwrap();
+    fs::write(&core, &bytes[..3000]).unwrap();
+    let output = run(&core, "::status");
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("truncated: the notes end at"), "{text}");
+    assert!(text.contains("of which nothing is known"), "{text}");
+    assert!(!text.contains("where there is no function"), "{text}");
+}

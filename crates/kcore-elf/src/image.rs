@@ -10,7 +10,7 @@ use std::{
 
 use goblin::{
     container::{Container, Ctx, Endian as GoblinEndian},
-    elf::{header::Header, program_header::ProgramHeader, section_header::SectionHeader},
+    elf::{header::Header, section_header::SectionHeader},
 };
 use kcore_mem::{Arch, Endian, FileOff, Svma, Target};
 
@@ -57,7 +57,7 @@ impl Image {
         let arch = Arch::from_elf_machine(header.e_machine);
         let target = Target { arch, ..target_of_ident(&header.e_ident)? };
         let ctx = context_of(target);
-        let segments = parse_segments(&bytes, &header, ctx).unwrap_or_default();
+        let segments = parse_segments(&bytes, &header, target).unwrap_or_default();
         let sections = parse_sections(&bytes, &header, ctx).unwrap_or_default();
         Ok(Self {
             target,
@@ -260,18 +260,12 @@ fn context_of(target: Target) -> Ctx {
     Ctx::new(container, endian)
 }
 
-fn parse_segments(bytes: &[u8], header: &Header, ctx: Ctx) -> Option<Vec<ImageSegment>> {
-    let offset = usize::try_from(header.e_phoff).ok()?;
-    let headers = ProgramHeader::parse(bytes, offset, usize::from(header.e_phnum), ctx).ok()?;
-    let segments = headers.iter().map(|header| ImageSegment {
-        kind: header.p_type,
-        flags: header.p_flags,
-        offset: FileOff::new(header.p_offset),
-        svma: Svma::new(header.p_vaddr),
-        file_size: header.p_filesz,
-        mem_size: header.p_memsz,
-    });
-    Some(segments.collect())
+/// The program headers, as many as the file holds of those that it claims.
+fn parse_segments(bytes: &[u8], header: &Header, target: Target) -> Option<Vec<ImageSegment>> {
+    let start = usize::try_from(header.e_phoff).ok()?;
+    let entries = bytes.get(start..)?.chunks_exact(ImageSegment::size(target));
+    let claimed = entries.take(usize::from(header.e_phnum));
+    Some(claimed.filter_map(|raw| ImageSegment::parse(raw, target)).collect())
 }
 
 fn parse_sections(bytes: &[u8], header: &Header, ctx: Ctx) -> Option<Vec<ImageSection>> {

@@ -42,6 +42,11 @@ impl ImageSegment {
     pub const fn is_executable(&self) -> bool {
         self.flags & 1 != 0
     }
+    /// Bytes of an entry of a program-header table.
+    pub const fn size(target: Target) -> usize {
+        if target.word == 8 { 56 } else { 32 }
+    }
+
     /// Reads one entry of a program-header table; `None` when `raw` is too short.
     pub fn parse(raw: &[u8], target: Target) -> Option<Self> {
         let mut cursor = Cursor::new(raw, target);

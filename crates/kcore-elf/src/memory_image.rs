@@ -4,7 +4,6 @@ use kcore_mem::{Addr, AddressSpace, Arch, Cursor, Svma};
 
 use crate::{BuildId, Image, ImageSegment, core_file::notes};
 
-const PT_LOAD: u32 = 1;
 const PT_DYNAMIC: u32 = 2;
 const PT_NOTE: u32 = 4;
 const PT_GNU_EH_FRAME: u32 = 0x6474_e550;
@@ -76,7 +75,7 @@ impl MemoryImage {
         header: &Header,
         segments: Vec<ImageSegment>,
     ) -> Option<Self> {
-        let first = segments.iter().find(|segment| segment.kind == PT_LOAD)?;
+        let first = segments.iter().find(|segment| segment.is_load())?;
         // `base` is where file offset 0 is mapped, which need not be the segment's first byte.
         let start = first.svma.get().wrapping_sub(first.offset.get());
         let bias = base.get().wrapping_sub(start).cast_signed();
@@ -125,7 +124,7 @@ struct Header {
 /// Bytes of one program header for the target's word size. The kernel and the dynamic linker refuse
 /// a module whose header says otherwise.
 fn entry_size(space: &dyn AddressSpace) -> usize {
-    if space.target().word == 8 { 56 } else { 32 }
+    ImageSegment::size(space.target())
 }
 
 fn max_table(space: &dyn AddressSpace) -> u64 {

@@ -223,8 +223,8 @@ fn exe_path(core: &CoreFile, space: &CoreSpace) -> Vec<u8> {
     })
 }
 
-/// The executable's file, and its bias. It fits when its program headers and its entry lie where the auxiliary
-/// vector says.
+/// The executable's file, and its bias. It fits when its program headers and its entry lie where
+/// the auxiliary vector says.
 fn exe_by_file(
     core: &CoreFile,
     space: &CoreSpace,

@@ -96,7 +96,7 @@ impl CoreHeader {
         let claimed = self.claimed_count(bytes);
         let table = usize::try_from(self.program_headers).ok();
         let table = table.and_then(|start| bytes.get(start..)).unwrap_or_default();
-        let entry = usize::from(self.entry_size).max(self.smallest_entry());
+        let entry = usize::from(self.entry_size).max(ImageSegment::size(self.target));
         let wanted =
             claimed.map_or(usize::MAX, |count| usize::try_from(count).unwrap_or(usize::MAX));
         let mut segments = Vec::new();
@@ -126,10 +126,6 @@ impl CoreHeader {
         cursor.skip(self.target.word_size().checked_mul(4)?).ok()?;
         cursor.skip(4).ok()?;
         cursor.u32().ok().map(u64::from)
-    }
-
-    const fn smallest_entry(&self) -> usize {
-        if self.target.word == 8 { 56 } else { 32 }
     }
 
     fn parse_segment(&self, raw: &[u8]) -> Option<CoreSegment> {

@@ -185,6 +185,16 @@ fn frame_pointers_are_guesses_where_no_code_can_be_read() {
 }
 
 #[test]
+fn a_frame_pointer_of_zero_ends_no_stack_where_no_code_can_be_read() {
+    let process = Process::new(&[Unwind::None]);
+    let walk =
+        |process: Process| process.walk_with(at(0, 2), 0, 10, |regs| regs.set(RBP, Some(0))).1;
+    assert_eq!(walk(process.code(0, &[0x06])), End::Outermost, "code that tells nothing");
+    let lost = walk(Process::new(&[Unwind::None]).without_text());
+    assert_eq!(lost, End::NoRule(Addr::new(at(0, 2))), "optimised code has anything in rbp");
+}
+
+#[test]
 fn a_stack_that_goes_round_without_a_stack_pointer_ends() {
     let process = Process::new(&[Unwind::LosingRsp]).words(2, &[STACK + 16, at(0, 4)]);
     let (frames, end) =

@@ -2,13 +2,14 @@
 //! its folder.
 
 mod aarch64;
+mod common_syscalls;
 mod x86_64;
 
 use kcore_mem::Arch;
 
 /// What is known of an architecture.
 pub struct ArchFacts {
-    /// Names of system calls by number, in ascending order.
+    /// Names of the system calls that this architecture numbers on its own, in ascending order.
     system_calls: &'static [(u64, &'static str)],
     /// What it means when SIGSEGV comes from the kernel without an address.
     pub segv_without_address: &'static str,
@@ -22,8 +23,13 @@ impl ArchFacts {
 
     /// The name of system call `number`.
     pub fn system_call(&self, number: u64) -> Option<&'static str> {
-        let index = self.system_calls.binary_search_by_key(&number, |(number, _)| *number).ok()?;
-        self.system_calls.get(index).map(|(_, name)| *name)
+        let find = |names: &[(u64, &'static str)]| {
+            let index = names.binary_search_by_key(&number, |(number, _)| *number).ok()?;
+            names.get(index).map(|(_, name)| *name)
+        };
+        // Of an architecture that is not supported nothing is known.
+        let own = Some(self.system_calls).filter(|names| !names.is_empty())?;
+        find(own).or_else(|| find(common_syscalls::NAMES))
     }
 }
 
@@ -45,10 +51,13 @@ mod tests {
         let x86_64 = |number| facts(Arch::X86_64).system_call(number);
         assert_eq!((x86_64(202), x86_64(232)), (Some("futex"), Some("epoll_wait")));
         assert_eq!((x86_64(0), x86_64(100_000)), (Some("read"), None));
+        assert_eq!((x86_64(435), x86_64(441)), (Some("clone3"), Some("epoll_pwait2")));
         let aarch64 = |number| facts(Arch::Aarch64).system_call(number);
         assert_eq!((aarch64(98), aarch64(22)), (Some("futex"), Some("epoll_pwait")));
         assert_eq!((aarch64(115), aarch64(0)), (Some("clock_nanosleep"), Some("io_setup")));
-        assert_eq!(facts(Arch::Other(8)).system_call(0), None);
+        assert_eq!((aarch64(435), aarch64(449)), (Some("clone3"), Some("futex_waitv")));
+        let other = facts(Arch::Other(8));
+        assert_eq!((other.system_call(0), other.system_call(435)), (None, None));
     }
 
     #[test]
@@ -56,5 +65,6 @@ mod tests {
         for arch in [Arch::X86_64, Arch::Aarch64] {
             assert!(facts(arch).system_calls.is_sorted_by(|(a, _), (b, _)| a < b));
         }
+        assert!(common_syscalls::NAMES.is_sorted_by(|(a, _), (b, _)| a < b));
     }
 }

@@ -63,10 +63,10 @@ fn loaded_offset(word: u32) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// A header and two entries, as GNU ld 2.40 writes them at 0x580.
+    /// A header and two entries at 0x580, the second one with a landing pad.
     #[test]
     fn entries_lie_behind_the_header_and_know_their_slots() {
-        let words: [u32; 16] = [
+        let words: [u32; 18] = [
             HEADER,
             0x9000_0090,
             0xf947_fe11,
@@ -82,7 +82,9 @@ mod tests {
             LANDING_PAD,
             0xb000_0090,
             0xf940_0611,
+            0x9100_2210,
             0xd61f_0220,
+            0xd503_201f,
         ];
         let table: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let found = stubs(Svma::new(0x580), &table, &[]);
