@@ -5,8 +5,9 @@ use crate::{DcmdError, Record, Result};
 /// Takes the records of dcmds, and shows, writes or collects them.
 ///
 /// # Errors
-/// Each method answers [`DcmdError::Closed`] when nobody reads any more, and
-/// [`DcmdError::Interrupted`] after ctrl-C: a dcmd obeys with `?`.
+/// Each method answers [`DcmdError::Closed`] when nobody reads any more, [`DcmdError::Interrupted`]
+/// after ctrl-C, [`DcmdError::Enough`] and [`DcmdError::Abandoned`] when the user has seen enough: a
+/// dcmd obeys with `?`.
 pub trait Sink {
     /// Takes one record.
     ///
@@ -58,6 +59,9 @@ pub trait Sink {
 
     /// The radix in which people see numbers from now on, 2 to 16.
     fn set_radix(&mut self, _radix: u32) {}
+
+    /// A line begins that a user typed: what it shows is to come one screen at a time if `paged`.
+    fn begin_line(&mut self, _paged: bool) {}
 
     /// Ends the output of one command: whatever was buffered is shown, and the next table has
     /// its header again.

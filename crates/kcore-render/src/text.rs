@@ -7,12 +7,14 @@ use kcore_dcmd::{Column, DcmdError, Fields, Record, Result, Sink, View};
 use crate::canvas::Canvas;
 use crate::number::Numbers;
 use crate::out::Out;
+use crate::pager::Pager;
+use crate::style::Style;
 use crate::{sanitize, table, template};
 
 /// How text looks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TextOptions {
-    /// Attributes of terminals: underlined headers, bold marks.
+    /// Attributes of terminals: underlined headers, bold marks, addresses in colour.
     pub styled: bool,
     /// Whether somebody watches: each record is shown when it is there, not when a buffer is full.
     pub live: bool,
@@ -27,13 +29,37 @@ pub struct TextSink<W: Write, E: Write> {
     options: TextOptions,
     canvas: Canvas,
     header: Option<&'static [Column]>,
+    pager: Option<Pager>,
+    styled_errors: bool,
 }
 
 impl<W: Write, E: Write> TextSink<W, E> {
     /// Results go to `out`, failures and notes to `errors`.
     pub fn new(out: W, errors: E, options: TextOptions) -> Self {
         let canvas = Canvas::new(options.styled);
-        Self { out: Out::new(out), errors, options, canvas, header: None }
+        Self {
+            out: Out::new(out),
+            errors,
+            options,
+            canvas,
+            header: None,
+            pager: None,
+            styled_errors: false,
+        }
+    }
+
+    /// Results come one screen at a time, in the lines that begin with [`Sink::begin_line`].
+    #[must_use]
+    pub fn paged(mut self, pager: Pager) -> Self {
+        self.pager = Some(pager);
+        self
+    }
+
+    /// Failures stand out.
+    #[must_use]
+    pub fn styled_errors(mut self, styled: bool) -> Self {
+        self.styled_errors = styled;
+        self
     }
 
     fn show(&mut self, record: &dyn Record) -> Result<()> {
@@ -46,7 +72,10 @@ impl<W: Write, E: Write> TextSink<W, E> {
         self.canvas.clear();
         self.arrange(view, &fields);
         self.canvas.push("\n");
-        self.out.text(self.canvas.text())?;
+        match &mut self.pager {
+            Some(pager) => show_pages(&mut self.out, pager, self.canvas.text())?,
+            None => self.out.text(self.canvas.text())?,
+        }
         if self.options.live { self.out.flush() } else { Ok(()) }
     }
 
@@ -69,8 +98,23 @@ impl<W: Write, E: Write> TextSink<W, E> {
     fn aside(&mut self, line: &str) -> Result<()> {
         let flushed = self.out.flush();
         let _ = writeln!(self.errors, "{line}");
+        if let Some(pager) = &mut self.pager {
+            pager.count(line);
+        }
         flushed
     }
+}
+
+/// Shows text line by line, and asks where a screen is full.
+fn show_pages<W: Write>(out: &mut Out<W>, pager: &mut Pager, text: &str) -> Result<()> {
+    for line in text.split_inclusive('\n') {
+        while pager.is_full(line) {
+            pager.ask(line, &mut |text| out.text(text).and_then(|()| out.flush()))?;
+        }
+        out.text(line)?;
+        pager.count(line);
+    }
+    Ok(())
 }
 
 impl<W: Write, E: Write> Sink for TextSink<W, E> {
@@ -87,7 +131,9 @@ impl<W: Write, E: Write> Sink for TextSink<W, E> {
     }
 
     fn error(&mut self, _command: &str, error: &DcmdError) -> Result<()> {
-        self.aside(&format!("kcore: {}", sanitize::line(&error.to_string())))
+        let line = format!("kcore: {}", sanitize::line(&error.to_string()));
+        let styled = self.styled_errors;
+        self.aside(&if styled { Style::Error.paint(&line) } else { line })
     }
 
     fn note(&mut self, text: &str) -> Result<()> {
@@ -102,8 +148,17 @@ impl<W: Write, E: Write> Sink for TextSink<W, E> {
         self.options.numbers.radix = radix;
     }
 
+    fn begin_line(&mut self, paged: bool) {
+        if let Some(pager) = &mut self.pager {
+            pager.begin_line(paged);
+        }
+    }
+
     fn finish(&mut self) -> Result<()> {
         self.header = None;
+        if let Some(pager) = &mut self.pager {
+            pager.end_command();
+        }
         self.out.flush()
     }
 }
@@ -165,5 +220,44 @@ mod tests {
         });
         assert_eq!(out, "");
         assert_eq!(errors, "kcore: no\\nsuch \\x1b thing\nkcore: note: doubtful\nUsage: ::x\n");
+    }
+
+    #[test]
+    fn failures_are_coloured_where_that_is_wanted() {
+        let mut errors = Vec::new();
+        let failure = DcmdError::failed("no");
+        let sink = TextSink::new(Vec::new(), &mut errors, PLAIN);
+        sink.styled_errors(true).error("::x", &failure).unwrap();
+        assert_eq!(String::from_utf8(errors).unwrap(), "\x1b[31mkcore: no\x1b[0m\n");
+    }
+
+    #[test]
+    fn pages_end_where_a_record_goes_on() {
+        /// Two rows of results at a time; the user wants to see one screen more.
+        struct Small;
+        impl crate::Screen for Small {
+            fn size(&self) -> Option<crate::Size> {
+                Some(crate::Size { columns: 80, rows: 3 })
+            }
+            fn key(&self) -> Option<u8> {
+                Some(b' ')
+            }
+            fn has_key(&self) -> bool {
+                false
+            }
+        }
+        let mut out = Vec::new();
+        {
+            let pager = Pager::new(std::sync::Arc::new(Small));
+            let mut sink = TextSink::new(&mut out, Vec::new(), PLAIN).paged(pager);
+            sink.begin_line(true);
+            sink.put(&Row(1)).unwrap();
+            sink.put(&Row(2)).unwrap();
+            sink.finish().unwrap();
+        }
+        let blank = format!("\r{}\r", " ".repeat(38));
+        let question = ">> More [<space>, <cr>, q, n, c, a] ? ";
+        let shown = String::from_utf8(out).unwrap();
+        assert_eq!(shown, format!("VALUE NAME\n    1 row\n{question}{blank}    2 row\n"));
     }
 }

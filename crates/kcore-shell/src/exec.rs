@@ -21,7 +21,7 @@ impl Session {
             Ok(start) => self.act(statement, start, source, sink),
             Err(error) => self.fail(&statement.text, &error, sink),
         };
-        self.finish(status, sink)
+        self.finish(status, sink).after_enough()
     }
 
     /// Evaluates address and count, and sets dot.
@@ -175,6 +175,8 @@ impl Session {
     pub(crate) fn fail(&self, command: &str, error: &DcmdError, sink: &mut dyn Sink) -> Status {
         let status = match error {
             DcmdError::Closed => return Status::stopped(Stop::Closed),
+            DcmdError::Enough => return Status::stopped(Stop::Enough),
+            DcmdError::Abandoned => return Status::stopped(Stop::Abandoned),
             DcmdError::Quit => return Status::stopped(Stop::Quit),
             DcmdError::Interrupted => Status::stopped(Stop::Interrupted),
             _ => Status::FAILED,
