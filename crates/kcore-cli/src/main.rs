@@ -13,6 +13,7 @@ mod output;
 mod progress;
 mod run;
 mod target;
+mod terminal;
 
 use std::process::ExitCode;
 

@@ -65,7 +65,9 @@ fn ctrl_c_stops_the_command_and_not_the_shell() {
     let Some(terminal) = Terminal::open() else { return };
     terminal.wait_for_prompt();
     terminal.type_line(",ffffff::status ; ::no_such_dcmd");
-    terminal.wait_until("the command runs", |screen| screen.matches("status").count() > 5);
+    terminal.wait_for(">> More");
+    terminal.text("c");
+    terminal.wait_until("the command runs", |screen| screen.matches("status:").count() > 4);
     terminal.keys(&["C-c"]);
     terminal.wait_for("kcore: interrupted");
     let screen = terminal.wait_for_prompt();

@@ -14,3 +14,6 @@ pub(crate) const REPEAT: u64 = 1 << 24;
 
 /// Alternatives that completion offers.
 pub(crate) const COMPLETIONS: usize = 500;
+
+/// Files of a folder that completion looks at.
+pub(crate) const FOLDER: usize = 10_000;

@@ -26,6 +26,11 @@ impl Variables {
         self.values.get(name).copied()
     }
 
+    /// Every name that can be read.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.values.keys().map(String::as_str).chain(READ_ONLY)
+    }
+
     /// # Errors
     /// A name that no variable can have, or one that cannot be written.
     pub(crate) fn set(&mut self, name: &str, value: u64) -> Result<()> {
