@@ -17,7 +17,7 @@ use kcore_shell::{Session, SessionOptions, Status, script};
 
 use crate::args::{self, Args};
 use crate::target::{self, Target, shown};
-use crate::terminal::Terminal;
+use crate::terminal::{self, Terminal};
 use crate::{folders, interactive, output, progress};
 
 /// Exit status when a command failed.
@@ -118,6 +118,7 @@ fn session(core: Core, format: Format, interrupt: &Arc<AtomicBool>) -> Session {
             walkers: kcore_commands::WALKERS,
             format,
             interrupt: Arc::clone(interrupt),
+            terminal_width: terminal::columns,
         },
     )
 }

@@ -53,9 +53,7 @@ impl Terminal {
 
 impl Screen for Terminal {
     fn size(&self) -> Option<Size> {
-        let size = tcgetwinsize(rustix::stdio::stdout()).ok()?;
-        let (columns, rows) = (usize::from(size.ws_col), usize::from(size.ws_row));
-        (columns > 0 && rows > 0).then_some(Size { columns, rows })
+        size()
     }
 
     /// The key comes at once, is not shown, and interrupts nothing.
@@ -73,6 +71,18 @@ impl Screen for Terminal {
         let mut waiting = [PollFd::new(&keys, PollFlags::IN)];
         poll(&mut waiting, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
     }
+}
+
+/// Columns of the terminal that results are shown on, as it is now; `None` where they go elsewhere.
+pub(crate) fn columns() -> Option<usize> {
+    size().map(|size| size.columns)
+}
+
+/// A terminal that does not know its size says 0.
+fn size() -> Option<Size> {
+    let size = tcgetwinsize(rustix::stdio::stdout()).ok()?;
+    let (columns, rows) = (usize::from(size.ws_col), usize::from(size.ws_row));
+    (columns > 0 && rows > 0).then_some(Size { columns, rows })
 }
 
 /// How a terminal gives each key when it is pressed.

@@ -32,6 +32,12 @@ pub enum DcmdError {
     /// The user has seen enough of what the whole line shows. Not an error.
     #[error("the line was abandoned")]
     Abandoned,
+    /// What it ran as text failed, and said so: the pipeline ends, and nothing more is said.
+    #[error("failed to evaluate command")]
+    Aborted,
+    /// `$<`: the macro that runs ends here.
+    #[error("end of macro")]
+    EndOfMacro,
     /// `::quit`: the session ends.
     #[error("quit")]
     Quit,

@@ -1,6 +1,6 @@
 //! Sinks: where records go.
 
-use crate::{DcmdError, Record, Result};
+use crate::{Bindings, DcmdError, Record, Result};
 
 /// Takes the records of dcmds, and shows, writes or collects them.
 ///
@@ -62,6 +62,10 @@ pub trait Sink {
 
     /// A line begins that a user typed: what it shows is to come one screen at a time if `paged`.
     fn begin_line(&mut self, _paged: bool) {}
+
+    /// The variables that are bound while the dcmd that comes next runs; what it puts into a pipe
+    /// keeps them.
+    fn set_bindings(&mut self, _bindings: &Bindings) {}
 
     /// Ends the output of one command: whatever was buffered is shown, and the next table has
     /// its header again.

@@ -35,7 +35,7 @@ pub use json::JsonSink;
 pub use number::Numbers;
 pub use out::io_reason;
 pub use pager::Pager;
-pub use pipe::PipeSink;
+pub use pipe::{PipeItem, PipeSink};
 pub use redirect::RedirectSink;
 pub use screen::{Screen, Size};
 pub use style::Style;

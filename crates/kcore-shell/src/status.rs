@@ -18,6 +18,8 @@ pub enum Stop {
     Abandoned,
     /// Nobody reads the output any more. Not a failure.
     Closed,
+    /// A macro file ends before its last line.
+    EndOfMacro,
     /// The user asked to leave.
     Quit,
 }
@@ -50,9 +52,19 @@ impl Status {
     }
 
     /// The status for what follows a command: who has seen enough of it wants the next one.
+    #[must_use]
     pub(crate) const fn after_enough(self) -> Self {
         match self.stop {
             Some(Stop::Enough) => Self { stop: None, ..self },
+            _ => self,
+        }
+    }
+
+    /// The status of what called a macro file that ended as `self`.
+    #[must_use]
+    pub(crate) const fn out_of_macro(self) -> Self {
+        match self.stop {
+            Some(Stop::EndOfMacro) => Self { stop: None, ..self },
             _ => self,
         }
     }

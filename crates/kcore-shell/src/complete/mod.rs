@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kcore::Core;
-use kcore_dcmd::Spec;
+use kcore_dcmd::{PrivateSymbols, Shell, Spec};
 
 use crate::lexer;
 use crate::limits;
@@ -27,6 +27,8 @@ pub(crate) struct Completer {
     walkers: Vec<String>,
     /// Registers and variables.
     variables: Vec<String>,
+    /// Names that the user gave to addresses.
+    private: Arc<PrivateSymbols>,
     /// Whether the user has typed on.
     has_key: HasKey,
 }
@@ -58,6 +60,7 @@ impl Completer {
             dcmds: session.table.all().map(|(name, dcmd)| (name.to_owned(), dcmd.spec())).collect(),
             walkers: walkers.collect(),
             variables: Vec::new(),
+            private: Arc::default(),
             has_key,
         };
         completer.learn(session);
@@ -70,6 +73,7 @@ impl Completer {
         let registers = thread.flat_map(|tid| self.core.user_registers(tid));
         let registers = registers.map(|register| register.name.to_owned());
         self.variables = registers.chain(session.variables.names().map(str::to_owned)).collect();
+        self.private = Arc::clone(session.private_symbols());
     }
 
     /// The spec of the dcmd that is spelled so.
@@ -173,6 +177,8 @@ impl Completer {
         let Some(mut names) = self.core.complete_symbol(None, word, max, go_on) else {
             return Vec::new();
         };
+        let private = self.private.iter().map(|symbol| symbol.name.clone());
+        names.extend(private.filter(|name| name.starts_with(word)));
         names.extend(self.objects(word).into_iter().map(|object| object + "`"));
         named(names)
     }

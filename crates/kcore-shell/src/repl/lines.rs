@@ -19,6 +19,16 @@ const HISTORY_LINES: usize = 1000;
 /// Reads in a row that may fail before the terminal is given up.
 const BAD_READS: usize = 16;
 
+/// What a user typed.
+pub(super) enum Typed {
+    /// A line, or several that were pasted together.
+    Text(String),
+    /// A line that ctrl-C ended.
+    Abandoned,
+    /// ctrl-D on an empty line.
+    End,
+}
+
 /// The lines that a user types.
 pub(super) struct Lines {
     editor: Editor<LineHelper, DefaultHistory>,
@@ -38,28 +48,25 @@ impl Lines {
         Ok(Self { editor, history })
     }
 
-    /// The next line, or several that were pasted together; `None` when the user leaves. A line that
-    /// is no text is reported and dropped.
+    /// What the user types next. A line that is no text is reported and dropped.
     pub(super) fn next(
         &mut self,
-        prompt: &str,
         session: &Session,
         sink: &mut dyn Sink,
-    ) -> Result<Option<String>, ReplError> {
+    ) -> Result<Typed, ReplError> {
         if let Some(helper) = self.editor.helper_mut() {
             helper.learn(session);
         }
         for _ in 0..BAD_READS {
-            match self.editor.readline(prompt) {
+            match self.editor.readline(session.settings.prompt.as_str()) {
                 Ok(text) => {
                     text.lines().for_each(|line| self.remember(line));
-                    return Ok(Some(text));
+                    return Ok(Typed::Text(text));
                 }
-                // An abandoned line is an empty one.
                 Err(ReadlineError::Interrupted | ReadlineError::Signal(_)) => {
-                    return Ok(Some(String::new()));
+                    return Ok(Typed::Abandoned);
                 }
-                Err(ReadlineError::Eof) => return Ok(None),
+                Err(ReadlineError::Eof) => return Ok(Typed::End),
                 Err(ReadlineError::Io(error)) if error.kind() == ErrorKind::InvalidData => {
                     let error = DcmdError::failed("the line is not valid UTF-8 and was dropped");
                     let _ = sink.error("", &error);
@@ -67,7 +74,7 @@ impl Lines {
                 Err(error) => return Err(error.into()),
             }
         }
-        Ok(None)
+        Ok(Typed::End)
     }
 
     /// History that cannot be kept is no reason to bother the user.

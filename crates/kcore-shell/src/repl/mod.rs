@@ -15,9 +15,12 @@ use rustyline::error::ReadlineError;
 
 use crate::session::{Session, Source};
 use crate::status::{Status, Stop};
-use lines::Lines;
+use lines::{Lines, Typed};
 
-const PROMPT: &str = "> ";
+/// Presses of ctrl-D in a row after which a user leaves, whatever the settings say: a terminal that is
+/// gone says nothing else.
+const ENDS: usize = 10;
+const IGNORED_END: &str = "kcore: type ::quit to leave";
 
 /// How the interactive shell talks to its user.
 #[derive(Clone, Default)]
@@ -48,22 +51,37 @@ pub fn run(
     options: &ReplOptions,
 ) -> Result<(), ReplError> {
     let mut lines = Lines::open(session, options)?;
-    while let Some(text) = lines.next(PROMPT, session, sink)? {
-        let status = run_lines(session, &text, sink);
-        if matches!(status.stop(), Some(Stop::Quit | Stop::Closed)) {
-            break;
+    let mut ends = 0;
+    loop {
+        match lines.next(session, sink)? {
+            Typed::Text(text) => {
+                ends = 0;
+                let status = run_lines(session, &text, sink);
+                if matches!(status.stop(), Some(Stop::Quit | Stop::Closed)) {
+                    return Ok(());
+                }
+            }
+            Typed::Abandoned => {}
+            Typed::End if session.settings.ignore_eof && ends < ENDS => {
+                ends += 1;
+                // Whoever does not read the hint does not miss it.
+                let _ = sink.hint(IGNORED_END);
+            }
+            Typed::End => return Ok(()),
         }
     }
-    Ok(())
 }
 
 /// Runs what was typed or pasted, line by line, until one of them stops the others. Of several each is
 /// shown again, so that it can be seen which of them said what.
 fn run_lines(session: &mut Session, text: &str, sink: &mut dyn Sink) -> Status {
+    if !text.contains('\n') {
+        return run_line(session, text, sink);
+    }
     let mut status = Status::DONE;
-    let many = text.lines().count() > 1;
     for line in text.lines() {
-        if many && sink.hint(&format!("{PROMPT}{line}")).is_err() {
+        let prompt = &session.settings.prompt;
+        if sink.hint(&format!("{prompt}{line}")).is_err() {
             return Status::stopped(Stop::Closed);
         }
         status = status.then(run_line(session, line, sink));
@@ -80,6 +98,6 @@ fn run_line(session: &mut Session, line: &str, sink: &mut dyn Sink) -> Status {
         let _ = sink.hint(hint);
         return Status::FAILED;
     }
-    sink.begin_line(true);
+    sink.begin_line(session.settings.pager);
     session.eval_from(Source::Terminal, line, sink)
 }
