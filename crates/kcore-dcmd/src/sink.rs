@@ -60,6 +60,9 @@ pub trait Sink {
     /// The radix in which people see numbers from now on, 2 to 16.
     fn set_radix(&mut self, _radix: u32) {}
 
+    /// The columns at which people see lines broken between words, from now on; `None` breaks none.
+    fn set_wrap(&mut self, _columns: Option<usize>) {}
+
     /// A line begins that a user typed: what it shows is to come one screen at a time if `paged`.
     fn begin_line(&mut self, _paged: bool) {}
 

@@ -25,10 +25,12 @@ pub mod sanitize;
 mod screen;
 mod style;
 mod table;
+mod tee;
 mod template;
 #[cfg(test)]
 mod testing;
 mod text;
+mod wrap;
 
 pub use format::Format;
 pub use json::JsonSink;
@@ -39,4 +41,5 @@ pub use pipe::{PipeItem, PipeSink};
 pub use redirect::RedirectSink;
 pub use screen::{Screen, Size};
 pub use style::Style;
+pub use tee::TeeSink;
 pub use text::{TextOptions, TextSink};

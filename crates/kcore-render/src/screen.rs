@@ -29,7 +29,7 @@ impl Size {
 }
 
 /// Characters that a terminal shows of a line.
-fn width(line: &str) -> usize {
+pub(crate) fn width(line: &str) -> usize {
     let mut shown = 0;
     let mut letters = line.chars();
     while let Some(letter) = letters.next() {

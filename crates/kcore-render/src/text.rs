@@ -1,5 +1,6 @@
 //! Text for people.
 
+use std::borrow::Cow;
 use std::io::Write;
 
 use kcore_dcmd::{Column, DcmdError, Fields, Record, Result, Sink, View};
@@ -9,7 +10,7 @@ use crate::number::Numbers;
 use crate::out::Out;
 use crate::pager::Pager;
 use crate::style::Style;
-use crate::{sanitize, table, template};
+use crate::{sanitize, table, template, wrap};
 
 /// How text looks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,6 +32,8 @@ pub struct TextSink<W: Write, E: Write> {
     header: Option<&'static [Column]>,
     pager: Option<Pager>,
     styled_errors: bool,
+    /// Columns at which lines are broken between words.
+    columns: Option<usize>,
 }
 
 impl<W: Write, E: Write> TextSink<W, E> {
@@ -45,6 +48,7 @@ impl<W: Write, E: Write> TextSink<W, E> {
             header: None,
             pager: None,
             styled_errors: false,
+            columns: None,
         }
     }
 
@@ -72,9 +76,14 @@ impl<W: Write, E: Write> TextSink<W, E> {
         self.canvas.clear();
         self.arrange(view, &fields);
         self.canvas.push("\n");
+        let text = self.canvas.text();
+        let text = match self.columns {
+            Some(columns) => Cow::Owned(wrap::at_words(text, columns)),
+            None => Cow::Borrowed(text),
+        };
         match &mut self.pager {
-            Some(pager) => show_pages(&mut self.out, pager, self.canvas.text())?,
-            None => self.out.text(self.canvas.text())?,
+            Some(pager) => show_pages(&mut self.out, pager, &text)?,
+            None => self.out.text(&text)?,
         }
         if self.options.live { self.out.flush() } else { Ok(()) }
     }
@@ -146,6 +155,10 @@ impl<W: Write, E: Write> Sink for TextSink<W, E> {
 
     fn set_radix(&mut self, radix: u32) {
         self.options.numbers.radix = radix;
+    }
+
+    fn set_wrap(&mut self, columns: Option<usize>) {
+        self.columns = columns;
     }
 
     fn begin_line(&mut self, paged: bool) {

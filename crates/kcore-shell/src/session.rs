@@ -11,6 +11,7 @@ use kcore_render::Format;
 use crate::dcmd_table::DcmdTable;
 use crate::error::SyntaxError;
 use crate::limits;
+use crate::log::Log;
 use crate::macros::Macros;
 use crate::parse::{Parser, Stage};
 use crate::status::Status;
@@ -66,6 +67,7 @@ pub struct Session {
     /// Texts that run within each other.
     pub(crate) depth: usize,
     pub(crate) macros: Macros,
+    pub(crate) log: Log,
     pub(crate) settings: Settings,
     pub(crate) private_symbols: Arc<PrivateSymbols>,
     pub(crate) radix: u32,
@@ -92,6 +94,7 @@ impl Session {
             pipe_out: false,
             depth: 0,
             macros: Macros::default(),
+            log: Log::default(),
             settings: Settings::default(),
             private_symbols: Arc::default(),
             radix: 16,
@@ -116,8 +119,9 @@ impl Session {
     pub fn eval_from(&mut self, source: Source<'_>, text: &str, sink: &mut dyn Sink) -> Status {
         self.options.interrupt.store(false, Ordering::SeqCst);
         if source == Source::Terminal && text.trim().is_empty() {
-            return self.repeat_last(sink);
+            return self.logged(sink, Self::repeat_last);
         }
+        self.log_input(text);
         self.run_text(source, text, sink)
     }
 
@@ -135,7 +139,9 @@ impl Session {
         }
         let mut parser = Parser::new(text);
         let mut status = Status::DONE;
-        while let Some(next) = self.next_statement(&mut parser, source, sink) {
+        while let Some(next) =
+            self.logged(sink, |session, sink| session.next_statement(&mut parser, source, sink))
+        {
             status = status.then(next);
             if status.stops() {
                 break;

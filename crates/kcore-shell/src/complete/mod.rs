@@ -2,6 +2,7 @@
 
 mod files;
 mod kind;
+mod listing;
 pub(crate) mod place;
 
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use kcore::Core;
 use kcore_dcmd::{PrivateSymbols, Shell, Spec};
+use kcore_render::Screen;
 
 use crate::lexer;
 use crate::limits;
@@ -29,12 +31,9 @@ pub(crate) struct Completer {
     variables: Vec<String>,
     /// Names that the user gave to addresses.
     private: Arc<PrivateSymbols>,
-    /// Whether the user has typed on.
-    has_key: HasKey,
+    /// Where alternatives are listed, and whose user may have typed on.
+    screen: Option<Arc<dyn Screen>>,
 }
-
-/// Whether the user has typed on.
-pub(crate) type HasKey = Box<dyn Fn() -> bool>;
 
 /// One alternative.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,8 +51,8 @@ impl From<String> for Candidate {
 }
 
 impl Completer {
-    /// `has_key` says whether the user has typed on: then nobody waits for an answer.
-    pub(crate) fn new(session: &Session, has_key: HasKey) -> Self {
+    /// At `screen` no more is listed than it has room for, and nothing for a user who has typed on.
+    pub(crate) fn new(session: &Session, screen: Option<Arc<dyn Screen>>) -> Self {
         let walkers = session.options.walkers.iter().map(|walker| walker.spec().name.to_owned());
         let mut completer = Self {
             core: Arc::clone(session.core()),
@@ -61,7 +60,7 @@ impl Completer {
             walkers: walkers.collect(),
             variables: Vec::new(),
             private: Arc::default(),
-            has_key,
+            screen,
         };
         completer.learn(session);
         completer
@@ -91,7 +90,8 @@ impl Completer {
     /// to the cursor.
     pub(crate) fn complete(&self, before: &str) -> (usize, Vec<Candidate>) {
         let start = Instant::now();
-        let go_on = || start.elapsed() < PATIENCE && !(self.has_key)();
+        let has_key = || self.screen.as_ref().is_some_and(|screen| screen.has_key());
+        let go_on = || start.elapsed() < PATIENCE && !has_key();
         let (word, mut found) = self.candidates(before, &go_on);
         found.retain(|candidate| !candidate.text.contains(char::is_control));
         found.sort_by(|a, b| a.text.cmp(&b.text));
@@ -99,6 +99,9 @@ impl Completer {
         let common = common(&found);
         if common.len() > word.len() {
             found = vec![common.to_owned().into()];
+        }
+        if let Some(size) = self.screen.as_ref().and_then(|screen| screen.size()) {
+            found = listing::fit(found, word, size);
         }
         (before.len() - word.len(), found)
     }

@@ -1,11 +1,13 @@
 //! Completion of lines, on this test's own executable.
 
+use kcore_render::Size;
+
 use super::*;
 use crate::testing;
 
 fn completed(before: &str) -> (String, Vec<String>) {
     let session = testing::session();
-    let completer = Completer::new(&session, Box::new(|| false));
+    let completer = Completer::new(&session, None);
     let (start, found) = completer.complete(before);
     (before[start..].to_owned(), found.into_iter().map(|candidate| candidate.text).collect())
 }
@@ -22,7 +24,7 @@ fn dcmds_by_their_spellings_and_by_their_names() {
     assert_eq!(offered("::emi", "::emi"), ["::emit"]);
     assert_eq!(offered("::emit", "::emit"), ["::emit", "::emit_thread"]);
     assert_eq!(offered("1::tor", "::tor"), ["::torn"]);
-    assert_eq!(offered("$", "$"), ["$d", "$q", "$s"]);
+    assert_eq!(offered("$", "$"), ["$<", "$<<", "$d", "$q", "$s"]);
     assert_eq!(offered("::walk two | ::need", "::need"), ["::needy"]);
     assert_eq!(offered("::help len", "len"), ["length"]);
     assert_eq!(offered("::help ::len", "::len"), ["::length"]);
@@ -45,7 +47,7 @@ fn walkers_variables_and_registers() {
 #[test]
 fn a_new_variable_is_learnt() {
     let mut session = testing::session();
-    let mut completer = Completer::new(&session, Box::new(|| false));
+    let mut completer = Completer::new(&session, None);
     assert_eq!(completer.complete("<my_").1, []);
     session.eval("1>my_own", &mut testing::Memory::default());
     completer.learn(&session);
@@ -55,7 +57,7 @@ fn a_new_variable_is_learnt() {
 #[test]
 fn options_come_with_their_help() {
     let session = testing::session();
-    let completer = Completer::new(&session, Box::new(|| false));
+    let completer = Completer::new(&session, None);
     let (_, found) = completer.complete("::help -");
     assert_eq!(found, [], "a dcmd without options has none");
     let (start, found) = completer.complete("::seen -");
@@ -76,10 +78,27 @@ fn symbols_and_objects() {
     assert_eq!(offered("\"nosuch`mai", "nosuch`mai"), Vec::<String>::new());
 }
 
+/// A screen whose user types on and on.
+struct Busy;
+
+impl Screen for Busy {
+    fn size(&self) -> Option<Size> {
+        None
+    }
+
+    fn key(&self) -> Option<u8> {
+        None
+    }
+
+    fn has_key(&self) -> bool {
+        true
+    }
+}
+
 #[test]
 fn who_types_on_waits_for_nothing() {
     let session = testing::session();
-    let completer = Completer::new(&session, Box::new(|| true));
+    let completer = Completer::new(&session, Some(Arc::new(Busy)));
     assert_eq!(completer.complete("mai").1, []);
     assert_eq!(completer.complete("::emi").1.len(), 1, "what is at hand is offered");
 }

@@ -25,8 +25,7 @@ pub(super) struct LineHelper {
 
 impl LineHelper {
     pub(super) fn new(session: &Session, screen: Option<Arc<dyn Screen>>, styled: bool) -> Self {
-        let has_key = move || screen.as_ref().is_some_and(|screen| screen.has_key());
-        Self { completer: Completer::new(session, Box::new(has_key)), styled }
+        Self { completer: Completer::new(session, screen), styled }
     }
 
     /// Takes up what the last line may have changed.

@@ -71,7 +71,7 @@ mod tests {
 
     /// The line, with a letter for each colour.
     fn shown(text: &str) -> String {
-        let completer = Completer::new(&testing::session(), Box::new(|| false));
+        let completer = Completer::new(&testing::session(), None);
         let mut shown = line(text, &completer);
         for (style, letter) in [
             (Style::Command, "C"),
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn no_letter_is_lost() {
-        let completer = Completer::new(&testing::session(), Box::new(|| false));
+        let completer = Completer::new(&testing::session(), None);
         for text in ["", "é«1'\"\n$", "$", "::", "!", "a\tb"] {
             let painted = line(text, &completer);
             let mut plain = String::new();

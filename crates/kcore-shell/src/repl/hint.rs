@@ -55,7 +55,7 @@ mod tests {
     use crate::testing;
 
     fn shown(line: &str) -> Option<String> {
-        let completer = Completer::new(&testing::session(), Box::new(|| false));
+        let completer = Completer::new(&testing::session(), None);
         usage(line, &completer).map(|hint| hint.text)
     }
 

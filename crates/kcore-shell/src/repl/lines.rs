@@ -94,6 +94,8 @@ fn config(options: &ReplOptions) -> Result<Config, ReadlineError> {
     Ok(Config::builder()
         .completion_type(CompletionType::List)
         .completion_show_all_if_ambiguous(true)
+        // No list is longer than a screen: rustyline asks questions that ctrl-C does not answer.
+        .completion_prompt_limit(usize::MAX)
         .history_ignore_dups(true)?
         .bracketed_paste(true)
         .color_mode(if options.styled { ColorMode::Enabled } else { ColorMode::Disabled })

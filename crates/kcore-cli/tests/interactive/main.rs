@@ -1,8 +1,12 @@
-//! The interactive shell in a terminal: prompt, history, completion, ctrl-C, ctrl-D.
+//! The interactive shell in a terminal: prompt, history, completion, pages, pasted lines, ctrl-C, ctrl-D.
 //!
 //! The terminal is tmux's: keys go in as a user types them, and the screen is read as a user sees it.
 
+mod completion;
+mod log;
+mod pager;
 mod terminal;
+mod typing;
 
 use terminal::Terminal;
 
@@ -33,20 +37,6 @@ fn history_comes_back_by_arrow_and_after_a_restart() {
     terminal.wait_for_prompt();
     terminal.keys(&["Up", "Up"]);
     terminal.wait_for("> ::echo_of_history\n");
-}
-
-#[test]
-fn tab_completes_names_of_dcmds() {
-    let Some(terminal) = Terminal::open() else { return };
-    terminal.wait_for_prompt();
-    terminal.text("::sta");
-    terminal.keys(&["Tab", "Tab"]);
-    for name in ["::stack", "::stacks", "::status"] {
-        terminal.wait_for(name);
-    }
-    terminal.text("t");
-    terminal.keys(&["Tab"]);
-    terminal.wait_for("> ::status\n");
 }
 
 #[test]
