@@ -23,16 +23,24 @@ pub struct Target {
     pub typed: bool,
     /// The program is run instead of the library.
     pub program: bool,
+    /// The shell that its environment names.
+    pub shell: String,
 }
 
 impl Default for Target {
     fn default() -> Self {
-        Self { core: "workers".to_owned(), executable_alone: false, typed: false, program: false }
+        Self {
+            core: "workers".to_owned(),
+            executable_alone: false,
+            typed: false,
+            program: false,
+            shell: "/bin/sh".to_owned(),
+        }
     }
 }
 
 /// One input line and its answer.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Step {
     /// What is typed.
     pub input: String,
@@ -103,6 +111,10 @@ fn direct(target: &mut Target, directive: &str) -> Option<()> {
         ["core", name] => target.core = name.to_owned(),
         ["typed"] => target.typed = true,
         ["program"] => target.program = true,
+        ["shell", path] => {
+            target.program = true;
+            target.shell = path.to_owned();
+        }
         _ => return None,
     }
     Some(())

@@ -21,13 +21,16 @@
 //! - `@ core NAME` opens another core than `workers`; `@ core none NAME` its executable alone.
 //! - `@ typed` types the lines as at a terminal, where a bare expression repeats the last command.
 //! - `@ program` runs the program, with the lines as its script, and compares all output at once:
-//!   for what leaves the process, as shell commands do.
+//!   for what leaves the process, as shell commands do; `@ shell PATH` the same with another shell.
 //! - `? known: WHY` says that the program does not answer so yet. The case is run and reported; once
 //!   the answer is right the mark is an error.
 
 mod case;
+mod messages;
 mod report;
 mod run;
+#[path = "../support/mod.rs"]
+mod support;
 
 use std::path::{Path, PathBuf};
 
@@ -49,7 +52,7 @@ subjects! {
     formats_integers formats_text formats_lists search_and_write
     variables pipelines walkers filters
     eval macros dollar textual quoting shell
-    dump dis listings errors
+    dump dis listings errors limits
 }
 
 fn folder() -> PathBuf {
@@ -80,4 +83,11 @@ fn every_file_is_a_subject() {
 fn the_table_is_as_long_as_promised() {
     let lines: usize = SUBJECTS.iter().flat_map(|it| cases(it)).map(|it| it.steps.len()).sum();
     assert!(lines >= 400, "{lines} lines of input");
+}
+
+#[test]
+fn every_message_of_the_language_is_provoked() {
+    let cases: Vec<Case> = SUBJECTS.iter().flat_map(|it| cases(it)).collect();
+    assert_eq!(messages::unprovoked(&cases), [""; 0]);
+    assert_eq!(messages::stale_exemptions(), [""; 0]);
 }

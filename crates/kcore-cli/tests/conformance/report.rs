@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use crate::case::{Case, Step};
 use crate::run;
+use crate::support::Answer;
 
 /// Runs the cases and fails with all that differs.
 pub fn check(cases: &[Case]) {
@@ -25,19 +26,12 @@ fn failure(case: &Case) -> Option<String> {
 }
 
 fn difference(case: &Case) -> Option<String> {
-    let joined;
-    let expected = if case.target.program {
-        joined = [join(&case.steps)];
-        &joined[..]
-    } else {
-        &case.steps
-    };
-    let mut text = String::new();
-    for (expected, got) in expected.iter().zip(run::answers(case)) {
-        if expected.out != got.out || expected.errors != compared(&expected.errors, &got.errors) {
-            let _ = write!(text, "{}", shown(expected, &got));
-        }
-    }
+    let expected = if case.target.program { vec![join(&case.steps)] } else { case.steps.clone() };
+    let answers = expected.iter().zip(run::answers(case));
+    let differing = answers.filter(|(step, got)| {
+        step.out != got.out || step.errors != compared(&step.errors, &got.errors)
+    });
+    let text: String = differing.map(|(step, got)| shown(step, &got)).collect();
     (!text.is_empty()).then_some(text)
 }
 
@@ -58,14 +52,15 @@ fn compared(expected: &[String], got: &[String]) -> Vec<String> {
 }
 
 /// Input, expected and got, in the form of the case files.
-fn shown(expected: &Step, got: &Step) -> String {
+fn shown(expected: &Step, got: &Answer) -> String {
     let input = expected.input.replace('\n', "\n> ");
-    format!("> {input}\n-- expected\n{}-- got\n{}", answer(expected), answer(got))
+    let (right, is) = (answer(&expected.out, &expected.errors), answer(&got.out, &got.errors));
+    format!("> {input}\n-- expected\n{right}-- got\n{is}")
 }
 
-fn answer(step: &Step) -> String {
+fn answer(out: &str, errors: &[String]) -> String {
     let mut text = String::new();
-    for line in step.out.split_inclusive('\n') {
+    for line in out.split_inclusive('\n') {
         let (line, end) = match line.strip_suffix('\n') {
             Some(line) if line.is_empty() || line.ends_with(' ') => (line, "¶"),
             Some(line) => (line, ""),
@@ -73,7 +68,7 @@ fn answer(step: &Step) -> String {
         };
         let _ = writeln!(text, "{line}{end}");
     }
-    for error in &step.errors {
+    for error in errors {
         let _ = writeln!(text, "! {error}");
     }
     text
