@@ -60,6 +60,7 @@ mod symbol_address;
 mod symbol_cell;
 mod thread;
 mod threads;
+mod ugrep;
 mod version;
 mod walk;
 mod walkers;
@@ -93,6 +94,7 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &format::ExaminePhysical,
     &format::Evaluate,
     &mappings::Mappings,
+    &ugrep::Ugrep,
     &whatis::Whatis,
     // Modules, symbols and code.
     &dis::Dis,
