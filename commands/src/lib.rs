@@ -22,6 +22,8 @@
 
 mod args;
 mod auxv;
+mod cat;
+mod count;
 mod dcmds;
 mod dis;
 mod dis_record;
@@ -29,7 +31,7 @@ mod dump;
 mod echo;
 mod element;
 mod env;
-mod file_space;
+mod eval;
 mod format;
 mod formats;
 mod frame;
@@ -40,16 +42,20 @@ mod instruction;
 mod listing;
 mod lwpid;
 mod lwpids;
+mod macros;
 mod map;
 mod mappings;
+mod names;
 mod nm;
+mod nmadd;
 mod objects;
 mod operand;
 mod quit;
 mod radix;
 mod regs;
+mod settings;
 mod siginfo;
-mod spelling;
+mod sort;
 mod stack;
 mod stack_filter;
 mod stack_record;
@@ -57,10 +63,13 @@ mod stack_start;
 mod stacks;
 mod status;
 mod symbol_address;
-mod symbol_cell;
+mod text_line;
 mod thread;
 mod threads;
+mod typeset;
 mod ugrep;
+mod uniq;
+mod vars;
 mod version;
 mod walk;
 mod walkers;
@@ -99,17 +108,36 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     // Modules, symbols and code.
     &dis::Dis,
     &nm::Nm,
+    &nmadd::Nmadd,
+    &nmadd::Nmdel,
     &objects::Objects,
     // Language.
+    &cat::Cat,
+    &count::Count,
     &dcmds::Dcmds,
     &echo::Echo,
+    &eval::Eval,
     &formats::Formats,
     &grep::Grep,
     &head::Head,
     &help::Help,
+    &macros::Replace,
+    &macros::Call,
     &map::Map,
     &quit::Quit,
     &radix::Radix,
+    &settings::Set,
+    &settings::prompt::Prompt,
+    &settings::symbols::Demangling,
+    &settings::symbols::DemanglingState,
+    &settings::symbols::Distance,
+    &settings::width::Width,
+    &sort::Sort,
+    &typeset::Typeset,
+    &typeset::Unset,
+    &uniq::Uniq,
+    &vars::NonzeroVars,
+    &vars::Vars,
     &version::Version,
     &walk::Walk,
     &walkers::Walkers,

@@ -28,8 +28,8 @@ pub(crate) trait Scope {
     /// The value of a variable or register.
     fn variable(&self, name: &str) -> Result<u64>;
 
-    /// An integer of `size` bytes, or of a pointer, in the process.
-    fn read(&self, at: Addr, size: Option<u8>) -> Result<u64, Fault>;
+    /// An integer of `size` bytes, or of a pointer.
+    fn read(&self, space: Space, at: Addr, size: Option<u8>) -> Result<u64, Fault>;
 }
 
 /// Evaluates `expr`.
@@ -89,16 +89,16 @@ fn symbol(text: &str, scope: &dyn Scope) -> Result<u64> {
 }
 
 fn read(space: Space, size: Option<u8>, at: u64, scope: &dyn Scope) -> Result<u64> {
-    let at = Addr::new(at);
-    match space {
-        Space::Process => Ok(scope.read(at, size)?),
-        Space::Object => Err(DcmdError::at(
-            at,
-            format!(
-                "failed to read from object file at address {at:x}: operation not supported by target"
-            ),
-        )),
-    }
+    scope.read(space, Addr::new(at), size).map_err(|fault| match space {
+        Space::Process => fault.into(),
+        Space::Object => {
+            let (at, reason) = (fault.addr(), fault.reason());
+            DcmdError::at(
+                at,
+                format!("failed to read from object file at address {at:x}: {reason}"),
+            )
+        }
+    })
 }
 
 fn unary(operator: Unary, value: u64) -> u64 {
@@ -191,8 +191,9 @@ mod tests {
             Err(DcmdError::failed(format!("variable '{name}' is not defined")))
         }
 
-        fn read(&self, at: Addr, size: Option<u8>) -> Result<u64, Fault> {
+        fn read(&self, space: Space, at: Addr, size: Option<u8>) -> Result<u64, Fault> {
             match at.get() {
+                0x200 if space == Space::Object => Ok(5),
                 0x100 => Ok(0x1122_3344_5566_7788_u64 & (u64::MAX >> (64 - 8 * size.unwrap_or(8)))),
                 _ => Err(Fault::Unmapped(at)),
             }
@@ -267,10 +268,10 @@ mod tests {
             value("*601040"),
             Err("failed to read from address 601040: no mapping for address".into())
         );
+        assert_eq!(value("%200"), Ok(5));
         assert_eq!(
             value("%10"),
-            Err("failed to read from object file at address 10: operation not supported by target"
-                .into())
+            Err("failed to read from object file at address 10: no mapping for address".into())
         );
     }
 

@@ -125,6 +125,7 @@ impl ExprParser<'_, '_> {
     fn unary(&mut self) -> Result<Expr, SyntaxError> {
         self.descend()?;
         self.scanner.skip_blanks();
+        self.scanner.begin_word();
         let expr = match self.scanner.peek() {
             Some('-') => self.prefixed(Unary::Negate)?,
             Some('~') => self.prefixed(Unary::Complement)?,

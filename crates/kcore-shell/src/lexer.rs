@@ -10,16 +10,28 @@ use crate::error::SyntaxError;
 pub(crate) struct Scanner<'t> {
     text: &'t str,
     at: usize,
+    /// Where the word began that is being read.
+    word: usize,
 }
 
 impl<'t> Scanner<'t> {
     pub(crate) const fn new(text: &'t str) -> Self {
-        Self { text, at: 0 }
+        Self { text, at: 0, word: 0 }
     }
 
     /// Bytes before the place.
     pub(crate) const fn position(&self) -> usize {
         self.at
+    }
+
+    /// Says that a word begins here: what is wrong with it is wrong here.
+    pub(crate) const fn begin_word(&mut self) {
+        self.word = self.at;
+    }
+
+    /// Where the word began that was read last.
+    pub(crate) const fn word_start(&self) -> usize {
+        self.word
     }
 
     /// What was read since `start`.
@@ -76,6 +88,11 @@ impl<'t> Scanner<'t> {
             }
             self.bump();
         }
+    }
+
+    /// Skips what is left of the statement.
+    pub(crate) fn skip_statement(&mut self) {
+        self.take_while(|c| !matches!(c, '\n' | ';'));
     }
 
     /// Skips what is left of the line.

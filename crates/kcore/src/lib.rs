@@ -24,6 +24,8 @@
 mod arch;
 mod code;
 mod doubts;
+mod executable;
+mod file_space;
 mod groups;
 pub mod last_words;
 mod location;
@@ -49,6 +51,7 @@ mod thread;
 mod whatis;
 
 pub use code::AccessKind;
+pub use file_space::FileSpace;
 pub use groups::StackGroup;
 pub use kcore_disasm::{Disassembler, Flow as CodeFlow, Instruction};
 pub use kcore_elf::{
