@@ -11,7 +11,7 @@ impl Record for TextLine {
     }
 
     fn view(&self) -> View {
-        View::Line("{text}")
+        View::Line("{text:m}")
     }
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {

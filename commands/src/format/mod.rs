@@ -97,8 +97,11 @@ impl Dcmd for ExaminePhysical {
             .help("These are dcmds of MDB for kernels. Here they fail.")
     }
 
-    fn run(&self, _cx: &mut Cx<'_>, args: &Args) -> Result<()> {
-        list::parse(args.operands())?;
+    fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        refuse_to_write(cx, args.operands())?;
+        if Search::new(cx, args.operands())?.is_none() {
+            list::parse(args.operands())?;
+        }
         Err(DcmdError::failed("failed to read data from target: operation not supported by target"))
     }
 }
@@ -160,6 +163,9 @@ fn show(cx: &mut Cx<'_>, items: &[Item], source: Source<'_>) -> Result<()> {
     if count > MAX_REPEAT {
         let message = format!("count {count:x} is too high: at most {MAX_REPEAT:x}");
         return Err(DcmdError::failed(message));
+    }
+    if count == 0 {
+        return Ok(());
     }
     let is_value = source.is_value();
     let mut printer = Printer::new(cx, source);

@@ -135,7 +135,19 @@ impl<'a> Printer<'a> {
             Action::Newline => (0..count).for_each(|_| self.page.newline()),
             Action::Blank => self.page.blanks(columns),
             Action::Tab => self.page.tab(columns),
+            Action::String(_) => return self.strings(cx, letter, count),
             _ => return (0..count).try_for_each(|_| self.one(cx, letter)),
+        }
+        Ok(())
+    }
+
+    /// Strings one behind the other, the NUL between them as text.
+    fn strings(&mut self, cx: &mut Cx<'_>, letter: &'static Letter, count: u64) -> Result<()> {
+        for index in 0..count {
+            if index > 0 {
+                self.page.raw("\\0");
+            }
+            self.one(cx, letter)?;
         }
         Ok(())
     }

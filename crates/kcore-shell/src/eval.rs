@@ -89,15 +89,14 @@ fn symbol(text: &str, scope: &dyn Scope) -> Result<u64> {
 }
 
 fn read(space: Space, size: Option<u8>, at: u64, scope: &dyn Scope) -> Result<u64> {
-    scope.read(space, Addr::new(at), size).map_err(|fault| match space {
-        Space::Process => fault.into(),
-        Space::Object => {
-            let (at, reason) = (fault.addr(), fault.reason());
-            DcmdError::at(
-                at,
-                format!("failed to read from object file at address {at:x}: {reason}"),
-            )
-        }
+    let at = Addr::new(at);
+    scope.read(space, at, size).map_err(|fault| {
+        let from = match space {
+            Space::Process => "from",
+            Space::Object => "from object file at",
+        };
+        // Of a word that ends where nothing is mapped, the address that was asked for is named.
+        DcmdError::at(at, format!("failed to read {from} address {at:x}: {}", fault.reason()))
     })
 }
 
@@ -125,7 +124,7 @@ fn binary(operator: Binary, left: u64, right: u64) -> Result<u64> {
         Binary::RoundUp => {
             divide(left.wrapping_add(right).wrapping_sub(1), right)?.wrapping_mul(right)
         }
-        Binary::Modulus => left.checked_rem(right).ok_or_else(|| divided_by_zero(left))?,
+        Binary::Modulus => left.checked_rem(right).ok_or_else(divided_by_zero)?,
     })
 }
 
@@ -136,7 +135,7 @@ fn shift(bits: u64, by: impl FnOnce(u32) -> Option<u64>) -> u64 {
 
 fn divide(left: u64, right: u64) -> Result<u64> {
     if right == 0 {
-        return Err(divided_by_zero(left));
+        return Err(divided_by_zero());
     }
     (left as i64)
         .checked_div(right as i64)
@@ -144,8 +143,8 @@ fn divide(left: u64, right: u64) -> Result<u64> {
         .ok_or_else(|| DcmdError::failed("divide overflow"))
 }
 
-fn divided_by_zero(value: u64) -> DcmdError {
-    DcmdError::failed(format!("attempted to divide by zero: {value:x}"))
+fn divided_by_zero() -> DcmdError {
+    DcmdError::failed("attempted to divide by zero")
 }
 
 #[cfg(test)]
@@ -238,9 +237,9 @@ mod tests {
     fn division_is_signed_and_modulus_is_not() {
         assert_eq!(value("-8%2"), Ok(-4_i64 as u64));
         assert_eq!(value("-1%%0t10"), Ok(u64::MAX % 10));
-        assert_eq!(value("5%0"), Err("attempted to divide by zero: 5".into()));
-        assert_eq!(value("5%%0"), Err("attempted to divide by zero: 5".into()));
-        assert_eq!(value("5#0"), Err("attempted to divide by zero: 4".into()));
+        assert_eq!(value("5%0"), Err("attempted to divide by zero".into()));
+        assert_eq!(value("5%%0"), Err("attempted to divide by zero".into()));
+        assert_eq!(value("5#0"), Err("attempted to divide by zero".into()));
         assert_eq!(value("8000000000000000%-1"), Err("divide overflow".into()));
     }
 

@@ -90,6 +90,19 @@ impl<'t> Scanner<'t> {
         }
     }
 
+    /// Skips the name of a shared object before a backquote that holds operators, as in
+    /// ``libstdc++.so.6`x``. No expression begins so.
+    pub(crate) fn skip_object(&mut self) {
+        let rest = self.rest();
+        let fits = |c: char| is_name(c) || matches!(c, '+' | '-');
+        let word = rest.get(..rest.find(|c| !fits(c)).unwrap_or(rest.len())).unwrap_or_default();
+        let Some((object, _)) = word.split_once('`') else { return };
+        let is_library = ["lib", "ld-", "linux-vdso"].iter().any(|start| object.starts_with(start));
+        if is_library && object.contains(".so") {
+            self.at += object.len();
+        }
+    }
+
     /// Skips what is left of the statement.
     pub(crate) fn skip_statement(&mut self) {
         self.take_while(|c| !matches!(c, '\n' | ';'));

@@ -361,7 +361,8 @@ fn macros_run_return_and_replace() {
     );
     assert_eq!(run("10$<early"), [seen("[once]")]);
     assert_eq!(run("10,7$<two; <9::seen").last().unwrap(), "::seen dot=Number(7) addr first");
-    assert_eq!(run("$<endless")[0], "error($<<): commands are nested more than 32 deep");
+    let deep = "error($<<): commands are nested more than 32 deep".to_owned();
+    assert!(run("$<endless").contains(&deep));
     let path = folder.join("wrong");
     assert_eq!(
         run("1$<wrong")[1..],
@@ -372,7 +373,7 @@ fn macros_run_return_and_replace() {
             "abandoned".into(),
         ]
     );
-    assert_eq!(run("$<none")[1], "error($<): failed to open none (see ::help '$<')");
+    assert_eq!(run("$<none").last().unwrap(), "error($<): failed to open none (see ::help '$<')");
     std::fs::remove_dir_all(&folder).unwrap();
 }
 

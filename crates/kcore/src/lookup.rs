@@ -10,32 +10,38 @@ pub enum LookupError {
     /// No module has the symbol.
     #[error("unknown symbol name")]
     UnknownSymbol,
-    /// No module has the name before the backquote.
+    /// Neither a module nor a source file has the name before the backquote.
     #[error("unknown object file name")]
     UnknownModule,
+    /// The link map that `LMid` names is not the base one, and no other is known.
+    #[error("unknown link map id")]
+    UnknownLinkMap,
 }
 
 impl Core {
-    /// The address of a symbol, by its name in the symbol table or demangled. `object` is what
-    /// stood before the backquote. Without it the executable is asked first, then the others, and
-    /// a symbol that a module defines counts before one that it only uses.
+    /// The address of a symbol, by its name in the symbol table or demangled. `scope` is what
+    /// stood before the last backquote: a module, a source file, ``module`file``, each with
+    /// ``LMid` `` before it. Without it the executable is asked first, then the others, and a
+    /// symbol that a module defines counts before one that it only uses.
     ///
     /// # Errors
-    /// When no module, or no symbol, has that name.
-    pub fn lookup_symbol(&self, object: Option<&str>, name: &str) -> Result<Addr, LookupError> {
-        let find = |module: &Module| {
-            let symbol = module.symbols().table().lookup(name)?;
-            module.addr(symbol.value())
-        };
-        match object {
-            None => self.modules().in_scope_order().find_map(find),
-            Some(object) => {
-                let mut named = self.modules().named(object).peekable();
-                named.peek().ok_or(LookupError::UnknownModule)?;
-                named.find_map(find)
-            }
+    /// When no module, file or symbol has that name.
+    pub fn lookup_symbol(&self, scope: Option<&str>, name: &str) -> Result<Addr, LookupError> {
+        match without_link_map(scope)? {
+            None => first_of(self.modules().in_scope_order(), name),
+            Some(scope) => self.lookup_in_scope(scope, name),
         }
-        .ok_or(LookupError::UnknownSymbol)
+    }
+
+    fn lookup_in_scope(&self, scope: &str, name: &str) -> Result<Addr, LookupError> {
+        if let Some((module, file)) = scope.split_once('`') {
+            return in_file(self.modules().named(module), file, name);
+        }
+        let mut named = self.modules().named(scope).peekable();
+        match named.peek() {
+            Some(_) => first_of(named, name),
+            None => in_file(self.modules().in_scope_order(), scope, name),
+        }
     }
 
     /// Symbol names that begin with `prefix`, sorted, at most `max`.
@@ -48,4 +54,49 @@ impl Core {
         names.truncate(max);
         names
     }
+}
+
+/// The scope without its link map. Only the base one, `LM0`, is known.
+fn without_link_map(scope: Option<&str>) -> Result<Option<&str>, LookupError> {
+    let Some(scope) = scope else { return Ok(None) };
+    let (first, rest) = match scope.split_once('`') {
+        Some((first, rest)) => (first, Some(rest)),
+        None => (scope, None),
+    };
+    let id = first.strip_prefix("LM").map(|digits| u64::from_str_radix(digits, 16));
+    match id {
+        Some(Ok(0)) => Ok(rest),
+        Some(Ok(_)) => Err(LookupError::UnknownLinkMap),
+        _ => Ok(Some(scope)),
+    }
+}
+
+fn first_of<'m>(
+    mut modules: impl Iterator<Item = &'m Module>,
+    name: &str,
+) -> Result<Addr, LookupError> {
+    let find = |module: &Module| {
+        let symbol = module.symbols().table().lookup(name)?;
+        module.addr(symbol.value())
+    };
+    modules.find_map(find).ok_or(LookupError::UnknownSymbol)
+}
+
+/// The symbol that a source file of one of the modules keeps to itself.
+fn in_file<'m>(
+    modules: impl Iterator<Item = &'m Module>,
+    file: &str,
+    name: &str,
+) -> Result<Addr, LookupError> {
+    let mut why = LookupError::UnknownModule;
+    for module in modules {
+        match module.symbols().table().lookup_in_file(file, name) {
+            Some(Some(symbol)) => {
+                return module.addr(symbol.value()).ok_or(LookupError::UnknownSymbol);
+            }
+            Some(None) => why = LookupError::UnknownSymbol,
+            None => {}
+        }
+    }
+    Err(why)
 }
