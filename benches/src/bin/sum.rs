@@ -30,8 +30,7 @@ fn sum(core: &CoreFile) -> u64 {
     };
     thread::scope(|scope| {
         let part = &part;
-        let running: Vec<_> =
-            (0..threads).map(|first| scope.spawn(move || part(first))).collect();
+        let running: Vec<_> = (0..threads).map(|first| scope.spawn(move || part(first))).collect();
         let sums = running.into_iter().map(|thread| thread.join().unwrap_or(0));
         sums.fold(0, u64::wrapping_add)
     })

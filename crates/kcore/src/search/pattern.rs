@@ -122,6 +122,15 @@ impl Sieve {
         let (value, mask) = wanted.sieve(unit);
         Self { value: in_memory(value, unit, target), mask: in_memory(mask, unit, target) }
     }
+
+    /// Whether the upper half of eight bytes, as this machine reads them, lets fewer pass: the lower
+    /// half says little, or is 0, which memory is full of.
+    pub fn upper_half_tells_more(&self) -> bool {
+        const LITTLE: u32 = 16;
+        let (value, mask) = (u64::from_ne_bytes(self.value), u64::from_ne_bytes(self.mask));
+        let lower_bits = (mask as u32).count_ones();
+        lower_bits < LITTLE || (value as u32 == 0 && value != 0)
+    }
 }
 
 /// A number as the first bytes of a unit in the target's byte order.

@@ -1,14 +1,13 @@
 //! The innermost loop: passes over blocks of bytes at the speed of memory, and looks closer only
 //! where a block holds something.
 
-use std::ops::BitAnd;
-
 use kcore_mem::{Addr, AddrRange, AddressSpace, Target};
 
 use super::{Match, UnitSize, Wanted, pattern::Sieve};
 
 /// Bytes that are sieved at a time. A multiple of every unit.
 const BLOCK: usize = 256;
+type Block = [u8; BLOCK];
 /// Matches after which the scan of a chunk rests, so that what is kept of a search is bounded.
 const REST: usize = 4096;
 
@@ -66,21 +65,32 @@ impl Scanner {
             }
             return at.saturating_add(unit as u64);
         };
+        let sieve = self.sieve;
         match self.unit {
-            UnitSize::One => self.scan_words::<u8>(at, bytes, scanned),
-            UnitSize::Two => self.scan_words::<u16>(at, bytes, scanned),
-            UnitSize::Four => self.scan_words::<u32>(at, bytes, scanned),
-            UnitSize::Eight => self.scan_words::<u64>(at, bytes, scanned),
+            UnitSize::One => self.scan_blocks(at, bytes, scanned, |block| any_u8(block, sieve)),
+            UnitSize::Two => self.scan_blocks(at, bytes, scanned, |block| any_u16(block, sieve)),
+            UnitSize::Four => self.scan_blocks(at, bytes, scanned, |block| any_u32(block, sieve)),
+            UnitSize::Eight if sieve.upper_half_tells_more() => {
+                self.scan_blocks(at, bytes, scanned, |block| any_half::<32>(block, sieve));
+            }
+            UnitSize::Eight => {
+                self.scan_blocks(at, bytes, scanned, |block| any_half::<0>(block, sieve));
+            }
         }
         at.saturating_add(whole as u64)
     }
 
-    fn scan_words<W: Word>(&self, at: Addr, bytes: &[u8], scanned: &mut Scanned) {
-        let (value, mask) = (W::load(&self.sieve.value), W::load(&self.sieve.mask));
+    fn scan_blocks(
+        &self,
+        at: Addr,
+        bytes: &[u8],
+        scanned: &mut Scanned,
+        may_hold: impl Fn(&Block) -> bool,
+    ) {
         let (blocks, rest) = bytes.as_chunks::<BLOCK>();
         let mut block_at = at;
         for block in blocks {
-            if may_hold(block, value, mask) {
+            if may_hold(block) {
                 self.look(block_at, block, scanned);
                 if scanned.matches.len() >= REST {
                     scanned.rest = Some(block_at.saturating_add(BLOCK as u64));
@@ -115,26 +125,34 @@ fn clip(bytes: &[u8], at: Addr, range: AddrRange) -> &[u8] {
     bytes.get(..len.unwrap_or(usize::MAX)).unwrap_or(bytes)
 }
 
-/// Whether a unit of the block passes the sieve. Counting all of them is what compilers make vector
-/// instructions of; stopping at the first is not.
-fn may_hold<W: Word>(block: &[u8; BLOCK], value: W, mask: W) -> bool {
-    let units = block.chunks_exact(size_of::<W>());
-    units.filter(|unit| W::load(unit) & mask == value).count() > 0
-}
-
-/// An unsigned integer in the byte order of this machine: only equality is asked of it.
-trait Word: Copy + PartialEq + BitAnd<Output = Self> {
-    fn load(bytes: &[u8]) -> Self;
-}
-
-macro_rules! word {
-    ($($word:ty)*) => {$(
-        impl Word for $word {
-            fn load(bytes: &[u8]) -> Self {
-                bytes.first_chunk().map_or(0, |bytes| Self::from_ne_bytes(*bytes))
-            }
+// Whether a unit of the block passes the sieve. Masks of a unit's own width, joined without a branch,
+// are what compilers make good vector instructions of; counting, or stopping at the first, is not.
+macro_rules! any {
+    ($name:ident, $word:ty) => {
+        fn $name(block: &Block, sieve: Sieve) -> bool {
+            const SIZE: usize = size_of::<$word>();
+            let word = |bytes: [u8; 8]| {
+                bytes.first_chunk::<SIZE>().map_or(0, |bytes| <$word>::from_ne_bytes(*bytes))
+            };
+            let (value, mask) = (word(sieve.value), word(sieve.mask));
+            let (units, _) = block.as_chunks::<SIZE>();
+            let passes = |unit: &[u8; SIZE]| <$word>::from_ne_bytes(*unit) & mask == value;
+            let any = units.iter().map(|unit| <$word>::from(passes(unit)).wrapping_neg());
+            any.fold(0, |any, one| any | one) != 0
         }
-    )*};
+    };
 }
 
-word!(u8 u16 u32 u64);
+any!(any_u8, u8);
+any!(any_u16, u16);
+any!(any_u32, u32);
+
+/// The same by one half of units of eight bytes: twice as many fit into a vector, and machines that
+/// cannot compare eight bytes at once are common.
+fn any_half<const SHIFT: u32>(block: &Block, sieve: Sieve) -> bool {
+    let half = |bytes: [u8; 8]| (u64::from_ne_bytes(bytes) >> SHIFT) as u32;
+    let (value, mask) = (half(sieve.value), half(sieve.mask));
+    let (units, _) = block.as_chunks();
+    let any = units.iter().map(|unit| u32::from(half(*unit) & mask == value).wrapping_neg());
+    any.fold(0, |any, one| any | one) != 0
+}
