@@ -258,6 +258,11 @@ impl<'a> Cx<'a> {
         self.sink.error(&self.input.called_as, error)
     }
 
+    /// Tells a person who waits how much of the command is done.
+    pub fn progress(&mut self, done: u64, total: u64) {
+        self.sink.progress(done, total);
+    }
+
     /// Runs text of the language with dot at `dot`; what it finds is what this dcmd finds.
     ///
     /// # Errors
