@@ -102,6 +102,11 @@ pub const TABLES: &[Bench] = &[
         shows: "the symbols that Tab offers, in a program of 100 MB: once read, and the first time",
         run: || completion::latency(&workloads::big_binary()?),
     },
+    Bench {
+        name: "search-heap",
+        shows: "a value that is nowhere, in all memory of a 4 GiB core",
+        run: || programs::search(&workloads::heap()?),
+    },
 ];
 
 fn ask(ask: Ask, subject: fn() -> Result<Subject>) -> Result<Table> {

@@ -68,6 +68,7 @@ mod text_line;
 mod thread;
 mod threads;
 mod typeset;
+mod ugrep;
 mod uniq;
 mod vars;
 mod version;
@@ -103,6 +104,7 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &format::ExaminePhysical,
     &format::Evaluate,
     &mappings::Mappings,
+    &ugrep::Ugrep,
     &whatis::Whatis,
     // Modules, symbols and code.
     &dis::Dis,

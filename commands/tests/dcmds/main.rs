@@ -11,3 +11,4 @@ mod memory;
 mod other_cores;
 mod process;
 mod symbols;
+mod ugrep;

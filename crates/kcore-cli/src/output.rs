@@ -35,11 +35,12 @@ pub(crate) fn sink(
 ) -> Result<Box<dyn Sink>, DcmdError> {
     match format {
         Format::Text(options) => {
-            let styled_errors = is_styled(color, io::stderr().is_terminal());
-            let sink = TextSink::new(io::stdout(), io::stderr(), options);
-            let sink = sink.styled_errors(styled_errors);
+            let errors_on_terminal = io::stderr().is_terminal();
+            let sink = TextSink::new(io::stdout(), io::stderr(), options)
+                .with_progress(errors_on_terminal)
+                .with_styled_errors(is_styled(color, errors_on_terminal));
             Ok(match screen {
-                Some(screen) => Box::new(sink.paged(Pager::new(screen))),
+                Some(screen) => Box::new(sink.with_pager(Pager::new(screen))),
                 None => Box::new(sink),
             })
         }

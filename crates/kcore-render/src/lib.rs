@@ -20,6 +20,7 @@ mod number;
 mod out;
 mod pager;
 mod pipe;
+mod progress;
 mod redirect;
 pub mod sanitize;
 mod screen;

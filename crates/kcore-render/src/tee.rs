@@ -84,6 +84,10 @@ impl Sink for TeeSink<'_> {
         }
     }
 
+    fn progress(&mut self, done: u64, total: u64) {
+        self.shown.progress(done, total);
+    }
+
     fn begin_line(&mut self, paged: bool) {
         self.shown.begin_line(paged);
     }

@@ -9,6 +9,7 @@ use crate::canvas::Canvas;
 use crate::number::Numbers;
 use crate::out::Out;
 use crate::pager::Pager;
+use crate::progress::Progress;
 use crate::style::Style;
 use crate::{sanitize, table, template, wrap};
 
@@ -34,6 +35,7 @@ pub struct TextSink<W: Write, E: Write> {
     styled_errors: bool,
     /// Columns at which lines are broken between words.
     columns: Option<usize>,
+    progress: Progress,
 }
 
 impl<W: Write, E: Write> TextSink<W, E> {
@@ -49,21 +51,28 @@ impl<W: Write, E: Write> TextSink<W, E> {
             pager: None,
             styled_errors: false,
             columns: None,
+            progress: Progress::default(),
         }
     }
 
-    /// Results come one screen at a time, in the lines that begin with [`Sink::begin_line`].
+    /// The same, whose results come one screen at a time, in the lines that begin with
+    /// [`Sink::begin_line`].
     #[must_use]
-    pub fn paged(mut self, pager: Pager) -> Self {
-        self.pager = Some(pager);
-        self
+    pub fn with_pager(self, pager: Pager) -> Self {
+        Self { pager: Some(pager), ..self }
     }
 
-    /// Failures stand out.
+    /// The same, whose failures stand out.
     #[must_use]
-    pub fn styled_errors(mut self, styled: bool) -> Self {
-        self.styled_errors = styled;
-        self
+    pub fn with_styled_errors(self, styled_errors: bool) -> Self {
+        Self { styled_errors, ..self }
+    }
+
+    /// The same, which shows on the second writer how far slow commands have come, if that is a
+    /// terminal.
+    #[must_use]
+    pub fn with_progress(self, on_terminal: bool) -> Self {
+        Self { progress: Progress::new(on_terminal), ..self }
     }
 
     fn show(&mut self, record: &dyn Record) -> Result<()> {
@@ -76,6 +85,7 @@ impl<W: Write, E: Write> TextSink<W, E> {
         self.canvas.clear();
         self.arrange(view, &fields);
         self.canvas.push("\n");
+        self.progress.erase(&mut self.errors);
         let text = self.canvas.text();
         let text = match self.columns {
             Some(columns) => Cow::Owned(wrap::at_words(text, columns)),
@@ -105,6 +115,7 @@ impl<W: Write, E: Write> TextSink<W, E> {
 
     /// A line for the second writer, behind the results so far. That nobody reads it stops nothing.
     fn aside(&mut self, line: &str) -> Result<()> {
+        self.progress.erase(&mut self.errors);
         let flushed = self.out.flush();
         let _ = writeln!(self.errors, "{line}");
         if let Some(pager) = &mut self.pager {
@@ -167,11 +178,16 @@ impl<W: Write, E: Write> Sink for TextSink<W, E> {
         }
     }
 
+    fn progress(&mut self, done: u64, total: u64) {
+        self.progress.show(&mut self.errors, done, total);
+    }
+
     fn finish(&mut self) -> Result<()> {
         self.header = None;
         if let Some(pager) = &mut self.pager {
             pager.end_command();
         }
+        self.progress.end(&mut self.errors);
         self.out.flush()
     }
 }
@@ -240,7 +256,7 @@ mod tests {
         let mut errors = Vec::new();
         let failure = DcmdError::failed("no");
         let sink = TextSink::new(Vec::new(), &mut errors, PLAIN);
-        sink.styled_errors(true).error("::x", &failure).unwrap();
+        sink.with_styled_errors(true).error("::x", &failure).unwrap();
         assert_eq!(String::from_utf8(errors).unwrap(), "\x1b[31mkcore: no\x1b[0m\n");
     }
 
@@ -262,7 +278,7 @@ mod tests {
         let mut out = Vec::new();
         {
             let pager = Pager::new(std::sync::Arc::new(Small));
-            let mut sink = TextSink::new(&mut out, Vec::new(), PLAIN).paged(pager);
+            let mut sink = TextSink::new(&mut out, Vec::new(), PLAIN).with_pager(pager);
             sink.begin_line(true);
             sink.put(&Row(1)).unwrap();
             sink.put(&Row(2)).unwrap();

@@ -66,6 +66,8 @@ pub struct Session {
     pub(crate) pipe_out: bool,
     /// Texts that run within each other.
     pub(crate) depth: usize,
+    /// Whether the dcmd that runs reported a failure and went on.
+    pub(crate) part_failed: bool,
     pub(crate) macros: Macros,
     pub(crate) log: Log,
     pub(crate) settings: Settings,
@@ -93,6 +95,7 @@ impl Session {
             bindings: Bindings::default(),
             pipe_out: false,
             depth: 0,
+            part_failed: false,
             macros: Macros::default(),
             log: Log::default(),
             settings: Settings::default(),
@@ -180,7 +183,7 @@ impl Session {
     ) -> Status {
         let message = match source {
             Source::File { name, line } => {
-                error.in_file(name, line.saturating_add(parser.lines_read()))
+                error.in_file(name, line.saturating_add(parser.lines_before(error)))
             }
             Source::Terminal | Source::Text => error.to_string(),
         };
