@@ -23,13 +23,17 @@
 mod args;
 mod auxv;
 mod dcmds;
+mod dem;
 mod dis;
 mod dis_record;
+mod dismode;
+mod dmods;
 mod dump;
 mod echo;
 mod element;
 mod env;
 mod file_space;
+mod files;
 mod format;
 mod formats;
 mod frame;
@@ -45,9 +49,11 @@ mod mappings;
 mod nm;
 mod objects;
 mod operand;
+mod psinfo;
 mod quit;
 mod radix;
 mod regs;
+mod showrev;
 mod siginfo;
 mod spelling;
 mod stack;
@@ -58,13 +64,17 @@ mod stacks;
 mod status;
 mod symbol_address;
 mod symbol_cell;
+mod term;
 mod thread;
 mod threads;
+mod tmodel;
+mod unsupported;
 mod version;
 mod walk;
 mod walkers;
 mod whatis;
 mod which;
+mod xdata;
 
 use kcore_dcmd::{Dcmd, Walker};
 
@@ -73,9 +83,12 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     // Process.
     &status::Status,
     &siginfo::Siginfo,
+    &psinfo::Psinfo,
     &args::Args,
     &auxv::Auxv,
     &env::Env,
+    &showrev::Showrev,
+    &xdata::Xdata,
     // Threads, stacks and registers.
     &stack::STACK,
     &stack::STACK_WITH_POINTERS,
@@ -86,6 +99,7 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &frame::Frame,
     &lwpid::Lwpid,
     &lwpids::Lwpids,
+    &tmodel::Tmodel,
     // Memory.
     &dump::Dump,
     &format::Examine,
@@ -98,8 +112,15 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &dis::Dis,
     &nm::Nm,
     &objects::Objects,
+    &files::Files,
+    &dem::Dem,
+    &dismode::Dismode,
+    &dismode::Disasms,
     // Language.
     &dcmds::Dcmds,
+    &dmods::Dmods,
+    &dmods::Load,
+    &dmods::Unload,
     &echo::Echo,
     &formats::Formats,
     &grep::Grep,
@@ -108,10 +129,36 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &map::Map,
     &quit::Quit,
     &radix::Radix,
+    &term::Term,
     &version::Version,
     &walk::Walk,
     &walkers::Walkers,
     &which::Which,
+    // What no core can do.
+    &unsupported::ATTACH,
+    &unsupported::BP,
+    &unsupported::CONT,
+    &unsupported::CONTEXT,
+    &unsupported::DELETE,
+    &unsupported::EVENTS,
+    &unsupported::EVSET,
+    &unsupported::FLTBP,
+    &unsupported::GCORE,
+    &unsupported::IGNORE,
+    &unsupported::IGNORED,
+    &unsupported::KILL,
+    &unsupported::NEXT,
+    &unsupported::RELEASE,
+    &unsupported::REOPEN,
+    &unsupported::RUN,
+    &unsupported::SETENV,
+    &unsupported::SIGBP,
+    &unsupported::STEP,
+    &unsupported::SYSBP,
+    &unsupported::UNSETENV,
+    &unsupported::VTOP,
+    &unsupported::WP,
+    &unsupported::WRITE,
 ];
 
 /// Every walker.

@@ -3,6 +3,7 @@
 
 mod aarch64;
 mod all;
+mod answers;
 mod code;
 mod formats;
 mod harness;

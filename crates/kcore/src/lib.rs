@@ -51,7 +51,7 @@ pub use groups::StackGroup;
 pub use kcore_disasm::{Disassembler, Flow as CodeFlow, Instruction};
 pub use kcore_elf::{
     BuildId, Image, SymbolBinding, SymbolKind,
-    core_file::{AuxEntry, SignalDetail, SignalInfo},
+    core_file::{AuxEntry, ProcessInfo, SignalDetail, SignalInfo},
 };
 pub use kcore_files::Progress;
 pub use kcore_mem::{

@@ -1,6 +1,6 @@
 //! What the process was given: arguments, environment, auxiliary vector, its name.
 
-use kcore_elf::core_file::AuxEntry;
+use kcore_elf::core_file::{AuxEntry, ProcessInfo};
 use kcore_mem::Addr;
 
 use crate::Core;
@@ -74,9 +74,14 @@ pub struct InitialStack {
 }
 
 impl Core {
+    /// What the core says of the process as a whole.
+    pub fn process_info(&self) -> Option<&ProcessInfo> {
+        self.file()?.process()
+    }
+
     /// The process id.
     pub fn pid(&self) -> Option<u32> {
-        self.file()?.process().map(|process| process.pid)
+        self.process_info().map(|process| process.pid)
     }
 
     /// The name of the program: the path of the executable, else the kernel's short name.

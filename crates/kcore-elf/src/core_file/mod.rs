@@ -117,6 +117,12 @@ impl CoreFile {
         &self.threads
     }
 
+    /// Every note that is there whole, in the order of the file.
+    pub fn notes(&self) -> impl Iterator<Item = Note<'_>> {
+        let segments = self.segments.iter().filter(|segment| segment.is_note());
+        segments.flat_map(|segment| Notes::new(held_bytes(&self.bytes, segment), self.target))
+    }
+
     /// `NT_PRPSINFO`.
     pub const fn process(&self) -> Option<&ProcessInfo> {
         self.process.as_ref()
@@ -164,17 +170,16 @@ impl CoreFile {
         let segments: Vec<_> =
             self.segments.iter().filter(|segment| segment.is_note()).copied().collect();
         for segment in segments {
+            let held = held_bytes(&bytes, &segment);
             let start = segment.offset.get();
-            let end = start.saturating_add(segment.file_size);
-            let held = end.min(bytes.len() as u64);
-            let range = usize::try_from(start).unwrap_or(usize::MAX)
-                ..usize::try_from(held).unwrap_or(usize::MAX);
-            let mut notes = Notes::new(bytes.get(range).unwrap_or_default(), self.target);
+            let mut notes = Notes::new(held, self.target);
             for note in notes.by_ref() {
                 self.take_note(&note, start);
             }
             let cut = notes.cut_at().map(|at| start.saturating_add(at as u64));
-            if let Some(at) = cut.or((held < end).then_some(held)) {
+            let end = start.saturating_add(held.len() as u64).min(bytes.len() as u64);
+            let is_short = (held.len() as u64) < segment.file_size;
+            if let Some(at) = cut.or(is_short.then_some(end)) {
                 self.damage.push(Damage::Notes { at });
             }
         }
@@ -236,4 +241,12 @@ impl CoreFile {
         });
         self.damage.extend(damage);
     }
+}
+
+/// The bytes of a segment, as many as the file holds.
+fn held_bytes<'a>(bytes: &'a [u8], segment: &CoreSegment) -> &'a [u8] {
+    let start = usize::try_from(segment.offset.get()).unwrap_or(usize::MAX);
+    let rest = bytes.get(start..).unwrap_or_default();
+    let size = usize::try_from(segment.file_size).unwrap_or(usize::MAX);
+    rest.get(..size).unwrap_or(rest)
 }
