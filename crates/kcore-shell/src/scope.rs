@@ -24,7 +24,7 @@ impl Scope for Session {
     }
 
     fn symbol(&self, object: Option<&str>, name: &str) -> Result<u64, LookupError> {
-        self.core.lookup_symbol(object, name).map(Addr::get)
+        self.core.lookup_symbol_in(self.thread, object, name).map(Addr::get)
     }
 
     /// Variables and registers share one name space.

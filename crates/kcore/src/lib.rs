@@ -24,6 +24,7 @@
 mod arch;
 mod code;
 mod doubts;
+mod fp_registers;
 mod groups;
 pub mod last_words;
 mod location;
@@ -44,13 +45,16 @@ mod stack;
 mod status;
 mod symbols_by_file;
 mod thread;
+mod tls;
 mod whatis;
 
+pub use arch::{Aarch64FpRegisters, VectorRegister, VectorUse, X86FpRegisters, X87Register};
 pub use code::AccessKind;
+pub use fp_registers::FpRegisters;
 pub use groups::StackGroup;
 pub use kcore_disasm::{Disassembler, Flow as CodeFlow, Instruction};
 pub use kcore_elf::{
-    BuildId, Image, SymbolBinding, SymbolKind,
+    BuildId, Image, LinkMapEntry, SymbolBinding, SymbolKind,
     core_file::{AuxEntry, ProcessInfo, SignalDetail, SignalInfo},
 };
 pub use kcore_files::Progress;
@@ -73,4 +77,5 @@ pub use space::ProcessSpace;
 pub use stack::{MAX_FRAMES, Stack};
 pub use status::{SignalStatus, Status};
 pub use thread::{Thread, Tid};
+pub use tls::TlsError;
 pub use whatis::What;

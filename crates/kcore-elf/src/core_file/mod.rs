@@ -8,6 +8,8 @@ pub mod notes;
 mod process;
 mod thread;
 
+use std::ops::Range;
+
 use kcore_mem::Target;
 
 pub use header::{CoreHeader, CoreSegment, CoreSegments};
@@ -19,6 +21,7 @@ use arch::ArchNote;
 use notes::{Note, Notes, desc_range};
 
 const NT_PRSTATUS: u32 = 1;
+const NT_FPREGSET: u32 = 2;
 const NT_PRPSINFO: u32 = 3;
 const NT_AUXV: u32 = 6;
 const NT_SIGINFO: u32 = 0x5349_4749;
@@ -65,6 +68,7 @@ pub struct CoreFile {
     auxv: Vec<AuxEntry>,
     files: Option<MappedFiles>,
     code_mask: Option<u64>,
+    extended_layout: Option<Range<u64>>,
     written_by_gdb: bool,
     damage: Vec<Damage>,
 }
@@ -86,6 +90,7 @@ impl CoreFile {
             auxv: Vec::new(),
             files: None,
             code_mask: None,
+            extended_layout: None,
             written_by_gdb: false,
             damage: Vec::new(),
             bytes,
@@ -148,6 +153,11 @@ impl CoreFile {
         self.code_mask
     }
 
+    /// Where the note lies that says how the extended registers of threads are laid out.
+    pub const fn extended_layout(&self) -> Option<&Range<u64>> {
+        self.extended_layout.as_ref()
+    }
+
     /// Whether gdb's `gcore` wrote it, so that the first thread need not have crashed.
     pub const fn written_by_gdb(&self) -> bool {
         self.written_by_gdb
@@ -192,6 +202,9 @@ impl CoreFile {
             (b"CORE", NT_PRSTATUS) => {
                 self.threads.extend(CoreThread::parse(note.desc, range.start, self.target));
             }
+            (b"CORE", NT_FPREGSET) => {
+                self.with_thread(|thread| thread.fp_registers = Some(range));
+            }
             (b"CORE", NT_SIGINFO) => {
                 let siginfo = SignalInfo::parse(note.desc, self.target);
                 self.with_thread(|thread| thread.siginfo = siginfo);
@@ -201,19 +214,23 @@ impl CoreFile {
             (b"CORE", NT_FILE) => self.files = process::parse_files(note.desc, self.target),
             (b"LINUX", kind) => {
                 let said = arch::read_note(kind, note.desc, self.target);
-                said.into_iter().for_each(|said| self.take_arch_note(said));
+                said.into_iter().for_each(|said| self.take_arch_note(said, &range));
             }
             (b"GDB", _) => self.written_by_gdb = true,
             _ => {}
         }
     }
 
-    fn take_arch_note(&mut self, said: ArchNote) {
+    fn take_arch_note(&mut self, said: ArchNote, range: &Range<u64>) {
         match said {
             ArchNote::ThreadPointer(pointer) => {
                 self.with_thread(|thread| thread.thread_pointer = Some(pointer));
             }
             ArchNote::CodeMask(mask) => self.code_mask = Some(mask),
+            ArchNote::ExtendedRegisters => {
+                self.with_thread(|thread| thread.extended_registers = Some(range.clone()));
+            }
+            ArchNote::ExtendedLayout => self.extended_layout = Some(range.clone()),
         }
     }
 
