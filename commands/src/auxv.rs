@@ -6,7 +6,7 @@ use kcore_dcmd::{
     SymbolCell, View,
 };
 
-use crate::symbol_cell::symbol_cell;
+use crate::names::Names;
 
 const COLUMNS: &[Column] = &[
     Column::left("name_or_number", "NAME", 20),
@@ -36,9 +36,10 @@ impl Dcmd for Auxv {
         if core.auxv().is_empty() {
             return Err(DcmdError::failed("no auxiliary vector available"));
         }
+        let names = Names::new(cx);
         for entry in core.auxv() {
             let text = core.aux_text(entry);
-            let symbol = Some(symbol_cell(core, Addr::new(entry.value)));
+            let symbol = Some(names.cell(Addr::new(entry.value)));
             let symbol = symbol.filter(|symbol| symbol.name.is_some() && text.is_none());
             cx.emit(&AuxRecord { entry: *entry, text, symbol })?;
         }

@@ -4,8 +4,8 @@ use kcore::{Addr, AddrRange, AddressSpace, Core, Instruction};
 use kcore_dcmd::{AddrUse, Args, Cx, Dcmd, Dot, Example, Group, Opt, Result, Spec};
 
 use crate::dis_record::{InstructionRecord, Labels};
-use crate::file_space::FileSpace;
 use crate::instruction::Decoder;
+use crate::names::Names;
 use crate::operand;
 
 /// Instructions before and after the address when nobody says.
@@ -56,7 +56,7 @@ impl Dcmd for Dis {
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         let core = cx.core();
-        let file = FileSpace(core);
+        let file = core.file_space();
         let space: &dyn AddressSpace =
             if args.has('f') || core.file().is_none() { &file } else { core.space() };
         let decoder = Decoder::new(core)?;
@@ -133,23 +133,23 @@ fn function_that_begins(core: &Core, at: Addr) -> Option<AddrRange> {
 }
 
 /// Emits instructions.
-struct Printer {
+struct Printer<'c> {
+    names: Names<'c>,
     labels: Labels,
-    radix: u32,
     /// The instruction of the current frame holds this address.
     current: Option<Addr>,
     /// The instruction that was asked for.
     at: Option<Addr>,
 }
 
-impl Printer {
-    fn new(cx: &Cx<'_>, args: &Args) -> Self {
+impl<'c> Printer<'c> {
+    fn new(cx: &Cx<'c>, args: &Args) -> Self {
         let labels = match (args.has('a'), args.has('b')) {
             (_, true) => Labels::Both,
             (true, false) => Labels::Addresses,
             (false, false) => Labels::Symbols,
         };
-        Self { labels, radix: cx.shell().radix(), current: current_address(cx), at: None }
+        Self { names: Names::new(cx), labels, current: current_address(cx), at: None }
     }
 
     /// Emits what the plan wants from its address on; answers the address behind it.
@@ -180,9 +180,8 @@ impl Printer {
     fn emit(&self, cx: &mut Cx<'_>, instruction: Instruction) -> Result<()> {
         let current = self.current.is_some_and(|at| instruction.range().contains(at));
         let record = InstructionRecord {
-            core: cx.core(),
+            names: &self.names,
             labels: self.labels,
-            radix: self.radix,
             current,
             bold: current || self.at == Some(instruction.addr),
             instruction,

@@ -1,10 +1,10 @@
 //! One instruction of `::dis`.
 
-use kcore::{Addr, Core, Instruction};
+use kcore::{Addr, Instruction};
 use kcore_dcmd::{Cell, Dot, Fields, Record, View};
 
-use crate::symbol_cell::symbol_cell;
-use crate::{instruction, spelling};
+use crate::instruction;
+use crate::names::Names;
 
 /// Columns of the label, and the stop to which a longer one is padded.
 const LABEL_WIDTH: usize = 32;
@@ -22,10 +22,9 @@ pub enum Labels {
 
 /// One instruction.
 pub struct InstructionRecord<'c> {
-    pub core: &'c Core,
+    pub names: &'c Names<'c>,
     pub instruction: Instruction,
     pub labels: Labels,
-    pub radix: u32,
     /// Whether the current frame stands at it.
     pub current: bool,
     /// Whether it stands out.
@@ -37,7 +36,7 @@ impl InstructionRecord<'_> {
     fn label(&self) -> String {
         let at = self.instruction.addr;
         let address = format!("{:#x}", at.get());
-        let symbol = || format!("{}:", spelling::symbol_or_address(self.core, at, self.radix));
+        let symbol = || format!("{}:", self.names.spelled_or_address(at));
         let label = match self.labels {
             Labels::Symbols => padded(symbol()),
             Labels::Addresses => padded(address),
@@ -74,10 +73,9 @@ impl Record for InstructionRecord<'_> {
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
         let instruction = &self.instruction;
-        let symbol = self.core.symbol_at(instruction.addr);
+        let symbol = self.names.core().symbol_at(instruction.addr);
         let bytes: String = instruction.bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        let cell =
-            |at: Option<Addr>| Cell::or_null(at, |at| Cell::Symbol(symbol_cell(self.core, at)));
+        let cell = |at: Option<Addr>| Cell::or_null(at, |at| Cell::Symbol(self.names.cell(at)));
         let operands = Some(instruction.operands.as_str()).filter(|text| !text.is_empty());
         out.addr("address", instruction.addr)
             .opt_text("module", symbol.as_ref().map(|symbol| symbol.module.to_string()))
@@ -86,7 +84,7 @@ impl Record for InstructionRecord<'_> {
             .text("bytes", bytes)
             .text("mnemonic", instruction.mnemonic.as_str())
             .opt_text("operands", operands)
-            .text("text", instruction::text(self.core, instruction, self.radix))
+            .text("text", instruction::text(self.names, instruction))
             .put("target", cell(instruction.flow.target()))
             .put("reference", cell(instruction.reference))
             .flag("current", self.current)

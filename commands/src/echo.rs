@@ -1,6 +1,8 @@
 //! `::echo` — prints its words.
 
-use kcore_dcmd::{Arg, Args, Cx, Dcmd, Example, Group, Message, Result, Spec};
+use kcore_dcmd::{Arg, Args, Cx, Dcmd, Example, Group, Result, Spec};
+
+use crate::text_line::TextLine;
 
 const EXAMPLES: &[Example] =
     &[Example { line: "::echo stack pointer $[<rsp]", shows: "the words, and the value of one" }];
@@ -12,7 +14,10 @@ impl Dcmd for Echo {
     fn spec(&self) -> Spec {
         Spec::new("echo", Group::Language, "print words")
             .operands("[word...]", 0, usize::MAX)
-            .help("Each word is followed by a blank; the value of $[expression] is in the radix.")
+            .help(
+                "Each word is followed by a blank; the value of $[expression] is in the radix. In a \
+                 pipe the line is an expression, whose value the next dcmd gets.",
+            )
             .examples(EXAMPLES)
     }
 
@@ -22,6 +27,6 @@ impl Dcmd for Echo {
             Arg::Text(text) => format!("{text} "),
             Arg::Number(value) => format!("{} ", kcore_dcmd::digits(*value, radix)),
         });
-        cx.emit(&Message(words.collect()))
+        cx.emit(&TextLine(words.collect()))
     }
 }

@@ -1,9 +1,15 @@
 //! One value of a pipeline, as its end shows it.
 
-use kcore_dcmd::{Cell, Dot, Fields, Record, View};
+use kcore_dcmd::{Cell, Dot, Fields, Piped, Record, View};
 
 /// A value that a walker or a filter of pipelines yields.
-pub struct Element(pub Dot);
+pub struct Element(pub Piped);
+
+impl From<Dot> for Element {
+    fn from(dot: Dot) -> Self {
+        Self(Piped::from(dot))
+    }
+}
 
 impl Record for Element {
     fn kind(&self) -> &'static str {
@@ -12,31 +18,36 @@ impl Record for Element {
 
     /// Threads in decimal, in the form that can be typed back; all else in the radix.
     fn view(&self) -> View {
-        match self.0 {
+        match self.0.dot {
             Dot::Thread(_) => View::Line("0t{thread:d}"),
             _ => View::Line("{value:#}"),
         }
     }
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
-        let kind = match self.0 {
+        let dot = self.0.dot;
+        let kind = match dot {
             Dot::Number(_) => "number",
             Dot::Addr(_) => "address",
             Dot::Thread(_) => "thread",
             Dot::Frame { .. } => "frame",
         };
-        let (thread, frame) = match self.0 {
+        let (thread, frame) = match dot {
             Dot::Thread(tid) => (Some(tid), None),
             Dot::Frame { tid, index, .. } => (Some(tid), Some(index)),
             Dot::Number(_) | Dot::Addr(_) => (None, None),
         };
         out.text("kind", kind)
-            .hex("value", self.0.number())
+            .hex("value", dot.number())
             .num("thread", thread.map(|tid| u64::from(tid.get())))
             .put("frame", Cell::or_null(frame, |index| Cell::Num(index as u64)));
     }
 
     fn dot(&self) -> Option<Dot> {
-        Some(self.0)
+        Some(self.0.dot)
+    }
+
+    fn piped(&self) -> Option<Piped> {
+        Some(self.0.clone())
     }
 }

@@ -26,7 +26,7 @@ impl Dcmd for Grep {
         let expression = args.first().map_or_else(String::new, Arg::to_text);
         match operand::number(cx, &Arg::Text(expression))? {
             0 => Ok(()),
-            _ => cx.emit(&Element(dot)),
+            _ => cx.emit(&Element::from(dot)),
         }
     }
 }

@@ -32,7 +32,7 @@ impl Dcmd for Head {
         let Some(list) = cx.input().list.as_deref() else {
             return Err(DcmdError::usage("::head stands behind a pipe only"));
         };
-        list.iter().take(count).try_for_each(|dot| cx.emit(&Element(*dot)))
+        list.iter().take(count).try_for_each(|value| cx.emit(&Element(value.clone())))
     }
 }
 

@@ -3,7 +3,7 @@
 use kcore::{Addr, AddressSpace, CodeFlow, Core, Disassembler, Fault, Instruction};
 use kcore_dcmd::{DcmdError, Result};
 
-use crate::spelling;
+use crate::names::Names;
 
 /// Longest instruction of any known architecture, in bytes.
 const MAX_INSTRUCTION: usize = 16;
@@ -104,7 +104,7 @@ pub fn referred(instruction: &Instruction) -> Option<Addr> {
 
 /// The instruction in one line: the mnemonic padded to 7, the operands, `<symbol>` of what it
 /// refers to. A direct jump shows how far it goes from the next instruction.
-pub fn text(core: &Core, instruction: &Instruction, radix: u32) -> String {
+pub fn text(names: &Names<'_>, instruction: &Instruction) -> String {
     let operands = operands(instruction);
     if operands.is_empty() {
         return instruction.mnemonic.clone();
@@ -113,7 +113,7 @@ pub fn text(core: &Core, instruction: &Instruction, radix: u32) -> String {
     match referred(instruction) {
         Some(at) => {
             let pad = 7_usize.saturating_sub(operands.len());
-            let symbol = spelling::symbol_or_address(core, at, radix);
+            let symbol = names.spelled_or_address(at);
             format!("{head}{:pad$} <{symbol}>", "")
         }
         None => head,

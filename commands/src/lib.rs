@@ -22,6 +22,8 @@
 
 mod args;
 mod auxv;
+mod cat;
+mod count;
 mod dcmds;
 mod dem;
 mod dis;
@@ -32,7 +34,7 @@ mod dump;
 mod echo;
 mod element;
 mod env;
-mod file_space;
+mod eval;
 mod files;
 mod format;
 mod formats;
@@ -44,18 +46,22 @@ mod instruction;
 mod listing;
 mod lwpid;
 mod lwpids;
+mod macros;
 mod map;
 mod mappings;
+mod names;
 mod nm;
+mod nmadd;
 mod objects;
 mod operand;
 mod psinfo;
 mod quit;
 mod radix;
 mod regs;
+mod settings;
 mod showrev;
 mod siginfo;
-mod spelling;
+mod sort;
 mod stack;
 mod stack_filter;
 mod stack_record;
@@ -63,12 +69,15 @@ mod stack_start;
 mod stacks;
 mod status;
 mod symbol_address;
-mod symbol_cell;
 mod term;
+mod text_line;
 mod thread;
 mod threads;
 mod tmodel;
+mod typeset;
+mod uniq;
 mod unsupported;
+mod vars;
 mod version;
 mod walk;
 mod walkers;
@@ -111,25 +120,44 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     // Modules, symbols and code.
     &dis::Dis,
     &nm::Nm,
+    &nmadd::Nmadd,
+    &nmadd::Nmdel,
     &objects::Objects,
     &files::Files,
     &dem::Dem,
     &dismode::Dismode,
     &dismode::Disasms,
     // Language.
+    &cat::Cat,
+    &count::Count,
     &dcmds::Dcmds,
     &dmods::Dmods,
     &dmods::Load,
     &dmods::Unload,
     &echo::Echo,
+    &eval::Eval,
     &formats::Formats,
     &grep::Grep,
     &head::Head,
     &help::Help,
+    &macros::Replace,
+    &macros::Call,
     &map::Map,
     &quit::Quit,
     &radix::Radix,
     &term::Term,
+    &settings::Set,
+    &settings::prompt::Prompt,
+    &settings::symbols::Demangling,
+    &settings::symbols::DemanglingState,
+    &settings::symbols::Distance,
+    &settings::width::Width,
+    &sort::Sort,
+    &typeset::Typeset,
+    &typeset::Unset,
+    &uniq::Uniq,
+    &vars::NonzeroVars,
+    &vars::Vars,
     &version::Version,
     &walk::Walk,
     &walkers::Walkers,

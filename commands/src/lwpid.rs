@@ -19,6 +19,6 @@ impl Dcmd for Lwpid {
 
     fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
         let tid = cx.current_thread()?;
-        cx.emit(&Element(Dot::Thread(tid)))
+        cx.emit(&Element::from(Dot::Thread(tid)))
     }
 }

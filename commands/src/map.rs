@@ -22,6 +22,6 @@ impl Dcmd for Map {
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         let expression = args.first().map_or_else(String::new, Arg::to_text);
         let value = operand::number(cx, &Arg::Text(expression))?;
-        cx.emit(&Element(Dot::Number(value)))
+        cx.emit(&Element::from(Dot::Number(value)))
     }
 }

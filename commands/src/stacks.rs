@@ -78,7 +78,7 @@ impl Dcmd for Stacks {
 /// The threads that take part: those of the pipe, else all of them.
 fn threads_of(cx: &Cx<'_>) -> Result<Vec<Tid>> {
     match &cx.input().list {
-        Some(list) => list.iter().map(|dot| thread_of(cx.core(), *dot)).collect(),
+        Some(list) => list.iter().map(|value| thread_of(cx.core(), value.dot)).collect(),
         None => Ok(cx.core().tids()),
     }
 }
@@ -104,7 +104,7 @@ fn sort(core: &Core, groups: &mut [StackGroup]) {
 
 fn show(cx: &mut Cx<'_>, group: &StackGroup, each: bool) -> Result<()> {
     if cx.input().pipe_out {
-        return group.tids.iter().try_for_each(|tid| cx.emit(&Element(Dot::Thread(*tid))));
+        return group.tids.iter().try_for_each(|tid| cx.emit(&Element::from(Dot::Thread(*tid))));
     }
     let core = cx.core();
     cx.begin(&GroupBegin { group, each }, "frames")?;

@@ -3,7 +3,7 @@
 use kcore::Tid;
 use kcore_dcmd::{AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Dot, Example, Group, Result, Spec};
 
-use crate::{stack_start::known_thread, threads::ThreadRow};
+use crate::{names::Names, stack_start::known_thread, threads::ThreadRow};
 
 /// Shows or chooses the thread that registers and stacks refer to.
 pub struct Thread;
@@ -30,7 +30,9 @@ impl Dcmd for Thread {
         let tid = cx.current_thread()?;
         let crashed = core.crashed_thread().map(|thread| thread.tid);
         match core.thread(tid) {
-            Some(thread) => cx.emit(&ThreadRow::new(core, thread, true, Some(tid) == crashed)),
+            Some(thread) => {
+                cx.emit(&ThreadRow::new(Names::new(cx), thread, true, Some(tid) == crashed))
+            }
             None => Err(DcmdError::failed(format!("no thread {tid}"))),
         }
     }

@@ -1,11 +1,11 @@
 //! `::threads`: the threads of the process.
 
-use kcore::{Addr, Core, Thread, signal};
+use kcore::{Addr, Thread, signal};
 use kcore_dcmd::{
     Args, Cell, Column, Cx, Dcmd, Dot, Example, Fields, Group, Record, Result, Spec, View,
 };
 
-use crate::symbol_cell::symbol_cell;
+use crate::names::Names;
 
 /// Lists the threads, the crashed one first.
 pub struct Threads;
@@ -29,14 +29,14 @@ impl Dcmd for Threads {
         let crashed = core.crashed_thread().map(|thread| thread.tid);
         core.threads().iter().try_for_each(|thread| {
             let is = |tid| Some(thread.tid) == tid;
-            cx.emit(&ThreadRow::new(core, thread, is(current), is(crashed)))
+            cx.emit(&ThreadRow::new(Names::new(cx), thread, is(current), is(crashed)))
         })
     }
 }
 
 /// A thread in a table.
 pub struct ThreadRow<'a> {
-    core: &'a Core,
+    names: Names<'a>,
     thread: &'a Thread,
     pc: Option<Addr>,
     waits_in: Option<String>,
@@ -46,9 +46,11 @@ pub struct ThreadRow<'a> {
 
 impl<'a> ThreadRow<'a> {
     /// A row for `thread`.
-    pub fn new(core: &'a Core, thread: &'a Thread, current: bool, crashed: bool) -> Self {
+    pub fn new(names: Names<'a>, thread: &'a Thread, current: bool, crashed: bool) -> Self {
+        let core = names.core();
         let pc = core.start_registers(thread.tid).map(|regs| regs.pc());
-        Self { core, thread, pc, waits_in: core.waits_in(thread.tid), current, crashed }
+        let waits_in = core.waits_in(thread.tid);
+        Self { names, thread, pc, waits_in, current, crashed }
     }
 
     fn marks(&self) -> &'static str {
@@ -81,8 +83,8 @@ impl Record for ThreadRow<'_> {
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
         let signal = (self.thread.signal != 0).then(|| signal::name(self.thread.signal));
         let shown = if self.crashed { signal.clone() } else { None };
-        let symbol = self.pc.map(|pc| symbol_cell(self.core, pc));
-        let sp = self.core.stack_pointer(self.thread.tid);
+        let symbol = self.pc.map(|pc| self.names.cell(pc));
+        let sp = self.names.core().stack_pointer(self.thread.tid);
         out.num("tid", u64::from(self.thread.tid.get()))
             .put("name", Cell::Null)
             .put("state", Cell::Null)

@@ -1,11 +1,11 @@
 //! `::whatis` — what lies at an address.
 
-use kcore::{Core, Frame, Mapping, Origin, SymbolAt, What};
+use kcore::{Frame, Mapping, Origin, SymbolAt, What};
 use kcore_dcmd::{
     AddrUse, Args, Cell, Cx, Dcmd, Dot, Example, Fields, Group, Opt, Record, Result, Spec, View,
 };
 
-use crate::symbol_cell::symbol_cell;
+use crate::names::Names;
 
 const VIEW: &str = "{address} is \
     {known^unknown}\
@@ -42,7 +42,7 @@ impl Dcmd for Whatis {
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         let mut dots = match &cx.input().list {
-            Some(list) => list.clone(),
+            Some(list) => list.iter().map(|value| value.dot).collect(),
             None => vec![cx.dot()],
         };
         if !args.has('k') {
@@ -57,7 +57,8 @@ fn answer(cx: &mut Cx<'_>, dot: Dot, all: bool) -> Result<()> {
     let what = core.whatis(dot.addr());
     let frame =
         what.thread.zip(what.frame).and_then(|(tid, index)| core.frame_registers(tid, index));
-    let mut record = WhatRecord { core, what, frame: frame.map(|(frame, _)| frame) };
+    let mut record =
+        WhatRecord { names: Names::new(cx), what, frame: frame.map(|(frame, _)| frame) };
     cx.emit(&record)?;
     if all && record.what.thread.is_some() {
         record.what = What { thread: None, frame: None, ..record.what };
@@ -67,7 +68,7 @@ fn answer(cx: &mut Cx<'_>, dot: Dot, all: bool) -> Result<()> {
 }
 
 struct WhatRecord<'c> {
-    core: &'c Core,
+    names: Names<'c>,
     what: What,
     frame: Option<Frame>,
 }
@@ -85,7 +86,7 @@ impl WhatRecord<'_> {
         let frame = self.frame.filter(|_| self.what.frame.is_some());
         Cell::or_null(frame, |frame| {
             let at = frame.pc;
-            let mut cell = symbol_cell(self.core, at.lookup());
+            let mut cell = self.names.cell(at.lookup());
             let past = at.addr().offset_from(at.lookup()).unwrap_or_default();
             cell.addr = at.addr();
             cell.offset = cell.offset.saturating_add(past);
@@ -118,16 +119,15 @@ impl Record for WhatRecord<'_> {
             .display("known", Cell::Bool(place.is_some()))
             .display("place", Cell::or_null(place, Cell::text))
             .display("in_stack", Cell::Bool(what.thread.is_some()))
-            .display("symbol_text", Cell::or_null(symbol, |_| symbol_cell_of(self.core, what)))
+            .display(
+                "symbol_text",
+                Cell::or_null(symbol, |_| Cell::Symbol(self.names.cell(what.at))),
+            )
             .display("frame_text", self.frame_symbol());
         let range = what.mapping.as_ref().map(|mapping| mapping.range);
         out.display("base", Cell::or_null(range, |range| Cell::Addr(range.start)))
             .display("limit", Cell::or_null(range, |range| Cell::Addr(range.end)));
     }
-}
-
-fn symbol_cell_of(core: &Core, what: &What) -> Cell<'static> {
-    Cell::Symbol(symbol_cell(core, what.at))
 }
 
 fn mapping_cell(mapping: &Mapping) -> Cell<'_> {

@@ -8,7 +8,7 @@ use kcore_dcmd::{AddrUse, Args, Cx, Dcmd, DcmdError, Dot, Example, Group, Opt, R
 
 use self::layout::Layout;
 use self::record::LineRecord;
-use crate::file_space::FileSpace;
+
 use crate::operand;
 
 const OPTIONS: &[Opt] = &[
@@ -51,7 +51,7 @@ impl Dcmd for Dump {
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         let core = cx.core();
-        let file = FileSpace(core);
+        let file = core.file_space();
         let space: &dyn AddressSpace =
             if args.has('f') || core.file().is_none() { &file } else { core.space() };
         let layout = layout(cx, args)?;

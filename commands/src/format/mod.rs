@@ -11,13 +11,14 @@ mod shown;
 mod source;
 mod value;
 
-use kcore_dcmd::{AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Dot, Example, Group, Result, Spec};
+use kcore_dcmd::{
+    AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Dot, Example, Group, Piped, Result, Spec,
+};
 
 use self::list::Item;
 use self::print::Printer;
 use self::search::Search;
 use self::source::Source;
-use crate::file_space::FileSpace;
 use crate::operand;
 
 /// Repetitions of a list, at most.
@@ -81,7 +82,7 @@ impl Dcmd for ExamineFile {
     }
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
-        let file = FileSpace(cx.core());
+        let file = cx.core().file_space();
         examine(cx, args, Source::Memory(&file))
     }
 }
@@ -96,8 +97,11 @@ impl Dcmd for ExaminePhysical {
             .help("These are dcmds of MDB for kernels. Here they fail.")
     }
 
-    fn run(&self, _cx: &mut Cx<'_>, args: &Args) -> Result<()> {
-        list::parse(args.operands())?;
+    fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        refuse_to_write(cx, args.operands())?;
+        if Search::new(cx, args.operands())?.is_none() {
+            list::parse(args.operands())?;
+        }
         Err(DcmdError::failed("failed to read data from target: operation not supported by target"))
     }
 }
@@ -160,6 +164,9 @@ fn show(cx: &mut Cx<'_>, items: &[Item], source: Source<'_>) -> Result<()> {
         let message = format!("count {count:x} is too high: at most {MAX_REPEAT:x}");
         return Err(DcmdError::failed(message));
     }
+    if count == 0 {
+        return Ok(());
+    }
     let is_value = source.is_value();
     let mut printer = Printer::new(cx, source);
     if let Some(dots) = cx.input().list.as_deref() {
@@ -192,10 +199,10 @@ fn show_each(
     cx: &mut Cx<'_>,
     printer: &mut Printer<'_>,
     items: &[Item],
-    dots: &[Dot],
+    dots: &[Piped],
 ) -> Result<()> {
     let mut increment = 0;
-    for (index, dot) in dots.iter().map(|dot| dot.number()).enumerate() {
+    for (index, dot) in dots.iter().map(|value| value.dot.number()).enumerate() {
         if index == 0 {
             printer.first_label(items, dot);
         }
@@ -210,7 +217,7 @@ fn show_each(
     }
     printer.finish(cx)?;
     if let Some(last) = dots.last() {
-        cx.shell_mut().set_dot(*last, increment);
+        cx.shell_mut().set_dot(last.dot, increment);
     }
     Ok(())
 }

@@ -1,13 +1,13 @@
 //! The lines that format letters fill: columns, margin, wrapping.
 
-/// Columns of a line.
-const WIDTH: usize = 80;
 /// Columns before what stands on a line of its own.
 const MARGIN: usize = 16;
 
 /// Text under construction.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Page {
+    /// Columns of a line.
+    width: usize,
     /// Lines that are complete, each with its end.
     done: String,
     line: String,
@@ -15,11 +15,16 @@ pub struct Page {
 }
 
 impl Page {
+    /// An empty page whose lines have `width` columns.
+    pub const fn new(width: usize) -> Self {
+        Self { width, done: String::new(), line: String::new(), column: 0 }
+    }
+
     /// A field, padded to `width`; on a new line where it would cross the edge.
     pub fn field(&mut self, text: &str, width: usize) {
         let field = format!("{text:width$}");
         let end = self.column.saturating_add(field.chars().count());
-        if end > WIDTH && self.column > MARGIN {
+        if end > self.width && self.column > MARGIN {
             self.newline();
         }
         self.indent();
@@ -42,6 +47,13 @@ impl Page {
     pub fn newline(&mut self) {
         self.done.push_str(&self.line);
         self.done.push('\n');
+        self.line.clear();
+        self.column = 0;
+    }
+
+    /// Drops all that was not taken.
+    pub fn clear(&mut self) {
+        self.done.clear();
         self.line.clear();
         self.column = 0;
     }
@@ -97,7 +109,7 @@ mod tests {
 
     #[test]
     fn fields_wrap_to_the_margin() {
-        let mut page = Page::default();
+        let mut page = Page::new(80);
         page.label("counter:");
         for value in ["1", "2", "3", "4", "5"] {
             page.field(value, 16);
@@ -113,7 +125,7 @@ mod tests {
 
     #[test]
     fn long_labels_fill_up_to_the_next_stop() {
-        let mut page = Page::default();
+        let mut page = Page::new(80);
         page.label("a_label_of_twenty_ch");
         page.field("x", 0);
         page.newline();
@@ -122,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_long_field_does_not_leave_an_empty_line() {
-        let mut page = Page::default();
+        let mut page = Page::new(80);
         page.field(&"x".repeat(100), 0);
         page.end_line();
         assert_eq!(page.take_done().unwrap().lines().count(), 1);
@@ -130,7 +142,7 @@ mod tests {
 
     #[test]
     fn tabs_go_on_at_least_one_column() {
-        let mut page = Page::default();
+        let mut page = Page::new(80);
         page.raw("12345678");
         page.tab(8);
         page.raw("x");

@@ -1,8 +1,6 @@
 //! Runs a format list: reads items at dot, writes them to a page, emits them as values.
 
-use std::sync::Arc;
-
-use kcore::{Addr, Core};
+use kcore::Addr;
 use kcore_dcmd::{Cx, Result};
 
 use super::characters;
@@ -13,15 +11,16 @@ use super::shown::Shown;
 use super::source::Source;
 use super::value::{Datum, LinesRecord, ValueRecord};
 use crate::instruction::{self, Decoder};
-use crate::spelling;
+use crate::names::Names;
 
 /// Runs format lists one after the other, on one page.
 pub struct Printer<'a> {
-    core: &'a Arc<Core>,
+    names: Names<'a>,
     source: Source<'a>,
-    radix: u32,
     /// Whether labels are shown: not when a pipe takes the values.
     labels: bool,
+    /// Whether labels are addresses: the variable `_`.
+    raw_labels: bool,
     page: Page,
     /// The last value, which waits for the lines that it shows.
     pending: Option<ValueRecord>,
@@ -36,11 +35,11 @@ impl<'a> Printer<'a> {
     /// A printer of what `source` holds.
     pub fn new<'b: 'a>(cx: &Cx<'b>, source: Source<'a>) -> Self {
         Self {
-            core: cx.core(),
+            names: Names::new(cx),
             labels: !cx.input().pipe_out && !source.is_value(),
+            raw_labels: cx.shell().variable("_").is_ok_and(|value| value != 0),
             source,
-            radix: cx.shell().radix(),
-            page: Page::default(),
+            page: Page::new(cx.shell().page_width()),
             pending: None,
             decoder: None,
             dot: 0,
@@ -80,7 +79,7 @@ impl<'a> Printer<'a> {
             }
             ('i', 'a') => self.page.label(&label),
             _ => {
-                if self.core.symbol_at(Addr::new(dot)).is_some_and(|symbol| symbol.offset == 0) {
+                if self.names.at(Addr::new(dot)).is_some_and(|named| named.offset == 0) {
                     self.page.raw(&label);
                     self.page.newline();
                 }
@@ -111,7 +110,7 @@ impl<'a> Printer<'a> {
         if self.pending.is_some() {
             return self.finish(cx);
         }
-        self.page = Page::default();
+        self.page.clear();
         Ok(())
     }
 
@@ -136,7 +135,19 @@ impl<'a> Printer<'a> {
             Action::Newline => (0..count).for_each(|_| self.page.newline()),
             Action::Blank => self.page.blanks(columns),
             Action::Tab => self.page.tab(columns),
+            Action::String(_) => return self.strings(cx, letter, count),
             _ => return (0..count).try_for_each(|_| self.one(cx, letter)),
+        }
+        Ok(())
+    }
+
+    /// Strings one behind the other, the NUL between them as text.
+    fn strings(&mut self, cx: &mut Cx<'_>, letter: &'static Letter, count: u64) -> Result<()> {
+        for index in 0..count {
+            if index > 0 {
+                self.page.raw("\\0");
+            }
+            self.one(cx, letter)?;
         }
         Ok(())
     }
@@ -177,13 +188,14 @@ impl<'a> Printer<'a> {
 
     fn instruction(&mut self, cx: &mut Cx<'_>, letter: &Letter) -> Result<()> {
         if self.decoder.is_none() {
-            self.decoder = Some(Decoder::new(self.core)?);
+            self.decoder = Some(Decoder::new(self.names.core())?);
         }
         let Some(decoder) = &self.decoder else { return Ok(()) };
         let decoded = self.source.with_space(self.dot, |space, at| decoder.at(space, at))?;
-        let text = instruction::text(self.core, &decoded, self.radix);
+        let text = instruction::text(&self.names, &decoded);
         if letter.action == Action::RawInstruction {
-            let word = self.core.target().uint(decoded.bytes.get(..4).unwrap_or(&decoded.bytes));
+            let word =
+                self.names.core().target().uint(decoded.bytes.get(..4).unwrap_or(&decoded.bytes));
             self.page.raw(&format!("{:#x} {word:08x}: {text}", self.dot));
         } else {
             self.page.field(&text, 0);
@@ -195,11 +207,11 @@ impl<'a> Printer<'a> {
     fn number(&mut self, cx: &mut Cx<'_>, letter: &Letter) -> Result<()> {
         let size = match letter.size {
             Size::Bytes(bytes) => bytes,
-            _ => self.core.target().word_size(),
+            _ => self.names.core().target().word_size(),
         };
         let value = self.source.integer(self.dot, size)?;
-        let Shown { datum, text, width } =
-            Shown::new(self.core, self.radix, letter.action, value, size);
+        cx.shell_mut().set_variable("0", value)?;
+        let Shown { datum, text, width } = Shown::new(&self.names, letter.action, value, size);
         match letter.action {
             Action::Jazzed => {
                 for line in text.lines() {
@@ -229,7 +241,7 @@ impl<'a> Printer<'a> {
             size: size as u64,
             datum,
             text,
-            label: in_memory.then(|| spelling::symbol(self.core, at, self.radix)).flatten(),
+            label: in_memory.then(|| self.names.spelled(at)).flatten(),
             shown: None,
         };
         self.previous = size as u64;
@@ -244,6 +256,9 @@ impl<'a> Printer<'a> {
 
     fn label_text(&self, dot: u64) -> String {
         let at = Addr::new(dot);
-        format!("{}:", spelling::symbol_or_address(self.core, at, self.radix))
+        match self.raw_labels {
+            true => format!("{at:#x}:"),
+            false => format!("{}:", self.names.spelled_or_address(at)),
+        }
     }
 }

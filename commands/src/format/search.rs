@@ -6,7 +6,7 @@ use kcore_dcmd::{Arg, Cx, DcmdError, Dot, Result};
 use super::letters::{self, Action, Size};
 use super::source;
 use super::value::{Datum, ValueRecord};
-use crate::{operand, spelling};
+use crate::{names::Names, operand};
 
 /// What is searched for.
 pub struct Search {
@@ -68,14 +68,14 @@ impl Search {
     }
 
     fn hit(&self, cx: &mut Cx<'_>, at: Addr, value: u64) -> Result<()> {
-        let radix = cx.shell().radix();
-        let text = spelling::symbol_or_address(cx.core(), at, radix);
+        let names = Names::new(cx);
+        let text = names.spelled_or_address(at);
         cx.emit(&Hit(ValueRecord {
             address: Some(at),
             format: self.letter,
             size: self.size as u64,
             datum: Datum::Hex(value),
-            label: spelling::symbol(cx.core(), at, radix),
+            label: names.spelled(at),
             shown: Some(text.clone()),
             text,
         }))

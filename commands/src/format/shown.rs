@@ -1,11 +1,11 @@
 //! What a number is to its letter: the value, its text, and the columns that it takes.
 
-use kcore::{Addr, Core};
+use kcore::Addr;
 
 use super::letters::{Action, Style};
 use super::number;
 use super::value::Datum;
-use crate::spelling;
+use crate::names::Names;
 
 /// Columns of a symbol, of bits, of 16 digits, of a time.
 const SYMBOL_WIDTH: usize = 19;
@@ -25,15 +25,15 @@ pub struct Shown {
 
 impl Shown {
     /// The `size` bytes of `value` as `action` shows them.
-    pub fn new(core: &Core, radix: u32, action: Action, value: u64, size: usize) -> Self {
+    pub fn new(names: &Names<'_>, action: Action, value: u64, size: usize) -> Self {
         match action {
-            Action::Integer(style, width) => integer(style, width, value, size, radix),
+            Action::Integer(style, width) => integer(style, width, value, size, names.radix()),
             Action::Binary => bits(value, format!("{value:b}"), BINARY_WIDTH),
             Action::Jazzed => {
                 Self { datum: Datum::Hex(value), text: number::jazzed(value).join("\n"), width: 0 }
             }
             Action::Symbol => {
-                let text = spelling::symbol_or_address(core, Addr::new(value), radix);
+                let text = names.spelled_or_address(Addr::new(value));
                 Self { datum: Datum::Hex(value), text, width: SYMBOL_WIDTH }
             }
             Action::Float(digits) => float(value, size, digits),

@@ -9,7 +9,7 @@ use kcore_dcmd::{
     Result, Spec, SymbolCell, View,
 };
 
-use crate::{stack_start::known_thread, symbol_cell::symbol_cell};
+use crate::{names::Names, stack_start::known_thread};
 
 /// Prints registers.
 pub struct Regs;
@@ -42,7 +42,7 @@ impl Dcmd for Regs {
             Some(value) => physical_frame(core, tid, value)?,
             None => chosen,
         };
-        cx.emit(&RegsRecord::load(core, tid, frame)?)
+        cx.emit(&RegsRecord::load(Names::new(cx), tid, frame)?)
     }
 }
 
@@ -77,16 +77,17 @@ fn physical_frame(core: &Core, tid: Tid, value: &Arg) -> Result<usize> {
 }
 
 struct RegsRecord<'c> {
-    core: &'c Core,
+    names: Names<'c>,
     tid: Tid,
     frame: usize,
     values: Vec<(&'static str, Option<u64>)>,
 }
 
 impl<'c> RegsRecord<'c> {
-    fn load(core: &'c Core, tid: Tid, frame: usize) -> Result<Self> {
-        let names = core.user_registers(tid).into_iter().map(|register| register.name);
-        let values: Vec<_> = names
+    fn load(names: Names<'c>, tid: Tid, frame: usize) -> Result<Self> {
+        let core = names.core();
+        let registers = core.user_registers(tid).into_iter().map(|register| register.name);
+        let values: Vec<_> = registers
             .map(|name| {
                 let value = core.register(tid, frame, name);
                 value
@@ -97,7 +98,7 @@ impl<'c> RegsRecord<'c> {
         if values.is_empty() {
             return Err(DcmdError::failed(format!("no register set available for thread {tid}")));
         }
-        Ok(Self { core, tid, frame, values })
+        Ok(Self { names, tid, frame, values })
     }
 
     fn value(&self, name: &str) -> Option<u64> {
@@ -105,8 +106,8 @@ impl<'c> RegsRecord<'c> {
     }
 
     fn pc_symbol(&self) -> Option<SymbolCell<'static>> {
-        let pc = self.core.machine().and_then(|machine| self.value(machine.pc_name()))?;
-        let symbol = symbol_cell(self.core, Addr::new(pc));
+        let pc = self.names.core().machine().and_then(|machine| self.value(machine.pc_name()))?;
+        let symbol = self.names.cell(Addr::new(pc));
         symbol.name.is_some().then_some(symbol)
     }
 }
@@ -133,7 +134,7 @@ impl Record for RegsRecord<'_> {
     }
 
     fn view(&self) -> View {
-        View::Line(layout(self.core.arch()).map_or("{registers}", |layout| layout.template))
+        View::Line(layout(self.names.core().arch()).map_or("{registers}", |layout| layout.template))
     }
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
@@ -143,7 +144,7 @@ impl Record for RegsRecord<'_> {
             .num("frame", self.frame as u64)
             .put("registers", Cell::Object(registers.collect()))
             .display("symbol", Cell::or_null(self.pc_symbol(), Cell::Symbol));
-        if let Some(layout) = layout(self.core.arch()) {
+        if let Some(layout) = layout(self.names.core().arch()) {
             (layout.derived)(self, out);
         }
         for (name, value) in &self.values {

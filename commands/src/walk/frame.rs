@@ -1,7 +1,7 @@
 //! The `frame` walker.
 
 use kcore::{MAX_FRAMES, Tid};
-use kcore_dcmd::{AddrUse, Cx, Dot, Result, Walker, WalkerSpec};
+use kcore_dcmd::{AddrUse, Cx, Dot, Result, Visit, Walker, WalkerSpec};
 
 use crate::stack_start::known_thread;
 
@@ -17,12 +17,7 @@ impl Walker for Frame {
         }
     }
 
-    fn walk(
-        &self,
-        cx: &Cx<'_>,
-        from: Option<Dot>,
-        visit: &mut dyn FnMut(Dot) -> Result<()>,
-    ) -> Result<()> {
+    fn walk(&self, cx: &mut Cx<'_>, from: Option<Dot>, visit: &mut Visit<'_>) -> Result<()> {
         let core = cx.core();
         let tid = match from {
             None => cx.current_thread()?,
@@ -33,7 +28,7 @@ impl Walker for Frame {
         };
         let stack = core.stack(tid, MAX_FRAMES);
         stack.frames.iter().enumerate().try_for_each(|(index, frame)| match frame.frame_pointer {
-            Some(fp) => visit(Dot::Frame { fp, tid, index }),
+            Some(fp) => visit(cx, Dot::Frame { fp, tid, index }),
             None => Ok(()),
         })
     }

@@ -1,6 +1,6 @@
 //! Walker `mapping`: the first address of each mapping.
 
-use kcore_dcmd::{AddrUse, Cx, Dot, Result, Walker, WalkerSpec};
+use kcore_dcmd::{AddrUse, Cx, Dot, Result, Visit, Walker, WalkerSpec};
 
 /// Steps over the mappings, lowest address first.
 pub struct Mappings;
@@ -11,13 +11,8 @@ impl Walker for Mappings {
         WalkerSpec { name: "mapping", summary, addr: AddrUse::None }
     }
 
-    fn walk(
-        &self,
-        cx: &Cx<'_>,
-        _from: Option<Dot>,
-        visit: &mut dyn FnMut(Dot) -> Result<()>,
-    ) -> Result<()> {
+    fn walk(&self, cx: &mut Cx<'_>, _from: Option<Dot>, visit: &mut Visit<'_>) -> Result<()> {
         let mut mappings = cx.core().mappings().iter();
-        mappings.try_for_each(|mapping| visit(Dot::Addr(mapping.range.start)))
+        mappings.try_for_each(|mapping| visit(cx, Dot::Addr(mapping.range.start)))
     }
 }

@@ -6,8 +6,10 @@ pub mod object;
 pub mod symbol;
 pub mod thread;
 
+use std::sync::Arc;
+
 use kcore_dcmd::{
-    AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Dot, Example, Group, Result, Spec, Walker,
+    AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Dot, Example, Group, Piped, Result, Spec, Walker,
 };
 
 use crate::element::Element;
@@ -16,6 +18,10 @@ const EXAMPLES: &[Example] = &[
     Example { line: "::walk thread", shows: "the id of every thread, the crashed one first" },
     Example { line: "::walk thread | ::stack", shows: "the stack of every thread" },
     Example { line: "main::walk symbol | ::head -3", shows: "symbols of the executable" },
+    Example {
+        line: "::walk thread t | ::walk frame | ::eval '<t=D'",
+        shows: "for each frame the id of its thread",
+    },
 ];
 
 /// Runs a walker.
@@ -25,11 +31,13 @@ impl Dcmd for Walk {
     fn spec(&self) -> Spec {
         Spec::new("walk", Group::Language, "step over the elements of something by a walker")
             .addr(AddrUse::Optional)
-            .operands("name", 1, 1)
+            .operands("name [variable]", 1, 2)
             .help(
                 "Each element is printed on a line, or feeds the next dcmd of a pipe. Elements keep \
                  their type in a pipe: threads stay threads, and print as 0t4711, which can be \
-                 typed back. ::walkers lists the walkers; some start from an address.",
+                 typed back. ::walkers lists the walkers; some start from an address.\n\n\
+                 The variable has the value of the element while the stages behind this one handle \
+                 what came of it.",
             )
             .examples(EXAMPLES)
     }
@@ -38,13 +46,18 @@ impl Dcmd for Walk {
         let name = args.first().map_or_else(String::new, Arg::to_text);
         let walker = find(cx, &name)?;
         let from = starting_address(walker, cx.addr())?;
-        let mut elements = Vec::new();
-        let walked = walker.walk(cx, from, &mut |dot| {
-            elements.push(dot);
-            Ok(())
-        });
-        elements.into_iter().try_for_each(|dot| cx.emit(&Element(dot)))?;
-        walked
+        let variable: Option<Arc<str>> = args.operands().get(1).map(|word| word.to_text().into());
+        if let Some(name) = &variable {
+            cx.shell_mut().set_variable(name, 0)?;
+        }
+        walker.walk(cx, from, &mut |cx, dot| {
+            let element = Piped::from(dot);
+            let bindings = match &variable {
+                Some(name) => element.bindings.with(name, dot.number()),
+                None => element.bindings,
+            };
+            cx.emit(&Element(Piped { dot, bindings }))
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Walker `object`: the base address of each module.
 
-use kcore_dcmd::{AddrUse, Cx, Dot, Result, Walker, WalkerSpec};
+use kcore_dcmd::{AddrUse, Cx, Dot, Result, Visit, Walker, WalkerSpec};
 
 /// Steps over the modules, lowest address first.
 pub struct Objects;
@@ -11,13 +11,8 @@ impl Walker for Objects {
         WalkerSpec { name: "object", summary, addr: AddrUse::None }
     }
 
-    fn walk(
-        &self,
-        cx: &Cx<'_>,
-        _from: Option<Dot>,
-        visit: &mut dyn FnMut(Dot) -> Result<()>,
-    ) -> Result<()> {
+    fn walk(&self, cx: &mut Cx<'_>, _from: Option<Dot>, visit: &mut Visit<'_>) -> Result<()> {
         let mut modules = cx.core().modules().all().iter();
-        modules.try_for_each(|module| visit(Dot::Addr(module.base())))
+        modules.try_for_each(|module| visit(cx, Dot::Addr(module.base())))
     }
 }

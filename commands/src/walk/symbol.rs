@@ -1,6 +1,6 @@
 //! Walker `symbol`: the address of each function and data symbol of a module.
 
-use kcore_dcmd::{AddrUse, Cx, DcmdError, Dot, Result, Walker, WalkerSpec};
+use kcore_dcmd::{AddrUse, Cx, DcmdError, Dot, Result, Visit, Walker, WalkerSpec};
 
 use crate::symbol_address::address_of;
 
@@ -13,12 +13,7 @@ impl Walker for Symbols {
         WalkerSpec { name: "symbol", summary, addr: AddrUse::Required }
     }
 
-    fn walk(
-        &self,
-        cx: &Cx<'_>,
-        from: Option<Dot>,
-        visit: &mut dyn FnMut(Dot) -> Result<()>,
-    ) -> Result<()> {
+    fn walk(&self, cx: &mut Cx<'_>, from: Option<Dot>, visit: &mut Visit<'_>) -> Result<()> {
         let at = from.unwrap_or_default().addr();
         let module = cx.core().modules().at(at).ok_or_else(|| {
             DcmdError::at(at, format!("failed to initialize walk: no object holds address {at:x}"))
@@ -26,7 +21,7 @@ impl Walker for Symbols {
         for symbol in module.symbols().table().iter() {
             cx.check_interrupt()?;
             if let Some(at) = address_of(module, &symbol) {
-                visit(Dot::Addr(at))?;
+                visit(cx, Dot::Addr(at))?;
             }
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! The `thread` walker.
 
-use kcore_dcmd::{AddrUse, Cx, Dot, Result, Walker, WalkerSpec};
+use kcore_dcmd::{AddrUse, Cx, Dot, Result, Visit, Walker, WalkerSpec};
 
 /// Steps over the threads, the crashed one first.
 pub struct Thread;
@@ -10,12 +10,7 @@ impl Walker for Thread {
         WalkerSpec { name: "thread", summary: "walk the threads", addr: AddrUse::None }
     }
 
-    fn walk(
-        &self,
-        cx: &Cx<'_>,
-        _from: Option<Dot>,
-        visit: &mut dyn FnMut(Dot) -> Result<()>,
-    ) -> Result<()> {
-        cx.core().threads().iter().try_for_each(|thread| visit(Dot::Thread(thread.tid)))
+    fn walk(&self, cx: &mut Cx<'_>, _from: Option<Dot>, visit: &mut Visit<'_>) -> Result<()> {
+        cx.core().threads().iter().try_for_each(|thread| visit(cx, Dot::Thread(thread.tid)))
     }
 }

@@ -76,6 +76,7 @@ fn session(core: Arc<Core>) -> Session {
             walkers: WALKERS,
             format: Format::Text(TEXT),
             interrupt: Arc::new(AtomicBool::new(false)),
+            terminal_width: || None,
         },
     )
 }

@@ -104,6 +104,7 @@ fn session(core: Core, format: Format, interrupt: &Arc<AtomicBool>) -> Session {
             walkers: kcore_commands::WALKERS,
             format,
             interrupt: Arc::clone(interrupt),
+            terminal_width: || None,
         },
     )
 }

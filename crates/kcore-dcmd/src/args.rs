@@ -104,6 +104,14 @@ impl Args {
         self.options.iter().rev().find(|(letter, _)| *letter == flag)?.1.as_ref()
     }
 
+    /// The values of an option that may be given several times, in order.
+    pub fn values(&self, flag: char) -> impl Iterator<Item = &Arg> {
+        self.options
+            .iter()
+            .filter(move |(letter, _)| *letter == flag)
+            .filter_map(|(_, value)| value.as_ref())
+    }
+
     /// The words after the options.
     pub fn operands(&self) -> &[Arg] {
         &self.operands

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use kcore::{Core, Tid};
 
-use crate::{Dcmd, DcmdError, Dot, Record, Result, Sink, Walker};
+use crate::{
+    Bindings, Dcmd, DcmdError, Dot, Piped, PrivateSymbols, Record, Result, Settings, Sink, Walker,
+};
 
 /// How a dcmd was called.
 #[derive(Clone, Debug, Default)]
@@ -23,8 +25,30 @@ pub struct Input {
     pub first: bool,
     /// Whether its output goes into a pipe.
     pub pipe_out: bool,
+    /// The variables that were bound on the way to dot.
+    pub bindings: Bindings,
     /// All elements of the pipe, for a dcmd that takes them at once.
-    pub list: Option<Vec<Dot>>,
+    pub list: Option<Vec<Piped>>,
+}
+
+/// A variable, as `::vars` shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// Its value; `None` of a register that was not saved.
+    pub value: Option<u64>,
+    /// Whether `::typeset -t` marked it.
+    pub tagged: bool,
+}
+
+/// How a macro file runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MacroCall {
+    /// `$<`: what is left of the macro that calls it is dropped.
+    Replace,
+    /// `$<<`: the macro that calls it goes on behind it.
+    Return,
 }
 
 /// What only a shell knows.
@@ -50,6 +74,67 @@ pub trait Shell {
     /// # Errors
     /// A syntax error, an unknown symbol, or memory that cannot be read.
     fn evaluate(&self, expression: &str) -> Result<u64>;
+
+    /// Runs text of the language with dot at `dot`. Results go to `sink`, as values if `pipe_out`;
+    /// dot is then what the text left.
+    ///
+    /// # Errors
+    /// [`DcmdError::Aborted`] after a failure, which was reported; or that it was stopped.
+    fn eval(&mut self, text: &str, dot: Dot, pipe_out: bool, sink: &mut dyn Sink) -> Result<()>;
+
+    /// Runs a macro file. Without a name the macro that runs ends, if `count` is not 0.
+    ///
+    /// # Errors
+    /// As [`Shell::eval`], and when there is no such file.
+    fn run_macro(
+        &mut self,
+        name: Option<&str>,
+        call: MacroCall,
+        count: Option<u64>,
+        sink: &mut dyn Sink,
+    ) -> Result<()>;
+
+    /// The value of a variable or register.
+    ///
+    /// # Errors
+    /// When there is none of that name, or it was not saved.
+    fn variable(&self, name: &str) -> Result<u64>;
+
+    /// Sets a variable, which may be new.
+    ///
+    /// # Errors
+    /// A name that cannot be written, or that no variable can have.
+    fn set_variable(&mut self, name: &str, value: u64) -> Result<()>;
+
+    /// Makes a variable with value 0 if there is none of that name, and marks it if `tagged` says so.
+    ///
+    /// # Errors
+    /// As [`Shell::set_variable`].
+    fn typeset(&mut self, name: &str, tagged: Option<bool>) -> Result<()>;
+
+    /// Removes a variable.
+    ///
+    /// # Errors
+    /// When there is none of that name, or it cannot be removed.
+    fn unset(&mut self, name: &str) -> Result<()>;
+
+    /// Every variable and register of the current frame, by name.
+    fn variables(&self) -> Vec<Variable>;
+
+    /// What the user set.
+    fn settings(&self) -> &Settings;
+
+    /// What the user set, to change it.
+    fn settings_mut(&mut self) -> &mut Settings;
+
+    /// Names that the user gave to addresses.
+    fn private_symbols(&self) -> &Arc<PrivateSymbols>;
+
+    /// Names that the user gave to addresses, to change them.
+    fn private_symbols_mut(&mut self) -> &mut PrivateSymbols;
+
+    /// Columns of a line: the setting, else those of the terminal, else 80.
+    fn page_width(&self) -> usize;
 
     /// The radix of numbers typed and printed, 2 to 16.
     fn radix(&self) -> u32;
@@ -167,6 +252,22 @@ impl<'a> Cx<'a> {
     /// As [`Cx::emit`].
     pub fn report(&mut self, error: &DcmdError) -> Result<()> {
         self.sink.error(&self.input.called_as, error)
+    }
+
+    /// Runs text of the language with dot at `dot`; what it finds is what this dcmd finds.
+    ///
+    /// # Errors
+    /// As [`Shell::eval`].
+    pub fn eval(&mut self, text: &str, dot: Dot) -> Result<()> {
+        self.shell.eval(text, dot, self.input.pipe_out, self.sink)
+    }
+
+    /// Runs a macro file.
+    ///
+    /// # Errors
+    /// As [`Shell::run_macro`].
+    pub fn run_macro(&mut self, name: Option<&str>, call: MacroCall) -> Result<()> {
+        self.shell.run_macro(name, call, self.input.count, self.sink)
     }
 
     /// For loops that emit seldom: stops them after ctrl-C.

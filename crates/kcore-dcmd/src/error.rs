@@ -26,6 +26,12 @@ pub enum DcmdError {
     /// Nobody reads what it emits any more: a closed pipe, a satisfied `::head`. Not an error.
     #[error("output is closed")]
     Closed,
+    /// What it ran as text failed, and said so: the pipeline ends, and nothing more is said.
+    #[error("failed to evaluate command")]
+    Aborted,
+    /// `$<`: the macro that runs ends here.
+    #[error("end of macro")]
+    EndOfMacro,
     /// `::quit`: the session ends.
     #[error("quit")]
     Quit,

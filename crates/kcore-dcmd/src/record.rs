@@ -1,6 +1,6 @@
 //! Records: what a dcmd emits.
 
-use crate::{Dot, Fields};
+use crate::{Dot, Fields, Piped};
 
 /// One result of a dcmd: typed facts, and the layout in which people are used to read them.
 ///
@@ -18,6 +18,16 @@ pub trait Record {
 
     /// What the next stage of a pipe gets; without it the record cannot feed one.
     fn dot(&self) -> Option<Dot> {
+        None
+    }
+
+    /// The same with the variables that it binds for the stages behind the next.
+    fn piped(&self) -> Option<Piped> {
+        self.dot().map(Piped::from)
+    }
+
+    /// Text that feeds a pipe by MDB's rule: each line is an expression, whose value is an element.
+    fn expressions(&self) -> Option<&str> {
         None
     }
 }

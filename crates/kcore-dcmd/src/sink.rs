@@ -1,6 +1,6 @@
 //! Sinks: where records go.
 
-use crate::{DcmdError, Record, Result};
+use crate::{Bindings, DcmdError, Record, Result};
 
 /// Takes the records of dcmds, and shows, writes or collects them.
 ///
@@ -58,6 +58,10 @@ pub trait Sink {
 
     /// The radix in which people see numbers from now on, 2 to 16.
     fn set_radix(&mut self, _radix: u32) {}
+
+    /// The variables that are bound while the dcmd that comes next runs; what it puts into a pipe
+    /// keeps them.
+    fn set_bindings(&mut self, _bindings: &Bindings) {}
 
     /// Ends the output of one command: whatever was buffered is shown, and the next table has
     /// its header again.

@@ -31,6 +31,6 @@ pub use format::Format;
 pub use json::JsonSink;
 pub use number::Numbers;
 pub use out::io_reason;
-pub use pipe::PipeSink;
+pub use pipe::{PipeItem, PipeSink};
 pub use redirect::RedirectSink;
 pub use text::{TextOptions, TextSink};

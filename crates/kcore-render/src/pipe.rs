@@ -1,51 +1,83 @@
 //! The end of a pipe: collects the values that the next stage starts from.
 
-use kcore_dcmd::{DcmdError, Dot, Record, Result, Sink};
+use kcore_dcmd::{Bindings, DcmdError, Piped, Record, Result, Sink};
 
-/// Collects the dot of each record; failures and notes pass by to the sink behind it.
+/// Values in one pipe, at most.
+const MAX_ITEMS: usize = 1 << 23;
+
+/// What a stage put into a pipe.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PipeItem {
+    /// A value.
+    Value(Piped),
+    /// Lines of text, each of which is an expression to be evaluated.
+    Expressions {
+        /// The text.
+        text: String,
+        /// What was bound when it came.
+        bindings: Bindings,
+    },
+}
+
+/// Collects what records hand on; failures and notes pass by to the sink behind it.
 ///
-/// A record without one cannot feed the next stage: that is said once, and the pipe is closed.
+/// A record that hands on nothing cannot feed the next stage: that is said once, and the pipe is
+/// closed.
 pub struct PipeSink<'a> {
     aside: &'a mut dyn Sink,
     command: &'a str,
-    dots: Vec<Dot>,
+    items: Vec<PipeItem>,
+    bindings: Bindings,
     unfit: bool,
 }
 
 impl<'a> PipeSink<'a> {
     /// The output of `command`, whose failures and notes go to `aside`.
     pub fn new(command: &'a str, aside: &'a mut dyn Sink) -> Self {
-        Self { aside, command, dots: Vec::new(), unfit: false }
+        let bindings = Bindings::default();
+        Self { aside, command, items: Vec::new(), bindings, unfit: false }
     }
 
-    /// Whether a record came that has no value: the pipeline ends.
+    /// Whether something came that cannot be handed on: the pipeline ends.
     pub fn is_unfit(&self) -> bool {
         self.unfit
     }
 
-    /// The values, in order.
-    pub fn into_dots(self) -> Vec<Dot> {
-        self.dots
+    /// What came, in order.
+    pub fn into_items(self) -> Vec<PipeItem> {
+        self.items
+    }
+
+    fn item_of(&self, record: &dyn Record) -> Option<PipeItem> {
+        if let Some(piped) = record.piped() {
+            let bindings = self.bindings.under(&piped.bindings);
+            return Some(PipeItem::Value(Piped { bindings, ..piped }));
+        }
+        let text = record.expressions()?.to_owned();
+        Some(PipeItem::Expressions { text, bindings: self.bindings.clone() })
+    }
+
+    /// Says why the pipe is closed, once, and closes it.
+    fn refuse(&mut self, why: String) -> Result<()> {
+        if !self.unfit {
+            self.unfit = true;
+            self.aside.error(self.command, &DcmdError::failed(why))?;
+        }
+        Err(DcmdError::Closed)
     }
 }
 
 impl Sink for PipeSink<'_> {
     fn put(&mut self, record: &dyn Record) -> Result<()> {
-        if let Some(dot) = record.dot() {
-            self.dots.push(dot);
-            return Ok(());
-        }
-        if !self.unfit {
-            self.unfit = true;
+        let Some(item) = self.item_of(record) else {
             let kind = record.kind();
-            self.aside.error(
-                self.command,
-                &DcmdError::failed(format!(
-                    "output of type '{kind}' cannot feed a pipe: no address"
-                )),
-            )?;
+            return self.refuse(format!("output of type '{kind}' cannot feed a pipe: no address"));
+        };
+        if self.items.len() >= MAX_ITEMS {
+            return self.refuse(format!("more than {MAX_ITEMS} values in a pipe"));
         }
-        Err(DcmdError::Closed)
+        self.items.push(item);
+        Ok(())
     }
 
     /// The elements of a list feed the pipe, not what stands around them.
@@ -72,11 +104,16 @@ impl Sink for PipeSink<'_> {
     fn set_radix(&mut self, radix: u32) {
         self.aside.set_radix(radix);
     }
+
+    fn set_bindings(&mut self, bindings: &Bindings) {
+        self.bindings = bindings.clone();
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use kcore::Addr;
+    use kcore_dcmd::Dot;
 
     use super::*;
     use crate::JsonSink;
@@ -91,7 +128,19 @@ mod tests {
         pipe.put(&Frame(2)).unwrap();
         pipe.end(&StackEnd).unwrap();
         assert!(!pipe.is_unfit());
-        assert_eq!(pipe.into_dots(), [1, 2].map(|at| Dot::Addr(Addr::new(at))));
+        let value = |at| PipeItem::Value(Dot::Addr(Addr::new(at)).into());
+        assert_eq!(pipe.into_items(), [1, 2].map(value));
+    }
+
+    #[test]
+    fn values_keep_what_was_bound_when_they_came() {
+        let mut aside = JsonSink::new(Vec::new(), Vec::new(), false);
+        let mut pipe = PipeSink::new("::x", &mut aside);
+        let bindings = Bindings::default().with(&"v".into(), 7);
+        pipe.set_bindings(&bindings);
+        pipe.put(&Frame(1)).unwrap();
+        let dot = Dot::Addr(Addr::new(1));
+        assert_eq!(pipe.into_items(), [PipeItem::Value(Piped { dot, bindings })]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Results to one sink, failures and notes to another: the output of `dcmd ! command`.
 
-use kcore_dcmd::{DcmdError, Record, Result, Sink};
+use kcore_dcmd::{Bindings, DcmdError, Record, Result, Sink};
 
 /// Results go to one sink, all that is said about them to another.
 pub struct RedirectSink<'a> {
@@ -47,6 +47,10 @@ impl Sink for RedirectSink<'_> {
     fn set_radix(&mut self, radix: u32) {
         self.results.set_radix(radix);
         self.aside.set_radix(radix);
+    }
+
+    fn set_bindings(&mut self, bindings: &Bindings) {
+        self.results.set_bindings(bindings);
     }
 
     fn finish(&mut self) -> Result<()> {

@@ -1,13 +1,12 @@
-//! Runs one statement: sets dot, then runs its pipeline, stage after stage.
+//! Runs one statement: sets dot, runs its pipeline, ends its output; and says what a failure means.
 
-use kcore_dcmd::{DcmdError, Dot, Result, Sink};
-use kcore_render::PipeSink;
+use kcore_dcmd::{DcmdError, Dot, Result, Shell, Sink};
 
+use crate::eval;
 use crate::invoke::{Feed, Start};
-use crate::parse::{Command, Statement, Verb};
+use crate::parse::Statement;
 use crate::session::{Session, Source};
 use crate::status::{Status, Stop};
-use crate::{eval, shell_command};
 
 impl Session {
     /// Runs `statement`, and ends its output.
@@ -17,10 +16,12 @@ impl Session {
         source: Source<'_>,
         sink: &mut dyn Sink,
     ) -> Status {
+        let outer = self.bindings.clone();
         let status = match self.start(statement) {
             Ok(start) => self.act(statement, start, source, sink),
             Err(error) => self.fail(&statement.text, &error, sink),
         };
+        self.bindings = outer;
         self.finish(status, sink)
     }
 
@@ -46,15 +47,13 @@ impl Session {
         sink: &mut dyn Sink,
     ) -> Status {
         let pipeline = &statement.pipeline;
-        if source == Source::Terminal && !pipeline.is_empty() {
+        if pipeline.is_empty() {
+            return self.bare(start, source, sink);
+        }
+        if source == Source::Terminal {
             self.previous = Some(pipeline.clone());
         }
-        match &statement.shell {
-            Some(shell) if pipeline.is_empty() => self.shell_alone(shell, sink),
-            Some(shell) => self.pipeline_into_shell(pipeline, start, shell, sink),
-            None if pipeline.is_empty() => self.bare(start, source, sink),
-            None => self.pipeline(pipeline, start, sink),
-        }
+        self.pipeline(pipeline, Feed::Start(start), sink)
     }
 
     /// A bare expression: dot is set; for a user the last pipeline runs again there.
@@ -64,10 +63,22 @@ impl Session {
         }
         match self.previous.clone() {
             Some(previous) if source == Source::Terminal => {
-                self.pipeline(&previous, Start { has_addr: true, ..start }, sink)
+                let start = Start { has_addr: true, ..start };
+                self.pipeline(&previous, Feed::Start(start), sink)
             }
             _ => Status::DONE,
         }
+    }
+
+    /// An empty line of a user: where the settings say so, the last pipeline goes on.
+    pub(crate) fn repeat_last(&mut self, sink: &mut dyn Sink) -> Status {
+        let Some(previous) = self.previous.clone().filter(|_| self.settings.repeat_last) else {
+            return Status::DONE;
+        };
+        self.advance();
+        let start = Start { has_addr: true, count: None };
+        let status = self.pipeline(&previous, Feed::Start(start), sink);
+        self.finish(status, sink)
     }
 
     /// Moves dot by the increment.
@@ -77,72 +88,8 @@ impl Session {
         }
     }
 
-    /// Runs the stages one after the other, each to its end.
-    pub(crate) fn pipeline(
-        &mut self,
-        stages: &[Command],
-        start: Start,
-        sink: &mut dyn Sink,
-    ) -> Status {
-        let Some((last, inner)) = stages.split_last() else { return Status::DONE };
-        let mut feed = Feed::Start(start);
-        let mut status = Status::DONE;
-        for stage in inner {
-            let (ended, dots) = self.inner_stage(stage, feed, sink);
-            status = status.then(ended);
-            if status.stops() || dots.is_empty() {
-                return status;
-            }
-            feed = Feed::Pipe(dots);
-        }
-        status.then(self.stage(last, feed, false, sink))
-    }
-
-    /// Runs a stage whose output feeds the next; without values there is no next.
-    fn inner_stage(
-        &mut self,
-        stage: &Command,
-        feed: Feed,
-        sink: &mut dyn Sink,
-    ) -> (Status, Vec<Dot>) {
-        let mut pipe = PipeSink::new(stage.verb.spelling(), sink);
-        let status = self.stage(stage, feed, true, &mut pipe);
-        if pipe.is_unfit() {
-            return (Status::FAILED, Vec::new());
-        }
-        (status, pipe.into_dots())
-    }
-
-    fn shell_alone(&self, command: &str, sink: &mut dyn Sink) -> Status {
-        // What was printed before must stand before what the command prints.
-        match sink.finish().and_then(|()| shell_command::run(command)) {
-            Ok(()) => Status::DONE,
-            Err(error) => self.fail("!", &error, sink),
-        }
-    }
-
-    fn pipeline_into_shell(
-        &mut self,
-        stages: &[Command],
-        start: Start,
-        command: &str,
-        sink: &mut dyn Sink,
-    ) -> Status {
-        let format = self.options.format;
-        let ended = sink.finish().and_then(|()| {
-            shell_command::feed(command, format, sink, |fed| self.pipeline(stages, start, fed))
-        });
-        match ended {
-            // A command that reads no further, such as head, is no reason to stop.
-            Ok(status) if status.stop() == Some(Stop::Closed) => Status::DONE,
-            Ok(status) => status,
-            Err(error) => self.fail("!", &error, sink),
-        }
-    }
-
     /// Shows what is buffered; ctrl-C may have come, and files may have gone, when nobody looked.
     fn finish(&mut self, status: Status, sink: &mut dyn Sink) -> Status {
-        use kcore_dcmd::Shell;
         let status = if !status.stops() && self.interrupted() {
             status.then(self.fail("", &DcmdError::Interrupted, sink))
         } else {
@@ -176,22 +123,17 @@ impl Session {
         let status = match error {
             DcmdError::Closed => return Status::stopped(Stop::Closed),
             DcmdError::Quit => return Status::stopped(Stop::Quit),
+            DcmdError::EndOfMacro => return Status::stopped(Stop::EndOfMacro),
+            DcmdError::Aborted if self.interrupted() => {
+                return Status::stopped(Stop::Interrupted);
+            }
+            DcmdError::Aborted => return Status::FAILED,
             DcmdError::Interrupted => Status::stopped(Stop::Interrupted),
             _ => Status::FAILED,
         };
         match sink.error(command, error) {
             Err(DcmdError::Closed) => status.then(Status::stopped(Stop::Closed)),
             _ => status,
-        }
-    }
-}
-
-impl Verb {
-    /// As it was typed.
-    pub(crate) fn spelling(&self) -> &str {
-        match self {
-            Self::Dcmd(spelling) => spelling,
-            Self::Assign { .. } => ">",
         }
     }
 }

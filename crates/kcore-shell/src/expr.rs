@@ -125,6 +125,7 @@ impl ExprParser<'_, '_> {
     fn unary(&mut self) -> Result<Expr, SyntaxError> {
         self.descend()?;
         self.scanner.skip_blanks();
+        self.scanner.begin_word();
         let expr = match self.scanner.peek() {
             Some('-') => self.prefixed(Unary::Negate)?,
             Some('~') => self.prefixed(Unary::Complement)?,
@@ -174,7 +175,10 @@ impl ExprParser<'_, '_> {
     }
 
     fn name(&mut self) -> Expr {
-        match self.scanner.take_while(lexer::is_name) {
+        let start = self.scanner.position();
+        self.scanner.skip_object();
+        self.scanner.take_while(lexer::is_name);
+        match self.scanner.since(start) {
             "." => Expr::Dot,
             name => Expr::Name(name.to_owned()),
         }
@@ -263,6 +267,7 @@ mod tests {
             ("5::dis", "::dis"),
             ("5 ! ls", "! ls"),
             (".+8\\x", "\\x"),
+            ("libstdc++.so.6`x+1=X", "=X"),
             ("libc.so.6`stdout::print", "::print"),
         ] {
             let (expr, left) = parsed(text);
@@ -277,6 +282,16 @@ mod tests {
         assert_eq!(parsed("^/X").0, Ok(Expr::Previous));
         let sum = Expr::Binary(Binary::Add, Box::new(Expr::Last), Box::new(Expr::Number(1)));
         assert_eq!(parsed("& + 1").0, Ok(sum));
+    }
+
+    #[test]
+    fn names_of_libraries_may_hold_operators() {
+        let name = |text: &str| Expr::Name(text.to_owned());
+        assert_eq!(parsed("libstdc++.so.6`x").0, Ok(name("libstdc++.so.6`x")));
+        assert_eq!(parsed("libc-2.31.so`x").0, Ok(name("libc-2.31.so`x")));
+        let sum = |a, b| Expr::Binary(Binary::Add, Box::new(name(a)), Box::new(name(b)));
+        assert_eq!(parsed("x+libc.so.6`y").0, Ok(sum("x", "libc.so.6`y")));
+        assert_eq!(parsed("libx+a`y").0, Ok(sum("libx", "a`y")));
     }
 
     #[test]

@@ -3,11 +3,13 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use kcore_dcmd::{AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Dot, Input, Result, Shell, Sink, Spec};
+use kcore_dcmd::{
+    AddrUse, Arg, Args, Bindings, Cx, Dcmd, DcmdError, Input, Piped, Result, Shell, Sink, Spec,
+};
 
 use crate::parse::{Command, Verb};
 use crate::session::Session;
-use crate::status::Status;
+use crate::status::{Status, Stop};
 use crate::words::Word;
 use crate::{eval, limits, vars};
 
@@ -26,7 +28,7 @@ pub(crate) enum Feed {
     /// It is the first.
     Start(Start),
     /// The values of the stage before it, at least one.
-    Pipe(Vec<Dot>),
+    Pipe(Vec<Piped>),
 }
 
 /// A dcmd with its words, ready to run.
@@ -104,12 +106,13 @@ impl Session {
         Status::DONE
     }
 
-    fn all_at_once(&mut self, call: &Call<'_>, dots: Vec<Dot>, sink: &mut dyn Sink) -> Status {
-        let last = dots.last().copied().unwrap_or_default();
-        self.dot = dots.first().copied().unwrap_or_default();
+    fn all_at_once(&mut self, call: &Call<'_>, values: Vec<Piped>, sink: &mut dyn Sink) -> Status {
+        let last = values.last().map(|value| value.dot).unwrap_or_default();
+        self.dot = values.first().map(|value| value.dot).unwrap_or_default();
+        self.bindings = Bindings::default();
         let start = Start { has_addr: true, count: None };
         let input =
-            Input { looped: true, first: true, list: Some(dots), ..self.input(call, start) };
+            Input { looped: true, first: true, list: Some(values), ..self.input(call, start) };
         let before = self.dot;
         let status = ended(self.invoke(call, &input, sink));
         if self.dot == before {
@@ -118,10 +121,13 @@ impl Session {
         status
     }
 
-    fn one_by_one(&mut self, call: &Call<'_>, dots: &[Dot], sink: &mut dyn Sink) -> Status {
+    fn one_by_one(&mut self, call: &Call<'_>, values: &[Piped], sink: &mut dyn Sink) -> Status {
         let mut status = Status::DONE;
-        for (run, dot) in dots.iter().enumerate() {
-            self.dot = *dot;
+        for (run, value) in values.iter().enumerate() {
+            self.dot = value.dot;
+            if let Err(error) = self.bind(&value.bindings) {
+                return status.then(self.fail(call.spelling, &error, sink));
+            }
             let start = Start { has_addr: true, count: None };
             let input = Input { looped: true, first: run == 0, ..self.input(call, start) };
             match self.invoke(call, &input, sink) {
@@ -132,6 +138,12 @@ impl Session {
         status
     }
 
+    /// Gives the variables that were bound on the way to a value the values that they had there.
+    fn bind(&mut self, bindings: &Bindings) -> Result<()> {
+        self.bindings = bindings.clone();
+        bindings.iter().try_for_each(|(name, value)| self.variables.set(name, value))
+    }
+
     fn input(&self, call: &Call<'_>, start: Start) -> Input {
         Input {
             called_as: call.spelling.to_owned(),
@@ -139,6 +151,7 @@ impl Session {
             has_addr: start.has_addr,
             count: start.count,
             pipe_out: call.pipe_out,
+            bindings: self.bindings.clone(),
             ..Input::default()
         }
     }
@@ -146,6 +159,7 @@ impl Session {
     /// Runs the dcmd once. A wrong call ends the pipeline, a failure does not.
     fn invoke(&mut self, call: &Call<'_>, input: &Input, sink: &mut dyn Sink) -> Flow {
         sink.set_radix(self.radix);
+        sink.set_bindings(&self.bindings);
         let result = check_address(&call.spec, input).and_then(|()| {
             self.last_dot = self.dot;
             let core = Arc::clone(&self.core);
@@ -154,6 +168,9 @@ impl Session {
         let error = match result {
             Ok(()) if self.interrupted() => DcmdError::Interrupted,
             Ok(()) => return Flow::Continue(Status::DONE),
+            Err(DcmdError::EndOfMacro) => {
+                return Flow::Break(Status::stopped(Stop::EndOfMacro));
+            }
             Err(error) => error,
         };
         // That nobody reads the end of it will be seen when the error is reported.
@@ -209,17 +226,11 @@ impl Session {
 
     /// `>name`: the variable becomes dot, or the last value of the pipe.
     fn assign(&mut self, name: &str, size: Option<u8>, feed: &Feed, sink: &mut dyn Sink) -> Status {
-        if let Feed::Pipe(dots) = feed {
-            self.dot = dots.last().copied().unwrap_or_default();
+        if let Feed::Pipe(values) = feed {
+            self.dot = values.last().map(|value| value.dot).unwrap_or_default();
         }
-        let result = if self.is_register(name) {
-            Err(DcmdError::failed(format!(
-                "failed to write register '{name}': target is not open for writing"
-            )))
-        } else {
-            self.variables.set(name, vars::cut(self.dot.number(), size))
-        };
-        match result {
+        let value = vars::cut(self.dot.number(), size);
+        match self.set_variable(name, value) {
             Ok(()) => Status::DONE,
             Err(error) => self.fail(">", &error, sink),
         }

@@ -10,16 +10,28 @@ use crate::error::SyntaxError;
 pub(crate) struct Scanner<'t> {
     text: &'t str,
     at: usize,
+    /// Where the word began that is being read.
+    word: usize,
 }
 
 impl<'t> Scanner<'t> {
     pub(crate) const fn new(text: &'t str) -> Self {
-        Self { text, at: 0 }
+        Self { text, at: 0, word: 0 }
     }
 
     /// Bytes before the place.
     pub(crate) const fn position(&self) -> usize {
         self.at
+    }
+
+    /// Says that a word begins here: what is wrong with it is wrong here.
+    pub(crate) const fn begin_word(&mut self) {
+        self.word = self.at;
+    }
+
+    /// Where the word began that was read last.
+    pub(crate) const fn word_start(&self) -> usize {
+        self.word
     }
 
     /// What was read since `start`.
@@ -76,6 +88,24 @@ impl<'t> Scanner<'t> {
             }
             self.bump();
         }
+    }
+
+    /// Skips the name of a shared object before a backquote that holds operators, as in
+    /// ``libstdc++.so.6`x``. No expression begins so.
+    pub(crate) fn skip_object(&mut self) {
+        let rest = self.rest();
+        let fits = |c: char| is_name(c) || matches!(c, '+' | '-');
+        let word = rest.get(..rest.find(|c| !fits(c)).unwrap_or(rest.len())).unwrap_or_default();
+        let Some((object, _)) = word.split_once('`') else { return };
+        let is_library = ["lib", "ld-", "linux-vdso"].iter().any(|start| object.starts_with(start));
+        if is_library && object.contains(".so") {
+            self.at += object.len();
+        }
+    }
+
+    /// Skips what is left of the statement.
+    pub(crate) fn skip_statement(&mut self) {
+        self.take_while(|c| !matches!(c, '\n' | ';'));
     }
 
     /// Skips what is left of the line.

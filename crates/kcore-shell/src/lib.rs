@@ -1,8 +1,8 @@
 //! The MDB language: parser, session and interactive shell.
 //!
 //! A line becomes statements (`lexer`, `literal`, `quote`, `expr`, `words`, `parse`), a statement is
-//! run on a [`Session`] (`eval` and `scope` for its expressions, `exec` for its pipeline, `invoke`
-//! for each dcmd, `shell_command` behind a `!`), and lines come from a terminal ([`repl`]), a
+//! run on a [`Session`] (`eval` and `scope` for its expressions, `exec` and `pipeline` for its stages,
+//! `invoke` for each dcmd, `shell_command` behind a `!`, `macros` for text within text), and lines come from a terminal ([`repl`]), a
 //! script ([`script`]) or a text ([`Session::eval`]).
 //!
 //! This crate knows no dcmd: it is handed them, and runs them by the contract of `kcore-dcmd`. It
@@ -21,13 +21,16 @@ mod invoke;
 mod lexer;
 mod limits;
 mod literal;
+mod macros;
 mod parse;
+mod pipeline;
 mod quote;
 pub mod repl;
 mod scope;
 pub mod script;
 mod session;
 mod shell_command;
+mod shell_view;
 mod status;
 #[cfg(test)]
 mod testing;

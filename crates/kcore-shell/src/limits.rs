@@ -14,3 +14,15 @@ pub(crate) const REPEAT: u64 = 1 << 24;
 
 /// Alternatives that completion offers.
 pub(crate) const COMPLETIONS: usize = 500;
+
+/// Characters of a line in which the place of an error is shown.
+pub(crate) const SHOWN_LINE: usize = 200;
+
+/// Texts and macro files that run within each other.
+pub(crate) const NESTED: usize = 32;
+
+/// Bytes of a macro file.
+pub(crate) const MACRO: u64 = 1 << 20;
+
+/// Bytes of what a shell command feeds into a pipe.
+pub(crate) const SHELL_OUTPUT: u64 = 1 << 26;

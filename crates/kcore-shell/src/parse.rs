@@ -1,4 +1,4 @@
-//! Statements: `[address][,count] verb words | verb words … [! shell command]`.
+//! Statements: `[address][,count] verb words | verb words … ! shell command | ::verb …`.
 //!
 //! One statement is read at a time, and run before the next is read: what runs may change the radix
 //! in which the next is written.
@@ -18,9 +18,16 @@ pub(crate) struct Statement {
     /// What stands behind the comma.
     pub(crate) count: Option<Expr>,
     /// The stages of its pipeline; none in a bare expression.
-    pub(crate) pipeline: Vec<Command>,
-    /// The shell command that takes its output.
-    pub(crate) shell: Option<String>,
+    pub(crate) pipeline: Vec<Stage>,
+}
+
+/// One stage of a pipeline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// A verb with its words.
+    Command(Command),
+    /// A command of the system's shell, which takes what the stages before it show.
+    Shell(String),
 }
 
 /// A verb and its words.
@@ -71,6 +78,31 @@ impl<'t> Parser<'t> {
         self.scanner.skip_line();
     }
 
+    /// Drops what is left of the statement that holds an error.
+    pub(crate) fn skip_statement(&mut self) {
+        self.scanner.skip_statement();
+    }
+
+    /// The line that holds `error`, which was just met, and the columns before the place of it.
+    pub(crate) fn place_of(&self, error: &SyntaxError) -> (&'t str, usize) {
+        let at = self.byte_of(error);
+        let before = self.text.get(..at).unwrap_or_default();
+        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let rest = self.text.get(start..).unwrap_or_default();
+        let columns = self.text.get(start..at).unwrap_or_default().chars().count();
+        (rest.lines().next().unwrap_or_default(), columns)
+    }
+
+    fn byte_of(&self, error: &SyntaxError) -> usize {
+        match error {
+            SyntaxError::Near(None) => self.scanner.position(),
+            SyntaxError::Near(Some(token)) if self.scanner.rest().starts_with(token) => {
+                self.scanner.position()
+            }
+            _ => self.scanner.word_start(),
+        }
+    }
+
     /// Newlines before the place that was reached.
     pub(crate) fn lines_read(&self) -> usize {
         let read = self.text.get(..self.scanner.position()).unwrap_or_default();
@@ -96,13 +128,14 @@ impl StatementParser<'_, '_> {
         let start = self.scanner.position();
         let address = self.address()?;
         let count = self.count()?;
-        let pipeline = if self.at_verb() { self.pipeline()? } else { Vec::new() };
-        let shell = self.shell(address.is_some() && pipeline.is_empty())?;
+        // A bare expression shows nothing that a shell command could take.
+        let is_bare = address.is_some() && !self.at_verb();
+        let pipeline = if is_bare { Vec::new() } else { self.pipeline()? };
         if !self.scanner.at_end() {
             return Err(self.scanner.unexpected());
         }
         let text = self.scanner.since(start).trim_end().to_owned();
-        Ok(Statement { text, address, count, pipeline, shell })
+        Ok(Statement { text, address, count, pipeline })
     }
 
     fn address(&mut self) -> Result<Option<Expr>, SyntaxError> {
@@ -126,16 +159,30 @@ impl StatementParser<'_, '_> {
         rest.starts_with(['/', '\\', '?', '@', '=', '>', ':', '$']) && !rest.starts_with("//")
     }
 
-    fn pipeline(&mut self) -> Result<Vec<Command>, SyntaxError> {
-        let mut stages = vec![self.command()?];
-        while self.scanner.eat("|") {
-            self.scanner.skip_blanks();
-            if !self.at_verb() {
-                return Err(self.scanner.unexpected());
-            }
-            stages.push(self.command()?);
+    /// Stages up to the statement's end; none where only a count stands.
+    fn pipeline(&mut self) -> Result<Vec<Stage>, SyntaxError> {
+        let mut stages = Vec::new();
+        if self.at_verb() {
+            stages.push(self.stage()?);
         }
-        Ok(stages)
+        loop {
+            if self.scanner.at_shell() {
+                stages.push(Stage::Shell(self.shell()));
+            } else if self.scanner.eat("|") {
+                self.scanner.skip_blanks();
+                stages.push(self.stage()?);
+            } else {
+                return Ok(stages);
+            }
+        }
+    }
+
+    fn stage(&mut self) -> Result<Stage, SyntaxError> {
+        self.scanner.begin_word();
+        if !self.at_verb() {
+            return Err(self.scanner.unexpected());
+        }
+        self.command().map(Stage::Command)
     }
 
     fn command(&mut self) -> Result<Command, SyntaxError> {
@@ -204,25 +251,29 @@ impl StatementParser<'_, '_> {
             .ok_or_else(|| SyntaxError::Wrong(format!("invalid cast -- >/{letter}/")))
     }
 
-    /// The text of a shell command. Quotes protect a semicolon in it.
-    fn shell(&mut self, is_bare: bool) -> Result<Option<String>, SyntaxError> {
-        if !self.scanner.at_shell() {
-            return Ok(None);
-        }
-        if is_bare {
-            return Err(self.scanner.unexpected());
-        }
+    /// The text of a shell command, up to the end of the statement or a pipe into a `::` dcmd.
+    /// Quotes protect both.
+    fn shell(&mut self) -> String {
         self.scanner.bump();
+        let start = self.scanner.position();
         let mut quote = None;
-        let text = self.scanner.take_while(|c| {
+        while let Some(next) = self.scanner.peek() {
             match quote {
-                Some(open) if open == c => quote = None,
-                None if matches!(c, '\'' | '"') => quote = Some(c),
+                Some(open) if open == next => quote = None,
+                None if matches!(next, '\'' | '"') => quote = Some(next),
+                None if next == ';' || self.at_pipe_into_dcmd() => break,
+                _ if next == '\n' => break,
                 _ => {}
             }
-            c != '\n' && (c != ';' || quote.is_some())
-        });
-        Ok(Some(text.trim().to_owned()))
+            self.scanner.bump();
+        }
+        self.scanner.since(start).trim().to_owned()
+    }
+
+    /// No program of the system is called `::name`.
+    fn at_pipe_into_dcmd(&self) -> bool {
+        let next = self.scanner.rest().strip_prefix('|');
+        next.is_some_and(|next| next.trim_start_matches(lexer::is_blank).starts_with("::"))
     }
 }
 
@@ -237,18 +288,21 @@ mod tests {
     }
 
     fn verbs(text: &str) -> Vec<String> {
-        let stages = one(text).unwrap().pipeline;
-        stages
-            .into_iter()
-            .map(|stage| match stage.verb {
-                Verb::Dcmd(spelling) => spelling,
-                Verb::Assign { name, size } => format!(">{name} {size:?}"),
-            })
-            .collect()
+        let spelled = |stage| match stage {
+            Stage::Shell(text) => format!("!{text}"),
+            Stage::Command(Command { verb: Verb::Dcmd(spelling), .. }) => spelling,
+            Stage::Command(Command { verb: Verb::Assign { name, size }, .. }) => {
+                format!(">{name} {size:?}")
+            }
+        };
+        one(text).unwrap().pipeline.into_iter().map(spelled).collect()
     }
 
     fn words(text: &str) -> Vec<Word> {
-        one(text).unwrap().pipeline.remove(0).words
+        match one(text).unwrap().pipeline.remove(0) {
+            Stage::Command(command) => command.words,
+            Stage::Shell(text) => panic!("a shell command: {text}"),
+        }
     }
 
     #[test]
@@ -309,12 +363,39 @@ mod tests {
 
     #[test]
     fn shell_commands_take_the_rest() {
-        let shell = |text: &str| one(text).unwrap().shell.unwrap();
-        assert_eq!(shell("! ls -l | wc"), "ls -l | wc");
-        assert_eq!(shell("::x a ! grep b"), "grep b");
-        assert_eq!(shell("::x ! awk '{a; b}' ; ::y"), "awk '{a; b}'");
-        assert_eq!(shell("5::x | ::y!wc"), "wc");
+        assert_eq!(verbs("! ls -l | wc"), ["!ls -l | wc"]);
+        assert_eq!(verbs("::x a ! grep b"), ["::x", "!grep b"]);
+        assert_eq!(verbs("::x ! awk '{a; b}' ; ::y"), ["::x", "!awk '{a; b}'"]);
+        assert_eq!(verbs("5::x | ::y!wc"), ["::x", "::y", "!wc"]);
         assert_eq!(one("5 ! ls"), Err("syntax error near \"!\"".into()));
+    }
+
+    #[test]
+    fn a_pipe_into_a_dcmd_ends_a_shell_command() {
+        assert_eq!(verbs("! sort f | uniq | ::x | ::y"), ["!sort f | uniq", "::x", "::y"]);
+        assert_eq!(
+            verbs("::x ! awk '{print $1}' |::y ! wc"),
+            ["::x", "!awk '{print $1}'", "::y", "!wc"]
+        );
+        assert_eq!(verbs("! echo '| ::x'"), ["!echo '| ::x'"]);
+    }
+
+    #[test]
+    fn errors_have_a_place() {
+        let place = |text: &'static str| {
+            let mut parser = Parser::new(text);
+            loop {
+                if let Err(error) = parser.statement(16) {
+                    return parser.place_of(&error);
+                }
+            }
+        };
+        assert_eq!(place("5 + )"), ("5 + )", 4));
+        assert_eq!(place("1=X\n ::x | 5::y"), (" ::x | 5::y", 7));
+        assert_eq!(place("::x a 'b c"), ("::x a 'b c", 6));
+        assert_eq!(place("12g + 1"), ("12g + 1", 0));
+        assert_eq!(place("1 + 0x"), ("1 + 0x", 4));
+        assert_eq!(place("1,"), ("1,", 2));
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! What expressions of a session refer to: dot, variables, registers, symbols, memory.
 
-use kcore::{Addr, Fault, LookupError};
-use kcore_dcmd::{DcmdError, Result};
+use kcore::{Addr, AddrRange, AddressSpace, Fault, LookupError};
+use kcore_dcmd::{DcmdError, Result, Variable};
 
 use crate::eval::Scope;
+use crate::expr::Space;
 use crate::session::Session;
+use crate::vars::{DERIVED, undefined};
 
 impl Scope for Session {
     fn dot(&self) -> u64 {
@@ -23,8 +25,12 @@ impl Scope for Session {
         self.radix
     }
 
+    /// Private symbols come before those of the modules, and have no scope.
     fn symbol(&self, object: Option<&str>, name: &str) -> Result<u64, LookupError> {
-        self.core.lookup_symbol_in(self.thread, object, name).map(Addr::get)
+        match (object, self.private_symbols.get(name)) {
+            (None, Some(symbol)) => Ok(symbol.value.get()),
+            _ => self.core.lookup_symbol_in(self.thread, object, name).map(Addr::get),
+        }
     }
 
     /// Variables and registers share one name space.
@@ -32,16 +38,25 @@ impl Scope for Session {
         match name {
             "." => Ok(self.dot.number()),
             "thread" => self.thread_id(),
-            _ => self.variables.get(name).map_or_else(|| self.register(name), Ok),
+            _ => match self.variables.get(name).or_else(|| self.derived(name)) {
+                Some(value) => Ok(value),
+                None => self.register(name),
+            },
         }
     }
 
-    fn read(&self, at: Addr, size: Option<u8>) -> Result<u64, Fault> {
-        let space = self.core.space();
-        match size {
-            Some(size) => space.read_uint(at, size.into()),
-            None => space.read_word(at),
+    fn read(&self, space: Space, at: Addr, size: Option<u8>) -> Result<u64, Fault> {
+        match space {
+            Space::Process => read(self.core.space(), at, size),
+            Space::Object => read(&self.core.file_space(), at, size),
         }
+    }
+}
+
+fn read(space: &dyn AddressSpace, at: Addr, size: Option<u8>) -> Result<u64, Fault> {
+    match size {
+        Some(size) => space.read_uint(at, size.into()),
+        None => space.read_word(at),
     }
 }
 
@@ -51,11 +66,26 @@ impl Session {
         Ok(tid.get().into())
     }
 
+    /// The value of a variable that follows from the core; 0 where the core does not tell.
+    fn derived(&self, name: &str) -> Option<u64> {
+        let core = &self.core;
+        let length = |range: AddrRange| range.end.offset_from(range.start);
+        DERIVED.contains(&name).then(|| {
+            let value = match name {
+                "b" => core.executable_data().map(|range| range.start.get()),
+                "d" => core.executable_data().and_then(length),
+                "e" => core.modules().exe().and_then(|exe| exe.entry()).map(Addr::get),
+                "m" => core.executable_magic().map(u64::from),
+                _ => core.executable_text().and_then(length),
+            };
+            value.unwrap_or(0)
+        })
+    }
+
     /// The value of a register of the current frame of the current thread.
     fn register(&self, name: &str) -> Result<u64> {
-        let undefined = || DcmdError::failed(format!("variable '{name}' is not defined"));
-        let tid = self.thread.ok_or_else(undefined)?;
-        let value = self.core.register(tid, self.frame, name).map_err(|_| undefined())?;
+        let tid = self.thread.ok_or_else(|| undefined(name))?;
+        let value = self.core.register(tid, self.frame, name).map_err(|_| undefined(name))?;
         value.ok_or_else(|| {
             let frame = self.frame;
             DcmdError::failed(format!(
@@ -67,5 +97,26 @@ impl Session {
     /// Whether `name` is that of a register, which cannot be a variable too.
     pub(crate) fn is_register(&self, name: &str) -> bool {
         self.thread.is_some_and(|tid| self.core.register(tid, self.frame, name).is_ok())
+    }
+
+    /// Every variable and register, by name.
+    pub(crate) fn all_variables(&self) -> Vec<Variable> {
+        let written = self.variables.iter().map(|(name, value)| Variable {
+            name: name.to_owned(),
+            value: Some(value.number),
+            tagged: value.tagged,
+        });
+        let derived = DERIVED.iter().filter(|name| self.variables.get(name).is_none());
+        let thread = self.thread.map(|_| "thread");
+        let registers = self.thread.map(|tid| self.core.user_registers(tid)).unwrap_or_default();
+        let registers = registers.iter().map(|register| register.name);
+        let mut all: Vec<_> = written.collect();
+        all.extend(derived.copied().chain(thread).chain(registers).map(|name| Variable {
+            name: name.to_owned(),
+            value: self.variable(name).ok(),
+            tagged: false,
+        }));
+        all.sort_by(|a, b| a.name.cmp(&b.name));
+        all
     }
 }

@@ -5,14 +5,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use kcore::{Core, Tid};
-use kcore_dcmd::{Dcmd, DcmdError, Dot, Result, Shell, Sink, Walker};
+use kcore_dcmd::{Bindings, Dcmd, DcmdError, Dot, PrivateSymbols, Settings, Sink, Walker};
 use kcore_render::Format;
 
 use crate::dcmd_table::DcmdTable;
-use crate::parse::{self, Command, Parser};
+use crate::error::SyntaxError;
+use crate::limits;
+use crate::macros::Macros;
+use crate::parse::{Parser, Stage};
 use crate::status::Status;
 use crate::vars::Variables;
-use crate::{eval, limits};
 
 /// What a session is made of besides its core.
 #[derive(Clone)]
@@ -25,6 +27,8 @@ pub struct SessionOptions {
     pub format: Format,
     /// Set from outside when the user presses ctrl-C.
     pub interrupt: Arc<AtomicBool>,
+    /// Columns of the terminal as they are now; `None` where results go elsewhere.
+    pub terminal_width: fn() -> Option<usize>,
 }
 
 /// Where text of the language comes from.
@@ -54,7 +58,16 @@ pub struct Session {
     /// Dot as the last dcmd had it.
     pub(crate) last_dot: Dot,
     /// The last pipeline that a user typed.
-    pub(crate) previous: Option<Vec<Command>>,
+    pub(crate) previous: Option<Vec<Stage>>,
+    /// What was bound on the way to the value of a pipe that is handled.
+    pub(crate) bindings: Bindings,
+    /// Whether what a whole pipeline finds feeds another one around it.
+    pub(crate) pipe_out: bool,
+    /// Texts that run within each other.
+    pub(crate) depth: usize,
+    pub(crate) macros: Macros,
+    pub(crate) settings: Settings,
+    pub(crate) private_symbols: Arc<PrivateSymbols>,
     pub(crate) radix: u32,
     pub(crate) thread: Option<Tid>,
     pub(crate) frame: usize,
@@ -75,6 +88,12 @@ impl Session {
             increment: 0,
             last_dot: Dot::default(),
             previous: None,
+            bindings: Bindings::default(),
+            pipe_out: false,
+            depth: 0,
+            macros: Macros::default(),
+            settings: Settings::default(),
+            private_symbols: Arc::default(),
             radix: 16,
             thread,
             frame: 0,
@@ -96,6 +115,19 @@ impl Session {
     /// syntax error drops the rest of its line; ctrl-C, a closed output and `::quit` drop all.
     pub fn eval_from(&mut self, source: Source<'_>, text: &str, sink: &mut dyn Sink) -> Status {
         self.options.interrupt.store(false, Ordering::SeqCst);
+        if source == Source::Terminal && text.trim().is_empty() {
+            return self.repeat_last(sink);
+        }
+        self.run_text(source, text, sink)
+    }
+
+    /// The same for text that runs within other text.
+    pub(crate) fn run_text(
+        &mut self,
+        source: Source<'_>,
+        text: &str,
+        sink: &mut dyn Sink,
+    ) -> Status {
         if let Some(line) = text.lines().find(|line| line.len() > limits::LINE) {
             let (is, most) = (line.len(), limits::LINE);
             let error = format!("line of {is} bytes: at most {most} are read");
@@ -122,69 +154,36 @@ impl Session {
         match parser.statement(self.radix) {
             Ok(statement) => statement.map(|statement| self.run(&statement, source, sink)),
             Err(error) => {
-                let message = match source {
-                    Source::File { name, line } => {
-                        error.in_file(name, line.saturating_add(parser.lines_read()))
-                    }
-                    Source::Terminal | Source::Text => error.to_string(),
-                };
-                parser.skip_line();
-                Some(self.fail("", &DcmdError::failed(message), sink))
+                let status = self.fail_syntax(parser, &error, source, sink);
+                match source {
+                    Source::File { .. } => parser.skip_statement(),
+                    Source::Terminal | Source::Text => parser.skip_line(),
+                }
+                Some(status)
             }
         }
     }
-}
 
-impl Shell for Session {
-    fn current_thread(&self) -> Option<Tid> {
-        self.thread
-    }
-
-    fn set_current_thread(&mut self, tid: Tid) {
-        self.thread = Some(tid);
-        self.frame = 0;
-    }
-
-    fn current_frame(&self) -> usize {
-        self.frame
-    }
-
-    fn set_current_frame(&mut self, index: usize) {
-        self.frame = index;
-    }
-
-    fn set_dot(&mut self, dot: Dot, increment: u64) {
-        self.dot = dot;
-        self.increment = increment;
-    }
-
-    fn evaluate(&self, expression: &str) -> Result<u64> {
-        let expr = parse::expression(expression, self.radix)
-            .map_err(|error| DcmdError::failed(error.to_string()))?;
-        eval::evaluate(&expr, self)
-    }
-
-    fn radix(&self) -> u32 {
-        self.radix
-    }
-
-    fn set_radix(&mut self, radix: u64) -> Result<()> {
-        self.radix =
-            u32::try_from(radix).ok().filter(|radix| (2..=16).contains(radix)).ok_or_else(
-                || DcmdError::failed(format!("expected radix from 2 to 16, not {radix}")),
-            )?;
-        Ok(())
-    }
-
-    fn dcmds(&self) -> &[&'static dyn Dcmd] {
-        self.options.dcmds
-    }
-
-    fn walkers(&self) -> &[&'static dyn Walker] {
-        self.options.walkers
-    }
-
-    fn interrupted(&self) -> bool {
-        self.options.interrupt.load(Ordering::SeqCst)
+    /// Reports what cannot be read, and shows the place to whoever reads it.
+    fn fail_syntax(
+        &self,
+        parser: &Parser<'_>,
+        error: &SyntaxError,
+        source: Source<'_>,
+        sink: &mut dyn Sink,
+    ) -> Status {
+        let message = match source {
+            Source::File { name, line } => {
+                error.in_file(name, line.saturating_add(parser.lines_read()))
+            }
+            Source::Terminal | Source::Text => error.to_string(),
+        };
+        let status = self.fail("", &DcmdError::failed(message), sink);
+        let (line, columns) = parser.place_of(error);
+        // Whoever does not read the error does not miss the place.
+        if line.chars().count() <= limits::SHOWN_LINE {
+            let _ = sink.hint(&format!("  {line}\n  {:columns$}^", ""));
+        }
+        status
     }
 }

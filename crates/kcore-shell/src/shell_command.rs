@@ -2,11 +2,14 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::io;
-use std::process::{Command, Stdio};
+use std::io::{self, Read};
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
+use std::thread;
 
 use kcore_dcmd::{DcmdError, Result, Sink};
 use kcore_render::{Format, RedirectSink, io_reason};
+
+use crate::limits;
 
 /// Runs `command` on the terminal, and waits. Its exit status is its own affair.
 ///
@@ -32,19 +35,63 @@ pub(crate) fn feed<T>(
         .stdin(Stdio::piped())
         .spawn()
         .map_err(|error| inaccessible(&shell, &error))?;
-    let produced = match child.stdin.take() {
-        Some(stdin) => {
-            let results = format.plain_sink(stdin, io::sink());
-            let mut sink = RedirectSink::new(results, aside);
-            let produced = produce(&mut sink);
-            // A command that no longer reads has what it wanted.
-            let _ = sink.finish();
-            produced
-        }
-        None => produce(aside),
-    };
+    let produced = produce_into(child.stdin.take(), format, aside, produce);
     child.wait().map_err(|error| inaccessible(&shell, &error))?;
     Ok(produced)
+}
+
+/// The same, and what `command` prints, which is not shown. At most so much of it is read as fits
+/// into a pipe of values.
+///
+/// # Errors
+/// When the shell cannot be started, or prints more.
+pub(crate) fn capture<T>(
+    command: &str,
+    format: Format,
+    aside: &mut dyn Sink,
+    produce: impl FnOnce(&mut dyn Sink) -> T,
+) -> Result<(T, String)> {
+    let shell = shell();
+    let failed = |error: &io::Error| inaccessible(&shell, error);
+    let mut child = shell_command(&shell, command)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|error| failed(&error))?;
+    // Who reads while the command is fed: it may print before it has read all.
+    let printed = child.stdout.take().map(|stdout| thread::spawn(move || read_all(stdout)));
+    let produced = produce_into(child.stdin.take(), format, aside, produce);
+    child.wait().map_err(|error| failed(&error))?;
+    let printed = printed.and_then(|printed| printed.join().ok()).unwrap_or_default();
+    if printed.len() as u64 > limits::SHELL_OUTPUT {
+        let most = limits::SHELL_OUTPUT;
+        let message = format!("the output of '{command}' is longer than {most} bytes");
+        return Err(DcmdError::failed(message));
+    }
+    Ok((produced, String::from_utf8_lossy(&printed).into_owned()))
+}
+
+/// Hands what is produced to the command, if it reads.
+fn produce_into<T>(
+    stdin: Option<ChildStdin>,
+    format: Format,
+    aside: &mut dyn Sink,
+    produce: impl FnOnce(&mut dyn Sink) -> T,
+) -> T {
+    let Some(stdin) = stdin else { return produce(aside) };
+    let results = format.plain_sink(stdin, io::sink());
+    let mut sink = RedirectSink::new(results, aside);
+    let produced = produce(&mut sink);
+    // A command that no longer reads has what it wanted.
+    let _ = sink.finish();
+    produced
+}
+
+fn read_all(stdout: ChildStdout) -> Vec<u8> {
+    let mut printed = Vec::new();
+    // What could be read is what was printed.
+    let _ = stdout.take(limits::SHELL_OUTPUT + 1).read_to_end(&mut printed);
+    printed
 }
 
 fn shell() -> OsString {

@@ -14,6 +14,8 @@ pub enum Stop {
     Interrupted,
     /// Nobody reads the output any more. Not a failure.
     Closed,
+    /// A macro file ends before its last line.
+    EndOfMacro,
     /// The user asked to leave.
     Quit,
 }
@@ -43,6 +45,15 @@ impl Status {
     /// Whether what follows does not run.
     pub const fn stops(self) -> bool {
         self.stop.is_some()
+    }
+
+    /// The status of what called a macro file that ended as `self`.
+    #[must_use]
+    pub(crate) const fn out_of_macro(self) -> Self {
+        match self.stop {
+            Some(Stop::EndOfMacro) => Self { stop: None, ..self },
+            _ => self,
+        }
     }
 
     /// The status of what ended as `self` and then as `next`.

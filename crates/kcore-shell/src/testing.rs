@@ -5,8 +5,8 @@ use std::sync::atomic::AtomicBool;
 
 use kcore::{Core, OpenOptions, Tid};
 use kcore_dcmd::{
-    AddrUse, Args, Cx, Dcmd, DcmdError, Dot, Fields, Group, Opt, Record, Result, Sink, Spec, View,
-    Walker, WalkerSpec,
+    AddrUse, Arg, Args, Bindings, Cx, Dcmd, DcmdError, Dot, Fields, Group, MacroCall, Opt, Piped,
+    Record, Result, Sink, Spec, View, Visit, Walker, WalkerSpec,
 };
 use kcore_render::{Format, Numbers, TextOptions};
 
@@ -49,6 +49,25 @@ impl Record for Said {
     }
 }
 
+/// A value with its bindings.
+struct Bound(Piped);
+
+impl Record for Bound {
+    fn kind(&self) -> &'static str {
+        "bound"
+    }
+
+    fn view(&self) -> View {
+        View::Hidden
+    }
+
+    fn fields<'a>(&'a self, _out: &mut Fields<'a>) {}
+
+    fn piped(&self) -> Option<Piped> {
+        Some(self.0.clone())
+    }
+}
+
 const VERBOSE: &[Opt] = &[Opt { flag: 'v', value: None, help: "" }];
 
 const fn spec(name: &'static str) -> Spec {
@@ -78,6 +97,7 @@ fn seen(cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         said.push_str(&format!(" count={count}"));
     }
     if let Some(list) = &input.list {
+        let list: Vec<_> = list.iter().map(|value| value.dot).collect();
         said.push_str(&format!(" list={list:?}"));
     }
     for word in args.operands() {
@@ -93,6 +113,32 @@ fn emit(cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         cx.emit(&Said(format!("{value:x}"), Some(Dot::Number(value))))?;
     }
     Ok(())
+}
+
+/// Emits the operands after the first, each bound to the name that the first is.
+fn bind(cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+    let mut words = args.operands().iter().map(Arg::to_text);
+    let name = words.next().unwrap_or_default().into();
+    for word in words {
+        let dot = Dot::Number(cx.shell().evaluate(&word)?);
+        let bindings = Bindings::default().with(&name, dot.number());
+        cx.emit(&Bound(Piped { dot, bindings }))?;
+    }
+    Ok(())
+}
+
+fn run(cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+    let text = args.first().map_or_else(String::new, Arg::to_text);
+    let dot = cx.dot();
+    cx.eval(&text, dot)
+}
+
+fn call_macro(cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+    let call = match cx.input().called_as.as_str() {
+        "$<" => MacroCall::Replace,
+        _ => MacroCall::Return,
+    };
+    cx.run_macro(args.first().map(Arg::to_text).as_deref(), call)
 }
 
 fn emit_thread(cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
@@ -157,6 +203,9 @@ static DCMDS: &[&dyn Dcmd] = &[
     &Fake { spec: spec("list").takes_list(), run: seen },
     &Fake { spec: spec("emit").addr(AddrUse::None), run: emit },
     &Fake { spec: spec("emit_thread").addr(AddrUse::None), run: emit_thread },
+    &Fake { spec: spec("bind"), run: bind },
+    &Fake { spec: spec("run"), run },
+    &Fake { spec: spec("$<").aliases(&["$<<"]).takes_count(), run: call_macro },
     &Fake { spec: spec("odd"), run: odd },
     &Fake { spec: spec("/"), run: step },
     &Fake { spec: spec("unfit"), run: unfit },
@@ -173,14 +222,9 @@ impl Walker for Two {
         WalkerSpec { name: "two", summary: "the numbers 1 and 2", addr: AddrUse::None }
     }
 
-    fn walk(
-        &self,
-        _cx: &Cx<'_>,
-        _from: Option<Dot>,
-        visit: &mut dyn FnMut(Dot) -> Result<()>,
-    ) -> Result<()> {
-        visit(Dot::Number(1))?;
-        visit(Dot::Number(2))
+    fn walk(&self, cx: &mut Cx<'_>, _from: Option<Dot>, visit: &mut Visit<'_>) -> Result<()> {
+        visit(cx, Dot::Number(1))?;
+        visit(cx, Dot::Number(2))
     }
 }
 
@@ -199,6 +243,7 @@ pub(crate) fn session() -> Session {
             walkers: WALKERS,
             format: Format::Text(text),
             interrupt: Arc::new(AtomicBool::new(false)),
+            terminal_width: || None,
         },
     )
 }

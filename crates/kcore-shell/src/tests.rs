@@ -177,7 +177,11 @@ fn expressions_that_fail_stop_only_their_statement() {
 fn a_syntax_error_drops_its_line_alone() {
     assert_eq!(
         lines("5 5; ::seen\n::seen"),
-        ["error(): syntax error near \"5\"", "::seen dot=Number(0) first"]
+        [
+            "error(): syntax error near \"5\"",
+            "hint:   5 5; ::seen\n    ^",
+            "::seen dot=Number(0) first",
+        ]
     );
 }
 
@@ -192,6 +196,7 @@ fn scripts_name_lines_and_go_on() {
         [
             "::seen dot=Number(0) first",
             "error(): syntax error on line 3 of a.mdb near \")\"",
+            "hint:   5 )\n    ^",
             "::seen dot=Number(0) first [\u{fffd}]",
         ]
     );
@@ -291,6 +296,96 @@ fn shell_commands_take_output_and_may_stop_reading() {
     std::fs::remove_file(&file).unwrap();
     let many = "1 ".repeat(20_000);
     assert_eq!(eval_in(&mut session(), &format!("::emit {many} ! true; ::seen")).1, Status::DONE);
+}
+
+#[test]
+fn a_shell_command_may_feed_a_pipe() {
+    assert_eq!(lines("! printf '1\\n3\\n' | ::odd"), ["1 is odd", "3 is odd"]);
+    assert_eq!(lines("::emit 5 7 9 ! sort -r | head -1 | ::odd"), ["9 is odd"]);
+    assert_eq!(
+        lines("! echo 1 2 | ::odd; ::seen").first().unwrap(),
+        "error(!): syntax error near \"2\""
+    );
+    assert_eq!(lines("! true | ::odd"), Vec::<String>::new());
+    let many = "1 ".repeat(20_000);
+    assert_eq!(lines(&format!("::emit {many} ! cat | ::list | ::odd")), ["1 is odd"]);
+}
+
+#[test]
+fn text_within_text_runs_where_it_stands() {
+    assert_eq!(
+        lines("10::run '::seen; 20'; ::seen").last().unwrap(),
+        "::seen dot=Number(32) first"
+    );
+    assert_eq!(lines("::emit 1 3 | ::run '::odd'"), ["1 is odd", "3 is odd"]);
+    assert_eq!(lines("::run '::emit 1 3' | ::odd"), ["1 is odd", "3 is odd"]);
+    assert_eq!(lines("::run '::emit 1 3 ! cat' | ::odd"), ["1 is odd", "3 is odd"]);
+    assert_eq!(
+        lines("::emit 2 3 | ::run '::odd'"),
+        ["abandoned", "error(::odd): 2 is even", "abandoned"]
+    );
+    assert_eq!(eval_in(&mut session(), "::run '::quit'; ::seen").1, Status::stopped(Stop::Quit));
+}
+
+#[test]
+fn bound_variables_follow_each_value() {
+    assert_eq!(
+        lines("::bind x 1 2 | ::run '::emit 5 6' | ::run '<x::seen'"),
+        [1, 1, 2, 2].map(|x| format!("::seen dot=Number({x}) addr first"))
+    );
+    assert_eq!(
+        lines("::bind x 1 2 | ::bind y 3 | ::run '<x*10+<y::seen'"),
+        [0x13, 0x23].map(|x| format!("::seen dot=Number({x}) addr first"))
+    );
+}
+
+#[test]
+fn macros_run_return_and_replace() {
+    let folder = std::env::temp_dir().join(format!("kcore-macros-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
+    write("two", "::seen in two\n,0::seen never\n");
+    write("outer", "$<<two\n::seen back\n$<two\n::seen never\n");
+    write("early", ",0$<\n::seen once\n,1$<\n::seen never\n");
+    write("endless", "$<<endless\n");
+    write("wrong", "::seen\n5 ); ::seen\n");
+    let mut session = session();
+    session.settings.macro_path = vec![folder.clone()];
+    let mut run = |text: &str| eval_in(&mut session, text).0;
+    let seen = |words: &str| format!("::seen dot=Number(16) first {words}");
+    let two = seen("[in] [two]");
+    assert_eq!(run("10$<two"), [two.as_str()]);
+    assert_eq!(
+        run("10$<outer; ::seen after"),
+        [two.clone(), seen("[back]"), two.clone(), seen("[after]")]
+    );
+    assert_eq!(run("10$<early"), [seen("[once]")]);
+    assert_eq!(run("10,7$<two; <9::seen").last().unwrap(), "::seen dot=Number(7) addr first");
+    let deep = "error($<<): commands are nested more than 32 deep".to_owned();
+    assert!(run("$<endless").contains(&deep));
+    let path = folder.join("wrong");
+    assert_eq!(
+        run("1$<wrong")[1..],
+        [
+            format!("error(): syntax error on line 2 of {} near \")\"", path.display()),
+            "hint:   5 ); ::seen\n    ^".into(),
+            "::seen dot=Number(1) first".into(),
+            "abandoned".into(),
+        ]
+    );
+    assert_eq!(run("$<none").last().unwrap(), "error($<): failed to open none (see ::help '$<')");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn an_empty_line_repeats_where_the_settings_say_so() {
+    let mut session = session();
+    assert_eq!(typed(&mut session, ""), Vec::<String>::new());
+    typed(&mut session, "10/X");
+    assert_eq!(typed(&mut session, " "), Vec::<String>::new());
+    session.settings.repeat_last = true;
+    assert_eq!(typed(&mut session, ""), ["/ dot=Number(20) addr first [X]"]);
+    assert_eq!(typed(&mut session, ""), ["/ dot=Number(24) addr first [X]"]);
 }
 
 #[test]

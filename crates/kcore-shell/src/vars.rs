@@ -6,37 +6,86 @@ use kcore_dcmd::{DcmdError, Result};
 
 const NAME_LENGTH: usize = 30;
 const FORBIDDEN: &str = "#%^&*-+=,:$/\\?<>;|!`'\"[](){} \t";
-const PERSISTENT: [&str; 11] = ["0", "1", "2", "9", "_", "b", "d", "e", "hits", "m", "t"];
+/// Variables that exist from the start and stay: adb's, and those that MDB reads or writes itself.
+const PERSISTENT: [&str; 6] = ["0", "1", "2", "9", "_", "hits"];
+/// Variables whose value follows from the core until somebody writes them.
+pub(crate) const DERIVED: [&str; 5] = ["b", "d", "e", "m", "t"];
 const READ_ONLY: [&str; 1] = ["thread"];
 
-/// The variables of a session. Some exist from its start and cannot be removed.
+/// The value of a variable, and whether `::typeset` marked it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Value {
+    pub(crate) number: u64,
+    pub(crate) tagged: bool,
+}
+
+/// The variables of a session that were written, and those that exist from its start.
 #[derive(Clone, Debug)]
 pub(crate) struct Variables {
-    values: BTreeMap<String, u64>,
+    values: BTreeMap<String, Value>,
 }
 
 impl Default for Variables {
     fn default() -> Self {
-        Self { values: PERSISTENT.iter().map(|name| ((*name).to_owned(), 0)).collect() }
+        let persistent = PERSISTENT.iter().map(|name| ((*name).to_owned(), Value::default()));
+        Self { values: persistent.collect() }
     }
 }
 
 impl Variables {
     pub(crate) fn get(&self, name: &str) -> Option<u64> {
-        self.values.get(name).copied()
+        self.values.get(name).map(|value| value.number)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, Value)> {
+        self.values.iter().map(|(name, value)| (name.as_str(), *value))
     }
 
     /// # Errors
     /// A name that no variable can have, or one that cannot be written.
-    pub(crate) fn set(&mut self, name: &str, value: u64) -> Result<()> {
+    pub(crate) fn set(&mut self, name: &str, number: u64) -> Result<()> {
         check_name(name)?;
         if name == "1" {
             let old = self.get(name).unwrap_or_default();
-            self.values.insert("2".to_owned(), old);
+            self.entry("2").number = old;
         }
-        self.values.insert(name.to_owned(), value);
+        self.entry(name).number = number;
         Ok(())
     }
+
+    /// Makes the variable, with `initial`, if there is none; marks it if `tagged` says so.
+    ///
+    /// # Errors
+    /// As `set`.
+    pub(crate) fn typeset(&mut self, name: &str, initial: u64, tagged: Option<bool>) -> Result<()> {
+        check_name(name)?;
+        let new = Value { number: initial, tagged: false };
+        let value = self.values.entry(name.to_owned()).or_insert(new);
+        value.tagged = tagged.unwrap_or(value.tagged);
+        Ok(())
+    }
+
+    /// # Errors
+    /// When there is none of that name, or it stays.
+    pub(crate) fn unset(&mut self, name: &str) -> Result<()> {
+        if is_persistent(name) {
+            return Err(DcmdError::failed(format!("cannot remove persistent variable '{name}'")));
+        }
+        let removed = self.values.remove(name);
+        removed.map(drop).ok_or_else(|| undefined(name))
+    }
+
+    fn entry(&mut self, name: &str) -> &mut Value {
+        self.values.entry(name.to_owned()).or_default()
+    }
+}
+
+fn is_persistent(name: &str) -> bool {
+    [&PERSISTENT[..], &DERIVED, &READ_ONLY].iter().any(|names| names.contains(&name))
+}
+
+pub(crate) fn undefined(name: &str) -> DcmdError {
+    DcmdError::failed(format!("variable '{name}' is not defined"))
 }
 
 fn check_name(name: &str) -> Result<()> {
@@ -76,6 +125,30 @@ mod tests {
         variables.set("1", 7).unwrap();
         assert_eq!(["x", "1", "2", "hits"].map(|name| variables.get(name)), [5, 7, 6, 0].map(Some));
         assert_eq!(variables.get("nosuch"), None);
+    }
+
+    #[test]
+    fn marks_are_set_cleared_and_left() {
+        let mut variables = Variables::default();
+        let mut mark = |tagged, number| {
+            variables.typeset("x", 3, tagged).unwrap();
+            variables.set("x", number).unwrap();
+            variables.iter().find(|(name, _)| *name == "x").unwrap().1
+        };
+        assert_eq!(mark(Some(true), 4), Value { number: 4, tagged: true });
+        assert_eq!(mark(None, 5), Value { number: 5, tagged: true });
+        assert_eq!(mark(Some(false), 6), Value { number: 6, tagged: false });
+    }
+
+    #[test]
+    fn what_a_session_needs_stays() {
+        let mut variables = Variables::default();
+        variables.set("x", 5).unwrap();
+        variables.unset("x").unwrap();
+        let mut error = |name| variables.unset(name).unwrap_err().to_string();
+        assert_eq!(error("x"), "variable 'x' is not defined");
+        assert_eq!(error("9"), "cannot remove persistent variable '9'");
+        assert_eq!(error("b"), "cannot remove persistent variable 'b'");
     }
 
     #[test]

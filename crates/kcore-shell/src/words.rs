@@ -33,6 +33,7 @@ fn words(
     let mut words = Vec::new();
     loop {
         scanner.skip_blanks();
+        scanner.begin_word();
         if scanner.eat("$[") {
             words.push(Word::Immediate(immediate(scanner, radix)?));
         } else if ends_words(scanner) {

@@ -5,6 +5,7 @@ use std::{
     hash::{Hash, Hasher},
 };
 
+use kcore_elf::{SymbolBinding, SymbolKind};
 use rustc_hash::FxHasher;
 
 use crate::{
@@ -64,6 +65,40 @@ pub fn find_demangled<'a>(table: &'a SymbolTable, wanted: &str) -> Option<Symbol
                 && (squeeze(&names.function) == wanted || squeeze(&names.full) == wanted)
         })
         .max_by(|a, b| prefer(table, a, b))
+}
+
+/// The local symbol `name` of the source file `file`, which the table names by its last part or by
+/// a path; `None` without such a file, `Some(None)` when it has no such symbol.
+pub fn find_in_file<'a>(
+    table: &'a SymbolTable,
+    file: &str,
+    name: &str,
+) -> Option<Option<SymbolRef<'a>>> {
+    let (mut in_file, mut file_found, mut found) = (false, false, None);
+    for symbol in table.iter() {
+        if symbol.kind() == SymbolKind::File {
+            in_file = is_file(symbol.name(), file);
+            file_found |= in_file;
+        } else if in_file
+            && symbol.binding() == SymbolBinding::Local
+            && found.is_none()
+            && is_named(&symbol, name)
+        {
+            found = Some(symbol);
+        }
+    }
+    file_found.then_some(found)
+}
+
+fn is_file(name: &[u8], wanted: &str) -> bool {
+    let last = name.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+    name == wanted.as_bytes() || last == wanted.as_bytes()
+}
+
+fn is_named(symbol: &SymbolRef<'_>, wanted: &str) -> bool {
+    symbol.entry.has_address()
+        && (symbol.name() == wanted.as_bytes()
+            || (is_mangled(symbol.name()) && demangle(symbol.name()).function == wanted))
 }
 
 /// Names of what has an address, that begin with `prefix`.

@@ -178,6 +178,13 @@ impl SymbolTable {
         index.find(self, name.as_bytes()).or_else(|| crate::lookup::find_demangled(self, name))
     }
 
+    /// The symbol of this name that the source file `file` keeps to itself. The file goes by the
+    /// last part of its path, or by the whole of it; `None` when the table names no such file,
+    /// `Some(None)` when the file has no such symbol.
+    pub fn lookup_in_file(&self, file: &str, name: &str) -> Option<Option<SymbolRef<'_>>> {
+        crate::lookup::find_in_file(self, file, name)
+    }
+
     /// Names of functions and data that begin with `prefix`, sorted, without versions, each once,
     /// at most `max` of them.
     pub fn complete(&self, prefix: &str, max: usize) -> Vec<String> {

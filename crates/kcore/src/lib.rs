@@ -24,6 +24,8 @@
 mod arch;
 mod code;
 mod doubts;
+mod executable;
+mod file_space;
 mod fp_registers;
 mod groups;
 pub mod last_words;
@@ -50,6 +52,7 @@ mod whatis;
 
 pub use arch::{Aarch64FpRegisters, VectorRegister, VectorUse, X86FpRegisters, X87Register};
 pub use code::AccessKind;
+pub use file_space::FileSpace;
 pub use fp_registers::FpRegisters;
 pub use groups::StackGroup;
 pub use kcore_disasm::{Disassembler, Flow as CodeFlow, Instruction};

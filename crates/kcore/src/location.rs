@@ -2,7 +2,7 @@
 
 use std::{fmt, ops::Deref, sync::Arc};
 
-use kcore_mem::{Addr, CodeAddr};
+use kcore_mem::{Addr, CodeAddr, Svma};
 use kcore_unwind::{Frame, Trust};
 
 use crate::{Core, Module};
@@ -107,6 +107,24 @@ impl fmt::Debug for SharedLocation {
     }
 }
 
+fn symbol_of(
+    module: &Module,
+    name: Arc<str>,
+    start: Svma,
+    size: u64,
+    at: Addr,
+) -> Option<SymbolAt> {
+    let start = module.addr(start)?;
+    Some(SymbolAt {
+        name,
+        module: module.name().into(),
+        in_exe: module.is_exe(),
+        start,
+        size,
+        offset: at.offset_from(start)?,
+    })
+}
+
 impl NamedFrame {
     /// How the frame was found. An inlined call is as certain as the frame that holds it.
     pub const fn trust(&self) -> Trust {
@@ -120,15 +138,24 @@ impl Core {
     pub fn symbol_at(&self, at: Addr) -> Option<SymbolAt> {
         let module = self.modules().at(at)?;
         let function = module.symbols().function_at(module.svma(at)?)?;
-        let start = module.addr(function.start)?;
-        Some(SymbolAt {
-            name: function.name,
-            module: module.name().into(),
-            in_exe: module.is_exe(),
-            start,
-            size: function.size,
-            offset: at.offset_from(start)?,
-        })
+        symbol_of(module, function.name, function.start, function.size, at)
+    }
+
+    /// The last symbol of the module at `at` that begins there or before, whether it reaches that
+    /// far or not.
+    pub fn symbol_before(&self, at: Addr) -> Option<SymbolAt> {
+        let module = self.modules().at(at)?;
+        let symbols = module.symbols();
+        let symbol = symbols.table().find_before(module.svma(at)?)?;
+        let name = symbols.name_of(symbol.id())?;
+        symbol_of(module, name, symbol.value(), symbol.extent(), at)
+    }
+
+    /// The name that the symbol which begins at `start` has in its table, not demangled.
+    pub fn mangled_name(&self, start: Addr) -> Option<String> {
+        let module = self.modules().at(start)?;
+        let symbol = module.symbols().table().find(module.svma(start)?)?;
+        Some(String::from_utf8_lossy(symbol.name()).into_owned())
     }
 
     /// What runs at an address of code, innermost first: inlined functions, then the function that

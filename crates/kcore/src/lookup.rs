@@ -1,8 +1,9 @@
 //! Names to addresses, and names to complete.
 
 use kcore_mem::Addr;
+use kcore_symbols::SymbolRef;
 
-use crate::{Core, Module, SymbolKind, SymbolRef, Tid, TlsError};
+use crate::{Core, Module, SymbolKind, Tid, TlsError};
 
 /// Why a name has no address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -10,23 +11,30 @@ pub enum LookupError {
     /// No module has the symbol.
     #[error("unknown symbol name")]
     UnknownSymbol,
-    /// No module has the name before the backquote.
+    /// Neither a module nor a source file has the name before the backquote.
     #[error("unknown object file name")]
     UnknownModule,
+    /// The link map that `LMid` names is not the base one, and no other is known.
+    #[error("unknown link map id")]
+    UnknownLinkMap,
     /// The symbol is that of a thread-local variable, which the thread does not have.
     #[error(transparent)]
     ThreadLocal(#[from] TlsError),
 }
 
+/// A symbol and the module that has it.
+type Found<'m> = (&'m Module, SymbolRef<'m>);
+
 impl Core {
-    /// The address of a symbol, by its name in the symbol table or demangled. `object` is what
-    /// stood before the backquote. Without it the executable is asked first, then the others, and
-    /// a symbol that a module defines counts before one that it only uses.
+    /// The address of a symbol, by its name in the symbol table or demangled. `scope` is what
+    /// stood before the last backquote: a module, a source file, ``module`file``, each with
+    /// ``LMid` `` before it. Without it the executable is asked first, then the others, and a
+    /// symbol that a module defines counts before one that it only uses.
     ///
     /// # Errors
-    /// When no module, or no symbol, has that name, or it is that of a thread-local variable.
-    pub fn lookup_symbol(&self, object: Option<&str>, name: &str) -> Result<Addr, LookupError> {
-        self.lookup_symbol_in(None, object, name)
+    /// When no module, file or symbol has that name, or it is that of a thread-local variable.
+    pub fn lookup_symbol(&self, scope: Option<&str>, name: &str) -> Result<Addr, LookupError> {
+        self.lookup_symbol_in(None, scope, name)
     }
 
     /// The same; a thread-local variable is that of thread `tid`.
@@ -36,10 +44,10 @@ impl Core {
     pub fn lookup_symbol_in(
         &self,
         tid: Option<Tid>,
-        object: Option<&str>,
+        scope: Option<&str>,
         name: &str,
     ) -> Result<Addr, LookupError> {
-        let (module, symbol) = self.find_symbol(object, name)?;
+        let (module, symbol) = self.find_symbol(scope, name)?;
         if symbol.kind() == SymbolKind::Tls {
             let tid = tid.ok_or(TlsError::NotAllocated)?;
             return Ok(self.tls_symbol(tid, module, &symbol)?);
@@ -50,28 +58,24 @@ impl Core {
     /// A symbol and its module, as [`Core::lookup_symbol`] finds it.
     pub(crate) fn find_symbol(
         &self,
-        object: Option<&str>,
+        scope: Option<&str>,
         name: &str,
-    ) -> Result<(&Module, SymbolRef<'_>), LookupError> {
-        let modules: Vec<&Module> = match object {
-            None => self.modules().in_scope_order().collect(),
-            Some(object) => self.modules().named(object).collect(),
-        };
-        if object.is_some() && modules.is_empty() {
-            return Err(LookupError::UnknownModule);
+    ) -> Result<Found<'_>, LookupError> {
+        match without_link_map(scope)? {
+            None => first_of(self.modules().in_scope_order(), name),
+            Some(scope) => self.find_in_scope(scope, name),
         }
-        let mut used = None;
-        for module in modules {
-            let Some(symbol) = module.symbols().table().lookup(name) else { continue };
-            if symbol.is_defined() {
-                return Ok((module, symbol));
-            }
-            // A program at a fixed address has entries for functions that it only uses.
-            if symbol.value().get() != 0 {
-                used.get_or_insert((module, symbol));
-            }
+    }
+
+    fn find_in_scope(&self, scope: &str, name: &str) -> Result<Found<'_>, LookupError> {
+        if let Some((module, file)) = scope.split_once('`') {
+            return in_file(self.modules().named(module), file, name);
         }
-        used.ok_or(LookupError::UnknownSymbol)
+        let mut named = self.modules().named(scope).peekable();
+        match named.peek() {
+            Some(_) => first_of(named, name),
+            None => in_file(self.modules().in_scope_order(), scope, name),
+        }
     }
 
     /// Symbol names that begin with `prefix`, sorted, at most `max`.
@@ -84,4 +88,55 @@ impl Core {
         names.truncate(max);
         names
     }
+}
+
+/// The scope without its link map. Only the base one, `LM0`, is known.
+fn without_link_map(scope: Option<&str>) -> Result<Option<&str>, LookupError> {
+    let Some(scope) = scope else { return Ok(None) };
+    let (first, rest) = match scope.split_once('`') {
+        Some((first, rest)) => (first, Some(rest)),
+        None => (scope, None),
+    };
+    let id = first.strip_prefix("LM").map(|digits| u64::from_str_radix(digits, 16));
+    match id {
+        Some(Ok(0)) => Ok(rest),
+        Some(Ok(_)) => Err(LookupError::UnknownLinkMap),
+        _ => Ok(Some(scope)),
+    }
+}
+
+/// The first symbol that a module defines; else one that it only uses, if that has a value: a
+/// program at a fixed address has entries for functions of others.
+fn first_of<'m>(
+    modules: impl Iterator<Item = &'m Module>,
+    name: &str,
+) -> Result<Found<'m>, LookupError> {
+    let mut used = None;
+    for module in modules {
+        let Some(symbol) = module.symbols().table().lookup(name) else { continue };
+        if symbol.is_defined() {
+            return Ok((module, symbol));
+        }
+        if symbol.value().get() != 0 {
+            used.get_or_insert((module, symbol));
+        }
+    }
+    used.ok_or(LookupError::UnknownSymbol)
+}
+
+/// The symbol that a source file of one of the modules keeps to itself.
+fn in_file<'m>(
+    modules: impl Iterator<Item = &'m Module>,
+    file: &str,
+    name: &str,
+) -> Result<Found<'m>, LookupError> {
+    let mut why = LookupError::UnknownModule;
+    for module in modules {
+        match module.symbols().table().lookup_in_file(file, name) {
+            Some(Some(symbol)) => return Ok((module, symbol)),
+            Some(None) => why = LookupError::UnknownSymbol,
+            None => {}
+        }
+    }
+    Err(why)
 }

@@ -1,9 +1,18 @@
-//! The files of modules as an address space: what `?` and `::dis -f` read, whatever the core holds.
+//! The files of modules as an address space: what they say, whatever the core holds.
 
-use kcore::{Addr, AddressSpace, Core, Fault, Origin, Region, Target};
+use kcore_mem::{Addr, AddressSpace, Fault, Origin, Region, Target};
+
+use crate::Core;
 
 /// The bytes of the modules' files, at the addresses where the process had them mapped.
-pub struct FileSpace<'a>(pub &'a Core);
+pub struct FileSpace<'a>(&'a Core);
+
+impl Core {
+    /// The files of the modules, without what the core holds.
+    pub const fn file_space(&self) -> FileSpace<'_> {
+        FileSpace(self)
+    }
+}
 
 impl AddressSpace for FileSpace<'_> {
     fn target(&self) -> Target {

@@ -1,0 +1,31 @@
+//! `::eval` — runs text of the language.
+
+use kcore_dcmd::{AddrUse, Arg, Args, Cx, Dcmd, Example, Group, Result, Spec};
+
+const EXAMPLES: &[Example] = &[
+    Example { line: "::eval '1+1=D; 2=X'", shows: "two statements" },
+    Example { line: "::walk thread | ::eval '::thread; $c'", shows: "both, for every thread" },
+];
+
+/// Runs text, once for each value of a pipe.
+pub struct Eval;
+
+impl Dcmd for Eval {
+    fn spec(&self) -> Spec {
+        Spec::new("eval", Group::Language, "run text of the language")
+            .addr(AddrUse::Optional)
+            .operands("command...", 1, usize::MAX)
+            .help(
+                "Dot is the address, or the value of the pipe; it stays as the text leaves it. An \
+                 expression alone only sets dot. What the text finds feeds the next dcmd of a pipe. \
+                 A failure in it ends the pipeline. Quote it if it has a semicolon or a pipe.",
+            )
+            .examples(EXAMPLES)
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        let words: Vec<_> = args.operands().iter().map(Arg::to_text).collect();
+        let dot = cx.dot();
+        cx.eval(&words.join(" "), dot)
+    }
+}

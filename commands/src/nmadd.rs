@@ -1,0 +1,111 @@
+//! `::nmadd`, `::nmdel` — private symbols.
+
+use kcore::SymbolKind;
+use kcore_dcmd::{
+    AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Example, Group, Message, Opt, PrivateSymbol, Result,
+    Spec, digits,
+};
+
+use crate::operand;
+
+const OPTIONS: &[Opt] = &[
+    Opt { flag: 'e', value: Some("end"), help: "the first address behind it" },
+    Opt { flag: 'f', value: None, help: "it is a function" },
+    Opt { flag: 'o', value: None, help: "it is an object" },
+    Opt { flag: 's', value: Some("size"), help: "its size in bytes" },
+];
+
+/// Gives an address a name.
+pub struct Nmadd;
+
+/// Takes a name away again.
+pub struct Nmdel;
+
+impl Dcmd for Nmadd {
+    fn spec(&self) -> Spec {
+        Spec::new("nmadd", Group::Symbols, "give an address a name of one's own")
+            .addr(AddrUse::Required)
+            .options(OPTIONS)
+            .operands("name", 1, 1)
+            .help(
+                "Private symbols are found before those of objects, by name and by address. A name \
+                 that is given again means the new address. ::nm -P lists them; ::nm -P -p as \
+                 commands that can be read back.",
+            )
+            .examples(&[Example { line: "<rsp::nmadd -o -s 8 top", shows: "what was added" }])
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        let name = args.first().map_or_else(String::new, Arg::to_text);
+        check_name(&name)?;
+        let symbol = PrivateSymbol {
+            name,
+            value: cx.dot().addr(),
+            size: size(cx, args)?,
+            kind: kind(args)?,
+        };
+        let said = said(cx, "added", &symbol);
+        cx.shell_mut().private_symbols_mut().add(symbol);
+        cx.emit(&Message(said))
+    }
+}
+
+impl Dcmd for Nmdel {
+    fn spec(&self) -> Spec {
+        Spec::new("nmdel", Group::Symbols, "take a private symbol away")
+            .operands("name", 1, 1)
+            .help("It must be one that ::nmadd gave.")
+            .examples(&[Example { line: "1::nmadd x; ::nmdel x", shows: "that it came and went" }])
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        let name = args.first().map_or_else(String::new, Arg::to_text);
+        let removed = cx.shell_mut().private_symbols_mut().remove(&name);
+        let symbol = removed.ok_or_else(|| {
+            DcmdError::failed(format!("symbol '{name}' not found in private symbol table"))
+        })?;
+        let said = said(cx, "deleted", &symbol);
+        cx.emit(&Message(said))
+    }
+}
+
+fn said(cx: &Cx<'_>, what: &str, symbol: &PrivateSymbol) -> String {
+    let radix = cx.shell().radix();
+    let (value, size) = (digits(symbol.value.get(), radix), digits(symbol.size, radix));
+    format!("{what} {}, value={value} size={size}", symbol.name)
+}
+
+fn kind(args: &Args) -> Result<SymbolKind> {
+    match (args.has('f'), args.has('o')) {
+        (true, true) => Err(DcmdError::usage("-f and -o exclude each other")),
+        (true, false) => Ok(SymbolKind::Function),
+        (false, true) => Ok(SymbolKind::Object),
+        (false, false) => Ok(SymbolKind::NoType),
+    }
+}
+
+fn size(cx: &Cx<'_>, args: &Args) -> Result<u64> {
+    match (args.value('e'), args.value('s')) {
+        (Some(_), Some(_)) => Err(DcmdError::usage("-e and -s exclude each other")),
+        (None, Some(size)) => operand::number(cx, size),
+        (Some(end), None) => {
+            let end = operand::number(cx, end)?;
+            let start = cx.dot().number();
+            end.checked_sub(start).ok_or_else(|| {
+                DcmdError::failed(format!("symbol end {end:x} is below its start {start:x}"))
+            })
+        }
+        (None, None) => Ok(0),
+    }
+}
+
+/// A name that can be typed back.
+fn check_name(name: &str) -> Result<()> {
+    let begins =
+        name.starts_with(|first: char| first.is_alphabetic() || matches!(first, '_' | '.'));
+    let fits = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
+    if begins && fits && name != "." {
+        return Ok(());
+    }
+    Err(DcmdError::failed(format!("specified name contains illegal characters: '{name}'")))
+}

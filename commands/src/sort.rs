@@ -1,0 +1,43 @@
+//! `::sort` — the values of a pipe in order.
+
+use kcore_dcmd::{Args, Cx, Dcmd, DcmdError, Example, Group, Opt, Result, Spec};
+
+use crate::element::Element;
+
+const OPTIONS: &[Opt] = &[
+    Opt { flag: 'n', value: None, help: "as signed numbers" },
+    Opt { flag: 'r', value: None, help: "the greatest first" },
+];
+
+const EXAMPLES: &[Example] =
+    &[Example { line: "::walk object | ::sort -r | ::head -2", shows: "the highest objects" }];
+
+/// Sorts the values of a pipe.
+pub struct Sort;
+
+impl Dcmd for Sort {
+    fn spec(&self) -> Spec {
+        Spec::new("sort", Group::Language, "sort the values of a pipe")
+            .options(OPTIONS)
+            .takes_list()
+            .help(
+                "By value, unsigned. Equal values keep their order. It stands behind a pipe only.",
+            )
+            .examples(EXAMPLES)
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        let Some(mut values) = cx.input().list.clone() else {
+            return Err(DcmdError::usage("::sort stands behind a pipe only"));
+        };
+        if args.has('n') {
+            values.sort_by_key(|value| value.dot.number().cast_signed());
+        } else {
+            values.sort_by_key(|value| value.dot.number());
+        }
+        if args.has('r') {
+            values.reverse();
+        }
+        values.into_iter().try_for_each(|value| cx.emit(&Element(value)))
+    }
+}

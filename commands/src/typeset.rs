@@ -1,0 +1,58 @@
+//! `::typeset`, `::unset` — make, mark and remove variables.
+
+use kcore_dcmd::{Arg, Args, Cx, Dcmd, DcmdError, Example, Group, Opt, Result, Spec};
+
+/// Makes and marks variables.
+pub struct Typeset;
+
+/// Removes variables.
+pub struct Unset;
+
+impl Dcmd for Typeset {
+    fn spec(&self) -> Spec {
+        Spec::new("typeset", Group::Language, "make variables, and mark them")
+            .options(&[Opt { flag: 't', value: None, help: "mark them; +t removes the mark" }])
+            .operands("[+t] name...", 1, usize::MAX)
+            .help("A variable that is new has the value 0. ::vars -t lists those that are marked.")
+            .examples(&[Example { line: "::typeset -t x", shows: "nothing; x is there, marked" }])
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        let names: Vec<_> = args.operands().iter().map(Arg::to_text).collect();
+        let (clears, names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| name == "+t");
+        let tagged = match (args.has('t'), !clears.is_empty()) {
+            (true, true) => return Err(DcmdError::usage("-t and +t exclude each other")),
+            (false, false) => None,
+            (tagged, _) => Some(tagged),
+        };
+        each(cx, &names, |cx, name| cx.shell_mut().typeset(name, tagged))
+    }
+}
+
+impl Dcmd for Unset {
+    fn spec(&self) -> Spec {
+        Spec::new("unset", Group::Language, "remove variables")
+            .operands("name...", 1, usize::MAX)
+            .help("Registers, and variables that exist from the start, stay.")
+            .examples(&[Example { line: "5>x; ::unset x", shows: "nothing; x is gone" }])
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        let names: Vec<_> = args.operands().iter().map(Arg::to_text).collect();
+        each(cx, &names, |cx, name| cx.shell_mut().unset(name))
+    }
+}
+
+/// What fails for one name is reported, and does not keep the others from it.
+fn each(
+    cx: &mut Cx<'_>,
+    names: &[String],
+    mut act: impl FnMut(&mut Cx<'_>, &str) -> Result<()>,
+) -> Result<()> {
+    for name in names {
+        if let Err(error) = act(cx, name) {
+            cx.report(&error)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,79 @@
+//! `::uniq` — the values of a pipe, each once.
+
+use std::collections::HashMap;
+
+use kcore_dcmd::{
+    Args, Cell, Cx, Dcmd, DcmdError, Example, Fields, Group, Opt, Piped, Record, Result, Spec, View,
+};
+
+use crate::element::Element;
+
+const OPTIONS: &[Opt] = &[Opt { flag: 'c', value: None, help: "with the number of times it came" }];
+
+const EXAMPLES: &[Example] = &[Example {
+    line: "::walk thread | ::map 0 | ::uniq -c",
+    shows: "one value, and how often it came",
+}];
+
+/// Passes each value of a pipe once.
+pub struct Uniq;
+
+impl Dcmd for Uniq {
+    fn spec(&self) -> Spec {
+        Spec::new("uniq", Group::Language, "pass each value of a pipe once")
+            .options(OPTIONS)
+            .takes_list()
+            .help(
+                "The first of equal values passes, wherever the others are: the pipe need not be \
+                 sorted. It stands behind a pipe only.",
+            )
+            .examples(EXAMPLES)
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        let Some(values) = cx.input().list.as_deref() else {
+            return Err(DcmdError::usage("::uniq stands behind a pipe only"));
+        };
+        let mut counts: HashMap<u64, u64> = HashMap::new();
+        for value in values {
+            let count = counts.entry(value.dot.number()).or_default();
+            *count = count.saturating_add(1);
+        }
+        for value in values {
+            let Some(count) = counts.remove(&value.dot.number()) else { continue };
+            match args.has('c') {
+                true => cx.emit(&Counted { value: Element(value.clone()), count })?,
+                false => cx.emit(&Element(value.clone()))?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A value, and how often it came.
+struct Counted {
+    value: Element,
+    count: u64,
+}
+
+impl Record for Counted {
+    fn kind(&self) -> &'static str {
+        "counted_element"
+    }
+
+    fn view(&self) -> View {
+        match self.value.view() {
+            View::Line("0t{thread:d}") => View::Line("{count:>7d} 0t{thread:d}"),
+            _ => View::Line("{count:>7d} {value:#}"),
+        }
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        out.put("count", Cell::Num(self.count));
+        self.value.fields(out);
+    }
+
+    fn piped(&self) -> Option<Piped> {
+        self.value.piped()
+    }
+}

@@ -1,0 +1,122 @@
+//! Text that runs within other text: `::eval`, and macro files by `$<` and `$<<`.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use kcore_dcmd::{DcmdError, MacroCall, Result, Shell, Sink};
+use kcore_render::io_reason;
+
+use crate::limits;
+use crate::session::{Session, Source};
+use crate::status::{Status, Stop};
+
+/// The macro files that run.
+#[derive(Debug, Default)]
+pub(crate) struct Macros {
+    /// How many run within each other.
+    depth: usize,
+    /// The file that takes the place of the one that ends.
+    next: Option<PathBuf>,
+}
+
+impl Session {
+    /// Runs what runs text, one level deeper. A failure, which was reported, aborts the caller.
+    pub(crate) fn nested(
+        &mut self,
+        pipe_out: bool,
+        run: impl FnOnce(&mut Self) -> Status,
+    ) -> Result<()> {
+        if self.depth >= limits::NESTED {
+            let most = limits::NESTED;
+            return Err(DcmdError::failed(format!("commands are nested more than {most} deep")));
+        }
+        let outer = std::mem::replace(&mut self.pipe_out, pipe_out);
+        self.depth += 1;
+        let status = run(self);
+        self.depth -= 1;
+        self.pipe_out = outer;
+        match status.stop() {
+            Some(Stop::Closed) => Err(DcmdError::Closed),
+            Some(Stop::Quit) => Err(DcmdError::Quit),
+            Some(Stop::EndOfMacro) => Err(DcmdError::EndOfMacro),
+            Some(Stop::Interrupted) => Err(DcmdError::Aborted),
+            None if status.failed() => Err(DcmdError::Aborted),
+            None => Ok(()),
+        }
+    }
+
+    /// `$<name`, `$<<name`. Variable `9` keeps the count.
+    pub(crate) fn call_macro(
+        &mut self,
+        name: &str,
+        call: MacroCall,
+        count: Option<u64>,
+        sink: &mut dyn Sink,
+    ) -> Result<()> {
+        let path = self.macro_file(name)?;
+        self.variables.set("9", count.unwrap_or(1))?;
+        if call == MacroCall::Replace && self.macros.depth > 0 {
+            self.macros.next = Some(path);
+            return Err(DcmdError::EndOfMacro);
+        }
+        self.nested(false, |session| session.run_files(path, sink))
+    }
+
+    /// `$<` without a name: the macro that runs ends, unless the count is 0.
+    pub(crate) fn leave_macro(&self, count: Option<u64>) -> Result<()> {
+        if self.macros.depth == 0 || count == Some(0) {
+            return Ok(());
+        }
+        Err(DcmdError::EndOfMacro)
+    }
+
+    /// Runs a file, and the files that take its place.
+    fn run_files(&mut self, path: PathBuf, sink: &mut dyn Sink) -> Status {
+        let mut status = Status::DONE;
+        let mut next = Some(path);
+        self.macros.depth += 1;
+        while let Some(path) = next.take().filter(|_| !self.interrupted()) {
+            let ended = match read(&path) {
+                Ok(text) => self.run_file(&path, &text, sink),
+                Err(error) => self.fail("$<", &error, sink),
+            };
+            if ended.stop() == Some(Stop::EndOfMacro) {
+                next = self.macros.next.take();
+            }
+            status = status.then(ended.out_of_macro());
+        }
+        self.macros.depth -= 1;
+        status
+    }
+
+    fn run_file(&mut self, path: &Path, text: &str, sink: &mut dyn Sink) -> Status {
+        let name = path.to_string_lossy();
+        self.run_text(Source::File { name: &name, line: 1 }, text, sink)
+    }
+
+    /// The file that a macro's name means: a path, or a file of the macro path.
+    fn macro_file(&self, name: &str) -> Result<PathBuf> {
+        let is_file = |path: &PathBuf| path.exists() && !path.is_dir();
+        let below = self.settings.macro_path.iter().map(|folder| folder.join(name));
+        let below = below.filter(|_| !name.contains('/'));
+        std::iter::once(PathBuf::from(name))
+            .chain(below)
+            .find(is_file)
+            .ok_or_else(|| DcmdError::failed(format!("failed to open {name} (see ::help '$<')")))
+    }
+}
+
+fn read(path: &Path) -> Result<String> {
+    let failed = |reason: String| {
+        DcmdError::failed(format!("failed to read macro file {}: {reason}", path.display()))
+    };
+    let file = File::open(path).map_err(|error| failed(io_reason(&error)))?;
+    let mut bytes = Vec::new();
+    let most = limits::MACRO;
+    file.take(most + 1).read_to_end(&mut bytes).map_err(|error| failed(io_reason(&error)))?;
+    if bytes.len() as u64 > most {
+        return Err(failed(format!("it is longer than {most} bytes")));
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

@@ -1,0 +1,147 @@
+//! A session as dcmds see it.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use kcore::Tid;
+use kcore_dcmd::{
+    Dcmd, DcmdError, Dot, MacroCall, PrivateSymbols, Result, Settings, Shell, Sink, Variable,
+    Walker,
+};
+
+use crate::eval::{self, Scope};
+use crate::parse;
+use crate::session::{Session, Source};
+
+/// Columns of a line that goes to no terminal.
+const PAGE_WIDTH: usize = 80;
+
+impl Shell for Session {
+    fn current_thread(&self) -> Option<Tid> {
+        self.thread
+    }
+
+    fn set_current_thread(&mut self, tid: Tid) {
+        self.thread = Some(tid);
+        self.frame = 0;
+    }
+
+    fn current_frame(&self) -> usize {
+        self.frame
+    }
+
+    fn set_current_frame(&mut self, index: usize) {
+        self.frame = index;
+    }
+
+    fn set_dot(&mut self, dot: Dot, increment: u64) {
+        self.dot = dot;
+        self.increment = increment;
+    }
+
+    fn evaluate(&self, expression: &str) -> Result<u64> {
+        let expr = parse::expression(expression, self.radix)
+            .map_err(|error| DcmdError::failed(error.to_string()))?;
+        eval::evaluate(&expr, self)
+    }
+
+    fn eval(&mut self, text: &str, dot: Dot, pipe_out: bool, sink: &mut dyn Sink) -> Result<()> {
+        self.nested(pipe_out, |session| {
+            session.dot = dot;
+            session.run_text(Source::Text, text, sink)
+        })
+    }
+
+    fn run_macro(
+        &mut self,
+        name: Option<&str>,
+        call: MacroCall,
+        count: Option<u64>,
+        sink: &mut dyn Sink,
+    ) -> Result<()> {
+        match name {
+            Some(name) => self.call_macro(name, call, count, sink),
+            None => self.leave_macro(count),
+        }
+    }
+
+    fn variable(&self, name: &str) -> Result<u64> {
+        Scope::variable(self, name)
+    }
+
+    fn set_variable(&mut self, name: &str, value: u64) -> Result<()> {
+        // A register is never among the variables, and to look for one takes longer.
+        if self.variables.get(name).is_none() && self.is_register(name) {
+            return Err(DcmdError::failed(format!(
+                "failed to write register '{name}': target is not open for writing"
+            )));
+        }
+        self.variables.set(name, value)
+    }
+
+    fn typeset(&mut self, name: &str, tagged: Option<bool>) -> Result<()> {
+        if self.is_register(name) {
+            return Err(DcmdError::failed(format!(
+                "cannot modify read-only variable '{name}': it is a register"
+            )));
+        }
+        let initial = Scope::variable(self, name).unwrap_or(0);
+        self.variables.typeset(name, initial, tagged)
+    }
+
+    fn unset(&mut self, name: &str) -> Result<()> {
+        if self.is_register(name) {
+            return Err(DcmdError::failed(format!("cannot remove persistent variable '{name}'")));
+        }
+        self.variables.unset(name)
+    }
+
+    fn variables(&self) -> Vec<Variable> {
+        self.all_variables()
+    }
+
+    fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    fn settings_mut(&mut self) -> &mut Settings {
+        &mut self.settings
+    }
+
+    fn private_symbols(&self) -> &Arc<PrivateSymbols> {
+        &self.private_symbols
+    }
+
+    fn private_symbols_mut(&mut self) -> &mut PrivateSymbols {
+        Arc::make_mut(&mut self.private_symbols)
+    }
+
+    fn page_width(&self) -> usize {
+        let chosen = self.settings.page_width;
+        chosen.or_else(self.options.terminal_width).unwrap_or(PAGE_WIDTH)
+    }
+
+    fn radix(&self) -> u32 {
+        self.radix
+    }
+
+    fn set_radix(&mut self, radix: u64) -> Result<()> {
+        self.radix =
+            u32::try_from(radix).ok().filter(|radix| (2..=16).contains(radix)).ok_or_else(
+                || DcmdError::failed(format!("expected radix from 2 to 16, not {radix}")),
+            )?;
+        Ok(())
+    }
+
+    fn dcmds(&self) -> &[&'static dyn Dcmd] {
+        self.options.dcmds
+    }
+
+    fn walkers(&self) -> &[&'static dyn Walker] {
+        self.options.walkers
+    }
+
+    fn interrupted(&self) -> bool {
+        self.options.interrupt.load(Ordering::SeqCst)
+    }
+}
