@@ -34,10 +34,12 @@ mod dump;
 mod echo;
 mod element;
 mod env;
+mod errno;
 mod eval;
 mod files;
 mod format;
 mod formats;
+mod fpregs;
 mod frame;
 mod grep;
 mod head;
@@ -72,7 +74,9 @@ mod symbol_address;
 mod term;
 mod text_line;
 mod thread;
+mod thread_operand;
 mod threads;
+mod tls;
 mod tmodel;
 mod typeset;
 mod uniq;
@@ -103,11 +107,14 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &stack::STACK_WITH_POINTERS,
     &stacks::Stacks,
     &regs::Regs,
+    &fpregs::Fpregs,
     &threads::Threads,
     &thread::Thread,
     &frame::Frame,
     &lwpid::Lwpid,
     &lwpids::Lwpids,
+    &tls::Tls,
+    &errno::Errno,
     &tmodel::Tmodel,
     // Memory.
     &dump::Dump,

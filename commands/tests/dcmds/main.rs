@@ -12,3 +12,4 @@ mod memory;
 mod other_cores;
 mod process;
 mod symbols;
+mod threads_own;

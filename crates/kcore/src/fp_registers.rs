@@ -10,7 +10,7 @@ use kcore_mem::Arch;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FpRegisters {
     /// x87, SSE, and what came after it.
-    X86_64(X86FpRegisters),
+    X86_64(Box<X86FpRegisters>),
     /// The SIMD and floating-point registers.
     Aarch64(Aarch64FpRegisters),
 }
@@ -25,7 +25,8 @@ impl Core {
             Arch::X86_64 => {
                 let extended = bytes(&thread.extended_registers);
                 let layout = bytes(&self.file()?.extended_layout().cloned());
-                X86FpRegisters::parse(basic, extended, layout).map(FpRegisters::X86_64)
+                X86FpRegisters::parse(basic, extended, layout)
+                    .map(|read| FpRegisters::X86_64(Box::new(read)))
             }
             Arch::Aarch64 => {
                 Aarch64FpRegisters::parse(basic?, self.target()).map(FpRegisters::Aarch64)

@@ -7,7 +7,7 @@ use kcore_mem::{Cursor, Target};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Aarch64FpRegisters {
     /// v0 to v31.
-    pub vectors: [u128; 32],
+    pub vectors: Vec<u128>,
     /// The status register.
     pub fpsr: u32,
     /// The control register.
@@ -18,10 +18,10 @@ impl Aarch64FpRegisters {
     /// Reads the note; `None` when it is too short.
     pub(crate) fn parse(bytes: &[u8], target: Target) -> Option<Self> {
         let mut cursor = Cursor::new(bytes, target);
-        let mut vectors = [0; 32];
-        for vector in &mut vectors {
+        let mut vectors = Vec::with_capacity(32);
+        for _ in 0..32 {
             let (low, high) = (cursor.u64().ok()?, cursor.u64().ok()?);
-            *vector = u128::from(high) << 64 | u128::from(low);
+            vectors.push(u128::from(high) << 64 | u128::from(low));
         }
         Some(Self { vectors, fpsr: cursor.u32().ok()?, fpcr: cursor.u32().ok()? })
     }
