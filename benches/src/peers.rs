@@ -24,6 +24,13 @@ pub fn floor(subject: &Subject) -> Line {
     Ok(command)
 }
 
+/// The floor of searches: it reads all memory of the core once.
+pub fn sum(subject: &Subject) -> Line {
+    let mut command = Command::new(beside("sum")?);
+    command.arg(&subject.core);
+    Ok(command)
+}
+
 /// gdb with one command.
 pub fn gdb(subject: &Subject, request: &str) -> Line {
     let mut command = Command::new("gdb");

@@ -1,6 +1,7 @@
 //! Whole programs, from their start to their end.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
+use kcore::{AddrRange, Core, OpenOptions};
 
 use crate::{
     measure::measure,
@@ -50,6 +51,26 @@ pub fn million(subject: &Subject) -> Result<Table> {
         row("floor", || peers::floor(subject)),
         row("gdb bt -1", || peers::gdb(subject, "bt -1")),
     ]))
+}
+
+/// Who holds a value that nobody holds: all memory is read. gdb looks through the largest mapping only,
+/// one after the other being more than it can.
+pub fn search(subject: &Subject) -> Result<Table> {
+    const NOWHERE: &str = "1badd00d5eed5eed";
+    let (kcore, gdb) = (format!("{NOWHERE}::ugrep"), largest_mapping(subject)?);
+    let find = format!("find /g {:#x}, {:#x}, 0x{NOWHERE}", gdb.start.get(), gdb.end.get() - 1);
+    Ok(Table::new(vec![
+        row("kcore ::ugrep", || peers::kcore(subject, &kcore)),
+        row("floor: the sum of all memory", || peers::sum(subject)),
+        row("gdb find", || peers::gdb(subject, &find)),
+    ]))
+}
+
+fn largest_mapping(subject: &Subject) -> Result<AddrRange> {
+    let options = OpenOptions { core: Some(subject.core.clone()), ..OpenOptions::default() };
+    let core = Core::open(&options)?;
+    let ranges = core.mappings().iter().map(|mapping| mapping.range);
+    ranges.max_by_key(AddrRange::len).context("a core without mappings")
 }
 
 fn row(name: &str, command: impl Fn() -> Line) -> Row {

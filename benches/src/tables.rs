@@ -96,6 +96,11 @@ pub const TABLES: &[Bench] = &[
         shows: "the walkers alone, 100,000 frames, on an open core",
         run: || walks::frames_a_second(&workloads::deep()?),
     },
+    Bench {
+        name: "search-heap",
+        shows: "a value that is nowhere, in all memory of a 4 GiB core",
+        run: || programs::search(&workloads::heap()?),
+    },
 ];
 
 fn ask(ask: Ask, subject: fn() -> Result<Subject>) -> Result<Table> {

@@ -79,6 +79,7 @@ mod threads;
 mod tls;
 mod tmodel;
 mod typeset;
+mod ugrep;
 mod uniq;
 mod unsupported;
 mod vars;
@@ -123,6 +124,7 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &format::ExaminePhysical,
     &format::Evaluate,
     &mappings::Mappings,
+    &ugrep::Ugrep,
     &whatis::Whatis,
     // Modules, symbols and code.
     &dis::Dis,

@@ -95,6 +95,10 @@ fn print_stack(cx: &mut Cx<'_>, start: StackStart, limit: usize, layout: Layout)
     let core = cx.core();
     let tid = start.tid();
     let stack = start.stack(core, limit);
+    if let (StackStart::FramePointer { at, .. }, true) = (start, stack.frames.is_empty()) {
+        let message = format!("stack frame pointer is invalid: {at:x}");
+        return Err(DcmdError::at(at, message));
+    }
     let current = cx.shell().current_thread() == Some(tid);
     cx.begin(&StackBegin::new(core, tid, current, cx.input().looped), "frames")?;
     for frame in core.named_frames(&stack.frames) {

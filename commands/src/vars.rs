@@ -66,7 +66,7 @@ struct VariableRecord {
 
 impl Record for VariableRecord {
     fn kind(&self) -> &'static str {
-        "variable"
+        "session_variable"
     }
 
     fn view(&self) -> View {

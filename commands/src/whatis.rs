@@ -1,8 +1,9 @@
 //! `::whatis` — what lies at an address.
 
-use kcore::{Frame, Mapping, Origin, SymbolAt, What};
+use kcore::{Frame, Mapping, Origin, SymbolAt, Tid, What};
 use kcore_dcmd::{
-    AddrUse, Args, Cell, Cx, Dcmd, Dot, Example, Fields, Group, Opt, Record, Result, Spec, View,
+    AddrUse, Args, Cell, Cx, Dcmd, Dot, Example, Fields, Group, Message, Opt, Record, Result, Spec,
+    View,
 };
 
 use crate::names::Names;
@@ -12,9 +13,15 @@ const VIEW: &str = "{address} is \
     {known?{symbol_text?{symbol_text}, }in {place}\
     {in_stack^ [{base},{limit})}{frame?, frame {frame}{frame_text? of {frame_text}}}}";
 
+/// What can know an address, most specific first.
+const SOURCES: [&str; 3] = ["threads", "stacks", "mappings"];
+
 const OPTIONS: &[Opt] = &[
     Opt { flag: 'a', value: None, help: "every answer: of a stack its mapping as well" },
+    Opt { flag: 'i', value: None, help: "the number is an identifier: of a thread" },
     Opt { flag: 'k', value: None, help: "keep the order of the pipe; otherwise sorted" },
+    Opt { flag: 'q', value: None, help: "one line for each answer, as always" },
+    Opt { flag: 'v', value: None, help: "say what is asked" },
 ];
 
 const EXAMPLES: &[Example] = &[
@@ -35,7 +42,9 @@ impl Dcmd for Whatis {
             .help(
                 "The symbol that holds the address, if one does, and where that is: the stack of a \
                  thread with its frame (0 is the innermost one, inlined calls not counted), or a \
-                 mapping with its bounds. JSON adds module and origin of the bytes.",
+                 mapping with its bounds. JSON adds module and origin of the bytes.\n\n\
+                 The sources that are asked: kcore`threads, by identifier; kcore`stacks; \
+                 kcore`mappings.",
             )
             .examples(EXAMPLES)
     }
@@ -48,8 +57,31 @@ impl Dcmd for Whatis {
         if !args.has('k') {
             dots.sort_by_key(|dot| dot.number());
         }
-        dots.into_iter().try_for_each(|dot| answer(cx, dot, args.has('a')))
+        if args.has('v') {
+            announce(cx, args.has('i'))?;
+        }
+        dots.into_iter().try_for_each(|dot| match args.has('i') {
+            true => identify(cx, dot),
+            false => answer(cx, dot, args.has('a')),
+        })
     }
+}
+
+/// Names the sources that are asked: of an identifier those that know identifiers.
+fn announce(cx: &mut Cx<'_>, identifiers: bool) -> Result<()> {
+    let asked = SOURCES.iter().filter(|source| (**source == "threads") == identifiers);
+    asked.copied().try_for_each(|source| cx.emit(&Message(format!("Searching kcore`{source}..."))))
+}
+
+/// Says what an identifier is of.
+fn identify(cx: &mut Cx<'_>, dot: Dot) -> Result<()> {
+    let number = dot.number();
+    let tid = u32::try_from(number).ok().map(Tid::new);
+    let text = match tid.filter(|tid| cx.core().thread(*tid).is_some()) {
+        Some(tid) => format!("{number:x} is the identifier of thread {tid}"),
+        None => format!("{number:x} is unknown"),
+    };
+    cx.emit(&Message(text))
 }
 
 fn answer(cx: &mut Cx<'_>, dot: Dot, all: bool) -> Result<()> {

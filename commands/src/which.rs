@@ -1,8 +1,10 @@
 //! `::which`, `::whence` — what a name is.
 
 use kcore_dcmd::{
-    Arg, Args, Cx, Dcmd, DcmdError, Example, Fields, Group, Record, Result, Spec, View,
+    Arg, Args, Cx, Dcmd, DcmdError, Example, Fields, Group, Opt, Record, Result, Spec, View,
 };
+
+const OPTIONS: &[Opt] = &[Opt { flag: 'v', value: None, help: "with the list of definitions" }];
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::which $m", shows: "the dcmd behind an alias" },
@@ -16,14 +18,16 @@ impl Dcmd for Which {
     fn spec(&self) -> Spec {
         Spec::new("which", Group::Language, "say what a name is: a dcmd, a walker")
             .aliases(&["whence"])
+            .options(OPTIONS)
             .operands("name...", 1, usize::MAX)
             .help("Every meaning of each name gets a line. A leading :: may be left out.")
             .examples(EXAMPLES)
     }
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        let verbose = args.has('v');
         for name in args.operands().iter().map(Arg::to_text) {
-            let meanings = meanings(cx, &name);
+            let meanings = meanings(cx, &name, verbose);
             if meanings.is_empty() {
                 cx.report(&DcmdError::failed(format!("{name} not found")))?;
             }
@@ -33,24 +37,29 @@ impl Dcmd for Which {
     }
 }
 
-fn meanings(cx: &Cx<'_>, name: &str) -> Vec<Meaning> {
+fn meanings(cx: &Cx<'_>, name: &str, verbose: bool) -> Vec<Meaning> {
     let bare = name.trim_start_matches("::");
     let dcmds = cx.shell().dcmds().iter().map(|dcmd| dcmd.spec());
     let dcmds = dcmds.filter(|spec| spec.name == bare || spec.aliases.contains(&bare));
     let walkers = cx.shell().walkers().iter().map(|walker| walker.spec().name);
-    let meaning = |what, dcmd: Option<&'static str>| {
-        let alias_of = dcmd.filter(|dcmd| *dcmd != bare);
-        Meaning { name: name.to_owned(), what, alias_of }
+    let meaning = |what, defined: &'static str| {
+        let alias_of = (defined != bare).then_some(defined);
+        Meaning { name: name.to_owned(), what, defined, alias_of, verbose }
     };
-    let mut meanings: Vec<_> = dcmds.map(|spec| meaning("dcmd", Some(spec.name))).collect();
-    meanings.extend(walkers.filter(|walker| *walker == bare).map(|_| meaning("walker", None)));
+    let mut meanings: Vec<_> = dcmds.map(|spec| meaning("dcmd", spec.name)).collect();
+    meanings
+        .extend(walkers.filter(|walker| *walker == bare).map(|walker| meaning("walker", walker)));
     meanings
 }
 
 struct Meaning {
     name: String,
     what: &'static str,
+    /// The name under which it is defined.
+    defined: &'static str,
     alias_of: Option<&'static str>,
+    /// Whether its definition is shown.
+    verbose: bool,
 }
 
 impl Record for Meaning {
@@ -59,12 +68,19 @@ impl Record for Meaning {
     }
 
     fn view(&self) -> View {
-        View::Line("{name} is a built-in {what}{alias_of?: {alias_of}}")
+        match self.verbose {
+            true => View::Line(
+                "{name} is a built-in {what}{alias_of?: {alias_of}}\n   >  definition list:\n  \
+                 [1] kcore`{defined}",
+            ),
+            false => View::Line("{name} is a built-in {what}{alias_of?: {alias_of}}"),
+        }
     }
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
         out.text("name", self.name.as_str())
             .text("what", self.what)
-            .opt_text("alias_of", self.alias_of);
+            .opt_text("alias_of", self.alias_of)
+            .display("defined", kcore_dcmd::Cell::text(self.defined));
     }
 }

@@ -79,7 +79,8 @@ impl<'a> Printer<'a> {
             }
             ('i', 'a') => self.page.label(&label),
             _ => {
-                if self.names.at(Addr::new(dot)).is_some_and(|named| named.offset == 0) {
+                let named = self.names.at(Addr::new(dot)).filter(|_| !self.raw_labels);
+                if named.is_some_and(|named| named.offset == 0) {
                     self.page.raw(&label);
                     self.page.newline();
                 }
@@ -194,8 +195,9 @@ impl<'a> Printer<'a> {
         let decoded = self.source.with_space(self.dot, |space, at| decoder.at(space, at))?;
         let text = instruction::text(&self.names, &decoded);
         if letter.action == Action::RawInstruction {
-            let word =
-                self.names.core().target().uint(decoded.bytes.get(..4).unwrap_or(&decoded.bytes));
+            // The word as memory has it; at the end of a mapping the instruction alone is there.
+            let word = self.source.integer(self.dot, 4);
+            let word = word.unwrap_or_else(|_| self.names.core().target().uint(&decoded.bytes));
             self.page.raw(&format!("{:#x} {word:08x}: {text}", self.dot));
         } else {
             self.page.field(&text, 0);

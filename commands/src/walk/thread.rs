@@ -1,6 +1,6 @@
 //! The `thread` walker.
 
-use kcore_dcmd::{AddrUse, Cx, Dot, Result, Visit, Walker, WalkerSpec};
+use kcore_dcmd::{AddrUse, Cx, DcmdError, Dot, Result, Visit, Walker, WalkerSpec};
 
 /// Steps over the threads, the crashed one first.
 pub struct Thread;
@@ -11,6 +11,9 @@ impl Walker for Thread {
     }
 
     fn walk(&self, cx: &mut Cx<'_>, _from: Option<Dot>, visit: &mut Visit<'_>) -> Result<()> {
+        if cx.core().file().is_none() {
+            return Err(DcmdError::failed("no process active"));
+        }
         cx.core().threads().iter().try_for_each(|thread| visit(cx, Dot::Thread(thread.tid)))
     }
 }

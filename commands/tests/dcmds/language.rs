@@ -111,3 +111,173 @@ fn threads_print_so_that_they_can_be_typed_back() {
     assert_eq!(text("::walk thread"), expected);
     assert_eq!(value(&format!("0t{}", tids[0])), u64::from(tids[0].get()));
 }
+
+#[test]
+fn text_is_run_at_each_value() {
+    assert_eq!(text("::eval '1+1=D; 2=X'"), text("2=D; 2=X"));
+    assert_eq!(text("10::eval '.+1'; .=X"), text("11=X"));
+    let threads = core().tids().len();
+    assert_eq!(json("::walk thread | ::eval '::thread'").len(), threads);
+    assert_eq!(error("::eval '::nosuch'"), "kcore: invalid command '::nosuch': unknown dcmd name");
+}
+
+#[test]
+fn values_are_sorted_counted_and_passed_once() {
+    let list = "::echo \"5\\n3\\nffffffffffffffff\\n3\"";
+    assert_eq!(text(&format!("{list} | ::sort")), "3\n3\n5\n0xffffffffffffffff\n");
+    assert_eq!(text(&format!("{list} | ::sort -r")), "0xffffffffffffffff\n5\n3\n3\n");
+    assert_eq!(text(&format!("{list} | ::sort -n")), "0xffffffffffffffff\n3\n3\n5\n");
+    assert_eq!(text(&format!("{list} | ::uniq")), "5\n3\n0xffffffffffffffff\n");
+    assert_eq!(
+        text(&format!("{list} | ::uniq -c")),
+        "      1 5\n      2 3\n      1 0xffffffffffffffff\n"
+    );
+    assert_eq!(text(&format!("{list} | ::count")), "4\n");
+    for alone in ["sort", "uniq", "count"] {
+        assert_eq!(
+            error(&format!("::{alone}")),
+            format!("kcore: ::{alone} stands behind a pipe only")
+        );
+    }
+}
+
+#[test]
+fn threads_keep_their_type_through_filters() {
+    let (stacks, threads) = (json("::walk thread | ::stack"), core().tids().len());
+    assert_eq!(stacks.len(), threads);
+    assert_eq!(json("::walk thread | ::sort | ::sort -r | ::uniq | ::stack").len(), threads);
+    let tids = core().tids();
+    let counted = format!("      1 0t{}\n", tids[0]);
+    assert!(text("::walk thread | ::uniq -c").starts_with(&counted));
+}
+
+#[test]
+fn a_walk_binds_a_variable_for_the_stages_behind_it() {
+    let tid = core().tids()[0].get();
+    let shown = text("::walk thread t | ::walk frame | ::head -2 | ::eval '<t=D'");
+    assert_eq!(shown, format!("{:16}{tid:<16}\n", "").repeat(2));
+    assert_eq!(error("::walk thread thread"), "kcore: cannot modify read-only variable 'thread'");
+}
+
+#[test]
+fn files_are_shown_and_their_lines_feed_pipes() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), "10\n\tmain // where it begins\n").unwrap();
+    let path = file.path().display();
+    assert_eq!(text(&format!("::cat {path}")), "10\n\tmain // where it begins\n");
+    let main = value("main");
+    assert_eq!(text(&format!("::cat {path} | ::map .")), format!("0x10\n{main:#x}\n"));
+    let outcomes = run("::cat /nowhere/x /; ::echo on");
+    assert!(outcomes.status.failed());
+    assert_eq!(outcomes.out, "on \n");
+    assert_eq!(
+        outcomes.errors,
+        "kcore: failed to read /nowhere/x: no such file or directory\n\
+         kcore: failed to read /: is a directory\n"
+    );
+}
+
+#[test]
+fn variables_are_listed_marked_and_removed() {
+    assert_eq!(text("5>x; ::typeset -t x y; ::vars -t"), "x = 5\ny = 0\n");
+    assert_eq!(text("ff>x; ::typeset -t x; ::vars -tp"), "0xff>x\n");
+    assert_eq!(text("5>x; ::typeset -t x; ::typeset +t x; ::vars -t"), "");
+    assert!(text("5>x; $v").lines().any(|line| line == "x = 5"));
+    assert!(error("5>x; ::unset x; <x=X").contains("variable 'x' is not defined"));
+    assert!(run("::unset b").errors.starts_with("kcore: cannot remove persistent variable 'b'"));
+    assert!(
+        run("::unset rip").errors.starts_with("kcore: cannot remove persistent variable 'rip'")
+    );
+    let rip = format!("rip = {:x}", value("<rip"));
+    assert!(text("::vars").lines().any(|line| line == rip));
+}
+
+#[test]
+fn variables_say_where_the_executable_lies() {
+    let exe = std::fs::read(crate::harness::case().exe).unwrap();
+    let magic = u32::from_le_bytes(exe[..4].try_into().unwrap());
+    assert_eq!(value("<m"), u64::from(magic));
+    assert_eq!(value("<e"), value("_start"));
+    assert!((value("<b")..value("<b+<d")).contains(&value("data_start")));
+}
+
+#[test]
+fn the_last_number_shown_is_remembered() {
+    assert_eq!(text("0t1234=X; <0=D").lines().last().unwrap().trim(), "1234");
+    assert!(text("1>_; main/X").starts_with(&format!("{:#x}: ", value("main"))));
+}
+
+#[test]
+fn settings_are_shown_and_changed() {
+    let shown = text("::set -P 'k> ' -o repeatlast +o pager -s 10 -I /a:/b; ::set");
+    for line in [
+        "               macro path: /a:/b",
+        "  symbol matching distance: 0x10 (absolute mode)",
+        "           command prompt: \"k> \"",
+        "         debugger options: repeatlast",
+    ] {
+        assert!(shown.lines().any(|shown| shown.trim_start() == line.trim_start()), "{shown}");
+    }
+    assert_eq!(error("::set -o nosuch"), "kcore: invalid debugger option -- nosuch");
+    let long = "x".repeat(36);
+    assert_eq!(
+        error(&format!("$P {long}")),
+        format!("kcore: prompt may not exceed 35 characters: '{long}'")
+    );
+    assert_eq!(text("0t132$w"), "output page width = 132\n");
+    assert_eq!(text("$w"), "output page width = 80\n");
+    assert_eq!(
+        text("$s; 20$s"),
+        "symbol matching distance = 0 (smart mode)\nsymbol matching distance = 0x20 (absolute mode)\n"
+    );
+    assert_eq!(text("$G; $G"), "C++ symbol demangling disabled\nC++ symbol demangling enabled\n");
+}
+
+#[test]
+fn lines_wrap_at_the_page_width() {
+    let columns = |line: &str| text(line).lines().map(str::len).max().unwrap();
+    assert_eq!(columns("<rsp/8X"), 80);
+    assert_eq!(columns("0t48$w; <rsp/8X"), 48);
+}
+
+#[test]
+fn a_distance_names_what_lies_behind_a_symbol() {
+    let end = format!("{:x}", value("main") + 0x1000);
+    assert_eq!(text(&format!("{end}=p")).trim(), format!("0x{end}"));
+    assert!(text(&format!("ffffffff$s; {end}=p")).lines().last().unwrap().contains('+'));
+}
+
+#[test]
+fn private_symbols_come_first() {
+    assert_eq!(text("1000::nmadd -f -s 20 mine"), "added mine, value=1000 size=20\n");
+    assert_eq!(text("1000::nmadd -e 1020 mine; mine=X").lines().last().unwrap().trim(), "1000");
+    assert_eq!(text("1000::nmadd -s 20 mine; 1010=p").lines().last().unwrap().trim(), "mine+0x10");
+    assert_eq!(text("main::nmadd mine; main=p").lines().last().unwrap().trim(), "mine");
+    assert_eq!(
+        error("1::nmadd x; ::nmdel x; ::nmdel x"),
+        "kcore: symbol 'x' not found in private symbol table"
+    );
+    assert_eq!(error("1::nmadd a-b"), "kcore: specified name contains illegal characters: 'a-b'");
+}
+
+#[test]
+fn which_shows_definitions() {
+    assert_eq!(
+        text("::which -v $m"),
+        "$m is a built-in dcmd: mappings\n   >  definition list:\n  [1] kcore`mappings\n"
+    );
+    assert!(run("::which zz").status.failed());
+}
+
+#[test]
+fn identifiers_are_of_threads() {
+    let tid = core().tids()[0].get();
+    assert_eq!(
+        text(&format!("0t{tid}::whatis -i")),
+        format!("{tid:x} is the identifier of thread {tid}\n")
+    );
+    assert_eq!(text("1::whatis -i"), "1 is unknown\n");
+    assert!(
+        text("1::whatis -v").starts_with("Searching kcore`stacks...\nSearching kcore`mappings")
+    );
+}

@@ -13,3 +13,4 @@ mod other_cores;
 mod process;
 mod symbols;
 mod threads_own;
+mod ugrep;

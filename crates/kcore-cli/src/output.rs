@@ -27,7 +27,10 @@ pub(crate) fn format(json: bool, color: Color, word_size: usize) -> Format {
 /// [`DcmdError::Closed`] when nobody reads already.
 pub(crate) fn sink(format: Format, target: &str) -> Result<Box<dyn Sink>, DcmdError> {
     match format {
-        Format::Text(options) => Ok(Box::new(TextSink::new(io::stdout(), io::stderr(), options))),
+        Format::Text(options) => {
+            let sink = TextSink::new(io::stdout(), io::stderr(), options);
+            Ok(Box::new(sink.with_progress(io::stderr().is_terminal())))
+        }
         Format::Json => {
             let mut sink = JsonSink::new(io::stdout(), io::stderr(), io::stdout().is_terminal());
             sink.header(Some(target))?;

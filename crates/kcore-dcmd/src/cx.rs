@@ -153,6 +153,9 @@ pub trait Shell {
 
     /// Whether the user pressed ctrl-C since the command began.
     fn interrupted(&self) -> bool;
+
+    /// Remembers that a part of what the dcmd was asked failed, though it goes on.
+    fn remember_failure(&mut self);
 }
 
 /// What a dcmd runs in.
@@ -246,12 +249,18 @@ impl<'a> Cx<'a> {
         self.sink.note(text)
     }
 
-    /// Reports a failure and goes on.
+    /// Reports a failure and goes on; the command counts as failed.
     ///
     /// # Errors
     /// As [`Cx::emit`].
     pub fn report(&mut self, error: &DcmdError) -> Result<()> {
+        self.shell.remember_failure();
         self.sink.error(&self.input.called_as, error)
+    }
+
+    /// Tells a person who waits how much of the command is done.
+    pub fn progress(&mut self, done: u64, total: u64) {
+        self.sink.progress(done, total);
     }
 
     /// Runs text of the language with dot at `dot`; what it finds is what this dcmd finds.

@@ -48,6 +48,9 @@ pub trait Sink {
         Ok(())
     }
 
+    /// Takes how much of a slow command is done, for a person who waits. Machines do without.
+    fn progress(&mut self, _done: u64, _total: u64) {}
+
     /// Closes what a dcmd began and, because it failed, did not end.
     ///
     /// # Errors

@@ -21,7 +21,7 @@ pub struct CoreSpace {
 
 impl CoreSpace {
     /// Lays out the memory of `core`. Segments may come in any order; where two overlap, the one
-    /// that begins lower counts.
+    /// that begins higher counts from where it begins.
     pub fn new(core: &CoreFile) -> Self {
         let mut segments: Vec<_> =
             core.segments().iter().filter(|segment| segment.is_load()).copied().collect();
@@ -54,6 +54,12 @@ impl CoreSpace {
         let index = after.checked_sub(1)?;
         self.last.store(index, Ordering::Relaxed);
         self.segments.get(index).filter(holds)
+    }
+
+    /// The first segment that begins behind `at`.
+    pub fn segment_after(&self, at: Addr) -> Option<&CoreSegment> {
+        let after = self.segments.partition_point(|segment| segment.range.start <= at);
+        self.segments.get(after)
     }
 
     /// The part of a segment whose bytes the file holds.
@@ -92,7 +98,12 @@ impl AddressSpace for CoreSpace {
     }
 
     fn regions(&self) -> Vec<Region> {
-        let held = self.segments.iter().map(|segment| self.held(segment));
+        let next = self.segments.iter().skip(1).map(|next| next.range.start);
+        let ends = next.chain([Addr::new(u64::MAX)]);
+        let held = self.segments.iter().zip(ends).map(|(segment, end)| {
+            let held = self.held(segment);
+            AddrRange::new(held.start, held.end.min(end))
+        });
         held.filter(|range| !range.is_empty())
             .map(|range| Region { range, origin: Origin::Core })
             .collect()
@@ -150,6 +161,17 @@ mod tests {
     fn regions_are_what_the_file_holds() {
         let lengths: Vec<_> = space().regions().iter().map(|region| region.range.len()).collect();
         assert_eq!(lengths, [0x10, 0x8, 0x8]);
+    }
+
+    #[test]
+    fn regions_of_segments_that_overlap_are_those_that_reads_see() {
+        let mut space = space();
+        space.segments = vec![segment(0x1000, 0, 0x10, 0x10), segment(0x1008, 0x10, 0x4, 0x10)];
+        let regions = space.regions();
+        let ranges: Vec<_> =
+            regions.iter().map(|it| (it.range.start.get(), it.range.len())).collect();
+        assert_eq!(ranges, [(0x1000, 8), (0x1008, 4)]);
+        assert_eq!(space.slice(Addr::new(0x1008)).map(<[u8]>::len), Ok(4));
     }
 
     #[test]

@@ -19,6 +19,7 @@ mod json_cell;
 mod number;
 mod out;
 mod pipe;
+mod progress;
 mod redirect;
 pub mod sanitize;
 mod table;

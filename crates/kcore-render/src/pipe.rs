@@ -101,6 +101,10 @@ impl Sink for PipeSink<'_> {
         self.aside.hint(text)
     }
 
+    fn progress(&mut self, done: u64, total: u64) {
+        self.aside.progress(done, total);
+    }
+
     fn set_radix(&mut self, radix: u32) {
         self.aside.set_radix(radix);
     }

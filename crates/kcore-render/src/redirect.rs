@@ -44,6 +44,10 @@ impl Sink for RedirectSink<'_> {
         self.results.abandon()
     }
 
+    fn progress(&mut self, done: u64, total: u64) {
+        self.aside.progress(done, total);
+    }
+
     fn set_radix(&mut self, radix: u32) {
         self.results.set_radix(radix);
         self.aside.set_radix(radix);

@@ -7,6 +7,7 @@ use kcore_dcmd::{Column, DcmdError, Fields, Record, Result, Sink, View};
 use crate::canvas::Canvas;
 use crate::number::Numbers;
 use crate::out::Out;
+use crate::progress::Progress;
 use crate::{sanitize, table, template};
 
 /// How text looks.
@@ -27,13 +28,22 @@ pub struct TextSink<W: Write, E: Write> {
     options: TextOptions,
     canvas: Canvas,
     header: Option<&'static [Column]>,
+    progress: Progress,
 }
 
 impl<W: Write, E: Write> TextSink<W, E> {
     /// Results go to `out`, failures and notes to `errors`.
     pub fn new(out: W, errors: E, options: TextOptions) -> Self {
         let canvas = Canvas::new(options.styled);
-        Self { out: Out::new(out), errors, options, canvas, header: None }
+        let progress = Progress::default();
+        Self { out: Out::new(out), errors, options, canvas, header: None, progress }
+    }
+
+    /// The same, which shows on the second writer how far slow commands have come, if that is a
+    /// terminal.
+    #[must_use]
+    pub fn with_progress(self, on_terminal: bool) -> Self {
+        Self { progress: Progress::new(on_terminal), ..self }
     }
 
     fn show(&mut self, record: &dyn Record) -> Result<()> {
@@ -46,6 +56,7 @@ impl<W: Write, E: Write> TextSink<W, E> {
         self.canvas.clear();
         self.arrange(view, &fields);
         self.canvas.push("\n");
+        self.progress.erase(&mut self.errors);
         self.out.text(self.canvas.text())?;
         if self.options.live { self.out.flush() } else { Ok(()) }
     }
@@ -67,6 +78,7 @@ impl<W: Write, E: Write> TextSink<W, E> {
 
     /// A line for the second writer, behind the results so far. That nobody reads it stops nothing.
     fn aside(&mut self, line: &str) -> Result<()> {
+        self.progress.erase(&mut self.errors);
         let flushed = self.out.flush();
         let _ = writeln!(self.errors, "{line}");
         flushed
@@ -102,8 +114,13 @@ impl<W: Write, E: Write> Sink for TextSink<W, E> {
         self.options.numbers.radix = radix;
     }
 
+    fn progress(&mut self, done: u64, total: u64) {
+        self.progress.show(&mut self.errors, done, total);
+    }
+
     fn finish(&mut self) -> Result<()> {
         self.header = None;
+        self.progress.end(&mut self.errors);
         self.out.flush()
     }
 }

@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 
 use kcore_dcmd::Dcmd;
 
+/// The module in which all dcmds are, as a scope.
+const SCOPE: &str = "::kcore`";
+
 /// Finds dcmds by the spelling that a user types.
 pub(crate) struct DcmdTable {
     by_spelling: BTreeMap<String, &'static dyn Dcmd>,
@@ -21,8 +24,10 @@ impl DcmdTable {
         Self { by_spelling }
     }
 
+    /// The dcmd of that spelling, which may name the module: ``::kcore`stack``.
     pub(crate) fn get(&self, spelling: &str) -> Option<&'static dyn Dcmd> {
-        self.by_spelling.get(spelling).copied()
+        let unscoped = spelling.strip_prefix(SCOPE).map(|name| format!("::{name}"));
+        self.by_spelling.get(unscoped.as_deref().unwrap_or(spelling)).copied()
     }
 
     pub(crate) fn spellings(&self) -> impl Iterator<Item = &str> {

@@ -160,13 +160,16 @@ impl Session {
     fn invoke(&mut self, call: &Call<'_>, input: &Input, sink: &mut dyn Sink) -> Flow {
         sink.set_radix(self.radix);
         sink.set_bindings(&self.bindings);
+        let outer_failed = std::mem::take(&mut self.part_failed);
         let result = check_address(&call.spec, input).and_then(|()| {
             self.last_dot = self.dot;
             let core = Arc::clone(&self.core);
             call.dcmd.run(&mut Cx::new(&core, input, self, sink), &call.args)
         });
+        let part_failed = std::mem::replace(&mut self.part_failed, outer_failed);
         let error = match result {
             Ok(()) if self.interrupted() => DcmdError::Interrupted,
+            Ok(()) if part_failed => return Flow::Continue(Status::FAILED),
             Ok(()) => return Flow::Continue(Status::DONE),
             Err(DcmdError::EndOfMacro) => {
                 return Flow::Break(Status::stopped(Stop::EndOfMacro));
@@ -203,6 +206,11 @@ impl Session {
     }
 
     fn unknown(&self, spelling: &str) -> DcmdError {
+        if spelling.contains('`') && !spelling.starts_with("::kcore`") {
+            return DcmdError::failed(format!(
+                "invalid command '{spelling}': specified module is not loaded"
+            ));
+        }
         let meant = self.table.nearest(spelling);
         let meant = meant.map(|name| format!(" (did you mean '{name}'?)")).unwrap_or_default();
         DcmdError::failed(format!("invalid command '{spelling}': unknown dcmd name{meant}"))

@@ -130,6 +130,7 @@ impl<'t> Scanner<'t> {
         let len = match rest.chars().next() {
             None | Some('\n') => return SyntaxError::Near(None),
             Some(_) if word > 0 => word,
+            Some(_) if rest.starts_with("::") => 2,
             Some(first) => first.len_utf8(),
         };
         SyntaxError::Near(rest.get(..len).map(ToOwned::to_owned))

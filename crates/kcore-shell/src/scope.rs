@@ -84,13 +84,24 @@ impl Session {
 
     /// The value of a register of the current frame of the current thread.
     fn register(&self, name: &str) -> Result<u64> {
-        let tid = self.thread.ok_or_else(|| undefined(name))?;
+        let tid = self.thread.ok_or_else(|| match self.machine_has(name) {
+            true => DcmdError::failed("no process active"),
+            false => undefined(name),
+        })?;
         let value = self.core.register(tid, self.frame, name).map_err(|_| undefined(name))?;
         value.ok_or_else(|| {
             let frame = self.frame;
             DcmdError::failed(format!(
                 "register '{name}' was not saved: its value in frame {frame} of thread {tid} is lost"
             ))
+        })
+    }
+
+    fn machine_has(&self, name: &str) -> bool {
+        self.core.machine().is_some_and(|machine| {
+            machine.pc_name() == name
+                || machine.part_of(name).is_some()
+                || machine.register_names().iter().any(|(known, _)| *known == name)
         })
     }
 

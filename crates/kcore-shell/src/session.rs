@@ -65,6 +65,8 @@ pub struct Session {
     pub(crate) pipe_out: bool,
     /// Texts that run within each other.
     pub(crate) depth: usize,
+    /// Whether the dcmd that runs reported a failure and went on.
+    pub(crate) part_failed: bool,
     pub(crate) macros: Macros,
     pub(crate) settings: Settings,
     pub(crate) private_symbols: Arc<PrivateSymbols>,
@@ -91,6 +93,7 @@ impl Session {
             bindings: Bindings::default(),
             pipe_out: false,
             depth: 0,
+            part_failed: false,
             macros: Macros::default(),
             settings: Settings::default(),
             private_symbols: Arc::default(),

@@ -144,4 +144,8 @@ impl Shell for Session {
     fn interrupted(&self) -> bool {
         self.options.interrupt.load(Ordering::SeqCst)
     }
+
+    fn remember_failure(&mut self) {
+        self.part_failed = true;
+    }
 }

@@ -17,8 +17,11 @@ pub fn is_marker(name: &[u8]) -> bool {
     mapping || name.starts_with(b".L") || name.is_empty()
 }
 
-/// Orders two symbols at one address, the one to show last: a function, global before weak before
-/// local, with a size, no `$`, few leading underscores, small, short name, `.symtab`.
+/// Orders two symbols at one address, the one to show last: a function, global or weak, with a
+/// size, no `$`, few leading underscores, small, global, short name, `.symtab`.
+///
+/// A weak name is no worse than a global one: `accept` is weak so that a program may have its own,
+/// and what stands behind it is called `__libc_accept`.
 pub fn compare(names: &NameStore, a: &Entry, b: &Entry) -> Ordering {
     let by_facts = facts(a).cmp(&facts(b));
     by_facts.then_with(|| {
@@ -26,6 +29,7 @@ pub fn compare(names: &NameStore, a: &Entry, b: &Entry) -> Ordering {
         let by_spelling = spelling(b_name).cmp(&spelling(a_name));
         by_spelling
             .then_with(|| b.size.cmp(&a.size))
+            .then_with(|| is_global(a).cmp(&is_global(b)))
             .then_with(|| b_name.len().cmp(&a_name.len()))
             .then_with(|| origin(a).cmp(&origin(b)))
             .then_with(|| b.index.cmp(&a.index))
@@ -33,13 +37,13 @@ pub fn compare(names: &NameStore, a: &Entry, b: &Entry) -> Ordering {
 }
 
 /// Greater is better.
-fn facts(entry: &Entry) -> (bool, u8, bool) {
-    let binding = match entry.binding {
-        SymbolBinding::Global => 2,
-        SymbolBinding::Weak => 1,
-        SymbolBinding::Local | SymbolBinding::Other(_) => 0,
-    };
-    (is_code(entry.kind), binding, entry.size > 0)
+const fn facts(entry: &Entry) -> (bool, bool, bool) {
+    let visible = matches!(entry.binding, SymbolBinding::Global | SymbolBinding::Weak);
+    (is_code(entry.kind), visible, entry.size > 0)
+}
+
+const fn is_global(entry: &Entry) -> bool {
+    matches!(entry.binding, SymbolBinding::Global)
 }
 
 const fn is_code(kind: SymbolKind) -> bool {

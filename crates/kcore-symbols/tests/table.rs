@@ -62,6 +62,16 @@ fn of_aliases_the_global_one_with_few_underscores_is_shown() {
 }
 
 #[test]
+fn a_weak_name_is_better_than_a_global_one_with_underscores() {
+    let aliased = "int __wait_for(int n) { return n; }
+        int wait_for(int) __attribute__((weak, alias(\"__wait_for\")));
+        int main(void) { return wait_for(0); }";
+    let build = Build::compile("gcc", aliased, "aliased", &["-O0"]);
+    let table = SymbolTable::from_images(Some(&build.image("aliased")), None);
+    assert_eq!(name_at(&table, value_of(&table, "__wait_for")).as_deref(), Some("wait_for"));
+}
+
+#[test]
 fn assembly_without_a_size_reaches_to_the_next_symbol() {
     let (_build, table) = program(&["-O0"]);
     let bare = table.lookup("bare_asm").unwrap();

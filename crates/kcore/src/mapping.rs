@@ -62,6 +62,11 @@ impl Mapping {
         }
     }
 
+    /// Whether code may run in it, as far as the core tells.
+    pub fn may_hold_code(&self) -> bool {
+        self.flags.is_none_or(|flags| flags & 1 != 0)
+    }
+
     /// `rwx` with dashes; `None` where the core does not say.
     pub fn permissions(&self) -> Option<String> {
         let letter = |bit: u32, letter: char| {

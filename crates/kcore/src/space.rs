@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use kcore_elf::CoreSpace;
-use kcore_mem::{Addr, AddressSpace, Fault, Origin, Region, Target};
+use kcore_mem::{Addr, AddrRange, AddressSpace, Fault, Origin, Region, Target};
 
-use crate::ModuleSet;
+use crate::{ModuleSet, regions};
 
 /// The memory of a process as a core and the files of its modules show it together.
 ///
@@ -55,6 +55,25 @@ impl ProcessSpace {
         Some((bytes, if verified { Origin::ModuleFile } else { Origin::UnverifiedFile }))
     }
 
+    /// Adds what files hold of addresses that the core does not hold.
+    fn add_files(&self, gap: AddrRange, regions: &mut Vec<Region>) {
+        let mut at = gap.start;
+        while gap.contains(at) {
+            let Some((bytes, origin)) = self.in_file(at).filter(|(bytes, _)| !bytes.is_empty())
+            else {
+                // What this segment has no bytes for, the next one may have.
+                match self.core.as_ref().and_then(|core| core.segment_after(at)) {
+                    Some(segment) => at = segment.range.start,
+                    None => return,
+                }
+                continue;
+            };
+            let end = at.saturating_add(bytes.len() as u64).min(gap.end);
+            regions.push(Region { range: AddrRange::new(at, end), origin });
+            at = end;
+        }
+    }
+
     fn find(&self, at: Addr) -> Result<(&[u8], Origin), Fault> {
         match self.in_core(at) {
             Ok(bytes) => Ok((bytes, Origin::Core)),
@@ -86,14 +105,13 @@ impl AddressSpace for ProcessSpace {
     }
 
     fn regions(&self) -> Vec<Region> {
-        let mut regions = self.core.as_ref().map(|core| core.regions()).unwrap_or_default();
-        let files = self.modules.all().iter().flat_map(|module| module.ranges());
-        regions.extend(files.filter_map(|range| {
-            let (bytes, origin) = self.in_file(range.start)?;
-            self.in_core(range.start).is_err().then_some(())?;
-            let len = range.len().min(bytes.len() as u64);
-            Some(Region { range: kcore_mem::AddrRange::with_len(range.start, len), origin })
-        }));
+        let core = self.core.as_ref().map(|core| core.regions()).unwrap_or_default();
+        let files = self.modules.all().iter().flat_map(|module| module.ranges()).collect();
+        let gaps = regions::gaps(files, &core);
+        let mut regions = core;
+        for gap in gaps {
+            self.add_files(gap, &mut regions);
+        }
         regions.sort_by_key(|region| region.range.start);
         regions
     }

@@ -3,7 +3,7 @@
 use kcore_mem::{Addr, CodeAddr};
 use kcore_unwind::{End, Flow, Frame, Regs, Trust, Walker};
 
-use crate::{Core, Tid};
+use crate::{Core, Mapping, Tid};
 
 /// Frames of one stack, at most, when nobody says otherwise: a stack of 8 MiB holds half a million
 /// of the smallest frames.
@@ -85,6 +85,9 @@ impl Core {
             return Stack::empty(tid, fault.map_or(End::NoRule(frame_pointer), End::Fault));
         };
         let caller = caller.with_pc(machine.strip_code(caller.pc()));
+        if !self.mapping_at(caller.pc()).is_some_and(Mapping::may_hold_code) {
+            return Stack::empty(tid, End::NotCode(caller.pc()));
+        }
         let pc = CodeAddr::Return(caller.pc());
         Stack::walk(tid, &mut walker, &caller, pc, Trust::FramePointer, limit)
     }

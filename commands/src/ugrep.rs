@@ -1,0 +1,173 @@
+//! `::ugrep`, `::kgrep` — searches memory for a value: who points here.
+
+use kcore::search::{Match, Skipped, UnitSize, Wanted};
+use kcore::{Addr, AddrRange, Origin};
+use kcore_dcmd::{
+    AddrUse, Args, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record, Result, Spec,
+    View,
+};
+
+use crate::operand;
+
+/// Addresses that go into a pipe: what comes behind it takes each of them.
+const MAX_PIPED: u64 = 1 << 20;
+
+const OPTIONS: &[Opt] = &[
+    Opt { flag: 'v', value: None, help: "the value that was found beside its address" },
+    Opt { flag: 'd', value: Some("dist"), help: "values from address to address + dist, that not" },
+    Opt { flag: 'm', value: Some("mask"), help: "compare the bits of the mask only" },
+    Opt { flag: 'M', value: Some("invmask"), help: "compare all bits but those" },
+    Opt { flag: 'a', value: Some("min"), help: "the first address to be searched" },
+    Opt { flag: 'A', value: Some("max"), help: "the first address not to be searched" },
+    Opt { flag: 's', value: Some("size"), help: "bytes in a unit: 1, 2, 4 or 8, default 8" },
+];
+
+const EXAMPLES: &[Example] = &[
+    Example { line: "main::ugrep", shows: "where memory holds the address of a function" },
+    Example { line: "<rsp::ugrep -d 100 -v", shows: "pointers into 0x100 bytes of the stack" },
+    Example { line: "main::ugrep | ::whatis", shows: "what holds the address" },
+];
+
+/// Finds the units of memory that hold a value.
+pub struct Ugrep;
+
+impl Dcmd for Ugrep {
+    fn spec(&self) -> Spec {
+        Spec::new("ugrep", Group::Memory, "search memory for a value: who points here")
+            .aliases(&["kgrep"])
+            .addr(AddrUse::Required)
+            .options(OPTIONS)
+            .help(
+                "The address is what is looked for; where it is found is shown, lowest address \
+                 first. Units are aligned, and in the byte order of the target. All memory that the \
+                 core holds is searched, and what it left out to verified files of objects; what \
+                 neither holds is skipped, which a note says.\n\n\
+                 Into a pipe go the first 0t1048576 addresses.",
+            )
+            .examples(EXAMPLES)
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        let unit = unit_size(cx, args)?;
+        let wanted = wanted(cx, args, unit)?;
+        if !wanted.is_possible(unit) {
+            return Err(DcmdError::failed("warning: pattern does not match mask"));
+        }
+        let within = AddrRange::new(
+            Addr::new(operand::option(cx, args, 'a', 0)?),
+            Addr::new(operand::option(cx, args, 'A', u64::MAX)?),
+        );
+        let core = cx.core();
+        let mut search = core.search(wanted, unit, within);
+        if search.total() == 0 {
+            return Err(DcmdError::failed("warning: nothing searched"));
+        }
+        let mut printer = Printer { verbose: args.has('v'), unit, left: limit(cx) };
+        let total = search.total();
+        for batch in search.by_ref() {
+            cx.progress(batch.done, total);
+            cx.check_interrupt()?;
+            if !printer.emit_all(cx, &batch.matches)? {
+                return cx
+                    .note(&format!("only the first {MAX_PIPED} addresses went into the pipe"));
+            }
+        }
+        note_skipped(cx, search.skipped())
+    }
+}
+
+/// How many matches are emitted at most.
+fn limit(cx: &Cx<'_>) -> u64 {
+    if cx.input().pipe_out { MAX_PIPED } else { u64::MAX }
+}
+
+fn unit_size(cx: &Cx<'_>, args: &Args) -> Result<UnitSize> {
+    let size = operand::option(cx, args, 's', cx.core().target().word_size() as u64)?;
+    UnitSize::from_bytes(size).ok_or_else(|| {
+        DcmdError::failed(if size.is_power_of_two() {
+            "sizes greater than 8 not supported"
+        } else {
+            "size must be a power of 2"
+        })
+    })
+}
+
+fn wanted(cx: &Cx<'_>, args: &Args, unit: UnitSize) -> Result<Wanted> {
+    let value = cx.dot().number();
+    let mut given = ['d', 'm', 'M'].into_iter().filter(|flag| args.has(*flag));
+    let (option, second) = (given.next(), given.next());
+    if second.is_some() {
+        return Err(DcmdError::usage("only one of -d, -m and -M may be specified"));
+    }
+    let Some(flag) = option else { return Ok(Wanted::exactly(value)) };
+    let number = operand::option(cx, args, flag, 0)?;
+    Ok(match flag {
+        'd' => {
+            Wanted::Between { first: value, last: value.saturating_add(number.saturating_sub(1)) }
+        }
+        'm' => Wanted::Masked { value, mask: number },
+        _ => Wanted::Masked { value, mask: !number & unit.max() },
+    })
+}
+
+/// What was not there to be searched may hold what was looked for.
+fn note_skipped(cx: &mut Cx<'_>, skipped: Skipped) -> Result<()> {
+    let bytes = skipped.bytes;
+    match skipped.ranges {
+        0 => Ok(()),
+        1 => cx.note(&format!("a range of {bytes:#x} bytes was not dumped and not searched")),
+        ranges => cx.note(&format!(
+            "{ranges} ranges of {bytes:#x} bytes in all were not dumped and not searched"
+        )),
+    }
+}
+
+/// Emits matches, as many as may be.
+struct Printer {
+    verbose: bool,
+    unit: UnitSize,
+    left: u64,
+}
+
+impl Printer {
+    /// Emits all; answers whether more may come.
+    fn emit_all(&mut self, cx: &mut Cx<'_>, matches: &[Match]) -> Result<bool> {
+        for found in matches {
+            let Some(left) = self.left.checked_sub(1) else { return Ok(false) };
+            self.left = left;
+            let origin = cx.core().space().origin(found.addr).ok();
+            let (verbose, unit) = (self.verbose, self.unit);
+            cx.emit(&MatchRecord { found: *found, unit, origin, verbose })?;
+        }
+        Ok(true)
+    }
+}
+
+/// One unit of memory that holds what was looked for.
+struct MatchRecord {
+    found: Match,
+    unit: UnitSize,
+    origin: Option<Origin>,
+    verbose: bool,
+}
+
+impl Record for MatchRecord {
+    fn kind(&self) -> &'static str {
+        "match"
+    }
+
+    fn view(&self) -> View {
+        View::Line(if self.verbose { "{address:x}:\t{value:x}" } else { "{address:x}" })
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        out.addr("address", self.found.addr)
+            .hex("value", self.found.value)
+            .num("size", self.unit.bytes() as u64)
+            .opt_text("origin", self.origin.map(Origin::as_str));
+    }
+
+    fn dot(&self) -> Option<Dot> {
+        Some(Dot::Addr(self.found.addr))
+    }
+}

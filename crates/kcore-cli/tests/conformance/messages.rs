@@ -1,0 +1,84 @@
+//! Whether each message of the language stands in some case.
+//!
+//! The messages are found in the source of `kcore-shell`: text in quotes, with a blank, that begins
+//! with a small letter. What stands in a message for a value matches anything.
+
+use std::fs;
+use std::path::Path;
+
+use crate::case::Case;
+
+/// Text that is no message, or that no line of a case can provoke, and why.
+const EXEMPT: &[(&str, &str)] = &[
+    ("kcore: try '::help {}' for more information", "a hint"),
+    ("from object file at", "a part of a message"),
+    ("cannot read from the terminal: {0}", "no terminal here: tests/terminal"),
+    ("the line is not valid UTF-8 and was dropped", "no terminal here: tests/terminal"),
+    ("cannot read {name}, line {line}: {}", "a disk that fails"),
+    ("line of {is} bytes: at most {most} are read", "65536 bytes: tests of kcore-shell"),
+    ("expression has more than {} operators", "2048 operators: tests of kcore-shell"),
+    ("the output of '{command}' is longer than {most} bytes", "tests of kcore-shell"),
+    ("it is longer than {most} bytes", "tests of kcore-shell"),
+];
+
+/// Messages that no case expects.
+pub fn unprovoked(cases: &[Case]) -> Vec<String> {
+    let errors: Vec<&str> = cases
+        .iter()
+        .flat_map(|case| &case.steps)
+        .flat_map(|step| &step.errors)
+        .map(String::as_str)
+        .collect();
+    let missing = |text: &String| !errors.iter().any(|error| matches(error, text));
+    messages().into_iter().filter(missing).collect()
+}
+
+/// Exempt texts that are in no source any more.
+pub fn stale_exemptions() -> Vec<&'static str> {
+    let all = all_texts();
+    let is_stale = |text: &&str| !all.iter().any(|it| it == text);
+    EXEMPT.iter().map(|(text, _)| *text).filter(is_stale).collect()
+}
+
+fn messages() -> Vec<String> {
+    let exempt = |text: &String| EXEMPT.iter().any(|(it, _)| it == text);
+    all_texts().into_iter().filter(|text| !exempt(text)).collect()
+}
+
+fn all_texts() -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kcore-shell/src");
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let is_tested =
+        |path: &std::path::PathBuf| !path.ends_with("testing.rs") && !path.ends_with("tests.rs");
+    files.filter(is_tested).flat_map(|path| texts(&fs::read_to_string(path).unwrap())).collect()
+}
+
+/// The texts of a source file, without comments and tests.
+fn texts(source: &str) -> Vec<String> {
+    let code = source.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+    let lines = code.lines().map(str::trim).filter(|line| !line.starts_with("//"));
+    lines.flat_map(quoted).filter(|text| is_message(text)).collect()
+}
+
+/// The texts in quotes of a line. A quote as a character, `'"'`, is none.
+fn quoted(line: &str) -> Vec<String> {
+    let line = line.replace("'\"'", "").replace("\\\"", "\u{1}");
+    let parts = line.split('"').skip(1).step_by(2);
+    parts.map(|part| part.replace('\u{1}', "\"")).collect()
+}
+
+fn is_message(text: &str) -> bool {
+    text.contains(' ') && text.starts_with(|c: char| c.is_ascii_lowercase())
+}
+
+/// Whether the fixed parts of `message` stand in `line`, one behind the other.
+fn matches(line: &str, message: &str) -> bool {
+    let mut rest = line;
+    let fixed =
+        message.split('{').map(|part| part.split_once('}').map_or(part, |(_, fixed)| fixed));
+    fixed.into_iter().all(|part| {
+        let found = rest.find(part);
+        rest = found.map_or("", |at| &rest[at + part.len()..]);
+        found.is_some()
+    })
+}
