@@ -181,11 +181,11 @@ impl Core {
         let caller = caller.and_then(|pc| self.spell(pc));
         let caller = caller.map_or_else(String::new, |place| format!(", called from {place}"));
         let place = match self.modules().at(pc) {
-            Some(module) => format!("in {}, of which no symbol is known there", module.name()),
-            None if self.has_lost_mappings() => "of which nothing is known".to_owned(),
-            None => "where there is no function".to_owned(),
+            Some(module) => format!("in {} (no symbols)", module.name()),
+            None if self.has_lost_mappings() => "(nothing is known of it)".to_owned(),
+            None => "(no function is there)".to_owned(),
         };
-        format!(", at {pc}, {place}{caller}")
+        format!(", at {pc} {place}{caller}")
     }
 
     /// Whether the core's end is missing, and with it what would tell of mappings and modules.

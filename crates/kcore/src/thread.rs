@@ -81,6 +81,20 @@ fn has_died(thread: &Thread) -> bool {
     thread.siginfo.is_some_and(|info| info.number != 0)
 }
 
+/// System calls in which nobody waits.
+const NEVER_WAIT: [&str; 10] = [
+    "exit",
+    "exit_group",
+    "getpid",
+    "gettid",
+    "kill",
+    "rt_sigprocmask",
+    "rt_sigqueueinfo",
+    "rt_sigreturn",
+    "tgkill",
+    "tkill",
+];
+
 impl Core {
     /// The threads, the crashed one first.
     pub fn threads(&self) -> &[Thread] {
@@ -127,12 +141,26 @@ impl Core {
     }
 
     /// The name of the system call that a thread waits in: its pc stands right behind a
-    /// system-call instruction. A number without a known name is shown as such.
+    /// system-call instruction. A number without a known name is shown as such; a call that never
+    /// waits, such as the one by which a thread kills itself, is none.
     pub fn waits_in(&self, tid: Tid) -> Option<String> {
         let bytes = self.raw_registers(tid)?;
         let number = self.machine()?.system_call(bytes, self.target(), self.space())?;
         let name = facts(self.arch()).system_call(number);
-        Some(name.map_or_else(|| format!("syscall {number}"), str::to_owned))
+        match name {
+            Some(name) if NEVER_WAIT.contains(&name) => None,
+            Some(name) => Some(name.to_owned()),
+            None => Some(format!("syscall {number}")),
+        }
+    }
+
+    /// Whether the code at which a thread stands can be read: only then it is known whether it waits.
+    pub fn has_code_at_pc(&self, tid: Tid) -> bool {
+        // The instruction of a system call, behind which the pc of a thread in it stands.
+        const BEFORE: u64 = 2;
+        let pc = self.start_registers(tid).map(|regs| regs.pc());
+        let before = pc.and_then(|pc| pc.get().checked_sub(BEFORE)).map(Addr::new);
+        before.is_some_and(|before| self.space().read_uint(before, 1).is_ok())
     }
 
     /// The architecture of the core, where the walker knows it.
