@@ -1,6 +1,6 @@
 //! Threads: their registers, the signal each took, the system call each waits in.
 
-use std::fmt;
+use std::{fmt, ops::Range};
 
 use kcore_elf::core_file::{CoreThread, SignalInfo};
 use kcore_mem::Addr;
@@ -42,7 +42,11 @@ pub struct Thread {
     /// The pointer to its local storage, where the core has it apart from the general registers.
     pub thread_pointer: Option<Addr>,
     /// Where its general registers lie in the core file.
-    registers: std::ops::Range<u64>,
+    registers: Range<u64>,
+    /// Where its floating-point registers lie there.
+    pub(crate) fp_registers: Option<Range<u64>>,
+    /// Where its extended registers lie there.
+    pub(crate) extended_registers: Option<Range<u64>>,
 }
 
 impl From<&CoreThread> for Thread {
@@ -53,6 +57,8 @@ impl From<&CoreThread> for Thread {
             siginfo: thread.siginfo,
             thread_pointer: thread.thread_pointer,
             registers: thread.registers.clone(),
+            fp_registers: thread.fp_registers.clone(),
+            extended_registers: thread.extended_registers.clone(),
         }
     }
 }
@@ -112,13 +118,13 @@ impl Core {
         let mut registers = saved
             .map(|(bytes, machine)| machine.user_registers(bytes, self.target()))
             .unwrap_or_default();
-        registers.extend(self.thread_pointer(tid));
+        registers.extend(self.noted_thread_pointer(tid));
         registers
     }
 
     /// The register that points to a thread's local storage, where it has a note of its own.
-    fn thread_pointer(&self, tid: Tid) -> Option<UserRegister> {
-        let name = facts(self.arch()).thread_pointer?;
+    fn noted_thread_pointer(&self, tid: Tid) -> Option<UserRegister> {
+        let name = facts(self.arch()).thread_pointer;
         let pointer = self.thread(tid)?.thread_pointer?;
         Some(UserRegister { name, value: pointer.get() })
     }
@@ -167,7 +173,7 @@ impl Core {
     }
 
     /// Bytes of the core file itself.
-    pub(crate) fn file_bytes(&self, range: std::ops::Range<u64>) -> Option<&[u8]> {
+    pub(crate) fn file_bytes(&self, range: Range<u64>) -> Option<&[u8]> {
         let range = usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?;
         self.parts.as_ref()?.file.bytes().get(range)
     }
