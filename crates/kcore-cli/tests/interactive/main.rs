@@ -15,23 +15,19 @@ fn a_glance_and_a_prompt_greet_the_user() {
     let Some(terminal) = Terminal::open() else { return };
     let screen = terminal.wait_for_prompt();
     assert!(screen.contains("SIG"), "no signal in the glance:\n{screen}");
-    terminal.type_line("::no_such_dcmd");
-    terminal.wait_for("kcore: invalid command '::no_such_dcmd': unknown dcmd name");
-    terminal.wait_for_prompt();
+    let screen = terminal.run("::no_such_dcmd");
+    assert!(screen.contains("kcore: invalid command '::no_such_dcmd': unknown dcmd name"));
 }
 
 #[test]
 fn history_comes_back_by_arrow_and_after_a_restart() {
     let Some(mut terminal) = Terminal::open() else { return };
     terminal.wait_for_prompt();
-    terminal.type_line("::echo_of_history");
-    terminal.wait_for_prompt();
-    terminal.type_line("::another_line");
-    terminal.wait_for_prompt();
+    terminal.run("::echo_of_history");
+    terminal.run("::another_line");
     terminal.keys(&["Up", "Up"]);
     terminal.wait_for("> ::echo_of_history\n");
-    terminal.keys(&["C-c"]);
-    terminal.wait_for_prompt();
+    terminal.abandon();
 
     terminal.restart();
     terminal.wait_for_prompt();
