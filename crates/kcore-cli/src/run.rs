@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Result, anyhow, bail};
 use kcore::{Core, OpenOptions};
-use kcore_dcmd::{DcmdError, Sink};
+use kcore_dcmd::{DcmdError, Shell, Sink};
 use kcore_render::{Format, Screen, io_reason};
 use kcore_shell::repl::ReplOptions;
 use kcore_shell::{Session, SessionOptions, Status, script};
@@ -68,6 +68,7 @@ fn try_run(mut args: Args) -> Result<Status> {
     let format = output::format(args.json, args.color, core.target().word_size());
     let interrupt = Arc::new(AtomicBool::new(false));
     let mut session = session(core, format, &interrupt);
+    session.settings_mut().macro_path.extend(folders::macros());
     let screen = commands.screen(&interrupt);
     let mut sink = match output::sink(format, args.color, screen.clone(), &target.name()) {
         Ok(sink) => sink,
