@@ -32,6 +32,7 @@ mod echo;
 mod element;
 mod env;
 mod eval;
+mod findsym;
 mod format;
 mod formats;
 mod frame;
@@ -107,6 +108,7 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &whatis::Whatis,
     // Modules, symbols and code.
     &dis::Dis,
+    &findsym::Findsym,
     &nm::Nm,
     &nmadd::Nmadd,
     &nmadd::Nmdel,

@@ -4,6 +4,7 @@
 mod aarch64;
 mod all;
 mod code;
+mod findsym;
 mod formats;
 mod harness;
 mod language;

@@ -37,8 +37,10 @@ mod module;
 mod module_cfi;
 mod module_set;
 mod open;
+mod pace;
 mod prefetch;
 mod process;
+pub mod references;
 mod regions;
 mod register;
 pub mod search;
@@ -53,7 +55,7 @@ mod whatis;
 pub use code::AccessKind;
 pub use file_space::FileSpace;
 pub use groups::StackGroup;
-pub use kcore_disasm::{Disassembler, Flow as CodeFlow, Instruction};
+pub use kcore_disasm::{Disassembler, Flow as CodeFlow, Instruction, Reference};
 pub use kcore_elf::{
     BuildId, Image, SymbolBinding, SymbolKind,
     core_file::{AuxEntry, SignalDetail, SignalInfo},
