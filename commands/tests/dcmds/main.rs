@@ -3,6 +3,7 @@
 
 mod aarch64;
 mod all;
+mod answers;
 mod code;
 mod findsym;
 mod formats;
@@ -12,4 +13,5 @@ mod memory;
 mod other_cores;
 mod process;
 mod symbols;
+mod threads_own;
 mod ugrep;

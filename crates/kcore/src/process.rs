@@ -1,7 +1,10 @@
 //! What the process was given: arguments, environment, auxiliary vector, its name.
 
-use kcore_elf::core_file::AuxEntry;
-use kcore_mem::Addr;
+use kcore_elf::{
+    LinkMapEntry,
+    core_file::{AuxEntry, ProcessInfo},
+};
+use kcore_mem::{Addr, Fault};
 
 use crate::Core;
 
@@ -74,9 +77,14 @@ pub struct InitialStack {
 }
 
 impl Core {
+    /// What the core says of the process as a whole.
+    pub fn process_info(&self) -> Option<&ProcessInfo> {
+        self.file()?.process()
+    }
+
     /// The process id.
     pub fn pid(&self) -> Option<u32> {
-        self.file()?.process().map(|process| process.pid)
+        self.process_info().map(|process| process.pid)
     }
 
     /// The name of the program: the path of the executable, else the kernel's short name.
@@ -99,6 +107,14 @@ impl Core {
         self.file().map(kcore_elf::CoreFile::auxv).unwrap_or_default()
     }
 
+    /// The dynamic linker's list of what it loaded, in its order; empty without a dynamic linker.
+    pub fn link_map(&self) -> &[LinkMapEntry] {
+        self.link_map.get_or_init(|| {
+            let exe = self.modules().exe().and_then(|exe| exe.mapped().image.as_ref());
+            exe.map(|exe| kcore_elf::link_map(self.space(), exe)).unwrap_or_default()
+        })
+    }
+
     /// The text of an entry of the auxiliary vector that points to one.
     pub fn aux_text(&self, entry: &AuxEntry) -> Option<String> {
         let is_text = matches!(entry.kind, AT_EXECFN | AT_PLATFORM | AT_BASE_PLATFORM);
@@ -112,6 +128,12 @@ impl Core {
         let env_start = self.skip_vector_back(vectors)?;
         let args_start = self.args_start(env_start)?;
         Some(InitialStack { args: self.strings(args_start), env: self.strings(env_start) })
+    }
+
+    /// Why the initial stack cannot be read, where that is why there is none.
+    pub fn initial_stack_fault(&self) -> Option<Fault> {
+        let random = self.auxv().iter().find(|entry| entry.kind == AT_RANDOM)?.value;
+        self.space().read_uint(Addr::new(random), 1).err()
     }
 
     fn string(&self, at: Addr) -> Option<String> {

@@ -80,7 +80,8 @@ fn add(case: &mut Case, line: &str) -> Option<()> {
     if line.starts_with("//") {
         return Some(());
     }
-    if let Some(input) = line.strip_prefix("> ") {
+    let typed = if line == ">" { Some("") } else { line.strip_prefix("> ") };
+    if let Some(input) = typed {
         case.steps.push(Step { input: input.to_owned(), ..Step::default() });
     } else if let Some(why) = line.strip_prefix("? known: ") {
         case.known = Some(why.to_owned());

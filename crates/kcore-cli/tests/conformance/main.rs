@@ -13,7 +13,7 @@
 //! ! kcore: syntax error near ")"
 //! ```
 //!
-//! - `> ` is an input line; what follows is its standard output. A `¶` ends a line whose last
+//! - `> ` is an input line (`>` alone an empty one); what follows is its standard output. A `¶` ends a line whose last
 //!   character is a blank, and stands for an empty line.
 //! - `! ` is a line of standard error, wherever it stands under its input. Only lines that begin
 //!   with `kcore: ` and say what is wrong are compared, unless there is another one here, as of the
@@ -53,6 +53,7 @@ subjects! {
     variables pipelines walkers filters
     eval macros dollar textual quoting shell
     dump dis listings errors limits
+    idioms settings
 }
 
 fn folder() -> PathBuf {
