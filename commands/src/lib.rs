@@ -47,6 +47,7 @@ mod head;
 mod help;
 mod instruction;
 mod listing;
+mod log;
 mod lwpid;
 mod lwpids;
 mod macros;
@@ -151,6 +152,7 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &grep::Grep,
     &head::Head,
     &help::Help,
+    &log::Log,
     &macros::Replace,
     &macros::Call,
     &map::Map,
