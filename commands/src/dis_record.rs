@@ -74,11 +74,12 @@ impl Record for InstructionRecord<'_> {
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
         let instruction = &self.instruction;
         let symbol = self.names.core().symbol_at(instruction.addr);
+        let module = self.names.core().modules().at(instruction.addr);
         let bytes: String = instruction.bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         let cell = |at: Option<Addr>| Cell::or_null(at, |at| Cell::Symbol(self.names.cell(at)));
         let operands = Some(instruction.operands.as_str()).filter(|text| !text.is_empty());
         out.addr("address", instruction.addr)
-            .opt_text("module", symbol.as_ref().map(|symbol| symbol.module.to_string()))
+            .opt_text("module", module.map(kcore::Module::name))
             .opt_text("symbol", symbol.as_ref().map(|symbol| symbol.name.to_string()))
             .hex("offset", symbol.as_ref().map(|symbol| symbol.offset))
             .text("bytes", bytes)

@@ -4,7 +4,7 @@ use kcore_dcmd::{AddrUse, Arg, Args, Cx, Dcmd, Example, Group, Result, Spec};
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::eval '1+1=D; 2=X'", shows: "two statements" },
-    Example { line: "::walk thread | ::eval '::thread; $c'", shows: "both, for every thread" },
+    Example { line: "::walk thread | ::eval '.::thread; .$c'", shows: "both, for every thread" },
 ];
 
 /// Runs text, once for each value of a pipe.

@@ -88,8 +88,9 @@ impl Overview {
         let mut text = String::new();
         for (group, specs) in self.groups() {
             text.push_str(&format!("{}\n", group.title()));
-            for spec in specs {
-                text.push_str(&format!("  {:<18}  {}\n", names_of(spec, 18), spec.summary));
+            match group {
+                Group::Unsupported => text.push_str(&names_in_lines(&specs)),
+                _ => specs.iter().for_each(|spec| text.push_str(&summary_line(spec))),
             }
             text.push('\n');
         }
@@ -115,6 +116,16 @@ impl Record for Overview {
             .display("language", Cell::text(OVERVIEW))
             .display("listing", Cell::text(self.listing()));
     }
+}
+
+fn summary_line(spec: &Spec) -> String {
+    format!("  {:<18}  {}\n", names_of(spec, 18), spec.summary)
+}
+
+/// Names alone, for dcmds of which there is no more to say than that they are refused.
+fn names_in_lines(specs: &[&Spec]) -> String {
+    let names: Vec<_> = specs.iter().map(|spec| names_of(spec, usize::MAX)).collect();
+    format!("{}\n", wrap(&names.join(", "), 2))
 }
 
 /// All about one dcmd.

@@ -25,15 +25,21 @@ mod auxv;
 mod cat;
 mod count;
 mod dcmds;
+mod dem;
 mod dis;
 mod dis_record;
+mod dismode;
+mod dmods;
 mod dump;
 mod echo;
 mod element;
 mod env;
+mod errno;
 mod eval;
+mod files;
 mod format;
 mod formats;
+mod fpregs;
 mod frame;
 mod grep;
 mod head;
@@ -50,10 +56,12 @@ mod nm;
 mod nmadd;
 mod objects;
 mod operand;
+mod psinfo;
 mod quit;
 mod radix;
 mod regs;
 mod settings;
+mod showrev;
 mod siginfo;
 mod sort;
 mod stack;
@@ -63,18 +71,24 @@ mod stack_start;
 mod stacks;
 mod status;
 mod symbol_address;
+mod term;
 mod text_line;
 mod thread;
+mod thread_operand;
 mod threads;
+mod tls;
+mod tmodel;
 mod typeset;
 mod ugrep;
 mod uniq;
+mod unsupported;
 mod vars;
 mod version;
 mod walk;
 mod walkers;
 mod whatis;
 mod which;
+mod xdata;
 
 use kcore_dcmd::{Dcmd, Walker};
 
@@ -83,19 +97,26 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     // Process.
     &status::Status,
     &siginfo::Siginfo,
+    &psinfo::Psinfo,
     &args::Args,
     &auxv::Auxv,
     &env::Env,
+    &showrev::Showrev,
+    &xdata::Xdata,
     // Threads, stacks and registers.
     &stack::STACK,
     &stack::STACK_WITH_POINTERS,
     &stacks::Stacks,
     &regs::Regs,
+    &fpregs::Fpregs,
     &threads::Threads,
     &thread::Thread,
     &frame::Frame,
     &lwpid::Lwpid,
     &lwpids::Lwpids,
+    &tls::Tls,
+    &errno::Errno,
+    &tmodel::Tmodel,
     // Memory.
     &dump::Dump,
     &format::Examine,
@@ -111,10 +132,17 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &nmadd::Nmadd,
     &nmadd::Nmdel,
     &objects::Objects,
+    &files::Files,
+    &dem::Dem,
+    &dismode::Dismode,
+    &dismode::Disasms,
     // Language.
     &cat::Cat,
     &count::Count,
     &dcmds::Dcmds,
+    &dmods::Dmods,
+    &dmods::Load,
+    &dmods::Unload,
     &echo::Echo,
     &eval::Eval,
     &formats::Formats,
@@ -126,6 +154,7 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &map::Map,
     &quit::Quit,
     &radix::Radix,
+    &term::Term,
     &settings::Set,
     &settings::prompt::Prompt,
     &settings::symbols::Demangling,
@@ -142,6 +171,31 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &walk::Walk,
     &walkers::Walkers,
     &which::Which,
+    // What no core can do.
+    &unsupported::ATTACH,
+    &unsupported::BP,
+    &unsupported::CONT,
+    &unsupported::CONTEXT,
+    &unsupported::DELETE,
+    &unsupported::EVENTS,
+    &unsupported::EVSET,
+    &unsupported::FLTBP,
+    &unsupported::GCORE,
+    &unsupported::IGNORE,
+    &unsupported::IGNORED,
+    &unsupported::KILL,
+    &unsupported::NEXT,
+    &unsupported::RELEASE,
+    &unsupported::REOPEN,
+    &unsupported::RUN,
+    &unsupported::SETENV,
+    &unsupported::SIGBP,
+    &unsupported::STEP,
+    &unsupported::SYSBP,
+    &unsupported::UNSETENV,
+    &unsupported::VTOP,
+    &unsupported::WP,
+    &unsupported::WRITE,
 ];
 
 /// Every walker.

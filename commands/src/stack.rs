@@ -18,9 +18,9 @@ pub struct Stack {
 /// `::stack` and `$c`.
 pub const STACK: Stack = Stack { name: "stack", aliases: &["$c"], layout: Layout::Plain };
 
-/// `$C`, with the frame-pointer column.
+/// `$C` and `::stackregs`, with the frame-pointer column.
 pub const STACK_WITH_POINTERS: Stack =
-    Stack { name: "$C", aliases: &[], layout: Layout::WithPointer };
+    Stack { name: "$C", aliases: &["stackregs"], layout: Layout::WithPointer };
 
 const OPTIONS: &[Opt] = &[
     Opt { flag: 'v', value: None, help: "source lines, pc, sp, and how each frame was found" },
@@ -36,7 +36,8 @@ frame's caller; any other number is a thread's id (ids are decimal: 0t4711).
 An inlined call is a frame of its own, marked [inlined]. A frame that was found by scanning the \
 stack is marked [guessed]. Where the last frame is not the outermost one, a line behind it says why \
 there are no more. $C prints before each frame the place where its frame pointer would be, which can \
-be typed back. The operand limits arguments, as in MDB; arguments are shown where they are known.";
+be typed back; ::stackregs is the same. The operand limits arguments, as \
+in MDB; arguments are shown where they are known.";
 
 const EXAMPLES: &[Example] = &[
     Example { line: "$C", shows: "the stack of the current thread" },

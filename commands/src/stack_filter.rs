@@ -80,7 +80,9 @@ impl StackFilter {
             |place: &Place| core.named_frames(&group.stack.frames).any(|frame| place.is_at(&frame));
         let in_module = |name: &String| passes_module(core, group, name);
         let waits = |call: &String| waits_in(group, call);
-        let in_state = |wanted: &String| state(group).trim_end_matches('*') == wanted;
+        let in_state = |wanted: &String| {
+            state(core, group).is_some_and(|state| state.trim_end_matches('*') == wanted)
+        };
         self.contains.as_ref().is_none_or(has)
             && !self.excludes.as_ref().is_some_and(has)
             && self.module.as_ref().is_none_or(in_module)

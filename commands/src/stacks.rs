@@ -98,7 +98,7 @@ fn sort(core: &Core, groups: &mut [StackGroup]) {
     groups.sort_by_cached_key(|group| {
         let named = core.named_frames(&group.stack.frames);
         let names: Vec<_> = named.map(|frame| frame.location.function.clone()).collect();
-        (std::cmp::Reverse(group.tids.len()), state(group), names)
+        (std::cmp::Reverse(group.tids.len()), state(core, group), names)
     });
 }
 
@@ -107,7 +107,7 @@ fn show(cx: &mut Cx<'_>, group: &StackGroup, each: bool) -> Result<()> {
         return group.tids.iter().try_for_each(|tid| cx.emit(&Element::from(Dot::Thread(*tid))));
     }
     let core = cx.core();
-    cx.begin(&GroupBegin { group, each }, "frames")?;
+    cx.begin(&GroupBegin { state: state(core, group), group, each }, "frames")?;
     for frame in core.named_frames(&group.stack.frames) {
         let tid = group.stack.tid;
         cx.emit(&FrameLine::new(tid, frame, Layout::Indented))?;
@@ -115,13 +115,18 @@ fn show(cx: &mut Cx<'_>, group: &StackGroup, each: bool) -> Result<()> {
     cx.end(&StackEnd::new(core, &group.stack, Layout::Indented))
 }
 
-/// The state that follows from the system call, with the star that says so.
-pub fn state(group: &StackGroup) -> &'static str {
-    if group.waits_in.is_some() { "SLEEP*" } else { "RUN*" }
+/// The state that follows from the system call, with the star that says so; `None` where the code
+/// is not there to tell whether it is one.
+pub fn state(core: &Core, group: &StackGroup) -> Option<&'static str> {
+    match group.waits_in {
+        Some(_) => Some("SLEEP*"),
+        None => core.has_code_at_pc(group.stack.tid).then_some("RUN*"),
+    }
 }
 
 /// The first row of a group.
 struct GroupBegin<'a> {
+    state: Option<&'static str>,
     group: &'a StackGroup,
     each: bool,
 }
@@ -147,14 +152,15 @@ impl Record for GroupBegin<'_> {
         let first = self.group.stack.tid.get();
         let shown = if self.each { join(&self.group.tids) } else { first.to_string() };
         let waits_in = self.group.waits_in.as_deref();
+        let no_wait = if self.state.is_some() { "<none>" } else { "-" };
         out.num("count", self.group.tids.len() as u64)
             .put("tids", Cell::List(tids.collect()))
             .put("state", Cell::Null)
             .opt_text("waits_in", waits_in)
             .text("instant", "core")
             .display("thread", Cell::text(shown))
-            .display("shown_state", Cell::text(state(self.group)))
-            .display("shown_wait", Cell::text(waits_in.unwrap_or("<none>")));
+            .display("shown_state", Cell::text(self.state.unwrap_or("-")))
+            .display("shown_wait", Cell::text(waits_in.unwrap_or(no_wait)));
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use kcore_commands::{DCMDS, WALKERS};
-use kcore_dcmd::{AddrUse, Spec};
+use kcore_dcmd::{AddrUse, Group, Spec};
 
 use crate::harness::{json, run, text};
 
@@ -73,7 +73,8 @@ fn examples_run() {
 
 #[test]
 fn each_has_an_example_but_those_that_always_fail() {
-    for spec in specs().filter(|spec| spec.name != "\\") {
+    let fails = |spec: &Spec| ["\\", "unload"].contains(&spec.name);
+    for spec in specs().filter(|spec| spec.group != Group::Unsupported && !fails(spec)) {
         assert!(!spec.examples.is_empty(), "{}", spec.name);
     }
 }

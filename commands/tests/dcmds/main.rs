@@ -3,6 +3,7 @@
 
 mod aarch64;
 mod all;
+mod answers;
 mod code;
 mod formats;
 mod harness;
@@ -11,4 +12,5 @@ mod memory;
 mod other_cores;
 mod process;
 mod symbols;
+mod threads_own;
 mod ugrep;

@@ -1,4 +1,4 @@
-//! `::auxv`, `::args`, `::env`, `$l`, `$L`.
+//! `::auxv`, `::args`, `::env`, `$l`, `$L`, `::psinfo`, `::showrev`, `::xdata`.
 
 use crate::harness::{core, error, hex, json, one, text, value};
 
@@ -42,4 +42,50 @@ fn thread_ids_are_decimal() {
     assert_eq!(text("$L"), format!("lwpid {tid} is the only lwp in core of process {pid}.\n"));
     assert_eq!(one("$L")["lwpids"], serde_json::json!([tid]));
     assert!(error("1::args").contains("takes no address"));
+}
+
+#[test]
+fn the_note_of_the_process_is_read_whole() {
+    let info = one("::psinfo");
+    let pid = core().pid().expect("a kernel's core names its process");
+    let stat = |name: &str| info[name].as_u64().unwrap_or_else(|| panic!("{name}: {info}"));
+    assert_eq!(stat("pid"), u64::from(pid));
+    assert!(stat("ppid") > 0 && stat("pgrp") > 0 && stat("sid") > 0, "{info}");
+    let entry = |name: &str| {
+        let entry = json("::auxv").into_iter().find(|it| it["name"] == name);
+        hex(&entry.expect("the kernel gives it")["value"])
+    };
+    assert_eq!((stat("uid"), stat("gid")), (entry("AT_UID"), entry("AT_GID")));
+    assert_eq!((stat("euid"), stat("egid")), (entry("AT_EUID"), entry("AT_EGID")));
+    assert_eq!((&info["fname"], &info["psargs"]), (&"leaf".into(), &"./leaf".into()));
+    assert_eq!((&info["state"], &info["nice"]), (&"R".into(), &0.into()));
+    let out = text("::psinfo");
+    assert!(out.starts_with(&format!("pid    = {pid}\nppid   = ")), "{out}");
+    assert!(out.ends_with("state  = R (running)\nnice   = 0\nfname  = leaf\npsargs = ./leaf\n"));
+    assert!(text("::psinfo -v").contains("\nsecure = no\nexe    = /"));
+}
+
+#[test]
+fn the_system_is_told_as_far_as_the_core_knows_it() {
+    let out = text("::showrev");
+    let kernel = one("::status")["kernel"].as_str().expect("the vdso tells it").to_owned();
+    assert!(out.starts_with("Hostname: unknown\nRelease: unknown\nKernel architecture: x86_64\n"));
+    assert!(out.contains(&format!("\nKernel version: Linux {kernel}\nPlatform: x86_64\n")));
+    let versions = json("::showrev -v");
+    let objects = json("::objects");
+    let ids = |records: &[serde_json::Value]| -> Vec<serde_json::Value> {
+        records.iter().map(|it| it["build_id"].clone()).collect()
+    };
+    assert_eq!(ids(&versions), ids(&objects));
+}
+
+#[test]
+fn notes_are_listed_by_type() {
+    let notes = json("::xdata");
+    let of = |name: &str| notes.iter().find(|it| it["name"] == name).expect("it is there");
+    assert_eq!((&of("prstatus")["count"], &of("prstatus")["size"]), (&1.into(), &336.into()));
+    assert_eq!(of("prpsinfo")["size"], 136);
+    assert_eq!(of("fpregset")["size"], 512);
+    let line = "prpsinfo                 - ids, state and arguments of the process (136 bytes)";
+    assert!(text("::xdata").lines().any(|it| it == line));
 }

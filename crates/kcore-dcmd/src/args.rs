@@ -36,6 +36,9 @@ impl Args {
     /// [`DcmdError::Usage`] for an unknown option, a missing value, too few or too many operands.
     pub fn parse(spec: &Spec, words: &[Arg]) -> Result<Self> {
         let mut args = Self::default();
+        if spec.takes_anything {
+            return Ok(Self { operands: words.to_vec(), ..args });
+        }
         let mut words = words.iter();
         let mut options = true;
         while let Some(word) = words.next() {
@@ -160,6 +163,13 @@ mod tests {
     #[test]
     fn a_double_dash_ends_the_options() {
         assert_eq!(parse(&["--", "-v"]).unwrap().first(), Some(&Arg::Text("-v".into())));
+    }
+
+    #[test]
+    fn one_that_takes_anything_reads_no_options() {
+        let spec = Spec::new("x", Group::Unsupported, "x").takes_anything();
+        let words: Vec<Arg> = ["-z", "a", "--", "b"].map(|word| Arg::Text(word.into())).into();
+        assert_eq!(Args::parse(&spec, &words).unwrap().operands(), words);
     }
 
     #[test]

@@ -25,6 +25,8 @@ pub enum Group {
     Symbols,
     /// The language itself.
     Language,
+    /// What MDB does with a process that runs, and no core can do.
+    Unsupported,
 }
 
 impl Group {
@@ -36,6 +38,7 @@ impl Group {
             Self::Memory => "Memory",
             Self::Symbols => "Modules, symbols and code",
             Self::Language => "Language",
+            Self::Unsupported => "Not supported on a core",
         }
     }
 }
@@ -96,6 +99,9 @@ pub struct Spec {
     pub takes_list: bool,
     /// Whether the count before it is a length for it and not a number of repetitions.
     pub takes_count: bool,
+    /// Whether its words are taken as they are, options as well: it has something to say before it
+    /// looks at them.
+    pub takes_anything: bool,
 }
 
 impl Spec {
@@ -113,6 +119,7 @@ impl Spec {
             examples: &[],
             takes_list: false,
             takes_count: false,
+            takes_anything: false,
         }
     }
 
@@ -169,6 +176,13 @@ impl Spec {
     #[must_use]
     pub const fn takes_count(mut self) -> Self {
         self.takes_count = true;
+        self
+    }
+
+    /// Its words are taken as they are.
+    #[must_use]
+    pub const fn takes_anything(mut self) -> Self {
+        self.takes_anything = true;
         self
     }
 

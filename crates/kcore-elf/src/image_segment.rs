@@ -3,6 +3,7 @@
 use kcore_mem::{Cursor, FileOff, Svma, Target};
 
 const PT_LOAD: u32 = 1;
+const PT_TLS: u32 = 7;
 
 /// A program header of a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,12 +20,19 @@ pub struct ImageSegment {
     pub file_size: u64,
     /// `p_memsz`, bytes.
     pub mem_size: u64,
+    /// `p_align`: 0 and 1 ask for none.
+    pub align: u64,
 }
 
 impl ImageSegment {
     /// Whether it is loaded (`PT_LOAD`).
     pub const fn is_load(&self) -> bool {
         self.kind == PT_LOAD
+    }
+
+    /// Whether it is the first image of the module's thread-local storage (`PT_TLS`).
+    pub const fn is_tls(&self) -> bool {
+        self.kind == PT_TLS
     }
 
     /// Whether it is loaded writable.
@@ -42,6 +50,7 @@ impl ImageSegment {
     pub const fn is_executable(&self) -> bool {
         self.flags & 1 != 0
     }
+
     /// Bytes of an entry of a program-header table.
     pub const fn size(target: Target) -> usize {
         if target.word == 8 { 56 } else { 32 }
@@ -59,6 +68,7 @@ impl ImageSegment {
         let file_size = cursor.word().ok()?;
         let mem_size = cursor.word().ok()?;
         let flags = if wide { early_flags } else { cursor.u32().ok()? };
-        Some(Self { kind, flags, offset, svma, file_size, mem_size })
+        let align = cursor.word().ok()?;
+        Some(Self { kind, flags, offset, svma, file_size, mem_size, align })
     }
 }

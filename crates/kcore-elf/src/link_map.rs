@@ -26,6 +26,8 @@ const MAX_PATHS: usize = 16 << 20;
 /// One entry of the link map.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkMapEntry {
+    /// Where its `struct link_map` lies.
+    pub at: Addr,
     /// `l_addr`: the bias, modulo 2^64.
     pub bias: u64,
     /// `l_name`; empty for the executable.
@@ -141,5 +143,5 @@ fn read_entry(space: &dyn AddressSpace, at: Addr, namespace: u32) -> Option<(Lin
     let dynamic = Addr::new(word(space, at, 2)?);
     let next = Addr::new(word(space, at, 3)?);
     let path = space.read_cstr(name, MAX_PATH).unwrap_or_default();
-    Some((LinkMapEntry { bias, path, dynamic, namespace }, next))
+    Some((LinkMapEntry { at, bias, path, dynamic, namespace }, next))
 }

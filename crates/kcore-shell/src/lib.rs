@@ -17,6 +17,8 @@ mod error;
 mod eval;
 mod exec;
 mod expr;
+#[cfg(test)]
+mod expr_round_trip;
 mod invoke;
 mod lexer;
 mod limits;

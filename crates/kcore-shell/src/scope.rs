@@ -29,7 +29,7 @@ impl Scope for Session {
     fn symbol(&self, object: Option<&str>, name: &str) -> Result<u64, LookupError> {
         match (object, self.private_symbols.get(name)) {
             (None, Some(symbol)) => Ok(symbol.value.get()),
-            _ => self.core.lookup_symbol(object, name).map(Addr::get),
+            _ => self.core.lookup_symbol_in(self.thread, object, name).map(Addr::get),
         }
     }
 

@@ -177,7 +177,7 @@ impl Session {
     ) -> Status {
         let message = match source {
             Source::File { name, line } => {
-                error.in_file(name, line.saturating_add(parser.lines_read()))
+                error.in_file(name, line.saturating_add(parser.lines_before(error)))
             }
             Source::Terminal | Source::Text => error.to_string(),
         };

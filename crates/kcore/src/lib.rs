@@ -26,6 +26,7 @@ mod code;
 mod doubts;
 mod executable;
 mod file_space;
+mod fp_registers;
 mod groups;
 pub mod last_words;
 mod location;
@@ -48,15 +49,18 @@ mod stack;
 mod status;
 mod symbols_by_file;
 mod thread;
+mod tls;
 mod whatis;
 
+pub use arch::{Aarch64FpRegisters, VectorRegister, VectorUse, X86FpRegisters, X87Register};
 pub use code::AccessKind;
 pub use file_space::FileSpace;
+pub use fp_registers::FpRegisters;
 pub use groups::StackGroup;
 pub use kcore_disasm::{Disassembler, Flow as CodeFlow, Instruction};
 pub use kcore_elf::{
-    BuildId, Image, SymbolBinding, SymbolKind,
-    core_file::{AuxEntry, SignalDetail, SignalInfo},
+    BuildId, Image, LinkMapEntry, SymbolBinding, SymbolKind,
+    core_file::{AuxEntry, ProcessInfo, SignalDetail, SignalInfo},
 };
 pub use kcore_files::Progress;
 pub use kcore_mem::{
@@ -78,4 +82,5 @@ pub use space::ProcessSpace;
 pub use stack::{MAX_FRAMES, Stack};
 pub use status::{SignalStatus, Status};
 pub use thread::{Thread, Tid};
+pub use tls::TlsError;
 pub use whatis::What;

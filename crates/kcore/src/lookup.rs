@@ -1,8 +1,9 @@
 //! Names to addresses, and names to complete.
 
 use kcore_mem::Addr;
+use kcore_symbols::SymbolRef;
 
-use crate::{Core, Module};
+use crate::{Core, Module, SymbolKind, Tid, TlsError};
 
 /// Why a name has no address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -16,7 +17,13 @@ pub enum LookupError {
     /// The link map that `LMid` names is not the base one, and no other is known.
     #[error("unknown link map id")]
     UnknownLinkMap,
+    /// The symbol is that of a thread-local variable, which the thread does not have.
+    #[error(transparent)]
+    ThreadLocal(#[from] TlsError),
 }
+
+/// A symbol and the module that has it.
+type Found<'m> = (&'m Module, SymbolRef<'m>);
 
 impl Core {
     /// The address of a symbol, by its name in the symbol table or demangled. `scope` is what
@@ -25,15 +32,42 @@ impl Core {
     /// symbol that a module defines counts before one that it only uses.
     ///
     /// # Errors
-    /// When no module, file or symbol has that name.
+    /// When no module, file or symbol has that name, or it is that of a thread-local variable.
     pub fn lookup_symbol(&self, scope: Option<&str>, name: &str) -> Result<Addr, LookupError> {
+        self.lookup_symbol_in(None, scope, name)
+    }
+
+    /// The same; a thread-local variable is that of thread `tid`.
+    ///
+    /// # Errors
+    /// As [`Core::lookup_symbol`], and when the thread has no such variable.
+    pub fn lookup_symbol_in(
+        &self,
+        tid: Option<Tid>,
+        scope: Option<&str>,
+        name: &str,
+    ) -> Result<Addr, LookupError> {
+        let (module, symbol) = self.find_symbol(scope, name)?;
+        if symbol.kind() == SymbolKind::Tls {
+            let tid = tid.ok_or(TlsError::NotAllocated)?;
+            return Ok(self.tls_symbol(tid, module, &symbol)?);
+        }
+        module.addr(symbol.value()).ok_or(LookupError::UnknownSymbol)
+    }
+
+    /// A symbol and its module, as [`Core::lookup_symbol`] finds it.
+    pub(crate) fn find_symbol(
+        &self,
+        scope: Option<&str>,
+        name: &str,
+    ) -> Result<Found<'_>, LookupError> {
         match without_link_map(scope)? {
             None => first_of(self.modules().in_scope_order(), name),
-            Some(scope) => self.lookup_in_scope(scope, name),
+            Some(scope) => self.find_in_scope(scope, name),
         }
     }
 
-    fn lookup_in_scope(&self, scope: &str, name: &str) -> Result<Addr, LookupError> {
+    fn find_in_scope(&self, scope: &str, name: &str) -> Result<Found<'_>, LookupError> {
         if let Some((module, file)) = scope.split_once('`') {
             return in_file(self.modules().named(module), file, name);
         }
@@ -71,15 +105,23 @@ fn without_link_map(scope: Option<&str>) -> Result<Option<&str>, LookupError> {
     }
 }
 
+/// The first symbol that a module defines; else one that it only uses, if that has a value: a
+/// program at a fixed address has entries for functions of others.
 fn first_of<'m>(
-    mut modules: impl Iterator<Item = &'m Module>,
+    modules: impl Iterator<Item = &'m Module>,
     name: &str,
-) -> Result<Addr, LookupError> {
-    let find = |module: &Module| {
-        let symbol = module.symbols().table().lookup(name)?;
-        module.addr(symbol.value())
-    };
-    modules.find_map(find).ok_or(LookupError::UnknownSymbol)
+) -> Result<Found<'m>, LookupError> {
+    let mut used = None;
+    for module in modules {
+        let Some(symbol) = module.symbols().table().lookup(name) else { continue };
+        if symbol.is_defined() {
+            return Ok((module, symbol));
+        }
+        if symbol.value().get() != 0 {
+            used.get_or_insert((module, symbol));
+        }
+    }
+    used.ok_or(LookupError::UnknownSymbol)
 }
 
 /// The symbol that a source file of one of the modules keeps to itself.
@@ -87,13 +129,11 @@ fn in_file<'m>(
     modules: impl Iterator<Item = &'m Module>,
     file: &str,
     name: &str,
-) -> Result<Addr, LookupError> {
+) -> Result<Found<'m>, LookupError> {
     let mut why = LookupError::UnknownModule;
     for module in modules {
         match module.symbols().table().lookup_in_file(file, name) {
-            Some(Some(symbol)) => {
-                return module.addr(symbol.value()).ok_or(LookupError::UnknownSymbol);
-            }
+            Some(Some(symbol)) => return Ok((module, symbol)),
             Some(None) => why = LookupError::UnknownSymbol,
             None => {}
         }

@@ -9,8 +9,8 @@ use std::{
 };
 
 use kcore_elf::{
-    BuildId, CoreFile, CoreSpace, FileBytes, Image, MappedModule, MappedRange, ModuleFiles,
-    ParseError, modules_of,
+    BuildId, CoreFile, CoreSpace, FileBytes, Image, LinkMapEntry, MappedModule, MappedRange,
+    ModuleFiles, ParseError, modules_of,
 };
 use kcore_files::{
     CoreSource, FilesError, Finder, Format, OpenedCore, Progress, SYSTEM_DEBUG_DIR, SearchPaths,
@@ -26,6 +26,7 @@ use crate::{
     module::{ModuleContext, found_file},
     symbols_by_file::SymbolsByFile,
     thread::threads_of,
+    tls::ThreadAreas,
 };
 
 /// What to open, and where to look for its files.
@@ -96,6 +97,8 @@ pub struct Core {
     pub(crate) stack_pointers: OnceLock<Vec<(Addr, Tid)>>,
     pub(crate) locations: LocationCache,
     pub(crate) knowledge: Knowledge,
+    pub(crate) link_map: OnceLock<Vec<LinkMapEntry>>,
+    pub(crate) thread_areas: OnceLock<ThreadAreas>,
 }
 
 impl Core {
@@ -206,6 +209,8 @@ impl Core {
             stack_pointers: OnceLock::new(),
             locations: LocationCache::default(),
             knowledge: Knowledge::default(),
+            link_map: OnceLock::new(),
+            thread_areas: OnceLock::new(),
         }
     }
 

@@ -1,6 +1,9 @@
 //! What the process was given: arguments, environment, auxiliary vector, its name.
 
-use kcore_elf::core_file::AuxEntry;
+use kcore_elf::{
+    LinkMapEntry,
+    core_file::{AuxEntry, ProcessInfo},
+};
 use kcore_mem::Addr;
 
 use crate::Core;
@@ -74,9 +77,14 @@ pub struct InitialStack {
 }
 
 impl Core {
+    /// What the core says of the process as a whole.
+    pub fn process_info(&self) -> Option<&ProcessInfo> {
+        self.file()?.process()
+    }
+
     /// The process id.
     pub fn pid(&self) -> Option<u32> {
-        self.file()?.process().map(|process| process.pid)
+        self.process_info().map(|process| process.pid)
     }
 
     /// The name of the program: the path of the executable, else the kernel's short name.
@@ -97,6 +105,14 @@ impl Core {
     /// The auxiliary vector.
     pub fn auxv(&self) -> &[AuxEntry] {
         self.file().map(kcore_elf::CoreFile::auxv).unwrap_or_default()
+    }
+
+    /// The dynamic linker's list of what it loaded, in its order; empty without a dynamic linker.
+    pub fn link_map(&self) -> &[LinkMapEntry] {
+        self.link_map.get_or_init(|| {
+            let exe = self.modules().exe().and_then(|exe| exe.mapped().image.as_ref());
+            exe.map(|exe| kcore_elf::link_map(self.space(), exe)).unwrap_or_default()
+        })
     }
 
     /// The text of an entry of the auxiliary vector that points to one.

@@ -81,7 +81,7 @@ impl Core {
             args: self.status_args(),
             arch: self.arch(),
             bits: u32::from(self.target().word).saturating_mul(8),
-            kernel: self.kernel(),
+            kernel: self.kernel_version(),
             signal: crashed.map(signal_status),
             threads: self.threads().len(),
             crashed_tid: crashed.map(|thread| thread.tid),
@@ -107,7 +107,7 @@ impl Core {
 
     /// The kernel's version, which the vdso holds in a note `Linux` of type 0
     /// (`LINUX_VERSION_CODE`: major, minor, patch in 16, 8 and 8 bits).
-    fn kernel(&self) -> Option<String> {
+    pub fn kernel_version(&self) -> Option<String> {
         let vdso = self.modules().all().iter().find(|module| module.is_vdso())?;
         let note = vdso.image()?.note(b"Linux", 0)?;
         let code = self.target().uint(note.get(..4)?);
@@ -181,11 +181,11 @@ impl Core {
         let caller = caller.and_then(|pc| self.spell(pc));
         let caller = caller.map_or_else(String::new, |place| format!(", called from {place}"));
         let place = match self.modules().at(pc) {
-            Some(module) => format!("in {}, of which no symbol is known there", module.name()),
-            None if self.has_lost_mappings() => "of which nothing is known".to_owned(),
-            None => "where there is no function".to_owned(),
+            Some(module) => format!("in {} (no symbols)", module.name()),
+            None if self.has_lost_mappings() => "(nothing is known of it)".to_owned(),
+            None => "(no function is there)".to_owned(),
         };
-        format!(", at {pc}, {place}{caller}")
+        format!(", at {pc} {place}{caller}")
     }
 
     /// Whether the core's end is missing, and with it what would tell of mappings and modules.

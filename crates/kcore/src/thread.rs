@@ -1,6 +1,6 @@
 //! Threads: their registers, the signal each took, the system call each waits in.
 
-use std::fmt;
+use std::{fmt, ops::Range};
 
 use kcore_elf::core_file::{CoreThread, SignalInfo};
 use kcore_mem::Addr;
@@ -42,7 +42,11 @@ pub struct Thread {
     /// The pointer to its local storage, where the core has it apart from the general registers.
     pub thread_pointer: Option<Addr>,
     /// Where its general registers lie in the core file.
-    registers: std::ops::Range<u64>,
+    registers: Range<u64>,
+    /// Where its floating-point registers lie there.
+    pub(crate) fp_registers: Option<Range<u64>>,
+    /// Where its extended registers lie there.
+    pub(crate) extended_registers: Option<Range<u64>>,
 }
 
 impl From<&CoreThread> for Thread {
@@ -53,6 +57,8 @@ impl From<&CoreThread> for Thread {
             siginfo: thread.siginfo,
             thread_pointer: thread.thread_pointer,
             registers: thread.registers.clone(),
+            fp_registers: thread.fp_registers.clone(),
+            extended_registers: thread.extended_registers.clone(),
         }
     }
 }
@@ -74,6 +80,20 @@ pub(crate) fn threads_of(file: &kcore_elf::CoreFile) -> Vec<Thread> {
 fn has_died(thread: &Thread) -> bool {
     thread.siginfo.is_some_and(|info| info.number != 0)
 }
+
+/// System calls in which nobody waits.
+const NEVER_WAIT: [&str; 10] = [
+    "exit",
+    "exit_group",
+    "getpid",
+    "gettid",
+    "kill",
+    "rt_sigprocmask",
+    "rt_sigqueueinfo",
+    "rt_sigreturn",
+    "tgkill",
+    "tkill",
+];
 
 impl Core {
     /// The threads, the crashed one first.
@@ -98,13 +118,13 @@ impl Core {
         let mut registers = saved
             .map(|(bytes, machine)| machine.user_registers(bytes, self.target()))
             .unwrap_or_default();
-        registers.extend(self.thread_pointer(tid));
+        registers.extend(self.noted_thread_pointer(tid));
         registers
     }
 
     /// The register that points to a thread's local storage, where it has a note of its own.
-    fn thread_pointer(&self, tid: Tid) -> Option<UserRegister> {
-        let name = facts(self.arch()).thread_pointer?;
+    fn noted_thread_pointer(&self, tid: Tid) -> Option<UserRegister> {
+        let name = facts(self.arch()).thread_pointer;
         let pointer = self.thread(tid)?.thread_pointer?;
         Some(UserRegister { name, value: pointer.get() })
     }
@@ -121,12 +141,26 @@ impl Core {
     }
 
     /// The name of the system call that a thread waits in: its pc stands right behind a
-    /// system-call instruction. A number without a known name is shown as such.
+    /// system-call instruction. A number without a known name is shown as such; a call that never
+    /// waits, such as the one by which a thread kills itself, is none.
     pub fn waits_in(&self, tid: Tid) -> Option<String> {
         let bytes = self.raw_registers(tid)?;
         let number = self.machine()?.system_call(bytes, self.target(), self.space())?;
         let name = facts(self.arch()).system_call(number);
-        Some(name.map_or_else(|| format!("syscall {number}"), str::to_owned))
+        match name {
+            Some(name) if NEVER_WAIT.contains(&name) => None,
+            Some(name) => Some(name.to_owned()),
+            None => Some(format!("syscall {number}")),
+        }
+    }
+
+    /// Whether the code at which a thread stands can be read: only then it is known whether it waits.
+    pub fn has_code_at_pc(&self, tid: Tid) -> bool {
+        // The instruction of a system call, behind which the pc of a thread in it stands.
+        const BEFORE: u64 = 2;
+        let pc = self.start_registers(tid).map(|regs| regs.pc());
+        let before = pc.and_then(|pc| pc.get().checked_sub(BEFORE)).map(Addr::new);
+        before.is_some_and(|before| self.space().read_uint(before, 1).is_ok())
     }
 
     /// The architecture of the core, where the walker knows it.
@@ -139,7 +173,7 @@ impl Core {
     }
 
     /// Bytes of the core file itself.
-    pub(crate) fn file_bytes(&self, range: std::ops::Range<u64>) -> Option<&[u8]> {
+    pub(crate) fn file_bytes(&self, range: Range<u64>) -> Option<&[u8]> {
         let range = usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?;
         self.parts.as_ref()?.file.bytes().get(range)
     }

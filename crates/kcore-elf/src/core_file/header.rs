@@ -130,7 +130,7 @@ impl CoreHeader {
 
     fn parse_segment(&self, raw: &[u8]) -> Option<CoreSegment> {
         let segment = ImageSegment::parse(raw, self.target)?;
-        let ImageSegment { kind, flags, offset, svma, file_size, mem_size } = segment;
+        let ImageSegment { kind, flags, offset, svma, file_size, mem_size, .. } = segment;
         let range = AddrRange::with_len(Addr::new(svma.get()), mem_size);
         Some(CoreSegment { kind, flags, offset, range, file_size })
     }

@@ -8,6 +8,8 @@ pub mod notes;
 mod process;
 mod thread;
 
+use std::ops::Range;
+
 use kcore_mem::Target;
 
 pub use header::{CoreHeader, CoreSegment, CoreSegments};
@@ -19,6 +21,7 @@ use arch::ArchNote;
 use notes::{Note, Notes, desc_range};
 
 const NT_PRSTATUS: u32 = 1;
+const NT_FPREGSET: u32 = 2;
 const NT_PRPSINFO: u32 = 3;
 const NT_AUXV: u32 = 6;
 const NT_SIGINFO: u32 = 0x5349_4749;
@@ -65,6 +68,7 @@ pub struct CoreFile {
     auxv: Vec<AuxEntry>,
     files: Option<MappedFiles>,
     code_mask: Option<u64>,
+    extended_layout: Option<Range<u64>>,
     written_by_gdb: bool,
     damage: Vec<Damage>,
 }
@@ -86,6 +90,7 @@ impl CoreFile {
             auxv: Vec::new(),
             files: None,
             code_mask: None,
+            extended_layout: None,
             written_by_gdb: false,
             damage: Vec::new(),
             bytes,
@@ -117,6 +122,12 @@ impl CoreFile {
         &self.threads
     }
 
+    /// Every note that is there whole, in the order of the file.
+    pub fn notes(&self) -> impl Iterator<Item = Note<'_>> {
+        let segments = self.segments.iter().filter(|segment| segment.is_note());
+        segments.flat_map(|segment| Notes::new(held_bytes(&self.bytes, segment), self.target))
+    }
+
     /// `NT_PRPSINFO`.
     pub const fn process(&self) -> Option<&ProcessInfo> {
         self.process.as_ref()
@@ -142,6 +153,11 @@ impl CoreFile {
         self.code_mask
     }
 
+    /// Where the note lies that says how the extended registers of threads are laid out.
+    pub const fn extended_layout(&self) -> Option<&Range<u64>> {
+        self.extended_layout.as_ref()
+    }
+
     /// Whether gdb's `gcore` wrote it, so that the first thread need not have crashed.
     pub const fn written_by_gdb(&self) -> bool {
         self.written_by_gdb
@@ -164,17 +180,16 @@ impl CoreFile {
         let segments: Vec<_> =
             self.segments.iter().filter(|segment| segment.is_note()).copied().collect();
         for segment in segments {
+            let held = held_bytes(&bytes, &segment);
             let start = segment.offset.get();
-            let end = start.saturating_add(segment.file_size);
-            let held = end.min(bytes.len() as u64);
-            let range = usize::try_from(start).unwrap_or(usize::MAX)
-                ..usize::try_from(held).unwrap_or(usize::MAX);
-            let mut notes = Notes::new(bytes.get(range).unwrap_or_default(), self.target);
+            let mut notes = Notes::new(held, self.target);
             for note in notes.by_ref() {
                 self.take_note(&note, start);
             }
             let cut = notes.cut_at().map(|at| start.saturating_add(at as u64));
-            if let Some(at) = cut.or((held < end).then_some(held)) {
+            let end = start.saturating_add(held.len() as u64).min(bytes.len() as u64);
+            let is_short = (held.len() as u64) < segment.file_size;
+            if let Some(at) = cut.or(is_short.then_some(end)) {
                 self.damage.push(Damage::Notes { at });
             }
         }
@@ -187,6 +202,9 @@ impl CoreFile {
             (b"CORE", NT_PRSTATUS) => {
                 self.threads.extend(CoreThread::parse(note.desc, range.start, self.target));
             }
+            (b"CORE", NT_FPREGSET) => {
+                self.with_thread(|thread| thread.fp_registers = Some(range));
+            }
             (b"CORE", NT_SIGINFO) => {
                 let siginfo = SignalInfo::parse(note.desc, self.target);
                 self.with_thread(|thread| thread.siginfo = siginfo);
@@ -196,19 +214,23 @@ impl CoreFile {
             (b"CORE", NT_FILE) => self.files = process::parse_files(note.desc, self.target),
             (b"LINUX", kind) => {
                 let said = arch::read_note(kind, note.desc, self.target);
-                said.into_iter().for_each(|said| self.take_arch_note(said));
+                said.into_iter().for_each(|said| self.take_arch_note(said, &range));
             }
             (b"GDB", _) => self.written_by_gdb = true,
             _ => {}
         }
     }
 
-    fn take_arch_note(&mut self, said: ArchNote) {
+    fn take_arch_note(&mut self, said: ArchNote, range: &Range<u64>) {
         match said {
             ArchNote::ThreadPointer(pointer) => {
                 self.with_thread(|thread| thread.thread_pointer = Some(pointer));
             }
             ArchNote::CodeMask(mask) => self.code_mask = Some(mask),
+            ArchNote::ExtendedRegisters => {
+                self.with_thread(|thread| thread.extended_registers = Some(range.clone()));
+            }
+            ArchNote::ExtendedLayout => self.extended_layout = Some(range.clone()),
         }
     }
 
@@ -236,4 +258,12 @@ impl CoreFile {
         });
         self.damage.extend(damage);
     }
+}
+
+/// The bytes of a segment, as many as the file holds.
+fn held_bytes<'a>(bytes: &'a [u8], segment: &CoreSegment) -> &'a [u8] {
+    let start = usize::try_from(segment.offset.get()).unwrap_or(usize::MAX);
+    let rest = bytes.get(start..).unwrap_or_default();
+    let size = usize::try_from(segment.file_size).unwrap_or(usize::MAX);
+    rest.get(..size).unwrap_or(rest)
 }

@@ -13,8 +13,22 @@ pub struct ProcessInfo {
     pub pid: u32,
     /// Parent process id.
     pub parent: u32,
+    /// Process group.
+    pub group: u32,
+    /// Session.
+    pub session: u32,
     /// Real user id.
     pub uid: u32,
+    /// Real group id.
+    pub gid: u32,
+    /// `pr_sname`: the letter of its state, if the dumper wrote one.
+    pub state: Option<char>,
+    /// `pr_zomb`: whether it had ended already.
+    pub zombie: bool,
+    /// `pr_nice`.
+    pub nice: i8,
+    /// `pr_flag`: the kernel's flags of the task.
+    pub flags: u64,
     /// `pr_fname`: the name of the program, cut at 16 bytes.
     pub name: Vec<u8>,
     /// `pr_psargs`: the arguments joined by blanks, cut at 80 bytes.
@@ -25,21 +39,23 @@ impl ProcessInfo {
     /// Reads the descriptor; `None` when it is too short.
     pub fn parse(desc: &[u8], target: Target) -> Option<Self> {
         let mut cursor = Cursor::new(desc, target);
-        cursor.skip(4).ok()?;
+        cursor.skip(1).ok()?;
+        let letter = char::from(cursor.u8().ok()?);
+        let zombie = cursor.u8().ok()? != 0;
+        let nice = cursor.u8().ok()?.cast_signed();
         cursor.align(target.word_size());
-        cursor.word().ok()?;
+        let flags = cursor.word().ok()?;
         // The oldest 32-bit architectures have pr_uid and pr_gid of 16 bits, by which the whole is
         // shorter: 124 bytes and not 128.
         let id_size = if target.word == 4 && desc.len() < 128 { 2 } else { 4 };
         let uid = u32::try_from(cursor.uint(id_size).ok()?).ok()?;
-        cursor.skip(id_size).ok()?;
-        let pid = cursor.u32().ok()?;
-        let parent = cursor.u32().ok()?;
-        cursor.skip(8).ok()?;
-        let name = until_nul(cursor.bytes(16).ok()?);
-        let args = until_nul(cursor.bytes(80).ok()?);
-        let args = args.trim_ascii_end();
-        Some(Self { pid, parent, uid, name: name.to_vec(), args: args.to_vec() })
+        let gid = u32::try_from(cursor.uint(id_size).ok()?).ok()?;
+        let [pid, parent, group, session] =
+            [cursor.u32().ok()?, cursor.u32().ok()?, cursor.u32().ok()?, cursor.u32().ok()?];
+        let name = until_nul(cursor.bytes(16).ok()?).to_vec();
+        let args = until_nul(cursor.bytes(80).ok()?).trim_ascii_end().to_vec();
+        let state = letter.is_ascii_graphic().then_some(letter);
+        Some(Self { pid, parent, group, session, uid, gid, state, zombie, nice, flags, name, args })
     }
 }
 
@@ -152,13 +168,21 @@ mod tests {
     #[test]
     fn process_info_has_its_fields_at_the_kernels_offsets() {
         let mut desc = vec![0; 136];
+        desc[..4].copy_from_slice(&[0, b'R', 0, 0xfb]);
+        desc[8..12].copy_from_slice(&0x40_0600_u32.to_le_bytes());
         desc[16..20].copy_from_slice(&1000_u32.to_le_bytes());
+        desc[20..24].copy_from_slice(&100_u32.to_le_bytes());
         desc[24..28].copy_from_slice(&4711_u32.to_le_bytes());
         desc[28..32].copy_from_slice(&1_u32.to_le_bytes());
+        desc[32..36].copy_from_slice(&4700_u32.to_le_bytes());
+        desc[36..40].copy_from_slice(&4000_u32.to_le_bytes());
         desc[40..43].copy_from_slice(b"app");
         desc[56..63].copy_from_slice(b"app -n ");
         let info = ProcessInfo::parse(&desc, Target::X86_64).unwrap();
-        assert_eq!((info.pid, info.parent, info.uid), (4711, 1, 1000));
+        assert_eq!((info.pid, info.parent, info.group, info.session), (4711, 1, 4700, 4000));
+        assert_eq!((info.uid, info.gid), (1000, 100));
+        assert_eq!((info.state, info.zombie, info.nice), (Some('R'), false, -5));
+        assert_eq!(info.flags, 0x40_0600);
         assert_eq!((&info.name[..], &info.args[..]), (&b"app"[..], &b"app -n"[..]));
         assert_eq!(ProcessInfo::parse(&desc[..100], Target::X86_64), None);
     }

@@ -18,6 +18,10 @@ pub struct CoreThread {
     pub signal: u16,
     /// Where the general registers (`pr_reg`) lie in the file, half-open.
     pub registers: Range<u64>,
+    /// Where its floating-point registers (`NT_FPREGSET`) lie in the file.
+    pub fp_registers: Option<Range<u64>>,
+    /// Where all registers that the architecture added since lie in the file (`NT_X86_XSTATE`).
+    pub extended_registers: Option<Range<u64>>,
     /// This thread's `NT_SIGINFO`, if the core has one.
     pub siginfo: Option<SignalInfo>,
     /// `NT_ARM_TLS` of aarch64: the register `tpidr_el0`.
@@ -56,7 +60,15 @@ impl CoreThread {
         let len = end.checked_sub(layout.registers).filter(|len| *len > 0)?;
         let start = desc_start.checked_add(layout.registers as u64)?;
         let registers = start..start.checked_add(len as u64)?;
-        Some(Self { tid, signal, registers, siginfo: None, thread_pointer: None })
+        Some(Self {
+            tid,
+            signal,
+            registers,
+            fp_registers: None,
+            extended_registers: None,
+            siginfo: None,
+            thread_pointer: None,
+        })
     }
 }
 

@@ -5,7 +5,10 @@ mod aarch64;
 mod common_syscalls;
 mod x86_64;
 
-use kcore_mem::Arch;
+use kcore_mem::{Addr, Arch};
+
+pub use aarch64::Aarch64FpRegisters;
+pub use x86_64::{VectorRegister, VectorUse, X86FpRegisters, X87Register};
 
 /// What is known of an architecture.
 pub struct ArchFacts {
@@ -13,13 +16,34 @@ pub struct ArchFacts {
     system_calls: &'static [(u64, &'static str)],
     /// What it means when SIGSEGV comes from the kernel without an address.
     pub segv_without_address: &'static str,
-    /// The register that points to thread-local storage, where a note of its own holds it.
-    pub thread_pointer: Option<&'static str>,
+    /// The register that points to thread-local storage.
+    pub thread_pointer: &'static str,
+    /// Where thread-local storage lies.
+    pub tls: Option<TlsLayout>,
+}
+
+/// Where thread-local storage lies.
+pub struct TlsLayout {
+    /// The distance of the executable's block from the thread pointer, from address, size and
+    /// alignment of its first image.
+    pub exe_offset: fn(u64, u64, u64) -> i64,
+    /// The block at a distance from the thread pointer.
+    pub static_block: fn(Addr, i64) -> Addr,
+    /// Where glibc keeps the pointer to a thread's vector of blocks, from the thread pointer.
+    pub glibc_dtv: i64,
+    /// Where musl does.
+    pub musl_dtv: i64,
+    /// Whether the C library's structure of a thread ends at the thread pointer, and does not
+    /// begin there.
+    pub thread_is_below_pointer: bool,
+    /// The distance of `errno` from the thread pointer by the code of `__errno_location`, where it is
+    /// a field of the thread's structure.
+    pub errno_offset: fn(&[u8]) -> Option<i64>,
 }
 
 impl ArchFacts {
     const UNKNOWN: Self =
-        Self { system_calls: &[], segv_without_address: "", thread_pointer: None };
+        Self { system_calls: &[], segv_without_address: "", thread_pointer: "", tls: None };
 
     /// The name of system call `number`.
     pub fn system_call(&self, number: u64) -> Option<&'static str> {

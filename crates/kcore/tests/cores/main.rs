@@ -9,4 +9,5 @@ mod known;
 mod pattern;
 mod peers;
 mod rewritten;
+mod tls;
 mod truth;

@@ -11,7 +11,7 @@ use crate::cargo;
 const COMMANDS: &str = "::status; ::stacks";
 const CORE: &str = "testdata/workers/x86_64/core.zst";
 
-/// Groups in the order in which they are shown.
+/// Groups in the order in which they are shown. What no core can do is left to `::dcmds`.
 pub const GROUPS: [Group; 5] =
     [Group::Process, Group::Stacks, Group::Memory, Group::Symbols, Group::Language];
 
@@ -59,6 +59,7 @@ mod tests {
     fn every_dcmd_has_a_line() {
         let text = commands();
         let lines = text.lines().filter(|line| line.starts_with("| `"));
-        assert_eq!(lines.count(), DCMDS.len());
+        let supported = DCMDS.iter().filter(|dcmd| dcmd.spec().group != Group::Unsupported);
+        assert_eq!(lines.count(), supported.count());
     }
 }

@@ -1,6 +1,7 @@
 //! Notes that only one architecture has.
 
 mod aarch64;
+mod x86_64;
 
 use kcore_mem::{Addr, Arch, Target};
 
@@ -11,12 +12,17 @@ pub enum ArchNote {
     ThreadPointer(Addr),
     /// The bits of a code address that hold its authentication code.
     CodeMask(u64),
+    /// All registers of the latest thread that the architecture added since its first days.
+    ExtendedRegisters,
+    /// Where [`ArchNote::ExtendedRegisters`] have each of them.
+    ExtendedLayout,
 }
 
 /// Reads a note of owner `LINUX`; `None` when it says nothing that is asked for, or is too short.
 pub fn read_note(kind: u32, desc: &[u8], target: Target) -> Option<ArchNote> {
     match target.arch {
         Arch::Aarch64 => aarch64::read_note(kind, desc, target),
+        Arch::X86_64 => x86_64::read_note(kind),
         _ => None,
     }
 }

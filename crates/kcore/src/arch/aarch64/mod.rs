@@ -1,6 +1,10 @@
 //! aarch64, Linux.
 
+mod fp_registers;
 mod syscalls;
+mod tls;
+
+pub use fp_registers::Aarch64FpRegisters;
 
 use super::ArchFacts;
 
@@ -8,5 +12,6 @@ use super::ArchFacts;
 pub const FACTS: ArchFacts = ArchFacts {
     system_calls: syscalls::NAMES,
     segv_without_address: "",
-    thread_pointer: Some("tpidr"),
+    thread_pointer: "tpidr",
+    tls: Some(tls::TLS),
 };

@@ -1,6 +1,11 @@
 //! x86-64, Linux.
 
+mod fp_registers;
 mod syscalls;
+mod tls;
+mod xsave;
+
+pub use fp_registers::{VectorRegister, VectorUse, X86FpRegisters, X87Register};
 
 use super::ArchFacts;
 
@@ -9,5 +14,6 @@ pub const FACTS: ArchFacts = ArchFacts {
     system_calls: syscalls::NAMES,
     // The processor reports no address with a general protection fault.
     segv_without_address: ": general protection fault, mostly from a non-canonical address",
-    thread_pointer: None,
+    thread_pointer: "fsbase",
+    tls: Some(tls::TLS),
 };

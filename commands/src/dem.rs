@@ -1,0 +1,46 @@
+//! `::dem` — demangles names.
+
+use kcore::demangle;
+use kcore_dcmd::{Args, Cx, Dcmd, Example, Fields, Group, Record, Result, Spec, View};
+
+const EXAMPLES: &[Example] =
+    &[Example { line: "::dem _ZN3app4ViewC2Ei", shows: "the constructor `app::View::View(int)`" }];
+
+/// Demangles names of C++ and Rust.
+pub struct Dem;
+
+impl Dcmd for Dem {
+    fn spec(&self) -> Spec {
+        Spec::new("dem", Group::Symbols, "demangle names")
+            .operands("name...", 1, usize::MAX)
+            .help(
+                "C++ names are shown with their parameters, names of Rust with their crate's hash. \
+                 A name that is not mangled is its own.",
+            )
+            .examples(EXAMPLES)
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        args.operands().iter().try_for_each(|name| cx.emit(&Name(name.to_text())))
+    }
+}
+
+struct Name(String);
+
+impl Record for Name {
+    fn kind(&self) -> &'static str {
+        "demangled"
+    }
+
+    fn view(&self) -> View {
+        View::Line("{linkage_name} == {name}")
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        let names = demangle(self.0.as_bytes());
+        let parts = names.clone.map(|clone| format!(" {clone}")).unwrap_or_default();
+        out.text("linkage_name", &self.0)
+            .text("name", format!("{}{parts}", names.full))
+            .text("function", names.function);
+    }
+}

@@ -1,0 +1,123 @@
+//! `::dmods`, `::load`, `::unload`: the modules that dcmds come from. Every dcmd of kcore is built in.
+
+use kcore_dcmd::{
+    Arg, Args, Cell, Cx, Dcmd, DcmdError, Example, Fields, Group, Opt, Record, Result, Spec, View,
+};
+
+/// The module of all that is built in.
+const BUILT_IN: &str = "kcore";
+
+/// Lists the modules.
+pub struct Dmods;
+
+impl Dcmd for Dmods {
+    fn spec(&self) -> Spec {
+        Spec::new("dmods", Group::Language, "list the modules of dcmds and what they hold")
+            .options(&[Opt { flag: 'l', value: None, help: "their dcmds and walkers as well" }])
+            .operands("[module]", 0, 1)
+            .help("Every dcmd and walker is built in: there is one module.")
+            .examples(&[
+                Example { line: "::dmods", shows: "the name of the module" },
+                Example { line: "::dmods -l", shows: "what is in it" },
+            ])
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        let name = args.first().map(Arg::to_text);
+        if let Some(name) = name.filter(|name| name != BUILT_IN) {
+            return Err(DcmdError::failed(format!("{name}: specified module is not loaded")));
+        }
+        cx.emit(&Module::new(cx, args.has('l')))
+    }
+}
+
+/// A module, and each dcmd and walker of it with its summary.
+struct Module {
+    dcmds: Vec<(&'static str, &'static str)>,
+    walkers: Vec<(&'static str, &'static str)>,
+    long: bool,
+}
+
+impl Module {
+    fn new(cx: &Cx<'_>, long: bool) -> Self {
+        let specs = cx.shell().dcmds().iter().map(|dcmd| dcmd.spec());
+        let mut dcmds: Vec<_> = specs.map(|spec| (spec.name, spec.summary)).collect();
+        let specs = cx.shell().walkers().iter().map(|walker| walker.spec());
+        let mut walkers: Vec<_> = specs.map(|spec| (spec.name, spec.summary)).collect();
+        dcmds.sort_unstable();
+        walkers.sort_unstable();
+        Self { dcmds, walkers, long }
+    }
+
+    fn listing(&self) -> String {
+        let line = |word, (name, summary): &(&str, &str)| format!("  {word} {name:20} - {summary}");
+        let dcmds = self.dcmds.iter().map(|it| line("dcmd", it));
+        let walkers = self.walkers.iter().map(|it| line("walk", it));
+        dcmds.chain(walkers).collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl Record for Module {
+    fn kind(&self) -> &'static str {
+        "dmod"
+    }
+
+    fn view(&self) -> View {
+        View::Line(if self.long { "{name:!}\n{listing:m}" } else { "{name}" })
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        let names = |list: &[(&'static str, _)]| {
+            Cell::List(list.iter().map(|(name, _)| Cell::text(*name)).collect())
+        };
+        out.text("name", BUILT_IN)
+            .put("dcmds", names(&self.dcmds))
+            .put("walkers", names(&self.walkers))
+            .display("listing", Cell::text(self.listing()));
+    }
+}
+
+/// Answers that nothing can be loaded.
+pub struct Load;
+
+impl Dcmd for Load {
+    fn spec(&self) -> Spec {
+        Spec::new("load", Group::Language, "load a module of dcmds")
+            .options(&[Opt { flag: 's', value: None, help: "say nothing when it fails" }])
+            .operands("module", 1, 1)
+            .help(
+                "Every dcmd is built in: to load that module does nothing, and there are no others. \
+                 Nothing that a core names is ever loaded.",
+            )
+            .examples(&[Example { line: "::load kcore", shows: "nothing: it is there already" }])
+    }
+
+    fn run(&self, _cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        let name = args.first().map_or_else(String::new, Arg::to_text);
+        if name == BUILT_IN || args.has('s') {
+            return Ok(());
+        }
+        let reason = "every dcmd is built in";
+        Err(DcmdError::failed(format!("failed to load module {name}: {reason}")))
+    }
+}
+
+/// Answers that nothing can be unloaded.
+pub struct Unload;
+
+impl Dcmd for Unload {
+    fn spec(&self) -> Spec {
+        Spec::new("unload", Group::Language, "unload a module of dcmds")
+            .operands("module", 1, 1)
+            .help("Every dcmd is built in, and what is built in stays.")
+    }
+
+    fn run(&self, _cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        let name = args.first().map_or_else(String::new, Arg::to_text);
+        let reason = match name == BUILT_IN {
+            true => "cannot unload built-in module",
+            false => "specified module is not loaded",
+        };
+        Err(DcmdError::failed(format!("failed to unload {name}: {reason}")))
+    }
+}

@@ -1,0 +1,70 @@
+//! `::errno` — the error number of the last call of the C library that failed, of a thread.
+
+mod names;
+
+use kcore::{Addr, Tid};
+use kcore_dcmd::{
+    AddrUse, Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Record, Result, Spec,
+    View,
+};
+
+use crate::thread_operand::thread_of;
+
+/// Shows the error number of a thread.
+pub struct Errno;
+
+const EXAMPLES: &[Example] = &[
+    Example { line: "::errno", shows: "the error number of the current thread" },
+    Example { line: "::walk thread | ::errno", shows: "that of every thread" },
+];
+
+impl Dcmd for Errno {
+    fn spec(&self) -> Spec {
+        Spec::new("errno", Group::Stacks, "print the value of errno of a thread")
+            .addr(AddrUse::Optional)
+            .help(
+                "Of the current thread, or of the thread before it: the variable errno of the C \
+                 library, in decimal, with its name. Calls that succeed leave it as it is, so that \
+                 it may be old.",
+            )
+            .examples(EXAMPLES)
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
+        let tid = thread_of(cx)?;
+        let core = cx.core();
+        let address = core
+            .errno_address(tid)
+            .map_err(|error| DcmdError::failed(format!("failed to lookup errno: {error}")))?;
+        // Values above `i32::MAX` would be negative; none is.
+        let value = core.space().read_uint(address, 4)? as u32;
+        cx.emit(&ErrnoRecord { tid, address, value: value.cast_signed() })
+    }
+}
+
+struct ErrnoRecord {
+    tid: Tid,
+    address: Addr,
+    value: i32,
+}
+
+impl Record for ErrnoRecord {
+    fn kind(&self) -> &'static str {
+        "errno"
+    }
+
+    fn view(&self) -> View {
+        View::Line("{value}{name? ({name})}")
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        out.num("tid", u64::from(self.tid.get()))
+            .put("value", Cell::Int(i64::from(self.value)))
+            .opt_text("name", names::name(self.value))
+            .addr("address", self.address);
+    }
+
+    fn dot(&self) -> Option<Dot> {
+        Some(Dot::Number(i64::from(self.value).cast_unsigned()))
+    }
+}

@@ -1,0 +1,93 @@
+//! `::fpregs`, `$x`, `$X`, `$y`, `$Y`: the floating-point and vector registers of a thread.
+
+mod aarch64;
+mod extended;
+mod flags;
+mod x86_64;
+
+use kcore::{FpRegisters, Tid};
+use kcore_dcmd::{
+    AddrUse, Args, Cell, Cx, Dcmd, DcmdError, Example, Fields, Group, Opt, Record, Result, Spec,
+    View,
+};
+
+use crate::thread_operand::thread_of;
+
+/// Prints floating-point registers.
+pub struct Fpregs;
+
+const OPTIONS: &[Opt] = &[
+    Opt { flag: 'd', value: None, help: "as doubles; nothing on this machine" },
+    Opt { flag: 'q', value: None, help: "as quads; nothing on this machine" },
+    Opt { flag: 's', value: None, help: "as singles; nothing on this machine" },
+];
+
+const HELP: &str = "\
+Of the current thread, or of the thread before it, as they were when the core was made: x87 and SSE, on \
+aarch64 v0 to v31. Flags that are set stand behind their register. Of the registers of AVX and AVX-512 \
+those parts are shown that the processor said were in use; JSON has all that was saved. Registers of outer \
+frames are not kept.";
+
+const EXAMPLES: &[Example] = &[
+    Example { line: "::fpregs", shows: "the floating-point registers of the current thread" },
+    Example { line: "::walk thread | ::head -1 | ::fpregs", shows: "those of the first thread" },
+];
+
+impl Dcmd for Fpregs {
+    fn spec(&self) -> Spec {
+        Spec::new("fpregs", Group::Stacks, "print the floating-point registers of a thread")
+            .aliases(&["$x", "$X", "$y", "$Y"])
+            .addr(AddrUse::Optional)
+            .options(OPTIONS)
+            .help(HELP)
+            .examples(EXAMPLES)
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
+        let tid = thread_of(cx)?;
+        let registers = cx.core().fp_registers(tid).ok_or_else(|| {
+            DcmdError::failed(format!(
+                "failed to get floating point register set: no register set available for thread \
+                 {tid}"
+            ))
+        })?;
+        cx.emit(&FpRecord { tid, registers })
+    }
+}
+
+struct FpRecord {
+    tid: Tid,
+    registers: FpRegisters,
+}
+
+impl Record for FpRecord {
+    fn kind(&self) -> &'static str {
+        "fp_registers"
+    }
+
+    fn view(&self) -> View {
+        View::Line(match &self.registers {
+            FpRegisters::X86_64(_) => x86_64::TEMPLATE,
+            FpRegisters::Aarch64(_) => aarch64::TEMPLATE,
+        })
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        out.num("tid", u64::from(self.tid.get()));
+        match &self.registers {
+            FpRegisters::X86_64(registers) => x86_64::fields(registers, out),
+            FpRegisters::Aarch64(registers) => aarch64::fields(registers, out),
+        }
+    }
+}
+
+/// The digits of a register of which `bytes` are given, lowest first, with the prefix of JSON.
+fn wide(bytes: &[u8]) -> String {
+    let digits: String = bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect();
+    format!("0x{digits}")
+}
+
+/// A register by its name, for JSON.
+fn named(name: String, bits: String) -> Cell<'static> {
+    Cell::Object(vec![("name", Cell::text(name)), ("bits", Cell::text(bits))])
+}

@@ -1,0 +1,26 @@
+//! The thread that a dcmd is about: what the address before it means.
+
+use kcore::Tid;
+use kcore_dcmd::{Cx, Dot, Result};
+
+use crate::stack_start::known_thread;
+
+/// The thread or frame from a pipe, the thread of a typed id; without one the current thread.
+///
+/// # Errors
+/// When there is no such thread.
+pub fn thread_of(cx: &Cx<'_>) -> Result<Tid> {
+    cx.addr().map_or_else(|| cx.current_thread(), |dot| thread_of_dot(cx, dot))
+}
+
+/// The thread that a value of a pipe, or a typed number, means.
+///
+/// # Errors
+/// When there is no such thread.
+pub fn thread_of_dot(cx: &Cx<'_>, dot: Dot) -> Result<Tid> {
+    let tid = match dot {
+        Dot::Thread(tid) | Dot::Frame { tid, .. } => tid,
+        dot => Tid::new(u32::try_from(dot.number()).unwrap_or(u32::MAX)),
+    };
+    known_thread(cx.core(), tid)
+}

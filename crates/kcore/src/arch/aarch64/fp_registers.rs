@@ -1,0 +1,43 @@
+//! The SIMD and floating-point registers: `struct user_fpsimd_state` (Linux
+//! `arch/arm64/include/uapi/asm/ptrace.h`), which `NT_FPREGSET` holds.
+
+use kcore_mem::{Cursor, Target};
+
+/// The SIMD and floating-point registers of a thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Aarch64FpRegisters {
+    /// v0 to v31.
+    pub vectors: Vec<u128>,
+    /// The status register.
+    pub fpsr: u32,
+    /// The control register.
+    pub fpcr: u32,
+}
+
+impl Aarch64FpRegisters {
+    /// Reads the note; `None` when it is too short.
+    pub(crate) fn parse(bytes: &[u8], target: Target) -> Option<Self> {
+        let mut cursor = Cursor::new(bytes, target);
+        let mut vectors = Vec::with_capacity(32);
+        for _ in 0..32 {
+            let (low, high) = (cursor.u64().ok()?, cursor.u64().ok()?);
+            vectors.push(u128::from(high) << 64 | u128::from(low));
+        }
+        Some(Self { vectors, fpsr: cursor.u32().ok()?, fpcr: cursor.u32().ok()? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vectors_come_first_and_the_status_behind_them() {
+        let mut bytes: Vec<u8> = (0..32_u128).flat_map(|n| (n << 100 | n).to_le_bytes()).collect();
+        bytes.extend([0x10, 0, 0, 0x08, 0, 0, 0xc0, 0]);
+        let read = Aarch64FpRegisters::parse(&bytes, Target::X86_64).unwrap();
+        assert_eq!(read.vectors[31], 31 << 100 | 31);
+        assert_eq!((read.fpsr, read.fpcr), (0x0800_0010, 0x00c0_0000));
+        assert_eq!(Aarch64FpRegisters::parse(&bytes[..519], Target::X86_64), None);
+    }
+}

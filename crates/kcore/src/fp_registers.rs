@@ -1,0 +1,37 @@
+//! Floating-point and vector registers of a thread.
+
+use crate::{
+    Core, Tid,
+    arch::{Aarch64FpRegisters, X86FpRegisters},
+};
+use kcore_mem::Arch;
+
+/// Floating-point and vector registers, by architecture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FpRegisters {
+    /// x87, SSE, and what came after it.
+    X86_64(Box<X86FpRegisters>),
+    /// The SIMD and floating-point registers.
+    Aarch64(Aarch64FpRegisters),
+}
+
+impl Core {
+    /// The floating-point registers of a thread; `None` when the core does not hold them.
+    pub fn fp_registers(&self, tid: Tid) -> Option<FpRegisters> {
+        let thread = self.thread(tid)?;
+        let bytes = |range: &Option<std::ops::Range<u64>>| self.file_bytes(range.clone()?);
+        let basic = bytes(&thread.fp_registers);
+        match self.arch() {
+            Arch::X86_64 => {
+                let extended = bytes(&thread.extended_registers);
+                let layout = bytes(&self.file()?.extended_layout().cloned());
+                X86FpRegisters::parse(basic, extended, layout)
+                    .map(|read| FpRegisters::X86_64(Box::new(read)))
+            }
+            Arch::Aarch64 => {
+                Aarch64FpRegisters::parse(basic?, self.target()).map(FpRegisters::Aarch64)
+            }
+            Arch::Other(_) => None,
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! The variable `errno` of a thread.
+
+use kcore_mem::Addr;
+
+use super::{TlsError, thread_db};
+use crate::{Core, LookupError, SymbolKind, Tid, arch::facts};
+
+/// Bytes of `__errno_location` that are read.
+const MAX_CODE: u64 = 32;
+
+impl Core {
+    /// Where `errno` of a thread lies: a thread-local variable of glibc; in musl a field of the
+    /// thread's structure, which the code of `__errno_location` tells.
+    ///
+    /// # Errors
+    /// When the process has no C library whose `errno` is known, or the thread's was not found.
+    pub fn errno_address(&self, tid: Tid) -> Result<Addr, LookupError> {
+        let modules = self.modules();
+        for module in modules.named("libc").chain(modules.exe()) {
+            let symbol = module.symbols().table().lookup("errno");
+            let own = symbol.filter(|it| it.kind() == SymbolKind::Tls && it.is_defined());
+            if let Some(symbol) = own {
+                return Ok(self.tls_symbol(tid, module, &symbol)?);
+            }
+        }
+        let offset = self.errno_in_structure().ok_or(LookupError::UnknownSymbol)?;
+        let pointer = self.thread_pointer(tid).ok_or(TlsError::NoThreadPointer(tid))?;
+        Ok(pointer.wrapping_offset(offset))
+    }
+
+    fn errno_in_structure(&self) -> Option<i64> {
+        let function = thread_db::libc_symbol(self, "__errno_location")
+            .or_else(|| self.lookup_symbol(None, "__errno_location").ok())?;
+        let code = self.space().read_held(function, MAX_CODE);
+        (facts(self.arch()).tls.as_ref()?.errno_offset)(&code)
+    }
+}

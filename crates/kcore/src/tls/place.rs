@@ -1,0 +1,97 @@
+//! Which number a module has in the vectors of threads, and how far from the thread pointer its
+//! block lies, if that is the same for all threads.
+
+use kcore_elf::{ImageSegment, LinkMapEntry};
+use kcore_mem::Addr;
+
+use crate::{Core, Module, tls::thread_db::LinkMapFields};
+
+/// Bytes of a link-map entry that are searched: glibc's have 1160, musl's fewer.
+const ENTRY_SIZE: u64 = 2048;
+
+/// The C library of the process.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Libc {
+    /// glibc, of any version.
+    Glibc,
+    /// musl.
+    Musl,
+}
+
+/// What a link-map entry says of a module's thread-local storage.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// Its number in the vectors of threads, from 1.
+    pub number: u64,
+    /// Its distance from the thread pointer, for a module that was there from the start.
+    pub offset: Option<i64>,
+    /// The link-map entry.
+    pub entry: Addr,
+}
+
+impl Core {
+    /// Which C library the process has, by the names of its modules.
+    pub(super) fn libc(&self) -> Libc {
+        let is_musl = |name: &str| name.starts_with("ld-musl-") || name == "libc.so";
+        let musl = self.modules().all().iter().any(|module| is_musl(module.name()));
+        if musl { Libc::Musl } else { Libc::Glibc }
+    }
+
+    /// Where a module has its thread-local storage, as the dynamic linker noted it.
+    pub(super) fn tls_place(&self, module: &Module, segment: &ImageSegment) -> Option<Place> {
+        let entry = self.link_map_entry(module)?;
+        let told = LinkMapFields::load(self);
+        let place = told.and_then(|fields| fields.read(self, entry.at));
+        place.or_else(|| self.place_by_content(module, segment, entry))
+    }
+
+    fn link_map_entry(&self, module: &Module) -> Option<&LinkMapEntry> {
+        let is_its = |entry: &&LinkMapEntry| {
+            self.modules().at(entry.dynamic).is_some_and(|it| it.base() == module.base())
+        };
+        self.link_map().iter().find(is_its)
+    }
+
+    /// The fields of an entry by those beside them, whose values the program header tells. glibc:
+    /// `l_tls_initimage`, `l_tls_initimage_size`, `l_tls_blocksize`, `l_tls_align`,
+    /// `l_tls_firstbyte_offset`, then `l_tls_offset` and `l_tls_modid` (`include/link.h`). musl:
+    /// `image`, `len`, `size`, `align`, then `offset` and `tls_id` (`src/internal/libc.h`,
+    /// `ldso/dynlink.c`).
+    fn place_by_content(
+        &self,
+        module: &Module,
+        segment: &ImageSegment,
+        entry: &LinkMapEntry,
+    ) -> Option<Place> {
+        let image = module.addr(segment.svma)?.get();
+        let align = segment.align.max(1);
+        let first_byte = segment.svma.get() & align.wrapping_sub(1);
+        let before = match self.libc() {
+            Libc::Glibc => {
+                vec![image, segment.file_size, segment.mem_size, segment.align, first_byte]
+            }
+            Libc::Musl => vec![image, segment.file_size, segment.mem_size, segment.align],
+        };
+        let words = self.words_of_entry(entry.at);
+        let at = words.windows(before.len()).position(|window| window == before)?;
+        let after = words.get(at.checked_add(before.len())?..)?;
+        let (offset, number) = (*after.first()?, *after.get(1)?);
+        Place::checked(number, offset, entry.at)
+    }
+
+    fn words_of_entry(&self, at: Addr) -> Vec<u64> {
+        let bytes = self.space().read_held(at, ENTRY_SIZE);
+        let word = self.target().word_size().max(1);
+        bytes.chunks_exact(word).map(|word| self.target().uint(word)).collect()
+    }
+}
+
+impl Place {
+    /// A place with a number that the dynamic linker gives. It says 0, -1 or -2 where there is no
+    /// distance (`NO_TLS_OFFSET`, `FORCED_DYNAMIC_TLS_OFFSET`).
+    pub fn checked(number: u64, offset: u64, entry: Addr) -> Option<Self> {
+        let offset = offset.cast_signed();
+        let offset = (![0, -1, -2].contains(&offset)).then_some(offset);
+        (number != 0).then_some(Self { number, offset, entry })
+    }
+}
