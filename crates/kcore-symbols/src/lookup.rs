@@ -9,7 +9,7 @@ use kcore_elf::{SymbolBinding, SymbolKind};
 use rustc_hash::FxHasher;
 
 use crate::{
-    demangle::{Mangling, demangle},
+    demangle::{Mangling, demangle, without_clone},
     preference,
     symbol::SymbolRef,
     table::SymbolTable,
@@ -51,8 +51,8 @@ impl NameIndex {
 }
 
 /// The best symbol whose demangled name is `wanted`, with or without parameters. A copy that the
-/// compiler made is shown by the name of its function, and found by it: `wait` is `wait.isra.0` if
-/// nothing else is called so. The part of a function that is seldom run comes last.
+/// compiler made is found by the name of its function, as debug information has it: `wait` is
+/// `wait.isra.0` if nothing else is called so. The part that is seldom run comes last.
 ///
 /// No name is demangled that does not hold the words of `wanted`: manglings spell identifiers out.
 pub fn find_demangled<'a>(table: &'a SymbolTable, wanted: &str) -> Option<SymbolRef<'a>> {
@@ -63,8 +63,10 @@ pub fn find_demangled<'a>(table: &'a SymbolTable, wanted: &str) -> Option<Symbol
         .filter(|symbol| hints.may_be(symbol.name()))
         .filter(|symbol| {
             let names = demangle(symbol.name());
-            (names.mangling != Mangling::None || names.clone.is_some())
-                && (squeeze(&names.function) == wanted || squeeze(&names.full) == wanted)
+            match names.mangling {
+                Mangling::None => without_clone(symbol.name()) == Some(wanted.as_bytes()),
+                _ => squeeze(&names.function) == wanted || squeeze(&names.full) == wanted,
+            }
         })
         .max_by(|a, b| is_cold(b).cmp(&is_cold(a)).then_with(|| prefer(table, a, b)))
 }

@@ -72,7 +72,7 @@ fn a_weak_name_is_better_than_a_global_one_with_underscores() {
 }
 
 #[test]
-fn a_copy_of_a_function_is_found_by_the_name_that_is_shown() {
+fn a_copy_of_a_function_is_found_by_its_name() {
     let copies = "__asm__(\".text\\n\"
         \".type wait.cold,@function\\nwait.cold: ret\\n.size wait.cold,1\\n\"
         \".type wait.isra.0,@function\\nwait.isra.0: nop\\nret\\n.size wait.isra.0,2\\n\"
