@@ -1,6 +1,6 @@
 //! `::env`, `::getenv` — the environment that the program was started with.
 
-use kcore::InitialString;
+use kcore::{Fault, InitialString};
 use kcore_dcmd::{
     Arg, Args, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record, Result, Spec, View,
 };
@@ -31,16 +31,25 @@ impl Dcmd for Env {
     }
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
-        let stack = cx
-            .core()
-            .initial_stack()
-            .ok_or_else(|| DcmdError::failed("failed to find the environment on the stack"))?;
+        let core = cx.core();
+        let stack = core.initial_stack().ok_or_else(|| not_found(core.initial_stack_fault()))?;
         let wanted = args.first().map(Arg::to_text);
         let alone = wanted.is_some();
         let variables = stack.env.iter().map(|string| Variable::new(string, alone));
         variables
             .filter(|variable| wanted.as_deref().is_none_or(|wanted| variable.name == Some(wanted)))
             .try_for_each(|variable| cx.emit(&variable))
+    }
+}
+
+fn not_found(fault: Option<Fault>) -> DcmdError {
+    let message = "failed to find the environment on the stack";
+    match fault {
+        Some(fault) => {
+            let at = fault.addr();
+            DcmdError::at(at, format!("{message}: at {at:x} {}", fault.reason()))
+        }
+        None => DcmdError::failed(message),
     }
 }
 

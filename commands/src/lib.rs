@@ -46,6 +46,7 @@ mod head;
 mod help;
 mod instruction;
 mod listing;
+mod log;
 mod lwpid;
 mod lwpids;
 mod macros;
@@ -149,6 +150,7 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &grep::Grep,
     &head::Head,
     &help::Help,
+    &log::Log,
     &macros::Replace,
     &macros::Call,
     &map::Map,

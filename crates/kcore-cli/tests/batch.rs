@@ -62,7 +62,8 @@ fn a_script_comes_from_standard_input_and_goes_on_after_a_failure() {
     let run = on_core(&[], b"1 1\n\xff\n::no_such_dcmd\n! echo still here\n");
     assert_eq!(run.status, Some(1));
     assert!(run.errors.starts_with("kcore: syntax error on line 1 of standard input near \"1\"\n"));
-    assert_eq!(run.errors.lines().count(), 3);
+    // A line that cannot be read is shown with the place.
+    assert_eq!(run.errors.lines().count(), 7);
     assert_eq!(run.out, "still here\n");
 }
 

@@ -4,7 +4,7 @@ use kcore_elf::{
     LinkMapEntry,
     core_file::{AuxEntry, ProcessInfo},
 };
-use kcore_mem::Addr;
+use kcore_mem::{Addr, Fault};
 
 use crate::Core;
 
@@ -128,6 +128,12 @@ impl Core {
         let env_start = self.skip_vector_back(vectors)?;
         let args_start = self.args_start(env_start)?;
         Some(InitialStack { args: self.strings(args_start), env: self.strings(env_start) })
+    }
+
+    /// Why the initial stack cannot be read, where that is why there is none.
+    pub fn initial_stack_fault(&self) -> Option<Fault> {
+        let random = self.auxv().iter().find(|entry| entry.kind == AT_RANDOM)?.value;
+        self.space().read_uint(Addr::new(random), 1).err()
     }
 
     fn string(&self, at: Addr) -> Option<String> {

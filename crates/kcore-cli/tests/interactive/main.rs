@@ -1,8 +1,12 @@
-//! The interactive shell in a terminal: prompt, history, completion, ctrl-C, ctrl-D.
+//! The interactive shell in a terminal: prompt, history, completion, pages, pasted lines, ctrl-C, ctrl-D.
 //!
 //! The terminal is tmux's: keys go in as a user types them, and the screen is read as a user sees it.
 
+mod completion;
+mod log;
+mod pager;
 mod terminal;
+mod typing;
 
 use terminal::Terminal;
 
@@ -36,20 +40,6 @@ fn history_comes_back_by_arrow_and_after_a_restart() {
 }
 
 #[test]
-fn tab_completes_names_of_dcmds() {
-    let Some(terminal) = Terminal::open() else { return };
-    terminal.wait_for_prompt();
-    terminal.text("::sta");
-    terminal.keys(&["Tab", "Tab"]);
-    for name in ["::stack", "::stacks", "::status"] {
-        terminal.wait_for(name);
-    }
-    terminal.text("t");
-    terminal.keys(&["Tab"]);
-    terminal.wait_for("> ::status\n");
-}
-
-#[test]
 fn ctrl_c_abandons_a_line() {
     let Some(terminal) = Terminal::open() else { return };
     terminal.wait_for_prompt();
@@ -65,7 +55,9 @@ fn ctrl_c_stops_the_command_and_not_the_shell() {
     let Some(terminal) = Terminal::open() else { return };
     terminal.wait_for_prompt();
     terminal.type_line(",ffffff::status ; ::no_such_dcmd");
-    terminal.wait_until("the command runs", |screen| screen.matches("status").count() > 5);
+    terminal.wait_for(">> More");
+    terminal.text("c");
+    terminal.wait_until("the command runs", |screen| screen.matches("status:").count() > 4);
     terminal.keys(&["C-c"]);
     terminal.wait_for("kcore: interrupted");
     let screen = terminal.wait_for_prompt();
