@@ -37,6 +37,7 @@ mod env;
 mod errno;
 mod eval;
 mod files;
+mod findsym;
 mod format;
 mod formats;
 mod fpregs;
@@ -129,6 +130,7 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &whatis::Whatis,
     // Modules, symbols and code.
     &dis::Dis,
+    &findsym::Findsym,
     &nm::Nm,
     &nmadd::Nmadd,
     &nmadd::Nmdel,

@@ -5,6 +5,7 @@ mod aarch64;
 mod all;
 mod answers;
 mod code;
+mod findsym;
 mod formats;
 mod harness;
 mod language;
