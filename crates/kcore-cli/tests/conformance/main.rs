@@ -53,7 +53,7 @@ subjects! {
     variables pipelines walkers filters
     eval macros dollar textual quoting shell log
     dump dis listings errors limits
-    idioms settings
+    idioms settings threads process
 }
 
 fn folder() -> PathBuf {
