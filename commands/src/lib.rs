@@ -37,6 +37,7 @@ mod env;
 mod errno;
 mod eval;
 mod files;
+mod findstack;
 mod format;
 mod formats;
 mod fpregs;
@@ -45,6 +46,7 @@ mod grep;
 mod head;
 mod help;
 mod instruction;
+mod jmp_buf;
 mod listing;
 mod lwpid;
 mod lwpids;
@@ -56,6 +58,7 @@ mod nm;
 mod nmadd;
 mod objects;
 mod operand;
+mod process_state;
 mod psinfo;
 mod quit;
 mod radix;
@@ -64,10 +67,12 @@ mod settings;
 mod showrev;
 mod siginfo;
 mod sort;
+mod source_text;
 mod stack;
 mod stack_filter;
 mod stack_record;
 mod stack_start;
+mod stackinfo;
 mod stacks;
 mod status;
 mod symbol_address;
@@ -79,6 +84,7 @@ mod threads;
 mod tls;
 mod tmodel;
 mod typeset;
+mod ucontext;
 mod ugrep;
 mod uniq;
 mod unsupported;
@@ -87,6 +93,7 @@ mod version;
 mod walk;
 mod walkers;
 mod whatis;
+mod whatthread;
 mod which;
 mod xdata;
 
@@ -98,6 +105,7 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &status::Status,
     &siginfo::Siginfo,
     &psinfo::Psinfo,
+    &process_state::ProcessState,
     &args::Args,
     &auxv::Auxv,
     &env::Env,
@@ -107,6 +115,7 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &stack::STACK,
     &stack::STACK_WITH_POINTERS,
     &stacks::Stacks,
+    &findstack::Findstack,
     &regs::Regs,
     &fpregs::Fpregs,
     &threads::Threads,
@@ -116,6 +125,10 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &lwpids::Lwpids,
     &tls::Tls,
     &errno::Errno,
+    &stackinfo::Stackinfo,
+    &whatthread::Whatthread,
+    &ucontext::Ucontext,
+    &jmp_buf::JmpBuf,
     &tmodel::Tmodel,
     // Memory.
     &dump::Dump,
@@ -205,4 +218,10 @@ pub const WALKERS: &[&dyn Walker] = &[
     &walk::mapping::Mappings,
     &walk::object::Objects,
     &walk::symbol::Symbols,
+    &walk::link_map::LinkMap,
+    &walk::ulwp::Ulwp,
+    &walk::ucontext::Ucontext,
+    &walk::auxv::Auxv,
+    &walk::arg::Arg,
+    &walk::env::Env,
 ];

@@ -1,9 +1,9 @@
 //! The `frame` walker.
 
-use kcore::{MAX_FRAMES, Tid};
+use kcore::MAX_FRAMES;
 use kcore_dcmd::{AddrUse, Cx, Dot, Result, Visit, Walker, WalkerSpec};
 
-use crate::stack_start::known_thread;
+use crate::thread_operand::thread_of_dot;
 
 /// Steps over the frames of a thread, innermost first.
 pub struct Frame;
@@ -21,10 +21,7 @@ impl Walker for Frame {
         let core = cx.core();
         let tid = match from {
             None => cx.current_thread()?,
-            Some(Dot::Thread(tid) | Dot::Frame { tid, .. }) => tid,
-            Some(dot) => {
-                known_thread(core, Tid::new(u32::try_from(dot.number()).unwrap_or(u32::MAX)))?
-            }
+            Some(dot) => thread_of_dot(cx, dot)?,
         };
         let stack = core.stack(tid, MAX_FRAMES);
         stack.frames.iter().enumerate().try_for_each(|(index, frame)| match frame.frame_pointer {
