@@ -3,6 +3,7 @@
 //! Everything is measured in one run on one machine, and shown as ratios to kcore: see README.md.
 
 mod build;
+mod completion;
 mod framehop;
 mod measure;
 mod peers;

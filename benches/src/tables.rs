@@ -3,6 +3,7 @@
 use anyhow::Result;
 
 use crate::{
+    completion,
     programs::{self, Ask},
     table::Table,
     walks,
@@ -95,6 +96,11 @@ pub const TABLES: &[Bench] = &[
         name: "walk-deep",
         shows: "the walkers alone, 100,000 frames, on an open core",
         run: || walks::frames_a_second(&workloads::deep()?),
+    },
+    Bench {
+        name: "completion",
+        shows: "the symbols that Tab offers, in a program of 100 MB: once read, and the first time",
+        run: || completion::latency(&workloads::big_binary()?),
     },
     Bench {
         name: "search-heap",

@@ -29,9 +29,13 @@ impl Dcmd for Args {
                 .try_for_each(|(index, string)| cx.emit(&Argument { index, string }));
         }
         let short = core.short_args().ok_or_else(|| DcmdError::failed("no process active"))?;
-        cx.note(
-            "the initial stack was not dumped: these are the first 80 bytes, joined by blanks",
-        )?;
+        let why = match core.initial_stack_fault() {
+            Some(fault) => format!("at {:x} {}", fault.addr(), fault.reason()),
+            None => "was not found".to_owned(),
+        };
+        cx.note(&format!(
+            "the initial stack {why}: these are the first 80 bytes, joined by blanks"
+        ))?;
         cx.emit(&ShortArguments(short))
     }
 }

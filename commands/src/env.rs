@@ -1,6 +1,6 @@
 //! `::env`, `::getenv` — the environment that the program was started with.
 
-use kcore::InitialString;
+use kcore::{Fault, InitialString};
 use kcore_dcmd::{
     Arg, Args, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record, Result, Spec, View,
 };
@@ -44,10 +44,9 @@ impl Dcmd for Env {
 
 /// The environment that the program was given.
 fn given(cx: &Cx<'_>) -> Result<Vec<InitialString>> {
-    let stack = cx.core().initial_stack();
-    let stack =
-        stack.ok_or_else(|| DcmdError::failed("failed to find the environment on the stack"))?;
-    Ok(stack.env)
+    let core = cx.core();
+    let stack = core.initial_stack();
+    stack.map(|stack| stack.env).ok_or_else(|| not_found(core.initial_stack_fault()))
 }
 
 /// The environment that it has now.
@@ -55,6 +54,17 @@ fn now(cx: &Cx<'_>) -> Result<Vec<InitialString>> {
     cx.core()
         .environment_now()
         .map_err(|error| DcmdError::failed(format!("failed to read environ: {error}")))
+}
+
+fn not_found(fault: Option<Fault>) -> DcmdError {
+    let message = "failed to find the environment on the stack";
+    match fault {
+        Some(fault) => {
+            let at = fault.addr();
+            DcmdError::at(at, format!("{message}: at {at:x} {}", fault.reason()))
+        }
+        None => DcmdError::failed(message),
+    }
 }
 
 /// One string of the environment.

@@ -38,6 +38,7 @@ mod errno;
 mod eval;
 mod files;
 mod findstack;
+mod findsym;
 mod format;
 mod formats;
 mod fpregs;
@@ -48,6 +49,7 @@ mod help;
 mod instruction;
 mod jmp_buf;
 mod listing;
+mod log;
 mod lwpid;
 mod lwpids;
 mod macros;
@@ -141,6 +143,7 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &whatis::Whatis,
     // Modules, symbols and code.
     &dis::Dis,
+    &findsym::Findsym,
     &nm::Nm,
     &nmadd::Nmadd,
     &nmadd::Nmdel,
@@ -162,6 +165,7 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &grep::Grep,
     &head::Head,
     &help::Help,
+    &log::Log,
     &macros::Replace,
     &macros::Call,
     &map::Map,

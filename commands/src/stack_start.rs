@@ -1,6 +1,6 @@
 //! Where a stack begins: what the address before a dcmd that takes a stack means.
 
-use kcore::{Addr, Core, MAX_FRAMES, Stack, Thread, Tid};
+use kcore::{Addr, Core, End, MAX_FRAMES, Stack, Thread, Tid};
 use kcore_dcmd::{Cx, DcmdError, Dot, Result};
 
 /// Where a stack begins.
@@ -87,6 +87,9 @@ impl StackStart {
                 let skipped = index.saturating_add(1);
                 let mut stack = core.stack(tid, limit.saturating_add(skipped));
                 stack.frames.drain(..skipped.min(stack.frames.len()));
+                if let End::Limit(_) = stack.end {
+                    stack.end = End::Limit(limit);
+                }
                 stack
             }
         }

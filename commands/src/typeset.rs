@@ -25,6 +25,9 @@ impl Dcmd for Typeset {
             (false, false) => None,
             (tagged, _) => Some(tagged),
         };
+        if names.is_empty() {
+            return Err(DcmdError::usage("too few arguments"));
+        }
         each(cx, &names, |cx, name| cx.shell_mut().typeset(name, tagged))
     }
 }

@@ -1,7 +1,7 @@
 //! Instructions, what they do, and what lies before an address.
 
 use kcore_disasm::Disassembler;
-use kcore_mem::{Addr, Arch, Target};
+use kcore_mem::{Addr, AddrRange, Arch, Target};
 
 use crate::input::Input;
 
@@ -19,4 +19,6 @@ pub fn run(data: &[u8]) {
     let _ = disassembler.memory_accesses(addr, code, &|_| Some(0));
     let _ = disassembler.is_call_before(addr, code);
     let _ = disassembler.backwards(addr, code, 8, None);
+    let wanted = [AddrRange::with_len(addr, 0x1000), AddrRange::with_len(Addr::new(0x40_0000), 1)];
+    let _ = disassembler.references(addr, code, &wanted);
 }

@@ -32,5 +32,5 @@ fn look_up(table: &SymbolTable) {
         }
         let _ = table.lookup(&String::from_utf8_lossy(symbol.versioned_name()));
     }
-    let _ = table.complete("m", LOOKED_UP);
+    let _ = table.complete("m", LOOKED_UP, &|| true);
 }

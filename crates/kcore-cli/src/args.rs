@@ -5,7 +5,10 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, ValueEnum};
+use clap::{Command, CommandFactory, Parser, ValueEnum, ValueHint};
+use clap_complete::aot;
+
+use crate::man;
 
 /// Exit status for a wrong command line, or a target that cannot be opened.
 pub(crate) const USAGE: u8 = 2;
@@ -44,7 +47,8 @@ named, opens it, as gdb does.
 
 Environment:
   NO_COLOR          when set, no colour and no underlining, unless --color=always
-  XDG_CONFIG_HOME   kcore/rc below it holds commands that are run first (else ~/.config)
+  XDG_CONFIG_HOME   kcore/rc below it holds commands that are run first, kcore/macros the
+                    files that $<name finds (else ~/.config)
   XDG_STATE_HOME    kcore/history below it keeps the lines typed (else ~/.local/state)
   TMPDIR            where a compressed core is unpacked, into a file without a name
   SHELL             runs the commands behind '!' (else /bin/sh)
@@ -76,19 +80,19 @@ struct Raw {
     command: Vec<OsString>,
 
     /// Run a script and exit; `-` is standard input
-    #[arg(short, long = "file", value_name = "SCRIPT")]
+    #[arg(short, long = "file", value_name = "SCRIPT", value_hint = ValueHint::FilePath)]
     file: Option<PathBuf>,
 
     /// The executable, when the core's own record of it is wrong or gone
-    #[arg(short, long, value_name = "EXE")]
+    #[arg(short, long, value_name = "EXE", value_hint = ValueHint::FilePath)]
     exe: Option<PathBuf>,
 
     /// Look for the target's files under this directory first
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     sysroot: Option<PathBuf>,
 
     /// One more directory in the build-id layout; may be repeated
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     debug_dir: Vec<PathBuf>,
 
     /// Write each result as JSON Lines
@@ -102,6 +106,22 @@ struct Raw {
     /// Do not read the configuration file
     #[arg(long)]
     no_rc: bool,
+
+    /// Print the manual page, for man -l
+    #[arg(long, exclusive = true)]
+    man: bool,
+
+    /// Print what a shell needs to complete these options
+    #[arg(long, value_name = "SHELL", value_enum, exclusive = true)]
+    completions: Option<Shell>,
+}
+
+/// Shells that complete options.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Shell {
+    Bash,
+    Zsh,
+    Fish,
 }
 
 /// When to use attributes of terminals.
@@ -134,9 +154,15 @@ pub(crate) struct Args {
 /// Reads a command line whose first word is the program's name.
 ///
 /// # Errors
-/// With what is to be shown instead: help, version, or what is wrong.
+/// With what is to be shown instead: help, version, the manual page, or what is wrong.
 pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Args, Exit> {
-    let raw = Raw::try_parse_from(words).map_err(Exit)?;
+    let raw = Raw::try_parse_from(words).map_err(Exit::Clap)?;
+    if raw.man {
+        return Err(Exit::Text(man::page(Raw::command(), AFTER_LONG_HELP)));
+    }
+    if let Some(shell) = raw.completions {
+        return Err(Exit::Text(completions(shell)));
+    }
     let mut files = raw.files;
     let mut commands = raw.command;
     if files.first().is_some_and(|first| first.as_os_str() == OsStr::new("stacks")) {
@@ -156,29 +182,50 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Args, E
     })
 }
 
+/// What `shell` reads to complete the options. Files that are named without an option are hidden in
+/// help, which has a line of its own for them, but not here.
+fn completions(shell: Shell) -> String {
+    let mut command: Command =
+        Raw::command().mut_arg("files", |files| files.hide(false).value_hint(ValueHint::FilePath));
+    let mut script = Vec::new();
+    let shell = match shell {
+        Shell::Bash => aot::Shell::Bash,
+        Shell::Zsh => aot::Shell::Zsh,
+        Shell::Fish => aot::Shell::Fish,
+    };
+    aot::generate(shell, &mut command, "kcore", &mut script);
+    String::from_utf8_lossy(&script).into_owned()
+}
+
 /// What is shown instead of a run.
 #[derive(Debug)]
-pub(crate) struct Exit(clap::Error);
+pub(crate) enum Exit {
+    /// Help, version, or what is wrong.
+    Clap(clap::Error),
+    /// What was asked for.
+    Text(String),
+}
 
 impl Exit {
-    /// Shows it: help on standard output, what is wrong on standard error.
+    /// Shows it: what was asked for on standard output, what is wrong on standard error. What nobody
+    /// reads is no failure.
     pub(crate) fn show(&self) -> ExitCode {
-        // Help that nobody reads is no failure.
-        if !self.0.use_stderr() {
-            let _ = self.0.print();
-            return ExitCode::SUCCESS;
+        match self {
+            Self::Text(text) => drop(std::io::stdout().write_all(text.as_bytes())),
+            Self::Clap(help) if !help.use_stderr() => drop(help.print()),
+            Self::Clap(error) => {
+                let text = error.render().to_string();
+                let text = text.strip_prefix("error: ").unwrap_or(&text);
+                let _ = write!(std::io::stderr(), "kcore: {text}");
+                return ExitCode::from(USAGE);
+            }
         }
-        let text = self.0.render().to_string();
-        let text = text.strip_prefix("error: ").unwrap_or(&text);
-        let _ = write!(std::io::stderr(), "kcore: {text}");
-        ExitCode::from(USAGE)
+        ExitCode::SUCCESS
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     fn parsed(words: &[&str]) -> Args {
@@ -229,6 +276,28 @@ mod tests {
     #[test]
     fn wrong_options_are_usage() {
         let error = parse(["kcore", "--nosuch"].map(OsString::from)).unwrap_err();
-        assert!(error.0.use_stderr());
+        assert!(matches!(error, Exit::Clap(error) if error.use_stderr()));
+    }
+
+    fn text(words: &[&str]) -> String {
+        match parse(words.iter().map(OsString::from)) {
+            Err(Exit::Text(text)) => text,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_manual_page_has_what_help_has() {
+        let page = text(&["kcore", "--man"]).replace("\\-", "-");
+        for word in [".SH OPTIONS", "--sysroot", ".SH ENVIRONMENT", "XDG_STATE_HOME", "::stack"] {
+            assert!(page.contains(word), "{word}");
+        }
+    }
+
+    #[test]
+    fn completions_know_the_options() {
+        for shell in ["bash", "zsh", "fish"] {
+            assert!(text(&["kcore", "--completions", shell]).contains("sysroot"), "{shell}");
+        }
     }
 }

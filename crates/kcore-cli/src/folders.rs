@@ -8,6 +8,11 @@ pub(crate) fn rc() -> Option<PathBuf> {
     base("XDG_CONFIG_HOME", ".config").map(|base| base.join("kcore/rc"))
 }
 
+/// Macro files.
+pub(crate) fn macros() -> Option<PathBuf> {
+    base("XDG_CONFIG_HOME", ".config").map(|base| base.join("kcore/macros"))
+}
+
 /// The lines that were typed.
 pub(crate) fn history() -> Option<PathBuf> {
     base("XDG_STATE_HOME", ".local/state").map(|base| base.join("kcore/history"))

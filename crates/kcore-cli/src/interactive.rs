@@ -9,11 +9,10 @@ use kcore_shell::repl::{self, ReplOptions};
 use kcore_shell::{Session, Status, Stop};
 use signal_hook::consts::SIGINT;
 
-use crate::folders;
-use crate::target::Target;
-
 /// What everybody asks first.
 const GLANCE: &str = "::status";
+/// What everybody must know first.
+const WELCOME: &str = "::help shows what can be asked, ::quit leaves";
 
 /// Shows the glance, then runs what the user types until the user leaves.
 ///
@@ -23,16 +22,16 @@ pub(crate) fn run(
     session: &mut Session,
     sink: &mut dyn Sink,
     interrupt: &Arc<AtomicBool>,
-    target: &Target,
+    options: &ReplOptions,
 ) -> Result<Status> {
     // From here on ctrl-C stops a command and not the program.
     signal_hook::flag::register(SIGINT, Arc::clone(interrupt)).context("cannot catch ctrl-C")?;
     if session.eval(GLANCE, sink).stop() == Some(Stop::Closed) {
         return Ok(Status::DONE);
     }
-    let options =
-        ReplOptions { history: folders::history(), prefer_terminal: target.core_is_stdin() };
-    repl::run(session, sink, &options)?;
+    // Who reads no hints has no need of them.
+    let _ = sink.hint(WELCOME);
+    repl::run(session, sink, options)?;
     // Who tries things out fails at times: that is no failure of the session.
     Ok(Status::DONE)
 }

@@ -9,10 +9,12 @@
 mod args;
 mod folders;
 mod interactive;
+mod man;
 mod output;
 mod progress;
 mod run;
 mod target;
+mod terminal;
 
 use std::process::ExitCode;
 

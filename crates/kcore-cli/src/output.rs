@@ -2,9 +2,10 @@
 
 use std::env;
 use std::io::{self, IsTerminal};
+use std::sync::Arc;
 
 use kcore_dcmd::{DcmdError, Sink};
-use kcore_render::{Format, JsonSink, Numbers, TextOptions, TextSink};
+use kcore_render::{Format, JsonSink, Numbers, Pager, Screen, TextOptions, TextSink};
 
 use crate::args::Color;
 
@@ -15,21 +16,33 @@ pub(crate) fn format(json: bool, color: Color, word_size: usize) -> Format {
     }
     let terminal = io::stdout().is_terminal();
     Format::Text(TextOptions {
-        styled: is_styled(color, terminal),
+        styled: is_terminal_styled(color),
         live: terminal,
         numbers: Numbers { radix: 16, word_size },
     })
 }
 
-/// A sink on standard output and standard error. JSON begins with its header line.
+/// A sink on standard output and standard error; text for a user at `screen` comes in pages. JSON
+/// begins with its header line.
 ///
 /// # Errors
 /// [`DcmdError::Closed`] when nobody reads already.
-pub(crate) fn sink(format: Format, target: &str) -> Result<Box<dyn Sink>, DcmdError> {
+pub(crate) fn sink(
+    format: Format,
+    color: Color,
+    screen: Option<Arc<dyn Screen>>,
+    target: &str,
+) -> Result<Box<dyn Sink>, DcmdError> {
     match format {
         Format::Text(options) => {
-            let sink = TextSink::new(io::stdout(), io::stderr(), options);
-            Ok(Box::new(sink.with_progress(io::stderr().is_terminal())))
+            let errors_on_terminal = io::stderr().is_terminal();
+            let sink = TextSink::new(io::stdout(), io::stderr(), options)
+                .with_progress(errors_on_terminal)
+                .with_styled_errors(is_styled(color, errors_on_terminal));
+            Ok(match screen {
+                Some(screen) => Box::new(sink.with_pager(Pager::new(screen))),
+                None => Box::new(sink),
+            })
         }
         Format::Json => {
             let mut sink = JsonSink::new(io::stdout(), io::stderr(), io::stdout().is_terminal());
@@ -37,6 +50,11 @@ pub(crate) fn sink(format: Format, target: &str) -> Result<Box<dyn Sink>, DcmdEr
             Ok(Box::new(sink))
         }
     }
+}
+
+/// Whether what is typed and shown on the terminal is coloured.
+pub(crate) fn is_terminal_styled(color: Color) -> bool {
+    is_styled(color, io::stdout().is_terminal())
 }
 
 fn is_styled(color: Color, terminal: bool) -> bool {

@@ -10,12 +10,14 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Result, anyhow, bail};
 use kcore::{Core, OpenOptions};
-use kcore_dcmd::{DcmdError, Sink};
-use kcore_render::{Format, io_reason};
+use kcore_dcmd::{DcmdError, Shell, Sink};
+use kcore_render::{Format, Screen, io_reason};
+use kcore_shell::repl::ReplOptions;
 use kcore_shell::{Session, SessionOptions, Status, script};
 
 use crate::args::{self, Args};
 use crate::target::{self, Target, shown};
+use crate::terminal::{self, Terminal};
 use crate::{folders, interactive, output, progress};
 
 /// Exit status when a command failed.
@@ -27,6 +29,16 @@ enum Commands {
     User,
     /// Texts, and then a script.
     Batch(Vec<OsString>, Option<Script>),
+}
+
+impl Commands {
+    /// The terminal of a user. Nobody waits for keys of those who are not there.
+    fn screen(&self, interrupt: &Arc<AtomicBool>) -> Option<Arc<dyn Screen>> {
+        match self {
+            Self::User => Some(Arc::new(Terminal::open(interrupt)?)),
+            Self::Batch(..) => None,
+        }
+    }
 }
 
 /// A script that is open, and what errors call it.
@@ -56,7 +68,9 @@ fn try_run(mut args: Args) -> Result<Status> {
     let format = output::format(args.json, args.color, core.target().word_size());
     let interrupt = Arc::new(AtomicBool::new(false));
     let mut session = session(core, format, &interrupt);
-    let mut sink = match output::sink(format, &target.name()) {
+    session.settings_mut().macro_path.extend(folders::macros());
+    let screen = commands.screen(&interrupt);
+    let mut sink = match output::sink(format, args.color, screen.clone(), &target.name()) {
         Ok(sink) => sink,
         Err(DcmdError::Closed) => return Ok(Status::DONE),
         Err(error) => return Err(error.into()),
@@ -67,8 +81,20 @@ fn try_run(mut args: Args) -> Result<Status> {
         return Ok(Status::DONE);
     }
     match commands {
-        Commands::User => interactive::run(&mut session, sink, &interrupt, &target),
+        Commands::User => {
+            let options = repl_options(&target, &args, screen);
+            interactive::run(&mut session, sink, &interrupt, &options)
+        }
         Commands::Batch(texts, script) => Ok(batch(&mut session, &texts, script, sink)),
+    }
+}
+
+fn repl_options(target: &Target, args: &Args, screen: Option<Arc<dyn Screen>>) -> ReplOptions {
+    ReplOptions {
+        history: folders::history(),
+        prefer_terminal: target.core_is_stdin(),
+        styled: output::is_terminal_styled(args.color),
+        screen,
     }
 }
 
@@ -104,7 +130,7 @@ fn session(core: Core, format: Format, interrupt: &Arc<AtomicBool>) -> Session {
             walkers: kcore_commands::WALKERS,
             format,
             interrupt: Arc::clone(interrupt),
-            terminal_width: || None,
+            terminal_width: terminal::columns,
         },
     )
 }

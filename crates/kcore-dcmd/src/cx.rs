@@ -5,7 +5,8 @@ use std::sync::Arc;
 use kcore::{Core, Tid};
 
 use crate::{
-    Bindings, Dcmd, DcmdError, Dot, Piped, PrivateSymbols, Record, Result, Settings, Sink, Walker,
+    Bindings, Dcmd, DcmdError, Dot, LogRequest, LogState, Piped, PrivateSymbols, Record, Result,
+    Settings, Sink, Walker,
 };
 
 /// How a dcmd was called.
@@ -132,6 +133,12 @@ pub trait Shell {
 
     /// Names that the user gave to addresses, to change them.
     fn private_symbols_mut(&mut self) -> &mut PrivateSymbols;
+
+    /// Starts, stops or shows the log.
+    ///
+    /// # Errors
+    /// When that is not possible here, or the file cannot be written.
+    fn log(&mut self, request: LogRequest<'_>) -> Result<LogState>;
 
     /// Columns of a line: the setting, else those of the terminal, else 80.
     fn page_width(&self) -> usize;

@@ -26,6 +26,12 @@ pub enum DcmdError {
     /// Nobody reads what it emits any more: a closed pipe, a satisfied `::head`. Not an error.
     #[error("output is closed")]
     Closed,
+    /// The user has seen enough of what the command shows, and wants the next one. Not an error.
+    #[error("enough was shown")]
+    Enough,
+    /// The user has seen enough of what the whole line shows. Not an error.
+    #[error("the line was abandoned")]
+    Abandoned,
     /// What it ran as text failed, and said so: the pipeline ends, and nothing more is said.
     #[error("failed to evaluate command")]
     Aborted,

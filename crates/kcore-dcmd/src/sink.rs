@@ -5,8 +5,9 @@ use crate::{Bindings, DcmdError, Record, Result};
 /// Takes the records of dcmds, and shows, writes or collects them.
 ///
 /// # Errors
-/// Each method answers [`DcmdError::Closed`] when nobody reads any more, and
-/// [`DcmdError::Interrupted`] after ctrl-C: a dcmd obeys with `?`.
+/// Each method answers [`DcmdError::Closed`] when nobody reads any more, [`DcmdError::Interrupted`]
+/// after ctrl-C, [`DcmdError::Enough`] and [`DcmdError::Abandoned`] when the user has seen enough: a
+/// dcmd obeys with `?`.
 pub trait Sink {
     /// Takes one record.
     ///
@@ -61,6 +62,12 @@ pub trait Sink {
 
     /// The radix in which people see numbers from now on, 2 to 16.
     fn set_radix(&mut self, _radix: u32) {}
+
+    /// The columns at which people see lines broken between words, from now on; `None` breaks none.
+    fn set_wrap(&mut self, _columns: Option<usize>) {}
+
+    /// A line begins that a user typed: what it shows is to come one screen at a time if `paged`.
+    fn begin_line(&mut self, _paged: bool) {}
 
     /// The variables that are bound while the dcmd that comes next runs; what it puts into a pipe
     /// keeps them.

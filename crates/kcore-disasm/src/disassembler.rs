@@ -59,6 +59,10 @@ impl Disassembler {
         self.machine
     }
 
+    pub(crate) const fn capstone(&self) -> &Capstone {
+        &self.capstone
+    }
+
     /// The accesses to data of the instruction at `addr`.
     pub(crate) fn data_accesses(
         &self,

@@ -25,7 +25,9 @@ mod arch;
 mod backwards;
 mod disassembler;
 mod instruction;
+mod references;
 
 pub use access::{Access, AccessKind};
 pub use disassembler::{Disassembler, Unsupported};
 pub use instruction::{Flow, Instruction};
+pub use references::Reference;

@@ -170,13 +170,13 @@ fn module_of(group: Group<'_>, space: &CoreSpace) -> Option<MappedModule> {
 
 fn add_vdso(core: &CoreFile, space: &CoreSpace, modules: &mut Vec<MappedModule>) {
     let Some(base) = core.aux(AT_SYSINFO_EHDR).map(Addr::new) else { return };
-    let Some(image) = MemoryImage::load(space, base) else { return };
     let Some(segment) = space.segment_at(base) else { return };
     let range = AddrRange::new(base, segment.range.end);
     modules.push(MappedModule {
         path: Vec::new(),
         ranges: vec![MappedRange { range, offset: FileOff::new(0) }],
-        image: Some(image),
+        // Its memory is missing where the end of the core is.
+        image: MemoryImage::load(space, base),
         namespace: 0,
         is_exe: false,
         is_vdso: true,

@@ -1,15 +1,6 @@
 //! Text under construction that knows its column, with attributes that take no columns.
 
-const BOLD: &str = "\x1b[1m";
-const UNDERLINE: &str = "\x1b[4m";
-const PLAIN: &str = "\x1b[0m";
-
-/// An attribute of terminals.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Style {
-    Bold,
-    Underline,
-}
+use crate::style::Style;
 
 /// Text under construction. Its column is counted when somebody asks for it, which is rare.
 #[derive(Debug, Default)]
@@ -48,12 +39,9 @@ impl Canvas {
         if !self.styled || text.is_empty() {
             return self.push(text);
         }
-        self.push_attribute(match style {
-            Style::Bold => BOLD,
-            Style::Underline => UNDERLINE,
-        });
+        self.push_attribute(style.on());
         self.push(text);
-        self.push_attribute(PLAIN);
+        self.push_attribute(Style::OFF);
     }
 
     pub(crate) fn blanks(&mut self, count: usize) {

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use kcore_dcmd::{Cell, Digits, SymbolCell, prefix, prefixed};
 
-use crate::canvas::{Canvas, Style};
+use crate::canvas::Canvas;
 use crate::cell_format::CellFormat;
 use crate::number::Numbers;
 use crate::sanitize;
+use crate::style::Style;
 
 /// Appends the cell, formatted and padded.
 pub(crate) fn push(canvas: &mut Canvas, cell: &Cell<'_>, format: &CellFormat, numbers: Numbers) {
@@ -19,15 +20,22 @@ pub(crate) fn push(canvas: &mut Canvas, cell: &Cell<'_>, format: &CellFormat, nu
     if format.right {
         canvas.blanks(padding);
     }
-    if format.bold {
-        canvas.push_styled(&text, Style::Bold)
-    } else {
-        canvas.push(&text)
+    match style(cell, format) {
+        Some(style) => canvas.push_styled(&text, style),
+        None => canvas.push(&text),
     }
     if !format.right {
         canvas.blanks(padding);
     }
     canvas.tab(format.tab);
+}
+
+fn style(cell: &Cell<'_>, format: &CellFormat) -> Option<Style> {
+    match cell {
+        _ if format.bold => Some(Style::Bold),
+        Cell::Addr(_) => Some(Style::Address),
+        _ => None,
+    }
 }
 
 /// The cell without padding.
@@ -157,6 +165,15 @@ mod tests {
         assert_eq!(symbol_text(&cell, HEX), "a\\x1bb`c\\nd");
         assert_eq!(shown(&Cell::text("a\nb"), ""), "a\\nb");
         assert_eq!(shown(&Cell::text("a\nb"), "m"), "a\nb");
+    }
+
+    #[test]
+    fn addresses_stand_out_on_terminals_and_their_padding_does_not() {
+        let mut canvas = Canvas::new(true);
+        let cell = Cell::Addr(Addr::new(0x1f));
+        push(&mut canvas, &cell, &CellFormat::parse(">4"), HEX);
+        push(&mut canvas, &Cell::Num(1), &CellFormat::default(), HEX);
+        assert_eq!(canvas.text(), "  \x1b[36m1f\x1b[0m1");
     }
 
     #[test]

@@ -2,10 +2,11 @@
 
 use kcore_dcmd::{Align, Cell, Column, Fields};
 
-use crate::canvas::{Canvas, Style};
+use crate::canvas::Canvas;
 use crate::cell_format::CellFormat;
 use crate::cell_text;
 use crate::number::Numbers;
+use crate::style::Style;
 
 /// Appends the header line, underlined where attributes are wanted.
 pub(crate) fn header(canvas: &mut Canvas, columns: &[Column]) {

@@ -1,5 +1,6 @@
 //! Text for people.
 
+use std::borrow::Cow;
 use std::io::Write;
 
 use kcore_dcmd::{Column, DcmdError, Fields, Record, Result, Sink, View};
@@ -7,13 +8,15 @@ use kcore_dcmd::{Column, DcmdError, Fields, Record, Result, Sink, View};
 use crate::canvas::Canvas;
 use crate::number::Numbers;
 use crate::out::Out;
+use crate::pager::Pager;
 use crate::progress::Progress;
-use crate::{sanitize, table, template};
+use crate::style::Style;
+use crate::{sanitize, table, template, wrap};
 
 /// How text looks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TextOptions {
-    /// Attributes of terminals: underlined headers, bold marks.
+    /// Attributes of terminals: underlined headers, bold marks, addresses in colour.
     pub styled: bool,
     /// Whether somebody watches: each record is shown when it is there, not when a buffer is full.
     pub live: bool,
@@ -28,6 +31,10 @@ pub struct TextSink<W: Write, E: Write> {
     options: TextOptions,
     canvas: Canvas,
     header: Option<&'static [Column]>,
+    pager: Option<Pager>,
+    styled_errors: bool,
+    /// Columns at which lines are broken between words.
+    columns: Option<usize>,
     progress: Progress,
 }
 
@@ -35,8 +42,30 @@ impl<W: Write, E: Write> TextSink<W, E> {
     /// Results go to `out`, failures and notes to `errors`.
     pub fn new(out: W, errors: E, options: TextOptions) -> Self {
         let canvas = Canvas::new(options.styled);
-        let progress = Progress::default();
-        Self { out: Out::new(out), errors, options, canvas, header: None, progress }
+        Self {
+            out: Out::new(out),
+            errors,
+            options,
+            canvas,
+            header: None,
+            pager: None,
+            styled_errors: false,
+            columns: None,
+            progress: Progress::default(),
+        }
+    }
+
+    /// The same, whose results come one screen at a time, in the lines that begin with
+    /// [`Sink::begin_line`].
+    #[must_use]
+    pub fn with_pager(self, pager: Pager) -> Self {
+        Self { pager: Some(pager), ..self }
+    }
+
+    /// The same, whose failures stand out.
+    #[must_use]
+    pub fn with_styled_errors(self, styled_errors: bool) -> Self {
+        Self { styled_errors, ..self }
     }
 
     /// The same, which shows on the second writer how far slow commands have come, if that is a
@@ -57,7 +86,15 @@ impl<W: Write, E: Write> TextSink<W, E> {
         self.arrange(view, &fields);
         self.canvas.push("\n");
         self.progress.erase(&mut self.errors);
-        self.out.text(self.canvas.text())?;
+        let text = self.canvas.text();
+        let text = match self.columns {
+            Some(columns) => Cow::Owned(wrap::at_words(text, columns)),
+            None => Cow::Borrowed(text),
+        };
+        match &mut self.pager {
+            Some(pager) => show_pages(&mut self.out, pager, &text)?,
+            None => self.out.text(&text)?,
+        }
         if self.options.live { self.out.flush() } else { Ok(()) }
     }
 
@@ -81,8 +118,23 @@ impl<W: Write, E: Write> TextSink<W, E> {
         self.progress.erase(&mut self.errors);
         let flushed = self.out.flush();
         let _ = writeln!(self.errors, "{line}");
+        if let Some(pager) = &mut self.pager {
+            pager.count(line);
+        }
         flushed
     }
+}
+
+/// Shows text line by line, and asks where a screen is full.
+fn show_pages<W: Write>(out: &mut Out<W>, pager: &mut Pager, text: &str) -> Result<()> {
+    for line in text.split_inclusive('\n') {
+        while pager.is_full(line) {
+            pager.ask(line, &mut |text| out.text(text).and_then(|()| out.flush()))?;
+        }
+        out.text(line)?;
+        pager.count(line);
+    }
+    Ok(())
 }
 
 impl<W: Write, E: Write> Sink for TextSink<W, E> {
@@ -99,7 +151,13 @@ impl<W: Write, E: Write> Sink for TextSink<W, E> {
     }
 
     fn error(&mut self, _command: &str, error: &DcmdError) -> Result<()> {
-        self.aside(&format!("kcore: {}", sanitize::line(&error.to_string())))
+        if self.options.live && *error == DcmdError::Interrupted {
+            // The terminal has shown ^C where it stood.
+            let _ = writeln!(self.errors);
+        }
+        let line = format!("kcore: {}", sanitize::line(&error.to_string()));
+        let styled = self.styled_errors;
+        self.aside(&if styled { Style::Error.paint(&line) } else { line })
     }
 
     fn note(&mut self, text: &str) -> Result<()> {
@@ -114,12 +172,25 @@ impl<W: Write, E: Write> Sink for TextSink<W, E> {
         self.options.numbers.radix = radix;
     }
 
+    fn set_wrap(&mut self, columns: Option<usize>) {
+        self.columns = columns;
+    }
+
+    fn begin_line(&mut self, paged: bool) {
+        if let Some(pager) = &mut self.pager {
+            pager.begin_line(paged);
+        }
+    }
+
     fn progress(&mut self, done: u64, total: u64) {
         self.progress.show(&mut self.errors, done, total);
     }
 
     fn finish(&mut self) -> Result<()> {
         self.header = None;
+        if let Some(pager) = &mut self.pager {
+            pager.end_command();
+        }
         self.progress.end(&mut self.errors);
         self.out.flush()
     }
@@ -182,5 +253,44 @@ mod tests {
         });
         assert_eq!(out, "");
         assert_eq!(errors, "kcore: no\\nsuch \\x1b thing\nkcore: note: doubtful\nUsage: ::x\n");
+    }
+
+    #[test]
+    fn failures_are_coloured_where_that_is_wanted() {
+        let mut errors = Vec::new();
+        let failure = DcmdError::failed("no");
+        let sink = TextSink::new(Vec::new(), &mut errors, PLAIN);
+        sink.with_styled_errors(true).error("::x", &failure).unwrap();
+        assert_eq!(String::from_utf8(errors).unwrap(), "\x1b[31mkcore: no\x1b[0m\n");
+    }
+
+    #[test]
+    fn pages_end_where_a_record_goes_on() {
+        /// Two rows of results at a time; the user wants to see one screen more.
+        struct Small;
+        impl crate::Screen for Small {
+            fn size(&self) -> Option<crate::Size> {
+                Some(crate::Size { columns: 80, rows: 3 })
+            }
+            fn key(&self) -> Option<u8> {
+                Some(b' ')
+            }
+            fn has_key(&self) -> bool {
+                false
+            }
+        }
+        let mut out = Vec::new();
+        {
+            let pager = Pager::new(std::sync::Arc::new(Small));
+            let mut sink = TextSink::new(&mut out, Vec::new(), PLAIN).with_pager(pager);
+            sink.begin_line(true);
+            sink.put(&Row(1)).unwrap();
+            sink.put(&Row(2)).unwrap();
+            sink.finish().unwrap();
+        }
+        let blank = format!("\r{}\r", " ".repeat(38));
+        let question = ">> More [<space>, <cr>, q, n, c, a] ? ";
+        let shown = String::from_utf8(out).unwrap();
+        assert_eq!(shown, format!("VALUE NAME\n    1 row\n{question}{blank}    2 row\n"));
     }
 }

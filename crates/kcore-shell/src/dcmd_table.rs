@@ -30,6 +30,11 @@ impl DcmdTable {
         self.by_spelling.get(unscoped.as_deref().unwrap_or(spelling)).copied()
     }
 
+    /// Every spelling with its dcmd.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (&str, &'static dyn Dcmd)> {
+        self.by_spelling.iter().map(|(spelling, dcmd)| (spelling.as_str(), *dcmd))
+    }
+
     pub(crate) fn spellings(&self) -> impl Iterator<Item = &str> {
         self.by_spelling.keys().map(String::as_str)
     }

@@ -22,7 +22,9 @@ impl Session {
             Err(error) => self.fail(&statement.text, &error, sink),
         };
         self.bindings = outer;
-        self.finish(status, sink)
+        let status = self.finish(status, sink);
+        // Of text within text the user sees the whole, and so has seen enough of the whole.
+        if self.depth == 0 { status.after_enough() } else { status }
     }
 
     /// Evaluates address and count, and sets dot.
@@ -122,6 +124,8 @@ impl Session {
     pub(crate) fn fail(&self, command: &str, error: &DcmdError, sink: &mut dyn Sink) -> Status {
         let status = match error {
             DcmdError::Closed => return Status::stopped(Stop::Closed),
+            DcmdError::Enough => return Status::stopped(Stop::Enough),
+            DcmdError::Abandoned => return Status::stopped(Stop::Abandoned),
             DcmdError::Quit => return Status::stopped(Stop::Quit),
             DcmdError::EndOfMacro => return Status::stopped(Stop::EndOfMacro),
             DcmdError::Aborted if self.interrupted() => {

@@ -159,6 +159,7 @@ impl Session {
     /// Runs the dcmd once. A wrong call ends the pipeline, a failure does not.
     fn invoke(&mut self, call: &Call<'_>, input: &Input, sink: &mut dyn Sink) -> Flow {
         sink.set_radix(self.radix);
+        sink.set_wrap(self.settings.autowrap.then(|| self.page_width()));
         sink.set_bindings(&self.bindings);
         let outer_failed = std::mem::take(&mut self.part_failed);
         let result = check_address(&call.spec, input).and_then(|()| {

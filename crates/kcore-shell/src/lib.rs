@@ -23,6 +23,7 @@ mod invoke;
 mod lexer;
 mod limits;
 mod literal;
+mod log;
 mod macros;
 mod parse;
 mod pipeline;

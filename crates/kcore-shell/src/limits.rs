@@ -15,6 +15,9 @@ pub(crate) const REPEAT: u64 = 1 << 24;
 /// Alternatives that completion offers.
 pub(crate) const COMPLETIONS: usize = 500;
 
+/// Files of a folder that completion looks at.
+pub(crate) const FOLDER: usize = 10_000;
+
 /// Characters of a line in which the place of an error is shown.
 pub(crate) const SHOWN_LINE: usize = 200;
 

@@ -38,6 +38,8 @@ impl Session {
         self.pipe_out = outer;
         match status.stop() {
             Some(Stop::Closed) => Err(DcmdError::Closed),
+            Some(Stop::Enough) => Err(DcmdError::Enough),
+            Some(Stop::Abandoned) => Err(DcmdError::Abandoned),
             Some(Stop::Quit) => Err(DcmdError::Quit),
             Some(Stop::EndOfMacro) => Err(DcmdError::EndOfMacro),
             Some(Stop::Interrupted) => Err(DcmdError::Aborted),

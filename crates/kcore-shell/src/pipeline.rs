@@ -158,7 +158,7 @@ impl Session {
         let format = self.options.format;
         // What was printed before must stand before what the command prints.
         let ended = sink.finish().and_then(|()| match stages {
-            [] => shell_command::run(command).map(|()| Status::DONE),
+            [] => shell_command::run(command, &self.options.interrupt).map(|()| Status::DONE),
             _ => shell_command::feed(command, format, sink, |fed| {
                 self.commands(stages, feed, false, fed)
             }),

@@ -11,6 +11,7 @@ use kcore_render::Format;
 use crate::dcmd_table::DcmdTable;
 use crate::error::SyntaxError;
 use crate::limits;
+use crate::log::Log;
 use crate::macros::Macros;
 use crate::parse::{Parser, Stage};
 use crate::status::Status;
@@ -68,6 +69,7 @@ pub struct Session {
     /// Whether the dcmd that runs reported a failure and went on.
     pub(crate) part_failed: bool,
     pub(crate) macros: Macros,
+    pub(crate) log: Log,
     pub(crate) settings: Settings,
     pub(crate) private_symbols: Arc<PrivateSymbols>,
     pub(crate) radix: u32,
@@ -95,6 +97,7 @@ impl Session {
             depth: 0,
             part_failed: false,
             macros: Macros::default(),
+            log: Log::default(),
             settings: Settings::default(),
             private_symbols: Arc::default(),
             radix: 16,
@@ -119,8 +122,9 @@ impl Session {
     pub fn eval_from(&mut self, source: Source<'_>, text: &str, sink: &mut dyn Sink) -> Status {
         self.options.interrupt.store(false, Ordering::SeqCst);
         if source == Source::Terminal && text.trim().is_empty() {
-            return self.repeat_last(sink);
+            return self.logged(sink, Self::repeat_last);
         }
+        self.log_input(text);
         self.run_text(source, text, sink)
     }
 
@@ -138,7 +142,9 @@ impl Session {
         }
         let mut parser = Parser::new(text);
         let mut status = Status::DONE;
-        while let Some(next) = self.next_statement(&mut parser, source, sink) {
+        while let Some(next) =
+            self.logged(sink, |session, sink| session.next_statement(&mut parser, source, sink))
+        {
             status = status.then(next);
             if status.stops() {
                 break;

@@ -3,7 +3,9 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};
+use std::os::unix::process::ExitStatusExt;
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use kcore_dcmd::{DcmdError, Result, Sink};
@@ -11,13 +13,20 @@ use kcore_render::{Format, RedirectSink, io_reason};
 
 use crate::limits;
 
-/// Runs `command` on the terminal, and waits. Its exit status is its own affair.
+/// The signal of ctrl-C.
+const SIGINT: i32 = 2;
+
+/// Runs `command` on the terminal, and waits. Its exit status is its own affair, and so is a ctrl-C of
+/// which it did not die: then `interrupt` is as if nobody had pressed it.
 ///
 /// # Errors
 /// When the shell cannot be started.
-pub(crate) fn run(command: &str) -> Result<()> {
+pub(crate) fn run(command: &str, interrupt: &AtomicBool) -> Result<()> {
     let shell = shell();
-    shell_command(&shell, command).status().map(drop).map_err(|error| inaccessible(&shell, &error))
+    let status = shell_command(&shell, command).status();
+    let status = status.map_err(|error| inaccessible(&shell, &error))?;
+    interrupt.store(status.signal() == Some(SIGINT), Ordering::SeqCst);
+    Ok(())
 }
 
 /// Runs `command`, feeds it with the results of `produce`, and waits. Failures go to `aside`.

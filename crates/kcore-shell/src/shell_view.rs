@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 
 use kcore::Tid;
 use kcore_dcmd::{
-    Dcmd, DcmdError, Dot, MacroCall, PrivateSymbols, Result, Settings, Shell, Sink, Variable,
-    Walker,
+    Dcmd, DcmdError, Dot, LogRequest, LogState, MacroCall, PrivateSymbols, Result, Settings, Shell,
+    Sink, Variable, Walker,
 };
 
 use crate::eval::{self, Scope};
@@ -114,6 +114,13 @@ impl Shell for Session {
 
     fn private_symbols_mut(&mut self) -> &mut PrivateSymbols {
         Arc::make_mut(&mut self.private_symbols)
+    }
+
+    fn log(&mut self, request: LogRequest<'_>) -> Result<LogState> {
+        if self.depth > 0 && request != LogRequest::Show {
+            return Err(DcmdError::failed("log may not be manipulated in this context"));
+        }
+        self.log.ask(request)
     }
 
     fn page_width(&self) -> usize {

@@ -12,6 +12,10 @@ pub struct Status {
 pub enum Stop {
     /// The user pressed ctrl-C.
     Interrupted,
+    /// The user has seen enough of one command. What follows that command runs.
+    Enough,
+    /// The user has seen enough of the line.
+    Abandoned,
     /// Nobody reads the output any more. Not a failure.
     Closed,
     /// A macro file ends before its last line.
@@ -45,6 +49,15 @@ impl Status {
     /// Whether what follows does not run.
     pub const fn stops(self) -> bool {
         self.stop.is_some()
+    }
+
+    /// The status for what follows a command: who has seen enough of it wants the next one.
+    #[must_use]
+    pub(crate) const fn after_enough(self) -> Self {
+        match self.stop {
+            Some(Stop::Enough) => Self { stop: None, ..self },
+            _ => self,
+        }
     }
 
     /// The status of what called a macro file that ended as `self`.

@@ -210,6 +210,8 @@ static DCMDS: &[&dyn Dcmd] = &[
     &Fake { spec: spec("/"), run: step },
     &Fake { spec: spec("unfit"), run: unfit },
     &Fake { spec: spec("torn"), run: torn },
+    &Fake { spec: spec("help"), run: seen },
+    &Fake { spec: spec("walk"), run: seen },
     &Fake { spec: spec("spin"), run: spin },
     &Fake { spec: spec("$d"), run: radix },
     &Fake { spec: spec("quit").aliases(&["$q"]), run: quit },

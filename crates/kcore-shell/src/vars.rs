@@ -41,6 +41,11 @@ impl Variables {
         self.values.iter().map(|(name, value)| (name.as_str(), *value))
     }
 
+    /// Every name that can be read.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.values.keys().map(String::as_str).chain(DERIVED).chain(READ_ONLY)
+    }
+
     /// # Errors
     /// A name that no variable can have, or one that cannot be written.
     pub(crate) fn set(&mut self, name: &str, number: u64) -> Result<()> {

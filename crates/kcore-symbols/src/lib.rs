@@ -25,6 +25,7 @@
     )
 )]
 
+mod complete;
 mod cover;
 mod demangle;
 mod dwarf;
@@ -40,6 +41,7 @@ mod preference;
 mod symbol;
 mod table;
 
+pub use complete::first_and_last;
 pub use demangle::{Demangled, Mangling, demangle, demangle_type};
 pub use language::Language;
 pub use lines::{LineFrame, Lines};

@@ -1,9 +1,6 @@
 //! From a name to a symbol: raw names by an index of hashes, demangled ones by a search.
 
-use std::{
-    collections::BTreeSet,
-    hash::{Hash, Hasher},
-};
+use std::hash::{Hash, Hasher};
 
 use kcore_elf::{SymbolBinding, SymbolKind};
 use rustc_hash::FxHasher;
@@ -99,21 +96,6 @@ fn is_named(symbol: &SymbolRef<'_>, wanted: &str) -> bool {
     symbol.entry.has_address()
         && (symbol.name() == wanted.as_bytes()
             || (is_mangled(symbol.name()) && demangle(symbol.name()).function == wanted))
-}
-
-/// Names of what has an address, that begin with `prefix`.
-pub fn complete(table: &SymbolTable, prefix: &str, max: usize) -> Vec<String> {
-    let mut names: BTreeSet<&[u8]> = BTreeSet::new();
-    let candidates = table.iter().filter(|symbol| symbol.entry.has_address());
-    for name in candidates.map(|symbol| symbol.name()) {
-        if name.starts_with(prefix.as_bytes()) && !preference::is_marker(name) {
-            names.insert(name);
-        }
-        if names.len() > max {
-            names.pop_last();
-        }
-    }
-    names.into_iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
 }
 
 fn prefer(table: &SymbolTable, a: &SymbolRef<'_>, b: &SymbolRef<'_>) -> std::cmp::Ordering {

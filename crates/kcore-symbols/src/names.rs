@@ -47,14 +47,25 @@ impl NameStore {
         file
     }
 
+    /// Whether the name at a place begins with `prefix`, which holds no NUL.
+    pub fn begins_with(&self, at: NameAt, prefix: &[u8]) -> bool {
+        let rest = self.rest(at);
+        rest.get(..at.len as usize).unwrap_or(rest).starts_with(prefix)
+    }
+
     /// The name at a place.
     pub fn get(&self, at: NameAt) -> &[u8] {
-        let bytes = self.files.get(usize::from(at.file)).map(|bytes| &bytes[..]);
-        let rest = bytes.and_then(|bytes| bytes.get(at.start as usize..)).unwrap_or_default();
+        let rest = self.rest(at);
         if at.len == TO_NUL {
             return CStr::from_bytes_until_nul(rest).map_or(rest, CStr::to_bytes);
         }
         rest.get(..at.len as usize).unwrap_or_default()
+    }
+
+    /// The bytes from the beginning of a name on.
+    fn rest(&self, at: NameAt) -> &[u8] {
+        let bytes = self.files.get(usize::from(at.file)).map(|bytes| &bytes[..]);
+        bytes.and_then(|bytes| bytes.get(at.start as usize..)).unwrap_or_default()
     }
 }
 
@@ -97,6 +108,11 @@ mod tests {
         assert_eq!([name(0), name(1), name(3), name(6)], [&b""[..], b"main", b"in", b"exit"]);
         assert_eq!([name(10), name(99)], [&b""[..], b""]);
         assert_eq!(store.get(NameAt::in_table(7, 1)), b"");
+        let begins = |start, prefix: &str| {
+            store.begins_with(NameAt::in_table(file, start), prefix.as_bytes())
+        };
+        assert_eq!([begins(1, "ma"), begins(1, ""), begins(0, "")], [true; 3]);
+        assert_eq!([begins(1, "mainx"), begins(6, "exits"), begins(99, "e")], [false; 3]);
     }
 
     #[test]

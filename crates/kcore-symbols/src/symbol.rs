@@ -112,6 +112,11 @@ impl<'a> SymbolRef<'a> {
         without_version(self.versioned_name())
     }
 
+    /// Whether its name in the file begins with `prefix`; no more of the name is read.
+    pub fn name_begins_with(&self, prefix: &[u8]) -> bool {
+        self.table.names().begins_with(self.entry.name, prefix)
+    }
+
     /// Its name as in the file, to the last byte.
     pub fn versioned_name(&self) -> &'a [u8] {
         self.table.names().get(self.entry.name)

@@ -185,10 +185,16 @@ impl SymbolTable {
         crate::lookup::find_in_file(self, file, name)
     }
 
-    /// Names of functions and data that begin with `prefix`, sorted, without versions, each once,
-    /// at most `max` of them.
-    pub fn complete(&self, prefix: &str, max: usize) -> Vec<String> {
-        crate::lookup::complete(self, prefix, max)
+    /// Names of functions and data that begin with `prefix`, sorted, without versions, each once: at
+    /// most `max`, the first ones and the very last, so that what all of them begin with can be seen.
+    /// `go_on` is asked every now and then; `None` when it said no.
+    pub fn complete(
+        &self,
+        prefix: &str,
+        max: usize,
+        go_on: &dyn Fn() -> bool,
+    ) -> Option<Vec<String>> {
+        crate::complete::complete(self, prefix, max, go_on)
     }
 
     /// All symbols, table by table in the order of the files; undefined ones, sections and source

@@ -170,11 +170,19 @@ fn lookup_ignores_versions_and_prefers_what_is_defined() {
 #[test]
 fn completion_is_sorted_and_bounded() {
     let (_build, table) = program(&["-O0"]);
-    assert_eq!(table.complete("alias_", 10), ["alias_target"]);
-    let two = table.complete("", 2);
-    assert_eq!(two.len(), 2);
-    assert!(two[0] < two[1]);
-    assert!(!table.complete("", 10_000).iter().any(|name| name.starts_with(".L")));
+    let complete = |prefix, max| table.complete(prefix, max, &|| true).unwrap();
+    assert_eq!(complete("alias_", 10), ["alias_target"]);
+    let all = complete("", 10_000);
+    assert!(all.is_sorted() && all.len() > 4, "{all:?}");
+    assert!(!all.iter().any(|name| name.starts_with(".L")));
+    let ends = [&all[..2], &all[all.len() - 1..]].concat();
+    assert_eq!(complete("", 3), ends, "the first ones and the last");
+}
+
+#[test]
+fn completion_stops_when_it_is_told_to() {
+    let (_build, table) = program(&["-O0"]);
+    assert_eq!(table.complete("", 10, &|| false), None);
 }
 
 #[test]

@@ -40,8 +40,10 @@ mod module;
 mod module_cfi;
 mod module_set;
 mod open;
+mod pace;
 mod prefetch;
 mod process;
+pub mod references;
 mod regions;
 mod register;
 pub mod search;
@@ -61,7 +63,7 @@ pub use file_space::FileSpace;
 pub use fp_registers::FpRegisters;
 pub use groups::StackGroup;
 pub use jump_buffer::JumpError;
-pub use kcore_disasm::{Disassembler, Flow as CodeFlow, Instruction};
+pub use kcore_disasm::{Disassembler, Flow as CodeFlow, Instruction, Reference};
 pub use kcore_elf::{
     BuildId, Image, LinkMapEntry, SymbolBinding, SymbolKind,
     core_file::{AuxEntry, ProcessInfo, SignalDetail, SignalInfo},

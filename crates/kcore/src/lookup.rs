@@ -1,7 +1,7 @@
 //! Names to addresses, and names to complete.
 
 use kcore_mem::Addr;
-use kcore_symbols::SymbolRef;
+use kcore_symbols::{SymbolRef, first_and_last};
 
 use crate::{Core, Module, SymbolKind, Tid, TlsError};
 
@@ -78,15 +78,29 @@ impl Core {
         }
     }
 
-    /// Symbol names that begin with `prefix`, sorted, at most `max`.
-    pub fn complete_symbol(&self, prefix: &str, max: usize) -> Vec<String> {
-        let modules = self.modules().in_scope_order();
-        let mut names: Vec<String> =
-            modules.flat_map(|module| module.symbols().table().complete(prefix, max)).collect();
-        names.sort_unstable();
-        names.dedup();
-        names.truncate(max);
-        names
+    /// Symbol names that begin with `prefix`, sorted: at most `max`, the first ones and the very
+    /// last, so that what all of them begin with can be seen. `object` is what stood before the
+    /// backquote. `go_on` is asked every now and then; `None` when it said no.
+    pub fn complete_symbol(
+        &self,
+        object: Option<&str>,
+        prefix: &str,
+        max: usize,
+        go_on: &dyn Fn() -> bool,
+    ) -> Option<Vec<String>> {
+        let modules: Vec<&Module> = match object {
+            Some(object) => self.modules().named(object).collect(),
+            None => self.modules().in_scope_order().collect(),
+        };
+        let mut names = Vec::new();
+        for module in modules {
+            if !go_on() {
+                return None;
+            }
+            names.extend(module.symbols().table().complete(prefix, max, go_on)?);
+        }
+        first_and_last(&mut names, max);
+        Some(names)
     }
 }
 

@@ -42,7 +42,7 @@ pub struct Mapping {
     pub range: AddrRange,
     /// `p_flags`: 1 execute, 2 write, 4 read; `None` where the core has no segment for it.
     pub flags: Option<u32>,
-    /// Bytes that the core was to hold.
+    /// Bytes that the core holds: fewer than it was to hold where its end is missing.
     pub dumped: u64,
     /// What it holds.
     pub kind: MappingKind,
@@ -91,7 +91,7 @@ impl Core {
     fn find_mappings(&self) -> Vec<Mapping> {
         let Some(parts) = &self.parts else { return self.mappings_of_exe() };
         let rows = rows_of(&parts.file);
-        let mut mappings = from_segments(&rows, &parts.space);
+        let mut mappings = from_segments(&rows, &parts.space, parts.file.bytes().len() as u64);
         add_files_without_segment(&rows, &mut mappings);
         mappings.sort_by_key(|mapping| mapping.range.start);
         self.name_special(&parts.file, &mut mappings);
@@ -169,13 +169,15 @@ fn rows_of(file: &CoreFile) -> Vec<Row> {
     rows.iter().map(row).collect()
 }
 
-fn from_segments(rows: &[Row], space: &CoreSpace) -> Vec<Mapping> {
+/// `core_size` is the length of the core's file.
+fn from_segments(rows: &[Row], space: &CoreSpace, core_size: u64) -> Vec<Mapping> {
+    let held = |offset: FileOff| core_size.saturating_sub(offset.get());
     let segments = space.segments().iter();
     segments
         .map(|segment| Mapping {
             range: segment.range,
             flags: Some(segment.flags),
-            dumped: segment.file_size,
+            dumped: segment.file_size.min(held(segment.offset)),
             kind: kind_by_file(rows, segment.range.start),
         })
         .collect()

@@ -156,6 +156,12 @@ impl Core {
         Some(InitialStack { args: self.strings(args_start), env: self.strings(env_start) })
     }
 
+    /// Why the initial stack cannot be read, where that is why there is none.
+    pub fn initial_stack_fault(&self) -> Option<Fault> {
+        let random = self.auxv().iter().find(|entry| entry.kind == AT_RANDOM)?.value;
+        self.space().read_uint(Addr::new(random), 1).err()
+    }
+
     fn string(&self, at: Addr) -> Option<String> {
         let bytes = self.space().read_cstr(at, MAX_STRING).ok()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())

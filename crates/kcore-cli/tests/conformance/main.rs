@@ -51,7 +51,7 @@ subjects! {
     comments literals operators reads symbols dot statements
     formats_integers formats_text formats_lists search_and_write
     variables pipelines walkers filters
-    eval macros dollar textual quoting shell
+    eval macros dollar textual quoting shell log
     dump dis listings errors limits
     idioms settings
 }

@@ -12,8 +12,12 @@ use crate::case::Case;
 const EXEMPT: &[(&str, &str)] = &[
     ("kcore: try '::help {}' for more information", "a hint"),
     ("from object file at", "a part of a message"),
-    ("cannot read from the terminal: {0}", "no terminal here: tests/terminal"),
-    ("the line is not valid UTF-8 and was dropped", "no terminal here: tests/terminal"),
+    ("cannot read from the terminal: {0}", "no terminal here: tests/interactive"),
+    ("the line is not valid UTF-8 and was dropped", "no terminal here: tests/interactive"),
+    ("kcore: type ::quit, or press ctrl-D, to leave", "a hint"),
+    ("kcore: type ::help for what can be asked", "a hint"),
+    ("kcore: type $C, or ::stack, for the stack of the current thread", "a hint"),
+    ("kcore: type ::quit to leave", "a hint"),
     ("cannot read {name}, line {line}: {}", "a disk that fails"),
     ("line of {is} bytes: at most {most} are read", "65536 bytes: tests of kcore-shell"),
     ("expression has more than {} operators", "2048 operators: tests of kcore-shell"),
@@ -46,11 +50,18 @@ fn messages() -> Vec<String> {
 }
 
 fn all_texts() -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kcore-shell/src");
-    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    texts_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../kcore-shell/src"))
+}
+
+fn texts_below(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let is_tested =
         |path: &std::path::PathBuf| !path.ends_with("testing.rs") && !path.ends_with("tests.rs");
-    files.filter(is_tested).flat_map(|path| texts(&fs::read_to_string(path).unwrap())).collect()
+    let texts_of = |path: std::path::PathBuf| match path.is_dir() {
+        true => texts_below(&path),
+        false => texts(&fs::read_to_string(path).unwrap()),
+    };
+    entries.filter(is_tested).flat_map(texts_of).collect()
 }
 
 /// The texts of a source file, without comments and tests.

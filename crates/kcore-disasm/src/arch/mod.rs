@@ -4,9 +4,9 @@ pub mod aarch64;
 pub mod x86_64;
 
 use capstone::{Capstone, CsResult, Insn};
-use kcore_mem::Addr;
+use kcore_mem::{Addr, AddrRange};
 
-use crate::Access;
+use crate::{Access, Reference};
 
 /// What the disassembler needs to know of a machine.
 pub trait Machine: Sync {
@@ -41,4 +41,17 @@ pub trait Machine: Sync {
         decoded: &Insn<'_>,
         reg: &dyn Fn(&str) -> Option<u64>,
     ) -> Vec<Access>;
+
+    /// Whether an instruction of `code`, which lies at `addr`, may refer to the range: false only
+    /// where none can.
+    fn may_refer(&self, addr: Addr, code: &[u8], wanted: AddrRange) -> bool;
+
+    /// The instructions of `code`, which lies at `addr`, that refer to the ranges.
+    fn references(
+        &self,
+        capstone: &Capstone,
+        addr: Addr,
+        code: &[u8],
+        wanted: &[AddrRange],
+    ) -> Vec<Reference>;
 }

@@ -7,7 +7,7 @@
 mod pattern;
 mod scan;
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use kcore_mem::{Addr, AddrRange, AddressSpace, Origin, Region};
 use rayon::prelude::*;
@@ -15,14 +15,12 @@ use rayon::prelude::*;
 pub use pattern::{UnitSize, Wanted};
 use scan::{Scanned, Scanner};
 
-use crate::{Core, regions};
+use crate::{Core, pace::Pace, regions};
 
 /// Bytes that one thread scans at a time.
 const CHUNK: u64 = 1 << 20;
 /// Chunks that are scanned between two batches, at most.
 const MAX_CHUNKS: usize = 64;
-/// How long a batch takes, about: who presses ctrl-C waits no longer, whatever the disk.
-const PACE: Duration = Duration::from_millis(30);
 /// Less than this is not missing of a mapping: files end within a page.
 const PAGE: u64 = 4096;
 
@@ -63,7 +61,7 @@ pub struct Search<'c> {
     total: u64,
     skipped: Skipped,
     /// How many chunks come next.
-    chunks: usize,
+    pace: Pace,
 }
 
 impl Core {
@@ -88,7 +86,7 @@ impl Core {
             left,
             total,
             skipped: self.not_held(within, &held),
-            chunks: 1,
+            pace: Pace::new(MAX_CHUNKS),
         }
     }
 
@@ -119,7 +117,7 @@ impl Search<'_> {
     /// The next chunks: aligned, and in the order of addresses.
     fn next_chunks(&mut self) -> Vec<AddrRange> {
         let mut chunks = Vec::new();
-        while chunks.len() < self.chunks
+        while chunks.len() < self.pace.items()
             && let Some(range) = self.left.pop()
         {
             let Some(start) = self.aligned(range.start).filter(|start| *start < range.end) else {
@@ -155,17 +153,6 @@ impl Search<'_> {
         }
         matches
     }
-
-    /// Fewer chunks where memory is slow or full of matches, more where it is not.
-    fn set_pace(&mut self, took: Duration, rests: bool) {
-        self.chunks = if rests {
-            1
-        } else if took > PACE {
-            (self.chunks / 2).max(1)
-        } else {
-            self.chunks.saturating_mul(2).min(MAX_CHUNKS)
-        };
-    }
 }
 
 impl Iterator for Search<'_> {
@@ -181,7 +168,12 @@ impl Iterator for Search<'_> {
         let scanned: Vec<_> = chunks.par_iter().map(|chunk| scanner.scan(space, *chunk)).collect();
         let rests = scanned.iter().any(|scanned| scanned.rest.is_some());
         let matches = self.join(&chunks, scanned);
-        self.set_pace(start.elapsed(), rests);
+        // Where memory is full of matches, they are what takes time.
+        if rests {
+            self.pace.restart();
+        } else {
+            self.pace.took(start.elapsed());
+        }
         Some(Batch { matches, done: self.total.saturating_sub(total_len(&self.left)) })
     }
 }

@@ -80,11 +80,19 @@ pub const ROOMS: &[Room] = &[
     },
     // Commands never see the shell, the sinks or a terminal.
     Room { name: "kcore-commands", uses: &["kcore", "kcore-dcmd"], third_party: &["regex"] },
-    // The process edge: it joins the shell with the commands.
+    // The process edge: it joins the shell with the commands, and asks the terminal.
     Room {
         name: "kcore-cli",
         uses: &["kcore", "kcore-dcmd", "kcore-render", "kcore-shell", "kcore-commands"],
-        third_party: &["clap", "anyhow", "indicatif", "signal-hook"],
+        third_party: &[
+            "clap",
+            "clap_complete",
+            "clap_mangen",
+            "anyhow",
+            "indicatif",
+            "rustix",
+            "signal-hook",
+        ],
     },
     // The truth must not depend on what is held against it.
     Room {

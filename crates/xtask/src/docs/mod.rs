@@ -1,6 +1,7 @@
 //! `docs`: the parts of the documentation that the program itself can write.
 
 mod blocks;
+mod man;
 mod readme;
 mod reference;
 
@@ -29,9 +30,11 @@ pub fn run(args: &[String]) -> Result<()> {
 
 fn documents(root: &Path) -> Result<Vec<Document>> {
     let (readme, reference) = (root.join("README.md"), root.join("commands/README.md"));
+    let page = root.join("docs/kcore.1");
     Ok(vec![
         Document { text: readme::text(&read(&readme)?)?, path: readme },
         Document { text: reference::text(), path: reference },
+        Document { text: man::text()?, path: page },
     ])
 }
 

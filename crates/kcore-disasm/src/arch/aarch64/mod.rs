@@ -1,13 +1,15 @@
 //! aarch64.
 
+mod references;
+
 use capstone::{
     Capstone, CsResult, Insn, RegId,
     arch::arm64::{ArchMode, Arm64OpMem, Arm64Operand, Arm64OperandType, Arm64Shift},
     prelude::*,
 };
-use kcore_mem::Addr;
+use kcore_mem::{Addr, AddrRange};
 
-use crate::{Access, AccessKind, arch::Machine};
+use crate::{Access, AccessKind, Reference, arch::Machine};
 
 /// The machine.
 pub struct Aarch64;
@@ -69,6 +71,21 @@ impl Machine for Aarch64 {
             _ => None,
         });
         addr.or(literal).map(|addr| Access { addr, size, kind }).into_iter().collect()
+    }
+
+    /// Nothing is quicker than to look.
+    fn may_refer(&self, _addr: Addr, _code: &[u8], _wanted: AddrRange) -> bool {
+        true
+    }
+
+    fn references(
+        &self,
+        _capstone: &Capstone,
+        addr: Addr,
+        code: &[u8],
+        wanted: &[AddrRange],
+    ) -> Vec<Reference> {
+        references::references(addr, code, wanted)
     }
 }
 

@@ -2,16 +2,17 @@
 
 mod direction;
 mod memory;
+mod references;
 
 use capstone::{
     Capstone, CsResult, Insn, RegId,
     arch::x86::{ArchMode, ArchSyntax, X86Operand, X86OperandType},
     prelude::*,
 };
-use kcore_mem::Addr;
+use kcore_mem::{Addr, AddrRange};
 
 use self::memory::Registers;
-use crate::{Access, arch::Machine};
+use crate::{Access, Reference, arch::Machine};
 
 /// The machine.
 pub struct X86_64;
@@ -67,6 +68,20 @@ impl Machine for X86_64 {
         let mnemonic = decoded.mnemonic().unwrap_or_default();
         let registers = Registers { capstone, next: next(decoded), reg };
         registers.accesses(mnemonic, &operands(capstone, decoded))
+    }
+
+    fn may_refer(&self, addr: Addr, code: &[u8], wanted: AddrRange) -> bool {
+        references::may_refer(addr, code, wanted)
+    }
+
+    fn references(
+        &self,
+        capstone: &Capstone,
+        addr: Addr,
+        code: &[u8],
+        wanted: &[AddrRange],
+    ) -> Vec<Reference> {
+        references::references(capstone, addr, code, wanted)
     }
 }
 

@@ -1,0 +1,117 @@
+//! The interactive shell in a terminal: prompt, history, completion, pages, pasted lines, ctrl-C, ctrl-D.
+//!
+//! The terminal is tmux's: keys go in as a user types them, and the screen is read as a user sees it.
+
+mod completion;
+mod log;
+mod pager;
+mod terminal;
+mod typing;
+
+use terminal::{Setup, Terminal};
+
+/// A script that wants ctrl-C for itself.
+const WAITS: &str = "trap 'echo caught; exit 0' INT; echo begun; while :; do sleep 0.1; done\n";
+
+#[test]
+fn a_glance_and_a_prompt_greet_the_user() {
+    let Some(terminal) = Terminal::open() else { return };
+    let screen = terminal.wait_for_prompt();
+    assert!(screen.contains("SIG"), "no signal in the glance:\n{screen}");
+    let screen = terminal.run("::no_such_dcmd");
+    assert!(screen.contains("kcore: invalid command '::no_such_dcmd': unknown dcmd name"));
+}
+
+#[test]
+fn history_comes_back_by_arrow_and_after_a_restart() {
+    let Some(mut terminal) = Terminal::open() else { return };
+    terminal.wait_for_prompt();
+    terminal.run("::echo_of_history");
+    terminal.run("::another_line");
+    terminal.keys(&["Up", "Up"]);
+    terminal.wait_for("> ::echo_of_history\n");
+    terminal.abandon();
+
+    terminal.restart();
+    terminal.wait_for_prompt();
+    terminal.keys(&["Up", "Up"]);
+    terminal.wait_for("> ::echo_of_history\n");
+}
+
+#[test]
+fn ctrl_c_abandons_a_line() {
+    let Some(terminal) = Terminal::open() else { return };
+    terminal.wait_for_prompt();
+    terminal.text("::no_such_dcmd");
+    terminal.wait_for("> ::no_such_dcmd");
+    terminal.keys(&["C-c"]);
+    let screen = terminal.wait_for_prompt();
+    assert!(!screen.contains("kcore: invalid command"), "the line ran:\n{screen}");
+}
+
+#[test]
+fn ctrl_c_stops_the_command_and_not_the_shell() {
+    let Some(terminal) = Terminal::open() else { return };
+    terminal.wait_for_prompt();
+    terminal.type_line(",ffffff::status ; ::no_such_dcmd");
+    terminal.wait_for(">> More");
+    terminal.text("c");
+    terminal.wait_until("the command runs", |screen| screen.matches("status:").count() > 4);
+    terminal.keys(&["C-c"]);
+    terminal.wait_for("kcore: interrupted");
+    let screen = terminal.wait_for_prompt();
+    assert!(!screen.contains("kcore: invalid command"), "the rest of the line ran:\n{screen}");
+    terminal.type_line("::still_here");
+    terminal.wait_for("kcore: invalid command '::still_here'");
+}
+
+#[test]
+fn ctrl_c_stops_what_searches_and_what_lists() {
+    let setup = Setup { rc: "::set +o pager\n", ..Setup::default() };
+    for (line, shown) in [("0,ffffff::ugrep", "48b"), (",ffffff::nm", "|FUNC")] {
+        let Some(terminal) = Terminal::open_with(setup) else { return };
+        terminal.wait_for_prompt();
+        terminal.type_line(&format!("{line} ; ::echo behind"));
+        terminal.wait_for(shown);
+        terminal.keys(&["C-c"]);
+        let screen = terminal.wait_for("\nkcore: interrupted\n");
+        assert!(screen.lines().count() > 20, "what was found before is gone:\n{screen}");
+        let screen = terminal.wait_for_prompt();
+        assert!(!screen.contains("\nbehind"), "the rest of the line ran:\n{screen}");
+    }
+}
+
+#[test]
+fn ctrl_c_stops_a_shell_command_and_the_line() {
+    let Some(terminal) = Terminal::open() else { return };
+    terminal.wait_for_prompt();
+    std::fs::write(terminal.file("waits"), "echo begun; exec sleep 1000\n").unwrap();
+    terminal.type_line("! exec sh ./waits ; ::echo behind");
+    terminal.wait_for("\nbegun");
+    terminal.keys(&["C-c"]);
+    terminal.wait_for("\nkcore: interrupted\n");
+    let screen = terminal.wait_for_prompt();
+    assert!(!screen.contains("\nbehind"), "the rest of the line ran:\n{screen}");
+}
+
+#[test]
+fn a_shell_command_may_have_its_own_ctrl_c() {
+    let Some(terminal) = Terminal::open() else { return };
+    terminal.wait_for_prompt();
+    std::fs::write(terminal.file("waits"), WAITS).unwrap();
+    terminal.type_line("! exec sh ./waits ; ::echo behind");
+    terminal.wait_for("\nbegun");
+    terminal.keys(&["C-c"]);
+    let screen = terminal.wait_for("caught\nbehind\n");
+    assert!(!screen.contains("kcore: interrupted"), "{screen}");
+}
+
+#[test]
+fn ctrl_d_and_quit_leave() {
+    for leave in [Terminal::ctrl_d as fn(&Terminal), |terminal| terminal.type_line("::quit")] {
+        let Some(terminal) = Terminal::open() else { return };
+        terminal.wait_for_prompt();
+        leave(&terminal);
+        terminal.wait_for("exit=0");
+    }
+}

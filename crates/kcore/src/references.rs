@@ -1,0 +1,164 @@
+//! Searching code for references: which instructions jump to, read, write or compute an address.
+
+use std::time::Instant;
+
+use kcore_disasm::{Disassembler, Reference, Unsupported};
+use kcore_mem::{Addr, AddrRange};
+use rayon::prelude::*;
+
+use crate::{Core, Module, SymbolBinding, SymbolRef, pace::Pace};
+
+/// Functions that one thread looks at before it takes others.
+const CHUNK: usize = 256;
+/// Chunks that are looked at between two batches, at most.
+const MAX_CHUNKS: usize = 256;
+
+/// Whose code is searched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CodeScope {
+    /// That of all modules, and not of the executable alone.
+    pub all_modules: bool,
+    /// Only functions that other modules can see.
+    pub globals_only: bool,
+}
+
+/// What was found in a part of the code.
+#[derive(Debug, Default)]
+pub struct ReferenceBatch {
+    /// The references, in the order of addresses.
+    pub found: Vec<Reference>,
+    /// Functions that were searched so far.
+    pub done: usize,
+}
+
+/// A search of code that goes on as long as it is pulled.
+pub struct References<'c> {
+    core: &'c Core,
+    wanted: Vec<AddrRange>,
+    functions: Vec<AddrRange>,
+    done: usize,
+    pace: Pace,
+}
+
+impl Core {
+    /// Searches the functions of modules for instructions that refer to an address in one of the
+    /// ranges.
+    ///
+    /// # Errors
+    /// When there is no disassembler for the machine.
+    pub fn references(
+        &self,
+        wanted: Vec<AddrRange>,
+        scope: CodeScope,
+    ) -> Result<References<'_>, Unsupported> {
+        Disassembler::new(self.target())?;
+        let functions = self.functions(scope);
+        Ok(References { core: self, wanted, functions, done: 0, pace: Pace::new(MAX_CHUNKS) })
+    }
+
+    /// The code of functions, lowest address first and each byte once.
+    fn functions(&self, scope: CodeScope) -> Vec<AddrRange> {
+        let modules = self.modules().all().iter();
+        let modules = modules.filter(|module| scope.all_modules || module.is_exe());
+        let mut functions: Vec<_> =
+            modules.flat_map(|module| functions_of(module, scope.globals_only)).collect();
+        functions.sort_unstable();
+        cut_overlaps(&mut functions);
+        functions
+    }
+
+    /// The references in a function. Code that is not there has none.
+    fn references_in(
+        &self,
+        disassembler: &Disassembler,
+        function: AddrRange,
+        wanted: &[AddrRange],
+    ) -> Vec<Reference> {
+        let mut found = Vec::new();
+        let mut at = function.start;
+        while function.contains(at)
+            && let Ok(bytes) = self.space().slice(at)
+        {
+            let left = usize::try_from(function.end.offset_from(at).unwrap_or(0));
+            let code = bytes.get(..left.unwrap_or(usize::MAX)).unwrap_or(bytes);
+            found.extend(disassembler.references(at, code, wanted));
+            at = at.saturating_add(code.len().max(1) as u64);
+        }
+        found
+    }
+}
+
+/// The functions that a module defines.
+fn functions_of(module: &Module, globals_only: bool) -> impl Iterator<Item = AddrRange> {
+    let wanted = move |symbol: &SymbolRef<'_>| {
+        let is_local = symbol.binding() == SymbolBinding::Local;
+        symbol.kind().is_function() && symbol.is_defined() && !(globals_only && is_local)
+    };
+    let span = module.span();
+    module.symbols().table().iter().filter(wanted).filter_map(move |symbol| {
+        let start = module.addr(symbol.value())?;
+        AddrRange::with_len(start, symbol.extent()).intersection(&span)
+    })
+}
+
+/// Ends each of the ranges where the next begins, and lets it go on where one before it does: names of
+/// one function, and functions within others, are looked at once. The ranges are in order.
+fn cut_overlaps(ranges: &mut Vec<AddrRange>) {
+    ranges.dedup_by(|next, last| {
+        let same = next.start == last.start;
+        if same {
+            last.end = last.end.max(next.end);
+        }
+        same
+    });
+    let starts = ranges.iter().skip(1).map(|next| next.start).chain([Addr::new(u64::MAX)]);
+    let starts: Vec<_> = starts.collect();
+    let mut covered = Addr::new(0);
+    for (range, next) in ranges.iter_mut().zip(starts) {
+        covered = covered.max(range.end);
+        range.end = covered.min(next);
+    }
+}
+
+impl References<'_> {
+    /// How many functions are searched in all.
+    pub const fn total(&self) -> usize {
+        self.functions.len()
+    }
+
+    fn search(&self, functions: &[AddrRange]) -> Vec<Reference> {
+        // Disassemblers are cheap, and no two threads may share one.
+        let Ok(disassembler) = Disassembler::new(self.core.target()) else { return Vec::new() };
+        let in_function =
+            |function: &AddrRange| self.core.references_in(&disassembler, *function, &self.wanted);
+        functions.iter().flat_map(in_function).collect()
+    }
+}
+
+impl Iterator for References<'_> {
+    type Item = ReferenceBatch;
+
+    fn next(&mut self) -> Option<ReferenceBatch> {
+        let left = self.functions.get(self.done..).filter(|left| !left.is_empty())?;
+        let step = left.get(..self.pace.items().saturating_mul(CHUNK)).unwrap_or(left);
+        let start = Instant::now();
+        let found: Vec<_> = step.par_chunks(CHUNK).map(|chunk| self.search(chunk)).collect();
+        let found = found.into_iter().flatten().collect();
+        self.done = self.done.saturating_add(step.len());
+        self.pace.took(start.elapsed());
+        Some(ReferenceBatch { found, done: self.done })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_end_where_others_begin() {
+        let range = |start, end| AddrRange::new(Addr::new(start), Addr::new(end));
+        let mut ranges = vec![range(0, 10), range(0, 90), range(20, 30), range(40, 200)];
+        cut_overlaps(&mut ranges);
+        assert_eq!(ranges, [range(0, 20), range(20, 40), range(40, 200)]);
+    }
+}
