@@ -2,7 +2,8 @@
 
 use std::{fs::File, io::Write, os::fd::AsRawFd, path::PathBuf};
 
-use kcore::{Addr, Core, OpenOptions};
+use kcore::search::{UnitSize, Wanted};
+use kcore::{Addr, AddrRange, Core, OpenOptions, Tid};
 use rustix::fs::{MemfdFlags, memfd_create};
 
 use crate::input::Input;
@@ -56,8 +57,10 @@ pub fn ask_all(core: &Core) {
         let _ = named.filter(|frame| frame.location.function.is_some()).count();
     }
     core.stack_groups(&tids, FRAMES);
+    search(core);
     for tid in tids {
         let _ = (core.user_registers(tid), core.waits_in(tid), core.stack_pointer(tid));
+        ask_of_thread(core, tid);
         if let Some(at) = core.stack_pointer(tid) {
             ask_about(core, at);
         }
@@ -66,6 +69,22 @@ pub fn ask_all(core: &Core) {
         let _ = (mapping.name(), mapping.permissions());
         ask_about(core, mapping.range.start);
     }
+}
+
+fn ask_of_thread(core: &Core, tid: Tid) {
+    let _ = (core.fp_registers(tid), core.thread_structure(tid), core.errno_address(tid));
+    for module in core.modules().all().iter().take(ASKED) {
+        let _ = core.tls_block(tid, module);
+    }
+}
+
+/// Looks for a byte that is everywhere, for as long as one answer takes.
+fn search(core: &Core) {
+    let everywhere = AddrRange::new(Addr::new(0), Addr::new(u64::MAX));
+    let wanted = Wanted::Masked { value: 0, mask: 0xff };
+    let unit = UnitSize::from_bytes(1).expect("1 is a size");
+    let first = core.search(wanted, unit, everywhere).next();
+    assert!(first.is_none_or(|found| found.done <= 1 << 32));
 }
 
 fn ask_about(core: &Core, at: Addr) {

@@ -31,6 +31,16 @@ enum Commands {
     Batch(Vec<OsString>, Option<Script>),
 }
 
+impl Commands {
+    /// The terminal of a user. Nobody waits for keys of those who are not there.
+    fn screen(&self, interrupt: &Arc<AtomicBool>) -> Option<Arc<dyn Screen>> {
+        match self {
+            Self::User => Some(Arc::new(Terminal::open(interrupt)?)),
+            Self::Batch(..) => None,
+        }
+    }
+}
+
 /// A script that is open, and what errors call it.
 struct Script {
     lines: Box<dyn BufRead>,
@@ -59,10 +69,7 @@ fn try_run(mut args: Args) -> Result<Status> {
     let interrupt = Arc::new(AtomicBool::new(false));
     let mut session = session(core, format, &interrupt);
     session.settings_mut().macro_path.extend(folders::macros());
-    let screen = match &commands {
-        Commands::User => Terminal::open().map(|terminal| Arc::new(terminal) as Arc<dyn Screen>),
-        Commands::Batch(..) => None,
-    };
+    let screen = commands.screen(&interrupt);
     let mut sink = match output::sink(format, args.color, screen.clone(), &target.name()) {
         Ok(sink) => sink,
         Err(DcmdError::Closed) => return Ok(Status::DONE),
@@ -75,15 +82,19 @@ fn try_run(mut args: Args) -> Result<Status> {
     }
     match commands {
         Commands::User => {
-            let options = ReplOptions {
-                history: folders::history(),
-                prefer_terminal: target.core_is_stdin(),
-                styled: output::is_terminal_styled(args.color),
-                screen,
-            };
+            let options = repl_options(&target, &args, screen);
             interactive::run(&mut session, sink, &interrupt, &options)
         }
         Commands::Batch(texts, script) => Ok(batch(&mut session, &texts, script, sink)),
+    }
+}
+
+fn repl_options(target: &Target, args: &Args, screen: Option<Arc<dyn Screen>>) -> ReplOptions {
+    ReplOptions {
+        history: folders::history(),
+        prefer_terminal: target.core_is_stdin(),
+        styled: output::is_terminal_styled(args.color),
+        screen,
     }
 }
 

@@ -3,6 +3,8 @@
 use std::fs::File;
 use std::io::{self, IsTerminal};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use kcore_render::{Screen, Size};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -10,23 +12,32 @@ use rustix::termios::{
     LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcgetwinsize, tcsetattr,
 };
 
+/// What ctrl-C is as a key.
+const INTERRUPT: u8 = 3;
+/// After so long it is looked whether ctrl-C came when nobody waited for it.
+const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
+
 /// A terminal from which keys come and on which results are shown.
 pub(crate) struct Terminal {
     /// The terminal itself where standard input is something else.
     own: Option<OwnedFd>,
+    /// Set when the user presses ctrl-C.
+    interrupt: Arc<AtomicBool>,
 }
 
 impl Terminal {
-    /// The terminal that results are shown on; `None` when that is none.
-    pub(crate) fn open() -> Option<Self> {
+    /// The terminal that results are shown on; `None` when that is none. `interrupt` is set when the
+    /// user presses ctrl-C.
+    pub(crate) fn open(interrupt: &Arc<AtomicBool>) -> Option<Self> {
+        let interrupt = Arc::clone(interrupt);
         if !io::stdout().is_terminal() {
             return None;
         }
         if io::stdin().is_terminal() {
-            return Some(Self { own: None });
+            return Some(Self { own: None, interrupt });
         }
         let terminal = File::options().read(true).write(true).open("/dev/tty").ok()?;
-        Some(Self { own: Some(terminal.into()) })
+        Some(Self { own: Some(terminal.into()), interrupt })
     }
 
     /// Where keys come from.
@@ -37,17 +48,33 @@ impl Terminal {
         }
     }
 
-    /// Waits for one byte.
-    fn read(&self) -> Option<u8> {
-        let mut byte = [0];
+    /// Waits for one byte, or for ctrl-C, which is a signal and not among them: behind the key that is
+    /// waited for it must stop a command.
+    fn wait(&self) -> Option<u8> {
         loop {
-            match rustix::io::read(self.keys(), &mut byte) {
-                Ok(0) => return None,
-                Ok(_) => return byte.first().copied(),
-                Err(rustix::io::Errno::INTR) => {}
-                Err(_) => return None,
+            if self.interrupt.swap(false, Ordering::SeqCst) {
+                return Some(INTERRUPT);
+            }
+            if self.is_ready(&TICK) {
+                return self.read();
             }
         }
+    }
+
+    fn read(&self) -> Option<u8> {
+        let mut byte = [0];
+        match rustix::io::read(self.keys(), &mut byte) {
+            Ok(1) => byte.first().copied(),
+            _ => None,
+        }
+    }
+
+    /// Whether something can be read, or nothing ever will, before the time is over. A signal ends the
+    /// wait.
+    fn is_ready(&self, time: &Timespec) -> bool {
+        let keys = self.keys();
+        let mut waiting = [PollFd::new(&keys, PollFlags::IN)];
+        poll(&mut waiting, Some(time)).is_ok_and(|ready| ready > 0)
     }
 }
 
@@ -56,20 +83,18 @@ impl Screen for Terminal {
         size()
     }
 
-    /// The key comes at once, is not shown, and interrupts nothing.
+    /// The key comes at once, and is not shown.
     fn key(&self) -> Option<u8> {
         let before = tcgetattr(self.keys()).ok()?;
         tcsetattr(self.keys(), OptionalActions::Drain, &one_by_one(before.clone())).ok()?;
-        let key = self.read();
+        let key = self.wait();
         // A terminal that is gone cannot be put back.
         let _ = tcsetattr(self.keys(), OptionalActions::Drain, &before);
         key
     }
 
     fn has_key(&self) -> bool {
-        let keys = self.keys();
-        let mut waiting = [PollFd::new(&keys, PollFlags::IN)];
-        poll(&mut waiting, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
+        self.is_ready(&Timespec::default())
     }
 }
 
@@ -85,9 +110,10 @@ fn size() -> Option<Size> {
     (columns > 0 && rows > 0).then_some(Size { columns, rows })
 }
 
-/// How a terminal gives each key when it is pressed.
+/// How a terminal gives each key when it is pressed; of those that are signals ctrl-\ is a key.
 fn one_by_one(mut modes: Termios) -> Termios {
-    modes.local_modes -= LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG;
+    modes.local_modes -= LocalModes::ICANON | LocalModes::ECHO;
+    modes.special_codes[SpecialCodeIndex::VQUIT] = 0;
     modes.special_codes[SpecialCodeIndex::VMIN] = 1;
     modes.special_codes[SpecialCodeIndex::VTIME] = 0;
     modes

@@ -132,6 +132,41 @@ fn a_reader_that_leaves_is_no_error() {
 }
 
 #[test]
+fn a_pipe_that_closes_early_ends_all_quietly() {
+    let line = format!(
+        "{} -c '::nm; ::nm' {} | head -1; echo ${{PIPESTATUS[@]}}",
+        env!("CARGO_BIN_EXE_kcore"),
+        core().display()
+    );
+    let mut bash = Command::new("bash");
+    bash.args(["-c", &line]).env("XDG_CONFIG_HOME", "/nonexistent");
+    let run = finish(
+        {
+            bash.stdout(Stdio::piped()).stderr(Stdio::piped());
+            bash
+        },
+        b"",
+    );
+    let lines: Vec<&str> = run.out.lines().collect();
+    assert!(lines[0].starts_with("Value "), "{lines:?}");
+    assert_eq!((&lines[1..], run.errors.as_str()), (&["0 0"][..], ""));
+}
+
+#[test]
+fn the_program_gives_its_manual_page_and_completions() {
+    let shown = |words: &[&str]| finish(kcore(words), b"");
+    let page = shown(&["--man"]);
+    assert_eq!((page.status, page.errors.as_str()), (Some(0), ""));
+    assert!(page.out.contains(".TH kcore 1"), "{}", page.out);
+    let script = shown(&["--completions", "bash"]);
+    assert!(script.out.contains("complete -F _kcore"), "{}", script.out);
+    let version = shown(&["--version"]);
+    assert_eq!(version.out, format!("kcore {}\n", env!("CARGO_PKG_VERSION")));
+    assert_eq!(shown(&["--completions", "tcsh"]).status, Some(2));
+    assert_eq!(shown(&["--man", "core"]).status, Some(2));
+}
+
+#[test]
 fn core_and_executable_stand_in_either_order_and_where_gdb_wants_them() {
     let exe = core().with_file_name("workers");
     let core = core();

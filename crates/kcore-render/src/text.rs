@@ -151,6 +151,10 @@ impl<W: Write, E: Write> Sink for TextSink<W, E> {
     }
 
     fn error(&mut self, _command: &str, error: &DcmdError) -> Result<()> {
+        if self.options.live && *error == DcmdError::Interrupted {
+            // The terminal has shown ^C where it stood.
+            let _ = writeln!(self.errors);
+        }
         let line = format!("kcore: {}", sanitize::line(&error.to_string()));
         let styled = self.styled_errors;
         self.aside(&if styled { Style::Error.paint(&line) } else { line })

@@ -72,6 +72,23 @@ fn a_weak_name_is_better_than_a_global_one_with_underscores() {
 }
 
 #[test]
+fn a_copy_of_a_function_is_found_by_its_name() {
+    let copies = "__asm__(\".text\\n\"
+        \".type wait.cold,@function\\nwait.cold: ret\\n.size wait.cold,1\\n\"
+        \".type wait.isra.0,@function\\nwait.isra.0: nop\\nret\\n.size wait.isra.0,2\\n\"
+        \".type poll.part.0,@function\\npoll.part.0: ret\\n.size poll.part.0,1\\n\"
+        \".globl poll\\n.type poll,@function\\npoll: ret\\n.size poll,1\\n\");
+        int main(void) { return 0; }";
+    let build = Build::compile("gcc", copies, "copies", &["-O0"]);
+    let table = SymbolTable::from_images(Some(&build.image("copies")), None);
+    let found = |name: &str| table.lookup(name).map(|symbol| symbol.name().to_owned());
+    assert_eq!(found("wait").as_deref(), Some(&b"wait.isra.0"[..]));
+    assert_eq!(found("poll").as_deref(), Some(&b"poll"[..]));
+    assert_eq!(found("wait.cold").as_deref(), Some(&b"wait.cold"[..]));
+    assert_eq!(found("wai"), None);
+}
+
+#[test]
 fn assembly_without_a_size_reaches_to_the_next_symbol() {
     let (_build, table) = program(&["-O0"]);
     let bare = table.lookup("bare_asm").unwrap();

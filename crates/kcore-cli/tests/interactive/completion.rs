@@ -2,10 +2,8 @@
 
 use crate::terminal::{Terminal, last_line};
 
-/// A prompt at which `typed` and Tab were typed.
+/// Types text at an empty prompt, and Tab.
 fn tab(terminal: &Terminal, typed: &str) {
-    terminal.keys(&["C-c"]);
-    terminal.wait_for_prompt();
     terminal.text(typed);
     terminal.keys(&["Tab"]);
 }
@@ -36,6 +34,7 @@ fn one_match_or_what_all_have_in_common_is_inserted() {
             // What is faint behind the cursor was not typed.
             screen.lines().any(|shown| shown == line || shown.starts_with(&format!("{line} ")))
         });
+        terminal.abandon();
     }
 }
 
@@ -54,8 +53,8 @@ fn alternatives_are_listed_below_the_line() {
     ] {
         tab(&terminal, typed);
         terminal.wait_until(typed, |screen| names.iter().all(|name| screen.contains(name)));
-        terminal.keys(&["C-c", "C-l"]);
-        terminal.wait_for_prompt();
+        terminal.abandon();
+        terminal.clear();
     }
 }
 
@@ -67,8 +66,7 @@ fn a_list_is_no_longer_than_the_screen() {
     terminal.wait_until("a long list", |screen| {
         last_line(screen) == "> workers`" && screen.contains(" ...\n")
     });
-    terminal.keys(&["C-c"]);
-    terminal.wait_for_prompt();
+    terminal.abandon();
 }
 
 #[test]
@@ -85,6 +83,7 @@ fn files_are_completed_where_files_are_named() {
     ] {
         tab(&terminal, typed);
         terminal.wait_for(line);
+        terminal.abandon();
     }
 }
 
@@ -92,8 +91,7 @@ fn files_are_completed_where_files_are_named() {
 fn a_variable_of_the_session_is_completed() {
     let Some(terminal) = Terminal::open() else { return };
     terminal.wait_for_prompt();
-    terminal.type_line("5>my_variable");
-    terminal.wait_for_prompt();
+    terminal.run("5>my_variable");
     tab(&terminal, "<my_");
     terminal.wait_for("> <my_variable\n");
 }

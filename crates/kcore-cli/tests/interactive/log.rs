@@ -10,8 +10,8 @@ fn a_log_has_the_session_from_its_beginning_to_its_end() {
     terminal.wait_for("kcore: no log is active");
     terminal.type_line("::log session");
     terminal.wait_for("kcore: logging to \"session\"");
-    terminal.type_line("::echo a word");
-    terminal.type_line("::no_such_dcmd");
+    terminal.run("::echo a word");
+    terminal.run("::no_such_dcmd");
     terminal.type_line("::log");
     terminal.wait_for("kcore: logging to \"session\" is currently enabled");
     terminal.type_line("::log -d");

@@ -8,30 +8,29 @@ mod pager;
 mod terminal;
 mod typing;
 
-use terminal::Terminal;
+use terminal::{Setup, Terminal};
+
+/// A script that wants ctrl-C for itself.
+const WAITS: &str = "trap 'echo caught; exit 0' INT; echo begun; while :; do sleep 0.1; done\n";
 
 #[test]
 fn a_glance_and_a_prompt_greet_the_user() {
     let Some(terminal) = Terminal::open() else { return };
     let screen = terminal.wait_for_prompt();
     assert!(screen.contains("SIG"), "no signal in the glance:\n{screen}");
-    terminal.type_line("::no_such_dcmd");
-    terminal.wait_for("kcore: invalid command '::no_such_dcmd': unknown dcmd name");
-    terminal.wait_for_prompt();
+    let screen = terminal.run("::no_such_dcmd");
+    assert!(screen.contains("kcore: invalid command '::no_such_dcmd': unknown dcmd name"));
 }
 
 #[test]
 fn history_comes_back_by_arrow_and_after_a_restart() {
     let Some(mut terminal) = Terminal::open() else { return };
     terminal.wait_for_prompt();
-    terminal.type_line("::echo_of_history");
-    terminal.wait_for_prompt();
-    terminal.type_line("::another_line");
-    terminal.wait_for_prompt();
+    terminal.run("::echo_of_history");
+    terminal.run("::another_line");
     terminal.keys(&["Up", "Up"]);
     terminal.wait_for("> ::echo_of_history\n");
-    terminal.keys(&["C-c"]);
-    terminal.wait_for_prompt();
+    terminal.abandon();
 
     terminal.restart();
     terminal.wait_for_prompt();
@@ -64,6 +63,47 @@ fn ctrl_c_stops_the_command_and_not_the_shell() {
     assert!(!screen.contains("kcore: invalid command"), "the rest of the line ran:\n{screen}");
     terminal.type_line("::still_here");
     terminal.wait_for("kcore: invalid command '::still_here'");
+}
+
+#[test]
+fn ctrl_c_stops_what_searches_and_what_lists() {
+    let setup = Setup { rc: "::set +o pager\n", ..Setup::default() };
+    for (line, shown) in [("0,ffffff::ugrep", "48b"), (",ffffff::nm", "|FUNC")] {
+        let Some(terminal) = Terminal::open_with(setup) else { return };
+        terminal.wait_for_prompt();
+        terminal.type_line(&format!("{line} ; ::echo behind"));
+        terminal.wait_for(shown);
+        terminal.keys(&["C-c"]);
+        let screen = terminal.wait_for("\nkcore: interrupted\n");
+        assert!(screen.lines().count() > 20, "what was found before is gone:\n{screen}");
+        let screen = terminal.wait_for_prompt();
+        assert!(!screen.contains("\nbehind"), "the rest of the line ran:\n{screen}");
+    }
+}
+
+#[test]
+fn ctrl_c_stops_a_shell_command_and_the_line() {
+    let Some(terminal) = Terminal::open() else { return };
+    terminal.wait_for_prompt();
+    std::fs::write(terminal.file("waits"), "echo begun; exec sleep 1000\n").unwrap();
+    terminal.type_line("! exec sh ./waits ; ::echo behind");
+    terminal.wait_for("\nbegun");
+    terminal.keys(&["C-c"]);
+    terminal.wait_for("\nkcore: interrupted\n");
+    let screen = terminal.wait_for_prompt();
+    assert!(!screen.contains("\nbehind"), "the rest of the line ran:\n{screen}");
+}
+
+#[test]
+fn a_shell_command_may_have_its_own_ctrl_c() {
+    let Some(terminal) = Terminal::open() else { return };
+    terminal.wait_for_prompt();
+    std::fs::write(terminal.file("waits"), WAITS).unwrap();
+    terminal.type_line("! exec sh ./waits ; ::echo behind");
+    terminal.wait_for("\nbegun");
+    terminal.keys(&["C-c"]);
+    let screen = terminal.wait_for("caught\nbehind\n");
+    assert!(!screen.contains("kcore: interrupted"), "{screen}");
 }
 
 #[test]

@@ -109,16 +109,14 @@ fn the_height_is_that_of_the_window_when_it_is_asked() {
 fn the_setting_switches_it_off() {
     let Some(terminal) = open(Setup { rc: "::set +o pager\n", ..SMALL }) else { return };
     terminal.type_line("::cat lines ; ::echo behind");
-    let screen = terminal.wait_for_prompt();
-    assert!(screen.contains("line 30\nbehind\n"), "{screen}");
+    terminal.wait_for("line 30\nbehind\n");
 }
 
 #[test]
 fn nothing_is_paged_that_no_user_reads_at_the_prompt() {
     let Some(terminal) = open(SMALL) else { return };
     terminal.type_line("::cat lines ! cat ; ::cat lines ! tail -1");
-    let screen = terminal.wait_for_prompt();
-    assert!(screen.contains("line 30\nline 30\n"), "{screen}");
+    terminal.wait_for("line 30\nline 30\n");
 
     let Some(terminal) = Terminal::open_with(Setup { options: "-c '$r ; $r'", ..SMALL }) else {
         return;

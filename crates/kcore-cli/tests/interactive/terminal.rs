@@ -121,6 +121,28 @@ impl Terminal {
         self.keys(&["Enter"]);
     }
 
+    /// Types a line, presses Enter, and waits for the prompt behind its results, which all fit on the
+    /// screen. Answers the screen.
+    pub fn run(&self, line: &str) -> String {
+        self.type_line(line);
+        let typed = format!("> {line}\n");
+        self.wait_until("a prompt behind the line", |screen| {
+            screen.contains(&typed) && last_line(screen) == ">"
+        })
+    }
+
+    /// Abandons a line on which something stands.
+    pub fn abandon(&self) {
+        self.keys(&["C-c"]);
+        self.wait_for_prompt();
+    }
+
+    /// Empties the screen at an empty prompt.
+    pub fn clear(&self) {
+        self.keys(&["C-l"]);
+        self.wait_until("an empty screen", |screen| screen.trim() == ">");
+    }
+
     /// Presses ctrl-D.
     pub fn ctrl_d(&self) {
         self.keys(&["C-d"]);

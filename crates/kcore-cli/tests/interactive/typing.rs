@@ -57,10 +57,8 @@ fn usage_and_history_are_hinted_at() {
     terminal.wait_for_prompt();
     terminal.text("::dis");
     terminal.wait_for("> ::dis [-abfw] [-n count]");
-    terminal.keys(&["C-c"]);
-    terminal.wait_for_prompt();
-    terminal.type_line("::echo of old");
-    terminal.wait_for("\nof old");
+    terminal.abandon();
+    terminal.run("::echo of old");
     terminal.text("::ec");
     terminal.wait_until("the line of before", |screen| last_line(screen) == "> ::echo of old");
     terminal.keys(&["Right", "Enter"]);
@@ -93,9 +91,8 @@ fn words_of_other_debuggers_are_answered_with_what_to_type() {
         ("bt", "type $C"),
         ("where", "type $C"),
     ] {
-        terminal.keys(&["C-l"]);
-        terminal.wait_for_prompt();
-        terminal.type_line(word);
+        terminal.clear();
+        terminal.run(word);
         terminal.wait_for(&format!("> {word}\nkcore: {answer}"));
     }
 }
@@ -154,8 +151,9 @@ fn an_empty_line_repeats_where_the_settings_say_so() {
     terminal.keys(&["Enter"]);
     terminal.wait_for("0x400004:");
     terminal.text("abandoned");
-    terminal.keys(&["C-c"]);
-    let screen = terminal.wait_for_prompt();
+    terminal.wait_for("abandoned");
+    terminal.abandon();
+    let screen = terminal.run("::echo done");
     assert!(!screen.contains("0x400008:"), "an abandoned line is no empty one:\n{screen}");
 }
 

@@ -27,7 +27,9 @@ fn ask_all(core: &Core) -> usize {
     let frames = named.count();
     assert!(stacks.iter().all(|stack| stack.frames.len() <= FRAMES), "a bound of frames");
     for stack in stacks.iter().take(ASKED) {
-        let _ = (core.user_registers(stack.tid), core.waits_in(stack.tid));
+        let tid = stack.tid;
+        let _ = (core.user_registers(tid), core.waits_in(tid), core.fp_registers(tid));
+        let _ = (core.thread_structure(tid), core.errno_address(tid));
         let tops = stack.frames.iter().filter_map(|frame| frame.sp);
         tops.take(ASKED).for_each(|at| ask_about(core, at));
     }
