@@ -132,6 +132,7 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &dis::Dis,
     &findsym::Findsym,
     &nm::Nm,
+    &nm::Externs,
     &nmadd::Nmadd,
     &nmadd::Nmdel,
     &objects::Objects,

@@ -5,6 +5,7 @@ mod aarch64;
 mod all;
 mod answers;
 mod code;
+mod dump;
 mod findsym;
 mod formats;
 mod harness;
