@@ -218,6 +218,26 @@ fn cpp_names_are_found_as_the_source_spells_them() {
     assert_eq!(table.lookup("free_function").unwrap().name(), b"_Z13free_functioni");
 }
 
+#[test]
+fn cpp_names_are_completed_as_the_source_spells_them() {
+    let source = "namespace ns { struct Parser { int parse(int); int print(); }; namespace inner { int run() { return 1; } }
+        int Parser::parse(int x) { return x; } int Parser::print() { return 2; } }
+        int free_function(int x) { return x; }
+        int main() { return free_function(ns::inner::run()); }";
+    let build = Build::compile("g++", source, "program", &["-O0"]);
+    let table = SymbolTable::from_images(Some(&build.image("program")), None);
+    let complete = |prefix| table.complete(prefix, 10, &|| true).unwrap();
+    assert_eq!(complete("free_f"), ["free_function"]);
+    assert_eq!(complete("ns"), ["ns::"]);
+    assert_eq!(complete("ns::"), ["ns::Parser::", "ns::inner::"]);
+    assert_eq!(complete("ns::Parser::p"), ["ns::Parser::parse", "ns::Parser::print"]);
+    assert_eq!(complete("ns::inner::r"), ["ns::inner::run"]);
+    assert_eq!(complete("_Z13free"), ["_Z13free_functioni"], "a mangling to who types one");
+    for whole in ["free_function", "ns::Parser::parse", "ns::inner::run"] {
+        assert!(table.lookup(whole).is_some(), "{whole} is offered and cannot be typed");
+    }
+}
+
 fn raw(name: &str, value: u64, size: u64, kind: SymbolKind) -> RawSymbol {
     RawSymbol {
         index: 1,
