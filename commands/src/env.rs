@@ -57,13 +57,12 @@ fn now(cx: &Cx<'_>) -> Result<Vec<InitialString>> {
 }
 
 fn not_found(fault: Option<Fault>) -> DcmdError {
-    let message = "failed to find the environment on the stack";
     match fault {
         Some(fault) => {
-            let at = fault.addr();
-            DcmdError::at(at, format!("{message}: at {at:x} {}", fault.reason()))
+            let (at, reason) = (fault.addr(), fault.reason());
+            DcmdError::at(at, format!("failed to read the environment at {at:x}: {reason}"))
         }
-        None => DcmdError::failed(message),
+        None => DcmdError::failed("failed to find the environment on the stack"),
     }
 }
 

@@ -145,6 +145,7 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &dis::Dis,
     &findsym::Findsym,
     &nm::Nm,
+    &nm::Externs,
     &nmadd::Nmadd,
     &nmadd::Nmdel,
     &objects::Objects,

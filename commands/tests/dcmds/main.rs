@@ -6,6 +6,7 @@ mod all;
 mod answers;
 mod code;
 mod contexts;
+mod dump;
 mod findsym;
 mod formats;
 mod harness;

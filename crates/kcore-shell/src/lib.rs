@@ -1,9 +1,10 @@
 //! The MDB language: parser, session and interactive shell.
 //!
-//! A line becomes statements (`lexer`, `literal`, `quote`, `expr`, `words`, `parse`), a statement is
-//! run on a [`Session`] (`eval` and `scope` for its expressions, `exec` and `pipeline` for its stages,
-//! `invoke` for each dcmd, `shell_command` behind a `!`, `macros` for text within text), and lines come from a terminal ([`repl`]), a
-//! script ([`script`]) or a text ([`Session::eval`]).
+//! A line becomes statements (`lexer`, `literal`, `quote`, `expr`, `words`, `statement`, `parse`). A
+//! statement is run on a [`Session`]: `eval` and `scope` for its expressions, `exec` and `pipeline`
+//! for its stages, `invoke` for each dcmd, `shell_command` behind a `!`, `macros` for text within
+//! text; `shell_view` is the session as dcmds see it. Lines come from a terminal ([`repl`]), a script
+//! ([`script`]) or a text ([`Session::eval`]).
 //!
 //! This crate knows no dcmd: it is handed them, and runs them by the contract of `kcore-dcmd`. It
 //! shows nothing itself: what dcmds emit goes to a [`Sink`](kcore_dcmd::Sink).
@@ -34,6 +35,7 @@ pub mod script;
 mod session;
 mod shell_command;
 mod shell_view;
+mod statement;
 mod status;
 #[cfg(test)]
 mod testing;

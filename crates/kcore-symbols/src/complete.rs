@@ -2,7 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::{preference, table::SymbolTable};
+use crate::{
+    path::{Behind, Path},
+    preference,
+    table::SymbolTable,
+};
 
 /// Symbols that are looked at between two questions whether to go on.
 const STRIDE: usize = 4096;
@@ -16,16 +20,67 @@ pub fn complete(
     max: usize,
     go_on: &dyn Fn() -> bool,
 ) -> Option<Vec<String>> {
-    let mut found = Found { first: BTreeSet::new(), last: b"", max };
+    let wanted = Wanted::new(prefix);
+    let mut found = Found { first: BTreeSet::new(), last: Vec::new(), max };
     for (number, symbol) in table.iter().enumerate() {
         if number.is_multiple_of(STRIDE) && !go_on() {
             return None;
         }
-        if symbol.entry.has_address() && symbol.name_begins_with(prefix.as_bytes()) {
+        if !symbol.entry.has_address() {
+            continue;
+        }
+        if let Some(path) = Path::of(symbol.name_and_more()) {
+            wanted.in_path(path, &mut found);
+        }
+        if wanted.may_be_raw(|start| symbol.name_begins_with(start)) {
             found.add(symbol.name());
         }
     }
     Some(found.into_names())
+}
+
+/// What a user has begun.
+struct Wanted<'p> {
+    prefix: &'p [u8],
+    /// The whole identifiers in it, with the last one that is begun behind them.
+    outer: Vec<&'p str>,
+    begun: &'p str,
+}
+
+impl<'p> Wanted<'p> {
+    fn new(prefix: &'p str) -> Self {
+        let mut outer: Vec<&str> = prefix.split("::").collect();
+        let begun = outer.pop().unwrap_or_default();
+        Self { prefix: prefix.as_bytes(), outer, begun }
+    }
+
+    /// Whether a name that begins as `begins` says is to be shown as the file has it: a mangled one only
+    /// to who types manglings.
+    fn may_be_raw(&self, begins: impl Fn(&[u8]) -> bool) -> bool {
+        let is_mangled = [&b"_Z"[..], b"_R"].into_iter().find(|mangling| begins(mangling));
+        begins(self.prefix) && is_mangled.is_none_or(|mangling| self.prefix.starts_with(mangling))
+    }
+
+    /// Adds the path of a mangled name up to the identifier that was begun.
+    fn in_path(&self, mut path: Path<'_>, found: &mut Found) {
+        let first = self.outer.first().unwrap_or(&self.begun);
+        if !path.may_begin_with(first.as_bytes()) {
+            return;
+        }
+        if !self.outer.iter().all(|outer| path.next() == Some(outer.as_bytes())) {
+            return;
+        }
+        let Some(identifier) = path.next() else { return };
+        let scope = match path.behind() {
+            _ if !identifier.starts_with(self.begun.as_bytes()) => return,
+            Behind::More => &b"::"[..],
+            Behind::End => b"",
+            Behind::Other => return,
+        };
+        let outer = self.prefix.len().saturating_sub(self.begun.len());
+        let outer = self.prefix.get(..outer).unwrap_or_default();
+        found.add(&[outer, identifier, scope].concat());
+    }
 }
 
 /// Sorts `names`, each once, and leaves `max` of them: the first ones and the very last.
@@ -40,23 +95,27 @@ pub fn first_and_last(names: &mut Vec<String>, max: usize) {
 }
 
 /// The names found so far, of which only the first ones and the last are kept.
-struct Found<'t> {
-    first: BTreeSet<&'t [u8]>,
-    last: &'t [u8],
+struct Found {
+    first: BTreeSet<Vec<u8>>,
+    last: Vec<u8>,
     max: usize,
 }
 
-impl<'t> Found<'t> {
-    fn add(&mut self, name: &'t [u8]) {
+impl Found {
+    fn add(&mut self, name: &[u8]) {
         if preference::is_marker(name) {
             return;
         }
-        self.last = self.last.max(name);
+        if self.last.as_slice() < name {
+            self.last = name.to_vec();
+        }
         let is_full = self.first.len() >= self.max;
-        if is_full && self.first.last().is_none_or(|greatest| *greatest <= name) {
+        if is_full && self.first.last().is_none_or(|greatest| greatest.as_slice() <= name) {
             return;
         }
-        self.first.insert(name);
+        if !self.first.contains(name) {
+            self.first.insert(name.to_vec());
+        }
         if self.first.len() > self.max {
             self.first.pop_last();
         }
@@ -65,7 +124,7 @@ impl<'t> Found<'t> {
     fn into_names(self) -> Vec<String> {
         let last = std::iter::once(self.last).filter(|name| !name.is_empty());
         let all = self.first.into_iter().chain(last);
-        let mut names = all.map(|name| String::from_utf8_lossy(name).into_owned()).collect();
+        let mut names = all.map(|name| String::from_utf8_lossy(&name).into_owned()).collect();
         first_and_last(&mut names, self.max);
         names
     }

@@ -48,8 +48,8 @@ pub struct Demangled {
 /// Demangles a name from a symbol table or from DWARF.
 ///
 /// A name that is not mangled, not understood, or not reasonable is its own `function` (with bytes
-/// that are not UTF-8 replaced), but for a suffix such as `.cold`, which goes to `clone`. A version
-/// (`@GLIBC_2.2.5`) or `@plt` stays what it is.
+/// that are not UTF-8 replaced): a suffix such as `.isra.0`, a version (`@GLIBC_2.2.5`) and `@plt`
+/// stay what they are.
 pub fn demangle(raw: &[u8]) -> Demangled {
     let text = String::from_utf8_lossy(raw);
     let sane = Some(&*text).filter(|text| text.len() <= MAX_INPUT);
@@ -71,14 +71,11 @@ pub fn demangle_type(name: &[u8]) -> String {
     bare.map_or_else(|| text.into_owned(), str::to_owned)
 }
 
+/// A name of C, whole. A copy or a part of a function lies elsewhere than the function, and what
+/// is said of an address must name the place that can be asked for.
 fn keep(text: Cow<'_, str>) -> Demangled {
-    let (name, suffix) = split_plain(&text);
-    Demangled {
-        function: name.to_owned(),
-        full: name.to_owned(),
-        clone: clone_words(suffix),
-        mangling: Mangling::None,
-    }
+    let name = text.into_owned();
+    Demangled { full: name.clone(), function: name, clone: None, mangling: Mangling::None }
 }
 
 fn demangle_rust(text: &str) -> Option<Demangled> {
@@ -162,11 +159,13 @@ fn split_legacy(text: &str) -> Option<(&str, &str)> {
     (ends && digits.bytes().all(|digit| digit.is_ascii_hexdigit())).then_some((name, suffix))
 }
 
-/// Splits a plain name before the first suffix that compilers are known to append.
-fn split_plain(text: &str) -> (&str, &str) {
-    let dots = text.match_indices('.').map(|(at, _)| at).filter(|at| *at > 0);
-    let known = dots.map(|at| text.split_at(at)).find(|(_, suffix)| is_clone_suffix(suffix));
-    known.unwrap_or((text, ""))
+/// The name of the C function that `name` is a copy or a part of, by the suffixes that compilers
+/// are known to append.
+pub(crate) fn without_clone(name: &[u8]) -> Option<&[u8]> {
+    let text = std::str::from_utf8(name).ok()?;
+    let mut dots = text.match_indices('.').map(|(at, _)| at).filter(|at| *at > 0);
+    let at = dots.find(|at| text.get(*at..).is_some_and(is_clone_suffix))?;
+    name.get(..at)
 }
 
 fn is_clone_suffix(suffix: &str) -> bool {
@@ -257,8 +256,6 @@ mod tests {
     #[test]
     fn what_compilers_append_is_kept_apart() {
         let cases = [
-            ("parse.isra.0", "parse", "[clone .isra.0]"),
-            ("parse.constprop.0.cold", "parse", "[clone .constprop.0] [clone .cold]"),
             ("_ZN3app5crashEv.cold", "app::crash", "[clone .cold]"),
             ("_ZN3app5crashEv.part.0.isra.1", "app::crash", "[clone .part.0] [clone .isra.1]"),
             ("_ZN3app4main17h0123456789abcdefE.llvm.42", "app::main", "[clone .llvm.42]"),
@@ -270,6 +267,16 @@ mod tests {
                 (name, Some(clone))
             );
         }
+    }
+
+    #[test]
+    fn copies_of_c_functions_have_names_of_their_own() {
+        for name in ["parse.cold", "parse.constprop.0.cold", "parse.isra.0", "poisoned.13"] {
+            let demangled = demangle(name.as_bytes());
+            assert_eq!((demangled.function.as_str(), &demangled.clone), (name, &None));
+        }
+        assert_eq!(without_clone(b"parse.constprop.0.cold"), Some(&b"parse"[..]));
+        assert_eq!(without_clone(b"poisoned.13"), None);
     }
 
     #[test]

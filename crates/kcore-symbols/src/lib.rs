@@ -36,6 +36,7 @@ mod module_symbols;
 mod names;
 mod nearby;
 mod parts;
+mod path;
 mod plt;
 mod preference;
 mod symbol;

@@ -6,7 +6,7 @@ use kcore_elf::{SymbolBinding, SymbolKind};
 use rustc_hash::FxHasher;
 
 use crate::{
-    demangle::{Mangling, demangle},
+    demangle::{Mangling, demangle, without_clone},
     preference,
     symbol::SymbolRef,
     table::SymbolTable,
@@ -47,7 +47,9 @@ impl NameIndex {
     }
 }
 
-/// The best symbol whose demangled name is `wanted`, with or without parameters.
+/// The best symbol whose demangled name is `wanted`, with or without parameters. A copy that the
+/// compiler made is found by the name of its function, as debug information has it: `wait` is
+/// `wait.isra.0` if nothing else is called so. The part that is seldom run comes last.
 ///
 /// No name is demangled that does not hold the words of `wanted`: manglings spell identifiers out.
 pub fn find_demangled<'a>(table: &'a SymbolTable, wanted: &str) -> Option<SymbolRef<'a>> {
@@ -58,10 +60,17 @@ pub fn find_demangled<'a>(table: &'a SymbolTable, wanted: &str) -> Option<Symbol
         .filter(|symbol| hints.may_be(symbol.name()))
         .filter(|symbol| {
             let names = demangle(symbol.name());
-            names.mangling != Mangling::None
-                && (squeeze(&names.function) == wanted || squeeze(&names.full) == wanted)
+            match names.mangling {
+                Mangling::None => without_clone(symbol.name()) == Some(wanted.as_bytes()),
+                _ => squeeze(&names.function) == wanted || squeeze(&names.full) == wanted,
+            }
         })
-        .max_by(|a, b| prefer(table, a, b))
+        .max_by(|a, b| is_cold(b).cmp(&is_cold(a)).then_with(|| prefer(table, a, b)))
+}
+
+/// Whether a symbol is the part of a function that compilers expect not to run.
+fn is_cold(symbol: &SymbolRef<'_>) -> bool {
+    contains(symbol.name(), b".cold")
 }
 
 /// The local symbol `name` of the source file `file`, which the table names by its last part or by
@@ -121,8 +130,9 @@ fn hash(name: &[u8]) -> u32 {
 
 /// What a mangled name must look like to be the wanted one.
 enum Hints {
-    /// A C++ function outside of all namespaces: the mangled name begins with one of these.
-    Beginnings([String; 2]),
+    /// A copy of a C function, or a C++ function outside of all namespaces: the raw name begins
+    /// with one of these.
+    Beginnings([String; 3]),
     /// The mangled name holds these.
     Words(Vec<String>),
 }
@@ -131,7 +141,8 @@ impl Hints {
     fn of(wanted: &str) -> Self {
         if wanted.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
             let len = wanted.len();
-            return Self::Beginnings([format!("_Z{len}{wanted}"), format!("_ZL{len}{wanted}")]);
+            let (global, local) = (format!("_Z{len}{wanted}"), format!("_ZL{len}{wanted}"));
+            return Self::Beginnings([format!("{wanted}."), global, local]);
         }
         Self::Words(words(wanted))
     }

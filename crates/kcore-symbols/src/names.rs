@@ -63,7 +63,7 @@ impl NameStore {
     }
 
     /// The bytes from the beginning of a name on.
-    fn rest(&self, at: NameAt) -> &[u8] {
+    pub fn rest(&self, at: NameAt) -> &[u8] {
         let bytes = self.files.get(usize::from(at.file)).map(|bytes| &bytes[..]);
         bytes.and_then(|bytes| bytes.get(at.start as usize..)).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! Which of several symbols at one address is the one to show (MDB's order, `mdb` 3.1).
+//! Which of several symbols at one address is the one to show, in the order of MDB.
 
 use std::cmp::Ordering;
 

@@ -117,6 +117,12 @@ impl<'a> SymbolRef<'a> {
         self.table.names().begins_with(self.entry.name, prefix)
     }
 
+    /// Bytes from the beginning of its name on, those of other names behind it: to find the end of a
+    /// million names would be to read them all.
+    pub(crate) fn name_and_more(&self) -> &'a [u8] {
+        self.table.names().rest(self.entry.name)
+    }
+
     /// Its name as in the file, to the last byte.
     pub fn versioned_name(&self) -> &'a [u8] {
         self.table.names().get(self.entry.name)

@@ -72,6 +72,23 @@ fn a_weak_name_is_better_than_a_global_one_with_underscores() {
 }
 
 #[test]
+fn a_copy_of_a_function_is_found_by_its_name() {
+    let copies = "__asm__(\".text\\n\"
+        \".type wait.cold,@function\\nwait.cold: ret\\n.size wait.cold,1\\n\"
+        \".type wait.isra.0,@function\\nwait.isra.0: nop\\nret\\n.size wait.isra.0,2\\n\"
+        \".type poll.part.0,@function\\npoll.part.0: ret\\n.size poll.part.0,1\\n\"
+        \".globl poll\\n.type poll,@function\\npoll: ret\\n.size poll,1\\n\");
+        int main(void) { return 0; }";
+    let build = Build::compile("gcc", copies, "copies", &["-O0"]);
+    let table = SymbolTable::from_images(Some(&build.image("copies")), None);
+    let found = |name: &str| table.lookup(name).map(|symbol| symbol.name().to_owned());
+    assert_eq!(found("wait").as_deref(), Some(&b"wait.isra.0"[..]));
+    assert_eq!(found("poll").as_deref(), Some(&b"poll"[..]));
+    assert_eq!(found("wait.cold").as_deref(), Some(&b"wait.cold"[..]));
+    assert_eq!(found("wai"), None);
+}
+
+#[test]
 fn assembly_without_a_size_reaches_to_the_next_symbol() {
     let (_build, table) = program(&["-O0"]);
     let bare = table.lookup("bare_asm").unwrap();
@@ -199,6 +216,26 @@ fn cpp_names_are_found_as_the_source_spells_them() {
     assert_eq!(table.lookup("ns::Box<int>::put(int)"), None);
     assert_eq!(table.lookup("_ZN2ns3BoxIiE3putEii"), Some(put));
     assert_eq!(table.lookup("free_function").unwrap().name(), b"_Z13free_functioni");
+}
+
+#[test]
+fn cpp_names_are_completed_as_the_source_spells_them() {
+    let source = "namespace ns { struct Parser { int parse(int); int print(); }; namespace inner { int run() { return 1; } }
+        int Parser::parse(int x) { return x; } int Parser::print() { return 2; } }
+        int free_function(int x) { return x; }
+        int main() { return free_function(ns::inner::run()); }";
+    let build = Build::compile("g++", source, "program", &["-O0"]);
+    let table = SymbolTable::from_images(Some(&build.image("program")), None);
+    let complete = |prefix| table.complete(prefix, 10, &|| true).unwrap();
+    assert_eq!(complete("free_f"), ["free_function"]);
+    assert_eq!(complete("ns"), ["ns::"]);
+    assert_eq!(complete("ns::"), ["ns::Parser::", "ns::inner::"]);
+    assert_eq!(complete("ns::Parser::p"), ["ns::Parser::parse", "ns::Parser::print"]);
+    assert_eq!(complete("ns::inner::r"), ["ns::inner::run"]);
+    assert_eq!(complete("_Z13free"), ["_Z13free_functioni"], "a mangling to who types one");
+    for whole in ["free_function", "ns::Parser::parse", "ns::inner::run"] {
+        assert!(table.lookup(whole).is_some(), "{whole} is offered and cannot be typed");
+    }
 }
 
 fn raw(name: &str, value: u64, size: u64, kind: SymbolKind) -> RawSymbol {

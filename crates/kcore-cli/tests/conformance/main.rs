@@ -24,6 +24,11 @@
 //!   for what leaves the process, as shell commands do; `@ shell PATH` the same with another shell.
 //! - `? known: WHY` says that the program does not answer so yet. The case is run and reported; once
 //!   the answer is right the mark is an error.
+//!
+//! What the cases use of the core, as gdb and nm have it: at 4ba330 stand `sink` (8 bytes, 0),
+//! `replies` (4 and 5) and `listener` (3); `poisoned.13` at 4b80e0 is 1267, which is 4711 in decimal,
+//! and behind it a pointer to the text `/status` at 48a3bf. Thread 23186 died in `parse_header`,
+//! called by `parse_request`, `handle_job`, `worker_run` and `worker_main`.
 
 mod case;
 mod messages;
@@ -53,7 +58,7 @@ subjects! {
     variables pipelines walkers filters
     eval macros dollar textual quoting shell log
     dump dis listings errors limits
-    idioms settings
+    idioms settings threads process
 }
 
 fn folder() -> PathBuf {

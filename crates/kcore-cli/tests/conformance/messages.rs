@@ -4,7 +4,7 @@
 //! with a small letter. What stands in a message for a value matches anything.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::case::Case;
 
@@ -50,18 +50,23 @@ fn messages() -> Vec<String> {
 }
 
 fn all_texts() -> Vec<String> {
-    texts_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../kcore-shell/src"))
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kcore-shell/src");
+    let tests = modules_of_tests(&fs::read_to_string(folder.join("lib.rs")).unwrap());
+    let sources = files(&folder);
+    let sources = sources.iter().filter(|path| !tests.iter().any(|test| path.ends_with(test)));
+    sources.flat_map(|path| texts(&fs::read_to_string(path).unwrap())).collect()
 }
 
-fn texts_below(folder: &Path) -> Vec<String> {
+/// The files in a folder and in those below it.
+fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let is_tested =
-        |path: &std::path::PathBuf| !path.ends_with("testing.rs") && !path.ends_with("tests.rs");
-    let texts_of = |path: std::path::PathBuf| match path.is_dir() {
-        true => texts_below(&path),
-        false => texts(&fs::read_to_string(path).unwrap()),
-    };
-    entries.filter(is_tested).flat_map(texts_of).collect()
+    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
+/// The files of modules that only tests have.
+fn modules_of_tests(root: &str) -> Vec<String> {
+    let after = root.split("#[cfg(test)]\nmod ").skip(1);
+    after.filter_map(|text| text.split_once(';')).map(|(name, _)| format!("{name}.rs")).collect()
 }
 
 /// The texts of a source file, without comments and tests.
