@@ -30,11 +30,11 @@ impl Dcmd for Args {
         }
         let short = core.short_args().ok_or_else(|| DcmdError::failed("no process active"))?;
         let why = match core.initial_stack_fault() {
-            Some(fault) => format!("at {:x} {}", fault.addr(), fault.reason()),
+            Some(fault) => format!("cannot be read at {:x} ({})", fault.addr(), fault.reason()),
             None => "was not found".to_owned(),
         };
         cx.note(&format!(
-            "the initial stack {why}: these are the first 80 bytes, joined by blanks"
+            "the initial stack {why}; these are the first 80 bytes of the arguments, joined by blanks"
         ))?;
         cx.emit(&ShortArguments(short))
     }

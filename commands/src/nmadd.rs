@@ -99,12 +99,16 @@ fn size(cx: &Cx<'_>, args: &Args) -> Result<u64> {
     }
 }
 
-/// A name that can be typed back.
-fn check_name(name: &str) -> Result<()> {
+/// Whether a name can be typed back.
+pub fn can_be_typed(name: &str) -> bool {
     let begins =
         name.starts_with(|first: char| first.is_alphabetic() || matches!(first, '_' | '.'));
     let fits = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
-    if begins && fits && name != "." {
+    begins && fits && name != "."
+}
+
+fn check_name(name: &str) -> Result<()> {
+    if can_be_typed(name) {
         return Ok(());
     }
     Err(DcmdError::failed(format!("specified name contains illegal characters: '{name}'")))

@@ -60,9 +60,10 @@ impl Dcmd for Whatis {
         if args.has('v') {
             announce(cx, args.has('i'))?;
         }
-        dots.into_iter().try_for_each(|dot| match args.has('i') {
-            true => identify(cx, dot),
-            false => answer(cx, dot, args.has('a')),
+        dots.into_iter().try_for_each(|dot| match dot {
+            _ if args.has('i') => identify(cx, dot),
+            Dot::Thread(_) => identify(cx, dot),
+            dot => answer(cx, dot, args.has('a')),
         })
     }
 }

@@ -92,7 +92,9 @@ impl Layout {
         }
         let ascii: String =
             (0..self.line).map(|column| byte(column).map_or(' ', printable)).collect();
-        format!("{address}: {hex}  {ascii}").trim_end().to_owned()
+        let line = format!("{address}: {hex}  {ascii}");
+        // Blanks of memory are text; those that stand for nothing are none.
+        if self.trimmed || bytes.len() < self.line { line.trim_end().to_owned() } else { line }
     }
 
     /// The byte that stands in a column: groups in the order of numbers are turned round.

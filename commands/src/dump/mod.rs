@@ -8,12 +8,12 @@ use kcore_dcmd::{AddrUse, Args, Cx, Dcmd, DcmdError, Dot, Example, Group, Opt, R
 
 use self::layout::Layout;
 use self::record::LineRecord;
-
 use crate::operand;
 
 const OPTIONS: &[Opt] = &[
     Opt { flag: 'e', value: None, help: "swap each group to the byte order of numbers" },
     Opt { flag: 'f', value: None, help: "read the object file, not memory" },
+    Opt { flag: 'p', value: None, help: "read physical memory, which a core does not have" },
     Opt { flag: 'q', value: None, help: "no ASCII" },
     Opt { flag: 'r', value: None, help: "offsets from the beginning in place of addresses; as -u" },
     Opt { flag: 's', value: None, help: "one * for lines that repeat" },
@@ -50,6 +50,7 @@ impl Dcmd for Dump {
     }
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        refuse_physical(cx, args)?;
         let core = cx.core();
         let file = core.file_space();
         let space: &dyn AddressSpace =
@@ -58,6 +59,18 @@ impl Dcmd for Dump {
         show(cx, space, &layout, args.has('s'))?;
         cx.shell_mut().set_dot(Dot::Addr(layout.end), 0);
         Ok(())
+    }
+}
+
+fn refuse_physical(cx: &Cx<'_>, args: &Args) -> Result<()> {
+    match (args.has('p'), args.has('f')) {
+        (true, true) => Err(DcmdError::usage("only one of -f and -p may be specified")),
+        (true, false) => {
+            let at = cx.dot().addr();
+            let reason = "operation not supported by target";
+            Err(DcmdError::at(at, format!("failed to read data at {at:#x}: {reason}")))
+        }
+        (false, _) => Ok(()),
     }
 }
 

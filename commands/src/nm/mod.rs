@@ -1,14 +1,18 @@
 //! `::nm` — the symbols of the modules.
 
+mod externs;
 mod record;
+mod row;
 mod select;
 
-use std::borrow::Cow;
+use std::sync::Arc;
 
-use kcore::{Module, SymbolRef, SymbolSource};
+use kcore::{Module, SymbolSource};
 use kcore_dcmd::{AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Example, Group, Opt, Result, Spec};
 
+pub use self::externs::Externs;
 use self::record::{Base, Columns, SymbolRecord};
+use self::row::Row;
 use self::select::Selection;
 
 const OPTIONS: &[Opt] = &[
@@ -26,7 +30,7 @@ const OPTIONS: &[Opt] = &[
     Opt {
         flag: 'f',
         value: Some("fields"),
-        help: "columns: ndx, val, sz, type, bind, oth, shndx, name, obj; separated by commas",
+        help: "columns: ndx, val, sz, type, bind, oth, shndx, obj, ctype, ctfid, name, by commas",
     },
     Opt {
         flag: 't',
@@ -54,8 +58,10 @@ impl Dcmd for Nm {
                 "All symbols of all objects, or of one, in the order of their tables. Values are \
                  addresses in the process; those of thread-local, absolute and undefined symbols \
                  are as in the file. An object without .symtab shows its dynamic symbols.\n\n\
-                 With an address: the one symbol that covers it, else the closest one.\n\n\
-                 There are no private symbols yet: -P shows none.",
+                 With an address: the one symbol that covers it, else the closest one; private \
+                 symbols, those that ::nmadd gave, come first. With -p a symbol is left out whose \
+                 name cannot be typed. Types of symbols are not known: ctype says so, and ctfid is \
+                 empty.",
             )
             .examples(EXAMPLES)
     }
@@ -63,16 +69,15 @@ impl Dcmd for Nm {
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         let mut printer = Printer::new(cx, args)?;
         if args.has('P') {
-            let alone = cx.addr().is_none() && args.first().is_none();
-            return if alone {
-                Ok(())
-            } else {
-                Err(DcmdError::usage("-P takes no address and no object"))
-            };
+            return list_private(cx, args, &mut printer);
         }
         if let Some(dot) = cx.addr() {
+            let private = Arc::clone(cx.shell().private_symbols());
+            if let Some(symbol) = private.at(dot.addr()) {
+                return printer.emit(cx, Row::private(0, symbol));
+            }
             let (module, symbol) = select::closest(cx.core(), dot.addr())?;
-            return printer.emit(cx, module, &symbol);
+            return printer.emit(cx, Row::of(module, &symbol));
         }
         let modules = select::modules(cx.core(), args.first().map(Arg::to_text).as_deref())?;
         let selection = Selection::new(args)?;
@@ -81,6 +86,23 @@ impl Dcmd for Nm {
             (by_name, _) => list_sorted(cx, &modules, &selection, &mut printer, by_name),
         }
     }
+}
+
+/// The private symbols that the options pick, by name; with -v by value.
+fn list_private(cx: &mut Cx<'_>, args: &Args, printer: &mut Printer) -> Result<()> {
+    if cx.addr().is_some() || args.first().is_some() {
+        return Err(DcmdError::usage("-P takes no address and no object"));
+    }
+    let selection = Selection::new(args)?;
+    let private = Arc::clone(cx.shell().private_symbols());
+    let mut symbols: Vec<_> = (1..).zip(private.iter()).collect();
+    symbols.retain(|(_, symbol)| selection.wants_private(symbol));
+    if args.has('v') {
+        symbols.sort_by_key(|(_, symbol)| symbol.value);
+    }
+    symbols
+        .into_iter()
+        .try_for_each(|(index, symbol)| printer.emit(cx, Row::private(index, symbol)))
 }
 
 fn list(
@@ -94,7 +116,7 @@ fn list(
         for symbol in module.symbols().table().iter() {
             cx.check_interrupt()?;
             if selection.wants(source, &symbol) {
-                printer.emit(cx, module, &symbol)?;
+                printer.emit(cx, Row::of(module, &symbol))?;
             }
         }
     }
@@ -117,11 +139,11 @@ fn list_sorted(
         symbols.extend(wanted.map(|symbol| (*module, symbol)));
     }
     if by_name {
-        symbols.sort_by_cached_key(|(_, symbol)| name_of(symbol));
+        symbols.sort_by_cached_key(|(_, symbol)| kcore::demangle(symbol.name()).full);
     } else {
-        symbols.sort_by_cached_key(|(module, symbol)| record::value_of(module, symbol));
+        symbols.sort_by_cached_key(|(module, symbol)| row::value_of(module, symbol));
     }
-    symbols.iter().try_for_each(|(module, symbol)| printer.emit(cx, module, symbol))
+    symbols.iter().try_for_each(|(module, symbol)| printer.emit(cx, Row::of(module, symbol)))
 }
 
 /// Emits symbols, the header before the first.
@@ -143,26 +165,16 @@ impl Printer {
         })
     }
 
-    fn emit(&mut self, cx: &mut Cx<'_>, module: &Module, symbol: &SymbolRef<'_>) -> Result<()> {
+    fn emit(&mut self, cx: &mut Cx<'_>, row: Row<'_>) -> Result<()> {
         let header = std::mem::take(&mut self.header);
         cx.emit(&SymbolRecord {
-            module,
-            symbol,
+            row,
             columns: self.columns,
             base: self.base,
             commands: self.commands,
             header,
         })
     }
-}
-
-/// A name from a file, in the words of its language.
-fn name_of(symbol: &SymbolRef<'_>) -> String {
-    kcore::demangle(symbol.name()).full
-}
-
-fn raw_name<'s>(symbol: &SymbolRef<'s>) -> Cow<'s, str> {
-    String::from_utf8_lossy(symbol.versioned_name())
 }
 
 /// Whether the table that a symbol was read from is the dynamic one, of the file or of memory.

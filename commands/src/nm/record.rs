@@ -1,11 +1,10 @@
 //! One line of `::nm`.
 
-use kcore::{Module, SymbolKind, SymbolRef};
+use kcore::{Module, SymbolKind};
 use kcore_dcmd::{Arg, Args, Cell, Cx, DcmdError, Dot, Fields, Record, Result, View};
 
-use super::select::{binding_name, type_name};
-use super::{name_of, raw_name};
-use crate::symbol_address::{SHN_ABS, SHN_COMMON, address_of};
+use super::row::Row;
+use super::select::type_name;
 
 /// Columns in their order; each shows when its field was asked for.
 const VIEW: &str = "\
@@ -14,18 +13,24 @@ const VIEW: &str = "\
     {c_val?{in_hex?Value              }{in_dec?Value                }{in_oct?Value                   }}\
     {c_sz?{in_hex?Size               }{in_dec?Size                 }{in_oct?Size                    }}\
     {c_type?Type  }{c_bind?Bind  }{c_oth?Other }{c_shndx?Shndx    }\
-    {c_obj?Object          }{c_name?Name}\n}\
+    {c_obj?Object          }{c_ctype?C Type                                             }\
+    {c_ctfid?CTF ID    }{c_name?Name}\n}\
     {c_ndx?{index:5}|}\
     {c_val?{in_hex?0x{value:0x}}{in_dec?{value:d>20}}{in_oct?0{value:0o}}|}\
     {c_sz?{in_hex?0x{size_in_hex:0x}}{in_dec?{size_in_hex:d>20}}{in_oct?0{size_in_hex:0o}}|}\
     {c_type?{kind:5}|}{c_bind?{binding:5}|}{c_oth?0x{other:x3}|}{c_shndx?{section:8}|}\
-    {c_obj?{object_text:15}|}{c_name?{name}}";
+    {c_obj?{object_text:15}|}{c_ctype?{unknown_type:50}|}{c_ctfid?{no_id:9}|}{c_name?{name}}";
 
 /// A command that can be read back.
-const COMMAND: &str = "{value:#x}::nmadd {is_function?-f }{is_data?-o }-s {size_in_hex:#x} {name}";
+const COMMAND: &str =
+    "{value:#x}::nmadd {is_function?-f }{is_data?-o }-s {size_in_hex:#x} {typed_name}";
+
+/// What MDB shows where there is no type. Types of symbols are those of debug information, which
+/// has no table to count them by.
+const NO_TYPE: &str = "<unknown type>";
 
 /// The fields that `-f` names, each with the cell that switches its column on.
-const FIELDS: [(&str, &str); 9] = [
+const FIELDS: [(&str, &str); 11] = [
     ("ndx", "c_ndx"),
     ("val", "c_val"),
     ("sz", "c_sz"),
@@ -34,6 +39,8 @@ const FIELDS: [(&str, &str); 9] = [
     ("oth", "c_oth"),
     ("shndx", "c_shndx"),
     ("obj", "c_obj"),
+    ("ctype", "c_ctype"),
+    ("ctfid", "c_ctfid"),
     ("name", "c_name"),
 ];
 
@@ -48,7 +55,9 @@ impl Columns {
     /// When it names no field.
     pub fn new(args: &Args) -> Result<Self> {
         let Some(text) = args.value('f').map(Arg::to_text) else {
-            return Ok(Self(FIELDS.map(|(name, _)| !matches!(name, "ndx" | "obj"))));
+            return Ok(Self(
+                FIELDS.map(|(name, _)| !matches!(name, "ndx" | "obj" | "ctype" | "ctfid")),
+            ));
         };
         let words: Vec<_> =
             text.split(',').map(|word| if word == "size" { "sz" } else { word }).collect();
@@ -87,8 +96,7 @@ impl Base {
 
 /// One symbol.
 pub struct SymbolRecord<'s> {
-    pub module: &'s Module,
-    pub symbol: &'s SymbolRef<'s>,
+    pub row: Row<'s>,
     pub columns: Columns,
     pub base: Base,
     /// Whether it is shown as a command.
@@ -97,49 +105,40 @@ pub struct SymbolRecord<'s> {
     pub header: bool,
 }
 
-/// The address of a symbol, or its bare value where it has none.
-pub fn value_of(module: &Module, symbol: &SymbolRef<'_>) -> u64 {
-    address_of(module, symbol).map_or(symbol.value().get(), kcore::Addr::get)
-}
-
-impl SymbolRecord<'_> {
-    fn section(&self) -> String {
-        match self.symbol.section_index() {
-            0 => "UNDEF".to_owned(),
-            SHN_ABS => "ABS".to_owned(),
-            SHN_COMMON => "COMMON".to_owned(),
-            index => index.to_string(),
-        }
-    }
-}
-
 impl Record for SymbolRecord<'_> {
     fn kind(&self) -> &'static str {
         "symbol"
     }
 
     fn view(&self) -> View {
-        View::Line(if self.commands { COMMAND } else { VIEW })
+        match self.commands {
+            false => View::Line(VIEW),
+            true if self.row.typed_name().is_some() => View::Line(COMMAND),
+            true => View::Hidden,
+        }
     }
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
-        let symbol = self.symbol;
-        out.num("index", u64::from(symbol.index()))
-            .hex("value", value_of(self.module, symbol))
-            .addr("address", address_of(self.module, symbol))
-            .num("size", symbol.size())
-            .text("kind", type_name(symbol.kind()))
-            .text("binding", binding_name(symbol.binding()))
-            .num("other", u64::from(symbol.other()))
-            .text("section", self.section())
-            .text("object", self.module.name())
-            .text("name", name_of(symbol))
-            .text("linkage_name", raw_name(symbol));
-        let object = if self.module.is_exe() { "exec" } else { self.module.name() };
-        out.display("object_text", Cell::text(object))
-            .display("size_in_hex", Cell::Hex(symbol.size()))
-            .display("is_function", Cell::Bool(symbol.kind().is_function()))
-            .display("is_data", Cell::Bool(symbol.kind() == SymbolKind::Object))
+        let row = &self.row;
+        out.num("index", row.index)
+            .hex("value", row.value)
+            .addr("address", row.address)
+            .num("size", row.size)
+            .text("kind", type_name(row.kind))
+            .text("binding", row.binding)
+            .num("other", row.other)
+            .text("section", row.section.as_ref())
+            .opt_text("object", row.module.map(Module::name))
+            .text("name", row.name.as_str())
+            .text("linkage_name", row.linkage_name.as_ref());
+        let object = row.module.map(|module| if module.is_exe() { "exec" } else { module.name() });
+        out.display("object_text", Cell::text(object.unwrap_or_default()))
+            .display("unknown_type", Cell::text(NO_TYPE))
+            .display("no_id", Cell::text(""))
+            .display("typed_name", Cell::or_null(row.typed_name(), Cell::text))
+            .display("size_in_hex", Cell::Hex(row.size))
+            .display("is_function", Cell::Bool(row.kind.is_function()))
+            .display("is_data", Cell::Bool(row.kind == SymbolKind::Object))
             .display("header", Cell::Bool(self.header))
             .display("in_hex", Cell::Bool(self.base == Base::Hex))
             .display("in_dec", Cell::Bool(self.base == Base::Decimal))
@@ -150,6 +149,6 @@ impl Record for SymbolRecord<'_> {
     }
 
     fn dot(&self) -> Option<Dot> {
-        Some(Dot::Number(value_of(self.module, self.symbol)))
+        Some(Dot::Number(self.row.value))
     }
 }

@@ -1,7 +1,7 @@
 //! Which symbols `::nm` shows.
 
 use kcore::{Addr, Core, Module, SymbolBinding, SymbolKind, SymbolRef, SymbolSource};
-use kcore_dcmd::{Arg, Args, DcmdError, Result};
+use kcore_dcmd::{Arg, Args, DcmdError, PrivateSymbol, Result};
 
 use super::is_dynamic;
 
@@ -70,6 +70,12 @@ impl Selection {
         })
     }
 
+    /// Global functions and variables.
+    pub fn externs() -> Self {
+        let types = Some(vec!["FUNC", "OBJT"]);
+        Self { dynamic: false, globals: true, undefined: false, types }
+    }
+
     /// The table that is shown of `module`: what is stripped has its dynamic one at least.
     pub fn source_of(&self, module: &Module) -> Source {
         let full = |symbol: SymbolRef<'_>| symbol.source() == SymbolSource::Full;
@@ -89,6 +95,12 @@ impl Selection {
             && (!self.globals || symbol.binding() == SymbolBinding::Global)
             && (!self.undefined || !symbol.is_defined())
             && self.types.as_ref().is_none_or(|types| types.contains(&name))
+    }
+
+    /// Whether a symbol of the user is shown: it is defined, and global.
+    pub fn wants_private(&self, symbol: &PrivateSymbol) -> bool {
+        let name = type_name(symbol.kind);
+        !self.undefined && self.types.as_ref().is_none_or(|types| types.contains(&name))
     }
 }
 

@@ -1,10 +1,16 @@
 //! `::walk`, and a file for each walker.
 
+pub mod arg;
+pub mod auxv;
+pub mod env;
 pub mod frame;
+pub mod link_map;
 pub mod mapping;
 pub mod object;
 pub mod symbol;
 pub mod thread;
+pub mod ucontext;
+pub mod ulwp;
 
 use std::sync::Arc;
 
@@ -48,7 +54,7 @@ impl Dcmd for Walk {
         let from = starting_address(walker, cx.addr())?;
         let variable: Option<Arc<str>> = args.operands().get(1).map(|word| word.to_text().into());
         if let Some(name) = &variable {
-            cx.shell_mut().set_variable(name, 0)?;
+            check_writable(cx, name)?;
         }
         walker.walk(cx, from, &mut |cx, dot| {
             let element = Piped::from(dot);
@@ -59,6 +65,15 @@ impl Dcmd for Walk {
             cx.emit(&Element(Piped { dot, bindings }))
         })
     }
+}
+
+/// Makes the variable, so that one that cannot be written is said before the walk.
+fn check_writable(cx: &mut Cx<'_>, name: &str) -> Result<()> {
+    let is_there = cx.shell().variable(name).is_ok();
+    cx.shell_mut().set_variable(name, 0).map_err(|error| match is_there {
+        true => DcmdError::failed(format!("variable {name} is read-only")),
+        false => error,
+    })
 }
 
 fn find(cx: &Cx<'_>, name: &str) -> Result<&'static dyn Walker> {

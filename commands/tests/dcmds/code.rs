@@ -80,3 +80,46 @@ fn what_is_no_code_is_an_error() {
     let outcomes = run("::dis nonesuch");
     assert!(outcomes.errors.contains("unknown symbol name"), "{}", outcomes.errors);
 }
+
+#[test]
+fn bytes_that_are_no_instruction_end_a_listing() {
+    // A return, and then a byte that begins no instruction of x86-64.
+    let found = json("6c3::ugrep -s 2");
+    let first =
+        found.iter().find(|it| it["type"] == "match").expect("the C library has such bytes");
+    let at = hex(&first["address"]);
+    let records = json(&format!("{at:x},1::dis -n 3; .=K"));
+    let mnemonics: Vec<_> = records.iter().filter_map(|it| it["mnemonic"].as_str()).collect();
+    assert_eq!(mnemonics, ["retq"]);
+    assert_eq!(hex(&records.last().expect("dot is shown")["value"]), at + 1);
+    let expected = format!("kcore: failed to disassemble: no instruction at address {:x}", at + 1);
+    assert_eq!(error(&format!("{:x}::dis -n 0", at + 1)), expected);
+}
+
+#[test]
+fn a_loop_or_a_pipe_shows_nothing_before_the_address() {
+    let second = hex(&json("main::dis")[1]["address"]);
+    let from = |line: &str| hex(&json(line)[0]["address"]);
+    assert!(from(&format!("{second:x}::dis -n 1")) < second, "a window begins before it");
+    assert_eq!(from(&format!("{second:x},1::dis -n 1")), second);
+    assert_eq!(from(&format!("{second:x}::map . | ::dis -n 1")), second);
+    // Each repetition goes on where the one before ended.
+    let whole: Vec<_> = json("main::dis").iter().map(|it| it["address"].clone()).take(4).collect();
+    let looped: Vec<_> = json("main,2::dis -n 1").iter().map(|it| it["address"].clone()).collect();
+    assert_eq!(looped, whole);
+}
+
+#[test]
+fn a_window_has_as_many_before_as_behind() {
+    let whole = json("main::dis");
+    let at = hex(&whole[5]["address"]);
+    for count in [0_usize, 1, 3] {
+        let window = json(&format!("{at:x}::dis -n {count}"));
+        assert_eq!(window, whole[5 - count..=5 + count], "{count}");
+    }
+    let at = hex(&whole[0]["address"]);
+    let counted = json(&format!("{at:x}::dis -n 2"));
+    assert_eq!(counted, whole[..3], "a count stands over the size of the function");
+    assert_eq!(json("::dis -n 2 main"), whole[..3]);
+    assert_eq!(json("::dis -n 2 $[main]"), whole[..3]);
+}

@@ -156,7 +156,11 @@ fn a_walk_binds_a_variable_for_the_stages_behind_it() {
     let tid = core().tids()[0].get();
     let shown = text("::walk thread t | ::walk frame | ::head -2 | ::eval '<t=D'");
     assert_eq!(shown, format!("{:16}{tid:<16}\n", "").repeat(2));
-    assert_eq!(error("::walk thread thread"), "kcore: cannot modify read-only variable 'thread'");
+    for name in ["thread", "rip"] {
+        let expected = format!("kcore: variable {name} is read-only");
+        assert_eq!(error(&format!("::walk thread {name}")), expected);
+    }
+    assert_eq!(error("::walk thread a-b"), "kcore: '-' may not be used in a variable name");
 }
 
 #[test]
@@ -277,6 +281,8 @@ fn identifiers_are_of_threads() {
         format!("{tid:x} is the identifier of thread {tid}\n")
     );
     assert_eq!(text("1::whatis -i"), "1 is unknown\n");
+    let typed = text("::walk thread | ::head -1 | ::whatis");
+    assert_eq!(typed, format!("{tid:x} is the identifier of thread {tid}\n"));
     assert!(
         text("1::whatis -v").starts_with("Searching kcore`stacks...\nSearching kcore`mappings")
     );

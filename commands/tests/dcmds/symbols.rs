@@ -97,3 +97,81 @@ fn walkers_step_over_objects_mappings_and_symbols() {
     assert!(of("main::walk symbol").contains(&value("main")));
     assert_eq!(text("::walk object | ::head -1"), format!("{:#x}\n", bases[0]));
 }
+
+#[test]
+fn nm_has_all_columns_of_mdb() {
+    let main = value("main");
+    let size = one("main::nm")["size"].as_u64().expect("it has a size");
+    let header = format!("Index Object          {:50} CTF ID    Name\n", "C Type");
+    let out = text("main::nm -f ndx,obj,ctype,ctfid,name");
+    let (shown, line) = out.split_at(header.len());
+    assert_eq!(shown, header);
+    assert!(
+        line.ends_with(&format!("|exec           |{:50}|{:9}|main\n", "<unknown type>", "")),
+        "{line}"
+    );
+    let fields = text("main::nm -h -f val,sz,type,bind,oth");
+    assert_eq!(
+        fields.trim_end_matches('\n'),
+        format!("0x{main:016x}|0x{size:016x}|FUNC |GLOB |0x0  |")
+    );
+    assert_eq!(text("main::nm -h -f size"), text("main::nm -h -f sz"));
+}
+
+#[test]
+fn nm_lists_private_symbols_and_finds_them_first() {
+    let add = "1000::nmadd -f -s 20 mine; 2000::nmadd -o -e 2008 yours; 10::nmadd third";
+    let out =
+        text(&format!("{add}; ::nm -P")).lines().skip(3).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(
+        out,
+        [
+            "Value              Size               Type  Bind  Other Shndx    Name",
+            "0x0000000000001000|0x0000000000000020|FUNC |GLOB |0x0  |ABS     |mine",
+            "0x0000000000000010|0x0000000000000000|NOTY |GLOB |0x0  |ABS     |third",
+            "0x0000000000002000|0x0000000000000008|OBJT |GLOB |0x0  |ABS     |yours",
+        ]
+    );
+    let last = |line: &str| {
+        let out = text(&format!("{add}; {line}"));
+        out.lines()
+            .skip(3)
+            .map(|line| line.rsplit('|').next().unwrap_or_default().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(last("::nm -P -h -v"), ["third", "mine", "yours"]);
+    assert_eq!(last("::nm -P -h -t func,objt"), ["mine", "yours"]);
+    assert_eq!(last("1010::nm -h"), ["mine"]);
+    assert_eq!(last("::nm -P -h -u"), Vec::<String>::new());
+}
+
+#[test]
+fn nm_writes_commands_that_can_be_read_back() {
+    let out = text("100a::nmadd -f -s 1f mine; ::nm -P -p");
+    assert_eq!(out.lines().last(), Some("0x100a::nmadd -f -s 0x1f mine"));
+    let commands = text("::nm -p -t func,objt leaf");
+    assert!(commands.lines().any(|line| line.ends_with(" main")), "{commands}");
+    let again = text(&format!("{commands}::nm -P -p"));
+    let mut before: Vec<_> = commands.lines().collect();
+    let mut after: Vec<_> = again.lines().filter(|line| line.contains("::nmadd ")).collect();
+    before.sort_unstable();
+    after.sort_unstable();
+    before.dedup_by_key(|line| line.rsplit(' ').next());
+    after.dedup_by_key(|line| line.rsplit(' ').next());
+    assert_eq!(after.len(), before.len());
+    assert!(after.iter().all(|line| before.contains(line)), "{before:?} {after:?}");
+}
+
+#[test]
+fn externs_show_the_word_at_each_global() {
+    let (main, word) = (value("main"), value("*main"));
+    let out = text("$e");
+    assert!(out.lines().any(|line| line == format!("main({main:x}):\t{word:x}")), "{out}");
+    assert!(out.lines().all(|line| line.contains("):\t")));
+    let globals =
+        json("::nm -g -t func,objt leaf").iter().filter(|it| !it["address"].is_null()).count();
+    let records = json("$e");
+    assert_eq!(records.iter().filter(|it| it["object"] == "leaf").count(), globals);
+    let radix = text("0t10$d; $e");
+    assert!(radix.lines().any(|line| line == format!("main({main}):\t{word}")));
+}

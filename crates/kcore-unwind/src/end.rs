@@ -33,7 +33,7 @@ pub enum End {
     #[error("the stack does not advance at {0}")]
     DidNotAdvance(Addr),
     /// The walk was stopped at its limit.
-    #[error("stopped after {0} frames")]
+    #[error("stopped after {}", frames(*.0))]
     Limit(usize),
     /// Whoever asked for the frames had enough.
     #[error("stopped")]
@@ -44,6 +44,10 @@ pub enum End {
     /// The core holds no usable registers of the thread.
     #[error("the registers of the thread are missing")]
     NoRegisters,
+}
+
+fn frames(count: usize) -> String {
+    if count == 1 { "1 frame".to_owned() } else { format!("{count} frames") }
 }
 
 impl End {

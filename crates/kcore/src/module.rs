@@ -150,7 +150,10 @@ impl Module {
     /// Where its file was found, or why not.
     pub fn file_state(&self) -> FileState {
         if self.mapped.is_vdso {
-            return FileState::InCore;
+            return match self.mapped.image {
+                Some(_) => FileState::InCore,
+                None => FileState::Missing(vec!["its memory is not in the core".to_owned()]),
+            };
         }
         match &self.found().file {
             Some(file) if file.verified => FileState::Verified(file.path.clone()),
