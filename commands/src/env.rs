@@ -6,11 +6,12 @@ use kcore_dcmd::{
 };
 
 const OPTIONS: &[Opt] =
-    &[Opt { flag: 't', value: None, help: "the target's environment, which it always is" }];
+    &[Opt { flag: 't', value: None, help: "as the program has it now, not as it was given" }];
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::env", shows: "every variable" },
     Example { line: "::getenv PATH", shows: "the value of one" },
+    Example { line: "::getenv -t", shows: "every variable as the program has it now" },
 ];
 
 /// Lists the environment, or the value of one variable.
@@ -23,23 +24,36 @@ impl Dcmd for Env {
             .options(OPTIONS)
             .operands("[name]", 0, 1)
             .help(
-                "It is read from the initial stack: what the program set later is not there. A \
-                 variable that was not dumped is shown by its address. Of a variable that is not set \
-                 nothing is shown.",
+                "It is read from the initial stack; what the program set later is there only with \
+                 -t, which follows the variable `environ` of the C library. A variable that was not \
+                 dumped is shown by its address. Of a variable that is not set nothing is shown.",
             )
             .examples(EXAMPLES)
     }
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
-        let core = cx.core();
-        let stack = core.initial_stack().ok_or_else(|| not_found(core.initial_stack_fault()))?;
+        let strings = if args.has('t') { now(cx)? } else { given(cx)? };
         let wanted = args.first().map(Arg::to_text);
         let alone = wanted.is_some();
-        let variables = stack.env.iter().map(|string| Variable::new(string, alone));
+        let variables = strings.iter().map(|string| Variable::new(string, alone));
         variables
             .filter(|variable| wanted.as_deref().is_none_or(|wanted| variable.name == Some(wanted)))
             .try_for_each(|variable| cx.emit(&variable))
     }
+}
+
+/// The environment that the program was given.
+fn given(cx: &Cx<'_>) -> Result<Vec<InitialString>> {
+    let core = cx.core();
+    let stack = core.initial_stack();
+    stack.map(|stack| stack.env).ok_or_else(|| not_found(core.initial_stack_fault()))
+}
+
+/// The environment that it has now.
+fn now(cx: &Cx<'_>) -> Result<Vec<InitialString>> {
+    cx.core()
+        .environment_now()
+        .map_err(|error| DcmdError::failed(format!("failed to read environ: {error}")))
 }
 
 fn not_found(fault: Option<Fault>) -> DcmdError {

@@ -1,9 +1,12 @@
 //! `::frame`: shows or chooses a frame of the current thread.
 
 use kcore::MAX_FRAMES;
-use kcore_dcmd::{AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Dot, Example, Group, Result, Spec};
+use kcore_dcmd::{AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Dot, Example, Group, Opt, Result, Spec};
 
-use crate::stack_record::{FrameLine, Layout};
+use crate::{
+    source_text,
+    stack_record::{FrameLine, Layout},
+};
 
 /// Shows or chooses the frame that registers refer to.
 pub struct Frame;
@@ -11,15 +14,27 @@ pub struct Frame;
 const HELP: &str = "\
 Frames are counted from 0, the innermost one, as ::stack lists them, in decimal. The chosen frame is \
 the one whose registers <rip, <rbx and $r give, as far as it saved them. Choosing a thread chooses its \
-innermost frame.";
+innermost frame.
+
+With -s the source text round the frame's line is shown, where the file is at hand: below --sysroot, as \
+recorded, in the folder of the core or of the executable. `>` marks the line.";
+
+const OPTIONS: &[Opt] = &[
+    Opt { flag: 's', value: None, help: "the source text round its line as well" },
+    Opt { flag: 'n', value: Some("lines"), help: "so many lines before and after it, else 5" },
+];
+
+const EXAMPLES: &[Example] =
+    &[Example { line: "::frame 1", shows: "the caller of the innermost frame" }];
 
 impl Dcmd for Frame {
     fn spec(&self) -> Spec {
         Spec::new("frame", Group::Stacks, "show or choose a frame of the current thread")
             .addr(AddrUse::Optional)
+            .options(OPTIONS)
             .operands("[number]", 0, 1)
             .help(HELP)
-            .examples(&[Example { line: "::frame 1", shows: "the caller of the innermost frame" }])
+            .examples(EXAMPLES)
     }
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
@@ -47,8 +62,27 @@ impl Dcmd for Frame {
                 DcmdError::failed(format!("thread {tid} has no frame {number}"))
             })?;
         cx.shell_mut().set_current_frame(frame.physical);
-        cx.emit(&FrameLine::new(tid, frame, Layout::Verbose))
+        let location = frame.location.clone();
+        cx.emit(&FrameLine::new(tid, frame, Layout::Verbose))?;
+        if args.has('s') {
+            source_text::emit(cx, &location, lines_around(args)?)?;
+        }
+        Ok(())
     }
+}
+
+/// The value of `-n`, in decimal.
+fn lines_around(args: &Args) -> Result<u64> {
+    let Some(value) = args.value('n') else { return Ok(5) };
+    let lines = match value {
+        Arg::Number(number) => Some(*number),
+        Arg::Text(text) => text.parse().ok(),
+    };
+    let most = source_text::MAX_AROUND;
+    lines.filter(|lines| *lines <= most).ok_or_else(|| {
+        let value = value.to_text();
+        DcmdError::usage(format!("invalid number of lines -- {value} (at most {most})"))
+    })
 }
 
 fn number(args: &Args) -> Result<Option<usize>> {

@@ -37,6 +37,7 @@ mod env;
 mod errno;
 mod eval;
 mod files;
+mod findstack;
 mod findsym;
 mod format;
 mod formats;
@@ -46,6 +47,7 @@ mod grep;
 mod head;
 mod help;
 mod instruction;
+mod jmp_buf;
 mod listing;
 mod log;
 mod lwpid;
@@ -58,6 +60,7 @@ mod nm;
 mod nmadd;
 mod objects;
 mod operand;
+mod process_state;
 mod psinfo;
 mod quit;
 mod radix;
@@ -66,10 +69,12 @@ mod settings;
 mod showrev;
 mod siginfo;
 mod sort;
+mod source_text;
 mod stack;
 mod stack_filter;
 mod stack_record;
 mod stack_start;
+mod stackinfo;
 mod stacks;
 mod status;
 mod symbol_address;
@@ -81,6 +86,7 @@ mod threads;
 mod tls;
 mod tmodel;
 mod typeset;
+mod ucontext;
 mod ugrep;
 mod uniq;
 mod unsupported;
@@ -89,6 +95,7 @@ mod version;
 mod walk;
 mod walkers;
 mod whatis;
+mod whatthread;
 mod which;
 mod xdata;
 
@@ -100,6 +107,7 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &status::Status,
     &siginfo::Siginfo,
     &psinfo::Psinfo,
+    &process_state::ProcessState,
     &args::Args,
     &auxv::Auxv,
     &env::Env,
@@ -109,6 +117,7 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &stack::STACK,
     &stack::STACK_WITH_POINTERS,
     &stacks::Stacks,
+    &findstack::Findstack,
     &regs::Regs,
     &fpregs::Fpregs,
     &threads::Threads,
@@ -118,6 +127,10 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &lwpids::Lwpids,
     &tls::Tls,
     &errno::Errno,
+    &stackinfo::Stackinfo,
+    &whatthread::Whatthread,
+    &ucontext::Ucontext,
+    &jmp_buf::JmpBuf,
     &tmodel::Tmodel,
     // Memory.
     &dump::Dump,
@@ -210,4 +223,10 @@ pub const WALKERS: &[&dyn Walker] = &[
     &walk::mapping::Mappings,
     &walk::object::Objects,
     &walk::symbol::Symbols,
+    &walk::link_map::LinkMap,
+    &walk::ulwp::Ulwp,
+    &walk::ucontext::Ucontext,
+    &walk::auxv::Auxv,
+    &walk::arg::Arg,
+    &walk::env::Env,
 ];

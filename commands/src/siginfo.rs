@@ -1,12 +1,12 @@
 //! `::siginfo`: the signal of which the process died, or that a thread was taking.
 
-use kcore::{SignalDetail, SignalInfo, Tid, signal};
+use kcore::{Addr, Core, SignalDetail, SignalInfo, Tid, signal};
 use kcore_dcmd::{
     AddrUse, Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Record, Result, Spec,
     View,
 };
 
-use crate::stack_start::known_thread;
+use crate::thread_operand::thread_of;
 
 /// Shows the `siginfo_t` of a thread.
 pub struct Siginfo;
@@ -16,8 +16,9 @@ impl Dcmd for Siginfo {
         Spec::new("siginfo", Group::Process, "show why a signal was sent")
             .addr(AddrUse::Optional)
             .help(
-                "The siginfo_t of the current thread, or of the thread before it. A kernel's core \
-                   holds the one of the thread that died, and no others.",
+                "The siginfo_t of the current thread, or of the thread before it; or the one at an \
+                 address, such as a signal handler is given. A kernel's core holds the one of the \
+                 thread that died, and no others.",
             )
             .examples(&[Example {
                 line: "::siginfo",
@@ -27,22 +28,37 @@ impl Dcmd for Siginfo {
 
     fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
         let core = cx.core();
-        let tid = match cx.addr() {
-            Some(Dot::Thread(tid) | Dot::Frame { tid, .. }) => tid,
-            Some(dot) => Tid::new(u32::try_from(dot.number()).unwrap_or(u32::MAX)),
-            None => cx.current_thread()?,
-        };
-        known_thread(core, tid)?;
+        if let Some(at) = cx.addr().and_then(|dot| memory(core, dot)) {
+            return cx.emit(&SiginfoRecord { tid: None, info: read(core, at)? });
+        }
+        let tid = thread_of(cx)?;
         let info = core.thread(tid).and_then(|thread| thread.siginfo);
         let info = info.ok_or_else(|| {
             DcmdError::failed(format!("the core holds no siginfo of thread {tid}"))
         })?;
-        cx.emit(&SiginfoRecord { tid, info })
+        cx.emit(&SiginfoRecord { tid: Some(tid), info })
     }
 }
 
+/// The address that a number is, if it is no thread's id.
+fn memory(core: &Core, dot: Dot) -> Option<Addr> {
+    let is_number = matches!(dot, Dot::Number(_) | Dot::Addr(_));
+    (is_number && core.mapping_at(dot.addr()).is_some()).then(|| dot.addr())
+}
+
+/// The `siginfo_t` at an address, such as a signal handler was given.
+fn read(core: &Core, at: Addr) -> Result<SignalInfo> {
+    /// Bytes of a `siginfo_t`.
+    const SIZE: usize = 128;
+    let mut bytes = [0; SIZE];
+    core.space().read(at, &mut bytes)?;
+    let info = SignalInfo::parse(&bytes, core.target()).filter(|info| info.number != 0);
+    info.ok_or_else(|| DcmdError::at(at, format!("no siginfo_t at address {at:x}")))
+}
+
 struct SiginfoRecord {
-    tid: Tid,
+    /// The thread whose it is; `None` for one in memory.
+    tid: Option<Tid>,
     info: SignalInfo,
 }
 
@@ -53,7 +69,7 @@ impl Record for SiginfoRecord {
 
     fn view(&self) -> View {
         View::Line(
-            "thread {tid}: {signal} ({number}), code {code}{code_name? {code_name}}{meaning?: {meaning}}\
+            "{tid?thread {tid}: }{signal} ({number}), code {code}{code_name? {code_name}}{meaning?: {meaning}}\
              {address?\naddress: {address:#}}{sender_pid?\nsender: pid {sender_pid} uid {sender_uid}}\
              {syscall?\nsystem call: {syscall}}{errno?\nerrno: {errno}}",
         )
@@ -70,7 +86,7 @@ impl Record for SiginfoRecord {
             SignalDetail::None => {}
         }
         let number = u16::try_from(self.info.number).unwrap_or_default();
-        out.num("tid", u64::from(self.tid.get()))
+        out.num("tid", self.tid.map(|tid| u64::from(tid.get())))
             .put("number", Cell::Int(i64::from(self.info.number)))
             .text("signal", signal::name(number))
             .put("code", Cell::Int(i64::from(self.info.code)))

@@ -100,7 +100,12 @@ fn print_stack(cx: &mut Cx<'_>, start: StackStart, limit: usize, layout: Layout)
         return Err(DcmdError::at(at, message));
     }
     let current = cx.shell().current_thread() == Some(tid);
-    cx.begin(&StackBegin::new(core, tid, current, cx.input().looped), "frames")?;
+    let mut begin = StackBegin::new(core, tid, current, cx.input().looped);
+    if let StackStart::Context { .. } = start {
+        begin.sp = stack.frames.first().and_then(|frame| frame.sp);
+        begin.waits_in = None;
+    }
+    cx.begin(&begin, "frames")?;
     for frame in core.named_frames(&stack.frames) {
         cx.emit(&FrameLine::new(tid, frame, layout))?;
     }

@@ -14,6 +14,10 @@ pub enum Layout {
     Verbose,
     /// Indented, as `::stacks` shows a group's stack.
     Indented,
+    /// In brackets, as `::findstack` shows the innermost frame.
+    Bracketed,
+    /// As `::findstack` shows the others.
+    Found,
 }
 
 /// What a stack begins with.
@@ -28,12 +32,27 @@ pub struct StackBegin {
     pub sp: Option<Addr>,
     /// Whether people need to be told which thread this is: one of several.
     pub titled: bool,
+    /// What `::findstack` says of where it begins: its innermost frame pointer, if there is one.
+    pub found_at: Option<Option<Addr>>,
 }
 
 impl StackBegin {
     /// The beginning of the stack of `tid`.
     pub fn new(core: &Core, tid: Tid, current: bool, titled: bool) -> Self {
-        Self { tid, current, waits_in: core.waits_in(tid), sp: core.stack_pointer(tid), titled }
+        Self {
+            tid,
+            current,
+            waits_in: core.waits_in(tid),
+            sp: core.stack_pointer(tid),
+            titled,
+            found_at: None,
+        }
+    }
+
+    /// The same, titled as `::findstack` does.
+    pub const fn found_at(mut self, frame_pointer: Option<Addr>) -> Self {
+        self.found_at = Some(frame_pointer);
+        self
     }
 }
 
@@ -43,7 +62,9 @@ impl Record for StackBegin {
     }
 
     fn view(&self) -> View {
-        if self.titled {
+        if self.found_at.is_some() {
+            View::Line("stack pointer for thread {tid}: {found_at:x}{found_at^unknown}")
+        } else if self.titled {
             View::Line(
                 "stack pointer for thread {tid}: {sp?{sp:x}}{sp^unknown}{waits_in?, in {waits_in}}",
             )
@@ -60,7 +81,8 @@ impl Record for StackBegin {
             .opt_text("waits_in", self.waits_in.as_deref())
             .put("task", Cell::Null)
             .text("instant", "core")
-            .display("sp", Cell::or_null(self.sp, Cell::Addr));
+            .display("sp", Cell::or_null(self.sp, Cell::Addr))
+            .display("found_at", Cell::or_null(self.found_at.flatten(), Cell::Addr));
     }
 }
 
@@ -117,6 +139,14 @@ impl Record for FrameLine {
             }
             Layout::WithPointer => {
                 "{frame_pointer:0}{frame_pointer^????????????????} {symbol}()\
+                 {nameless? in {nameless}}{inline? [inlined]}{guess? [guessed]}"
+            }
+            Layout::Bracketed => {
+                "[ {frame_pointer:0}{frame_pointer^????????????????} {symbol}()\
+                 {nameless? in {nameless}}{inline? [inlined]}{guess? [guessed]} ]"
+            }
+            Layout::Found => {
+                "  {frame_pointer:0}{frame_pointer^????????????????} {symbol}()\
                  {nameless? in {nameless}}{inline? [inlined]}{guess? [guessed]}"
             }
             Layout::Verbose => {

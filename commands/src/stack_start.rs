@@ -1,6 +1,6 @@
 //! Where a stack begins: what the address before a dcmd that takes a stack means.
 
-use kcore::{Addr, Core, End, MAX_FRAMES, Stack, Tid};
+use kcore::{Addr, Core, End, MAX_FRAMES, Stack, Thread, Tid};
 use kcore_dcmd::{Cx, DcmdError, Dot, Result};
 
 /// Where a stack begins.
@@ -57,8 +57,14 @@ impl StackStart {
             let tid = core.thread_of_stack(at).map_or_else(|| cx.current_thread(), Ok)?;
             return Ok(frame_with_pointer(core, tid, at).unwrap_or(Self::FramePointer { tid, at }));
         }
-        let id = u32::try_from(at.get()).map_err(|_| no_thread(at.get()))?;
-        known_thread(core, Tid::new(id)).map(Self::Thread)
+        let tid = u32::try_from(at.get()).map(Tid::new);
+        let thread = tid.ok().filter(|tid| core.thread(*tid).or(meant(core, *tid)).is_some());
+        let tid = thread.ok_or_else(|| {
+            DcmdError::failed(format!(
+                "{at:x} is neither a mapped address nor a thread: invalid thread identifier"
+            ))
+        })?;
+        known_thread(core, tid).map(Self::Thread)
     }
 
     /// The thread that the stack belongs to.
@@ -102,18 +108,15 @@ pub fn known_thread(core: &Core, tid: Tid) -> Result<Tid> {
     if core.thread(tid).is_some() {
         return Ok(tid);
     }
-    // An id is printed in decimal: typed without `0t` it is read in hexadecimal.
-    let decimal = format!("{:x}", tid.get()).parse::<u32>().ok().map(Tid::new);
-    match decimal.filter(|tid| core.thread(*tid).is_some()) {
-        Some(meant) => Err(DcmdError::failed(format!(
-            "no thread {tid}: invalid thread identifier (thread ids are decimal: 0t{meant})"
-        ))),
-        None => Err(no_thread(u64::from(tid.get()))),
-    }
+    let hint = meant(core, tid).map(|meant| meant.tid);
+    let hint = hint.map(|tid| format!(" (thread ids are decimal: 0t{tid})")).unwrap_or_default();
+    let id = tid.get();
+    Err(DcmdError::failed(format!("no thread {id:x}: invalid thread identifier{hint}")))
 }
 
-fn no_thread(id: u64) -> DcmdError {
-    DcmdError::failed(format!(
-        "{id:x} is neither a mapped address nor a thread: invalid thread identifier"
-    ))
+/// The thread whose id has the digits of `tid` in decimal: an id is printed so, and typed without
+/// `0t` it is read in hexadecimal.
+fn meant(core: &Core, tid: Tid) -> Option<&Thread> {
+    let decimal = format!("{:x}", tid.get()).parse().ok()?;
+    core.thread(Tid::new(decimal))
 }

@@ -1,9 +1,9 @@
 //! `::thread`: shows or chooses the current thread.
 
 use kcore::Tid;
-use kcore_dcmd::{AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Dot, Example, Group, Result, Spec};
+use kcore_dcmd::{AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Example, Group, Result, Spec};
 
-use crate::{names::Names, stack_start::known_thread, threads::ThreadRow};
+use crate::{names::Names, thread_operand::thread_of_dot, threads::ThreadRow};
 
 /// Shows or chooses the thread that registers and stacks refer to.
 pub struct Thread;
@@ -24,7 +24,6 @@ impl Dcmd for Thread {
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         let core = cx.core();
         if let Some(tid) = wanted(cx, args)? {
-            let tid = known_thread(core, tid)?;
             cx.shell_mut().set_current_thread(tid);
         }
         let tid = cx.current_thread()?;
@@ -38,28 +37,23 @@ impl Dcmd for Thread {
     }
 }
 
-/// The thread that the operand or the address names.
+/// The thread that the operand, which is decimal, or the address names.
 fn wanted(cx: &Cx<'_>, args: &Args) -> Result<Option<Tid>> {
-    match (args.first(), cx.addr()) {
-        (Some(Arg::Text(text)), _) => parse_id(text).map(Some),
-        (Some(Arg::Number(number)), _) => narrow(*number).map(Some),
-        (None, Some(Dot::Thread(tid) | Dot::Frame { tid, .. })) => Ok(Some(tid)),
-        (None, Some(dot)) => narrow(dot.number()).map(Some),
-        (None, None) => Ok(None),
-    }
+    let id = match args.first() {
+        Some(Arg::Text(text)) => parse_id(text)?,
+        Some(Arg::Number(number)) => *number,
+        None => return cx.addr().map(|dot| thread_of_dot(cx, dot)).transpose(),
+    };
+    let tid = u32::try_from(id).ok().map(Tid::new);
+    let known = tid.filter(|tid| cx.core().thread(*tid).is_some());
+    let unknown = || DcmdError::failed(format!("no thread {id}: invalid thread identifier"));
+    known.map(Some).ok_or_else(unknown)
 }
 
 /// Decimal, with or without `0t`.
-fn parse_id(text: &str) -> Result<Tid> {
+fn parse_id(text: &str) -> Result<u64> {
     let digits = text.strip_prefix("0t").unwrap_or(text);
-    let id = digits.parse().map_err(|_| {
+    digits.parse().map_err(|_| {
         DcmdError::failed(format!("invalid thread identifier -- {text} (ids are decimal)"))
-    })?;
-    Ok(Tid::new(id))
-}
-
-fn narrow(number: u64) -> Result<Tid> {
-    let id = u32::try_from(number)
-        .map_err(|_| DcmdError::failed(format!("no thread {number}: invalid thread identifier")))?;
-    Ok(Tid::new(id))
+    })
 }

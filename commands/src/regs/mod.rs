@@ -9,13 +9,15 @@ use kcore_dcmd::{
     Result, Spec, SymbolCell, View,
 };
 
-use crate::{names::Names, stack_start::known_thread};
+use crate::{names::Names, stack_start::known_thread, ucontext::saved_context};
 
 /// Prints registers.
 pub struct Regs;
 
-const OPTIONS: &[Opt] =
-    &[Opt { flag: 'f', value: Some("frame"), help: "of this frame (decimal, innermost 0)" }];
+const OPTIONS: &[Opt] = &[
+    Opt { flag: 'u', value: None, help: "those that the ucontext_t at the address holds" },
+    Opt { flag: 'f', value: Some("frame"), help: "of this frame (decimal, innermost 0)" },
+];
 
 const HELP: &str = "\
 Of the current thread and frame; of another thread by its id or from a pipe; of a frame from a pipe \
@@ -32,18 +34,43 @@ impl Dcmd for Regs {
             .examples(&[
                 Example { line: "$r", shows: "the registers of the current thread" },
                 Example { line: "::regs -f 1", shows: "those of the innermost frame's caller" },
+                Example {
+                    line: "::walk ucontext | ::regs -u",
+                    shows: "those at which each signal came",
+                },
             ])
     }
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        if args.has('u') {
+            return emit_context(cx);
+        }
         let core = cx.core();
         let (tid, chosen) = self.place(cx)?;
         let frame = match args.value('f') {
             Some(value) => physical_frame(core, tid, value)?,
             None => chosen,
         };
-        cx.emit(&RegsRecord::load(Names::new(cx), tid, frame)?)
+        emit_registers(cx, tid, frame)
     }
+}
+
+/// Emits the registers of a physical frame of a thread.
+///
+/// # Errors
+/// When the core does not hold them.
+pub fn emit_registers(cx: &mut Cx<'_>, tid: Tid, frame: usize) -> Result<()> {
+    cx.emit(&RegsRecord::load(Names::new(cx), tid, frame)?)
+}
+
+/// Emits the registers that the `ucontext_t` at the address holds. Those of the thread that it does
+/// not hold are unknown.
+fn emit_context(cx: &mut Cx<'_>) -> Result<()> {
+    let at = cx.addr().ok_or_else(|| DcmdError::usage("-u needs the address of a ucontext_t"))?;
+    let registers = saved_context(cx, at.addr())?.registers;
+    let values = registers.iter().map(|register| (register.name, Some(register.value)));
+    let record = RegsRecord { names: Names::new(cx), place: None, values: values.collect() };
+    cx.emit(&record)
 }
 
 impl Regs {
@@ -78,8 +105,8 @@ fn physical_frame(core: &Core, tid: Tid, value: &Arg) -> Result<usize> {
 
 struct RegsRecord<'c> {
     names: Names<'c>,
-    tid: Tid,
-    frame: usize,
+    /// Thread and physical frame; `None` for those of a saved context.
+    place: Option<(Tid, usize)>,
     values: Vec<(&'static str, Option<u64>)>,
 }
 
@@ -98,7 +125,7 @@ impl<'c> RegsRecord<'c> {
         if values.is_empty() {
             return Err(DcmdError::failed(format!("no register set available for thread {tid}")));
         }
-        Ok(Self { names, tid, frame, values })
+        Ok(Self { names, place: Some((tid, frame)), values })
     }
 
     fn value(&self, name: &str) -> Option<u64> {
@@ -140,8 +167,8 @@ impl Record for RegsRecord<'_> {
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
         let cell = |value: Option<u64>| Cell::or_null(value, Cell::Hex);
         let registers = self.values.iter().map(|(name, value)| (*name, cell(*value)));
-        out.num("tid", u64::from(self.tid.get()))
-            .num("frame", self.frame as u64)
+        out.num("tid", self.place.map(|(tid, _)| u64::from(tid.get())))
+            .num("frame", self.place.map(|(_, frame)| frame as u64))
             .put("registers", Cell::Object(registers.collect()))
             .display("symbol", Cell::or_null(self.pc_symbol(), Cell::Symbol));
         if let Some(layout) = layout(self.names.core().arch()) {

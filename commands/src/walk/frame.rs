@@ -1,9 +1,9 @@
 //! The `frame` walker.
 
-use kcore::{MAX_FRAMES, Tid};
+use kcore::MAX_FRAMES;
 use kcore_dcmd::{AddrUse, Cx, Dot, Result, Visit, Walker, WalkerSpec};
 
-use crate::stack_start::known_thread;
+use crate::thread_operand::thread_of_dot;
 
 /// Steps over the frames of a thread, innermost first.
 pub struct Frame;
@@ -22,12 +22,8 @@ impl Walker for Frame {
         // From a frame the walk goes on with its caller.
         let (tid, skipped) = match from {
             None => (cx.current_thread()?, 0),
-            Some(Dot::Thread(tid)) => (tid, 0),
             Some(Dot::Frame { tid, index, .. }) => (tid, index.saturating_add(1)),
-            Some(dot) => {
-                let tid = Tid::new(u32::try_from(dot.number()).unwrap_or(u32::MAX));
-                (known_thread(core, tid)?, 0)
-            }
+            Some(dot) => (thread_of_dot(cx, dot)?, 0),
         };
         let stack = core.stack(tid, MAX_FRAMES);
         stack.frames.iter().enumerate().skip(skipped).try_for_each(|(index, frame)| {

@@ -1,10 +1,16 @@
 //! `::walk`, and a file for each walker.
 
+pub mod arg;
+pub mod auxv;
+pub mod env;
 pub mod frame;
+pub mod link_map;
 pub mod mapping;
 pub mod object;
 pub mod symbol;
 pub mod thread;
+pub mod ucontext;
+pub mod ulwp;
 
 use std::sync::Arc;
 

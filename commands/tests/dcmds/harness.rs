@@ -68,6 +68,64 @@ pub fn core_without_executable() -> Arc<Core> {
     CORE.get_or_init(open).clone()
 }
 
+/// A core of a scenario, opened.
+pub struct Opened {
+    /// What it was made of.
+    pub case: Case,
+    /// The core.
+    pub core: Arc<Core>,
+}
+
+/// Opens a core of a scenario as its tests in other crates do: with the program, and with the
+/// system's libraries, where those are not the machine's own.
+pub fn open(scenario: &str, variant: &str) -> Opened {
+    let case = match gen_cores::ensure(scenario, variant).expect("the core can be made") {
+        Outcome::Made(case) | Outcome::Fresh(case) => case,
+        Outcome::Skipped(skipped) => panic!("this machine makes no cores: {}", skipped.reason),
+    };
+    let foreign = variant.contains("aarch64");
+    let options = OpenOptions {
+        core: Some(case.core.clone()),
+        exe: foreign.then(|| case.exe.clone()),
+        sysroot: foreign.then(|| "/usr/aarch64-linux-gnu".into()),
+        ..OpenOptions::default()
+    };
+    Opened { core: Arc::new(Core::open(&options).expect("the core opens")), case }
+}
+
+impl Opened {
+    /// The results of a text that does not fail.
+    pub fn text(&self, line: &str) -> String {
+        let outcomes = run_on(&self.core, line);
+        assert_eq!(outcomes.errors, "", "{line}");
+        outcomes.out
+    }
+
+    /// What a text that fails says.
+    pub fn error(&self, line: &str) -> String {
+        let outcomes = run_on(&self.core, line);
+        assert!(outcomes.status.failed(), "{line}: {}", outcomes.out);
+        outcomes.errors.lines().next().unwrap_or_default().to_owned()
+    }
+
+    /// The records of a text.
+    pub fn json(&self, line: &str) -> Vec<Value> {
+        json_on(&self.core, line)
+    }
+
+    /// The only record of a text.
+    pub fn one(&self, line: &str) -> Value {
+        let mut records = self.json(line);
+        assert_eq!(records.len(), 1, "{line}: {records:?}");
+        records.remove(0)
+    }
+
+    /// What the program printed.
+    pub fn output(&self) -> String {
+        std::fs::read_to_string(self.case.dir.join("output.txt")).expect("what it printed")
+    }
+}
+
 fn session(core: Arc<Core>) -> Session {
     Session::new(
         core,

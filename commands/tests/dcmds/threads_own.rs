@@ -1,49 +1,11 @@
 //! What belongs to a thread beside its stack: `::fpregs`, `::tls`, `::errno`.
 
-use std::{
-    process::Command,
-    sync::{Arc, LazyLock},
-};
+use std::{process::Command, sync::LazyLock};
 
-use gen_cores::{Case, Outcome};
-use kcore::{Core, OpenOptions};
-use serde_json::Value;
-
-use crate::harness::{hex, json_on, run_on};
-
-/// A case and its core.
-struct Opened {
-    case: Case,
-    core: Arc<Core>,
-}
-
-fn open(scenario: &str, variant: &str) -> Opened {
-    let case = match gen_cores::ensure(scenario, variant).expect("the core can be made") {
-        Outcome::Made(case) | Outcome::Fresh(case) => case,
-        Outcome::Skipped(skipped) => panic!("this machine makes no cores: {}", skipped.reason),
-    };
-    let options = OpenOptions { core: Some(case.core.clone()), ..OpenOptions::default() };
-    Opened { core: Arc::new(Core::open(&options).expect("the core opens")), case }
-}
+use crate::harness::{Opened, hex, open};
 
 static FLOATS: LazyLock<Opened> = LazyLock::new(|| open("fp-registers", "O0-pie"));
 static TLS: LazyLock<Opened> = LazyLock::new(|| open("tls", "O2-pie"));
-
-fn text(opened: &Opened, line: &str) -> String {
-    let outcomes = run_on(&opened.core, line);
-    assert_eq!(outcomes.errors, "", "{line}");
-    outcomes.out
-}
-
-fn error(opened: &Opened, line: &str) -> String {
-    run_on(&opened.core, line).errors.lines().next().unwrap_or_default().to_owned()
-}
-
-fn one(opened: &Opened, line: &str) -> Value {
-    let mut records = json_on(&opened.core, line);
-    assert_eq!(records.len(), 1, "{line}: {records:?}");
-    records.remove(0)
-}
 
 /// The digits of register `index` of the scenario, of so many bytes, highest first.
 fn digits(index: usize, width: usize) -> String {
@@ -53,14 +15,14 @@ fn digits(index: usize, width: usize) -> String {
 
 /// How wide the program found the vectors of this machine to be.
 fn width() -> usize {
-    let output = std::fs::read_to_string(FLOATS.case.dir.join("output.txt")).expect("its output");
+    let output = FLOATS.output();
     let width = output.lines().find_map(|line| line.strip_prefix("width "));
     width.expect("it prints the width").parse().expect("a number")
 }
 
 #[test]
 fn the_x87_stack_is_that_of_mdb() {
-    let out = text(&FLOATS, "::fpregs");
+    let out = FLOATS.text("::fpregs");
     let (head, rest) = out.split_once("\nfop    0x").expect("the opcode");
     assert_eq!(
         head,
@@ -80,18 +42,18 @@ fn the_x87_stack_is_that_of_mdb() {
         "{stack}"
     );
     assert!(stack.contains(" empty\n\nmxcsr  0x1fa0 (PE|IM|DM|ZM|OM|UM|PM)\n\n%xmm0  0x0f0e0d0c"));
-    assert_eq!(out, text(&FLOATS, "$x; "));
-    assert_eq!(text(&FLOATS, "$X -d"), text(&FLOATS, "$Y -qs"));
+    assert_eq!(out, FLOATS.text("$x; "));
+    assert_eq!(FLOATS.text("$X -d"), FLOATS.text("$Y -qs"));
 }
 
 #[test]
 fn every_vector_has_the_value_that_the_program_gave_it() {
-    let out = text(&FLOATS, "$y");
+    let out = FLOATS.text("$y");
     for index in 0..16 {
         let name = format!("%xmm{index}");
         assert!(out.contains(&format!("\n{name:6} 0x{}\n", digits(index, 16))), "{name}\n{out}");
     }
-    let vectors = one(&FLOATS, "$x")["vectors"].clone();
+    let vectors = FLOATS.one("$x")["vectors"].clone();
     let count = if width() == 64 { 32 } else { 16 };
     for index in 0..count {
         let name = match width() {
@@ -113,15 +75,15 @@ fn wide_vectors_and_masks_are_shown_where_they_are_in_use() {
     if width() < 64 {
         return;
     }
-    let (out, all) = (text(&FLOATS, "$x"), digits(31, 64));
+    let (out, all) = (FLOATS.text("$x"), digits(31, 64));
     let (high, low) = all.split_at(64);
     let lines = format!("\n%zmm31 [511:256] 0x{high}\n       [255:0]   0x{low}\n");
     assert!(out.contains(&lines), "{out}");
     assert!(out.contains("\n\n%k0    0x0000000000000000\n%k1    0x0101010101010101\n"), "{out}");
-    let masks = one(&FLOATS, "$x")["masks"].clone();
+    let masks = FLOATS.one("$x")["masks"].clone();
     assert_eq!(hex(&masks[7]), 0x0707_0707_0707_0707);
     let plain = open("leaf", "O0-musl-static");
-    let out = text(&plain, "$x");
+    let out = plain.text("$x");
     assert!(out.contains("%xmm15 0x") && !out.contains("%ymm0") && !out.contains("%k1"), "{out}");
 }
 
@@ -137,7 +99,7 @@ fn gdb_sees_the_same_registers() {
     let output = gdb.arg(&FLOATS.case.exe).arg(&FLOATS.case.core).output().expect("gdb runs");
     let output = String::from_utf8_lossy(&output.stdout).into_owned();
     let lines: Vec<&str> = output.lines().filter(|line| line.starts_with("0x")).collect();
-    let record = one(&FLOATS, "$x");
+    let record = FLOATS.one("$x");
     let said = |at: usize| u64::from_str_radix(lines[at].trim_start_matches("0x"), 16);
     assert_eq!(said(1), Ok(hex(&record["control"])), "{output}");
     assert_eq!(said(2), Ok(hex(&record["status"])), "{output}");
@@ -149,7 +111,7 @@ fn a_core_without_floating_point_registers_says_so() {
     let case = open("leaf", "O2-aarch64-pac");
     let tid = case.core.tids()[0];
     assert_eq!(
-        error(&case, "::fpregs"),
+        case.error("::fpregs"),
         format!(
             "kcore: failed to get floating point register set: no register set available for \
              thread {tid}"
@@ -159,7 +121,7 @@ fn a_core_without_floating_point_registers_says_so() {
 
 /// What the program printed: `tid name address`.
 fn printed(name: &str) -> Vec<(u64, u64)> {
-    let output = std::fs::read_to_string(TLS.case.dir.join("output.txt")).expect("its output");
+    let output = TLS.output();
     let lines = output.lines().map(|line| line.split(' ').collect::<Vec<_>>());
     let named = lines.filter(|words| words[1] == name);
     let number = |text: &str, radix| u64::from_str_radix(text, radix).expect("a number");
@@ -169,15 +131,15 @@ fn printed(name: &str) -> Vec<(u64, u64)> {
 #[test]
 fn variables_are_found_by_thread() {
     for (tid, address) in printed("exe_wide") {
-        assert_eq!(text(&TLS, &format!("0t{tid}::tls exe_wide")), format!("{address:x}\n"));
-        let block = hex(&one(&TLS, &format!("0t{tid}::tls"))["address"]);
+        assert_eq!(TLS.text(&format!("0t{tid}::tls exe_wide")), format!("{address:x}\n"));
+        let block = hex(&TLS.one(&format!("0t{tid}::tls"))["address"]);
         assert!(block <= address && address - block < 0x80, "{block:x} {address:x}");
     }
     for (tid, address) in printed("late_value") {
-        let record = one(&TLS, &format!("0t{tid}::tls liblate`late_value"));
+        let record = TLS.one(&format!("0t{tid}::tls liblate`late_value"));
         assert_eq!((hex(&record["address"]), &record["tid"]), (address, &tid.into()));
     }
-    let all = json_on(&TLS.core, "::walk thread | ::tls exe_small");
+    let all = TLS.json("::walk thread | ::tls exe_small");
     assert_eq!(all.len(), 3);
 }
 
@@ -186,12 +148,12 @@ fn a_name_in_an_expression_is_that_of_the_current_thread() {
     let current = TLS.core.tids()[0].get();
     for (tid, address) in printed("errno") {
         let line = format!("0t{tid}::thread; libc`errno=K; libc`errno/D");
-        let records = json_on(&TLS.core, &line);
+        let records = TLS.json(&line);
         assert_eq!(hex(&records[1]["value"]), address, "{tid}, the first being {current}");
-        assert_eq!(records[2]["value"], one(&TLS, &format!("0t{tid}::errno"))["value"]);
+        assert_eq!(records[2]["value"], TLS.one(&format!("0t{tid}::errno"))["value"]);
     }
-    assert_eq!(text(&TLS, "::tls exe_small; .=K").lines().count(), 2);
-    let records = json_on(&TLS.core, "::tls exe_small; .=K");
+    assert_eq!(TLS.text("::tls exe_small; .=K").lines().count(), 2);
+    let records = TLS.json("::tls exe_small; .=K");
     assert_eq!(records[0]["address"], records[1]["value"], "dot is set");
 }
 
@@ -200,11 +162,11 @@ fn errno_has_its_name() {
     let truth = TLS.case.truth().expect("a truth");
     for (role, expected) in [("user", "13 (EACCES)\n"), ("other", "2 (ENOENT)\n")] {
         let thread = truth.threads.iter().find(|it| it.role == role).expect("it is told");
-        assert_eq!(text(&TLS, &format!("0t{}::errno", thread.tid)), expected);
+        assert_eq!(TLS.text(&format!("0t{}::errno", thread.tid)), expected);
     }
-    assert_eq!(text(&TLS, "::errno"), "22 (EINVAL)\n");
-    assert_eq!(json_on(&TLS.core, "::walk thread | ::errno").len(), 3);
-    assert!(error(&TLS, "1::errno").contains("invalid thread identifier"));
+    assert_eq!(TLS.text("::errno"), "22 (EINVAL)\n");
+    assert_eq!(TLS.json("::walk thread | ::errno").len(), 3);
+    assert!(TLS.error("1::errno").contains("invalid thread identifier"));
 }
 
 #[test]
@@ -212,10 +174,10 @@ fn failures_are_those_of_mdb() {
     let truth = TLS.case.truth().expect("a truth");
     let other = truth.threads.iter().find(|it| it.role == "other").expect("it is told").tid;
     assert_eq!(
-        error(&TLS, &format!("0t{other}::tls late_value")),
+        TLS.error(&format!("0t{other}::tls late_value")),
         "kcore: failed to lookup late_value: thread local storage has not yet been allocated"
     );
-    assert_eq!(error(&TLS, "::tls main"), "kcore: main does not refer to thread local storage");
-    assert_eq!(error(&TLS, "::tls zz"), "kcore: failed to lookup zz: unknown symbol name");
-    assert_eq!(error(&TLS, "::tls zz`a"), "kcore: failed to lookup zz`a: unknown object file name");
+    assert_eq!(TLS.error("::tls main"), "kcore: main does not refer to thread local storage");
+    assert_eq!(TLS.error("::tls zz"), "kcore: failed to lookup zz: unknown symbol name");
+    assert_eq!(TLS.error("::tls zz`a"), "kcore: failed to lookup zz`a: unknown object file name");
 }

@@ -33,6 +33,7 @@ mod found;
 mod image_cache;
 mod open_core;
 mod regular;
+mod source;
 mod sparse;
 mod sysroot;
 #[cfg(test)]
@@ -45,4 +46,5 @@ pub use finder::{Finder, SYSTEM_DEBUG_DIR, SearchPaths, Wanted};
 pub use format::Format;
 pub use found::{Found, FoundFile, Place, Tried, Why};
 pub use open_core::{CoreSource, OpenedCore, open_core};
+pub use source::SourceText;
 pub use unpack::Progress;

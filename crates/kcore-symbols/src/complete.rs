@@ -21,7 +21,7 @@ pub fn complete(
     go_on: &dyn Fn() -> bool,
 ) -> Option<Vec<String>> {
     let wanted = Wanted::new(prefix);
-    let mut found = Found { first: BTreeSet::new(), last: Vec::new(), max };
+    let mut found = Found { first: BTreeSet::new(), last: Vec::new(), max, joined: Vec::new() };
     for (number, symbol) in table.iter().enumerate() {
         if number.is_multiple_of(STRIDE) && !go_on() {
             return None;
@@ -79,7 +79,7 @@ impl<'p> Wanted<'p> {
         };
         let outer = self.prefix.len().saturating_sub(self.begun.len());
         let outer = self.prefix.get(..outer).unwrap_or_default();
-        found.add(&[outer, identifier, scope].concat());
+        found.add_joined([outer, identifier, scope]);
     }
 }
 
@@ -99,9 +99,27 @@ struct Found {
     first: BTreeSet<Vec<u8>>,
     last: Vec<u8>,
     max: usize,
+    /// The last name that was put together.
+    joined: Vec<u8>,
 }
 
 impl Found {
+    /// Adds a name in parts. Many names have one scope, and most of them stand side by side.
+    fn add_joined(&mut self, parts: [&[u8]; 3]) {
+        let mut rest = self.joined.as_slice();
+        let is_same = parts.iter().all(|part| match rest.strip_prefix(*part) {
+            Some(behind) => {
+                rest = behind;
+                true
+            }
+            None => false,
+        });
+        if !is_same || !rest.is_empty() {
+            self.joined = parts.concat();
+            self.add(&self.joined.clone());
+        }
+    }
+
     fn add(&mut self, name: &[u8]) {
         if preference::is_marker(name) {
             return;

@@ -35,6 +35,7 @@ mod modules;
 mod reading;
 mod regs;
 mod row;
+mod saved_context;
 mod step;
 mod walk;
 
@@ -46,4 +47,5 @@ pub use learnt::Knowledge;
 pub use modules::Modules;
 pub use reading::Reading;
 pub use regs::{RegisterId, Regs};
+pub use saved_context::SavedContext;
 pub use walk::{Flow, Walker};

@@ -23,11 +23,13 @@
 
 mod arch;
 mod code;
+mod contexts;
 mod doubts;
 mod executable;
 mod file_space;
 mod fp_registers;
 mod groups;
+mod jump_buffer;
 pub mod last_words;
 mod location;
 mod location_cache;
@@ -46,6 +48,7 @@ mod regions;
 mod register;
 pub mod search;
 pub mod signal;
+mod source;
 mod space;
 mod stack;
 mod status;
@@ -59,18 +62,21 @@ pub use code::AccessKind;
 pub use file_space::FileSpace;
 pub use fp_registers::FpRegisters;
 pub use groups::StackGroup;
+pub use jump_buffer::JumpError;
 pub use kcore_disasm::{Disassembler, Flow as CodeFlow, Instruction, Reference};
 pub use kcore_elf::{
     BuildId, Image, LinkMapEntry, SymbolBinding, SymbolKind,
     core_file::{AuxEntry, ProcessInfo, SignalDetail, SignalInfo},
 };
-pub use kcore_files::Progress;
+pub use kcore_files::{Progress, SourceText};
 pub use kcore_mem::{
     Addr, AddrRange, AddressSpace, Arch, CodeAddr, Endian, Fault, FileOff, Origin, Region, Svma,
     Target,
 };
 pub use kcore_symbols::{SymbolRef, SymbolSource, SymbolTable, demangle};
-pub use kcore_unwind::{End, Frame, Machine, RegisterPart, Regs, Trust, UserRegister, Walker};
+pub use kcore_unwind::{
+    End, Frame, Machine, RegisterPart, Regs, SavedContext, Trust, UserRegister, Walker,
+};
 pub use last_words::LastWords;
 pub use location::{Location, NamedFrame, SharedLocation, SymbolAt};
 pub use lookup::LookupError;
@@ -78,7 +84,7 @@ pub use mapping::{Mapping, MappingKind};
 pub use module::{FileState, Module};
 pub use module_set::ModuleSet;
 pub use open::{Core, OpenError, OpenOptions};
-pub use process::{InitialStack, InitialString, aux_name};
+pub use process::{EnvironmentError, InitialStack, InitialString, aux_name};
 pub use register::RegisterError;
 pub use space::ProcessSpace;
 pub use stack::{MAX_FRAMES, Stack};

@@ -97,6 +97,7 @@ pub struct Core {
     pub(crate) stack_pointers: OnceLock<Vec<(Addr, Tid)>>,
     pub(crate) locations: LocationCache,
     pub(crate) knowledge: Knowledge,
+    pub(crate) finder: Finder,
     pub(crate) link_map: OnceLock<Vec<LinkMapEntry>>,
     pub(crate) thread_areas: OnceLock<ThreadAreas>,
 }
@@ -168,7 +169,8 @@ impl Core {
         let modules = mapped.into_iter().map(|mapped| Module::new(mapped, context.clone()));
         let modules = Arc::new(ModuleSet::new(modules.collect(), Some(parts.space.clone())));
         let space = ProcessSpace::new(target, Some(parts.space.clone()), modules.clone());
-        Self::new(target, Some(parts), modules, space)
+        let finder = context.finder.clone();
+        Self::new(target, Some(parts), modules, space, finder)
     }
 
     fn open_exe(path: &Path, options: &OpenOptions) -> Result<Self, OpenError> {
@@ -185,11 +187,12 @@ impl Core {
             finder: finder(options, path.parent()),
             symbols: SymbolsByFile::default(),
         });
+        let finder = context.finder.clone();
         let found = found_file(path, Arc::new(image));
         let module = Module::with_file(mapped, context, found);
         let modules = Arc::new(ModuleSet::new(vec![module], None));
         let space = ProcessSpace::new(target, None, modules.clone());
-        Ok(Self::new(target, None, modules, space))
+        Ok(Self::new(target, None, modules, space, finder))
     }
 
     fn new(
@@ -197,6 +200,7 @@ impl Core {
         parts: Option<CoreParts>,
         modules: Arc<ModuleSet>,
         space: ProcessSpace,
+        finder: Finder,
     ) -> Self {
         let code_mask = parts.as_ref().and_then(|parts| parts.file.code_mask());
         Self {
@@ -209,6 +213,7 @@ impl Core {
             stack_pointers: OnceLock::new(),
             locations: LocationCache::default(),
             knowledge: Knowledge::default(),
+            finder,
             link_map: OnceLock::new(),
             thread_areas: OnceLock::new(),
         }

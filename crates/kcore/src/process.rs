@@ -6,7 +6,7 @@ use kcore_elf::{
 };
 use kcore_mem::{Addr, Fault};
 
-use crate::Core;
+use crate::{Core, LookupError};
 
 const AT_EXECFN: u64 = 31;
 const AT_RANDOM: u64 = 25;
@@ -67,6 +67,17 @@ pub struct InitialString {
     pub text: Option<String>,
 }
 
+/// Why the environment that a program has now is not known.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EnvironmentError {
+    /// The program has no variable for it.
+    #[error(transparent)]
+    Lookup(#[from] LookupError),
+    /// The variable was not dumped.
+    #[error(transparent)]
+    Fault(#[from] Fault),
+}
+
 /// Arguments and environment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InitialStack {
@@ -119,6 +130,21 @@ impl Core {
     pub fn aux_text(&self, entry: &AuxEntry) -> Option<String> {
         let is_text = matches!(entry.kind, AT_EXECFN | AT_PLATFORM | AT_BASE_PLATFORM);
         is_text.then(|| self.string(Addr::new(entry.value))).flatten()
+    }
+
+    /// Where the kernel put the auxiliary vector on the initial stack.
+    pub fn auxv_address(&self) -> Option<Addr> {
+        self.find_vectors()
+    }
+
+    /// The environment as the variable `environ` of the C library has it now.
+    ///
+    /// # Errors
+    /// When there is no such variable, or it was not dumped.
+    pub fn environment_now(&self) -> Result<Vec<InitialString>, EnvironmentError> {
+        let variable = self.lookup_symbol(None, "environ")?;
+        let start = self.space().read_addr(variable)?;
+        Ok(self.strings(start))
     }
 
     /// Arguments and environment as the kernel put them on the initial stack, found by the

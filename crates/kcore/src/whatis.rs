@@ -51,6 +51,17 @@ impl Core {
         within.next().map(|(_, tid)| *tid)
     }
 
+    /// The used part of a thread's stack: from its stack pointer to the end of the mapping, or to
+    /// where another thread in the same mapping has its own.
+    pub fn stack_range(&self, tid: Tid) -> Option<AddrRange> {
+        let start = self.stack_pointer(tid)?;
+        let mapping = self.mapping_at(start)?.range;
+        let pointers = self.stack_pointers();
+        let above = pointers.partition_point(|(sp, _)| *sp <= start);
+        let next = pointers.get(above).map(|(sp, _)| *sp).filter(|sp| *sp < mapping.end);
+        Some(AddrRange::new(start, next.unwrap_or(mapping.end)))
+    }
+
     /// The stack pointers of all threads, lowest first.
     fn stack_pointers(&self) -> &[(Addr, Tid)] {
         self.stack_pointers.get_or_init(|| {

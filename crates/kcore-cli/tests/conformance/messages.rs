@@ -1,7 +1,8 @@
 //! Whether each message of the language stands in some case.
 //!
 //! The messages are found in the source of `kcore-shell`: text in quotes, with a blank, that begins
-//! with a small letter. What stands in a message for a value matches anything.
+//! with a small letter; hints begin with the name of the program, and are none. What stands in a
+//! message for a value matches anything.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,14 +11,9 @@ use crate::case::Case;
 
 /// Text that is no message, or that no line of a case can provoke, and why.
 const EXEMPT: &[(&str, &str)] = &[
-    ("kcore: try '::help {}' for more information", "a hint"),
     ("from object file at", "a part of a message"),
     ("cannot read from the terminal: {0}", "no terminal here: tests/interactive"),
     ("the line is not valid UTF-8 and was dropped", "no terminal here: tests/interactive"),
-    ("kcore: type ::quit, or press ctrl-D, to leave", "a hint"),
-    ("kcore: type ::help for what can be asked", "a hint"),
-    ("kcore: type $C, or ::stack, for the stack of the current thread", "a hint"),
-    ("kcore: type ::quit to leave", "a hint"),
     ("cannot read {name}, line {line}: {}", "a disk that fails"),
     ("line of {is} bytes: at most {most} are read", "65536 bytes: tests of kcore-shell"),
     ("expression has more than {} operators", "2048 operators: tests of kcore-shell"),
@@ -84,7 +80,8 @@ fn quoted(line: &str) -> Vec<String> {
 }
 
 fn is_message(text: &str) -> bool {
-    text.contains(' ') && text.starts_with(|c: char| c.is_ascii_lowercase())
+    let is_hint = text.starts_with("kcore: ");
+    !is_hint && text.contains(' ') && text.starts_with(|c: char| c.is_ascii_lowercase())
 }
 
 /// Whether the fixed parts of `message` stand in `line`, one behind the other.

@@ -3,9 +3,9 @@
 mod aarch64;
 mod x86_64;
 
-use kcore_mem::{Addr, AddrRange, AddressSpace, Arch, Endian, Target};
+use kcore_mem::{Addr, AddrRange, AddressSpace, Arch, Endian, Fault, Target};
 
-use crate::{Reading, RegisterId, Regs};
+use crate::{Reading, RegisterId, Regs, SavedContext};
 
 /// One register of a thread as the kernel saved it (`pr_reg` of `NT_PRSTATUS`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,6 +81,17 @@ pub trait Machine: Send + Sync {
 
     /// The registers that the `ucontext_t` at `context` holds.
     fn context_regs(&self, context: Addr, space: &dyn AddressSpace) -> Option<Regs>;
+
+    /// Where the `ucontext_t` of a signal frame lies, by the stack pointer when its handler has
+    /// returned.
+    fn signal_context(&self, stack_pointer: Addr) -> Option<Addr>;
+
+    /// All that the `ucontext_t` at `context` holds.
+    ///
+    /// # Errors
+    /// When it was not dumped whole.
+    fn saved_context(&self, context: Addr, space: &dyn AddressSpace)
+    -> Result<SavedContext, Fault>;
 
     /// Whether the instruction before `at` is a call, so that `at` can be a return address.
     fn follows_call(&self, at: Addr, space: &dyn AddressSpace) -> bool;

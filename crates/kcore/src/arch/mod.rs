@@ -7,6 +7,8 @@ mod x86_64;
 
 use kcore_mem::{Addr, Arch};
 
+use crate::jump_buffer::JumpLayout;
+
 pub use aarch64::Aarch64FpRegisters;
 pub use x86_64::{VectorRegister, VectorUse, X86FpRegisters, X87Register};
 
@@ -20,6 +22,8 @@ pub struct ArchFacts {
     pub thread_pointer: &'static str,
     /// Where thread-local storage lies.
     pub tls: Option<TlsLayout>,
+    /// What C libraries put into a jump buffer.
+    pub jump: Option<JumpLayout>,
 }
 
 /// Where thread-local storage lies.
@@ -42,8 +46,13 @@ pub struct TlsLayout {
 }
 
 impl ArchFacts {
-    const UNKNOWN: Self =
-        Self { system_calls: &[], segv_without_address: "", thread_pointer: "", tls: None };
+    const UNKNOWN: Self = Self {
+        system_calls: &[],
+        segv_without_address: "",
+        thread_pointer: "",
+        tls: None,
+        jump: None,
+    };
 
     /// The name of system call `number`.
     pub fn system_call(&self, number: u64) -> Option<&'static str> {

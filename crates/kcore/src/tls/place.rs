@@ -30,11 +30,17 @@ pub struct Place {
 }
 
 impl Core {
-    /// Which C library the process has, by the names of its modules.
-    pub(super) fn libc(&self) -> Libc {
+    /// Which C library the process has: by the names of its modules, and of a static program by a
+    /// function with which every program of musl begins.
+    pub(crate) fn libc(&self) -> Libc {
         let is_musl = |name: &str| name.starts_with("ld-musl-") || name == "libc.so";
-        let musl = self.modules().all().iter().any(|module| is_musl(module.name()));
-        if musl { Libc::Musl } else { Libc::Glibc }
+        let modules = self.modules();
+        let named = modules.all().iter().any(|module| is_musl(module.name()));
+        let begins = |exe: &Module| exe.symbols().table().lookup("__init_libc").is_some();
+        match named || (self.link_map().is_empty() && modules.exe().is_some_and(begins)) {
+            true => Libc::Musl,
+            false => Libc::Glibc,
+        }
     }
 
     /// Where a module has its thread-local storage, as the dynamic linker noted it.

@@ -5,10 +5,10 @@ mod regs;
 mod signal;
 mod trace;
 
-use kcore_mem::{Addr, AddrRange, AddressSpace, Target};
+use kcore_mem::{Addr, AddrRange, AddressSpace, Fault, Target};
 
 use super::{Machine, RegisterPart, UserRegister};
-use crate::{Reading, RegisterId, Regs};
+use crate::{Reading, RegisterId, Regs, SavedContext};
 
 /// Bits that no address of a user has: Linux gives addresses above 48 bits only to a process that
 /// asks for them, and code is not put there.
@@ -90,6 +90,18 @@ impl Machine for Aarch64 {
 
     fn context_regs(&self, context: Addr, space: &dyn AddressSpace) -> Option<Regs> {
         signal::registers_of_context(context, space)
+    }
+
+    fn signal_context(&self, stack_pointer: Addr) -> Option<Addr> {
+        signal::signal_context(stack_pointer)
+    }
+
+    fn saved_context(
+        &self,
+        context: Addr,
+        space: &dyn AddressSpace,
+    ) -> Result<SavedContext, Fault> {
+        signal::saved_context(context, space)
     }
 
     fn follows_call(&self, at: Addr, space: &dyn AddressSpace) -> bool {

@@ -1,9 +1,9 @@
 //! Signal frames: the code that a handler returns to, and the registers saved above it.
 
-use kcore_mem::{Addr, AddressSpace};
+use kcore_mem::{Addr, AddressSpace, Fault};
 
 use super::regs::NAMES;
-use crate::Regs;
+use crate::{Regs, SavedContext, saved_context::ContextReader};
 
 /// `mov x8, #139` (`rt_sigreturn`) and `svc #0`: what the vdso's `__kernel_rt_sigreturn` is, and
 /// what emulators put in its place. The vdso has no unwind information for it on purpose (Linux
@@ -17,6 +17,10 @@ const SIGINFO: u64 = 128;
 /// context behind it is aligned to 16 and begins with the fault's address.
 const REGS: u64 = 184;
 
+/// Offsets in `ucontext_t` of `uc_sigmask` and of `uc_mcontext.fault_address`.
+const MASK: u64 = 40;
+const FAULT_ADDRESS: u64 = 176;
+
 /// Whether `at` is the code that returns from a signal handler.
 pub fn is_restorer(at: Addr, space: &dyn AddressSpace) -> bool {
     (0..).step_by(4).zip(RESTORER).all(|(offset, word)| {
@@ -28,7 +32,12 @@ pub fn is_restorer(at: Addr, space: &dyn AddressSpace) -> bool {
 /// returned.
 pub fn interrupted_regs(regs: &Regs, space: &dyn AddressSpace) -> Option<Regs> {
     let frame = Addr::new(regs.get(super::regs::SP)?);
-    registers_of_context(frame.checked_add(SIGINFO)?, space)
+    registers_of_context(signal_context(frame)?, space)
+}
+
+/// The `ucontext_t` of the signal frame at the stack pointer.
+pub fn signal_context(frame: Addr) -> Option<Addr> {
+    frame.checked_add(SIGINFO)
 }
 
 /// The registers that a `ucontext_t` holds: x0 to x30, sp, pc.
@@ -42,4 +51,16 @@ pub fn registers_of_context(context: Addr, space: &dyn AddressSpace) -> Option<R
         regs.set(*register, slot(index));
     }
     Some(regs)
+}
+
+/// All that a `ucontext_t` holds.
+pub fn saved_context(context: Addr, space: &dyn AddressSpace) -> Result<SavedContext, Fault> {
+    let reader = ContextReader::new(context, space);
+    let names: Vec<&str> = NAMES.iter().map(|(name, _)| *name).chain(["pc", "pstate"]).collect();
+    Ok(SavedContext {
+        mask: reader.word(MASK)?,
+        registers: reader.registers(REGS, &names)?,
+        fault_address: Addr::new(reader.word(FAULT_ADDRESS)?),
+        ..reader.start()?
+    })
 }

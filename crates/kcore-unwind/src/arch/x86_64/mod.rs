@@ -7,10 +7,10 @@ mod signal;
 mod stack_effect;
 mod trace;
 
-use kcore_mem::{Addr, AddrRange, AddressSpace, Target};
+use kcore_mem::{Addr, AddrRange, AddressSpace, Fault, Target};
 
 use super::{Machine, RegisterPart, UserRegister};
-use crate::{Reading, RegisterId, Regs};
+use crate::{Reading, RegisterId, Regs, SavedContext};
 
 /// The architecture.
 pub struct X86_64;
@@ -74,6 +74,18 @@ impl Machine for X86_64 {
 
     fn context_regs(&self, context: Addr, space: &dyn AddressSpace) -> Option<Regs> {
         signal::registers_of_context(context, space)
+    }
+
+    fn signal_context(&self, stack_pointer: Addr) -> Option<Addr> {
+        Some(stack_pointer)
+    }
+
+    fn saved_context(
+        &self,
+        context: Addr,
+        space: &dyn AddressSpace,
+    ) -> Result<SavedContext, Fault> {
+        signal::saved_context(context, space)
     }
 
     fn follows_call(&self, at: Addr, space: &dyn AddressSpace) -> bool {

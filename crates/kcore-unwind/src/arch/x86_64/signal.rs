@@ -1,9 +1,9 @@
 //! Signal frames: the code that a handler returns to, and the registers saved behind it.
 
-use kcore_mem::{Addr, AddressSpace};
+use kcore_mem::{Addr, AddressSpace, Fault};
 
 use super::regs::NAMES;
-use crate::{RegisterId, Regs};
+use crate::{RegisterId, Regs, SavedContext, saved_context::ContextReader};
 
 /// `mov $15,%rax; syscall` with a 32-bit immediate, as glibc writes it, and the shorter form with
 /// `%eax` of musl and others. Number 15 is `rt_sigreturn`.
@@ -16,6 +16,18 @@ const GREGS: u64 = 40;
 
 /// Order of `gregs`, by DWARF number; the seventeenth is the pc.
 const GREGS_ORDER: [u16; 16] = [8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 7];
+
+/// Names of `gregs`, up to the flags.
+const GREGS_NAMES: [&str; 18] = [
+    "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "rdi", "rsi", "rbp", "rbx", "rdx", "rax",
+    "rcx", "rsp", "rip", "rflags",
+];
+
+/// Offsets in `ucontext_t` of `REG_ERR`, `REG_TRAPNO` and `REG_CR2`, and of `uc_sigmask`.
+const ERROR: u64 = GREGS + 19 * 8;
+const TRAP: u64 = GREGS + 20 * 8;
+const CR2: u64 = GREGS + 22 * 8;
+const MASK: u64 = 296;
 
 /// Whether `at` is the code that returns from a signal handler.
 pub fn is_restorer(at: Addr, space: &dyn AddressSpace) -> bool {
@@ -43,4 +55,16 @@ pub fn registers_of_context(context: Addr, space: &dyn AddressSpace) -> Option<R
         regs.set(RegisterId(number), slot(index));
     }
     Some(regs)
+}
+
+/// All that a `ucontext_t` holds.
+pub fn saved_context(context: Addr, space: &dyn AddressSpace) -> Result<SavedContext, Fault> {
+    let reader = ContextReader::new(context, space);
+    Ok(SavedContext {
+        mask: reader.word(MASK)?,
+        registers: reader.registers(GREGS, &GREGS_NAMES)?,
+        fault_address: Addr::new(reader.word(CR2)?),
+        exception: Some((reader.word(TRAP)?, reader.word(ERROR)?)),
+        ..reader.start()?
+    })
 }

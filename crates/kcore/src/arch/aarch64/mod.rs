@@ -1,6 +1,7 @@
 //! aarch64, Linux.
 
 mod fp_registers;
+mod jump;
 mod syscalls;
 mod tls;
 
@@ -14,4 +15,5 @@ pub const FACTS: ArchFacts = ArchFacts {
     segv_without_address: "",
     thread_pointer: "tpidr",
     tls: Some(tls::TLS),
+    jump: Some(jump::JUMP),
 };

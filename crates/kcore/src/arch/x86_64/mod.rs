@@ -1,6 +1,7 @@
 //! x86-64, Linux.
 
 mod fp_registers;
+mod jump;
 mod syscalls;
 mod tls;
 mod xsave;
@@ -16,4 +17,5 @@ pub const FACTS: ArchFacts = ArchFacts {
     segv_without_address: ": general protection fault, mostly from a non-canonical address",
     thread_pointer: "fsbase",
     tls: Some(tls::TLS),
+    jump: Some(jump::JUMP),
 };

@@ -1,0 +1,134 @@
+//! `::findstack` — the stack of a thread as MDB shows it, or of every thread that passes a filter.
+
+use kcore::{MAX_FRAMES, Tid};
+use kcore_dcmd::{
+    AddrUse, Arg, Args, Cell, Cx, Dcmd, Dot, Example, Fields, Group, Opt, Record, Result, Spec,
+    View,
+};
+
+use crate::{
+    stack_filter::StackFilter,
+    stack_record::{FrameLine, Layout, StackBegin, StackEnd},
+    thread_operand::thread_of,
+};
+
+/// Prints the stack of a thread with its innermost frame in brackets.
+pub struct Findstack;
+
+const OPTIONS: &[Opt] = &[
+    Opt { flag: 'v', value: None, help: "arguments as well, where they are known" },
+    Opt {
+        flag: 'c',
+        value: Some("function"),
+        help: "every thread with this function in its stack",
+    },
+    Opt { flag: 'm', value: Some("object"), help: "every thread with code of this object in it" },
+];
+
+const HELP: &str = "\
+The thread is the one before it, else the current one; with -c or -m every thread whose stack passes, and \
+of a pipe those that do. Dot is left at the frame pointer of the innermost frame. A command replaces the \
+frames beyond it: it is run with dot at that frame pointer.";
+
+const EXAMPLES: &[Example] = &[
+    Example { line: "::walk thread | ::findstack", shows: "the stack of every thread" },
+    Example { line: "::findstack -c main", shows: "the stacks in which main takes part" },
+    Example { line: "::findstack '/2K'", shows: "two words at the innermost frame's pointer" },
+];
+
+impl Dcmd for Findstack {
+    fn spec(&self) -> Spec {
+        Spec::new("findstack", Group::Stacks, "find the stack of a thread")
+            .addr(AddrUse::Optional)
+            .options(OPTIONS)
+            .operands("[command]", 0, usize::MAX)
+            .help(HELP)
+            .examples(EXAMPLES)
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        let words: Vec<String> = args.operands().iter().map(Arg::to_text).collect();
+        let command = (!words.is_empty()).then(|| words.join(" "));
+        threads(cx, args)?.into_iter().try_for_each(|tid| show(cx, tid, command.as_deref()))
+    }
+}
+
+/// The thread that is meant, or all, as far as they pass.
+fn threads(cx: &Cx<'_>, args: &Args) -> Result<Vec<Tid>> {
+    let filtered = args.has('c') || args.has('m');
+    let tids = match filtered && cx.addr().is_none() {
+        true => cx.core().tids(),
+        false => vec![thread_of(cx)?],
+    };
+    if !filtered {
+        return Ok(tids);
+    }
+    let core = cx.core();
+    let filter = StackFilter::new(cx, args)?;
+    let groups = core.stack_groups(&tids, MAX_FRAMES);
+    let passing = groups.iter().filter(|group| filter.admits(core, group));
+    let passing: Vec<Tid> = passing.flat_map(|group| group.tids.iter().copied()).collect();
+    Ok(tids.into_iter().filter(|tid| passing.contains(tid)).collect())
+}
+
+fn show(cx: &mut Cx<'_>, tid: Tid, command: Option<&str>) -> Result<()> {
+    match command {
+        None => show_stack(cx, tid),
+        Some(command) => show_first(cx, tid, command),
+    }
+}
+
+fn show_stack(cx: &mut Cx<'_>, tid: Tid) -> Result<()> {
+    let core = cx.core();
+    let stack = core.stack(tid, MAX_FRAMES);
+    let current = cx.shell().current_thread() == Some(tid);
+    let first = stack.frames.first().and_then(|frame| frame.frame_pointer);
+    if let Some(fp) = first {
+        cx.shell_mut().set_dot(Dot::Frame { fp, tid, index: 0 }, 0);
+    }
+    cx.begin(&StackBegin::new(core, tid, current, false).found_at(first), "frames")?;
+    for frame in core.named_frames(&stack.frames) {
+        let layout = if frame.index == 0 { Layout::Bracketed } else { Layout::Found };
+        cx.emit(&FrameLine::new(tid, frame, layout))?;
+    }
+    cx.end(&StackEnd::new(core, &stack, Layout::Found))
+}
+
+fn show_first(cx: &mut Cx<'_>, tid: Tid, command: &str) -> Result<()> {
+    let core = cx.core();
+    let stack = core.stack(tid, 1);
+    let Some(frame) = core.named_frames(&stack.frames).next() else { return show_stack(cx, tid) };
+    let dot = match frame.frame.frame_pointer {
+        Some(fp) => Dot::Frame { fp, tid, index: 0 },
+        None => Dot::Thread(tid),
+    };
+    cx.emit(&First(tid, FrameLine::new(tid, frame, Layout::Bracketed)))?;
+    cx.eval(command, dot)?;
+    cx.shell_mut().set_dot(dot, 0);
+    Ok(())
+}
+
+/// The innermost frame, below the line that says whose it is.
+struct First(Tid, FrameLine);
+
+impl Record for First {
+    fn kind(&self) -> &'static str {
+        self.1.kind()
+    }
+
+    fn view(&self) -> View {
+        View::Line(
+            "stack pointer for thread {whose}: {frame_pointer:x}{frame_pointer^unknown}\n\
+             [ {frame_pointer:0}{frame_pointer^????????????????} {symbol}() ]",
+        )
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        self.1.fields(out);
+        out.display("whose", Cell::Num(u64::from(self.0.get())));
+    }
+
+    fn dot(&self) -> Option<Dot> {
+        self.1.dot()
+    }
+}

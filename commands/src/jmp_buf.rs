@@ -1,0 +1,72 @@
+//! `::jmp_buf`, `::sigjmp_buf`: where `longjmp` would go.
+
+use kcore::{Addr, Core, UserRegister};
+use kcore_dcmd::{
+    AddrUse, Args, Cx, Dcmd, DcmdError, Dot, Fields, Group, Record, Result, Spec, View,
+};
+
+use crate::{
+    names::Names,
+    ucontext::{register_cell, register_lines},
+};
+
+/// Shows a `jmp_buf`.
+pub struct JmpBuf;
+
+impl Dcmd for JmpBuf {
+    fn spec(&self) -> Spec {
+        Spec::new("jmp_buf", Group::Stacks, "print the registers in a jump buffer")
+            .aliases(&["sigjmp_buf"])
+            .addr(AddrUse::Required)
+            .help(
+                "The registers that setjmp left in a jmp_buf or sigjmp_buf of glibc or musl, one \
+                 `name = value` a line. glibc hides pointers by a secret of the process, which is \
+                 undone.",
+            )
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
+        let at = cx.dot().addr();
+        let core = cx.core();
+        let tid = core.thread_of_stack(at).map_or_else(|| cx.current_thread(), Ok)?;
+        let registers = core.jump_buffer(tid, at).map_err(|error| {
+            DcmdError::at(at, format!("failed to read jump buffer at {at:x}: {error}"))
+        })?;
+        let target = target(core, &registers).and_then(|at| Names::new(cx).spelled(at));
+        cx.emit(&JumpRecord { at, registers, target })
+    }
+}
+
+/// Where it goes: the program counter, or on a machine with a link register that.
+fn target(core: &Core, registers: &[UserRegister]) -> Option<Addr> {
+    let pc = core.machine()?.pc_name();
+    let register = registers.iter().find(|it| it.name == pc || it.name == "x30")?;
+    Some(Addr::new(register.value))
+}
+
+struct JumpRecord {
+    at: Addr,
+    registers: Vec<UserRegister>,
+    target: Option<String>,
+}
+
+impl Record for JumpRecord {
+    fn kind(&self) -> &'static str {
+        "jmp_buf"
+    }
+
+    fn view(&self) -> View {
+        View::Line("target  = {target}{target^unknown}{register_lines*\n{.}}")
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        out.addr("address", self.at)
+            .opt_text("target", self.target.as_deref())
+            .put("registers", register_cell(&self.registers))
+            .display("register_lines", register_lines(&self.registers));
+    }
+
+    fn dot(&self) -> Option<Dot> {
+        Some(Dot::Addr(self.at))
+    }
+}
