@@ -9,6 +9,7 @@ use kcore_dcmd::{
 };
 
 use crate::{
+    names::Names,
     stack_filter::StackFilter,
     stack_record::{FrameLine, Layout, StackBegin, StackEnd},
     thread_operand::thread_of,
@@ -89,9 +90,10 @@ fn show_stack(cx: &mut Cx<'_>, tid: Tid) -> Result<()> {
         cx.shell_mut().set_dot(Dot::Frame { fp, tid, index: 0 }, 0);
     }
     cx.begin(&StackBegin::new(core, tid, current, false).found_at(first), "frames")?;
+    let names = Names::new(cx);
     for frame in core.named_frames(&stack.frames) {
         let layout = if frame.index == 0 { Layout::Bracketed } else { Layout::Found };
-        cx.emit(&FrameLine::new(tid, frame, layout))?;
+        cx.emit(&FrameLine::new(&names, tid, frame, layout))?;
     }
     cx.end(&StackEnd::new(core, &stack, Layout::Found))
 }
@@ -104,7 +106,8 @@ fn show_first(cx: &mut Cx<'_>, tid: Tid, command: &str) -> Result<()> {
         Some(fp) => Dot::Frame { fp, tid, index: 0 },
         None => Dot::Thread(tid),
     };
-    cx.emit(&First(tid, FrameLine::new(tid, frame, Layout::Bracketed)))?;
+    let names = Names::new(cx);
+    cx.emit(&First(tid, FrameLine::new(&names, tid, frame, Layout::Bracketed)))?;
     cx.eval(command, dot)?;
     cx.shell_mut().set_dot(dot, 0);
     Ok(())
