@@ -1,5 +1,7 @@
 //! `::findstack` — the stack of a thread as MDB shows it, or of every thread that passes a filter.
 
+use std::collections::HashSet;
+
 use kcore::{MAX_FRAMES, Tid};
 use kcore_dcmd::{
     AddrUse, Arg, Args, Cell, Cx, Dcmd, Dot, Example, Fields, Group, Opt, Record, Result, Spec,
@@ -68,7 +70,7 @@ fn threads(cx: &Cx<'_>, args: &Args) -> Result<Vec<Tid>> {
     let filter = StackFilter::new(cx, args)?;
     let groups = core.stack_groups(&tids, MAX_FRAMES);
     let passing = groups.iter().filter(|group| filter.admits(core, group));
-    let passing: Vec<Tid> = passing.flat_map(|group| group.tids.iter().copied()).collect();
+    let passing: HashSet<Tid> = passing.flat_map(|group| group.tids.iter().copied()).collect();
     Ok(tids.into_iter().filter(|tid| passing.contains(tid)).collect())
 }
 
