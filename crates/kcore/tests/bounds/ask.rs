@@ -2,12 +2,16 @@
 
 use std::path::Path;
 
-use kcore::{Addr, Core, OpenOptions};
+use kcore::references::CodeScope;
+use kcore::search::{UnitSize, Wanted};
+use kcore::{Addr, AddrRange, Core, OpenOptions, Tid};
 
 /// Frames of one stack: what `::stacks` compares.
 pub const FRAMES: usize = 254;
 /// Addresses that are asked about: each answer may take a walk of its own.
 const ASKED: usize = 8;
+/// Bytes of files that a search may read beside a core's own.
+const IN_FILES: u64 = 16 << 30;
 
 /// Opens a core and asks all that there is to ask; an error is an answer. Gives the number of
 /// frames.
@@ -22,6 +26,7 @@ pub fn ask(core: &Path, exe: Option<&Path>) -> Option<usize> {
 
 fn ask_all(core: &Core) -> usize {
     let _ = (core.status(), core.doubts(), core.last_words(), core.initial_stack());
+    let _ = (core.environment_now(), core.auxv_address(), core.link_map());
     let stacks = core.stacks(&core.tids(), FRAMES);
     let named = stacks.iter().flat_map(|stack| core.named_frames(&stack.frames));
     let frames = named.count();
@@ -30,6 +35,7 @@ fn ask_all(core: &Core) -> usize {
         let tid = stack.tid;
         let _ = (core.user_registers(tid), core.waits_in(tid), core.fp_registers(tid));
         let _ = (core.thread_structure(tid), core.errno_address(tid));
+        let _ = (core.signal_contexts(tid), core.stack_range(tid));
         let tops = stack.frames.iter().filter_map(|frame| frame.sp);
         tops.take(ASKED).for_each(|at| ask_about(core, at));
     }
@@ -37,9 +43,29 @@ fn ask_all(core: &Core) -> usize {
         let _ = (mapping.name(), mapping.permissions());
         ask_about(core, mapping.range.start);
     }
+    search(core);
     frames
+}
+
+/// Searches all memory and all code. Of what is everywhere the first matches are enough.
+fn search(core: &Core) {
+    let everything = AddrRange::new(Addr::new(0), Addr::new(u64::MAX));
+    let nowhere = core.search(Wanted::exactly(0x5eed_5eed), UnitSize::Eight, everything);
+    let len = core.file().map_or(0, |file| file.bytes().len() as u64);
+    assert!(nowhere.total() <= len + IN_FILES, "{} bytes of {len}", nowhere.total());
+    nowhere.for_each(drop);
+    let everywhere = core.search(Wanted::exactly(0), UnitSize::One, everything);
+    everywhere.take(ASKED).for_each(drop);
+    let scope = CodeScope { all_modules: true, globals_only: false };
+    if let Ok(references) = core.references(vec![AddrRange::with_len(Addr::new(1 << 40), 8)], scope)
+    {
+        references.take(ASKED).for_each(drop);
+    }
 }
 
 fn ask_about(core: &Core, at: Addr) {
     let _ = (core.whatis(at), core.mapping_at(at), core.space().read_word(at));
+    let _ = (core.saved_context(at), core.context_chain(at));
+    let tid = core.thread_of_stack(at).unwrap_or(Tid::new(1));
+    let _ = core.jump_buffer(tid, at);
 }
