@@ -103,8 +103,13 @@ pub const TABLES: &[Bench] = &[
         run: || completion::latency(&workloads::big_binary()?),
     },
     Bench {
+        name: "search-full",
+        shows: "a value that is nowhere, in all memory of a 4 GiB core without holes",
+        run: || programs::search(&workloads::full_heap()?),
+    },
+    Bench {
         name: "search-heap",
-        shows: "a value that is nowhere, in all memory of a 4 GiB core",
+        shows: "a value that is nowhere, in all memory of a 4 GiB core that is mostly holes",
         run: || programs::search(&workloads::heap()?),
     },
 ];

@@ -30,6 +30,11 @@ pub fn heap() -> Result<Subject> {
     build::ensure(&Workload { name: "heap", build: build::c_program, ..Workload::default() })
 }
 
+/// 4 GiB of memory without a hole.
+pub fn full_heap() -> Result<Subject> {
+    build::ensure(&Workload { name: "full-heap", build: build::c_program, ..Workload::default() })
+}
+
 /// A program of 100 MB: 100,000 functions.
 pub fn big_binary() -> Result<Subject> {
     build::ensure(&Workload { name: "big-binary", build: build::big_binary, ..Workload::default() })

@@ -1,10 +1,11 @@
 //! `::cat` — shows files.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-use kcore_dcmd::{Arg, Args, Cx, Dcmd, DcmdError, Example, Group, Result, Spec};
+use kcore_dcmd::{
+    Arg, Args, Cx, Dcmd, DcmdError, Example, Group, Result, Spec, io_reason, user_file,
+};
 
 use crate::text_line::TextLine;
 
@@ -38,14 +39,11 @@ impl Dcmd for Cat {
 
 /// Shows one file. One that cannot be read does not hide the others.
 fn show(cx: &mut Cx<'_>, name: &str) -> Result<()> {
-    let failed =
-        |error: &io::Error| DcmdError::failed(format!("failed to read {name}: {}", reason(error)));
+    let failed = |error: &io::Error| {
+        DcmdError::failed(format!("failed to read {name}: {}", io_reason(error)))
+    };
     let path = Path::new(name);
-    let opened = File::open(path).and_then(|file| match file.metadata()?.is_dir() {
-        true => Err(io::Error::from(io::ErrorKind::IsADirectory)),
-        false => Ok(file),
-    });
-    let mut lines = match opened {
+    let mut lines = match user_file::open(path) {
         Ok(file) => BufReader::new(file),
         Err(error) => return cx.report(&failed(&error)),
     };
@@ -62,10 +60,4 @@ fn show(cx: &mut Cx<'_>, name: &str) -> Result<()> {
 
 fn text(line: &[u8]) -> String {
     String::from_utf8_lossy(line.strip_suffix(b"\n").unwrap_or(line)).into_owned()
-}
-
-/// What the system says, without the number of the error.
-fn reason(error: &io::Error) -> String {
-    let text = error.to_string().to_lowercase();
-    text.split(" (os error").next().unwrap_or_default().to_owned()
 }

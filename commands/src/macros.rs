@@ -4,8 +4,8 @@ use kcore_dcmd::{
     AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Example, Group, MacroCall, Result, Spec,
 };
 
-const HELP: &str = "A macro file holds commands. It is the file of that name, or one of the folders \
-    of the macro path (::set -I). Within a macro $< ends what is left of it and runs the other file \
+const HELP: &str = "A macro file holds commands. A name is that of a file in one of the folders of the \
+    macro path (::set -I, and kcore/macros of the configuration folder), or, with a slash, a path. Within a macro $< ends what is left of it and runs the other file \
     in its place, and $<< returns to it; elsewhere both are the same. Dot is the address. The \
     variable 9 has the count before the dcmd. $< without a name ends the macro in which it stands, \
     unless the count before it is 0. What a macro finds cannot feed a pipe.";
@@ -58,6 +58,8 @@ fn run(cx: &mut Cx<'_>, args: &Args, call: MacroCall) -> Result<()> {
     if cx.input().pipe_out {
         return Err(DcmdError::failed("macro files cannot be used as input to a pipeline"));
     }
+    // What follows in the pipe would be lost with the rest of the macro.
+    let call = if cx.input().looped { MacroCall::Return } else { call };
     let name = args.first().map(Arg::to_text);
     cx.run_macro(name.as_deref(), call)
 }

@@ -164,9 +164,6 @@ fn show(cx: &mut Cx<'_>, items: &[Item], source: Source<'_>) -> Result<()> {
         let message = format!("count {count:x} is too high: at most {MAX_REPEAT:x}");
         return Err(DcmdError::failed(message));
     }
-    if count == 0 {
-        return Ok(());
-    }
     let is_value = source.is_value();
     let mut printer = Printer::new(cx, source);
     if let Some(dots) = cx.input().list.as_deref() {

@@ -68,8 +68,9 @@ fn change(cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         Some(word) => Some(operand::number(cx, word)?),
         None => None,
     };
-    let settings = cx.shell_mut().settings_mut();
-    options::apply(settings, args)?;
+    // Nothing is changed if one of the words is wrong.
+    let mut settings = cx.shell().settings().clone();
+    options::apply(&mut settings, args)?;
     if let Some(prompt) = args.value('P') {
         settings.prompt = prompt::checked(&prompt.to_text())?;
     }
@@ -77,6 +78,7 @@ fn change(cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         settings.macro_path = folders(path);
     }
     settings.symbol_distance = distance.unwrap_or(settings.symbol_distance);
+    *cx.shell_mut().settings_mut() = settings;
     Ok(())
 }
 

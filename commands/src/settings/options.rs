@@ -13,12 +13,11 @@ const SWITCHES: &[(&str, Switch)] = &[
     ("repeatlast", |settings| &mut settings.repeat_last),
 ];
 
-/// Sets what stands behind each `-o`, clears what stands behind each `+o`; nothing is changed if
-/// one of them is wrong.
+/// Sets what stands behind each `-o`, clears what stands behind each `+o`, up to the first that is
+/// wrong.
 pub fn apply(settings: &mut Settings, args: &Args) -> Result<()> {
-    let mut changed = settings.clone();
     for word in args.values('o') {
-        words(&word.to_text(), |option| set(&mut changed, option, true))?;
+        words(&word.to_text(), |option| set(settings, option, true))?;
     }
     let mut operands = args.operands().iter().map(kcore_dcmd::Arg::to_text);
     while let Some(word) = operands.next() {
@@ -29,9 +28,8 @@ pub fn apply(settings: &mut Settings, args: &Args) -> Result<()> {
             Some(attached) => attached.to_owned(),
             None => return Err(DcmdError::usage(format!("invalid debugger option -- {word}"))),
         };
-        words(&option, |option| set(&mut changed, option, false))?;
+        words(&option, |option| set(settings, option, false))?;
     }
-    *settings = changed;
     Ok(())
 }
 

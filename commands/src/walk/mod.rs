@@ -54,7 +54,7 @@ impl Dcmd for Walk {
         let from = starting_address(walker, cx.addr())?;
         let variable: Option<Arc<str>> = args.operands().get(1).map(|word| word.to_text().into());
         if let Some(name) = &variable {
-            check_writable(cx, name)?;
+            make_variable(cx, name)?;
         }
         walker.walk(cx, from, &mut |cx, dot| {
             let element = Piped::from(dot);
@@ -68,7 +68,7 @@ impl Dcmd for Walk {
 }
 
 /// Makes the variable, so that one that cannot be written is said before the walk.
-fn check_writable(cx: &mut Cx<'_>, name: &str) -> Result<()> {
+fn make_variable(cx: &mut Cx<'_>, name: &str) -> Result<()> {
     let is_there = cx.shell().variable(name).is_ok();
     cx.shell_mut().set_variable(name, 0).map_err(|error| match is_there {
         true => DcmdError::failed(format!("variable {name} is read-only")),

@@ -23,6 +23,7 @@ mod record;
 mod settings;
 mod sink;
 mod spec;
+pub mod user_file;
 mod walker;
 
 pub use args::{Arg, Args};
@@ -39,4 +40,5 @@ pub use record::{Align, Column, Message, Record, View};
 pub use settings::Settings;
 pub use sink::Sink;
 pub use spec::{AddrUse, Example, Group, Operands, Opt, Spec};
+pub use user_file::io_reason;
 pub use walker::{Visit, Walker, WalkerSpec};

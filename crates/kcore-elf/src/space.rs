@@ -108,6 +108,17 @@ impl AddressSpace for CoreSpace {
             .map(|range| Region { range, origin: Origin::Core })
             .collect()
     }
+
+    fn first_data(&self, range: AddrRange) -> Option<AddrRange> {
+        let segment = self.segment_at(range.start);
+        let in_file = segment.and_then(|segment| self.file_range(segment, range.start));
+        let Some(in_file) = in_file else { return Some(range) };
+        let len = usize::try_from(range.len()).unwrap_or(usize::MAX);
+        let end = in_file.end.min(in_file.start.saturating_add(len));
+        let data = self.bytes.first_data(in_file.start..end)?;
+        let at = |offset: usize| range.start.saturating_add(offset.abs_diff(in_file.start) as u64);
+        Some(AddrRange::new(at(data.start), at(data.end)))
+    }
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ pub fn open_core(
     let (magic, bytes) = peek(file.try_clone().map_err(failed)?, regular).map_err(failed)?;
     let format = Format::detect(&magic);
     if regular && format.is_none() {
-        let bytes = FileBytes::map(&file).map_err(failed)?;
+        let bytes = FileBytes::map_sparse(&file).map_err(failed)?;
         return Ok(OpenedCore { bytes, compressed: None, note: None });
     }
     let name = path.display().to_string();

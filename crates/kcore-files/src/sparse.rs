@@ -82,7 +82,7 @@ impl SparseFile {
     /// When it cannot be mapped.
     pub fn finish(self) -> io::Result<FileBytes> {
         self.file.set_len(self.len)?;
-        FileBytes::map(&self.file)
+        FileBytes::map_sparse(&self.file)
     }
 
     fn write_at(&mut self, bytes: &[u8], at: u64) -> Result<(), WriteError> {

@@ -34,6 +34,12 @@ pub trait AddressSpace: Send + Sync {
     /// The runs of addresses that have bytes, lowest first, for commands that search.
     fn regions(&self) -> Vec<Region>;
 
+    /// The first part of a range, all of which has bytes, that may hold anything but zeros; `None`
+    /// when all of it is known to be zeros without a look.
+    fn first_data(&self, range: AddrRange) -> Option<AddrRange> {
+        Some(range)
+    }
+
     /// Fills `buf` from `at` on as far as bytes reach; says how many were read and what stopped
     /// the read.
     fn read_partial(&self, at: Addr, buf: &mut [u8]) -> (usize, Option<Fault>) {

@@ -35,10 +35,10 @@ mod wrap;
 
 pub use format::Format;
 pub use json::JsonSink;
+pub use kcore_dcmd::io_reason;
 pub use number::Numbers;
-pub use out::io_reason;
 pub use pager::Pager;
-pub use pipe::{PipeItem, PipeSink};
+pub use pipe::{MAX_ITEMS as MAX_PIPE_ITEMS, PipeItem, PipeSink};
 pub use redirect::RedirectSink;
 pub use screen::{Screen, Size};
 pub use style::Style;

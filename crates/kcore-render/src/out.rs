@@ -2,7 +2,7 @@
 
 use std::io::{self, BufWriter, ErrorKind, Write};
 
-use kcore_dcmd::{DcmdError, Result};
+use kcore_dcmd::{DcmdError, Result, io_reason};
 
 const BUFFER: usize = 64 * 1024;
 
@@ -40,14 +40,6 @@ impl<W: Write> Out<W> {
             _ => DcmdError::failed(format!("cannot write output: {}", io_reason(error))),
         }
     }
-}
-
-/// Why reading or writing failed, for a message: lower case, without the number of the error.
-pub fn io_reason(error: &io::Error) -> String {
-    let text = error.to_string();
-    let text = text.split(" (os error").next().unwrap_or_default();
-    let mut rest = text.chars();
-    rest.next().map(|first| first.to_lowercase().chain(rest).collect()).unwrap_or_default()
 }
 
 #[cfg(test)]

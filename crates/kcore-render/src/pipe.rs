@@ -3,7 +3,9 @@
 use kcore_dcmd::{Bindings, DcmdError, Piped, Record, Result, Sink};
 
 /// Values in one pipe, at most.
-const MAX_ITEMS: usize = 1 << 23;
+pub const MAX_ITEMS: usize = 1 << 23;
+/// Bytes of text that wait in one pipe to be evaluated, at most.
+const MAX_TEXT: usize = 1 << 26;
 
 /// What a stage put into a pipe.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +29,8 @@ pub struct PipeSink<'a> {
     aside: &'a mut dyn Sink,
     command: &'a str,
     items: Vec<PipeItem>,
+    /// Bytes of text among them.
+    text: usize,
     bindings: Bindings,
     unfit: bool,
 }
@@ -35,7 +39,7 @@ impl<'a> PipeSink<'a> {
     /// The output of `command`, whose failures and notes go to `aside`.
     pub fn new(command: &'a str, aside: &'a mut dyn Sink) -> Self {
         let bindings = Bindings::default();
-        Self { aside, command, items: Vec::new(), bindings, unfit: false }
+        Self { aside, command, items: Vec::new(), text: 0, bindings, unfit: false }
     }
 
     /// Whether something came that cannot be handed on: the pipeline ends.
@@ -75,6 +79,12 @@ impl Sink for PipeSink<'_> {
         };
         if self.items.len() >= MAX_ITEMS {
             return self.refuse(format!("more than {MAX_ITEMS} values in a pipe"));
+        }
+        if let PipeItem::Expressions { text, .. } = &item {
+            self.text = self.text.saturating_add(text.len());
+        }
+        if self.text > MAX_TEXT {
+            return self.refuse(format!("more than {MAX_TEXT} bytes of text in a pipe"));
         }
         self.items.push(item);
         Ok(())

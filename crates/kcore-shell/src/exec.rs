@@ -4,7 +4,7 @@ use kcore_dcmd::{DcmdError, Dot, Result, Shell, Sink};
 
 use crate::eval;
 use crate::invoke::{Feed, Start};
-use crate::parse::Statement;
+use crate::parse::{Stage, Statement};
 use crate::session::{Session, Source};
 use crate::status::{Status, Stop};
 
@@ -16,11 +16,20 @@ impl Session {
         source: Source<'_>,
         sink: &mut dyn Sink,
     ) -> Status {
+        self.statement(sink, |session, sink| match session.start(statement) {
+            Ok(start) => session.act(statement, start, source, sink),
+            Err(error) => session.fail(&statement.text, &error, sink),
+        })
+    }
+
+    /// What a statement begins and ends with: what is bound in it is bound in it alone.
+    fn statement(
+        &mut self,
+        sink: &mut dyn Sink,
+        run: impl FnOnce(&mut Self, &mut dyn Sink) -> Status,
+    ) -> Status {
         let outer = self.bindings.clone();
-        let status = match self.start(statement) {
-            Ok(start) => self.act(statement, start, source, sink),
-            Err(error) => self.fail(&statement.text, &error, sink),
-        };
+        let status = run(self, sink).out_of_pipeline();
         self.bindings = outer;
         let status = self.finish(status, sink);
         // Of text within text the user sees the whole, and so has seen enough of the whole.
@@ -52,20 +61,20 @@ impl Session {
         if pipeline.is_empty() {
             return self.bare(start, source, sink);
         }
-        if source == Source::Terminal {
+        // A shell command alone is nothing that another dot could change.
+        if source.repeats() && matches!(pipeline.first(), Some(Stage::Command(_))) {
             self.previous = Some(pipeline.clone());
         }
         self.pipeline(pipeline, Feed::Start(start), sink)
     }
 
-    /// A bare expression: dot is set; for a user the last pipeline runs again there.
+    /// A bare expression or count: dot is set, and the last pipeline runs again there.
     fn bare(&mut self, start: Start, source: Source<'_>, sink: &mut dyn Sink) -> Status {
         if !start.has_addr {
             self.advance();
         }
         match self.previous.clone() {
-            Some(previous) if source == Source::Terminal => {
-                let start = Start { has_addr: true, ..start };
+            Some(previous) if source.repeats() => {
                 self.pipeline(&previous, Feed::Start(start), sink)
             }
             _ => Status::DONE,
@@ -78,9 +87,9 @@ impl Session {
             return Status::DONE;
         };
         self.advance();
-        let start = Start { has_addr: true, count: None };
-        let status = self.pipeline(&previous, Feed::Start(start), sink);
-        self.finish(status, sink)
+        self.statement(sink, |session, sink| {
+            session.pipeline(&previous, Feed::Start(Start::default()), sink)
+        })
     }
 
     /// Moves dot by the increment.
@@ -131,8 +140,9 @@ impl Session {
             DcmdError::Aborted if self.interrupted() => {
                 return Status::stopped(Stop::Interrupted);
             }
-            DcmdError::Aborted => return Status::FAILED,
+            DcmdError::Aborted => return Status::ABORTED,
             DcmdError::Interrupted => Status::stopped(Stop::Interrupted),
+            DcmdError::Usage(_) => Status::ABORTED,
             _ => Status::FAILED,
         };
         match sink.error(command, error) {

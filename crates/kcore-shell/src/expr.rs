@@ -2,7 +2,7 @@
 
 use crate::error::SyntaxError;
 use crate::lexer::{self, Scanner};
-use crate::{limits, literal, quote};
+use crate::{limits, literal, quote, vars};
 
 /// An expression, to be evaluated when its statement runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -192,7 +192,7 @@ impl ExprParser<'_, '_> {
 
     fn variable(&mut self) -> Result<Expr, SyntaxError> {
         self.scanner.bump();
-        let name = self.scanner.take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
+        let name = self.scanner.take_while(vars::is_in_name);
         if name.is_empty() {
             return Err(self.scanner.unexpected());
         }

@@ -79,12 +79,15 @@ impl Session {
     }
 
     fn once(&mut self, call: &Call<'_>, start: Start, sink: &mut dyn Sink) -> Status {
+        if start.count == Some(0) {
+            return Status::DONE;
+        }
         let input = Input { looped: false, first: true, ..self.input(call, start) };
         ended(self.invoke(call, &input, sink))
     }
 
-    /// Runs under a count; between two runs dot moves by what the first of them left. A failure
-    /// ends it: what failed here would fail again.
+    /// Runs under a count; between two runs dot moves by what the first of them left. A failure ends
+    /// it where dot does not move: what failed here would fail again.
     fn repeat(&mut self, call: &Call<'_>, start: Start, sink: &mut dyn Sink) -> Status {
         let count = start.count.unwrap_or(1);
         if count > limits::REPEAT {
@@ -92,6 +95,7 @@ impl Session {
             let error = DcmdError::failed(format!("count {count:x} is too high: at most {most:x}"));
             return self.fail(call.spelling, &error, sink);
         }
+        let mut status = Status::DONE;
         for run in 0..count {
             if run > 0 {
                 self.advance();
@@ -99,11 +103,14 @@ impl Session {
             let input =
                 Input { looped: start.count.is_some(), first: run == 0, ..self.input(call, start) };
             match self.invoke(call, &input, sink) {
-                Flow::Continue(Status::DONE) => {}
-                Flow::Continue(status) | Flow::Break(status) => return status,
+                Flow::Continue(next) if next.failed() && self.increment == 0 => {
+                    return status.then(next);
+                }
+                Flow::Continue(next) => status = status.then(next),
+                Flow::Break(next) => return status.then(next),
             }
         }
-        Status::DONE
+        status
     }
 
     fn all_at_once(&mut self, call: &Call<'_>, values: Vec<Piped>, sink: &mut dyn Sink) -> Status {
@@ -173,13 +180,13 @@ impl Session {
             Ok(()) if part_failed => return Flow::Continue(Status::FAILED),
             Ok(()) => return Flow::Continue(Status::DONE),
             Err(DcmdError::EndOfMacro) => {
-                return Flow::Break(Status::stopped(Stop::EndOfMacro));
+                return Flow::Break(Status::stopped(Stop::EndOfMacro).or_failed(part_failed));
             }
             Err(error) => error,
         };
         // That nobody reads the end of it will be seen when the error is reported.
         let _ = sink.abandon();
-        let status = self.fail_call(&call.spec, call.spelling, &error, sink);
+        let status = self.fail_call(&call.spec, call.spelling, &error, sink).or_failed(part_failed);
         match error {
             DcmdError::Failed { .. } if !status.stops() => Flow::Continue(status),
             _ => Flow::Break(status),

@@ -41,6 +41,7 @@ mod status;
 mod testing;
 #[cfg(test)]
 mod tests;
+mod textual;
 mod vars;
 mod words;
 

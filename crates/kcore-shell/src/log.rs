@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use kcore_dcmd::{DcmdError, LogRequest, LogState, Result, Sink};
-use kcore_render::{Format, TeeSink, io_reason};
+use kcore_dcmd::{DcmdError, LogRequest, LogState, Result, Sink, io_reason, user_file};
+use kcore_render::{Format, TeeSink};
 
 use crate::session::Session;
 
@@ -60,7 +60,7 @@ impl Log {
 }
 
 fn append(path: &Path) -> Result<File> {
-    File::options().append(true).create(true).open(path).map_err(|error| {
+    user_file::append(path).map_err(|error| {
         DcmdError::failed(format!("failed to open {}: {}", path.display(), io_reason(&error)))
     })
 }

@@ -1,11 +1,9 @@
 //! Text that runs within other text: `::eval`, and macro files by `$<` and `$<<`.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use kcore_dcmd::{DcmdError, MacroCall, Result, Shell, Sink};
-use kcore_render::io_reason;
+use kcore_dcmd::{DcmdError, MacroCall, Result, Shell, Sink, io_reason, user_file};
 
 use crate::limits;
 use crate::session::{Session, Source};
@@ -42,7 +40,7 @@ impl Session {
             Some(Stop::Abandoned) => Err(DcmdError::Abandoned),
             Some(Stop::Quit) => Err(DcmdError::Quit),
             Some(Stop::EndOfMacro) => Err(DcmdError::EndOfMacro),
-            Some(Stop::Interrupted) => Err(DcmdError::Aborted),
+            Some(Stop::Interrupted | Stop::EndOfPipeline) => Err(DcmdError::Aborted),
             None if status.failed() => Err(DcmdError::Aborted),
             None => Ok(()),
         }
@@ -97,14 +95,17 @@ impl Session {
         self.run_text(Source::File { name: &name, line: 1 }, text, sink)
     }
 
-    /// The file that a macro's name means: a path, or a file of the macro path.
+    /// The file that a macro's name means: a path, if it has a slash, or a file of the macro path.
     fn macro_file(&self, name: &str) -> Result<PathBuf> {
-        let is_file = |path: &PathBuf| path.exists() && !path.is_dir();
-        let below = self.settings.macro_path.iter().map(|folder| folder.join(name));
-        let below = below.filter(|_| !name.contains('/'));
-        std::iter::once(PathBuf::from(name))
-            .chain(below)
-            .find(is_file)
+        // A bare name is never one of the current folder, where the core may lie: whoever made the core
+        // may have put a macro beside it.
+        let paths = match name.contains('/') {
+            true => vec![PathBuf::from(name)],
+            false => self.settings.macro_path.iter().map(|folder| folder.join(name)).collect(),
+        };
+        paths
+            .into_iter()
+            .find(|path| path.exists() && !path.is_dir())
             .ok_or_else(|| DcmdError::failed(format!("failed to open {name} (see ::help '$<')")))
     }
 }
@@ -113,7 +114,7 @@ fn read(path: &Path) -> Result<String> {
     let failed = |reason: String| {
         DcmdError::failed(format!("failed to read macro file {}: {reason}", path.display()))
     };
-    let file = File::open(path).map_err(|error| failed(io_reason(&error)))?;
+    let file = user_file::open(path).map_err(|error| failed(io_reason(&error)))?;
     let mut bytes = Vec::new();
     let most = limits::MACRO;
     file.take(most + 1).read_to_end(&mut bytes).map_err(|error| failed(io_reason(&error)))?;

@@ -6,6 +6,7 @@
 use crate::error::SyntaxError;
 use crate::expr::{self, Expr};
 use crate::lexer::Scanner;
+use crate::limits;
 use crate::statement::StatementParser;
 use crate::words::Word;
 
@@ -58,11 +59,13 @@ pub(crate) enum Verb {
 pub(crate) struct Parser<'t> {
     scanner: Scanner<'t>,
     text: &'t str,
+    /// Where the line ends whose length was checked last.
+    checked: usize,
 }
 
 impl<'t> Parser<'t> {
     pub(crate) const fn new(text: &'t str) -> Self {
-        Self { scanner: Scanner::new(text), text }
+        Self { scanner: Scanner::new(text), text, checked: 0 }
     }
 
     /// The next statement, `None` at the end of the text. `radix` is that of bare numbers.
@@ -71,7 +74,25 @@ impl<'t> Parser<'t> {
         if self.scanner.peek().is_none() {
             return Ok(None);
         }
+        self.check_line()?;
         StatementParser { scanner: &mut self.scanner, radix }.statement().map(Some)
+    }
+
+    /// Refuses a line that is longer than anybody types, and drops it.
+    fn check_line(&mut self) -> Result<(), SyntaxError> {
+        let at = self.scanner.position();
+        if at < self.checked {
+            return Ok(());
+        }
+        let rest = self.scanner.rest();
+        let length = rest.find('\n').unwrap_or(rest.len());
+        self.checked = at + length;
+        if length <= limits::LINE {
+            return Ok(());
+        }
+        self.skip_line();
+        let most = limits::LINE;
+        Err(SyntaxError::Wrong(format!("line of {length} bytes: at most {most} are read")))
     }
 
     /// Drops what is left of the line that holds an error.

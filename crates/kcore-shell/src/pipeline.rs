@@ -1,15 +1,15 @@
 //! Runs the stages of a pipeline, each to its end, and hands what it finds to the next.
 
-use kcore_dcmd::{DcmdError, Dot, Fields, Piped, Record, Result, Sink, View};
-use kcore_render::{PipeItem, PipeSink};
+use std::sync::Arc;
 
-use crate::error::SyntaxError;
+use kcore_dcmd::{Fields, Piped, Record, Result, Sink, View};
+use kcore_render::PipeSink;
+
 use crate::invoke::Feed;
-use crate::lexer::Scanner;
 use crate::parse::{Command, Stage, Verb};
 use crate::session::Session;
-use crate::status::{Status, Stop};
-use crate::{eval, expr, shell_command};
+use crate::shell_command;
+use crate::status::Status;
 
 /// Why nothing feeds the next stage: the status of the pipeline, which ends.
 struct Ended(Status);
@@ -111,42 +111,6 @@ impl Session {
         Ok((status, values))
     }
 
-    /// The values that came out of a stage: of text, those of its lines.
-    fn values(&self, items: Vec<PipeItem>) -> Result<Vec<Piped>> {
-        let mut values = Vec::with_capacity(items.len());
-        for item in items {
-            match item {
-                PipeItem::Value(value) => values.push(value),
-                PipeItem::Expressions { text, bindings } => {
-                    let numbers = self.expressions(&text)?;
-                    values.extend(numbers.into_iter().map(|number| Piped {
-                        bindings: bindings.clone(),
-                        ..Piped::from(Dot::Number(number))
-                    }));
-                }
-            }
-        }
-        Ok(values)
-    }
-
-    /// The values of text, each line of which is a bare expression; a semicolon ends one too.
-    fn expressions(&self, text: &str) -> Result<Vec<u64>> {
-        let mut scanner = Scanner::new(text);
-        let mut values = Vec::new();
-        loop {
-            scanner.skip_to_statement();
-            if scanner.peek().is_none() {
-                return Ok(values);
-            }
-            let parsed = expr::parse(&mut scanner, self.radix).and_then(|expr| {
-                scanner.skip_blanks();
-                if scanner.at_end() { Ok(expr) } else { Err(scanner.unexpected()) }
-            });
-            let expr = parsed.map_err(|error: SyntaxError| DcmdError::failed(error.to_string()))?;
-            values.push(eval::evaluate(&expr, self)?);
-        }
-    }
-
     /// Runs a shell command, which takes what the stages before it show, and shows what it prints.
     fn show_in_shell(
         &mut self,
@@ -176,7 +140,9 @@ impl Session {
         sink: &mut dyn Sink,
     ) -> Result<(Status, Vec<Piped>), Ended> {
         let format = self.options.format;
-        let run = shell_command::capture(command, format, sink, |fed| {
+        let interrupt = Arc::clone(&self.options.interrupt);
+        let bindings = self.bindings.clone();
+        let run = shell_command::capture(command, format, &interrupt, sink, |fed| {
             self.commands(stages, feed, false, fed)
         });
         let (ended, text) = match run {
@@ -184,21 +150,18 @@ impl Session {
             Err(error) => (Err(error), String::new()),
         };
         let status = self.after_shell(ended, sink);
-        match self.expressions(&text) {
-            Ok(_) if status.stops() => Err(Ended(status)),
-            Ok(values) => {
-                let values = values.into_iter().map(Dot::Number);
-                Ok((status, values.map(Piped::from).collect()))
-            }
+        if status.stops() {
+            return Err(Ended(status));
+        }
+        match self.values_of_text(&text, &bindings) {
+            Ok(values) => Ok((status, values)),
             Err(error) => Err(Ended(status.then(self.fail("!", &error, sink)))),
         }
     }
 
     fn after_shell(&self, ended: Result<Status>, sink: &mut dyn Sink) -> Status {
         match ended {
-            // A command that reads no further, such as head, is no reason to stop.
-            Ok(status) if status.stop() == Some(Stop::Closed) => Status::DONE,
-            Ok(status) => status,
+            Ok(status) => status.out_of_shell(),
             Err(error) => self.fail("!", &error, sink),
         }
     }

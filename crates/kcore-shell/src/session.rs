@@ -35,7 +35,7 @@ pub struct SessionOptions {
 /// Where text of the language comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Source<'a> {
-    /// A user at a terminal: a bare expression repeats the last pipeline at the new dot.
+    /// A user at a terminal.
     Terminal,
     /// A text without lines to name: `-c`.
     Text,
@@ -46,6 +46,14 @@ pub enum Source<'a> {
         /// The number of the text's first line.
         line: usize,
     },
+}
+
+impl Source<'_> {
+    /// Whether an expression alone runs the last pipeline again: it only sets dot where the text is an
+    /// argument, of `-c` or `::eval`.
+    pub(crate) const fn repeats(self) -> bool {
+        !matches!(self, Self::Text)
+    }
 }
 
 /// Dot, variables, radix, current thread and frame, and what runs text on them.
@@ -135,11 +143,6 @@ impl Session {
         text: &str,
         sink: &mut dyn Sink,
     ) -> Status {
-        if let Some(line) = text.lines().find(|line| line.len() > limits::LINE) {
-            let (is, most) = (line.len(), limits::LINE);
-            let error = format!("line of {is} bytes: at most {most} are read");
-            return self.fail("", &DcmdError::failed(error), sink);
-        }
         let mut parser = Parser::new(text);
         let mut status = Status::DONE;
         while let Some(next) =

@@ -6,7 +6,9 @@ use std::io::{self, Read};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
+use std::time::Duration;
 
 use kcore_dcmd::{DcmdError, Result, Sink};
 use kcore_render::{Format, RedirectSink, io_reason};
@@ -15,6 +17,8 @@ use crate::limits;
 
 /// The signal of ctrl-C.
 const SIGINT: i32 = 2;
+/// Between two looks at whether ctrl-C was pressed.
+const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Runs `command` on the terminal, and waits. Its exit status is its own affair, and so is a ctrl-C of
 /// which it did not die: then `interrupt` is as if nobody had pressed it.
@@ -53,10 +57,12 @@ pub(crate) fn feed<T>(
 /// into a pipe of values.
 ///
 /// # Errors
-/// When the shell cannot be started, or prints more.
+/// When the shell cannot be started, or prints more; and when `interrupt` is set while something that
+/// the command left behind keeps its output open.
 pub(crate) fn capture<T>(
     command: &str,
     format: Format,
+    interrupt: &AtomicBool,
     aside: &mut dyn Sink,
     produce: impl FnOnce(&mut dyn Sink) -> T,
 ) -> Result<(T, String)> {
@@ -68,14 +74,15 @@ pub(crate) fn capture<T>(
         .spawn()
         .map_err(|error| failed(&error))?;
     // Who reads while the command is fed: it may print before it has read all.
-    let printed = child.stdout.take().map(|stdout| thread::spawn(move || read_all(stdout)));
+    let printed = read_aside(child.stdout.take()).map_err(|error| failed(&error))?;
     let produced = produce_into(child.stdin.take(), format, aside, produce);
     child.wait().map_err(|error| failed(&error))?;
-    let printed = printed.and_then(|printed| printed.join().ok()).unwrap_or_default();
+    let printed = received(&printed, interrupt)?;
     if printed.len() as u64 > limits::SHELL_OUTPUT {
         let most = limits::SHELL_OUTPUT;
-        let message = format!("the output of '{command}' is longer than {most} bytes");
-        return Err(DcmdError::failed(message));
+        return Err(DcmdError::failed(format!(
+            "the output of '{command}' is longer than {most} bytes: nothing of it was used"
+        )));
     }
     Ok((produced, String::from_utf8_lossy(&printed).into_owned()))
 }
@@ -94,6 +101,29 @@ fn produce_into<T>(
     // A command that no longer reads has what it wanted.
     let _ = sink.finish();
     produced
+}
+
+/// Reads on a thread of its own what a command prints.
+fn read_aside(stdout: Option<ChildStdout>) -> io::Result<Receiver<Vec<u8>>> {
+    let (sender, receiver) = mpsc::channel();
+    if let Some(stdout) = stdout {
+        let read = move || drop(sender.send(read_all(stdout)));
+        thread::Builder::new().spawn(read)?;
+    }
+    Ok(receiver)
+}
+
+fn received(printed: &Receiver<Vec<u8>>, interrupt: &AtomicBool) -> Result<Vec<u8>> {
+    loop {
+        match printed.recv_timeout(PATIENCE) {
+            Ok(bytes) => return Ok(bytes),
+            Err(RecvTimeoutError::Disconnected) => return Ok(Vec::new()),
+            Err(RecvTimeoutError::Timeout) if interrupt.load(Ordering::SeqCst) => {
+                return Err(DcmdError::Interrupted);
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+    }
 }
 
 fn read_all(stdout: ChildStdout) -> Vec<u8> {

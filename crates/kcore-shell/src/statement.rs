@@ -151,6 +151,12 @@ impl StatementParser<'_, '_> {
             match quote {
                 Some(open) if open == next => quote = None,
                 None if matches!(next, '\'' | '"') => quote = Some(next),
+                None | Some('"') if next == '\\' => {
+                    self.scanner.bump();
+                    if self.scanner.peek() == Some('\n') {
+                        break;
+                    }
+                }
                 None if next == ';' || self.at_pipe_into_dcmd() => break,
                 _ if next == '\n' => break,
                 _ => {}

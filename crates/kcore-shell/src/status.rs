@@ -18,6 +18,8 @@ pub enum Stop {
     Abandoned,
     /// Nobody reads the output any more. Not a failure.
     Closed,
+    /// A stage was called wrongly, or what it ran as text failed: the stages behind it do not run.
+    EndOfPipeline,
     /// A macro file ends before its last line.
     EndOfMacro,
     /// The user asked to leave.
@@ -30,6 +32,9 @@ impl Status {
 
     /// A command failed; what follows runs.
     pub const FAILED: Self = Self { failed: true, stop: None };
+
+    /// A command failed so that its pipeline ends; what follows the pipeline runs.
+    pub(crate) const ABORTED: Self = Self { failed: true, stop: Some(Stop::EndOfPipeline) };
 
     /// Stopped, without a failure.
     pub const fn stopped(stop: Stop) -> Self {
@@ -56,6 +61,31 @@ impl Status {
     pub(crate) const fn after_enough(self) -> Self {
         match self.stop {
             Some(Stop::Enough) => Self { stop: None, ..self },
+            _ => self,
+        }
+    }
+
+    /// The same status; that of a failure if `failed`.
+    #[must_use]
+    pub(crate) const fn or_failed(self, failed: bool) -> Self {
+        Self { failed: self.failed || failed, ..self }
+    }
+
+    /// The status for what follows a pipeline that ended as `self`.
+    #[must_use]
+    pub(crate) const fn out_of_pipeline(self) -> Self {
+        match self.stop {
+            Some(Stop::EndOfPipeline) => Self { stop: None, ..self },
+            _ => self,
+        }
+    }
+
+    /// The status for what follows a shell command that fed on what ended as `self`: that it read no
+    /// further, such as head, is no reason to stop.
+    #[must_use]
+    pub(crate) const fn out_of_shell(self) -> Self {
+        match self.stop {
+            Some(Stop::Closed) => Self { stop: None, ..self },
             _ => self,
         }
     }

@@ -210,7 +210,10 @@ fn long_lines_are_refused_and_skipped() {
     assert_eq!(status, Status::FAILED);
     assert_eq!(
         sink.lines,
-        ["error(): line of 65538 bytes: at most 65536 are read", "::seen dot=Number(0) first",]
+        [
+            "error(): line of 65538 bytes: at most 65536 are read on line 1 of a.mdb",
+            "::seen dot=Number(0) first",
+        ]
     );
 }
 
@@ -384,8 +387,81 @@ fn an_empty_line_repeats_where_the_settings_say_so() {
     typed(&mut session, "10/X");
     assert_eq!(typed(&mut session, " "), Vec::<String>::new());
     session.settings.repeat_last = true;
-    assert_eq!(typed(&mut session, ""), ["/ dot=Number(20) addr first [X]"]);
-    assert_eq!(typed(&mut session, ""), ["/ dot=Number(24) addr first [X]"]);
+    assert_eq!(typed(&mut session, ""), ["/ dot=Number(20) first [X]"]);
+    assert_eq!(typed(&mut session, ""), ["/ dot=Number(24) first [X]"]);
+}
+
+#[test]
+fn what_aborts_ends_the_pipeline_and_not_only_its_stage() {
+    // The first value has come through when the second one fails.
+    let aborted = lines("::emit 1 2 | ::run '::odd' | ::seen; ::seen after");
+    assert_eq!(aborted.last().unwrap(), "::seen dot=Number(2) first [after]");
+    assert_eq!(aborted.iter().filter(|line| line.starts_with("::seen")).count(), 1, "{aborted:?}");
+    let failed = lines("::emit 1 2 3 | ::odd | ::seen");
+    assert_eq!(failed.iter().filter(|line| line.starts_with("::seen")).count(), 2, "{failed:?}");
+}
+
+#[test]
+fn bindings_end_with_their_statement() {
+    let mut session = session();
+    session.settings.repeat_last = true;
+    typed(&mut session, "::bind x 1 | ::run '7'");
+    typed(&mut session, "");
+    typed(&mut session, "5>x");
+    assert_eq!(
+        typed(&mut session, "::emit 2 | ::run '<x::seen'"),
+        ["::seen dot=Number(5) addr first"]
+    );
+}
+
+#[test]
+fn a_count_or_an_empty_line_gives_no_address() {
+    let mut session = session();
+    session.settings.repeat_last = true;
+    typed(&mut session, "::plain");
+    assert_eq!(typed(&mut session, ""), ["::plain dot=Number(0) first"]);
+    assert_eq!(typed(&mut session, ",2").len(), 2);
+}
+
+#[test]
+fn a_shell_command_alone_is_not_repeated() {
+    let mut session = session();
+    typed(&mut session, "::seen a");
+    typed(&mut session, "! true");
+    assert_eq!(typed(&mut session, "7"), ["::seen dot=Number(7) addr first [a]"]);
+}
+
+#[test]
+fn a_failure_is_not_forgotten_when_nobody_reads_on() {
+    assert_eq!(eval_in(&mut session(), "::emit 2 3 | ::odd ! head -1").1, Status::FAILED);
+    let many = "1 ".repeat(20_000);
+    let line = format!("::emit 2 {many} | ::odd ! true");
+    assert_eq!(eval_in(&mut session(), &line).1, Status::FAILED);
+}
+
+#[test]
+fn values_from_a_shell_keep_what_is_bound_around_them() {
+    assert_eq!(
+        lines("::bind x 1 2 | ::run '! echo 5 | ::run .' | ::run '<x::seen'"),
+        Vec::<String>::new()
+    );
+    assert_eq!(
+        lines("::bind x 1 2 | ::run '! echo 5 | ::seen' | ::run '<x::seen'"),
+        [1, 2].map(|x| format!("::seen dot=Number({x}) addr first"))
+    );
+}
+
+#[test]
+fn what_a_shell_command_leaves_behind_does_not_hold_the_session() {
+    let mut session = session();
+    let interrupt = Arc::clone(&session.options.interrupt);
+    let presser = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(100));
+        interrupt.store(true, Ordering::SeqCst);
+    });
+    let (_, status) = eval_in(&mut session, "! sleep 5 & echo 1 | ::seen");
+    presser.join().unwrap();
+    assert_eq!(status.stop(), Some(Stop::Interrupted));
 }
 
 #[test]

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use kcore_dcmd::{DcmdError, Result};
 
 const NAME_LENGTH: usize = 30;
-const FORBIDDEN: &str = "#%^&*-+=,:$/\\?<>;|!`'\"[](){} \t";
+/// The last is a format dcmd: behind `<name` it would be read as part of the name.
+const FORBIDDEN: &str = "#%^&*-+=,:$/\\?<>;|!`'\"[](){} \t@";
 /// Variables that exist from the start and stay: adb's, and those that MDB reads or writes itself.
 const PERSISTENT: [&str; 6] = ["0", "1", "2", "9", "_", "hits"];
 /// Variables whose value follows from the core until somebody writes them.
@@ -93,7 +94,15 @@ pub(crate) fn undefined(name: &str) -> DcmdError {
     DcmdError::failed(format!("variable '{name}' is not defined"))
 }
 
+/// Whether a variable's name may hold a character.
+pub(crate) fn is_in_name(c: char) -> bool {
+    !FORBIDDEN.contains(c) && !c.is_control() && !c.is_whitespace()
+}
+
 fn check_name(name: &str) -> Result<()> {
+    if name.is_empty() || name == "." {
+        return Err(DcmdError::failed(format!("'{name}' may not be the name of a variable")));
+    }
     if READ_ONLY.contains(&name) {
         return Err(DcmdError::failed(format!("cannot modify read-only variable '{name}'")));
     }
@@ -102,7 +111,7 @@ fn check_name(name: &str) -> Result<()> {
             "variable names may not exceed {NAME_LENGTH} characters: '{name}'"
         )));
     }
-    if let Some(c) = name.chars().find(|c| FORBIDDEN.contains(*c)) {
+    if let Some(c) = name.chars().find(|c| !is_in_name(*c)) {
         return Err(DcmdError::failed(format!("'{c}' may not be used in a variable name")));
     }
     Ok(())
@@ -160,6 +169,9 @@ mod tests {
     fn names_are_checked() {
         assert_eq!(error("thread"), "cannot modify read-only variable 'thread'");
         assert_eq!(error("a-b"), "'-' may not be used in a variable name");
+        assert_eq!(error("a@"), "'@' may not be used in a variable name");
+        assert_eq!(error("."), "'.' may not be the name of a variable");
+        assert_eq!(error(""), "'' may not be the name of a variable");
         let long = "x".repeat(31);
         assert_eq!(error(&long), format!("variable names may not exceed 30 characters: '{long}'"));
     }

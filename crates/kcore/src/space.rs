@@ -104,6 +104,11 @@ impl AddressSpace for ProcessSpace {
         self.find(at).map(|(_, origin)| origin)
     }
 
+    fn first_data(&self, range: AddrRange) -> Option<AddrRange> {
+        // Of what it does not hold a core knows nothing.
+        self.core.as_ref().map_or(Some(range), |core| core.first_data(range))
+    }
+
     fn regions(&self) -> Vec<Region> {
         let core = self.core.as_ref().map(|core| core.regions()).unwrap_or_default();
         let files = self.modules.all().iter().flat_map(|module| module.ranges()).collect();

@@ -6,6 +6,7 @@
 #![allow(unsafe_code)]
 
 mod guard;
+mod holes;
 
 use std::{
     fmt,
@@ -25,7 +26,11 @@ use guard::GuardedMap;
 pub struct FileBytes(Arc<Inner>);
 
 enum Inner {
-    Mapped(GuardedMap),
+    Mapped {
+        map: GuardedMap,
+        /// The file, where its holes may be asked for.
+        file: Option<File>,
+    },
     Owned(Vec<u8>),
 }
 
@@ -36,6 +41,18 @@ impl FileBytes {
     /// # Errors
     /// What the system says, for a directory, a pipe, or a file that may not be read.
     pub fn map(file: &File) -> io::Result<Self> {
+        Self::map_and_keep(file, None)
+    }
+
+    /// Maps `file` for reading, and keeps it open to ask it for its holes: see [`FileBytes::first_data`].
+    ///
+    /// # Errors
+    /// As [`FileBytes::map`].
+    pub fn map_sparse(file: &File) -> io::Result<Self> {
+        Self::map_and_keep(file, Some(file.try_clone()?))
+    }
+
+    fn map_and_keep(file: &File, kept: Option<File>) -> io::Result<Self> {
         if file.metadata()?.len() == 0 {
             return Ok(Self::from(Vec::new()));
         }
@@ -43,14 +60,14 @@ impl FileBytes {
         // file, as with any mapped file; kcore reads it as untrusted bytes and never as `str` or
         // as a type with invalid values.
         let map = unsafe { Mmap::map(file)? };
-        Ok(Self(Arc::new(Inner::Mapped(GuardedMap::new(map)))))
+        Ok(Self(Arc::new(Inner::Mapped { map: GuardedMap::new(map), file: kept })))
     }
 
     /// Bytes at its beginning of which none was lost since it was mapped, because the file shrank
     /// or its disk failed, as far as that was noticed. Lost bytes read as zeros.
     pub fn intact_len(&self) -> usize {
         match &*self.0 {
-            Inner::Mapped(map) => map.intact_len(),
+            Inner::Mapped { map, .. } => map.intact_len(),
             Inner::Owned(bytes) => bytes.len(),
         }
     }
@@ -62,6 +79,15 @@ impl FileBytes {
         // The first look at a byte may be the one that notices its loss.
         std::hint::black_box(*bytes.first()?);
         (range.start < self.intact_len()).then_some(bytes)
+    }
+
+    /// The first part of `range` that may hold anything but zeros; `None` when the file has a hole
+    /// there. Nothing is read: a hole of a mapped file takes memory once it is touched.
+    pub fn first_data(&self, range: Range<usize>) -> Option<Range<usize>> {
+        match &*self.0 {
+            Inner::Mapped { file: Some(file), .. } => holes::first_data(file, range),
+            _ => Some(range),
+        }
     }
 
     /// Whether bytes were lost since it was mapped.
@@ -93,7 +119,7 @@ impl Deref for FileBytes {
 
     fn deref(&self) -> &[u8] {
         match &*self.0 {
-            Inner::Mapped(map) => map.bytes(),
+            Inner::Mapped { map, .. } => map.bytes(),
             Inner::Owned(bytes) => bytes,
         }
     }

@@ -21,6 +21,8 @@ use crate::{Core, pace::Pace, regions};
 const CHUNK: u64 = 1 << 20;
 /// Chunks that are scanned between two batches, at most.
 const MAX_CHUNKS: usize = 64;
+/// Bytes of modules' files that are searched, at most.
+const MAX_IN_FILES: u64 = 16 << 30;
 /// Less than this is not missing of a mapping: files end within a page.
 const PAGE: u64 = 4096;
 
@@ -75,6 +77,7 @@ impl Core {
         let proven = |origin| matches!(origin, Origin::Core | Origin::ModuleFile);
         let mut held = self.space().regions();
         held.retain(|region| proven(region.origin));
+        self.cut_repetitions(&mut held);
         let ranges = held.iter().filter_map(|held| held.range.intersection(&within));
         let mut left: Vec<_> = ranges.collect();
         let total = total_len(&left);
@@ -88,6 +91,19 @@ impl Core {
             skipped: self.not_held(within, &held),
             pace: Pace::new(MAX_CHUNKS),
         }
+    }
+
+    /// No process has more memory than its core has bytes, and what files add is not endless: what a
+    /// crafted core maps again and again is left out.
+    fn cut_repetitions(&self, held: &mut Vec<Region>) {
+        let mut in_core = self.file().map_or(0, |file| file.bytes().len() as u64);
+        let mut in_files = MAX_IN_FILES;
+        held.retain(|region| {
+            let left = if region.origin == Origin::Core { &mut in_core } else { &mut in_files };
+            let rest = left.checked_sub(region.range.len());
+            *left = rest.unwrap_or(*left);
+            rest.is_some()
+        });
     }
 
     /// What the process had mapped in a range beside what is held.

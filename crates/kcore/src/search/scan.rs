@@ -37,15 +37,38 @@ impl Scanner {
     /// Scans the units that begin in a range, the first of which is aligned.
     pub fn scan(&self, space: &dyn AddressSpace, range: AddrRange) -> Scanned {
         let mut scanned = Scanned::default();
-        let mut at = range.start;
-        while at < range.end && scanned.rest.is_none() {
-            at = match space.slice(at) {
-                Ok(bytes) => self.scan_held(space, at, clip(bytes, at, range), &mut scanned),
-                // Its file was cut off meanwhile.
-                Err(_) => range.end,
-            };
+        let mut left = range;
+        while scanned.rest.is_none()
+            && let Some(part) = self.first_part(space, left)
+        {
+            self.scan_part(space, part, &mut scanned);
+            left.start = part.end;
         }
         scanned
+    }
+
+    /// The next units that may hold what is wanted: what is known to be zeros is not touched, unless
+    /// zeros are wanted.
+    fn first_part(&self, space: &dyn AddressSpace, left: AddrRange) -> Option<AddrRange> {
+        if left.is_empty() || self.wanted.holds(0) {
+            return (!left.is_empty()).then_some(left);
+        }
+        let data = space.first_data(left)?;
+        let unit = self.unit.bytes() as u64;
+        let start = data.start.get().saturating_sub(data.start.get() % unit);
+        let end = data.end.get().checked_next_multiple_of(unit).unwrap_or(u64::MAX);
+        AddrRange::new(Addr::new(start), Addr::new(end)).intersection(&left)
+    }
+
+    fn scan_part(&self, space: &dyn AddressSpace, part: AddrRange, scanned: &mut Scanned) {
+        let mut at = part.start;
+        while at < part.end && scanned.rest.is_none() {
+            at = match space.slice(at) {
+                Ok(bytes) => self.scan_held(space, at, clip(bytes, at, part), scanned),
+                // Its file was cut off meanwhile.
+                Err(_) => part.end,
+            };
+        }
     }
 
     /// Scans bytes that lie behind one another; answers the address of the next unit.

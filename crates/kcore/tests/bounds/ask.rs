@@ -2,12 +2,16 @@
 
 use std::path::Path;
 
-use kcore::{Addr, Core, OpenOptions};
+use kcore::references::CodeScope;
+use kcore::search::{UnitSize, Wanted};
+use kcore::{Addr, AddrRange, Core, OpenOptions};
 
 /// Frames of one stack: what `::stacks` compares.
 pub const FRAMES: usize = 254;
 /// Addresses that are asked about: each answer may take a walk of its own.
 const ASKED: usize = 8;
+/// Bytes of files that a search may read beside a core's own.
+const IN_FILES: u64 = 16 << 30;
 
 /// Opens a core and asks all that there is to ask; an error is an answer. Gives the number of
 /// frames.
@@ -37,7 +41,24 @@ fn ask_all(core: &Core) -> usize {
         let _ = (mapping.name(), mapping.permissions());
         ask_about(core, mapping.range.start);
     }
+    search(core);
     frames
+}
+
+/// Searches all memory and all code. Of what is everywhere the first matches are enough.
+fn search(core: &Core) {
+    let everything = AddrRange::new(Addr::new(0), Addr::new(u64::MAX));
+    let nowhere = core.search(Wanted::exactly(0x5eed_5eed), UnitSize::Eight, everything);
+    let len = core.file().map_or(0, |file| file.bytes().len() as u64);
+    assert!(nowhere.total() <= len + IN_FILES, "{} bytes of {len}", nowhere.total());
+    nowhere.for_each(drop);
+    let everywhere = core.search(Wanted::exactly(0), UnitSize::One, everything);
+    everywhere.take(ASKED).for_each(drop);
+    let scope = CodeScope { all_modules: true, globals_only: false };
+    if let Ok(references) = core.references(vec![AddrRange::with_len(Addr::new(1 << 40), 8)], scope)
+    {
+        references.take(ASKED).for_each(drop);
+    }
 }
 
 fn ask_about(core: &Core, at: Addr) {
