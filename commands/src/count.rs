@@ -1,8 +1,6 @@
 //! `::count` — how many values a pipe has.
 
-use kcore_dcmd::{
-    Args, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Record, Result, Spec, View,
-};
+use kcore_dcmd::{Args, Cx, Dcmd, Dot, Example, Fields, Group, Record, Result, Spec, View};
 
 const EXAMPLES: &[Example] =
     &[Example { line: "::walk thread | ::count", shows: "the number of threads" }];
@@ -23,10 +21,7 @@ impl Dcmd for Count {
     }
 
     fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
-        let Some(values) = cx.input().list.as_deref() else {
-            return Err(DcmdError::usage("::count stands behind a pipe only"));
-        };
-        let count = values.len() as u64;
+        let count = cx.piped()?.len() as u64;
         cx.emit(&CountRecord(count))
     }
 }

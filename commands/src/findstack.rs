@@ -1,5 +1,7 @@
 //! `::findstack` — the stack of a thread as MDB shows it, or of every thread that passes a filter.
 
+use std::collections::HashSet;
+
 use kcore::{MAX_FRAMES, Tid};
 use kcore_dcmd::{
     AddrUse, Arg, Args, Cell, Cx, Dcmd, Dot, Example, Fields, Group, Opt, Record, Result, Spec,
@@ -7,6 +9,7 @@ use kcore_dcmd::{
 };
 
 use crate::{
+    names::Names,
     stack_filter::StackFilter,
     stack_record::{FrameLine, Layout, StackBegin, StackEnd},
     thread_operand::thread_of,
@@ -67,7 +70,7 @@ fn threads(cx: &Cx<'_>, args: &Args) -> Result<Vec<Tid>> {
     let filter = StackFilter::new(cx, args)?;
     let groups = core.stack_groups(&tids, MAX_FRAMES);
     let passing = groups.iter().filter(|group| filter.admits(core, group));
-    let passing: Vec<Tid> = passing.flat_map(|group| group.tids.iter().copied()).collect();
+    let passing: HashSet<Tid> = passing.flat_map(|group| group.tids.iter().copied()).collect();
     Ok(tids.into_iter().filter(|tid| passing.contains(tid)).collect())
 }
 
@@ -87,9 +90,10 @@ fn show_stack(cx: &mut Cx<'_>, tid: Tid) -> Result<()> {
         cx.shell_mut().set_dot(Dot::Frame { fp, tid, index: 0 }, 0);
     }
     cx.begin(&StackBegin::new(core, tid, current, false).found_at(first), "frames")?;
+    let names = Names::new(cx);
     for frame in core.named_frames(&stack.frames) {
         let layout = if frame.index == 0 { Layout::Bracketed } else { Layout::Found };
-        cx.emit(&FrameLine::new(tid, frame, layout))?;
+        cx.emit(&FrameLine::new(&names, tid, frame, layout))?;
     }
     cx.end(&StackEnd::new(core, &stack, Layout::Found))
 }
@@ -102,7 +106,8 @@ fn show_first(cx: &mut Cx<'_>, tid: Tid, command: &str) -> Result<()> {
         Some(fp) => Dot::Frame { fp, tid, index: 0 },
         None => Dot::Thread(tid),
     };
-    cx.emit(&First(tid, FrameLine::new(tid, frame, Layout::Bracketed)))?;
+    let names = Names::new(cx);
+    cx.emit(&First(tid, FrameLine::new(&names, tid, frame, Layout::Bracketed)))?;
     cx.eval(command, dot)?;
     cx.shell_mut().set_dot(dot, 0);
     Ok(())

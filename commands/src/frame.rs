@@ -4,6 +4,7 @@ use kcore::MAX_FRAMES;
 use kcore_dcmd::{AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Dot, Example, Group, Opt, Result, Spec};
 
 use crate::{
+    names::Names,
     source_text,
     stack_record::{FrameLine, Layout},
 };
@@ -63,7 +64,7 @@ impl Dcmd for Frame {
             })?;
         cx.shell_mut().set_current_frame(frame.physical);
         let location = frame.location.clone();
-        cx.emit(&FrameLine::new(tid, frame, Layout::Verbose))?;
+        cx.emit(&FrameLine::new(&Names::new(cx), tid, frame, Layout::Verbose))?;
         if args.has('s') {
             source_text::emit(cx, &location, lines_around(args)?)?;
         }

@@ -29,10 +29,7 @@ impl Dcmd for Head {
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         let count = count(args)?;
-        let Some(list) = cx.input().list.as_deref() else {
-            return Err(DcmdError::usage("::head stands behind a pipe only"));
-        };
-        list.iter().take(count).try_for_each(|value| cx.emit(&Element(value.clone())))
+        cx.piped()?.iter().take(count).try_for_each(|value| cx.emit(&Element(value.clone())))
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use kcore::{Addr, Core};
+use kcore::{Addr, Core, NamedFrame};
 use kcore_dcmd::{Cx, PrivateSymbols, SymbolCell, prefixed};
 
 /// Names addresses by the settings of a session.
@@ -54,6 +54,22 @@ impl<'c> Names<'c> {
         self.private_at(at).or_else(|| self.public_at(at))
     }
 
+    /// The name that the session gives to what runs in a frame, where that is not the usual one: a
+    /// private symbol holds it, or names are not demangled. An inlined call has no symbol.
+    pub fn renamed(&self, frame: &NamedFrame) -> Option<Named> {
+        if frame.location.inline {
+            return None;
+        }
+        let at = frame.frame.pc;
+        let past = at.addr().offset_from(at.lookup()).unwrap_or_default();
+        let named = match self.private_at(at.lookup()) {
+            None if self.demangle => None,
+            None => self.public_at(at.lookup()),
+            private => private,
+        };
+        named.map(|named| Named { offset: named.offset.saturating_add(past), ..named })
+    }
+
     /// ``module`name+0x1e``; `None` without a symbol.
     pub fn spelled(&self, at: Addr) -> Option<String> {
         let Named { module, name, offset } = self.at(at)?;
@@ -62,6 +78,8 @@ impl<'c> Names<'c> {
             0 => String::new(),
             offset => format!("+{}", prefixed(offset, self.radix)),
         };
+        // The text is shown as it stands, line ends too, and the name is the core's.
+        let name: String = name.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
         Some(format!("{module}{name}{offset}"))
     }
 

@@ -1,6 +1,6 @@
 //! `::sort` — the values of a pipe in order.
 
-use kcore_dcmd::{Args, Cx, Dcmd, DcmdError, Example, Group, Opt, Result, Spec};
+use kcore_dcmd::{Args, Cx, Dcmd, Example, Group, Opt, Result, Spec};
 
 use crate::element::Element;
 
@@ -27,9 +27,7 @@ impl Dcmd for Sort {
     }
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
-        let Some(mut values) = cx.input().list.clone() else {
-            return Err(DcmdError::usage("::sort stands behind a pipe only"));
-        };
+        let mut values = cx.piped()?.to_vec();
         if args.has('n') {
             values.sort_by_key(|value| value.dot.number().cast_signed());
         } else {

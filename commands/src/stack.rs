@@ -4,6 +4,7 @@ use kcore::MAX_FRAMES;
 use kcore_dcmd::{AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Example, Group, Opt, Result, Spec};
 
 use crate::{
+    names::Names,
     stack_record::{FrameLine, Layout, StackBegin, StackEnd},
     stack_start::StackStart,
 };
@@ -106,8 +107,9 @@ fn print_stack(cx: &mut Cx<'_>, start: StackStart, limit: usize, layout: Layout)
         begin.waits_in = None;
     }
     cx.begin(&begin, "frames")?;
+    let names = Names::new(cx);
     for frame in core.named_frames(&stack.frames) {
-        cx.emit(&FrameLine::new(tid, frame, layout))?;
+        cx.emit(&FrameLine::new(&names, tid, frame, layout))?;
     }
     cx.end(&StackEnd::new(core, &stack, layout))
 }

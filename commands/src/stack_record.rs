@@ -3,6 +3,8 @@
 use kcore::{Addr, Core, End, NamedFrame, Stack, Tid};
 use kcore_dcmd::{Cell, Dot, Fields, Record, SymbolCell, View};
 
+use crate::names::{Named, Names};
+
 /// How frames are laid out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Layout {
@@ -96,16 +98,26 @@ pub struct FrameLine {
     pub frame_pointer: Option<Addr>,
     /// How it is laid out.
     pub layout: Layout,
+    /// The name that the session gives to its function, where that is another one.
+    renamed: Option<Named>,
 }
 
 impl FrameLine {
     /// A frame of thread `tid`.
-    pub fn new(tid: Tid, frame: NamedFrame, layout: Layout) -> Self {
+    pub fn new(names: &Names<'_>, tid: Tid, frame: NamedFrame, layout: Layout) -> Self {
         let frame_pointer = frame.frame.frame_pointer;
-        Self { frame, tid, frame_pointer, layout }
+        Self { renamed: names.renamed(&frame), frame, tid, frame_pointer, layout }
     }
 
     fn symbol(&self) -> SymbolCell<'_> {
+        if let Some(named) = &self.renamed {
+            return SymbolCell {
+                addr: self.frame.frame.pc.addr(),
+                module: named.module.as_deref().map(Into::into),
+                name: Some(named.name.as_str().into()),
+                offset: named.offset,
+            };
+        }
         let location = &self.frame.location;
         let module = location.module.as_deref().filter(|_| !location.in_exe);
         SymbolCell {
@@ -116,10 +128,18 @@ impl FrameLine {
         }
     }
 
+    fn function(&self) -> Option<&str> {
+        let renamed = self.renamed.as_ref().map(|named| named.name.as_str());
+        renamed.or(self.frame.location.function.as_deref())
+    }
+
+    fn offset(&self) -> Option<u64> {
+        self.renamed.as_ref().map_or(self.frame.location.offset, |named| Some(named.offset))
+    }
+
     /// The module of code without a symbol, which nothing else would tell.
     fn nameless_in(&self) -> Option<&str> {
-        let location = &self.frame.location;
-        location.module.as_deref().filter(|_| location.function.is_none())
+        self.frame.location.module.as_deref().filter(|_| self.function().is_none())
     }
 
     fn kind_word(&self) -> &'static str {
@@ -170,9 +190,9 @@ impl Record for FrameLine {
             .addr("cfa", frame.cfa)
             .text("trust", frame.trust.as_str())
             .text("kind", self.kind_word())
-            .opt_text("function", location.function.as_deref())
+            .opt_text("function", self.function())
             .opt_text("module", location.module.as_deref())
-            .hex("offset", location.offset)
+            .hex("offset", self.offset())
             .flag("inline", location.inline)
             .opt_text("file", location.file.as_deref())
             .num("line", location.line.map(u64::from))

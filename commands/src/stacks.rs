@@ -8,6 +8,7 @@ use kcore_dcmd::{
 
 use crate::{
     element::Element,
+    names::Names,
     stack_filter::StackFilter,
     stack_record::{FrameLine, Layout, StackEnd},
     stack_start::known_thread,
@@ -108,9 +109,10 @@ fn show(cx: &mut Cx<'_>, group: &StackGroup, each: bool) -> Result<()> {
     }
     let core = cx.core();
     cx.begin(&GroupBegin { state: state(core, group), group, each }, "frames")?;
+    let names = Names::new(cx);
     for frame in core.named_frames(&group.stack.frames) {
         let tid = group.stack.tid;
-        cx.emit(&FrameLine::new(tid, frame, Layout::Indented))?;
+        cx.emit(&FrameLine::new(&names, tid, frame, Layout::Indented))?;
     }
     cx.end(&StackEnd::new(core, &group.stack, Layout::Indented))
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use kcore_dcmd::{
-    Args, Cell, Cx, Dcmd, DcmdError, Example, Fields, Group, Opt, Piped, Record, Result, Spec, View,
+    Args, Cell, Cx, Dcmd, Dot, Example, Fields, Group, Opt, Piped, Record, Result, Spec, View,
 };
 
 use crate::element::Element;
@@ -31,9 +31,7 @@ impl Dcmd for Uniq {
     }
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
-        let Some(values) = cx.input().list.as_deref() else {
-            return Err(DcmdError::usage("::uniq stands behind a pipe only"));
-        };
+        let values = cx.piped()?;
         let mut counts: HashMap<u64, u64> = HashMap::new();
         for value in values {
             let count = counts.entry(value.dot.number()).or_default();
@@ -62,8 +60,8 @@ impl Record for Counted {
     }
 
     fn view(&self) -> View {
-        match self.value.view() {
-            View::Line("0t{thread:d}") => View::Line("{count:>7d} 0t{thread:d}"),
+        match self.value.0.dot {
+            Dot::Thread(_) => View::Line("{count:>7d} 0t{thread:d}"),
             _ => View::Line("{count:>7d} {value:#}"),
         }
     }

@@ -1,6 +1,6 @@
 //! `::whatis` — what lies at an address.
 
-use kcore::{Frame, Mapping, Origin, SymbolAt, Tid, What};
+use kcore::{Frame, Mapping, Origin, Tid, What};
 use kcore_dcmd::{
     AddrUse, Args, Cell, Cx, Dcmd, Dot, Example, Fields, Group, Message, Opt, Record, Result, Spec,
     View,
@@ -139,13 +139,13 @@ impl Record for WhatRecord<'_> {
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
         let what = &self.what;
-        let symbol = what.symbol.as_ref();
+        let symbol = self.names.at(what.at);
         let place = self.place();
         out.addr("address", what.at)
             .put("mapping", Cell::or_null(what.mapping.as_ref(), mapping_cell))
             .opt_text("module", what.module.as_deref())
-            .opt_text("symbol", symbol.map(|symbol: &SymbolAt| &*symbol.name))
-            .hex("offset", symbol.map(|symbol| symbol.offset))
+            .opt_text("symbol", symbol.as_ref().map(|symbol| symbol.name.clone()))
+            .hex("offset", symbol.as_ref().map(|symbol| symbol.offset))
             .num("thread", what.thread.map(|tid| u64::from(tid.get())))
             .num("frame", what.frame.map(|index| index as u64))
             .opt_text("origin", what.origin.map(Origin::as_str))

@@ -48,7 +48,9 @@ fn places(cx: &Cx<'_>, tid: Tid, wanted: u64, first: bool) -> Result<Vec<Addr>> 
     let mut at = Addr::new(range.start.get() & !word.saturating_sub(1));
     let mut count: usize = 0;
     while at < range.end {
-        if core.space().read_word(at) == Ok(wanted) {
+        // A stack of which nothing more is held has no more words.
+        let Ok(held) = core.space().read_word(at) else { break };
+        if held == wanted {
             found.push(at);
             if first {
                 break;

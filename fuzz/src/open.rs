@@ -73,6 +73,7 @@ pub fn ask_all(core: &Core) {
 
 fn ask_of_thread(core: &Core, tid: Tid) {
     let _ = (core.fp_registers(tid), core.thread_structure(tid), core.errno_address(tid));
+    let _ = (core.signal_contexts(tid), core.stack_range(tid));
     for module in core.modules().all().iter().take(ASKED) {
         let _ = core.tls_block(tid, module);
     }
@@ -89,4 +90,6 @@ fn search(core: &Core) {
 
 fn ask_about(core: &Core, at: Addr) {
     let _ = (core.whatis(at), core.symbol_at(at), core.mapping_at(at));
+    let tid = core.thread_of_stack(at).unwrap_or(Tid::new(1));
+    let _ = (core.saved_context(at), core.context_chain(at), core.jump_buffer(tid, at));
 }

@@ -168,6 +168,13 @@ fn files_are_shown_and_their_lines_feed_pipes() {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), "10\n\tmain // where it begins\n").unwrap();
     let path = file.path().display();
+    let pipe = format!("{path}.pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    assert_eq!(
+        error(&format!("::cat {pipe}")),
+        format!("kcore: failed to read {pipe}: not a file")
+    );
+    std::fs::remove_file(pipe).unwrap();
     assert_eq!(text(&format!("::cat {path}")), "10\n\tmain // where it begins\n");
     let main = value("main");
     assert_eq!(text(&format!("::cat {path} | ::map .")), format!("0x10\n{main:#x}\n"));
@@ -257,6 +264,10 @@ fn private_symbols_come_first() {
     assert_eq!(text("1000::nmadd -e 1020 mine; mine=X").lines().last().unwrap().trim(), "1000");
     assert_eq!(text("1000::nmadd -s 20 mine; 1010=p").lines().last().unwrap().trim(), "mine+0x10");
     assert_eq!(text("main::nmadd mine; main=p").lines().last().unwrap().trim(), "mine");
+    let stack = text("<rip-10::nmadd -s 100 mine; $c");
+    assert!(stack.lines().any(|line| line == "mine+0x10()"), "{stack}");
+    assert!(text("<rip-10::nmadd -s 100 mine; <rip::whatis").contains(" is mine+0x10, in "));
+    assert!(text("<rsp::nmadd -s 8 top; <rsp::whatis").contains(" is top, in [ stack"));
     assert_eq!(
         error("1::nmadd x; ::nmdel x; ::nmdel x"),
         "kcore: symbol 'x' not found in private symbol table"

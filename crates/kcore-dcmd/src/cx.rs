@@ -199,6 +199,16 @@ impl<'a> Cx<'a> {
         self.input.has_addr.then_some(self.input.dot)
     }
 
+    /// All values of the pipe, for a dcmd that works on them together.
+    ///
+    /// # Errors
+    /// [`DcmdError::Usage`] where it does not stand behind a pipe.
+    pub fn piped(&self) -> Result<&'a [Piped]> {
+        let name = &self.input.called_as;
+        let list = self.input.list.as_deref();
+        list.ok_or_else(|| DcmdError::usage(format!("{name} stands behind a pipe only")))
+    }
+
     /// Dot, written or not.
     pub fn dot(&self) -> Dot {
         self.input.dot

@@ -26,7 +26,7 @@ use crate::{
     module::{ModuleContext, found_file},
     symbols_by_file::SymbolsByFile,
     thread::threads_of,
-    tls::ThreadAreas,
+    tls::{Linker, ThreadAreas},
 };
 
 /// What to open, and where to look for its files.
@@ -99,6 +99,7 @@ pub struct Core {
     pub(crate) knowledge: Knowledge,
     pub(crate) finder: Finder,
     pub(crate) link_map: OnceLock<Vec<LinkMapEntry>>,
+    pub(crate) linker: OnceLock<Linker>,
     pub(crate) thread_areas: OnceLock<ThreadAreas>,
 }
 
@@ -215,6 +216,7 @@ impl Core {
             knowledge: Knowledge::default(),
             finder,
             link_map: OnceLock::new(),
+            linker: OnceLock::new(),
             thread_areas: OnceLock::new(),
         }
     }

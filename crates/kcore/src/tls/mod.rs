@@ -14,7 +14,7 @@ mod thread_db;
 use kcore_elf::ImageSegment;
 use kcore_mem::{Addr, Fault};
 
-pub(crate) use place::Libc;
+pub(crate) use place::{Libc, Linker};
 pub(crate) use thread_areas::ThreadAreas;
 
 use crate::{Core, LookupError, Module, SymbolKind, SymbolRef, Tid, arch::facts};

@@ -1,6 +1,8 @@
 //! Which number a module has in the vectors of threads, and how far from the thread pointer its
 //! block lies, if that is the same for all threads.
 
+use std::collections::HashMap;
+
 use kcore_elf::{ImageSegment, LinkMapEntry};
 use kcore_mem::Addr;
 
@@ -29,33 +31,55 @@ pub struct Place {
     pub entry: Addr,
 }
 
+/// What all threads have in common: found once.
+#[derive(Debug)]
+pub struct Linker {
+    libc: Libc,
+    fields: Option<LinkMapFields>,
+    /// Link-map entries by the base address of their module.
+    entries: HashMap<Addr, Addr>,
+}
+
+impl Linker {
+    fn load(core: &Core) -> Self {
+        let module_of = |entry: &LinkMapEntry| {
+            core.modules().at(entry.dynamic).map(|module| (module.base(), entry.at))
+        };
+        // Of two entries for one module the first counts.
+        let entries = core.link_map().iter().rev().filter_map(module_of).collect();
+        Self { libc: find_libc(core), fields: LinkMapFields::load(core), entries }
+    }
+}
+
+/// The C library by the names of modules, and of a static program by a function with which every
+/// program of musl begins.
+fn find_libc(core: &Core) -> Libc {
+    let is_musl = |name: &str| name.starts_with("ld-musl-") || name == "libc.so";
+    let modules = core.modules();
+    let named = modules.all().iter().any(|module| is_musl(module.name()));
+    let begins = |exe: &Module| exe.symbols().table().lookup("__init_libc").is_some();
+    match named || (core.link_map().is_empty() && modules.exe().is_some_and(begins)) {
+        true => Libc::Musl,
+        false => Libc::Glibc,
+    }
+}
+
 impl Core {
-    /// Which C library the process has: by the names of its modules, and of a static program by a
-    /// function with which every program of musl begins.
+    fn linker(&self) -> &Linker {
+        self.linker.get_or_init(|| Linker::load(self))
+    }
+
+    /// Which C library the process has.
     pub(crate) fn libc(&self) -> Libc {
-        let is_musl = |name: &str| name.starts_with("ld-musl-") || name == "libc.so";
-        let modules = self.modules();
-        let named = modules.all().iter().any(|module| is_musl(module.name()));
-        let begins = |exe: &Module| exe.symbols().table().lookup("__init_libc").is_some();
-        match named || (self.link_map().is_empty() && modules.exe().is_some_and(begins)) {
-            true => Libc::Musl,
-            false => Libc::Glibc,
-        }
+        self.linker().libc
     }
 
     /// Where a module has its thread-local storage, as the dynamic linker noted it.
     pub(super) fn tls_place(&self, module: &Module, segment: &ImageSegment) -> Option<Place> {
-        let entry = self.link_map_entry(module)?;
-        let told = LinkMapFields::load(self);
-        let place = told.and_then(|fields| fields.read(self, entry.at));
+        let linker = self.linker();
+        let entry = *linker.entries.get(&module.base())?;
+        let place = linker.fields.as_ref().and_then(|fields| fields.read(self, entry));
         place.or_else(|| self.place_by_content(module, segment, entry))
-    }
-
-    fn link_map_entry(&self, module: &Module) -> Option<&LinkMapEntry> {
-        let is_its = |entry: &&LinkMapEntry| {
-            self.modules().at(entry.dynamic).is_some_and(|it| it.base() == module.base())
-        };
-        self.link_map().iter().find(is_its)
     }
 
     /// The fields of an entry by those beside them, whose values the program header tells. glibc:
@@ -67,7 +91,7 @@ impl Core {
         &self,
         module: &Module,
         segment: &ImageSegment,
-        entry: &LinkMapEntry,
+        entry: Addr,
     ) -> Option<Place> {
         let image = module.addr(segment.svma)?.get();
         let align = segment.align.max(1);
@@ -78,11 +102,11 @@ impl Core {
             }
             Libc::Musl => vec![image, segment.file_size, segment.mem_size, segment.align],
         };
-        let words = self.words_of_entry(entry.at);
+        let words = self.words_of_entry(entry);
         let at = words.windows(before.len()).position(|window| window == before)?;
         let after = words.get(at.checked_add(before.len())?..)?;
         let (offset, number) = (*after.first()?, *after.get(1)?);
-        Place::checked(number, offset, entry.at)
+        Place::checked(number, offset, entry)
     }
 
     fn words_of_entry(&self, at: Addr) -> Vec<u64> {

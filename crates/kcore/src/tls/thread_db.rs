@@ -42,6 +42,7 @@ pub fn rtld_global(core: &Core) -> Option<Addr> {
 }
 
 /// Where link-map entries of glibc have what belongs to thread-local storage.
+#[derive(Debug)]
 pub struct LinkMapFields {
     number: u64,
     offset: u64,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use kcore::references::CodeScope;
 use kcore::search::{UnitSize, Wanted};
-use kcore::{Addr, AddrRange, Core, OpenOptions};
+use kcore::{Addr, AddrRange, Core, OpenOptions, Tid};
 
 /// Frames of one stack: what `::stacks` compares.
 pub const FRAMES: usize = 254;
@@ -26,6 +26,7 @@ pub fn ask(core: &Path, exe: Option<&Path>) -> Option<usize> {
 
 fn ask_all(core: &Core) -> usize {
     let _ = (core.status(), core.doubts(), core.last_words(), core.initial_stack());
+    let _ = (core.environment_now(), core.auxv_address(), core.link_map());
     let stacks = core.stacks(&core.tids(), FRAMES);
     let named = stacks.iter().flat_map(|stack| core.named_frames(&stack.frames));
     let frames = named.count();
@@ -34,6 +35,7 @@ fn ask_all(core: &Core) -> usize {
         let tid = stack.tid;
         let _ = (core.user_registers(tid), core.waits_in(tid), core.fp_registers(tid));
         let _ = (core.thread_structure(tid), core.errno_address(tid));
+        let _ = (core.signal_contexts(tid), core.stack_range(tid));
         let tops = stack.frames.iter().filter_map(|frame| frame.sp);
         tops.take(ASKED).for_each(|at| ask_about(core, at));
     }
@@ -63,4 +65,7 @@ fn search(core: &Core) {
 
 fn ask_about(core: &Core, at: Addr) {
     let _ = (core.whatis(at), core.mapping_at(at), core.space().read_word(at));
+    let _ = (core.saved_context(at), core.context_chain(at));
+    let tid = core.thread_of_stack(at).unwrap_or(Tid::new(1));
+    let _ = core.jump_buffer(tid, at);
 }
