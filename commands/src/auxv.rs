@@ -32,6 +32,7 @@ impl Dcmd for Auxv {
     }
 
     fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
+        cx.current_thread()?;
         let core = cx.core();
         if core.auxv().is_empty() {
             return Err(DcmdError::failed("no auxiliary vector available"));

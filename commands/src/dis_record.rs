@@ -46,20 +46,18 @@ impl InstructionRecord<'_> {
     }
 }
 
+/// A label with the blanks behind it, of which there is always one.
 fn padded(label: String) -> String {
-    let len = label.chars().count();
+    let len = label.chars().count().saturating_add(1);
     let width = len.max(LABEL_WIDTH).next_multiple_of(LABEL_STOP);
     format!("{label:width$}")
 }
 
-/// The mark takes the place of the last blanks, or of the colon of a label that fills its column.
+/// The mark stands before the last blank, where a label that fills its column has its colon.
 fn marked(mut label: String) -> String {
-    let blanks = label.ends_with("  ");
     label.pop();
-    if blanks {
-        label.pop();
-    }
-    label + if blanks { "> " } else { ">" }
+    label.pop();
+    label + "> "
 }
 
 impl Record for InstructionRecord<'_> {
@@ -108,7 +106,7 @@ mod tests {
             assert!(label.len() >= 32 && label.len().is_multiple_of(8), "{len}");
             let marked = marked(label.clone());
             assert_eq!(marked.len(), label.len(), "{len}");
-            assert!(marked.trim_end().ends_with('>'), "{len}");
+            assert!(label.ends_with(' ') && marked.ends_with("> "), "{len}");
         }
     }
 }

@@ -32,6 +32,7 @@ impl Dcmd for Env {
     }
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        cx.current_thread()?;
         let strings = if args.has('t') { now(cx)? } else { given(cx)? };
         let wanted = args.first().map(Arg::to_text);
         let alone = wanted.is_some();

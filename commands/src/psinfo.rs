@@ -51,6 +51,7 @@ impl Dcmd for Psinfo {
     }
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        cx.current_thread()?;
         let core = cx.core();
         let info = core
             .process_info()

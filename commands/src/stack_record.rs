@@ -84,7 +84,8 @@ impl Record for StackBegin {
             .put("task", Cell::Null)
             .text("instant", "core")
             .display("sp", Cell::or_null(self.sp, Cell::Addr))
-            .display("found_at", Cell::or_null(self.found_at.flatten(), Cell::Addr));
+            // Where no frame pointer is known, the stack pointer tells where the stack is.
+            .display("found_at", Cell::or_null(self.found_at.flatten().or(self.sp), Cell::Addr));
     }
 }
 

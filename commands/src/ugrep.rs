@@ -14,7 +14,7 @@ const MAX_PIPED: u64 = 1 << 20;
 
 const OPTIONS: &[Opt] = &[
     Opt { flag: 'v', value: None, help: "the value that was found beside its address" },
-    Opt { flag: 'd', value: Some("dist"), help: "values from address to address + dist, that not" },
+    Opt { flag: 'd', value: Some("dist"), help: "values below address + dist as well" },
     Opt { flag: 'm', value: Some("mask"), help: "compare the bits of the mask only" },
     Opt { flag: 'M', value: Some("invmask"), help: "compare all bits but those" },
     Opt { flag: 'a', value: Some("min"), help: "the first address to be searched" },
@@ -40,8 +40,8 @@ impl Dcmd for Ugrep {
             .help(
                 "The address is what is looked for; where it is found is shown, lowest address \
                  first. Units are aligned, and in the byte order of the target. All memory that the \
-                 core holds is searched, and what it left out to verified files of objects; what \
-                 neither holds is skipped, which a note says.\n\n\
+                 core holds is searched, and what it left out where a verified file of an object \
+                 has it; what neither holds is skipped, which a note says.\n\n\
                  Into a pipe go the first 0t1048576 addresses.",
             )
             .examples(EXAMPLES)
