@@ -114,6 +114,14 @@ pub fn known_thread(core: &Core, tid: Tid) -> Result<Tid> {
     Err(DcmdError::failed(format!("no thread {id:x}: invalid thread identifier{hint}")))
 }
 
+/// The thread of an id that was typed.
+pub fn thread_of_id(core: &Core, id: u64) -> Result<Tid> {
+    match u32::try_from(id) {
+        Ok(id) => known_thread(core, Tid::new(id)),
+        Err(_) => Err(DcmdError::failed(format!("no thread {id:x}: invalid thread identifier"))),
+    }
+}
+
 /// The thread whose id has the digits of `tid` in decimal: an id is printed so, and typed without
 /// `0t` it is read in hexadecimal.
 fn meant(core: &Core, tid: Tid) -> Option<&Thread> {

@@ -37,14 +37,17 @@ impl Dcmd for Stackinfo {
         if cx.addr().is_some() {
             let tid = thread_of(cx)?;
             let row = Row::new(core, tid);
-            let row = row.ok_or_else(|| {
-                DcmdError::failed(format!("the stack of thread {tid} is in no mapping"))
-            })?;
-            return cx.emit(&row);
+            return cx.emit(&row.ok_or_else(|| lost(tid))?);
         }
-        let rows = core.tids().into_iter().filter_map(|tid| Row::new(core, tid));
-        rows.into_iter().try_for_each(|row| cx.emit(&row))
+        core.tids().into_iter().try_for_each(|tid| match Row::new(core, tid) {
+            Some(row) => cx.emit(&row),
+            None => cx.report(&lost(tid)),
+        })
     }
+}
+
+fn lost(tid: Tid) -> DcmdError {
+    DcmdError::failed(format!("the stack of thread {tid} is in no mapping"))
 }
 
 struct Row {

@@ -11,7 +11,7 @@ use crate::{
     names::Names,
     stack_filter::StackFilter,
     stack_record::{FrameLine, Layout, StackEnd},
-    stack_start::known_thread,
+    thread_operand::thread_of_dot,
 };
 
 /// Frames of a stack that are compared and shown, as in MDB.
@@ -63,7 +63,7 @@ impl Dcmd for Stacks {
         let filter = StackFilter::new(cx, args)?;
         let mut groups = core.stack_groups(&threads_of(cx)?, MAX_FRAMES);
         if let (Some(wanted), None) = (cx.addr(), &cx.input().list) {
-            let tid = thread_of(core, wanted)?;
+            let tid = thread_of_dot(cx, wanted)?;
             groups.retain(|group| group.tids.contains(&tid));
         }
         groups.retain(|group| filter.admits(core, group));
@@ -79,18 +79,8 @@ impl Dcmd for Stacks {
 /// The threads that take part: those of the pipe, else all of them.
 fn threads_of(cx: &Cx<'_>) -> Result<Vec<Tid>> {
     match &cx.input().list {
-        Some(list) => list.iter().map(|value| thread_of(cx.core(), value.dot)).collect(),
+        Some(list) => list.iter().map(|value| thread_of_dot(cx, value.dot)).collect(),
         None => Ok(cx.core().tids()),
-    }
-}
-
-fn thread_of(core: &Core, dot: Dot) -> Result<Tid> {
-    match dot {
-        Dot::Thread(tid) | Dot::Frame { tid, .. } => Ok(tid),
-        Dot::Number(_) | Dot::Addr(_) => {
-            let id = u32::try_from(dot.number()).unwrap_or(u32::MAX);
-            known_thread(core, Tid::new(id))
-        }
     }
 }
 

@@ -3,7 +3,7 @@
 use kcore::Tid;
 use kcore_dcmd::{Cx, Dot, Result};
 
-use crate::stack_start::known_thread;
+use crate::stack_start::{known_thread, thread_of_id};
 
 /// The thread or frame from a pipe, the thread of a typed id; without one the current thread.
 ///
@@ -18,9 +18,8 @@ pub fn thread_of(cx: &Cx<'_>) -> Result<Tid> {
 /// # Errors
 /// When there is no such thread.
 pub fn thread_of_dot(cx: &Cx<'_>, dot: Dot) -> Result<Tid> {
-    let tid = match dot {
-        Dot::Thread(tid) | Dot::Frame { tid, .. } => tid,
-        dot => Tid::new(u32::try_from(dot.number()).unwrap_or(u32::MAX)),
-    };
-    known_thread(cx.core(), tid)
+    match dot {
+        Dot::Thread(tid) | Dot::Frame { tid, .. } => known_thread(cx.core(), tid),
+        dot => thread_of_id(cx.core(), dot.number()),
+    }
 }

@@ -6,7 +6,7 @@ use kcore_dcmd::{
 
 const OPTIONS: &[Opt] = &[
     Opt { flag: 'n', value: None, help: "only those that are not 0" },
-    Opt { flag: 'p', value: None, help: "as commands that set them, to be read back" },
+    Opt { flag: 'p', value: None, help: "those that the session keeps, as commands that set them" },
     Opt { flag: 't', value: None, help: "only those that ::typeset -t marked" },
 ];
 
@@ -54,7 +54,7 @@ fn is_nonzero(variable: &Variable) -> bool {
 
 fn list(cx: &mut Cx<'_>, commands: bool, wanted: impl Fn(&Variable) -> bool) -> Result<()> {
     let mut variables = cx.shell().variables();
-    variables.retain(|variable| wanted(variable) && !(commands && variable.value.is_none()));
+    variables.retain(|variable| wanted(variable) && (variable.kept || !commands));
     variables.into_iter().try_for_each(|variable| cx.emit(&VariableRecord { variable, commands }))
 }
 

@@ -78,11 +78,28 @@ fn announce(cx: &mut Cx<'_>, identifiers: bool) -> Result<()> {
 fn identify(cx: &mut Cx<'_>, dot: Dot) -> Result<()> {
     let number = dot.number();
     let tid = u32::try_from(number).ok().map(Tid::new);
-    let text = match tid.filter(|tid| cx.core().thread(*tid).is_some()) {
-        Some(tid) => format!("{number:x} is the identifier of thread {tid}"),
-        None => format!("{number:x} is unknown"),
-    };
-    cx.emit(&Message(text))
+    let thread = tid.filter(|tid| cx.core().thread(*tid).is_some());
+    cx.emit(&Identified { number, thread })
+}
+
+/// What an identifier is of.
+struct Identified {
+    number: u64,
+    thread: Option<Tid>,
+}
+
+impl Record for Identified {
+    fn kind(&self) -> &'static str {
+        "identifier"
+    }
+
+    fn view(&self) -> View {
+        View::Line("{value:x} is {thread?the identifier of thread {thread:d}}{thread^unknown}")
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        out.hex("value", self.number).num("thread", self.thread.map(|tid| u64::from(tid.get())));
+    }
 }
 
 fn answer(cx: &mut Cx<'_>, dot: Dot, all: bool) -> Result<()> {

@@ -1,14 +1,12 @@
 //! `::whatthread` — the threads on whose stacks a word stands.
 
+use kcore::search::{UnitSize, Wanted};
 use kcore::{Addr, Tid};
 use kcore_dcmd::{
     AddrUse, Args, Cx, Dcmd, Dot, Example, Fields, Group, Opt, Record, Result, Spec, View,
 };
 
 use crate::element::Element;
-
-/// Words that are read between two looks at whether the user wants to stop.
-const BATCH: usize = 1 << 16;
 
 /// Lists the threads whose stacks hold a word.
 pub struct Whatthread;
@@ -27,42 +25,24 @@ impl Dcmd for Whatthread {
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         let wanted = cx.dot().number();
-        for tid in cx.core().tids() {
-            for at in places(cx, tid, wanted, !args.has('v'))? {
-                match args.has('v') {
-                    true => cx.emit(&StackWord { tid, at })?,
-                    false => cx.emit(&Element::from(Dot::Thread(tid)))?,
-                }
-            }
-        }
-        Ok(())
+        cx.core().tids().into_iter().try_for_each(|tid| look(cx, tid, wanted, args.has('v')))
     }
 }
 
-/// The addresses in the used part of a stack at which a word stands, or the first of them.
-fn places(cx: &Cx<'_>, tid: Tid, wanted: u64, first: bool) -> Result<Vec<Addr>> {
+/// Emits the places in the used part of a stack at which a word stands, or the thread if there is one.
+fn look(cx: &mut Cx<'_>, tid: Tid, wanted: u64, places: bool) -> Result<()> {
     let core = cx.core();
-    let Some(range) = core.stack_range(tid) else { return Ok(Vec::new()) };
-    let word = u64::from(core.target().word);
-    let mut found = Vec::new();
-    let mut at = Addr::new(range.start.get() & !word.saturating_sub(1));
-    let mut count: usize = 0;
-    while at < range.end {
-        // A stack of which nothing more is held has no more words.
-        let Ok(held) = core.space().read_word(at) else { break };
-        if held == wanted {
-            found.push(at);
-            if first {
-                break;
-            }
+    cx.check_interrupt()?;
+    let unit = UnitSize::from_bytes(core.target().word.into());
+    let Some((range, unit)) = core.stack_range(tid).zip(unit) else { return Ok(()) };
+    for batch in core.search(Wanted::exactly(wanted), unit, range) {
+        cx.check_interrupt()?;
+        if !places && !batch.matches.is_empty() {
+            return cx.emit(&Element::from(Dot::Thread(tid)));
         }
-        count = count.wrapping_add(1);
-        if count.is_multiple_of(BATCH) {
-            cx.check_interrupt()?;
-        }
-        at = at.saturating_add(word);
+        batch.matches.iter().try_for_each(|found| cx.emit(&StackWord { tid, at: found.addr }))?;
     }
-    Ok(found)
+    Ok(())
 }
 
 /// A place on a stack.

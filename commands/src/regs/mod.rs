@@ -9,7 +9,7 @@ use kcore_dcmd::{
     Result, Spec, SymbolCell, View,
 };
 
-use crate::{names::Names, stack_start::known_thread, ucontext::saved_context};
+use crate::{names::Names, thread_operand::thread_of_dot, ucontext::saved_context};
 
 /// Prints registers.
 pub struct Regs;
@@ -79,11 +79,7 @@ impl Regs {
         match cx.addr() {
             None => Ok((cx.current_thread()?, cx.shell().current_frame())),
             Some(Dot::Frame { tid, index, .. }) => Ok((tid, index)),
-            Some(Dot::Thread(tid)) => Ok((known_thread(cx.core(), tid)?, 0)),
-            Some(dot) => {
-                let id = u32::try_from(dot.number()).unwrap_or(u32::MAX);
-                Ok((known_thread(cx.core(), Tid::new(id))?, 0))
-            }
+            Some(dot) => Ok((thread_of_dot(cx, dot)?, 0)),
         }
     }
 }

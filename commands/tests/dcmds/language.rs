@@ -193,6 +193,9 @@ fn variables_are_listed_marked_and_removed() {
     assert_eq!(text("5>x; ::typeset -t x y; ::vars -t"), "x = 5\ny = 0\n");
     assert_eq!(text("ff>x; ::typeset -t x; ::vars -tp"), "0xff>x\n");
     assert_eq!(text("5>x; ::typeset -t x; ::typeset +t x; ::vars -t"), "");
+    let kept = text("5>x; ::vars -p");
+    assert!(kept.lines().any(|line| line == "0x5>x"), "{kept}");
+    assert_eq!(text(&kept), "", "what -p shows can be read back");
     assert!(text("5>x; $v").lines().any(|line| line == "x = 5"));
     assert!(error("5>x; ::unset x; <x=X").contains("variable 'x' is not defined"));
     assert!(run("::unset b").errors.starts_with("kcore: cannot remove persistent variable 'b'"));

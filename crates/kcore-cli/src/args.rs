@@ -45,6 +45,13 @@ Examples:
 A file that is called 'stacks' is './stacks'. '-c FILE', where FILE is a core and no other is
 named, opens it, as gdb does.
 
+From MDB:
+  -e CMD            is -c CMDS
+  -o OPT, -s DIST, -I PATH, -P PROMPT
+                    are options of ::set, in the configuration file or by -c
+  -S                is --no-rc
+  -V MODE           is ::dismode
+
 Environment:
   NO_COLOR          when set, no colour and no underlining, unless --color=always
   XDG_CONFIG_HOME   kcore/rc below it holds commands that are run first, kcore/macros the

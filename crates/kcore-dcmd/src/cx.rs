@@ -41,6 +41,8 @@ pub struct Variable {
     pub value: Option<u64>,
     /// Whether `::typeset -t` marked it.
     pub tagged: bool,
+    /// Whether the session keeps its value: that of others follows from the core.
+    pub kept: bool,
 }
 
 /// How a macro file runs.
@@ -146,7 +148,7 @@ pub trait Shell {
     /// The radix of numbers typed and printed, 2 to 16.
     fn radix(&self) -> u32;
 
-    /// Sets the radix; the shell has checked nothing.
+    /// Sets the radix.
     ///
     /// # Errors
     /// When it is not between 2 and 16.

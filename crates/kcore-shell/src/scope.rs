@@ -116,6 +116,7 @@ impl Session {
             name: name.to_owned(),
             value: Some(value.number),
             tagged: value.tagged,
+            kept: true,
         });
         let derived = DERIVED.iter().filter(|name| self.variables.get(name).is_none());
         let thread = self.thread.map(|_| "thread");
@@ -126,6 +127,7 @@ impl Session {
             name: name.to_owned(),
             value: self.variable(name).ok(),
             tagged: false,
+            kept: false,
         }));
         all.sort_by(|a, b| a.name.cmp(&b.name));
         all

@@ -54,6 +54,21 @@ fn place(text: &str, depth: usize) -> Place<'_> {
     }
 }
 
+/// A piece of an expression.
+#[derive(PartialEq, Eq)]
+enum Token<'l> {
+    Operand,
+    Operator,
+    /// An operand that the end of the line cuts off.
+    Open(Place<'l>),
+}
+
+impl<'l> From<Place<'l>> for Token<'l> {
+    fn from(place: Place<'l>) -> Self {
+        Self::Open(place)
+    }
+}
+
 struct Reader<'l> {
     scanner: Scanner<'l>,
     depth: usize,
@@ -90,52 +105,71 @@ impl<'l> Reader<'l> {
         let mut after_operand = false;
         loop {
             self.scanner.skip_blanks();
-            match self.scanner.peek() {
-                None => return Some(Place::Nothing),
-                Some('\n' | ';' | ':' | '$') => return None,
-                Some('!') if self.scanner.at_shell() => return None,
-                Some('/' | '\\' | '?' | '@') if after_operand => return None,
-                Some(_) => {}
+            if self.is_done() {
+                return Some(Place::Nothing);
             }
-            if ["==", "!=", "<<", ">>"].into_iter().any(|operator| self.scanner.eat(operator)) {
-                after_operand = false;
-                continue;
+            if self.ends_expression(after_operand) {
+                return None;
             }
-            match self.scanner.peek() {
-                Some('=' | '>') => return None,
-                Some('<') => {
-                    self.scanner.bump();
-                    let name = self.scanner.take_while(lexer::is_name);
-                    if self.is_done() {
-                        return Some(Place::Variable(name));
-                    }
-                    after_operand = true;
-                }
-                Some('"') => match self.quoted() {
-                    Ok(_) => after_operand = true,
-                    Err(open) => return Some(Place::Quoted(open)),
-                },
-                Some('\'') => match self.quoted() {
-                    Ok(_) => after_operand = true,
-                    Err(_) => return Some(Place::Nothing),
-                },
-                Some(c) if lexer::is_name(c) => {
-                    let name = self.scanner.take_while(lexer::is_name);
-                    if self.is_done() {
-                        let is_name = lexer::begins_name(c) && name != ".";
-                        return Some(if is_name { Place::Name(name) } else { Place::Nothing });
-                    }
-                    after_operand = true;
-                }
-                other => {
-                    after_operand = other == Some(')');
-                    self.scanner.bump();
-                    if matches!(other, Some('*' | '%')) {
-                        self.cast();
-                    }
-                }
+            match self.token() {
+                Token::Open(place) => return Some(place),
+                token => after_operand = token == Token::Operand,
             }
         }
+    }
+
+    /// Whether a verb, a shell command, or the end of the statement comes next.
+    fn ends_expression(&self, after_operand: bool) -> bool {
+        let rest = self.scanner.rest();
+        match self.scanner.peek() {
+            Some('\n' | ';' | ':' | '$') => true,
+            Some('!') => self.scanner.at_shell(),
+            Some('/' | '\\' | '?' | '@') => after_operand,
+            Some('=') => !rest.starts_with("=="),
+            Some('>') => !rest.starts_with(">>"),
+            _ => false,
+        }
+    }
+
+    fn token(&mut self) -> Token<'l> {
+        if ["==", "!=", "<<", ">>"].into_iter().any(|operator| self.scanner.eat(operator)) {
+            return Token::Operator;
+        }
+        match self.scanner.peek() {
+            Some('<') => self.variable(),
+            Some('"') => {
+                self.quoted().map_or_else(|open| Place::Quoted(open).into(), |_| Token::Operand)
+            }
+            Some('\'') => self.quoted().map_or(Place::Nothing.into(), |_| Token::Operand),
+            Some(c) if lexer::is_name(c) => self.name(),
+            _ => self.operator(),
+        }
+    }
+
+    fn variable(&mut self) -> Token<'l> {
+        self.scanner.bump();
+        let name = self.scanner.take_while(lexer::is_name);
+        if self.is_done() { Place::Variable(name).into() } else { Token::Operand }
+    }
+
+    /// A symbol, a number, or dot.
+    fn name(&mut self) -> Token<'l> {
+        let name = self.scanner.take_while(lexer::is_name);
+        let is_symbol = name.starts_with(lexer::begins_name) && name != ".";
+        match (self.is_done(), is_symbol) {
+            (true, true) => Place::Name(name).into(),
+            (true, false) => Place::Nothing.into(),
+            (false, _) => Token::Operand,
+        }
+    }
+
+    /// One character; a closing parenthesis ends an operand.
+    fn operator(&mut self) -> Token<'l> {
+        let operator = self.scanner.bump();
+        if matches!(operator, Some('*' | '%')) {
+            self.cast();
+        }
+        if operator == Some(')') { Token::Operand } else { Token::Operator }
     }
 
     /// A quoted text, or what follows its opening quote when there is no closing one.
@@ -160,18 +194,13 @@ impl<'l> Reader<'l> {
     fn stage(&mut self) -> Found<'l> {
         let start = self.scanner.position();
         match self.scanner.bump() {
-            Some(':') => {
-                if self.scanner.eat(":") {
-                    self.scanner.take_while(lexer::is_name);
-                } else {
-                    self.scanner.bump();
-                }
+            Some(':') if self.scanner.eat(":") => {
+                self.scanner.take_while(lexer::is_name);
                 self.operands(start)
             }
-            Some('$') => {
-                if !self.scanner.eat("<<") {
-                    self.scanner.bump();
-                }
+            Some('$') if self.scanner.eat("<<") => self.operands(start),
+            Some(':' | '$') => {
+                self.scanner.bump();
                 self.operands(start)
             }
             Some('>') => self.assignment(),
@@ -281,102 +310,4 @@ impl<'l> Reader<'l> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn operand<'l>(dcmd: &'l str, words: &[&'l str], word: &'l str) -> Place<'l> {
-        Place::Operand { dcmd, words: words.to_vec(), word }
-    }
-
-    #[test]
-    fn the_end_of_the_line_decides() {
-        for (before, expected) in [
-            ("", Place::Nothing),
-            ("mai", Place::Name("mai")),
-            ("*mai", Place::Name("mai")),
-            ("12+libc.so.6`mai", Place::Name("libc.so.6`mai")),
-            ("12", Place::Nothing),
-            (".", Place::Nothing),
-            ("é", Place::Name("é")),
-            ("«é", Place::Name("é")),
-            ("\"ld-linux`rt", Place::Quoted("ld-linux`rt")),
-            ("'ab", Place::Nothing),
-            ("<r", Place::Variable("r")),
-            ("1+<", Place::Variable("")),
-            ("1<<ma", Place::Name("ma")),
-            ("1==ma", Place::Name("ma")),
-            ("*/i/ma", Place::Name("ma")),
-            ("5>x", Place::Variable("x")),
-            ("5>/s/x", Place::Variable("x")),
-            ("5,ma", Place::Name("ma")),
-        ] {
-            assert_eq!(Place::at_end_of(before), expected, "{before:?}");
-        }
-    }
-
-    #[test]
-    fn verbs_and_their_words() {
-        for (before, expected) in [
-            ("::sta", Place::Spelling("::sta")),
-            ("main::sta", Place::Spelling("::sta")),
-            ("::", Place::Spelling("::")),
-            ("$", Place::Spelling("$")),
-            ("$C", Place::Spelling("$C")),
-            ("$<", operand("$<", &[], "")),
-            ("$<<fi", operand("$<<", &[], "fi")),
-            ("::stack ", operand("::stack", &[], "")),
-            ("1::walk th", operand("::walk", &[], "th")),
-            ("::nm -f a 'b c' li", operand("::nm", &["-f", "a", "'b c'"], "li")),
-            ("main/X", Place::Nothing),
-            ("main=ma", Place::Nothing),
-            ("main/nap | ::di", Place::Spelling("::di")),
-            ("! cat fi", Place::Shell("fi")),
-            ("::nm ! grep 'a; b' /et", Place::Shell("/et")),
-        ] {
-            assert_eq!(Place::at_end_of(before), expected, "{before:?}");
-        }
-    }
-
-    #[test]
-    fn only_the_last_statement_and_stage_count() {
-        for (before, expected) in [
-            ("::nm ; ma", Place::Name("ma")),
-            ("1=X\n::di", Place::Spelling("::di")),
-            ("::walk thread | ::", Place::Spelling("::")),
-            ("::walk thread|::stack -", operand("::stack", &[], "-")),
-            ("1|ma", Place::Name("ma")),
-            ("! a; ma", Place::Name("ma")),
-            ("::echo 'a | b' x", operand("::echo", &["'a | b'"], "x")),
-        ] {
-            assert_eq!(Place::at_end_of(before), expected, "{before:?}");
-        }
-    }
-
-    #[test]
-    fn quotes_and_immediates_hold_the_language() {
-        for (before, expected) in [
-            ("::map '<r", Place::Variable("r")),
-            ("::eval '::sta", Place::Spelling("::sta")),
-            ("::dis $[ma", Place::Name("ma")),
-            ("::dis $[1] ma", operand("::dis", &["$[1]"], "ma")),
-            ("::eval \"::eval '::eval $[ma", Place::Nothing),
-        ] {
-            assert_eq!(Place::at_end_of(before), expected, "{before:?}");
-        }
-    }
-
-    #[test]
-    fn no_line_is_too_strange() {
-        let letters =
-            ["$", ":", "/", "\"", "'", "[", "a", "é", "|", "!", ";", "\n", " ", "<", "\\"];
-        for first in letters {
-            for second in letters {
-                for third in letters {
-                    Place::at_end_of(&format!("{first}{second}{third}"));
-                    Place::at_end_of(&format!("::a {first}{second}{third}"));
-                }
-            }
-        }
-        Place::at_end_of(&"'\"".repeat(30_000));
-    }
-}
+mod tests;

@@ -26,16 +26,20 @@ fn piece(scanner: &mut Scanner<'_>, completer: &Completer) -> Option<Style> {
     let start = scanner.position();
     if scanner.rest().starts_with("//") {
         scanner.take_while(|c| c != '\n');
-        return Some(Style::Faint);
-    }
-    if scanner.at_shell() {
+        Some(Style::Faint)
+    } else if scanner.at_shell() {
         scanner.take_while(|c| c != '\n' && c != ';');
-        return None;
-    }
-    if scanner.eat("::") {
+        None
+    } else if scanner.eat("::") {
         scanner.take_while(lexer::is_name);
-        return dcmd(scanner.since(start), scanner.rest().is_empty(), completer);
+        dcmd(scanner.since(start), scanner.rest().is_empty(), completer)
+    } else {
+        operand(scanner, completer)
     }
+}
+
+fn operand(scanner: &mut Scanner<'_>, completer: &Completer) -> Option<Style> {
+    let start = scanner.position();
     match scanner.bump() {
         Some('$') if !scanner.rest().starts_with('[') => {
             scanner.bump();
