@@ -101,6 +101,9 @@ fn wanted(cx: &Cx<'_>, args: &Args, unit: UnitSize) -> Result<Wanted> {
     }
     let Some(flag) = option else { return Ok(Wanted::exactly(value)) };
     let number = operand::option(cx, args, flag, 0)?;
+    if flag == 'd' && number == 0 {
+        return Err(DcmdError::usage("a distance of 0 holds no value"));
+    }
     Ok(match flag {
         'd' => {
             Wanted::Between { first: value, last: value.saturating_add(number.saturating_sub(1)) }

@@ -55,7 +55,7 @@ fn push_escape(safe: &mut String, c: char) {
 
 /// Controls (C0, DEL, C1), bidirectional controls, separators that break a line, and characters
 /// that only annotate or tag others.
-fn is_unsafe(c: char) -> bool {
+pub fn is_unsafe(c: char) -> bool {
     c.is_control()
         || matches!(c,
             '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'

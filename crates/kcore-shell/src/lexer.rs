@@ -123,6 +123,34 @@ impl<'t> Scanner<'t> {
         self.rest().starts_with('!') && !self.rest().starts_with("!=")
     }
 
+    /// Takes a shell command, its `!` included, up to the end of the statement or a pipe into a `::`
+    /// dcmd, which is no program of the system; answers its text. Quotes and backslashes protect both.
+    pub(crate) fn take_shell(&mut self) -> &'t str {
+        self.bump();
+        let start = self.at;
+        let mut quote = None;
+        while let Some(next) = self.peek().filter(|c| *c != '\n') {
+            match quote {
+                Some(open) if open == next => quote = None,
+                None if matches!(next, '\'' | '"') => quote = Some(next),
+                None | Some('"') if next == '\\' => {
+                    self.bump();
+                }
+                None if next == ';' || self.at_pipe_into_dcmd() => break,
+                _ => {}
+            }
+            if self.peek() != Some('\n') {
+                self.bump();
+            }
+        }
+        self.since(start)
+    }
+
+    fn at_pipe_into_dcmd(&self) -> bool {
+        let next = self.rest().strip_prefix('|');
+        next.is_some_and(|next| next.trim_start_matches(is_blank).starts_with("::"))
+    }
+
     /// The error that what comes next cannot stand here.
     pub(crate) fn unexpected(&self) -> SyntaxError {
         let rest = self.rest();

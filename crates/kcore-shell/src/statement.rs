@@ -57,7 +57,7 @@ impl StatementParser<'_, '_> {
         }
         loop {
             if self.scanner.at_shell() {
-                stages.push(Stage::Shell(self.shell()));
+                stages.push(Stage::Shell(self.scanner.take_shell().trim().to_owned()));
             } else if self.scanner.eat("|") {
                 self.scanner.skip_blanks();
                 stages.push(self.stage()?);
@@ -139,36 +139,5 @@ impl StatementParser<'_, '_> {
         }
         expr::cast_size(letter)
             .ok_or_else(|| SyntaxError::Wrong(format!("invalid cast -- >/{letter}/")))
-    }
-
-    /// The text of a shell command, up to the end of the statement or a pipe into a `::` dcmd.
-    /// Quotes protect both.
-    fn shell(&mut self) -> String {
-        self.scanner.bump();
-        let start = self.scanner.position();
-        let mut quote = None;
-        while let Some(next) = self.scanner.peek() {
-            match quote {
-                Some(open) if open == next => quote = None,
-                None if matches!(next, '\'' | '"') => quote = Some(next),
-                None | Some('"') if next == '\\' => {
-                    self.scanner.bump();
-                    if self.scanner.peek() == Some('\n') {
-                        break;
-                    }
-                }
-                None if next == ';' || self.at_pipe_into_dcmd() => break,
-                _ if next == '\n' => break,
-                _ => {}
-            }
-            self.scanner.bump();
-        }
-        self.scanner.since(start).trim().to_owned()
-    }
-
-    /// No program of the system is called `::name`.
-    fn at_pipe_into_dcmd(&self) -> bool {
-        let next = self.scanner.rest().strip_prefix('|');
-        next.is_some_and(|next| next.trim_start_matches(lexer::is_blank).starts_with("::"))
     }
 }

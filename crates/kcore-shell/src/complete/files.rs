@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use kcore_render::sanitize;
+
 use crate::limits;
 
 /// Files whose path begins with `word`; folders end with a slash. Hidden ones only for who has typed
@@ -29,7 +31,7 @@ pub(super) fn starting(word: &str, go_on: &dyn Fn() -> bool) -> Vec<String> {
 }
 
 fn is_plain(name: &str) -> bool {
-    !name.contains(|c: char| c.is_whitespace() || c.is_control() || "'\";|!$".contains(c))
+    !name.contains(|c: char| c.is_whitespace() || sanitize::is_unsafe(c) || "'\";|!$".contains(c))
 }
 
 #[cfg(test)]

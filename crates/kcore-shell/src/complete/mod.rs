@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use kcore::Core;
 use kcore_dcmd::{PrivateSymbols, Shell, Spec};
-use kcore_render::Screen;
+use kcore_render::{Screen, sanitize};
 
 use crate::lexer;
 use crate::limits;
@@ -93,7 +93,7 @@ impl Completer {
         let has_key = || self.screen.as_ref().is_some_and(|screen| screen.has_key());
         let go_on = || start.elapsed() < PATIENCE && !has_key();
         let (word, mut found) = self.candidates(before, &go_on);
-        found.retain(|candidate| !candidate.text.contains(char::is_control));
+        found.retain(|candidate| !candidate.text.contains(sanitize::is_unsafe));
         found.sort_by(|a, b| a.text.cmp(&b.text));
         found.dedup_by(|a, b| a.text == b.text);
         let common = common(&found);

@@ -80,11 +80,9 @@ impl<'l> Reader<'l> {
             return Some(place);
         }
         while !self.scanner.at_end() {
-            if self.scanner.at_shell() {
-                return self.shell();
-            }
-            if let Some(place) = self.stage() {
-                return Some(place);
+            let found = if self.scanner.at_shell() { self.shell() } else { self.stage() };
+            if found.is_some() {
+                return found;
             }
             self.scanner.eat("|");
             self.scanner.skip_blanks();
@@ -293,19 +291,11 @@ impl<'l> Reader<'l> {
         Some(Place::Nothing)
     }
 
-    /// The rest of a statement, which a shell reads.
+    /// What a shell reads.
     fn shell(&mut self) -> Found<'l> {
-        self.scanner.bump();
-        let start = self.scanner.position();
-        while let Some(c) = self.scanner.peek() {
-            match c {
-                '\n' | ';' => return None,
-                '\'' | '"' => drop(self.quoted()),
-                _ => drop(self.scanner.bump()),
-            }
-        }
-        let words = self.scanner.since(start).rsplit(lexer::is_blank);
-        Some(Place::Shell(words.into_iter().next().unwrap_or_default()))
+        let text = self.scanner.take_shell();
+        let word = text.rsplit(lexer::is_blank).next().unwrap_or_default();
+        self.at_text_end(Place::Shell(word))
     }
 }
 

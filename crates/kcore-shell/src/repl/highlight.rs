@@ -28,7 +28,7 @@ fn piece(scanner: &mut Scanner<'_>, completer: &Completer) -> Option<Style> {
         scanner.take_while(|c| c != '\n');
         Some(Style::Faint)
     } else if scanner.at_shell() {
-        scanner.take_while(|c| c != '\n' && c != ';');
+        scanner.take_shell();
         None
     } else if scanner.eat("::") {
         scanner.take_while(lexer::is_name);
@@ -99,6 +99,7 @@ mod tests {
         assert_eq!(shown("$z"), "<E:$z>");
         assert_eq!(shown("::seen $[1]"), "<C:::seen> $[<N:1>]");
         assert_eq!(shown("::seen ! grep 'x"), "<C:::seen> ! grep 'x");
+        assert_eq!(shown("! echo 'a;b' | ::seen 1"), "! echo 'a;b' | <C:::seen> <N:1>");
     }
 
     #[test]

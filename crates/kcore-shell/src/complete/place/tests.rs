@@ -49,6 +49,8 @@ fn verbs_and_their_words() {
         ("main=ma", Place::Nothing),
         ("main/nap | ::di", Place::Spelling("::di")),
         ("! cat fi", Place::Shell("fi")),
+        ("! cat f | ::sta", Place::Spelling("::sta")),
+        ("! echo 'a;b' | so", Place::Shell("so")),
         ("::nm ! grep 'a; b' /et", Place::Shell("/et")),
     ] {
         assert_eq!(Place::at_end_of(before), expected, "{before:?}");
