@@ -18,8 +18,8 @@ thread-local variable stands for its address for the current thread. A library's
 allocated when a thread first uses one.";
 
 const EXAMPLES: &[Example] = &[
-    Example { line: "::tls libc`errno", shows: "the address of errno for the current thread" },
-    Example { line: "::walk thread | ::tls libc`errno", shows: "that of every thread" },
+    Example { line: "::tls errno", shows: "the address of errno for the current thread" },
+    Example { line: "::walk thread | ::tls errno", shows: "that of every thread" },
 ];
 
 impl Dcmd for Tls {

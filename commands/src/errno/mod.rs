@@ -36,9 +36,9 @@ impl Dcmd for Errno {
         let address = core
             .errno_address(tid)
             .map_err(|error| DcmdError::failed(format!("failed to lookup errno: {error}")))?;
-        // Values above `i32::MAX` would be negative; none is.
         let value = core.space().read_uint(address, 4)? as u32;
-        cx.emit(&ErrnoRecord { tid, address, value: value.cast_signed() })
+        let whose = cx.input().looped;
+        cx.emit(&ErrnoRecord { tid, address, value: value.cast_signed(), whose })
     }
 }
 
@@ -46,6 +46,8 @@ struct ErrnoRecord {
     tid: Tid,
     address: Addr,
     value: i32,
+    /// Whether the thread is named: one of several.
+    whose: bool,
 }
 
 impl Record for ErrnoRecord {
@@ -54,14 +56,15 @@ impl Record for ErrnoRecord {
     }
 
     fn view(&self) -> View {
-        View::Line("{value}{name? ({name})}")
+        View::Line("{whose?thread {tid:d}: }{value}{name? ({name})}")
     }
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
         out.num("tid", u64::from(self.tid.get()))
             .put("value", Cell::Int(i64::from(self.value)))
             .opt_text("name", names::name(self.value))
-            .addr("address", self.address);
+            .addr("address", self.address)
+            .display("whose", Cell::Bool(self.whose));
     }
 
     fn dot(&self) -> Option<Dot> {

@@ -194,6 +194,8 @@ impl Session {
         let (line, columns) = parser.place_of(error);
         // Whoever does not read the error does not miss the place.
         if line.chars().count() <= limits::SHOWN_LINE {
+            // A tab is as wide as the terminal likes.
+            let line = line.replace('\t', " ");
             let _ = sink.hint(&format!("  {line}\n  {:columns$}^", ""));
         }
         status

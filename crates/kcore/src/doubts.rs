@@ -107,7 +107,7 @@ impl Core {
             .all()
             .iter()
             .filter(|module| matches!(module.file_state(), FileState::Missing(_)))
-            .filter(|module| !is_other_build(module))
+            .filter(|module| !is_other_build(module) && !module.is_vdso())
             .map(Module::name)
             .collect();
         (!missing.is_empty()).then(|| {

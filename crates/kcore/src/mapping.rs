@@ -62,6 +62,11 @@ impl Mapping {
         }
     }
 
+    /// Whether the process could read it, as far as the core tells.
+    pub fn may_be_read(&self) -> bool {
+        self.flags.is_none_or(|flags| flags & 4 != 0)
+    }
+
     /// Whether code may run in it, as far as the core tells.
     pub fn may_hold_code(&self) -> bool {
         self.flags.is_none_or(|flags| flags & 1 != 0)

@@ -106,9 +106,11 @@ impl Core {
         });
     }
 
-    /// What the process had mapped in a range beside what is held.
+    /// What the process had mapped in a range beside what is held. Pages that nobody could read, such
+    /// as those that guard stacks, hold nothing.
     fn not_held(&self, within: AddrRange, held: &[Region]) -> Skipped {
-        let mapped = self.mappings().iter().filter_map(|it| it.range.intersection(&within));
+        let mapped = self.mappings().iter().filter(|it| it.may_be_read());
+        let mapped = mapped.filter_map(|it| it.range.intersection(&within));
         let mut missing = regions::gaps(mapped.collect(), held);
         missing.retain(|gap| gap.len() >= PAGE);
         Skipped { ranges: missing.len(), bytes: total_len(&missing) }
