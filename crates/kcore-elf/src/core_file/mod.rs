@@ -16,7 +16,7 @@ pub use header::{CoreHeader, CoreSegment, CoreSegments};
 pub use process::{AuxEntry, MappedFile, MappedFiles, ProcessInfo};
 pub use thread::{CoreThread, SignalDetail, SignalInfo};
 
-use crate::{FileBytes, ParseError};
+use crate::{FileBytes, ParseError, will_need};
 use arch::ArchNote;
 use notes::{Note, Notes, desc_range};
 
@@ -182,6 +182,7 @@ impl CoreFile {
         for segment in segments {
             let held = held_bytes(&bytes, &segment);
             let start = segment.offset.get();
+            will_need(held);
             let mut notes = Notes::new(held, self.target);
             for note in notes.by_ref() {
                 self.take_note(&note, start);

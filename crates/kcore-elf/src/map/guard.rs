@@ -52,6 +52,11 @@ impl GuardedMap {
         Self { map, link }
     }
 
+    /// Advises the kernel to read no more than what is asked for. That it refuses only costs time.
+    pub fn read_here_and_there(&self) {
+        let _ = self.map.advise(memmap2::Advice::Random);
+    }
+
     /// The bytes. Those that were lost are zeros.
     pub fn bytes(&self) -> &[u8] {
         &self.map

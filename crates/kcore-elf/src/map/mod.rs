@@ -45,11 +45,17 @@ impl FileBytes {
     }
 
     /// Maps `file` for reading, and keeps it open to ask it for its holes: see [`FileBytes::first_data`].
+    /// Of such a file little is read, here and there: the kernel is asked not to read on behind it,
+    /// which in a hole takes memory and much time. Who reads on says so: see [`will_need`].
     ///
     /// # Errors
     /// As [`FileBytes::map`].
     pub fn map_sparse(file: &File) -> io::Result<Self> {
-        Self::map_and_keep(file, Some(file.try_clone()?))
+        let bytes = Self::map_and_keep(file, Some(file.try_clone()?))?;
+        if let Inner::Mapped { map, .. } = &*bytes.0 {
+            map.read_here_and_there();
+        }
+        Ok(bytes)
     }
 
     fn map_and_keep(file: &File, kept: Option<File>) -> io::Result<Self> {
@@ -106,6 +112,17 @@ impl FileBytes {
         self.get(range.clone()).filter(|_| range.end <= self.intact_len())?;
         Some(Section { owner: self.clone(), range })
     }
+}
+
+/// Tells the kernel that these bytes are read next, so that it reads them from a disk together.
+pub fn will_need(bytes: &[u8]) {
+    const PAGE: usize = 4096;
+    let start = bytes.as_ptr().addr() & !(PAGE - 1);
+    let len = bytes.as_ptr().addr() + bytes.len() - start;
+    let start = bytes.as_ptr().with_addr(start).cast_mut();
+    // SAFETY: this advice changes no memory; the pages hold `bytes`, and where the address is none of
+    // a page the kernel refuses.
+    let _ = unsafe { libc::madvise(start.cast(), len, libc::MADV_WILLNEED) };
 }
 
 impl From<Vec<u8>> for FileBytes {

@@ -1,6 +1,7 @@
 //! The innermost loop: passes over blocks of bytes at the speed of memory, and looks closer only
 //! where a block holds something.
 
+use kcore_elf::will_need;
 use kcore_mem::{Addr, AddrRange, AddressSpace, Target};
 
 use super::{Match, UnitSize, Wanted, pattern::Sieve};
@@ -88,6 +89,7 @@ impl Scanner {
             }
             return at.saturating_add(unit as u64);
         };
+        will_need(bytes);
         let sieve = self.sieve;
         match self.unit {
             UnitSize::One => self.scan_blocks(at, bytes, scanned, |block| any_u8(block, sieve)),
