@@ -2,12 +2,25 @@
 
 use kcore_dcmd::{Arg, Args, Cx, DcmdError, Result};
 
-/// The value of a word: what `$[…]` gave, or the word as an expression.
+/// The value of a word: what `$[…]` gave, or the word as an expression. A name of C++ or Rust needs no
+/// quotes, with or without an offset: so it is printed, and so it can be typed back.
 pub fn number(cx: &Cx<'_>, word: &Arg) -> Result<u64> {
     match word {
         Arg::Number(value) => Ok(*value),
-        Arg::Text(text) => cx.shell().evaluate(text),
+        Arg::Text(text) => cx.shell().evaluate(text).or_else(|error| path(cx, text).ok_or(error)),
     }
+}
+
+/// The value of `ns::name` or `ns::name+offset`.
+fn path(cx: &Cx<'_>, text: &str) -> Option<u64> {
+    if !text.contains("::") || text.contains('"') {
+        return None;
+    }
+    let whole = cx.shell().evaluate(&format!("\"{text}\"")).ok();
+    whole.or_else(|| {
+        let (name, offset) = text.rsplit_once('+')?;
+        cx.shell().evaluate(&format!("\"{name}\"+{offset}")).ok()
+    })
 }
 
 /// The value of an option, or `default` without it.

@@ -66,7 +66,11 @@ impl Dcmd for Stacks {
             let tid = thread_of_dot(cx, wanted)?;
             groups.retain(|group| group.tids.contains(&tid));
         }
+        let before = groups.len();
         groups.retain(|group| filter.admits(core, group));
+        if groups.is_empty() && before > 0 {
+            cx.note("no thread passes what was asked for")?;
+        }
         sort(core, &mut groups);
         if args.has('v') {
             let threads: usize = groups.iter().map(|group| group.tids.len()).sum();

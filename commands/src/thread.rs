@@ -10,7 +10,8 @@ pub struct Thread;
 
 const HELP: &str = "\
 The id is decimal, as ::threads prints it. Without one, and without an address, the current thread \
-is shown. Registers (<rip), $C, $r and ::frame refer to the current thread.";
+is shown. Registers (<rip), $C, $r and ::frame refer to the current thread. Threads of a pipe are shown, \
+and none of them is chosen.";
 
 impl Dcmd for Thread {
     fn spec(&self) -> Spec {
@@ -23,15 +24,21 @@ impl Dcmd for Thread {
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         let core = cx.core();
-        if let Some(tid) = wanted(cx, args)? {
+        let wanted = wanted(cx, args)?;
+        // Of several threads none is chosen: they are shown.
+        if let Some(tid) = wanted.filter(|_| !cx.input().looped) {
             cx.shell_mut().set_current_thread(tid);
         }
-        let tid = cx.current_thread()?;
+        let current = cx.current_thread()?;
+        let tid = wanted.unwrap_or(current);
         let crashed = core.crashed_thread().map(|thread| thread.tid);
         match core.thread(tid) {
-            Some(thread) => {
-                cx.emit(&ThreadRow::new(Names::new(cx), thread, true, Some(tid) == crashed))
-            }
+            Some(thread) => cx.emit(&ThreadRow::new(
+                Names::new(cx),
+                thread,
+                tid == current || !cx.input().looped,
+                Some(tid) == crashed,
+            )),
             None => Err(DcmdError::failed(format!("no thread {tid}"))),
         }
     }

@@ -155,3 +155,37 @@ fn a_source_file_that_is_not_at_hand_is_said() {
     assert!(error("::frame -s -n x").contains("invalid number of lines -- x"));
     let _ = value("main");
 }
+
+#[test]
+fn a_pipe_of_threads_shows_them_and_chooses_none() {
+    let tids = core().tids();
+    let shown = json("::walk thread | ::thread");
+    let shown: Vec<_> = shown.iter().map(|row| row["tid"].as_u64().unwrap()).collect();
+    assert_eq!(shown, tids.iter().map(|tid| u64::from(tid.get())).collect::<Vec<_>>());
+    assert_eq!(
+        text("::walk thread | ::thread; $l"),
+        text("::walk thread | ::thread") + &text("$l")
+    );
+}
+
+#[test]
+fn a_filter_that_nothing_passes_says_so() {
+    let outcomes = run("::stacks -c no_such_function");
+    assert_eq!((outcomes.out.as_str(), outcomes.status.failed()), ("", false));
+    assert_eq!(outcomes.errors, "kcore: note: no thread passes what was asked for\n");
+}
+
+#[test]
+fn names_of_cpp_are_typed_as_they_are_printed() {
+    let cpp = open("cpp", "O2-pie");
+    let shown = |line: &str| run_on(&cpp.core, line);
+    let quoted = shown("\"shop::Till::count\"::dis -n 0");
+    assert!(quoted.out.starts_with("shop::Till::count:"), "{} {}", quoted.out, quoted.errors);
+    assert_eq!(shown("::dis -n 0 shop::Till::count").out, quoted.out);
+    assert_eq!(
+        shown("::dis -n 0 shop::Till::count+4").out,
+        shown("\"shop::Till::count\"+4::dis -n 0").out
+    );
+    let wrong = shown("::dis shop::Till::nothing");
+    assert_eq!(wrong.errors.lines().next(), Some("kcore: syntax error near \"::\""));
+}

@@ -171,7 +171,14 @@ fn open_script(path: &Path) -> Result<Script> {
 fn read_rc(session: &mut Session, sink: &mut dyn Sink) -> Status {
     let Some(path) = folders::rc() else { return Status::DONE };
     match File::open(&path) {
-        Ok(file) => script::run(session, &mut BufReader::new(file), &shown(&path), sink),
+        Ok(file) => {
+            let name = shown(&path);
+            let status = script::run(session, &mut BufReader::new(file), &name, sink);
+            if status.failed() {
+                let _ = sink.note(&format!("a command of {name} failed (--no-rc leaves it out)"));
+            }
+            status
+        }
         Err(error) if is_absent(&error) => Status::DONE,
         Err(error) => {
             let _ = sink.note(&format!("{}: {}", shown(&path), io_reason(&error)));
