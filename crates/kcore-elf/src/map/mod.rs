@@ -117,9 +117,9 @@ impl FileBytes {
 /// Tells the kernel that these bytes are read next, so that it reads them from a disk together.
 pub fn will_need(bytes: &[u8]) {
     const PAGE: usize = 4096;
-    let start = bytes.as_ptr().addr() & !(PAGE - 1);
-    let len = bytes.as_ptr().addr() + bytes.len() - start;
-    let start = bytes.as_ptr().with_addr(start).cast_mut();
+    let in_page = bytes.as_ptr().addr() % PAGE;
+    let start = bytes.as_ptr().wrapping_sub(in_page).cast_mut();
+    let len = bytes.len().saturating_add(in_page);
     // SAFETY: this advice changes no memory; the pages hold `bytes`, and where the address is none of
     // a page the kernel refuses.
     let _ = unsafe { libc::madvise(start.cast(), len, libc::MADV_WILLNEED) };
