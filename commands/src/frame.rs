@@ -1,11 +1,11 @@
 //! `::frame`: shows or chooses a frame of the current thread.
 
 use kcore::MAX_FRAMES;
-use kcore_dcmd::{AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Dot, Example, Group, Opt, Result, Spec};
+use kcore_dcmd::{AddrUse, Args, Cx, Dcmd, DcmdError, Dot, Example, Group, Opt, Result, Spec};
 
 use crate::{
     names::Names,
-    source_text,
+    operand, source_text,
     stack_record::{FrameLine, Layout},
 };
 
@@ -75,10 +75,7 @@ impl Dcmd for Frame {
 /// The value of `-n`, in decimal.
 fn lines_around(args: &Args) -> Result<u64> {
     let Some(value) = args.value('n') else { return Ok(5) };
-    let lines = match value {
-        Arg::Number(number) => Some(*number),
-        Arg::Text(text) => text.parse().ok(),
-    };
+    let lines = operand::as_decimal(value).map(|lines| lines as u64);
     let most = source_text::MAX_AROUND;
     lines.filter(|lines| *lines <= most).ok_or_else(|| {
         let value = value.to_text();
@@ -87,13 +84,9 @@ fn lines_around(args: &Args) -> Result<u64> {
 }
 
 fn number(args: &Args) -> Result<Option<usize>> {
-    match args.first() {
-        None => Ok(None),
-        Some(Arg::Number(number)) => Ok(usize::try_from(*number).ok()),
-        Some(Arg::Text(text)) => text.parse().map(Some).map_err(|_| {
-            DcmdError::usage(format!(
-                "invalid frame number -- {text} (frames are counted in decimal)"
-            ))
-        }),
-    }
+    let Some(word) = args.first() else { return Ok(None) };
+    operand::as_decimal(word).map(Some).ok_or_else(|| {
+        let text = word.to_text();
+        DcmdError::usage(format!("invalid frame number -- {text} (frames are counted in decimal)"))
+    })
 }

@@ -63,9 +63,8 @@ impl Dcmd for Help {
             let specs = cx.shell().dcmds().iter().map(|dcmd| dcmd.spec()).collect();
             return cx.emit(&Overview { specs });
         };
-        let wanted = name.trim_start_matches("::");
         let mut specs = cx.shell().dcmds().iter().map(|dcmd| dcmd.spec());
-        let spec = specs.find(|spec| spec.name == wanted || spec.aliases.contains(&wanted));
+        let spec = specs.find(|spec| spec.is_called(&name));
         let spec = spec.ok_or_else(|| DcmdError::failed(format!("unknown command: {name}")))?;
         cx.emit(&Page(spec))
     }

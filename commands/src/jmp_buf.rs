@@ -1,6 +1,6 @@
 //! `::jmp_buf`, `::sigjmp_buf`: where `longjmp` would go.
 
-use kcore::{Addr, Core, UserRegister};
+use kcore::{Addr, UserRegister};
 use kcore_dcmd::{
     AddrUse, Args, Cx, Dcmd, DcmdError, Dot, Fields, Group, Record, Result, Spec, View,
 };
@@ -29,19 +29,12 @@ impl Dcmd for JmpBuf {
         let at = cx.dot().addr();
         let core = cx.core();
         let tid = core.thread_of_stack(at).map_or_else(|| cx.current_thread(), Ok)?;
-        let registers = core.jump_buffer(tid, at).map_err(|error| {
+        let (registers, pc) = core.jump_buffer(tid, at).map_err(|error| {
             DcmdError::at(at, format!("failed to read jump buffer at {at:x}: {error}"))
         })?;
-        let target = target(core, &registers).and_then(|at| Names::new(cx).spelled(at));
+        let target = Names::new(cx).spelled(pc);
         cx.emit(&JumpRecord { at, registers, target })
     }
-}
-
-/// Where it goes: the program counter, or on a machine with a link register that.
-fn target(core: &Core, registers: &[UserRegister]) -> Option<Addr> {
-    let pc = core.machine()?.pc_name();
-    let register = registers.iter().find(|it| it.name == pc || it.name == "x30")?;
-    Some(Addr::new(register.value))
 }
 
 struct JumpRecord {

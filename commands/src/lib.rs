@@ -227,6 +227,6 @@ pub const WALKERS: &[&dyn Walker] = &[
     &walk::ulwp::Ulwp,
     &walk::ucontext::Ucontext,
     &walk::auxv::Auxv,
-    &walk::arg::Arg,
-    &walk::env::Env,
+    &walk::initial::ARG,
+    &walk::initial::ENV,
 ];

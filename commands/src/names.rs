@@ -1,10 +1,11 @@
 //! Addresses by name, as the session spells them: private symbols, the distance from a symbol at
 //! which its name counts, and whether names are demangled.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use kcore::{Addr, Core, NamedFrame};
-use kcore_dcmd::{Cx, PrivateSymbols, SymbolCell, prefixed};
+use kcore_dcmd::{Cx, PrivateSymbols, SymbolCell};
 
 /// Names addresses by the settings of a session.
 #[derive(Clone)]
@@ -14,16 +15,6 @@ pub struct Names<'c> {
     distance: u64,
     demangle: bool,
     radix: u32,
-}
-
-/// The symbol that holds an address.
-pub struct Named {
-    /// Its module; `None` for the executable and for private symbols, which print bare.
-    pub module: Option<String>,
-    /// Its name.
-    pub name: String,
-    /// Bytes from its start.
-    pub offset: u64,
 }
 
 impl<'c> Names<'c> {
@@ -50,13 +41,13 @@ impl<'c> Names<'c> {
     }
 
     /// The symbol that holds `at`: a private one before those of modules.
-    pub fn at(&self, at: Addr) -> Option<Named> {
+    pub fn at(&self, at: Addr) -> Option<SymbolCell<'static>> {
         self.private_at(at).or_else(|| self.public_at(at))
     }
 
     /// The name that the session gives to what runs in a frame, where that is not the usual one: a
     /// private symbol holds it, or names are not demangled. An inlined call has no symbol.
-    pub fn renamed(&self, frame: &NamedFrame) -> Option<Named> {
+    pub fn renamed(&self, frame: &NamedFrame) -> Option<SymbolCell<'static>> {
         if frame.location.inline {
             return None;
         }
@@ -66,55 +57,52 @@ impl<'c> Names<'c> {
             None if self.demangle => None,
             None => self.public_at(at.lookup()),
             private => private,
-        };
-        named.map(|named| Named { offset: named.offset.saturating_add(past), ..named })
+        }?;
+        Some(SymbolCell { addr: at.addr(), offset: named.offset.saturating_add(past), ..named })
     }
 
     /// ``module`name+0x1e``; `None` without a symbol.
     pub fn spelled(&self, at: Addr) -> Option<String> {
-        let Named { module, name, offset } = self.at(at)?;
-        let module = module.map(|module| format!("{module}`")).unwrap_or_default();
-        let offset = match offset {
-            0 => String::new(),
-            offset => format!("+{}", prefixed(offset, self.radix)),
-        };
-        // The text is shown as it stands, line ends too, and the name is the core's.
-        let name: String = name.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
-        Some(format!("{module}{name}{offset}"))
+        self.at(at).map(|symbol| symbol.spelled(self.radix, visible))
     }
 
     /// The same, and the address in hexadecimal where there is no symbol.
     pub fn spelled_or_address(&self, at: Addr) -> String {
-        self.spelled(at).unwrap_or_else(|| prefixed(at.get(), 16))
+        self.cell(at).spelled(self.radix, visible)
     }
 
     /// An address with its symbol, as a cell.
     pub fn cell(&self, at: Addr) -> SymbolCell<'static> {
-        let named = self.at(at);
-        let offset = named.as_ref().map_or(0, |named| named.offset);
-        let (module, name) = match named {
-            Some(named) => (named.module, Some(named.name)),
-            None => (None, None),
-        };
-        SymbolCell { addr: at, module: module.map(Into::into), name: name.map(Into::into), offset }
+        let nameless = || SymbolCell { addr: at, module: None, name: None, offset: 0 };
+        self.at(at).unwrap_or_else(nameless)
     }
 
-    fn private_at(&self, at: Addr) -> Option<Named> {
+    fn private_at(&self, at: Addr) -> Option<SymbolCell<'static>> {
         let symbol = self.private.at(at)?;
         let offset = at.offset_from(symbol.value)?;
-        Some(Named { module: None, name: symbol.name.clone(), offset })
+        Some(SymbolCell { addr: at, module: None, name: Some(symbol.name.clone().into()), offset })
     }
 
-    fn public_at(&self, at: Addr) -> Option<Named> {
+    fn public_at(&self, at: Addr) -> Option<SymbolCell<'static>> {
         let symbol = match self.distance {
             0 => self.core.symbol_at(at)?,
             distance => self.core.symbol_before(at).filter(|symbol| symbol.offset < distance)?,
         };
         let raw = (!self.demangle).then(|| self.core.mangled_name(symbol.start)).flatten();
-        Some(Named {
-            module: (!symbol.in_exe).then(|| symbol.module.to_string()),
-            name: raw.unwrap_or_else(|| symbol.name.to_string()),
+        let module = (!symbol.in_exe).then(|| symbol.module.to_string());
+        Some(SymbolCell {
+            addr: at,
+            module: module.map(Into::into),
+            name: Some(raw.unwrap_or_else(|| symbol.name.to_string()).into()),
             offset: symbol.offset,
         })
+    }
+}
+
+/// A name of the core in a text of several lines, which is shown as it stands: the name is one line of it.
+fn visible(name: &str) -> Cow<'_, str> {
+    match name.contains(char::is_control) {
+        true => name.escape_debug().to_string().into(),
+        false => name.into(),
     }
 }

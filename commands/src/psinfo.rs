@@ -67,12 +67,8 @@ struct PsinfoRecord<'c> {
 }
 
 impl PsinfoRecord<'_> {
-    fn aux(&self, kind: u64) -> Option<u64> {
-        self.core.auxv().iter().find(|entry| entry.kind == kind).map(|entry| entry.value)
-    }
-
     fn secure(&self) -> Option<bool> {
-        self.aux(AT_SECURE).map(|value| value != 0)
+        self.core.aux(AT_SECURE).map(|value| value != 0)
     }
 }
 
@@ -102,8 +98,8 @@ impl Record for PsinfoRecord<'_> {
             .text("psargs", text(&info.args))
             .flag("zombie", info.zombie)
             .hex("flags", info.flags)
-            .num("euid", self.aux(AT_EUID))
-            .num("egid", self.aux(AT_EGID))
+            .num("euid", self.core.aux(AT_EUID))
+            .num("egid", self.core.aux(AT_EGID))
             .put("secure", Cell::or_null(self.secure(), Cell::Bool))
             .opt_text("executable", executable.filter(|path| !path.is_empty()))
             .display("verbose", Cell::Bool(self.verbose))

@@ -3,8 +3,6 @@
 use kcore::{Core, Module};
 use kcore_dcmd::{Args, Column, Cx, Dcmd, Example, Fields, Group, Opt, Record, Result, Spec, View};
 
-const AT_PLATFORM: u64 = 15;
-
 const OPTIONS: &[Opt] = &[
     Opt { flag: 'p', value: None, help: "the build-id of each object" },
     Opt { flag: 'v', value: None, help: "the same" },
@@ -59,10 +57,9 @@ impl Record for System<'_> {
     }
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
-        let platform = self.0.auxv().iter().find(|entry| entry.kind == AT_PLATFORM);
         out.text("arch", self.0.arch().to_string())
             .opt_text("kernel", self.0.kernel_version())
-            .opt_text("platform", platform.and_then(|entry| self.0.aux_text(entry)));
+            .opt_text("platform", self.0.platform());
     }
 }
 

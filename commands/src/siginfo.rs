@@ -2,11 +2,10 @@
 
 use kcore::{Addr, Core, SignalDetail, SignalInfo, Tid, signal};
 use kcore_dcmd::{
-    AddrUse, Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Record, Result, Spec,
-    View,
+    AddrUse, Args, Cell, Cx, Dcmd, DcmdError, Example, Fields, Group, Record, Result, Spec, View,
 };
 
-use crate::thread_operand::thread_of;
+use crate::{operand, thread_operand::thread_of};
 
 /// Shows the `siginfo_t` of a thread.
 pub struct Siginfo;
@@ -28,7 +27,7 @@ impl Dcmd for Siginfo {
 
     fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
         let core = cx.core();
-        if let Some(at) = cx.addr().and_then(|dot| memory(core, dot)) {
+        if let Some(at) = cx.addr().and_then(|dot| operand::memory(core, dot)) {
             return cx.emit(&SiginfoRecord { tid: None, info: read(core, at)? });
         }
         let tid = thread_of(cx)?;
@@ -38,12 +37,6 @@ impl Dcmd for Siginfo {
         })?;
         cx.emit(&SiginfoRecord { tid: Some(tid), info })
     }
-}
-
-/// The address that a number is, if it is no thread's id.
-fn memory(core: &Core, dot: Dot) -> Option<Addr> {
-    let is_number = matches!(dot, Dot::Number(_) | Dot::Addr(_));
-    (is_number && core.mapping_at(dot.addr()).is_some()).then(|| dot.addr())
 }
 
 /// The `siginfo_t` at an address, such as a signal handler was given.

@@ -5,6 +5,7 @@ use kcore_dcmd::{AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Example, Group, Opt, R
 
 use crate::{
     names::Names,
+    operand,
     stack_record::{FrameLine, Layout, StackBegin, StackEnd},
     stack_start::StackStart,
 };
@@ -81,11 +82,7 @@ fn check_count(cx: &Cx<'_>, args: &Args) -> Result<()> {
 /// The value of `-l`, in decimal.
 fn frame_limit(args: &Args) -> Result<usize> {
     let Some(value) = args.value('l') else { return Ok(MAX_FRAMES) };
-    let limit = match value {
-        Arg::Number(number) => usize::try_from(*number).ok(),
-        Arg::Text(text) => text.parse().ok(),
-    };
-    limit
+    operand::as_decimal(value)
         .filter(|limit| *limit > 0)
         .map(|limit| limit.min(MAX_FRAMES))
         .ok_or_else(|| DcmdError::usage(format!("invalid number of frames -- {}", value.to_text())))

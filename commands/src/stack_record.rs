@@ -3,7 +3,7 @@
 use kcore::{Addr, Core, End, NamedFrame, Stack, Tid};
 use kcore_dcmd::{Cell, Dot, Fields, Record, SymbolCell, View};
 
-use crate::names::{Named, Names};
+use crate::names::Names;
 
 /// How frames are laid out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -100,7 +100,7 @@ pub struct FrameLine {
     /// How it is laid out.
     pub layout: Layout,
     /// The name that the session gives to its function, where that is another one.
-    renamed: Option<Named>,
+    renamed: Option<SymbolCell<'static>>,
 }
 
 impl FrameLine {
@@ -111,13 +111,8 @@ impl FrameLine {
     }
 
     fn symbol(&self) -> SymbolCell<'_> {
-        if let Some(named) = &self.renamed {
-            return SymbolCell {
-                addr: self.frame.frame.pc.addr(),
-                module: named.module.as_deref().map(Into::into),
-                name: Some(named.name.as_str().into()),
-                offset: named.offset,
-            };
+        if let Some(renamed) = &self.renamed {
+            return renamed.clone();
         }
         let location = &self.frame.location;
         let module = location.module.as_deref().filter(|_| !location.in_exe);
@@ -130,7 +125,7 @@ impl FrameLine {
     }
 
     fn function(&self) -> Option<&str> {
-        let renamed = self.renamed.as_ref().map(|named| named.name.as_str());
+        let renamed = self.renamed.as_ref().and_then(|named| named.name.as_deref());
         renamed.or(self.frame.location.function.as_deref())
     }
 

@@ -3,6 +3,8 @@
 use kcore::{Addr, Core, End, MAX_FRAMES, Stack, Thread, Tid};
 use kcore_dcmd::{Cx, DcmdError, Dot, Result};
 
+use crate::operand;
+
 /// Where a stack begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StackStart {
@@ -46,9 +48,8 @@ impl StackStart {
 
     /// The registers that the `ucontext_t` at the address holds.
     pub fn of_context(cx: &Cx<'_>) -> Result<Self> {
-        let at =
-            cx.addr().ok_or_else(|| DcmdError::usage("-u needs the address of a ucontext_t"))?;
-        Ok(Self::Context { tid: cx.current_thread()?, at: at.addr() })
+        let at = operand::context(cx)?;
+        Ok(Self::Context { tid: cx.current_thread()?, at })
     }
 
     fn of_number(cx: &Cx<'_>, at: Addr) -> Result<Self> {

@@ -161,7 +161,7 @@ impl Record for WhatRecord<'_> {
         out.addr("address", what.at)
             .put("mapping", Cell::or_null(what.mapping.as_ref(), mapping_cell))
             .opt_text("module", what.module.as_deref())
-            .opt_text("symbol", symbol.as_ref().map(|symbol| symbol.name.clone()))
+            .opt_text("symbol", symbol.as_ref().and_then(|symbol| symbol.name.clone()))
             .hex("offset", symbol.as_ref().map(|symbol| symbol.offset))
             .num("thread", what.thread.map(|tid| u64::from(tid.get())))
             .num("frame", what.frame.map(|index| index as u64))

@@ -38,9 +38,9 @@ impl Dcmd for Which {
 }
 
 fn meanings(cx: &Cx<'_>, name: &str, verbose: bool) -> Vec<Meaning> {
-    let bare = name.trim_start_matches("::");
+    let bare = name.strip_prefix("::").unwrap_or(name);
     let dcmds = cx.shell().dcmds().iter().map(|dcmd| dcmd.spec());
-    let dcmds = dcmds.filter(|spec| spec.name == bare || spec.aliases.contains(&bare));
+    let dcmds = dcmds.filter(|spec| spec.is_called(name));
     let walkers = cx.shell().walkers().iter().map(|walker| walker.spec().name);
     let meaning = |what, defined: &'static str| {
         let alias_of = (defined != bare).then_some(defined);

@@ -55,8 +55,8 @@ fn x87_cell(registers: &X86FpRegisters) -> Cell<'static> {
     });
     Cell::Object(vec![
         ("opcode", Cell::Hex(u64::from(registers.opcode))),
-        ("instruction", Cell::Hex(registers.instruction)),
-        ("operand", Cell::Hex(registers.operand)),
+        ("instruction", Cell::Addr(registers.instruction)),
+        ("operand", Cell::Addr(registers.operand)),
         ("top", Cell::Num(u64::from(registers.top()))),
         ("stack", Cell::List(stack.collect())),
     ])

@@ -9,7 +9,7 @@ use kcore_dcmd::{
     Result, Spec, SymbolCell, View,
 };
 
-use crate::{names::Names, thread_operand::thread_of_dot, ucontext::saved_context};
+use crate::{names::Names, operand, thread_operand::thread_of_dot, ucontext::saved_context};
 
 /// Prints registers.
 pub struct Regs;
@@ -66,8 +66,7 @@ pub fn emit_registers(cx: &mut Cx<'_>, tid: Tid, frame: usize) -> Result<()> {
 /// Emits the registers that the `ucontext_t` at the address holds. Those of the thread that it does
 /// not hold are unknown.
 fn emit_context(cx: &mut Cx<'_>) -> Result<()> {
-    let at = cx.addr().ok_or_else(|| DcmdError::usage("-u needs the address of a ucontext_t"))?;
-    let registers = saved_context(cx, at.addr())?.registers;
+    let registers = saved_context(cx, operand::context(cx)?)?.registers;
     let values = registers.iter().map(|register| (register.name, Some(register.value)));
     let record = RegsRecord { names: Names::new(cx), place: None, values: values.collect() };
     cx.emit(&record)
@@ -86,12 +85,8 @@ impl Regs {
 
 /// The physical frame that the named frame of this number is in.
 fn physical_frame(core: &Core, tid: Tid, value: &Arg) -> Result<usize> {
-    let number = match value {
-        Arg::Number(number) => usize::try_from(*number).ok(),
-        Arg::Text(text) => text.parse().ok(),
-    };
-    let number =
-        number.ok_or_else(|| DcmdError::usage(format!("invalid frame -- {}", value.to_text())))?;
+    let number = operand::as_decimal(value)
+        .ok_or_else(|| DcmdError::usage(format!("invalid frame -- {}", value.to_text())))?;
     let stack = core.stack(tid, number.saturating_add(1));
     let frame = core.named_frames(&stack.frames).nth(number);
     frame

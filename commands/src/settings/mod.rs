@@ -26,8 +26,8 @@ const HELP: &str = "Without arguments: all settings. Lines of the configuration 
     ::set keep them for the next time.\n\n\
     Options, which -o sets and +o clears: pager (output pauses after each screenful), autowrap (all \
     output wraps at words), ignoreeof (ctrl-D does not leave), repeatlast (an empty line repeats the \
-    last command), array_mem_limit=N and array_str_limit=N (how much of an array is shown; none for \
-    all). Several are separated by commas.\n\n\
+    last command). Several are separated by commas. array_mem_limit=N and array_str_limit=N are kept, \
+    and nothing obeys them until values of types are shown.\n\n\
     A distance of 0 asks each symbol for its size.";
 
 const EXAMPLES: &[Example] = &[

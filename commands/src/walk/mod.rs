@@ -1,9 +1,8 @@
 //! `::walk`, and a file for each walker.
 
-pub mod arg;
 pub mod auxv;
-pub mod env;
 pub mod frame;
+pub mod initial;
 pub mod link_map;
 pub mod mapping;
 pub mod object;

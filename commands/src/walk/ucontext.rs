@@ -2,6 +2,7 @@
 
 use kcore_dcmd::{AddrUse, Cx, Dot, Result, Visit, Walker, WalkerSpec};
 
+use crate::operand;
 use crate::thread_operand::{thread_of, thread_of_dot};
 
 /// Steps over contexts, innermost first: those that signals left on a thread's stack, or, from the address
@@ -16,16 +17,13 @@ impl Walker for Ucontext {
 
     fn walk(&self, cx: &mut Cx<'_>, from: Option<Dot>, visit: &mut Visit<'_>) -> Result<()> {
         let core = cx.core();
-        let contexts = match from {
-            None => core.signal_contexts(thread_of(cx)?),
-            Some(dot) if is_memory(cx, dot) => core.context_chain(dot.addr()),
-            Some(dot) => core.signal_contexts(thread_of_dot(cx, dot)?),
+        let contexts = match from.and_then(|dot| operand::memory(core, dot)) {
+            Some(at) => core.context_chain(at),
+            None => {
+                let tid = from.map_or_else(|| thread_of(cx), |dot| thread_of_dot(cx, dot))?;
+                core.signal_contexts(tid)
+            }
         };
         contexts.into_iter().try_for_each(|at| visit(cx, Dot::Addr(at)))
     }
-}
-
-/// Whether a number is an address, and not the id of a thread.
-fn is_memory(cx: &Cx<'_>, dot: Dot) -> bool {
-    matches!(dot, Dot::Number(_) | Dot::Addr(_)) && cx.core().mapping_at(dot.addr()).is_some()
 }

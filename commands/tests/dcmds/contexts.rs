@@ -18,31 +18,29 @@ fn place(opened: &Opened, name: &str) -> u64 {
     u64::from_str_radix(place.expect("the program prints it"), 16).expect("an address")
 }
 
+/// Holds what a jump buffer shows against the frame that set it, whose stack pointer is `sp`.
+fn check_jump_buffer(variant: &str, sp: &str) {
+    let opened = open("contexts", variant);
+    let record = opened.one(&format!("{:x}::jmp_buf", place(&opened, "buffer")));
+    let target = record["target"].as_str().unwrap_or_default();
+    assert!(target.starts_with("set_jump+"), "{variant}: {record}");
+    let frames = opened.one("::stack")["frames"].clone();
+    let frames = frames.as_array().expect("a list");
+    let setter = frames.iter().find(|it| it["function"] == "set_jump").expect("it is there");
+    assert_eq!(record["registers"][sp], setter["sp"], "{variant}");
+}
+
 #[test]
 fn a_jump_buffer_leads_to_where_it_was_set() {
     for variant in ["O0-pie", "O2-pie", "O2-nopie", "O2-static", "O2-musl-pie", "O2-musl-static"] {
-        let opened = open("contexts", variant);
-        let record = opened.one(&format!("{:x}::jmp_buf", place(&opened, "buffer")));
-        let target = record["target"].as_str().unwrap_or_default();
-        assert!(target.starts_with("set_jump+"), "{variant}: {record}");
-        let frames = opened.one("::stack")["frames"].clone();
-        let frames = frames.as_array().expect("a list");
-        let setter = frames.iter().find(|it| it["function"] == "set_jump").expect("it is there");
-        assert_eq!(record["registers"]["rsp"], setter["sp"], "{variant}");
+        check_jump_buffer(variant, "rsp");
     }
 }
 
 #[test]
 fn aarch64_has_its_own_jump_buffers() {
     for variant in ["O2-aarch64-pie", "O2fp-aarch64-nopie"] {
-        let opened = open("contexts", variant);
-        let record = opened.one(&format!("{:x}::jmp_buf", place(&opened, "buffer")));
-        let target = record["target"].as_str().unwrap_or_default();
-        assert!(target.starts_with("set_jump+"), "{variant}: {record}");
-        let frames = opened.one("::stack")["frames"].clone();
-        let frames = frames.as_array().expect("a list");
-        let setter = frames.iter().find(|it| it["function"] == "set_jump").expect("it is there");
-        assert_eq!(record["registers"]["sp"], setter["sp"], "{variant}");
+        check_jump_buffer(variant, "sp");
     }
 }
 

@@ -115,8 +115,31 @@ fn the_configuration_is_read_first_and_its_failures_do_not_count() {
     let read = run(&["-c", "<from_rc>x"]);
     assert_eq!(read.status, Some(0));
     assert!(read.errors.contains("unknown dcmd name"), "{}", read.errors);
+    assert!(read.errors.contains("kcore/rc failed (--no-rc leaves it out)"), "{}", read.errors);
     let unread = run(&["--no-rc", "-c", "<from_rc>x"]);
     assert_eq!(unread.errors, "kcore: variable 'from_rc' is not defined\n");
+}
+
+#[test]
+fn settings_and_macros_lie_in_the_configuration_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let macros = folder.path().join("kcore/macros");
+    fs::create_dir_all(&macros).unwrap();
+    fs::write(folder.path().join("kcore/rc"), "::set -P 'core> '\n").unwrap();
+    fs::write(macros.join("greet"), "::echo mine $[.]\n").unwrap();
+    // Where somebody works may lie a file that somebody else made.
+    let elsewhere = tempfile::tempdir().unwrap();
+    fs::write(elsewhere.path().join("greet"), "::echo theirs\n").unwrap();
+    fs::write(elsewhere.path().join("other"), "::echo theirs\n").unwrap();
+    let run = |line: &str| {
+        let mut command = kcore(&["-c", line]);
+        command.arg(core()).env("XDG_CONFIG_HOME", folder.path()).current_dir(&elsewhere);
+        finish(command, b"")
+    };
+    assert_eq!(run("10$<greet").out, "mine 10 \n");
+    assert_eq!(run("$<./greet").out, "theirs \n");
+    assert_eq!(run("$<other").errors, "kcore: failed to open other (see ::help '$<')\n");
+    assert!(run("::set").out.contains("command prompt: \"core> \""));
 }
 
 #[test]

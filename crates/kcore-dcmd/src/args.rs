@@ -123,8 +123,8 @@ impl Args {
     }
 }
 
-/// A dash followed by a letter. A dash followed by a digit is an option only where the dcmd has
-/// one of that letter (`::stack -5` is a negative number nowhere, but an unknown option is said).
+/// A dash followed by a letter. A dash followed by a digit is an option only where the dcmd has one of
+/// that digit: elsewhere it is a word, as in `::head -5`.
 fn is_option(spec: &Spec, word: &str) -> bool {
     let mut chars = word.chars();
     let (dash, letter) = (chars.next(), chars.next());

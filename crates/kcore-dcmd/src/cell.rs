@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use kcore::Addr;
 
+use crate::prefixed;
+
 /// One typed value of a record.
 ///
 /// Text that came from the target may hold anything; sinks sanitize it, dcmds do not.
@@ -59,6 +61,25 @@ pub struct SymbolCell<'a> {
     pub name: Option<Cow<'a, str>>,
     /// Bytes from the symbol to the address.
     pub offset: u64,
+}
+
+impl SymbolCell<'_> {
+    /// MDB's spelling, ``module`name+0x1e`` with the offset in `radix`, or the address in hexadecimal.
+    /// `safe` makes the names fit to be shown.
+    pub fn spelled(&self, radix: u32, safe: impl Fn(&str) -> Cow<'_, str>) -> String {
+        let Some(name) = &self.name else { return prefixed(self.addr.get(), 16) };
+        let mut spelled = String::new();
+        if let Some(module) = &self.module {
+            spelled.push_str(&safe(module));
+            spelled.push('`');
+        }
+        spelled.push_str(&safe(name));
+        if self.offset > 0 {
+            spelled.push('+');
+            spelled.push_str(&prefixed(self.offset, radix));
+        }
+        spelled
+    }
 }
 
 /// The named cells of one record, in the order in which they are shown.

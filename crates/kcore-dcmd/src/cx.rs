@@ -5,8 +5,8 @@ use std::sync::Arc;
 use kcore::{Core, Tid};
 
 use crate::{
-    Bindings, Dcmd, DcmdError, Dot, LogRequest, LogState, Piped, PrivateSymbols, Record, Result,
-    Settings, Sink, Walker,
+    Dcmd, DcmdError, Dot, LogRequest, LogState, Piped, PrivateSymbols, Record, Result, Settings,
+    Sink, Walker,
 };
 
 /// How a dcmd was called.
@@ -26,8 +26,6 @@ pub struct Input {
     pub first: bool,
     /// Whether its output goes into a pipe.
     pub pipe_out: bool,
-    /// The variables that were bound on the way to dot.
-    pub bindings: Bindings,
     /// All elements of the pipe, for a dcmd that takes them at once.
     pub list: Option<Vec<Piped>>,
 }

@@ -186,6 +186,12 @@ impl Spec {
         self
     }
 
+    /// Whether `name` is one of its names; a `::` before it may be left out.
+    pub fn is_called(&self, name: &str) -> bool {
+        let bare = name.strip_prefix("::").unwrap_or(name);
+        self.name == bare || self.aliases.contains(&bare)
+    }
+
     /// Every spelling, with `::` before a long name.
     pub fn spellings(&self) -> impl Iterator<Item = String> {
         std::iter::once(&self.name).chain(self.aliases).map(|name| spelled(name))

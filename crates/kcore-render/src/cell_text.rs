@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use kcore_dcmd::{Cell, Digits, SymbolCell, prefix, prefixed};
+use kcore_dcmd::{Cell, Digits, prefix};
 
 use crate::canvas::Canvas;
 use crate::cell_format::CellFormat;
@@ -49,7 +49,7 @@ fn text<'c>(cell: &'c Cell<'_>, format: &CellFormat, numbers: Numbers) -> Cow<'c
         Cell::Hex(value) => unsigned(*value, numbers.radix, format, numbers).into(),
         Cell::Text(text) if format.multiline => sanitize::lines(text),
         Cell::Text(text) => sanitize::line(text),
-        Cell::Symbol(symbol) => symbol_text(symbol, numbers).into(),
+        Cell::Symbol(symbol) => symbol.spelled(numbers.radix, sanitize::line).into(),
         Cell::List(cells) => join(cells.iter().map(|cell| text(cell, format, numbers))).into(),
         Cell::Object(cells) => {
             let named = |(key, cell): &'c (&'static str, Cell<'_>)| {
@@ -84,28 +84,16 @@ fn signed(value: i64, format: &CellFormat, numbers: Numbers) -> String {
 
 /// ``module`name+0x1e``; a symbol of the executable bare; without a symbol the address, always in
 /// hexadecimal.
-fn symbol_text(symbol: &SymbolCell<'_>, numbers: Numbers) -> String {
-    let Some(name) = &symbol.name else {
-        return prefixed(symbol.addr.get(), 16);
-    };
-    let mut spelled = String::new();
-    if let Some(module) = &symbol.module {
-        spelled.push_str(&sanitize::line(module));
-        spelled.push('`');
-    }
-    spelled.push_str(&sanitize::line(name));
-    if symbol.offset > 0 {
-        spelled.push('+');
-        spelled.push_str(&prefixed(symbol.offset, numbers.radix));
-    }
-    spelled
-}
-
 #[cfg(test)]
 mod tests {
     use kcore::Addr;
+    use kcore_dcmd::SymbolCell;
 
     use super::*;
+
+    fn symbol_text(symbol: &SymbolCell<'_>, numbers: Numbers) -> String {
+        text(&Cell::Symbol(symbol.clone()), &CellFormat::default(), numbers).into_owned()
+    }
 
     const HEX: Numbers = Numbers { radix: 16, word_size: 8 };
 

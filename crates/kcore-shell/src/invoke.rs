@@ -158,7 +158,6 @@ impl Session {
             has_addr: start.has_addr,
             count: start.count,
             pipe_out: call.pipe_out,
-            bindings: self.bindings.clone(),
             ..Input::default()
         }
     }

@@ -44,12 +44,12 @@ pub enum GuardPlace {
 }
 
 impl Core {
-    /// The registers that the `jmp_buf` at an address holds; `tid` is a thread of the process that
-    /// set it.
+    /// The registers that the `jmp_buf` at an address holds, and where it leads; `tid` is a thread of the
+    /// process that set it.
     ///
     /// # Errors
     /// When it was not dumped, or what it holds is no place in code.
-    pub fn jump_buffer(&self, tid: Tid, at: Addr) -> Result<Vec<UserRegister>, JumpError> {
+    pub fn jump_buffer(&self, tid: Tid, at: Addr) -> Result<(Vec<UserRegister>, Addr), JumpError> {
         let layout = facts(self.arch()).jump.as_ref().ok_or(JumpError::Unsupported)?;
         let guard = match self.libc() {
             Libc::Musl => None,
@@ -65,7 +65,7 @@ impl Core {
         }
         let pc = registers.iter().find(|register| register.name == layout.pc);
         let pc = Addr::new(pc.map_or(0, |register| register.value));
-        if self.is_code(pc) { Ok(registers) } else { Err(JumpError::NotCode(pc)) }
+        if self.is_code(pc) { Ok((registers, pc)) } else { Err(JumpError::NotCode(pc)) }
     }
 
     fn pointer_guard(&self, tid: Tid, layout: &JumpLayout) -> Option<u64> {

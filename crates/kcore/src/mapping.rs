@@ -5,9 +5,8 @@ use std::sync::Arc;
 use kcore_elf::{CoreFile, CoreSpace, core_file::MappedFile};
 use kcore_mem::{Addr, AddrRange, FileOff};
 
-use crate::{Core, Tid};
+use crate::{Core, Tid, process::AT_RANDOM};
 
-const AT_RANDOM: u64 = 25;
 /// The page that the kernel maps at a fixed address on x86-64.
 const VSYSCALL: u64 = 0xffff_ffff_ff60_0000;
 

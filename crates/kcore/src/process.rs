@@ -9,7 +9,8 @@ use kcore_mem::{Addr, Fault};
 use crate::{Core, LookupError};
 
 const AT_EXECFN: u64 = 31;
-const AT_RANDOM: u64 = 25;
+/// The address of random bytes that the kernel puts on the initial stack.
+pub(crate) const AT_RANDOM: u64 = 25;
 const AT_PLATFORM: u64 = 15;
 const AT_BASE_PLATFORM: u64 = 24;
 /// Longest string that is read of arguments and environment (`MAX_ARG_STRLEN`, Linux).
@@ -126,6 +127,16 @@ impl Core {
         })
     }
 
+    /// The value of the entry of a kind (`AT_…`) in the auxiliary vector.
+    pub fn aux(&self, kind: u64) -> Option<u64> {
+        self.file()?.aux(kind)
+    }
+
+    /// What the kernel calls the machine (`AT_PLATFORM`).
+    pub fn platform(&self) -> Option<String> {
+        self.string(Addr::new(self.aux(AT_PLATFORM)?))
+    }
+
     /// The text of an entry of the auxiliary vector that points to one.
     pub fn aux_text(&self, entry: &AuxEntry) -> Option<String> {
         let is_text = matches!(entry.kind, AT_EXECFN | AT_PLATFORM | AT_BASE_PLATFORM);
@@ -158,7 +169,7 @@ impl Core {
 
     /// Why the initial stack cannot be read, where that is why there is none.
     pub fn initial_stack_fault(&self) -> Option<Fault> {
-        let random = self.auxv().iter().find(|entry| entry.kind == AT_RANDOM)?.value;
+        let random = self.aux(AT_RANDOM)?;
         self.space().read_uint(Addr::new(random), 1).err()
     }
 
@@ -188,7 +199,7 @@ impl Core {
     /// order of the note.
     fn find_vectors(&self) -> Option<Addr> {
         let first = *self.auxv().first()?;
-        let random = self.auxv().iter().find(|entry| entry.kind == AT_RANDOM)?.value;
+        let random = self.aux(AT_RANDOM)?;
         let word = self.word_size();
         let mut at = Addr::new(random & !word.wrapping_sub(1));
         for _ in 0..MAX_WORDS {

@@ -50,6 +50,29 @@ mod tests {
         assert_eq!(first_data(&file, 2 * MIB..4 * MIB), None);
     }
 
+    /// Bytes of a map that stand in memory.
+    fn in_memory(bytes: &[u8]) -> usize {
+        let mut pages = vec![0; bytes.len().div_ceil(4096)];
+        // SAFETY: the map is as long as `bytes`, and `pages` has a byte for each of its pages.
+        let told = unsafe {
+            libc::mincore(bytes.as_ptr().cast_mut().cast(), bytes.len(), pages.as_mut_ptr())
+        };
+        assert_eq!(told, 0, "{}", io::Error::last_os_error());
+        pages.iter().filter(|page| *page & 1 != 0).count() * 4096
+    }
+
+    #[test]
+    fn a_look_into_a_hole_does_not_fill_it() {
+        let file = tempfile::tempfile().unwrap();
+        file.set_len(64 * MIB as u64).unwrap();
+        let map = crate::FileBytes::map_sparse(&file).unwrap();
+        for at in 0..8 {
+            assert_eq!(map[at * 8 * MIB + MIB], 0);
+        }
+        assert!(in_memory(&map) <= MIB, "{} bytes of the hole are in memory", in_memory(&map));
+        crate::will_need(&map[3..MIB]);
+    }
+
     #[test]
     fn what_a_file_lost_is_no_hole() {
         let file = tempfile::tempfile().unwrap();

@@ -5,7 +5,7 @@ mod aarch64;
 mod common_syscalls;
 mod x86_64;
 
-use kcore_mem::{Addr, Arch};
+use kcore_mem::{Addr, Arch, Svma};
 
 use crate::jump_buffer::JumpLayout;
 
@@ -30,7 +30,7 @@ pub struct ArchFacts {
 pub struct TlsLayout {
     /// The distance of the executable's block from the thread pointer, from address, size and
     /// alignment of its first image.
-    pub exe_offset: fn(u64, u64, u64) -> i64,
+    pub exe_offset: fn(Svma, u64, u64) -> i64,
     /// The block at a distance from the thread pointer.
     pub static_block: fn(Addr, i64) -> Addr,
     /// Where glibc keeps the pointer to a thread's vector of blocks, from the thread pointer.

@@ -76,8 +76,7 @@ impl Core {
         }
         let layout = facts(self.arch()).tls.as_ref();
         let layout = layout.ok_or_else(|| TlsError::UnknownPlace(module.name().to_owned()))?;
-        let offset =
-            (layout.exe_offset)(segment.svma.get(), segment.mem_size, segment.align.max(1));
+        let offset = (layout.exe_offset)(segment.svma, segment.mem_size, segment.align.max(1));
         Ok((layout.static_block)(pointer, offset))
     }
 

@@ -2,7 +2,7 @@
 //! belong to the C library at the thread pointer, blocks of modules above them, and the thread's
 //! structure below.
 
-use kcore_mem::Addr;
+use kcore_mem::{Addr, Svma};
 
 use crate::arch::TlsLayout;
 
@@ -21,8 +21,8 @@ pub const TLS: TlsLayout = TlsLayout {
 const RESERVED: u64 = 16;
 
 /// How far above the thread pointer the executable's block begins.
-fn exe_offset(start: u64, _size: u64, align: u64) -> i64 {
-    let rest = start.wrapping_sub(RESERVED) & align.wrapping_sub(1);
+fn exe_offset(start: Svma, _size: u64, align: u64) -> i64 {
+    let rest = start.get().wrapping_sub(RESERVED) & align.wrapping_sub(1);
     RESERVED.wrapping_add(rest).cast_signed()
 }
 
@@ -46,9 +46,13 @@ mod tests {
 
     #[test]
     fn the_block_of_the_executable_begins_behind_two_words_but_for_its_alignment() {
-        assert_eq!(exe_offset(0x1fd90, 0x18, 8), 16);
-        assert_eq!(exe_offset(0x1fd80, 0x18, 64), 64);
-        assert_eq!(exe_offset(0x1fd98, 0x18, 16), 24, "the block begins where its image does");
+        assert_eq!(exe_offset(Svma::new(0x1fd90), 0x18, 8), 16);
+        assert_eq!(exe_offset(Svma::new(0x1fd80), 0x18, 64), 64);
+        assert_eq!(
+            exe_offset(Svma::new(0x1fd98), 0x18, 16),
+            24,
+            "the block begins where its image does"
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! `FXSAVE` instruction) and `NT_X86_XSTATE` (that of `XSAVE`, not compacted; Intel SDM volume 1,
 //! 10.5.1 and 13.4).
 
-use kcore_mem::{Cursor, Target};
+use kcore_mem::{Addr, Cursor, Target};
 
 use super::xsave::{Component, Xsave};
 
@@ -25,9 +25,9 @@ pub struct X86FpRegisters {
     /// Opcode of the last x87 instruction.
     pub opcode: u16,
     /// Where that instruction lay.
-    pub instruction: u64,
+    pub instruction: Addr,
     /// Where its operand lay.
-    pub operand: u64,
+    pub operand: Addr,
     /// The control and status register of SSE.
     pub mxcsr: u32,
     /// The bits that it may have.
@@ -104,8 +104,8 @@ impl X86FpRegisters {
             status,
             used,
             opcode,
-            instruction,
-            operand,
+            instruction: Addr::new(instruction),
+            operand: Addr::new(operand),
             mxcsr,
             mxcsr_mask,
             st,

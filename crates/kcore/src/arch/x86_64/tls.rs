@@ -1,6 +1,8 @@
 //! Where thread-local storage lies (ELF Handling For Thread-Local Storage, variant II): blocks of
 //! modules below the thread pointer, the structures of the C library above it.
 
+use kcore_mem::Svma;
+
 use crate::arch::TlsLayout;
 
 /// The layout.
@@ -16,8 +18,8 @@ pub const TLS: TlsLayout = TlsLayout {
 
 /// How far below the thread pointer the executable's block begins: its size, and what its
 /// alignment adds.
-fn exe_offset(start: u64, size: u64, align: u64) -> i64 {
-    let rest = start.wrapping_add(size).wrapping_neg() & align.wrapping_sub(1);
+fn exe_offset(start: Svma, size: u64, align: u64) -> i64 {
+    let rest = start.get().wrapping_add(size).wrapping_neg() & align.wrapping_sub(1);
     size.wrapping_add(rest).cast_signed()
 }
 
@@ -40,10 +42,14 @@ mod tests {
 
     #[test]
     fn the_block_of_the_executable_ends_at_the_thread_pointer_but_for_its_alignment() {
-        assert_eq!(exe_offset(0x3d98, 0x18, 8), 0x18);
-        assert_eq!(exe_offset(0x3d80, 0x24, 32), 0x40);
-        assert_eq!(exe_offset(0x3d88, 0x24, 32), 0x38, "the block begins where its image does");
-        assert_eq!(exe_offset(0x1000, 4, 1), 4);
+        assert_eq!(exe_offset(Svma::new(0x3d98), 0x18, 8), 0x18);
+        assert_eq!(exe_offset(Svma::new(0x3d80), 0x24, 32), 0x40);
+        assert_eq!(
+            exe_offset(Svma::new(0x3d88), 0x24, 32),
+            0x38,
+            "the block begins where its image does"
+        );
+        assert_eq!(exe_offset(Svma::new(0x1000), 4, 1), 4);
     }
 
     #[test]
