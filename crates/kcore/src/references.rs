@@ -12,6 +12,8 @@ use crate::{Core, Module, SymbolBinding, SymbolRef, pace::Pace};
 const CHUNK: usize = 256;
 /// Chunks that are looked at between two batches, at most.
 const MAX_CHUNKS: usize = 256;
+/// Bytes of code that are decoded in one go; no function is so long, but what a core says of one may be.
+const MAX_PIECE: u64 = 1 << 24;
 
 /// Whose code is searched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,7 +66,7 @@ impl Core {
             modules.flat_map(|module| functions_of(module, scope.globals_only)).collect();
         functions.sort_unstable();
         cut_overlaps(&mut functions);
-        functions
+        functions.into_iter().flat_map(pieces).collect()
     }
 
     /// The references in a function. Code that is not there has none.
@@ -120,6 +122,16 @@ fn cut_overlaps(ranges: &mut Vec<AddrRange>) {
     }
 }
 
+/// A range in parts that can be decoded without a look at the user.
+fn pieces(range: AddrRange) -> impl Iterator<Item = AddrRange> {
+    let rest = move |piece: &AddrRange| {
+        let next = AddrRange::new(piece.end, range.end.min(piece.end.saturating_add(MAX_PIECE)));
+        (!next.is_empty()).then_some(next)
+    };
+    let first = AddrRange::new(range.start, range.end.min(range.start.saturating_add(MAX_PIECE)));
+    std::iter::successors(Some(first), rest)
+}
+
 impl References<'_> {
     /// How many functions are searched in all.
     pub const fn total(&self) -> usize {
@@ -160,5 +172,23 @@ mod tests {
         let mut ranges = vec![range(0, 10), range(0, 90), range(20, 30), range(40, 200)];
         cut_overlaps(&mut ranges);
         assert_eq!(ranges, [range(0, 20), range(20, 40), range(40, 200)]);
+    }
+
+    #[test]
+    fn long_functions_are_split_without_gaps() {
+        let range = |start, end| AddrRange::new(Addr::new(start), Addr::new(end));
+        assert_eq!(pieces(range(16, 4096)).collect::<Vec<_>>(), [range(16, 4096)]);
+        let start = 16;
+        let parts: Vec<_> = pieces(range(start, start + 2 * MAX_PIECE + 1)).collect();
+        assert_eq!(
+            parts,
+            [
+                range(start, start + MAX_PIECE),
+                range(start + MAX_PIECE, start + 2 * MAX_PIECE),
+                range(start + 2 * MAX_PIECE, start + 2 * MAX_PIECE + 1),
+            ]
+        );
+        let wild = range(u64::MAX - 8, u64::MAX);
+        assert_eq!(pieces(wild).collect::<Vec<_>>(), [wild]);
     }
 }
