@@ -43,13 +43,15 @@ impl Run<'_> {
     }
 
     /// Starts `words` by way of a shell, which sets the limits, and env(1), which leaves nothing of
-    /// this process's environment; both become the program, so the child's pid is the program's.
+    /// this process's environment and no signal ignored, as shells leave SIGQUIT to what they run in
+    /// the background; both become the program, so the child's pid is the program's.
     pub(crate) fn spawn(&self, words: &[String]) -> Result<Child> {
         let stack = self.scenario.recipe.stack_kib.unwrap_or(8192);
         let filter = self.scenario.recipe.coredump_filter.as_deref();
         let filter = filter.map(|filter| format!("echo {filter} >/proc/self/coredump_filter && "));
         let script = format!(
-            "ulimit -S -c \"$(ulimit -H -c)\" && ulimit -S -s {stack} && {}exec env -i \"$@\"",
+            "ulimit -S -c \"$(ulimit -H -c)\" && ulimit -S -s {stack} && {}\
+             exec env --default-signal -i \"$@\"",
             filter.unwrap_or_default()
         );
         let output = self.dir.join(OUTPUT);
