@@ -3,7 +3,8 @@
 //! - [`SymbolTable`] says which symbol covers an address of the file, and where a name lies.
 //! - [`demangle()`] turns raw names into those of the source language.
 //! - [`Lines`] says which source line an address came from, through all inlined calls.
-//! - [`ModuleSymbols`] joins the three and remembers what it has answered.
+//! - [`DebugInfo`] has the types of a module, [`Type`] is one of them.
+//! - [`ModuleSymbols`] joins them and remembers what it has answered.
 //!
 //! Everything here speaks [`kcore_mem::Svma`], addresses as the file states them: where a module
 //! lies in a process is not known in this room, and neither is how its files were found. Nothing
@@ -27,6 +28,7 @@
 
 mod complete;
 mod cover;
+mod debug_info;
 mod demangle;
 mod dwarf;
 mod language;
@@ -41,11 +43,19 @@ mod plt;
 mod preference;
 mod symbol;
 mod table;
+mod types;
 
 pub use complete::first_and_last;
+pub use debug_info::{DebugInfo, DieId};
 pub use demangle::{Demangled, Mangling, demangle, demangle_type};
 pub use language::Language;
 pub use lines::{LineFrame, Lines};
 pub use module_symbols::{Function, ModuleSymbols};
 pub use symbol::{RawSymbol, SymbolId, SymbolRef, SymbolSource};
 pub use table::SymbolTable;
+pub use types::{
+    AliasKind, AliasType, ArrayType, BaseClass, BaseType, BitField, Composite, Dimension, Encoding,
+    Enumeration, Enumerator, FunctionType, Keyword, Member, MemberPlace, MemberPointerType,
+    PointerKind, PointerType, StaticMember, Type, TypeArgument, TypeError, TypeKind, TypeLink,
+    TypeNode, Variant, VariantPart,
+};

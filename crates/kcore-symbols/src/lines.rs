@@ -13,7 +13,7 @@ use kcore_elf::Image;
 use kcore_mem::Svma;
 use rustc_hash::FxHashMap;
 
-use crate::{Language, dwarf::Resolver};
+use crate::{DebugInfo, Language, dwarf::Resolver};
 
 /// Answers that are remembered; beyond it all are forgotten.
 const MAX_CACHED: usize = 1 << 16;
@@ -40,14 +40,20 @@ pub struct LineFrame {
 pub struct Lines {
     files: Vec<Arc<Image>>,
     supplementary: Option<Arc<Image>>,
-    opened: OnceLock<Option<Mutex<Opened>>>,
+    opened: OnceLock<Option<Opened>>,
     problem: OnceLock<String>,
 }
 
-/// What is open of a module's DWARF, and what was answered.
+/// What is open of a module's DWARF.
 struct Opened {
+    info: Arc<DebugInfo>,
+    lines: Mutex<Answers>,
+}
+
+/// Who answers, and what was answered.
+struct Answers {
     resolver: Resolver,
-    answers: FxHashMap<Svma, Arc<[LineFrame]>>,
+    known: FxHashMap<Svma, Arc<[LineFrame]>>,
 }
 
 impl Lines {
@@ -74,27 +80,32 @@ impl Lines {
 
     /// Opens the DWARF; reads no unit.
     pub(crate) fn prepare(&self) {
-        self.opened.get_or_init(|| self.open());
+        self.opened();
+    }
+
+    /// The debug information that lines are read from.
+    pub fn debug_info(&self) -> Option<&Arc<DebugInfo>> {
+        self.opened().map(|opened| &opened.info)
     }
 
     /// The functions that `svma` belongs to, the innermost inlined one first, the one that the
     /// machine called last; empty when DWARF knows nothing of the address. For a return address
     /// ask for the byte before it.
     pub fn find(&self, svma: Svma) -> Arc<[LineFrame]> {
-        let Some(opened) = self.opened.get_or_init(|| self.open()) else { return Arc::default() };
-        let mut opened = opened.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(answer) = opened.answers.get(&svma) {
+        let Some(opened) = self.opened() else { return Arc::default() };
+        let mut answers = opened.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(answer) = answers.known.get(&svma) {
             return Arc::clone(answer);
         }
-        let (frames, problem) = opened.resolver.find(svma.get());
+        let (frames, problem) = answers.resolver.find(svma.get());
         if let Some(error) = problem {
             self.problem.get_or_init(|| format!("debug information for {svma}: {error}"));
         }
-        if opened.answers.len() >= MAX_CACHED {
-            opened.answers.clear();
+        if answers.known.len() >= MAX_CACHED {
+            answers.known.clear();
         }
         let answer: Arc<[LineFrame]> = frames.into();
-        opened.answers.insert(svma, Arc::clone(&answer));
+        answers.known.insert(svma, Arc::clone(&answer));
         answer
     }
 
@@ -112,9 +123,15 @@ impl Lines {
         self.files.iter().find(|image| has_bytes(image))
     }
 
-    fn open(&self) -> Option<Mutex<Opened>> {
-        let resolver = Resolver::open(self.dwarf_file()?, self.supplementary.as_deref());
-        Some(Mutex::new(Opened { resolver, answers: FxHashMap::default() }))
+    fn opened(&self) -> Option<&Opened> {
+        self.opened.get_or_init(|| self.open()).as_ref()
+    }
+
+    fn open(&self) -> Option<Opened> {
+        let info = DebugInfo::open(self.dwarf_file()?, self.supplementary.as_deref());
+        let resolver = Resolver::new(Arc::clone(info.files()));
+        let lines = Mutex::new(Answers { resolver, known: FxHashMap::default() });
+        Some(Opened { info: Arc::new(info), lines })
     }
 }
 

@@ -6,7 +6,7 @@ use kcore_elf::Image;
 use kcore_mem::Svma;
 use rustc_hash::FxHashMap;
 
-use crate::{Demangled, Lines, SymbolId, SymbolTable, demangle};
+use crate::{DebugInfo, Demangled, Lines, SymbolId, SymbolTable, demangle};
 
 /// Demangled names that are remembered; beyond it all are forgotten.
 const MAX_CACHED: usize = 1 << 17;
@@ -92,6 +92,11 @@ impl ModuleSymbols {
     /// The source lines.
     pub const fn lines(&self) -> &Lines {
         &self.lines
+    }
+
+    /// The debug information, if the module has any.
+    pub fn debug_info(&self) -> Option<&Arc<DebugInfo>> {
+        self.lines.debug_info()
     }
 
     /// The function, or the data, that covers `svma` by the symbol table. For a return address ask

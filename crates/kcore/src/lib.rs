@@ -73,9 +73,16 @@ pub use kcore_mem::{
     Addr, AddrRange, AddressSpace, Arch, CodeAddr, Endian, Fault, FileOff, Origin, Region, Svma,
     Target,
 };
-pub use kcore_symbols::{SymbolRef, SymbolSource, SymbolTable, demangle};
+pub use kcore_symbols::{
+    DebugInfo, DieId, SymbolRef, SymbolSource, SymbolTable, Type, TypeError, TypeKind, TypeLink,
+    TypeNode, demangle,
+};
 pub use kcore_unwind::{
     End, Frame, Machine, RegisterPart, Regs, SavedContext, Trust, UserRegister, Walker,
+};
+pub use kcore_values::{
+    Absent, Content, Elements, Entry, EnumValue, Field, FloatValue, Limits, Number, Object, Piece,
+    PieceSource, Place, Pointee, Pointer, Process, SymbolName, Text, Value, VariantValue,
 };
 pub use last_words::LastWords;
 pub use location::{Location, NamedFrame, SharedLocation, SymbolAt};

@@ -27,11 +27,16 @@ mod units;
 mod walk;
 
 pub use resolver::Resolver;
+pub use unit::Unit;
+pub use units::{Files, Which};
+pub use walk::{Walk, sibling};
 
 use gimli::{EndianReader, RunTimeEndian};
 use kcore_elf::Section;
 
 /// Bytes of a section, counted, so that what is parsed can be kept beside them.
-type Reader = EndianReader<RunTimeEndian, Section>;
-type Result<T> = gimli::Result<T>;
-type UnitOffset = gimli::UnitOffset<usize>;
+pub type Reader = EndianReader<RunTimeEndian, Section>;
+/// What was read, or why it could not be.
+pub type Result<T> = gimli::Result<T>;
+/// An offset from the first byte of a unit.
+pub type UnitOffset = gimli::UnitOffset<usize>;

@@ -53,11 +53,7 @@ impl NameAttributes {
 }
 
 /// The name of an entry of `unit`: its linkage name, else its plain name, else that of its origin.
-pub fn name(
-    files: &mut Files,
-    unit: &Arc<Unit>,
-    mut names: NameAttributes,
-) -> Result<Option<String>> {
+pub fn name(files: &Files, unit: &Arc<Unit>, mut names: NameAttributes) -> Result<Option<String>> {
     let (mut which, mut unit) = (Which::Main, Arc::clone(unit));
     for _ in 0..MAX_REFERENCES {
         let own = [names.linkage.take(), names.plain.take()];
@@ -77,19 +73,15 @@ pub fn name(
 
 /// The entry that an attribute of `unit` refers to.
 fn follow(
-    files: &mut Files,
+    files: &Files,
     which: Which,
     unit: &Arc<Unit>,
     reference: &AttributeValue<Reader>,
 ) -> Result<Option<(Which, Arc<Unit>, UnitOffset)>> {
-    let (file, offset) = match reference {
-        AttributeValue::UnitRef(entry) => return Ok(Some((which, Arc::clone(unit), *entry))),
-        AttributeValue::DebugInfoRef(offset) => (which, offset.0),
-        AttributeValue::DebugInfoRefSup(offset) => (Which::Supplementary, offset.0),
-        _ => return Ok(None),
-    };
-    let Some(units) = files.units(file) else { return Ok(None) };
-    let there = units.containing(offset)?;
-    let entry = there.offset_of(offset).ok_or(Error::NoEntryAtGivenOffset(offset as u64))?;
+    let Some((file, offset)) = files.reference(which, unit, reference) else { return Ok(None) };
+    if files.units(file).is_none() {
+        return Ok(None);
+    }
+    let (there, entry) = files.place(file, offset)?;
     Ok(Some((file, there, entry)))
 }

@@ -3,25 +3,16 @@
 use std::sync::Arc;
 
 use gimli::Error;
-use kcore_elf::Image;
 
 use super::{
-    Result,
-    file::DwarfFile,
-    inlined::FunctionAt,
-    names,
-    ranges::{Aranges, Claims},
-    rows::Place,
-    scan::scan,
-    unit::Unit,
-    units::{Files, Units},
+    Result, inlined::FunctionAt, names, ranges::Claims, rows::Place, scan::scan, unit::Unit,
+    units::Files,
 };
 use crate::LineFrame;
 
 /// The DWARF of one module.
 pub struct Resolver {
-    files: Files,
-    aranges: Aranges,
+    files: Arc<Files>,
     /// The units that `.debug_aranges` leaves out, once they were needed.
     others: Option<Claims>,
 }
@@ -30,18 +21,14 @@ pub struct Resolver {
 pub type Answer = (Vec<LineFrame>, Option<Error>);
 
 impl Resolver {
-    /// Opens the DWARF of an image, with its supplementary file.
-    pub fn open(image: &Image, supplementary: Option<&Image>) -> Self {
-        let main = DwarfFile::open(image);
-        let aranges = Aranges::read(main.aranges.clone());
-        let supplementary = supplementary.map(|image| Units::new(DwarfFile::open(image)));
-        let main = Units::with_known(main, aranges.units.iter().copied());
-        Self { files: Files { main, supplementary }, aranges, others: None }
+    /// Answers from the debug information of a module.
+    pub const fn new(files: Arc<Files>) -> Self {
+        Self { files, others: None }
     }
 
     /// The functions that hold `pc`, the innermost inlined one first.
     pub fn find(&mut self, pc: u64) -> Answer {
-        let (frames, problem) = self.find_among(self.aranges.claims.find(pc), pc);
+        let (frames, problem) = self.find_among(self.files.aranges.claims.find(pc), pc);
         if !frames.is_empty() {
             return (frames, problem);
         }
@@ -55,7 +42,7 @@ impl Resolver {
         if let Some(others) = &self.others {
             return (others.find(pc), None);
         }
-        let (others, problem) = scan(&mut self.files.main, &self.aranges);
+        let (others, problem) = scan(&self.files);
         (self.others.insert(others).find(pc), problem)
     }
 
@@ -98,11 +85,11 @@ impl Resolver {
         let mut frames = Vec::with_capacity(function.inlined.len().saturating_add(1));
         for call in function.inlined.into_iter().rev() {
             let outside = call.place();
-            let name = names::name(&mut self.files, unit, call.names)?;
+            let name = names::name(&self.files, unit, call.names)?;
             frames.push(self.frame(unit, name, place, true)?);
             place = outside;
         }
-        let name = names::name(&mut self.files, unit, function.names)?;
+        let name = names::name(&self.files, unit, function.names)?;
         frames.push(self.frame(unit, name, place, false)?);
         Ok(frames)
     }

@@ -7,20 +7,21 @@ use rayon::prelude::*;
 use super::{
     Result,
     file::DwarfFile,
-    ranges::{Aranges, Claim, Claims},
+    ranges::{Claim, Claims},
     unit::Unit,
-    units::Units,
+    units::Files,
 };
 
 /// Units that one thread scans in a row; fewer than twice as many are not worth a second thread.
 const CHUNK: usize = 64;
 
-/// Opens the root entries of all units that `known` does not tell of. Says the first error as well.
-pub fn scan(units: &mut Units, known: &Aranges) -> (Claims, Option<Error>) {
-    let (starts, problem) = units.starts();
-    let rest: Vec<usize> =
-        starts.iter().copied().filter(|start| !known.units.contains(start)).collect();
-    let file = &units.file;
+/// Opens the root entries of all units that `.debug_aranges` does not tell of. Says the first error as
+/// well.
+pub fn scan(files: &Files) -> (Claims, Option<Error>) {
+    let (starts, problem) = files.main.starts();
+    let known = &files.aranges.units;
+    let rest: Vec<usize> = starts.into_iter().filter(|start| !known.contains(start)).collect();
+    let file = &files.main.file;
     let found: Vec<_> = if rest.len() < CHUNK.saturating_mul(2) {
         rest.iter().map(|start| claims_of(file, *start)).collect()
     } else {

@@ -1,11 +1,12 @@
 //! The units that were opened, by where they begin.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use gimli::{AttributeValue, Error};
+use kcore_elf::Image;
 use rustc_hash::FxHashMap;
 
-use super::{Reader, Result, file::DwarfFile, unit::Unit};
+use super::{Reader, Result, UnitOffset, file::DwarfFile, ranges::Aranges, unit::Unit};
 
 /// Units that are kept open; beyond it all are closed.
 const MAX_OPEN: usize = 4096;
@@ -14,16 +15,16 @@ const MAX_OPEN: usize = 4096;
 pub struct Units {
     /// Their file.
     pub file: DwarfFile,
-    open: FxHashMap<usize, Arc<Unit>>,
+    open: RwLock<FxHashMap<usize, Arc<Unit>>>,
     /// Where the first units begin, as far as that was needed, and one place more.
-    starts: Vec<usize>,
+    starts: Mutex<Vec<usize>>,
     /// Where units begin by `.debug_aranges`, in order: without them, the way to a unit leads over
     /// the headers of all before it.
     known: Vec<usize>,
 }
 
 /// The file of a module, or the one that it shares with others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Which {
     /// The module's own.
     Main,
@@ -31,10 +32,12 @@ pub enum Which {
     Supplementary,
 }
 
-/// The files of a module.
+/// The debug information of a module, by file. Threads may share it.
 pub struct Files {
     /// Its own.
     pub main: Units,
+    /// What `.debug_aranges` says of them.
+    pub aranges: Aranges,
     /// The one that `dwz` made.
     pub supplementary: Option<Units>,
 }
@@ -42,7 +45,8 @@ pub struct Files {
 impl Units {
     /// No unit is open.
     pub fn new(file: DwarfFile) -> Self {
-        Self { file, open: FxHashMap::default(), starts: vec![0], known: Vec::new() }
+        let starts = Mutex::new(vec![0]);
+        Self { file, open: RwLock::default(), starts, known: Vec::new() }
     }
 
     /// The same, with places where units begin.
@@ -53,29 +57,36 @@ impl Units {
     }
 
     /// The unit that begins at `start`.
-    pub fn at(&mut self, start: usize) -> Result<Arc<Unit>> {
-        if let Some(unit) = self.open.get(&start) {
-            return Ok(Arc::clone(unit));
+    pub fn at(&self, start: usize) -> Result<Arc<Unit>> {
+        let known = self.open.read().unwrap_or_else(PoisonError::into_inner).get(&start).cloned();
+        if let Some(unit) = known {
+            return Ok(unit);
         }
         let unit = Arc::new(Unit::open(&self.file, start)?);
-        if self.open.len() >= MAX_OPEN {
-            self.open.clear();
+        let mut open = self.open.write().unwrap_or_else(PoisonError::into_inner);
+        if open.len() >= MAX_OPEN {
+            open.clear();
         }
-        self.open.insert(start, Arc::clone(&unit));
-        Ok(unit)
+        Ok(Arc::clone(open.entry(start).or_insert(unit)))
     }
 
     /// The unit that `offset` of `.debug_info` lies in.
-    pub fn containing(&mut self, offset: usize) -> Result<Arc<Unit>> {
+    pub fn containing(&self, offset: usize) -> Result<Arc<Unit>> {
         if let Some(start) = self.start_by_known(offset) {
             return self.at(start);
         }
-        while self.starts.last().is_some_and(|last| *last <= offset) {
-            self.find_next_start()?;
-        }
-        let after = self.starts.partition_point(|start| *start <= offset);
-        let start = after.checked_sub(1).and_then(|at| self.starts.get(at)).copied();
+        let start = self.start_by_headers(offset)?;
         self.at(start.ok_or(Error::NoEntryAtGivenOffset(offset as u64))?)
+    }
+
+    /// Where the unit begins that `offset` lies in, by the headers of those before it.
+    fn start_by_headers(&self, offset: usize) -> Result<Option<usize>> {
+        let mut starts = self.starts.lock().unwrap_or_else(PoisonError::into_inner);
+        while starts.last().is_some_and(|last| *last <= offset) {
+            self.find_next_start(&mut starts)?;
+        }
+        let after = starts.partition_point(|start| *start <= offset);
+        Ok(after.checked_sub(1).and_then(|at| starts.get(at)).copied())
     }
 
     /// Where the unit begins that `offset` lies in, from the nearest known one on. What is known may
@@ -93,31 +104,62 @@ impl Units {
     }
 
     /// Where all units begin, as far as they can be told apart, and why no further.
-    pub fn starts(&mut self) -> (&[usize], Option<Error>) {
+    pub fn starts(&self) -> (Vec<usize>, Option<Error>) {
+        let mut starts = self.starts.lock().unwrap_or_else(PoisonError::into_inner);
         let mut problem = None;
-        while problem.is_none()
-            && self.starts.last().is_some_and(|last| *last < self.file.info_size())
-        {
-            problem = self.find_next_start().err();
+        while problem.is_none() && starts.last().is_some_and(|last| *last < self.file.info_size()) {
+            problem = self.find_next_start(&mut starts).err();
         }
-        let units = self.starts.split_last().map_or(&[][..], |(_, units)| units);
-        (units, problem)
+        let units = starts.split_last().map_or(&[][..], |(_, units)| units);
+        (units.to_vec(), problem)
     }
 
-    fn find_next_start(&mut self) -> Result<()> {
-        let last = self.starts.last().copied().unwrap_or(0);
-        let next = self.file.next_unit(last)?;
-        self.starts.push(next);
+    fn find_next_start(&self, starts: &mut Vec<usize>) -> Result<()> {
+        let last = starts.last().copied().unwrap_or(0);
+        starts.push(self.file.next_unit(last)?);
         Ok(())
     }
 }
 
 impl Files {
+    /// The debug information of an image, with its supplementary file.
+    pub fn open(image: &Image, supplementary: Option<&Image>) -> Self {
+        let main = DwarfFile::open(image);
+        let aranges = Aranges::read(main.aranges.clone());
+        let supplementary = supplementary.map(|image| Units::new(DwarfFile::open(image)));
+        let main = Units::with_known(main, aranges.units.iter().copied());
+        Self { main, aranges, supplementary }
+    }
+
     /// The units of one of the files.
-    pub const fn units(&mut self, which: Which) -> Option<&mut Units> {
+    pub const fn units(&self, which: Which) -> Option<&Units> {
         match which {
-            Which::Main => Some(&mut self.main),
-            Which::Supplementary => self.supplementary.as_mut(),
+            Which::Main => Some(&self.main),
+            Which::Supplementary => self.supplementary.as_ref(),
+        }
+    }
+
+    /// The unit that an offset of `.debug_info` of one of the files lies in, and the offset in it.
+    pub fn place(&self, which: Which, offset: usize) -> Result<(Arc<Unit>, UnitOffset)> {
+        let missing = Error::NoEntryAtGivenOffset(offset as u64);
+        let unit = self.units(which).ok_or(missing)?.containing(offset)?;
+        let entry = unit.offset_of(offset).ok_or(missing)?;
+        Ok((unit, entry))
+    }
+
+    /// The entry that an attribute of a unit of that file refers to: in which file, and where in its
+    /// `.debug_info`.
+    pub fn reference(
+        &self,
+        which: Which,
+        unit: &Unit,
+        value: &AttributeValue<Reader>,
+    ) -> Option<(Which, usize)> {
+        match value {
+            AttributeValue::UnitRef(entry) => Some((which, unit.start.checked_add(entry.0)?)),
+            AttributeValue::DebugInfoRef(offset) => Some((which, offset.0)),
+            AttributeValue::DebugInfoRefSup(offset) => Some((Which::Supplementary, offset.0)),
+            _ => None,
         }
     }
 

@@ -56,6 +56,12 @@ pub const ROOMS: &[Room] = &[
         uses: &["kcore-mem", "kcore-elf"],
         third_party: &["gimli", "rayon", "rustc-demangle", "cpp_demangle", "rustc-hash"],
     },
+    // What a type means in memory. It asks the process around it through a trait.
+    Room {
+        name: "kcore-values",
+        uses: &["kcore-mem", "kcore-symbols"],
+        third_party: &["gimli", "rustc-hash", "thiserror"],
+    },
     Room { name: "kcore-disasm", uses: &["kcore-mem"], third_party: &["capstone", "thiserror"] },
     // The facade wires all rooms below, and knows no command and no format of output.
     Room {
@@ -66,6 +72,7 @@ pub const ROOMS: &[Room] = &[
             "kcore-files",
             "kcore-unwind",
             "kcore-symbols",
+            "kcore-values",
             "kcore-disasm",
         ],
         third_party: &["rayon", "rustc-hash", "thiserror"],

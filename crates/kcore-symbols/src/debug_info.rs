@@ -1,0 +1,95 @@
+//! The debug information of one module: its entries by where they lie, and the types that were read
+//! of them.
+
+use std::{
+    fmt,
+    sync::{Arc, PoisonError, RwLock},
+};
+
+use kcore_elf::Image;
+use rustc_hash::FxHashMap;
+
+use crate::{
+    Language, Type, TypeError,
+    dwarf::{self, Files, Unit, UnitOffset, Which},
+    types,
+};
+
+/// Types that are remembered; beyond it all are forgotten, and read again when they are asked for.
+const MAX_TYPES: usize = 1 << 18;
+
+/// Where an entry of debug information lies: in which file's `.debug_info`, and how far in.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct DieId {
+    pub(crate) which: Which,
+    pub(crate) offset: usize,
+}
+
+impl fmt::Display for DieId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let file = match self.which {
+            Which::Main => "",
+            Which::Supplementary => "the supplementary file's ",
+        };
+        write!(f, "{file}{:#x}", self.offset)
+    }
+}
+
+/// The debug information of one module. Nothing is read before it is asked for, and threads may
+/// share it.
+pub struct DebugInfo {
+    files: Arc<Files>,
+    types: RwLock<FxHashMap<DieId, Type>>,
+}
+
+impl DebugInfo {
+    /// The debug information of a file, with the file that `.gnu_debugaltlink` names.
+    pub fn open(image: &Image, supplementary: Option<&Image>) -> Self {
+        let files = Arc::new(Files::open(image, supplementary));
+        Self { files, types: RwLock::default() }
+    }
+
+    /// The files that it is read from.
+    pub(crate) const fn files(&self) -> &Arc<Files> {
+        &self.files
+    }
+
+    /// The unit that an entry lies in, and where in it.
+    pub(crate) fn place(&self, id: DieId) -> dwarf::Result<(Arc<Unit>, UnitOffset)> {
+        self.files.place(id.which, id.offset)
+    }
+
+    /// The type that an entry describes.
+    ///
+    /// # Errors
+    /// When there is no such entry, it is no type, or it is damaged.
+    pub fn type_at(self: &Arc<Self>, id: DieId) -> Result<Type, TypeError> {
+        let known = self.types.read().unwrap_or_else(PoisonError::into_inner).get(&id).cloned();
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let ty = types::read(self, id)?;
+        let mut types = self.types.write().unwrap_or_else(PoisonError::into_inner);
+        if types.len() >= MAX_TYPES {
+            types.clear();
+        }
+        types.insert(id, ty.clone());
+        Ok(ty)
+    }
+
+    /// The language of the unit that an entry lies in.
+    pub fn language_of(&self, id: DieId) -> Option<Language> {
+        self.place(id).ok()?.0.language
+    }
+
+    /// The names of the namespaces, modules and types around an entry, outermost first.
+    pub fn scope_of(&self, id: DieId) -> Vec<Arc<str>> {
+        types::scope_of(self, id).unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for DebugInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DebugInfo").finish_non_exhaustive()
+    }
+}

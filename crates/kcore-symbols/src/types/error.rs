@@ -1,0 +1,30 @@
+//! Why a type cannot be told.
+
+use crate::DieId;
+
+/// What is wrong with a type in debug information.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TypeError {
+    /// There is no such entry.
+    NoEntry(DieId),
+    /// The entry is there, and no type.
+    NotAType(DieId),
+    /// The debug information is damaged there.
+    Damaged(DieId, gimli::Error),
+    /// The type is made of itself.
+    Endless(String),
+}
+
+impl std::fmt::Display for TypeError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NoEntry(id) => write!(f, "debug information has no entry at {id}"),
+            Self::NotAType(id) => write!(f, "the entry of debug information at {id} is no type"),
+            Self::Damaged(id, why) => write!(f, "debug information at {id} is damaged: {why}"),
+            Self::Endless(name) => write!(f, "type {name} is made of itself"),
+        }
+    }
+}
+
+impl std::error::Error for TypeError {}

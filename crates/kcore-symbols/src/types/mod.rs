@@ -1,0 +1,21 @@
+//! Types of a module, read from its debug information when somebody asks for them.
+//!
+//! - [`model`] says what a type is, [`handle`] what one can ask of a type at hand.
+//! - [`read`] makes types of entries of DWARF.
+//! - [`spelling`] writes their names as C and C++ do.
+
+mod error;
+mod handle;
+mod model;
+mod read;
+mod spelling;
+
+pub use error::TypeError;
+pub use handle::Type;
+pub use model::{
+    AliasKind, AliasType, ArrayType, BaseClass, BaseType, BitField, Composite, Dimension, Encoding,
+    Enumeration, Enumerator, FunctionType, Keyword, Member, MemberPlace, MemberPointerType,
+    PointerKind, PointerType, StaticMember, TypeArgument, TypeKind, TypeLink, TypeNode, Variant,
+    VariantPart,
+};
+pub(crate) use read::{read, scope_of};

@@ -1,0 +1,153 @@
+//! One entry of DWARF with its attributes, and the entries right below it.
+
+use std::sync::Arc;
+
+use gimli::{Attribute, AttributeValue, DwAt, DwTag, Error, Reader as _, constants};
+
+use super::super::model::TypeLink;
+use crate::{
+    DebugInfo, DieId,
+    dwarf::{Reader, Result, Unit, UnitOffset, Walk, sibling},
+};
+
+/// Entries below one entry that are read: enumerations of a hundred thousand names exist.
+const MAX_CHILDREN: usize = 1 << 20;
+
+/// An entry whose attributes were read.
+pub struct DieEntry<'a> {
+    info: &'a DebugInfo,
+    id: DieId,
+    unit: Arc<Unit>,
+    offset: UnitOffset,
+    tag: DwTag,
+    attributes: Vec<Attribute<Reader>>,
+    has_children: bool,
+}
+
+impl<'a> DieEntry<'a> {
+    /// Reads an entry.
+    pub fn read(info: &'a DebugInfo, id: DieId) -> Result<Self> {
+        let (unit, offset) = info.place(id)?;
+        let mut walk = Walk::new(&unit.unit, Some(offset))?;
+        let entry = walk.next(-1)?.ok_or(Error::NoEntryAtGivenOffset(id.offset as u64))?;
+        let mut attributes = Vec::with_capacity(entry.shape.attributes().len());
+        walk.attributes(&entry, |attribute| {
+            attributes.push(attribute.clone());
+            Ok(())
+        })?;
+        let (tag, has_children) = (entry.shape.tag(), entry.shape.has_children());
+        drop(walk);
+        Ok(Self { info, id, unit, offset, tag, attributes, has_children })
+    }
+
+    /// Where it is.
+    pub const fn id(&self) -> DieId {
+        self.id
+    }
+
+    /// What it is.
+    pub const fn tag(&self) -> DwTag {
+        self.tag
+    }
+
+    /// Calls `each` with every entry right below it, in order.
+    pub fn children(&self, mut each: impl FnMut(DieEntry<'a>) -> Result<()>) -> Result<()> {
+        if !self.has_children {
+            return Ok(());
+        }
+        let mut walk = Walk::new(&self.unit.unit, Some(self.offset))?;
+        if let Some(own) = walk.next(-1)? {
+            walk.pass(&own)?;
+        }
+        for _ in 0..MAX_CHILDREN {
+            let Some(entry) = walk.next(0)? else { break };
+            let mut attributes = Vec::with_capacity(entry.shape.attributes().len());
+            let mut next = None;
+            walk.attributes(&entry, |attribute| {
+                next = next.or_else(|| sibling(attribute));
+                attributes.push(attribute.clone());
+                Ok(())
+            })?;
+            each(DieEntry {
+                info: self.info,
+                id: self.id_of(entry.offset),
+                unit: Arc::clone(&self.unit),
+                offset: entry.offset,
+                tag: entry.shape.tag(),
+                attributes,
+                has_children: entry.shape.has_children(),
+            })?;
+            walk.pass_children(&entry, next)?;
+        }
+        Ok(())
+    }
+
+    fn id_of(&self, offset: UnitOffset) -> DieId {
+        DieId { which: self.id.which, offset: self.unit.start.saturating_add(offset.0) }
+    }
+
+    /// The value of an attribute.
+    pub fn value(&self, name: DwAt) -> Option<AttributeValue<Reader>> {
+        self.attributes.iter().find(|attribute| attribute.name() == name).map(Attribute::value)
+    }
+
+    /// A number without sign.
+    pub fn number(&self, name: DwAt) -> Option<u64> {
+        let attribute = self.attributes.iter().find(|attribute| attribute.name() == name)?;
+        attribute.udata_value()
+    }
+
+    /// A constant, read with the sign that its form gives it.
+    pub fn constant(&self, name: DwAt) -> Option<i128> {
+        let attribute = self.attributes.iter().find(|attribute| attribute.name() == name)?;
+        match attribute.value() {
+            AttributeValue::Udata(value) => Some(value.into()),
+            _ => attribute.sdata_value().map(i128::from),
+        }
+    }
+
+    /// Whether a flag is there and set.
+    pub fn flag(&self, name: DwAt) -> bool {
+        matches!(self.value(name), Some(AttributeValue::Flag(true)))
+    }
+
+    /// Text.
+    pub fn text(&self, name: DwAt) -> Option<Arc<str>> {
+        let files = self.info.files();
+        let text = files.string(self.id.which, &self.unit, self.value(name)?)?;
+        Some(text.to_string_lossy().ok()?.into())
+    }
+
+    /// Its own name.
+    pub fn name(&self) -> Option<Arc<str>> {
+        self.text(constants::DW_AT_name).filter(|name| !name.is_empty())
+    }
+
+    /// The bytes of an expression.
+    pub fn expression(&self, name: DwAt) -> Option<Arc<[u8]>> {
+        match self.value(name)? {
+            AttributeValue::Exprloc(expression) => Some(expression.0.to_slice().ok()?.into()),
+            AttributeValue::Block(block) => Some(block.to_slice().ok()?.into()),
+            _ => None,
+        }
+    }
+
+    /// The type that `DW_AT_type` refers to.
+    pub fn type_link(&self) -> TypeLink {
+        self.link(constants::DW_AT_type)
+    }
+
+    /// The type that an attribute refers to; `void` without it.
+    pub fn link(&self, name: DwAt) -> TypeLink {
+        self.reference(name).map_or(TypeLink::Void, TypeLink::Die)
+    }
+
+    /// The entry that an attribute refers to.
+    pub fn reference(&self, name: DwAt) -> Option<DieId> {
+        let value = self.value(name)?;
+        self.info
+            .files()
+            .reference(self.id.which, &self.unit, &value)
+            .map(|(which, offset)| DieId { which, offset })
+    }
+}

@@ -1,0 +1,42 @@
+//! Objects in the memory of a process: what lies at an address, or in registers, read by its type.
+//!
+//! - An [`Object`] is a [`Type`](kcore_symbols::Type) at a [`Place`]. Nothing of it is read until
+//!   somebody asks.
+//! - A [`Value`] is what was read of one, as a tree that is bounded by [`Limits`].
+//! - What the crate needs of the process around them it asks of a [`Process`].
+//!
+//! Types of standard libraries are shown as what they mean; who knows how is one file and one line in
+//! [`PRINTERS`].
+
+#![warn(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::arithmetic_side_effects
+)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::arithmetic_side_effects
+    )
+)]
+
+mod absent;
+mod limits;
+mod object;
+mod place;
+mod process;
+mod value;
+
+pub use absent::Absent;
+pub use limits::Limits;
+pub use object::Object;
+pub use place::{Piece, PieceSource, Place};
+pub use process::{Process, SymbolName};
+pub use value::{
+    Content, Elements, Entry, EnumValue, Field, FloatValue, Number, Pointee, Pointer, Text, Value,
+    VariantValue,
+};

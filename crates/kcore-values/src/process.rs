@@ -1,0 +1,36 @@
+//! What values need of the process around them.
+
+use std::sync::Arc;
+
+use kcore_mem::{Addr, AddressSpace};
+use kcore_symbols::Type;
+
+/// The process that objects lie in.
+pub trait Process: Sync {
+    /// Its memory.
+    fn space(&self) -> &dyn AddressSpace;
+
+    /// The symbol that holds an address.
+    fn symbol_at(&self, at: Addr) -> Option<SymbolName>;
+
+    /// The definition of a type that is only declared where it was found.
+    fn definition(&self, declared: &Type) -> Option<Type>;
+
+    /// The class of C++, or the concrete type of Rust, whose table of virtual functions holds `vtable`,
+    /// where a pointer in an object, or beside one, leads.
+    fn type_of_vtable(&self, vtable: Addr) -> Option<Type>;
+
+    /// A type by its qualified name, as debug information spells it, looked for first beside `near`.
+    fn type_named(&self, near: &Type, name: &str) -> Option<Type>;
+}
+
+/// A symbol that holds an address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SymbolName {
+    /// Its name, demangled, without parameters.
+    pub name: Arc<str>,
+    /// The name of its module; `None` for the executable.
+    pub module: Option<Arc<str>>,
+    /// Bytes from its beginning to the address.
+    pub offset: u64,
+}
