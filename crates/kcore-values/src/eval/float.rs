@@ -65,7 +65,8 @@ fn wide(bits: u128, format: &Format) -> f64 {
     let bias = top / 2;
     let stored = low(bits, format.fraction);
     // Of the leading bit nothing follows where it is stored.
-    let shown = if format.has_leading { format.fraction.saturating_sub(1) } else { format.fraction };
+    let shown =
+        if format.has_leading { format.fraction.saturating_sub(1) } else { format.fraction };
     let fraction = low(stored, shown);
     let magnitude = match (exponent, fraction) {
         (exponent, 0) if exponent == top => f64::INFINITY,
@@ -85,9 +86,10 @@ fn scaled(value: f64, power: i32) -> f64 {
     const STEP: i32 = 1000;
     let mut value = value;
     let mut power = power;
-    while power.abs() > STEP && value != 0.0 && value.is_finite() {
-        value *= 2_f64.powi(STEP * power.signum());
-        power = power.saturating_sub(STEP * power.signum());
+    while power.unsigned_abs() > STEP.unsigned_abs() && value != 0.0 && value.is_finite() {
+        let step = power.clamp(-STEP, STEP);
+        value *= 2_f64.powi(step);
+        power = power.saturating_sub(step);
     }
     value * 2_f64.powi(power.clamp(-STEP, STEP))
 }
