@@ -1,6 +1,7 @@
 //! What a number is to its letter: the value, its text, and the columns that it takes.
 
 use kcore::Addr;
+use kcore_dcmd::{c_exponential, civil_time};
 
 use super::letters::{Action, Style};
 use super::number;
