@@ -31,6 +31,7 @@ mod cover;
 mod debug_info;
 mod demangle;
 mod dwarf;
+mod index;
 mod language;
 mod lines;
 mod lookup;
