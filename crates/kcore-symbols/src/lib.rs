@@ -26,6 +26,7 @@
     )
 )]
 
+mod by_name;
 mod complete;
 mod cover;
 mod debug_info;

@@ -41,6 +41,21 @@ impl<'a> Sought<'a> {
         Self { typed, hash, what, keyword: None }
     }
 
+    /// What an alias of the standard library of C++ stands for.
+    pub fn behind_alias(&self) -> Option<Self> {
+        let stand_for = match self.typed.only_path()? {
+            [std, name] if std.word == "std" => match name.word.as_str() {
+                "string" => "std::basic_string<char>",
+                "wstring" => "std::basic_string<wchar_t>",
+                "string_view" => "std::basic_string_view<char>",
+                "wstring_view" => "std::basic_string_view<wchar_t>",
+                _ => return None,
+            },
+            _ => return None,
+        };
+        Some(Self::new(stand_for, self.what))
+    }
+
     /// The keyword that was typed before the name.
     pub const fn keyword(&self) -> Option<&'a str> {
         self.keyword
@@ -54,10 +69,11 @@ impl<'a> Sought<'a> {
     }
 }
 
-/// The entries that may be meant: definitions before declarations, those in the very scope that was
-/// typed before others. Where one is found that fits better, those that fit worse are left out.
+/// The entries that may be meant, definitions before declarations. Where one fits better than others,
+/// those are left out: the name in the very scope that was typed counts more than one in another.
 pub fn find(info: &DebugInfo, index: &NameIndex, sought: &Sought<'_>) -> Vec<DieId> {
-    let candidates = index.with_stem(sought.hash.stem).iter().filter(|record| sought.may_be(record));
+    let candidates =
+        index.with_stem(sought.hash.stem).iter().filter(|record| sought.may_be(record));
     let mut candidates: Vec<&Record> = candidates.collect();
     // The very name first, since not all may be read.
     candidates.sort_by_key(|record| record.full != sought.hash.full);
@@ -70,16 +86,26 @@ pub fn find(info: &DebugInfo, index: &NameIndex, sought: &Sought<'_>) -> Vec<Die
         })
         .collect();
     found.sort();
-    let best = found.first().map(|(declared, fit, _)| (*declared, *fit));
-    let as_good = found.into_iter().filter(|(declared, fit, _)| Some((*declared, *fit)) == best);
-    as_good.map(|(_, _, id)| id).collect()
+    let best = found.first().copied();
+    let is_good = |(declared, fit, _): &(bool, Fit, DieId)| match best {
+        // A type that is only declared may still be another one: a structure beside a typedef.
+        Some((false, best, _)) if *declared => *fit == best && sought.what == What::Type,
+        Some((_, best, _)) => *fit == best,
+        None => false,
+    };
+    found.into_iter().filter(is_good).map(|(_, _, id)| id).collect()
 }
 
 fn fit_of(info: &DebugInfo, id: DieId, sought: &Sought<'_>) -> Option<Fit> {
     let named = types::named(info, id).ok()??;
-    let scope = named.scope.iter().filter(|scope| !scope.is_transparent);
-    let scope = scope.filter_map(|scope| component(&scope.name)).collect();
-    fit(&sought.typed, scope, Spelled::parse(&named.name))
+    let entry = Spelled::parse(&named.name);
+    let within = |all: bool| -> Vec<Component> {
+        let scopes = named.scope.iter().filter(|scope| all || !scope.is_transparent);
+        scopes.filter_map(|scope| component(&scope.name)).collect()
+    };
+    let fit_within = |all| fit(&sought.typed, within(all), entry.clone());
+    // An inline namespace may be typed, or not.
+    fit_within(false).or_else(|| fit_within(true))
 }
 
 /// A scope's name; `None` for one that nobody types.

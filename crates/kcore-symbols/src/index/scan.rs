@@ -129,7 +129,9 @@ impl<'a> Scan<'a> {
         }
         let Some(name) = self.hash_of(&said) else { return Ok(()) };
         let mut identity = Hash::new();
-        [self.scope(), name.full.into(), name.stem.into()].map(|fact| identity.add(fact));
+        for fact in [self.scope(), name.full.into(), name.stem.into()] {
+            identity.add(fact);
+        }
         let identity = (!said.has_place).then(|| identity.long());
         self.add(name, What::Variable, entry, &said, identity);
         Ok(())

@@ -92,7 +92,7 @@ impl Spelled {
     }
 
     /// The path, if it is nothing else.
-    fn only_path(&self) -> Option<&[Component]> {
+    pub fn only_path(&self) -> Option<&[Component]> {
         match self.0.as_slice() {
             [Part::Path(path)] => Some(path),
             _ => None,

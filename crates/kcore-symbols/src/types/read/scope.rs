@@ -29,6 +29,14 @@ pub struct Named {
     pub scope: Vec<Scope>,
 }
 
+impl Named {
+    /// The name with its scopes: `ns::Outer::Inner`.
+    pub fn qualified(&self) -> String {
+        let scopes = self.scope.iter().map(|scope| &*scope.name);
+        scopes.chain([&*self.name]).collect::<Vec<_>>().join("::")
+    }
+}
+
 /// The names of what an entry lies in, outermost first.
 pub fn scope_of(info: &DebugInfo, id: DieId) -> Result<Vec<Arc<str>>> {
     Ok(scopes(info, id)?.into_iter().map(|scope| scope.name).collect())
