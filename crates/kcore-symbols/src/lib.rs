@@ -26,11 +26,13 @@
     )
 )]
 
+mod by_name;
 mod complete;
 mod cover;
 mod debug_info;
 mod demangle;
 mod dwarf;
+mod index;
 mod language;
 mod lines;
 mod lookup;
@@ -56,6 +58,6 @@ pub use table::SymbolTable;
 pub use types::{
     AliasKind, AliasType, ArrayType, BaseClass, BaseType, BitField, Composite, Dimension, Encoding,
     Enumeration, Enumerator, FunctionType, Keyword, Member, MemberPlace, MemberPointerType,
-    PointerKind, PointerType, StaticMember, Type, TypeArgument, TypeError, TypeKind, TypeLink,
-    TypeNode, Variant, VariantPart,
+    OpenType, PointerKind, PointerType, StaticMember, Type, TypeArgument, TypeError, TypeKind,
+    TypeLink, TypeNode, Variant, VariantPart,
 };

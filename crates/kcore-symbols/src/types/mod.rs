@@ -5,19 +5,17 @@
 //! - [`spelling`] writes their names as C and C++ do.
 
 mod error;
-mod find;
 mod handle;
 mod model;
 mod read;
 mod spelling;
 
 pub use error::TypeError;
-pub(crate) use find::find_types;
 pub use handle::Type;
 pub use model::{
     AliasKind, AliasType, ArrayType, BaseClass, BaseType, BitField, Composite, Dimension, Encoding,
     Enumeration, Enumerator, FunctionType, Keyword, Member, MemberPlace, MemberPointerType,
-    PointerKind, PointerType, StaticMember, TypeArgument, TypeKind, TypeLink, TypeNode, Variant,
-    VariantPart,
+    OpenType, PointerKind, PointerType, StaticMember, TypeArgument, TypeKind, TypeLink, TypeNode,
+    Variant, VariantPart,
 };
-pub(crate) use read::{read, scope_of};
+pub(crate) use read::{named, read, scope_of};

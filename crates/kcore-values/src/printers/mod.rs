@@ -50,7 +50,10 @@ const PRINTERS: &[&dyn Printer] = &[
     &cpp::unordered::Unordered,
     &cpp::variant::Variant,
     &cpp::vector::Vector,
-    &transparent::Transparent,
+    &transparent::ADAPTOR,
+    &transparent::ATOMIC,
+    &transparent::CHRONO,
+    &transparent::PATH,
 ];
 
 /// What an object means, if a printer knows its type; `ty` is its type behind aliases.

@@ -3,47 +3,40 @@
 use super::Printer;
 use crate::{Content, Object, eval::Evaluator};
 
-/// Families with the member, by all of its names, that they stand for.
-const MEMBERS: &[(&str, &[&str])] = &[
-    ("std::atomic", &["_M_i", "_M_b", "_M_p", "_M_fp", "__a_value"]),
-    ("std::stack", &["c"]),
-    ("std::queue", &["c"]),
-    ("std::priority_queue", &["c"]),
-    ("std::chrono::duration", &["__r", "__rep_"]),
-    ("std::chrono::time_point", &["__d", "__d_"]),
-    ("std::filesystem::path", &["_M_pathname", "__pn_"]),
-];
+/// Families that are shown as one of their members.
+pub struct Transparent {
+    families: &'static [&'static str],
+    /// The member's names in all releases.
+    member: &'static [&'static str],
+}
 
-/// Their names alone.
-const FAMILIES: [&str; MEMBERS.len()] = {
-    let mut names = [""; MEMBERS.len()];
-    let mut index = 0;
-    while index < MEMBERS.len() {
-        #[expect(
-            clippy::indexing_slicing,
-            clippy::arithmetic_side_effects,
-            reason = "when compiled"
-        )]
-        {
-            names[index] = MEMBERS[index].0;
-            index += 1;
-        }
-    }
-    names
+/// Atomics of C++.
+pub const ATOMIC: Transparent = Transparent {
+    families: &["std::atomic"],
+    member: &["_M_i", "_M_b", "_M_p", "_M_fp", "__a_value"],
 };
 
-/// Shows the one member.
-pub struct Transparent;
+/// Adaptors of containers.
+pub const ADAPTOR: Transparent =
+    Transparent { families: &["std::stack", "std::queue", "std::priority_queue"], member: &["c"] };
+
+/// Spans and points of time, in the unit that is part of their type.
+pub const CHRONO: Transparent = Transparent {
+    families: &["std::chrono::duration", "std::chrono::time_point"],
+    member: &["__r", "__rep_", "__d", "__d_"],
+};
+
+/// Paths.
+pub const PATH: Transparent =
+    Transparent { families: &["std::filesystem::path"], member: &["_M_pathname", "__pn_"] };
 
 impl Printer for Transparent {
     fn families(&self) -> &'static [&'static str] {
-        &FAMILIES
+        self.families
     }
 
     fn show(&self, evaluator: &mut Evaluator<'_>, object: &Object) -> Option<Content> {
-        let family = super::family::of(&object.ty, &|_| true)?;
-        let (_, names) = MEMBERS.iter().find(|(name, _)| *name == family)?;
-        let member = evaluator.dig(object, names)?;
+        let member = evaluator.dig(object, self.member)?;
         Some(evaluator.value(&member).content)
     }
 }

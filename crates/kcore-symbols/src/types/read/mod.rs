@@ -9,7 +9,7 @@ mod members;
 mod scope;
 mod variants;
 
-pub use scope::scope_of;
+pub use scope::{named, scope_of};
 
 use std::sync::Arc;
 
