@@ -25,6 +25,7 @@
 )]
 
 mod absent;
+mod enum_names;
 mod limits;
 mod object;
 mod place;
@@ -32,6 +33,7 @@ mod process;
 mod value;
 
 pub use absent::Absent;
+pub use enum_names::EnumNames;
 pub use limits::Limits;
 pub use object::Object;
 pub use place::{Piece, PieceSource, Place};
