@@ -199,7 +199,7 @@ pub fn variant(name: &str, parts: &[&dyn Tell]) -> String {
 /// A structure, or a variant with named members.
 pub fn members(parts: &[(&str, &dyn Tell)]) -> String {
     let parts: Vec<String> =
-        parts.iter().map(|(name, part)| format!("\"{name}\":{}", part.tell())).collect();
+        parts.iter().map(|&(name, part)| format!("\"{name}\":{}", part.tell())).collect();
     format!("{{\"struct\":{{{}}}}}", parts.join(","))
 }
 
