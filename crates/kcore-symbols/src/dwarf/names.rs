@@ -7,8 +7,8 @@ use gimli::{Attribute, AttributeValue, Error, Reader as _, constants};
 
 use super::{
     Reader, Result, UnitOffset,
+    files::{Files, Which},
     unit::Unit,
-    units::{Files, Which},
     walk::Walk,
 };
 

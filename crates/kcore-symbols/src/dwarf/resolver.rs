@@ -5,8 +5,8 @@ use std::sync::Arc;
 use gimli::Error;
 
 use super::{
-    Result, inlined::FunctionAt, names, ranges::Claims, rows::Place, scan::scan, unit::Unit,
-    units::Files,
+    Result, files::Files, inlined::FunctionAt, names, ranges::Claims, rows::Place, scan::scan,
+    unit::Unit,
 };
 use crate::LineFrame;
 
