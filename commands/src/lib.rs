@@ -85,6 +85,8 @@ mod thread_operand;
 mod threads;
 mod tls;
 mod tmodel;
+mod typedef;
+mod typelist;
 mod typeset;
 mod ucontext;
 mod ugrep;
@@ -153,6 +155,9 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &dem::Dem,
     &dismode::Dismode,
     &dismode::Disasms,
+    // Types and values.
+    &typedef::Typedef,
+    &typelist::Typelist,
     // Language.
     &cat::Cat,
     &count::Count,

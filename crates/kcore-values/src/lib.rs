@@ -6,7 +6,7 @@
 //! - What the crate needs of the process around them it asks of a [`Process`].
 //!
 //! Types of standard libraries are shown as what they mean; who knows how is one file and one line in
-//! [`PRINTERS`].
+//! `PRINTERS` (`printers/mod.rs`).
 
 #![warn(
     clippy::indexing_slicing,
@@ -25,15 +25,19 @@
 )]
 
 mod absent;
+mod enum_names;
+mod eval;
 mod limits;
 mod object;
 mod place;
+mod printers;
 mod process;
 mod value;
 
 pub use absent::Absent;
+pub use enum_names::EnumNames;
 pub use limits::Limits;
-pub use object::Object;
+pub use object::{Object, ObjectError};
 pub use place::{Piece, PieceSource, Place};
 pub use process::{Process, SymbolName};
 pub use value::{
