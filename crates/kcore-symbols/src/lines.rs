@@ -1,8 +1,8 @@
 //! Source lines and inlined calls.
 //!
 //! The DWARF of a module is opened when the first address of it is asked for, and only the
-//! compilation units that hold an address are read. What was split off from a unit is not read for
-//! lines: an answer is then made from the skeleton.
+//! compilation units that hold an address are read. Where the file of a split unit is missing, an
+//! answer is made from its skeleton.
 
 use std::{
     fmt,

@@ -165,7 +165,7 @@ impl Package {
     fn open_types(&self, main: &DwarfFile, row: u32) -> Option<Units> {
         let row = row.checked_add(1)?;
         let parts = || self.dwarf.tu_sections(row, &main.dwarf).ok();
-        let is_types = parts()?.debug_types.reader().len() > 0;
+        let is_types = !parts()?.debug_types.reader().is_empty();
         Some(Units::new(DwarfFile::of_package(main, parts()?, is_types, None)))
     }
 }
