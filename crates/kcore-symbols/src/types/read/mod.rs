@@ -38,7 +38,10 @@ fn read_node(info: &DebugInfo, id: DieId) -> dwarf::Result<Option<TypeNode>> {
     Ok(Some(TypeNode {
         id: Some(entry.id()),
         name: scope::own_name(info, &entry)?,
-        size: entry.number(constants::DW_AT_byte_size).or_else(|| size_in_bits(&entry)),
+        size: entry
+            .number(constants::DW_AT_byte_size)
+            .or_else(|| size_in_bits(&entry))
+            .or_else(|| size_of_pointer(&entry)),
         is_declaration: entry.flag(constants::DW_AT_declaration),
         kind,
     }))
@@ -123,4 +126,15 @@ fn encoding(entry: &DieEntry<'_>) -> Encoding {
 /// The size of a type that states its size in bits alone.
 fn size_in_bits(entry: &DieEntry<'_>) -> Option<u64> {
     entry.number(constants::DW_AT_bit_size).map(|bits| bits.div_ceil(8))
+}
+
+/// The size of a pointer or a reference, which clang does not state: that of an address.
+fn size_of_pointer(entry: &DieEntry<'_>) -> Option<u64> {
+    let is_pointer = matches!(
+        entry.tag(),
+        constants::DW_TAG_pointer_type
+            | constants::DW_TAG_reference_type
+            | constants::DW_TAG_rvalue_reference_type
+    );
+    is_pointer.then(|| entry.address_size())
 }
