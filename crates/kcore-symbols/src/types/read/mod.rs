@@ -33,11 +33,11 @@ pub fn read(info: &Arc<DebugInfo>, id: DieId) -> Result<Type, TypeError> {
 }
 
 fn read_node(info: &DebugInfo, id: DieId) -> dwarf::Result<Option<TypeNode>> {
-    let entry = DieEntry::read(info, id)?;
+    let entry = described(info, DieEntry::read(info, id)?)?;
     let Some(kind) = kind_of(&entry)? else { return Ok(None) };
     Ok(Some(TypeNode {
-        id: Some(id),
-        name: entry.name(),
+        id: Some(entry.id()),
+        name: scope::own_name(info, &entry)?,
         size: entry
             .number(constants::DW_AT_byte_size)
             .or_else(|| size_in_bits(&entry))
@@ -45,6 +45,15 @@ fn read_node(info: &DebugInfo, id: DieId) -> dwarf::Result<Option<TypeNode>> {
         is_declaration: entry.flag(constants::DW_AT_declaration),
         kind,
     }))
+}
+
+/// The entry that describes the type: one that only has a signature stands for one in a unit of its
+/// own.
+fn described<'a>(info: &'a DebugInfo, entry: DieEntry<'a>) -> dwarf::Result<DieEntry<'a>> {
+    match entry.reference(constants::DW_AT_signature) {
+        Some(described) => DieEntry::read(info, described),
+        None => Ok(entry),
+    }
 }
 
 /// What an entry is; `None` of one that is no type.
