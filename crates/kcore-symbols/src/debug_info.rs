@@ -13,6 +13,7 @@ use crate::{
     Language, SplitFiles, SplitName, Type, TypeError,
     dwarf::{self, Files, Unit, UnitOffset, Which},
     index::NameIndex,
+    runtime_types::RuntimeTypes,
     types,
 };
 
@@ -52,6 +53,7 @@ pub struct DebugInfo {
     files: Arc<Files>,
     types: RwLock<FxHashMap<DieId, Type>>,
     pub(crate) names: OnceLock<NameIndex>,
+    pub(crate) runtime_types: OnceLock<RuntimeTypes>,
 }
 
 impl DebugInfo {
@@ -63,7 +65,12 @@ impl DebugInfo {
     /// The same, with what else the debug information may need from where files are.
     pub fn open_with(image: &Image, supplementary: Option<&Image>, context: &DebugContext) -> Self {
         let files = Arc::new(Files::open(image, supplementary, context.split.clone()));
-        Self { files, types: RwLock::default(), names: OnceLock::new() }
+        Self {
+            files,
+            types: RwLock::default(),
+            names: OnceLock::new(),
+            runtime_types: OnceLock::new(),
+        }
     }
 
     /// The files of split units that were looked for and not found, as their skeletons name them.
