@@ -13,6 +13,7 @@ use crate::{
     Language, SplitFiles, SplitName, Type, TypeError, TypeNode,
     dwarf::{self, Files, Unit, UnitOffset, Which},
     index::NameIndex,
+    runtime_types::RuntimeTypes,
     types,
 };
 
@@ -53,6 +54,7 @@ pub struct DebugInfo {
     /// Without the way back to this, by which it would keep itself alive.
     types: RwLock<FxHashMap<DieId, Arc<TypeNode>>>,
     pub(crate) names: OnceLock<NameIndex>,
+    pub(crate) runtime_types: OnceLock<RuntimeTypes>,
 }
 
 impl DebugInfo {
@@ -64,7 +66,12 @@ impl DebugInfo {
     /// The same, with what else the debug information may need from where files are.
     pub fn open_with(image: &Image, supplementary: Option<&Image>, context: &DebugContext) -> Self {
         let files = Arc::new(Files::open(image, supplementary, context.split.clone()));
-        Self { files, types: RwLock::default(), names: OnceLock::new() }
+        Self {
+            files,
+            types: RwLock::default(),
+            names: OnceLock::new(),
+            runtime_types: OnceLock::new(),
+        }
     }
 
     /// The files of split units that were looked for and not found, as their skeletons name them.

@@ -21,7 +21,7 @@ use super::{
     },
 };
 use crate::{DebugInfo, DieId, dwarf};
-use entry::DieEntry;
+pub(crate) use entry::DieEntry;
 
 /// The type that the entry at `id` describes.
 pub fn read(info: &DebugInfo, id: DieId) -> Result<TypeNode, TypeError> {
