@@ -28,6 +28,8 @@ mod absent;
 mod enum_names;
 mod eval;
 mod limits;
+#[cfg(test)]
+mod made_process;
 mod object;
 mod place;
 mod printers;

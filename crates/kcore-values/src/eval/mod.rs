@@ -7,6 +7,8 @@ mod follow;
 mod member_pointer;
 mod pointer;
 mod scalar;
+#[cfg(test)]
+mod tests;
 mod text;
 mod variant;
 
