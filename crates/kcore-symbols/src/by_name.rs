@@ -1,11 +1,13 @@
 //! Types, variables and functions of a module by their names.
 
-use std::{ops::ControlFlow, sync::Arc};
+use std::{collections::BTreeMap, ops::ControlFlow, sync::Arc};
+
+use kcore_mem::Svma;
 
 use crate::{
     DebugInfo, DieId, Type, TypeKind,
     index::{NameIndex, Sought, What, find},
-    types::named,
+    types::{named, vtable},
 };
 
 impl DebugInfo {
@@ -52,6 +54,23 @@ impl DebugInfo {
                 return;
             }
         }
+    }
+
+    /// The type whose methods the table of virtual functions at `svma` has, as `rustc` describes it:
+    /// what a `dyn Trait` with that table really is.
+    pub fn vtable_type(self: &Arc<Self>, svma: Svma) -> Option<Type> {
+        let id = self.vtable_types().get(&svma)?;
+        self.type_at(*id).ok()
+    }
+
+    /// All tables of virtual functions that `rustc` describes, with the type that each belongs to.
+    pub fn vtable_types(&self) -> &BTreeMap<Svma, DieId> {
+        self.vtables.get_or_init(|| {
+            let index = self.names();
+            let tables = index.with_stem(Sought::new("{vtable}", What::Variable).stem()).iter();
+            let places = tables.filter_map(|record| index.place(record));
+            places.filter_map(|id| vtable(self, id)).collect()
+        })
     }
 
     /// The index of all names. It is made when the first is asked for.

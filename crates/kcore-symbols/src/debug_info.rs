@@ -2,11 +2,13 @@
 //! of them.
 
 use std::{
+    collections::BTreeMap,
     fmt,
     sync::{Arc, OnceLock, PoisonError, RwLock},
 };
 
 use kcore_elf::Image;
+use kcore_mem::Svma;
 use rustc_hash::FxHashMap;
 
 use crate::{
@@ -52,6 +54,7 @@ pub struct DebugInfo {
     files: Arc<Files>,
     types: RwLock<FxHashMap<DieId, Type>>,
     pub(crate) names: OnceLock<NameIndex>,
+    pub(crate) vtables: OnceLock<BTreeMap<Svma, DieId>>,
 }
 
 impl DebugInfo {
@@ -63,7 +66,7 @@ impl DebugInfo {
     /// The same, with what else the debug information may need from where files are.
     pub fn open_with(image: &Image, supplementary: Option<&Image>, context: &DebugContext) -> Self {
         let files = Arc::new(Files::open(image, supplementary, context.split.clone()));
-        Self { files, types: RwLock::default(), names: OnceLock::new() }
+        Self { files, types: RwLock::default(), names: OnceLock::new(), vtables: OnceLock::new() }
     }
 
     /// The files of split units that were looked for and not found, as their skeletons name them.

@@ -56,6 +56,11 @@ impl<'a> Sought<'a> {
         Some(Self::new(stand_for, self.what))
     }
 
+    /// The hash of its last word.
+    pub const fn stem(&self) -> u32 {
+        self.hash.stem
+    }
+
     /// The keyword that was typed before the name.
     pub const fn keyword(&self) -> Option<&'a str> {
         self.keyword

@@ -18,4 +18,5 @@ pub use model::{
     OpenType, PointerKind, PointerType, StaticMember, TypeArgument, TypeKind, TypeLink, TypeNode,
     Variant, VariantPart,
 };
-pub(crate) use read::{named, read, scope_of};
+pub use read::GoType;
+pub(crate) use read::{named, read, scope_of, vtable};

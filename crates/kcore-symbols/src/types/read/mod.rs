@@ -5,15 +5,19 @@ mod composite;
 mod entry;
 mod enumeration;
 mod function;
+mod go;
 mod members;
 mod scope;
 mod variants;
+mod vtables;
 
+pub use go::{GoType, read as read_go};
 pub use scope::{named, scope_of};
+pub use vtables::vtable;
 
 use std::sync::Arc;
 
-use gimli::constants;
+use gimli::{AttributeValue, constants};
 
 use super::{
     Type, TypeError,
@@ -101,7 +105,19 @@ fn base(entry: &DieEntry<'_>) -> BaseType {
     BaseType {
         encoding: encoding(entry),
         bits: bits.filter(|bits| bytes.is_some_and(|bytes| bytes.checked_mul(8) != Some(*bits))),
-        swapped: false,
+        swapped: is_swapped(entry),
+    }
+}
+
+/// Whether a type says that its bytes stand in another order than those of the file.
+fn is_swapped(entry: &DieEntry<'_>) -> bool {
+    let Some(AttributeValue::Endianity(endianity)) = entry.value(constants::DW_AT_endianity) else {
+        return false;
+    };
+    match endianity {
+        constants::DW_END_big => !entry.is_big_endian(),
+        constants::DW_END_little => entry.is_big_endian(),
+        _ => false,
     }
 }
 
