@@ -6,8 +6,8 @@ use kcore_mem::Svma;
 
 use crate::{
     DebugInfo, DieId, Type, TypeKind,
-    index::{NameIndex, Sought, What, find},
-    types::{named, vtable},
+    index::{NameIndex, Sought, What, find, named},
+    types::vtable,
 };
 
 impl DebugInfo {
@@ -48,8 +48,10 @@ impl DebugInfo {
     pub fn each_type(&self, mut each: impl FnMut(DieId, &str) -> ControlFlow<()>) {
         let index = self.names();
         let types = index.records().iter().filter(|record| record.what() == What::Type);
-        for id in types.filter_map(|record| index.place(record)) {
-            let Ok(Some(named)) = named(self, id) else { continue };
+        for record in types {
+            let (Some(id), Some(named)) = (index.place(record), named(self, index, record)) else {
+                continue;
+            };
             if each(id, &named.qualified()).is_break() {
                 return;
             }

@@ -19,4 +19,4 @@ pub use model::{
     Variant, VariantPart,
 };
 pub use read::GoType;
-pub(crate) use read::{named, read, scope_of, vtable};
+pub(crate) use read::{Named, name_of, named, read, scope_at, scope_of, vtable};

@@ -12,7 +12,7 @@ mod variants;
 mod vtables;
 
 pub use go::{GoType, read as read_go};
-pub use scope::{named, scope_of};
+pub use scope::{Named, name_of, named, scope_at, scope_of};
 pub use vtables::vtable;
 
 use std::sync::Arc;
