@@ -47,9 +47,10 @@ impl DebugInfo {
     /// until it says stop. Of types that are described several times in the same way there is one.
     pub fn each_type(&self, mut each: impl FnMut(DieId, &str) -> ControlFlow<()>) {
         let index = self.names();
-        let types = index.records().iter().filter(|record| record.what() == What::Type);
+        let types = index.records().filter(|record| record.what() == What::Type);
         for record in types {
-            let (Some(id), Some(named)) = (index.place(record), named(self, index, record)) else {
+            let (Some(id), Some(named)) = (index.place(&record), named(self, index, &record))
+            else {
                 continue;
             };
             if each(id, &named.qualified()).is_break() {
@@ -69,15 +70,15 @@ impl DebugInfo {
     pub fn vtable_types(&self) -> &BTreeMap<Svma, DieId> {
         self.vtables.get_or_init(|| {
             let index = self.names();
-            let tables = index.with_stem(Sought::new("{vtable}", What::Variable).stem()).iter();
-            let places = tables.filter_map(|record| index.place(record));
+            let tables = index.with_stem(Sought::new("{vtable}", What::Variable).stem());
+            let places = tables.filter_map(|record| index.place(&record));
             places.filter_map(|id| vtable(self, id)).collect()
         })
     }
 
     /// The index of all names. It is made when the first is asked for.
     fn names(&self) -> &NameIndex {
-        self.names.get_or_init(|| NameIndex::scan(self.files()))
+        self.names.get_or_init(|| NameIndex::open(self.files(), self.kept.as_ref()))
     }
 }
 

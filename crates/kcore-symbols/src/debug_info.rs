@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use crate::{
     Language, SplitFiles, SplitName, Type, TypeError,
     dwarf::{self, Files, Unit, UnitOffset, Which},
-    index::NameIndex,
+    index::{IndexCache, Kept, NameIndex},
     types,
 };
 
@@ -46,6 +46,8 @@ impl fmt::Display for DieId {
 pub struct DebugContext {
     /// Finds the files of units that were split off. Without it those are unknown.
     pub split: Option<Arc<dyn SplitFiles>>,
+    /// Keeps what is costly to work out for big modules. Without it that is done each time.
+    pub cache: Option<Arc<dyn IndexCache>>,
 }
 
 /// The debug information of one module. Nothing is read before it is asked for, and threads may
@@ -53,6 +55,7 @@ pub struct DebugContext {
 pub struct DebugInfo {
     files: Arc<Files>,
     types: RwLock<FxHashMap<DieId, Type>>,
+    pub(crate) kept: Option<Kept>,
     pub(crate) names: OnceLock<NameIndex>,
     pub(crate) vtables: OnceLock<BTreeMap<Svma, DieId>>,
 }
@@ -66,7 +69,14 @@ impl DebugInfo {
     /// The same, with what else the debug information may need from where files are.
     pub fn open_with(image: &Image, supplementary: Option<&Image>, context: &DebugContext) -> Self {
         let files = Arc::new(Files::open(image, supplementary, context.split.clone()));
-        Self { files, types: RwLock::default(), names: OnceLock::new(), vtables: OnceLock::new() }
+        let kept = context.cache.clone().zip(image.build_id());
+        Self {
+            files,
+            types: RwLock::default(),
+            kept: kept.map(|(cache, build_id)| Kept::new(cache, build_id)),
+            names: OnceLock::new(),
+            vtables: OnceLock::new(),
+        }
     }
 
     /// The files of split units that were looked for and not found, as their skeletons name them.

@@ -1,12 +1,16 @@
 //! The index of all units.
 
+use std::sync::{Mutex, PoisonError};
+
+use kcore_elf::Section;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
-    NameIndex, Record,
+    Kept, NameIndex, Record,
     records::{ASK_ENTRY, MAX_UNITS, NO_SCOPE, ScopeRecord},
     scan::{Found, FoundScope, KnownNames, Scan, Scanned},
+    stored::Stored,
 };
 use crate::dwarf::{Files, Unit, Which};
 
@@ -16,19 +20,50 @@ const MIN_CHUNK: usize = 4;
 const CHUNKS: usize = 8;
 
 impl NameIndex {
-    /// Scans all units. Of types that several units describe alike the first one is kept.
-    pub fn scan(files: &Files) -> Self {
-        let units = units_of(files);
-        let threads = rayon::current_num_threads().saturating_mul(CHUNKS);
-        let chunk = units.len().div_ceil(threads.max(1)).max(MIN_CHUNK);
-        let numbered: Vec<(u32, (Which, usize))> = (0..).zip(units.iter().copied()).collect();
-        let scanned: Vec<Scanned> =
-            numbered.par_chunks(chunk).map(|units| scan_units(files, units)).collect();
-        let mut merged = Merged::default();
-        scanned.into_iter().for_each(|scanned| merged.add(scanned));
-        merged.records.par_sort_unstable();
-        Self { units, records: merged.records, scopes: merged.scopes }
+    /// The index of all names: the one that was kept, or a new one, which is kept then.
+    pub fn open(files: &Files, kept: Option<&Kept>) -> Self {
+        let key = kept.and_then(|kept| kept.key(files));
+        let Some((kept, key)) = kept.zip(key) else {
+            return Self::of_bytes(scan(files, &[]), &[]);
+        };
+        kept.load(&key).map_or_else(
+            || {
+                let bytes = scan(files, &key);
+                kept.store(&bytes);
+                Self::of_bytes(bytes, &key)
+            },
+            |stored| Self { stored: Some(stored) },
+        )
     }
+
+    fn of_bytes(bytes: Vec<u8>, key: &[u8]) -> Self {
+        Self { stored: Stored::read(&Section::from(bytes), key) }
+    }
+}
+
+/// Scans all units. Of types that several units describe alike the first one is kept.
+fn scan(files: &Files, key: &[u8]) -> Vec<u8> {
+    let units = units_of(files);
+    let threads = rayon::current_num_threads().max(1);
+    let chunk = units.len().div_ceil(threads.saturating_mul(CHUNKS)).max(MIN_CHUNK);
+    let numbered: Vec<(u32, (Which, usize))> = (0..).zip(units.iter().copied()).collect();
+    // What a thread knows of names it knows for all its units.
+    let names: Vec<Mutex<KnownNames>> = (0..threads).map(|_| Mutex::default()).collect();
+    let scanned: Vec<Scanned> = numbered
+        .par_chunks(chunk)
+        .map(|units| {
+            let own = rayon::current_thread_index().and_then(|thread| names.get(thread));
+            let mut own = own.map(|own| own.lock().unwrap_or_else(PoisonError::into_inner));
+            match own.as_deref_mut() {
+                Some(names) => scan_units(files, units, names),
+                None => scan_units(files, units, &mut KnownNames::default()),
+            }
+        })
+        .collect();
+    let mut merged = Merged::default();
+    scanned.into_iter().for_each(|scanned| merged.add(scanned));
+    merged.records.par_sort_unstable();
+    Stored::write(key, &units, &merged.records, &merged.scopes)
 }
 
 fn units_of(files: &Files) -> Vec<(Which, usize)> {
@@ -42,14 +77,13 @@ fn units_of(files: &Files) -> Vec<(Which, usize)> {
 }
 
 /// The names of some units, each identity once.
-fn scan_units(files: &Files, units: &[(u32, (Which, usize))]) -> Scanned {
-    let (mut names, mut seen) = (KnownNames::default(), FxHashSet::default());
-    let mut all = Scanned::default();
+fn scan_units(files: &Files, units: &[(u32, (Which, usize))], names: &mut KnownNames) -> Scanned {
+    let (mut seen, mut all) = (FxHashSet::default(), Scanned::default());
     for (number, (which, start)) in units {
         let unit = files.units(*which).map(|units| Unit::open(&units.file, *start));
         let Some(Ok(unit)) = unit else { continue };
         let before = all.found.len();
-        Scan::names(files, *which, &unit, *number, &mut names, &mut all);
+        Scan::names(files, *which, &unit, *number, names, &mut all);
         let new = all.found.split_off(before.min(all.found.len()));
         all.found.extend(new.into_iter().filter(|found| is_new(&mut seen, found)));
     }

@@ -84,17 +84,16 @@ const MAX_SCOPES: usize = 256;
 /// The entries that may be meant, definitions before declarations. Where one fits better than others,
 /// those are left out: the name in the very scope that was typed counts more than one in another.
 pub fn find(info: &DebugInfo, index: &NameIndex, sought: &Sought<'_>) -> Vec<DieId> {
-    let candidates =
-        index.with_stem(sought.hash.stem).iter().filter(|record| sought.may_be(record));
-    let mut candidates: Vec<&Record> = candidates.collect();
+    let candidates = index.with_stem(sought.hash.stem).filter(|record| sought.may_be(record));
+    let mut candidates: Vec<Record> = candidates.collect();
     // The very name first, since not all may be read.
     candidates.sort_by_key(|record| record.full != sought.hash.full);
     let mut found: Vec<(bool, Fit, DieId)> = candidates
         .into_iter()
         .take(MAX_READ)
         .filter_map(|record| {
-            let id = index.place(record)?;
-            Some((record.is_declaration(), fit_of(info, index, record, sought)?, id))
+            let id = index.place(&record)?;
+            Some((record.is_declaration(), fit_of(info, index, &record, sought)?, id))
         })
         .collect();
     found.sort();

@@ -6,44 +6,67 @@
 //! - [`tokens`] and [`spelled`] bring names into one form, [`hash`] makes numbers of them.
 //! - [`raw`] and [`shapes`] pass over entries, [`scan`] takes the names of a unit.
 //! - [`records`] is what is kept of each name, [`build`] scans all units.
+//! - [`stored`] is the index as bytes, [`kept`] says where those of big modules are kept.
 //! - [`find`] looks up, [`matching`] says whether an entry is meant.
 
 mod build;
 mod find;
 mod hash;
+mod kept;
 mod matching;
 mod raw;
 mod records;
 mod scan;
 mod shapes;
 mod spelled;
+mod stored;
 mod tokens;
 
 pub use find::{Sought, find, named};
+pub use kept::{IndexCache, Kept};
 pub use records::{Record, What};
 
-use crate::{DieId, dwarf::Which};
-use records::ScopeRecord;
+use crate::DieId;
+use stored::Stored;
 
 /// The names of a module's debug information.
 pub struct NameIndex {
-    units: Vec<(Which, usize)>,
-    /// In order of their stems.
-    records: Vec<Record>,
-    scopes: Vec<ScopeRecord>,
+    /// `None` of what could not be made, which knows nothing.
+    stored: Option<Stored>,
 }
 
 impl NameIndex {
     /// What is known by a stem.
-    pub fn with_stem(&self, stem: u32) -> &[Record] {
-        let from = self.records.partition_point(|record| record.stem < stem);
-        let rest = self.records.get(from..).unwrap_or_default();
-        rest.get(..rest.partition_point(|record| record.stem == stem)).unwrap_or_default()
+    pub fn with_stem(&self, stem: u32) -> impl Iterator<Item = Record> {
+        let first = self.first_of(stem);
+        self.from(first).take_while(move |record| record.stem == stem)
     }
 
     /// All that is known.
-    pub fn records(&self) -> &[Record] {
-        &self.records
+    pub fn records(&self) -> impl Iterator<Item = Record> {
+        self.from(0)
+    }
+
+    fn from(&self, first: usize) -> impl Iterator<Item = Record> {
+        let stored = self.stored.iter();
+        stored.flat_map(move |stored| {
+            (first..stored.records()).filter_map(|number| stored.record(number))
+        })
+    }
+
+    /// The number of the first record whose stem is not less.
+    fn first_of(&self, stem: u32) -> usize {
+        let Some(stored) = &self.stored else { return 0 };
+        let (mut low, mut high) = (0, stored.records());
+        while low < high {
+            let middle = low.midpoint(high);
+            if stored.record(middle).is_some_and(|record| record.stem < stem) {
+                low = middle.saturating_add(1);
+            } else {
+                high = middle;
+            }
+        }
+        low
     }
 
     /// Where the entry of a record lies.
@@ -53,12 +76,12 @@ impl NameIndex {
 
     /// The scope with a number, and the number of the one around it.
     pub fn scope(&self, number: u32) -> Option<(DieId, u32)> {
-        let scope = self.scopes.get(usize::try_from(number).ok()?)?;
+        let scope = self.stored.as_ref()?.scope(number)?;
         Some((self.entry(scope.unit, scope.offset)?, scope.around))
     }
 
     fn entry(&self, unit: u32, offset: u32) -> Option<DieId> {
-        let (which, start) = *self.units.get(usize::try_from(unit).ok()?)?;
+        let (which, start) = self.stored.as_ref()?.unit(unit)?;
         let offset = start.checked_add(usize::try_from(offset).ok()?)?;
         Some(DieId { which, offset })
     }

@@ -64,6 +64,23 @@ impl Record {
         Self { stem: name.stem, full: name.full, unit, offset, scope }
     }
 
+    /// The same as bytes.
+    pub fn to_bytes(self) -> [u8; 20] {
+        let mut bytes = [0; 20];
+        let parts = [self.stem, self.full, self.unit, self.offset, self.scope];
+        for (place, part) in bytes.as_chunks_mut::<4>().0.iter_mut().zip(parts) {
+            *place = part.to_le_bytes();
+        }
+        bytes
+    }
+
+    /// What [`Record::to_bytes`] made.
+    pub fn from_bytes(bytes: &[u8; 20]) -> Self {
+        let mut parts = bytes.as_chunks::<4>().0.iter().copied().map(u32::from_le_bytes);
+        let mut part = || parts.next().unwrap_or_default();
+        Self { stem: part(), full: part(), unit: part(), offset: part(), scope: part() }
+    }
+
     /// The same in another scope.
     pub const fn in_scope(self, scope: u32) -> Self {
         Self { scope, ..self }
