@@ -59,10 +59,10 @@ impl DebugInfo {
         }
     }
 
-    /// The type whose methods the table of virtual functions at `svma` has, as `rustc` describes it:
+    /// The type whose methods the table of functions at an address has, as `rustc` describes it:
     /// what a `dyn Trait` with that table really is.
-    pub fn vtable_type(self: &Arc<Self>, svma: Svma) -> Option<Type> {
-        let id = self.vtable_types().get(&svma)?;
+    pub fn type_of_vtable(self: &Arc<Self>, table: Svma) -> Option<Type> {
+        let id = self.vtable_types().get(&table)?;
         self.type_at(*id).ok()
     }
 

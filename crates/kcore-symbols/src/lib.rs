@@ -43,6 +43,7 @@ mod parts;
 mod path;
 mod plt;
 mod preference;
+mod runtime_types;
 mod symbol;
 mod table;
 mod types;
@@ -59,7 +60,7 @@ pub use symbol::{RawSymbol, SymbolId, SymbolRef, SymbolSource};
 pub use table::SymbolTable;
 pub use types::{
     AliasKind, AliasType, ArrayType, BaseClass, BaseType, BitField, Composite, Dimension, Encoding,
-    Enumeration, Enumerator, FunctionType, GoType, Keyword, Member, MemberPlace, MemberPointerType,
+    Enumeration, Enumerator, FunctionType, Keyword, Member, MemberPlace, MemberPointerType,
     OpenType, PointerKind, PointerType, StaticMember, Type, TypeArgument, TypeError, TypeKind,
     TypeLink, TypeNode, Variant, VariantPart,
 };

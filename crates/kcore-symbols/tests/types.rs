@@ -147,7 +147,7 @@ fn tables_of_rust_name_the_type_behind_them() {
         assert!(types.iter().any(|ty| ty == name), "{name} of {types:?}");
     }
     let (svma, _) = info.vtable_types().iter().next().unwrap();
-    assert!(info.vtable_type(*svma).is_some());
+    assert!(info.type_of_vtable(*svma).is_some());
 }
 
 #[test]

@@ -38,7 +38,7 @@ pub use resolver::Resolver;
 pub use split::SplitFiles;
 pub use unit::{SplitName, Unit};
 
-pub use walk::{Walk, sibling};
+pub use walk::{Entry, Walk, sibling};
 
 use gimli::{EndianReader, RunTimeEndian};
 use kcore_elf::Section;

@@ -7,7 +7,6 @@ use super::{
         AliasKind, AliasType, ArrayType, Composite, Dimension, OpenType, PointerKind, PointerType,
         TypeKind, TypeLink, TypeNode,
     },
-    read::{GoType, read_go},
     spelling,
 };
 use crate::{DebugInfo, DieId, Language, TypeError};
@@ -111,11 +110,6 @@ impl Type {
     /// The language of the compilation unit that describes it.
     pub fn language(&self) -> Option<Language> {
         self.info.as_ref()?.language_of(self.node.id?)
-    }
-
-    /// What Go says of it besides; `None` for a type that no compiler described.
-    pub fn go(&self) -> Option<GoType> {
-        read_go(self.info.as_ref()?, self.node.id?).ok()
     }
 
     /// The names of the namespaces, modules and types that it lies in, outermost first.

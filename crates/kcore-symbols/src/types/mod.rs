@@ -18,5 +18,4 @@ pub use model::{
     OpenType, PointerKind, PointerType, StaticMember, TypeArgument, TypeKind, TypeLink, TypeNode,
     Variant, VariantPart,
 };
-pub use read::GoType;
 pub(crate) use read::{Named, name_of, named, read, scope_at, scope_of, vtable};

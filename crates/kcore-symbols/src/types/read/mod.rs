@@ -5,35 +5,30 @@ mod composite;
 mod entry;
 mod enumeration;
 mod function;
-mod go;
 mod members;
 mod scope;
 mod variants;
 mod vtables;
 
-pub use go::{GoType, read as read_go};
 pub use scope::{Named, name_of, named, scope_at, scope_of};
 pub use vtables::vtable;
-
-use std::sync::Arc;
 
 use gimli::{AttributeValue, constants};
 
 use super::{
-    Type, TypeError,
+    TypeError,
     model::{
         AliasKind, AliasType, BaseType, Encoding, Keyword, MemberPointerType, PointerKind,
         PointerType, TypeKind, TypeNode,
     },
 };
 use crate::{DebugInfo, DieId, dwarf};
-use entry::DieEntry;
+pub(crate) use entry::DieEntry;
 
 /// The type that the entry at `id` describes.
-pub fn read(info: &Arc<DebugInfo>, id: DieId) -> Result<Type, TypeError> {
+pub fn read(info: &DebugInfo, id: DieId) -> Result<TypeNode, TypeError> {
     let found = read_node(info, id).map_err(|error| TypeError::Damaged(id, error))?;
-    let node = found.ok_or(TypeError::NotAType(id))?;
-    Ok(Type::of(Arc::clone(info), Arc::new(node)))
+    found.ok_or(TypeError::NotAType(id))
 }
 
 fn read_node(info: &DebugInfo, id: DieId) -> dwarf::Result<Option<TypeNode>> {
