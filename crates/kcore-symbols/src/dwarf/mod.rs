@@ -26,6 +26,7 @@ mod unit;
 mod units;
 mod walk;
 
+pub use attributes::PcRanges;
 pub use resolver::Resolver;
 pub use unit::Unit;
 pub use units::{Files, Which};

@@ -18,4 +18,4 @@ pub use model::{
     PointerKind, PointerType, StaticMember, TypeArgument, TypeKind, TypeLink, TypeNode, Variant,
     VariantPart,
 };
-pub(crate) use read::{read, scope_of};
+pub(crate) use read::{DieEntry, read, scope_of};
