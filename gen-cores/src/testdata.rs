@@ -9,7 +9,8 @@ use crate::lock::Lock;
 use crate::{Case, Error, Outcome, Result, make, paths, scenario};
 
 /// The scenarios that are committed, and the variant of each.
-pub const COMMITTED: &[(&str, &str)] = &[("workers", "O2-static"), ("abort", "O2-static")];
+pub const COMMITTED: &[(&str, &str)] =
+    &[("workers", "O2-static"), ("abort", "O2-static"), ("nodes", "O0-musl-static")];
 
 /// The folder that the paths in the cores name.
 const NEUTRAL: &str = "/tmp/kcore-testdata";

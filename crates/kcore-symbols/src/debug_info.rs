@@ -77,6 +77,11 @@ impl DebugInfo {
         Ok(ty)
     }
 
+    /// The types of that name, definitions first.
+    pub fn find_types(self: &Arc<Self>, name: &str) -> Vec<Type> {
+        types::find_types(self, name)
+    }
+
     /// The language of the unit that an entry lies in.
     pub fn language_of(&self, id: DieId) -> Option<Language> {
         self.place(id).ok()?.0.language

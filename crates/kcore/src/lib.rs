@@ -55,6 +55,7 @@ mod status;
 mod symbols_by_file;
 mod thread;
 mod tls;
+mod types;
 mod whatis;
 
 pub use arch::{Aarch64FpRegisters, VectorRegister, VectorUse, X86FpRegisters, X87Register};
@@ -98,4 +99,5 @@ pub use stack::{MAX_FRAMES, Stack};
 pub use status::{SignalStatus, Status};
 pub use thread::{Thread, Tid};
 pub use tls::TlsError;
+pub use types::{DataModel, SessionType, SessionTypes, TypeLookupError};
 pub use whatis::What;

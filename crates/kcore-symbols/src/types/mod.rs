@@ -5,12 +5,14 @@
 //! - [`spelling`] writes their names as C and C++ do.
 
 mod error;
+mod find;
 mod handle;
 mod model;
 mod read;
 mod spelling;
 
 pub use error::TypeError;
+pub(crate) use find::find_types;
 pub use handle::Type;
 pub use model::{
     AliasKind, AliasType, ArrayType, BaseClass, BaseType, BitField, Composite, Dimension, Encoding,

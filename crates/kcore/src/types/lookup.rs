@@ -1,0 +1,120 @@
+//! A type by its name, over all modules.
+
+use kcore_symbols::{Keyword, Type, TypeKind};
+
+use super::{
+    DataModel, SessionTypes, TypeLookupError, basic,
+    parser::{self, Names, Tag},
+};
+use crate::{Core, Module};
+
+impl Core {
+    /// The type that `text` names, as debug information or as C and C++ spell it. `scope` is the module
+    /// that stood before the backquote; without it the executable is asked first, then the others in
+    /// the order in which they were loaded. A definition counts before a declaration.
+    ///
+    /// # Errors
+    /// When there is no such type, or nothing could describe it; see [`TypeLookupError`].
+    pub fn type_named(&self, scope: Option<&str>, text: &str) -> Result<Type, TypeLookupError> {
+        self.type_named_in(&SessionTypes::default(), scope, text)
+    }
+
+    /// The same, where a session's own types come first.
+    ///
+    /// # Errors
+    /// As [`Core::type_named`].
+    pub fn type_named_in(
+        &self,
+        session: &SessionTypes,
+        scope: Option<&str>,
+        text: &str,
+    ) -> Result<Type, TypeLookupError> {
+        let names = Lookup { core: self, session, scope };
+        // Names of Rust and Go read like nothing in C.
+        parser::type_name(text, &names)
+            .or_else(|why| names.find(text.trim(), |_| true).or(Err(why)))
+    }
+}
+
+/// Where names are looked for.
+struct Lookup<'a> {
+    core: &'a Core,
+    session: &'a SessionTypes,
+    scope: Option<&'a str>,
+}
+
+impl Lookup<'_> {
+    /// The best type of that name: a definition, else a declaration.
+    fn find(&self, name: &str, fits: impl Fn(&Type) -> bool) -> Result<Type, TypeLookupError> {
+        let mut declared = None;
+        let mut described = false;
+        for module in self.modules()? {
+            let Some(info) = module.symbols().debug_info() else { continue };
+            described = true;
+            for ty in info.find_types(name).into_iter().filter(|ty| fits(ty)) {
+                if !ty.node().is_declaration {
+                    return Ok(ty);
+                }
+                declared.get_or_insert(ty);
+            }
+        }
+        let why = if described { TypeLookupError::NotFound } else { TypeLookupError::NoDebugInfo };
+        declared.ok_or(why)
+    }
+
+    fn modules(&self) -> Result<Vec<&Module>, TypeLookupError> {
+        let modules = self.core.modules();
+        let Some(scope) = self.scope else { return Ok(modules.in_scope_order().collect()) };
+        let named: Vec<&Module> = modules.named(scope).collect();
+        if named.is_empty() { Err(TypeLookupError::UnknownModule) } else { Ok(named) }
+    }
+
+    fn basic(&self, name: &str) -> Option<Type> {
+        basic::named(name, self.model())
+    }
+}
+
+impl Names for Lookup<'_> {
+    fn named(&self, tag: Option<Tag>, name: &str) -> Result<Type, TypeLookupError> {
+        let spelled = match tag {
+            Some(tag) => format!("{} {name}", word(tag)),
+            None => name.to_owned(),
+        };
+        if let Some(own) = self.session.get(&spelled).filter(|_| self.scope.is_none()) {
+            return Ok(own.ty.clone());
+        }
+        let chosen = tag.is_none() && self.session.model.is_some();
+        if let Some(basic) = chosen.then(|| self.basic(name)).flatten() {
+            return Ok(basic);
+        }
+        let found = self.find(name, |ty| tag.is_none_or(|tag| has_tag(ty, tag)));
+        found.or_else(|why| self.basic(name).filter(|_| tag.is_none()).ok_or(why))
+    }
+
+    fn model(&self) -> DataModel {
+        let usual = || DataModel::of_word(self.core.target().word_size());
+        self.session.model.unwrap_or_else(usual)
+    }
+}
+
+const fn word(tag: Tag) -> &'static str {
+    match tag {
+        Tag::Enum => "enum",
+        Tag::Composite(Keyword::Struct) => "struct",
+        Tag::Composite(Keyword::Class) => "class",
+        Tag::Composite(Keyword::Union) => "union",
+    }
+}
+
+/// Whether a type may stand behind the word. `struct` and `class` are the same to C++.
+fn has_tag(ty: &Type, tag: Tag) -> bool {
+    match (ty.kind(), tag) {
+        (TypeKind::Enumeration(_), Tag::Enum) => true,
+        (TypeKind::Composite(composite), Tag::Composite(keyword)) => {
+            (composite.keyword == Keyword::Union) == (keyword == Keyword::Union)
+        }
+        // An enumeration of Rust that has data.
+        (TypeKind::Composite(composite), Tag::Enum) => composite.variants.is_some(),
+        _ => false,
+    }
+}

@@ -1,0 +1,19 @@
+//! Types by the names that people type.
+//!
+//! A name is read as C and C++ declare types ([`parser`]), with the names in it looked up one by one. What
+//! is none is looked for as debug information spells it: so types of Rust and Go are found. Types that
+//! the session made ([`SessionTypes`]) come first; the basic types of C exist where no module describes
+//! them ([`basic`]).
+
+mod basic;
+mod error;
+mod layout;
+mod lexer;
+mod lookup;
+mod parser;
+mod session;
+mod specifiers;
+
+pub use basic::DataModel;
+pub use error::TypeLookupError;
+pub use session::{SessionType, SessionTypes};
