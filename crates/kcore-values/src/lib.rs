@@ -25,6 +25,7 @@
 )]
 
 mod absent;
+mod eval;
 mod limits;
 mod object;
 mod place;
@@ -33,7 +34,7 @@ mod value;
 
 pub use absent::Absent;
 pub use limits::Limits;
-pub use object::Object;
+pub use object::{Object, ObjectError};
 pub use place::{Piece, PieceSource, Place};
 pub use process::{Process, SymbolName};
 pub use value::{
