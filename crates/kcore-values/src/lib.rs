@@ -27,6 +27,7 @@
 mod absent;
 mod eval;
 mod limits;
+pub mod location;
 mod object;
 mod place;
 mod process;

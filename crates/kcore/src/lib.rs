@@ -55,6 +55,7 @@ mod status;
 mod symbols_by_file;
 mod thread;
 mod tls;
+mod variables;
 mod types;
 mod whatis;
 
@@ -99,5 +100,6 @@ pub use stack::{MAX_FRAMES, Stack};
 pub use status::{SignalStatus, Status};
 pub use thread::{Thread, Tid};
 pub use tls::TlsError;
+pub use variables::{FoundVariable, FrameVariable, KnownFrames, VariableKind};
 pub use types::{DataModel, SessionType, SessionTypes, TypeLookupError};
 pub use whatis::What;

@@ -44,6 +44,12 @@ impl Expression {
         Self { bytes: bytes.into(), encoding, place: None }
     }
 
+    /// An expression of the unit that an entry stands in; `None` if there is no such entry.
+    pub fn beside_entry(info: &Arc<DebugInfo>, id: DieId, bytes: Arc<[u8]>) -> Option<Self> {
+        let (unit, _) = info.place(id).ok()?;
+        Some(Self::of(info, id.which, &unit, bytes))
+    }
+
     /// Another expression of the same unit: one that stands within this one.
     #[must_use]
     pub fn beside(&self, bytes: impl Into<Arc<[u8]>>) -> Self {

@@ -45,29 +45,21 @@ impl Evaluator<'_> {
     }
 
     /// The values of members.
-    pub(super) fn members(
-        &mut self,
-        object: &Object,
-        ty: &Type,
-        members: &[Member],
-    ) -> Vec<Field> {
+    pub(super) fn members(&mut self, object: &Object, ty: &Type, members: &[Member]) -> Vec<Field> {
         let is_rust = ty.language() == Some(Language::Rust) && !self.limits.raw;
         let field = |member: &Member| {
             let value = self.part(object, ty, &member.ty, &member.place);
-            let name = member.name.as_ref().map(|name| if is_rust { unnumbered(name) } else { Arc::clone(name) });
+            let name = member
+                .name
+                .as_ref()
+                .map(|name| if is_rust { unnumbered(name) } else { Arc::clone(name) });
             Field { name, is_base: false, value }
         };
         members.iter().map(field).collect()
     }
 
     /// The value of a part of an object, which may not even be found.
-    fn part(
-        &mut self,
-        object: &Object,
-        ty: &Type,
-        link: &TypeLink,
-        place: &MemberPlace,
-    ) -> Value {
+    fn part(&mut self, object: &Object, ty: &Type, link: &TypeLink, place: &MemberPlace) -> Value {
         match object.part(self.process, ty, link, place) {
             Ok(part) => self.value(&part),
             Err(why) => self.missing(ty.follow(link).unwrap_or_else(|_| Type::void()), why),

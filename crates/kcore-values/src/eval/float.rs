@@ -65,7 +65,8 @@ fn wide(bits: u128, format: &Format) -> f64 {
     let bias = top / 2;
     let stored = low(bits, format.fraction);
     // Of the leading bit nothing follows where it is stored.
-    let shown = if format.has_leading { format.fraction.saturating_sub(1) } else { format.fraction };
+    let shown =
+        if format.has_leading { format.fraction.saturating_sub(1) } else { format.fraction };
     let fraction = low(stored, shown);
     let magnitude = match (exponent, fraction) {
         (exponent, 0) if exponent == top => f64::INFINITY,

@@ -142,12 +142,7 @@ impl<'a> Evaluator<'a> {
 
 /// The value of an object that says `content`.
 pub(crate) fn valued(object: &Object, content: Content) -> Value {
-    Value {
-        ty: object.ty.clone(),
-        at: object.address(),
-        bits: object.place.bits(),
-        content,
-    }
+    Value { ty: object.ty.clone(), at: object.address(), bits: object.place.bits(), content }
 }
 
 /// What stands for something that could not be read.

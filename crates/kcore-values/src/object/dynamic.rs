@@ -43,25 +43,25 @@ fn offset_to_top(process: &dyn Process, table: Addr) -> Option<i64> {
 fn table_place(ty: &Type, process: &dyn Process, depth: usize) -> Option<u64> {
     let depth = depth.checked_sub(1)?;
     let composite = ty.composite()?;
-    own_table(composite).or_else(|| {
-        composite.bases.iter().find_map(|base| {
-            let MemberPlace::Offset(offset) = base.place else { return None };
-            let class = complete(&ty.follow(&base.ty).ok()?, process).ok()?;
-            table_place(&class, process, depth)?.checked_add(offset)
+    own_table(composite)
+        .or_else(|| {
+            composite.bases.iter().find_map(|base| {
+                let MemberPlace::Offset(offset) = base.place else { return None };
+                let class = complete(&ty.follow(&base.ty).ok()?, process).ok()?;
+                table_place(&class, process, depth)?.checked_add(offset)
+            })
         })
-    }).or_else(|| {
-        // A class with virtual bases alone has a table all the same, at its beginning.
-        composite.bases.iter().any(|base| base.is_virtual).then_some(0)
-    })
+        .or_else(|| {
+            // A class with virtual bases alone has a table all the same, at its beginning.
+            composite.bases.iter().any(|base| base.is_virtual).then_some(0)
+        })
 }
 
 /// The member that compilers call `_vptr.Class` or `_vptr$Class`.
 fn own_table(composite: &Composite) -> Option<u64> {
     let is_table = |name: &str| name.starts_with("_vptr");
-    let member = composite
-        .members
-        .iter()
-        .find(|member| member.name.as_deref().is_some_and(is_table))?;
+    let member =
+        composite.members.iter().find(|member| member.name.as_deref().is_some_and(is_table))?;
     match member.place {
         MemberPlace::Offset(offset) => Some(offset),
         _ => None,

@@ -22,10 +22,8 @@ impl Object {
         if ty.node().is_declaration {
             return Err(ObjectError::Declared(ty.spelled()));
         }
-        self.find_member(process, name, MAX_DEPTH)?.ok_or_else(|| ObjectError::NoMember {
-            member: name.to_owned(),
-            of: self.ty.spelled(),
-        })
+        self.find_member(process, name, MAX_DEPTH)?
+            .ok_or_else(|| ObjectError::NoMember { member: name.to_owned(), of: self.ty.spelled() })
     }
 
     fn find_member(
