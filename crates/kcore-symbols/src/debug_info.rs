@@ -3,7 +3,7 @@
 
 use std::{
     fmt,
-    sync::{Arc, PoisonError, RwLock},
+    sync::{Arc, OnceLock, PoisonError, RwLock},
 };
 
 use kcore_elf::Image;
@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 use crate::{
     Language, Type, TypeError,
     dwarf::{self, Files, Unit, UnitOffset, Which},
+    index::NameIndex,
     types,
 };
 
@@ -40,13 +41,14 @@ impl fmt::Display for DieId {
 pub struct DebugInfo {
     files: Arc<Files>,
     types: RwLock<FxHashMap<DieId, Type>>,
+    pub(crate) names: OnceLock<NameIndex>,
 }
 
 impl DebugInfo {
     /// The debug information of a file, with the file that `.gnu_debugaltlink` names.
     pub fn open(image: &Image, supplementary: Option<&Image>) -> Self {
         let files = Arc::new(Files::open(image, supplementary));
-        Self { files, types: RwLock::default() }
+        Self { files, types: RwLock::default(), names: OnceLock::new() }
     }
 
     /// The files that it is read from.
@@ -75,11 +77,6 @@ impl DebugInfo {
         }
         types.insert(id, ty.clone());
         Ok(ty)
-    }
-
-    /// The types of that name, definitions first.
-    pub fn find_types(self: &Arc<Self>, name: &str) -> Vec<Type> {
-        types::find_types(self, name)
     }
 
     /// The language of the unit that an entry lies in.

@@ -27,11 +27,13 @@
     )
 )]
 
+mod by_name;
 mod complete;
 mod cover;
 mod debug_info;
 mod demangle;
 mod dwarf;
+mod index;
 mod language;
 mod lines;
 mod lookup;

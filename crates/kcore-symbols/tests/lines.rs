@@ -1,13 +1,16 @@
 //! Source lines of programs that the C compiler makes.
 
 mod common;
+#[path = "common/symbols.rs"]
+mod symbols;
 
 use std::sync::Arc;
 
-use common::{Build, value_of};
+use common::Build;
 use kcore_elf::{FileBytes, Image};
 use kcore_mem::Svma;
 use kcore_symbols::{Language, Lines, ModuleSymbols, SymbolTable};
+use symbols::value_of;
 
 /// The call to `outer` stands in line 5, `inner` is inlined into `outer` in line 3.
 const PROGRAM: &str = "volatile int sink;

@@ -1,13 +1,16 @@
 //! Symbol tables of programs that the C compiler makes.
 
 mod common;
+#[path = "common/symbols.rs"]
+mod symbols;
 
 use std::sync::Arc;
 
-use common::{Build, value_of};
+use common::Build;
 use kcore_elf::{SymbolBinding, SymbolKind};
 use kcore_mem::Svma;
 use kcore_symbols::{ModuleSymbols, RawSymbol, SymbolSource, SymbolTable};
+use symbols::value_of;
 
 const PROGRAM: &str = r#"
 #include <stdio.h>

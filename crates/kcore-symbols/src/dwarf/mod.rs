@@ -8,6 +8,7 @@
 //!
 //! - [`file`](self::file) has the sections, [`abbreviations`] and [`unit`] read one unit.
 //! - [`ranges`] and [`scan`] say which unit holds an address, [`units`] keeps units.
+//! - [`outline`] says which entry of a unit lies in which.
 //! - [`functions`], [`inlined`] and [`names`] say which functions, [`rows`] and [`paths`] which line.
 //! - [`resolver`] joins them.
 
@@ -17,6 +18,7 @@ mod file;
 mod functions;
 mod inlined;
 mod names;
+mod outline;
 mod paths;
 mod ranges;
 mod resolver;
@@ -27,10 +29,11 @@ mod units;
 mod walk;
 
 pub use attributes::PcRanges;
+pub use outline::is_scope;
 pub use resolver::Resolver;
 pub use unit::Unit;
 pub use units::{Files, Which};
-pub use walk::{Walk, sibling};
+pub use walk::{Entry, Walk, sibling};
 
 use gimli::{EndianReader, RunTimeEndian};
 use kcore_elf::Section;

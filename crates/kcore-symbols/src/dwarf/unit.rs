@@ -10,7 +10,7 @@ use gimli::{
 
 use super::{
     Reader, Result, UnitOffset, abbreviations, attributes::PcRanges, file::DwarfFile,
-    functions::Functions, rows::Rows,
+    functions::Functions, outline::Outline, rows::Rows,
 };
 use crate::Language;
 
@@ -27,6 +27,7 @@ pub struct Unit {
     line_program: Option<usize>,
     functions: OnceLock<Result<Functions>>,
     rows: OnceLock<Result<Rows>>,
+    outline: OnceLock<Result<Outline>>,
 }
 
 impl Unit {
@@ -59,6 +60,7 @@ impl Unit {
             line_program: None,
             functions: OnceLock::new(),
             rows: OnceLock::new(),
+            outline: OnceLock::new(),
         };
         unit.read_root(file)?;
         Ok(unit)
@@ -85,6 +87,11 @@ impl Unit {
             None => Ok(Rows::default()),
         });
         rows.as_ref().map_err(Error::clone)
+    }
+
+    /// The scopes of the unit.
+    pub fn outline(&self) -> Result<&Outline> {
+        self.outline.get_or_init(|| Outline::read(self)).as_ref().map_err(Error::clone)
     }
 
     /// The offset in this unit of an offset in `.debug_info`.

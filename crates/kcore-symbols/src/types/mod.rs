@@ -5,14 +5,12 @@
 //! - [`spelling`] writes their names as C and C++ do.
 
 mod error;
-mod find;
 mod handle;
 mod model;
 mod read;
 mod spelling;
 
 pub use error::TypeError;
-pub(crate) use find::find_types;
 pub use handle::Type;
 pub use model::{
     AliasKind, AliasType, ArrayType, BaseClass, BaseType, BitField, Composite, Dimension, Encoding,
@@ -20,4 +18,4 @@ pub use model::{
     PointerKind, PointerType, StaticMember, TypeArgument, TypeKind, TypeLink, TypeNode, Variant,
     VariantPart,
 };
-pub(crate) use read::{DieEntry, read, scope_of};
+pub(crate) use read::{DieEntry, named, read, scope_of};

@@ -8,8 +8,6 @@ use std::{
 };
 
 use kcore_elf::{FileBytes, Image};
-use kcore_mem::Svma;
-use kcore_symbols::SymbolTable;
 
 /// A folder with what was built in it.
 pub struct Build {
@@ -20,7 +18,11 @@ impl Build {
     /// Compiles `source` to the file `out` in a new folder.
     pub fn compile(compiler: &str, source: &str, out: &str, flags: &[&str]) -> Self {
         let build = Self { dir: tempfile::tempdir().unwrap() };
-        let extension = if compiler == "g++" { "cpp" } else { "c" };
+        let extension = match compiler {
+            "g++" | "clang++" => "cpp",
+            "rustc" => "rs",
+            _ => "c",
+        };
         let source_file = format!("source.{extension}");
         std::fs::write(build.path(&source_file), source).unwrap();
         let mut args = flags.to_vec();
@@ -52,9 +54,4 @@ impl Build {
 pub fn image(path: &Path) -> Arc<Image> {
     let bytes = FileBytes::map(&File::open(path).unwrap()).unwrap();
     Arc::new(Image::parse(bytes).unwrap())
-}
-
-/// Where a symbol lies.
-pub fn value_of(table: &SymbolTable, name: &str) -> Svma {
-    table.lookup(name).unwrap_or_else(|| panic!("no symbol {name}")).value()
 }

@@ -12,8 +12,15 @@ use super::{context::FrameView, frame::type_of};
 /// Elements that one dimension has, at most: a length that was not set yet may be anything.
 const MAX_COUNT: u64 = 1 << 40;
 
+/// Arrays of arrays of entries of their own, which compilers do not write, and circles of them.
+const MAX_NESTED: usize = 8;
+
 /// The type with the length that it has in a frame; itself if it has the same everywhere.
 pub fn known(info: &Arc<DebugInfo>, ty: &Type, view: &FrameView<'_>) -> Type {
+    known_within(info, ty, view, MAX_NESTED)
+}
+
+fn known_within(info: &Arc<DebugInfo>, ty: &Type, view: &FrameView<'_>, nested: usize) -> Type {
     let TypeKind::Array(array) = ty.kind() else { return ty.clone() };
     if array.dimensions.iter().all(is_fixed) {
         return ty.clone();
@@ -25,8 +32,10 @@ pub fn known(info: &Arc<DebugInfo>, ty: &Type, view: &FrameView<'_>) -> Type {
     });
     let dimensions = dimensions.collect();
     let Ok(element) = ty.follow(&array.element) else { return ty.clone() };
-    // It cannot be an array of its own: DWARF has one entry for all dimensions, damaged or not.
-    let element = known(info, &element, view).link();
+    let element = match nested.checked_sub(1) {
+        Some(nested) => known_within(info, &element, view, nested).link(),
+        None => element.link(),
+    };
     let kind = TypeKind::Array(ArrayType { element, dimensions, ..array.clone() });
     Type::made(TypeNode { id: None, kind, ..ty.node().clone() })
 }

@@ -10,7 +10,7 @@ mod scope;
 mod variants;
 
 pub use entry::DieEntry;
-pub use scope::scope_of;
+pub use scope::{named, scope_of};
 
 use std::sync::Arc;
 

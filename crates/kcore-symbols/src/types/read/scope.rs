@@ -1,69 +1,82 @@
-//! In what an entry lies.
+//! In what an entry lies, and how it is named there.
 
 use std::sync::Arc;
 
-use gimli::{DwTag, constants};
+use gimli::constants;
 
 use super::entry::DieEntry;
 use crate::{
     DebugInfo, DieId,
-    dwarf::{Result, UnitOffset, Walk, sibling},
+    dwarf::{Result, is_scope},
 };
+
+/// Definitions and instances that are followed to the entry that has the name.
+const MAX_ORIGINS: usize = 16;
+
+/// What the name of an entry lies in.
+pub struct Scope {
+    /// Its own name.
+    pub name: Arc<str>,
+    /// Whether names in it count as names around it: an inline namespace.
+    pub is_transparent: bool,
+}
+
+/// A name, and what it lies in.
+pub struct Named {
+    /// The name without scopes.
+    pub name: Arc<str>,
+    /// The scopes, the outermost first.
+    pub scope: Vec<Scope>,
+}
+
+impl Named {
+    /// The name with its scopes: `ns::Outer::Inner`.
+    pub fn qualified(&self) -> String {
+        let scopes = self.scope.iter().map(|scope| &*scope.name);
+        scopes.chain([&*self.name]).collect::<Vec<_>>().join("::")
+    }
+}
 
 /// The names of what an entry lies in, outermost first.
 pub fn scope_of(info: &DebugInfo, id: DieId) -> Result<Vec<Arc<str>>> {
+    Ok(scopes(info, id)?.into_iter().map(|scope| scope.name).collect())
+}
+
+/// The name of an entry, or of what it defines or is an instance of; `None` without one.
+pub fn named(info: &DebugInfo, id: DieId) -> Result<Option<Named>> {
+    let mut entry = DieEntry::read(info, id)?;
+    for _ in 0..MAX_ORIGINS {
+        if let Some(name) = entry.name() {
+            return Ok(Some(Named { name, scope: scopes(info, entry.id())? }));
+        }
+        let origins = [constants::DW_AT_specification, constants::DW_AT_abstract_origin];
+        let Some(origin) = origins.into_iter().find_map(|origin| entry.reference(origin)) else {
+            return Ok(None);
+        };
+        entry = DieEntry::read(info, origin)?;
+    }
+    Ok(None)
+}
+
+fn scopes(info: &DebugInfo, id: DieId) -> Result<Vec<Scope>> {
     let (unit, wanted) = info.place(id)?;
-    let around = enclosing(&unit.unit, wanted)?;
-    let mut names = Vec::new();
-    for offset in around {
+    let mut scopes = Vec::new();
+    for offset in unit.outline()?.around(wanted).into_iter().rev() {
         let id = DieId { which: id.which, offset: unit.start.saturating_add(offset.0) };
         let entry = DieEntry::read(info, id)?;
         if is_scope(entry.tag()) {
-            names.extend(entry.name().or_else(|| anonymous(entry.tag())));
+            scopes.extend(scope(&entry));
         }
     }
-    Ok(names)
+    Ok(scopes)
 }
 
-/// The entries around an entry, outermost first, without the root.
-fn enclosing(
-    unit: &gimli::Unit<crate::dwarf::Reader>,
-    wanted: UnitOffset,
-) -> Result<Vec<UnitOffset>> {
-    let mut walk = Walk::new(unit, None)?;
-    let mut around: Vec<(isize, UnitOffset)> = Vec::new();
-    while let Some(entry) = walk.next(-1)? {
-        around.retain(|(depth, _)| *depth < entry.depth);
-        if entry.offset >= wanted {
-            break;
-        }
-        let mut next = None;
-        walk.attributes(&entry, |attribute| {
-            next = next.or_else(|| sibling(attribute));
-            Ok(())
-        })?;
-        match next {
-            // What is wanted lies behind the whole of it.
-            Some(next) if next <= wanted => walk.pass_children(&entry, Some(next))?,
-            _ => around.push((entry.depth, entry.offset)),
-        }
-    }
-    Ok(around.into_iter().filter(|(depth, _)| *depth > 0).map(|(_, offset)| offset).collect())
-}
-
-const fn is_scope(tag: DwTag) -> bool {
-    matches!(
-        tag,
-        constants::DW_TAG_namespace
-            | constants::DW_TAG_module
-            | constants::DW_TAG_structure_type
-            | constants::DW_TAG_class_type
-            | constants::DW_TAG_interface_type
-            | constants::DW_TAG_union_type
-            | constants::DW_TAG_enumeration_type
-    )
-}
-
-fn anonymous(tag: DwTag) -> Option<Arc<str>> {
-    (tag == constants::DW_TAG_namespace).then(|| "(anonymous namespace)".into())
+fn scope(entry: &DieEntry<'_>) -> Option<Scope> {
+    let is_namespace = entry.tag() == constants::DW_TAG_namespace;
+    let anonymous = || is_namespace.then(|| "(anonymous namespace)".into());
+    let own = entry.name();
+    let is_transparent = entry.flag(constants::DW_AT_export_symbols)
+        || (is_namespace && own.is_none())
+        || own.as_deref().is_some_and(|name| name.starts_with("{impl#"));
+    Some(Scope { name: own.or_else(anonymous)?, is_transparent })
 }

@@ -1,0 +1,74 @@
+//! Types, variables and functions of a module by their names.
+
+use std::{ops::ControlFlow, sync::Arc};
+
+use crate::{
+    DebugInfo, DieId, Type, TypeKind,
+    index::{NameIndex, Sought, What, find},
+    types::named,
+};
+
+impl DebugInfo {
+    /// The types that a name means, as somebody would type it: `struct node`, `unsigned long`,
+    /// `std::vector<int>` without the arguments that follow from the others, `Inner` for
+    /// `ns::Outer::Inner`. Inline namespaces need not be typed.
+    ///
+    /// Where the very name is defined, there are no others in the answer: a type of the very scope
+    /// counts more than one of another, a definition more than a declaration. Of several that differ in
+    /// size the one comes first that stands first. A template without arguments means any of its
+    /// instances.
+    pub fn find_types(self: &Arc<Self>, name: &str) -> Vec<Type> {
+        let sought = Sought::types(name);
+        let keyword = sought.keyword();
+        let find = |sought: &Sought<'_>| find(self, self.names(), sought);
+        // Where nobody used an alias by its name, compilers leave it out.
+        let found = Some(find(&sought)).filter(|found| !found.is_empty());
+        let found =
+            found.or_else(|| sought.behind_alias().map(|alias| find(&alias))).unwrap_or_default();
+        let types = found.into_iter().filter_map(|id| self.type_at(id).ok());
+        types.filter(|ty| keyword.is_none_or(|keyword| is_called(ty, keyword))).collect()
+    }
+
+    /// The variables of that name that lie at one place, or at one for each thread: global and static
+    /// ones, those of classes and of functions too. Definitions before declarations, ordered as
+    /// [`DebugInfo::find_types`].
+    pub fn find_variables(&self, name: &str) -> Vec<DieId> {
+        find(self, self.names(), &Sought::new(name, What::Variable))
+    }
+
+    /// The functions of that name that have code, ordered as [`DebugInfo::find_types`].
+    pub fn find_functions(&self, name: &str) -> Vec<DieId> {
+        find(self, self.names(), &Sought::new(name, What::Function))
+    }
+
+    /// Calls `each` with all types that have a name and that name with its scopes, in no useful order,
+    /// until it says stop. Of types that are described several times in the same way there is one.
+    pub fn each_type(&self, mut each: impl FnMut(DieId, &str) -> ControlFlow<()>) {
+        let index = self.names();
+        let types = index.records().iter().filter(|record| record.what() == What::Type);
+        for id in types.filter_map(|record| index.place(record)) {
+            let Ok(Some(named)) = named(self, id) else { continue };
+            if each(id, &named.qualified()).is_break() {
+                return;
+            }
+        }
+    }
+
+    /// The index of all names. It is made when the first is asked for.
+    fn names(&self) -> &NameIndex {
+        self.names.get_or_init(|| NameIndex::scan(self.files()))
+    }
+}
+
+/// Whether a type is what the keyword before its name says: `struct` and `class` are one in C++.
+fn is_called(ty: &Type, keyword: &str) -> bool {
+    use crate::Keyword::{Class, Struct, Union};
+    match (ty.kind(), keyword) {
+        (TypeKind::Composite(composite), "struct" | "class") => {
+            matches!(composite.keyword, Struct | Class)
+        }
+        (TypeKind::Composite(composite), "union") => composite.keyword == Union,
+        (TypeKind::Enumeration(_), "enum") => true,
+        _ => false,
+    }
+}
