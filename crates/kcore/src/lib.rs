@@ -57,6 +57,8 @@ mod thread;
 mod tls;
 mod variables;
 mod types;
+mod values;
+mod vtable_cache;
 mod whatis;
 
 pub use arch::{Aarch64FpRegisters, VectorRegister, VectorUse, X86FpRegisters, X87Register};
@@ -83,8 +85,9 @@ pub use kcore_unwind::{
     End, Frame, Machine, RegisterPart, Regs, SavedContext, Trust, UserRegister, Walker,
 };
 pub use kcore_values::{
-    Absent, Content, Elements, Entry, EnumValue, Field, FloatValue, Limits, Number, Object, Piece,
-    PieceSource, Place, Pointee, Pointer, Process, SymbolName, Text, Value, VariantValue,
+    Absent, Content, Elements, Entry, EnumValue, Field, FloatValue, Limits, Number, Object,
+    ObjectError, Piece, PieceSource, Place, Pointee, Pointer, Process, SymbolName, Text, Value,
+    VariantValue,
 };
 pub use last_words::LastWords;
 pub use location::{Location, NamedFrame, SharedLocation, SymbolAt};

@@ -86,9 +86,10 @@ fn scaled(value: f64, power: i32) -> f64 {
     const STEP: i32 = 1000;
     let mut value = value;
     let mut power = power;
-    while power.abs() > STEP && value != 0.0 && value.is_finite() {
-        value *= 2_f64.powi(STEP * power.signum());
-        power = power.saturating_sub(STEP * power.signum());
+    while power.unsigned_abs() > STEP.unsigned_abs() && value != 0.0 && value.is_finite() {
+        let step = power.clamp(-STEP, STEP);
+        value *= 2_f64.powi(step);
+        power = power.saturating_sub(step);
     }
     value * 2_f64.powi(power.clamp(-STEP, STEP))
 }

@@ -37,16 +37,6 @@ impl<'a> Evaluator<'a> {
         Self { process, limits, left: limits.values, nesting: 0, depth: 0, around: Vec::new() }
     }
 
-    /// The process that objects lie in.
-    pub(crate) const fn process(&self) -> &'a dyn Process {
-        self.process
-    }
-
-    /// How much is to be read.
-    pub(crate) const fn limits(&self) -> &'a Limits {
-        self.limits
-    }
-
     /// What an object says.
     pub(crate) fn value(&mut self, object: &Object) -> Value {
         let content = self.content(object);
