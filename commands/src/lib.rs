@@ -85,6 +85,7 @@ mod thread_operand;
 mod threads;
 mod tls;
 mod tmodel;
+mod typedef;
 mod typeset;
 mod ucontext;
 mod ugrep;
@@ -153,6 +154,8 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &dem::Dem,
     &dismode::Dismode,
     &dismode::Disasms,
+    // Types and values.
+    &typedef::Typedef,
     // Language.
     &cat::Cat,
     &count::Count,

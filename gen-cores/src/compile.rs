@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::command::Line;
 use crate::recipe::{Lib, Panic};
-use crate::variant::{Link, Opt};
+use crate::variant::{Link, Opt, Toolchain};
 use crate::{Language, Result, Scenario, Variant, paths, tools};
 
 /// What is built where.
@@ -23,7 +23,12 @@ impl Build<'_> {
         let mut done = self.libs()?;
         let lines = match self.scenario.recipe.language {
             Language::Rust => vec![self.rust()],
-            Language::C | Language::Cpp => vec![self.account(), self.native()],
+            Language::Go => vec![self.go_object(), self.go_program()],
+            Language::C | Language::Cpp => {
+                let finish = self.variant.debug.finish(&self.scenario.name);
+                let finish = finish.map(|script| shell(&script));
+                [self.account(), self.native()].into_iter().chain(finish).collect()
+            }
         };
         for line in lines {
             line.run(self.dir)?;
@@ -54,7 +59,11 @@ impl Build<'_> {
         line.args(code_model(self.variant.link)).args(link_model(self.variant.link));
         line.args(&self.scenario.recipe.flags);
         line.args(self.scenario.recipe.when_for(self.variant).flat_map(|when| &when.flags));
-        line.args(["-o", &self.scenario.name]).path(&self.scenario.source()).arg("truth.o");
+        line.args(["-o", &self.scenario.name]).path(&self.scenario.source());
+        for unit in &self.scenario.recipe.units {
+            line.path(&self.scenario.dir.join(unit));
+        }
+        line.arg("truth.o");
         line.args(self.linked_libs()).args(&self.scenario.recipe.link);
         line
     }
@@ -69,6 +78,10 @@ impl Build<'_> {
                 .map(str::to_owned)
                 .to_vec();
         flags.extend(opt_flags(self.variant.opt).iter().map(|flag| (*flag).to_owned()));
+        flags.extend(self.variant.debug.native_flags());
+        if self.variant.toolchain == Toolchain::LibCxx {
+            flags.push("-stdlib=libc++".to_owned());
+        }
         if self.variant.signed {
             flags.push("-mbranch-protection=standard".to_owned());
         }
@@ -131,7 +144,28 @@ impl Build<'_> {
             Panic::Unwind => "panic=unwind",
         };
         line.args(["-C", panic]).args(rust_opt_flags(self.variant.opt));
+        line.args(self.variant.debug.rust_flags());
         line.args(rust_link_flags(self.variant.link)).args(&self.scenario.recipe.flags);
+        line
+    }
+
+    /// The object of a program in Go. The compiler alone, without `go build`, which would compile the
+    /// whole library for each set of flags.
+    fn go_object(&self) -> Line {
+        let mut line = Line::new(tools::GO);
+        line.args(["tool", "compile", "-p", "main", "-o", "main.o"]);
+        if self.variant.opt == Opt::None {
+            line.args(["-N", "-l"]);
+        }
+        line.arg(format!("-trimpath={}=>gen-cores", paths::package_dir().display()));
+        line.args(&self.scenario.recipe.flags).path(&self.scenario.source());
+        line
+    }
+
+    fn go_program(&self) -> Line {
+        let mut line = Line::new(tools::GO);
+        line.args(["tool", "link", "-o", &self.scenario.name]);
+        line.args(&self.scenario.recipe.link).arg("main.o");
         line
     }
 }
@@ -141,6 +175,12 @@ impl Lib {
     pub fn file_name(&self, number: u32) -> String {
         self.file.replace("{}", &number.to_string())
     }
+}
+
+fn shell(script: &str) -> Line {
+    let mut line = Line::new("sh");
+    line.args(["-c", script]);
+    line
 }
 
 fn opt_flags(opt: Opt) -> &'static [&'static str] {

@@ -11,12 +11,14 @@ use crate::{Error, Facts, Result, Variant, paths, variant};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Language {
-    /// C, by gcc or musl-gcc.
+    /// C, by gcc, clang or musl-gcc.
     C,
-    /// C++, by g++.
+    /// C++, by g++ or clang++.
     Cpp,
     /// Rust, by rustc.
     Rust,
+    /// Go, by its own compiler.
+    Go,
 }
 
 /// A program that makes cores, in all its variants.
@@ -40,8 +42,12 @@ pub struct Recipe {
     pub shows: String,
     /// The language.
     pub language: Language,
-    /// The source, relative to the recipe; `main.c`, `main.cpp` or `main.rs` if not given.
+    /// The source, relative to the recipe; `main.c`, `main.cpp`, `main.rs` or `main.go` if not
+    /// given.
     pub source: Option<String>,
+    /// Sources of more units in C or C++, relative to the recipe.
+    #[serde(default)]
+    pub units: Vec<String>,
     /// Names of variants, in place of the language's default ones.
     pub variants: Option<Vec<String>>,
     /// Words of default variants that the scenario cannot be made in.
@@ -173,6 +179,7 @@ impl Scenario {
             Language::C => "main.c",
             Language::Cpp => "main.cpp",
             Language::Rust => "main.rs",
+            Language::Go => "main.go",
         };
         let path = self.dir.join(self.recipe.source.as_deref().unwrap_or(default));
         // Without `..`, which debug information would carry.

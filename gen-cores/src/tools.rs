@@ -5,13 +5,13 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use crate::command::Line;
-use crate::variant::{Arch, Libc, Maker};
+use crate::variant::{Arch, Libc, Maker, Toolchain};
 use crate::{Language, Result, Variant};
 
 /// A tool and the Debian package that it comes with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tool {
-    /// Name of the command.
+    /// Name of the command, or path of a file that shows whether the package is there.
     pub command: &'static str,
     /// Name of the package.
     pub package: &'static str,
@@ -26,12 +26,23 @@ pub const TOOLS: &[Tool] = &[
     // Brings the C library with it, which gcc's package does not.
     Tool { command: "aarch64-linux-gnu-g++", package: "g++-aarch64-linux-gnu" },
     Tool { command: "qemu-aarch64", package: "qemu-user" },
+    Tool { command: "clang", package: "clang" },
+    Tool { command: LIBCXX, package: "libc++-dev" },
+    Tool { command: LIBCXXABI, package: "libc++abi-dev" },
+    Tool { command: "dwz", package: "dwz" },
+    Tool { command: GO, package: "golang-1.19-go" },
     Tool { command: "gdb", package: "gdb" },
     Tool { command: "eu-stack", package: "elfutils" },
     // Its library is what scenarios of assembly load.
     Tool { command: "openssl", package: "openssl" },
     Tool { command: "zstd", package: "zstd" },
 ];
+
+/// The compiler and linker of Go, of one version for all machines: layouts change with each.
+pub(crate) const GO: &str = "/usr/lib/go-1.19/bin/go";
+
+const LIBCXX: &str = "/usr/lib/x86_64-linux-gnu/libc++.so";
+const LIBCXXABI: &str = "/usr/lib/x86_64-linux-gnu/libc++abi.so";
 
 /// The emulator that runs programs of another architecture and makes their cores.
 pub(crate) const QEMU: &str = "qemu-aarch64";
@@ -51,6 +62,9 @@ pub(crate) fn is_there(command: &str) -> bool {
 pub(crate) fn compiler(language: Language, variant: &Variant) -> &'static str {
     match (language, variant.arch, variant.libc) {
         (Language::Rust, ..) => "rustc",
+        (Language::Go, ..) => GO,
+        (Language::Cpp, ..) if variant.toolchain != Toolchain::Gnu => "clang++",
+        (Language::C, ..) if variant.toolchain != Toolchain::Gnu => "clang",
         (Language::Cpp, Arch::X86_64, _) => "g++",
         (Language::Cpp, Arch::Aarch64, _) => "aarch64-linux-gnu-g++",
         (Language::C, Arch::Aarch64, _) => "aarch64-linux-gnu-gcc",
@@ -71,7 +85,12 @@ pub(crate) fn dumper(variant: &Variant) -> Option<&'static str> {
 /// Why this machine cannot make a variant, if so.
 pub(crate) fn why_not(language: Language, variant: &Variant) -> Option<String> {
     let compilers = [compiler(Language::C, variant), compiler(language, variant)];
-    let mut needed = compilers.into_iter().chain(dumper(variant));
+    let library: &[_] = match variant.toolchain {
+        Toolchain::LibCxx => &[LIBCXX, LIBCXXABI],
+        Toolchain::Gnu | Toolchain::Clang => &[],
+    };
+    let others = dumper(variant).into_iter().chain(variant.debug.tool());
+    let mut needed = compilers.into_iter().chain(others).chain(library.iter().copied());
     let missing = needed.find(|command| !is_there(command))?;
     let package = TOOLS.iter().find(|tool| tool.command == missing).map_or("", |tool| tool.package);
     Some(format!("{missing} is not installed (package {package})"))
@@ -79,7 +98,8 @@ pub(crate) fn why_not(language: Language, variant: &Variant) -> Option<String> {
 
 /// The versions of the tools that a variant is made with.
 pub(crate) fn versions(language: Language, variant: &Variant) -> Result<Vec<String>> {
-    let tools = [compiler(language, variant)].into_iter().chain(dumper(variant));
+    let others = dumper(variant).into_iter().chain(variant.debug.tool());
+    let tools = [compiler(language, variant)].into_iter().chain(others);
     tools.map(version).collect()
 }
 
@@ -91,7 +111,8 @@ pub(crate) fn version(command: &'static str) -> Result<String> {
     if let Some(version) = known.get(command) {
         return Ok(version.clone());
     }
-    let text = Line::new(command).arg("--version").run(Path::new("/"))?;
+    let question = if command == GO { "version" } else { "--version" };
+    let text = Line::new(command).arg(question).run(Path::new("/"))?;
     let first = text.lines().next().unwrap_or_default().to_owned();
     known.insert(command, first.clone());
     Ok(first)

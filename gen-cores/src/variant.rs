@@ -1,6 +1,6 @@
 //! A variant: how a scenario is compiled, linked and dumped, told by its name (`O2-musl-static`).
 
-use crate::{Error, Language, Result};
+use crate::{DebugForm, Error, Language, Result};
 
 /// Optimisation and frame pointers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +40,17 @@ pub enum Libc {
     Glibc,
     /// musl, by `musl-gcc`.
     Musl,
+}
+
+/// The compiler of C and C++, and its library.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Toolchain {
+    /// gcc, with libstdc++.
+    Gnu,
+    /// `clang`, with libstdc++.
+    Clang,
+    /// `libcxx`: clang, with libc++.
+    LibCxx,
 }
 
 /// Who writes the core.
@@ -86,6 +97,10 @@ pub struct Variant {
     pub link: Link,
     /// C library.
     pub libc: Libc,
+    /// Compiler of C and C++.
+    pub toolchain: Toolchain,
+    /// Form of the debug information.
+    pub debug: DebugForm,
     /// Writer of the core.
     pub maker: Maker,
     /// Architecture.
@@ -95,8 +110,8 @@ pub struct Variant {
 }
 
 impl Variant {
-    /// Reads a name: an optimisation first, then words for architecture, link, libc and maker in any
-    /// order.
+    /// Reads a name: an optimisation first, then words for architecture, compiler, debug information,
+    /// link, libc and maker in any order.
     ///
     /// # Errors
     /// A word that is unknown, or two that exclude each other.
@@ -107,6 +122,8 @@ impl Variant {
             opt: parse_opt(first).ok_or_else(|| unknown(name, first))?,
             link: Link::Pie,
             libc: Libc::Glibc,
+            toolchain: Toolchain::Gnu,
+            debug: DebugForm::default(),
             maker: Maker::Kernel,
             arch: Arch::X86_64,
             signed: false,
@@ -126,6 +143,11 @@ impl Variant {
 
     /// Which words of the name exclude each other, if any do.
     fn conflict(&self) -> Option<&'static str> {
+        if self.toolchain != Toolchain::Gnu
+            && (self.libc == Libc::Musl || self.arch != Arch::X86_64)
+        {
+            return Some("clang compiles for the machine's own architecture and library alone");
+        }
         match self.arch {
             Arch::X86_64 => self.signed.then_some("`pac` goes with `aarch64` alone"),
             Arch::Aarch64 if self.libc == Libc::Musl => Some("no musl for `aarch64`"),
@@ -142,10 +164,12 @@ impl Variant {
             "static" => self.link = Link::Static,
             "staticpie" => self.link = Link::StaticPie,
             "musl" => self.libc = Libc::Musl,
+            "clang" => self.toolchain = Toolchain::Clang,
+            "libcxx" => self.toolchain = Toolchain::LibCxx,
             "gcore" => self.maker = Maker::Gcore,
             "aarch64" => (self.arch, self.maker) = (Arch::Aarch64, Maker::Qemu),
             "pac" => self.signed = true,
-            _ => return None,
+            _ => self.debug.apply(word)?,
         }
         Some(())
     }
@@ -182,6 +206,7 @@ pub fn default_variants(language: Language) -> &'static [&'static str] {
         Language::C => C_VARIANTS,
         Language::Cpp => CPP_VARIANTS,
         Language::Rust => RUST_VARIANTS,
+        Language::Go => GO_VARIANTS,
     }
 }
 
@@ -229,13 +254,15 @@ const RUST_VARIANTS: &[&str] = &[
     "release-pie-gcore",
 ];
 
+const GO_VARIANTS: &[&str] = &["O0-static", "O2-static", "O2-static-gcore"];
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn every_default_variant_parses() {
-        for language in [Language::C, Language::Cpp, Language::Rust] {
+        for language in [Language::C, Language::Cpp, Language::Rust, Language::Go] {
             for name in default_variants(language) {
                 assert_eq!(Variant::parse(name).unwrap().name, *name);
             }
@@ -262,10 +289,24 @@ mod tests {
     }
 
     #[test]
+    fn words_for_debug_information_are_read() {
+        let variant = Variant::parse("O0-libcxx-dwarf4-types-gz-pie").unwrap();
+        assert_eq!((variant.toolchain, variant.link), (Toolchain::LibCxx, Link::Pie));
+        assert_eq!(variant.debug.native_flags(), ["-gdwarf-4", "-fdebug-types-section", "-gz"]);
+        let split = Variant::parse("O0-split").unwrap();
+        assert_eq!(split.debug.native_flags(), ["-gsplit-dwarf"]);
+        assert_eq!(split.debug.rust_flags(), ["-C", "split-debuginfo=unpacked"]);
+    }
+
+    #[test]
     fn words_that_exclude_each_other_are_refused() {
         for (name, reason) in [
             ("O2-pac", "`pac` goes with `aarch64` alone"),
             ("O2-aarch64-musl", "no musl for `aarch64`"),
+            (
+                "O2-aarch64-clang",
+                "clang compiles for the machine's own architecture and library alone",
+            ),
             ("O2-aarch64-gcore", "`aarch64` is dumped by qemu alone"),
         ] {
             let error = Variant::parse(name).unwrap_err().to_string();

@@ -1,6 +1,7 @@
 //! What a number is to its letter: the value, its text, and the columns that it takes.
 
 use kcore::Addr;
+use kcore_dcmd::{c_exponential, civil_time};
 
 use super::letters::{Action, Style};
 use super::number;
@@ -66,11 +67,11 @@ fn float(value: u64, size: usize, digits: usize) -> Shown {
         4 => f64::from(f32::from_bits(u32::try_from(value).unwrap_or_default())),
         _ => f64::from_bits(value),
     };
-    let text = number::float(value, digits);
+    let text = c_exponential(value, digits);
     Shown { datum: Datum::Text(text.clone()), text, width: 0 }
 }
 
 fn time(seconds: i64) -> Shown {
-    let text = number::time(seconds).unwrap_or_else(|| seconds.to_string());
+    let text = civil_time(seconds).unwrap_or_else(|| seconds.to_string());
     Shown { datum: Datum::Signed(seconds), text, width: TIME_WIDTH }
 }

@@ -17,4 +17,5 @@ mod process;
 mod stacks_of;
 mod symbols;
 mod threads_own;
+mod typedef;
 mod ugrep;

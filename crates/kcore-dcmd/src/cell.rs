@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use kcore::Addr;
 
-use crate::prefixed;
+use crate::{ValueCell, prefixed};
 
 /// One typed value of a record.
 ///
@@ -31,6 +31,8 @@ pub enum Cell<'a> {
     List(Vec<Cell<'a>>),
     /// Named cells.
     Object(Vec<(&'static str, Cell<'a>)>),
+    /// A value of a type: a tree in JSON.
+    Value(Box<ValueCell<'a>>),
 }
 
 impl<'a> Cell<'a> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kcore::{Core, Tid};
+use kcore::{Core, SessionTypes, Tid, Type};
 
 use crate::{
     Dcmd, DcmdError, Dot, LogRequest, LogState, Piped, PrivateSymbols, Record, Result, Settings,
@@ -134,6 +134,12 @@ pub trait Shell {
     /// Names that the user gave to addresses, to change them.
     fn private_symbols_mut(&mut self) -> &mut PrivateSymbols;
 
+    /// Types that the user declared.
+    fn types(&self) -> &SessionTypes;
+
+    /// Types that the user declared, to change them.
+    fn types_mut(&mut self) -> &mut SessionTypes;
+
     /// Starts, stops or shows the log.
     ///
     /// # Errors
@@ -222,6 +228,20 @@ impl<'a> Cx<'a> {
     /// What only the shell knows, to change it.
     pub fn shell_mut(&mut self) -> &mut dyn Shell {
         self.shell
+    }
+
+    /// The type that `text` names, perhaps with a module before a backquote; the session's own come first.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn type_named(&self, text: &str) -> Result<Type> {
+        let (scope, name) = match text.rsplit_once('`') {
+            Some((scope, name)) => (Some(scope), name),
+            None => (None, text),
+        };
+        self.core
+            .type_named_in(self.shell.types(), scope, name)
+            .map_err(|why| DcmdError::failed(format!("failed to look up type {text}: {why}")))
     }
 
     /// The current thread.

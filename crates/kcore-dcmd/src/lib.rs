@@ -10,11 +10,13 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod args;
+mod calendar;
 mod cell;
 mod cx;
 mod dcmd;
 mod dot;
 mod error;
+mod float;
 mod log;
 mod number;
 mod piped;
@@ -24,14 +26,17 @@ mod settings;
 mod sink;
 mod spec;
 pub mod user_file;
+mod value_cell;
 mod walker;
 
 pub use args::{Arg, Args};
+pub use calendar::civil_time;
 pub use cell::{Cell, Fields, SymbolCell};
 pub use cx::{Cx, Input, MacroCall, Shell, Variable};
 pub use dcmd::Dcmd;
 pub use dot::Dot;
 pub use error::{DcmdError, Result};
+pub use float::c_exponential;
 pub use log::{LogRequest, LogState};
 pub use number::{Digits, digits, prefix, prefixed};
 pub use piped::{Bindings, Piped};
@@ -41,4 +46,5 @@ pub use settings::Settings;
 pub use sink::Sink;
 pub use spec::{AddrUse, Example, Group, Operands, Opt, Spec};
 pub use user_file::io_reason;
+pub use value_cell::{Integers, TypeNames, ValueCell, ValueForm, ValueStyle};
 pub use walker::{Visit, Walker, WalkerSpec};

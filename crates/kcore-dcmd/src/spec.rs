@@ -23,6 +23,8 @@ pub enum Group {
     Memory,
     /// Modules, symbols and code.
     Symbols,
+    /// Types and values.
+    Types,
     /// The language itself.
     Language,
     /// What MDB does with a process that runs, and no core can do.
@@ -37,6 +39,7 @@ impl Group {
             Self::Stacks => "Threads, stacks and registers",
             Self::Memory => "Memory",
             Self::Symbols => "Modules, symbols and code",
+            Self::Types => "Types and values",
             Self::Language => "Language",
             Self::Unsupported => "Not supported on a core",
         }

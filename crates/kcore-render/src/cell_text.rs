@@ -9,6 +9,7 @@ use crate::cell_format::CellFormat;
 use crate::number::Numbers;
 use crate::sanitize;
 use crate::style::Style;
+use crate::value;
 
 /// Appends the cell, formatted and padded.
 pub(crate) fn push(canvas: &mut Canvas, cell: &Cell<'_>, format: &CellFormat, numbers: Numbers) {
@@ -57,6 +58,7 @@ fn text<'c>(cell: &'c Cell<'_>, format: &CellFormat, numbers: Numbers) -> Cow<'c
             };
             join(cells.iter().map(named)).into()
         }
+        Cell::Value(value) => value::text(value, numbers).into(),
     }
 }
 

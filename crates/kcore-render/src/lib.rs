@@ -16,6 +16,7 @@ mod cell_text;
 mod format;
 mod json;
 mod json_cell;
+mod json_value;
 mod number;
 mod out;
 mod pager;
@@ -31,6 +32,7 @@ mod template;
 #[cfg(test)]
 mod testing;
 mod text;
+mod value;
 mod wrap;
 
 pub use format::Format;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use kcore::{Core, Tid};
+use kcore::{Core, SessionTypes, Tid};
 use kcore_dcmd::{Bindings, Dcmd, DcmdError, Dot, PrivateSymbols, Settings, Sink, Walker};
 use kcore_render::Format;
 
@@ -80,6 +80,7 @@ pub struct Session {
     pub(crate) log: Log,
     pub(crate) settings: Settings,
     pub(crate) private_symbols: Arc<PrivateSymbols>,
+    pub(crate) types: SessionTypes,
     pub(crate) radix: u32,
     pub(crate) thread: Option<Tid>,
     pub(crate) frame: usize,
@@ -108,6 +109,7 @@ impl Session {
             log: Log::default(),
             settings: Settings::default(),
             private_symbols: Arc::default(),
+            types: SessionTypes::default(),
             radix: 16,
             thread,
             frame: 0,

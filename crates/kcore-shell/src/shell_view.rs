@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use kcore::Tid;
+use kcore::{SessionTypes, Tid};
 use kcore_dcmd::{
     Dcmd, DcmdError, Dot, LogRequest, LogState, MacroCall, PrivateSymbols, Result, Settings, Shell,
     Sink, Variable, Walker,
@@ -114,6 +114,14 @@ impl Shell for Session {
 
     fn private_symbols_mut(&mut self) -> &mut PrivateSymbols {
         Arc::make_mut(&mut self.private_symbols)
+    }
+
+    fn types(&self) -> &SessionTypes {
+        &self.types
+    }
+
+    fn types_mut(&mut self) -> &mut SessionTypes {
+        &mut self.types
     }
 
     fn log(&mut self, request: LogRequest<'_>) -> Result<LogState> {

@@ -25,6 +25,7 @@
 )]
 
 mod absent;
+mod enum_names;
 mod eval;
 mod limits;
 pub mod location;
@@ -34,6 +35,7 @@ mod process;
 mod value;
 
 pub use absent::Absent;
+pub use enum_names::EnumNames;
 pub use limits::Limits;
 pub use object::{Object, ObjectError};
 pub use place::{Piece, PieceSource, Place};

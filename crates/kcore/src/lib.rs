@@ -78,15 +78,18 @@ pub use kcore_mem::{
     Target,
 };
 pub use kcore_symbols::{
-    DebugInfo, DieId, SymbolRef, SymbolSource, SymbolTable, Type, TypeError, TypeKind, TypeLink,
+    AliasKind, AliasType, ArrayType, BaseClass, BaseType, BitField, Composite, DebugInfo, DieId,
+    Dimension, Encoding, Enumeration, Enumerator, Keyword, Member, MemberPlace, PointerKind,
+    PointerType, SymbolRef, SymbolSource, SymbolTable, Type, TypeError, TypeKind, TypeLink,
     TypeNode, demangle,
 };
 pub use kcore_unwind::{
     End, Frame, Machine, RegisterPart, Regs, SavedContext, Trust, UserRegister, Walker,
 };
 pub use kcore_values::{
-    Absent, Content, Elements, Entry, EnumValue, Field, FloatValue, Limits, Number, Object,
-    ObjectError, Piece, PieceSource, Place, Pointee, Pointer, Process, SymbolName, Text, Value,
+    Absent, Content, Elements, Entry, EnumNames, EnumValue, Field, FloatValue, Limits, Number,
+    Object, ObjectError, Piece, PieceSource, Place, Pointee, Pointer, Process, SymbolName, Text,
+    Value,
     VariantValue,
 };
 pub use last_words::LastWords;

@@ -14,6 +14,8 @@ pub enum TypeError {
     Damaged(DieId, gimli::Error),
     /// The type is made of itself.
     Endless(String),
+    /// The type was never completed.
+    Incomplete,
 }
 
 impl std::fmt::Display for TypeError {
@@ -22,6 +24,7 @@ impl std::fmt::Display for TypeError {
             Self::NoEntry(id) => write!(f, "debug information has no entry at {id}"),
             Self::NotAType(id) => write!(f, "the entry of debug information at {id} is no type"),
             Self::Damaged(id, why) => write!(f, "debug information at {id} is damaged: {why}"),
+            Self::Incomplete => write!(f, "the type is incomplete"),
             Self::Endless(name) => write!(f, "type {name} is made of itself"),
         }
     }

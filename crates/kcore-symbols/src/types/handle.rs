@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::{
     model::{
-        AliasKind, AliasType, ArrayType, Composite, Dimension, PointerKind, PointerType, TypeKind,
-        TypeLink, TypeNode,
+        AliasKind, AliasType, ArrayType, Composite, Dimension, OpenType, PointerKind, PointerType,
+        TypeKind, TypeLink, TypeNode,
     },
     spelling,
 };
@@ -31,6 +31,13 @@ impl Type {
     /// A type that no debug information describes; its links are types at hand.
     pub fn made(node: TypeNode) -> Self {
         Self { info: None, node: Arc::new(node) }
+    }
+
+    /// The same, for a type that is made of itself: what linked to `open` leads to it.
+    pub fn made_open(node: TypeNode, open: &OpenType) -> Self {
+        let ty = Self::made(node);
+        open.complete(&ty.node);
+        ty
     }
 
     fn made_of(kind: TypeKind, size: Option<u64>) -> Self {
@@ -124,6 +131,11 @@ impl Type {
         spelling::spelled(self)
     }
 
+    /// As C and C++ declare a variable of this type: `char *name[4]`.
+    pub fn declared(&self, name: &str) -> String {
+        spelling::declared(self, name)
+    }
+
     /// The type at the end of a link.
     ///
     /// # Errors
@@ -134,6 +146,9 @@ impl Type {
             (TypeLink::Type(ty), _) => Ok((**ty).clone()),
             (TypeLink::Die(id), Some(info)) => info.type_at(*id),
             (TypeLink::Die(id), None) => Err(TypeError::NoEntry(*id)),
+            (TypeLink::Open(open), _) => {
+                open.node().map(|node| Self { info: None, node }).ok_or(TypeError::Incomplete)
+            }
         }
     }
 

@@ -15,7 +15,7 @@ pub use handle::Type;
 pub use model::{
     AliasKind, AliasType, ArrayType, BaseClass, BaseType, BitField, Composite, Dimension, Encoding,
     Enumeration, Enumerator, FunctionType, Keyword, Member, MemberPlace, MemberPointerType,
-    PointerKind, PointerType, StaticMember, TypeArgument, TypeKind, TypeLink, TypeNode, Variant,
-    VariantPart,
+    OpenType, PointerKind, PointerType, StaticMember, TypeArgument, TypeKind, TypeLink, TypeNode,
+    Variant, VariantPart,
 };
 pub(crate) use read::{DieEntry, named, read, scope_of};

@@ -1,6 +1,6 @@
 //! What a type is, whatever language it comes from.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock, Weak};
 
 use crate::{DieId, Type};
 
@@ -54,6 +54,30 @@ pub enum TypeLink {
     Die(DieId),
     /// A type at hand.
     Type(Box<Type>),
+    /// A type that is made of this one, and was not complete when the link was made.
+    Open(OpenType),
+}
+
+/// A type that is still being made, for those that it consists of. It must be kept by somebody else.
+#[derive(Clone, Debug, Default)]
+pub struct OpenType(Arc<OnceLock<Weak<TypeNode>>>);
+
+impl OpenType {
+    /// Says which type it is; only the first time counts.
+    pub(super) fn complete(&self, node: &Arc<TypeNode>) {
+        self.0.get_or_init(|| Arc::downgrade(node));
+    }
+
+    /// The type, once it is complete.
+    pub(super) fn node(&self) -> Option<Arc<TypeNode>> {
+        self.0.get()?.upgrade()
+    }
+}
+
+impl PartialEq for OpenType {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
 }
 
 /// A number, a character, a truth value.

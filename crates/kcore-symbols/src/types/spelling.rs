@@ -29,6 +29,11 @@ pub fn spelled(ty: &Type) -> String {
     declare(ty, String::new(), MAX_LINKS)
 }
 
+/// The declaration of a variable.
+pub fn declared(ty: &Type, name: &str) -> String {
+    declare(ty, name.to_owned(), MAX_LINKS)
+}
+
 /// A declaration of `inner`, which is what stands at the place of the variable.
 fn declare(ty: &Type, inner: String, links: usize) -> String {
     let Some(links) = links.checked_sub(1) else { return joined("...", &inner) };

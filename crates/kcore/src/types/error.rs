@@ -15,6 +15,9 @@ pub enum TypeLookupError {
     /// There is no module of the name before the backquote.
     #[error("unknown object file name")]
     UnknownModule,
+    /// There is a type of the name that a new one is to have.
+    #[error("{0} already exists")]
+    Exists(String),
     /// It reads like no type.
     #[error("syntax error near '{0}'")]
     Syntax(String),

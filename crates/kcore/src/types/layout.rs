@@ -67,6 +67,8 @@ impl Layout {
         declared: Declared,
         is_last: bool,
     ) -> Result<Option<Member>, TypeLookupError> {
+        // So a structure that holds itself is told from one of which nothing is known.
+        declared.ty.stripped()?;
         let is_open = declared.ty.size().is_none() && is_last && is_array(&declared.ty);
         let size = if is_open { Some(0) } else { declared.ty.size() };
         let size = size.ok_or_else(|| TypeLookupError::NoSize(declared.ty.spelled()))?;

@@ -1,5 +1,7 @@
 //! Words of a type as C and C++ write it.
 
+use std::fmt;
+
 use super::TypeLookupError;
 
 /// Bytes of a text, at most.
@@ -14,6 +16,16 @@ pub enum Token {
     Number(i128),
     /// Anything else: one character, or `&&` or `...`.
     Sign(&'static str),
+}
+
+impl fmt::Display for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Word(word) => f.write_str(word),
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Sign(sign) => f.write_str(sign),
+        }
+    }
 }
 
 const SIGNS: &[&str] =
@@ -35,6 +47,20 @@ pub fn tokens(text: &str) -> Result<Vec<Token>, TypeLookupError> {
         rest = rest.get(len..).unwrap_or_default().trim_start();
     }
     Ok(tokens)
+}
+
+/// Words as one would write them, in one line.
+pub fn written(tokens: &[Token]) -> String {
+    let mut text = String::new();
+    for token in tokens {
+        let follows = matches!(token, Token::Sign(";" | "," | ")" | "[" | "]" | ":"))
+            || text.ends_with(')') && *token == Token::Sign("(");
+        if !follows && !text.is_empty() && !text.ends_with(['*', '&', '(', '[', '-']) {
+            text.push(' ');
+        }
+        text.push_str(&token.to_string());
+    }
+    text
 }
 
 /// The first word of a text, and how many bytes it takes.
@@ -142,12 +168,7 @@ mod tests {
     use super::*;
 
     fn words(text: &str) -> Vec<String> {
-        let spelled = |token| match token {
-            Token::Word(word) => word,
-            Token::Number(number) => number.to_string(),
-            Token::Sign(sign) => sign.to_owned(),
-        };
-        tokens(text).unwrap().into_iter().map(spelled).collect()
+        tokens(text).unwrap().iter().map(Token::to_string).collect()
     }
 
     #[test]
@@ -162,6 +183,15 @@ mod tests {
         );
         assert_eq!(words("main::{closure_env#0}<i32>*"), ["main::{closure_env#0}<i32>", "*"]);
         assert_eq!(words("F<fn(u8) -> u16>"), ["F<fn(u8) -> u16>"]);
+    }
+
+    #[test]
+    fn words_are_written_as_they_were() {
+        for text in
+            ["struct own { char *name[16]; int (*f)(int, ...); unsigned a: 3; } x;", "int &r"]
+        {
+            assert_eq!(written(&tokens(text).unwrap()), text);
+        }
     }
 
     #[test]

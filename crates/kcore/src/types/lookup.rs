@@ -29,7 +29,7 @@ impl Core {
         scope: Option<&str>,
         text: &str,
     ) -> Result<Type, TypeLookupError> {
-        let names = Lookup { core: self, session, scope };
+        let names = Lookup::new(self, session, scope);
         // Names of Rust and Go read like nothing in C.
         parser::type_name(text, &names)
             .or_else(|why| names.find(text.trim(), |_| true).or(Err(why)))
@@ -37,13 +37,18 @@ impl Core {
 }
 
 /// Where names are looked for.
-struct Lookup<'a> {
+pub struct Lookup<'a> {
     core: &'a Core,
     session: &'a SessionTypes,
     scope: Option<&'a str>,
 }
 
-impl Lookup<'_> {
+impl<'a> Lookup<'a> {
+    /// In a session, and in the module that stood before the backquote, else in all.
+    pub const fn new(core: &'a Core, session: &'a SessionTypes, scope: Option<&'a str>) -> Self {
+        Self { core, session, scope }
+    }
+
     /// The best type of that name: a definition, else a declaration.
     fn find(&self, name: &str, fits: impl Fn(&Type) -> bool) -> Result<Type, TypeLookupError> {
         let mut declared = None;
@@ -77,7 +82,7 @@ impl Lookup<'_> {
 impl Names for Lookup<'_> {
     fn named(&self, tag: Option<Tag>, name: &str) -> Result<Type, TypeLookupError> {
         let spelled = match tag {
-            Some(tag) => format!("{} {name}", word(tag)),
+            Some(tag) => format!("{} {name}", tag.word()),
             None => name.to_owned(),
         };
         if let Some(own) = self.session.get(&spelled).filter(|_| self.scope.is_none()) {
@@ -94,15 +99,6 @@ impl Names for Lookup<'_> {
     fn model(&self) -> DataModel {
         let usual = || DataModel::of_word(self.core.target().word_size());
         self.session.model.unwrap_or_else(usual)
-    }
-}
-
-const fn word(tag: Tag) -> &'static str {
-    match tag {
-        Tag::Enum => "enum",
-        Tag::Composite(Keyword::Struct) => "struct",
-        Tag::Composite(Keyword::Class) => "class",
-        Tag::Composite(Keyword::Union) => "union",
     }
 }
 

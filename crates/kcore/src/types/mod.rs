@@ -6,13 +6,14 @@
 //! them ([`basic`]).
 
 mod basic;
+mod declare;
 mod error;
 mod layout;
 mod lexer;
 mod lookup;
 mod parser;
 mod session;
-mod specifiers;
+mod words;
 
 pub use basic::DataModel;
 pub use error::TypeLookupError;

@@ -78,7 +78,12 @@ pub const ROOMS: &[Room] = &[
         third_party: &["rayon", "rustc-hash", "thiserror"],
     },
     Room { name: "kcore-dcmd", uses: &["kcore"], third_party: &["thiserror"] },
-    Room { name: "kcore-render", uses: &["kcore-dcmd"], third_party: &["serde_json"] },
+    // Values of types are trees, which it lays out; it reads no core.
+    Room {
+        name: "kcore-render",
+        uses: &["kcore-mem", "kcore-symbols", "kcore-values", "kcore-dcmd"],
+        third_party: &["serde_json"],
+    },
     // The session holds the core that its expressions read: hence the facade.
     Room {
         name: "kcore-shell",

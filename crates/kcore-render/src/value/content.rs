@@ -1,0 +1,168 @@
+//! What a value says, within a line or as a block of lines.
+
+use std::borrow::Cow;
+
+use kcore_dcmd::{ValueForm, c_exponential};
+use kcore_symbols::{Type, TypeKind};
+use kcore_values::{Absent, Content, Elements, Value, VariantValue};
+
+use super::{Writer, character};
+use crate::sanitize;
+
+/// Digits behind the point of numbers up to a double, and of longer ones.
+const DIGITS: usize = 7;
+const LONG_DIGITS: usize = 16;
+
+impl Writer {
+    /// Writes what a value says. `joined` is the path that the names of its members begin with.
+    pub(super) fn content(&mut self, value: &Value, joined: Option<&str>, margin: usize) {
+        if self.is_block(value) {
+            match self.style.form {
+                ValueForm::Lines { .. } => self.block(value, joined, margin),
+                ValueForm::Inline => self.push(elided(value)),
+            }
+            return;
+        }
+        let text = self.within_line(value);
+        self.push(&text);
+    }
+
+    /// Whether a value takes lines of its own.
+    pub(super) fn is_block(&self, value: &Value) -> bool {
+        match &value.content {
+            Content::Fields(_) => self.internet_address(value).is_none() && !is_declared(&value.ty),
+            Content::Elements(elements) => elements.values.iter().any(|value| self.is_part(value)),
+            Content::Entries { entries, .. } => !entries.is_empty(),
+            Content::Variant(variant) => match self.only_scalar(variant) {
+                Some(_) => false,
+                None => !variant.fields.is_empty(),
+            },
+            Content::Pointer(pointer) => {
+                super::pointer::pointee(pointer).is_some_and(|pointee| self.is_block(pointee))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether an element makes an array one of structures or arrays, which have a line each.
+    fn is_part(&self, value: &Value) -> bool {
+        let is_array = || behind_aliases(&value.ty).is_some_and(|ty| is_array(&ty));
+        let is_elements = matches!(value.content, Content::Elements(_));
+        is_elements || self.is_block(value) || is_structure(value) || is_array()
+    }
+
+    /// The member of a variant that has no other, if it has no name and takes no lines.
+    pub(super) fn only_scalar<'v>(&self, variant: &'v VariantValue) -> Option<&'v Value> {
+        let [field] = variant.fields.as_slice() else { return None };
+        let is_unnamed = field.name.as_deref().is_none_or(|name| name == "0");
+        (is_unnamed && !self.is_block(&field.value)).then_some(&field.value)
+    }
+
+    /// What a value says that takes no lines of its own.
+    pub(super) fn within_line(&self, value: &Value) -> String {
+        let declared = behind_aliases(&value.ty).filter(|ty| ty.node().is_declaration);
+        if let Some(ty) = declared.filter(|_| says_nothing(&value.content)) {
+            return format!("; <forward declaration of {}>", sanitize::line(&ty.spelled()));
+        }
+        match &value.content {
+            Content::Absent(why) => absent(why),
+            Content::Elided => elided(value).to_owned(),
+            Content::Integer(number) => self.integer(value, number),
+            Content::Character(code) => character::quoted(*code, value.ty.size()),
+            Content::Bool(number) => match number.bits {
+                0 => "false".to_owned(),
+                1 => "true".to_owned(),
+                _ => self.plain_integer(number),
+            },
+            Content::Float(float) => exponential(float.value, float.size),
+            Content::Complex(real, imaginary) => format!(
+                "{}{}i",
+                exponential(real.value, real.size),
+                exponential(imaginary.value, imaginary.size)
+            ),
+            Content::Enum(number) => self.enumeration(number),
+            Content::Pointer(pointer) => self.pointer(value, pointer),
+            Content::Function(symbol) => self.symbol_or_address(symbol.as_ref(), value.at),
+            Content::Text(text) => {
+                let quoted = character::text(text);
+                let is_array = behind_aliases(&value.ty).is_some_and(|ty| is_array(&ty));
+                if is_array { format!("[ {quoted} ]") } else { quoted }
+            }
+            Content::Fields(_) => self.internet_address(value).unwrap_or_else(|| "{}".to_owned()),
+            Content::Elements(elements) => self.scalars(value, elements),
+            Content::Entries { .. } | Content::Empty => "{}".to_owned(),
+            Content::Variant(variant) => match self.only_scalar(variant) {
+                Some(only) => format!("{}({})", safe(&variant.name), self.within_line(only)),
+                None => safe(&variant.name).into_owned(),
+            },
+            Content::Other(words) => format!("<{}>", sanitize::line(words)),
+        }
+    }
+
+    /// `[ 0x1, 0x2, ... ]`
+    fn scalars(&self, value: &Value, elements: &Elements) -> String {
+        let shown: Vec<String> =
+            elements.values.iter().map(|value| self.within_line(value)).collect();
+        let is_all = elements.total == Some(elements.values.len() as u64);
+        match (shown.is_empty(), is_all) {
+            (true, true) if !is_array(&value.ty) => "[]".to_owned(),
+            (true, _) => "[ ... ]".to_owned(),
+            (false, true) => format!("[ {} ]", shown.join(", ")),
+            (false, false) => format!("[ {}, ... ]", shown.join(", ")),
+        }
+    }
+}
+
+/// Whether it is a structure whatever was read of it.
+pub(super) fn is_structure(value: &Value) -> bool {
+    matches!(value.content, Content::Fields(_))
+        || matches!(value.content, Content::Elided)
+            && behind_aliases(&value.ty).is_some_and(|ty| ty.composite().is_some())
+}
+
+/// The type behind typedefs and qualifiers.
+pub(super) fn behind_aliases(ty: &Type) -> Option<Type> {
+    ty.stripped().ok()
+}
+
+fn is_array(ty: &Type) -> bool {
+    matches!(ty.kind(), TypeKind::Array(_))
+}
+
+/// Whether a type has no definition.
+fn is_declared(ty: &Type) -> bool {
+    behind_aliases(ty).is_some_and(|ty| ty.node().is_declaration)
+}
+
+/// Whether nothing could be read of a type that is only declared.
+fn says_nothing(content: &Content) -> bool {
+    match content {
+        Content::Absent(_) | Content::Elided | Content::Empty | Content::Other(_) => true,
+        Content::Fields(fields) => fields.is_empty(),
+        _ => false,
+    }
+}
+
+/// What stands for a value that a limit hides, or that has no room on its line.
+fn elided(value: &Value) -> &'static str {
+    let is_list = matches!(value.content, Content::Elements(_) | Content::Text(_));
+    let kind = behind_aliases(&value.ty);
+    match kind.as_ref().map(Type::kind) {
+        Some(TypeKind::Array(_)) => "[ ... ]",
+        _ if is_list => "[ ... ]",
+        Some(TypeKind::Composite(_)) | None => "{ ... }",
+        Some(_) => "...",
+    }
+}
+
+fn absent(why: &Absent) -> String {
+    format!("<{}>", sanitize::line(&why.to_string()))
+}
+
+fn exponential(value: f64, size: u8) -> String {
+    c_exponential(value, if size > 8 { LONG_DIGITS } else { DIGITS })
+}
+
+pub(super) fn safe(text: &str) -> Cow<'_, str> {
+    sanitize::line(text)
+}

@@ -1,0 +1,79 @@
+//! Values of types as MDB's `::print` lays them out.
+//!
+//! A structure has a line for each member, indented by 4; an array of numbers is one line, an array of
+//! structures has each in braces of its own. What MDB has no words for (containers, enumerations with
+//! data, owning pointers) is built of the same parts.
+
+mod block;
+mod character;
+mod content;
+mod heading;
+mod integer;
+mod internet;
+#[cfg(test)]
+pub(crate) mod made;
+mod pointer;
+#[cfg(test)]
+mod tests;
+
+use kcore_dcmd::{ValueCell, ValueForm, ValueStyle};
+use kcore_values::Value;
+
+use crate::number::Numbers;
+use heading::Heading;
+pub(crate) use integer::signed;
+pub(crate) use pointer::spelled;
+
+/// Blanks by which members stand further right than what they are members of.
+const TAB: usize = 4;
+
+/// The value with its name, without a newline at the end.
+pub(crate) fn text(cell: &ValueCell<'_>, numbers: Numbers) -> String {
+    let mut writer = Writer { out: String::new(), style: cell.style, numbers };
+    let heading = Heading { prefix: "", joint: "", name: &cell.name, is_alone: true };
+    match cell.style.form {
+        ValueForm::Lines { indent } => writer.element(&cell.value, heading, indent),
+        ValueForm::Inline => writer.element(&cell.value, heading, 0),
+    }
+    writer.out
+}
+
+/// Lines under construction.
+struct Writer {
+    out: String,
+    style: ValueStyle,
+    numbers: Numbers,
+}
+
+impl Writer {
+    fn push(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    fn new_line(&mut self, margin: usize) {
+        self.out.push('\n');
+        self.blanks(margin);
+    }
+
+    fn blanks(&mut self, count: usize) {
+        self.out.extend(std::iter::repeat_n(' ', count));
+    }
+
+    /// A value with all that stands before it; its further lines begin at `margin` as well.
+    fn element(&mut self, value: &Value, heading: Heading<'_>, margin: usize) {
+        self.blanks(margin);
+        let has_heading = self.heading(value, heading);
+        if !self.style.values && !content::is_structure(value) {
+            return;
+        }
+        if has_heading {
+            self.push(match (self.style.values && heading.is_named(), self.style.form) {
+                (true, ValueForm::Inline) => "=",
+                (true, ValueForm::Lines { .. }) => " = ",
+                (false, _) => " ",
+            });
+        }
+        let joined = heading.is_named().then_some(heading.name).filter(|_| heading.is_alone);
+        self.content(value, joined, margin);
+    }
+}

@@ -1,0 +1,181 @@
+//! Names of enumerations, as MDB decodes numbers into them.
+
+use std::sync::Arc;
+
+use kcore_symbols::{Enumeration, Type, TypeKind};
+
+use crate::{EnumValue, Number};
+
+/// The names of an enumeration.
+pub struct EnumNames<'t> {
+    enumeration: &'t Enumeration,
+    /// Whether every number is 0 or a power of two, and one of them is not 0: each is a bit.
+    pub are_bits: bool,
+    /// Bytes that all names have in common at their beginning.
+    pub prefix: usize,
+}
+
+impl<'t> EnumNames<'t> {
+    /// The names of `ty`, if it is an enumeration. Aliases are not followed.
+    pub fn of(ty: &'t Type) -> Option<Self> {
+        let TypeKind::Enumeration(enumeration) = ty.kind() else { return None };
+        let values = || enumeration.enumerators.iter().map(|enumerator| enumerator.value);
+        let are_bits = values().all(|value| value == 0 || bit(value)) && values().any(bit);
+        Some(Self { enumeration, are_bits, prefix: common_prefix(enumeration) })
+    }
+
+    /// Each name with its number, in order of declaration.
+    pub fn iter(&self) -> impl Iterator<Item = (&'t Arc<str>, i128)> {
+        self.enumeration.enumerators.iter().map(|enumerator| (&enumerator.name, enumerator.value))
+    }
+
+    /// A name without what all have in common, as far as something of it is left.
+    pub fn short(&self, name: &'t str) -> &'t str {
+        if name.len() > self.prefix { name.get(self.prefix..).unwrap_or(name) } else { name }
+    }
+
+    /// The name of a number.
+    pub fn name_of(&self, number: i128) -> Option<&'t str> {
+        self.iter().find(|(_, value)| *value == number).map(|(name, _)| &**name)
+    }
+
+    /// What a number says: its name, or its bits, `READ|WRITE`, where names are bits. What all names
+    /// begin with is written once, `P_{READ|WRITE}`, or not at all if `shortens`. Bits without a name
+    /// are left in hexadecimal. `None` for a number without a name.
+    pub fn decoded(&self, number: i128, shortens: bool) -> Option<String> {
+        if let Some(name) = self.name_of(number) {
+            return Some(if shortens { self.short(name) } else { name }.to_owned());
+        }
+        self.are_bits.then(|| self.bits(number, shortens))
+    }
+
+    fn bits(&self, number: i128, shortens: bool) -> String {
+        let mut left = number;
+        let mut names = Vec::new();
+        for (name, value) in self.iter().filter(|(_, value)| *value != 0) {
+            if left & value != 0 {
+                left &= !value;
+                names.push(&**name);
+            }
+        }
+        let mut text = self.joined(&names, shortens);
+        if left != 0 || names.is_empty() {
+            let bar = if names.is_empty() { "" } else { "|" };
+            let zero = if left == 0 { "" } else { "0x" };
+            text.push_str(&format!("{bar}{zero}{left:x}"));
+        }
+        text
+    }
+
+    fn joined(&self, names: &[&'t str], shortens: bool) -> String {
+        let short = || names.iter().map(|name| self.short(name)).collect::<Vec<_>>().join("|");
+        let prefix = names.first().and_then(|name| name.get(..self.prefix));
+        match prefix {
+            _ if shortens => short(),
+            Some(prefix) if names.len() > 1 && !prefix.is_empty() => {
+                format!("{prefix}{{{}}}", short())
+            }
+            _ => names.join("|"),
+        }
+    }
+}
+
+impl EnumValue {
+    /// What the number says, as [`EnumNames::decoded`] has it.
+    pub fn decoded(&self) -> Option<String> {
+        EnumNames::of(&self.names)?.decoded(signed(&self.number)?, false)
+    }
+}
+
+/// The number with its sign; `None` beyond 127 bits.
+fn signed(number: &Number) -> Option<i128> {
+    let unused = 128_u32.saturating_sub(number.size);
+    let shifted = number.bits.checked_shl(unused)?;
+    match number.signed {
+        true => shifted.cast_signed().checked_shr(unused),
+        false => i128::try_from(number.bits).ok(),
+    }
+}
+
+fn bit(value: i128) -> bool {
+    value > 0 && value.count_ones() == 1
+}
+
+/// How much all names begin with: less than the whole of one that all others go on from.
+fn common_prefix(enumeration: &Enumeration) -> usize {
+    let mut names = enumeration.enumerators.iter().map(|enumerator| &*enumerator.name);
+    let Some(first) = names.next() else { return 0 };
+    let common = names.fold(first, |common, name| {
+        let same = common.char_indices().zip(name.chars()).take_while(|((_, a), b)| a == b);
+        let len = same.last().map_or(0, |((at, c), _)| at.saturating_add(c.len_utf8()));
+        common.get(..len).unwrap_or_default()
+    });
+    match common.char_indices().next_back() {
+        Some((last, _)) if common.len() == first.len() => last,
+        _ => common.len(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kcore_symbols::{Enumerator, TypeNode};
+
+    use super::*;
+
+    fn made(names: &[(&str, i128)]) -> Type {
+        let enumerators =
+            names.iter().map(|(name, value)| Enumerator { name: (*name).into(), value: *value });
+        let enumeration =
+            Enumeration { underlying: None, enumerators: enumerators.collect(), is_class: false };
+        Type::made(TypeNode {
+            id: None,
+            name: Some("perm".into()),
+            size: Some(4),
+            is_declaration: false,
+            kind: TypeKind::Enumeration(enumeration),
+        })
+    }
+
+    fn decoded(names: &[(&str, i128)], number: i128) -> Option<String> {
+        EnumNames::of(&made(names)).unwrap().decoded(number, false)
+    }
+
+    const PERM: &[(&str, i128)] = &[("READ", 1), ("WRITE", 2), ("EXEC", 4)];
+
+    #[test]
+    fn numbers_have_names() {
+        let kind = &[("NODE_LEAF", 1), ("NODE_DIR", 2), ("NODE_LINK", 3)];
+        assert_eq!(decoded(kind, 3).as_deref(), Some("NODE_LINK"));
+        assert_eq!(decoded(kind, 7), None);
+        assert_eq!(decoded(&[("BAD", -1), ("GOOD", 0)], -1).as_deref(), Some("BAD"));
+    }
+
+    #[test]
+    fn bits_are_decoded_in_order_of_declaration() {
+        assert_eq!(decoded(PERM, 3).as_deref(), Some("READ|WRITE"));
+        assert_eq!(decoded(PERM, 0x46).as_deref(), Some("WRITE|EXEC|0x40"));
+        assert_eq!(decoded(PERM, 0x40).as_deref(), Some("0x40"));
+        assert_eq!(decoded(PERM, 0).as_deref(), Some("0"));
+        assert_eq!(decoded(&[("NONE", 0), ("ONE", 1)], 0).as_deref(), Some("NONE"));
+    }
+
+    #[test]
+    fn what_all_names_begin_with_is_written_once() {
+        let names = &[("P_READ", 1), ("P_WRITE", 2), ("P_EXEC", 4)];
+        assert_eq!(decoded(names, 3).as_deref(), Some("P_{READ|WRITE}"));
+        assert_eq!(decoded(names, 1).as_deref(), Some("P_READ"));
+        let ty = made(names);
+        let all = EnumNames::of(&ty).unwrap();
+        assert_eq!(all.decoded(5, true).as_deref(), Some("READ|EXEC"));
+        assert_eq!(all.decoded(4, true).as_deref(), Some("EXEC"));
+    }
+
+    #[test]
+    fn a_name_is_not_smothered() {
+        let ty = made(&[("A", 1), ("AB", 2)]);
+        let names = EnumNames::of(&ty).unwrap();
+        assert_eq!((names.prefix, names.short("A"), names.short("AB")), (0, "A", "AB"));
+        let ty = made(&[("ONLY", 5)]);
+        assert_eq!(EnumNames::of(&ty).unwrap().short("ONLY"), "Y");
+    }
+}
