@@ -1,6 +1,9 @@
 //! Not for the tree.
 use kcore::*;
-fn number(bits: u128, size: u64) -> String { let bits = if size < 16 { bits & ((1 << (8*size)) - 1) } else { bits }; format!("i:{bits:x}") }
+fn number(bits: u128, size: u64) -> String {
+    let bits = if size < 16 { bits & ((1 << (8 * size)) - 1) } else { bits };
+    format!("i:{bits:x}")
+}
 fn text(core: &Core, v: &FrameVariable) -> String {
     let limits = Limits { depth: Some(1), elements: Some(4), ..Limits::default() };
     match &v.object {
@@ -31,7 +34,13 @@ fn main() {
     for frame in core.named_frames(&stack.frames) {
         let Some(vars) = known.variables(&frame) else { continue };
         for v in vars {
-            println!("{}\t{}\t{}\t{}", frame.index, frame.location.function.as_deref().unwrap_or("?"), v.name.as_deref().unwrap_or("?"), text(&core, &v));
+            println!(
+                "{}\t{}\t{}\t{}",
+                frame.index,
+                frame.location.function.as_deref().unwrap_or("?"),
+                v.name.as_deref().unwrap_or("?"),
+                text(&core, &v)
+            );
         }
     }
     eprintln!("took {:?}", t.elapsed());

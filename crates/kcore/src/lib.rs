@@ -89,8 +89,7 @@ pub use kcore_unwind::{
 pub use kcore_values::{
     Absent, Content, Elements, Entry, EnumNames, EnumValue, Field, FloatValue, Limits, Number,
     Object, ObjectError, Piece, PieceSource, Place, Pointee, Pointer, Process, SymbolName, Text,
-    Value,
-    VariantValue,
+    Value, VariantValue,
 };
 pub use last_words::LastWords;
 pub use location::{Location, NamedFrame, SharedLocation, SymbolAt};

@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 use kcore_mem::Svma;
 
-use crate::{DebugInfo, DieId, ModuleSymbols, TypeError};
+use crate::{DebugInfo, DieId, ModuleSymbols, Type, TypeError};
 
 impl ModuleSymbols {
     /// The functions that hold `svma` with their variables, as far as debug information tells. For a
@@ -60,6 +60,14 @@ impl DebugInfo {
         pc: Option<Svma>,
     ) -> Result<Variable, TypeError> {
         variable::read(self, id, pc).map_err(|error| TypeError::Damaged(id, error))
+    }
+
+    /// The type of one of its variables; `void` of one without a type.
+    ///
+    /// # Errors
+    /// When the type cannot be read.
+    pub fn type_of(self: &Arc<Self>, variable: &Variable) -> Result<Type, TypeError> {
+        variable.ty.map_or_else(|| Ok(Type::void()), |id| self.type_at(id))
     }
 
     /// The calls by which a function may end as another one.

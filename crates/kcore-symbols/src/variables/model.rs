@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kcore_mem::Svma;
 
 use super::Expression;
-use crate::{DieId, TypeLink};
+use crate::DieId;
 
 /// An argument, a local, or a variable of a module.
 #[derive(Clone, Debug)]
@@ -14,8 +14,8 @@ pub struct Variable {
     pub id: DieId,
     /// Its name.
     pub name: Option<Arc<str>>,
-    /// Its type.
-    pub ty: TypeLink,
+    /// The entry of its type; `None` of one without a type.
+    pub ty: Option<DieId>,
     /// Whether it is an argument.
     pub kind: VariableKind,
     /// Where it lies.

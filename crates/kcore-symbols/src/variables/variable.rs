@@ -50,13 +50,16 @@ impl<'a> Chain<'a> {
     /// it do if it is the same for all instances.
     pub fn variable(&self, info: &Arc<DebugInfo>, pc: Option<Svma>) -> Variable {
         let line = self.entries().find_map(|entry| entry.number(constants::DW_AT_decl_line));
-        let ty = self.entries().map(DieEntry::type_link).find(|ty| *ty != TypeLink::Void);
+        let ty = self.entries().find_map(|entry| match entry.type_link() {
+            TypeLink::Die(id) => Some(id),
+            _ => None,
+        });
         let is_argument = self.own.tag() == constants::DW_TAG_formal_parameter;
         let location = self.entries().find_map(|entry| location::of(info, entry, pc));
         Variable {
             id: self.own.id(),
             name: self.entries().find_map(DieEntry::name),
-            ty: ty.unwrap_or(TypeLink::Void),
+            ty,
             kind: if is_argument { VariableKind::Argument } else { VariableKind::Local },
             location: location.unwrap_or(VariableLocation::OptimizedOut),
             line: line.and_then(|line| u32::try_from(line).ok()),

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use kcore_symbols::{BitField, DebugInfo, Expression, Type, TypeError, TypeLink, Variable};
+use kcore_symbols::{BitField, DebugInfo, Expression, Type, TypeError, Variable};
 
 use super::evaluate::{Evaluator, unreadable};
 use crate::{Absent, Object, Piece, PieceSource, Place};
@@ -35,10 +35,9 @@ impl Evaluator<'_> {
 
 /// The type of what is pointed to: the variable's own, else what the pointer says.
 fn type_of(info: &Arc<DebugInfo>, variable: &Variable, pointer: &Type) -> Result<Type, TypeError> {
-    match &variable.ty {
-        TypeLink::Void => Ok(pointer.stripped()?.target()?.unwrap_or_else(Type::void)),
-        TypeLink::Die(id) => info.type_at(*id),
-        TypeLink::Type(ty) => Ok((**ty).clone()),
+    match variable.ty {
+        None => Ok(pointer.stripped()?.target()?.unwrap_or_else(Type::void)),
+        Some(_) => info.type_of(variable),
     }
 }
 

@@ -7,7 +7,7 @@ use kcore_symbols::{
 };
 use kcore_values::location::{self, FrameContext as _};
 
-use super::{context::FrameView, frame::type_of};
+use super::context::FrameView;
 
 /// Elements that one dimension has, at most: a length that was not set yet may be anything.
 const MAX_COUNT: u64 = 1 << 40;
@@ -60,7 +60,7 @@ fn upper_bound(
         }
         Dimension::UpperBoundIn(id) => {
             let variable = info.variable_at(*id, view.pc()).ok()?;
-            let ty = type_of(info, &variable.ty).ok()?;
+            let ty = info.type_of(&variable).ok()?;
             let place = location::place_of(&variable.location, &ty, view).ok()?;
             let bytes = place.read(view.frames.core, ty.size()?).ok()?;
             Some(view.frames.core.target().uint(&bytes))

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kcore_symbols::{DebugInfo, FunctionScope, Type, TypeLink, Variable, VariableKind};
+use kcore_symbols::{DebugInfo, FunctionScope, Type, Variable, VariableKind};
 use kcore_values::{Absent, Object, location};
 
 use super::{array_bounds, context::FrameView, known_frames::KnownFrames};
@@ -61,8 +61,8 @@ impl KnownFrames<'_> {
 }
 
 fn of_variable(info: &Arc<DebugInfo>, variable: &Variable, view: &FrameView<'_>) -> FrameVariable {
-    let ty = type_of(info, &variable.ty);
-    let ty = ty.map(|ty| array_bounds::known(info, &ty, view));
+    let ty = info.type_of(variable).map(|ty| array_bounds::known(info, &ty, view));
+    let ty = ty.map_err(|error| Absent::Unreadable(error.to_string()));
     let object = match &ty {
         Ok(ty) => location::place_of(&variable.location, ty, view)
             .map(|place| Object { ty: ty.clone(), place }),
@@ -75,16 +75,5 @@ fn of_variable(info: &Arc<DebugInfo>, variable: &Variable, view: &FrameView<'_>)
         line: variable.line,
         ty: ty.ok(),
         object,
-    }
-}
-
-/// The type at the end of a link of debug information.
-pub fn type_of(info: &Arc<DebugInfo>, link: &TypeLink) -> Result<Type, Absent> {
-    match link {
-        TypeLink::Void => Ok(Type::void()),
-        TypeLink::Type(ty) => Ok((**ty).clone()),
-        TypeLink::Die(id) => {
-            info.type_at(*id).map_err(|error| Absent::Unreadable(error.to_string()))
-        }
     }
 }

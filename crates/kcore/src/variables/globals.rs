@@ -6,7 +6,7 @@ use kcore_mem::Addr;
 use kcore_symbols::{DebugInfo, DieId, Type};
 use kcore_values::{Absent, Object, Place, location};
 
-use super::{frame::type_of, module_context::ModuleContext};
+use super::module_context::ModuleContext;
 use crate::{Core, LookupError, Module, SymbolKind, SymbolRef, Tid};
 
 /// A variable of a module.
@@ -125,7 +125,7 @@ impl Core {
 
 fn read(info: &Arc<DebugInfo>, id: DieId, context: &ModuleContext<'_>) -> Option<FoundVariable> {
     let variable = info.variable_at(id, None).ok()?;
-    let ty = type_of(info, &variable.ty).ok()?;
+    let ty = info.type_of(&variable).ok()?;
     let place = location::place_of(&variable.location, &ty, context);
     Some(FoundVariable { ty: Some(ty), place })
 }
