@@ -55,9 +55,9 @@ mod status;
 mod symbols_by_file;
 mod thread;
 mod tls;
-mod variables;
 mod types;
 mod values;
+mod variables;
 mod vtable_cache;
 mod whatis;
 
@@ -105,6 +105,6 @@ pub use stack::{MAX_FRAMES, Stack};
 pub use status::{SignalStatus, Status};
 pub use thread::{Thread, Tid};
 pub use tls::TlsError;
-pub use variables::{FoundVariable, FrameVariable, KnownFrames, VariableKind};
 pub use types::{DataModel, SessionType, SessionTypes, TypeLookupError};
+pub use variables::{FoundVariable, FrameVariable, KnownFrames, VariableKind};
 pub use whatis::What;

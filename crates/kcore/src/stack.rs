@@ -44,12 +44,7 @@ impl Stack {
     }
 
     /// Collects the frames of a walk.
-    fn walk(
-        tid: Tid,
-        walker: &mut Walker<'_>,
-        start: StackOrigin,
-        limit: usize,
-    ) -> Self {
+    fn walk(tid: Tid, walker: &mut Walker<'_>, start: StackOrigin, limit: usize) -> Self {
         let mut frames = Vec::new();
         let end = walker.walk_from(&start.regs, start.pc, start.trust, limit, &mut |frame, _| {
             frames.push(*frame);

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use kcore_symbols::{
-    ArrayType, DebugInfo, Dimension, Expression, Type, TypeKind, TypeNode,
-};
+use kcore_symbols::{ArrayType, DebugInfo, Dimension, Expression, Type, TypeKind, TypeNode};
 use kcore_values::location::{self, FrameContext as _};
 
 use super::context::FrameView;

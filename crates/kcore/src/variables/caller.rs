@@ -85,7 +85,7 @@ impl Core {
     /// The functions that the one at `at` may end as; `None` where that is unknown.
     fn jump_targets(&self, at: Addr) -> Option<Vec<Addr>> {
         let module = self.modules().at(at)?;
-        let scopes = module.symbols().scopes_at(module.svma(at)?).ok()??;
+        let scopes = self.scopes_at(at)?;
         let info = module.symbols().debug_info()?;
         let targets = info.tail_calls_of(scopes.function()?).ok()?;
         targets.iter().map(|target| self.named_target(module, target)).collect()

@@ -1,7 +1,8 @@
 //! Frames with the registers that were recovered for each.
 
-use std::cell::OnceCell;
+use std::{cell::OnceCell, sync::Arc};
 
+use kcore_mem::Addr;
 use kcore_symbols::{CallSite, Scopes};
 use kcore_unwind::{Flow, Frame, Regs};
 
@@ -25,7 +26,7 @@ pub(super) struct Known<'c> {
     pub(super) frame: Frame,
     pub(super) regs: Regs,
     pub(super) module: Option<&'c Module>,
-    pub(super) scopes: OnceCell<Option<Scopes>>,
+    pub(super) scopes: OnceCell<Option<Arc<Scopes>>>,
     pub(super) call: OnceCell<Option<CallSite>>,
 }
 
@@ -85,16 +86,20 @@ impl<'c> KnownFrames<'c> {
     /// The functions that run in a frame, with their variables.
     pub(super) fn scopes(&self, index: usize) -> Option<&Scopes> {
         let known = self.frames.get(index)?;
-        let read = || {
-            let module = known.module?;
-            let svma = module.svma(known.frame.pc.lookup())?;
-            module.symbols().scopes_at(svma).ok()?
-        };
-        known.scopes.get_or_init(read).as_ref()
+        let read = || self.core.scopes_at(known.frame.pc.lookup());
+        known.scopes.get_or_init(read).as_deref()
     }
 }
 
 impl Core {
+    /// The functions that run at an address of code, with their variables.
+    pub(super) fn scopes_at(&self, at: Addr) -> Option<Arc<Scopes>> {
+        self.scopes.get(at, || {
+            let module = self.modules().at(at)?;
+            module.symbols().scopes_at(module.svma(at)?).ok()?.map(Arc::new)
+        })
+    }
+
     fn known(&self, frame: Frame, regs: Regs) -> Known<'_> {
         let module = self.modules().at(frame.pc.lookup());
         Known { frame, regs, module, scopes: OnceCell::new(), call: OnceCell::new() }

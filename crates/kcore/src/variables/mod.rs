@@ -12,8 +12,10 @@ mod frame;
 mod globals;
 mod known_frames;
 mod module_context;
+mod scopes_cache;
 
 pub use frame::FrameVariable;
 pub use globals::FoundVariable;
 pub use kcore_symbols::VariableKind;
 pub use known_frames::KnownFrames;
+pub(crate) use scopes_cache::ScopesCache;
