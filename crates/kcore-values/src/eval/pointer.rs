@@ -1,7 +1,7 @@
 //! Pointers and references: what lies there is named, and not followed unless it stands for the value.
 
 use kcore_mem::Addr;
-use kcore_symbols::{PointerKind, PointerType, Type};
+use kcore_symbols::{Language, PointerKind, PointerType, Type};
 
 use super::{Evaluator, text};
 use crate::{
@@ -32,12 +32,31 @@ impl Evaluator<'_> {
         let at = object.pointer(self.process)?;
         let target = ty.follow(&pointer.to).map(|to| Object::at(to, at));
         let mut shown = self.pointer_to(at, target.as_ref().ok());
-        let is_reference = pointer.kind != PointerKind::Pointer;
-        if let (true, Ok(target)) = (is_reference, &target) {
+        let is_followed = match pointer.kind {
+            PointerKind::Pointer => !self.limits.raw && is_reference_of_rust(ty),
+            PointerKind::Reference | PointerKind::RvalueReference => true,
+        };
+        if let (true, Ok(target)) = (is_followed, &target) {
             let whole = dynamic_object(target, self.process);
             shown.pointee = self.followed(whole.as_ref().unwrap_or(target));
         }
         Ok(Content::Pointer(shown))
+    }
+
+    /// A function, or a value of Go that is one: a pointer to where its address stands, before what it
+    /// has captured.
+    pub(super) fn function(&self, object: &Object, ty: &Type) -> Result<Content, ObjectError> {
+        if ty.language() != Some(Language::Go) {
+            return Ok(Content::Function(self.symbol(object.address())));
+        }
+        let target = self.process.space().target();
+        let bytes = object.place.read(self.process, u64::from(target.word))?;
+        let captured = Addr::new(target.uint(&bytes));
+        if captured.get() == 0 {
+            return Ok(Content::Pointer(Pointer::to(Some(captured))));
+        }
+        let code = self.process.space().read_addr(captured)?;
+        Ok(Content::Function(self.symbol(Some(code))))
     }
 
     /// A pointer with all that is known of what it points to, without its value.
@@ -53,4 +72,9 @@ impl Evaluator<'_> {
         let at = target.address().filter(|at| at.get() != 0)?;
         text::up_to_nul(self.process, at, text::unit_of(&ty)?, None, text::MAX_BEHIND_POINTER)
     }
+}
+
+/// Whether a type is a reference or a `Box`, which have names in Rust as pointers have.
+fn is_reference_of_rust(ty: &Type) -> bool {
+    ty.name().is_some_and(|name| name.starts_with('&') || name.starts_with("alloc::boxed::Box<"))
 }
