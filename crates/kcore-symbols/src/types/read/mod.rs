@@ -9,6 +9,7 @@ mod members;
 mod scope;
 mod variants;
 
+pub use entry::DieEntry;
 pub use scope::{named, scope_of};
 
 use gimli::constants;
@@ -21,7 +22,6 @@ use super::{
     },
 };
 use crate::{DebugInfo, DieId, dwarf};
-pub(crate) use entry::DieEntry;
 
 /// The type that the entry at `id` describes.
 pub fn read(info: &DebugInfo, id: DieId) -> Result<TypeNode, TypeError> {
