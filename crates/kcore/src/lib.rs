@@ -58,6 +58,7 @@ mod thread;
 mod tls;
 mod types;
 mod values;
+mod variables;
 mod vtable_cache;
 mod whatis;
 
@@ -106,4 +107,5 @@ pub use status::{SignalStatus, Status};
 pub use thread::{Thread, Tid};
 pub use tls::TlsError;
 pub use types::{DataModel, SessionType, SessionTypes, TypeLookupError};
+pub use variables::{FoundVariable, FrameVariable, KnownFrames, VariableKind};
 pub use whatis::What;

@@ -23,7 +23,6 @@ pub struct DwarfFile {
     line: Arc<Bytes>,
     loc: Arc<Bytes>,
     loclists: Arc<Bytes>,
-    #[allow(dead_code)]
     locations: OnceLock<LocationLists<Reader>>,
     /// Strings, addresses and range lists; nothing else.
     pub dwarf: Arc<Dwarf<Reader>>,
@@ -179,7 +178,6 @@ impl DwarfFile {
 
     /// The location lists. Their sections are read when the first one is needed: stacks without
     /// variables do without.
-    #[allow(dead_code)]
     pub fn locations(&self) -> &LocationLists<Reader> {
         self.locations.get_or_init(|| {
             let whole = |bytes: &Bytes| {

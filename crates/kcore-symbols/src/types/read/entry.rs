@@ -43,12 +43,7 @@ impl<'a> DieEntry<'a> {
         Ok(Self { info, id, unit, offset, tag, attributes, has_children })
     }
 
-    /// Where it is.
-    pub const fn id(&self) -> DieId {
-        self.id
-    }
-
-    /// The debug information that it was read from.
+    /// The debug information that it is read from.
     pub const fn info(&self) -> &'a DebugInfo {
         self.info
     }
@@ -56,6 +51,16 @@ impl<'a> DieEntry<'a> {
     /// Its unit.
     pub const fn unit(&self) -> &Arc<Unit> {
         &self.unit
+    }
+
+    /// Its attributes.
+    pub fn attributes(&self) -> &[Attribute<Reader>] {
+        &self.attributes
+    }
+
+    /// Where it is.
+    pub const fn id(&self) -> DieId {
+        self.id
     }
 
     /// What it is.

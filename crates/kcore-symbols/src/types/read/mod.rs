@@ -10,6 +10,7 @@ mod scope;
 mod variants;
 mod vtables;
 
+pub use entry::DieEntry;
 pub use scope::{Named, name_of, named, scope_at, scope_of};
 pub use vtables::vtable;
 
@@ -23,7 +24,6 @@ use super::{
     },
 };
 use crate::{DebugInfo, DieId, dwarf};
-pub(crate) use entry::DieEntry;
 
 /// The type that the entry at `id` describes.
 pub fn read(info: &DebugInfo, id: DieId) -> Result<TypeNode, TypeError> {
