@@ -28,6 +28,7 @@ mod absent;
 mod enum_names;
 mod eval;
 mod limits;
+pub mod location;
 #[cfg(test)]
 mod made_process;
 mod object;
