@@ -26,6 +26,7 @@
 
 mod absent;
 mod enum_names;
+mod eval;
 mod limits;
 mod object;
 mod place;
@@ -35,7 +36,7 @@ mod value;
 pub use absent::Absent;
 pub use enum_names::EnumNames;
 pub use limits::Limits;
-pub use object::Object;
+pub use object::{Object, ObjectError};
 pub use place::{Piece, PieceSource, Place};
 pub use process::{Process, SymbolName};
 pub use value::{

@@ -56,6 +56,8 @@ mod symbols_by_file;
 mod thread;
 mod tls;
 mod types;
+mod values;
+mod vtable_cache;
 mod whatis;
 
 pub use arch::{Aarch64FpRegisters, VectorRegister, VectorUse, X86FpRegisters, X87Register};
@@ -85,8 +87,8 @@ pub use kcore_unwind::{
 };
 pub use kcore_values::{
     Absent, Content, Elements, Entry, EnumNames, EnumValue, Field, FloatValue, Limits, Number,
-    Object, Piece, PieceSource, Place, Pointee, Pointer, Process, SymbolName, Text, Value,
-    VariantValue,
+    Object, ObjectError, Piece, PieceSource, Place, Pointee, Pointer, Process, SymbolName, Text,
+    Value, VariantValue,
 };
 pub use last_words::LastWords;
 pub use location::{Location, NamedFrame, SharedLocation, SymbolAt};

@@ -27,6 +27,7 @@ use crate::{
     symbols_by_file::SymbolsByFile,
     thread::threads_of,
     tls::{Linker, ThreadAreas},
+    vtable_cache::VtableCache,
 };
 
 /// What to open, and where to look for its files.
@@ -96,6 +97,7 @@ pub struct Core {
     /// The stack pointers of all threads, lowest first.
     pub(crate) stack_pointers: OnceLock<Vec<(Addr, Tid)>>,
     pub(crate) locations: LocationCache,
+    pub(crate) vtables: VtableCache,
     pub(crate) knowledge: Knowledge,
     pub(crate) finder: Finder,
     pub(crate) link_map: OnceLock<Vec<LinkMapEntry>>,
@@ -213,6 +215,7 @@ impl Core {
             mappings: OnceLock::new(),
             stack_pointers: OnceLock::new(),
             locations: LocationCache::default(),
+            vtables: VtableCache::default(),
             knowledge: Knowledge::default(),
             finder,
             link_map: OnceLock::new(),

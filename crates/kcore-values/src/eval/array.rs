@@ -1,0 +1,65 @@
+//! Arrays and vectors of the machine.
+
+use kcore_symbols::{ArrayType, Dimension, Type};
+
+use super::{Evaluator, text};
+use crate::{Content, Elements, Object, ObjectError, Text, Value, object::complete};
+
+impl Evaluator<'_> {
+    /// An array; `ty` is its type behind aliases.
+    pub(super) fn array(
+        &mut self,
+        object: &Object,
+        ty: &Type,
+        array: &ArrayType,
+    ) -> Result<Content, ObjectError> {
+        let count = count_of(ty, array);
+        if let Some(text) = self.text_of_array(object, ty, array, count) {
+            return Ok(Content::Text(text));
+        }
+        self.nested(|evaluator| {
+            let element = |index| object.index(evaluator.process, index);
+            let shown = count.unwrap_or(0).min(evaluator.max_elements());
+            let objects: Vec<_> =
+                (0..shown).map_while(|index| element(i64::try_from(index).ok()?).ok()).collect();
+            Ok(Content::Elements(evaluator.elements(&objects, count)))
+        })
+    }
+
+    /// The values of some objects, the first ones of `total`.
+    pub(crate) fn elements(&mut self, objects: &[Object], total: Option<u64>) -> Elements {
+        let values: Vec<Value> = objects.iter().map(|object| self.value(object)).collect();
+        Elements { values, total }
+    }
+
+    /// The text that an array of characters holds up to its first NUL, or to its end.
+    fn text_of_array(
+        &self,
+        object: &Object,
+        ty: &Type,
+        array: &ArrayType,
+        count: Option<u64>,
+    ) -> Option<Text> {
+        if array.dimensions.len() > 1 || array.is_vector {
+            return None;
+        }
+        let element = complete(&ty.follow(&array.element).ok()?, self.process).ok()?;
+        let unit = text::unit_of(&element)?;
+        let limit = self.limits.characters.unwrap_or(u64::MAX);
+        text::up_to_nul(self.process, object.address()?, unit, count, limit)
+    }
+}
+
+/// How many elements an array has in its first dimension: `None` where only memory would tell.
+pub(crate) fn count_of(ty: &Type, array: &ArrayType) -> Option<u64> {
+    match array.dimensions.first() {
+        Some(Dimension::Count(count)) => Some(*count),
+        // The entry may state the size of the whole.
+        _ if array.dimensions.len() <= 1 => {
+            let whole = ty.node().size?;
+            let element = ty.follow(&array.element).ok()?.size().filter(|size| *size > 0)?;
+            whole.checked_div(element)
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,143 @@
+//! Binary floating-point numbers of all sizes, as near as a double can tell.
+
+use kcore_mem::{Arch, Endian, Target};
+
+use crate::FloatValue;
+
+/// How the bits of a number are shared out.
+struct Format {
+    /// Bits of the exponent.
+    exponent: u32,
+    /// Bits of the fraction, the leading one included where it is stored.
+    fraction: u32,
+    /// Whether the leading bit is stored: in the x87 format.
+    has_leading: bool,
+}
+
+const HALF: Format = Format { exponent: 5, fraction: 10, has_leading: false };
+const BRAIN: Format = Format { exponent: 8, fraction: 7, has_leading: false };
+const X87: Format = Format { exponent: 15, fraction: 64, has_leading: true };
+const QUAD: Format = Format { exponent: 15, fraction: 112, has_leading: false };
+
+/// The number that bytes hold; `None` for a size that no format has. `name` is that of its type.
+pub fn decode(bytes: &[u8], target: Target, name: &str) -> Option<FloatValue> {
+    let size = u8::try_from(bytes.len()).ok()?;
+    let bits = integer(bytes, target.endian)?;
+    let value = match size {
+        2 if name.to_ascii_lowercase().contains("bf16") => wide(bits, &BRAIN),
+        2 => wide(bits, &HALF),
+        4 => f64::from(f32::from_bits(u32::try_from(bits).ok()?)),
+        8 => f64::from_bits(u64::try_from(bits).ok()?),
+        10 | 12 => wide(bits, &X87),
+        16 if target.arch == Arch::X86_64 && !name.contains("128") => wide(bits, &X87),
+        16 => wide(bits, &QUAD),
+        _ => return None,
+    };
+    Some(FloatValue { value, size })
+}
+
+fn integer(bytes: &[u8], endian: Endian) -> Option<u128> {
+    if bytes.len() > 16 {
+        return None;
+    }
+    let fold = |value: u128, byte: &u8| (value << 8) | u128::from(*byte);
+    Some(match endian {
+        Endian::Little => bytes.iter().rev().fold(0, fold),
+        Endian::Big => bytes.iter().fold(0, fold),
+    })
+}
+
+/// The lowest `count` bits, of at most 127.
+const fn low(bits: u128, count: u32) -> u128 {
+    match 1_u128.checked_shl(count) {
+        Some(above) => bits & above.wrapping_sub(1),
+        None => bits,
+    }
+}
+
+/// The number of a format that is no Rust type.
+#[expect(clippy::cast_precision_loss, reason = "a double is all that is promised")]
+fn wide(bits: u128, format: &Format) -> f64 {
+    let exponent_bits = bits.checked_shr(format.fraction).unwrap_or(0);
+    let is_negative = low(exponent_bits >> format.exponent, 1) == 1;
+    let exponent = i32::try_from(low(exponent_bits, format.exponent)).unwrap_or(0);
+    let top = i32::try_from(low(u128::MAX, format.exponent)).unwrap_or(i32::MAX);
+    let bias = top / 2;
+    let stored = low(bits, format.fraction);
+    // Of the leading bit nothing follows where it is stored.
+    let shown =
+        if format.has_leading { format.fraction.saturating_sub(1) } else { format.fraction };
+    let fraction = low(stored, shown);
+    let magnitude = match (exponent, fraction) {
+        (exponent, 0) if exponent == top => f64::INFINITY,
+        (exponent, _) if exponent == top => f64::NAN,
+        _ => {
+            let is_normal = exponent != 0 && !format.has_leading;
+            let leading = if is_normal { 1_u128.checked_shl(shown).unwrap_or(0) } else { 0 };
+            let power = exponent.max(1).saturating_sub(bias);
+            scaled((stored | leading) as f64, power.saturating_sub_unsigned(shown))
+        }
+    };
+    if is_negative { -magnitude } else { magnitude }
+}
+
+/// `value` times two to the power of `power`, in steps that a double can hold.
+fn scaled(value: f64, power: i32) -> f64 {
+    const STEP: i32 = 1000;
+    let mut value = value;
+    let mut power = power;
+    while power.unsigned_abs() > STEP.unsigned_abs() && value != 0.0 && value.is_finite() {
+        let step = power.clamp(-STEP, STEP);
+        value *= 2_f64.powi(step);
+        power = power.saturating_sub(step);
+    }
+    value * 2_f64.powi(power.clamp(-STEP, STEP))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decoded(bytes: &[u8], name: &str) -> f64 {
+        decode(bytes, Target::X86_64, name).map_or(f64::NAN, |float| float.value)
+    }
+
+    #[test]
+    fn halves_are_read_with_their_subnormals_and_infinities() {
+        assert_eq!(decoded(&[0x00, 0x3c], "_Float16"), 1.0);
+        assert_eq!(decoded(&[0x00, 0xc1], "_Float16"), -2.5);
+        assert_eq!(decoded(&[0x01, 0x00], "_Float16"), 2_f64.powi(-24));
+        assert_eq!(decoded(&[0x00, 0x7c], "_Float16"), f64::INFINITY);
+        assert!(decoded(&[0x01, 0x7c], "_Float16").is_nan());
+        assert_eq!(decoded(&[0x80, 0x3f], "__bf16"), 1.0);
+    }
+
+    #[test]
+    fn a_long_double_of_x86_stores_its_leading_bit() {
+        // 3.25 as gcc stores it: 0x4000d000000000000000.
+        let mut bytes = [0; 16];
+        bytes[7] = 0xd0;
+        bytes[9] = 0x40;
+        assert_eq!(decoded(&bytes, "long double"), 3.25);
+        assert_eq!(decoded(&[0; 16], "long double"), 0.0);
+    }
+
+    #[test]
+    fn a_quad_is_read_by_its_name_or_by_the_architecture() {
+        // 3.25: 0x4000a000000000000000000000000000.
+        let mut bytes = [0; 16];
+        bytes[13] = 0xa0;
+        bytes[15] = 0x40;
+        assert_eq!(decoded(&bytes, "_Float128"), 3.25);
+        let arm = Target { arch: Arch::Aarch64, ..Target::X86_64 };
+        assert_eq!(decode(&bytes, arm, "long double").map(|float| float.value), Some(3.25));
+    }
+
+    #[test]
+    fn the_order_of_bytes_is_the_targets() {
+        let big = Target { endian: Endian::Big, ..Target::X86_64 };
+        let one = decode(&[0x3f, 0x80, 0, 0], big, "float").map(|float| float.value);
+        assert_eq!(one, Some(1.0));
+        assert!(decode(&[0; 3], big, "float").is_none());
+    }
+}

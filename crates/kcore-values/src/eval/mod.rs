@@ -1,0 +1,144 @@
+//! Objects become values here: a tree, as large as its limits allow.
+
+mod array;
+mod composite;
+mod float;
+mod follow;
+mod member_pointer;
+mod pointer;
+mod scalar;
+mod text;
+mod variant;
+
+use kcore_mem::Addr;
+use kcore_symbols::{Type, TypeKind};
+
+use crate::{Absent, Content, Limits, Object, ObjectError, Process, SymbolName, Value};
+
+/// Values within values, whatever the limits say: the stack of kcore itself has an end.
+const MAX_NESTING: usize = 200;
+
+/// Reads objects. One reads one tree: what is left of its limits is shared by all of the tree.
+pub(crate) struct Evaluator<'a> {
+    process: &'a dyn Process,
+    limits: &'a Limits,
+    /// Values that may still be made.
+    left: u64,
+    /// How many values lie around the one that is being read.
+    nesting: usize,
+    /// How many structures and arrays lie around it.
+    depth: u64,
+    /// The objects around it that pointers led to.
+    around: Vec<(Addr, Type)>,
+}
+
+impl<'a> Evaluator<'a> {
+    pub(crate) const fn new(process: &'a dyn Process, limits: &'a Limits) -> Self {
+        Self { process, limits, left: limits.values, nesting: 0, depth: 0, around: Vec::new() }
+    }
+
+    /// What an object says.
+    pub(crate) fn value(&mut self, object: &Object) -> Value {
+        let content = self.content(object);
+        valued(object, content)
+    }
+
+    /// The value of something that could not even be found.
+    pub(crate) fn missing(&mut self, ty: Type, why: ObjectError) -> Value {
+        self.left = self.left.saturating_sub(1);
+        Value { ty, at: None, bits: None, content: absent(why) }
+    }
+
+    fn content(&mut self, object: &Object) -> Content {
+        if self.left == 0 || self.nesting >= MAX_NESTING {
+            return Content::Elided;
+        }
+        self.left = self.left.saturating_sub(1);
+        self.nesting = self.nesting.saturating_add(1);
+        let content = self.content_of(object);
+        self.nesting = self.nesting.saturating_sub(1);
+        content.unwrap_or_else(absent)
+    }
+
+    fn content_of(&mut self, object: &Object) -> Result<Content, ObjectError> {
+        let ty = object.complete_type(self.process)?;
+        if let Some(why) = self.is_nowhere(object, &ty) {
+            return Ok(Content::Absent(why));
+        }
+        self.raw(object, &ty)
+    }
+
+    /// The content by the structure of its type; `ty` is the type behind aliases.
+    pub(crate) fn raw(&mut self, object: &Object, ty: &Type) -> Result<Content, ObjectError> {
+        match ty.kind() {
+            TypeKind::Void => Ok(scalar::of_no_type(ty)),
+            TypeKind::Base(base) => scalar::base(self.process, object, ty, *base),
+            TypeKind::Enumeration(_) => scalar::enumeration(self.process, object, ty),
+            TypeKind::Pointer(pointer) => self.pointer(object, ty, pointer),
+            TypeKind::Composite(composite) => self.composite(object, ty, composite),
+            TypeKind::Array(array) => self.array(object, ty, array),
+            TypeKind::Function(_) => Ok(Content::Function(self.symbol(object.address()))),
+            TypeKind::MemberPointer(pointer) => self.member_pointer(object, ty, pointer),
+            TypeKind::Alias(_) | TypeKind::Unknown(_) => {
+                Ok(Content::Other("of a type that is not known".to_owned()))
+            }
+        }
+    }
+
+    /// Why nothing of an object can be read, if that is so: a structure without any byte is absent as a
+    /// whole, and not member by member.
+    fn is_nowhere(&self, object: &Object, ty: &Type) -> Option<Absent> {
+        let size = ty.size().filter(|size| *size > 0)?;
+        let at = object.address().filter(|_| object.place.bits().is_none())?;
+        let space = self.process.space();
+        let why = space.slice(at).err()?;
+        // Whole pages are there or not.
+        const PAGE: u64 = 4096;
+        const PROBES: usize = 64;
+        let step = usize::try_from(PAGE).unwrap_or(1);
+        let into_page = at.get() % PAGE;
+        let first = PAGE.saturating_sub(into_page);
+        let some_byte = (first..size)
+            .step_by(step)
+            .take(PROBES)
+            .any(|offset| at.checked_add(offset).is_some_and(|at| space.slice(at).is_ok()));
+        (!some_byte).then(|| why.into())
+    }
+
+    /// Reads the parts of a structure or an array with `parts`, unless it lies too deep.
+    pub(crate) fn nested(
+        &mut self,
+        parts: impl FnOnce(&mut Self) -> Result<Content, ObjectError>,
+    ) -> Result<Content, ObjectError> {
+        if self.limits.depth.is_some_and(|depth| self.depth >= depth) {
+            return Ok(Content::Elided);
+        }
+        self.depth = self.depth.saturating_add(1);
+        let content = parts(self);
+        self.depth = self.depth.saturating_sub(1);
+        content
+    }
+
+    /// The symbol that holds an address.
+    pub(crate) fn symbol(&self, at: Option<Addr>) -> Option<SymbolName> {
+        self.process.symbol_at(at.filter(|at| at.get() != 0)?)
+    }
+
+    /// How many elements of one array or container are read.
+    pub(crate) fn max_elements(&self) -> u64 {
+        self.limits.elements.unwrap_or(u64::MAX).min(self.left)
+    }
+}
+
+/// The value of an object that says `content`.
+pub(crate) fn valued(object: &Object, content: Content) -> Value {
+    Value { ty: object.ty.clone(), at: object.address(), bits: object.place.bits(), content }
+}
+
+/// What stands for something that could not be read.
+pub(crate) fn absent(why: ObjectError) -> Content {
+    Content::Absent(match why {
+        ObjectError::Absent(absent) => absent,
+        other => Absent::Unreadable(other.to_string()),
+    })
+}

@@ -1,0 +1,60 @@
+//! Pointers and references: what lies there is named, and not followed unless it stands for the value.
+
+use kcore_mem::Addr;
+use kcore_symbols::{PointerKind, PointerType, Type};
+
+use super::{Evaluator, text};
+use crate::{
+    Content, Object, ObjectError, Pointee, Pointer, Text,
+    object::{complete, dynamic_object},
+};
+
+impl Pointer {
+    /// A pointer of which nothing is known but where it leads.
+    pub(crate) const fn to(to: Option<Addr>) -> Self {
+        Self { to, symbol: None, text: None, dynamic: None, pointee: None, counts: Vec::new() }
+    }
+}
+
+impl Evaluator<'_> {
+    /// A pointer or a reference; `ty` is its type behind aliases.
+    pub(super) fn pointer(
+        &mut self,
+        object: &Object,
+        ty: &Type,
+        pointer: &PointerType,
+    ) -> Result<Content, ObjectError> {
+        if let Some(target) = object.place.implicit_target() {
+            let value = self.value(&target.clone());
+            let pointee = Some(Pointee::Value(Box::new(value)));
+            return Ok(Content::Pointer(Pointer { pointee, ..Pointer::to(None) }));
+        }
+        let at = object.pointer(self.process)?;
+        let target = ty.follow(&pointer.to).map(|to| Object::at(to, at));
+        let mut shown = self.pointer_to(at, target.as_ref().ok());
+        let is_reference = pointer.kind != PointerKind::Pointer;
+        if let (true, Ok(target)) = (is_reference, &target) {
+            shown.pointee = self.referred(target);
+        }
+        Ok(Content::Pointer(shown))
+    }
+
+    /// A pointer with all that is known of what it points to, without its value.
+    pub(crate) fn pointer_to(&self, at: Addr, target: Option<&Object>) -> Pointer {
+        let symbol = self.symbol(Some(at));
+        let text = target.and_then(|target| self.text_behind(target));
+        let dynamic = target.and_then(|target| dynamic_object(target, self.process));
+        Pointer { symbol, text, dynamic: dynamic.map(|object| object.ty), ..Pointer::to(Some(at)) }
+    }
+
+    fn text_behind(&self, target: &Object) -> Option<Text> {
+        let ty = complete(&target.ty, self.process).ok()?;
+        let at = target.address().filter(|at| at.get() != 0)?;
+        text::up_to_nul(self.process, at, text::unit_of(&ty)?, None, text::MAX_BEHIND_POINTER)
+    }
+
+    /// What a reference stands for. A reference to what contains it would not end.
+    fn referred(&mut self, target: &Object) -> Option<Pointee> {
+        self.followed(target)
+    }
+}

@@ -1,0 +1,91 @@
+//! Text: arrays of characters, and what pointers to characters lead to.
+
+use kcore_mem::{Addr, Endian};
+use kcore_symbols::{Type, TypeKind};
+
+use super::scalar;
+use crate::{Process, Text};
+
+/// Bytes of text shown behind a pointer.
+pub const MAX_BEHIND_POINTER: u64 = 255;
+
+/// Bytes of text shown of an array, whatever the limits say.
+const MAX_TEXT: u64 = 1 << 24;
+
+/// Bytes of one character, if a type is one of characters; `ty` is a type behind aliases.
+pub fn unit_of(ty: &Type) -> Option<u64> {
+    match ty.kind() {
+        TypeKind::Base(base) if scalar::is_character(ty, *base) => {
+            ty.size().filter(|size| matches!(size, 1 | 2 | 4))
+        }
+        _ => None,
+    }
+}
+
+/// The text from `at` up to a NUL, or up to `count` characters of `unit` bytes, of which at most `max`
+/// are shown. `None` when it is no text: something else than characters that one prints, or memory
+/// that ends before the text does.
+pub fn up_to_nul(
+    process: &dyn Process,
+    at: Addr,
+    unit: u64,
+    count: Option<u64>,
+    max: u64,
+) -> Option<Text> {
+    let max = max.min(MAX_TEXT);
+    let space = process.space();
+    let wanted = count.unwrap_or(u64::MAX).min(max.saturating_add(1)).saturating_mul(unit);
+    let bytes = space.read_held(at, wanted);
+    let size = usize::try_from(unit).ok()?;
+    let codes = units(&bytes, size, space.target().endian);
+    let end = codes.iter().position(|code| *code == 0);
+    if end.is_none() && (bytes.len() as u64) < wanted {
+        return None;
+    }
+    let limit = usize::try_from(max).unwrap_or(usize::MAX);
+    let end = end.unwrap_or(codes.len());
+    let is_cut = end > limit;
+    let text = decoded(codes.get(..end.min(limit))?, size, is_cut)?;
+    printable(&text).then(|| Text { text: text.into(), is_cut })
+}
+
+/// Text that has no characters but those that one prints, and the usual white space.
+pub fn printable(text: &str) -> bool {
+    let is_printed = |c: char| !c.is_control() || matches!(c, '\t' | '\n' | '\r' | '\x0b' | '\x0c');
+    text.chars().all(is_printed)
+}
+
+fn units(bytes: &[u8], unit: usize, endian: Endian) -> Vec<u32> {
+    let fold = |value: u32, byte: &u8| (value << 8) | u32::from(*byte);
+    let code = |bytes: &[u8]| match endian {
+        Endian::Little => bytes.iter().rev().fold(0, fold),
+        Endian::Big => bytes.iter().fold(0, fold),
+    };
+    bytes.chunks_exact(unit.clamp(1, 4)).map(code).collect()
+}
+
+/// Text without replacements; `None` where it is none. The last character may be cut in half.
+fn decoded(codes: &[u32], unit: usize, is_cut: bool) -> Option<String> {
+    if unit != 1 {
+        let text = wide(codes, unit, || '\0');
+        return (!text.contains('\0')).then_some(text);
+    }
+    let bytes: Vec<u8> = codes.iter().filter_map(|code| u8::try_from(*code).ok()).collect();
+    match String::from_utf8(bytes) {
+        Ok(text) => Some(text),
+        Err(error) if is_cut && error.utf8_error().error_len().is_none() => {
+            let valid = error.utf8_error().valid_up_to();
+            let bytes = error.into_bytes();
+            String::from_utf8(bytes.get(..valid)?.to_vec()).ok()
+        }
+        Err(_) => None,
+    }
+}
+
+fn wide(codes: &[u32], unit: usize, replacement: impl Fn() -> char) -> String {
+    if unit == 2 {
+        let units = codes.iter().map(|code| u16::try_from(*code).unwrap_or(0));
+        return char::decode_utf16(units).map(|c| c.unwrap_or_else(|_| replacement())).collect();
+    }
+    codes.iter().map(|code| char::from_u32(*code).unwrap_or_else(&replacement)).collect()
+}

@@ -1,0 +1,62 @@
+//! Enumerations of Rust that have data: the variant that the discriminant chooses.
+
+use std::sync::Arc;
+
+use kcore_symbols::{Composite, Member, Type};
+
+use super::Evaluator;
+use crate::{Content, Field, Object, ObjectError, VariantValue, object::complete};
+
+/// Enumerations whose variants everybody uses without the name of the type.
+const PRELUDE: &[&str] = &["Option", "Result"];
+
+impl Evaluator<'_> {
+    /// A type with variants; `ty` is its type behind aliases.
+    pub(super) fn variant(
+        &mut self,
+        object: &Object,
+        ty: &Type,
+        composite: &Composite,
+    ) -> Result<Content, ObjectError> {
+        let variant = object.active_variant(self.process, ty)?;
+        let members = variant.map(|variant| variant.members.as_slice()).unwrap_or_default();
+        let Some(name) = members.iter().find_map(|member| member.name.clone()) else {
+            return Ok(Content::Other("a variant without a name".to_owned()));
+        };
+        self.nested(|evaluator| {
+            let mut fields = evaluator.members(object, ty, &composite.members);
+            for member in members {
+                fields.extend(evaluator.data(object, ty, member)?);
+            }
+            Ok(Content::Variant(VariantValue { name: variant_name(ty, &name), fields }))
+        })
+    }
+
+    /// The members of the structure that holds a variant's data.
+    fn data(
+        &mut self,
+        object: &Object,
+        ty: &Type,
+        member: &Member,
+    ) -> Result<Vec<Field>, ObjectError> {
+        let data = object.member_object(self.process, ty, member)?;
+        let inner = complete(&data.ty, self.process)?;
+        Ok(match inner.composite() {
+            Some(composite) => self.members(&data, &inner, &composite.members),
+            None => {
+                let value = self.value(&data);
+                vec![Field { name: None, is_base: false, value }]
+            }
+        })
+    }
+}
+
+/// `Some`, `Shape::Circle`: as a program writes it.
+fn variant_name(ty: &Type, name: &Arc<str>) -> Arc<str> {
+    let own = ty.name().unwrap_or_default();
+    let own = own.split('<').next().unwrap_or(own);
+    match own.is_empty() || own.starts_with('{') || PRELUDE.contains(&own) {
+        true => Arc::clone(name),
+        false => format!("{own}::{name}").into(),
+    }
+}

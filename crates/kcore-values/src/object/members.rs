@@ -1,0 +1,145 @@
+//! Members of an object, by name and one after the other.
+
+use kcore_symbols::{Composite, Member, MemberPlace, Type, TypeLink, Variant};
+
+use super::{Object, ObjectError, virtual_place};
+use crate::{Absent, Place, Process};
+
+/// Structures within structures that a member is looked for in: damaged types are made of themselves.
+const MAX_DEPTH: usize = 24;
+
+impl Object {
+    /// A member by its name: one of its own, of an anonymous member, of a base class, or of the variant
+    /// that it is. A member of Rust that has a number is found by it.
+    ///
+    /// # Errors
+    /// When it has no members, or none of that name, or what tells where it lies cannot be read.
+    pub fn member(&self, process: &dyn Process, name: &str) -> Result<Self, ObjectError> {
+        let ty = self.complete_type(process)?;
+        if ty.composite().is_none() {
+            return Err(ObjectError::NotComposite(self.ty.spelled()));
+        }
+        if ty.node().is_declaration {
+            return Err(ObjectError::Declared(ty.spelled()));
+        }
+        self.find_member(process, name, MAX_DEPTH)?
+            .ok_or_else(|| ObjectError::NoMember { member: name.to_owned(), of: self.ty.spelled() })
+    }
+
+    fn find_member(
+        &self,
+        process: &dyn Process,
+        name: &str,
+        depth: usize,
+    ) -> Result<Option<Self>, ObjectError> {
+        let Some(depth) = depth.checked_sub(1) else { return Ok(None) };
+        let ty = self.complete_type(process)?;
+        let Some(composite) = ty.composite() else { return Ok(None) };
+        if let Some(member) = composite.members.iter().find(|member| is_called(member, name)) {
+            return self.member_object(process, &ty, member).map(Some);
+        }
+        if let Some(member) = self.variant_member(process, &ty, name)? {
+            return Ok(Some(member));
+        }
+        for part in self.transparent_parts(process, &ty, composite) {
+            if let Some(found) = part?.find_member(process, name, depth)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A member of the variant that it is.
+    fn variant_member(
+        &self,
+        process: &dyn Process,
+        ty: &Type,
+        name: &str,
+    ) -> Result<Option<Self>, ObjectError> {
+        let Some(variant) = self.active_variant(process, ty)? else { return Ok(None) };
+        let member = variant.members.iter().find(|member| is_called(member, name));
+        member.map(|member| self.member_object(process, ty, member)).transpose()
+    }
+
+    /// Anonymous members, then base classes: what they have counts as this object's.
+    fn transparent_parts<'a>(
+        &'a self,
+        process: &'a dyn Process,
+        ty: &'a Type,
+        composite: &'a Composite,
+    ) -> impl Iterator<Item = Result<Self, ObjectError>> + 'a {
+        let anonymous = composite.members.iter().filter(|member| member.name.is_none());
+        let anonymous = anonymous.map(|member| (&member.ty, &member.place));
+        let bases = composite.bases.iter().map(|base| (&base.ty, &base.place));
+        anonymous.chain(bases).map(|(link, place)| self.part(process, ty, link, place))
+    }
+
+    /// One of the members of its type.
+    pub(crate) fn member_object(
+        &self,
+        process: &dyn Process,
+        ty: &Type,
+        member: &Member,
+    ) -> Result<Self, ObjectError> {
+        self.part(process, ty, &member.ty, &member.place)
+    }
+
+    /// A part of it: `link` as `ty` has it, which is its type behind aliases.
+    pub(crate) fn part(
+        &self,
+        process: &dyn Process,
+        ty: &Type,
+        link: &TypeLink,
+        place: &MemberPlace,
+    ) -> Result<Self, ObjectError> {
+        Ok(Self { ty: ty.follow(link)?, place: self.place_of(process, place)? })
+    }
+
+    fn place_of(&self, process: &dyn Process, place: &MemberPlace) -> Result<Place, Absent> {
+        match place {
+            MemberPlace::Offset(offset) => Ok(self.place.part(*offset)),
+            MemberPlace::Bits(bits) => Ok(self.place.bit_field(*bits)),
+            MemberPlace::Expression(code) => {
+                let at = self.address().ok_or(Absent::OptimizedOut)?;
+                virtual_place::evaluate(process, code, at).map(Place::Memory)
+            }
+        }
+    }
+
+    /// The variant that its discriminant chooses; `None` for a type without variants. `ty` is its type
+    /// behind aliases.
+    ///
+    /// # Errors
+    /// When the discriminant cannot be read, or chooses none.
+    pub(crate) fn active_variant<'t>(
+        &self,
+        process: &dyn Process,
+        ty: &'t Type,
+    ) -> Result<Option<&'t Variant>, ObjectError> {
+        let Some(part) = ty.composite().and_then(|composite| composite.variants.as_ref()) else {
+            return Ok(None);
+        };
+        let Some(discriminant) = &part.discriminant else { return Ok(part.variants.first()) };
+        let chosen = self.member_object(process, ty, discriminant)?.number(process)?.bits;
+        let holds = |variant: &&Variant| {
+            variant.values.iter().any(|(first, last)| (*first..=*last).contains(&chosen))
+        };
+        let all_others = |variant: &&Variant| variant.values.is_empty();
+        let variants = || part.variants.iter();
+        match variants().find(holds).or_else(|| variants().find(all_others)) {
+            Some(variant) => Ok(Some(variant)),
+            None => Err(Absent::Unreadable(format!("no variant has discriminant {chosen}")).into()),
+        }
+    }
+}
+
+/// Whether a member has that name; those that Rust numbers are `__0` in debug information.
+fn is_called(member: &Member, name: &str) -> bool {
+    let Some(own) = member.name.as_deref() else { return false };
+    own == name || own.strip_prefix("__").is_some_and(|own| own == name && is_number(own))
+}
+
+/// Whether a name is a number.
+fn is_number(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit())
+}

@@ -1,0 +1,66 @@
+//! An object: a type at a place.
+
+mod dynamic;
+mod error;
+mod members;
+mod navigate;
+mod number;
+mod virtual_place;
+
+pub(crate) use dynamic::dynamic_object;
+pub use error::ObjectError;
+
+use kcore_mem::Addr;
+use kcore_symbols::Type;
+
+use crate::{Limits, Place, Process, Value, eval::Evaluator};
+
+/// Something of a type at a place. Nothing of it was read yet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Object {
+    /// What it is.
+    pub ty: Type,
+    /// Where it lies.
+    pub place: Place,
+}
+
+impl Object {
+    /// An object in memory.
+    pub const fn at(ty: Type, at: Addr) -> Self {
+        Self { ty, place: Place::Memory(at) }
+    }
+
+    /// The same bytes, as another type.
+    #[must_use]
+    pub fn cast(&self, ty: Type) -> Self {
+        Self { ty, place: self.place.clone() }
+    }
+
+    /// The address of its first byte; `None` for what lies in registers or in several places.
+    pub fn address(&self) -> Option<Addr> {
+        self.place.address()
+    }
+
+    /// What it says, as far as the limits allow. Parts that are not there are absent on their own.
+    pub fn value(&self, process: &dyn Process, limits: &Limits) -> Value {
+        Evaluator::new(process, limits).value(self)
+    }
+
+    /// Its type behind typedefs and qualifiers; of a type that is only declared, the definition if any
+    /// module has it.
+    ///
+    /// # Errors
+    /// When the type cannot be read.
+    pub fn complete_type(&self, process: &dyn Process) -> Result<Type, ObjectError> {
+        complete(&self.ty, process)
+    }
+}
+
+/// The type behind typedefs and qualifiers, defined if any module defines it.
+pub(crate) fn complete(ty: &Type, process: &dyn Process) -> Result<Type, ObjectError> {
+    let stripped = ty.stripped()?;
+    if !stripped.node().is_declaration {
+        return Ok(stripped);
+    }
+    Ok(process.definition(&stripped).unwrap_or(stripped))
+}

@@ -1,0 +1,86 @@
+//! What values need of the process around them, as a core answers it.
+
+use std::sync::Arc;
+
+use kcore_mem::{Addr, AddressSpace};
+use kcore_symbols::{DebugInfo, Type, TypeKind, demangle};
+use kcore_values::{Process, SymbolName};
+
+use crate::Core;
+
+/// What comes before the class in the demangled name of its table of virtual functions.
+const VTABLE: &str = "vtable for ";
+
+/// The function of Rust that drops a value, before and after its type.
+const DROP: (&str, &str) = ("core::ptr::drop_in_place<", ">");
+
+impl Process for Core {
+    fn space(&self) -> &dyn AddressSpace {
+        self.space()
+    }
+
+    fn symbol_at(&self, at: Addr) -> Option<SymbolName> {
+        let symbol = self.symbol_at(at)?;
+        let module = (!symbol.in_exe).then_some(symbol.module);
+        Some(SymbolName { name: symbol.name, module, offset: symbol.offset })
+    }
+
+    fn definition(&self, declared: &Type) -> Option<Type> {
+        let name = declared.qualified_name()?;
+        self.defined(declared.debug_info(), &name, |found| {
+            std::mem::discriminant(found.kind()) == std::mem::discriminant(declared.kind())
+        })
+    }
+
+    fn type_of_vtable(&self, vtable: Addr) -> Option<Type> {
+        self.vtables
+            .get(vtable, || self.class_of_vtable(vtable).or_else(|| self.dropped_by_vtable(vtable)))
+    }
+
+    fn type_named(&self, near: &Type, name: &str) -> Option<Type> {
+        self.defined(near.debug_info(), name, |_| true)
+    }
+}
+
+impl Core {
+    /// The class whose table of virtual functions holds `vtable`, by the table's symbol.
+    fn class_of_vtable(&self, vtable: Addr) -> Option<Type> {
+        let symbol = self.symbol_at(vtable)?;
+        let class = symbol.name.strip_prefix(VTABLE)?;
+        self.defined(self.debug_info_at(vtable).as_ref(), class, is_composite)
+    }
+
+    /// The type of Rust whose values the first function of a table drops.
+    fn dropped_by_vtable(&self, vtable: Addr) -> Option<Type> {
+        let drop = self.space().read_addr(vtable).ok()?;
+        let mangled = self.mangled_name(self.symbol_at(drop)?.start)?;
+        let name = demangle(mangled.as_bytes()).function;
+        let dropped = name.strip_prefix(DROP.0)?.strip_suffix(DROP.1)?;
+        self.defined(self.debug_info_at(drop).as_ref(), dropped, |_| true)
+    }
+
+    /// The debug information of the module that holds an address.
+    fn debug_info_at(&self, at: Addr) -> Option<Arc<DebugInfo>> {
+        self.modules().at(at)?.symbols().debug_info().cloned()
+    }
+
+    /// A type that is defined under a qualified name, looked for in `first` before all others.
+    fn defined(
+        &self,
+        first: Option<&Arc<DebugInfo>>,
+        name: &str,
+        fits: impl Fn(&Type) -> bool,
+    ) -> Option<Type> {
+        let modules = self.modules().in_scope_order();
+        let others = modules.filter_map(|module| module.symbols().debug_info());
+        let mut all = first.into_iter().chain(others);
+        all.find_map(|info| {
+            let mut found = info.find_types(name).into_iter();
+            found.find(|ty| !ty.node().is_declaration && fits(ty))
+        })
+    }
+}
+
+fn is_composite(ty: &Type) -> bool {
+    matches!(ty.kind(), TypeKind::Composite(_))
+}
