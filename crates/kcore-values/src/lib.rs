@@ -29,6 +29,7 @@ mod enum_names;
 mod eval;
 mod limits;
 mod object;
+mod path;
 mod place;
 mod process;
 mod value;
@@ -37,6 +38,7 @@ pub use absent::Absent;
 pub use enum_names::EnumNames;
 pub use limits::Limits;
 pub use object::{Object, ObjectError};
+pub use path::{PathEnd, PathError, PathPart, PathWalker, PathWords};
 pub use place::{Piece, PieceSource, Place};
 pub use process::{Process, SymbolName};
 pub use value::{

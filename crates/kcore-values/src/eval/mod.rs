@@ -10,6 +10,8 @@ mod scalar;
 mod text;
 mod variant;
 
+pub(crate) use array::count_of;
+
 use kcore_mem::Addr;
 use kcore_symbols::{Type, TypeKind};
 
