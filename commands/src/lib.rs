@@ -86,6 +86,7 @@ mod threads;
 mod tls;
 mod tmodel;
 mod typedef;
+mod typelist;
 mod typeset;
 mod ucontext;
 mod ugrep;
@@ -156,6 +157,7 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &dismode::Disasms,
     // Types and values.
     &typedef::Typedef,
+    &typelist::Typelist,
     // Language.
     &cat::Cat,
     &count::Count,

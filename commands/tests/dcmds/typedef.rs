@@ -1,6 +1,6 @@
-//! Types that a session makes.
+//! Types that a session makes, and the list of all that are known.
 
-use crate::harness::{error, json, text};
+use crate::harness::{error, json, open, text};
 
 /// The name, size and declaration of each type that a session has after `commands`.
 fn types_after(commands: &str) -> Vec<(String, Option<u64>, String)> {
@@ -80,4 +80,20 @@ fn a_file_keeps_them_for_another_session() {
         error("::typedef -r /nowhere/types.h"),
         "kcore: failed to read types from /nowhere/types.h: no such file or directory"
     );
+}
+
+#[test]
+fn all_types_are_listed_with_the_session_s_last() {
+    let nodes = open("nodes", "O0-musl-static");
+    let listed = nodes.text("::typedef int zz_t; ::typelist");
+    let names: Vec<_> = listed.lines().collect();
+    for name in ["struct node", "enum kind", "in_addr_t", "long unsigned int", "struct tree"] {
+        assert_eq!(names.iter().filter(|listed| **listed == name).count(), 1, "{name}");
+    }
+    assert_eq!(names.last(), Some(&"zz_t"));
+    assert!(names[..names.len() - 1].is_sorted());
+    let node = nodes.json("::typelist nodes");
+    let node = node.iter().find(|record| record["name"] == "struct node").unwrap();
+    assert_eq!((&node["object"], &node["size"]), (&"nodes".into(), &0x50.into()));
+    assert_eq!(error("::typelist nowhere.so"), "kcore: unknown object file name: nowhere.so");
 }

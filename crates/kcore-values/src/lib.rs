@@ -6,7 +6,7 @@
 //! - What the crate needs of the process around them it asks of a [`Process`].
 //!
 //! Types of standard libraries are shown as what they mean; who knows how is one file and one line in
-//! [`PRINTERS`].
+//! `PRINTERS` (`printers/mod.rs`).
 
 #![warn(
     clippy::indexing_slicing,
@@ -31,6 +31,7 @@ mod limits;
 mod object;
 mod path;
 mod place;
+mod printers;
 mod process;
 mod value;
 

@@ -1,7 +1,7 @@
 //! Pointers that are followed: those that own what they point to, and references.
 
-use super::{Evaluator, valued};
-use crate::{Content, Object, Pointee};
+use super::Evaluator;
+use crate::{Object, Pointee};
 
 impl Evaluator<'_> {
     /// What lies behind a pointer, as far as pointers are followed. Something that is shown already
@@ -13,8 +13,7 @@ impl Evaluator<'_> {
             return Some(Pointee::Shown);
         }
         if self.around.len() as u64 >= self.limits.pointers {
-            let elided = valued(target, Content::Elided);
-            return Some(Pointee::Value(Box::new(elided)));
+            return None;
         }
         self.around.push(place);
         let value = self.value(target);

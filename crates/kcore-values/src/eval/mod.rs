@@ -11,11 +11,12 @@ mod text;
 mod variant;
 
 pub(crate) use array::count_of;
+pub(crate) use text::replaced;
 
 use kcore_mem::Addr;
 use kcore_symbols::{Type, TypeKind};
 
-use crate::{Absent, Content, Limits, Object, ObjectError, Process, SymbolName, Value};
+use crate::{Absent, Content, Limits, Object, ObjectError, Process, SymbolName, Value, printers};
 
 /// Values within values, whatever the limits say: the stack of kcore itself has an end.
 const MAX_NESTING: usize = 200;
@@ -37,6 +38,16 @@ pub(crate) struct Evaluator<'a> {
 impl<'a> Evaluator<'a> {
     pub(crate) const fn new(process: &'a dyn Process, limits: &'a Limits) -> Self {
         Self { process, limits, left: limits.values, nesting: 0, depth: 0, around: Vec::new() }
+    }
+
+    /// The process that objects lie in.
+    pub(crate) const fn process(&self) -> &'a dyn Process {
+        self.process
+    }
+
+    /// How much is to be read.
+    pub(crate) const fn limits(&self) -> &'a Limits {
+        self.limits
     }
 
     /// What an object says.
@@ -67,7 +78,11 @@ impl<'a> Evaluator<'a> {
         if let Some(why) = self.is_nowhere(object, &ty) {
             return Ok(Content::Absent(why));
         }
-        self.raw(object, &ty)
+        let meant = if self.limits.raw { None } else { printers::show(self, object, &ty) };
+        match meant {
+            Some(content) => Ok(content),
+            None => self.raw(object, &ty),
+        }
     }
 
     /// The content by the structure of its type; `ty` is the type behind aliases.

@@ -49,6 +49,14 @@ pub fn up_to_nul(
     printable(&text).then(|| Text { text: text.into(), is_cut })
 }
 
+/// The text of exactly these characters; what is none is replaced.
+pub fn replaced(bytes: &[u8], unit: usize, endian: Endian) -> String {
+    match unit {
+        1 => String::from_utf8_lossy(bytes).into_owned(),
+        _ => wide(&units(bytes, unit, endian), unit, || char::REPLACEMENT_CHARACTER),
+    }
+}
+
 /// Text that has no characters but those that one prints, and the usual white space.
 pub fn printable(text: &str) -> bool {
     let is_printed = |c: char| !c.is_control() || matches!(c, '\t' | '\n' | '\r' | '\x0b' | '\x0c');

@@ -1,0 +1,34 @@
+//! `std::forward_list`: nodes up to one that leads nowhere.
+
+use super::pairs::Held;
+use crate::{Content, Object, eval::Evaluator, printers::Printer};
+
+/// Nodes that are counted.
+const MAX_COUNTED: u64 = 1 << 20;
+
+/// Elements in nodes, linked one way.
+pub struct ForwardList;
+
+impl Printer for ForwardList {
+    fn families(&self) -> &'static [&'static str] {
+        &["std::forward_list"]
+    }
+
+    fn show(&self, evaluator: &mut Evaluator<'_>, object: &Object) -> Option<Content> {
+        let head = evaluator.dig(object, &["_M_head", "__before_begin_"])?;
+        let first = evaluator.pointer_in(&head, &["_M_next", "__next_"])?;
+        let held = Held::of(evaluator, &object.ty, false, evaluator.word())?;
+        let mut count = 0;
+        let mut node = first;
+        while node.get() != 0 && count < MAX_COUNTED {
+            node = evaluator.pointer_at(node, 0)?;
+            count = u64::saturating_add(count, 1);
+        }
+        let mut node = first;
+        evaluator.sequence(count, |evaluator, _| {
+            let element = held.key_in(evaluator, node).filter(|_| node.get() != 0)?;
+            node = evaluator.pointer_at(node, 0)?;
+            Some(element)
+        })
+    }
+}

@@ -1,0 +1,25 @@
+//! The standard library of C++, as libstdc++ (gcc 4 to 15) and libc++ (llvm 7 to 20) lay it out. Members
+//! are named as in the sources of both: `bits/stl_*.h` of the one, `__*` headers of the other.
+
+pub mod any;
+pub mod array;
+pub mod bitset;
+pub mod complex;
+pub mod deque;
+pub mod forward_list;
+pub mod function;
+pub mod list;
+pub mod map;
+pub mod optional;
+pub mod reference;
+pub mod shared_ptr;
+pub mod span;
+pub mod string;
+pub mod string_view;
+pub mod tuple;
+pub mod unique_ptr;
+pub mod unordered;
+pub mod variant;
+pub mod vector;
+
+mod pairs;

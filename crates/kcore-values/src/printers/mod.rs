@@ -1,0 +1,99 @@
+//! Types of standard libraries, shown as what they mean.
+//!
+//! A printer knows a family of types by its qualified name, and follows its members by their names, with
+//! as many levels between them as a release may have. What makes no sense it does not show: then the
+//! structure is shown as it is.
+
+mod cpp;
+mod family;
+mod find;
+mod owner;
+mod sequence;
+mod transparent;
+
+use std::sync::OnceLock;
+
+use kcore_symbols::Type;
+use rustc_hash::FxHashMap;
+
+use crate::{Content, Object, eval::Evaluator};
+
+/// What shows the types of some families.
+pub(crate) trait Printer: Sync {
+    /// The families: qualified names without arguments, inline namespaces and what else changes with
+    /// releases (see [`family`]).
+    fn families(&self) -> &'static [&'static str];
+
+    /// What an object means; `None` when it makes no sense as an object of this family.
+    fn show(&self, evaluator: &mut Evaluator<'_>, object: &Object) -> Option<Content>;
+}
+
+/// All printers.
+const PRINTERS: &[&dyn Printer] = &[
+    &cpp::array::Array,
+    &cpp::any::Any,
+    &cpp::bitset::Bitset,
+    &cpp::complex::Complex,
+    &cpp::deque::Deque,
+    &cpp::forward_list::ForwardList,
+    &cpp::function::Function,
+    &cpp::list::List,
+    &cpp::map::Map,
+    &cpp::optional::Optional,
+    &cpp::reference::ReferenceWrapper,
+    &cpp::shared_ptr::SharedPtr,
+    &cpp::span::Span,
+    &cpp::string::BasicString,
+    &cpp::string_view::StringView,
+    &cpp::tuple::Tuple,
+    &cpp::unique_ptr::UniquePtr,
+    &cpp::unordered::Unordered,
+    &cpp::variant::Variant,
+    &cpp::vector::Vector,
+    &transparent::ADAPTOR,
+    &transparent::ATOMIC,
+    &transparent::CHRONO,
+    &transparent::PATH,
+];
+
+/// What an object means, if a printer knows its type; `ty` is its type behind aliases.
+pub(crate) fn show(evaluator: &mut Evaluator<'_>, object: &Object, ty: &Type) -> Option<Content> {
+    let family = family::of(ty, &|last| by_last_name().contains_key(last))?;
+    let last = family.rsplit("::").next()?;
+    let found = by_last_name().get(last)?.iter().find(|(name, _)| *name == family)?;
+    found.1.show(evaluator, &object.cast(ty.clone()))
+}
+
+/// Families with their printers.
+type Known = Vec<(&'static str, &'static dyn Printer)>;
+
+/// Families by the last parts of their names: only for these the scopes of a type are read.
+fn by_last_name() -> &'static FxHashMap<&'static str, Known> {
+    static KNOWN: OnceLock<FxHashMap<&'static str, Known>> = OnceLock::new();
+    KNOWN.get_or_init(|| {
+        let mut known: FxHashMap<&'static str, Known> = FxHashMap::default();
+        for printer in PRINTERS {
+            for family in printer.families() {
+                let last = family.rsplit("::").next().unwrap_or(family);
+                known.entry(last).or_default().push((family, *printer));
+            }
+        }
+        known
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_family_has_two_printers() {
+        for families in by_last_name().values() {
+            let mut names: Vec<_> = families.iter().map(|(name, _)| name).collect();
+            names.sort_unstable();
+            let count = names.len();
+            names.dedup();
+            assert_eq!(names.len(), count, "{names:?}");
+        }
+    }
+}
