@@ -22,6 +22,7 @@
 
 mod args;
 mod auxv;
+mod bound_element;
 mod cat;
 mod count;
 mod dcmds;
@@ -55,16 +56,19 @@ mod lwpids;
 mod macros;
 mod map;
 mod mappings;
+mod member_path;
 mod names;
 mod nm;
 mod nmadd;
 mod objects;
 mod operand;
+mod print;
 mod process_state;
 mod psinfo;
 mod quit;
 mod radix;
 mod regs;
+mod session_process;
 mod settings;
 mod showrev;
 mod siginfo;
@@ -78,6 +82,7 @@ mod stackinfo;
 mod stacks;
 mod status;
 mod symbol_address;
+mod symbol_type;
 mod term;
 mod text_line;
 mod thread;
@@ -85,6 +90,7 @@ mod thread_operand;
 mod threads;
 mod tls;
 mod tmodel;
+mod type_words;
 mod typedef;
 mod typelist;
 mod typeset;
@@ -92,6 +98,7 @@ mod ucontext;
 mod ugrep;
 mod uniq;
 mod unsupported;
+mod variable;
 mod vars;
 mod version;
 mod walk;
@@ -156,6 +163,7 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &dismode::Dismode,
     &dismode::Disasms,
     // Types and values.
+    &print::Print,
     &typedef::Typedef,
     &typelist::Typelist,
     // Language.

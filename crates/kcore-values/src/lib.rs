@@ -27,6 +27,8 @@
 mod absent;
 mod enum_names;
 mod eval;
+mod holes;
+mod layout;
 mod limits;
 mod object;
 mod path;
@@ -39,7 +41,7 @@ pub use absent::Absent;
 pub use enum_names::EnumNames;
 pub use limits::Limits;
 pub use object::{Object, ObjectError};
-pub use path::{PathEnd, PathError, PathPart, PathWalker, PathWords};
+pub use path::{OutOfBounds, PathEnd, PathError, PathPart, PathWalker, PathWords};
 pub use place::{Piece, PieceSource, Place};
 pub use process::{Process, SymbolName};
 pub use value::{

@@ -6,6 +6,7 @@
 //! a structure begins with `.`, one into what a pointer points to with `->`.
 
 mod containers;
+mod offset;
 mod parse;
 mod walk;
 
@@ -45,8 +46,17 @@ pub struct PathPart {
 pub struct PathEnd {
     /// One part, or several where a range is in the path.
     pub parts: Vec<PathPart>,
-    /// What makes them doubtful: an index beyond the end of its array.
-    pub warnings: Vec<String>,
+    /// What makes them doubtful.
+    pub warnings: Vec<OutOfBounds>,
+}
+
+/// An index beyond the end of its array, which may lead to something all the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfBounds {
+    /// The index.
+    pub index: u64,
+    /// The last one that the array has.
+    pub last: u64,
 }
 
 /// Why a path leads nowhere.

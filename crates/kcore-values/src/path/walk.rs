@@ -3,7 +3,7 @@
 use kcore_mem::Addr;
 use kcore_symbols::{Type, TypeKind};
 
-use super::{PathEnd, PathError, PathPart, PathWords, containers, parse, parse::Step};
+use super::{OutOfBounds, PathEnd, PathError, PathPart, PathWords, containers, parse, parse::Step};
 use crate::{Object, ObjectError, Process, eval::count_of};
 
 /// Parts that one path leads to, at most.
@@ -51,7 +51,7 @@ impl<'a> Walker<'a> {
         parts: Vec<Walked>,
         step: &Step,
         ends_at_first: bool,
-        warnings: &mut Vec<String>,
+        warnings: &mut Vec<OutOfBounds>,
     ) -> Result<Vec<Walked>, PathError> {
         let mut next = Vec::new();
         for walked in parts {
@@ -82,7 +82,7 @@ impl<'a> Walker<'a> {
         &self,
         object: &Object,
         step: &Step,
-        warnings: &mut Vec<String>,
+        warnings: &mut Vec<OutOfBounds>,
     ) -> Result<Object, PathError> {
         match step {
             Step::First(name) => match self.is_pointer(object)? {
@@ -151,7 +151,7 @@ impl<'a> Walker<'a> {
         &self,
         object: &Object,
         index: u64,
-        warnings: &mut Vec<String>,
+        warnings: &mut Vec<OutOfBounds>,
     ) -> Result<Object, PathError> {
         let ty = object.complete_type(self.process)?;
         match ty.kind() {
@@ -195,10 +195,10 @@ fn range(first: u64, last: u64) -> PathError {
     PathError::Range(format!("[{first:#x}..{last:#x}]"))
 }
 
-/// What is said of an index beyond the end of an array.
-fn beyond(index: u64, count: Option<u64>) -> Option<String> {
+/// An index that lies beyond the end of an array.
+fn beyond(index: u64, count: Option<u64>) -> Option<OutOfBounds> {
     let last = count?.checked_sub(1)?;
-    (index > last).then(|| format!("index {index:x} is outside of array bounds [0 .. {last:x}]"))
+    (index > last).then_some(OutOfBounds { index, last })
 }
 
 fn is_reference(ty: &Type) -> bool {
