@@ -44,12 +44,14 @@ mod format;
 mod formats;
 mod fpregs;
 mod frame;
+mod frame_values;
 mod grep;
 mod head;
 mod help;
 mod instruction;
 mod jmp_buf;
 mod listing;
+mod locals;
 mod log;
 mod lwpid;
 mod lwpids;
@@ -179,6 +181,7 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &grep::Grep,
     &head::Head,
     &help::Help,
+    &locals::Locals,
     &log::Log,
     &macros::Replace,
     &macros::Call,

@@ -4,6 +4,7 @@
 //! - [`demangle()`] turns raw names into those of the source language.
 //! - [`Lines`] says which source line an address came from, through all inlined calls.
 //! - [`DebugInfo`] has the types of a module, [`Type`] is one of them.
+//! - [`Scopes`] are the functions at an address, with their arguments and locals.
 //! - [`ModuleSymbols`] joins them and remembers what it has answered.
 //!
 //! Everything here speaks [`kcore_mem::Svma`], addresses as the file states them: where a module
@@ -46,6 +47,7 @@ mod preference;
 mod symbol;
 mod table;
 mod types;
+mod variables;
 
 pub use complete::first_and_last;
 pub use debug_info::{DebugInfo, DieId};
@@ -60,4 +62,8 @@ pub use types::{
     Enumeration, Enumerator, FunctionType, Keyword, Member, MemberPlace, MemberPointerType,
     OpenType, PointerKind, PointerType, StaticMember, Type, TypeArgument, TypeError, TypeKind,
     TypeLink, TypeNode, Variant, VariantPart,
+};
+pub use variables::{
+    CallParameter, CallSite, CallTarget, ConstantValue, Expression, FunctionCode, FunctionScope,
+    Scopes, Variable, VariableKind, VariableLocation,
 };

@@ -30,6 +30,7 @@ mod eval;
 mod holes;
 mod layout;
 mod limits;
+pub mod location;
 mod object;
 mod path;
 mod place;

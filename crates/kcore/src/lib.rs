@@ -57,6 +57,7 @@ mod thread;
 mod tls;
 mod types;
 mod values;
+mod variables;
 mod vtable_cache;
 mod whatis;
 
@@ -105,4 +106,5 @@ pub use status::{SignalStatus, Status};
 pub use thread::{Thread, Tid};
 pub use tls::TlsError;
 pub use types::{DataModel, SessionType, SessionTypes, TypeLookupError};
+pub use variables::{FoundVariable, FrameVariable, KnownFrames, VariableKind};
 pub use whatis::What;

@@ -27,6 +27,7 @@ use crate::{
     symbols_by_file::SymbolsByFile,
     thread::threads_of,
     tls::{Linker, ThreadAreas},
+    variables::ScopesCache,
     vtable_cache::VtableCache,
 };
 
@@ -97,6 +98,7 @@ pub struct Core {
     /// The stack pointers of all threads, lowest first.
     pub(crate) stack_pointers: OnceLock<Vec<(Addr, Tid)>>,
     pub(crate) locations: LocationCache,
+    pub(crate) scopes: ScopesCache,
     pub(crate) vtables: VtableCache,
     pub(crate) knowledge: Knowledge,
     pub(crate) finder: Finder,
@@ -215,6 +217,7 @@ impl Core {
             mappings: OnceLock::new(),
             stack_pointers: OnceLock::new(),
             locations: LocationCache::default(),
+            scopes: ScopesCache::default(),
             vtables: VtableCache::default(),
             knowledge: Knowledge::default(),
             finder,

@@ -1,8 +1,15 @@
 //! The DWARF sections of one file.
 
-use std::{convert::Infallible, ops::Range, sync::Arc};
+use std::{
+    convert::Infallible,
+    ops::Range,
+    sync::{Arc, OnceLock},
+};
 
-use gimli::{Dwarf, EndianReader, Error, Reader as _, ReaderOffsetId, RunTimeEndian, SectionId};
+use gimli::{
+    DebugLoc, DebugLocLists, Dwarf, EndianReader, Error, LocationLists, Reader as _,
+    ReaderOffsetId, RunTimeEndian, SectionId,
+};
 use kcore_elf::{Image, Section, SectionStream};
 use kcore_mem::Endian;
 
@@ -18,6 +25,9 @@ pub struct DwarfFile {
     info: Option<Arc<SectionStream>>,
     abbrev: Option<Arc<SectionStream>>,
     line: Option<Arc<SectionStream>>,
+    loc: Option<Arc<SectionStream>>,
+    loclists: Option<Arc<SectionStream>>,
+    locations: OnceLock<LocationLists<Reader>>,
     /// Strings, addresses and range lists; nothing else.
     pub dwarf: Dwarf<Reader>,
     /// `.debug_aranges`.
@@ -41,6 +51,9 @@ impl DwarfFile {
             info: image.section_stream(".debug_info"),
             abbrev: image.section_stream(".debug_abbrev"),
             line: image.section_stream(".debug_line"),
+            loc: image.section_stream(".debug_loc"),
+            loclists: image.section_stream(".debug_loclists"),
+            locations: OnceLock::new(),
             dwarf: Dwarf::load(small).unwrap_or_else(|never| match never {}),
             aranges: load(SectionId::DebugAranges),
         }
@@ -76,6 +89,15 @@ impl DwarfFile {
         Ok((self.bytes(self.abbrev.as_deref(), start..end)?, end < size))
     }
 
+    /// The location lists. Their sections are read when the first one is needed: stacks without
+    /// variables do without.
+    pub fn locations(&self) -> &LocationLists<Reader> {
+        self.locations.get_or_init(|| {
+            let loc = DebugLoc::from(self.whole(self.loc.as_deref()));
+            LocationLists::new(loc, DebugLocLists::from(self.whole(self.loclists.as_deref())))
+        })
+    }
+
     /// Owned bytes to be read in the byte order of the file.
     pub fn reader(&self, bytes: Vec<u8>) -> Reader {
         EndianReader::new(Section::from(bytes), self.order)
@@ -91,6 +113,11 @@ impl DwarfFile {
             .checked_add(usize::from(format.initial_length_size()))
             .and_then(|end| end.checked_add(len));
         Ok(start..end.ok_or_else(|| cut(start))?)
+    }
+
+    fn whole(&self, stream: Option<&SectionStream>) -> Reader {
+        let bytes = stream.and_then(SectionStream::whole).unwrap_or_else(Section::empty);
+        EndianReader::new(bytes, self.order)
     }
 
     fn bytes(&self, stream: Option<&SectionStream>, range: Range<usize>) -> Result<Reader> {

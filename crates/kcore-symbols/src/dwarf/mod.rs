@@ -28,6 +28,7 @@ mod unit;
 mod units;
 mod walk;
 
+pub use attributes::PcRanges;
 pub use outline::is_scope;
 pub use resolver::Resolver;
 pub use unit::Unit;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use gimli::Error;
 
 use super::{
-    Result, inlined::FunctionAt, names, ranges::Claims, rows::Place, scan::scan, unit::Unit,
-    units::Files,
+    Result, UnitOffset, inlined::FunctionAt, names, ranges::Claims, rows::Place, scan::scan,
+    unit::Unit, units::Files,
 };
 use crate::LineFrame;
 
@@ -35,6 +35,30 @@ impl Resolver {
         let (units, missed) = self.others_at(pc);
         let (frames, other) = self.find_among(units, pc);
         (frames, problem.or(missed).or(other))
+    }
+
+    /// The entry of the function that holds `pc`, which may have others inlined, and its unit.
+    pub fn find_function(&mut self, pc: u64) -> Result<Option<(Arc<Unit>, UnitOffset)>> {
+        if let Some(found) = self.function_among(self.files.aranges.claims.find(pc), pc)? {
+            return Ok(Some(found));
+        }
+        let (units, _) = self.others_at(pc);
+        self.function_among(units, pc)
+    }
+
+    fn function_among(
+        &self,
+        units: Vec<usize>,
+        pc: u64,
+    ) -> Result<Option<(Arc<Unit>, UnitOffset)>> {
+        let file = &self.files.main.file;
+        for start in units {
+            let unit = self.files.main.at(start)?;
+            if let Some(entry) = unit.functions(file)?.find(file, &unit, pc)? {
+                return Ok(Some((unit, entry)));
+            }
+        }
+        Ok(None)
     }
 
     /// The units that claim `pc` and are not in `.debug_aranges`.

@@ -40,6 +40,21 @@ impl<'a> DieEntry<'a> {
         Ok(Self { info, id, unit, offset, tag, attributes, has_children })
     }
 
+    /// The debug information that it is read from.
+    pub const fn info(&self) -> &'a DebugInfo {
+        self.info
+    }
+
+    /// Its unit.
+    pub const fn unit(&self) -> &Arc<Unit> {
+        &self.unit
+    }
+
+    /// Its attributes.
+    pub fn attributes(&self) -> &[Attribute<Reader>] {
+        &self.attributes
+    }
+
     /// Where it is.
     pub const fn id(&self) -> DieId {
         self.id

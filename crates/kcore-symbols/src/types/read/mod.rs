@@ -9,6 +9,7 @@ mod members;
 mod scope;
 mod variants;
 
+pub use entry::DieEntry;
 pub use scope::{named, scope_of};
 
 use std::sync::Arc;
@@ -23,7 +24,6 @@ use super::{
     },
 };
 use crate::{DebugInfo, DieId, dwarf};
-use entry::DieEntry;
 
 /// The type that the entry at `id` describes.
 pub fn read(info: &Arc<DebugInfo>, id: DieId) -> Result<Type, TypeError> {
