@@ -1,7 +1,9 @@
 //! Variables by the names that users type: locals of a frame, globals, those of a thread.
 
-use kcore::{Object, Tid};
-use kcore_dcmd::{Arg, Cx, DcmdError, Dot, Result};
+use std::sync::Arc;
+
+use kcore::{Absent, BitField, MAX_FRAMES, Object, Piece, PieceSource, Place, Tid, Type};
+use kcore_dcmd::{Arg, Cx, Dot, Result};
 
 use crate::member_path::{self, Reach};
 use crate::session_process::SessionProcess;
@@ -38,7 +40,7 @@ pub fn of_typed_thread<'a>(cx: &mut Cx<'_>, words: &'a [Arg]) -> Result<Option<N
 fn find<'a>(cx: &mut Cx<'_>, owner: Option<Dot>, words: &'a [Arg]) -> Result<Option<Named<'a>>> {
     let Some((Arg::Text(word), rest)) = words.split_first() else { return Ok(None) };
     let (name, path) = name_and_path(word);
-    let Some(object) = lookup(cx, owner, name)? else { return Ok(None) };
+    let Some(object) = lookup(cx, owner, name) else { return Ok(None) };
     if path.is_empty() {
         return Ok(Some((object, None, rest)));
     }
@@ -61,30 +63,50 @@ fn name_and_path(word: &str) -> (&str, &str) {
     word.split_at_checked(scope.saturating_add(end)).unwrap_or((word, ""))
 }
 
-fn lookup(cx: &Cx<'_>, owner: Option<Dot>, word: &str) -> Result<Option<Object>> {
+fn lookup(cx: &Cx<'_>, owner: Option<Dot>, word: &str) -> Option<Object> {
     let (scope, name) = match word.rsplit_once('`') {
         Some((scope, name)) => (Some(scope), name),
         None => (None, word),
     };
     if name.is_empty() {
-        return Ok(None);
+        return None;
     }
-    if let Some(local) = local(cx, owner, name).filter(|_| scope.is_none()) {
-        return Ok(Some(local));
+    let local = scope.is_none().then(|| local(cx, owner, name)).flatten();
+    if local.is_some() {
+        return local;
     }
     let thread = match owner {
         Some(Dot::Thread(tid) | Dot::Frame { tid, .. }) => Some(tid),
         _ => cx.shell().current_thread(),
     };
-    let Ok(found) = cx.core().find_variable(thread, scope, name) else { return Ok(None) };
-    if found.ty.is_none() {
-        return Ok(None);
-    }
-    let gone = |why| DcmdError::failed(format!("failed to print {word}: {why}"));
-    found.object().map(Some).map_err(gone)
+    let found = cx.core().find_variable(thread, scope, name).ok()?;
+    Some(placed(found.ty?, found.place))
 }
 
-/// A local or argument of the frame that is current, or that a pipe hands on.
-fn local(_cx: &Cx<'_>, _owner: Option<Dot>, _name: &str) -> Option<Object> {
-    None
+/// A local or argument of the frame that a pipe hands on, or of the current one; what is in an inner block
+/// or an inlined call hides what is around it.
+fn local(cx: &Cx<'_>, owner: Option<Dot>, name: &str) -> Option<Object> {
+    let (tid, index) = match owner {
+        None => (cx.shell().current_thread()?, cx.shell().current_frame()),
+        Some(Dot::Frame { tid, index, .. }) => (tid, index),
+        Some(_) => return None,
+    };
+    let core = cx.core();
+    let stack = core.stack(tid, index.saturating_add(2).min(MAX_FRAMES));
+    let known = core.known_frames(&stack, index.saturating_add(1));
+    let frames = core.named_frames(&stack.frames).filter(|frame| frame.physical == index);
+    let mut variables = frames.filter_map(|frame| known.variables(&frame)).flatten();
+    let found = variables.find(|variable| variable.name.as_deref() == Some(name))?;
+    let ty = found.ty?;
+    Some(placed(ty, found.object.map(|object| object.place)))
+}
+
+/// An object at its place; one that is nowhere says why.
+fn placed(ty: Type, place: std::result::Result<Place, Absent>) -> Object {
+    let place = place.unwrap_or_else(|why| {
+        let size = ty.size().unwrap_or(1).saturating_mul(8);
+        let pieces = Arc::from(vec![Piece { size, source: PieceSource::Absent(why) }]);
+        Place::Pieces { pieces, bits: BitField { offset: 0, size } }
+    });
+    Object { ty, place }
 }

@@ -5,7 +5,9 @@ mod record;
 mod subject;
 
 use kcore::{Content, Object, PathPart, Place, Process, Value};
-use kcore_dcmd::{AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Dot, Example, Group, Opt, Result, Spec};
+use kcore_dcmd::{
+    AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Dot, Example, Group, Opt, Result, Spec, ValueStyle,
+};
 
 use self::options::Options;
 use self::record::Printed;
@@ -123,7 +125,8 @@ impl Run<'_, '_> {
 
     /// Prints one object under its path.
     fn print(&mut self, object: &Object, path: String, is_target: bool) -> Result<()> {
-        let (value, style) = (self.value(object), self.options.style);
+        let value = self.value(object);
+        let style = ValueStyle { values: self.subject.has_value, ..self.options.style };
         if self.subject.has_value {
             check_readable(self.cx, object, &value)?;
         }

@@ -58,7 +58,8 @@ fn of_type(
         Ok(ty) => return typed(cx, ty, rest, options),
         Err(why) => why,
     };
-    let at = cx.addr().filter(|_| !options.immediate);
+    // A tag or a typedef that is misspelled is no member.
+    let at = cx.addr().filter(|_| !options.immediate && !text.contains(' '));
     let by_symbol = at.and_then(|at| symbol_type::at(cx, at.addr()).ok());
     if let Some(object) = by_symbol {
         return placed(object, words);

@@ -66,7 +66,8 @@ fn place(value: &Value, base: Addr) -> Option<Range<u64>> {
     let start = value.at?.offset_from(base)?.checked_mul(8)?;
     let bits = match value.bits {
         Some(bits) => bits,
-        None => BitField { offset: 0, size: value.ty.size()?.checked_mul(8)? },
+        // A flexible array takes no room of its structure.
+        None => BitField { offset: 0, size: value.ty.size().unwrap_or(0).checked_mul(8)? },
     };
     let start = start.checked_add(bits.offset)?;
     Some(start..start.checked_add(bits.size)?)
