@@ -2,8 +2,8 @@
 
 use kcore::{EnumNames, Type};
 use kcore_dcmd::{
-    AddrUse, Arg, Args, Cell, Column, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record,
-    Result, Spec, View, prefixed,
+    AddrUse, Arg, Args, Cell, Column, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt,
+    Record, Result, Spec, View, prefixed,
 };
 
 use crate::{operand, type_words::split};
@@ -16,8 +16,7 @@ const OPTIONS: &[Opt] = &[
 const EXAMPLES: &[Example] =
     &[Example { line: "::enum state", shows: "each name with its number" }];
 
-const DECIMAL: &[Column] =
-    &[Column::right("shown", "VALUE", 11), Column::left("text", "NAME", 64)];
+const DECIMAL: &[Column] = &[Column::right("shown", "VALUE", 11), Column::left("text", "NAME", 64)];
 const HEXADECIMAL: &[Column] =
     &[Column::right("shown", "VALUE", 8), Column::left("text", "NAME", 64)];
 
@@ -77,7 +76,9 @@ fn wanted(cx: &Cx<'_>, rest: &[Arg]) -> Result<Wanted> {
         ([], None) => Ok(Wanted::All),
         ([], Some(dot)) => Ok(Wanted::Number(signed(dot.number()))),
         ([_], Some(_)) => Err(DcmdError::usage("may only specify one of: name, address")),
-        ([Arg::Text(name)], None) if !name.starts_with(|c: char| c.is_ascii_digit() || c == '-') => {
+        ([Arg::Text(name)], None)
+            if !name.starts_with(|c: char| c.is_ascii_digit() || c == '-') =>
+        {
             Ok(Wanted::Name(name.clone()))
         }
         ([number], None) => Ok(Wanted::Number(signed(operand::number(cx, number)?))),
@@ -125,11 +126,9 @@ fn show(cx: &mut Cx<'_>, shown: &Shown<'_>, wanted: &Wanted) -> Result<()> {
         Wanted::Name(name) if !found => {
             Err(DcmdError::failed(format!("name \"{name}\" not in '{}'", shown.title)))
         }
-        Wanted::Number(number) if !found => Err(DcmdError::failed(format!(
-            "value {} not in '{}'",
-            decimal(*number),
-            shown.title
-        ))),
+        Wanted::Number(number) if !found => {
+            Err(DcmdError::failed(format!("value {} not in '{}'", decimal(*number), shown.title)))
+        }
         _ => Ok(()),
     }
 }

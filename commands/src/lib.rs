@@ -21,6 +21,7 @@
 )]
 
 mod args;
+mod array;
 mod auxv;
 mod bound_element;
 mod cat;
@@ -34,6 +35,7 @@ mod dmods;
 mod dump;
 mod echo;
 mod element;
+mod enumeration;
 mod env;
 mod errno;
 mod eval;
@@ -50,6 +52,7 @@ mod head;
 mod help;
 mod instruction;
 mod jmp_buf;
+mod list;
 mod listing;
 mod locals;
 mod log;
@@ -63,8 +66,10 @@ mod names;
 mod nm;
 mod nmadd;
 mod objects;
+mod offsetof;
 mod operand;
 mod print;
+mod printf;
 mod process_state;
 mod psinfo;
 mod quit;
@@ -74,6 +79,7 @@ mod session_process;
 mod settings;
 mod showrev;
 mod siginfo;
+mod sizeof;
 mod sort;
 mod source_text;
 mod stack;
@@ -166,6 +172,12 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &dismode::Disasms,
     // Types and values.
     &print::Print,
+    &printf::Printf,
+    &sizeof::Sizeof,
+    &offsetof::Offsetof,
+    &enumeration::Enum,
+    &list::List,
+    &array::Array,
     &typedef::Typedef,
     &typelist::Typelist,
     // Language.

@@ -3,9 +3,7 @@
 use std::collections::HashSet;
 
 use kcore::{Addr, Object, Place};
-use kcore_dcmd::{
-    AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Dot, Example, Group, Result, Spec,
-};
+use kcore_dcmd::{AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Dot, Example, Group, Result, Spec};
 
 use crate::bound_element::Binder;
 use crate::offsetof;

@@ -22,7 +22,8 @@ impl Dcmd for Sizeof {
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         let (name, ty) = type_words::alone(cx, args)?;
-        let size = size_of(cx, &ty).ok_or_else(|| DcmdError::failed(format!("{name} has no size")))?;
+        let size =
+            size_of(cx, &ty).ok_or_else(|| DcmdError::failed(format!("{name} has no size")))?;
         cx.emit(&Size { name, size })
     }
 }
