@@ -126,6 +126,13 @@ impl Image {
         streams.entry(index).or_insert_with(|| self.open_stream(index)).clone()
     }
 
+    /// All sections of that name, in the order of the table: objects that are not linked have one for
+    /// each group.
+    pub fn section_parts(&self, name: &str) -> Vec<Section> {
+        let all = self.sections.iter().enumerate().filter(|(_, section)| section.name == name);
+        all.filter_map(|(index, _)| self.open_stream(index)?.whole()).collect()
+    }
+
     fn open_stream(&self, index: usize) -> Option<Arc<SectionStream>> {
         let section = self.sections.get(index)?;
         let raw = self.raw_section(section)?;

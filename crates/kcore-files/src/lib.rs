@@ -35,6 +35,7 @@ mod open_core;
 mod regular;
 mod source;
 mod sparse;
+mod split_files;
 mod sysroot;
 #[cfg(test)]
 mod test_files;

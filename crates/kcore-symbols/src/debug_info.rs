@@ -10,7 +10,7 @@ use kcore_elf::Image;
 use rustc_hash::FxHashMap;
 
 use crate::{
-    Language, Type, TypeError,
+    Language, SplitFiles, SplitName, Type, TypeError,
     dwarf::{self, Files, Unit, UnitOffset, Which},
     index::NameIndex,
     types,
@@ -30,10 +30,20 @@ impl fmt::Display for DieId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let file = match self.which {
             Which::Main => "",
+            Which::Types => "type unit ",
             Which::Supplementary => "the supplementary file's ",
+            Which::Split(_) => "the split unit's ",
+            Which::SplitTypes(_) | Which::PackageTypes(_) => "the split type unit's ",
         };
         write!(f, "{file}{:#x}", self.offset)
     }
+}
+
+/// What debug information needs from where files are.
+#[derive(Clone, Default)]
+pub struct DebugContext {
+    /// Finds the files of units that were split off. Without it those are unknown.
+    pub split: Option<Arc<dyn SplitFiles>>,
 }
 
 /// The debug information of one module. Nothing is read before it is asked for, and threads may
@@ -47,8 +57,19 @@ pub struct DebugInfo {
 impl DebugInfo {
     /// The debug information of a file, with the file that `.gnu_debugaltlink` names.
     pub fn open(image: &Image, supplementary: Option<&Image>) -> Self {
-        let files = Arc::new(Files::open(image, supplementary));
+        Self::open_with(image, supplementary, &DebugContext::default())
+    }
+
+    /// The same, with what else the debug information may need from where files are.
+    pub fn open_with(image: &Image, supplementary: Option<&Image>, context: &DebugContext) -> Self {
+        let files = Arc::new(Files::open(image, supplementary, context.split.clone()));
         Self { files, types: RwLock::default(), names: OnceLock::new() }
+    }
+
+    /// The files of split units that were looked for and not found, as their skeletons name them.
+    pub fn missing_files(&self) -> Vec<SplitName> {
+        let splits = self.files.splits();
+        splits.into_iter().flat_map(|splits| splits.missing().cloned()).collect()
     }
 
     /// The files that it is read from.

@@ -1,8 +1,8 @@
 //! Source lines and inlined calls.
 //!
 //! The DWARF of a module is opened when the first address of it is asked for, and only the
-//! compilation units that hold an address are read. Split DWARF is not opened: an answer is then
-//! made from the skeleton.
+//! compilation units that hold an address are read. Where the file of a split unit is missing, an
+//! answer is made from its skeleton.
 
 use std::{
     fmt,
@@ -13,10 +13,7 @@ use kcore_elf::Image;
 use kcore_mem::Svma;
 use rustc_hash::FxHashMap;
 
-use crate::{
-    DebugInfo, DieId, Language,
-    dwarf::{Resolver, Which},
-};
+use crate::{DebugContext, DebugInfo, DieId, Language, dwarf::Resolver};
 
 /// Answers that are remembered; beyond it all are forgotten.
 const MAX_CACHED: usize = 1 << 16;
@@ -43,6 +40,7 @@ pub struct LineFrame {
 pub struct Lines {
     files: Vec<Arc<Image>>,
     supplementary: Option<Arc<Image>>,
+    context: DebugContext,
     opened: OnceLock<Option<Opened>>,
     problem: OnceLock<String>,
 }
@@ -62,18 +60,19 @@ struct Answers {
 impl Lines {
     /// The lines of a module's file or of its separate debug file, whichever has DWARF.
     pub fn new(image: Option<Arc<Image>>, debug: Option<Arc<Image>>) -> Self {
-        Self::with_supplementary(image, debug, None)
+        Self::with_supplementary(image, debug, None, DebugContext::default())
     }
 
-    /// The same, with the file that `.gnu_debugaltlink` names: `dwz` moves names there that several
-    /// modules share.
+    /// The same, with the file that `.gnu_debugaltlink` names, where `dwz` moves names that several
+    /// modules share, and with what else debug information needs.
     pub fn with_supplementary(
         image: Option<Arc<Image>>,
         debug: Option<Arc<Image>>,
         supplementary: Option<Arc<Image>>,
+        context: DebugContext,
     ) -> Self {
         let files = debug.into_iter().chain(image).collect();
-        Self { files, supplementary, opened: OnceLock::new(), problem: OnceLock::new() }
+        Self { files, supplementary, context, opened: OnceLock::new(), problem: OnceLock::new() }
     }
 
     /// Whether the module has line information at all. Opens nothing.
@@ -117,9 +116,8 @@ impl Lines {
     pub(crate) fn function_at(&self, svma: Svma) -> Option<(&Arc<DebugInfo>, DieId)> {
         let opened = self.opened()?;
         let mut answers = opened.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        let (unit, entry) = answers.resolver.find_function(svma.get()).ok()??;
-        let offset = unit.start.checked_add(entry.0)?;
-        Some((&opened.info, DieId { which: Which::Main, offset }))
+        let (which, offset) = answers.resolver.find_function(svma.get()).ok()??;
+        Some((&opened.info, DieId { which, offset }))
     }
 
     /// What is wrong with the DWARF, as far as it is known by now: the first error met.
@@ -141,7 +139,8 @@ impl Lines {
     }
 
     fn open(&self) -> Option<Opened> {
-        let info = DebugInfo::open(self.dwarf_file()?, self.supplementary.as_deref());
+        let info =
+            DebugInfo::open_with(self.dwarf_file()?, self.supplementary.as_deref(), &self.context);
         let resolver = Resolver::new(Arc::clone(info.files()));
         let lines = Mutex::new(Answers { resolver, known: FxHashMap::default() });
         Some(Opened { info: Arc::new(info), lines })

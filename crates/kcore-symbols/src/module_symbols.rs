@@ -6,7 +6,7 @@ use kcore_elf::Image;
 use kcore_mem::Svma;
 use rustc_hash::FxHashMap;
 
-use crate::{DebugInfo, Demangled, Lines, SymbolId, SymbolTable, demangle};
+use crate::{DebugContext, DebugInfo, Demangled, Lines, SymbolId, SymbolTable, demangle};
 
 /// Demangled names that are remembered; beyond it all are forgotten.
 const MAX_CACHED: usize = 1 << 17;
@@ -41,16 +41,18 @@ pub struct ModuleSymbols {
 impl ModuleSymbols {
     /// The symbols of a module's file and of its separate debug file.
     pub fn new(image: Option<Arc<Image>>, debug: Option<Arc<Image>>) -> Self {
-        Self::with_supplementary(image, debug, None)
+        Self::with_supplementary(image, debug, None, DebugContext::default())
     }
 
-    /// The same, with the file that `.gnu_debugaltlink` names.
+    /// The same, with the file that `.gnu_debugaltlink` names, and with what else debug information
+    /// needs.
     pub fn with_supplementary(
         image: Option<Arc<Image>>,
         debug: Option<Arc<Image>>,
         supplementary: Option<Arc<Image>>,
+        context: DebugContext,
     ) -> Self {
-        let lines = Lines::with_supplementary(image.clone(), debug.clone(), supplementary);
+        let lines = Lines::with_supplementary(image.clone(), debug.clone(), supplementary, context);
         Self {
             image,
             debug,

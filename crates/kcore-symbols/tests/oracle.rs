@@ -11,7 +11,7 @@ use std::{path::Path, process::Command, sync::Arc};
 use common::{Build, image};
 use kcore_elf::{Image, SymbolTableKind};
 use kcore_mem::Svma;
-use kcore_symbols::{LineFrame, Lines};
+use kcore_symbols::{DebugContext, LineFrame, Lines};
 use oracle::{Oracle, Subject};
 
 /// Addresses of one file that are asked for, about.
@@ -90,6 +90,7 @@ fn hold(subject: &Subject) {
         Some(Arc::clone(&subject.image)),
         None,
         subject.supplementary.clone(),
+        DebugContext::default(),
     );
     let oracle = Oracle::open(&subject.image, subject.supplementary.as_deref());
     let asked = addresses(&subject.image);

@@ -50,6 +50,7 @@ pub mod search;
 pub mod signal;
 mod source;
 mod space;
+mod split_files;
 mod stack;
 mod status;
 mod symbols_by_file;

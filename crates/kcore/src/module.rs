@@ -17,7 +17,7 @@ use kcore_mem::{Addr, AddrRange, AddressSpace, Svma, Target};
 use kcore_symbols::{ModuleSymbols, RawSymbol, SymbolTable};
 use kcore_unwind::Cfi;
 
-use crate::{module_cfi, symbols_by_file::SymbolsByFile};
+use crate::{module_cfi, split_files, symbols_by_file::SymbolsByFile};
 
 /// The vdso is two pages on x86-64 and aarch64; more than this is not copied for it.
 const MAX_VDSO: u64 = 1 << 20;
@@ -307,7 +307,13 @@ impl Module {
         match self.image() {
             Some(image) => {
                 let supplementary = self.supplementary_image().cloned();
-                ModuleSymbols::with_supplementary(Some(image.clone()), debug, supplementary)
+                let context = split_files::context(&self.context, self.file_path());
+                ModuleSymbols::with_supplementary(
+                    Some(image.clone()),
+                    debug,
+                    supplementary,
+                    context,
+                )
             }
             None => ModuleSymbols::from_table(self.symbols_in_memory()),
         }

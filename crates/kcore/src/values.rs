@@ -8,8 +8,8 @@ use kcore_values::{Process, SymbolName};
 
 use crate::Core;
 
-/// What comes before the class in the demangled name of its table of virtual functions.
-const VTABLE: &str = "vtable for ";
+/// What stands around the class in the demangled name of its table of virtual functions.
+const VTABLE: (&str, &str) = ("{vtable(", ")}");
 
 /// The function of Rust that drops a value, before and after its type.
 const DROP: (&str, &str) = ("core::ptr::drop_in_place<", ">");
@@ -46,7 +46,7 @@ impl Core {
     /// The class whose table of virtual functions holds `vtable`, by the table's symbol.
     fn class_of_vtable(&self, vtable: Addr) -> Option<Type> {
         let symbol = self.symbol_at(vtable)?;
-        let class = symbol.name.strip_prefix(VTABLE)?;
+        let class = symbol.name.strip_prefix(VTABLE.0)?.strip_suffix(VTABLE.1)?;
         self.defined(self.debug_info_at(vtable).as_ref(), class, is_composite)
     }
 

@@ -66,14 +66,14 @@ float2 g_float2 = {0.5f, -8.0f};
 
 /* Enumerations. */
 enum color { RED, GREEN, BLUE };
-enum flags { F_READ = 1, F_WRITE = 2, F_EXEC = 4, F_ALL = 7 };
+enum flags { F_READ = 1, F_WRITE = 2, F_EXEC = 4 };
 enum bits { B_NONE = 0, B_ONE = 1, B_TWO = 2, B_FOUR = 4, B_HIGH = 0x40000000 };
 enum sparse { LOW = -100, MIDDLE = 7, HIGH = 2000000000 };
 enum huge { HUGE_ONE = 1, HUGE_TOP = 0x8000000000000000u };
 typedef enum { ANON_A = 10, ANON_B = 20 } anon_t;
 enum small { SMALL_X = 200, SMALL_Y = 3 } __attribute__((packed));
 enum color g_color = BLUE, g_red = RED, g_color_unknown = (enum color)77;
-enum flags g_flags = F_READ | F_EXEC, g_flags_all = F_ALL;
+enum flags g_flags = F_READ | F_EXEC, g_flags_all = (enum flags)7;
 enum bits g_bits = B_ONE | B_FOUR, g_bits_none = B_NONE, g_bits_left = (enum bits)(B_TWO | 0x10);
 enum sparse g_low = LOW, g_high_one = HIGH;
 enum huge g_top = HUGE_TOP;
@@ -309,7 +309,7 @@ static void tell_floats(void)
 static void tell_enums(void)
 {
 	ENUM(g_color, "BLUE"), ENUM(g_red, "RED"), ENUM(g_color_unknown, "");
-	ENUM(g_flags, "F_READ|F_EXEC"), ENUM(g_flags_all, "F_ALL");
+	ENUM(g_flags, "F_READ|F_EXEC"), ENUM(g_flags_all, "F_READ|F_WRITE|F_EXEC");
 	ENUM(g_bits, "B_ONE|B_FOUR"), ENUM(g_bits_none, "B_NONE"), ENUM(g_bits_left, "B_TWO|0x10");
 	ENUM(g_low, "LOW"), ENUM(g_high_one, "HIGH"), ENUM(g_anon, "ANON_B"), ENUM(g_small, "SMALL_X");
 	values_line("g_top", "\"enum\":\"%" PRIuMAX "\",\"symbol\":\"HUGE_TOP\"", (uintmax_t)g_top);

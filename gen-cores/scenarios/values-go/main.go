@@ -407,6 +407,7 @@ func main() {
 	tellStructures()
 	tellMaps()
 	tellInterfaces()
-	_ = gError
+	// What nothing refers to, the linker leaves out.
+	fmt.Println(gError, gNilFunc == nil, gNilChan, gNoBuffer, gClosed)
 	fmt.Println(gFunc(1) + gClosure(2) + deepest(1, "local", gSlice, &gPoint))
 }

@@ -2,99 +2,185 @@
 
 use std::{
     convert::Infallible,
-    ops::Range,
     sync::{Arc, OnceLock},
 };
 
 use gimli::{
-    DebugLoc, DebugLocLists, Dwarf, EndianReader, Error, LocationLists, Reader as _,
-    ReaderOffsetId, RunTimeEndian, SectionId,
+    DebugAddrBase, DebugLoc, DebugLocLists, DebugRngListsBase, Dwarf, DwarfFileType, EndianReader,
+    LocationLists, RunTimeEndian, Section as _, SectionId,
 };
-use kcore_elf::{Image, Section, SectionStream};
+use kcore_elf::{Image, Section};
 use kcore_mem::Endian;
 
-use super::{Reader, Result};
-
-/// Bytes that the length of a unit or a line program takes, at most.
-const LONGEST_LENGTH: usize = 12;
+use super::{Reader, Result, bytes::Bytes};
 
 /// A file with DWARF. The big sections are read piece by piece; the others are small, or needed
 /// at any place of theirs.
 pub struct DwarfFile {
     order: RunTimeEndian,
-    info: Option<Arc<SectionStream>>,
-    abbrev: Option<Arc<SectionStream>>,
-    line: Option<Arc<SectionStream>>,
-    loc: Option<Arc<SectionStream>>,
-    loclists: Option<Arc<SectionStream>>,
+    info: Bytes,
+    abbrev: Arc<Bytes>,
+    line: Arc<Bytes>,
+    loc: Arc<Bytes>,
+    loclists: Arc<Bytes>,
     locations: OnceLock<LocationLists<Reader>>,
     /// Strings, addresses and range lists; nothing else.
-    pub dwarf: Dwarf<Reader>,
-    /// `.debug_aranges`.
-    pub aranges: Reader,
+    pub dwarf: Arc<Dwarf<Reader>>,
+    /// Whether its units are those of `.debug_types` (DWARF 4).
+    pub is_types: bool,
+    /// What split units have from their skeleton.
+    pub skeleton: Option<SkeletonBases>,
+}
+
+/// What a skeleton unit knows of addresses.
+#[derive(Clone, Copy, Debug)]
+pub struct SkeletonBases {
+    /// `DW_AT_low_pc`.
+    pub low_pc: u64,
+    /// `DW_AT_addr_base`.
+    pub addr: DebugAddrBase<usize>,
+    /// `DW_AT_GNU_ranges_base`, before DWARF 5.
+    pub ranges: DebugRngListsBase<usize>,
 }
 
 impl DwarfFile {
     /// The sections of an image.
     pub fn open(image: &Image) -> Self {
-        let order = match image.target().endian {
-            Endian::Little => RunTimeEndian::Little,
-            Endian::Big => RunTimeEndian::Big,
+        let order = order_of(image);
+        let small = |id: SectionId| Ok(small_section(image, id, id.name(), order));
+        let dwarf = Dwarf::load(small).unwrap_or_else(|never: Infallible| match never {});
+        Self::with_streams(image, order, dwarf, |id| Some(id.name()))
+    }
+
+    /// The sections of a file that holds what was split off from `parent`.
+    pub fn open_split(image: &Image, parent: &Self, skeleton: SkeletonBases) -> Self {
+        let order = order_of(image);
+        let small = |id: SectionId| {
+            let name = id.dwo_name();
+            Ok(name.map_or_else(|| empty(order), |name| small_section(image, id, name, order)))
         };
-        let load = |id: SectionId| {
-            let data = image.section_data(id.name()).unwrap_or_default();
-            EndianReader::new(data, order)
+        let mut dwarf = Dwarf::load(small).unwrap_or_else(|never: Infallible| match never {});
+        dwarf.make_dwo(&parent.dwarf);
+        let file = Self::with_streams(image, order, dwarf, SectionId::dwo_name);
+        let info = SectionId::DebugInfo.dwo_name().and_then(|name| joined(image, name, order));
+        Self { skeleton: Some(skeleton), info: info.unwrap_or(file.info), ..file }
+    }
+
+    /// What a package holds of one unit that was split off from `parent`. `is_types` says which of
+    /// the two sections counts.
+    pub fn of_package(
+        parent: &Self,
+        dwarf: Dwarf<Reader>,
+        is_types: bool,
+        skeleton: Option<SkeletonBases>,
+    ) -> Self {
+        let info = match is_types {
+            true => dwarf.debug_types.reader().clone(),
+            false => dwarf.debug_info.reader().clone(),
         };
-        let small = |id| Ok::<_, Infallible>(if is_small(id) { load(id) } else { empty(order) });
+        Self {
+            order: parent.order,
+            info: Bytes::Whole(info),
+            abbrev: Arc::new(Bytes::Whole(dwarf.debug_abbrev.reader().clone())),
+            line: Arc::new(Bytes::Whole(dwarf.debug_line.reader().clone())),
+            loc: Arc::new(Bytes::Whole(empty(parent.order))),
+            loclists: Arc::new(Bytes::Whole(empty(parent.order))),
+            locations: OnceLock::from(dwarf.locations.clone()),
+            dwarf: Arc::new(dwarf),
+            is_types,
+            skeleton,
+        }
+    }
+
+    fn with_streams(
+        image: &Image,
+        order: RunTimeEndian,
+        dwarf: Dwarf<Reader>,
+        name: impl Fn(SectionId) -> Option<&'static str>,
+    ) -> Self {
+        let stream = |id| {
+            let name = name(id);
+            Bytes::Stream(name.and_then(|name| image.section_stream(name)), order)
+        };
         Self {
             order,
-            info: image.section_stream(".debug_info"),
-            abbrev: image.section_stream(".debug_abbrev"),
-            line: image.section_stream(".debug_line"),
-            loc: image.section_stream(".debug_loc"),
-            loclists: image.section_stream(".debug_loclists"),
+            info: stream(SectionId::DebugInfo),
+            abbrev: Arc::new(stream(SectionId::DebugAbbrev)),
+            line: Arc::new(stream(SectionId::DebugLine)),
+            loc: Arc::new(stream(SectionId::DebugLoc)),
+            loclists: Arc::new(stream(SectionId::DebugLocLists)),
             locations: OnceLock::new(),
-            dwarf: Dwarf::load(small).unwrap_or_else(|never| match never {}),
-            aranges: load(SectionId::DebugAranges),
+            dwarf: Arc::new(dwarf),
+            is_types: false,
+            skeleton: None,
         }
+    }
+
+    /// The type units that DWARF 4 has in a section of their own; `None` without one.
+    pub fn types(&self, image: &Image) -> Option<Self> {
+        let name = SectionId::DebugTypes;
+        let is_split = self.dwarf.file_type == DwarfFileType::Dwo;
+        let name = if is_split { name.dwo_name()? } else { name.name() };
+        let stream = || Some(Bytes::Stream(Some(image.section_stream(name)?), self.order));
+        let info = joined(image, name, self.order).or_else(stream)?;
+        Some(Self {
+            order: self.order,
+            info,
+            abbrev: Arc::clone(&self.abbrev),
+            line: Arc::clone(&self.line),
+            loc: Arc::clone(&self.loc),
+            loclists: Arc::clone(&self.loclists),
+            locations: OnceLock::new(),
+            dwarf: Arc::clone(&self.dwarf),
+            is_types: true,
+            skeleton: self.skeleton,
+        })
+    }
+
+    /// Which forms mean what they mean in files of split units.
+    pub fn kind(&self) -> DwarfFileType {
+        self.dwarf.file_type
     }
 
     /// Bytes of `.debug_info`.
     pub fn info_size(&self) -> usize {
-        self.info.as_ref().map_or(0, |info| info.size())
+        self.info.size()
     }
 
     /// The bytes of the unit that begins at `start`, and where the next one begins.
     pub fn unit_bytes(&self, start: usize) -> Result<(Reader, usize)> {
-        let range = self.sized(self.info.as_deref(), start)?;
+        let range = self.info.sized(start)?;
         let next = range.end;
-        Ok((self.bytes(self.info.as_deref(), range)?, next))
+        Ok((self.info.get(range)?, next))
     }
 
     /// Where the unit after the one at `start` begins; reads only its length.
     pub fn next_unit(&self, start: usize) -> Result<usize> {
-        self.sized(self.info.as_deref(), start).map(|range| range.end)
+        self.info.sized(start).map(|range| range.end)
     }
 
     /// The bytes of the line program that begins at `start`.
     pub fn line_bytes(&self, start: usize) -> Result<Reader> {
-        let range = self.sized(self.line.as_deref(), start)?;
-        self.bytes(self.line.as_deref(), range)
+        self.line.get(self.line.sized(start)?)
     }
 
     /// At most `len` bytes of `.debug_abbrev` from `start` on, and whether more follow.
     pub fn abbreviation_bytes(&self, start: usize, len: usize) -> Result<(Reader, bool)> {
-        let size = self.abbrev.as_ref().map_or(0, |abbrev| abbrev.size());
+        let size = self.abbrev.size();
         let end = start.saturating_add(len).min(size);
-        Ok((self.bytes(self.abbrev.as_deref(), start..end)?, end < size))
+        Ok((self.abbrev.get(start..end)?, end < size))
     }
 
     /// The location lists. Their sections are read when the first one is needed: stacks without
     /// variables do without.
     pub fn locations(&self) -> &LocationLists<Reader> {
         self.locations.get_or_init(|| {
-            let loc = DebugLoc::from(self.whole(self.loc.as_deref()));
-            LocationLists::new(loc, DebugLocLists::from(self.whole(self.loclists.as_deref())))
+            let whole = |bytes: &Bytes| {
+                let bytes = bytes.get(0..bytes.size());
+                bytes.unwrap_or_else(|_| empty(self.order))
+            };
+            let lists = DebugLocLists::from(whole(&self.loclists));
+            LocationLists::new(DebugLoc::from(whole(&self.loc)), lists)
         })
     }
 
@@ -102,38 +188,36 @@ impl DwarfFile {
     pub fn reader(&self, bytes: Vec<u8>) -> Reader {
         EndianReader::new(Section::from(bytes), self.order)
     }
+}
 
-    /// The place of what begins at `start` with its own length.
-    fn sized(&self, stream: Option<&SectionStream>, start: usize) -> Result<Range<usize>> {
-        let size = stream.map_or(0, SectionStream::size);
-        let end = start.saturating_add(LONGEST_LENGTH).min(size);
-        let mut head = self.bytes(stream, start..end)?;
-        let (len, format) = head.read_initial_length()?;
-        let end = start
-            .checked_add(usize::from(format.initial_length_size()))
-            .and_then(|end| end.checked_add(len));
-        Ok(start..end.ok_or_else(|| cut(start))?)
+/// The byte order of a file.
+pub fn order_of(image: &Image) -> RunTimeEndian {
+    match image.target().endian {
+        Endian::Little => RunTimeEndian::Little,
+        Endian::Big => RunTimeEndian::Big,
     }
+}
 
-    fn whole(&self, stream: Option<&SectionStream>) -> Reader {
-        let bytes = stream.and_then(SectionStream::whole).unwrap_or_else(Section::empty);
-        EndianReader::new(bytes, self.order)
-    }
+/// A section, whole.
+pub fn section(image: &Image, name: &str, order: RunTimeEndian) -> Reader {
+    EndianReader::new(image.section_data(name).unwrap_or_default(), order)
+}
 
-    fn bytes(&self, stream: Option<&SectionStream>, range: Range<usize>) -> Result<Reader> {
-        let start = range.start;
-        let bytes = stream.and_then(|stream| stream.get(range)).ok_or_else(|| cut(start))?;
-        Ok(EndianReader::new(bytes, self.order))
-    }
+/// The sections of that name one behind the other, if there are several: each type unit is in a group
+/// of its own, of which a linker would keep one.
+fn joined(image: &Image, name: &str, order: RunTimeEndian) -> Option<Bytes> {
+    let parts = image.section_parts(name);
+    let bytes = || parts.iter().flat_map(|part| part.iter().copied()).collect::<Vec<u8>>();
+    let are_many = parts.len() > 1;
+    are_many.then(|| Bytes::Whole(EndianReader::new(Section::from(bytes()), order)))
+}
+
+fn small_section(image: &Image, id: SectionId, name: &str, order: RunTimeEndian) -> Reader {
+    if is_small(id) { section(image, name, order) } else { empty(order) }
 }
 
 fn empty(order: RunTimeEndian) -> Reader {
     EndianReader::new(Section::empty(), order)
-}
-
-/// The section ends, or its compressed form is damaged, before what is at `at` ends.
-const fn cut(at: usize) -> Error {
-    Error::UnexpectedEof(ReaderOffsetId(at as u64))
 }
 
 const fn is_small(id: SectionId) -> bool {

@@ -6,7 +6,7 @@
 //! `.debug_aranges` names, and compressed sections are inflated only as far as that unit lies. The
 //! tests hold the answers against `addr2line`'s.
 //!
-//! - [`file`](self::file) has the sections, [`abbreviations`] and [`unit`] read one unit.
+//! - [`file`](self::file) and [`bytes`] have the sections, [`split`] those of split units, [`abbreviations`] and [`unit`] read one unit.
 //! - [`ranges`] and [`scan`] say which unit holds an address, [`units`] keeps units.
 //! - [`outline`] says which entry of a unit lies in which.
 //! - [`functions`], [`inlined`] and [`names`] say which functions, [`rows`] and [`paths`] which line.
@@ -14,7 +14,9 @@
 
 mod abbreviations;
 mod attributes;
+mod bytes;
 mod file;
+mod files;
 mod functions;
 mod inlined;
 mod names;
@@ -24,15 +26,19 @@ mod ranges;
 mod resolver;
 mod rows;
 mod scan;
+mod signatures;
+mod split;
 mod unit;
 mod units;
 mod walk;
 
 pub use attributes::PcRanges;
+pub use files::{Files, Which};
 pub use outline::is_scope;
 pub use resolver::Resolver;
-pub use unit::Unit;
-pub use units::{Files, Which};
+pub use split::SplitFiles;
+pub use unit::{SplitName, Unit};
+
 pub use walk::{Entry, Walk, sibling};
 
 use gimli::{EndianReader, RunTimeEndian};

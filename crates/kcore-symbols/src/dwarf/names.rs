@@ -7,8 +7,8 @@ use gimli::{Attribute, AttributeValue, Error, Reader as _, constants};
 
 use super::{
     Reader, Result, UnitOffset,
+    files::{Files, Which},
     unit::Unit,
-    units::{Files, Which},
     walk::Walk,
 };
 
@@ -52,9 +52,14 @@ impl NameAttributes {
     }
 }
 
-/// The name of an entry of `unit`: its linkage name, else its plain name, else that of its origin.
-pub fn name(files: &Files, unit: &Arc<Unit>, mut names: NameAttributes) -> Result<Option<String>> {
-    let (mut which, mut unit) = (Which::Main, Arc::clone(unit));
+/// The name of an entry of a unit of that file: its linkage name, else its plain name, else that of its origin.
+pub fn name(
+    files: &Files,
+    mut which: Which,
+    unit: &Arc<Unit>,
+    mut names: NameAttributes,
+) -> Result<Option<String>> {
+    let mut unit = Arc::clone(unit);
     for _ in 0..MAX_REFERENCES {
         let own = [names.linkage.take(), names.plain.take()];
         let text = own.into_iter().flatten().find_map(|value| files.string(which, &unit, value));

@@ -5,8 +5,15 @@ use std::sync::Arc;
 use gimli::Error;
 
 use super::{
-    Result, UnitOffset, inlined::FunctionAt, names, ranges::Claims, rows::Place, scan::scan,
-    unit::Unit, units::Files,
+    Result, UnitOffset,
+    file::DwarfFile,
+    files::{Files, Which},
+    inlined::FunctionAt,
+    names,
+    ranges::Claims,
+    rows::Place,
+    scan::scan,
+    unit::Unit,
 };
 use crate::LineFrame;
 
@@ -37,8 +44,8 @@ impl Resolver {
         (frames, problem.or(missed).or(other))
     }
 
-    /// The entry of the function that holds `pc`, which may have others inlined, and its unit.
-    pub fn find_function(&mut self, pc: u64) -> Result<Option<(Arc<Unit>, UnitOffset)>> {
+    /// Where the entry of the function is that holds `pc`, which may have others inlined.
+    pub fn find_function(&mut self, pc: u64) -> Result<Option<(Which, usize)>> {
         if let Some(found) = self.function_among(self.files.aranges.claims.find(pc), pc)? {
             return Ok(Some(found));
         }
@@ -46,16 +53,11 @@ impl Resolver {
         self.function_among(units, pc)
     }
 
-    fn function_among(
-        &self,
-        units: Vec<usize>,
-        pc: u64,
-    ) -> Result<Option<(Arc<Unit>, UnitOffset)>> {
-        let file = &self.files.main.file;
+    fn function_among(&self, units: Vec<usize>, pc: u64) -> Result<Option<(Which, usize)>> {
         for start in units {
-            let unit = self.files.main.at(start)?;
-            if let Some(entry) = unit.functions(file)?.find(file, &unit, pc)? {
-                return Ok(Some((unit, entry)));
+            let Some(code) = self.code_of(&self.files.main.at(start)?) else { continue };
+            if let Some(entry) = code.entry(pc)? {
+                return Ok(Some((code.which, code.unit.start.saturating_add(entry.0))));
             }
         }
         Ok(None)
@@ -84,57 +86,83 @@ impl Resolver {
     }
 
     fn find_in(&mut self, start: usize, pc: u64) -> Result<Vec<LineFrame>> {
-        let unit = self.files.main.at(start)?;
-        let file = &self.files.main.file;
-        let function = unit.functions(file)?.find(file, &unit, pc)?;
-        let place = unit.rows(file)?.find(pc);
-        match (function, place) {
-            (Some(entry), place) => {
-                let function = FunctionAt::read(file, &unit, entry, pc)?;
-                self.frames(&unit, function, place.unwrap_or_default())
+        let lines = self.files.main.at(start)?;
+        let place = lines.rows(&self.files.main.file)?.find(pc);
+        let Some(code) = self.code_of(&lines) else { return Ok(Vec::new()) };
+        match (code.find(pc)?, place) {
+            (Some(function), place) => {
+                self.frames(&lines, &code, function, place.unwrap_or_default())
             }
-            (None, Some(place)) => Ok(vec![self.frame(&unit, None, place, false)?]),
+            (None, Some(place)) => Ok(vec![self.frame(&lines, &code, None, place, false)?]),
             (None, None) => Ok(Vec::new()),
         }
+    }
+
+    /// Where the functions of a unit are: in itself, or in what was split off from it.
+    fn code_of(&self, unit: &Arc<Unit>) -> Option<Code<'_>> {
+        let split = self.files.split_of(unit);
+        let (which, unit) = split.unwrap_or_else(|| (Which::Main, Arc::clone(unit)));
+        Some(Code { which, file: &self.files.units(which)?.file, unit })
     }
 
     /// The innermost frame is at `place`; each of the others is where the call stands that was
     /// inlined into it.
     fn frames(
-        &mut self,
-        unit: &Arc<Unit>,
+        &self,
+        lines: &Unit,
+        code: &Code<'_>,
         function: FunctionAt,
         mut place: Place,
     ) -> Result<Vec<LineFrame>> {
         let mut frames = Vec::with_capacity(function.inlined.len().saturating_add(1));
         for call in function.inlined.into_iter().rev() {
             let outside = call.place();
-            let name = names::name(&self.files, unit, call.names)?;
-            frames.push(self.frame(unit, name, place, true)?);
+            let name = names::name(&self.files, code.which, &code.unit, call.names)?;
+            frames.push(self.frame(lines, code, name, place, true)?);
             place = outside;
         }
-        let name = names::name(&self.files, unit, function.names)?;
-        frames.push(self.frame(unit, name, place, false)?);
+        let name = names::name(&self.files, code.which, &code.unit, function.names)?;
+        frames.push(self.frame(lines, code, name, place, false)?);
         Ok(frames)
     }
 
     fn frame(
         &self,
-        unit: &Unit,
+        lines: &Unit,
+        code: &Code<'_>,
         function: Option<String>,
         place: Place,
         inline: bool,
     ) -> Result<LineFrame> {
         let file = &self.files.main.file;
-        let rows = unit.rows(file)?;
-        let path = place.file.map_or(Ok(None), |number| rows.path(file, unit, number))?;
+        let rows = lines.rows(file)?;
+        let path = place.file.map_or(Ok(None), |number| rows.path(file, lines, number))?;
         Ok(LineFrame {
             function,
             file: path,
             line: place.line,
             column: place.column,
-            language: unit.language,
+            language: code.unit.language.or(lines.language),
             inline,
         })
+    }
+}
+
+/// A unit that has functions, and its file.
+struct Code<'a> {
+    which: Which,
+    file: &'a DwarfFile,
+    unit: Arc<Unit>,
+}
+
+impl Code<'_> {
+    /// The function that holds `pc`.
+    fn find(&self, pc: u64) -> Result<Option<FunctionAt>> {
+        self.entry(pc)?.map(|entry| FunctionAt::read(self.file, &self.unit, entry, pc)).transpose()
+    }
+
+    /// The entry of that function.
+    fn entry(&self, pc: u64) -> Result<Option<UnitOffset>> {
+        self.unit.functions(self.file)?.find(self.file, &self.unit, pc)
     }
 }

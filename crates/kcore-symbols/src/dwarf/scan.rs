@@ -7,9 +7,9 @@ use rayon::prelude::*;
 use super::{
     Result,
     file::DwarfFile,
+    files::Files,
     ranges::{Claim, Claims},
     unit::Unit,
-    units::Files,
 };
 
 /// Units that one thread scans in a row; fewer than twice as many are not worth a second thread.

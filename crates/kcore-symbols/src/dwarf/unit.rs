@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use gimli::{
     Attribute, AttributeValue, DebugAddrBase, DebugInfo, DebugInfoOffset, DebugLocListsBase,
-    DebugRngListsBase, DebugStrOffsetsBase, DwarfFileType, Error, Reader as _, UnitHeader,
+    DebugRngListsBase, DebugStrOffsetsBase, DebugTypes, DwoId, Error, Reader as _, UnitHeader,
     UnitType, constants,
 };
 
@@ -13,6 +13,17 @@ use super::{
     functions::Functions, outline::Outline, rows::Rows,
 };
 use crate::Language;
+
+/// Where a unit was put that is not in the file itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SplitName {
+    /// The path of its file, relative to the directory of compilation if it is not absolute.
+    pub path: String,
+    /// The directory of compilation.
+    pub directory: Option<String>,
+    /// The number that both halves have.
+    pub id: u64,
+}
 
 /// A compilation unit. Offsets within it count from its own first byte.
 pub struct Unit {
@@ -24,6 +35,8 @@ pub struct Unit {
     pub language: Option<Language>,
     /// The addresses of the root entry.
     pub pcs: PcRanges,
+    /// Where the rest of it is, if this is only its skeleton.
+    pub split: Option<SplitName>,
     line_program: Option<usize>,
     functions: OnceLock<Result<Functions>>,
     rows: OnceLock<Result<Rows>>,
@@ -54,9 +67,10 @@ impl Unit {
     ) -> Result<Self> {
         let mut unit = Self {
             start,
-            unit: bare(header, abbreviations),
+            unit: bare(file, header, abbreviations),
             language: None,
             pcs: PcRanges::default(),
+            split: None,
             line_program: None,
             functions: OnceLock::new(),
             rows: OnceLock::new(),
@@ -108,7 +122,27 @@ impl Unit {
             self.take(file, attribute)?;
             self.pcs.take(file, &self.unit, attribute)?;
         }
+        self.split = self.split_name(file, &root);
         Ok(())
+    }
+
+    /// The number that a skeleton and what was split off from it have in common.
+    pub fn split_id(&self) -> Option<u64> {
+        self.unit.dwo_id.map(|id| id.0)
+    }
+
+    /// Where the other half of a skeleton is. A split unit of DWARF 4 has the number, and no name.
+    fn split_name(&self, file: &DwarfFile, root: &[Attribute<Reader>]) -> Option<SplitName> {
+        let path = root.iter().find(|attribute| {
+            let name = attribute.name();
+            matches!(name, constants::DW_AT_dwo_name | constants::DW_AT_GNU_dwo_name)
+        })?;
+        let path = file.dwarf.attr_string(&self.unit, path.value()).ok()?;
+        let path = path.to_string_lossy().ok()?.into_owned();
+        let directory = self.unit.comp_dir.as_ref().and_then(|dir| dir.to_string_lossy().ok());
+        let directory = directory.map(std::borrow::Cow::into_owned);
+        let is_skeleton = file.skeleton.is_none() && !file.is_types;
+        is_skeleton.then_some(SplitName { path, directory, id: self.split_id()? })
     }
 
     fn take(&mut self, file: &DwarfFile, attribute: &Attribute<Reader>) -> Result<()> {
@@ -146,31 +180,49 @@ impl Unit {
             AttributeValue::DebugAddrBase(base) => self.unit.addr_base = base,
             AttributeValue::DebugLocListsBase(base) => self.unit.loclists_base = base,
             AttributeValue::DebugRngListsBase(base) => self.unit.rnglists_base = base,
+            AttributeValue::DwoId(id) => self.unit.dwo_id = Some(id),
             _ => {}
         }
     }
 }
 
-fn header(file: &DwarfFile, start: usize) -> Result<UnitHeader<Reader>> {
+/// The header of the unit at `start`, which says what kind of unit it is.
+pub fn header(file: &DwarfFile, start: usize) -> Result<UnitHeader<Reader>> {
     let (bytes, _) = file.unit_bytes(start)?;
+    if file.is_types {
+        return DebugTypes::from(bytes).units().next()?.ok_or(Error::MissingUnitDie);
+    }
     DebugInfo::from(bytes).header_from_offset(DebugInfoOffset(0))
 }
 
 /// A unit of which only the header is known.
-fn bare(header: UnitHeader<Reader>, abbreviations: gimli::Abbreviations) -> gimli::Unit<Reader> {
-    let encoding = header.encoding();
-    let main = DwarfFileType::Main;
+fn bare(
+    file: &DwarfFile,
+    header: UnitHeader<Reader>,
+    abbreviations: gimli::Abbreviations,
+) -> gimli::Unit<Reader> {
+    let (encoding, kind) = (header.encoding(), file.kind());
+    let rnglists = DebugRngListsBase::default_for_encoding_and_file(encoding, kind);
+    let skeleton = file.skeleton;
+    let old_ranges = skeleton.filter(|_| header.version() < 5).map(|skeleton| skeleton.ranges);
     gimli::Unit {
+        dwo_id: dwo_id(&header),
         header,
         abbreviations: Arc::new(abbreviations),
         name: None,
         comp_dir: None,
-        low_pc: 0,
-        str_offsets_base: DebugStrOffsetsBase::default_for_encoding_and_file(encoding, main),
-        addr_base: DebugAddrBase(0),
-        loclists_base: DebugLocListsBase::default_for_encoding_and_file(encoding, main),
-        rnglists_base: DebugRngListsBase::default_for_encoding_and_file(encoding, main),
+        low_pc: skeleton.map_or(0, |skeleton| skeleton.low_pc),
+        str_offsets_base: DebugStrOffsetsBase::default_for_encoding_and_file(encoding, kind),
+        addr_base: skeleton.map_or(DebugAddrBase(0), |skeleton| skeleton.addr),
+        loclists_base: DebugLocListsBase::default_for_encoding_and_file(encoding, kind),
+        rnglists_base: old_ranges.unwrap_or(rnglists),
         line_program: None,
-        dwo_id: None,
+    }
+}
+
+fn dwo_id(header: &UnitHeader<Reader>) -> Option<DwoId> {
+    match header.type_() {
+        UnitType::Skeleton(id) | UnitType::SplitCompilation(id) => Some(id),
+        _ => None,
     }
 }

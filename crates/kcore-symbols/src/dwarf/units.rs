@@ -1,12 +1,11 @@
 //! The units that were opened, by where they begin.
 
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
-use gimli::{AttributeValue, Error};
-use kcore_elf::Image;
+use gimli::Error;
 use rustc_hash::FxHashMap;
 
-use super::{Reader, Result, UnitOffset, file::DwarfFile, ranges::Aranges, unit::Unit};
+use super::{Result, file::DwarfFile, signatures::Signatures, unit::Unit};
 
 /// Units that are kept open; beyond it all are closed.
 const MAX_OPEN: usize = 4096;
@@ -21,32 +20,20 @@ pub struct Units {
     /// Where units begin by `.debug_aranges`, in order: without them, the way to a unit leads over
     /// the headers of all before it.
     known: Vec<usize>,
-}
-
-/// The file of a module, or the one that it shares with others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Which {
-    /// The module's own.
-    Main,
-    /// The supplementary one.
-    Supplementary,
-}
-
-/// The debug information of a module, by file. Threads may share it.
-pub struct Files {
-    /// Its own.
-    pub main: Units,
-    /// What `.debug_aranges` says of them.
-    pub aranges: Aranges,
-    /// The one that `dwz` made.
-    pub supplementary: Option<Units>,
+    signatures: OnceLock<Signatures>,
 }
 
 impl Units {
     /// No unit is open.
     pub fn new(file: DwarfFile) -> Self {
         let starts = Mutex::new(vec![0]);
-        Self { file, open: RwLock::default(), starts, known: Vec::new() }
+        Self {
+            file,
+            open: RwLock::default(),
+            starts,
+            known: Vec::new(),
+            signatures: OnceLock::new(),
+        }
     }
 
     /// The same, with places where units begin.
@@ -103,6 +90,11 @@ impl Units {
         }
     }
 
+    /// The entry of the type with this signature.
+    pub fn type_by_signature(&self, signature: u64) -> Option<usize> {
+        self.signatures.get_or_init(|| Signatures::read(self)).find(signature)
+    }
+
     /// Where all units begin, as far as they can be told apart, and why no further.
     pub fn starts(&self) -> (Vec<usize>, Option<Error>) {
         let mut starts = self.starts.lock().unwrap_or_else(PoisonError::into_inner);
@@ -118,67 +110,5 @@ impl Units {
         let last = starts.last().copied().unwrap_or(0);
         starts.push(self.file.next_unit(last)?);
         Ok(())
-    }
-}
-
-impl Files {
-    /// The debug information of an image, with its supplementary file.
-    pub fn open(image: &Image, supplementary: Option<&Image>) -> Self {
-        let main = DwarfFile::open(image);
-        let aranges = Aranges::read(main.aranges.clone());
-        let supplementary = supplementary.map(|image| Units::new(DwarfFile::open(image)));
-        let main = Units::with_known(main, aranges.units.iter().copied());
-        Self { main, aranges, supplementary }
-    }
-
-    /// The units of one of the files.
-    pub const fn units(&self, which: Which) -> Option<&Units> {
-        match which {
-            Which::Main => Some(&self.main),
-            Which::Supplementary => self.supplementary.as_ref(),
-        }
-    }
-
-    /// The unit that an offset of `.debug_info` of one of the files lies in, and the offset in it.
-    pub fn place(&self, which: Which, offset: usize) -> Result<(Arc<Unit>, UnitOffset)> {
-        let missing = Error::NoEntryAtGivenOffset(offset as u64);
-        let unit = self.units(which).ok_or(missing)?.containing(offset)?;
-        let entry = unit.offset_of(offset).ok_or(missing)?;
-        Ok((unit, entry))
-    }
-
-    /// The entry that an attribute of a unit of that file refers to: in which file, and where in its
-    /// `.debug_info`.
-    pub fn reference(
-        &self,
-        which: Which,
-        unit: &Unit,
-        value: &AttributeValue<Reader>,
-    ) -> Option<(Which, usize)> {
-        match value {
-            AttributeValue::UnitRef(entry) => Some((which, unit.start.checked_add(entry.0)?)),
-            AttributeValue::DebugInfoRef(offset) => Some((which, offset.0)),
-            AttributeValue::DebugInfoRefSup(offset) => Some((Which::Supplementary, offset.0)),
-            _ => None,
-        }
-    }
-
-    /// The string that an attribute of a unit of that file stands for.
-    pub fn string(
-        &self,
-        which: Which,
-        unit: &Unit,
-        value: AttributeValue<Reader>,
-    ) -> Option<Reader> {
-        let supplementary = self.supplementary.as_ref();
-        match (which, value) {
-            (_, AttributeValue::DebugStrRefSup(offset)) => {
-                supplementary?.file.dwarf.string(offset).ok()
-            }
-            (Which::Main, value) => self.main.file.dwarf.attr_string(&unit.unit, value).ok(),
-            (Which::Supplementary, value) => {
-                supplementary?.file.dwarf.attr_string(&unit.unit, value).ok()
-            }
-        }
     }
 }

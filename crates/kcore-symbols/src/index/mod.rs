@@ -78,7 +78,7 @@ impl NameIndex {
 
 fn units_of(files: &Files) -> Vec<(Which, usize)> {
     let mut units = Vec::new();
-    for which in [Which::Main, Which::Supplementary] {
+    for which in files.all() {
         let starts = files.units(which).map(|units| units.starts().0).unwrap_or_default();
         units.extend(starts.into_iter().map(|start| (which, start)));
     }

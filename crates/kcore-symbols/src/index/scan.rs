@@ -248,7 +248,8 @@ impl Said {
                 };
             }
             constants::DW_AT_byte_size => self.size = attribute.udata_value().unwrap_or(0),
-            constants::DW_AT_declaration => self.is_declaration = true,
+            // A signature stands for a type that is described elsewhere.
+            constants::DW_AT_declaration | constants::DW_AT_signature => self.is_declaration = true,
             constants::DW_AT_export_symbols => self.is_transparent = true,
             constants::DW_AT_location => self.has_place = is_fixed_place(&attribute.value()),
             constants::DW_AT_const_value => self.has_place = true,

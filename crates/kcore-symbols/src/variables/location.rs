@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use gimli::{
-    AttributeValue, DwAt, LocListIter, LocationListsOffset, RawLocListEntry, Reader as _, constants,
+    AttributeValue, DwAt, DwarfFileType, LocListIter, LocationListsOffset, RawLocListEntry,
+    Reader as _, constants,
 };
 use kcore_mem::Svma;
 
@@ -76,7 +77,12 @@ fn in_list(
         _ => return Ok(None),
     };
     let (addresses, base) = (&file.dwarf.debug_addr, unit.addr_base);
-    at(lists.locations(offset, unit.encoding(), unit.low_pc, addresses, base)?, pc.get())
+    let (encoding, low_pc) = (unit.encoding(), unit.low_pc);
+    let list = match file.dwarf.file_type {
+        DwarfFileType::Main => lists.locations(offset, encoding, low_pc, addresses, base),
+        DwarfFileType::Dwo => lists.locations_dwo(offset, encoding, low_pc, addresses, base),
+    };
+    at(list?, pc.get())
 }
 
 /// The first location whose range holds `pc`, else the default one.

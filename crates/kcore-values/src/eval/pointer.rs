@@ -34,7 +34,8 @@ impl Evaluator<'_> {
         let mut shown = self.pointer_to(at, target.as_ref().ok());
         let is_reference = pointer.kind != PointerKind::Pointer;
         if let (true, Ok(target)) = (is_reference, &target) {
-            shown.pointee = self.referred(target);
+            let whole = dynamic_object(target, self.process);
+            shown.pointee = self.followed(whole.as_ref().unwrap_or(target));
         }
         Ok(Content::Pointer(shown))
     }
@@ -51,10 +52,5 @@ impl Evaluator<'_> {
         let ty = complete(&target.ty, self.process).ok()?;
         let at = target.address().filter(|at| at.get() != 0)?;
         text::up_to_nul(self.process, at, text::unit_of(&ty)?, None, text::MAX_BEHIND_POINTER)
-    }
-
-    /// What a reference stands for. A reference to what contains it would not end.
-    fn referred(&mut self, target: &Object) -> Option<Pointee> {
-        self.followed(target)
     }
 }

@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use kcore_mem::Endian;
+use kcore_mem::{Addr, Endian};
 use kcore_symbols::{BaseType, Encoding, Type};
 
 use super::float;
-use crate::{Content, EnumValue, Number, Object, ObjectError, Process};
+use crate::{Content, EnumValue, Number, Object, ObjectError, Pointer, Process};
 
 /// Characters of C whatever sign they have; other bytes without one are numbers.
 const CHARACTERS: &[&str] = &["char", "wchar_t"];
@@ -14,6 +14,7 @@ const CHARACTERS: &[&str] = &["char", "wchar_t"];
 /// What `void` says, and types that DWARF leaves open.
 pub fn of_no_type(ty: &Type) -> Content {
     match ty.name() {
+        Some("decltype(nullptr)") => Content::Pointer(Pointer::to(Some(Addr::new(0)))),
         Some(name) => Content::Other(name.to_owned()),
         None => Content::Empty,
     }

@@ -11,10 +11,8 @@ pub struct Transparent {
 }
 
 /// Atomics of C++.
-pub const ATOMIC: Transparent = Transparent {
-    families: &["std::atomic"],
-    member: &["_M_i", "_M_b", "_M_p", "_M_fp", "__a_value"],
-};
+pub const ATOMIC: Transparent =
+    Transparent { families: &["std::atomic"], member: &["_M_i", "_M_p", "_M_fp", "__a_value"] };
 
 /// Adaptors of containers.
 pub const ADAPTOR: Transparent =

@@ -65,6 +65,11 @@ impl<'a> DieEntry<'a> {
         self.tag
     }
 
+    /// Bytes of an address in its unit.
+    pub fn address_size(&self) -> u64 {
+        u64::from(self.unit.unit.header.address_size())
+    }
+
     /// Calls `each` with every entry right below it, in order.
     pub fn children(&self, mut each: impl FnMut(DieEntry<'a>) -> Result<()>) -> Result<()> {
         if !self.has_children {

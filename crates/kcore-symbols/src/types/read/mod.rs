@@ -33,15 +33,27 @@ pub fn read(info: &Arc<DebugInfo>, id: DieId) -> Result<Type, TypeError> {
 }
 
 fn read_node(info: &DebugInfo, id: DieId) -> dwarf::Result<Option<TypeNode>> {
-    let entry = DieEntry::read(info, id)?;
+    let entry = described(info, DieEntry::read(info, id)?)?;
     let Some(kind) = kind_of(&entry)? else { return Ok(None) };
     Ok(Some(TypeNode {
-        id: Some(id),
-        name: entry.name(),
-        size: entry.number(constants::DW_AT_byte_size).or_else(|| size_in_bits(&entry)),
+        id: Some(entry.id()),
+        name: scope::own_name(info, &entry)?,
+        size: entry
+            .number(constants::DW_AT_byte_size)
+            .or_else(|| size_in_bits(&entry))
+            .or_else(|| size_of_pointer(&entry)),
         is_declaration: entry.flag(constants::DW_AT_declaration),
         kind,
     }))
+}
+
+/// The entry that describes the type: one that only has a signature stands for one in a unit of its
+/// own.
+fn described<'a>(info: &'a DebugInfo, entry: DieEntry<'a>) -> dwarf::Result<DieEntry<'a>> {
+    match entry.reference(constants::DW_AT_signature) {
+        Some(described) => DieEntry::read(info, described),
+        None => Ok(entry),
+    }
 }
 
 /// What an entry is; `None` of one that is no type.
@@ -114,4 +126,15 @@ fn encoding(entry: &DieEntry<'_>) -> Encoding {
 /// The size of a type that states its size in bits alone.
 fn size_in_bits(entry: &DieEntry<'_>) -> Option<u64> {
     entry.number(constants::DW_AT_bit_size).map(|bits| bits.div_ceil(8))
+}
+
+/// The size of a pointer or a reference, which clang does not state: that of an address.
+fn size_of_pointer(entry: &DieEntry<'_>) -> Option<u64> {
+    let is_pointer = matches!(
+        entry.tag(),
+        constants::DW_TAG_pointer_type
+            | constants::DW_TAG_reference_type
+            | constants::DW_TAG_rvalue_reference_type
+    );
+    is_pointer.then(|| entry.address_size())
 }

@@ -37,25 +37,48 @@ impl Named {
     }
 }
 
-/// The names of what an entry lies in, outermost first.
+/// The names of what an entry, or what it defines or is an instance of, lies in, outermost first.
 pub fn scope_of(info: &DebugInfo, id: DieId) -> Result<Vec<Arc<str>>> {
-    Ok(scopes(info, id)?.into_iter().map(|scope| scope.name).collect())
+    let (_, declared) = declared(info, DieEntry::read(info, id)?)?;
+    Ok(scopes(info, declared)?.into_iter().map(|scope| scope.name).collect())
 }
 
 /// The name of an entry, or of what it defines or is an instance of; `None` without one.
 pub fn named(info: &DebugInfo, id: DieId) -> Result<Option<Named>> {
-    let mut entry = DieEntry::read(info, id)?;
-    for _ in 0..MAX_ORIGINS {
-        if let Some(name) = entry.name() {
-            return Ok(Some(Named { name, scope: scopes(info, entry.id())? }));
-        }
-        let origins = [constants::DW_AT_specification, constants::DW_AT_abstract_origin];
-        let Some(origin) = origins.into_iter().find_map(|origin| entry.reference(origin)) else {
-            return Ok(None);
-        };
-        entry = DieEntry::read(info, origin)?;
+    let (name, declared) = declared(info, DieEntry::read(info, id)?)?;
+    let Some(name) = name else { return Ok(None) };
+    Ok(Some(Named { name, scope: scopes(info, declared)? }))
+}
+
+/// The same without its scopes.
+pub fn own_name(info: &DebugInfo, entry: &DieEntry<'_>) -> Result<Option<Arc<str>>> {
+    if let Some(name) = entry.name() {
+        return Ok(Some(name));
     }
-    Ok(None)
+    let Some(origin) = origin(entry) else { return Ok(None) };
+    Ok(declared(info, DieEntry::read(info, origin)?)?.0)
+}
+
+/// The name of an entry, and the one that stands where the name is declared: a definition may stand
+/// outside of the class or the namespace that it belongs to.
+fn declared<'a>(info: &'a DebugInfo, mut entry: DieEntry<'a>) -> Result<(Option<Arc<str>>, DieId)> {
+    let mut name = entry.name();
+    for _ in 0..MAX_ORIGINS {
+        let Some(origin) = origin(&entry) else { break };
+        entry = DieEntry::read(info, origin)?;
+        name = name.or_else(|| entry.name());
+    }
+    Ok((name, entry.id()))
+}
+
+/// What an entry defines, is an instance of, or stands for.
+fn origin(entry: &DieEntry<'_>) -> Option<DieId> {
+    let attributes = [
+        constants::DW_AT_specification,
+        constants::DW_AT_abstract_origin,
+        constants::DW_AT_signature,
+    ];
+    attributes.into_iter().find_map(|attribute| entry.reference(attribute))
 }
 
 fn scopes(info: &DebugInfo, id: DieId) -> Result<Vec<Scope>> {
@@ -65,18 +88,18 @@ fn scopes(info: &DebugInfo, id: DieId) -> Result<Vec<Scope>> {
         let id = DieId { which: id.which, offset: unit.start.saturating_add(offset.0) };
         let entry = DieEntry::read(info, id)?;
         if is_scope(entry.tag()) {
-            scopes.extend(scope(&entry));
+            scopes.extend(scope(info, &entry)?);
         }
     }
     Ok(scopes)
 }
 
-fn scope(entry: &DieEntry<'_>) -> Option<Scope> {
+fn scope(info: &DebugInfo, entry: &DieEntry<'_>) -> Result<Option<Scope>> {
     let is_namespace = entry.tag() == constants::DW_TAG_namespace;
     let anonymous = || is_namespace.then(|| "(anonymous namespace)".into());
-    let own = entry.name();
+    let own = own_name(info, entry)?;
     let is_transparent = entry.flag(constants::DW_AT_export_symbols)
         || (is_namespace && own.is_none())
         || own.as_deref().is_some_and(|name| name.starts_with("{impl#"));
-    Some(Scope { name: own.or_else(anonymous)?, is_transparent })
+    Ok(own.or_else(anonymous).map(|name| Scope { name, is_transparent }))
 }

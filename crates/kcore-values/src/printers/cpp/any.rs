@@ -2,7 +2,7 @@
 
 use crate::{Content, Field, Object, VariantValue, eval::Evaluator, printers::Printer};
 
-use super::function::template_arguments;
+use super::{function::template_arguments, names::typed_name};
 
 /// A value of any type.
 pub struct Any;
@@ -31,6 +31,6 @@ impl Printer for Any {
         };
         let value = evaluator.value(&value);
         let field = Field { name: None, is_base: false, value };
-        Some(Content::Variant(VariantValue { name: name.into(), fields: vec![field] }))
+        Some(Content::Variant(VariantValue { name: typed_name(&name).into(), fields: vec![field] }))
     }
 }

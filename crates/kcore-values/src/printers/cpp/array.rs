@@ -11,11 +11,11 @@ impl Printer for Array {
     }
 
     fn show(&self, evaluator: &mut Evaluator<'_>, object: &Object) -> Option<Content> {
-        match evaluator.member(object, "_M_elems").or_else(|| evaluator.member(object, "__elems_"))
-        {
-            Some(array) => Some(evaluator.value(&array).content),
-            // An array without elements has no such member either.
-            None => evaluator.sequence(0, |_, _| None),
+        let count = object.ty.composite()?.arguments.get(1)?.value?;
+        if count == 0 {
+            return evaluator.sequence(0, |_, _| None);
         }
+        let array = evaluator.dig(object, &["_M_elems", "__elems_"])?;
+        Some(evaluator.value(&array).content)
     }
 }

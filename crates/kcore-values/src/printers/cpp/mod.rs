@@ -22,4 +22,5 @@ pub mod unordered;
 pub mod variant;
 pub mod vector;
 
+mod names;
 mod pairs;

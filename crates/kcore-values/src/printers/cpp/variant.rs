@@ -1,5 +1,6 @@
 //! `std::variant`: a union within a union for each alternative.
 
+use super::names::typed_name;
 use crate::{Content, Field, Object, VariantValue, eval::Evaluator, printers::Printer};
 
 /// Alternatives that a variant has at most.
@@ -30,7 +31,7 @@ impl Printer for Variant {
         let first = ["_M_first", "__head", "__head_"];
         let first = first.iter().find_map(|first| evaluator.member(&alternatives, first))?;
         let held = held(evaluator, &first)?;
-        let name = held.ty.spelled().into();
+        let name = typed_name(&evaluator.complete(&held.ty)?.spelled()).into();
         let value = evaluator.value(&held);
         let field = Field { name: None, is_base: false, value };
         Some(Content::Variant(VariantValue { name, fields: vec![field] }))

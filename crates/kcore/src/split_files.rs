@@ -1,0 +1,37 @@
+//! What a module's debug information needs from where files are.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use kcore_elf::Image;
+use kcore_symbols::{DebugContext, SplitFiles, SplitName};
+
+use crate::module::ModuleContext;
+
+/// What the debug information of the module whose file is at `path` may ask for.
+pub fn context(context: &Arc<ModuleContext>, path: Option<&Path>) -> DebugContext {
+    let split = path.map(|path| -> Arc<dyn SplitFiles> {
+        Arc::new(Beside { context: Arc::clone(context), path: path.to_owned() })
+    });
+    DebugContext { split }
+}
+
+/// Finds split files beside a module's file, or where its compiler put them.
+struct Beside {
+    context: Arc<ModuleContext>,
+    path: PathBuf,
+}
+
+impl SplitFiles for Beside {
+    fn file(&self, name: &SplitName) -> Option<Arc<Image>> {
+        let directory = name.directory.as_deref().map(Path::new);
+        let found = self.context.finder.find_split(&self.path, Path::new(&name.path), directory);
+        found.file.map(|file| file.image)
+    }
+
+    fn package(&self) -> Option<Arc<Image>> {
+        self.context.finder.find_package(&self.path).file.map(|file| file.image)
+    }
+}
