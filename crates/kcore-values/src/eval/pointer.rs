@@ -32,8 +32,11 @@ impl Evaluator<'_> {
         let at = object.pointer(self.process)?;
         let target = ty.follow(&pointer.to).map(|to| Object::at(to, at));
         let mut shown = self.pointer_to(at, target.as_ref().ok());
-        let is_reference = pointer.kind != PointerKind::Pointer;
-        if let (true, Ok(target)) = (is_reference, &target) {
+        let is_followed = match pointer.kind {
+            PointerKind::Pointer => !self.limits.raw && is_reference_of_rust(ty),
+            PointerKind::Reference | PointerKind::RvalueReference => true,
+        };
+        if let (true, Ok(target)) = (is_followed, &target) {
             let whole = dynamic_object(target, self.process);
             shown.pointee = self.followed(whole.as_ref().unwrap_or(target));
         }
@@ -53,4 +56,9 @@ impl Evaluator<'_> {
         let at = target.address().filter(|at| at.get() != 0)?;
         text::up_to_nul(self.process, at, text::unit_of(&ty)?, None, text::MAX_BEHIND_POINTER)
     }
+}
+
+/// Whether a type is a reference or a `Box`, which have names in Rust as pointers have.
+fn is_reference_of_rust(ty: &Type) -> bool {
+    ty.name().is_some_and(|name| name.starts_with('&') || name.starts_with("alloc::boxed::Box<"))
 }

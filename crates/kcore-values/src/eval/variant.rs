@@ -28,7 +28,8 @@ impl Evaluator<'_> {
             for member in members {
                 fields.extend(evaluator.data(object, ty, member)?);
             }
-            Ok(Content::Variant(VariantValue { name: variant_name(ty, &name), fields }))
+            let name = named_state(ty, members).unwrap_or_else(|| variant_name(ty, &name));
+            Ok(Content::Variant(VariantValue { name, fields }))
         })
     }
 
@@ -59,4 +60,12 @@ fn variant_name(ty: &Type, name: &Arc<str>) -> Arc<str> {
         true => Arc::clone(name),
         false => format!("{own}::{name}").into(),
     }
+}
+
+/// `Suspend0`: the states of a function of async are numbers, and their structures have names.
+fn named_state(ty: &Type, members: &[Member]) -> Option<Arc<str>> {
+    let [member] = members else { return None };
+    let is_number = member.name.as_deref()?.bytes().all(|byte| byte.is_ascii_digit());
+    let data = ty.follow(&member.ty).ok().filter(|_| is_number)?;
+    Some(data.name()?.into())
 }

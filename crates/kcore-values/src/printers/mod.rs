@@ -7,7 +7,9 @@
 mod cpp;
 mod family;
 mod find;
+mod made;
 mod owner;
+mod rust;
 mod sequence;
 mod transparent;
 
@@ -54,14 +56,33 @@ const PRINTERS: &[&dyn Printer] = &[
     &transparent::ATOMIC,
     &transparent::CHRONO,
     &transparent::PATH,
+    &transparent::RUST_NEWTYPE,
+    &transparent::RUST_WRAPPER,
+    &rust::atomic_bool::AtomicBool,
+    &rust::btree::BTree,
+    &rust::hash::Hash,
+    &rust::linked_list::LinkedList,
+    &rust::lock::Lock,
+    &rust::once::Once,
+    &rust::rc::Rc,
+    &rust::slice::Slice,
+    &rust::string::RustString,
+    &rust::trait_object::TraitObject,
+    &rust::vec::Vector,
+    &rust::vec_deque::VecDeque,
 ];
 
 /// What an object means, if a printer knows its type; `ty` is its type behind aliases.
 pub(crate) fn show(evaluator: &mut Evaluator<'_>, object: &Object, ty: &Type) -> Option<Content> {
     let family = family::of(ty, &|last| by_last_name().contains_key(last))?;
-    let last = family.rsplit("::").next()?;
+    let last = last_name(&family);
     let found = by_last_name().get(last)?.iter().find(|(name, _)| *name == family)?;
     found.1.show(evaluator, &object.cast(ty.clone()))
+}
+
+/// What a name ends with.
+fn last_name(name: &str) -> &str {
+    name.rsplit("::").next().unwrap_or(name)
 }
 
 /// Families with their printers.
@@ -74,8 +95,7 @@ fn by_last_name() -> &'static FxHashMap<&'static str, Known> {
         let mut known: FxHashMap<&'static str, Known> = FxHashMap::default();
         for printer in PRINTERS {
             for family in printer.families() {
-                let last = family.rsplit("::").next().unwrap_or(family);
-                known.entry(last).or_default().push((family, *printer));
+                known.entry(last_name(family)).or_default().push((family, *printer));
             }
         }
         known

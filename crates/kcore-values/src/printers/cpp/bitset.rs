@@ -1,8 +1,10 @@
 //! `std::bitset`: bits from the least significant one on.
 
-use kcore_symbols::{BaseType, Encoding, Type, TypeKind, TypeNode};
-
-use crate::{Content, Object, eval::Evaluator, printers::Printer};
+use crate::{
+    Content, Object,
+    eval::Evaluator,
+    printers::{Printer, made::bool_type},
+};
 
 /// So many bits.
 pub struct Bitset;
@@ -23,16 +25,4 @@ impl Printer for Bitset {
         let first = words.address().filter(|_| count <= room)?;
         evaluator.bits(&bool_type(), first, count)
     }
-}
-
-/// `bool`, which the debug information need not have.
-fn bool_type() -> Type {
-    let base = BaseType { encoding: Encoding::Bool, bits: None, swapped: false };
-    Type::made(TypeNode {
-        id: None,
-        name: Some("bool".into()),
-        size: Some(1),
-        is_declaration: false,
-        kind: TypeKind::Base(base),
-    })
 }

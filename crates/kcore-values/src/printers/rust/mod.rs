@@ -1,0 +1,15 @@
+//! The standard library of Rust, from release 1.60 on. Members are named as in `library/alloc`, `core`,
+//! `std` and in hashbrown; how many wrappers lie around them differs by release.
+
+pub mod atomic_bool;
+pub mod btree;
+pub mod hash;
+pub mod linked_list;
+pub mod lock;
+pub mod once;
+pub mod rc;
+pub mod slice;
+pub mod string;
+pub mod trait_object;
+pub mod vec;
+pub mod vec_deque;
