@@ -10,8 +10,11 @@ use crate::type_words::{abort, required, split};
 use crate::{operand, symbol_type};
 
 const EXAMPLES: &[Example] = &[
-    Example { line: "workers::array", shows: "the addresses of the elements of a variable" },
-    Example { line: "<rsp::array long 4", shows: "four words of the stack" },
+    Example { line: "hashtab::array | ::count", shows: "how many elements a variable has" },
+    Example {
+        line: "hashtab::array struct bucket 0t128 | ::grep '*. != 0' | ::print struct bucket b_head",
+        shows: "a member of the elements that are not empty",
+    },
 ];
 
 /// Steps over an array.

@@ -13,8 +13,10 @@ const OPTIONS: &[Opt] = &[
     Opt { flag: 'x', value: None, help: "numbers in hexadecimal" },
 ];
 
-const EXAMPLES: &[Example] =
-    &[Example { line: "::enum state", shows: "each name with its number" }];
+const EXAMPLES: &[Example] = &[
+    Example { line: "::enum kind", shows: "each name with its number" },
+    Example { line: "::enum perm 3", shows: "the names of its bits" },
+];
 
 const DECIMAL: &[Column] = &[Column::right("shown", "VALUE", 11), Column::left("text", "NAME", 64)];
 const HEXADECIMAL: &[Column] =
@@ -171,9 +173,12 @@ impl Record for Row {
     }
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
-        let value = i64::try_from(self.value).ok();
+        let value = match i64::try_from(self.value) {
+            Ok(value) => Cell::Int(value),
+            Err(_) => Cell::text(self.value.to_string()),
+        };
         out.text("name", self.name.as_str())
-            .put("value", Cell::or_null(value, Cell::Int))
+            .put("value", value)
             .display("text", Cell::text(self.text.as_str()))
             .display("shown", Cell::text(self.number()));
     }

@@ -12,10 +12,13 @@ use crate::type_words::{abort, required};
 /// Elements of one list, at most.
 const MAX_ELEMENTS: usize = 1 << 22;
 
-const EXAMPLES: &[Example] = &[Example {
-    line: "workers::list $[0] | ::head -1",
-    shows: "an address; the pointer there leads to the next",
-}];
+const EXAMPLES: &[Example] = &[
+    Example { line: "first::list struct node n_next", shows: "the address of each element" },
+    Example {
+        line: "first::list struct node n_next n | ::eval '<n=K'",
+        shows: "the same by a variable",
+    },
+];
 
 /// Follows a list.
 pub struct List;

@@ -9,8 +9,10 @@ use crate::member_path::{self, Reach};
 use crate::sizeof::size_of;
 use crate::type_words;
 
-const EXAMPLES: &[Example] =
-    &[Example { line: "::offsetof struct job path", shows: "where the member lies, and its size" }];
+const EXAMPLES: &[Example] = &[Example {
+    line: "::offsetof struct node n_next",
+    shows: "where the member lies, and its size",
+}];
 
 /// Shows where a member lies in its structure.
 pub struct Offsetof;

@@ -7,7 +7,8 @@ use kcore_dcmd::{
 
 use crate::type_words;
 
-const EXAMPLES: &[Example] = &[Example { line: "::sizeof struct job", shows: "its size in bytes" }];
+const EXAMPLES: &[Example] =
+    &[Example { line: "::sizeof struct node", shows: "its size in bytes" }];
 
 /// Shows the size of a type.
 pub struct Sizeof;

@@ -55,8 +55,16 @@ hexadecimal; <optimized out> was kept nowhere, <not dumped> is missing in the co
 never there.";
 
 const EXAMPLES: &[Example] = &[
-    Example { line: "::print jobs", shows: "a global variable" },
-    Example { line: "::print -at struct job", shows: "how a type is laid out" },
+    Example { line: "::print head", shows: "a global variable" },
+    Example {
+        line: "first::print struct node n_id n_sub",
+        shows: "two members of what lies there",
+    },
+    Example { line: "::print -at struct node", shows: "how a type is laid out" },
+    Example {
+        line: "first::list struct node n_next | ::print struct node n_name",
+        shows: "a member of each element of a list",
+    },
 ];
 
 /// Prints objects by their types.

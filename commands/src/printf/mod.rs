@@ -25,8 +25,8 @@ a percent sign. Between % and the letter: - aligns left, a number is the width, 
 fills with zeros.";
 
 const EXAMPLES: &[Example] = &[Example {
-    line: "workers::printf \"%p %d\\n\" 'long [2]' . [0]",
-    shows: "an address, and the number there",
+    line: "first::printf \"%-?p %s\\n\" struct node . n_name",
+    shows: "an address, and the text that a member points to",
 }];
 
 /// Prints members of an object in a format.
