@@ -10,9 +10,10 @@ use kcore_elf::Image;
 use rustc_hash::FxHashMap;
 
 use crate::{
-    Language, SplitFiles, SplitName, Type, TypeError,
+    Language, SplitFiles, SplitName, Type, TypeError, TypeNode,
     dwarf::{self, Files, Unit, UnitOffset, Which},
     index::NameIndex,
+    runtime_types::RuntimeTypes,
     types,
 };
 
@@ -50,8 +51,10 @@ pub struct DebugContext {
 /// share it.
 pub struct DebugInfo {
     files: Arc<Files>,
-    types: RwLock<FxHashMap<DieId, Type>>,
+    /// Without the way back to this, by which it would keep itself alive.
+    types: RwLock<FxHashMap<DieId, Arc<TypeNode>>>,
     pub(crate) names: OnceLock<NameIndex>,
+    pub(crate) runtime_types: OnceLock<RuntimeTypes>,
 }
 
 impl DebugInfo {
@@ -63,7 +66,12 @@ impl DebugInfo {
     /// The same, with what else the debug information may need from where files are.
     pub fn open_with(image: &Image, supplementary: Option<&Image>, context: &DebugContext) -> Self {
         let files = Arc::new(Files::open(image, supplementary, context.split.clone()));
-        Self { files, types: RwLock::default(), names: OnceLock::new() }
+        Self {
+            files,
+            types: RwLock::default(),
+            names: OnceLock::new(),
+            runtime_types: OnceLock::new(),
+        }
     }
 
     /// The files of split units that were looked for and not found, as their skeletons name them.
@@ -89,15 +97,16 @@ impl DebugInfo {
     pub fn type_at(self: &Arc<Self>, id: DieId) -> Result<Type, TypeError> {
         let known = self.types.read().unwrap_or_else(PoisonError::into_inner).get(&id).cloned();
         if let Some(known) = known {
-            return Ok(known);
+            return Ok(Type::of(Arc::clone(self), known));
         }
-        let ty = types::read(self, id)?;
+        let node = Arc::new(types::read(self, id)?);
         let mut types = self.types.write().unwrap_or_else(PoisonError::into_inner);
         if types.len() >= MAX_TYPES {
             types.clear();
         }
-        types.insert(id, ty.clone());
-        Ok(ty)
+        types.insert(id, Arc::clone(&node));
+        drop(types);
+        Ok(Type::of(Arc::clone(self), node))
     }
 
     /// The language of the unit that an entry lies in.
@@ -114,5 +123,25 @@ impl DebugInfo {
 impl fmt::Debug for DebugInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DebugInfo").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+
+    use kcore_elf::FileBytes;
+
+    use super::*;
+
+    #[test]
+    fn types_that_are_remembered_keep_nothing_alive() {
+        let own = File::open(std::env::current_exe().unwrap()).unwrap();
+        let image = Image::parse(FileBytes::map(&own).unwrap()).unwrap();
+        let info = Arc::new(DebugInfo::open(&image, None));
+        let found = info.find_types("kcore_symbols::debug_info::DieId");
+        assert_eq!(found.first().and_then(Type::size), Some(size_of::<DieId>() as u64));
+        drop(found);
+        assert_eq!(Arc::strong_count(&info), 1);
     }
 }

@@ -44,6 +44,7 @@ mod parts;
 mod path;
 mod plt;
 mod preference;
+mod runtime_types;
 mod symbol;
 mod table;
 mod types;

@@ -20,6 +20,12 @@ pub trait Process: Sync {
     /// where a pointer in an object, or beside one, leads.
     fn type_of_vtable(&self, vtable: Addr) -> Option<Type>;
 
+    /// The type of Go whose descriptor lies at an address.
+    fn type_of_descriptor(&self, at: Addr) -> Option<Type> {
+        let _ = at;
+        None
+    }
+
     /// A type by its qualified name, as debug information spells it, looked for first beside `near`.
     fn type_named(&self, near: &Type, name: &str) -> Option<Type>;
 }

@@ -11,6 +11,9 @@ use crate::Core;
 /// What stands around the class in the demangled name of its table of virtual functions.
 const VTABLE: (&str, &str) = ("{vtable(", ")}");
 
+/// Where the type descriptors of Go begin.
+const GO_TYPES: &str = "runtime.types";
+
 /// The function of Rust that drops a value, before and after its type.
 const DROP: (&str, &str) = ("core::ptr::drop_in_place<", ">");
 
@@ -33,8 +36,18 @@ impl Process for Core {
     }
 
     fn type_of_vtable(&self, vtable: Addr) -> Option<Type> {
-        self.vtables
-            .get(vtable, || self.class_of_vtable(vtable).or_else(|| self.dropped_by_vtable(vtable)))
+        let find = || {
+            let class = self.class_of_vtable(vtable).or_else(|| self.described_by_vtable(vtable));
+            class.or_else(|| self.dropped_by_vtable(vtable))
+        };
+        self.vtables.get(vtable, find)
+    }
+
+    fn type_of_descriptor(&self, at: Addr) -> Option<Type> {
+        let module = self.modules().at(at)?;
+        let first = module.symbols().table().lookup(GO_TYPES)?.value();
+        let offset = module.svma(at)?.offset_from(first)?;
+        module.symbols().debug_info()?.type_of_descriptor(offset)
     }
 
     fn type_named(&self, near: &Type, name: &str) -> Option<Type> {
@@ -48,6 +61,12 @@ impl Core {
         let symbol = self.symbol_at(vtable)?;
         let class = symbol.name.strip_prefix(VTABLE.0)?.strip_suffix(VTABLE.1)?;
         self.defined(self.debug_info_at(vtable).as_ref(), class, is_composite)
+    }
+
+    /// The type of Rust that debug information names for a table of functions.
+    fn described_by_vtable(&self, vtable: Addr) -> Option<Type> {
+        let module = self.modules().at(vtable)?;
+        module.symbols().debug_info()?.type_of_vtable(module.svma(vtable)?)
     }
 
     /// The type of Rust whose values the first function of a table drops.

@@ -94,7 +94,7 @@ impl<'a> Evaluator<'a> {
             TypeKind::Pointer(pointer) => self.pointer(object, ty, pointer),
             TypeKind::Composite(composite) => self.composite(object, ty, composite),
             TypeKind::Array(array) => self.array(object, ty, array),
-            TypeKind::Function(_) => Ok(Content::Function(self.symbol(object.address()))),
+            TypeKind::Function(_) => self.function(object, ty),
             TypeKind::MemberPointer(pointer) => self.member_pointer(object, ty, pointer),
             TypeKind::Alias(_) | TypeKind::Unknown(_) => {
                 Ok(Content::Other("of a type that is not known".to_owned()))

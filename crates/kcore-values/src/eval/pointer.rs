@@ -1,7 +1,7 @@
 //! Pointers and references: what lies there is named, and not followed unless it stands for the value.
 
 use kcore_mem::Addr;
-use kcore_symbols::{PointerKind, PointerType, Type};
+use kcore_symbols::{Language, PointerKind, PointerType, Type};
 
 use super::{Evaluator, text};
 use crate::{
@@ -41,6 +41,22 @@ impl Evaluator<'_> {
             shown.pointee = self.followed(whole.as_ref().unwrap_or(target));
         }
         Ok(Content::Pointer(shown))
+    }
+
+    /// A function, or a value of Go that is one: a pointer to where its address stands, before what it
+    /// has captured.
+    pub(super) fn function(&self, object: &Object, ty: &Type) -> Result<Content, ObjectError> {
+        if ty.language() != Some(Language::Go) {
+            return Ok(Content::Function(self.symbol(object.address())));
+        }
+        let target = self.process.space().target();
+        let bytes = object.place.read(self.process, u64::from(target.word))?;
+        let captured = Addr::new(target.uint(&bytes));
+        if captured.get() == 0 {
+            return Ok(Content::Pointer(Pointer::to(Some(captured))));
+        }
+        let code = self.process.space().read_addr(captured)?;
+        Ok(Content::Function(self.symbol(Some(code))))
     }
 
     /// A pointer with all that is known of what it points to, without its value.

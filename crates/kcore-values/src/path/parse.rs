@@ -144,7 +144,7 @@ impl<'t> Parser<'t> {
         if self.takes("->") {
             let name = self.name();
             self.push(Step::Arrow(name))?;
-        } else if self.takes("::") || self.takes(".") {
+        } else if self.takes(".") {
             let name = self.name();
             self.push(Step::Member(name))?;
         } else if self.takes("[") {
@@ -169,7 +169,11 @@ impl<'t> Parser<'t> {
             self.skip(len.saturating_add(2));
             return inner.get(..len).unwrap_or_default().to_owned();
         }
-        let len = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+        let mut len = name_length(rest);
+        // Base classes are named with their scopes.
+        while let Some(more) = rest.get(len..).and_then(|rest| rest.strip_prefix("::")) {
+            len = len.saturating_add(2).saturating_add(name_length(more));
+        }
         let first = rest.chars().next().map_or(0, char::len_utf8);
         let len = len.max(first);
         self.skip(len);
@@ -191,6 +195,10 @@ impl<'t> Parser<'t> {
             None => Step::Index(text.to_owned()),
         })
     }
+}
+
+fn name_length(text: &str) -> usize {
+    text.find(|c| !is_name(c)).unwrap_or(text.len())
 }
 
 fn is_name(c: char) -> bool {
@@ -247,7 +255,7 @@ mod tests {
             parse("a.<Base<int>>.x").unwrap(),
             [first("a"), member("Base<int>"), member("x")]
         );
-        assert_eq!(parse("a.Base::x").unwrap(), [first("a"), member("Base"), member("x")]);
+        assert_eq!(parse("a.ns::Base.x").unwrap(), [first("a"), member("ns::Base"), member("x")]);
         assert_eq!(parse("").unwrap(), []);
     }
 

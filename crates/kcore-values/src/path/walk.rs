@@ -120,8 +120,32 @@ impl<'a> Walker<'a> {
             Err(ObjectError::NotComposite(_)) if is_reference(&object.ty) => {
                 Ok(self.target(object)?.member(self.process, name)?)
             }
+            Err(why @ ObjectError::NoMember { .. }) => self.scoped(object, name)?.ok_or(why.into()),
             found => Ok(found?),
         }
+    }
+
+    /// A base class by its name, or a member behind the name of one: `ns::Base`, `Base::x`.
+    fn scoped(&self, object: &Object, name: &str) -> Result<Option<Object>, PathError> {
+        if let Some(base) = self.base(object, name)? {
+            return Ok(Some(base));
+        }
+        let Some((class, member)) = name.rsplit_once("::") else { return Ok(None) };
+        match self.base(object, class)? {
+            Some(base) => Ok(Some(base.member(self.process, member)?)),
+            None => Ok(None),
+        }
+    }
+
+    fn base(&self, object: &Object, name: &str) -> Result<Option<Object>, PathError> {
+        let ty = object.complete_type(self.process)?;
+        for base in ty.composite().iter().flat_map(|composite| &composite.bases) {
+            let part = object.part(self.process, &ty, &base.ty, &base.place)?;
+            if part.ty.name() == Some(name) || part.ty.qualified_name().as_deref() == Some(name) {
+                return Ok(Some(part));
+            }
+        }
+        Ok(None)
     }
 
     fn target(&self, object: &Object) -> Result<Object, PathError> {

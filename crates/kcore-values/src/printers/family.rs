@@ -1,6 +1,6 @@
 //! The names by which printers know types.
 
-use kcore_symbols::{Language, Type};
+use kcore_symbols::{Language, Member, Type, TypeKind};
 
 /// Crates whose types have families.
 const CRATES: &[&str] = &["core", "alloc", "std", "hashbrown"];
@@ -29,15 +29,35 @@ pub fn of(ty: &Type, is_known: &dyn Fn(&str) -> bool) -> Option<String> {
     Some(parts.join("::"))
 }
 
-/// Families that are known by their members: pointers of Rust with a length or a table beside them.
+/// Families that are known by their members: pointers of Rust with a length or a table beside them, and
+/// all of Go, which names its types after what they hold.
 fn by_structure(ty: &Type) -> Option<&'static str> {
-    let [first, second] = ty.composite()?.members.as_slice() else { return None };
-    let family = match (first.name.as_deref()?, second.name.as_deref()?) {
-        ("data_ptr", "length") => "rust::[]",
-        ("pointer", "vtable") => "rust::dyn",
+    let (family, language) = match ty.kind() {
+        TypeKind::Composite(composite) => by_members(&composite.members)?,
+        TypeKind::Pointer(_) => (by_pointee(ty.name()?)?, Language::Go),
         _ => return None,
     };
-    (ty.language() == Some(Language::Rust)).then_some(family)
+    (ty.language() == Some(language)).then_some(family)
+}
+
+fn by_members(members: &[Member]) -> Option<(&'static str, Language)> {
+    let name = |index: usize| members.get(index).and_then(|member| member.name.as_deref());
+    Some(match (name(0)?, name(1)?, name(2), members.len()) {
+        ("data_ptr", "length", None, 2) => ("rust::[]", Language::Rust),
+        ("pointer", "vtable", None, 2) => ("rust::dyn", Language::Rust),
+        ("str", "len", None, 2) => ("go::string", Language::Go),
+        ("_type", "data", None, 2) => ("go::eface", Language::Go),
+        ("tab", "data", None, 2) => ("go::iface", Language::Go),
+        ("array", "len", Some("cap"), 3) => ("go::[]", Language::Go),
+        _ => return None,
+    })
+}
+
+/// Maps and channels of Go are pointers to structures of these names.
+fn by_pointee(name: &str) -> Option<&'static str> {
+    let pointee = name.strip_prefix('*')?;
+    let families = [("hash<", "go::hash"), ("map<", "go::map"), ("hchan<", "go::hchan")];
+    families.into_iter().find_map(|(start, family)| pointee.starts_with(start).then_some(family))
 }
 
 /// A name up to the arguments of its template.

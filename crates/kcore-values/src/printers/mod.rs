@@ -7,6 +7,7 @@
 mod cpp;
 mod family;
 mod find;
+mod go;
 mod made;
 mod owner;
 mod rust;
@@ -52,6 +53,12 @@ const PRINTERS: &[&dyn Printer] = &[
     &cpp::unordered::Unordered,
     &cpp::variant::Variant,
     &cpp::vector::Vector,
+    &go::chan::Chan,
+    &go::interface::Interface,
+    &go::map::Map,
+    &go::slice::Slice,
+    &go::string::GoString,
+    &go::swiss_map::SwissMap,
     &transparent::ADAPTOR,
     &transparent::ATOMIC,
     &transparent::CHRONO,

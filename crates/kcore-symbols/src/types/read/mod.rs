@@ -12,12 +12,10 @@ mod variants;
 pub use entry::DieEntry;
 pub use scope::{named, scope_of};
 
-use std::sync::Arc;
-
 use gimli::constants;
 
 use super::{
-    Type, TypeError,
+    TypeError,
     model::{
         AliasKind, AliasType, BaseType, Encoding, Keyword, MemberPointerType, PointerKind,
         PointerType, TypeKind, TypeNode,
@@ -26,10 +24,9 @@ use super::{
 use crate::{DebugInfo, DieId, dwarf};
 
 /// The type that the entry at `id` describes.
-pub fn read(info: &Arc<DebugInfo>, id: DieId) -> Result<Type, TypeError> {
+pub fn read(info: &DebugInfo, id: DieId) -> Result<TypeNode, TypeError> {
     let found = read_node(info, id).map_err(|error| TypeError::Damaged(id, error))?;
-    let node = found.ok_or(TypeError::NotAType(id))?;
-    Ok(Type::of(Arc::clone(info), Arc::new(node)))
+    found.ok_or(TypeError::NotAType(id))
 }
 
 fn read_node(info: &DebugInfo, id: DieId) -> dwarf::Result<Option<TypeNode>> {
