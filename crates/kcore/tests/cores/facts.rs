@@ -1,6 +1,6 @@
 //! What each generated core says of its death, held against what its program knows of it.
 
-use gen_cores::{Facts, Language, Libc, Maker};
+use gen_cores::{Case, Facts, Language, Libc, Maker, scenario};
 use kcore::{LastWords, Status};
 
 use crate::{
@@ -195,12 +195,18 @@ fn text_of_doubt(word: &str) -> &'static str {
     }
 }
 
+/// musl-gcc does not ask its linker for a build-id, nor does Go; qemu dumps no headers of modules.
+fn has_no_build_id(case: &Case) -> bool {
+    let (variant, recipe) = (variant(case), scenario(&case.scenario).expect("its recipe").recipe);
+    let asks = recipe.link.iter().any(|flag| flag == "-Wl,--build-id");
+    let is_left_out = variant.libc == Libc::Musl || recipe.language == Language::Go;
+    variant.maker == Maker::Qemu || is_left_out && !asks
+}
+
 fn wanted_doubts(known: &Known) -> Vec<&'static str> {
     let told = known.truth.facts.doubts.iter().flatten().map(|word| text_of_doubt(word));
-    // musl-gcc does not ask its linker for a build-id, and qemu dumps no headers of modules.
-    let variant = variant(known.case);
-    let has_no_build_id = variant.libc == Libc::Musl || variant.maker == Maker::Qemu;
-    let unchecked = has_no_build_id.then_some("no build-id in the core to check files by");
+    let unchecked =
+        has_no_build_id(known.case).then_some("no build-id in the core to check files by");
     told.chain(unchecked).collect()
 }
 

@@ -79,7 +79,10 @@ const ASSEMBLY: &str = "libcrypto's assembly, chosen by the processor's features
 const NO_HEADERS: &str = "the core holds no headers of the static program: eu-stack stops at the first \
                           caller, kcore takes its unwind information from the file";
 
-pub static EXPLAINED: [Explained; 35] = [
+const GO: &str = "Go's signal frame is no frame to the peers, and its stacks that begin in no function end in \
+                  a return address of 0, which gdb shows";
+
+pub static EXPLAINED: [Explained; 37] = [
     known(Framehop, "realigned", &[], &[Pc, Shorter], Kcore, EXPRESSION),
     known(Framehop, "lazy-binding", &[], &[Pc, Shorter], Kcore, IN_RBX),
     known(Framehop, "lazy-binding-stack", &[], &[Pc, Shorter], Kcore, IN_RBX),
@@ -115,4 +118,6 @@ pub static EXPLAINED: [Explained; 35] = [
     known(EuStack, "rust-threads", &[], &[Name], Both, SPELLING),
     varying(known(Gdb, "lazy-binding-stack", &[], &[Shorter, Longer], Kcore, STARTING)),
     varying(known(EuStack, "threads-1000", &[], &[Longer, Shorter], Kcore, STARTING)),
+    varying(known(Gdb, "values-go", &[], &[Pc, Longer], Kcore, GO)),
+    varying(known(EuStack, "values-go", &[], &[Shorter, Pc], Kcore, GO)),
 ];
