@@ -41,7 +41,11 @@ impl Dcmd for Locals {
         let names: Vec<String> = args.operands().iter().map(Arg::to_text).collect();
         let (tid, index) = frame(cx)?;
         let stack = cx.core().stack(tid, index.saturating_add(2).min(MAX_FRAMES));
-        let scopes = scopes(cx.core(), &stack, index, &names)?;
+        let scopes = match scopes(cx.core(), &stack, index, &names) {
+            // One of several frames that are gone through.
+            Err(error) if cx.input().looped => return cx.note(&error.to_string()),
+            scopes => scopes?,
+        };
         let shown = scopes.iter().map(|scope| scope.variables.len()).sum::<usize>();
         if shown < names.len() {
             let has = |name: &String| scopes.iter().any(|scope| scope.has(name));
@@ -132,7 +136,7 @@ struct VariableLine<'a> {
 
 impl Record for VariableLine<'_> {
     fn kind(&self) -> &'static str {
-        "variable"
+        "frame_variable"
     }
 
     fn view(&self) -> View {
