@@ -220,3 +220,17 @@ impl PathWords for Words<'_> {
         self.0.type_named(None, text).map_err(|error| error.to_string())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_delimiter_divides_a_path() {
+        assert_eq!(split("n_next->n_"), ("n_next", "->", "n_"));
+        assert_eq!(split("a.b[2].c"), ("a.b[2]", ".", "c"));
+        assert_eq!(split("->n_"), ("", "->", "n_"));
+        assert_eq!(split("n_"), ("", "", "n_"));
+        assert_eq!(split("a->b.c"), ("a->b", ".", "c"));
+    }
+}
