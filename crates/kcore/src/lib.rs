@@ -24,6 +24,7 @@
 mod arch;
 mod code;
 mod contexts;
+mod debug_context;
 mod doubts;
 mod executable;
 mod file_space;
@@ -50,7 +51,6 @@ pub mod search;
 pub mod signal;
 mod source;
 mod space;
-mod split_files;
 mod stack;
 mod status;
 mod symbols_by_file;
