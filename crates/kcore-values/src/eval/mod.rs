@@ -10,6 +10,7 @@ mod scalar;
 mod text;
 mod variant;
 
+pub(crate) use array::count_of;
 pub(crate) use text::replaced;
 
 use kcore_mem::Addr;
