@@ -12,6 +12,7 @@ mod tests;
 mod text;
 mod variant;
 
+pub(crate) use array::count_of;
 pub(crate) use text::replaced;
 
 use std::cell::Cell;
