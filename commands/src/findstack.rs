@@ -9,6 +9,7 @@ use kcore_dcmd::{
 };
 
 use crate::{
+    frame_values::{ValueReader, Wanted},
     names::Names,
     stack_filter::StackFilter,
     stack_record::{FrameLine, Layout, StackBegin, StackEnd},
@@ -52,7 +53,10 @@ impl Dcmd for Findstack {
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         let words: Vec<String> = args.operands().iter().map(Arg::to_text).collect();
         let command = (!words.is_empty()).then(|| words.join(" "));
-        threads(cx, args)?.into_iter().try_for_each(|tid| show(cx, tid, command.as_deref()))
+        let with_arguments = args.has('v');
+        threads(cx, args)?
+            .into_iter()
+            .try_for_each(|tid| show(cx, tid, command.as_deref(), with_arguments))
     }
 }
 
@@ -74,14 +78,14 @@ fn threads(cx: &Cx<'_>, args: &Args) -> Result<Vec<Tid>> {
     Ok(tids.into_iter().filter(|tid| passing.contains(tid)).collect())
 }
 
-fn show(cx: &mut Cx<'_>, tid: Tid, command: Option<&str>) -> Result<()> {
+fn show(cx: &mut Cx<'_>, tid: Tid, command: Option<&str>, with_arguments: bool) -> Result<()> {
     match command {
-        None => show_stack(cx, tid),
+        None => show_stack(cx, tid, with_arguments),
         Some(command) => show_first(cx, tid, command),
     }
 }
 
-fn show_stack(cx: &mut Cx<'_>, tid: Tid) -> Result<()> {
+fn show_stack(cx: &mut Cx<'_>, tid: Tid, with_arguments: bool) -> Result<()> {
     let core = cx.core();
     let stack = core.stack(tid, MAX_FRAMES);
     let current = cx.shell().current_thread() == Some(tid);
@@ -91,9 +95,12 @@ fn show_stack(cx: &mut Cx<'_>, tid: Tid) -> Result<()> {
     }
     cx.begin(&StackBegin::new(core, tid, current, false).found_at(first), "frames")?;
     let names = Names::new(cx);
+    let values = with_arguments.then(|| ValueReader::new(core, &stack, Wanted::Arguments));
     for frame in core.named_frames(&stack.frames) {
         let layout = if frame.index == 0 { Layout::Bracketed } else { Layout::Found };
-        cx.emit(&FrameLine::new(&names, tid, frame, layout))?;
+        let values = values.as_ref().map(|values| values.of(&frame)).unwrap_or_default();
+        let line = FrameLine::new(&names, tid, frame, layout);
+        cx.emit(&line.with(values, core.target().endian))?;
     }
     cx.end(&StackEnd::new(core, &stack, Layout::Found))
 }
@@ -101,7 +108,9 @@ fn show_stack(cx: &mut Cx<'_>, tid: Tid) -> Result<()> {
 fn show_first(cx: &mut Cx<'_>, tid: Tid, command: &str) -> Result<()> {
     let core = cx.core();
     let stack = core.stack(tid, 1);
-    let Some(frame) = core.named_frames(&stack.frames).next() else { return show_stack(cx, tid) };
+    let Some(frame) = core.named_frames(&stack.frames).next() else {
+        return show_stack(cx, tid, false);
+    };
     let dot = match frame.frame.frame_pointer {
         Some(fp) => Dot::Frame { fp, tid, index: 0 },
         None => Dot::Thread(tid),
@@ -124,7 +133,7 @@ impl Record for First {
     fn view(&self) -> View {
         View::Line(
             "stack pointer for thread {whose}: {frame_pointer:x}{frame_pointer^unknown}\n\
-             [ {frame_pointer:0}{frame_pointer^????????????????} {symbol}() ]",
+             [ {frame_pointer:0}{frame_pointer^????????????????} {symbol}({arguments}) ]",
         )
     }
 

@@ -4,6 +4,7 @@ use kcore::MAX_FRAMES;
 use kcore_dcmd::{AddrUse, Args, Cx, Dcmd, DcmdError, Dot, Example, Group, Opt, Result, Spec};
 
 use crate::{
+    frame_values::{ValueReader, Wanted},
     names::Names,
     operand, source_text,
     stack_record::{FrameLine, Layout},
@@ -21,6 +22,7 @@ With -s the source text round the frame's line is shown, where the file is at ha
 recorded, in the folder of the core or of the executable. `>` marks the line.";
 
 const OPTIONS: &[Opt] = &[
+    Opt { flag: 'v', value: None, help: "its arguments and locals as well" },
     Opt { flag: 's', value: None, help: "the source text round its line as well" },
     Opt { flag: 'n', value: Some("lines"), help: "so many lines before and after it, else 5" },
 ];
@@ -64,7 +66,10 @@ impl Dcmd for Frame {
             })?;
         cx.shell_mut().set_current_frame(frame.physical);
         let location = frame.location.clone();
-        cx.emit(&FrameLine::new(&Names::new(cx), tid, frame, Layout::Verbose))?;
+        let wanted = if args.has('v') { Wanted::All } else { Wanted::Arguments };
+        let values = ValueReader::new(core, &stack, wanted).of(&frame);
+        let line = FrameLine::new(&Names::new(cx), tid, frame, Layout::Verbose);
+        cx.emit(&line.with(values, core.target().endian))?;
         if args.has('s') {
             source_text::emit(cx, &location, lines_around(args)?)?;
         }

@@ -4,6 +4,7 @@ use kcore::MAX_FRAMES;
 use kcore_dcmd::{AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Example, Group, Opt, Result, Spec};
 
 use crate::{
+    frame_values::{DEFAULT_ARGUMENTS, ValueReader, Wanted},
     names::Names,
     operand,
     stack_record::{FrameLine, Layout, StackBegin, StackEnd},
@@ -25,7 +26,11 @@ pub const STACK_WITH_POINTERS: Stack =
     Stack { name: "$C", aliases: &["stackregs"], layout: Layout::WithPointer };
 
 const OPTIONS: &[Opt] = &[
-    Opt { flag: 'v', value: None, help: "source lines, pc, sp, and how each frame was found" },
+    Opt {
+        flag: 'v',
+        value: None,
+        help: "source lines, pc, sp, how each frame was found, arguments and locals",
+    },
     Opt { flag: 'u', value: None, help: "unwind from the ucontext_t at the address" },
     Opt { flag: 'l', value: Some("frames"), help: "at most so many frames" },
 ];
@@ -38,8 +43,12 @@ frame's caller; any other number is a thread's id (ids are decimal: 0t4711).
 An inlined call is a frame of its own, marked [inlined]. A frame that was found by scanning the \
 stack is marked [guessed]. Where the last frame is not the outermost one, a line behind it says why \
 there are no more. $C prints before each frame the place where its frame pointer would be, which can \
-be typed back; ::stackregs is the same. The operand limits arguments, as \
-in MDB; arguments are shown where they are known.";
+be typed back; ::stackregs is the same.
+
+Between parentheses stand the arguments where debug information finds them, as bare numbers, `?` for one \
+that is not known; nothing where none is. The operand says how many at most, 6 if it is left out. With -v a \
+line below the frame has each argument and local by its name, as it is at this place of the code: what the \
+compiler kept not is <optimized out>, what the core lacks <not dumped>. The 4096 innermost frames have them.";
 
 const EXAMPLES: &[Example] = &[
     Example { line: "$C", shows: "the stack of the current thread" },
@@ -63,19 +72,22 @@ impl Dcmd for Stack {
     }
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
-        check_count(cx, args)?;
+        let arguments = argument_limit(cx, args)?;
         let limit = frame_limit(args)?;
         let layout = if args.has('v') { Layout::Verbose } else { self.layout };
         let start = if args.has('u') { StackStart::of_context(cx) } else { StackStart::of(cx) }?;
-        print_stack(cx, start, limit, layout)
+        print_stack(cx, start, limit, layout, arguments)
     }
 }
 
-/// The count of arguments, which must at least be a number.
-fn check_count(cx: &Cx<'_>, args: &Args) -> Result<()> {
+/// How many arguments stand between parentheses, at most.
+fn argument_limit(cx: &Cx<'_>, args: &Args) -> Result<usize> {
     match args.first() {
-        Some(Arg::Text(text)) => cx.shell().evaluate(text).map(|_| ()),
-        _ => Ok(()),
+        Some(Arg::Text(text)) => {
+            let count = cx.shell().evaluate(text)?;
+            Ok(usize::try_from(count).unwrap_or(usize::MAX))
+        }
+        _ => Ok(DEFAULT_ARGUMENTS),
     }
 }
 
@@ -89,7 +101,13 @@ fn frame_limit(args: &Args) -> Result<usize> {
 }
 
 /// Emits the stack that begins at `start`.
-fn print_stack(cx: &mut Cx<'_>, start: StackStart, limit: usize, layout: Layout) -> Result<()> {
+fn print_stack(
+    cx: &mut Cx<'_>,
+    start: StackStart,
+    limit: usize,
+    layout: Layout,
+    arguments: usize,
+) -> Result<()> {
     let core = cx.core();
     let tid = start.tid();
     let stack = start.stack(core, limit);
@@ -105,8 +123,12 @@ fn print_stack(cx: &mut Cx<'_>, start: StackStart, limit: usize, layout: Layout)
     }
     cx.begin(&begin, "frames")?;
     let names = Names::new(cx);
+    let wanted = if layout == Layout::Verbose { Wanted::All } else { Wanted::Arguments };
+    let values = ValueReader::new(core, &stack, wanted);
     for frame in core.named_frames(&stack.frames) {
-        cx.emit(&FrameLine::new(&names, tid, frame, layout))?;
+        let values = values.of(&frame).showing(arguments);
+        let line = FrameLine::new(&names, tid, frame, layout);
+        cx.emit(&line.with(values, core.target().endian))?;
     }
     cx.end(&StackEnd::new(core, &stack, layout))
 }

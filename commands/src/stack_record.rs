@@ -1,9 +1,9 @@
 //! The records of a stack: its beginning, its frames, its end.
 
-use kcore::{Addr, Core, End, NamedFrame, Stack, Tid};
+use kcore::{Addr, Core, End, Endian, NamedFrame, Stack, Tid};
 use kcore_dcmd::{Cell, Dot, Fields, Record, SymbolCell, View};
 
-use crate::names::Names;
+use crate::{frame_values::FrameValues, names::Names};
 
 /// How frames are laid out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -99,6 +99,10 @@ pub struct FrameLine {
     pub frame_pointer: Option<Addr>,
     /// How it is laid out.
     pub layout: Layout,
+    /// Its arguments and locals.
+    values: FrameValues,
+    /// The order of bytes in the target.
+    endian: Endian,
     /// The name that the session gives to its function, where that is another one.
     renamed: Option<SymbolCell<'static>>,
 }
@@ -107,7 +111,20 @@ impl FrameLine {
     /// A frame of thread `tid`.
     pub fn new(names: &Names<'_>, tid: Tid, frame: NamedFrame, layout: Layout) -> Self {
         let frame_pointer = frame.frame.frame_pointer;
-        Self { renamed: names.renamed(&frame), frame, tid, frame_pointer, layout }
+        Self {
+            renamed: names.renamed(&frame),
+            frame,
+            tid,
+            frame_pointer,
+            layout,
+            values: FrameValues::default(),
+            endian: Endian::Little,
+        }
+    }
+
+    /// The same, with its arguments and locals.
+    pub fn with(self, values: FrameValues, endian: Endian) -> Self {
+        Self { values, endian, ..self }
     }
 
     fn symbol(&self) -> SymbolCell<'_> {
@@ -151,25 +168,26 @@ impl Record for FrameLine {
     fn view(&self) -> View {
         View::Line(match self.layout {
             Layout::Plain => {
-                "{symbol}(){nameless? in {nameless}}{inline? [inlined]}{guess? [guessed]}"
+                "{symbol}({arguments}){nameless? in {nameless}}{inline? [inlined]}{guess? [guessed]}"
             }
             Layout::WithPointer => {
-                "{frame_pointer:0}{frame_pointer^????????????????} {symbol}()\
+                "{frame_pointer:0}{frame_pointer^????????????????} {symbol}({arguments})\
                  {nameless? in {nameless}}{inline? [inlined]}{guess? [guessed]}"
             }
             Layout::Bracketed => {
-                "[ {frame_pointer:0}{frame_pointer^????????????????} {symbol}()\
+                "[ {frame_pointer:0}{frame_pointer^????????????????} {symbol}({arguments})\
                  {nameless? in {nameless}}{inline? [inlined]}{guess? [guessed]} ]"
             }
             Layout::Found => {
-                "  {frame_pointer:0}{frame_pointer^????????????????} {symbol}()\
+                "  {frame_pointer:0}{frame_pointer^????????????????} {symbol}({arguments})\
                  {nameless? in {nameless}}{inline? [inlined]}{guess? [guessed]}"
             }
             Layout::Verbose => {
-                "{frame_pointer:0}{frame_pointer^????????????????} {symbol}()\
+                "{frame_pointer:0}{frame_pointer^????????????????} {symbol}({arguments})\
                  {nameless? in {nameless}}{inline? [inlined]}\n\
                  \x20                {file?{file}{line?:{line}}{column?:{column}}, }\
-                 pc={pc:x}{sp? sp={sp:x}}, by {trust}{guess? [guessed]}"
+                 pc={pc:x}{sp? sp={sp:x}}, by {trust}{guess? [guessed]}\
+                 {variables*\n                     {.}}"
             }
             Layout::Indented => {
                 "                 {symbol}{nameless? in {nameless}}{inline? [inlined]}{guess? [guessed]}"
@@ -194,8 +212,10 @@ impl Record for FrameLine {
             .num("line", location.line.map(u64::from))
             .num("column", location.column.map(u64::from))
             .opt_text("language", location.language)
-            .put("args", Cell::Null)
-            .put("locals", Cell::Null)
+            .put("args", self.values.arguments())
+            .put("locals", self.values.locals())
+            .display("arguments", self.values.parenthesized(self.endian))
+            .display("variables", self.values.lines(self.endian))
             .display("symbol", Cell::Symbol(self.symbol()))
             .display("frame_pointer", Cell::or_null(self.frame_pointer, Cell::Addr))
             .display("nameless", Cell::or_null(self.nameless_in(), Cell::text))

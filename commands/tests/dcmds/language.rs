@@ -268,7 +268,7 @@ fn private_symbols_come_first() {
     assert_eq!(text("1000::nmadd -s 20 mine; 1010=p").lines().last().unwrap().trim(), "mine+0x10");
     assert_eq!(text("main::nmadd mine; main=p").lines().last().unwrap().trim(), "mine");
     let stack = text("<rip-10::nmadd -s 100 mine; $c");
-    assert!(stack.lines().any(|line| line == "mine+0x10()"), "{stack}");
+    assert!(stack.lines().any(|line| line == "mine+0x10(0, 2)"), "{stack}");
     assert!(text("<rip-10::nmadd -s 100 mine; <rip::whatis").contains(" is mine+0x10, in "));
     assert!(text("<rsp::nmadd -s 8 top; <rsp::whatis").contains(" is top, in [ stack"));
     assert_eq!(

@@ -4,6 +4,7 @@
 //! - [`demangle()`] turns raw names into those of the source language.
 //! - [`Lines`] says which source line an address came from, through all inlined calls.
 //! - [`DebugInfo`] has the types of a module, [`Type`] is one of them.
+//! - [`Scopes`] are the functions at an address, with their arguments and locals.
 //! - [`ModuleSymbols`] joins them and remembers what it has answered.
 //!
 //! Everything here speaks [`kcore_mem::Svma`], addresses as the file states them: where a module
@@ -47,11 +48,13 @@ mod runtime_types;
 mod symbol;
 mod table;
 mod types;
+mod variables;
 
 pub use complete::first_and_last;
 pub use debug_info::{DebugContext, DebugInfo, DieId};
 pub use demangle::{Demangled, Mangling, demangle, demangle_type};
 pub use dwarf::{SplitFiles, SplitName};
+pub use index::IndexCache;
 pub use language::Language;
 pub use lines::{LineFrame, Lines};
 pub use module_symbols::{Function, ModuleSymbols};
@@ -62,4 +65,8 @@ pub use types::{
     Enumeration, Enumerator, FunctionType, Keyword, Member, MemberPlace, MemberPointerType,
     OpenType, PointerKind, PointerType, StaticMember, Type, TypeArgument, TypeError, TypeKind,
     TypeLink, TypeNode, Variant, VariantPart,
+};
+pub use variables::{
+    CallParameter, CallSite, CallTarget, ConstantValue, Expression, FunctionCode, FunctionScope,
+    Scopes, Variable, VariableKind, VariableLocation,
 };

@@ -13,7 +13,7 @@ use kcore_elf::Image;
 use kcore_mem::Svma;
 use rustc_hash::FxHashMap;
 
-use crate::{DebugContext, DebugInfo, Language, dwarf::Resolver};
+use crate::{DebugContext, DebugInfo, DieId, Language, dwarf::Resolver};
 
 /// Answers that are remembered; beyond it all are forgotten.
 const MAX_CACHED: usize = 1 << 16;
@@ -109,6 +109,15 @@ impl Lines {
         let answer: Arc<[LineFrame]> = frames.into();
         answers.known.insert(svma, Arc::clone(&answer));
         answer
+    }
+
+    /// The debug information and the entry in it of the function that holds `svma`; functions that
+    /// are inlined there lie below it.
+    pub(crate) fn function_at(&self, svma: Svma) -> Option<(&Arc<DebugInfo>, DieId)> {
+        let opened = self.opened()?;
+        let mut answers = opened.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let (which, offset) = answers.resolver.find_function(svma.get()).ok()??;
+        Some((&opened.info, DieId { which, offset }))
     }
 
     /// What is wrong with the DWARF, as far as it is known by now: the first error met.

@@ -15,6 +15,16 @@ pub enum FpRegisters {
     Aarch64(Aarch64FpRegisters),
 }
 
+impl FpRegisters {
+    /// The bytes of a register by its DWARF number, lowest first.
+    pub(crate) fn by_dwarf_number(&self, number: u16) -> Option<Vec<u8>> {
+        match self {
+            Self::X86_64(registers) => registers.by_dwarf_number(number),
+            Self::Aarch64(registers) => registers.by_dwarf_number(number),
+        }
+    }
+}
+
 impl Core {
     /// The floating-point registers of a thread; `None` when the core does not hold them.
     pub fn fp_registers(&self, tid: Tid) -> Option<FpRegisters> {

@@ -83,6 +83,13 @@ pub struct SharedLocation {
     at: usize,
 }
 
+impl SharedLocation {
+    /// How many functions hold it: of the one that the machine called 0, of one inlined there 1.
+    pub(crate) fn depth(&self) -> usize {
+        self.all.len().saturating_sub(1).saturating_sub(self.at)
+    }
+}
+
 impl Deref for SharedLocation {
     type Target = Location;
 

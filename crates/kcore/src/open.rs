@@ -13,8 +13,8 @@ use kcore_elf::{
     ModuleFiles, ParseError, modules_of,
 };
 use kcore_files::{
-    CoreSource, FilesError, Finder, Format, OpenedCore, Progress, SYSTEM_DEBUG_DIR, SearchPaths,
-    Wanted, open_core,
+    CacheDir, CoreSource, FilesError, Finder, Format, OpenedCore, Progress, SYSTEM_DEBUG_DIR,
+    SearchPaths, Wanted, open_core,
 };
 use kcore_mem::{Addr, AddrRange, AddressSpace, Arch, Target};
 use kcore_unwind::{Knowledge, Machine, machine};
@@ -27,6 +27,7 @@ use crate::{
     symbols_by_file::SymbolsByFile,
     thread::threads_of,
     tls::{Linker, ThreadAreas},
+    variables::ScopesCache,
     vtable_cache::VtableCache,
 };
 
@@ -41,6 +42,8 @@ pub struct OpenOptions {
     pub sysroot: Option<PathBuf>,
     /// More directories in the build-id layout.
     pub debug_dirs: Vec<PathBuf>,
+    /// Where to keep what is costly to work out: indexes of big debug information. `None`: nowhere.
+    pub cache_dir: Option<PathBuf>,
 }
 
 /// Why nothing could be opened.
@@ -97,6 +100,7 @@ pub struct Core {
     /// The stack pointers of all threads, lowest first.
     pub(crate) stack_pointers: OnceLock<Vec<(Addr, Tid)>>,
     pub(crate) locations: LocationCache,
+    pub(crate) scopes: ScopesCache,
     pub(crate) vtables: VtableCache,
     pub(crate) knowledge: Knowledge,
     pub(crate) finder: Finder,
@@ -166,6 +170,7 @@ impl Core {
             space: Some(parts.space.clone()),
             finder: finder(options, parts.path.parent()),
             symbols: SymbolsByFile::default(),
+            cache: options.cache_dir.clone().map(CacheDir::new),
         });
         let files = FinderFiles { finder: &context.finder, arch: target.arch };
         let mapped = modules_of(&parts.file, &parts.space, &files);
@@ -189,6 +194,7 @@ impl Core {
             space: None,
             finder: finder(options, path.parent()),
             symbols: SymbolsByFile::default(),
+            cache: options.cache_dir.clone().map(CacheDir::new),
         });
         let finder = context.finder.clone();
         let found = found_file(path, Arc::new(image));
@@ -215,6 +221,7 @@ impl Core {
             mappings: OnceLock::new(),
             stack_pointers: OnceLock::new(),
             locations: LocationCache::default(),
+            scopes: ScopesCache::default(),
             vtables: VtableCache::default(),
             knowledge: Knowledge::default(),
             finder,

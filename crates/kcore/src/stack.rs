@@ -18,28 +18,44 @@ pub struct Stack {
     pub frames: Vec<Frame>,
     /// Why there are no more.
     pub end: End,
+    /// Where the walk began that found them, for whoever needs the registers of frames.
+    start: Option<Box<StackOrigin>>,
+}
+
+/// Where the walk of a stack began: perhaps at a frame before the first one that is kept.
+#[derive(Clone, Debug)]
+pub(crate) struct StackOrigin {
+    pub(crate) regs: Regs,
+    pub(crate) pc: CodeAddr,
+    pub(crate) trust: Trust,
+    /// Whether these are the registers with which the kernel stopped the thread.
+    pub(crate) is_thread: bool,
+}
+
+impl StackOrigin {
+    const fn stopped_at(regs: Regs, is_thread: bool) -> Self {
+        Self { regs, pc: CodeAddr::Pc(regs.pc()), trust: Trust::Context, is_thread }
+    }
 }
 
 impl Stack {
     fn empty(tid: Tid, end: End) -> Self {
-        Self { tid, frames: Vec::new(), end }
+        Self { tid, frames: Vec::new(), end, start: None }
     }
 
     /// Collects the frames of a walk.
-    fn walk(
-        tid: Tid,
-        walker: &mut Walker<'_>,
-        regs: &Regs,
-        pc: CodeAddr,
-        trust: Trust,
-        limit: usize,
-    ) -> Self {
+    fn walk(tid: Tid, walker: &mut Walker<'_>, start: StackOrigin, limit: usize) -> Self {
         let mut frames = Vec::new();
-        let end = walker.walk_from(regs, pc, trust, limit, &mut |frame, _| {
+        let end = walker.walk_from(&start.regs, start.pc, start.trust, limit, &mut |frame, _| {
             frames.push(*frame);
             Flow::Continue
         });
-        Self { tid, frames, end }
+        Self { tid, frames, end, start: Some(Box::new(start)) }
+    }
+
+    /// Where the walk began.
+    pub(crate) fn origin(&self) -> Option<&StackOrigin> {
+        self.start.as_deref()
     }
 
     /// Whether the last frame is the outermost one, so that nothing is missing.
@@ -67,8 +83,7 @@ impl Core {
         let Some(regs) = self.start_registers(tid) else {
             return Stack::empty(tid, End::NoRegisters);
         };
-        let pc = CodeAddr::Pc(regs.pc());
-        Stack::walk(tid, walker, &regs, pc, Trust::Context, limit)
+        Stack::walk(tid, walker, StackOrigin::stopped_at(regs, true), limit)
     }
 
     /// The stack that begins with the caller of the frame at `frame_pointer`, for an address that
@@ -89,7 +104,9 @@ impl Core {
             return Stack::empty(tid, End::NotCode(caller.pc()));
         }
         let pc = CodeAddr::Return(caller.pc());
-        Stack::walk(tid, &mut walker, &caller, pc, Trust::FramePointer, limit)
+        let trust = Trust::FramePointer;
+        let start = StackOrigin { regs: caller, pc, trust, is_thread: false };
+        Stack::walk(tid, &mut walker, start, limit)
     }
 
     /// The stack that begins with the registers which the `ucontext_t` at `context` holds.
@@ -101,8 +118,7 @@ impl Core {
             let fault = self.space_fault(context);
             return Stack::empty(tid, fault.map_or(End::NoRegisters, End::Fault));
         };
-        let pc = CodeAddr::Pc(regs.pc());
-        Stack::walk(tid, &mut walker, &regs, pc, Trust::Context, limit)
+        Stack::walk(tid, &mut walker, StackOrigin::stopped_at(regs, false), limit)
     }
 
     /// The registers of physical frame `index` of a thread, as far as they could be recovered;

@@ -23,7 +23,6 @@ pub struct DwarfFile {
     line: Arc<Bytes>,
     loc: Arc<Bytes>,
     loclists: Arc<Bytes>,
-    #[allow(dead_code)]
     locations: OnceLock<LocationLists<Reader>>,
     /// Strings, addresses and range lists; nothing else.
     pub dwarf: Arc<Dwarf<Reader>>,
@@ -143,6 +142,11 @@ impl DwarfFile {
         self.dwarf.file_type
     }
 
+    /// Whether bytes stand with the most significant one first.
+    pub fn is_big_endian(&self) -> bool {
+        self.order == RunTimeEndian::Big
+    }
+
     /// Bytes of `.debug_info`.
     pub fn info_size(&self) -> usize {
         self.info.size()
@@ -174,7 +178,6 @@ impl DwarfFile {
 
     /// The location lists. Their sections are read when the first one is needed: stacks without
     /// variables do without.
-    #[allow(dead_code)]
     pub fn locations(&self) -> &LocationLists<Reader> {
         self.locations.get_or_init(|| {
             let whole = |bytes: &Bytes| {

@@ -32,6 +32,7 @@ mod unit;
 mod units;
 mod walk;
 
+pub use attributes::PcRanges;
 pub use files::{Files, Which};
 pub use outline::is_scope;
 pub use resolver::Resolver;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gimli::Error;
 
 use super::{
-    Result,
+    Result, UnitOffset,
     file::DwarfFile,
     files::{Files, Which},
     inlined::FunctionAt,
@@ -42,6 +42,25 @@ impl Resolver {
         let (units, missed) = self.others_at(pc);
         let (frames, other) = self.find_among(units, pc);
         (frames, problem.or(missed).or(other))
+    }
+
+    /// Where the entry of the function is that holds `pc`, which may have others inlined.
+    pub fn find_function(&mut self, pc: u64) -> Result<Option<(Which, usize)>> {
+        if let Some(found) = self.function_among(self.files.aranges.claims.find(pc), pc)? {
+            return Ok(Some(found));
+        }
+        let (units, _) = self.others_at(pc);
+        self.function_among(units, pc)
+    }
+
+    fn function_among(&self, units: Vec<usize>, pc: u64) -> Result<Option<(Which, usize)>> {
+        for start in units {
+            let Some(code) = self.code_of(&self.files.main.at(start)?) else { continue };
+            if let Some(entry) = code.entry(pc)? {
+                return Ok(Some((code.which, code.unit.start.saturating_add(entry.0))));
+            }
+        }
+        Ok(None)
     }
 
     /// The units that claim `pc` and are not in `.debug_aranges`.
@@ -139,7 +158,11 @@ struct Code<'a> {
 impl Code<'_> {
     /// The function that holds `pc`.
     fn find(&self, pc: u64) -> Result<Option<FunctionAt>> {
-        let entry = self.unit.functions(self.file)?.find(self.file, &self.unit, pc)?;
-        entry.map(|entry| FunctionAt::read(self.file, &self.unit, entry, pc)).transpose()
+        self.entry(pc)?.map(|entry| FunctionAt::read(self.file, &self.unit, entry, pc)).transpose()
+    }
+
+    /// The entry of that function.
+    fn entry(&self, pc: u64) -> Result<Option<UnitOffset>> {
+        self.unit.functions(self.file)?.find(self.file, &self.unit, pc)
     }
 }

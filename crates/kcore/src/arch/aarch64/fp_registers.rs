@@ -25,6 +25,12 @@ impl Aarch64FpRegisters {
         }
         Some(Self { vectors, fpsr: cursor.u32().ok()?, fpcr: cursor.u32().ok()? })
     }
+
+    /// v0 to v31 are 64 to 95 (DWARF for the Arm 64-bit Architecture, 4.1).
+    pub(crate) fn by_dwarf_number(&self, number: u16) -> Option<Vec<u8>> {
+        let vector = self.vectors.get(usize::from(number.checked_sub(64)?))?;
+        Some(vector.to_le_bytes().to_vec())
+    }
 }
 
 #[cfg(test)]
@@ -37,6 +43,8 @@ mod tests {
         bytes.extend([0x10, 0, 0, 0x08, 0, 0, 0xc0, 0]);
         let read = Aarch64FpRegisters::parse(&bytes, Target::X86_64).unwrap();
         assert_eq!(read.vectors[31], 31 << 100 | 31);
+        assert_eq!(read.by_dwarf_number(64 + 31).unwrap(), (31_u128 << 100 | 31).to_le_bytes());
+        assert_eq!((read.by_dwarf_number(31), read.by_dwarf_number(96)), (None, None));
         assert_eq!((read.fpsr, read.fpcr), (0x0800_0010, 0x00c0_0000));
         assert_eq!(Aarch64FpRegisters::parse(&bytes[..519], Target::X86_64), None);
     }

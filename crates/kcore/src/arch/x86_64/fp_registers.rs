@@ -145,6 +145,22 @@ impl X86FpRegisters {
         }
     }
 
+    /// xmm0 to xmm15 are 17 to 32, xmm16 to xmm31 67 to 82, st0 to st7 33 to 40 (System V ABI, figure
+    /// 3.36).
+    pub(crate) fn by_dwarf_number(&self, number: u16) -> Option<Vec<u8>> {
+        let vector = |index: u16| Some(self.vectors.get(usize::from(index))?.0.clone());
+        match number {
+            17..=32 => vector(number - 17),
+            67..=82 => vector(number - 67 + 16),
+            33..=40 => {
+                let register = self.st.get(usize::from(number - 33))?;
+                let significand = register.significand.to_le_bytes();
+                Some([&significand[..], &register.exponent.to_le_bytes()].concat())
+            }
+            _ => None,
+        }
+    }
+
     /// The physical number of the register that is `st0`.
     pub const fn top(&self) -> u8 {
         (self.status >> 11) as u8 & 7
@@ -216,6 +232,9 @@ mod tests {
         assert_eq!((read.top(), read.is_used(0), read.is_used(1)), (7, true, false));
         assert_eq!(read.st[0], X87Register { exponent: 0x3fff, significand: 1 << 63 });
         assert_eq!(read.vectors[3].0[..2], [3, 0]);
+        assert_eq!(read.by_dwarf_number(17 + 3).unwrap()[0], 3);
+        assert_eq!(read.by_dwarf_number(33).unwrap(), [0, 0, 0, 0, 0, 0, 0, 0x80, 0xff, 0x3f]);
+        assert_eq!((read.by_dwarf_number(16), read.by_dwarf_number(67)), (None, None));
         assert_eq!((read.vectors.len(), read.vectors[0].0.len()), (16, 16));
         assert_eq!(X86FpRegisters::parse(Some(&legacy()[..415]), None, None), None);
         assert_eq!(X86FpRegisters::parse(None, None, None), None);

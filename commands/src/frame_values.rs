@@ -1,0 +1,201 @@
+//! The arguments and locals of the frames of a stack, read for its lines.
+
+use kcore::{
+    Content, Core, Endian, FrameVariable, KnownFrames, Limits, NamedFrame, Number, Object, Stack,
+    Type, Value, VariableKind,
+};
+use kcore_dcmd::{Cell, ValueCell, ValueStyle};
+
+/// How much is read of one variable: what a line, or a tree that a script looks at, can hold.
+pub const LIMITS: Limits = Limits {
+    depth: Some(3),
+    elements: Some(16),
+    characters: Some(256),
+    pointers: 1,
+    raw: false,
+    values: 1 << 8,
+};
+
+/// Arguments that stand between parentheses when nobody says how many, as in MDB.
+pub const DEFAULT_ARGUMENTS: usize = 6;
+
+/// What is read of the frames of a stack.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wanted {
+    /// Arguments.
+    Arguments,
+    /// Locals as well.
+    All,
+}
+
+/// Reads the variables of the frames of one stack.
+pub struct ValueReader<'c> {
+    core: &'c Core,
+    known: KnownFrames<'c>,
+    wanted: Wanted,
+}
+
+impl<'c> ValueReader<'c> {
+    /// For a stack.
+    pub fn new(core: &'c Core, stack: &Stack, wanted: Wanted) -> Self {
+        Self { core, known: core.known_frames(stack, stack.frames.len()), wanted }
+    }
+
+    /// The variables of a frame.
+    pub fn of(&self, frame: &NamedFrame) -> FrameValues {
+        let found = match self.wanted {
+            Wanted::Arguments => self.known.arguments(frame),
+            Wanted::All => self.known.variables(frame),
+        };
+        let Some(found) = found else { return FrameValues::default() };
+        let is_argument = |variable: &FrameVariable| variable.kind == VariableKind::Argument;
+        let (arguments, locals): (Vec<_>, Vec<_>) = found.into_iter().partition(is_argument);
+        let read = |all: Vec<FrameVariable>| {
+            all.into_iter().map(|variable| NamedValue::new(self.core, variable, &LIMITS)).collect()
+        };
+        let locals = (self.wanted == Wanted::All).then(|| read(locals));
+        FrameValues { arguments: Some(read(arguments)), locals, shown: DEFAULT_ARGUMENTS }
+    }
+}
+
+/// The variables of a frame; `None` where nothing tells of them, or nobody asked.
+#[derive(Clone, Debug, Default)]
+pub struct FrameValues {
+    arguments: Option<Vec<NamedValue>>,
+    locals: Option<Vec<NamedValue>>,
+    /// How many arguments stand between the parentheses.
+    shown: usize,
+}
+
+impl FrameValues {
+    /// The same, with so many arguments between the parentheses.
+    pub const fn showing(mut self, arguments: usize) -> Self {
+        self.shown = arguments;
+        self
+    }
+
+    /// The arguments as machines read them.
+    pub fn arguments(&self) -> Cell<'_> {
+        trees(self.arguments.as_deref())
+    }
+
+    /// The locals as machines read them.
+    pub fn locals(&self) -> Cell<'_> {
+        trees(self.locals.as_deref())
+    }
+
+    /// What stands between the parentheses of MDB: bare numbers, `?` for what is not known. Nothing where
+    /// no argument is.
+    pub fn parenthesized(&self, endian: Endian) -> Cell<'_> {
+        let arguments = self.arguments.as_deref().unwrap_or_default();
+        if arguments.iter().all(NamedValue::is_absent) {
+            return Cell::Null;
+        }
+        let shown = arguments.iter().take(self.shown);
+        Cell::List(shown.map(|argument| argument.bare(endian)).collect())
+    }
+
+    /// Each variable with its name, arguments first, where locals were asked for.
+    pub fn lines(&self, endian: Endian) -> Cell<'_> {
+        if self.locals.is_none() {
+            return Cell::Null;
+        }
+        let all = self.arguments.iter().chain(&self.locals).flatten();
+        Cell::List(all.map(|variable| variable.named(ValueStyle::inline(endian))).collect())
+    }
+}
+
+/// A variable that was read.
+#[derive(Clone, Debug)]
+pub struct NamedValue {
+    /// Its name; empty of an argument without one.
+    pub name: String,
+    /// Its type as C and C++ spell it.
+    pub ty: Option<String>,
+    /// Whether it is an argument.
+    pub is_argument: bool,
+    /// What it says, or why it does not.
+    pub value: Value,
+}
+
+impl NamedValue {
+    /// Reads a variable.
+    pub fn new(core: &Core, variable: FrameVariable, limits: &Limits) -> Self {
+        let value = match &variable.object {
+            Ok(object) => Object::value(object, core, limits),
+            Err(why) => Value {
+                ty: variable.ty.clone().unwrap_or_else(Type::void),
+                at: None,
+                bits: None,
+                content: Content::Absent(why.clone()),
+            },
+        };
+        Self {
+            name: variable.name.as_deref().unwrap_or_default().to_owned(),
+            ty: variable.ty.as_ref().map(Type::spelled),
+            is_argument: variable.kind == VariableKind::Argument,
+            value,
+        }
+    }
+
+    /// Whether it is nowhere.
+    pub fn is_absent(&self) -> bool {
+        matches!(self.value.content, Content::Absent(_))
+    }
+
+    /// Why there is no value, in JSON's word.
+    pub fn absence(&self) -> Cell<'_> {
+        match &self.value.content {
+            Content::Absent(why) => Cell::text(why.as_str()),
+            _ => Cell::Null,
+        }
+    }
+
+    /// The value with its name.
+    pub fn named(&self, style: ValueStyle) -> Cell<'_> {
+        Cell::Value(Box::new(ValueCell::new(self.name.as_str(), &self.value, style)))
+    }
+
+    /// The value without its name: a number as such.
+    fn bare(&self, endian: Endian) -> Cell<'_> {
+        let number = |number: &Number| u64::try_from(number.bits).ok().map(Cell::Hex);
+        let number = match &self.value.content {
+            Content::Absent(_) => Some(Cell::text("?")),
+            Content::Integer(value) | Content::Bool(value) => number(value),
+            Content::Enum(value) => number(&value.number),
+            Content::Character(code) => Some(Cell::Hex(u64::from(*code))),
+            Content::Pointer(pointer) => pointer.to.map(|to| Cell::Hex(to.get())),
+            _ => None,
+        };
+        number.unwrap_or_else(|| {
+            let style = ValueStyle::inline(endian);
+            Cell::Value(Box::new(ValueCell::new("", &self.value, style)))
+        })
+    }
+
+    /// What it says, as a tree; nothing where it is absent.
+    pub fn value_tree(&self) -> Cell<'_> {
+        match self.is_absent() {
+            true => Cell::Null,
+            false => {
+                let style = ValueStyle::inline(Endian::Little);
+                Cell::Value(Box::new(ValueCell::new("", &self.value, style)))
+            }
+        }
+    }
+
+    /// As a stack has it in JSON.
+    fn tree(&self) -> Cell<'_> {
+        let name = Some(self.name.as_str()).filter(|name| !name.is_empty());
+        Cell::Object(vec![
+            ("name", Cell::or_null(name, Cell::text)),
+            ("type", Cell::or_null(self.ty.as_deref(), Cell::text)),
+            ("value", self.value_tree()),
+            ("absent", self.absence()),
+        ])
+    }
+}
+
+fn trees(variables: Option<&[NamedValue]>) -> Cell<'_> {
+    Cell::or_null(variables, |all| Cell::List(all.iter().map(NamedValue::tree).collect()))
+}

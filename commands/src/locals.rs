@@ -1,0 +1,173 @@
+//! `::locals`: the arguments and locals of a frame.
+
+use kcore::{Content, Core, Endian, Limits, MAX_FRAMES, NamedFrame, Stack, Tid};
+use kcore_dcmd::{
+    AddrUse, Arg, Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record,
+    Result, Spec, TypeNames, ValueStyle, View,
+};
+
+use crate::{frame_values::NamedValue, stack_start::StackStart};
+
+/// Shows the variables of a frame.
+pub struct Locals;
+
+const OPTIONS: &[Opt] = &[Opt { flag: 'v', value: None, help: "the type of each as well" }];
+
+const HELP: &str = "\
+The frame is the one before it, else the current one (::frame N chooses it); a thread before it stands for \
+its innermost frame. Arguments come first, then the locals of the innermost block that holds the place, and \
+so on outwards. Where calls are inlined, each function has its own under its name, the innermost first.
+
+With names only these are shown, with all that they hold, as ::print does; else structures end at their \
+members. What the compiler kept not, or not at this place, is <optimized out>; what the core lacks is <not \
+dumped>. Down a pipe go the values of numbers and pointers, and the addresses of all else.";
+
+const EXAMPLES: &[Example] = &[
+    Example { line: "::locals", shows: "the variables of the current frame" },
+    Example { line: "::walk frame | ::locals -v", shows: "those of all frames, with their types" },
+];
+
+impl Dcmd for Locals {
+    fn spec(&self) -> Spec {
+        Spec::new("locals", Group::Types, "print arguments and locals of a frame")
+            .addr(AddrUse::Optional)
+            .options(OPTIONS)
+            .operands("[name ...]", 0, usize::MAX)
+            .help(HELP)
+            .examples(EXAMPLES)
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        let names: Vec<String> = args.operands().iter().map(Arg::to_text).collect();
+        let (tid, index) = frame(cx)?;
+        let stack = cx.core().stack(tid, index.saturating_add(2).min(MAX_FRAMES));
+        let scopes = match scopes(cx.core(), &stack, index, &names) {
+            // One of several frames that are gone through.
+            Err(error) if cx.input().looped => return cx.note(&error.to_string()),
+            scopes => scopes?,
+        };
+        let shown = scopes.iter().map(|scope| scope.variables.len()).sum::<usize>();
+        if shown < names.len() {
+            let has = |name: &String| scopes.iter().any(|scope| scope.has(name));
+            if let Some(missing) = names.iter().find(|name| !has(name)) {
+                return Err(DcmdError::failed(format!("frame {index} has no variable {missing}")));
+            }
+        }
+        let style = style(cx.core().target().endian, args.has('v'));
+        emit(cx, tid, scopes, style)
+    }
+}
+
+/// The thread and the physical frame that are meant.
+fn frame(cx: &Cx<'_>) -> Result<(Tid, usize)> {
+    match StackStart::of(cx)? {
+        StackStart::Thread(tid) if cx.addr().is_none() => Ok((tid, cx.shell().current_frame())),
+        StackStart::Thread(tid) => Ok((tid, 0)),
+        StackStart::Above { tid, index } => Ok((tid, index)),
+        StackStart::FramePointer { at, .. } | StackStart::Context { at, .. } => {
+            Err(DcmdError::at(at, format!("no frame has the frame pointer {at:x}")))
+        }
+    }
+}
+
+fn style(endian: Endian, with_types: bool) -> ValueStyle {
+    let types = if with_types { TypeNames::Declared } else { TypeNames::Hidden };
+    ValueStyle { types, ..ValueStyle::lines(endian) }
+}
+
+/// A function that runs in the frame, with its variables.
+struct Scope {
+    frame: NamedFrame,
+    variables: Vec<NamedValue>,
+}
+
+impl Scope {
+    fn has(&self, name: &str) -> bool {
+        self.variables.iter().any(|variable| variable.name == name)
+    }
+}
+
+/// The functions that run in a physical frame, innermost first, with those of their variables that are
+/// named.
+fn scopes(core: &Core, stack: &Stack, index: usize, names: &[String]) -> Result<Vec<Scope>> {
+    let known = core.known_frames(stack, index.saturating_add(1));
+    let limits = match names {
+        [] => Limits { depth: Some(1), ..Limits::default() },
+        _ => Limits::default(),
+    };
+    let mut scopes = Vec::new();
+    for frame in core.named_frames(&stack.frames).filter(|frame| frame.physical == index) {
+        let Some(found) = known.variables(&frame) else { continue };
+        let is_wanted = |name: Option<&str>| {
+            names.is_empty() || names.iter().any(|wanted| Some(wanted.as_str()) == name)
+        };
+        let wanted = found.into_iter().filter(|variable| is_wanted(variable.name.as_deref()));
+        let variables = wanted.map(|variable| NamedValue::new(core, variable, &limits)).collect();
+        scopes.push(Scope { frame, variables });
+    }
+    match scopes.is_empty() {
+        true => Err(DcmdError::failed(format!("no debug information tells of frame {index}"))),
+        false => Ok(scopes),
+    }
+}
+
+fn emit(cx: &mut Cx<'_>, tid: Tid, scopes: Vec<Scope>, style: ValueStyle) -> Result<()> {
+    let is_titled = scopes.len() > 1;
+    for scope in scopes {
+        let mut is_first = is_titled;
+        for variable in scope.variables {
+            let style = if is_titled { style.indented(4) } else { style };
+            cx.emit(&VariableLine { tid, frame: &scope.frame, variable, style, is_first })?;
+            is_first = false;
+        }
+    }
+    Ok(())
+}
+
+/// A variable of a frame.
+struct VariableLine<'a> {
+    tid: Tid,
+    frame: &'a NamedFrame,
+    variable: NamedValue,
+    style: ValueStyle,
+    /// Whether the name of the function stands before it.
+    is_first: bool,
+}
+
+impl Record for VariableLine<'_> {
+    fn kind(&self) -> &'static str {
+        "frame_variable"
+    }
+
+    fn view(&self) -> View {
+        View::Line("{titled?{function}{function^?}{inline? [inlined]}:\n}{variable}")
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        let location = &self.frame.location;
+        out.num("tid", u64::from(self.tid.get()))
+            .num("frame", self.frame.index as u64)
+            .opt_text("function", location.function.as_deref())
+            .flag("inline", location.inline)
+            .text("kind", if self.variable.is_argument { "argument" } else { "local" })
+            .opt_text("name", Some(self.variable.name.as_str()).filter(|name| !name.is_empty()))
+            .opt_text("declared", self.variable.ty.as_deref())
+            .put("value", self.variable.value_tree())
+            .put("absent", self.variable.absence())
+            .display("titled", Cell::Bool(self.is_first))
+            .display("variable", self.variable.named(self.style));
+    }
+
+    /// As MDB's `::print`: the values of numbers and pointers, the addresses of all else.
+    fn dot(&self) -> Option<Dot> {
+        match &self.variable.value.content {
+            Content::Integer(number) | Content::Bool(number) => {
+                u64::try_from(number.bits).ok().map(Dot::Number)
+            }
+            Content::Enum(value) => u64::try_from(value.number.bits).ok().map(Dot::Number),
+            Content::Character(code) => Some(Dot::Number(u64::from(*code))),
+            Content::Pointer(pointer) => pointer.to.map(Dot::Addr),
+            _ => self.variable.value.at.map(Dot::Addr),
+        }
+    }
+}

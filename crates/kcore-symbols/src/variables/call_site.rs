@@ -1,0 +1,204 @@
+//! What a caller knows of a call: which function it calls, and what it passed
+//! (`DW_TAG_call_site` of DWARF 5, `DW_TAG_GNU_call_site` before).
+
+use std::sync::Arc;
+
+use gimli::{Attribute, AttributeValue, DwTag, constants};
+use kcore_mem::Svma;
+
+use super::{Expression, VariableLocation, location, variable::Chain};
+use crate::{
+    DebugInfo, DieId,
+    dwarf::{PcRanges, Reader, Result, Walk},
+    types::DieEntry,
+};
+
+/// Calls of one function that may be tail calls.
+const MAX_TAIL_CALLS: usize = 256;
+
+/// A call.
+#[derive(Clone, Debug)]
+pub struct CallSite {
+    /// What is called.
+    pub target: CallTarget,
+    /// What is known of the arguments, as they were right before the call.
+    pub parameters: Vec<CallParameter>,
+}
+
+/// What a call calls.
+#[derive(Clone, Debug)]
+pub enum CallTarget {
+    /// A function by its entry, which may be a declaration.
+    Function(DieId),
+    /// The function at an address that an expression gives in the caller.
+    Computed(Expression),
+    /// Nobody knows.
+    Unknown,
+}
+
+/// What a caller knows of an argument.
+#[derive(Clone, Debug)]
+pub struct CallParameter {
+    /// Where the callee finds it when it begins.
+    pub location: Option<Expression>,
+    /// The parameter that it is for, where the call tells that.
+    pub parameter: Option<DieId>,
+    /// Its value, in the caller's terms.
+    pub value: Option<Expression>,
+    /// The value of what it points to.
+    pub data_value: Option<Expression>,
+}
+
+/// Where the code of a function begins, and how it is called.
+#[derive(Clone, Debug, Default)]
+pub struct FunctionCode {
+    /// The first address of its code; `None` of one that has its code elsewhere.
+    pub entry: Option<Svma>,
+    /// The name of its symbol, else its plain name.
+    pub symbol: Option<Arc<str>>,
+}
+
+/// The call in a function that returns to `pc`.
+pub fn returning_to(info: &Arc<DebugInfo>, function: DieId, pc: Svma) -> Result<Option<CallSite>> {
+    let returns_here = |attribute: &Attribute<Reader>, owner: &DieEntry<'_>| {
+        let is_pc =
+            matches!(attribute.name(), constants::DW_AT_call_return_pc | constants::DW_AT_low_pc);
+        is_pc && address(owner, attribute.value()) == Some(pc.get())
+    };
+    let Some(found) = find(info, function, 1, returns_here)?.pop() else { return Ok(None) };
+    let entry = DieEntry::read(info, found)?;
+    let mut parameters = Vec::new();
+    entry.children(|child| {
+        if is_parameter(child.tag()) {
+            parameters.push(parameter(info, &child));
+        }
+        Ok(())
+    })?;
+    Ok(Some(CallSite { target: target(info, &entry), parameters }))
+}
+
+/// The calls of a function that are jumps: it may be gone when what it calls runs.
+pub fn tail_calls(info: &Arc<DebugInfo>, function: DieId) -> Result<Vec<CallTarget>> {
+    let is_tail = |attribute: &Attribute<Reader>, _: &DieEntry<'_>| {
+        matches!(attribute.name(), constants::DW_AT_call_tail_call | constants::DW_AT_GNU_tail_call)
+            && attribute.value() == AttributeValue::Flag(true)
+    };
+    let found = find(info, function, MAX_TAIL_CALLS, is_tail)?;
+    found.into_iter().map(|id| Ok(target(info, &DieEntry::read(info, id)?))).collect()
+}
+
+/// Where the code of a function begins, and how it is called.
+pub fn code_of(info: &DebugInfo, function: DieId) -> Result<FunctionCode> {
+    let chain = Chain::of(DieEntry::read(info, function)?)?;
+    let mut entry = None;
+    for part in chain.entries() {
+        entry = entry.or(entry_of(part)?);
+    }
+    let linkage = [constants::DW_AT_linkage_name, constants::DW_AT_MIPS_linkage_name];
+    let linkage = linkage.into_iter().find_map(|name| chain.entries().find_map(|it| it.text(name)));
+    let symbol = linkage.or_else(|| chain.entries().find_map(DieEntry::name));
+    Ok(FunctionCode { entry, symbol })
+}
+
+/// The first address of a function's code: the one that its entry names so, else that of its first
+/// range.
+pub fn entry_of(function: &DieEntry<'_>) -> Result<Option<Svma>> {
+    let named = function.value(constants::DW_AT_entry_pc);
+    if let Some(named) = named.and_then(|value| address(function, value)) {
+        return Ok(Some(Svma::new(named)));
+    }
+    let Some(units) = function.info().files().units(function.id().which) else { return Ok(None) };
+    let unit = &function.unit().unit;
+    let (mut pcs, mut first) = (PcRanges::default(), None);
+    for attribute in function.attributes() {
+        pcs.take(&units.file, unit, attribute)?;
+    }
+    pcs.each(&units.file, unit, |range| {
+        first.get_or_insert(range.begin);
+    })?;
+    Ok(first.map(Svma::new))
+}
+
+/// The calls of a function of which one attribute is as wanted, at most `max`.
+fn find(
+    info: &DebugInfo,
+    function: DieId,
+    max: usize,
+    wanted: impl Fn(&Attribute<Reader>, &DieEntry<'_>) -> bool,
+) -> Result<Vec<DieId>> {
+    let owner = DieEntry::read(info, function)?;
+    let (unit, offset) = info.place(function)?;
+    let mut found = Vec::new();
+    let mut walk = Walk::new(&unit.unit, Some(offset))?;
+    let Some(own) = walk.next(-1)? else { return Ok(found) };
+    walk.pass(&own)?;
+    while found.len() < max
+        && own.shape.has_children()
+        && let Some(entry) = walk.next(0)?
+    {
+        if !is_call(entry.shape.tag()) {
+            walk.pass(&entry)?;
+            continue;
+        }
+        let mut is_wanted = false;
+        walk.attributes(&entry, |attribute| {
+            is_wanted |= wanted(attribute, &owner);
+            Ok(())
+        })?;
+        if is_wanted {
+            let offset = unit.start.saturating_add(entry.offset.0);
+            found.push(DieId { which: function.which, offset });
+        }
+    }
+    Ok(found)
+}
+
+const fn is_call(tag: DwTag) -> bool {
+    matches!(tag, constants::DW_TAG_call_site | constants::DW_TAG_GNU_call_site)
+}
+
+const fn is_parameter(tag: DwTag) -> bool {
+    matches!(tag, constants::DW_TAG_call_site_parameter | constants::DW_TAG_GNU_call_site_parameter)
+}
+
+/// An address that an attribute in the unit of `owner` gives.
+fn address(owner: &DieEntry<'_>, value: AttributeValue<Reader>) -> Option<u64> {
+    let file = &owner.info().files().units(owner.id().which)?.file;
+    file.dwarf.attr_address(&owner.unit().unit, value).ok()?
+}
+
+fn target(info: &Arc<DebugInfo>, call: &DieEntry<'_>) -> CallTarget {
+    let named = [constants::DW_AT_call_origin, constants::DW_AT_abstract_origin];
+    if let Some(id) = named.into_iter().find_map(|name| call.reference(name)) {
+        return CallTarget::Function(id);
+    }
+    let computed = [constants::DW_AT_call_target, constants::DW_AT_GNU_call_site_target];
+    let mut computed = computed.into_iter().filter_map(|name| expression(info, call, name));
+    computed.next().map_or(CallTarget::Unknown, CallTarget::Computed)
+}
+
+fn parameter(info: &Arc<DebugInfo>, entry: &DieEntry<'_>) -> CallParameter {
+    let either =
+        |names: [gimli::DwAt; 2]| names.into_iter().find_map(|name| expression(info, entry, name));
+    let named = [constants::DW_AT_call_parameter, constants::DW_AT_abstract_origin];
+    CallParameter {
+        location: expression(info, entry, constants::DW_AT_location),
+        parameter: named.into_iter().find_map(|name| entry.reference(name)),
+        value: either([constants::DW_AT_call_value, constants::DW_AT_GNU_call_site_value]),
+        data_value: either([
+            constants::DW_AT_call_data_value,
+            constants::DW_AT_GNU_call_site_data_value,
+        ]),
+    }
+}
+
+fn expression(
+    info: &Arc<DebugInfo>,
+    entry: &DieEntry<'_>,
+    name: gimli::DwAt,
+) -> Option<Expression> {
+    match location::attribute(info, entry, name, None)? {
+        VariableLocation::Expression(expression) => Some(expression),
+        _ => None,
+    }
+}

@@ -1,0 +1,90 @@
+//! What an instance of a function or block has, joined with what its abstract instance has: that one
+//! knows names, types, order, and the variables of which nothing is left.
+
+use std::sync::Arc;
+
+use gimli::constants;
+use kcore_mem::Svma;
+use rustc_hash::FxHashMap;
+
+use super::{Variable, variable::Chain};
+use crate::{DebugInfo, DieId, dwarf::Result, types::DieEntry};
+
+/// Variables of one function or block.
+const MAX_VARIABLES: usize = 1 << 14;
+
+/// Whether an entry is a variable.
+pub fn is_variable(entry: &DieEntry<'_>) -> bool {
+    matches!(entry.tag(), constants::DW_TAG_formal_parameter | constants::DW_TAG_variable)
+}
+
+/// The variables of a function or block: those of the abstract instance in its order, each as `own`
+/// says where it does; then those that only `own` has.
+pub fn variables(
+    info: &Arc<DebugInfo>,
+    scope: &DieEntry<'_>,
+    own: Vec<DieEntry<'_>>,
+    pc: Svma,
+) -> Result<Vec<Variable>> {
+    let own: Vec<Chain<'_>> = own.into_iter().map(Chain::of).collect::<Result<_>>()?;
+    let by_id = own.iter().enumerate().flat_map(|(at, chain)| chain.ids().map(move |id| (id, at)));
+    let by_id: FxHashMap<DieId, usize> = by_id.collect();
+    let mut own: Vec<Option<Chain<'_>>> = own.into_iter().map(Some).collect();
+    let mut found = Vec::with_capacity(own.len());
+    for entry in abstract_variables(info, scope)? {
+        let instance = by_id.get(&entry.id()).and_then(|at| own.get_mut(*at));
+        found.push(match instance.and_then(Option::take) {
+            Some(instance) => instance,
+            None => Chain::of(entry)?,
+        });
+    }
+    found.extend(own.into_iter().flatten());
+    // What is defined elsewhere, and only declared here, is no variable of the function.
+    let defined = found.iter().filter(|chain| !chain.own.flag(constants::DW_AT_declaration));
+    Ok(defined.map(|chain| chain.variable(info, Some(pc))).collect())
+}
+
+/// The variables of what a function or block is an instance of.
+fn abstract_variables<'a>(info: &'a DebugInfo, scope: &DieEntry<'_>) -> Result<Vec<DieEntry<'a>>> {
+    let mut found = Vec::new();
+    let Some(id) = abstract_instance(info, scope)? else { return Ok(found) };
+    collect(&DieEntry::read(info, id)?, &mut found)?;
+    Ok(found)
+}
+
+/// The last abstract origin: what is compiled in several steps has one of one of them.
+fn abstract_instance(info: &DebugInfo, scope: &DieEntry<'_>) -> Result<Option<DieId>> {
+    let origin = constants::DW_AT_abstract_origin;
+    let Some(first) = scope.reference(origin) else { return Ok(None) };
+    let chain = Chain::of(DieEntry::read(info, first)?)?;
+    let last = chain.entries().filter_map(|entry| entry.reference(origin)).last();
+    Ok(Some(last.unwrap_or(first)))
+}
+
+/// Adds a variable, while there is room.
+pub fn add<'a>(found: &mut Vec<DieEntry<'a>>, entry: DieEntry<'a>) {
+    if found.len() < MAX_VARIABLES {
+        found.push(entry);
+    }
+}
+
+/// Adds the variables right below an entry. The arguments that a parameter pack stands for lie below it.
+fn collect<'a>(scope: &DieEntry<'a>, found: &mut Vec<DieEntry<'a>>) -> Result<()> {
+    let mut packs = Vec::new();
+    scope.children(|child| {
+        if is_variable(&child) {
+            add(found, child);
+        } else if child.tag() == constants::DW_TAG_GNU_formal_parameter_pack {
+            packs.push(child);
+        }
+        Ok(())
+    })?;
+    packs.iter().try_for_each(|pack| {
+        pack.children(|child| {
+            if is_variable(&child) {
+                add(found, child);
+            }
+            Ok(())
+        })
+    })
+}

@@ -1,0 +1,88 @@
+//! Variables: the arguments and locals of the functions that hold an address, and how each is found.
+//!
+//! - [`model`] says what a variable is, [`expression`] what a DWARF expression refers to around it.
+//! - [`function`] reads the functions at an address with the blocks that hold it; [`instance`] joins what
+//!   a concrete instance says with what the abstract one does, which has the names.
+//! - [`variable`] reads one entry, [`location`] where it lies at an address.
+//! - [`call_site`] says what a caller knows of the arguments that it passed.
+//!
+//! Nothing here is evaluated: there are neither registers nor memory in this room.
+
+mod call_site;
+mod expression;
+mod function;
+mod instance;
+mod location;
+mod model;
+mod variable;
+
+pub use call_site::{CallParameter, CallSite, CallTarget, FunctionCode};
+pub use expression::Expression;
+pub use model::{ConstantValue, FunctionScope, Scopes, Variable, VariableKind, VariableLocation};
+
+use std::sync::Arc;
+
+use kcore_mem::Svma;
+
+use crate::{DebugInfo, DieId, ModuleSymbols, Type, TypeError};
+
+impl ModuleSymbols {
+    /// The functions that hold `svma` with their variables, as far as debug information tells. For a
+    /// return address ask for the byte before it.
+    ///
+    /// # Errors
+    /// When the debug information is damaged there.
+    pub fn scopes_at(&self, svma: Svma) -> Result<Option<Scopes>, TypeError> {
+        let Some((info, id)) = self.lines().function_at(svma) else { return Ok(None) };
+        function::scopes(info, id, svma).map(Some).map_err(|error| TypeError::Damaged(id, error))
+    }
+
+    /// The call that returns to `svma`, with what its caller knows of the arguments.
+    ///
+    /// # Errors
+    /// When the debug information is damaged there.
+    pub fn call_returning_to(&self, svma: Svma) -> Result<Option<CallSite>, TypeError> {
+        let before = Svma::new(svma.get().wrapping_sub(1));
+        let Some((info, id)) = self.lines().function_at(before) else { return Ok(None) };
+        let damaged = |error| TypeError::Damaged(id, error);
+        call_site::returning_to(info, id, svma).map_err(damaged)
+    }
+}
+
+impl DebugInfo {
+    /// The variable that an entry describes, and where it lies while code at `pc` runs.
+    ///
+    /// # Errors
+    /// When there is no such entry, or it is damaged.
+    pub fn variable_at(
+        self: &Arc<Self>,
+        id: DieId,
+        pc: Option<Svma>,
+    ) -> Result<Variable, TypeError> {
+        variable::read(self, id, pc).map_err(|error| TypeError::Damaged(id, error))
+    }
+
+    /// The type of one of its variables; `void` of one without a type.
+    ///
+    /// # Errors
+    /// When the type cannot be read.
+    pub fn type_of(self: &Arc<Self>, variable: &Variable) -> Result<Type, TypeError> {
+        variable.ty.map_or_else(|| Ok(Type::void()), |id| self.type_at(id))
+    }
+
+    /// The calls by which a function may end as another one.
+    ///
+    /// # Errors
+    /// When the debug information is damaged there.
+    pub fn tail_calls_of(self: &Arc<Self>, function: DieId) -> Result<Vec<CallTarget>, TypeError> {
+        call_site::tail_calls(self, function).map_err(|error| TypeError::Damaged(function, error))
+    }
+
+    /// Where the code of a function begins, and how it is called.
+    ///
+    /// # Errors
+    /// When the debug information is damaged there.
+    pub fn code_of(&self, function: DieId) -> Result<FunctionCode, TypeError> {
+        call_site::code_of(self, function).map_err(|error| TypeError::Damaged(function, error))
+    }
+}

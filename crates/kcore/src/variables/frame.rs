@@ -1,0 +1,79 @@
+//! The variables of a frame.
+
+use std::sync::Arc;
+
+use kcore_symbols::{DebugInfo, FunctionScope, Type, Variable, VariableKind};
+use kcore_values::{Absent, Object, location};
+
+use super::{array_bounds, context::FrameView, known_frames::KnownFrames};
+use crate::NamedFrame;
+
+/// A variable of a frame.
+#[derive(Clone, Debug)]
+pub struct FrameVariable {
+    /// Its name; `None` of an argument that has none.
+    pub name: Option<Arc<str>>,
+    /// Whether it is an argument.
+    pub kind: VariableKind,
+    /// Whether the compiler made it: `this`.
+    pub is_artificial: bool,
+    /// The line of its declaration.
+    pub line: Option<u32>,
+    /// Its type; `None` if that cannot be read.
+    pub ty: Option<Type>,
+    /// What it is and where it lies, or why it is nowhere.
+    pub object: Result<Object, Absent>,
+}
+
+impl KnownFrames<'_> {
+    /// The variables of a frame, arguments first, then locals, those of inner blocks before those of
+    /// outer ones. `None` where no debug information tells of them, or the frame lies beyond those whose
+    /// registers are known.
+    pub fn variables(&self, frame: &NamedFrame) -> Option<Vec<FrameVariable>> {
+        self.variables_that(frame, |_| true)
+    }
+
+    /// The arguments alone, in order.
+    pub fn arguments(&self, frame: &NamedFrame) -> Option<Vec<FrameVariable>> {
+        self.variables_that(frame, |variable| variable.kind == VariableKind::Argument)
+    }
+
+    fn variables_that(
+        &self,
+        frame: &NamedFrame,
+        wanted: impl Fn(&Variable) -> bool,
+    ) -> Option<Vec<FrameVariable>> {
+        let function = self.function(frame)?;
+        let info = self.frames.get(frame.physical)?.module?.symbols().debug_info()?;
+        let view = FrameView::new(self, frame.physical);
+        let variables = function.variables.iter().filter(|variable| wanted(variable));
+        // What has no name is nothing that a user could ask for.
+        let named = variables.filter(|it| it.name.is_some() || it.kind == VariableKind::Argument);
+        Some(named.map(|variable| of_variable(info, variable, &view)).collect())
+    }
+
+    /// The function of a named frame, by how many others hold it.
+    fn function(&self, frame: &NamedFrame) -> Option<&FunctionScope> {
+        let functions = &self.scopes(frame.physical)?.functions;
+        let from_outermost = frame.location.depth().checked_add(1)?;
+        functions.get(functions.len().checked_sub(from_outermost)?)
+    }
+}
+
+fn of_variable(info: &Arc<DebugInfo>, variable: &Variable, view: &FrameView<'_>) -> FrameVariable {
+    let ty = info.type_of(variable).map(|ty| array_bounds::known(info, &ty, view));
+    let ty = ty.map_err(|error| Absent::Unreadable(error.to_string()));
+    let object = match &ty {
+        Ok(ty) => location::place_of(&variable.location, ty, view)
+            .map(|place| Object { ty: ty.clone(), place }),
+        Err(why) => Err(why.clone()),
+    };
+    FrameVariable {
+        name: variable.name.clone(),
+        kind: variable.kind,
+        is_artificial: variable.is_artificial,
+        line: variable.line,
+        ty: ty.ok(),
+        object,
+    }
+}

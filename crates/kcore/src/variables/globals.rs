@@ -1,0 +1,136 @@
+//! Variables that modules have, by name.
+
+use std::sync::Arc;
+
+use kcore_mem::Addr;
+use kcore_symbols::{DebugInfo, DieId, Type};
+use kcore_values::{Absent, Object, Place, location};
+
+use super::module_context::ModuleContext;
+use crate::{Core, LookupError, Module, SymbolKind, SymbolRef, Tid};
+
+/// A variable of a module.
+#[derive(Clone, Debug)]
+pub struct FoundVariable {
+    /// Its type; `None` of a symbol that no debug information describes.
+    pub ty: Option<Type>,
+    /// Where it lies, or why it is nowhere.
+    pub place: Result<Place, Absent>,
+}
+
+impl FoundVariable {
+    /// The variable as an object.
+    ///
+    /// # Errors
+    /// When it lies nowhere, or its type is not known.
+    pub fn object(&self) -> Result<Object, Absent> {
+        let no_type = || Absent::Unreadable("its type is not known".to_owned());
+        let ty = self.ty.clone().ok_or_else(no_type)?;
+        Ok(Object { ty, place: self.place.clone()? })
+    }
+
+    /// Where it lies, if that is in memory.
+    pub fn address(&self) -> Option<Addr> {
+        self.place.as_ref().ok()?.address()
+    }
+}
+
+impl Core {
+    /// The variable of a module that has this name: a global, or a static one of a file or a function.
+    /// `scope` is what stood before the last backquote, as [`Core::lookup_symbol`] takes it. A
+    /// thread-local variable is that of thread `tid`.
+    ///
+    /// # Errors
+    /// When no module, file or variable has that name.
+    pub fn find_variable(
+        &self,
+        tid: Option<Tid>,
+        scope: Option<&str>,
+        name: &str,
+    ) -> Result<FoundVariable, LookupError> {
+        match self.find_symbol(scope, name) {
+            Ok((module, symbol)) => Ok(self.variable_of_symbol(tid, module, &symbol, name)),
+            Err(LookupError::UnknownSymbol) => {
+                self.variable_without_symbol(tid, scope, name).ok_or(LookupError::UnknownSymbol)
+            }
+            Err(other) => Err(other),
+        }
+    }
+
+    /// What debug information says of a symbol, else its address alone.
+    fn variable_of_symbol(
+        &self,
+        tid: Option<Tid>,
+        module: &Module,
+        symbol: &SymbolRef<'_>,
+        name: &str,
+    ) -> FoundVariable {
+        let place = self.place_of_symbol(tid, module, symbol);
+        let described = self.described(tid, module, name);
+        let is_same = |found: &FoundVariable| match (&found.place, &place) {
+            (Ok(found), Ok(place)) => found == place,
+            // Storage of a thread that was not found is not found either way.
+            (Err(_), Err(_)) => true,
+            _ => false,
+        };
+        described.into_iter().find(is_same).unwrap_or(FoundVariable { ty: None, place })
+    }
+
+    fn place_of_symbol(
+        &self,
+        tid: Option<Tid>,
+        module: &Module,
+        symbol: &SymbolRef<'_>,
+    ) -> Result<Place, Absent> {
+        if symbol.kind() == SymbolKind::Tls {
+            let context = ModuleContext { core: self, module, tid };
+            let at = location::FrameContext::thread_local(&context, symbol.value().get())?;
+            return Ok(Place::Memory(at));
+        }
+        let at = module.addr(symbol.value());
+        at.map(Place::Memory).ok_or_else(|| Absent::Unreadable("no module".to_owned()))
+    }
+
+    /// A variable that the compiler gave no symbol, or that it knows to be a constant. One that lies
+    /// somewhere counts before one that does not.
+    fn variable_without_symbol(
+        &self,
+        tid: Option<Tid>,
+        scope: Option<&str>,
+        name: &str,
+    ) -> Option<FoundVariable> {
+        let modules: Vec<&Module> = match scope {
+            Some(scope) => self.modules().named(scope).collect(),
+            None => self.modules().in_scope_order().collect(),
+        };
+        let found = modules.into_iter().flat_map(|module| self.described(tid, module, name));
+        let mut first = None;
+        for variable in found {
+            if variable.place.is_ok() {
+                return Some(variable);
+            }
+            first.get_or_insert(variable);
+        }
+        first
+    }
+
+    /// The variables of that name that a module's debug information describes.
+    pub(super) fn described(
+        &self,
+        tid: Option<Tid>,
+        module: &Module,
+        name: &str,
+    ) -> Vec<FoundVariable> {
+        let Some(info) = module.symbols().debug_info() else { return Vec::new() };
+        let context = ModuleContext { core: self, module, tid };
+        let all = info.find_variables(name).into_iter();
+        all.filter_map(|id| read(info, id, &context)).collect()
+    }
+}
+
+fn read(info: &Arc<DebugInfo>, id: DieId, context: &ModuleContext<'_>) -> Option<FoundVariable> {
+    let variable = info.variable_at(id, None).ok()?;
+    let ty = info.type_of(&variable).ok()?;
+    let place = location::place_of(&variable.location, &ty, context);
+    Some(FoundVariable { ty: Some(ty), place })
+}

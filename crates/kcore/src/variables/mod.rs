@@ -1,0 +1,22 @@
+//! Variables of a process: the arguments and locals of frames, and those that modules have.
+//!
+//! - [`KnownFrames`] are the frames of a stack with the registers that were recovered for each.
+//! - [`context`] is a frame as DWARF expressions see it, [`caller`] finds the call that led to it.
+//! - [`frame`] lists the variables of a frame, [`array_bounds`] gives arrays the length that they have
+//!   there; [`globals`] finds variables by name.
+
+mod array_bounds;
+mod at;
+mod caller;
+mod context;
+mod frame;
+mod globals;
+mod known_frames;
+mod module_context;
+mod scopes_cache;
+
+pub use frame::FrameVariable;
+pub use globals::FoundVariable;
+pub use kcore_symbols::VariableKind;
+pub use known_frames::KnownFrames;
+pub(crate) use scopes_cache::ScopesCache;

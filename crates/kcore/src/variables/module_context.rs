@@ -1,0 +1,73 @@
+//! What DWARF expressions of variables that lie in no frame may ask for: memory, and a thread.
+
+use std::sync::Arc;
+
+use kcore_mem::{Addr, AddressSpace, Svma};
+use kcore_symbols::VariableLocation;
+use kcore_values::{
+    Absent,
+    location::{Call, FrameContext},
+};
+
+use crate::{Core, Module, Tid, TlsError};
+
+/// A module outside of any frame.
+pub struct ModuleContext<'c> {
+    pub core: &'c Core,
+    pub module: &'c Module,
+    /// The thread whose thread-local variables are meant.
+    pub tid: Option<Tid>,
+}
+
+impl Core {
+    /// Where a thread has what lies so many bytes into a module's thread-local storage.
+    pub(super) fn thread_local(
+        &self,
+        tid: Tid,
+        module: &Module,
+        offset: u64,
+    ) -> Result<Addr, Absent> {
+        let block = self.tls_block(tid, module).map_err(|error| match error {
+            TlsError::Fault(fault) => fault.into(),
+            other => Absent::Unreadable(other.to_string()),
+        })?;
+        Ok(Addr::new(block.get().wrapping_add(offset)))
+    }
+}
+
+impl FrameContext for ModuleContext<'_> {
+    fn space(&self) -> &dyn AddressSpace {
+        self.core.space()
+    }
+
+    fn register(&self, _number: u16) -> Option<Arc<[u8]>> {
+        None
+    }
+
+    fn cfa(&self) -> Option<Addr> {
+        None
+    }
+
+    fn frame_base(&self) -> Option<&VariableLocation> {
+        None
+    }
+
+    fn pc(&self) -> Option<Svma> {
+        None
+    }
+
+    fn relocated(&self, at: Svma) -> Option<Addr> {
+        self.module.addr(at)
+    }
+
+    fn thread_local(&self, offset: u64) -> Result<Addr, Absent> {
+        match self.tid {
+            Some(tid) => self.core.thread_local(tid, self.module, offset),
+            None => Err(Absent::Unreadable(TlsError::NotAllocated.to_string())),
+        }
+    }
+
+    fn call(&self) -> Option<Call<'_>> {
+        None
+    }
+}
