@@ -55,10 +55,17 @@ const NO_TLS: &str = "qemu's cores do not say where the thread-locals of a threa
 const GO_NAMES: &str =
     "`main.x` is read as a member of `main`: variables of Go are found by no path yet";
 const SPLIT_TLS: &str = "thread-locals whose place stands in a `.dwo` are not found yet";
+const DYN: &str = "the true type behind this `&dyn` is not found yet; those of `Box<dyn>` are";
+const RC_STR: &str = "the text of an `Rc<str>` is shown as its bytes, as rustc describes it";
+const WEAK: &str = "the pointer of a `Weak` is that of the counts before the value";
 const SHARED: &str =
     "dwz keeps the declaration in a unit of its own, and the definition refers to it";
 
-static KNOWN: [Known; 16] = [
+static KNOWN: [Known; 20] = [
+    Known::new("values-rust", &[], "values_rust::DYN_CAT", "true type", DYN),
+    Known::new("values-rust", &[], "values_rust::deepest: animal", "true type", DYN),
+    Known::new("values-rust", &[], "values_rust::RC_STR", "text should be", RC_STR),
+    Known::new("values-rust", &[], "values_rust::WEAK", "should be a pointer", WEAK),
     Known::new("values-go", &[], "main.g*", "syntax error near", GO_NAMES),
     Known::new("values-c", &["split"], "t_*", "failed to look up type", SPLIT_TLS),
     Known::new("values-c", &["dwp"], "t_*", "failed to look up type", SPLIT_TLS),
