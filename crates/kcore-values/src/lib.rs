@@ -31,6 +31,8 @@ mod holes;
 mod layout;
 mod limits;
 pub mod location;
+#[cfg(test)]
+mod made_process;
 mod object;
 mod path;
 mod place;
