@@ -50,7 +50,9 @@ fn every_dcmd_writes_what_the_schema_says() {
     for core in ["workers/x86_64/core.zst", "abort/x86_64/core.zst", "nodes/x86_64/core.zst"] {
         let mut seen = BTreeSet::new();
         for dcmd in DCMDS {
-            for example in dcmd.spec().examples {
+            // What a shell command prints is no record.
+            let examples = dcmd.spec().examples.iter();
+            for example in examples.filter(|example| !example.line.contains('!')) {
                 let records = records(core, example.line);
                 assert_eq!(records[0]["type"], "header", "{}", example.line);
                 seen.extend(check(&schema, example.line, &records));
