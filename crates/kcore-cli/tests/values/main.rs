@@ -1,0 +1,10 @@
+//! Values of programs, as `::print` and its relatives tell them, held against what the programs themselves
+//! told before they died, and against gdb.
+
+mod ask;
+mod check;
+mod compare;
+mod differs;
+mod gdb;
+mod told;
+mod tree;
