@@ -100,6 +100,7 @@ mod walk;
 mod walkers;
 mod whatis;
 mod whatthread;
+mod whattype;
 mod which;
 mod xdata;
 
@@ -160,6 +161,7 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     // Types and values.
     &typedef::Typedef,
     &typelist::Typelist,
+    &whattype::Whattype,
     // Language.
     &cat::Cat,
     &count::Count,
