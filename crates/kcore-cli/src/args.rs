@@ -56,6 +56,7 @@ Environment:
   NO_COLOR          when set, no colour and no underlining, unless --color=always
   XDG_CONFIG_HOME   kcore/rc below it holds commands that are run first, kcore/macros the
                     files that $<name finds (else ~/.config)
+  XDG_CACHE_HOME    kcore/ below it keeps indexes of big debug information (else ~/.cache)
   XDG_STATE_HOME    kcore/history below it keeps the lines typed (else ~/.local/state)
   TMPDIR            where a compressed core is unpacked, into a file without a name
   SHELL             runs the commands behind '!' (else /bin/sh)

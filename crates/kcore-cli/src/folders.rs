@@ -13,6 +13,11 @@ pub(crate) fn macros() -> Option<PathBuf> {
     base("XDG_CONFIG_HOME", ".config").map(|base| base.join("kcore/macros"))
 }
 
+/// What is costly to work out, and is kept.
+pub(crate) fn cache() -> Option<PathBuf> {
+    base("XDG_CACHE_HOME", ".cache").map(|base| base.join("kcore"))
+}
+
 /// The lines that were typed.
 pub(crate) fn history() -> Option<PathBuf> {
     base("XDG_STATE_HOME", ".local/state").map(|base| base.join("kcore/history"))

@@ -118,6 +118,7 @@ fn open(target: &Target, args: &Args) -> Result<Core> {
         exe: target.exe.clone(),
         sysroot: args.sysroot.clone(),
         debug_dirs: args.debug_dirs.clone(),
+        cache_dir: folders::cache(),
     };
     Ok(progress::shown(|progress| Core::open_with_progress(&options, progress))?)
 }

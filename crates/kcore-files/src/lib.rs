@@ -24,6 +24,7 @@
     )
 )]
 
+mod cache;
 mod claim;
 mod debug_files;
 mod error;
@@ -41,6 +42,7 @@ mod sysroot;
 mod test_files;
 mod unpack;
 
+pub use cache::CacheDir;
 pub use debug_files::has_debug_info;
 pub use error::FilesError;
 pub use finder::{Finder, SYSTEM_DEBUG_DIR, SearchPaths, Wanted};

@@ -1,11 +1,13 @@
 //! Types, variables and functions of a module by their names.
 
-use std::{ops::ControlFlow, sync::Arc};
+use std::{collections::BTreeMap, ops::ControlFlow, sync::Arc};
+
+use kcore_mem::Svma;
 
 use crate::{
     DebugInfo, DieId, Type, TypeKind,
-    index::{NameIndex, Sought, What, find},
-    types::named,
+    index::{NameIndex, Sought, What, find, named},
+    types::vtable,
 };
 
 impl DebugInfo {
@@ -54,18 +56,38 @@ impl DebugInfo {
 
     fn each(&self, what: What, mut each: impl FnMut(DieId, &str) -> ControlFlow<()>) {
         let index = self.names();
-        let wanted = index.records().iter().filter(|record| record.what() == what);
-        for id in wanted.filter_map(|record| index.place(record)) {
-            let Ok(Some(named)) = named(self, id) else { continue };
+        let wanted = index.records().filter(|record| record.what() == what);
+        for record in wanted {
+            let (Some(id), Some(named)) = (index.place(&record), named(self, index, &record))
+            else {
+                continue;
+            };
             if each(id, &named.qualified()).is_break() {
                 return;
             }
         }
     }
 
+    /// The type whose methods the table of functions at an address has, as `rustc` describes it:
+    /// what a `dyn Trait` with that table really is.
+    pub fn type_of_vtable(self: &Arc<Self>, table: Svma) -> Option<Type> {
+        let id = self.vtable_types().get(&table)?;
+        self.type_at(*id).ok()
+    }
+
+    /// All tables of virtual functions that `rustc` describes, with the type that each belongs to.
+    pub fn vtable_types(&self) -> &BTreeMap<Svma, DieId> {
+        self.vtables.get_or_init(|| {
+            let index = self.names();
+            let tables = index.with_stem(Sought::new("{vtable}", What::Variable).stem());
+            let places = tables.filter_map(|record| index.place(&record));
+            places.filter_map(|id| vtable(self, id)).collect()
+        })
+    }
+
     /// The index of all names. It is made when the first is asked for.
     fn names(&self) -> &NameIndex {
-        self.names.get_or_init(|| NameIndex::scan(self.files()))
+        self.names.get_or_init(|| NameIndex::open(self.files(), self.kept.as_ref()))
     }
 }
 

@@ -2,17 +2,19 @@
 //! of them.
 
 use std::{
+    collections::BTreeMap,
     fmt,
     sync::{Arc, OnceLock, PoisonError, RwLock},
 };
 
 use kcore_elf::Image;
+use kcore_mem::Svma;
 use rustc_hash::FxHashMap;
 
 use crate::{
     Language, SplitFiles, SplitName, Type, TypeError, TypeNode,
     dwarf::{self, Files, Unit, UnitOffset, Which},
-    index::NameIndex,
+    index::{IndexCache, Kept, NameIndex},
     runtime_types::RuntimeTypes,
     types,
 };
@@ -45,6 +47,8 @@ impl fmt::Display for DieId {
 pub struct DebugContext {
     /// Finds the files of units that were split off. Without it those are unknown.
     pub split: Option<Arc<dyn SplitFiles>>,
+    /// Keeps what is costly to work out for big modules. Without it that is done each time.
+    pub cache: Option<Arc<dyn IndexCache>>,
 }
 
 /// The debug information of one module. Nothing is read before it is asked for, and threads may
@@ -53,7 +57,9 @@ pub struct DebugInfo {
     files: Arc<Files>,
     /// Without the way back to this, by which it would keep itself alive.
     types: RwLock<FxHashMap<DieId, Arc<TypeNode>>>,
+    pub(crate) kept: Option<Kept>,
     pub(crate) names: OnceLock<NameIndex>,
+    pub(crate) vtables: OnceLock<BTreeMap<Svma, DieId>>,
     pub(crate) runtime_types: OnceLock<RuntimeTypes>,
 }
 
@@ -66,10 +72,13 @@ impl DebugInfo {
     /// The same, with what else the debug information may need from where files are.
     pub fn open_with(image: &Image, supplementary: Option<&Image>, context: &DebugContext) -> Self {
         let files = Arc::new(Files::open(image, supplementary, context.split.clone()));
+        let kept = context.cache.clone().zip(image.build_id());
         Self {
             files,
             types: RwLock::default(),
+            kept: kept.map(|(cache, build_id)| Kept::new(cache, build_id)),
             names: OnceLock::new(),
+            vtables: OnceLock::new(),
             runtime_types: OnceLock::new(),
         }
     }

@@ -54,6 +54,7 @@ pub use complete::first_and_last;
 pub use debug_info::{DebugContext, DebugInfo, DieId};
 pub use demangle::{Demangled, Mangling, demangle, demangle_type};
 pub use dwarf::{SplitFiles, SplitName};
+pub use index::IndexCache;
 pub use language::Language;
 pub use lines::{LineFrame, Lines};
 pub use module_symbols::{Function, ModuleSymbols};

@@ -2,10 +2,14 @@
 
 mod common;
 
-use std::sync::Arc;
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+};
 
 use common::Build;
-use kcore_symbols::{DebugInfo, Type};
+use kcore_elf::Section;
+use kcore_symbols::{DebugContext, DebugInfo, IndexCache, Type};
 
 const CPP: &str = r#"
 #include <map>
@@ -136,4 +140,56 @@ fn types_of_rust_are_found_without_what_nobody_types() {
         assert_eq!(found.first().and_then(Type::size), Some(size), "{name}: {found:?}");
     }
     assert_eq!(info.find_variables("COUNT").len(), 1);
+}
+
+/// Keeps every index, and says how often one was made.
+#[derive(Default)]
+struct Memory {
+    kept: Mutex<HashMap<String, Vec<u8>>>,
+    stored: Mutex<usize>,
+}
+
+impl IndexCache for Memory {
+    fn load(&self, name: &str) -> Option<Section> {
+        self.kept.lock().unwrap().get(name).cloned().map(Section::from)
+    }
+
+    fn store(&self, name: &str, bytes: &[u8]) {
+        self.kept.lock().unwrap().insert(name.to_owned(), bytes.to_vec());
+        *self.stored.lock().unwrap() += 1;
+    }
+
+    fn worth(&self) -> usize {
+        0
+    }
+}
+
+#[test]
+fn a_kept_index_answers_as_a_new_one_and_a_damaged_one_is_made_anew() {
+    let build = Build::compile("g++", CPP, "program", &["-g", "-Wl,--build-id"]);
+    let memory = Arc::new(Memory::default());
+    let answers = |image: &str| {
+        let cache: Arc<dyn IndexCache> = memory.clone();
+        let context = DebugContext { split: None, cache: Some(cache) };
+        let info = Arc::new(DebugInfo::open_with(&build.image(image), None, &context));
+        let mut types = Vec::new();
+        info.each_type(|id, name| {
+            types.push((id, name.to_owned()));
+            std::ops::ControlFlow::Continue(())
+        });
+        (info.find_types("std::vector").len(), info.find_variables("calls"), types)
+    };
+    let first = answers("program");
+    assert!(first.2.len() > 100);
+    assert_eq!(answers("program"), first);
+    assert_eq!(*memory.stored.lock().unwrap(), 1);
+    for bytes in memory.kept.lock().unwrap().values_mut() {
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+    }
+    assert_eq!(answers("program"), first);
+    assert_eq!(*memory.stored.lock().unwrap(), 2);
+    build.run("g++", &["source.cpp", "-g", "-O2", "-Wl,--build-id", "-o", "other"]);
+    assert_ne!(answers("other").1, []);
+    assert_eq!(memory.kept.lock().unwrap().len(), 2);
 }

@@ -38,7 +38,7 @@ impl SplitFiles for Folder {
 fn open(build: Build, package: Option<&'static str>) -> Arc<DebugInfo> {
     // The folder lives as long as the test.
     let build: &'static Build = Box::leak(Box::new(build));
-    let context = DebugContext { split: Some(Arc::new(Folder(build, package))) };
+    let context = DebugContext { split: Some(Arc::new(Folder(build, package))), cache: None };
     Arc::new(DebugInfo::open_with(&build.image("program"), None, &context))
 }
 

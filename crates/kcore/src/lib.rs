@@ -24,6 +24,7 @@
 mod arch;
 mod code;
 mod contexts;
+mod debug_context;
 mod doubts;
 mod executable;
 mod file_space;
@@ -50,7 +51,6 @@ pub mod search;
 pub mod signal;
 mod source;
 mod space;
-mod split_files;
 mod stack;
 mod status;
 mod symbols_by_file;
@@ -90,8 +90,8 @@ pub use kcore_unwind::{
 };
 pub use kcore_values::{
     Absent, Content, Elements, Entry, EnumNames, EnumValue, Field, FloatValue, Limits, Number,
-    Object, ObjectError, Piece, PieceSource, Place, Pointee, Pointer, Process, SymbolName, Text,
-    Value, VariantValue,
+    Object, ObjectError, OutOfBounds, PathEnd, PathError, PathPart, PathWalker, PathWords, Piece,
+    PieceSource, Place, Pointee, Pointer, Process, SymbolName, Text, Value, VariantValue,
 };
 pub use last_words::LastWords;
 pub use location::{Location, NamedFrame, SharedLocation, SymbolAt};

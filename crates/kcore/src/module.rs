@@ -12,12 +12,12 @@ use kcore_elf::{
     BuildId, CoreSpace, FileBytes, Image, ImageSegment, MappedModule, MappedRange, dynamic_symbols,
     fits_memory,
 };
-use kcore_files::{Finder, Found, FoundFile, Place, Tried, Wanted};
+use kcore_files::{CacheDir, Finder, Found, FoundFile, Place, Tried, Wanted};
 use kcore_mem::{Addr, AddrRange, AddressSpace, Svma, Target};
 use kcore_symbols::{ModuleSymbols, RawSymbol, SymbolTable};
 use kcore_unwind::Cfi;
 
-use crate::{module_cfi, split_files, symbols_by_file::SymbolsByFile};
+use crate::{debug_context, module_cfi, symbols_by_file::SymbolsByFile};
 
 /// The vdso is two pages on x86-64 and aarch64; more than this is not copied for it.
 const MAX_VDSO: u64 = 1 << 20;
@@ -28,6 +28,7 @@ pub(crate) struct ModuleContext {
     pub(crate) space: Option<Arc<CoreSpace>>,
     pub(crate) finder: Finder,
     pub(crate) symbols: SymbolsByFile,
+    pub(crate) cache: Option<CacheDir>,
 }
 
 /// A loaded executable or library.
@@ -307,7 +308,7 @@ impl Module {
         match self.image() {
             Some(image) => {
                 let supplementary = self.supplementary_image().cloned();
-                let context = split_files::context(&self.context, self.file_path());
+                let context = debug_context::context(&self.context, self.file_path());
                 ModuleSymbols::with_supplementary(
                     Some(image.clone()),
                     debug,

@@ -13,8 +13,8 @@ use kcore_elf::{
     ModuleFiles, ParseError, modules_of,
 };
 use kcore_files::{
-    CoreSource, FilesError, Finder, Format, OpenedCore, Progress, SYSTEM_DEBUG_DIR, SearchPaths,
-    Wanted, open_core,
+    CacheDir, CoreSource, FilesError, Finder, Format, OpenedCore, Progress, SYSTEM_DEBUG_DIR,
+    SearchPaths, Wanted, open_core,
 };
 use kcore_mem::{Addr, AddrRange, AddressSpace, Arch, Target};
 use kcore_unwind::{Knowledge, Machine, machine};
@@ -42,6 +42,8 @@ pub struct OpenOptions {
     pub sysroot: Option<PathBuf>,
     /// More directories in the build-id layout.
     pub debug_dirs: Vec<PathBuf>,
+    /// Where to keep what is costly to work out: indexes of big debug information. `None`: nowhere.
+    pub cache_dir: Option<PathBuf>,
 }
 
 /// Why nothing could be opened.
@@ -168,6 +170,7 @@ impl Core {
             space: Some(parts.space.clone()),
             finder: finder(options, parts.path.parent()),
             symbols: SymbolsByFile::default(),
+            cache: options.cache_dir.clone().map(CacheDir::new),
         });
         let files = FinderFiles { finder: &context.finder, arch: target.arch };
         let mapped = modules_of(&parts.file, &parts.space, &files);
@@ -191,6 +194,7 @@ impl Core {
             space: None,
             finder: finder(options, path.parent()),
             symbols: SymbolsByFile::default(),
+            cache: options.cache_dir.clone().map(CacheDir::new),
         });
         let finder = context.finder.clone();
         let found = found_file(path, Arc::new(image));

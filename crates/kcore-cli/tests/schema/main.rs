@@ -47,7 +47,7 @@ fn check(schema: &Value, command: &str, records: &[Value]) -> BTreeSet<String> {
 #[test]
 fn every_dcmd_writes_what_the_schema_says() {
     let schema = schema();
-    for core in ["workers/x86_64/core.zst", "abort/x86_64/core.zst"] {
+    for core in ["workers/x86_64/core.zst", "abort/x86_64/core.zst", "nodes/x86_64/core.zst"] {
         let mut seen = BTreeSet::new();
         for dcmd in DCMDS {
             for example in dcmd.spec().examples {

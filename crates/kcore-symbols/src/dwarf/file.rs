@@ -142,6 +142,11 @@ impl DwarfFile {
         self.dwarf.file_type
     }
 
+    /// Whether bytes stand with the most significant one first.
+    pub fn is_big_endian(&self) -> bool {
+        self.order == RunTimeEndian::Big
+    }
+
     /// Bytes of `.debug_info`.
     pub fn info_size(&self) -> usize {
         self.info.size()

@@ -3,9 +3,13 @@
 use super::{
     NameIndex, Record, What,
     matching::{Fit, fit},
+    records::ASK_ENTRY,
     spelled::{Component, NameHash, Spelled},
 };
-use crate::{DebugInfo, DieId, types};
+use crate::{
+    DebugInfo, DieId,
+    types::{self, Named},
+};
 
 /// Entries that are read to answer one question.
 const MAX_READ: usize = 1 << 12;
@@ -56,6 +60,11 @@ impl<'a> Sought<'a> {
         Some(Self::new(stand_for, self.what))
     }
 
+    /// The hash of its last word.
+    pub const fn stem(&self) -> u32 {
+        self.hash.stem
+    }
+
     /// The keyword that was typed before the name.
     pub const fn keyword(&self) -> Option<&'a str> {
         self.keyword
@@ -69,20 +78,22 @@ impl<'a> Sought<'a> {
     }
 }
 
+/// Scopes in one another that are looked at.
+const MAX_SCOPES: usize = 256;
+
 /// The entries that may be meant, definitions before declarations. Where one fits better than others,
 /// those are left out: the name in the very scope that was typed counts more than one in another.
 pub fn find(info: &DebugInfo, index: &NameIndex, sought: &Sought<'_>) -> Vec<DieId> {
-    let candidates =
-        index.with_stem(sought.hash.stem).iter().filter(|record| sought.may_be(record));
-    let mut candidates: Vec<&Record> = candidates.collect();
+    let candidates = index.with_stem(sought.hash.stem).filter(|record| sought.may_be(record));
+    let mut candidates: Vec<Record> = candidates.collect();
     // The very name first, since not all may be read.
     candidates.sort_by_key(|record| record.full != sought.hash.full);
     let mut found: Vec<(bool, Fit, DieId)> = candidates
         .into_iter()
         .take(MAX_READ)
         .filter_map(|record| {
-            let id = index.place(record)?;
-            Some((record.is_declaration(), fit_of(info, id, sought)?, id))
+            let id = index.place(&record)?;
+            Some((record.is_declaration(), fit_of(info, index, &record, sought)?, id))
         })
         .collect();
     found.sort();
@@ -96,8 +107,13 @@ pub fn find(info: &DebugInfo, index: &NameIndex, sought: &Sought<'_>) -> Vec<Die
     found.into_iter().filter(is_good).map(|(_, _, id)| id).collect()
 }
 
-fn fit_of(info: &DebugInfo, id: DieId, sought: &Sought<'_>) -> Option<Fit> {
-    let named = types::named(info, id).ok()??;
+fn fit_of(
+    info: &DebugInfo,
+    index: &NameIndex,
+    record: &Record,
+    sought: &Sought<'_>,
+) -> Option<Fit> {
+    let named = named(info, index, record)?;
     let entry = Spelled::parse(&named.name);
     let within = |all: bool| -> Vec<Component> {
         let scopes = named.scope.iter().filter(|scope| all || !scope.is_transparent);
@@ -105,7 +121,27 @@ fn fit_of(info: &DebugInfo, id: DieId, sought: &Sought<'_>) -> Option<Fit> {
     };
     let fit_within = |all| fit(&sought.typed, within(all), entry.clone());
     // An inline namespace may be typed, or not.
-    fit_within(false).or_else(|| fit_within(true))
+    let fit = fit_within(false).or_else(|| fit_within(true))?;
+    // What lies in a type is more often one of its parts than what somebody means by its bare name.
+    let in_type = named.scope.last().is_some_and(|scope| scope.is_type);
+    Some(if fit == Fit::InAnyScope && in_type { Fit::InAnyType } else { fit })
+}
+
+/// The name of a record's entry, with its scopes.
+pub fn named(info: &DebugInfo, index: &NameIndex, record: &Record) -> Option<Named> {
+    let id = index.place(record)?;
+    if record.scope == ASK_ENTRY {
+        return types::named(info, id).ok()?;
+    }
+    let name = types::name_of(info, id).ok()??;
+    let (mut scope, mut next) = (Vec::new(), record.scope);
+    for _ in 0..MAX_SCOPES {
+        let Some((id, around)) = index.scope(next) else { break };
+        scope.extend(types::scope_at(info, id).ok()?);
+        next = around;
+    }
+    scope.reverse();
+    Some(Named { name, scope })
 }
 
 /// A scope's name; `None` for one that nobody types.

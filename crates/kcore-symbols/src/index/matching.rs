@@ -9,6 +9,8 @@ pub enum Fit {
     Exact,
     /// The same name in a scope of which only the last part was typed.
     InAnyScope,
+    /// The same within a type.
+    InAnyType,
     /// A template or generic type whose arguments were not typed.
     AnyArguments,
 }

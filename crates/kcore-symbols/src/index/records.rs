@@ -24,6 +24,24 @@ pub struct Record {
     unit: u32,
     /// Where the entry begins in its unit.
     pub offset: u32,
+    /// The number of its scope in the index, or one of the two below.
+    pub scope: u32,
+}
+
+/// The scope of what lies in none.
+pub const NO_SCOPE: u32 = u32::MAX;
+/// The scope of what defines something elsewhere: only the entry tells.
+pub const ASK_ENTRY: u32 = u32::MAX - 1;
+
+/// A scope that names lie in: one entry of those that have its names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScopeRecord {
+    /// The number of the scope around it, or [`NO_SCOPE`].
+    pub around: u32,
+    /// The number of its unit.
+    pub unit: u32,
+    /// Where its entry begins there.
+    pub offset: u32,
 }
 
 /// Bits of a unit's number.
@@ -36,14 +54,36 @@ const KIND_SHIFT: u32 = 30;
 
 impl Record {
     /// A name of an entry in unit number `unit`.
-    pub const fn new(name: NameHash, what: What, unit: u32, offset: u32) -> Self {
+    pub const fn new(name: NameHash, what: What, unit: u32, offset: u32, scope: u32) -> Self {
         let kind = match what {
             What::Type => 0,
             What::Variable => 1,
             What::Function => 2,
         };
         let unit = (unit & (DECLARATION - 1)) | (kind << KIND_SHIFT);
-        Self { stem: name.stem, full: name.full, unit, offset }
+        Self { stem: name.stem, full: name.full, unit, offset, scope }
+    }
+
+    /// The same as bytes.
+    pub fn to_bytes(self) -> [u8; 20] {
+        let mut bytes = [0; 20];
+        let parts = [self.stem, self.full, self.unit, self.offset, self.scope];
+        for (place, part) in bytes.as_chunks_mut::<4>().0.iter_mut().zip(parts) {
+            *place = part.to_le_bytes();
+        }
+        bytes
+    }
+
+    /// What [`Record::to_bytes`] made.
+    pub fn from_bytes(bytes: &[u8; 20]) -> Self {
+        let mut parts = bytes.as_chunks::<4>().0.iter().copied().map(u32::from_le_bytes);
+        let mut part = || parts.next().unwrap_or_default();
+        Self { stem: part(), full: part(), unit: part(), offset: part(), scope: part() }
+    }
+
+    /// The same in another scope.
+    pub const fn in_scope(self, scope: u32) -> Self {
+        Self { scope, ..self }
     }
 
     /// The same, and the entry only announces what is defined elsewhere.

@@ -1,14 +1,19 @@
 //! The names of one unit.
 
-use gimli::{Attribute, AttributeValue, DwTag, Reader as _, constants};
+use gimli::{
+    AttributeValue, DebugLineStrOffset, DebugStrOffset, DebugStrOffsetsIndex, DwForm, DwOp,
+    Reader as _, constants,
+};
 use rustc_hash::FxHashMap;
 
 use super::{
     hash::Hash,
-    records::{Record, What},
+    raw::{Raw, Width},
+    records::{ASK_ENTRY, NO_SCOPE, Record, What},
+    shapes::{Fact, Shape, Shapes, Step, is_type},
     spelled::{NameHash, Spelled},
 };
-use crate::dwarf::{Entry, Files, Reader, Result, Unit, UnitOffset, Walk, Which, sibling};
+use crate::dwarf::{Files, Reader, Unit, Walk, Which};
 
 /// References that are followed to the name of a definition.
 const MAX_REFERENCES: usize = 4;
@@ -19,10 +24,32 @@ pub struct KnownNames(FxHashMap<(Which, usize), NameHash>);
 
 /// What is remembered of a name, and what tells it from the same name elsewhere.
 pub struct Found {
-    /// What is remembered.
+    /// What is remembered. Its scope is a place in [`Scanned::scopes`].
     pub record: Record,
     /// Equal for names that say the same, wherever they stand; `None` for what is kept each time.
     pub identity: Option<u64>,
+}
+
+/// A scope that has names in it.
+#[derive(Clone, Copy)]
+pub struct FoundScope {
+    /// Equal for scopes of the same names.
+    pub hash: u64,
+    /// The place in [`Scanned::scopes`] of the one around it.
+    pub around: u32,
+    /// The number of its unit.
+    pub unit: u32,
+    /// Where its entry begins there.
+    pub offset: u32,
+}
+
+/// What was found in some units.
+#[derive(Default)]
+pub struct Scanned {
+    /// The names, in the order in which they stand there.
+    pub found: Vec<Found>,
+    /// The scopes that they lie in.
+    pub scopes: Vec<FoundScope>,
 }
 
 /// A unit that is scanned.
@@ -33,157 +60,197 @@ pub struct Scan<'a> {
     number: u32,
     names: &'a mut KnownNames,
     open: Vec<Scope>,
-    found: Vec<Found>,
+    scanned: &'a mut Scanned,
 }
 
 /// A scope that the walk is in.
 struct Scope {
-    depth: isize,
+    depth: usize,
     hash: u64,
-    /// The place in `found` of the type that it is.
+    offset: usize,
+    /// Its place among those found, once a name in it was.
+    place: Option<u32>,
+    /// The place of the name of the type that it is.
     found: Option<usize>,
 }
 
 /// What an entry says of itself, as far as an index wants to know it.
 #[derive(Default)]
 struct Said {
-    name: Option<AttributeValue<Reader>>,
-    origin: Option<UnitOffset>,
-    next: Option<UnitOffset>,
+    name: Option<NameHash>,
+    origin: Option<usize>,
     size: u64,
     is_declaration: bool,
-    is_transparent: bool,
     has_place: bool,
-    has_code: bool,
 }
 
 impl<'a> Scan<'a> {
-    /// The names of unit number `number`, in the order in which they stand there, as far as it is not
-    /// damaged.
+    /// Adds the names of unit number `number`, as far as it is not damaged.
     pub fn names(
         files: &'a Files,
         which: Which,
         unit: &'a Unit,
         number: u32,
         names: &'a mut KnownNames,
-    ) -> Vec<Found> {
-        let mut scan =
-            Self { files, which, unit, number, names, open: Vec::new(), found: Vec::new() };
-        let _ = scan.run();
-        scan.found
+        scanned: &'a mut Scanned,
+    ) {
+        let mut scan = Self { files, which, unit, number, names, open: Vec::new(), scanned };
+        scan.run();
     }
 
-    fn run(&mut self) -> Result<()> {
-        let mut walk = Walk::new(&self.unit.unit, None)?;
-        while let Some(entry) = walk.next(-1)? {
-            while self.open.last().is_some_and(|scope| scope.depth >= entry.depth) {
-                self.open.pop();
+    fn run(&mut self) -> Option<()> {
+        let unit = self.unit;
+        let header = &unit.unit.header;
+        let root = header.root_offset();
+        let bytes = header.range_from(root..).ok()?;
+        let bytes = bytes.to_slice().ok()?;
+        let is_big_endian = self.files.units(self.which)?.file.is_big_endian();
+        let mut raw = Raw::new(&bytes, header.encoding(), is_big_endian);
+        let mut shapes = Shapes::new(&unit.unit.abbreviations);
+        let end = root.0.saturating_add(bytes.len());
+        let mut depth: usize = 0;
+        while !raw.bytes.is_empty() {
+            let offset = end.saturating_sub(raw.bytes.len());
+            let code = raw.leb128()?;
+            if code == 0 {
+                depth = depth.saturating_sub(1);
+                continue;
             }
-            self.take(&mut walk, &entry)?;
+            let shape = shapes.get(code, &raw)?;
+            let said = self.read(&mut raw, shape)?;
+            while self.open.pop_if(|scope| scope.depth >= depth).is_some() {}
+            self.take(shape, said, offset, depth);
+            if shape.has_children {
+                depth = depth.saturating_add(1);
+            }
         }
-        Ok(())
+        Some(())
     }
 
-    fn take(&mut self, walk: &mut Walk<'_>, entry: &Entry<'_>) -> Result<()> {
-        match entry.shape.tag() {
-            tag if is_type(tag) => self.take_type(walk, entry),
+    /// Reads the attributes of an entry.
+    fn read(&mut self, raw: &mut Raw<'_>, shape: &Shape) -> Option<Said> {
+        let mut said = Said {
+            is_declaration: shape.is_declaration,
+            has_place: shape.has_value,
+            ..Said::default()
+        };
+        for step in &shape.steps {
+            match *step {
+                Step::Skip(count) => raw.skip(count as usize)?,
+                Step::Pass(width) => raw.pass(width)?,
+                Step::Take(fact, form) => self.note(&mut said, raw, fact, form)?,
+            }
+        }
+        Some(said)
+    }
+
+    fn note(&mut self, said: &mut Said, raw: &mut Raw<'_>, fact: Fact, form: DwForm) -> Option<()> {
+        let form = if form == constants::DW_FORM_indirect { raw.form()? } else { form };
+        let width = raw.width(form)?;
+        match (fact, width) {
+            (Fact::Name, _) => said.name = self.name(raw, form, width)?,
+            (Fact::Place, Width::Block(_)) => said.has_place |= is_fixed_place(raw.block(width)?),
+            (Fact::Origin, _) => said.origin = reference(raw, form, width)?,
+            (Fact::Size, Width::Fixed(count)) if count <= 8 => said.size = raw.number(count)?,
+            (Fact::Size, Width::Leb128) => said.size = raw.leb128()?,
+            (Fact::Declaration, Width::Fixed(1)) => said.is_declaration |= raw.number(1)? != 0,
+            _ => raw.pass(width)?,
+        }
+        Some(())
+    }
+
+    fn take(&mut self, shape: &Shape, said: Said, offset: usize, depth: usize) {
+        match shape.tag {
             constants::DW_TAG_namespace | constants::DW_TAG_module => {
-                let said = Said::read(walk, entry)?;
-                self.enter(entry, &said, None);
-                Ok(())
+                self.enter(shape, &said, offset, depth, None);
             }
-            constants::DW_TAG_variable => self.take_variable(walk, entry),
-            constants::DW_TAG_subprogram => self.take_function(walk, entry),
+            constants::DW_TAG_variable if said.has_place || said.is_declaration => {
+                let is_kept = said.has_place;
+                self.add(What::Variable, said, offset, |identity| (!is_kept).then_some(identity));
+            }
+            constants::DW_TAG_subprogram if shape.has_code => {
+                self.add(What::Function, said, offset, |_| None);
+            }
             constants::DW_TAG_template_type_parameter
-            | constants::DW_TAG_template_value_parameter => {
-                self.mark_bare(entry.depth);
-                walk.pass(entry)
-            }
-            _ => walk.pass(entry),
-        }
-    }
-
-    fn take_type(&mut self, walk: &mut Walk<'_>, entry: &Entry<'_>) -> Result<()> {
-        let said = Said::read(walk, entry)?;
-        let mut found = None;
-        if let Some(name) = self.hash_of(&said) {
-            let mut identity = Hash::new();
-            let tag = u64::from(entry.shape.tag().0);
-            let facts = [self.scope(), tag, said.size, u64::from(said.is_declaration)];
-            facts.into_iter().for_each(|fact| identity.add(fact));
-            identity.add(u64::from(name.full) << 32 | u64::from(name.stem));
-            found = self.add(name, What::Type, entry, &said, Some(identity.long()));
-        }
-        match entry.shape.tag() {
-            constants::DW_TAG_enumeration_type => walk.pass_children(entry, said.next)?,
-            _ if entry.shape.has_children() => self.enter(entry, &said, found),
+            | constants::DW_TAG_template_value_parameter => self.mark_bare(depth),
+            tag if is_type(tag) => self.take_type(shape, said, offset, depth),
             _ => {}
         }
-        Ok(())
     }
 
-    fn take_variable(&mut self, walk: &mut Walk<'_>, entry: &Entry<'_>) -> Result<()> {
-        let said = Said::read(walk, entry)?;
-        if !said.has_place && !said.is_declaration {
-            return Ok(());
-        }
-        let Some(name) = self.hash_of(&said) else { return Ok(()) };
-        let mut identity = Hash::new();
-        for fact in [self.scope(), name.full.into(), name.stem.into()] {
-            identity.add(fact);
-        }
-        let identity = (!said.has_place).then(|| identity.long());
-        self.add(name, What::Variable, entry, &said, identity);
-        Ok(())
+    fn take_type(&mut self, shape: &Shape, mut said: Said, offset: usize, depth: usize) {
+        let tag = u64::from(shape.tag.0);
+        said.name = said.name.or_else(|| self.name_of_origin(&said));
+        let scope = Said { name: said.name, ..Said::default() };
+        let found = self.add(What::Type, said, offset, |mut identity| {
+            identity.add(tag);
+            Some(identity)
+        });
+        self.enter(shape, &scope, offset, depth, found);
     }
 
-    fn take_function(&mut self, walk: &mut Walk<'_>, entry: &Entry<'_>) -> Result<()> {
-        let said = Said::read(walk, entry)?;
-        if said.has_code
-            && let Some(name) = self.hash_of(&said)
-        {
-            self.add(name, What::Function, entry, &said, None);
-        }
-        Ok(())
-    }
-
+    /// Adds a name. `identity` makes of that of name, scope and size the one that counts.
     fn add(
         &mut self,
-        name: NameHash,
         what: What,
-        entry: &Entry<'_>,
-        said: &Said,
-        identity: Option<u64>,
+        said: Said,
+        offset: usize,
+        identity: impl FnOnce(Hash) -> Option<Hash>,
     ) -> Option<usize> {
-        let offset = u32::try_from(entry.offset.0).ok()?;
-        let record = Record::new(name, what, self.number, offset).declared(said.is_declaration);
-        self.found.push(Found { record, identity });
-        self.found.len().checked_sub(1)
+        let name = said.name.or_else(|| self.name_of_origin(&said))?;
+        let mut own = Hash::new();
+        let facts = [self.scope_hash(), said.size, u64::from(said.is_declaration)];
+        facts.into_iter().for_each(|fact| own.add(fact));
+        own.add(u64::from(name.full) << 32 | u64::from(name.stem));
+        let scope = if said.origin.is_some() { ASK_ENTRY } else { self.scope_place()? };
+        let offset = u32::try_from(offset).ok()?;
+        let record = Record::new(name, what, self.number, offset, scope);
+        let record = record.declared(said.is_declaration);
+        self.scanned.found.push(Found { record, identity: identity(own).map(Hash::long) });
+        self.scanned.found.len().checked_sub(1)
     }
 
-    fn enter(&mut self, entry: &Entry<'_>, said: &Said, found: Option<usize>) {
-        if !entry.shape.has_children() {
+    fn enter(
+        &mut self,
+        shape: &Shape,
+        said: &Said,
+        offset: usize,
+        depth: usize,
+        found: Option<usize>,
+    ) {
+        if !shape.has_children {
             return;
         }
         let mut hash = Hash::new();
-        hash.add(self.scope());
-        match self.hash_of(said) {
-            Some(name) if !said.is_transparent => hash.add(name.full.into()),
-            _ => {}
-        }
-        self.open.push(Scope { depth: entry.depth, hash: hash.long(), found });
+        hash.add(self.scope_hash());
+        hash.add(said.name.map_or(0, |name| u64::from(name.full) << 1 | 1));
+        self.open.push(Scope { depth, hash: hash.long(), offset, place: None, found });
     }
 
-    /// The hash of the scope that the walk is in.
-    fn scope(&self) -> u64 {
+    fn scope_hash(&self) -> u64 {
         self.open.last().map_or(0, |scope| scope.hash)
     }
 
+    /// The place of the innermost scope among those found; those around it get theirs as well.
+    fn scope_place(&mut self) -> Option<u32> {
+        let mut around = NO_SCOPE;
+        for scope in &mut self.open {
+            if scope.place.is_none() {
+                let (hash, offset) = (scope.hash, u32::try_from(scope.offset).ok()?);
+                let found = FoundScope { hash, around, unit: self.number, offset };
+                scope.place = Some(u32::try_from(self.scanned.scopes.len()).ok()?);
+                self.scanned.scopes.push(found);
+            }
+            around = scope.place.unwrap_or(NO_SCOPE);
+        }
+        Some(around)
+    }
+
     /// The type right above has template arguments: unlike others, it is told apart by them alone.
-    fn mark_bare(&mut self, depth: isize) {
+    fn mark_bare(&mut self, depth: usize) {
         let above = self.open.last().filter(|scope| scope.depth.saturating_add(1) == depth);
         if let Some(at) = above.and_then(|scope| scope.found)
-            && let Some(found) = self.found.get_mut(at)
+            && let Some(found) = self.scanned.found.get_mut(at)
             && found.record.full == found.record.stem
         {
             found.record.set_bare();
@@ -191,87 +258,116 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// The hash of an entry's own name, or of the name of what it defines.
-    fn hash_of(&mut self, said: &Said) -> Option<NameHash> {
-        if let Some(name) = &said.name {
-            return self.hash_of_text(name.clone());
-        }
-        let mut at = said.origin?;
+    /// The name of what an entry defines or is an instance of.
+    fn name_of_origin(&mut self, said: &Said) -> Option<NameHash> {
+        let mut at = gimli::UnitOffset(said.origin?);
         for _ in 0..MAX_REFERENCES {
+            let (mut name, mut origin) = (None, None);
             let mut walk = Walk::new(&self.unit.unit, Some(at)).ok()?;
             let entry = walk.next(-1).ok()??;
-            let said = Said::read(&mut walk, &entry).ok()?;
-            if let Some(name) = said.name {
-                return self.hash_of_text(name);
+            let read = walk.attributes(&entry, |attribute| {
+                match (attribute.name(), attribute.value()) {
+                    (constants::DW_AT_name, value) => name = Some(value),
+                    (
+                        constants::DW_AT_specification | constants::DW_AT_abstract_origin,
+                        AttributeValue::UnitRef(offset),
+                    ) => origin = Some(offset),
+                    _ => {}
+                }
+                Ok(())
+            });
+            read.ok()?;
+            if let Some(name) = name {
+                return self.hash_of(name);
             }
-            at = said.origin?;
+            at = origin?;
         }
         None
     }
 
-    fn hash_of_text(&mut self, value: AttributeValue<Reader>) -> Option<NameHash> {
+    /// Reads a name; the inner `None` is an empty one, or one that is not there.
+    fn name(&mut self, raw: &mut Raw<'_>, form: DwForm, width: Width) -> Option<Option<NameHash>> {
+        if form == constants::DW_FORM_string {
+            return Some(hash_of_bytes(raw.text()?));
+        }
+        let number = match width {
+            Width::Fixed(count) if count <= 8 => raw.number(count)?,
+            Width::Leb128 => raw.leb128()?,
+            _ => {
+                raw.pass(width)?;
+                return Some(None);
+            }
+        };
+        let number = usize::try_from(number).ok()?;
+        Some(self.hash_of(match form {
+            constants::DW_FORM_strp => AttributeValue::DebugStrRef(DebugStrOffset(number)),
+            constants::DW_FORM_line_strp => {
+                AttributeValue::DebugLineStrRef(DebugLineStrOffset(number))
+            }
+            constants::DW_FORM_strp_sup | constants::DW_FORM_GNU_strp_alt => {
+                AttributeValue::DebugStrRefSup(DebugStrOffset(number))
+            }
+            _ => AttributeValue::DebugStrOffsetsIndex(DebugStrOffsetsIndex(number)),
+        }))
+    }
+
+    fn hash_of(&mut self, value: AttributeValue<Reader>) -> Option<NameHash> {
         let key = match value {
             AttributeValue::DebugStrRef(offset) => Some((self.which, offset.0)),
             AttributeValue::DebugStrRefSup(offset) => Some((Which::Supplementary, offset.0)),
+            AttributeValue::DebugStrOffsetsIndex(index) => Some((self.which, self.string(index)?)),
             _ => None,
         };
         if let Some(known) = key.and_then(|key| self.names.0.get(&key)) {
             return Some(*known);
         }
         let text = self.files.string(self.which, self.unit, value)?;
-        let text = text.to_string_lossy().ok().filter(|text| !text.is_empty())?;
-        let hash = Spelled::parse(&text).hash();
+        let hash = hash_of_bytes(&text.to_slice().ok()?)?;
         if let Some(key) = key {
             self.names.0.insert(key, hash);
         }
         Some(hash)
     }
+
+    /// Where a string lies that is named by its number.
+    fn string(&self, index: DebugStrOffsetsIndex<usize>) -> Option<usize> {
+        let unit = &self.unit.unit;
+        let offsets = &self.files.units(self.which)?.file.dwarf.debug_str_offsets;
+        let format = unit.header.format();
+        Some(offsets.get_str_offset(format, unit.str_offsets_base, index).ok()?.0)
+    }
 }
 
-impl Said {
-    fn read(walk: &mut Walk<'_>, entry: &Entry<'_>) -> Result<Self> {
-        let mut said = Self::default();
-        walk.attributes(entry, |attribute| {
-            said.take(attribute);
-            Ok(())
-        })?;
-        Ok(said)
+fn hash_of_bytes(text: &[u8]) -> Option<NameHash> {
+    if text.is_empty() {
+        return None;
     }
+    Some(Spelled::hash_of(&String::from_utf8_lossy(text)))
+}
 
-    fn take(&mut self, attribute: &Attribute<Reader>) {
-        match attribute.name() {
-            constants::DW_AT_name => self.name = Some(attribute.value()),
-            constants::DW_AT_specification | constants::DW_AT_abstract_origin => {
-                self.origin = match attribute.value() {
-                    AttributeValue::UnitRef(offset) => Some(offset),
-                    _ => None,
-                };
-            }
-            constants::DW_AT_byte_size => self.size = attribute.udata_value().unwrap_or(0),
-            // A signature stands for a type that is described elsewhere.
-            constants::DW_AT_declaration | constants::DW_AT_signature => self.is_declaration = true,
-            constants::DW_AT_export_symbols => self.is_transparent = true,
-            constants::DW_AT_location => self.has_place = is_fixed_place(&attribute.value()),
-            constants::DW_AT_const_value => self.has_place = true,
-            constants::DW_AT_low_pc | constants::DW_AT_ranges | constants::DW_AT_inline => {
-                self.has_code = true;
-            }
-            constants::DW_AT_sibling => self.next = sibling(attribute),
-            _ => {}
-        }
-    }
+/// An entry of the same unit; the inner `None` is one of another.
+fn reference(raw: &mut Raw<'_>, form: DwForm, width: Width) -> Option<Option<usize>> {
+    let number = match width {
+        Width::Fixed(count) if count <= 8 => raw.number(count)?,
+        Width::Leb128 => raw.leb128()?,
+        _ => return raw.pass(width).map(|()| None),
+    };
+    let is_near = matches!(
+        form,
+        constants::DW_FORM_ref1
+            | constants::DW_FORM_ref2
+            | constants::DW_FORM_ref4
+            | constants::DW_FORM_ref8
+            | constants::DW_FORM_ref_udata
+    );
+    Some(usize::try_from(number).ok().filter(|_| is_near))
 }
 
 /// Whether an expression gives a place that does not depend on a frame.
-fn is_fixed_place(value: &AttributeValue<Reader>) -> bool {
-    let (AttributeValue::Exprloc(gimli::Expression(bytes)) | AttributeValue::Block(bytes)) = value
-    else {
-        return false;
-    };
-    let first = bytes.to_slice().ok().and_then(|bytes| bytes.first().copied());
-    first.is_some_and(|first| {
+fn is_fixed_place(expression: &[u8]) -> bool {
+    expression.first().is_some_and(|first| {
         matches!(
-            gimli::DwOp(first),
+            DwOp(*first),
             constants::DW_OP_addr
                 | constants::DW_OP_addrx
                 | constants::DW_OP_constx
@@ -281,25 +377,4 @@ fn is_fixed_place(value: &AttributeValue<Reader>) -> bool {
                 | constants::DW_OP_GNU_const_index
         )
     })
-}
-
-/// Whether entries with this tag are types that may have a name.
-pub const fn is_type(tag: DwTag) -> bool {
-    matches!(
-        tag,
-        constants::DW_TAG_base_type
-            | constants::DW_TAG_unspecified_type
-            | constants::DW_TAG_pointer_type
-            | constants::DW_TAG_typedef
-            | constants::DW_TAG_template_alias
-            | constants::DW_TAG_structure_type
-            | constants::DW_TAG_class_type
-            | constants::DW_TAG_interface_type
-            | constants::DW_TAG_union_type
-            | constants::DW_TAG_enumeration_type
-            | constants::DW_TAG_array_type
-            | constants::DW_TAG_subroutine_type
-            | constants::DW_TAG_subrange_type
-            | constants::DW_TAG_string_type
-    )
 }

@@ -59,6 +59,17 @@ impl Spelled {
         spelled
     }
 
+    /// What a name is looked up by.
+    pub fn hash_of(text: &str) -> NameHash {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        // Most names are one word, which nothing is done to.
+        if text.bytes().all(is_plain) && text.starts_with(|first: char| !first.is_ascii_digit()) {
+            let hash = Hash::of(plain(text).as_bytes()).short();
+            return NameHash { stem: hash, full: hash };
+        }
+        Self::parse(text).hash()
+    }
+
     /// What it is looked up by.
     pub fn hash(&self) -> NameHash {
         let mut full = Hash::new();
@@ -265,6 +276,15 @@ fn shorten(argument: &mut Spelled) {
             _ => continue,
         };
         *last = Component { word: short.to_owned(), arguments: None };
+    }
+}
+
+/// The form that a name of one word has.
+fn plain(word: &str) -> &str {
+    match word {
+        "unsigned" => "unsigned int",
+        "signed" => "int",
+        word => word,
     }
 }
 

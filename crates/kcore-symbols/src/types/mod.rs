@@ -18,4 +18,4 @@ pub use model::{
     OpenType, PointerKind, PointerType, StaticMember, TypeArgument, TypeKind, TypeLink, TypeNode,
     Variant, VariantPart,
 };
-pub(crate) use read::{DieEntry, named, read, scope_of};
+pub(crate) use read::{DieEntry, Named, name_of, named, read, scope_at, scope_of, vtable};

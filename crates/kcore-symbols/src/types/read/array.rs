@@ -6,7 +6,7 @@ use super::{
     super::model::{ArrayType, Dimension, TypeKind},
     entry::DieEntry,
 };
-use crate::dwarf::Result;
+use crate::{Language, dwarf::Result};
 
 /// Reads an array.
 pub fn read(entry: &DieEntry<'_>) -> Result<TypeKind> {
@@ -45,7 +45,16 @@ fn dimension(entry: &DieEntry<'_>) -> Dimension {
 
 /// The number of elements up to an upper bound: -1 is that of an array without elements.
 fn counted(bound: i128, entry: &DieEntry<'_>) -> Dimension {
-    let lower = entry.constant(constants::DW_AT_lower_bound).unwrap_or(0);
+    let lower = entry.constant(constants::DW_AT_lower_bound);
+    let lower = lower.unwrap_or_else(|| usual_lower_bound(entry.language()));
     let count = bound.checked_sub(lower).and_then(|last| last.checked_add(1));
     Dimension::Count(count.and_then(|count| u64::try_from(count).ok()).unwrap_or(0))
+}
+
+/// Where arrays begin if nothing is said (DWARF 5, table 7.17).
+const fn usual_lower_bound(language: Option<Language>) -> i128 {
+    match language {
+        Some(Language::Fortran | Language::Ada) => 1,
+        _ => 0,
+    }
 }

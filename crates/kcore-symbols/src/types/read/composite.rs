@@ -35,9 +35,15 @@ fn take(composite: &mut Composite, child: &DieEntry<'_>) -> Result<()> {
         constants::DW_TAG_member => composite.members.push(members::read(child)),
         constants::DW_TAG_inheritance => composite.bases.push(base(child)),
         constants::DW_TAG_variant_part => composite.variants = Some(variants::read(child)?),
-        constants::DW_TAG_template_type_parameter | constants::DW_TAG_template_value_parameter => {
+        constants::DW_TAG_template_type_parameter
+        | constants::DW_TAG_template_value_parameter
+        | constants::DW_TAG_GNU_template_template_param => {
             composite.arguments.push(argument(child));
         }
+        constants::DW_TAG_GNU_template_parameter_pack => child.children(|argument_of_pack| {
+            composite.arguments.push(argument(&argument_of_pack));
+            Ok(())
+        })?,
         constants::DW_TAG_subprogram => {
             composite.is_dynamic |= child.number(constants::DW_AT_virtuality).unwrap_or(0) != 0;
         }

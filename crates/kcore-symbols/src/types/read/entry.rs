@@ -13,6 +13,9 @@ use crate::{
 /// Entries below one entry that are read: enumerations of a hundred thousand names exist.
 const MAX_CHILDREN: usize = 1 << 20;
 
+/// Names for a type that are followed to its size.
+const MAX_ALIASES: usize = 16;
+
 /// An entry whose attributes were read.
 pub struct DieEntry<'a> {
     info: &'a DebugInfo,
@@ -117,13 +120,59 @@ impl<'a> DieEntry<'a> {
         attribute.udata_value()
     }
 
-    /// A constant, read with the sign that its form gives it.
+    /// A constant. Only the forms that say so have a sign: compilers write negative numbers in those.
     pub fn constant(&self, name: DwAt) -> Option<i128> {
+        Some(match self.value(name)? {
+            AttributeValue::Sdata(value) => value.into(),
+            AttributeValue::Data1(value) => value.into(),
+            AttributeValue::Data2(value) => value.into(),
+            AttributeValue::Data4(value) => value.into(),
+            AttributeValue::Data8(value) | AttributeValue::Udata(value) => value.into(),
+            AttributeValue::Data16(value) => value.cast_signed(),
+            AttributeValue::Block(block) => self.wide_constant(&block)?,
+            _ => self.number(name)?.into(),
+        })
+    }
+
+    /// A constant whose plain forms have a sign too: offsets of bits before the beginning.
+    pub fn constant_with_sign(&self, name: DwAt) -> Option<i128> {
         let attribute = self.attributes.iter().find(|attribute| attribute.name() == name)?;
-        match attribute.value() {
-            AttributeValue::Udata(value) => Some(value.into()),
-            _ => attribute.sdata_value().map(i128::from),
+        attribute.sdata_value().map(i128::from)
+    }
+
+    /// The size that the type of this entry states, through names for it and qualifiers.
+    pub fn size_of_type(&self) -> Option<u64> {
+        let mut ty = self.reference(constants::DW_AT_type)?;
+        for _ in 0..MAX_ALIASES {
+            let entry = DieEntry::read(self.info, ty).ok()?;
+            if let Some(size) = entry.number(constants::DW_AT_byte_size) {
+                return Some(size);
+            }
+            ty = entry.reference(constants::DW_AT_type)?;
         }
+        None
+    }
+
+    /// A number that has no form of its own, in the byte order of the file.
+    fn wide_constant(&self, block: &Reader) -> Option<i128> {
+        let bytes = block.to_slice().ok()?;
+        let mut wide = [0; 16];
+        wide.get_mut(..bytes.len())?.copy_from_slice(&bytes);
+        if self.is_big_endian() {
+            wide.get_mut(..bytes.len())?.reverse();
+        }
+        Some(i128::from_le_bytes(wide))
+    }
+
+    /// Whether the file's bytes stand with the most significant one first.
+    pub fn is_big_endian(&self) -> bool {
+        let units = self.info.files().units(self.id.which);
+        units.is_some_and(|units| units.file.is_big_endian())
+    }
+
+    /// The language of its unit.
+    pub fn language(&self) -> Option<crate::Language> {
+        self.unit.language
     }
 
     /// Whether a flag is there and set.

@@ -1,6 +1,6 @@
 //! Members of composite types (DWARF 5, 5.7.6), bit-fields of all versions.
 
-use gimli::{AttributeValue, constants};
+use gimli::{AttributeValue, EndianSlice, LittleEndian, Reader as _, constants};
 
 use super::{
     super::model::{BitField, Member, MemberPlace},
@@ -30,10 +30,23 @@ pub fn place(entry: &DieEntry<'_>) -> Option<MemberPlace> {
     let location = constants::DW_AT_data_member_location;
     match entry.value(location)? {
         AttributeValue::Exprloc(_) | AttributeValue::Block(_) => {
-            entry.expression(location).map(MemberPlace::Expression)
+            let expression = entry.expression(location)?;
+            let offset = constant_offset(&expression);
+            Some(offset.map_or(MemberPlace::Expression(expression), MemberPlace::Offset))
         }
         _ => entry.number(location).map(MemberPlace::Offset),
     }
+}
+
+/// The offset in an expression that only adds one: DWARF 2 has nothing simpler.
+fn constant_offset(expression: &[u8]) -> Option<u64> {
+    let (operation, rest) = expression.split_first()?;
+    if gimli::DwOp(*operation) != constants::DW_OP_plus_uconst {
+        return None;
+    }
+    let mut rest = EndianSlice::new(rest, LittleEndian);
+    let offset = rest.read_uleb128().ok()?;
+    rest.is_empty().then_some(offset)
 }
 
 /// `DW_AT_data_bit_offset` counts bits from the beginning of the object; `DW_AT_bit_offset` of DWARF 2
@@ -47,9 +60,15 @@ fn bit_field(entry: &DieEntry<'_>) -> Option<BitField> {
         Some(MemberPlace::Offset(byte)) => byte,
         _ => 0,
     };
-    let unit = entry.number(constants::DW_AT_byte_size).unwrap_or(4).checked_mul(8)?;
-    let from_top = entry.constant(constants::DW_AT_bit_offset).unwrap_or(0);
-    let low = i128::from(unit).checked_sub(from_top)?.checked_sub(size.into())?;
-    let offset = i128::from(byte.checked_mul(8)?).checked_add(low)?;
+    let from_top = entry.constant_with_sign(constants::DW_AT_bit_offset).unwrap_or(0);
+    let into_unit = match entry.is_big_endian() {
+        true => from_top,
+        false => {
+            let bytes = entry.number(constants::DW_AT_byte_size).or_else(|| entry.size_of_type());
+            let unit = i128::from(bytes.unwrap_or(4).checked_mul(8)?);
+            unit.checked_sub(from_top)?.checked_sub(size.into())?
+        }
+    };
+    let offset = i128::from(byte.checked_mul(8)?).checked_add(into_unit)?;
     Some(BitField { offset: u64::try_from(offset).ok()?, size })
 }

@@ -8,11 +8,13 @@ mod function;
 mod members;
 mod scope;
 mod variants;
+mod vtables;
 
 pub use entry::DieEntry;
-pub use scope::{named, scope_of};
+pub use scope::{Named, name_of, named, scope_at, scope_of};
+pub use vtables::vtable;
 
-use gimli::constants;
+use gimli::{AttributeValue, constants};
 
 use super::{
     TypeError,
@@ -98,7 +100,19 @@ fn base(entry: &DieEntry<'_>) -> BaseType {
     BaseType {
         encoding: encoding(entry),
         bits: bits.filter(|bits| bytes.is_some_and(|bytes| bytes.checked_mul(8) != Some(*bits))),
-        swapped: false,
+        swapped: is_swapped(entry),
+    }
+}
+
+/// Whether a type says that its bytes stand in another order than those of the file.
+fn is_swapped(entry: &DieEntry<'_>) -> bool {
+    let Some(AttributeValue::Endianity(endianity)) = entry.value(constants::DW_AT_endianity) else {
+        return false;
+    };
+    match endianity {
+        constants::DW_END_big => !entry.is_big_endian(),
+        constants::DW_END_little => entry.is_big_endian(),
+        _ => false,
     }
 }
 

@@ -19,6 +19,8 @@ pub struct Scope {
     pub name: Arc<str>,
     /// Whether names in it count as names around it: an inline namespace.
     pub is_transparent: bool,
+    /// Whether it is a type.
+    pub is_type: bool,
 }
 
 /// A name, and what it lies in.
@@ -48,6 +50,16 @@ pub fn named(info: &DebugInfo, id: DieId) -> Result<Option<Named>> {
     let (name, declared) = declared(info, DieEntry::read(info, id)?)?;
     let Some(name) = name else { return Ok(None) };
     Ok(Some(Named { name, scope: scopes(info, declared)? }))
+}
+
+/// The name of an entry itself.
+pub fn name_of(info: &DebugInfo, id: DieId) -> Result<Option<Arc<str>>> {
+    own_name(info, &DieEntry::read(info, id)?)
+}
+
+/// The scope that an entry is.
+pub fn scope_at(info: &DebugInfo, id: DieId) -> Result<Option<Scope>> {
+    scope(info, &DieEntry::read(info, id)?)
 }
 
 /// The same without its scopes.
@@ -98,8 +110,9 @@ fn scope(info: &DebugInfo, entry: &DieEntry<'_>) -> Result<Option<Scope>> {
     let is_namespace = entry.tag() == constants::DW_TAG_namespace;
     let anonymous = || is_namespace.then(|| "(anonymous namespace)".into());
     let own = own_name(info, entry)?;
+    let is_type = !is_namespace && entry.tag() != constants::DW_TAG_module;
     let is_transparent = entry.flag(constants::DW_AT_export_symbols)
         || (is_namespace && own.is_none())
         || own.as_deref().is_some_and(|name| name.starts_with("{impl#"));
-    Ok(own.or_else(anonymous).map(|name| Scope { name, is_transparent }))
+    Ok(own.or_else(anonymous).map(|name| Scope { name, is_transparent, is_type }))
 }

@@ -5,8 +5,9 @@ use std::{
     sync::Arc,
 };
 
-use kcore_elf::Image;
-use kcore_symbols::{DebugContext, SplitFiles, SplitName};
+use kcore_elf::{Image, Section};
+use kcore_files::CacheDir;
+use kcore_symbols::{DebugContext, IndexCache, SplitFiles, SplitName};
 
 use crate::module::ModuleContext;
 
@@ -15,7 +16,8 @@ pub fn context(context: &Arc<ModuleContext>, path: Option<&Path>) -> DebugContex
     let split = path.map(|path| -> Arc<dyn SplitFiles> {
         Arc::new(Beside { context: Arc::clone(context), path: path.to_owned() })
     });
-    DebugContext { split }
+    let cache = context.cache.clone().map(|dir| -> Arc<dyn IndexCache> { Arc::new(Indexes(dir)) });
+    DebugContext { split, cache }
 }
 
 /// Finds split files beside a module's file, or where its compiler put them.
@@ -33,5 +35,19 @@ impl SplitFiles for Beside {
 
     fn package(&self) -> Option<Arc<Image>> {
         self.context.finder.find_package(&self.path).file.map(|file| file.image)
+    }
+}
+
+/// Indexes in a folder of the user's.
+struct Indexes(CacheDir);
+
+impl IndexCache for Indexes {
+    fn load(&self, name: &str) -> Option<Section> {
+        self.0.load(name)
+    }
+
+    fn store(&self, name: &str, bytes: &[u8]) {
+        // A folder that cannot be written keeps nothing; the next session works it out again.
+        let _ = self.0.store(name, bytes);
     }
 }
