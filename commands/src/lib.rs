@@ -113,6 +113,7 @@ mod walk;
 mod walkers;
 mod whatis;
 mod whatthread;
+mod whattype;
 mod which;
 mod xdata;
 
@@ -180,6 +181,7 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &array::Array,
     &typedef::Typedef,
     &typelist::Typelist,
+    &whattype::Whattype,
     // Language.
     &cat::Cat,
     &count::Count,

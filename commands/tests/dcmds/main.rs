@@ -19,3 +19,4 @@ mod symbols;
 mod threads_own;
 mod typedef;
 mod ugrep;
+mod whattype;

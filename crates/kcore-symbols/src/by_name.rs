@@ -45,10 +45,19 @@ impl DebugInfo {
 
     /// Calls `each` with all types that have a name and that name with its scopes, in no useful order,
     /// until it says stop. Of types that are described several times in the same way there is one.
-    pub fn each_type(&self, mut each: impl FnMut(DieId, &str) -> ControlFlow<()>) {
+    pub fn each_type(&self, each: impl FnMut(DieId, &str) -> ControlFlow<()>) {
+        self.each(What::Type, each);
+    }
+
+    /// The same with the variables of [`DebugInfo::find_variables`].
+    pub fn each_variable(&self, each: impl FnMut(DieId, &str) -> ControlFlow<()>) {
+        self.each(What::Variable, each);
+    }
+
+    fn each(&self, what: What, mut each: impl FnMut(DieId, &str) -> ControlFlow<()>) {
         let index = self.names();
-        let types = index.records().filter(|record| record.what() == What::Type);
-        for record in types {
+        let wanted = index.records().filter(|record| record.what() == what);
+        for record in wanted {
             let (Some(id), Some(named)) = (index.place(&record), named(self, index, &record))
             else {
                 continue;

@@ -60,6 +60,7 @@ mod types;
 mod values;
 mod variables;
 mod vtable_cache;
+mod what_type;
 mod whatis;
 
 pub use arch::{Aarch64FpRegisters, VectorRegister, VectorUse, X86FpRegisters, X87Register};
@@ -108,4 +109,5 @@ pub use thread::{Thread, Tid};
 pub use tls::TlsError;
 pub use types::{DataModel, SessionType, SessionTypes, TypeLookupError};
 pub use variables::{FoundVariable, FrameVariable, KnownFrames, VariableKind};
+pub use what_type::{Evidence, TypeGuess};
 pub use whatis::What;

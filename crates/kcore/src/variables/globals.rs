@@ -114,6 +114,13 @@ impl Core {
         first
     }
 
+    /// The variable of a module that an entry of its debug information describes, if there is one for all
+    /// threads and it lies somewhere.
+    pub(crate) fn module_variable(&self, module: &Module, id: DieId) -> Option<Object> {
+        let info = module.symbols().debug_info()?;
+        read(info, id, &ModuleContext { core: self, module, tid: None })?.object().ok()
+    }
+
     /// The variables of that name that a module's debug information describes.
     pub(super) fn described(
         &self,

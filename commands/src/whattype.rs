@@ -1,0 +1,96 @@
+//! `::whattype` — which type an address could be of.
+
+use kcore::{Addr, Evidence, TypeGuess};
+use kcore_dcmd::{
+    AddrUse, Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record, Result,
+    Spec, View,
+};
+
+/// Says which type an address could be of.
+pub struct Whattype;
+
+const OPTIONS: &[Opt] =
+    &[Opt { flag: 'v', value: None, help: "every answer, not only the first one" }];
+
+const HELP: &str = "\
+The variable that holds the address; or else the object that a pointer leads to. All that variables of \
+objects and of all frames point to is visited, then what that points to, and so on: the expression that is \
+shown is the shortest way. Where nothing leads to the address, an object of C++ round it may tell its class \
+by its table of virtual functions. What only pointers without a type lead to is unknown.";
+
+const EXAMPLES: &[Example] = &[Example {
+    line: "<rsp::whattype",
+    shows: "the type at the top of the stack, if one is known",
+}];
+
+impl Dcmd for Whattype {
+    fn spec(&self) -> Spec {
+        Spec::new("whattype", Group::Types, "say which type an address could be of")
+            .addr(AddrUse::Required)
+            .options(OPTIONS)
+            .help(HELP)
+            .examples(EXAMPLES)
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        let at = cx.dot().addr();
+        let mut stopped = Ok(());
+        let (core, most) = (cx.core(), if args.has('v') { usize::MAX } else { 1 });
+        let guesses = core.what_types(at, most, &mut |_| {
+            stopped = cx.check_interrupt();
+            stopped.is_ok()
+        });
+        stopped?;
+        if guesses.is_empty() {
+            let radix = cx.shell().radix();
+            let digits = kcore_dcmd::digits(at.get(), radix);
+            return Err(DcmdError::failed(format!("{digits} is of no known type")));
+        }
+        guesses.into_iter().try_for_each(|guess| cx.emit(&Guess { at, guess }))
+    }
+}
+
+/// What an address is a part of.
+struct Guess {
+    at: Addr,
+    guess: TypeGuess,
+}
+
+impl Guess {
+    fn offset(&self) -> u64 {
+        self.at.offset_from(self.guess.base).unwrap_or_default()
+    }
+}
+
+impl Record for Guess {
+    fn kind(&self) -> &'static str {
+        "type_guess"
+    }
+
+    fn view(&self) -> View {
+        View::Line(
+            "{address} is {base}+{offset}, {type}{member?, member {member}}, by {how}{by? {by}}",
+        )
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        let (how, by) = match &self.guess.evidence {
+            Evidence::Variable(name) => ("variable", Some(name)),
+            Evidence::Pointer(expression) => ("pointer", Some(expression)),
+            Evidence::VirtualTable => ("vtable", None),
+        };
+        out.addr("address", self.at)
+            .addr("base", self.guess.base)
+            .hex("offset", self.offset())
+            .text("type_name", self.guess.ty.spelled())
+            .num("size", self.guess.ty.size())
+            .opt_text("member", self.guess.member.as_deref())
+            .text("how", how)
+            .opt_text("by", by.map(String::as_str))
+            .display("type", Cell::text(self.guess.ty.spelled()));
+    }
+
+    fn dot(&self) -> Option<Dot> {
+        Some(Dot::Addr(self.guess.base))
+    }
+}

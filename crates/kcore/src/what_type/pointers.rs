@@ -1,0 +1,147 @@
+//! Where objects of a type have pointers, and which member lies at an offset.
+
+use std::sync::Arc;
+
+use kcore_mem::Addr;
+use kcore_symbols::{Dimension, MemberPlace, Type, TypeKind};
+use kcore_values::{Object, Place};
+
+use crate::Core;
+
+/// Structures and arrays within one another that are looked into.
+const MAX_DEPTH: usize = 24;
+/// Pointers of one type.
+const MAX_POINTERS: usize = 1 << 14;
+/// Elements of an array that are looked into.
+const MAX_ELEMENTS: u64 = 1 << 12;
+
+/// A pointer in an object.
+#[derive(Clone, Debug)]
+pub struct PointerSlot {
+    /// Bytes from the beginning of the object.
+    pub offset: u64,
+    /// The path of the member, as it stands behind the object: `.next`; empty if the object is a pointer.
+    pub path: Arc<str>,
+    /// What it points to.
+    pub to: Type,
+}
+
+/// The pointers that objects of a type have, those to objects alone.
+pub fn pointers_of(core: &Core, ty: &Type) -> Vec<PointerSlot> {
+    let mut found = Vec::new();
+    collect(core, ty, 0, &mut String::new(), MAX_DEPTH, &mut found);
+    found
+}
+
+fn collect(
+    core: &Core,
+    ty: &Type,
+    offset: u64,
+    path: &mut String,
+    depth: usize,
+    found: &mut Vec<PointerSlot>,
+) {
+    let Some(depth) = depth.checked_sub(1).filter(|_| found.len() < MAX_POINTERS) else { return };
+    let Ok(ty) = ty.stripped() else { return };
+    if let TypeKind::Pointer(_) = ty.kind() {
+        let to = ty.target().ok().flatten().and_then(|to| complete(core, &to));
+        let path = path.as_str().into();
+        found.extend(to.map(|to| PointerSlot { offset, path, to }));
+        return;
+    }
+    each_part(core, &ty, |part| {
+        let len = path.len();
+        path.push_str(&part.name);
+        if let Some(offset) = offset.checked_add(part.offset) {
+            collect(core, &part.ty, offset, path, depth, found);
+        }
+        path.truncate(len);
+    });
+}
+
+/// The path of the innermost member that lies at an offset of an object.
+pub fn member_at(core: &Core, ty: &Type, offset: u64) -> Option<String> {
+    let (mut ty, mut offset, mut path) = (ty.clone(), offset, String::new());
+    for _ in 0..MAX_DEPTH {
+        let Ok(stripped) = ty.stripped() else { break };
+        let mut inner = None;
+        each_part(core, &stripped, |part| {
+            let within = offset.checked_sub(part.offset);
+            let size = part.ty.size().unwrap_or(0);
+            if let Some(within) = within.filter(|within| *within < size) {
+                inner.get_or_insert((part, within));
+            }
+        });
+        let Some((part, within)) = inner else { break };
+        path.push_str(&part.name);
+        (ty, offset) = (part.ty, within);
+    }
+    (!path.is_empty()).then_some(path)
+}
+
+/// A member, base class or element.
+struct Part {
+    /// As it stands behind what it is a part of.
+    name: String,
+    offset: u64,
+    ty: Type,
+}
+
+/// Calls `each` with the parts of a type that has any.
+fn each_part(core: &Core, ty: &Type, mut each: impl FnMut(Part)) {
+    match ty.kind() {
+        TypeKind::Composite(_) => each_member(core, ty, &mut each),
+        TypeKind::Array(_) => each_element(ty, &mut each),
+        _ => {}
+    }
+}
+
+fn each_member(core: &Core, ty: &Type, each: &mut impl FnMut(Part)) {
+    let Some(whole) = complete(core, ty) else { return };
+    let Some(composite) = whole.composite() else { return };
+    let bases = composite.bases.iter().map(|base| (String::new(), &base.ty, &base.place));
+    let named = composite.members.iter().map(|member| {
+        let name = member.name.as_deref().map(|name| format!(".{name}"));
+        (name.unwrap_or_default(), &member.ty, &member.place)
+    });
+    for (name, link, place) in bases.chain(named) {
+        if let (MemberPlace::Offset(offset), Ok(ty)) = (place, whole.follow(link))
+            && !(name.is_empty() && is_hollow(core, &ty, MAX_DEPTH))
+        {
+            each(Part { name, offset: *offset, ty });
+        }
+    }
+}
+
+/// Whether a base class has nothing in it: it shares its place with what follows it.
+fn is_hollow(core: &Core, ty: &Type, depth: usize) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    let whole = complete(core, ty);
+    let Some((ty, composite)) = whole.as_ref().and_then(|ty| Some((ty, ty.composite()?))) else {
+        return false;
+    };
+    let mut bases = composite.bases.iter().filter_map(|base| ty.follow(&base.ty).ok());
+    composite.members.is_empty() && bases.all(|base| is_hollow(core, &base, depth))
+}
+
+fn each_element(ty: &Type, each: &mut impl FnMut(Part)) {
+    let Some(element) = ty.target().ok().flatten() else { return };
+    let TypeKind::Array(array) = ty.kind() else { return };
+    let Some(size) = array.stride.or_else(|| element.size()) else { return };
+    let count = array.dimensions.iter().try_fold(1_u64, |all, dimension| match dimension {
+        Dimension::Count(count) => all.checked_mul(*count),
+        _ => None,
+    });
+    for index in 0..count.unwrap_or(0).min(MAX_ELEMENTS) {
+        if let Some(offset) = index.checked_mul(size) {
+            each(Part { name: format!("[{index:#x}]"), offset, ty: element.clone() });
+        }
+    }
+}
+
+/// The definition of a type, if it has a size; none of `void` and functions.
+fn complete(core: &Core, ty: &Type) -> Option<Type> {
+    let place = Place::Memory(Addr::new(0));
+    let ty = Object { ty: ty.clone(), place }.complete_type(core).ok()?;
+    ty.size().is_some_and(|size| size > 0).then_some(ty)
+}
