@@ -1,5 +1,6 @@
 //! Debug information written entry by entry, as a compiler would never write it, and assembled into a program.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -125,7 +126,7 @@ pub struct Unit {
     abbreviations: String,
     entries: String,
     data: String,
-    count: usize,
+    codes: HashMap<String, usize>,
     serial: usize,
 }
 
@@ -160,21 +161,31 @@ impl Unit {
         has_children: bool,
         attributes: &[(u16, V<'_>)],
     ) -> &mut Self {
-        self.count += 1;
-        let code = self.count + 1;
-        let children = u8::from(has_children);
-        let _ = writeln!(self.abbreviations, ".uleb128 {code}, {tag}\n.byte {children}");
+        let code = self.code(tag, has_children, attributes);
         if !label.is_empty() {
             let _ = writeln!(self.entries, ".Ldie_{label}:");
         }
         let _ = writeln!(self.entries, ".uleb128 {code}");
-        for (attribute, value) in attributes {
+        for (_, value) in attributes {
             self.serial += 1;
-            let _ = writeln!(self.abbreviations, ".uleb128 {attribute}, {}", value.form());
             value.write(&mut self.entries, self.serial);
         }
-        self.abbreviations.push_str(".byte 0, 0\n");
         self
+    }
+
+    /// The number of the abbreviation for entries of this shape. The unit's own has 1.
+    fn code(&mut self, tag: u16, has_children: bool, attributes: &[(u16, V<'_>)]) -> usize {
+        let mut shape = format!("{tag}\n.byte {}\n", u8::from(has_children));
+        for (attribute, value) in attributes {
+            let _ = writeln!(shape, ".uleb128 {attribute}, {}", value.form());
+        }
+        let next = self.codes.len() + 2;
+        if let Some(code) = self.codes.get(&shape) {
+            return *code;
+        }
+        let _ = writeln!(self.abbreviations, ".uleb128 {next}, {shape}.byte 0, 0");
+        self.codes.insert(shape, next);
+        next
     }
 
     /// A structure of one member, `first`.
