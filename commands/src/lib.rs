@@ -21,7 +21,9 @@
 )]
 
 mod args;
+mod array;
 mod auxv;
+mod bound_element;
 mod cat;
 mod count;
 mod dcmds;
@@ -33,6 +35,7 @@ mod dmods;
 mod dump;
 mod echo;
 mod element;
+mod enumeration;
 mod env;
 mod errno;
 mod eval;
@@ -49,6 +52,7 @@ mod head;
 mod help;
 mod instruction;
 mod jmp_buf;
+mod list;
 mod listing;
 mod locals;
 mod log;
@@ -57,19 +61,25 @@ mod lwpids;
 mod macros;
 mod map;
 mod mappings;
+mod member_path;
 mod names;
 mod nm;
 mod nmadd;
 mod objects;
+mod offsetof;
 mod operand;
+mod print;
+mod printf;
 mod process_state;
 mod psinfo;
 mod quit;
 mod radix;
 mod regs;
+mod session_process;
 mod settings;
 mod showrev;
 mod siginfo;
+mod sizeof;
 mod sort;
 mod source_text;
 mod stack;
@@ -80,6 +90,7 @@ mod stackinfo;
 mod stacks;
 mod status;
 mod symbol_address;
+mod symbol_type;
 mod term;
 mod text_line;
 mod thread;
@@ -87,6 +98,7 @@ mod thread_operand;
 mod threads;
 mod tls;
 mod tmodel;
+mod type_words;
 mod typedef;
 mod typelist;
 mod typeset;
@@ -94,6 +106,7 @@ mod ucontext;
 mod ugrep;
 mod uniq;
 mod unsupported;
+mod variable;
 mod vars;
 mod version;
 mod walk;
@@ -158,6 +171,13 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &dismode::Dismode,
     &dismode::Disasms,
     // Types and values.
+    &print::Print,
+    &printf::Printf,
+    &sizeof::Sizeof,
+    &offsetof::Offsetof,
+    &enumeration::Enum,
+    &list::List,
+    &array::Array,
     &typedef::Typedef,
     &typelist::Typelist,
     // Language.

@@ -26,8 +26,8 @@ const HELP: &str = "Without arguments: all settings. Lines of the configuration 
     ::set keep them for the next time.\n\n\
     Options, which -o sets and +o clears: pager (output pauses after each screenful), autowrap (all \
     output wraps at words), ignoreeof (ctrl-D does not leave), repeatlast (an empty line repeats the \
-    last command). Several are separated by commas. array_mem_limit=N and array_str_limit=N are kept, \
-    and nothing obeys them until values of types are shown.\n\n\
+    last command). Several are separated by commas. array_mem_limit=N and array_str_limit=N, or none, are how \
+    many elements of an array, and characters of an array of them, values of types show.\n\n\
     A distance of 0 asks each symbol for its size.";
 
 const EXAMPLES: &[Example] = &[

@@ -11,13 +11,11 @@ pub mod thread;
 pub mod ucontext;
 pub mod ulwp;
 
-use std::sync::Arc;
-
 use kcore_dcmd::{
-    AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Dot, Example, Group, Piped, Result, Spec, Walker,
+    AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Dot, Example, Group, Result, Spec, Walker,
 };
 
-use crate::element::Element;
+use crate::bound_element::Binder;
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::walk thread", shows: "the id of every thread, the crashed one first" },
@@ -51,28 +49,9 @@ impl Dcmd for Walk {
         let name = args.first().map_or_else(String::new, Arg::to_text);
         let walker = find(cx, &name)?;
         let from = starting_address(walker, cx.addr())?;
-        let variable: Option<Arc<str>> = args.operands().get(1).map(|word| word.to_text().into());
-        if let Some(name) = &variable {
-            make_variable(cx, name)?;
-        }
-        walker.walk(cx, from, &mut |cx, dot| {
-            let element = Piped::from(dot);
-            let bindings = match &variable {
-                Some(name) => element.bindings.with(name, dot.number()),
-                None => element.bindings,
-            };
-            cx.emit(&Element(Piped { dot, bindings }))
-        })
+        let binder = Binder::new(cx, args.operands().get(1).map(Arg::to_text))?;
+        walker.walk(cx, from, &mut |cx, dot| cx.emit(&binder.element(dot)))
     }
-}
-
-/// Makes the variable, so that one that cannot be written is said before the walk.
-fn make_variable(cx: &mut Cx<'_>, name: &str) -> Result<()> {
-    let is_there = cx.shell().variable(name).is_ok();
-    cx.shell_mut().set_variable(name, 0).map_err(|error| match is_there {
-        true => DcmdError::failed(format!("variable {name} is read-only")),
-        false => error,
-    })
 }
 
 fn find(cx: &Cx<'_>, name: &str) -> Result<&'static dyn Walker> {

@@ -1,11 +1,14 @@
 //! What holds for every dcmd and every walker.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use kcore_commands::{DCMDS, WALKERS};
 use kcore_dcmd::{AddrUse, Group, Spec};
 
-use crate::harness::{json, run, text};
+use kcore::Core;
+
+use crate::harness::{core, json_on, open, run, run_on, text};
 
 fn specs() -> impl Iterator<Item = Spec> {
     DCMDS.iter().map(|dcmd| dcmd.spec())
@@ -58,14 +61,21 @@ fn usage_names_every_option_and_operand() {
     }
 }
 
+/// The core that the examples of a dcmd run on: those of types want some of known names.
+fn core_of_examples(spec: &Spec) -> Arc<Core> {
+    if spec.group == Group::Types { open("nodes", "O0-pie").core } else { core() }
+}
+
 #[test]
 fn examples_run() {
     for spec in specs() {
+        let core = core_of_examples(&spec);
         for example in spec.examples {
-            let outcomes = run(example.line);
+            let outcomes = run_on(&core, example.line);
             assert!(!outcomes.status.failed(), "{}: {}", example.line, outcomes.errors);
             assert!(!example.shows.is_empty());
-            let errors = json(example.line).into_iter().filter(|record| record["type"] == "error");
+            let records = json_on(&core, example.line);
+            let errors = records.iter().filter(|record| record["type"] == "error");
             assert_eq!(errors.count(), 0, "{}", example.line);
         }
     }

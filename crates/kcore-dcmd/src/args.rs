@@ -123,14 +123,14 @@ impl Args {
     }
 }
 
-/// A dash followed by a letter. A dash followed by a digit is an option only where the dcmd has one of
-/// that digit: elsewhere it is a word, as in `::head -5`.
+/// A dash followed by a letter. A dash followed by anything else is an option only where the dcmd has one of
+/// that name: elsewhere it is a word, as in `::head -5` or `::print ->next`.
 fn is_option(spec: &Spec, word: &str) -> bool {
     let mut chars = word.chars();
     let (dash, letter) = (chars.next(), chars.next());
     dash == Some('-')
         && letter.is_some_and(|letter| {
-            !letter.is_ascii_digit() || spec.options.iter().any(|opt| opt.flag == letter)
+            letter.is_ascii_alphabetic() || spec.options.iter().any(|opt| opt.flag == letter)
         })
 }
 

@@ -51,6 +51,9 @@ pub enum View {
     /// - `{key*TEXT}` is TEXT once for each element of a list; `{.}` in it is the element.
     /// - `{{` and `}}` are braces, but within TEXT a closing brace always closes.
     Line(&'static str),
+    /// The same without a newline at its end: what the command shows next goes on behind it, and the end
+    /// of the command ends the line.
+    Part(&'static str),
     /// Nothing is shown to people: they see it otherwise.
     Hidden,
 }

@@ -31,6 +31,8 @@ pub struct TextSink<W: Write, E: Write> {
     options: TextOptions,
     canvas: Canvas,
     header: Option<&'static [Column]>,
+    /// Whether what was shown last waits for the end of its line.
+    is_open: bool,
     pager: Option<Pager>,
     styled_errors: bool,
     /// Columns at which lines are broken between words.
@@ -48,6 +50,7 @@ impl<W: Write, E: Write> TextSink<W, E> {
             options,
             canvas,
             header: None,
+            is_open: false,
             pager: None,
             styled_errors: false,
             columns: None,
@@ -83,8 +86,19 @@ impl<W: Write, E: Write> TextSink<W, E> {
         let mut fields = Fields::new();
         record.fields(&mut fields);
         self.canvas.clear();
+        let is_part = matches!(view, View::Part(_));
+        if self.is_open && !is_part {
+            self.canvas.push("\n");
+        }
         self.arrange(view, &fields);
-        self.canvas.push("\n");
+        if !is_part {
+            self.canvas.push("\n");
+        }
+        self.is_open = !self.canvas.text().ends_with('\n');
+        self.show_canvas()
+    }
+
+    fn show_canvas(&mut self) -> Result<()> {
         self.progress.erase(&mut self.errors);
         let text = self.canvas.text();
         let text = match self.columns {
@@ -102,7 +116,9 @@ impl<W: Write, E: Write> TextSink<W, E> {
         let numbers = self.options.numbers;
         match view {
             View::Hidden => {}
-            View::Line(line) => template::render(&mut self.canvas, line, fields, numbers),
+            View::Line(line) | View::Part(line) => {
+                template::render(&mut self.canvas, line, fields, numbers);
+            }
             View::Table(columns) => {
                 if self.header != Some(columns) {
                     table::header(&mut self.canvas, columns);
@@ -113,8 +129,19 @@ impl<W: Write, E: Write> TextSink<W, E> {
         }
     }
 
+    /// Ends the line that a part has left open.
+    fn end_line(&mut self) -> Result<()> {
+        if !std::mem::take(&mut self.is_open) {
+            return Ok(());
+        }
+        self.canvas.clear();
+        self.canvas.push("\n");
+        self.show_canvas()
+    }
+
     /// A line for the second writer, behind the results so far. That nobody reads it stops nothing.
     fn aside(&mut self, line: &str) -> Result<()> {
+        self.end_line()?;
         self.progress.erase(&mut self.errors);
         let flushed = self.out.flush();
         let _ = writeln!(self.errors, "{line}");
@@ -188,6 +215,7 @@ impl<W: Write, E: Write> Sink for TextSink<W, E> {
 
     fn finish(&mut self) -> Result<()> {
         self.header = None;
+        self.end_line()?;
         if let Some(pager) = &mut self.pager {
             pager.end_command();
         }
@@ -233,6 +261,32 @@ mod tests {
             sink.put(&Row(2)).unwrap();
         });
         assert_eq!(out, "VALUE NAME\n    1 row\nframe 10\n    2 row\n");
+    }
+
+    #[test]
+    fn parts_share_a_line_that_the_end_of_the_command_ends() {
+        struct Part(&'static str);
+        impl Record for Part {
+            fn kind(&self) -> &'static str {
+                "message"
+            }
+            fn view(&self) -> View {
+                View::Part("{text:m}")
+            }
+            fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+                out.text("text", self.0);
+            }
+        }
+        let (out, _) = shown(|sink| {
+            sink.put(&Part("a ")).unwrap();
+            sink.put(&Part("b")).unwrap();
+            sink.finish().unwrap();
+            sink.put(&Part("c\n")).unwrap();
+            sink.finish().unwrap();
+            sink.put(&Part("d")).unwrap();
+            sink.put(&Frame(0x10)).unwrap();
+        });
+        assert_eq!(out, "a b\nc\nd\nframe 10\n");
     }
 
     #[test]

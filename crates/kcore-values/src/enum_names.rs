@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kcore_symbols::{Enumeration, Type, TypeKind};
 
-use crate::{EnumValue, Number};
+use crate::EnumValue;
 
 /// The names of an enumeration.
 pub struct EnumNames<'t> {
@@ -83,17 +83,7 @@ impl<'t> EnumNames<'t> {
 impl EnumValue {
     /// What the number says, as [`EnumNames::decoded`] has it.
     pub fn decoded(&self) -> Option<String> {
-        EnumNames::of(&self.names)?.decoded(signed(&self.number)?, false)
-    }
-}
-
-/// The number with its sign; `None` beyond 127 bits.
-fn signed(number: &Number) -> Option<i128> {
-    let unused = 128_u32.saturating_sub(number.size);
-    let shifted = number.bits.checked_shl(unused)?;
-    match number.signed {
-        true => shifted.cast_signed().checked_shr(unused),
-        false => i128::try_from(number.bits).ok(),
+        EnumNames::of(&self.names)?.decoded(self.number.value()?, false)
     }
 }
 

@@ -27,9 +27,14 @@
 mod absent;
 mod enum_names;
 mod eval;
+mod holes;
+mod layout;
 mod limits;
 pub mod location;
+#[cfg(test)]
+mod made_process;
 mod object;
+mod path;
 mod place;
 mod printers;
 mod process;
@@ -39,6 +44,7 @@ pub use absent::Absent;
 pub use enum_names::EnumNames;
 pub use limits::Limits;
 pub use object::{Object, ObjectError};
+pub use path::{OutOfBounds, PathEnd, PathError, PathPart, PathWalker, PathWords};
 pub use place::{Piece, PieceSource, Place};
 pub use process::{Process, SymbolName};
 pub use value::{

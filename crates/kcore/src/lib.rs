@@ -89,8 +89,8 @@ pub use kcore_unwind::{
 };
 pub use kcore_values::{
     Absent, Content, Elements, Entry, EnumNames, EnumValue, Field, FloatValue, Limits, Number,
-    Object, ObjectError, Piece, PieceSource, Place, Pointee, Pointer, Process, SymbolName, Text,
-    Value, VariantValue,
+    Object, ObjectError, OutOfBounds, PathEnd, PathError, PathPart, PathWalker, PathWords, Piece,
+    PieceSource, Place, Pointee, Pointer, Process, SymbolName, Text, Value, VariantValue,
 };
 pub use last_words::LastWords;
 pub use location::{Location, NamedFrame, SharedLocation, SymbolAt};

@@ -65,7 +65,7 @@ int4 g_int4 = {1, -2, 3, -4};
 float2 g_float2 = {0.5f, -8.0f};
 
 /* Enumerations. */
-enum color { RED, GREEN, BLUE };
+enum color { RED, GREEN, BLUE, VIOLET };
 enum flags { F_READ = 1, F_WRITE = 2, F_EXEC = 4 };
 enum bits { B_NONE = 0, B_ONE = 1, B_TWO = 2, B_FOUR = 4, B_HIGH = 0x40000000 };
 enum sparse { LOW = -100, MIDDLE = 7, HIGH = 2000000000 };
@@ -361,7 +361,7 @@ static void tell_pointers(void)
 {
 	PTR(g_null), PTR(g_to_int), PTR(g_void), PTR(g_to_point), PTR(g_to_to_point), PTR(g_to_array);
 	PTR(g_inside), PTR(g_wild), PTR(g_pointers[0]), PTR(g_pointers[1]), PTR(g_pointers[2]);
-	INT(g_to_point->x), INT(g_to_point->y), INT((*g_to_array)[1]), INT(g_first.next->number);
+	INT(g_to_point->x), INT(g_to_point->y), INT(g_to_array[0][1]), INT(g_first.next->number);
 	INT(g_first.next->next->number), INT(g_list->next->number), INT(g_tree.right->key), INT(g_self.next->number);
 	FUNCTION(g_function, "add"), FUNCTION(g_functions[0], "add"), FUNCTION(g_functions[1], "subtract");
 	PTR(g_functions[2]), FUNCTION(g_operations.apply, "subtract"), PTR(g_operations.done);

@@ -320,6 +320,15 @@ static string name_of(long value, const char *name)
 	return "{\"enum\":\"" + std::to_string(value) + "\",\"symbol\":\"" + name + "\"}";
 }
 
+static string bits(const string &text)
+{
+	string told = "{\"list\":[";
+
+	for (size_t at = text.size(); at-- > 0;)
+		told += string(at + 1 < text.size() ? "," : "") + "{\"bool\":" + (text[at] == '1' ? "true}" : "false}");
+	return told + "],\"total\":" + std::to_string(text.size()) + "}";
+}
+
 static string list(const char *key, std::initializer_list<long> values)
 {
 	string text = string("{\"") + key + "\":[";
@@ -440,13 +449,13 @@ static void tell_pointers()
 						  "\",\"owns\":{\"struct\":{\"number\":{\"int\":\"2\"},\"next\":" +
 						  ptr(h_cycle.get()) + "}}}}}"));
 	RAW("n_free", "{\"says\":\"twice\"}"), RAW("n_empty", "{\"says\":\"empty\"}");
-	RAW("n_lambda", "{\"says\":\"lambda\"}");
+	RAW("n_lambda", "{\"says\":\"fill()\"}");
 	RAW("g_lambda", "{\"struct\":{\"factor\":{\"int\":\"3\"},\"name\":{\"text\":\"captured\"}}}");
 }
 
 static void tell_others()
 {
-	RAW("b_bits", list("list", {1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1}));
+	RAW("b_bits", bits(b_bits.to_string()));
 	RAW("c_stack", list("list", {1, 2, 3})), RAW("c_queue", list("list", {4, 5}));
 	RAW("k_atomic", number(88)), RAW("k_flag", "{\"bool\":true}"), RAW("k_duration", number(1500));
 	RAW("k_path", "{\"text\":\"/usr/share/doc\"}"), RAW("k_list", list("list", {1, 2, 3}));

@@ -59,6 +59,7 @@ subjects! {
     eval macros dollar textual quoting shell log
     dump dis listings errors limits
     idioms settings threads process
+    print types
 }
 
 fn folder() -> PathBuf {

@@ -3,7 +3,7 @@
 use kcore_values::{Content, Elements, Entry, Field, Value, VariantValue};
 
 use super::content::safe;
-use super::heading::Heading;
+use super::heading::{Heading, NAMELESS};
 use super::{TAB, Writer};
 
 impl Writer {
@@ -88,6 +88,6 @@ fn name_of(field: &Field) -> String {
     match &field.name {
         Some(name) if field.is_base => format!("<{name}>"),
         Some(name) => name.to_string(),
-        None => "(anon)".to_owned(),
+        None => NAMELESS.to_owned(),
     }
 }

@@ -7,6 +7,9 @@ use kcore_values::Value;
 use super::Writer;
 use crate::sanitize;
 
+/// What stands for a name where there is none.
+pub(super) const NAMELESS: &str = "(anon)";
+
 /// The name of a value, with the path that leads to it.
 #[derive(Clone, Copy)]
 pub(super) struct Heading<'n> {
@@ -38,7 +41,7 @@ impl Writer {
         }
         if self.style.types != TypeNames::Hidden {
             self.push(if self.out.len() > start { " " } else { "" });
-            self.types(value);
+            self.types(value, heading.name);
         }
         if heading.is_named() {
             // The asterisk of a pointer stands at the name.
@@ -67,9 +70,11 @@ impl Writer {
         });
     }
 
-    fn types(&mut self, value: &Value) {
+    fn types(&mut self, value: &Value, name: &str) {
         let spelled = value.ty.spelled();
-        self.push(&sanitize::line(&spelled));
+        // What has neither a name nor one for its type says so once.
+        let own = spelled.strip_suffix(NAMELESS).filter(|_| name == NAMELESS);
+        self.push(&sanitize::line(own.map_or(&spelled, str::trim_end)));
         let base = (self.style.types == TypeNames::WithBase).then(|| base(&value.ty)).flatten();
         if let Some(base) = base.filter(|base| *base != spelled) {
             self.push(&format!(" <<{}>>", sanitize::line(&base)));

@@ -4,6 +4,7 @@ mod files;
 mod kind;
 mod listing;
 pub(crate) mod place;
+mod types;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -136,6 +137,9 @@ impl Completer {
         go_on: &dyn Fn() -> bool,
     ) -> (&'l str, Vec<Candidate>) {
         let Some(spec) = self.spec(dcmd) else { return (word, Vec::new()) };
+        if let Some(names) = types::names(&self.core, spec, words, word, go_on) {
+            return (word, named(names));
+        }
         match kind::of_word(spec, words, word) {
             Some(Kind::Option) => (word, options(spec, word)),
             Some(Kind::Object) => (word, named(self.objects(word))),

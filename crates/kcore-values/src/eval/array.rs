@@ -46,6 +46,10 @@ impl Evaluator<'_> {
         let element = complete(&ty.follow(&array.element).ok()?, self.process).ok()?;
         let unit = text::unit_of(&element)?;
         let limit = self.limits.characters.unwrap_or(u64::MAX);
+        // As MDB has it: one that is longer is shown as any array.
+        if count.is_some_and(|count| count > limit) {
+            return None;
+        }
         text::up_to_nul(self.process, object.address()?, unit, count, limit)
     }
 }

@@ -7,10 +7,15 @@ mod follow;
 mod member_pointer;
 mod pointer;
 mod scalar;
+#[cfg(test)]
+mod tests;
 mod text;
 mod variant;
 
+pub(crate) use array::count_of;
 pub(crate) use text::replaced;
+
+use std::cell::Cell;
 
 use kcore_mem::Addr;
 use kcore_symbols::{Type, TypeKind};
@@ -32,11 +37,25 @@ pub(crate) struct Evaluator<'a> {
     depth: u64,
     /// The objects around it that pointers led to.
     around: Vec<(Addr, Type)>,
+    /// Steps from one link to the next that may still be gone.
+    steps: Cell<u64>,
 }
+
+/// Links that are followed and bytes of tables that are looked at, for one tree: what a process can hold
+/// of what a person wants to see, and little enough that damaged links end.
+const MAX_STEPS: u64 = 1 << 26;
 
 impl<'a> Evaluator<'a> {
     pub(crate) const fn new(process: &'a dyn Process, limits: &'a Limits) -> Self {
-        Self { process, limits, left: limits.values, nesting: 0, depth: 0, around: Vec::new() }
+        Self {
+            process,
+            limits,
+            left: limits.values,
+            nesting: 0,
+            depth: 0,
+            around: Vec::new(),
+            steps: Cell::new(MAX_STEPS),
+        }
     }
 
     /// The process that objects lie in.
@@ -133,6 +152,12 @@ impl<'a> Evaluator<'a> {
         let content = parts(self);
         self.depth = self.depth.saturating_sub(1);
         content
+    }
+
+    /// Goes some steps; `None` when all were gone.
+    pub(crate) fn go(&self, steps: u64) -> Option<()> {
+        self.steps.set(self.steps.get().checked_sub(steps)?);
+        Some(())
     }
 
     /// The symbol that holds an address.

@@ -58,6 +58,7 @@ impl<'a> Evaluator<'a> {
 
     /// A pointer in memory.
     pub(super) fn pointer_at(&self, at: Addr, offset: u64) -> Option<Addr> {
+        self.go(1)?;
         self.process().space().read_addr(at.checked_add(offset)?).ok()
     }
 

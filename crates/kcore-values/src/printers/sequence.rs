@@ -14,15 +14,25 @@ impl Evaluator<'_> {
     pub(super) fn sequence(
         &mut self,
         total: u64,
+        element: impl FnMut(&mut Self, u64) -> Option<Object>,
+    ) -> Option<Content> {
+        self.counted_sequence(total, Some(total), element)
+    }
+
+    /// The same, where nobody knows how many there are: at least `count`.
+    pub(super) fn counted_sequence(
+        &mut self,
+        count: u64,
+        total: Option<u64>,
         mut element: impl FnMut(&mut Self, u64) -> Option<Object>,
     ) -> Option<Content> {
         self.nested(|evaluator| {
             let mut values: Vec<Value> = Vec::new();
-            for index in 0..total.min(evaluator.max_elements()) {
+            for index in 0..count.min(evaluator.max_elements()) {
                 let Some(object) = element(evaluator, index) else { break };
                 values.push(evaluator.value(&object));
             }
-            Ok(Content::Elements(Elements { values, total: Some(total) }))
+            Ok(Content::Elements(Elements { values, total }))
         })
         .ok()
     }
@@ -82,6 +92,7 @@ impl Evaluator<'_> {
             return None;
         }
         let wanted = shown.checked_mul(unit)?;
+        self.go(wanted / 8)?;
         let bytes = space.read_held(at, wanted);
         if (bytes.len() as u64) < wanted {
             let missing = at.saturating_add(bytes.len() as u64);

@@ -93,7 +93,10 @@ impl Names for Lookup<'_> {
             return Ok(basic);
         }
         let found = self.find(name, |ty| tag.is_none_or(|tag| has_tag(ty, tag)));
-        found.or_else(|why| self.basic(name).filter(|_| tag.is_none()).ok_or(why))
+        found.or_else(|why| {
+            let may_be_basic = tag.is_none() && why != TypeLookupError::UnknownModule;
+            self.basic(name).filter(|_| may_be_basic).ok_or(why)
+        })
     }
 
     fn model(&self) -> DataModel {

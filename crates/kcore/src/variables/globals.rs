@@ -115,7 +115,12 @@ impl Core {
     }
 
     /// The variables of that name that a module's debug information describes.
-    fn described(&self, tid: Option<Tid>, module: &Module, name: &str) -> Vec<FoundVariable> {
+    pub(super) fn described(
+        &self,
+        tid: Option<Tid>,
+        module: &Module,
+        name: &str,
+    ) -> Vec<FoundVariable> {
         let Some(info) = module.symbols().debug_info() else { return Vec::new() };
         let context = ModuleContext { core: self, module, tid };
         let all = info.find_variables(name).into_iter();

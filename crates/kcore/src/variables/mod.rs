@@ -6,6 +6,7 @@
 //!   there; [`globals`] finds variables by name.
 
 mod array_bounds;
+mod at;
 mod caller;
 mod context;
 mod frame;

@@ -3,9 +3,6 @@
 use super::pairs::Held;
 use crate::{Content, Object, eval::Evaluator, printers::Printer};
 
-/// Nodes that are counted.
-const MAX_COUNTED: u64 = 1 << 20;
-
 /// Elements in nodes, linked one way.
 pub struct ForwardList;
 
@@ -20,12 +17,13 @@ impl Printer for ForwardList {
         let held = Held::of(evaluator, &object.ty, false, evaluator.word())?;
         let mut count = 0;
         let mut node = first;
-        while node.get() != 0 && count < MAX_COUNTED {
+        while node.get() != 0 && count <= evaluator.max_elements() {
             node = evaluator.pointer_at(node, 0)?;
             count = u64::saturating_add(count, 1);
         }
+        let total = (node.get() == 0).then_some(count);
         let mut node = first;
-        evaluator.sequence(count, |evaluator, _| {
+        evaluator.counted_sequence(count, total, |evaluator, _| {
             let element = held.key_in(evaluator, node).filter(|_| node.get() != 0)?;
             node = evaluator.pointer_at(node, 0)?;
             Some(element)

@@ -91,6 +91,7 @@ impl Walk {
 
     /// The bucket behind this one, or the next of the array.
     fn next_bucket(&mut self, evaluator: &Evaluator<'_>) -> Option<Object> {
+        evaluator.go(8)?;
         let behind = self.bucket.take().and_then(|bucket| {
             let behind = evaluator.member(&bucket, "overflow")?;
             let at = evaluator.number(&behind).filter(|at| *at != 0).map(Addr::new)?;

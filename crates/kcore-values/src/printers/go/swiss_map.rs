@@ -66,6 +66,7 @@ impl Walk {
 
     fn next(&mut self, evaluator: &Evaluator<'_>) -> Option<(Object, Object)> {
         loop {
+            evaluator.go(1)?;
             let Some((first, count)) = self.groups.clone() else {
                 self.next_table(evaluator)?;
                 continue;
@@ -89,6 +90,7 @@ impl Walk {
         while self.begun < self.directory.1 {
             let index = i64::try_from(self.begun).ok()?;
             self.begun = self.begun.checked_add(1)?;
+            evaluator.go(1)?;
             let into = u64::try_from(index).ok()?.checked_mul(evaluator.word())?;
             let pointer = Object {
                 ty: self.directory.0.ty.clone(),

@@ -92,6 +92,7 @@ impl Table {
         }
         let at = self.control.checked_add(index)?;
         let wanted = CHUNK.min(self.buckets.checked_sub(index)?);
+        evaluator.go(wanted)?;
         self.held = (index, evaluator.process().space().read_held(at, wanted));
         self.held.1.first().copied()
     }

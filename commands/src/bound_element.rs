@@ -1,0 +1,37 @@
+//! Elements of a pipe with the variable that they bind for the stages behind the next.
+
+use std::sync::Arc;
+
+use kcore_dcmd::{Cx, DcmdError, Dot, Piped, Result};
+
+use crate::element::Element;
+
+/// Makes elements that bind a variable, if one was named.
+pub struct Binder(Option<Arc<str>>);
+
+impl Binder {
+    /// The variable is made, so that one that cannot be written is said before the first element.
+    ///
+    /// # Errors
+    /// When it cannot be written, or no variable can have that name.
+    pub fn new(cx: &mut Cx<'_>, variable: Option<String>) -> Result<Self> {
+        if let Some(name) = &variable {
+            let is_there = cx.shell().variable(name).is_ok();
+            cx.shell_mut().set_variable(name, 0).map_err(|error| match is_there {
+                true => DcmdError::failed(format!("variable {name} is read-only")),
+                false => error,
+            })?;
+        }
+        Ok(Self(variable.map(Into::into)))
+    }
+
+    /// An element.
+    pub fn element(&self, dot: Dot) -> Element {
+        let element = Piped::from(dot);
+        let bindings = match &self.0 {
+            Some(name) => element.bindings.with(name, dot.number()),
+            None => element.bindings,
+        };
+        Element(Piped { dot, bindings })
+    }
+}

@@ -1,0 +1,118 @@
+//! What `::print` is asked for: a type at an address, a type alone, or a variable.
+
+use std::sync::Arc;
+
+use kcore::{Addr, BitField, Endian, Object, Piece, PieceSource, Place, Type};
+use kcore_dcmd::{Arg, Args, Cx, DcmdError, Dot, Result};
+
+use super::Options;
+use crate::{symbol_type, type_words, variable};
+
+/// What is printed.
+pub struct Subject {
+    /// The object; one at address 0 where there is only a type.
+    pub object: Object,
+    /// The path that leads to it from a variable, if it is only a part of that.
+    pub path: Option<String>,
+    /// The members that are wanted; all of it without any.
+    pub members: Vec<Arg>,
+    /// Whether it is an object, and not a type alone.
+    pub has_value: bool,
+    /// The address that was given, which dot moves on from.
+    pub moves_from: Option<Addr>,
+}
+
+/// Finds out what is asked for. What it is decides how it is shown.
+///
+/// # Errors
+/// When nothing is, or it is not known.
+pub fn find(cx: &mut Cx<'_>, args: &Args, options: &Options) -> Result<Subject> {
+    let words = args.operands();
+    if options.immediate && cx.addr().is_none() {
+        return Err(DcmdError::usage("-i needs an address"));
+    }
+    match type_words::split(words) {
+        None => at_symbol(cx, words, options),
+        Some((text, _)) if text.starts_with(['+', '-']) && !text.starts_with("->") => {
+            Err(DcmdError::usage(format!("illegal option -- {text}")))
+        }
+        Some((text, rest)) => match variable::named(cx, words, options.immediate)? {
+            Some((object, path, rest)) => {
+                let members = rest.to_vec();
+                Ok(Subject { object, path, members, has_value: true, moves_from: None })
+            }
+            None => of_type(cx, words, &text, rest, options),
+        },
+    }
+}
+
+/// A type by its name. What is none may be a member of what the symbol at the address is.
+fn of_type(
+    cx: &mut Cx<'_>,
+    words: &[Arg],
+    text: &str,
+    rest: &[Arg],
+    options: &Options,
+) -> Result<Subject> {
+    let why = match cx.type_named(text) {
+        Ok(ty) => return typed(cx, ty, rest, options),
+        Err(why) => why,
+    };
+    // A tag or a typedef that is misspelled is no member.
+    let at = cx.addr().filter(|_| !options.immediate && !text.contains(' '));
+    let by_symbol = at.and_then(|at| symbol_type::at(cx, at.addr()).ok());
+    if let Some(object) = by_symbol {
+        return placed(object, words);
+    }
+    match variable::of_typed_thread(cx, words)? {
+        Some((object, path, rest)) => {
+            let members = rest.to_vec();
+            Ok(Subject { object, path, members, has_value: true, moves_from: None })
+        }
+        None => Err(type_words::abort(cx, &why)),
+    }
+}
+
+fn typed(cx: &Cx<'_>, ty: Type, rest: &[Arg], options: &Options) -> Result<Subject> {
+    match cx.addr() {
+        Some(value) if options.immediate => {
+            let object = immediate(cx, ty, value);
+            Ok(Subject { moves_from: Some(value.addr()), ..placed(object, rest)? })
+        }
+        Some(at) => placed(Object::at(ty, at.addr()), rest),
+        None => {
+            let object = Object::at(ty, Addr::new(0));
+            let members = rest.to_vec();
+            Ok(Subject { object, path: None, members, has_value: false, moves_from: None })
+        }
+    }
+}
+
+/// What the symbol exactly at the address is.
+fn at_symbol(cx: &mut Cx<'_>, words: &[Arg], options: &Options) -> Result<Subject> {
+    let at = cx.addr().filter(|_| !options.immediate);
+    let at = at.ok_or_else(|| DcmdError::usage("expected the name of a type"))?;
+    placed(symbol_type::at(cx, at.addr())?, words)
+}
+
+fn placed(object: Object, members: &[Arg]) -> Result<Subject> {
+    let moves_from = object.address();
+    let members = members.to_vec();
+    Ok(Subject { object, path: None, members, has_value: true, moves_from })
+}
+
+/// An object whose bytes are those of a number.
+fn immediate(cx: &Cx<'_>, ty: Type, value: Dot) -> Object {
+    let bytes = match cx.core().target().endian {
+        Endian::Little => value.number().to_le_bytes().to_vec(),
+        Endian::Big => {
+            let bytes = value.number().to_be_bytes();
+            let size = ty.size().and_then(|size| usize::try_from(size).ok()).unwrap_or(8).min(8);
+            bytes.get(8_usize.saturating_sub(size)..).unwrap_or_default().to_vec()
+        }
+    };
+    let size = (bytes.len() as u64).saturating_mul(8);
+    let piece = Piece { size, source: PieceSource::Bytes(Arc::from(bytes)) };
+    let pieces: Arc<[Piece]> = Arc::from(vec![piece]);
+    Object { ty, place: Place::Pieces { pieces, bits: BitField { offset: 0, size } } }
+}

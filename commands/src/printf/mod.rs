@@ -1,0 +1,136 @@
+//! `::printf` — members of an object in a format of one's own.
+
+mod convert;
+mod format;
+
+use kcore::Object;
+use kcore_dcmd::{
+    AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Record, Result, Spec,
+    View,
+};
+
+use self::convert::Failure;
+use self::format::{Piece, Specifier};
+use crate::member_path::{self, Reach};
+use crate::session_process::SessionProcess;
+use crate::type_words::{abort, paths, required};
+
+const HELP: &str = "\
+The format is that of C, in double quotes; \\n ends a line, and nothing is added to what it says. For each \
+specifier there is a member, a path as ::print has it, or . for the address itself.
+
+%d %u decimal, %x %X hexadecimal, %o %q octal, %r %R the radix, each but %d, %q and %R without sign; %a %A \
+a pointer as symbol, %p as number, %s text, %H a size for people, %I %N internet addresses, %Y a time, %% \
+a percent sign. Between % and the letter: - aligns left, a number is the width, ? that of an address, 0 \
+fills with zeros.";
+
+const EXAMPLES: &[Example] = &[Example {
+    line: "first::printf \"%-?p %s\\n\" struct node . n_name",
+    shows: "an address, and the text that a member points to",
+}];
+
+/// Prints members of an object in a format.
+pub struct Printf;
+
+impl Dcmd for Printf {
+    fn spec(&self) -> Spec {
+        Spec::new("printf", Group::Types, "print members of an object in a format")
+            .addr(AddrUse::Required)
+            .operands("format type member...", 0, usize::MAX)
+            .takes_anything()
+            .help(HELP)
+            .examples(EXAMPLES)
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        let Some((Arg::Text(format), words)) = args.operands().split_first() else {
+            return Err(abort(cx, &DcmdError::failed("expected a format string")));
+        };
+        let pieces = format::parse(format).map_err(|error| abort(cx, &error))?;
+        let (_, ty, rest) = required(cx, words)?;
+        let members = paths(rest);
+        check_count(cx, &pieces, members.len())?;
+        let object = Object::at(ty, cx.dot().addr());
+        let mut members = members.iter();
+        let mut text = String::new();
+        for piece in pieces {
+            match piece {
+                Piece::Text(piece) => text.push_str(&piece),
+                Piece::Specifier(specifier) => {
+                    let member = members.next().map_or_else(String::new, Arg::to_text);
+                    text.push_str(&converted(cx, &object, &specifier, &member)?);
+                }
+            }
+        }
+        cx.emit(&Formatted(text))?;
+        move_dot(cx, &object);
+        Ok(())
+    }
+}
+
+fn check_count(cx: &mut Cx<'_>, pieces: &[Piece], members: usize) -> Result<()> {
+    let found = pieces.iter().filter(|piece| matches!(piece, Piece::Specifier(_))).count();
+    if members == 0 {
+        return Err(DcmdError::usage("at least one member must be specified"));
+    }
+    if found == members {
+        return Ok(());
+    }
+    let which = if members > found { "missing" } else { "extra" };
+    let message = format!("{which} format specifiers (found {found}, expected {members})");
+    Err(abort(cx, &DcmdError::failed(message)))
+}
+
+/// The text of one member.
+fn converted(
+    cx: &mut Cx<'_>,
+    object: &Object,
+    specifier: &Specifier,
+    member: &str,
+) -> Result<String> {
+    let process = SessionProcess::new(cx);
+    if member == "." {
+        return convert::dot(cx, &process, specifier).map_err(|error| abort(cx, &error));
+    }
+    let end = member_path::required(cx, &process, object, member, Reach::Memory)?;
+    let Some(part) = end.parts.first() else { return Ok(String::new()) };
+    let failed = DcmdError::failed(format!("failed to print member '{member}'"));
+    match convert::text(cx, &process, specifier, &part.object) {
+        Ok(text) => Ok(text),
+        Err(Failure::Type(why)) => {
+            cx.report(&DcmdError::failed(why))?;
+            Err(abort(cx, &failed))
+        }
+        Err(Failure::Memory(why)) => {
+            cx.report(&why)?;
+            Err(failed)
+        }
+    }
+}
+
+fn move_dot(cx: &mut Cx<'_>, object: &Object) {
+    let size = crate::sizeof::size_of(cx, &object.ty).unwrap_or(0);
+    let next = cx.dot().number().wrapping_add(size);
+    cx.shell_mut().set_dot(Dot::Number(next), 0);
+}
+
+/// Text that goes on where the last one ended.
+struct Formatted(String);
+
+impl Record for Formatted {
+    fn kind(&self) -> &'static str {
+        "message"
+    }
+
+    fn view(&self) -> View {
+        View::Part("{text:m}")
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        out.text("text", self.0.as_str());
+    }
+
+    fn expressions(&self) -> Option<&str> {
+        Some(&self.0)
+    }
+}

@@ -1,0 +1,112 @@
+//! Variables by the names that users type: locals of a frame, globals, those of a thread.
+
+use std::sync::Arc;
+
+use kcore::{Absent, BitField, MAX_FRAMES, Object, Piece, PieceSource, Place, Tid, Type};
+use kcore_dcmd::{Arg, Cx, Dot, Result};
+
+use crate::member_path::{self, Reach};
+use crate::session_process::SessionProcess;
+
+/// A variable, the path from it that was typed in the same word, and the words behind it.
+pub type Named<'a> = (Object, Option<String>, &'a [Arg]);
+
+/// The variable that the first word names, with a path of members behind it, unless an address says that
+/// it must be a type. A thread or frame from a pipe says whose variable it is.
+///
+/// # Errors
+/// When the path leads nowhere.
+pub fn named<'a>(cx: &mut Cx<'_>, words: &'a [Arg], immediate: bool) -> Result<Option<Named<'a>>> {
+    match cx.addr() {
+        Some(Dot::Number(_) | Dot::Addr(_)) => Ok(None),
+        _ if immediate => Ok(None),
+        owner => find(cx, owner, words),
+    }
+}
+
+/// The same in the thread whose id was typed as the address.
+///
+/// # Errors
+/// As [`named`].
+pub fn of_typed_thread<'a>(cx: &mut Cx<'_>, words: &'a [Arg]) -> Result<Option<Named<'a>>> {
+    let typed = cx.addr().map(Dot::number).and_then(|number| u32::try_from(number).ok());
+    let tid = typed.map(Tid::new).filter(|tid| cx.core().thread(*tid).is_some());
+    match tid {
+        Some(tid) => find(cx, Some(Dot::Thread(tid)), words),
+        None => Ok(None),
+    }
+}
+
+fn find<'a>(cx: &mut Cx<'_>, owner: Option<Dot>, words: &'a [Arg]) -> Result<Option<Named<'a>>> {
+    let Some((Arg::Text(word), rest)) = words.split_first() else { return Ok(None) };
+    let (name, path) = name_and_path(word);
+    let Some(object) = lookup(cx, owner, name) else { return Ok(None) };
+    if path.is_empty() {
+        return Ok(Some((object, None, rest)));
+    }
+    let process = SessionProcess::new(cx);
+    let end = member_path::required(cx, &process, &object, path, Reach::Memory)?;
+    let mut parts = end.parts;
+    match (parts.pop(), parts.is_empty()) {
+        (Some(part), true) => Ok(Some((part.object, Some(word.clone()), rest))),
+        // Several parts are members of the whole.
+        _ => Ok(None),
+    }
+}
+
+/// The variable's name, with its module before a backquote and its scopes, and what follows it.
+fn name_and_path(word: &str) -> (&str, &str) {
+    let scope = word.rfind('`').map_or(0, |at| at.saturating_add(1));
+    let name = word.get(scope..).unwrap_or_default();
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | ':');
+    let end = name.find(|c| !is_name(c)).unwrap_or(name.len());
+    word.split_at_checked(scope.saturating_add(end)).unwrap_or((word, ""))
+}
+
+fn lookup(cx: &Cx<'_>, owner: Option<Dot>, word: &str) -> Option<Object> {
+    let (scope, name) = match word.rsplit_once('`') {
+        Some((scope, name)) => (Some(scope), name),
+        None => (None, word),
+    };
+    if name.is_empty() {
+        return None;
+    }
+    let local = scope.is_none().then(|| local(cx, owner, name)).flatten();
+    if local.is_some() {
+        return local;
+    }
+    let thread = match owner {
+        Some(Dot::Thread(tid) | Dot::Frame { tid, .. }) => Some(tid),
+        _ => cx.shell().current_thread(),
+    };
+    let found = cx.core().find_variable(thread, scope, name).ok()?;
+    Some(placed(found.ty?, found.place))
+}
+
+/// A local or argument of the frame that a pipe hands on, or of the current one; what is in an inner block
+/// or an inlined call hides what is around it.
+fn local(cx: &Cx<'_>, owner: Option<Dot>, name: &str) -> Option<Object> {
+    let (tid, index) = match owner {
+        None => (cx.shell().current_thread()?, cx.shell().current_frame()),
+        Some(Dot::Frame { tid, index, .. }) => (tid, index),
+        Some(_) => return None,
+    };
+    let core = cx.core();
+    let stack = core.stack(tid, index.saturating_add(2).min(MAX_FRAMES));
+    let known = core.known_frames(&stack, index.saturating_add(1));
+    let frames = core.named_frames(&stack.frames).filter(|frame| frame.physical == index);
+    let mut variables = frames.filter_map(|frame| known.variables(&frame)).flatten();
+    let found = variables.find(|variable| variable.name.as_deref() == Some(name))?;
+    let ty = found.ty?;
+    Some(placed(ty, found.object.map(|object| object.place)))
+}
+
+/// An object at its place; one that is nowhere says why.
+fn placed(ty: Type, place: std::result::Result<Place, Absent>) -> Object {
+    let place = place.unwrap_or_else(|why| {
+        let size = ty.size().unwrap_or(1).saturating_mul(8);
+        let pieces = Arc::from(vec![Piece { size, source: PieceSource::Absent(why) }]);
+        Place::Pieces { pieces, bits: BitField { offset: 0, size } }
+    });
+    Object { ty, place }
+}

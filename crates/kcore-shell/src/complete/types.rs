@@ -1,0 +1,236 @@
+//! Types and members, for the dcmds that take them.
+
+use std::ops::ControlFlow;
+
+use kcore::{Addr, Core, Keyword, Object, PathWalker, PathWords, Type, TypeKind};
+use kcore_dcmd::Spec;
+
+/// Dcmds that take a type, and whether members of it follow.
+const DCMDS: &[(&str, bool)] = &[
+    ("print", true),
+    ("printf", true),
+    ("offsetof", true),
+    ("list", true),
+    ("sizeof", false),
+    ("array", false),
+    ("enum", false),
+];
+
+/// Names that are gathered, at most.
+const MAX_NAMES: usize = 1 << 16;
+/// Structures without names, and base classes, within one another.
+const MAX_DEPTH: usize = 16;
+
+/// What can take the place of the word behind a dcmd that takes a type: names of types, then of members.
+/// `None` for other dcmds, and for options.
+pub(super) fn names(
+    core: &Core,
+    spec: &Spec,
+    words: &[&str],
+    word: &str,
+    go_on: &dyn Fn() -> bool,
+) -> Option<Vec<String>> {
+    let (_, has_members) = DCMDS.iter().find(|(name, _)| *name == spec.name)?;
+    let is_option = |word: &str| word.starts_with('-') && !word.starts_with("->");
+    if is_option(word) {
+        return None;
+    }
+    let mut words = words.iter().copied().peekable();
+    while let Some(option) = words.next_if(|word| is_option(word)) {
+        if takes_value(spec, option) {
+            words.next();
+        }
+    }
+    if spec.name == "printf" {
+        words.next()?;
+    }
+    let words: Vec<&str> = words.collect();
+    match words.as_slice() {
+        [] => Some(types_or_members(core, spec, word, go_on)),
+        [tag] if is_tag(tag) => Some(tagged(core, tag, word, go_on)),
+        _ if !has_members => Some(Vec::new()),
+        words => Some(members(core, &subject(core, spec, words)?, word)),
+    }
+}
+
+/// Whether the word behind an option belongs to it.
+fn takes_value(spec: &Spec, option: &str) -> bool {
+    let last = option.chars().next_back();
+    spec.options.iter().any(|opt| Some(opt.flag) == last && opt.value.is_some())
+}
+
+fn is_tag(word: &str) -> bool {
+    matches!(word, "struct" | "union" | "enum" | "class")
+}
+
+/// Names of types; for `::print` the members of a variable that the word begins with.
+fn types_or_members(core: &Core, spec: &Spec, word: &str, go_on: &dyn Fn() -> bool) -> Vec<String> {
+    let (path, delimiter, _) = split(word);
+    if spec.name == "print" && !delimiter.is_empty() {
+        let name = path.split(['.', '-', '[']).next().unwrap_or_default();
+        let rest = path.get(name.len()..).unwrap_or_default();
+        let Some(object) = variable(core, name) else { return Vec::new() };
+        let inner = format!("{rest}{}", word.get(path.len()..).unwrap_or_default());
+        let found = members(core, &object, &inner);
+        return found.into_iter().map(|found| format!("{name}{found}")).collect();
+    }
+    let tags = ["struct", "union", "enum"].into_iter().filter(|tag| tag.starts_with(word));
+    let mut names: Vec<String> = tags.map(str::to_owned).collect();
+    names.extend(gathered(core, word, |_| true, go_on));
+    if spec.name == "print" {
+        let variables = core.complete_symbol(None, word, crate::limits::COMPLETIONS, go_on);
+        names.extend(variables.unwrap_or_default());
+    }
+    names
+}
+
+fn tagged(core: &Core, tag: &str, word: &str, go_on: &dyn Fn() -> bool) -> Vec<String> {
+    let fits = |ty: &Type| match ty.kind() {
+        TypeKind::Enumeration(_) => tag == "enum",
+        TypeKind::Composite(composite) => match composite.keyword {
+            Keyword::Union => tag == "union",
+            Keyword::Struct | Keyword::Class => tag != "union" && tag != "enum",
+        },
+        _ => false,
+    };
+    gathered(core, word, fits, go_on)
+}
+
+/// The names of types that begin so, over all modules.
+fn gathered(
+    core: &Core,
+    prefix: &str,
+    fits: impl Fn(&Type) -> bool,
+    go_on: &dyn Fn() -> bool,
+) -> Vec<String> {
+    let mut names = Vec::new();
+    for module in core.modules().in_scope_order() {
+        let Some(info) = module.symbols().debug_info() else { continue };
+        info.each_type(|id, name| {
+            let is_one = || info.type_at(id).is_ok_and(|ty| fits(&ty));
+            if name.starts_with(prefix) && is_one() {
+                names.push(name.to_owned());
+            }
+            match go_on() && names.len() < MAX_NAMES {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            }
+        });
+    }
+    names
+}
+
+/// An object of the type, or the variable, that words name; it lies nowhere.
+fn subject(core: &Core, spec: &Spec, words: &[&str]) -> Option<Object> {
+    let (first, rest) = words.split_first()?;
+    let name = match rest.first() {
+        Some(second) if is_tag(first) => format!("{first} {second}"),
+        _ => first.trim_matches(['\'', '"']).to_owned(),
+    };
+    let of_variable = || (spec.name == "print").then(|| variable(core, &name)).flatten();
+    of_variable().or_else(|| {
+        let (scope, text) = match name.rsplit_once('`') {
+            Some((scope, text)) => (Some(scope), text),
+            None => (None, name.as_str()),
+        };
+        let ty = core.type_named(scope, text).ok()?;
+        Some(Object::at(ty, Addr::new(0)))
+    })
+}
+
+fn variable(core: &Core, name: &str) -> Option<Object> {
+    let found = core.find_variable(None, None, name).ok()?;
+    found.ty.map(|ty| Object::at(ty, Addr::new(0)))
+}
+
+/// The path before its last delimiter, the delimiter, and the name that is begun.
+fn split(word: &str) -> (&str, &str, &str) {
+    let arrow = word.rfind("->").map(|at| (at, "->"));
+    let dot = word.rfind('.').map(|at| (at, "."));
+    match arrow.max(dot) {
+        Some((at, delimiter)) => {
+            let (path, rest) = word.split_at(at);
+            (path, delimiter, rest.get(delimiter.len()..).unwrap_or_default())
+        }
+        None => ("", "", word),
+    }
+}
+
+/// Paths to members that begin with the word.
+fn members(core: &Core, object: &Object, word: &str) -> Vec<String> {
+    let (path, delimiter, begun) = split(word);
+    let words = Words(core);
+    let walker = PathWalker::new(core, &words).without_memory();
+    let object = match path {
+        "" => Some(object.clone()),
+        path => walker
+            .follow(object, path)
+            .ok()
+            .and_then(|end| end.parts.into_iter().next())
+            .map(|part| part.object),
+    };
+    let Some(object) = object else { return Vec::new() };
+    // Before the first name a pointer leads on by itself.
+    let leads_on = delimiter == "->" || delimiter.is_empty();
+    let object = match pointed(core, &object).filter(|_| leads_on) {
+        Some(target) => target,
+        None => object,
+    };
+    let mut names = Vec::new();
+    gather_members(core, &object, MAX_DEPTH, &mut names);
+    names.retain(|name| name.starts_with(begun));
+    names.into_iter().map(|name| format!("{path}{delimiter}{name}")).collect()
+}
+
+fn pointed(core: &Core, object: &Object) -> Option<Object> {
+    let ty = object.complete_type(core).ok()?;
+    let TypeKind::Pointer(_) = ty.kind() else { return None };
+    Some(Object::at(ty.target().ok()??, Addr::new(0)))
+}
+
+/// The names of members, those of anonymous ones and of base classes as well.
+fn gather_members(core: &Core, object: &Object, depth: usize, names: &mut Vec<String>) {
+    let (Some(depth), Ok(ty)) = (depth.checked_sub(1), object.complete_type(core)) else { return };
+    let Some(composite) = ty.composite() else { return };
+    let bases = composite.bases.iter().map(|base| (None, &base.ty));
+    let members = composite.members.iter().map(|member| (member.name.as_ref(), &member.ty));
+    for (name, link) in bases.chain(members) {
+        match (name, ty.follow(link)) {
+            (Some(name), _) => names.push(name.to_string()),
+            (None, Ok(inner)) => {
+                gather_members(core, &Object::at(inner, Addr::new(0)), depth, names);
+            }
+            (None, Err(_)) => {}
+        }
+        if names.len() >= MAX_NAMES {
+            return;
+        }
+    }
+}
+
+/// What words in a path mean where nothing is evaluated: any index is as good as another.
+struct Words<'c>(&'c Core);
+
+impl PathWords for Words<'_> {
+    fn number(&self, _text: &str) -> Result<u64, String> {
+        Ok(0)
+    }
+
+    fn type_named(&self, text: &str) -> Result<Type, String> {
+        self.0.type_named(None, text).map_err(|error| error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_delimiter_divides_a_path() {
+        assert_eq!(split("n_next->n_"), ("n_next", "->", "n_"));
+        assert_eq!(split("a.b[2].c"), ("a.b[2]", ".", "c"));
+        assert_eq!(split("->n_"), ("", "->", "n_"));
+        assert_eq!(split("n_"), ("", "", "n_"));
+        assert_eq!(split("a->b.c"), ("a->b", ".", "c"));
+    }
+}

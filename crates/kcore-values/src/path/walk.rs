@@ -1,0 +1,233 @@
+//! Takes the steps of a path, one after the other.
+
+use kcore_mem::Addr;
+use kcore_symbols::{Type, TypeKind};
+
+use super::{OutOfBounds, PathEnd, PathError, PathPart, PathWords, containers, parse, parse::Step};
+use crate::{Object, ObjectError, Process, eval::count_of};
+
+/// Parts that one path leads to, at most.
+const MAX_PARTS: usize = 1 << 16;
+
+/// Follows paths in a process.
+pub struct Walker<'a> {
+    process: &'a dyn Process,
+    words: &'a dyn PathWords,
+    /// Whether memory is read: without it a path leads through types alone.
+    reads: bool,
+}
+
+impl<'a> Walker<'a> {
+    /// Follows pointers to where they lead.
+    pub const fn new(process: &'a dyn Process, words: &'a dyn PathWords) -> Self {
+        Self { process, words, reads: true }
+    }
+
+    /// Follows types alone: what a pointer points to lies at address 0.
+    #[must_use]
+    pub const fn without_memory(self) -> Self {
+        Self { reads: false, ..self }
+    }
+
+    /// The parts of an object that a path leads to.
+    ///
+    /// # Errors
+    /// When it is no path, or leads nowhere.
+    pub fn follow(&self, object: &Object, path: &str) -> Result<PathEnd, PathError> {
+        let steps = parse::parse(path)?;
+        let ends_at_first = steps.len() > 1 && matches!(steps.last(), Some(Step::Index(_)));
+        let mut end = PathEnd::default();
+        let whole = PathPart { object: object.clone(), path: path.to_owned(), is_target: false };
+        let mut parts = vec![Walked { part: whole, growth: 0 }];
+        for step in &steps {
+            parts = self.step(parts, step, ends_at_first, &mut end.warnings)?;
+        }
+        end.parts = parts.into_iter().map(|walked| walked.part).collect();
+        Ok(end)
+    }
+
+    fn step(
+        &self,
+        parts: Vec<Walked>,
+        step: &Step,
+        ends_at_first: bool,
+        warnings: &mut Vec<OutOfBounds>,
+    ) -> Result<Vec<Walked>, PathError> {
+        let mut next = Vec::new();
+        for walked in parts {
+            match step {
+                Step::Range { first, last, at } => {
+                    let (first, last) = (self.number(first)?, self.number(last)?);
+                    let len = last.checked_sub(first).ok_or_else(|| range(first, last))?;
+                    if len >= MAX_PARTS.saturating_sub(next.len()) as u64 {
+                        return Err(PathError::Limit("65536 parts"));
+                    }
+                    for index in first..=last {
+                        let object = self.element(&walked.part.object, index, warnings)?;
+                        next.push(walked.named(object, at.clone(), index));
+                    }
+                }
+                step => {
+                    let object = self.one(&walked.part.object, step, warnings)?;
+                    let is_target = ends_at_first && self.is_first_of_pointer(&walked, step);
+                    let part = PathPart { object, is_target, ..walked.part };
+                    next.push(Walked { part, ..walked });
+                }
+            }
+        }
+        Ok(next)
+    }
+
+    fn one(
+        &self,
+        object: &Object,
+        step: &Step,
+        warnings: &mut Vec<OutOfBounds>,
+    ) -> Result<Object, PathError> {
+        match step {
+            Step::First(name) => match self.is_pointer(object)? {
+                true => self.member(&self.target(object)?, name),
+                false => self.member(object, name),
+            },
+            Step::Member(name) => self.member(object, name),
+            Step::Arrow(name) => self.member(&self.target(object)?, name),
+            Step::Target => self.target(object),
+            Step::Index(key) if key.starts_with('"') => {
+                containers::with_key(self.process, object, key.trim_matches('"'))
+            }
+            Step::Index(index) => self.element(object, self.number(index)?, warnings),
+            Step::Cast(ty) => Ok(object.cast(self.words.type_named(ty).map_err(PathError::Word)?)),
+            Step::Range { first, .. } => Err(PathError::Word(first.clone())),
+        }
+    }
+
+    fn number(&self, text: &str) -> Result<u64, PathError> {
+        self.words.number(text).map_err(PathError::Word)
+    }
+
+    fn is_pointer(&self, object: &Object) -> Result<bool, PathError> {
+        Ok(matches!(object.complete_type(self.process)?.kind(), TypeKind::Pointer(_)))
+    }
+
+    fn is_first_of_pointer(&self, walked: &Walked, step: &Step) -> bool {
+        let is_first = matches!(step, Step::Index(text) if self.words.number(text) == Ok(0));
+        is_first && self.is_pointer(&walked.part.object).unwrap_or(false)
+    }
+
+    fn member(&self, object: &Object, name: &str) -> Result<Object, PathError> {
+        match object.member(self.process, name) {
+            // References of C++ are what they refer to.
+            Err(ObjectError::NotComposite(_)) if is_reference(&object.ty) => {
+                Ok(self.target(object)?.member(self.process, name)?)
+            }
+            Err(why @ ObjectError::NoMember { .. }) => self.scoped(object, name)?.ok_or(why.into()),
+            found => Ok(found?),
+        }
+    }
+
+    /// A base class by its name, or a member behind the name of one: `ns::Base`, `Base::x`.
+    fn scoped(&self, object: &Object, name: &str) -> Result<Option<Object>, PathError> {
+        if let Some(base) = self.base(object, name)? {
+            return Ok(Some(base));
+        }
+        let Some((class, member)) = name.rsplit_once("::") else { return Ok(None) };
+        match self.base(object, class)? {
+            Some(base) => Ok(Some(base.member(self.process, member)?)),
+            None => Ok(None),
+        }
+    }
+
+    fn base(&self, object: &Object, name: &str) -> Result<Option<Object>, PathError> {
+        let ty = object.complete_type(self.process)?;
+        for base in ty.composite().iter().flat_map(|composite| &composite.bases) {
+            let part = object.part(self.process, &ty, &base.ty, &base.place)?;
+            if part.ty.name() == Some(name) || part.ty.qualified_name().as_deref() == Some(name) {
+                return Ok(Some(part));
+            }
+        }
+        Ok(None)
+    }
+
+    fn target(&self, object: &Object) -> Result<Object, PathError> {
+        if !self.reads {
+            return self.target_type(object).map(|ty| Object::at(ty, Addr::new(0)));
+        }
+        match object.target(self.process) {
+            Err(ObjectError::NotAPointer(ty)) => {
+                containers::owned(self.process, object).ok_or(ObjectError::NotAPointer(ty).into())
+            }
+            Err(ObjectError::Absent(_)) => {
+                Err(PathError::Dereference(object.address().unwrap_or_default()))
+            }
+            found => Ok(found?),
+        }
+    }
+
+    fn target_type(&self, object: &Object) -> Result<Type, PathError> {
+        let ty = object.complete_type(self.process)?;
+        let TypeKind::Pointer(pointer) = ty.kind() else {
+            return Err(ObjectError::NotAPointer(object.ty.spelled()).into());
+        };
+        Ok(ty.follow(&pointer.to).map_err(ObjectError::from)?)
+    }
+
+    fn element(
+        &self,
+        object: &Object,
+        index: u64,
+        warnings: &mut Vec<OutOfBounds>,
+    ) -> Result<Object, PathError> {
+        let ty = object.complete_type(self.process)?;
+        match ty.kind() {
+            TypeKind::Array(array) => {
+                warnings.extend(beyond(index, count_of(&ty, array)));
+                Ok(object.index(self.process, index.cast_signed())?)
+            }
+            TypeKind::Pointer(_) => {
+                let first = self.target(object)?;
+                let pointed = first.ty.array(None);
+                Ok(first.cast(pointed).index(self.process, index.cast_signed())?)
+            }
+            _ => containers::element(self.process, object, index)
+                .ok_or(ObjectError::NotIndexable.into()),
+        }
+    }
+}
+
+/// A part on the way, and by how much its path has grown, or shrunk, where ranges became indices.
+struct Walked {
+    part: PathPart,
+    growth: isize,
+}
+
+impl Walked {
+    /// An element of it, with its index where the range stands in the path.
+    fn named(&self, object: Object, at: std::ops::Range<usize>, index: u64) -> Self {
+        let shifted = |at: usize| at.saturating_add_signed(self.growth);
+        let old = &self.part.path;
+        let before = old.get(..shifted(at.start)).unwrap_or_default();
+        let behind = old.get(shifted(at.end)..).unwrap_or_default();
+        let number = if index > 9 { format!("[{index:#x}]") } else { format!("[{index}]") };
+        let path = format!("{before}{number}{behind}");
+        let growth = path.len().cast_signed().saturating_sub(old.len().cast_signed());
+        let part = PathPart { object, path, is_target: false };
+        Self { part, growth: self.growth.saturating_add(growth) }
+    }
+}
+
+fn range(first: u64, last: u64) -> PathError {
+    PathError::Range(format!("[{first:#x}..{last:#x}]"))
+}
+
+/// An index that lies beyond the end of an array.
+fn beyond(index: u64, count: Option<u64>) -> Option<OutOfBounds> {
+    let last = count?.checked_sub(1)?;
+    (index > last).then_some(OutOfBounds { index, last })
+}
+
+fn is_reference(ty: &Type) -> bool {
+    use kcore_symbols::PointerKind;
+    let stripped = ty.stripped();
+    let kind = stripped.as_ref().map(Type::kind);
+    matches!(kind, Ok(TypeKind::Pointer(pointer)) if pointer.kind != PointerKind::Pointer)
+}

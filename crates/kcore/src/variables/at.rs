@@ -1,0 +1,39 @@
+//! The variable whose symbol begins at an address.
+
+use kcore_mem::Addr;
+use kcore_values::Object;
+
+use crate::Core;
+
+impl Core {
+    /// The variable that begins exactly at an address, by the name of the symbol there. `None` without
+    /// a symbol, or where no debug information describes it.
+    pub fn variable_at(&self, at: Addr) -> Option<Object> {
+        let symbol = self.symbol_at(at).filter(|symbol| symbol.offset == 0)?;
+        let module = self.modules().at(at)?;
+        names(&symbol.name).find_map(|name| {
+            let found = self.described(None, module, name).into_iter();
+            found.filter(|variable| variable.address() == Some(at)).find_map(|it| it.object().ok())
+        })
+    }
+}
+
+/// What the variable of a symbol may be called: compilers tell static variables of functions apart by a
+/// number behind the name (gcc: `calls.0`), or the function before it (clang: `main.calls`).
+fn names(symbol: &str) -> impl Iterator<Item = &str> {
+    let before = symbol.split_once('.').map(|(before, _)| before);
+    let behind = symbol.rsplit_once('.').map(|(_, behind)| behind);
+    [Some(symbol), before, behind].into_iter().flatten().filter(|name| !name.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn static_variables_of_functions_have_other_symbols() {
+        assert_eq!(names("calls").collect::<Vec<_>>(), ["calls"]);
+        assert_eq!(names("calls.0").collect::<Vec<_>>(), ["calls.0", "calls", "0"]);
+        assert_eq!(names("main.calls").collect::<Vec<_>>(), ["main.calls", "main", "calls"]);
+    }
+}
