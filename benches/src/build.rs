@@ -7,13 +7,15 @@ use std::{
     time::SystemTime,
 };
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use gen_cores::Program;
 
 use crate::workloads::Subject;
 
 /// Libraries of the workload `modules`.
 const LIBRARIES: usize = 300;
+/// Units of types of the workload `cpp-types`.
+const TYPE_UNITS: usize = 32;
 
 /// A program that is built from a folder of `workloads/`.
 pub struct Workload {
@@ -68,6 +70,30 @@ pub fn cpp_program(folders: &Folders) -> Result<()> {
         &["-std=c++17", "-g", "-O2", "-pthread", "main.cpp", "-o"],
         &folders.exe,
     )
+}
+
+/// A small program and units of nothing but types: 112 MB of `.debug_info`, 400 MB of names.
+pub fn cpp_types(folders: &Folders) -> Result<()> {
+    let flags = ["-std=c++17", "-g", "-O0", "-fno-eliminate-unused-debug-types"];
+    let object = |number: usize| folders.made.join(format!("types{number}.o"));
+    let unit = |number: usize| {
+        let define = format!("-DUNIT={number}");
+        let own = [&flags[..], &[&define, "-c", "types.cpp", "-o"]].concat();
+        compile(folders, "g++", &own, &object(number))
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        let share = |first| (first..TYPE_UNITS).step_by(threads).try_for_each(unit);
+        let workers: Vec<_> = (0..threads).map(|first| scope.spawn(move || share(first))).collect();
+        let mut results = workers.into_iter().map(|worker| worker.join());
+        let died = |_| anyhow!("a compiler's thread died");
+        results.try_for_each(|result| result.map_err(died)?)
+    })?;
+    let objects: Vec<String> = (0..TYPE_UNITS).map(|n| object(n).display().to_string()).collect();
+    let mut program = vec!["-std=c++17", "-g", "-O0", "-Wl,--build-id", "main.cpp"];
+    program.extend(objects.iter().map(String::as_str));
+    program.push("-o");
+    compile(folders, "g++", &program, &folders.exe)
 }
 
 /// A small program and many generated functions.

@@ -1,5 +1,7 @@
 //! Whole programs, from their start to their end.
 
+use std::path::Path;
+
 use anyhow::{Context, Result};
 use kcore::{AddrRange, Core, OpenOptions};
 
@@ -41,6 +43,25 @@ pub fn all(ask: Ask, subject: &Subject) -> Table {
         row("eu-stack --source --inlines", || peers::eu_stack(subject)),
         row("drgn", || peers::drgn(subject, drgn)),
     ])
+}
+
+/// A structure by name: the first time, when the index of all names is made, and each time after it.
+pub fn print(subject: &Subject) -> Result<Table> {
+    const PRINT: &str = "g_request::print Request";
+    let kept = subject.exe.with_file_name("cache");
+    let kcore = |cache: &Path| {
+        let mut command = peers::kcore(subject, PRINT)?;
+        command.env("XDG_CACHE_HOME", cache);
+        Ok(command)
+    };
+    Ok(Table::new(vec![
+        // The run that is not counted fills the cache.
+        row("kcore ::print, warm", || kcore(&kept)),
+        row("kcore ::print, cold", || kcore(Path::new("/dev/null"))),
+        row("gdb print", || peers::gdb(subject, "print g_request")),
+        row("lldb print", || peers::lldb(subject, "p g_request")),
+        row("drgn", || peers::drgn(subject, "print(prog['g_request'])")),
+    ]))
 }
 
 /// A stack that no peer prints in a time that can be waited for.

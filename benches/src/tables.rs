@@ -103,6 +103,11 @@ pub const TABLES: &[Bench] = &[
         run: || completion::latency(&workloads::big_binary()?),
     },
     Bench {
+        name: "print-types",
+        shows: "a structure by name out of 112 MB of .debug_info, with and without the index cache",
+        run: || programs::print(&workloads::cpp_types()?),
+    },
+    Bench {
         name: "search-full",
         shows: "a value that is nowhere, in all memory of a 4 GiB core without holes",
         run: || programs::search(&workloads::full_heap()?),

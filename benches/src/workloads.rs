@@ -49,6 +49,11 @@ pub fn rust_debug() -> Result<Subject> {
     })
 }
 
+/// Debug information of 112 MB without the names, of C++ types and nothing else.
+pub fn cpp_types() -> Result<Subject> {
+    build::ensure(&Workload { name: "cpp-types", build: build::cpp_types, ..Workload::default() })
+}
+
 /// 1,000 threads in ten kinds of stack.
 pub fn cpp_threads() -> Result<Subject> {
     build::ensure(&Workload {

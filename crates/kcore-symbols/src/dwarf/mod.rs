@@ -39,7 +39,7 @@ pub use resolver::Resolver;
 pub use split::SplitFiles;
 pub use unit::{SplitName, Unit};
 
-pub use walk::{Entry, Walk, sibling};
+pub use walk::{Entry, Walk, is_number, sibling};
 
 use gimli::{EndianReader, RunTimeEndian};
 use kcore_elf::Section;

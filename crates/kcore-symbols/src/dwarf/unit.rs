@@ -3,14 +3,14 @@
 use std::sync::{Arc, OnceLock};
 
 use gimli::{
-    Attribute, AttributeValue, DebugAddrBase, DebugInfo, DebugInfoOffset, DebugLocListsBase,
-    DebugRngListsBase, DebugStrOffsetsBase, DebugTypes, DwoId, Error, Reader as _, UnitHeader,
-    UnitType, constants,
+    Attribute, AttributeSpecification, AttributeValue, DebugAddrBase, DebugInfo, DebugInfoOffset,
+    DebugLocListsBase, DebugRngListsBase, DebugStrOffsetsBase, DebugTypes, DwoId, Error,
+    Reader as _, UnitHeader, UnitType, constants,
 };
 
 use super::{
     Reader, Result, UnitOffset, abbreviations, attributes::PcRanges, file::DwarfFile,
-    functions::Functions, outline::Outline, rows::Rows,
+    functions::Functions, outline::Outline, rows::Rows, walk::check,
 };
 use crate::Language;
 
@@ -171,7 +171,12 @@ impl Unit {
     fn root_attributes(&self) -> Result<Vec<Attribute<Reader>>> {
         let mut entries = self.unit.header.entries_raw(&self.unit.abbreviations, None)?;
         let root = entries.read_abbreviation()?.ok_or(Error::MissingUnitDie)?;
-        root.attributes().iter().map(|form| entries.read_attribute(*form)).collect()
+        let read = |form: &AttributeSpecification| {
+            let attribute = entries.read_attribute(*form)?;
+            check(&attribute)?;
+            Ok(attribute)
+        };
+        root.attributes().iter().map(read).collect()
     }
 
     fn take_base(&mut self, attribute: &Attribute<Reader>) {

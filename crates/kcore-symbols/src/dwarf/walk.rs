@@ -1,6 +1,6 @@
 //! A walk over the entries of a unit in the order in which they lie, that can leave subtrees out.
 
-use gimli::{Abbreviation, Attribute, AttributeValue, EntriesRaw, constants};
+use gimli::{Abbreviation, Attribute, AttributeValue, EntriesRaw, Error, constants};
 
 use super::{Reader, Result, UnitOffset};
 
@@ -51,7 +51,9 @@ impl<'a> Walk<'a> {
         mut each: impl FnMut(&Attribute<Reader>) -> Result<()>,
     ) -> Result<()> {
         for form in entry.shape.attributes() {
-            each(&self.entries.read_attribute(*form)?)?;
+            let attribute = self.entries.read_attribute(*form)?;
+            check(&attribute)?;
+            each(&attribute)?;
         }
         Ok(())
     }
@@ -94,6 +96,24 @@ impl<'a> Walk<'a> {
     fn depth(&self) -> isize {
         self.base.saturating_add(self.entries.next_depth())
     }
+}
+
+/// Refuses numbers of strings, addresses and lists that no section has room for: gimli multiplies them by
+/// the size of an item without a look.
+pub fn check(attribute: &Attribute<Reader>) -> Result<()> {
+    let number = match attribute.raw_value() {
+        AttributeValue::DebugStrOffsetsIndex(index) => index.0,
+        AttributeValue::DebugAddrIndex(index) => index.0,
+        AttributeValue::DebugRngListsIndex(index) => index.0,
+        AttributeValue::DebugLocListsIndex(index) => index.0,
+        _ => return Ok(()),
+    };
+    if is_number(number) { Ok(()) } else { Err(Error::UnsupportedOffset) }
+}
+
+/// Whether a section may have so many items.
+pub const fn is_number(number: usize) -> bool {
+    number < 1 << 40
 }
 
 /// The next entry at the same depth, if the attribute says that.

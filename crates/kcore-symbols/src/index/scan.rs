@@ -13,7 +13,7 @@ use super::{
     shapes::{Fact, Shape, Shapes, Step, is_type},
     spelled::{NameHash, Spelled},
 };
-use crate::dwarf::{Files, Reader, Unit, Walk, Which};
+use crate::dwarf::{Files, Reader, Unit, Walk, Which, is_number};
 
 /// References that are followed to the name of a definition.
 const MAX_REFERENCES: usize = 4;
@@ -331,6 +331,9 @@ impl<'a> Scan<'a> {
 
     /// Where a string lies that is named by its number.
     fn string(&self, index: DebugStrOffsetsIndex<usize>) -> Option<usize> {
+        if !is_number(index.0) {
+            return None;
+        }
         let unit = &self.unit.unit;
         let offsets = &self.files.units(self.which)?.file.dwarf.debug_str_offsets;
         let format = unit.header.format();

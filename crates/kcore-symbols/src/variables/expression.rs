@@ -6,7 +6,7 @@ use gimli::{DebugAddrIndex, Encoding, Format, ValueType, constants};
 
 use crate::{
     DebugInfo, DieId,
-    dwarf::{Unit, Which},
+    dwarf::{Unit, Which, is_number},
     types::DieEntry,
 };
 
@@ -73,7 +73,7 @@ impl Expression {
 
     /// The address of a number in `.debug_addr`, as the file states it.
     pub fn indexed_address(&self, index: usize) -> Option<u64> {
-        let place = self.place.as_ref()?;
+        let place = self.place.as_ref().filter(|_| is_number(index))?;
         let dwarf = &place.info.files().units(place.which)?.file.dwarf;
         dwarf.address(&place.unit.unit, DebugAddrIndex(index)).ok()
     }

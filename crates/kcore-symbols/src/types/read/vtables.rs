@@ -5,7 +5,7 @@ use gimli::{AttributeValue, DebugAddrIndex, DwOp, Reader as _, constants};
 use kcore_mem::Svma;
 
 use super::entry::DieEntry;
-use crate::{DebugInfo, DieId};
+use crate::{DebugInfo, DieId, dwarf::is_number};
 
 /// The address of the table that the variable at `id` is, and the type that it belongs to.
 pub fn vtable(info: &DebugInfo, id: DieId) -> Option<(Svma, DieId)> {
@@ -26,7 +26,8 @@ fn fixed_address(variable: &DieEntry<'_>) -> Option<Svma> {
     let address = match DwOp(bytes.read_u8().ok()?) {
         constants::DW_OP_addr => bytes.read_address(unit.header.address_size()).ok()?,
         constants::DW_OP_addrx | constants::DW_OP_GNU_addr_index => {
-            let index = usize::try_from(bytes.read_uleb128().ok()?).ok()?;
+            let index = usize::try_from(bytes.read_uleb128().ok()?).ok();
+            let index = index.filter(|index| is_number(*index))?;
             let units = variable.info().files().units(variable.id().which)?;
             units.file.dwarf.address(unit, DebugAddrIndex(index)).ok()?
         }

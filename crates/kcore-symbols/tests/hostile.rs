@@ -1,0 +1,100 @@
+//! Debug information that lies: whatever its bytes are, questions about types end, and nothing panics.
+
+mod common;
+
+use std::{ops::ControlFlow, sync::Arc};
+
+use common::Build;
+use kcore_elf::Image;
+use kcore_symbols::{DebugInfo, Type, TypeKind};
+
+const SOURCE: &str = r"
+namespace n { template <class T> struct Node { T value; Node *next; int bits : 3; }; }
+struct Base { virtual ~Base() {} int b; };
+struct Derived : virtual Base { int d[4][2]; n::Node<char> nodes[3]; };
+union Either { long l; double d; }; enum class E : short { A = -1, B = 2 };
+typedef Derived *const Pointer; int Derived::*member; int (*function)(Either, ...);
+n::Node<int> ints; Derived derived; Pointer pointer = nullptr; Either either; E e; static int hidden;
+int main() { static long calls; return (int)++calls + hidden; }
+";
+
+/// Types that are looked at, of those with a name.
+const TYPES: usize = 40;
+
+#[test]
+fn damaged_bytes_are_borne() {
+    for flags in [["-g", "-gdwarf-5"], ["-g", "-gdwarf-4"], ["-g", "-fdebug-types-section"]] {
+        let build = Build::compile("g++", SOURCE, "program", &flags);
+        let good = std::fs::read(build.path("program")).unwrap();
+        let image = build.image("program");
+        for name in [".debug_info", ".debug_abbrev", ".debug_types"] {
+            let Some((start, len)) = image.section(name).and_then(|section| section.file_range())
+            else {
+                continue;
+            };
+            for at in (0..len).step_by(usize::try_from(len / 61).unwrap().max(1)) {
+                for value in [0_u8, 1, 0x7f, 0xff] {
+                    let mut bad = good.clone();
+                    bad[usize::try_from(start.get() + at).unwrap()] = value;
+                    ask_all(bad);
+                }
+            }
+        }
+    }
+}
+
+fn ask_all(bytes: Vec<u8>) {
+    let image = Image::parse(bytes.into()).unwrap();
+    let info = Arc::new(DebugInfo::open(&image, None));
+    for name in ["n::Node<int>", "Node", "Derived", "Pointer", "E"] {
+        info.find_types(name).iter().for_each(|ty| ask(ty, 5));
+    }
+    let _ = (info.find_variables("calls"), info.find_functions("main"), info.vtable_types().len());
+    let mut all = Vec::new();
+    info.each_type(|id, _| {
+        all.push(id);
+        if all.len() < TYPES { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    all.into_iter().filter_map(|id| info.type_at(id).ok()).for_each(|ty| ask(&ty, 3));
+}
+
+fn ask(ty: &Type, depth: usize) {
+    let _ = (ty.size(), ty.spelled(), ty.qualified_name(), ty.stripped().is_ok());
+    let Some(depth) = depth.checked_sub(1) else { return };
+    if let Ok(Some(target)) = ty.target() {
+        ask(&target, depth);
+    }
+    if let TypeKind::Composite(composite) = ty.kind() {
+        for member in composite.members.iter().take(8) {
+            let _ = ty.follow(&member.ty).map(|ty| ask(&ty, depth));
+        }
+    }
+}
+
+#[test]
+fn a_type_that_is_made_of_itself_has_no_size() {
+    // The typedef at the end of the chain is pointed back at the first one.
+    let source = "typedef int a; typedef a b; typedef b c; c value; int main(void) { return 0; }";
+    let build = Build::compile("gcc", source, "program", &["-g", "-gdwarf-4"]);
+    let image = build.image("program");
+    let info = Arc::new(DebugInfo::open(&image, None));
+    let types: Vec<Type> =
+        ["a", "c"].iter().map(|name| info.find_types(name).pop().unwrap()).collect();
+    let bytes = std::fs::read(build.path("program")).unwrap();
+    let (start, _) = image.section(".debug_info").unwrap().file_range().unwrap();
+    let int = info.find_types("int").pop().unwrap();
+    let [a, c, int] = [&types[0], &types[1], &int].map(|ty| {
+        let text = ty.id().unwrap().to_string();
+        u32::from_str_radix(text.trim_start_matches("0x"), 16).unwrap()
+    });
+    // Of all references to `int` within the entry of `a`, the one that is its type.
+    let start = usize::try_from(start.get()).unwrap();
+    let entry = start + a as usize..start + a as usize + 16;
+    let at = entry.clone().find(|at| bytes[*at..*at + 4] == int.to_le_bytes()).unwrap();
+    let mut bad = bytes;
+    bad[at..at + 4].copy_from_slice(&c.to_le_bytes());
+    let info = Arc::new(DebugInfo::open(&Image::parse(bad.into()).unwrap(), None));
+    let circle = info.find_types("c").pop().unwrap();
+    assert_eq!(circle.size(), None);
+    assert!(circle.stripped().is_err());
+}
