@@ -11,6 +11,7 @@ mod findsym;
 mod formats;
 mod harness;
 mod language;
+mod locals;
 mod memory;
 mod other_cores;
 mod process;
