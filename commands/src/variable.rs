@@ -8,6 +8,9 @@ use kcore_dcmd::{Arg, Cx, Dot, Result};
 use crate::member_path::{self, Reach};
 use crate::session_process::SessionProcess;
 
+/// Dots in a name, at most.
+const MAX_DOTS: usize = 16;
+
 /// A variable, the path from it that was typed in the same word, and the words behind it.
 pub type Named<'a> = (Object, Option<String>, &'a [Arg]);
 
@@ -39,8 +42,9 @@ pub fn of_typed_thread<'a>(cx: &mut Cx<'_>, words: &'a [Arg]) -> Result<Option<N
 
 fn find<'a>(cx: &mut Cx<'_>, owner: Option<Dot>, words: &'a [Arg]) -> Result<Option<Named<'a>>> {
     let Some((Arg::Text(word), rest)) = words.split_first() else { return Ok(None) };
-    let (name, path) = name_and_path(word);
-    let Some(object) = lookup(cx, owner, name) else { return Ok(None) };
+    let mut splits = names_and_paths(word);
+    let found = splits.find_map(|(name, path)| Some((lookup(cx, owner, name)?, path)));
+    let Some((object, path)) = found else { return Ok(None) };
     if path.is_empty() {
         return Ok(Some((object, None, rest)));
     }
@@ -54,13 +58,19 @@ fn find<'a>(cx: &mut Cx<'_>, owner: Option<Dot>, words: &'a [Arg]) -> Result<Opt
     }
 }
 
-/// The variable's name, with its module before a backquote and its scopes, and what follows it.
-fn name_and_path(word: &str) -> (&str, &str) {
+/// The variable's name, with its module before a backquote and its scopes, and what follows it. A dot
+/// begins a path of members, or is a part of the name: names of Go have dots and slashes.
+fn names_and_paths(word: &str) -> impl Iterator<Item = (&str, &str)> {
     let scope = word.rfind('`').map_or(0, |at| at.saturating_add(1));
     let name = word.get(scope..).unwrap_or_default();
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | ':');
-    let end = name.find(|c| !is_name(c)).unwrap_or(name.len());
-    word.split_at_checked(scope.saturating_add(end)).unwrap_or((word, ""))
+    let ends = name.match_indices(move |c| !is_name(c)).map(|(at, _)| at).chain([name.len()]);
+    let is_go = move |end: &usize| {
+        let before = name.get(..*end).unwrap_or_default();
+        before.chars().all(|c| is_name(c) || matches!(c, '.' | '/' | '-'))
+    };
+    let splits = ends.take_while(is_go).take(MAX_DOTS);
+    splits.map(move |end| word.split_at_checked(scope.saturating_add(end)).unwrap_or((word, "")))
 }
 
 fn lookup(cx: &Cx<'_>, owner: Option<Dot>, word: &str) -> Option<Object> {
@@ -109,4 +119,18 @@ fn placed(ty: Type, place: std::result::Result<Place, Absent>) -> Object {
         Place::Pieces { pieces, bits: BitField { offset: 0, size } }
     });
     Object { ty, place }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::names_and_paths;
+
+    #[test]
+    fn a_dot_may_be_a_part_of_the_name() {
+        let splits: Vec<_> = names_and_paths("exe`main.gAges[3].x").collect();
+        assert_eq!(splits, [("exe`main", ".gAges[3].x"), ("exe`main.gAges", "[3].x")]);
+        assert_eq!(names_and_paths("ns::g->x").next(), Some(("ns::g", "->x")));
+        assert_eq!(names_and_paths("g").collect::<Vec<_>>(), [("g", "")]);
+        assert_eq!(names_and_paths("a.b.c").last(), Some(("a.b.c", "")));
+    }
 }
