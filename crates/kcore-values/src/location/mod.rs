@@ -2,10 +2,10 @@
 //! the frame had (version 5, 2.5 and 2.6, and the GNU extensions of version 4).
 //!
 //! - [`FrameContext`] is what an expression may ask for; whoever walked the stack implements it.
-//! - [`evaluate`] runs one expression, [`answer`] gives it what it asks for.
-//! - [`entry_value`] asks the caller what it passed, [`pieces`] makes a [`Place`](crate::Place) of the
-//!   result, [`pointer`] follows pointers to what was optimized away.
-//! - [`bytes`] turns numbers into the bytes that they have in memory.
+//! - `evaluate` runs one expression, `answer` gives it what it asks for.
+//! - `entry_value` asks the caller what it passed, `pieces` makes a `Place` of the
+//!   result, `pointer` follows pointers to what was optimized away.
+//! - `bytes` turns numbers into the bytes that they have in memory.
 //!
 //! Expressions come from a file that may lie: each may do so many operations and ask so many questions,
 //! and each evaluation inside of another counts.
