@@ -1,6 +1,8 @@
 //! `::auxv`, `::args`, `::env`, `$l`, `$L`, `::psinfo`, `::showrev`, `::xdata`.
 
-use crate::harness::{core, error, hex, json, one, text, value};
+use std::process::Command;
+
+use crate::harness::{case, core, error, hex, json, one, text, value};
 
 #[test]
 fn the_auxiliary_vector_has_names_and_meanings() {
@@ -50,7 +52,11 @@ fn the_note_of_the_process_is_read_whole() {
     let pid = core().pid().expect("a kernel's core names its process");
     let stat = |name: &str| info[name].as_u64().unwrap_or_else(|| panic!("{name}: {info}"));
     assert_eq!(stat("pid"), u64::from(pid));
-    assert!(stat("ppid") > 0 && stat("pgrp") > 0 && stat("sid") > 0, "{info}");
+    // A parent, group or session outside of the process's own pid namespace has the id 0.
+    let ids = ["uid", "gid", "pid", "ppid", "pgrp", "sid"].map(|id| format!("{id}: {}", stat(id)));
+    let readelf = Command::new("eu-readelf").arg("-n").arg(case().core).output();
+    let notes = String::from_utf8(readelf.expect("elfutils are installed").stdout).expect("text");
+    assert!(notes.contains(&format!("    {}\n", ids.join(", "))), "{info}\n{notes}");
     let entry = |name: &str| {
         let entry = json("::auxv").into_iter().find(|it| it["name"] == name);
         hex(&entry.expect("the kernel gives it")["value"])
