@@ -47,6 +47,7 @@ mod process;
 pub mod references;
 mod regions;
 mod register;
+mod rust_vtables;
 pub mod search;
 pub mod signal;
 mod source;
