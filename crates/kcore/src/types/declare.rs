@@ -14,9 +14,12 @@ use crate::Core;
 
 /// Declarations of one text, at most.
 const MAX_DECLARATIONS: usize = 1 << 16;
+/// Pointers, arrays and aliases that are looked through for what a text defines.
+const MAX_PARTS: usize = 64;
 
 impl Core {
-    /// Gives the type that `text` describes a name in the session: `struct { int a; char b[4]; }`.
+    /// Gives the type that `text` describes a name in the session: `struct { int a; char b[4]; }`. A
+    /// structure that it defines with a tag is a type of the session as well.
     ///
     /// # Errors
     /// When it describes none, or there is a type of that name in the session.
@@ -27,12 +30,10 @@ impl Core {
         name: &str,
     ) -> Result<(), TypeLookupError> {
         let ty = self.type_named_in(session, None, text)?;
-        // A body has no name by which it could be spelled.
-        let declared = match text.contains('{') {
-            true => format!("{} {name}", text.trim()),
-            false => ty.declared(name),
-        };
-        let declaration = written(&tokens(&format!("typedef {declared};"))?);
+        if let Some(declared) = declared_with_body(text, &ty, name) {
+            return self.declare_types(session, &format!("typedef {declared};")).map(|_| ());
+        }
+        let declaration = written(&tokens(&format!("typedef {};", ty.declared(name)))?);
         add_alias(session, name, &ty, declaration.into())
     }
 
@@ -60,6 +61,31 @@ impl Core {
         }
         Ok(names)
     }
+}
+
+/// The declaration of a variable whose type `text` defines with a body, which has no name by which it
+/// could be spelled. `None` of a type that has no body there.
+fn declared_with_body(text: &str, ty: &Type, name: &str) -> Option<String> {
+    let (body, _) = text.split_at_checked(text.rfind('}')?.saturating_add(1))?;
+    let defined = defined_in(ty)?;
+    Some(ty.declared(name).replacen(&defined.spelled(), body.trim(), 1))
+}
+
+/// The structure, union or enumeration that a type is made of, if no debug information has it.
+fn defined_in(ty: &Type) -> Option<Type> {
+    let mut defined = ty.clone();
+    for _ in 0..MAX_PARTS {
+        if defined.debug_info().is_some() {
+            return None;
+        }
+        let Some(target) = defined.target().ok()? else {
+            let kind = defined.kind();
+            return matches!(kind, TypeKind::Composite(_) | TypeKind::Enumeration(_))
+                .then_some(defined);
+        };
+        defined = target;
+    }
+    None
 }
 
 /// Adds what a declaration makes, and says the names.
@@ -106,4 +132,37 @@ fn add_alias(
     });
     session.add(name.to_owned(), SessionType { ty, declaration });
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{DataModel, basic, parser::Tag};
+    use super::*;
+
+    /// The basic types of C alone.
+    struct Basic;
+
+    impl parser::Names for Basic {
+        fn named(&self, _: Option<Tag>, name: &str) -> Result<Type, TypeLookupError> {
+            basic::named(name, self.model()).ok_or(TypeLookupError::NotFound)
+        }
+
+        fn model(&self) -> DataModel {
+            DataModel::Lp64
+        }
+    }
+
+    fn declared(text: &str) -> Option<String> {
+        declared_with_body(text, &parser::type_name(text, &Basic).unwrap(), "name")
+    }
+
+    #[test]
+    fn a_body_stands_where_the_name_of_its_type_would() {
+        let of = |text| declared(text).unwrap();
+        assert_eq!(of("struct { int a; }"), "struct { int a; } name");
+        assert_eq!(of("struct pair { int a; } *[2]"), "struct pair { int a; } *name[2]");
+        assert_eq!(of("enum { A, B } (*)[4]"), "enum { A, B } (*name)[4]");
+        assert_eq!(declared("int *"), None);
+        assert_eq!(declared("int (*)(struct { int a; })"), None, "its body is that of a parameter");
+    }
 }
