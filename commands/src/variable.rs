@@ -105,8 +105,8 @@ fn local(cx: &Cx<'_>, owner: Option<Dot>, name: &str) -> Option<Object> {
     let stack = core.stack(tid, index.saturating_add(2).min(MAX_FRAMES));
     let known = core.known_frames(&stack, index.saturating_add(1));
     let frames = core.named_frames(&stack.frames).filter(|frame| frame.physical == index);
-    let mut variables = frames.filter_map(|frame| known.variables(&frame)).flatten();
-    let found = variables.find(|variable| variable.name.as_deref() == Some(name))?;
+    let mut found = frames.filter_map(|frame| known.variable(&frame, name));
+    let found = found.next()?;
     let ty = found.ty?;
     Some(placed(ty, found.object.map(|object| object.place)))
 }
