@@ -53,22 +53,16 @@ const GONE: &str = "the compiler kept it nowhere, and its debug information says
 const NO_TLS: &str =
     "qemu's cores do not hold the thread pointer, and a static program has no list of threads";
 
-const GO_ANY: &str = "the true type behind an `interface {}` is not found yet; those of others are";
-const GO_DROPPED: &str =
-    "Go's linker drops the description of a type that no variable has: only its name is known";
 const GO_INLINED: &str = "the compiler inlined `adder` into `init`, and names its closure so";
 const DYN: &str = "the true type behind this `&dyn` is not found yet; those of `Box<dyn>` are";
 const RC_STR: &str = "the text of an `Rc<str>` is shown as its bytes, as rustc describes it";
 const WEAK: &str = "the pointer of a `Weak` is that of the counts before the value";
 
-static KNOWN: [Known; 16] = [
+static KNOWN: [Known; 13] = [
     Known::new("values-rust", &[], "values_rust::DYN_CAT", "true type", DYN),
     Known::new("values-rust", &[], "values_rust::deepest: animal", "true type", DYN),
     Known::new("values-rust", &[], "values_rust::RC_STR", "text should be", RC_STR),
     Known::new("values-rust", &[], "values_rust::WEAK", "should be a pointer", WEAK),
-    Known::new("values-go", &[], "main.gAny*", "interface {}", GO_ANY),
-    Known::new("values-go", &[], "main.gShapes", "main.Square", GO_DROPPED),
-    Known::new("values-go", &[], "main.gSquare", "main.Square", GO_DROPPED),
     Known::new("values-go", &["O2"], "main.gClosure", "main.init.func1", GO_INLINED),
     Known::new("values-c", &["O2"], "deepest: *", "optimized_out", GONE),
     Known::new("values-c", &["O2"], "middle: *", "optimized_out", GONE),
