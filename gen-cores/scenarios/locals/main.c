@@ -146,7 +146,7 @@ STAYS static long variable_length(int count, int value)
 	for (int i = 0; i < count; i++)
 		items[i] = value * i;
 	truth_launder(items);
-	INT(count), INT(value), INT(items[0]), INT(items[3]), INT(items[count - 1 - 1]);
+	INT(count), INT(value), INT(items[0]), INT(items[3]), INT(items[4]);
 	last = CALL(boxes(value + items[1], "a label"));
 	return last + items[2];
 }

@@ -53,12 +53,14 @@ const GONE: &str = "the compiler kept it nowhere, and its debug information says
 const NO_TLS: &str =
     "qemu's cores do not hold the thread pointer, and a static program has no list of threads";
 
+const NO_ENTRY: &str =
+    "gcc 12 loses in a `.dwo` which variable a pointer led to that was optimized away";
 const GO_INLINED: &str = "the compiler inlined `adder` into `init`, and names its closure so";
 const DYN: &str = "the true type behind this `&dyn` is not found yet; those of `Box<dyn>` are";
 const RC_STR: &str = "the text of an `Rc<str>` is shown as its bytes, as rustc describes it";
 const WEAK: &str = "the pointer of a `Weak` is that of the counts before the value";
 
-static KNOWN: [Known; 13] = [
+static KNOWN: [Known; 15] = [
     Known::new("values-rust", &[], "values_rust::DYN_CAT", "true type", DYN),
     Known::new("values-rust", &[], "values_rust::deepest: animal", "true type", DYN),
     Known::new("values-rust", &[], "values_rust::RC_STR", "text should be", RC_STR),
@@ -70,6 +72,8 @@ static KNOWN: [Known; 13] = [
     Known::new("values-cpp", &["O2"], "deepest: *", "optimized_out", GONE),
     Known::new("values-rust", &["release"], "values_rust::deepest: *", "optimized_out", GONE),
     Known::new("values-c", &["aarch64", "static"], "t_*", "", NO_TLS),
+    Known::new("locals", &["split"], "area: box->*", "unreadable", NO_ENTRY),
+    Known::new("locals", &["dwp"], "area: box->*", "unreadable", NO_ENTRY),
     Known::new(
         "values-c",
         &["clang"],
@@ -92,9 +96,10 @@ pub fn is_known(difference: &Difference) -> bool {
     fitting.map(|known| known.used.store(true, Ordering::Relaxed)).count() > 0
 }
 
-/// Rows that no value needs any more.
-pub fn stale() -> impl Iterator<Item = String> {
-    let stale = KNOWN.iter().filter(|known| !known.used.load(Ordering::Relaxed));
+/// Rows of scenarios that no value needs any more.
+pub fn stale<'a>(scenarios: &'a [&str]) -> impl Iterator<Item = String> + 'a {
+    let own = KNOWN.iter().filter(|known| scenarios.contains(&known.scenario));
+    let stale = own.filter(|known| !known.used.load(Ordering::Relaxed));
     stale.map(|known| {
         format!("{} {}: not needed any more: {}", known.scenario, known.name, known.why)
     })
