@@ -60,7 +60,7 @@ const DYN: &str = "the true type behind this `&dyn` is not found yet; those of `
 const RC_STR: &str = "the text of an `Rc<str>` is shown as its bytes, as rustc describes it";
 const WEAK: &str = "the pointer of a `Weak` is that of the counts before the value";
 
-static KNOWN: [Known; 15] = [
+static KNOWN: [Known; 17] = [
     Known::new("values-rust", &[], "values_rust::DYN_CAT", "true type", DYN),
     Known::new("values-rust", &[], "values_rust::deepest: animal", "true type", DYN),
     Known::new("values-rust", &[], "values_rust::RC_STR", "text should be", RC_STR),
@@ -72,6 +72,20 @@ static KNOWN: [Known; 15] = [
     Known::new("values-cpp", &["O2"], "deepest: *", "optimized_out", GONE),
     Known::new("values-rust", &["release"], "values_rust::deepest: *", "optimized_out", GONE),
     Known::new("values-c", &["aarch64", "static"], "t_*", "", NO_TLS),
+    Known::new(
+        "locals-rust",
+        &["release"],
+        "locals_rust::split: first",
+        "is unreadable",
+        "rustc states that it lies where it points to, which it does not do: it is a number",
+    ),
+    Known::new(
+        "locals-rust",
+        &["releasefp"],
+        "locals_rust::split: first",
+        "is unreadable",
+        "as without frame pointers",
+    ),
     Known::new("locals", &["split"], "area: box->*", "unreadable", NO_ENTRY),
     Known::new("locals", &["dwp"], "area: box->*", "unreadable", NO_ENTRY),
     Known::new(
