@@ -106,7 +106,7 @@ fn local(cx: &Cx<'_>, owner: Option<Dot>, name: &str) -> Option<Object> {
     let known = core.known_frames(&stack, index.saturating_add(1));
     let is_meant =
         |frame: &NamedFrame| frame.physical == index && from.is_none_or(|from| from <= frame.index);
-    let frames = core.named_frames(&stack.frames).filter(is_meant);
+    let frames = core.named_frames(&stack).filter(is_meant);
     let mut found = frames.filter_map(|frame| known.variable(&frame, name));
     let found = found.next()?;
     let ty = found.ty?;
