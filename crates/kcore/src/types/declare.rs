@@ -1,6 +1,6 @@
 //! Types that a user declares.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use kcore_symbols::{AliasKind, AliasType, Type, TypeKind, TypeNode};
 
@@ -34,7 +34,8 @@ impl Core {
             return self.declare_types(session, &format!("typedef {declared};")).map(|_| ());
         }
         let declaration = written(&tokens(&format!("typedef {};", ty.declared(name)))?);
-        add_alias(session, name, &ty, declaration.into())
+        let types = vec![(name.to_owned(), alias(name, &ty))];
+        add_all(session, types, &declaration.into()).map(|_| ())
     }
 
     /// Reads declarations of C (`typedef struct { int a; } foo_t;`, `struct node { … };`) into a session,
@@ -88,50 +89,50 @@ fn defined_in(ty: &Type) -> Option<Type> {
     None
 }
 
-/// Adds what a declaration makes, and says the names.
+/// Adds all that a declaration makes, and says the names; nothing of one that cannot be added whole.
 fn declare(
     session: &mut SessionTypes,
     declaration: Declaration,
     text: &Arc<str>,
 ) -> Result<Vec<String>, TypeLookupError> {
-    let mut names = Vec::new();
-    if let Some((tag, ty)) = declaration.tagged {
+    let tagged = declaration.tagged.map(|(tag, ty)| {
         let name = format!("{} {}", tag.word(), ty.name().unwrap_or_default());
-        check_new(session, &name)?;
-        session.add(name.clone(), SessionType { ty, declaration: Arc::clone(text) });
-        names.push(name);
-    }
-    for declared in declaration.typedefs {
+        (name, ty)
+    });
+    let typedefs = declaration.typedefs.into_iter().map(|declared| {
         let name = declared.name.as_deref().unwrap_or_default();
-        add_alias(session, name, &declared.ty, Arc::clone(text))?;
-        names.push(name.to_owned());
+        (name.to_owned(), alias(name, &declared.ty))
+    });
+    add_all(session, tagged.into_iter().chain(typedefs).collect(), text)
+}
+
+/// Adds types, each by a name that is new to the session and to the others.
+fn add_all(
+    session: &mut SessionTypes,
+    types: Vec<(String, Type)>,
+    declaration: &Arc<str>,
+) -> Result<Vec<String>, TypeLookupError> {
+    let mut seen = BTreeSet::new();
+    let is_known = |name: &String| session.get(name).is_some() || !seen.insert(name.clone());
+    let names: Vec<String> = types.iter().map(|(name, _)| name.clone()).collect();
+    if let Some(known) = names.iter().cloned().find(is_known) {
+        return Err(TypeLookupError::Exists(known));
+    }
+    for (name, ty) in types {
+        session.add(name, SessionType { ty, declaration: Arc::clone(declaration) });
     }
     Ok(names)
 }
 
-fn check_new(session: &SessionTypes, name: &str) -> Result<(), TypeLookupError> {
-    match session.get(name) {
-        Some(_) => Err(TypeLookupError::Exists(name.to_owned())),
-        None => Ok(()),
-    }
-}
-
-fn add_alias(
-    session: &mut SessionTypes,
-    name: &str,
-    ty: &Type,
-    declaration: Arc<str>,
-) -> Result<(), TypeLookupError> {
-    check_new(session, name)?;
-    let ty = Type::made(TypeNode {
+/// Another name for a type.
+fn alias(name: &str, ty: &Type) -> Type {
+    Type::made(TypeNode {
         id: None,
         name: Some(name.into()),
         size: None,
         is_declaration: false,
         kind: TypeKind::Alias(AliasType { kind: AliasKind::Typedef, to: ty.link() }),
-    });
-    session.add(name.to_owned(), SessionType { ty, declaration });
-    Ok(())
+    })
 }
 
 #[cfg(test)]
@@ -164,5 +165,23 @@ mod tests {
         assert_eq!(of("enum { A, B } (*)[4]"), "enum { A, B } (*name)[4]");
         assert_eq!(declared("int *"), None);
         assert_eq!(declared("int (*)(struct { int a; })"), None, "its body is that of a parameter");
+    }
+
+    #[test]
+    fn a_declaration_is_made_whole_or_not_at_all() {
+        let mut session = SessionTypes::default();
+        let mut declare_text = |text: &str| {
+            let tokens = tokens(text).unwrap();
+            let (declaration, _) = parser::declaration(&tokens, 0, &Basic).unwrap();
+            declare(&mut session, declaration, &text.into())
+        };
+        let twice = declare_text("typedef struct pair { int a; } pair_t, *pair_t;");
+        assert_eq!(twice, Err(TypeLookupError::Exists("pair_t".into())));
+        let names = declare_text("typedef struct pair { int a; } pair_t, *pair_p;").unwrap();
+        assert_eq!(names, ["struct pair", "pair_t", "pair_p"]);
+        let again = declare_text("typedef struct pair { int a; } other_t;");
+        assert_eq!(again, Err(TypeLookupError::Exists("struct pair".into())));
+        assert_eq!(session.iter().count(), 3);
+        assert_eq!(session.declarations().count(), 1);
     }
 }
