@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Entries that are read to answer one question.
-const MAX_READ: usize = 1 << 12;
+const MAX_READ: usize = 1 << 15;
 
 /// A name that is looked for.
 pub struct Sought<'a> {
