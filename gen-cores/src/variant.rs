@@ -8,6 +8,8 @@ use crate::{DebugForm, Error, Language, Result};
 pub enum Opt {
     /// `O0` or `debug`: not optimised.
     None,
+    /// `Og`: optimised as far as it does not hinder who debugs; C and C++ alone.
+    Debug,
     /// `O2` or `release`: optimised, without frame pointers.
     Full,
     /// `O2fp` or `releasefp`: optimised, with frame pointers.
@@ -206,6 +208,7 @@ impl Variant {
 fn parse_opt(word: &str) -> Option<Opt> {
     match word {
         "O0" | "debug" => Some(Opt::None),
+        "Og" => Some(Opt::Debug),
         "O2" | "release" => Some(Opt::Full),
         "O2fp" | "releasefp" => Some(Opt::FramePointers),
         _ => None,
