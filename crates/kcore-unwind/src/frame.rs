@@ -9,6 +9,8 @@ pub enum Trust {
     Context,
     /// Call frame information.
     Cfi,
+    /// The rule of the runtime that made the code.
+    Runtime,
     /// The registers that a signal frame saved.
     Signal,
     /// The return address on top of the stack, after a call to where there is no code.
@@ -30,6 +32,7 @@ impl Trust {
         match self {
             Self::Context => "context",
             Self::Cfi => "cfi",
+            Self::Runtime => "runtime",
             Self::Signal => "signal",
             Self::NullCall => "null_call",
             Self::Prologue => "prologue",

@@ -2,8 +2,9 @@
 //!
 //! It is handed an [`AddressSpace`](kcore_mem::AddressSpace) and [`Modules`]; it opens no file and
 //! knows no symbol names. Each step is found, in this order, by call frame information ([`Cfi`]),
-//! by analysis of the function's own instructions, by the frame pointer, or by a scan of the
-//! stack; every frame says which ([`Trust`]). A walk always ends, and says why ([`End`]).
+//! by a rule of the runtime that made the code ([`StepRule`], which may also come first), by analysis
+//! of the function's own instructions, by the frame pointer, or by a scan of the stack; every frame
+//! says which ([`Trust`]). A walk always ends, and says why ([`End`]).
 //!
 //! What depends on the machine stands in one folder per architecture, below [`Machine`].
 
@@ -35,8 +36,10 @@ mod modules;
 mod reading;
 mod regs;
 mod row;
+mod rule;
 mod saved_context;
 mod step;
+mod tid;
 mod walk;
 
 pub use arch::{Machine, RegisterPart, UserRegister, machine};
@@ -47,5 +50,7 @@ pub use learnt::Knowledge;
 pub use modules::Modules;
 pub use reading::Reading;
 pub use regs::{RegisterId, Regs};
+pub use rule::{Phase, RuleFrame, RuleStep, StepRule};
 pub use saved_context::SavedContext;
+pub use tid::Tid;
 pub use walk::{Flow, Walker};

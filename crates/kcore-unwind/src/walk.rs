@@ -6,11 +6,12 @@ use kcore_mem::{Addr, AddrRange, AddressSpace, CodeAddr};
 use rustc_hash::FxHashSet;
 
 use crate::{
-    End, Frame, Machine, Modules, Reading, Regs, Trust,
+    End, Frame, Machine, Modules, Reading, Regs, Tid, Trust,
     fallback::{Fallback, Guess},
     learnt::{Code, Knowledge, Learnt},
     reading::MAX_CODE,
     row::{Row, Rule},
+    rule::{Phase, RuleFrame, RuleStep, StepRule},
     step::{stack_fault, step_by_row},
 };
 
@@ -36,6 +37,8 @@ pub struct Walker<'a> {
     machine: &'a dyn Machine,
     learnt: Learnt,
     knowledge: Option<&'a Knowledge>,
+    rule: Option<&'a dyn StepRule>,
+    thread: Option<Tid>,
     /// What was followed for the stack that is walked: so it does not depend on other stacks what is
     /// found.
     followed: Followed,
@@ -79,6 +82,8 @@ impl<'a> Walker<'a> {
             machine,
             learnt: Learnt::default(),
             knowledge: None,
+            rule: None,
+            thread: None,
             followed: Followed::default(),
         }
     }
@@ -98,8 +103,22 @@ impl<'a> Walker<'a> {
             machine,
             learnt,
             knowledge: Some(knowledge),
+            rule: None,
+            thread: None,
             followed: Followed::default(),
         }
+    }
+
+    /// The same walker, which asks `rule` about code as well.
+    #[must_use]
+    pub fn with_rule(mut self, rule: Option<&'a dyn StepRule>) -> Self {
+        self.rule = rule;
+        self
+    }
+
+    /// Says whose stack is walked next, which a rule may want to know.
+    pub const fn set_thread(&mut self, thread: Option<Tid>) {
+        self.thread = thread;
     }
 
     /// Visits the frames from `regs` outwards, innermost first, at most `limit` of them, each with
@@ -172,16 +191,40 @@ impl<'a> Walker<'a> {
     /// Finds what is above the frame at `regs`; `caller` becomes the registers of the caller, if
     /// there is one.
     fn above(&mut self, regs: &Regs, pc: CodeAddr, code: &Code, caller: &mut Regs) -> Above {
+        if let Some(above) = self.above_rule(Phase::BeforeCfi, regs, pc, caller) {
+            return above;
+        }
         if code.is_restorer {
             return self.above_restorer(regs, caller);
         }
         if let Some(row) = &code.row {
             return self.above_row(regs, row, pc.lookup(), caller);
         }
+        if let Some(above) = self.above_rule(Phase::AfterCfi, regs, pc, caller) {
+            return above;
+        }
         if !pc.is_return() && !code.is_code {
             return self.above_wild_call(regs, caller);
         }
         self.above_guess(regs, pc, caller)
+    }
+
+    fn above_rule(
+        &self,
+        phase: Phase,
+        regs: &Regs,
+        pc: CodeAddr,
+        caller: &mut Regs,
+    ) -> Option<Above> {
+        let frame = RuleFrame { thread: self.thread, pc, regs };
+        Some(match self.rule?.step(phase, &frame, caller)? {
+            RuleStep::Outermost { cfa } => Above { cfa, ..Above::none(End::Outermost) },
+            RuleStep::Caller { cfa, interrupted } => {
+                let found = Ok(Caller { trust: Trust::Runtime, interrupted });
+                let cfa = Some(cfa);
+                Above { cfa, floor: cfa, signal_trampoline: false, caller: found }
+            }
+        })
     }
 
     fn above_row(&self, regs: &Regs, row: &Row, lookup: Addr, caller: &mut Regs) -> Above {

@@ -1,34 +1,13 @@
 //! Threads: their registers, the signal each took, the system call each waits in.
 
-use std::{fmt, ops::Range};
+use std::ops::Range;
 
 use kcore_elf::core_file::{CoreThread, SignalInfo};
 use kcore_mem::Addr;
+pub use kcore_unwind::Tid;
 use kcore_unwind::{Machine, Regs, UserRegister};
 
 use crate::{Core, arch::facts};
-
-/// A thread by its LWP id.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Tid(u32);
-
-impl Tid {
-    /// The thread with this LWP id.
-    pub const fn new(id: u32) -> Self {
-        Self(id)
-    }
-
-    /// The LWP id.
-    pub const fn get(self) -> u32 {
-        self.0
-    }
-}
-
-impl fmt::Display for Tid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
-    }
-}
 
 /// A thread of the process.
 #[derive(Clone, Debug, PartialEq, Eq)]

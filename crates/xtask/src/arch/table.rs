@@ -62,6 +62,12 @@ pub const ROOMS: &[Room] = &[
         uses: &["kcore-mem", "kcore-symbols"],
         third_party: &["gimli", "rustc-hash", "thiserror"],
     },
+    // Runtimes see a process through a trait as well, and open no file.
+    Room {
+        name: "kcore-runtimes",
+        uses: &["kcore-mem", "kcore-elf", "kcore-unwind", "kcore-symbols"],
+        third_party: &["rustc-hash", "rayon", "thiserror"],
+    },
     Room { name: "kcore-disasm", uses: &["kcore-mem"], third_party: &["capstone", "thiserror"] },
     // The facade wires all rooms below, and knows no command and no format of output.
     Room {
@@ -73,6 +79,7 @@ pub const ROOMS: &[Room] = &[
             "kcore-unwind",
             "kcore-symbols",
             "kcore-values",
+            "kcore-runtimes",
             "kcore-disasm",
         ],
         third_party: &["rayon", "rustc-hash", "thiserror"],

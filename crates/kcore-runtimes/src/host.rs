@@ -1,0 +1,72 @@
+//! The process that a runtime lives in, as far as a runtime asks.
+
+use std::sync::Arc;
+
+use kcore_elf::Image;
+use kcore_mem::{Addr, AddrRange, AddressSpace, Svma};
+use kcore_symbols::ModuleSymbols;
+use kcore_unwind::{Regs, Tid};
+
+/// A process: its memory, modules and threads. Implemented by the facade.
+pub trait Host: Send + Sync {
+    /// Its memory.
+    fn space(&self) -> &dyn AddressSpace;
+
+    /// Its modules, the executable first.
+    fn modules(&self) -> Vec<&dyn HostModule>;
+
+    /// The module that is mapped at `at`.
+    fn module_at(&self, at: Addr) -> Option<&dyn HostModule>;
+
+    /// The mapping that holds `at`.
+    fn range_at(&self, at: Addr) -> Option<HostRange>;
+
+    /// All mappings, lowest first.
+    fn ranges(&self) -> Vec<HostRange>;
+
+    /// Its threads.
+    fn threads(&self) -> Vec<Tid>;
+
+    /// The registers with which a thread was stopped.
+    fn registers(&self, thread: Tid) -> Option<Regs>;
+}
+
+/// A module of a process.
+pub trait HostModule {
+    /// Its file name without directories.
+    fn name(&self) -> &str;
+
+    /// From its lowest to its highest address.
+    fn span(&self) -> AddrRange;
+
+    /// Bytes of its executable mappings: how much code it is.
+    fn code_size(&self) -> u64;
+
+    /// Its symbols. To read them all costs what a big symbol table costs: ask
+    /// [`HostModule::exported`] first.
+    fn symbols(&self) -> &ModuleSymbols;
+
+    /// Where the symbol lies that it exports under this name (raw, not demangled), and its size in
+    /// bytes. No table is read for it but the one that the dynamic linker searches.
+    fn exported(&self, name: &str) -> Option<(Svma, u64)>;
+
+    /// Its file, if one was found.
+    fn image(&self) -> Option<&Arc<Image>>;
+
+    /// The address of the file that lies at `at`.
+    fn svma(&self, at: Addr) -> Option<Svma>;
+
+    /// Where an address of the file lies in the process.
+    fn addr(&self, svma: Svma) -> Option<Addr>;
+}
+
+/// A mapping.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct HostRange {
+    /// The addresses.
+    pub range: AddrRange,
+    /// Whether code may run in it, as far as anything tells.
+    pub executable: bool,
+    /// Whether it is a file's.
+    pub is_file: bool,
+}

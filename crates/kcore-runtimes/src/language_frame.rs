@@ -1,0 +1,85 @@
+//! A frame of a language.
+
+use std::sync::Arc;
+
+use kcore_mem::Addr;
+
+/// What kind of frame it is, in the words of the JSON records.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Default)]
+#[non_exhaustive]
+pub enum FrameKind {
+    /// Machine code of a compiler that ran ahead of time.
+    #[default]
+    Native,
+    /// Code to which a signal handler returns, or by which a runtime enters and leaves its own.
+    Trampoline,
+    /// JavaScript.
+    Js,
+    /// WebAssembly.
+    Wasm,
+    /// Python.
+    Python,
+    /// Java and what else runs on its virtual machine.
+    Java,
+    /// Go.
+    Go,
+    /// Ruby.
+    Ruby,
+    /// PHP.
+    Php,
+    /// Lua.
+    Lua,
+    /// Perl.
+    Perl,
+    /// Erlang and Elixir.
+    Beam,
+    /// A function that waits for another, and is on no stack.
+    Async,
+}
+
+impl FrameKind {
+    /// The word for it in output.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Native => "native",
+            Self::Trampoline => "trampoline",
+            Self::Js => "js",
+            Self::Wasm => "wasm",
+            Self::Python => "python",
+            Self::Java => "java",
+            Self::Go => "go",
+            Self::Ruby => "ruby",
+            Self::Php => "php",
+            Self::Lua => "lua",
+            Self::Perl => "perl",
+            Self::Beam => "beam",
+            Self::Async => "async",
+        }
+    }
+}
+
+/// A frame of a language, as its runtime knows it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct LanguageFrame {
+    /// Of which language.
+    pub kind: FrameKind,
+    /// The name of the function as the runtime itself would print it; `None` when it is not known.
+    pub function: Option<Arc<str>>,
+    /// What holds the code in place of a module (`node:fs`, a package, a class), where that is more
+    /// than the file.
+    pub module: Option<Arc<str>>,
+    /// Source file, as the runtime knows it.
+    pub file: Option<Arc<str>>,
+    /// Line, from 1.
+    pub line: Option<u32>,
+    /// Column, from 1.
+    pub column: Option<u32>,
+    /// Source language, as in JSON.
+    pub language: Option<&'static str>,
+    /// Whether it has no frame of its own: it runs in that of the next frame outwards.
+    pub inline: bool,
+    /// The runtime's own frame or function object, for its dcmds.
+    pub object: Option<Addr>,
+    /// Why something is not known, in few words: `its code was not dumped`.
+    pub doubt: Option<Arc<str>>,
+}

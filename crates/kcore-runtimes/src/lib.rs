@@ -1,0 +1,48 @@
+//! Language runtimes that are found in a process: what they add to its stacks, and what they know of
+//! its memory.
+//!
+//! A [`Probe`] looks for one runtime in a [`Host`] and gives a [`Finding`] for each instance that the
+//! process holds: absent is no finding, damaged says what cannot be decoded and why, and what was
+//! found is a [`Runtime`]. [`PROBES`] lists them; [`Runtimes`] is what one process came to.
+//!
+//! An instance has up to seven duties, each a method that answers nothing unless it is written:
+//! *step* and *stop* ([`Runtime::step`]) lead the walker through code without unwind information;
+//! *decode* ([`Runtime::decode`]) is given all native frames of a stack and returns [`Span`]s of
+//! language frames; *enumerate* and *seed* ([`Runtime::tasks`]) list stacks that belong to no thread;
+//! *values* ([`Runtime::identify`]) say what an address is; *threads* ([`Runtime::thread`]) name
+//! threads. What else a runtime knows, its own dcmds ask it for by its type ([`Runtimes::of`]).
+//!
+//! This room reads memory and symbols through the host, opens no file, and formats nothing. A runtime is
+//! one folder here and one line in [`PROBES`].
+
+#![warn(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::arithmetic_side_effects
+)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::arithmetic_side_effects
+    )
+)]
+
+mod host;
+mod language_frame;
+mod probe;
+mod runtime;
+mod runtimes;
+mod span;
+mod task;
+
+pub use host::{Host, HostModule, HostRange};
+pub use language_frame::{FrameKind, LanguageFrame};
+pub use probe::{Damage, Finding, PROBES, Probe};
+pub use runtime::{Identity, NativeStack, Runtime, ThreadFacts};
+pub use runtimes::Runtimes;
+pub use span::{Native, Span};
+pub use task::{Task, TaskStart};

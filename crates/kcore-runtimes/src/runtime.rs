@@ -1,0 +1,89 @@
+//! The duties of a runtime that was found.
+
+use std::{any::Any, sync::Arc};
+
+use kcore_mem::Addr;
+use kcore_unwind::{End, Frame, Phase, Regs, RuleFrame, RuleStep, Tid};
+
+use crate::{Host, Span, Task};
+
+/// What a runtime is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// Its name: `v8`.
+    pub name: &'static str,
+    /// Its version, as it says itself.
+    pub version: Option<Arc<str>>,
+    /// Which one it is, where a process may hold several: the module, the isolate.
+    pub instance: Arc<str>,
+    /// Where its layouts were had from: `v8dbg_ symbols of node`.
+    pub metadata: Arc<str>,
+    /// What cannot be decoded of it, and why; for people, one line each.
+    pub undecoded: Vec<Arc<str>>,
+}
+
+/// The native frames of one stack.
+#[derive(Clone, Copy, Debug)]
+pub struct NativeStack<'a> {
+    /// The thread; `None` on a stack that no thread runs on.
+    pub thread: Option<Tid>,
+    /// Its frames, innermost first. They may begin above the innermost frame of the thread: the trust
+    /// of a frame says whether it is the one that the thread was stopped in.
+    pub frames: &'a [Frame],
+    /// Why there are no more.
+    pub end: End,
+}
+
+/// What a runtime knows of a thread.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ThreadFacts {
+    /// Its name.
+    pub name: Option<Arc<str>>,
+    /// Its state, in the runtime's word.
+    pub state: Option<Arc<str>>,
+}
+
+/// One instance of a runtime in a process. What it is asked about may be damaged anywhere: whatever it
+/// cannot tell it leaves out, and it never costs the native stack.
+pub trait Runtime: Any + Send + Sync {
+    /// What it is.
+    fn identity(&self) -> &Identity;
+
+    /// *step* and *stop*: the way out of a frame of its code; `None` when the frame is not of its code.
+    /// Asked for every frame, twice: a quick look at the pc comes first. `caller` becomes the registers of
+    /// the caller, as far as they are known.
+    fn step(
+        &self,
+        host: &dyn Host,
+        phase: Phase,
+        frame: &RuleFrame<'_>,
+        caller: &mut Regs,
+    ) -> Option<RuleStep> {
+        let _ = (host, phase, frame, caller);
+        None
+    }
+
+    /// *decode*: the language frames among the frames of a stack.
+    fn decode(&self, host: &dyn Host, stack: &NativeStack<'_>) -> Vec<Span> {
+        let _ = (host, stack);
+        Vec::new()
+    }
+
+    /// *enumerate* and *seed*: the stacks that it keeps beside those of threads.
+    fn tasks(&self, host: &dyn Host) -> Vec<Task> {
+        let _ = host;
+        Vec::new()
+    }
+
+    /// *values*: what the object is that holds `at`, in one line.
+    fn identify(&self, host: &dyn Host, at: Addr) -> Option<String> {
+        let _ = (host, at);
+        None
+    }
+
+    /// *threads*: what it knows of a thread.
+    fn thread(&self, host: &dyn Host, thread: Tid) -> Option<ThreadFacts> {
+        let _ = (host, thread);
+        None
+    }
+}

@@ -1,0 +1,92 @@
+//! All runtimes of one process.
+
+use std::any::Any;
+
+use kcore_mem::Addr;
+use kcore_unwind::{Phase, Regs, RuleFrame, RuleStep, Tid};
+
+use crate::{
+    Damage, Finding, Host, Identity, NativeStack, Probe, Runtime, Span, Task, ThreadFacts, span,
+};
+
+/// The runtimes that were found in a process, in the order of their probes.
+#[derive(Default)]
+pub struct Runtimes {
+    found: Vec<Box<dyn Runtime>>,
+    damaged: Vec<Damage>,
+}
+
+impl Runtimes {
+    /// Looks for all of them.
+    pub fn find(probes: &[Probe], host: &dyn Host) -> Self {
+        let mut runtimes = Self::default();
+        for finding in probes.iter().flat_map(|probe| (probe.find)(host)) {
+            match finding {
+                Finding::Found(runtime) => runtimes.found.push(runtime),
+                Finding::Damaged(damage) => runtimes.damaged.push(damage),
+            }
+        }
+        runtimes
+    }
+
+    /// Whether nothing was found that could be decoded.
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// What was found.
+    pub fn identities(&self) -> impl Iterator<Item = &Identity> {
+        self.found.iter().map(|runtime| runtime.identity())
+    }
+
+    /// What was found and cannot be decoded at all.
+    pub fn damaged(&self) -> &[Damage] {
+        &self.damaged
+    }
+
+    /// The instances of one kind.
+    pub fn of<R: Runtime>(&self) -> impl Iterator<Item = &R> {
+        self.found.iter().filter_map(|runtime| {
+            let runtime: &dyn Any = runtime.as_ref();
+            runtime.downcast_ref()
+        })
+    }
+
+    /// The step out of a frame, from the first whose code it is.
+    pub fn step(
+        &self,
+        host: &dyn Host,
+        phase: Phase,
+        frame: &RuleFrame<'_>,
+        caller: &mut Regs,
+    ) -> Option<RuleStep> {
+        self.found.iter().find_map(|runtime| runtime.step(host, phase, frame, caller))
+    }
+
+    /// What all of them say of a stack: spans in the order of its frames that do not lie over each
+    /// other.
+    pub fn decode(&self, host: &dyn Host, stack: &NativeStack<'_>) -> Vec<Span> {
+        let spans = self.found.iter().flat_map(|runtime| runtime.decode(host, stack)).collect();
+        span::in_order(spans, stack.frames.len())
+    }
+
+    /// The stacks that belong to no thread, of all of them.
+    pub fn tasks(&self, host: &dyn Host) -> Vec<Task> {
+        self.found.iter().flat_map(|runtime| runtime.tasks(host)).collect()
+    }
+
+    /// What the object is that holds `at`.
+    pub fn identify(&self, host: &dyn Host, at: Addr) -> Option<String> {
+        self.found.iter().find_map(|runtime| runtime.identify(host, at))
+    }
+
+    /// What is known of a thread: each fact from the first that has it.
+    pub fn thread(&self, host: &dyn Host, thread: Tid) -> ThreadFacts {
+        let mut known = ThreadFacts::default();
+        for facts in self.found.iter().filter_map(|runtime| runtime.thread(host, thread)) {
+            known.name = known.name.or(facts.name);
+            known.state = known.state.or(facts.state);
+        }
+        known
+    }
+}

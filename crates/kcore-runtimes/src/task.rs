@@ -1,0 +1,43 @@
+//! Stacks that belong to no thread: coroutines, goroutines, green threads.
+
+use std::{borrow::Cow, sync::Arc};
+
+use kcore_mem::{Addr, CodeAddr};
+use kcore_unwind::{Regs, Tid};
+
+/// A user-mode thread.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// The runtime's name, as in [`crate::Identity::name`].
+    pub runtime: &'static str,
+    /// What names it: the address of its control structure, or the runtime's number.
+    pub id: u64,
+    /// Its name, if it has one.
+    pub name: Option<Arc<str>>,
+    /// Its state in the runtime's word: `running`, `suspended`.
+    pub state: Cow<'static, str>,
+    /// What it waits for, if that is known.
+    pub waits_on: Option<Arc<str>>,
+    /// The function that it began with.
+    pub entry: Option<Addr>,
+    /// The thread that runs it.
+    pub thread: Option<Tid>,
+    /// Where its stack begins.
+    pub start: TaskStart,
+}
+
+/// Where the stack of a task begins.
+#[derive(Clone, Debug)]
+pub enum TaskStart {
+    /// It runs: the registers of its thread count.
+    Running,
+    /// At these registers. The pc of a suspended stack is a return address.
+    Suspended {
+        /// The registers that were saved, as far as they are known.
+        regs: Box<Regs>,
+        /// The pc, and what kind it is.
+        pc: CodeAddr,
+    },
+    /// Nothing tells, for this reason.
+    Unknown(Arc<str>),
+}
