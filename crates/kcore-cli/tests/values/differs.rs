@@ -60,8 +60,8 @@ const SHARED: &str =
 
 static KNOWN: [Known; 17] = [
     Known::new("values-go", &["O2"], "main.gClosure", "main.init.func1", GO_INLINED),
-    Known::new("values-c", &["split"], "t_*", "failed to look up type", SPLIT_TLS),
-    Known::new("values-c", &["dwp"], "t_*", "failed to look up type", SPLIT_TLS),
+    Known::new("values-c", &["split"], "t_*", "failed to look up", SPLIT_TLS),
+    Known::new("values-c", &["dwp"], "t_*", "failed to look up", SPLIT_TLS),
     Known::new(
         "values-cpp",
         &["O2", "split"],
