@@ -93,7 +93,7 @@ impl Names for Lookup<'_> {
         if let Some(basic) = chosen.then(|| self.basic(name)).flatten() {
             return Ok(basic);
         }
-        let found = self.find(name, |ty| tag.is_none_or(|tag| has_tag(ty, tag)));
+        let found = self.find(&spelled, |ty| tag.is_none_or(|tag| has_tag(ty, tag)));
         found.or_else(|why| self.basic(name).filter(|_| tag.is_none()).ok_or(why))
     }
 
