@@ -113,9 +113,9 @@ fn add_all(
     declaration: &Arc<str>,
 ) -> Result<Vec<String>, TypeLookupError> {
     let mut seen = BTreeSet::new();
-    let is_known = |name: &String| session.get(name).is_some() || !seen.insert(name.clone());
+    let mut is_known = |name: &String| session.get(name).is_some() || !seen.insert(name.clone());
     let names: Vec<String> = types.iter().map(|(name, _)| name.clone()).collect();
-    if let Some(known) = names.iter().cloned().find(is_known) {
+    if let Some(known) = names.iter().find(|name| is_known(name)).cloned() {
         return Err(TypeLookupError::Exists(known));
     }
     for (name, ty) in types {
