@@ -67,14 +67,20 @@ impl CallSite<'_, '_> {
         Some(self.class_of(receiver).unwrap_or_else(|| heap.constructor_name(receiver)))
     }
 
-    /// The name of the class that a receiver is: a static method was called.
+    /// The name of the class that a receiver is: a static method was called. Since V8 13 any
+    /// function counts as a class.
     fn class_of(&self, receiver: Object) -> Option<String> {
-        self.heap.layout.column.is_since(10, 2).then_some(())?;
+        let column = self.heap.layout.column;
+        column.is_since(10, 2).then_some(())?;
         let class = Function::load(self.heap, Tagged::Strong(receiver.at))?;
-        class.shared.is_class_constructor(self.heap).then(|| class.name(self.heap))?
+        let counts = column.is_since(13, 6) || class.shared.is_class_constructor(self.heap);
+        counts.then(|| class.name(self.heap))?
     }
 
     fn method_call(&self, name: Option<String>, type_name: &str) -> String {
+        if let Some(name) = self.function.shared.initializer(self.heap) {
+            return name.to_owned();
+        }
         let method = self.method_name();
         let Some(name) = name else {
             return format!("{type_name}.{}", method.as_deref().unwrap_or(ANONYMOUS));

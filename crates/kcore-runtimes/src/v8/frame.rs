@@ -125,7 +125,9 @@ impl FrameSlots {
     pub fn exit_call(self, heap: &Heap<'_>, kind: u64) -> Option<ExitCall> {
         let frames = &heap.layout.frames;
         let offsets = if kind == frames.builtin_exit {
-            ExitOffsets { function: 24, receiver: 48, new_target: Some(16) }
+            // A word of padding lies before the receiver up to V8 14.1.
+            let receiver = if heap.layout.column.is_since(14, 6) { 40 } else { 48 };
+            ExitOffsets { function: 24, receiver, new_target: Some(16) }
         } else if kind != 0 && kind == frames.api_callback_exit {
             ExitOffsets { function: 48, receiver: 64, new_target: None }
         } else {

@@ -19,6 +19,10 @@ const MAX_FIELDS: u64 = 6;
 const FUNCTION_KIND: u64 = 0x1f;
 /// Whether it is a builtin that stack traces show, in the flags.
 const NATIVE: u64 = 1 << 5;
+/// The kinds that initialize the fields of a class, of its objects and its own, and what traces call
+/// them.
+const INITIALIZERS: [(u64, &str); 2] =
+    [(24, "<instance_members_initializer>"), (25, "<static_initializer>")];
 /// The kinds that are constructors of classes, `src/objects/function-kind.h`.
 const CLASS_CONSTRUCTORS: RangeInclusive<u64> = 3..=6;
 
@@ -79,6 +83,17 @@ impl Shared {
 
     /// Its name in the source, `SharedFunctionInfo::Name`.
     pub fn name(self, heap: &Heap<'_>) -> Option<String> {
+        self.initializer(heap).map(str::to_owned).or_else(|| self.source_name(heap))
+    }
+
+    /// What it is called if it initializes the fields of a class. V8 12 and later keeps no such name.
+    pub fn initializer(self, heap: &Heap<'_>) -> Option<&'static str> {
+        heap.layout.column.is_since(12, 4).then_some(())?;
+        let kind = self.kind(heap)?;
+        INITIALIZERS.into_iter().find_map(|(known, name)| (known == kind).then_some(name))
+    }
+
+    fn source_name(self, heap: &Heap<'_>) -> Option<String> {
         let named = self.name_or_scope(heap)?;
         if heap.is_string(named) {
             return text(heap, named);
@@ -182,19 +197,27 @@ impl Shared {
         if heap.layout.counts_receiver() { with_receiver.checked_sub(1) } else { Some(with_receiver) }
     }
 
-    /// Whether stack traces show it: what is JavaScript, what V8 means to be seen, and what the
-    /// embedder made. `IsVisibleInStackTrace` in `src/execution/isolate.cc`.
+    /// Whether stack traces show it: what is JavaScript, and what V8 means to be seen.
+    /// `IsVisibleInStackTrace` in `src/execution/isolate.cc`. Functions of the embedder are not shown:
+    /// that takes `--experimental-stack-trace-frames`.
     pub fn is_visible(self, heap: &Heap<'_>) -> bool {
         let flags = heap.uint(self.0.at, heap.layout.offsets.shared_flags, 4);
-        self.script(heap).is_some()
-            || flags.is_some_and(|flags| flags & NATIVE != 0)
-            || self.data(heap).any(|data| data.kind == heap.layout.types.function_template)
+        let is_native = flags.is_some_and(|flags| flags & NATIVE != 0);
+        self.script(heap).is_some() || is_native && !self.is_template(heap)
+    }
+
+    fn is_template(self, heap: &Heap<'_>) -> bool {
+        self.data(heap).any(|data| data.kind == heap.layout.types.function_template)
+    }
+
+    fn kind(self, heap: &Heap<'_>) -> Option<u64> {
+        let flags = heap.uint(self.0.at, heap.layout.offsets.shared_flags, 4)?;
+        Some(flags & FUNCTION_KIND)
     }
 
     /// Whether it is the constructor of a class, which can only be called by `new`.
     pub fn is_class_constructor(self, heap: &Heap<'_>) -> bool {
-        let flags = heap.uint(self.0.at, heap.layout.offsets.shared_flags, 4);
-        flags.is_some_and(|flags| CLASS_CONSTRUCTORS.contains(&(flags & FUNCTION_KIND)))
+        self.kind(heap).is_some_and(|kind| CLASS_CONSTRUCTORS.contains(&kind))
     }
 }
 
