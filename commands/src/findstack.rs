@@ -96,10 +96,10 @@ fn show_stack(cx: &mut Cx<'_>, tid: Tid, with_arguments: bool) -> Result<()> {
     cx.begin(&StackBegin::new(core, tid, current, false).found_at(first), "frames")?;
     let names = Names::new(cx);
     let values = with_arguments.then(|| ValueReader::new(core, &stack, Wanted::Arguments));
-    for frame in core.named_frames(&stack.frames) {
+    for frame in core.named_frames(&stack) {
         let layout = if frame.index == 0 { Layout::Bracketed } else { Layout::Found };
         let values = values.as_ref().map(|values| values.of(&frame)).unwrap_or_default();
-        let line = FrameLine::new(&names, tid, frame, layout);
+        let line = FrameLine::new(&names, Some(tid), frame, layout);
         cx.emit(&line.with(values, core.target().endian))?;
     }
     cx.end(&StackEnd::new(core, &stack, Layout::Found))
@@ -108,7 +108,7 @@ fn show_stack(cx: &mut Cx<'_>, tid: Tid, with_arguments: bool) -> Result<()> {
 fn show_first(cx: &mut Cx<'_>, tid: Tid, command: &str) -> Result<()> {
     let core = cx.core();
     let stack = core.stack(tid, 1);
-    let Some(frame) = core.named_frames(&stack.frames).next() else {
+    let Some(frame) = core.named_frames(&stack).next() else {
         return show_stack(cx, tid, false);
     };
     let dot = match frame.frame.frame_pointer {
@@ -116,7 +116,7 @@ fn show_first(cx: &mut Cx<'_>, tid: Tid, command: &str) -> Result<()> {
         None => Dot::Thread(tid),
     };
     let names = Names::new(cx);
-    cx.emit(&First(tid, FrameLine::new(&names, tid, frame, Layout::Bracketed)))?;
+    cx.emit(&First(tid, FrameLine::new(&names, Some(tid), frame, Layout::Bracketed)))?;
     cx.eval(command, dot)?;
     cx.shell_mut().set_dot(dot, 0);
     Ok(())

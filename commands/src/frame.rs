@@ -55,7 +55,7 @@ impl Dcmd for Frame {
         // A frame is shown as one line or, with inlined calls, more: its number is never less.
         let stack = core.stack(tid, wanted.unwrap_or(current).saturating_add(1).min(MAX_FRAMES));
         let frame = core
-            .named_frames(&stack.frames)
+            .named_frames(&stack)
             .find(|frame| match wanted {
                 Some(wanted) => frame.index == wanted,
                 None => frame.physical == current,
@@ -68,7 +68,7 @@ impl Dcmd for Frame {
         let location = frame.location.clone();
         let wanted = if args.has('v') { Wanted::All } else { Wanted::Arguments };
         let values = ValueReader::new(core, &stack, wanted).of(&frame);
-        let line = FrameLine::new(&Names::new(cx), tid, frame, Layout::Verbose);
+        let line = FrameLine::new(&Names::new(cx), Some(tid), frame, Layout::Verbose);
         cx.emit(&line.with(values, core.target().endian))?;
         if args.has('s') {
             source_text::emit(cx, &location, lines_around(args)?)?;

@@ -16,7 +16,8 @@ Each command in kcore has the following basic format:
 
 What one command finds can feed the next ( ::walk thread | ::stack ) or a
 command of the system ( ::stacks ! less ). Numbers are hexadecimal; 0t marks
-decimal ones.
+decimal ones. A name with signs other than :: stands in double quotes as an
+address: \"operator==(X, X)\"::dis.
 
 To begin with:
 

@@ -75,6 +75,7 @@ mod psinfo;
 mod quit;
 mod radix;
 mod regs;
+mod runtimes;
 mod session_process;
 mod settings;
 mod showrev;
@@ -182,6 +183,8 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &typedef::Typedef,
     &typelist::Typelist,
     &whattype::Whattype,
+    // Language runtimes.
+    &runtimes::Runtimes,
     // Language.
     &cat::Cat,
     &count::Count,

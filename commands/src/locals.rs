@@ -96,7 +96,7 @@ fn scopes(core: &Core, stack: &Stack, index: usize, names: &[String]) -> Result<
         _ => Limits::default(),
     };
     let mut scopes = Vec::new();
-    for frame in core.named_frames(&stack.frames).filter(|frame| frame.physical == index) {
+    for frame in core.named_frames(stack).filter(|frame| frame.physical == index) {
         let Some(found) = known.variables(&frame) else { continue };
         let is_wanted = |name: Option<&str>| {
             names.is_empty() || names.iter().any(|wanted| Some(wanted.as_str()) == name)

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use kcore::{Addr, Core, NamedFrame};
+use kcore::{Addr, Core, FrameKind, NamedFrame};
 use kcore_dcmd::{Cx, PrivateSymbols, SymbolCell};
 
 /// Names addresses by the settings of a session.
@@ -46,9 +46,10 @@ impl<'c> Names<'c> {
     }
 
     /// The name that the session gives to what runs in a frame, where that is not the usual one: a
-    /// private symbol holds it, or names are not demangled. An inlined call has no symbol.
+    /// private symbol holds it, or names are not demangled. An inlined call has no
+    /// symbol, nor has what a runtime runs.
     pub fn renamed(&self, frame: &NamedFrame) -> Option<SymbolCell<'static>> {
-        if frame.location.inline {
+        if frame.location.inline || frame.location.kind != FrameKind::Native {
             return None;
         }
         let at = frame.frame.pc;

@@ -39,6 +39,14 @@ impl Process for SessionProcess<'_> {
         self.0.core().type_of_vtable(vtable)
     }
 
+    fn type_of_descriptor(&self, at: Addr) -> Option<Type> {
+        self.0.core().type_of_descriptor(at)
+    }
+
+    fn descriptors_around(&self, at: Addr) -> Option<Addr> {
+        self.0.core().descriptors_around(at)
+    }
+
     fn type_named(&self, near: &Type, name: &str) -> Option<Type> {
         Process::type_named(&**self.0.core(), near, name)
     }

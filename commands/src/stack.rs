@@ -1,6 +1,6 @@
 //! `::stack`, `$c`, `$C`: the stack of a thread.
 
-use kcore::MAX_FRAMES;
+use kcore::{MAX_FRAMES, NamedFrame};
 use kcore_dcmd::{AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Example, Group, Opt, Result, Spec};
 
 use crate::{
@@ -33,6 +33,7 @@ const OPTIONS: &[Opt] = &[
     },
     Opt { flag: 'u', value: None, help: "unwind from the ucontext_t at the address" },
     Opt { flag: 'l', value: Some("frames"), help: "at most so many frames" },
+    Opt { flag: 'N', value: None, help: "native frames alone, whatever language runs in them" },
 ];
 
 const HELP: &str = "\
@@ -40,6 +41,8 @@ Without an address: the stack of the current thread. A thread or a frame from a 
 number that is a mapped address is a frame pointer, as $C prints it, and the stack begins with that \
 frame's caller; any other number is a thread's id (ids are decimal: 0t4711).
 
+Where a language runtime runs code of its own, its functions stand in the place of the native frames that \
+run them, with their source and marked with the language ([js]); -N shows the native frames instead. \
 An inlined call is a frame of its own, marked [inlined]. A frame that was found by scanning the \
 stack is marked [guessed]. Where the last frame is not the outermost one, a line behind it says why \
 there are no more. $C prints before each frame the place where its frame pointer would be, which can \
@@ -72,12 +75,26 @@ impl Dcmd for Stack {
     }
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
-        let arguments = argument_limit(cx, args)?;
-        let limit = frame_limit(args)?;
-        let layout = if args.has('v') { Layout::Verbose } else { self.layout };
+        let shown = Shown {
+            arguments: argument_limit(cx, args)?,
+            limit: frame_limit(args)?,
+            layout: if args.has('v') { Layout::Verbose } else { self.layout },
+            native_alone: args.has('N'),
+        };
         let start = if args.has('u') { StackStart::of_context(cx) } else { StackStart::of(cx) }?;
-        print_stack(cx, start, limit, layout, arguments)
+        print_stack(cx, start, &shown)
     }
+}
+
+/// What is shown of a stack.
+struct Shown {
+    /// How many arguments stand between parentheses, at most.
+    arguments: usize,
+    /// How many frames, at most.
+    limit: usize,
+    layout: Layout,
+    /// Whether native frames are shown whatever runs in them.
+    native_alone: bool,
 }
 
 /// How many arguments stand between parentheses, at most.
@@ -101,16 +118,10 @@ fn frame_limit(args: &Args) -> Result<usize> {
 }
 
 /// Emits the stack that begins at `start`.
-fn print_stack(
-    cx: &mut Cx<'_>,
-    start: StackStart,
-    limit: usize,
-    layout: Layout,
-    arguments: usize,
-) -> Result<()> {
+fn print_stack(cx: &mut Cx<'_>, start: StackStart, shown: &Shown) -> Result<()> {
     let core = cx.core();
     let tid = start.tid();
-    let stack = start.stack(core, limit);
+    let stack = start.stack(core, shown.limit);
     if let (StackStart::FramePointer { at, .. }, true) = (start, stack.frames.is_empty()) {
         let message = format!("stack frame pointer is invalid: {at:x}");
         return Err(DcmdError::at(at, message));
@@ -123,11 +134,16 @@ fn print_stack(
     }
     cx.begin(&begin, "frames")?;
     let names = Names::new(cx);
+    let layout = shown.layout;
     let wanted = if layout == Layout::Verbose { Wanted::All } else { Wanted::Arguments };
     let values = ValueReader::new(core, &stack, wanted);
-    for frame in core.named_frames(&stack.frames) {
-        let values = values.of(&frame).showing(arguments);
-        let line = FrameLine::new(&names, tid, frame, layout);
+    let frames: Box<dyn Iterator<Item = NamedFrame>> = match shown.native_alone {
+        true => Box::new(core.native_frames(&stack)),
+        false => Box::new(core.named_frames(&stack)),
+    };
+    for frame in frames {
+        let values = values.of(&frame).showing(shown.arguments);
+        let line = FrameLine::new(&names, Some(tid), frame, layout);
         cx.emit(&line.with(values, core.target().endian))?;
     }
     cx.end(&StackEnd::new(core, &stack, layout))

@@ -76,8 +76,7 @@ impl StackFilter {
 
     /// Whether the group is shown.
     pub fn admits(&self, core: &Core, group: &StackGroup) -> bool {
-        let has =
-            |place: &Place| core.named_frames(&group.stack.frames).any(|frame| place.is_at(&frame));
+        let has = |place: &Place| core.named_frames(&group.stack).any(|frame| place.is_at(&frame));
         let in_module = |name: &String| passes_module(core, group, name);
         let waits = |call: &String| waits_in(group, call);
         let in_state = |wanted: &String| {

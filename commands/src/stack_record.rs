@@ -1,6 +1,8 @@
 //! The records of a stack: its beginning, its frames, its end.
 
-use kcore::{Addr, Core, End, Endian, NamedFrame, Stack, Tid};
+use std::sync::Arc;
+
+use kcore::{Addr, Core, End, Endian, FrameKind, NamedFrame, Stack, Task, ThreadFacts, Tid};
 use kcore_dcmd::{Cell, Dot, Fields, Record, SymbolCell, View};
 
 use crate::{frame_values::FrameValues, names::Names};
@@ -28,12 +30,16 @@ pub struct StackBegin {
     pub tid: Tid,
     /// Whether it is the session's current one.
     pub current: bool,
+    /// What runtimes know of it.
+    pub facts: ThreadFacts,
     /// The system call that it waits in.
     pub waits_in: Option<String>,
     /// Its stack pointer.
     pub sp: Option<Addr>,
     /// Whether people need to be told which thread this is: one of several.
     pub titled: bool,
+    /// The task that runs on it.
+    pub task: Option<Arc<Task>>,
     /// What `::findstack` says of where it begins: its innermost frame pointer, if there is one.
     pub found_at: Option<Option<Addr>>,
 }
@@ -44,9 +50,11 @@ impl StackBegin {
         Self {
             tid,
             current,
+            facts: core.thread_facts(tid),
             waits_in: core.waits_in(tid),
             sp: core.stack_pointer(tid),
             titled,
+            task: None,
             found_at: None,
         }
     }
@@ -55,6 +63,21 @@ impl StackBegin {
     pub const fn found_at(mut self, frame_pointer: Option<Addr>) -> Self {
         self.found_at = Some(frame_pointer);
         self
+    }
+}
+
+impl StackBegin {
+    /// The coroutine or green thread whose stack it is.
+    fn task(&self) -> Cell<'_> {
+        Cell::or_null(self.task.as_deref(), |task| {
+            Cell::Object(vec![
+                ("runtime", Cell::text(task.runtime)),
+                ("id", Cell::Hex(task.id)),
+                ("state", Cell::text(task.state.as_ref())),
+                ("waits_on", Cell::or_null(task.waits_on.as_deref(), Cell::text)),
+                ("entry", Cell::or_null(task.entry, Cell::Addr)),
+            ])
+        })
     }
 }
 
@@ -77,11 +100,11 @@ impl Record for StackBegin {
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
         out.num("tid", u64::from(self.tid.get()))
-            .put("name", Cell::Null)
+            .opt_text("name", self.facts.name.as_deref())
             .flag("current", self.current)
-            .put("state", Cell::Null)
+            .opt_text("state", self.facts.state.as_deref())
             .opt_text("waits_in", self.waits_in.as_deref())
-            .put("task", Cell::Null)
+            .put("task", self.task())
             .text("instant", "core")
             .display("sp", Cell::or_null(self.sp, Cell::Addr))
             // Where no frame pointer is known, the stack pointer tells where the stack is.
@@ -93,8 +116,8 @@ impl Record for StackBegin {
 pub struct FrameLine {
     /// The frame.
     pub frame: NamedFrame,
-    /// The thread.
-    pub tid: Tid,
+    /// The thread; `None` on a stack that no thread runs on.
+    pub tid: Option<Tid>,
     /// What `$C` prints in its first column.
     pub frame_pointer: Option<Addr>,
     /// How it is laid out.
@@ -109,7 +132,7 @@ pub struct FrameLine {
 
 impl FrameLine {
     /// A frame of thread `tid`.
-    pub fn new(names: &Names<'_>, tid: Tid, frame: NamedFrame, layout: Layout) -> Self {
+    pub fn new(names: &Names<'_>, tid: Option<Tid>, frame: NamedFrame, layout: Layout) -> Self {
         let frame_pointer = frame.frame.frame_pointer;
         Self {
             renamed: names.renamed(&frame),
@@ -132,7 +155,7 @@ impl FrameLine {
             return renamed.clone();
         }
         let location = &self.frame.location;
-        let module = location.module.as_deref().filter(|_| !location.in_exe);
+        let module = location.module.as_deref().filter(|_| !location.in_exe && !self.is_language());
         SymbolCell {
             addr: self.frame.frame.pc.addr(),
             module: module.map(Into::into),
@@ -155,8 +178,31 @@ impl FrameLine {
         self.frame.location.module.as_deref().filter(|_| self.function().is_none())
     }
 
+    /// Whether a runtime told of it.
+    fn is_language(&self) -> bool {
+        self.frame.location.kind != FrameKind::Native
+    }
+
     fn kind_word(&self) -> &'static str {
-        if self.frame.frame.signal_trampoline { "trampoline" } else { "native" }
+        match self.frame.location.kind {
+            FrameKind::Native if self.frame.frame.signal_trampoline => "trampoline",
+            kind => kind.as_str(),
+        }
+    }
+
+    /// The language of a frame that a runtime told of, and what is not known of it.
+    fn told(&self) -> Option<String> {
+        let kind = self.is_language().then(|| self.kind_word())?;
+        let doubt = self.frame.location.doubt.as_deref();
+        Some(doubt.map_or_else(|| kind.to_owned(), |doubt| format!("{kind}: {doubt}")))
+    }
+
+    /// Where a language frame stands in its source: of most, nobody knows the address of the code.
+    fn source(&self) -> Option<String> {
+        let location = &self.frame.location;
+        let file = location.file.as_deref().filter(|_| self.is_language())?;
+        let place = [location.line, location.column].into_iter().map_while(|number| number);
+        Some(place.fold(file.to_owned(), |place, number| format!("{place}:{number}")))
     }
 }
 
@@ -168,29 +214,29 @@ impl Record for FrameLine {
     fn view(&self) -> View {
         View::Line(match self.layout {
             Layout::Plain => {
-                "{symbol}({arguments}){nameless? in {nameless}}{inline? [inlined]}{guess? [guessed]}"
+                "{symbol}({arguments}){nameless? in {nameless}}{source? at {source}}{told? [{told}]}{inline? [inlined]}{guess? [guessed]}"
             }
             Layout::WithPointer => {
                 "{frame_pointer:0}{frame_pointer^????????????????} {symbol}({arguments})\
-                 {nameless? in {nameless}}{inline? [inlined]}{guess? [guessed]}"
+                 {nameless? in {nameless}}{source? at {source}}{told? [{told}]}{inline? [inlined]}{guess? [guessed]}"
             }
             Layout::Bracketed => {
                 "[ {frame_pointer:0}{frame_pointer^????????????????} {symbol}({arguments})\
-                 {nameless? in {nameless}}{inline? [inlined]}{guess? [guessed]} ]"
+                 {nameless? in {nameless}}{source? at {source}}{told? [{told}]}{inline? [inlined]}{guess? [guessed]} ]"
             }
             Layout::Found => {
                 "  {frame_pointer:0}{frame_pointer^????????????????} {symbol}({arguments})\
-                 {nameless? in {nameless}}{inline? [inlined]}{guess? [guessed]}"
+                 {nameless? in {nameless}}{source? at {source}}{told? [{told}]}{inline? [inlined]}{guess? [guessed]}"
             }
             Layout::Verbose => {
                 "{frame_pointer:0}{frame_pointer^????????????????} {symbol}({arguments})\
-                 {nameless? in {nameless}}{inline? [inlined]}\n\
+                 {nameless? in {nameless}}{told? [{told}]}{inline? [inlined]}\n\
                  \x20                {file?{file}{line?:{line}}{column?:{column}}, }\
                  pc={pc:x}{sp? sp={sp:x}}, by {trust}{guess? [guessed]}\
                  {variables*\n                     {.}}"
             }
             Layout::Indented => {
-                "                 {symbol}{nameless? in {nameless}}{inline? [inlined]}{guess? [guessed]}"
+                "                 {symbol}{nameless? in {nameless}}{source? at {source}}{told? [{told}]}{inline? [inlined]}{guess? [guessed]}"
             }
         })
     }
@@ -219,12 +265,14 @@ impl Record for FrameLine {
             .display("symbol", Cell::Symbol(self.symbol()))
             .display("frame_pointer", Cell::or_null(self.frame_pointer, Cell::Addr))
             .display("nameless", Cell::or_null(self.nameless_in(), Cell::text))
+            .display("source", Cell::or_null(self.source(), Cell::text))
+            .display("told", Cell::or_null(self.told(), Cell::text))
             .display("guess", Cell::Bool(frame.trust.is_guess()));
     }
 
     fn dot(&self) -> Option<Dot> {
         let (fp, index) = (self.frame_pointer?, self.frame.physical);
-        Some(Dot::Frame { fp, tid: self.tid, index })
+        Some(self.tid.map_or(Dot::Addr(fp), |tid| Dot::Frame { fp, tid, index }))
     }
 }
 
@@ -294,5 +342,6 @@ fn notes(core: &Core, stack: &Stack) -> Vec<String> {
         (module.cfi().is_none() && !module.is_vdso())
             .then(|| format!("{} has no unwind information at hand", module.name()))
     });
-    [guessed, limit, unreadable].into_iter().flatten().collect()
+    let known = [guessed, limit, unreadable].into_iter().flatten();
+    known.chain(core.stack_doubts(stack).iter().map(ToString::to_string)).collect()
 }

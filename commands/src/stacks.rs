@@ -91,7 +91,7 @@ fn threads_of(cx: &Cx<'_>) -> Result<Vec<Tid>> {
 /// By count, the largest first; then by the names of the frames.
 fn sort(core: &Core, groups: &mut [StackGroup]) {
     groups.sort_by_cached_key(|group| {
-        let named = core.named_frames(&group.stack.frames);
+        let named = core.named_frames(&group.stack);
         let names: Vec<_> = named.map(|frame| frame.location.function.clone()).collect();
         (std::cmp::Reverse(group.tids.len()), state(core, group), names)
     });
@@ -104,9 +104,8 @@ fn show(cx: &mut Cx<'_>, group: &StackGroup, each: bool) -> Result<()> {
     let core = cx.core();
     cx.begin(&GroupBegin { state: state(core, group), group, each }, "frames")?;
     let names = Names::new(cx);
-    for frame in core.named_frames(&group.stack.frames) {
-        let tid = group.stack.tid;
-        cx.emit(&FrameLine::new(&names, tid, frame, Layout::Indented))?;
+    for frame in core.named_frames(&group.stack) {
+        cx.emit(&FrameLine::new(&names, Some(group.first), frame, Layout::Indented))?;
     }
     cx.end(&StackEnd::new(core, &group.stack, Layout::Indented))
 }
@@ -116,7 +115,7 @@ fn show(cx: &mut Cx<'_>, group: &StackGroup, each: bool) -> Result<()> {
 pub fn state(core: &Core, group: &StackGroup) -> Option<&'static str> {
     match group.waits_in {
         Some(_) => Some("SLEEP*"),
-        None => core.has_code_at_pc(group.stack.tid).then_some("RUN*"),
+        None => core.has_code_at_pc(group.first).then_some("RUN*"),
     }
 }
 
@@ -145,7 +144,7 @@ impl Record for GroupBegin<'_> {
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
         let tids = self.group.tids.iter().map(|tid| Cell::Num(u64::from(tid.get())));
-        let first = self.group.stack.tid.get();
+        let first = self.group.first.get();
         let shown = if self.each { join(&self.group.tids) } else { first.to_string() };
         let waits_in = self.group.waits_in.as_deref();
         let no_wait = if self.state.is_some() { "<none>" } else { "-" };

@@ -1,6 +1,6 @@
 //! `::threads`: the threads of the process.
 
-use kcore::{Addr, Thread, signal};
+use kcore::{Addr, Thread, ThreadFacts, signal};
 use kcore_dcmd::{
     Args, Cell, Column, Cx, Dcmd, Dot, Example, Fields, Group, Record, Result, Spec, View,
 };
@@ -13,7 +13,7 @@ pub struct Threads;
 const HELP: &str = "\
 LWP ids are decimal. `>` marks the current thread, `*` the one that took the signal. WAITS IN is the \
 system call behind whose instruction the pc stands. NAME and STATE are null in a kernel's core, which \
-does not hold them.";
+does not hold them; a language runtime may know them.";
 
 impl Dcmd for Threads {
     fn spec(&self) -> Spec {
@@ -40,6 +40,7 @@ pub struct ThreadRow<'a> {
     thread: &'a Thread,
     pc: Option<Addr>,
     waits_in: Option<String>,
+    facts: ThreadFacts,
     current: bool,
     crashed: bool,
 }
@@ -50,7 +51,8 @@ impl<'a> ThreadRow<'a> {
         let core = names.core();
         let pc = core.start_registers(thread.tid).map(|regs| regs.pc());
         let waits_in = core.waits_in(thread.tid);
-        Self { names, thread, pc, waits_in, current, crashed }
+        let facts = core.thread_facts(thread.tid);
+        Self { names, thread, pc, waits_in, facts, current, crashed }
     }
 
     fn marks(&self) -> &'static str {
@@ -86,8 +88,8 @@ impl Record for ThreadRow<'_> {
         let symbol = self.pc.map(|pc| self.names.cell(pc));
         let sp = self.names.core().stack_pointer(self.thread.tid);
         out.num("tid", u64::from(self.thread.tid.get()))
-            .put("name", Cell::Null)
-            .put("state", Cell::Null)
+            .opt_text("name", self.facts.name.as_deref())
+            .opt_text("state", self.facts.state.as_deref())
             .flag("current", self.current)
             .flag("crashed", self.crashed)
             .opt_text("signal", signal)

@@ -104,7 +104,7 @@ fn local(cx: &Cx<'_>, owner: Option<Dot>, name: &str) -> Option<Object> {
     let core = cx.core();
     let stack = core.stack(tid, index.saturating_add(2).min(MAX_FRAMES));
     let known = core.known_frames(&stack, index.saturating_add(1));
-    let frames = core.named_frames(&stack.frames).filter(|frame| frame.physical == index);
+    let frames = core.named_frames(&stack).filter(|frame| frame.physical == index);
     let mut variables = frames.filter_map(|frame| known.variables(&frame)).flatten();
     let found = variables.find(|variable| variable.name.as_deref() == Some(name))?;
     let ty = found.ty?;

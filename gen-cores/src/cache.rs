@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::AtPath;
-use crate::{Result, Scenario, Variant, paths, tools};
+use crate::{Language, Result, Scenario, Variant, paths, tools};
 
 /// Counted up when the harness makes other cores of the same sources.
 pub(crate) const HARNESS_VERSION: u32 = 2;
@@ -42,11 +42,19 @@ pub(crate) fn inputs(scenario: &Scenario, variant: &Variant) -> Result<String> {
     {
         hash.add_dir(dir)?;
     }
-    hash.add_dir(&paths::include_dir())?;
+    hash.add_dir(&include_dir(scenario.recipe.language))?;
     for version in tools::versions(scenario.recipe.language, variant)? {
         hash.add(version.as_bytes());
     }
     Ok(format!("{:016x}", hash.0))
+}
+
+/// The folder of what programs of a language share.
+fn include_dir(language: Language) -> PathBuf {
+    match language {
+        Language::JavaScript => paths::include_dir().join("js"),
+        _ => paths::include_dir(),
+    }
 }
 
 /// Whether the stamp in a folder says this hash.

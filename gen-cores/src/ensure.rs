@@ -3,7 +3,9 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::{Case, Error, Outcome, Result, Scenario, Skipped, Variant, make, scenario, scenarios};
+use crate::{
+    Case, Error, Language, Outcome, Result, Scenario, Skipped, Variant, make, scenario, scenarios,
+};
 
 /// How many cases are made at the same time by [`ensure_all`].
 const JOBS: usize = 2;
@@ -38,7 +40,7 @@ pub fn cases() -> Result<Vec<Case>> {
     let scenarios = scenarios()?;
     let pairs = scenarios
         .iter()
-        .flat_map(|scenario| scenario.variants.iter().map(move |variant| (scenario, variant)));
+        .flat_map(|scenario| scenario.all_variants().map(move |variant| (scenario, variant)));
     Ok(pairs.filter_map(|(scenario, variant)| make::existing(scenario, variant)).collect())
 }
 
@@ -51,26 +53,67 @@ pub fn ensure(scenario_name: &str, variant_name: &str) -> Result<Outcome> {
     make::ensure(&scenario, scenario.variant(variant_name)?, false)
 }
 
-/// All cases of all scenarios. Failures are in the report, so that one does not hide the others.
+/// How many of a scenario's cases are meant.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Extent {
+    /// Those that tests always need.
+    #[default]
+    Usual,
+    /// Also those that are made only on demand.
+    Full,
+}
+
+/// Which cases are meant.
+#[derive(Debug, Clone, Copy)]
+pub enum Selection<'a> {
+    /// Those of all scenarios.
+    All(Extent),
+    /// Those of `scenario` or `scenario/variant`.
+    Names(&'a [String], Extent),
+}
+
+/// The cases of all compiled programs. Failures are in the report, so that one does not hide the others.
 ///
 /// # Errors
 /// A recipe cannot be read.
 pub fn ensure_all() -> Result<Report> {
-    ensure_selected(&[], JOBS, false, &|_| ())
+    let compiled = |scenario: &Scenario| scenario.recipe.language.is_compiled();
+    ensure_pairs(&of_scenarios(Extent::Usual, compiled)?, JOBS, false, &|_| ())
 }
 
-/// The cases of `names` (`scenario` or `scenario/variant`, all if empty), `jobs` at a time; `force` makes
-/// them again; `watch` hears of each as it is done, from several threads.
+/// The cases of all programs in a language.
+///
+/// # Errors
+/// A recipe cannot be read.
+pub fn ensure_language(language: Language, extent: Extent) -> Result<Report> {
+    let same = |scenario: &Scenario| scenario.recipe.language == language;
+    ensure_pairs(&of_scenarios(extent, same)?, JOBS, false, &|_| ())
+}
+
+/// The selected cases, `jobs` at a time; `force` makes them again; `watch` hears of each as it is done,
+/// from several threads.
 ///
 /// # Errors
 /// A recipe cannot be read, or a name fits nothing.
 pub fn ensure_selected(
-    names: &[String],
+    selection: Selection<'_>,
     jobs: usize,
     force: bool,
     watch: &(dyn Fn(Event<'_>) + Sync),
 ) -> Result<Report> {
-    let selected = select(names)?;
+    let selected = match selection {
+        Selection::All(extent) => of_scenarios(extent, |_| true)?,
+        Selection::Names(names, extent) => named(names, extent)?,
+    };
+    ensure_pairs(&selected, jobs, force, watch)
+}
+
+fn ensure_pairs(
+    selected: &[(Scenario, Variant)],
+    jobs: usize,
+    force: bool,
+    watch: &(dyn Fn(Event<'_>) + Sync),
+) -> Result<Report> {
     let next = AtomicUsize::new(0);
     let report = Mutex::new(Report::default());
     std::thread::scope(|scope| {
@@ -108,14 +151,19 @@ impl Report {
     }
 }
 
-fn select(names: &[String]) -> Result<Vec<(Scenario, Variant)>> {
-    if names.is_empty() {
-        return Ok(scenarios()?.into_iter().flat_map(pairs).collect());
-    }
+fn of_scenarios(
+    extent: Extent,
+    is_meant: impl Fn(&Scenario) -> bool,
+) -> Result<Vec<(Scenario, Variant)>> {
+    let meant = scenarios()?.into_iter().filter(is_meant);
+    Ok(meant.flat_map(|scenario| pairs(&scenario, extent)).collect())
+}
+
+fn named(names: &[String], extent: Extent) -> Result<Vec<(Scenario, Variant)>> {
     let mut selected = Vec::new();
     for name in names {
         match name.split_once('/') {
-            None => selected.extend(pairs(scenario(name)?)),
+            None => selected.extend(pairs(&scenario(name)?, extent)),
             Some((name, variant)) => {
                 let scenario = scenario(name)?;
                 let variant = scenario.variant(variant)?.clone();
@@ -126,6 +174,11 @@ fn select(names: &[String]) -> Result<Vec<(Scenario, Variant)>> {
     Ok(selected)
 }
 
-fn pairs(scenario: Scenario) -> Vec<(Scenario, Variant)> {
-    scenario.variants.iter().map(|variant| (scenario.clone(), variant.clone())).collect()
+fn pairs(scenario: &Scenario, extent: Extent) -> Vec<(Scenario, Variant)> {
+    let more = match extent {
+        Extent::Usual => &[][..],
+        Extent::Full => &scenario.on_demand,
+    };
+    let variants = scenario.variants.iter().chain(more);
+    variants.map(|variant| (scenario.clone(), variant.clone())).collect()
 }

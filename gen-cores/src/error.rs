@@ -54,6 +54,14 @@ pub enum Error {
         /// The end of what it printed.
         output: String,
     },
+    /// A runtime that was fetched cannot be used.
+    #[error("{}: {reason}", path.display())]
+    Toolchain {
+        /// What was fetched.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The program did not die as it should.
     #[error("{case}: {reason}")]
     Run {

@@ -23,6 +23,7 @@ pub mod gdb;
 mod kernel;
 mod lock;
 mod make;
+mod node;
 mod paths;
 mod program;
 mod qemu;
@@ -36,7 +37,9 @@ mod variant;
 
 pub use compare::{Seen, bare_name, compare};
 pub use debug_form::{DebugForm, Store};
-pub use ensure::{Event, Report, cases, ensure, ensure_all, ensure_selected};
+pub use ensure::{
+    Event, Extent, Report, Selection, cases, ensure, ensure_all, ensure_language, ensure_selected,
+};
 pub use error::{Error, Result};
 pub use make::{Case, Outcome, Skipped};
 pub use paths::{cores_dir, scenarios_dir, workspace_dir};

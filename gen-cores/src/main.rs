@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use gen_cores::{Case, Event, Maker, Outcome, Report};
+use gen_cores::{Case, Event, Extent, Maker, Outcome, Report, Selection};
 
 const USAGE: &str = "\
-usage: gen-cores [--jobs N] [--force] [NAME[/VARIANT]...]   make all cores, or the named ones
+usage: gen-cores [--jobs N] [--force] [--full] [NAME[/VARIANT]...]   make all cores, or the named ones
        gen-cores --list                                     list scenarios and their variants
        gen-cores --check [NAME[/VARIANT]...]                compare the truths with other tools
        gen-cores --missing-tools                            list missing tools and their packages
@@ -19,6 +19,7 @@ usage: gen-cores [--jobs N] [--force] [NAME[/VARIANT]...]   make all cores, or t
 struct Options {
     jobs: usize,
     force: bool,
+    extent: Extent,
     action: Action,
     names: Vec<String>,
 }
@@ -56,6 +57,7 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Options> {
                 options.jobs = value.parse().with_context(|| format!("--jobs {value}"))?;
             }
             "--force" => options.force = true,
+            "--full" => options.extent = Extent::Full,
             "--list" => options.action = Action::List,
             "--check" => options.action = Action::Check,
             "--missing-tools" => options.action = Action::MissingTools,
@@ -104,7 +106,11 @@ fn ensure(options: &Options) -> Result<Report> {
         Ok(Outcome::Skipped(skipped)) => println!("{}: skipped: {}", event.name, skipped.reason),
         Err(error) => println!("{}: FAILED: {error}", event.name),
     };
-    Ok(gen_cores::ensure_selected(&options.names, options.jobs, options.force, &watch)?)
+    let selection = match options.names.as_slice() {
+        [] => Selection::All(options.extent),
+        names => Selection::Names(names, options.extent),
+    };
+    Ok(gen_cores::ensure_selected(selection, options.jobs, options.force, &watch)?)
 }
 
 fn list() -> Result<ExitCode> {
@@ -112,6 +118,10 @@ fn list() -> Result<ExitCode> {
         println!("{}: {}", scenario.name, scenario.recipe.shows);
         let variants: Vec<&str> = scenario.variants.iter().map(|v| v.name.as_str()).collect();
         println!("    {}", variants.join(" "));
+        if !scenario.on_demand.is_empty() {
+            let more = scenario.on_demand.iter().map(|v| v.name.as_str());
+            println!("    on demand: {}", more.collect::<Vec<_>>().join(" "));
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -118,7 +118,8 @@ pub(crate) fn ensure(scenario: &Scenario, variant: &Variant, force: bool) -> Res
 pub(crate) fn make_in(scenario: &Scenario, variant: &Variant, dir: &Path) -> Result<Outcome> {
     let commands = Build { scenario, variant, dir }.run()?;
     keep_libs(scenario, dir)?;
-    let run = Run { scenario, case: format!("{}/{}", scenario.name, variant.name), dir };
+    let case = format!("{}/{}", scenario.name, variant.name);
+    let run = Run { scenario, variant, case, dir };
     let Some(maker) = dump(&run, variant)? else {
         return Ok(Outcome::Skipped(Skipped {
             scenario: scenario.name.clone(),

@@ -19,6 +19,16 @@ pub enum Language {
     Rust,
     /// Go, by its own compiler.
     Go,
+    /// JavaScript, by a release of Node.js.
+    JavaScript,
+}
+
+impl Language {
+    /// Whether the compiler makes all that runs, so that other debuggers know its stacks too; else frames
+    /// of a runtime stand between those of the program.
+    pub fn is_compiled(self) -> bool {
+        self != Language::JavaScript
+    }
 }
 
 /// A program that makes cores, in all its variants.
@@ -32,6 +42,8 @@ pub struct Scenario {
     pub recipe: Recipe,
     /// How it is made.
     pub variants: Vec<Variant>,
+    /// How it is made beside that by who asks for it.
+    pub on_demand: Vec<Variant>,
 }
 
 /// The contents of a `recipe.toml`.
@@ -42,18 +54,20 @@ pub struct Recipe {
     pub shows: String,
     /// The language.
     pub language: Language,
-    /// The source, relative to the recipe; `main.c`, `main.cpp`, `main.rs` or `main.go` if not
-    /// given.
+    /// The source, relative to the recipe; `main.c`, `main.cpp`, `main.rs`, `main.go` or `main.js` if
+    /// not given.
     pub source: Option<String>,
     /// Sources of more units in C or C++, relative to the recipe.
     #[serde(default)]
     pub units: Vec<String>,
     /// Names of variants, in place of the language's default ones.
     pub variants: Option<Vec<String>>,
+    /// Names of variants that are made only on demand, in place of the language's default ones.
+    pub on_demand: Option<Vec<String>>,
     /// Words of default variants that the scenario cannot be made in.
     #[serde(default)]
     pub without: Vec<String>,
-    /// More flags for the compiler.
+    /// More flags for the compiler, or for the runtime that runs the program.
     #[serde(default)]
     pub flags: Vec<String>,
     /// More flags for the linker, behind the objects.
@@ -155,11 +169,12 @@ impl Scenario {
         let text = std::fs::read_to_string(&path).at(&path)?;
         let recipe: Recipe = toml::from_str(&text)
             .map_err(|error| Error::Recipe { path: path.clone(), reason: error.to_string() })?;
-        let mut variants =
-            recipe.variant_names().map(Variant::parse).collect::<Result<Vec<_>>>()?;
-        variants.retain(|variant| !recipe.without.iter().any(|word| variant.has(word)));
+        let usual = variant::default_variants(recipe.language);
+        let variants = recipe.parse_variants(recipe.variants.as_deref(), usual)?;
+        let more = variant::default_on_demand(recipe.language);
+        let on_demand = recipe.parse_variants(recipe.on_demand.as_deref(), more)?;
         let name = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Scenario { name, dir: dir.to_owned(), recipe, variants })
+        Ok(Scenario { name, dir: dir.to_owned(), recipe, variants, on_demand })
     }
 
     /// The variant of this name.
@@ -167,10 +182,16 @@ impl Scenario {
     /// # Errors
     /// The scenario has none of this name.
     pub fn variant(&self, name: &str) -> Result<&Variant> {
-        self.variants.iter().find(|variant| variant.name == name).ok_or_else(|| Error::NoVariant {
+        let found = self.all_variants().find(|variant| variant.name == name);
+        found.ok_or_else(|| Error::NoVariant {
             scenario: self.name.clone(),
             variant: name.to_owned(),
         })
+    }
+
+    /// The variants, and those on demand.
+    pub fn all_variants(&self) -> impl Iterator<Item = &Variant> {
+        self.variants.iter().chain(&self.on_demand)
     }
 
     /// The program's source.
@@ -180,6 +201,7 @@ impl Scenario {
             Language::Cpp => "main.cpp",
             Language::Rust => "main.rs",
             Language::Go => "main.go",
+            Language::JavaScript => "main.js",
         };
         let path = self.dir.join(self.recipe.source.as_deref().unwrap_or(default));
         // Without `..`, which debug information would carry.
@@ -188,11 +210,16 @@ impl Scenario {
 }
 
 impl Recipe {
-    fn variant_names(&self) -> Box<dyn Iterator<Item = &str> + '_> {
-        match &self.variants {
-            Some(names) => Box::new(names.iter().map(String::as_str)),
-            None => Box::new(variant::default_variants(self.language).iter().copied()),
-        }
+    /// The variants of these names, or of the usual ones if none are given, but for those that the
+    /// scenario cannot be made in.
+    fn parse_variants(&self, names: Option<&[String]>, usual: &[&str]) -> Result<Vec<Variant>> {
+        let names: Vec<&str> = match names {
+            Some(names) => names.iter().map(String::as_str).collect(),
+            None => usual.to_vec(),
+        };
+        let mut variants = names.into_iter().map(Variant::parse).collect::<Result<Vec<_>>>()?;
+        variants.retain(|variant| !self.without.iter().any(|word| variant.has(word)));
+        Ok(variants)
     }
 
     /// The parts of `when` that hold for a variant, in order.

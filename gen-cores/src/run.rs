@@ -8,10 +8,13 @@ use std::time::{Duration, Instant};
 
 use crate::account::Account;
 use crate::error::AtPath;
-use crate::{Error, Result, Scenario};
+use crate::{Error, Language, Result, Scenario, Variant};
 
 /// The longest that a program may take to die, with a core of a thousand threads on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(120);
+
+/// How long a program that a runtime runs may take from its last word to where it waits.
+const SETTLING: Duration = Duration::from_millis(200);
 
 /// The account of the program, in the case's folder.
 pub(crate) const ACCOUNT: &str = "account.jsonl";
@@ -23,6 +26,8 @@ const OUTPUT: &str = "output.txt";
 pub(crate) struct Run<'a> {
     /// The scenario.
     pub scenario: &'a Scenario,
+    /// The variant.
+    pub variant: &'a Variant,
     /// Name of the case, for messages.
     pub case: String,
     /// The folder, current while the program runs.
@@ -35,9 +40,15 @@ impl Run<'_> {
         Error::Run { case: self.case.clone(), reason: reason.into() }
     }
 
-    /// The words of the program and its arguments.
+    /// The words of the program and its arguments; of a runtime, its flags and the script first.
     pub(crate) fn program(&self) -> Vec<String> {
         let mut words = vec![format!("./{}", self.scenario.name)];
+        if self.scenario.recipe.language == Language::JavaScript {
+            words.extend(self.scenario.recipe.flags.iter().cloned());
+            let when = self.scenario.recipe.when_for(self.variant);
+            words.extend(when.flat_map(|when| when.flags.iter().cloned()));
+            words.extend(self.scenario.source().file_name().map(|name| name.display().to_string()));
+        }
         words.extend(self.scenario.recipe.args.iter().cloned());
         words
     }
@@ -98,6 +109,9 @@ impl Run<'_> {
                 return Err(self.error("did not become ready"));
             }
             std::thread::sleep(Duration::from_millis(4));
+        }
+        if !self.scenario.recipe.language.is_compiled() {
+            std::thread::sleep(SETTLING);
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::command::Line;
 use crate::variant::{Arch, Libc, Maker, Toolchain};
-use crate::{Language, Result, Variant};
+use crate::{Language, Result, Variant, node};
 
 /// A tool and the Debian package that it comes with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +31,7 @@ pub const TOOLS: &[Tool] = &[
     Tool { command: LIBCXXABI, package: "libc++abi-dev" },
     Tool { command: "dwz", package: "dwz" },
     Tool { command: GO, package: "golang-1.19-go" },
+    Tool { command: node::NPM, package: "npm" },
     Tool { command: "gdb", package: "gdb" },
     Tool { command: "eu-stack", package: "elfutils" },
     // Its library is what scenarios of assembly load.
@@ -63,6 +64,7 @@ pub(crate) fn compiler(language: Language, variant: &Variant) -> &'static str {
     match (language, variant.arch, variant.libc) {
         (Language::Rust, ..) => "rustc",
         (Language::Go, ..) => GO,
+        (Language::JavaScript, ..) => node::NPM,
         (Language::Cpp, ..) if variant.toolchain != Toolchain::Gnu => "clang++",
         (Language::C, ..) if variant.toolchain != Toolchain::Gnu => "clang",
         (Language::Cpp, Arch::X86_64, _) => "g++",
@@ -84,23 +86,36 @@ pub(crate) fn dumper(variant: &Variant) -> Option<&'static str> {
 
 /// Why this machine cannot make a variant, if so.
 pub(crate) fn why_not(language: Language, variant: &Variant) -> Option<String> {
-    let compilers = [compiler(Language::C, variant), compiler(language, variant)];
     let library: &[_] = match variant.toolchain {
         Toolchain::LibCxx => &[LIBCXX, LIBCXXABI],
         Toolchain::Gnu | Toolchain::Clang => &[],
     };
     let others = dumper(variant).into_iter().chain(variant.debug.tool());
-    let mut needed = compilers.into_iter().chain(others).chain(library.iter().copied());
+    let compilers = compilers(language, variant).into_iter();
+    let mut needed = compilers.chain(others).chain(library.iter().copied());
     let missing = needed.find(|command| !is_there(command))?;
     let package = TOOLS.iter().find(|tool| tool.command == missing).map_or("", |tool| tool.package);
     Some(format!("{missing} is not installed (package {package})"))
 }
 
+/// The compilers of a variant's program and its account; of a program that a runtime runs, what fetches
+/// that, if it is not here.
+fn compilers(language: Language, variant: &Variant) -> Vec<&'static str> {
+    match variant.node {
+        Some(release) if release.is_here() => Vec::new(),
+        Some(_) => vec![node::NPM],
+        None => vec![compiler(Language::C, variant), compiler(language, variant)],
+    }
+}
+
 /// The versions of the tools that a variant is made with.
 pub(crate) fn versions(language: Language, variant: &Variant) -> Result<Vec<String>> {
     let others = dumper(variant).into_iter().chain(variant.debug.tool());
-    let tools = [compiler(language, variant)].into_iter().chain(others);
-    tools.map(version).collect()
+    let maker = match variant.node {
+        Some(release) => Ok(release.name()),
+        None => version(compiler(language, variant)),
+    };
+    std::iter::once(maker).chain(others.map(version)).collect()
 }
 
 /// The first line of what `command --version` prints, asked once in a process.

@@ -86,6 +86,10 @@ pub struct Thread {
     pub crashed: bool,
     /// Frames and gaps, innermost first.
     pub frames: Vec<Frame>,
+    /// Of a program that a runtime runs: the functions that wait for this stack's result but are not on
+    /// it, the nearest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub awaits: Vec<Call>,
     /// The honest end.
     pub end: End,
 }
@@ -106,7 +110,8 @@ pub enum End {
 pub enum Frame {
     /// Zero or more frames that are not the program's own.
     Gap {
-        /// Whose they are: `libc`, `start`, `signal`, `plt`, `ld`, `vdso`, `libstdc++`, `std`, `any`.
+        /// Whose they are: `libc`, `start`, `signal`, `plt`, `ld`, `vdso`, `libstdc++`, `std`, `runtime`,
+        /// `any`.
         gap: String,
     },
     /// One frame of the program.
@@ -145,6 +150,42 @@ pub struct Call {
     /// What else is to be known.
     #[serde(default)]
     pub mark: Option<Mark>,
+    /// What only a runtime knows, of a function that it runs.
+    #[serde(flatten)]
+    pub scripted: Box<Scripted>,
+}
+
+/// What a runtime knows of a call of a function that it runs.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Scripted {
+    /// Column of the call, from 1, in UTF-16 units.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<u32>,
+    /// The script with its folders, as the runtime names it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub script: Option<String>,
+    /// The frame as the runtime itself prints it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shown: Option<String>,
+    /// The name of the receiver's type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub type_name: Option<String>,
+    /// The name of the receiver's property that holds the function.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    /// `constructor`, `native`, `eval`, `toplevel`, `async`, `promise_all`, `builtin`, `wasm`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<String>,
+    /// What runs the function: `interpreter`, `baseline`, `maglev`, `turbofan`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tier: Option<String>,
+    /// The receiver, as values are described.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub this: Option<serde_json::Value>,
+    /// The arguments, all that were passed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub args: Option<Vec<serde_json::Value>>,
 }
 
 fn once() -> u32 {
@@ -209,6 +250,16 @@ impl Truth {
     /// The thread with this id.
     pub fn thread(&self, tid: u32) -> Option<&Thread> {
         self.threads.iter().find(|thread| thread.tid == tid)
+    }
+}
+
+impl Thread {
+    /// The frames without the gaps.
+    pub fn calls(&self) -> impl Iterator<Item = &Call> {
+        self.frames.iter().filter_map(|frame| match frame {
+            Frame::Call(call) => Some(call),
+            Frame::Gap { .. } => None,
+        })
     }
 }
 

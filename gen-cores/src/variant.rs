@@ -1,5 +1,6 @@
 //! A variant: how a scenario is compiled, linked and dumped, told by its name (`O2-musl-static`).
 
+use crate::node::{self, Release};
 use crate::{DebugForm, Error, Language, Result};
 
 /// Optimisation and frame pointers.
@@ -105,27 +106,36 @@ pub struct Variant {
     pub maker: Maker,
     /// Architecture.
     pub arch: Arch,
+    /// The release of Node.js that runs a program in JavaScript.
+    pub(crate) node: Option<Release>,
     /// Whether return addresses are signed and branch targets marked (`-mbranch-protection=standard`).
     pub signed: bool,
 }
 
 impl Variant {
-    /// Reads a name: an optimisation first, then words for architecture, compiler, debug information,
+    /// Reads a name: an optimisation or a runtime first, then words for architecture, compiler, debug information,
     /// link, libc and maker in any order.
     ///
     /// # Errors
     /// A word that is unknown, or two that exclude each other.
     pub fn parse(name: &str) -> Result<Variant> {
         let (first, rest) = name.split_once('-').unwrap_or((name, ""));
+        let node = node::release(first);
+        // Node.js as it is distributed.
+        let (opt, link) = match node {
+            Some(_) => (Opt::Full, Link::NoPie),
+            None => (parse_opt(first).ok_or_else(|| unknown(name, first))?, Link::Pie),
+        };
         let mut variant = Variant {
             name: name.to_owned(),
-            opt: parse_opt(first).ok_or_else(|| unknown(name, first))?,
-            link: Link::Pie,
+            opt,
+            link,
             libc: Libc::Glibc,
             toolchain: Toolchain::Gnu,
             debug: DebugForm::default(),
             maker: Maker::Kernel,
             arch: Arch::X86_64,
+            node,
             signed: false,
         };
         // `static-pie` is one word that holds the separator.
@@ -207,6 +217,15 @@ pub fn default_variants(language: Language) -> &'static [&'static str] {
         Language::Cpp => CPP_VARIANTS,
         Language::Rust => RUST_VARIANTS,
         Language::Go => GO_VARIANTS,
+        Language::JavaScript => NODE_VARIANTS,
+    }
+}
+
+/// The variants beside those that are made on demand, of a scenario that names none.
+pub fn default_on_demand(language: Language) -> &'static [&'static str] {
+    match language {
+        Language::JavaScript => NODE_ON_DEMAND,
+        _ => &[],
     }
 }
 
@@ -256,14 +275,28 @@ const RUST_VARIANTS: &[&str] = &[
 
 const GO_VARIANTS: &[&str] = &["O0-static", "O2-static", "O2-static-gcore"];
 
+const NODE_VARIANTS: &[&str] =
+    &["node16", "node18", "node20", "node22", "node24", "node25", "node26", "node24-gcore"];
+
+const NODE_ON_DEMAND: &[&str] = &[
+    "node16-gcore",
+    "node18-gcore",
+    "node20-gcore",
+    "node22-gcore",
+    "node25-gcore",
+    "node26-gcore",
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn every_default_variant_parses() {
-        for language in [Language::C, Language::Cpp, Language::Rust, Language::Go] {
-            for name in default_variants(language) {
+        for language in
+            [Language::C, Language::Cpp, Language::Rust, Language::Go, Language::JavaScript]
+        {
+            for name in default_variants(language).iter().chain(default_on_demand(language)) {
                 assert_eq!(Variant::parse(name).unwrap().name, *name);
             }
         }

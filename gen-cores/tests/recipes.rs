@@ -28,7 +28,7 @@ fn every_source_says_what_it_shows() {
         let text = std::fs::read_to_string(scenario.source()).unwrap();
         let start = match scenario.recipe.language {
             Language::C => "/*",
-            Language::Cpp | Language::Go => "//",
+            Language::Cpp | Language::Go | Language::JavaScript => "//",
             Language::Rust => "//!",
         };
         assert!(text.starts_with(start), "{}: no comment at its head", scenario.name);

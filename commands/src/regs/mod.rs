@@ -88,7 +88,7 @@ fn physical_frame(core: &Core, tid: Tid, value: &Arg) -> Result<usize> {
     let number = operand::as_decimal(value)
         .ok_or_else(|| DcmdError::usage(format!("invalid frame -- {}", value.to_text())))?;
     let stack = core.stack(tid, number.saturating_add(1));
-    let frame = core.named_frames(&stack.frames).nth(number);
+    let frame = core.named_frames(&stack).nth(number);
     frame
         .map(|frame| frame.physical)
         .ok_or_else(|| DcmdError::failed(format!("thread {tid} has no frame {number}")))

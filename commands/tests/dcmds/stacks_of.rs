@@ -198,6 +198,8 @@ fn names_of_cpp_are_typed_as_they_are_printed() {
         shown("::dis -n 0 shop::Till::count+4").out,
         shown("\"shop::Till::count\"+4::dis -n 0").out
     );
+    assert_eq!(shown("shop::Till::count::dis -n 0").out, quoted.out);
     let wrong = shown("::dis shop::Till::nothing");
-    assert_eq!(wrong.errors.lines().next(), Some("kcore: syntax error near \"::\""));
+    let why = "kcore: failed to dereference symbol 'shop::Till::nothing': unknown symbol name";
+    assert_eq!(wrong.errors.lines().next(), Some(why));
 }

@@ -119,6 +119,7 @@ fn open(target: &Target, args: &Args) -> Result<Core> {
         sysroot: args.sysroot.clone(),
         debug_dirs: args.debug_dirs.clone(),
         cache_dir: folders::cache(),
+        ..OpenOptions::default()
     };
     Ok(progress::shown(|progress| Core::open_with_progress(&options, progress))?)
 }

@@ -25,6 +25,8 @@ pub enum Group {
     Symbols,
     /// Types and values.
     Types,
+    /// Languages that run beside native code.
+    Runtimes,
     /// The language itself.
     Language,
     /// What MDB does with a process that runs, and no core can do.
@@ -40,6 +42,7 @@ impl Group {
             Self::Memory => "Memory",
             Self::Symbols => "Modules, symbols and code",
             Self::Types => "Types and values",
+            Self::Runtimes => "Language runtimes",
             Self::Language => "Language",
             Self::Unsupported => "Not supported on a core",
         }

@@ -221,6 +221,15 @@ impl Image {
         })
     }
 
+    /// The symbol at `index` of a table; 0 is the null symbol.
+    pub fn symbol(&self, table: SymbolTableKind, index: usize) -> Option<ImageSymbol<'_>> {
+        let section = self.symbol_section(table)?;
+        let (bytes, entry) = self.symtab(section)?;
+        let symbol = image_symbol::parse(bytes.chunks_exact(entry).nth(index)?, self.ctx)?;
+        let strings = self.strings_of(section).and_then(|range| self.bytes.get(range));
+        Some(ImageSymbol::new(index, &symbol, strings.unwrap_or_default()))
+    }
+
     /// How many symbols a table has, with the null symbol.
     pub fn symbol_count(&self, table: SymbolTableKind) -> usize {
         let table = self.symbol_section(table).and_then(|section| self.symtab(section));

@@ -21,6 +21,7 @@ mod build_id;
 pub mod core_file;
 mod dynamic;
 mod error;
+mod exported;
 mod ident;
 mod image;
 mod image_section;

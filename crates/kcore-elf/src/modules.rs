@@ -118,10 +118,45 @@ fn from_file_note(core: &CoreFile, space: &CoreSpace) -> Vec<MappedModule> {
             }
         }
     }
-    groups.into_iter().filter_map(|group| module_of(group, space)).collect()
+    let paths: Vec<Vec<u8>> = groups.iter().filter_map(Group::path_of_image).collect();
+    let is_copy = |group: &Group<'_>| group.is_code_of(&paths, space);
+    let (copies, groups): (Vec<_>, Vec<_>) = groups.into_iter().partition(is_copy);
+    let modules = groups.into_iter().filter_map(|group| module_of(group, space));
+    modules.chain(copies.into_iter().filter_map(Group::into_module)).collect()
 }
 
 impl Group<'_> {
+    fn path_of_image(&self) -> Option<Vec<u8>> {
+        self.image.as_ref()?;
+        self.rows.first().map(|row| row.path.clone())
+    }
+
+    /// Whether it is code of a file that is mapped whole elsewhere, mapped a second time: V8 does so with
+    /// its builtins, to have them near the code that it makes.
+    fn is_code_of(&self, paths: &[Vec<u8>], space: &CoreSpace) -> bool {
+        let is_code = |row: &&MappedFile| {
+            space.segment_at(row.range.start).is_none_or(|segment| segment.flags & PF_X != 0)
+        };
+        let mut rows = self.rows.iter();
+        // A file that is mapped to be read is mapped from its beginning.
+        let is_part = |row: &&MappedFile| row.offset.get() != 0 && paths.contains(&row.path);
+        self.image.is_none() && rows.all(|row| is_part(row) && is_code(row))
+    }
+
+    fn into_module(self) -> Option<MappedModule> {
+        let first = self.rows.first()?;
+        let ranges =
+            self.rows.iter().map(|row| MappedRange { range: row.range, offset: row.offset });
+        Some(MappedModule {
+            path: first.path.clone(),
+            ranges: ranges.collect(),
+            image: self.image,
+            namespace: 0,
+            is_exe: false,
+            is_vdso: false,
+        })
+    }
+
     /// File offsets grow within a module; one that begins again begins another copy of the file,
     /// unless a segment maps the file's first page once more, as linkers that do not separate code
     /// from data let it.
@@ -157,15 +192,7 @@ fn module_of(group: Group<'_>, space: &CoreSpace) -> Option<MappedModule> {
     if image.is_none() && !(header_unknown && rows.iter().any(|row| executable(&row))) {
         return None;
     }
-    let ranges = rows.iter().map(|row| MappedRange { range: row.range, offset: row.offset });
-    Some(MappedModule {
-        path: first.path.clone(),
-        ranges: ranges.collect(),
-        image,
-        namespace: 0,
-        is_exe: false,
-        is_vdso: false,
-    })
+    Group { rows, image }.into_module()
 }
 
 fn add_vdso(core: &CoreFile, space: &CoreSpace, modules: &mut Vec<MappedModule>) {

@@ -59,7 +59,7 @@ impl FrameKind {
 }
 
 /// A frame of a language, as its runtime knows it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LanguageFrame {
     /// Of which language.
     pub kind: FrameKind,

@@ -43,6 +43,6 @@ pub use host::{Host, HostModule, HostRange};
 pub use language_frame::{FrameKind, LanguageFrame};
 pub use probe::{Damage, Finding, PROBES, Probe};
 pub use runtime::{Identity, NativeStack, Runtime, ThreadFacts};
-pub use runtimes::{Runtimes, ThreadRule};
+pub use runtimes::Runtimes;
 pub use span::{Native, Span};
 pub use task::{Task, TaskStart};

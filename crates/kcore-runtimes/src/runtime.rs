@@ -3,7 +3,7 @@
 use std::{any::Any, sync::Arc};
 
 use kcore_mem::Addr;
-use kcore_unwind::{End, Frame, Phase, RuleFrame, RuleStep, Tid};
+use kcore_unwind::{End, Frame, Phase, Regs, RuleFrame, RuleStep, Tid};
 
 use crate::{Host, Span, Task};
 
@@ -50,9 +50,16 @@ pub trait Runtime: Any + Send + Sync {
     fn identity(&self) -> &Identity;
 
     /// *step* and *stop*: the way out of a frame of its code; `None` when the frame is not of its code.
-    /// Asked for every frame, twice: a quick look at the pc comes first.
-    fn step(&self, host: &dyn Host, phase: Phase, frame: &RuleFrame<'_>) -> Option<RuleStep> {
-        let _ = (host, phase, frame);
+    /// Asked for every frame, twice: a quick look at the pc comes first. `caller` becomes the registers of
+    /// the caller, as far as they are known.
+    fn step(
+        &self,
+        host: &dyn Host,
+        phase: Phase,
+        frame: &RuleFrame<'_>,
+        caller: &mut Regs,
+    ) -> Option<RuleStep> {
+        let _ = (host, phase, frame, caller);
         None
     }
 

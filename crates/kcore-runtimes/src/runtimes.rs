@@ -3,7 +3,7 @@
 use std::any::Any;
 
 use kcore_mem::Addr;
-use kcore_unwind::{Phase, RuleFrame, RuleStep, StepRule, Tid};
+use kcore_unwind::{Phase, Regs, RuleFrame, RuleStep, Tid};
 
 use crate::{
     Damage, Finding, Host, Identity, NativeStack, Probe, Runtime, Span, Task, ThreadFacts, span,
@@ -52,6 +52,17 @@ impl Runtimes {
         })
     }
 
+    /// The step out of a frame, from the first whose code it is.
+    pub fn step(
+        &self,
+        host: &dyn Host,
+        phase: Phase,
+        frame: &RuleFrame<'_>,
+        caller: &mut Regs,
+    ) -> Option<RuleStep> {
+        self.found.iter().find_map(|runtime| runtime.step(host, phase, frame, caller))
+    }
+
     /// What all of them say of a stack: spans in the order of its frames that do not lie over each
     /// other.
     pub fn decode(&self, host: &dyn Host, stack: &NativeStack<'_>) -> Vec<Span> {
@@ -77,20 +88,5 @@ impl Runtimes {
             known.state = known.state.or(facts.state);
         }
         known
-    }
-}
-
-/// The runtimes of a process as a rule of the walker.
-#[derive(Clone, Copy)]
-pub struct ThreadRule<'a> {
-    /// The runtimes.
-    pub runtimes: &'a Runtimes,
-    /// The process.
-    pub host: &'a dyn Host,
-}
-
-impl StepRule for ThreadRule<'_> {
-    fn step(&self, phase: Phase, frame: &RuleFrame<'_>) -> Option<RuleStep> {
-        self.runtimes.found.iter().find_map(|runtime| runtime.step(self.host, phase, frame))
     }
 }

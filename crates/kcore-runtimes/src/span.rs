@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::LanguageFrame;
 
 /// What becomes of the native frames of a span.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Native {
     /// They are the language frames, and not shown beside them.
     Replaced,
@@ -14,7 +14,7 @@ pub enum Native {
 }
 
 /// Native frames, and the language frames that they are or that join them.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Span {
     /// Indices of native frames, innermost 0, half-open. An empty one joins language frames before
     /// the native frame of that index.

@@ -5,8 +5,6 @@ use std::{borrow::Cow, sync::Arc};
 use kcore_mem::{Addr, CodeAddr};
 use kcore_unwind::{Regs, Tid};
 
-use crate::LanguageFrame;
-
 /// A user-mode thread.
 #[derive(Clone, Debug)]
 pub struct Task {
@@ -36,12 +34,10 @@ pub enum TaskStart {
     /// At these registers. The pc of a suspended stack is a return address.
     Suspended {
         /// The registers that were saved, as far as they are known.
-        regs: Regs,
+        regs: Box<Regs>,
         /// The pc, and what kind it is.
         pc: CodeAddr,
     },
-    /// It has no native stack: these are its frames, innermost first.
-    Frames(Vec<LanguageFrame>),
     /// Nothing tells, for this reason.
     Unknown(Arc<str>),
 }

@@ -7,6 +7,7 @@ use kcore_dcmd::{DcmdError, Result};
 
 use crate::expr::{Binary, Expr, Space, Unary};
 use crate::literal;
+use crate::scope::scoped;
 
 /// What an expression can refer to.
 pub(crate) trait Scope {
@@ -79,10 +80,7 @@ fn named(name: &str, scope: &dyn Scope) -> Result<u64> {
 
 /// The text before the last backquote is the scope.
 fn symbol(text: &str, scope: &dyn Scope) -> Result<u64> {
-    let (object, name) = match text.rsplit_once('`') {
-        Some((object, name)) => (Some(object), name),
-        None => (None, text),
-    };
+    let (object, name) = scoped(text);
     scope.symbol(object, name).map_err(|error| {
         DcmdError::failed(format!("failed to dereference symbol '{text}': {error}"))
     })
@@ -152,6 +150,7 @@ mod tests {
     use super::*;
     use crate::expr;
     use crate::lexer::Scanner;
+    use crate::testing;
 
     struct Fake;
 
@@ -201,7 +200,7 @@ mod tests {
 
     fn value(text: &str) -> Result<u64, String> {
         let mut scanner = Scanner::new(text);
-        let expr = expr::parse(&mut scanner, 16).map_err(|error| error.to_string())?;
+        let expr = expr::parse(&mut scanner, testing::PLAIN).map_err(|error| error.to_string())?;
         assert_eq!(scanner.rest(), "", "{text}");
         evaluate(&expr, &Fake).map_err(|error| error.to_string())
     }

@@ -17,9 +17,26 @@ impl Session {
         sink: &mut dyn Sink,
     ) -> Status {
         self.statement(sink, |session, sink| match session.start(statement) {
-            Ok(start) => session.act(statement, start, source, sink),
+            Ok(start) => {
+                let noted = session.note_other_name(statement, sink);
+                noted.then(session.act(statement, start, source, sink))
+            }
             Err(error) => session.fail(&statement.text, &error, sink),
         })
+    }
+
+    /// Says that `name::dcmd` has another meaning as well. What it means here is MDB's.
+    fn note_other_name(&self, statement: &Statement, sink: &mut dyn Sink) -> Status {
+        let Some(other) = statement.other.as_deref().filter(|name| self.is_program_symbol(name))
+        else {
+            return Status::DONE;
+        };
+        let dcmd = other.rfind("::").and_then(|at| other.get(at..)).unwrap_or_default();
+        let note = format!("{dcmd} is taken as a dcmd: \"{other}\" in quotes is a symbol as well");
+        match sink.note(&note) {
+            Ok(()) => Status::DONE,
+            Err(error) => self.fail("", &error, sink),
+        }
     }
 
     /// What a statement begins and ends with: what is bound in it is bound in it alone.

@@ -2,6 +2,7 @@
 
 use crate::error::SyntaxError;
 use crate::lexer::{self, Scanner};
+use crate::reading::Reading;
 use crate::{limits, literal, quote, vars};
 
 /// An expression, to be evaluated when its statement runs.
@@ -86,22 +87,22 @@ const BINARY: &[(&str, Binary, u8)] = &[
     ("#", Binary::RoundUp, 7),
 ];
 
-/// Reads one expression and stops behind it. `radix` is that of bare numbers.
+/// Reads one expression and stops behind it.
 ///
 /// # Errors
 /// When there is none, or more is nested in it than anybody types.
-pub(crate) fn parse(scanner: &mut Scanner<'_>, radix: u32) -> Result<Expr, SyntaxError> {
-    ExprParser { scanner, radix, depth: 0, operators: 0 }.binary(1)
+pub(crate) fn parse(scanner: &mut Scanner<'_>, reading: Reading<'_>) -> Result<Expr, SyntaxError> {
+    ExprParser { scanner, reading, depth: 0, operators: 0 }.binary(1)
 }
 
-struct ExprParser<'s, 't> {
+struct ExprParser<'s, 't, 'n> {
     scanner: &'s mut Scanner<'t>,
-    radix: u32,
+    reading: Reading<'n>,
     depth: usize,
     operators: usize,
 }
 
-impl ExprParser<'_, '_> {
+impl ExprParser<'_, '_, '_> {
     fn binary(&mut self, least: u8) -> Result<Expr, SyntaxError> {
         self.descend()?;
         let mut left = self.unary()?;
@@ -161,7 +162,7 @@ impl ExprParser<'_, '_> {
 
     fn operand(&mut self) -> Result<Expr, SyntaxError> {
         match self.scanner.peek() {
-            Some('0'..='9') => literal::number(self.scanner, self.radix).map(Expr::Number),
+            Some('0'..='9') => literal::number(self.scanner, self.reading.radix).map(Expr::Number),
             Some(c) if lexer::begins_name(c) => Ok(self.name()),
             Some('(') => self.group(),
             Some('<') => self.variable(),
@@ -176,17 +177,24 @@ impl ExprParser<'_, '_> {
 
     fn name(&mut self) -> Expr {
         let start = self.scanner.position();
+        let text = self.scanner.rest();
         self.scanner.skip_object();
         self.scanner.take_while(lexer::is_name);
-        match self.scanner.since(start) {
-            "." => Expr::Dot,
-            name => Expr::Name(name.to_owned()),
+        let plain = self.scanner.since(start);
+        if plain == "." {
+            return Expr::Dot;
         }
+        let length = self.reading.name_length(text, plain.len());
+        self.scanner.advance(length.saturating_sub(plain.len()));
+        Expr::Name(self.scanner.since(start).to_owned())
     }
 
     fn group(&mut self) -> Result<Expr, SyntaxError> {
         self.scanner.bump();
+        let outside = self.reading;
+        self.reading = outside.within();
         let inner = self.binary(1)?;
+        self.reading = outside;
         if self.scanner.eat(")") { Ok(inner) } else { Err(self.scanner.unexpected()) }
     }
 
@@ -245,10 +253,11 @@ pub(crate) fn cast_size(letter: &str) -> Option<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing;
 
     fn parsed(text: &str) -> (Result<Expr, String>, String) {
         let mut scanner = Scanner::new(text);
-        let expr = parse(&mut scanner, 16).map_err(|error| error.to_string());
+        let expr = parse(&mut scanner, testing::PLAIN).map_err(|error| error.to_string());
         (expr, scanner.rest().to_owned())
     }
 

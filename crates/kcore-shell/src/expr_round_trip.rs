@@ -6,6 +6,7 @@ use kcore_dcmd::{DcmdError, Result};
 use crate::eval::{Scope, evaluate};
 use crate::expr::{self, Binary, Expr, Space, Unary};
 use crate::lexer::Scanner;
+use crate::testing;
 
 /// Trees that are made.
 const TREES: usize = 20_000;
@@ -194,7 +195,8 @@ fn printed_and_parsed_again_an_expression_has_the_same_value() {
         let expr = tree(&mut random, DEPTH);
         let text = print(&expr, &mut random);
         let mut scanner = Scanner::new(&text);
-        let again = expr::parse(&mut scanner, 16).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let again = expr::parse(&mut scanner, testing::PLAIN)
+            .unwrap_or_else(|error| panic!("{text}: {error}"));
         assert_eq!(scanner.rest(), "", "{text}");
         assert_eq!(again, expr, "{text}");
         let value = evaluate(&expr, &Everything);

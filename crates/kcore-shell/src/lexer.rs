@@ -54,6 +54,11 @@ impl<'t> Scanner<'t> {
         Some(next)
     }
 
+    /// Takes so many bytes, which end between characters.
+    pub(crate) const fn advance(&mut self, bytes: usize) {
+        self.at += bytes;
+    }
+
     /// Takes `text` if it comes next.
     pub(crate) fn eat(&mut self, text: &str) -> bool {
         let found = self.rest().starts_with(text);

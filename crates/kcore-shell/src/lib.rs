@@ -29,6 +29,7 @@ mod macros;
 mod parse;
 mod pipeline;
 mod quote;
+mod reading;
 pub mod repl;
 mod scope;
 pub mod script;

@@ -7,6 +7,7 @@ use crate::error::SyntaxError;
 use crate::expr::{self, Expr};
 use crate::lexer::Scanner;
 use crate::limits;
+use crate::reading::Reading;
 use crate::statement::StatementParser;
 use crate::words::Word;
 
@@ -17,6 +18,8 @@ pub(crate) struct Statement {
     pub(crate) text: String,
     /// What dot becomes.
     pub(crate) address: Option<Expr>,
+    /// The name at the end of it and the `::` dcmd behind that, read as one name.
+    pub(crate) other: Option<String>,
     /// What stands behind the comma.
     pub(crate) count: Option<Expr>,
     /// The stages of its pipeline; none in a bare expression.
@@ -68,14 +71,17 @@ impl<'t> Parser<'t> {
         Self { scanner: Scanner::new(text), text, checked: 0 }
     }
 
-    /// The next statement, `None` at the end of the text. `radix` is that of bare numbers.
-    pub(crate) fn statement(&mut self, radix: u32) -> Result<Option<Statement>, SyntaxError> {
+    /// The next statement, `None` at the end of the text.
+    pub(crate) fn statement(
+        &mut self,
+        reading: Reading<'_>,
+    ) -> Result<Option<Statement>, SyntaxError> {
         self.scanner.skip_to_statement();
         if self.scanner.peek().is_none() {
             return Ok(None);
         }
         self.check_line()?;
-        StatementParser { scanner: &mut self.scanner, radix }.statement().map(Some)
+        StatementParser { scanner: &mut self.scanner, reading }.statement().map(Some)
     }
 
     /// Refuses a line that is longer than anybody types, and drops it.
@@ -133,9 +139,9 @@ impl<'t> Parser<'t> {
 }
 
 /// The whole of `text` as one expression.
-pub(crate) fn expression(text: &str, radix: u32) -> Result<Expr, SyntaxError> {
+pub(crate) fn expression(text: &str, reading: Reading<'_>) -> Result<Expr, SyntaxError> {
     let mut scanner = Scanner::new(text);
-    let expr = expr::parse(&mut scanner, radix)?;
+    let expr = expr::parse(&mut scanner, reading.within())?;
     scanner.skip_blanks();
     if scanner.peek().is_none() { Ok(expr) } else { Err(scanner.unexpected()) }
 }
@@ -143,10 +149,12 @@ pub(crate) fn expression(text: &str, radix: u32) -> Result<Expr, SyntaxError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing;
 
     fn one(text: &str) -> Result<Statement, String> {
         let mut parser = Parser::new(text);
-        let statement = parser.statement(16).map_err(|error| error.to_string())?.unwrap();
+        let statement =
+            parser.statement(testing::PLAIN).map_err(|error| error.to_string())?.unwrap();
         Ok(statement)
     }
 
@@ -248,7 +256,7 @@ mod tests {
         let place = |text: &'static str| {
             let mut parser = Parser::new(text);
             loop {
-                if let Err(error) = parser.statement(16) {
+                if let Err(error) = parser.statement(testing::PLAIN) {
                     return parser.place_of(&error);
                 }
             }
@@ -265,7 +273,7 @@ mod tests {
     fn statements_follow_each_other() {
         let mut parser = Parser::new("::a ; // c\n\n ::b\n1=X;;$q");
         let mut texts = Vec::new();
-        while let Some(statement) = parser.statement(16).unwrap() {
+        while let Some(statement) = parser.statement(testing::PLAIN).unwrap() {
             texts.push(statement.text);
         }
         assert_eq!(texts, ["::a", "::b", "1=X", "$q"]);
@@ -294,7 +302,7 @@ mod tests {
                     let text = format!("{first}{second}{third}");
                     let mut parser = Parser::new(&text);
                     for _ in 0..10 {
-                        match parser.statement(16) {
+                        match parser.statement(testing::PLAIN) {
                             Ok(None) => break,
                             Ok(Some(_)) => {}
                             Err(_) => parser.skip_line(),
@@ -307,7 +315,10 @@ mod tests {
 
     #[test]
     fn an_expression_alone_is_whole() {
-        assert!(expression(" 1 + 2 ", 16).is_ok());
-        assert_eq!(expression("1 2", 16).unwrap_err().to_string(), "syntax error near \"2\"");
+        assert!(expression(" 1 + 2 ", testing::PLAIN).is_ok());
+        assert_eq!(
+            expression("1 2", testing::PLAIN).unwrap_err().to_string(),
+            "syntax error near \"2\""
+        );
     }
 }

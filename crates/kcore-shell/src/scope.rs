@@ -5,6 +5,7 @@ use kcore_dcmd::{DcmdError, Result, Variable};
 
 use crate::eval::Scope;
 use crate::expr::Space;
+use crate::reading::Names;
 use crate::session::Session;
 use crate::vars::{DERIVED, undefined};
 
@@ -25,11 +26,14 @@ impl Scope for Session {
         self.radix
     }
 
-    /// Private symbols come before those of the modules, and have no scope.
+    /// Private symbols come before those of the modules, and have no scope. Of a qualified name that is
+    /// none of a symbol, debug information may know a variable: a static one of a function.
     fn symbol(&self, object: Option<&str>, name: &str) -> Result<u64, LookupError> {
-        match (object, self.private_symbols.get(name)) {
-            (None, Some(symbol)) => Ok(symbol.value.get()),
-            _ => self.core.lookup_symbol_in(self.thread, object, name).map(Addr::get),
+        match self.table_symbol(object, name) {
+            Err(LookupError::UnknownSymbol) => {
+                self.qualified_variable(object, name).ok_or(LookupError::UnknownSymbol)
+            }
+            found => found,
         }
     }
 
@@ -53,6 +57,30 @@ impl Scope for Session {
     }
 }
 
+impl Names for Session {
+    fn is_symbol(&self, name: &str) -> bool {
+        let (object, name) = scoped(name);
+        // A symbol may be known whose place is not, as of a thread that there is not.
+        let unknown =
+            |error| matches!(error, LookupError::UnknownSymbol | LookupError::UnknownModule);
+        !self.table_symbol(object, name).is_err_and(unknown)
+    }
+
+    fn is_variable(&self, name: &str) -> bool {
+        let (object, name) = scoped(name);
+        self.qualified_variable(object, name).is_some()
+    }
+
+    fn is_dcmd(&self, spelling: &str) -> bool {
+        self.table.get(spelling).is_some()
+    }
+}
+
+/// The scope before the last backquote, and the name behind it.
+pub(crate) fn scoped(text: &str) -> (Option<&str>, &str) {
+    text.rsplit_once('`').map_or((None, text), |(object, name)| (Some(object), name))
+}
+
 fn read(space: &dyn AddressSpace, at: Addr, size: Option<u8>) -> Result<u64, Fault> {
     match size {
         Some(size) => space.read_uint(at, size.into()),
@@ -61,6 +89,30 @@ fn read(space: &dyn AddressSpace, at: Addr, size: Option<u8>) -> Result<u64, Fau
 }
 
 impl Session {
+    /// The value of a private symbol, or of one that a module has.
+    fn table_symbol(&self, object: Option<&str>, name: &str) -> Result<u64, LookupError> {
+        match (object, self.private_symbols.get(name)) {
+            (None, Some(symbol)) => Ok(symbol.value.get()),
+            _ => self.core.lookup_symbol_in(self.thread, object, name).map(Addr::get),
+        }
+    }
+
+    /// Where a variable lies that debug information knows by a qualified name.
+    fn qualified_variable(&self, object: Option<&str>, name: &str) -> Option<u64> {
+        let is_qualified = name.contains("::");
+        let found = is_qualified.then(|| self.core.find_variable(self.thread, object, name).ok());
+        found??.address().map(Addr::get)
+    }
+
+    /// Whether the program itself, or the user, calls something so. Other modules are not asked: that a
+    /// name could be another one is not worth to open all of them.
+    pub(crate) fn is_program_symbol(&self, name: &str) -> bool {
+        let object = if name.contains('`') { None } else { Some("a.out") };
+        let (scope, bare) = scoped(name);
+        self.table_symbol(scope.or(object), bare).is_ok()
+            || self.private_symbols.get(name).is_some()
+    }
+
     fn thread_id(&self) -> Result<u64> {
         let tid = self.thread.ok_or_else(|| DcmdError::failed("no process active"))?;
         Ok(tid.get().into())

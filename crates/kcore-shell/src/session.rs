@@ -14,6 +14,7 @@ use crate::limits;
 use crate::log::Log;
 use crate::macros::Macros;
 use crate::parse::{Parser, Stage};
+use crate::reading::Reading;
 use crate::status::Status;
 use crate::vars::Variables;
 
@@ -122,6 +123,11 @@ impl Session {
         &self.core
     }
 
+    /// What text is read with.
+    pub(crate) const fn reading(&self) -> Reading<'_> {
+        Reading::new(self.radix, self)
+    }
+
     /// Runs text, whose results and failures go to `sink`.
     pub fn eval(&mut self, text: &str, sink: &mut dyn Sink) -> Status {
         self.eval_from(Source::Text, text, sink)
@@ -165,7 +171,7 @@ impl Session {
         source: Source<'_>,
         sink: &mut dyn Sink,
     ) -> Option<Status> {
-        match parser.statement(self.radix) {
+        match parser.statement(self.reading()) {
             Ok(statement) => statement.map(|statement| self.run(&statement, source, sink)),
             Err(error) => {
                 let status = self.fail_syntax(parser, &error, source, sink);

@@ -40,7 +40,7 @@ impl Shell for Session {
     }
 
     fn evaluate(&self, expression: &str) -> Result<u64> {
-        let expr = parse::expression(expression, self.radix)
+        let expr = parse::expression(expression, self.reading())
             .map_err(|error| DcmdError::failed(error.to_string()))?;
         eval::evaluate(&expr, self)
     }

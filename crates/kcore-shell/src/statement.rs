@@ -4,19 +4,20 @@ use crate::error::SyntaxError;
 use crate::expr::{self, Expr};
 use crate::lexer::{self, Scanner};
 use crate::parse::{Command, Stage, Statement, Verb};
+use crate::reading::{self, Reading};
 use crate::words;
 
 /// Reads one statement.
-pub(crate) struct StatementParser<'s, 't> {
+pub(crate) struct StatementParser<'s, 't, 'n> {
     pub(crate) scanner: &'s mut Scanner<'t>,
-    /// That of bare numbers.
-    pub(crate) radix: u32,
+    pub(crate) reading: Reading<'n>,
 }
 
-impl StatementParser<'_, '_> {
+impl StatementParser<'_, '_, '_> {
     pub(crate) fn statement(&mut self) -> Result<Statement, SyntaxError> {
         let start = self.scanner.position();
         let address = self.address()?;
+        let other = self.other_name();
         let count = self.count()?;
         // A bare expression shows nothing that a shell command could take.
         let is_bare = address.is_some() && !self.at_verb();
@@ -25,19 +26,26 @@ impl StatementParser<'_, '_> {
             return Err(self.scanner.unexpected());
         }
         let text = self.scanner.since(start).trim_end().to_owned();
-        Ok(Statement { text, address, count, pipeline })
+        Ok(Statement { text, address, other, count, pipeline })
     }
 
     fn address(&mut self) -> Result<Option<Expr>, SyntaxError> {
         let none = self.at_verb() || self.scanner.at_shell() || self.scanner.peek() == Some(',');
-        let address = if none { None } else { Some(expr::parse(self.scanner, self.radix)?) };
+        Ok(if none { None } else { Some(expr::parse(self.scanner, self.reading)?) })
+    }
+
+    /// The name at the end of the address and the dcmd that is joined to it, which may be one name.
+    fn other_name(&mut self) -> Option<String> {
+        let name = self.scanner.since(self.scanner.word_start());
+        let dcmd = reading::spelling(self.scanner.rest());
         self.scanner.skip_blanks();
-        Ok(address)
+        let is_joined = name.starts_with(lexer::begins_name) && !name.ends_with(lexer::is_blank);
+        dcmd.filter(|_| is_joined).map(|dcmd| format!("{name}{dcmd}"))
     }
 
     fn count(&mut self) -> Result<Option<Expr>, SyntaxError> {
         let count = match self.scanner.eat(",") {
-            true => Some(expr::parse(self.scanner, self.radix)?),
+            true => Some(expr::parse(self.scanner, self.reading)?),
             false => None,
         };
         self.scanner.skip_blanks();
@@ -81,7 +89,7 @@ impl StatementParser<'_, '_> {
             Some('$') => self.dollar(),
             Some('>') => self.assignment(),
             Some(verb) => {
-                let words = words::formats(self.scanner, self.radix)?;
+                let words = words::formats(self.scanner, self.reading)?;
                 Ok(Command { verb: Verb::Dcmd(verb.to_string()), words })
             }
             None => Err(self.scanner.unexpected()),
@@ -116,7 +124,7 @@ impl StatementParser<'_, '_> {
     }
 
     fn dcmd(&mut self, spelling: String) -> Result<Command, SyntaxError> {
-        let words = words::arguments(self.scanner, self.radix)?;
+        let words = words::arguments(self.scanner, self.reading)?;
         Ok(Command { verb: Verb::Dcmd(spelling), words })
     }
 

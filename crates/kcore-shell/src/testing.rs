@@ -10,7 +10,27 @@ use kcore_dcmd::{
 };
 use kcore_render::{Format, Numbers, TextOptions};
 
+use crate::reading::{Names, Reading};
 use crate::{Session, SessionOptions};
+
+/// Numbers are hexadecimal, and no name is known: every `::` begins a dcmd.
+pub(crate) const PLAIN: Reading<'static> = Reading::new(16, &NoNames);
+
+struct NoNames;
+
+impl Names for NoNames {
+    fn is_symbol(&self, _name: &str) -> bool {
+        false
+    }
+
+    fn is_variable(&self, _name: &str) -> bool {
+        false
+    }
+
+    fn is_dcmd(&self, _spelling: &str) -> bool {
+        true
+    }
+}
 
 /// A dcmd of the tests: a spec, and what it does.
 struct Fake {

@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+mod qualified;
+
 use crate::testing::{Memory, session};
 use crate::{Session, Source, Status, Stop, script};
 

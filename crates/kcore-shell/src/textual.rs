@@ -57,7 +57,7 @@ impl Session {
 
     /// The value of the expression that comes next, which must stand alone.
     fn next_value(&self, scanner: &mut Scanner<'_>) -> Result<u64> {
-        let parsed = expr::parse(scanner, self.radix).and_then(|expr| {
+        let parsed = expr::parse(scanner, self.reading().within()).and_then(|expr| {
             scanner.skip_blanks();
             if scanner.at_end() { Ok(expr) } else { Err(scanner.unexpected()) }
         });

@@ -4,6 +4,7 @@ use crate::error::SyntaxError;
 use crate::expr::{self, Expr};
 use crate::lexer::{self, Scanner};
 use crate::quote;
+use crate::reading::Reading;
 
 /// One word, as it was typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,19 +16,25 @@ pub(crate) enum Word {
 }
 
 /// Reads the words of a `::`, `$` or `:` dcmd, up to a pipe, a shell command or the statement's end.
-pub(crate) fn arguments(scanner: &mut Scanner<'_>, radix: u32) -> Result<Vec<Word>, SyntaxError> {
-    words(scanner, radix, argument)
+pub(crate) fn arguments(
+    scanner: &mut Scanner<'_>,
+    reading: Reading<'_>,
+) -> Result<Vec<Word>, SyntaxError> {
+    words(scanner, reading, argument)
 }
 
 /// Reads the words of a format list, in which quoted text stays in its quotes: it is to be told
 /// from format characters.
-pub(crate) fn formats(scanner: &mut Scanner<'_>, radix: u32) -> Result<Vec<Word>, SyntaxError> {
-    words(scanner, radix, format)
+pub(crate) fn formats(
+    scanner: &mut Scanner<'_>,
+    reading: Reading<'_>,
+) -> Result<Vec<Word>, SyntaxError> {
+    words(scanner, reading, format)
 }
 
 fn words(
     scanner: &mut Scanner<'_>,
-    radix: u32,
+    reading: Reading<'_>,
     word: impl Fn(&mut Scanner<'_>) -> Result<String, SyntaxError>,
 ) -> Result<Vec<Word>, SyntaxError> {
     let mut words = Vec::new();
@@ -35,7 +42,7 @@ fn words(
         scanner.skip_blanks();
         scanner.begin_word();
         if scanner.eat("$[") {
-            words.push(Word::Immediate(immediate(scanner, radix)?));
+            words.push(Word::Immediate(immediate(scanner, reading)?));
         } else if ends_words(scanner) {
             return Ok(words);
         } else {
@@ -44,8 +51,8 @@ fn words(
     }
 }
 
-fn immediate(scanner: &mut Scanner<'_>, radix: u32) -> Result<Expr, SyntaxError> {
-    let expr = expr::parse(scanner, radix)?;
+fn immediate(scanner: &mut Scanner<'_>, reading: Reading<'_>) -> Result<Expr, SyntaxError> {
+    let expr = expr::parse(scanner, reading.within())?;
     scanner.skip_blanks();
     match scanner.peek() {
         Some(']') => {
@@ -100,12 +107,13 @@ fn format(scanner: &mut Scanner<'_>) -> Result<String, SyntaxError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing;
 
-    type Read = fn(&mut Scanner<'_>, u32) -> Result<Vec<Word>, SyntaxError>;
+    type Read = fn(&mut Scanner<'_>, Reading<'_>) -> Result<Vec<Word>, SyntaxError>;
 
     fn read(read: Read, text: &str) -> Result<(Vec<String>, String), String> {
         let mut scanner = Scanner::new(text);
-        let words = read(&mut scanner, 16).map_err(|error| error.to_string())?;
+        let words = read(&mut scanner, testing::PLAIN).map_err(|error| error.to_string())?;
         let texts = words.into_iter().map(|word| match word {
             Word::Text(text) => text,
             Word::Immediate(expr) => format!("{expr:?}"),

@@ -134,23 +134,3 @@ impl fmt::Debug for DebugInfo {
         f.debug_struct("DebugInfo").finish_non_exhaustive()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use std::fs::File;
-
-    use kcore_elf::FileBytes;
-
-    use super::*;
-
-    #[test]
-    fn types_that_are_remembered_keep_nothing_alive() {
-        let own = File::open(std::env::current_exe().unwrap()).unwrap();
-        let image = Image::parse(FileBytes::map(&own).unwrap()).unwrap();
-        let info = Arc::new(DebugInfo::open(&image, None));
-        let found = info.find_types("kcore_symbols::debug_info::DieId");
-        assert_eq!(found.first().and_then(Type::size), Some(size_of::<DieId>() as u64));
-        drop(found);
-        assert_eq!(Arc::strong_count(&info), 1);
-    }
-}

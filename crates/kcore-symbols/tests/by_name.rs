@@ -142,6 +142,25 @@ fn types_of_rust_are_found_without_what_nobody_types() {
     assert_eq!(info.find_variables("COUNT").len(), 1);
 }
 
+#[test]
+fn who_asks_once_for_a_scope_hears_the_same_as_who_asks_often() {
+    for compiler in ["g++", "clang++"] {
+        let build = Build::compile(compiler, CPP, "program", &["-g"]);
+        let image = build.image("program");
+        let info = Arc::new(DebugInfo::open(&image, None));
+        let mut ids = Vec::new();
+        info.each_type(|id, _| {
+            ids.push(id);
+            std::ops::ControlFlow::Continue(())
+        });
+        for id in ids.into_iter().step_by(7) {
+            let once = Arc::new(DebugInfo::open(&image, None)).scope_of(id);
+            assert_eq!(once, info.scope_of(id), "{compiler} {id}");
+        }
+        assert!(info.find_types("Outer::Inner")[0].scope().len() == 2);
+    }
+}
+
 /// Keeps every index, and says how often one was made.
 #[derive(Default)]
 struct Memory {

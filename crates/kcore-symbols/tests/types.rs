@@ -85,6 +85,15 @@ fn check_c(info: &Arc<DebugInfo>, what: &str) {
 }
 
 #[test]
+fn types_that_are_remembered_keep_nothing_alive() {
+    let info = info("gcc", C, &["-g"]);
+    let found = info.find_types("struct order");
+    assert_eq!(found.first().and_then(Type::size), Some(12));
+    drop(found);
+    assert_eq!(Arc::strong_count(&info), 1);
+}
+
+#[test]
 fn arrays_of_several_dimensions_are_one_type() {
     let info = info("gcc", "typedef int grid[3][5]; grid g; int main(void) { return 0; }", &["-g"]);
     let grid = named(&info, "grid");

@@ -28,10 +28,8 @@ pub struct RuleFrame<'a> {
 /// What a rule says of a frame.
 #[derive(Clone, Copy, Debug)]
 pub enum RuleStep {
-    /// It was called by this one.
+    /// It was called by the frame whose registers are now in `caller`.
     Caller {
-        /// The caller's registers, its program counter among them.
-        regs: Regs,
         /// The CFA of the frame that was left: the stack pointer of its caller.
         cfa: Addr,
         /// Whether the caller's pc is exact, because it was interrupted or switched away from and
@@ -39,11 +37,15 @@ pub enum RuleStep {
         interrupted: bool,
     },
     /// It is the outermost one.
-    Outermost,
+    Outermost {
+        /// Its CFA, if that is known.
+        cfa: Option<Addr>,
+    },
 }
 
 /// Knows how to step out of some code. Implemented by whoever knows runtimes.
 pub trait StepRule: Sync {
-    /// The step out of `frame`; `None` when it is not this rule's.
-    fn step(&self, phase: Phase, frame: &RuleFrame<'_>) -> Option<RuleStep>;
+    /// The step out of `frame`; `None` when it is not this rule's. `caller` becomes the registers of
+    /// the caller, its program counter among them, as far as they are known; it has no meaning before.
+    fn step(&self, phase: Phase, frame: &RuleFrame<'_>, caller: &mut Regs) -> Option<RuleStep>;
 }

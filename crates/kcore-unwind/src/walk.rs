@@ -217,10 +217,9 @@ impl<'a> Walker<'a> {
         caller: &mut Regs,
     ) -> Option<Above> {
         let frame = RuleFrame { thread: self.thread, pc, regs };
-        Some(match self.rule?.step(phase, &frame)? {
-            RuleStep::Outermost => Above::none(End::Outermost),
-            RuleStep::Caller { regs, cfa, interrupted } => {
-                *caller = regs;
+        Some(match self.rule?.step(phase, &frame, caller)? {
+            RuleStep::Outermost { cfa } => Above { cfa, ..Above::none(End::Outermost) },
+            RuleStep::Caller { cfa, interrupted } => {
                 let found = Ok(Caller { trust: Trust::Runtime, interrupted });
                 let cfa = Some(cfa);
                 Above { cfa, floor: cfa, signal_trampoline: false, caller: found }

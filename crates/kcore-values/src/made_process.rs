@@ -99,6 +99,14 @@ impl Process for MadeProcess {
         found.map(|(_, ty)| ty.clone())
     }
 
+    fn type_of_descriptor(&self, _at: Addr) -> Option<Type> {
+        None
+    }
+
+    fn descriptors_around(&self, _at: Addr) -> Option<Addr> {
+        None
+    }
+
     fn type_named(&self, _near: &Type, name: &str) -> Option<Type> {
         self.defined.iter().find(|ty| ty.name() == Some(name)).cloned()
     }

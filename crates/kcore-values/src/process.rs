@@ -21,10 +21,11 @@ pub trait Process: Sync {
     fn type_of_vtable(&self, vtable: Addr) -> Option<Type>;
 
     /// The type of Go whose descriptor lies at an address.
-    fn type_of_descriptor(&self, at: Addr) -> Option<Type> {
-        let _ = at;
-        None
-    }
+    fn type_of_descriptor(&self, at: Addr) -> Option<Type>;
+
+    /// Where the descriptors of Go's types begin in the module that holds an address: they have offsets
+    /// from there.
+    fn descriptors_around(&self, at: Addr) -> Option<Addr>;
 
     /// A type by its qualified name, as debug information spells it, looked for first beside `near`.
     fn type_named(&self, near: &Type, name: &str) -> Option<Type>;

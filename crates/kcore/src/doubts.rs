@@ -35,7 +35,16 @@ impl Core {
         doubts.extend(self.missing_modules());
         doubts.extend(self.changed_modules());
         doubts.extend(self.unverified_modules());
+        doubts.extend(self.damaged_runtimes());
         doubts
+    }
+
+    /// Runtimes whose frames are shown as native ones.
+    fn damaged_runtimes(&self) -> impl Iterator<Item = String> {
+        self.runtimes().damaged().iter().map(|damage| {
+            let version = damage.version.iter().map(|version| format!(" {version}"));
+            format!("{}{}: {}", damage.name, version.collect::<String>(), damage.why)
+        })
     }
 
     fn describe(&self, damage: &Damage) -> String {

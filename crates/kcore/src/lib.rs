@@ -7,7 +7,7 @@
 //! let core = Core::open(&options)?;
 //! for thread in core.threads() {
 //!     let stack = core.stack(thread.tid, MAX_FRAMES);
-//!     for frame in core.named_frames(&stack.frames) {
+//!     for frame in core.named_frames(&stack) {
 //!         println!("{:?}", frame.location.function);
 //!     }
 //! }
@@ -40,6 +40,7 @@ mod mapping;
 mod module;
 mod module_cfi;
 mod module_set;
+mod named_frame;
 mod open;
 mod pace;
 mod prefetch;
@@ -47,6 +48,7 @@ mod process;
 pub mod references;
 mod regions;
 mod register;
+mod runtimes;
 pub mod search;
 pub mod signal;
 mod source;
@@ -54,6 +56,7 @@ mod space;
 mod stack;
 mod status;
 mod symbols_by_file;
+mod task;
 mod thread;
 mod tls;
 mod types;
@@ -79,6 +82,10 @@ pub use kcore_mem::{
     Addr, AddrRange, AddressSpace, Arch, CodeAddr, Endian, Fault, FileOff, Origin, Region, Svma,
     Target,
 };
+pub use kcore_runtimes::{
+    Damage, Finding, FrameKind, Host, HostModule, HostRange, Identity, LanguageFrame, Native,
+    NativeStack, PROBES, Probe, Runtime, Runtimes, Span, Task, TaskStart, ThreadFacts,
+};
 pub use kcore_symbols::{
     AliasKind, AliasType, ArrayType, BaseClass, BaseType, BitField, Composite, DebugInfo, DieId,
     Dimension, Encoding, Enumeration, Enumerator, Keyword, Member, MemberPlace, PointerKind,
@@ -86,7 +93,8 @@ pub use kcore_symbols::{
     TypeNode, demangle,
 };
 pub use kcore_unwind::{
-    End, Frame, Machine, RegisterPart, Regs, SavedContext, Trust, UserRegister, Walker,
+    End, Frame, Machine, Phase, RegisterPart, Regs, RuleFrame, RuleStep, SavedContext, Trust,
+    UserRegister, Walker,
 };
 pub use kcore_values::{
     Absent, Content, Elements, Entry, EnumNames, EnumValue, Field, FloatValue, Limits, Number,
@@ -94,12 +102,13 @@ pub use kcore_values::{
     PieceSource, Place, Pointee, Pointer, Process, SymbolName, Text, Value, VariantValue,
 };
 pub use last_words::LastWords;
-pub use location::{Location, NamedFrame, SharedLocation, SymbolAt};
+pub use location::{Location, SymbolAt};
 pub use lookup::LookupError;
 pub use mapping::{Mapping, MappingKind};
 pub use module::{FileState, Module};
 pub use module_set::ModuleSet;
-pub use open::{Core, OpenError, OpenOptions};
+pub use named_frame::{NamedFrame, SharedLocation};
+pub use open::{Core, OpenError, OpenOptions, Probes};
 pub use process::{EnvironmentError, InitialStack, InitialString, aux_name};
 pub use register::RegisterError;
 pub use space::ProcessSpace;

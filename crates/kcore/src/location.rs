@@ -1,9 +1,9 @@
 //! What an address of code is called: function, module, file and line, inlined calls.
 
-use std::{fmt, ops::Deref, sync::Arc};
+use std::sync::Arc;
 
 use kcore_mem::{Addr, CodeAddr, Svma};
-use kcore_unwind::{Frame, Trust};
+use kcore_runtimes::FrameKind;
 
 use crate::{Core, Module};
 
@@ -28,10 +28,16 @@ pub struct Location {
     pub column: Option<u32>,
     /// Source language, as in JSON.
     pub language: Option<&'static str>,
+    /// Whether machine code of a compiler runs there, or what a runtime runs.
+    pub kind: FrameKind,
+    /// The runtime's own frame or function object.
+    pub object: Option<Addr>,
+    /// Why a runtime does not know more of it.
+    pub doubt: Option<Arc<str>>,
 }
 
 impl Location {
-    const fn nowhere() -> Self {
+    pub(crate) const fn nowhere() -> Self {
         Self {
             function: None,
             module: None,
@@ -42,6 +48,9 @@ impl Location {
             line: None,
             column: None,
             language: None,
+            kind: FrameKind::Native,
+            object: None,
+            doubt: None,
         }
     }
 }
@@ -63,57 +72,6 @@ pub struct SymbolAt {
     pub offset: u64,
 }
 
-/// A frame with its names: a physical frame, or an inlined call within the next physical one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NamedFrame {
-    /// Index among named frames, innermost 0.
-    pub index: usize,
-    /// Index of the physical frame, innermost 0.
-    pub physical: usize,
-    /// The frame.
-    pub frame: Frame,
-    /// What runs there.
-    pub location: SharedLocation,
-}
-
-/// A location among those of its address, which all frames at that address share.
-#[derive(Clone)]
-pub struct SharedLocation {
-    all: Arc<[Location]>,
-    at: usize,
-}
-
-impl SharedLocation {
-    /// How many functions hold it: of the one that the machine called 0, of one inlined there 1.
-    pub(crate) fn depth(&self) -> usize {
-        self.all.len().saturating_sub(1).saturating_sub(self.at)
-    }
-}
-
-impl Deref for SharedLocation {
-    type Target = Location;
-
-    fn deref(&self) -> &Location {
-        // A static, since frames are never made without a location and yet must not panic.
-        static NOWHERE: Location = Location::nowhere();
-        self.all.get(self.at).unwrap_or(&NOWHERE)
-    }
-}
-
-impl PartialEq for SharedLocation {
-    fn eq(&self, other: &Self) -> bool {
-        **self == **other
-    }
-}
-
-impl Eq for SharedLocation {}
-
-impl fmt::Debug for SharedLocation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
-    }
-}
-
 fn symbol_of(
     module: &Module,
     name: Arc<str>,
@@ -130,13 +88,6 @@ fn symbol_of(
         size,
         offset: at.offset_from(start)?,
     })
-}
-
-impl NamedFrame {
-    /// How the frame was found. An inlined call is as certain as the frame that holds it.
-    pub const fn trust(&self) -> Trust {
-        self.frame.trust
-    }
 }
 
 impl Core {
@@ -174,25 +125,6 @@ impl Core {
         let found = self.find_locations(at);
         self.locations.put(at, found.clone());
         found
-    }
-
-    /// The named frames of a stack, innermost first, inlined calls as frames of their own.
-    pub fn named_frames<'a>(
-        &'a self,
-        frames: &'a [Frame],
-    ) -> impl Iterator<Item = NamedFrame> + 'a {
-        self.prefetch_locations(frames);
-        let named = frames.iter().enumerate().flat_map(move |(physical, frame)| {
-            let locations = self.locations(frame.pc);
-            (0..locations.len())
-                .map(move |at| (physical, *frame, SharedLocation { all: locations.clone(), at }))
-        });
-        named.enumerate().map(|(index, (physical, frame, location))| NamedFrame {
-            index,
-            physical,
-            frame,
-            location,
-        })
     }
 
     fn find_locations(&self, at: CodeAddr) -> Arc<[Location]> {

@@ -138,6 +138,14 @@ impl Module {
         self.found().file.as_ref().map(|file| &file.image)
     }
 
+    /// Bytes of code, as its headers say.
+    pub(crate) fn executable_size(&self) -> u64 {
+        let in_memory = self.mapped.image.as_ref().map(|image| image.segments.as_slice());
+        let segments = in_memory.or_else(|| self.image().map(|image| image.segments()));
+        let code = segments.unwrap_or_default().iter().filter(|segment| segment.is_executable());
+        code.fold(0, |sum, segment| segment.mem_size.saturating_add(sum))
+    }
+
     /// The path of that file.
     pub fn file_path(&self) -> Option<&Path> {
         self.found().file.as_ref().map(|file| file.path.as_path())

@@ -3,6 +3,7 @@
 use std::{
     collections::HashMap,
     ffi::OsStr,
+    fmt,
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
     sync::{Arc, OnceLock},
@@ -17,6 +18,7 @@ use kcore_files::{
     SearchPaths, Wanted, open_core,
 };
 use kcore_mem::{Addr, AddrRange, AddressSpace, Arch, Target};
+use kcore_runtimes::{PROBES, Probe, Runtimes};
 use kcore_unwind::{Knowledge, Machine, machine};
 
 use crate::{
@@ -44,6 +46,24 @@ pub struct OpenOptions {
     pub debug_dirs: Vec<PathBuf>,
     /// Where to keep what is costly to work out: indexes of big debug information. `None`: nowhere.
     pub cache_dir: Option<PathBuf>,
+    /// The runtimes that are looked for: all that kcore knows, and whatever an embedder adds.
+    pub probes: Probes,
+}
+
+/// Probes for runtimes; by default those that kcore has.
+#[derive(Clone, Copy)]
+pub struct Probes(pub &'static [Probe]);
+
+impl Default for Probes {
+    fn default() -> Self {
+        Self(PROBES)
+    }
+}
+
+impl fmt::Debug for Probes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.0.iter().map(|probe| probe.name)).finish()
+    }
 }
 
 /// Why nothing could be opened.
@@ -107,6 +127,8 @@ pub struct Core {
     pub(crate) link_map: OnceLock<Vec<LinkMapEntry>>,
     pub(crate) linker: OnceLock<Linker>,
     pub(crate) thread_areas: OnceLock<ThreadAreas>,
+    pub(crate) probes: Probes,
+    pub(crate) runtimes: OnceLock<Runtimes>,
 }
 
 impl Core {
@@ -178,7 +200,7 @@ impl Core {
         let modules = Arc::new(ModuleSet::new(modules.collect(), Some(parts.space.clone())));
         let space = ProcessSpace::new(target, Some(parts.space.clone()), modules.clone());
         let finder = context.finder.clone();
-        Self::new(target, Some(parts), modules, space, finder)
+        Self::new(target, Some(parts), modules, space, finder, options)
     }
 
     fn open_exe(path: &Path, options: &OpenOptions) -> Result<Self, OpenError> {
@@ -201,7 +223,7 @@ impl Core {
         let module = Module::with_file(mapped, context, found);
         let modules = Arc::new(ModuleSet::new(vec![module], None));
         let space = ProcessSpace::new(target, None, modules.clone());
-        Ok(Self::new(target, None, modules, space, finder))
+        Ok(Self::new(target, None, modules, space, finder, options))
     }
 
     fn new(
@@ -210,6 +232,7 @@ impl Core {
         modules: Arc<ModuleSet>,
         space: ProcessSpace,
         finder: Finder,
+        options: &OpenOptions,
     ) -> Self {
         let code_mask = parts.as_ref().and_then(|parts| parts.file.code_mask());
         Self {
@@ -228,6 +251,8 @@ impl Core {
             link_map: OnceLock::new(),
             linker: OnceLock::new(),
             thread_areas: OnceLock::new(),
+            probes: options.probes,
+            runtimes: OnceLock::new(),
         }
     }
 

@@ -1,9 +1,11 @@
 //! The stack of a thread.
 
+use std::sync::Arc;
+
 use kcore_mem::{Addr, CodeAddr};
 use kcore_unwind::{End, Flow, Frame, Regs, Trust, Walker};
 
-use crate::{Core, Mapping, Tid};
+use crate::{Core, Mapping, Task, Tid};
 
 /// Frames of one stack, at most, when nobody says otherwise: a stack of 8 MiB holds half a million
 /// of the smallest frames.
@@ -12,8 +14,10 @@ pub const MAX_FRAMES: usize = 4 << 20;
 /// A stack: physical frames, innermost first, and why there are no more.
 #[derive(Clone, Debug)]
 pub struct Stack {
-    /// The thread that it belongs to.
-    pub tid: Tid,
+    /// The thread that runs on it; `None` of a task that does not run.
+    pub tid: Option<Tid>,
+    /// The task that it belongs to, if it is not a thread's own.
+    pub task: Option<Arc<Task>>,
     /// The frames.
     pub frames: Vec<Frame>,
     /// Why there are no more.
@@ -33,24 +37,30 @@ pub(crate) struct StackOrigin {
 }
 
 impl StackOrigin {
-    const fn stopped_at(regs: Regs, is_thread: bool) -> Self {
+    pub(crate) const fn stopped_at(regs: Regs, is_thread: bool) -> Self {
         Self { regs, pc: CodeAddr::Pc(regs.pc()), trust: Trust::Context, is_thread }
     }
 }
 
 impl Stack {
-    fn empty(tid: Tid, end: End) -> Self {
-        Self { tid, frames: Vec::new(), end, start: None }
+    pub(crate) fn empty(tid: Option<Tid>, end: End) -> Self {
+        Self { tid, task: None, frames: Vec::new(), end, start: None }
     }
 
     /// Collects the frames of a walk.
-    fn walk(tid: Tid, walker: &mut Walker<'_>, start: StackOrigin, limit: usize) -> Self {
+    pub(crate) fn walk(
+        tid: Option<Tid>,
+        walker: &mut Walker<'_>,
+        start: StackOrigin,
+        limit: usize,
+    ) -> Self {
         let mut frames = Vec::new();
+        walker.set_thread(tid);
         let end = walker.walk_from(&start.regs, start.pc, start.trust, limit, &mut |frame, _| {
             frames.push(*frame);
             Flow::Continue
         });
-        Self { tid, frames, end, start: Some(Box::new(start)) }
+        Self { tid, task: None, frames, end, start: Some(Box::new(start)) }
     }
 
     /// Where the walk began.
@@ -67,58 +77,60 @@ impl Stack {
 impl Core {
     /// A walker for this process; it is best used for many threads.
     pub fn walker(&self) -> Option<Walker<'_>> {
-        Some(Walker::sharing(self.space(), self.modules(), self.machine()?, &self.knowledge))
+        let walker =
+            Walker::sharing(self.space(), self.modules(), self.machine()?, &self.knowledge);
+        Some(walker.with_rule(self.step_rule()))
     }
 
     /// The stack of a thread, at most `limit` frames. A damaged stack is as long as it is good.
     pub fn stack(&self, tid: Tid, limit: usize) -> Stack {
         match self.walker() {
             Some(mut walker) => self.stack_with(&mut walker, tid, limit),
-            None => Stack::empty(tid, End::Unsupported),
+            None => Stack::empty(Some(tid), End::Unsupported),
         }
     }
 
     /// As [`Core::stack`], by a walker that may have walked others.
     pub fn stack_with(&self, walker: &mut Walker<'_>, tid: Tid, limit: usize) -> Stack {
         let Some(regs) = self.start_registers(tid) else {
-            return Stack::empty(tid, End::NoRegisters);
+            return Stack::empty(Some(tid), End::NoRegisters);
         };
-        Stack::walk(tid, walker, StackOrigin::stopped_at(regs, true), limit)
+        Stack::walk(Some(tid), walker, StackOrigin::stopped_at(regs, true), limit)
     }
 
     /// The stack that begins with the caller of the frame at `frame_pointer`, for an address that
     /// is no known frame. Only frame pointers tell where it goes first.
     pub fn stack_above(&self, tid: Tid, frame_pointer: Addr, limit: usize) -> Stack {
         let (Some(mut walker), Some(machine)) = (self.walker(), self.machine()) else {
-            return Stack::empty(tid, End::Unsupported);
+            return Stack::empty(Some(tid), End::Unsupported);
         };
         let mut regs = Regs::new(Addr::new(0));
         regs.set(machine.frame_pointer(), Some(frame_pointer.get()));
         regs.set(machine.stack_pointer(), Some(frame_pointer.get()));
         let Some((caller, _)) = machine.caller_by_frame_pointer(&regs, self.space()) else {
             let fault = self.space_fault(frame_pointer);
-            return Stack::empty(tid, fault.map_or(End::NoRule(frame_pointer), End::Fault));
+            return Stack::empty(Some(tid), fault.map_or(End::NoRule(frame_pointer), End::Fault));
         };
         let caller = caller.with_pc(machine.strip_code(caller.pc()));
         if !self.mapping_at(caller.pc()).is_some_and(Mapping::may_hold_code) {
-            return Stack::empty(tid, End::NotCode(caller.pc()));
+            return Stack::empty(Some(tid), End::NotCode(caller.pc()));
         }
         let pc = CodeAddr::Return(caller.pc());
         let trust = Trust::FramePointer;
         let start = StackOrigin { regs: caller, pc, trust, is_thread: false };
-        Stack::walk(tid, &mut walker, start, limit)
+        Stack::walk(Some(tid), &mut walker, start, limit)
     }
 
     /// The stack that begins with the registers which the `ucontext_t` at `context` holds.
     pub fn stack_of_context(&self, tid: Tid, context: Addr, limit: usize) -> Stack {
         let (Some(mut walker), Some(machine)) = (self.walker(), self.machine()) else {
-            return Stack::empty(tid, End::Unsupported);
+            return Stack::empty(Some(tid), End::Unsupported);
         };
         let Some(regs) = machine.context_regs(context, self.space()) else {
             let fault = self.space_fault(context);
-            return Stack::empty(tid, fault.map_or(End::NoRegisters, End::Fault));
+            return Stack::empty(Some(tid), fault.map_or(End::NoRegisters, End::Fault));
         };
-        Stack::walk(tid, &mut walker, StackOrigin::stopped_at(regs, false), limit)
+        Stack::walk(Some(tid), &mut walker, StackOrigin::stopped_at(regs, false), limit)
     }
 
     /// The registers of physical frame `index` of a thread, as far as they could be recovered;
@@ -127,7 +139,9 @@ impl Core {
         let start = self.start_registers(tid)?;
         let mut found = None;
         let mut at = 0;
-        self.walker()?.walk(&start, index.saturating_add(1), &mut |frame, regs| {
+        let mut walker = self.walker()?;
+        walker.set_thread(Some(tid));
+        walker.walk(&start, index.saturating_add(1), &mut |frame, regs| {
             if at == index {
                 found = Some((*frame, *regs));
             }

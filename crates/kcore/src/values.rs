@@ -44,10 +44,13 @@ impl Process for Core {
     }
 
     fn type_of_descriptor(&self, at: Addr) -> Option<Type> {
+        let offset = at.offset_from(self.descriptors_around(at)?)?;
+        self.modules().at(at)?.symbols().debug_info()?.type_of_descriptor(offset)
+    }
+
+    fn descriptors_around(&self, at: Addr) -> Option<Addr> {
         let module = self.modules().at(at)?;
-        let first = module.symbols().table().lookup(GO_TYPES)?.value();
-        let offset = module.svma(at)?.offset_from(first)?;
-        module.symbols().debug_info()?.type_of_descriptor(offset)
+        module.addr(module.symbols().table().lookup(GO_TYPES)?.value())
     }
 
     fn type_named(&self, near: &Type, name: &str) -> Option<Type> {

@@ -56,6 +56,28 @@ type Pair[K comparable, V any] struct {
 
 type Empty struct{}
 
+type Only struct{ Value int }
+
+type Temperature float64
+
+type OnePtr struct{ P *Point }
+
+type MyErr struct{ code int }
+
+func (e *MyErr) Error() string { return "my error" }
+
+type Deep struct {
+	Name  string
+	Inner Only
+	List  []Only
+	Two   [2]Only
+	P     *Only
+	Any   any
+	F     float32
+	B     bool
+	C     uint8
+}
+
 // Numbers.
 var (
 	gBool      = true
@@ -137,6 +159,14 @@ var (
 	gGrown    = map[int]int{}
 	gBoolMap  = map[bool]int{true: 1, false: 0}
 	gBigMap   = map[[20]int64]string{{1}: "indirect key"}
+	gWide     = map[int][20]int64{7: {70, 71}}
+	gBothBig  = map[[17]int64][17]int64{{1}: {2}}
+	gManyBig  = map[[20]int64][20]int64{}
+	gHuge     = map[int]int{}
+	gThinned  = map[int]string{}
+	gPtrMap   = map[string]*Point{"p": &gPoint}
+	gPtrKeys  = map[*Point]bool{&gPoint: true}
+	gAnyMap   = map[any]any{1: "one", "two": 2.5, Point{1, 2}: nil, Only{9}: Only{8}}
 )
 
 // Interfaces, functions and channels.
@@ -148,6 +178,13 @@ var (
 	gAnyPtr    any = &gPoint
 	gAnySlice  any = []int{1, 2}
 	gNilShape  Shape
+	gAnyOnly   any   = Only{4}
+	gAnyDeep   any   = Deep{Name: "deep", Inner: Only{1}, List: []Only{{2}, {3}}, Two: [2]Only{{5}, {6}}, P: &Only{7}, Any: Only{8}, F: 1.5, B: true, C: 7}
+	gAnyOnePtr any   = OnePtr{&gPoint}
+	gAnyMapped any   = map[string]int{"in": 1}
+	gAnyNamed  any   = Temperature(36.6)
+	gAnyFunc   any   = twice
+	gAnyErr    error = &MyErr{5}
 	gCircle    Shape = &Circle{2}
 	gSquare    Shape = Square{3}
 	gError           = errors.New("an error")
@@ -264,6 +301,20 @@ func fill() {
 	for i := 0; i < 53; i++ {
 		gGrown[i] = i * i
 	}
+	for i := int64(0); i < 30; i++ {
+		gManyBig[[20]int64{i, i}] = [20]int64{-i}
+	}
+	for i := 0; i < 5000; i++ {
+		gHuge[i] = -i
+	}
+	for i := 0; i < 3000; i++ {
+		gThinned[i] = strconv.Itoa(i)
+	}
+	for i := 0; i < 3000; i++ {
+		if i%100 != 0 {
+			delete(gThinned, i)
+		}
+	}
 	gRing.Next = gRing
 	gChan <- 1
 	gChan <- 2
@@ -351,6 +402,14 @@ func tellMaps() {
 	tell("gGrown", &gGrown)
 	tell("gBoolMap", &gBoolMap)
 	tell("gBigMap", &gBigMap)
+	tell("gWide", &gWide)
+	tell("gBothBig", &gBothBig)
+	tell("gManyBig", &gManyBig)
+	tell("gHuge", &gHuge)
+	tell("gThinned", &gThinned)
+	tell("gPtrMap", &gPtrMap)
+	tell("gPtrKeys", &gPtrKeys)
+	tell("gAnyMap", &gAnyMap)
 }
 
 func tellInterfaces() {
@@ -361,6 +420,12 @@ func tellInterfaces() {
 	tell("gAnyPtr", &gAnyPtr)
 	tell("gAnySlice", &gAnySlice)
 	tell("gNilShape", &gNilShape)
+	tell("gAnyOnly", &gAnyOnly)
+	tell("gAnyDeep", &gAnyDeep)
+	tell("gAnyOnePtr", &gAnyOnePtr)
+	tell("gAnyMapped", &gAnyMapped)
+	tell("gAnyNamed", &gAnyNamed)
+	tell("gAnyErr", &gAnyErr)
 	tell("gCircle", &gCircle)
 	tell("gSquare", &gSquare)
 	tell("gShapes", &gShapes)

@@ -21,7 +21,14 @@ fn seen(name: &str, line: u32) -> Seen {
 }
 
 fn thread(frames: Vec<Frame>) -> Thread {
-    Thread { tid: 7, role: "main".to_owned(), crashed: true, frames, end: End::Outermost }
+    Thread {
+        tid: 7,
+        role: "main".to_owned(),
+        crashed: true,
+        frames,
+        awaits: Vec::new(),
+        end: End::Outermost,
+    }
 }
 
 #[test]

@@ -17,6 +17,8 @@ pub struct Case {
 pub struct Target {
     /// The scenario whose core is opened.
     pub core: String,
+    /// The variant of the scenario whose core gen-cores makes; without one it is a committed core.
+    pub variant: Option<String>,
     /// Only the executable is opened.
     pub executable_alone: bool,
     /// Lines are typed at a terminal.
@@ -31,6 +33,7 @@ impl Default for Target {
     fn default() -> Self {
         Self {
             core: "workers".to_owned(),
+            variant: None,
             executable_alone: false,
             typed: false,
             program: false,
@@ -110,6 +113,10 @@ fn direct(target: &mut Target, directive: &str) -> Option<()> {
             target.executable_alone = true;
         }
         ["core", name] => target.core = name.to_owned(),
+        ["core", name, variant] => {
+            target.core = name.to_owned();
+            target.variant = Some(variant.to_owned());
+        }
         ["typed"] => target.typed = true,
         ["program"] => target.program = true,
         ["shell", path] => {

@@ -18,7 +18,8 @@
 //! - `! ` is a line of standard error, wherever it stands under its input. Only lines that begin
 //!   with `kcore: ` and say what is wrong are compared, unless there is another one here, as of the
 //!   usage: then all of them are.
-//! - `@ core NAME` opens another core than `workers`; `@ core none NAME` its executable alone.
+//! - `@ core NAME` opens another core than `workers`; `@ core none NAME` its executable alone;
+//!   `@ core NAME VARIANT` one that gen-cores makes, which lies somewhere else each time.
 //! - `@ typed` types the lines as at a terminal, where a bare expression repeats the last command.
 //! - `@ program` runs the program, with the lines as its script, and compares all output at once:
 //!   for what leaves the process, as shell commands do; `@ shell PATH` the same with another shell.
@@ -59,6 +60,7 @@ subjects! {
     eval macros dollar textual quoting shell log
     dump dis listings errors limits
     idioms settings threads process
+    qualified
     print types
 }
 

@@ -53,7 +53,8 @@ fn all_texts() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kcore-shell/src");
     let tests = modules_of_tests(&fs::read_to_string(folder.join("lib.rs")).unwrap());
     let sources = files(&folder);
-    let sources = sources.iter().filter(|path| !tests.iter().any(|test| path.ends_with(test)));
+    let is_test = |path: &Path| tests.iter().any(|test| path.to_string_lossy().contains(test));
+    let sources = sources.iter().filter(|path| !is_test(path));
     sources.flat_map(|path| texts(&fs::read_to_string(path).unwrap())).collect()
 }
 
@@ -63,10 +64,11 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }
 
-/// The files of modules that only tests have.
+/// The files and folders of modules that only tests have.
 fn modules_of_tests(root: &str) -> Vec<String> {
     let after = root.split("#[cfg(test)]\nmod ").skip(1);
-    after.filter_map(|text| text.split_once(';')).map(|(name, _)| format!("{name}.rs")).collect()
+    let names = after.filter_map(|text| text.split_once(';')).map(|(name, _)| name);
+    names.flat_map(|name| [format!("/{name}.rs"), format!("/{name}/")]).collect()
 }
 
 /// The texts of a source file, without comments and tests.

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, OnceLock};
 
+use gen_cores::Outcome;
 use kcore::{Core, OpenOptions};
 use kcore_shell::Source;
 
@@ -39,6 +40,12 @@ fn core(target: &Target) -> Arc<Core> {
 }
 
 fn file(target: &Target) -> PathBuf {
+    if let Some(variant) = &target.variant {
+        return match gen_cores::ensure(&target.core, variant).unwrap() {
+            Outcome::Made(case) | Outcome::Fresh(case) => case.core,
+            Outcome::Skipped(skipped) => panic!("this machine makes no cores: {}", skipped.reason),
+        };
+    }
     let name = if target.executable_alone { &target.core } else { "core.zst" };
     support::committed(&target.core, name)
 }

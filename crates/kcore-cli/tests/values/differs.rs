@@ -52,9 +52,6 @@ impl Known {
 const GONE: &str = "the compiler kept it nowhere, and its debug information says so";
 const NO_TLS: &str = "qemu's cores do not say where the thread-locals of a thread are";
 
-const GO_ANY: &str = "the true type behind an `interface {}` is not found yet; those of others are";
-const GO_DROPPED: &str =
-    "Go's linker drops the description of a type that no variable has: only its name is known";
 const GO_INLINED: &str = "the compiler inlined `adder` into `init`, and names its closure so";
 const SPLIT_TLS: &str = "thread-locals whose place stands in a `.dwo` are not found yet";
 const DYN: &str = "the true type behind this `&dyn` is not found yet; those of `Box<dyn>` are";
@@ -63,14 +60,11 @@ const WEAK: &str = "the pointer of a `Weak` is that of the counts before the val
 const SHARED: &str =
     "dwz keeps the declaration in a unit of its own, and the definition refers to it";
 
-static KNOWN: [Known; 23] = [
+static KNOWN: [Known; 20] = [
     Known::new("values-rust", &[], "values_rust::DYN_CAT", "true type", DYN),
     Known::new("values-rust", &[], "values_rust::deepest: animal", "true type", DYN),
     Known::new("values-rust", &[], "values_rust::RC_STR", "text should be", RC_STR),
     Known::new("values-rust", &[], "values_rust::WEAK", "should be a pointer", WEAK),
-    Known::new("values-go", &[], "main.gAny*", "interface {}", GO_ANY),
-    Known::new("values-go", &[], "main.gShapes", "main.Square", GO_DROPPED),
-    Known::new("values-go", &[], "main.gSquare", "main.Square", GO_DROPPED),
     Known::new("values-go", &["O2"], "main.gClosure", "main.init.func1", GO_INLINED),
     Known::new("values-c", &["split"], "t_*", "failed to look up type", SPLIT_TLS),
     Known::new("values-c", &["dwp"], "t_*", "failed to look up type", SPLIT_TLS),

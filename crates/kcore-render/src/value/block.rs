@@ -79,7 +79,11 @@ impl Writer {
     fn variant(&mut self, variant: &VariantValue, margin: usize) {
         self.push(&safe(&variant.name));
         self.push(" ");
-        self.fields(&variant.fields, None, margin);
+        match variant.fields.as_slice() {
+            // What holds one value of any type is that value, with the type's name before it.
+            [Field { name: None, value, .. }] => self.content(value, None, margin),
+            fields => self.fields(fields, None, margin),
+        }
     }
 }
 

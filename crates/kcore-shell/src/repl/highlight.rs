@@ -11,7 +11,10 @@ pub(super) fn line(line: &str, completer: &Completer) -> String {
     let mut painted = String::with_capacity(line.len() * 2);
     while !scanner.rest().is_empty() {
         let start = scanner.position();
+        let after_name = scanner.since(0).ends_with(lexer::is_name);
         let style = piece(&mut scanner, completer);
+        // Behind a name it may be a part of it.
+        let style = style.filter(|style| !after_name || *style != Style::Error);
         let text = scanner.since(start);
         match style {
             Some(style) => painted.push_str(&style.paint(text)),
@@ -94,6 +97,7 @@ mod tests {
     fn dcmds_numbers_quotes_and_comments() {
         assert_eq!(shown("main::seen -v 12"), "main<C:::seen> -v <N:12>");
         assert_eq!(shown("::nosuch x"), "<E:::nosuch> x");
+        assert_eq!(shown("ns::nosuch::seen"), "ns::nosuch<C:::seen>");
         assert_eq!(shown("0t10::emit 'a b' \"c"), "<N:0t10><C:::emit> <Q:'a b'> <Q:\"c>");
         assert_eq!(shown("$s // no"), "<C:$s> <F:// no>");
         assert_eq!(shown("$z"), "<E:$z>");

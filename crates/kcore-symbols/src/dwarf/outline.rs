@@ -2,7 +2,11 @@
 
 use gimli::{DwTag, constants};
 
-use super::{Result, UnitOffset, unit::Unit, walk::Walk};
+use super::{
+    Result, UnitOffset,
+    unit::Unit,
+    walk::{Walk, sibling},
+};
 
 /// Scopes of one unit that are told apart.
 const MAX_SCOPES: usize = 1 << 24;
@@ -78,6 +82,32 @@ impl Outline {
         }
         around
     }
+}
+
+/// The scopes around one entry, the innermost first, without a look at what lies behind it or, where
+/// the compiler says where the next entry is, beside it.
+pub fn around(unit: &Unit, wanted: UnitOffset) -> Result<Vec<UnitOffset>> {
+    let mut open: Vec<(isize, UnitOffset)> = Vec::new();
+    let mut walk = Walk::new(&unit.unit, None)?;
+    while let Some(entry) = walk.next(-1)?
+        && entry.offset <= wanted
+    {
+        while open.pop_if(|(depth, _)| *depth >= entry.depth).is_some() {}
+        if entry.offset == wanted {
+            break;
+        }
+        let mut next = None;
+        walk.attributes(&entry, |attribute| {
+            next = next.or_else(|| sibling(attribute));
+            Ok(())
+        })?;
+        if let Some(next) = next.filter(|next| *next <= wanted) {
+            walk.pass_children(&entry, Some(next))?;
+        } else if is_scope(entry.shape.tag()) && entry.shape.has_children() {
+            open.push((entry.depth, entry.offset));
+        }
+    }
+    Ok(open.into_iter().rev().map(|(_, scope)| scope).collect())
 }
 
 /// Whether entries with this tag give a scope to those in them.

@@ -1,6 +1,9 @@
 //! One compilation unit: its header and its root entry, and what was read of it later.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{
+    Arc, OnceLock,
+    atomic::{AtomicU32, Ordering},
+};
 
 use gimli::{
     Attribute, AttributeSpecification, AttributeValue, DebugAddrBase, DebugInfo, DebugInfoOffset,
@@ -9,10 +12,18 @@ use gimli::{
 };
 
 use super::{
-    Reader, Result, UnitOffset, abbreviations, attributes::PcRanges, file::DwarfFile,
-    functions::Functions, outline::Outline, rows::Rows, walk::check,
+    Reader, Result, UnitOffset, abbreviations,
+    attributes::PcRanges,
+    file::DwarfFile,
+    functions::Functions,
+    outline::{self, Outline},
+    rows::Rows,
+    walk::check,
 };
 use crate::Language;
+
+/// Entries whose scopes are asked for before the outline of their whole unit is read.
+const SELDOM: u32 = 8;
 
 /// Where a unit was put that is not in the file itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,6 +52,8 @@ pub struct Unit {
     functions: OnceLock<Result<Functions>>,
     rows: OnceLock<Result<Rows>>,
     outline: OnceLock<Result<Outline>>,
+    /// How often scopes were asked for.
+    asked: AtomicU32,
 }
 
 impl Unit {
@@ -75,6 +88,7 @@ impl Unit {
             functions: OnceLock::new(),
             rows: OnceLock::new(),
             outline: OnceLock::new(),
+            asked: AtomicU32::new(0),
         };
         unit.read_root(file)?;
         Ok(unit)
@@ -103,9 +117,15 @@ impl Unit {
         rows.as_ref().map_err(Error::clone)
     }
 
-    /// The scopes of the unit.
-    pub fn outline(&self) -> Result<&Outline> {
-        self.outline.get_or_init(|| Outline::read(self)).as_ref().map_err(Error::clone)
+    /// The scopes around an entry, the innermost first. Who asks often is answered from an outline of
+    /// the whole unit.
+    pub fn scopes_around(&self, entry: UnitOffset) -> Result<Vec<UnitOffset>> {
+        let is_seldom = self.asked.fetch_add(1, Ordering::Relaxed) < SELDOM;
+        if is_seldom && self.outline.get().is_none() {
+            return outline::around(self, entry);
+        }
+        let outline = self.outline.get_or_init(|| Outline::read(self)).as_ref();
+        outline.map(|outline| outline.around(entry)).map_err(Error::clone)
     }
 
     /// The offset in this unit of an offset in `.debug_info`.

@@ -4,20 +4,20 @@ use std::sync::{Mutex, PoisonError};
 
 use kcore_elf::Section;
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::{
     Kept, NameIndex, Record,
-    records::{ASK_ENTRY, MAX_UNITS, NO_SCOPE, ScopeRecord},
-    scan::{Found, FoundScope, KnownNames, Scan, Scanned},
+    known::KnownNames,
+    merge::{Dealt, Scopes, merged},
+    records::MAX_UNITS,
+    scan::{Scan, Scanned},
     stored::Stored,
 };
 use crate::dwarf::{Files, Unit, Which};
 
-/// Units that one thread scans in a row, at least.
-const MIN_CHUNK: usize = 4;
-/// Chunks for each thread, so that none waits long for the others.
-const CHUNKS: usize = 8;
+/// Chunks of units for each thread, so that none waits long for the others.
+const CHUNKS: usize = 16;
 
 impl NameIndex {
     /// The index of all names: the one that was kept, or a new one, which is kept then.
@@ -45,12 +45,14 @@ impl NameIndex {
 fn scan(files: &Files, key: &[u8]) -> Vec<u8> {
     let units = units_of(files);
     let threads = rayon::current_num_threads().max(1);
-    let chunk = units.len().div_ceil(threads.saturating_mul(CHUNKS)).max(MIN_CHUNK);
+    let chunk = units.len().div_ceil(threads.saturating_mul(CHUNKS)).max(1);
     let numbered: Vec<(u32, (Which, usize))> = (0..).zip(units.iter().copied()).collect();
     // What a thread knows of names it knows for all its units.
     let names: Vec<Mutex<KnownNames>> = (0..threads).map(|_| Mutex::default()).collect();
-    let scanned: Vec<Scanned> = numbered
+    let mut dealt: Vec<Dealt> = numbered
         .par_chunks(chunk)
+        // Threads take chunks one by one, so that the last ones are shared.
+        .with_max_len(1)
         .map(|units| {
             let own = rayon::current_thread_index().and_then(|thread| names.get(thread));
             let mut own = own.map(|own| own.lock().unwrap_or_else(PoisonError::into_inner));
@@ -60,10 +62,9 @@ fn scan(files: &Files, key: &[u8]) -> Vec<u8> {
             }
         })
         .collect();
-    let mut merged = Merged::default();
-    scanned.into_iter().for_each(|scanned| merged.add(scanned));
-    merged.records.par_sort_unstable();
-    Stored::write(key, &units, &merged.records, &merged.scopes)
+    let scopes = Scopes::number(&mut dealt);
+    let records: Vec<Vec<Record>> = merged(&dealt);
+    Stored::write(key, &units, &records, &scopes.records)
 }
 
 fn units_of(files: &Files) -> Vec<(Which, usize)> {
@@ -77,64 +78,19 @@ fn units_of(files: &Files) -> Vec<(Which, usize)> {
 }
 
 /// The names of some units, each identity once.
-fn scan_units(files: &Files, units: &[(u32, (Which, usize))], names: &mut KnownNames) -> Scanned {
-    let (mut seen, mut all) = (FxHashSet::default(), Scanned::default());
+fn scan_units(files: &Files, units: &[(u32, (Which, usize))], names: &mut KnownNames) -> Dealt {
+    let (mut seen, mut all, mut dealt) =
+        (FxHashSet::default(), Scanned::default(), Dealt::default());
     for (number, (which, start)) in units {
         let unit = files.units(*which).map(|units| Unit::open(&units.file, *start));
         let Some(Ok(unit)) = unit else { continue };
-        let before = all.found.len();
         Scan::names(files, *which, &unit, *number, names, &mut all);
-        let new = all.found.split_off(before.min(all.found.len()));
-        all.found.extend(new.into_iter().filter(|found| is_new(&mut seen, found)));
-    }
-    all
-}
-
-/// What was found in all units, with scopes numbered throughout.
-#[derive(Default)]
-struct Merged {
-    records: Vec<Record>,
-    scopes: Vec<ScopeRecord>,
-    numbers: FxHashMap<u64, u32>,
-    seen: FxHashSet<u64>,
-}
-
-impl Merged {
-    fn add(&mut self, scanned: Scanned) {
-        // Those around a scope stand before it.
-        let mut numbers: Vec<u32> = Vec::with_capacity(scanned.scopes.len());
-        for scope in &scanned.scopes {
-            let number = self.number(scope, &numbers);
-            numbers.push(number);
-        }
-        for found in scanned.found {
-            if is_new(&mut self.seen, &found) {
-                let scope = renumbered(&numbers, found.record.scope);
-                self.records.push(found.record.in_scope(scope));
+        for found in all.found.drain(..) {
+            if found.is_new(&mut seen) {
+                dealt.add(found);
             }
         }
     }
-
-    /// The number of a scope, be it that one of the same names was met before.
-    fn number(&mut self, scope: &FoundScope, numbers: &[u32]) -> u32 {
-        let next = u32::try_from(self.scopes.len()).unwrap_or(NO_SCOPE);
-        let number = *self.numbers.entry(scope.hash).or_insert(next);
-        if number == next {
-            let around = renumbered(numbers, scope.around);
-            self.scopes.push(ScopeRecord { around, unit: scope.unit, offset: scope.offset });
-        }
-        number
-    }
-}
-
-fn renumbered(numbers: &[u32], number: u32) -> u32 {
-    match number {
-        NO_SCOPE | ASK_ENTRY => number,
-        _ => numbers.get(number as usize).copied().unwrap_or(NO_SCOPE),
-    }
-}
-
-/// Whether the same was not seen before.
-fn is_new(seen: &mut FxHashSet<u64>, found: &Found) -> bool {
-    found.identity.is_none_or(|identity| seen.insert(identity))
+    dealt.scopes = all.scopes;
+    dealt
 }

@@ -1,41 +1,29 @@
-//! The hash of names. It is written to files, and so is not the one of a library that may change it.
+//! The hashes of names. They are written to files, and so are not those of a library that may change
+//! them.
 
-/// FNV-1a of 64 bits, see the Internet draft draft-eastlake-fnv.
-#[derive(Clone, Copy)]
-pub struct Hash(u64);
+/// Eight bytes of a word are taken at a time, since words make up most of what is hashed.
+const SEED: u64 = 0x243f_6a88_85a3_08d3;
+const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-impl Hash {
-    /// Of no bytes.
-    pub const fn new() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
+/// The hash of two in this order.
+pub const fn mix(first: u64, second: u64) -> u64 {
+    (first.rotate_left(26) ^ second).wrapping_mul(FACTOR)
+}
 
-    /// Of these bytes.
-    pub fn of(bytes: &[u8]) -> Self {
-        let mut hash = Self::new();
-        hash.write(bytes);
-        hash
-    }
+/// The hash of a word.
+pub fn of_word(word: &[u8]) -> u64 {
+    let (eights, rest) = word.as_chunks::<8>();
+    let start = SEED ^ word.len() as u64;
+    let hash = eights.iter().fold(start, |hash, eight| mix(hash, u64::from_le_bytes(*eight)));
+    mix(hash, rest.iter().fold(0, |number, byte| (number << 8) | u64::from(*byte)))
+}
 
-    /// Adds bytes.
-    pub fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
+/// The hash of a sign.
+pub fn of_sign(sign: char) -> u64 {
+    mix(SEED, u64::from(u32::from(sign)))
+}
 
-    /// Adds a number.
-    pub fn add(&mut self, number: u64) {
-        self.write(&number.to_le_bytes());
-    }
-
-    /// Of all so far.
-    pub const fn long(self) -> u64 {
-        self.0
-    }
-
-    /// The same in 32 bits.
-    pub const fn short(self) -> u32 {
-        (self.0 ^ (self.0 >> 32)) as u32
-    }
+/// A hash in 32 bits. The high ones are the better mixed.
+pub const fn short(hash: u64) -> u32 {
+    (hash >> 32) as u32
 }

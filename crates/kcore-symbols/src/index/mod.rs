@@ -3,17 +3,24 @@
 //! An index has the hash of each name and where its entry lies; the names themselves stay in the
 //! sections. What the index proposes is read and compared before it is an answer.
 //!
-//! - [`tokens`] and [`spelled`] bring names into one form, [`hash`] makes numbers of them.
-//! - [`raw`] and [`shapes`] pass over entries, [`scan`] takes the names of a unit.
-//! - [`records`] is what is kept of each name, [`build`] scans all units.
+//! - [`tokens`] and [`spelled`] bring names into one form, [`number`] the words for numbers;
+//!   [`hash`] makes numbers of names, [`canonical`] without bringing them into that form.
+//! - [`raw`] and [`shapes`] pass over entries, [`scan`] takes the names of a unit,
+//!   of which [`known`] remembers some.
+//! - [`records`] is what is kept of each name, [`build`] scans all units, [`merge`] brings
+//!   together what was found.
 //! - [`stored`] is the index as bytes, [`kept`] says where those of big modules are kept.
 //! - [`find`] looks up, [`matching`] says whether an entry is meant.
 
 mod build;
+mod canonical;
 mod find;
 mod hash;
 mod kept;
+mod known;
 mod matching;
+mod merge;
+mod number;
 mod raw;
 mod records;
 mod scan;

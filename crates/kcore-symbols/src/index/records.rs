@@ -64,6 +64,12 @@ impl Record {
         Self { stem: name.stem, full: name.full, unit, offset, scope }
     }
 
+    /// The order in which records are kept: by stem, and then by name and place.
+    pub const fn order(&self) -> (u64, u64) {
+        let name = (self.stem as u64) << 32 | self.full as u64;
+        (name, (self.unit as u64) << 32 | self.offset as u64)
+    }
+
     /// The same as bytes.
     pub fn to_bytes(self) -> [u8; 20] {
         let mut bytes = [0; 20];

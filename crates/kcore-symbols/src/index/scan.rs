@@ -1,26 +1,27 @@
 //! The names of one unit.
 
+use std::ffi::CStr;
+
 use gimli::{
     AttributeValue, DebugLineStrOffset, DebugStrOffset, DebugStrOffsetsIndex, DwForm, DwOp,
-    Reader as _, constants,
+    Reader as _, Section as _, constants,
 };
-use rustc_hash::FxHashMap;
+
+use rustc_hash::FxHashSet;
 
 use super::{
-    hash::Hash,
+    canonical::name_hash,
+    hash::mix,
+    known::KnownNames,
     raw::{Raw, Width},
     records::{ASK_ENTRY, NO_SCOPE, Record, What},
     shapes::{Fact, Shape, Shapes, Step, is_type},
-    spelled::{NameHash, Spelled},
+    spelled::NameHash,
 };
 use crate::dwarf::{Files, Reader, Unit, Walk, Which, is_number};
 
 /// References that are followed to the name of a definition.
 const MAX_REFERENCES: usize = 4;
-
-/// Names whose hashes are known, by where linkers put them: the same name is there once.
-#[derive(Default)]
-pub struct KnownNames(FxHashMap<(Which, usize), NameHash>);
 
 /// What is remembered of a name, and what tells it from the same name elsewhere.
 pub struct Found {
@@ -28,6 +29,13 @@ pub struct Found {
     pub record: Record,
     /// Equal for names that say the same, wherever they stand; `None` for what is kept each time.
     pub identity: Option<u64>,
+}
+
+impl Found {
+    /// Whether the same was not seen before.
+    pub fn is_new(&self, seen: &mut FxHashSet<u64>) -> bool {
+        self.identity.is_none_or(|identity| seen.insert(identity))
+    }
 }
 
 /// A scope that has names in it.
@@ -46,7 +54,7 @@ pub struct FoundScope {
 /// What was found in some units.
 #[derive(Default)]
 pub struct Scanned {
-    /// The names, in the order in which they stand there.
+    /// The names, in the order in which they stand there. Those of former units may be taken out.
     pub found: Vec<Found>,
     /// The scopes that they lie in.
     pub scopes: Vec<FoundScope>,
@@ -182,10 +190,7 @@ impl<'a> Scan<'a> {
         let tag = u64::from(shape.tag.0);
         said.name = said.name.or_else(|| self.name_of_origin(&said));
         let scope = Said { name: said.name, ..Said::default() };
-        let found = self.add(What::Type, said, offset, |mut identity| {
-            identity.add(tag);
-            Some(identity)
-        });
+        let found = self.add(What::Type, said, offset, |identity| Some(mix(identity, tag)));
         self.enter(shape, &scope, offset, depth, found);
     }
 
@@ -195,18 +200,16 @@ impl<'a> Scan<'a> {
         what: What,
         said: Said,
         offset: usize,
-        identity: impl FnOnce(Hash) -> Option<Hash>,
+        identity: impl FnOnce(u64) -> Option<u64>,
     ) -> Option<usize> {
         let name = said.name.or_else(|| self.name_of_origin(&said))?;
-        let mut own = Hash::new();
-        let facts = [self.scope_hash(), said.size, u64::from(said.is_declaration)];
-        facts.into_iter().for_each(|fact| own.add(fact));
-        own.add(u64::from(name.full) << 32 | u64::from(name.stem));
+        let size = mix(said.size, u64::from(said.is_declaration));
+        let own = mix(mix(self.scope_hash(), size), name.long());
         let scope = if said.origin.is_some() { ASK_ENTRY } else { self.scope_place()? };
         let offset = u32::try_from(offset).ok()?;
         let record = Record::new(name, what, self.number, offset, scope);
         let record = record.declared(said.is_declaration);
-        self.scanned.found.push(Found { record, identity: identity(own).map(Hash::long) });
+        self.scanned.found.push(Found { record, identity: identity(own) });
         self.scanned.found.len().checked_sub(1)
     }
 
@@ -221,10 +224,8 @@ impl<'a> Scan<'a> {
         if !shape.has_children {
             return;
         }
-        let mut hash = Hash::new();
-        hash.add(self.scope_hash());
-        hash.add(said.name.map_or(0, |name| u64::from(name.full) << 1 | 1));
-        self.open.push(Scope { depth, hash: hash.long(), offset, place: None, found });
+        let hash = mix(self.scope_hash(), said.name.map_or(0, NameHash::long));
+        self.open.push(Scope { depth, hash, offset, place: None, found });
     }
 
     fn scope_hash(&self) -> u64 {
@@ -312,21 +313,21 @@ impl<'a> Scan<'a> {
     }
 
     fn hash_of(&mut self, value: AttributeValue<Reader>) -> Option<NameHash> {
-        let key = match value {
-            AttributeValue::DebugStrRef(offset) => Some((self.which, offset.0)),
-            AttributeValue::DebugStrRefSup(offset) => Some((Which::Supplementary, offset.0)),
-            AttributeValue::DebugStrOffsetsIndex(index) => Some((self.which, self.string(index)?)),
-            _ => None,
+        let (of, offset) = match value {
+            AttributeValue::DebugStrRef(offset) => (self.which, offset.0),
+            AttributeValue::DebugStrRefSup(offset) => (Which::Supplementary, offset.0),
+            AttributeValue::DebugStrOffsetsIndex(index) => (self.which, self.string(index)?),
+            other => {
+                let text = self.files.string(self.which, self.unit, other)?;
+                return hash_of_bytes(&text.to_slice().ok()?);
+            }
         };
-        if let Some(known) = key.and_then(|key| self.names.0.get(&key)) {
-            return Some(*known);
-        }
-        let text = self.files.string(self.which, self.unit, value)?;
-        let hash = hash_of_bytes(&text.to_slice().ok()?)?;
-        if let Some(key) = key {
-            self.names.0.insert(key, hash);
-        }
-        Some(hash)
+        let files = self.files;
+        let make = || {
+            let strings = files.units(of)?.file.dwarf.debug_str.reader().bytes().get(offset..)?;
+            hash_of_bytes(CStr::from_bytes_until_nul(strings).ok()?.to_bytes())
+        };
+        self.names.get(of, offset, make)
     }
 
     /// Where a string lies that is named by its number.
@@ -345,7 +346,7 @@ fn hash_of_bytes(text: &[u8]) -> Option<NameHash> {
     if text.is_empty() {
         return None;
     }
-    Some(Spelled::hash_of(&String::from_utf8_lossy(text)))
+    Some(name_hash(text))
 }
 
 /// An entry of the same unit; the inner `None` is one of another.

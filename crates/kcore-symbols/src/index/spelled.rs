@@ -5,7 +5,9 @@
 //! `const char *` and `5UL`. In the form kept here these are one.
 
 use super::{
-    hash::Hash,
+    canonical::{EMPTY, with_arguments},
+    hash::{mix, of_sign, of_word, short},
+    number,
     tokens::{Token, tokens},
 };
 
@@ -59,24 +61,19 @@ impl Spelled {
         spelled
     }
 
-    /// What a name is looked up by.
-    pub fn hash_of(text: &str) -> NameHash {
-        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-        // Most names are one word, which nothing is done to.
-        if text.bytes().all(is_plain) && text.starts_with(|first: char| !first.is_ascii_digit()) {
-            let hash = Hash::of(plain(text).as_bytes()).short();
-            return NameHash { stem: hash, full: hash };
-        }
-        Self::parse(text).hash()
+    /// What it is looked up by. [`super::canonical`] says the same of a name that is not read yet.
+    pub fn hash(&self) -> NameHash {
+        let full = self.own_hash();
+        let stem = self.last_path().and_then(|path| path.last());
+        NameHash::of(stem.map_or(full, |last| of_word(last.word.as_bytes())), full)
     }
 
-    /// What it is looked up by.
-    pub fn hash(&self) -> NameHash {
-        let mut full = Hash::new();
-        self.write(&mut full);
-        let stem = self.last_path().and_then(|path| path.last());
-        let stem = stem.map_or_else(|| full.short(), |last| Hash::of(last.word.as_bytes()).short());
-        NameHash { stem, full: full.short() }
+    fn own_hash(&self) -> u64 {
+        let parts = self.0.iter().filter_map(|part| match part {
+            Part::Path(path) => path.last().map(Component::hash),
+            Part::Sign(sign) => Some(of_sign(*sign)),
+        });
+        parts.reduce(mix).unwrap_or(EMPTY)
     }
 
     /// The last of its paths.
@@ -85,15 +82,6 @@ impl Spelled {
             Part::Path(path) => Some(path.as_slice()),
             Part::Sign(_) => None,
         })
-    }
-
-    fn write(&self, hash: &mut Hash) {
-        for part in &self.0 {
-            match part {
-                Part::Path(path) => path.last().into_iter().for_each(|last| last.write(hash)),
-                Part::Sign(sign) => hash.write(sign.encode_utf8(&mut [0; 4]).as_bytes()),
-            }
-        }
     }
 
     /// Brings words into the order and the form that all compilers' names have here.
@@ -112,15 +100,24 @@ impl Spelled {
 }
 
 impl Component {
-    fn write(&self, hash: &mut Hash) {
-        hash.write(self.word.as_bytes());
-        let Some(arguments) = &self.arguments else { return };
-        hash.write(b"<");
-        for argument in arguments {
-            argument.write(hash);
-            hash.write(b",");
+    fn hash(&self) -> u64 {
+        let word = of_word(self.word.as_bytes());
+        match &self.arguments {
+            Some(arguments) => with_arguments(word, arguments.iter().map(Spelled::own_hash)),
+            None => word,
         }
-        hash.write(b">");
+    }
+}
+
+impl NameHash {
+    /// Of the hash of the last word, and that of all.
+    pub const fn of(stem: u64, full: u64) -> Self {
+        Self { stem: short(stem), full: short(full) }
+    }
+
+    /// Both in one number.
+    pub const fn long(self) -> u64 {
+        (self.full as u64) << 32 | self.stem as u64
     }
 }
 
@@ -223,13 +220,15 @@ impl<'a> Parser<'_, 'a> {
     }
 }
 
-/// Whether a scope is one that nobody types: inline namespaces of the standard libraries, blocks of
-/// Rust's `impl`, namespaces without a name.
+/// Whether a scope is one that nobody types.
 fn is_transparent(component: &Component) -> bool {
-    let word = component.word.as_str();
-    component.arguments.is_none()
-        && (matches!(word, "__cxx11" | "__1" | "__ndk1" | "_V2" | "" | "(anonymous namespace)")
-            || word.starts_with("{impl#"))
+    component.arguments.is_none() && is_transparent_word(component.word.as_bytes())
+}
+
+/// Inline namespaces of the standard libraries, blocks of Rust's `impl`, namespaces without a name.
+pub fn is_transparent_word(word: &[u8]) -> bool {
+    matches!(word, b"__cxx11" | b"__1" | b"__ndk1" | b"_V2" | b"" | b"(anonymous namespace)")
+        || word.starts_with(b"{impl#")
 }
 
 /// Numbers lose the letters behind them that state their type.
@@ -243,17 +242,21 @@ fn settled_word(word: &str) -> String {
 
 /// Whether an argument is what a class of a standard library has for it by itself.
 fn is_default(of: &str, argument: &Spelled) -> bool {
-    let Some(path) = argument.only_path() else { return false };
-    let [first, .., last] = path else { return false };
-    let container = matches!(of, "stack" | "queue" | "priority_queue");
-    match (first.word.as_str(), last.word.as_str()) {
+    let Some([first, .., last]) = argument.only_path() else { return false };
+    is_default_word(of.as_bytes(), first.word.as_bytes(), last.word.as_bytes())
+}
+
+/// The same of an argument whose path begins and ends so.
+pub fn is_default_word(of: &[u8], first: &[u8], last: &[u8]) -> bool {
+    let container = matches!(of, b"stack" | b"queue" | b"priority_queue");
+    match (first, last) {
         (
-            "std",
-            "allocator" | "char_traits" | "less" | "hash" | "equal_to" | "default_delete"
-            | "RandomState",
+            b"std",
+            b"allocator" | b"char_traits" | b"less" | b"hash" | b"equal_to" | b"default_delete"
+            | b"RandomState",
         )
-        | ("alloc", "Global") => true,
-        ("std", "deque" | "vector") => container,
+        | (b"alloc", b"Global") => true,
+        (b"std", b"deque" | b"vector") => container,
         _ => false,
     }
 }
@@ -268,24 +271,21 @@ fn shorten(argument: &mut Spelled) {
             _ => continue,
         };
         let [of] = of else { continue };
-        let short = match (last.word.as_str(), of.word.as_str()) {
-            ("basic_string", "char") => "string",
-            ("basic_string", "wchar_t") => "wstring",
-            ("basic_string_view", "char") => "string_view",
-            ("basic_string_view", "wchar_t") => "wstring_view",
-            _ => continue,
-        };
+        let short = short_word(last.word.as_bytes(), of.word.as_bytes());
+        let Some(short) = short.and_then(|short| str::from_utf8(short).ok()) else { continue };
         *last = Component { word: short.to_owned(), arguments: None };
     }
 }
 
-/// The form that a name of one word has.
-fn plain(word: &str) -> &str {
-    match word {
-        "unsigned" => "unsigned int",
-        "signed" => "int",
-        word => word,
-    }
+/// The alias of a template of strings with this argument.
+pub const fn short_word(word: &[u8], argument: &[u8]) -> Option<&'static [u8]> {
+    Some(match (word, argument) {
+        (b"basic_string", b"char") => b"string",
+        (b"basic_string", b"wchar_t") => b"wstring",
+        (b"basic_string_view", b"char") => b"string_view",
+        (b"basic_string_view", b"wchar_t") => b"wstring_view",
+        _ => return None,
+    })
 }
 
 /// `long unsigned int` and `unsigned long` are one word.
@@ -307,28 +307,13 @@ fn number_word(part: &Part) -> Option<&str> {
     let Part::Path(path) = part else { return None };
     let [only] = path.as_slice() else { return None };
     let word = only.word.as_str();
-    let is_number = matches!(
-        word,
-        "unsigned" | "signed" | "long" | "short" | "int" | "char" | "double" | "__int128"
-    );
-    (is_number && only.arguments.is_none()).then_some(word)
+    (number::is_word(word.as_bytes()) && only.arguments.is_none()).then_some(word)
 }
 
 fn joined_number(words: &[&str]) -> String {
-    let has = |wanted| words.contains(&wanted);
-    let longs = words.iter().filter(|word| **word == "long").count();
-    let mut joined: Vec<&str> = Vec::new();
-    if has("unsigned") {
-        joined.push("unsigned");
-    } else if has("signed") && has("char") {
-        joined.push("signed");
-    }
-    joined.extend(std::iter::repeat_n("long", longs));
-    joined.extend(["short", "char", "double", "__int128"].into_iter().filter(|word| has(word)));
-    if !["long", "short", "char", "double", "__int128"].into_iter().any(has) {
-        joined.push("int");
-    }
-    joined.join(" ")
+    let bytes: Vec<&[u8]> = words.iter().map(|word| word.as_bytes()).collect();
+    let joined = number::joined(&bytes).and_then(|joined| str::from_utf8(joined).ok());
+    joined.map_or_else(|| words.join(" "), str::to_owned)
 }
 
 /// `char const*` is `const char*`.

@@ -11,7 +11,7 @@ use crate::dwarf::Which;
 
 const MAGIC: &[u8; 8] = b"kcoreidx";
 /// To be raised whenever names are hashed, records laid out or entries chosen in another way.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Magic, version and checksum.
 const HEAD: usize = 20;
 /// Bytes of a unit: which section, of which split unit, and where.
@@ -29,17 +29,19 @@ pub struct Stored {
 }
 
 impl Stored {
-    /// The bytes that say all of an index of the debug information with that key.
+    /// The bytes that say all of an index of the debug information with that key. The records are in
+    /// order, and may be in several parts.
     pub fn write(
         key: &[u8],
         units: &[(Which, usize)],
-        records: &[Record],
+        records: &[Vec<Record>],
         scopes: &[ScopeRecord],
     ) -> Vec<u8> {
+        let count = records.iter().fold(0_usize, |sum, part| sum.saturating_add(part.len()));
         let size = HEAD
             .saturating_add(key.len())
             .saturating_add(units.len().saturating_mul(UNIT))
-            .saturating_add(records.len().saturating_mul(RECORD))
+            .saturating_add(count.saturating_mul(RECORD))
             .saturating_add(scopes.len().saturating_mul(SCOPE));
         let mut bytes = Vec::with_capacity(size.saturating_add(64));
         bytes.extend_from_slice(MAGIC);
@@ -47,7 +49,7 @@ impl Stored {
         bytes.extend_from_slice(&[0; 8]);
         add_count(&mut bytes, key.len());
         bytes.extend_from_slice(key);
-        for count in [units.len(), records.len(), scopes.len()] {
+        for count in [units.len(), count, scopes.len()] {
             add_count(&mut bytes, count);
         }
         for (which, start) in units {
@@ -56,7 +58,8 @@ impl Stored {
             bytes.extend_from_slice(&number.to_le_bytes());
             bytes.extend_from_slice(&(*start as u64).to_le_bytes());
         }
-        records.iter().for_each(|record| bytes.extend_from_slice(&record.to_bytes()));
+        let records = records.iter().flatten();
+        records.for_each(|record| bytes.extend_from_slice(&record.to_bytes()));
         for scope in scopes {
             for part in [scope.around, scope.unit, scope.offset] {
                 bytes.extend_from_slice(&part.to_le_bytes());
@@ -183,7 +186,7 @@ mod tests {
         let records: Vec<Record> =
             (0..9).map(|n| Record::new(name(n), What::Type, n % 2, n, NO_SCOPE)).collect();
         let scopes = [ScopeRecord { around: NO_SCOPE, unit: 1, offset: 7 }];
-        Stored::write(key, &[(Which::Main, 0), (Which::Split(6), 40)], &records, &scopes)
+        Stored::write(key, &[(Which::Main, 0), (Which::Split(6), 40)], &[records], &scopes)
     }
 
     #[test]

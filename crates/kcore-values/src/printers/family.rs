@@ -37,7 +37,9 @@ fn by_structure(ty: &Type) -> Option<&'static str> {
         TypeKind::Pointer(_) => (by_pointee(ty.name()?)?, Language::Go),
         _ => return None,
     };
-    (ty.language() == Some(language)).then_some(family)
+    // What was made by a descriptor is Go's, and nothing else of these members is made.
+    let is_made = ty.id().is_none() && language == Language::Go;
+    (is_made || ty.language() == Some(language)).then_some(family)
 }
 
 fn by_members(members: &[Member]) -> Option<(&'static str, Language)> {

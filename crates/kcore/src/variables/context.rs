@@ -81,7 +81,9 @@ impl FrameContext for FrameView<'_> {
     fn thread_local(&self, offset: u64) -> Result<Addr, Absent> {
         let module = self.known().and_then(|known| known.module);
         let module = module.ok_or_else(|| Absent::Unreadable("no module".to_owned()))?;
-        self.frames.core.thread_local(self.frames.tid, module, offset)
+        let no_thread = || Absent::Unreadable("no thread runs on this stack".to_owned());
+        let tid = self.frames.tid.ok_or_else(no_thread)?;
+        self.frames.core.thread_local(tid, module, offset)
     }
 
     fn call(&self) -> Option<Call<'_>> {

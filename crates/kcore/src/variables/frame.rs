@@ -6,7 +6,7 @@ use kcore_symbols::{DebugInfo, FunctionScope, Type, Variable, VariableKind};
 use kcore_values::{Absent, Object, location};
 
 use super::{array_bounds, context::FrameView, known_frames::KnownFrames};
-use crate::NamedFrame;
+use crate::{FrameKind, NamedFrame};
 
 /// A variable of a frame.
 #[derive(Clone, Debug)]
@@ -54,6 +54,9 @@ impl KnownFrames<'_> {
 
     /// The function of a named frame, by how many others hold it.
     fn function(&self, frame: &NamedFrame) -> Option<&FunctionScope> {
+        if frame.location.kind != FrameKind::Native {
+            return None;
+        }
         let functions = &self.scopes(frame.physical)?.functions;
         let from_outermost = frame.location.depth().checked_add(1)?;
         functions.get(functions.len().checked_sub(from_outermost)?)

@@ -14,7 +14,7 @@ const MAX_KEPT: usize = 1 << 12;
 /// The innermost frames of a stack with their registers. What is read of each is kept as long as this.
 pub struct KnownFrames<'c> {
     pub(super) core: &'c Core,
-    pub(super) tid: Tid,
+    pub(super) tid: Option<Tid>,
     pub(super) frames: Vec<Known<'c>>,
     /// Whether the first frame has the registers with which the kernel stopped the thread.
     is_stopped: bool,
@@ -53,6 +53,7 @@ impl<'c> KnownFrames<'c> {
         let (Some(mut walker), Some(origin)) = (self.core.walker(), stack.origin()) else { return };
         let Some(first) = stack.frames.first().filter(|_| wanted > 0) else { return };
         let mut skipped = 0_usize;
+        walker.set_thread(stack.tid);
         let keep = wanted.saturating_add(1);
         walker.walk_from(&origin.regs, origin.pc, origin.trust, usize::MAX, &mut |frame, regs| {
             if self.frames.is_empty() && frame != first {
@@ -80,7 +81,7 @@ impl<'c> KnownFrames<'c> {
         if index != 0 || !self.is_stopped {
             return None;
         }
-        self.vectors.get_or_init(|| self.core.fp_registers(self.tid)).as_ref()
+        self.vectors.get_or_init(|| self.core.fp_registers(self.tid?)).as_ref()
     }
 
     /// The functions that run in a frame, with their variables.

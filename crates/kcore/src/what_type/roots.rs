@@ -51,7 +51,7 @@ impl Core {
         let stack = self.stack(tid, MAX_FRAMES);
         let known = self.known_frames(&stack, MAX_FRAMES);
         let mut roots = Vec::new();
-        for frame in self.named_frames(&stack.frames) {
+        for frame in self.named_frames(&stack) {
             let function = frame.location.function.clone().unwrap_or_else(|| "a function".into());
             for variable in known.variables(&frame).unwrap_or_default() {
                 if let (Some(name), Ok(object)) = (variable.name, variable.object) {

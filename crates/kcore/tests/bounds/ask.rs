@@ -28,11 +28,11 @@ fn ask_all(core: &Core) -> usize {
     let _ = (core.status(), core.doubts(), core.last_words(), core.initial_stack());
     let _ = (core.environment_now(), core.auxv_address(), core.link_map());
     let stacks = core.stacks(&core.tids(), FRAMES);
-    let named = stacks.iter().flat_map(|stack| core.named_frames(&stack.frames));
+    let named = stacks.iter().flat_map(|stack| core.named_frames(stack));
     let frames = named.count();
     assert!(stacks.iter().all(|stack| stack.frames.len() <= FRAMES), "a bound of frames");
     for stack in stacks.iter().take(ASKED) {
-        let tid = stack.tid;
+        let Some(tid) = stack.tid else { continue };
         let _ = (core.user_registers(tid), core.waits_in(tid), core.fp_registers(tid));
         let _ = (core.thread_structure(tid), core.errno_address(tid));
         let _ = (core.signal_contexts(tid), core.stack_range(tid));

@@ -78,7 +78,7 @@ fn crashed_stack(core: &Core) -> Stack {
 }
 
 fn names(core: &Core, stack: &Stack) -> Vec<Option<String>> {
-    let frames = core.named_frames(&stack.frames);
+    let frames = core.named_frames(stack);
     frames.map(|frame| frame.location.function.as_deref().map(str::to_owned)).collect()
 }
 
@@ -92,7 +92,7 @@ fn assert_true(core: &Core, case: &Case) {
     let thread = truth.crashed().expect("a crashed thread");
     let stack = core.stack(Tid::new(thread.tid), MAX_FRAMES);
     let seen: Vec<Seen> = core
-        .named_frames(&stack.frames)
+        .named_frames(&stack)
         .map(|frame| Seen {
             function: frame.location.function.as_deref().map(str::to_owned),
             file: frame.location.file.as_deref().map(str::to_owned),
@@ -110,7 +110,7 @@ fn without_its_executable_a_core_shows_pcs_and_says_what_is_missing() {
     let core = Moved::new(&case).open(OpenOptions::default());
     let stack = crashed_stack(&core);
     assert_eq!(names(&core, &stack).first(), Some(&None), "a name from nowhere");
-    let pc = core.start_registers(stack.tid).expect("registers").pc();
+    let pc = core.start_registers(stack.tid.expect("a thread's")).expect("registers").pc();
     assert_eq!(pcs(&stack).first(), Some(&pc.get()));
     let doubts = core.doubts().join("\n");
     assert!(doubts.contains("not found: ") && doubts.contains("leaf"), "{doubts}");

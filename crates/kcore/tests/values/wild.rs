@@ -76,6 +76,10 @@ impl Process for Wild<'_> {
         self.core.type_of_descriptor(at)
     }
 
+    fn descriptors_around(&self, at: Addr) -> Option<Addr> {
+        self.core.descriptors_around(at)
+    }
+
     fn type_named(&self, near: &Type, name: &str) -> Option<Type> {
         Process::type_named(self.core, near, name)
     }

@@ -12,8 +12,15 @@ const COMMANDS: &str = "::status; ::stacks";
 const CORE: &str = "testdata/workers/x86_64/core.zst";
 
 /// Groups in the order in which they are shown. What no core can do is left to `::dcmds`.
-pub const GROUPS: [Group; 6] =
-    [Group::Process, Group::Stacks, Group::Memory, Group::Symbols, Group::Types, Group::Language];
+pub const GROUPS: [Group; 7] = [
+    Group::Process,
+    Group::Stacks,
+    Group::Memory,
+    Group::Symbols,
+    Group::Types,
+    Group::Runtimes,
+    Group::Language,
+];
 
 /// The README with its generated blocks as they should be.
 pub fn text(document: &str) -> Result<String> {

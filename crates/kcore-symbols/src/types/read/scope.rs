@@ -96,7 +96,7 @@ fn origin(entry: &DieEntry<'_>) -> Option<DieId> {
 fn scopes(info: &DebugInfo, id: DieId) -> Result<Vec<Scope>> {
     let (unit, wanted) = info.place(id)?;
     let mut scopes = Vec::new();
-    for offset in unit.outline()?.around(wanted).into_iter().rev() {
+    for offset in unit.scopes_around(wanted)?.into_iter().rev() {
         let id = DieId { which: id.which, offset: unit.start.saturating_add(offset.0) };
         let entry = DieEntry::read(info, id)?;
         if is_scope(entry.tag()) {

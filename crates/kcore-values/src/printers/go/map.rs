@@ -2,6 +2,7 @@
 
 use kcore_mem::Addr;
 
+use super::arguments;
 use crate::{Content, Object, eval::Evaluator, printers::Printer};
 
 /// Entries of a bucket.
@@ -119,16 +120,11 @@ fn element(evaluator: &Evaluator<'_>, bucket: &Object, name: &str, slot: i64) ->
     evaluator.member(bucket, name)?.index(evaluator.process(), slot).ok()
 }
 
-/// Whether buckets have pointers to keys and to values: the map's name `hash<K,V>` says what these are.
+/// Whether buckets have pointers to keys and to values.
 fn indirect(evaluator: &Evaluator<'_>, map: &Object) -> Option<(bool, bool)> {
-    let name = evaluator.complete(&map.ty)?.name()?.to_owned();
-    let arguments = name.strip_prefix("hash<")?.strip_suffix('>')?;
     let buckets = evaluator.member(map, "buckets")?;
     let bucket = evaluator.complete(&buckets.ty)?.target().ok()??;
     let bucket = Object::at(bucket, Addr::new(0));
-    let held = |name| Some(element(evaluator, &bucket, name, 0)?.ty.name()?.to_owned());
-    let (key, value) = (held("keys")?, held("values")?);
-    let is_key = arguments.starts_with(&format!("{key},"));
-    let is_value = arguments.ends_with(&format!(",{value}"));
-    Some((!is_key && key.starts_with('*'), !is_value && value.starts_with('*')))
+    let held = |name| Some(element(evaluator, &bucket, name, 0)?.ty);
+    arguments::indirect(evaluator, map, "hash<", &held("keys")?, &held("values")?)
 }

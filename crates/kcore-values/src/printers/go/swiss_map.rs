@@ -3,6 +3,7 @@
 
 use kcore_mem::Addr;
 
+use super::arguments;
 use crate::{Content, Object, eval::Evaluator, printers::Printer};
 
 /// Slots of a group.
@@ -45,6 +46,8 @@ struct Walk {
     slot: u64,
     /// The table that came last: several neighbours of the directory may lead to one.
     last: Option<Addr>,
+    /// Whether slots have pointers to keys and to values, being big.
+    indirect: (bool, bool),
 }
 
 impl Walk {
@@ -52,16 +55,14 @@ impl Walk {
         let length = evaluator.number_in(map, &["dirLen"]).filter(|length| *length < MAX_TABLES)?;
         let directory = evaluator.member(map, "dirPtr")?;
         let first = directory.target(evaluator.process()).ok()?;
-        let mut walk =
-            Self { directory: (first, length), begun: 0, groups: None, slot: 0, last: None };
-        if length == 0 {
-            // A small map has one group, and no table.
-            let table = evaluator.complete(&walk.directory.0.ty)?.target().ok()??;
-            let groups = evaluator.dig(&Object::at(table, Addr::new(0)), &["data"])?;
-            let group = evaluator.complete(&groups.ty)?.target().ok()??;
-            walk.groups = Some((walk.directory.0.cast(group), 1));
-        }
-        Some(walk)
+        let table = evaluator.complete(&first.ty)?.target().ok()??;
+        let groups = evaluator.dig(&Object::at(table, Addr::new(0)), &["data"])?;
+        let group = evaluator.complete(&groups.ty)?.target().ok()??;
+        let (key, value) = held(evaluator, &Object::at(group.clone(), Addr::new(0)), 0)?;
+        let indirect = arguments::indirect(evaluator, map, "map<", &key.ty, &value.ty)?;
+        // A small map has one group, and no table.
+        let groups = (length == 0).then(|| (first.cast(group), 1));
+        Some(Self { directory: (first, length), begun: 0, groups, slot: 0, last: None, indirect })
     }
 
     fn next(&mut self, evaluator: &Evaluator<'_>) -> Option<(Object, Object)> {
@@ -79,7 +80,7 @@ impl Walk {
             self.slot = self.slot.checked_add(1)?;
             let size = evaluator.complete(&first.ty)?.size()?;
             let place = first.place.part(group.checked_mul(size)?);
-            if let Some(entry) = entry(evaluator, &Object { ty: first.ty, place }, slot)? {
+            if let Some(entry) = self.entry(evaluator, &Object { ty: first.ty, place }, slot)? {
                 return Some(entry);
             }
         }
@@ -109,17 +110,35 @@ impl Walk {
         }
         None
     }
+
+    /// The entry of a slot; `Some(None)` when the slot is empty.
+    fn entry(
+        &self,
+        evaluator: &Evaluator<'_>,
+        group: &Object,
+        slot: u64,
+    ) -> Option<Option<(Object, Object)>> {
+        let shift = u32::try_from(slot).ok().filter(|slot| *slot < SLOTS)?.checked_mul(8)?;
+        let control = evaluator.number_in(group, &["ctrl"])?.checked_shr(shift)?;
+        if control & EMPTY != 0 {
+            return Some(None);
+        }
+        let (key, value) = held(evaluator, group, slot)?;
+        let behind = |object: Object, is_pointer| match is_pointer {
+            true => object.target(evaluator.process()).ok(),
+            false => Some(object),
+        };
+        Some(Some((behind(key, self.indirect.0)?, behind(value, self.indirect.1)?)))
+    }
 }
 
-/// The entry of a slot; `Some(None)` when the slot is empty.
-fn entry(evaluator: &Evaluator<'_>, group: &Object, slot: u64) -> Option<Option<(Object, Object)>> {
-    let slot_number = u32::try_from(slot).ok().filter(|slot| *slot < SLOTS)?;
-    let control = evaluator.number_in(group, &["ctrl"])?;
-    let control = control.checked_shr(slot_number.checked_mul(8)?)? & 0xff;
-    if control & EMPTY != 0 {
-        return Some(None);
+/// What a slot holds: a key beside its value, or with the experiment `mapsplitgroup` one in each of two
+/// arrays.
+fn held(evaluator: &Evaluator<'_>, group: &Object, slot: u64) -> Option<(Object, Object)> {
+    let slot = i64::try_from(slot).ok()?;
+    let in_array = |name| evaluator.member(group, name)?.index(evaluator.process(), slot).ok();
+    if let Some(slot) = in_array("slots") {
+        return Some((evaluator.member(&slot, "key")?, evaluator.member(&slot, "elem")?));
     }
-    let slots = evaluator.member(group, "slots")?;
-    let slot = slots.index(evaluator.process(), i64::try_from(slot).ok()?).ok()?;
-    Some(Some((evaluator.member(&slot, "key")?, evaluator.member(&slot, "elem")?)))
+    Some((in_array("keys")?, in_array("elems")?))
 }

@@ -1,0 +1,93 @@
+//! `::runtimes` — the language runtimes that the process holds.
+
+use kcore::{Damage, Identity};
+use kcore_dcmd::{Args, Cell, Cx, Dcmd, Example, Fields, Group, Record, Result, Spec, View};
+
+/// Lists the runtimes.
+pub struct Runtimes;
+
+const HELP: &str = "\
+One line for each instance of a language runtime whose code or data the process has: its version, which \
+one it is, and where its layouts were had from. Below stands what cannot be decoded of it, and why. What \
+is listed as not decoded leaves native frames as they are.";
+
+impl Dcmd for Runtimes {
+    fn spec(&self) -> Spec {
+        Spec::new("runtimes", Group::Runtimes, "list the language runtimes of the process")
+            .help(HELP)
+            .examples(&[Example { line: "::runtimes", shows: "what runs beside native code" }])
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
+        let runtimes = cx.core().runtimes();
+        runtimes.identities().try_for_each(|identity| cx.emit(&Row::Decoded(identity)))?;
+        runtimes.damaged().iter().try_for_each(|damage| cx.emit(&Row::Damaged(damage)))?;
+        if runtimes.is_empty() && runtimes.damaged().is_empty() {
+            cx.note("no language runtime was found")?;
+        }
+        Ok(())
+    }
+}
+
+/// A runtime.
+enum Row<'a> {
+    /// One that is decoded.
+    Decoded(&'a Identity),
+    /// One that is not.
+    Damaged(&'a Damage),
+}
+
+impl Row<'_> {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Decoded(identity) => identity.name,
+            Self::Damaged(damage) => damage.name,
+        }
+    }
+
+    fn version(&self) -> Option<&str> {
+        match self {
+            Self::Decoded(identity) => identity.version.as_deref(),
+            Self::Damaged(damage) => damage.version.as_deref(),
+        }
+    }
+
+    fn identity(&self) -> Option<&Identity> {
+        match self {
+            Self::Decoded(identity) => Some(identity),
+            Self::Damaged(_) => None,
+        }
+    }
+
+    fn undecoded(&self) -> Vec<Cell<'_>> {
+        match self {
+            Self::Decoded(identity) => {
+                identity.undecoded.iter().map(|why| Cell::text(why.as_ref())).collect()
+            }
+            Self::Damaged(damage) => vec![Cell::text(damage.why.as_ref())],
+        }
+    }
+}
+
+impl Record for Row<'_> {
+    fn kind(&self) -> &'static str {
+        "runtime"
+    }
+
+    fn view(&self) -> View {
+        View::Line(
+            "{name}{version? {version}}{instance?, {instance}}{metadata?, by {metadata}}\
+             {undecoded*\n    not decoded: {.}}",
+        )
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        let identity = self.identity();
+        out.text("name", self.name())
+            .opt_text("version", self.version())
+            .flag("decoded", identity.is_some())
+            .opt_text("instance", identity.map(|identity| identity.instance.as_ref()))
+            .opt_text("metadata", identity.map(|identity| identity.metadata.as_ref()))
+            .put("undecoded", Cell::List(self.undecoded()));
+    }
+}

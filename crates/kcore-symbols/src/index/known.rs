@@ -1,0 +1,61 @@
+//! Hashes of names that were met not long ago: the same name stands in debug information again and
+//! again, and a linker puts it at one place.
+
+use super::{hash::mix, spelled::NameHash};
+use crate::dwarf::Which;
+
+/// Names that are remembered: as many as a processor has at hand.
+const SLOTS: usize = 1 << SLOT_BITS;
+const SLOT_BITS: u32 = 15;
+/// No name lies there.
+const NOWHERE: usize = usize::MAX;
+
+/// Hashes of the names of one file, the later ones at the places of the earlier ones.
+pub struct KnownNames {
+    of: Option<Which>,
+    slots: Vec<(usize, NameHash)>,
+}
+
+impl Default for KnownNames {
+    fn default() -> Self {
+        Self { of: None, slots: vec![(NOWHERE, NameHash::of(0, 0)); SLOTS] }
+    }
+}
+
+impl KnownNames {
+    /// The hash of the name at `offset` of the strings of that file; `make` makes it of one that is
+    /// not remembered.
+    pub fn get(
+        &mut self,
+        of: Which,
+        offset: usize,
+        make: impl FnOnce() -> Option<NameHash>,
+    ) -> Option<NameHash> {
+        if self.of != Some(of) {
+            self.slots.fill((NOWHERE, NameHash::of(0, 0)));
+            self.of = Some(of);
+        }
+        let place = mix(0, offset as u64) >> (u64::BITS - SLOT_BITS);
+        let slot = self.slots.get_mut(usize::try_from(place).ok()?)?;
+        if slot.0 != offset {
+            *slot = (offset, make()?);
+        }
+        Some(slot.1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_made_once_and_never_taken_for_another() {
+        let mut known = KnownNames::default();
+        let name = |offset: usize| NameHash::of((offset as u64) << 32, 7);
+        for offset in (0..SLOTS * 4).step_by(3) {
+            assert_eq!(known.get(Which::Main, offset, || Some(name(offset))), Some(name(offset)));
+            assert_eq!(known.get(Which::Main, offset, || None), Some(name(offset)));
+        }
+        assert_eq!(known.get(Which::Split(1), 3, || None), None);
+    }
+}

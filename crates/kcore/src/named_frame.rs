@@ -1,0 +1,190 @@
+//! The frames of a stack by name, those of all languages in one row.
+
+use std::{fmt, ops::Deref, sync::Arc, vec};
+
+use kcore_runtimes::{LanguageFrame, Native, NativeStack, Span};
+use kcore_unwind::{Frame, Trust};
+use rustc_hash::FxHashSet;
+
+use crate::{Core, Location, Stack};
+
+/// A frame with its names: a physical frame, an inlined call within the next physical one, or what a
+/// runtime runs in one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedFrame {
+    /// Index among named frames, innermost 0.
+    pub index: usize,
+    /// Index of the physical frame, innermost 0.
+    pub physical: usize,
+    /// The frame.
+    pub frame: Frame,
+    /// What runs there.
+    pub location: SharedLocation,
+}
+
+/// A location among those of its address, which all frames at that address share.
+#[derive(Clone)]
+pub struct SharedLocation {
+    all: Arc<[Location]>,
+    at: usize,
+}
+
+impl SharedLocation {
+    /// How many functions hold it: of the one that the machine called 0, of one inlined there 1.
+    pub(crate) fn depth(&self) -> usize {
+        self.all.len().saturating_sub(1).saturating_sub(self.at)
+    }
+}
+
+impl Deref for SharedLocation {
+    type Target = Location;
+
+    fn deref(&self) -> &Location {
+        // A static, since frames are never made without a location and yet must not panic.
+        static NOWHERE: Location = Location::nowhere();
+        self.all.get(self.at).unwrap_or(&NOWHERE)
+    }
+}
+
+impl PartialEq for SharedLocation {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for SharedLocation {}
+
+impl fmt::Debug for SharedLocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl NamedFrame {
+    /// How the frame was found. An inlined call is as certain as the frame that holds it.
+    pub const fn trust(&self) -> Trust {
+        self.frame.trust
+    }
+}
+
+impl Core {
+    /// The named frames of a stack, innermost first: inlined calls as frames of their own, and those of
+    /// languages in the place of the native frames that run them.
+    pub fn named_frames<'a>(&'a self, stack: &'a Stack) -> impl Iterator<Item = NamedFrame> + 'a {
+        let spans = self.decoded(stack);
+        self.named(stack, spans)
+    }
+
+    /// The native frames alone, whatever runs in them.
+    pub fn native_frames<'a>(&'a self, stack: &'a Stack) -> impl Iterator<Item = NamedFrame> + 'a {
+        self.named(stack, Vec::new())
+    }
+
+    /// What runtimes say of a stack.
+    pub(crate) fn decoded(&self, stack: &Stack) -> Vec<Span> {
+        if self.runtimes().is_empty() {
+            return Vec::new();
+        }
+        let native = NativeStack { thread: stack.tid, frames: &stack.frames, end: stack.end };
+        self.runtimes().decode(self, &native)
+    }
+
+    /// What runtimes do not know of frames of a stack, each once.
+    pub fn stack_doubts(&self, stack: &Stack) -> Vec<Arc<str>> {
+        let spans = self.decoded(stack).into_iter();
+        let doubts = spans.flat_map(|span| span.language).filter_map(|frame| frame.doubt);
+        let mut seen = FxHashSet::default();
+        doubts.filter(|doubt| seen.insert(doubt.clone())).collect()
+    }
+
+    fn named<'a>(
+        &'a self,
+        stack: &'a Stack,
+        spans: Vec<Span>,
+    ) -> impl Iterator<Item = NamedFrame> + 'a {
+        self.prefetch_locations(&stack.frames);
+        let parts =
+            Parts { next: 0, count: stack.frames.len(), spans: spans.into_iter().peekable() };
+        let named = parts.flat_map(move |part| self.of_part(stack, part));
+        named.enumerate().map(|(index, (physical, frame, location))| NamedFrame {
+            index,
+            physical,
+            frame,
+            location,
+        })
+    }
+
+    /// The frames of one part: index of the physical frame, that frame, what runs there.
+    fn of_part(
+        &self,
+        stack: &Stack,
+        part: Part,
+    ) -> impl Iterator<Item = (usize, Frame, SharedLocation)> + use<> {
+        let (physical, all) = match part {
+            Part::Native(index) => {
+                let pc = stack.frames.get(index).map(|frame| frame.pc);
+                (index, pc.map(|pc| self.locations(pc)).unwrap_or_default())
+            }
+            Part::Language(index, frames) => {
+                (index, frames.into_iter().map(Location::of_language).collect())
+            }
+        };
+        let frame = stack.frames.get(physical).copied();
+        let shown = if frame.is_some() { all.len() } else { 0 };
+        (0..shown)
+            .filter_map(move |at| Some((physical, frame?, SharedLocation { all: all.clone(), at })))
+    }
+}
+
+impl Location {
+    fn of_language(frame: LanguageFrame) -> Self {
+        Self {
+            function: frame.function,
+            module: frame.module,
+            inline: frame.inline,
+            file: frame.file,
+            line: frame.line,
+            column: frame.column,
+            language: frame.language,
+            kind: frame.kind,
+            object: frame.object,
+            doubt: frame.doubt,
+            ..Self::default()
+        }
+    }
+}
+
+/// A run of named frames.
+enum Part {
+    /// A physical frame, by its index.
+    Native(usize),
+    /// Language frames, and the index of the physical frame that runs them.
+    Language(usize, Vec<LanguageFrame>),
+}
+
+/// Physical frames, and the spans that replace or join them.
+struct Parts {
+    next: usize,
+    count: usize,
+    spans: std::iter::Peekable<vec::IntoIter<Span>>,
+}
+
+impl Iterator for Parts {
+    type Item = Part;
+
+    fn next(&mut self) -> Option<Part> {
+        let at = self.next;
+        let ends_here = |span: &Span| match span.native {
+            Native::Replaced => span.frames.start <= at,
+            // Those that it joins come first.
+            Native::Kept => span.frames.end <= at,
+        };
+        if let Some(span) = self.spans.next_if(ends_here) {
+            self.next = self.next.max(span.frames.end);
+            let last = self.count.checked_sub(1)?;
+            return Some(Part::Language(span.frames.start.min(last), span.language));
+        }
+        self.next = at.checked_add(1)?;
+        (at < self.count).then_some(Part::Native(at))
+    }
+}

@@ -1,0 +1,111 @@
+//! The runtimes of a process, and the process as they see it.
+
+use std::sync::Arc;
+
+use kcore_elf::Image;
+use kcore_mem::{Addr, AddrRange, AddressSpace, Svma};
+use kcore_runtimes::{Host, HostModule, HostRange, Runtimes, ThreadFacts};
+use kcore_symbols::ModuleSymbols;
+use kcore_unwind::{Phase, Regs, RuleFrame, RuleStep, StepRule};
+
+use crate::{Core, Mapping, MappingKind, Module, Tid};
+
+impl Core {
+    /// The language runtimes that the process holds. They are looked for once, when first asked for.
+    pub fn runtimes(&self) -> &Runtimes {
+        self.runtimes.get_or_init(|| Runtimes::find(self.probes.0, self))
+    }
+
+    /// What runtimes know of a thread.
+    pub fn thread_facts(&self, tid: Tid) -> ThreadFacts {
+        self.runtimes().thread(self, tid)
+    }
+
+    /// What is to be asked about code without unwind information, if anything.
+    pub(crate) fn step_rule(&self) -> Option<&dyn StepRule> {
+        (!self.runtimes().is_empty()).then_some(self as &dyn StepRule)
+    }
+}
+
+impl StepRule for Core {
+    fn step(&self, phase: Phase, frame: &RuleFrame<'_>, caller: &mut Regs) -> Option<RuleStep> {
+        self.runtimes().step(self, phase, frame, caller)
+    }
+}
+
+impl Host for Core {
+    fn space(&self) -> &dyn AddressSpace {
+        Self::space(self)
+    }
+
+    fn modules(&self) -> Vec<&dyn HostModule> {
+        Self::modules(self).in_scope_order().map(|module| module as &dyn HostModule).collect()
+    }
+
+    fn module_at(&self, at: Addr) -> Option<&dyn HostModule> {
+        Self::modules(self).at(at).map(|module| module as &dyn HostModule)
+    }
+
+    fn range_at(&self, at: Addr) -> Option<HostRange> {
+        self.mapping_at(at).map(host_range)
+    }
+
+    fn ranges(&self) -> Vec<HostRange> {
+        self.mappings().iter().map(host_range).collect()
+    }
+
+    fn threads(&self) -> Vec<Tid> {
+        self.tids()
+    }
+
+    fn registers(&self, thread: Tid) -> Option<Regs> {
+        self.start_registers(thread)
+    }
+}
+
+fn host_range(mapping: &Mapping) -> HostRange {
+    HostRange {
+        range: mapping.range,
+        executable: mapping.may_hold_code(),
+        is_file: matches!(mapping.kind, MappingKind::File { .. }),
+    }
+}
+
+impl HostModule for Module {
+    fn name(&self) -> &str {
+        Self::name(self)
+    }
+
+    fn span(&self) -> AddrRange {
+        Self::span(self)
+    }
+
+    /// What the core says, or else the file. Neither is read further than its headers.
+    fn code_size(&self) -> u64 {
+        self.executable_size()
+    }
+
+    fn symbols(&self) -> &ModuleSymbols {
+        Self::symbols(self)
+    }
+
+    fn exported(&self, name: &str) -> Option<(Svma, u64)> {
+        if let Some(image) = Self::image(self) {
+            return image.exported(name).map(|symbol| (symbol.value, symbol.size));
+        }
+        let symbol = Self::symbols(self).table().lookup(name)?;
+        Some((symbol.value(), symbol.size()))
+    }
+
+    fn image(&self) -> Option<&Arc<Image>> {
+        Self::image(self)
+    }
+
+    fn svma(&self, at: Addr) -> Option<Svma> {
+        Self::svma(self, at)
+    }
+
+    fn addr(&self, svma: Svma) -> Option<Addr> {
+        Self::addr(self, svma)
+    }
+}

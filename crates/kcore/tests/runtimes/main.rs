@@ -1,0 +1,152 @@
+//! Runtimes and the rest of the house: every door of the registry is used by a runtime that is made up.
+
+mod toy;
+
+use std::{path::Path, sync::OnceLock};
+
+use kcore::{Core, End, FrameKind, MAX_FRAMES, OpenOptions, Probes, Stack, Trust};
+
+use toy::Toy;
+
+fn open(probes: Probes) -> Core {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/nodes/x86_64");
+    let options = OpenOptions {
+        core: Some(folder.join("core.zst")),
+        exe: Some(folder.join("nodes")),
+        probes,
+        ..OpenOptions::default()
+    };
+    Core::open(&options).expect("the core opens")
+}
+
+fn core() -> &'static Core {
+    static CORE: OnceLock<Core> = OnceLock::new();
+    CORE.get_or_init(|| open(Probes(toy::PROBES)))
+}
+
+fn stack(core: &Core) -> Stack {
+    core.stack(core.tids()[0], MAX_FRAMES)
+}
+
+/// Each frame by name, with its line where a runtime told of it.
+fn names(core: &Core, stack: &Stack) -> Vec<String> {
+    let named = core.named_frames(stack).map(|frame| {
+        let name = frame.location.function.clone().expect("every function here has a name");
+        match frame.location.kind {
+            FrameKind::Native => name.to_string(),
+            kind => format!("{name}:{} [{}]", frame.location.line.unwrap_or(0), kind.as_str()),
+        }
+    });
+    named.collect()
+}
+
+#[test]
+fn native_frames_become_language_frames_are_joined_by_them_or_hidden() {
+    let stack = stack(core());
+    assert_eq!(names(core(), &stack), ["inner:3 [lua]", "outer:7 [lua]", "serve", "loop:9 [lua]"]);
+    let frames: Vec<_> = core().named_frames(&stack).collect();
+    assert_eq!(frames.iter().map(|frame| frame.index).collect::<Vec<_>>(), [0, 1, 2, 3]);
+    assert_eq!(frames.iter().map(|frame| frame.physical).collect::<Vec<_>>(), [0, 0, 1, 1]);
+    assert!(frames[0].location.inline && !frames[1].location.inline);
+    assert_eq!(frames[1].frame, stack.frames[0]);
+}
+
+#[test]
+fn native_frames_are_there_for_whoever_asks() {
+    let stack = stack(core());
+    let native = core().native_frames(&stack).filter_map(|frame| frame.location.function.clone());
+    let native: Vec<String> = native.map(|name| name.to_string()).collect();
+    assert_eq!(native, ["handle_get", "serve", "main"]);
+}
+
+#[test]
+fn a_rule_steps_before_call_frame_information_and_stops() {
+    let stack = stack(core());
+    let trusts: Vec<Trust> = stack.frames.iter().map(|frame| frame.trust).collect();
+    assert_eq!(trusts, [Trust::Context, Trust::Runtime, Trust::Cfi]);
+    assert_eq!(stack.end, End::Outermost);
+    let plain = open(Probes(&[]));
+    let untouched = crate::stack(&plain);
+    assert!(untouched.frames.len() > 3, "main was called, if nobody says otherwise");
+    let pcs = |stack: &Stack| stack.frames.iter().map(|it| (it.pc, it.cfa)).collect::<Vec<_>>();
+    assert_eq!(pcs(&untouched)[..3], pcs(&stack), "the rule and the information agree");
+    assert_eq!(names(&plain, &untouched)[..3], ["handle_get", "serve", "main"]);
+}
+
+#[test]
+fn registers_of_frames_behind_a_rule_are_known() {
+    let stack = stack(core());
+    let known = core().known_frames(&stack, MAX_FRAMES);
+    let plain = open(Probes(&[]));
+    let (untouched, plain_stack) = (&plain, crate::stack(&plain));
+    let expected = untouched.known_frames(&plain_stack, MAX_FRAMES);
+    let serve = core().named_frames(&stack).nth(2).expect("serve");
+    let same = untouched.named_frames(&plain_stack).nth(1).expect("serve");
+    let values = |variables: Option<Vec<kcore::FrameVariable>>| {
+        let variables = variables.expect("it has variables").into_iter();
+        variables.map(|it| (it.name, it.object.map(|object| object.place))).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        format!("{:?}", values(known.variables(&serve))),
+        format!("{:?}", values(expected.variables(&same)))
+    );
+    let inner = core().named_frames(&stack).next().expect("inner");
+    assert!(
+        known.variables(&inner).is_none(),
+        "variables of the code that runs it are not its own"
+    );
+}
+
+#[test]
+fn tasks_have_stacks_of_their_own() {
+    let tasks = core().tasks();
+    let stacks: Vec<Stack> = tasks.iter().map(|task| core().task_stack(task, MAX_FRAMES)).collect();
+    let thread = core().tids().first().copied();
+    assert_eq!(stacks[0].tid, thread);
+    assert_eq!(names(core(), &stacks[0]), names(core(), &stack(core())));
+    assert_eq!(stacks[1].tid, None);
+    assert_eq!(stacks[1].frames[0].trust, Trust::Runtime);
+    assert!(stacks[1].frames[0].pc.is_return());
+    assert_eq!(stacks[1].frames.len(), 3);
+    assert_eq!((stacks[2].frames.len(), stacks[2].end), (0, End::NoRegisters));
+    assert!(
+        stacks
+            .iter()
+            .zip(&tasks)
+            .all(|(stack, task)| { stack.task.as_ref().is_some_and(|its| its.id == task.id) })
+    );
+}
+
+#[test]
+fn found_damaged_and_absent_are_three_answers() {
+    let runtimes = core().runtimes();
+    let found: Vec<&str> = runtimes.identities().map(|identity| identity.name).collect();
+    assert_eq!(found, ["toy", "thief"]);
+    assert_eq!(runtimes.damaged().len(), 1);
+    let doubt = "toy 0.9: its heap was not dumped: its frames are shown as native ones";
+    assert!(core().doubts().iter().any(|it| it == doubt), "{:?}", core().doubts());
+    let plain = open(Probes(&[]));
+    assert!(plain.runtimes().is_empty() && plain.runtimes().damaged().is_empty());
+}
+
+#[test]
+fn facts_of_threads_are_joined() {
+    let facts = core().thread_facts(core().tids()[0]);
+    assert_eq!(facts.name.as_deref(), Some("toy main"));
+    assert_eq!(facts.state.as_deref(), Some("stealing"));
+}
+
+#[test]
+fn a_runtime_is_asked_by_its_type() {
+    let toys: Vec<&Toy> = core().runtimes().of::<Toy>().collect();
+    assert_eq!(toys.len(), 1);
+    let at = toys[0].interpreted;
+    assert_eq!(core().runtimes().identify(core(), at).as_deref(), Some("the toy's code"));
+}
+
+#[test]
+fn threads_of_one_native_stack_in_different_functions_are_different() {
+    let groups = core().stack_groups(&core().tids(), MAX_FRAMES);
+    assert_eq!(groups.len(), 1);
+    assert_eq!(groups[0].first, core().tids()[0]);
+}

@@ -1,0 +1,200 @@
+//! A runtime that does not exist, and has every duty. It takes the functions of testdata's `nodes` for its
+//! own: `handle_get` is what it interprets, `serve` is its interpreter, `main` began its thread.
+
+use std::sync::Arc;
+
+use kcore::{
+    Addr, CodeAddr, Damage, Finding, FrameKind, Host, Identity, LanguageFrame, Native, NativeStack,
+    Phase, Probe, Regs, RuleFrame, RuleStep, Runtime, Span, Task, TaskStart, ThreadFacts, Tid,
+};
+use kcore_unwind::RegisterId;
+
+/// Where the toy and a damaged copy of it are found.
+pub const PROBES: &[Probe] = &[
+    Probe { name: "toy", find: find_toy },
+    Probe { name: "thief", find: |_| vec![Finding::Found(Box::new(Thief::new()))] },
+    Probe { name: "absent", find: |_| Vec::new() },
+];
+
+/// `DWARF` numbers of x86-64.
+const RBP: RegisterId = RegisterId(6);
+const RSP: RegisterId = RegisterId(7);
+
+/// What the tests ask by its type.
+pub struct Toy {
+    identity: Identity,
+    pub interpreted: Addr,
+    interpreter: Addr,
+    outermost: Addr,
+}
+
+fn find_toy(host: &dyn Host) -> Vec<Finding> {
+    let Some(toy) = Toy::find(host) else { return Vec::new() };
+    let why = "its heap was not dumped: its frames are shown as native ones".into();
+    let damage = Damage { name: "toy", version: Some("0.9".into()), why };
+    vec![Finding::Found(Box::new(toy)), Finding::Damaged(damage)]
+}
+
+impl Toy {
+    fn find(host: &dyn Host) -> Option<Self> {
+        let module = host.modules().into_iter().next()?;
+        let start = |name: &str| {
+            let symbol = module.symbols().table().lookup(name)?;
+            module.addr(symbol.value())
+        };
+        let identity = Identity {
+            name: "toy",
+            version: Some("1.0".into()),
+            instance: module.name().into(),
+            metadata: "its symbols".into(),
+            undecoded: vec!["closures: they have no layout".into()],
+        };
+        Some(Self {
+            identity,
+            interpreted: start("handle_get")?,
+            interpreter: start("serve")?,
+            outermost: start("main")?,
+        })
+    }
+
+    fn is_in(&self, host: &dyn Host, pc: CodeAddr, function: Addr) -> bool {
+        let found = host.module_at(pc.lookup()).and_then(|module| {
+            let found = module.symbols().function_at(module.svma(pc.lookup())?)?;
+            module.addr(found.start)
+        });
+        found == Some(function)
+    }
+}
+
+fn frame(function: &str, line: u32, inline: bool) -> LanguageFrame {
+    LanguageFrame {
+        kind: FrameKind::Lua,
+        function: Some(function.into()),
+        file: Some("toy.lua".into()),
+        line: Some(line),
+        language: Some("lua"),
+        inline,
+        ..LanguageFrame::default()
+    }
+}
+
+impl Runtime for Toy {
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    /// The interpreter keeps frame pointers, whatever call frame information says; nothing called
+    /// `main`; and what has no such information is not the toy's.
+    fn step(
+        &self,
+        host: &dyn Host,
+        phase: Phase,
+        frame: &RuleFrame<'_>,
+        caller: &mut Regs,
+    ) -> Option<RuleStep> {
+        assert!(frame.thread.is_some() || frame.pc.is_return(), "a task's pc is a return address");
+        if phase == Phase::AfterCfi {
+            assert!(!self.is_in(host, frame.pc, self.outermost), "it has unwind information");
+            return None;
+        }
+        let cfa = || Addr::new(frame.regs.get(RBP)?).checked_add(16);
+        if self.is_in(host, frame.pc, self.outermost) {
+            return Some(RuleStep::Outermost { cfa: cfa() });
+        }
+        if !self.is_in(host, frame.pc, self.interpreted) {
+            return None;
+        }
+        let pointer = Addr::new(frame.regs.get(RBP)?);
+        let cfa = cfa()?;
+        *caller = *frame.regs;
+        caller.set_pc(host.space().read_addr(pointer.checked_add(8)?).ok()?);
+        caller.set(RBP, host.space().read_word(pointer).ok());
+        caller.set(RSP, Some(cfa.get()));
+        Some(RuleStep::Caller { cfa, interrupted: false })
+    }
+
+    /// Two functions run where the interpreted one does, another one joins the interpreter, and the
+    /// outermost frame is nobody's business.
+    fn decode(&self, host: &dyn Host, stack: &NativeStack<'_>) -> Vec<Span> {
+        let mut spans = Vec::new();
+        for (index, native) in stack.frames.iter().enumerate() {
+            if self.is_in(host, native.pc, self.interpreted) {
+                let language = vec![frame("inner", 3, true), frame("outer", 7, false)];
+                spans.push(Span::replacing(index, language));
+            } else if self.is_in(host, native.pc, self.interpreter) {
+                let language = vec![frame("loop", 9, false)];
+                spans.push(Span { frames: index..index + 1, native: Native::Kept, language });
+            } else if self.is_in(host, native.pc, self.outermost) {
+                spans.push(Span::replacing(index, Vec::new()));
+            }
+        }
+        spans
+    }
+
+    fn tasks(&self, host: &dyn Host) -> Vec<Task> {
+        let thread = host.threads().first().copied();
+        let task = |id, thread, start| Task {
+            runtime: "toy",
+            id,
+            name: None,
+            state: "suspended".into(),
+            waits_on: Some("a timer".into()),
+            entry: Some(self.interpreter),
+            thread,
+            start,
+        };
+        let regs = thread.and_then(|thread| host.registers(thread));
+        let suspended = regs.map(|regs| {
+            let pc = CodeAddr::Return(regs.pc());
+            task(2, None, TaskStart::Suspended { regs: Box::new(regs), pc })
+        });
+        let unknown = task(3, None, TaskStart::Unknown("its stack was freed".into()));
+        let running = task(1, thread, TaskStart::Running);
+        [Some(running), suspended, Some(unknown)].into_iter().flatten().collect()
+    }
+
+    fn identify(&self, _host: &dyn Host, at: Addr) -> Option<String> {
+        (at == self.interpreted).then(|| "the toy's code".to_owned())
+    }
+
+    fn thread(&self, _host: &dyn Host, _thread: Tid) -> Option<ThreadFacts> {
+        Some(ThreadFacts { name: Some("toy main".into()), state: None })
+    }
+}
+
+/// Another runtime, which claims frames of the first and frames that are not there.
+struct Thief {
+    identity: Identity,
+}
+
+impl Thief {
+    fn new() -> Self {
+        let text: Arc<str> = "thief".into();
+        Self {
+            identity: Identity {
+                name: "thief",
+                version: None,
+                instance: text.clone(),
+                metadata: text,
+                undecoded: Vec::new(),
+            },
+        }
+    }
+}
+
+impl Runtime for Thief {
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn decode(&self, _host: &dyn Host, stack: &NativeStack<'_>) -> Vec<Span> {
+        let beyond = stack.frames.len();
+        let stolen = || vec![frame("stolen", 1, false)];
+        vec![Span::replacing(0, stolen()), Span::replacing(beyond, stolen())]
+    }
+
+    fn thread(&self, _host: &dyn Host, _thread: Tid) -> Option<ThreadFacts> {
+        let state = Some("stealing".into());
+        Some(ThreadFacts { name: Some("thief".into()), state })
+    }
+}
