@@ -1,6 +1,10 @@
 //! Bytecode: where in it interpreted and baseline code is, and where that is in the source.
 
-use super::{Heap, heap::Object, positions::{Integers, Position}};
+use super::{
+    Heap,
+    heap::Object,
+    positions::{Integers, Position},
+};
 
 /// Bytes of a table of offsets that are read, at most.
 const MAX_TABLE: u64 = 16 << 20;
@@ -13,8 +17,7 @@ pub struct BytecodeSizes {
 
 impl BytecodeSizes {
     /// Their symbol, `src/interpreter/bytecodes.cc`.
-    pub const SYMBOL: &'static str =
-        "_ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE";
+    pub const SYMBOL: &'static str = "_ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE";
 
     /// The sizes in a table of three rows.
     pub fn parse(table: &[u8]) -> Option<Self> {

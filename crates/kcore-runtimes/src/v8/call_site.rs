@@ -127,9 +127,8 @@ impl CallSite<'_, '_> {
     fn method_by_search(&self, receiver: Object) -> Option<String> {
         let properties =
             self.chain(receiver).flat_map(|object| self.heap.properties(object, MAX_PROPERTIES));
-        let mut found = properties.filter(|property| {
-            self.heap.is_string(property.key) && self.is_function_of(property)
-        });
+        let mut found = properties
+            .filter(|property| self.heap.is_string(property.key) && self.is_function_of(property));
         let property = found.next()?;
         // Two names are none.
         found.next().is_none().then(|| self.heap.text(property.key, MAX_NAME))?

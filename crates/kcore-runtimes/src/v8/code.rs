@@ -96,11 +96,6 @@ impl Code {
     pub fn deoptimization(&self, heap: &Heap<'_>) -> Option<Object> {
         heap.field(self.object.at, heap.layout.offsets.code_deopt)
     }
-
-    /// Whether an optimizing compiler made it.
-    pub const fn is_optimized(&self) -> bool {
-        matches!(self.kind, CodeKind::Maglev | CodeKind::Turbofan)
-    }
 }
 
 impl CodeKind {

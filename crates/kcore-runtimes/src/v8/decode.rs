@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use kcore_mem::{Addr, CodeAddr};
+use kcore_mem::CodeAddr;
 use kcore_unwind::{Frame, Trust};
 
 use super::{
-    Function, Heap, Location, V8,
+    Function, Heap, Location, Tagged, V8,
     call_site::CallSite,
     frame::{FrameSlots, Shape},
     function::Shared,
+    inlined::{Inlined, InlinedCall},
 };
 use crate::{FrameKind, Host, LanguageFrame, NativeStack, Span};
 
@@ -99,27 +100,27 @@ impl Decoder<'_> {
     /// does, beyond the mark.
     fn continuation(&self, seen: &Seen) -> Option<LanguageFrame> {
         let function = Function::load(&self.heap, seen.slots.tagged(&self.heap, -16)?)?;
+        let receiver = seen.slots.receiver(&self.heap);
+        self.without_place(seen, function, receiver, false)
+    }
+
+    fn without_place(
+        &self,
+        seen: &Seen,
+        function: Function,
+        receiver: Option<Tagged>,
+        is_construct: bool,
+    ) -> Option<LanguageFrame> {
         function.shared.is_visible(&self.heap).then_some(())?;
-        let name = function.name(&self.heap).map(Arc::from);
-        Some(LanguageFrame { function: name, object: Some(seen.slots.0), ..javascript() })
+        let site = CallSite { heap: &self.heap, function, receiver, is_construct };
+        let (function, object) = (Some(site.shown().into()), Some(seen.slots.0));
+        Some(LanguageFrame { function, object, ..javascript() })
     }
 
     /// A builtin in C++, or a function of the embedder.
     fn exit(&self, seen: &Seen, kind: u64) -> Option<LanguageFrame> {
         let call = seen.slots.exit_call(&self.heap, kind)?;
-        let function = call.function?;
-        function.shared.is_visible(&self.heap).then_some(())?;
-        let site = CallSite {
-            heap: &self.heap,
-            function,
-            receiver: call.receiver,
-            is_construct: call.is_construct,
-        };
-        Some(LanguageFrame {
-            function: Some(site.shown().into()),
-            object: Some(seen.slots.0),
-            ..javascript()
-        })
+        self.without_place(seen, call.function?, call.receiver, call.is_construct)
     }
 
     fn function(
@@ -132,18 +133,14 @@ impl Decoder<'_> {
             return Vec::new();
         }
         let sizes = || self.v8.bytecode_sizes(self.host);
-        let location =
-            Location::find(&self.heap, self.host, seen.pc, seen.slots, function, &sizes);
-        let mut frames: Vec<LanguageFrame> = location
-            .inlined
-            .iter()
-            .map(|inlined| LanguageFrame {
-                function: Some(self.inlined_name(inlined.shared).into()),
-                inline: true,
-                object: Some(seen.slots.0),
-                ..self.placed(inlined.shared, inlined.script_offset)
-            })
-            .collect();
+        let location = Location::find(&self.heap, self.host, seen.pc, seen.slots, function, &sizes);
+        let inlined = location.inlined.iter().map(|inlined| LanguageFrame {
+            function: Some(self.inlined_name(inlined).into()),
+            inline: true,
+            object: Some(seen.slots.0),
+            ..self.inlined_place(inlined)
+        });
+        let mut frames: Vec<LanguageFrame> = inlined.collect();
         let site = CallSite {
             heap: &self.heap,
             function,
@@ -164,10 +161,22 @@ impl Decoder<'_> {
         matches!(shape, Shape::Typed(kind) if kind != 0 && kinds.contains(&kind))
     }
 
-    /// The name of an inlined function. How it was called is not known, but for class constructors.
-    fn inlined_name(&self, shared: Shared) -> String {
-        let name = shared.debug_name(&self.heap).unwrap_or_else(|| "<anonymous>".to_owned());
-        if shared.is_class_constructor(&self.heap) { format!("new {name}") } else { name }
+    /// The name of an inlined function. What it was called on is not known.
+    fn inlined_name(&self, inlined: &Inlined) -> String {
+        let name = inlined.shared.debug_name(&self.heap);
+        let name = name.unwrap_or_else(|| "<anonymous>".to_owned());
+        match inlined.call {
+            InlinedCall::Plain => name,
+            InlinedCall::Construct => format!("new {name}"),
+            InlinedCall::ArrayBuiltin => format!("Array.{name}"),
+        }
+    }
+
+    fn inlined_place(&self, inlined: &Inlined) -> LanguageFrame {
+        match inlined.call {
+            InlinedCall::ArrayBuiltin => javascript(),
+            _ => self.placed(inlined.shared, inlined.script_offset),
+        }
     }
 
     /// A frame at an offset in the script of its function; without one, at the function's first line.
@@ -190,14 +199,5 @@ impl Decoder<'_> {
 }
 
 fn javascript() -> LanguageFrame {
-    LanguageFrame {
-        kind: FrameKind::Js,
-        language: Some("javascript"),
-        ..LanguageFrame::default()
-    }
-}
-
-/// The frame pointer by which a frame of JavaScript is known.
-pub const fn frame_pointer(frame: &LanguageFrame) -> Option<Addr> {
-    frame.object
+    LanguageFrame { kind: FrameKind::Js, language: Some("javascript"), ..LanguageFrame::default() }
 }

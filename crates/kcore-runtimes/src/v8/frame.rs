@@ -63,7 +63,11 @@ impl FrameSlots {
     pub fn shape(self, heap: &Heap<'_>) -> Shape {
         let Some(mark) = self.word(heap, CONTEXT_OR_TYPE) else { return Shape::Unknown };
         if mark & 1 == 0 {
-            return if mark < MAX_MARK && mark != 0 { Shape::Typed(mark >> 1) } else { Shape::Unknown };
+            return if mark < MAX_MARK && mark != 0 {
+                Shape::Typed(mark >> 1)
+            } else {
+                Shape::Unknown
+            };
         }
         let Some(held @ Tagged::Strong(_)) = self.tagged(heap, FUNCTION) else {
             return Shape::Unknown;
@@ -114,12 +118,6 @@ impl FrameSlots {
         (0..count).map_while(|index| heap.tagged(first, index.saturating_mul(8))).collect()
     }
 
-    /// The words below the fixed part of an interpreter's frame: its registers, at most `most`.
-    pub fn registers(self, heap: &Heap<'_>, most: i64) -> Vec<Tagged> {
-        let offsets = (0..most).map(|index| BYTECODE_OFFSET.saturating_sub(index.saturating_mul(8)));
-        offsets.map_while(|offset| self.tagged(heap, offset.saturating_sub(8))).collect()
-    }
-
     /// The call of a frame that left JavaScript for a builtin in C++, or for the embedder: `None` for
     /// other frames. `BuiltinExitFrameConstants`, `ApiCallbackExitFrameConstants`.
     pub fn exit_call(self, heap: &Heap<'_>, kind: u64) -> Option<ExitCall> {
@@ -138,9 +136,9 @@ impl FrameSlots {
         Some(ExitCall {
             function: function.and_then(|function| Function::load(heap, function)),
             receiver: self.tagged(heap, offsets.receiver),
-            is_construct: new_target.and_then(|value| heap.object(value)).is_some_and(|value| {
-                heap.is_receiver(value)
-            }),
+            is_construct: new_target
+                .and_then(|value| heap.object(value))
+                .is_some_and(|value| heap.is_receiver(value)),
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::{Heap, Script, ScopeInfo, Tagged, heap::Object, script::Place};
+use super::{Heap, ScopeInfo, Script, Tagged, heap::Object, script::Place};
 
 /// Names are read to this many units.
 const MAX_NAME: u64 = 4096;
@@ -19,6 +19,8 @@ const MAX_FIELDS: u64 = 6;
 const FUNCTION_KIND: u64 = 0x1f;
 /// Whether it is a builtin that stack traces show, in the flags.
 const NATIVE: u64 = 1 << 5;
+/// The kinds that are async: arrow functions, functions, methods and generators.
+const ASYNC: RangeInclusive<u64> = 12..=18;
 /// The kinds that initialize the fields of a class, of its objects and its own, and what traces call
 /// them.
 const INITIALIZERS: [(u64, &str); 2] =
@@ -74,11 +76,6 @@ impl Shared {
             return heap.field_of(object.at, 8, types.shared).map(Self);
         }
         (object.kind == types.shared).then_some(Self(object))
-    }
-
-    /// The object.
-    pub const fn object(self) -> Object {
-        self.0
     }
 
     /// Its name in the source, `SharedFunctionInfo::Name`.
@@ -194,7 +191,11 @@ impl Shared {
         let with_receiver = heap.uint(self.0.at, heap.layout.offsets.shared_parameters, 2)?;
         // Functions of V8 itself that take what comes.
         (with_receiver != 0xffff).then_some(())?;
-        if heap.layout.counts_receiver() { with_receiver.checked_sub(1) } else { Some(with_receiver) }
+        if heap.layout.counts_receiver() {
+            with_receiver.checked_sub(1)
+        } else {
+            Some(with_receiver)
+        }
     }
 
     /// Whether stack traces show it: what is JavaScript, and what V8 means to be seen.
@@ -203,16 +204,21 @@ impl Shared {
     pub fn is_visible(self, heap: &Heap<'_>) -> bool {
         let flags = heap.uint(self.0.at, heap.layout.offsets.shared_flags, 4);
         let is_native = flags.is_some_and(|flags| flags & NATIVE != 0);
-        self.script(heap).is_some() || is_native && !self.is_template(heap)
-    }
-
-    fn is_template(self, heap: &Heap<'_>) -> bool {
-        self.data(heap).any(|data| data.kind == heap.layout.types.function_template)
+        let types = &heap.layout.types;
+        // The function that WebAssembly is to JavaScript only leads there.
+        let hidden = [types.function_template, types.wasm_exported];
+        (self.script(heap).is_some() || is_native)
+            && !self.data(heap).any(|data| hidden.contains(&data.kind))
     }
 
     fn kind(self, heap: &Heap<'_>) -> Option<u64> {
         let flags = heap.uint(self.0.at, heap.layout.offsets.shared_flags, 4)?;
         Some(flags & FUNCTION_KIND)
+    }
+
+    /// Whether it is an async function or async generator.
+    pub fn is_async(self, heap: &Heap<'_>) -> bool {
+        self.kind(heap).is_some_and(|kind| ASYNC.contains(&kind))
     }
 
     /// Whether it is the constructor of a class, which can only be called by `new`.

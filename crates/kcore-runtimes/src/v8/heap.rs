@@ -6,7 +6,7 @@ use super::{Layout, Tagged};
 
 /// Offset of the instance type in a map, u16. `src/objects/map.tq`.
 const MAP_INSTANCE_TYPE: u64 = 12;
-/// Pointers are looked at no further than this many arrays long.
+/// Arrays are no longer.
 const MAX_LENGTH: u64 = 1 << 28;
 
 /// The heap of a process, and how it is laid out.
@@ -58,6 +58,14 @@ impl<'a> Heap<'a> {
     /// The object that a value refers to, if it is one: its map must have a map.
     pub fn object(&self, value: Tagged) -> Option<Object> {
         self.object_at(value.object()?)
+    }
+
+    /// The value that a word is, or the object that lies at it, without tag.
+    pub fn object_or_tagged(&self, word: Addr) -> Tagged {
+        match self.object_at(word) {
+            Some(object) => Tagged::Strong(object.at),
+            None => Tagged::of(word.get()),
+        }
     }
 
     /// The object at an address without tag, if there is one.

@@ -66,8 +66,12 @@ impl Location {
         let code = Code::at(heap, host, pc.lookup());
         match code.map(|code| (code, code.kind)) {
             Some((code, CodeKind::Baseline)) => Self::in_baseline(heap, &code, pc, frame, sizes),
-            Some((code, CodeKind::Maglev)) => Self::in_optimized(heap, &code, pc, Tier::Maglev),
-            Some((code, CodeKind::Turbofan)) => Self::in_optimized(heap, &code, pc, Tier::Turbofan),
+            Some((code, CodeKind::Maglev)) => {
+                Self::in_optimized(heap, &code, pc, Tier::Maglev, function)
+            }
+            Some((code, CodeKind::Turbofan)) => {
+                Self::in_optimized(heap, &code, pc, Tier::Turbofan, function)
+            }
             _ => Self::in_bytecode(heap, frame, function),
         }
     }
@@ -88,9 +92,15 @@ impl Location {
         Self::plain(Tier::Baseline, offset())
     }
 
-    fn in_optimized(heap: &Heap<'_>, code: &Code, pc: CodeAddr, tier: Tier) -> Self {
-        let found = code.offset(pc.lookup()).and_then(|offset| Inlinings::at(heap, code, offset));
-        match found {
+    fn in_optimized(
+        heap: &Heap<'_>,
+        code: &Code,
+        pc: CodeAddr,
+        tier: Tier,
+        function: Function,
+    ) -> Self {
+        let inlinings = |offset| Inlinings::at(heap, code, offset, function.shared);
+        match code.offset(pc.lookup()).and_then(inlinings) {
             Some(Inlinings { inlined, script_offset }) => Self { tier, inlined, script_offset },
             None => Self::plain(tier, None),
         }

@@ -5,10 +5,13 @@
 //! to 26. Every object is looked at through its map before its fields are believed: what is damaged or
 //! was not dumped costs the names that it holds, and nothing else.
 
+mod awaiting;
 mod bytecode;
 mod call_site;
+mod closure;
 mod code;
 mod decode;
+mod details;
 mod frame;
 mod function;
 mod heap;
@@ -23,6 +26,9 @@ mod script;
 mod step;
 mod string;
 mod tagged;
+#[cfg(test)]
+mod tests;
+pub mod value;
 mod version;
 
 use std::sync::OnceLock;
@@ -44,6 +50,8 @@ use version::Version;
 
 use crate::{Host, HostModule, Identity, NativeStack, Runtime, Span};
 
+pub use closure::{Scope, Source, Variable};
+pub use details::FrameDetails;
 pub use location::Tier;
 pub use probe::PROBE;
 
@@ -63,6 +71,11 @@ impl V8 {
 
     fn heap<'a>(&'a self, host: &'a dyn Host) -> Heap<'a> {
         Heap { space: host.space(), layout: &self.layout }
+    }
+
+    /// The heap, if its layouts are known.
+    fn decodable<'a>(&'a self, host: &'a dyn Host) -> Option<Heap<'a>> {
+        self.is_known.then(|| self.heap(host))
     }
 
     /// The module that holds it, or another mapping of its file.
@@ -118,9 +131,7 @@ impl Runtime for V8 {
     }
 
     fn decode(&self, host: &dyn Host, stack: &NativeStack<'_>) -> Vec<Span> {
-        if !self.is_known {
-            return Vec::new();
-        }
-        Decoder { v8: self, host, heap: self.heap(host) }.spans(stack)
+        let Some(heap) = self.decodable(host) else { return Vec::new() };
+        Decoder { v8: self, host, heap }.spans(stack)
     }
 }

@@ -5,7 +5,10 @@ use std::{ops::ControlFlow, sync::Arc};
 use kcore_elf::Image;
 use kcore_mem::{Arch, Svma};
 
-use super::{V8, Version, layout::{Column, Layout, VERSIONS}};
+use super::{
+    V8, Version,
+    layout::{Column, Layout},
+};
 use crate::{Damage, Finding, Host, HostModule, Identity, Probe};
 
 /// Looks for V8.
@@ -113,10 +116,9 @@ fn in_file(image: &Image, svma: Svma) -> Option<u64> {
 }
 
 fn unknown(version: Version) -> String {
-    let known: Vec<String> =
-        VERSIONS.iter().map(|(major, minor)| format!("{major}.{minor}")).collect();
+    let known: Vec<String> = Column::all().map(Column::name).collect();
     format!(
-        "layouts of V8 {}.{} are not known (those of {} are): JavaScript frames are addresses",
+        "layouts of V8 {}.{} are not known (those of {} are): JavaScript frames are addresses, values are not decoded",
         version.major,
         version.minor,
         known.join(", "),

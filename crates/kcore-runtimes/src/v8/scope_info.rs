@@ -12,7 +12,6 @@ const SCOPE_TYPE: u64 = 0xf;
 const CLASS_VARIABLE: u64 = 1 << 10;
 const FUNCTION_VARIABLE: u64 = 3 << 12;
 const INFERRED_NAME: u64 = 1 << 14;
-const OUTER_SCOPE: u64 = 1 << 22;
 const EMPTY: u64 = 1 << 28;
 
 /// What scope it is, by the number in the flags: those with positions, and modules.
@@ -37,7 +36,6 @@ struct Parts {
     function_name: Option<u64>,
     inferred_name: Option<u64>,
     positions: Option<u64>,
-    outer: Option<u64>,
 }
 
 impl ScopeInfo {
@@ -70,12 +68,6 @@ impl ScopeInfo {
         Some((position(index)?, position(index.checked_add(1)?)?))
     }
 
-    /// The scope around it.
-    pub fn outer(self, heap: &Heap<'_>) -> Option<Self> {
-        let outer = self.word(heap, self.parts(heap)?.outer?)?;
-        Self::load(heap, heap.object(outer)?)
-    }
-
     /// How many variables of it lie in a context.
     pub const fn local_count(self) -> u64 {
         self.locals
@@ -85,9 +77,7 @@ impl ScopeInfo {
     pub fn local_names(self, heap: &Heap<'_>, most: u64) -> Vec<(Object, u64)> {
         let Some(parts) = self.parts(heap) else { return Vec::new() };
         if let Some(names) = parts.names {
-            let named = |local: u64| {
-                Some((self.string(heap, names.checked_add(local)?)?, local))
-            };
+            let named = |local: u64| Some((self.string(heap, names.checked_add(local)?)?, local));
             return (0..self.locals.min(most)).filter_map(named).collect();
         }
         self.table_names(heap, &parts, most).unwrap_or_default()
@@ -103,7 +93,8 @@ impl ScopeInfo {
             let index = heap.element(table, key.checked_add(1)?)?.smi()?;
             heap.is_string(name).then_some((name, u64::try_from(index).ok()?))
         };
-        let mut names: Vec<_> = (0..capacity.min(most.saturating_mul(4))).filter_map(pair).collect();
+        let mut names: Vec<_> =
+            (0..capacity.min(most.saturating_mul(4))).filter_map(pair).collect();
         names.sort_by_key(|(_, index)| *index);
         Some(names)
     }
@@ -140,12 +131,8 @@ impl ScopeInfo {
         take(self.has_receiver_slot(heap), 1);
         parts.function_name = take(self.flags & FUNCTION_VARIABLE != 0, 2);
         parts.inferred_name = take(self.flags & INFERRED_NAME != 0, 1);
-        parts.positions = if flat {
-            Some(3)
-        } else {
-            take(types.with_positions.contains(&scope_type), 2)
-        };
-        parts.outer = take(self.flags & OUTER_SCOPE != 0, 1);
+        parts.positions =
+            if flat { Some(3) } else { take(types.with_positions.contains(&scope_type), 2) };
         Some(parts)
     }
 

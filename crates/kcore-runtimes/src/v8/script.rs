@@ -15,7 +15,6 @@ const NAME: u64 = 16;
 const LINE_OFFSET: u64 = 24;
 const COLUMN_OFFSET: u64 = 32;
 const LINE_ENDS: u64 = 56;
-const ID: u64 = 64;
 const EVAL_FROM: u64 = 72;
 
 /// A script.
@@ -39,20 +38,10 @@ impl Script {
         (object.kind == heap.layout.types.script).then_some(Self { at: object.at })
     }
 
-    /// Where it lies.
-    pub const fn at(self) -> Addr {
-        self.at
-    }
-
     /// Its name: a path, a URL, `node:` and a module; `None` for what `eval` made.
     pub fn name(self, heap: &Heap<'_>) -> Option<String> {
         let name = heap.field(self.at, NAME)?;
         heap.text(name, MAX_NAME).filter(|name| !name.is_empty())
-    }
-
-    /// Its number.
-    pub fn id(self, heap: &Heap<'_>) -> Option<i32> {
-        heap.smi(self.at, ID)
     }
 
     /// Whether `eval` or `new Function` made it: it says which function called them.
@@ -72,10 +61,7 @@ impl Script {
         let first_line = u64::try_from(heap.smi(self.at, LINE_OFFSET)?).ok()?;
         let first_column = if line == 0 { heap.smi(self.at, COLUMN_OFFSET)?.max(0) } else { 0 };
         let column = offset.checked_sub(start)?.checked_add(u64::try_from(first_column).ok()?)?;
-        Some(Place {
-            line: from_one(line.checked_add(first_line)?)?,
-            column: from_one(column)?,
-        })
+        Some(Place { line: from_one(line.checked_add(first_line)?)?, column: from_one(column)? })
     }
 
     /// The line from 0, and the offset of its first unit, by the table of line ends: each is the

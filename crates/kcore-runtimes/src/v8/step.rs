@@ -7,7 +7,10 @@
 use kcore_mem::{Addr, CodeAddr};
 use kcore_unwind::{RegisterId, Regs, RuleFrame, RuleStep};
 
-use super::{Code, Heap, frame::{FrameSlots, Shape}};
+use super::{
+    Code, Heap,
+    frame::{FrameSlots, Shape},
+};
 use crate::Host;
 
 const RBX: RegisterId = RegisterId(3);

@@ -9,16 +9,10 @@ table! {
         entry: ["frametype_EntryFrame"] = [1, 1, 1, 1, 1, 1, 1];
         /// C++ called a constructor.
         construct_entry: ["frametype_ConstructEntryFrame"] = [2, 2, 2, 2, 2, 2, 2];
-        /// JavaScript called the runtime.
-        exit: ["frametype_ExitFrame"] = [3, 3, 3, 3, 3, 3, 3];
         /// JavaScript called a builtin that is C++.
         builtin_exit: ["frametype_BuiltinExitFrame"] = [21, 22, 25, 26, 27, 27, 17];
         /// JavaScript called a function of the embedder; 0 while that is a builtin exit.
         api_callback_exit: ["frametype_ApiCallbackExitFrame"] = [0, 0, 0, 27, 28, 28, 18];
-        /// The same by `new`; 0 before.
-        api_construct_exit: ["frametype_ApiConstructExitFrame"] = [0, 0, 0, 0, 0, 0, 19];
-        /// Between an entry and JavaScript.
-        internal: ["frametype_InternalFrame"] = [18, 19, 22, 22, 23, 23, 13];
         /// `new` was called.
         construct: ["frametype_ConstructFrame"] = [19, 20, 23, 23, 24, 24, 14];
         /// `new` was called by the interpreter; 0 before.
@@ -27,8 +21,6 @@ table! {
         stub: ["frametype_StubFrame"] = [14, 15, 17, 17, 18, 18, 8];
         /// A builtin that is JavaScript to others.
         builtin: ["frametype_BuiltinFrame"] = [20, 21, 24, 25, 26, 26, 16];
-        /// A builtin goes on that optimized code left.
-        continuation: ["frametype_BuiltinContinuationFrame"] = [15, 16, 19, 19, 20, 20, 10];
         /// The same of a JavaScript function.
         js_continuation: ["frametype_JavaScriptBuiltinContinuationFrame"]
             = [16, 17, 20, 20, 21, 21, 11];
@@ -39,9 +31,5 @@ table! {
         wasm: ["frametype_WasmFrame"] = [4, 4, 4, 4, 4, 4, 24];
         /// WebAssembly, stopped by a debugger.
         wasm_debug_break: ["frametype_WasmDebugBreakFrame"] = [7, 8, 9, 9, 9, 8, 28];
-        /// Between WebAssembly and C++ code that it calls.
-        wasm_exit: ["frametype_WasmExitFrame"] = [9, 10, 11, 11, 11, 11, 32];
-        /// A regular expression that is machine code; 0 while it has no type.
-        regexp: ["frametype_IrregexpFrame"] = [0, 0, 27, 29, 31, 31, 23];
     }
 }

@@ -11,7 +11,7 @@ mod types;
 
 pub use frames::FrameTypes;
 pub use offsets::Offsets;
-pub use table::{Column, Metadata, VERSIONS};
+pub use table::{Column, Metadata};
 pub use types::Types;
 
 impl Types {

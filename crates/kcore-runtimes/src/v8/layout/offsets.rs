@@ -63,15 +63,8 @@ table! {
         kind_maglev: [] = [0, 0, 12, 11, 11, 11, 12];
         /// The kind of code of TurboFan.
         kind_turbofan: [] = [13, 13, 13, 12, 12, 12, 13];
-        /// Deoptimization data: index of the count of inlined functions.
-        deopt_inlined: ["DeoptimizationDataInlinedFunctionCountIndex"] = [1, 1, 1, 1, 1, 1, 1];
         /// Deoptimization data: index of the literals.
         deopt_literals: ["DeoptimizationDataLiteralArrayIndex"] = [2, 2, 2, 2, 3, 3, 3];
-        /// Deoptimization data: index of the function.
-        deopt_shared: [
-            "DeoptimizationDataSharedFunctionInfoIndex",
-            "DeoptimizationDataWrappedSharedFunctionInfoIndex",
-        ] = [6, 6, 6, 6, 7, 7, 7];
         /// Deoptimization data: index of the inlining positions.
         deopt_positions: ["DeoptimizationDataInliningPositionsIndex"] = [7, 7, 7, 7, 8, 8, 8];
         /// DescriptorArray: first descriptor.

@@ -11,6 +11,11 @@ pub const VERSIONS: [(u64, u64); 7] =
 pub struct Column(usize);
 
 impl Column {
+    /// All of them, the oldest first.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (0..VERSIONS.len()).map(Self)
+    }
+
     /// The column of a version, if there is one.
     pub fn of(version: Version) -> Option<Self> {
         let wanted = (version.major, version.minor);

@@ -73,9 +73,6 @@ table! {
         /// Getters and setters.
         accessor_pair: ["type_AccessorPair__ACCESSOR_PAIR_TYPE"]
             = [87, 143, 142, 140, 140, 140, 140];
-        /// Getters and setters of V8's own.
-        accessor_info: ["type_AccessorInfo__ACCESSOR_INFO_TYPE"]
-            = [86, 142, 242, 249, 258, 203, 260];
         /// What debuggers attach to a function.
         debug_info: ["type_DebugInfo__DEBUG_INFO_TYPE"] = [100, 156, 153, 154, 154, 153, 153];
         /// What a promise does once it is settled.
@@ -87,9 +84,9 @@ table! {
         /// Templates of the embedder's functions.
         function_template: ["type_FunctionTemplateInfo__FUNCTION_TEMPLATE_INFO_TYPE"]
             = [83, 139, 139, 245, 247, 248, 251];
-        /// The feedback of a function.
-        feedback_vector: ["type_FeedbackVector__FEEDBACK_VECTOR_TYPE"]
-            = [167, 245, 249, 258, 266, 269, 271];
+        /// What makes WebAssembly a function of JavaScript.
+        wasm_exported: ["type_WasmExportedFunctionData__WASM_EXPORTED_FUNCTION_DATA_TYPE"]
+            = [73, 223, 226, 231, 181, 179, 180];
         /// The first type of contexts.
         first_context: ["FirstContextType"] = [137, 207, 205, 190, 220, 221, 221];
         /// The last type of contexts.
@@ -108,12 +105,6 @@ table! {
         /// Bound functions.
         bound_function: ["type_JSBoundFunction__JS_BOUND_FUNCTION_TYPE"]
             = [1058, 2063, 2064, 2064, 2063, 2063, 2064];
-        /// Plain objects.
-        object: ["type_JSObject__JS_OBJECT_TYPE"] = [1057, 1057, 1057, 1057, 1057, 1057, 1057];
-        /// Objects that a template of C++ made.
-        api_object: ["APIObjectType"] = [1056, 1058, 1058, 1058, 1058, 1058, 1058];
-        /// The same, with interceptors or access checks.
-        special_api_object: ["SpecialAPIObjectType"] = [1040, 1040, 1040, 1040, 1040, 1040, 1040];
         /// Arrays.
         array: ["type_JSArray__JS_ARRAY_TYPE"] = [1085, 2104, 2113, 2115, 2119, 2119, 2121];
         /// `arguments`.

@@ -37,7 +37,8 @@ fn decimal(mut digits: Vec<u64>) -> String {
         let mut rest: u128 = 0;
         for digit in digits.iter_mut().rev() {
             let value = (rest << 64) | u128::from(*digit);
-            *digit = u64::try_from(value.checked_div(CHUNK).unwrap_or_default()).unwrap_or_default();
+            *digit =
+                u64::try_from(value.checked_div(CHUNK).unwrap_or_default()).unwrap_or_default();
             rest = value.checked_rem(CHUNK).unwrap_or_default();
         }
         chunks.push(rest);
