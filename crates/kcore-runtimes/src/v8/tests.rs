@@ -215,7 +215,7 @@ fn frames_are_told_by_what_lies_in_them() {
     made.set(frame - 8, tag(context));
     made.set(frame - 16, tag(0xdead_0000));
     assert_eq!(slots.shape(&made.heap()), Shape::Unreadable);
-    assert_eq!(slots.doubt(&made.heap()), "no mapping for address");
+    assert_eq!(slots.doubt(&made.heap()), "address was not dumped");
     made.set(frame - 16, 0x1234);
     assert_eq!(slots.shape(&made.heap()), Shape::Unknown);
 }
