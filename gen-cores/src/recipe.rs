@@ -172,7 +172,8 @@ impl Scenario {
         let usual = variant::default_variants(recipe.language);
         let variants = recipe.parse_variants(recipe.variants.as_deref(), usual)?;
         let more = variant::default_on_demand(recipe.language);
-        let on_demand = recipe.parse_variants(recipe.on_demand.as_deref(), more)?;
+        let mut on_demand = recipe.parse_variants(recipe.on_demand.as_deref(), more)?;
+        on_demand.retain(|variant| !variants.contains(variant));
         let name = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
         Ok(Scenario { name, dir: dir.to_owned(), recipe, variants, on_demand })
     }

@@ -221,7 +221,8 @@ pub fn default_variants(language: Language) -> &'static [&'static str] {
     }
 }
 
-/// The variants beside those that are made on demand, of a scenario that names none.
+/// The variants of which a scenario that does not say otherwise is made in all, on demand where it is not
+/// usual.
 pub fn default_on_demand(language: Language) -> &'static [&'static str] {
     match language {
         Language::JavaScript => NODE_ON_DEMAND,
@@ -276,13 +277,21 @@ const RUST_VARIANTS: &[&str] = &[
 const GO_VARIANTS: &[&str] = &["O0-static", "O2-static", "O2-static-gcore"];
 
 const NODE_VARIANTS: &[&str] =
-    &["node16", "node18", "node20", "node22", "node24", "node25", "node26", "node24-gcore"];
+    &["node16", "node18", "node20", "node22", "node24", "node25", "node26"];
 
 const NODE_ON_DEMAND: &[&str] = &[
+    "node16",
+    "node18",
+    "node20",
+    "node22",
+    "node24",
+    "node25",
+    "node26",
     "node16-gcore",
     "node18-gcore",
     "node20-gcore",
     "node22-gcore",
+    "node24-gcore",
     "node25-gcore",
     "node26-gcore",
 ];

@@ -49,6 +49,7 @@ pub mod references;
 mod regions;
 mod register;
 mod runtimes;
+mod rust_vtables;
 pub mod search;
 pub mod signal;
 mod source;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kcore_mem::{Addr, AddressSpace};
-use kcore_symbols::{DebugInfo, Type, TypeKind, demangle};
+use kcore_symbols::{DebugInfo, Type, TypeKind};
 use kcore_values::{Process, SymbolName};
 
 use crate::Core;
@@ -13,9 +13,6 @@ const VTABLE: (&str, &str) = ("{vtable(", ")}");
 
 /// Where the type descriptors of Go begin.
 const GO_TYPES: &str = "runtime.types";
-
-/// The function of Rust that drops a value, before and after its type.
-const DROP: (&str, &str) = ("core::ptr::drop_in_place<", ">");
 
 impl Process for Core {
     fn space(&self) -> &dyn AddressSpace {
@@ -36,10 +33,7 @@ impl Process for Core {
     }
 
     fn type_of_vtable(&self, vtable: Addr) -> Option<Type> {
-        let find = || {
-            let class = self.class_of_vtable(vtable).or_else(|| self.described_by_vtable(vtable));
-            class.or_else(|| self.dropped_by_vtable(vtable))
-        };
+        let find = || self.class_of_vtable(vtable).or_else(|| self.type_of_rust_vtable(vtable));
         self.vtables.get(vtable, find)
     }
 
@@ -66,28 +60,13 @@ impl Core {
         self.defined(self.debug_info_at(vtable).as_ref(), class, is_composite)
     }
 
-    /// The type of Rust that debug information names for a table of functions.
-    fn described_by_vtable(&self, vtable: Addr) -> Option<Type> {
-        let module = self.modules().at(vtable)?;
-        module.symbols().debug_info()?.type_of_vtable(module.svma(vtable)?)
-    }
-
-    /// The type of Rust whose values the first function of a table drops.
-    fn dropped_by_vtable(&self, vtable: Addr) -> Option<Type> {
-        let drop = self.space().read_addr(vtable).ok()?;
-        let mangled = self.mangled_name(self.symbol_at(drop)?.start)?;
-        let name = demangle(mangled.as_bytes()).function;
-        let dropped = name.strip_prefix(DROP.0)?.strip_suffix(DROP.1)?;
-        self.defined(self.debug_info_at(drop).as_ref(), dropped, |_| true)
-    }
-
     /// The debug information of the module that holds an address.
-    fn debug_info_at(&self, at: Addr) -> Option<Arc<DebugInfo>> {
+    pub(crate) fn debug_info_at(&self, at: Addr) -> Option<Arc<DebugInfo>> {
         self.modules().at(at)?.symbols().debug_info().cloned()
     }
 
     /// A type that is defined under a qualified name, looked for in `first` before all others.
-    fn defined(
+    pub(crate) fn defined(
         &self,
         first: Option<&Arc<DebugInfo>>,
         name: &str,

@@ -7,6 +7,7 @@
 const fs = require('fs');
 const path = require('path');
 const { describe } = require('./describe.js');
+const { tierOf } = require('./tier.js');
 
 Error.stackTraceLimit = Infinity;
 
@@ -56,10 +57,16 @@ function frameOf(site) {
   };
 }
 
+/** The function of a call site, if V8 tells it and it stands on the stack once. */
+function onlyFunctionOf(site, sites) {
+  const called = site.getFunction();
+  return called && sites.filter((other) => other.getFunction() === called).length === 1 ? called : undefined;
+}
+
 /** What only functions in sloppy mode tell: receiver and arguments. */
 function valuesOf(site, sites) {
-  const called = site.getFunction();
-  if (!called || sites.filter((other) => other.getFunction() === called).length !== 1) return {};
+  const called = onlyFunctionOf(site, sites);
+  if (!called) return {};
   const told = { this: describe(site.getThis(), { depth: 0 }) };
   // Methods and arrow functions keep none, and throw if asked.
   const args = Object.hasOwn(called, 'arguments') && called.arguments;
@@ -72,7 +79,11 @@ function stackOf(error, { values = true } = {}) {
   const waits = (site) => Boolean(site.isAsync?.());
   const here = sites.filter((site) => !waits(site));
   return {
-    frames: here.map((site) => ({ ...frameOf(site), ...(values ? valuesOf(site, here) : {}) })),
+    frames: here.map((site) => ({
+      ...frameOf(site),
+      ...tierOf(onlyFunctionOf(site, here)),
+      ...(values ? valuesOf(site, here) : {}),
+    })),
     awaits: sites.filter(waits).map(frameOf),
   };
 }
@@ -96,10 +107,11 @@ function thread(role, stack, crashed = false) {
 
 /**
  * The frame of the function that makes `error`, but at `word` of the same line instead of at its `new`:
- * there the program will be when it dies or waits.
+ * there the program will be when it dies or waits. Without a word it may be anywhere in the line.
  */
 function moved(stack, word) {
   const [frame, ...callers] = stack.frames;
+  if (word === null) return { ...stack, frames: [{ ...frame, column: null, shown: null }, ...callers] };
   const line = fs.readFileSync(frame.script.replace(/^file:\/\//, ''), 'utf8').split('\n')[frame.line - 1];
   const column = line.indexOf(word) + 1;
   if (column === 0) throw new Error(`no ${word} in line ${frame.line} of ${frame.script}`);
@@ -107,10 +119,14 @@ function moved(stack, word) {
   return { ...stack, frames: [{ ...frame, column, shown }, ...callers] };
 }
 
+/** Tells what is no stack: a line of values.jsonl. */
+function tell(line) {
+  fs.appendFileSync('values.jsonl', JSON.stringify(line) + '\n');
+}
+
 /** Tells a value: what `print` names, and what else is known of it. */
 function value(print, value, keys = {}) {
-  const line = JSON.stringify({ print, ...keys, ...describe(value) });
-  fs.appendFileSync('values.jsonl', line + '\n');
+  tell({ print, ...keys, ...describe(value) });
 }
 
 /** Tells facts of the process, with the keys of `facts`. */
@@ -147,4 +163,4 @@ function tellLast(error, options) {
   done();
 }
 
-module.exports = { append, describe, die, done, fact, inside, stackOf, thread, value };
+module.exports = { append, describe, die, done, fact, inside, moved, stackOf, tell, thread, value };

@@ -7,7 +7,7 @@ mod truth;
 mod tell;
 
 use std::borrow::Cow;
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, LazyCell, OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedList, VecDeque};
 use std::ffi::{CString, OsString};
 use std::future::Future;
@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::rc::{Rc, Weak};
 use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::sync::{Arc, Mutex, OnceLock, RwLock};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, RwLock};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -102,9 +102,18 @@ struct Dog {
 struct Cat {
     lives: u8,
 }
+#[repr(align(64))]
+struct Aligned {
+    wide: u64,
+}
 impl Animal for Dog {
     fn noise(&self) -> u32 {
         self.age
+    }
+}
+impl Animal for Aligned {
+    fn noise(&self) -> u32 {
+        self.wide as u32 * 3
     }
 }
 impl Animal for Cat {
@@ -385,6 +394,12 @@ statics! { pointers:
     RW_LOCK: RwLock<&'static str> = RwLock::new("guarded");
     ONCE: OnceLock<String> = OnceLock::new() => OnceLock::from("once".to_owned());
     SHARED: Option<Arc<Mutex<Point>>> = None => Some(Arc::new(Mutex::new(Point { x: 1, y: 1 })));
+    ARC_WEAK: Option<std::sync::Weak<Point>> = None => ARC.as_ref().map(Arc::downgrade);
+    ONCE_EMPTY: OnceLock<String> = OnceLock::new();
+    ONCE_CELL: OnceCell<u16> = OnceCell::new() => OnceCell::from(12);
+    ONCE_CELL_EMPTY: OnceCell<u16> = OnceCell::new();
+    ARC_STR: Option<Arc<str>> = None => Some("in an arc".into());
+    RC_SLICE: Option<Rc<[Point]>> = None => Some(Rc::new([Point { x: 1, y: 2 }, Point { x: 3, y: 4 }]));
 }
 
 #[used]
@@ -401,6 +416,26 @@ static mut FUNCTION: fn(u32) -> u32 = twice;
 static mut DYN_DOG: Option<Box<dyn Animal>> = None;
 #[used]
 static mut DYN_CAT: &dyn Animal = &Cat { lives: 9 };
+#[used]
+static mut RC_DYN: Option<Rc<dyn Animal>> = None;
+#[used]
+static mut ARC_DYN: Option<Arc<dyn Animal>> = None;
+#[used]
+static mut WEAK_DYN: Option<Weak<dyn Animal>> = None;
+#[used]
+static mut WEAK_STR: Option<Weak<str>> = None;
+#[used]
+static mut WEAK_NEVER: Weak<i32> = Weak::new();
+#[used]
+static mut WEAK_GONE: Weak<i32> = Weak::new();
+#[used]
+static LAZY: LazyLock<String> = LazyLock::new(|| "lazy".to_owned());
+#[used]
+static LAZY_NEVER: LazyLock<String> = LazyLock::new(|| "never".to_owned());
+#[used]
+static mut LAZY_CELL: LazyCell<u64> = LazyCell::new(|| 4711);
+#[used]
+static mut LAZY_CELL_NEVER: LazyCell<u64> = LazyCell::new(|| 4712);
 #[used]
 static mut RING: Option<Rc<Node>> = None;
 
@@ -453,6 +488,30 @@ fn ring() -> Rc<Node> {
     first
 }
 
+/// Owners and observers of values whose size is not known, and observers of nothing.
+unsafe fn observers() {
+    unsafe {
+        // Each stands further behind its counts than the one before.
+        RC_DYN = Some(Rc::new(Dog { age: 6 }));
+        ARC_DYN = Some(Arc::new(Aligned { wide: 7 }));
+        WEAK_DYN = RC_DYN.as_ref().map(Rc::downgrade);
+        WEAK_STR = RC_STR.as_ref().map(Rc::downgrade);
+        WEAK_GONE = Rc::downgrade(&Rc::new(5));
+        let some = |tree: String| format!("{{\"variant\":\"Some\",\"of\":[{tree}]}}");
+        let dog = Rc::as_ptr(RC_DYN.as_ref().unwrap()).cast::<()>();
+        global("RC_DYN", &some(dynamic(dog, "Dog", &[("age", &6u32)])));
+        let wide = Arc::as_ptr(ARC_DYN.as_ref().unwrap()).cast::<()>();
+        global("ARC_DYN", &some(dynamic(wide, "Aligned", &[("wide", &7u64)])));
+        let dog = dog as usize;
+        let weak = format!("{{\"ptr\":\"{dog:#x}\",\"dynamic\":\"values_rust::Dog\"}}");
+        global("WEAK_DYN", &some(weak));
+        let text = Rc::as_ptr(RC_STR.as_ref().unwrap()).cast::<()>() as usize;
+        global("WEAK_STR", &some(format!("{{\"ptr\":\"{text:#x}\"}}")));
+        global("WEAK_NEVER", &says("dangling"));
+        global("WEAK_GONE", &format!("{{\"ptr\":\"{:#x}\"}}", (*&raw const WEAK_GONE).as_ptr() as usize));
+    }
+}
+
 unsafe fn others() {
     unsafe {
         DYN_DOG = Some(Box::new(Dog { age: 5 }));
@@ -471,6 +530,13 @@ unsafe fn others() {
         global("VEC_MANY[99]", &297i32.tell());
         global("SLICE[1]", &20i32.tell());
         global("RAW->x", &3i32.tell());
+        observers();
+        black_box(LAZY.len());
+        global("LAZY", "{\"variant\":\"Some\",\"of\":[{\"text\":\"lazy\"}]}");
+        global("LAZY_NEVER", "{\"variant\":\"None\",\"of\":[]}");
+        black_box(*(*&raw const LAZY_CELL));
+        global("LAZY_CELL", "{\"variant\":\"Some\",\"of\":[{\"int\":\"4711\"}]}");
+        global("LAZY_CELL_NEVER", "{\"variant\":\"None\",\"of\":[]}");
         let first = RING.as_ref().unwrap();
         let next = first.next.borrow();
         let (first, next) = (Rc::as_ptr(first), Rc::as_ptr(next.as_ref().unwrap()));
@@ -530,6 +596,9 @@ fn deepest(count: u32, name: &str, numbers: &[i32], point: &Point, animal: &dyn 
     local("boxed", &dynamic(at, "Dog", &[("age", &3u32)]));
     local("adder", &members(&[("count", &count)]));
     local("waiting", &says("Suspend0"));
+    let at = std::ptr::from_ref(&*waiting).cast::<()>() as usize;
+    let names = "{\"members\":\"start label __awaitee\"}";
+    local("waiting", &format!("{{\"ptr\":\"{at:#x}\",\"owns\":{names}}}"));
     black_box((&words, &maybe, &boxed, &owned, &pair, &adder, &waiting, COUNTER.get()));
     let bad = black_box(8 as *mut u32);
     die!("deepest", unsafe { *bad = adder(count) });

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
 use std::rc::{self, Rc};
-use std::sync::{Arc, Mutex, OnceLock, RwLock};
+use std::sync::{self, Arc, Mutex, OnceLock, RwLock};
 
 /// What tells itself as a tree of JSON.
 pub trait Tell {
@@ -254,6 +254,11 @@ impl<T> Tell for rc::Weak<T> {
         pointer(self.as_ptr())
     }
 }
+impl<T> Tell for sync::Weak<T> {
+    fn tell(&self) -> String {
+        pointer(self.as_ptr())
+    }
+}
 impl<T> Tell for *const T {
     fn tell(&self) -> String {
         pointer(*self)
@@ -298,12 +303,18 @@ impl<T: Tell> Tell for RwLock<T> {
 }
 impl<T: Tell> Tell for OnceLock<T> {
     fn tell(&self) -> String {
-        inside(self.get().unwrap())
+        match self.get() {
+            None => variant("None", &[]),
+            Some(part) => variant("Some", &[part]),
+        }
     }
 }
 impl<T: Tell> Tell for OnceCell<T> {
     fn tell(&self) -> String {
-        inside(self.get().unwrap())
+        match self.get() {
+            None => variant("None", &[]),
+            Some(part) => variant("Some", &[part]),
+        }
     }
 }
 

@@ -56,6 +56,16 @@ const DIFFERS: &[(&str, &[&str], &str)] = &[
         "gdb without the printers of rustc shows how the library made them",
     ),
     ("values-rust", &["values_rust::DYN_CAT"], "a structure of two pointers; no true type"),
+    (
+        "values-rust",
+        &[
+            "values_rust::ONCE",
+            "values_rust::ONCE_EMPTY",
+            "values_rust::LAZY*",
+            "values_rust::WEAK_*",
+        ],
+        "gdb without the printers of rustc shows how the library made them",
+    ),
     ("values-rust", &["values_rust::RAW->x"], "Rust has no `->`, and gdb neither"),
     ("values-go", &["main.gSlice[1]", "main.gPoints[1].X"], "to gdb a slice is no array"),
     (

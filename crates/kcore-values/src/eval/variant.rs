@@ -25,10 +25,12 @@ impl Evaluator<'_> {
         };
         self.nested(|evaluator| {
             let mut fields = evaluator.members(object, ty, &composite.members);
+            let state = named_state(ty, members);
             for member in members {
-                fields.extend(evaluator.data(object, ty, member)?);
+                let data = evaluator.data(object, ty, member)?;
+                fields.extend(if state.is_some() { each_once(data) } else { data });
             }
-            let name = named_state(ty, members).unwrap_or_else(|| variant_name(ty, &name));
+            let name = state.unwrap_or_else(|| variant_name(ty, &name));
             Ok(Content::Variant(VariantValue { name, fields }))
         })
     }
@@ -60,6 +62,19 @@ fn variant_name(ty: &Type, name: &Arc<str>) -> Arc<str> {
         true => Arc::clone(name),
         false => format!("{own}::{name}").into(),
     }
+}
+
+/// The members of a state without those whose names other members had before: behind the variables that
+/// live on, a state lists all arguments, be they among these or gone.
+fn each_once(fields: Vec<Field>) -> Vec<Field> {
+    let mut once: Vec<Field> = Vec::new();
+    for field in fields {
+        let is_known = |known: &Field| known.name == field.name && known.value.at == field.value.at;
+        if !once.iter().any(is_known) {
+            once.push(field);
+        }
+    }
+    once
 }
 
 /// `Suspend0`: the states of a function of async are numbers, and their structures have names.

@@ -68,6 +68,7 @@ const PRINTERS: &[&dyn Printer] = &[
     &rust::atomic_bool::AtomicBool,
     &rust::btree::BTree,
     &rust::hash::Hash,
+    &rust::lazy_cell::LazyCell,
     &rust::linked_list::LinkedList,
     &rust::lock::Lock,
     &rust::once::Once,

@@ -4,6 +4,7 @@
 pub mod atomic_bool;
 pub mod btree;
 pub mod hash;
+pub mod lazy_cell;
 pub mod linked_list;
 pub mod lock;
 pub mod once;

@@ -3,12 +3,18 @@
 use kcore_mem::Addr;
 use kcore_symbols::TypeKind;
 
-use super::trait_object::{concrete, true_type};
+use super::{
+    slice::{is_text, pointee},
+    trait_object::concrete,
+};
 use crate::{
     Content, Object, Pointee, Pointer,
     eval::{Evaluator, valued},
     printers::{Printer, find::aligned, owner::Counts},
 };
+
+/// What an observer leads to that never observed anything.
+const NEVER: Addr = Addr::new(u64::MAX);
 
 /// One of the owners of a value, or an observer of it.
 pub struct Rc;
@@ -22,16 +28,14 @@ impl Printer for Rc {
         let is_owner = !object.ty.name()?.starts_with("Weak");
         let pointer = evaluator.member(&evaluator.member(object, "ptr")?, "pointer")?;
         let at = Addr::new(evaluator.dig_number(&pointer)?);
-        let Some(counts) = counts(evaluator, at) else {
-            // An observer that never observed anything.
-            return (!is_owner).then(|| evaluator.bare(at, Vec::new()));
-        };
-        if !is_owner {
-            return Some(evaluator.bare(at, counts));
+        if !is_owner && at == NEVER {
+            return Some(Content::Other("dangling".to_owned()));
         }
-        match evaluator.member(&pointer, "vtable") {
-            Some(_) => trait_object(evaluator, &pointer, at, counts),
-            None => value(evaluator, object, &pointer, counts),
+        let counts = counts(evaluator, at)?;
+        match (evaluator.pointer_in(&pointer, &["vtable"]), is_owner) {
+            (Some(table), _) => trait_object(evaluator, table, at, is_owner, counts),
+            (None, true) => owned(evaluator, object, &pointer, counts),
+            (None, false) => Some(evaluator.bare(held(evaluator, &pointer)?.address()?, counts)),
         }
     }
 }
@@ -44,38 +48,47 @@ fn counts(evaluator: &Evaluator<'_>, at: Addr) -> Option<Counts> {
     Some(vec![("strong", strong), ("weak", weak)])
 }
 
-/// The value stands behind the counts where its true type may stand.
+/// The value stands behind the counts where its alignment lets it, the third word of its table.
 fn trait_object(
     evaluator: &mut Evaluator<'_>,
-    pointer: &Object,
+    table: Addr,
     at: Addr,
+    is_owner: bool,
     counts: Counts,
 ) -> Option<Content> {
-    let Some(ty) = true_type(evaluator, pointer) else {
-        return Some(evaluator.bare(at, counts));
-    };
-    let offset = aligned(evaluator.word().checked_mul(2)?, evaluator.alignment(&ty));
-    concrete(evaluator, Object::at(ty, at.checked_add(offset)?), true, counts)
+    let counted = evaluator.word().checked_mul(2)?;
+    let alignment = evaluator.pointer_at(table, counted)?.get();
+    let at = at.checked_add(aligned(counted, alignment))?;
+    match evaluator.process().type_of_vtable(table) {
+        Some(ty) => concrete(evaluator, Object::at(ty, at), is_owner, counts),
+        None => Some(evaluator.bare(at, counts)),
+    }
 }
 
-/// A value of known size, or a slice as long as the number beside the pointer says.
-fn value(
+/// What stands behind the counts; of a slice, its first element.
+fn held(evaluator: &Evaluator<'_>, pointer: &Object) -> Option<Object> {
+    let thin = evaluator.dig_pointer(pointer)?;
+    let inner = thin.target(evaluator.process()).ok()?;
+    evaluator.member(&inner, "value").or_else(|| evaluator.member(&inner, "data"))
+}
+
+/// A value of known size, or text or a slice as long as the number beside the pointer says.
+fn owned(
     evaluator: &mut Evaluator<'_>,
     object: &Object,
     pointer: &Object,
     counts: Counts,
 ) -> Option<Content> {
-    let thin = evaluator.dig_pointer(pointer)?;
-    let inner = thin.target(evaluator.process()).ok()?;
-    let held = evaluator.member(&inner, "value").or_else(|| evaluator.member(&inner, "data"))?;
+    let held = held(evaluator, pointer)?;
     let Some(length) = evaluator.member(pointer, "length") else {
         return evaluator.owner(&held, counts);
     };
     let length = evaluator.number(&length)?;
-    let is_text = evaluator.argument(&object.ty, 0)?.name() == Some("str");
-    let content = match is_text {
-        true => evaluator.text(held.address()?, length, 1)?,
-        false => slice(evaluator, &held, length)?,
+    let content = match is_text(pointee(object.ty.name()?)) {
+        Some(has_nul) => {
+            evaluator.text(held.address()?, length.checked_sub(u64::from(has_nul))?, 1)?
+        }
+        None => slice(evaluator, &held, length)?,
     };
     let value = valued(&held, content);
     let Content::Pointer(pointer) = evaluator.bare(held.address()?, counts) else { return None };

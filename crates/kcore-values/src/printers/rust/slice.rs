@@ -18,9 +18,8 @@ impl Printer for Slice {
 
     fn show(&self, evaluator: &mut Evaluator<'_>, object: &Object) -> Option<Content> {
         let pointee = pointee(object.ty.name()?);
-        let last = pointee.rsplit("::").next().unwrap_or(pointee);
-        if let Some((_, has_nul)) = TEXT.iter().find(|(name, _)| *name == last) {
-            return text(evaluator, object, *has_nul);
+        if let Some(has_nul) = is_text(pointee) {
+            return text(evaluator, object, has_nul);
         }
         let data = evaluator.member(object, "data_ptr")?;
         let count = evaluator.number_in(object, &["length"])?;
@@ -30,6 +29,12 @@ impl Printer for Slice {
         }
         evaluator.contiguous(&first.ty, first.address()?, count)
     }
+}
+
+/// Whether a type is one of text, and if so, whether it ends with a NUL that counts.
+pub fn is_text(name: &str) -> Option<bool> {
+    let last = name.rsplit("::").next().unwrap_or(name);
+    TEXT.iter().find(|(text, _)| *text == last).map(|(_, has_nul)| *has_nul)
 }
 
 /// The text that a pointer with a length leads to.
@@ -46,7 +51,7 @@ fn unsized_structure(evaluator: &Evaluator<'_>, object: &Object) -> Option<Conte
 }
 
 /// What a pointer points to, by its name: `&mut [u8]`, `*const str`, `alloc::boxed::Box<[T], A>`.
-fn pointee(name: &str) -> &str {
+pub fn pointee(name: &str) -> &str {
     let signs = ["&mut ", "&", "*const ", "*mut "];
     if let Some(rest) = signs.iter().find_map(|sign| name.strip_prefix(sign)) {
         return rest;

@@ -26,7 +26,7 @@ impl Printer for TraitObject {
 }
 
 /// The type that the table beside a pointer belongs to.
-pub fn true_type(evaluator: &Evaluator<'_>, pointer: &Object) -> Option<Type> {
+fn true_type(evaluator: &Evaluator<'_>, pointer: &Object) -> Option<Type> {
     let table: Addr = evaluator.pointer_in(pointer, &["vtable"])?;
     evaluator.process().type_of_vtable(table)
 }
