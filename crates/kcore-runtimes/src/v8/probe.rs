@@ -27,7 +27,9 @@ fn find(host: &dyn Host) -> Vec<Finding> {
 
 /// The V8 that a module holds.
 fn find_in(host: &dyn Host, module: &dyn HostModule) -> Option<Finding> {
-    module.exported(Version::SYMBOLS[0])?;
+    let (version, _) = module.exported(Version::SYMBOLS[0])?;
+    // V8 may map its builtins a second time, which is a mapping of the file, and no other V8.
+    module.span().contains(module.addr(version)?).then_some(())?;
     let exports = Exports { host, module };
     let version = exports.version();
     match exports.obstacle(version) {

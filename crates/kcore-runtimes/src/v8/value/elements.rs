@@ -172,6 +172,9 @@ impl Reader<'_> {
         if kind == dictionary {
             return self.dictionary_elements(store, most, depth);
         }
+        if kind == dictionary.checked_add(1)? {
+            return self.mapped_elements(store, most, depth);
+        }
         (kind < dictionary).then_some(())?;
         let length = self.heap.length(store)?;
         let length = match object.kind == self.heap.layout.types.array {
@@ -199,6 +202,33 @@ impl Reader<'_> {
         }
         let value = self.value(self.heap.element(store, index)?, depth);
         (value != Value::Hole).then_some(value)
+    }
+
+    /// `SloppyArgumentsElements`, `src/objects/arguments.tq`: a context, an array, and for each element
+    /// the slot of the context that it is, if it is a parameter that others use.
+    fn mapped_elements(
+        &mut self,
+        store: Object,
+        most: u64,
+        depth: u32,
+    ) -> Option<(Vec<Element>, bool)> {
+        let heap = self.heap;
+        let (context, array) = (heap.field(store.at, 16)?, heap.field(store.at, 24)?);
+        let mapped = heap.length(store)?;
+        let held = |index: u64| {
+            let slot = heap.tagged(store.at, index.checked_mul(8)?.checked_add(32)?);
+            let slot = slot.filter(|_| index < mapped).and_then(Tagged::smi);
+            match slot {
+                Some(slot) => heap.element(context, u64::try_from(slot).ok()?),
+                None => heap.element(array, index),
+            }
+        };
+        let length = heap.length(array)?;
+        let told = (0..length.min(most)).filter_map(|index| {
+            let value = self.value(held(index)?, depth);
+            (value != Value::Hole).then_some(Element { index, value })
+        });
+        Some((told.collect(), length > most))
     }
 
     /// A NumberDictionary: entries of key, value and details.

@@ -154,21 +154,20 @@ impl<'a> Reader<'a> {
     fn member(&mut self, property: &Property, depth: u32) -> Option<Member> {
         let key = self.key(property.key)?;
         let slot = if property.is_accessor {
-            self.accessor(property)
+            self.accessor(property)?
         } else {
             Slot::Value(self.value(property.value, depth))
         };
         Some(Member { key, slot, is_enumerable: property.attributes & NOT_ENUMERABLE == 0 })
     }
 
-    /// The accessors of a property. Those of V8's own count as readable.
-    fn accessor(&self, property: &Property) -> Slot {
+    /// The accessors of a property. V8's own, such as `length` of arrays, tell what is told elsewhere.
+    fn accessor(&self, property: &Property) -> Option<Slot> {
         let pair = self.heap.object(property.value);
-        if pair.is_some_and(|pair| pair.kind != self.heap.layout.types.accessor_pair) {
-            return Slot::Accessor { has_getter: true, has_setter: true };
-        }
+        let is_own = pair.is_some_and(|pair| pair.kind != self.heap.layout.types.accessor_pair);
         let [getter, setter] = self.heap.accessors(property);
-        Slot::Accessor { has_getter: getter.is_some(), has_setter: setter.is_some() }
+        let slot = Slot::Accessor { has_getter: getter.is_some(), has_setter: setter.is_some() };
+        (!is_own).then_some(slot)
     }
 
     /// The name of a property; `None` of those that V8 keeps for itself.
