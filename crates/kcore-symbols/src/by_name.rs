@@ -32,8 +32,8 @@ impl DebugInfo {
     }
 
     /// The variables of that name that lie at one place, or at one for each thread: global and static
-    /// ones, those of classes and of functions too. Definitions before declarations, ordered as
-    /// [`DebugInfo::find_types`].
+    /// ones, those of classes and of functions too; and those outside of functions that lie nowhere.
+    /// Definitions before declarations, ordered as [`DebugInfo::find_types`].
     pub fn find_variables(&self, name: &str) -> Vec<DieId> {
         find(self, self.names(), &Sought::new(name, What::Variable))
     }

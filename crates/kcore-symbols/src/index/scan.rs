@@ -172,7 +172,9 @@ impl<'a> Scan<'a> {
             constants::DW_TAG_namespace | constants::DW_TAG_module => {
                 self.enter(shape, &said, offset, depth, None);
             }
-            constants::DW_TAG_variable if said.has_place || said.is_declaration => {
+            constants::DW_TAG_variable
+                if said.has_place || said.is_declaration || self.is_global(depth) =>
+            {
                 let is_kept = said.has_place;
                 self.add(What::Variable, said, offset, |identity| (!is_kept).then_some(identity));
             }
@@ -184,6 +186,12 @@ impl<'a> Scan<'a> {
             tag if is_type(tag) => self.take_type(shape, said, offset, depth),
             _ => {}
         }
+    }
+
+    /// Whether an entry is in no function: of those in functions without a place most are locals.
+    fn is_global(&self, depth: usize) -> bool {
+        let around = self.open.last().map_or(0, |scope| scope.depth);
+        around.saturating_add(1) == depth
     }
 
     fn take_type(&mut self, shape: &Shape, mut said: Said, offset: usize, depth: usize) {
