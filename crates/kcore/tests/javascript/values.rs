@@ -100,7 +100,9 @@ fn differ(value: &Value, told: &Told) -> Difference {
         (Value::Boolean(value), "boolean") => told["value"] == *value,
         (Value::Number(value), "number") => text.is_some_and(|text| is_number(*value, text)),
         (Value::BigInt(value), "bigint") => value.starts_with("0x") || text == Some(value),
-        (Value::Symbol(description), "symbol") => told["description"].as_str() == description.as_deref(),
+        (Value::Symbol(description), "symbol") => {
+            told["description"].as_str() == description.as_deref()
+        }
         (Value::String(value), "string") => {
             told["length"] == value.length && is_text(&value.text, told)
         }
@@ -158,14 +160,13 @@ fn differ_class(object: &Object, told: &Told) -> Difference {
 fn differ_contents(object: &Object, told: &Told) -> Difference {
     let kind = told["kind"].as_str().unwrap_or_default();
     let list = || told["list"].as_array().into_iter().flatten();
-    let in_order = |values: &[Value]| {
-        values.iter().zip(list()).find_map(|(value, told)| differ(value, told))
-    };
+    let in_order =
+        |values: &[Value]| values.iter().zip(list()).find_map(|(value, told)| differ(value, told));
     match (&object.contents, kind) {
-        (Contents::Array { length }, "array") => expect(told["length"] == *length, || {
-            format!("length {length} for {}", told["length"])
-        })
-        .or_else(|| differ_elements(object, told)),
+        (Contents::Array { length }, "array") => {
+            expect(told["length"] == *length, || format!("length {length} for {}", told["length"]))
+                .or_else(|| differ_elements(object, told))
+        }
         (Contents::Arguments, "arguments") => differ_elements(object, told),
         (Contents::Map { size, entries }, "map") => {
             expect(told["size"] == *size, || format!("size {size}")).or_else(|| {
@@ -254,18 +255,19 @@ fn differ_properties(object: &Object, told: &Told) -> Difference {
         if let Some(element) = object.elements.iter().find(|it| Some(it.index) == index) {
             return Some(Slot::Value(element.value.clone()));
         }
-        let found = object.properties.iter().find(|member| {
-            name_of(&member.key).is_some_and(|key| key == name)
-        })?;
+        let found = object
+            .properties
+            .iter()
+            .find(|member| name_of(&member.key).is_some_and(|key| key == name))?;
         Some(found.slot.clone())
     };
     pairs.into_iter().find_map(|pair| {
         let name = pair[0].as_str().unwrap_or_default();
         match named(name) {
             None => Some(format!("no property {name}")),
-            Some(Slot::Accessor { .. }) => expect(pair[1]["type"] == "accessor", || {
-                format!("{name} is an accessor")
-            }),
+            Some(Slot::Accessor { .. }) => {
+                expect(pair[1]["type"] == "accessor", || format!("{name} is an accessor"))
+            }
             Some(Slot::Value(value)) => {
                 differ(&value, &pair[1]).map(|difference| format!("{name}: {difference}"))
             }
@@ -301,5 +303,10 @@ fn values_are_what_the_program_says() {
             differences.extend(difference.map(|it| format!("{} {path}: {it}", case.name())));
         }
     }
-    assert!(differences.is_empty(), "{} of {count}:\n{}", differences.len(), differences.join("\n"));
+    assert!(
+        differences.is_empty(),
+        "{} of {count}:\n{}",
+        differences.len(),
+        differences.join("\n")
+    );
 }
