@@ -11,7 +11,6 @@ use kcore::{Core, End, FrameKind, MAX_FRAMES, NamedFrame, OpenOptions, Stack, Ti
 const KNOWN: &[(&str, &str, &str)] = &[
     ("node-wasm", "inner", "names of WebAssembly are in its module, which is not read"),
     ("node-wasm", "outer", "the same"),
-    ("node-worker", "wait", "it is at the `wait(` of a text in the same line, by its own account"),
 ];
 
 static CASES: LazyLock<Vec<(Case, Truth)>> = LazyLock::new(|| {

@@ -118,7 +118,10 @@ impl Heap<'_> {
             let base = self.word(view.at, offsets.typed_base)?;
             return Some((Addr::new(external.wrapping_add(base)), length));
         }
-        let buffer = self.field_of(view.at, 24, self.layout.types.array_buffer)?;
+        // A word for the embedder lies before it since V8 13.
+        let buffers = [24, 32].into_iter();
+        let buffer_type = self.layout.types.array_buffer;
+        let buffer = buffers.filter_map(|at| self.field_of(view.at, at, buffer_type)).next()?;
         let store = Addr::new(self.word(buffer.at, offsets.buffer_store)?);
         Some((store.checked_add(self.word(view.at, offsets.view_offset)?)?, length))
     }
