@@ -1,7 +1,7 @@
 //! V8, the JavaScript engine of Node.js, without pointer compression.
 //!
 //! Facts come from V8's sources from 9.4 to 14.6 (the files are named where they are used) and from
-//! what V8 exports for debuggers, see [`layout`]; what those leave open was found in cores of Node.js 16
+//! what V8 exports for debuggers, see the module `layout`; what those leave open was found in cores of Node.js 16
 //! to 26. Every object is looked at through its map before its fields are believed: what is damaged or
 //! was not dumped costs the names that it holds, and nothing else.
 

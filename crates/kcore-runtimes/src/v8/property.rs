@@ -50,7 +50,7 @@ pub struct Property {
 
 impl Heap<'_> {
     /// The own properties of an object in the order in which they were added, at most `most`. Those
-    /// that are numbers are not among them, see [`Heap::elements`].
+    /// that are numbers are not among them.
     pub fn properties(&self, object: Object, most: u64) -> Vec<Property> {
         if !self.is_receiver(object) {
             return Vec::new();
