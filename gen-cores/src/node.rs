@@ -1,6 +1,8 @@
 //! Programs of Node.js: the runtime's releases, fetched once, and a case's folder with one of them.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use crate::command::Line;
 use crate::error::AtPath;
@@ -155,7 +157,8 @@ impl Release {
     fn fetch(self, dir: &Path) -> Result<()> {
         let tarball = format!("{PACKAGE}-{}.tgz", self.version);
         let mut npm = Line::new(NPM);
-        npm.args(["pack", "--silent", "--prefer-offline"]);
+        npm.args(["pack", "--loglevel=error", "--prefer-offline"]);
+        npm.args(["--fetch-retry-mintimeout=500", "--fetch-retry-maxtimeout=2000"]);
         npm.arg(format!("{PACKAGE}@{}", self.version)).run(dir)?;
         let sum = Line::new("sha512sum").arg(&tarball).run(dir)?;
         if sum.split_whitespace().next() != Some(self.sha512) {
@@ -172,6 +175,28 @@ impl Release {
         std::fs::remove_file(dir.join(&tarball)).at(dir)
     }
 }
+
+/// Why the release that a variant needs is not to be had here, if so. What is fetched and not what is
+/// pinned is an error.
+pub(crate) fn why_not(variant: &Variant) -> Result<Option<String>> {
+    let Some(release) = variant.node else { return Ok(None) };
+    let mut known = UNREACHED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(reason) = known.get(release.version) {
+        return Ok(Some(reason.clone()));
+    }
+    match release.fetched() {
+        Ok(_) => Ok(None),
+        Err(wrong @ Error::Toolchain { .. }) => Err(wrong),
+        Err(error) => {
+            let reason = format!("{} cannot be fetched: {error}", release.name());
+            known.insert(release.version, reason.clone());
+            Ok(Some(reason))
+        }
+    }
+}
+
+/// Releases that could not be fetched, and why: npm takes its time to find that out.
+static UNREACHED: Mutex<BTreeMap<&str, String>> = Mutex::new(BTreeMap::new());
 
 /// Lays the program, its scripts and the module that tells the truth into a case's folder; gives what a
 /// person would do.

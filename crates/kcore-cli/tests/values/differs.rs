@@ -58,7 +58,7 @@ const NO_ENTRY: &str =
     "gcc 12 loses in a `.dwo` which variable a pointer led to that was optimized away";
 const GO_INLINED: &str = "the compiler inlined `adder` into `init`, and names its closure so";
 
-static KNOWN: [Known; 14] = [
+static KNOWN: [Known; 13] = [
     Known::new("values-go", &["O2"], "main.gClosure", "main.init.func1", GO_INLINED),
     Known::new("values-c", &["O2"], "deepest: *", "optimized_out", GONE),
     Known::new("values-c", &["O2"], "middle: *", "optimized_out", GONE),
@@ -89,13 +89,6 @@ static KNOWN: [Known; 14] = [
         "g_bits*",
         "should be -",
         "clang 14 says of a `_BitInt` how many bytes it takes, not how many bits it has",
-    ),
-    Known::new(
-        "values-cpp",
-        &["simple"],
-        "y_text",
-        "",
-        "the type that a `std::any` holds is known by the name of a template that is not written",
     ),
 ];
 

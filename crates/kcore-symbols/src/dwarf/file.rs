@@ -199,7 +199,12 @@ impl DwarfFile {
 
     /// Owned bytes to be read in the byte order of the file.
     pub fn reader(&self, bytes: Vec<u8>) -> Reader {
-        EndianReader::new(Section::from(bytes), self.order)
+        self.reader_of(Section::from(bytes))
+    }
+
+    /// A section to be read in the byte order of the file.
+    pub fn reader_of(&self, bytes: Section) -> Reader {
+        EndianReader::new(bytes, self.order)
     }
 }
 
