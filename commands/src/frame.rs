@@ -64,7 +64,7 @@ impl Dcmd for Frame {
                 let number = wanted.unwrap_or(current);
                 DcmdError::failed(format!("thread {tid} has no frame {number}"))
             })?;
-        cx.shell_mut().set_current_frame(frame.physical);
+        cx.shell_mut().set_current_frame(frame.physical, frame.index);
         let location = frame.location.clone();
         let wanted = if args.has('v') { Wanted::All } else { Wanted::Arguments };
         let values = ValueReader::new(core, &stack, wanted).of(&frame);

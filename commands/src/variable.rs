@@ -1,8 +1,6 @@
 //! Variables by the names that users type: locals of a frame, globals, those of a thread.
 
-use std::sync::Arc;
-
-use kcore::{Absent, BitField, MAX_FRAMES, Object, Piece, PieceSource, Place, Tid, Type};
+use kcore::{Absent, MAX_FRAMES, NamedFrame, Object, Place, Tid, Type};
 use kcore_dcmd::{Arg, Cx, Dot, Result};
 
 use crate::member_path::{self, Reach};
@@ -94,31 +92,30 @@ fn lookup(cx: &Cx<'_>, owner: Option<Dot>, word: &str) -> Option<Object> {
 }
 
 /// A local or argument of the frame that a pipe hands on, or of the current one; what is in an inner block
-/// or an inlined call hides what is around it.
+/// or an inlined call hides what is around it. Where `::frame` chose a call, those inlined into it are left
+/// out.
 fn local(cx: &Cx<'_>, owner: Option<Dot>, name: &str) -> Option<Object> {
-    let (tid, index) = match owner {
-        None => (cx.shell().current_thread()?, cx.shell().current_frame()),
-        Some(Dot::Frame { tid, index, .. }) => (tid, index),
+    let shell = cx.shell();
+    let (tid, index, from) = match owner {
+        None => (shell.current_thread()?, shell.current_frame(), shell.current_named_frame()),
+        Some(Dot::Frame { tid, index, .. }) => (tid, index, None),
         Some(_) => return None,
     };
     let core = cx.core();
     let stack = core.stack(tid, index.saturating_add(2).min(MAX_FRAMES));
     let known = core.known_frames(&stack, index.saturating_add(1));
-    let frames = core.named_frames(&stack).filter(|frame| frame.physical == index);
-    let mut variables = frames.filter_map(|frame| known.variables(&frame)).flatten();
-    let found = variables.find(|variable| variable.name.as_deref() == Some(name))?;
+    let is_meant =
+        |frame: &NamedFrame| frame.physical == index && from.is_none_or(|from| from <= frame.index);
+    let frames = core.named_frames(&stack).filter(is_meant);
+    let mut found = frames.filter_map(|frame| known.variable(&frame, name));
+    let found = found.next()?;
     let ty = found.ty?;
     Some(placed(ty, found.object.map(|object| object.place)))
 }
 
 /// An object at its place; one that is nowhere says why.
 fn placed(ty: Type, place: std::result::Result<Place, Absent>) -> Object {
-    let place = place.unwrap_or_else(|why| {
-        let size = ty.size().unwrap_or(1).saturating_mul(8);
-        let pieces = Arc::from(vec![Piece { size, source: PieceSource::Absent(why) }]);
-        Place::Pieces { pieces, bits: BitField { offset: 0, size } }
-    });
-    Object { ty, place }
+    Object { ty, place: place.unwrap_or_else(Place::nowhere) }
 }
 
 #[cfg(test)]

@@ -187,6 +187,7 @@ fn shell(script: &str) -> Line {
 fn opt_flags(opt: Opt) -> &'static [&'static str] {
     match opt {
         Opt::None => &["-O0"],
+        Opt::Debug => &["-Og", "-fomit-frame-pointer"],
         Opt::Full => &["-O2", "-fomit-frame-pointer"],
         Opt::FramePointers => &["-O2", "-fno-omit-frame-pointer"],
     }
@@ -211,6 +212,7 @@ fn link_model(link: Link) -> &'static [&'static str] {
 fn rust_opt_flags(opt: Opt) -> &'static [&'static str] {
     match opt {
         Opt::None => &["-C", "opt-level=0"],
+        Opt::Debug => &["-C", "opt-level=1"],
         Opt::Full => &["-C", "opt-level=3", "-C", "force-frame-pointers=no"],
         Opt::FramePointers => &["-C", "opt-level=3", "-C", "force-frame-pointers=yes"],
     }

@@ -29,6 +29,8 @@ pub struct DebugForm {
     pub simple_names: bool,
     /// `gz`: sections are compressed.
     pub compressed: bool,
+    /// `views`: location lists hold the numbers of views, which is an extension of GNU.
+    pub views: bool,
 }
 
 impl DebugForm {
@@ -46,6 +48,7 @@ impl DebugForm {
             "types" => self.type_units = true,
             "simple" => self.simple_names = true,
             "gz" => self.compressed = true,
+            "views" => self.views = true,
             _ => return None,
         }
         Some(())
@@ -60,6 +63,7 @@ impl DebugForm {
             (self.type_units, "-fdebug-types-section"),
             (self.simple_names, "-gsimple-template-names"),
             (self.compressed, "-gz"),
+            (self.views, "-gvariable-location-views=incompat5"),
         ];
         flags.extend(
             switches.iter().filter(|(is_on, _)| *is_on).map(|(_, flag)| (*flag).to_owned()),

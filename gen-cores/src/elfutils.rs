@@ -1,4 +1,5 @@
-//! What the notes of a core of qemu say, as a check of the truth: gdb knows no other architecture.
+//! What the notes of a core say, as a check of the truth where gdb cannot be asked: it knows no other
+//! architecture, and no runtime.
 
 use std::path::Path;
 
@@ -53,7 +54,7 @@ fn note_differences(truth: &Truth, notes: &Notes) -> Vec<String> {
     let mut found = Vec::new();
     let first = notes.threads.first();
     let tid = first.map(|status| status.tid);
-    if tid != truth.crashed_tid {
+    if truth.crashed_tid.is_some() && tid != truth.crashed_tid {
         found.push(format!("thread {tid:?} died, should be {:?}", truth.crashed_tid));
     }
     let signal = first.and_then(|status| signal_name(status.signal));

@@ -1,6 +1,8 @@
 //! Programs of Node.js: the runtime's releases, fetched once, and a case's folder with one of them.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use crate::command::Line;
 use crate::error::AtPath;
@@ -16,64 +18,111 @@ pub(crate) const NPM: &str = "npm";
 /// A release of Node.js.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Release {
-    /// The number that a variant's name has.
-    pub major: u32,
+    /// The word of a variant's name that asks for it.
+    word: &'static str,
     /// The whole version, pinned: layouts of V8 change with each.
     pub version: &'static str,
     /// SHA-512 of the package's tarball.
     sha512: &'static str,
 }
 
-/// One release of each major version that is known here.
+/// The last release of each major version, and the first one of some: V8 changes within them too.
 const RELEASES: &[Release] = &[
     Release {
-        major: 16,
+        word: "node16",
         version: "16.20.2",
         sha512: "a313a151079123c54fd92f77dcace9a56a104d713f6e1b37aec931ac05d0034c\
                  5f228cbe5aa571e3ba1eeaea54b02a8e45fbc01dc6dd7fd93ed6217266771ea9",
     },
     Release {
-        major: 18,
+        word: "node18",
         version: "18.20.8",
         sha512: "256513c19f6f30e8d95ccb6205cef83999f5d835dbe2c90a7d8e0d972735ed2b\
                  3c0536b18f0917030eb165bd0293969f51853f9de05bac78e8f4eddb685df8c3",
     },
     Release {
-        major: 20,
+        word: "node20",
         version: "20.20.2",
         sha512: "3de1d033cc007661ed640d66068732819c6ce4b8945adb097b3413901774898f\
                  7cecaa46ac3d4edad544c9dbcc662b9771e45a9f1b7bae34e70c407038fba3a1",
     },
     Release {
-        major: 22,
+        word: "node22",
         version: "22.23.3",
         sha512: "a879f3e6d16c1e88ff58cfae4443558d638d8b9855be6c2b82af00e15efa2a9b\
                  95340738fa3c0af31e20c1ba1b13d06d1cd83f00a476e7cdde628acb17f73b9e",
     },
     Release {
-        major: 24,
+        word: "node24",
         version: "24.21.0",
         sha512: "de750bb336795f47dc898a46d2de93add029273027f3e16520d3fa3a2317ed5f\
                  07aefa404cf37ddfa5352e545e389ae22d16b87bcc84a900580a72f23cd02ced",
     },
     Release {
-        major: 25,
+        word: "node25",
         version: "25.9.0",
         sha512: "c83cb2c4f7f77208fa13d283d9b37531c2ef5c3a74dc49127bbef3e3ab47bb59\
                  c7e2f84d217a8b45fb300aa2655df1001a5045c9c301bd9cc92e578cf0524e6a",
     },
     Release {
-        major: 26,
+        word: "node26",
         version: "26.10.0",
         sha512: "3a6033b5aaebd602b83c3fac372a24bb8379438d1df1ea8cb8b8cd6bfcd1bf11\
                  77dda0ac54a54840bb385791d83d64965a53224dd9266d913fe8f8628266b487",
+    },
+    Release {
+        word: "node18.0",
+        version: "18.0.0",
+        sha512: "f007b94a077e471a8134b30cffc83d9c9de87e75e40ce8d423a13ec49904084d\
+                 dff0e4fb36dfab3efa6cdbb974a2e6a451e7c29dab088d1bd5cce08f0d775ee7",
+    },
+    Release {
+        word: "node20.0",
+        version: "20.0.0",
+        sha512: "0aa4d30f4c8d9ab235d5aaa623e001d55597e00b8173136e97e7569e10b23a60\
+                 25d5a3330aceff49a73dd9db62d6b98a2ade02ff3bc2af184f6b95ee7a83e5ea",
+    },
+    Release {
+        word: "node21",
+        version: "21.7.3",
+        sha512: "577098029bae30d52f68378d8d966cf99fbf9ff9c386458b94dec1960f2bdce3\
+                 d80a454823b46eac2a06e7c1a875804040146d330596a7a514ca1dd0bff21cc6",
+    },
+    Release {
+        word: "node22.0",
+        version: "22.0.0",
+        sha512: "14ff6be49a7efdfae437a549e88d5cc911440f9e074533e78a37e22f9d32d585\
+                 05e97db91eb0b3887d49b24d3f981eeb6ecfa27b224080a1bad8737e97d6757f",
+    },
+    Release {
+        word: "node23",
+        version: "23.11.1",
+        sha512: "578df50369a9095942a0441ca10f87ccf4b306ce313e8d2bb6f0f1ae8484752f\
+                 1759c17d3c67dfd68576319f465f03def7f1370992c0d03c06f1955fa3dacd93",
+    },
+    Release {
+        word: "node24.0",
+        version: "24.0.0",
+        sha512: "f8aa441a667281037d44d9512853f8f98e547b00379589b13ecb84c18124537b\
+                 3079208552f515748cfee86391620565d5b744149476c47d98e0734cf63d3c07",
+    },
+    Release {
+        word: "node25.0",
+        version: "25.0.0",
+        sha512: "4214732d78eb5ed4a0f4605caf2c18693723172377bf4a24f2a86acebcf0ee6f\
+                 42c62f6204362730a683295eef829679cd2d97359954fd166313c8d11e05e20b",
+    },
+    Release {
+        word: "node26.0",
+        version: "26.0.0",
+        sha512: "b2112b61996f940590d5b389109c823e7174df93623c19c8b536d44199e7f3b7\
+                 4ed0d299fe8ded43b00bae544375f52c7c8a33bbc043e65d9f93e99ae21a3834",
     },
 ];
 
 /// The release that a word of a variant's name asks for: `node20`.
 pub(crate) fn release(word: &str) -> Option<Release> {
-    let major: u32 = word.strip_prefix("node")?.parse().ok()?;
-    RELEASES.iter().copied().find(|release| release.major == major)
+    RELEASES.iter().copied().find(|release| release.word == word)
 }
 
 impl Release {
@@ -108,18 +157,46 @@ impl Release {
     fn fetch(self, dir: &Path) -> Result<()> {
         let tarball = format!("{PACKAGE}-{}.tgz", self.version);
         let mut npm = Line::new(NPM);
-        npm.args(["pack", "--silent", "--prefer-offline"]);
+        npm.args(["pack", "--loglevel=error", "--prefer-offline"]);
+        npm.args(["--fetch-retry-mintimeout=500", "--fetch-retry-maxtimeout=2000"]);
         npm.arg(format!("{PACKAGE}@{}", self.version)).run(dir)?;
         let sum = Line::new("sha512sum").arg(&tarball).run(dir)?;
         if sum.split_whitespace().next() != Some(self.sha512) {
             let reason = format!("is not what is pinned for {}: {sum}", self.name());
             return Err(Error::Toolchain { path: dir.join(tarball), reason });
         }
-        let unpack = ["xzf", &tarball, "--strip-components=2", "package/bin/node"];
+        // Whole or not at all: this process may be killed.
+        let part = dir.join("part");
+        std::fs::create_dir_all(&part).at(&part)?;
+        let unpack = ["xzf", &tarball, "-C", "part", "--strip-components=2", "package/bin/node"];
         Line::new("tar").args(unpack).run(dir)?;
+        std::fs::rename(part.join("node"), self.path()).at(&part)?;
+        std::fs::remove_dir(&part).at(&part)?;
         std::fs::remove_file(dir.join(&tarball)).at(dir)
     }
 }
+
+/// Why the release that a variant needs is not to be had here, if so. What is fetched and not what is
+/// pinned is an error.
+pub(crate) fn why_not(variant: &Variant) -> Result<Option<String>> {
+    let Some(release) = variant.node else { return Ok(None) };
+    let mut known = UNREACHED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(reason) = known.get(release.version) {
+        return Ok(Some(reason.clone()));
+    }
+    match release.fetched() {
+        Ok(_) => Ok(None),
+        Err(wrong @ Error::Toolchain { .. }) => Err(wrong),
+        Err(error) => {
+            let reason = format!("{} cannot be fetched: {error}", release.name());
+            known.insert(release.version, reason.clone());
+            Ok(Some(reason))
+        }
+    }
+}
+
+/// Releases that could not be fetched, and why: npm takes its time to find that out.
+static UNREACHED: Mutex<BTreeMap<&str, String>> = Mutex::new(BTreeMap::new());
 
 /// Lays the program, its scripts and the module that tells the truth into a case's folder; gives what a
 /// person would do.
@@ -127,7 +204,11 @@ pub(crate) fn lay_out(scenario: &Scenario, variant: &Variant, dir: &Path) -> Res
     let wrong =
         || Error::NoVariant { scenario: scenario.name.clone(), variant: variant.name.clone() };
     let node = variant.node.ok_or_else(wrong)?.fetched()?;
-    let mut done = vec![give(&node, &dir.join(&scenario.name))?];
+    let program = dir.join(&scenario.name);
+    let mut done = vec![match variant.stripped {
+        true => strip(&node, &program)?,
+        false => give(&node, &program)?,
+    }];
     for script in scripts(scenario)? {
         let to = dir.join(script.file_name().unwrap_or_default());
         std::fs::copy(&script, &to).at(&to)?;
@@ -142,6 +223,13 @@ fn give(node: &Path, to: &Path) -> Result<String> {
         std::fs::copy(node, to).at(to)?;
     }
     Ok(format!("ln {} {}", node.display(), to.display()))
+}
+
+/// Gives the runtime without its symbols but for those of its dynamic table.
+fn strip(node: &Path, to: &Path) -> Result<String> {
+    let mut line = Line::new("strip");
+    line.arg("-o").path(to).path(node).run(Path::new("/"))?;
+    Ok(line.text())
 }
 
 /// The scripts of a scenario, and those that all share.
@@ -166,11 +254,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn releases_are_named_by_their_major_version() {
+    fn releases_are_named_by_their_version() {
         assert_eq!(release("node20").unwrap().version, "20.20.2");
         assert_eq!((release("node"), release("node7"), release("20")), (None, None, None));
         for release in RELEASES {
-            assert!(release.version.starts_with(&format!("{}.", release.major)));
+            let asked = release.word.trim_start_matches("node");
+            assert!(release.version.starts_with(&format!("{asked}.")));
             assert_eq!(release.sha512.len(), 128);
         }
     }

@@ -8,6 +8,8 @@ use crate::{DebugForm, Error, Language, Result};
 pub enum Opt {
     /// `O0` or `debug`: not optimised.
     None,
+    /// `Og`: optimised as far as it does not hinder who debugs; C and C++ alone.
+    Debug,
     /// `O2` or `release`: optimised, without frame pointers.
     Full,
     /// `O2fp` or `releasefp`: optimised, with frame pointers.
@@ -108,6 +110,8 @@ pub struct Variant {
     pub arch: Arch,
     /// The release of Node.js that runs a program in JavaScript.
     pub(crate) node: Option<Release>,
+    /// Whether that has no symbols but for those of its dynamic table.
+    pub stripped: bool,
     /// Whether return addresses are signed and branch targets marked (`-mbranch-protection=standard`).
     pub signed: bool,
 }
@@ -136,6 +140,7 @@ impl Variant {
             maker: Maker::Kernel,
             arch: Arch::X86_64,
             node,
+            stripped: false,
             signed: false,
         };
         // `static-pie` is one word that holds the separator.
@@ -158,6 +163,9 @@ impl Variant {
         {
             return Some("clang compiles for the machine's own architecture and library alone");
         }
+        if self.stripped && self.node.is_none() {
+            return Some("`stripped` goes with a runtime alone");
+        }
         match self.arch {
             Arch::X86_64 => self.signed.then_some("`pac` goes with `aarch64` alone"),
             Arch::Aarch64 if self.libc == Libc::Musl => Some("no musl for `aarch64`"),
@@ -179,6 +187,7 @@ impl Variant {
             "gcore" => self.maker = Maker::Gcore,
             "aarch64" => (self.arch, self.maker) = (Arch::Aarch64, Maker::Qemu),
             "pac" => self.signed = true,
+            "stripped" => self.stripped = true,
             _ => self.debug.apply(word)?,
         }
         Some(())
@@ -199,6 +208,7 @@ impl Variant {
 fn parse_opt(word: &str) -> Option<Opt> {
     match word {
         "O0" | "debug" => Some(Opt::None),
+        "Og" => Some(Opt::Debug),
         "O2" | "release" => Some(Opt::Full),
         "O2fp" | "releasefp" => Some(Opt::FramePointers),
         _ => None,
@@ -323,6 +333,14 @@ mod tests {
     }
 
     #[test]
+    fn a_release_of_a_runtime_stands_for_the_optimisation() {
+        let variant = Variant::parse("node24.0-stripped-gcore").unwrap();
+        assert_eq!(variant.node.unwrap().name(), "node v24.0.0");
+        assert_eq!((variant.stripped, variant.maker), (true, Maker::Gcore));
+        assert!(Variant::parse("node7").is_err());
+    }
+
+    #[test]
     fn programs_of_another_architecture_are_dumped_by_qemu() {
         let variant = Variant::parse("O2-aarch64-pac-pie").unwrap();
         assert_eq!((variant.arch, variant.maker), (Arch::Aarch64, Maker::Qemu));
@@ -350,6 +368,7 @@ mod tests {
                 "clang compiles for the machine's own architecture and library alone",
             ),
             ("O2-aarch64-gcore", "`aarch64` is dumped by qemu alone"),
+            ("O2-stripped", "`stripped` goes with a runtime alone"),
         ] {
             let error = Variant::parse(name).unwrap_err().to_string();
             assert_eq!(error, format!("variant `{name}`: {reason}"));

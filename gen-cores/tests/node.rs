@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
-use gen_cores::{Call, Case, Extent, Language, Maker, Truth, elfutils, ensure_language};
+use gen_cores::{Call, Case, Extent, Language, Truth, elfutils, ensure_language};
 use serde_json::Value;
 
 /// Functions that must be on the stack of the thread that a scenario is about, innermost first.
@@ -185,8 +185,8 @@ fn a_snapshot_of_the_heap_counts_what_the_program_counted() {
 }
 
 #[test]
-fn notes_of_the_kernels_cores_agree() {
-    for (case, _) in cases().iter().filter(|(case, _)| case.maker == Maker::Kernel) {
+fn notes_agree() {
+    for (case, _) in cases() {
         let found = elfutils::differences(case).unwrap();
         assert!(found.is_empty(), "{}: {found:?}", case.name());
     }

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use gen_cores::{Language, Maker, Scenario, scenarios};
 
-/// Scenarios of which gdb cannot save a useful core; their recipes say why.
-const WITHOUT_GCORE: &[&str] = &["main-exited"];
+/// Scenarios of which gdb cannot save a useful core, as their recipes say, and those in which it does not
+/// matter who saved it: variables are looked for in stacks that others hold against both.
+const WITHOUT_GCORE: &[&str] = &["main-exited", "locals", "locals-cpp", "locals-rust"];
 
 fn all() -> Vec<Scenario> {
     scenarios().unwrap()
@@ -26,12 +27,14 @@ fn every_folder_is_a_scenario_or_holds_sources_of_one() {
 fn every_source_says_what_it_shows() {
     for scenario in all() {
         let text = std::fs::read_to_string(scenario.source()).unwrap();
-        let start = match scenario.recipe.language {
-            Language::C => "/*",
-            Language::Cpp | Language::Go | Language::JavaScript => "//",
-            Language::Rust => "//!",
+        let starts: &[&str] = match scenario.recipe.language {
+            Language::C => &["/*"],
+            Language::Cpp => &["//", "/*"],
+            Language::Go | Language::JavaScript => &["//"],
+            Language::Rust => &["//!"],
         };
-        assert!(text.starts_with(start), "{}: no comment at its head", scenario.name);
+        let has_comment = starts.iter().any(|start| text.starts_with(start));
+        assert!(has_comment, "{}: no comment at its head", scenario.name);
     }
 }
 

@@ -64,8 +64,13 @@ pub trait Shell {
     /// frames, innermost 0.
     fn current_frame(&self) -> usize;
 
-    /// Chooses the frame that `<register` refers to.
-    fn set_current_frame(&mut self, index: usize);
+    /// The frame of the current thread whose variables are meant, if one was chosen: an index among
+    /// named frames, of which an inlined call has one of its own.
+    fn current_named_frame(&self) -> Option<usize>;
+
+    /// Chooses the frame that `<register` refers to, by its index among physical frames, and the one
+    /// whose variables are meant, by its index among named ones.
+    fn set_current_frame(&mut self, index: usize, named: usize);
 
     /// Sets dot, and the increment by which `+` and a repeat count move it.
     fn set_dot(&mut self, dot: Dot, increment: u64);

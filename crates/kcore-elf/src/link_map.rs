@@ -57,6 +57,7 @@ impl LinkMapEntry {
             path: self.path.clone(),
             ranges,
             image,
+            copy_of: None,
             namespace: self.namespace,
             is_exe: false,
             is_vdso: false,

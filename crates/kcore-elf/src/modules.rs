@@ -1,7 +1,10 @@
 //! Which modules were mapped, and where: from `NT_FILE`, the link map, the auxiliary vector and
 //! what memory shows.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
 
 use kcore_mem::{Addr, AddrRange, AddressSpace, FileOff, Svma};
 
@@ -40,6 +43,9 @@ pub struct MappedModule {
     pub ranges: Vec<MappedRange>,
     /// Its header as mapped, if that was dumped; without `NT_FILE` else that of its file.
     pub image: Option<MemoryImage>,
+    /// Of code that is mapped once more, apart from the rest of its file: the header as it is mapped
+    /// elsewhere with the whole file.
+    pub copy_of: Option<MemoryImage>,
     /// Which link-map namespace it was loaded into, 0 being the program's own.
     pub namespace: u32,
     /// Whether it is the executable.
@@ -118,29 +124,38 @@ fn from_file_note(core: &CoreFile, space: &CoreSpace) -> Vec<MappedModule> {
             }
         }
     }
-    let paths: Vec<Vec<u8>> = groups.iter().filter_map(Group::path_of_image).collect();
-    let is_copy = |group: &Group<'_>| group.is_code_of(&paths, space);
-    let (copies, groups): (Vec<_>, Vec<_>) = groups.into_iter().partition(is_copy);
-    let modules = groups.into_iter().filter_map(|group| module_of(group, space));
-    modules.chain(copies.into_iter().filter_map(Group::into_module)).collect()
+    let whole: HashMap<&[u8], &MemoryImage> = groups.iter().filter_map(Group::whole).collect();
+    let copies: Vec<Option<MemoryImage>> = groups
+        .iter()
+        .map(|group| {
+            whole.get(group.path()?).copied().filter(|_| group.is_copied_code(space)).cloned()
+        })
+        .collect();
+    let modules = groups.into_iter().zip(copies).filter_map(|(group, copy)| match copy {
+        Some(_) => Some(MappedModule { copy_of: copy, ..group.into_module()? }),
+        None => module_of(group, space),
+    });
+    modules.collect()
 }
 
 impl Group<'_> {
-    fn path_of_image(&self) -> Option<Vec<u8>> {
-        self.image.as_ref()?;
-        self.rows.first().map(|row| row.path.clone())
+    fn path(&self) -> Option<&[u8]> {
+        self.rows.first().map(|row| row.path.as_slice())
     }
 
-    /// Whether it is code of a file that is mapped whole elsewhere, mapped a second time: V8 does so with
-    /// its builtins, to have them near the code that it makes.
-    fn is_code_of(&self, paths: &[Vec<u8>], space: &CoreSpace) -> bool {
+    /// Its header, by its path.
+    fn whole(&self) -> Option<(&[u8], &MemoryImage)> {
+        Some((self.path()?, self.image.as_ref()?))
+    }
+
+    /// Whether it is code alone, from the middle of a file: where that file is mapped whole elsewhere,
+    /// this is a second mapping of it. V8 maps its builtins so, to have them near the code that it makes.
+    fn is_copied_code(&self, space: &CoreSpace) -> bool {
         let is_code = |row: &&MappedFile| {
             space.segment_at(row.range.start).is_none_or(|segment| segment.flags & PF_X != 0)
         };
-        let mut rows = self.rows.iter();
         // A file that is mapped to be read is mapped from its beginning.
-        let is_part = |row: &&MappedFile| row.offset.get() != 0 && paths.contains(&row.path);
-        self.image.is_none() && rows.all(|row| is_part(row) && is_code(row))
+        self.image.is_none() && self.rows.iter().all(|row| row.offset.get() != 0 && is_code(row))
     }
 
     fn into_module(self) -> Option<MappedModule> {
@@ -151,6 +166,7 @@ impl Group<'_> {
             path: first.path.clone(),
             ranges: ranges.collect(),
             image: self.image,
+            copy_of: None,
             namespace: 0,
             is_exe: false,
             is_vdso: false,
@@ -204,6 +220,7 @@ fn add_vdso(core: &CoreFile, space: &CoreSpace, modules: &mut Vec<MappedModule>)
         ranges: vec![MappedRange { range, offset: FileOff::new(0) }],
         // Its memory is missing where the end of the core is.
         image: MemoryImage::load(space, base),
+        copy_of: None,
         namespace: 0,
         is_exe: false,
         is_vdso: true,
@@ -232,6 +249,7 @@ fn exe_by_headers(
         path,
         ranges: ranges_of(&image),
         image: Some(image),
+        copy_of: None,
         namespace: 0,
         is_exe: true,
         is_vdso: false,

@@ -85,6 +85,7 @@ pub struct Session {
     pub(crate) radix: u32,
     pub(crate) thread: Option<Tid>,
     pub(crate) frame: usize,
+    pub(crate) named_frame: Option<usize>,
     /// Files of the core that were lost while it was open, as far as that was reported.
     pub(crate) lost: Vec<PathBuf>,
 }
@@ -114,6 +115,7 @@ impl Session {
             radix: 16,
             thread,
             frame: 0,
+            named_frame: None,
             lost: Vec::new(),
         }
     }

@@ -23,15 +23,19 @@ impl Shell for Session {
 
     fn set_current_thread(&mut self, tid: Tid) {
         self.thread = Some(tid);
-        self.frame = 0;
+        (self.frame, self.named_frame) = (0, None);
     }
 
     fn current_frame(&self) -> usize {
         self.frame
     }
 
-    fn set_current_frame(&mut self, index: usize) {
-        self.frame = index;
+    fn current_named_frame(&self) -> Option<usize> {
+        self.named_frame
+    }
+
+    fn set_current_frame(&mut self, index: usize, named: usize) {
+        (self.frame, self.named_frame) = (index, Some(named));
     }
 
     fn set_dot(&mut self, dot: Dot, increment: u64) {

@@ -1,14 +1,21 @@
 //! Types, variables and functions of a module by their names.
 
-use std::{collections::BTreeMap, ops::ControlFlow, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    ops::ControlFlow,
+    sync::{Arc, atomic::Ordering},
+};
 
 use kcore_mem::Svma;
 
 use crate::{
     DebugInfo, DieId, Type, TypeKind,
-    index::{NameIndex, Sought, What, find, named},
+    index::{NameIndex, Sought, What, find, find_exact, named},
     types::vtable,
 };
+
+/// Names that are looked for before the index of all is made, where the file has one of its own.
+const SELDOM: u32 = 8;
 
 impl DebugInfo {
     /// The types that a name means, as somebody would type it: `struct node`, `unsigned long`,
@@ -21,26 +28,48 @@ impl DebugInfo {
     /// instances.
     pub fn find_types(self: &Arc<Self>, name: &str) -> Vec<Type> {
         let sought = Sought::types(name);
-        let keyword = sought.keyword();
-        let find = |sought: &Sought<'_>| find(self, self.names(), sought);
-        // Where nobody used an alias by its name, compilers leave it out.
-        let found = Some(find(&sought)).filter(|found| !found.is_empty());
-        let found =
-            found.or_else(|| sought.behind_alias().map(|alias| find(&alias))).unwrap_or_default();
-        let types = found.into_iter().filter_map(|id| self.type_at(id).ok());
-        types.filter(|ty| keyword.is_none_or(|keyword| is_called(ty, keyword))).collect()
+        let types = |ids: Vec<DieId>| -> Vec<Type> {
+            let types = ids.into_iter().filter_map(|id| self.type_at(id).ok());
+            types.filter(|ty| sought.keyword().is_none_or(|word| is_called(ty, word))).collect()
+        };
+        let listed = self.find_listed(&sought).map(types).filter(|found| !found.is_empty());
+        listed.unwrap_or_else(|| {
+            let found = find(self, self.names(), &sought);
+            // Where nobody used an alias by its name, compilers leave it out.
+            let alias = sought.behind_alias().filter(|_| found.is_empty());
+            types(alias.map_or(found, |alias| find(self, self.names(), &alias)))
+        })
     }
 
     /// The variables of that name that lie at one place, or at one for each thread: global and static
-    /// ones, those of classes and of functions too. Definitions before declarations, ordered as
-    /// [`DebugInfo::find_types`].
+    /// ones, those of classes and of functions too; and those outside of functions that lie nowhere.
+    /// Definitions before declarations, ordered as [`DebugInfo::find_types`].
     pub fn find_variables(&self, name: &str) -> Vec<DieId> {
-        find(self, self.names(), &Sought::new(name, What::Variable))
+        self.find_entries(&Sought::new(name, What::Variable))
     }
 
     /// The functions of that name that have code, ordered as [`DebugInfo::find_types`].
     pub fn find_functions(&self, name: &str) -> Vec<DieId> {
-        find(self, self.names(), &Sought::new(name, What::Function))
+        self.find_entries(&Sought::new(name, What::Function))
+    }
+
+    fn find_entries(&self, sought: &Sought<'_>) -> Vec<DieId> {
+        let listed = self.find_listed(sought);
+        listed.unwrap_or_else(|| find(self, self.names(), sought))
+    }
+
+    /// What is found in the units that an index in the file names; `None` where all are to be looked
+    /// at. Who asks often is better served by an index of all.
+    fn find_listed(&self, sought: &Sought<'_>) -> Option<Vec<DieId>> {
+        let is_seldom = || self.asked.fetch_add(1, Ordering::Relaxed) < SELDOM;
+        if self.names.get().is_some() || !is_seldom() {
+            return None;
+        }
+        if let Some(kept) = NameIndex::load(self.files(), self.kept.as_ref()) {
+            let _ = self.names.set(kept);
+            return None;
+        }
+        find_exact(self, &NameIndex::of_listed(self.files(), sought.stem())?, sought)
     }
 
     /// Calls `each` with all types that have a name and that name with its scopes, in no useful order,
@@ -98,6 +127,8 @@ fn is_called(ty: &Type, keyword: &str) -> bool {
         (TypeKind::Composite(composite), "struct" | "class") => {
             matches!(composite.keyword, Struct | Class)
         }
+        // An enumeration of Rust that has data.
+        (TypeKind::Composite(composite), "enum") => composite.variants.is_some(),
         (TypeKind::Composite(composite), "union") => composite.keyword == Union,
         (TypeKind::Enumeration(_), "enum") => true,
         _ => false,

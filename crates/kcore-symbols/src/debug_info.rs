@@ -4,7 +4,7 @@
 use std::{
     collections::BTreeMap,
     fmt,
-    sync::{Arc, OnceLock, PoisonError, RwLock},
+    sync::{Arc, OnceLock, PoisonError, RwLock, atomic::AtomicU32},
 };
 
 use kcore_elf::Image;
@@ -59,6 +59,8 @@ pub struct DebugInfo {
     types: RwLock<FxHashMap<DieId, Arc<TypeNode>>>,
     pub(crate) kept: Option<Kept>,
     pub(crate) names: OnceLock<NameIndex>,
+    /// How often a name was looked for.
+    pub(crate) asked: AtomicU32,
     pub(crate) vtables: OnceLock<BTreeMap<Svma, DieId>>,
     pub(crate) runtime_types: OnceLock<RuntimeTypes>,
 }
@@ -78,6 +80,7 @@ impl DebugInfo {
             types: RwLock::default(),
             kept: kept.map(|(cache, build_id)| Kept::new(cache, build_id)),
             names: OnceLock::new(),
+            asked: AtomicU32::new(0),
             vtables: OnceLock::new(),
             runtime_types: OnceLock::new(),
         }

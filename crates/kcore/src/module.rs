@@ -130,7 +130,7 @@ impl Module {
 
     /// Its build-id as the process had it mapped.
     pub fn build_id(&self) -> Option<&BuildId> {
-        self.mapped.image.as_ref()?.build_id.as_ref()
+        self.mapped.image.as_ref().or(self.mapped.copy_of.as_ref())?.build_id.as_ref()
     }
 
     /// The file that belongs to it, if one was found.
@@ -284,8 +284,9 @@ impl Module {
 
     /// Whether memory has nothing against a file that no build-id proves.
     fn fits(&self, file: &Image) -> bool {
-        let bias = match (&self.mapped.image, self.mapped.ranges.first()) {
-            (Some(image), _) => Some(image.bias),
+        let whole = self.mapped.image.as_ref().or(self.mapped.copy_of.as_ref());
+        let bias = match (whole, self.mapped.ranges.first()) {
+            (Some(whole), _) => Some(whole.bias),
             (None, first) => first.and_then(|first| bias_of(first, file)),
         };
         let space = self.context.space.as_deref().zip(bias);

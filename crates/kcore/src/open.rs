@@ -331,6 +331,7 @@ fn as_if_mapped(image: &Image, path: &Path) -> MappedModule {
         path: path.as_os_str().as_encoded_bytes().to_vec(),
         ranges: ranges.collect(),
         image: None,
+        copy_of: None,
         namespace: 0,
         is_exe: true,
         is_vdso: false,

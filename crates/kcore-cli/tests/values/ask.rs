@@ -70,6 +70,19 @@ impl Asked {
         values.next().map(|record| record["value"].clone()).ok_or_else(|| "no record".to_owned())
     }
 
+    /// The frames of all threads with their variables: as records of stacks have them, each with the id of
+    /// its thread.
+    pub fn frames(&mut self) -> Vec<(u64, Json)> {
+        let stacks = self.records("::walk thread | ::stack -v").unwrap();
+        let frames = stacks.into_iter().flat_map(|mut stack| {
+            let tid = stack["tid"].as_u64().unwrap();
+            let frames = stack["frames"].take();
+            let frames: Vec<Json> = frames.as_array().cloned().unwrap_or_default();
+            frames.into_iter().map(move |frame| (tid, frame))
+        });
+        frames.collect()
+    }
+
     /// The trees of all arguments and locals of the innermost frame of a function.
     ///
     /// # Errors
@@ -92,6 +105,6 @@ fn typed(path: &str) -> String {
 }
 
 /// A function's name without its parameters.
-fn plain(name: &str) -> &str {
+pub fn plain(name: &str) -> &str {
     name.split('(').next().unwrap_or(name)
 }

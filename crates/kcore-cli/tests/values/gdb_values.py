@@ -1,5 +1,6 @@
 # Asks gdb for every value that a program told, and prints a line `name<TAB>difference` for each that gdb does not
-# tell alike. Run by gdb with the program and its core; $VALUES names the file of what the program told.
+# tell alike. Run by gdb with the program and its core; $VALUES names the file of what the program told. Of locals that are
+# told with their thread it prints `LOCAL<TAB>number of the line<TAB>difference`, which is empty where gdb tells it alike.
 import json
 import math
 import os
@@ -229,10 +230,45 @@ def ask(line):
     return "%s\t%s" % (path, error) if error else None
 
 
+def frames_of(thread):
+    """The frames of a thread by function, and how many of it are further in."""
+    found, counts = {}, {}
+    thread.switch()
+    frame = gdb.newest_frame()
+    while frame is not None:
+        # Frames that gdb makes up for calls that were jumps are on no stack.
+        if frame.name() is not None and frame.type() != gdb.TAILCALL_FRAME:
+            name = plain(frame.name())
+            found[name, counts.get(name, 0)] = frame
+            counts[name] = counts.get(name, 0) + 1
+        frame = frame.older()
+    return found
+
+
+def plain(function):
+    """A function's name without its parameters."""
+    return function.split("(")[0]
+
+
+def ask_local(line):
+    path, tid, inner, function = (line.pop(key) for key in ("print", "tid", "inner", "frame"))
+    thread = next(thread for thread in gdb.selected_inferior().threads() if thread.ptid[1] == tid)
+    frame = frames_of(thread).get((plain(function), inner))
+    if frame is None:
+        return "no frame"
+    frame.select()
+    try:
+        return compare(line, gdb.parse_and_eval(path)) or ""
+    except Exception as failure:  # As above.
+        return "%s: %s" % (type(failure).__name__, str(failure).split("\n")[0])
+
+
 count = 0
 with open(os.environ["VALUES"]) as told:
-    for text in told:
+    for number, text in enumerate(told):
         line = json.loads(text)
+        if "frame" in line and "tid" in line:
+            print("LOCAL\t%d\t%s" % (number, ask_local(line)))
         if "print" in line and "frame" not in line:
             count += 1
             found = ask(line)

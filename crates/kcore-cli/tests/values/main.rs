@@ -7,5 +7,7 @@ mod check;
 mod compare;
 mod differs;
 mod gdb;
+mod gdb_locals;
+mod locals;
 mod told;
 mod tree;

@@ -23,6 +23,8 @@ pub enum Question {
         function: String,
         /// The variable, and the path from it.
         path: String,
+        /// Which frame of the function.
+        which: Which,
     },
     /// The size of a type, or the offset of a member: a command that gives one number.
     Number(String),
@@ -30,12 +32,21 @@ pub enum Question {
     Addresses(String),
 }
 
+/// Which frame of a function is meant.
+#[derive(Clone, Copy, Default)]
+pub struct Which {
+    /// Its thread; any if it is not told.
+    pub tid: Option<u64>,
+    /// How many frames of the function are further in.
+    pub inner: u64,
+}
+
 impl Told {
     /// How the question is named in messages.
     pub fn name(&self) -> String {
         match &self.question {
             Question::Global(path) => path.clone(),
-            Question::Local { function, path } => format!("{function}: {path}"),
+            Question::Local { function, path, .. } => format!("{function}: {path}"),
             Question::Number(command) | Question::Addresses(command) => command.clone(),
         }
     }
@@ -44,13 +55,15 @@ impl Told {
         let Json::Object(mut truth) = serde_json::from_str(line).unwrap() else {
             panic!("no object: {line}")
         };
+        let mut number = |key: &str| truth.remove(key).and_then(|number| number.as_u64());
+        let which = Which { tid: number("tid"), inner: number("inner").unwrap_or(0) };
         let mut take = |key: &str| match truth.remove(key) {
             Some(Json::String(text)) => Some(text),
             _ => None,
         };
         let question = if let Some(path) = take("print") {
             match take("frame") {
-                Some(function) => Question::Local { function, path },
+                Some(function) => Question::Local { function, path, which },
                 None => Question::Global(path),
             }
         } else if let Some(ty) = take("sizeof") {

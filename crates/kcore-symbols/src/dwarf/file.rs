@@ -189,9 +189,22 @@ impl DwarfFile {
         })
     }
 
+    /// The section that holds those of DWARF 5.
+    pub fn location_lists(&self) -> Reader {
+        let mut section = empty(self.order);
+        // gimli has no other way to it: of two sections it is the last.
+        self.locations().borrow(|each| section = each.clone());
+        section
+    }
+
     /// Owned bytes to be read in the byte order of the file.
     pub fn reader(&self, bytes: Vec<u8>) -> Reader {
-        EndianReader::new(Section::from(bytes), self.order)
+        self.reader_of(Section::from(bytes))
+    }
+
+    /// A section to be read in the byte order of the file.
+    pub fn reader_of(&self, bytes: Section) -> Reader {
+        EndianReader::new(bytes, self.order)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use gimli::{AttributeValue, Error};
-use kcore_elf::Image;
+use kcore_elf::{Image, SectionStream};
 
 use super::{
     Reader, Result, UnitOffset,
@@ -41,8 +41,25 @@ pub struct Files {
     types: Option<Units>,
     /// The one that `dwz` made.
     pub supplementary: Option<Units>,
+    /// What others say of its names.
+    pub lists: NameLists,
     finder: Option<Arc<dyn SplitFiles>>,
     splits: OnceLock<Option<Splits>>,
+}
+
+/// Sections that say which units name something. They are read when somebody asks.
+pub struct NameLists {
+    /// `.gdb_index`.
+    pub gdb_index: Option<Arc<SectionStream>>,
+    /// `.debug_names` of DWARF 5.
+    pub debug_names: Option<Arc<SectionStream>>,
+}
+
+impl NameLists {
+    fn open(image: &Image) -> Self {
+        let stream = |name| image.section_stream(name).filter(|stream| stream.size() > 0);
+        Self { gdb_index: stream(".gdb_index"), debug_names: stream(".debug_names") }
+    }
 }
 
 impl Files {
@@ -58,7 +75,8 @@ impl Files {
         let types = main.types(image).map(Units::new);
         let supplementary = supplementary.map(|image| Units::new(DwarfFile::open(image)));
         let main = Units::with_known(main, aranges.units.iter().copied());
-        Self { main, aranges, types, supplementary, finder, splits: OnceLock::new() }
+        let lists = NameLists::open(image);
+        Self { main, aranges, types, supplementary, lists, finder, splits: OnceLock::new() }
     }
 
     /// The units of one of the files.

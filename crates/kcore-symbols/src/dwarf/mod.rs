@@ -33,6 +33,7 @@ mod units;
 mod walk;
 
 pub use attributes::PcRanges;
+pub use file::DwarfFile;
 pub use files::{Files, Which};
 pub use outline::is_scope;
 pub use resolver::Resolver;

@@ -25,6 +25,9 @@ use crate::Language;
 /// Entries whose scopes are asked for before the outline of their whole unit is read.
 const SELDOM: u32 = 8;
 
+/// What names clang among the producers.
+const CLANG: &[u8] = b"clang";
+
 /// Where a unit was put that is not in the file itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SplitName {
@@ -44,6 +47,8 @@ pub struct Unit {
     pub unit: gimli::Unit<Reader>,
     /// `DW_AT_language`.
     pub language: Option<Language>,
+    /// Whether clang made it.
+    is_of_clang: bool,
     /// The addresses of the root entry.
     pub pcs: PcRanges,
     /// Where the rest of it is, if this is only its skeleton.
@@ -82,6 +87,7 @@ impl Unit {
             start,
             unit: bare(file, header, abbreviations),
             language: None,
+            is_of_clang: false,
             pcs: PcRanges::default(),
             split: None,
             line_program: None,
@@ -100,6 +106,11 @@ impl Unit {
             self.unit.header.type_(),
             UnitType::Compilation | UnitType::Skeleton(_) | UnitType::SplitCompilation(_)
         )
+    }
+
+    /// Whether names of templates may lack their arguments, which clang can leave out.
+    pub fn may_lack_arguments(&self) -> bool {
+        self.is_of_clang && self.language == Some(Language::Cpp)
     }
 
     /// The functions of the unit.
@@ -169,6 +180,12 @@ impl Unit {
         match (attribute.name(), attribute.value()) {
             (constants::DW_AT_language, AttributeValue::Language(language)) => {
                 self.language = Some(language.into());
+            }
+            (constants::DW_AT_producer, value) => {
+                let producer = file.dwarf.attr_string(&self.unit, value);
+                let producer = producer.and_then(|text| Ok(text.to_slice()?.into_owned()));
+                self.is_of_clang =
+                    producer.is_ok_and(|text| text.windows(CLANG.len()).any(|part| part == CLANG));
             }
             (constants::DW_AT_stmt_list, AttributeValue::DebugLineRef(offset)) => {
                 self.line_program = Some(offset.0);

@@ -9,6 +9,7 @@ use rustc_hash::FxHashSet;
 use super::{
     Kept, NameIndex, Record,
     known::KnownNames,
+    listed,
     merge::{Dealt, Scopes, merged},
     records::MAX_UNITS,
     scan::{Scan, Scanned},
@@ -24,11 +25,11 @@ impl NameIndex {
     pub fn open(files: &Files, kept: Option<&Kept>) -> Self {
         let key = kept.and_then(|kept| kept.key(files));
         let Some((kept, key)) = kept.zip(key) else {
-            return Self::of_bytes(scan(files, &[]), &[]);
+            return Self::of_bytes(scan(files, &units_of(files), &[]), &[]);
         };
         kept.load(&key).map_or_else(
             || {
-                let bytes = scan(files, &key);
+                let bytes = scan(files, &units_of(files), &key);
                 kept.store(&bytes);
                 Self::of_bytes(bytes, &key)
             },
@@ -36,14 +37,26 @@ impl NameIndex {
         )
     }
 
+    /// The index that was kept, if there is one.
+    pub fn load(files: &Files, kept: Option<&Kept>) -> Option<Self> {
+        let (kept, key) = kept.zip(kept.and_then(|kept| kept.key(files)))?;
+        Some(Self { stored: Some(kept.load(&key)?) })
+    }
+
+    /// The index of those units alone that an index in the file says name something with this stem;
+    /// `None` without such an index, or where it is of little use.
+    pub fn of_listed(files: &Files, stem: u32) -> Option<Self> {
+        let units = listed::units(files, &units_of(files), stem)?;
+        Some(Self::of_bytes(scan(files, &units, &[]), &[]))
+    }
+
     fn of_bytes(bytes: Vec<u8>, key: &[u8]) -> Self {
         Self { stored: Stored::read(&Section::from(bytes), key) }
     }
 }
 
-/// Scans all units. Of types that several units describe alike the first one is kept.
-fn scan(files: &Files, key: &[u8]) -> Vec<u8> {
-    let units = units_of(files);
+/// Scans units. Of types that several units describe alike the first one is kept.
+fn scan(files: &Files, units: &[(Which, usize)], key: &[u8]) -> Vec<u8> {
     let threads = rayon::current_num_threads().max(1);
     let chunk = units.len().div_ceil(threads.saturating_mul(CHUNKS)).max(1);
     let numbered: Vec<(u32, (Which, usize))> = (0..).zip(units.iter().copied()).collect();
@@ -64,7 +77,7 @@ fn scan(files: &Files, key: &[u8]) -> Vec<u8> {
         .collect();
     let scopes = Scopes::number(&mut dealt);
     let records: Vec<Vec<Record>> = merged(&dealt);
-    Stored::write(key, &units, &records, &scopes.records)
+    Stored::write(key, units, &records, &scopes.records)
 }
 
 fn units_of(files: &Files) -> Vec<(Which, usize)> {

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Entries that are read to answer one question.
-const MAX_READ: usize = 1 << 12;
+const MAX_READ: usize = 1 << 15;
 
 /// A name that is looked for.
 pub struct Sought<'a> {
@@ -84,6 +84,19 @@ const MAX_SCOPES: usize = 256;
 /// The entries that may be meant, definitions before declarations. Where one fits better than others,
 /// those are left out: the name in the very scope that was typed counts more than one in another.
 pub fn find(info: &DebugInfo, index: &NameIndex, sought: &Sought<'_>) -> Vec<DieId> {
+    best_of(&all(info, index, sought), sought.what)
+}
+
+/// The same if the very name is defined: nothing that the index may not know could be better.
+pub fn find_exact(info: &DebugInfo, index: &NameIndex, sought: &Sought<'_>) -> Option<Vec<DieId>> {
+    let found = all(info, index, sought);
+    let is_exact = matches!(found.first(), Some((false, Fit::Exact, _)));
+    is_exact.then(|| best_of(&found, sought.what))
+}
+
+/// All entries that may be meant, the best first: whether it is only declared, how well it fits, and
+/// where it is.
+fn all(info: &DebugInfo, index: &NameIndex, sought: &Sought<'_>) -> Vec<(bool, Fit, DieId)> {
     let candidates = index.with_stem(sought.hash.stem).filter(|record| sought.may_be(record));
     let mut candidates: Vec<Record> = candidates.collect();
     // The very name first, since not all may be read.
@@ -97,14 +110,18 @@ pub fn find(info: &DebugInfo, index: &NameIndex, sought: &Sought<'_>) -> Vec<Die
         })
         .collect();
     found.sort();
+    found
+}
+
+fn best_of(found: &[(bool, Fit, DieId)], what: What) -> Vec<DieId> {
     let best = found.first().copied();
-    let is_good = |(declared, fit, _): &(bool, Fit, DieId)| match best {
+    let is_good = |(declared, fit, _): &&(bool, Fit, DieId)| match best {
         // A type that is only declared may still be another one: a structure beside a typedef.
-        Some((false, best, _)) if *declared => *fit == best && sought.what == What::Type,
+        Some((false, best, _)) if *declared => *fit == best && what == What::Type,
         Some((_, best, _)) => *fit == best,
         None => false,
     };
-    found.into_iter().filter(is_good).map(|(_, _, id)| id).collect()
+    found.iter().filter(is_good).map(|(_, _, id)| *id).collect()
 }
 
 fn fit_of(

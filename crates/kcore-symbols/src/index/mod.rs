@@ -10,6 +10,7 @@
 //! - [`records`] is what is kept of each name, [`build`] scans all units, [`merge`] brings
 //!   together what was found.
 //! - [`stored`] is the index as bytes, [`kept`] says where those of big modules are kept.
+//! - [`listed`] reads indexes that others made, so that fewer units need to be scanned.
 //! - [`find`] looks up, [`matching`] says whether an entry is meant.
 
 mod build;
@@ -18,6 +19,7 @@ mod find;
 mod hash;
 mod kept;
 mod known;
+mod listed;
 mod matching;
 mod merge;
 mod number;
@@ -29,7 +31,7 @@ mod spelled;
 mod stored;
 mod tokens;
 
-pub use find::{Sought, find, named};
+pub use find::{Sought, find, find_exact, named};
 pub use kept::{IndexCache, Kept};
 pub use records::{Record, What};
 

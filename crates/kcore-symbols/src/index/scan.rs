@@ -68,7 +68,29 @@ pub struct Scan<'a> {
     number: u32,
     names: &'a mut KnownNames,
     open: Vec<Scope>,
+    bare: Bare,
     scanned: &'a mut Scanned,
+}
+
+/// Whether classes may have the same name that are different instances of a template
+/// (`clang -gsimple-template-names`). What lies in them is told apart by where it lies: not before all
+/// of a class is read does one know that it is a template.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bare {
+    /// Names have their arguments.
+    Never,
+    /// They had up to now.
+    Possible,
+    /// One was met that has none: the unit is to be scanned once more.
+    Met,
+    /// Names may have none.
+    Expected,
+}
+
+impl Bare {
+    fn of(unit: &Unit) -> Self {
+        if unit.may_lack_arguments() { Self::Possible } else { Self::Never }
+    }
 }
 
 /// A scope that the walk is in.
@@ -102,8 +124,18 @@ impl<'a> Scan<'a> {
         names: &'a mut KnownNames,
         scanned: &'a mut Scanned,
     ) {
-        let mut scan = Self { files, which, unit, number, names, open: Vec::new(), scanned };
+        let before = (scanned.found.len(), scanned.scopes.len());
+        let open = Vec::new();
+        let bare = Bare::of(unit);
+        let mut scan = Self { files, which, unit, number, names, open, bare, scanned };
         scan.run();
+        if scan.bare == Bare::Met {
+            scan.scanned.found.truncate(before.0);
+            scan.scanned.scopes.truncate(before.1);
+            scan.open.clear();
+            scan.bare = Bare::Expected;
+            scan.run();
+        }
     }
 
     fn run(&mut self) -> Option<()> {
@@ -128,6 +160,9 @@ impl<'a> Scan<'a> {
             let said = self.read(&mut raw, shape)?;
             while self.open.pop_if(|scope| scope.depth >= depth).is_some() {}
             self.take(shape, said, offset, depth);
+            if self.bare == Bare::Met {
+                return None;
+            }
             if shape.has_children {
                 depth = depth.saturating_add(1);
             }
@@ -172,7 +207,9 @@ impl<'a> Scan<'a> {
             constants::DW_TAG_namespace | constants::DW_TAG_module => {
                 self.enter(shape, &said, offset, depth, None);
             }
-            constants::DW_TAG_variable if said.has_place || said.is_declaration => {
+            constants::DW_TAG_variable
+                if said.has_place || said.is_declaration || self.is_global(depth) =>
+            {
                 let is_kept = said.has_place;
                 self.add(What::Variable, said, offset, |identity| (!is_kept).then_some(identity));
             }
@@ -180,10 +217,18 @@ impl<'a> Scan<'a> {
                 self.add(What::Function, said, offset, |_| None);
             }
             constants::DW_TAG_template_type_parameter
-            | constants::DW_TAG_template_value_parameter => self.mark_bare(depth),
+            | constants::DW_TAG_template_value_parameter
+            | constants::DW_TAG_GNU_template_template_param
+            | constants::DW_TAG_GNU_template_parameter_pack => self.mark_bare(depth),
             tag if is_type(tag) => self.take_type(shape, said, offset, depth),
             _ => {}
         }
+    }
+
+    /// Whether an entry is in no function: of those in functions without a place most are locals.
+    fn is_global(&self, depth: usize) -> bool {
+        let around = self.open.last().map_or(0, |scope| scope.depth);
+        around.saturating_add(1) == depth
     }
 
     fn take_type(&mut self, shape: &Shape, mut said: Said, offset: usize, depth: usize) {
@@ -224,7 +269,10 @@ impl<'a> Scan<'a> {
         if !shape.has_children {
             return;
         }
-        let hash = mix(self.scope_hash(), said.name.map_or(0, NameHash::long));
+        let mut hash = mix(self.scope_hash(), said.name.map_or(0, NameHash::long));
+        if self.bare == Bare::Expected && is_type(shape.tag) {
+            hash = mix(mix(hash, u64::from(self.number)), offset as u64);
+        }
         self.open.push(Scope { depth, hash, offset, place: None, found });
     }
 
@@ -256,6 +304,9 @@ impl<'a> Scan<'a> {
         {
             found.record.set_bare();
             found.identity = None;
+            if self.bare == Bare::Possible {
+                self.bare = Bare::Met;
+            }
         }
     }
 

@@ -6,7 +6,9 @@ use gimli::constants;
 use kcore_mem::Svma;
 
 use super::{
-    FunctionScope, Scopes, Variable, VariableKind, VariableLocation, call_site, instance, location,
+    FunctionScope, Scopes, Variable, VariableKind, VariableLocation, call_site,
+    instance::{self, Block},
+    location,
 };
 use crate::{
     DebugInfo, DieId,
@@ -25,7 +27,7 @@ pub fn scopes(info: &Arc<DebugInfo>, function: DieId, pc: Svma) -> Result<Scopes
     let mut functions = Vec::new();
     let mut next = Some(outermost);
     while let Some(function) = next.filter(|_| functions.len() < MAX_NESTED) {
-        let (scope, inlined) = read(info, &function, pc)?;
+        let (scope, inlined) = read(info, function, pc)?;
         functions.push(scope);
         next = inlined;
     }
@@ -37,26 +39,21 @@ pub fn scopes(info: &Arc<DebugInfo>, function: DieId, pc: Svma) -> Result<Scopes
 /// One function, and the call that is inlined into it at `pc`.
 fn read<'a>(
     info: &'a Arc<DebugInfo>,
-    function: &DieEntry<'a>,
+    function: DieEntry<'a>,
     pc: Svma,
 ) -> Result<(FunctionScope, Option<DieEntry<'a>>)> {
+    let (id, is_inlined) = (function.id(), function.tag() == constants::DW_TAG_inlined_subroutine);
     let mut blocks = Vec::new();
-    let mut below = Below::of(function, pc)?;
-    blocks.push(instance::variables(info, function, std::mem::take(&mut below.variables), pc)?);
+    let mut below = Below::of(&function, pc)?;
     let mut inlined = below.inlined;
-    let mut next = below.block;
-    while let Some(block) = next.filter(|_| blocks.len() < MAX_NESTED) {
-        let below = Below::of(&block, pc)?;
-        blocks.push(instance::variables(info, &block, below.variables, pc)?);
+    blocks.push(Block::of(function, below.variables)?);
+    while let Some(block) = below.block.filter(|_| blocks.len() < MAX_NESTED) {
+        below = Below::of(&block, pc)?;
         inlined = inlined.or(below.inlined);
-        next = below.block;
+        blocks.push(Block::of(block, below.variables)?);
     }
-    let scope = FunctionScope {
-        id: function.id(),
-        is_inlined: function.tag() == constants::DW_TAG_inlined_subroutine,
-        variables: in_order(blocks),
-    };
-    Ok((scope, inlined))
+    let variables = in_order(instance::variables(info, blocks, pc)?);
+    Ok((FunctionScope { id, is_inlined, variables }, inlined))
 }
 
 /// Arguments before locals, inner blocks before outer ones.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gimli::constants;
 use kcore_mem::Svma;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Variable, variable::Chain};
 use crate::{DebugInfo, DieId, dwarf::Result, types::DieEntry};
@@ -18,30 +18,56 @@ pub fn is_variable(entry: &DieEntry<'_>) -> bool {
     matches!(entry.tag(), constants::DW_TAG_formal_parameter | constants::DW_TAG_variable)
 }
 
-/// The variables of a function or block: those of the abstract instance in its order, each as `own`
-/// says where it does; then those that only `own` has.
+/// A function or block, with the variables right in it.
+pub struct Block<'a> {
+    scope: DieEntry<'a>,
+    own: Vec<Chain<'a>>,
+}
+
+impl<'a> Block<'a> {
+    /// Of a scope, whose variables are `own`.
+    pub fn of(scope: DieEntry<'a>, own: Vec<DieEntry<'a>>) -> Result<Self> {
+        Ok(Self { scope, own: own.into_iter().map(Chain::of).collect::<Result<_>>()? })
+    }
+
+    /// Its variables: those of the abstract instance in its order, each as the block itself says where
+    /// it does; then those that only the block has. What blocks have that are not abstract ones (`taken`)
+    /// is left to them: gcc puts a block of its own around the code of an inlined function, and the
+    /// function's variables into that.
+    fn variables(self, info: &'a DebugInfo, taken: &FxHashSet<DieId>) -> Result<Vec<Chain<'a>>> {
+        let by_id = self.own.iter().enumerate();
+        let by_id = by_id.flat_map(|(at, chain)| chain.ids().map(move |id| (id, at)));
+        let by_id: FxHashMap<DieId, usize> = by_id.collect();
+        let mut own: Vec<Option<Chain<'a>>> = self.own.into_iter().map(Some).collect();
+        let mut found = Vec::with_capacity(own.len());
+        for entry in abstract_variables(info, &self.scope)? {
+            let instance = by_id.get(&entry.id()).and_then(|at| own.get_mut(*at));
+            match instance.map(Option::take) {
+                Some(instance) => found.extend(instance),
+                None if taken.contains(&entry.id()) => {}
+                None => found.push(Chain::of(entry)?),
+            }
+        }
+        found.extend(own.into_iter().flatten());
+        Ok(found)
+    }
+}
+
+/// The variables of blocks that lie within one another, block by block.
 pub fn variables(
     info: &Arc<DebugInfo>,
-    scope: &DieEntry<'_>,
-    own: Vec<DieEntry<'_>>,
+    blocks: Vec<Block<'_>>,
     pc: Svma,
-) -> Result<Vec<Variable>> {
-    let own: Vec<Chain<'_>> = own.into_iter().map(Chain::of).collect::<Result<_>>()?;
-    let by_id = own.iter().enumerate().flat_map(|(at, chain)| chain.ids().map(move |id| (id, at)));
-    let by_id: FxHashMap<DieId, usize> = by_id.collect();
-    let mut own: Vec<Option<Chain<'_>>> = own.into_iter().map(Some).collect();
-    let mut found = Vec::with_capacity(own.len());
-    for entry in abstract_variables(info, scope)? {
-        let instance = by_id.get(&entry.id()).and_then(|at| own.get_mut(*at));
-        found.push(match instance.and_then(Option::take) {
-            Some(instance) => instance,
-            None => Chain::of(entry)?,
-        });
-    }
-    found.extend(own.into_iter().flatten());
-    // What is defined elsewhere, and only declared here, is no variable of the function.
-    let defined = found.iter().filter(|chain| !chain.own.flag(constants::DW_AT_declaration));
-    Ok(defined.map(|chain| chain.variable(info, Some(pc))).collect())
+) -> Result<Vec<Vec<Variable>>> {
+    let ids = blocks.iter().flat_map(|block| &block.own).flat_map(Chain::ids);
+    let taken: FxHashSet<DieId> = ids.collect();
+    let read = |block: Block<'_>| {
+        let found = block.variables(info, &taken)?;
+        // What is defined elsewhere, and only declared here, is no variable of the function.
+        let defined = found.iter().filter(|chain| !chain.own.flag(constants::DW_AT_declaration));
+        Ok(defined.map(|chain| chain.variable(info, Some(pc))).collect())
+    };
+    blocks.into_iter().map(read).collect()
 }
 
 /// The variables of what a function or block is an instance of.

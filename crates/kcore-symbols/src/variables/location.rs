@@ -8,7 +8,10 @@ use gimli::{
 };
 use kcore_mem::Svma;
 
-use super::{ConstantValue, Expression, VariableLocation};
+use super::{
+    ConstantValue, Expression, VariableLocation,
+    location_list::{Entry, LocationList},
+};
 use crate::{
     DebugInfo,
     dwarf::{Reader, Result},
@@ -76,6 +79,9 @@ fn in_list(
         }
         _ => return Ok(None),
     };
+    if unit.encoding().version >= 5 {
+        return at_of_list(LocationList::at(file, unit, offset.0)?, pc.get());
+    }
     let (addresses, base) = (&file.dwarf.debug_addr, unit.addr_base);
     let (encoding, low_pc) = (unit.encoding(), unit.low_pc);
     let list = match file.dwarf.file_type {
@@ -86,6 +92,22 @@ fn in_list(
 }
 
 /// The first location whose range holds `pc`, else the default one.
+fn at_of_list(mut list: LocationList<'_>, pc: u64) -> Result<Option<Reader>> {
+    let mut default = None;
+    for _ in 0..MAX_ENTRIES {
+        match list.next()? {
+            None => break,
+            Some(Entry::Default(data)) => default = default.or(Some(data)),
+            Some(Entry::Bounded(Some((begin, end)), data)) if (begin..end).contains(&pc) => {
+                return Ok(Some(data));
+            }
+            Some(Entry::Bounded(..)) => {}
+        }
+    }
+    Ok(default)
+}
+
+/// The same of a list as it was before DWARF 5.
 fn at(mut list: LocListIter<Reader>, pc: u64) -> Result<Option<Reader>> {
     let mut default = None;
     for _ in 0..MAX_ENTRIES {

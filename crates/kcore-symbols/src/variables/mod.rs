@@ -3,7 +3,8 @@
 //! - [`model`] says what a variable is, [`expression`] what a DWARF expression refers to around it.
 //! - [`function`] reads the functions at an address with the blocks that hold it; [`instance`] joins what
 //!   a concrete instance says with what the abstract one does, which has the names.
-//! - [`variable`] reads one entry, [`location`] where it lies at an address.
+//! - [`variable`] reads one entry, [`location`] where it lies at an address, [`location_list`] a list of
+//!   such places.
 //! - [`call_site`] says what a caller knows of the arguments that it passed.
 //!
 //! Nothing here is evaluated: there are neither registers nor memory in this room.
@@ -13,6 +14,7 @@ mod expression;
 mod function;
 mod instance;
 mod location;
+mod location_list;
 mod model;
 mod variable;
 

@@ -65,7 +65,7 @@ pub struct FunctionScope {
     /// Whether it was inlined into the next one.
     pub is_inlined: bool,
     /// Arguments first, in order of declaration; then the locals of the innermost block, and so on
-    /// outwards. A name may stand several times: the first one counts.
+    /// outwards. A name may stand several times: the first local counts, else the argument.
     pub variables: Vec<Variable>,
 }
 

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use kcore_symbols::{BitField, DebugInfo, Expression, Type, TypeError, Variable};
+use kcore_symbols::{DebugInfo, Expression, Type, TypeError, Variable};
 
 use super::evaluate::{Evaluator, unreadable};
-use crate::{Absent, Object, Piece, PieceSource, Place};
+use crate::{Absent, Object, Place};
 
 impl Evaluator<'_> {
     /// What a pointer of type `ty` leads to: the variable at an offset of `.debug_info`, and so many
@@ -24,9 +24,9 @@ impl Evaluator<'_> {
         let variable = info.variable_at(id, self.frame.pc()).map_err(told)?;
         let target = type_of(info, &variable, ty).map_err(told)?;
         let inner = self.within(self.frame)?;
-        let place = inner.place(&variable.location, &target).unwrap_or_else(nowhere);
+        let place = inner.place(&variable.location, &target).unwrap_or_else(Place::nowhere);
         let place = u64::try_from(bytes).map_or_else(
-            |_| nowhere(unreadable("it lies before what it points to")),
+            |_| Place::nowhere(unreadable("it lies before what it points to")),
             |bytes| if bytes == 0 { place.clone() } else { place.part(bytes) },
         );
         Ok(Arc::new(Object { ty: target, place }))
@@ -39,10 +39,4 @@ fn type_of(info: &Arc<DebugInfo>, variable: &Variable, pointer: &Type) -> Result
         None => Ok(pointer.stripped()?.target()?.unwrap_or_else(Type::void)),
         Some(_) => info.type_of(variable),
     }
-}
-
-/// The place of what lies nowhere.
-fn nowhere(why: Absent) -> Place {
-    let pieces = [Piece { size: u64::MAX, source: PieceSource::Absent(why) }];
-    Place::Pieces { pieces: pieces.into(), bits: BitField { offset: 0, size: u64::MAX } }
 }

@@ -4,7 +4,7 @@ use kcore_mem::Addr;
 use kcore_symbols::{Type, TypeKind};
 
 use super::{OutOfBounds, PathEnd, PathError, PathPart, PathWords, containers, parse, parse::Step};
-use crate::{Object, ObjectError, Process, eval::count_of};
+use crate::{Object, ObjectError, Place, Process, eval::count_of};
 
 /// Parts that one path leads to, at most.
 const MAX_PARTS: usize = 1 << 16;
@@ -156,9 +156,11 @@ impl<'a> Walker<'a> {
             Err(ObjectError::NotAPointer(ty)) => {
                 containers::owned(self.process, object).ok_or(ObjectError::NotAPointer(ty).into())
             }
-            Err(ObjectError::Absent(_)) => {
-                Err(PathError::Dereference(object.address().unwrap_or_default()))
-            }
+            Err(ObjectError::Absent(why)) => match object.address() {
+                Some(at) => Err(PathError::Dereference(at)),
+                // What a pointer that was not kept leads to was not kept either, as far as one knows.
+                None => Ok(Object { ty: self.target_type(object)?, place: Place::nowhere(why) }),
+            },
             found => Ok(found?),
         }
     }

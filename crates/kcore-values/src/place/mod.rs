@@ -48,6 +48,12 @@ pub enum PieceSource {
     Absent(Absent),
 }
 impl Place {
+    /// The place of what lies nowhere, however large it is.
+    pub fn nowhere(why: Absent) -> Self {
+        let pieces = [Piece { size: u64::MAX, source: PieceSource::Absent(why) }];
+        Self::Pieces { pieces: pieces.into(), bits: BitField { offset: 0, size: u64::MAX } }
+    }
+
     /// The address of its first byte; `None` for what lies in registers or in several places.
     pub fn address(&self) -> Option<Addr> {
         match self {

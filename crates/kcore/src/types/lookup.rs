@@ -92,7 +92,7 @@ impl Names for Lookup<'_> {
         if let Some(basic) = chosen.then(|| self.basic(name)).flatten() {
             return Ok(basic);
         }
-        let found = self.find(name, |ty| tag.is_none_or(|tag| has_tag(ty, tag)));
+        let found = self.find(&spelled, |ty| tag.is_none_or(|tag| has_tag(ty, tag)));
         found.or_else(|why| {
             let may_be_basic = tag.is_none() && why != TypeLookupError::UnknownModule;
             self.basic(name).filter(|_| may_be_basic).ok_or(why)

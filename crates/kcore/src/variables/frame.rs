@@ -38,6 +38,16 @@ impl KnownFrames<'_> {
         self.variables_that(frame, |variable| variable.kind == VariableKind::Argument)
     }
 
+    /// The variable that a name means in a frame: a local of the innermost block that has one, else an
+    /// argument. `None` as of [`KnownFrames::variables`], and where there is no such variable.
+    pub fn variable(&self, frame: &NamedFrame, name: &str) -> Option<FrameVariable> {
+        let found =
+            self.variables_that(frame, |variable| variable.name.as_deref() == Some(name))?;
+        let is_local = |found: &FrameVariable| found.kind == VariableKind::Local;
+        let local = found.iter().position(is_local).unwrap_or(0);
+        found.into_iter().nth(local)
+    }
+
     fn variables_that(
         &self,
         frame: &NamedFrame,

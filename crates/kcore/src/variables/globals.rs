@@ -57,7 +57,10 @@ impl Core {
         }
     }
 
-    /// What debug information says of a symbol, else its address alone.
+    /// What debug information says of a symbol, else its address alone. An entry of the same name that
+    /// says of no place tells the type if that has the symbol's size: a declaration, whose definition has
+    /// no name of its own (dwz), or a thread-local variable of a compiler that cannot say where those lie
+    /// (gcc for AArch64).
     fn variable_of_symbol(
         &self,
         tid: Option<Tid>,
@@ -67,13 +70,19 @@ impl Core {
     ) -> FoundVariable {
         let place = self.place_of_symbol(tid, module, symbol);
         let described = self.described(tid, module, name);
-        let is_same = |found: &FoundVariable| match (&found.place, &place) {
+        let is_same = |found: &&FoundVariable| match (&found.place, &place) {
             (Ok(found), Ok(place)) => found == place,
             // Storage of a thread that was not found is not found either way.
+            (Err(Absent::OptimizedOut), _) => false,
             (Err(_), Err(_)) => true,
             _ => false,
         };
-        described.into_iter().find(is_same).unwrap_or(FoundVariable { ty: None, place })
+        let may_be = |found: &&FoundVariable| {
+            let size = found.ty.as_ref().and_then(Type::size);
+            matches!(found.place, Err(Absent::OptimizedOut)) && size == Some(symbol.size())
+        };
+        let found = described.iter().find(is_same).or_else(|| described.iter().find(may_be));
+        FoundVariable { ty: found.and_then(|found| found.ty.clone()), place }
     }
 
     fn place_of_symbol(

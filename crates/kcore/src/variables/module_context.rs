@@ -20,7 +20,8 @@ pub struct ModuleContext<'c> {
 }
 
 impl Core {
-    /// Where a thread has what lies so many bytes into a module's thread-local storage.
+    /// Where a thread has what lies so many bytes into a module's thread-local storage, as debug
+    /// information states it.
     pub(super) fn thread_local(
         &self,
         tid: Tid,
@@ -31,7 +32,21 @@ impl Core {
             TlsError::Fault(fault) => fault.into(),
             other => Absent::Unreadable(other.to_string()),
         })?;
+        let offset = module.offset_in_storage(offset).ok_or_else(|| {
+            Absent::Unreadable(format!("offset {offset:#x} is beyond the thread local storage"))
+        })?;
         Ok(Addr::new(block.get().wrapping_add(offset)))
+    }
+}
+
+impl Module {
+    /// An offset into the module's thread-local storage; `None` if it does not lie there. For debug
+    /// information in files of its own gcc (12, `-gsplit-dwarf`) states the address at which the file has
+    /// the variable's first value in its place.
+    fn offset_in_storage(&self, stated: u64) -> Option<u64> {
+        let segment = self.tls_segment()?;
+        let from_address = stated.wrapping_sub(segment.svma.get());
+        [stated, from_address].into_iter().find(|offset| *offset <= segment.mem_size)
     }
 }
 

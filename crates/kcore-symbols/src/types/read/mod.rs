@@ -7,6 +7,7 @@ mod enumeration;
 mod function;
 mod members;
 mod scope;
+mod template;
 mod variants;
 mod vtables;
 

@@ -9,6 +9,7 @@ mod compare;
 mod eu_stack;
 mod framehop;
 mod gdb;
+mod node;
 mod table;
 
 use std::collections::BTreeMap;
