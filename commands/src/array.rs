@@ -67,20 +67,22 @@ fn given<'a>(cx: &mut Cx<'_>, words: &'a [Arg]) -> Result<Elements<'a>> {
         return Err(DcmdError::usage("expected a count behind the type"));
     };
     let count = operand::number(cx, count)?;
-    let size = size_of(cx, &ty).ok_or_else(|| DcmdError::failed(format!("{name} has no size")))?;
+    let size = size_of(cx, &ty).filter(|size| *size > 0);
+    let size = size.ok_or_else(|| DcmdError::failed(format!("{name} has no size")))?;
     Ok((size, count, rest))
 }
 
 /// Those of the array whose symbol is at the address.
 fn of_symbol<'a>(cx: &Cx<'_>, words: &'a [Arg]) -> Result<Elements<'a>> {
     let at = cx.dot().addr();
-    let unknown = || {
-        let name = Names::new(cx).spelled_or_address(at);
-        let reason = "no symbol corresponds to address";
-        DcmdError::at(at, format!("no symbol information for {name}: {reason}"))
-    };
-    let object = symbol_type::at(cx, at).map_err(|_| unknown())?;
-    let (size, count) = elements(cx, &object).ok_or_else(unknown)?;
+    let object = symbol_type::at(cx, at)?;
+    let (size, count) = elements(cx, &object).ok_or_else(|| {
+        let (name, ty) = (Names::new(cx).spelled_or_address(at), object.ty.spelled());
+        DcmdError::at(
+            at,
+            format!("no symbol information for {name}: {ty} is not an array of known length"),
+        )
+    })?;
     Ok((size, count, words))
 }
 

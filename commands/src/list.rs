@@ -7,6 +7,7 @@ use kcore_dcmd::{AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Dot, Example, Group, R
 
 use crate::bound_element::Binder;
 use crate::offsetof;
+use crate::sizeof::size_of;
 use crate::type_words::{abort, required};
 
 /// Elements of one list, at most.
@@ -69,7 +70,16 @@ fn of_member<'a>(cx: &mut Cx<'_>, words: &'a [Arg], word: u64) -> Result<(u64, &
     let object = Object::at(ty, Addr::new(0));
     let part = offsetof::place(cx, &object, &name, member).map_err(|error| abort(cx, &error))?;
     match part.place {
-        Place::Memory(at) if at.get().checked_rem(word) == Some(0) => Ok((at.get(), rest)),
+        Place::Memory(at) if at.get().checked_rem(word) == Some(0) => {
+            match size_of(cx, &part.ty).is_some_and(|size| size < word) {
+                true => {
+                    let ty = part.ty.spelled();
+                    let message = format!("{member} is too small for a pointer: {ty}");
+                    Err(abort(cx, &DcmdError::failed(message)))
+                }
+                false => Ok((at.get(), rest)),
+            }
+        }
         _ => {
             let message = format!("{member} is not a word-aligned member");
             Err(abort(cx, &DcmdError::failed(message)))

@@ -18,8 +18,8 @@ The frame is the one before it, else the current one (::frame N chooses it); a t
 its innermost frame. Arguments come first, then the locals of the innermost block that holds the place, and \
 so on outwards. Where calls are inlined, each function has its own under its name, the innermost first.
 
-With names only these are shown, with all that they hold, as ::print does; else structures end at their \
-members. What the compiler kept not, or not at this place, is <optimized out>; what the core lacks is <not \
+With names only these are shown, with all that they hold, as ::print does, of many frames those that have \
+them; else structures end at their members. What the compiler kept not, or not at this place, is <optimized out>; what the core lacks is <not \
 dumped>. Down a pipe go the values of numbers and pointers, and the addresses of all else.";
 
 const EXAMPLES: &[Example] = &[
@@ -43,15 +43,20 @@ impl Dcmd for Locals {
         let stack = cx.core().stack(tid, index.saturating_add(2).min(MAX_FRAMES));
         let scopes = match scopes(cx.core(), &stack, index, &names) {
             // One of several frames that are gone through.
+            Err(_) if cx.input().looped && !names.is_empty() => return Ok(()),
             Err(error) if cx.input().looped => return cx.note(&error.to_string()),
             scopes => scopes?,
         };
         let shown = scopes.iter().map(|scope| scope.variables.len()).sum::<usize>();
-        if shown < names.len() {
+        // Of many frames those count that have what is asked for.
+        if shown < names.len() && !cx.input().looped {
             let has = |name: &String| scopes.iter().any(|scope| scope.has(name));
             if let Some(missing) = names.iter().find(|name| !has(name)) {
                 return Err(DcmdError::failed(format!("frame {index} has no variable {missing}")));
             }
+        }
+        if shown == 0 && names.is_empty() && !cx.input().looped {
+            return cx.note(&format!("frame {index} has no variables"));
         }
         let style = style(cx.core().target().endian, args.has('v'));
         emit(cx, tid, scopes, style)

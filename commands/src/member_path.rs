@@ -1,6 +1,6 @@
 //! Member paths among the words of a command line.
 
-use kcore::{Object, PathEnd, PathError, PathWalker, PathWords, Process, Type};
+use kcore::{Object, OutOfBounds, PathEnd, PathError, PathWalker, PathWords, Process, Type};
 use kcore_dcmd::{Arg, Cx, DcmdError, Result, digits};
 
 use crate::{operand, type_words::abort};
@@ -25,6 +25,8 @@ pub enum Reach {
     Memory,
     /// Nothing is read: a path leads through types.
     Types,
+    /// Nothing is read, and no pointer leads anywhere.
+    Within,
 }
 
 /// The parts of an object that a path leads to; what makes them doubtful is said.
@@ -40,14 +42,47 @@ pub fn follow(
 ) -> Result<std::result::Result<PathEnd, PathError>> {
     let words = Words(cx);
     let walker = PathWalker::new(process, &words);
-    let walker = if reach == Reach::Types { walker.without_memory() } else { walker };
+    let walker = match reach {
+        Reach::Memory => walker,
+        Reach::Types => walker.without_memory(),
+        Reach::Within => walker.within(),
+    };
     let end = walker.follow(object, path);
-    let radix = cx.shell().radix();
-    for beyond in end.iter().flat_map(|end| &end.warnings) {
-        let (index, last) = (digits(beyond.index, radix), digits(beyond.last, radix));
-        cx.note(&format!("index {index} is outside of array bounds [0 .. {last}]"))?;
-    }
+    warn(cx, end.as_ref().map_or(&[], |end| &end.warnings))?;
     Ok(end)
+}
+
+/// The parts of a variable that an expression leads to, which names it: `*p`, `((struct foo *)p)->x`.
+///
+/// # Errors
+/// As [`required`].
+pub fn from_name(
+    cx: &mut Cx<'_>,
+    process: &dyn Process,
+    object: &Object,
+    name: &str,
+    expression: &str,
+) -> Result<PathEnd> {
+    let words = Words(cx);
+    let end = PathWalker::new(process, &words).from_name(name).follow(object, expression);
+    warn(cx, end.as_ref().map_or(&[], |end| &end.warnings))?;
+    end.map_err(|error| abort(cx, &failure(&error)))
+}
+
+/// Says which indices lie beyond the end of their array; of a range all at once.
+fn warn(cx: &mut Cx<'_>, all: &[OutOfBounds]) -> Result<()> {
+    let radix = cx.shell().radix();
+    for beyond in all.chunk_by(|a, b| a.last == b.last && a.index.checked_add(1) == Some(b.index)) {
+        let ([first, .., last] | [first @ last]) = beyond else { continue };
+        let bound = digits(first.last, radix);
+        let (first, last) = (digits(first.index, radix), digits(last.index, radix));
+        let which = match first == last {
+            true => format!("index {first} is"),
+            false => format!("indices {first} .. {last} are"),
+        };
+        cx.note(&format!("{which} outside of array bounds [0 .. {bound}]"))?;
+    }
+    Ok(())
 }
 
 /// The same; a path that leads nowhere is reported, and ends the pipeline.

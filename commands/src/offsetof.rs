@@ -58,7 +58,7 @@ impl Dcmd for Offsetof {
 /// When the type has no such member.
 pub fn place(cx: &mut Cx<'_>, object: &Object, name: &str, member: &str) -> Result<Object> {
     let core = std::sync::Arc::clone(cx.core());
-    let end = member_path::follow(cx, &*core, object, member, Reach::Types)?;
+    let end = member_path::follow(cx, &*core, object, member, Reach::Within)?;
     let reason = match &end {
         Ok(_) => "it leads to several members".to_owned(),
         Err(PathError::Object(ObjectError::NoMember { .. })) => {

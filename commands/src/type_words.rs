@@ -36,11 +36,33 @@ pub fn split(words: &[Arg]) -> Option<(String, &[Arg])> {
 pub fn required<'a>(cx: &mut Cx<'_>, args: &'a [Arg]) -> Result<(String, Type, &'a [Arg])> {
     let (text, rest) =
         split(args).ok_or_else(|| DcmdError::usage("expected the name of a type"))?;
-    if ["struct", "union", "enum"].contains(&text.as_str()) {
-        return Err(abort(cx, &DcmdError::failed(format!("{text} is not a valid type"))));
-    }
-    let ty = cx.type_named(&text).map_err(|error| abort(cx, &error))?;
+    let ty = named(cx, &text).map_err(|error| abort(cx, &error))?;
+    note_instance(cx, &text, &ty)?;
     Ok((text, ty, rest))
+}
+
+/// Says which instance of a template was taken where only the template was named.
+///
+/// # Errors
+/// When nobody listens any more.
+pub fn note_instance(cx: &mut Cx<'_>, text: &str, ty: &Type) -> Result<()> {
+    let is_instance = ty.name().is_some_and(|name| name.contains('<'));
+    match is_instance && !text.contains(['<', '*', '[']) {
+        true => cx.note(&format!("{text} is taken as {}", ty.spelled())),
+        false => Ok(()),
+    }
+}
+
+/// The type of that name.
+///
+/// # Errors
+/// When there is none, or a word stands alone that a name must follow.
+pub fn named(cx: &Cx<'_>, text: &str) -> Result<Type> {
+    let word = text.rsplit_once('`').map_or(text, |(_, word)| word);
+    match ["struct", "union", "enum", "class"].contains(&word) {
+        true => Err(DcmdError::failed(format!("{text} is not a valid type"))),
+        false => cx.type_named(text),
+    }
 }
 
 /// Reports a failure after which the pipeline does not go on.
@@ -82,8 +104,10 @@ fn as_text(word: &Arg) -> Option<&str> {
     }
 }
 
-/// Whether the type that `text` begins has `next` as well.
+/// Whether the type that `text` begins has `next` as well. The module that it is scoped to is none of its
+/// words.
 fn goes_on(text: &str, next: &str) -> bool {
+    let text = text.rsplit_once('`').map_or(text, |(_, text)| text);
     let last = text.rsplit(' ').next().unwrap_or_default();
     let is_modifier = next.starts_with("(*)") || matches!(next, "const" | "volatile");
     let is_sign = !next.is_empty() && next.chars().all(|c| matches!(c, '*' | '&'));
@@ -132,6 +156,8 @@ mod tests {
             split_at("(anonymous namespace)::Hidden x"),
             two("(anonymous namespace)::Hidden", 1)
         );
+        assert_eq!(split_at("a.out`struct node n_id"), two("a.out`struct node", 1));
+        assert_eq!(split_at("a.out`unsigned long x"), two("a.out`unsigned long", 1));
         assert_eq!(split_at("int (*)(int, char) x"), two("int (*)(int, char)", 1));
         assert_eq!(split_at("&mut node::Tree left"), two("&mut node::Tree", 1));
         assert!(split(&[Arg::Number(8)]).is_none());

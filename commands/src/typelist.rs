@@ -39,7 +39,9 @@ impl Dcmd for Typelist {
             Some(name) => core.modules().named(name).collect(),
         };
         if let (Some(name), true) = (&object, modules.is_empty()) {
-            return Err(DcmdError::failed(format!("unknown object file name: {name}")));
+            return Err(DcmdError::failed(format!(
+                "failed to obtain object: unknown object file name '{name}'"
+            )));
         }
         modules.into_iter().try_for_each(|module| list(cx, module))?;
         if object.is_none() { list_own(cx) } else { Ok(()) }

@@ -1,23 +1,31 @@
 //! Variables by the names that users type: locals of a frame, globals, those of a thread.
 
-use kcore::{Absent, MAX_FRAMES, NamedFrame, Object, Place, Tid, Type};
+use kcore::{Absent, MAX_FRAMES, NamedFrame, Object, PathWalker, Place, Tid, Type};
 use kcore_dcmd::{Arg, Cx, Dot, Result};
 
 use crate::member_path::{self, Reach};
 use crate::session_process::SessionProcess;
+use crate::type_words;
 
 /// Dots in a name, at most.
 const MAX_DOTS: usize = 16;
 
-/// A variable, the path from it that was typed in the same word, and the words behind it.
-pub type Named<'a> = (Object, Option<String>, &'a [Arg]);
+/// A variable or a part of one, the path to it that was typed in the same word, and members of it.
+pub struct Named {
+    /// What was named.
+    pub object: Object,
+    /// How, unless it is the variable itself.
+    pub path: Option<String>,
+    /// Which members are wanted of it; all without any.
+    pub members: Vec<Arg>,
+}
 
 /// The variable that the first word names, with a path of members behind it, unless an address says that
 /// it must be a type. A thread or frame from a pipe says whose variable it is.
 ///
 /// # Errors
 /// When the path leads nowhere.
-pub fn named<'a>(cx: &mut Cx<'_>, words: &'a [Arg], immediate: bool) -> Result<Option<Named<'a>>> {
+pub fn named(cx: &mut Cx<'_>, words: &[Arg], immediate: bool) -> Result<Option<Named>> {
     match cx.addr() {
         Some(Dot::Number(_) | Dot::Addr(_)) => Ok(None),
         _ if immediate => Ok(None),
@@ -29,7 +37,7 @@ pub fn named<'a>(cx: &mut Cx<'_>, words: &'a [Arg], immediate: bool) -> Result<O
 ///
 /// # Errors
 /// As [`named`].
-pub fn of_typed_thread<'a>(cx: &mut Cx<'_>, words: &'a [Arg]) -> Result<Option<Named<'a>>> {
+pub fn of_typed_thread(cx: &mut Cx<'_>, words: &[Arg]) -> Result<Option<Named>> {
     let typed = cx.addr().map(Dot::number).and_then(|number| u32::try_from(number).ok());
     let tid = typed.map(Tid::new).filter(|tid| cx.core().thread(*tid).is_some());
     match tid {
@@ -38,22 +46,52 @@ pub fn of_typed_thread<'a>(cx: &mut Cx<'_>, words: &'a [Arg]) -> Result<Option<N
     }
 }
 
-fn find<'a>(cx: &mut Cx<'_>, owner: Option<Dot>, words: &'a [Arg]) -> Result<Option<Named<'a>>> {
+fn find(cx: &mut Cx<'_>, owner: Option<Dot>, words: &[Arg]) -> Result<Option<Named>> {
+    let words = type_words::paths(words);
     let Some((Arg::Text(word), rest)) = words.split_first() else { return Ok(None) };
+    let members = rest.to_vec();
+    if word.starts_with(['*', '(']) {
+        return expression(cx, owner, word, members);
+    }
     let mut splits = names_and_paths(word);
     let found = splits.find_map(|(name, path)| Some((lookup(cx, owner, name)?, path)));
     let Some((object, path)) = found else { return Ok(None) };
     if path.is_empty() {
-        return Ok(Some((object, None, rest)));
+        return Ok(Some(Named { object, path: None, members }));
     }
     let process = SessionProcess::new(cx);
     let end = member_path::required(cx, &process, &object, path, Reach::Memory)?;
     let mut parts = end.parts;
     match (parts.pop(), parts.is_empty()) {
-        (Some(part), true) => Ok(Some((part.object, Some(word.clone()), rest))),
+        (Some(part), true) => {
+            Ok(Some(Named { object: part.object, path: Some(word.clone()), members }))
+        }
         // Several parts are members of the whole.
-        _ => Ok(None),
+        _ => {
+            let path = path.trim_start_matches(['.', '-', '>']).to_owned();
+            Ok(Some(Named { object, path: None, members: vec![Arg::Text(path)] }))
+        }
     }
+}
+
+/// What an expression leads to that begins with an asterisk or a parenthesis and names a variable.
+fn expression(
+    cx: &mut Cx<'_>,
+    owner: Option<Dot>,
+    word: &str,
+    members: Vec<Arg>,
+) -> Result<Option<Named>> {
+    let Some(name) = PathWalker::first_name(word) else { return Ok(None) };
+    let Some(object) = lookup(cx, owner, &name) else { return Ok(None) };
+    let process = SessionProcess::new(cx);
+    let mut parts = member_path::from_name(cx, &process, &object, &name, word)?.parts;
+    let Some(part) = parts.pop().filter(|_| parts.is_empty()) else { return Ok(None) };
+    Ok(Some(match word.starts_with('*') {
+        // All of an object stands for itself, and is what it truly is where no cast says another type.
+        true if word.contains('(') => Named { object: part.object, path: None, members },
+        true => Named { object: part.object.whole(&process), path: None, members },
+        false => Named { object: part.object, path: Some(word.to_owned()), members },
+    }))
 }
 
 /// The variable's name, with its module before a backquote and its scopes, and what follows it. A dot

@@ -6,6 +6,8 @@ use kcore_dcmd::{
     Spec, View,
 };
 
+use crate::names::Names;
+
 /// Says which type an address could be of.
 pub struct Whattype;
 
@@ -42,9 +44,8 @@ impl Dcmd for Whattype {
         });
         stopped?;
         if guesses.is_empty() {
-            let radix = cx.shell().radix();
-            let digits = kcore_dcmd::digits(at.get(), radix);
-            return Err(DcmdError::failed(format!("{digits} is of no known type")));
+            let name = Names::new(cx).spelled_or_address(at);
+            return Err(DcmdError::at(at, format!("{name} is of no known type")));
         }
         guesses.into_iter().try_for_each(|guess| cx.emit(&Guess { at, guess }))
     }

@@ -6,7 +6,8 @@ mod subject;
 
 use kcore::{Content, Object, PathPart, Place, Process, Value};
 use kcore_dcmd::{
-    AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Dot, Example, Group, Opt, Result, Spec, ValueStyle,
+    AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Dot, Example, Group, Opt, Result, Spec, TypeNames,
+    ValueStyle,
 };
 
 use self::options::Options;
@@ -134,7 +135,12 @@ impl Run<'_, '_> {
     /// Prints one object under its path.
     fn print(&mut self, object: &Object, path: String, is_target: bool) -> Result<()> {
         let value = self.value(object);
-        let style = ValueStyle { values: self.subject.has_value, ..self.options.style };
+        let mut style = ValueStyle { values: self.subject.has_value, ..self.options.style };
+        // Of what has no parts there is nothing else to show.
+        let is_bare = !matches!(value.content, Content::Fields(_)) && path.is_empty();
+        if !style.values && is_bare && style.types == TypeNames::Hidden {
+            style.types = TypeNames::Declared;
+        }
         if self.subject.has_value {
             check_readable(self.cx, object, &value)?;
         }

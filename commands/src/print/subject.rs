@@ -37,10 +37,7 @@ pub fn find(cx: &mut Cx<'_>, args: &Args, options: &Options) -> Result<Subject> 
             Err(DcmdError::usage(format!("illegal option -- {text}")))
         }
         Some((text, rest)) => match variable::named(cx, words, options.immediate)? {
-            Some((object, path, rest)) => {
-                let members = rest.to_vec();
-                Ok(Subject { object, path, members, has_value: true, moves_from: None })
-            }
+            Some(named) => Ok(of_variable(named)),
             None => of_type(cx, words, &text, rest, options),
         },
     }
@@ -54,8 +51,11 @@ fn of_type(
     rest: &[Arg],
     options: &Options,
 ) -> Result<Subject> {
-    let why = match cx.type_named(text) {
-        Ok(ty) => return typed(cx, ty, rest, options),
+    let why = match type_words::named(cx, text) {
+        Ok(ty) => {
+            type_words::note_instance(cx, text, &ty)?;
+            return typed(cx, ty, rest, options);
+        }
         Err(why) => why,
     };
     // A tag or a typedef that is misspelled is no member.
@@ -65,12 +65,25 @@ fn of_type(
         return placed(object, words);
     }
     match variable::of_typed_thread(cx, words)? {
-        Some((object, path, rest)) => {
-            let members = rest.to_vec();
-            Ok(Subject { object, path, members, has_value: true, moves_from: None })
-        }
-        None => Err(type_words::abort(cx, &why)),
+        Some(named) => Ok(of_variable(named)),
+        None => Err(type_words::abort(cx, &unknown(text, why))),
     }
+}
+
+/// What begins with the name of no variable and reads like no type must have been meant as a variable.
+fn unknown(text: &str, why: DcmdError) -> DcmdError {
+    let is_path = text.contains("->") || text.starts_with('*') || text.contains(['.', '[']);
+    match is_path && !text.contains(['`', ' ', '<']) {
+        true => {
+            DcmdError::failed(format!("failed to look up variable '{text}': unknown symbol name"))
+        }
+        false => why,
+    }
+}
+
+fn of_variable(named: variable::Named) -> Subject {
+    let variable::Named { object, path, members } = named;
+    Subject { object, path, members, has_value: true, moves_from: None }
 }
 
 fn typed(cx: &Cx<'_>, ty: Type, rest: &[Arg], options: &Options) -> Result<Subject> {

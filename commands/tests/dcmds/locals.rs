@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Opened, error, open};
+use crate::harness::{Opened, error, open, run_on};
 
 /// Gives up three calls deep; each is passed one more than its caller was: 1, 2, 3.
 fn abort(variant: &str) -> Opened {
@@ -81,4 +81,24 @@ fn a_frame_is_chosen_before_its_variables_are_shown() {
 #[test]
 fn a_name_that_the_frame_has_not_is_said() {
     assert!(error("::locals nosuch").contains("has no variable nosuch"));
+    assert!(error("8::locals").contains("8 is neither a mapped address nor a thread"));
+}
+
+#[test]
+fn a_frame_without_variables_says_so() {
+    let go = open("values-go", "O0-static");
+    let shown = run_on(&go.core, "::locals");
+    assert_eq!((&*shown.out, &*shown.errors), ("", "kcore: note: frame 0 has no variables\n"));
+}
+
+#[test]
+fn types_and_values_of_locals_come_in_text_json_and_pipes() {
+    let nodes = open("nodes", "O0-musl-static");
+    let shown = nodes.text("::locals -v calls __func__");
+    assert_eq!(shown, "int calls = 0x11\nconst char [11] __func__ = [ \"handle_get\" ]\n");
+    let calls = nodes.one("::locals calls");
+    assert_eq!((&calls["kind"], &calls["declared"]), (&json!("local"), &json!("int")));
+    assert_eq!(calls["value"]["value"], 17);
+    assert_eq!(nodes.text("::locals calls | ::map .+1"), "0x12\n");
+    assert_eq!(nodes.text("::walk frame | ::locals attempts"), "attempts = 0x2\n");
 }

@@ -95,5 +95,8 @@ fn all_types_are_listed_with_the_session_s_last() {
     let node = nodes.json("::typelist nodes");
     let node = node.iter().find(|record| record["name"] == "struct node").unwrap();
     assert_eq!((&node["object"], &node["size"]), (&"nodes".into(), &0x50.into()));
-    assert_eq!(error("::typelist nowhere.so"), "kcore: unknown object file name: nowhere.so");
+    assert_eq!(
+        error("::typelist nowhere.so"),
+        "kcore: failed to obtain object: unknown object file name 'nowhere.so'"
+    );
 }

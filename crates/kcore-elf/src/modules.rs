@@ -175,10 +175,12 @@ impl Group<'_> {
 
     /// File offsets grow within a module; one that begins again begins another copy of the file,
     /// unless a segment maps the file's first page once more, as linkers that do not separate code
-    /// from data let it.
+    /// from data let it. Where no header is mapped, the same offset is another copy too: each isolate
+    /// of V8 has its own of V8's builtins.
     fn continues_with(&self, row: &MappedFile) -> bool {
         self.rows.last().is_some_and(|last| {
-            let grows = row.offset.get() != 0 && row.offset >= last.offset;
+            let again = row.offset == last.offset && self.image.is_none();
+            let grows = row.offset.get() != 0 && row.offset >= last.offset && !again;
             last.path == row.path && (grows || self.has_segment_at(row))
         })
     }

@@ -38,6 +38,7 @@ mod runtime;
 mod runtimes;
 mod span;
 mod task;
+pub mod v8;
 
 pub use host::{Host, HostModule, HostRange};
 pub use language_frame::{FrameKind, LanguageFrame};

@@ -290,7 +290,17 @@ impl Module {
             (None, first) => first.and_then(|first| bias_of(first, file)),
         };
         let space = self.context.space.as_deref().zip(bias);
-        space.is_none_or(|(space, bias)| fits_memory(space, file, bias))
+        space.is_none_or(|(space, bias)| {
+            !self.maps_dynamic(file, bias) || fits_memory(space, file, bias)
+        })
+    }
+
+    /// Whether it maps the part of the file that memory is compared with. V8 maps its builtins a
+    /// second time, and nothing else of its file.
+    fn maps_dynamic(&self, file: &Image, bias: i64) -> bool {
+        let Some((svma, _)) = file.dynamic() else { return false };
+        let at = Addr::new(svma.get().wrapping_add_signed(bias));
+        self.ranges().any(|range| range.contains(at))
     }
 
     /// The vdso is dumped whole: its file is the memory.

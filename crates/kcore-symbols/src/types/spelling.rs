@@ -67,7 +67,12 @@ fn declare(ty: &Type, inner: String, links: usize) -> String {
                 .is_ok_and(|to| matches!(to.kind(), TypeKind::Pointer(_)) && to.name().is_none());
             match is_pointer {
                 true => declare_link(&alias.to, joined(word, &inner)),
-                false => joined(word, &declare_link(&alias.to, inner)),
+                false => {
+                    let declared = declare_link(&alias.to, inner);
+                    // Arrays are constant, and their elements again.
+                    let is_said = declared.strip_prefix(word).is_some_and(|it| it.starts_with(' '));
+                    if is_said { declared } else { joined(word, &declared) }
+                }
             }
         }
         TypeKind::Array(array) if ty.name().is_none() => {

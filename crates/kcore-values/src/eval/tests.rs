@@ -522,7 +522,7 @@ fn navigation_says_what_is_wrong_in_the_words_of_mdb() {
     let error = object.member(&process, "m").unwrap_err();
     assert_eq!(error.to_string(), "int is not a struct or union type");
     let error = object.index(&process, 0).unwrap_err();
-    assert_eq!(error.to_string(), "cannot index into non-array, non-pointer type");
+    assert_eq!(error.to_string(), "cannot index into non-array, non-pointer type int");
     let void = Object::at(Type::void().pointer(8), Addr::new(AT));
     assert_eq!(void.target(&process).unwrap_err().to_string(), "cannot dereference void type");
 }

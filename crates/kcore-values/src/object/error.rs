@@ -28,9 +28,9 @@ pub enum ObjectError {
     /// `void *` leads to bytes of no type.
     #[error("cannot dereference void type")]
     Void,
-    /// It has no elements.
-    #[error("cannot index into non-array, non-pointer type")]
-    NotIndexable,
+    /// It has no elements: its type.
+    #[error("cannot index into non-array, non-pointer type {0}")]
+    NotIndexable(String),
     /// Nobody knows how big the elements are, or the address lies beyond all memory.
     #[error("element {0} lies nowhere")]
     Nowhere(i64),

@@ -39,7 +39,7 @@ impl Object {
                 let first = self.target(process)?;
                 first.moved(index, super::complete(&first.ty, process)?.size())
             }
-            _ => Err(ObjectError::NotIndexable),
+            _ => Err(ObjectError::NotIndexable(self.ty.spelled())),
         }
     }
 

@@ -3,50 +3,102 @@
 use kcore_mem::Addr;
 
 use super::PathError;
-use crate::{Content, Entry, Limits, Object, Pointee, Process, Value};
+use crate::{Content, Elements, Entry, Limits, Object, Pointee, Process, Value};
 
-/// An element of a container by its index.
-pub fn element(process: &dyn Process, object: &Object, index: u64) -> Option<Object> {
-    let value = shallow(process, object, index.checked_add(1)?);
-    let at = usize::try_from(index).ok()?;
-    match value.content {
-        Content::Elements(elements) => object_of(elements.values.get(at)?),
-        Content::Entries { entries, .. } => {
-            let found = entries.iter().find(|entry| is_number(&entry.key, index))?;
-            object_of(&found.value)
+/// An element of a container by its index, or by its key that is a number.
+///
+/// # Errors
+/// When it is no container, or has no such element.
+pub fn element(process: &dyn Process, object: &Object, index: u64) -> Result<Object, PathError> {
+    match shallow(process, object, index.saturating_add(1)).content {
+        Content::Elements(elements) => {
+            let at = usize::try_from(index).ok();
+            let found = at.and_then(|at| object_of(elements.values.get(at)?));
+            found.ok_or_else(|| beyond(object, &elements, index))
         }
-        Content::Text(_) => None,
-        _ => None,
+        Content::Entries { .. } => {
+            let entries = all_entries(process, object);
+            let found = entries.iter().find(|entry| is_number(&entry.key, index));
+            let found = found.and_then(|entry| object_of(&entry.value));
+            found.ok_or_else(|| PathError::NoKey(super::hex(index)))
+        }
+        _ => Err(not_indexable(object)),
     }
 }
 
-/// The value of a container that a key of text leads to.
+/// Why there is no element of that index. Elements that lie nowhere, as bits do, cannot be led to.
+fn beyond(object: &Object, elements: &Elements, index: u64) -> PathError {
+    let count = elements.total.unwrap_or(elements.values.len() as u64);
+    match count.checked_sub(1) {
+        None => PathError::Empty(index),
+        Some(last) if index > last => PathError::Beyond(index, last),
+        Some(_) => not_indexable(object),
+    }
+}
+
+fn not_indexable(object: &Object) -> PathError {
+    crate::ObjectError::NotIndexable(object.ty.spelled()).into()
+}
+
+/// The value of a container that a key of text leads to; `None` of a container whose keys are no texts.
 ///
 /// # Errors
-/// When it is no container of keys, or has no such key.
-pub fn with_key(process: &dyn Process, object: &Object, key: &str) -> Result<Object, PathError> {
-    let value = shallow(process, object, MAX_KEYS);
-    let Content::Entries { entries, .. } = value.content else {
-        return Err(crate::ObjectError::NotIndexable.into());
+/// When it has no such key.
+pub fn with_key(
+    process: &dyn Process,
+    object: &Object,
+    key: &str,
+) -> Result<Option<Object>, PathError> {
+    let Content::Entries { entries: first, .. } = shallow(process, object, 1).content else {
+        return Ok(None);
     };
-    let is_it = |entry: &&Entry| match &entry.key.content {
-        Content::Text(text) => &*text.text == key,
-        Content::Pointer(pointer) => pointer.text.as_ref().is_some_and(|text| &*text.text == key),
-        _ => false,
-    };
-    let found = entries.iter().find(is_it).and_then(|entry| object_of(&entry.value));
-    found.ok_or_else(|| PathError::NoKey(format!("\"{key}\"")))
+    if first.first().is_none_or(|entry| text_of(&entry.key).is_none()) {
+        return Ok(None);
+    }
+    let entries = all_entries(process, object);
+    let found = entries.iter().find(|entry| text_of(&entry.key) == Some(key));
+    let found = found.and_then(|entry| object_of(&entry.value));
+    found.map(Some).ok_or_else(|| PathError::NoKey(format!("\"{key}\"")))
+}
+
+/// The entries of a container, as many as keys are looked for in.
+fn all_entries(process: &dyn Process, object: &Object) -> Vec<Entry> {
+    match shallow(process, object, MAX_KEYS).content {
+        Content::Entries { entries, .. } => entries,
+        _ => Vec::new(),
+    }
+}
+
+/// What a key says, if it is a text.
+fn text_of(key: &Value) -> Option<&str> {
+    match &key.content {
+        Content::Text(text) => Some(&text.text),
+        Content::Pointer(pointer) => pointer.text.as_ref().map(|text| &*text.text),
+        _ => None,
+    }
 }
 
 /// Entries of a container in which a key is looked for, at most.
 const MAX_KEYS: u64 = 1 << 16;
 
+/// Whether it has elements or entries: maps of Go are pointers, and yet have.
+pub fn is_one(process: &dyn Process, object: &Object) -> bool {
+    let content = shallow(process, object, 1).content;
+    matches!(content, Content::Elements(_) | Content::Entries { .. })
+}
+
 /// What a smart pointer points to.
-pub fn owned(process: &dyn Process, object: &Object) -> Option<Object> {
-    let Content::Pointer(pointer) = shallow(process, object, 1).content else { return None };
-    match pointer.pointee {
-        Some(Pointee::Value(value)) => object_of(&value),
-        Some(Pointee::Shown) | None => None,
+///
+/// # Errors
+/// When it is none, or points to nothing.
+pub fn owned(process: &dyn Process, object: &Object) -> Result<Object, PathError> {
+    let Content::Pointer(pointer) = shallow(process, object, 1).content else {
+        return Err(crate::ObjectError::NotAPointer(object.ty.spelled()).into());
+    };
+    let nowhere = || PathError::Dereference(pointer.to.unwrap_or_default());
+    match &pointer.pointee {
+        Some(Pointee::Value(value)) => object_of(value).ok_or_else(nowhere),
+        Some(Pointee::Shown) | None => Err(nowhere()),
     }
 }
 

@@ -78,9 +78,18 @@ pub enum PathError {
     /// An index or a cast makes no sense.
     #[error("{0}")]
     Word(String),
+    /// A delimiter has nothing behind it.
+    #[error("no member behind '{0}'")]
+    NoName(&'static str),
     /// A container has no such key.
     #[error("no key {0}")]
     NoKey(String),
+    /// A container has no such element: the index, and the last one that there is.
+    #[error("index {} is outside of container bounds [0 .. {}]", hex(*.0), hex(*.1))]
+    Beyond(u64, u64),
+    /// A container has no element at all.
+    #[error("index {} of an empty container", hex(*.0))]
+    Empty(u64),
     /// A range ends before it begins.
     #[error("{0} is not a range")]
     Range(String),
@@ -90,6 +99,11 @@ pub enum PathError {
     /// A step of it is impossible.
     #[error(transparent)]
     Object(#[from] ObjectError),
+}
+
+/// A number as MDB shows one.
+fn hex(number: u64) -> String {
+    if number > 9 { format!("{number:#x}") } else { number.to_string() }
 }
 
 pub use walk::Walker as PathWalker;

@@ -142,10 +142,10 @@ impl<'t> Parser<'t> {
         self.blanks();
         let start = self.at;
         if self.takes("->") {
-            let name = self.name();
+            let name = self.named("->")?;
             self.push(Step::Arrow(name))?;
         } else if self.takes(".") {
-            let name = self.name();
+            let name = self.named(".")?;
             self.push(Step::Member(name))?;
         } else if self.takes("[") {
             let step = self.index(start)?;
@@ -157,6 +157,15 @@ impl<'t> Parser<'t> {
             };
         }
         Ok(true)
+    }
+
+    /// The name behind a delimiter.
+    fn named(&mut self, delimiter: &'static str) -> Result<String, PathError> {
+        self.blanks();
+        match self.rest().starts_with(|c: char| is_name(c) || c == '<') {
+            true => Ok(self.name()),
+            false => Err(PathError::NoName(delimiter)),
+        }
     }
 
     /// A name, perhaps in the angle brackets in which base classes are shown; without one the character
@@ -284,8 +293,10 @@ mod tests {
         assert_eq!(parse("a-b"), Err(PathError::Delimiter('-')));
         assert_eq!(parse("a,b"), Err(PathError::Delimiter(',')));
         assert_eq!(parse("(a"), Err(PathError::OpenParenthesis));
+        assert_eq!(parse("a->"), Err(PathError::NoName("->")));
+        assert_eq!(parse("."), Err(PathError::NoName(".")));
         assert_eq!(parse("a)"), Err(PathError::Delimiter(')')));
-        assert_eq!(parse("a..b"), Err(PathError::Delimiter('b')));
+        assert_eq!(parse("a..b"), Err(PathError::NoName(".")));
     }
 
     #[test]

@@ -15,18 +15,42 @@ pub struct Walker<'a> {
     words: &'a dyn PathWords,
     /// Whether memory is read: without it a path leads through types alone.
     reads: bool,
+    /// Whether pointers are followed.
+    follows: bool,
+    /// What the object itself is called where a path begins with it.
+    root: Option<&'a str>,
 }
 
 impl<'a> Walker<'a> {
     /// Follows pointers to where they lead.
     pub const fn new(process: &'a dyn Process, words: &'a dyn PathWords) -> Self {
-        Self { process, words, reads: true }
+        Self { process, words, reads: true, follows: true, root: None }
     }
 
     /// Follows types alone: what a pointer points to lies at address 0.
     #[must_use]
     pub const fn without_memory(self) -> Self {
         Self { reads: false, ..self }
+    }
+
+    /// Stays within the object: a path that leads through a pointer leads nowhere.
+    #[must_use]
+    pub const fn within(self) -> Self {
+        Self { reads: false, follows: false, ..self }
+    }
+
+    /// Paths begin with the name of the object, as expressions of C do.
+    #[must_use]
+    pub const fn from_name(self, name: &'a str) -> Self {
+        Self { root: Some(name), ..self }
+    }
+
+    /// The name that a path begins with, behind asterisks, parentheses and casts.
+    pub fn first_name(path: &str) -> Option<String> {
+        match parse::parse(path).ok()?.into_iter().next()? {
+            Step::First(name) => Some(name),
+            _ => None,
+        }
     }
 
     /// The parts of an object that a path leads to.
@@ -85,17 +109,18 @@ impl<'a> Walker<'a> {
         warnings: &mut Vec<OutOfBounds>,
     ) -> Result<Object, PathError> {
         match step {
+            Step::First(name) if self.root == Some(name) => Ok(object.clone()),
             Step::First(name) => match self.is_pointer(object)? {
                 true => self.member(&self.target(object)?, name),
                 false => self.member(object, name),
             },
+            Step::Member(name) if self.leads_on(object)? => {
+                self.member(&self.target(object)?, name)
+            }
             Step::Member(name) => self.member(object, name),
             Step::Arrow(name) => self.member(&self.target(object)?, name),
             Step::Target => self.target(object),
-            Step::Index(key) if key.starts_with('"') => {
-                containers::with_key(self.process, object, key.trim_matches('"'))
-            }
-            Step::Index(index) => self.element(object, self.number(index)?, warnings),
+            Step::Index(index) => self.index(object, index, warnings),
             Step::Cast(ty) => Ok(object.cast(self.words.type_named(ty).map_err(PathError::Word)?)),
             Step::Range { first, .. } => Err(PathError::Word(first.clone())),
         }
@@ -109,6 +134,13 @@ impl<'a> Walker<'a> {
         Ok(matches!(object.complete_type(self.process)?.kind(), TypeKind::Pointer(_)))
     }
 
+    /// Whether `.` leads to members of what a pointer points to: in languages that have no `->`.
+    fn leads_on(&self, object: &Object) -> Result<bool, PathError> {
+        use kcore_symbols::Language::{Go, Rust};
+        let is_one = matches!(object.ty.language(), Some(Go | Rust));
+        Ok(is_one && self.is_pointer(object)?)
+    }
+
     fn is_first_of_pointer(&self, walked: &Walked, step: &Step) -> bool {
         let is_first = matches!(step, Step::Index(text) if self.words.number(text) == Ok(0));
         is_first && self.is_pointer(&walked.part.object).unwrap_or(false)
@@ -120,9 +152,18 @@ impl<'a> Walker<'a> {
             Err(ObjectError::NotComposite(_)) if is_reference(&object.ty) => {
                 Ok(self.target(object)?.member(self.process, name)?)
             }
-            Err(why @ ObjectError::NoMember { .. }) => self.scoped(object, name)?.ok_or(why.into()),
+            Err(why @ ObjectError::NoMember { .. }) => {
+                let found = self.scoped(object, name)?.or_else(|| self.of_whole(object, name));
+                found.ok_or(why.into())
+            }
             found => Ok(found?),
         }
+    }
+
+    /// A member of the class that an object truly is, where that of the pointer to it has none.
+    fn of_whole(&self, object: &Object, name: &str) -> Option<Object> {
+        let whole = self.reads.then(|| object.whole(self.process))?;
+        whole.member(self.process, name).ok()
     }
 
     /// A base class by its name, or a member behind the name of one: `ns::Base`, `Base::x`.
@@ -149,13 +190,14 @@ impl<'a> Walker<'a> {
     }
 
     fn target(&self, object: &Object) -> Result<Object, PathError> {
+        if !self.follows {
+            return Err(PathError::Word("it leads through a pointer".to_owned()));
+        }
         if !self.reads {
             return self.target_type(object).map(|ty| Object::at(ty, Addr::new(0)));
         }
         match object.target(self.process) {
-            Err(ObjectError::NotAPointer(ty)) => {
-                containers::owned(self.process, object).ok_or(ObjectError::NotAPointer(ty).into())
-            }
+            Err(ObjectError::NotAPointer(_)) => containers::owned(self.process, object),
             Err(ObjectError::Absent(why)) => match object.address() {
                 Some(at) => Err(PathError::Dereference(at)),
                 // What a pointer that was not kept leads to was not kept either, as far as one knows.
@@ -173,6 +215,32 @@ impl<'a> Walker<'a> {
         Ok(ty.follow(&pointer.to).map_err(ObjectError::from)?)
     }
 
+    /// The element of an index that is typed as a number, or as a key in quotes. A shell takes the quotes
+    /// away: where keys are texts, what is typed is one.
+    fn index(
+        &self,
+        object: &Object,
+        text: &str,
+        warnings: &mut Vec<OutOfBounds>,
+    ) -> Result<Object, PathError> {
+        if self.is_container(object)? {
+            let key = containers::with_key(self.process, object, text.trim_matches('"'))?;
+            if let Some(found) = key {
+                return Ok(found);
+            }
+        }
+        self.element(object, self.number(text)?, warnings)
+    }
+
+    fn is_container(&self, object: &Object) -> Result<bool, PathError> {
+        let is_go = object.ty.language() == Some(kcore_symbols::Language::Go);
+        Ok(match object.complete_type(self.process)?.kind() {
+            TypeKind::Array(_) => false,
+            TypeKind::Pointer(_) if !is_go => false,
+            _ => self.reads && containers::is_one(self.process, object),
+        })
+    }
+
     fn element(
         &self,
         object: &Object,
@@ -185,13 +253,12 @@ impl<'a> Walker<'a> {
                 warnings.extend(beyond(index, count_of(&ty, array)));
                 Ok(object.index(self.process, index.cast_signed())?)
             }
-            TypeKind::Pointer(_) => {
+            TypeKind::Pointer(_) if !self.is_container(object)? => {
                 let first = self.target(object)?;
                 let pointed = first.ty.array(None);
                 Ok(first.cast(pointed).index(self.process, index.cast_signed())?)
             }
-            _ => containers::element(self.process, object, index)
-                .ok_or(ObjectError::NotIndexable.into()),
+            _ => containers::element(self.process, object, index),
         }
     }
 }

@@ -30,6 +30,7 @@ impl Core {
         text: &str,
     ) -> Result<Type, TypeLookupError> {
         let names = Lookup::new(self, session, scope);
+        names.modules()?;
         // Names of Rust and Go read like nothing in C.
         parser::type_name(text, &names)
             .or_else(|why| names.find(text.trim(), |_| true).or(Err(why)))
@@ -93,10 +94,7 @@ impl Names for Lookup<'_> {
             return Ok(basic);
         }
         let found = self.find(&spelled, |ty| tag.is_none_or(|tag| has_tag(ty, tag)));
-        found.or_else(|why| {
-            let may_be_basic = tag.is_none() && why != TypeLookupError::UnknownModule;
-            self.basic(name).filter(|_| may_be_basic).ok_or(why)
-        })
+        found.or_else(|why| self.basic(name).filter(|_| tag.is_none()).ok_or(why))
     }
 
     fn model(&self) -> DataModel {

@@ -1,0 +1,176 @@
+//! `::print`: what it takes, where it reads, and what it says of what it cannot.
+
+use serde_json::json;
+
+use crate::harness::{Opened, hex, open};
+
+fn nodes() -> Opened {
+    open("nodes", "O0-musl-static")
+}
+
+fn cpp() -> Opened {
+    open("values-cpp", "O0-pie")
+}
+
+#[test]
+fn a_variable_is_printed_with_and_without_an_address() {
+    let nodes = nodes();
+    let whole = nodes.text("::print first");
+    assert_eq!(nodes.text("first::print"), whole);
+    assert_eq!(nodes.text("first::print struct node"), whole);
+    assert_eq!(nodes.text("first::map . | ::print struct node"), whole);
+    assert!(whole.starts_with("{\n    n_id = 0x2a\n    n_name = 0x"), "{whole}");
+    let value = nodes.one("::print first")["value"].clone();
+    assert_eq!(value["type"], "struct node");
+    assert_eq!(value["children"][0]["name"], "n_id");
+    assert_eq!(value["children"][0]["value"], json!(42));
+}
+
+#[test]
+fn a_type_alone_is_its_layout() {
+    let nodes = nodes();
+    assert_eq!(nodes.text("::print -t struct point"), "struct point {\n    int x\n    int y\n}\n");
+    assert_eq!(nodes.text("::print int"), "int\n");
+    assert_eq!(nodes.one("::print struct point")["type"], "layout");
+}
+
+#[test]
+fn what_cannot_be_read_is_a_failure_with_its_address() {
+    let nodes = nodes();
+    let failed = "kcore: failed to read 80 bytes at 10: no mapping for address";
+    assert_eq!(nodes.error("10::print struct node"), failed);
+    let record = &nodes.json("10::print struct node")[0];
+    assert_eq!((&record["type"], &record["address"]), (&json!("error"), &json!("0x10")));
+    assert_eq!(
+        nodes.error("10::print"),
+        "kcore: no symbol information for 0x10: no symbol corresponds to address"
+    );
+}
+
+#[test]
+fn each_option_has_its_effect() {
+    let nodes = nodes();
+    let shown = |line: &str| nodes.text(line);
+    let at = hex(&nodes.one("first=K")["value"]);
+    assert_eq!(shown("first::print -a struct node n_id"), format!("{at:x} n_id = 0x2a\n"));
+    assert_eq!(shown("first::print -d struct node n_id"), "n_id = 0t42\n");
+    assert_eq!(shown("first::print -xd struct node n_id"), "n_id = 0x2a\n");
+    assert_eq!(shown("first::print -t struct node n_id"), "int n_id = 0x2a\n");
+    assert_eq!(shown("first::print -n struct node n_next").matches("second").count(), 0);
+    assert_eq!(shown("first::print struct node n_next"), "n_next = second\n");
+    assert_eq!(shown("first::print -s 0 struct node"), "{ ... }\n");
+    assert_eq!(shown("first::print -c 3 struct node n_tag").matches("leaf").count(), 0);
+    assert_eq!(shown("first::print struct node n_tag"), "n_tag = [ \"leaf\" ]\n");
+    assert_eq!(shown("first::print -l 2 struct node n_vals"), "n_vals = [ 0x1, 0x2, ... ]\n");
+    assert_eq!(shown("limits::print").matches("...").count(), 1);
+    assert_eq!(shown("limits::print -L").matches("...").count(), 0);
+    assert!(shown("request::print -h").contains("<<HOLE>>"));
+    assert!(shown("request::print -T time_t").contains("time_t <<"));
+    assert_eq!(shown("5::print -i int"), "0x5\n");
+    assert_eq!(nodes.error("::print -i int"), "kcore: -i needs an address");
+    assert_eq!(
+        nodes.error("first::print -p int"),
+        "kcore: failed to print type: operation not supported by target"
+    );
+    let cpp = cpp();
+    assert!(cpp.text("::print -r m_ages").contains("_M_t"));
+    assert!(!cpp.text("::print m_ages").contains("_M_t"));
+}
+
+#[test]
+fn paths_begin_with_a_variable_or_lead_to_one() {
+    let nodes = nodes();
+    let shown = |line: &str| nodes.text(line);
+    assert_eq!(shown("::print head->n_next->n_id"), "head->n_next->n_id = 0x2b\n");
+    assert_eq!(shown("::print (*head).n_id"), "(*head).n_id = 0x2a\n");
+    assert_eq!(shown("::print *head"), shown("::print first"));
+    assert_eq!(
+        shown("::print ((struct node *)head)->n_id"),
+        "((struct node *)head)->n_id = 0x2a\n"
+    );
+    assert_eq!(shown("::print first.n_vals[1..2]"), "n_vals[1] = 0x2\nn_vals[2] = 0x3\n");
+    assert_eq!(shown("first::print struct node $[0]"), "n_id = 0x2a\n");
+    assert_eq!(shown("first::print a.out`struct node n_id"), "n_id = 0x2a\n");
+    assert_eq!(shown("::print calls"), "0x11\n", "a static variable of a function");
+}
+
+#[test]
+fn an_index_beyond_an_array_is_a_note_and_beyond_a_container_a_failure() {
+    let nodes = nodes();
+    let beyond = crate::harness::run_on(&nodes.core, "::print first n_vals[2..5]");
+    assert_eq!(beyond.errors, "kcore: note: indices 4 .. 5 are outside of array bounds [0 .. 3]\n");
+    let cpp = cpp();
+    assert_eq!(
+        cpp.error("::print v_many[64]"),
+        "kcore: index 0x64 is outside of container bounds [0 .. 0x63]"
+    );
+    assert_eq!(cpp.error("::print v_empty[0]"), "kcore: index 0 of an empty container");
+}
+
+#[test]
+fn keys_lead_into_maps_however_they_are_quoted() {
+    let cpp = cpp();
+    for typed in ["m_ages[\"Ada\"]", "'m_ages[\"Ada\"]'", "u_ages[\"Ada\"]"] {
+        let value = cpp.one(&format!("::print {typed}"))["value"].clone();
+        assert_eq!(value["value"], 36, "{typed}");
+    }
+    assert_eq!(cpp.error("::print m_ages[\"Nobody\"]"), "kcore: no key \"Nobody\"");
+    let go = open("values-go", "O0-static");
+    assert_eq!(go.one("::print main.gAges[\"Ada\"]")["value"]["value"], 36);
+    let rust = open("values-rust", "debug-pie");
+    assert_eq!(rust.one("::print HASH_AGES[\"Ada\"]")["value"]["value"], 36);
+}
+
+#[test]
+fn smart_pointers_and_classes_lead_on() {
+    let cpp = cpp();
+    assert_eq!(cpp.text("::print q_animal->legs"), "q_animal->legs = 0x4\n");
+    // A member that only the class has that it truly is.
+    assert_eq!(
+        cpp.text("::print demo::g_animal->weeks"),
+        "demo::g_animal->weeks = +6.5000000e+00\n"
+    );
+    assert_eq!(cpp.error("::print q_null->x"), "kcore: could not dereference pointer 0");
+    assert_eq!(
+        cpp.error("::print demo::g_animal->wings"),
+        "kcore: failed to find member wings of demo::Animal: no such member of structure or union"
+    );
+    let go = open("values-go", "O0-static");
+    assert_eq!(go.text("::print runtime.allgs[0].goid"), "runtime.allgs[0].goid = 0x1\n");
+}
+
+#[test]
+fn what_is_no_path_is_said_with_its_part() {
+    let nodes = nodes();
+    for (words, why) in [
+        ("zz`int", "failed to look up type zz`int: unknown object file name"),
+        ("zz`struct node", "failed to look up type zz`struct node: unknown object file name"),
+        ("struct", "struct is not a valid type"),
+        ("nosuch.x", "failed to look up variable 'nosuch.x': unknown symbol name"),
+        ("*nosuch", "failed to look up variable '*nosuch': unknown symbol name"),
+        ("nosuch", "failed to look up type nosuch: no type found corresponding to name"),
+        ("first n_next->", "no member behind '->'"),
+        ("first ..n_id", "no member behind '.'"),
+        ("first n_id[0]", "cannot index into non-array, non-pointer type int"),
+        ("first n_vals[1", "no trailing ']'"),
+        ("first n_vals[3..1]", "[0x3..0x1] is not a range"),
+        ("first (n_id", "no trailing ')'"),
+        ("first n_id+1", "'+' is not a valid delimiter"),
+        ("first n_id.x", "int is not a struct or union type"),
+        ("first n_sub->s_count", "struct sub is not a pointer type"),
+        ("first $[999]", "invalid offset 999"),
+        ("-l zz first", "failed to dereference symbol 'zz': unknown symbol name"),
+    ] {
+        assert_eq!(nodes.error(&format!("::print {words}")), format!("kcore: {why}"), "{words}");
+    }
+}
+
+#[test]
+fn a_pipe_gets_numbers_pointers_and_addresses() {
+    let nodes = nodes();
+    let at = |name: &str| nodes.text(&format!("{name}=K"));
+    assert_eq!(nodes.text("first::print struct node n_id | ::eval .=K").trim(), "2a");
+    assert_eq!(nodes.text("first::print struct node n_next | ::eval .=K"), at("second"));
+    assert_eq!(nodes.text("first::print struct node n_sub | ::map '.-first'"), "0x38\n");
+    assert_eq!(nodes.text("first::print -a struct node n_next | ::map '.-first'"), "0x10\n");
+}

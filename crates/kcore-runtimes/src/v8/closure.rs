@@ -1,0 +1,111 @@
+//! What a function sees, and its source text.
+
+use std::sync::Arc;
+
+use kcore_mem::Addr;
+
+use super::{
+    Function, Heap, ScopeInfo, Tagged, V8,
+    heap::Object,
+    value::{Limits, Reader, Text, Value},
+};
+use crate::Host;
+
+/// Scopes around a function, at most.
+const MAX_SCOPES: usize = 64;
+/// Names are read to this many units.
+const MAX_NAME: u64 = 1024;
+/// Native contexts, which end the chain, have more slots than any scope of a program needs.
+const NATIVE_SLOTS: u64 = 200;
+/// The first variable of a context is behind its ScopeInfo and the context around it, and behind the
+/// extension where there is one.
+const FIRST_VARIABLE: u64 = 2;
+const OUTER: u64 = 1;
+
+/// A scope around a function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scope {
+    /// Its context, without tag.
+    pub context: Addr,
+    /// Its variables, in the order of the source.
+    pub variables: Vec<Variable>,
+}
+
+/// A variable of a scope.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variable {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its value.
+    pub value: Value,
+}
+
+/// The source text of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Its script.
+    pub file: Option<Arc<str>>,
+    /// The line of its first letter, from 1.
+    pub line: Option<u32>,
+    /// Its text.
+    pub text: Text,
+}
+
+impl V8 {
+    /// The scopes that a function, or one that waits to run, sees; the innermost first. Those without
+    /// variables are left out.
+    pub fn scopes(&self, host: &dyn Host, function: Addr, limits: Limits) -> Option<Vec<Scope>> {
+        let heap = self.decodable(host)?;
+        let function = Function::load(&heap, heap.object_or_tagged(function))?;
+        let contexts = std::iter::successors(function.context(&heap), |context| {
+            heap.object(heap.element(*context, OUTER)?).filter(|outer| heap.is_context(*outer))
+        });
+        let scopes = contexts
+            .take_while(|context| heap.length(*context).is_some_and(|slots| slots < NATIVE_SLOTS))
+            .take(MAX_SCOPES)
+            .filter_map(|context| scope(&heap, context, limits));
+        Some(scopes.collect())
+    }
+
+    /// The source text of a function.
+    pub fn source(&self, host: &dyn Host, function: Addr, limits: Limits) -> Option<Source> {
+        let heap = self.decodable(host)?;
+        let function = Function::load(&heap, heap.object_or_tagged(function))?;
+        let script = function.shared.script(&heap)?;
+        let (start, end) = function.shared.source_range(&heap)?;
+        let length = end.checked_sub(start)?;
+        let source = script.source(&heap)?;
+        let units = heap.units(source, start, length.min(limits.units))?;
+        Some(Source {
+            file: script.name(&heap).map(Arc::from),
+            line: script.place(&heap, start).map(|place| place.line),
+            text: Text {
+                at: source.at,
+                length,
+                is_cut: (units.len() as u64) < length,
+                text: String::from_utf16_lossy(&units).into(),
+            },
+        })
+    }
+}
+
+fn scope(heap: &Heap<'_>, context: Object, limits: Limits) -> Option<Scope> {
+    let info = ScopeInfo::load(heap, heap.object(heap.element(context, 0)?)?)?;
+    let first = FIRST_VARIABLE.checked_add(u64::from(has_extension(heap, context, info)))?;
+    let names = info.local_names(heap, limits.entries);
+    let variables = names.into_iter().filter_map(|(name, index)| {
+        let value: Tagged = heap.element(context, first.checked_add(index)?)?;
+        Some(Variable {
+            name: heap.text(name, MAX_NAME)?.into(),
+            value: Reader::new(*heap, limits).value(value, limits.depth),
+        })
+    });
+    let variables: Vec<_> = variables.collect();
+    (!variables.is_empty()).then_some(Scope { context: context.at, variables })
+}
+
+/// Whether a context has one slot more than it has variables and what every context has.
+fn has_extension(heap: &Heap<'_>, context: Object, info: ScopeInfo) -> bool {
+    let slots = heap.length(context).unwrap_or_default();
+    slots == FIRST_VARIABLE.saturating_add(1).saturating_add(info.local_count())
+}

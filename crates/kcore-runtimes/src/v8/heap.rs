@@ -1,0 +1,137 @@
+//! Objects of the heap, and words of them.
+
+use kcore_mem::{Addr, AddressSpace};
+
+use super::{Layout, Tagged};
+
+/// Offset of the instance type in a map, u16. `src/objects/map.tq`.
+const MAP_INSTANCE_TYPE: u64 = 12;
+/// Arrays are no longer.
+const MAX_LENGTH: u64 = 1 << 28;
+
+/// The heap of a process, and how it is laid out.
+#[derive(Clone, Copy)]
+pub struct Heap<'a> {
+    /// Its memory.
+    pub space: &'a dyn AddressSpace,
+    /// Its layout.
+    pub layout: &'a Layout,
+}
+
+/// An object whose map was looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Object {
+    /// Where it lies, without tag.
+    pub at: Addr,
+    /// Its map, without tag.
+    pub map: Addr,
+    /// Its instance type.
+    pub kind: u64,
+}
+
+impl<'a> Heap<'a> {
+    /// A word at an offset.
+    pub fn word(&self, at: Addr, offset: u64) -> Option<u64> {
+        self.space.read_word(at.checked_add(offset)?).ok()
+    }
+
+    /// A number of `size` bytes at an offset.
+    pub fn uint(&self, at: Addr, offset: u64, size: usize) -> Option<u64> {
+        self.space.read_uint(at.checked_add(offset)?, size).ok()
+    }
+
+    /// A tagged value at an offset.
+    pub fn tagged(&self, at: Addr, offset: u64) -> Option<Tagged> {
+        self.word(at, offset).map(Tagged::of)
+    }
+
+    /// A Smi at an offset.
+    pub fn smi(&self, at: Addr, offset: u64) -> Option<i32> {
+        self.tagged(at, offset)?.smi()
+    }
+
+    /// The object that a word at an offset refers to.
+    pub fn field(&self, at: Addr, offset: u64) -> Option<Object> {
+        self.object(self.tagged(at, offset)?)
+    }
+
+    /// The object that a value refers to, if it is one: its map must have a map.
+    pub fn object(&self, value: Tagged) -> Option<Object> {
+        self.object_at(value.object()?)
+    }
+
+    /// The value that a word is, or the object that lies at it, without tag.
+    pub fn object_or_tagged(&self, word: Addr) -> Tagged {
+        match self.object_at(word) {
+            Some(object) => Tagged::Strong(object.at),
+            None => Tagged::of(word.get()),
+        }
+    }
+
+    /// The object at an address without tag, if there is one.
+    pub fn object_at(&self, at: Addr) -> Option<Object> {
+        let Tagged::Strong(map) = self.tagged(at, 0)? else { return None };
+        let Tagged::Strong(map_of_map) = self.tagged(map, 0)? else { return None };
+        let is_map = self.instance_type(map_of_map)? == self.layout.types.map;
+        is_map.then_some(())?;
+        Some(Object { at, map, kind: self.instance_type(map)? })
+    }
+
+    fn instance_type(&self, map: Addr) -> Option<u64> {
+        self.uint(map, MAP_INSTANCE_TYPE, 2)
+    }
+
+    /// The object that a word refers to, if it is of this type.
+    pub fn field_of(&self, at: Addr, offset: u64, kind: u64) -> Option<Object> {
+        self.field(at, offset).filter(|object| object.kind == kind)
+    }
+
+    /// The length of an array: a Smi behind its map.
+    pub fn length(&self, array: Object) -> Option<u64> {
+        let length = u64::try_from(self.smi(array.at, 8)?).ok()?;
+        (length <= MAX_LENGTH).then_some(length)
+    }
+
+    /// Element `index` of an array of tagged values.
+    pub fn element(&self, array: Object, index: u64) -> Option<Tagged> {
+        (index < self.length(array)?).then_some(())?;
+        self.tagged(array.at, index.checked_mul(8)?.checked_add(16)?)
+    }
+
+    /// The bytes of a byte array, at most `most`.
+    pub fn bytes(&self, array: Object, most: u64) -> Option<Vec<u8>> {
+        let length = self.length(array)?.min(most);
+        Some(self.space.read_held(array.at.checked_add(16)?, length))
+    }
+
+    /// Whether it is an array of bytes, trusted or not.
+    pub fn is_byte_array(&self, object: Object) -> bool {
+        let types = &self.layout.types;
+        [types.byte_array, types.trusted_byte_array].contains(&object.kind)
+    }
+
+    /// Whether it is a function.
+    pub fn is_function(&self, object: Object) -> bool {
+        let first = self.layout.types.first_function;
+        // 17 types since V8 12, 16 before, of which those of class constructors are the last.
+        let last = first.saturating_add(if self.layout.column.is_since(12, 4) { 16 } else { 15 });
+        (first..=last).contains(&object.kind)
+    }
+
+    /// Whether it is a string.
+    pub const fn is_string(&self, object: Object) -> bool {
+        object.kind < self.layout.types.first_nonstring
+    }
+
+    /// Whether it is an object that JavaScript can have properties on.
+    pub fn is_receiver(&self, object: Object) -> bool {
+        let types = &self.layout.types;
+        object.kind >= types.proxy.min(types.global_object)
+    }
+
+    /// Whether it is a context.
+    pub fn is_context(&self, object: Object) -> bool {
+        let types = &self.layout.types;
+        (types.first_context..=types.last_context).contains(&object.kind)
+    }
+}

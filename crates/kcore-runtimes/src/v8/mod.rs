@@ -1,0 +1,137 @@
+//! V8, the JavaScript engine of Node.js, without pointer compression.
+//!
+//! Facts come from V8's sources from 9.4 to 14.6 (the files are named where they are used) and from
+//! what V8 exports for debuggers, see the module `layout`; what those leave open was found in cores of Node.js 16
+//! to 26. Every object is looked at through its map before its fields are believed: what is damaged or
+//! was not dumped costs the names that it holds, and nothing else.
+
+mod awaiting;
+mod bytecode;
+mod call_site;
+mod closure;
+mod code;
+mod decode;
+mod details;
+mod frame;
+mod function;
+mod heap;
+mod inlined;
+mod layout;
+mod location;
+mod positions;
+mod probe;
+mod property;
+mod scope_info;
+mod script;
+mod step;
+mod string;
+mod tagged;
+#[cfg(test)]
+mod tests;
+pub mod value;
+mod version;
+
+use std::sync::OnceLock;
+
+use kcore_mem::Addr;
+use kcore_unwind::{Phase, Regs, RuleFrame, RuleStep};
+
+use bytecode::BytecodeSizes;
+use code::{Code, CodeKind};
+use decode::Decoder;
+use function::Function;
+use heap::Heap;
+use layout::Layout;
+use location::Location;
+use scope_info::ScopeInfo;
+use script::Script;
+use tagged::Tagged;
+use version::Version;
+
+use crate::{Host, HostModule, Identity, NativeStack, Runtime, Span};
+
+pub use closure::{Scope, Source, Variable};
+pub use details::FrameDetails;
+pub use location::Tier;
+pub use probe::PROBE;
+
+/// V8 in a process.
+pub struct V8 {
+    identity: Identity,
+    layout: Layout,
+    /// Whether the layouts are those of its version.
+    is_known: bool,
+    sizes: OnceLock<Option<BytecodeSizes>>,
+}
+
+impl V8 {
+    fn new(identity: Identity, layout: Layout, is_known: bool) -> Self {
+        Self { identity, layout, is_known, sizes: OnceLock::new() }
+    }
+
+    fn heap<'a>(&'a self, host: &'a dyn Host) -> Heap<'a> {
+        Heap { space: host.space(), layout: &self.layout }
+    }
+
+    /// The heap, if its layouts are known.
+    fn decodable<'a>(&'a self, host: &'a dyn Host) -> Option<Heap<'a>> {
+        self.is_known.then(|| self.heap(host))
+    }
+
+    /// The module that holds it, or another mapping of its file.
+    fn owns(&self, module: &dyn HostModule) -> bool {
+        module.name() == &*self.identity.instance
+    }
+
+    /// Whether V8's code may lie at an address: in its module, in a copy of what its module holds, or
+    /// in memory that it made executable.
+    fn is_code(&self, host: &dyn Host, at: Addr) -> bool {
+        match host.module_at(at) {
+            Some(module) => self.owns(module),
+            None => self.is_made_code(host, at),
+        }
+    }
+
+    /// Whether an address lies in executable memory that is no file's.
+    fn is_made_code(&self, host: &dyn Host, at: Addr) -> bool {
+        host.range_at(at).is_some_and(|range| range.executable && !range.is_file)
+    }
+
+    fn bytecode_sizes(&self, host: &dyn Host) -> Option<BytecodeSizes> {
+        self.sizes.get_or_init(|| self.read_bytecode_sizes(host)).clone()
+    }
+
+    fn read_bytecode_sizes(&self, host: &dyn Host) -> Option<BytecodeSizes> {
+        let modules = host.modules();
+        let module = modules.into_iter().find(|module| self.owns(*module))?;
+        let symbol = BytecodeSizes::SYMBOL;
+        let in_table = || {
+            let found = module.symbols().table().lookup(symbol)?;
+            Some((found.value(), found.extent()))
+        };
+        let (svma, size) = module.exported(symbol).or_else(in_table)?;
+        BytecodeSizes::parse(&host.space().read_held(module.addr(svma)?, size))
+    }
+}
+
+impl Runtime for V8 {
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn step(
+        &self,
+        host: &dyn Host,
+        phase: Phase,
+        frame: &RuleFrame<'_>,
+        caller: &mut Regs,
+    ) -> Option<RuleStep> {
+        let ours = phase == Phase::AfterCfi && self.is_code(host, frame.pc.lookup());
+        ours.then(|| step::step(&self.heap(host), host, frame, caller))?
+    }
+
+    fn decode(&self, host: &dyn Host, stack: &NativeStack<'_>) -> Vec<Span> {
+        let Some(heap) = self.decodable(host) else { return Vec::new() };
+        Decoder { v8: self, host, heap }.spans(stack)
+    }
+}

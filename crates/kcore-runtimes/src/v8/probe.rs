@@ -1,0 +1,128 @@
+//! How V8 is found, and where its layouts are had from.
+
+use std::{ops::ControlFlow, sync::Arc};
+
+use kcore_elf::Image;
+use kcore_mem::{Arch, Svma};
+
+use super::{
+    V8, Version,
+    layout::{Column, Layout},
+};
+use crate::{Damage, Finding, Host, HostModule, Identity, Probe};
+
+/// Looks for V8.
+pub const PROBE: Probe = Probe { name: NAME, find };
+
+const NAME: &str = "v8";
+
+/// V8 alone has some 20 MiB of code; what has less than this is not asked.
+const MIN_CODE: u64 = 2 << 20;
+
+fn find(host: &dyn Host) -> Vec<Finding> {
+    let modules = host.modules();
+    let big = modules.into_iter().filter(|module| module.code_size() >= MIN_CODE);
+    big.filter_map(|module| find_in(host, module)).collect()
+}
+
+/// The V8 that a module holds.
+fn find_in(host: &dyn Host, module: &dyn HostModule) -> Option<Finding> {
+    let (version, _) = module.exported(Version::SYMBOLS[0])?;
+    // V8 may map its builtins a second time, which is a mapping of the file, and no other V8.
+    module.span().contains(module.addr(version)?).then_some(())?;
+    let exports = Exports { host, module };
+    let version = exports.version();
+    match exports.obstacle(version) {
+        ControlFlow::Break(why) => Some(Finding::Damaged(Damage {
+            name: NAME,
+            version: version.map(|version| version.to_string().into()),
+            why: why.into(),
+        })),
+        ControlFlow::Continue(version) => Some(Finding::Found(Box::new(exports.v8(version)))),
+    }
+}
+
+/// What a module exports.
+struct Exports<'a> {
+    host: &'a dyn Host,
+    module: &'a dyn HostModule,
+}
+
+impl Exports<'_> {
+    fn version(&self) -> Option<Version> {
+        let mut parts = [0; 4];
+        for (part, symbol) in parts.iter_mut().zip(Version::SYMBOLS) {
+            *part = self.number(symbol)?;
+        }
+        Some(Version::new(parts))
+    }
+
+    /// Why nothing can be decoded, if that is so; else the version.
+    fn obstacle(&self, version: Option<Version>) -> ControlFlow<String, Version> {
+        let Some(version) = version else {
+            return ControlFlow::Break("its version was not dumped".to_owned());
+        };
+        if self.host.space().target().arch != Arch::X86_64 {
+            return ControlFlow::Break("its frames are known on x86-64 only".to_owned());
+        }
+        if self.metadata("TaggedSize").is_some_and(|size| size != 8) {
+            let why = "its pointers are compressed, which is not supported".to_owned();
+            return ControlFlow::Break(why);
+        }
+        ControlFlow::Continue(version)
+    }
+
+    fn v8(&self, version: Version) -> V8 {
+        let column = Column::of(version);
+        let undecoded = column.is_none().then(|| unknown(version));
+        let metadata = |name: &str| self.metadata(name);
+        let layout = Layout::load(column.unwrap_or_else(|| Column::nearest(version)), &metadata);
+        let identity = Identity {
+            name: NAME,
+            version: Some(version.to_string().into()),
+            instance: self.module.name().into(),
+            metadata: self.source().into(),
+            undecoded: undecoded.into_iter().map(Arc::from).collect(),
+        };
+        V8::new(identity, layout, column.is_some())
+    }
+
+    fn source(&self) -> String {
+        let name = self.module.name();
+        match self.metadata("HeapObjectTag") {
+            Some(_) => format!("v8dbg_ symbols of {name}, table of its version"),
+            None => "table of its version".to_owned(),
+        }
+    }
+
+    /// A constant for debuggers.
+    fn metadata(&self, name: &str) -> Option<u64> {
+        self.number(&format!("v8dbg_{name}"))
+    }
+
+    /// The number, four bytes, that a symbol names. One that lies behind what its segment has in the
+    /// file is 0.
+    fn number(&self, symbol: &str) -> Option<u64> {
+        let (svma, _) = self.module.exported(symbol)?;
+        let in_memory = || self.host.space().read_uint(self.module.addr(svma)?, 4).ok();
+        in_memory().or_else(|| in_file(self.module.image()?, svma))
+    }
+}
+
+fn in_file(image: &Image, svma: Svma) -> Option<u64> {
+    if let Some(bytes) = image.bytes_at(svma).and_then(<[u8]>::first_chunk) {
+        return Some(u64::from(u32::from_le_bytes(*bytes)));
+    }
+    let is_zero = image.segments().iter().any(|segment| segment.may_have_changed(svma));
+    is_zero.then_some(0)
+}
+
+fn unknown(version: Version) -> String {
+    let known: Vec<String> = Column::all().map(Column::name).collect();
+    format!(
+        "layouts of V8 {}.{} are not known (those of {} are): JavaScript frames are addresses, values are not decoded",
+        version.major,
+        version.minor,
+        known.join(", "),
+    )
+}

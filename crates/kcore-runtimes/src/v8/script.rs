@@ -1,0 +1,122 @@
+//! Scripts: their names, and lines of positions in them.
+
+use kcore_mem::Addr;
+
+use super::{Heap, heap::Object};
+
+/// Names are read to this many units.
+const MAX_NAME: u64 = 4096;
+/// Source text is searched for line ends to this many units.
+const MAX_SOURCE: u64 = 64 << 20;
+
+// `src/objects/script.tq`.
+const SOURCE: u64 = 8;
+const NAME: u64 = 16;
+const LINE_OFFSET: u64 = 24;
+const COLUMN_OFFSET: u64 = 32;
+const LINE_ENDS: u64 = 56;
+const EVAL_FROM: u64 = 72;
+
+/// A script.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Script {
+    at: Addr,
+}
+
+/// A line and column, both from 1.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// The line.
+    pub line: u32,
+    /// The column in UTF-16 units.
+    pub column: u32,
+}
+
+impl Script {
+    /// The script that an object is, if it is one.
+    pub fn load(heap: &Heap<'_>, object: Object) -> Option<Self> {
+        (object.kind == heap.layout.types.script).then_some(Self { at: object.at })
+    }
+
+    /// Its name: a path, a URL, `node:` and a module; `None` for what `eval` made.
+    pub fn name(self, heap: &Heap<'_>) -> Option<String> {
+        let name = heap.field(self.at, NAME)?;
+        heap.text(name, MAX_NAME).filter(|name| !name.is_empty())
+    }
+
+    /// Whether `eval` or `new Function` made it: it says which function called them.
+    pub fn is_eval(self, heap: &Heap<'_>) -> bool {
+        heap.field_of(self.at, EVAL_FROM, heap.layout.types.shared).is_some()
+    }
+
+    /// Its source text.
+    pub fn source(self, heap: &Heap<'_>) -> Option<Object> {
+        heap.field(self.at, SOURCE).filter(|source| heap.is_string(*source))
+    }
+
+    /// The line and column of an offset in the source, in UTF-16 units.
+    pub fn place(self, heap: &Heap<'_>, offset: u64) -> Option<Place> {
+        let (line, start) =
+            self.place_by_table(heap, offset).or_else(|| self.place_by_source(heap, offset))?;
+        let first_line = u64::try_from(heap.smi(self.at, LINE_OFFSET)?).ok()?;
+        let first_column = if line == 0 { heap.smi(self.at, COLUMN_OFFSET)?.max(0) } else { 0 };
+        let column = offset.checked_sub(start)?.checked_add(u64::try_from(first_column).ok()?)?;
+        Some(Place { line: from_one(line.checked_add(first_line)?)?, column: from_one(column)? })
+    }
+
+    /// The line from 0, and the offset of its first unit, by the table of line ends: each is the
+    /// offset of the last unit of its line's terminator.
+    fn place_by_table(self, heap: &Heap<'_>, offset: u64) -> Option<(u64, u64)> {
+        let ends = heap.field_of(self.at, LINE_ENDS, heap.layout.types.fixed_array)?;
+        let end = |line: u64| u64::try_from(heap.element(ends, line)?.smi()?).ok();
+        let (mut low, mut high) = (0, heap.length(ends).filter(|count| *count > 0)?);
+        while low < high {
+            let middle = low.midpoint(high);
+            if end(middle)? < offset { low = middle.checked_add(1)? } else { high = middle }
+        }
+        let start = low.checked_sub(1).map_or(Some(0), |before| end(before)?.checked_add(1))?;
+        Some((low, start))
+    }
+
+    fn place_by_source(self, heap: &Heap<'_>, offset: u64) -> Option<(u64, u64)> {
+        (offset <= MAX_SOURCE).then_some(())?;
+        // One more, to see whether a carriage return before the offset ends the line.
+        let units = heap.units(self.source(heap)?, 0, offset.checked_add(1)?)?;
+        let before = units.get(..usize::try_from(offset).ok()?)?;
+        let ends = before.iter().enumerate().filter(|(at, unit)| {
+            let next = units.get(at.saturating_add(1)).copied();
+            is_line_end(**unit, next)
+        });
+        let (mut line, mut start) = (0_u64, 0_u64);
+        for (at, _) in ends {
+            line = line.saturating_add(1);
+            start = (at as u64).saturating_add(1);
+        }
+        Some((line, start))
+    }
+}
+
+/// ECMAScript's line terminators; of `\r\n` the second counts.
+const fn is_line_end(unit: u16, next: Option<u16>) -> bool {
+    match unit {
+        0x0a | 0x2028 | 0x2029 => true,
+        0x0d => !matches!(next, Some(0x0a)),
+        _ => false,
+    }
+}
+
+fn from_one(zero_based: u64) -> Option<u32> {
+    u32::try_from(zero_based.checked_add(1)?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_end_where_the_language_says() {
+        assert!(is_line_end(0x0a, None) && is_line_end(0x2028, Some(0x0a)));
+        assert!(is_line_end(0x0d, Some(0x41)) && !is_line_end(0x0d, Some(0x0a)));
+        assert!(!is_line_end(0x0b, None));
+    }
+}

@@ -1,0 +1,154 @@
+//! Strings of all representations.
+//!
+//! `src/objects/string.tq` and `instance-type.h`: the lowest three bits of the instance type say how a
+//! string is held, the fourth whether its units are one byte wide. One-byte strings are Latin-1.
+
+use kcore_mem::Addr;
+
+use super::{Heap, heap::Object};
+
+/// Strings that a string is put together from, at most.
+const MAX_PIECES: usize = 1 << 20;
+
+const REPRESENTATION: u64 = 7;
+const ONE_BYTE: u64 = 8;
+/// An external string whose data pointer is not held in the string.
+const UNCACHED: u64 = 16;
+
+const LENGTH: u64 = 12;
+const CHARS: u64 = 16;
+/// First part, parent, what it became, or the resource.
+const FIRST: u64 = 16;
+/// Second part, offset in the parent, or the data of the resource.
+const SECOND: u64 = 24;
+
+/// How a string is held.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Representation {
+    /// Its units follow it.
+    Sequential,
+    /// Two strings, one behind the other.
+    Cons,
+    /// Its units are the embedder's.
+    External,
+    /// A part of another string.
+    Sliced,
+    /// It became another string.
+    Thin,
+}
+
+impl Representation {
+    /// That of an instance type.
+    pub const fn of(kind: u64) -> Option<Self> {
+        Some(match kind & REPRESENTATION {
+            0 => Self::Sequential,
+            1 => Self::Cons,
+            2 => Self::External,
+            3 => Self::Sliced,
+            5 => Self::Thin,
+            _ => return None,
+        })
+    }
+}
+
+/// A part of a string that is to be read: `length` units from the unit `from`.
+#[derive(Clone, Copy)]
+struct Piece {
+    string: Object,
+    from: u64,
+    length: u64,
+}
+
+impl Heap<'_> {
+    /// How many UTF-16 units a string has.
+    pub fn string_length(&self, string: Object) -> Option<u64> {
+        self.is_string(string).then_some(())?;
+        let length = self.uint(string.at, LENGTH, 4)?;
+        (length >> 31 == 0).then_some(length)
+    }
+
+    /// The text of a string, at most `most` units of it. Lone surrogates are replaced.
+    pub fn text(&self, string: Object, most: u64) -> Option<String> {
+        self.units(string, 0, most).map(|units| String::from_utf16_lossy(&units))
+    }
+
+    /// Units of a string from the unit `from`, at most `most`; fewer where it is damaged or was not
+    /// dumped.
+    pub fn units(&self, string: Object, from: u64, most: u64) -> Option<Vec<u16>> {
+        let length = self.string_length(string)?.saturating_sub(from).min(most);
+        let mut units = Vec::new();
+        let mut left = vec![Piece { string, from, length }];
+        for _ in 0..MAX_PIECES {
+            let Some(piece) = left.pop() else { break };
+            if self.read_piece(piece, &mut left, &mut units).is_none() {
+                break;
+            }
+        }
+        Some(units)
+    }
+
+    /// Reads a piece, or puts on `left` what it consists of; `None` when it is damaged.
+    fn read_piece(&self, piece: Piece, left: &mut Vec<Piece>, units: &mut Vec<u16>) -> Option<()> {
+        let Piece { string, from, length } = piece;
+        if length == 0 {
+            return Some(());
+        }
+        match Representation::of(string.kind)? {
+            Representation::Sequential => {
+                self.read_units(string.at.checked_add(CHARS)?, piece, units)
+            }
+            Representation::External => self.read_units(self.external_data(string)?, piece, units),
+            Representation::Cons => self.split(piece, left),
+            Representation::Sliced => {
+                let offset = u64::try_from(self.smi(string.at, SECOND)?).ok()?;
+                let from = from.checked_add(offset)?;
+                left.push(Piece { string: self.string_at(string.at, FIRST)?, from, length });
+                Some(())
+            }
+            Representation::Thin => {
+                left.push(Piece { string: self.string_at(string.at, FIRST)?, from, length });
+                Some(())
+            }
+        }
+    }
+
+    fn split(&self, piece: Piece, left: &mut Vec<Piece>) -> Option<()> {
+        let first = self.string_at(piece.string.at, FIRST)?;
+        let middle = self.string_length(first)?;
+        let end = piece.from.checked_add(piece.length)?;
+        if end > middle {
+            let from = piece.from.saturating_sub(middle);
+            let length = end.saturating_sub(middle.max(piece.from));
+            left.push(Piece { string: self.string_at(piece.string.at, SECOND)?, from, length });
+        }
+        if piece.from < middle {
+            let length = end.min(middle).saturating_sub(piece.from);
+            left.push(Piece { string: first, from: piece.from, length });
+        }
+        Some(())
+    }
+
+    fn string_at(&self, at: Addr, offset: u64) -> Option<Object> {
+        self.field(at, offset).filter(|object| self.is_string(*object))
+    }
+
+    /// Where the units of an external string lie. Those of `node:` modules lie in the executable.
+    fn external_data(&self, string: Object) -> Option<Addr> {
+        (string.kind & UNCACHED == 0).then_some(())?;
+        self.word(string.at, SECOND).map(Addr::new)
+    }
+
+    fn read_units(&self, chars: Addr, piece: Piece, units: &mut Vec<u16>) -> Option<()> {
+        let Piece { string, from, length } = piece;
+        if string.kind & ONE_BYTE != 0 {
+            let bytes = self.space.read_held(chars.checked_add(from)?, length);
+            units.extend(bytes.iter().map(|byte| u16::from(*byte)));
+            return (bytes.len() as u64 == length).then_some(());
+        }
+        let at = chars.checked_add(from.checked_mul(2)?)?;
+        let bytes = self.space.read_held(at, length.checked_mul(2)?);
+        let (pairs, _) = bytes.as_chunks();
+        units.extend(pairs.iter().map(|pair| u16::from_le_bytes(*pair)));
+        (pairs.len() as u64 == length).then_some(())
+    }
+}

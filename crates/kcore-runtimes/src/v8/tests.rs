@@ -1,0 +1,250 @@
+//! Objects made up in memory, healthy and damaged.
+
+use kcore_mem::{Addr, AddressSpace, Fault, Origin, Region, Target};
+
+use super::{
+    Function, Heap, Layout, Script, Tagged, Version,
+    frame::{FrameSlots, Shape},
+    heap::Object,
+    layout::Column,
+};
+
+const BASE: u64 = 0x10_0000;
+
+/// A heap of V8 11.3 that is written word by word.
+struct Made {
+    bytes: Vec<u8>,
+    layout: Layout,
+    meta: u64,
+}
+
+impl AddressSpace for Made {
+    fn target(&self) -> Target {
+        Target::X86_64
+    }
+
+    fn slice(&self, at: Addr) -> Result<&[u8], Fault> {
+        let offset = at.get().checked_sub(BASE).ok_or(Fault::Unmapped(at))?;
+        let rest = self.bytes.get(offset as usize..).filter(|rest| !rest.is_empty());
+        rest.ok_or(Fault::NotDumped(at))
+    }
+
+    fn origin(&self, at: Addr) -> Result<Origin, Fault> {
+        self.slice(at).map(|_| Origin::Core)
+    }
+
+    fn regions(&self) -> Vec<Region> {
+        Vec::new()
+    }
+}
+
+const fn tag(at: u64) -> u64 {
+    at | 1
+}
+
+const fn smi(value: u64) -> u64 {
+    value << 32
+}
+
+impl Made {
+    fn new() -> Self {
+        let column = Column::of(Version::new([11, 3, 244, 8])).unwrap();
+        let layout = Layout::load(column, &|_| None);
+        let mut made = Self { bytes: Vec::new(), layout, meta: BASE };
+        let meta = made.map(layout.types.map);
+        assert_eq!(meta, BASE);
+        made
+    }
+
+    fn heap(&self) -> Heap<'_> {
+        Heap { space: self, layout: &self.layout }
+    }
+
+    fn words(&mut self, words: &[u64]) -> u64 {
+        let at = BASE + self.bytes.len() as u64;
+        self.bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+        at
+    }
+
+    fn set(&mut self, at: u64, word: u64) {
+        let offset = (at - BASE) as usize;
+        self.bytes[offset..offset + 8].copy_from_slice(&word.to_le_bytes());
+    }
+
+    fn map(&mut self, kind: u64) -> u64 {
+        let meta = tag(self.meta);
+        self.words(&[meta, kind << 32, 0, 0, 0, 0, 0, 0, 0])
+    }
+
+    /// An object of a type: its fields behind a map of its own.
+    fn object(&mut self, kind: u64, fields: &[u64]) -> u64 {
+        let map = self.map(kind);
+        let at = self.words(&[tag(map)]);
+        self.words(fields);
+        at
+    }
+
+    /// A sequential string: Latin-1 where it fits.
+    fn string(&mut self, text: &str) -> u64 {
+        let units: Vec<u16> = text.encode_utf16().collect();
+        let one_byte = units.iter().all(|unit| *unit < 0x100);
+        let mut bytes: Vec<u8> = match one_byte {
+            true => units.iter().map(|unit| *unit as u8).collect(),
+            false => units.iter().flat_map(|unit| unit.to_le_bytes()).collect(),
+        };
+        bytes.resize(bytes.len().next_multiple_of(8), 0);
+        let chars: Vec<u64> =
+            bytes.chunks(8).map(|word| u64::from_le_bytes(word.try_into().unwrap())).collect();
+        let kind = if one_byte { 8 } else { 0 };
+        let at = self.object(kind, &[smi(units.len() as u64)]);
+        self.words(&chars);
+        at
+    }
+
+    fn load(&self, at: u64) -> Object {
+        self.heap().object_at(Addr::new(at)).expect("an object")
+    }
+
+    fn text(&self, at: u64) -> String {
+        self.heap().text(self.load(at), 1 << 20).expect("a string")
+    }
+}
+
+#[test]
+fn strings_are_put_together_from_what_they_consist_of() {
+    let mut made = Made::new();
+    let (first, second) = (made.string("größe "), made.string("→ 𝒳!"));
+    let cons = made.object(1, &[smi(11), tag(first), tag(second)]);
+    let sliced = made.object(3, &[smi(4), tag(cons), smi(4)]);
+    let thin = made.object(5, &[smi(4), tag(sliced)]);
+    assert_eq!(made.text(cons), "größe → 𝒳!");
+    assert_eq!((made.text(sliced), made.text(thin)), ("e → ".to_owned(), "e → ".to_owned()));
+    assert_eq!(made.heap().text(made.load(cons), 7).unwrap(), "größe →");
+}
+
+#[test]
+fn a_string_that_holds_itself_ends() {
+    let mut made = Made::new();
+    let cons = made.object(1, &[smi(1000), 0, 0]);
+    made.set(cons + 16, tag(cons));
+    made.set(cons + 24, tag(cons));
+    assert_eq!(made.text(cons), "");
+    let thin = made.object(5, &[smi(1000), 0]);
+    made.set(thin + 16, tag(thin));
+    assert_eq!(made.text(thin), "");
+}
+
+#[test]
+fn a_length_that_lies_costs_no_memory() {
+    let mut made = Made::new();
+    let string = made.object(8, &[smi(0x7fff_ffff), u64::from_le_bytes(*b"abcdefgh")]);
+    assert_eq!(made.heap().text(made.load(string), u64::MAX).unwrap(), "abcdefgh");
+    let array = made.object(made.layout.types.fixed_array, &[smi(1_000_000_000), 0]);
+    assert_eq!(made.heap().length(made.load(array)), None);
+}
+
+#[test]
+fn what_has_no_map_of_maps_is_no_object() {
+    let mut made = Made::new();
+    let string = made.string("text");
+    let map = made.heap().word(Addr::new(string), 0).unwrap() & !3;
+    assert!(made.heap().object(Tagged::of(tag(string))).is_some());
+    made.set(map, 0x4141_4141_4141_4141);
+    assert_eq!(made.heap().object(Tagged::of(tag(string))), None);
+    assert_eq!(made.heap().object(Tagged::of(tag(0xdead_0000))), None, "nothing lies there");
+    assert_eq!(made.heap().object(Tagged::of(smi(7))), None);
+}
+
+/// A function of this name in a script of two lines, and where it lies.
+fn function(made: &mut Made, name: &str) -> u64 {
+    let types = made.layout.types;
+    let (source, file) = (made.string("first\nsecond line\n"), made.string("/app/index.js"));
+    let script = made
+        .object(types.script, &[tag(source), tag(file), smi(0), smi(0), 0, 0, smi(0), smi(7), 0]);
+    let name = made.string(name);
+    let flags = 0;
+    let shared = made.object(types.shared, &[0, tag(name), 0, tag(script), 0, flags]);
+    made.object(types.first_function, &[0, 0, tag(shared), 0, 0, 0, 0])
+}
+
+#[test]
+fn a_function_has_the_name_of_its_source_and_a_place() {
+    let mut made = Made::new();
+    let at = function(&mut made, "handler");
+    let heap = made.heap();
+    let function = Function::load(&heap, Tagged::of(tag(at))).expect("a function");
+    assert_eq!(function.name(&heap).as_deref(), Some("handler"));
+    let script = function.shared.script(&heap).expect("a script");
+    assert_eq!(script.name(&heap).as_deref(), Some("/app/index.js"));
+    let place = |offset| script.place(&heap, offset).map(|place| (place.line, place.column));
+    assert_eq!([place(0), place(5), place(6)], [Some((1, 1)), Some((1, 6)), Some((2, 1))]);
+}
+
+#[test]
+fn a_table_of_line_ends_counts_before_the_source() {
+    let mut made = Made::new();
+    let at = function(&mut made, "handler");
+    let ends = made.object(made.layout.types.fixed_array, &[smi(3), smi(5), smi(17), smi(18)]);
+    let script = {
+        let heap = made.heap();
+        let shared = heap.field(Addr::new(at), 24).unwrap();
+        heap.field(shared.at, 32).unwrap().at
+    };
+    made.set(script.get() + 56, tag(ends));
+    let heap = made.heap();
+    let script = Script::load(&heap, heap.object_at(script).unwrap()).unwrap();
+    let place = |offset| script.place(&heap, offset).map(|place| (place.line, place.column));
+    assert_eq!([place(5), place(6), place(18)], [Some((1, 6)), Some((2, 1)), Some((3, 1))]);
+}
+
+#[test]
+fn frames_are_told_by_what_lies_in_them() {
+    let mut made = Made::new();
+    let at = function(&mut made, "handler");
+    let context = made.object(made.layout.types.first_context, &[smi(0)]);
+    // The offset in bytecode, the bytecode, the count of arguments, the function, the context, and what
+    // every frame has; then the receiver and an argument.
+    let frame = made.words(&[0, 0, 2, tag(at), tag(context), 0, 0, smi(1), smi(42)]) + 40;
+    let slots = FrameSlots(Addr::new(frame));
+    assert!(matches!(slots.shape(&made.heap()), Shape::Function(_)));
+    assert_eq!(slots.receiver(&made.heap()), Some(Tagged::Smi(1)));
+    assert_eq!(slots.arguments(&made.heap()), [Tagged::Smi(42)]);
+
+    made.set(frame - 8, 19 << 1);
+    assert_eq!(slots.shape(&made.heap()), Shape::Typed(19));
+    made.set(frame - 8, tag(context));
+    made.set(frame - 16, tag(0xdead_0000));
+    assert_eq!(slots.shape(&made.heap()), Shape::Unreadable);
+    assert_eq!(slots.doubt(&made.heap()), "address was not dumped");
+    made.set(frame - 16, 0x1234);
+    assert_eq!(slots.shape(&made.heap()), Shape::Unknown);
+}
+
+#[test]
+fn arguments_end_with_the_stack() {
+    let mut made = Made::new();
+    let frame = made.words(&[0, 0, u64::MAX, 0, 0, 0, 0, smi(1), smi(42)]) + 40;
+    assert_eq!(FrameSlots(Addr::new(frame)).arguments(&made.heap()).len(), 1);
+}
+
+#[test]
+fn positions_are_found_by_the_last_entry_before() {
+    let mut made = Made::new();
+    // Offset 0 at 10, and 5 bytes on, an expression, at 4; positions are doubled, and one more.
+    let entry = |code: i64, position: i64| {
+        let zigzag = |value: i64| ((value << 1) ^ (value >> 63)) as u8;
+        [zigzag(code), zigzag(position)]
+    };
+    let mut table = entry(1, 22).to_vec();
+    table.extend(entry(!5, -12));
+    table.resize(8, 0);
+    let word = u64::from_le_bytes(table.try_into().unwrap());
+    let at = made.object(made.layout.types.byte_array, &[smi(4), word]);
+    let heap = made.heap();
+    let table = made.load(at);
+    let offset = |at| heap.position_at(table, at).and_then(|position| position.script_offset());
+    assert_eq!(
+        [offset(0), offset(4), offset(5), offset(90)],
+        [Some(10), Some(10), Some(4), Some(4)]
+    );
+}
