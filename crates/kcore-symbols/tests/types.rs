@@ -104,6 +104,25 @@ fn arrays_of_several_dimensions_are_one_type() {
 }
 
 #[test]
+fn a_qualified_array_is_one_of_qualified_elements() {
+    let source = "const char *const names[2] = {}; const int numbers[3] = {1};
+        int main(void) { return sizeof __func__ + (__func__[0] == *names[0]); }";
+    for compiler in ["gcc", "clang"] {
+        let info = info(compiler, source, &["-g"]);
+        let declared = |name: &str| {
+            let found = info.find_variables(name).first().copied();
+            let variable = info.variable_at(found.unwrap(), None).unwrap();
+            info.type_of(&variable).unwrap().spelled()
+        };
+        assert_eq!(declared("names"), "const char *const [2]", "{compiler}");
+        assert_eq!(declared("numbers"), "const int [3]", "{compiler}");
+        if compiler == "gcc" {
+            assert_eq!(declared("__func__"), "const char [5]");
+        }
+    }
+}
+
+#[test]
 fn a_structure_in_the_other_byte_order_says_so() {
     let source = "struct other { int n; } __attribute__((scalar_storage_order(\"big-endian\")));
         struct other o; int main(void) { return 0; }";

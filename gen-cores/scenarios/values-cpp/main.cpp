@@ -7,13 +7,16 @@
 #include <bitset>
 #include <chrono>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <initializer_list>
 #include <mutex>
 #include <queue>
+#include <shared_mutex>
 #include <stack>
 #include <stdexcept>
+#include <unistd.h>
 
 #define STAYS __attribute__((noinline)) FN
 
@@ -185,6 +188,11 @@ char16_t g_char16 = u'\u20ac';
 char32_t g_char32 = U'\U0001f600';
 thread_local int t_counter = 6;
 
+struct Failure {
+	string why;
+	int code;
+};
+
 } // namespace demo
 
 namespace {
@@ -294,7 +302,12 @@ std::chrono::milliseconds k_duration{1500};
 std::filesystem::path k_path = "/usr/share/doc";
 std::reference_wrapper<int> k_wrapper = demo::g_target;
 std::initializer_list<int> k_list{1, 2, 3};
-std::mutex k_mutex;
+std::mutex k_mutex, k_free_mutex;
+std::shared_mutex k_shared;
+std::exception_ptr x_none, x_int = std::make_exception_ptr(42),
+			   x_error = std::make_exception_ptr(demo::Failure{"thrown", 7});
+std::filesystem::path k_empty_path;
+std::chrono::system_clock::time_point k_time{std::chrono::seconds(5)};
 
 STAYS static int twice(int n)
 {
@@ -455,6 +468,17 @@ static void tell_pointers()
 
 static void tell_others()
 {
+	string tid = std::to_string(gettid());
+
+	k_mutex.lock(), k_shared.lock_shared();
+	// A lock of some libraries does not say whose it is.
+	RAW("k_mutex", "{\"struct\":{\"locked\":{\"bool\":true},\"owner\":{\"int\":\"" + tid + "\"}}}");
+	RAW("k_free_mutex", "{\"struct\":{\"locked\":{\"bool\":false},\"owner\":{\"int\":\"0\"}}}");
+	RAW("k_shared", "{\"struct\":{\"readers\":{\"int\":\"1\"}}}");
+	RAW("x_none", "{\"any\":null}"), RAW("x_int", "{\"any\":" + number(42) + "}");
+	RAW("x_error", "{\"any\":{\"struct\":{\"why\":{\"text\":\"thrown\"},\"code\":{\"int\":\"7\"}}}}");
+	RAW("k_empty_path", "{\"text\":\"\"}");
+	RAW("k_time", number(std::chrono::duration_cast<std::chrono::system_clock::duration>(std::chrono::seconds(5)).count()));
 	RAW("b_bits", bits(b_bits.to_string()));
 	RAW("c_stack", list("list", {1, 2, 3})), RAW("c_queue", list("list", {4, 5}));
 	RAW("k_atomic", number(88)), RAW("k_flag", "{\"bool\":true}"), RAW("k_duration", number(1500));

@@ -51,7 +51,7 @@ fn check(key: &str, wanted: &Json, truth: &Map<String, Json>, seen: &Json) -> Di
         "variant" => variant(wanted, truth, seen),
         "optional" => one_of(wanted, seen, &["nullopt"]),
         "alternative" => one_of(wanted, seen, &["valueless"]),
-        "any" => one_of(wanted, seen, &["empty", "nullopt", "<no value>"]),
+        "any" => one_of(wanted, seen, &["empty", "null", "<no value>"]),
         "interface" => interface(wanted, truth, seen),
         "inside" => inside(object(wanted), seen),
         "says" => says(text(wanted), seen),

@@ -2,6 +2,7 @@
 //! told before they died, and against gdb.
 
 mod ask;
+mod bases;
 mod check;
 mod compare;
 mod differs;

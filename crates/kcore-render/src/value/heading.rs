@@ -39,7 +39,7 @@ impl Writer {
         if self.style.addresses {
             self.address(value);
         }
-        if self.style.types != TypeNames::Hidden {
+        if self.style.types != TypeNames::Hidden && !is_own_name(value, heading.name) {
             self.push(if self.out.len() > start { " " } else { "" });
             self.types(value, heading.name);
         }
@@ -80,6 +80,12 @@ impl Writer {
             self.push(&format!(" <<{}>>", sanitize::line(&base)));
         }
     }
+}
+
+/// Whether a name is the type's, as a base class has it: `<demo::Base>`.
+fn is_own_name(value: &Value, name: &str) -> bool {
+    let inner = name.strip_prefix('<').and_then(|name| name.strip_suffix('>'));
+    inner.is_some_and(|inner| inner == value.ty.spelled())
 }
 
 /// The type behind typedefs and qualifiers, if it has a name.

@@ -1,6 +1,6 @@
 //! Pointers and functions: symbols, addresses, and what lies there.
 
-use kcore_dcmd::{SymbolCell, prefixed};
+use kcore_dcmd::SymbolCell;
 use kcore_mem::Addr;
 use kcore_values::{Pointee, Pointer, SymbolName, Value};
 
@@ -51,7 +51,9 @@ impl Writer {
         let addr = at.unwrap_or_default();
         match symbol.filter(|_| !self.style.plain_pointers) {
             Some(symbol) => spelled(symbol, addr, self.numbers.radix),
-            None => prefixed(addr.get(), 16),
+            // Unlike an offset, an address has its prefix however small it is.
+            None if addr.get() == 0 => "0".to_owned(),
+            None => format!("{:#x}", addr.get()),
         }
     }
 }

@@ -6,7 +6,8 @@ use super::{
     Type,
     handle::MAX_LINKS,
     model::{
-        AliasKind, Composite, Dimension, FunctionType, Keyword, PointerKind, TypeKind, TypeLink,
+        AliasKind, AliasType, ArrayType, Composite, Dimension, FunctionType, Keyword, PointerKind,
+        TypeKind, TypeLink, TypeNode,
     },
 };
 use crate::Language;
@@ -81,6 +82,9 @@ fn declare(ty: &Type, inner: String, room: Room<'_>) -> String {
                 AliasKind::Atomic => "_Atomic",
                 AliasKind::Typedef | AliasKind::Other => return declare_link(&alias.to, inner),
             };
+            if let Some(array) = elements_with(ty, alias) {
+                return declare(&array, inner, links);
+            }
             let is_pointer = ty
                 .follow(&alias.to)
                 .is_ok_and(|to| matches!(to.kind(), TypeKind::Pointer(_)) && to.name().is_none());
@@ -110,6 +114,18 @@ fn declare(ty: &Type, inner: String, room: Room<'_>) -> String {
         }
         _ => joined(&named(ty), &inner),
     }
+}
+
+/// An array behind a qualifier as C has it: the elements have the qualifier, once. gcc says it of `__func__`
+/// for both.
+fn elements_with(ty: &Type, alias: &AliasType) -> Option<Type> {
+    let to = ty.follow(&alias.to).ok()?;
+    let TypeKind::Array(array) = to.kind() else { return None };
+    let element = to.follow(&array.element).ok().filter(|_| to.name().is_none())?;
+    let is_it = matches!(element.kind(), TypeKind::Alias(own) if own.kind == alias.kind);
+    let element = if is_it { element } else { element.qualified(alias.kind) };
+    let kind = TypeKind::Array(ArrayType { element: element.link(), ..array.clone() });
+    Some(Type::made(TypeNode { id: None, kind, ..to.node().clone() }))
 }
 
 /// What stands in brackets behind a pointer's asterisk must be told from what binds closer.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kcore_symbols::{Composite, Language, Member, MemberPlace, Type, TypeLink};
+use kcore_symbols::{BaseClass, Composite, Language, Member, MemberPlace, Type, TypeLink};
 
 use super::Evaluator;
 use crate::{Content, Field, Object, ObjectError, Value};
@@ -24,17 +24,35 @@ impl Evaluator<'_> {
         if composite.members.is_empty() && composite.bases.is_empty() {
             return Ok(Content::Empty);
         }
-        self.nested(|evaluator| {
+        let is_base = std::mem::take(&mut self.is_base);
+        let around = (!is_base).then(|| std::mem::take(&mut self.virtual_bases));
+        let content = self.nested(|evaluator| {
             let fields = evaluator.fields(object, ty, composite);
             Ok(if fields.is_empty() { Content::Empty } else { Content::Fields(fields) })
-        })
+        });
+        self.virtual_bases = around.unwrap_or_else(|| std::mem::take(&mut self.virtual_bases));
+        content
+    }
+
+    /// A base class; `None` of a virtual one that the object has shown already: it has one of it alone.
+    fn base(&mut self, object: &Object, ty: &Type, base: &BaseClass) -> Option<Value> {
+        let place = object.part(self.process, ty, &base.ty, &base.place);
+        let at = place.ok().and_then(|part| part.address()).filter(|_| base.is_virtual);
+        if let Some(at) = at {
+            if self.virtual_bases.contains(&(at, base.ty.clone())) {
+                return None;
+            }
+            self.virtual_bases.push((at, base.ty.clone()));
+        }
+        self.is_base = true;
+        Some(self.part(object, ty, &base.ty, &base.place))
     }
 
     /// Base classes that have anything, then members.
     fn fields(&mut self, object: &Object, ty: &Type, composite: &Composite) -> Vec<Field> {
         let mut fields = Vec::new();
         for base in &composite.bases {
-            let value = self.part(object, ty, &base.ty, &base.place);
+            let Some(value) = self.base(object, ty, base) else { continue };
             if value.content != Content::Empty || self.limits.raw {
                 let name = value.ty.qualified_name().map(Arc::from);
                 fields.push(Field { name, is_base: true, value });

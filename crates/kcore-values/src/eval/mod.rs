@@ -18,7 +18,7 @@ pub(crate) use text::replaced;
 use std::cell::Cell;
 
 use kcore_mem::Addr;
-use kcore_symbols::{Type, TypeKind};
+use kcore_symbols::{Type, TypeKind, TypeLink};
 
 use crate::{Absent, Content, Limits, Object, ObjectError, Process, SymbolName, Value, printers};
 
@@ -37,6 +37,10 @@ pub(crate) struct Evaluator<'a> {
     depth: u64,
     /// The objects around it that pointers led to.
     around: Vec<(Addr, Type)>,
+    /// Virtual base classes of the object that were shown, by where they lie.
+    virtual_bases: Vec<(Addr, TypeLink)>,
+    /// Whether the next structure is a base class, and no object of its own.
+    is_base: bool,
     /// Steps from one link to the next that may still be gone.
     steps: Cell<u64>,
 }
@@ -54,6 +58,8 @@ impl<'a> Evaluator<'a> {
             nesting: 0,
             depth: 0,
             around: Vec::new(),
+            virtual_bases: Vec::new(),
+            is_base: false,
             steps: Cell::new(MAX_STEPS),
         }
     }

@@ -119,6 +119,18 @@ fn anonymous_members_are_called_so() {
 }
 
 #[test]
+fn a_base_class_is_named_once() {
+    let base = structure("base", 0, vec![("x", int(0, 1))]);
+    let name = base.ty.spelled();
+    let Content::Fields(mut fields) = structure("", 0, vec![("b", base)]).content else { panic!() };
+    fields[0].name = Some(name.as_str().into());
+    fields[0].is_base = true;
+    let outer = Value { content: Content::Fields(fields), ..structure("outer", 0, vec![]) };
+    let expected = format!("outer {{\n    <{name}> = {{\n        int x = 0x1\n    }}\n}}");
+    assert!(shown(&outer, TYPES).ends_with(&expected), "{}", shown(&outer, TYPES));
+}
+
+#[test]
 fn what_a_limit_hides_is_dots() {
     let hidden = |ty| value(ty, 0, Content::Elided);
     let sub = composite(Keyword::Struct, "sub");

@@ -91,7 +91,7 @@ fn times_and_internet_addresses_are_read_as_such() {
 fn pointers_are_symbols_addresses_and_texts() {
     let to = |at| pointer_to(&int_type(), 0, at);
     assert_eq!(shown(&to(0), PLAIN), "0");
-    assert_eq!(shown(&to(5), PLAIN), "5");
+    assert_eq!(shown(&to(5), PLAIN), "0x5");
     assert_eq!(shown(&to(0x7f00), PLAIN), "0x7f00");
     let main = with_symbol(to(0x40_1140), "main", 0x1a);
     assert_eq!(shown(&main, PLAIN), "main+0x1a");

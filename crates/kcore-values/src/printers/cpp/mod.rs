@@ -1,4 +1,4 @@
-//! The standard library of C++, as libstdc++ (gcc 4 to 15) and libc++ (llvm 7 to 20) lay it out. Members
+//! The standard library of C++, as libstdc++ (gcc 4 to 15) and libc++ (llvm 7 to 22) lay it out. Members
 //! are named as in the sources of both: `bits/stl_*.h` of the one, `__*` headers of the other.
 
 pub mod any;
@@ -6,10 +6,13 @@ pub mod array;
 pub mod bitset;
 pub mod complex;
 pub mod deque;
+pub mod exception_ptr;
+pub mod expected;
 pub mod forward_list;
 pub mod function;
 pub mod list;
 pub mod map;
+pub mod mutex;
 pub mod optional;
 pub mod reference;
 pub mod shared_ptr;

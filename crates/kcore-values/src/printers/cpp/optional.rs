@@ -1,6 +1,6 @@
 //! `std::optional`.
 
-use crate::{Content, Object, VariantValue, eval::Evaluator, printers::Printer};
+use crate::{Content, Field, Object, VariantValue, eval::Evaluator, printers::Printer};
 
 /// A value, or none.
 pub struct Optional;
@@ -17,7 +17,9 @@ impl Printer for Optional {
             }
             1 => {
                 let value = evaluator.dig(object, &["_M_value", "__val_"])?;
-                Some(evaluator.value(&value).content)
+                let value = evaluator.value(&value);
+                let fields = vec![Field { name: None, is_base: false, value }];
+                Some(Content::Variant(VariantValue { name: "optional".into(), fields }))
             }
             _ => None,
         }

@@ -1,0 +1,64 @@
+//! Locks: whether somebody holds them, and who, as the C library of GNU knows it (`pthread_mutex_t`,
+//! `pthread_rwlock_t`).
+
+use crate::{
+    Content, Field, Object,
+    eval::Evaluator,
+    printers::{
+        Printer,
+        made::{count, truth},
+    },
+};
+
+/// In `__readers`, above the readers: a writer waits or holds the lock, and readers wait
+/// (`nptl/pthread_rwlock_common.c`, `PTHREAD_RWLOCK_READER_SHIFT`).
+const READER_SHIFT: u32 = 3;
+
+/// In `__state_` of libc++, above the readers: somebody writes (`__shared_mutex_base`).
+const WRITER: u64 = 1 << 31;
+
+/// A lock.
+pub struct Mutex;
+
+impl Printer for Mutex {
+    fn families(&self) -> &'static [&'static str] {
+        &[
+            "std::mutex",
+            "std::timed_mutex",
+            "std::recursive_mutex",
+            "std::recursive_timed_mutex",
+            "std::shared_mutex",
+            "std::shared_timed_mutex",
+        ]
+    }
+
+    fn show(&self, evaluator: &mut Evaluator<'_>, object: &Object) -> Option<Content> {
+        let fields = own(evaluator, object).or_else(|| of_libc(evaluator, object))?;
+        Some(Content::Fields(fields))
+    }
+}
+
+/// What the locks of libc++ know themselves that the C library has not: with a limit of time, or shared.
+fn own(evaluator: &Evaluator<'_>, object: &Object) -> Option<Vec<Field>> {
+    let number = |name| evaluator.number_in(object, &[name]);
+    if let Some(state) = number("__state_") {
+        let (readers, writing) = (state & WRITER.wrapping_sub(1), state & WRITER != 0);
+        return Some(vec![count("readers", readers), truth("writing", writing)]);
+    }
+    let is_held = number("__locked_").or_else(|| number("__count_"))? != 0;
+    Some(vec![truth("locked", is_held)])
+}
+
+fn of_libc(evaluator: &Evaluator<'_>, object: &Object) -> Option<Vec<Field>> {
+    let number = |name| evaluator.number_in(object, &[name]);
+    if let Some(writer) = number("__cur_writer") {
+        let readers = number("__readers")?.checked_shr(READER_SHIFT)?;
+        return Some(vec![count("readers", readers), owner(writer)]);
+    }
+    Some(vec![truth("locked", number("__lock")? != 0), owner(number("__owner")?)])
+}
+
+/// The thread that holds a lock, zero for none.
+fn owner(thread: u64) -> Field {
+    count("owner", thread)
+}
