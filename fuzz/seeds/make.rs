@@ -1,17 +1,27 @@
-//! Writes the seeds: `cargo run --example seeds` in `fuzz/`, with gcc and gdb at hand.
+//! Writes the seeds: `cargo run --example seeds` in `fuzz/`, with gcc, clang, rustc, dwz, dwp and gdb at
+//! hand, and the test cores that show values.
 //!
-//! All come from one tiny program (`tiny.c`) and the core of its death, cut down to what is read,
-//! or are written here. They lie in `seeds/TARGET/` and are committed: a run of the fuzzer needs
-//! neither compiler nor debugger.
+//! They come from a tiny program (`tiny.c`) and the core of its death, from small sources of several
+//! languages (`types.*`), and from the test cores; all is cut down to what is read, or written here. They
+//! lie in `seeds/TARGET/` and `programs/`, and are committed: a run of the fuzzer needs neither compiler
+//! nor debugger.
 
+#[path = "make/cut.rs"]
+mod cut;
+#[path = "make/debug.rs"]
+mod debug;
 #[path = "make/language.rs"]
 mod language;
 #[path = "make/link_map.rs"]
 mod link_map;
 #[path = "make/packed.rs"]
 mod packed;
+#[path = "make/programs.rs"]
+mod programs;
 #[path = "make/tiny.rs"]
 mod tiny;
+#[path = "make/words.rs"]
+mod words;
 
 use std::{fs, path::Path};
 
@@ -37,6 +47,24 @@ fn main() {
     }
     language::seeds().iter().for_each(|(target, name, text)| put(target, name, text.as_bytes()));
     packed::seeds(&core).iter().for_each(|(name, bytes)| put("unpack", name, bytes));
+    typed();
+}
+
+/// What has types.
+fn typed() {
+    for module in debug::modules() {
+        put("types", module.name, &module.types());
+        put("variables", module.name, &module.variables());
+    }
+    words::expressions().iter().for_each(|(name, bytes)| put("expression", name, bytes));
+    words::edits().iter().for_each(|(name, bytes)| put("name_index", name, bytes));
+    for (number, text) in words::TYPE_NAMES.iter().enumerate() {
+        put("type_names", &number.to_string(), text.as_bytes());
+    }
+    let (values, paths) = programs::seeds();
+    for (target, seeds) in [("values", values), ("paths", paths)] {
+        seeds.iter().for_each(|(name, bytes)| put(target, name, bytes));
+    }
 }
 
 fn put(target: &str, name: &str, bytes: &[u8]) {

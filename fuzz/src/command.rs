@@ -37,7 +37,8 @@ pub fn run(data: &[u8]) {
     Session::new(core(), options).eval(text, &mut sink);
 }
 
-fn core() -> Arc<Core> {
+/// A core of a program that has debug information.
+pub fn core() -> Arc<Core> {
     static CORE: OnceLock<Arc<Core>> = OnceLock::new();
     CORE.get_or_init(|| {
         let mut input = crate::input::Input::new(SEED);

@@ -5,7 +5,7 @@ use kcore_mem::{Addr, AddrRange, AddressSpace, Fault, Origin, Region, Target};
 use crate::input::{Input, Output};
 
 /// Parts of memory, at most.
-const MAX_PARTS: u8 = 8;
+const MAX_PARTS: u8 = 64;
 
 /// Memory whose parts may overlap; the first one counts.
 pub struct Memory(pub Vec<(u64, Vec<u8>)>);

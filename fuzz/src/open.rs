@@ -53,7 +53,7 @@ pub fn ask_all(core: &Core) {
     let tids: Vec<_> = core.tids().into_iter().take(ASKED).collect();
     for stack in core.stacks(&tids, FRAMES) {
         assert!(stack.frames.len() <= FRAMES);
-        let named = core.named_frames(&stack.frames);
+        let named = core.named_frames(&stack);
         let _ = named.filter(|frame| frame.location.function.is_some()).count();
     }
     core.stack_groups(&tids, FRAMES);

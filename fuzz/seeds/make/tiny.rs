@@ -114,7 +114,7 @@ fn die() -> Vec<u8> {
 fn registers(core: &CoreFile) -> Vec<u64> {
     let range = core.threads()[0].registers.clone();
     let raw = &core.bytes()[range.start as usize..range.end as usize];
-    let machine = machine(Target::X86_64.arch).expect("a machine");
+    let machine = machine(Target::X86_64, None).expect("a machine");
     let regs = machine.regs(raw, Target::X86_64).expect("registers");
     let general = (0..16).map(|number| regs.get(RegisterId(number)).unwrap_or_default());
     std::iter::once(regs.pc().get()).chain(general).collect()

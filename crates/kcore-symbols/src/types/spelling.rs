@@ -1,5 +1,7 @@
 //! Names of types as C and C++ write them.
 
+use std::cell::Cell;
+
 use super::{
     Type,
     handle::MAX_LINKS,
@@ -9,6 +11,10 @@ use super::{
     },
 };
 use crate::Language;
+
+/// Types that the name of one type is made of, at most. The parameters of functions may be functions that
+/// have one another as parameters, again and again.
+const MAX_PARTS: u32 = 256;
 
 /// What stands for the name of a type that has none.
 const NAMELESS: &str = "(anon)";
@@ -27,19 +33,36 @@ pub fn qualified_name(ty: &Type) -> Option<String> {
 
 /// The type as C and C++ spell it.
 pub fn spelled(ty: &Type) -> String {
-    declare(ty, String::new(), MAX_LINKS)
+    declared(ty, "")
 }
 
 /// The declaration of a variable.
 pub fn declared(ty: &Type, name: &str) -> String {
-    declare(ty, name.to_owned(), MAX_LINKS)
+    declare(ty, name.to_owned(), Room { links: MAX_LINKS, parts: &Cell::new(MAX_PARTS) })
+}
+
+/// How much of a type is still spelled.
+#[derive(Clone, Copy)]
+struct Room<'a> {
+    /// Types within one another.
+    links: usize,
+    /// Types in all.
+    parts: &'a Cell<u32>,
+}
+
+impl Room<'_> {
+    /// The room that one type leaves for those that it is made of.
+    fn less(self) -> Option<Self> {
+        self.parts.set(self.parts.get().checked_sub(1)?);
+        Some(Self { links: self.links.checked_sub(1)?, ..self })
+    }
 }
 
 /// A declaration of `inner`, which is what stands at the place of the variable.
-fn declare(ty: &Type, inner: String, links: usize) -> String {
-    let Some(links) = links.checked_sub(1) else { return joined("...", &inner) };
+fn declare(ty: &Type, inner: String, room: Room<'_>) -> String {
+    let Some(room) = room.less() else { return joined("...", &inner) };
     let declare_link = |link: &TypeLink, inner: String| match ty.follow(link) {
-        Ok(target) => declare(&target, inner, links),
+        Ok(target) => declare(&target, inner, room),
         Err(_) => joined("?", &inner),
     };
     match ty.kind() {
@@ -80,7 +103,7 @@ fn declare(ty: &Type, inner: String, links: usize) -> String {
             declare_link(&array.element, format!("{}{dimensions}", grouped(inner)))
         }
         TypeKind::Function(function) => {
-            let parameters = parameters(ty, function, links);
+            let parameters = parameters(ty, function, room);
             declare_link(&function.returns, format!("{}({parameters})", grouped(inner)))
         }
         TypeKind::MemberPointer(pointer) => {
@@ -126,9 +149,9 @@ fn dimension(dimension: &Dimension) -> String {
     }
 }
 
-fn parameters(ty: &Type, function: &FunctionType, links: usize) -> String {
+fn parameters(ty: &Type, function: &FunctionType, room: Room<'_>) -> String {
     let spelled = |link| match ty.follow(link) {
-        Ok(target) => declare(&target, String::new(), links),
+        Ok(target) => declare(&target, String::new(), room),
         Err(_) => "?".to_owned(),
     };
     let mut all: Vec<String> = function.parameters.iter().map(spelled).collect();
@@ -166,5 +189,33 @@ fn tag_word(ty: &Type, word: &'static str) -> &'static str {
         Some(Language::C) | None => word,
         _ if ty.name().is_none() => word,
         _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::model::TypeNode;
+    use super::*;
+
+    fn function(parameters: &Type, count: usize) -> Type {
+        let parameters = vec![parameters.link(); count];
+        let returns = TypeLink::Void;
+        let kind = TypeKind::Function(FunctionType { returns, parameters, is_variadic: false });
+        Type::made(TypeNode { id: None, name: None, size: None, is_declaration: false, kind })
+    }
+
+    #[test]
+    fn functions_of_functions_are_spelled_as_far_as_anybody_reads() {
+        let of_two = |ty: Type| function(&function(&ty, 2), 2);
+        assert_eq!(function(&Type::void().pointer(8), 2).spelled(), "void (void *, void *)");
+        let deep = (0..20).fold(Type::void(), |ty, _| of_two(ty));
+        assert!(deep.spelled().contains("..."));
+        assert!(deep.spelled().len() < 8192, "{} bytes", deep.spelled().len());
+    }
+
+    #[test]
+    fn many_parameters_end_somewhere() {
+        let spelled = function(&Type::void().pointer(8), 100_000).spelled();
+        assert!(spelled.len() < 700_000 && spelled.ends_with("..., ...)"), "{}", spelled.len());
     }
 }

@@ -1,0 +1,52 @@
+//! Variables of functions by debug information that may say anything: scopes, location lists, calls, and
+//! what the expressions give in a frame.
+
+use std::sync::Arc;
+
+use kcore_mem::Svma;
+use kcore_symbols::{ModuleSymbols, Scopes, Variable};
+use kcore_values::{Object, location::place_of};
+
+use crate::{frame::Frame, input::Input, memory::Memory, module, process::Made};
+
+/// Addresses that are asked about.
+const PLACES: u64 = 24;
+/// Variables of one function whose objects are looked at.
+const OBJECTS: usize = 8;
+
+/// A module, memory, the first address that is asked about with the bytes between two of them, then
+/// registers.
+pub fn run(data: &[u8]) {
+    let mut input = Input::new(data);
+    let symbols = module::symbols(&mut input);
+    let memory = Memory::read(&mut input);
+    let (first, step) = (input.word(), u64::from(input.byte()));
+    let mut frame = Frame::read(&mut input, &memory);
+    let mut found = Vec::new();
+    for place in 0..PLACES {
+        frame.pc = Svma::new(first.wrapping_add(place * step));
+        frame.site = symbols.call_returning_to(frame.pc).ok().flatten();
+        let Ok(Some(scopes)) = symbols.scopes_at(frame.pc) else { continue };
+        found.extend(objects(&symbols, &scopes, &mut frame));
+    }
+    drop(frame);
+    let info = symbols.debug_info().map(Arc::clone);
+    let process = Made { memory, info, types: Vec::new() };
+    found.iter().for_each(|object| process.look_at(object));
+}
+
+/// The variables of the functions that hold an address, as far as they lie anywhere.
+fn objects(symbols: &ModuleSymbols, scopes: &Scopes, frame: &mut Frame<'_>) -> Vec<Object> {
+    frame.frame_base = scopes.frame_base.clone();
+    let Some(info) = symbols.debug_info() else { return Vec::new() };
+    if let Some(function) = scopes.function() {
+        let _ = (info.code_of(function), info.tail_calls_of(function));
+    }
+    let object = |variable: &Variable| {
+        let ty = info.type_of(variable).ok()?;
+        let place = place_of(&variable.location, &ty, frame).ok()?;
+        Some(Object { ty, place })
+    };
+    let variables = scopes.functions.iter().flat_map(|function| &function.variables);
+    variables.filter_map(object).take(OBJECTS).collect()
+}
