@@ -83,19 +83,14 @@ fn declare(ty: &Type, inner: String, room: Room<'_>) -> String {
                 AliasKind::Typedef | AliasKind::Other => return declare_link(&alias.to, inner),
             };
             if let Some(array) = elements_with(ty, alias) {
-                return declare(&array, inner, links);
+                return declare(&array, inner, room);
             }
             let is_pointer = ty
                 .follow(&alias.to)
                 .is_ok_and(|to| matches!(to.kind(), TypeKind::Pointer(_)) && to.name().is_none());
             match is_pointer {
                 true => declare_link(&alias.to, joined(word, &inner)),
-                false => {
-                    let declared = declare_link(&alias.to, inner);
-                    // Arrays are constant, and their elements again.
-                    let is_said = declared.strip_prefix(word).is_some_and(|it| it.starts_with(' '));
-                    if is_said { declared } else { joined(word, &declared) }
-                }
+                false => joined(word, &declare_link(&alias.to, inner)),
             }
         }
         TypeKind::Array(array) if ty.name().is_none() => {
