@@ -98,3 +98,42 @@ fn a_type_that_is_made_of_itself_has_no_size() {
     assert_eq!(circle.size(), None);
     assert!(circle.stripped().is_err());
 }
+
+/// 20,000 members share one name of 60,000 bytes: a file of 160 KB must not become text of 1.2 GB.
+#[test]
+fn a_name_that_many_share_is_not_copied_for_all_of_them() {
+    const ENTRIES: &str = r"
+.section .debug_abbrev
+.byte 1, 0x11, 1, 0, 0
+.byte 2, 0x13, 1, 0x03, 0x08, 0x0b, 0x0b, 0, 0
+.byte 3, 0x0d, 0, 0x03, 0x0e, 0, 0
+.byte 0
+.section .debug_info
+.long 2f - 1f
+1: .short 4
+.long 0
+.byte 8, 1, 2
+.byte 0x77, 0x69, 0x64, 0x65, 0
+.byte 1
+.rept 20000
+.byte 3
+.long 0
+.endr
+.byte 0, 0
+2:
+.section .debug_str
+.fill 60000, 1, 0x61
+.byte 0
+.text
+";
+    let assembly = ENTRIES.replace('\n', "\\n");
+    let source = format!("__asm__(\"{assembly}\"); int main(void) {{ return 0; }}");
+    let build = Build::compile("gcc", &source, "program", &["-g0"]);
+    let info = Arc::new(DebugInfo::open(&build.image("program"), None));
+    let wide = info.find_types("wide").into_iter().next().expect("it is found");
+    let TypeKind::Composite(composite) = wide.kind() else { panic!("it is a structure") };
+    let names: Vec<usize> =
+        composite.members.iter().map(|it| it.name.as_ref().map_or(0, |name| name.len())).collect();
+    assert_eq!((names.len(), names[0]), (20_000, 60_000));
+    assert!(names.iter().sum::<usize>() <= 16 << 20, "{} bytes", names.iter().sum::<usize>());
+}

@@ -1,6 +1,6 @@
 //! One entry of DWARF with its attributes, and the entries right below it.
 
-use std::sync::Arc;
+use std::{cell::Cell, rc::Rc, sync::Arc};
 
 use gimli::{Attribute, AttributeValue, DwAt, DwTag, Error, Reader as _, constants};
 
@@ -12,6 +12,13 @@ use crate::{
 
 /// Entries below one entry that are read: enumerations of a hundred thousand names exist.
 const MAX_CHILDREN: usize = 1 << 20;
+
+/// Bytes of the longest text that is read: names of C++ reach some kilobytes.
+const MAX_TEXT: usize = 64 << 10;
+
+/// Bytes of text that is read of one entry and all below it. Entries may share one text, which each of
+/// them would have a copy of.
+const MAX_TEXTS: usize = 16 << 20;
 
 /// Names for a type that are followed to its size.
 const MAX_ALIASES: usize = 16;
@@ -25,6 +32,8 @@ pub struct DieEntry<'a> {
     tag: DwTag,
     attributes: Vec<Attribute<Reader>>,
     has_children: bool,
+    /// Bytes of text that may still be read, of all entries that were reached from one.
+    text_left: Rc<Cell<usize>>,
 }
 
 impl<'a> DieEntry<'a> {
@@ -40,7 +49,8 @@ impl<'a> DieEntry<'a> {
         })?;
         let (tag, has_children) = (entry.shape.tag(), entry.shape.has_children());
         drop(walk);
-        Ok(Self { info, id, unit, offset, tag, attributes, has_children })
+        let text_left = Rc::new(Cell::new(MAX_TEXTS));
+        Ok(Self { info, id, unit, offset, tag, attributes, has_children, text_left })
     }
 
     /// The debug information that it is read from.
@@ -99,6 +109,7 @@ impl<'a> DieEntry<'a> {
                 tag: entry.shape.tag(),
                 attributes,
                 has_children: entry.shape.has_children(),
+                text_left: Rc::clone(&self.text_left),
             })?;
             walk.pass_children(&entry, next)?;
         }
@@ -180,10 +191,15 @@ impl<'a> DieEntry<'a> {
         matches!(self.value(name), Some(AttributeValue::Flag(true)))
     }
 
-    /// Text.
+    /// Text, if it is not too long and there was not too much before.
     pub fn text(&self, name: DwAt) -> Option<Arc<str>> {
         let files = self.info.files();
         let text = files.string(self.id.which, &self.unit, self.value(name)?)?;
+        let left = self.text_left.get().checked_sub(text.len())?;
+        if text.len() > MAX_TEXT {
+            return None;
+        }
+        self.text_left.set(left);
         Some(text.to_string_lossy().ok()?.into())
     }
 
