@@ -57,6 +57,8 @@ fn what_is_no_type_is_said() {
         error("::typedef \"struct { void v; }\" a_t"),
         "kcore: failed to look up type struct { void v; }: void has no size"
     );
+    // A parameter's structure has no name by which the type could be read again.
+    assert!(error("::typedef \"int (struct new_one { int a; })\" a_t").contains("no type found"));
     assert!(error("::typedef int 5").contains("invalid type name -- 5"));
     assert!(error("::typedef -c LLP64").contains("invalid data model -- LLP64 (LP64 or ILP32)"));
     assert!(error("::typedef -dl").contains("-d, -l, -r and -w stand alone"));

@@ -33,6 +33,10 @@ impl Core {
         if let Some(declared) = declared_with_body(text, &ty, name) {
             return self.declare_types(session, &format!("typedef {declared};")).map(|_| ());
         }
+        if text.contains('{') && ty.debug_info().is_none() {
+            // A structure that a parameter defines has no name behind its declaration.
+            self.type_named_in(session, None, &ty.spelled())?;
+        }
         let declaration = written(&tokens(&format!("typedef {};", ty.declared(name)))?);
         let types = vec![(name.to_owned(), alias(name, &ty))];
         add_all(session, types, &declaration.into()).map(|_| ())
