@@ -107,6 +107,7 @@ mod ucontext;
 mod ugrep;
 mod uniq;
 mod unsupported;
+mod v8;
 mod variable;
 mod vars;
 mod version;
@@ -185,6 +186,7 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &whattype::Whattype,
     // Language runtimes.
     &runtimes::Runtimes,
+    &v8::heap::findjsobjects::Findjsobjects,
     // Language.
     &cat::Cat,
     &count::Count,

@@ -65,6 +65,9 @@ pub struct V8 {
     sizes: OnceLock<Option<BytecodeSizes>>,
     census: OnceLock<Arc<census::Census>>,
     groups: OnceLock<Arc<[census::Group]>>,
+    marked: census::Marked,
+    graph: OnceLock<Option<Arc<census::graph::Graph>>>,
+    retained: OnceLock<Arc<census::graph::Retained>>,
 }
 
 impl V8 {
@@ -76,6 +79,9 @@ impl V8 {
             sizes: OnceLock::new(),
             census: OnceLock::new(),
             groups: OnceLock::new(),
+            marked: census::Marked::default(),
+            graph: OnceLock::new(),
+            retained: OnceLock::new(),
         }
     }
 

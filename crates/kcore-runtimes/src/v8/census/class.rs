@@ -1,15 +1,22 @@
 //! What objects are called: by their constructor, or by what V8 uses them for.
 
+use kcore_mem::Addr;
+
 use super::{
-    super::{Function, Heap, heap::Object, string::Representation},
+    super::{Function, Heap, V8, heap::Object, string::Representation},
     MapCount,
 };
+use crate::Host;
 
 impl Heap<'_> {
     /// What the objects of a map are counted as: the name of their constructor, or in parentheses what V8
     /// uses them for. The prototype of a class is no object of that class.
     pub fn census_class(&self, map: &MapCount) -> String {
-        let example = map.example();
+        self.class_of_object(map.example())
+    }
+
+    /// The same of one object.
+    pub fn class_of_object(&self, example: Object) -> String {
         if !self.is_receiver(example) {
             return internal_class(self, example);
         }
@@ -28,6 +35,47 @@ impl Heap<'_> {
         let function = Function::load(self, property.value)?;
         Some(format!("{}.prototype", function.shared.debug_name(self)?))
     }
+}
+
+impl V8 {
+    /// The kind of an object of JavaScript, in V8's names: `JSArray`.
+    pub fn kind_of(&self, host: &dyn Host, at: Addr) -> Option<String> {
+        let heap = self.decodable(host)?;
+        let object = heap.object_at(at).filter(|object| heap.is_receiver(*object))?;
+        Some(receiver_kind(&heap, object).to_owned())
+    }
+}
+
+fn receiver_kind(heap: &Heap<'_>, object: Object) -> &'static str {
+    let types = &heap.layout.types;
+    let kinds = [
+        (types.global_object, "JSGlobalObject"),
+        (types.global_proxy, "JSGlobalProxy"),
+        (types.proxy, "JSProxy"),
+        (types.bound_function, "JSBoundFunction"),
+        (types.array, "JSArray"),
+        (types.arguments, "JSArgumentsObject"),
+        (types.promise, "JSPromise"),
+        (types.generator(), "JSGeneratorObject"),
+        (types.async_function, "JSAsyncFunctionObject"),
+        (types.async_generator, "JSAsyncGeneratorObject"),
+        (types.error, "JSError"),
+        (types.date, "JSDate"),
+        (types.regexp, "JSRegExp"),
+        (types.js_map, "JSMap"),
+        (types.set, "JSSet"),
+        (types.weak_map, "JSWeakMap"),
+        (types.weak_set, "JSWeakSet"),
+        (types.weak_ref, "JSWeakRef"),
+        (types.primitive_wrapper, "JSPrimitiveWrapper"),
+        (types.array_buffer, "JSArrayBuffer"),
+        (types.typed_array, "JSTypedArray"),
+        (types.data_view, "JSDataView"),
+    ];
+    if heap.is_function(object) {
+        return "JSFunction";
+    }
+    kinds.iter().find(|(kind, _)| *kind == object.kind).map_or("JSObject", |(_, name)| name)
 }
 
 /// What V8 uses an object of its own for.

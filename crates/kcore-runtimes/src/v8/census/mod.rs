@@ -8,11 +8,15 @@
 
 mod chunk;
 mod class;
+mod edge;
 mod find;
+pub mod graph;
 mod group;
 mod holder;
 mod lab;
 mod maps;
+mod marked;
+mod referrers;
 mod refs;
 mod shape;
 mod starts;
@@ -25,9 +29,12 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 pub use chunk::{Chunk, Use};
+pub use edge::Edge;
 pub use group::Group;
 pub use holder::Holder;
 pub use maps::MapCount;
+pub(super) use marked::Marked;
+pub use referrers::Referrer;
 pub use refs::{Reference, References};
 pub use shape::{Extent, Shape, Tagging};
 pub use starts::Starts;
@@ -216,8 +223,13 @@ impl Census {
 
     /// The map that a word refers to, among those of objects.
     pub fn map_of(&self, word: u64) -> Option<&MapCount> {
+        self.maps.get(self.map_index(word)? as usize)
+    }
+
+    /// Which of the maps of objects a word refers to.
+    fn map_index(&self, word: u64) -> Option<u32> {
         (word & 3 == 1).then_some(())?;
-        self.maps.get(*self.by_map.get(&word.wrapping_sub(1))? as usize)
+        self.by_map.get(&word.wrapping_sub(1)).copied()
     }
 }
 

@@ -189,7 +189,7 @@ const fn simple_arrays(layout: &Layout) -> [u64; 9] {
 }
 
 /// The eighth of the types of contexts, which stand in the order of their names.
-const fn native_context(layout: &Layout) -> u64 {
+pub const fn native_context(layout: &Layout) -> u64 {
     layout.types.first_context.saturating_add(7)
 }
 

@@ -1,0 +1,3 @@
+//! Dcmds and walkers of JavaScript.
+
+pub mod heap;
