@@ -8,6 +8,7 @@
 mod awaiting;
 mod bytecode;
 mod call_site;
+pub mod census;
 mod closure;
 mod code;
 mod decode;
@@ -35,7 +36,7 @@ mod trace;
 pub mod value;
 mod version;
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use kcore_mem::Addr;
 use kcore_unwind::{Phase, Regs, RuleFrame, RuleStep};
@@ -66,11 +67,20 @@ pub struct V8 {
     /// Whether the layouts are those of its version.
     is_known: bool,
     sizes: OnceLock<Option<BytecodeSizes>>,
+    census: OnceLock<Arc<census::Census>>,
+    groups: OnceLock<Arc<[census::Group]>>,
 }
 
 impl V8 {
     fn new(identity: Identity, layout: Layout, is_known: bool) -> Self {
-        Self { identity, layout, is_known, sizes: OnceLock::new() }
+        Self {
+            identity,
+            layout,
+            is_known,
+            sizes: OnceLock::new(),
+            census: OnceLock::new(),
+            groups: OnceLock::new(),
+        }
     }
 
     fn heap<'a>(&'a self, host: &'a dyn Host) -> Heap<'a> {
@@ -132,6 +142,15 @@ impl Runtime for V8 {
     ) -> Option<RuleStep> {
         let ours = phase == Phase::AfterCfi && self.is_code(host, frame.pc.lookup());
         ours.then(|| step::step(&self.heap(host), host, frame, caller))?
+    }
+
+    fn identify(&self, host: &dyn Host, at: Addr) -> Option<String> {
+        let holder = self.holder(host, at)?;
+        let inside = match holder.offset {
+            0 => String::new(),
+            offset => format!("+{offset:#x}"),
+        };
+        Some(format!("{:x}{inside}, {} of {} bytes", holder.at.get(), holder.class, holder.size))
     }
 
     fn decode(&self, host: &dyn Host, stack: &NativeStack<'_>) -> Vec<Span> {

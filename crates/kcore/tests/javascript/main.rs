@@ -1,5 +1,6 @@
 //! JavaScript in real cores: every frame that the program itself told must be there, and no other.
 
+mod census;
 mod last_words;
 mod values;
 

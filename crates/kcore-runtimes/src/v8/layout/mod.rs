@@ -5,11 +5,13 @@
 //! a version.
 
 mod frames;
+mod heap_types;
 mod offsets;
 mod table;
 mod types;
 
 pub use frames::FrameTypes;
+pub use heap_types::HeapTypes;
 pub use offsets::Offsets;
 pub use table::{Column, Metadata};
 pub use types::Types;
@@ -33,6 +35,8 @@ pub struct Layout {
     pub column: Column,
     /// Instance types.
     pub types: Types,
+    /// Instance types of V8's own objects.
+    pub heap: HeapTypes,
     /// Types of frames.
     pub frames: FrameTypes,
     /// Offsets.
@@ -45,6 +49,7 @@ impl Layout {
         Self {
             column,
             types: Types::load(column, metadata),
+            heap: HeapTypes::load(column, metadata),
             frames: FrameTypes::load(column, metadata),
             offsets: Offsets::load(column, metadata),
         }
