@@ -1,6 +1,7 @@
 //! JavaScript in real cores: every frame that the program itself told must be there, and no other.
 
 mod census;
+mod damage;
 mod last_words;
 mod values;
 
