@@ -13,6 +13,9 @@ mod closure;
 mod code;
 mod decode;
 mod details;
+mod ending;
+mod error;
+mod fatal;
 mod frame;
 mod function;
 mod heap;
@@ -29,6 +32,7 @@ mod string;
 mod tagged;
 #[cfg(test)]
 mod tests;
+mod trace;
 pub mod value;
 mod version;
 
@@ -49,7 +53,7 @@ use script::Script;
 use tagged::Tagged;
 use version::Version;
 
-use crate::{Host, HostModule, Identity, NativeStack, Runtime, Span};
+use crate::{DyingStack, Ending, Host, HostModule, Identity, NativeStack, Runtime, Span};
 
 pub use closure::{Scope, Source, Variable};
 pub use details::FrameDetails;
@@ -152,5 +156,8 @@ impl Runtime for V8 {
     fn decode(&self, host: &dyn Host, stack: &NativeStack<'_>) -> Vec<Span> {
         let Some(heap) = self.decodable(host) else { return Vec::new() };
         Decoder { v8: self, host, heap }.spans(stack)
+    }
+    fn end(&self, host: &dyn Host, dying: &DyingStack<'_>) -> Vec<Ending> {
+        self.decodable(host).map(|heap| self.endings(host, heap, dying)).unwrap_or_default()
     }
 }

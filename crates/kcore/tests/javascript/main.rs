@@ -2,6 +2,7 @@
 
 mod census;
 mod damage;
+mod last_words;
 mod values;
 
 use std::sync::LazyLock;
