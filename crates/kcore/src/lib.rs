@@ -84,8 +84,9 @@ pub use kcore_mem::{
     Target,
 };
 pub use kcore_runtimes::{
-    Damage, Finding, FrameKind, Host, HostModule, HostRange, Identity, LanguageFrame, Native,
-    NativeStack, PROBES, Probe, Runtime, Runtimes, Span, Task, TaskStart, ThreadFacts,
+    Damage, DyingStack, Ending, Finding, FrameKind, Host, HostModule, HostRange, Identity,
+    LanguageFrame, Native, NativeStack, PROBES, Probe, Runtime, Runtimes, Span, Task, TaskStart,
+    ThreadFacts,
 };
 pub use kcore_symbols::{
     AliasKind, AliasType, ArrayType, BaseClass, BaseType, BitField, Composite, DebugInfo, DieId,

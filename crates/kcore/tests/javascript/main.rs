@@ -2,6 +2,8 @@
 
 mod census;
 mod damage;
+mod last_words;
+mod threads;
 mod values;
 
 use std::sync::LazyLock;
