@@ -13,6 +13,9 @@ mod closure;
 mod code;
 mod decode;
 mod details;
+mod ending;
+mod error;
+mod fatal;
 mod frame;
 mod function;
 mod heap;
@@ -29,13 +32,15 @@ mod string;
 mod tagged;
 #[cfg(test)]
 mod tests;
+mod thread;
+mod trace;
 pub mod value;
 mod version;
 
 use std::sync::{Arc, OnceLock};
 
 use kcore_mem::Addr;
-use kcore_unwind::{Phase, Regs, RuleFrame, RuleStep};
+use kcore_unwind::{Phase, Regs, RuleFrame, RuleStep, Tid};
 
 use bytecode::BytecodeSizes;
 use code::{Code, CodeKind};
@@ -49,7 +54,9 @@ use script::Script;
 use tagged::Tagged;
 use version::Version;
 
-use crate::{Host, HostModule, Identity, NativeStack, Runtime, Span};
+use crate::{
+    DyingStack, Ending, Host, HostModule, Identity, NativeStack, Runtime, Span, ThreadFacts,
+};
 
 pub use closure::{Scope, Source, Variable};
 pub use details::FrameDetails;
@@ -158,5 +165,12 @@ impl Runtime for V8 {
     fn decode(&self, host: &dyn Host, stack: &NativeStack<'_>) -> Vec<Span> {
         let Some(heap) = self.decodable(host) else { return Vec::new() };
         Decoder { v8: self, host, heap }.spans(stack)
+    }
+    fn thread(&self, host: &dyn Host, thread: Tid) -> Option<ThreadFacts> {
+        self.thread_facts(host, thread)
+    }
+
+    fn end(&self, host: &dyn Host, dying: &DyingStack<'_>) -> Vec<Ending> {
+        self.decodable(host).map(|heap| self.endings(host, heap, dying)).unwrap_or_default()
     }
 }

@@ -168,10 +168,10 @@ impl Heap<'_> {
         Some(in_order((0..capacity).filter_map(entry).collect(), most))
     }
 
-    /// The capacity of a dictionary, as far as it is looked through.
+    /// The capacity of a dictionary, as far as it is looked through: an entry takes an element at least.
     pub fn capacity(&self, table: Object) -> Option<u64> {
         let capacity = u64::try_from(self.element(table, 2)?.smi()?).ok()?;
-        Some(capacity.min(MAX_CAPACITY))
+        Some(capacity.min(MAX_CAPACITY).min(self.elements_held(table)))
     }
 
     /// A property of a dictionary, and its number in the order of insertion.

@@ -2,6 +2,9 @@
 
 mod census;
 mod graph;
+mod damage;
+mod last_words;
+mod threads;
 mod values;
 
 use std::sync::LazyLock;

@@ -75,6 +75,21 @@ impl Layout {
         self.column.is_since(14, 1)
     }
 
+    /// Where a frame that called the embedder holds the function and the receiver, from its frame
+    /// pointer: `ApiCallbackExitFrameConstants` in `src/execution/frame-constants.h`.
+    pub fn api_exit(&self) -> (i64, i64) {
+        match self.column {
+            column if column.is_since(14, 6) => (40, 48),
+            column if column.is_since(13, 6) => (48, 64),
+            _ => (16, 88),
+        }
+    }
+
+    /// Whether the frames that an error carries lie flat in an array: since V8 14.6.
+    pub fn has_flat_call_sites(&self) -> bool {
+        self.column.is_since(14, 6)
+    }
+
     /// Whether the value of a date is a bare double: since V8 13.
     pub fn has_bare_dates(&self) -> bool {
         self.column.is_since(13, 6)
