@@ -187,6 +187,11 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     // Language runtimes.
     &runtimes::Runtimes,
     &v8::heap::findjsobjects::Findjsobjects,
+    &v8::heap::jsfunctions::Jsfunctions,
+    &v8::heap::jsfindrefs::Jsfindrefs,
+    &v8::heap::jsheap::Jsheap,
+    &v8::heap::jspath::Jspath,
+    &v8::heap::v8whatis::V8whatis,
     // Language.
     &cat::Cat,
     &count::Count,

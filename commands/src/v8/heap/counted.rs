@@ -4,7 +4,10 @@ use std::{ops::ControlFlow, sync::Arc};
 
 use kcore::v8::{
     V8,
-    census::{Census, Group, Stopped},
+    census::{
+        Census, Group, Stopped,
+        graph::{ClassSize, Graph, Path},
+    },
 };
 use kcore::{Addr, Core};
 use kcore_dcmd::{Cx, DcmdError, Result};
@@ -56,9 +59,53 @@ impl<'c> Counted<'c> {
         self.v8.kind_of(self.core, at)
     }
 
+    /// What the object at an address is counted as.
+    pub fn class_of(&self, at: Addr) -> String {
+        self.v8.class_at(self.core, at).unwrap_or_default()
+    }
+
+    /// What objects keep.
+    ///
+    /// # Errors
+    /// When there are too many; when the user stopped it.
+    pub fn kept(&self, cx: &mut Cx<'_>) -> Result<Kept<'c>> {
+        let (v8, core) = (self.v8, self.core);
+        let graph = watched(cx, |watch| v8.graph(core, &self.census, watch))?;
+        let too_many = || DcmdError::failed("the heap has too many objects to tell what they keep");
+        Ok(Kept { counted: self.clone(), graph: graph.ok_or_else(too_many)? })
+    }
+
     /// The objects of JavaScript in groups.
     pub fn groups(&self) -> Arc<[Group]> {
         self.v8.groups(self.core, &self.census)
+    }
+}
+
+/// The objects of a V8, and what they keep.
+pub struct Kept<'c> {
+    counted: Counted<'c>,
+    graph: Arc<Graph>,
+}
+
+impl Kept<'_> {
+    /// All objects by class.
+    pub fn class_sizes(&self) -> Vec<ClassSize> {
+        let (v8, core) = (self.counted.v8, self.counted.core);
+        let retained = v8.retained(&self.graph);
+        v8.class_sizes(core, &self.counted.census, &self.graph, &retained)
+    }
+
+    /// What the object at an address retains, in bytes; `None` if it is not reachable.
+    pub fn retained_by(&self, at: Addr) -> Option<u64> {
+        let node = self.counted.census.index_of(at)?;
+        let retained = self.counted.v8.retained(&self.graph);
+        retained.bytes(u32::try_from(node).ok()?)
+    }
+
+    /// The way from a root to the object at an address.
+    pub fn path(&self, at: Addr) -> Option<Path> {
+        let (v8, core) = (self.counted.v8, self.counted.core);
+        v8.path(core, &self.counted.census, &self.graph, at)
     }
 }
 

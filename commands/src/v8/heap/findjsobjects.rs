@@ -35,13 +35,13 @@ prototype of a class is counted as CLASS.prototype.";
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::findjsobjects", shows: "every group" },
-    Example { line: "::findjsobjects -c KnownValues", shows: "an object of this class" },
+    Example { line: "::findjsobjects -c Module", shows: "an object of this class" },
     Example {
-        line: "::findjsobjects -p name | ::findjsobjects ! wc -l",
-        shows: "how many objects have this property",
+        line: "::findjsobjects -p filename | ::findjsobjects",
+        shows: "all objects that have this property",
     },
     Example {
-        line: "::findjsobjects -c KnownValues | ::findjsobjects -r",
+        line: "::findjsobjects -c Module | ::findjsobjects -r",
         shows: "what refers to the object",
     },
 ];

@@ -1,8 +1,8 @@
 //! JavaScript in real cores: every frame that the program itself told must be there, and no other.
 
 mod census;
-mod graph;
 mod damage;
+mod graph;
 mod last_words;
 mod threads;
 mod values;

@@ -38,6 +38,12 @@ impl Heap<'_> {
 }
 
 impl V8 {
+    /// What the object that begins at an address is counted as.
+    pub fn class_at(&self, host: &dyn Host, at: Addr) -> Option<String> {
+        let heap = self.decodable(host)?;
+        heap.object_at(at).map(|object| heap.class_of_object(object))
+    }
+
     /// The kind of an object of JavaScript, in V8's names: `JSArray`.
     pub fn kind_of(&self, host: &dyn Host, at: Addr) -> Option<String> {
         let heap = self.decodable(host)?;

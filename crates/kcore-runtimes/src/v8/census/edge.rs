@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::super::{Heap, ScopeInfo, Tagged, heap::Object, property::ELEMENTS};
+use super::shape::native_context;
 
 /// Names are read to this many units.
 const MAX_NAME: u64 = 256;
@@ -122,6 +123,9 @@ impl Heap<'_> {
         match index {
             0 => return Some(Edge::Slot("scope")),
             1 => return Some(Edge::Slot("outer context")),
+            2 if object.kind == native_context(self.layout) => {
+                return Some(Edge::Slot("global object"));
+            }
             _ => {}
         }
         let info = ScopeInfo::load(self, self.object(self.element(object, 0)?)?)?;
@@ -156,7 +160,9 @@ impl Heap<'_> {
                     (64, "transitions"),
                 ],
             ),
-            kind if kind == types.property_cell => slot(offset, &[(8, "name"), (24, "value")]),
+            kind if kind == types.property_cell && offset == 24 => {
+                self.text_of_key(self.field(object.at, 8)?).map(Edge::Property)
+            }
             kind if kind == types.accessor_pair => slot(offset, &[(8, "getter"), (16, "setter")]),
             kind if kind == types.symbol => slot(offset, &[(16, "description")]),
             kind if kind == types.shared => slot(

@@ -10,6 +10,7 @@ mod chunk;
 mod class;
 mod edge;
 mod find;
+mod functions;
 pub mod graph;
 mod group;
 mod holder;
@@ -30,6 +31,7 @@ use rustc_hash::FxHashMap;
 
 pub use chunk::{Chunk, Use};
 pub use edge::Edge;
+pub use functions::Definition;
 pub use group::Group;
 pub use holder::Holder;
 pub use maps::MapCount;

@@ -33,11 +33,7 @@ struct Piece {
 type Pairs = FxHashMap<u32, Vec<u32>>;
 
 /// Reads all objects; `None` when there are too many edges.
-pub fn build(
-    heap: &Heap<'_>,
-    census: &Census,
-    watch: Watch<'_>,
-) -> Result<Option<Built>, Stopped> {
+pub fn build(heap: &Heap<'_>, census: &Census, watch: Watch<'_>) -> Result<Option<Built>, Stopped> {
     let references = References::new(*heap, census);
     let pairs = pairs(&references, census);
     let mut built = Built { edges: Edges::new(), words: Vec::new(), maps: Vec::new() };

@@ -4,10 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use kcore_mem::Addr;
 
-use super::{
-    super::Census,
-    Graph, Retained,
-};
+use super::{super::Census, Graph, Retained};
 use crate::{Host, v8::V8};
 
 /// The objects of one class.

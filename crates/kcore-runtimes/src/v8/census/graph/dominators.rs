@@ -48,11 +48,8 @@ impl Dominators {
 
 /// A search in depth from all roots, as if one node led to them.
 fn search(edges: &Edges, roots: &[u32]) -> Search {
-    let mut search = Search {
-        order: Vec::new(),
-        parent: Vec::new(),
-        place: vec![NONE; edges.node_count()],
-    };
+    let mut search =
+        Search { order: Vec::new(), parent: Vec::new(), place: vec![NONE; edges.node_count()] };
     // Nodes that were entered, and how many of their edges were followed.
     let mut entered: Vec<(u32, u32)> = Vec::new();
     for root in roots {
@@ -252,9 +249,8 @@ mod tests {
         };
         for round in 0..300 {
             let count = 2 + round % 30;
-            let lists: Vec<Vec<u32>> = (0..count)
-                .map(|_| (0..random(4)).map(|_| random(count)).collect())
-                .collect();
+            let lists: Vec<Vec<u32>> =
+                (0..count).map(|_| (0..random(4)).map(|_| random(count)).collect()).collect();
             let edges = Edges::of_lists(&lists);
             let roots = [random(count), random(count)];
             let dominators = Dominators::of(&edges, &roots);

@@ -62,9 +62,8 @@ impl Edges {
     /// no place are left out.
     pub fn reversed(&self, order: &[u32], place: &[u32]) -> Self {
         let mut first = vec![0_u32; order.len().saturating_add(1)];
-        let places = |node: u32| {
-            self.targets(node).filter_map(|target| place.get(target as usize).copied())
-        };
+        let places =
+            |node: u32| self.targets(node).filter_map(|target| place.get(target as usize).copied());
         let mut count = |place: u32| {
             if let Some(count) = first.get_mut((place as usize).saturating_add(1)) {
                 *count = count.saturating_add(1);

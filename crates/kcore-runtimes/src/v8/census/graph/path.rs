@@ -8,7 +8,10 @@ use super::{
     super::{Census, Edge, References},
     Graph, Root, node_at,
 };
-use crate::{Host, v8::{Heap, V8, heap::Object}};
+use crate::{
+    Host,
+    v8::{Heap, V8, heap::Object},
+};
 
 /// A way from a root to an object; no other is shorter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,17 +34,13 @@ pub struct PathStep {
 }
 
 const NONE: u32 = u32::MAX;
+/// Where a property cell holds its value.
+const CELL_VALUE: u64 = 24;
 
 impl V8 {
     /// The way from a root to the object that begins at `at`; `None` when there is none. Roots that are
     /// certain come first, and stores of an object's properties and elements are no steps of their own.
-    pub fn path(
-        &self,
-        host: &dyn Host,
-        census: &Census,
-        graph: &Graph,
-        at: Addr,
-    ) -> Option<Path> {
+    pub fn path(&self, host: &dyn Host, census: &Census, graph: &Graph, at: Addr) -> Option<Path> {
         let wanted = node_at(census, at)?;
         let (certain, _) = graph.roots.split_at_checked(graph.certain)?;
         let (root, nodes) =
@@ -124,9 +123,14 @@ fn next_edge(
     if let (Some(at), Some(after)) = (offset, rest.get(1))
         && heap.is_receiver(object)
         && let Some(inner) = references.offset_of(next.at, after.at)
-        && let Some(edge) = heap.stored_edge(object, at, *next, inner)
     {
-        return (Some(edge), 1);
+        // Properties of the global object lie in cells of their own.
+        if after.kind == heap.layout.types.property_cell && rest.len() > 2 {
+            return (Some(heap.edge(*after, CELL_VALUE)), 2);
+        }
+        if let Some(edge) = heap.stored_edge(object, at, *next, inner) {
+            return (Some(edge), 1);
+        }
     }
     (offset.map(|offset| heap.edge(object, offset)).or(Some(Edge::Value)), 0)
 }

@@ -1,6 +1,9 @@
 //! What would be freed with an object: its own size, and that of all that only it keeps.
 
-use super::{Graph, dominators::{Dominators, NONE}};
+use super::{
+    Graph,
+    dominators::{Dominators, NONE},
+};
 
 /// What objects retain.
 #[derive(Debug)]
