@@ -18,16 +18,19 @@ mod heap;
 mod inlined;
 mod layout;
 mod location;
+mod metadata;
 mod positions;
 mod probe;
 mod property;
 mod scope_info;
 mod script;
+mod source;
 mod step;
 mod string;
 mod tagged;
 #[cfg(test)]
 mod tests;
+mod type_of;
 pub mod value;
 mod version;
 
@@ -50,10 +53,14 @@ use version::Version;
 
 use crate::{Host, HostModule, Identity, NativeStack, Runtime, Span};
 
-pub use closure::{Scope, Source, Variable};
+pub use closure::{Scope, Variable};
 pub use details::FrameDetails;
 pub use location::Tier;
+pub use metadata::{ClassField, Metadata};
 pub use probe::PROBE;
+pub use script::Place;
+pub use source::{Source, SourceLine};
+pub use type_of::TypeOf;
 
 /// V8 in a process.
 pub struct V8 {
@@ -62,11 +69,12 @@ pub struct V8 {
     /// Whether the layouts are those of its version.
     is_known: bool,
     sizes: OnceLock<Option<BytecodeSizes>>,
+    metadata: OnceLock<Metadata>,
 }
 
 impl V8 {
     fn new(identity: Identity, layout: Layout, is_known: bool) -> Self {
-        Self { identity, layout, is_known, sizes: OnceLock::new() }
+        Self { identity, layout, is_known, sizes: OnceLock::new(), metadata: OnceLock::new() }
     }
 
     fn heap<'a>(&'a self, host: &'a dyn Host) -> Heap<'a> {

@@ -97,7 +97,7 @@ impl Script {
 }
 
 /// ECMAScript's line terminators; of `\r\n` the second counts.
-const fn is_line_end(unit: u16, next: Option<u16>) -> bool {
+pub const fn is_line_end(unit: u16, next: Option<u16>) -> bool {
     match unit {
         0x0a | 0x2028 | 0x2029 => true,
         0x0d => !matches!(next, Some(0x0a)),

@@ -5,7 +5,7 @@
 
 use kcore_mem::Addr;
 
-use super::{Heap, heap::Object};
+use super::{Heap, heap::Object, value::Text};
 
 /// Strings that a string is put together from, at most.
 const MAX_PIECES: usize = 1 << 20;
@@ -70,6 +70,19 @@ impl Heap<'_> {
     /// The text of a string, at most `most` units of it. Lone surrogates are replaced.
     pub fn text(&self, string: Object, most: u64) -> Option<String> {
         self.units(string, 0, most).map(|units| String::from_utf16_lossy(&units))
+    }
+
+    /// `length` units of a string from the unit `from`, of which `most` are told.
+    pub fn told_text(&self, string: Object, from: u64, length: u64, most: u64) -> Option<Text> {
+        let units = self.units(string, from, length.min(most))?;
+        let told = units.len() as u64;
+        Some(Text {
+            at: string.at,
+            length,
+            text: String::from_utf16_lossy(&units).into(),
+            is_cut: told < length,
+            is_damaged: told < length.min(most),
+        })
     }
 
     /// Units of a string from the unit `from`, at most `most`; fewer where it is damaged or was not

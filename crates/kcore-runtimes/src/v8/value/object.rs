@@ -13,6 +13,8 @@ use crate::v8::{Function, Tagged, heap::Object};
 const MAX_TEXT: u64 = 1 << 16;
 /// What every object with elements of its own has first: here its own fields begin.
 const FIRST_FIELD: u64 = 24;
+/// `ErrorStackData`: the stack, as text once it was read. `src/objects/call-site-info.tq`
+const FORMATTED_STACK: u64 = 8;
 /// Flags of a regular expression by bit, `src/regexp/regexp-flags.h`.
 const REGEXP_FLAGS: [(i32, char); 8] =
     [(128, 'd'), (1, 'g'), (2, 'i'), (4, 'm'), (32, 's'), (16, 'u'), (256, 'v'), (8, 'y')];
@@ -25,6 +27,13 @@ impl Reader<'_> {
         }
         let data = self.data(object).or_else(|| self.collection(object, depth));
         data.or_else(|| self.wrapper(object, depth)).unwrap_or(Contents::Plain)
+    }
+
+    /// Whether the contents of an object are told in few words, so that they are wherever it lies.
+    pub(super) fn is_short(&self, object: Object) -> bool {
+        let types = &self.heap.layout.types;
+        let short = [types.bound_function, types.date, types.regexp, types.primitive_wrapper];
+        self.heap.is_function(object) || short.contains(&object.kind)
     }
 
     fn function(&self, object: Object) -> Option<Contents> {
@@ -88,7 +97,12 @@ impl Reader<'_> {
             self.heap.is_symbol(property.key, "error_stack_symbol")
                 || self.heap.is_named(property.key, "stack")
         });
-        let mut texts = texts.filter_map(|property| self.heap.object(property.value));
+        let mut texts = texts.filter_map(|property| {
+            let held = self.heap.object(property.value)?;
+            // With a debugger attached, and Node.js has one, an `ErrorStackData` holds it.
+            let inside = || self.heap.field(held.at, FORMATTED_STACK);
+            if self.heap.is_string(held) { Some(held) } else { inside() }
+        });
         let text = texts.find(|text| self.heap.is_string(*text))?;
         self.heap.text(text, MAX_TEXT).map(Arc::from)
     }
@@ -111,7 +125,7 @@ impl Reader<'_> {
             kind if [types.weak_map, types.weak_set].contains(&kind) => {
                 let found = self.heap.weak_entries(object, most)?;
                 let entries = self.pairs(found.entries, depth);
-                Some(Contents::Weak { size: found.size, entries })
+                Some(Contents::Weak { is_map: kind == types.weak_map, size: found.size, entries })
             }
             _ => None,
         }
