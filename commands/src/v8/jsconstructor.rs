@@ -20,8 +20,8 @@ impl Dcmd for Jsconstructor {
                  Symbol.toStringTag of its own, that. In a pipe the function is handed on.",
             )
             .examples(&[Example {
-                line: "::jsstack -p this | ::jsconstructor -v",
-                shows: "what the receivers of all frames are",
+                line: "::jsstack -f waitFor -p this | ::jsconstructor -v",
+                shows: "what the receiver of a method is",
             }])
     }
 
