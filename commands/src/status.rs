@@ -8,8 +8,8 @@ pub struct Status;
 
 const HELP: &str = "\
 What the core is of, why the process died in words, what the program left behind about it (the \
-message of glibc's abort, the C++ exception that nobody caught, the Rust panic), and each thing that \
-makes answers doubtful: a truncated core, files that were not found or are of another build.";
+message of glibc's abort, the exception of C++ or JavaScript that nobody caught, with the stack that it \
+carries, the Rust panic, why the runtime gave up), and each thing that makes answers doubtful: a truncated core, files that were not found or are of another build.";
 
 impl Dcmd for Status {
     fn spec(&self) -> Spec {
@@ -42,6 +42,8 @@ status: {signal_name?process terminated by {signal_name}{signal_text? ({signal_t
 {explanation?\nwhy: {explanation}}\
 {abort_message?\nlibc panic message: {abort_message}}\
 {exception_type?\nuncaught exception: {exception_type}{exception_what?: {exception_what}}}\
+{exception_stack*\n    at {.}}\
+{fatal_error?\nfatal error: {fatal_error}}{fatal_error_stack*\n    at {.}}\
 {panic_message?\npanic: {panic_message}}\
 {doubts*\ndoubt: {.}}";
 
@@ -68,21 +70,25 @@ impl StatusRecord {
     }
 
     fn put_last_words<'a>(&'a self, out: &mut Fields<'a>) {
-        let (mut abort, mut exception, mut panics) = (None, None, Vec::new());
+        let (mut abort, mut exception, mut fatal, mut panics) = (None, None, None, Vec::new());
         for words in &self.status.last_words {
             match words {
                 LastWords::AbortMessage(text) => abort = Some(text.as_str()),
-                LastWords::Exception { type_name, what } => {
-                    exception = Some((type_name.as_str(), what.as_deref()));
+                LastWords::Exception { type_name, what, trace } => {
+                    exception = Some((type_name.as_str(), what.as_deref(), trace));
                 }
+                LastWords::Fatal { message, trace } => fatal = Some((message.as_str(), trace)),
                 LastWords::Panic(text) => panics.push(text.as_str()),
             }
         }
         // The latest comes first; those that led to it are told behind it.
         let panic = (!panics.is_empty()).then(|| panics.join("; after: "));
         out.opt_text("abort_message", abort)
-            .opt_text("exception_type", exception.map(|(name, _)| name))
-            .opt_text("exception_what", exception.and_then(|(_, what)| what))
+            .opt_text("exception_type", exception.map(|(name, ..)| name))
+            .opt_text("exception_what", exception.and_then(|(_, what, _)| what))
+            .put("exception_stack", texts(exception.map_or(&[], |(.., trace)| trace)))
+            .opt_text("fatal_error", fatal.map(|(message, _)| message))
+            .put("fatal_error_stack", texts(fatal.map_or(&[], |(_, trace)| trace)))
             .opt_text("panic_message", panic);
     }
 }
@@ -98,9 +104,6 @@ impl Record for StatusRecord {
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
         let status = &self.status;
-        let texts = |texts: &'a [String]| {
-            Cell::List(texts.iter().map(|text| Cell::text(text.as_str())).collect())
-        };
         out.num("pid", status.pid.map(u64::from))
             .opt_text("program", status.program.as_deref())
             .put("args", texts(&status.args))
@@ -131,4 +134,8 @@ fn signal_cell(signal: &SignalStatus) -> Cell<'_> {
         ("sender_pid", Cell::or_null(signal.sender_pid, num)),
         ("sender_uid", Cell::or_null(signal.sender_uid, num)),
     ])
+}
+
+fn texts(texts: &[String]) -> Cell<'_> {
+    Cell::List(texts.iter().map(|text| Cell::text(text.as_str())).collect())
 }

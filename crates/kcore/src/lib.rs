@@ -85,8 +85,9 @@ pub use kcore_mem::{
 };
 pub use kcore_runtimes::v8;
 pub use kcore_runtimes::{
-    Damage, Finding, FrameKind, Host, HostModule, HostRange, Identity, LanguageFrame, Native,
-    NativeStack, PROBES, Probe, Runtime, Runtimes, Span, Task, TaskStart, ThreadFacts,
+    Damage, DyingStack, Ending, Finding, FrameKind, Host, HostModule, HostRange, Identity,
+    LanguageFrame, Native, NativeStack, PROBES, Probe, Runtime, Runtimes, Span, Task, TaskStart,
+    ThreadFacts,
 };
 pub use kcore_symbols::{
     AliasKind, AliasType, ArrayType, BaseClass, BaseType, BitField, Composite, DebugInfo, DieId,

@@ -44,6 +44,8 @@ pub struct ExitCall {
     pub function: Option<Function>,
     /// `this`.
     pub receiver: Option<Tagged>,
+    /// The first argument, if it was given one.
+    pub first_argument: Option<Tagged>,
     /// Whether it was called by `new`.
     pub is_construct: bool,
 }
@@ -144,7 +146,8 @@ impl FrameSlots {
             let receiver = if heap.layout.column.is_since(14, 6) { 40 } else { 48 };
             ExitOffsets { function: 24, receiver, new_target: Some(16) }
         } else if kind != 0 && kind == frames.api_callback_exit {
-            ExitOffsets { function: 48, receiver: 64, new_target: None }
+            let (function, receiver) = heap.layout.api_exit();
+            ExitOffsets { function, receiver, new_target: None }
         } else {
             return None;
         };
@@ -153,6 +156,7 @@ impl FrameSlots {
         Some(ExitCall {
             function: function.and_then(|function| Function::load(heap, function)),
             receiver: self.tagged(heap, offsets.receiver),
+            first_argument: self.tagged(heap, offsets.receiver.saturating_add(8)),
             is_construct: new_target
                 .and_then(|value| heap.object(value))
                 .is_some_and(|value| heap.is_receiver(value)),

@@ -108,6 +108,17 @@ impl<'a> Heap<'a> {
         self.tagged(array.at, index.checked_mul(8)?.checked_add(16)?)
     }
 
+    /// How many elements of an array memory holds, from the first on: its length may be a lie.
+    pub fn elements_held(&self, array: Object) -> u64 {
+        let wanted = self.length(array).unwrap_or_default().saturating_mul(8);
+        let mut held: u64 = 0;
+        while let Some(at) = array.at.checked_add(held.saturating_add(16)) {
+            let Some(bytes) = self.space.slice(at).ok().filter(|_| held < wanted) else { break };
+            held = held.saturating_add(bytes.len() as u64);
+        }
+        held.min(wanted) / 8
+    }
+
     /// The bytes of a byte array, at most `most`.
     pub fn bytes(&self, array: Object, most: u64) -> Option<Vec<u8>> {
         let length = self.length(array)?.min(most);

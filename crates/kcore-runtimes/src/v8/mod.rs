@@ -8,10 +8,14 @@
 mod awaiting;
 mod bytecode;
 mod call_site;
+pub mod census;
 mod closure;
 mod code;
 mod decode;
 mod details;
+mod ending;
+mod error;
+mod fatal;
 mod frame;
 mod function;
 mod heap;
@@ -30,11 +34,12 @@ mod string;
 mod tagged;
 #[cfg(test)]
 mod tests;
+mod trace;
 mod type_of;
 pub mod value;
 mod version;
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use kcore_mem::Addr;
 use kcore_unwind::{Phase, Regs, RuleFrame, RuleStep};
@@ -51,7 +56,7 @@ use script::Script;
 use tagged::Tagged;
 use version::Version;
 
-use crate::{Host, HostModule, Identity, NativeStack, Runtime, Span};
+use crate::{DyingStack, Ending, Host, HostModule, Identity, NativeStack, Runtime, Span};
 
 pub use closure::{Scope, Variable};
 pub use details::FrameDetails;
@@ -70,11 +75,21 @@ pub struct V8 {
     is_known: bool,
     sizes: OnceLock<Option<BytecodeSizes>>,
     metadata: OnceLock<Metadata>,
+    census: OnceLock<Arc<census::Census>>,
+    groups: OnceLock<Arc<[census::Group]>>,
 }
 
 impl V8 {
     fn new(identity: Identity, layout: Layout, is_known: bool) -> Self {
-        Self { identity, layout, is_known, sizes: OnceLock::new(), metadata: OnceLock::new() }
+        Self {
+            identity,
+            layout,
+            is_known,
+            sizes: OnceLock::new(),
+            metadata: OnceLock::new(),
+            census: OnceLock::new(),
+            groups: OnceLock::new(),
+        }
     }
 
     fn heap<'a>(&'a self, host: &'a dyn Host) -> Heap<'a> {
@@ -138,8 +153,20 @@ impl Runtime for V8 {
         ours.then(|| step::step(&self.heap(host), host, frame, caller))?
     }
 
+    fn identify(&self, host: &dyn Host, at: Addr) -> Option<String> {
+        let holder = self.holder(host, at)?;
+        let inside = match holder.offset {
+            0 => String::new(),
+            offset => format!("+{offset:#x}"),
+        };
+        Some(format!("{:x}{inside}, {} of {} bytes", holder.at.get(), holder.class, holder.size))
+    }
+
     fn decode(&self, host: &dyn Host, stack: &NativeStack<'_>) -> Vec<Span> {
         let Some(heap) = self.decodable(host) else { return Vec::new() };
         Decoder { v8: self, host, heap }.spans(stack)
+    }
+    fn end(&self, host: &dyn Host, dying: &DyingStack<'_>) -> Vec<Ending> {
+        self.decodable(host).map(|heap| self.endings(host, heap, dying)).unwrap_or_default()
     }
 }

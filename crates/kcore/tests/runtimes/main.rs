@@ -4,7 +4,7 @@ mod toy;
 
 use std::{path::Path, sync::OnceLock};
 
-use kcore::{Core, End, FrameKind, MAX_FRAMES, OpenOptions, Probes, Stack, Trust};
+use kcore::{Core, End, FrameKind, LastWords, MAX_FRAMES, OpenOptions, Probes, Stack, Trust};
 
 use toy::Toy;
 
@@ -134,6 +134,16 @@ fn facts_of_threads_are_joined() {
     let facts = core().thread_facts(core().tids()[0]);
     assert_eq!(facts.name.as_deref(), Some("toy main"));
     assert_eq!(facts.state.as_deref(), Some("stealing"));
+}
+
+#[test]
+fn the_end_is_told_by_who_knows_it() {
+    let words = core().last_words();
+    let toy = words.iter().find_map(|words| match words {
+        LastWords::Fatal { message, trace } if message == "toy" => Some(trace),
+        _ => None,
+    });
+    assert!(toy.is_some_and(|trace| trace.iter().any(|name| name == "main")), "{words:?}");
 }
 
 #[test]

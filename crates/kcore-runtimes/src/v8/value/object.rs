@@ -13,8 +13,6 @@ use crate::v8::{Function, Tagged, heap::Object};
 const MAX_TEXT: u64 = 1 << 16;
 /// What every object with elements of its own has first: here its own fields begin.
 const FIRST_FIELD: u64 = 24;
-/// `ErrorStackData`: the stack, as text once it was read. `src/objects/call-site-info.tq`
-const FORMATTED_STACK: u64 = 8;
 /// Flags of a regular expression by bit, `src/regexp/regexp-flags.h`.
 const REGEXP_FLAGS: [(i32, char); 8] =
     [(128, 'd'), (1, 'g'), (2, 'i'), (4, 'm'), (32, 's'), (16, 'u'), (256, 'v'), (8, 'y')];
@@ -57,7 +55,7 @@ impl Reader<'_> {
             kind if kind == types.arguments => Some(Contents::Arguments),
             kind if kind == types.date => self.date(object).map(Contents::Date),
             kind if kind == types.regexp => self.regexp(object),
-            kind if kind == types.error => Some(Contents::Error { stack: self.stack(object) }),
+            kind if kind == types.error => Some(Contents::Error { stack: heap.error_stack(object).map(Arc::from) }),
             kind if kind == types.array_buffer => Some(Contents::Buffer {
                 length: heap.word(object.at, heap.layout.offsets.buffer_length)?,
                 data: Addr::new(heap.word(object.at, heap.layout.offsets.buffer_store)?),
@@ -88,23 +86,6 @@ impl Reader<'_> {
         let flags = REGEXP_FLAGS.iter().filter(|(bit, _)| bits & bit != 0);
         let flags: String = flags.map(|(_, flag)| flag).collect();
         Some(Contents::RegExp { source: source.into(), flags: flags.into() })
-    }
-
-    /// The stack of an error as text: a private property has it once it was read.
-    fn stack(&self, error: Object) -> Option<Arc<str>> {
-        let own = self.heap.properties(error, 64);
-        let texts = own.iter().filter(|property| {
-            self.heap.is_symbol(property.key, "error_stack_symbol")
-                || self.heap.is_named(property.key, "stack")
-        });
-        let mut texts = texts.filter_map(|property| {
-            let held = self.heap.object(property.value)?;
-            // With a debugger attached, and Node.js has one, an `ErrorStackData` holds it.
-            let inside = || self.heap.field(held.at, FORMATTED_STACK);
-            if self.heap.is_string(held) { Some(held) } else { inside() }
-        });
-        let text = texts.find(|text| self.heap.is_string(*text))?;
-        self.heap.text(text, MAX_TEXT).map(Arc::from)
     }
 
     /// Kinds that hold many values.
