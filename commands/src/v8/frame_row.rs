@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use kcore::v8::SourceLine;
-use kcore::{Addr, FrameKind, LanguageFrame, NamedFrame, Tid};
+use kcore::{Addr, FrameKind, NamedFrame, Tid};
 use kcore_dcmd::{
     Cell, Dialect, Dot, Fields, Record, ScriptCell, ScriptNode, ScriptStyle, SymbolCell, View,
 };
@@ -276,33 +276,6 @@ impl FrameRow<'_> {
     fn foreign(&self) -> Option<String> {
         let kind = self.named()?.location.kind;
         (kind != FrameKind::Native).then(|| format!("{:<8}", format!("{}:", kind.as_str())))
-    }
-}
-
-/// A function that waits for what the stack does.
-pub struct AwaitRow(pub LanguageFrame);
-
-impl Record for AwaitRow {
-    fn kind(&self) -> &'static str {
-        "js_frame"
-    }
-
-    fn view(&self) -> View {
-        View::Line(
-            "                 at async {name}{file? ({file}{line?:{line}}{column?:{column}})}",
-        )
-    }
-
-    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
-        let frame = &self.0;
-        let object = frame.object.map(|at| Addr::new(at.get() | 1));
-        out.text("kind", frame.kind.as_str())
-            .opt_text("function", frame.function.as_deref())
-            .opt_text("file", frame.file.as_deref())
-            .num("line", frame.line.map(u64::from))
-            .num("column", frame.column.map(u64::from))
-            .addr("generator", object)
-            .display("name", Cell::text(frame.function.as_deref().unwrap_or("<unknown>")));
     }
 }
 

@@ -1,13 +1,13 @@
 //! `::jsstack` — the stack of a thread, with its JavaScript.
 
 use kcore::v8::V8;
-use kcore::{MAX_FRAMES, Stack, Tid};
+use kcore::{Addr, Core, LanguageFrame, MAX_FRAMES, Stack, Tid};
 use kcore_dcmd::{
     AddrUse, Args, Cell, Cx, Dcmd, Example, Fields, Group, Opt, Record, Result, Spec, View,
 };
 
 use super::frame_options::{self, FrameOptions};
-use super::frame_row::{AwaitRow, Layout};
+use super::frame_row::Layout;
 use super::{frames, subject};
 use crate::stack_start::StackStart;
 
@@ -74,22 +74,18 @@ impl Dcmd for Jsstack {
         if begin.has_javascript || options.layout == Layout::All {
             shown.iter().try_for_each(|row| options.emit(cx, row, Some(start.tid())))?;
         }
-        if options.layout == Layout::All {
-            awaiting(cx, &v8s, &stack)?;
-        }
-        cx.end(&End { why: (!stack.is_complete()).then(|| stack.end.to_string()) })
+        let awaiting = match options.layout {
+            Layout::All => awaiting(core, &v8s, &stack),
+            Layout::Brief => Vec::new(),
+        };
+        cx.end(&End { why: (!stack.is_complete()).then(|| stack.end.to_string()), awaiting })
     }
 }
 
-/// Emits the functions that wait for the async function that a stack runs.
-fn awaiting(cx: &mut Cx<'_>, v8s: &[&V8], stack: &Stack) -> Result<()> {
-    if cx.input().pipe_out {
-        return Ok(());
-    }
-    let core = cx.core();
+/// The functions that wait for the async function that a stack runs, the nearest first.
+fn awaiting(core: &Core, v8s: &[&V8], stack: &Stack) -> Vec<LanguageFrame> {
     let stack = frames::native_stack(stack);
-    let awaiting = v8s.iter().flat_map(|v8| v8.awaiting(&**core, &stack));
-    awaiting.collect::<Vec<_>>().into_iter().try_for_each(|frame| cx.emit(&AwaitRow(frame)))
+    v8s.iter().flat_map(|v8| v8.awaiting(core, &stack)).collect()
 }
 
 /// The thread whose stack follows.
@@ -126,6 +122,36 @@ impl Record for Begin {
 /// The end of a stack.
 struct End {
     why: Option<String>,
+    awaiting: Vec<LanguageFrame>,
+}
+
+impl End {
+    fn waiting(frame: &LanguageFrame) -> Cell<'_> {
+        Cell::Object(vec![
+            ("function", Cell::or_null(frame.function.as_deref(), Cell::text)),
+            ("file", Cell::or_null(frame.file.as_deref(), Cell::text)),
+            ("line", Cell::or_null(frame.line.map(u64::from), Cell::Num)),
+            ("column", Cell::or_null(frame.column.map(u64::from), Cell::Num)),
+            ("generator", Cell::or_null(frame.object.map(tagged), Cell::Addr)),
+        ])
+    }
+
+    /// As V8's traces have it.
+    fn line(frame: &LanguageFrame) -> Cell<'_> {
+        let name = frame.function.as_deref().unwrap_or("<unknown>");
+        let place = [frame.line, frame.column].into_iter().flatten();
+        let place = frame.file.as_deref().map(|file| {
+            place.fold(file.to_owned(), |place, number| format!("{place}:{number}"))
+        });
+        Cell::text(match place {
+            Some(place) => format!("{name} ({place})"),
+            None => name.to_owned(),
+        })
+    }
+}
+
+fn tagged(at: Addr) -> Addr {
+    Addr::new(at.get() | 1)
 }
 
 impl Record for End {
@@ -134,10 +160,21 @@ impl Record for End {
     }
 
     fn view(&self) -> View {
-        if self.why.is_some() { View::Line("-- {end}") } else { View::Hidden }
+        match (self.awaiting.is_empty(), self.why.is_some()) {
+            (true, false) => View::Hidden,
+            (true, true) => View::Line("-- {end}"),
+            (false, _) => View::Line(
+                "{first?                 at async {first}}{others*\n                 at async {.}}{end?\n-- {end}}",
+            ),
+        }
     }
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
-        out.put("end", Cell::or_null(self.why.as_deref(), Cell::text));
+        let mut lines = self.awaiting.iter().map(Self::line);
+        let first = lines.next().unwrap_or(Cell::Null);
+        out.put("awaiting", Cell::List(self.awaiting.iter().map(Self::waiting).collect()))
+            .put("end", Cell::or_null(self.why.as_deref(), Cell::text))
+            .display("first", first)
+            .display("others", Cell::List(lines.collect()));
     }
 }

@@ -92,7 +92,7 @@ fn values(number: u8, variant: &str, core: &Core) -> Vec<Seed> {
     let seed = |(name, at): (String, Addr)| {
         let recorder = Recorder::new(core);
         let v8 = v8(core);
-        let _ = v8.value(&recorder, at, v8::LIMITS);
+        let _ = v8.value(&recorder, at.get(), v8::LIMITS);
         let _ = (v8.scopes(&recorder, at, v8::LIMITS), v8.source(&recorder, at, v8::LIMITS));
         let bytes = seed(number, Output::default().word(at.get()).byte(0), &recorder)?;
         Some((format!("{variant}_{name}"), bytes))

@@ -7,6 +7,7 @@ use super::{
     Function, Heap, Location, Tagged, Tier, V8,
     frame::{FrameSlots, Shape},
     heap::Object,
+    string::StringPart,
     value::{HeldElements, Limits, Reader, Slot, Step, Value},
 };
 use crate::Host;
@@ -100,6 +101,13 @@ impl V8 {
             )),
             _ => None,
         }
+    }
+
+    /// How a string is held: it, and the strings that it consists of, at most `most`.
+    pub fn string_parts(&self, host: &dyn Host, word: u64, most: usize) -> Option<Vec<StringPart>> {
+        let heap = self.decodable(host)?;
+        let object = heap.object(heap.object_or_tagged(Addr::new(word)))?;
+        heap.is_string(object).then(|| heap.string_parts(object, most))
     }
 
     /// The elements of an object by index, at most `most` slots of them, and whether there are more.

@@ -20,12 +20,14 @@ mod frame;
 mod function;
 mod heap;
 mod inlined;
+mod inside;
 mod layout;
 mod location;
 mod metadata;
 mod positions;
 mod probe;
 mod property;
+mod raw;
 mod scope_info;
 mod script;
 mod source;
@@ -60,11 +62,14 @@ use crate::{DyingStack, Ending, Host, HostModule, Identity, NativeStack, Runtime
 
 pub use closure::{Scope, Variable};
 pub use details::FrameDetails;
+pub use inside::{CodeView, ContextSlot, ContextView, FunctionView, ScopeView};
 pub use location::Tier;
 pub use metadata::{ClassField, Metadata};
 pub use probe::PROBE;
+pub use raw::RawField;
 pub use script::Place;
 pub use source::{Source, SourceLine};
+pub use string::{Representation, StringPart};
 pub use type_of::TypeOf;
 
 /// V8 in a process.

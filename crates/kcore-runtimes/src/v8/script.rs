@@ -38,6 +38,11 @@ impl Script {
         (object.kind == heap.layout.types.script).then_some(Self { at: object.at })
     }
 
+    /// Where it lies, without tag.
+    pub const fn at(self) -> Addr {
+        self.at
+    }
+
     /// Its name: a path, a URL, `node:` and a module; `None` for what `eval` made.
     pub fn name(self, heap: &Heap<'_>) -> Option<String> {
         let name = heap.field(self.at, NAME)?;

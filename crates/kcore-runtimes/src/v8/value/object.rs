@@ -55,7 +55,9 @@ impl Reader<'_> {
             kind if kind == types.arguments => Some(Contents::Arguments),
             kind if kind == types.date => self.date(object).map(Contents::Date),
             kind if kind == types.regexp => self.regexp(object),
-            kind if kind == types.error => Some(Contents::Error { stack: heap.error_stack(object).map(Arc::from) }),
+            kind if kind == types.error => {
+                Some(Contents::Error { stack: heap.error_stack(object).map(Arc::from) })
+            }
             kind if kind == types.array_buffer => Some(Contents::Buffer {
                 length: heap.word(object.at, heap.layout.offsets.buffer_length)?,
                 data: Addr::new(heap.word(object.at, heap.layout.offsets.buffer_store)?),
