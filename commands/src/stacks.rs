@@ -1,5 +1,7 @@
 //! `::stacks`: the unique stacks of all threads, most common first.
 
+use std::sync::Arc;
+
 use kcore::{Core, StackGroup, Tid};
 use kcore_dcmd::{
     AddrUse, Args, Cell, Column, Cx, Dcmd, Dot, Example, Fields, Group, Opt, Record, Result, Spec,
@@ -102,7 +104,9 @@ fn show(cx: &mut Cx<'_>, group: &StackGroup, each: bool) -> Result<()> {
         return group.tids.iter().try_for_each(|tid| cx.emit(&Element::from(Dot::Thread(*tid))));
     }
     let core = cx.core();
-    cx.begin(&GroupBegin { state: state(core, group), group, each }, "frames")?;
+    let named = !core.runtimes().is_empty();
+    let names = if named { names_of(core, group) } else { Vec::new() };
+    cx.begin(&GroupBegin { state: state(core, group), group, each, named, names }, "frames")?;
     let names = Names::new(cx);
     for frame in core.named_frames(&group.stack) {
         cx.emit(&FrameLine::new(&names, Some(group.first), frame, Layout::Indented))?;
@@ -119,11 +123,25 @@ pub fn state(core: &Core, group: &StackGroup) -> Option<&'static str> {
     }
 }
 
+/// What runtimes call the threads of a group, each name once.
+fn names_of(core: &Core, group: &StackGroup) -> Vec<Arc<str>> {
+    let mut names: Vec<Arc<str>> = Vec::new();
+    for name in group.tids.iter().filter_map(|tid| core.thread_facts(*tid).name) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
 /// The first row of a group.
 struct GroupBegin<'a> {
     state: Option<&'static str>,
     group: &'a StackGroup,
     each: bool,
+    /// Whether a runtime may name threads.
+    named: bool,
+    names: Vec<Arc<str>>,
 }
 
 const COLUMNS: &[Column] = &[
@@ -133,27 +151,39 @@ const COLUMNS: &[Column] = &[
     Column::right("count", "COUNT", 8),
 ];
 
+/// The same where a runtime names threads.
+const COLUMNS_WITH_NAMES: &[Column] = &[
+    Column::left("thread", "THREAD", 16),
+    Column::left("shown_state", "STATE", 8),
+    Column::left("shown_wait", "SOBJ", 16),
+    Column::right("count", "COUNT", 8),
+    Column::left("shown_names", "NAME", 0),
+];
+
 impl Record for GroupBegin<'_> {
     fn kind(&self) -> &'static str {
         "stack_group"
     }
 
     fn view(&self) -> View {
-        View::Table(COLUMNS)
+        View::Table(if self.named { COLUMNS_WITH_NAMES } else { COLUMNS })
     }
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
         let tids = self.group.tids.iter().map(|tid| Cell::Num(u64::from(tid.get())));
+        let names = self.names.iter().map(|name| Cell::text(&**name));
         let first = self.group.first.get();
         let shown = if self.each { join(&self.group.tids) } else { first.to_string() };
         let waits_in = self.group.waits_in.as_deref();
         let no_wait = if self.state.is_some() { "<none>" } else { "-" };
         out.num("count", self.group.tids.len() as u64)
             .put("tids", Cell::List(tids.collect()))
+            .put("names", Cell::List(names.collect()))
             .put("state", Cell::Null)
             .opt_text("waits_in", waits_in)
             .text("instant", "core")
             .display("thread", Cell::text(shown))
+            .display("shown_names", Cell::text(self.names.join(", ")))
             .display("shown_state", Cell::text(self.state.unwrap_or("-")))
             .display("shown_wait", Cell::text(waits_in.unwrap_or(no_wait)));
     }

@@ -36,6 +36,7 @@ mod string;
 mod tagged;
 #[cfg(test)]
 mod tests;
+mod thread;
 mod trace;
 mod type_of;
 pub mod value;
@@ -44,7 +45,7 @@ mod version;
 use std::sync::{Arc, OnceLock};
 
 use kcore_mem::Addr;
-use kcore_unwind::{Phase, Regs, RuleFrame, RuleStep};
+use kcore_unwind::{Phase, Regs, RuleFrame, RuleStep, Tid};
 
 use bytecode::BytecodeSizes;
 use code::{Code, CodeKind};
@@ -58,7 +59,9 @@ use script::Script;
 use tagged::Tagged;
 use version::Version;
 
-use crate::{DyingStack, Ending, Host, HostModule, Identity, NativeStack, Runtime, Span};
+use crate::{
+    DyingStack, Ending, Host, HostModule, Identity, NativeStack, Runtime, Span, ThreadFacts,
+};
 
 pub use closure::{Scope, Variable};
 pub use details::FrameDetails;
@@ -171,6 +174,10 @@ impl Runtime for V8 {
         let Some(heap) = self.decodable(host) else { return Vec::new() };
         Decoder { v8: self, host, heap }.spans(stack)
     }
+    fn thread(&self, host: &dyn Host, thread: Tid) -> Option<ThreadFacts> {
+        self.thread_facts(host, thread)
+    }
+
     fn end(&self, host: &dyn Host, dying: &DyingStack<'_>) -> Vec<Ending> {
         self.decodable(host).map(|heap| self.endings(host, heap, dying)).unwrap_or_default()
     }

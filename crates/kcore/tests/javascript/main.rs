@@ -3,6 +3,7 @@
 mod census;
 mod damage;
 mod last_words;
+mod threads;
 mod values;
 
 use std::sync::LazyLock;
