@@ -140,9 +140,10 @@ impl End {
     fn line(frame: &LanguageFrame) -> Cell<'_> {
         let name = frame.function.as_deref().unwrap_or("<unknown>");
         let place = [frame.line, frame.column].into_iter().flatten();
-        let place = frame.file.as_deref().map(|file| {
-            place.fold(file.to_owned(), |place, number| format!("{place}:{number}"))
-        });
+        let place = frame
+            .file
+            .as_deref()
+            .map(|file| place.fold(file.to_owned(), |place, number| format!("{place}:{number}")));
         Cell::text(match place {
             Some(place) => format!("{name} ({place})"),
             None => name.to_owned(),

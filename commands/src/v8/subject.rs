@@ -83,12 +83,3 @@ pub fn instances(core: &Core) -> Result<Vec<&V8>> {
         None => "no V8 in this process".to_owned(),
     }))
 }
-
-/// The V8 of a process whose own tables a dcmd shows: the first.
-///
-/// # Errors
-/// As [`instances`].
-pub fn any(core: &Core) -> Result<&V8> {
-    let found = instances(core)?.into_iter().next();
-    found.ok_or_else(|| DcmdError::failed("no V8 in this process"))
-}

@@ -228,7 +228,7 @@ fn is_shown(object: &Object, member: &Member) -> bool {
     let is_error = matches!(object.contents, Contents::Error { .. });
     let is_computed = matches!(member.slot, Slot::Accessor { .. });
     let says_nothing = is_function && !member.is_enumerable && OF_FUNCTIONS.contains(&&**name);
-    !says_nothing && !(is_error && is_computed && **name == *"stack")
+    !(says_nothing || is_error && is_computed && **name == *"stack")
 }
 
 fn word(kind: &'static str, word: &'static str) -> ScriptNode {
