@@ -1,5 +1,7 @@
 //! Objects and frames of V8, in memory that may hold anything: all that its decoder reads.
 
+use std::{ops::ControlFlow, sync::Once};
+
 use kcore_mem::{Addr, CodeAddr};
 use kcore_runtimes::{
     Host, NativeStack, PROBES, Runtime, Runtimes,
@@ -16,12 +18,16 @@ use crate::{input::Input, memory::Memory, v8_host::V8Host};
 pub const LIMITS: Limits = Limits { depth: 4, entries: 16, units: 64 };
 /// Frames of the stack, at most.
 const FRAMES: u8 = 8;
+/// Objects and groups of a heap that are asked about.
+const OBJECTS: usize = 16;
+const GROUPS: usize = 2;
 const RBP: RegisterId = RegisterId(6);
 const RSP: RegisterId = RegisterId(7);
 
 /// The number of a version and the word of a value, then the program counters and frame pointers of a
 /// stack behind their count, then memory.
 pub fn run(data: &[u8]) {
+    alone();
     let mut input = Input::new(data);
     let version = input.byte();
     let word = Addr::new(input.word());
@@ -33,6 +39,16 @@ pub fn run(data: &[u8]) {
     look_at(v8, &host, word);
     step_out(&runtimes, &host, &frames);
     decode(v8, &host, &frames);
+    take_census(v8, &host, word);
+}
+
+/// Has the work of several threads done by this one: to wait for others would take most of the time.
+fn alone() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();
+        pool.build_global().expect("the first pool");
+    });
 }
 
 fn frame(input: &mut Input<'_>) -> Frame {
@@ -81,5 +97,20 @@ fn decode(v8: &V8, host: &dyn Host, frames: &[Frame]) {
     let _ = (v8.decode(host, &stack), v8.awaiting(host, &stack));
     for frame in frames {
         let _ = v8.frame_details(host, frame, LIMITS);
+    }
+}
+
+/// Counts all objects, and asks some of them all that there is to ask.
+fn take_census(v8: &V8, host: &dyn Host, word: Addr) {
+    let _ = v8.holder(host, word);
+    let watch = &mut |_, _| ControlFlow::Continue(());
+    let Ok(Some(census)) = v8.census(host, watch) else { return };
+    for at in census.objects().take(OBJECTS) {
+        assert_eq!(census.index_of(at).and_then(|index| census.nth(index)), Some(at));
+        let _ = (v8.references(host, &census, at), v8.object_size(host, &census, at));
+    }
+    for group in v8.groups(host, &census).iter().take(GROUPS) {
+        let members = group.members(host, &census).count() as u64;
+        assert!(members <= census.object_count(), "members are among the objects");
     }
 }
