@@ -10,7 +10,7 @@ use kcore_runtimes::{
     NativeStack, Runtime,
     v8::{
         V8,
-        value::{Key, Limits, Member, Object, Slot, Value},
+        value::{Key, Limits, Member, Object, Slot, Value, ValueKind},
     },
 };
 use kcore_unwind::{End, Frame};
@@ -117,8 +117,8 @@ fn told(core: &Core) -> BTreeMap<String, Addr> {
 }
 
 fn members(core: &Core, at: Addr) -> Vec<(String, Addr)> {
-    let value = v8(core).value(core, at, SHALLOW);
-    let Some(Value::Object(object)) = value else { return Vec::new() };
+    let value = v8(core).value(core, at.get(), SHALLOW);
+    let Some(ValueKind::Object(object)) = value.map(|value| value.kind) else { return Vec::new() };
     let Object { properties, .. } = *object;
     properties.into_iter().filter_map(named).collect()
 }
@@ -131,10 +131,10 @@ fn named(member: Member) -> Option<(String, Addr)> {
 }
 
 fn place(value: &Value) -> Option<Addr> {
-    match value {
-        Value::Object(object) => Some(object.at),
-        Value::Seen(reference) => Some(reference.at),
-        Value::String(text) => Some(text.at),
+    match &value.kind {
+        ValueKind::Object(object) => Some(object.at),
+        ValueKind::Elided(reference) | ValueKind::Circular(reference) => Some(reference.at),
+        ValueKind::String(text) => Some(text.at),
         _ => None,
     }
 }
