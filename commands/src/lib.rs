@@ -186,6 +186,15 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &whattype::Whattype,
     // Language runtimes.
     &runtimes::Runtimes,
+    &v8::jsstack::Jsstack,
+    &v8::jsframe::Jsframe,
+    &v8::jsprint::Jsprint,
+    &v8::jsconstructor::Jsconstructor,
+    &v8::jsfunction::Jsfunction,
+    &v8::jssource::Jssource,
+    &v8::jsclosure::Jsclosure,
+    &v8::jsarray::Jsarray,
+    &v8::nodebuffer::Nodebuffer,
     &v8::heap::findjsobjects::Findjsobjects,
     &v8::heap::jsfunctions::Jsfunctions,
     &v8::heap::jsfindrefs::Jsfindrefs,
@@ -269,4 +278,7 @@ pub const WALKERS: &[&dyn Walker] = &[
     &walk::auxv::Auxv,
     &walk::initial::ARG,
     &walk::initial::ENV,
+    &v8::walk::jsframe::Jsframe,
+    &v8::walk::jsprop::Jsprop,
+    &v8::walk::jselement::Jselement,
 ];

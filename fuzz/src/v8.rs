@@ -7,7 +7,7 @@ use kcore_runtimes::{
     Host, NativeStack, PROBES, Runtime, Runtimes,
     v8::{
         V8,
-        value::{Limits, Value},
+        value::{Limits, Step, Value, ValueKind},
     },
 };
 use kcore_unwind::{End, Frame, Phase, RegisterId, Regs, RuleFrame, Trust};
@@ -65,12 +65,19 @@ fn frame(input: &mut Input<'_>) -> Frame {
 
 /// Asks a value all that there is to ask, and holds it to its limits.
 fn look_at(v8: &V8, host: &dyn Host, word: Addr) {
-    let value = v8.value(host, word, LIMITS);
-    if let Some(Value::Object(object)) = value {
+    let value = v8.value(host, word.get(), LIMITS);
+    if let Some(Value { kind: ValueKind::Object(object), .. }) = value {
         assert!(object.properties.len() as u64 <= LIMITS.entries, "a limit of properties");
         assert!(object.elements.len() as u64 <= LIMITS.entries, "a limit of elements");
     }
     let _ = (v8.scopes(host, word, LIMITS), v8.source(host, word, LIMITS));
+    let _ = (v8.source_lines(host, word, 1..=9, 3), v8.defined(host, word));
+    let word = word.get();
+    let _ = (v8.type_of(host, word), v8.constructor(host, word), v8.bytes(host, word));
+    let _ = v8.elements(host, word, LIMITS.entries);
+    for step in [Step::Index(0), Step::Name("length".to_owned()), Step::Symbol(String::new())] {
+        let _ = v8.member(host, word, &step, LIMITS);
+    }
 }
 
 fn step_out(runtimes: &Runtimes, host: &dyn Host, frames: &[Frame]) {

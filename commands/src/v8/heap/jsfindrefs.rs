@@ -85,7 +85,7 @@ impl Printer<'_> {
             if !is_value && is_new {
                 internal.insert(referrer.at);
             }
-            if (is_value && is_new) || (is_value && self.args.has('v')) || self.args.has('d') {
+            if self.args.has('d') || (is_value && (is_new || self.args.has('v'))) {
                 cx.emit(&ReferrerRecord { referrer, view: self.view() })?;
             }
         }

@@ -80,7 +80,7 @@ impl Shared {
         (object.kind == types.shared).then_some(Self(object))
     }
 
-    /// Where it begins.
+    /// Where it lies, without tag.
     pub const fn at(self) -> Addr {
         self.0.at
     }

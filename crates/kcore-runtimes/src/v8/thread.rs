@@ -42,9 +42,9 @@ impl V8 {
             frames.iter().map(|frame| host.function_at(frame.pc)).collect();
         let heap = self.decodable(host)?;
         let runs = !Decoder { v8: self, host, heap }.frames(&frames).is_empty();
-        let named = functions.iter().enumerate().rev().take(OUTERMOST);
-        let begins = named.filter_map(|(at, function)| Some((at, thread_of(function.as_ref()?)?)));
-        let begun = begins.last();
+        let outermost = functions.len().saturating_sub(OUTERMOST);
+        let mut named = functions.iter().enumerate().skip(outermost);
+        let begun = named.find_map(|(at, function)| Some((at, thread_of(function.as_ref()?)?)));
         let name: String = match begun {
             Some((at, WORKER)) => worker_name(&heap, frames.get(at..)?),
             Some((_, name)) => name.to_owned(),

@@ -48,40 +48,8 @@ impl V8 {
     pub fn kind_of(&self, host: &dyn Host, at: Addr) -> Option<String> {
         let heap = self.decodable(host)?;
         let object = heap.object_at(at).filter(|object| heap.is_receiver(*object))?;
-        Some(receiver_kind(&heap, object).to_owned())
+        Some(self.class_of(host, &heap, object))
     }
-}
-
-fn receiver_kind(heap: &Heap<'_>, object: Object) -> &'static str {
-    let types = &heap.layout.types;
-    let kinds = [
-        (types.global_object, "JSGlobalObject"),
-        (types.global_proxy, "JSGlobalProxy"),
-        (types.proxy, "JSProxy"),
-        (types.bound_function, "JSBoundFunction"),
-        (types.array, "JSArray"),
-        (types.arguments, "JSArgumentsObject"),
-        (types.promise, "JSPromise"),
-        (types.generator(), "JSGeneratorObject"),
-        (types.async_function, "JSAsyncFunctionObject"),
-        (types.async_generator, "JSAsyncGeneratorObject"),
-        (types.error, "JSError"),
-        (types.date, "JSDate"),
-        (types.regexp, "JSRegExp"),
-        (types.js_map, "JSMap"),
-        (types.set, "JSSet"),
-        (types.weak_map, "JSWeakMap"),
-        (types.weak_set, "JSWeakSet"),
-        (types.weak_ref, "JSWeakRef"),
-        (types.primitive_wrapper, "JSPrimitiveWrapper"),
-        (types.array_buffer, "JSArrayBuffer"),
-        (types.typed_array, "JSTypedArray"),
-        (types.data_view, "JSDataView"),
-    ];
-    if heap.is_function(object) {
-        return "JSFunction";
-    }
-    kinds.iter().find(|(kind, _)| *kind == object.kind).map_or("JSObject", |(_, name)| name)
 }
 
 /// What V8 uses an object of its own for.

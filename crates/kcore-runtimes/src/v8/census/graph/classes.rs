@@ -45,7 +45,7 @@ impl V8 {
             size.example = node.and_then(|node| census.nth(u64::from(node)));
         }
         sizes.retain(|size| size.count > 0 || size.dead_count > 0);
-        sizes.sort_by(|a, b| (b.retained, b.bytes).cmp(&(a.retained, a.bytes)));
+        sizes.sort_by_key(|size| std::cmp::Reverse((size.retained, size.bytes)));
         sizes
     }
 }
