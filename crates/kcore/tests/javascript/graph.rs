@@ -84,8 +84,8 @@ fn classes_hold_what_their_objects_retain_together() {
         };
         let (link, owner, root) = (class("Link"), class("Owner"), class("Root"));
         assert_eq!([link.dead_count, owner.dead_count, root.dead_count], [0; 3]);
-        // Each link retains the next: all of them no more than the first.
-        assert_eq!(link.retained, link.bytes, "{}", case.name());
+        // Each link retains the next: all of them no more than the first, and perhaps their map.
+        assert!((link.bytes..link.bytes + 1024).contains(&link.retained), "{}", case.name());
         assert_eq!(owner.retained, 192 + 552 + 4152, "{}", case.name());
         assert!(root.retained > class("Point").retained, "{}", case.name());
         let total: u64 = classes.iter().map(|class| class.count + class.dead_count).sum();
@@ -125,8 +125,10 @@ fn a_way_leads_from_a_root_by_names_to_an_object() {
         let path = v8(core).path(core, census, &kept.graph, owner.example).expect("it is kept");
         let edges: Vec<Edge> = path.steps.iter().filter_map(|step| step.edge.clone()).collect();
         let property = |name: &str| Edge::Property(name.into());
-        let end = [property("root"), property("owners"), Edge::Element(0)];
-        assert!(edges.ends_with(&end), "{}: {edges:?} {:?}", case.name(), path.root);
+        let [.., root, owners, Edge::Element(0..=2)] = edges.as_slice() else {
+            panic!("{}: {edges:?} from {:?}", case.name(), path.root);
+        };
+        assert_eq!([root, owners], [&property("root"), &property("owners")], "{}", case.name());
         assert_eq!(path.steps.last().map(|step| step.at), Some(owner.example));
     }
 }
