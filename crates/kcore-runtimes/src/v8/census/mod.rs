@@ -114,9 +114,10 @@ struct Part<'a> {
 impl Census {
     fn take(host: &dyn Host, heap: &Heap<'_>, watch: Watch<'_>) -> Result<Self, Stopped> {
         let held = find::held_memory(heap);
+        let mapped = find::merged(host.ranges().into_iter().map(|range| range.range));
         let chunks = find::chunks(host, heap, &held);
         let unused = lab::unused(heap, &chunks);
-        let memory = Memory { heap: *heap, held: &held, unused: &unused };
+        let memory = Memory { heap: *heap, held: &held, mapped: &mapped, unused: &unused };
         let total = chunks.iter().map(|chunk| chunk.area.len()).fold(0, u64::saturating_add);
         let mut census = Self {
             areas: Vec::new(),
@@ -246,6 +247,8 @@ impl MapCount {
 struct Memory<'h, 'a> {
     heap: Heap<'a>,
     held: &'h [AddrRange],
+    /// What the process had.
+    mapped: &'h [AddrRange],
     unused: &'h [AddrRange],
 }
 
@@ -264,6 +267,8 @@ impl<'a> Memory<'_, 'a> {
             Use::Large => walk.one(chunk.area, &held),
             _ => walk.area(chunk.area, &held, self.unused),
         }
+        let mapped = walk::len(&walk::held(chunk.area, self.mapped));
+        walk.rest.missing = mapped.saturating_sub(walk::len(&held));
         Area { chunk, starts: Starts::new(chunk.area, walk.starts), rest: walk.rest }
     }
 }
