@@ -86,6 +86,7 @@ pub trait Runtime: Any + Send + Sync {
         let _ = (host, thread);
         None
     }
+
     /// *end*: what ended the process, given the stack of the thread that died.
     fn end(&self, host: &dyn Host, dying: &DyingStack<'_>) -> Vec<Ending> {
         let _ = (host, dying);

@@ -1,6 +1,9 @@
 //! A process that remembers what is read of it.
 
-use std::{collections::BTreeMap, sync::Mutex};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Mutex,
+};
 
 use kcore::{Addr, AddressSpace, Core};
 use kcore_fuzz::memory::Memory;
@@ -12,6 +15,9 @@ use kcore_unwind::{Regs, Tid};
 const GAP: u64 = 32;
 /// What is remembered where nobody says how much is wanted.
 const UNSAID: u64 = 16;
+/// Chunks of a heap begin at multiples of this, and are described in so many bytes.
+const CHUNK: u64 = 1 << 18;
+const DESCRIPTION: u64 = 96;
 /// Bytes of one read that are remembered, at most.
 const LONGEST: u64 = 1024;
 
@@ -30,8 +36,9 @@ impl<'a> Recorder<'a> {
         Self(Recorded { core, reads: Mutex::new(BTreeMap::new()) })
     }
 
-    /// What was read, as memory.
+    /// What was read, and what describes the chunks of the heap that it lies in, as memory.
     pub fn memory(&self) -> Memory {
+        self.remember_chunks();
         let reads = self.0.reads.lock().expect("nobody panicked");
         let mut parts: Vec<(u64, u64)> = Vec::new();
         for (start, len) in reads.iter() {
@@ -42,6 +49,20 @@ impl<'a> Recorder<'a> {
         }
         let held = |start, end| self.0.core.space().read_held(Addr::new(start), end - start);
         Memory(parts.into_iter().map(|(start, end)| (start, held(start, end))).collect())
+    }
+}
+
+impl Recorder<'_> {
+    /// A chunk begins with what describes it, or with where that is.
+    fn remember_chunks(&self) {
+        let reads = self.0.reads.lock().expect("nobody panicked").clone();
+        let chunks: BTreeSet<u64> = reads.keys().map(|at| at & !(CHUNK - 1)).collect();
+        for chunk in chunks {
+            self.0.remember(Addr::new(chunk), DESCRIPTION);
+            let metadata = self.0.core.space().read_addr(Addr::new(chunk + 8));
+            let metadata = metadata.ok().filter(|at| at.get().is_multiple_of(8));
+            metadata.into_iter().for_each(|at| self.0.remember(at, DESCRIPTION));
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use kcore_runtimes::{
     NativeStack, Runtime,
     v8::{
         V8,
-        value::{Key, Limits, Member, Object, Slot, Value},
+        value::{Key, Limits, Member, Object, Slot, Value, ValueKind},
     },
 };
 use kcore_unwind::{End, Frame};
@@ -92,7 +92,7 @@ fn values(number: u8, variant: &str, core: &Core) -> Vec<Seed> {
     let seed = |(name, at): (String, Addr)| {
         let recorder = Recorder::new(core);
         let v8 = v8(core);
-        let _ = v8.value(&recorder, at, v8::LIMITS);
+        let _ = v8.value(&recorder, at.get(), v8::LIMITS);
         let _ = (v8.scopes(&recorder, at, v8::LIMITS), v8.source(&recorder, at, v8::LIMITS));
         let bytes = seed(number, Output::default().word(at.get()).byte(0), &recorder)?;
         Some((format!("{variant}_{name}"), bytes))
@@ -117,8 +117,8 @@ fn told(core: &Core) -> BTreeMap<String, Addr> {
 }
 
 fn members(core: &Core, at: Addr) -> Vec<(String, Addr)> {
-    let value = v8(core).value(core, at, SHALLOW);
-    let Some(Value::Object(object)) = value else { return Vec::new() };
+    let value = v8(core).value(core, at.get(), SHALLOW);
+    let Some(ValueKind::Object(object)) = value.map(|value| value.kind) else { return Vec::new() };
     let Object { properties, .. } = *object;
     properties.into_iter().filter_map(named).collect()
 }
@@ -131,10 +131,10 @@ fn named(member: Member) -> Option<(String, Addr)> {
 }
 
 fn place(value: &Value) -> Option<Addr> {
-    match value {
-        Value::Object(object) => Some(object.at),
-        Value::Seen(reference) => Some(reference.at),
-        Value::String(text) => Some(text.at),
+    match &value.kind {
+        ValueKind::Object(object) => Some(object.at),
+        ValueKind::Elided(reference) | ValueKind::Circular(reference) => Some(reference.at),
+        ValueKind::String(text) => Some(text.at),
         _ => None,
     }
 }

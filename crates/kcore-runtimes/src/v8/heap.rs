@@ -60,11 +60,21 @@ impl<'a> Heap<'a> {
         self.object_at(value.object()?)
     }
 
-    /// The value that a word is, or the object that lies at it, without tag.
+    /// The value that a word is; a word without a tag is the address of an object, if one lies there.
     pub fn object_or_tagged(&self, word: Addr) -> Tagged {
-        match self.object_at(word) {
-            Some(object) => Tagged::Strong(object.at),
-            None => Tagged::of(word.get()),
+        match Tagged::of(word.get()) {
+            tagged @ (Tagged::Smi(_) | Tagged::Raw(_)) => {
+                self.object_at(word).map_or(tagged, |object| Tagged::Strong(object.at))
+            }
+            tagged => tagged,
+        }
+    }
+
+    /// Why no object lies at an address without tag.
+    pub fn why_not(&self, at: Addr) -> &'static str {
+        match self.space.read_word(at) {
+            Err(fault) => fault.reason(),
+            Ok(_) => "its map is damaged, or no object lies there",
         }
     }
 

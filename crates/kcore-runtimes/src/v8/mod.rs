@@ -20,13 +20,17 @@ mod frame;
 mod function;
 mod heap;
 mod inlined;
+mod inside;
 mod layout;
 mod location;
+mod metadata;
 mod positions;
 mod probe;
 mod property;
+mod raw;
 mod scope_info;
 mod script;
+mod source;
 mod step;
 mod string;
 mod tagged;
@@ -34,6 +38,7 @@ mod tagged;
 mod tests;
 mod thread;
 mod trace;
+mod type_of;
 pub mod value;
 mod version;
 
@@ -58,10 +63,17 @@ use crate::{
     DyingStack, Ending, Host, HostModule, Identity, NativeStack, Runtime, Span, ThreadFacts,
 };
 
-pub use closure::{Scope, Source, Variable};
+pub use closure::{Scope, Variable};
 pub use details::FrameDetails;
+pub use inside::{CodeView, ContextSlot, ContextView, FunctionView, ScopeView};
 pub use location::Tier;
+pub use metadata::{ClassField, Metadata};
 pub use probe::PROBE;
+pub use raw::RawField;
+pub use script::Place;
+pub use source::{Source, SourceLine};
+pub use string::{Representation, StringPart};
+pub use type_of::TypeOf;
 
 /// V8 in a process.
 pub struct V8 {
@@ -70,6 +82,7 @@ pub struct V8 {
     /// Whether the layouts are those of its version.
     is_known: bool,
     sizes: OnceLock<Option<BytecodeSizes>>,
+    metadata: OnceLock<Metadata>,
     census: OnceLock<Arc<census::Census>>,
     groups: OnceLock<Arc<[census::Group]>>,
 }
@@ -81,6 +94,7 @@ impl V8 {
             layout,
             is_known,
             sizes: OnceLock::new(),
+            metadata: OnceLock::new(),
             census: OnceLock::new(),
             groups: OnceLock::new(),
         }

@@ -1,6 +1,6 @@
 //! Finding the chunks of a process.
 
-use kcore_mem::{Addr, AddrRange};
+use kcore_mem::{Addr, AddrRange, Fault};
 
 use super::{
     chunk::{CHUNK, Chunk},
@@ -46,7 +46,10 @@ pub fn chunks(host: &dyn Host, heap: &Heap<'_>, held: &[AddrRange]) -> Vec<Chunk
 pub fn chunk_at(heap: &Heap<'_>, at: Addr) -> Option<Chunk> {
     let base = at.get() & !CHUNK.wrapping_sub(1);
     let bases = std::iter::successors(Some(base), |base| base.checked_sub(CHUNK));
-    let mut chunks = bases.take(MAX_BACK).filter_map(|base| Chunk::load(heap, Addr::new(base)));
+    // No chunk has a gap.
+    let is_mapped = |at: &Addr| !matches!(heap.space.slice(*at), Err(Fault::Unmapped(_)));
+    let bases = bases.take(MAX_BACK).map(Addr::new).take_while(is_mapped);
+    let mut chunks = bases.filter_map(|base| Chunk::load(heap, base));
     chunks.next().filter(|chunk| chunk.area.contains(at))
 }
 
