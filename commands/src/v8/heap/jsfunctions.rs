@@ -3,7 +3,7 @@
 use kcore::v8::census::Definition;
 use kcore::{Addr, AddrRange};
 use kcore_dcmd::{
-    Arg, Args, Cell, Cx, Dcmd, Dot, Example, Fields, Group, Opt, Record, Result, Spec, View,
+    Arg, Args, Cell, Column, Cx, Dcmd, Dot, Example, Fields, Group, Opt, Record, Result, Spec, View,
 };
 
 use super::counted::{Counted, tagged};
@@ -45,12 +45,11 @@ impl Dcmd for Jsfunctions {
             code: args.value('x').map(|word| operand::number(cx, word)).transpose()?.map(Addr::new),
             only_closures: args.has('l'),
         };
-        let view = if args.has('X') { Listing::WithCode } else { Listing::Plain };
-        cx.emit(&view)?;
+        let columns = if args.has('X') { WITH_CODE } else { PLAIN };
         for counted in Counted::all(cx)? {
             let definitions = counted.v8.definitions(counted.core, &counted.census);
             let mut shown = definitions.iter().filter(|definition| wanted.holds(definition));
-            shown.try_for_each(|definition| cx.emit(&DefinitionRecord { definition, view }))?;
+            shown.try_for_each(|definition| cx.emit(&DefinitionRecord { definition, columns }))?;
         }
         Ok(())
     }
@@ -77,44 +76,25 @@ impl Wanted {
     }
 }
 
-/// How lines are arranged; as a record, their header.
-#[derive(Clone, Copy)]
-enum Listing {
-    Plain,
-    WithCode,
-}
+const PLAIN: &[Column] = &[
+    Column::right("function", "FUNC", 16).spec("x"),
+    Column::right("closures", "#FUNCS", 8),
+    Column::left("shown_name", "NAME", 40),
+    Column::left("from", "FROM", 0),
+];
 
-impl Listing {
-    const fn header(self) -> &'static str {
-        match self {
-            Self::Plain => {
-                "            FUNC   #FUNCS NAME                                     FROM"
-            }
-            Self::WithCode => {
-                "            FUNC   #FUNCS            START              END \
-                 NAME                                     FROM"
-            }
-        }
-    }
-}
-
-impl Record for Listing {
-    fn kind(&self) -> &'static str {
-        "message"
-    }
-
-    fn view(&self) -> View {
-        View::Line("{text}")
-    }
-
-    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
-        out.text("text", self.header());
-    }
-}
+const WITH_CODE: &[Column] = &[
+    Column::right("function", "FUNC", 16).spec("x"),
+    Column::right("closures", "#FUNCS", 8),
+    Column::right("start", "START", 16).spec("x"),
+    Column::right("end", "END", 16).spec("x"),
+    Column::left("shown_name", "NAME", 40),
+    Column::left("from", "FROM", 0),
+];
 
 struct DefinitionRecord<'d> {
     definition: &'d Definition,
-    view: Listing,
+    columns: &'static [Column],
 }
 
 impl DefinitionRecord<'_> {
@@ -134,12 +114,7 @@ impl Record for DefinitionRecord<'_> {
     }
 
     fn view(&self) -> View {
-        View::Line(match self.view {
-            Listing::Plain => "{function:x>16} {closures:>8} {shown_name:40} {from}",
-            Listing::WithCode => {
-                "{function:x>16} {closures:>8} {start:x>16} {end:x>16} {shown_name:40} {from}"
-            }
-        })
+        View::Table(self.columns)
     }
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {

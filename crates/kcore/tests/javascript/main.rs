@@ -3,6 +3,7 @@
 mod census;
 mod damage;
 mod graph;
+mod handles;
 mod last_words;
 mod threads;
 mod values;
