@@ -167,7 +167,7 @@ fn contents(tree: &Value, told: &Value, kind: &str) -> Difference {
 
 /// The stack of an error, line by line.
 fn stack(tree: &Value, told: &Value) -> Difference {
-    let Some(lines) = told["stack"].as_str() else { return None };
+    let lines = told["stack"].as_str()?;
     let shown = fact(tree, "stack").map(|stack| parts(stack, "element")).unwrap_or_default();
     let shown: Vec<_> = shown.iter().filter_map(|line| line["value"].as_str()).collect();
     expect(shown == lines.lines().collect::<Vec<_>>(), tree, told)
@@ -199,7 +199,9 @@ fn properties(tree: &Value, told: &Value) -> Difference {
             Some("symbol") => {
                 child["name"].as_str().is_some_and(|it| format!("Symbol({it})") == name)
             }
-            Some("element") => child["index"].to_string() == name,
+            Some("element") => {
+                child["index"].as_u64().is_some() && child["index"].as_u64() == name.parse().ok()
+            }
             _ => false,
         };
         match children.into_iter().flatten().find(is_it) {
