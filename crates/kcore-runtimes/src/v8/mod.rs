@@ -18,6 +18,7 @@ mod error;
 mod fatal;
 mod frame;
 mod function;
+pub mod handles;
 mod heap;
 mod inlined;
 mod inside;
