@@ -102,7 +102,10 @@ fn show(cx: &mut Cx<'_>, group: &StackGroup, each: bool) -> Result<()> {
         return group.tids.iter().try_for_each(|tid| cx.emit(&Element::from(Dot::Thread(*tid))));
     }
     let core = cx.core();
-    cx.begin(&GroupBegin { state: state(core, group), group, each }, "frames")?;
+    cx.begin(
+        &GroupBegin { state: state(core, group), group, each, instant: core.instant() },
+        "frames",
+    )?;
     let names = Names::new(cx);
     for frame in core.named_frames(&group.stack) {
         cx.emit(&FrameLine::new(&names, Some(group.first), frame, Layout::Indented))?;
@@ -124,6 +127,7 @@ struct GroupBegin<'a> {
     state: Option<&'static str>,
     group: &'a StackGroup,
     each: bool,
+    instant: &'static str,
 }
 
 const COLUMNS: &[Column] = &[
@@ -152,7 +156,7 @@ impl Record for GroupBegin<'_> {
             .put("tids", Cell::List(tids.collect()))
             .put("state", Cell::Null)
             .opt_text("waits_in", waits_in)
-            .text("instant", "core")
+            .text("instant", self.instant)
             .display("thread", Cell::text(shown))
             .display("shown_state", Cell::text(self.state.unwrap_or("-")))
             .display("shown_wait", Cell::text(waits_in.unwrap_or(no_wait)));

@@ -52,8 +52,12 @@ impl SnapshotInfo {
     /// The descriptor, in the byte order of this machine, which is that of every live process.
     pub fn to_bytes(self) -> Vec<u8> {
         let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-        let words =
-            [u64::from(self.rolling), nanos(self.stopped), nanos(self.median), u64::from(self.late)];
+        let words = [
+            u64::from(self.rolling),
+            nanos(self.stopped),
+            nanos(self.median),
+            u64::from(self.late),
+        ];
         words.iter().flat_map(|word| word.to_ne_bytes()).collect()
     }
 }

@@ -7,6 +7,7 @@
 
 mod gate;
 mod machine;
+mod pointers;
 mod rolling;
 mod stacks;
 mod tracee;
@@ -57,6 +58,8 @@ pub struct Plan<'a> {
     pub threads: Option<&'a [i32]>,
     /// Memory that is copied besides stacks.
     pub memory_too: &'a [AddrRange],
+    /// Whether pages to which words of the stacks point are copied as well.
+    pub follow: bool,
     /// How much of stacks is copied.
     pub stacks: StackLimit,
     /// Threads up to whose number registers for floating-point numbers are read as well: each takes

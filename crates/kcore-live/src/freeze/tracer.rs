@@ -5,7 +5,7 @@ use std::time::Instant;
 use kcore_mem::AddrRange;
 
 use super::{
-    Plan,
+    Plan, pointers,
     stacks::{Extent, extent},
     tracee::Tracee,
 };
@@ -74,13 +74,22 @@ impl<'a> Tracer<'a> {
             tracees.iter().filter(|tracee| tracee.stands()).filter_map(Tracee::stack_pointer);
         let limit = self.plan.stacks.each;
         let extents: Vec<Extent> = pointers.map(|sp| extent(self.plan.maps, sp, limit)).collect();
-        let parts = extents.iter().map(|extent| extent.first).chain(more.iter().copied());
-        let parts: Vec<AddrRange> = parts.collect();
+        let parts: Vec<AddrRange> = extents.iter().map(|extent| extent.first).collect();
         let copied = self.arena.copy(self.plan.memory, &parts, deadline);
         let rest = rest_of(&extents, &copied, together);
         self.arena.copy(self.plan.memory, &rest, deadline);
-        self.copy_refused(more, copied.get(extents.len()..).unwrap_or_default());
+        self.copy_beside(more, deadline);
         self.late |= Instant::now() > deadline;
+    }
+
+    /// Copies what is wanted besides stacks.
+    fn copy_beside(&mut self, more: &[AddrRange], deadline: Instant) {
+        if self.plan.follow {
+            let pages = pointers::pages(self.plan.maps, self.arena.pieces());
+            self.arena.copy(self.plan.memory, &pages, deadline);
+        }
+        let copied = self.arena.copy(self.plan.memory, more, deadline);
+        self.copy_refused(more, &copied);
     }
 
     /// Pages that the process itself may not read are read by the file of its memory.
