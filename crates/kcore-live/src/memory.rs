@@ -29,7 +29,7 @@ impl LiveMemory {
     /// When a right is missing.
     pub fn open(process: &Process) -> Result<Self, LiveError> {
         let file = File::open(process.folder().join("mem")).ok();
-        let memory = Self { pid: process.pid().get(), file, by_call: AtomicBool::new(true) };
+        let memory = Self { pid: process.holder(), file, by_call: AtomicBool::new(true) };
         let start = AddrRange::with_len(Addr::new(0), 1);
         match vm::append(memory.pid, &[start], &mut Vec::with_capacity(1)) {
             Err(error) if is_refused(&error) => memory.by_call.store(false, Ordering::Relaxed),

@@ -2,7 +2,10 @@
 
 use std::{
     fmt, io,
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
 };
 
 use kcore_elf::core_file::{MapLine, parse_maps};
@@ -44,6 +47,8 @@ const OWN: Arch = if cfg!(target_arch = "aarch64") { Arch::Aarch64 } else { Arch
 pub struct Process {
     pid: Pid,
     folder: PathBuf,
+    /// The thread by which its memory is found: the first one, unless that has ended.
+    holder: i32,
     stat: TaskStat,
     status: Status,
 }
@@ -54,15 +59,40 @@ impl Process {
     /// # Errors
     /// When there is no such process, it is none that can be traced, or a right is missing.
     pub fn open(pid: Pid) -> Result<Self, LiveError> {
+        // While a thread that is not the first starts another program, the first one has ended, and
+        // the other one takes its place in a moment.
+        const MOMENT: Duration = Duration::from_millis(2);
+        let opened = Self::look_at(pid);
+        if !matches!(opened, Err(LiveError::Zombie(_))) {
+            return opened;
+        }
+        thread::sleep(MOMENT);
+        Self::look_at(pid)
+    }
+
+    fn look_at(pid: Pid) -> Result<Self, LiveError> {
         let folder = PathBuf::from(format!("/proc/{pid}"));
         let stat = proc::read(&folder.join("stat")).ok().and_then(|line| TaskStat::parse(&line));
         let status = proc::read(&folder.join("status")).map(|text| Status::parse(&text));
         let (Some(stat), Ok(status)) = (stat, status) else {
             return Err(LiveError::NoProcess(pid));
         };
-        let process = Self { pid, folder, stat, status };
+        let mut process = Self { pid, folder, holder: pid.get(), stat, status };
         process.check()?;
+        process.find_holder()?;
+        process.check_machine()?;
         Ok(process)
+    }
+
+    /// A first thread that has ended has no memory, but is there until the others have ended.
+    fn find_holder(&mut self) -> Result<(), LiveError> {
+        if !is_over(&self.stat) {
+            return Ok(());
+        }
+        let lives = |tid: &i32| self.task_stat(*tid).is_some_and(|stat| !is_over(&stat));
+        let living = self.task_ids()?.into_iter().find(lives);
+        self.holder = living.ok_or(LiveError::Zombie(self.pid))?;
+        Ok(())
     }
 
     fn check(&self) -> Result<(), LiveError> {
@@ -76,12 +106,7 @@ impl Process {
         if self.stat.is_kernel() {
             return Err(LiveError::Kernel(pid));
         }
-        // The first thread may have ended before the others: then the process is there.
-        if matches!(self.stat.state, 'Z' | 'X') && self.task_ids()?.len() < 2 {
-            return Err(LiveError::Zombie(pid));
-        }
-        self.check_tracer()?;
-        self.check_machine()
+        self.check_tracer()
     }
 
     /// Refuses a process that somebody traces.
@@ -100,13 +125,29 @@ impl Process {
         }
     }
 
+    /// Waits until tracers of this process of kcore, which have ended already, have let these threads
+    /// go: the system does so a moment after they have ended.
+    pub(crate) fn wait_until_free(&self, tids: &[i32]) {
+        const MOMENT: Duration = Duration::from_micros(200);
+        const LIMIT: Duration = Duration::from_millis(200);
+        let start = Instant::now();
+        let is_ours = |tid: &i32| {
+            let status = proc::read(&self.task(*tid).join("status")).unwrap_or_default();
+            let tracer = Status::parse(&status).tracer;
+            tracer != 0 && Path::new(&format!("/proc/self/task/{tracer}")).exists()
+        };
+        while tids.iter().any(is_ours) && start.elapsed() < LIMIT {
+            thread::sleep(MOMENT);
+        }
+    }
+
     /// The program says what machine it is for. Who may not read it may not trace it either.
     fn check_machine(&self) -> Result<(), LiveError> {
         // e_ident, e_type, e_machine.
         const HEADER: u64 = 20;
         use io::Read;
         let mut header = Vec::new();
-        let file = std::fs::File::open(self.folder.join("exe"));
+        let file = std::fs::File::open(self.folder().join("exe"));
         let read = file.and_then(|file| file.take(HEADER).read_to_end(&mut header));
         read.map_err(|error| self.why("its program", error))?;
         let machine = header.get(18..).and_then(|rest| rest.first_chunk::<2>());
@@ -129,9 +170,19 @@ impl Process {
         self.pid
     }
 
-    /// Its folder in `/proc`.
-    pub fn folder(&self) -> &Path {
-        &self.folder
+    /// The folder in `/proc` that tells of its memory and files.
+    pub fn folder(&self) -> PathBuf {
+        if self.holder == self.pid.get() { self.folder.clone() } else { self.task(self.holder) }
+    }
+
+    /// The thread by which its memory is found.
+    pub(crate) const fn holder(&self) -> i32 {
+        self.holder
+    }
+
+    /// How many threads the system counts: links of their folder, of which `.` and `..` are two.
+    pub(crate) fn count_of_threads(&self) -> Option<u64> {
+        std::fs::metadata(self.folder.join("task")).ok()?.nlink().checked_sub(2)
     }
 
     /// What the system says of its first thread.
@@ -164,7 +215,7 @@ impl Process {
     /// # Errors
     /// When a right is missing, or the process has ended; `what` is what was to be read.
     pub fn read(&self, name: &str, what: &'static str) -> Result<Vec<u8>, LiveError> {
-        proc::read(&self.folder.join(name)).map_err(|error| self.why(what, error))
+        proc::read(&self.folder().join(name)).map_err(|error| self.why(what, error))
     }
 
     /// The ids of its threads.
@@ -209,6 +260,11 @@ impl Process {
             Ok(()) => LiveError::NotPermitted { pid: self.pid, missing: rights::missing(self) },
         }
     }
+}
+
+/// Whether a thread has ended.
+const fn is_over(stat: &TaskStat) -> bool {
+    matches!(stat.state, 'Z' | 'X')
 }
 
 fn wide_name(arch: Arch, is_wide: bool) -> String {

@@ -83,6 +83,12 @@ impl Snapshot {
         self.arenas.iter().flat_map(Arena::pieces)
     }
 
+    /// The ids of threads that did not stop in time.
+    pub fn late_threads(&self) -> Vec<i32> {
+        let late = self.threads.iter().filter(|thread| thread.registers.is_none());
+        late.map(|thread| thread.tid).collect()
+    }
+
     /// How long a thread stood still, in the median, of those that stopped.
     pub fn median_stop(&self) -> Duration {
         let stopped = self.threads.iter().filter(|thread| thread.registers.is_some());

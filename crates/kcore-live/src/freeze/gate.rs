@@ -22,12 +22,17 @@ impl Gate {
         Self { missing: AtomicUsize::new(count) }
     }
 
+    /// Whether all have come.
+    pub fn is_open(&self) -> bool {
+        self.missing.load(Ordering::Acquire) == 0
+    }
+
     /// Comes, and waits for the others; not beyond `until`, so that a tracer that was lost does not
     /// keep the process stopped.
     pub fn pass(&self, until: Instant) {
         self.missing.fetch_sub(1, Ordering::AcqRel);
         let mut looks: u32 = 0;
-        while self.missing.load(Ordering::Acquire) != 0 {
+        while !self.is_open() {
             looks = looks.saturating_add(1);
             if looks < EAGER_LOOKS {
                 std::thread::yield_now();

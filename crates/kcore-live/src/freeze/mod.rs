@@ -82,12 +82,20 @@ pub fn capture(plan: &Plan<'_>) -> Result<Snapshot, LiveError> {
     // The state of a stopped thread is only that it is stopped.
     let stats: HashMap<i32, TaskStat> =
         tids.iter().filter_map(|tid| Some((*tid, plan.process.task_stat(*tid)?))).collect();
-    let mut snapshot =
-        if plan.rolling { rolling::capture(plan, &tids) } else { whole::capture(plan, &tids) }?;
-    // A program that was started in between has other memory than the mappings say.
-    if plan.process.read("auxv", "its auxiliary vector").ok() != Some(before) {
+    let taken =
+        if plan.rolling { rolling::capture(plan, &tids) } else { whole::capture(plan, &tids) };
+    let left = match &taken {
+        Ok(snapshot) => snapshot.late_threads(),
+        Err(_) => plan.process.task_ids().unwrap_or_default(),
+    };
+    plan.process.wait_until_free(&left);
+    // A program that was started in between has other memory than the mappings say, and its threads
+    // may not be traced while it starts.
+    let is_other = plan.process.read("auxv", "its auxiliary vector").ok() != Some(before);
+    if is_other || (taken.is_err() && tids_of(plan).ok() != Some(tids)) {
         return Err(LiveError::Gone(plan.process.pid()));
     }
+    let mut snapshot = taken?;
     for thread in &mut snapshot.threads {
         thread.inner_tid = plan.process.inner_id(thread.tid).unwrap_or(thread.inner_tid);
         thread.stat =

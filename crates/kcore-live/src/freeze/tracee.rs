@@ -66,18 +66,36 @@ impl Tracee {
         }
     }
 
-    /// Waits until it stands still, and reads its registers.
-    pub fn stop(&mut self, deadline: Instant) {
-        if self.phase != Phase::Runs {
-            return;
+    /// Asks it once more, if it still runs: a thread that starts another program may forget that it was
+    /// asked (seen with Linux 6.18).
+    pub fn insist(&self) {
+        if self.phase == Phase::Runs {
+            // One that has ended is found by the next look.
+            let _ = ptrace::interrupt(self.tid);
         }
-        self.phase = match ptrace::wait(self.tid, deadline) {
-            Waited::Stopped(signal) => Phase::Stands(signal),
-            Waited::Gone => Phase::Left,
-            Waited::Late => Phase::Late,
-        };
-        if self.stands() {
-            self.read_registers();
+    }
+
+    /// Looks whether it stands still, and if it does reads its registers. Says whether there is
+    /// nothing to wait for any more.
+    pub fn look(&mut self) -> bool {
+        if self.phase != Phase::Runs {
+            return true;
+        }
+        match ptrace::look(self.tid) {
+            Waited::Runs => return false,
+            Waited::Gone => self.phase = Phase::Left,
+            Waited::Stopped(signal) => {
+                self.phase = Phase::Stands(signal);
+                self.read_registers();
+            }
+        }
+        true
+    }
+
+    /// Waits for it no longer.
+    pub fn give_up(&mut self) {
+        if self.phase == Phase::Runs {
+            self.phase = Phase::Late;
         }
     }
 

@@ -1,6 +1,9 @@
 //! One tracer: a thread of kcore that traces some of the threads of the process.
 
-use std::time::Instant;
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
 
 use kcore_mem::AddrRange;
 
@@ -13,6 +16,11 @@ use crate::{arena::Arena, sys::signals::HeldBack};
 
 /// Memory that is touched beforehand for the stack of a thread.
 const ROOM_OF_STACK: usize = 24 << 10;
+/// Times that a thread is looked after before others are: it stops within microseconds where a
+/// processor is free.
+const EAGER_LOOKS: u32 = 50;
+/// How long a tracer sleeps once all have been looked after often.
+const NAP: Duration = Duration::from_micros(50);
 
 /// What one tracer holds. It lives no longer than the thread that made it, whose end lets go what
 /// was not let go before.
@@ -63,7 +71,9 @@ impl<'a> Tracer<'a> {
         let tracees = self.tracees.get_mut(first..).unwrap_or_default();
         let now = Instant::now();
         tracees.iter_mut().for_each(|tracee| tracee.interrupt(now));
-        tracees.iter_mut().for_each(|tracee| tracee.stop(deadline));
+        tracees.iter_mut().for_each(look_often);
+        wait_for_all(tracees, deadline);
+        tracees.iter_mut().for_each(Tracee::give_up);
     }
 
     /// Copies the used part of the stacks of threads from `first` on, and `more`. Only what one stack
@@ -106,6 +116,33 @@ impl<'a> Tracer<'a> {
         self.tracees.iter_mut().for_each(Tracee::release);
         let now = Instant::now();
         self.tracees.iter_mut().for_each(|tracee| tracee.note_stop(now));
+    }
+}
+
+/// Looks after one thread for as long as most take to reach their stop.
+fn look_often(tracee: &mut Tracee) {
+    for _ in 0..EAGER_LOOKS {
+        if tracee.look() {
+            return;
+        }
+        thread::yield_now();
+    }
+}
+
+/// Looks after all of them by turns: one may not stop before another one, which has ended, was taken
+/// note of, as it is when a thread starts another program.
+fn wait_for_all(tracees: &mut [Tracee], deadline: Instant) {
+    let mut looks: u32 = 0;
+    while tracees.iter_mut().filter_map(|tracee| (!tracee.look()).then_some(())).count() > 0 {
+        looks = looks.saturating_add(1);
+        if looks < EAGER_LOOKS {
+            thread::yield_now();
+        } else if Instant::now() >= deadline {
+            return;
+        } else {
+            tracees.iter().for_each(Tracee::insist);
+            thread::sleep(NAP);
+        }
     }
 }
 

@@ -2,14 +2,13 @@
 
 use std::{
     collections::HashSet,
-    os::unix::fs::MetadataExt,
     sync::Mutex,
     thread,
     time::{Duration, Instant},
 };
 
 use super::{Plan, gate::Gate, tracer::Tracer};
-use crate::{LiveError, Process, SnapThread, Snapshot, arena::Arena};
+use crate::{LiveError, Process, SnapThread, Snapshot, arena::Arena, sys::ptrace};
 
 /// Threads from whose number on a second tracer is worth its beginning and the waiting for it.
 const WORTH_TWO: usize = 32;
@@ -59,8 +58,27 @@ pub fn capture(plan: &Plan<'_>, tids: &[i32]) -> Result<Snapshot, LiveError> {
                 }
             });
         }
+        take_note_of_ends(plan, &gates.complete);
     });
     join(plan, shares.into_inner().unwrap_or_default())
+}
+
+/// A thread that starts another program waits until all others have ended, and the system until a
+/// tracer has taken note of their ends; meanwhile it lets nobody trace another thread. So a tracer that
+/// is held up there cannot do what it is held up for: this thread does.
+fn take_note_of_ends(plan: &Plan<'_>, complete: &Gate) {
+    const FIRST: Duration = Duration::from_millis(20);
+    const THEN: Duration = Duration::from_millis(5);
+    let start = Instant::now();
+    let until = later(later(start, plan.timeout), GRACE);
+    while !complete.is_open() && Instant::now() < until {
+        thread::sleep(Duration::from_millis(1));
+        if start.elapsed() > FIRST && !complete.is_open() {
+            let listed = plan.process.task_ids().unwrap_or_default();
+            listed.into_iter().for_each(ptrace::take_note_of_end);
+            thread::sleep(THEN);
+        }
+    }
 }
 
 fn tracers_for(threads: usize) -> usize {
@@ -111,9 +129,7 @@ fn later(start: Instant, by: Duration) -> Instant {
 /// there is nothing to list.
 fn catch_new(process: &Process, tracer: &mut Tracer<'_>, known: &[i32], deadline: Instant) {
     let mut known: HashSet<i32> = known.iter().copied().collect();
-    while Instant::now() < deadline
-        && count_of_threads(process.folder()) != Some(known.len() as u64)
-    {
+    while Instant::now() < deadline && process.count_of_threads() != Some(known.len() as u64) {
         let Ok(listed) = process.task_ids() else { return };
         let new: Vec<i32> = listed.into_iter().filter(|tid| known.insert(*tid)).collect();
         if new.is_empty() {
@@ -123,11 +139,6 @@ fn catch_new(process: &Process, tracer: &mut Tracer<'_>, known: &[i32], deadline
         tracer.seize(&new);
         tracer.stop(first, deadline);
     }
-}
-
-/// How many threads the system counts: links of the folder, of which `.` and `..` are two.
-fn count_of_threads(process: &std::path::Path) -> Option<u64> {
-    std::fs::metadata(process.join("task")).ok()?.nlink().checked_sub(2)
 }
 
 fn join(plan: &Plan<'_>, shares: Vec<Share>) -> Result<Snapshot, LiveError> {

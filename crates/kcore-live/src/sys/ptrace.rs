@@ -5,7 +5,6 @@
 use std::{
     io,
     ptr::{null_mut, without_provenance_mut},
-    time::Instant,
 };
 
 use libc::{c_int, c_long, c_void, iovec, pid_t};
@@ -21,13 +20,7 @@ pub const ARM_TLS: c_int = 0x401;
 
 const PTRACE_EVENT_STOP: c_int = 128;
 
-/// Times that a thread is asked for before the tracer sleeps: it stops within microseconds where a
-/// processor is free.
-const EAGER_LOOKS: u32 = 200;
-/// How long a tracer sleeps then.
-const NAP: std::time::Duration = std::time::Duration::from_micros(50);
-
-/// What came of waiting for a thread.
+/// What a thread does that was asked to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waited {
     /// It stands still. The signal is the one that it was about to take, which it gets when it goes
@@ -35,8 +28,8 @@ pub enum Waited {
     Stopped(c_int),
     /// It has ended, or is nobody's tracee any more.
     Gone,
-    /// It still ran when the time was over.
-    Late,
+    /// It has not stopped yet.
+    Runs,
 }
 
 fn request(
@@ -68,31 +61,40 @@ pub fn interrupt(tid: pid_t) -> io::Result<()> {
     request(libc::PTRACE_INTERRUPT, tid, null_mut(), null_mut()).map(drop)
 }
 
-/// Waits until a thread stands still, has ended, or the time is over. Looks at least once.
-pub fn wait(tid: pid_t, deadline: Instant) -> Waited {
-    let mut looks: u32 = 0;
-    loop {
-        let mut status = 0;
-        // SAFETY: the status is written to a local variable.
-        let answer = unsafe { libc::waitpid(tid, &mut status, libc::__WALL | libc::WNOHANG) };
-        match answer {
-            0 => {}
-            -1 if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => {}
-            found if found == tid && libc::WIFSTOPPED(status) => {
-                return Waited::Stopped(signal_of(status));
-            }
-            _ => return Waited::Gone,
-        }
-        looks = looks.saturating_add(1);
-        if looks >= EAGER_LOOKS {
-            if Instant::now() >= deadline {
-                return Waited::Late;
-            }
-            std::thread::sleep(NAP);
-        } else {
-            std::thread::yield_now();
-        }
+/// Looks whether a thread stands still or has ended; one that has ended is taken note of, for which
+/// the system may wait.
+pub fn look(tid: pid_t) -> Waited {
+    let mut status = 0;
+    // SAFETY: the status is written to a local variable.
+    let answer = unsafe { libc::waitpid(tid, &raw mut status, libc::__WALL | libc::WNOHANG) };
+    match answer {
+        0 => Waited::Runs,
+        -1 if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => Waited::Runs,
+        found if found == tid && libc::WIFSTOPPED(status) => Waited::Stopped(signal_of(status)),
+        _ => Waited::Gone,
     }
+}
+
+/// Takes note of a thread that has ended, for which the system may wait; any thread of kcore may. What
+/// else happens to it is left to its tracer: the system tells of stops whether they were asked for or
+/// not (`wait_task_stopped`, Linux `kernel/exit.c`), and so is asked first without taking note.
+pub fn take_note_of_end(tid: pid_t) {
+    const ENDS: [c_int; 3] = [libc::CLD_EXITED, libc::CLD_KILLED, libc::CLD_DUMPED];
+    let found = ended(tid, libc::WNOWAIT);
+    if found.is_some_and(|code| ENDS.contains(&code)) {
+        ended(tid, 0);
+    }
+}
+
+/// `si_code` of what happened to a thread.
+fn ended(tid: pid_t, flags: c_int) -> Option<c_int> {
+    let id = libc::id_t::try_from(tid).ok()?;
+    let flags = libc::WEXITED | libc::WNOHANG | libc::__WALL | flags;
+    let mut info = std::mem::MaybeUninit::<libc::siginfo_t>::zeroed();
+    // SAFETY: the answer is written to a local variable, which is valid when it is all zeros, too.
+    let (answer, info) =
+        unsafe { (libc::waitid(libc::P_PID, id, info.as_mut_ptr(), flags), info.assume_init()) };
+    (answer == 0).then_some(info.si_code)
 }
 
 /// The signal that a stop holds back: only a stop that is no event is about one. The stop of a whole

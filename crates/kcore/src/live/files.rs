@@ -42,8 +42,8 @@ fn foreign_root(process: &Process) -> Option<PathBuf> {
     let root = process.folder().join("root");
     let link = |folder: &Path, name: &str| fs::read_link(folder.join(name)).ok();
     let own = Path::new("/proc/self");
-    let is_same = link(process.folder(), "ns/mnt") == link(own, "ns/mnt")
-        && link(process.folder(), "root") == link(own, "root");
+    let is_same = link(&process.folder(), "ns/mnt") == link(own, "ns/mnt")
+        && link(&process.folder(), "root") == link(own, "root");
     (!is_same).then_some(root)
 }
 

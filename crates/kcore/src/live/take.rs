@@ -138,8 +138,8 @@ impl<'a> Taking<'a> {
     ) -> Result<Core, OpenError> {
         let bytes = core_of(self.process, (&self.text, &self.maps), &self.headers, snapshot)?;
         let path = self.process.folder();
-        let file = CoreFile::parse(bytes.into())
-            .map_err(|error| OpenError::Parse { path: path.to_owned(), error })?;
+        let file =
+            CoreFile::parse(bytes.into()).map_err(|error| OpenError::Parse { path, error })?;
         let threads = threads_of(&file);
         let index = threads.iter().enumerate().map(|(index, thread)| (thread.tid, index));
         let parts = CoreParts {
