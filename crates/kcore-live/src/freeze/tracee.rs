@@ -68,10 +68,10 @@ impl Tracee {
 
     /// Asks it once more, if it still runs: a thread that starts another program may forget that it was
     /// asked (seen with Linux 6.18).
-    pub fn insist(&self) {
-        if self.phase == Phase::Runs {
-            // One that has ended is found by the next look.
-            let _ = ptrace::interrupt(self.tid);
+    /// One whose place another thread took, as the one does that starts a program, is traced no more.
+    pub fn insist(&mut self) {
+        if self.phase == Phase::Runs && ptrace::interrupt(self.tid).is_err() {
+            self.phase = Phase::Left;
         }
     }
 

@@ -140,7 +140,7 @@ fn wait_for_all(tracees: &mut [Tracee], deadline: Instant) {
         } else if Instant::now() >= deadline {
             return;
         } else {
-            tracees.iter().for_each(Tracee::insist);
+            tracees.iter_mut().for_each(Tracee::insist);
             thread::sleep(NAP);
         }
     }
