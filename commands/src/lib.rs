@@ -107,6 +107,7 @@ mod ucontext;
 mod ugrep;
 mod uniq;
 mod unsupported;
+mod v8;
 mod variable;
 mod vars;
 mod version;
@@ -185,6 +186,15 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &whattype::Whattype,
     // Language runtimes.
     &runtimes::Runtimes,
+    &v8::jsstack::Jsstack,
+    &v8::jsframe::Jsframe,
+    &v8::jsprint::Jsprint,
+    &v8::jsconstructor::Jsconstructor,
+    &v8::jsfunction::Jsfunction,
+    &v8::jssource::Jssource,
+    &v8::jsclosure::Jsclosure,
+    &v8::jsarray::Jsarray,
+    &v8::nodebuffer::Nodebuffer,
     // Language.
     &cat::Cat,
     &count::Count,
@@ -262,4 +272,7 @@ pub const WALKERS: &[&dyn Walker] = &[
     &walk::auxv::Auxv,
     &walk::initial::ARG,
     &walk::initial::ENV,
+    &v8::walk::jsframe::Jsframe,
+    &v8::walk::jsprop::Jsprop,
+    &v8::walk::jselement::Jselement,
 ];

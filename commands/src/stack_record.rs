@@ -94,7 +94,8 @@ impl Record for StackBegin {
             View::Line("stack pointer for thread {tid}: {found_at:x}{found_at^unknown}")
         } else if self.titled {
             View::Line(
-                "stack pointer for thread {tid}: {sp?{sp:x}}{sp^unknown}{waits_in?, in {waits_in}}",
+                "stack pointer for thread {tid}{name? ({name})}: {sp?{sp:x}}{sp^unknown}\
+                 {waits_in?, in {waits_in}}",
             )
         } else {
             View::Hidden

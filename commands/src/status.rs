@@ -8,8 +8,8 @@ pub struct Status;
 
 const HELP: &str = "\
 What the core is of, why the process died in words, what the program left behind about it (the \
-message of glibc's abort, the C++ exception that nobody caught, the Rust panic), and each thing that \
-makes answers doubtful: a truncated core, files that were not found or are of another build.";
+message of glibc's abort, the exception of C++ or JavaScript that nobody caught, with the stack that it \
+carries, the Rust panic, why the runtime gave up), and each thing that makes answers doubtful: a truncated core, files that were not found or are of another build.";
 
 impl Dcmd for Status {
     fn spec(&self) -> Spec {
@@ -31,17 +31,20 @@ struct StatusRecord {
 }
 
 const OF_CORE: &str = "\
-debugging core file of {name?{name}}{name^an unknown program} ({bits}-bit {arch}) from unknown machine\
+debugging {live?snapshot}{live^core file} of {name?{name}}{name^an unknown program} ({bits}-bit {arch}) from unknown machine\
 {kernel?, Linux {kernel}}
 {program?file: {program}\n}{args?initial argv:{args* {.}}\n}\
 {pid?pid: {pid}\n}threading model: native threads, {threads} in all\
 {crashed_tid?, {crashed_tid} took the signal}
 status: {signal_name?process terminated by {signal_name}{signal_text? ({signal_text})}\
 {address?, addr={address:x}}{sender_pid?, pid={sender_pid} uid={sender_uid}}}\
-{signal_name^{by_gcore?process core file generated with gcore}{by_gcore^no signal is recorded}}\
+{signal_name^{live?running, stood still for {live}}\
+{live^{by_gcore?process core file generated with gcore}{by_gcore^no signal is recorded}}}\
 {explanation?\nwhy: {explanation}}\
 {abort_message?\nlibc panic message: {abort_message}}\
 {exception_type?\nuncaught exception: {exception_type}{exception_what?: {exception_what}}}\
+{exception_stack*\n    at {.}}\
+{fatal_error?\nfatal error: {fatal_error}}{fatal_error_stack*\n    at {.}}\
 {panic_message?\npanic: {panic_message}}\
 {doubts*\ndoubt: {.}}";
 
@@ -68,21 +71,25 @@ impl StatusRecord {
     }
 
     fn put_last_words<'a>(&'a self, out: &mut Fields<'a>) {
-        let (mut abort, mut exception, mut panics) = (None, None, Vec::new());
+        let (mut abort, mut exception, mut fatal, mut panics) = (None, None, None, Vec::new());
         for words in &self.status.last_words {
             match words {
                 LastWords::AbortMessage(text) => abort = Some(text.as_str()),
-                LastWords::Exception { type_name, what } => {
-                    exception = Some((type_name.as_str(), what.as_deref()));
+                LastWords::Exception { type_name, what, trace } => {
+                    exception = Some((type_name.as_str(), what.as_deref(), trace));
                 }
+                LastWords::Fatal { message, trace } => fatal = Some((message.as_str(), trace)),
                 LastWords::Panic(text) => panics.push(text.as_str()),
             }
         }
         // The latest comes first; those that led to it are told behind it.
         let panic = (!panics.is_empty()).then(|| panics.join("; after: "));
         out.opt_text("abort_message", abort)
-            .opt_text("exception_type", exception.map(|(name, _)| name))
-            .opt_text("exception_what", exception.and_then(|(_, what)| what))
+            .opt_text("exception_type", exception.map(|(name, ..)| name))
+            .opt_text("exception_what", exception.and_then(|(_, what, _)| what))
+            .put("exception_stack", texts(exception.map_or(&[], |(.., trace)| trace)))
+            .opt_text("fatal_error", fatal.map(|(message, _)| message))
+            .put("fatal_error_stack", texts(fatal.map_or(&[], |(_, trace)| trace)))
             .opt_text("panic_message", panic);
     }
 }
@@ -98,9 +105,6 @@ impl Record for StatusRecord {
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
         let status = &self.status;
-        let texts = |texts: &'a [String]| {
-            Cell::List(texts.iter().map(|text| Cell::text(text.as_str())).collect())
-        };
         out.num("pid", status.pid.map(u64::from))
             .opt_text("program", status.program.as_deref())
             .put("args", texts(&status.args))
@@ -112,7 +116,13 @@ impl Record for StatusRecord {
             .num("crashed_tid", status.crashed_tid.map(|tid| u64::from(tid.get())))
             .opt_text("explanation", status.explanation.as_deref());
         self.put_last_words(out);
+        let nanos = status.stopped.map(|time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+        let millis =
+            nanos.map(|nanos| format!("{}.{:03} ms", nanos / 1_000_000, nanos / 1000 % 1000));
         out.flag("by_gcore", status.by_gcore)
+            .text("instant", status.instant)
+            .num("stopped_ns", nanos)
+            .display("live", Cell::or_null(millis, Cell::text))
             .put("doubts", texts(&status.doubts))
             .display("name", Cell::or_null(self.name(), Cell::text));
     }
@@ -131,4 +141,8 @@ fn signal_cell(signal: &SignalStatus) -> Cell<'_> {
         ("sender_pid", Cell::or_null(signal.sender_pid, num)),
         ("sender_uid", Cell::or_null(signal.sender_uid, num)),
     ])
+}
+
+fn texts(texts: &[String]) -> Cell<'_> {
+    Cell::List(texts.iter().map(|text| Cell::text(text.as_str())).collect())
 }

@@ -13,7 +13,7 @@ pub struct Threads;
 const HELP: &str = "\
 LWP ids are decimal. `>` marks the current thread, `*` the one that took the signal. WAITS IN is the \
 system call behind whose instruction the pc stands. NAME and STATE are null in a kernel's core, which \
-does not hold them; a language runtime may know them.";
+does not hold them; a language runtime may know them, and then they are shown.";
 
 impl Dcmd for Threads {
     fn spec(&self) -> Spec {
@@ -73,13 +73,25 @@ const COLUMNS: &[Column] = &[
     Column::left("symbol", "PC", 0),
 ];
 
+/// The same where a runtime names threads.
+const COLUMNS_WITH_NAMES: &[Column] = &[
+    Column::left("marks", "", 2),
+    Column::right("tid", "LWP", 8),
+    Column::left("name", "NAME", 18),
+    Column::left("state", "STATE", 16),
+    Column::left("signal_name", "SIGNAL", 9),
+    Column::left("waits_in", "WAITS IN", 12),
+    Column::left("symbol", "PC", 0),
+];
+
 impl Record for ThreadRow<'_> {
     fn kind(&self) -> &'static str {
         "thread"
     }
 
     fn view(&self) -> View {
-        View::Table(COLUMNS)
+        let named = !self.names.core().runtimes().is_empty();
+        View::Table(if named { COLUMNS_WITH_NAMES } else { COLUMNS })
     }
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {

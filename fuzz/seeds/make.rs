@@ -18,6 +18,10 @@ mod link_map;
 mod packed;
 #[path = "make/programs.rs"]
 mod programs;
+#[path = "make/recorder.rs"]
+mod recorder;
+#[path = "make/scripted.rs"]
+mod scripted;
 #[path = "make/tiny.rs"]
 mod tiny;
 #[path = "make/words.rs"]
@@ -65,6 +69,7 @@ fn typed() {
     for (target, seeds) in [("values", values), ("paths", paths)] {
         seeds.iter().for_each(|(name, bytes)| put(target, name, bytes));
     }
+    scripted::seeds().iter().for_each(|(name, bytes)| put("v8", name, bytes));
 }
 
 fn put(target: &str, name: &str, bytes: &[u8]) {

@@ -29,5 +29,7 @@ pub mod type_names;
 pub mod types;
 pub mod unpack;
 pub mod unwind;
+pub mod v8;
+pub mod v8_host;
 pub mod values;
 pub mod variables;

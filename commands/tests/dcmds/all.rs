@@ -61,9 +61,14 @@ fn usage_names_every_option_and_operand() {
     }
 }
 
-/// The core that the examples of a dcmd run on: those of types want some of known names.
+/// The core that the examples of a dcmd run on: those of types want some of known names, those of
+/// runtimes a runtime.
 fn core_of_examples(spec: &Spec) -> Arc<Core> {
-    if spec.group == Group::Types { open("nodes", "O0-pie").core } else { core() }
+    match spec.group {
+        Group::Types => open("nodes", "O0-pie").core,
+        Group::Runtimes => open("node-waiting", "node24").core,
+        _ => core(),
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use kcore::Addr;
 
-use crate::{ValueCell, prefixed};
+use crate::{ScriptCell, ValueCell, prefixed};
 
 /// One typed value of a record.
 ///
@@ -33,6 +33,8 @@ pub enum Cell<'a> {
     Object(Vec<(&'static str, Cell<'a>)>),
     /// A value of a type: a tree in JSON.
     Value(Box<ValueCell<'a>>),
+    /// A value of a script language: a tree in JSON.
+    Script(Box<ScriptCell<'a>>),
 }
 
 impl<'a> Cell<'a> {

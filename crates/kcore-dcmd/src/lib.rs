@@ -22,6 +22,7 @@ mod number;
 mod piped;
 mod private_symbols;
 mod record;
+mod script_value;
 mod settings;
 mod sink;
 mod spec;
@@ -30,7 +31,7 @@ mod value_cell;
 mod walker;
 
 pub use args::{Arg, Args};
-pub use calendar::civil_time;
+pub use calendar::{civil_time, iso_time};
 pub use cell::{Cell, Fields, SymbolCell};
 pub use cx::{Cx, Input, MacroCall, Shell, Variable};
 pub use dcmd::Dcmd;
@@ -42,6 +43,10 @@ pub use number::{Digits, digits, prefix, prefixed};
 pub use piped::{Bindings, Piped};
 pub use private_symbols::{PrivateSymbol, PrivateSymbols};
 pub use record::{Align, Column, Message, Record, View};
+pub use script_value::{
+    Dialect, Rest, ScriptCell, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar,
+    ScriptStyle,
+};
 pub use settings::Settings;
 pub use sink::Sink;
 pub use spec::{AddrUse, Example, Group, Operands, Opt, Spec};

@@ -8,6 +8,7 @@ use crate::canvas::Canvas;
 use crate::cell_format::CellFormat;
 use crate::number::Numbers;
 use crate::sanitize;
+use crate::script;
 use crate::style::Style;
 use crate::value;
 
@@ -58,6 +59,7 @@ fn text<'c>(cell: &'c Cell<'_>, format: &CellFormat, numbers: Numbers) -> Cow<'c
             };
             join(cells.iter().map(named)).into()
         }
+        Cell::Script(cell) => script::text(cell, numbers).into(),
         Cell::Value(value) => value::text(value, numbers).into(),
     }
 }

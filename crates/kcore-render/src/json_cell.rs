@@ -2,7 +2,7 @@
 
 use kcore_dcmd::{Cell, SymbolCell};
 
-use crate::json_value;
+use crate::{json_script, json_value};
 
 /// Appends the cell: addresses and hexadecimal numbers as `"0x…"`, what is absent as `null`.
 pub(crate) fn push(json: &mut String, cell: &Cell<'_>) {
@@ -16,6 +16,7 @@ pub(crate) fn push(json: &mut String, cell: &Cell<'_>) {
         Cell::Text(text) => push_text(json, text),
         Cell::Symbol(symbol) => push_symbol(json, symbol),
         Cell::List(cells) => push_list(json, cells),
+        Cell::Script(cell) => json_script::push(json, &cell.node),
         Cell::Value(cell) => json_value::push(json, Some(&cell.name), &cell.value),
         Cell::Object(cells) => {
             push_object(json, cells.iter().map(|(key, cell)| (*key, cell)));

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use kcore_elf::Image;
-use kcore_mem::{Addr, AddrRange, AddressSpace, Svma};
+use kcore_mem::{Addr, AddrRange, AddressSpace, CodeAddr, Svma};
 use kcore_symbols::ModuleSymbols;
-use kcore_unwind::{Regs, Tid};
+use kcore_unwind::{Frame, Regs, Tid};
 
 /// A process: its memory, modules and threads. Implemented by the facade.
 pub trait Host: Send + Sync {
@@ -29,6 +29,18 @@ pub trait Host: Send + Sync {
 
     /// The registers with which a thread was stopped.
     fn registers(&self, thread: Tid) -> Option<Regs>;
+
+    /// The native frames of a thread, innermost first, where the host walks stacks.
+    fn frames(&self, thread: Tid) -> Vec<Frame> {
+        let _ = thread;
+        Vec::new()
+    }
+
+    /// The function that holds code, demangled and without parameters, where the host knows names.
+    fn function_at(&self, at: CodeAddr) -> Option<Arc<str>> {
+        let _ = at;
+        None
+    }
 }
 
 /// A module of a process.

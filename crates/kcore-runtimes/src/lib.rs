@@ -5,12 +5,13 @@
 //! process holds: absent is no finding, damaged says what cannot be decoded and why, and what was
 //! found is a [`Runtime`]. [`PROBES`] lists them; [`Runtimes`] is what one process came to.
 //!
-//! An instance has up to seven duties, each a method that answers nothing unless it is written:
+//! An instance has up to eight duties, each a method that answers nothing unless it is written:
 //! *step* and *stop* ([`Runtime::step`]) lead the walker through code without unwind information;
 //! *decode* ([`Runtime::decode`]) is given all native frames of a stack and returns [`Span`]s of
 //! language frames; *enumerate* and *seed* ([`Runtime::tasks`]) list stacks that belong to no thread;
 //! *values* ([`Runtime::identify`]) say what an address is; *threads* ([`Runtime::thread`]) name
-//! threads. What else a runtime knows, its own dcmds ask it for by its type ([`Runtimes::of`]).
+//! threads; *end* ([`Runtime::end`]) says what ended the process. What else a runtime knows, its own
+//! dcmds ask it for by its type ([`Runtimes::of`]).
 //!
 //! This room reads memory and symbols through the host, opens no file, and formats nothing. A runtime is
 //! one folder here and one line in [`PROBES`].
@@ -31,6 +32,7 @@
     )
 )]
 
+mod ending;
 mod host;
 mod language_frame;
 mod probe;
@@ -40,6 +42,7 @@ mod span;
 mod task;
 pub mod v8;
 
+pub use ending::{DyingStack, Ending};
 pub use host::{Host, HostModule, HostRange};
 pub use language_frame::{FrameKind, LanguageFrame};
 pub use probe::{Damage, Finding, PROBES, Probe};

@@ -5,7 +5,7 @@ use std::{any::Any, sync::Arc};
 use kcore_mem::Addr;
 use kcore_unwind::{End, Frame, Phase, Regs, RuleFrame, RuleStep, Tid};
 
-use crate::{Host, Span, Task};
+use crate::{DyingStack, Ending, Host, Span, Task};
 
 /// What a runtime is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,5 +85,11 @@ pub trait Runtime: Any + Send + Sync {
     fn thread(&self, host: &dyn Host, thread: Tid) -> Option<ThreadFacts> {
         let _ = (host, thread);
         None
+    }
+
+    /// *end*: what ended the process, given the stack of the thread that died.
+    fn end(&self, host: &dyn Host, dying: &DyingStack<'_>) -> Vec<Ending> {
+        let _ = (host, dying);
+        Vec::new()
     }
 }

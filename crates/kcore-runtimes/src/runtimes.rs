@@ -6,7 +6,8 @@ use kcore_mem::Addr;
 use kcore_unwind::{Phase, Regs, RuleFrame, RuleStep, Tid};
 
 use crate::{
-    Damage, Finding, Host, Identity, NativeStack, Probe, Runtime, Span, Task, ThreadFacts, span,
+    Damage, DyingStack, Ending, Finding, Host, Identity, NativeStack, Probe, Runtime, Span, Task,
+    ThreadFacts, span,
 };
 
 /// The runtimes that were found in a process, in the order of their probes.
@@ -88,5 +89,9 @@ impl Runtimes {
             known.state = known.state.or(facts.state);
         }
         known
+    }
+    /// What ended the process, as all of them have it.
+    pub fn end(&self, host: &dyn Host, dying: &DyingStack<'_>) -> Vec<Ending> {
+        self.found.iter().flat_map(|runtime| runtime.end(host, dying)).collect()
     }
 }

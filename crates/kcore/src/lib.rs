@@ -85,9 +85,11 @@ pub use kcore_mem::{
     Addr, AddrRange, AddressSpace, Arch, CodeAddr, Endian, Fault, FileOff, Origin, Region, Svma,
     Target,
 };
+pub use kcore_runtimes::v8;
 pub use kcore_runtimes::{
-    Damage, Finding, FrameKind, Host, HostModule, HostRange, Identity, LanguageFrame, Native,
-    NativeStack, PROBES, Probe, Runtime, Runtimes, Span, Task, TaskStart, ThreadFacts,
+    Damage, DyingStack, Ending, Finding, FrameKind, Host, HostModule, HostRange, Identity,
+    LanguageFrame, Native, NativeStack, PROBES, Probe, Runtime, Runtimes, Span, Task, TaskStart,
+    ThreadFacts,
 };
 pub use kcore_symbols::{
     AliasKind, AliasType, ArrayType, BaseClass, BaseType, BitField, Composite, DebugInfo, DieId,

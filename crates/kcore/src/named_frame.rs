@@ -121,18 +121,25 @@ impl Core {
         part: Part,
     ) -> impl Iterator<Item = (usize, Frame, SharedLocation)> + use<> {
         let (physical, all) = match part {
-            Part::Native(index) => {
-                let pc = stack.frames.get(index).map(|frame| frame.pc);
-                (index, pc.map(|pc| self.locations(pc)).unwrap_or_default())
-            }
+            Part::Native(index) => (index, self.native_locations(stack, index)),
             Part::Language(index, frames) => {
-                (index, frames.into_iter().map(Location::of_language).collect())
+                let native = || self.native_locations(stack, index).first().cloned();
+                let shown = frames.into_iter().map(|frame| match frame.function {
+                    Some(_) => Location::of_language(frame),
+                    None => Location::of_unknown(frame, native()),
+                });
+                (index, shown.collect())
             }
         };
         let frame = stack.frames.get(physical).copied();
         let shown = if frame.is_some() { all.len() } else { 0 };
         (0..shown)
             .filter_map(move |at| Some((physical, frame?, SharedLocation { all: all.clone(), at })))
+    }
+
+    fn native_locations(&self, stack: &Stack, index: usize) -> Arc<[Location]> {
+        let pc = stack.frames.get(index).map(|frame| frame.pc);
+        pc.map(|pc| self.locations(pc)).unwrap_or_default()
     }
 }
 
@@ -150,6 +157,20 @@ impl Location {
             object: frame.object,
             doubt: frame.doubt,
             ..Self::default()
+        }
+    }
+
+    /// A frame whose function its runtime does not know: what the native frame is called is the most that
+    /// is known.
+    fn of_unknown(frame: LanguageFrame, native: Option<Self>) -> Self {
+        let known = Self::of_language(frame);
+        let Some(native) = native else { return known };
+        Self {
+            function: native.function,
+            module: known.module.or(native.module),
+            offset: native.offset,
+            in_exe: native.in_exe,
+            ..known
         }
     }
 }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use kcore_elf::Image;
-use kcore_mem::{Addr, AddrRange, AddressSpace, Svma};
+use kcore_mem::{Addr, AddrRange, AddressSpace, CodeAddr, Svma};
 use kcore_runtimes::{Host, HostModule, HostRange, Runtimes, ThreadFacts};
 use kcore_symbols::ModuleSymbols;
-use kcore_unwind::{Phase, Regs, RuleFrame, RuleStep, StepRule};
+use kcore_unwind::{Frame, Phase, Regs, RuleFrame, RuleStep, StepRule};
 
-use crate::{Core, Mapping, MappingKind, Module, Tid};
+use crate::{Core, MAX_FRAMES, Mapping, MappingKind, Module, Tid};
 
 impl Core {
     /// The language runtimes that the process holds. They are looked for once, when first asked for.
@@ -69,6 +69,14 @@ impl Host for Core {
 
     fn registers(&self, thread: Tid) -> Option<Regs> {
         self.start_registers(thread)
+    }
+
+    fn frames(&self, thread: Tid) -> Vec<Frame> {
+        self.stack(thread, MAX_FRAMES).frames
+    }
+
+    fn function_at(&self, at: CodeAddr) -> Option<Arc<str>> {
+        self.symbol_at(at.lookup()).map(|symbol| symbol.name)
     }
 }
 

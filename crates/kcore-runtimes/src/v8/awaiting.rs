@@ -30,6 +30,11 @@ const PROMISE_FLAGS: u64 = 32;
 
 /// The element of an await's context that holds the generator: the context's extension.
 const EXTENSION: u64 = 2;
+/// The identity hash of an object without properties beside it.
+const HASH: u64 = 8;
+/// Source text behind an `await` in which its promise is looked for, in units.
+const MAX_EXPRESSION: u64 = 256;
+const COMBINATORS: [&str; 3] = ["Promise.all", "Promise.allSettled", "Promise.any"];
 /// Elements of the context of a closure of V8's own in which a capability is searched.
 const MAX_SLOTS: u64 = 8;
 
@@ -72,12 +77,14 @@ struct Awaits<'a> {
     promise: Option<Object>,
     seen: HashSet<Addr>,
     frames: Vec<LanguageFrame>,
+    /// Which of the promises that `Promise.all` or its kin waits for the last one is.
+    combinator: Option<u64>,
 }
 
 impl<'a> Awaits<'a> {
     fn new(heap: Heap<'a>, generator: Object) -> Self {
         let promise = promise_of(&heap, generator);
-        Self { heap, promise, seen: HashSet::new(), frames: Vec::new() }
+        Self { heap, promise, seen: HashSet::new(), frames: Vec::new(), combinator: None }
     }
 
     fn frames(mut self) -> Vec<LanguageFrame> {
@@ -95,18 +102,42 @@ impl<'a> Awaits<'a> {
         let (heap, types) = (self.heap, self.heap.layout.types);
         (heap.smi(promise.at, PROMISE_FLAGS)? & 3 == 0).then_some(())?;
         let reaction = heap.field_of(promise.at, REACTIONS, types.promise_reaction)?;
-        let offsets = &heap.layout.offsets;
+        let next = reaction_next(&heap, reaction)?;
         // Of many that wait none is the caller.
-        heap.smi(reaction.at, offsets.reaction_next)?;
-        let handler = offsets.reaction_reject.checked_add(8)?;
-        let handler = heap.field(reaction.at, handler).filter(|it| heap.is_function(*it));
+        heap.smi(reaction.at, next)?;
+        // Behind it lie the handlers of rejection and of fulfilment, and what they settle.
+        let handler = heap.field(reaction.at, next.checked_add(16)?);
+        let handler = handler.filter(|it| heap.is_function(*it));
         if let Some(generator) = handler.and_then(|handler| self.awaiter(handler)) {
+            self.frames
+                .extend(self.combinator.take().map(|index| self.combinator(index, generator)));
             self.frames.extend(self.frame(generator));
             return promise_of(&heap, generator);
         }
-        let derived = heap.field(reaction.at, offsets.reaction_reject.checked_add(16)?);
+        let derived = heap.field(reaction.at, next.checked_add(24)?);
         let derived = derived.and_then(|derived| self.promise_in(derived));
         derived.or_else(|| self.combined(handler?))
+    }
+
+    /// The frame of `Promise.all` or of its kin, which `generator` waits for: its source says which.
+    fn combinator(&self, index: u64, generator: Object) -> LanguageFrame {
+        let name = self.combinator_name(generator).unwrap_or("Promise combinator");
+        LanguageFrame {
+            kind: FrameKind::Async,
+            function: Some(format!("{name} (index {index})").into()),
+            language: Some("javascript"),
+            ..LanguageFrame::default()
+        }
+    }
+
+    fn combinator_name(&self, generator: Object) -> Option<&'static str> {
+        let heap = &self.heap;
+        let function = Function::load(heap, heap.tagged(generator.at, FUNCTION)?)?;
+        let source = function.shared.script(heap)?.source(heap)?;
+        let units = heap.units(source, self.offset(generator, function)?, MAX_EXPRESSION)?;
+        let text = String::from_utf16_lossy(&units);
+        let (name, _) = text.get(text.find("Promise.")?..)?.split_once('(')?;
+        COMBINATORS.into_iter().find(|known| *known == name)
     }
 
     /// The async function that goes on when a closure of V8's own is called.
@@ -122,13 +153,20 @@ impl<'a> Awaits<'a> {
         function.shared.script(&self.heap).is_none().then_some(function)
     }
 
-    /// The promise that `Promise.all` and its kin made: the context of their closures holds it.
-    fn combined(&self, handler: Object) -> Option<Object> {
-        let context = self.own_closure(handler)?.context(&self.heap)?;
+    /// The promise that `Promise.all` and its kin made: the context of their closures holds it. Which one
+    /// of theirs was settled they keep in place of the closure's hash, counted from 1.
+    fn combined(&mut self, handler: Object) -> Option<Object> {
+        let heap = self.heap;
+        let context = self.own_closure(handler)?.context(&heap)?;
         let mut slots = (EXTENSION..MAX_SLOTS)
-            .map_while(|slot| self.heap.element(context, slot))
-            .filter_map(|slot| self.heap.object(slot));
-        slots.find_map(|slot| self.promise_in(slot))
+            .map_while(|slot| heap.element(context, slot))
+            .filter_map(|slot| heap.object(slot));
+        let found = slots.find_map(|slot| Some((slot, self.promise_in(slot)?)));
+        let (slot, promise) = found?;
+        let is_capability = slot.kind == heap.layout.types.promise_capability;
+        let number = heap.smi(handler.at, HASH).filter(|_| is_capability);
+        self.combinator = number.and_then(|number| u64::try_from(number).ok()?.checked_sub(1));
+        Some(promise)
     }
 
     /// A promise, or that of a capability.
@@ -177,4 +215,16 @@ fn promise_of(heap: &Heap<'_>, generator: Object) -> Option<Object> {
         return Some(holder);
     }
     heap.field_of(holder.at, REQUEST_PROMISE, heap.layout.types.promise)
+}
+
+/// Where a PromiseReaction holds the next one. What the embedder keeps for it lies before that since V8
+/// 13, and in Node.js 22 as well, whose V8 is older: `src/objects/promise.tq`.
+fn reaction_next(heap: &Heap<'_>, reaction: Object) -> Option<u64> {
+    let types = &heap.layout.types;
+    let is_next = match heap.tagged(reaction.at, 8)? {
+        Tagged::Smi(_) => true,
+        first => heap.object(first).is_some_and(|object| object.kind == types.promise_reaction),
+    };
+    let is_behind = heap.layout.column.is_since(13, 6) || !is_next;
+    Some(if is_behind { 16 } else { 8 })
 }

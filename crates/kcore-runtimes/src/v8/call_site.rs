@@ -148,7 +148,8 @@ impl CallSite<'_, '_> {
     }
 }
 
-const ANONYMOUS: &str = "<anonymous>";
+/// What has no name.
+pub const ANONYMOUS: &str = "<anonymous>";
 
 impl<'a> Heap<'a> {
     /// An object, its prototype, and so on.

@@ -1,4 +1,4 @@
-//! What a function sees, and its source text.
+//! What a function sees.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use kcore_mem::Addr;
 use super::{
     Function, Heap, ScopeInfo, Tagged, V8,
     heap::Object,
-    value::{Limits, Reader, Text, Value},
+    value::{Limits, Reader, Value},
 };
 use crate::Host;
 
@@ -40,17 +40,6 @@ pub struct Variable {
     pub value: Value,
 }
 
-/// The source text of a function.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
-    /// Its script.
-    pub file: Option<Arc<str>>,
-    /// The line of its first letter, from 1.
-    pub line: Option<u32>,
-    /// Its text.
-    pub text: Text,
-}
-
 impl V8 {
     /// The scopes that a function, or one that waits to run, sees; the innermost first. Those without
     /// variables are left out.
@@ -65,27 +54,6 @@ impl V8 {
             .take(MAX_SCOPES)
             .filter_map(|context| scope(&heap, context, limits));
         Some(scopes.collect())
-    }
-
-    /// The source text of a function.
-    pub fn source(&self, host: &dyn Host, function: Addr, limits: Limits) -> Option<Source> {
-        let heap = self.decodable(host)?;
-        let function = Function::load(&heap, heap.object_or_tagged(function))?;
-        let script = function.shared.script(&heap)?;
-        let (start, end) = function.shared.source_range(&heap)?;
-        let length = end.checked_sub(start)?;
-        let source = script.source(&heap)?;
-        let units = heap.units(source, start, length.min(limits.units))?;
-        Some(Source {
-            file: script.name(&heap).map(Arc::from),
-            line: script.place(&heap, start).map(|place| place.line),
-            text: Text {
-                at: source.at,
-                length,
-                is_cut: (units.len() as u64) < length,
-                text: String::from_utf16_lossy(&units).into(),
-            },
-        })
     }
 }
 

@@ -66,13 +66,19 @@ impl Code {
     }
 
     fn load(heap: &Heap<'_>, holder: Object) -> Option<Self> {
-        let offsets = &heap.layout.offsets;
         let streams = heap.layout.has_instruction_streams();
         let object = match streams {
             true => heap.field_of(holder.at, STREAM_CODE, heap.layout.types.code)?,
             false => holder,
         };
-        let start = match streams {
+        Self::of(heap, object)
+    }
+
+    /// The code that an object describes, if it describes any.
+    pub fn of(heap: &Heap<'_>, object: Object) -> Option<Self> {
+        (object.kind == heap.layout.types.code).then_some(())?;
+        let offsets = &heap.layout.offsets;
+        let start = match heap.layout.has_instruction_streams() {
             true => Addr::new(heap.word(object.at, offsets.code_start)?),
             false => object.at.checked_add(offsets.code_start)?,
         };

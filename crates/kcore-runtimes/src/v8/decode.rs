@@ -26,12 +26,15 @@ pub struct Decoder<'a> {
 
 /// A frame of V8's code, and what lies in it.
 #[derive(Clone, Copy, Debug)]
-struct Seen {
+pub struct Seen {
     /// Its index among the native frames.
-    index: usize,
-    pc: CodeAddr,
-    slots: FrameSlots,
-    shape: Shape,
+    pub index: usize,
+    /// Where it runs.
+    pub pc: CodeAddr,
+    /// What it keeps.
+    pub slots: FrameSlots,
+    /// What it is.
+    pub shape: Shape,
 }
 
 impl Decoder<'_> {
@@ -48,7 +51,7 @@ impl Decoder<'_> {
 
     /// The frames of V8's code: those out of which the walker was led by a runtime, and the last one,
     /// where there is no module's code.
-    fn frames(&self, frames: &[Frame]) -> Vec<Seen> {
+    pub fn frames(&self, frames: &[Frame]) -> Vec<Seen> {
         let indices = 0..frames.len();
         let seen = indices.filter_map(|index| {
             let frame = frames.get(index)?;

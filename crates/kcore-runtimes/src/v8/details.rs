@@ -4,10 +4,11 @@ use kcore_mem::Addr;
 use kcore_unwind::Frame;
 
 use super::{
-    Function, Heap, Location, Tier, V8,
+    Function, Heap, Location, Tagged, Tier, V8,
     frame::{FrameSlots, Shape},
     heap::Object,
-    value::{Limits, Reader, Value},
+    string::StringPart,
+    value::{HeldElements, Limits, Reader, Slot, Step, Value},
 };
 use crate::Host;
 
@@ -39,7 +40,8 @@ impl V8 {
     ) -> Option<FrameDetails> {
         let heap = self.decodable(host)?;
         let slots = FrameSlots(frame.frame_pointer?);
-        let function = frame_function(&heap, slots)?;
+        let call = FrameCall::of(&heap, slots)?;
+        let function = call.function;
         let sizes = || self.bytecode_sizes(host);
         let location = Location::find(&heap, host, frame.pc, slots, function, &sizes);
         let told = |value| Reader::new(heap, limits).value(value, limits.depth);
@@ -47,18 +49,72 @@ impl V8 {
             tier: location.tier,
             function: function.object.at,
             context: slots.context(&heap).or_else(|| function.context(&heap)).map(at),
-            receiver: slots.receiver(&heap).map(told),
-            arguments: slots.arguments(&heap).into_iter().map(told).collect(),
+            receiver: call.receiver.map(told),
+            arguments: call.arguments.into_iter().map(told).collect(),
             parameters: function.shared.parameter_count(&heap),
         })
     }
 
-    /// The value that lies at an address, or that a tagged word is: the address of an object, with
-    /// its tag or without, or a Smi.
-    pub fn value(&self, host: &dyn Host, word: Addr, limits: Limits) -> Option<Value> {
+    /// What kind of frame V8 made for itself, in its own words: `EntryFrame`.
+    pub fn frame_kind(&self, host: &dyn Host, frame: &Frame) -> Option<String> {
         let heap = self.decodable(host)?;
-        let value = heap.object_or_tagged(word);
+        match FrameSlots(frame.frame_pointer?).shape(&heap) {
+            Shape::Typed(kind) => self.metadata(host).frame_name(kind).map(str::to_owned),
+            _ => None,
+        }
+    }
+
+    /// The value that a tagged word is: a Smi, the address of an object with its tag, or without.
+    /// `None` where the layouts of its version are not known.
+    pub fn value(&self, host: &dyn Host, word: u64, limits: Limits) -> Option<Value> {
+        let heap = self.decodable(host)?;
+        let value = heap.object_or_tagged(Addr::new(word));
         Some(Reader::new(heap, limits).value(value, limits.depth))
+    }
+
+    /// What a step of a path leads to from a value.
+    pub fn member(&self, host: &dyn Host, word: u64, step: &Step, limits: Limits) -> Option<Slot> {
+        let heap = self.decodable(host)?;
+        let value = heap.object_or_tagged(Addr::new(word));
+        Reader::new(heap, limits).step_to(value, step, limits.depth)
+    }
+
+    /// What made an object: its constructor by name, and the function, without tag, if it is one.
+    pub fn constructor(&self, host: &dyn Host, word: u64) -> Option<(String, Option<Addr>)> {
+        let heap = self.decodable(host)?;
+        let object = heap.object(heap.object_or_tagged(Addr::new(word)))?;
+        heap.is_receiver(object).then_some(())?;
+        let maker = heap.constructor(object).filter(|maker| heap.is_function(*maker));
+        Some((heap.constructor_name(object), maker.map(at)))
+    }
+
+    /// The bytes of an `ArrayBuffer`, typed array, `Buffer` or `DataView`: where they lie, and how many.
+    pub fn bytes(&self, host: &dyn Host, word: u64) -> Option<(Addr, u64)> {
+        let heap = self.decodable(host)?;
+        let object = heap.object(heap.object_or_tagged(Addr::new(word)))?;
+        let (types, offsets) = (&heap.layout.types, &heap.layout.offsets);
+        match object.kind {
+            kind if [types.typed_array, types.data_view].contains(&kind) => heap.view_bytes(object),
+            kind if kind == types.array_buffer => Some((
+                Addr::new(heap.word(object.at, offsets.buffer_store)?),
+                heap.word(object.at, offsets.buffer_length)?,
+            )),
+            _ => None,
+        }
+    }
+
+    /// How a string is held: it, and the strings that it consists of, at most `most`.
+    pub fn string_parts(&self, host: &dyn Host, word: u64, most: usize) -> Option<Vec<StringPart>> {
+        let heap = self.decodable(host)?;
+        let object = heap.object(heap.object_or_tagged(Addr::new(word)))?;
+        heap.is_string(object).then(|| heap.string_parts(object, most))
+    }
+
+    /// The elements of an object by index, at most `most` slots of them, and whether there are more.
+    pub fn elements(&self, host: &dyn Host, word: u64, most: u64) -> Option<HeldElements> {
+        let heap = self.decodable(host)?;
+        let object = heap.object(heap.object_or_tagged(Addr::new(word)))?;
+        Some(heap.elements(object, most))
     }
 }
 
@@ -66,10 +122,30 @@ fn at(object: Object) -> Addr {
     object.at
 }
 
-fn frame_function(heap: &Heap<'_>, slots: FrameSlots) -> Option<Function> {
-    match slots.shape(heap) {
-        Shape::Function(function) => Some(function),
-        Shape::Typed(kind) => slots.exit_call(heap, kind)?.function,
-        Shape::Unreadable | Shape::Unknown => None,
+/// What a frame was called on and with.
+struct FrameCall {
+    function: Function,
+    receiver: Option<Tagged>,
+    arguments: Vec<Tagged>,
+}
+
+impl FrameCall {
+    fn of(heap: &Heap<'_>, slots: FrameSlots) -> Option<Self> {
+        match slots.shape(heap) {
+            Shape::Function(function) => Some(Self {
+                function,
+                receiver: slots.receiver(heap),
+                arguments: slots.arguments(heap),
+            }),
+            Shape::Typed(kind) => {
+                let call = slots.exit_call(heap, kind)?;
+                Some(Self {
+                    function: call.function?,
+                    receiver: call.receiver,
+                    arguments: slots.exit_arguments(heap, kind),
+                })
+            }
+            Shape::Unreadable | Shape::Unknown => None,
+        }
     }
 }

@@ -44,6 +44,8 @@ pub struct ExitCall {
     pub function: Option<Function>,
     /// `this`.
     pub receiver: Option<Tagged>,
+    /// The first argument, if it was given one.
+    pub first_argument: Option<Tagged>,
     /// Whether it was called by `new`.
     pub is_construct: bool,
 }
@@ -118,6 +120,23 @@ impl FrameSlots {
         (0..count).map_while(|index| heap.tagged(first, index.saturating_mul(8))).collect()
     }
 
+    /// The arguments of a call that left JavaScript for a builtin in C++, without the receiver: their
+    /// count is a Smi and counts the words that the builtin is called with beside them. That of a
+    /// function of the embedder is not known.
+    pub fn exit_arguments(self, heap: &Heap<'_>, kind: u64) -> Vec<Tagged> {
+        const COUNT: i64 = 32;
+        if kind != heap.layout.frames.builtin_exit {
+            return Vec::new();
+        }
+        let receiver = if heap.layout.column.is_since(14, 6) { 40 } else { 48 };
+        // New target, function, count, padding where there is any; and the receiver.
+        let others = if heap.layout.column.is_since(14, 6) { 4 } else { 5 };
+        let count = self.tagged(heap, COUNT).and_then(Tagged::smi).unwrap_or(0);
+        let count = u64::try_from(count).unwrap_or(0).min(MAX_ARGUMENTS).saturating_sub(others);
+        let first = self.0.wrapping_offset(receiver).saturating_add(8);
+        (0..count).map_while(|index| heap.tagged(first, index.saturating_mul(8))).collect()
+    }
+
     /// The call of a frame that left JavaScript for a builtin in C++, or for the embedder: `None` for
     /// other frames. `BuiltinExitFrameConstants`, `ApiCallbackExitFrameConstants`.
     pub fn exit_call(self, heap: &Heap<'_>, kind: u64) -> Option<ExitCall> {
@@ -127,7 +146,8 @@ impl FrameSlots {
             let receiver = if heap.layout.column.is_since(14, 6) { 40 } else { 48 };
             ExitOffsets { function: 24, receiver, new_target: Some(16) }
         } else if kind != 0 && kind == frames.api_callback_exit {
-            ExitOffsets { function: 48, receiver: 64, new_target: None }
+            let (function, receiver) = heap.layout.api_exit();
+            ExitOffsets { function, receiver, new_target: None }
         } else {
             return None;
         };
@@ -136,6 +156,7 @@ impl FrameSlots {
         Some(ExitCall {
             function: function.and_then(|function| Function::load(heap, function)),
             receiver: self.tagged(heap, offsets.receiver),
+            first_argument: self.tagged(heap, offsets.receiver.saturating_add(8)),
             is_construct: new_target
                 .and_then(|value| heap.object(value))
                 .is_some_and(|value| heap.is_receiver(value)),

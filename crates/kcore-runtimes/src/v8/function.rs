@@ -2,6 +2,8 @@
 
 use std::ops::RangeInclusive;
 
+use kcore_mem::Addr;
+
 use super::{Heap, ScopeInfo, Script, Tagged, heap::Object, script::Place};
 
 /// Names are read to this many units.
@@ -76,6 +78,11 @@ impl Shared {
             return heap.field_of(object.at, 8, types.shared).map(Self);
         }
         (object.kind == types.shared).then_some(Self(object))
+    }
+
+    /// Where it lies, without tag.
+    pub const fn at(self) -> Addr {
+        self.0.at
     }
 
     /// Its name in the source, `SharedFunctionInfo::Name`.

@@ -60,11 +60,21 @@ impl<'a> Heap<'a> {
         self.object_at(value.object()?)
     }
 
-    /// The value that a word is, or the object that lies at it, without tag.
+    /// The value that a word is; a word without a tag is the address of an object, if one lies there.
     pub fn object_or_tagged(&self, word: Addr) -> Tagged {
-        match self.object_at(word) {
-            Some(object) => Tagged::Strong(object.at),
-            None => Tagged::of(word.get()),
+        match Tagged::of(word.get()) {
+            tagged @ (Tagged::Smi(_) | Tagged::Raw(_)) => {
+                self.object_at(word).map_or(tagged, |object| Tagged::Strong(object.at))
+            }
+            tagged => tagged,
+        }
+    }
+
+    /// Why no object lies at an address without tag.
+    pub fn why_not(&self, at: Addr) -> &'static str {
+        match self.space.read_word(at) {
+            Err(fault) => fault.reason(),
+            Ok(_) => "its map is damaged, or no object lies there",
         }
     }
 
@@ -96,6 +106,17 @@ impl<'a> Heap<'a> {
     pub fn element(&self, array: Object, index: u64) -> Option<Tagged> {
         (index < self.length(array)?).then_some(())?;
         self.tagged(array.at, index.checked_mul(8)?.checked_add(16)?)
+    }
+
+    /// How many elements of an array memory holds, from the first on: its length may be a lie.
+    pub fn elements_held(&self, array: Object) -> u64 {
+        let wanted = self.length(array).unwrap_or_default().saturating_mul(8);
+        let mut held: u64 = 0;
+        while let Some(at) = array.at.checked_add(held.saturating_add(16)) {
+            let Some(bytes) = self.space.slice(at).ok().filter(|_| held < wanted) else { break };
+            held = held.saturating_add(bytes.len() as u64);
+        }
+        held.min(wanted) / 8
     }
 
     /// The bytes of a byte array, at most `most`.

@@ -8,33 +8,44 @@
 mod awaiting;
 mod bytecode;
 mod call_site;
+pub mod census;
 mod closure;
 mod code;
 mod decode;
 mod details;
+mod ending;
+mod error;
+mod fatal;
 mod frame;
 mod function;
 mod heap;
 mod inlined;
+mod inside;
 mod layout;
 mod location;
+mod metadata;
 mod positions;
 mod probe;
 mod property;
+mod raw;
 mod scope_info;
 mod script;
+mod source;
 mod step;
 mod string;
 mod tagged;
 #[cfg(test)]
 mod tests;
+mod thread;
+mod trace;
+mod type_of;
 pub mod value;
 mod version;
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use kcore_mem::Addr;
-use kcore_unwind::{Phase, Regs, RuleFrame, RuleStep};
+use kcore_unwind::{Phase, Regs, RuleFrame, RuleStep, Tid};
 
 use bytecode::BytecodeSizes;
 use code::{Code, CodeKind};
@@ -48,12 +59,21 @@ use script::Script;
 use tagged::Tagged;
 use version::Version;
 
-use crate::{Host, HostModule, Identity, NativeStack, Runtime, Span};
+use crate::{
+    DyingStack, Ending, Host, HostModule, Identity, NativeStack, Runtime, Span, ThreadFacts,
+};
 
-pub use closure::{Scope, Source, Variable};
+pub use closure::{Scope, Variable};
 pub use details::FrameDetails;
+pub use inside::{CodeView, ContextSlot, ContextView, FunctionView, ScopeView};
 pub use location::Tier;
+pub use metadata::{ClassField, Metadata};
 pub use probe::PROBE;
+pub use raw::RawField;
+pub use script::Place;
+pub use source::{Source, SourceLine};
+pub use string::{Representation, StringPart};
+pub use type_of::TypeOf;
 
 /// V8 in a process.
 pub struct V8 {
@@ -62,11 +82,22 @@ pub struct V8 {
     /// Whether the layouts are those of its version.
     is_known: bool,
     sizes: OnceLock<Option<BytecodeSizes>>,
+    metadata: OnceLock<Metadata>,
+    census: OnceLock<Arc<census::Census>>,
+    groups: OnceLock<Arc<[census::Group]>>,
 }
 
 impl V8 {
     fn new(identity: Identity, layout: Layout, is_known: bool) -> Self {
-        Self { identity, layout, is_known, sizes: OnceLock::new() }
+        Self {
+            identity,
+            layout,
+            is_known,
+            sizes: OnceLock::new(),
+            metadata: OnceLock::new(),
+            census: OnceLock::new(),
+            groups: OnceLock::new(),
+        }
     }
 
     fn heap<'a>(&'a self, host: &'a dyn Host) -> Heap<'a> {
@@ -130,8 +161,24 @@ impl Runtime for V8 {
         ours.then(|| step::step(&self.heap(host), host, frame, caller))?
     }
 
+    fn identify(&self, host: &dyn Host, at: Addr) -> Option<String> {
+        let holder = self.holder(host, at)?;
+        let inside = match holder.offset {
+            0 => String::new(),
+            offset => format!("+{offset:#x}"),
+        };
+        Some(format!("{:x}{inside}, {} of {} bytes", holder.at.get(), holder.class, holder.size))
+    }
+
     fn decode(&self, host: &dyn Host, stack: &NativeStack<'_>) -> Vec<Span> {
         let Some(heap) = self.decodable(host) else { return Vec::new() };
         Decoder { v8: self, host, heap }.spans(stack)
+    }
+    fn thread(&self, host: &dyn Host, thread: Tid) -> Option<ThreadFacts> {
+        self.thread_facts(host, thread)
+    }
+
+    fn end(&self, host: &dyn Host, dying: &DyingStack<'_>) -> Vec<Ending> {
+        self.decodable(host).map(|heap| self.endings(host, heap, dying)).unwrap_or_default()
     }
 }

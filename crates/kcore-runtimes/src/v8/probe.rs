@@ -104,9 +104,15 @@ impl Exports<'_> {
     /// file is 0.
     fn number(&self, symbol: &str) -> Option<u64> {
         let (svma, _) = self.module.exported(symbol)?;
-        let in_memory = || self.host.space().read_uint(self.module.addr(svma)?, 4).ok();
-        in_memory().or_else(|| in_file(self.module.image()?, svma))
+        number_at(self.host, self.module, svma)
     }
+}
+
+/// The number, four bytes, that a module has at an address of its file: as it is in memory, or else in
+/// the file.
+pub fn number_at(host: &dyn Host, module: &dyn HostModule, svma: Svma) -> Option<u64> {
+    let in_memory = || host.space().read_uint(module.addr(svma)?, 4).ok();
+    in_memory().or_else(|| in_file(module.image()?, svma))
 }
 
 fn in_file(image: &Image, svma: Svma) -> Option<u64> {

@@ -78,6 +78,12 @@ impl Heap<'_> {
             && self.text(key, MAX_KEY).is_some_and(|text| text == name)
     }
 
+    /// Whether the properties of an object lie in a hash table.
+    pub fn is_dictionary(&self, object: Object) -> bool {
+        object.kind == self.layout.types.global_object
+            || self.uint(object.map, BIT_FIELD3, 4).is_some_and(|bits| bits & IS_DICTIONARY != 0)
+    }
+
     fn fast_properties(&self, object: Object, bits: u64, most: u64) -> Option<Vec<Property>> {
         let count = (bits >> OWN_DESCRIPTORS_SHIFT) & 0x3ff;
         let array = self.field(object.map, DESCRIPTORS)?;
@@ -147,10 +153,10 @@ impl Heap<'_> {
         Some(in_order((0..capacity).filter_map(entry).collect(), most))
     }
 
-    /// The capacity of a dictionary, as far as it is looked through.
+    /// The capacity of a dictionary, as far as it is looked through: an entry takes an element at least.
     pub fn capacity(&self, table: Object) -> Option<u64> {
         let capacity = u64::try_from(self.element(table, 2)?.smi()?).ok()?;
-        Some(capacity.min(MAX_CAPACITY))
+        Some(capacity.min(MAX_CAPACITY).min(self.elements_held(table)))
     }
 
     /// A property of a dictionary, and its number in the order of insertion.

@@ -3,6 +3,8 @@
 //! `src/objects/scope-info.tq` of V8 9.4 to 14.6: tagged words behind the map, of which those behind
 //! the fixed ones are there or not as flags say.
 
+use kcore_mem::Addr;
+
 use super::{Heap, Tagged, heap::Object};
 
 /// So many names of variables lie in the object itself; more in a table.
@@ -49,6 +51,16 @@ impl ScopeInfo {
         };
         let locals = if flags & EMPTY == 0 { heap.smi(object.at, 24)? } else { 0 };
         Some(Self { object, flags, locals: u64::try_from(locals).ok()? })
+    }
+
+    /// Where it lies, without tag.
+    pub const fn at(self) -> Addr {
+        self.object.at
+    }
+
+    /// Its flags.
+    pub const fn flags(self) -> u64 {
+        self.flags
     }
 
     /// The name of its function, if it has one.

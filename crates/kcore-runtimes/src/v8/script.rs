@@ -38,6 +38,11 @@ impl Script {
         (object.kind == heap.layout.types.script).then_some(Self { at: object.at })
     }
 
+    /// Where it lies, without tag.
+    pub const fn at(self) -> Addr {
+        self.at
+    }
+
     /// Its name: a path, a URL, `node:` and a module; `None` for what `eval` made.
     pub fn name(self, heap: &Heap<'_>) -> Option<String> {
         let name = heap.field(self.at, NAME)?;
@@ -97,7 +102,7 @@ impl Script {
 }
 
 /// ECMAScript's line terminators; of `\r\n` the second counts.
-const fn is_line_end(unit: u16, next: Option<u16>) -> bool {
+pub const fn is_line_end(unit: u16, next: Option<u16>) -> bool {
     match unit {
         0x0a | 0x2028 | 0x2029 => true,
         0x0d => !matches!(next, Some(0x0a)),

@@ -5,13 +5,15 @@
 
 use kcore_mem::Addr;
 
-use super::{Heap, heap::Object};
+use super::{Heap, heap::Object, value::Text};
 
 /// Strings that a string is put together from, at most.
 const MAX_PIECES: usize = 1 << 20;
 
 const REPRESENTATION: u64 = 7;
 const ONE_BYTE: u64 = 8;
+/// Internalized strings do not have it.
+const NOT_INTERNALIZED: u64 = 32;
 /// An external string whose data pointer is not held in the string.
 const UNCACHED: u64 = 16;
 
@@ -51,6 +53,38 @@ impl Representation {
     }
 }
 
+impl Representation {
+    /// The word for it in output.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Sequential => "sequential",
+            Self::Cons => "cons",
+            Self::External => "external",
+            Self::Sliced => "sliced",
+            Self::Thin => "thin",
+        }
+    }
+}
+
+/// A string, or one that it consists of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StringPart {
+    /// Where it lies, without tag.
+    pub at: Addr,
+    /// Within how many others it lies.
+    pub depth: usize,
+    /// How it is held.
+    pub representation: Representation,
+    /// Whether its units are one byte wide.
+    pub is_one_byte: bool,
+    /// Whether there is no other like it.
+    pub is_internalized: bool,
+    /// Its length in units.
+    pub length: u64,
+    /// Where its units lie, if it has its own.
+    pub data: Option<Addr>,
+}
+
 /// A part of a string that is to be read: `length` units from the unit `from`.
 #[derive(Clone, Copy)]
 struct Piece {
@@ -70,6 +104,56 @@ impl Heap<'_> {
     /// The text of a string, at most `most` units of it. Lone surrogates are replaced.
     pub fn text(&self, string: Object, most: u64) -> Option<String> {
         self.units(string, 0, most).map(|units| String::from_utf16_lossy(&units))
+    }
+
+    /// `length` units of a string from the unit `from`, of which `most` are told.
+    pub fn told_text(&self, string: Object, from: u64, length: u64, most: u64) -> Option<Text> {
+        let units = self.units(string, from, length.min(most))?;
+        let told = units.len() as u64;
+        Some(Text {
+            at: string.at,
+            length,
+            text: String::from_utf16_lossy(&units).into(),
+            is_cut: told < length,
+            is_damaged: told < length.min(most),
+        })
+    }
+
+    /// How a string is held, its own parts first, at most `most` of those.
+    pub fn string_parts(&self, string: Object, most: usize) -> Vec<StringPart> {
+        let (mut found, mut left) = (Vec::new(), vec![(string, 0)]);
+        while let Some((string, depth)) = left.pop().filter(|_| found.len() < most) {
+            let Some(representation) = Representation::of(string.kind) else { continue };
+            found.push(StringPart {
+                at: string.at,
+                depth,
+                representation,
+                is_one_byte: string.kind & ONE_BYTE != 0,
+                is_internalized: string.kind & NOT_INTERNALIZED == 0,
+                length: self.string_length(string).unwrap_or_default(),
+                data: self.own_units(string),
+            });
+            let inside = match representation {
+                Representation::Cons => vec![SECOND, FIRST],
+                Representation::Sliced | Representation::Thin => vec![FIRST],
+                Representation::Sequential | Representation::External => Vec::new(),
+            };
+            let depth = depth.saturating_add(1);
+            left.extend(inside.iter().filter_map(|offset| {
+                let part = self.string_at(string.at, *offset)?;
+                Some((part, depth))
+            }));
+        }
+        found
+    }
+
+    /// Where the units of a string lie that has units of its own.
+    fn own_units(&self, string: Object) -> Option<Addr> {
+        match Representation::of(string.kind)? {
+            Representation::Sequential => string.at.checked_add(CHARS),
+            Representation::External => self.external_data(string),
+            _ => None,
+        }
     }
 
     /// Units of a string from the unit `from`, at most `most`; fewer where it is damaged or was not

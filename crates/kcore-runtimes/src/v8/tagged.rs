@@ -33,6 +33,17 @@ impl Tagged {
         }
     }
 
+    /// The word.
+    pub const fn word(self) -> u64 {
+        match self {
+            Self::Smi(value) => (value.cast_unsigned() as u64) << 32,
+            Self::Strong(at) => at.get() | 1,
+            Self::Weak(at) => at.get() | 3,
+            Self::Cleared => 3,
+            Self::Raw(word) => word,
+        }
+    }
+
     /// The number, if it is a Smi.
     pub const fn smi(self) -> Option<i32> {
         match self {
@@ -61,5 +72,8 @@ mod tests {
         assert_eq!(Tagged::of(0x7f00_0000_1003), Tagged::Weak(Addr::new(0x7f00_0000_1000)));
         assert_eq!(Tagged::of(0x7f00_0000_0003), Tagged::Cleared);
         assert_eq!(Tagged::of(0x1234), Tagged::Raw(0x1234), "a Smi has nothing in its lower half");
+        for word in [0xffff_ffff_0000_0000, 0x7f00_0000_1001, 0x7f00_0000_1003, 3, 0x1234] {
+            assert_eq!(Tagged::of(word).word(), word);
+        }
     }
 }

@@ -144,6 +144,14 @@ fn a_length_that_lies_costs_no_memory() {
 }
 
 #[test]
+fn a_dictionary_is_looked_through_as_far_as_memory_goes() {
+    let mut made = Made::new();
+    let capacity = smi(1 << 27);
+    let table = made.object(made.layout.types.fixed_array, &[smi(1 << 28), 0, 0, capacity, 0, 0]);
+    assert_eq!(made.heap().capacity(made.load(table)), Some(5));
+}
+
+#[test]
 fn what_has_no_map_of_maps_is_no_object() {
     let mut made = Made::new();
     let string = made.string("text");

@@ -2,6 +2,7 @@
 
 mod cxx;
 mod glibc;
+mod runtimes;
 mod rust;
 
 use std::sync::Arc;
@@ -18,12 +19,21 @@ const FRAMES: usize = 64;
 pub enum LastWords {
     /// What glibc printed before it aborted: a failed assertion, heap corruption, a smashed stack.
     AbortMessage(String),
-    /// The C++ exception that nobody caught.
+    /// The exception that nobody caught: of C++, or of a language that a runtime runs.
     Exception {
-        /// Its type, demangled.
+        /// Its type, demangled; its class.
         type_name: String,
-        /// What its `what()` would give, where that needs no code of the program.
+        /// What its `what()` would give, where that needs no code of the program; its message.
         what: Option<String>,
+        /// The stack that it carries, as its language prints it, innermost first.
+        trace: Vec<String>,
+    },
+    /// A runtime gave up, or the program made it.
+    Fatal {
+        /// Why.
+        message: String,
+        /// The innermost frames of its language, as that prints them.
+        trace: Vec<String>,
     },
     /// The message of a Rust panic. When one panic led to another, the latest comes first.
     Panic(String),
@@ -46,6 +56,7 @@ impl Core {
         let mut found: Vec<LastWords> =
             [glibc::find(self, crashed), cxx::find(self, &frames)].into_iter().flatten().collect();
         found.extend(rust::find(self, &frames).into_iter().map(LastWords::Panic));
+        found.extend(runtimes::find(self, crashed.tid, &stack, &frames));
         found
     }
 

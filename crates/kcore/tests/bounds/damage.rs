@@ -31,17 +31,22 @@ fn place(len: usize, tender: &[Range<usize>], random: &mut Random) -> usize {
 }
 
 fn wound(bytes: &mut [u8], at: usize, random: &mut Random) {
-    let word = match random.below(4) {
-        0 => *random.of(&WORDS),
-        1 => random.any(),
-        // What lies elsewhere in the file: an address that means something else.
-        2 => word_at(bytes, random.below(bytes.len()) & !7),
-        _ => word_at(bytes, at) ^ (1 << random.below(8)),
-    };
+    let elsewhere = word_at(bytes, random.below(bytes.len()) & !7);
+    let word = word(word_at(bytes, at), elsewhere, random);
     let width = *random.of(&[1, 2, 4, 8]);
     let aligned = at & !(width - 1);
     for (byte, new) in bytes.iter_mut().skip(aligned).zip(word.to_le_bytes()).take(width) {
         *byte = new;
+    }
+}
+
+/// What becomes of a word. What lies elsewhere may be an address that means something else here.
+pub fn word(own: u64, elsewhere: u64, random: &mut Random) -> u64 {
+    match random.below(4) {
+        0 => *random.of(&WORDS),
+        1 => random.any(),
+        2 => elsewhere,
+        _ => own ^ (1 << random.below(8)),
     }
 }
 

@@ -7,8 +7,10 @@ mod ask;
 mod crafted;
 mod damage;
 mod hurt;
+mod hurt_space;
 mod measure;
 mod random;
 mod rule;
+mod scripted;
 #[path = "../../../../fuzz/src/synthetic.rs"]
 mod synthetic;

@@ -69,11 +69,12 @@ fn last_words_facts<'a>(truth: &'a Facts, words: &[LastWords]) -> Vec<Fact<'a>> 
     for words in words.iter().cloned() {
         match words {
             LastWords::AbortMessage(text) => facts[0].kcore = Some(text),
-            LastWords::Exception { type_name, what } => {
+            LastWords::Exception { type_name, what, .. } => {
                 facts[1].kcore = Some(type_name);
                 facts[2].kcore = what;
             }
             LastWords::Panic(text) => facts[3].kcore = Some(text),
+            LastWords::Fatal { .. } => {}
         }
     }
     facts.into()
@@ -134,6 +135,7 @@ fn no_core_tells_last_words_that_its_program_did_not_say() {
             LastWords::AbortMessage(_) => known.truth.facts.abort_message.is_none(),
             LastWords::Exception { .. } => known.truth.facts.exception_type.is_none(),
             LastWords::Panic(_) => known.truth.language != Language::Rust,
+            LastWords::Fatal { .. } => true,
         });
         foreign.map(|words| format!("says {words:?}")).collect()
     });

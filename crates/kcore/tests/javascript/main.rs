@@ -1,5 +1,9 @@
 //! JavaScript in real cores: every frame that the program itself told must be there, and no other.
 
+mod census;
+mod damage;
+mod last_words;
+mod threads;
 mod values;
 
 use std::sync::LazyLock;

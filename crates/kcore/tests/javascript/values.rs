@@ -3,11 +3,11 @@
 use std::fs;
 
 use gen_cores::Case;
-use kcore::{Addr, Core, MAX_FRAMES, NamedFrame, Tid};
-use kcore_runtimes::v8::{
+use kcore::v8::{
     V8,
-    value::{Contents, Key, Limits, Member, Object, PromiseState, Slot, Value},
+    value::{Contents, Key, Limits, Member, Object, PromiseState, Slot, Value, ValueKind},
 };
+use kcore::{Core, MAX_FRAMES, NamedFrame, Tid};
 use serde_json::Value as Told;
 
 use crate::{CASES, open};
@@ -56,24 +56,18 @@ impl<'a> Reader<'a> {
     }
 
     fn object(&self, value: &Value) -> Option<Object> {
-        match self.again(value) {
-            Value::Object(object) => Some(*object),
+        match self.again(value).kind {
+            ValueKind::Object(object) => Some(*object),
             _ => None,
         }
     }
 
-    /// The same value, told anew: nothing of it was told before.
+    /// The same value, as deep as any: it may have been told where that ends.
     fn again(&self, value: &Value) -> Value {
-        let at = match value {
-            Value::Object(object) => object.at,
-            Value::Seen(reference) => reference.at,
-            _ => return value.clone(),
-        };
-        self.at(at)
-    }
-
-    fn at(&self, at: Addr) -> Value {
-        self.v8.value(self.core, at, LIMITS).expect("a value")
+        match value.word {
+            Some(word) => self.v8.value(self.core, word, LIMITS).expect("a value"),
+            None => value.clone(),
+        }
     }
 }
 
@@ -95,21 +89,23 @@ fn expect(is_so: bool, what: impl FnOnce() -> String) -> Difference {
 fn differ(value: &Value, told: &Told) -> Difference {
     let kind = told["type"].as_str().unwrap_or_default();
     let text = told["value"].as_str();
-    let fits = match (value, kind) {
-        (Value::Undefined, "undefined") | (Value::Null, "null") | (Value::Hole, "hole") => true,
-        (Value::Boolean(value), "boolean") => told["value"] == *value,
-        (Value::Number(value), "number") => text.is_some_and(|text| is_number(*value, text)),
-        (Value::BigInt(value), "bigint") => value.starts_with("0x") || text == Some(value),
-        (Value::Symbol(description), "symbol") => {
+    let fits = match (&value.kind, kind) {
+        (ValueKind::Undefined, "undefined")
+        | (ValueKind::Null, "null")
+        | (ValueKind::Hole, "hole") => true,
+        (ValueKind::Boolean(value), "boolean") => told["value"] == *value,
+        (ValueKind::Number(value), "number") => text.is_some_and(|text| is_number(*value, text)),
+        (ValueKind::BigInt(value), "bigint") => value.starts_with("0x") || text == Some(value),
+        (ValueKind::Symbol(description), "symbol") => {
             told["description"].as_str() == description.as_deref()
         }
-        (Value::String(value), "string") => {
+        (ValueKind::String(value), "string") => {
             told["length"] == value.length && is_text(&value.text, told)
         }
         // Told before, at another path.
-        (Value::Seen(_) | Value::Object(_), "again") => true,
-        (Value::Seen(_), "object" | "function") => true,
-        (Value::Object(object), "object" | "function") => return differ_object(object, told),
+        (_, "again") => true,
+        (ValueKind::Elided(_), "object" | "function") => true,
+        (ValueKind::Object(object), "object" | "function") => return differ_object(object, told),
         _ => false,
     };
     expect(fits, || format!("{value:?} for {told}"))
@@ -230,9 +226,9 @@ fn differ_numbers(object: &Object, told: &Told) -> Difference {
     let list = told["list"].as_array().into_iter().flatten();
     object.elements.iter().zip(list).find_map(|(element, told)| {
         let text = told.as_str().unwrap_or_default();
-        let fits = match &element.value {
-            Value::Number(value) => is_number(*value, text),
-            Value::BigInt(value) => **value == *text,
+        let fits = match &element.value.kind {
+            ValueKind::Number(value) => is_number(*value, text),
+            ValueKind::BigInt(value) => **value == *text,
             _ => false,
         };
         expect(fits, || format!("[{}] {:?} for {text}", element.index, element.value))

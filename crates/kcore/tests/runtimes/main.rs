@@ -4,7 +4,7 @@ mod toy;
 
 use std::{path::Path, sync::OnceLock};
 
-use kcore::{Core, End, FrameKind, MAX_FRAMES, OpenOptions, Probes, Stack, Trust};
+use kcore::{Core, End, FrameKind, LastWords, MAX_FRAMES, OpenOptions, Probes, Stack, Trust};
 
 use toy::Toy;
 
@@ -137,6 +137,16 @@ fn facts_of_threads_are_joined() {
 }
 
 #[test]
+fn the_end_is_told_by_who_knows_it() {
+    let words = core().last_words();
+    let toy = words.iter().find_map(|words| match words {
+        LastWords::Fatal { message, trace } if message == "toy" => Some(trace),
+        _ => None,
+    });
+    assert!(toy.is_some_and(|trace| trace.iter().any(|name| name == "main")), "{words:?}");
+}
+
+#[test]
 fn a_runtime_is_asked_by_its_type() {
     let toys: Vec<&Toy> = core().runtimes().of::<Toy>().collect();
     assert_eq!(toys.len(), 1);
@@ -149,4 +159,17 @@ fn threads_of_one_native_stack_in_different_functions_are_different() {
     let groups = core().stack_groups(&core().tids(), MAX_FRAMES);
     assert_eq!(groups.len(), 1);
     assert_eq!(groups[0].first, core().tids()[0]);
+}
+
+#[test]
+fn the_page_about_decoders_shows_this_toy() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |path: &str| std::fs::read_to_string(root.join(path)).expect("a file of the tree");
+    let (page, toy) = (read("../../docs/decoders.md"), read("tests/runtimes/toy.rs"));
+    let blocks: Vec<&str> = page.split("```rust\n").skip(1).collect();
+    assert!(blocks.len() >= 5, "every duty has its code");
+    for block in blocks {
+        let code = block.split("```").next().unwrap_or_default();
+        assert!(toy.contains(code), "the toy is another than in docs/decoders.md:\n{code}");
+    }
 }

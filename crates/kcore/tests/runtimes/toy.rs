@@ -4,8 +4,9 @@
 use std::sync::Arc;
 
 use kcore::{
-    Addr, CodeAddr, Damage, Finding, FrameKind, Host, Identity, LanguageFrame, Native, NativeStack,
-    Phase, Probe, Regs, RuleFrame, RuleStep, Runtime, Span, Task, TaskStart, ThreadFacts, Tid,
+    Addr, CodeAddr, Damage, DyingStack, Ending, Finding, FrameKind, Host, Identity, LanguageFrame,
+    Native, NativeStack, Phase, Probe, Regs, RuleFrame, RuleStep, Runtime, Span, Task, TaskStart,
+    ThreadFacts, Tid,
 };
 use kcore_unwind::RegisterId;
 
@@ -159,6 +160,13 @@ impl Runtime for Toy {
 
     fn thread(&self, _host: &dyn Host, _thread: Tid) -> Option<ThreadFacts> {
         Some(ThreadFacts { name: Some("toy main".into()), state: None })
+    }
+
+    /// Tells how much of the dying thread it was shown.
+    fn end(&self, _host: &dyn Host, dying: &DyingStack<'_>) -> Vec<Ending> {
+        let is_whole = dying.stack.frames.len() == dying.functions.len();
+        let trace = dying.functions.iter().filter(|name| !name.is_empty()).cloned().collect();
+        is_whole.then(|| Ending::Fatal { message: "toy".into(), trace }).into_iter().collect()
     }
 }
 

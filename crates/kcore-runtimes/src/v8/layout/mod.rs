@@ -5,11 +5,13 @@
 //! a version.
 
 mod frames;
+mod heap_types;
 mod offsets;
 mod table;
 mod types;
 
 pub use frames::FrameTypes;
+pub use heap_types::HeapTypes;
 pub use offsets::Offsets;
 pub use table::{Column, Metadata};
 pub use types::Types;
@@ -33,6 +35,8 @@ pub struct Layout {
     pub column: Column,
     /// Instance types.
     pub types: Types,
+    /// Instance types of V8's own objects.
+    pub heap: HeapTypes,
     /// Types of frames.
     pub frames: FrameTypes,
     /// Offsets.
@@ -45,6 +49,7 @@ impl Layout {
         Self {
             column,
             types: Types::load(column, metadata),
+            heap: HeapTypes::load(column, metadata),
             frames: FrameTypes::load(column, metadata),
             offsets: Offsets::load(column, metadata),
         }
@@ -68,6 +73,21 @@ impl Layout {
     /// Whether the code deltas of source positions are coded without a sign: since V8 14.
     pub fn has_unsigned_positions(&self) -> bool {
         self.column.is_since(14, 1)
+    }
+
+    /// Where a frame that called the embedder holds the function and the receiver, from its frame
+    /// pointer: `ApiCallbackExitFrameConstants` in `src/execution/frame-constants.h`.
+    pub fn api_exit(&self) -> (i64, i64) {
+        match self.column {
+            column if column.is_since(14, 6) => (40, 48),
+            column if column.is_since(13, 6) => (48, 64),
+            _ => (16, 88),
+        }
+    }
+
+    /// Whether the frames that an error carries lie flat in an array: since V8 14.6.
+    pub fn has_flat_call_sites(&self) -> bool {
+        self.column.is_since(14, 6)
     }
 
     /// Whether the value of a date is a bare double: since V8 13.

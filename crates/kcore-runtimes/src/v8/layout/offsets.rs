@@ -96,10 +96,5 @@ table! {
             "class_JSTypedArray__base_pointer__Object",
             "class_JSTypedArray__base_pointer__Tagged_Object_",
         ] = [64, 72, 72, 72, 80, 80, 80];
-        /// PromiseReaction: next reaction.
-        reaction_next: [] = [8, 8, 8, 8, 16, 16, 16];
-        /// PromiseReaction: handler of rejection; that of fulfilment follows, then the promise or
-        /// capability.
-        reaction_reject: [] = [16, 16, 16, 16, 24, 24, 24];
     }
 }

@@ -120,6 +120,17 @@ table! {
             = [1054, 2098, 2107, 2109, 2111, 2111, 2113];
         /// Errors.
         error: ["type_JSError__JS_ERROR_TYPE"] = [1094, 2112, 2122, 2124, 2128, 2128, 2130];
+        /// What an error has in place of its stack while an inspector keeps another; 0 before.
+        error_stack_data: ["type_ErrorStackData__ERROR_STACK_DATA_TYPE"]
+            = [0, 158, 155, 156, 156, 155, 155];
+        /// A frame of the stack that an error carries; since V8 14.6 its fields lie in an array.
+        call_site_info: [
+            "type_CallSiteInfo__CALL_SITE_INFO_TYPE",
+            "type_StackFrameInfo__STACK_FRAME_INFO_TYPE",
+        ] = [114, 154, 151, 150, 150, 149, 149];
+        /// What is told about an exception that nobody catches.
+        message: ["type_JSMessageObject__JS_MESSAGE_OBJECT_TYPE"]
+            = [1098, 2117, 2127, 2129, 2133, 2133, 2135];
         /// Dates.
         date: ["type_JSDate__JS_DATE_TYPE"] = [1091, 2109, 2118, 2120, 2124, 2124, 2126];
         /// Regular expressions.

@@ -68,6 +68,8 @@ pub enum Contents {
     },
     /// A `WeakMap` or `WeakSet`.
     Weak {
+        /// Whether it has values beside its keys.
+        is_map: bool,
         /// How many entries it has.
         size: u64,
         /// Keys and, of a map, values.

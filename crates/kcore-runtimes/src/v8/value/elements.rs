@@ -2,7 +2,7 @@
 
 use kcore_mem::Addr;
 
-use super::{Element, Value, reader::Reader};
+use super::{Element, Value, ValueKind, reader::Reader};
 use crate::v8::{Heap, Tagged, heap::Object, property::ELEMENTS};
 
 /// Entries of a dictionary that are looked at, at most.
@@ -80,18 +80,18 @@ impl ElementType {
     }
 
     /// The value of an element's bits.
-    fn value(self, bits: u64) -> Value {
+    fn value(self, bits: u64) -> ValueKind {
         match self {
-            Self::U8 | Self::U8Clamped => Value::Number(f64::from(bits as u8)),
-            Self::I8 => Value::Number(f64::from(bits as i8)),
-            Self::U16 => Value::Number(f64::from(bits as u16)),
-            Self::I16 => Value::Number(f64::from(bits as i16)),
-            Self::U32 => Value::Number(f64::from(bits as u32)),
-            Self::I32 => Value::Number(f64::from(bits as i32)),
-            Self::F32 => Value::Number(f64::from(f32::from_bits(bits as u32))),
-            Self::F64 => Value::Number(f64::from_bits(bits)),
-            Self::U64 => Value::BigInt(bits.to_string().into()),
-            Self::I64 => Value::BigInt(bits.cast_signed().to_string().into()),
+            Self::U8 | Self::U8Clamped => ValueKind::Number(f64::from(bits as u8)),
+            Self::I8 => ValueKind::Number(f64::from(bits as i8)),
+            Self::U16 => ValueKind::Number(f64::from(bits as u16)),
+            Self::I16 => ValueKind::Number(f64::from(bits as i16)),
+            Self::U32 => ValueKind::Number(f64::from(bits as u32)),
+            Self::I32 => ValueKind::Number(f64::from(bits as i32)),
+            Self::F32 => ValueKind::Number(f64::from(f32::from_bits(bits as u32))),
+            Self::F64 => ValueKind::Number(f64::from_bits(bits)),
+            Self::U64 => ValueKind::BigInt(bits.to_string().into()),
+            Self::I64 => ValueKind::BigInt(bits.cast_signed().to_string().into()),
         }
     }
 }
@@ -136,129 +136,154 @@ impl Heap<'_> {
     }
 }
 
+/// What lies at an index.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Held {
+    /// A tagged word.
+    Word(u64),
+    /// A number without tag.
+    Bare(ValueKind),
+}
+
+/// Elements by index, and whether there are more.
+pub type HeldElements = (Vec<(u64, Held)>, bool);
+
 impl Reader<'_> {
     /// The elements of an object, and whether there are more. Empty slots are left out.
     pub(super) fn elements(&mut self, object: Object, depth: u32) -> (Vec<Element>, bool) {
-        let most = self.limits.entries;
-        if object.kind == self.heap.layout.types.typed_array {
+        let (held, is_cut) = self.heap.elements(object, self.limits.entries);
+        let told = held.into_iter().map(|(index, held)| {
+            let value = self.held(held, depth);
+            Element { index, value }
+        });
+        (told.collect(), is_cut)
+    }
+
+    pub(super) fn held(&mut self, held: Held, depth: u32) -> Value {
+        match held {
+            Held::Word(word) => self.value(Tagged::of(word), depth),
+            Held::Bare(kind) => Value { word: None, kind },
+        }
+    }
+}
+
+impl Heap<'_> {
+    /// The elements of an object, at most `most` slots of them, and whether there are more. Empty slots
+    /// are left out.
+    pub fn elements(&self, object: Object, most: u64) -> HeldElements {
+        let types = &self.layout.types;
+        if object.kind == types.typed_array {
             return self.typed_elements(object, most).unwrap_or_default();
         }
         // Proxies have none, and strings tell theirs as text.
-        if object.kind == self.heap.layout.types.proxy {
+        if object.kind == types.proxy || !self.is_receiver(object) {
             return Default::default();
         }
-        self.stored_elements(object, most, depth).unwrap_or_default()
+        self.stored_elements(object, most).unwrap_or_default()
     }
 
-    fn typed_elements(&self, array: Object, most: u64) -> Option<(Vec<Element>, bool)> {
-        let element = self.heap.element_type(array)?;
-        let (data, length) = self.heap.view_bytes(array)?;
+    /// The element at an index, if there is one.
+    pub fn element_at(&self, object: Object, index: u64) -> Option<Held> {
+        let types = &self.layout.types;
+        if object.kind == types.typed_array {
+            return self.typed_element(object, index);
+        }
+        let kind = self.elements_kind(object)?;
+        if kind < self.layout.offsets.elements_dictionary && object.kind != types.proxy {
+            let store = self.field(object.at, ELEMENTS)?;
+            let is_within = index < self.slots(object, store)?;
+            return is_within.then(|| self.stored_element(store, kind, index))?;
+        }
+        let (all, _) = self.elements(object, u64::MAX);
+        all.into_iter().find_map(|(at, held)| (at == index).then_some(held))
+    }
+
+    fn typed_elements(&self, array: Object, most: u64) -> Option<HeldElements> {
+        let element = self.element_type(array)?;
+        let (_, length) = self.view_bytes(array)?;
         let count = length.checked_div(element.size())?;
-        let one = |index: u64| {
-            let at = data.checked_add(index.checked_mul(element.size())?)?;
-            let size = usize::try_from(element.size()).ok()?;
-            let value = element.value(self.heap.space.read_uint(at, size).ok()?);
-            Some(Element { index, value })
-        };
+        let one = |index: u64| Some((index, self.typed_element(array, index)?));
         Some(((0..count.min(most)).map_while(one).collect(), count > most))
     }
 
-    fn stored_elements(
-        &mut self,
-        object: Object,
-        most: u64,
-        depth: u32,
-    ) -> Option<(Vec<Element>, bool)> {
-        let kind = self.heap.elements_kind(object)?;
-        let store = self.heap.field(object.at, ELEMENTS)?;
-        let dictionary = self.heap.layout.offsets.elements_dictionary;
-        if kind == dictionary {
-            return self.dictionary_elements(store, most, depth);
-        }
-        if kind == dictionary.checked_add(1)? {
-            return self.mapped_elements(store, most, depth);
-        }
-        (kind < dictionary).then_some(())?;
-        let length = self.heap.length(store)?;
-        let length = match object.kind == self.heap.layout.types.array {
-            true => length.min(self.heap.array_length(object)?),
-            false => length,
-        };
-        let told = (0..length.min(most)).filter_map(|index| {
-            let value = self.stored_element(store, kind, index, depth)?;
-            Some(Element { index, value })
-        });
-        let told: Vec<_> = told.collect();
-        Some((told, length > most))
+    fn typed_element(&self, array: Object, index: u64) -> Option<Held> {
+        let element = self.element_type(array)?;
+        let (data, length) = self.view_bytes(array)?;
+        let offset = index.checked_mul(element.size())?;
+        (offset < length).then_some(())?;
+        let size = usize::try_from(element.size()).ok()?;
+        let bits = self.space.read_uint(data.checked_add(offset)?, size).ok()?;
+        Some(Held::Bare(element.value(bits)))
     }
 
-    fn stored_element(
-        &mut self,
-        store: Object,
-        kind: u64,
-        index: u64,
-        depth: u32,
-    ) -> Option<Value> {
-        if DOUBLES.contains(&kind) && store.kind == self.heap.layout.types.fixed_double_array {
-            let bits = self.heap.word(store.at, index.checked_mul(8)?.checked_add(16)?)?;
-            return (bits != HOLE).then(|| Value::Number(f64::from_bits(bits)));
+    fn stored_elements(&self, object: Object, most: u64) -> Option<HeldElements> {
+        let kind = self.elements_kind(object)?;
+        let store = self.field(object.at, ELEMENTS)?;
+        let dictionary = self.layout.offsets.elements_dictionary;
+        if kind == dictionary {
+            return self.dictionary_elements(store, most);
         }
-        let value = self.value(self.heap.element(store, index)?, depth);
-        (value != Value::Hole).then_some(value)
+        if kind == dictionary.checked_add(1)? {
+            return self.mapped_elements(store, most);
+        }
+        (kind < dictionary).then_some(())?;
+        let length = self.slots(object, store)?;
+        let one = |index: u64| Some((index, self.stored_element(store, kind, index)?));
+        Some(((0..length.min(most)).filter_map(one).collect(), length > most))
+    }
+
+    /// How many slots of a store are an object's elements: that of an array may have room for more.
+    fn slots(&self, object: Object, store: Object) -> Option<u64> {
+        let length = self.length(store)?;
+        if object.kind != self.layout.types.array {
+            return Some(length);
+        }
+        Some(length.min(self.array_length(object)?))
+    }
+
+    fn stored_element(&self, store: Object, kind: u64, index: u64) -> Option<Held> {
+        if DOUBLES.contains(&kind) && store.kind == self.layout.types.fixed_double_array {
+            let bits = self.word(store.at, index.checked_mul(8)?.checked_add(16)?)?;
+            let number = ValueKind::Number(f64::from_bits(bits));
+            return (bits != HOLE).then_some(Held::Bare(number));
+        }
+        let value = self.element(store, index)?;
+        (!self.is_hole(value)).then_some(Held::Word(value.word()))
     }
 
     /// `SloppyArgumentsElements`, `src/objects/arguments.tq`: a context, an array, and for each element
     /// the slot of the context that it is, if it is a parameter that others use.
-    fn mapped_elements(
-        &mut self,
-        store: Object,
-        most: u64,
-        depth: u32,
-    ) -> Option<(Vec<Element>, bool)> {
-        let heap = self.heap;
-        let (context, array) = (heap.field(store.at, 16)?, heap.field(store.at, 24)?);
-        let mapped = heap.length(store)?;
+    fn mapped_elements(&self, store: Object, most: u64) -> Option<HeldElements> {
+        let (context, array) = (self.field(store.at, 16)?, self.field(store.at, 24)?);
+        let mapped = self.length(store)?;
         let held = |index: u64| {
-            let slot = heap.tagged(store.at, index.checked_mul(8)?.checked_add(32)?);
+            let slot = self.tagged(store.at, index.checked_mul(8)?.checked_add(32)?);
             let slot = slot.filter(|_| index < mapped).and_then(Tagged::smi);
-            match slot {
-                Some(slot) => heap.element(context, u64::try_from(slot).ok()?),
-                None => heap.element(array, index),
-            }
+            let value = match slot {
+                Some(slot) => self.element(context, u64::try_from(slot).ok()?)?,
+                None => self.element(array, index)?,
+            };
+            (!self.is_hole(value)).then_some((index, Held::Word(value.word())))
         };
-        let length = heap.length(array)?;
-        let told = (0..length.min(most)).filter_map(|index| {
-            let value = self.value(held(index)?, depth);
-            (value != Value::Hole).then_some(Element { index, value })
-        });
-        Some((told.collect(), length > most))
+        let length = self.length(array)?;
+        Some(((0..length.min(most)).filter_map(held).collect(), length > most))
     }
 
     /// A NumberDictionary: entries of key, value and details.
-    fn dictionary_elements(
-        &mut self,
-        table: Object,
-        most: u64,
-        depth: u32,
-    ) -> Option<(Vec<Element>, bool)> {
-        let heap = self.heap;
+    fn dictionary_elements(&self, table: Object, most: u64) -> Option<HeldElements> {
         let entry = |entry: u64| {
             let at = entry.checked_mul(3)?.checked_add(4)?;
-            let index = match heap.element(table, at)? {
+            let index = match self.element(table, at)? {
                 Tagged::Smi(index) => u64::try_from(index).ok()?,
-                key => heap.heap_number(heap.object(key)?)? as u64,
+                key => self.heap_number(self.object(key)?)? as u64,
             };
-            Some((index, heap.element(table, at.checked_add(1)?)?))
+            Some((index, Held::Word(self.element(table, at.checked_add(1)?)?.word())))
         };
-        let found = (0..heap.capacity(table)?).filter_map(entry).take(MAX_ENTRIES);
-        let mut found: Vec<(u64, Tagged)> = found.collect();
+        let found = (0..self.capacity(table)?).filter_map(entry).take(MAX_ENTRIES);
+        let mut found: Vec<(u64, Held)> = found.collect();
         found.sort_unstable_by_key(|(index, _)| *index);
         let is_cut = found.len() as u64 > most;
         found.truncate(usize::try_from(most).unwrap_or(usize::MAX));
-        let told = found.into_iter().map(|(index, value)| {
-            let value = self.value(value, depth);
-            Element { index, value }
-        });
-        Some((told.collect(), is_cut))
+        Some((found, is_cut))
     }
 }

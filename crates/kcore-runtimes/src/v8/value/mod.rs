@@ -2,6 +2,7 @@
 
 mod contents;
 mod elements;
+mod member;
 mod number;
 mod object;
 mod reader;
@@ -12,13 +13,24 @@ use std::sync::Arc;
 use kcore_mem::Addr;
 
 pub use contents::{Contents, PromiseState};
-pub use elements::ElementType;
+pub use elements::{ElementType, Held, HeldElements};
+pub use member::Step;
 pub use reader::Limits;
 pub(super) use reader::Reader;
 
-/// A value.
+/// A value: the word that it is, and what that says.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+pub struct Value {
+    /// The tagged word, by which it can be asked for again; `None` of a number that lies bare in an
+    /// array.
+    pub word: Option<u64>,
+    /// What it is.
+    pub kind: ValueKind,
+}
+
+/// What a value is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ValueKind {
     /// `undefined`
     Undefined,
     /// `null`
@@ -37,17 +49,14 @@ pub enum Value {
     Hole,
     /// An object.
     Object(Box<Object>),
-    /// An object that was told before, or lies too deep.
-    Seen(Reference),
+    /// An object that lies too deep, or behind too many others.
+    Elided(Reference),
+    /// An object that it is a part of itself.
+    Circular(Reference),
     /// An object of V8's own, which JavaScript never sees.
     Internal(Reference),
-    /// No value: the word, and what is wrong with it.
-    Unreadable {
-        /// The word.
-        word: u64,
-        /// Why nothing is known of it.
-        why: &'static str,
-    },
+    /// No value, and why nothing is known of it.
+    Unreadable(&'static str),
 }
 
 /// An object by its address.
@@ -57,6 +66,8 @@ pub struct Reference {
     pub at: Addr,
     /// What made it, or what kind it is.
     pub class: Arc<str>,
+    /// Whether it is an array.
+    pub is_array: bool,
 }
 
 /// Text as it was read.
@@ -70,6 +81,8 @@ pub struct Text {
     pub text: Arc<str>,
     /// Whether there is more.
     pub is_cut: bool,
+    /// Whether what is behind that cannot be read.
+    pub is_damaged: bool,
 }
 
 /// An object.
@@ -85,8 +98,10 @@ pub struct Object {
     pub elements: Vec<Element>,
     /// Its other properties, in the order in which they were added.
     pub properties: Vec<Member>,
-    /// Whether there are more elements or properties.
-    pub is_cut: bool,
+    /// Whether there are more elements.
+    pub has_more_elements: bool,
+    /// Whether there are more properties.
+    pub has_more_properties: bool,
 }
 
 /// An element of an object.
@@ -127,9 +142,9 @@ pub enum Slot {
     Value(Value),
     /// Functions that are called in place of a value.
     Accessor {
-        /// Whether it can be read.
-        has_getter: bool,
-        /// Whether it can be written.
-        has_setter: bool,
+        /// The one that is called when it is read.
+        getter: Option<Value>,
+        /// The one that is called when it is written.
+        setter: Option<Value>,
     },
 }

@@ -5,7 +5,7 @@ use crate::v8::{Heap, heap::Object};
 /// Digits of 64 bits that are told, at most.
 const MAX_DIGITS: u64 = 1 << 12;
 /// Longer integers than so many digits are told in hexadecimal: decimal takes time.
-const MAX_DECIMAL: usize = 64;
+const MAX_DECIMAL: usize = 1 << 10;
 
 impl Heap<'_> {
     /// The double of a HeapNumber.

@@ -27,6 +27,13 @@ impl Reader<'_> {
         data.or_else(|| self.wrapper(object, depth)).unwrap_or(Contents::Plain)
     }
 
+    /// Whether the contents of an object are told in few words, so that they are wherever it lies.
+    pub(super) fn is_short(&self, object: Object) -> bool {
+        let types = &self.heap.layout.types;
+        let short = [types.bound_function, types.date, types.regexp, types.primitive_wrapper];
+        self.heap.is_function(object) || short.contains(&object.kind)
+    }
+
     fn function(&self, object: Object) -> Option<Contents> {
         let function = Function::load(&self.heap, Tagged::Strong(object.at))?;
         let script = function.shared.script(&self.heap);
@@ -48,7 +55,9 @@ impl Reader<'_> {
             kind if kind == types.arguments => Some(Contents::Arguments),
             kind if kind == types.date => self.date(object).map(Contents::Date),
             kind if kind == types.regexp => self.regexp(object),
-            kind if kind == types.error => Some(Contents::Error { stack: self.stack(object) }),
+            kind if kind == types.error => {
+                Some(Contents::Error { stack: heap.error_stack(object).map(Arc::from) })
+            }
             kind if kind == types.array_buffer => Some(Contents::Buffer {
                 length: heap.word(object.at, heap.layout.offsets.buffer_length)?,
                 data: Addr::new(heap.word(object.at, heap.layout.offsets.buffer_store)?),
@@ -81,18 +90,6 @@ impl Reader<'_> {
         Some(Contents::RegExp { source: source.into(), flags: flags.into() })
     }
 
-    /// The stack of an error as text: a private property has it once it was read.
-    fn stack(&self, error: Object) -> Option<Arc<str>> {
-        let own = self.heap.properties(error, 64);
-        let texts = own.iter().filter(|property| {
-            self.heap.is_symbol(property.key, "error_stack_symbol")
-                || self.heap.is_named(property.key, "stack")
-        });
-        let mut texts = texts.filter_map(|property| self.heap.object(property.value));
-        let text = texts.find(|text| self.heap.is_string(*text))?;
-        self.heap.text(text, MAX_TEXT).map(Arc::from)
-    }
-
     /// Kinds that hold many values.
     fn collection(&mut self, object: Object, depth: u32) -> Option<Contents> {
         let types = self.heap.layout.types;
@@ -111,7 +108,7 @@ impl Reader<'_> {
             kind if [types.weak_map, types.weak_set].contains(&kind) => {
                 let found = self.heap.weak_entries(object, most)?;
                 let entries = self.pairs(found.entries, depth);
-                Some(Contents::Weak { size: found.size, entries })
+                Some(Contents::Weak { is_map: kind == types.weak_map, size: found.size, entries })
             }
             _ => None,
         }

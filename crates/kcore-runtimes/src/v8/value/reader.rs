@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use kcore_mem::Addr;
-use rustc_hash::FxHashSet;
 
-use super::{Key, Member, Object, Reference, Slot, Text, Value};
+use super::{Key, Member, Object, Reference, Slot, Text, Value, ValueKind};
 use crate::v8::{Heap, Tagged, heap, property::Property};
 
 /// Objects that are told at once, at most.
@@ -39,61 +38,57 @@ impl Default for Limits {
 pub struct Reader<'a> {
     pub(super) heap: Heap<'a>,
     pub(super) limits: Limits,
-    told: FxHashSet<Addr>,
+    /// The objects that are being told: what is told is a part of them.
+    within: Vec<Addr>,
+    told: usize,
 }
 
 impl<'a> Reader<'a> {
     /// A reader of one tree.
     pub fn new(heap: Heap<'a>, limits: Limits) -> Self {
-        Self { heap, limits, told: FxHashSet::default() }
+        Self { heap, limits, within: Vec::new(), told: 0 }
     }
 
     /// The value that a word is, with `depth` objects inside of each other.
     pub fn value(&mut self, value: Tagged, depth: u32) -> Value {
-        match value {
-            Tagged::Smi(number) => Value::Number(number.into()),
-            Tagged::Raw(word) => Value::Unreadable { word, why: "no tagged value" },
-            Tagged::Cleared => Value::Unreadable { word: 3, why: "its object is gone" },
+        let kind = match value {
+            Tagged::Smi(number) => ValueKind::Number(number.into()),
+            Tagged::Raw(_) => ValueKind::Unreadable("it is no tagged value"),
+            Tagged::Cleared => ValueKind::Unreadable("its object is gone"),
             Tagged::Strong(at) | Tagged::Weak(at) => match self.heap.object_at(at) {
-                Some(object) => self.object_value(object, depth),
-                None => Value::Unreadable { word: at.get() | 1, why: self.why_not(at) },
+                Some(object) => self.object_kind(object, depth),
+                None => ValueKind::Unreadable(self.heap.why_not(at)),
             },
-        }
+        };
+        Value { word: Some(value.word()), kind }
     }
 
-    fn why_not(&self, at: Addr) -> &'static str {
-        match self.heap.space.read_word(at) {
-            Err(fault) => fault.reason(),
-            Ok(_) => "no object, by its map",
-        }
-    }
-
-    fn object_value(&mut self, object: heap::Object, depth: u32) -> Value {
+    fn object_kind(&mut self, object: heap::Object, depth: u32) -> ValueKind {
         let heap = self.heap;
         if heap.is_receiver(object) {
             return self.receiver(object, depth);
         }
         if heap.is_string(object) {
-            return self.text(object).map_or_else(|| self.internal(object), Value::String);
+            return self.text(object).map_or_else(|| self.internal(object), ValueKind::String);
         }
         self.primitive(object).unwrap_or_else(|| self.internal(object))
     }
 
-    fn primitive(&self, object: heap::Object) -> Option<Value> {
+    fn primitive(&self, object: heap::Object) -> Option<ValueKind> {
         let (heap, types) = (&self.heap, &self.heap.layout.types);
         match object.kind {
-            kind if kind == types.heap_number => heap.heap_number(object).map(Value::Number),
+            kind if kind == types.heap_number => heap.heap_number(object).map(ValueKind::Number),
             kind if kind == types.bigint() => {
-                heap.bigint(object).map(|it| Value::BigInt(it.into()))
+                heap.bigint(object).map(|it| ValueKind::BigInt(it.into()))
             }
-            kind if kind == types.symbol => Some(Value::Symbol(self.description(object))),
-            kind if kind == types.hole && kind != 0 => Some(Value::Hole),
+            kind if kind == types.symbol => Some(ValueKind::Symbol(self.description(object))),
+            kind if kind == types.hole && kind != 0 => Some(ValueKind::Hole),
             kind if kind == types.oddball => match heap.oddball(object)?.as_str() {
-                "undefined" => Some(Value::Undefined),
-                "null" => Some(Value::Null),
-                "true" => Some(Value::Boolean(true)),
-                "false" => Some(Value::Boolean(false)),
-                name if name.contains("hole") => Some(Value::Hole),
+                "undefined" => Some(ValueKind::Undefined),
+                "null" => Some(ValueKind::Null),
+                "true" => Some(ValueKind::Boolean(true)),
+                "false" => Some(ValueKind::Boolean(false)),
+                name if name.contains("hole") => Some(ValueKind::Hole),
                 _ => None,
             },
             _ => None,
@@ -106,40 +101,63 @@ impl<'a> Reader<'a> {
     }
 
     fn text(&self, string: heap::Object) -> Option<Text> {
-        let length = self.heap.string_length(string)?;
-        let text = self.heap.text(string, self.limits.units)?.into();
-        Some(Text { at: string.at, length, text, is_cut: length > self.limits.units })
+        self.heap.told_text(string, 0, self.heap.string_length(string)?, self.limits.units)
     }
 
-    fn internal(&self, object: heap::Object) -> Value {
+    fn internal(&self, object: heap::Object) -> ValueKind {
         let class = match self.heap.oddball(object) {
             Some(name) => name,
             None => format!("type {}", object.kind),
         };
-        Value::Internal(Reference { at: object.at, class: class.into() })
+        ValueKind::Internal(Reference { at: object.at, class: class.into(), is_array: false })
     }
 
-    fn receiver(&mut self, object: heap::Object, depth: u32) -> Value {
+    fn receiver(&mut self, object: heap::Object, depth: u32) -> ValueKind {
         let class: Arc<str> = self.heap.constructor_name(object).into();
-        let Some(depth) = depth.checked_sub(1).filter(|_| self.is_first(object.at)) else {
-            return Value::Seen(Reference { at: object.at, class });
+        let is_array = object.kind == self.heap.layout.types.array;
+        if self.within.contains(&object.at) {
+            return ValueKind::Circular(Reference { at: object.at, class, is_array });
+        }
+        self.told = self.told.saturating_add(1);
+        let (elided, is_last) = (Reference { at: object.at, class, is_array }, depth == 0);
+        if self.told > MAX_OBJECTS || is_last && !self.is_short(object) {
+            return ValueKind::Elided(elided);
+        }
+        self.within.push(object.at);
+        let told = match is_last {
+            true => self.short(object, elided.class),
+            false => self.whole(object, elided.class, depth.saturating_sub(1)),
         };
+        self.within.pop();
+        ValueKind::Object(Box::new(told))
+    }
+
+    /// An object whose contents are told in few words, and its properties not.
+    fn short(&mut self, object: heap::Object, class: Arc<str>) -> Object {
+        Object {
+            at: object.at,
+            class,
+            contents: self.contents(object, 0),
+            elements: Vec::new(),
+            properties: Vec::new(),
+            has_more_elements: false,
+            has_more_properties: false,
+        }
+    }
+
+    fn whole(&mut self, object: heap::Object, class: Arc<str>, depth: u32) -> Object {
         let contents = self.contents(object, depth);
-        let (elements, more_elements) = self.elements(object, depth);
-        let (properties, more_properties) = self.members(object, depth);
-        let is_cut = more_elements || more_properties;
-        Value::Object(Box::new(Object {
+        let (elements, has_more_elements) = self.elements(object, depth);
+        let (properties, has_more_properties) = self.members(object, depth);
+        Object {
             at: object.at,
             class,
             contents,
             elements,
             properties,
-            is_cut,
-        }))
-    }
-
-    fn is_first(&mut self, at: Addr) -> bool {
-        self.told.len() < MAX_OBJECTS && self.told.insert(at)
+            has_more_elements,
+            has_more_properties,
+        }
     }
 
     /// The properties of an object, and whether there are more.
@@ -154,7 +172,7 @@ impl<'a> Reader<'a> {
     fn member(&mut self, property: &Property, depth: u32) -> Option<Member> {
         let key = self.key(property.key)?;
         let slot = if property.is_accessor {
-            self.accessor(property)?
+            self.accessor(property, depth)?
         } else {
             Slot::Value(self.value(property.value, depth))
         };
@@ -162,12 +180,14 @@ impl<'a> Reader<'a> {
     }
 
     /// The accessors of a property. V8's own, such as `length` of arrays, tell what is told elsewhere.
-    fn accessor(&self, property: &Property) -> Option<Slot> {
+    pub(super) fn accessor(&mut self, property: &Property, depth: u32) -> Option<Slot> {
         let pair = self.heap.object(property.value);
         let is_own = pair.is_some_and(|pair| pair.kind != self.heap.layout.types.accessor_pair);
-        let [getter, setter] = self.heap.accessors(property);
-        let slot = Slot::Accessor { has_getter: getter.is_some(), has_setter: setter.is_some() };
-        (!is_own).then_some(slot)
+        let [getter, setter] = self
+            .heap
+            .accessors(property)
+            .map(|part| part.map(|function| self.value(Tagged::Strong(function.at), depth.min(1))));
+        (!is_own).then_some(Slot::Accessor { getter, setter })
     }
 
     /// The name of a property; `None` of those that V8 keeps for itself.

@@ -31,7 +31,7 @@ impl Heap<'_> {
             let value = if has_values { self.element(table, at.checked_add(1)?)? } else { key };
             Some((key, value))
         };
-        let used = size.saturating_add(deleted).min(MAX_ENTRIES);
+        let used = size.saturating_add(deleted).min(MAX_ENTRIES).min(self.elements_held(table));
         let most = usize::try_from(most).unwrap_or(usize::MAX);
         Some(Entries { size, entries: (0..used).filter_map(entry).take(most).collect() })
     }

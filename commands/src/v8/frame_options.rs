@@ -1,0 +1,123 @@
+//! The options of dcmds that show frames of JavaScript.
+
+use kcore::v8::V8;
+use kcore::{Core, Tid};
+use kcore_dcmd::{Args, Cx, DcmdError, Opt, Result, ScriptNode};
+
+use super::frame_row::{self, FrameRow, Layout, Verbose};
+use super::frames::{JsFrame, Operand, Shown};
+use super::tree::Tree;
+use crate::operand;
+
+/// `-v`, `-f`, `-p` and `-n`.
+pub const VERBOSE: Opt =
+    Opt { flag: 'v', value: None, help: "file, position, this, arguments and source text as well" };
+/// See [`VERBOSE`].
+pub const FUNCTION: Opt =
+    Opt { flag: 'f', value: Some("func"), help: "frames of this function alone" };
+/// See [`VERBOSE`].
+pub const PROPERTY: Opt = Opt {
+    flag: 'p',
+    value: Some("prop"),
+    help: "one property of each frame alone: file, posn, this, arg1, arg2",
+};
+/// See [`VERBOSE`].
+pub const LINES: Opt = Opt {
+    flag: 'n',
+    value: Some("lines"),
+    help: "so many lines of source text before and after with -v, else 5",
+};
+
+/// Lines of source text before and after a line, at most.
+pub const MAX_LINES: u32 = 100_000;
+
+/// What is shown of frames.
+pub struct FrameOptions {
+    /// How they are laid out.
+    pub layout: Layout,
+    verbose: bool,
+    function: Option<String>,
+    property: Option<String>,
+    lines: u32,
+}
+
+impl FrameOptions {
+    /// Reads them.
+    ///
+    /// # Errors
+    /// When a number is none.
+    pub fn new(args: &Args) -> Result<Self> {
+        let text = |flag: char| args.value(flag).map(kcore_dcmd::Arg::to_text);
+        Ok(Self {
+            layout: if args.has('a') { Layout::All } else { Layout::Brief },
+            verbose: args.has('v'),
+            function: text('f'),
+            property: text('p'),
+            lines: lines(args)?,
+        })
+    }
+
+    /// Whether one function or property alone is shown: then no other frame is.
+    pub const fn is_choice(&self) -> bool {
+        self.function.is_some() || self.property.is_some()
+    }
+
+    /// Emits a frame, as far as it is asked for.
+    ///
+    /// # Errors
+    /// As [`Cx::emit`].
+    pub fn emit(&self, cx: &mut Cx<'_>, shown: &Shown, tid: Option<Tid>) -> Result<()> {
+        let core = cx.core();
+        let Shown::Js(frame) = shown else {
+            if self.is_choice() {
+                return Ok(());
+            }
+            return cx.emit(&FrameRow { shown, tid, layout: self.layout, verbose: None });
+        };
+        let name = frame.named.location.function.as_deref().unwrap_or_default();
+        if self.function.as_deref().is_some_and(|wanted| !frame_row::is_called(name, wanted)) {
+            return Ok(());
+        }
+        if let Some(wanted) = &self.property {
+            return match frame_row::property(frame, wanted) {
+                // A text is no address.
+                Some(row) if row.word.is_some() || !cx.input().pipe_out => cx.emit(&row),
+                _ => Ok(()),
+            };
+        }
+        let verbose = self.verbose.then(|| self.verbose(core, frame));
+        cx.emit(&FrameRow { shown, tid, layout: self.layout, verbose })
+    }
+
+    fn verbose(&self, core: &Core, frame: &JsFrame) -> Verbose {
+        let v8s: Vec<&V8> = core.runtimes().of::<V8>().collect();
+        let location = &frame.named.location;
+        let source = || {
+            let function = frame.details.as_ref()?.function;
+            let line = location.line.filter(|_| self.lines > 0)?;
+            v8s.iter().find_map(|v8| v8.source_lines(core, function, line..=line, self.lines))
+        };
+        let node = |operand: &Operand| -> Option<ScriptNode> {
+            let value = operand.value.as_ref()?;
+            let v8 = v8s.first()?;
+            Some(Tree { core, v8 }.node(value))
+        };
+        Verbose {
+            source: source().unwrap_or_default(),
+            values: frame.operands.iter().map(node).collect(),
+        }
+    }
+}
+
+/// The value of `-n`, in decimal.
+///
+/// # Errors
+/// When it is no number.
+pub fn lines(args: &Args) -> Result<u32> {
+    let Some(value) = args.value('n') else { return Ok(5) };
+    let lines = operand::as_decimal(value).and_then(|lines| u32::try_from(lines).ok());
+    lines.filter(|lines| *lines <= MAX_LINES).ok_or_else(|| {
+        let value = value.to_text();
+        DcmdError::usage(format!("invalid number of lines -- {value} (at most {MAX_LINES})"))
+    })
+}

@@ -1,0 +1,86 @@
+//! `::jsarray` — the elements of an array.
+
+use kcore::Addr;
+use kcore::v8::value::{Held, Value};
+use kcore_dcmd::{
+    AddrUse, Args, Cell, Cx, Dcmd, Dialect, Dot, Example, Fields, Group, Opt, Record, Result,
+    ScriptCell, ScriptNode, ScriptStyle, Spec, View,
+};
+
+use super::subject::Subject;
+use super::tree::Tree;
+
+/// Lists the elements of an array.
+pub struct Jsarray;
+
+impl Dcmd for Jsarray {
+    fn spec(&self) -> Spec {
+        Spec::new("jsarray", Group::Runtimes, "list the elements of a JavaScript array")
+            .addr(AddrUse::Required)
+            .options(&[Opt { flag: 'i', value: None, help: "each behind its index" }])
+            .help(
+                "The address of each element; a number that lies in the array without a tag, and so \
+                 has none, by itself. Slots that were never written are left out. In a pipe the \
+                 addresses are handed on.",
+            )
+            .examples(&[Example {
+                line: "::jsstack -f work -p arg1 | ::jsarray -i",
+                shows: "the elements of an argument",
+            }])
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        let subject = Subject::of(cx)?;
+        let elements = subject.v8.elements(subject.core, subject.word, u64::MAX);
+        let (elements, _) = elements.ok_or_else(|| subject.not_an("array"))?;
+        let tree = Tree { core: subject.core, v8: subject.v8 };
+        elements.into_iter().try_for_each(|(index, held)| {
+            let (word, number) = match held {
+                Held::Word(word) => (Some(word), None),
+                Held::Bare(kind) => (None, Some(tree.node(&Value { word: None, kind }))),
+            };
+            let address = word.map(Addr::new);
+            if address.is_none() && cx.input().pipe_out {
+                return Ok(());
+            }
+            cx.emit(&Element { index, address, number, is_indexed: args.has('i') })
+        })
+    }
+}
+
+struct Element {
+    index: u64,
+    address: Option<Addr>,
+    number: Option<ScriptNode>,
+    is_indexed: bool,
+}
+
+const STYLE: ScriptStyle =
+    ScriptStyle { dialect: Dialect::JavaScript, addresses: false, indent: 0 };
+
+impl Record for Element {
+    fn kind(&self) -> &'static str {
+        "js_element"
+    }
+
+    fn view(&self) -> View {
+        View::Line(match self.is_indexed {
+            true => "{index} {address}{address^{number}}",
+            false => "{address}{address^{number}}",
+        })
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        let number = self
+            .number
+            .as_ref()
+            .map(|node| ScriptCell { node: std::borrow::Cow::Borrowed(node), style: STYLE });
+        out.num("index", self.index)
+            .addr("address", self.address)
+            .put("number", Cell::or_null(number, |cell| Cell::Script(Box::new(cell))));
+    }
+
+    fn dot(&self) -> Option<Dot> {
+        self.address.map(Dot::Addr)
+    }
+}

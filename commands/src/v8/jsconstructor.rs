@@ -1,0 +1,62 @@
+//! `::jsconstructor` — what made an object.
+
+use kcore::Addr;
+use kcore_dcmd::{
+    AddrUse, Args, Cx, Dcmd, Dot, Example, Fields, Group, Opt, Record, Result, Spec, View,
+};
+
+use super::subject::Subject;
+
+/// Names the constructor of an object.
+pub struct Jsconstructor;
+
+impl Dcmd for Jsconstructor {
+    fn spec(&self) -> Spec {
+        Spec::new("jsconstructor", Group::Runtimes, "name what made a JavaScript object")
+            .addr(AddrUse::Required)
+            .options(&[Opt { flag: 'v', value: None, help: "with the address of the function" }])
+            .help(
+                "The constructor's name, as V8 itself would tell it: of an object with a \
+                 Symbol.toStringTag of its own, that. In a pipe the function is handed on.",
+            )
+            .examples(&[Example {
+                line: "::jsstack -f waitFor -p this | ::jsconstructor -v",
+                shows: "what the receiver of a method is",
+            }])
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        let subject = Subject::of(cx)?;
+        let found = subject.v8.constructor(subject.core, subject.word);
+        let (name, function) = found.ok_or_else(|| subject.not_an("object"))?;
+        let function = function.map(|at| Addr::new(at.get() | 1));
+        cx.emit(&Constructor { name, function, is_verbose: args.has('v') })
+    }
+}
+
+struct Constructor {
+    name: String,
+    function: Option<Addr>,
+    is_verbose: bool,
+}
+
+impl Record for Constructor {
+    fn kind(&self) -> &'static str {
+        "js_constructor"
+    }
+
+    fn view(&self) -> View {
+        View::Line(match self.is_verbose {
+            true => "{name}{function? (JSFunction: {function})}",
+            false => "{name}",
+        })
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        out.text("name", self.name.as_str()).addr("function", self.function);
+    }
+
+    fn dot(&self) -> Option<Dot> {
+        self.function.map(Dot::Addr)
+    }
+}

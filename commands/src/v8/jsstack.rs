@@ -1,0 +1,181 @@
+//! `::jsstack` — the stack of a thread, with its JavaScript.
+
+use kcore::v8::V8;
+use kcore::{Addr, Core, LanguageFrame, MAX_FRAMES, Stack, Tid};
+use kcore_dcmd::{
+    AddrUse, Args, Cell, Cx, Dcmd, Example, Fields, Group, Opt, Record, Result, Spec, View,
+};
+
+use super::frame_options::{self, FrameOptions};
+use super::frame_row::Layout;
+use super::{frames, subject};
+use crate::stack_start::StackStart;
+
+const OPTIONS: &[Opt] = &[
+    Opt { flag: 'a', value: None, help: "every frame with its frame pointer, and who awaits it" },
+    frame_options::VERBOSE,
+    frame_options::FUNCTION,
+    frame_options::PROPERTY,
+    frame_options::LINES,
+];
+
+const HELP: &str = "\
+The stack of the current thread, of a thread or a frame from a pipe, or of a typed one, as for ::stack. \
+JavaScript functions stand behind `js:`, by the names that a stack trace of V8 has; native ones behind \
+`native:`; frames that V8 made for itself are counted. A thread without JavaScript says so.
+
+With -v a frame has its file, the position where it is (and where its function begins, if that is another \
+line), this, all arguments that it was called with, and source text, the line marked with `>`. A call \
+that an optimizing compiler inlined has no frame of its own: what it was called with is not available.
+
+With -a each frame stands behind its frame pointer, with the function object or the kind of a frame that V8 \
+made for itself; behind the last one stands what waits for the async function that runs: `at async`.
+
+With -p the property of each JavaScript frame alone is shown: file, posn, this, arg1 and so on. In a pipe \
+this and arguments hand on their addresses.";
+
+const EXAMPLES: &[Example] = &[
+    Example { line: "::jsstack", shows: "the stack of the current thread" },
+    Example { line: "::jsstack -vn 0", shows: "the same with files, this and arguments" },
+    Example { line: "::jsstack -a", shows: "every frame, and what awaits" },
+    Example { line: "::walk thread | ::jsstack", shows: "the JavaScript of all threads" },
+];
+
+/// Prints the stack of a thread, innermost frame first.
+pub struct Jsstack;
+
+impl Dcmd for Jsstack {
+    fn spec(&self) -> Spec {
+        Spec::new("jsstack", Group::Runtimes, "print the stack of a thread with its JavaScript")
+            .addr(AddrUse::Optional)
+            .options(OPTIONS)
+            .help(HELP)
+            .examples(EXAMPLES)
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        let core = cx.core();
+        let options = FrameOptions::new(args)?;
+        let v8s = subject::instances(core)?;
+        let start = StackStart::of(cx)?;
+        let stack = start.stack(core, MAX_FRAMES);
+        let shown = frames::of_stack(core, &v8s, &stack, options.layout == Layout::All);
+        let begin = Begin {
+            tid: start.tid(),
+            name: core.thread_facts(start.tid()).name.map(|name| name.to_string()),
+            has_javascript: frames::has_javascript(&shown),
+            titled: cx.input().looped && !options.is_choice(),
+            is_choice: options.is_choice(),
+        };
+        if options.is_choice() {
+            return shown.iter().try_for_each(|row| options.emit(cx, row, Some(start.tid())));
+        }
+        cx.begin(&begin, "frames")?;
+        if begin.has_javascript || options.layout == Layout::All {
+            shown.iter().try_for_each(|row| options.emit(cx, row, Some(start.tid())))?;
+        }
+        let awaiting = match options.layout {
+            Layout::All => awaiting(core, &v8s, &stack),
+            Layout::Brief => Vec::new(),
+        };
+        cx.end(&End { why: (!stack.is_complete()).then(|| stack.end.to_string()), awaiting })
+    }
+}
+
+/// The functions that wait for the async function that a stack runs, the nearest first.
+fn awaiting(core: &Core, v8s: &[&V8], stack: &Stack) -> Vec<LanguageFrame> {
+    let stack = frames::native_stack(stack);
+    v8s.iter().flat_map(|v8| v8.awaiting(core, &stack)).collect()
+}
+
+/// The thread whose stack follows.
+struct Begin {
+    tid: Tid,
+    name: Option<String>,
+    has_javascript: bool,
+    titled: bool,
+    is_choice: bool,
+}
+
+impl Record for Begin {
+    fn kind(&self) -> &'static str {
+        "js_stack"
+    }
+
+    fn view(&self) -> View {
+        match (self.has_javascript, self.titled) {
+            (false, _) if !self.is_choice => {
+                View::Line("thread {tid}{name? ({name})} has no JavaScript frames")
+            }
+            (_, true) => View::Line("thread {tid}{name? ({name})}:"),
+            _ => View::Hidden,
+        }
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        out.num("tid", u64::from(self.tid.get()))
+            .opt_text("name", self.name.as_deref())
+            .flag("has_javascript", self.has_javascript);
+    }
+}
+
+/// The end of a stack.
+struct End {
+    why: Option<String>,
+    awaiting: Vec<LanguageFrame>,
+}
+
+impl End {
+    fn waiting(frame: &LanguageFrame) -> Cell<'_> {
+        Cell::Object(vec![
+            ("function", Cell::or_null(frame.function.as_deref(), Cell::text)),
+            ("file", Cell::or_null(frame.file.as_deref(), Cell::text)),
+            ("line", Cell::or_null(frame.line.map(u64::from), Cell::Num)),
+            ("column", Cell::or_null(frame.column.map(u64::from), Cell::Num)),
+            ("generator", Cell::or_null(frame.object.map(tagged), Cell::Addr)),
+        ])
+    }
+
+    /// As V8's traces have it.
+    fn line(frame: &LanguageFrame) -> Cell<'_> {
+        let name = frame.function.as_deref().unwrap_or("<unknown>");
+        let place = [frame.line, frame.column].into_iter().flatten();
+        let place = frame
+            .file
+            .as_deref()
+            .map(|file| place.fold(file.to_owned(), |place, number| format!("{place}:{number}")));
+        Cell::text(match place {
+            Some(place) => format!("{name} ({place})"),
+            None => name.to_owned(),
+        })
+    }
+}
+
+fn tagged(at: Addr) -> Addr {
+    Addr::new(at.get() | 1)
+}
+
+impl Record for End {
+    fn kind(&self) -> &'static str {
+        "js_stack_end"
+    }
+
+    fn view(&self) -> View {
+        match (self.awaiting.is_empty(), self.why.is_some()) {
+            (true, false) => View::Hidden,
+            (true, true) => View::Line("-- {end}"),
+            (false, _) => View::Line(
+                "{first?                 at async {first}}{others*\n                 at async {.}}{end?\n-- {end}}",
+            ),
+        }
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        let mut lines = self.awaiting.iter().map(Self::line);
+        let first = lines.next().unwrap_or(Cell::Null);
+        out.put("awaiting", Cell::List(self.awaiting.iter().map(Self::waiting).collect()))
+            .put("end", Cell::or_null(self.why.as_deref(), Cell::text))
+            .display("first", first)
+            .display("others", Cell::List(lines.collect()));
+    }
+}

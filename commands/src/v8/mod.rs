@@ -1,0 +1,19 @@
+//! Dcmds and walkers of JavaScript.
+
+mod frame_options;
+mod frame_row;
+mod frames;
+pub mod jsarray;
+pub mod jsclosure;
+pub mod jsconstructor;
+pub mod jsframe;
+pub mod jsfunction;
+pub mod jsprint;
+pub mod jssource;
+pub mod jsstack;
+mod member_path;
+pub mod nodebuffer;
+mod subject;
+mod tree;
+mod type_line;
+pub mod walk;

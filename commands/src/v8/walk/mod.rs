@@ -1,0 +1,5 @@
+//! Walkers of JavaScript.
+
+pub mod jselement;
+pub mod jsframe;
+pub mod jsprop;

@@ -1,0 +1,65 @@
+//! Values of script languages as mdb_v8's `::jsprint` lays them out.
+//!
+//! An object has a line for each property, indented by 4, each with a comma behind it; a list a line for
+//! each element, unless it has but one. What mdb_v8 has no words for (classes, maps, the state of a
+//! promise) is built of the same parts: a class stands before the brace, what the runtime knows of a
+//! value, and is no property, in angle brackets.
+
+mod block;
+mod number;
+mod scalar;
+#[cfg(test)]
+mod tests;
+
+use kcore_dcmd::{ScriptCell, ScriptNode, ScriptStyle};
+
+use crate::number::Numbers;
+
+pub(crate) use number::javascript as javascript_number;
+
+/// Blanks by which parts stand further right than what they are parts of.
+const TAB: usize = 4;
+
+/// The value, without a newline at the end.
+pub(crate) fn text(cell: &ScriptCell<'_>, numbers: Numbers) -> String {
+    let mut writer = Writer { out: String::new(), style: cell.style, numbers };
+    writer.node(&cell.node, cell.style.indent);
+    writer.out
+}
+
+/// Lines under construction.
+struct Writer {
+    out: String,
+    style: ScriptStyle,
+    numbers: Numbers,
+}
+
+impl Writer {
+    fn push(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    fn new_line(&mut self, margin: usize) {
+        self.out.push('\n');
+        self.out.extend(std::iter::repeat_n(' ', margin));
+    }
+
+    /// A value, whose further lines begin at `margin`.
+    fn node(&mut self, node: &ScriptNode, margin: usize) {
+        if let Some(at) = node.at.filter(|_| self.style.addresses) {
+            let digits = kcore_dcmd::Digits::new(at.get(), self.numbers.radix);
+            self.push(digits.as_str());
+            self.push(": ");
+        }
+        let heads = [self.class(node), node.scalar.as_ref().map(|scalar| self.scalar(scalar))];
+        let heads: Vec<String> = heads.into_iter().flatten().collect();
+        self.push(&heads.join(" "));
+        let Some(parts) = node.parts.as_ref() else { return };
+        // A scalar says all that there is to say of what has no parts.
+        if node.scalar.is_some() && parts.parts.is_empty() && !parts.is_cut {
+            return;
+        }
+        self.push(if heads.is_empty() { "" } else { " " });
+        self.parts(node, parts, margin);
+    }
+}

@@ -1,0 +1,82 @@
+//! What a value says within a line.
+
+use std::borrow::Cow;
+
+use kcore_dcmd::{Dialect, Rest, ScriptNode, ScriptScalar, iso_time};
+
+use super::{Writer, number};
+use crate::sanitize;
+
+impl Writer {
+    /// The class of an object, if it is worth telling: not that of all objects, of what says it by its
+    /// brackets, or by itself.
+    pub(super) fn class(&self, node: &ScriptNode) -> Option<String> {
+        let class = node.class.as_deref()?;
+        let usual = match self.style.dialect {
+            Dialect::JavaScript => match node.kind {
+                "array" => "Array",
+                "function" => "Function",
+                "date" => "Date",
+                "regexp" => "RegExp",
+                _ => "Object",
+            },
+        };
+        // `AsyncFunction`, `GeneratorFunction`: it is called a function anyway.
+        let is_usual = class == usual || node.kind == "function" && class.ends_with(usual);
+        (!is_usual).then(|| safe(class).into_owned())
+    }
+
+    pub(super) fn scalar(&self, scalar: &ScriptScalar) -> String {
+        match scalar {
+            ScriptScalar::Word(word) => (*word).to_owned(),
+            ScriptScalar::Number(value) => match self.style.dialect {
+                Dialect::JavaScript => number::javascript(*value),
+            },
+            ScriptScalar::Integer(digits) => match self.style.dialect {
+                Dialect::JavaScript => format!("{digits}n"),
+            },
+            ScriptScalar::Text { text, rest } => format!("{}{}", quoted(text), behind(*rest)),
+            ScriptScalar::Symbol(description) => symbol(description.as_deref()),
+            ScriptScalar::Function { word, name, .. } => {
+                format!("{word} {}", name.as_deref().map_or("<anonymous>".into(), safe))
+            }
+            ScriptScalar::Time(since_1970) => time(*since_1970),
+            ScriptScalar::Pattern { source, flags } => format!("/{}/{}", safe(source), safe(flags)),
+            ScriptScalar::Address(at) => {
+                kcore_dcmd::Digits::new(at.get(), self.numbers.radix).as_str().to_owned()
+            }
+            ScriptScalar::Elided => "[...]".to_owned(),
+            ScriptScalar::Note(note) => format!("<{}>", safe(note)),
+        }
+    }
+}
+
+/// Milliseconds, and what they mean.
+fn time(since_1970: f64) -> String {
+    let number = number::javascript(since_1970);
+    let meant = iso_time(since_1970).unwrap_or_else(|| "invalid".to_owned());
+    format!("{number} ({meant})")
+}
+
+/// What stands behind text that goes on.
+const fn behind(rest: Rest) -> &'static str {
+    match rest {
+        Rest::None => "",
+        Rest::Cut => "...",
+        Rest::Unreadable => "... <unreadable>",
+    }
+}
+
+/// Text in quotes, in which it can hold quotes.
+pub(super) fn quoted(text: &str) -> String {
+    let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
+    format!("\"{}\"", safe(&escaped))
+}
+
+pub(super) fn symbol(description: Option<&str>) -> String {
+    format!("Symbol({})", safe(description.unwrap_or_default()))
+}
+
+pub(super) fn safe(text: &str) -> Cow<'_, str> {
+    sanitize::line(text)
+}

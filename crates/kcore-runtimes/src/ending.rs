@@ -1,0 +1,42 @@
+//! What a runtime knows of the end of a process.
+
+use std::sync::Arc;
+
+use crate::NativeStack;
+
+/// The stack of the thread that died.
+#[derive(Clone, Copy, Debug)]
+pub struct DyingStack<'a> {
+    /// Its innermost frames.
+    pub stack: NativeStack<'a>,
+    /// The function of each, demangled and without parameters; empty where it is not known.
+    pub functions: &'a [Arc<str>],
+}
+
+impl DyingStack<'_> {
+    /// The first frame whose function is one of `names`.
+    pub fn frame_of(&self, names: &[&str]) -> Option<usize> {
+        self.functions.iter().position(|function| names.contains(&&**function))
+    }
+}
+
+/// What ended a process, as its runtime has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// An exception that nobody caught.
+    Exception {
+        /// Its class, or of a value that is no object what type it is of.
+        type_name: Arc<str>,
+        /// Its message, or the value.
+        message: Option<Arc<str>>,
+        /// The stack that it carries, as the language prints it, innermost first: `f (/a.js:1:2)`.
+        trace: Vec<Arc<str>>,
+    },
+    /// The runtime, or the program by a call for that, gave up.
+    Fatal {
+        /// Why.
+        message: Arc<str>,
+        /// The stack of the language then, as it prints it, innermost first.
+        trace: Vec<Arc<str>>,
+    },
+}

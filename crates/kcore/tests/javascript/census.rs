@@ -1,0 +1,157 @@
+//! All objects of heaps, against what programs themselves counted.
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    fs,
+    ops::ControlFlow,
+    sync::Arc,
+};
+
+use gen_cores::Case;
+use kcore::{Addr, Core};
+use kcore_runtimes::v8::{
+    V8,
+    census::{Census, Use},
+};
+use serde_json::Value as Told;
+
+use crate::{CASES, open};
+
+/// The heap of one core.
+struct Counted {
+    core: Core,
+    census: Arc<Census>,
+}
+
+impl Counted {
+    fn of(case: &Case) -> Self {
+        let core = open(case);
+        let census = v8(&core).census(&core, &mut |_, _| ControlFlow::Continue(()));
+        let census = census.expect("nobody stops it").expect("its layouts are known");
+        Self { core, census }
+    }
+
+    /// How many objects each class has, and their size.
+    fn classes(&self) -> BTreeMap<String, (u64, u64)> {
+        let mut classes = BTreeMap::<String, (u64, u64)>::new();
+        for group in v8(&self.core).groups(&self.core, &self.census).iter() {
+            let class = classes.entry(group.constructor.to_string()).or_default();
+            class.0 += group.count;
+            class.1 += group.bytes;
+        }
+        classes
+    }
+}
+
+fn v8(core: &Core) -> &V8 {
+    core.runtimes().of::<V8>().next().expect("V8")
+}
+
+fn cases(scenarios: &'static [&'static str]) -> impl Iterator<Item = &'static Case> {
+    let cases = CASES.iter().map(|(case, _)| case);
+    cases.filter(move |case| scenarios.contains(&case.scenario.as_str()))
+}
+
+fn told(case: &Case) -> Vec<Told> {
+    let values = case.core.with_file_name("values.jsonl");
+    let text = fs::read_to_string(values).expect("the program told its values");
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+/// What the program counted beside what was counted, and what V8 said of sizes.
+fn differences(case: &Case, classes: &BTreeMap<String, (u64, u64)>) -> Vec<String> {
+    let mut differences = Vec::new();
+    for told in told(case) {
+        let Some(class) = told["class"].as_str() else { continue };
+        let (count, bytes) = classes.get(class).copied().unwrap_or_default();
+        let mut expect = |what: &str, told: Option<u64>, found: u64| {
+            if told.is_some_and(|told| told != found) {
+                differences.push(format!("{} {class}: {what} {found} for {told:?}", case.name()));
+            }
+        };
+        expect("count", told["count"].as_u64(), count);
+        expect("instances", told["instances"].as_u64(), count);
+        let size = told["size"].as_u64();
+        expect("bytes", size.map(|size| size * count), bytes);
+    }
+    differences
+}
+
+#[test]
+fn every_object_is_counted_once() {
+    let mut differences = Vec::new();
+    for case in cases(&["node-heap", "node-retained"]) {
+        let classes = Counted::of(case).classes();
+        assert!(classes.contains_key("Point"), "{}", case.name());
+        differences.extend(self::differences(case, &classes));
+    }
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
+
+#[test]
+fn heaps_are_walked_from_object_to_object() {
+    for case in cases(&["node-heap", "node-retained", "node-values"]) {
+        let census = Counted::of(case).census;
+        let (rest, bytes) = (census.rest(), census.bytes());
+        assert!(rest.skipped < 1024, "{}: {rest:?}", case.name());
+        let damaged = census.areas().iter().find(|area| area.chunk.use_ == Use::Damaged);
+        assert!(damaged.is_none(), "{}: {damaged:?}", case.name());
+        // What V8 counts leaves out its read-only objects.
+        let told = told(case).iter().find_map(|told| told["heap"]["used_heap_size"].as_u64());
+        if let Some(used) = told {
+            assert!((used..used + (1 << 18)).contains(&bytes), "{}: {bytes} {used}", case.name());
+        }
+    }
+}
+
+#[test]
+fn objects_are_numbered_in_the_order_of_addresses() {
+    for case in cases(&["node-retained"]) {
+        let census = Counted::of(case).census;
+        let mut count = 0;
+        for (at, index) in census.objects().zip(0..) {
+            assert_eq!((census.index_of(at), census.nth(index)), (Some(index), Some(at)));
+            assert_eq!(census.at_or_before(Addr::new(at.get() + 7)), Some(at));
+            count += 1;
+        }
+        assert_eq!(census.object_count(), count, "{}", case.name());
+    }
+}
+
+#[test]
+fn all_values_that_a_program_holds_are_found() {
+    for case in cases(&["node-values"]) {
+        let counted = Counted::of(case);
+        let core = &counted.core;
+        let groups = v8(core).groups(core, &counted.census);
+        let known = groups.iter().filter(|group| &*group.constructor == "KnownValues");
+        let known: Vec<_> = known.collect();
+        assert_eq!(known.iter().map(|group| group.count).sum::<u64>(), 1, "{}", case.name());
+        let mut left = vec![known[0].example];
+        let mut seen = HashSet::new();
+        while let Some(at) = left.pop().filter(|_| seen.len() < 5000) {
+            assert!(counted.census.index_of(at).is_some(), "{}: {at:?}", case.name());
+            let references = v8(core).references(core, &counted.census, at);
+            left.extend(references.iter().map(|found| found.to).filter(|to| seen.insert(*to)));
+        }
+        assert!(seen.len() > 1000, "{}: only {} objects", case.name(), seen.len());
+    }
+}
+
+#[test]
+fn an_address_within_an_object_is_told_by_its_chunk_alone() {
+    for case in cases(&["node-retained"]) {
+        let counted = Counted::of(case);
+        let fresh = open(case);
+        for group in v8(&counted.core).groups(&counted.core, &counted.census).iter() {
+            if !["Point", "Owner", "Root"].contains(&&*group.constructor) {
+                continue;
+            }
+            let inside = Addr::new(group.example.get() + 11);
+            let holder = v8(&fresh).holder(&fresh, inside).expect("an object holds it");
+            assert_eq!((holder.at, holder.offset), (group.example, 11), "{}", case.name());
+            assert_eq!(holder.class, group.constructor);
+            assert_eq!(holder.size * group.count, group.bytes);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! A process of some memory that exports nothing of V8 but its version.
+
+use std::sync::Arc;
+
+use kcore_elf::Image;
+use kcore_mem::{Addr, AddrRange, AddressSpace, Svma};
+use kcore_runtimes::{Host, HostModule, HostRange};
+use kcore_symbols::ModuleSymbols;
+use kcore_unwind::{Regs, Tid};
+
+use crate::memory::Memory;
+
+/// The versions that V8 may have: those of Node.js 16, 18, 20, 22, 24, 25 and 26.
+pub const VERSIONS: [[u32; 2]; 7] = [[9, 4], [10, 2], [11, 3], [12, 4], [13, 6], [14, 1], [14, 6]];
+
+/// Where the module lies, and its version in it.
+const MODULE: AddrRange = AddrRange::new(Addr::new(0x40_0000), Addr::new(0x100_0000));
+const VERSION: u64 = 0x40_1000;
+
+/// The names of the four parts of the version.
+const PARTS: [&str; 4] = [
+    "_ZN2v88internal7Version6major_E",
+    "_ZN2v88internal7Version6minor_E",
+    "_ZN2v88internal7Version6build_E",
+    "_ZN2v88internal7Version6patch_E",
+];
+
+/// The process.
+pub struct V8Host {
+    memory: Memory,
+    module: Module,
+}
+
+impl V8Host {
+    /// A process with this memory, and V8 of the version of this number.
+    pub fn new(version: u8, mut memory: Memory) -> Self {
+        let [major, minor] = VERSIONS[usize::from(version) % VERSIONS.len()];
+        let parts = [major, minor, 0, 0].map(u32::to_le_bytes);
+        memory.0.insert(0, (VERSION, parts.concat()));
+        Self { memory, module: Module(ModuleSymbols::new(None, None)) }
+    }
+}
+
+impl Host for V8Host {
+    fn space(&self) -> &dyn AddressSpace {
+        &self.memory
+    }
+
+    fn modules(&self) -> Vec<&dyn HostModule> {
+        vec![&self.module]
+    }
+
+    fn module_at(&self, at: Addr) -> Option<&dyn HostModule> {
+        MODULE.contains(at).then_some(&self.module as &dyn HostModule)
+    }
+
+    fn range_at(&self, at: Addr) -> Option<HostRange> {
+        self.ranges().into_iter().find(|range| range.range.contains(at))
+    }
+
+    fn ranges(&self) -> Vec<HostRange> {
+        let regions = self.memory.regions().into_iter();
+        let range =
+            |range| HostRange { range, executable: true, is_file: MODULE.contains(range.start) };
+        regions.map(|region| range(region.range)).collect()
+    }
+
+    fn threads(&self) -> Vec<Tid> {
+        Vec::new()
+    }
+
+    fn registers(&self, _: Tid) -> Option<Regs> {
+        None
+    }
+}
+
+/// The module that V8 is in.
+struct Module(ModuleSymbols);
+
+impl HostModule for Module {
+    fn name(&self) -> &str {
+        "node"
+    }
+
+    fn span(&self) -> AddrRange {
+        MODULE
+    }
+
+    fn code_size(&self) -> u64 {
+        MODULE.len()
+    }
+
+    fn symbols(&self) -> &ModuleSymbols {
+        &self.0
+    }
+
+    fn exported(&self, name: &str) -> Option<(Svma, u64)> {
+        let part = PARTS.iter().position(|part| *part == name)? as u64;
+        Some((Svma::new(VERSION + 4 * part), 4))
+    }
+
+    fn image(&self) -> Option<&Arc<Image>> {
+        None
+    }
+
+    fn svma(&self, at: Addr) -> Option<Svma> {
+        MODULE.contains(at).then(|| Svma::new(at.get()))
+    }
+
+    fn addr(&self, svma: Svma) -> Option<Addr> {
+        Some(Addr::new(svma.get()))
+    }
+}
