@@ -8,6 +8,7 @@ pub mod jsclosure;
 pub mod jsconstructor;
 pub mod jsframe;
 pub mod jsfunction;
+pub mod jshandles;
 pub mod jsprint;
 pub mod jssource;
 pub mod jsstack;

@@ -37,7 +37,18 @@ impl Core {
         self.lookup_symbol_in(None, scope, name)
     }
 
-    /// The same; a thread-local variable is that of thread `tid`.
+    /// The address of a variable of the C library: where the dynamic linker would find it, else by all
+    /// symbols, as in static programs. To search those of a big program costs more than most questions.
+    pub(crate) fn lookup_libc(&self, name: &str) -> Option<Addr> {
+        let mut modules = self.modules().in_scope_order();
+        let exported = modules.find_map(|module| {
+            let symbol = module.image()?.exported(name)?;
+            module.addr(symbol.value)
+        });
+        exported.or_else(|| self.lookup_symbol(None, name).ok())
+    }
+
+    /// As [`Core::lookup_symbol`]; a thread-local variable is that of thread `tid`.
     ///
     /// # Errors
     /// As [`Core::lookup_symbol`], and when the thread has no such variable.

@@ -142,7 +142,7 @@ impl Core {
 
     /// The end of the data segment, where the C library keeps it (glibc `misc/brk.c`).
     fn heap_end(&self) -> Option<Addr> {
-        let variable = self.lookup_symbol(None, "__curbrk").ok()?;
+        let variable = self.lookup_libc("__curbrk")?;
         self.space().read_addr(variable).ok().filter(|end| end.get() != 0)
     }
 }

@@ -83,7 +83,7 @@ impl Code {
             false => object.at.checked_add(offsets.code_start)?,
         };
         let size = heap.uint(object.at, offsets.code_size, 4)?;
-        let kind = CodeKind::of(heap, heap.uint(object.at, offsets.code_flags, 4)? & KIND);
+        let kind = CodeKind::load(heap, object)?;
         Some(Self { object, instructions: AddrRange::with_len(start, size), kind })
     }
 
@@ -105,6 +105,12 @@ impl Code {
 }
 
 impl CodeKind {
+    /// What compiled the code that an object describes.
+    pub fn load(heap: &Heap<'_>, code: Object) -> Option<Self> {
+        let flags = heap.uint(code.at, heap.layout.offsets.code_flags, 4)?;
+        Some(Self::of(heap, flags & KIND))
+    }
+
     fn of(heap: &Heap<'_>, kind: u64) -> Self {
         let offsets = &heap.layout.offsets;
         match kind {

@@ -4,7 +4,8 @@
 //! has its frames: objects of their own, since V8 14.6 six elements each of one array.
 
 use super::{
-    Function, Heap, Tagged, call_site::CallSite, function::Shared, heap::Object, trace::trace_line,
+    BytecodeSizes, CodeKind, Function, Heap, Tagged, call_site::CallSite, function::Shared,
+    heap::Object, layout, positions::Position, trace::trace_line,
 };
 use crate::{FrameKind, LanguageFrame};
 
@@ -185,13 +186,37 @@ impl Captured {
         if self.flags & IS_COMPUTED != 0 {
             return Some(offset);
         }
+        let types = &heap.layout.types;
         let code = heap.object(self.code)?;
-        let bytecode = match code.kind == heap.layout.types.bytecode_array {
-            true => Some(code),
-            // Since V8 14.6 what stands for it outside the trusted space.
-            false => heap.field_of(code.at, 8, heap.layout.types.bytecode_array),
+        // Since V8 14.6 what stands for it outside the trusted space.
+        let held = [types.bytecode_array, types.code];
+        let code = match held.contains(&code.kind) {
+            true => code,
+            false => heap.field(code.at, 8).filter(|inner| held.contains(&inner.kind))?,
         };
-        let bytecode = bytecode.or_else(|| shared.bytecode(heap))?;
-        heap.bytecode_position(bytecode, offset)?.script_offset()
+        if code.kind == types.bytecode_array {
+            return heap.bytecode_position(code, offset)?.script_offset();
+        }
+        // The instruction behind the call, so that of the call ends one byte before.
+        let offset = offset.checked_sub(1)?;
+        machine_position(heap, code, shared, offset)?.script_offset()
     }
+}
+
+/// The position of an offset in machine code: in baseline code by its bytecode.
+fn machine_position(
+    heap: &Heap<'_>,
+    code: Object,
+    shared: Shared,
+    offset: u64,
+) -> Option<Position> {
+    let table = heap.field(code.at, heap.layout.offsets.code_positions)?;
+    heap.is_byte_array(table).then_some(())?;
+    if CodeKind::load(heap, code)? != CodeKind::Baseline {
+        return heap.position_at(table, offset);
+    }
+    let sizes = BytecodeSizes::parse(&layout::bytecode_sizes(heap.layout.column))?;
+    let bytecode = shared.bytecode(heap)?;
+    let offset = heap.baseline_offset(bytecode, table, &sizes, offset)?;
+    heap.bytecode_position(bytecode, offset)
 }

@@ -18,6 +18,7 @@ mod error;
 mod fatal;
 mod frame;
 mod function;
+pub mod handles;
 mod heap;
 mod inlined;
 mod inside;
@@ -132,16 +133,17 @@ impl V8 {
         self.sizes.get_or_init(|| self.read_bytecode_sizes(host)).clone()
     }
 
+    /// V8's own table where it exports it; else that of its version: to search all symbols of a
+    /// program costs more than all else that a stack takes.
     fn read_bytecode_sizes(&self, host: &dyn Host) -> Option<BytecodeSizes> {
         let modules = host.modules();
-        let module = modules.into_iter().find(|module| self.owns(*module))?;
-        let symbol = BytecodeSizes::SYMBOL;
-        let in_table = || {
-            let found = module.symbols().table().lookup(symbol)?;
-            Some((found.value(), found.extent()))
+        let module = modules.into_iter().find(|module| self.owns(*module));
+        let read = |module: &dyn HostModule| {
+            let (svma, size) = module.exported(BytecodeSizes::SYMBOL)?;
+            BytecodeSizes::parse(&host.space().read_held(module.addr(svma)?, size))
         };
-        let (svma, size) = module.exported(symbol).or_else(in_table)?;
-        BytecodeSizes::parse(&host.space().read_held(module.addr(svma)?, size))
+        let exported = module.and_then(read);
+        exported.or_else(|| BytecodeSizes::parse(&layout::bytecode_sizes(self.layout.column)))
     }
 }
 

@@ -38,13 +38,22 @@ impl V8 {
     /// What a thread is for and does; `None` of one that is not Node.js's.
     pub fn thread_facts(&self, host: &dyn Host, tid: Tid) -> Option<ThreadFacts> {
         let frames = host.frames(tid);
-        let functions: Vec<Option<Arc<str>>> =
-            frames.iter().map(|frame| host.function_at(frame.pc)).collect();
         let heap = self.decodable(host)?;
-        let runs = !Decoder { v8: self, host, heap }.frames(&frames).is_empty();
-        let outermost = functions.len().saturating_sub(OUTERMOST);
-        let mut named = functions.iter().enumerate().skip(outermost);
-        let begun = named.find_map(|(at, function)| Some((at, thread_of(function.as_ref()?)?)));
+        let seen = Decoder { v8: self, host, heap }.frames(&frames);
+        let runs = !seen.is_empty();
+        let outermost = frames.len().saturating_sub(OUTERMOST);
+        // V8's own code has no names worth the search, and where it runs the rest tells no more.
+        let functions: Vec<Option<Arc<str>>> = (0..)
+            .zip(&frames)
+            .map(|(at, frame)| {
+                let is_asked = !runs || at >= outermost && !seen.iter().any(|it| it.index == at);
+                is_asked.then(|| host.function_at(frame.pc))?
+            })
+            .collect();
+        let named = functions.iter().enumerate().skip(outermost);
+        let mut begins =
+            named.filter_map(|(at, function)| Some((at, thread_of(function.as_ref()?)?)));
+        let begun = begins.next();
         let name: String = match begun {
             Some((at, WORKER)) => worker_name(&heap, frames.get(at..)?),
             Some((_, name)) => name.to_owned(),

@@ -6,6 +6,8 @@
 
 mod arch;
 
+use std::ffi::CStr;
+
 use kcore_elf::{Image, SymbolBinding, SymbolKind, SymbolTableKind};
 use kcore_mem::{Cursor, OutOfBytes, Svma};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -114,13 +116,19 @@ fn slot_names(
     lazy: &[Relocation],
     name_at: impl Fn(Svma) -> Option<Vec<u8>>,
 ) -> FxHashMap<u64, Vec<u8>> {
-    let symbols: Vec<&[u8]> =
-        image.symbols(SymbolTableKind::Dynamic).map(|symbol| symbol.name()).collect();
+    let strings = image.symbol_strings(SymbolTableKind::Dynamic);
+    // Where names begin: to read them all, of which a few are wanted, takes longer than the rest.
+    let symbols: Vec<u32> =
+        image.symbols(SymbolTableKind::Dynamic).map(|symbol| symbol.name_start).collect();
+    let name_of = |index: usize| {
+        let rest = strings.get(*symbols.get(index)? as usize..)?;
+        Some(CStr::from_bytes_until_nul(rest).map_or(rest, CStr::to_bytes))
+    };
     let has_stubs = !missing.is_empty();
     let mut names = FxHashMap::default();
     let mut take = |relocation: &Relocation| {
         if missing.remove(&relocation.slot)
-            && let Some(name) = relocation.name(linkage, &symbols, &name_at)
+            && let Some(name) = relocation.name(linkage, &name_of, &name_at)
         {
             names.insert(relocation.slot, name);
         }
@@ -155,10 +163,10 @@ impl Relocation {
             || self.kind == linkage.irelative
     }
 
-    fn name(
+    fn name<'n>(
         &self,
         linkage: &Linkage,
-        names: &[&[u8]],
+        name_of: &impl Fn(usize) -> Option<&'n [u8]>,
         name_at: &impl Fn(Svma) -> Option<Vec<u8>>,
     ) -> Option<Vec<u8>> {
         if self.kind == linkage.irelative {
@@ -166,7 +174,7 @@ impl Relocation {
         }
         // The null symbol, number 0, is not among the names.
         let index = usize::try_from(self.symbol.checked_sub(1)?).ok()?;
-        names.get(index).filter(|name| !name.is_empty()).map(|name| name.to_vec())
+        name_of(index).filter(|name| !name.is_empty()).map(<[u8]>::to_vec)
     }
 }
 

@@ -14,7 +14,7 @@ pub fn find(core: &Core, crashed: &Thread) -> Option<LastWords> {
     if crashed.signal != SIGABRT {
         return None;
     }
-    let variable = core.lookup_symbol(None, "__abort_msg").ok()?;
+    let variable = core.lookup_libc("__abort_msg")?;
     let message = core.space().read_addr(variable).ok().filter(|at| at.get() != 0)?;
     let text = core.space().read_cstr(message.checked_add(4)?, MAX_MESSAGE).ok()?;
     let text = String::from_utf8_lossy(&text).trim_end().to_owned();

@@ -2,6 +2,7 @@
 
 mod census;
 mod damage;
+mod handles;
 mod last_words;
 mod threads;
 mod values;

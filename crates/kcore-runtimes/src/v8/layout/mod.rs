@@ -4,12 +4,14 @@
 //! `tools/gen-postmortem-metadata.py` writes. For what they do not have there are tables with a column
 //! a version.
 
+mod bytecodes;
 mod frames;
 mod heap_types;
 mod offsets;
 mod table;
 mod types;
 
+pub use bytecodes::bytecode_sizes;
 pub use frames::FrameTypes;
 pub use heap_types::HeapTypes;
 pub use offsets::Offsets;

@@ -40,6 +40,11 @@ impl Column {
         VERSIONS.get(self.0).is_some_and(|known| *known >= (major, minor))
     }
 
+    /// What a table of anything says in this column.
+    pub fn value_of<T: Copy>(self, table: &[T; VERSIONS.len()]) -> Option<T> {
+        table.get(self.0).copied()
+    }
+
     /// What a row says in this column.
     pub fn value(self, row: [u64; VERSIONS.len()]) -> u64 {
         row.get(self.0).copied().unwrap_or_default()
