@@ -196,7 +196,6 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &v8::jsclosure::Jsclosure,
     &v8::jsarray::Jsarray,
     &v8::nodebuffer::Nodebuffer,
-<<<<<<< HEAD
     &v8::raw::v8type::V8type,
     &v8::raw::v8print::V8print,
     &v8::raw::v8str::V8str,
@@ -210,14 +209,12 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &v8::raw::v8metadata::V8types,
     &v8::raw::v8metadata::V8frametypes,
     &v8::raw::v8metadata::V8field,
-=======
     &v8::heap::findjsobjects::Findjsobjects,
     &v8::heap::jsfunctions::Jsfunctions,
     &v8::heap::jsfindrefs::Jsfindrefs,
     &v8::heap::jsheap::Jsheap,
     &v8::heap::jspath::Jspath,
     &v8::heap::v8whatis::V8whatis,
->>>>>>> main
     // Language.
     &cat::Cat,
     &count::Count,
