@@ -88,6 +88,15 @@ pub fn search(subject: &Subject) -> Result<Table> {
     ]))
 }
 
+/// All objects of JavaScript. No peer knows any; the floor reads all memory, and not the heap alone.
+pub fn js_heap(subject: &Subject) -> Result<Table> {
+    Ok(Table::new(vec![
+        row("kcore ::findjsobjects", || peers::kcore(subject, "::findjsobjects")),
+        row("kcore ::jsheap", || peers::kcore(subject, "::jsheap")),
+        row("floor: the sum of all memory", || peers::sum(subject)),
+    ]))
+}
+
 fn largest_mapping(subject: &Subject) -> Result<AddrRange> {
     let options = OpenOptions { core: Some(subject.core.clone()), ..OpenOptions::default() };
     let core = Core::open(&options)?;

@@ -117,6 +117,11 @@ pub const TABLES: &[Bench] = &[
         shows: "a value that is nowhere, in all memory of a 4 GiB core that is mostly holes",
         run: || programs::search(&workloads::heap()?),
     },
+    Bench {
+        name: "js-heap",
+        shows: "1,200,000 JavaScript objects in a heap of 77 MB: counted, and what each class retains",
+        run: || programs::js_heap(&workloads::js_heap()?),
+    },
 ];
 
 fn ask(ask: Ask, subject: fn() -> Result<Subject>) -> Result<Table> {

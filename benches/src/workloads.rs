@@ -25,6 +25,11 @@ pub fn deep() -> Result<Subject> {
     scenario("deep-recursion", "O2-pie")
 }
 
+/// Node.js with a heap of 77 MB, in which an object of JavaScript has 48 bytes.
+pub fn js_heap() -> Result<Subject> {
+    scenario("node-heap", "node24")
+}
+
 /// 4 GiB of memory that is mostly holes, and 51 threads.
 pub fn heap() -> Result<Subject> {
     build::ensure(&Workload { name: "heap", build: build::c_program, ..Workload::default() })

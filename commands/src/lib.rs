@@ -196,6 +196,12 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &v8::jsclosure::Jsclosure,
     &v8::jsarray::Jsarray,
     &v8::nodebuffer::Nodebuffer,
+    &v8::heap::findjsobjects::Findjsobjects,
+    &v8::heap::jsfunctions::Jsfunctions,
+    &v8::heap::jsfindrefs::Jsfindrefs,
+    &v8::heap::jsheap::Jsheap,
+    &v8::heap::jspath::Jspath,
+    &v8::heap::v8whatis::V8whatis,
     // Language.
     &cat::Cat,
     &count::Count,

@@ -10,7 +10,7 @@ use crate::names::Names;
 
 const VIEW: &str = "{address} is \
     {known^unknown}\
-    {known?{symbol_text?{symbol_text}, }in {place}\
+    {known?{symbol_text?{symbol_text}, }{object?{object}, }in {place}\
     {in_stack^ [{base},{limit})}{frame?, frame {frame}{frame_text? of {frame_text}}}}";
 
 /// What can know an address, most specific first.
@@ -42,7 +42,7 @@ impl Dcmd for Whatis {
             .help(
                 "The symbol that holds the address, if one does, and where that is: the stack of a \
                  thread with its frame (0 is the innermost one, inlined calls not counted), or a \
-                 mapping with its bounds. JSON adds module and origin of the bytes.\n\n\
+                 mapping with its bounds; of a language's heap also the object. JSON adds module and origin of the bytes.\n\n\
                  The sources that are asked: kcore`threads, by identifier; kcore`stacks; \
                  kcore`mappings.",
             )
@@ -165,6 +165,7 @@ impl Record for WhatRecord<'_> {
             .hex("offset", symbol.as_ref().map(|symbol| symbol.offset))
             .num("thread", what.thread.map(|tid| u64::from(tid.get())))
             .num("frame", what.frame.map(|index| index as u64))
+            .opt_text("object", what.object.as_deref())
             .opt_text("origin", what.origin.map(Origin::as_str))
             .display("known", Cell::Bool(place.is_some()))
             .display("place", Cell::or_null(place, Cell::text))

@@ -3,6 +3,7 @@
 mod frame_options;
 mod frame_row;
 mod frames;
+pub mod heap;
 pub mod jsarray;
 pub mod jsclosure;
 pub mod jsconstructor;

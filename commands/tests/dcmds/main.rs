@@ -10,6 +10,7 @@ mod dump;
 mod findsym;
 mod formats;
 mod harness;
+mod js_heap;
 mod language;
 mod locals;
 mod memory;

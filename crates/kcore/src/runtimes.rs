@@ -22,9 +22,18 @@ impl Core {
         self.nearest_layouts.store(allowed, Relaxed);
     }
 
-    /// What runtimes know of a thread.
+    /// What runtimes know of a thread, and for what they do not know what the system said of it, when
+    /// it was live.
     pub fn thread_facts(&self, tid: Tid) -> ThreadFacts {
-        self.runtimes().thread(self, tid)
+        let facts = self.runtimes().thread(self, tid);
+        let Some(live) = self.thread(tid).and_then(|thread| thread.live.as_ref()) else {
+            return facts;
+        };
+        let name = Some(live.name.as_str()).filter(|name| !name.is_empty());
+        ThreadFacts {
+            name: facts.name.or_else(|| name.map(Into::into)),
+            state: facts.state.or_else(|| live.state.map(|state| state.to_string().into())),
+        }
     }
 
     /// What is to be asked about code without unwind information, if anything.

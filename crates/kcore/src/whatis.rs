@@ -20,6 +20,8 @@ pub struct What {
     pub thread: Option<Tid>,
     /// The physical frame of that thread, innermost 0, whose extent holds it.
     pub frame: Option<usize>,
+    /// The object of a language that holds it.
+    pub object: Option<String>,
     /// Where its bytes come from; `None` when it has none.
     pub origin: Option<Origin>,
 }
@@ -35,8 +37,15 @@ impl Core {
             mapping: self.mapping_at(at).cloned(),
             thread,
             frame: thread.and_then(|tid| self.frame_at(tid, at)),
+            object: self.object_at(at),
             origin: self.space().origin(at).ok(),
         }
+    }
+
+    /// The object of a language that holds `at`: they lie in memory that is no file's and no stack.
+    fn object_at(&self, at: Addr) -> Option<String> {
+        let is_apart = self.modules().at(at).is_none() && self.thread_of_stack(at).is_none();
+        is_apart.then(|| self.runtimes().identify(self, at))?
     }
 
     /// The thread in whose stack `at` lies: of those whose stack pointers are in the same mapping,

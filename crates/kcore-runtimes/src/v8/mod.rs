@@ -86,6 +86,9 @@ pub struct V8 {
     metadata: OnceLock<Metadata>,
     census: OnceLock<Arc<census::Census>>,
     groups: OnceLock<Arc<[census::Group]>>,
+    marked: census::Marked,
+    graph: OnceLock<Option<Arc<census::graph::Graph>>>,
+    retained: OnceLock<Arc<census::graph::Retained>>,
 }
 
 impl V8 {
@@ -98,6 +101,9 @@ impl V8 {
             metadata: OnceLock::new(),
             census: OnceLock::new(),
             groups: OnceLock::new(),
+            marked: census::Marked::default(),
+            graph: OnceLock::new(),
+            retained: OnceLock::new(),
         }
     }
 

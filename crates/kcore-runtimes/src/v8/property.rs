@@ -108,6 +108,21 @@ impl Heap<'_> {
         Some(Property { key, value, is_accessor: details & 1 == 1, attributes })
     }
 
+    /// The key of field `index` of an object, counted through it and what holds the rest of them.
+    pub fn field_key(&self, object: Object, index: u64) -> Option<Object> {
+        let bits = self.uint(object.map, BIT_FIELD3, 4).filter(|bits| bits & IS_DICTIONARY == 0)?;
+        let count = ((bits >> OWN_DESCRIPTORS_SHIFT) & 0x3ff).min(MAX_DESCRIPTORS);
+        let array = self.field(object.map, DESCRIPTORS)?;
+        let key = |descriptor: u64| {
+            let at = descriptor.checked_mul(24)?.checked_add(self.layout.offsets.descriptors)?;
+            let details = u64::from(self.smi(array.at, at.checked_add(8)?)?.cast_unsigned());
+            let is_field = (details >> self.layout.offsets.location_shift) & 1 == 0;
+            let is_it = is_field && (details >> 19) & 0x3ff == index;
+            is_it.then(|| self.field(array.at, at).filter(|key| self.is_key(*key)))?
+        };
+        (0..count).find_map(key)
+    }
+
     /// Field `index` of an object: in itself as far as it has room, and then in its PropertyArray.
     fn property_field(&self, object: Object, index: u64) -> Option<Tagged> {
         let size = self.uint(object.map, INSTANCE_SIZE, 1)?;

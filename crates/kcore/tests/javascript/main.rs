@@ -2,6 +2,7 @@
 
 mod census;
 mod damage;
+mod graph;
 mod handles;
 mod last_words;
 mod threads;

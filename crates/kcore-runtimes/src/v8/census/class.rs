@@ -1,15 +1,22 @@
 //! What objects are called: by their constructor, or by what V8 uses them for.
 
+use kcore_mem::Addr;
+
 use super::{
-    super::{Function, Heap, heap::Object, string::Representation},
+    super::{Function, Heap, V8, heap::Object, string::Representation},
     MapCount,
 };
+use crate::Host;
 
 impl Heap<'_> {
     /// What the objects of a map are counted as: the name of their constructor, or in parentheses what V8
     /// uses them for. The prototype of a class is no object of that class.
     pub fn census_class(&self, map: &MapCount) -> String {
-        let example = map.example();
+        self.class_of_object(map.example())
+    }
+
+    /// The same of one object.
+    pub fn class_of_object(&self, example: Object) -> String {
         if !self.is_receiver(example) {
             return internal_class(self, example);
         }
@@ -27,6 +34,21 @@ impl Heap<'_> {
         let property = self.property(object, "constructor").filter(|found| !found.is_accessor)?;
         let function = Function::load(self, property.value)?;
         Some(format!("{}.prototype", function.shared.debug_name(self)?))
+    }
+}
+
+impl V8 {
+    /// What the object that begins at an address is counted as.
+    pub fn class_at(&self, host: &dyn Host, at: Addr) -> Option<String> {
+        let heap = self.decodable(host)?;
+        heap.object_at(at).map(|object| heap.class_of_object(object))
+    }
+
+    /// The kind of an object of JavaScript, in V8's names: `JSArray`.
+    pub fn kind_of(&self, host: &dyn Host, at: Addr) -> Option<String> {
+        let heap = self.decodable(host)?;
+        let object = heap.object_at(at).filter(|object| heap.is_receiver(*object))?;
+        Some(self.class_of(host, &heap, object))
     }
 }
 

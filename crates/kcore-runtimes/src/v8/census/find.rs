@@ -23,14 +23,19 @@ const CERTAIN: usize = 16;
 
 /// Memory that bytes were dumped of, lowest first and none beside another.
 pub fn held_memory(heap: &Heap<'_>) -> Vec<AddrRange> {
-    let mut held: Vec<AddrRange> = Vec::new();
-    for region in heap.space.regions() {
-        match held.last_mut().filter(|last| last.end == region.range.start) {
-            Some(last) => last.end = region.range.end,
-            None => held.push(region.range),
+    merged(heap.space.regions().into_iter().map(|region| region.range))
+}
+
+/// Ranges in order, of which those that lie beside each other are one.
+pub fn merged(ranges: impl Iterator<Item = AddrRange>) -> Vec<AddrRange> {
+    let mut merged: Vec<AddrRange> = Vec::new();
+    for range in ranges {
+        match merged.last_mut().filter(|last| last.end == range.start) {
+            Some(last) => last.end = range.end,
+            None => merged.push(range),
         }
     }
-    held
+    merged
 }
 
 /// The chunks of all heaps of a process, lowest first: they lie in memory that is no file's.
@@ -105,12 +110,13 @@ impl Finder<'_> {
         }
         let mut maps = Maps::new(self.heap);
         let mut walk = Walk::new(self.heap, &mut maps);
-        walk.area(sample, &walk::held(sample, self.held), &[]);
+        let held = walk::held(sample, self.held);
+        walk.area(sample, &held, &[]);
         let apart = walk.starts.windows(2).filter(|pair| match pair {
             [first, second] => second.saturating_sub(*first) > 1,
             _ => false,
         });
         let rest = walk.rest.blank.saturating_add(walk.rest.skipped);
-        apart.count() >= CERTAIN && rest.saturating_add(walk.rest.missing) < SAMPLE / 4
+        apart.count() >= CERTAIN && rest < SAMPLE / 4 && walk::len(&held) == SAMPLE
     }
 }

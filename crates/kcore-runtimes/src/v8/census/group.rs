@@ -48,6 +48,14 @@ impl V8 {
     }
 }
 
+impl V8 {
+    /// Whether an object is of a group.
+    pub fn is_of_group(&self, host: &dyn Host, group: &Group, at: Addr) -> bool {
+        let object = self.heap(host).object_at(at);
+        object.is_some_and(|object| group.maps.contains(&object.map)) || group.tables.contains(&at)
+    }
+}
+
 impl Group {
     /// What groups are sorted by: how much there is to know of them.
     pub fn weight(&self) -> u64 {

@@ -39,7 +39,7 @@ impl V8 {
 fn holder(heap: &Heap<'_>, at: Addr) -> Option<Holder> {
     let chunk = find::chunk_at(heap, at)?;
     let held = find::held_memory(heap);
-    let memory = Memory { heap: *heap, held: &held, unused: &[] };
+    let memory = Memory { heap: *heap, held: &held, mapped: &held, unused: &[] };
     let mut maps = Maps::new(*heap);
     let area = memory.walk_chunk(&mut maps, chunk);
     let start = area.starts.at_or_before(at)?;

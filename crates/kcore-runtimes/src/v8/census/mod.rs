@@ -8,11 +8,16 @@
 
 mod chunk;
 mod class;
+mod edge;
 mod find;
+mod functions;
+pub mod graph;
 mod group;
 mod holder;
 mod lab;
 mod maps;
+mod marked;
+mod referrers;
 mod refs;
 mod shape;
 mod starts;
@@ -25,9 +30,13 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 pub use chunk::{Chunk, Use};
+pub use edge::Edge;
+pub use functions::Definition;
 pub use group::Group;
 pub use holder::Holder;
 pub use maps::MapCount;
+pub(super) use marked::Marked;
+pub use referrers::Referrer;
 pub use refs::{Reference, References};
 pub use shape::{Extent, Shape, Tagging};
 pub use starts::Starts;
@@ -105,9 +114,10 @@ struct Part<'a> {
 impl Census {
     fn take(host: &dyn Host, heap: &Heap<'_>, watch: Watch<'_>) -> Result<Self, Stopped> {
         let held = find::held_memory(heap);
+        let mapped = find::merged(host.ranges().into_iter().map(|range| range.range));
         let chunks = find::chunks(host, heap, &held);
         let unused = lab::unused(heap, &chunks);
-        let memory = Memory { heap: *heap, held: &held, unused: &unused };
+        let memory = Memory { heap: *heap, held: &held, mapped: &mapped, unused: &unused };
         let total = chunks.iter().map(|chunk| chunk.area.len()).fold(0, u64::saturating_add);
         let mut census = Self {
             areas: Vec::new(),
@@ -216,8 +226,13 @@ impl Census {
 
     /// The map that a word refers to, among those of objects.
     pub fn map_of(&self, word: u64) -> Option<&MapCount> {
+        self.maps.get(self.map_index(word)? as usize)
+    }
+
+    /// Which of the maps of objects a word refers to.
+    fn map_index(&self, word: u64) -> Option<u32> {
         (word & 3 == 1).then_some(())?;
-        self.maps.get(*self.by_map.get(&word.wrapping_sub(1))? as usize)
+        self.by_map.get(&word.wrapping_sub(1)).copied()
     }
 }
 
@@ -232,6 +247,8 @@ impl MapCount {
 struct Memory<'h, 'a> {
     heap: Heap<'a>,
     held: &'h [AddrRange],
+    /// What the process had.
+    mapped: &'h [AddrRange],
     unused: &'h [AddrRange],
 }
 
@@ -250,6 +267,8 @@ impl<'a> Memory<'_, 'a> {
             Use::Large => walk.one(chunk.area, &held),
             _ => walk.area(chunk.area, &held, self.unused),
         }
+        let mapped = walk::len(&walk::held(chunk.area, self.mapped));
+        walk.rest.missing = mapped.saturating_sub(walk::len(&held));
         Area { chunk, starts: Starts::new(chunk.area, walk.starts), rest: walk.rest }
     }
 }

@@ -4,6 +4,7 @@
 //! where it says. So what lies among references, such as pointers to memory that is no heap, does no harm.
 
 use kcore_mem::Addr;
+use rustc_hash::FxHashSet;
 
 use super::{
     super::{Heap, V8},
@@ -50,7 +51,7 @@ impl V8 {
     /// The size in bytes of the object that begins at `at`.
     pub fn object_size(&self, host: &dyn Host, census: &Census, at: Addr) -> Option<u64> {
         let references = References::new(self.heap(host), census);
-        references.size(at, references.map(at)?)
+        references.size_at(at)
     }
 }
 
@@ -63,6 +64,25 @@ impl<'a> References<'a> {
     /// The map of the object at `at`.
     pub fn map(&self, at: Addr) -> Option<&'a MapCount> {
         self.census.map_of(self.heap.word(at, 0)?)
+    }
+
+    /// The number of the map of the object at `at`, among those of the census.
+    pub fn map_index(&self, at: Addr) -> Option<u32> {
+        self.census.map_index(self.heap.word(at, 0)?)
+    }
+
+    /// The size of the object at `at` in bytes.
+    pub fn size_at(&self, at: Addr) -> Option<u64> {
+        self.size(at, self.map(at)?)
+    }
+
+    /// Where an object first refers to another.
+    pub fn offset_of(&self, at: Addr, to: Addr) -> Option<u64> {
+        let mut found = None;
+        self.each_where(at, &|target| target == to, &mut |reference| {
+            found = found.or((!reference.is_weak).then_some(reference.offset));
+        });
+        found
     }
 
     /// The size of an object in bytes.
@@ -90,6 +110,20 @@ impl<'a> References<'a> {
 
     /// Tells each reference of an object, lowest offset first.
     pub fn each(&self, at: Addr, tell: &mut impl FnMut(Reference)) {
+        self.each_where(at, &|to| self.census.index_of(to).is_some(), tell);
+    }
+
+    /// Tells those references of an object that are to some objects.
+    pub fn each_to(&self, at: Addr, wanted: &FxHashSet<Addr>, tell: &mut impl FnMut(Reference)) {
+        self.each_where(at, &|to| wanted.contains(&to), tell);
+    }
+
+    fn each_where(
+        &self,
+        at: Addr,
+        is_wanted: &impl Fn(Addr) -> bool,
+        tell: &mut impl FnMut(Reference),
+    ) {
         let Some(map) = self.map(at) else { return };
         let size = self.size(at, map).unwrap_or(WORD);
         let (below, weak_at) = match map.shape.tagged {
@@ -100,7 +134,7 @@ impl<'a> References<'a> {
         };
         self.words(at, below, &mut |offset, word| {
             let to = Addr::new(word & !3);
-            if word & 1 == 1 && self.census.index_of(to).is_some() {
+            if word & 1 == 1 && is_wanted(to) {
                 let is_weak =
                     word & 3 == 3 || weak_at.as_ref().is_some_and(|weak| weak.contains(&offset));
                 tell(Reference { offset, to, is_weak });

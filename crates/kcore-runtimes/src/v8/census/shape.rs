@@ -188,12 +188,13 @@ const fn simple_arrays(layout: &Layout) -> [u64; 9] {
     ]
 }
 
-/// The eighth of the types of contexts, which stand in the order of their names.
-const fn native_context(layout: &Layout) -> u64 {
+/// The type of the contexts of global objects: the eighth of the types of contexts, which stand in the order of their names.
+pub const fn native_context(layout: &Layout) -> u64 {
     layout.types.first_context.saturating_add(7)
 }
 
-const fn holder_of_instructions(layout: &Layout) -> u64 {
+/// The type of what holds machine code.
+pub const fn holder_of_instructions(layout: &Layout) -> u64 {
     match layout.types.instruction_stream {
         0 => layout.types.code,
         stream => stream,

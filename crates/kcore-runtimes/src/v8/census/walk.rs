@@ -17,7 +17,7 @@ pub struct Rest {
     pub blank: u64,
     /// What is no object: left of dead ones, or damaged.
     pub skipped: u64,
-    /// What was not dumped.
+    /// What the process had there and was not dumped.
     pub missing: u64,
 }
 
@@ -63,13 +63,9 @@ impl<'w, 'a> Walk<'w, 'a> {
     pub fn area(&mut self, area: AddrRange, held: &[AddrRange], unused: &[AddrRange]) {
         let mut at = area.start;
         for part in held {
-            let gap = part.start.offset_from(at).unwrap_or(0);
-            self.rest.missing = self.rest.missing.saturating_add(gap);
             let in_step = at >= part.start;
             at = self.held(area, AddrRange::new(at.max(part.start), part.end), unused, in_step);
         }
-        let gap = area.end.offset_from(at).unwrap_or(0);
-        self.rest.missing = self.rest.missing.saturating_add(gap);
     }
 
     /// Walks a part that is held, around what is unused in it. Says where its last object ends.
@@ -92,8 +88,7 @@ impl<'w, 'a> Walk<'w, 'a> {
     /// Walks the one object of an area; what lies behind it is unused.
     pub fn one(&mut self, area: AddrRange, held: &[AddrRange]) {
         let Some(part) = held.first().filter(|part| part.start == area.start) else {
-            self.rest.missing = self.rest.missing.saturating_add(area.len());
-            return;
+            return self.area(area, held, &[]);
         };
         let Some(step) = self.step(area.start, area.end) else {
             return self.area(area, held, &[]);
@@ -102,8 +97,6 @@ impl<'w, 'a> Walk<'w, 'a> {
         let end = area.start.saturating_add(step.size);
         let unused = part.end.offset_from(end).unwrap_or(0);
         self.rest.free = self.rest.free.saturating_add(unused);
-        let missing = area.end.offset_from(part.end.max(end)).unwrap_or(0);
-        self.rest.missing = self.rest.missing.saturating_add(missing);
     }
 
     /// Walks on; an object begins with the part, or is to be searched. Says where its last object ends.
@@ -200,6 +193,11 @@ impl<'w, 'a> Walk<'w, 'a> {
 fn word_in(bytes: &[u8], base: Addr, at: Addr) -> Option<u64> {
     let offset = usize::try_from(at.offset_from(base)?).ok()?;
     bytes.get(offset..)?.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
+}
+
+/// Bytes of ranges.
+pub fn len(ranges: &[AddrRange]) -> u64 {
+    ranges.iter().map(AddrRange::len).fold(0, u64::saturating_add)
 }
 
 /// The parts of an area that memory holds, lowest first.

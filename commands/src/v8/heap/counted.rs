@@ -1,0 +1,145 @@
+//! The objects of every V8 of the process, counted once.
+
+use std::{ops::ControlFlow, sync::Arc};
+
+use kcore::v8::{
+    V8,
+    census::{
+        Census, Group, Stopped,
+        graph::{ClassSize, Graph, Path},
+    },
+};
+use kcore::{Addr, Core};
+use kcore_dcmd::{Cx, DcmdError, Result};
+
+/// One V8, and all objects of its heaps.
+#[derive(Clone)]
+pub struct Counted<'c> {
+    /// The process.
+    pub core: &'c Core,
+    /// Its V8.
+    pub v8: &'c V8,
+    /// The objects.
+    pub census: Arc<Census>,
+}
+
+impl<'c> Counted<'c> {
+    /// Those of every V8 whose layouts are known.
+    ///
+    /// # Errors
+    /// When there is none; when the user stopped the count.
+    pub fn all(cx: &mut Cx<'c>) -> Result<Vec<Self>> {
+        let core: &'c Core = cx.core();
+        let mut all = Vec::new();
+        for v8 in core.runtimes().of::<V8>() {
+            let census = watched(cx, |watch| v8.census(core, watch))?;
+            all.extend(census.map(|census| Self { core, v8, census }));
+        }
+        if all.is_empty() {
+            return Err(DcmdError::failed(why_none(core)));
+        }
+        Ok(all)
+    }
+
+    /// The one whose object begins at the address before a dcmd, and the object, without tag.
+    ///
+    /// # Errors
+    /// As [`Counted::all`]; when no object begins there.
+    pub fn of_dot(cx: &mut Cx<'c>) -> Result<(Self, Addr)> {
+        let word = cx.dot().number();
+        let at = Addr::new(word & !3);
+        let mut all = Self::all(cx)?.into_iter();
+        let found = all.find(|counted| counted.census.index_of(at).is_some());
+        let invalid = || DcmdError::at(Addr::new(word), format!("{word:x} is not a valid object"));
+        found.map(|counted| (counted, at)).ok_or_else(invalid)
+    }
+
+    /// The kind of the object that begins at an address, in V8's names: `JSArray`.
+    pub fn kind_of(&self, at: Addr) -> Option<String> {
+        self.v8.kind_of(self.core, at)
+    }
+
+    /// What the object at an address is counted as.
+    pub fn class_of(&self, at: Addr) -> String {
+        self.v8.class_at(self.core, at).unwrap_or_default()
+    }
+
+    /// What objects keep.
+    ///
+    /// # Errors
+    /// When there are too many; when the user stopped it.
+    pub fn kept(&self, cx: &mut Cx<'_>) -> Result<Kept<'c>> {
+        let (v8, core) = (self.v8, self.core);
+        let graph = watched(cx, |watch| v8.graph(core, &self.census, watch))?;
+        let too_many = || DcmdError::failed("the heap has too many objects to tell what they keep");
+        Ok(Kept { counted: self.clone(), graph: graph.ok_or_else(too_many)? })
+    }
+
+    /// The objects of JavaScript in groups.
+    pub fn groups(&self) -> Arc<[Group]> {
+        self.v8.groups(self.core, &self.census)
+    }
+}
+
+/// The objects of a V8, and what they keep.
+pub struct Kept<'c> {
+    counted: Counted<'c>,
+    graph: Arc<Graph>,
+}
+
+impl Kept<'_> {
+    /// All objects by class.
+    pub fn class_sizes(&self) -> Vec<ClassSize> {
+        let (v8, core) = (self.counted.v8, self.counted.core);
+        let retained = v8.retained(&self.graph);
+        v8.class_sizes(core, &self.counted.census, &self.graph, &retained)
+    }
+
+    /// What the object at an address retains, in bytes; `None` if it is not reachable.
+    pub fn retained_by(&self, at: Addr) -> Option<u64> {
+        let node = self.counted.census.index_of(at)?;
+        let retained = self.counted.v8.retained(&self.graph);
+        retained.bytes(u32::try_from(node).ok()?)
+    }
+
+    /// The way from a root to the object at an address.
+    pub fn path(&self, at: Addr) -> Option<Path> {
+        let (v8, core) = (self.counted.v8, self.counted.core);
+        v8.path(core, &self.counted.census, &self.graph, at)
+    }
+}
+
+/// Does long work that shows how far it is, and that the user may stop.
+///
+/// # Errors
+/// When the user stopped it.
+pub fn watched<T>(
+    cx: &mut Cx<'_>,
+    work: impl FnOnce(&mut dyn FnMut(u64, u64) -> ControlFlow<()>) -> Result<T, Stopped>,
+) -> Result<T> {
+    let mut watch = |done, total| {
+        cx.progress(done, total);
+        match cx.check_interrupt() {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        }
+    };
+    work(&mut watch).map_err(|Stopped| DcmdError::Interrupted)
+}
+
+fn why_none(core: &Core) -> String {
+    let runtimes = core.runtimes();
+    if let Some(damage) = runtimes.damaged().iter().find(|damage| damage.name == "v8") {
+        return format!("V8 cannot be decoded: {}", damage.why);
+    }
+    let mut identities = runtimes.identities().filter(|identity| identity.name == "v8");
+    match identities.next().and_then(|identity| identity.undecoded.first().cloned()) {
+        Some(why) => why.to_string(),
+        None => "no V8 in this process".to_owned(),
+    }
+}
+
+/// The word that refers to the object at an address: what people pass on.
+pub const fn tagged(at: Addr) -> Addr {
+    Addr::new(at.get() | 1)
+}

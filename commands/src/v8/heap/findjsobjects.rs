@@ -1,0 +1,241 @@
+//! `::findjsobjects` — what objects of JavaScript there are.
+
+use kcore::Addr;
+use kcore::v8::census::{Group, Rest};
+use kcore_dcmd::{
+    AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Example, Fields, Group as HelpGroup, Opt, Record,
+    Result, Spec, View,
+};
+
+use super::{
+    counted::{Counted, tagged, watched},
+    found::Found,
+    group::GroupRecord,
+    referrer::{REFERRED, ReferrerRecord, Unreferred},
+};
+
+const OPTIONS: &[Opt] = &[
+    Opt { flag: 'c', value: Some("cons"), help: "one object of each group of this constructor" },
+    Opt { flag: 'p', value: Some("prop"), help: "of each group with a property of this name" },
+    Opt { flag: 'k', value: Some("kind"), help: "of each group whose objects are of this kind" },
+    Opt { flag: 'l', value: None, help: "all objects of the groups, not one of each" },
+    Opt { flag: 'r', value: None, help: "what refers to the object, or to those that were marked" },
+    Opt { flag: 'm', value: None, help: "mark the object for a later -r" },
+    Opt { flag: 'v', value: None, help: "what was found on the way" },
+    Opt { flag: 'a', value: None, help: "no more is shown: what is damaged is no object here" },
+    Opt { flag: 'b', value: None, help: "no more is shown: every heap is searched" },
+];
+
+const HELP: &str = "\
+All objects of JavaScript's heaps are found once, and kept. Those of one constructor with the same \
+properties are a group, of which one line shows an object, how many there are, and the names; groups with \
+many objects of many properties come last. With an address all objects of its group are shown.\n\n\
+What is not reachable any more but was not collected is among them: ::jsheap tells it apart. The \
+prototype of a class is counted as CLASS.prototype.";
+
+const EXAMPLES: &[Example] = &[
+    Example { line: "::findjsobjects", shows: "every group" },
+    Example { line: "::findjsobjects -c Module", shows: "an object of this class" },
+    Example {
+        line: "::findjsobjects -p filename | ::findjsobjects",
+        shows: "all objects that have this property",
+    },
+    Example {
+        line: "::findjsobjects -c Module | ::findjsobjects -r",
+        shows: "what refers to the object",
+    },
+];
+
+/// Finds objects.
+pub struct Findjsobjects;
+
+impl Dcmd for Findjsobjects {
+    fn spec(&self) -> Spec {
+        Spec::new("findjsobjects", HelpGroup::Runtimes, "find JavaScript objects")
+            .addr(AddrUse::Optional)
+            .options(OPTIONS)
+            .help(HELP)
+            .examples(EXAMPLES)
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        if ['c', 'p', 'k'].into_iter().filter(|flag| args.has(*flag)).count() > 1 {
+            return Err(DcmdError::usage("only one of -c, -p and -k may be specified"));
+        }
+        match cx.addr() {
+            Some(_) if args.has('m') => mark(cx),
+            Some(_) if args.has('r') => referrers_of_dot(cx),
+            Some(_) => group_of_dot(cx),
+            None if args.has('m') => Err(DcmdError::usage("-m needs the address of an object")),
+            None if args.has('r') => referrers_of_marked(cx),
+            None => list(cx, args),
+        }
+    }
+}
+
+fn list(cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+    let wanted = Wanted::new(args);
+    for counted in Counted::all(cx)? {
+        if args.has('v') {
+            counters(cx, &counted)?;
+        }
+        let groups = counted.groups();
+        let shown = groups.iter().filter(|group| wanted.holds(&counted, group));
+        for group in shown {
+            match (&wanted, args.has('l')) {
+                (_, true) => members(cx, &counted, group)?,
+                (Wanted::All, false) => cx.emit(&GroupRecord(group))?,
+                _ => cx.emit(&found(group, group.example))?,
+            }
+        }
+        note_missing(cx, counted.census.rest())?;
+    }
+    Ok(())
+}
+
+/// Which groups are wanted.
+enum Wanted {
+    All,
+    Constructor(String),
+    Property(String),
+    Kind(String),
+}
+
+impl Wanted {
+    fn new(args: &Args) -> Self {
+        let text = |flag| args.value(flag).map(Arg::to_text).map(|text| text.to_string());
+        text('c')
+            .map(Self::Constructor)
+            .or_else(|| text('p').map(Self::Property))
+            .or_else(|| text('k').map(Self::Kind))
+            .unwrap_or(Self::All)
+    }
+
+    fn holds(&self, counted: &Counted<'_>, group: &Group) -> bool {
+        match self {
+            Self::All => true,
+            Self::Constructor(name) => *group.constructor == **name,
+            Self::Property(name) => group.properties.iter().any(|own| **own == **name),
+            Self::Kind(kind) => counted.kind_of(group.example).is_some_and(|own| own == *kind),
+        }
+    }
+}
+
+fn found(group: &Group, at: Addr) -> Found {
+    Found { at, constructor: group.constructor.clone() }
+}
+
+fn members(cx: &mut Cx<'_>, counted: &Counted<'_>, group: &Group) -> Result<()> {
+    let members = group.members(counted.core, &counted.census);
+    members.into_iter().try_for_each(|at| cx.emit(&found(group, at)))
+}
+
+fn group_of_dot(cx: &mut Cx<'_>) -> Result<()> {
+    let (counted, at) = Counted::of_dot(cx)?;
+    let groups = counted.groups();
+    let group = groups.iter().find(|group| counted.v8.is_of_group(counted.core, group, at));
+    let word = cx.dot().number();
+    let group = group
+        .ok_or_else(|| DcmdError::at(tagged(at), format!("{word:x} is not a valid object")))?;
+    members(cx, &counted, group)
+}
+
+fn mark(cx: &mut Cx<'_>) -> Result<()> {
+    let (counted, at) = Counted::of_dot(cx)?;
+    counted.v8.mark_object(at);
+    cx.emit(&Marked(at))
+}
+
+fn referrers_of_dot(cx: &mut Cx<'_>) -> Result<()> {
+    let (counted, at) = Counted::of_dot(cx)?;
+    referrers(cx, &counted, &[at])
+}
+
+fn referrers_of_marked(cx: &mut Cx<'_>) -> Result<()> {
+    for counted in Counted::all(cx)? {
+        let marked = counted.v8.marked_objects();
+        if marked.is_empty() {
+            return Err(DcmdError::failed("no objects were marked"));
+        }
+        referrers(cx, &counted, &marked)?;
+    }
+    Ok(())
+}
+
+fn referrers(cx: &mut Cx<'_>, counted: &Counted<'_>, to: &[Addr]) -> Result<()> {
+    let (v8, core) = (counted.v8, counted.core);
+    let found = watched(cx, |watch| v8.referrers(core, &counted.census, to, watch))?;
+    for at in to {
+        let mut own = found.iter().filter(|referrer| referrer.to == *at).peekable();
+        if own.peek().is_none() {
+            cx.emit(&Unreferred(*at))?;
+        }
+        for referrer in own {
+            cx.emit(&ReferrerRecord { referrer, view: REFERRED })?;
+        }
+    }
+    Ok(())
+}
+
+fn note_missing(cx: &mut Cx<'_>, rest: Rest) -> Result<()> {
+    if rest.missing == 0 {
+        return Ok(());
+    }
+    cx.note(&format!(
+        "{:#x} bytes of the heap were not dumped; what lies there is not known",
+        rest.missing
+    ))
+}
+
+fn counters(cx: &mut Cx<'_>, counted: &Counted<'_>) -> Result<()> {
+    let census = &counted.census;
+    let rest = census.rest();
+    let counters = [
+        ("chunks", census.areas().len() as u64),
+        ("maps", census.maps().len() as u64),
+        ("objects", census.object_count()),
+        ("bytes of objects", census.bytes()),
+        ("groups", counted.groups().len() as u64),
+        ("free bytes", rest.free.saturating_add(rest.blank)),
+        ("bytes skipped", rest.skipped),
+        ("bytes not dumped", rest.missing),
+    ];
+    counters.iter().try_for_each(|(name, value)| cx.emit(&Counter { name, value: *value }))
+}
+
+/// Something that was counted on the way.
+struct Counter {
+    name: &'static str,
+    value: u64,
+}
+
+impl Record for Counter {
+    fn kind(&self) -> &'static str {
+        "js_counter"
+    }
+
+    fn view(&self) -> View {
+        View::Line("findjsobjects: {name:>30} => {value}")
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        out.text("name", self.name).num("value", self.value);
+    }
+}
+
+/// An object was marked.
+struct Marked(Addr);
+
+impl Record for Marked {
+    fn kind(&self) -> &'static str {
+        "js_marked"
+    }
+
+    fn view(&self) -> View {
+        View::Line("findjsobjects: marked {address:x}")
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        out.addr("address", tagged(self.0));
+    }
+}

@@ -1,0 +1,59 @@
+//! A reference from one object to another.
+
+use kcore::Addr;
+use kcore::v8::census::Referrer;
+use kcore_dcmd::{Cell, Dot, Fields, Record, View};
+
+use super::{counted::tagged, edge};
+
+/// Who refers to an object.
+pub struct ReferrerRecord<'r> {
+    /// The reference.
+    pub referrer: &'r Referrer,
+    /// Whether what is referred to is told, and the class of what refers.
+    pub view: &'static str,
+}
+
+/// `ADDR referred to by OBJ.prop`.
+pub const REFERRED: &str = "{object:x} referred to by {address:x}{shown}{weak? (weak)}";
+
+impl Record for ReferrerRecord<'_> {
+    fn kind(&self) -> &'static str {
+        "js_reference"
+    }
+
+    fn view(&self) -> View {
+        View::Line(self.view)
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        let referrer = self.referrer;
+        out.addr("object", tagged(referrer.to))
+            .addr("address", tagged(referrer.at))
+            .text("class", referrer.class.as_ref());
+        edge::fields(&referrer.edge, out);
+        out.flag("weak", referrer.is_weak)
+            .display("shown", Cell::text(edge::shown(&referrer.edge)));
+    }
+
+    fn dot(&self) -> Option<Dot> {
+        Some(Dot::Addr(tagged(self.referrer.at)))
+    }
+}
+
+/// Nobody refers to an object.
+pub struct Unreferred(pub Addr);
+
+impl Record for Unreferred {
+    fn kind(&self) -> &'static str {
+        "js_unreferred"
+    }
+
+    fn view(&self) -> View {
+        View::Line("{address:x} is not referred to by a known object.")
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        out.addr("address", tagged(self.0));
+    }
+}

@@ -1,0 +1,65 @@
+//! What would be freed with an object: its own size, and that of all that only it keeps.
+
+use super::{
+    Graph,
+    dominators::{Dominators, NONE},
+};
+
+/// What objects retain.
+#[derive(Debug)]
+pub struct Retained {
+    dominators: Dominators,
+    /// By place in the order of dominators, in bytes.
+    bytes: Vec<u64>,
+    /// The place of each object; [`NONE`] of one that is not reachable.
+    place: Vec<u32>,
+}
+
+impl Retained {
+    /// Of all objects of a graph that are reachable.
+    pub fn of(graph: &Graph) -> Self {
+        let roots: Vec<u32> = graph.roots.iter().map(|root| root.node).collect();
+        let dominators = Dominators::of(&graph.edges, &roots);
+        let mut place = vec![NONE; graph.node_count()];
+        for (index, node) in (0..).zip(&dominators.order) {
+            if let Some(place) = place.get_mut(*node as usize) {
+                *place = index;
+            }
+        }
+        let own = dominators.order.iter().map(|node| graph.bytes(*node));
+        let mut bytes: Vec<u64> = own.collect();
+        // A dominator comes before all that it dominates.
+        for (index, dominator) in dominators.dominator.iter().enumerate().rev() {
+            let held = bytes.get(index).copied().unwrap_or(0);
+            if let Some(above) = bytes.get_mut(*dominator as usize) {
+                *above = above.saturating_add(held);
+            }
+        }
+        Self { dominators, bytes, place }
+    }
+
+    /// What an object retains, in bytes; `None` of one that is not reachable.
+    pub fn bytes(&self, node: u32) -> Option<u64> {
+        let place = *self.place.get(node as usize)?;
+        self.bytes.get(place as usize).copied()
+    }
+
+    /// How many objects are reachable.
+    pub fn reachable_count(&self) -> usize {
+        self.dominators.order.len()
+    }
+
+    /// The reachable objects, each before those that it dominates.
+    pub(super) fn order(&self) -> &[u32] {
+        &self.dominators.order
+    }
+
+    /// For each of them, the place of its dominator.
+    pub(super) fn dominators(&self) -> &[u32] {
+        &self.dominators.dominator
+    }
+
+    pub(super) fn bytes_at(&self, place: usize) -> u64 {
+        self.bytes.get(place).copied().unwrap_or(0)
+    }
+}

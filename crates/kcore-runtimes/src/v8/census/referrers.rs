@@ -1,0 +1,149 @@
+//! Who refers to an object.
+
+use std::sync::Arc;
+
+use kcore_mem::Addr;
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{
+    super::{Heap, V8, heap::Object},
+    Area, Census, Edge, Reference, References, Stopped, Watch,
+};
+use crate::Host;
+
+/// Areas that one thread looks at between two looks at the user.
+const STEP: usize = 256;
+/// Referrers that are remembered, at most.
+const MAX_FOUND: usize = 1 << 20;
+
+/// An object that refers to another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Referrer {
+    /// The object that it refers to.
+    pub to: Addr,
+    /// Where it begins.
+    pub at: Addr,
+    /// What it is counted as.
+    pub class: Arc<str>,
+    /// How it refers to it.
+    pub edge: Edge,
+    /// Whether it does not keep it.
+    pub is_weak: bool,
+}
+
+/// A word that refers to an object.
+#[derive(Clone, Copy)]
+struct Found {
+    from: Addr,
+    reference: Reference,
+}
+
+impl V8 {
+    /// Who refers to any of some objects. What refers to them by a store of its own, as an object does by its
+    /// properties and elements, is told itself.
+    ///
+    /// # Errors
+    /// When whoever watches stopped it.
+    pub fn referrers(
+        &self,
+        host: &dyn Host,
+        census: &Census,
+        to: &[Addr],
+        watch: Watch<'_>,
+    ) -> Result<Vec<Referrer>, Stopped> {
+        let search = Search { heap: self.heap(host), census };
+        let mut found = search.words(&to.iter().copied().collect(), watch)?;
+        let stores = found.iter().map(|found| found.from).filter(|at| search.is_store(*at));
+        let stores: FxHashSet<Addr> = stores.collect();
+        let owners = match stores.is_empty() {
+            true => Vec::new(),
+            false => search.words(&stores, watch)?,
+        };
+        found.sort_unstable_by_key(|found| (found.reference.to, found.from));
+        Ok(search.told(&found, &owners))
+    }
+}
+
+struct Search<'a> {
+    heap: Heap<'a>,
+    census: &'a Census,
+}
+
+impl Search<'_> {
+    /// All words of objects that refer to any of some objects.
+    fn words(&self, to: &FxHashSet<Addr>, watch: Watch<'_>) -> Result<Vec<Found>, Stopped> {
+        let areas = self.census.areas();
+        let mut found = Vec::new();
+        for (step, areas) in areas.chunks(STEP).enumerate() {
+            let parts: Vec<Vec<Found>> =
+                areas.par_iter().map(|area| self.words_in(area, to)).collect();
+            found.extend(parts.into_iter().flatten());
+            found.truncate(MAX_FOUND);
+            let done = step.saturating_add(1).saturating_mul(STEP) as u64;
+            if watch(done, self.census.areas().len() as u64).is_break() {
+                return Err(Stopped);
+            }
+        }
+        Ok(found)
+    }
+
+    fn words_in(&self, area: &Area, to: &FxHashSet<Addr>) -> Vec<Found> {
+        let references = References::new(self.heap, self.census);
+        let mut found = Vec::new();
+        for from in area.starts.iter() {
+            references.each_to(from, to, &mut |reference| {
+                found.push(Found { from, reference });
+            });
+        }
+        found
+    }
+
+    /// Whether an object holds what another object has: properties, elements, entries.
+    fn is_store(&self, at: Addr) -> bool {
+        let types = &self.heap.layout.types;
+        self.heap.object_at(at).is_some_and(|object| {
+            let kind = object.kind;
+            kind == types.property_array || (kind >= types.fixed_array && kind < types.byte_array)
+        })
+    }
+
+    fn told(&self, found: &[Found], owners: &[Found]) -> Vec<Referrer> {
+        let mut of_store: FxHashMap<Addr, Vec<&Found>> = FxHashMap::default();
+        for owner in owners {
+            of_store.entry(owner.reference.to).or_default().push(owner);
+        }
+        let told = found.iter().flat_map(|found| {
+            let owners = of_store.get(&found.from).map(Vec::as_slice).unwrap_or_default();
+            let by_owner = owners.iter().filter_map(|owner| self.by_owner(found, owner));
+            let by_owner: Vec<_> = by_owner.collect();
+            let own = by_owner.is_empty().then(|| self.own(found)).flatten();
+            by_owner.into_iter().chain(own)
+        });
+        told.take(MAX_FOUND).collect()
+    }
+
+    fn by_owner(&self, found: &Found, owner: &Found) -> Option<Referrer> {
+        let object = self.heap.object_at(owner.from).filter(|it| self.heap.is_receiver(*it))?;
+        let store = self.heap.object_at(found.from)?;
+        let (at, offset) = (owner.reference.offset, found.reference.offset);
+        let edge = self.heap.stored_edge(object, at, store, offset)?;
+        Some(self.referrer(object, found, edge))
+    }
+
+    fn own(&self, found: &Found) -> Option<Referrer> {
+        let object = self.heap.object_at(found.from)?;
+        let edge = self.heap.edge(object, found.reference.offset);
+        Some(self.referrer(object, found, edge))
+    }
+
+    fn referrer(&self, object: Object, found: &Found, edge: Edge) -> Referrer {
+        Referrer {
+            to: found.reference.to,
+            at: object.at,
+            class: self.heap.class_of_object(object).into(),
+            edge,
+            is_weak: found.reference.is_weak,
+        }
+    }
+}
