@@ -40,6 +40,8 @@ pub struct StackBegin {
     pub titled: bool,
     /// The task that runs on it.
     pub task: Option<Arc<Task>>,
+    /// What instant it is of.
+    pub instant: &'static str,
     /// What `::findstack` says of where it begins: its innermost frame pointer, if there is one.
     pub found_at: Option<Option<Addr>>,
 }
@@ -55,6 +57,7 @@ impl StackBegin {
             sp: core.stack_pointer(tid),
             titled,
             task: None,
+            instant: core.instant(),
             found_at: None,
         }
     }
@@ -106,7 +109,7 @@ impl Record for StackBegin {
             .opt_text("state", self.facts.state.as_deref())
             .opt_text("waits_in", self.waits_in.as_deref())
             .put("task", self.task())
-            .text("instant", "core")
+            .text("instant", self.instant)
             .display("sp", Cell::or_null(self.sp, Cell::Addr))
             // Where no frame pointer is known, the stack pointer tells where the stack is.
             .display("found_at", Cell::or_null(self.found_at.flatten().or(self.sp), Cell::Addr));

@@ -1,6 +1,6 @@
 //! `::stacks`: the unique stacks of all threads, most common first.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use kcore::{Core, StackGroup, Tid};
 use kcore_dcmd::{
@@ -40,7 +40,8 @@ const OPTIONS: &[Opt] = &[
 const HELP: &str = "\
 Threads are grouped that have the same pcs and wait in the same system call; the largest group \
 comes first. SOBJ is the system call that a thread waits in, by the instruction before its pc. STATE \
-follows from it, as the star says: a core does not hold the state of a thread. With an address, or \
+follows from it, as the star says: a core does not hold the state of a thread. Of a live process it is \
+the letter that the system had for it right before it was stopped. With an address, or \
 fed by a pipe: only the group of that thread, or only those threads. Into a pipe go the ids of all \
 threads that are shown, so that filters chain. A stack is shown down to its 254th frame.";
 
@@ -104,9 +105,18 @@ fn show(cx: &mut Cx<'_>, group: &StackGroup, each: bool) -> Result<()> {
         return group.tids.iter().try_for_each(|tid| cx.emit(&Element::from(Dot::Thread(*tid))));
     }
     let core = cx.core();
-    let named = !core.runtimes().is_empty();
+    let named = !core.runtimes().is_empty() || core.live_facts().is_some();
     let names = if named { names_of(core, group) } else { Vec::new() };
-    cx.begin(&GroupBegin { state: state(core, group), group, each, named, names }, "frames")?;
+    let begin = GroupBegin {
+        state: state(core, group),
+        live_states: live_states(core, group),
+        group,
+        each,
+        named,
+        names,
+        instant: core.instant(),
+    };
+    cx.begin(&begin, "frames")?;
     let names = Names::new(cx);
     for frame in core.named_frames(&group.stack) {
         cx.emit(&FrameLine::new(&names, Some(group.first), frame, Layout::Indented))?;
@@ -123,7 +133,15 @@ pub fn state(core: &Core, group: &StackGroup) -> Option<&'static str> {
     }
 }
 
-/// What runtimes call the threads of a group, each name once.
+/// The letters of the states of the threads of a group, each once, as the system told of them when
+/// the process was live.
+fn live_states(core: &Core, group: &StackGroup) -> Option<String> {
+    let live = |tid: &Tid| core.thread(*tid)?.live.as_ref()?.state;
+    let letters: BTreeSet<char> = group.tids.iter().filter_map(live).collect();
+    (!letters.is_empty()).then(|| letters.into_iter().collect())
+}
+
+/// What runtimes, or the system, call the threads of a group, each name once.
 fn names_of(core: &Core, group: &StackGroup) -> Vec<Arc<str>> {
     let mut names: Vec<Arc<str>> = Vec::new();
     for name in group.tids.iter().filter_map(|tid| core.thread_facts(*tid).name) {
@@ -137,11 +155,14 @@ fn names_of(core: &Core, group: &StackGroup) -> Vec<Arc<str>> {
 /// The first row of a group.
 struct GroupBegin<'a> {
     state: Option<&'static str>,
+    /// The letters of the states that the system told of, of a live process.
+    live_states: Option<String>,
     group: &'a StackGroup,
     each: bool,
-    /// Whether a runtime may name threads.
+    /// Whether a runtime or the system may name threads.
     named: bool,
     names: Vec<Arc<str>>,
+    instant: &'static str,
 }
 
 const COLUMNS: &[Column] = &[
@@ -151,7 +172,7 @@ const COLUMNS: &[Column] = &[
     Column::right("count", "COUNT", 8),
 ];
 
-/// The same where a runtime names threads.
+/// The same where threads have names.
 const COLUMNS_WITH_NAMES: &[Column] = &[
     Column::left("thread", "THREAD", 16),
     Column::left("shown_state", "STATE", 8),
@@ -175,16 +196,17 @@ impl Record for GroupBegin<'_> {
         let first = self.group.first.get();
         let shown = if self.each { join(&self.group.tids) } else { first.to_string() };
         let waits_in = self.group.waits_in.as_deref();
+        let shown_state = self.live_states.as_deref().or(self.state);
         let no_wait = if self.state.is_some() { "<none>" } else { "-" };
         out.num("count", self.group.tids.len() as u64)
             .put("tids", Cell::List(tids.collect()))
             .put("names", Cell::List(names.collect()))
-            .put("state", Cell::Null)
+            .opt_text("state", self.live_states.as_deref())
             .opt_text("waits_in", waits_in)
-            .text("instant", "core")
+            .text("instant", self.instant)
             .display("thread", Cell::text(shown))
             .display("shown_names", Cell::text(self.names.join(", ")))
-            .display("shown_state", Cell::text(self.state.unwrap_or("-")))
+            .display("shown_state", Cell::text(shown_state.unwrap_or("-")))
             .display("shown_wait", Cell::text(waits_in.unwrap_or(no_wait)));
     }
 }

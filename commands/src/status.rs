@@ -31,14 +31,15 @@ struct StatusRecord {
 }
 
 const OF_CORE: &str = "\
-debugging core file of {name?{name}}{name^an unknown program} ({bits}-bit {arch}) from unknown machine\
+debugging {live?snapshot}{live^core file} of {name?{name}}{name^an unknown program} ({bits}-bit {arch}) from unknown machine\
 {kernel?, Linux {kernel}}
 {program?file: {program}\n}{args?initial argv:{args* {.}}\n}\
 {pid?pid: {pid}\n}threading model: native threads, {threads} in all\
 {crashed_tid?, {crashed_tid} took the signal}
 status: {signal_name?process terminated by {signal_name}{signal_text? ({signal_text})}\
 {address?, addr={address:x}}{sender_pid?, pid={sender_pid} uid={sender_uid}}}\
-{signal_name^{by_gcore?process core file generated with gcore}{by_gcore^no signal is recorded}}\
+{signal_name^{live?running, stood still for {live}}\
+{live^{by_gcore?process core file generated with gcore}{by_gcore^no signal is recorded}}}\
 {explanation?\nwhy: {explanation}}\
 {abort_message?\nlibc panic message: {abort_message}}\
 {exception_type?\nuncaught exception: {exception_type}{exception_what?: {exception_what}}}\
@@ -115,7 +116,13 @@ impl Record for StatusRecord {
             .num("crashed_tid", status.crashed_tid.map(|tid| u64::from(tid.get())))
             .opt_text("explanation", status.explanation.as_deref());
         self.put_last_words(out);
+        let nanos = status.stopped.map(|time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+        let millis =
+            nanos.map(|nanos| format!("{}.{:03} ms", nanos / 1_000_000, nanos / 1000 % 1000));
         out.flag("by_gcore", status.by_gcore)
+            .text("instant", status.instant)
+            .num("stopped_ns", nanos)
+            .display("live", Cell::or_null(millis, Cell::text))
             .put("doubts", texts(&status.doubts))
             .display("name", Cell::or_null(self.name(), Cell::text));
     }

@@ -8,13 +8,15 @@ use std::process::ExitCode;
 use clap::{Command, CommandFactory, Parser, ValueEnum, ValueHint};
 use clap_complete::aot;
 
+use crate::live::{self, LiveArgs};
 use crate::man;
 
 /// Exit status for a wrong command line, or a target that cannot be opened.
 pub(crate) const USAGE: u8 = 2;
 
 const LONG_ABOUT: &str = "\
-Open a Linux core and ask what the process was doing when it died.
+Open a Linux core and ask what the process was doing when it died, or take a snapshot of
+a live process and ask what it is doing.
 
 kcore reads ELF cores, plain or compressed with zstd, gzip, xz, lz4 or bzip2, and
 answers in the command language of MDB. Without commands and on a terminal it is
@@ -22,18 +24,25 @@ interactive; commands come from -c, from -f, or from a standard input that is no
 terminal. It never runs code of the target, and says what was not dumped instead
 of inventing it.
 
+With -p a live process is stopped for a moment, in which registers and stacks are
+copied, and runs on: a millisecond for a hundred threads. Memory that was not copied
+is said to be not copied.
+
 EXE and CORE are told apart by what is in them. EXE is needed only when the core's
 own record of it is wrong or gone; EXE alone shows symbols and code. CORE may be
 `-`, standard input.";
 
 const AFTER_HELP: &str = "\
-'kcore stacks CORE' prints the unique stacks of all threads, most common first, and exits.
+'kcore stacks CORE' prints the unique stacks of all threads, most common first, and exits;
+so does 'kcore stacks PID' of a live process.
 Try 'kcore --help' for examples, and '::help' inside.";
 
 const AFTER_LONG_HELP: &str = "\
 Examples:
   kcore app.core                          look around
   kcore stacks app.core                   unique stacks of all threads, most common first
+  kcore -p 4711                           look around in a live process as it is now
+  kcore stacks 4711                       what its threads do, most common first
   kcore -c ::status -c ::stack app.core   two commands, then exit
   kcore -c '::walk thread | ::stack' app.core
                                           the stack of every thread, the crashed one first
@@ -66,9 +75,10 @@ Exit status:
   1  a command failed
   2  wrong usage, or the target cannot be opened";
 
-const USAGE_LINES: &str = "kcore [OPTIONS] [EXE] CORE\n       kcore stacks [OPTIONS] [EXE] CORE";
+const USAGE_LINES: &str = "kcore [OPTIONS] [EXE] CORE\n       kcore [OPTIONS] -p PID\n       \
+     kcore stacks [OPTIONS] PID|[EXE] CORE";
 
-/// Open a Linux core and ask what the process was doing when it died.
+/// Open a Linux core, or a snapshot of a live process, and ask what it was doing.
 #[derive(Parser, Debug)]
 #[command(
     name = "kcore",
@@ -115,6 +125,9 @@ struct Raw {
     #[arg(long)]
     no_rc: bool,
 
+    #[command(flatten)]
+    live: LiveArgs,
+
     /// Print the manual page, for man -l
     #[arg(long, exclusive = true)]
     man: bool,
@@ -157,6 +170,7 @@ pub(crate) struct Args {
     pub(crate) json: bool,
     pub(crate) color: Color,
     pub(crate) read_rc: bool,
+    pub(crate) live: LiveArgs,
 }
 
 /// Reads a command line whose first word is the program's name.
@@ -173,9 +187,17 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Args, E
     }
     let mut files = raw.files;
     let mut commands = raw.command;
+    let mut live = raw.live;
     if files.first().is_some_and(|first| first.as_os_str() == OsStr::new("stacks")) {
         files.remove(0);
         commands.insert(0, "::stacks".into());
+        // Nothing but a number that is no file stands for a process, and only here.
+        if let (None, [word]) = (&live.pid, files.as_slice())
+            && live::is_process(word)
+        {
+            live.pid = word.to_str().map(str::to_owned);
+            files.clear();
+        }
     }
     Ok(Args {
         files,
@@ -187,6 +209,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Args, E
         json: raw.json,
         color: raw.color,
         read_rc: !raw.no_rc,
+        live,
     })
 }
 
@@ -264,6 +287,15 @@ mod tests {
     }
 
     #[test]
+    fn a_number_behind_stacks_is_a_process_unless_a_file_has_that_name() {
+        let args = parsed(&["stacks", "1"]);
+        assert_eq!((args.live.pid.as_deref(), args.files.len()), (Some("1"), 0));
+        assert_eq!(parsed(&["stacks", "1/RS"]).live.pid.as_deref(), Some("1/RS"));
+        assert_eq!(parsed(&["stacks", "./1"]).live.pid, None);
+        assert_eq!(parsed(&["1"]).files, [PathBuf::from("1")]);
+    }
+
+    #[test]
     fn standard_input_is_a_file_named_dash() {
         let args = parsed(&["-f", "-", "-"]);
         assert_eq!(args.script, Some(PathBuf::from("-")));
@@ -276,7 +308,7 @@ mod tests {
         for word in ["--sysroot", "--debug-dir", "NO_COLOR", "XDG_STATE_HOME", "kcore stacks"] {
             assert!(help.contains(word), "{word}");
         }
-        for word in ["--debuginfod", "--rolling", "profile", "save"] {
+        for word in ["--debuginfod", "profile", "save"] {
             assert!(!help.contains(word), "{word}");
         }
     }

@@ -9,6 +9,7 @@
 mod args;
 mod folders;
 mod interactive;
+mod live;
 mod man;
 mod output;
 mod progress;

@@ -18,7 +18,7 @@ use kcore_shell::{Session, SessionOptions, Status, script};
 use crate::args::{self, Args};
 use crate::target::{self, Target, shown};
 use crate::terminal::{self, Terminal};
-use crate::{folders, interactive, output, progress};
+use crate::{folders, interactive, live, output, progress};
 
 /// Exit status when a command failed.
 const FAILED: u8 = 1;
@@ -62,9 +62,11 @@ pub(crate) fn run(args: Args) -> ExitCode {
 fn try_run(mut args: Args) -> Result<Status> {
     let files = std::mem::take(&mut args.files);
     let commands = std::mem::take(&mut args.commands);
-    let target = target::resolve(files, args.exe.take(), commands)?;
+    let live = args.live.target()?;
+    let target = target::resolve(files, args.exe.take(), commands, live)?;
     let commands = commands_of(&target, args.script.as_deref())?;
     let core = open(&target, &args)?;
+    let notes = notes(&target, &core);
     let format = output::format(args.json, args.color, core.target().word_size());
     let interrupt = Arc::new(AtomicBool::new(false));
     let mut session = session(core, format, &interrupt);
@@ -76,6 +78,9 @@ fn try_run(mut args: Args) -> Result<Status> {
         Err(error) => return Err(error.into()),
     };
     let sink = sink.as_mut();
+    for note in notes {
+        let _ = sink.note(&note);
+    }
     let begun = if args.read_rc { read_rc(&mut session, sink) } else { Status::DONE };
     if begun.stops() {
         return Ok(Status::DONE);
@@ -121,7 +126,18 @@ fn open(target: &Target, args: &Args) -> Result<Core> {
         cache_dir: folders::cache(),
         ..OpenOptions::default()
     };
-    Ok(progress::shown(|progress| Core::open_with_progress(&options, progress))?)
+    match &target.live {
+        Some(live) => Ok(Core::of_process(live.pid, &live.options, &options)?),
+        None => Ok(progress::shown(|progress| Core::open_with_progress(&options, progress))?),
+    }
+}
+
+/// What a user has to know of a snapshot.
+fn notes(target: &Target, core: &Core) -> Vec<String> {
+    let facts = target.live.as_ref().zip(core.live_facts());
+    facts
+        .map(|(live, facts)| live::notes(live.pid, &facts, core.threads().len()))
+        .unwrap_or_default()
 }
 
 fn session(core: Core, format: Format, interrupt: &Arc<AtomicBool>) -> Session {

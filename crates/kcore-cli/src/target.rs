@@ -9,12 +9,16 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use kcore_render::{io_reason, sanitize};
 
+use crate::live::LiveTarget;
+
 /// What to open, and what is left of the commands.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Target {
     pub(crate) core: Option<PathBuf>,
     pub(crate) exe: Option<PathBuf>,
     pub(crate) commands: Vec<OsString>,
+    /// A live process, which then is what there is instead of a core.
+    pub(crate) live: Option<LiveTarget>,
 }
 
 impl Target {
@@ -25,6 +29,9 @@ impl Target {
 
     /// What messages and headers call it.
     pub(crate) fn name(&self) -> String {
+        if let Some(live) = &self.live {
+            return format!("process {}", live.pid);
+        }
         self.core.as_deref().or(self.exe.as_deref()).map(shown).unwrap_or_default()
     }
 }
@@ -52,8 +59,9 @@ pub(crate) fn resolve(
     files: Vec<PathBuf>,
     exe: Option<PathBuf>,
     commands: Vec<OsString>,
+    live: Option<LiveTarget>,
 ) -> Result<Target> {
-    let mut target = Target { core: None, exe, commands };
+    let mut target = Target { core: None, exe, commands, live };
     for file in files {
         match kind(&file) {
             Kind::Core | Kind::Packed | Kind::Stream => set(&mut target.core, file, "core")?,
@@ -61,11 +69,17 @@ pub(crate) fn resolve(
             Kind::Other(why) => bail!("{}: {why}", shown(&file)),
         }
     }
+    if let (Some(live), Some(core)) = (&target.live, &target.core) {
+        bail!("process {} and {} are both named: name one", live.pid, shown(core));
+    }
+    if target.live.is_some() {
+        return Ok(target);
+    }
     if target.core.is_none() {
         target.core = take_core(&mut target.commands);
     }
     if target.core.is_none() && target.exe.is_none() {
-        bail!("no core is named: kcore [OPTIONS] [EXE] CORE (try 'kcore --help')");
+        bail!("no core is named: kcore [OPTIONS] [EXE] CORE, or -p PID (try 'kcore --help')");
     }
     Ok(target)
 }
@@ -196,7 +210,7 @@ mod tests {
             let name = |path: Option<PathBuf>| {
                 path.map(|path| path.display().to_string().replace(&folder, ""))
             };
-            match resolve(files, None, commands) {
+            match resolve(files, None, commands, None) {
                 Ok(target) => Ok([name(target.core), name(target.exe)]),
                 Err(error) => Err(error.to_string().replace(&folder, "")),
             }
@@ -235,7 +249,7 @@ mod tests {
         assert_eq!(folder.resolve(&["exe"], &["::status"]), both("", "exe"));
         let files = vec![folder.path("core")];
         let commands: Vec<OsString> = vec![folder.path("big").into()];
-        assert_eq!(resolve(files, None, commands.clone()).unwrap().commands, commands);
+        assert_eq!(resolve(files, None, commands.clone(), None).unwrap().commands, commands);
     }
 
     #[test]
@@ -261,7 +275,7 @@ mod tests {
 
     #[test]
     fn standard_input_is_a_core() {
-        let target = resolve(vec!["-".into()], None, Vec::new()).unwrap();
+        let target = resolve(vec!["-".into()], None, Vec::new(), None).unwrap();
         assert_eq!(target.core, Some(PathBuf::from("-")));
     }
 }

@@ -15,6 +15,8 @@ pub struct CoreSpace {
     bytes: FileBytes,
     target: Target,
     segments: Vec<CoreSegment>,
+    /// Where its bytes come from: a core file, or the snapshot of a live process.
+    origin: Origin,
     /// The segment that was asked for last: a walk asks for its stack again and again.
     last: AtomicUsize,
 }
@@ -23,6 +25,15 @@ impl CoreSpace {
     /// Lays out the memory of `core`. Segments may come in any order; where two overlap, the one
     /// that begins higher counts from where it begins.
     pub fn new(core: &CoreFile) -> Self {
+        Self::with_origin(core, Origin::Core)
+    }
+
+    /// As [`CoreSpace::new`], for a core that was never a file: a snapshot of a live process.
+    pub fn of_snapshot(core: &CoreFile) -> Self {
+        Self::with_origin(core, Origin::Snapshot)
+    }
+
+    fn with_origin(core: &CoreFile, origin: Origin) -> Self {
         let mut segments: Vec<_> =
             core.segments().iter().filter(|segment| segment.is_load()).copied().collect();
         segments.sort_by_key(|segment| segment.range.start);
@@ -30,8 +41,19 @@ impl CoreSpace {
             bytes: core.bytes().clone(),
             target: core.target(),
             segments,
+            origin,
             last: AtomicUsize::new(0),
         }
+    }
+
+    /// Where its bytes come from.
+    pub const fn bytes_origin(&self) -> Origin {
+        self.origin
+    }
+
+    /// Why an address that is mapped has no bytes.
+    fn left_out(&self, at: Addr) -> Fault {
+        if self.origin == Origin::Snapshot { Fault::NotCopied(at) } else { Fault::NotDumped(at) }
     }
 
     /// The segments that describe memory, lowest address first.
@@ -88,13 +110,13 @@ impl AddressSpace for CoreSpace {
         let segment = self.segment_at(at).ok_or(Fault::Unmapped(at))?;
         let range = self.file_range(segment, at).ok_or_else(|| {
             let dumped = AddrRange::with_len(segment.range.start, segment.file_size);
-            if dumped.contains(at) { Fault::Truncated(at) } else { Fault::NotDumped(at) }
+            if dumped.contains(at) { Fault::Truncated(at) } else { self.left_out(at) }
         })?;
         self.bytes.intact(range).ok_or(Fault::Unreadable(at))
     }
 
     fn origin(&self, at: Addr) -> Result<Origin, Fault> {
-        self.slice(at).map(|_| Origin::Core)
+        self.slice(at).map(|_| self.origin)
     }
 
     fn regions(&self) -> Vec<Region> {
@@ -105,7 +127,7 @@ impl AddressSpace for CoreSpace {
             AddrRange::new(held.start, held.end.min(end))
         });
         held.filter(|range| !range.is_empty())
-            .map(|range| Region { range, origin: Origin::Core })
+            .map(|range| Region { range, origin: self.origin })
             .collect()
     }
 
@@ -148,6 +170,7 @@ mod tests {
             bytes: bytes.into(),
             target: Target::X86_64,
             segments,
+            origin: Origin::Core,
             last: AtomicUsize::new(0),
         }
     }

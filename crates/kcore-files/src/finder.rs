@@ -1,7 +1,7 @@
 //! Finding the file of a module, place by place.
 
 use std::{
-    collections::HashSet,
+    collections::{BTreeMap, HashSet},
     ffi::OsStr,
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
@@ -29,6 +29,12 @@ pub struct SearchPaths {
     /// Directories of debug files, with a folder `.build-id` in them. [`SYSTEM_DEBUG_DIR`] has to
     /// be named to be searched.
     pub debug_dirs: Vec<PathBuf>,
+    /// Of a live process: files that have no name any more, by the path that it has of them, and where
+    /// the system lets them be opened.
+    pub nameless: BTreeMap<PathBuf, PathBuf>,
+    /// Whether files whose names were taken away may have others in their place: what lies at the
+    /// path of one of them then counts only if its build-id proves that it is the same.
+    pub distrust_deleted: bool,
 }
 
 /// A file that is wanted.
@@ -82,8 +88,18 @@ impl Finder {
         });
         self.search(candidates, |image| {
             let verified = check_module(image, wanted)?;
+            if self.is_replaced(wanted) && !verified {
+                return Err(Why::OtherContents);
+            }
             if verified || fits(image) { Ok(verified) } else { Err(Why::OtherContents) }
         })
+    }
+
+    /// Whether the path of a file may lead to another one by now.
+    fn is_replaced(&self, wanted: &Wanted<'_>) -> bool {
+        self.paths.distrust_deleted
+            && without_deleted(wanted.path) != wanted.path
+            && !self.paths.nameless.contains_key(wanted.path)
     }
 
     fn candidates(&self, place: Place, wanted: &Wanted<'_>) -> Vec<PathBuf> {
@@ -92,6 +108,7 @@ impl Finder {
         match place {
             Place::Given => self.paths.exe.iter().filter(|_| wanted.is_exe).cloned().collect(),
             Place::Sysroot => self.in_sysroot(path).into_iter().collect(),
+            Place::Process => self.paths.nameless.get(wanted.path).into_iter().cloned().collect(),
             Place::CoreDir => {
                 let name = |path: &Path| self.in_core_dir(path.file_name()?);
                 names.into_iter().filter_map(name).collect()

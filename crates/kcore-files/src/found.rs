@@ -13,6 +13,8 @@ pub enum Place {
     Given,
     /// The path as recorded, below the sysroot.
     Sysroot,
+    /// What the live process has mapped itself.
+    Process,
     /// The folder of the core, by file name.
     CoreDir,
     /// The path as the core records it.
@@ -25,13 +27,20 @@ pub enum Place {
 
 impl Place {
     /// The places where the files of modules are looked for, in order.
-    pub const FOR_MODULES: [Self; 5] =
-        [Self::Given, Self::Sysroot, Self::CoreDir, Self::Recorded, Self::BuildIdDir];
+    pub const FOR_MODULES: [Self; 6] = [
+        Self::Given,
+        Self::Process,
+        Self::Sysroot,
+        Self::CoreDir,
+        Self::Recorded,
+        Self::BuildIdDir,
+    ];
 
     /// The words for it in output.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Given => "given by option",
+            Self::Process => "the process itself",
             Self::Sysroot => "sysroot",
             Self::CoreDir => "folder of the core",
             Self::Recorded => "path as recorded",

@@ -114,6 +114,7 @@ fn places_are_searched_in_order_until_one_fits() {
         sysroot: Some(ground.path("root")),
         core_dir: Some(ground.path("cores")),
         debug_dirs: vec![ground.path("debug")],
+        ..SearchPaths::default()
     };
     let id = id();
     let found = Finder::new(paths.clone()).find(&wanted(recorded, Some(&id)));

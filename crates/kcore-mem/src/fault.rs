@@ -13,6 +13,9 @@ pub enum Fault {
     /// supplies.
     #[error("address {0:x} was not dumped")]
     NotDumped(Addr),
+    /// The process had memory there, which was not copied when its snapshot was taken.
+    #[error("address {0:x} was not copied")]
+    NotCopied(Addr),
     /// The core once held it, but its file is cut off before.
     #[error("address {0:x} is lost: the core file ends before it")]
     Truncated(Addr),
@@ -27,6 +30,7 @@ impl Fault {
         match *self {
             Self::Unmapped(at)
             | Self::NotDumped(at)
+            | Self::NotCopied(at)
             | Self::Truncated(at)
             | Self::Unreadable(at) => at,
         }
@@ -37,6 +41,7 @@ impl Fault {
         match self {
             Self::Unmapped(_) => "no mapping for address",
             Self::NotDumped(_) => "address was not dumped",
+            Self::NotCopied(_) => "address was not copied",
             Self::Truncated(_) => "the core file is cut off before this address",
             Self::Unreadable(_) => "its file could not be read",
         }
@@ -49,6 +54,10 @@ impl Fault {
 pub enum Origin {
     /// The core file.
     Core,
+    /// The copy that a snapshot has of a live process.
+    Snapshot,
+    /// The live process itself, read after its snapshot was taken: it may have changed since.
+    Live,
     /// A module's file whose build-id is the one that the process had mapped.
     ModuleFile,
     /// A module's file of which nothing in the core proves that it is the one mapped.
@@ -60,6 +69,8 @@ impl Origin {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Core => "core",
+            Self::Snapshot => "snapshot",
+            Self::Live => "live",
             Self::ModuleFile => "module_file",
             Self::UnverifiedFile => "unverified_file",
         }

@@ -58,6 +58,7 @@ impl End {
             Self::NotCode(_) => "not_code",
             Self::NoRule(_) => "no_rule",
             Self::Fault(Fault::NotDumped(_)) => "not_dumped",
+            Self::Fault(Fault::NotCopied(_)) => "not_copied",
             Self::Fault(Fault::Truncated(_)) => "truncated",
             Self::Fault(_) => "unreadable",
             Self::UnknownRegister { .. } => "unknown_register",

@@ -30,7 +30,9 @@ impl Absent {
 impl From<Fault> for Absent {
     fn from(fault: Fault) -> Self {
         match fault {
-            Fault::NotDumped(_) | Fault::Truncated(_) => Self::NotDumped(fault),
+            Fault::NotDumped(_) | Fault::NotCopied(_) | Fault::Truncated(_) => {
+                Self::NotDumped(fault)
+            }
             other => Self::Unreadable(other.to_string()),
         }
     }

@@ -22,6 +22,7 @@ impl Core {
             .map(|damage| self.describe(damage))
             .collect();
         doubts.extend(self.parts.as_ref().and_then(|parts| parts.unpack_note.clone()));
+        doubts.extend(self.late_threads());
         if self.machine().is_none() {
             let bits = self.target().word_size().saturating_mul(8);
             let arch = self.arch();
@@ -37,6 +38,18 @@ impl Core {
         doubts.extend(self.unverified_modules());
         doubts.extend(self.damaged_runtimes());
         doubts
+    }
+
+    /// Threads of a live process that did not stop.
+    fn late_threads(&self) -> Option<String> {
+        let late = self.file()?.late_threads();
+        let names: Vec<String> = late.iter().map(u32::to_string).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        (!late.is_empty()).then(|| {
+            let threads =
+                if late.len() == 1 { "1 thread" } else { &format!("{} threads", late.len()) };
+            format!("{threads} did not stop in time, and have no stacks: {}", named(&names))
+        })
     }
 
     /// Runtimes whose frames are shown as native ones.
@@ -95,9 +108,12 @@ impl Core {
     }
 
     fn stacks_left_out(&self) -> Option<String> {
-        let left_out = self.count_stacks(|fault| matches!(fault, Fault::NotDumped(_)));
+        let is_left_out =
+            |fault: &Fault| matches!(fault, Fault::NotDumped(_) | Fault::NotCopied(_));
+        let left_out = self.count_stacks(is_left_out);
+        let done = if self.live().is_some() { "copied" } else { "dumped" };
         (left_out > 0).then(|| {
-            format!("stacks of {left_out} of {} threads were not dumped", self.threads().len())
+            format!("stacks of {left_out} of {} threads were not {done}", self.threads().len())
         })
     }
 

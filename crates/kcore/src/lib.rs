@@ -32,6 +32,7 @@ mod fp_registers;
 mod groups;
 mod jump_buffer;
 pub mod last_words;
+mod live;
 mod location;
 mod location_cache;
 mod lookup;
@@ -79,6 +80,7 @@ pub use kcore_elf::{
     core_file::{AuxEntry, ProcessInfo, SignalDetail, SignalInfo},
 };
 pub use kcore_files::{Progress, SourceText};
+pub use kcore_live::{LiveError, Pid};
 pub use kcore_mem::{
     Addr, AddrRange, AddressSpace, Arch, CodeAddr, Endian, Fault, FileOff, Origin, Region, Svma,
     Target,
@@ -105,6 +107,7 @@ pub use kcore_values::{
     PieceSource, Place, Pointee, Pointer, Process, SymbolName, Text, Value, VariantValue,
 };
 pub use last_words::LastWords;
+pub use live::{LiveFacts, LiveOptions, ThreadChoice};
 pub use location::{Location, SymbolAt};
 pub use lookup::LookupError;
 pub use mapping::{Mapping, MappingKind};

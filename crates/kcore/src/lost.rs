@@ -11,7 +11,7 @@ impl Core {
     /// parts was zeros, so what was said by them may be wrong.
     pub fn lost_files(&self) -> Vec<PathBuf> {
         let parts = self.parts.as_ref().filter(|parts| parts.file.bytes().is_lost());
-        let core = parts.map(|parts| parts.path.clone());
+        let core = parts.and_then(|parts| parts.path.clone());
         let of_modules = self.modules().all().iter().flat_map(Module::lost_files);
         let mut lost: Vec<_> = core.into_iter().chain(of_modules).collect();
         // Modules may share a file.

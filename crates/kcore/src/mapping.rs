@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kcore_elf::{CoreFile, CoreSpace, core_file::MappedFile};
 use kcore_mem::{Addr, AddrRange, FileOff};
 
-use crate::{Core, Tid, process::AT_RANDOM};
+use crate::{Core, Tid, live, process::AT_RANDOM};
 
 /// The page that the kernel maps at a fixed address on x86-64.
 const VSYSCALL: u64 = 0xffff_ffff_ff60_0000;
@@ -94,6 +94,11 @@ impl Core {
 
     fn find_mappings(&self) -> Vec<Mapping> {
         let Some(parts) = &self.parts else { return self.mappings_of_exe() };
+        if let Some(maps) = parts.file.maps() {
+            let mut mappings = live::mappings(maps, &parts.space);
+            self.name_special(&parts.file, &mut mappings);
+            return mappings;
+        }
         let rows = rows_of(&parts.file);
         let mut mappings = from_segments(&rows, &parts.space, parts.file.bytes().len() as u64);
         add_files_without_segment(&rows, &mut mappings);

@@ -6,7 +6,7 @@ use std::{
     fmt,
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
-    sync::{Arc, OnceLock},
+    sync::{Arc, OnceLock, atomic::AtomicBool},
 };
 
 use kcore_elf::{
@@ -17,12 +17,14 @@ use kcore_files::{
     CacheDir, CoreSource, FilesError, Finder, Format, OpenedCore, Progress, SYSTEM_DEBUG_DIR,
     SearchPaths, Wanted, open_core,
 };
+use kcore_live::LiveError;
 use kcore_mem::{Addr, AddrRange, AddressSpace, Arch, Target};
 use kcore_runtimes::{PROBES, Probe, Runtimes};
 use kcore_unwind::{Knowledge, Machine, machine};
 
 use crate::{
     Module, ModuleSet, ProcessSpace, Thread, Tid,
+    live::LiveParts,
     location_cache::LocationCache,
     mapping::Mapping,
     module::{ModuleContext, found_file},
@@ -48,6 +50,9 @@ pub struct OpenOptions {
     pub cache_dir: Option<PathBuf>,
     /// The runtimes that are looked for: all that kcore knows, and whatever an embedder adds.
     pub probes: Probes,
+    /// Whether runtimes of versions whose layouts are not known are decoded by those of the nearest
+    /// one; see [`Core::set_nearest_layouts`].
+    pub nearest_layouts: bool,
 }
 
 /// Probes for runtimes; by default those that kcore has.
@@ -84,6 +89,9 @@ pub enum OpenError {
         /// What is wrong with it.
         error: ParseError,
     },
+    /// A live process cannot be looked at.
+    #[error(transparent)]
+    Live(#[from] LiveError),
     /// The executable could not be read.
     #[error("{path}: {error}")]
     Read {
@@ -100,11 +108,13 @@ pub(crate) struct CoreParts {
     pub(crate) space: Arc<CoreSpace>,
     pub(crate) threads: Vec<Thread>,
     pub(crate) thread_index: HashMap<Tid, usize>,
-    pub(crate) path: PathBuf,
+    pub(crate) path: Option<PathBuf>,
     /// How the core was compressed, if it was.
     pub(crate) compressed: Option<Format>,
     /// What went wrong while it was unpacked.
     pub(crate) unpack_note: Option<String>,
+    /// What belongs to the snapshot of a live process alone.
+    pub(crate) live: Option<LiveParts>,
 }
 
 /// An opened core: a process as it was. It never changes, and threads may share it.
@@ -129,6 +139,8 @@ pub struct Core {
     pub(crate) thread_areas: OnceLock<ThreadAreas>,
     pub(crate) probes: Probes,
     pub(crate) runtimes: OnceLock<Runtimes>,
+    /// How runtimes are decoded, not what the process is: a session may change it.
+    pub(crate) nearest_layouts: AtomicBool,
 }
 
 impl Core {
@@ -177,20 +189,22 @@ impl Core {
             space,
             threads,
             thread_index,
-            path: path.to_owned(),
+            path: Some(path.to_owned()),
             compressed,
             unpack_note: note,
+            live: None,
             file,
         };
-        Ok(Self::of_core(parts, options))
+        let finder = finder(options, path.parent());
+        Ok(Self::of_parts(parts, finder, options))
     }
 
-    fn of_core(parts: CoreParts, options: &OpenOptions) -> Self {
+    pub(crate) fn of_parts(parts: CoreParts, finder: Finder, options: &OpenOptions) -> Self {
         let target = parts.file.target();
         let context = Arc::new(ModuleContext {
             target,
             space: Some(parts.space.clone()),
-            finder: finder(options, parts.path.parent()),
+            finder,
             symbols: SymbolsByFile::default(),
             cache: options.cache_dir.clone().map(CacheDir::new),
         });
@@ -199,6 +213,10 @@ impl Core {
         let modules = mapped.into_iter().map(|mapped| Module::new(mapped, context.clone()));
         let modules = Arc::new(ModuleSet::new(modules.collect(), Some(parts.space.clone())));
         let space = ProcessSpace::new(target, Some(parts.space.clone()), modules.clone());
+        let space = match &parts.live {
+            Some(live) => space.of_snapshot(live.pages.clone()),
+            None => space,
+        };
         let finder = context.finder.clone();
         Self::new(target, Some(parts), modules, space, finder, options)
     }
@@ -253,6 +271,7 @@ impl Core {
             thread_areas: OnceLock::new(),
             probes: options.probes,
             runtimes: OnceLock::new(),
+            nearest_layouts: AtomicBool::new(options.nearest_layouts),
         }
     }
 
@@ -276,14 +295,15 @@ impl Core {
         &self.modules
     }
 
-    /// The core file; `None` for an executable alone.
+    /// The core file; `None` for an executable alone. A snapshot of a live process is a core that
+    /// never was a file.
     pub fn file(&self) -> Option<&CoreFile> {
         self.parts.as_ref().map(|parts| &parts.file)
     }
 
-    /// The path of the core file as it was named.
+    /// The path of the core file as it was named; a snapshot has none.
     pub fn path(&self) -> Option<&Path> {
-        self.parts.as_ref().map(|parts| parts.path.as_path())
+        self.parts.as_ref()?.path.as_deref()
     }
 
     /// How the core file is compressed, if it is.
@@ -304,6 +324,7 @@ fn finder(options: &OpenOptions, core_dir: Option<&Path>) -> Finder {
         sysroot: options.sysroot.clone(),
         core_dir: core_dir.map(Path::to_owned),
         debug_dirs: given.chain([PathBuf::from(SYSTEM_DEBUG_DIR)]).collect(),
+        ..SearchPaths::default()
     })
 }
 

@@ -1,6 +1,6 @@
 //! The runtimes of a process, and the process as they see it.
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::Ordering::Relaxed};
 
 use kcore_elf::Image;
 use kcore_mem::{Addr, AddrRange, AddressSpace, CodeAddr, Svma};
@@ -16,9 +16,24 @@ impl Core {
         self.runtimes.get_or_init(|| Runtimes::find(self.probes.0, self))
     }
 
-    /// What runtimes know of a thread.
+    /// Lets runtimes of versions whose layouts are not known be decoded by those of the nearest one, or
+    /// no longer. What is told so is marked as doubtful.
+    pub fn set_nearest_layouts(&self, allowed: bool) {
+        self.nearest_layouts.store(allowed, Relaxed);
+    }
+
+    /// What runtimes know of a thread, and for what they do not know what the system said of it, when
+    /// it was live.
     pub fn thread_facts(&self, tid: Tid) -> ThreadFacts {
-        self.runtimes().thread(self, tid)
+        let facts = self.runtimes().thread(self, tid);
+        let Some(live) = self.thread(tid).and_then(|thread| thread.live.as_ref()) else {
+            return facts;
+        };
+        let name = Some(live.name.as_str()).filter(|name| !name.is_empty());
+        ThreadFacts {
+            name: facts.name.or_else(|| name.map(Into::into)),
+            state: facts.state.or_else(|| live.state.map(|state| state.to_string().into())),
+        }
     }
 
     /// What is to be asked about code without unwind information, if anything.
@@ -60,6 +75,10 @@ impl Host for Core {
 
     fn registers(&self, thread: Tid) -> Option<Regs> {
         self.start_registers(thread)
+    }
+
+    fn allows_nearest(&self) -> bool {
+        self.nearest_layouts.load(Relaxed)
     }
 
     fn frames(&self, thread: Tid) -> Vec<Frame> {

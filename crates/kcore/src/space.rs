@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use kcore_elf::CoreSpace;
+use kcore_live::LivePages;
 use kcore_mem::{Addr, AddrRange, AddressSpace, Fault, Origin, Region, Target};
 
 use crate::{ModuleSet, regions};
@@ -18,6 +19,8 @@ pub struct ProcessSpace {
     core: Option<Arc<CoreSpace>>,
     modules: Arc<ModuleSet>,
     has_private_memory: bool,
+    /// Of a snapshot: the live process behind it, where that is asked.
+    live: Option<Arc<LivePages>>,
 }
 
 impl ProcessSpace {
@@ -30,7 +33,24 @@ impl ProcessSpace {
         let has_private_memory = core.as_ref().is_none_or(|core| {
             core.segments().iter().any(|segment| segment.flags & PF_W != 0 && segment.file_size > 0)
         });
-        Self { target, core, modules, has_private_memory }
+        Self { target, core, modules, has_private_memory, live: None }
+    }
+
+    /// The same of a snapshot, which leaves out whatever stacks do not need: of writable data nothing
+    /// tells that it is as in its file. What was not copied is read from `live`, if that is there.
+    pub(crate) fn of_snapshot(self, live: Option<Arc<LivePages>>) -> Self {
+        Self { has_private_memory: false, live, ..self }
+    }
+
+    /// The bytes that the live process has, if it has the address, and is asked.
+    fn in_process(&self, at: Addr) -> Option<(&[u8], Origin)> {
+        let bytes = self.live.as_ref()?.slice(at)?;
+        let left = match self.core.as_ref().and_then(|core| core.segment_at(at)) {
+            Some(segment) => segment.range.end.offset_from(at)?,
+            None => u64::MAX,
+        };
+        let left = usize::try_from(left).unwrap_or(usize::MAX);
+        Some((bytes.get(..left).unwrap_or(bytes), Origin::Live))
     }
 
     fn in_core(&self, at: Addr) -> Result<&[u8], Fault> {
@@ -76,9 +96,16 @@ impl ProcessSpace {
 
     fn find(&self, at: Addr) -> Result<(&[u8], Origin), Fault> {
         match self.in_core(at) {
-            Ok(bytes) => Ok((bytes, Origin::Core)),
-            Err(fault) => self.in_file(at).ok_or_else(|| self.explain(at, fault)),
+            Ok(bytes) => Ok((bytes, self.core_origin())),
+            Err(fault) => {
+                let elsewhere = self.in_file(at).or_else(|| self.in_process(at));
+                elsewhere.ok_or_else(|| self.explain(at, fault))
+            }
         }
+    }
+
+    fn core_origin(&self) -> Origin {
+        self.core.as_ref().map_or(Origin::Core, |core| core.bytes_origin())
     }
 
     /// A core written by gdb has no segment for what it left out, but its modules tell that

@@ -1,5 +1,7 @@
 //! What died, and why.
 
+use std::time::Duration;
+
 use kcore_elf::core_file::Damage;
 use kcore_mem::{Addr, Arch, CodeAddr};
 
@@ -62,6 +64,10 @@ pub struct Status {
     pub doubts: Vec<String>,
     /// Whether gdb's gcore wrote the core.
     pub by_gcore: bool,
+    /// What instant its stacks are of: see [`Core::instant`].
+    pub instant: &'static str,
+    /// How long the live process stood still for this snapshot.
+    pub stopped: Option<Duration>,
 }
 
 impl Core {
@@ -89,6 +95,8 @@ impl Core {
             last_words: self.last_words(),
             doubts: self.doubts(),
             by_gcore: self.written_by_gdb(),
+            instant: self.instant(),
+            stopped: self.live_facts().map(|facts| facts.stopped),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use kcore_elf::core_file::{CoreThread, SignalInfo};
+use kcore_elf::core_file::{CoreThread, LiveThread, SignalInfo};
 use kcore_mem::Addr;
 pub use kcore_unwind::Tid;
 use kcore_unwind::{Machine, Regs, UserRegister};
@@ -20,6 +20,8 @@ pub struct Thread {
     pub siginfo: Option<SignalInfo>,
     /// The pointer to its local storage, where the core has it apart from the general registers.
     pub thread_pointer: Option<Addr>,
+    /// What a live process said of it, if this is a snapshot of one, or was saved from one.
+    pub live: Option<LiveThread>,
     /// Where its general registers lie in the core file.
     registers: Range<u64>,
     /// Where its floating-point registers lie there.
@@ -35,6 +37,7 @@ impl From<&CoreThread> for Thread {
             signal: thread.signal,
             siginfo: thread.siginfo,
             thread_pointer: thread.thread_pointer,
+            live: thread.live.clone(),
             registers: thread.registers.clone(),
             fp_registers: thread.fp_registers.clone(),
             extended_registers: thread.extended_registers.clone(),

@@ -4,8 +4,10 @@
 
 mod arch;
 mod header;
+mod maps;
 pub mod notes;
 mod process;
+pub mod snapshot;
 mod thread;
 
 use std::ops::Range;
@@ -13,7 +15,9 @@ use std::ops::Range;
 use kcore_mem::Target;
 
 pub use header::{CoreHeader, CoreSegment, CoreSegments};
+pub use maps::{MapLine, parse_maps};
 pub use process::{AuxEntry, MappedFile, MappedFiles, ProcessInfo};
+pub use snapshot::{LiveThread, SnapshotInfo};
 pub use thread::{CoreThread, SignalDetail, SignalInfo};
 
 use crate::{FileBytes, ParseError, will_need};
@@ -70,6 +74,9 @@ pub struct CoreFile {
     code_mask: Option<u64>,
     extended_layout: Option<Range<u64>>,
     written_by_gdb: bool,
+    snapshot: Option<SnapshotInfo>,
+    maps: Option<Vec<MapLine>>,
+    late_threads: Vec<u32>,
     damage: Vec<Damage>,
 }
 
@@ -92,6 +99,9 @@ impl CoreFile {
             code_mask: None,
             extended_layout: None,
             written_by_gdb: false,
+            snapshot: None,
+            maps: None,
+            late_threads: Vec::new(),
             damage: Vec::new(),
             bytes,
         };
@@ -163,6 +173,21 @@ impl CoreFile {
         self.written_by_gdb
     }
 
+    /// When, and at what cost, a live process was copied, if kcore wrote this of one.
+    pub const fn snapshot(&self) -> Option<&SnapshotInfo> {
+        self.snapshot.as_ref()
+    }
+
+    /// The mappings of the process as the system told of them, lowest first, if kcore wrote this.
+    pub fn maps(&self) -> Option<&[MapLine]> {
+        self.maps.as_deref()
+    }
+
+    /// The ids of threads that did not stop in time, of which there is nothing else.
+    pub fn late_threads(&self) -> &[u32] {
+        &self.late_threads
+    }
+
     /// What is missing from the file.
     pub fn damage(&self) -> &[Damage] {
         &self.damage
@@ -218,6 +243,24 @@ impl CoreFile {
                 said.into_iter().for_each(|said| self.take_arch_note(said, &range));
             }
             (b"GDB", _) => self.written_by_gdb = true,
+            (snapshot::OWNER, kind) => self.take_own_note(kind, note.desc),
+            _ => {}
+        }
+    }
+
+    /// Takes a note that kcore itself wrote.
+    fn take_own_note(&mut self, kind: u32, desc: &[u8]) {
+        match kind {
+            snapshot::NT_SNAPSHOT => self.snapshot = SnapshotInfo::parse(desc, self.target),
+            snapshot::NT_THREAD => {
+                let live = LiveThread::parse(desc, self.target);
+                self.with_thread(|thread| thread.live = live);
+            }
+            snapshot::NT_MAPS => self.maps = Some(parse_maps(desc)),
+            snapshot::NT_LATE => {
+                let tid = desc.get(..4).map(|tid| self.target.uint(tid));
+                self.late_threads.extend(tid.and_then(|tid| u32::try_from(tid).ok()));
+            }
             _ => {}
         }
     }

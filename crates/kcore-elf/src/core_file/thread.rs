@@ -8,6 +8,8 @@ use std::ops::Range;
 
 use kcore_mem::{Addr, Cursor, Target};
 
+use super::LiveThread;
+
 /// What a core knows of one thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CoreThread {
@@ -26,6 +28,8 @@ pub struct CoreThread {
     pub siginfo: Option<SignalInfo>,
     /// `NT_ARM_TLS` of aarch64: the register `tpidr_el0`.
     pub thread_pointer: Option<Addr>,
+    /// What the live process said of it, if kcore wrote this.
+    pub live: Option<LiveThread>,
 }
 
 /// Offset of `pr_reg` in the descriptor, and of the thread's id, for a word size.
@@ -68,6 +72,7 @@ impl CoreThread {
             extended_registers: None,
             siginfo: None,
             thread_pointer: None,
+            live: None,
         })
     }
 }

@@ -74,7 +74,7 @@ impl Core {
         let unit_bytes = unit.bytes() as u64;
         let end = within.end.get().saturating_sub(within.end.get() % unit_bytes);
         let within = AddrRange::new(within.start, Addr::new(end));
-        let proven = |origin| matches!(origin, Origin::Core | Origin::ModuleFile);
+        let proven = |origin| !matches!(origin, Origin::UnverifiedFile);
         let mut held = self.space().regions();
         held.retain(|region| proven(region.origin));
         self.cut_repetitions(&mut held);
@@ -99,7 +99,11 @@ impl Core {
         let mut in_core = self.file().map_or(0, |file| file.bytes().len() as u64);
         let mut in_files = MAX_IN_FILES;
         held.retain(|region| {
-            let left = if region.origin == Origin::Core { &mut in_core } else { &mut in_files };
+            let left = if matches!(region.origin, Origin::Core | Origin::Snapshot) {
+                &mut in_core
+            } else {
+                &mut in_files
+            };
             let rest = left.checked_sub(region.range.len());
             *left = rest.unwrap_or(*left);
             rest.is_some()

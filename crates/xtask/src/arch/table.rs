@@ -45,6 +45,12 @@ pub const ROOMS: &[Room] = &[
             "thiserror",
         ],
     },
+    // It writes a live process as a core, which the reader of cores then reads.
+    Room {
+        name: "kcore-live",
+        uses: &["kcore-mem", "kcore-elf"],
+        third_party: &["libc", "thiserror"],
+    },
     // It is handed section bytes and module ranges, and never opens an ELF file.
     Room {
         name: "kcore-unwind",
@@ -76,6 +82,7 @@ pub const ROOMS: &[Room] = &[
             "kcore-mem",
             "kcore-elf",
             "kcore-files",
+            "kcore-live",
             "kcore-unwind",
             "kcore-symbols",
             "kcore-values",

@@ -1,0 +1,173 @@
+//! How long a process stands still for a look at it, as the process itself sees it: kcore, whole and
+//! rolling, beside gdb, eu-stack, gcore and tbstack (from `TBSTACK` or the path).
+
+use std::{
+    env,
+    io::{BufRead, BufReader, Write},
+    path::PathBuf,
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    thread,
+    time::Duration,
+};
+
+use anyhow::{Context, Result, ensure};
+
+/// Looks at each process by each program.
+const LOOKS: usize = 20;
+/// Looks by programs that take long.
+const LOOKS_OF_SLOW: usize = 5;
+/// Threads besides the first one, and MiB of heap.
+const PROCESSES: [(usize, usize); 4] = [(1, 0), (100, 0), (1000, 0), (100, 4096)];
+
+/// A process that watches the clock.
+struct Watched {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+}
+
+impl Watched {
+    fn start(program: &PathBuf, (threads, heap): (usize, usize)) -> Result<Self> {
+        let mut child = Command::new(program)
+            .args([threads.to_string(), heap.to_string()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let input = child.stdin.take().context("its input")?;
+        let output = BufReader::new(child.stdout.take().context("its output")?);
+        let mut watched = Self { child, input, output };
+        watched.line()?;
+        thread::sleep(Duration::from_millis(200));
+        Ok(watched)
+    }
+
+    fn line(&mut self) -> Result<String> {
+        let mut line = String::new();
+        self.output.read_line(&mut line)?;
+        Ok(line.trim().to_owned())
+    }
+
+    /// Milliseconds for which it stood still at most while the command ran.
+    fn gap(&mut self, command: &mut Command) -> Result<f64> {
+        self.ask("r")?;
+        let output = command.stdin(Stdio::null()).output()?;
+        ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        Ok(self.ask("p")?.parse::<f64>()? / 1e6)
+    }
+
+    fn ask(&mut self, word: &str) -> Result<String> {
+        writeln!(self.input, "{word}")?;
+        self.line()
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A program that looks at a process.
+struct Peer {
+    name: &'static str,
+    looks: usize,
+    command: fn(&str) -> Command,
+}
+
+const PEERS: [Peer; 7] = [
+    Peer { name: "nobody", looks: LOOKS, command: |_| Command::new("true") },
+    Peer {
+        name: "kcore",
+        looks: LOOKS,
+        command: |pid| line(&beside("kcore"), &["--no-rc", "-c", "::stacks", "-p", pid]),
+    },
+    Peer {
+        name: "kcore --rolling",
+        looks: LOOKS,
+        command: |pid| {
+            line(&beside("kcore"), &["--no-rc", "--rolling", "-c", "::stacks", "-p", pid])
+        },
+    },
+    Peer { name: "tbstack", looks: LOOKS, command: |pid| line(&tbstack(), &[pid]) },
+    Peer {
+        name: "eu-stack -p",
+        looks: LOOKS_OF_SLOW,
+        command: |pid| line("eu-stack", &["-p", pid]),
+    },
+    Peer {
+        name: "gdb -p",
+        looks: LOOKS_OF_SLOW,
+        command: |pid| line("gdb", &["-batch", "-nx", "-p", pid, "-ex", "thread apply all bt"]),
+    },
+    Peer {
+        name: "gcore",
+        looks: LOOKS_OF_SLOW,
+        command: |pid| {
+            line("gcore", &["-o", &env::temp_dir().join("frozen").to_string_lossy(), pid])
+        },
+    },
+];
+
+fn line(program: &str, words: &[&str]) -> Command {
+    let mut command = Command::new(program);
+    command.args(words);
+    command
+}
+
+fn tbstack() -> String {
+    env::var("TBSTACK").unwrap_or_else(|_| "tbstack".to_owned())
+}
+
+fn beside(name: &str) -> String {
+    let own = env::current_exe().map(|own| own.with_file_name(name));
+    own.map_or_else(|_| name.to_owned(), |path| path.to_string_lossy().into_owned())
+}
+
+/// The compiled workload.
+fn workload() -> Result<PathBuf> {
+    let folder = gen_cores::cores_dir().with_file_name("bench");
+    std::fs::create_dir_all(&folder)?;
+    let program = folder.join("frozen");
+    let source = gen_cores::workspace_dir().join("benches/workloads/frozen/main.c");
+    let built =
+        Command::new("cc").args(["-O2", "-pthread", "-o"]).arg(&program).arg(source).status()?;
+    ensure!(built.success(), "the workload was not compiled");
+    Ok(program)
+}
+
+/// The median and the longest, in milliseconds; or why there is none.
+fn measure(program: &PathBuf, process: (usize, usize), peer: &Peer) -> Result<(f64, f64)> {
+    let mut watched = Watched::start(program, process)?;
+    let pid = watched.child.id().to_string();
+    let mut gaps = Vec::new();
+    for _ in 0..peer.looks {
+        gaps.push(watched.gap(&mut (peer.command)(&pid))?);
+    }
+    gaps.sort_by(f64::total_cmp);
+    let median = gaps.get(gaps.len() / 2).copied().unwrap_or_default();
+    Ok((median, gaps.last().copied().unwrap_or_default()))
+}
+
+fn main() -> Result<()> {
+    let program = workload()?;
+    println!("| threads | heap MiB | by | median ms | longest ms |\n|--:|--:|---|--:|--:|");
+    for process in PROCESSES {
+        for peer in PEERS {
+            // A core of the heap is what gcore is asked for, and takes that long.
+            let peer = if process.1 > 0 {
+                Peer { looks: peer.looks.min(LOOKS_OF_SLOW), ..peer }
+            } else {
+                peer
+            };
+            let (threads, heap) = process;
+            match measure(&program, process, &peer) {
+                Ok((median, longest)) => {
+                    println!("| {threads} | {heap} | {} | {median:.2} | {longest:.2} |", peer.name);
+                }
+                Err(error) => println!("| {threads} | {heap} | {} | {error:#} | |", peer.name),
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,179 @@
+//! `-p`: which process, which of its threads, and how it is copied.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use clap::Args as ClapArgs;
+use kcore::{LiveFacts, LiveOptions, Pid, ThreadChoice};
+
+/// The options that are about a live process.
+#[derive(ClapArgs, Clone, Debug, Default, PartialEq, Eq)]
+#[command(next_help_heading = "Live process")]
+pub(crate) struct LiveArgs {
+    /// Take a snapshot of a live process: all threads, or those of these ids or one-letter states
+    #[arg(short, long = "pid", value_name = "PID[/TID,..|/STATES]")]
+    pub(crate) pid: Option<String>,
+
+    /// Stop thread by thread, each for some microseconds, and not all of them at one instant
+    #[arg(long)]
+    rolling: bool,
+
+    /// Copy so many bytes of each stack, at most; K and M may follow
+    #[arg(long, value_name = "N", value_parser = parse_size)]
+    stack_size: Option<u64>,
+
+    /// Wait so many milliseconds for threads to stop, then let them go
+    #[arg(long, value_name = "MS", default_value_t = 1000)]
+    stop_timeout: u64,
+
+    /// Read memory that was not copied from the live process later, marked as such
+    #[arg(long)]
+    live_memory: bool,
+
+    /// Take what lies at the path of a deleted file for it, where nothing proves the contrary
+    #[arg(long)]
+    ignore_deleted: bool,
+}
+
+/// A process that is to be copied, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LiveTarget {
+    pub(crate) pid: Pid,
+    pub(crate) options: LiveOptions,
+}
+
+impl LiveArgs {
+    /// What is to be copied; `None` when it is no live process.
+    ///
+    /// # Errors
+    /// When no process is named so, or options for live processes have none.
+    pub(crate) fn target(&self) -> Result<Option<LiveTarget>> {
+        let Some(named) = self.pid.as_deref() else {
+            let given = Self { stop_timeout: 1000, ..Self::default() };
+            if *self != given && *self != Self::default() {
+                bail!("options for a live process need one: -p PID");
+            }
+            return Ok(None);
+        };
+        let (pid, threads) = parse_named(named)?;
+        let options = LiveOptions {
+            threads,
+            rolling: self.rolling,
+            stack_size: self.stack_size,
+            stop_timeout: Duration::from_millis(self.stop_timeout),
+            live_memory: self.live_memory,
+            ignore_deleted: self.ignore_deleted,
+        };
+        Ok(Some(LiveTarget { pid, options }))
+    }
+}
+
+/// Whether a word names a process and not a file: `kcore stacks 4711`.
+pub(crate) fn is_process(word: &Path) -> bool {
+    let name = word.to_str().unwrap_or_default();
+    name.starts_with(|first: char| first.is_ascii_digit())
+        && parse_named(name).is_ok()
+        && !word.exists()
+}
+
+fn parse_named(named: &str) -> Result<(Pid, ThreadChoice)> {
+    let (pid, threads) = match named.split_once('/') {
+        None => (named, Some(ThreadChoice::All)),
+        Some((pid, threads)) => (pid, ThreadChoice::parse(threads)),
+    };
+    let pid: Option<i32> = pid.parse().ok().filter(|pid| *pid > 0);
+    let pid =
+        pid.with_context(|| format!("{named}: no process id (PID, PID/TID,TID or PID/RS)"))?;
+    let threads = threads.with_context(|| {
+        format!("{named}: behind the process stand ids (PID/TID,TID) or states (PID/RS)")
+    })?;
+    Ok((Pid::new(pid), threads))
+}
+
+fn parse_size(text: &str) -> Result<u64, String> {
+    let (digits, unit) = match text.strip_suffix(['k', 'K']) {
+        Some(digits) => (digits, 1 << 10),
+        None => text.strip_suffix(['m', 'M']).map_or((text, 1), |digits| (digits, 1 << 20)),
+    };
+    let size = digits.parse::<u64>().ok().and_then(|size| size.checked_mul(unit));
+    size.filter(|size| *size > 0)
+        .ok_or_else(|| "a number of bytes, such as 65536 or 64K".to_owned())
+}
+
+/// What the snapshot cost the process, and what is missing in it: a line each.
+pub(crate) fn notes(pid: Pid, facts: &LiveFacts, threads: usize) -> Vec<String> {
+    let mut notes = vec![if facts.rolling {
+        format!(
+            "process {pid}: each of {threads} threads stood still by itself, {} in the median, {} at most",
+            shown(facts.median),
+            shown(facts.stopped)
+        )
+    } else {
+        format!("process {pid} stood still for {} ({threads} threads)", shown(facts.stopped))
+    }];
+    if !facts.before.is_empty() {
+        let times: Vec<String> = facts.before.iter().copied().map(shown).collect();
+        notes.push(format!(
+            "it stood still before for {}, to learn what else stacks need",
+            times.join(" and ")
+        ));
+    }
+    if facts.is_late {
+        notes.push("the time was over before all was copied (--stop-timeout)".to_owned());
+    }
+    if facts.is_partial {
+        notes.push("some of what stacks need had changed when it was copied".to_owned());
+    }
+    notes
+}
+
+fn shown(time: Duration) -> String {
+    let micros = time.as_nanos().div_ceil(1000);
+    if micros < 1000 {
+        format!("{micros} us")
+    } else {
+        format!("{}.{:02} ms", micros / 1000, micros % 1000 / 10)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_may_have_threads_or_states_behind_it() {
+        assert_eq!(parse_named("70").unwrap().0, Pid::new(70));
+        let states = parse_named("70/RS").unwrap().1;
+        assert_eq!(states, ThreadChoice::States("RS".to_owned()));
+        for wrong in ["", "0", "-1", "x", "70/", "70/Q", "70/1,x", "99999999999"] {
+            assert!(parse_named(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(parse_size("64K"), Ok(64 << 10));
+        assert_eq!(parse_size("2m"), Ok(2 << 20));
+        assert_eq!(parse_size("100"), Ok(100));
+        for wrong in ["", "0", "K", "-1", "1G", "99999999999999999999M"] {
+            assert!(parse_size(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn times_are_short() {
+        assert_eq!(shown(Duration::from_nanos(870_100)), "871 us");
+        assert_eq!(shown(Duration::from_micros(12_345)), "12.34 ms");
+    }
+
+    #[test]
+    fn options_without_a_process_are_refused() {
+        let args = LiveArgs { rolling: true, stop_timeout: 1000, ..LiveArgs::default() };
+        assert!(args.target().is_err());
+        let named = LiveArgs { pid: Some("70".to_owned()), ..args };
+        assert!(named.target().unwrap().is_some_and(|target| target.options.rolling));
+        let plain = LiveArgs { stop_timeout: 1000, ..LiveArgs::default() };
+        assert_eq!(plain.target().unwrap(), None);
+    }
+}

@@ -1,0 +1,119 @@
+//! Notes that kcore itself writes, for what a kernel's core does not hold: owner `KCORE`.
+//!
+//! - 1: the whole. Words: 0 for one instant or 1 for an instant of each thread, then nanoseconds that
+//!   the process, or in the second case the longest of the threads, stood still, the median of the
+//!   threads, and whether the time was over before all was copied.
+//! - 2: the thread of the latest `NT_PRSTATUS`. Its id in the pid namespace of the process (4 bytes),
+//!   the letter of its state (1 byte), its name.
+//! - 3: the mappings, as the text of `/proc/PID/maps`.
+//! - 4: a thread that did not stop: its id (4 bytes).
+
+use std::time::Duration;
+
+use kcore_mem::{Cursor, Target};
+
+/// The owner of these notes.
+pub const OWNER: &[u8] = b"KCORE";
+/// Type of the note about the whole.
+pub const NT_SNAPSHOT: u32 = 1;
+/// Type of the note about a thread.
+pub const NT_THREAD: u32 = 2;
+/// Type of the note that has the mappings.
+pub const NT_MAPS: u32 = 3;
+/// Type of the note about a thread that did not stop.
+pub const NT_LATE: u32 = 4;
+
+/// When, and at what cost for the process, a live process was copied.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SnapshotInfo {
+    /// Whether each thread was stopped by itself.
+    pub rolling: bool,
+    /// How long the process stood still; with `rolling`, the longest of its threads.
+    pub stopped: Duration,
+    /// How long a thread stood still, in the median.
+    pub median: Duration,
+    /// Whether the time was over before all was copied.
+    pub late: bool,
+}
+
+impl SnapshotInfo {
+    /// Reads the descriptor; `None` when it is too short.
+    pub fn parse(desc: &[u8], target: Target) -> Option<Self> {
+        let mut cursor = Cursor::new(desc, target);
+        let mut word = || cursor.uint(8).ok();
+        Some(Self {
+            rolling: word()? == 1,
+            stopped: Duration::from_nanos(word()?),
+            median: Duration::from_nanos(word()?),
+            late: word()? != 0,
+        })
+    }
+
+    /// The descriptor, in the byte order of this machine, which is that of every live process.
+    pub fn to_bytes(self) -> Vec<u8> {
+        let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        let words = [
+            u64::from(self.rolling),
+            nanos(self.stopped),
+            nanos(self.median),
+            u64::from(self.late),
+        ];
+        words.iter().flat_map(|word| word.to_ne_bytes()).collect()
+    }
+}
+
+/// What a live process said of a thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LiveThread {
+    /// Its id in the pid namespace of the process.
+    pub inner_tid: u32,
+    /// The letter of its state, right before it was stopped.
+    pub state: Option<char>,
+    /// Its name; invalid UTF-8 is replaced.
+    pub name: String,
+}
+
+impl LiveThread {
+    /// Reads the descriptor; `None` when it is too short.
+    pub fn parse(desc: &[u8], target: Target) -> Option<Self> {
+        let mut cursor = Cursor::new(desc, target);
+        let inner_tid = cursor.u32().ok()?;
+        let state = Some(char::from(cursor.u8().ok()?)).filter(char::is_ascii_alphabetic);
+        let name = String::from_utf8_lossy(cursor.rest()).into_owned();
+        Some(Self { inner_tid, state, name })
+    }
+
+    /// The descriptor.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = self.inner_tid.to_ne_bytes().to_vec();
+        bytes.push(self.state.and_then(|state| u8::try_from(state).ok()).unwrap_or(0));
+        bytes.extend_from_slice(self.name.as_bytes());
+        bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let info = SnapshotInfo {
+            rolling: true,
+            stopped: Duration::from_micros(870),
+            median: Duration::from_nanos(41),
+            late: false,
+        };
+        assert_eq!(SnapshotInfo::parse(&info.to_bytes(), Target::X86_64), Some(info));
+        let thread = LiveThread { inner_tid: 7, state: Some('S'), name: "pool (1)".to_owned() };
+        assert_eq!(LiveThread::parse(&thread.to_bytes(), Target::X86_64), Some(thread));
+    }
+
+    #[test]
+    fn what_is_cut_is_none() {
+        assert_eq!(SnapshotInfo::parse(&[0; 31], Target::X86_64), None);
+        assert_eq!(LiveThread::parse(&[0; 4], Target::X86_64), None);
+        let nameless = LiveThread::parse(&[1, 0, 0, 0, 0], Target::X86_64).unwrap();
+        assert_eq!((nameless.state, &nameless.name[..]), (None, ""));
+    }
+}

@@ -1,0 +1,92 @@
+//! Why a process cannot be looked at.
+
+use std::{io, time::Duration};
+
+use crate::Pid;
+
+/// Why there is no snapshot.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LiveError {
+    /// There is no such process.
+    #[error("no process has the id {0}")]
+    NoProcess(Pid),
+    /// The id is that of a thread which is not the first of its process.
+    #[error("{tid} is a thread of process {process}: give {process}/{tid}")]
+    IsThread {
+        /// What was asked for.
+        tid: Pid,
+        /// The process that it belongs to.
+        process: Pid,
+    },
+    /// The process has ended, and its parent did not take note yet.
+    #[error("process {0} has ended (a zombie): it has neither threads nor memory")]
+    Zombie(Pid),
+    /// It is a thread of the kernel.
+    #[error("process {0} is a thread of the kernel: it has no memory of its own")]
+    Kernel(Pid),
+    /// Another process traces it.
+    #[error("process {pid} is traced already, by process {tracer}{}", named(.name))]
+    Traced {
+        /// The process.
+        pid: Pid,
+        /// Who traces it.
+        tracer: Pid,
+        /// The name of the program that traces it.
+        name: Option<String>,
+    },
+    /// The process is kcore itself.
+    #[error("process {0} is kcore itself, which cannot stop itself")]
+    Itself(Pid),
+    /// A right is missing.
+    #[error("process {pid} may not be traced: {missing}")]
+    NotPermitted {
+        /// The process.
+        pid: Pid,
+        /// What is missing, in words.
+        missing: String,
+    },
+    /// It is a process of another machine than kcore was built for.
+    #[error("process {pid} runs {found} code, and this kcore traces {own} processes alone")]
+    OtherMachine {
+        /// The process.
+        pid: Pid,
+        /// What its program says.
+        found: String,
+        /// What this kcore was built for.
+        own: &'static str,
+    },
+    /// None of the threads that were asked for is there.
+    #[error("process {pid} has no thread {wanted}")]
+    NoThread {
+        /// The process.
+        pid: Pid,
+        /// What was asked for, in words.
+        wanted: String,
+    },
+    /// The process ended, or became another program, while it was looked at.
+    #[error("process {0} ended, or started another program, while it was copied")]
+    Gone(Pid),
+    /// No thread stopped in time.
+    #[error("process {pid} did not stop within {} ms: it was let go", limit.as_millis())]
+    NotStopped {
+        /// The process.
+        pid: Pid,
+        /// How long was waited.
+        limit: Duration,
+    },
+    /// Something of the system failed.
+    #[error("process {pid}: {what}: {error}")]
+    System {
+        /// The process.
+        pid: Pid,
+        /// What was tried.
+        what: &'static str,
+        /// What the system said.
+        error: io::Error,
+    },
+}
+
+fn named(name: &Option<String>) -> String {
+    name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default()
+}

@@ -1,0 +1,123 @@
+//! Stopping a process for as short as can be, and copying what it is then.
+//!
+//! All that can be done before is done before: threads are listed and seized, which does not stop
+//! them, and buffers are touched. Then every thread is asked to stop, its registers are read as soon as
+//! it stands still, and once all of them stand still the used part of each stack is copied. Several
+//! tracers share the threads, since a thread is traced by the one thread that seized it.
+
+mod gate;
+mod machine;
+mod pointers;
+mod rolling;
+mod stacks;
+mod tracee;
+mod tracer;
+mod whole;
+
+use std::{collections::HashMap, time::Duration};
+
+use kcore_elf::core_file::MapLine;
+use kcore_mem::AddrRange;
+
+use crate::{LiveError, LiveMemory, Process, SnapThread, Snapshot, TaskStat};
+
+/// How much of stacks is copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StackLimit {
+    /// Bytes of one stack, from its stack pointer on.
+    pub each: u64,
+    /// Bytes of all stacks together; what is over the first part of each is left out then.
+    pub together: u64,
+}
+
+impl Default for StackLimit {
+    /// As much as the system gives the stack of a thread. All together are less than a stack each of
+    /// that size: a stack pointer may stand in memory that is no stack, of any size.
+    fn default() -> Self {
+        Self { each: 8 << 20, together: 64 << 20 }
+    }
+}
+
+impl StackLimit {
+    /// As much of each stack as is wanted, however much that is together.
+    pub const fn of_each(bytes: u64) -> Self {
+        Self { each: bytes, together: u64::MAX }
+    }
+}
+
+/// What is to be copied, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan<'a> {
+    /// The process.
+    pub process: &'a Process,
+    /// Its memory.
+    pub memory: &'a LiveMemory,
+    /// Its mappings, by which the end of a stack is known.
+    pub maps: &'a [MapLine],
+    /// The threads that are stopped; `None` is all of them.
+    pub threads: Option<&'a [i32]>,
+    /// Memory that is copied besides stacks.
+    pub memory_too: &'a [AddrRange],
+    /// Whether pages to which words of the stacks point are copied as well.
+    pub follow: bool,
+    /// How much of stacks is copied.
+    pub stacks: StackLimit,
+    /// Threads up to whose number registers for floating-point numbers are read as well: each takes
+    /// two more system calls.
+    pub floating_up_to: usize,
+    /// How long threads are waited for, and memory is copied.
+    pub timeout: Duration,
+    /// Thread by thread, each at an instant of its own.
+    pub rolling: bool,
+}
+
+/// Stops the threads, copies, and lets them go.
+///
+/// # Errors
+/// When the process may not be traced, has ended, or has none of the threads that were asked for, or
+/// none of them stopped in time.
+pub fn capture(plan: &Plan<'_>) -> Result<Snapshot, LiveError> {
+    let before = plan.process.read("auxv", "its auxiliary vector")?;
+    let tids = tids_of(plan)?;
+    // The state of a stopped thread is only that it is stopped.
+    let stats: HashMap<i32, TaskStat> =
+        tids.iter().filter_map(|tid| Some((*tid, plan.process.task_stat(*tid)?))).collect();
+    let taken =
+        if plan.rolling { rolling::capture(plan, &tids) } else { whole::capture(plan, &tids) };
+    let left = match &taken {
+        Ok(snapshot) => snapshot.late_threads(),
+        Err(_) => plan.process.task_ids().unwrap_or_default(),
+    };
+    plan.process.wait_until_free(&left);
+    // A program that was started in between has other memory than the mappings say, and its threads
+    // may not be traced while it starts.
+    let is_other = plan.process.read("auxv", "its auxiliary vector").ok() != Some(before);
+    if is_other || (taken.is_err() && tids_of(plan).ok() != Some(tids)) {
+        return Err(LiveError::Gone(plan.process.pid()));
+    }
+    let mut snapshot = taken?;
+    for thread in &mut snapshot.threads {
+        thread.inner_tid = plan.process.inner_id(thread.tid).unwrap_or(thread.inner_tid);
+        thread.stat =
+            stats.get(&thread.tid).cloned().or_else(|| plan.process.task_stat(thread.tid));
+    }
+    snapshot.threads.sort_by_key(|thread| order(plan, thread));
+    Ok(snapshot)
+}
+
+/// The first thread of the process first.
+fn order(plan: &Plan<'_>, thread: &SnapThread) -> (bool, i32) {
+    (thread.tid != plan.process.pid().get(), thread.tid)
+}
+
+fn tids_of(plan: &Plan<'_>) -> Result<Vec<i32>, LiveError> {
+    let all = plan.process.task_ids()?;
+    let Some(wanted) = plan.threads else { return Ok(all) };
+    let found: Vec<i32> = wanted.iter().copied().filter(|tid| all.contains(tid)).collect();
+    if found.is_empty() {
+        let names: Vec<String> = wanted.iter().take(5).map(ToString::to_string).collect();
+        let wanted = names.join(", ");
+        return Err(LiveError::NoThread { pid: plan.process.pid(), wanted });
+    }
+    Ok(found)
+}

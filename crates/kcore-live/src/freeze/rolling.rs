@@ -1,0 +1,83 @@
+//! Thread by thread: each is stopped by itself, for as long as its own copy takes.
+
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+use super::{Plan, tracer::Tracer};
+use crate::{LiveError, SnapThread, Snapshot, arena::Arena};
+
+/// What came of a run over threads.
+#[derive(Default)]
+struct Round {
+    threads: Vec<SnapThread>,
+    arena: Arena,
+    /// How many threads were looked at.
+    done: usize,
+    late: bool,
+    refused: Option<std::io::Error>,
+}
+
+/// Copies the threads one after another, and then what is wanted besides stacks.
+///
+/// # Errors
+/// When none of the threads could be stopped.
+pub fn capture(plan: &Plan<'_>, tids: &[i32]) -> Result<Snapshot, LiveError> {
+    let mut snapshot = Snapshot {
+        threads: Vec::new(),
+        rolling: true,
+        stopped: Duration::ZERO,
+        late: false,
+        arenas: Vec::new(),
+    };
+    let mut refused = None;
+    let mut left = tids;
+    while !left.is_empty() {
+        // A thread that does not stop is let go by the end of its tracer: it has one of its own.
+        let round =
+            thread::scope(|scope| scope.spawn(|| trace(plan, left)).join().unwrap_or_default());
+        left = left.get(round.done.max(1)..).unwrap_or_default();
+        snapshot.threads.extend(round.threads);
+        snapshot.arenas.push(round.arena);
+        snapshot.late |= round.late;
+        refused = refused.or(round.refused);
+    }
+    snapshot.arenas.push(beside_stacks(plan));
+    let times = snapshot.threads.iter().map(|thread| thread.stopped);
+    snapshot.stopped = times.max().unwrap_or_default();
+    snapshot.check(plan, refused)?;
+    Ok(snapshot)
+}
+
+/// Looks at threads until one does not stop.
+fn trace(plan: &Plan<'_>, tids: &[i32]) -> Round {
+    let floating = tids.len() <= plan.floating_up_to;
+    let mut tracer = Tracer::new(plan, tids.len(), 0, floating);
+    let mut done: usize = 0;
+    for tid in tids {
+        done = done.saturating_add(1);
+        let first = tracer.tracees.len();
+        tracer.seize(&[*tid]);
+        let deadline = Instant::now().checked_add(plan.timeout).unwrap_or_else(Instant::now);
+        tracer.stop(first, deadline);
+        tracer.copy(first, &[], plan.stacks.together, deadline);
+        let Some(tracee) = tracer.tracees.get_mut(first) else { continue };
+        tracee.release();
+        tracee.note_stop(Instant::now());
+        if tracee.is_late() {
+            break;
+        }
+    }
+    let Tracer { tracees, arena, late, refused, .. } = tracer;
+    let threads = tracees.into_iter().filter_map(super::tracee::Tracee::into_thread).collect();
+    Round { threads, arena, done, late, refused }
+}
+
+/// There is no common instant: what belongs to no thread is read while all of them run.
+fn beside_stacks(plan: &Plan<'_>) -> Arena {
+    let mut arena = Arena::default();
+    let deadline = Instant::now().checked_add(plan.timeout).unwrap_or_else(Instant::now);
+    arena.copy(plan.memory, plan.memory_too, deadline);
+    arena
+}

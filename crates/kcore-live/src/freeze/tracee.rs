@@ -1,0 +1,168 @@
+//! One thread that is traced.
+
+use std::time::{Duration, Instant};
+
+use super::machine::{self, EXTENDED_SIZE, FLOATING_SIZE, GENERAL_SIZE};
+use crate::{
+    Registers, SnapThread,
+    sys::ptrace::{self, Waited},
+};
+
+/// Where a thread is on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// It runs, and is traced.
+    Runs,
+    /// It stands still, and has this signal to take when it goes on.
+    Stands(i32),
+    /// It did not stop in time; it is let go when its tracer ends.
+    Late,
+    /// It was let go, or has ended.
+    Left,
+}
+
+/// A traced thread, its buffers allocated before it is stopped.
+#[derive(Debug)]
+pub struct Tracee {
+    tid: i32,
+    phase: Phase,
+    general: [u8; GENERAL_SIZE],
+    general_len: usize,
+    more: Option<Box<Registers>>,
+    /// When it was asked to stop.
+    asked: Option<Instant>,
+    stopped: Duration,
+}
+
+impl Tracee {
+    /// Begins to trace a thread, which goes on running; `None` when it has ended or may not be
+    /// traced. With `floating`, its floating-point registers are read too.
+    pub fn seize(tid: i32, floating: bool) -> std::io::Result<Self> {
+        ptrace::seize(tid)?;
+        let more = floating.then(|| {
+            Box::new(Registers {
+                general: Vec::new(),
+                floating: vec![0; FLOATING_SIZE],
+                extended: vec![0; if machine::IS_X86 { EXTENDED_SIZE } else { 0 }],
+                thread_pointer: Vec::new(),
+            })
+        });
+        Ok(Self {
+            tid,
+            phase: Phase::Runs,
+            general: [0; GENERAL_SIZE],
+            general_len: 0,
+            more,
+            asked: None,
+            stopped: Duration::ZERO,
+        })
+    }
+
+    /// Asks it to stop.
+    pub fn interrupt(&mut self, now: Instant) {
+        self.asked = Some(now);
+        if ptrace::interrupt(self.tid).is_err() {
+            self.phase = Phase::Left;
+        }
+    }
+
+    /// Asks it once more, if it still runs: a thread that starts another program may forget that it was
+    /// asked (seen with Linux 6.18).
+    /// One whose place another thread took, as the one does that starts a program, is traced no more.
+    pub fn insist(&mut self) {
+        if self.phase == Phase::Runs && ptrace::interrupt(self.tid).is_err() {
+            self.phase = Phase::Left;
+        }
+    }
+
+    /// Looks whether it stands still, and if it does reads its registers. Says whether there is
+    /// nothing to wait for any more.
+    pub fn look(&mut self) -> bool {
+        if self.phase != Phase::Runs {
+            return true;
+        }
+        match ptrace::look(self.tid) {
+            Waited::Runs => return false,
+            Waited::Gone => self.phase = Phase::Left,
+            Waited::Stopped(signal) => {
+                self.phase = Phase::Stands(signal);
+                self.read_registers();
+            }
+        }
+        true
+    }
+
+    /// Waits for it no longer.
+    pub fn give_up(&mut self) {
+        if self.phase == Phase::Runs {
+            self.phase = Phase::Late;
+        }
+    }
+
+    /// What fails here leaves a thread without registers.
+    fn read_registers(&mut self) {
+        let read = |set, buffer: &mut [u8]| ptrace::registers(self.tid, set, buffer).unwrap_or(0);
+        self.general_len = read(ptrace::GENERAL, &mut self.general);
+        if let Some(more) = &mut self.more {
+            let len = read(ptrace::FLOATING, &mut more.floating);
+            more.floating.truncate(len);
+            if machine::IS_X86 {
+                let len = read(ptrace::X86_XSTATE, &mut more.extended);
+                more.extended.truncate(len);
+            }
+        }
+        if !machine::IS_X86 {
+            let mut pointer = [0; 8];
+            let len = read(ptrace::ARM_TLS, &mut pointer);
+            let pointer = pointer.get(..len).unwrap_or_default().to_vec();
+            self.more.get_or_insert_default().thread_pointer = pointer;
+        }
+    }
+
+    /// Whether it stands still.
+    pub const fn stands(&self) -> bool {
+        matches!(self.phase, Phase::Stands(_))
+    }
+
+    /// Whether it did not stop in time.
+    pub fn is_late(&self) -> bool {
+        self.phase == Phase::Late
+    }
+
+    /// Its stack pointer, once it stands still.
+    pub fn stack_pointer(&self) -> Option<u64> {
+        machine::stack_pointer(self.general.get(..self.general_len)?)
+    }
+
+    /// Lets it go, with the signal that it was about to take.
+    pub fn release(&mut self) {
+        if let Phase::Stands(signal) = self.phase {
+            // One that was killed meanwhile is not there any more.
+            let _ = ptrace::detach(self.tid, signal);
+            self.phase = Phase::Left;
+        }
+    }
+
+    /// Notes how long it stood still: until now.
+    pub fn note_stop(&mut self, now: Instant) {
+        self.stopped = self.asked.map(|asked| now.duration_since(asked)).unwrap_or_default();
+    }
+
+    /// What is known of it; `None` when it ended before it could be stopped.
+    pub fn into_thread(self) -> Option<SnapThread> {
+        let general = self.general.get(..self.general_len).unwrap_or_default();
+        let has_registers = !general.is_empty();
+        if !has_registers && !self.is_late() {
+            return None;
+        }
+        let more = self.more.map(|more| *more).unwrap_or_default();
+        let registers = has_registers.then(|| Registers { general: general.to_vec(), ..more });
+        Some(SnapThread {
+            tid: self.tid,
+            inner_tid: u32::try_from(self.tid).unwrap_or_default(),
+            stat: None,
+            registers,
+            stopped: self.stopped,
+        })
+    }
+}

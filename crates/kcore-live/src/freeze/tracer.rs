@@ -1,0 +1,162 @@
+//! One tracer: a thread of kcore that traces some of the threads of the process.
+
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+use kcore_mem::AddrRange;
+
+use super::{
+    Plan, pointers,
+    stacks::{Extent, extent},
+    tracee::Tracee,
+};
+use crate::{arena::Arena, sys::signals::HeldBack};
+
+/// Memory that is touched beforehand for the stack of a thread.
+const ROOM_OF_STACK: usize = 24 << 10;
+/// Times that a thread is looked after before others are: it stops within microseconds where a
+/// processor is free.
+const EAGER_LOOKS: u32 = 50;
+/// How long a tracer sleeps once all have been looked after often.
+const NAP: Duration = Duration::from_micros(50);
+
+/// What one tracer holds. It lives no longer than the thread that made it, whose end lets go what
+/// was not let go before.
+#[derive(Debug)]
+pub struct Tracer<'a> {
+    plan: &'a Plan<'a>,
+    pub tracees: Vec<Tracee>,
+    pub arena: Arena,
+    /// Whether the time was over before all was copied.
+    pub late: bool,
+    /// Why threads that are there could not be traced.
+    pub refused: Option<std::io::Error>,
+    floating: bool,
+    _signals: HeldBack,
+}
+
+impl<'a> Tracer<'a> {
+    /// A tracer for so many threads, and so many bytes besides their stacks. With `floating`,
+    /// floating-point registers are read too.
+    pub fn new(plan: &'a Plan<'a>, threads: usize, bytes: u64, floating: bool) -> Self {
+        let bytes = usize::try_from(bytes).unwrap_or_default();
+        let room = threads.saturating_mul(ROOM_OF_STACK).saturating_add(bytes);
+        Self {
+            plan,
+            tracees: Vec::with_capacity(threads),
+            arena: Arena::with_room(room, threads.saturating_mul(2)),
+            late: false,
+            refused: None,
+            floating,
+            _signals: HeldBack::begin(),
+        }
+    }
+
+    /// Begins to trace threads; they go on running.
+    pub fn seize(&mut self, tids: &[i32]) {
+        for tid in tids {
+            match Tracee::seize(*tid, self.floating) {
+                Ok(tracee) => self.tracees.push(tracee),
+                Err(error) if error.raw_os_error() == Some(libc::ESRCH) => {}
+                Err(error) => self.refused = Some(error),
+            }
+        }
+    }
+
+    /// Stops the threads from `first` on, and reads their registers. All are asked before the first is
+    /// waited for.
+    pub fn stop(&mut self, first: usize, deadline: Instant) {
+        let tracees = self.tracees.get_mut(first..).unwrap_or_default();
+        let now = Instant::now();
+        tracees.iter_mut().for_each(|tracee| tracee.interrupt(now));
+        tracees.iter_mut().for_each(look_often);
+        wait_for_all(tracees, deadline);
+        tracees.iter_mut().for_each(Tracee::give_up);
+    }
+
+    /// Copies the used part of the stacks of threads from `first` on, and `more`. Only what one stack
+    /// has beyond its first part counts against `together`.
+    pub fn copy(&mut self, first: usize, more: &[AddrRange], together: u64, deadline: Instant) {
+        let tracees = self.tracees.get(first..).unwrap_or_default();
+        let pointers =
+            tracees.iter().filter(|tracee| tracee.stands()).filter_map(Tracee::stack_pointer);
+        let limit = self.plan.stacks.each;
+        let extents: Vec<Extent> = pointers.map(|sp| extent(self.plan.maps, sp, limit)).collect();
+        let parts: Vec<AddrRange> = extents.iter().map(|extent| extent.first).collect();
+        let copied = self.arena.copy(self.plan.memory, &parts, deadline);
+        let rest = rest_of(&extents, &copied, together);
+        self.arena.copy(self.plan.memory, &rest, deadline);
+        self.copy_beside(more, deadline);
+        self.late |= Instant::now() > deadline;
+    }
+
+    /// Copies what is wanted besides stacks.
+    fn copy_beside(&mut self, more: &[AddrRange], deadline: Instant) {
+        if self.plan.follow {
+            let pages = pointers::pages(self.plan.maps, self.arena.pieces());
+            self.arena.copy(self.plan.memory, &pages, deadline);
+        }
+        let copied = self.arena.copy(self.plan.memory, more, deadline);
+        self.copy_refused(more, &copied);
+    }
+
+    /// Pages that the process itself may not read are read by the file of its memory.
+    fn copy_refused(&mut self, ranges: &[AddrRange], copied: &[u64]) {
+        for (range, _) in ranges.iter().zip(copied).filter(|(_, copied)| **copied == 0) {
+            if let Some(bytes) = self.plan.memory.read(*range) {
+                self.arena.add(*range, &bytes);
+            }
+        }
+    }
+
+    /// Lets all threads go.
+    pub fn release(&mut self) {
+        self.tracees.iter_mut().for_each(Tracee::release);
+        let now = Instant::now();
+        self.tracees.iter_mut().for_each(|tracee| tracee.note_stop(now));
+    }
+}
+
+/// Looks after one thread for as long as most take to reach their stop.
+fn look_often(tracee: &mut Tracee) {
+    for _ in 0..EAGER_LOOKS {
+        if tracee.look() {
+            return;
+        }
+        thread::yield_now();
+    }
+}
+
+/// Looks after all of them by turns: one may not stop before another one, which has ended, was taken
+/// note of, as it is when a thread starts another program.
+fn wait_for_all(tracees: &mut [Tracee], deadline: Instant) {
+    let mut looks: u32 = 0;
+    while tracees.iter_mut().filter_map(|tracee| (!tracee.look()).then_some(())).count() > 0 {
+        looks = looks.saturating_add(1);
+        if looks < EAGER_LOOKS {
+            thread::yield_now();
+        } else if Instant::now() >= deadline {
+            return;
+        } else {
+            tracees.iter_mut().for_each(Tracee::insist);
+            thread::sleep(NAP);
+        }
+    }
+}
+
+/// What is left of stacks whose first part could be copied whole.
+fn rest_of(extents: &[Extent], copied: &[u64], together: u64) -> Vec<AddrRange> {
+    let mut left = together;
+    let long = extents
+        .iter()
+        .zip(copied)
+        .filter(|(extent, copied)| !extent.rest.is_empty() && **copied == extent.first.len());
+    long.filter_map(|(extent, _)| {
+        let len = extent.rest.len().min(left);
+        left = left.saturating_sub(len);
+        (len > 0).then(|| AddrRange::with_len(extent.rest.start, len))
+    })
+    .collect()
+}

@@ -1,0 +1,164 @@
+//! All threads at one instant.
+
+use std::{
+    collections::HashSet,
+    sync::Mutex,
+    thread,
+    time::{Duration, Instant},
+};
+
+use super::{Plan, gate::Gate, tracer::Tracer};
+use crate::{LiveError, Process, SnapThread, Snapshot, arena::Arena, sys::ptrace};
+
+/// Threads from whose number on a second tracer is worth its beginning and the waiting for it.
+const WORTH_TWO: usize = 32;
+/// How much longer than threads a tracer waits for another one.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// The gates that tracers pass together.
+struct Gates {
+    /// All threads are traced.
+    seized: Gate,
+    /// All threads stand still.
+    stopped: Gate,
+    /// So do those that were made meanwhile.
+    complete: Gate,
+    /// All is copied.
+    copied: Gate,
+}
+
+/// What one tracer did.
+struct Share {
+    threads: Vec<SnapThread>,
+    arena: Arena,
+    began: Instant,
+    ended: Instant,
+    late: bool,
+    refused: Option<std::io::Error>,
+}
+
+/// Copies the process as it is at one instant.
+///
+/// # Errors
+/// When none of the threads could be stopped.
+pub fn capture(plan: &Plan<'_>, tids: &[i32]) -> Result<Snapshot, LiveError> {
+    let tracers = tracers_for(tids.len());
+    let gate = || Gate::new(tracers);
+    let gates = Gates { seized: gate(), stopped: gate(), complete: gate(), copied: gate() };
+    let shares = Mutex::new(Vec::new());
+    let part = tids.len().div_ceil(tracers).max(1);
+    thread::scope(|scope| {
+        for index in 0..tracers {
+            let own = tids.chunks(part).nth(index).unwrap_or_default();
+            let (gates, shares) = (&gates, &shares);
+            scope.spawn(move || {
+                let share = trace(plan, tids, own, index == 0, tracers, gates);
+                if let Ok(mut shares) = shares.lock() {
+                    shares.push(share);
+                }
+            });
+        }
+        take_note_of_ends(plan, &gates.complete);
+    });
+    join(plan, shares.into_inner().unwrap_or_default())
+}
+
+/// A thread that starts another program waits until all others have ended, and the system until a
+/// tracer has taken note of their ends; meanwhile it lets nobody trace another thread. So a tracer that
+/// is held up there cannot do what it is held up for: this thread does.
+fn take_note_of_ends(plan: &Plan<'_>, complete: &Gate) {
+    const FIRST: Duration = Duration::from_millis(20);
+    const THEN: Duration = Duration::from_millis(5);
+    let start = Instant::now();
+    let until = later(later(start, plan.timeout), GRACE);
+    while !complete.is_open() && Instant::now() < until {
+        thread::sleep(Duration::from_millis(1));
+        if start.elapsed() > FIRST && !complete.is_open() {
+            let listed = plan.process.task_ids().unwrap_or_default();
+            listed.into_iter().for_each(ptrace::take_note_of_end);
+            thread::sleep(THEN);
+        }
+    }
+}
+
+fn tracers_for(threads: usize) -> usize {
+    let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    if threads >= WORTH_TWO && processors > 1 { 2 } else { 1 }
+}
+
+/// What one tracer does. The first of them catches the threads that are made meanwhile, and copies what
+/// is wanted besides stacks.
+fn trace(
+    plan: &Plan<'_>,
+    all: &[i32],
+    own: &[i32],
+    is_first: bool,
+    tracers: usize,
+    gates: &Gates,
+) -> Share {
+    let more = if is_first { plan.memory_too } else { &[] };
+    let bytes = more.iter().map(|range| range.len()).fold(0, u64::saturating_add);
+    let mut tracer = Tracer::new(plan, own.len(), bytes, all.len() <= plan.floating_up_to);
+    tracer.seize(own);
+    gates.seized.pass(later(Instant::now(), plan.timeout));
+    let began = Instant::now();
+    let deadline = later(began, plan.timeout);
+    let lost = later(deadline, GRACE);
+    tracer.stop(0, deadline);
+    gates.stopped.pass(lost);
+    if is_first && plan.threads.is_none() {
+        catch_new(plan.process, &mut tracer, all, deadline);
+    }
+    gates.complete.pass(lost);
+    let together = plan.stacks.together.checked_div(tracers as u64).unwrap_or_default();
+    tracer.copy(0, more, together, deadline);
+    gates.copied.pass(lost);
+    tracer.release();
+    let ended = Instant::now();
+    let Tracer { tracees, arena, late, refused, .. } = tracer;
+    let threads = tracees.into_iter().filter_map(super::tracee::Tracee::into_thread).collect();
+    Share { threads, arena, began, ended, late, refused }
+}
+
+fn later(start: Instant, by: Duration) -> Instant {
+    start.checked_add(by).unwrap_or(start)
+}
+
+/// Stops threads that were made after the list was: only a thread that runs makes another one, so that
+/// the list is complete once it has nothing new. The system's count of threads tells most often that
+/// there is nothing to list.
+fn catch_new(process: &Process, tracer: &mut Tracer<'_>, known: &[i32], deadline: Instant) {
+    let mut known: HashSet<i32> = known.iter().copied().collect();
+    while Instant::now() < deadline && process.count_of_threads() != Some(known.len() as u64) {
+        let Ok(listed) = process.task_ids() else { return };
+        let new: Vec<i32> = listed.into_iter().filter(|tid| known.insert(*tid)).collect();
+        if new.is_empty() {
+            return;
+        }
+        let first = tracer.tracees.len();
+        tracer.seize(&new);
+        tracer.stop(first, deadline);
+    }
+}
+
+fn join(plan: &Plan<'_>, shares: Vec<Share>) -> Result<Snapshot, LiveError> {
+    let began = shares.iter().map(|share| share.began).min();
+    let ended = shares.iter().map(|share| share.ended).max();
+    let stopped = began.zip(ended).map(|(began, ended)| ended.duration_since(began));
+    let mut snapshot = Snapshot {
+        threads: Vec::new(),
+        rolling: false,
+        stopped: stopped.unwrap_or_default(),
+        late: false,
+        arenas: Vec::new(),
+    };
+    let mut refused = None;
+    for share in shares {
+        snapshot.threads.extend(share.threads);
+        snapshot.arenas.push(share.arena);
+        snapshot.late |= share.late;
+        refused = refused.or(share.refused);
+    }
+    snapshot.check(plan, refused)?;
+    Ok(snapshot)
+}

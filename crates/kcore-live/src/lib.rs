@@ -1,0 +1,41 @@
+//! Live processes: what `/proc` tells of them, stopping them for as short as can be, and the copy of
+//! registers and memory that is made in that time.
+//!
+//! - [`Process`] is a process that runs, and may be traced.
+//! - [`capture`] stops its threads, copies, and lets them go: a [`Snapshot`].
+//! - [`LivePages`] is memory of a process that goes on running.
+//! - [`image`] writes a snapshot as a core, which is what all other rooms read.
+//!
+//! A target is never left stopped. Threads are seized and not attached, so that the kernel lets them
+//! go when their tracer ends, however it ends; and a tracer is a thread of its own that lives no longer
+//! than one capture.
+//!
+//! No policy and no symbols: what is worth copying is decided above.
+
+#![warn(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::arithmetic_side_effects
+)]
+#![cfg_attr(test, allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used))]
+
+mod arena;
+mod error;
+mod freeze;
+pub mod image;
+mod memory;
+mod pages;
+mod proc;
+mod process;
+mod rights;
+mod snapshot;
+mod sys;
+
+pub use error::LiveError;
+pub use freeze::{Plan, StackLimit, capture};
+pub use memory::LiveMemory;
+pub use pages::LivePages;
+pub use proc::TaskStat;
+pub use process::{Pid, Process};
+pub use snapshot::{Piece, Registers, SnapThread, Snapshot};

@@ -1,0 +1,272 @@
+//! A process that runs.
+
+use std::{
+    fmt, io,
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
+};
+
+use kcore_elf::core_file::{MapLine, parse_maps};
+use kcore_mem::{Arch, Target};
+
+use crate::{
+    LiveError,
+    proc::{self, Status, TaskStat},
+    rights,
+};
+
+/// A process id, as kcore sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Pid(i32);
+
+impl Pid {
+    /// From its number.
+    pub const fn new(pid: i32) -> Self {
+        Self(pid)
+    }
+
+    /// The number.
+    pub const fn get(self) -> i32 {
+        self.0
+    }
+}
+
+impl fmt::Display for Pid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// The machine that this kcore was built for: only such a process can be traced.
+const OWN: Arch = if cfg!(target_arch = "aarch64") { Arch::Aarch64 } else { Arch::X86_64 };
+
+/// A process that runs, of the machine that kcore was built for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Process {
+    pid: Pid,
+    folder: PathBuf,
+    /// The thread by which its memory is found: the first one, unless that has ended.
+    holder: i32,
+    stat: TaskStat,
+    status: Status,
+}
+
+impl Process {
+    /// Looks at a process, without touching it.
+    ///
+    /// # Errors
+    /// When there is no such process, it is none that can be traced, or a right is missing.
+    pub fn open(pid: Pid) -> Result<Self, LiveError> {
+        // While a thread that is not the first starts another program, the first one has ended, and
+        // the other one takes its place in a moment.
+        const MOMENT: Duration = Duration::from_millis(2);
+        let opened = Self::look_at(pid);
+        if !matches!(opened, Err(LiveError::Zombie(_))) {
+            return opened;
+        }
+        thread::sleep(MOMENT);
+        Self::look_at(pid)
+    }
+
+    fn look_at(pid: Pid) -> Result<Self, LiveError> {
+        let folder = PathBuf::from(format!("/proc/{pid}"));
+        let stat = proc::read(&folder.join("stat")).ok().and_then(|line| TaskStat::parse(&line));
+        let status = proc::read(&folder.join("status")).map(|text| Status::parse(&text));
+        let (Some(stat), Ok(status)) = (stat, status) else {
+            return Err(LiveError::NoProcess(pid));
+        };
+        let mut process = Self { pid, folder, holder: pid.get(), stat, status };
+        process.check()?;
+        process.find_holder()?;
+        process.check_machine()?;
+        Ok(process)
+    }
+
+    /// A first thread that has ended has no memory, but is there until the others have ended.
+    fn find_holder(&mut self) -> Result<(), LiveError> {
+        if !is_over(&self.stat) {
+            return Ok(());
+        }
+        let lives = |tid: &i32| self.task_stat(*tid).is_some_and(|stat| !is_over(&stat));
+        let living = self.task_ids()?.into_iter().find(lives);
+        self.holder = living.ok_or(LiveError::Zombie(self.pid))?;
+        Ok(())
+    }
+
+    fn check(&self) -> Result<(), LiveError> {
+        let pid = self.pid;
+        if self.status.process != pid.get() {
+            return Err(LiveError::IsThread { tid: pid, process: Pid(self.status.process) });
+        }
+        if Ok(pid.get()) == i32::try_from(std::process::id()) {
+            return Err(LiveError::Itself(pid));
+        }
+        if self.stat.is_kernel() {
+            return Err(LiveError::Kernel(pid));
+        }
+        self.check_tracer()
+    }
+
+    /// Refuses a process that somebody traces.
+    ///
+    /// # Errors
+    /// With the process that traces it.
+    pub(crate) fn check_tracer(&self) -> Result<(), LiveError> {
+        let status = proc::read(&self.folder.join("status")).unwrap_or_default();
+        match Status::parse(&status).tracer {
+            0 => Ok(()),
+            tracer => {
+                let name = proc::read(Path::new(&format!("/proc/{tracer}/comm"))).ok();
+                let name = name.map(|name| String::from_utf8_lossy(name.trim_ascii()).into_owned());
+                Err(LiveError::Traced { pid: self.pid, tracer: Pid(tracer), name })
+            }
+        }
+    }
+
+    /// Waits until tracers of this process of kcore, which have ended already, have let these threads
+    /// go: the system does so a moment after they have ended.
+    pub(crate) fn wait_until_free(&self, tids: &[i32]) {
+        const MOMENT: Duration = Duration::from_micros(200);
+        const LIMIT: Duration = Duration::from_millis(200);
+        let start = Instant::now();
+        let is_ours = |tid: &i32| {
+            let status = proc::read(&self.task(*tid).join("status")).unwrap_or_default();
+            let tracer = Status::parse(&status).tracer;
+            tracer != 0 && Path::new(&format!("/proc/self/task/{tracer}")).exists()
+        };
+        while tids.iter().any(is_ours) && start.elapsed() < LIMIT {
+            thread::sleep(MOMENT);
+        }
+    }
+
+    /// The program says what machine it is for. Who may not read it may not trace it either.
+    fn check_machine(&self) -> Result<(), LiveError> {
+        // e_ident, e_type, e_machine.
+        const HEADER: u64 = 20;
+        use io::Read;
+        let mut header = Vec::new();
+        let file = std::fs::File::open(self.folder().join("exe"));
+        let read = file.and_then(|file| file.take(HEADER).read_to_end(&mut header));
+        read.map_err(|error| self.why("its program", error))?;
+        let machine = header.get(18..).and_then(|rest| rest.first_chunk::<2>());
+        let found = machine.map(|machine| Arch::from_elf_machine(u16::from_le_bytes(*machine)));
+        // x32 programs are those of x86-64 with pointers of 32 bits.
+        let is_wide = header.get(4) == Some(&2);
+        match found {
+            Some(found) if found == OWN && is_wide => Ok(()),
+            found => Err(LiveError::OtherMachine {
+                pid: self.pid,
+                found: found
+                    .map_or_else(|| "unknown".to_owned(), |found| wide_name(found, is_wide)),
+                own: if OWN == Arch::Aarch64 { "aarch64" } else { "x86-64" },
+            }),
+        }
+    }
+
+    /// Its id.
+    pub const fn pid(&self) -> Pid {
+        self.pid
+    }
+
+    /// The folder in `/proc` that tells of its memory and files.
+    pub fn folder(&self) -> PathBuf {
+        if self.holder == self.pid.get() { self.folder.clone() } else { self.task(self.holder) }
+    }
+
+    /// The thread by which its memory is found.
+    pub(crate) const fn holder(&self) -> i32 {
+        self.holder
+    }
+
+    /// How many threads the system counts: links of their folder, of which `.` and `..` are two.
+    pub(crate) fn count_of_threads(&self) -> Option<u64> {
+        std::fs::metadata(self.folder.join("task")).ok()?.nlink().checked_sub(2)
+    }
+
+    /// What the system says of its first thread.
+    pub const fn stat(&self) -> &TaskStat {
+        &self.stat
+    }
+
+    /// Its users, groups and ids.
+    pub const fn status(&self) -> &Status {
+        &self.status
+    }
+
+    /// Architecture, word size and byte order.
+    pub const fn target(&self) -> Target {
+        Target { arch: OWN, ..Target::X86_64 }
+    }
+
+    /// Its mappings, lowest address first, and the text that tells of them.
+    ///
+    /// # Errors
+    /// When a right is missing, or the process has ended.
+    pub fn maps(&self) -> Result<(Vec<u8>, Vec<MapLine>), LiveError> {
+        let text = self.read("maps", "its mappings")?;
+        let lines = parse_maps(&text);
+        Ok((text, lines))
+    }
+
+    /// The bytes of one of the files of its folder.
+    ///
+    /// # Errors
+    /// When a right is missing, or the process has ended; `what` is what was to be read.
+    pub fn read(&self, name: &str, what: &'static str) -> Result<Vec<u8>, LiveError> {
+        proc::read(&self.folder().join(name)).map_err(|error| self.why(what, error))
+    }
+
+    /// The ids of its threads.
+    ///
+    /// # Errors
+    /// When the process has ended.
+    pub fn task_ids(&self) -> Result<Vec<i32>, LiveError> {
+        proc::tasks(&self.folder).map_err(|error| self.why("its threads", error))
+    }
+
+    /// What the system says of a thread; `None` when it has ended.
+    pub fn task_stat(&self, tid: i32) -> Option<TaskStat> {
+        TaskStat::parse(&proc::read(&self.task(tid).join("stat")).ok()?)
+    }
+
+    /// The id of a thread in the innermost pid namespace that it lives in.
+    pub fn inner_id(&self, tid: i32) -> Option<u32> {
+        // Only in another namespace are there two ids: nobody else's file need be read.
+        if self.status.ids.len() < 2 {
+            return u32::try_from(tid).ok();
+        }
+        Status::parse(&proc::read(&self.task(tid).join("status")).ok()?).inner_id()
+    }
+
+    fn task(&self, tid: i32) -> PathBuf {
+        self.folder.join("task").join(tid.to_string())
+    }
+
+    /// What an error of the system means here.
+    pub(crate) fn why(&self, what: &'static str, error: io::Error) -> LiveError {
+        match error.raw_os_error() {
+            Some(libc::EACCES | libc::EPERM) => self.not_permitted(),
+            Some(libc::ENOENT | libc::ESRCH) => LiveError::Gone(self.pid),
+            _ => LiveError::System { pid: self.pid, what, error },
+        }
+    }
+
+    /// That it may not be traced, and what is missing.
+    pub(crate) fn not_permitted(&self) -> LiveError {
+        match self.check_tracer() {
+            Err(traced) => traced,
+            Ok(()) => LiveError::NotPermitted { pid: self.pid, missing: rights::missing(self) },
+        }
+    }
+}
+
+/// Whether a thread has ended.
+const fn is_over(stat: &TaskStat) -> bool {
+    matches!(stat.state, 'Z' | 'X')
+}
+
+fn wide_name(arch: Arch, is_wide: bool) -> String {
+    if is_wide { arch.to_string() } else { format!("32-bit {arch}") }
+}

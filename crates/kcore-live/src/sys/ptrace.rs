@@ -1,0 +1,125 @@
+//! ptrace(2), of a thread that was seized.
+//!
+//! All of it must come from the thread that seized.
+
+use std::{
+    io,
+    ptr::{null_mut, without_provenance_mut},
+};
+
+use libc::{c_int, c_long, c_void, iovec, pid_t};
+
+/// `NT_PRSTATUS` as a register set: the general registers.
+pub const GENERAL: c_int = 1;
+/// `NT_PRFPREG`: the floating-point registers.
+pub const FLOATING: c_int = 2;
+/// `NT_X86_XSTATE`.
+pub const X86_XSTATE: c_int = 0x202;
+/// `NT_ARM_TLS`: the register `tpidr_el0`.
+pub const ARM_TLS: c_int = 0x401;
+
+const PTRACE_EVENT_STOP: c_int = 128;
+
+/// What a thread does that was asked to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waited {
+    /// It stands still. The signal is the one that it was about to take, which it gets when it goes
+    /// on; 0 is none.
+    Stopped(c_int),
+    /// It has ended, or is nobody's tracee any more.
+    Gone,
+    /// It has not stopped yet.
+    Runs,
+}
+
+fn request(
+    kind: libc::c_uint,
+    tid: pid_t,
+    address: *mut c_void,
+    data: *mut c_void,
+) -> io::Result<c_long> {
+    // SAFETY: none of the requests of this module writes to memory of kcore, but GETREGSET, which
+    // writes to the buffer that its caller owns and measures.
+    let answer = unsafe { libc::ptrace(kind as _, tid, address, data) };
+    if answer == -1 { Err(io::Error::last_os_error()) } else { Ok(answer) }
+}
+
+/// Begins to trace a thread, which goes on running. No option is set: above all not the one by
+/// which a tracee dies with its tracer.
+///
+/// # Errors
+/// `EPERM` without the right, or when it is traced already or ending; `ESRCH` when it has ended.
+pub fn seize(tid: pid_t) -> io::Result<()> {
+    request(libc::PTRACE_SEIZE, tid, null_mut(), null_mut()).map(drop)
+}
+
+/// Asks a thread to stop. It has not yet stopped when this returns.
+///
+/// # Errors
+/// When it has ended.
+pub fn interrupt(tid: pid_t) -> io::Result<()> {
+    request(libc::PTRACE_INTERRUPT, tid, null_mut(), null_mut()).map(drop)
+}
+
+/// Looks whether a thread stands still or has ended; one that has ended is taken note of, for which
+/// the system may wait.
+pub fn look(tid: pid_t) -> Waited {
+    let mut status = 0;
+    // SAFETY: the status is written to a local variable.
+    let answer = unsafe { libc::waitpid(tid, &raw mut status, libc::__WALL | libc::WNOHANG) };
+    match answer {
+        0 => Waited::Runs,
+        -1 if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => Waited::Runs,
+        found if found == tid && libc::WIFSTOPPED(status) => Waited::Stopped(signal_of(status)),
+        _ => Waited::Gone,
+    }
+}
+
+/// Takes note of a thread that has ended, for which the system may wait; any thread of kcore may. What
+/// else happens to it is left to its tracer: the system tells of stops whether they were asked for or
+/// not (`wait_task_stopped`, Linux `kernel/exit.c`), and so is asked first without taking note.
+pub fn take_note_of_end(tid: pid_t) {
+    const ENDS: [c_int; 3] = [libc::CLD_EXITED, libc::CLD_KILLED, libc::CLD_DUMPED];
+    let found = ended(tid, libc::WNOWAIT);
+    if found.is_some_and(|code| ENDS.contains(&code)) {
+        ended(tid, 0);
+    }
+}
+
+/// `si_code` of what happened to a thread.
+fn ended(tid: pid_t, flags: c_int) -> Option<c_int> {
+    let id = libc::id_t::try_from(tid).ok()?;
+    let flags = libc::WEXITED | libc::WNOHANG | libc::__WALL | flags;
+    let mut info = std::mem::MaybeUninit::<libc::siginfo_t>::zeroed();
+    // SAFETY: the answer is written to a local variable, which is valid when it is all zeros, too.
+    let (answer, info) =
+        unsafe { (libc::waitid(libc::P_PID, id, info.as_mut_ptr(), flags), info.assume_init()) };
+    (answer == 0).then_some(info.si_code)
+}
+
+/// The signal that a stop holds back: only a stop that is no event is about one. The stop of a whole
+/// group is an event, and comes again by itself.
+fn signal_of(status: c_int) -> c_int {
+    let event = status >> 16;
+    if event == PTRACE_EVENT_STOP || event != 0 { 0 } else { libc::WSTOPSIG(status) }
+}
+
+/// Reads a register set of a stopped thread; the answer is its length in bytes.
+///
+/// # Errors
+/// When the thread does not stand still, or the machine has no such registers.
+pub fn registers(tid: pid_t, set: c_int, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut io = iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: buffer.len() };
+    let set = without_provenance_mut(usize::try_from(set).unwrap_or_default());
+    request(libc::PTRACE_GETREGSET as libc::c_uint, tid, set, (&raw mut io).cast())?;
+    Ok(io.iov_len.min(buffer.len()))
+}
+
+/// Lets a stopped thread go, with the signal that its stop held back.
+///
+/// # Errors
+/// When it has ended, or does not stand still.
+pub fn detach(tid: pid_t, signal: c_int) -> io::Result<()> {
+    let signal = without_provenance_mut(usize::try_from(signal).unwrap_or_default());
+    request(libc::PTRACE_DETACH, tid, null_mut(), signal).map(drop)
+}

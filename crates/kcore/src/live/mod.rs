@@ -1,0 +1,84 @@
+//! Opening a live process: it is stopped for a moment, copied, and looked at once it runs on.
+
+mod facts;
+mod files;
+mod mappings;
+mod rehearsal;
+mod take;
+mod threads;
+
+use std::{sync::Arc, time::Duration};
+
+use kcore_live::{LivePages, Pid};
+
+pub use facts::LiveFacts;
+pub(crate) use mappings::mappings;
+pub use threads::ThreadChoice;
+
+use crate::{Core, OpenError, OpenOptions};
+
+/// How a live process is copied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LiveOptions {
+    /// Which threads.
+    pub threads: ThreadChoice,
+    /// Thread by thread, each at an instant of its own.
+    pub rolling: bool,
+    /// Bytes of each stack that are copied, at most; `None` is 8 MiB, and 64 MiB of all together.
+    pub stack_size: Option<u64>,
+    /// How long is waited for threads to stop, and for their memory.
+    pub stop_timeout: Duration,
+    /// Whether memory that was not copied is read from the live process later.
+    pub live_memory: bool,
+    /// Whether what lies at the path of a file that was deleted is taken for it, where nothing
+    /// proves the contrary.
+    pub ignore_deleted: bool,
+}
+
+impl Default for LiveOptions {
+    fn default() -> Self {
+        Self {
+            threads: ThreadChoice::All,
+            rolling: false,
+            stack_size: None,
+            stop_timeout: Duration::from_secs(1),
+            live_memory: false,
+            ignore_deleted: false,
+        }
+    }
+}
+
+/// What belongs to the snapshot of a live process alone.
+#[derive(Debug)]
+pub(crate) struct LiveParts {
+    /// What reads the live process.
+    pub(crate) pages: Option<Arc<LivePages>>,
+    /// How long the process stood still, each time.
+    pub(crate) stops: Vec<Duration>,
+    /// Whether some of what stacks need was not there any more when it was to be copied.
+    pub(crate) is_partial: bool,
+}
+
+impl Core {
+    /// Takes a snapshot of a live process and opens it; the process runs on. Of `options`, the
+    /// core is of no meaning.
+    ///
+    /// What stacks need is found out beforehand, while the process runs, and copied together with
+    /// the stacks. Where a walk then still misses something, all is copied once more, with what was
+    /// missing: what a snapshot holds is of one instant, and never of two.
+    ///
+    /// # Errors
+    /// When there is no such process, a right is missing, or it did not stop in time.
+    pub fn of_process(
+        pid: Pid,
+        live: &LiveOptions,
+        options: &OpenOptions,
+    ) -> Result<Self, OpenError> {
+        take::snapshot(pid, live, options)
+    }
+
+    /// What belongs to the snapshot of a live process alone; `None` for a core.
+    pub(crate) fn live(&self) -> Option<&LiveParts> {
+        self.parts.as_ref()?.live.as_ref()
+    }
+}

@@ -1,0 +1,190 @@
+//! Taking a snapshot: prepare, stop and copy, look what is missing, and if something is, do it again.
+
+use std::sync::Arc;
+
+use kcore_elf::{CoreFile, CoreSpace, core_file::MapLine};
+use kcore_files::Finder;
+use kcore_live::{
+    LiveError, LiveMemory, LivePages, Pid, Plan, Process, Snapshot, StackLimit, capture,
+    image::{Headers, core_of},
+};
+use kcore_mem::AddrRange;
+
+use super::{LiveOptions, LiveParts, files, rehearsal};
+use crate::{Core, OpenError, OpenOptions, open::CoreParts, thread::threads_of};
+
+/// Times that a process is stopped, at most. What a walk misses the first time is copied the second
+/// time; what threads came to need meanwhile, the third time.
+const MAX_STOPS: usize = 3;
+/// Pages that are copied besides stacks, at most.
+const MAX_PAGES: usize = 4096;
+/// Pages that are read later from the live process, at most: 4 GiB.
+const MAX_LATER_PAGES: usize = 1 << 20;
+/// Threads up to whose number floating-point registers are copied.
+const FLOATING_UP_TO: usize = 32;
+/// Times that is begun anew when the process starts another program meanwhile.
+const MAX_PROGRAMS: usize = 3;
+
+/// Takes a snapshot of a process.
+pub fn snapshot(pid: Pid, live: &LiveOptions, options: &OpenOptions) -> Result<Core, OpenError> {
+    let mut tries: usize = 1;
+    loop {
+        let process = Process::open(pid)?;
+        match Taking::prepare(&process, live, options).and_then(|taking| taking.take()) {
+            Err(OpenError::Live(LiveError::Gone(_))) if tries < MAX_PROGRAMS => {
+                tries = tries.saturating_add(1);
+            }
+            done => return done,
+        }
+    }
+}
+
+/// All that is there before the process is stopped.
+struct Taking<'a> {
+    process: &'a Process,
+    live: &'a LiveOptions,
+    options: &'a OpenOptions,
+    memory: LiveMemory,
+    text: Vec<u8>,
+    maps: Vec<MapLine>,
+    headers: Headers,
+    finder: Finder,
+    threads: Option<Vec<i32>>,
+}
+
+impl<'a> Taking<'a> {
+    fn prepare(
+        process: &'a Process,
+        live: &'a LiveOptions,
+        options: &'a OpenOptions,
+    ) -> Result<Self, OpenError> {
+        let memory = LiveMemory::open(process)?;
+        let (text, maps) = process.maps()?;
+        Ok(Self {
+            headers: Headers::read(&memory, &maps),
+            finder: files::finder(process, &maps, live, options),
+            threads: live.threads.ids(process)?,
+            process,
+            live,
+            options,
+            memory,
+            text,
+            maps,
+        })
+    }
+
+    fn take(&self) -> Result<Core, OpenError> {
+        let (mut wanted, follow) = self.survey()?;
+        let mut stops = Vec::new();
+        loop {
+            let snapshot = self.capture(&wanted, follow)?;
+            stops.push(snapshot.stopped);
+            let ahead = self.pages(MAX_PAGES)?;
+            let core = self.open(Some(&snapshot), Some(ahead.clone()), stops.clone(), false)?;
+            rehearsal::ask_process(&core);
+            rehearsal::walk_stacks(&core);
+            ahead.close();
+            let missed = ahead.ranges();
+            if missed.is_empty() && !self.live.live_memory {
+                return Ok(core);
+            }
+            if missed.is_empty() || stops.len() >= MAX_STOPS || total(&wanted) >= MAX_PAGES as u64 {
+                // What was read ahead is of another instant, and what was concluded from it too.
+                let later = match self.live.live_memory {
+                    true => Some(self.pages(MAX_LATER_PAGES)?),
+                    false => None,
+                };
+                return self.open(Some(&snapshot), later, stops, !missed.is_empty());
+            }
+            wanted = merge(wanted, missed);
+        }
+    }
+
+    /// What memory concerns the process as a whole, by looking while it runs; and whether a runtime
+    /// is in it, which needs what stacks point to.
+    fn survey(&self) -> Result<(Vec<AddrRange>, bool), OpenError> {
+        let ahead = self.pages(MAX_PAGES)?;
+        let core = self.open(None, Some(ahead.clone()), Vec::new(), false)?;
+        rehearsal::ask_process(&core);
+        Ok((ahead.ranges(), !core.runtimes().is_empty()))
+    }
+
+    fn pages(&self, limit: usize) -> Result<Arc<LivePages>, OpenError> {
+        Ok(Arc::new(LivePages::new(LiveMemory::open(self.process)?, limit)))
+    }
+
+    fn capture(&self, wanted: &[AddrRange], follow: bool) -> Result<Snapshot, OpenError> {
+        let limit = self.live.stack_size.map_or_else(StackLimit::default, StackLimit::of_each);
+        Ok(capture(&Plan {
+            process: self.process,
+            memory: &self.memory,
+            maps: &self.maps,
+            threads: self.threads.as_deref(),
+            memory_too: wanted,
+            follow,
+            stacks: limit,
+            floating_up_to: FLOATING_UP_TO,
+            timeout: self.live.stop_timeout,
+            rolling: self.live.rolling,
+        })?)
+    }
+
+    fn open(
+        &self,
+        snapshot: Option<&Snapshot>,
+        pages: Option<Arc<LivePages>>,
+        stops: Vec<std::time::Duration>,
+        is_partial: bool,
+    ) -> Result<Core, OpenError> {
+        let bytes = core_of(self.process, (&self.text, &self.maps), &self.headers, snapshot)?;
+        let path = self.process.folder();
+        let file =
+            CoreFile::parse(bytes.into()).map_err(|error| OpenError::Parse { path, error })?;
+        let threads = threads_of(&file);
+        let index = threads.iter().enumerate().map(|(index, thread)| (thread.tid, index));
+        let parts = CoreParts {
+            space: Arc::new(CoreSpace::of_snapshot(&file)),
+            thread_index: index.collect(),
+            threads,
+            path: None,
+            compressed: None,
+            unpack_note: None,
+            live: Some(LiveParts { pages, stops, is_partial }),
+            file,
+        };
+        Ok(Core::of_parts(parts, self.finder.clone(), self.options))
+    }
+}
+
+/// Pages of ranges together.
+fn total(ranges: &[AddrRange]) -> u64 {
+    ranges.iter().map(|range| range.len() >> 12).fold(0, u64::saturating_add)
+}
+
+/// Both, lowest first, what touches together.
+fn merge(mut ranges: Vec<AddrRange>, more: Vec<AddrRange>) -> Vec<AddrRange> {
+    ranges.extend(more);
+    ranges.sort_unstable();
+    let mut merged: Vec<AddrRange> = Vec::new();
+    for range in ranges {
+        match merged.last_mut().filter(|last| range.start <= last.end) {
+            Some(last) => last.end = last.end.max(range.end),
+            None => merged.push(range),
+        }
+    }
+    merged
+}
+
+#[cfg(test)]
+mod tests {
+    use kcore_mem::Addr;
+
+    use super::*;
+
+    #[test]
+    fn ranges_that_touch_are_one() {
+        let range = |start, end| AddrRange::new(Addr::new(start), Addr::new(end));
+        let merged = merge(vec![range(1, 3), range(8, 9)], vec![range(3, 5), range(2, 4)]);
+        assert_eq!(merged, [range(1, 5), range(8, 9)]);
+    }
+}
