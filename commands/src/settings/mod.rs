@@ -25,7 +25,8 @@ const OPTIONS: &[Opt] = &[
 const HELP: &str = "Without arguments: all settings. Lines of the configuration file that begin with \
     ::set keep them for the next time.\n\n\
     Options, which -o sets and +o clears: pager (output pauses after each screenful), autowrap (all \
-    output wraps at words), ignoreeof (ctrl-D does not leave), repeatlast (an empty line repeats the \
+    output wraps at words), ignoreeof (ctrl-D does not leave), nearest (a runtime whose version is unknown is \
+    decoded by the layouts of the nearest one, and every frame says so), repeatlast (an empty line repeats the \
     last command). Several are separated by commas. array_mem_limit=N and array_str_limit=N, or none, are how \
     many elements of an array, and characters of an array of them, values of types show.\n\n\
     A distance of 0 asks each symbol for its size.";
@@ -78,6 +79,7 @@ fn change(cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         settings.macro_path = folders(path);
     }
     settings.symbol_distance = distance.unwrap_or(settings.symbol_distance);
+    cx.core().set_nearest_layouts(settings.nearest_layouts);
     *cx.shell_mut().settings_mut() = settings;
     Ok(())
 }

@@ -15,6 +15,7 @@ pub mod jssource;
 pub mod jsstack;
 mod member_path;
 pub mod nodebuffer;
+pub mod raw;
 mod subject;
 mod tree;
 mod type_line;

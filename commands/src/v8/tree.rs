@@ -183,7 +183,14 @@ impl Tree<'_> {
         let facts = vec![
             fact("target", self.node(target)),
             fact("this", self.node(this)),
-            fact("arguments", of_kind("array", parts)),
+            fact(
+                "arguments",
+                ScriptNode {
+                    class: Some("Array".into()),
+                    length: Some(arguments.len() as u64),
+                    ..of_kind("array", parts)
+                },
+            ),
         ];
         ScriptNode {
             parts: Some(record(facts, false)),

@@ -17,6 +17,8 @@ pub struct Settings {
     pub ignore_eof: bool,
     /// Whether an empty line moves dot on and repeats the last pipeline.
     pub repeat_last: bool,
+    /// Whether a runtime of an unknown version is decoded by the layouts of the nearest one.
+    pub nearest_layouts: bool,
     /// Greatest distance from a symbol at which its name counts; 0 asks the symbol's size.
     pub symbol_distance: u64,
     /// Whether names of C++ and Rust are shown as their source has them.
@@ -39,6 +41,7 @@ impl Default for Settings {
             autowrap: false,
             ignore_eof: false,
             repeat_last: false,
+            nearest_layouts: false,
             symbol_distance: 0,
             demangle: true,
             array_members: Some(32),

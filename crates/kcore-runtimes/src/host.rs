@@ -30,6 +30,11 @@ pub trait Host: Send + Sync {
     /// The registers with which a thread was stopped.
     fn registers(&self, thread: Tid) -> Option<Regs>;
 
+    /// Whether a runtime of a version whose layouts are not known may use those of the nearest one.
+    fn allows_nearest(&self) -> bool {
+        false
+    }
+
     /// The native frames of a thread, innermost first, where the host walks stacks.
     fn frames(&self, thread: Tid) -> Vec<Frame> {
         let _ = thread;

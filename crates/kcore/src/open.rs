@@ -6,7 +6,7 @@ use std::{
     fmt,
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
-    sync::{Arc, OnceLock},
+    sync::{Arc, OnceLock, atomic::AtomicBool},
 };
 
 use kcore_elf::{
@@ -50,6 +50,9 @@ pub struct OpenOptions {
     pub cache_dir: Option<PathBuf>,
     /// The runtimes that are looked for: all that kcore knows, and whatever an embedder adds.
     pub probes: Probes,
+    /// Whether runtimes of versions whose layouts are not known are decoded by those of the nearest
+    /// one; see [`Core::set_nearest_layouts`].
+    pub nearest_layouts: bool,
 }
 
 /// Probes for runtimes; by default those that kcore has.
@@ -136,6 +139,8 @@ pub struct Core {
     pub(crate) thread_areas: OnceLock<ThreadAreas>,
     pub(crate) probes: Probes,
     pub(crate) runtimes: OnceLock<Runtimes>,
+    /// How runtimes are decoded, not what the process is: a session may change it.
+    pub(crate) nearest_layouts: AtomicBool,
 }
 
 impl Core {
@@ -266,6 +271,7 @@ impl Core {
             thread_areas: OnceLock::new(),
             probes: options.probes,
             runtimes: OnceLock::new(),
+            nearest_layouts: AtomicBool::new(options.nearest_layouts),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The runtimes of a process, and the process as they see it.
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::Ordering::Relaxed};
 
 use kcore_elf::Image;
 use kcore_mem::{Addr, AddrRange, AddressSpace, CodeAddr, Svma};
@@ -14,6 +14,12 @@ impl Core {
     /// The language runtimes that the process holds. They are looked for once, when first asked for.
     pub fn runtimes(&self) -> &Runtimes {
         self.runtimes.get_or_init(|| Runtimes::find(self.probes.0, self))
+    }
+
+    /// Lets runtimes of versions whose layouts are not known be decoded by those of the nearest one, or
+    /// no longer. What is told so is marked as doubtful.
+    pub fn set_nearest_layouts(&self, allowed: bool) {
+        self.nearest_layouts.store(allowed, Relaxed);
     }
 
     /// What runtimes know of a thread, and for what they do not know what the system said of it, when
@@ -69,6 +75,10 @@ impl Host for Core {
 
     fn registers(&self, thread: Tid) -> Option<Regs> {
         self.start_registers(thread)
+    }
+
+    fn allows_nearest(&self) -> bool {
+        self.nearest_layouts.load(Relaxed)
     }
 
     fn frames(&self, thread: Tid) -> Vec<Frame> {

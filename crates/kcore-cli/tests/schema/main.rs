@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use gen_cores::Outcome;
 use kcore_commands::DCMDS;
+use kcore_dcmd::Group;
 use serde_json::{Value, json};
 
 fn root() -> PathBuf {
@@ -20,9 +22,14 @@ fn schema() -> Value {
 
 /// The records that a command writes on a committed core.
 fn records(core: &str, command: &str) -> Vec<Value> {
+    records_of(&root().join("testdata").join(core), command)
+}
+
+/// The records that a command writes on a core.
+fn records_of(core: &Path, command: &str) -> Vec<Value> {
     let output = Command::new(env!("CARGO_BIN_EXE_kcore"))
         .args(["--no-rc", "--json", "-c", command])
-        .arg(root().join("testdata").join(core))
+        .arg(core)
         .stdin(Stdio::null())
         .output()
         .unwrap();
@@ -61,6 +68,24 @@ fn every_dcmd_writes_what_the_schema_says() {
         for wanted in ["status", "stack", "stack_group", "thread", "registers", "mapping"] {
             assert!(seen.contains(wanted), "{core}: no dcmd wrote a {wanted}");
         }
+    }
+}
+
+#[test]
+fn dcmds_of_javascript_write_what_the_schema_says() {
+    let schema = schema();
+    let case = match gen_cores::ensure("node-waiting", "node24").expect("a core") {
+        Outcome::Made(case) | Outcome::Fresh(case) => case,
+        Outcome::Skipped(skipped) => return println!("not tested: {}", skipped.reason),
+    };
+    let mut seen = BTreeSet::new();
+    let of_runtimes = DCMDS.iter().filter(|dcmd| dcmd.spec().group == Group::Runtimes);
+    let examples = of_runtimes.flat_map(|dcmd| dcmd.spec().examples).map(|example| example.line);
+    for line in examples.chain(["::jsstack -avn 2"]).filter(|line| !line.contains('!')) {
+        seen.extend(check(&schema, line, &records_of(&case.core, line)));
+    }
+    for wanted in ["js_stack", "js_frame", "js_value", "js_source", "js_variable", "v8_object"] {
+        assert!(seen.contains(wanted), "no dcmd wrote a {wanted}: {seen:?}");
     }
 }
 

@@ -8,6 +8,8 @@ use super::{Heap, ScopeInfo, Script, Tagged, heap::Object, script::Place};
 
 /// Names are read to this many units.
 const MAX_NAME: u64 = 4096;
+/// Properties of a class that are looked at, at most.
+const MAX_PROPERTIES: u64 = 1 << 12;
 
 // `UncompiledData`, `src/objects/shared-function-info.tq`.
 const UNCOMPILED_NAME: u64 = 8;
@@ -61,6 +63,23 @@ impl Function {
     /// was called in the source or what V8 made up. `JSFunction::GetDebugName`.
     pub fn name(self, heap: &Heap<'_>) -> Option<String> {
         self.own_name(heap).or_else(|| self.shared.debug_name(heap))
+    }
+
+    /// The offsets in the source from the first unit of what declares it to behind its last one: of a
+    /// class those of all of it, and not those of its constructor.
+    pub fn source_range(self, heap: &Heap<'_>) -> Option<(u64, u64)> {
+        self.class_range(heap).or_else(|| self.shared.source_range(heap))
+    }
+
+    /// `ClassPositions`, which a class has under a name of V8's own: the first unit, and the one behind
+    /// the last.
+    fn class_range(self, heap: &Heap<'_>) -> Option<(u64, u64)> {
+        self.shared.is_class_constructor(heap).then_some(())?;
+        let own = heap.properties(self.object, MAX_PROPERTIES).into_iter();
+        let mut held = own.filter_map(|property| heap.object(property.value));
+        let positions = held.find(|held| held.kind == heap.layout.types.class_positions)?;
+        let position = |offset| u64::try_from(heap.smi(positions.at, offset)?).ok();
+        Some((position(8)?, position(16)?))
     }
 
     fn own_name(self, heap: &Heap<'_>) -> Option<String> {

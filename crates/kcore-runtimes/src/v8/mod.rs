@@ -111,9 +111,16 @@ impl V8 {
         Heap { space: host.space(), layout: &self.layout }
     }
 
-    /// The heap, if its layouts are known.
+    /// The heap, if its layouts are known, or those of the nearest version may be used.
     fn decodable<'a>(&'a self, host: &'a dyn Host) -> Option<Heap<'a>> {
-        self.is_known.then(|| self.heap(host))
+        (self.is_known || host.allows_nearest()).then(|| self.heap(host))
+    }
+
+    /// What makes all doubtful that is told, if the layouts are those of another version.
+    fn layout_doubt(&self) -> Option<Arc<str>> {
+        let column = self.layout.column.name();
+        let doubt = || format!("by the layouts of V8 {column}").into();
+        (!self.is_known).then(doubt)
     }
 
     /// The module that holds it, or another mapping of its file.
@@ -180,7 +187,13 @@ impl Runtime for V8 {
 
     fn decode(&self, host: &dyn Host, stack: &NativeStack<'_>) -> Vec<Span> {
         let Some(heap) = self.decodable(host) else { return Vec::new() };
-        Decoder { v8: self, host, heap }.spans(stack)
+        let mut spans = Decoder { v8: self, host, heap }.spans(stack);
+        if let Some(doubt) = self.layout_doubt() {
+            for frame in spans.iter_mut().flat_map(|span| &mut span.language) {
+                frame.doubt.get_or_insert_with(|| doubt.clone());
+            }
+        }
+        spans
     }
     fn thread(&self, host: &dyn Host, thread: Tid) -> Option<ThreadFacts> {
         self.thread_facts(host, thread)

@@ -126,9 +126,10 @@ fn in_file(image: &Image, svma: Svma) -> Option<u64> {
 fn unknown(version: Version) -> String {
     let known: Vec<String> = Column::all().map(Column::name).collect();
     format!(
-        "layouts of V8 {}.{} are not known (those of {} are): JavaScript frames are addresses, values are not decoded",
+        "layouts of V8 {}.{} are not known (those of {} are): JavaScript frames are addresses, values are not decoded; ::set -o nearest takes those of {}",
         version.major,
         version.minor,
         known.join(", "),
+        Column::nearest(version).name(),
     )
 }

@@ -26,6 +26,11 @@ const OWN_DESCRIPTORS_SHIFT: u32 = 10;
 const IS_DICTIONARY: u64 = 1 << 21;
 const IS_PROTOTYPE: u64 = 1 << 20;
 
+/// Symbol: its flags, and those of private ones up to V8 14.1.
+const SYMBOL_FLAGS: u64 = 12;
+const IS_PRIVATE: u64 = 1;
+const IS_PRIVATE_NAME: u64 = 1 << 4;
+
 /// Properties and elements of an object.
 const PROPERTIES: u64 = 8;
 pub const ELEMENTS: u64 = 16;
@@ -48,7 +53,36 @@ pub struct Property {
     pub attributes: u64,
 }
 
+/// Who may use a symbol as the name of a property.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Privacy {
+    /// Whoever has it.
+    Public,
+    /// A class alone: it is a private name, or marks what the class made.
+    Name,
+    /// V8 alone.
+    Internal,
+}
+
 impl Heap<'_> {
+    /// Who may use a symbol, by its flags: `src/objects/symbol.tq`. Since V8 14.6 two bits number the
+    /// kinds, before each has its own.
+    pub fn privacy(&self, symbol: Object) -> Option<Privacy> {
+        let flags = self.uint(symbol.at, SYMBOL_FLAGS, 4)?;
+        if self.layout.column.is_since(14, 6) {
+            return Some(match flags & 3 {
+                0 => Privacy::Public,
+                1 => Privacy::Internal,
+                _ => Privacy::Name,
+            });
+        }
+        Some(match (flags & IS_PRIVATE != 0, flags & IS_PRIVATE_NAME != 0) {
+            (false, _) => Privacy::Public,
+            (true, true) => Privacy::Name,
+            (true, false) => Privacy::Internal,
+        })
+    }
+
     /// The own properties of an object in the order in which they were added, at most `most`. Those
     /// that are numbers are not among them.
     pub fn properties(&self, object: Object, most: u64) -> Vec<Property> {

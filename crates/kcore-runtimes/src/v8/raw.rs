@@ -46,8 +46,9 @@ impl V8 {
         let own = self.class_of(host, &heap, object);
         let metadata = self.metadata(host);
         let chain = chain(class.unwrap_or(&own), heap.is_receiver(object));
-        let known: Vec<ClassField<'_>> =
-            metadata.fields().into_iter().filter(|field| chain.contains(&field.class)).collect();
+        let is_known =
+            |field: &ClassField<'_>| chain.contains(&field.class) && !PLACES.contains(&field.name);
+        let known: Vec<ClassField<'_>> = metadata.fields().into_iter().filter(is_known).collect();
         let mut fields: Vec<RawField> =
             known.iter().filter_map(|field| named(&heap, object, field)).collect();
         let end = known.iter().map(|field| u64::from(field.offset)).max().unwrap_or_default();
@@ -138,7 +139,10 @@ fn size_of(type_name: &str) -> u64 {
     }
 }
 
-/// Types that are no tagged values, and those that only say where something begins.
+/// What is exported like a field, and says where many things begin.
+const PLACES: [&str; 4] = ["internal_fields", "data", "chars", "header_size"];
+
+/// Types that are no tagged values.
 const BARE: [&str; 12] = [
     "char",
     "uint8_t",

@@ -44,7 +44,7 @@ impl V8 {
         let heap = self.decodable(host)?;
         let function = Function::load(&heap, heap.object_or_tagged(function))?;
         let script = function.shared.script(&heap)?;
-        let (start, end) = function.shared.source_range(&heap)?;
+        let (start, end) = function.source_range(&heap)?;
         let line = |at| script.place(&heap, at).map(|place| place.line);
         let text = script.source(&heap)?;
         Some(Source {

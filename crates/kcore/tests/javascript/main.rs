@@ -7,6 +7,7 @@ mod handles;
 mod last_words;
 mod threads;
 mod values;
+mod versions;
 
 use std::sync::LazyLock;
 

@@ -22,11 +22,14 @@ impl Column {
         VERSIONS.iter().position(|known| *known == wanted).map(Self)
     }
 
-    /// The column of the last version that is not newer, or of the first.
+    /// The column of the version that is nearest by number, the older of two. Minor numbers end at 9.
     pub fn nearest(version: Version) -> Self {
-        let wanted = (version.major, version.minor);
-        let newer = VERSIONS.iter().take_while(|known| **known <= wanted).count();
-        Self(newer.saturating_sub(1))
+        let number = |major: u64, minor: u64| major.saturating_mul(10).saturating_add(minor);
+        let wanted = number(version.major, version.minor);
+        let distance =
+            |(_, (major, minor)): &(usize, &(u64, u64))| number(*major, *minor).abs_diff(wanted);
+        let nearest = VERSIONS.iter().enumerate().min_by_key(distance);
+        Self(nearest.map_or(0, |(column, _)| column))
     }
 
     /// The version, as people write it.
@@ -96,10 +99,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_version_between_two_is_in_no_column_and_nearest_the_older() {
+    fn a_version_between_two_is_in_no_column_and_near_one_of_them() {
         let between = Version::new([11, 8, 172, 17]);
         assert_eq!(Column::of(between), None);
         assert_eq!(Column::nearest(between).name(), "11.3");
+        assert_eq!(Column::nearest(Version::new([10, 1, 124, 8])).name(), "10.2");
         assert_eq!(Column::nearest(Version::new([8, 4, 0, 0])).name(), "9.4");
         assert_eq!(Column::nearest(Version::new([15, 0, 0, 0])).name(), "14.6");
     }

@@ -73,6 +73,9 @@ table! {
         /// Getters and setters.
         accessor_pair: ["type_AccessorPair__ACCESSOR_PAIR_TYPE"]
             = [87, 143, 142, 140, 140, 140, 140];
+        /// Where in its script the text of a class lies.
+        class_positions: ["type_ClassPositions__CLASS_POSITIONS_TYPE"]
+            = [99, 155, 152, 152, 152, 151, 151];
         /// What debuggers attach to a function.
         debug_info: ["type_DebugInfo__DEBUG_INFO_TYPE"] = [100, 156, 153, 154, 154, 153, 153];
         /// What a promise does once it is settled.

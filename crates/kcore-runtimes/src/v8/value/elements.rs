@@ -37,11 +37,13 @@ pub enum ElementType {
     F32,
     /// `Float64Array`
     F64,
+    /// `Float16Array`
+    F16,
 }
 
 impl ElementType {
     /// In the order of their kinds since V8 13.
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 12] = [
         Self::U8,
         Self::I8,
         Self::U16,
@@ -53,6 +55,7 @@ impl ElementType {
         Self::U8Clamped,
         Self::F32,
         Self::F64,
+        Self::F16,
     ];
     /// In the order of their kinds before.
     const UP_TO_12: [Self; 11] = [
@@ -73,7 +76,7 @@ impl ElementType {
     pub const fn size(self) -> u64 {
         match self {
             Self::U8 | Self::I8 | Self::U8Clamped => 1,
-            Self::U16 | Self::I16 => 2,
+            Self::U16 | Self::I16 | Self::F16 => 2,
             Self::U32 | Self::I32 | Self::F32 => 4,
             Self::U64 | Self::I64 | Self::F64 => 8,
         }
@@ -90,6 +93,7 @@ impl ElementType {
             Self::I32 => ValueKind::Number(f64::from(bits as i32)),
             Self::F32 => ValueKind::Number(f64::from(f32::from_bits(bits as u32))),
             Self::F64 => ValueKind::Number(f64::from_bits(bits)),
+            Self::F16 => ValueKind::Number(half(bits as u16)),
             Self::U64 => ValueKind::BigInt(bits.to_string().into()),
             Self::I64 => ValueKind::BigInt(bits.cast_signed().to_string().into()),
         }
@@ -102,11 +106,12 @@ impl Heap<'_> {
         // Between dictionaries and typed arrays are arguments and boxed strings, two kinds each.
         let first = self.layout.offsets.elements_dictionary.checked_add(5)?;
         let index = usize::try_from(self.elements_kind(array)?.checked_sub(first)?).ok()?;
-        let order = match self.layout.column.is_since(13, 6) {
-            true => ElementType::ALL,
-            false => ElementType::UP_TO_12,
+        let order: &[ElementType] = match self.layout.column.is_since(13, 6) {
+            true => &ElementType::ALL,
+            false => &ElementType::UP_TO_12,
         };
-        order.get(index).copied()
+        // The kinds of those whose buffer can grow follow in the same order.
+        order.get(index).or_else(|| order.get(index.checked_sub(order.len())?)).copied()
     }
 
     /// Where the bytes of a typed array or `DataView` lie, and how many they are.
@@ -134,6 +139,18 @@ impl Heap<'_> {
             length => Some(self.heap_number(self.object(length)?)? as u64),
         }
     }
+}
+
+/// The number that 16 bits are, as IEEE 754 has it.
+fn half(bits: u16) -> f64 {
+    let (exponent, fraction) = (i32::from((bits >> 10) & 0x1f), f64::from(bits & 0x3ff));
+    let size = match exponent {
+        0 => fraction * 2_f64.powi(-24),
+        0x1f if fraction == 0.0 => f64::INFINITY,
+        0x1f => f64::NAN,
+        _ => (1.0 + fraction / 1024.0) * 2_f64.powi(exponent.saturating_sub(15)),
+    };
+    if bits >> 15 == 1 { -size } else { size }
 }
 
 /// What lies at an index.
@@ -285,5 +302,17 @@ impl Heap<'_> {
         let is_cut = found.len() as u64 > most;
         found.truncate(usize::try_from(most).unwrap_or(usize::MAX));
         Some((found, is_cut))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_a_float_is_a_number() {
+        let told = [0x3800, 0x7bff, 0x8000, 0x7c00, 0x0001, 0xc000].map(half);
+        assert_eq!(told, [0.5, 65504.0, -0.0, f64::INFINITY, 5.960_464_477_539_063e-8, -2.0]);
+        assert!(half(0x7e00).is_nan() && half(0x8000).is_sign_negative());
     }
 }

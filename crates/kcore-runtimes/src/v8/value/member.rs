@@ -1,13 +1,16 @@
 //! Members of values by name, as a path in source text has them.
 
 use super::{Slot, ValueKind, elements::Held, reader::Reader};
-use crate::v8::{Heap, Tagged, heap::Object, property::Property};
+use crate::v8::{
+    Heap, Tagged,
+    heap::Object,
+    property::{Privacy, Property},
+};
 
 /// Properties of an object that are looked through, at most.
 const MAX_PROPERTIES: u64 = 1 << 20;
 /// Keys are compared to this many units.
 const MAX_KEY: u64 = 4096;
-const PRIVATE: u64 = 1;
 
 /// A step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,8 +59,7 @@ impl Heap<'_> {
         match step {
             Step::Name(name) if self.is_string(key) => self.is_named(key, name),
             Step::Name(name) if name.starts_with('#') => {
-                let flags = self.uint(key.at, 12, 4).unwrap_or_default();
-                flags & PRIVATE != 0 && self.is_symbol(key, name)
+                self.is_symbol(key, name) && self.privacy(key) == Some(Privacy::Name)
             }
             Step::Symbol(name) => self.is_symbol(key, name),
             Step::Name(_) => false,

@@ -5,16 +5,15 @@ use std::sync::Arc;
 use kcore_mem::Addr;
 
 use super::{Key, Member, Object, Reference, Slot, Text, Value, ValueKind};
-use crate::v8::{Heap, Tagged, heap, property::Property};
+use crate::v8::{
+    Heap, Tagged, heap,
+    property::{Privacy, Property},
+};
 
 /// Objects that are told at once, at most.
 const MAX_OBJECTS: usize = 1 << 16;
 /// Names are read to this many units.
 const MAX_NAME: u64 = 1024;
-/// Private symbols have this bit in their flags, and those of private names of classes the next but
-/// three: `src/objects/symbol.tq`.
-const PRIVATE: u64 = 1;
-const PRIVATE_NAME: u64 = 0x10;
 const NOT_ENUMERABLE: u64 = 2;
 
 /// How much of a value is told.
@@ -162,6 +161,10 @@ impl<'a> Reader<'a> {
 
     /// The properties of an object, and whether there are more.
     fn members(&mut self, object: heap::Object, depth: u32) -> (Vec<Member>, bool) {
+        // What scripts have in place of the global object has its properties behind it.
+        let is_proxy = object.kind == self.heap.layout.types.global_proxy;
+        let global = self.heap.prototype(object).filter(|_| is_proxy);
+        let object = global.unwrap_or(object);
         let found = self.heap.properties(object, self.limits.entries.saturating_add(1));
         let is_cut = found.len() as u64 > self.limits.entries;
         let most = usize::try_from(self.limits.entries).unwrap_or(usize::MAX);
@@ -195,12 +198,11 @@ impl<'a> Reader<'a> {
         if self.heap.is_string(key) {
             return self.heap.text(key, MAX_NAME).map(|name| Key::Name(name.into()));
         }
-        let flags = self.heap.uint(key.at, 12, 4)?;
         let name = self.description(key).unwrap_or_default();
-        match (flags & PRIVATE != 0, flags & PRIVATE_NAME != 0) {
-            (false, _) => Some(Key::Symbol(name)),
-            (true, true) => Some(Key::Private(name)),
-            (true, false) => None,
+        match self.heap.privacy(key)? {
+            Privacy::Public => Some(Key::Symbol(name)),
+            Privacy::Name => Some(Key::Private(name)),
+            Privacy::Internal => None,
         }
     }
 }

@@ -1,0 +1,160 @@
+//! `::jsstack` and `::jsframe` against the stacks that programs told.
+
+use gen_cores::Call;
+use serde_json::Value;
+
+use crate::{Opened, cores, told};
+
+/// The scenarios whose stacks are compared.
+const SCENARIOS: [&str; 6] =
+    ["node-stack", "node-waiting", "node-async", "node-esm", "node-callback", "node-baseline"];
+
+fn js_frames(core: &Opened, line: &str) -> Vec<Value> {
+    let stack = core.one(line);
+    let frames = stack["frames"].as_array().expect("frames");
+    frames.iter().filter(|frame| frame["kind"] == "js").cloned().collect()
+}
+
+/// Whether a frame is where a call is: scripts without a name have none.
+fn is_at(frame: &Value, call: &Call) -> bool {
+    let file = frame["file"].as_str().and_then(|file| file.rsplit('/').next());
+    file == call.file.as_deref()
+        && frame["line"].as_u64() == call.line.map(u64::from)
+        && call.scripted.column.is_none_or(|column| frame["column"] == column)
+}
+
+/// What a trace shows of a call, without its place.
+fn shown(call: &Call) -> Option<&str> {
+    let shown = call.scripted.shown.as_deref()?;
+    Some(shown.split_once(" (").map_or("<anonymous>", |(name, _)| name))
+}
+
+#[test]
+fn frames_are_those_that_the_program_told() {
+    let mut compared = 0;
+    for core in SCENARIOS.iter().flat_map(|scenario| cores(scenario)) {
+        for thread in &core.truth.threads {
+            let frames = js_frames(&core, &format!("0t{}::jsstack", thread.tid));
+            let mut rest = frames.iter();
+            for call in thread.calls().filter(|call| call.mark.is_none()) {
+                let found = rest.find(|frame| is_at(frame, call) || call.file.is_none());
+                let found = found.unwrap_or_else(|| panic!("{}: no {call:?}", core.name));
+                let name = found["function"].as_str();
+                let is_named = shown(call).is_none_or(|shown| name == Some(shown))
+                    || found["inline"] == true
+                    || call.file.is_none();
+                assert!(is_named, "{}: {name:?} for {:?}", core.name, shown(call));
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 1000, "{compared} frames");
+}
+
+#[test]
+fn receivers_and_arguments_are_those_that_the_program_told() {
+    let (mut differences, mut count) = (Vec::new(), 0);
+    for core in SCENARIOS.iter().flat_map(|scenario| cores(scenario)) {
+        for thread in &core.truth.threads {
+            let frames = js_frames(&core, &format!("0t{}::jsstack", thread.tid));
+            let mut rest = frames.iter();
+            for call in thread.calls().filter(|call| call.mark.is_none()) {
+                let Some(frame) = rest.find(|frame| is_at(frame, call)) else { continue };
+                if frame["inline"] == true || frame["tier"] == "turbofan" {
+                    continue;
+                }
+                let told = call.scripted.args.iter().flatten();
+                let operands = frame["arguments"].as_array().expect("arguments").iter();
+                let pairs =
+                    operands.zip(told).chain([&frame["this"]].into_iter().zip(&call.scripted.this));
+                for (operand, told) in pairs {
+                    count += 1;
+                    let at = operand["address"].as_str().expect("an address");
+                    let tree = core.one(&format!("{at}::jsprint -d 3"));
+                    let what = told::differ(&tree["values"][0]["value"], told);
+                    // An object of the embedder, or the global one, has the class that V8 gives it.
+                    let what = what.filter(|_| operand["js_type"] != "JSGlobalProxy: global");
+                    differences.extend(what.map(|what| {
+                        format!("{} {:?} {}: {what}", core.name, call.function, operand["name"])
+                    }));
+                }
+            }
+        }
+    }
+    assert!(count > 100, "{count} values");
+    assert!(
+        differences.is_empty(),
+        "{} of {count}:\n{}",
+        differences.len(),
+        differences.join("\n")
+    );
+}
+
+#[test]
+fn what_awaits_is_what_the_program_told() {
+    let mut compared = 0;
+    for core in cores("node-async") {
+        let thread = core.truth.threads.first().expect("a thread");
+        let stack = core.one("::jsstack -a");
+        let awaiting = stack["awaiting"].as_array().expect("a list");
+        let told: Vec<_> = thread
+            .awaits
+            .iter()
+            .map(|call| {
+                let name = shown(call).unwrap_or_default().trim_start_matches("async ").to_owned();
+                let name = match call.scripted.shown.as_deref() {
+                    Some(shown) if shown.contains("(index ") => {
+                        shown.trim_start_matches("async ").to_owned()
+                    }
+                    _ => name,
+                };
+                (name, call.line)
+            })
+            .collect();
+        let shown: Vec<_> = awaiting
+            .iter()
+            .map(|frame| {
+                let name = frame["function"].as_str().unwrap_or_default().to_owned();
+                (name, frame["line"].as_u64().and_then(|line| u32::try_from(line).ok()))
+            })
+            .collect();
+        assert_eq!(shown, told, "{}", core.name);
+        compared += told.len();
+    }
+    assert!(compared > 50, "{compared} functions await");
+}
+
+#[test]
+fn a_frame_can_be_asked_for_by_its_pointer() {
+    for core in cores("node-waiting") {
+        let frames = js_frames(&core, "::jsstack");
+        let named = |name: &str| {
+            let found = frames.iter().find(|frame| frame["function"] == name);
+            found.unwrap_or_else(|| panic!("{}: no {name}", core.name)).clone()
+        };
+        let inner = named("Lock.waitFor")["fp"].as_str().unwrap().to_owned();
+        // It points to its caller's.
+        assert_eq!(core.text(&format!("{inner}::jsframe")), "js:     Lock.acquire\n");
+        assert_eq!(core.text(&format!("{inner}::jsframe -i")), "js:     Lock.waitFor\n");
+        let walked = core.text("::walk jsframe | ::jsframe");
+        let all = core.text("::jsstack ! grep js:");
+        assert!(all.is_empty() || walked == all, "{}", core.name);
+        let verbose = core.text(&format!("{inner}::jsframe -ivn 1"));
+        for wanted in ["posn: line 13, column ", "(JSObject: Lock)", "> ", "Atomics.wait(this.cell"]
+        {
+            assert!(verbose.contains(wanted), "{}: {verbose}", core.name);
+        }
+    }
+}
+
+#[test]
+fn threads_without_javascript_say_so() {
+    for core in cores("node-waiting") {
+        let shown = core.text("::walk thread | ::jsstack");
+        let silent =
+            shown.lines().filter(|line| line.ends_with("has no JavaScript frames")).count();
+        assert_eq!(silent + 1, core.core.tids().len(), "{}: {shown}", core.name);
+        let main = core.text("::jsstack -p this | ::head -n 3 | ::jsprint -d 1");
+        assert!(main.contains("Lock {"), "{main}");
+    }
+}
