@@ -239,3 +239,26 @@ fn a_shared_supplementary_file_is_found_by_the_link_and_its_build_id() {
     let found = finder.find_supplementary(&debug, &ground.path("debug/app.debug"));
     assert!(matches!(found.tried[0].why, Why::BuildIdMismatch { .. }));
 }
+
+#[test]
+fn a_deleted_file_of_a_live_process_is_found_where_the_system_has_it() {
+    let ground = Ground::new(ID);
+    let recorded = Path::new("/gone/app (deleted)");
+    let nameless = [(recorded.to_owned(), ground.path("app"))].into();
+    let paths = SearchPaths { nameless, distrust_deleted: true, ..SearchPaths::default() };
+    let file = Finder::new(paths).find(&wanted(recorded, Some(&id()))).file.unwrap();
+    assert_eq!((file.place, file.verified), (Place::Process, true));
+}
+
+#[test]
+fn what_lies_at_the_path_of_a_deleted_file_counts_only_with_a_proof() {
+    let ground = Ground::new(ID);
+    let recorded = PathBuf::from(format!("{} (deleted)", ground.path("app").display()));
+    let find = |distrust_deleted, build_id: Option<&BuildId>| {
+        let paths = SearchPaths { distrust_deleted, ..SearchPaths::default() };
+        Finder::new(paths).find(&wanted(&recorded, build_id)).file
+    };
+    assert!(find(true, None).is_none());
+    assert!(find(true, Some(&id())).is_some_and(|file| file.verified));
+    assert!(find(false, None).is_some_and(|file| !file.verified));
+}
