@@ -82,6 +82,8 @@ pub trait HostModule {
 pub struct HostRange {
     /// The addresses.
     pub range: AddrRange,
+    /// Whether the process could read it, as far as anything tells: guard pages hold nothing.
+    pub readable: bool,
     /// Whether code may run in it, as far as anything tells.
     pub executable: bool,
     /// Whether it is a file's.

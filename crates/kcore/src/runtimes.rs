@@ -93,6 +93,7 @@ impl Host for Core {
 fn host_range(mapping: &Mapping) -> HostRange {
     HostRange {
         range: mapping.range,
+        readable: mapping.may_be_read(),
         executable: mapping.may_hold_code(),
         is_file: matches!(mapping.kind, MappingKind::File { .. }),
     }

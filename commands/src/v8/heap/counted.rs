@@ -89,17 +89,24 @@ pub struct Kept<'c> {
 
 impl Kept<'_> {
     /// All objects by class.
-    pub fn class_sizes(&self) -> Vec<ClassSize> {
+    ///
+    /// # Errors
+    /// When the user stopped it.
+    pub fn class_sizes(&self, cx: &mut Cx<'_>) -> Result<Vec<ClassSize>> {
         let (v8, core) = (self.counted.v8, self.counted.core);
-        let retained = v8.retained(&self.graph);
-        v8.class_sizes(core, &self.counted.census, &self.graph, &retained)
+        let retained = watched(cx, |watch| v8.retained(&self.graph, watch))?;
+        Ok(v8.class_sizes(core, &self.counted.census, &self.graph, &retained))
     }
 
     /// What the object at an address retains, in bytes; `None` if it is not reachable.
-    pub fn retained_by(&self, at: Addr) -> Option<u64> {
-        let node = self.counted.census.index_of(at)?;
-        let retained = self.counted.v8.retained(&self.graph);
-        retained.bytes(u32::try_from(node).ok()?)
+    ///
+    /// # Errors
+    /// When the user stopped it.
+    pub fn retained_by(&self, cx: &mut Cx<'_>, at: Addr) -> Result<Option<u64>> {
+        let v8 = self.counted.v8;
+        let retained = watched(cx, |watch| v8.retained(&self.graph, watch))?;
+        let node = self.counted.census.index_of(at).and_then(|node| u32::try_from(node).ok());
+        Ok(node.and_then(|node| retained.bytes(node)))
     }
 
     /// The way from a root to the object at an address.

@@ -63,7 +63,7 @@ impl Dcmd for Jsheap {
         };
         for counted in Counted::all(cx)? {
             let kept = counted.kept(cx)?;
-            let mut sizes = kept.class_sizes();
+            let mut sizes = kept.class_sizes(cx)?;
             key.sort(&mut sizes);
             sizes.iter().take(shown).try_for_each(|size| cx.emit(&ClassRecord(size)))?;
             cx.emit(&TotalRecord::of(&sizes, shown))?;
@@ -79,7 +79,7 @@ fn one(cx: &mut Cx<'_>) -> Result<()> {
         at,
         class: counted.class_of(at),
         bytes: counted.v8.object_size(counted.core, &counted.census, at).unwrap_or(0),
-        retained: kept.retained_by(at),
+        retained: kept.retained_by(cx, at)?,
     };
     cx.emit(&size)
 }

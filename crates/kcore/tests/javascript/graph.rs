@@ -31,14 +31,16 @@ impl Kept {
 
     fn classes(&self) -> Vec<ClassSize> {
         let v8 = v8(self.core());
-        let retained = v8.retained(&self.graph);
+        let retained = v8.retained(&self.graph, &mut |_, _| ControlFlow::Continue(()));
+        let retained = retained.expect("nobody stops it");
         v8.class_sizes(self.core(), &self.counted.census, &self.graph, &retained)
     }
 
     /// What each object of a class retains, the least first.
     fn retained(&self, class: &str) -> Vec<u64> {
         let v8 = v8(self.core());
-        let retained = v8.retained(&self.graph);
+        let retained = v8.retained(&self.graph, &mut |_, _| ControlFlow::Continue(()));
+        let retained = retained.expect("nobody stops it");
         let groups = v8.groups(self.core(), &self.counted.census);
         let groups = groups.iter().filter(|group| *group.constructor == *class);
         let members: Vec<Addr> =

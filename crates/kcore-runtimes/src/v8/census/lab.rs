@@ -10,13 +10,15 @@ use kcore_mem::{Addr, AddrRange};
 
 use super::{super::Heap, chunk::Chunk};
 
+/// Isolates, at most.
+const MAX_ISOLATES: usize = 1 << 10;
 /// The data of an isolate begins no further before its heap.
 const MAX_BEFORE: u64 = 0x18000;
 
 /// What is about to be allocated from, of all isolates, lowest first.
 pub fn unused(heap: &Heap<'_>, chunks: &[Chunk]) -> Vec<AddrRange> {
     let heaps: BTreeSet<Addr> = chunks.iter().map(|chunk| chunk.heap).collect();
-    let heaps = heaps.into_iter().filter(|at| at.get() != 0);
+    let heaps = heaps.into_iter().filter(|at| at.get() != 0).take(MAX_ISOLATES);
     let mut unused: Vec<_> = heaps.flat_map(|at| of_isolate(heap, chunks, at)).collect();
     unused.sort_unstable();
     unused.dedup_by(|next, last| next.start < last.end);

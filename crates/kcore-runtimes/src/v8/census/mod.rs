@@ -114,7 +114,8 @@ struct Part<'a> {
 impl Census {
     fn take(host: &dyn Host, heap: &Heap<'_>, watch: Watch<'_>) -> Result<Self, Stopped> {
         let held = find::held_memory(heap);
-        let mapped = find::merged(host.ranges().into_iter().map(|range| range.range));
+        let readable = host.ranges().into_iter().filter(|range| range.readable);
+        let mapped = find::merged(readable.map(|range| range.range));
         let chunks = find::chunks(host, heap, &held);
         let unused = lab::unused(heap, &chunks);
         let memory = Memory { heap: *heap, held: &held, mapped: &mapped, unused: &unused };

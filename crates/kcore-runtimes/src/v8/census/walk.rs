@@ -77,7 +77,9 @@ impl<'w, 'a> Walk<'w, 'a> {
         mut in_step: bool,
     ) -> Addr {
         let mut at = part.start;
-        for gap in unused.iter().filter(|gap| gap.start >= part.start && gap.end <= part.end) {
+        let first = unused.partition_point(|gap| gap.start < part.start);
+        let gaps = unused.get(first..).unwrap_or_default().iter();
+        for gap in gaps.take_while(|gap| gap.end <= part.end) {
             self.part(area, AddrRange::new(at, gap.start), in_step);
             self.rest.free = self.rest.free.saturating_add(gap.len());
             (at, in_step) = (gap.end, true);

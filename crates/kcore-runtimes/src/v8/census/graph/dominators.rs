@@ -4,7 +4,13 @@
 //! is nearly linear whatever the graph is like, and chains of a million objects are common. Nothing
 //! recurses.
 
-use super::edges::Edges;
+use super::{
+    super::{Stopped, Watch},
+    edges::Edges,
+};
+
+/// Nodes between two looks at the user.
+const STEP: u32 = 1 << 18;
 
 /// No node.
 pub const NONE: u32 = u32::MAX;
@@ -30,7 +36,10 @@ struct Search {
 
 impl Dominators {
     /// Of the nodes that are reached from `roots`. Place 0 in what is computed stands for all roots.
-    pub fn of(edges: &Edges, roots: &[u32]) -> Self {
+    ///
+    /// # Errors
+    /// When whoever watches stopped it.
+    pub fn of(edges: &Edges, roots: &[u32], watch: Watch<'_>) -> Result<Self, Stopped> {
         let search = search(edges, roots);
         let before = edges.reversed(&search.order, &search.place);
         let mut is_root = vec![false; search.order.len()];
@@ -41,8 +50,8 @@ impl Dominators {
             }
         }
         let Search { order, parent, .. } = search;
-        let dominator = Tree::new(parent).dominators(&before, &is_root);
-        Self { order, dominator }
+        let dominator = Tree::new(parent).dominators(&before, &is_root, watch)?;
+        Ok(Self { order, dominator })
     }
 }
 
@@ -125,12 +134,21 @@ impl Tree {
         }
     }
 
-    fn dominators(mut self, before: &Edges, is_root: &[bool]) -> Vec<u32> {
+    fn dominators(
+        mut self,
+        before: &Edges,
+        is_root: &[bool],
+        watch: Watch<'_>,
+    ) -> Result<Vec<u32>, Stopped> {
         let count = u32::try_from(self.parent.len()).unwrap_or(NONE);
         let mut path = Vec::new();
         for place in (1..count).rev() {
             self.find_semi(place, before, is_root, &mut path);
             self.settle_bucket(get(&self.parent, place), &mut path);
+            let done = count.saturating_sub(place);
+            if done % STEP == 0 && watch(done.into(), count.into()).is_break() {
+                return Err(Stopped);
+            }
         }
         for place in 1..count {
             let dominator = get(&self.dominator, place);
@@ -140,7 +158,7 @@ impl Tree {
             }
         }
         let shifted = self.dominator.iter().skip(1);
-        shifted.map(|dominator| dominator.checked_sub(1).unwrap_or(NONE)).collect()
+        Ok(shifted.map(|dominator| dominator.checked_sub(1).unwrap_or(NONE)).collect())
     }
 
     fn find_semi(&mut self, place: u32, before: &Edges, is_root: &[bool], path: &mut Vec<u32>) {
@@ -205,6 +223,11 @@ impl Tree {
 mod tests {
     use super::*;
 
+    fn of(edges: &Edges, roots: &[u32]) -> Dominators {
+        let mut go_on = |_, _| std::ops::ControlFlow::Continue(());
+        Dominators::of(edges, roots, &mut go_on).expect("nobody stops it")
+    }
+
     /// Who dominates whom, by leaving each node out in turn.
     fn by_hand(edges: &Edges, roots: &[u32]) -> Vec<Vec<u32>> {
         let count = edges.node_count() as u32;
@@ -253,7 +276,7 @@ mod tests {
                 (0..count).map(|_| (0..random(4)).map(|_| random(count)).collect()).collect();
             let edges = Edges::of_lists(&lists);
             let roots = [random(count), random(count)];
-            let dominators = Dominators::of(&edges, &roots);
+            let dominators = of(&edges, &roots);
             assert_eq!(
                 dominated(&dominators, count as usize),
                 by_hand(&edges, &roots),
@@ -266,7 +289,7 @@ mod tests {
     fn a_long_chain_takes_no_stack() {
         let count = 300_000;
         let lists: Vec<Vec<u32>> = (0..count).map(|node| vec![(node + 1) % count]).collect();
-        let dominators = Dominators::of(&Edges::of_lists(&lists), &[0]);
+        let dominators = of(&Edges::of_lists(&lists), &[0]);
         assert_eq!(dominators.order.len(), count as usize);
         assert_eq!(dominators.dominator.last(), Some(&(count - 2)));
     }

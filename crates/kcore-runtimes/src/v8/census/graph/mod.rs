@@ -61,8 +61,15 @@ impl V8 {
     }
 
     /// What objects retain, as far as they are reachable; it is found once.
-    pub fn retained(&self, graph: &Graph) -> Arc<Retained> {
-        self.retained.get_or_init(|| Arc::new(Retained::of(graph))).clone()
+    ///
+    /// # Errors
+    /// When whoever watches stopped it.
+    pub fn retained(&self, graph: &Graph, watch: Watch<'_>) -> Result<Arc<Retained>, Stopped> {
+        if let Some(retained) = self.retained.get() {
+            return Ok(retained.clone());
+        }
+        let retained = Arc::new(Retained::of(graph, watch)?);
+        Ok(self.retained.get_or_init(|| retained).clone())
     }
 }
 

@@ -1,6 +1,7 @@
 //! What would be freed with an object: its own size, and that of all that only it keeps.
 
 use super::{
+    super::{Stopped, Watch},
     Graph,
     dominators::{Dominators, NONE},
 };
@@ -17,9 +18,9 @@ pub struct Retained {
 
 impl Retained {
     /// Of all objects of a graph that are reachable.
-    pub fn of(graph: &Graph) -> Self {
+    pub(super) fn of(graph: &Graph, watch: Watch<'_>) -> Result<Self, Stopped> {
         let roots: Vec<u32> = graph.roots.iter().map(|root| root.node).collect();
-        let dominators = Dominators::of(&graph.edges, &roots);
+        let dominators = Dominators::of(&graph.edges, &roots, watch)?;
         let mut place = vec![NONE; graph.node_count()];
         for (index, node) in (0..).zip(&dominators.order) {
             if let Some(place) = place.get_mut(*node as usize) {
@@ -35,7 +36,7 @@ impl Retained {
                 *above = above.saturating_add(held);
             }
         }
-        Self { dominators, bytes, place }
+        Ok(Self { dominators, bytes, place })
     }
 
     /// What an object retains, in bytes; `None` of one that is not reachable.

@@ -24,6 +24,8 @@ const BEHIND_HEAP: u64 = 0x2000;
 const PIECE: u64 = 1 << 20;
 /// DWARF numbers of the registers that a word may be in.
 const REGISTERS: u16 = 16;
+/// Isolates, at most.
+const MAX_ISOLATES: usize = 1 << 10;
 /// Roots that are remembered, at most.
 const MAX_ROOTS: usize = 1 << 24;
 
@@ -59,16 +61,17 @@ pub fn find(host: &dyn Host, heap: &Heap<'_>, census: &Census) -> (Vec<Root>, Ve
     let mut certain = contexts(heap, census);
     certain.extend(registers(host, census));
     let mut guessed = Vec::new();
-    let isolates = isolates(census);
+    let isolates = apart(isolates(census));
     let pieces: Vec<AddrRange> =
         memory(host, heap, census, &stacks).into_iter().flat_map(pieces).collect();
     let found: Vec<Vec<(Addr, u32)>> =
         pieces.par_iter().map(|piece| words(heap, census, *piece)).collect();
     for (at, node) in found.into_iter().flatten().take(MAX_ROOTS) {
-        let stack = stacks.iter().find(|(range, _)| range.contains(at));
-        let kind = match stack {
+        let below = stacks.partition_point(|(stack, _)| stack.start <= at).checked_sub(1);
+        let stack = below.and_then(|index| stacks.get(index));
+        let kind = match stack.filter(|(range, _)| range.contains(at)) {
             Some((_, tid)) => RootKind::Stack(*tid),
-            None if isolates.iter().any(|range| range.contains(at)) => RootKind::Isolate,
+            None if holds(&isolates, at) => RootKind::Isolate,
             None => RootKind::Guessed,
         };
         let roots = if kind == RootKind::Guessed { &mut guessed } else { &mut certain };
@@ -99,14 +102,16 @@ fn registers(host: &dyn Host, census: &Census) -> Vec<Root> {
     host.threads().into_iter().flat_map(of_thread).collect()
 }
 
-/// The used parts of stacks.
+/// The used parts of stacks, lowest first: one may be within the mapping of the one before.
 fn stacks(host: &dyn Host) -> Vec<(AddrRange, Tid)> {
     let stack = |tid: Tid| {
         let sp = Addr::new(host.registers(tid)?.get(RegisterId(7))?);
         let range = host.range_at(sp)?.range;
         Some((AddrRange::new(Addr::new(sp.get() & !7), range.end), tid))
     };
-    host.threads().into_iter().filter_map(stack).collect()
+    let mut stacks: Vec<_> = host.threads().into_iter().filter_map(stack).collect();
+    stacks.sort_unstable();
+    stacks
 }
 
 fn isolates(census: &Census) -> Vec<AddrRange> {
@@ -115,7 +120,7 @@ fn isolates(census: &Census) -> Vec<AddrRange> {
         let first = Addr::new(at.get().saturating_sub(BEFORE_HEAP));
         AddrRange::new(first, at.saturating_add(BEHIND_HEAP))
     };
-    heaps.into_iter().filter(|at| at.get() != 0).map(around).collect()
+    heaps.into_iter().filter(|at| at.get() != 0).map(around).take(MAX_ISOLATES).collect()
 }
 
 /// The memory in which roots are searched: what was dumped, but code, the heap itself, and what of stacks is
@@ -129,22 +134,41 @@ fn memory(
     let code = host.ranges().into_iter().filter(|range| range.executable).map(|it| it.range);
     let chunks = census.areas().iter().map(|area| area.chunk);
     let chunks = chunks.map(|chunk| AddrRange::new(chunk.base, chunk.area.end.max(chunk.base)));
-    let unused = stacks.iter().filter_map(|(stack, _)| {
-        let whole = host.range_at(stack.start)?.range;
-        let lowest = stacks.iter().map(|(stack, _)| stack.start).filter(|sp| whole.contains(*sp));
-        Some(AddrRange::new(whole.start, lowest.min()?))
+    let unused = stacks.chunk_by(|(a, _), (b, _)| a.end == b.end).filter_map(|same| {
+        let (lowest, _) = same.first()?;
+        Some(AddrRange::new(host.range_at(lowest.start)?.range.start, lowest.start))
     });
-    let mut left_out: Vec<AddrRange> = code.chain(chunks).chain(unused).collect();
-    left_out.sort_unstable();
+    let left_out = apart(code.chain(chunks).chain(unused).collect());
     let regions = heap.space.regions().into_iter().filter(|region| region.origin == Origin::Core);
     regions.flat_map(|region| without(region.range, &left_out)).collect()
 }
 
-/// A range without others, which are in order.
+/// Ranges in order, each byte once.
+fn apart(mut ranges: Vec<AddrRange>) -> Vec<AddrRange> {
+    ranges.sort_unstable();
+    ranges.dedup_by(|next, last| {
+        let overlaps = next.start <= last.end;
+        if overlaps {
+            last.end = last.end.max(next.end);
+        }
+        overlaps
+    });
+    ranges
+}
+
+/// Whether one of some ranges, which are in order and apart, holds an address.
+fn holds(ranges: &[AddrRange], at: Addr) -> bool {
+    let after = ranges.partition_point(|range| range.end <= at);
+    ranges.get(after).is_some_and(|range| range.contains(at))
+}
+
+/// A range without others, which are in order and apart.
 fn without(range: AddrRange, others: &[AddrRange]) -> Vec<AddrRange> {
     let mut parts = Vec::new();
     let mut at = range.start;
-    for other in others.iter().filter(|other| other.intersection(&range).is_some()) {
+    let first = others.partition_point(|other| other.end <= range.start);
+    let others = others.get(first..).unwrap_or_default().iter();
+    for other in others.take_while(|other| other.start < range.end) {
         if other.start > at {
             parts.push(AddrRange::new(at, other.start));
         }
@@ -161,7 +185,7 @@ fn pieces(range: AddrRange) -> impl Iterator<Item = AddrRange> {
     let piece = move |from: Addr| {
         (from < end).then(|| AddrRange::new(from, end.min(from.saturating_add(PIECE))))
     };
-    let first = Addr::new(range.start.get().next_multiple_of(8));
+    let first = Addr::new(range.start.saturating_add(7).get() & !7);
     std::iter::successors(piece(first), move |last| piece(last.end))
 }
 
@@ -170,8 +194,13 @@ fn words(heap: &Heap<'_>, census: &Census, piece: AddrRange) -> Vec<(Addr, u32)>
     let mut found = Vec::new();
     let mut at = piece.start;
     while at < piece.end {
+        // Memory of zeros, such as a core of gdb's has, holds nothing.
+        let data = heap.space.first_data(AddrRange::new(at, piece.end));
+        let Some(data) = data.filter(|data| data.end > at) else { return found };
+        at = at.max(Addr::new(data.start.get() & !7));
         let Ok(bytes) = heap.space.slice(at) else { return found };
-        let wanted = piece.end.offset_from(at).and_then(|len| usize::try_from(len).ok());
+        let end = data.end.saturating_add(7).min(piece.end);
+        let wanted = end.offset_from(at).and_then(|len| usize::try_from(len).ok());
         let bytes = bytes.get(..wanted.unwrap_or(usize::MAX)).unwrap_or(bytes);
         let (words, _) = bytes.as_chunks();
         for (index, word) in (0_u64..).zip(words) {
