@@ -1,7 +1,12 @@
 //! `::runtimes` — the language runtimes that the process holds.
 
-use kcore::{Damage, Identity};
+use std::cmp::Reverse;
+
+use kcore::{Core, Damage, FileState, Identity, Module};
 use kcore_dcmd::{Args, Cell, Cx, Dcmd, Example, Fields, Group, Record, Result, Spec, View};
+
+/// Modules without a file that are named, at most.
+const MAX_NAMES: usize = 3;
 
 /// Lists the runtimes.
 pub struct Runtimes;
@@ -23,9 +28,27 @@ impl Dcmd for Runtimes {
         runtimes.identities().try_for_each(|identity| cx.emit(&Row::Decoded(identity)))?;
         runtimes.damaged().iter().try_for_each(|damage| cx.emit(&Row::Damaged(damage)))?;
         if runtimes.is_empty() && runtimes.damaged().is_empty() {
-            cx.note("no language runtime was found")?;
+            let unread = unread_modules(cx.core());
+            cx.note(&format!("no language runtime was found{unread}"))?;
         }
         Ok(())
+    }
+}
+
+/// What to add where files are missing: a runtime is known by what its module's file exports. The
+/// largest modules are named.
+fn unread_modules(core: &Core) -> String {
+    let modules = core.modules().all().iter();
+    let missing = modules.filter(|module| matches!(module.file_state(), FileState::Missing(_)));
+    let mut missing: Vec<&Module> = missing.collect();
+    missing.sort_by_key(|module| Reverse(module.span().len()));
+    let names: Vec<&str> = missing.iter().take(MAX_NAMES).map(|module| module.name()).collect();
+    match missing.len().saturating_sub(names.len()) {
+        _ if names.is_empty() => String::new(),
+        0 => format!("; files are missing that may hold one: {}", names.join(", ")),
+        more => {
+            format!("; files are missing that may hold one: {} and {more} more", names.join(", "))
+        }
     }
 }
 

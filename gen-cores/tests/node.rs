@@ -62,7 +62,9 @@ fn is_in_order(calls: &[&Call], names: &[&str]) -> bool {
 
 #[test]
 fn stacks_hold_what_their_programs_called() {
-    for (case, truth) in cases() {
+    // Those that tell how they end tell nothing else.
+    let stacks = cases().iter().filter(|(case, _)| !case.scenario.starts_with("node-ends"));
+    for (case, truth) in stacks {
         let calls = main_calls(truth);
         for (_, chain) in CHAINS.iter().filter(|(scenario, _)| *scenario == case.scenario) {
             assert!(is_in_order(&calls, chain), "{}: {chain:?} in {calls:?}", case.name());

@@ -25,6 +25,7 @@ mod inside;
 mod layout;
 mod location;
 mod metadata;
+mod nameless;
 mod positions;
 mod probe;
 mod property;

@@ -8,13 +8,15 @@ use kcore_mem::{Arch, Svma};
 use super::{
     V8, Version,
     layout::{Column, Layout},
+    nameless,
 };
 use crate::{Damage, Finding, Host, HostModule, Identity, Probe};
 
 /// Looks for V8.
 pub const PROBE: Probe = Probe { name: NAME, find };
 
-const NAME: &str = "v8";
+/// What it is called.
+pub const NAME: &str = "v8";
 
 /// V8 alone has some 20 MiB of code; what has less than this is not asked.
 const MIN_CODE: u64 = 2 << 20;
@@ -22,7 +24,8 @@ const MIN_CODE: u64 = 2 << 20;
 fn find(host: &dyn Host) -> Vec<Finding> {
     let modules = host.modules();
     let big = modules.into_iter().filter(|module| module.code_size() >= MIN_CODE);
-    big.filter_map(|module| find_in(host, module)).collect()
+    let found: Vec<Finding> = big.filter_map(|module| find_in(host, module)).collect();
+    if found.is_empty() { nameless::find(host).into_iter().collect() } else { found }
 }
 
 /// The V8 that a module holds.

@@ -72,7 +72,7 @@ pub const ROOMS: &[Room] = &[
     Room {
         name: "kcore-runtimes",
         uses: &["kcore-mem", "kcore-elf", "kcore-unwind", "kcore-symbols"],
-        third_party: &["rustc-hash", "rayon", "thiserror"],
+        third_party: &["memchr", "rayon", "rustc-hash", "thiserror"],
     },
     Room { name: "kcore-disasm", uses: &["kcore-mem"], third_party: &["capstone", "thiserror"] },
     // The facade wires all rooms below, and knows no command and no format of output.
