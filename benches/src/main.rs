@@ -7,6 +7,7 @@ mod completion;
 mod framehop;
 mod measure;
 mod peers;
+mod probes;
 mod programs;
 mod sample;
 mod table;

@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use crate::{
-    completion,
+    completion, probes,
     programs::{self, Ask},
     table::Table,
     walks,
@@ -41,6 +41,16 @@ pub const TABLES: &[Bench] = &[
         name: "first-stack-dwarf",
         shows: "the crashed thread's stack of a Rust program in debug, 320 MB with 213 MB of DWARF",
         run: || ask(Ask::First, workloads::rust_debug),
+    },
+    Bench {
+        name: "first-stack-node",
+        shows: "the crashed thread's stack of Node.js 24, 775 MB of memory; peers lose it at JavaScript",
+        run: || ask(Ask::First, workloads::js_heap),
+    },
+    Bench {
+        name: "probes",
+        shows: "the first stack of a program of 100 MB without a language runtime, looked for or not",
+        run: || probes::absent(&workloads::big_binary()?),
     },
     Bench {
         name: "all-threads",

@@ -60,13 +60,12 @@ impl Host for V8Host {
 
     fn ranges(&self) -> Vec<HostRange> {
         let regions = self.memory.regions().into_iter();
-        let range =
-            |range| HostRange {
-                range,
-                readable: true,
-                executable: true,
-                is_file: MODULE.contains(range.start),
-            };
+        let range = |range| HostRange {
+            range,
+            readable: true,
+            executable: true,
+            is_file: MODULE.contains(range.start),
+        };
         regions.map(|region| range(region.range)).collect()
     }
 
