@@ -7,6 +7,7 @@ use kcore_dcmd::{
     ScriptCell, ScriptNode, ScriptStyle, Spec, View,
 };
 
+use super::each_element::each_element;
 use super::subject::Subject;
 use super::tree::Tree;
 
@@ -31,10 +32,8 @@ impl Dcmd for Jsarray {
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         let subject = Subject::of(cx)?;
-        let elements = subject.v8.elements(subject.core, subject.word, u64::MAX);
-        let (elements, _) = elements.ok_or_else(|| subject.not_an("array"))?;
         let tree = Tree { core: subject.core, v8: subject.v8 };
-        elements.into_iter().try_for_each(|(index, held)| {
+        each_element(subject, &mut |index, held| {
             let (word, number) = match held {
                 Held::Word(word) => (Some(word), None),
                 Held::Bare(kind) => (None, Some(tree.node(&Value { word: None, kind }))),

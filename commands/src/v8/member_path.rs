@@ -65,9 +65,9 @@ fn bracketed(text: &str) -> Result<(Step, &str)> {
     ))
 }
 
-/// What a path leads to from a value; `undefined` where there is nothing.
+/// What a path leads to from a value; `undefined` where there is nothing, and why it cannot be told where
+/// what should hold it cannot be read.
 pub fn follow(from: Subject<'_>, steps: &[Step], limits: Limits) -> Slot {
-    let undefined = || Slot::Value(Value { word: None, kind: ValueKind::Undefined });
     let Some((last, before)) = steps.split_last() else {
         return Slot::Value(from.value(limits));
     };
@@ -75,10 +75,25 @@ pub fn follow(from: Subject<'_>, steps: &[Step], limits: Limits) -> Slot {
     let mut word = from.word;
     for step in before {
         let found = from.v8.member(from.core, word, step, shallow);
-        let Some(Slot::Value(Value { word: Some(next), .. })) = found else { return undefined() };
+        let Some(Slot::Value(Value { word: Some(next), .. })) = found else {
+            return nothing(from, word);
+        };
         word = next;
     }
-    from.v8.member(from.core, word, last, limits).unwrap_or_else(undefined)
+    from.v8.member(from.core, word, last, limits).unwrap_or_else(|| nothing(from, word))
+}
+
+/// What a value has where it has no member: it may be one of those that cannot be read.
+fn nothing(from: Subject<'_>, holder: u64) -> Slot {
+    let all = Limits { depth: 1, entries: u64::from(u16::MAX), units: 0 };
+    let kind = match from.v8.value(from.core, holder, all).map(|value| value.kind) {
+        Some(ValueKind::Unreadable(why)) => ValueKind::Unreadable(why),
+        Some(ValueKind::Object(object)) if object.has_more_properties => {
+            ValueKind::Unreadable("some of its holder cannot be read")
+        }
+        _ => ValueKind::Undefined,
+    };
+    Slot::Value(Value { word: None, kind })
 }
 
 #[cfg(test)]

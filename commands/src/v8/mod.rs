@@ -1,5 +1,6 @@
 //! Dcmds and walkers of JavaScript.
 
+mod each_element;
 mod frame_options;
 mod frame_row;
 mod frames;

@@ -2,7 +2,7 @@
 
 use kcore::v8::V8;
 use kcore::v8::value::{Limits, Value, ValueKind};
-use kcore::{Addr, Core};
+use kcore::{Addr, Core, Runtime};
 use kcore_dcmd::{Cx, DcmdError, Result};
 
 /// A value, and the V8 whose it is.
@@ -64,15 +64,20 @@ fn not_a_value(word: u64, why: &str) -> DcmdError {
     DcmdError::at(Addr::new(word), format!("{word:x} is not a JavaScript value: {why}"))
 }
 
-/// Every V8 of the process, those first that can be decoded.
+/// Every V8 of the process that can be decoded.
 ///
 /// # Errors
 /// When there is none, or none can be decoded: then the reason is told.
 pub fn instances(core: &Core) -> Result<Vec<&V8>> {
     let runtimes = core.runtimes();
-    let found: Vec<&V8> = runtimes.of::<V8>().collect();
+    let (found, unknown): (Vec<&V8>, Vec<&V8>) =
+        runtimes.of::<V8>().partition(|v8| v8.is_decodable(core));
     if !found.is_empty() {
         return Ok(found);
+    }
+    let reasons = unknown.iter().flat_map(|v8| &v8.identity().undecoded);
+    if let Some(why) = reasons.into_iter().next() {
+        return Err(DcmdError::failed(why.to_string()));
     }
     let damaged = runtimes.damaged().iter().find(|damage| damage.name == "v8");
     Err(DcmdError::failed(match damaged {

@@ -4,6 +4,7 @@ use kcore::Addr;
 use kcore::v8::value::Held;
 use kcore_dcmd::{AddrUse, Cx, Dot, Result, Visit, Walker, WalkerSpec};
 
+use crate::v8::each_element::each_element;
 use crate::v8::subject::Subject;
 
 /// Steps over the elements of an array.
@@ -17,15 +18,17 @@ impl Walker for Jselement {
 
     fn walk(&self, cx: &mut Cx<'_>, from: Option<Dot>, visit: &mut Visit<'_>) -> Result<()> {
         let subject = Subject::at(cx.core(), from.unwrap_or_default().number())?;
-        let elements = subject.v8.elements(subject.core, subject.word, u64::MAX);
-        let (elements, _) = elements.ok_or_else(|| subject.not_an("array"))?;
-        let bare = elements.iter().filter(|(_, held)| matches!(held, Held::Bare(_))).count();
-        if bare > 0 {
-            cx.note(&format!("{bare} elements are bare numbers, which have no address"))?;
-        }
-        elements.into_iter().try_for_each(|(_, held)| match held {
+        let mut bare: u64 = 0;
+        each_element(subject, &mut |_, held| match held {
             Held::Word(word) => visit(cx, Dot::Addr(Addr::new(word))),
-            Held::Bare(_) => Ok(()),
-        })
+            Held::Bare(_) => {
+                bare = bare.saturating_add(1);
+                Ok(())
+            }
+        })?;
+        match bare {
+            0 => Ok(()),
+            _ => cx.note(&format!("{bare} elements are bare numbers, which have no address")),
+        }
     }
 }

@@ -8,7 +8,7 @@ use super::{
     frame::{FrameSlots, Shape},
     heap::Object,
     string::StringPart,
-    value::{HeldElements, Limits, Reader, Slot, Step, Value},
+    value::{Held, HeldElements, Limits, Reader, Slot, Step, Value},
 };
 use crate::Host;
 
@@ -108,6 +108,19 @@ impl V8 {
         let heap = self.decodable(host)?;
         let object = heap.object(heap.object_or_tagged(Addr::new(word)))?;
         heap.is_string(object).then(|| heap.string_parts(object, most))
+    }
+
+    /// How many slots of an object [`Self::element`] can be asked for; `None` where only
+    /// [`Self::elements`] tells them.
+    pub fn element_slots(&self, host: &dyn Host, word: u64) -> Option<u64> {
+        let heap = self.decodable(host)?;
+        heap.element_slots(heap.object(heap.object_or_tagged(Addr::new(word)))?)
+    }
+
+    /// The element at an index, if there is one.
+    pub fn element(&self, host: &dyn Host, word: u64, index: u64) -> Option<Held> {
+        let heap = self.decodable(host)?;
+        heap.element_at(heap.object(heap.object_or_tagged(Addr::new(word)))?, index)
     }
 
     /// The elements of an object by index, at most `most` slots of them, and whether there are more.

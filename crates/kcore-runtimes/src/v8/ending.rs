@@ -10,7 +10,7 @@ use std::{collections::HashSet, sync::Arc};
 use kcore_mem::{Addr, AddrRange};
 
 use super::{
-    Heap, Tagged, V8,
+    Function, Heap, Tagged, V8,
     decode::{Decoder, Seen},
     fatal,
     frame::Shape,
@@ -28,7 +28,7 @@ const TRIGGER: &str = "triggerUncaughtException";
 /// parameters, the exception and whether a promise was rejected with it.
 const HANDLER_SCRIPT: &str = "node:internal/process/execution";
 const HANDLER_PARAMETERS: u64 = 2;
-/// The function `process.abort`.
+/// The function `process.abort`, and that of the C library which it calls.
 const ABORT: &str = "abort";
 
 /// `JSMessageObject`: its argument, `src/objects/js-objects.tq`.
@@ -85,6 +85,12 @@ impl End<'_, '_> {
         let Shape::Typed(kind) = seen.shape else { return None };
         let call = seen.slots.exit_call(self.heap, kind)?;
         (call.function?.shared.name(self.heap)? == name).then_some(call.first_argument)
+    }
+
+    /// The function that a frame called out of JavaScript.
+    fn called(&self, seen: &Seen) -> Option<Function> {
+        let Shape::Typed(kind) = seen.shape else { return None };
+        seen.slots.exit_call(self.heap, kind)?.function
     }
 
     /// What was thrown when V8 aborted.
@@ -147,8 +153,11 @@ impl End<'_, '_> {
     /// Why V8, Node.js or the program gave up.
     fn fatal(&self, host: &dyn Host) -> Option<String> {
         let aborts = || {
-            let abort = self.seen.iter().find_map(|seen| self.argument_of(seen, ABORT));
-            abort.map(|_| "process.abort()".to_owned())
+            // The innermost call out of JavaScript is what ended it, in the library's function.
+            self.dying.frame_of(&[ABORT])?;
+            let mut calls = self.seen.iter().filter_map(|seen| self.called(seen));
+            let name = calls.next()?.shared.name(self.heap)?;
+            (name == ABORT).then(|| "process.abort()".to_owned())
         };
         fatal::message(host, self.dying).or_else(aborts)
     }

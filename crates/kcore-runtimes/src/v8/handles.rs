@@ -16,7 +16,8 @@ use super::{
 };
 use crate::Host;
 
-/// Handles or requests of one environment, at most.
+/// Handles or requests of one environment, at most; environments are looked at until there are so many in
+/// all.
 const MAX_LISTED: usize = 1 << 20;
 /// Owners that own each other, at most.
 const MAX_OWNERS: usize = 8;
@@ -96,7 +97,9 @@ impl V8 {
         if let Some(offsets) = Offsets::load(self, host) {
             let handles = Handles { heap: &heap, offsets };
             for environment in handles.environments(&census) {
-                found.extend(handles.listed(environment));
+                if found.len() < MAX_LISTED {
+                    found.extend(handles.listed(environment));
+                }
             }
         }
         found.extend(timers(&heap, &census));

@@ -117,6 +117,11 @@ impl V8 {
         (self.is_known || host.allows_nearest()).then(|| self.heap(host))
     }
 
+    /// Whether its objects can be read: their layouts are known, or those of another version may be taken.
+    pub fn is_decodable(&self, host: &dyn Host) -> bool {
+        self.decodable(host).is_some()
+    }
+
     /// What makes all doubtful that is told, if the layouts are those of another version.
     fn layout_doubt(&self) -> Option<Arc<str>> {
         let column = self.layout.column.name();

@@ -23,6 +23,7 @@ const CONSTRUCTOR: u64 = 32;
 const DESCRIPTORS: u64 = 40;
 
 const OWN_DESCRIPTORS_SHIFT: u32 = 10;
+const OWN_DESCRIPTORS: u64 = 0x3ff;
 const IS_DICTIONARY: u64 = 1 << 21;
 const IS_PROTOTYPE: u64 = 1 << 20;
 
@@ -100,6 +101,15 @@ impl Heap<'_> {
         found.unwrap_or_default()
     }
 
+    /// How many properties an object has by its map; 0 where the map does not say.
+    pub fn property_count(&self, object: Object) -> u64 {
+        if !self.is_receiver(object) || self.is_dictionary(object) {
+            return 0;
+        }
+        let bits = self.uint(object.map, BIT_FIELD3, 4).unwrap_or_default();
+        (bits >> OWN_DESCRIPTORS_SHIFT) & OWN_DESCRIPTORS
+    }
+
     /// The own property of this name.
     pub fn property(&self, object: Object, name: &str) -> Option<Property> {
         let properties = self.properties(object, MAX_DESCRIPTORS);
@@ -119,7 +129,7 @@ impl Heap<'_> {
     }
 
     fn fast_properties(&self, object: Object, bits: u64, most: u64) -> Option<Vec<Property>> {
-        let count = (bits >> OWN_DESCRIPTORS_SHIFT) & 0x3ff;
+        let count = (bits >> OWN_DESCRIPTORS_SHIFT) & OWN_DESCRIPTORS;
         let array = self.field(object.map, DESCRIPTORS)?;
         let one = |index: u64| {
             let at = index.checked_mul(24)?.checked_add(self.layout.offsets.descriptors)?;

@@ -38,6 +38,9 @@ pub struct SourceLine {
     pub is_current: bool,
 }
 
+/// Units of source text that are told at once, at most: no function is longer.
+const MAX_UNITS: u64 = 1 << 25;
+
 impl V8 {
     /// The source text of a function.
     pub fn source(&self, host: &dyn Host, function: Addr, limits: Limits) -> Option<Source> {
@@ -51,7 +54,12 @@ impl V8 {
             file: script.name(&heap).map(Arc::from),
             line: line(start),
             last_line: line(end.saturating_sub(1).max(start)),
-            text: heap.told_text(text, start, end.checked_sub(start)?, limits.units)?,
+            text: heap.told_text(
+                text,
+                start,
+                end.checked_sub(start)?,
+                limits.units.min(MAX_UNITS),
+            )?,
         })
     }
 

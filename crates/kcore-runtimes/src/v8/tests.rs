@@ -7,6 +7,7 @@ use super::{
     frame::{FrameSlots, Shape},
     heap::Object,
     layout::Column,
+    value::{Held, ValueKind},
 };
 
 const BASE: u64 = 0x10_0000;
@@ -149,6 +150,22 @@ fn a_dictionary_is_looked_through_as_far_as_memory_goes() {
     let capacity = smi(1 << 27);
     let table = made.object(made.layout.types.fixed_array, &[smi(1 << 28), 0, 0, capacity, 0, 0]);
     assert_eq!(made.heap().capacity(made.load(table)), Some(5));
+}
+
+#[test]
+fn elements_that_were_not_dumped_are_no_holes() {
+    let mut made = Made::new();
+    let array = made.object(made.layout.types.array, &[0, 0, smi(1000)]);
+    let store = made.object(made.layout.types.fixed_array, &[smi(1000), smi(1), smi(2)]);
+    made.set(array + 16, tag(store));
+    let (elements, is_cut) = made.heap().elements(made.load(array), 10);
+    let missing = Held::Bare(ValueKind::Unreadable("address was not dumped"));
+    assert_eq!(elements[2..], [(2, missing.clone())]);
+    assert!(is_cut && elements[1] == (1, Held::Word(smi(2))));
+
+    made.set(array + 16, tag(0xdead_0000));
+    let (elements, is_cut) = made.heap().elements(made.load(array), 10);
+    assert!(matches!(elements[..], [(0, Held::Bare(ValueKind::Unreadable(_)))]) && is_cut);
 }
 
 #[test]

@@ -2,13 +2,10 @@
 
 use std::ops::Range;
 
-use crate::random::Random;
+use crate::{random::Random, word::word};
 
 /// Places that are hurt at once, at most.
 const MAX_WOUNDS: usize = 12;
-/// Numbers that programs forget about.
-const WORDS: [u64; 10] =
-    [0, 1, 7, 0x7fff_ffff, 0xffff_ffff, 1 << 32, i64::MAX as u64, 1 << 63, u64::MAX - 7, u64::MAX];
 
 /// Hurts `bytes`: half of the time in one of `tender`, the ranges that matter most.
 pub fn hurt(bytes: &mut Vec<u8>, tender: &[Range<usize>], random: &mut Random) {
@@ -37,16 +34,6 @@ fn wound(bytes: &mut [u8], at: usize, random: &mut Random) {
     let aligned = at & !(width - 1);
     for (byte, new) in bytes.iter_mut().skip(aligned).zip(word.to_le_bytes()).take(width) {
         *byte = new;
-    }
-}
-
-/// What becomes of a word. What lies elsewhere may be an address that means something else here.
-pub fn word(own: u64, elsewhere: u64, random: &mut Random) -> u64 {
-    match random.below(4) {
-        0 => *random.of(&WORDS),
-        1 => random.any(),
-        2 => elsewhere,
-        _ => own ^ (1 << random.below(8)),
     }
 }
 

@@ -7,10 +7,9 @@ mod ask;
 mod crafted;
 mod damage;
 mod hurt;
-mod hurt_space;
 mod measure;
 mod random;
 mod rule;
-mod scripted;
 #[path = "../../../../fuzz/src/synthetic.rs"]
 mod synthetic;
+mod word;

@@ -80,9 +80,10 @@ impl<'w, 'a> Walk<'w, 'a> {
         let first = unused.partition_point(|gap| gap.start < part.start);
         let gaps = unused.get(first..).unwrap_or_default().iter();
         for gap in gaps.take_while(|gap| gap.end <= part.end) {
-            self.part(area, AddrRange::new(at, gap.start), in_step);
+            // What is said to be unused may lie within an object, if that is not so.
+            let end = self.part(area, AddrRange::new(at, gap.start), in_step);
             self.rest.free = self.rest.free.saturating_add(gap.len());
-            (at, in_step) = (gap.end, true);
+            (at, in_step) = (gap.end.max(end), true);
         }
         self.part(area, AddrRange::new(at, part.end), in_step)
     }

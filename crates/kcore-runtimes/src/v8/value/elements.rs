@@ -199,6 +199,20 @@ impl Heap<'_> {
         self.stored_elements(object, most).unwrap_or_default()
     }
 
+    /// How many slots of an object can be asked for one by one, with [`Self::element_at`]; `None` where
+    /// only all elements together are had at once.
+    pub fn element_slots(&self, object: Object) -> Option<u64> {
+        let types = &self.layout.types;
+        if object.kind == types.typed_array {
+            let (_, length) = self.view_bytes(object)?;
+            return length.checked_div(self.element_type(object)?.size());
+        }
+        let is_fast = self.elements_kind(object)? < self.layout.offsets.elements_dictionary;
+        (is_fast && object.kind != types.proxy && self.is_receiver(object)).then_some(())?;
+        let store = self.field(object.at, ELEMENTS)?;
+        Some(self.slots(object, store)?.min(self.elements_held(store)))
+    }
+
     /// The element at an index, if there is one.
     pub fn element_at(&self, object: Object, index: u64) -> Option<Held> {
         let types = &self.layout.types;
@@ -217,10 +231,23 @@ impl Heap<'_> {
 
     fn typed_elements(&self, array: Object, most: u64) -> Option<HeldElements> {
         let element = self.element_type(array)?;
-        let (_, length) = self.view_bytes(array)?;
+        let (data, length) = self.view_bytes(array)?;
         let count = length.checked_div(element.size())?;
         let one = |index: u64| Some((index, self.typed_element(array, index)?));
-        Some(((0..count.min(most)).map_while(one).collect(), count > most))
+        let found: Vec<_> = (0..count.min(most)).map_while(one).collect();
+        let read = found.len() as u64;
+        if read == count.min(most) {
+            return Some((found, count > most));
+        }
+        let at = data.saturating_add(read.saturating_mul(element.size()));
+        Some(self.broken_off(found, read, at))
+    }
+
+    /// Elements of which no more can be read from an index on, which lies at `at`.
+    fn broken_off(&self, mut found: Vec<(u64, Held)>, index: u64, at: Addr) -> HeldElements {
+        let why = self.space.slice(at).err().map_or("it cannot be read", |fault| fault.reason());
+        found.push((index, Held::Bare(ValueKind::Unreadable(why))));
+        (found, true)
     }
 
     fn typed_element(&self, array: Object, index: u64) -> Option<Held> {
@@ -235,7 +262,10 @@ impl Heap<'_> {
 
     fn stored_elements(&self, object: Object, most: u64) -> Option<HeldElements> {
         let kind = self.elements_kind(object)?;
-        let store = self.field(object.at, ELEMENTS)?;
+        let Some(store) = self.field(object.at, ELEMENTS) else {
+            let store = self.tagged(object.at, ELEMENTS).and_then(Tagged::object);
+            return Some(self.broken_off(Vec::new(), 0, store.unwrap_or(object.at)));
+        };
         let dictionary = self.layout.offsets.elements_dictionary;
         if kind == dictionary {
             return self.dictionary_elements(store, most);
@@ -245,8 +275,15 @@ impl Heap<'_> {
         }
         (kind < dictionary).then_some(())?;
         let length = self.slots(object, store)?;
+        let wanted = length.min(most);
+        let held = self.elements_held(store).min(wanted);
         let one = |index: u64| Some((index, self.stored_element(store, kind, index)?));
-        Some(((0..length.min(most)).filter_map(one).collect(), length > most))
+        let found = (0..held).filter_map(one).collect();
+        if held == wanted {
+            return Some((found, length > most));
+        }
+        let at = store.at.saturating_add(held.saturating_mul(8).saturating_add(16));
+        Some(self.broken_off(found, held, at))
     }
 
     /// How many slots of a store are an object's elements: that of an array may have room for more.

@@ -10,6 +10,8 @@ use crate::v8::{
     property::{Privacy, Property},
 };
 
+/// UTF-16 units of all strings that are told at once, at most: many objects may share a long one.
+const MAX_UNITS: u64 = 1 << 26;
 /// Objects that are told at once, at most.
 const MAX_OBJECTS: usize = 1 << 16;
 /// Names are read to this many units.
@@ -40,12 +42,14 @@ pub struct Reader<'a> {
     /// The objects that are being told: what is told is a part of them.
     within: Vec<Addr>,
     told: usize,
+    /// UTF-16 units that may still be told.
+    units: u64,
 }
 
 impl<'a> Reader<'a> {
     /// A reader of one tree.
     pub fn new(heap: Heap<'a>, limits: Limits) -> Self {
-        Self { heap, limits, within: Vec::new(), told: 0 }
+        Self { heap, limits, within: Vec::new(), told: 0, units: MAX_UNITS }
     }
 
     /// The value that a word is, with `depth` objects inside of each other.
@@ -99,8 +103,11 @@ impl<'a> Reader<'a> {
         self.heap.text(text, MAX_NAME).map(Arc::from)
     }
 
-    fn text(&self, string: heap::Object) -> Option<Text> {
-        self.heap.told_text(string, 0, self.heap.string_length(string)?, self.limits.units)
+    fn text(&mut self, string: heap::Object) -> Option<Text> {
+        let (length, most) = (self.heap.string_length(string)?, self.limits.units.min(self.units));
+        let text = self.heap.told_text(string, 0, length, most)?;
+        self.units = self.units.saturating_sub(length.min(most));
+        Some(text)
     }
 
     fn internal(&self, object: heap::Object) -> ValueKind {
@@ -166,7 +173,8 @@ impl<'a> Reader<'a> {
         let global = self.heap.prototype(object).filter(|_| is_proxy);
         let object = global.unwrap_or(object);
         let found = self.heap.properties(object, self.limits.entries.saturating_add(1));
-        let is_cut = found.len() as u64 > self.limits.entries;
+        let read = found.len() as u64;
+        let is_cut = read > self.limits.entries || read < self.heap.property_count(object);
         let most = usize::try_from(self.limits.entries).unwrap_or(usize::MAX);
         let members = found.iter().take(most).filter_map(|property| self.member(property, depth));
         (members.collect(), is_cut)

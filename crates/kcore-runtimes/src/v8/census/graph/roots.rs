@@ -66,7 +66,7 @@ pub fn find(host: &dyn Host, heap: &Heap<'_>, census: &Census) -> (Vec<Root>, Ve
         memory(host, heap, census, &stacks).into_iter().flat_map(pieces).collect();
     let found: Vec<Vec<(Addr, u32)>> =
         pieces.par_iter().map(|piece| words(heap, census, *piece)).collect();
-    for (at, node) in found.into_iter().flatten().take(MAX_ROOTS) {
+    for (at, node) in found.into_iter().flatten() {
         let below = stacks.partition_point(|(stack, _)| stack.start <= at).checked_sub(1);
         let stack = below.and_then(|index| stacks.get(index));
         let kind = match stack.filter(|(range, _)| range.contains(at)) {
@@ -75,7 +75,9 @@ pub fn find(host: &dyn Host, heap: &Heap<'_>, census: &Census) -> (Vec<Root>, Ve
             None => RootKind::Guessed,
         };
         let roots = if kind == RootKind::Guessed { &mut guessed } else { &mut certain };
-        roots.push(Root { kind, at: Some(at), node });
+        if roots.len() < MAX_ROOTS {
+            roots.push(Root { kind, at: Some(at), node });
+        }
     }
     (certain, guessed)
 }

@@ -1,6 +1,9 @@
-//! Cores of JavaScript, hurt at random where their stacks and values are read.
+//! The rounds: what is hurt, what is asked then, and what it may take.
 
-use std::ops::ControlFlow;
+use std::{
+    ops::ControlFlow,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 use gen_cores::{Case, Outcome};
 use kcore::{Core, MAX_FRAMES, OpenOptions, Stack};
@@ -9,7 +12,7 @@ use kcore_runtimes::{
     v8::{V8, census::Chunk, value::Limits},
 };
 
-use crate::{damage::word, hurt_space::HurtHost, measure::measure, random::Random};
+use crate::{hurt_host::HurtHost, measure::measure, random::Random, word::word};
 
 /// Rounds for each core, unless `KCORE_HURT_ROUNDS` says otherwise.
 const ROUNDS: u64 = 20;
@@ -65,10 +68,9 @@ fn rounds(scenario: &str, variant: &str) {
         Outcome::Made(case) | Outcome::Fresh(case) => case,
         Outcome::Skipped(skipped) => return println!("not tested: {}", skipped.reason),
     };
-    // Measured, so that it does not run while others are.
-    let ((core, stack), _) = measure(variant, || open(&case));
+    let (core, stack) = open(&case);
     let healthy = HurtHost::recording(&core);
-    measure(variant, || ask(&healthy, &stack));
+    ask(&healthy, &stack);
     let tender = healthy.words_read();
     let (all, allocated) = measure(variant, || ask(&HurtHost::new(&core), &stack));
     println!("{scenario}/{variant}: {all} frames, {allocated:?}");
@@ -86,14 +88,22 @@ fn open(case: &Case) -> (Core, Stack) {
     (core, stack)
 }
 
+/// One test at a time: what one does between its measured parts would be counted for the other.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 #[test]
 fn a_hurt_stack_of_javascript_is_told() {
+    let _alone = alone();
     rounds("node-stack", "node16");
     rounds("node-stack", "node26");
 }
 
 #[test]
 fn hurt_values_of_javascript_are_told() {
+    let _alone = alone();
     rounds("node-values", "node18");
     rounds("node-values", "node24");
 }
@@ -133,11 +143,12 @@ fn hurt_heap<'a>(core: &'a Core, chunks: &[Chunk], random: &mut Random) -> HurtH
 
 #[test]
 fn a_hurt_heap_is_counted() {
+    let _alone = alone();
     let case = match gen_cores::ensure("node-retained", "node24").expect("a case") {
         Outcome::Made(case) | Outcome::Fresh(case) => case,
         Outcome::Skipped(skipped) => return println!("not tested: {}", skipped.reason),
     };
-    let ((core, _), _) = measure("open", || open(&case));
+    let (core, _) = open(&case);
     let (healthy, allocated) = measure("healthy", || count(&HurtHost::new(&core)));
     println!("{healthy} objects, {allocated:?}");
     let v8 = core.runtimes().of::<V8>().next().expect("V8");
