@@ -39,7 +39,8 @@ impl Dcmd for Runtimes {
 /// largest modules are named.
 fn unread_modules(core: &Core) -> String {
     let modules = core.modules().all().iter();
-    let missing = modules.filter(|module| matches!(module.file_state(), FileState::Missing(_)));
+    let missing = modules
+        .filter(|module| matches!(module.file_state(), FileState::Missing(_)) && !module.is_vdso());
     let mut missing: Vec<&Module> = missing.collect();
     missing.sort_by_key(|module| Reverse(module.span().len()));
     let names: Vec<&str> = missing.iter().take(MAX_NAMES).map(|module| module.name()).collect();
