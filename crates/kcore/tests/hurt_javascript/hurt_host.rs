@@ -49,6 +49,11 @@ impl<'a> HurtHost<'a> {
         }
     }
 
+    /// Whether nothing was changed on the page that holds `at`.
+    pub fn is_sound(&self, at: Addr) -> bool {
+        !self.pages.contains_key(&(at.get() & !(PAGE - 1)))
+    }
+
     /// Takes the page away that holds `at`.
     pub fn lose(&mut self, at: Addr) {
         self.pages.insert(at.get() & !(PAGE - 1), Vec::new());
