@@ -75,6 +75,9 @@ pub enum LiveError {
         /// How long was waited.
         limit: Duration,
     },
+    /// Threads of kcore lost each other while they copied.
+    #[error("process {0} was not copied at one instant, since kcore itself was held up: try again")]
+    Torn(Pid),
     /// Something of the system failed.
     #[error("process {pid}: {what}: {error}")]
     System {
