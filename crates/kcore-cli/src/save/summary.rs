@@ -71,6 +71,6 @@ mod tests {
         assert_eq!(size(1000), "1000 bytes");
         assert_eq!(size(1536), "1.5 KiB");
         assert_eq!(size((5 << 20) - 1), "4.9 MiB");
-        assert_eq!(size(u64::MAX >> 10), "1638.4 TiB");
+        assert_eq!(size(u64::MAX >> 10), "16383.9 TiB");
     }
 }
