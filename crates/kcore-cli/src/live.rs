@@ -56,6 +56,14 @@ impl LiveArgs {
             }
             return Ok(None);
         };
+        self.named(named).map(Some)
+    }
+
+    /// The process of that name, and how it is to be copied.
+    ///
+    /// # Errors
+    /// When no process is named so.
+    pub(crate) fn named(&self, named: &str) -> Result<LiveTarget> {
         let (pid, threads) = parse_named(named)?;
         let options = LiveOptions {
             threads,
@@ -64,8 +72,9 @@ impl LiveArgs {
             stop_timeout: Duration::from_millis(self.stop_timeout),
             live_memory: self.live_memory,
             ignore_deleted: self.ignore_deleted,
+            all_registers: false,
         };
-        Ok(Some(LiveTarget { pid, options }))
+        Ok(LiveTarget { pid, options })
     }
 }
 
@@ -103,11 +112,11 @@ fn parse_size(text: &str) -> Result<u64, String> {
 
 /// What the snapshot cost the process, and what is missing in it: a line each.
 pub(crate) fn notes(pid: Pid, facts: &LiveFacts, threads: usize) -> Vec<String> {
-    let stopped = shown(facts.stopped);
+    let stopped = time(facts.stopped);
     let mut notes = vec![match facts.instants {
         Instants::Each => format!(
             "process {pid}: each of {threads} threads stood still by itself, {} in the median, {stopped} at most",
-            shown(facts.median),
+            time(facts.median),
         ),
         Instants::OneOfChosen => format!(
             "process {pid}: {threads} chosen threads stood still for {stopped}; the others ran on"
@@ -115,7 +124,7 @@ pub(crate) fn notes(pid: Pid, facts: &LiveFacts, threads: usize) -> Vec<String> 
         Instants::One => format!("process {pid} stood still for {stopped} ({threads} threads)"),
     }];
     if !facts.before.is_empty() {
-        let times: Vec<String> = facts.before.iter().copied().map(shown).collect();
+        let times: Vec<String> = facts.before.iter().copied().map(time).collect();
         notes.push(format!(
             "it stood still before for {}, to learn what else stacks need; all that is shown is of the \
              last time",
@@ -151,7 +160,8 @@ fn missed_note(facts: &LiveFacts) -> Option<String> {
     })
 }
 
-fn shown(time: Duration) -> String {
+/// A time as people say it.
+pub(crate) fn time(time: Duration) -> String {
     let micros = time.as_nanos().div_ceil(1000);
     if micros < 1000 {
         format!("{micros} us")
@@ -186,8 +196,8 @@ mod tests {
 
     #[test]
     fn times_are_short() {
-        assert_eq!(shown(Duration::from_nanos(870_100)), "871 us");
-        assert_eq!(shown(Duration::from_micros(12_345)), "12.34 ms");
+        assert_eq!(time(Duration::from_nanos(870_100)), "871 us");
+        assert_eq!(time(Duration::from_micros(12_345)), "12.34 ms");
     }
 
     #[test]

@@ -19,6 +19,8 @@ pub struct Registers {
     pub extended: Vec<u8>,
     /// The thread pointer, where it is no general register (`NT_ARM_TLS`).
     pub thread_pointer: Vec<u8>,
+    /// The signal that the thread was about to take (`siginfo_t`), if there was one.
+    pub signal: Vec<u8>,
 }
 
 /// A thread of a snapshot.

@@ -6,6 +6,7 @@
 //! tracers share the threads, since a thread is traced by the one thread that seized it.
 
 mod gate;
+mod held;
 mod machine;
 mod pointers;
 mod rolling;
@@ -19,10 +20,14 @@ use std::{
     time::{Duration, Instant},
 };
 
+pub use held::{Held, hold};
+
 use kcore_elf::core_file::MapLine;
 use kcore_mem::AddrRange;
 
-use crate::{LiveError, LiveMemory, Process, SnapThread, Snapshot, TaskStat, sys::signals::PutOff};
+use crate::{
+    Instants, LiveError, LiveMemory, Process, SnapThread, Snapshot, TaskStat, sys::signals::PutOff,
+};
 
 pub(crate) use tracer::Refused;
 
@@ -88,10 +93,9 @@ pub fn capture(plan: &Plan<'_>) -> Result<Snapshot, LiveError> {
     let before = plan.process.read("auxv", "its auxiliary vector")?;
     let tids = tids_of(plan)?;
     // The state of a stopped thread is only that it is stopped.
-    let said: HashMap<i32, Said> =
-        tids.iter().filter_map(|tid| Some((*tid, Said::of(plan.process, *tid)?))).collect();
+    let said = said_of(plan, &tids);
     let taken = {
-        let _put_off = PutOff::begin();
+        let _put_off = PutOff::all();
         let taken =
             if plan.rolling { rolling::capture(plan, &tids) } else { whole::capture(plan, &tids) };
         let left = match &taken {
@@ -109,6 +113,17 @@ pub fn capture(plan: &Plan<'_>) -> Result<Snapshot, LiveError> {
         return Err(LiveError::Gone(plan.process.pid()));
     }
     let mut snapshot = taken?;
+    tell_more(plan, &said, &mut snapshot);
+    Ok(snapshot)
+}
+
+/// What the system says of threads while they run.
+fn said_of(plan: &Plan<'_>, tids: &[i32]) -> HashMap<i32, Said> {
+    tids.iter().filter_map(|tid| Some((*tid, Said::of(plan.process, *tid)?))).collect()
+}
+
+/// Adds to threads what the system said of them before they were stopped.
+fn tell_more(plan: &Plan<'_>, said: &HashMap<i32, Said>, snapshot: &mut Snapshot) {
     for thread in &mut snapshot.threads {
         let meanwhile = || Said::of(plan.process, thread.tid);
         let Some(said) = said.get(&thread.tid).cloned().or_else(meanwhile) else { continue };
@@ -116,7 +131,6 @@ pub fn capture(plan: &Plan<'_>) -> Result<Snapshot, LiveError> {
         thread.stat = Some(said.stat);
     }
     snapshot.threads.sort_by_key(|thread| order(plan, thread));
-    Ok(snapshot)
 }
 
 /// What the system says of a thread while it runs.
@@ -130,6 +144,11 @@ impl Said {
     fn of(process: &Process, tid: i32) -> Option<Self> {
         Some(Self { stat: process.task_stat(tid)?, inner_tid: process.inner_id(tid) })
     }
+}
+
+/// Of what instants threads are that stand still together.
+const fn instants_of(plan: &Plan<'_>) -> Instants {
+    if plan.threads.is_some() { Instants::OneOfChosen } else { Instants::One }
 }
 
 /// The instant so much later than now.

@@ -10,8 +10,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Plan, Refused, after, gate::Gate, tracee::Tracee, tracer::Tracer};
-use crate::{Instants, LiveError, Process, SnapThread, Snapshot, arena::Arena, sys::ptrace};
+use super::{Plan, Refused, after, gate::Gate, instants_of, tracee::Tracee, tracer::Tracer};
+use crate::{LiveError, Process, SnapThread, Snapshot, arena::Arena, sys::ptrace};
 
 /// Threads from whose number on a second tracer is worth its beginning and the waiting for it.
 const WORTH_TWO: usize = 32;
@@ -79,7 +79,7 @@ pub fn capture(plan: &Plan<'_>, tids: &[i32]) -> Result<Snapshot, LiveError> {
 /// A thread that starts another program waits until all others have ended, and the system until a
 /// tracer has taken note of their ends; meanwhile it lets nobody trace another thread. So a tracer that
 /// is held up there cannot do what it is held up for: this thread does.
-fn take_note_of_ends(plan: &Plan<'_>, complete: &Gate) {
+pub fn take_note_of_ends(plan: &Plan<'_>, complete: &Gate) {
     const FIRST: Duration = Duration::from_millis(20);
     const THEN: Duration = Duration::from_millis(5);
     let start = Instant::now();
@@ -162,7 +162,7 @@ fn stop(
 /// there are no others. Where it counts more, one of them may be a thread that has ended and that nobody
 /// has taken note of: so two lists without anything new are enough, too, since only a thread that runs
 /// makes another one.
-fn catch_new(
+pub fn catch_new(
     process: &Process,
     tracer: &mut Tracer<'_>,
     others: usize,
@@ -191,8 +191,7 @@ fn join(plan: &Plan<'_>, shares: Vec<Share>) -> Result<Snapshot, LiveError> {
     let began = shares.iter().map(|share| share.began).min();
     let ended = shares.iter().map(|share| share.ended).max();
     let stopped = began.zip(ended).map(|(began, ended)| ended.duration_since(began));
-    let instants = if plan.threads.is_some() { Instants::OneOfChosen } else { Instants::One };
-    let mut snapshot = Snapshot::empty(instants);
+    let mut snapshot = Snapshot::empty(instants_of(plan));
     snapshot.stopped = stopped.unwrap_or_default();
     let mut refused = Vec::new();
     for share in shares {

@@ -12,6 +12,7 @@ use kcore_mem::AddrRange;
 
 pub use head::{Head, Segment};
 pub use notes::Facts;
+pub(crate) use notes::of as notes_of;
 
 use crate::{LiveMemory, Piece, Snapshot};
 
@@ -53,7 +54,8 @@ pub fn core_of(
     headers: &Headers,
     snapshot: Option<&Snapshot>,
 ) -> Vec<u8> {
-    let notes = notes::of(facts, (text, maps), snapshot);
+    let threads = snapshot.map(|snapshot| snapshot.threads.as_slice()).unwrap_or_default();
+    let notes = notes::of(facts, (text, maps), threads, snapshot);
     let copied = snapshot.into_iter().flat_map(Snapshot::pieces);
     let pieces: Vec<Piece<'_>> = copied.chain(headers.pieces()).collect();
     let parts = segments::of(maps, pieces);
