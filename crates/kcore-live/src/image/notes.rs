@@ -3,6 +3,8 @@
 
 use kcore_elf::core_file::{LiveThread, MapLine, SnapshotInfo, snapshot};
 
+use kcore_mem::Target;
+
 use crate::{LiveError, Process, Registers, SnapThread, Snapshot, TaskStat};
 
 const NT_PRSTATUS: u32 = 1;
@@ -12,10 +14,15 @@ const NT_AUXV: u32 = 6;
 const NT_FILE: u32 = 0x4649_4c45;
 const NT_X86_XSTATE: u32 = 0x202;
 const NT_ARM_TLS: u32 = 0x401;
+const NT_SIGINFO: u32 = 0x5349_4749;
+/// Bytes of `siginfo_t`.
+const SIGNAL_SIZE: usize = 128;
 
-/// What the system says of the process as a whole.
+/// What the system says of the process as a whole: read before it is stopped, since it may have ended, or
+/// have become another program, after that.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
+    pub(super) target: Target,
     pid: u32,
     stat: TaskStat,
     user: u32,
@@ -32,6 +39,7 @@ impl Facts {
     pub fn read(process: &Process) -> Result<Self, LiveError> {
         let status = process.status();
         Ok(Self {
+            target: process.target(),
             pid: u32::try_from(process.pid().get()).unwrap_or_default(),
             stat: process.stat().clone(),
             user: status.users.first().copied().unwrap_or_default(),
@@ -42,26 +50,30 @@ impl Facts {
     }
 }
 
-/// All notes, in the order in which gdb writes them: `text` and `maps` tell of the mappings.
+/// All notes, in the order in which gdb writes them: `text` and `maps` tell of the mappings. A core that
+/// has all memory of its process is no snapshot.
 pub fn of(
     facts: &Facts,
     (text, maps): (&[u8], &[MapLine]),
+    threads: &[SnapThread],
     snapshot: Option<&Snapshot>,
 ) -> Vec<u8> {
     let mut notes = Notes::default();
     notes.add(b"CORE", NT_PRPSINFO, &process_info(facts));
-    let threads = snapshot.map(|snapshot| snapshot.threads.as_slice()).unwrap_or_default();
     threads.iter().for_each(|thread| notes.add_thread(facts, thread));
     notes.add(b"CORE", NT_AUXV, &facts.auxv);
     notes.add(b"CORE", NT_FILE, &files(maps));
     if let Some(taken) = snapshot {
         let info = SnapshotInfo {
-            rolling: taken.rolling,
+            instants: taken.instants,
             stopped: taken.stopped,
             median: taken.median_stop(),
             late: taken.late,
         };
         notes.add(snapshot::OWNER, snapshot::NT_SNAPSHOT, &info.to_bytes());
+        for tid in &taken.refused {
+            notes.add(snapshot::OWNER, snapshot::NT_REFUSED, &tid.to_ne_bytes());
+        }
     }
     notes.add(snapshot::OWNER, snapshot::NT_MAPS, text);
     notes.0
@@ -101,6 +113,10 @@ impl Notes {
         for (owner, kind, desc) in more.into_iter().filter(|(_, _, desc)| !desc.is_empty()) {
             self.add(owner, kind, desc);
         }
+        // One that takes no signal has one of number 0, as gdb writes it.
+        let mut signal = registers.signal.clone();
+        signal.resize(SIGNAL_SIZE, 0);
+        self.add(b"CORE", NT_SIGINFO, &signal);
         let said = LiveThread {
             inner_tid: thread.inner_tid,
             state: thread.stat.as_ref().map(|stat| stat.state),
@@ -114,12 +130,13 @@ fn name_of(stat: &TaskStat) -> String {
     String::from_utf8_lossy(&stat.name).into_owned()
 }
 
-/// `struct elf_prstatus` of 64 bits: id at 32, registers at 112, `pr_fpvalid` behind them. No signal is
-/// being taken.
+/// `struct elf_prstatus` of 64 bits: number, code and errno of the signal that is being taken at 0, and
+/// its number at 12; id at 32, registers at 112, `pr_fpvalid` behind them.
 fn status(facts: &Facts, tid: i32, registers: &Registers) -> Vec<u8> {
     const PID: usize = 32;
     const REGISTERS: usize = 112;
-    let mut desc = vec![0; PID];
+    let mut desc = signal_words(&registers.signal);
+    desc.resize(PID, 0);
     for id in [tid.cast_unsigned(), facts.stat.parent, facts.stat.group, facts.stat.session] {
         desc.extend_from_slice(&id.to_ne_bytes());
     }
@@ -127,6 +144,14 @@ fn status(facts: &Facts, tid: i32, registers: &Registers) -> Vec<u8> {
     desc.extend_from_slice(&registers.general);
     desc.extend_from_slice(&u64::from(!registers.floating.is_empty()).to_ne_bytes());
     desc
+}
+
+/// `si_signo`, `si_errno` and `si_code` of a `siginfo_t` in the order of `struct elf_siginfo`, and
+/// `pr_cursig`.
+fn signal_words(signal: &[u8]) -> Vec<u8> {
+    let word = |index: usize| signal.chunks_exact(4).nth(index).unwrap_or(&[0; 4]);
+    let half = word(0).get(..2).unwrap_or_default();
+    [word(0), word(2), word(1), half].concat()
 }
 
 /// `struct elf_prpsinfo` of 64 bits.
@@ -183,15 +208,14 @@ fn files(maps: &[MapLine]) -> Vec<u8> {
 mod tests {
     use std::time::Duration;
 
-    use kcore_elf::{CoreFile, core_file::parse_maps};
-    use kcore_mem::Target;
-
     use super::*;
-    use crate::image::Head;
+    use crate::{Instants, image::Head};
+    use kcore_elf::{CoreFile, core_file::parse_maps};
 
     fn facts() -> Facts {
         let line = b"70 (app) S 1 70 60 0 -1 64 0 0 0 0 0 0 0 0 20 -5 1 0 0 0 0\n";
         Facts {
+            target: Target::X86_64,
             pid: 70,
             stat: TaskStat::parse(line).unwrap(),
             user: 1000,
@@ -212,14 +236,11 @@ mod tests {
         let maps = parse_maps(text);
         let registers =
             Registers { general: vec![7; 216], floating: vec![8; 512], ..Registers::default() };
-        let snapshot = Snapshot {
-            threads: vec![thread(70, Some(registers)), thread(71, None)],
-            rolling: false,
-            stopped: Duration::from_micros(31),
-            late: false,
-            arenas: Vec::new(),
-        };
-        let notes = of(&facts(), (text, &maps), Some(&snapshot));
+        let mut snapshot = Snapshot::empty(Instants::OneOfChosen);
+        snapshot.threads = vec![thread(70, Some(registers)), thread(71, None)];
+        snapshot.stopped = Duration::from_micros(31);
+        snapshot.refused = vec![72];
+        let notes = of(&facts(), (text, &maps), &snapshot.threads, Some(&snapshot));
         let head = Head::new(Target::X86_64, &notes, &[], 1);
         let core = CoreFile::parse(head.bytes.into()).unwrap();
         let process = core.process().unwrap();
@@ -234,11 +255,13 @@ mod tests {
         assert!(first.fp_registers.is_some() && first.extended_registers.is_none());
         let live = first.live.as_ref().unwrap();
         assert_eq!((live.state, &live.name[..], live.inner_tid), (Some('S'), "app", 1));
-        assert_eq!(core.late_threads(), [71]);
+        assert_eq!((core.late_threads(), core.refused_threads()), (&[71][..], &[72][..]));
         let file = &core.files().unwrap().files[0];
         assert_eq!((&file.path[..], file.offset.get()), (&b"/bin/app"[..], 0x2000));
         assert_eq!(core.aux(9), Some(0x40_1000));
         assert_eq!(core.maps().unwrap(), maps);
-        assert_eq!(core.snapshot().unwrap().stopped, Duration::from_micros(31));
+        let info = core.snapshot().unwrap();
+        assert_eq!(info.stopped, Duration::from_micros(31));
+        assert_eq!(info.instants, Instants::OneOfChosen);
     }
 }

@@ -1,9 +1,11 @@
 //! Opening a live process: it is stopped for a moment, copied, and looked at once it runs on.
 
+mod doubts;
 mod facts;
 mod files;
 mod mappings;
 mod rehearsal;
+mod save;
 mod take;
 mod threads;
 
@@ -13,9 +15,13 @@ use kcore_live::{LivePages, Pid};
 
 pub use facts::LiveFacts;
 pub(crate) use mappings::mappings;
+pub use save::{SaveError, SaveWhat, SavedCore};
 pub use threads::ThreadChoice;
 
 use crate::{Core, OpenError, OpenOptions};
+
+/// Times that is begun anew when the process starts another program meanwhile.
+const MAX_PROGRAMS: usize = 3;
 
 /// How a live process is copied.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,13 +32,16 @@ pub struct LiveOptions {
     pub rolling: bool,
     /// Bytes of each stack that are copied, at most; `None` is 8 MiB, and 64 MiB of all together.
     pub stack_size: Option<u64>,
-    /// How long is waited for threads to stop, and for their memory.
+    /// How long is waited for threads to stop, and then as long again for their memory.
     pub stop_timeout: Duration,
     /// Whether memory that was not copied is read from the live process later.
     pub live_memory: bool,
     /// Whether what lies at the path of a file that was deleted is taken for it, where nothing
     /// proves the contrary.
     pub ignore_deleted: bool,
+    /// Whether the registers for floating-point numbers of all threads are copied, however many there
+    /// are: each takes two more system calls.
+    pub all_registers: bool,
 }
 
 impl Default for LiveOptions {
@@ -44,6 +53,7 @@ impl Default for LiveOptions {
             stop_timeout: Duration::from_secs(1),
             live_memory: false,
             ignore_deleted: false,
+            all_registers: false,
         }
     }
 }
@@ -55,8 +65,9 @@ pub(crate) struct LiveParts {
     pub(crate) pages: Option<Arc<LivePages>>,
     /// How long the process stood still, each time.
     pub(crate) stops: Vec<Duration>,
-    /// Whether some of what stacks need was not there any more when it was to be copied.
-    pub(crate) is_partial: bool,
+    /// Pages that stacks, or names of their frames, need and that were not copied, since the process came
+    /// to use them from one stop to the next.
+    pub(crate) missed_pages: u64,
 }
 
 impl Core {
