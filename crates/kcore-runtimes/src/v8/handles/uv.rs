@@ -78,13 +78,13 @@ impl<'h, 'a> UvHandle<'h, 'a> {
 
     /// Its file descriptor: in the watcher that streams, sockets and polls have.
     pub fn fd(&self) -> Option<u32> {
-        let watcher = match self.kind? {
-            "pipe" | "tcp" | "tty" | "stream" => OWN + 40,
-            "udp" => OWN + 32,
-            "poll" => OWN + 8,
+        let offset = match self.kind? {
+            "pipe" | "tcp" | "tty" | "stream" => OWN + 88,
+            "udp" => OWN + 80,
+            "poll" => OWN + 56,
             _ => return None,
         };
-        let fd = self.heap.uint(self.at, watcher + 48, 4)?;
+        let fd = self.heap.uint(self.at, offset, 4)?;
         u32::try_from(fd).ok().filter(|fd| *fd <= i32::MAX.cast_unsigned())
     }
 

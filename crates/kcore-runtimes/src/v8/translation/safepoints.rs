@@ -38,10 +38,13 @@ impl Safepoints {
             return Self::of_words(heap, at);
         }
         // The slots of the frame come first since V8 13.
-        let first = if heap.layout.column.is_since(13, 6) { 4 } else { 0 };
-        // Maglev's has one or two counts of slots more.
-        let header = if code.kind == CodeKind::Maglev { 16 } else { first + 8 };
-        let bits = heap.uint(at, first + 4, 4)?;
+        let (count, bits, header) = match heap.layout.column.is_since(13, 6) {
+            true => (4, 8, 12),
+            false => (0, 4, 8),
+        };
+        // Maglev's has counts of slots behind those.
+        let header = if code.kind == CodeKind::Maglev { 16 } else { header };
+        let bits = heap.uint(at, bits, 4)?;
         let field = |shift: u32| (bits >> shift) & 7;
         let (registers, pc_size, index_size) = (field(1), field(4), field(7));
         let has_data = bits & 1 == 1;
@@ -49,7 +52,7 @@ impl Safepoints {
             if code.kind == CodeKind::Maglev { registers.checked_add(1)? } else { registers };
         has_data.then_some(Self {
             entries: at.checked_add(header)?,
-            count: heap.uint(at, first, 4)?.min(MAX_ENTRIES),
+            count: heap.uint(at, count, 4)?.min(MAX_ENTRIES),
             entry_size: pc_size.checked_mul(2)?.checked_add(index_size)?.checked_add(others)?,
             pc_size,
             index_size,
