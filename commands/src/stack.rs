@@ -127,7 +127,8 @@ fn print_stack(cx: &mut Cx<'_>, start: StackStart, shown: &Shown) -> Result<()> 
         return Err(DcmdError::at(at, message));
     }
     let current = cx.shell().current_thread() == Some(tid);
-    let mut begin = StackBegin::new(core, tid, current, cx.input().looped);
+    let begin = StackBegin::new(core, tid, current, cx.input().looped);
+    let mut begin = begin.showing(cx.shell().settings());
     if let StackStart::Context { .. } = start {
         begin.sp = stack.frames.first().and_then(|frame| frame.sp);
         begin.waits_in = None;
