@@ -3,7 +3,8 @@
 use kcore::v8::V8;
 use kcore::{Addr, Core, LanguageFrame, MAX_FRAMES, Stack, Tid};
 use kcore_dcmd::{
-    AddrUse, Args, Cell, Cx, Dcmd, Example, Fields, Group, Opt, Record, Result, Spec, View,
+    AddrUse, Args, Cell, Cx, Dcmd, DcmdError, Example, Fields, Group, Opt, Record, Result, Spec,
+    View,
 };
 
 use super::frame_options::{self, FrameOptions};
@@ -58,21 +59,24 @@ impl Dcmd for Jsstack {
         let options = FrameOptions::new(args)?;
         let v8s = subject::instances(core)?;
         let start = StackStart::of(cx)?;
+        let Some(tid) = start.tid() else {
+            return Err(DcmdError::failed("no thread runs it, and no JavaScript"));
+        };
         let stack = start.stack(core, MAX_FRAMES);
         let shown = frames::of_stack(core, &v8s, &stack, options.layout == Layout::All);
         let begin = Begin {
-            tid: start.tid(),
-            name: core.thread_facts(start.tid()).name.map(|name| name.to_string()),
+            tid,
+            name: core.thread_facts(tid).name.map(|name| name.to_string()),
             has_javascript: frames::has_javascript(&shown),
             titled: cx.input().looped && !options.is_choice(),
             is_choice: options.is_choice(),
         };
         if options.is_choice() {
-            return shown.iter().try_for_each(|row| options.emit(cx, row, Some(start.tid())));
+            return shown.iter().try_for_each(|row| options.emit(cx, row, Some(tid)));
         }
         cx.begin(&begin, "frames")?;
         if begin.has_javascript || options.layout == Layout::All {
-            shown.iter().try_for_each(|row| options.emit(cx, row, Some(start.tid())))?;
+            shown.iter().try_for_each(|row| options.emit(cx, row, Some(tid)))?;
         }
         let awaiting = match options.layout {
             Layout::All => awaiting(core, &v8s, &stack),
