@@ -62,7 +62,7 @@ fn told(case: &Case) -> BTreeMap<String, Value> {
 }
 
 fn open(case: &Case, exe: Option<PathBuf>) -> Opened {
-    let options = OpenOptions { exe, ..OpenOptions::new(case.core) };
+    let options = OpenOptions { core: Some(case.core.clone()), exe, ..OpenOptions::default() };
     let core = Arc::new(Core::open(&options).expect("the core opens"));
     Opened { name: case.name(), core, told: told(case) }
 }

@@ -8,6 +8,9 @@ use rustc_hash::FxHashMap;
 
 use crate::{Core, Stack, Task, Tid, stack::StackOrigin};
 
+/// Frames among which the function is that begins the stack of a task: a sanitizer may call it.
+const OUTERMOST: usize = 2;
+
 /// What names a task within a process: its runtime, and the number that this gave it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct TaskId {
@@ -85,12 +88,10 @@ impl Core {
     pub fn task_on(&self, stack: &Stack) -> Option<&Arc<Task>> {
         let tid = stack.tid?;
         let is_known = self.tasks.get().is_some();
-        let begins_as_one = || {
-            let outermost = stack.frames.last()?;
-            let symbol = self.symbol_at(outermost.pc.lookup())?;
-            Some(bthread::is_runner(&symbol.name))
-        };
-        (is_known || begins_as_one() == Some(true)).then(|| self.task_of_thread(tid))?
+        let outermost = stack.frames.iter().rev().take(OUTERMOST);
+        let mut names = outermost.filter_map(|frame| self.symbol_at(frame.pc.lookup()));
+        let begins_as_one = is_known || names.any(|symbol| bthread::is_runner(&symbol.name));
+        begins_as_one.then(|| self.task_of_thread(tid))?
     }
 
     /// The stack of a task, at most `limit` frames. That of one which runs is its thread's.

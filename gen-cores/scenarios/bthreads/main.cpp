@@ -35,12 +35,15 @@ static bthread_t joined;
 static volatile bool done;
 static volatile int running;
 
-// Goes down so many frames before it calls `last`.
+// Goes down so many frames before it calls `last`; no compiler makes a loop of it.
 #define DOWN(name, last)                                                                                               \
 	FN static long name(long depth)                                                                                \
 	{                                                                                                              \
-		if (depth > 0)                                                                                         \
-			return name(depth - 1) + 1;                                                                    \
+		if (depth > 0) {                                                                                       \
+			long below = name(depth - 1);                                                                  \
+			__asm__ volatile("" : "+r"(below));                                                            \
+			return below + 1;                                                                              \
+		}                                                                                                      \
 		last;                                                                                                  \
 		return 1;                                                                                              \
 	}
@@ -53,8 +56,11 @@ DOWN(yields, bthread_yield())
 
 FN static long spins(long depth)
 {
-	if (depth > 0)
-		return spins(depth - 1) + 1;
+	if (depth > 0) {
+		long below = spins(depth - 1);
+		__asm__ volatile("" : "+r"(below));
+		return below + 1;
+	}
 	__atomic_add_fetch(&running, 1, __ATOMIC_SEQ_CST);
 	while (!done)
 		__asm__ volatile("pause");

@@ -271,7 +271,8 @@ int bthread_cond_init(bthread_cond_t *cond)
 int bthread_cond_wait(bthread_cond_t *cond, bthread_mutex_t *mutex)
 {
 	cond->m = mutex;
-	return butex_wait(cond->seq, *cond->seq);
+	int failed = butex_wait(cond->seq, *cond->seq);
+	return failed + bthread_mutex_lock(mutex);
 }
 
 bthread_t bthread_self()
