@@ -24,7 +24,7 @@ mod args;
 mod array;
 mod auxv;
 mod bound_element;
-mod bthread;
+mod bthreads;
 mod cat;
 mod count;
 mod dcmds;
@@ -187,13 +187,14 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &whattype::Whattype,
     // Language runtimes.
     &runtimes::Runtimes,
-    &bthread::bthreads::Bthreads,
-    &bthread::bthread::Bthread,
+    &bthreads::list::Bthreads,
+    &bthreads::bthread::Bthread,
     &v8::jsstack::Jsstack,
     &v8::jsframe::Jsframe,
     &v8::jsprint::Jsprint,
     &v8::jsconstructor::Jsconstructor,
     &v8::jsfunction::Jsfunction,
+    &v8::jsawaiting::Jsawaiting,
     &v8::jshandles::Jshandles,
     &v8::jssource::Jssource,
     &v8::jsclosure::Jsclosure,
@@ -295,7 +296,7 @@ pub const WALKERS: &[&dyn Walker] = &[
     &walk::auxv::Auxv,
     &walk::initial::ARG,
     &walk::initial::ENV,
-    &bthread::walk::Bthreads,
+    &bthreads::walk::Bthreads,
     &v8::walk::jsframe::Jsframe,
     &v8::walk::jsprop::Jsprop,
     &v8::walk::jselement::Jselement,

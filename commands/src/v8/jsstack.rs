@@ -72,6 +72,10 @@ impl Dcmd for Jsstack {
             is_choice: options.is_choice(),
         };
         if options.is_choice() {
+            // Of many threads those that do not have it are passed over.
+            if let Some(why) = options.nothing_found(&shown).filter(|_| !cx.input().looped) {
+                return Err(DcmdError::failed(format!("thread {tid}: {why}")));
+            }
             return shown.iter().try_for_each(|row| options.emit(cx, row, Some(tid)));
         }
         cx.begin(&begin, "frames")?;

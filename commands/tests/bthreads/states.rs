@@ -16,14 +16,14 @@ fn difference(told: &Value, found: Option<&Value>) -> Option<String> {
     let Some(found) = found else { return Some(format!("{told} is not listed")) };
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let state = text(&told["state"]);
-    let thread = (state == "running").then(|| told["tid"].clone()).unwrap_or_default();
+    let thread = if state == "running" { &told["tid"] } else { &Value::Null };
     let butex = match text(&told["on"]).as_str() {
         "" | "timer" => String::new(),
         _ => text(&told["butex"]),
     };
     let told = [state, text(&told["on"]), butex];
     let seen = [text(&found["state"]), text(&found["waits_for"]), text(&found["butex"]["address"])];
-    let differs = told != seen || thread != found["thread"];
+    let differs = told != seen || *thread != found["thread"];
     differs.then(|| format!("{found}: {seen:?} for {told:?}, on {thread}"))
 }
 

@@ -1,7 +1,7 @@
 //! bthreads: the user-mode threads of bRPC.
 
 pub mod bthread;
-pub mod bthreads;
+pub mod list;
 mod page;
 mod row;
 mod subject;
