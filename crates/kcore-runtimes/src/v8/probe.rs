@@ -3,12 +3,13 @@
 use std::{ops::ControlFlow, sync::Arc};
 
 use kcore_elf::Image;
-use kcore_mem::{Arch, Svma};
+use kcore_mem::{AddrRange, Arch, Svma};
 
 use super::{
     V8, Version,
     layout::{Column, Layout},
     nameless,
+    owner::Homes,
 };
 use crate::{Damage, Finding, Host, HostModule, Identity, Probe};
 
@@ -24,24 +25,32 @@ const MIN_CODE: u64 = 2 << 20;
 fn find(host: &dyn Host) -> Vec<Finding> {
     let modules = host.modules();
     let big = modules.into_iter().filter(|module| module.code_size() >= MIN_CODE);
-    let found: Vec<Finding> = big.filter_map(|module| find_in(host, module)).collect();
-    if found.is_empty() { nameless::find(host).into_iter().collect() } else { found }
+    let holders: Vec<&dyn HostModule> = big.filter(|module| holds_v8(*module)).collect();
+    if holders.is_empty() {
+        return nameless::find(host).into_iter().collect();
+    }
+    let homes: Vec<AddrRange> = holders.iter().map(|module| module.span()).collect();
+    holders.into_iter().map(|module| find_in(host, module, &homes)).collect()
+}
+
+/// Whether a module holds V8. V8 may map its builtins a second time, which is a mapping of the file, and no
+/// other V8.
+fn holds_v8(module: &dyn HostModule) -> bool {
+    let version = module.exported(Version::SYMBOLS[0]).and_then(|(at, _)| module.addr(at));
+    version.is_some_and(|version| module.span().contains(version))
 }
 
 /// The V8 that a module holds.
-fn find_in(host: &dyn Host, module: &dyn HostModule) -> Option<Finding> {
-    let (version, _) = module.exported(Version::SYMBOLS[0])?;
-    // V8 may map its builtins a second time, which is a mapping of the file, and no other V8.
-    module.span().contains(module.addr(version)?).then_some(())?;
-    let exports = Exports { host, module };
+fn find_in(host: &dyn Host, module: &dyn HostModule, homes: &[AddrRange]) -> Finding {
+    let exports = Exports { host, module, homes };
     let version = exports.version();
     match exports.obstacle(version) {
-        ControlFlow::Break(why) => Some(Finding::Damaged(Damage {
+        ControlFlow::Break(why) => Finding::Damaged(Damage {
             name: NAME,
             version: version.map(|version| version.to_string().into()),
             why: why.into(),
-        })),
-        ControlFlow::Continue(version) => Some(Finding::Found(Box::new(exports.v8(version)))),
+        }),
+        ControlFlow::Continue(version) => Finding::Found(Box::new(exports.v8(version))),
     }
 }
 
@@ -49,6 +58,8 @@ fn find_in(host: &dyn Host, module: &dyn HostModule) -> Option<Finding> {
 struct Exports<'a> {
     host: &'a dyn Host,
     module: &'a dyn HostModule,
+    /// Where V8s lie in the process.
+    homes: &'a [AddrRange],
 }
 
 impl Exports<'_> {
@@ -87,7 +98,8 @@ impl Exports<'_> {
             metadata: self.source().into(),
             undecoded: undecoded.into_iter().map(Arc::from).collect(),
         };
-        V8::new(identity, layout, column.is_some())
+        let homes = Homes::new(self.module.span(), self.homes);
+        V8::new(identity, layout, column.is_some(), homes)
     }
 
     fn source(&self) -> String {
