@@ -19,6 +19,9 @@ pub const PROBE: Probe = Probe { name: NAME, find };
 /// What it is called.
 pub const NAME: &str = "v8";
 
+/// A constant for debuggers that every V8 has which exports any.
+const TOLD: &str = "HeapObjectTag";
+
 /// V8 alone has some 20 MiB of code; what has less than this is not asked.
 const MIN_CODE: u64 = 2 << 20;
 
@@ -88,7 +91,11 @@ impl Exports<'_> {
 
     fn v8(&self, version: Version) -> V8 {
         let column = Column::of(version);
-        let undecoded = column.is_none().then(|| unknown(version));
+        let is_told = self.metadata(TOLD).is_some();
+        let undecoded = match column {
+            None => Some(unknown(version)),
+            Some(_) => (!is_told).then(|| self.untold(version)),
+        };
         let metadata = |name: &str| self.metadata(name);
         let layout = Layout::load(column.unwrap_or_else(|| Column::nearest(version)), &metadata);
         let identity = Identity {
@@ -99,15 +106,27 @@ impl Exports<'_> {
             undecoded: undecoded.into_iter().map(Arc::from).collect(),
         };
         let homes = Homes::new(self.module.span(), self.homes);
-        V8::new(identity, layout, column.is_some(), homes)
+        V8::new(identity, layout, column.is_some() && is_told, homes)
     }
 
     fn source(&self) -> String {
         let name = self.module.name();
-        match self.metadata("HeapObjectTag") {
+        match self.metadata(TOLD) {
             Some(_) => format!("v8dbg_ symbols of {name}, table of its version"),
             None => "table of its version".to_owned(),
         }
+    }
+
+    /// Why a V8 that exports nothing for debuggers is not decoded: it may have been built in other ways.
+    fn untold(&self, version: Version) -> String {
+        format!(
+            "{} exports no v8dbg_ symbols, so whether its pointers are compressed is not known: JavaScript \
+             frames are addresses, values are not decoded; ::set -o nearest takes the layouts of Node.js \
+             with V8 {}.{}",
+            self.module.name(),
+            version.major,
+            version.minor
+        )
     }
 
     /// A constant for debuggers.
