@@ -180,8 +180,9 @@ fn note_missing(cx: &mut Cx<'_>, rest: Rest) -> Result<()> {
         return Ok(());
     }
     cx.note(&format!(
-        "{:#x} bytes of the heap were not dumped; what lies there is not known",
-        rest.missing
+        "{:#x} bytes of the heap were not {}; what lies there is not known",
+        rest.missing,
+        cx.core().kept_word()
     ))
 }
 
