@@ -90,6 +90,23 @@ fn dcmds_of_javascript_write_what_the_schema_says() {
 }
 
 #[test]
+fn dcmds_of_bthreads_write_what_the_schema_says() {
+    let schema = schema();
+    let case = match gen_cores::ensure("bthreads", "O2-pie").expect("a core") {
+        Outcome::Made(case) | Outcome::Fresh(case) => case,
+        Outcome::Skipped(skipped) => return println!("not tested: {}", skipped.reason),
+    };
+    let mut seen = BTreeSet::new();
+    let lines = ["::bthreads", "::bthreads -s", "::bthreads | ::stack", "::stacks", "::runtimes"];
+    for line in lines.into_iter().chain(["::walk bthread"]) {
+        seen.extend(check(&schema, line, &records_of(&case.core, line)));
+    }
+    for wanted in ["bthread", "bthread_frame", "stack", "stack_group", "runtime", "element"] {
+        assert!(seen.contains(wanted), "no dcmd wrote a {wanted}: {seen:?}");
+    }
+}
+
+#[test]
 fn errors_are_records_and_the_command_fails() {
     let records = records("workers/x86_64/core.zst", "::nosuch; 8/X; 0t1::thread; ::frame 99");
     let types = check(&schema(), "errors", &records);
