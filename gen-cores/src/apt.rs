@@ -11,7 +11,8 @@ use crate::{Error, Result, paths};
 const SUITES: [&str; 4] = ["bullseye", "bookworm", "trixie", "sid"];
 const KEYS: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 /// Where the system says from which mirror it takes its packages.
-const SYSTEM_SOURCES: [&str; 2] = ["/etc/apt/sources.list", "/etc/apt/sources.list.d/debian.sources"];
+const SYSTEM_SOURCES: [&str; 2] =
+    ["/etc/apt/sources.list", "/etc/apt/sources.list.d/debian.sources"];
 const MIRROR: &str = "http://deb.debian.org/debian";
 
 /// Fetches packages of a suite and unpacks them into `dir/root`; `dir/packages` names them, and is written

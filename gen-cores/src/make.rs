@@ -11,7 +11,9 @@ use crate::error::AtPath;
 use crate::lock::Lock;
 use crate::run::{ACCOUNT, Run};
 use crate::variant::Maker;
-use crate::{Result, Scenario, Truth, Variant, cache, gcore, kernel, node, paths, python, qemu, tools};
+use crate::{
+    Result, Scenario, Truth, Variant, cache, gcore, kernel, node, paths, python, qemu, tools,
+};
 
 /// A core that is there, with its program and its truth.
 #[derive(Debug, Clone, PartialEq, Eq)]

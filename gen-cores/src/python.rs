@@ -67,7 +67,9 @@ impl Interpreter {
     /// Its name and version, as it was installed.
     pub(crate) fn name(self) -> String {
         match self.from {
-            From::Pyenv => self.pyenv().map_or_else(|| self.word.into(), |dir| dir.display().to_string()),
+            From::Pyenv => {
+                self.pyenv().map_or_else(|| self.word.into(), |dir| dir.display().to_string())
+            }
             From::Debian(..) => std::fs::read_to_string(self.debian().join("packages"))
                 .map_or_else(|_| self.word.into(), |names| names.replace('\n', " ")),
         }
@@ -97,10 +99,9 @@ impl Interpreter {
             From::Pyenv => {
                 self.pyenv().is_none().then(|| format!("pyenv has no Python {}", self.version))
             }
-            From::Debian(suite, libraries) => self
-                .fetch(suite, libraries)
-                .err()
-                .map(|error| format!("Debian's Python {} cannot be fetched: {error}", self.version)),
+            From::Debian(suite, libraries) => self.fetch(suite, libraries).err().map(|error| {
+                format!("Debian's Python {} cannot be fetched: {error}", self.version)
+            }),
         }
     }
 
@@ -125,7 +126,8 @@ impl Interpreter {
     fn give(self, program: &Path) -> Result<String> {
         match self.from {
             From::Pyenv => {
-                let wrong = || Error::Toolchain { path: program.into(), reason: "not there".into() };
+                let wrong =
+                    || Error::Toolchain { path: program.into(), reason: "not there".into() };
                 let from = self.pyenv().ok_or_else(wrong)?;
                 let from = from.join("bin").join(format!("python{}", self.version));
                 std::fs::copy(&from, program).at(program)?;

@@ -27,6 +27,12 @@ pub trait Host: Send + Sync {
     /// Its threads.
     fn threads(&self) -> Vec<Tid>;
 
+    /// Where the block of memory lies that is a thread's own, `pthread_t` on x86-64, where that is known.
+    fn thread_pointer(&self, thread: Tid) -> Option<Addr> {
+        let _ = thread;
+        None
+    }
+
     /// The registers with which a thread was stopped.
     fn registers(&self, thread: Tid) -> Option<Regs>;
 

@@ -36,6 +36,7 @@ mod ending;
 mod host;
 mod language_frame;
 mod probe;
+pub mod python;
 mod runtime;
 mod runtimes;
 mod span;

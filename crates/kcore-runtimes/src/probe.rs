@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Host, Runtime, v8};
+use crate::{Host, Runtime, python, v8};
 
 /// Looks for one runtime in a process.
 #[derive(Clone, Copy)]
@@ -34,4 +34,4 @@ pub struct Damage {
 }
 
 /// The runtimes that kcore knows.
-pub const PROBES: &[Probe] = &[v8::PROBE];
+pub const PROBES: &[Probe] = &[v8::PROBE, python::PROBE];

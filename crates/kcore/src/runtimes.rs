@@ -73,6 +73,10 @@ impl Host for Core {
         self.tids()
     }
 
+    fn thread_pointer(&self, thread: Tid) -> Option<Addr> {
+        Self::thread_pointer(self, thread)
+    }
+
     fn registers(&self, thread: Tid) -> Option<Regs> {
         self.start_registers(thread)
     }
