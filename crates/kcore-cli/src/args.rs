@@ -10,6 +10,7 @@ use clap_complete::aot;
 
 use crate::live::{self, LiveArgs};
 use crate::man;
+use crate::save::SaveArgs;
 
 /// Exit status for a wrong command line, or a target that cannot be opened.
 pub(crate) const USAGE: u8 = 2;
@@ -35,6 +36,7 @@ own record of it is wrong or gone; EXE alone shows symbols and code. CORE may be
 const AFTER_HELP: &str = "\
 'kcore stacks CORE' prints the unique stacks of all threads, most common first, and exits;
 so does 'kcore stacks PID' of a live process.
+'kcore save PID -o FILE' saves a live process as a core: see 'kcore save --help'.
 Try 'kcore --help' for examples, and '::help' inside.";
 
 const AFTER_LONG_HELP: &str = "\
@@ -43,6 +45,7 @@ Examples:
   kcore stacks app.core                   unique stacks of all threads, most common first
   kcore -p 4711                           look around in a live process as it is now
   kcore stacks 4711                       what its threads do, most common first
+  kcore save 4711 -o app.core             a core of it, as gcore makes one
   kcore -c ::status -c ::stack app.core   two commands, then exit
   kcore -c '::walk thread | ::stack' app.core
                                           the stack of every thread, the crashed one first
@@ -51,7 +54,7 @@ Examples:
   kcore app.core < script                 a script; also -f script
   zstdcat app.core.zst | kcore -c ::status -
 
-A file that is called 'stacks' is './stacks'. '-c FILE', where FILE is a core and no other is
+A file that is called 'stacks' or 'save' is './stacks' or './save'. '-c FILE', where FILE is a core and no other is
 named, opens it, as gdb does.
 
 From MDB:
@@ -76,7 +79,7 @@ Exit status:
   2  wrong usage, or the target cannot be opened";
 
 const USAGE_LINES: &str = "kcore [OPTIONS] [EXE] CORE\n       kcore [OPTIONS] -p PID\n       \
-     kcore stacks [OPTIONS] PID|[EXE] CORE";
+     kcore stacks [OPTIONS] PID|[EXE] CORE\n       kcore save [OPTIONS] PID -o FILE";
 
 /// Open a Linux core, or a snapshot of a live process, and ask what it was doing.
 #[derive(Parser, Debug)]
@@ -173,11 +176,32 @@ pub(crate) struct Args {
     pub(crate) live: LiveArgs,
 }
 
-/// Reads a command line whose first word is the program's name.
+/// What the command line asks for.
+#[derive(Debug)]
+pub(crate) enum Asked {
+    /// Commands about a core, or about a snapshot.
+    Session(Box<Args>),
+    /// A core of a live process.
+    Save(Box<SaveArgs>),
+}
+
+/// Reads a command line whose first word is the program's name. The second one may be that of another
+/// program, which has options of its own.
 ///
 /// # Errors
 /// With what is to be shown instead: help, version, the manual page, or what is wrong.
-pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Args, Exit> {
+pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, Exit> {
+    let words: Vec<OsString> = words.into_iter().collect();
+    match words.get(1).and_then(|word| word.to_str()) {
+        Some("save") => {
+            let save = SaveArgs::try_parse_from(words.into_iter().skip(1)).map_err(Exit::Clap)?;
+            Ok(Asked::Save(Box::new(save)))
+        }
+        _ => Ok(Asked::Session(Box::new(parse_session(words)?))),
+    }
+}
+
+fn parse_session(words: Vec<OsString>) -> Result<Args, Exit> {
     let raw = Raw::try_parse_from(words).map_err(Exit::Clap)?;
     if raw.man {
         return Err(Exit::Text(man::page(Raw::command(), AFTER_LONG_HELP)));
@@ -261,7 +285,10 @@ mod tests {
 
     fn parsed(words: &[&str]) -> Args {
         let words = std::iter::once("kcore").chain(words.iter().copied());
-        parse(words.map(OsString::from)).unwrap()
+        match parse(words.map(OsString::from)).unwrap() {
+            Asked::Session(args) => *args,
+            other => panic!("{other:?}"),
+        }
     }
 
     #[test]
@@ -305,10 +332,12 @@ mod tests {
     #[test]
     fn help_has_the_options_and_the_environment_and_nothing_that_is_not_there() {
         let help = Raw::command().render_long_help().to_string();
-        for word in ["--sysroot", "--debug-dir", "NO_COLOR", "XDG_STATE_HOME", "kcore stacks"] {
+        for word in
+            ["--sysroot", "--debug-dir", "NO_COLOR", "XDG_STATE_HOME", "kcore stacks", "kcore save"]
+        {
             assert!(help.contains(word), "{word}");
         }
-        for word in ["--debuginfod", "profile", "save"] {
+        for word in ["--debuginfod", "profile"] {
             assert!(!help.contains(word), "{word}");
         }
     }

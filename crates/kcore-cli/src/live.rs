@@ -56,6 +56,14 @@ impl LiveArgs {
             }
             return Ok(None);
         };
+        self.named(named).map(Some)
+    }
+
+    /// The process of that name, and how it is to be copied.
+    ///
+    /// # Errors
+    /// When no process is named so.
+    pub(crate) fn named(&self, named: &str) -> Result<LiveTarget> {
         let (pid, threads) = parse_named(named)?;
         let options = LiveOptions {
             threads,
@@ -64,8 +72,9 @@ impl LiveArgs {
             stop_timeout: Duration::from_millis(self.stop_timeout),
             live_memory: self.live_memory,
             ignore_deleted: self.ignore_deleted,
+            all_registers: false,
         };
-        Ok(Some(LiveTarget { pid, options }))
+        Ok(LiveTarget { pid, options })
     }
 }
 
@@ -106,14 +115,14 @@ pub(crate) fn notes(pid: Pid, facts: &LiveFacts, threads: usize) -> Vec<String> 
     let mut notes = vec![if facts.rolling {
         format!(
             "process {pid}: each of {threads} threads stood still by itself, {} in the median, {} at most",
-            shown(facts.median),
-            shown(facts.stopped)
+            time(facts.median),
+            time(facts.stopped)
         )
     } else {
-        format!("process {pid} stood still for {} ({threads} threads)", shown(facts.stopped))
+        format!("process {pid} stood still for {} ({threads} threads)", time(facts.stopped))
     }];
     if !facts.before.is_empty() {
-        let times: Vec<String> = facts.before.iter().copied().map(shown).collect();
+        let times: Vec<String> = facts.before.iter().copied().map(time).collect();
         notes.push(format!(
             "it stood still before for {}, to learn what else stacks need",
             times.join(" and ")
@@ -128,7 +137,8 @@ pub(crate) fn notes(pid: Pid, facts: &LiveFacts, threads: usize) -> Vec<String> 
     notes
 }
 
-fn shown(time: Duration) -> String {
+/// A time as people say it.
+pub(crate) fn time(time: Duration) -> String {
     let micros = time.as_nanos().div_ceil(1000);
     if micros < 1000 {
         format!("{micros} us")
@@ -163,8 +173,8 @@ mod tests {
 
     #[test]
     fn times_are_short() {
-        assert_eq!(shown(Duration::from_nanos(870_100)), "871 us");
-        assert_eq!(shown(Duration::from_micros(12_345)), "12.34 ms");
+        assert_eq!(time(Duration::from_nanos(870_100)), "871 us");
+        assert_eq!(time(Duration::from_micros(12_345)), "12.34 ms");
     }
 
     #[test]

@@ -14,14 +14,18 @@ mod man;
 mod output;
 mod progress;
 mod run;
+mod save;
 mod target;
 mod terminal;
 
 use std::process::ExitCode;
 
+use args::Asked;
+
 fn main() -> ExitCode {
     match args::parse(std::env::args_os()) {
-        Ok(args) => run::run(args),
+        Ok(Asked::Session(args)) => run::run(*args),
+        Ok(Asked::Save(args)) => save::run(&args),
         Err(exit) => exit.show(),
     }
 }

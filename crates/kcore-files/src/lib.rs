@@ -1,6 +1,7 @@
 //! Files: opening a core, compressed or not, and finding the files of the modules in it.
 //!
 //! - [`open_core`] maps a core, or unpacks it into an unlinked sparse file first.
+//! - [`NewCore`] is one that is written, and has its name only once it is complete.
 //! - [`Finder`] looks for the file of a module, place by place, and believes none without its
 //!   build-id.
 //! - [`Finder::find_debug`] looks for separate debug files in the same way.
@@ -32,6 +33,8 @@ mod finder;
 mod format;
 mod found;
 mod image_cache;
+mod new_core;
+mod new_file;
 mod open_core;
 mod regular;
 mod source;
@@ -48,6 +51,8 @@ pub use error::FilesError;
 pub use finder::{Finder, SYSTEM_DEBUG_DIR, SearchPaths, Wanted};
 pub use format::Format;
 pub use found::{Found, FoundFile, Place, Tried, Why};
+pub use new_core::{CoreTarget, NewCore};
+pub use new_file::NewFile;
 pub use open_core::{CoreSource, OpenedCore, open_core};
 pub use source::SourceText;
 pub use unpack::Progress;

@@ -1,4 +1,4 @@
-//! Writing an unpacked core: an unlinked file with holes where the core has zeros.
+//! Writing a core: a file with holes where the core has zeros.
 
 use std::{
     fs::File,
@@ -16,7 +16,7 @@ const CHECK_EVERY: u64 = 16 << 20;
 /// Bytes that are left free for others.
 const RESERVE: u64 = 32 << 20;
 
-/// A file that has no name and takes no room for zeros.
+/// A file that takes no room for zeros.
 #[derive(Debug)]
 pub struct SparseFile {
     file: File,
@@ -41,13 +41,18 @@ impl From<io::Error> for WriteError {
 }
 
 impl SparseFile {
-    /// A new file in `dir`.
+    /// A new file without a name in `dir`.
     ///
     /// # Errors
     /// When the folder cannot be written.
     pub fn create_in(dir: &Path) -> io::Result<Self> {
         let file = tempfile::tempfile_in(dir)?;
         Ok(Self { file, dir: dir.to_owned(), len: 0, unchecked: CHECK_EVERY })
+    }
+
+    /// A file that is there, in `dir`, and empty.
+    pub fn over(file: File, dir: &Path) -> Self {
+        Self { file, dir: dir.to_owned(), len: 0, unchecked: 0 }
     }
 
     /// Bytes that the file has by now, holes included.
@@ -76,7 +81,21 @@ impl SparseFile {
         Ok(())
     }
 
-    /// The finished file.
+    /// Appends so many zeros, which take no room.
+    pub const fn append_zeros(&mut self, count: u64) {
+        self.len = self.len.saturating_add(count);
+    }
+
+    /// The finished file, to be read from its beginning.
+    ///
+    /// # Errors
+    /// When its end cannot be set.
+    pub fn into_file(self) -> io::Result<File> {
+        self.file.set_len(self.len)?;
+        Ok(self.file)
+    }
+
+    /// The finished file, mapped.
     ///
     /// # Errors
     /// When it cannot be mapped.

@@ -2,6 +2,8 @@
 
 use std::{io, time::Duration};
 
+use kcore_mem::Addr;
+
 use crate::Pid;
 
 /// Why there is no snapshot.
@@ -75,6 +77,20 @@ pub enum LiveError {
         /// How long was waited.
         limit: Duration,
     },
+    /// Memory was there a moment ago, and is not any more.
+    #[error("process {pid}: memory at {at} was gone before it was copied")]
+    Lost {
+        /// The process.
+        pid: Pid,
+        /// The first address that is gone.
+        at: Addr,
+    },
+    /// What was copied could not be written.
+    #[error(transparent)]
+    Write(io::Error),
+    /// Somebody ended it.
+    #[error("stopped before all was copied")]
+    Stopped,
     /// Something of the system failed.
     #[error("process {pid}: {what}: {error}")]
     System {

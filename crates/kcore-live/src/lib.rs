@@ -3,6 +3,7 @@
 //!
 //! - [`Process`] is a process that runs, and may be traced.
 //! - [`capture`] stops its threads, copies, and lets them go: a [`Snapshot`].
+//! - [`save`] writes all of it as a core while it stands still.
 //! - [`LivePages`] is memory of a process that goes on running.
 //! - [`image`] writes a snapshot as a core, which is what all other rooms read.
 //!
@@ -29,13 +30,15 @@ mod pages;
 mod proc;
 mod process;
 mod rights;
+mod save;
 mod snapshot;
 mod sys;
 
 pub use error::LiveError;
-pub use freeze::{Plan, StackLimit, capture};
+pub use freeze::{Held, Plan, StackLimit, capture, hold};
 pub use memory::LiveMemory;
 pub use pages::LivePages;
 pub use proc::TaskStat;
 pub use process::{Pid, Process};
+pub use save::{CoreFilter, CoreSink, SaveProgress, Saved, save};
 pub use snapshot::{Piece, Registers, SnapThread, Snapshot};

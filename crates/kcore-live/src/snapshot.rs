@@ -17,6 +17,8 @@ pub struct Registers {
     pub extended: Vec<u8>,
     /// The thread pointer, where it is no general register (`NT_ARM_TLS`).
     pub thread_pointer: Vec<u8>,
+    /// The signal that the thread was about to take (`siginfo_t`), if there was one.
+    pub signal: Vec<u8>,
 }
 
 /// A thread of a snapshot.
@@ -58,6 +60,11 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
+    /// Threads of one instant, without any memory.
+    pub(crate) fn of_threads(threads: Vec<SnapThread>) -> Self {
+        Self { threads, rolling: false, stopped: Duration::ZERO, late: false, arenas: Vec::new() }
+    }
+
     /// That there is anything in it.
     ///
     /// # Errors

@@ -215,6 +215,7 @@ impl Core {
         let space = ProcessSpace::new(target, Some(parts.space.clone()), modules.clone());
         let space = match &parts.live {
             Some(live) => space.of_snapshot(live.pages.clone()),
+            None if parts.file.snapshot().is_some() => space.of_snapshot(None),
             None => space,
         };
         let finder = context.finder.clone();

@@ -6,6 +6,7 @@
 //! tracers share the threads, since a thread is traced by the one thread that seized it.
 
 mod gate;
+mod held;
 mod machine;
 mod pointers;
 mod rolling;
@@ -15,6 +16,8 @@ mod tracer;
 mod whole;
 
 use std::{collections::HashMap, time::Duration};
+
+pub use held::{Held, hold};
 
 use kcore_elf::core_file::MapLine;
 use kcore_mem::AddrRange;
@@ -80,8 +83,7 @@ pub fn capture(plan: &Plan<'_>) -> Result<Snapshot, LiveError> {
     let before = plan.process.read("auxv", "its auxiliary vector")?;
     let tids = tids_of(plan)?;
     // The state of a stopped thread is only that it is stopped.
-    let stats: HashMap<i32, TaskStat> =
-        tids.iter().filter_map(|tid| Some((*tid, plan.process.task_stat(*tid)?))).collect();
+    let stats = stats_of(plan, &tids);
     let taken =
         if plan.rolling { rolling::capture(plan, &tids) } else { whole::capture(plan, &tids) };
     let left = match &taken {
@@ -96,13 +98,23 @@ pub fn capture(plan: &Plan<'_>) -> Result<Snapshot, LiveError> {
         return Err(LiveError::Gone(plan.process.pid()));
     }
     let mut snapshot = taken?;
+    tell_more(plan, &stats, &mut snapshot);
+    Ok(snapshot)
+}
+
+/// What the system says of threads.
+fn stats_of(plan: &Plan<'_>, tids: &[i32]) -> HashMap<i32, TaskStat> {
+    tids.iter().filter_map(|tid| Some((*tid, plan.process.task_stat(*tid)?))).collect()
+}
+
+/// Adds to threads what the system said of them before they were stopped.
+fn tell_more(plan: &Plan<'_>, stats: &HashMap<i32, TaskStat>, snapshot: &mut Snapshot) {
     for thread in &mut snapshot.threads {
         thread.inner_tid = plan.process.inner_id(thread.tid).unwrap_or(thread.inner_tid);
         thread.stat =
             stats.get(&thread.tid).cloned().or_else(|| plan.process.task_stat(thread.tid));
     }
     snapshot.threads.sort_by_key(|thread| order(plan, thread));
-    Ok(snapshot)
 }
 
 /// The first thread of the process first.

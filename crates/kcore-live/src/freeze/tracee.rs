@@ -29,6 +29,8 @@ pub struct Tracee {
     general: [u8; GENERAL_SIZE],
     general_len: usize,
     more: Option<Box<Registers>>,
+    /// What the signal is that it is about to take, if any.
+    signal: Vec<u8>,
     /// When it was asked to stop.
     asked: Option<Instant>,
     stopped: Duration,
@@ -41,10 +43,9 @@ impl Tracee {
         ptrace::seize(tid)?;
         let more = floating.then(|| {
             Box::new(Registers {
-                general: Vec::new(),
                 floating: vec![0; FLOATING_SIZE],
                 extended: vec![0; if machine::IS_X86 { EXTENDED_SIZE } else { 0 }],
-                thread_pointer: Vec::new(),
+                ..Registers::default()
             })
         });
         Ok(Self {
@@ -53,6 +54,7 @@ impl Tracee {
             general: [0; GENERAL_SIZE],
             general_len: 0,
             more,
+            signal: Vec::new(),
             asked: None,
             stopped: Duration::ZERO,
         })
@@ -87,6 +89,9 @@ impl Tracee {
             Waited::Stopped(signal) => {
                 self.phase = Phase::Stands(signal);
                 self.read_registers();
+                if signal != 0 {
+                    self.signal = ptrace::signal(self.tid).unwrap_or_default();
+                }
             }
         }
         true
@@ -150,13 +155,20 @@ impl Tracee {
 
     /// What is known of it; `None` when it ended before it could be stopped.
     pub fn into_thread(self) -> Option<SnapThread> {
+        self.to_thread()
+    }
+
+    /// As [`Tracee::into_thread`], of one that goes on standing still.
+    pub fn to_thread(&self) -> Option<SnapThread> {
         let general = self.general.get(..self.general_len).unwrap_or_default();
         let has_registers = !general.is_empty();
         if !has_registers && !self.is_late() {
             return None;
         }
-        let more = self.more.map(|more| *more).unwrap_or_default();
-        let registers = has_registers.then(|| Registers { general: general.to_vec(), ..more });
+        let more = self.more.as_deref().cloned().unwrap_or_default();
+        let general = general.to_vec();
+        let signal = self.signal.clone();
+        let registers = has_registers.then_some(Registers { general, signal, ..more });
         Some(SnapThread {
             tid: self.tid,
             inner_tid: u32::try_from(self.tid).unwrap_or_default(),

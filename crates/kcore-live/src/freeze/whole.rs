@@ -66,7 +66,7 @@ pub fn capture(plan: &Plan<'_>, tids: &[i32]) -> Result<Snapshot, LiveError> {
 /// A thread that starts another program waits until all others have ended, and the system until a
 /// tracer has taken note of their ends; meanwhile it lets nobody trace another thread. So a tracer that
 /// is held up there cannot do what it is held up for: this thread does.
-fn take_note_of_ends(plan: &Plan<'_>, complete: &Gate) {
+pub fn take_note_of_ends(plan: &Plan<'_>, complete: &Gate) {
     const FIRST: Duration = Duration::from_millis(20);
     const THEN: Duration = Duration::from_millis(5);
     let start = Instant::now();
@@ -127,7 +127,7 @@ fn later(start: Instant, by: Duration) -> Instant {
 /// Stops threads that were made after the list was: only a thread that runs makes another one, so that
 /// the list is complete once it has nothing new. The system's count of threads tells most often that
 /// there is nothing to list.
-fn catch_new(process: &Process, tracer: &mut Tracer<'_>, known: &[i32], deadline: Instant) {
+pub fn catch_new(process: &Process, tracer: &mut Tracer<'_>, known: &[i32], deadline: Instant) {
     let mut known: HashSet<i32> = known.iter().copied().collect();
     while Instant::now() < deadline && process.count_of_threads() != Some(known.len() as u64) {
         let Ok(listed) = process.task_ids() else { return };

@@ -12,6 +12,7 @@ use kcore_mem::AddrRange;
 
 pub use head::{Head, Segment};
 pub use notes::Facts;
+pub(crate) use notes::of as notes_of;
 
 use crate::{LiveError, LiveMemory, Piece, Process, Snapshot};
 
@@ -56,7 +57,8 @@ pub fn core_of(
     headers: &Headers,
     snapshot: Option<&Snapshot>,
 ) -> Result<Vec<u8>, LiveError> {
-    let notes = notes::of(&Facts::read(process)?, (text, maps), snapshot);
+    let threads = snapshot.map(|snapshot| snapshot.threads.as_slice()).unwrap_or_default();
+    let notes = notes::of(&Facts::read(process)?, (text, maps), threads, snapshot);
     let copied = snapshot.into_iter().flat_map(Snapshot::pieces);
     let pieces: Vec<Piece<'_>> = copied.chain(headers.pieces()).collect();
     let parts = segments::of(maps, pieces);

@@ -12,6 +12,9 @@ const NT_AUXV: u32 = 6;
 const NT_FILE: u32 = 0x4649_4c45;
 const NT_X86_XSTATE: u32 = 0x202;
 const NT_ARM_TLS: u32 = 0x401;
+const NT_SIGINFO: u32 = 0x5349_4749;
+/// Bytes of `siginfo_t`.
+const SIGNAL_SIZE: usize = 128;
 
 /// What the system says of the process as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,15 +45,16 @@ impl Facts {
     }
 }
 
-/// All notes, in the order in which gdb writes them: `text` and `maps` tell of the mappings.
+/// All notes, in the order in which gdb writes them: `text` and `maps` tell of the mappings. A core that
+/// has all memory of its process is no snapshot.
 pub fn of(
     facts: &Facts,
     (text, maps): (&[u8], &[MapLine]),
+    threads: &[SnapThread],
     snapshot: Option<&Snapshot>,
 ) -> Vec<u8> {
     let mut notes = Notes::default();
     notes.add(b"CORE", NT_PRPSINFO, &process_info(facts));
-    let threads = snapshot.map(|snapshot| snapshot.threads.as_slice()).unwrap_or_default();
     threads.iter().for_each(|thread| notes.add_thread(facts, thread));
     notes.add(b"CORE", NT_AUXV, &facts.auxv);
     notes.add(b"CORE", NT_FILE, &files(maps));
@@ -101,6 +105,10 @@ impl Notes {
         for (owner, kind, desc) in more.into_iter().filter(|(_, _, desc)| !desc.is_empty()) {
             self.add(owner, kind, desc);
         }
+        // One that takes no signal has one of number 0, as gdb writes it.
+        let mut signal = registers.signal.clone();
+        signal.resize(SIGNAL_SIZE, 0);
+        self.add(b"CORE", NT_SIGINFO, &signal);
         let said = LiveThread {
             inner_tid: thread.inner_tid,
             state: thread.stat.as_ref().map(|stat| stat.state),
@@ -114,12 +122,13 @@ fn name_of(stat: &TaskStat) -> String {
     String::from_utf8_lossy(&stat.name).into_owned()
 }
 
-/// `struct elf_prstatus` of 64 bits: id at 32, registers at 112, `pr_fpvalid` behind them. No signal is
-/// being taken.
+/// `struct elf_prstatus` of 64 bits: number, code and errno of the signal that is being taken at 0, and
+/// its number at 12; id at 32, registers at 112, `pr_fpvalid` behind them.
 fn status(facts: &Facts, tid: i32, registers: &Registers) -> Vec<u8> {
     const PID: usize = 32;
     const REGISTERS: usize = 112;
-    let mut desc = vec![0; PID];
+    let mut desc = signal_words(&registers.signal);
+    desc.resize(PID, 0);
     for id in [tid.cast_unsigned(), facts.stat.parent, facts.stat.group, facts.stat.session] {
         desc.extend_from_slice(&id.to_ne_bytes());
     }
@@ -127,6 +136,14 @@ fn status(facts: &Facts, tid: i32, registers: &Registers) -> Vec<u8> {
     desc.extend_from_slice(&registers.general);
     desc.extend_from_slice(&u64::from(!registers.floating.is_empty()).to_ne_bytes());
     desc
+}
+
+/// `si_signo`, `si_errno` and `si_code` of a `siginfo_t` in the order of `struct elf_siginfo`, and
+/// `pr_cursig`.
+fn signal_words(signal: &[u8]) -> Vec<u8> {
+    let word = |index: usize| signal.chunks_exact(4).nth(index).unwrap_or(&[0; 4]);
+    let half = word(0).get(..2).unwrap_or_default();
+    [word(0), word(2), word(1), half].concat()
 }
 
 /// `struct elf_prpsinfo` of 64 bits.
@@ -219,7 +236,7 @@ mod tests {
             late: false,
             arenas: Vec::new(),
         };
-        let notes = of(&facts(), (text, &maps), Some(&snapshot));
+        let notes = of(&facts(), (text, &maps), &snapshot.threads, Some(&snapshot));
         let head = Head::new(Target::X86_64, &notes, &[], 1);
         let core = CoreFile::parse(head.bytes.into()).unwrap();
         let process = core.process().unwrap();

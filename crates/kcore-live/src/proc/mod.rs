@@ -1,10 +1,12 @@
 //! What `/proc` tells of a process: see proc(5).
 
+mod smaps;
 mod stat;
 mod status;
 
 use std::{fs, io, path::Path};
 
+pub use smaps::MapDetails;
 pub use stat::TaskStat;
 pub use status::Status;
 

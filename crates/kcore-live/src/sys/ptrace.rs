@@ -38,8 +38,8 @@ fn request(
     address: *mut c_void,
     data: *mut c_void,
 ) -> io::Result<c_long> {
-    // SAFETY: none of the requests of this module writes to memory of kcore, but GETREGSET, which
-    // writes to the buffer that its caller owns and measures.
+    // SAFETY: none of the requests of this module writes to memory of kcore, but GETREGSET and
+    // GETSIGINFO, which write to buffers that their callers own and measure.
     let answer = unsafe { libc::ptrace(kind as _, tid, address, data) };
     if answer == -1 { Err(io::Error::last_os_error()) } else { Ok(answer) }
 }
@@ -113,6 +113,20 @@ pub fn registers(tid: pid_t, set: c_int, buffer: &mut [u8]) -> io::Result<usize>
     let set = without_provenance_mut(usize::try_from(set).unwrap_or_default());
     request(libc::PTRACE_GETREGSET as libc::c_uint, tid, set, (&raw mut io).cast())?;
     Ok(io.iov_len.min(buffer.len()))
+}
+
+/// The `siginfo_t` of the signal that a stopped thread is about to take.
+///
+/// # Errors
+/// When the thread does not stand still before a signal.
+pub fn signal(tid: pid_t) -> io::Result<Vec<u8>> {
+    let mut info = std::mem::MaybeUninit::<libc::siginfo_t>::zeroed();
+    request(libc::PTRACE_GETSIGINFO, tid, null_mut(), info.as_mut_ptr().cast())?;
+    // SAFETY: all bytes were zeros before the kernel wrote the structure.
+    let bytes = unsafe {
+        std::slice::from_raw_parts(info.as_ptr().cast::<u8>(), size_of::<libc::siginfo_t>())
+    };
+    Ok(bytes.to_vec())
 }
 
 /// Lets a stopped thread go, with the signal that its stop held back.

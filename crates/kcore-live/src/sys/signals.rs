@@ -23,6 +23,23 @@ impl HeldBack {
         };
         Self { before }
     }
+
+    /// Begins with those alone by which a terminal stops a process without ending it.
+    pub fn stops() -> Self {
+        let mut stops = MaybeUninit::uninit();
+        let mut before = MaybeUninit::uninit();
+        // SAFETY: sigemptyset and pthread_sigmask fill what they are given; none of the three can fail
+        // with valid signals and a valid `how`.
+        let before = unsafe {
+            libc::sigemptyset(stops.as_mut_ptr());
+            for signal in [libc::SIGTSTP, libc::SIGTTIN, libc::SIGTTOU] {
+                libc::sigaddset(stops.as_mut_ptr(), signal);
+            }
+            libc::pthread_sigmask(libc::SIG_BLOCK, stops.as_ptr(), before.as_mut_ptr());
+            before.assume_init()
+        };
+        Self { before }
+    }
 }
 
 impl Drop for HeldBack {

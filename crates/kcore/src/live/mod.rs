@@ -4,6 +4,7 @@ mod facts;
 mod files;
 mod mappings;
 mod rehearsal;
+mod save;
 mod take;
 mod threads;
 
@@ -13,9 +14,13 @@ use kcore_live::{LivePages, Pid};
 
 pub use facts::LiveFacts;
 pub(crate) use mappings::mappings;
+pub use save::{SaveError, SaveWhat, SavedCore};
 pub use threads::ThreadChoice;
 
 use crate::{Core, OpenError, OpenOptions};
+
+/// Times that is begun anew when the process starts another program meanwhile.
+const MAX_PROGRAMS: usize = 3;
 
 /// How a live process is copied.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +38,9 @@ pub struct LiveOptions {
     /// Whether what lies at the path of a file that was deleted is taken for it, where nothing
     /// proves the contrary.
     pub ignore_deleted: bool,
+    /// Whether the registers for floating-point numbers of all threads are copied, however many there
+    /// are: each takes two more system calls.
+    pub all_registers: bool,
 }
 
 impl Default for LiveOptions {
@@ -44,6 +52,7 @@ impl Default for LiveOptions {
             stop_timeout: Duration::from_secs(1),
             live_memory: false,
             ignore_deleted: false,
+            all_registers: false,
         }
     }
 }

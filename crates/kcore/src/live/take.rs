@@ -10,7 +10,7 @@ use kcore_live::{
 };
 use kcore_mem::AddrRange;
 
-use super::{LiveOptions, LiveParts, files, rehearsal};
+use super::{LiveOptions, LiveParts, MAX_PROGRAMS, files, rehearsal};
 use crate::{Core, OpenError, OpenOptions, open::CoreParts, thread::threads_of};
 
 /// Times that a process is stopped, at most. What a walk misses the first time is copied the second
@@ -22,8 +22,6 @@ const MAX_PAGES: usize = 4096;
 const MAX_LATER_PAGES: usize = 1 << 20;
 /// Threads up to whose number floating-point registers are copied.
 const FLOATING_UP_TO: usize = 32;
-/// Times that is begun anew when the process starts another program meanwhile.
-const MAX_PROGRAMS: usize = 3;
 
 /// Takes a snapshot of a process.
 pub fn snapshot(pid: Pid, live: &LiveOptions, options: &OpenOptions) -> Result<Core, OpenError> {
@@ -123,7 +121,7 @@ impl<'a> Taking<'a> {
             memory_too: wanted,
             follow,
             stacks: limit,
-            floating_up_to: FLOATING_UP_TO,
+            floating_up_to: if self.live.all_registers { usize::MAX } else { FLOATING_UP_TO },
             timeout: self.live.stop_timeout,
             rolling: self.live.rolling,
         })?)

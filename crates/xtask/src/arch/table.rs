@@ -30,7 +30,7 @@ pub const ROOMS: &[Room] = &[
             "libc",
         ],
     },
-    // The decompressors are for whole cores.
+    // The decompressors are for whole cores, and so is zstd, which packs them.
     Room {
         name: "kcore-files",
         uses: &["kcore-mem", "kcore-elf"],
@@ -40,6 +40,7 @@ pub const ROOMS: &[Room] = &[
             "liblzma",
             "lz4_flex",
             "bzip2",
+            "zstd",
             "rustix",
             "tempfile",
             "thiserror",

@@ -1,0 +1,144 @@
+//! The command line of `kcore save`.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Parser, ValueHint};
+use kcore::{CoreTarget, OpenOptions, SaveWhat};
+
+use crate::live::LiveArgs;
+
+const LONG_ABOUT: &str = "\
+Save a live process as a core, which kcore, gdb and lldb read. It is stopped for as long as
+the copy takes, and runs on.
+
+Saved is what the kernel would dump: what /proc/PID/coredump_filter wants, without what the
+process marked with MADV_DONTDUMP. With --stacks-only or --for-decoders it is a small core,
+of some kilobytes to a few megabytes, that has registers, stacks, headers and what is needed
+to name their frames, and the process stands still for about a millisecond.
+
+The file has its name once it is complete. What cannot be read is left out, and said.";
+
+const AFTER_LONG_HELP: &str = "\
+Examples:
+  kcore save 4711 -o app.core                  as gcore does it
+  kcore save 4711 -o app.core.zst              packed with zstd
+  kcore save --for-decoders 4711 -o app.core   stacks, JavaScript's too, in a few megabytes
+  kcore save --stacks-only 4711 -o - | ssh host 'cat > app.core'
+
+Exit status:
+  0  saved
+  1  the core could not be written
+  2  wrong usage, or the process cannot be looked at";
+
+/// Save a live process as a core
+#[derive(Parser, Debug)]
+#[command(
+    name = "kcore save",
+    bin_name = "kcore save",
+    long_about = LONG_ABOUT,
+    after_long_help = AFTER_LONG_HELP,
+    override_usage = "kcore save [OPTIONS] PID -o FILE"
+)]
+pub(crate) struct SaveArgs {
+    /// The process: all of its threads, or those of these ids or one-letter states
+    #[arg(value_name = "PID[/TID,..|/STATES]")]
+    pub(crate) process: String,
+
+    /// Write to this file; `-` is standard output
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: PathBuf,
+
+    /// Save stacks, and what stacks of native code need
+    #[arg(long, group = "what")]
+    stacks_only: bool,
+
+    /// Save stacks, and what those of JavaScript and other runtimes need
+    #[arg(long, group = "what")]
+    for_decoders: bool,
+
+    /// Save all that can be read, whatever the filter and the process want left out
+    #[arg(long, group = "what")]
+    all: bool,
+
+    /// Pack with zstd, as a FILE that ends with .zst is in any case
+    #[arg(long)]
+    zstd: bool,
+
+    /// The executable, when the process' own record of it is gone
+    #[arg(short, long, value_name = "EXE", value_hint = ValueHint::FilePath)]
+    exe: Option<PathBuf>,
+
+    /// Look for the process' files under this directory first
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    sysroot: Option<PathBuf>,
+
+    /// One more directory in the build-id layout; may be repeated
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    debug_dir: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) live: LiveArgs,
+}
+
+impl SaveArgs {
+    /// What is saved.
+    pub(crate) fn what(&self) -> SaveWhat {
+        match self {
+            Self { stacks_only: true, .. } => SaveWhat::Stacks,
+            Self { for_decoders: true, .. } => SaveWhat::Decoders,
+            Self { all: true, .. } => SaveWhat::Everything,
+            _ => SaveWhat::Filtered,
+        }
+    }
+
+    /// Where it goes to, and whether it is packed.
+    pub(crate) fn target(&self) -> (CoreTarget, bool) {
+        let packs = self.zstd || self.output.extension().is_some_and(|end| end == "zst");
+        match self.output == Path::new("-") {
+            true => (CoreTarget::Stdout, packs),
+            false => (CoreTarget::Path(self.output.clone()), packs),
+        }
+    }
+
+    /// Where the files of the process are.
+    pub(crate) fn options(&self) -> OpenOptions {
+        OpenOptions {
+            exe: self.exe.clone(),
+            sysroot: self.sysroot.clone(),
+            debug_dirs: self.debug_dir.clone(),
+            ..OpenOptions::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    fn parsed(words: &[&str]) -> Result<SaveArgs, String> {
+        let words = std::iter::once("kcore save").chain(words.iter().copied());
+        SaveArgs::try_parse_from(words).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_declaration_is_sound() {
+        SaveArgs::command().debug_assert();
+    }
+
+    #[test]
+    fn the_suffix_packs() {
+        let args = parsed(&["7", "-o", "a.core.zst"]).unwrap();
+        assert_eq!(args.target(), (CoreTarget::Path("a.core.zst".into()), true));
+        assert_eq!(parsed(&["7", "-o", "-"]).unwrap().target(), (CoreTarget::Stdout, false));
+        assert!(parsed(&["7", "--zstd", "-o", "a"]).unwrap().target().1);
+        assert_eq!(args.what(), SaveWhat::Filtered);
+    }
+
+    #[test]
+    fn one_kind_of_core_is_saved_to_one_file() {
+        assert!(parsed(&["7"]).unwrap_err().contains("--output"));
+        assert!(parsed(&["7", "-o", "a", "--all", "--stacks-only"]).is_err());
+    }
+}

@@ -1,0 +1,116 @@
+//! `kcore save`: a live process as a core.
+
+mod args;
+mod summary;
+
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::Result;
+use indicatif::{ProgressBar, ProgressStyle};
+use kcore::{Core, SaveError, SaveProgress, SaveWhat, SavedCore};
+use kcore_render::io_reason;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+pub(crate) use args::SaveArgs;
+
+use crate::args::USAGE;
+
+/// Exit status when the core could not be written.
+const FAILED: u8 = 1;
+/// How often it is looked how far the copy has come.
+const TICK: Duration = Duration::from_millis(50);
+const TEMPLATE: &str =
+    "copying {bytes} of {total_bytes} {wide_bar} {eta}, the process stands still";
+
+/// Saves a process, and says what was saved.
+pub(crate) fn run(args: &SaveArgs) -> ExitCode {
+    match try_run(args) {
+        Ok(Ok(lines)) => {
+            lines.iter().for_each(|line| say(line));
+            ExitCode::SUCCESS
+        }
+        Ok(Err(error)) => {
+            let (reason, status) = match error {
+                SaveError::Write(error) => {
+                    (format!("{}: {}", summary::file(args), io_reason(&error)), FAILED)
+                }
+                SaveError::Stopped => (error.to_string(), FAILED),
+                other => (other.to_string(), USAGE),
+            };
+            say(&reason);
+            ExitCode::from(status)
+        }
+        Err(error) => {
+            say(&format!("{error:#}"));
+            ExitCode::from(USAGE)
+        }
+    }
+}
+
+/// Nobody may read it any more.
+fn say(line: &str) {
+    let _ = writeln!(io::stderr(), "kcore: {line}");
+}
+
+fn try_run(args: &SaveArgs) -> Result<Result<Vec<String>, SaveError>> {
+    let live = args.live.named(&args.process)?;
+    if args.output.as_os_str() == "-" && io::stdout().is_terminal() {
+        anyhow::bail!("standard output is a terminal: a core is no text (-o FILE)");
+    }
+    let (target, pack) = args.target();
+    let options = args.options();
+    let progress = SaveProgress::default();
+    let work = || {
+        let to = (&target, pack);
+        Core::save_process(live.pid, args.what(), &live.options, &options, to, &progress)
+    };
+    let saved = match args.what() {
+        SaveWhat::Filtered | SaveWhat::Everything => watched(&progress, work)?,
+        // It is over in a moment, and what ends it leaves nothing.
+        SaveWhat::Stacks | SaveWhat::Decoders => work(),
+    };
+    Ok(saved.map(|saved: SavedCore| summary::lines(args, live.pid, &saved)))
+}
+
+/// Does the work, shows how far it is, and ends it when somebody wants that.
+fn watched<T: Send>(progress: &SaveProgress, work: impl FnOnce() -> T + Send) -> Result<T> {
+    let ended = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        signal_hook::flag::register(signal, Arc::clone(&ended))?;
+    }
+    let bar = ProgressBar::new(0);
+    if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
+        bar.set_style(style);
+    }
+    thread::scope(|scope| {
+        let working = scope.spawn(work);
+        while !working.is_finished() {
+            if ended.load(Ordering::Relaxed) {
+                progress.stop.store(true, Ordering::Relaxed);
+            }
+            let total = progress.total.load(Ordering::Relaxed);
+            if total > 0 {
+                bar.set_length(total);
+                bar.set_position(progress.copied.load(Ordering::Relaxed));
+            }
+            thread::sleep(TICK);
+        }
+        bar.finish_and_clear();
+        working.join().map_err(|_| anyhow::anyhow!("saving ended in a panic"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_template_parses() {
+        assert!(ProgressStyle::with_template(TEMPLATE).is_ok());
+    }
+}

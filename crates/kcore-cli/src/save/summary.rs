@@ -1,0 +1,76 @@
+//! What is said of a saved core, a line each.
+
+use kcore::{Pid, SavedCore};
+
+use super::SaveArgs;
+use crate::{live, target::shown};
+
+/// What messages call the file.
+pub(super) fn file(args: &SaveArgs) -> String {
+    match args.output.as_os_str() == "-" {
+        true => "standard output".to_owned(),
+        false => shown(&args.output),
+    }
+}
+
+/// What was saved, what it cost the process, and what is missing.
+pub(super) fn lines(args: &SaveArgs, pid: Pid, core: &SavedCore) -> Vec<String> {
+    let saved = &core.saved;
+    let mut lines = vec![format!(
+        "saved process {pid} to {}: {} threads, {} of memory, {} written",
+        file(args),
+        saved.threads,
+        size(saved.memory),
+        size(core.taken)
+    )];
+    match &core.snapshot {
+        Some(facts) => lines.extend(live::notes(pid, facts, saved.threads)),
+        None => lines.push(format!("process {pid} stood still for {}", live::time(saved.stopped))),
+    }
+    lines.extend(missing(core));
+    lines
+}
+
+fn missing(core: &SavedCore) -> Vec<String> {
+    let saved = &core.saved;
+    let mut lines = Vec::new();
+    if saved.refused > 0 {
+        lines.push(format!("{} could not be read: holes in the core", size(saved.refused)));
+    }
+    if saved.left_out > 0 {
+        lines.push(format!(
+            "{} left out: files, and what nobody wants dumped (--all saves what can be read)",
+            size(saved.left_out)
+        ));
+    }
+    let late: Vec<String> = saved.late_threads.iter().map(ToString::to_string).collect();
+    if !late.is_empty() {
+        lines.push(format!("without registers, since they did not stop: {}", late.join(", ")));
+    }
+    lines
+}
+
+/// Bytes as people say them.
+fn size(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    if bytes < 1 << 10 {
+        return format!("{bytes} bytes");
+    }
+    let power = (bytes.ilog2() / 10).clamp(1, 4);
+    let unit = UNITS.get(power as usize - 1).copied().unwrap_or_default();
+    let tenths = bytes.saturating_mul(10) >> (10 * power);
+    format!("{}.{} {unit}", tenths / 10, tenths % 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(size(1000), "1000 bytes");
+        assert_eq!(size(1536), "1.5 KiB");
+        assert_eq!(size((5 << 20) - 1), "4.9 MiB");
+        assert_eq!(size(u64::MAX >> 10), "16383.9 TiB");
+    }
+}

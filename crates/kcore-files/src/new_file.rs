@@ -1,0 +1,110 @@
+//! A file that has its name only once it is complete.
+
+use std::{
+    fs::File,
+    io,
+    os::fd::AsRawFd,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicU32, Ordering},
+};
+
+use rustix::fs::{AtFlags, CWD, Mode, OFlags};
+use tempfile::NamedTempFile;
+
+/// A file that has its name only once it is complete: whoever is killed before leaves nothing, and
+/// nobody finds half of it.
+#[derive(Debug)]
+pub struct NewFile {
+    file: File,
+    /// Its name until then, where the file system has no files without one.
+    draft: Option<NamedTempFile>,
+    path: PathBuf,
+}
+
+impl NewFile {
+    /// Begins a file that shall be called `path`, for its owner alone to read.
+    ///
+    /// # Errors
+    /// When its folder cannot be written, or the path is that of a folder.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        if path.is_dir() {
+            return Err(io::Error::from(io::ErrorKind::IsADirectory));
+        }
+        let path = path.to_owned();
+        let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+        match rustix::fs::open(folder(&path), flags, Mode::RUSR | Mode::WUSR) {
+            Ok(file) => Ok(Self { file: file.into(), draft: None, path }),
+            // Not every file system has files without a name, and each says so in its way.
+            Err(_) => {
+                let draft =
+                    tempfile::Builder::new().prefix(".kcore-").tempfile_in(folder(&path))?;
+                Ok(Self { file: draft.as_file().try_clone()?, draft: Some(draft), path })
+            }
+        }
+    }
+
+    /// What is written to.
+    ///
+    /// # Errors
+    /// When the system has no more open files.
+    pub fn file(&self) -> io::Result<File> {
+        self.file.try_clone()
+    }
+
+    /// Gives the complete file its name; one that had the name before is gone.
+    ///
+    /// # Errors
+    /// When the system refuses; nothing is left of the file then.
+    pub fn finish(self) -> io::Result<()> {
+        match self.draft {
+            Some(draft) => draft.persist(&self.path).map(drop).map_err(|failed| failed.error),
+            None => name(&self.file, &self.path),
+        }
+    }
+}
+
+/// Names a file without a name. A link cannot take the place of another file, and a new name can.
+fn name(file: &File, path: &Path) -> io::Result<()> {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let between = folder(path).join(format!(".kcore-{}-{count}", std::process::id()));
+    let descriptor = format!("/proc/self/fd/{}", file.as_raw_fd());
+    rustix::fs::linkat(CWD, descriptor, CWD, &between, AtFlags::SYMLINK_FOLLOW)?;
+    std::fs::rename(&between, path).inspect_err(|_| drop(std::fs::remove_file(&between)))
+}
+
+fn folder(path: &Path) -> &Path {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    parent.unwrap_or(Path::new("."))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, io::Write, os::unix::fs::PermissionsExt};
+
+    use super::*;
+
+    #[test]
+    fn it_has_its_name_once_it_is_complete() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("new");
+        fs::write(&path, b"old").unwrap();
+        let new = NewFile::create(&path).unwrap();
+        new.file().unwrap().write_all(b"new").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        new.finish().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn nothing_is_left_of_one_that_is_not_completed() {
+        let dir = tempfile::tempdir().unwrap();
+        let new = NewFile::create(&dir.path().join("new")).unwrap();
+        new.file().unwrap().write_all(b"half").unwrap();
+        drop(new);
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+        assert!(NewFile::create(dir.path()).is_err());
+    }
+}

@@ -1,0 +1,68 @@
+//! A process that stands still for as long as some work takes.
+
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+use super::{Plan, gate::Gate, tids_of, tracee::Tracee, tracer::Tracer, whole};
+use crate::{LiveError, SnapThread, Snapshot};
+
+/// A process that stands still.
+#[derive(Debug)]
+pub struct Held {
+    /// Its threads with their registers, its first thread first.
+    pub threads: Vec<SnapThread>,
+}
+
+impl Held {
+    /// The ids of threads that did not stop in time.
+    pub fn late_threads(&self) -> Vec<i32> {
+        let late = self.threads.iter().filter(|thread| thread.registers.is_none());
+        late.map(|thread| thread.tid).collect()
+    }
+}
+
+/// Stops the threads, does the work, and lets them go: at the latest when this process ends. The
+/// answer is what the work gave, and how long the process stood still.
+///
+/// # Errors
+/// As [`super::capture`].
+pub fn hold<T: Send>(
+    plan: &Plan<'_>,
+    work: impl FnOnce(&Held) -> T + Send,
+) -> Result<(T, Duration), LiveError> {
+    let tids = tids_of(plan)?;
+    let stats = super::stats_of(plan, &tids);
+    let complete = Gate::new(1);
+    // The end of a tracer lets go what it traces, so it is a thread of its own.
+    let done = thread::scope(|scope| {
+        let tracing = scope.spawn(|| {
+            let mut tracer = Tracer::new(plan, tids.len(), 0, true);
+            tracer.seize(&tids);
+            let began = Instant::now();
+            let mut snapshot = stop(plan, &tids, &mut tracer);
+            complete.pass(began);
+            snapshot.check(plan, tracer.refused.take())?;
+            super::tell_more(plan, &stats, &mut snapshot);
+            let answer = work(&Held { threads: snapshot.threads });
+            tracer.release();
+            Ok((answer, began.elapsed()))
+        });
+        whole::take_note_of_ends(plan, &complete);
+        tracing.join()
+    });
+    plan.process.wait_until_free(&tids);
+    done.unwrap_or_else(|_| Err(LiveError::Gone(plan.process.pid())))
+}
+
+/// Stops all threads, those too that are made meanwhile.
+fn stop(plan: &Plan<'_>, tids: &[i32], tracer: &mut Tracer<'_>) -> Snapshot {
+    let now = Instant::now();
+    let deadline = now.checked_add(plan.timeout).unwrap_or(now);
+    tracer.stop(0, deadline);
+    if plan.threads.is_none() {
+        whole::catch_new(plan.process, tracer, tids, deadline);
+    }
+    Snapshot::of_threads(tracer.tracees.iter().filter_map(Tracee::to_thread).collect())
+}
