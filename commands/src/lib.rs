@@ -72,6 +72,7 @@ mod print;
 mod printf;
 mod process_state;
 mod psinfo;
+mod python;
 mod quit;
 mod radix;
 mod regs;
@@ -186,6 +187,8 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &whattype::Whattype,
     // Language runtimes.
     &runtimes::Runtimes,
+    &python::pystack::Pystack,
+    &python::pyprint::Pyprint,
     &v8::jsstack::Jsstack,
     &v8::jsframe::Jsframe,
     &v8::jsprint::Jsprint,

@@ -85,7 +85,7 @@ pub use kcore_mem::{
     Addr, AddrRange, AddressSpace, Arch, CodeAddr, Endian, Fault, FileOff, Origin, Region, Svma,
     Target,
 };
-pub use kcore_runtimes::v8;
+pub use kcore_runtimes::{python, v8};
 pub use kcore_runtimes::{
     Damage, DyingStack, Ending, Finding, FrameKind, Host, HostModule, HostRange, Identity,
     LanguageFrame, Native, NativeStack, PROBES, Probe, Runtime, Runtimes, Span, Task, TaskStart,

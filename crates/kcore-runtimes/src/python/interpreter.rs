@@ -1,7 +1,7 @@
 //! Interpreters and their threads: `Include/internal/pycore_interp.h`, `Include/cpython/pystate.h`.
 
 use kcore_mem::Addr;
-use kcore_unwind::Tid;
+use kcore_unwind::{RegisterId, Tid};
 
 use super::{
     Python,
@@ -16,6 +16,10 @@ const MAX_THREADS: usize = 100_000;
 /// whether it is taken, `int`.
 const GIL_HOLDER: u64 = 8;
 const GIL_LOCKED: u64 = 16;
+/// Its size at most: two conditions and two mutexes.
+const GIL_SIZE: u64 = 256;
+/// `rdi`, in which a system call on x86-64 has its first argument.
+const FIRST_ARGUMENT: RegisterId = RegisterId(5);
 
 /// An interpreter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,6 +110,16 @@ impl Python {
             (Some(gil), _) => self.runtime?.checked_add(gil),
             (None, gil) => heap.pointer(interpreter, gil?),
         }
+    }
+
+    /// Whether a thread waits for the lock: it was stopped in a call for a futex that is a part of the
+    /// lock's state, which the first argument says.
+    pub(super) fn waits_for_gil(&self, host: &dyn Host, thread: &ThreadState) -> bool {
+        let gil = self.state(host).interpreters.get(thread.interpreter).and_then(|it| it.gil);
+        let registers = thread.tid.and_then(|tid| host.registers(tid));
+        let futex = registers.and_then(|registers| registers.get(FIRST_ARGUMENT));
+        let inside = gil.zip(futex).and_then(|(gil, futex)| futex.checked_sub(gil.get()));
+        inside.is_some_and(|inside| inside < GIL_SIZE)
     }
 
     fn is_collecting(&self, heap: &Heap<'_>, interpreter: Addr) -> bool {

@@ -85,6 +85,12 @@ impl Python {
         code
     }
 
+    /// The frames of a native thread, those of each interpreter apart.
+    pub fn chains(&self, host: &dyn Host, tid: Tid) -> Vec<Chain> {
+        let heap = self.heap(host);
+        self.thread_states(host, tid).map(|thread| self.chain(&heap, thread)).collect()
+    }
+
     /// The thread states of a native thread, each of another interpreter.
     pub fn thread_states<'a>(
         &'a self,
@@ -109,7 +115,7 @@ impl Runtime for Python {
         let word = match (state.collects, state.holds_gil) {
             (true, _) => Some("collects garbage"),
             (false, true) => Some("holds the GIL"),
-            _ => None,
+            _ => self.waits_for_gil(host, state).then_some("waits for the GIL"),
         };
         Some(ThreadFacts { name: self.thread_name(host, state), state: word.map(Arc::from) })
     }

@@ -1,0 +1,6 @@
+//! Dcmds of Python.
+
+pub mod pyprint;
+pub mod pystack;
+mod subject;
+mod tree;
