@@ -189,6 +189,8 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &runtimes::Runtimes,
     &python::pystack::Pystack,
     &python::pyprint::Pyprint,
+    &python::pyobjects::Pyobjects,
+    &python::pytasks::Pytasks,
     &v8::jsstack::Jsstack,
     &v8::jsframe::Jsframe,
     &v8::jsprint::Jsprint,

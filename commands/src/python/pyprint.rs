@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use kcore::Addr;
 use kcore::python::value::{Limits, Step, Value};
 use kcore_dcmd::{
-    AddrUse, Arg, Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record, Result,
-    ScriptCell, ScriptNode, ScriptStyle, Spec, View,
+    AddrUse, Arg, Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record,
+    Result, ScriptCell, ScriptNode, ScriptStyle, Spec, View,
 };
 
 use super::subject::{self, Subject};
@@ -31,8 +31,14 @@ object inside of itself <circular>, a str that is cut ends with dots behind its 
 In a pipe each value hands on its address.";
 
 const EXAMPLES: &[Example] = &[
-    Example { line: "::pystack -p numbers | ::pyprint", shows: "a variable of the frames that have it" },
-    Example { line: "::pystack -p data | ::pyprint -a", shows: "the same with the addresses of all values" },
+    Example {
+        line: "::pystack -p numbers | ::pyprint",
+        shows: "a variable of the frames that have it",
+    },
+    Example {
+        line: "::pystack -p data | ::pyprint -a",
+        shows: "the same with the addresses of all values",
+    },
 ];
 
 /// Prints values of Python.

@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
-use kcore::python::{Chain, PyFrame, Python, value::{Limits, Value}};
+use kcore::python::{
+    Chain, PyFrame, Python,
+    value::{Limits, Value},
+};
 use kcore::{Addr, Core, Tid};
 use kcore_dcmd::{
     AddrUse, Args, Cell, Cx, Dcmd, Dot, Example, Fields, Group, Opt, Record, Result, ScriptCell,
@@ -15,8 +18,16 @@ use crate::stack_start::StackStart;
 
 const OPTIONS: &[Opt] = &[
     Opt { flag: 'v', value: None, help: "with the local variables of each frame" },
-    Opt { flag: 'p', value: Some("name"), help: "hand on this variable of the frames that have it" },
-    Opt { flag: 'd', value: Some("depth"), help: "with -v, so many objects inside of each other, else 2" },
+    Opt {
+        flag: 'p',
+        value: Some("name"),
+        help: "hand on this variable of the frames that have it",
+    },
+    Opt {
+        flag: 'd',
+        value: Some("depth"),
+        help: "with -v, so many objects inside of each other, else 2",
+    },
     Opt { flag: 'N', value: Some("length"), help: "so much of each str and bytes, else 1024" },
     Opt { flag: 'l', value: Some("limit"), help: "so many items and attributes, else 100" },
 ];
@@ -25,7 +36,8 @@ const HELP: &str = "\
 The frames of Python alone, innermost first, of the current thread, or of a thread from a pipe or a typed \
 one: the frame's address, the function by its qualified name (since 3.11), file and line. For them among native \
 frames see $C and ::stack. A thread without Python says so. Behind a thread's name stands whether it holds the \
-GIL, waits for it, or collects garbage.
+GIL, waits for it, or collects garbage, and below it an exception that is on its way, and those whose \
+handlers run.
 
 With -v the variables of each frame that have a value, as ::pyprint spells them. With -p the addresses of \
 the variable of this name are shown, and handed on in a pipe.";
@@ -53,9 +65,9 @@ impl Dcmd for Pystack {
         let limits = subject::limits(args, 2)?;
         let tid = StackStart::of(cx)?.tid();
         let pythons = subject::instances(core)?;
-        let chains = pythons.iter().flat_map(|python| {
-            python.chains(core, tid).into_iter().map(|chain| (*python, chain))
-        });
+        let chains = pythons
+            .iter()
+            .flat_map(|python| python.chains(core, tid).into_iter().map(|chain| (*python, chain)));
         let chains: Vec<(&Python, Chain)> = chains.collect();
         if let Some(name) = args.value('p').map(|name| name.to_text()) {
             return variables(core, &chains, &name).try_for_each(|at| cx.emit(&Piece(at)));
@@ -100,10 +112,30 @@ struct Begin {
     state: Option<String>,
     has_python: bool,
     is_titled: bool,
+    raised: Vec<ScriptNode>,
+    handled: Vec<ScriptNode>,
+}
+
+/// What is told of an exception.
+const ON_A_LINE: Limits = Limits { depth: 2, entries: 16, characters: 256 };
+
+fn exceptions(core: &Core, pythons: &[&Python], tid: Tid) -> [Vec<ScriptNode>; 2] {
+    let [mut raised, mut handled] = [Vec::new(), Vec::new()];
+    for python in pythons {
+        let node = |at: Addr| Some(tree::node(&python.value(core, at, ON_A_LINE)?));
+        for thread in python.thread_states(core, tid) {
+            let found = python.exceptions(core, thread);
+            raised.extend(found.raised.and_then(node));
+            handled.extend(found.handled.into_iter().filter_map(node));
+        }
+    }
+    [raised, handled]
 }
 
 impl Begin {
     fn new(core: &Core, tid: Tid, chains: &[(&Python, Chain)], is_titled: bool) -> Self {
+        let pythons: Vec<&Python> = chains.iter().map(|(python, _)| *python).collect();
+        let [raised, handled] = exceptions(core, &pythons, tid);
         let facts = core.thread_facts(tid);
         Self {
             tid,
@@ -111,6 +143,8 @@ impl Begin {
             state: facts.state.map(|state| state.to_string()),
             has_python: chains.iter().any(|(_, chain)| frames(chain).next().is_some()),
             is_titled,
+            raised,
+            handled,
         }
     }
 }
@@ -123,7 +157,9 @@ impl Record for Begin {
     fn view(&self) -> View {
         match (self.has_python, self.is_titled) {
             (false, _) => View::Line("thread {tid}{name? ({name})} has no Python frames"),
-            (true, true) => View::Line("thread {tid}{name? ({name})}{state?, {state}}:"),
+            (true, true) => View::Line(
+                "thread {tid}{name? ({name})}{state?, {state}}:{raised*\n        raised: {.}}{handled*\n        handled: {.}}",
+            ),
             (true, false) => View::Hidden,
         }
     }
@@ -132,7 +168,9 @@ impl Record for Begin {
         out.num("tid", u64::from(self.tid.get()))
             .opt_text("name", self.name.as_deref())
             .opt_text("state", self.state.as_deref())
-            .flag("has_python", self.has_python);
+            .flag("has_python", self.has_python)
+            .put("raised", Cell::List(self.raised.iter().map(value_cell).collect()))
+            .put("handled", Cell::List(self.handled.iter().map(value_cell).collect()));
     }
 }
 
@@ -161,7 +199,7 @@ impl<'f> Row<'f> {
     ) -> Self {
         let locals = wanted.map(|limits| {
             let locals = python.locals(core, frame.at).unwrap_or_default().into_iter();
-            let shown = locals.map(|local| {
+            let shown = locals.filter(|local| &*local.name != BUILTINS).map(|local| {
                 let value = python.value(core, local.at, limits);
                 let value = value.unwrap_or_else(|| Value::unreadable("no object lies there"));
                 Shown {
@@ -189,19 +227,24 @@ impl<'f> Row<'f> {
     }
 
     fn lines(&self) -> Vec<Cell<'_>> {
-        let lines = self.locals.iter().flatten().map(|local| {
-            Cell::List(vec![Cell::text(format!("{} =", local.name)), value_cell(&local.value)])
-        });
-        lines.collect()
+        self.locals.iter().flatten().map(line_cell).collect()
     }
 }
 
 /// Blanks before the variables of a frame.
 const INDENT: usize = 8;
+/// What every module has among its variables.
+const BUILTINS: &str = "__builtins__";
 
 fn value_cell(node: &ScriptNode) -> Cell<'_> {
+    Cell::Script(Box::new(ScriptCell { node: Cow::Borrowed(node), style: tree::STYLE }))
+}
+
+/// A variable and its value, as an assignment.
+fn line_cell(local: &Shown) -> Cell<'_> {
+    let node = tree::assigned(&local.name, local.value.clone());
     let style = ScriptStyle { indent: INDENT, ..tree::STYLE };
-    Cell::Script(Box::new(ScriptCell { node: Cow::Borrowed(node), style }))
+    Cell::Script(Box::new(ScriptCell { node: Cow::Owned(node), style }))
 }
 
 impl Record for Row<'_> {

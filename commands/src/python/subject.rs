@@ -1,6 +1,9 @@
 //! The object that a dcmd of Python is asked about, and the CPython that knows it.
 
-use kcore::python::{self, Python, value::{Limits, Value}};
+use kcore::python::{
+    self, Python,
+    value::{Limits, Value},
+};
 use kcore::{Addr, Core};
 use kcore_dcmd::{Args, Cx, DcmdError, Result};
 
@@ -74,15 +77,22 @@ const MAX_DEPTH: u32 = 500;
 /// # Errors
 /// What is no number.
 pub fn limits(args: &Args, depth: u64) -> Result<Limits> {
-    let number = |flag: char, default: u64| match args.value(flag) {
+    Ok(Limits {
+        depth: u32::try_from(number(args, 'd', depth)?).unwrap_or(u32::MAX).min(MAX_DEPTH),
+        entries: number(args, 'l', 100)?,
+        characters: number(args, 'N', 1024)?,
+    })
+}
+
+/// The decimal number of an option, or `default`.
+///
+/// # Errors
+/// What is no number.
+pub fn number(args: &Args, flag: char, default: u64) -> Result<u64> {
+    match args.value(flag) {
         None => Ok(default),
         Some(word) => operand::as_decimal(word).map(|number| number as u64).ok_or_else(|| {
             DcmdError::usage(format!("invalid decimal number '{}'", word.to_text()))
         }),
-    };
-    Ok(Limits {
-        depth: u32::try_from(number('d', depth)?).unwrap_or(u32::MAX).min(MAX_DEPTH),
-        entries: number('l', 100)?,
-        characters: number('N', 1024)?,
-    })
+    }
 }

@@ -9,7 +9,14 @@ use kcore_dcmd::{
 };
 
 /// A value as Python itself would spell it.
-pub const STYLE: ScriptStyle = ScriptStyle { dialect: Dialect::Python, addresses: false, indent: 0 };
+pub const STYLE: ScriptStyle =
+    ScriptStyle { dialect: Dialect::Python, addresses: false, indent: 0 };
+
+/// What assigns a value to a name.
+pub fn assigned(name: &str, value: ScriptNode) -> ScriptNode {
+    let part = ScriptPart::new(ScriptLabel::Name(name.into()), value);
+    of_parts("variable", vec![part], false, None)
+}
 
 /// The cell of a value.
 pub fn node(value: &Value) -> ScriptNode {
@@ -41,10 +48,13 @@ fn of_kind(value: &Value) -> ScriptNode {
             object(arguments.as_deref(), attributes, *has_more)
         }
         ValueKind::Elided => ScriptNode::scalar(elided(value), ScriptScalar::Elided),
-        ValueKind::Circular => ScriptNode::scalar("circular", ScriptScalar::Note("circular".into())),
-        ValueKind::Unreadable(why) => {
-            ScriptNode::scalar("unreadable", ScriptScalar::Note(format!("unreadable: {why}").into()))
+        ValueKind::Circular => {
+            ScriptNode::scalar("circular", ScriptScalar::Note("circular".into()))
         }
+        ValueKind::Unreadable(why) => ScriptNode::scalar(
+            "unreadable",
+            ScriptScalar::Note(format!("unreadable: {why}").into()),
+        ),
     }
 }
 
@@ -120,9 +130,9 @@ fn items(of: Items, items: &[Value], length: u64) -> ScriptNode {
 }
 
 fn dict(entries: &[(Value, Value)], length: u64) -> ScriptNode {
-    let parts = entries.iter().map(|(key, value)| {
-        ScriptPart::new(ScriptLabel::Entry(Box::new(node(key))), node(value))
-    });
+    let parts = entries
+        .iter()
+        .map(|(key, value)| ScriptPart::new(ScriptLabel::Entry(Box::new(node(key))), node(value)));
     of_parts("dict", parts.collect(), (entries.len() as u64) < length, Some(length))
 }
 
@@ -136,9 +146,8 @@ fn object(
         _ => std::slice::from_ref(arguments),
     });
     let arguments = arguments.unwrap_or_default().iter().zip(0..);
-    let arguments = arguments.map(|(value, index)| {
-        ScriptPart::new(ScriptLabel::Index(index), node(value))
-    });
+    let arguments =
+        arguments.map(|(value, index)| ScriptPart::new(ScriptLabel::Index(index), node(value)));
     let attributes = attributes
         .iter()
         .map(|(name, value)| ScriptPart::new(ScriptLabel::Name(name.clone()), node(value)));

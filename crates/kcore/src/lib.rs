@@ -85,12 +85,12 @@ pub use kcore_mem::{
     Addr, AddrRange, AddressSpace, Arch, CodeAddr, Endian, Fault, FileOff, Origin, Region, Svma,
     Target,
 };
-pub use kcore_runtimes::{python, v8};
 pub use kcore_runtimes::{
     Damage, DyingStack, Ending, Finding, FrameKind, Host, HostModule, HostRange, Identity,
     LanguageFrame, Native, NativeStack, PROBES, Probe, Runtime, Runtimes, Span, Task, TaskStart,
     ThreadFacts,
 };
+pub use kcore_runtimes::{python, v8};
 pub use kcore_symbols::{
     AliasKind, AliasType, ArrayType, BaseClass, BaseType, BitField, Composite, DebugInfo, DieId,
     Dimension, Encoding, Enumeration, Enumerator, Keyword, Member, MemberPlace, PointerKind,

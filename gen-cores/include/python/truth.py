@@ -83,8 +83,62 @@ def tell():
     done()
 
 
-def value(name, value, **keys):
-    """Tells a value: its address, what it is, and what repr() has for it."""
-    told = {"name": name, "at": "0x%x" % id(value), "type": type(value).__name__, "repr": repr(value), **keys}
+def attributes(value):
+    """What an instance keeps itself: slots first, those of base classes before."""
+    for class_ in reversed(type(value).__mro__):
+        if class_.__dict__.get("__slots__"):
+            for name, member in class_.__dict__.items():
+                if type(member).__name__ == "member_descriptor" and hasattr(value, name):
+                    yield name, getattr(value, name)
+    yield from getattr(value, "__dict__", {}).items()
+
+
+ENDS = {list: "[]", tuple: "()", dict: "{}", set: "{}", frozenset: "{}"}
+
+
+def spelled(value):
+    """A value as a debugger is to spell it that calls nothing of the program."""
+    kind, name = type(value), type(value).__qualname__
+    if kind in PLAIN or kind is complex or value in (Ellipsis, NotImplemented):
+        return "complex(real=%r, imag=%r)" % (value.real, value.imag) if kind is complex else repr(value)
+    if isinstance(value, type):
+        return "<class %s>" % value.__qualname__
+    if kind.__name__ == "function":
+        code = value.__code__
+        return "<function %s at %s:%d>" % (value.__qualname__, code.co_filename, code.co_firstlineno)
+    if kind.__name__ == "module":
+        return "<module %s>" % value.__name__
+    for base in (int, float, str, bytes):
+        if isinstance(value, base):
+            return "%s(%s)" % (name, base.__repr__(value))
+    if kind is bytearray:
+        return "bytearray(%r)" % bytes(value)
+    for base, ends in ENDS.items():
+        if isinstance(value, base):
+            items = items_of(value, base)
+            if base in (set, frozenset) and not items:
+                return name + "()"
+            items = items + "," if base is tuple and len(value) == 1 else items
+            inside = ends[0] + items + ends[1]
+            return inside if kind is base and base is not frozenset else "%s(%s)" % (name, inside)
+    told = [spelled(each) for each in value.args] if isinstance(value, BaseException) else []
+    told += ["%s=%s" % (key, spelled(held)) for key, held in attributes(value)]
+    return "%s(%s)" % (name, ", ".join(told))
+
+
+def items_of(value, base):
+    if base is dict:
+        return ", ".join("%s: %s" % (spelled(key), spelled(held)) for key, held in value.items())
+    return ", ".join(spelled(each) for each in base.__iter__(value))
+
+
+def value(name, value):
+    """Tells a value: its address, and how it is to be spelled."""
+    told = {"name": name, "at": "0x%x" % id(value), "spelled": spelled(value)}
+    tell_line(told)
+
+
+def tell_line(line):
+    """Tells what is no stack: a line of values.jsonl."""
     with open("values.jsonl", "a") as values:
-        values.write(json.dumps(told, separators=(",", ":")) + "\n")
+        values.write(json.dumps(line, separators=(",", ":")) + "\n")

@@ -29,10 +29,14 @@ struct Writer {
 impl Writer {
     /// A value, whose further lines begin at `margin`.
     fn node(self, node: &ScriptNode, margin: usize) -> String {
-        let address = node.at.filter(|_| self.addresses).map(|at| {
-            format!("{}: ", Digits::new(at.get(), self.numbers.radix).as_str())
-        });
+        let address = node
+            .at
+            .filter(|_| self.addresses)
+            .map(|at| format!("{}: ", Digits::new(at.get(), self.numbers.radix).as_str()));
         let value = match (&node.scalar, &node.parts) {
+            (None, Some(parts)) if node.kind == "variable" => {
+                parts.parts.iter().map(|part| self.assignment(part, margin)).collect()
+            }
             (Some(ScriptScalar::Elided), _) => elided(node),
             (Some(scalar), _) => self.wrapped(node, &self.scalar(node, scalar)),
             (None, Some(parts)) => self.parts(node, parts, margin),
@@ -79,7 +83,8 @@ impl Writer {
     fn parts(self, node: &ScriptNode, parts: &ScriptParts, margin: usize) -> String {
         let (open, close) = brackets(node);
         let inner = margin.saturating_add(TAB);
-        let mut lines: Vec<String> = parts.parts.iter().map(|part| self.part(part, inner)).collect();
+        let mut lines: Vec<String> =
+            parts.parts.iter().map(|part| self.part(part, inner)).collect();
         lines.extend(more(node, parts));
         let empty = matches!(node.kind, "set" | "frozenset") && lines.is_empty();
         if empty {
@@ -94,6 +99,15 @@ impl Writer {
         let blanks = " ".repeat(inner);
         let lines: String = lines.iter().map(|line| format!("\n{blanks}{line},")).collect();
         format!("{open}{lines}\n{}{close}", " ".repeat(margin))
+    }
+
+    /// A name and its value.
+    fn assignment(self, part: &ScriptPart, margin: usize) -> String {
+        let name = match &part.label {
+            ScriptLabel::Name(name) => safe(name),
+            _ => "".into(),
+        };
+        format!("{name} = {}", self.node(&part.value, margin))
     }
 
     fn part(self, part: &ScriptPart, margin: usize) -> String {
@@ -209,11 +223,10 @@ mod tests {
 
     #[test]
     fn text_stands_in_the_quotes_that_it_does_not_hold() {
-        assert_eq!([quoted("a'b"), quoted("a\"b'"), quoted("é\n\u{7f}")], [
-            "\"a'b\"",
-            "'a\"b\\''",
-            "'é\\n\\x7f'"
-        ]);
+        assert_eq!(
+            [quoted("a'b"), quoted("a\"b'"), quoted("é\n\u{7f}")],
+            ["\"a'b\"", "'a\"b\\''", "'é\\n\\x7f'"]
+        );
         assert_eq!(in_quotes("\\x00'", "b"), "b\"\\x00'\"");
     }
 }

@@ -56,6 +56,33 @@ impl Python {
         walk.run();
         walk.finish()
     }
+
+    /// The frame of a function that lies at `at`; an error says why there is none.
+    pub(super) fn frame(&self, heap: &Heap<'_>, at: Addr) -> Result<PyFrame, &'static str> {
+        let code = match heap.word(at, heap.layout.frame.code) {
+            None => return Err("the frame of its caller was not dumped"),
+            Some(0) => return Err("the frame of its caller reads as zeros: its memory is missing"),
+            Some(word) => Addr::new(word & !3),
+        };
+        let code = self.code(heap, code).ok_or("the frame of its caller is damaged")?;
+        let offset = instruction(heap, at, &code).filter(|offset| code.has(*offset));
+        let line = offset.and_then(|offset| code.line(heap.layout.minor, offset));
+        Ok(PyFrame { at, code, line })
+    }
+}
+
+/// How many bytes into its instructions a frame is; negative before the first one.
+fn instruction(heap: &Heap<'_>, at: Addr, code: &Code) -> Option<i64> {
+    let offset = heap.layout.frame.instruction;
+    match heap.layout.minor {
+        ..=9 => heap.int(at, offset).map(i64::from),
+        10 => i64::from(heap.int(at, offset)?).checked_mul(2),
+        _ => {
+            let first = code.at.checked_add(heap.layout.code.instructions)?;
+            let word = heap.word(at, offset)?;
+            Some(word.wrapping_sub(first.get()).cast_signed())
+        }
+    }
 }
 
 /// A walk from the innermost frame outwards.
@@ -71,13 +98,17 @@ impl Walk<'_> {
     fn run(&mut self) {
         let offsets = &self.heap.layout.frame;
         let mut next = self.innermost();
-        let (mut count, mut last) = (0, None);
+        // A frame that is passed again, once it was marked, is in a circle.
+        let (mut count, mut mark) = (0_usize, None);
         while let Some(at) = next {
-            if count == MAX_FRAMES || last == Some(at) {
+            if count == MAX_FRAMES || mark == Some(at) {
                 self.chain.broken = Some("its frames go in a circle");
                 return;
             }
-            (count, last) = (count.saturating_add(1), Some(at));
+            count = count.saturating_add(1);
+            if count.is_power_of_two() {
+                mark = Some(at);
+            }
             match self.link(at) {
                 Ok(Link::Frame(frame)) => self.add(frame),
                 Ok(Link::Shim(at)) => self.close(Some(at)),
@@ -111,17 +142,7 @@ impl Walk<'_> {
         if self.is_base(at) || self.is_shim(at) {
             return Ok(Link::Shim(at));
         }
-        let offsets = &self.heap.layout.frame;
-        let code = match self.heap.word(at, offsets.code) {
-            None => return Err("the frame of its caller was not dumped"),
-            Some(0) => return Err("the frame of its caller reads as zeros: its memory is missing"),
-            Some(word) => Addr::new(word & !3),
-        };
-        let code = self.python.code(self.heap, code).ok_or("the frame of its caller is damaged")?;
-        let offset = self.instruction(at, &code);
-        let offset = offset.filter(|offset| code.has(*offset));
-        let line = offset.and_then(|offset| code.line(self.heap.layout.minor, offset));
-        Ok(Link::Frame(PyFrame { at, code, line }))
+        self.python.frame(self.heap, at).map(Link::Frame)
     }
 
     /// Whether it is the frame that is a part of the thread state.
@@ -133,20 +154,6 @@ impl Walk<'_> {
     fn is_shim(&self, at: Addr) -> bool {
         let owner = self.heap.layout.frame.owner.and_then(|owner| self.heap.uint(at, owner, 1));
         self.heap.layout.frames == Frames::Shims && owner.is_some_and(|owner| owner >= 3)
-    }
-
-    /// How many bytes into its instructions a frame is; negative before the first one.
-    fn instruction(&self, at: Addr, code: &Code) -> Option<i64> {
-        let offset = self.heap.layout.frame.instruction;
-        match self.heap.layout.minor {
-            ..=9 => self.heap.int(at, offset).map(i64::from),
-            10 => i64::from(self.heap.int(at, offset)?).checked_mul(2),
-            _ => {
-                let first = code.at.checked_add(self.heap.layout.code.instructions)?;
-                let word = self.heap.word(at, offset)?;
-                Some(word.wrapping_sub(first.get()).cast_signed())
-            }
-        }
     }
 
     fn add(&mut self, frame: PyFrame) {

@@ -6,10 +6,13 @@
 //! memory. What is damaged or was not dumped costs what it holds, and nothing else.
 
 mod attributes;
+mod census;
 mod classes;
 mod code;
+mod coroutine;
 mod decode;
 mod dict;
+mod exceptions;
 mod frame;
 mod heap;
 mod instance;
@@ -20,6 +23,7 @@ mod locals;
 mod names;
 mod probe;
 mod search;
+mod tasks;
 mod text;
 pub mod value;
 mod version;
@@ -36,12 +40,16 @@ use heap::Heap;
 use layout::Layout;
 use version::Version;
 
-use crate::{Host, Identity, NativeStack, Runtime, Span, ThreadFacts};
+use crate::{DyingStack, Ending, Host, Identity, NativeStack, Runtime, Span, ThreadFacts};
 
+pub use census::{Census, Group as ObjectGroup};
+pub use coroutine::{Awaiting, CoroutineState};
+pub use exceptions::{Exceptions, TraceLine};
 pub use frame::{Chain, Group, PyFrame};
 pub use interpreter::{Interpreter, State, ThreadState};
 pub use locals::Local;
 pub use probe::{NAME, PROBE};
+pub use tasks::PyTask;
 pub use text::Text;
 
 /// CPython in a process.
@@ -108,6 +116,20 @@ impl Runtime for Python {
 
     fn decode(&self, host: &dyn Host, stack: &NativeStack<'_>) -> Vec<Span> {
         Decoder { python: self, host }.spans(stack)
+    }
+
+    fn identify(&self, host: &dyn Host, at: Addr) -> Option<String> {
+        let heap = self.heap(host);
+        let object = heap.object(at)?;
+        let class = self.class_name(host, object.class)?;
+        let size = heap.size_of(object)?;
+        Some(format!("{:x}, {class} of {size} bytes", at.get()))
+    }
+
+    fn end(&self, host: &dyn Host, dying: &DyingStack<'_>) -> Vec<Ending> {
+        let Some(tid) = dying.stack.thread else { return Vec::new() };
+        let threads = self.thread_states(host, tid);
+        threads.flat_map(|thread| self.endings(host, thread)).collect()
     }
 
     fn thread(&self, host: &dyn Host, thread: Tid) -> Option<ThreadFacts> {

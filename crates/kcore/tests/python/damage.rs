@@ -1,9 +1,13 @@
 //! What is left where modules have no files, and where memory is missing.
 
-use std::fs;
+use std::{
+    fs,
+    ops::{ControlFlow, Range},
+};
 
 use gen_cores::{Case, Truth};
-use kcore::{Core, MAX_FRAMES, OpenOptions, Tid};
+use kcore::python::{Chain, PyFrame, Python, value::Limits};
+use kcore::{Core, MAX_FRAMES, MappingKind, OpenOptions, Tid};
 use tempfile::TempDir;
 
 use crate::{CASES, frames, open};
@@ -64,4 +68,162 @@ fn frames_need_no_file_of_a_module() {
             assert_eq!(shown, told, "{} {}", case.name(), thread.role);
         }
     }
+}
+
+/// A copy of a core whose bytes were changed.
+fn changed(case: &Case, change: impl FnOnce(&Core, &mut Vec<u8>)) -> (TempDir, Core) {
+    let mut bytes = fs::read(&case.core).expect("a core");
+    change(&open(case), &mut bytes);
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let core = dir.path().join("core");
+    fs::write(&core, bytes).expect("a core");
+    let options =
+        OpenOptions { core: Some(core), exe: Some(case.exe.clone()), ..OpenOptions::default() };
+    (dir, Core::open(&options).expect("the core opens"))
+}
+
+/// The program headers and bytes of memory that is no file's and no thread's stack.
+fn heaps(core: &Core) -> Vec<(usize, Range<usize>)> {
+    let stacks: Vec<_> =
+        core.tids().into_iter().filter_map(|tid| core.stack_pointer(tid)).collect();
+    let segments = core.file().expect("a core file").segments().iter().enumerate();
+    let ours = segments.filter(|(_, segment)| {
+        let is_file = core
+            .mapping_at(segment.range.start)
+            .is_some_and(|mapping| matches!(mapping.kind, MappingKind::File { .. }));
+        let is_stack = stacks.iter().any(|stack| segment.range.contains(*stack));
+        !is_file && !is_stack && segment.file_size > 0
+    });
+    let bytes = ours.map(|(index, segment)| {
+        let start = segment.offset.get() as usize;
+        (HEADERS + HEADER * index, start..start + segment.file_size as usize)
+    });
+    bytes.collect()
+}
+
+/// Where a program header has the length of what the file holds, and how long it is itself.
+const FILE_SIZE: usize = 32;
+const HEADER: usize = 56;
+const HEADERS: usize = 64;
+
+/// The program counters of a thread's native stack.
+fn native(core: &Core, tid: u32) -> Vec<u64> {
+    let stack = core.stack(Tid::new(tid), MAX_FRAMES);
+    stack.frames.iter().map(|frame| frame.pc.addr().get()).collect()
+}
+
+/// Asks all that there is to ask, and holds the native stacks to what they were.
+fn ask_all(case: &Case, truth: &Truth, hurt: &Core) {
+    let whole = open(case);
+    for thread in &truth.threads {
+        let tid = Tid::new(thread.tid);
+        assert_eq!(native(hurt, thread.tid), native(&whole, thread.tid), "{}", case.name());
+        let stack = hurt.stack(tid, MAX_FRAMES);
+        let count = hurt.named_frames(&stack).count();
+        assert!(count < 1_000_000, "{}: {count}", case.name());
+        let _ = hurt.thread_facts(tid);
+        for python in hurt.runtimes().of::<Python>() {
+            for frame in frames_of(&python.chains(hurt, tid)) {
+                for local in python.locals(hurt, frame.at).into_iter().flatten() {
+                    let _ = python.value(hurt, local.at, LIMITS);
+                }
+            }
+            for thread in python.thread_states(hurt, tid) {
+                let _ = python.exceptions(hurt, thread);
+            }
+            if let Some(census) = python.census(hurt, &mut |_| ControlFlow::Continue(())) {
+                let _ = python.groups(hurt, &census);
+            }
+        }
+    }
+    let _ = hurt.last_words();
+}
+
+const LIMITS: Limits = Limits { depth: 3, entries: 32, characters: 256 };
+
+#[test]
+fn a_heap_that_is_gone_costs_the_frames_of_python_alone() {
+    for (case, truth) in cases("python-stack") {
+        let (_dir, hurt) = changed(case, |core, bytes| {
+            for (header, _) in heaps(core) {
+                bytes[header + FILE_SIZE..][..8].fill(0);
+            }
+        });
+        let known = hurt.runtimes().identities().count() + hurt.runtimes().damaged().len();
+        assert_eq!(known, 1, "{}: it is still named", case.name());
+        ask_all(case, truth, &hurt);
+    }
+}
+
+#[test]
+fn a_heap_of_letters_makes_no_frame() {
+    for (case, truth) in cases("python-stack") {
+        let (_dir, hurt) = changed(case, |core, bytes| {
+            for (_, part) in heaps(core) {
+                bytes[part].fill(b'A');
+            }
+        });
+        ask_all(case, truth, &hurt);
+        for thread in &truth.threads {
+            let stack = hurt.stack(Tid::new(thread.tid), MAX_FRAMES);
+            let named = frames(&hurt, &stack);
+            let is_told = |it: &kcore::NamedFrame| it.location.doubt.is_some();
+            assert!(named.iter().all(is_told), "{}: {named:?}", case.name());
+        }
+    }
+}
+
+#[test]
+fn words_that_lie_lead_nowhere() {
+    for (case, truth) in cases("python-stack") {
+        for seed in 1..4_u64 {
+            let (_dir, hurt) = changed(case, |core, bytes| {
+                let mut random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                for (_, part) in heaps(core) {
+                    let words: Vec<[u8; 8]> = bytes[part.clone()].as_chunks::<8>().0.to_vec();
+                    for at in (0..words.len()).step_by(8) {
+                        random ^= random << 13;
+                        random ^= random >> 7;
+                        random ^= random << 17;
+                        // Another word of the same heap: an address that is good somewhere else.
+                        let other = words[random as usize % words.len()];
+                        let place = part.start
+                            + 8 * (at + (random >> 32) as usize % 8).min(words.len() - 1);
+                        if random % 16 < seed {
+                            bytes[place..place + 8].copy_from_slice(&other);
+                        }
+                    }
+                }
+            });
+            ask_all(case, truth, &hurt);
+        }
+    }
+}
+
+#[test]
+fn a_stack_of_zeros_is_said_to_be_missing() {
+    let with_shims =
+        |variant: &str| ["3.12", "3.13", "3.14", "3.15"].iter().any(|it| variant.ends_with(it));
+    for (case, truth) in cases("python-stack").filter(|(case, _)| with_shims(&case.variant)) {
+        let crashed = truth.crashed_tid.expect("it died");
+        let (_dir, hurt) = changed(case, |core, bytes| {
+            let stack = core.stack_pointer(Tid::new(crashed)).expect("a stack");
+            let segments = core.file().expect("a core file").segments().iter();
+            let mut held = segments.filter(|segment| segment.range.contains(stack));
+            let segment = held.next().expect("it was dumped");
+            let start = segment.offset.get() as usize;
+            bytes[start..start + segment.file_size as usize].fill(0);
+        });
+        let python = hurt.runtimes().of::<Python>().next().expect("CPython");
+        let chains = python.chains(&hurt, Tid::new(crashed));
+        let broken = chains.iter().find_map(|chain| chain.broken).expect("a broken chain");
+        assert!(broken.contains("reads as zeros"), "{}: {broken}", case.name());
+        // What runs before the first call from C is on no stack of C.
+        let innermost = frames_of(&chains).next().expect("a frame");
+        assert_eq!(&*innermost.code.name, "last", "{}", case.name());
+    }
+}
+
+fn frames_of(chains: &[Chain]) -> impl Iterator<Item = &PyFrame> {
+    chains.iter().flat_map(|chain| &chain.groups).flat_map(|group| &group.frames)
 }

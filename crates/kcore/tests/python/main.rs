@@ -1,6 +1,7 @@
 //! Python in real cores: every frame that the program itself told must be there, and no other.
 
 mod damage;
+mod last_words;
 mod stacks;
 
 use std::sync::LazyLock;

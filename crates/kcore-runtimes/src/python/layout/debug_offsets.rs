@@ -45,8 +45,9 @@ impl DebugOffsets {
                 *offset = self.word(space, place).filter(|offset| *offset < size)?;
             }
         }
-        let (gil, collecting) = self.of_interpreter(space, layout.minor)?;
+        let [gil, gc, collecting] = self.of_interpreter(space, layout.minor)?;
         layout.interpreter.gil = Some(gil);
+        layout.interpreter.gc = Some(gc);
         layout.interpreter.collecting = Some(collecting);
         Some(layout)
     }
@@ -55,15 +56,15 @@ impl DebugOffsets {
         space.read_word(self.at.checked_add(place)?).ok()
     }
 
-    /// The pointer to the state of the lock, and whether the collector runs.
-    fn of_interpreter(&self, space: &dyn AddressSpace, minor: u8) -> Option<(u64, u64)> {
+    /// The pointer to the state of the lock, the state of the collector, and whether that runs.
+    fn of_interpreter(&self, space: &dyn AddressSpace, minor: u8) -> Option<[u64; 3]> {
         let [gil, gc, collecting] = match minor {
             13 => [112, 80, 576],
             14 => [120, 88, 656],
             _ => [120, 88, 760],
         };
-        let collecting = self.word(space, gc)?.checked_add(self.word(space, collecting)?)?;
-        Some((self.word(space, gil)?, collecting))
+        let gc = self.word(space, gc)?;
+        Some([self.word(space, gil)?, gc, gc.checked_add(self.word(space, collecting)?)?])
     }
 }
 

@@ -51,6 +51,8 @@ pub struct RuntimeOffsets {
     pub gil: Option<u64>,
     /// Whether the collector runs, `int`, in 3.8.
     pub collecting: Option<u64>,
+    /// The state of the collector, in 3.8.
+    pub gc: Option<u64>,
 }
 
 /// `PyInterpreterState`, `Include/internal/pycore_interp.h`.
@@ -72,6 +74,8 @@ pub struct InterpreterOffsets {
     pub gil: Option<u64>,
     /// Whether its collector runs, `int`, since 3.9.
     pub collecting: Option<u64>,
+    /// The state of its collector, since 3.9.
+    pub gc: Option<u64>,
 }
 
 /// `PyThreadState`, `Include/cpython/pystate.h`.

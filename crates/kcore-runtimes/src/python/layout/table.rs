@@ -52,6 +52,7 @@ fn runtime(c: Column) -> RuntimeOffsets {
         head: c.at([32, 32, 32, 40, 40, 632, 808, 936]),
         gil: c.may([1152, 352, 352, 360, NO, NO, NO, NO]),
         collecting: c.may([544, NO, NO, NO, NO, NO, NO, NO]),
+        gc: c.may([344, NO, NO, NO, NO, NO, NO, NO]),
     }
 }
 
@@ -65,6 +66,7 @@ fn interpreter(c: Column) -> InterpreterOffsets {
         builtins: c.at([80, 880, 880, 912, 360, 7648, 7680, 7584]),
         gil: c.may([NO, NO, NO, NO, 384, 16, 16, 16]),
         collecting: c.may([NO, 816, 816, 848, 312, 7600, 7600, 7512]),
+        gc: c.may([NO, 616, 616, 648, 112, 7400, 7408, 7400]),
     }
 }
 
