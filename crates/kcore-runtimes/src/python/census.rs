@@ -16,6 +16,8 @@ const HEAD: u64 = 16;
 const PREVIOUS: u64 = 8;
 /// Bits of a link that are no address.
 const FLAGS: u64 = 3;
+/// Where the generations may begin: behind two fields, or behind four until some patch of 3.13.
+const FIRST: [u64; 2] = [24, 8];
 /// Generations, and bytes of each. Behind them, after a pointer, lies the one that is never collected.
 const GENERATIONS: u64 = 3;
 const GENERATION: u64 = 24;
@@ -58,11 +60,12 @@ impl Python {
         let heap = self.heap(host);
         let mut census = Census::default();
         for gc in self.collectors(host) {
-            let first = gc.checked_add(self.first_generation())?;
-            let generations = (0..GENERATIONS).map(|index| index.saturating_mul(GENERATION));
-            for offset in generations.chain([PERMANENT]) {
-                let Some(list) = first.checked_add(offset) else { continue };
-                if is_list(&heap, list) && walk(&heap, list, &mut census, watch).is_break() {
+            let Some(lists) = lists(&heap, gc) else {
+                census.broken = census.broken.saturating_add(1);
+                continue;
+            };
+            for list in lists {
+                if walk(&heap, list, &mut census, watch).is_break() {
                     return None;
                 }
             }
@@ -82,11 +85,6 @@ impl Python {
                 at.into_iter().collect()
             }
         }
-    }
-
-    /// Where the generations begin in that: 3.15 has fewer fields before them.
-    const fn first_generation(&self) -> u64 {
-        if self.layout.minor >= 15 { 8 } else { 24 }
     }
 
     /// The objects of a census by class, the most bytes first.
@@ -119,6 +117,19 @@ impl Python {
 
 fn link(heap: &Heap<'_>, at: Addr, offset: u64) -> Option<Addr> {
     heap.word(at, offset).map(|word| Addr::new(word & !FLAGS)).filter(|next| next.get() != 0)
+}
+
+/// The heads of a collector's lists: of the generations, and of what is never collected.
+fn lists(heap: &Heap<'_>, gc: Addr) -> Option<Vec<Addr>> {
+    let begins = FIRST.into_iter().filter_map(|first| gc.checked_add(first));
+    let generations = begins.map(|first| {
+        let offsets = (0..GENERATIONS).map(|index| index.saturating_mul(GENERATION));
+        (first, offsets.filter_map(|offset| first.checked_add(offset)).collect::<Vec<_>>())
+    });
+    let is_it = |(_, lists): &(Addr, Vec<Addr>)| lists.iter().all(|list| is_list(heap, *list));
+    let (first, mut lists) = { generations }.find(is_it)?;
+    lists.extend(first.checked_add(PERMANENT).filter(|list| is_list(heap, *list)));
+    Some(lists)
 }
 
 /// Whether the head of a list lies here: its neighbours know it.

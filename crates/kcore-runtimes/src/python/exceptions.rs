@@ -26,7 +26,7 @@ const F_FRAME: u64 = 24;
 /// What `sys` keeps of an exception that nobody caught: `last_exc` since 3.12.
 const LAST: [&str; 2] = ["last_exc", "last_value"];
 /// What is told of the arguments of an exception.
-const LIMITS: Limits = Limits { depth: 1, entries: 16, characters: 4096 };
+const LIMITS: Limits = Limits { depth: 2, entries: 16, characters: 4096 };
 
 /// The exceptions of a thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

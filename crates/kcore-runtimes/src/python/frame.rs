@@ -97,7 +97,13 @@ struct Walk<'a> {
 impl Walk<'_> {
     fn run(&mut self) {
         let offsets = &self.heap.layout.frame;
-        let mut next = self.innermost();
+        let mut next = match self.innermost() {
+            Ok(innermost) => innermost,
+            Err(why) => {
+                self.chain.broken = Some(why);
+                return;
+            }
+        };
         // A frame that is passed again, once it was marked, is in a circle.
         let (mut count, mut mark) = (0_usize, None);
         while let Some(at) = next {
@@ -121,14 +127,22 @@ impl Walk<'_> {
         }
     }
 
-    fn innermost(&self) -> Option<Addr> {
+    /// Where the innermost frame lies, if there is one. What leads to it from 3.11 to 3.12 lies on the
+    /// stack of C.
+    fn innermost(&self) -> Result<Option<Addr>, &'static str> {
         let offsets = &self.heap.layout.thread;
-        match (offsets.frame, offsets.cframe) {
-            (Some(frame), _) => self.heap.pointer(self.thread.at, frame),
-            (None, cframe) => {
-                let cframe = self.heap.pointer(self.thread.at, cframe?)?;
-                self.heap.pointer(cframe, self.cframe_frame())
+        if let Some(frame) = offsets.frame {
+            return Ok(self.heap.pointer(self.thread.at, frame));
+        }
+        let cframe = offsets.cframe.and_then(|cframe| self.heap.pointer(self.thread.at, cframe));
+        let Some(cframe) = cframe else { return Ok(None) };
+        let root = offsets.root_cframe.and_then(|root| self.thread.at.checked_add(root));
+        match self.heap.word(cframe, self.cframe_frame()) {
+            None => Err("what leads to its frames was not dumped"),
+            Some(0) if root != Some(cframe) => {
+                Err("what leads to its frames reads as zeros: its memory is missing")
             }
+            Some(_) => Ok(self.heap.pointer(cframe, self.cframe_frame())),
         }
     }
 

@@ -7,7 +7,7 @@ use std::{
 
 use gen_cores::{Case, Truth};
 use kcore::python::{Chain, PyFrame, Python, value::Limits};
-use kcore::{Core, MAX_FRAMES, MappingKind, OpenOptions, Tid};
+use kcore::{Core, MAX_FRAMES, MappingKind, OpenOptions, Probes, Tid};
 use tempfile::TempDir;
 
 use crate::{CASES, frames, open};
@@ -70,16 +70,27 @@ fn frames_need_no_file_of_a_module() {
     }
 }
 
-/// A copy of a core whose bytes were changed.
-fn changed(case: &Case, change: impl FnOnce(&Core, &mut Vec<u8>)) -> (TempDir, Core) {
+/// A copy of a core whose bytes were changed, and the same as it is seen by who knows no runtime.
+struct Hurt {
+    _dir: TempDir,
+    core: Core,
+    plain: Core,
+}
+
+fn changed(case: &Case, change: impl FnOnce(&Core, &mut Vec<u8>)) -> Hurt {
     let mut bytes = fs::read(&case.core).expect("a core");
     change(&open(case), &mut bytes);
     let dir = tempfile::tempdir().expect("a temporary folder");
     let core = dir.path().join("core");
     fs::write(&core, bytes).expect("a core");
-    let options =
-        OpenOptions { core: Some(core), exe: Some(case.exe.clone()), ..OpenOptions::default() };
-    (dir, Core::open(&options).expect("the core opens"))
+    let options = |probes| OpenOptions {
+        core: Some(core.clone()),
+        exe: Some(case.exe.clone()),
+        probes,
+        ..OpenOptions::default()
+    };
+    let open = |probes| Core::open(&options(probes)).expect("the core opens");
+    Hurt { core: open(Probes::default()), plain: open(Probes(&[])), _dir: dir }
 }
 
 /// The program headers and bytes of memory that is no file's and no thread's stack.
@@ -112,12 +123,12 @@ fn native(core: &Core, tid: u32) -> Vec<u64> {
     stack.frames.iter().map(|frame| frame.pc.addr().get()).collect()
 }
 
-/// Asks all that there is to ask, and holds the native stacks to what they were.
-fn ask_all(case: &Case, truth: &Truth, hurt: &Core) {
-    let whole = open(case);
+/// Asks all that there is to ask, and holds the native stacks to what they are without a runtime.
+fn ask_all(case: &Case, truth: &Truth, hurt: &Hurt) {
+    let (hurt, plain) = (&hurt.core, &hurt.plain);
     for thread in &truth.threads {
         let tid = Tid::new(thread.tid);
-        assert_eq!(native(hurt, thread.tid), native(&whole, thread.tid), "{}", case.name());
+        assert_eq!(native(hurt, thread.tid), native(plain, thread.tid), "{}", case.name());
         let stack = hurt.stack(tid, MAX_FRAMES);
         let count = hurt.named_frames(&stack).count();
         assert!(count < 1_000_000, "{}: {count}", case.name());
@@ -139,17 +150,20 @@ fn ask_all(case: &Case, truth: &Truth, hurt: &Core) {
     let _ = hurt.last_words();
 }
 
+/// Bytes of arguments, environment and auxiliary vector, at least.
+const END_OF_STACK: u64 = 8192;
 const LIMITS: Limits = Limits { depth: 3, entries: 32, characters: 256 };
 
 #[test]
 fn a_heap_that_is_gone_costs_the_frames_of_python_alone() {
     for (case, truth) in cases("python-stack") {
-        let (_dir, hurt) = changed(case, |core, bytes| {
+        let hurt = changed(case, |core, bytes| {
             for (header, _) in heaps(core) {
                 bytes[header + FILE_SIZE..][..8].fill(0);
             }
         });
-        let known = hurt.runtimes().identities().count() + hurt.runtimes().damaged().len();
+        let known =
+            hurt.core.runtimes().identities().count() + hurt.core.runtimes().damaged().len();
         assert_eq!(known, 1, "{}: it is still named", case.name());
         ask_all(case, truth, &hurt);
     }
@@ -158,15 +172,15 @@ fn a_heap_that_is_gone_costs_the_frames_of_python_alone() {
 #[test]
 fn a_heap_of_letters_makes_no_frame() {
     for (case, truth) in cases("python-stack") {
-        let (_dir, hurt) = changed(case, |core, bytes| {
+        let hurt = changed(case, |core, bytes| {
             for (_, part) in heaps(core) {
                 bytes[part].fill(b'A');
             }
         });
         ask_all(case, truth, &hurt);
         for thread in &truth.threads {
-            let stack = hurt.stack(Tid::new(thread.tid), MAX_FRAMES);
-            let named = frames(&hurt, &stack);
+            let stack = hurt.core.stack(Tid::new(thread.tid), MAX_FRAMES);
+            let named = frames(&hurt.core, &stack);
             let is_told = |it: &kcore::NamedFrame| it.location.doubt.is_some();
             assert!(named.iter().all(is_told), "{}: {named:?}", case.name());
         }
@@ -177,7 +191,7 @@ fn a_heap_of_letters_makes_no_frame() {
 fn words_that_lie_lead_nowhere() {
     for (case, truth) in cases("python-stack") {
         for seed in 1..4_u64 {
-            let (_dir, hurt) = changed(case, |core, bytes| {
+            let hurt = changed(case, |core, bytes| {
                 let mut random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
                 for (_, part) in heaps(core) {
                     let words: Vec<[u8; 8]> = bytes[part.clone()].as_chunks::<8>().0.to_vec();
@@ -206,21 +220,25 @@ fn a_stack_of_zeros_is_said_to_be_missing() {
         |variant: &str| ["3.12", "3.13", "3.14", "3.15"].iter().any(|it| variant.ends_with(it));
     for (case, truth) in cases("python-stack").filter(|(case, _)| with_shims(&case.variant)) {
         let crashed = truth.crashed_tid.expect("it died");
-        let (_dir, hurt) = changed(case, |core, bytes| {
+        let hurt = changed(case, |core, bytes| {
             let stack = core.stack_pointer(Tid::new(crashed)).expect("a stack");
             let segments = core.file().expect("a core file").segments().iter();
             let mut held = segments.filter(|segment| segment.range.contains(stack));
             let segment = held.next().expect("it was dumped");
             let start = segment.offset.get() as usize;
-            bytes[start..start + segment.file_size as usize].fill(0);
+            let used = stack.get() - segment.range.start.get();
+            // What the kernel laid at the end, names the program.
+            let end = segment.file_size - END_OF_STACK;
+            bytes[start + used as usize..start + end as usize].fill(0);
         });
-        let python = hurt.runtimes().of::<Python>().next().expect("CPython");
-        let chains = python.chains(&hurt, Tid::new(crashed));
+        let python = hurt.core.runtimes().of::<Python>().next().expect("CPython");
+        let chains = python.chains(&hurt.core, Tid::new(crashed));
         let broken = chains.iter().find_map(|chain| chain.broken).expect("a broken chain");
         assert!(broken.contains("reads as zeros"), "{}: {broken}", case.name());
-        // What runs before the first call from C is on no stack of C.
-        let innermost = frames_of(&chains).next().expect("a frame");
-        assert_eq!(&*innermost.code.name, "last", "{}", case.name());
+        // What runs before the first call from C is on no stack of C, but in 3.12 what leads to it.
+        let innermost = frames_of(&chains).next().map(|frame| &*frame.code.name);
+        let expected = (!case.variant.ends_with("3.12")).then_some("last");
+        assert_eq!(innermost, expected, "{}", case.name());
     }
 }
 

@@ -18,7 +18,8 @@ fn an_uncaught_exception_is_told_with_its_stack() {
             what: truth.facts.exception_what.clone(),
             trace: stack.map(|line| line.as_str().expect("a line").to_owned()).collect(),
         };
-        assert!(open(case).last_words().contains(&exception), "{}: {exception:?}", case.name());
+        let words = open(case).last_words();
+        assert!(words.contains(&exception), "{}: {words:#?} for {exception:#?}", case.name());
     }
 }
 

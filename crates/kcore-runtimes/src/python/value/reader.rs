@@ -247,7 +247,10 @@ impl<'a> Reader<'a> {
             true => self.heap.field_of(object.at, ARGUMENTS, TUPLE),
             false => None,
         };
-        let arguments = arguments.map(|arguments| Box::new(self.value(arguments)));
+        let arguments = arguments.and_then(|arguments| {
+            let kind = self.items(arguments, Items::Tuple)?;
+            Some(Box::new(Value { at: Some(arguments.at), class: None, kind }))
+        });
         let mut attributes = Vec::new();
         let mut has_more = false;
         for (name, at) in self.python.attributes(&self.heap, object) {
