@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kcore_elf::Image;
-use kcore_mem::{Addr, AddrRange, AddressSpace, CodeAddr, Svma};
+use kcore_mem::{Addr, AddrRange, AddressSpace, CodeAddr, Region, Svma};
 use kcore_symbols::ModuleSymbols;
 use kcore_unwind::{Frame, Regs, Tid};
 
@@ -11,6 +11,12 @@ use kcore_unwind::{Frame, Regs, Tid};
 pub trait Host: Send + Sync {
     /// Its memory.
     fn space(&self) -> &dyn AddressSpace;
+
+    /// The runs of addresses that have bytes, lowest first, for those that look at all of them: no more in
+    /// all than there are bytes, which a core may show at many addresses.
+    fn regions(&self) -> Vec<Region> {
+        self.space().regions()
+    }
 
     /// Its modules, the executable first.
     fn modules(&self) -> Vec<&dyn HostModule>;
@@ -30,6 +36,12 @@ pub trait Host: Send + Sync {
     /// Where the block of memory lies that is a thread's own, `pthread_t` on x86-64, where that is known.
     fn thread_pointer(&self, thread: Tid) -> Option<Addr> {
         let _ = thread;
+        None
+    }
+
+    /// The thread that the process began with, whose id is the process's; `None` where that has ended, or
+    /// is not known.
+    fn main_thread(&self) -> Option<Tid> {
         None
     }
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, atomic::Ordering::Relaxed};
 
 use kcore_elf::Image;
-use kcore_mem::{Addr, AddrRange, AddressSpace, CodeAddr, Svma};
+use kcore_mem::{Addr, AddrRange, AddressSpace, CodeAddr, Region, Svma};
 use kcore_runtimes::{Host, HostModule, HostRange, Runtimes, ThreadFacts};
 use kcore_symbols::ModuleSymbols;
 use kcore_unwind::{Frame, Phase, Regs, RuleFrame, RuleStep, StepRule};
@@ -53,6 +53,12 @@ impl Host for Core {
         Self::space(self)
     }
 
+    fn regions(&self) -> Vec<Region> {
+        let mut held = self.space().regions();
+        self.cut_repetitions(&mut held);
+        held
+    }
+
     fn modules(&self) -> Vec<&dyn HostModule> {
         Self::modules(self).in_scope_order().map(|module| module as &dyn HostModule).collect()
     }
@@ -75,6 +81,11 @@ impl Host for Core {
 
     fn thread_pointer(&self, thread: Tid) -> Option<Addr> {
         Self::thread_pointer(self, thread)
+    }
+
+    fn main_thread(&self) -> Option<Tid> {
+        let main = Tid::new(self.pid()?);
+        self.tids().contains(&main).then_some(main)
     }
 
     fn registers(&self, thread: Tid) -> Option<Regs> {

@@ -15,6 +15,7 @@ mod decode;
 mod details;
 mod ending;
 mod error;
+mod eval_origin;
 mod fatal;
 mod frame;
 mod function;
@@ -40,9 +41,11 @@ mod tagged;
 mod tests;
 mod thread;
 mod trace;
+mod translation;
 mod type_of;
 pub mod value;
 mod version;
+mod wasm;
 
 use std::sync::{Arc, OnceLock};
 
@@ -65,6 +68,7 @@ use crate::{
     DyingStack, Ending, Host, HostModule, Identity, NativeStack, Runtime, Span, ThreadFacts,
 };
 
+pub use awaiting::Waiting;
 pub use closure::{Scope, Variable};
 pub use details::FrameDetails;
 pub use inside::{CodeView, ContextSlot, ContextView, FunctionView, ScopeView};
@@ -76,6 +80,9 @@ pub use script::Place;
 pub use source::{Source, SourceLine};
 pub use string::{Representation, StringPart};
 pub use type_of::TypeOf;
+
+/// What is said of memory of a heap that is no object yet.
+const UNUSED: &str = "memory that V8 was about to allocate objects from";
 
 /// V8 in a process.
 pub struct V8 {
@@ -183,7 +190,10 @@ impl Runtime for V8 {
     }
 
     fn identify(&self, host: &dyn Host, at: Addr) -> Option<String> {
-        let holder = self.holder(host, at)?;
+        let holder = match self.place(host, at)? {
+            census::Place::Object(holder) => holder,
+            census::Place::Unused(_) => return Some(UNUSED.to_owned()),
+        };
         let inside = match holder.offset {
             0 => String::new(),
             offset => format!("+{offset:#x}"),
