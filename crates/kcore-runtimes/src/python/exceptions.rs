@@ -124,6 +124,7 @@ impl Python {
             type_name: value.class.clone().unwrap_or_else(|| "<unknown>".into()),
             message: message(&value).map(Arc::from),
             trace: trace.collect(),
+            object: Some(exception.at),
         })
     }
 }
