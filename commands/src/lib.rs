@@ -24,6 +24,7 @@ mod args;
 mod array;
 mod auxv;
 mod bound_element;
+mod bthreads;
 mod cat;
 mod count;
 mod dcmds;
@@ -187,6 +188,8 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &whattype::Whattype,
     // Language runtimes.
     &runtimes::Runtimes,
+    &bthreads::list::Bthreads,
+    &bthreads::bthread::Bthread,
     &python::pystack::Pystack,
     &python::pyprint::Pyprint,
     &python::pyobjects::Pyobjects,
@@ -298,6 +301,7 @@ pub const WALKERS: &[&dyn Walker] = &[
     &walk::auxv::Auxv,
     &walk::initial::ARG,
     &walk::initial::ENV,
+    &bthreads::walk::Bthreads,
     &v8::walk::jsframe::Jsframe,
     &v8::walk::jsprop::Jsprop,
     &v8::walk::jselement::Jselement,

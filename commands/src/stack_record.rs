@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use kcore::{Addr, Core, End, Endian, FrameKind, NamedFrame, Stack, Task, ThreadFacts, Tid};
-use kcore_dcmd::{Cell, Dot, Fields, Record, SymbolCell, View};
+use kcore::{
+    Addr, Core, End, Endian, FrameKind, NamedFrame, Stack, Task, TaskStart, ThreadFacts, Tid,
+};
+use kcore_dcmd::{Cell, Dot, Fields, Record, Settings, SymbolCell, View};
 
 use crate::{frame_values::FrameValues, names::Names};
 
@@ -26,8 +28,8 @@ pub enum Layout {
 
 /// What a stack begins with.
 pub struct StackBegin {
-    /// The thread.
-    pub tid: Tid,
+    /// The thread; `None` on the stack of a task that no thread runs.
+    pub tid: Option<Tid>,
     /// Whether it is the session's current one.
     pub current: bool,
     /// What runtimes know of it.
@@ -38,6 +40,8 @@ pub struct StackBegin {
     pub sp: Option<Addr>,
     /// Whether people need to be told which thread this is: one of several.
     pub titled: bool,
+    /// Whether they want to be told its state.
+    pub show_state: bool,
     /// The task that runs on it.
     pub task: Option<Arc<Task>>,
     /// What instant it is of.
@@ -47,19 +51,50 @@ pub struct StackBegin {
 }
 
 impl StackBegin {
-    /// The beginning of the stack of `tid`.
+    /// The beginning of the stack of `tid`, which may be on that of a task.
     pub fn new(core: &Core, tid: Tid, current: bool, titled: bool) -> Self {
         Self {
-            tid,
+            tid: Some(tid),
             current,
             facts: core.thread_facts(tid),
             waits_in: core.waits_in(tid),
             sp: core.stack_pointer(tid),
             titled,
+            show_state: false,
             task: None,
             instant: core.instant(),
             found_at: None,
         }
+    }
+
+    /// The same with what the user wants to be told of every thread.
+    pub const fn showing(mut self, settings: &Settings) -> Self {
+        self.show_state = settings.show_state;
+        self.titled |= settings.show_state || settings.show_stack_pointer;
+        self
+    }
+
+    /// The beginning of the stack of a task that no thread runs.
+    pub fn of_task(core: &Core, task: Option<Arc<Task>>, sp: Option<Addr>, titled: bool) -> Self {
+        let name = task.as_ref().and_then(|task| task.name.clone());
+        Self {
+            tid: None,
+            current: false,
+            facts: ThreadFacts { name, state: None },
+            waits_in: None,
+            sp,
+            titled,
+            show_state: false,
+            task,
+            instant: core.instant(),
+            found_at: None,
+        }
+    }
+
+    /// The same, of a thread that runs a task, if it does.
+    pub fn running(mut self, task: Option<&Arc<Task>>) -> Self {
+        self.task = task.cloned();
+        self
     }
 
     /// The same, titled as `::findstack` does.
@@ -70,6 +105,11 @@ impl StackBegin {
 }
 
 impl StackBegin {
+    /// The state, where it is wanted; `-` where nobody knows it, as of a core.
+    fn shown_state(&self) -> Option<&str> {
+        self.show_state.then(|| self.facts.state.as_deref().unwrap_or("-"))
+    }
+
     /// The coroutine or green thread whose stack it is.
     fn task(&self) -> Cell<'_> {
         Cell::or_null(self.task.as_deref(), |task| {
@@ -92,10 +132,18 @@ impl Record for StackBegin {
     fn view(&self) -> View {
         if self.found_at.is_some() {
             View::Line("stack pointer for thread {tid}: {found_at:x}{found_at^unknown}")
+        } else if self.tid.is_none() && self.titled {
+            View::Line(
+                "stack pointer for {runtime} {id:x}{name? ({name})}: {sp?{sp:x}}{sp^unknown}, {task_state}{waits? on {waits}}",
+            )
+        } else if self.task.is_some() && self.tid.is_some() {
+            View::Line(
+                "stack pointer for thread {tid}{name? ({name})}: {sp?{sp:x}}{sp^unknown}, {task_state} {runtime} {id:x}",
+            )
         } else if self.titled {
             View::Line(
                 "stack pointer for thread {tid}{name? ({name})}: {sp?{sp:x}}{sp^unknown}\
-                 {waits_in?, in {waits_in}}",
+                 {waits_in?, in {waits_in}}{shown_state?, state {shown_state}}",
             )
         } else {
             View::Hidden
@@ -103,14 +151,23 @@ impl Record for StackBegin {
     }
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
-        out.num("tid", u64::from(self.tid.get()))
+        let task = self.task.as_deref();
+        out.put("tid", Cell::or_null(self.tid, |tid| Cell::Num(u64::from(tid.get()))))
             .opt_text("name", self.facts.name.as_deref())
             .flag("current", self.current)
             .opt_text("state", self.facts.state.as_deref())
             .opt_text("waits_in", self.waits_in.as_deref())
             .put("task", self.task())
+            .addr("sp", self.sp)
             .text("instant", self.instant)
-            .display("sp", Cell::or_null(self.sp, Cell::Addr))
+            .display("shown_state", Cell::or_null(self.shown_state(), Cell::text))
+            .display("runtime", Cell::or_null(task, |task| Cell::text(task.runtime)))
+            .display("id", Cell::or_null(task, |task| Cell::Hex(task.id)))
+            .display("task_state", Cell::or_null(task, |task| Cell::text(task.state.as_ref())))
+            .display(
+                "waits",
+                Cell::or_null(task.and_then(|task| task.waits_on.as_deref()), Cell::text),
+            )
             // Where no frame pointer is known, the stack pointer tells where the stack is.
             .display("found_at", Cell::or_null(self.found_at.flatten().or(self.sp), Cell::Addr));
     }
@@ -284,6 +341,8 @@ impl Record for FrameLine {
 pub struct StackEnd {
     /// Why there are no more frames.
     pub end: End,
+    /// Why there is none, of a task that does not run.
+    pub why: Option<Arc<str>>,
     /// What is doubtful about the frames that there are.
     pub notes: Vec<String>,
     /// How the frames were laid out.
@@ -293,12 +352,13 @@ pub struct StackEnd {
 impl StackEnd {
     /// The end of `stack`.
     pub fn new(core: &Core, stack: &Stack, layout: Layout) -> Self {
-        Self { end: stack.end, notes: notes(core, stack), layout }
+        Self { end: stack.end, why: why_nothing(stack), notes: notes(core, stack), layout }
     }
 
     /// Why there are no more frames, where that is not as it should be.
     fn text(&self) -> Option<String> {
-        (self.end != End::Outermost).then(|| self.end.to_string())
+        let why = || self.why.as_ref().map_or_else(|| self.end.to_string(), ToString::to_string);
+        (self.end != End::Outermost).then(why)
     }
 }
 
@@ -327,6 +387,14 @@ impl Record for StackEnd {
         out.put("end", Cell::Object(end))
             .put("notes", Cell::List(notes.collect()))
             .display("why", Cell::or_null(self.text(), Cell::text));
+    }
+}
+
+/// Why a task has no stack.
+fn why_nothing(stack: &Stack) -> Option<Arc<str>> {
+    match &stack.task.as_ref()?.start {
+        TaskStart::Unknown(why) => Some(why.clone()),
+        _ => None,
     }
 }
 

@@ -91,7 +91,7 @@ pub use kcore_runtimes::{
     LanguageFrame, Native, NativeStack, PROBES, Probe, Runtime, Runtimes, Span, Task, TaskStart,
     ThreadFacts,
 };
-pub use kcore_runtimes::{python, v8};
+pub use kcore_runtimes::{bthread, python, v8};
 pub use kcore_symbols::{
     AliasKind, AliasType, ArrayType, BaseClass, BaseType, BitField, Composite, DebugInfo, DieId,
     Dimension, Encoding, Enumeration, Enumerator, Keyword, Member, MemberPlace, PointerKind,
@@ -121,6 +121,7 @@ pub use register::RegisterError;
 pub use space::ProcessSpace;
 pub use stack::{MAX_FRAMES, Stack};
 pub use status::{SignalStatus, Status};
+pub use task::TaskId;
 pub use thread::{Thread, Tid};
 pub use tls::TlsError;
 pub use types::{DataModel, SessionType, SessionTypes, TypeLookupError};

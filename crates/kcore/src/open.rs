@@ -29,6 +29,7 @@ use crate::{
     mapping::Mapping,
     module::{ModuleContext, found_file},
     symbols_by_file::SymbolsByFile,
+    task::Tasks,
     thread::threads_of,
     tls::{Linker, ThreadAreas},
     variables::ScopesCache,
@@ -139,6 +140,8 @@ pub struct Core {
     pub(crate) thread_areas: OnceLock<ThreadAreas>,
     pub(crate) probes: Probes,
     pub(crate) runtimes: OnceLock<Runtimes>,
+    pub(crate) task_runtimes: OnceLock<Runtimes>,
+    pub(crate) tasks: OnceLock<Tasks>,
     /// How runtimes are decoded, not what the process is: a session may change it.
     pub(crate) nearest_layouts: AtomicBool,
 }
@@ -214,8 +217,8 @@ impl Core {
         let modules = Arc::new(ModuleSet::new(modules.collect(), Some(parts.space.clone())));
         let space = ProcessSpace::new(target, Some(parts.space.clone()), modules.clone());
         let space = match &parts.live {
-            Some(live) => space.of_snapshot(live.pages.clone()),
-            None if parts.file.snapshot().is_some() => space.of_snapshot(None),
+            Some(live) => space.of_snapshot(live),
+            None if parts.file.snapshot().is_some() => space.of_snapshot(&LiveParts::default()),
             None => space,
         };
         let finder = context.finder.clone();
@@ -272,6 +275,8 @@ impl Core {
             thread_areas: OnceLock::new(),
             probes: options.probes,
             runtimes: OnceLock::new(),
+            task_runtimes: OnceLock::new(),
+            tasks: OnceLock::new(),
             nearest_layouts: AtomicBool::new(options.nearest_layouts),
         }
     }
