@@ -8,8 +8,8 @@ use kcore::python::{
 };
 use kcore::{Addr, Core, Tid};
 use kcore_dcmd::{
-    AddrUse, Args, Cell, Cx, Dcmd, Dot, Example, Fields, Group, Opt, Record, Result, ScriptCell,
-    ScriptNode, ScriptStyle, Spec, View,
+    AddrUse, Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record, Result,
+    ScriptCell, ScriptNode, ScriptStyle, Spec, View,
 };
 
 use super::pyprint::Piece;
@@ -63,7 +63,8 @@ impl Dcmd for Pystack {
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         let core: &Core = cx.core();
         let limits = subject::limits(args, 2)?;
-        let tid = StackStart::of(cx)?.tid();
+        let no_thread = || DcmdError::failed("Python's frames are those of threads");
+        let tid = StackStart::of(cx)?.tid().ok_or_else(no_thread)?;
         let pythons = subject::instances(core)?;
         let chains = pythons
             .iter()
