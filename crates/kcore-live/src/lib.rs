@@ -35,10 +35,10 @@ mod snapshot;
 mod sys;
 
 pub use error::LiveError;
-pub use freeze::{Held, Plan, StackLimit, capture, hold};
+pub use freeze::{Held, Plan, StackLimit, Standing, capture, hold};
 pub use memory::LiveMemory;
 pub use pages::LivePages;
-pub use proc::TaskStat;
+pub use proc::{TaskStat, Turns};
 pub use process::{Pid, Process};
 pub use save::{CoreFilter, CoreSink, SaveProgress, Saved, save};
 pub use snapshot::{Piece, Registers, SnapThread, Snapshot};

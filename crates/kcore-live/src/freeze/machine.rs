@@ -17,6 +17,16 @@ pub const BELOW_STACK_POINTER: u64 = if IS_X86 { 128 } else { 0 };
 /// The stack pointer in a set of general registers: `rsp` is number 19 of `struct user_regs_struct`,
 /// `sp` number 31 of `struct user_pt_regs`.
 pub fn stack_pointer(general: &[u8]) -> Option<u64> {
-    let at = if IS_X86 { 19 * 8 } else { 31 * 8 };
+    word(general, if IS_X86 { 19 } else { 31 })
+}
+
+/// The program counter in a set of general registers: `rip` is number 16 of `struct user_regs_struct`,
+/// `pc` number 32 of `struct user_pt_regs`.
+pub fn program_counter(general: &[u8]) -> Option<u64> {
+    word(general, if IS_X86 { 16 } else { 32 })
+}
+
+fn word(general: &[u8], index: usize) -> Option<u64> {
+    let at = index.checked_mul(8)?;
     general.get(at..)?.first_chunk().map(|bytes| u64::from_ne_bytes(*bytes))
 }

@@ -3,6 +3,7 @@
 mod facts;
 mod files;
 mod mappings;
+mod profile;
 mod rehearsal;
 mod save;
 mod take;
@@ -14,6 +15,7 @@ use kcore_live::{LivePages, Pid};
 
 pub use facts::LiveFacts;
 pub(crate) use mappings::mappings;
+pub use profile::{ProfileCost, ProfileOptions, ProfileProgress};
 pub use save::{SaveError, SaveWhat, SavedCore};
 pub use threads::ThreadChoice;
 
