@@ -102,14 +102,16 @@ fn decode(v8: &V8, host: &dyn Host, frames: &[Frame]) {
 
 /// Counts all objects, and asks some of them all that there is to ask.
 fn take_census(v8: &V8, host: &dyn Host, word: Addr) {
-    let _ = v8.holder(host, word);
+    let _ = v8.place(host, word);
     let watch = &mut |_, _| ControlFlow::Continue(());
     let Ok(Some(census)) = v8.census(host, watch) else { return };
+    let _ = v8.definitions(host, &census, watch);
     for at in census.objects().take(OBJECTS) {
         assert_eq!(census.index_of(at).and_then(|index| census.nth(index)), Some(at));
         let _ = (v8.references(host, &census, at), v8.object_size(host, &census, at));
     }
-    for group in v8.groups(host, &census).iter().take(GROUPS) {
+    let Ok(groups) = v8.groups(host, &census, watch) else { return };
+    for group in groups.iter().take(GROUPS) {
         let members = group.members(host, &census).count() as u64;
         assert!(members <= census.object_count(), "members are among the objects");
     }

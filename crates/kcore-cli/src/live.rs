@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use clap::Args as ClapArgs;
-use kcore::{LiveFacts, LiveOptions, Pid, ThreadChoice};
+use kcore::{Instants, LiveFacts, LiveOptions, Pid, ThreadChoice, Tid};
 
 /// The options that are about a live process.
 #[derive(ClapArgs, Clone, Debug, Default, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(crate) struct LiveArgs {
     #[arg(long, value_name = "N", value_parser = parse_size)]
     stack_size: Option<u64>,
 
-    /// Wait so many milliseconds for threads to stop, then let them go
+    /// Wait so many milliseconds for threads to stop, and then copy for as long at most
     #[arg(long, value_name = "MS", default_value_t = 1000)]
     stop_timeout: u64,
 
@@ -112,29 +112,52 @@ fn parse_size(text: &str) -> Result<u64, String> {
 
 /// What the snapshot cost the process, and what is missing in it: a line each.
 pub(crate) fn notes(pid: Pid, facts: &LiveFacts, threads: usize) -> Vec<String> {
-    let mut notes = vec![if facts.rolling {
-        format!(
-            "process {pid}: each of {threads} threads stood still by itself, {} in the median, {} at most",
+    let stopped = time(facts.stopped);
+    let mut notes = vec![match facts.instants {
+        Instants::Each => format!(
+            "process {pid}: each of {threads} threads stood still by itself, {} in the median, {stopped} at most",
             time(facts.median),
-            time(facts.stopped)
-        )
-    } else {
-        format!("process {pid} stood still for {} ({threads} threads)", time(facts.stopped))
+        ),
+        Instants::OneOfChosen => format!(
+            "process {pid}: {threads} chosen threads stood still for {stopped}; the others ran on"
+        ),
+        Instants::One => format!("process {pid} stood still for {stopped} ({threads} threads)"),
     }];
     if !facts.before.is_empty() {
         let times: Vec<String> = facts.before.iter().copied().map(time).collect();
         notes.push(format!(
-            "it stood still before for {}, to learn what else stacks need",
+            "it stood still before for {}, to learn what else stacks need; all that is shown is of the \
+             last time",
             times.join(" and ")
         ));
     }
     if facts.is_late {
-        notes.push("the time was over before all was copied (--stop-timeout)".to_owned());
+        notes.push(
+            "the time was over before all was copied (--stop-timeout): stacks may be cut"
+                .to_owned(),
+        );
     }
-    if facts.is_partial {
-        notes.push("some of what stacks need had changed when it was copied".to_owned());
-    }
+    notes.extend(late_note(&facts.late_threads));
+    notes.extend(missed_note(facts));
     notes
+}
+
+fn late_note(late: &[Tid]) -> Option<String> {
+    let count = late.len();
+    (count > 0).then(|| {
+        format!("{count} of its threads did not stop in time, and have no stacks (see ::status)")
+    })
+}
+
+fn missed_note(facts: &LiveFacts) -> Option<String> {
+    let then = if facts.reads_later {
+        "is read now that it runs on"
+    } else {
+        "was not copied: some frames may have no name (once more may do, or --live-memory)"
+    };
+    (facts.missed_pages > 0).then(|| {
+        format!("memory that its threads came to use between one stop and the next {then}")
+    })
 }
 
 /// A time as people say it.

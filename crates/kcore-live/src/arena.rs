@@ -4,10 +4,10 @@ use std::time::Instant;
 
 use kcore_mem::AddrRange;
 
-use crate::{LiveMemory, Piece, sys::vm::MAX_PIECES};
+use crate::{LiveMemory, Piece};
 
 /// Bytes that one call copies, at most: between two calls the tracer looks at the clock.
-const MAX_BATCH: u64 = 8 << 20;
+const MAX_AT_ONCE: u64 = 1 << 20;
 
 /// Memory that was copied, piece behind piece.
 #[derive(Debug, Default)]
@@ -35,50 +35,41 @@ impl Arena {
         ranges: &[AddrRange],
         deadline: Instant,
     ) -> Vec<u64> {
-        let mut copied = Vec::with_capacity(ranges.len());
-        while let Some(rest) = ranges.get(copied.len()..).filter(|rest| !rest.is_empty()) {
-            if Instant::now() > deadline {
-                copied.resize(ranges.len(), 0);
+        ranges.iter().map(|range| self.copy_one(memory, *range, deadline)).collect()
+    }
+
+    fn copy_one(&mut self, memory: &LiveMemory, range: AddrRange, deadline: Instant) -> u64 {
+        let offset = self.bytes.len();
+        let mut at = range.start;
+        while at < range.end && Instant::now() <= deadline {
+            let part = AddrRange::new(at, range.end.min(at.saturating_add(MAX_AT_ONCE)));
+            let read = memory.append(part, &mut self.bytes);
+            at = at.saturating_add(read);
+            if read < part.len() {
                 break;
             }
-            let batch = rest.get(..batch_len(rest)).unwrap_or(rest);
-            let total: u64 = batch.iter().map(AddrRange::len).fold(0, u64::saturating_add);
-            self.bytes.reserve(usize::try_from(total).unwrap_or_default());
-            let before = self.bytes.len();
-            let read = memory.append(batch, &mut self.bytes);
-            self.note(batch, before, read, &mut copied);
         }
-        copied
+        let copied = AddrRange::new(range.start, at);
+        if !copied.is_empty() {
+            self.pieces.push((copied, offset));
+        }
+        copied.len()
     }
 
-    /// Says to which ranges the bytes belong that were read. The range in which the reading stopped
-    /// is done with: behind the page that refused lies nothing that belongs to it.
-    fn note(&mut self, batch: &[AddrRange], start: usize, read: usize, copied: &mut Vec<u64>) {
-        let (mut offset, mut left) = (start, read as u64);
-        for range in batch {
-            let len = range.len().min(left);
-            if len > 0 {
-                let held = AddrRange::with_len(range.start, len);
-                self.pieces.push((held, offset));
-            }
-            copied.push(len);
-            offset = offset.saturating_add(usize::try_from(len).unwrap_or_default());
-            left = left.saturating_sub(len);
-            if len < range.len() {
-                return;
-            }
-        }
-    }
-
-    /// Takes one more piece, of any source.
-    pub fn add(&mut self, range: AddrRange, bytes: &[u8]) {
-        self.pieces.push((range, self.bytes.len()));
-        self.bytes.extend_from_slice(bytes);
+    /// How many pieces were copied so far.
+    pub fn count(&self) -> usize {
+        self.pieces.len()
     }
 
     /// What was copied.
     pub fn pieces(&self) -> impl Iterator<Item = Piece<'_>> {
-        self.pieces.iter().filter_map(|(range, offset)| {
+        self.pieces_from(0)
+    }
+
+    /// What was copied behind the first `count` pieces.
+    pub fn pieces_from(&self, count: usize) -> impl Iterator<Item = Piece<'_>> {
+        let pieces = self.pieces.get(count..).unwrap_or_default();
+        pieces.iter().filter_map(|(range, offset)| {
             let len = usize::try_from(range.len()).ok()?;
             let bytes = self.bytes.get(*offset..)?.get(..len)?;
             Some(Piece { start: range.start, bytes })
@@ -86,12 +77,55 @@ impl Arena {
     }
 }
 
-/// How many ranges one call takes: at least one.
-fn batch_len(ranges: &[AddrRange]) -> usize {
-    let mut total: u64 = 0;
-    let fits = |range: &&AddrRange| {
-        total = total.saturating_add(range.len());
-        total <= MAX_BATCH
-    };
-    ranges.iter().take(MAX_PIECES).take_while(fits).count().max(1)
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use kcore_mem::Addr;
+
+    use super::*;
+
+    fn range(bytes: &[u8]) -> AddrRange {
+        AddrRange::with_len(Addr::new(bytes.as_ptr() as u64), bytes.len() as u64)
+    }
+
+    fn soon() -> Instant {
+        Instant::now().checked_add(Duration::from_secs(60)).unwrap()
+    }
+
+    #[test]
+    fn every_range_is_copied_whatever_the_way() {
+        let texts = [&b"one"[..], b"three", b"two", b"four"].map(<[u8]>::to_vec);
+        let big = vec![7_u8; (3 << 20) | 5];
+        let mut ranges: Vec<AddrRange> = texts.iter().map(|text| range(text)).collect();
+        ranges.push(range(&big));
+        for by_call in [false, true] {
+            let mut arena = Arena::with_room(16, 1);
+            let copied = arena.copy(&LiveMemory::of_self(by_call), &ranges, soon());
+            assert_eq!(copied, ranges.iter().map(AddrRange::len).collect::<Vec<_>>());
+            let pieces: Vec<&[u8]> = arena.pieces().map(|piece| piece.bytes).collect();
+            assert_eq!(pieces[..4], texts.each_ref().map(Vec::as_slice));
+            assert!(pieces[4] == big);
+            assert_eq!(arena.pieces_from(3).count(), 2);
+        }
+    }
+
+    #[test]
+    fn a_page_that_refuses_costs_nothing_but_what_lies_behind_it() {
+        let text = b"behind".to_vec();
+        let ranges = [AddrRange::with_len(Addr::new(16), 4096), range(&text)];
+        for by_call in [false, true] {
+            let mut arena = Arena::default();
+            assert_eq!(arena.copy(&LiveMemory::of_self(by_call), &ranges, soon()), [0, 6]);
+            assert_eq!(arena.count(), 1);
+        }
+    }
+
+    #[test]
+    fn nothing_is_copied_after_the_deadline() {
+        let text = b"late".to_vec();
+        let mut arena = Arena::default();
+        let over = Instant::now().checked_sub(Duration::from_nanos(1)).unwrap();
+        assert_eq!(arena.copy(&LiveMemory::of_self(false), &[range(&text)], over), [0]);
+    }
 }

@@ -77,6 +77,9 @@ pub enum LiveError {
         /// How long was waited.
         limit: Duration,
     },
+    /// Threads of kcore lost each other while they copied.
+    #[error("process {0} was not copied at one instant, since kcore itself was held up: try again")]
+    Torn(Pid),
     /// Memory was there a moment ago, and is not any more.
     #[error("process {pid}: memory at {at} was gone before it was copied")]
     Lost {

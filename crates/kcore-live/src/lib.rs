@@ -36,6 +36,8 @@ mod sys;
 
 pub use error::LiveError;
 pub use freeze::{Held, Plan, StackLimit, Standing, capture, hold};
+pub use image::Facts;
+pub use kcore_elf::core_file::Instants;
 pub use memory::LiveMemory;
 pub use pages::LivePages;
 pub use proc::{TaskStat, Turns};

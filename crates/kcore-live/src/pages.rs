@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeSet,
     sync::{
-        OnceLock,
+        Arc, OnceLock,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
@@ -44,7 +44,7 @@ type Top = Table<Table<Table<Table<Page>>>>;
 /// it write meanwhile may be torn between two pages.
 #[derive(Debug)]
 pub struct LivePages {
-    memory: LiveMemory,
+    memory: Arc<LiveMemory>,
     top: Top,
     read: AtomicUsize,
     limit: usize,
@@ -53,7 +53,7 @@ pub struct LivePages {
 
 impl LivePages {
     /// Memory of which at most `limit` pages are read.
-    pub fn new(memory: LiveMemory, limit: usize) -> Self {
+    pub fn new(memory: Arc<LiveMemory>, limit: usize) -> Self {
         Self {
             memory,
             top: Table::new(),

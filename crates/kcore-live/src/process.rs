@@ -89,8 +89,7 @@ impl Process {
         if !is_over(&self.stat) {
             return Ok(());
         }
-        let lives = |tid: &i32| self.task_stat(*tid).is_some_and(|stat| !is_over(&stat));
-        let living = self.task_ids()?.into_iter().find(lives);
+        let living = self.task_ids()?.into_iter().find(|tid| self.has_thread(*tid));
         self.holder = living.ok_or(LiveError::Zombie(self.pid))?;
         Ok(())
     }
@@ -224,6 +223,11 @@ impl Process {
     /// When the process has ended.
     pub fn task_ids(&self) -> Result<Vec<i32>, LiveError> {
         proc::tasks(&self.folder).map_err(|error| self.why("its threads", error))
+    }
+
+    /// Whether there is such a thread that has not ended.
+    pub(crate) fn has_thread(&self, tid: i32) -> bool {
+        self.task_stat(tid).is_some_and(|stat| !is_over(&stat))
     }
 
     /// What the system says of a thread; `None` when it has ended.

@@ -1,10 +1,12 @@
 //! What is left of a process once it runs on.
 
-use std::{io, time::Duration};
+use std::time::Duration;
 
 use kcore_mem::Addr;
 
-use crate::{LiveError, Plan, arena::Arena, proc::TaskStat};
+use kcore_elf::core_file::Instants;
+
+use crate::{LiveError, Plan, TaskStat, arena::Arena, freeze::Refused};
 
 /// Registers of a thread as the kernel gives them: bytes of a register set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,7 +30,8 @@ pub struct SnapThread {
     pub tid: i32,
     /// Its id in the pid namespace of the process.
     pub inner_tid: u32,
-    /// What the system said of it right before it was stopped.
+    /// What the system said of it before it was stopped: between the list of threads and their stop. Of
+    /// one that was made meanwhile, once it ran again; `None` when it had ended by then.
     pub stat: Option<TaskStat>,
     /// Its registers; `None` when it did not stop in time.
     pub registers: Option<Registers>,
@@ -50,36 +53,48 @@ pub struct Piece<'a> {
 pub struct Snapshot {
     /// Its threads, the first thread of the process first.
     pub threads: Vec<SnapThread>,
-    /// Whether each thread was stopped by itself.
-    pub rolling: bool,
+    /// Of what instants it is.
+    pub instants: Instants,
     /// How long the process stood still; in a rolling snapshot the longest time of one thread.
     pub stopped: Duration,
     /// Whether the time was over before all was copied.
     pub late: bool,
+    /// Threads that were there and could not be traced.
+    pub refused: Vec<i32>,
     pub(crate) arenas: Vec<Arena>,
 }
 
 impl Snapshot {
-    /// Threads of one instant, without any memory.
-    pub(crate) fn of_threads(threads: Vec<SnapThread>) -> Self {
-        Self { threads, rolling: false, stopped: Duration::ZERO, late: false, arenas: Vec::new() }
+    /// One with nothing in it yet.
+    pub(crate) const fn empty(instants: Instants) -> Self {
+        Self {
+            threads: Vec::new(),
+            instants,
+            stopped: Duration::ZERO,
+            late: false,
+            refused: Vec::new(),
+            arenas: Vec::new(),
+        }
     }
 
-    /// That there is anything in it.
+    /// The snapshot, with those of the refused threads that are still there.
     ///
     /// # Errors
-    /// With the reason why no thread could be stopped.
-    pub(crate) fn check(
-        &self,
+    /// When there is nothing in it: with the reason why no thread could be stopped.
+    pub(crate) fn checked(
+        mut self,
         plan: &Plan<'_>,
-        refused: Option<io::Error>,
-    ) -> Result<(), LiveError> {
+        refused: Vec<Refused>,
+    ) -> Result<Self, LiveError> {
         let pid = plan.process.pid();
+        let is_there = |refused: &Refused| plan.process.has_thread(refused.tid);
+        let mut refused: Vec<Refused> = refused.into_iter().filter(is_there).collect();
         if self.threads.iter().any(|thread| thread.registers.is_some()) {
-            return Ok(());
+            self.refused = refused.iter().map(|refused| refused.tid).collect();
+            return Ok(self);
         }
-        Err(match refused {
-            Some(error) => plan.process.why("tracing its threads", error),
+        Err(match refused.pop() {
+            Some(refused) => plan.process.why("tracing its threads", refused.error),
             None if self.threads.is_empty() => LiveError::Gone(pid),
             None => LiveError::NotStopped { pid, limit: plan.timeout },
         })

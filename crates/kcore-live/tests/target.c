@@ -6,9 +6,14 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -65,6 +70,29 @@ static void start(void *(*body)(void *), long argument) {
     if (pthread_create(&thread, NULL, body, (void *)argument)) abort();
 }
 
+// Counts for a while, and then leaves its place to a thread that it makes: so there are always as many.
+static void *relay(void *argument) {
+    for (int i = 0; i < 3000; i++) count++;
+    pthread_detach(pthread_self());
+    start(relay, (long)argument);
+    return NULL;
+}
+
+static char beside[1 << 20];
+
+// Memory whose pages only this process itself could give, and never does.
+static void never_filled(void) {
+    char *pages = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int filler = syscall(SYS_userfaultfd, O_CLOEXEC);
+    struct uffdio_api api = {.api = UFFD_API};
+    struct uffdio_register range = {
+        .range = {(unsigned long)pages, 1 << 20}, .mode = UFFDIO_REGISTER_MODE_MISSING};
+    int made = filler >= 0 && !ioctl(filler, UFFDIO_API, &api) && !ioctl(filler, UFFDIO_REGISTER, &range);
+    start(counting, 0);
+    printf("%s %p %p\n", made ? "ready" : "refused", (void *)&count, pages);
+    fflush(stdout);
+}
+
 static void *execute(void *turn) {
     char text[32];
     snprintf(text, sizeof text, "%ld", (long)turn);
@@ -92,6 +120,13 @@ int main(int argc, char **argv) {
         for (int i = 0; i < 20; i++) start(wait_forever, 0);
         start(counting, 0);
         ready();
+    } else if (!strcmp(way, "relay")) {
+        memset(beside, 1, sizeof beside);
+        for (int i = 0; i < 4; i++) start(relay, i);
+        printf("ready %p %p\n", (void *)&count, beside);
+        fflush(stdout);
+    } else if (!strcmp(way, "never-filled")) {
+        never_filled();
     } else if (!strcmp(way, "churn")) {
         ready();
         for (;;) {
@@ -112,6 +147,8 @@ int main(int argc, char **argv) {
         else execute((void *)(long)(turn + 1));
     } else if (!strcmp(way, "signals")) {
         signal(SIGRTMIN, on_signal);
+        // The more threads, the longer one of them holds a signal back while the others stop.
+        for (int i = 0; i < 40; i++) start(wait_forever, 0);
         ready();
     } else if (!strcmp(way, "leaderless")) {
         start(counting, 0);

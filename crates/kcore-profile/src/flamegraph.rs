@@ -22,7 +22,7 @@ pub fn write(profile: &Profile, to: &mut dyn Write) -> Result<(), WriteError> {
     options.deterministic = true;
     let lines = folded::lines(profile);
     let lines = lines.iter().map(String::as_str);
-    flamegraph::from_lines(&mut options, lines, to).map_err(|error| WriteError::Io(error.into()))
+    Ok(flamegraph::from_lines(&mut options, lines, to)?)
 }
 
 fn subtitle(profile: &Profile) -> String {

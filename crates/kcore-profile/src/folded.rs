@@ -29,12 +29,11 @@ pub fn lines(profile: &Profile) -> Vec<String> {
 fn text(profile: &Profile, thread: ThreadId, stack: StackId) -> String {
     let thread = profile.thread_at(thread).map(|thread| word(&thread.name)).unwrap_or_default();
     let frames: Vec<String> = profile.frames_of(stack).map(|(_, frame)| name(frame)).collect();
-    let frames = frames.iter().rev().fold(thread, |mut text, frame| {
+    frames.iter().rev().fold(thread, |mut text, frame| {
         text.push(';');
         text.push_str(frame);
         text
-    });
-    frames
+    })
 }
 
 fn name(frame: &ProfileFrame) -> String {

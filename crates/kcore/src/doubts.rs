@@ -22,7 +22,7 @@ impl Core {
             .map(|damage| self.describe(damage))
             .collect();
         doubts.extend(self.parts.as_ref().and_then(|parts| parts.unpack_note.clone()));
-        doubts.extend(self.late_threads());
+        doubts.extend(self.doubts_of_snapshot());
         if self.machine().is_none() {
             let bits = self.target().word_size().saturating_mul(8);
             let arch = self.arch();
@@ -38,18 +38,6 @@ impl Core {
         doubts.extend(self.unverified_modules());
         doubts.extend(self.damaged_runtimes());
         doubts
-    }
-
-    /// Threads of a live process that did not stop.
-    fn late_threads(&self) -> Option<String> {
-        let late = self.file()?.late_threads();
-        let names: Vec<String> = late.iter().map(u32::to_string).collect();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        (!late.is_empty()).then(|| {
-            let threads =
-                if late.len() == 1 { "1 thread" } else { &format!("{} threads", late.len()) };
-            format!("{threads} did not stop in time, and have no stacks: {}", named(&names))
-        })
     }
 
     /// Runtimes whose frames are shown as native ones.
@@ -185,7 +173,7 @@ fn modules(count: usize) -> String {
     if count == 1 { "1 module".to_owned() } else { format!("{count} modules") }
 }
 
-fn named(names: &[&str]) -> String {
+pub(crate) fn named(names: &[&str]) -> String {
     let shown = names.get(..MAX_NAMED).unwrap_or(names).join(", ");
     match names.len().saturating_sub(MAX_NAMED) {
         0 => shown,

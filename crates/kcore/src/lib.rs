@@ -75,6 +75,7 @@ pub use fp_registers::FpRegisters;
 pub use groups::StackGroup;
 pub use jump_buffer::JumpError;
 pub use kcore_disasm::{Disassembler, Flow as CodeFlow, Instruction, Reference};
+pub use kcore_elf::core_file::Instants;
 pub use kcore_elf::{
     BuildId, Image, LinkMapEntry, SymbolBinding, SymbolKind,
     core_file::{AuxEntry, ProcessInfo, SignalDetail, SignalInfo},

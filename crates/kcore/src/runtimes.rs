@@ -3,7 +3,7 @@
 use std::sync::{Arc, atomic::Ordering::Relaxed};
 
 use kcore_elf::Image;
-use kcore_mem::{Addr, AddrRange, AddressSpace, CodeAddr, Svma};
+use kcore_mem::{Addr, AddrRange, AddressSpace, CodeAddr, Region, Svma};
 use kcore_runtimes::{Host, HostModule, HostRange, Runtimes, ThreadFacts};
 use kcore_symbols::ModuleSymbols;
 use kcore_unwind::{Frame, Phase, Regs, RuleFrame, RuleStep, StepRule};
@@ -51,6 +51,12 @@ impl StepRule for Core {
 impl Host for Core {
     fn space(&self) -> &dyn AddressSpace {
         Self::space(self)
+    }
+
+    fn regions(&self) -> Vec<Region> {
+        let mut held = self.space().regions();
+        self.cut_repetitions(&mut held);
+        held
     }
 
     fn modules(&self) -> Vec<&dyn HostModule> {

@@ -76,8 +76,11 @@ impl<'c> Counted<'c> {
     }
 
     /// The objects of JavaScript in groups.
-    pub fn groups(&self) -> Arc<[Group]> {
-        self.v8.groups(self.core, &self.census)
+    ///
+    /// # Errors
+    /// When the user stopped it.
+    pub fn groups(&self, cx: &mut Cx<'_>) -> Result<Arc<[Group]>> {
+        watched(cx, |watch| self.v8.groups(self.core, &self.census, watch))
     }
 }
 

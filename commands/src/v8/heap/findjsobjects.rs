@@ -79,7 +79,7 @@ fn list(cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         if args.has('v') {
             counters(cx, &counted)?;
         }
-        let groups = counted.groups();
+        let groups = counted.groups(cx)?;
         let shown = groups.iter().filter(|group| wanted.holds(&counted, group));
         for group in shown {
             match (&wanted, args.has('l')) {
@@ -132,7 +132,7 @@ fn members(cx: &mut Cx<'_>, counted: &Counted<'_>, group: &Group) -> Result<()> 
 
 fn group_of_dot(cx: &mut Cx<'_>) -> Result<()> {
     let (counted, at) = Counted::of_dot(cx)?;
-    let groups = counted.groups();
+    let groups = counted.groups(cx)?;
     let group = groups.iter().find(|group| counted.v8.is_of_group(counted.core, group, at));
     let word = cx.dot().number();
     let group = group
@@ -190,12 +190,13 @@ fn note_missing(cx: &mut Cx<'_>, rest: Rest) -> Result<()> {
 fn counters(cx: &mut Cx<'_>, counted: &Counted<'_>) -> Result<()> {
     let census = &counted.census;
     let rest = census.rest();
+    let groups = counted.groups(cx)?.len() as u64;
     let counters = [
         ("chunks", census.areas().len() as u64),
         ("maps", census.maps().len() as u64),
         ("objects", census.object_count()),
         ("bytes of objects", census.bytes()),
-        ("groups", counted.groups().len() as u64),
+        ("groups", groups),
         ("free bytes", rest.free.saturating_add(rest.blank)),
         ("bytes skipped", rest.skipped),
         ("bytes not dumped", rest.missing),

@@ -6,7 +6,7 @@ use kcore_dcmd::{
     Arg, Args, Cell, Column, Cx, Dcmd, Dot, Example, Fields, Group, Opt, Record, Result, Spec, View,
 };
 
-use super::counted::{Counted, tagged};
+use super::counted::{Counted, tagged, watched};
 use crate::operand;
 
 const OPTIONS: &[Opt] = &[
@@ -47,7 +47,8 @@ impl Dcmd for Jsfunctions {
         };
         let columns = if args.has('X') { WITH_CODE } else { PLAIN };
         for counted in Counted::all(cx)? {
-            let definitions = counted.v8.definitions(counted.core, &counted.census);
+            let (v8, core) = (counted.v8, counted.core);
+            let definitions = watched(cx, |watch| v8.definitions(core, &counted.census, watch))?;
             let mut shown = definitions.iter().filter(|definition| wanted.holds(definition));
             shown.try_for_each(|definition| cx.emit(&DefinitionRecord { definition, columns }))?;
         }

@@ -51,6 +51,7 @@ impl RootRecord {
     const fn word(&self) -> &'static str {
         match self.0.kind {
             RootKind::Context => "context",
+            RootKind::LoneContext => "lone_context",
             RootKind::Register(_) => "register",
             RootKind::Stack(_) => "stack",
             RootKind::Isolate => "isolate",
@@ -62,6 +63,9 @@ impl RootRecord {
         let place = self.0.at.map(|at| format!(" at {at:x}")).unwrap_or_default();
         match self.0.kind {
             RootKind::Context => "the context of a global object".to_owned(),
+            RootKind::LoneContext => {
+                "the context of a global object, which may be garbage".to_owned()
+            }
             RootKind::Register(tid) => format!("a register of thread {tid}"),
             RootKind::Stack(tid) => format!("the stack of thread {tid}{place}"),
             RootKind::Isolate => format!("the data of the isolate{place}"),

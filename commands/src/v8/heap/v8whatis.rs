@@ -1,8 +1,8 @@
 //! `::v8whatis` — the heap object that holds an address.
 
-use kcore::Addr;
 use kcore::v8::V8;
-use kcore::v8::census::Holder;
+use kcore::v8::census::{Holder, Place};
+use kcore::{Addr, AddrRange};
 use kcore_dcmd::{
     AddrUse, Args, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record, Result, Spec,
     View,
@@ -24,6 +24,10 @@ const OPTIONS: &[Opt] = &[
     },
 ];
 
+const HELP: &str = "\
+Only the chunk of the heap that holds the address is looked through. Memory that V8 was about to allocate \
+objects from holds none: what lies there is left of what died.";
+
 const EXAMPLES: &[Example] = &[Example {
     line: "::findjsobjects -c Module | ::v8whatis -v",
     shows: "the object, and its size",
@@ -37,7 +41,7 @@ impl Dcmd for V8whatis {
         Spec::new("v8whatis", Group::Runtimes, "find the JavaScript heap object around an address")
             .addr(AddrUse::Required)
             .options(OPTIONS)
-            .help("Only the chunk of the heap that holds the address is looked through.")
+            .help(HELP)
             .examples(EXAMPLES)
     }
 
@@ -45,16 +49,29 @@ impl Dcmd for V8whatis {
         let farthest = operand::option(cx, args, 'd', u64::MAX)?;
         let word = cx.dot().number();
         let core = cx.core();
-        let holder = core.runtimes().of::<V8>().find_map(|v8| {
+        let place = core.runtimes().of::<V8>().find_map(|v8| {
             // A tagged value is the address of its object.
             let at = if word & 1 == 1 { word & !3 } else { word };
-            v8.holder(core.as_ref(), Addr::new(at))
+            v8.place(core.as_ref(), Addr::new(at))
         });
-        let holder = holder.filter(|holder| holder.offset <= farthest);
-        let none = || DcmdError::at(Addr::new(word), format!("{word:x} is in no heap object"));
-        let (holder, verbose) = (holder.ok_or_else(none)?, args.has('v'));
-        cx.emit(&HolderRecord { holder, verbose })
+        let verbose = args.has('v');
+        match place {
+            Some(Place::Object(holder)) if holder.offset <= farthest => {
+                cx.emit(&HolderRecord { holder, verbose })
+            }
+            Some(Place::Unused(range)) => Err(unused(word, range)),
+            _ => Err(DcmdError::at(Addr::new(word), format!("{word:x} is in no heap object"))),
+        }
     }
+}
+
+/// Why no object holds an address that was about to be allocated.
+fn unused(word: u64, range: AddrRange) -> DcmdError {
+    let (start, end) = (range.start.get(), range.end.get());
+    let why = format!(
+        "{word:x} is in no heap object, but in what V8 was about to allocate from, {start:x} to {end:x}"
+    );
+    DcmdError::at(Addr::new(word), why)
 }
 
 struct HolderRecord {

@@ -17,7 +17,7 @@ use kcore_mem::Target;
 pub use header::{CoreHeader, CoreSegment, CoreSegments};
 pub use maps::{MapLine, parse_maps};
 pub use process::{AuxEntry, MappedFile, MappedFiles, ProcessInfo};
-pub use snapshot::{LiveThread, SnapshotInfo};
+pub use snapshot::{Instants, LiveThread, SnapshotInfo};
 pub use thread::{CoreThread, SignalDetail, SignalInfo};
 
 use crate::{FileBytes, ParseError, will_need};
@@ -77,6 +77,7 @@ pub struct CoreFile {
     snapshot: Option<SnapshotInfo>,
     maps: Option<Vec<MapLine>>,
     late_threads: Vec<u32>,
+    refused_threads: Vec<u32>,
     damage: Vec<Damage>,
 }
 
@@ -102,6 +103,7 @@ impl CoreFile {
             snapshot: None,
             maps: None,
             late_threads: Vec::new(),
+            refused_threads: Vec::new(),
             damage: Vec::new(),
             bytes,
         };
@@ -188,6 +190,11 @@ impl CoreFile {
         &self.late_threads
     }
 
+    /// The ids of threads of a live process that could not be traced.
+    pub fn refused_threads(&self) -> &[u32] {
+        &self.refused_threads
+    }
+
     /// What is missing from the file.
     pub fn damage(&self) -> &[Damage] {
         &self.damage
@@ -257,12 +264,14 @@ impl CoreFile {
                 self.with_thread(|thread| thread.live = live);
             }
             snapshot::NT_MAPS => self.maps = Some(parse_maps(desc)),
-            snapshot::NT_LATE => {
-                let tid = desc.get(..4).map(|tid| self.target.uint(tid));
-                self.late_threads.extend(tid.and_then(|tid| u32::try_from(tid).ok()));
-            }
+            snapshot::NT_LATE => self.late_threads.extend(self.noted_tid(desc)),
+            snapshot::NT_REFUSED => self.refused_threads.extend(self.noted_tid(desc)),
             _ => {}
         }
+    }
+
+    fn noted_tid(&self, desc: &[u8]) -> Option<u32> {
+        u32::try_from(self.target.uint(desc.get(..4)?)).ok()
     }
 
     fn take_arch_note(&mut self, said: ArchNote, range: &Range<u64>) {

@@ -1,12 +1,14 @@
 //! Notes that kcore itself writes, for what a kernel's core does not hold: owner `KCORE`.
 //!
-//! - 1: the whole. Words: 0 for one instant or 1 for an instant of each thread, then nanoseconds that
-//!   the process, or in the second case the longest of the threads, stood still, the median of the
-//!   threads, and whether the time was over before all was copied.
+//! - 1: the whole. Words: 0 for one instant, 1 for an instant of each thread, 2 for one instant of chosen
+//!   threads, while the others ran; then nanoseconds that the process, or of instants of each thread the
+//!   longest of them, stood still, the median of the threads, and whether the time was over before all
+//!   was copied.
 //! - 2: the thread of the latest `NT_PRSTATUS`. Its id in the pid namespace of the process (4 bytes),
 //!   the letter of its state (1 byte), its name.
 //! - 3: the mappings, as the text of `/proc/PID/maps`.
 //! - 4: a thread that did not stop: its id (4 bytes).
+//! - 5: a thread that could not be traced: its id (4 bytes).
 
 use std::time::Duration;
 
@@ -23,12 +25,40 @@ pub const NT_MAPS: u32 = 3;
 /// Type of the note about a thread that did not stop.
 pub const NT_LATE: u32 = 4;
 
+/// Type of the note about a thread that could not be traced.
+pub const NT_REFUSED: u32 = 5;
+
+/// Of what instants a snapshot is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Instants {
+    /// All threads, and all memory, of one instant.
+    #[default]
+    One,
+    /// Chosen threads and their stacks of one instant; the other threads ran, and may have changed other
+    /// memory while it was copied.
+    OneOfChosen,
+    /// Each thread and its stack of an instant of its own; other memory was copied while all of them ran.
+    Each,
+}
+
+impl Instants {
+    const ALL: [(u64, Self); 3] = [(0, Self::One), (1, Self::Each), (2, Self::OneOfChosen)];
+
+    fn of_word(word: u64) -> Option<Self> {
+        Self::ALL.iter().find(|(known, _)| *known == word).map(|(_, instants)| *instants)
+    }
+
+    fn word(self) -> u64 {
+        Self::ALL.iter().find(|(_, known)| *known == self).map_or(0, |(word, _)| *word)
+    }
+}
+
 /// When, and at what cost for the process, a live process was copied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SnapshotInfo {
-    /// Whether each thread was stopped by itself.
-    pub rolling: bool,
-    /// How long the process stood still; with `rolling`, the longest of its threads.
+    /// Of what instants it is.
+    pub instants: Instants,
+    /// How long the process stood still; with an instant of each thread, the longest of its threads.
     pub stopped: Duration,
     /// How long a thread stood still, in the median.
     pub median: Duration,
@@ -37,12 +67,12 @@ pub struct SnapshotInfo {
 }
 
 impl SnapshotInfo {
-    /// Reads the descriptor; `None` when it is too short.
+    /// Reads the descriptor; `None` when it is too short, or of instants that are not known.
     pub fn parse(desc: &[u8], target: Target) -> Option<Self> {
         let mut cursor = Cursor::new(desc, target);
         let mut word = || cursor.uint(8).ok();
         Some(Self {
-            rolling: word()? == 1,
+            instants: Instants::of_word(word()?)?,
             stopped: Duration::from_nanos(word()?),
             median: Duration::from_nanos(word()?),
             late: word()? != 0,
@@ -52,12 +82,8 @@ impl SnapshotInfo {
     /// The descriptor, in the byte order of this machine, which is that of every live process.
     pub fn to_bytes(self) -> Vec<u8> {
         let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-        let words = [
-            u64::from(self.rolling),
-            nanos(self.stopped),
-            nanos(self.median),
-            u64::from(self.late),
-        ];
+        let words =
+            [self.instants.word(), nanos(self.stopped), nanos(self.median), u64::from(self.late)];
         words.iter().flat_map(|word| word.to_ne_bytes()).collect()
     }
 }
@@ -98,13 +124,15 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let info = SnapshotInfo {
-            rolling: true,
-            stopped: Duration::from_micros(870),
-            median: Duration::from_nanos(41),
-            late: false,
-        };
-        assert_eq!(SnapshotInfo::parse(&info.to_bytes(), Target::X86_64), Some(info));
+        for instants in [Instants::One, Instants::OneOfChosen, Instants::Each] {
+            let info = SnapshotInfo {
+                instants,
+                stopped: Duration::from_micros(870),
+                median: Duration::from_nanos(41),
+                late: false,
+            };
+            assert_eq!(SnapshotInfo::parse(&info.to_bytes(), Target::X86_64), Some(info));
+        }
         let thread = LiveThread { inner_tid: 7, state: Some('S'), name: "pool (1)".to_owned() };
         assert_eq!(LiveThread::parse(&thread.to_bytes(), Target::X86_64), Some(thread));
     }
@@ -112,6 +140,7 @@ mod tests {
     #[test]
     fn what_is_cut_is_none() {
         assert_eq!(SnapshotInfo::parse(&[0; 31], Target::X86_64), None);
+        assert_eq!(SnapshotInfo::parse(&[9; 32], Target::X86_64), None);
         assert_eq!(LiveThread::parse(&[0; 4], Target::X86_64), None);
         let nameless = LiveThread::parse(&[1, 0, 0, 0, 0], Target::X86_64).unwrap();
         assert_eq!((nameless.state, &nameless.name[..]), (None, ""));

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Plan, gate::Gate, tids_of, tracee::Tracee, tracer::Tracer, whole};
+use super::{Plan, after, gate::Gate, instants_of, tids_of, tracee::Tracee, tracer::Tracer, whole};
 use crate::{LiveError, SnapThread, Snapshot};
 
 /// A process that stands still.
@@ -33,7 +33,7 @@ pub fn hold<T: Send>(
     work: impl FnOnce(&Held) -> T + Send,
 ) -> Result<(T, Duration), LiveError> {
     let tids = tids_of(plan)?;
-    let stats = super::stats_of(plan, &tids);
+    let said = super::said_of(plan, &tids);
     let complete = Gate::new(1);
     // The end of a tracer lets go what it traces, so it is a thread of its own.
     let done = thread::scope(|scope| {
@@ -41,10 +41,11 @@ pub fn hold<T: Send>(
             let mut tracer = Tracer::new(plan, tids.len(), 0, true);
             tracer.seize(&tids);
             let began = Instant::now();
-            let mut snapshot = stop(plan, &tids, &mut tracer);
+            let snapshot = stop(plan, &tids, &mut tracer);
             complete.pass(began);
-            snapshot.check(plan, tracer.refused.take())?;
-            super::tell_more(plan, &stats, &mut snapshot);
+            let refused = std::mem::take(&mut tracer.refused);
+            let mut snapshot = snapshot.checked(plan, refused)?;
+            super::tell_more(plan, &said, &mut snapshot);
             let answer = work(&Held { threads: snapshot.threads });
             tracer.release();
             Ok((answer, began.elapsed()))
@@ -58,11 +59,12 @@ pub fn hold<T: Send>(
 
 /// Stops all threads, those too that are made meanwhile.
 fn stop(plan: &Plan<'_>, tids: &[i32], tracer: &mut Tracer<'_>) -> Snapshot {
-    let now = Instant::now();
-    let deadline = now.checked_add(plan.timeout).unwrap_or(now);
+    let deadline = after(plan.timeout);
     tracer.stop(0, deadline);
     if plan.threads.is_none() {
-        whole::catch_new(plan.process, tracer, tids, deadline);
+        whole::catch_new(plan.process, tracer, 0, tids, deadline);
     }
-    Snapshot::of_threads(tracer.tracees.iter().filter_map(Tracee::to_thread).collect())
+    let mut snapshot = Snapshot::empty(instants_of(plan));
+    snapshot.threads = tracer.tracees.iter().filter_map(Tracee::to_thread).collect();
+    snapshot
 }

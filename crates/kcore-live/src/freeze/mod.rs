@@ -15,14 +15,21 @@ mod tracee;
 mod tracer;
 mod whole;
 
-use std::{collections::HashMap, time::Duration};
+use std::{
+    collections::HashMap,
+    time::{Duration, Instant},
+};
 
 pub use held::{Held, hold};
 
 use kcore_elf::core_file::MapLine;
 use kcore_mem::{Addr, AddrRange};
 
-use crate::{LiveError, LiveMemory, Process, SnapThread, Snapshot, TaskStat};
+use crate::{
+    Instants, LiveError, LiveMemory, Process, SnapThread, Snapshot, TaskStat, sys::signals::PutOff,
+};
+
+pub(crate) use tracer::Refused;
 
 /// Where a thread is: its program counter and its stack pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -85,8 +92,11 @@ pub struct Plan<'a> {
     /// Threads up to whose number registers for floating-point numbers are read as well: each takes
     /// two more system calls.
     pub floating_up_to: usize,
-    /// How long threads are waited for, and memory is copied.
+    /// How long threads are waited for.
     pub timeout: Duration,
+    /// How long memory is copied then. The process stands still for both together at most, and for what
+    /// one call of the system takes.
+    pub copy_timeout: Duration,
     /// Thread by thread, each at an instant of its own.
     pub rolling: bool,
 }
@@ -100,38 +110,68 @@ pub fn capture(plan: &Plan<'_>) -> Result<Snapshot, LiveError> {
     let before = plan.process.read("auxv", "its auxiliary vector")?;
     let tids = tids_of(plan)?;
     // The state of a stopped thread is only that it is stopped.
-    let stats = stats_of(plan, &tids);
-    let taken =
-        if plan.rolling { rolling::capture(plan, &tids) } else { whole::capture(plan, &tids) };
-    let left = match &taken {
-        Ok(snapshot) => snapshot.late_threads(),
-        Err(_) => plan.process.task_ids().unwrap_or_default(),
+    let said = said_of(plan, &tids);
+    let taken = {
+        let _put_off = PutOff::all();
+        let taken =
+            if plan.rolling { rolling::capture(plan, &tids) } else { whole::capture(plan, &tids) };
+        let left = match &taken {
+            Ok(snapshot) => snapshot.late_threads(),
+            Err(_) => plan.process.task_ids().unwrap_or_default(),
+        };
+        plan.process.wait_until_free(&left);
+        taken
     };
-    plan.process.wait_until_free(&left);
     // A program that was started in between has other memory than the mappings say, and its threads
     // may not be traced while it starts.
-    let is_other = plan.process.read("auxv", "its auxiliary vector").ok() != Some(before);
+    let is_other = plan.process.read("auxv", "its auxiliary vector").ok() != Some(before)
+        || plan.maps.first().is_some_and(|map| !plan.memory.is_there(map.range.start));
     if is_other || (taken.is_err() && tids_of(plan).ok() != Some(tids)) {
         return Err(LiveError::Gone(plan.process.pid()));
     }
     let mut snapshot = taken?;
-    tell_more(plan, &stats, &mut snapshot);
+    tell_more(plan, &said, &mut snapshot);
     Ok(snapshot)
 }
 
-/// What the system says of threads.
-fn stats_of(plan: &Plan<'_>, tids: &[i32]) -> HashMap<i32, TaskStat> {
-    tids.iter().filter_map(|tid| Some((*tid, plan.process.task_stat(*tid)?))).collect()
+/// What the system says of threads while they run.
+fn said_of(plan: &Plan<'_>, tids: &[i32]) -> HashMap<i32, Said> {
+    tids.iter().filter_map(|tid| Some((*tid, Said::of(plan.process, *tid)?))).collect()
 }
 
 /// Adds to threads what the system said of them before they were stopped.
-fn tell_more(plan: &Plan<'_>, stats: &HashMap<i32, TaskStat>, snapshot: &mut Snapshot) {
+fn tell_more(plan: &Plan<'_>, said: &HashMap<i32, Said>, snapshot: &mut Snapshot) {
     for thread in &mut snapshot.threads {
-        thread.inner_tid = plan.process.inner_id(thread.tid).unwrap_or(thread.inner_tid);
-        thread.stat =
-            stats.get(&thread.tid).cloned().or_else(|| plan.process.task_stat(thread.tid));
+        let meanwhile = || Said::of(plan.process, thread.tid);
+        let Some(said) = said.get(&thread.tid).cloned().or_else(meanwhile) else { continue };
+        thread.inner_tid = said.inner_tid.unwrap_or(thread.inner_tid);
+        thread.stat = Some(said.stat);
     }
     snapshot.threads.sort_by_key(|thread| order(plan, thread));
+}
+
+/// What the system says of a thread while it runs.
+#[derive(Clone)]
+struct Said {
+    stat: TaskStat,
+    inner_tid: Option<u32>,
+}
+
+impl Said {
+    fn of(process: &Process, tid: i32) -> Option<Self> {
+        Some(Self { stat: process.task_stat(tid)?, inner_tid: process.inner_id(tid) })
+    }
+}
+
+/// Of what instants threads are that stand still together.
+const fn instants_of(plan: &Plan<'_>) -> Instants {
+    if plan.threads.is_some() { Instants::OneOfChosen } else { Instants::One }
+}
+
+/// The instant so much later than now.
+fn after(time: Duration) -> Instant {
+    let now = Instant::now();
+    now.checked_add(time).unwrap_or(now)
 }
 
 /// The first thread of the process first.

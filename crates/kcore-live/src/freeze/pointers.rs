@@ -12,17 +12,16 @@ const MAX_WORDS: usize = 1 << 19;
 /// Pages that are copied so, at most.
 const MAX_PAGES: usize = 2048;
 
-/// The pages of memory without a name to which words of `stacks` point, each once, lowest first. A word
-/// may have marks of a runtime in its lowest bits.
-pub fn pages<'a>(maps: &[MapLine], stacks: impl Iterator<Item = Piece<'a>>) -> Vec<AddrRange> {
-    let heaps = heaps(maps);
+/// The pages of `heaps` to which words of `stacks` point, each once, lowest first. A word may have marks
+/// of a runtime in its lowest bits.
+pub fn pages<'a>(heaps: &[AddrRange], stacks: impl Iterator<Item = Piece<'a>>) -> Vec<AddrRange> {
     let bounds = heaps.first().zip(heaps.last()).map(|(first, last)| first.start..last.end);
     let Some(bounds) = bounds else { return Vec::new() };
     let words = stacks.flat_map(|piece| piece.bytes.chunks_exact(8));
     let words = words.take(MAX_WORDS).filter_map(<[u8]>::first_chunk);
     let mut found: Vec<u64> = words
         .map(|word| Addr::new(u64::from_ne_bytes(*word)))
-        .filter(|at| bounds.contains(at) && is_in(&heaps, *at))
+        .filter(|at| bounds.contains(at) && is_in(heaps, *at))
         .map(|at| at.get() & !(PAGE - 1))
         .collect();
     found.sort_unstable();
@@ -31,8 +30,8 @@ pub fn pages<'a>(maps: &[MapLine], stacks: impl Iterator<Item = Piece<'a>>) -> V
     found.into_iter().map(|start| AddrRange::with_len(Addr::new(start), PAGE)).collect()
 }
 
-/// Mappings without a file and without a name in which objects may lie.
-fn heaps(maps: &[MapLine]) -> Vec<AddrRange> {
+/// Mappings without a file and without a name in which objects may lie, lowest first.
+pub fn heaps(maps: &[MapLine]) -> Vec<AddrRange> {
     const WRITE_AND_READ: u32 = 6;
     let may_hold = |map: &&MapLine| {
         map.inode == 0
@@ -60,7 +59,7 @@ mod tests {
         let words = [0x3_0011_u64, 0x1_7fff, 0x1_8000, 0x3_0ff8, 0x5_0000, 7, u64::MAX];
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
         let stack = Piece { start: Addr::new(0x5_0000), bytes: &bytes };
-        let found = pages(&maps, std::iter::once(stack));
+        let found = pages(&heaps(&maps), std::iter::once(stack));
         let starts: Vec<u64> = found.iter().map(|range| range.start.get()).collect();
         assert_eq!(starts, [0x1_7000, 0x3_0000]);
     }

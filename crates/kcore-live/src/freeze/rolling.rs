@@ -1,12 +1,12 @@
 //! Thread by thread: each is stopped by itself, for as long as its own copy takes.
 
-use std::{
-    thread,
-    time::{Duration, Instant},
-};
+use std::{thread, time::Instant};
 
-use super::{Plan, tracer::Tracer};
-use crate::{LiveError, SnapThread, Snapshot, arena::Arena};
+use super::{
+    Plan, after,
+    tracer::{Refused, Tracer},
+};
+use crate::{Instants, LiveError, SnapThread, Snapshot, arena::Arena};
 
 /// What came of a run over threads.
 #[derive(Default)]
@@ -16,7 +16,7 @@ struct Round {
     /// How many threads were looked at.
     done: usize,
     late: bool,
-    refused: Option<std::io::Error>,
+    refused: Vec<Refused>,
 }
 
 /// Copies the threads one after another, and then what is wanted besides stacks.
@@ -24,14 +24,8 @@ struct Round {
 /// # Errors
 /// When none of the threads could be stopped.
 pub fn capture(plan: &Plan<'_>, tids: &[i32]) -> Result<Snapshot, LiveError> {
-    let mut snapshot = Snapshot {
-        threads: Vec::new(),
-        rolling: true,
-        stopped: Duration::ZERO,
-        late: false,
-        arenas: Vec::new(),
-    };
-    let mut refused = None;
+    let mut snapshot = Snapshot::empty(Instants::Each);
+    let mut refused = Vec::new();
     let mut left = tids;
     while !left.is_empty() {
         // A thread that does not stop is let go by the end of its tracer: it has one of its own.
@@ -41,13 +35,12 @@ pub fn capture(plan: &Plan<'_>, tids: &[i32]) -> Result<Snapshot, LiveError> {
         snapshot.threads.extend(round.threads);
         snapshot.arenas.push(round.arena);
         snapshot.late |= round.late;
-        refused = refused.or(round.refused);
+        refused.extend(round.refused);
     }
     snapshot.arenas.push(beside_stacks(plan));
     let times = snapshot.threads.iter().map(|thread| thread.stopped);
     snapshot.stopped = times.max().unwrap_or_default();
-    snapshot.check(plan, refused)?;
-    Ok(snapshot)
+    snapshot.checked(plan, refused)
 }
 
 /// Looks at threads until one does not stop.
@@ -59,9 +52,8 @@ fn trace(plan: &Plan<'_>, tids: &[i32]) -> Round {
         done = done.saturating_add(1);
         let first = tracer.tracees.len();
         tracer.seize(&[*tid]);
-        let deadline = Instant::now().checked_add(plan.timeout).unwrap_or_else(Instant::now);
-        tracer.stop(first, deadline);
-        tracer.copy(first, &[], plan.stacks.together, deadline);
+        tracer.stop(first, after(plan.timeout));
+        tracer.copy(first, &[], plan.stacks.together, after(plan.copy_timeout));
         let Some(tracee) = tracer.tracees.get_mut(first) else { continue };
         tracee.release();
         tracee.note_stop(Instant::now());
@@ -77,7 +69,6 @@ fn trace(plan: &Plan<'_>, tids: &[i32]) -> Round {
 /// There is no common instant: what belongs to no thread is read while all of them run.
 fn beside_stacks(plan: &Plan<'_>) -> Arena {
     let mut arena = Arena::default();
-    let deadline = Instant::now().checked_add(plan.timeout).unwrap_or_else(Instant::now);
-    arena.copy(plan.memory, plan.memory_too, deadline);
+    arena.copy(plan.memory, plan.memory_too, after(plan.copy_timeout));
     arena
 }

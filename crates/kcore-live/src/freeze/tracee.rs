@@ -129,6 +129,12 @@ impl Tracee {
         matches!(self.phase, Phase::Stands(_))
     }
 
+    /// Whether it is still a thread of the process as far as this tracer knows: one that stands still, or
+    /// did not stop in time.
+    pub const fn is_held(&self) -> bool {
+        matches!(self.phase, Phase::Stands(_) | Phase::Late)
+    }
+
     /// Whether it did not stop in time.
     pub fn is_late(&self) -> bool {
         self.phase == Phase::Late

@@ -22,6 +22,13 @@ const EAGER_LOOKS: u32 = 50;
 /// How long a tracer sleeps once all have been looked after often.
 const NAP: Duration = Duration::from_micros(50);
 
+/// A thread that could not be traced, and why.
+#[derive(Debug)]
+pub struct Refused {
+    pub tid: i32,
+    pub error: std::io::Error,
+}
+
 /// What one tracer holds. It lives no longer than the thread that made it, whose end lets go what
 /// was not let go before.
 #[derive(Debug)]
@@ -31,9 +38,11 @@ pub struct Tracer<'a> {
     pub arena: Arena,
     /// Whether the time was over before all was copied.
     pub late: bool,
-    /// Why threads that are there could not be traced.
-    pub refused: Option<std::io::Error>,
+    /// Threads that could not be traced.
+    pub refused: Vec<Refused>,
     floating: bool,
+    /// Where objects may lie, if what stacks point to is wanted.
+    heaps: Vec<AddrRange>,
     _signals: HeldBack,
 }
 
@@ -48,8 +57,9 @@ impl<'a> Tracer<'a> {
             tracees: Vec::with_capacity(threads),
             arena: Arena::with_room(room, threads.saturating_mul(2)),
             late: false,
-            refused: None,
+            refused: Vec::new(),
             floating,
+            heaps: if plan.follow { pointers::heaps(plan.maps) } else { Vec::new() },
             _signals: HeldBack::begin(),
         }
     }
@@ -60,7 +70,7 @@ impl<'a> Tracer<'a> {
             match Tracee::seize(*tid, self.floating) {
                 Ok(tracee) => self.tracees.push(tracee),
                 Err(error) if error.raw_os_error() == Some(libc::ESRCH) => {}
-                Err(error) => self.refused = Some(error),
+                Err(error) => self.refused.push(Refused { tid: *tid, error }),
             }
         }
     }
@@ -79,6 +89,7 @@ impl<'a> Tracer<'a> {
     /// Copies the used part of the stacks of threads from `first` on, and `more`. Only what one stack
     /// has beyond its first part counts against `together`.
     pub fn copy(&mut self, first: usize, more: &[AddrRange], together: u64, deadline: Instant) {
+        let before = self.arena.count();
         let tracees = self.tracees.get(first..).unwrap_or_default();
         let pointers =
             tracees.iter().filter(|tracee| tracee.stands()).filter_map(Tracee::stack_pointer);
@@ -88,27 +99,15 @@ impl<'a> Tracer<'a> {
         let copied = self.arena.copy(self.plan.memory, &parts, deadline);
         let rest = rest_of(&extents, &copied, together);
         self.arena.copy(self.plan.memory, &rest, deadline);
-        self.copy_beside(more, deadline);
+        let pages = pointers::pages(&self.heaps, self.arena.pieces_from(before));
+        self.arena.copy(self.plan.memory, &pages, deadline);
+        self.arena.copy(self.plan.memory, more, deadline);
         self.late |= Instant::now() > deadline;
     }
 
-    /// Copies what is wanted besides stacks.
-    fn copy_beside(&mut self, more: &[AddrRange], deadline: Instant) {
-        if self.plan.follow {
-            let pages = pointers::pages(self.plan.maps, self.arena.pieces());
-            self.arena.copy(self.plan.memory, &pages, deadline);
-        }
-        let copied = self.arena.copy(self.plan.memory, more, deadline);
-        self.copy_refused(more, &copied);
-    }
-
-    /// Pages that the process itself may not read are read by the file of its memory.
-    fn copy_refused(&mut self, ranges: &[AddrRange], copied: &[u64]) {
-        for (range, _) in ranges.iter().zip(copied).filter(|(_, copied)| **copied == 0) {
-            if let Some(bytes) = self.plan.memory.read(*range) {
-                self.arena.add(*range, &bytes);
-            }
-        }
+    /// How many threads of the process it holds.
+    pub fn held(&self) -> usize {
+        self.tracees.iter().filter(|tracee| tracee.is_held()).count()
     }
 
     /// Lets all threads go.

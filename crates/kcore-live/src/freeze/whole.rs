@@ -2,12 +2,15 @@
 
 use std::{
     collections::HashSet,
-    sync::Mutex,
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
 
-use super::{Plan, gate::Gate, tracer::Tracer};
+use super::{Plan, Refused, after, gate::Gate, instants_of, tracee::Tracee, tracer::Tracer};
 use crate::{LiveError, Process, SnapThread, Snapshot, arena::Arena, sys::ptrace};
 
 /// Threads from whose number on a second tracer is worth its beginning and the waiting for it.
@@ -25,6 +28,8 @@ struct Gates {
     complete: Gate,
     /// All is copied.
     copied: Gate,
+    /// How many threads are held by all tracers together, once all stand still.
+    held: AtomicUsize,
 }
 
 /// What one tracer did.
@@ -34,7 +39,9 @@ struct Share {
     began: Instant,
     ended: Instant,
     late: bool,
-    refused: Option<std::io::Error>,
+    /// Whether another tracer was not waited for any longer.
+    alone: bool,
+    refused: Vec<Refused>,
 }
 
 /// Copies the process as it is at one instant.
@@ -44,7 +51,13 @@ struct Share {
 pub fn capture(plan: &Plan<'_>, tids: &[i32]) -> Result<Snapshot, LiveError> {
     let tracers = tracers_for(tids.len());
     let gate = || Gate::new(tracers);
-    let gates = Gates { seized: gate(), stopped: gate(), complete: gate(), copied: gate() };
+    let gates = Gates {
+        seized: gate(),
+        stopped: gate(),
+        complete: gate(),
+        copied: gate(),
+        held: AtomicUsize::new(0),
+    };
     let shares = Mutex::new(Vec::new());
     let part = tids.len().div_ceil(tracers).max(1);
     thread::scope(|scope| {
@@ -70,7 +83,7 @@ pub fn take_note_of_ends(plan: &Plan<'_>, complete: &Gate) {
     const FIRST: Duration = Duration::from_millis(20);
     const THEN: Duration = Duration::from_millis(5);
     let start = Instant::now();
-    let until = later(later(start, plan.timeout), GRACE);
+    let until = after(plan.timeout.saturating_add(GRACE));
     while !complete.is_open() && Instant::now() < until {
         thread::sleep(Duration::from_millis(1));
         if start.elapsed() > FIRST && !complete.is_open() {
@@ -100,41 +113,71 @@ fn trace(
     let bytes = more.iter().map(|range| range.len()).fold(0, u64::saturating_add);
     let mut tracer = Tracer::new(plan, own.len(), bytes, all.len() <= plan.floating_up_to);
     tracer.seize(own);
-    gates.seized.pass(later(Instant::now(), plan.timeout));
+    gates.seized.pass(after(plan.timeout));
     let began = Instant::now();
-    let deadline = later(began, plan.timeout);
-    let lost = later(deadline, GRACE);
-    tracer.stop(0, deadline);
-    gates.stopped.pass(lost);
-    if is_first && plan.threads.is_none() {
-        catch_new(plan.process, &mut tracer, all, deadline);
+    let stands = stop(plan, all, is_first, &mut tracer, gates);
+    if stands {
+        let together = plan.stacks.together.checked_div(tracers as u64).unwrap_or_default();
+        tracer.copy(0, more, together, after(plan.copy_timeout));
     }
-    gates.complete.pass(lost);
-    let together = plan.stacks.together.checked_div(tracers as u64).unwrap_or_default();
-    tracer.copy(0, more, together, deadline);
-    gates.copied.pass(lost);
+    let until = after(plan.copy_timeout.saturating_add(GRACE));
+    let alone = if stands { !gates.copied.pass(until) } else { true };
     tracer.release();
     let ended = Instant::now();
     let Tracer { tracees, arena, late, refused, .. } = tracer;
-    let threads = tracees.into_iter().filter_map(super::tracee::Tracee::into_thread).collect();
-    Share { threads, arena, began, ended, late, refused }
+    let threads = tracees.into_iter().filter_map(Tracee::into_thread).collect();
+    Share { threads, arena, began, ended, late, alone, refused }
 }
 
-fn later(start: Instant, by: Duration) -> Instant {
-    start.checked_add(by).unwrap_or(start)
+/// Stops the threads of this tracer, and waits until the other one has stopped its own. Says whether all
+/// of them stand still then, but those that are late.
+fn stop(
+    plan: &Plan<'_>,
+    all: &[i32],
+    is_first: bool,
+    tracer: &mut Tracer<'_>,
+    gates: &Gates,
+) -> bool {
+    let deadline = after(plan.timeout);
+    let lost = after(plan.timeout.saturating_add(GRACE));
+    tracer.stop(0, deadline);
+    gates.held.fetch_add(tracer.held(), Ordering::AcqRel);
+    if !gates.stopped.pass(lost) {
+        // The other tracer must not wait for this one.
+        [&gates.complete, &gates.copied].into_iter().for_each(Gate::leave);
+        return false;
+    }
+    if is_first && plan.threads.is_none() {
+        let others = gates.held.load(Ordering::Acquire).saturating_sub(tracer.held());
+        catch_new(plan.process, tracer, others, all, deadline);
+    }
+    let complete = gates.complete.pass(lost);
+    if !complete {
+        gates.copied.leave();
+    }
+    complete
 }
 
-/// Stops threads that were made after the list was: only a thread that runs makes another one, so that
-/// the list is complete once it has nothing new. The system's count of threads tells most often that
-/// there is nothing to list.
-pub fn catch_new(process: &Process, tracer: &mut Tracer<'_>, known: &[i32], deadline: Instant) {
+/// Stops threads that were made after the list was. Once the system counts as many threads as are held,
+/// there are no others. Where it counts more, one of them may be a thread that has ended and that nobody
+/// has taken note of: so two lists without anything new are enough, too, since only a thread that runs
+/// makes another one.
+pub fn catch_new(
+    process: &Process,
+    tracer: &mut Tracer<'_>,
+    others: usize,
+    known: &[i32],
+    deadline: Instant,
+) {
     let mut known: HashSet<i32> = known.iter().copied().collect();
-    while Instant::now() < deadline && process.count_of_threads() != Some(known.len() as u64) {
-        let Ok(listed) = process.task_ids() else { return };
-        let new: Vec<i32> = listed.into_iter().filter(|tid| known.insert(*tid)).collect();
-        if new.is_empty() {
+    let mut quiet: u32 = 0;
+    while quiet < 2 && Instant::now() < deadline {
+        if process.count_of_threads() == Some(tracer.held().saturating_add(others) as u64) {
             return;
         }
+        let Ok(listed) = process.task_ids() else { return };
+        let new: Vec<i32> = listed.into_iter().filter(|tid| known.insert(*tid)).collect();
+        quiet = if new.is_empty() { quiet.saturating_add(1) } else { 0 };
         let first = tracer.tracees.len();
         tracer.seize(&new);
         tracer.stop(first, deadline);
@@ -142,23 +185,20 @@ pub fn catch_new(process: &Process, tracer: &mut Tracer<'_>, known: &[i32], dead
 }
 
 fn join(plan: &Plan<'_>, shares: Vec<Share>) -> Result<Snapshot, LiveError> {
+    if shares.iter().any(|share| share.alone) {
+        return Err(LiveError::Torn(plan.process.pid()));
+    }
     let began = shares.iter().map(|share| share.began).min();
     let ended = shares.iter().map(|share| share.ended).max();
     let stopped = began.zip(ended).map(|(began, ended)| ended.duration_since(began));
-    let mut snapshot = Snapshot {
-        threads: Vec::new(),
-        rolling: false,
-        stopped: stopped.unwrap_or_default(),
-        late: false,
-        arenas: Vec::new(),
-    };
-    let mut refused = None;
+    let mut snapshot = Snapshot::empty(instants_of(plan));
+    snapshot.stopped = stopped.unwrap_or_default();
+    let mut refused = Vec::new();
     for share in shares {
         snapshot.threads.extend(share.threads);
         snapshot.arenas.push(share.arena);
         snapshot.late |= share.late;
-        refused = refused.or(share.refused);
+        refused.extend(share.refused);
     }
-    snapshot.check(plan, refused)?;
-    Ok(snapshot)
+    snapshot.checked(plan, refused)
 }

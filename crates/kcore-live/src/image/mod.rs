@@ -14,7 +14,7 @@ pub use head::{Head, Segment};
 pub use notes::Facts;
 pub(crate) use notes::of as notes_of;
 
-use crate::{LiveError, LiveMemory, Piece, Process, Snapshot};
+use crate::{LiveMemory, Piece, Snapshot};
 
 /// Bytes of the header of a module that are read: the header, the program headers and, as linkers lay
 /// them out, the build-id.
@@ -48,24 +48,21 @@ fn header_of(map: &MapLine) -> Option<AddrRange> {
 
 /// The core of a process as it was copied; without a snapshot, of a process of which there are only
 /// mappings and headers.
-///
-/// # Errors
-/// When the process has ended before it could be asked for its facts.
 pub fn core_of(
-    process: &Process,
+    facts: &Facts,
     (text, maps): (&[u8], &[MapLine]),
     headers: &Headers,
     snapshot: Option<&Snapshot>,
-) -> Result<Vec<u8>, LiveError> {
+) -> Vec<u8> {
     let threads = snapshot.map(|snapshot| snapshot.threads.as_slice()).unwrap_or_default();
-    let notes = notes::of(&Facts::read(process)?, (text, maps), threads, snapshot);
+    let notes = notes::of(facts, (text, maps), threads, snapshot);
     let copied = snapshot.into_iter().flat_map(Snapshot::pieces);
     let pieces: Vec<Piece<'_>> = copied.chain(headers.pieces()).collect();
     let parts = segments::of(maps, pieces);
     let segments: Vec<Segment> = parts.iter().map(|part| part.segment).collect();
-    let mut core = Head::new(process.target(), &notes, &segments, 1).bytes;
+    let mut core = Head::new(facts.target, &notes, &segments, 1).bytes;
     for part in parts {
         part.bytes.iter().for_each(|bytes| core.extend_from_slice(bytes));
     }
-    Ok(core)
+    core
 }

@@ -3,6 +3,8 @@
 
 use kcore_elf::core_file::{LiveThread, MapLine, SnapshotInfo, snapshot};
 
+use kcore_mem::Target;
+
 use crate::{LiveError, Process, Registers, SnapThread, Snapshot, TaskStat};
 
 const NT_PRSTATUS: u32 = 1;
@@ -16,9 +18,11 @@ const NT_SIGINFO: u32 = 0x5349_4749;
 /// Bytes of `siginfo_t`.
 const SIGNAL_SIZE: usize = 128;
 
-/// What the system says of the process as a whole.
+/// What the system says of the process as a whole: read before it is stopped, since it may have ended, or
+/// have become another program, after that.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
+    pub(super) target: Target,
     pid: u32,
     stat: TaskStat,
     user: u32,
@@ -35,6 +39,7 @@ impl Facts {
     pub fn read(process: &Process) -> Result<Self, LiveError> {
         let status = process.status();
         Ok(Self {
+            target: process.target(),
             pid: u32::try_from(process.pid().get()).unwrap_or_default(),
             stat: process.stat().clone(),
             user: status.users.first().copied().unwrap_or_default(),
@@ -60,12 +65,15 @@ pub fn of(
     notes.add(b"CORE", NT_FILE, &files(maps));
     if let Some(taken) = snapshot {
         let info = SnapshotInfo {
-            rolling: taken.rolling,
+            instants: taken.instants,
             stopped: taken.stopped,
             median: taken.median_stop(),
             late: taken.late,
         };
         notes.add(snapshot::OWNER, snapshot::NT_SNAPSHOT, &info.to_bytes());
+        for tid in &taken.refused {
+            notes.add(snapshot::OWNER, snapshot::NT_REFUSED, &tid.to_ne_bytes());
+        }
     }
     notes.add(snapshot::OWNER, snapshot::NT_MAPS, text);
     notes.0
@@ -200,15 +208,14 @@ fn files(maps: &[MapLine]) -> Vec<u8> {
 mod tests {
     use std::time::Duration;
 
-    use kcore_elf::{CoreFile, core_file::parse_maps};
-    use kcore_mem::Target;
-
     use super::*;
-    use crate::image::Head;
+    use crate::{Instants, image::Head};
+    use kcore_elf::{CoreFile, core_file::parse_maps};
 
     fn facts() -> Facts {
         let line = b"70 (app) S 1 70 60 0 -1 64 0 0 0 0 0 0 0 0 20 -5 1 0 0 0 0\n";
         Facts {
+            target: Target::X86_64,
             pid: 70,
             stat: TaskStat::parse(line).unwrap(),
             user: 1000,
@@ -229,13 +236,10 @@ mod tests {
         let maps = parse_maps(text);
         let registers =
             Registers { general: vec![7; 216], floating: vec![8; 512], ..Registers::default() };
-        let snapshot = Snapshot {
-            threads: vec![thread(70, Some(registers)), thread(71, None)],
-            rolling: false,
-            stopped: Duration::from_micros(31),
-            late: false,
-            arenas: Vec::new(),
-        };
+        let mut snapshot = Snapshot::empty(Instants::OneOfChosen);
+        snapshot.threads = vec![thread(70, Some(registers)), thread(71, None)];
+        snapshot.stopped = Duration::from_micros(31);
+        snapshot.refused = vec![72];
         let notes = of(&facts(), (text, &maps), &snapshot.threads, Some(&snapshot));
         let head = Head::new(Target::X86_64, &notes, &[], 1);
         let core = CoreFile::parse(head.bytes.into()).unwrap();
@@ -251,11 +255,13 @@ mod tests {
         assert!(first.fp_registers.is_some() && first.extended_registers.is_none());
         let live = first.live.as_ref().unwrap();
         assert_eq!((live.state, &live.name[..], live.inner_tid), (Some('S'), "app", 1));
-        assert_eq!(core.late_threads(), [71]);
+        assert_eq!((core.late_threads(), core.refused_threads()), (&[71][..], &[72][..]));
         let file = &core.files().unwrap().files[0];
         assert_eq!((&file.path[..], file.offset.get()), (&b"/bin/app"[..], 0x2000));
         assert_eq!(core.aux(9), Some(0x40_1000));
         assert_eq!(core.maps().unwrap(), maps);
-        assert_eq!(core.snapshot().unwrap().stopped, Duration::from_micros(31));
+        let info = core.snapshot().unwrap();
+        assert_eq!(info.stopped, Duration::from_micros(31));
+        assert_eq!(info.instants, Instants::OneOfChosen);
     }
 }

@@ -71,8 +71,7 @@ impl Copier<'_> {
     }
 }
 
-/// Fills a buffer with the bytes of a part; what one way of reading refuses is read by the other one.
-/// An error is the first address that both refuse.
+/// Fills a buffer with the bytes of a part. An error is the first address that cannot be read.
 fn fill(memory: &LiveMemory, part: AddrRange, buffer: &mut Vec<u8>) -> Result<(), Addr> {
     loop {
         let at = part.start.saturating_add(buffer.len() as u64);
@@ -80,7 +79,7 @@ fn fill(memory: &LiveMemory, part: AddrRange, buffer: &mut Vec<u8>) -> Result<()
         if rest.is_empty() {
             return Ok(());
         }
-        if memory.append(&[rest], buffer) == 0 && memory.append_by_file(rest, buffer) == 0 {
+        if memory.append_present(rest, buffer) == 0 {
             return Err(at);
         }
     }

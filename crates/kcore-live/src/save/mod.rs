@@ -30,7 +30,7 @@ use crate::{
     Held, LiveError, LiveMemory, Plan, Process, hold,
     image::{Facts, Head, notes_of},
     proc::MapDetails,
-    sys::signals::HeldBack,
+    sys::signals::PutOff,
 };
 
 /// Program headers of a core lie in its file by pages, so that it can be mapped.
@@ -117,8 +117,8 @@ pub fn save(
         Some(filter) => filter,
         None => CoreFilter::parse(&plan.process.read("coredump_filter", "its filter")?),
     };
-    // A key that stops kcore would stop the process as well, for as long.
-    let _signals = HeldBack::stops();
+    // A key that stops kcore would stop the process as well, for as long. One that ends it lets it go.
+    let _put_off = PutOff::stops();
     let (to_writer, from_copier) = queue::of_room(queue::room());
     thread::scope(|scope| {
         let writing = scope.spawn(move || from_copier.write_to(sink));

@@ -18,8 +18,6 @@ pub const X86_XSTATE: c_int = 0x202;
 /// `NT_ARM_TLS`: the register `tpidr_el0`.
 pub const ARM_TLS: c_int = 0x401;
 
-const PTRACE_EVENT_STOP: c_int = 128;
-
 /// What a thread does that was asked to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waited {
@@ -62,16 +60,19 @@ pub fn interrupt(tid: pid_t) -> io::Result<()> {
 }
 
 /// Looks whether a thread stands still or has ended; one that has ended is taken note of, for which
-/// the system may wait.
+/// the system may wait. Of a stop no note is taken: the signal that it holds back would be lost with
+/// that, if kcore were killed before it lets the thread go (`ptrace_stop`, Linux `kernel/signal.c`).
 pub fn look(tid: pid_t) -> Waited {
-    let mut status = 0;
-    // SAFETY: the status is written to a local variable.
-    let answer = unsafe { libc::waitpid(tid, &raw mut status, libc::__WALL | libc::WNOHANG) };
-    match answer {
-        0 => Waited::Runs,
-        -1 if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => Waited::Runs,
-        found if found == tid && libc::WIFSTOPPED(status) => Waited::Stopped(signal_of(status)),
-        _ => Waited::Gone,
+    match happened(tid, libc::WSTOPPED | libc::WNOWAIT) {
+        Happened::Nothing => Waited::Runs,
+        Happened::To { code: libc::CLD_TRAPPED | libc::CLD_STOPPED, status } => {
+            Waited::Stopped(signal_of(status))
+        }
+        Happened::To { .. } => {
+            happened(tid, 0);
+            Waited::Gone
+        }
+        Happened::NoTracee => Waited::Gone,
     }
 }
 
@@ -80,28 +81,47 @@ pub fn look(tid: pid_t) -> Waited {
 /// not (`wait_task_stopped`, Linux `kernel/exit.c`), and so is asked first without taking note.
 pub fn take_note_of_end(tid: pid_t) {
     const ENDS: [c_int; 3] = [libc::CLD_EXITED, libc::CLD_KILLED, libc::CLD_DUMPED];
-    let found = ended(tid, libc::WNOWAIT);
-    if found.is_some_and(|code| ENDS.contains(&code)) {
-        ended(tid, 0);
+    if matches!(happened(tid, libc::WNOWAIT), Happened::To { code, .. } if ENDS.contains(&code)) {
+        happened(tid, 0);
     }
 }
 
-/// `si_code` of what happened to a thread.
-fn ended(tid: pid_t, flags: c_int) -> Option<c_int> {
-    let id = libc::id_t::try_from(tid).ok()?;
+/// What the system has to tell of a thread.
+enum Happened {
+    Nothing,
+    /// `si_code` and `si_status` of it.
+    To {
+        code: c_int,
+        status: c_int,
+    },
+    /// It is none of the threads of which it tells.
+    NoTracee,
+}
+
+/// Asks for the end of a thread, and for what else the flags say.
+fn happened(tid: pid_t, flags: c_int) -> Happened {
+    let id = libc::id_t::try_from(tid).unwrap_or_default();
     let flags = libc::WEXITED | libc::WNOHANG | libc::__WALL | flags;
     let mut info = std::mem::MaybeUninit::<libc::siginfo_t>::zeroed();
-    // SAFETY: the answer is written to a local variable, which is valid when it is all zeros, too.
-    let (answer, info) =
-        unsafe { (libc::waitid(libc::P_PID, id, info.as_mut_ptr(), flags), info.assume_init()) };
-    (answer == 0).then_some(info.si_code)
+    // SAFETY: the answer is written to a local variable, which is valid when it is all zeros, too; its
+    // fields are those of a child.
+    let (answer, code, pid, status) = unsafe {
+        let answer = libc::waitid(libc::P_PID, id, info.as_mut_ptr(), flags);
+        let info = info.assume_init();
+        (answer, info.si_code, info.si_pid(), info.si_status())
+    };
+    match answer {
+        0 if pid == 0 => Happened::Nothing,
+        0 => Happened::To { code, status },
+        _ if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => Happened::Nothing,
+        _ => Happened::NoTracee,
+    }
 }
 
 /// The signal that a stop holds back: only a stop that is no event is about one. The stop of a whole
-/// group is an event, and comes again by itself.
-fn signal_of(status: c_int) -> c_int {
-    let event = status >> 16;
-    if event == PTRACE_EVENT_STOP || event != 0 { 0 } else { libc::WSTOPSIG(status) }
+/// group is an event, and comes again by itself. An event stands above the signal's eight bits.
+const fn signal_of(status: c_int) -> c_int {
+    if status >> 8 == 0 { status & 0x7f } else { 0 }
 }
 
 /// Reads a register set of a stopped thread; the answer is its length in bytes.

@@ -2,18 +2,25 @@
 
 use std::time::Duration;
 
-use kcore_live::Snapshot;
+use kcore_live::{Instants, Registers, Snapshot};
 use kcore_mem::Addr;
 
 use crate::target::Target;
 
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-fn word(snapshot: &Snapshot, at: Addr) -> Option<i64> {
+pub fn word(snapshot: &Snapshot, at: Addr) -> Option<i64> {
     snapshot.pieces().find_map(|piece| {
         let into = usize::try_from(at.offset_from(piece.start)?).ok()?;
         piece.bytes.get(into..)?.first_chunk().map(|bytes| i64::from_ne_bytes(*bytes))
     })
+}
+
+/// `rsp` is number 19 of `struct user_regs_struct`, `sp` number 31 of `struct user_pt_regs`.
+pub fn stack_pointer(registers: &Registers) -> Addr {
+    let number = if cfg!(target_arch = "x86_64") { 19 } else { 31 };
+    let bytes = registers.general[number * 8..][..8].try_into().unwrap();
+    Addr::new(u64::from_ne_bytes(bytes))
 }
 
 #[test]
@@ -43,13 +50,12 @@ fn every_thread_has_registers_and_its_stack() {
     let target = Target::start("threads");
     for rolling in [false, true] {
         let snapshot = target.capture(TIMEOUT, rolling).unwrap();
-        assert_eq!((snapshot.threads.len(), snapshot.rolling), (22, rolling));
+        let instants = if rolling { Instants::Each } else { Instants::One };
+        assert_eq!((snapshot.threads.len(), snapshot.instants), (22, instants));
         assert_eq!(snapshot.threads[0].tid, target.pid().get());
         for thread in &snapshot.threads {
             let registers = thread.registers.as_ref().unwrap();
-            let sp = registers.general[19 * 8..][..8].try_into().map(u64::from_ne_bytes);
-            let sp = if cfg!(target_arch = "x86_64") { sp.unwrap() } else { continue };
-            assert!(word(&snapshot, Addr::new(sp)).is_some(), "{thread:?}");
+            assert!(word(&snapshot, stack_pointer(registers)).is_some(), "{thread:?}");
             assert!(thread.stat.as_ref().is_some_and(|stat| "SR".contains(stat.state)));
             assert!(!registers.floating.is_empty());
         }

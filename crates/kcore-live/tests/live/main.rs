@@ -5,6 +5,8 @@
 
 mod consistency;
 mod killed;
+mod memory;
 mod refused;
 mod restless;
+mod suspended;
 mod target;

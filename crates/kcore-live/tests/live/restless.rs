@@ -4,6 +4,7 @@ use std::{thread, time::Duration};
 
 use kcore_live::LiveError;
 
+use crate::consistency::{stack_pointer, word};
 use crate::target::{Target, until};
 
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -65,11 +66,7 @@ fn no_signal_is_lost_or_comes_twice() {
 #[test]
 fn a_process_that_was_stopped_stays_so() {
     let target = Target::start("threads");
-    let send = |signal| {
-        // SAFETY: a signal to a process of this test.
-        assert_eq!(unsafe { libc::kill(target.pid().get(), signal) }, 0);
-    };
-    send(libc::SIGSTOP);
+    target.signal(libc::SIGSTOP);
     until("the target stops", || target.state() == 'T');
     for rolling in [false, true] {
         let snapshot = target.capture(TIMEOUT, rolling).unwrap();
@@ -78,7 +75,7 @@ fn a_process_that_was_stopped_stays_so() {
         thread::sleep(Duration::from_millis(20));
         assert_eq!(target.state(), 'T');
     }
-    send(libc::SIGCONT);
+    target.signal(libc::SIGCONT);
     target.assert_runs();
     let before = target.count();
     until("the target goes on", || target.count() > before);
@@ -103,6 +100,9 @@ fn a_thread_that_cannot_stop_is_left_out_and_goes_on() {
             snapshot.threads.iter().partition(|thread| thread.registers.is_some());
         assert_eq!((with.len(), without.len()), (1, 1));
         assert_eq!(without[0].tid, target.pid().get());
+        // What could not stop takes nothing from those that did.
+        let sp = stack_pointer(with[0].registers.as_ref().unwrap());
+        assert!(word(&snapshot, sp).is_some() && !snapshot.late);
         target.assert_runs();
     }
 }

@@ -89,6 +89,12 @@ impl Target {
         until("the target is stopped or traced", all_run);
     }
 
+    /// Sends a signal to it.
+    pub fn signal(&self, signal: i32) {
+        // SAFETY: a signal to a process of this test.
+        assert_eq!(unsafe { libc::kill(self.pid().get(), signal) }, 0);
+    }
+
     /// Takes a snapshot.
     pub fn capture(&self, timeout: Duration, rolling: bool) -> Result<Snapshot, LiveError> {
         capture_of(self.pid(), timeout, rolling)
@@ -126,6 +132,7 @@ pub fn plan<'a>(
         stacks: StackLimit::default(),
         floating_up_to: 32,
         timeout,
+        copy_timeout: timeout,
         rolling,
     }
 }

@@ -77,6 +77,9 @@ pub use source::{Source, SourceLine};
 pub use string::{Representation, StringPart};
 pub use type_of::TypeOf;
 
+/// What is said of memory of a heap that is no object yet.
+const UNUSED: &str = "memory that V8 was about to allocate objects from";
+
 /// V8 in a process.
 pub struct V8 {
     identity: Identity,
@@ -183,7 +186,10 @@ impl Runtime for V8 {
     }
 
     fn identify(&self, host: &dyn Host, at: Addr) -> Option<String> {
-        let holder = self.holder(host, at)?;
+        let holder = match self.place(host, at)? {
+            census::Place::Object(holder) => holder,
+            census::Place::Unused(_) => return Some(UNUSED.to_owned()),
+        };
         let inside = match holder.offset {
             0 => String::new(),
             offset => format!("+{offset:#x}"),

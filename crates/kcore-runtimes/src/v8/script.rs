@@ -63,6 +63,11 @@ impl Script {
     pub fn place(self, heap: &Heap<'_>, offset: u64) -> Option<Place> {
         let (line, start) =
             self.place_by_table(heap, offset).or_else(|| self.place_by_source(heap, offset))?;
+        self.place_in(heap, offset, line, start)
+    }
+
+    /// The line and column of an offset in a line, counted from 0, that begins at `start`.
+    pub fn place_in(self, heap: &Heap<'_>, offset: u64, line: u64, start: u64) -> Option<Place> {
         let first_line = u64::try_from(heap.smi(self.at, LINE_OFFSET)?).ok()?;
         let first_column = if line == 0 { heap.smi(self.at, COLUMN_OFFSET)?.max(0) } else { 0 };
         let column = offset.checked_sub(start)?.checked_add(u64::try_from(first_column).ok()?)?;
@@ -71,7 +76,7 @@ impl Script {
 
     /// The line from 0, and the offset of its first unit, by the table of line ends: each is the
     /// offset of the last unit of its line's terminator.
-    fn place_by_table(self, heap: &Heap<'_>, offset: u64) -> Option<(u64, u64)> {
+    pub fn place_by_table(self, heap: &Heap<'_>, offset: u64) -> Option<(u64, u64)> {
         let ends = heap.field_of(self.at, LINE_ENDS, heap.layout.types.fixed_array)?;
         let end = |line: u64| u64::try_from(heap.element(ends, line)?.smi()?).ok();
         let (mut low, mut high) = (0, heap.length(ends).filter(|count| *count > 0)?);
@@ -98,6 +103,39 @@ impl Script {
             start = (at as u64).saturating_add(1);
         }
         Some((line, start))
+    }
+}
+
+/// Where the lines of a script begin, for those that ask for many places in it.
+pub struct Lines {
+    script: Script,
+    /// Beginnings of lines, the first one left out; `None` where V8 has a table.
+    starts: Option<Vec<u64>>,
+}
+
+impl Lines {
+    /// The lines of a script: its text is read once, unless V8 did that.
+    pub fn of(heap: &Heap<'_>, script: Script) -> Self {
+        let has_table = script.place_by_table(heap, 0).is_some();
+        let source = script.source(heap).filter(|_| !has_table);
+        let units = source.and_then(|source| heap.units(source, 0, MAX_SOURCE));
+        let starts = units.map(|units| {
+            let next = |at: usize| units.get(at.saturating_add(1)).copied();
+            let ends = units.iter().enumerate().filter(|(at, unit)| is_line_end(**unit, next(*at)));
+            ends.map(|(at, _)| (at as u64).saturating_add(1)).collect()
+        });
+        Self { script, starts }
+    }
+
+    /// The line and column of an offset in the source, in UTF-16 units.
+    pub fn place(&self, heap: &Heap<'_>, offset: u64) -> Option<Place> {
+        let Some(starts) = self.starts.as_ref().filter(|_| offset <= MAX_SOURCE) else {
+            let (line, start) = self.script.place_by_table(heap, offset)?;
+            return self.script.place_in(heap, offset, line, start);
+        };
+        let line = starts.partition_point(|start| *start <= offset);
+        let start = line.checked_sub(1).and_then(|line| starts.get(line)).copied().unwrap_or(0);
+        self.script.place_in(heap, offset, line as u64, start)
     }
 }
 

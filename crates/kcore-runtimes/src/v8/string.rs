@@ -9,6 +9,9 @@ use super::{Heap, heap::Object, value::Text};
 
 /// Strings that a string is put together from, at most.
 const MAX_PIECES: usize = 1 << 20;
+/// Strings that are a part of another, or became another, which lead from one to the next, at most: V8 makes no
+/// more than two.
+const MAX_HOPS: u8 = 8;
 
 const REPRESENTATION: u64 = 7;
 const ONE_BYTE: u64 = 8;
@@ -91,6 +94,8 @@ struct Piece {
     string: Object,
     from: u64,
     length: u64,
+    /// How many strings that are others led to it.
+    hops: u8,
 }
 
 impl Heap<'_> {
@@ -161,7 +166,7 @@ impl Heap<'_> {
     pub fn units(&self, string: Object, from: u64, most: u64) -> Option<Vec<u16>> {
         let length = self.string_length(string)?.saturating_sub(from).min(most);
         let mut units = Vec::new();
-        let mut left = vec![Piece { string, from, length }];
+        let mut left = vec![Piece { string, from, length, hops: 0 }];
         for _ in 0..MAX_PIECES {
             let Some(piece) = left.pop() else { break };
             if self.read_piece(piece, &mut left, &mut units).is_none() {
@@ -173,7 +178,7 @@ impl Heap<'_> {
 
     /// Reads a piece, or puts on `left` what it consists of; `None` when it is damaged.
     fn read_piece(&self, piece: Piece, left: &mut Vec<Piece>, units: &mut Vec<u16>) -> Option<()> {
-        let Piece { string, from, length } = piece;
+        let Piece { string, from, length, hops } = piece;
         if length == 0 {
             return Some(());
         }
@@ -186,11 +191,15 @@ impl Heap<'_> {
             Representation::Sliced => {
                 let offset = u64::try_from(self.smi(string.at, SECOND)?).ok()?;
                 let from = from.checked_add(offset)?;
-                left.push(Piece { string: self.string_at(string.at, FIRST)?, from, length });
+                let hops = hops.checked_add(1).filter(|hops| *hops <= MAX_HOPS)?;
+                let string = self.string_at(string.at, FIRST)?;
+                left.push(Piece { string, from, length, hops });
                 Some(())
             }
             Representation::Thin => {
-                left.push(Piece { string: self.string_at(string.at, FIRST)?, from, length });
+                let hops = hops.checked_add(1).filter(|hops| *hops <= MAX_HOPS)?;
+                let string = self.string_at(string.at, FIRST)?;
+                left.push(Piece { string, from, length, hops });
                 Some(())
             }
         }
@@ -203,11 +212,12 @@ impl Heap<'_> {
         if end > middle {
             let from = piece.from.saturating_sub(middle);
             let length = end.saturating_sub(middle.max(piece.from));
-            left.push(Piece { string: self.string_at(piece.string.at, SECOND)?, from, length });
+            let string = self.string_at(piece.string.at, SECOND)?;
+            left.push(Piece { string, from, length, hops: 0 });
         }
         if piece.from < middle {
             let length = end.min(middle).saturating_sub(piece.from);
-            left.push(Piece { string: first, from: piece.from, length });
+            left.push(Piece { string: first, from: piece.from, length, hops: 0 });
         }
         Some(())
     }
@@ -223,7 +233,7 @@ impl Heap<'_> {
     }
 
     fn read_units(&self, chars: Addr, piece: Piece, units: &mut Vec<u16>) -> Option<()> {
-        let Piece { string, from, length } = piece;
+        let Piece { string, from, length, .. } = piece;
         if string.kind & ONE_BYTE != 0 {
             let bytes = self.space.read_held(chars.checked_add(from)?, length);
             units.extend(bytes.iter().map(|byte| u16::from(*byte)));

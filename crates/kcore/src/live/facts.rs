@@ -2,26 +2,31 @@
 
 use std::time::Duration;
 
+use kcore_elf::core_file::Instants;
+
 use crate::{Core, Tid};
 
 /// When a live process was copied, and what that cost it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LiveFacts {
-    /// Whether each thread was copied at an instant of its own.
-    pub rolling: bool,
-    /// How long the process stood still for this snapshot; of a rolling one, the longest of its
-    /// threads.
+    /// Of what instants the snapshot is.
+    pub instants: Instants,
+    /// How long the process stood still for this snapshot; of one that has an instant of each thread, the
+    /// longest of its threads.
     pub stopped: Duration,
     /// How long a thread stood still, in the median.
     pub median: Duration,
-    /// How long it stood still before, to learn what is to be copied; empty most often.
+    /// How long it stood still before, to learn what is to be copied; empty most often. Nothing of those
+    /// copies is in the snapshot.
     pub before: Vec<Duration>,
     /// Threads that did not stop in time.
     pub late_threads: Vec<Tid>,
     /// Whether the time was over before all was copied.
     pub is_late: bool,
-    /// Whether some of what stacks need was not copied, since it changed from one look to the next.
-    pub is_partial: bool,
+    /// Pages that stacks, or names of their frames, need and that were not copied.
+    pub missed_pages: u64,
+    /// Whether what was not copied is read from the live process, at the time when it is asked for.
+    pub reads_later: bool,
 }
 
 impl Core {
@@ -32,23 +37,28 @@ impl Core {
         let taken = file.snapshot()?;
         let before = live.stops.split_last().map(|(_, before)| before.to_vec());
         Some(LiveFacts {
-            rolling: taken.rolling,
+            instants: taken.instants,
             stopped: taken.stopped,
             median: taken.median,
             before: before.unwrap_or_default(),
             late_threads: file.late_threads().iter().copied().map(Tid::new).collect(),
             is_late: taken.late,
-            is_partial: live.is_partial,
+            missed_pages: live.missed_pages,
+            reads_later: live.pages.is_some(),
         })
     }
 
-    /// What instant its stacks are of: `core`, `snapshot` (all of one instant) or `rolling` (each of
-    /// its own).
+    /// What instant its stacks are of: `core`; `snapshot` (all of one instant), `chosen` (those of chosen
+    /// threads, while the others ran), `rolling` (each of its own), `live` (some of what they need was read
+    /// later).
     pub fn instant(&self) -> &'static str {
-        match self.file().and_then(|file| file.snapshot()) {
-            Some(taken) if taken.rolling => "rolling",
-            Some(_) if self.live().is_some() => "snapshot",
-            _ => "core",
+        let Some(taken) = self.file().and_then(|file| file.snapshot()) else { return "core" };
+        match (taken.instants, self.live()) {
+            (_, Some(live)) if live.missed_pages > 0 && live.pages.is_some() => "live",
+            (Instants::One, Some(_)) => "snapshot",
+            (Instants::One, None) => "core",
+            (Instants::OneOfChosen, _) => "chosen",
+            (Instants::Each, _) => "rolling",
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Opening a live process: it is stopped for a moment, copied, and looked at once it runs on.
 
+mod doubts;
 mod facts;
 mod files;
 mod mappings;
@@ -33,7 +34,7 @@ pub struct LiveOptions {
     pub rolling: bool,
     /// Bytes of each stack that are copied, at most; `None` is 8 MiB, and 64 MiB of all together.
     pub stack_size: Option<u64>,
-    /// How long is waited for threads to stop, and for their memory.
+    /// How long is waited for threads to stop, and then as long again for their memory.
     pub stop_timeout: Duration,
     /// Whether memory that was not copied is read from the live process later.
     pub live_memory: bool,
@@ -66,8 +67,9 @@ pub(crate) struct LiveParts {
     pub(crate) pages: Option<Arc<LivePages>>,
     /// How long the process stood still, each time.
     pub(crate) stops: Vec<Duration>,
-    /// Whether some of what stacks need was not there any more when it was to be copied.
-    pub(crate) is_partial: bool,
+    /// Pages that stacks, or names of their frames, need and that were not copied, since the process came
+    /// to use them from one stop to the next.
+    pub(crate) missed_pages: u64,
 }
 
 impl Core {

@@ -146,6 +146,7 @@ fn save_once(
         stacks: StackLimit::default(),
         floating_up_to: usize::MAX,
         timeout: live.stop_timeout,
+        copy_timeout: live.stop_timeout,
         rolling: false,
     };
     kcore_live::save(&plan, filter, progress, sink)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kcore_elf::{CoreFile, CoreSpace, core_file::MapLine};
 use kcore_files::Finder;
 use kcore_live::{
-    LiveError, LiveMemory, LivePages, Pid, Plan, Process, Snapshot, StackLimit, capture,
+    Facts, LiveError, LiveMemory, LivePages, Pid, Plan, Process, Snapshot, StackLimit, capture,
     image::{Headers, core_of},
 };
 use kcore_mem::AddrRange;
@@ -42,7 +42,8 @@ struct Taking<'a> {
     process: &'a Process,
     live: &'a LiveOptions,
     options: &'a OpenOptions,
-    memory: LiveMemory,
+    facts: Facts,
+    memory: Arc<LiveMemory>,
     text: Vec<u8>,
     maps: Vec<MapLine>,
     headers: Headers,
@@ -56,9 +57,10 @@ impl<'a> Taking<'a> {
         live: &'a LiveOptions,
         options: &'a OpenOptions,
     ) -> Result<Self, OpenError> {
-        let memory = LiveMemory::open(process)?;
+        let memory = Arc::new(LiveMemory::open(process)?);
         let (text, maps) = process.maps()?;
         Ok(Self {
+            facts: Facts::read(process)?,
             headers: Headers::read(&memory, &maps),
             finder: files::finder(process, &maps, live, options),
             threads: live.threads.ids(process)?,
@@ -77,8 +79,8 @@ impl<'a> Taking<'a> {
         loop {
             let snapshot = self.capture(&wanted, follow)?;
             stops.push(snapshot.stopped);
-            let ahead = self.pages(MAX_PAGES)?;
-            let core = self.open(Some(&snapshot), Some(ahead.clone()), stops.clone(), false)?;
+            let ahead = self.pages(MAX_PAGES);
+            let core = self.open(Some(&snapshot), Some(ahead.clone()), stops.clone(), 0)?;
             rehearsal::ask_process(&core);
             rehearsal::walk_stacks(&core);
             ahead.close();
@@ -86,13 +88,13 @@ impl<'a> Taking<'a> {
             if missed.is_empty() && !self.live.live_memory {
                 return Ok(core);
             }
-            if missed.is_empty() || stops.len() >= MAX_STOPS || total(&wanted) >= MAX_PAGES as u64 {
+            // A process that did not stop in time, or could not be copied in it, is left in peace.
+            let is_late = snapshot.late || !snapshot.late_threads().is_empty();
+            let is_enough = stops.len() >= MAX_STOPS || total(&wanted) >= MAX_PAGES as u64;
+            if missed.is_empty() || is_late || is_enough {
                 // What was read ahead is of another instant, and what was concluded from it too.
-                let later = match self.live.live_memory {
-                    true => Some(self.pages(MAX_LATER_PAGES)?),
-                    false => None,
-                };
-                return self.open(Some(&snapshot), later, stops, !missed.is_empty());
+                let later = self.live.live_memory.then(|| self.pages(MAX_LATER_PAGES));
+                return self.open(Some(&snapshot), later, stops, total(&missed));
             }
             wanted = merge(wanted, missed);
         }
@@ -101,14 +103,15 @@ impl<'a> Taking<'a> {
     /// What memory concerns the process as a whole, by looking while it runs; and whether a runtime
     /// is in it, which needs what stacks point to.
     fn survey(&self) -> Result<(Vec<AddrRange>, bool), OpenError> {
-        let ahead = self.pages(MAX_PAGES)?;
-        let core = self.open(None, Some(ahead.clone()), Vec::new(), false)?;
+        let ahead = self.pages(MAX_PAGES);
+        let core = self.open(None, Some(ahead.clone()), Vec::new(), 0)?;
         rehearsal::ask_process(&core);
         Ok((ahead.ranges(), !core.runtimes().is_empty()))
     }
 
-    fn pages(&self, limit: usize) -> Result<Arc<LivePages>, OpenError> {
-        Ok(Arc::new(LivePages::new(LiveMemory::open(self.process)?, limit)))
+    /// Memory of the process while it runs; of no other one that has its id later.
+    fn pages(&self, limit: usize) -> Arc<LivePages> {
+        Arc::new(LivePages::new(self.memory.clone(), limit))
     }
 
     fn capture(&self, wanted: &[AddrRange], follow: bool) -> Result<Snapshot, OpenError> {
@@ -123,6 +126,7 @@ impl<'a> Taking<'a> {
             stacks: limit,
             floating_up_to: if self.live.all_registers { usize::MAX } else { FLOATING_UP_TO },
             timeout: self.live.stop_timeout,
+            copy_timeout: self.live.stop_timeout,
             rolling: self.live.rolling,
         })?)
     }
@@ -132,9 +136,9 @@ impl<'a> Taking<'a> {
         snapshot: Option<&Snapshot>,
         pages: Option<Arc<LivePages>>,
         stops: Vec<std::time::Duration>,
-        is_partial: bool,
+        missed_pages: u64,
     ) -> Result<Core, OpenError> {
-        let bytes = core_of(self.process, (&self.text, &self.maps), &self.headers, snapshot)?;
+        let bytes = core_of(&self.facts, (&self.text, &self.maps), &self.headers, snapshot);
         let path = self.process.folder();
         let file =
             CoreFile::parse(bytes.into()).map_err(|error| OpenError::Parse { path, error })?;
@@ -147,7 +151,7 @@ impl<'a> Taking<'a> {
             path: None,
             compressed: None,
             unpack_note: None,
-            live: Some(LiveParts { pages, stops, is_partial }),
+            live: Some(LiveParts { pages, stops, missed_pages }),
             file,
         };
         Ok(Core::of_parts(parts, self.finder.clone(), self.options))

@@ -95,8 +95,9 @@ impl Core {
 
     /// No process has more memory than its core has bytes, and what files add is not endless: what a
     /// crafted core maps again and again is left out.
-    fn cut_repetitions(&self, held: &mut Vec<Region>) {
-        let mut in_core = self.file().map_or(0, |file| file.bytes().len() as u64);
+    pub(crate) fn cut_repetitions(&self, held: &mut Vec<Region>) {
+        // What has no file was copied from a process, which claims nothing.
+        let mut in_core = self.file().map_or(u64::MAX, |file| file.bytes().len() as u64);
         let mut in_files = MAX_IN_FILES;
         held.retain(|region| {
             let left = if matches!(region.origin, Origin::Core | Origin::Snapshot) {

@@ -18,6 +18,12 @@ pub fn same_segments(count: usize) -> Vec<u8> {
     with_segments(Target::X86_64, &segment(1, 0, PAGE, 0).repeat(count), &[])
 }
 
+/// Segments of one page each, all of which are the first page of the file.
+pub fn segments_of_one_page(count: u64) -> Vec<u8> {
+    let segments: Vec<u8> = (1..=count).flat_map(|at| segment(1, 0, at * PAGE, 4096)).collect();
+    with_segments(Target::X86_64, &segments, &[])
+}
+
 /// Threads that all stand at the lower end of one stack, which holds nothing but return addresses.
 pub fn threads(count: u32) -> Vec<u8> {
     let notes: Vec<u8> = (1..=count).flat_map(|tid| note("CORE", 1, &status(tid))).collect();

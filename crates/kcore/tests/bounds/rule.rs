@@ -2,6 +2,10 @@
 
 use std::{fs, io::Write};
 
+use kcore::{Core, OpenOptions};
+use kcore_mem::Region;
+use kcore_runtimes::Host;
+
 use crate::{
     ask::ask,
     crafted,
@@ -33,6 +37,20 @@ fn assert_linear(name: &str, core: &[u8]) {
 fn many_segments_are_linear() {
     assert_linear("segments", &crafted::segments(131_070));
     assert_linear("segments in one place", &crafted::same_segments(131_070));
+}
+
+#[test]
+fn those_that_look_at_all_memory_look_at_no_more_than_there_is() {
+    let bytes = crafted::segments_of_one_page(5000);
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("core");
+    fs::write(&path, &bytes).expect("a core");
+    let core = Core::open(&OpenOptions { core: Some(path), ..OpenOptions::default() });
+    let core = core.expect("it opens");
+    let len = |regions: Vec<Region>| regions.iter().map(|region| region.range.len()).sum::<u64>();
+    assert_eq!(len(core.space().regions()), 5000 * 4096);
+    let looked_at = len(Host::regions(&core));
+    assert!((1..=bytes.len() as u64).contains(&looked_at), "{looked_at} of {}", bytes.len());
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //!
 //! A test program of its own, because it counts what is allocated, and others beside it would count too.
 
+mod chunks;
 mod hurt_host;
 #[path = "../bounds/measure.rs"]
 mod measure;

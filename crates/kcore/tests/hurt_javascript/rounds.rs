@@ -81,7 +81,7 @@ fn rounds(scenario: &str, variant: &str) {
 }
 
 /// A core, and the stack of the thread that died.
-fn open(case: &Case) -> (Core, Stack) {
+pub fn open(case: &Case) -> (Core, Stack) {
     let (core, exe) = (Some(case.core.clone()), Some(case.exe.clone()));
     let core = Core::open(&OpenOptions { core, exe, ..OpenOptions::default() }).expect("a core");
     let stack = core.stack(*core.tids().first().expect("a thread"), MAX_FRAMES);
@@ -89,7 +89,7 @@ fn open(case: &Case) -> (Core, Stack) {
 }
 
 /// One test at a time: what one does between its measured parts would be counted for the other.
-fn alone() -> MutexGuard<'static, ()> {
+pub fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -109,7 +109,7 @@ fn hurt_values_of_javascript_are_told() {
 }
 
 /// Counts all objects of a heap, and asks some of them what they refer to; gives how many there are.
-fn count(host: &HurtHost<'_>) -> u64 {
+pub fn count(host: &HurtHost<'_>) -> u64 {
     let runtimes = Runtimes::find(PROBES, host);
     let Some(v8) = runtimes.of::<V8>().next() else { return 0 };
     let census = v8.census(host, &mut |_, _| ControlFlow::Continue(()));
@@ -117,7 +117,7 @@ fn count(host: &HurtHost<'_>) -> u64 {
     for at in census.objects().step_by(SOME_OBJECTS) {
         let _ = (v8.references(host, &census, at), v8.object_size(host, &census, at));
     }
-    let _ = v8.groups(host, &census);
+    let _ = v8.groups(host, &census, &mut |_, _| ControlFlow::Continue(()));
     census.object_count()
 }
 

@@ -11,11 +11,14 @@ use gen_cores::Case;
 use kcore::{Addr, Core};
 use kcore_runtimes::v8::{
     V8,
-    census::{Census, Use},
+    census::{Census, Group, Place, Stopped, Use},
 };
 use serde_json::Value as Told;
 
 use crate::{CASES, open};
+
+/// Between two addresses that are asked about, in bytes.
+const PROBE: u64 = 8 << 10;
 
 /// The heap of one core.
 pub struct Counted {
@@ -26,21 +29,32 @@ pub struct Counted {
 impl Counted {
     pub fn of(case: &Case) -> Self {
         let core = open(case);
-        let census = v8(&core).census(&core, &mut |_, _| ControlFlow::Continue(()));
+        let census = v8(&core).census(&core, &mut go_on);
         let census = census.expect("nobody stops it").expect("its layouts are known");
         Self { core, census }
+    }
+
+    /// The objects in groups.
+    pub fn groups(&self) -> Arc<[Group]> {
+        let groups = v8(&self.core).groups(&self.core, &self.census, &mut go_on);
+        groups.expect("nobody stops it")
     }
 
     /// How many objects each class has, and their size.
     fn classes(&self) -> BTreeMap<String, (u64, u64)> {
         let mut classes = BTreeMap::<String, (u64, u64)>::new();
-        for group in v8(&self.core).groups(&self.core, &self.census).iter() {
+        for group in self.groups().iter() {
             let class = classes.entry(group.constructor.to_string()).or_default();
             class.0 += group.count;
             class.1 += group.bytes;
         }
         classes
     }
+}
+
+/// Nobody stops the work.
+pub const fn go_on(_: u64, _: u64) -> ControlFlow<()> {
+    ControlFlow::Continue(())
 }
 
 pub fn v8(core: &Core) -> &V8 {
@@ -123,7 +137,7 @@ fn all_values_that_a_program_holds_are_found() {
     for case in cases(&["node-values"]) {
         let counted = Counted::of(case);
         let core = &counted.core;
-        let groups = v8(core).groups(core, &counted.census);
+        let groups = counted.groups();
         let known = groups.iter().filter(|group| &*group.constructor == "KnownValues");
         let known: Vec<_> = known.collect();
         assert_eq!(known.iter().map(|group| group.count).sum::<u64>(), 1, "{}", case.name());
@@ -143,7 +157,7 @@ fn an_address_within_an_object_is_told_by_its_chunk_alone() {
     for case in cases(&["node-retained"]) {
         let counted = Counted::of(case);
         let fresh = open(case);
-        for group in v8(&counted.core).groups(&counted.core, &counted.census).iter() {
+        for group in counted.groups().iter() {
             if !["Point", "Owner", "Root"].contains(&&*group.constructor) {
                 continue;
             }
@@ -153,5 +167,47 @@ fn an_address_within_an_object_is_told_by_its_chunk_alone() {
             assert_eq!(holder.class, group.constructor);
             assert_eq!(holder.size * group.count, group.bytes);
         }
+    }
+}
+
+#[test]
+fn what_is_about_to_be_allocated_is_no_object() {
+    let mut unused = 0;
+    for case in cases(&["node-values"]) {
+        let counted = Counted::of(case);
+        let (core, census) = (&counted.core, &counted.census);
+        let young = census.areas().iter().filter(|area| area.chunk.use_ == Use::New);
+        let probes = young.flat_map(|area| {
+            let first = area.chunk.area.start;
+            (0..area.chunk.area.len() / PROBE).map(move |probe| first.saturating_add(probe * PROBE))
+        });
+        for at in probes {
+            if let Some(Place::Unused(range)) = v8(core).place(core, at) {
+                assert!(range.contains(at), "{}: {at:?} {range:?}", case.name());
+                let inside = census.objects().find(|object| range.contains(*object));
+                assert_eq!(inside, None, "{}: {range:?}", case.name());
+                assert_eq!(v8(core).holder(core, at), None, "{}", case.name());
+                unused += 1;
+            }
+        }
+    }
+    assert!(unused > 10, "{unused} addresses of what is about to be allocated");
+}
+
+#[test]
+fn whoever_watches_may_stop_what_is_asked_of_a_heap() {
+    for case in cases(&["node-retained"]) {
+        let counted = Counted::of(case);
+        let (core, census, stop) =
+            (&counted.core, &counted.census, &mut |_, _| ControlFlow::Break(()));
+        let v8 = v8(core);
+        assert_eq!(v8.groups(core, census, stop).err(), Some(Stopped), "{}", case.name());
+        assert_eq!(v8.definitions(core, census, stop).err(), Some(Stopped), "{}", case.name());
+        let first = census.objects().next().expect("an object");
+        assert_eq!(v8.referrers(core, census, &[first], stop).err(), Some(Stopped));
+        assert!(v8.graph(core, census, stop).is_err());
+        let fresh = open(case);
+        assert!(self::v8(&fresh).census(&fresh, stop).is_err());
+        assert!(self::v8(&fresh).known_census().is_none());
     }
 }

@@ -1,15 +1,13 @@
 //! What objects keep, against V8's own snapshot of its heap.
 
-use std::ops::ControlFlow;
-
 use gen_cores::Case;
 use kcore::{Addr, Core};
 use kcore_runtimes::v8::census::{
     Edge,
-    graph::{ClassSize, Graph},
+    graph::{ClassSize, Graph, RootKind},
 };
 
-use crate::census::{Counted, cases, told, v8};
+use crate::census::{Counted, cases, go_on, told, v8};
 
 /// The graph of one core.
 struct Kept {
@@ -20,8 +18,7 @@ struct Kept {
 impl Kept {
     fn of(case: &Case) -> Self {
         let counted = Counted::of(case);
-        let graph = v8(&counted.core)
-            .graph(&counted.core, &counted.census, &mut |_, _| ControlFlow::Continue(()));
+        let graph = v8(&counted.core).graph(&counted.core, &counted.census, &mut go_on);
         Self { graph: graph.expect("nobody stops it").expect("it is not too large"), counted }
     }
 
@@ -31,7 +28,7 @@ impl Kept {
 
     fn classes(&self) -> Vec<ClassSize> {
         let v8 = v8(self.core());
-        let retained = v8.retained(&self.graph, &mut |_, _| ControlFlow::Continue(()));
+        let retained = v8.retained(&self.graph, &mut go_on);
         let retained = retained.expect("nobody stops it");
         v8.class_sizes(self.core(), &self.counted.census, &self.graph, &retained)
     }
@@ -39,9 +36,9 @@ impl Kept {
     /// What each object of a class retains, the least first.
     fn retained(&self, class: &str) -> Vec<u64> {
         let v8 = v8(self.core());
-        let retained = v8.retained(&self.graph, &mut |_, _| ControlFlow::Continue(()));
+        let retained = v8.retained(&self.graph, &mut go_on);
         let retained = retained.expect("nobody stops it");
-        let groups = v8.groups(self.core(), &self.counted.census);
+        let groups = self.counted.groups();
         let groups = groups.iter().filter(|group| *group.constructor == *class);
         let members: Vec<Addr> =
             groups.flat_map(|group| group.members(self.core(), &self.counted.census)).collect();
@@ -122,7 +119,7 @@ fn a_way_leads_from_a_root_by_names_to_an_object() {
     for case in cases(&["node-retained"]) {
         let kept = Kept::of(case);
         let (core, census) = (kept.core(), &kept.counted.census);
-        let groups = v8(core).groups(core, census);
+        let groups = kept.counted.groups();
         let owner = groups.iter().find(|group| &*group.constructor == "Owner").unwrap();
         let path = v8(core).path(core, census, &kept.graph, owner.example).expect("it is kept");
         let edges: Vec<Edge> = path.steps.iter().filter_map(|step| step.edge.clone()).collect();
@@ -140,10 +137,9 @@ fn whoever_refers_to_an_object_is_found() {
     for case in cases(&["node-retained"]) {
         let counted = Counted::of(case);
         let (core, census) = (&counted.core, &counted.census);
-        let groups = v8(core).groups(core, census);
+        let groups = counted.groups();
         let class = |name: &str| groups.iter().find(|group| *group.constructor == *name).unwrap();
         let owners: Vec<Addr> = class("Owner").members(core, census).collect();
-        let mut go_on = |_, _| ControlFlow::Continue(());
         let found = v8(core).referrers(core, census, &owners, &mut go_on).expect("nobody stops it");
         let mut indices: Vec<Edge> = found.iter().map(|found| found.edge.clone()).collect();
         indices.sort_by_key(|edge| format!("{edge:?}"));
@@ -161,7 +157,9 @@ fn whoever_refers_to_an_object_is_found() {
 fn functions_are_found_where_they_are_defined() {
     for case in cases(&["node-retained"]) {
         let counted = Counted::of(case);
-        let definitions = v8(&counted.core).definitions(&counted.core, &counted.census);
+        let (core, census) = (&counted.core, &counted.census);
+        let definitions = v8(core).definitions(core, census, &mut go_on);
+        let definitions = definitions.expect("nobody stops it");
         let named = |name: &str| {
             let mut found = definitions.iter().filter(|it| it.name.as_deref() == Some(name));
             found.find(|it| it.file.as_deref().is_some_and(|file| file.ends_with("main.js")))
@@ -170,5 +168,33 @@ fn functions_are_found_where_they_are_defined() {
             let found = named(name).unwrap_or_else(|| panic!("{}: no {name}", case.name()));
             assert_eq!((found.count, found.line), (1, Some(line)), "{} {name}", case.name());
         }
+    }
+}
+
+#[test]
+fn lines_are_those_that_each_function_alone_has() {
+    for case in cases(&["node-retained"]) {
+        let counted = Counted::of(case);
+        let (core, census) = (&counted.core, &counted.census);
+        let definitions = v8(core).definitions(core, census, &mut go_on).expect("nobody stops it");
+        let mut placed = 0;
+        for definition in &definitions {
+            let defined = v8(core).defined(core, definition.function);
+            let found = (definition.line, definition.column);
+            let told = (defined.map(|place| place.line), defined.map(|place| place.column));
+            assert_eq!(found, told, "{}: {definition:?}", case.name());
+            placed += usize::from(defined.is_some());
+        }
+        assert!(placed > 500, "{}: {placed} of {}", case.name(), definitions.len());
+    }
+}
+
+#[test]
+fn the_context_of_the_program_is_a_certain_root() {
+    for case in cases(&["node-retained"]) {
+        let kept = Kept::of(case);
+        let count = |kind| kept.graph.roots().iter().filter(|root| root.kind == kind).count();
+        assert!(count(RootKind::Context) > 0, "{}", case.name());
+        assert_eq!(count(RootKind::LoneContext), 0, "{}", case.name());
     }
 }

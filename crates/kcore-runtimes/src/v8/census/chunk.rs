@@ -55,11 +55,15 @@ struct Fields {
     heap: u64,
     start: u64,
     end: u64,
+    space: u64,
 }
 
-const UP_TO_11: Fields = Fields { size: 0, heap: 16, start: 24, end: 32 };
-const SINCE_12: Fields = Fields { size: 16, heap: 24, start: 32, end: 40 };
-const SINCE_13: Fields = Fields { size: 48, heap: 64, start: 72, end: 56 };
+const UP_TO_11: Fields = Fields { size: 0, heap: 16, start: 24, end: 32, space: 64 };
+const SINCE_12: Fields = Fields { size: 16, heap: 24, start: 32, end: 40, space: 72 };
+const SINCE_13: Fields = Fields { size: 48, heap: 64, start: 72, end: 56, space: 80 };
+
+/// `BaseSpace`, `src/heap/base-space.h`: its heap.
+const HEAP_OF_SPACE: u64 = 8;
 
 impl Chunk {
     /// The chunk that begins at `base`, if one does.
@@ -71,10 +75,12 @@ impl Chunk {
         let owner = Addr::new(word(fields.heap)?);
         let header = area.start.offset_from(base)?;
         let is_one = (CHUNK >> 6..=MAX_CHUNK).contains(&size)
+            && size.is_multiple_of(PAGE)
             && (1..=MAX_HEADER).contains(&header)
             && area.start <= area.end
             && area.end <= base.checked_add(size)?.checked_add(PAGE)?
             && [area.start, area.end, owner].iter().all(|at| at.get().is_multiple_of(8));
+        let is_one = is_one && is_of_space(heap, Addr::new(word(fields.space)?), owner);
         is_one.then(|| Self { base, area, heap: owner, use_: Use::of(flags, size, area) })
     }
 
@@ -99,6 +105,12 @@ impl Use {
             _ => Self::New,
         }
     }
+}
+
+/// Whether the space that a chunk is said to be of is one of its heap, as far as that was dumped. What isolates
+/// share is of none.
+fn is_of_space(heap: &Heap<'_>, space: Addr, owner: Addr) -> bool {
+    space.get() == 0 || heap.word(space, HEAP_OF_SPACE).is_none_or(|known| known == owner.get())
 }
 
 /// What describes the chunk at `base`: its fields, where they are, and its flags.

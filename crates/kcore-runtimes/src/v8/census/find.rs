@@ -1,29 +1,30 @@
 //! Finding the chunks of a process.
 
 use kcore_mem::{Addr, AddrRange, Fault};
+use rayon::prelude::*;
 
 use super::{
+    Stopped, Watch,
     chunk::{CHUNK, Chunk},
-    maps::Maps,
-    walk::{self, Walk},
+    evidence::Evidence,
+    walk,
 };
 use crate::{Host, v8::Heap};
 
-/// Chunks, at most: a quarter of a terabyte of those of the usual size.
+/// Chunks, and places that may be one, at most: a quarter of a terabyte of those of the usual size.
 const MAX_CHUNKS: usize = 1 << 20;
 /// Chunks whose beginning is damaged, at most.
 const MAX_DAMAGED: usize = 1 << 12;
 /// The beginning of a large chunk is searched so far back, in chunks: 16 GiB.
 const MAX_BACK: usize = 1 << 16;
-/// Bytes of memory that are looked at to see whether objects lie in it, at so many places of a chunk.
-const SAMPLE: u64 = 4096;
-const SAMPLES: u64 = 16;
-/// So many objects are no chance.
-const CERTAIN: usize = 16;
+/// Places that nothing describes, of which one thread looks through so many at a time.
+const JOB: usize = 64;
+/// Jobs between two looks at the user.
+const STEP: usize = 32;
 
-/// Memory that bytes were dumped of, lowest first and none beside another.
-pub fn held_memory(heap: &Heap<'_>) -> Vec<AddrRange> {
-    merged(heap.space.regions().into_iter().map(|region| region.range))
+/// Memory that bytes were dumped of, lowest first and none beside another: no more than the core is long.
+pub fn held_memory(host: &dyn Host) -> Vec<AddrRange> {
+    merged(host.regions().into_iter().map(|region| region.range))
 }
 
 /// Ranges in order, of which those that lie beside each other are one.
@@ -39,12 +40,25 @@ pub fn merged(ranges: impl Iterator<Item = AddrRange>) -> Vec<AddrRange> {
 }
 
 /// The chunks of all heaps of a process, lowest first: they lie in memory that is no file's.
-pub fn chunks(host: &dyn Host, heap: &Heap<'_>, held: &[AddrRange]) -> Vec<Chunk> {
-    let mut finder = Finder { heap: *heap, held, found: Vec::new(), damaged: 0 };
+///
+/// # Errors
+/// When whoever watches stopped it.
+pub fn chunks(
+    host: &dyn Host,
+    heap: &Heap<'_>,
+    held: &[AddrRange],
+    watch: Watch<'_>,
+) -> Result<Vec<Chunk>, Stopped> {
+    let mut finder = Finder { heap: *heap, next: 0, found: Vec::new(), unknown: Vec::new() };
     for range in host.ranges().iter().filter(|range| !range.is_file) {
-        finder.search(range.range);
+        for part in walk::held(range.range, held) {
+            finder.search(range.range, part);
+        }
     }
-    finder.found
+    let Finder { mut found, unknown, .. } = finder;
+    found.extend(damaged(heap, &unknown, held, watch)?);
+    found.sort_unstable_by_key(|chunk| chunk.base);
+    Ok(found)
 }
 
 /// The chunk whose objects lie around an address. A large one may begin far before.
@@ -60,63 +74,64 @@ pub fn chunk_at(heap: &Heap<'_>, at: Addr) -> Option<Chunk> {
 
 struct Finder<'a> {
     heap: Heap<'a>,
-    held: &'a [AddrRange],
+    /// Where the next chunk may begin.
+    next: u64,
     found: Vec<Chunk>,
-    damaged: usize,
+    /// Where a chunk would lie whose beginning tells nothing.
+    unknown: Vec<AddrRange>,
 }
 
 impl Finder<'_> {
-    fn search(&mut self, range: AddrRange) {
-        let mut base = range.start.get().checked_next_multiple_of(CHUNK);
+    /// Looks where a chunk may begin, in a part of a mapping that is held. The first page of one may not be.
+    fn search(&mut self, range: AddrRange, part: AddrRange) {
+        let first = range.start.get().checked_next_multiple_of(CHUNK);
+        let around = part.start.get() & !CHUNK.wrapping_sub(1);
         // A large chunk may go on in other mappings.
-        let after = self.found.last().map_or(0, |chunk| chunk.end().get());
-        if let (Some(first), Some(after)) = (base, after.checked_next_multiple_of(CHUNK)) {
-            base = Some(first.max(after));
-        }
-        while let Some(at) = base.filter(|at| *at < range.end.get()) {
+        let mut base = first.map(|first| first.max(around).max(self.next));
+        while let Some(at) = base.filter(|at| *at < part.end.get()) {
             if self.found.len() >= MAX_CHUNKS {
                 return;
             }
-            let chunk = self.chunk(Addr::new(at), range.end);
-            let end = chunk.map_or(at.saturating_add(1), |chunk| chunk.end().get());
-            self.found.extend(chunk);
-            base = end.checked_next_multiple_of(CHUNK);
+            let end = self.look_at(Addr::new(at), range.end);
+            base = end.get().checked_next_multiple_of(CHUNK);
+            self.next = base.unwrap_or(u64::MAX);
         }
     }
 
-    fn chunk(&mut self, base: Addr, end: Addr) -> Option<Chunk> {
-        if let Some(chunk) = Chunk::load(&self.heap, base) {
-            return Some(chunk);
-        }
-        let whole = AddrRange::new(base, end.min(base.saturating_add(CHUNK)));
-        let samples = (0..SAMPLES).map(|sample| {
-            let start = base.saturating_add(sample.saturating_mul(CHUNK / SAMPLES));
-            AddrRange::with_len(start, SAMPLE)
-        });
-        let is_one = self.damaged < MAX_DAMAGED
-            && samples.into_iter().any(|sample| self.holds_objects(sample));
-        self.damaged = self.damaged.saturating_add(usize::from(is_one));
-        is_one.then(|| Chunk::damaged(whole))
+    /// Looks whether a chunk begins at `base`, and says where it ends.
+    fn look_at(&mut self, base: Addr, end: Addr) -> Addr {
+        let Some(chunk) = Chunk::load(&self.heap, base) else {
+            let whole = AddrRange::new(base, end.min(base.saturating_add(CHUNK)));
+            if self.unknown.len() < MAX_CHUNKS {
+                self.unknown.push(whole);
+            }
+            return base.saturating_add(1);
+        };
+        self.found.push(chunk);
+        chunk.end()
     }
+}
 
-    /// Whether memory that nothing describes holds objects: nearly all of it, and many of them. In a table of
-    /// maps, which roots are, each word would be one.
-    fn holds_objects(&self, sample: AddrRange) -> bool {
-        let bytes = self.heap.space.slice(sample.start).unwrap_or_default();
-        let (words, _) = bytes.as_chunks();
-        let mut words = words.iter().take((SAMPLE / 8) as usize);
-        if !words.any(|word| u64::from_le_bytes(*word) & 3 == 1) {
-            return false;
-        }
-        let mut maps = Maps::new(self.heap);
-        let mut walk = Walk::new(self.heap, &mut maps);
-        let held = walk::held(sample, self.held);
-        walk.area(sample, &held, &[]);
-        let apart = walk.starts.windows(2).filter(|pair| match pair {
-            [first, second] => second.saturating_sub(*first) > 1,
-            _ => false,
+/// The chunks among places that nothing describes: objects lie in them.
+fn damaged(
+    heap: &Heap<'_>,
+    unknown: &[AddrRange],
+    held: &[AddrRange],
+    watch: Watch<'_>,
+) -> Result<Vec<Chunk>, Stopped> {
+    let mut damaged = Vec::new();
+    let mut done = 0_usize;
+    for step in unknown.chunks(JOB.saturating_mul(STEP)) {
+        let found = step.par_chunks(JOB).flat_map_iter(|places| {
+            let mut evidence = Evidence::new(*heap, held);
+            places.iter().filter(move |place| evidence.holds_objects(**place))
         });
-        let rest = walk.rest.blank.saturating_add(walk.rest.skipped);
-        apart.count() >= CERTAIN && rest < SAMPLE / 4 && walk::len(&held) == SAMPLE
+        damaged.extend(found.map(|place| Chunk::damaged(*place)).collect::<Vec<_>>());
+        damaged.truncate(MAX_DAMAGED);
+        done = done.saturating_add(step.len());
+        if watch(done as u64, unknown.len() as u64).is_break() {
+            return Err(Stopped);
+        }
     }
+    Ok(damaged)
 }

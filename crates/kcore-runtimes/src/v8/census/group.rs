@@ -7,12 +7,18 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     super::{Heap, V8, heap::Object, property::Property},
-    Census,
+    Area, Census, Stopped, Watch,
 };
 use crate::Host;
 
 /// Properties that tell a group from others, at most.
 const MAX_PROPERTIES: u64 = 1024;
+/// Names of properties that all groups have together, at most.
+const MAX_TOLD: usize = 1 << 22;
+/// Names that are remembered, at most.
+const MAX_NAMES: usize = 1 << 16;
+/// Maps between two looks at the user.
+const STEP: usize = 256;
 /// Names are read to this many units.
 const MAX_NAME: u64 = 256;
 /// Objects that are hash tables are looked into one by one, so many at most.
@@ -37,14 +43,29 @@ pub struct Group {
     pub tables: Vec<Addr>,
 }
 
+/// Maps of objects that are hash tables, as the words that refer to them: their constructors and sizes.
+type Tables = FxHashMap<u64, (Arc<str>, u64)>;
+
 /// What a group is known by.
 type Key = (Arc<str>, Arc<[Arc<str>]>);
 
 impl V8 {
-    /// The objects of JavaScript in groups; those with the fewest objects and properties first.
-    pub fn groups(&self, host: &dyn Host, census: &Census) -> Arc<[Group]> {
-        let groups = || Grouper { heap: self.heap(host), census, groups: BTreeMap::new() }.groups();
-        self.groups.get_or_init(|| groups().into()).clone()
+    /// The objects of JavaScript in groups; those with the fewest objects and properties first. They are
+    /// made once.
+    ///
+    /// # Errors
+    /// When whoever watches stopped it.
+    pub fn groups(
+        &self,
+        host: &dyn Host,
+        census: &Census,
+        watch: Watch<'_>,
+    ) -> Result<Arc<[Group]>, Stopped> {
+        if let Some(groups) = self.groups.get() {
+            return Ok(groups.clone());
+        }
+        let groups = Grouper::new(self.heap(host), census).groups(watch)?;
+        Ok(self.groups.get_or_init(|| groups.into()).clone())
     }
 }
 
@@ -81,14 +102,31 @@ struct Grouper<'a> {
     heap: Heap<'a>,
     census: &'a Census,
     groups: BTreeMap<Key, Group>,
+    /// Names of properties, by where their strings lie: maps share them.
+    names: FxHashMap<Addr, Option<Arc<str>>>,
+    /// How many more names groups may have.
+    left: usize,
 }
 
-impl Grouper<'_> {
-    fn groups(mut self) -> Vec<Group> {
+impl<'a> Grouper<'a> {
+    fn new(heap: Heap<'a>, census: &'a Census) -> Self {
+        let (groups, names) = (BTreeMap::new(), FxHashMap::default());
+        Self { heap, census, groups, names, left: MAX_TOLD }
+    }
+
+    fn groups(mut self, watch: Watch<'_>) -> Result<Vec<Group>, Stopped> {
         let mut tables = FxHashMap::default();
         let (heap, census) = (self.heap, self.census);
-        for map in census.maps().iter().filter(|map| heap.is_receiver(map.example())) {
+        for (done, map) in census.maps().iter().enumerate() {
+            if done.is_multiple_of(STEP)
+                && watch(done as u64, census.maps().len() as u64).is_break()
+            {
+                return Err(Stopped);
+            }
             let example = map.example();
+            if !heap.is_receiver(example) {
+                continue;
+            }
             let constructor: Arc<str> = heap.census_class(map).into();
             if heap.is_dictionary(example) {
                 tables.insert(
@@ -102,52 +140,76 @@ impl Grouper<'_> {
             group.bytes = group.bytes.saturating_add(map.bytes);
             group.maps.push(map.map);
         }
-        self.add_tables(&tables);
+        self.add_tables(&tables, watch)?;
         let mut groups: Vec<Group> = self.groups.into_values().collect();
         groups.sort_by_key(Group::weight);
-        groups
+        Ok(groups)
     }
 
     /// The group of an object.
     fn group(&mut self, constructor: Arc<str>, example: Object) -> &mut Group {
-        let properties: Arc<[Arc<str>]> = self.heap.property_names(example).into();
+        let properties: Arc<[Arc<str>]> = self.property_names(example).into();
         let key = (constructor.clone(), properties.clone());
-        self.groups.entry(key).or_insert_with(|| Group {
-            constructor,
-            properties,
-            count: 0,
-            bytes: 0,
-            example: example.at,
-            maps: Vec::new(),
-            tables: Vec::new(),
+        let left = &mut self.left;
+        self.groups.entry(key).or_insert_with(|| {
+            *left = left.saturating_sub(properties.len());
+            Group {
+                constructor,
+                properties,
+                count: 0,
+                bytes: 0,
+                example: example.at,
+                maps: Vec::new(),
+                tables: Vec::new(),
+            }
         })
     }
 
-    fn add_tables(&mut self, tables: &FxHashMap<u64, (Arc<str>, u64)>) {
-        if tables.is_empty() {
-            return;
+    fn add_tables(&mut self, tables: &Tables, watch: Watch<'_>) -> Result<(), Stopped> {
+        let areas = self.census.areas();
+        let areas = areas.iter().filter(|_| !tables.is_empty()).enumerate();
+        let mut left = MAX_TABLES;
+        for (done, area) in areas {
+            if watch(done as u64, self.census.areas().len() as u64).is_break() {
+                return Err(Stopped);
+            }
+            left = self.add_tables_of(area, tables, left);
         }
-        let (heap, census) = (self.heap, self.census);
+        Ok(())
+    }
+
+    /// Adds the objects of an area that are hash tables, at most `left`; says how many more there may be.
+    fn add_tables_of(&mut self, area: &Area, tables: &Tables, mut left: usize) -> usize {
+        let heap = self.heap;
         let with_map = |at: Addr| Some((at, tables.get(&heap.word(at, 0)?)?));
-        for (at, (constructor, bytes)) in census.objects().filter_map(with_map).take(MAX_TABLES) {
+        for (at, (constructor, bytes)) in area.starts.iter().filter_map(with_map).take(left) {
+            left = left.saturating_sub(1);
             let Some(object) = heap.object_at(at) else { continue };
             let group = self.group(constructor.clone(), object);
             group.count = group.count.saturating_add(1);
             group.bytes = group.bytes.saturating_add(*bytes);
             group.tables.push(at);
         }
+        left
     }
-}
 
-impl Heap<'_> {
     /// The names of an object's own properties, in the order in which they were added.
-    pub fn property_names(&self, object: Object) -> Vec<Arc<str>> {
-        let properties = self.properties(object, MAX_PROPERTIES);
-        properties.iter().filter_map(|property| self.property_name(property)).collect()
+    fn property_names(&mut self, object: Object) -> Vec<Arc<str>> {
+        let properties = self.heap.properties(object, MAX_PROPERTIES);
+        let left = self.left;
+        let names = properties.iter().filter_map(|property| self.property_name(property));
+        names.take(left).collect()
     }
 
     /// The name of a property; `None` of a symbol.
-    fn property_name(&self, property: &Property) -> Option<Arc<str>> {
-        self.text(property.key, MAX_NAME).map(Arc::from)
+    fn property_name(&mut self, property: &Property) -> Option<Arc<str>> {
+        if let Some(known) = self.names.get(&property.key.at) {
+            return known.clone();
+        }
+        let name: Option<Arc<str>> = self.heap.text(property.key, MAX_NAME).map(Arc::from);
+        if self.names.len() < MAX_NAMES {
+            self.names.insert(property.key.at, name.clone());
+        }
+        name
     }
 }

@@ -1,15 +1,24 @@
 //! What object holds an address.
 
-use std::sync::Arc;
+use std::{slice, sync::Arc};
 
 use kcore_mem::{Addr, AddrRange};
 
 use super::{
     super::{Heap, V8},
-    Memory, find,
+    Chunk, Memory, find, lab,
     maps::Maps,
 };
 use crate::Host;
+
+/// What lies at an address of a heap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// An object.
+    Object(Holder),
+    /// What a thread was about to allocate from: what lies there is left of what died.
+    Unused(AddrRange),
+}
 
 /// An object around an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,21 +34,40 @@ pub struct Holder {
 }
 
 impl V8 {
-    /// The object that holds an address. Only its chunk is walked.
-    pub fn holder(&self, host: &dyn Host, at: Addr) -> Option<Holder> {
+    /// What holds an address of a heap. Only its chunk is walked.
+    pub fn place(&self, host: &dyn Host, at: Addr) -> Option<Place> {
         let heap = self.decodable(host)?;
         // Where every chunk is known, a look at it is enough.
         if self.known_census().is_some_and(|census| census.at_or_before(at).is_none()) {
             return None;
         }
-        holder(&heap, at)
+        let chunk = find::chunk_at(&heap, at)?;
+        let unused = lab::unused(&heap, slice::from_ref(&chunk));
+        let about = unused.iter().find(|range| range.contains(at));
+        about
+            .copied()
+            .map(Place::Unused)
+            .or_else(|| holder(host, &heap, chunk, &unused, at).map(Place::Object))
+    }
+
+    /// The object that holds an address.
+    pub fn holder(&self, host: &dyn Host, at: Addr) -> Option<Holder> {
+        match self.place(host, at)? {
+            Place::Object(holder) => Some(holder),
+            Place::Unused(_) => None,
+        }
     }
 }
 
-fn holder(heap: &Heap<'_>, at: Addr) -> Option<Holder> {
-    let chunk = find::chunk_at(heap, at)?;
-    let held = find::held_memory(heap);
-    let memory = Memory { heap: *heap, held: &held, mapped: &held, unused: &[] };
+fn holder(
+    host: &dyn Host,
+    heap: &Heap<'_>,
+    chunk: Chunk,
+    unused: &[AddrRange],
+    at: Addr,
+) -> Option<Holder> {
+    let held = find::held_memory(host);
+    let memory = Memory { heap: *heap, held: &held, mapped: &held, unused };
     let mut maps = Maps::new(*heap);
     let area = memory.walk_chunk(&mut maps, chunk);
     let start = area.starts.at_or_before(at)?;

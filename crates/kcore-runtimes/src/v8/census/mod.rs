@@ -9,6 +9,7 @@
 mod chunk;
 mod class;
 mod edge;
+mod evidence;
 mod find;
 mod functions;
 pub mod graph;
@@ -19,6 +20,7 @@ mod maps;
 mod marked;
 mod referrers;
 mod refs;
+mod select;
 mod shape;
 mod starts;
 mod walk;
@@ -33,7 +35,7 @@ pub use chunk::{Chunk, Use};
 pub use edge::Edge;
 pub use functions::Definition;
 pub use group::Group;
-pub use holder::Holder;
+pub use holder::{Holder, Place};
 pub use maps::MapCount;
 pub(super) use marked::Marked;
 pub use referrers::Referrer;
@@ -51,6 +53,7 @@ use walk::Walk;
 const JOB: usize = 8;
 /// Jobs between two looks at the user.
 const STEP: usize = 32;
+const PAGE: u64 = 4096;
 
 /// What is told while long work goes on: what is done, of how much. Whoever is told may stop it.
 pub type Watch<'w> = &'w mut dyn FnMut(u64, u64) -> ControlFlow<()>;
@@ -68,6 +71,8 @@ pub struct Census {
     maps: Vec<MapCount>,
     by_map: FxHashMap<u64, u32>,
     rest: Rest,
+    /// Memory that was looked at, lowest first.
+    held: Vec<AddrRange>,
 }
 
 /// A chunk, and where objects begin in it.
@@ -113,10 +118,10 @@ struct Part<'a> {
 
 impl Census {
     fn take(host: &dyn Host, heap: &Heap<'_>, watch: Watch<'_>) -> Result<Self, Stopped> {
-        let held = find::held_memory(heap);
+        let held = find::held_memory(host);
         let readable = host.ranges().into_iter().filter(|range| range.readable);
         let mapped = find::merged(readable.map(|range| range.range));
-        let chunks = find::chunks(host, heap, &held);
+        let chunks = find::chunks(host, heap, &held, watch)?;
         let unused = lab::unused(heap, &chunks);
         let memory = Memory { heap: *heap, held: &held, mapped: &mapped, unused: &unused };
         let total = chunks.iter().map(|chunk| chunk.area.len()).fold(0, u64::saturating_add);
@@ -126,6 +131,7 @@ impl Census {
             maps: Vec::new(),
             by_map: FxHashMap::default(),
             rest: Rest::default(),
+            held: Vec::new(),
         };
         let mut done = 0_u64;
         for step in chunks.chunks(JOB.saturating_mul(STEP)) {
@@ -138,6 +144,7 @@ impl Census {
                 return Err(Stopped);
             }
         }
+        census.held = held;
         Ok(census)
     }
 
@@ -211,6 +218,17 @@ impl Census {
         let area = after.checked_sub(1)?;
         let within = index.checked_sub(*self.first.get(area)?)?;
         self.areas.get(area)?.starts.nth(within)
+    }
+
+    /// How much of `size` bytes from an address on was looked at.
+    fn held_from(&self, at: Addr, size: u64) -> u64 {
+        // What is small lies in what was looked at but for its end.
+        if size <= PAGE {
+            return size;
+        }
+        let after = self.held.partition_point(|range| range.start <= at);
+        let range = after.checked_sub(1).and_then(|index| self.held.get(index));
+        range.and_then(|range| range.end.offset_from(at)).unwrap_or(0).min(size)
     }
 
     /// The object that holds an address, or ends before it in the same chunk.

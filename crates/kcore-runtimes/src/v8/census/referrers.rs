@@ -14,6 +14,8 @@ use crate::Host;
 
 /// Areas that one thread looks at between two looks at the user.
 const STEP: usize = 256;
+/// Referrers that are told between two looks at the user.
+const TOLD: usize = 1024;
 /// Referrers that are remembered, at most.
 const MAX_FOUND: usize = 1 << 20;
 
@@ -52,7 +54,8 @@ impl V8 {
         to: &[Addr],
         watch: Watch<'_>,
     ) -> Result<Vec<Referrer>, Stopped> {
-        let search = Search { heap: self.heap(host), census };
+        let heap = self.heap(host);
+        let search = Search { heap, census, references: References::new(heap, census) };
         let mut found = search.words(&to.iter().copied().collect(), watch)?;
         let stores = found.iter().map(|found| found.from).filter(|at| search.is_store(*at));
         let stores: FxHashSet<Addr> = stores.collect();
@@ -61,13 +64,14 @@ impl V8 {
             false => search.words(&stores, watch)?,
         };
         found.sort_unstable_by_key(|found| (found.reference.to, found.from));
-        Ok(search.told(&found, &owners))
+        Teller { search, classes: FxHashMap::default() }.told(&found, &owners, watch)
     }
 }
 
 struct Search<'a> {
     heap: Heap<'a>,
     census: &'a Census,
+    references: References<'a>,
 }
 
 impl Search<'_> {
@@ -89,10 +93,9 @@ impl Search<'_> {
     }
 
     fn words_in(&self, area: &Area, to: &FxHashSet<Addr>) -> Vec<Found> {
-        let references = References::new(self.heap, self.census);
         let mut found = Vec::new();
         for from in area.starts.iter() {
-            references.each_to(from, to, &mut |reference| {
+            self.references.each_to(from, to, &mut |reference| {
                 found.push(Found { from, reference });
             });
         }
@@ -107,41 +110,67 @@ impl Search<'_> {
             kind == types.property_array || (kind >= types.fixed_array && kind < types.byte_array)
         })
     }
+}
 
-    fn told(&self, found: &[Found], owners: &[Found]) -> Vec<Referrer> {
+/// Tells references, by names.
+struct Teller<'a> {
+    search: Search<'a>,
+    /// What objects are counted as, by their maps.
+    classes: FxHashMap<Addr, Arc<str>>,
+}
+
+impl Teller<'_> {
+    fn told(
+        &mut self,
+        found: &[Found],
+        owners: &[Found],
+        watch: Watch<'_>,
+    ) -> Result<Vec<Referrer>, Stopped> {
         let mut of_store: FxHashMap<Addr, Vec<&Found>> = FxHashMap::default();
         for owner in owners {
             of_store.entry(owner.reference.to).or_default().push(owner);
         }
-        let told = found.iter().flat_map(|found| {
-            let owners = of_store.get(&found.from).map(Vec::as_slice).unwrap_or_default();
-            let by_owner = owners.iter().filter_map(|owner| self.by_owner(found, owner));
-            let by_owner: Vec<_> = by_owner.collect();
-            let own = by_owner.is_empty().then(|| self.own(found)).flatten();
-            by_owner.into_iter().chain(own)
-        });
-        told.take(MAX_FOUND).collect()
+        let mut told = Vec::new();
+        for (done, one) in found.iter().enumerate() {
+            if done.is_multiple_of(TOLD) && watch(done as u64, found.len() as u64).is_break() {
+                return Err(Stopped);
+            }
+            let owners = of_store.get(&one.from).map(Vec::as_slice).unwrap_or_default();
+            let before = told.len();
+            told.extend(owners.iter().filter_map(|owner| self.by_owner(one, owner)));
+            if told.len() == before {
+                told.extend(self.own(one));
+            }
+            if told.len() >= MAX_FOUND {
+                break;
+            }
+        }
+        told.truncate(MAX_FOUND);
+        Ok(told)
     }
 
-    fn by_owner(&self, found: &Found, owner: &Found) -> Option<Referrer> {
-        let object = self.heap.object_at(owner.from).filter(|it| self.heap.is_receiver(*it))?;
-        let store = self.heap.object_at(found.from)?;
+    fn by_owner(&mut self, found: &Found, owner: &Found) -> Option<Referrer> {
+        let heap = self.search.heap;
+        let object = heap.object_at(owner.from).filter(|it| heap.is_receiver(*it))?;
+        let store = heap.object_at(found.from)?;
         let (at, offset) = (owner.reference.offset, found.reference.offset);
-        let edge = self.heap.stored_edge(object, at, store, offset)?;
+        let edge = heap.stored_edge(object, at, store, offset)?;
         Some(self.referrer(object, found, edge))
     }
 
-    fn own(&self, found: &Found) -> Option<Referrer> {
-        let object = self.heap.object_at(found.from)?;
-        let edge = self.heap.edge(object, found.reference.offset);
+    fn own(&mut self, found: &Found) -> Option<Referrer> {
+        let object = self.search.heap.object_at(found.from)?;
+        let edge = self.search.heap.edge(object, found.reference.offset);
         Some(self.referrer(object, found, edge))
     }
 
-    fn referrer(&self, object: Object, found: &Found, edge: Edge) -> Referrer {
+    fn referrer(&mut self, object: Object, found: &Found, edge: Edge) -> Referrer {
+        let heap = self.search.heap;
+        let class = self.classes.entry(object.map);
         Referrer {
             to: found.reference.to,
             at: object.at,
-            class: self.heap.class_of_object(object).into(),
+            class: class.or_insert_with(|| heap.class_of_object(object).into()).clone(),
             edge,
             is_weak: found.reference.is_weak,
         }

@@ -4,7 +4,7 @@
 //! where it says. So what lies among references, such as pointers to memory that is no heap, does no harm.
 
 use kcore_mem::Addr;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     super::{Heap, V8},
@@ -125,7 +125,7 @@ impl<'a> References<'a> {
         tell: &mut impl FnMut(Reference),
     ) {
         let Some(map) = self.map(at) else { return };
-        let size = self.size(at, map).unwrap_or(WORD);
+        let size = self.census.held_from(at, self.size(at, map).unwrap_or(WORD));
         let (below, weak_at) = match map.shape.tagged {
             Tagging::All if self.is_ephemeron_table(map) => (size, Some(PAIRS..size)),
             Tagging::All => (size, None),
@@ -145,6 +145,7 @@ impl<'a> References<'a> {
     /// The entries of a table whose keys keep its values: keys and values that are objects.
     pub fn each_pair(&self, table: Addr, tell: &mut impl FnMut(Addr, Addr)) {
         let Some(size) = self.map(table).and_then(|map| self.size(table, map)) else { return };
+        let size = self.census.held_from(table, size);
         let mut key = None;
         self.words(table, size, &mut |offset, word| {
             if offset < PAIRS {
@@ -180,11 +181,17 @@ impl<'a> References<'a> {
 }
 
 impl Heap<'_> {
-    /// The type of the tables of weak maps and sets, as far as there is one: which metadata never has.
+    /// The type of the tables of weak maps and sets, which metadata never has: that of most that there are.
     fn ephemeron_table(&self, census: &Census) -> Option<u64> {
-        let weak = [self.layout.types.weak_map, self.layout.types.weak_set];
+        let types = &self.layout.types;
+        let weak = [types.weak_map, types.weak_set];
         let maps = census.maps().iter().filter(|map| weak.contains(&map.kind));
-        let mut tables = maps.filter_map(|map| self.field(map.first, 24));
-        tables.find(|table| self.length(*table).is_some()).map(|table| table.kind)
+        let tables = maps.filter_map(|map| self.field(map.first, 24));
+        let mut counts: FxHashMap<u64, u64> = FxHashMap::default();
+        for kind in tables.map(|table| table.kind).filter(|kind| types.is_hash_table(*kind)) {
+            let count = counts.entry(kind).or_default();
+            *count = count.saturating_add(1);
+        }
+        counts.into_iter().max_by_key(|(kind, count)| (*count, *kind)).map(|(kind, _)| kind)
     }
 }

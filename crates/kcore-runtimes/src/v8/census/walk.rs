@@ -34,10 +34,13 @@ impl Rest {
 }
 
 /// An object that a step led over.
-struct Step {
-    map: u32,
-    size: u64,
-    is_gap: bool,
+pub struct Step {
+    /// Its map, among those that were met.
+    pub map: u32,
+    /// Its size in bytes.
+    pub size: u64,
+    /// Whether it fills a gap.
+    pub is_gap: bool,
 }
 
 /// Walks areas.
@@ -146,7 +149,7 @@ impl<'w, 'a> Walk<'w, 'a> {
     }
 
     /// The object at `at`, which must end before `end`.
-    fn step(&mut self, at: Addr, end: Addr) -> Option<Step> {
+    pub fn step(&mut self, at: Addr, end: Addr) -> Option<Step> {
         let word = self.word(at)?;
         let map = self.maps.find(word)?;
         let shape = self.maps.shape(map)?;

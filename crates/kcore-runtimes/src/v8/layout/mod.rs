@@ -19,6 +19,11 @@ pub use table::{Column, Metadata};
 pub use types::Types;
 
 impl Types {
+    /// Whether a type may be that of a hash table: these stand behind FixedArrays, as what they derive from.
+    pub const fn is_hash_table(&self, kind: u64) -> bool {
+        kind > self.fixed_array && kind < self.byte_array
+    }
+
     /// Integers of any length: the type before that of numbers, which metadata never has.
     pub const fn bigint(&self) -> u64 {
         self.heap_number.saturating_sub(1)

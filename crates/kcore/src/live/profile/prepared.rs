@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Instant};
 
 use kcore_elf::{CoreFile, CoreSpace, core_file::MapLine};
 use kcore_live::{
-    LiveMemory, LivePages, Plan, Process, Snapshot, StackLimit, capture,
+    Facts, LiveMemory, LivePages, Plan, Process, Snapshot, StackLimit, capture,
     image::{Headers, core_of},
 };
 use kcore_mem::AddrRange;
@@ -24,7 +24,8 @@ pub struct Prepared<'a> {
     pub process: &'a Process,
     live: &'a LiveOptions,
     options: &'a OpenOptions,
-    memory: LiveMemory,
+    facts: Facts,
+    memory: Arc<LiveMemory>,
     /// The process as it was then: its modules, its runtimes.
     base: Core,
     /// What runtimes need besides stacks.
@@ -58,18 +59,19 @@ impl<'a> Prepared<'a> {
         live: &'a LiveOptions,
         options: &'a OpenOptions,
     ) -> Result<Self, OpenError> {
-        let memory = LiveMemory::open(process)?;
+        let memory = Arc::new(LiveMemory::open(process)?);
+        let facts = Facts::read(process)?;
         let (text, lines) = process.maps()?;
         let headers = Headers::read(&memory, &lines);
-        let pages = Arc::new(LivePages::new(LiveMemory::open(process)?, MAX_PAGES));
-        let bytes = core_of(process, (&text, &lines), &headers, None)?;
+        let pages = Arc::new(LivePages::new(memory.clone(), MAX_PAGES));
+        let bytes = core_of(&facts, (&text, &lines), &headers, None);
         let finder = files::finder(process, &lines, live, options);
         let parts = parts_of(process, bytes, Some(pages.clone()))?;
         let maps = Maps::of(text, lines, &parts.space);
         let base = Core::of_parts(parts, finder, options);
         rehearsal::ask_process(&base);
         let wanted = pages.ranges();
-        Ok(Self { process, live, options, memory, base, wanted, maps })
+        Ok(Self { process, live, options, facts, memory, base, wanted, maps })
     }
 
     /// The mappings as they were at first.
@@ -113,6 +115,7 @@ impl<'a> Prepared<'a> {
             stacks: StackLimit { each, together: STACKS },
             floating_up_to: 0,
             timeout: self.live.stop_timeout,
+            copy_timeout: self.live.stop_timeout,
             rolling: self.live.rolling,
         })
     }
@@ -128,11 +131,9 @@ impl<'a> Prepared<'a> {
     /// # Errors
     /// When the process has ended.
     pub fn core(&self, maps: &Maps, snapshot: &Snapshot) -> Result<Core, OpenError> {
-        let pages = match self.has_runtimes() {
-            true => Some(Arc::new(LivePages::new(LiveMemory::open(self.process)?, MAX_PAGES))),
-            false => None,
-        };
-        let bytes = core_of(self.process, (b"", &[]), &Headers::default(), Some(snapshot))?;
+        let pages = || Arc::new(LivePages::new(self.memory.clone(), MAX_PAGES));
+        let pages = self.has_runtimes().then(pages);
+        let bytes = core_of(&self.facts, (b"", &[]), &Headers::default(), Some(snapshot));
         let parts = parts_of(self.process, bytes, pages)?;
         Ok(self.base.later(parts, maps.mappings.clone(), self.options))
     }
@@ -154,7 +155,7 @@ fn parts_of(
         path: None,
         compressed: None,
         unpack_note: None,
-        live: Some(LiveParts { pages, stops: Vec::new(), is_partial: false }),
+        live: Some(LiveParts { pages, stops: Vec::new(), missed_pages: 0 }),
         file,
     })
 }

@@ -159,10 +159,18 @@ impl<'a> Sampler<'a> {
             }
             taken => taken?,
         };
-        self.cost.held = self.cost.held.saturating_add(snapshot.stopped);
+        self.cost.held = self.cost.held.saturating_add(self.held(&snapshot));
         self.cost.longest = self.cost.longest.max(snapshot.stopped);
         self.count_all(&snapshot, at);
         Ok(())
+    }
+
+    /// How long threads stood still: together, or one after the other.
+    fn held(&self, snapshot: &Snapshot) -> Duration {
+        match self.wanted.live.rolling {
+            true => snapshot.threads.iter().map(|thread| thread.stopped).sum(),
+            false => snapshot.stopped,
+        }
     }
 
     fn all_gone(&mut self, count: usize) -> Result<(), LiveError> {

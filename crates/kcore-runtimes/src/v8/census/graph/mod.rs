@@ -85,7 +85,7 @@ impl Graph {
         }
         let heap = v8.heap(host);
         let Some(built) = build::build(&heap, census, watch)? else { return Ok(None) };
-        let (certain, guessed) = roots::find(host, &heap, census);
+        let (certain, guessed) = roots::find(host, &heap, census, watch)?;
         let reached = reachable(&built.edges, certain.iter().map(|root| root.node));
         let needed = guessed.into_iter().filter(|root| !is_set(&reached, root.node));
         let count = certain.len();

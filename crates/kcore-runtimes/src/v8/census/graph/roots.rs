@@ -1,17 +1,21 @@
 //! What keeps objects from outside of the heap.
 //!
-//! Certain are words of stacks and registers of threads, of the data of isolates, and contexts of the
-//! global object. Handles of the embedder, and whatever else V8 allocated elsewhere, cannot be told from
-//! what is left of them in memory that was freed: words of any other memory that refer to objects are
-//! guessed to keep them, and count where nothing certain does.
+//! Certain are words of stacks and registers of threads and of the data of isolates, and the contexts of
+//! global objects that words outside of the heap refer to. Handles of the embedder, and whatever else V8
+//! allocated elsewhere, cannot be told from what is left of them in memory that was freed: words of any other
+//! memory that refer to objects are guessed to keep them, and so is what keeps a context that none refers to;
+//! both count where nothing certain does.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use kcore_mem::{Addr, AddrRange, Origin};
-use kcore_unwind::{RegisterId, Tid};
+use kcore_unwind::{RegisterId, Regs, Tid, machine};
 use rayon::prelude::*;
 
-use super::{super::Census, node_at};
+use super::{
+    super::{Census, Stopped, Watch},
+    node_at,
+};
 use crate::{
     Host,
     v8::{Heap, census::shape::native_context},
@@ -22,8 +26,8 @@ const BEFORE_HEAP: u64 = 0x18000;
 const BEHIND_HEAP: u64 = 0x2000;
 /// Bytes that one thread looks at.
 const PIECE: u64 = 1 << 20;
-/// DWARF numbers of the registers that a word may be in.
-const REGISTERS: u16 = 16;
+/// Pieces between two looks at the user.
+const STEP: usize = 64;
 /// Isolates, at most.
 const MAX_ISOLATES: usize = 1 << 10;
 /// Roots that are remembered, at most.
@@ -45,6 +49,8 @@ pub struct Root {
 pub enum RootKind {
     /// The context of a global object.
     Context,
+    /// One that nothing outside of the heap was seen to refer to.
+    LoneContext,
     /// A register of a thread.
     Register(Tid),
     /// A word of the stack of a thread.
@@ -56,17 +62,22 @@ pub enum RootKind {
 }
 
 /// The roots that are certain, and those that are guessed.
-pub fn find(host: &dyn Host, heap: &Heap<'_>, census: &Census) -> (Vec<Root>, Vec<Root>) {
+///
+/// # Errors
+/// When whoever watches stopped it.
+pub fn find(
+    host: &dyn Host,
+    heap: &Heap<'_>,
+    census: &Census,
+    watch: Watch<'_>,
+) -> Result<(Vec<Root>, Vec<Root>), Stopped> {
     let stacks = stacks(host);
-    let mut certain = contexts(heap, census);
-    certain.extend(registers(host, census));
+    let mut certain = registers(host, census);
     let mut guessed = Vec::new();
     let isolates = apart(isolates(census));
     let pieces: Vec<AddrRange> =
-        memory(host, heap, census, &stacks).into_iter().flat_map(pieces).collect();
-    let found: Vec<Vec<(Addr, u32)>> =
-        pieces.par_iter().map(|piece| words(heap, census, *piece)).collect();
-    for (at, node) in found.into_iter().flatten() {
+        memory(host, census, &stacks).into_iter().flat_map(pieces).collect();
+    for (at, node) in all_words(heap, census, &pieces, watch)? {
         let below = stacks.partition_point(|(stack, _)| stack.start <= at).checked_sub(1);
         let stack = below.and_then(|index| stacks.get(index));
         let kind = match stack.filter(|(range, _)| range.contains(at)) {
@@ -75,29 +86,49 @@ pub fn find(host: &dyn Host, heap: &Heap<'_>, census: &Census) -> (Vec<Root>, Ve
             None => RootKind::Guessed,
         };
         let roots = if kind == RootKind::Guessed { &mut guessed } else { &mut certain };
-        if roots.len() < MAX_ROOTS {
-            roots.push(Root { kind, at: Some(at), node });
-        }
+        roots.push(Root { kind, at: Some(at), node });
     }
-    (certain, guessed)
+    let referred: HashSet<u32> = certain.iter().chain(&guessed).map(|root| root.node).collect();
+    let (kept, lone): (Vec<u32>, Vec<u32>) =
+        contexts(heap, census, watch)?.into_iter().partition(|node| referred.contains(node));
+    let root = |kind| move |node| Root { kind, at: None, node };
+    certain.splice(0..0, kept.into_iter().map(root(RootKind::Context)));
+    guessed.extend(lone.into_iter().map(root(RootKind::LoneContext)));
+    Ok((certain, guessed))
 }
 
-fn contexts(heap: &Heap<'_>, census: &Census) -> Vec<Root> {
+/// The contexts of global objects.
+fn contexts(heap: &Heap<'_>, census: &Census, watch: Watch<'_>) -> Result<Vec<u32>, Stopped> {
     let kind = native_context(heap.layout);
-    let maps = census.maps().iter().filter(|map| map.kind == kind);
-    let words: BTreeSet<u64> = maps.map(|map| map.map.get() | 1).collect();
-    if words.is_empty() {
-        return Vec::new();
+    let found = census.select(heap, |map| map.kind == kind, watch)?;
+    Ok(found.into_iter().filter_map(|at| node_at(census, at)).collect())
+}
+
+/// The words of pieces of memory that refer to objects, and the numbers of those.
+fn all_words(
+    heap: &Heap<'_>,
+    census: &Census,
+    pieces: &[AddrRange],
+    watch: Watch<'_>,
+) -> Result<Vec<(Addr, u32)>, Stopped> {
+    let mut found = Vec::new();
+    for (step, pieces_of_step) in pieces.chunks(STEP).enumerate() {
+        let parts: Vec<Vec<(Addr, u32)>> =
+            pieces_of_step.par_iter().map(|piece| words(heap, census, *piece)).collect();
+        found.extend(parts.into_iter().flatten());
+        found.truncate(MAX_ROOTS);
+        if watch(step.saturating_mul(STEP) as u64, pieces.len() as u64).is_break() {
+            return Err(Stopped);
+        }
     }
-    let is_one = |at: &Addr| heap.word(*at, 0).is_some_and(|word| words.contains(&word));
-    let found = census.objects().filter(is_one).filter_map(|at| node_at(census, at));
-    found.map(|node| Root { kind: RootKind::Context, at: None, node }).collect()
+    Ok(found)
 }
 
 fn registers(host: &dyn Host, census: &Census) -> Vec<Root> {
     let of_thread = |tid: Tid| {
         let regs = host.registers(tid);
-        let values = (0..REGISTERS).filter_map(move |number| regs?.get(RegisterId(number)));
+        let numbers = 0..u16::try_from(Regs::COUNT).unwrap_or(u16::MAX);
+        let values = numbers.filter_map(move |number| regs?.get(RegisterId(number)));
         let nodes = values.filter_map(|word| target(census, word));
         nodes.map(move |node| Root { kind: RootKind::Register(tid), at: None, node })
     };
@@ -106,8 +137,9 @@ fn registers(host: &dyn Host, census: &Census) -> Vec<Root> {
 
 /// The used parts of stacks, lowest first: one may be within the mapping of the one before.
 fn stacks(host: &dyn Host) -> Vec<(AddrRange, Tid)> {
+    let Some(machine) = machine(host.space().target(), None) else { return Vec::new() };
     let stack = |tid: Tid| {
-        let sp = Addr::new(host.registers(tid)?.get(RegisterId(7))?);
+        let sp = Addr::new(host.registers(tid)?.get(machine.stack_pointer())?);
         let range = host.range_at(sp)?.range;
         Some((AddrRange::new(Addr::new(sp.get() & !7), range.end), tid))
     };
@@ -127,12 +159,7 @@ fn isolates(census: &Census) -> Vec<AddrRange> {
 
 /// The memory in which roots are searched: what was dumped, but code, the heap itself, and what of stacks is
 /// not used.
-fn memory(
-    host: &dyn Host,
-    heap: &Heap<'_>,
-    census: &Census,
-    stacks: &[(AddrRange, Tid)],
-) -> Vec<AddrRange> {
+fn memory(host: &dyn Host, census: &Census, stacks: &[(AddrRange, Tid)]) -> Vec<AddrRange> {
     let code = host.ranges().into_iter().filter(|range| range.executable).map(|it| it.range);
     let chunks = census.areas().iter().map(|area| area.chunk);
     let chunks = chunks.map(|chunk| AddrRange::new(chunk.base, chunk.area.end.max(chunk.base)));
@@ -141,7 +168,7 @@ fn memory(
         Some(AddrRange::new(host.range_at(lowest.start)?.range.start, lowest.start))
     });
     let left_out = apart(code.chain(chunks).chain(unused).collect());
-    let regions = heap.space.regions().into_iter().filter(|region| region.origin == Origin::Core);
+    let regions = host.regions().into_iter().filter(|region| region.origin == Origin::Core);
     regions.flat_map(|region| without(region.range, &left_out)).collect()
 }
 

@@ -1,0 +1,133 @@
+//! Chunks whose beginning is lost, and memory that looks like one.
+
+use std::{ops::ControlFlow, sync::Arc};
+
+use gen_cores::Outcome;
+use kcore::{Addr, AddrRange, Core};
+use kcore_runtimes::{
+    Host, PROBES, Runtimes,
+    v8::{
+        V8,
+        census::{Area, Census, Use},
+    },
+};
+
+use crate::{
+    hurt_host::HurtHost,
+    rounds::{alone, count, open},
+};
+
+/// Chunks are this long.
+const CHUNK: u64 = 1 << 18;
+/// Where the C library has a heap for a thread.
+const ARENA: u64 = 64 << 20;
+/// What describes a chunk lies within so many bytes.
+const DESCRIPTION: u64 = 128;
+/// Cores that are looked at, of a version of each way to describe a chunk.
+const VARIANTS: [&str; 3] = ["node20", "node22", "node24"];
+
+/// Cores, what all of their objects are, and how many.
+fn each(look: impl Fn(&str, &Core, &Census, u64)) {
+    let _alone = alone();
+    for variant in VARIANTS {
+        let case = match gen_cores::ensure("node-retained", variant).expect("a case") {
+            Outcome::Made(case) | Outcome::Fresh(case) => case,
+            Outcome::Skipped(skipped) => return println!("not tested: {}", skipped.reason),
+        };
+        let (core, _) = open(&case);
+        let v8 = core.runtimes().of::<V8>().next().expect("V8");
+        let census = v8.census(&core, &mut |_, _| ControlFlow::Continue(()));
+        let census = census.expect("nobody stops it").expect("its layouts are known");
+        look(variant, &core, &census, count(&HurtHost::new(&core)));
+    }
+}
+
+#[test]
+fn a_chunk_without_a_beginning_is_found() {
+    each(|variant, core, census, healthy| {
+        let is_full = |area: &&Area| area.chunk.use_ == Use::Old && area.starts.count() > 1000;
+        let area = census.areas().iter().filter(is_full).next_back().expect("a full chunk");
+        let mut host = HurtHost::new(core);
+        for offset in
+            (0..DESCRIPTION.min(area.chunk.area.start.get() - area.chunk.base.get())).step_by(8)
+        {
+            host.set(area.chunk.base.saturating_add(offset), 0x5555_5555_5555_5555);
+        }
+        let left = count(&host);
+        let lost = healthy.abs_diff(left);
+        assert!(lost * 100 < area.starts.count(), "{variant}: {left} of {healthy} objects");
+    });
+}
+
+/// All objects of a hurt process.
+fn taken(host: &HurtHost<'_>) -> Arc<Census> {
+    let runtimes = Runtimes::find(PROBES, host);
+    let v8 = runtimes.of::<V8>().next().expect("V8");
+    let census = v8.census(host, &mut |_, _| ControlFlow::Continue(()));
+    census.expect("nobody stops it").expect("its layouts are known")
+}
+
+/// The beginnings of the heaps that the C library has for threads other than the first, which are no chunks.
+fn heaps_of_threads(core: &Core, census: &Census) -> Vec<AddrRange> {
+    let ranges = Host::ranges(core).into_iter().filter(|range| !range.is_file && range.readable);
+    let bases = ranges.map(|range| range.range.start).filter(|at| at.get().is_multiple_of(ARENA));
+    let is_chunk = |at: Addr| census.areas().iter().any(|area| area.chunk.base == at);
+    let held = bases.filter(|at| !is_chunk(*at)).filter_map(|at| {
+        let held = core.space().slice(at).ok()?.len() as u64;
+        Some(AddrRange::with_len(at, held.min(CHUNK)))
+    });
+    held.collect()
+}
+
+#[test]
+fn lists_of_maps_and_sizes_are_no_objects() {
+    each(|variant, core, census, healthy| {
+        let places = heaps_of_threads(core, census);
+        assert!(!places.is_empty(), "{variant}: threads have heaps of the C library's");
+        let mut host = HurtHost::new(core);
+        // What V8 remembers of the objects that survived in the young generation.
+        let objects = census.objects();
+        let triples = objects.filter_map(|at| {
+            let map = core.space().read_word(at).ok()?;
+            let size = core.runtimes().of::<V8>().next()?.object_size(core, census, at)?;
+            Some([map, size, at.get() | 1])
+        });
+        let mut words = triples.flatten();
+        for place in &places {
+            for offset in (0..place.len()).step_by(8) {
+                let Some(word) = words.next() else { break };
+                host.set(place.start.saturating_add(offset), word);
+            }
+        }
+        let found = taken(&host);
+        let overlap = |area: &&Area| {
+            places.iter().any(|place| place.intersection(&area.chunk.area).is_some())
+        };
+        let phantom = found.areas().iter().find(overlap).map(|area| area.chunk);
+        assert_eq!(phantom, None, "{variant}");
+        assert!(found.object_count() * 100 > healthy * 99, "{variant}");
+    });
+}
+
+#[test]
+fn words_that_might_describe_a_chunk_must_name_its_space() {
+    each(|variant, core, census, _| {
+        // Since V8 12 a chunk says where it lies itself.
+        if variant != "node20" {
+            return;
+        }
+        let places = heaps_of_threads(core, census);
+        let mut host = HurtHost::new(core);
+        for place in &places {
+            // What was seen in memory of the C library.
+            let words = [0xc2c6d0, 0xb1, place.start.get() + 0x2150, place.start.get() + 0xc0];
+            let end = place.start.get() + 0x1_c7c0;
+            for (index, word) in (0..).zip(words.into_iter().chain([end])) {
+                host.set(place.start.saturating_add(index * 8), word);
+            }
+        }
+        let found = taken(&host);
+        let is_there = |area: &&Area| places.iter().any(|it| it.start == area.chunk.base);
+        assert_eq!(found.areas().iter().find(is_there).map(|area| area.chunk), None);
+    });
+}
