@@ -191,6 +191,7 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &v8::jsprint::Jsprint,
     &v8::jsconstructor::Jsconstructor,
     &v8::jsfunction::Jsfunction,
+    &v8::jsawaiting::Jsawaiting,
     &v8::jshandles::Jshandles,
     &v8::jssource::Jssource,
     &v8::jsclosure::Jsclosure,

@@ -42,7 +42,7 @@ status: {signal_name?process terminated by {signal_name}{signal_text? ({signal_t
 {live^{by_gcore?process core file generated with gcore}{by_gcore^no signal is recorded}}}\
 {explanation?\nwhy: {explanation}}\
 {abort_message?\nlibc panic message: {abort_message}}\
-{exception_type?\nuncaught exception: {exception_type}{exception_what?: {exception_what}}}\
+{exception_type?\nuncaught exception: {exception_type}{exception_what?: {exception_what}}{exception_object? (at {exception_object})}}\
 {exception_stack*\n    at {.}}\
 {fatal_error?\nfatal error: {fatal_error}}{fatal_error_stack*\n    at {.}}\
 {panic_message?\npanic: {panic_message}}\
@@ -75,8 +75,8 @@ impl StatusRecord {
         for words in &self.status.last_words {
             match words {
                 LastWords::AbortMessage(text) => abort = Some(text.as_str()),
-                LastWords::Exception { type_name, what, trace } => {
-                    exception = Some((type_name.as_str(), what.as_deref(), trace));
+                LastWords::Exception { type_name, what, object, trace } => {
+                    exception = Some((type_name.as_str(), what.as_deref(), *object, trace));
                 }
                 LastWords::Fatal { message, trace } => fatal = Some((message.as_str(), trace)),
                 LastWords::Panic(text) => panics.push(text.as_str()),
@@ -86,7 +86,8 @@ impl StatusRecord {
         let panic = (!panics.is_empty()).then(|| panics.join("; after: "));
         out.opt_text("abort_message", abort)
             .opt_text("exception_type", exception.map(|(name, ..)| name))
-            .opt_text("exception_what", exception.and_then(|(_, what, _)| what))
+            .opt_text("exception_what", exception.and_then(|(_, what, ..)| what))
+            .addr("exception_object", exception.and_then(|(_, _, object, _)| object))
             .put("exception_stack", texts(exception.map_or(&[], |(.., trace)| trace)))
             .opt_text("fatal_error", fatal.map(|(message, _)| message))
             .put("fatal_error_stack", texts(fatal.map_or(&[], |(_, trace)| trace)))

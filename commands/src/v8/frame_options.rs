@@ -48,11 +48,18 @@ impl FrameOptions {
     /// When a number is none.
     pub fn new(args: &Args) -> Result<Self> {
         let text = |flag: char| args.value(flag).map(kcore_dcmd::Arg::to_text);
+        let property = text('p');
+        if let Some(unknown) = property.as_deref().filter(|name| !frame_row::is_property(name)) {
+            let known = "file, posn, this, arg1, arg2 and so on";
+            return Err(DcmdError::usage(format!(
+                "unknown property -- {unknown} (known: {known})"
+            )));
+        }
         Ok(Self {
             layout: if args.has('a') { Layout::All } else { Layout::Brief },
             verbose: args.has('v'),
             function: text('f'),
-            property: text('p'),
+            property,
             lines: lines(args)?,
         })
     }
@@ -60,6 +67,31 @@ impl FrameOptions {
     /// Whether one function or property alone is shown: then no other frame is.
     pub const fn is_choice(&self) -> bool {
         self.function.is_some() || self.property.is_some()
+    }
+
+    /// Whether a frame is one of the function that is asked for; any is where none is.
+    fn is_meant(&self, frame: &JsFrame) -> bool {
+        let name = frame.named.location.function.as_deref().unwrap_or_default();
+        self.function.as_deref().is_none_or(|wanted| frame_row::is_called(name, wanted))
+    }
+
+    /// What is said where no frame is what was asked for: `None` where one is.
+    pub fn nothing_found(&self, shown: &[Shown]) -> Option<String> {
+        let mut frames = shown.iter().filter_map(|shown| match shown {
+            Shown::Js(frame) if self.is_meant(frame) => Some(frame),
+            _ => None,
+        });
+        let property = self.property.as_deref();
+        match (&self.function, property) {
+            (None, None) => None,
+            (_, Some(name)) if frames.clone().next().is_some() => {
+                let has = frames.any(|frame| frame_row::property(frame, name).is_some());
+                (!has).then(|| format!("no such frame has {name}"))
+            }
+            (_, None) if frames.next().is_some() => None,
+            (Some(wanted), _) => Some(format!("no frame of a function {wanted}")),
+            (None, Some(_)) => Some("no frame of JavaScript".to_owned()),
+        }
     }
 
     /// Emits a frame, as far as it is asked for.
@@ -74,8 +106,7 @@ impl FrameOptions {
             }
             return cx.emit(&FrameRow { shown, tid, layout: self.layout, verbose: None });
         };
-        let name = frame.named.location.function.as_deref().unwrap_or_default();
-        if self.function.as_deref().is_some_and(|wanted| !frame_row::is_called(name, wanted)) {
+        if !self.is_meant(frame) {
             return Ok(());
         }
         if let Some(wanted) = &self.property {

@@ -319,12 +319,21 @@ pub fn is_called(shown: &str, wanted: &str) -> bool {
     [Some(shown), Some(plain), last, alias].contains(&Some(wanted))
 }
 
+/// Whether frames may have a property of this name.
+pub fn is_property(name: &str) -> bool {
+    let number = name.strip_prefix("arg").map(str::parse::<u32>);
+    ["file", "posn", "this"].contains(&name) || matches!(number, Some(Ok(1..)))
+}
+
 /// The property of a frame that `-p` asks for; `None` where it has none of this name.
 pub fn property<'f>(frame: &JsFrame, name: &'f str) -> Option<PropertyRow<'f>> {
     let location = &frame.named.location;
     let text = match name {
         "file" => location.file.as_deref()?.to_owned(),
-        "posn" => format!("line {}", location.line?),
+        "posn" => match location.column {
+            Some(column) => format!("line {}, column {column}", location.line?),
+            None => format!("line {}", location.line?),
+        },
         _ => {
             let operand = frame.operands.iter().find(|operand| operand.name == name)?;
             let text = format!("{:x} ({})", operand.word, operand.type_line);

@@ -37,6 +37,7 @@ impl Dcmd for Jsarray {
             let (word, number) = match held {
                 Held::Word(word) => (Some(word), None),
                 Held::Bare(kind) => (None, Some(tree.node(&Value { word: None, kind }))),
+                Held::Accessor(word) => (Some(word), None),
             };
             let address = word.map(Addr::new);
             if address.is_none() && cx.input().pipe_out {

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use kcore::Addr;
 use kcore::v8::census::Stopped;
-use kcore::v8::handles::{Awaited, Named, NodeHandle};
+use kcore::v8::handles::{Awaited, Handles, Named, NodeHandle, State, Timer};
 use kcore_dcmd::{
     Args, Cell, Column, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record, Result,
     Spec, View,
@@ -17,15 +17,24 @@ pub struct Jshandles;
 
 const HELP: &str = "\
 What libuv's loops and Node.js wait for: handles (servers, sockets, pipes, children, watchers), requests \
-under way, timers and immediates still to come. OWNER is the JavaScript object that a handle works for. \
-Without -a only what keeps the process alive is listed; what was unref'ed is marked `-`. Timers are \
-searched in the whole heap. In a pipe the owners' addresses are handed on.";
+under way, workers that have not ended, timers and immediates still to come, of all threads. OWNER is the \
+JavaScript object that a handle works for; behind it stand its class and what is known of the handle: file \
+descriptor (fd), process (pid), signal, the path or address that it is bound to; of a timer what it calls and when, \
+and how long that was to come by its loop's clock.
+
+Without -a only what keeps a loop running is listed: what is active, and was not unref'ed; how much else there is \
+stands below. With -a all is listed with its state; what was unref'ed is marked `-`. THREAD is the thread whose \
+loop it is. Timers and workers are searched in all heaps. In a pipe the owners' addresses are handed on.";
 
 impl Dcmd for Jshandles {
     fn spec(&self) -> Spec {
         Spec::new("jshandles", Group::Runtimes, "list handles, requests and timers of Node.js")
             .help(HELP)
-            .options(&[Opt { flag: 'a', value: None, help: "also what was unref'ed" }])
+            .options(&[Opt {
+                flag: 'a',
+                value: None,
+                help: "also what is not active, or was unref'ed",
+            }])
             .examples(&[Example { line: "::jshandles", shows: "what keeps the process alive" }])
     }
 
@@ -41,63 +50,115 @@ impl Dcmd for Jshandles {
             };
             let found = v8.handles(core.as_ref(), &mut watch);
             let found = found.map_err(|Stopped| DcmdError::Interrupted)?;
-            let all = args.has('a');
-            for handle in found.into_iter().filter(|it| all || it.referenced != Some(false)) {
-                cx.emit(&Row(handle))?;
-            }
+            list(cx, found, args.has('a'))?;
         }
         Ok(())
     }
 }
 
-struct Row(NodeHandle);
+/// Lists what was found, and says what is not listed.
+fn list(cx: &mut Cx<'_>, found: Handles, all: bool) -> Result<()> {
+    let (shown, others): (Vec<_>, Vec<_>) =
+        found.all.into_iter().partition(|handle| all || handle.keeps_alive());
+    let is_empty = shown.is_empty();
+    for handle in shown {
+        cx.emit(&Row { handle, says_state: all })?;
+    }
+    if let Some(doubt) = found.doubt {
+        cx.note(doubt)?;
+    }
+    match (is_empty, others.len()) {
+        (true, 0) if found.doubt.is_none() => cx.note("there are no handles, requests or timers"),
+        (_, 0) => Ok(()),
+        (true, count) => cx.note(&format!(
+            "nothing keeps a loop running; ::jshandles -a lists {count} that do not"
+        )),
+        (false, count) => cx
+            .note(&format!("{count} that keep no loop running are not listed: see ::jshandles -a")),
+    }
+}
+
+struct Row {
+    handle: NodeHandle,
+    says_state: bool,
+}
 
 const COLUMNS: &[Column] = &[
     Column::left("mark", "", 1),
     Column::left("what", "WHAT", 9),
     Column::left("kind", "KIND", 8),
     Column::right("shown_at", "ADDR", 12),
-    Column::left("class", "CLASS", 16),
+    Column::right("shown_thread", "THREAD", 7),
     Column::right("owner", "OWNER", 12),
     Column::left("shown", "", 0),
 ];
 
 impl Row {
     fn what(&self) -> &'static str {
-        match self.0.what {
+        match self.handle.what {
             Awaited::Handle(_) => "handle",
             Awaited::Request => "request",
-            Awaited::Timer { .. } => "timer",
+            Awaited::Worker(_) => "worker",
+            Awaited::Timer(_) => "timer",
             Awaited::Immediate => "immediate",
         }
     }
 
     const fn kind(&self) -> Option<&'static str> {
-        match self.0.what {
+        match self.handle.what {
             Awaited::Handle(kind) => kind,
             _ => None,
         }
     }
 
-    const fn timer(&self) -> Option<(Option<f64>, bool)> {
-        match self.0.what {
-            Awaited::Timer { delay, repeats } => Some((delay, repeats)),
+    const fn timer(&self) -> Option<Timer> {
+        match self.handle.what {
+            Awaited::Timer(timer) => Some(timer),
             _ => None,
         }
     }
 
-    /// The owner's class, and of a timer what it calls and when.
-    fn shown(&self) -> String {
-        let callback = self.0.callback.as_deref().unwrap_or("<anonymous>");
-        match self.0.what {
-            Awaited::Timer { delay, repeats } => {
-                let every = if repeats { "every" } else { "after" };
-                let delay = delay.map_or_else(|| "?".to_owned(), |delay| delay.to_string());
-                format!("{callback} {every} {delay} ms")
-            }
-            Awaited::Immediate => callback.to_owned(),
-            _ => self.0.owner.as_ref().map(|owner| owner.class.to_string()).unwrap_or_default(),
+    const fn worker(&self) -> Option<i32> {
+        match self.handle.what {
+            Awaited::Worker(number) => number,
+            _ => None,
         }
+    }
+
+    /// The owner's class, and what is known of the handle.
+    fn shown(&self) -> String {
+        let handle = &self.handle;
+        let number = |word: &str, number: Option<u32>| number.map(|it| format!("{word} {it}"));
+        let class = handle.owner.as_ref().map(|owner| owner.class.to_string());
+        let state = handle.state.filter(|_| self.says_state).map(|state| state.as_str().to_owned());
+        let facts = [
+            class,
+            self.worker().map(|number| number.to_string()),
+            self.called(),
+            number("fd", handle.fd),
+            number("pid", handle.pid),
+            number("signal", handle.signal),
+            handle.bound.as_deref().map(str::to_owned),
+            state,
+        ];
+        facts.into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
+
+    /// What a timer or an immediate calls, and when.
+    fn called(&self) -> Option<String> {
+        let callback = self.handle.callback.as_deref().unwrap_or("<anonymous>");
+        let Some(timer) = self.timer() else {
+            return (self.handle.what == Awaited::Immediate).then(|| callback.to_owned());
+        };
+        let every = if timer.repeats { "every" } else { "after" };
+        let delay = timer.delay.map_or_else(|| "?".to_owned(), |delay| delay.to_string());
+        let left = match (timer.left, self.handle.state) {
+            (_, Some(State::Running)) => ", runs now".to_owned(),
+            (Some(left), _) if left < 0.0 => format!(", {} ms late", -left),
+            (Some(left), _) => format!(", in {left} ms"),
+            (None, _) => String::new(),
+        };
+        Some(format!("{callback} {every} {delay} ms{left}"))
     }
 }
 
@@ -111,9 +172,12 @@ impl Record for Row {
     }
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
-        let handle = &self.0;
+        let handle = &self.handle;
         let class = |named: &'a Option<Named>| named.as_ref().map(|named| &*named.class);
         let (object, owner) = (tagged(&handle.object), tagged(&handle.owner));
+        let thread = handle.thread.map(|thread| thread.get().to_string());
+        let left = self.timer().and_then(|timer| timer.left);
+        let left = Cell::or_null(left.map(|left| left as i64), Cell::Int);
         let mark = if handle.referenced == Some(false) { "-" } else { "" };
         out.text("what", self.what())
             .opt_text("kind", Row::kind(self))
@@ -122,17 +186,26 @@ impl Record for Row {
             .opt_text("class", class(&handle.object))
             .addr("owner", owner)
             .opt_text("owner_class", class(&handle.owner))
+            .num("thread", handle.thread.map(|thread| u64::from(thread.get())))
+            .opt_text("state", handle.state.map(State::as_str))
             .put("referenced", Cell::or_null(handle.referenced, Cell::Bool))
             .opt_text("callback", handle.callback.as_deref())
-            .num("delay_ms", self.timer().and_then(|(delay, _)| milliseconds(delay?)))
-            .put("repeats", Cell::or_null(self.timer().map(|(_, repeats)| repeats), Cell::Bool))
+            .num("delay_ms", self.timer().and_then(|timer| milliseconds(timer.delay?)))
+            .put("left_ms", left)
+            .put("repeats", Cell::or_null(self.timer().map(|timer| timer.repeats), Cell::Bool))
+            .put("worker", Cell::or_null(self.worker().map(i64::from), Cell::Int))
+            .num("fd", handle.fd.map(u64::from))
+            .num("pid", handle.pid.map(u64::from))
+            .num("signal", handle.signal.map(u64::from))
+            .opt_text("bound", handle.bound.as_deref())
             .display("mark", Cell::text(mark))
             .display("shown_at", Cell::or_null(handle.at.or(object), Cell::Addr))
+            .display("shown_thread", Cell::or_null(thread, Cell::text))
             .display("shown", Cell::text(self.shown()));
     }
 
     fn dot(&self) -> Option<Dot> {
-        tagged(&self.0.owner).map(Dot::Addr)
+        tagged(&self.handle.owner).map(Dot::Addr)
     }
 }
 

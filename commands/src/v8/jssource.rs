@@ -42,7 +42,13 @@ impl Dcmd for Jssource {
         let function = kcore::Addr::new(subject.word);
         let source = subject.v8.source(subject.core, function, limits);
         let source = source.ok_or_else(|| no_source(subject))?;
-        let (first, last) = (source.line.unwrap_or(1), source.last_line.unwrap_or(1));
+        let (Some(first), Some(last)) = (source.line, source.last_line) else {
+            let at = function;
+            return Err(DcmdError::at(
+                at,
+                format!("{at:x}: where it is in its script is not known"),
+            ));
+        };
         let lines = subject.v8.source_lines(subject.core, function, first..=last, around);
         cx.begin(&Begin(&source), "lines")?;
         lines.unwrap_or_default().iter().try_for_each(|line| cx.emit(&Line(line)))?;

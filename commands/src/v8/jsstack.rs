@@ -3,7 +3,8 @@
 use kcore::v8::V8;
 use kcore::{Addr, Core, LanguageFrame, MAX_FRAMES, Stack, Tid};
 use kcore_dcmd::{
-    AddrUse, Args, Cell, Cx, Dcmd, Example, Fields, Group, Opt, Record, Result, Spec, View,
+    AddrUse, Args, Cell, Cx, Dcmd, DcmdError, Example, Fields, Group, Opt, Record, Result, Spec,
+    View,
 };
 
 use super::frame_options::{self, FrameOptions};
@@ -68,6 +69,10 @@ impl Dcmd for Jsstack {
             is_choice: options.is_choice(),
         };
         if options.is_choice() {
+            // Of many threads those that do not have it are passed over.
+            if let Some(why) = options.nothing_found(&shown).filter(|_| !cx.input().looped) {
+                return Err(DcmdError::failed(format!("thread {}: {why}", start.tid())));
+            }
             return shown.iter().try_for_each(|row| options.emit(cx, row, Some(start.tid())));
         }
         cx.begin(&begin, "frames")?;

@@ -6,6 +6,7 @@ mod frame_row;
 mod frames;
 pub mod heap;
 pub mod jsarray;
+pub mod jsawaiting;
 pub mod jsclosure;
 pub mod jsconstructor;
 pub mod jsframe;

@@ -106,7 +106,7 @@ impl Tree<'_> {
     }
 
     fn element(&self, element: &Element) -> ScriptPart {
-        ScriptPart::new(ScriptLabel::Index(element.index), self.node(&element.value))
+        ScriptPart::new(ScriptLabel::Index(element.index), self.slot(&element.slot))
     }
 
     /// What an object is by its kind, without its properties and elements.
@@ -163,11 +163,12 @@ impl Tree<'_> {
                     vec![fact("target", self.node(target)), fact("handler", self.node(handler))];
                 of_kind("proxy", record(facts, false))
             }
-            Contents::Generator { function, state } => {
-                let facts = vec![
+            Contents::Generator { function, state, at } => {
+                let mut facts = vec![
                     fact("function", self.node(function)),
                     fact("state", ScriptNode::text(*state)),
                 ];
+                facts.extend(at.as_ref().map(|at| fact("at", ScriptNode::text(&**at))));
                 of_kind("generator", record(facts, false))
             }
             _ => of_kind("object", record(Vec::new(), false)),

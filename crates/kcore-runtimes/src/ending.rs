@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use kcore_mem::Addr;
+
 use crate::NativeStack;
 
 /// The stack of the thread that died.
@@ -29,6 +31,8 @@ pub enum Ending {
         type_name: Arc<str>,
         /// Its message, or the value.
         message: Option<Arc<str>>,
+        /// The value, as the runtime's dcmds take it.
+        object: Option<Addr>,
         /// The stack that it carries, as the language prints it, innermost first: `f (/a.js:1:2)`.
         trace: Vec<Arc<str>>,
     },

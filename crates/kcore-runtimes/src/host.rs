@@ -33,6 +33,12 @@ pub trait Host: Send + Sync {
     /// Its threads.
     fn threads(&self) -> Vec<Tid>;
 
+    /// The thread that the process began with, whose id is the process's; `None` where that has ended, or
+    /// is not known.
+    fn main_thread(&self) -> Option<Tid> {
+        None
+    }
+
     /// The registers with which a thread was stopped.
     fn registers(&self, thread: Tid) -> Option<Regs>;
 

@@ -1,6 +1,6 @@
 //! The frames of a stack by name, those of all languages in one row.
 
-use std::{fmt, ops::Deref, sync::Arc, vec};
+use std::{borrow::Cow, fmt, ops::Deref, sync::Arc, vec};
 
 use kcore_runtimes::{LanguageFrame, Native, NativeStack, Span};
 use kcore_unwind::{Frame, Trust};
@@ -60,6 +60,9 @@ impl fmt::Debug for SharedLocation {
     }
 }
 
+/// Frames beyond those of a stack that was cut, which a runtime may need to tell the last ones.
+const BEYOND: usize = 8;
+
 impl NamedFrame {
     /// How the frame was found. An inlined call is as certain as the frame that holds it.
     pub const fn trust(&self) -> Trust {
@@ -85,8 +88,19 @@ impl Core {
         if self.runtimes().is_empty() {
             return Vec::new();
         }
-        let native = NativeStack { thread: stack.tid, frames: &stack.frames, end: stack.end };
-        self.runtimes().decode(self, &native)
+        let count = stack.frames.len();
+        let beyond = self.frames_beyond(stack, BEYOND);
+        let frames: Cow<'_, [Frame]> = match beyond.is_empty() {
+            true => Cow::Borrowed(&stack.frames),
+            false => stack.frames.iter().chain(&beyond).copied().collect(),
+        };
+        let native = NativeStack { thread: stack.tid, frames: &frames, end: stack.end };
+        let mut spans = self.runtimes().decode(self, &native);
+        spans.retain(|span| span.frames.start < count);
+        for span in &mut spans {
+            span.frames.end = span.frames.end.min(count);
+        }
+        spans
     }
 
     /// What runtimes do not know of frames of a stack, each once.

@@ -79,6 +79,11 @@ impl Host for Core {
         self.tids()
     }
 
+    fn main_thread(&self) -> Option<Tid> {
+        let main = Tid::new(self.pid()?);
+        self.tids().contains(&main).then_some(main)
+    }
+
     fn registers(&self, thread: Tid) -> Option<Regs> {
         self.start_registers(thread)
     }

@@ -133,6 +133,26 @@ impl Core {
         Stack::walk(Some(tid), &mut walker, StackOrigin::stopped_at(regs, false), limit)
     }
 
+    /// The frames beyond the last one of a stack that was cut, at most `most`.
+    pub(crate) fn frames_beyond(&self, stack: &Stack, most: usize) -> Vec<Frame> {
+        let mut beyond = Vec::new();
+        let (End::Limit(_), Some(start), Some(last), Some(mut walker)) =
+            (stack.end, stack.origin(), stack.frames.last(), self.walker())
+        else {
+            return beyond;
+        };
+        let mut is_beyond = false;
+        walker.set_thread(stack.tid);
+        walker.walk_from(&start.regs, start.pc, start.trust, MAX_FRAMES, &mut |frame, _| {
+            if is_beyond {
+                beyond.push(*frame);
+            }
+            is_beyond |= (frame.pc, frame.cfa) == (last.pc, last.cfa);
+            if beyond.len() < most { Flow::Continue } else { Flow::Stop }
+        });
+        beyond
+    }
+
     /// The registers of physical frame `index` of a thread, as far as they could be recovered;
     /// `None` when there is no such frame.
     pub fn frame_registers(&self, tid: Tid, index: usize) -> Option<(Frame, Regs)> {

@@ -25,8 +25,8 @@ impl Dcmd for V8code {
                  Code that came with V8 is a builtin, and no code of this kind.",
             )
             .examples(&[Example {
-                line: "::jsstack -f Array.map -p arg1 | ::v8function",
-                shows: "what a function runs, where it says so",
+                line: "::jsfunctions -X ! head -3",
+                shows: "where machine code of functions lies, for ::v8code",
             }])
     }
 
@@ -34,7 +34,7 @@ impl Dcmd for V8code {
         let core = cx.core();
         let at = cx.addr().unwrap_or_default().addr();
         let v8s = subject::instances(core)?;
-        let found = v8s.iter().find_map(|v8| v8.code(&**core, at.get()));
+        let found = v8s.iter().find_map(|v8| v8.code(&**core, at));
         let code = found
             .ok_or_else(|| DcmdError::at(at, format!("{:x} is no code that V8 made", at.get())))?;
         cx.emit(&Shown(&code))?;

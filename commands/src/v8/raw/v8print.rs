@@ -19,9 +19,9 @@ impl Dcmd for V8print {
             .addr(AddrUse::Required)
             .operands("[class]", 0, 1)
             .help(
-                "Every word of the object by its offset, with the name that V8 exports for the field, if \
-                 it does, and what lies there. With a class, ::v8classes lists them, its fields are \
-                 shown whatever the object is.",
+                "The object word by word, as far as V8 exports how long it is, else the fields that it \
+                 exports: each by its offset, with its name, `-` where V8 exports none, and what lies \
+                 there. With a class (::v8classes lists them) its fields are shown whatever the object is.",
             )
             .examples(&[Example {
                 line: "::jsstack -f waitFor -p this | ::v8print",

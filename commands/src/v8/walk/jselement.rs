@@ -20,7 +20,7 @@ impl Walker for Jselement {
         let subject = Subject::at(cx.core(), from.unwrap_or_default().number())?;
         let mut bare: u64 = 0;
         each_element(subject, &mut |_, held| match held {
-            Held::Word(word) => visit(cx, Dot::Addr(Addr::new(word))),
+            Held::Word(word) | Held::Accessor(word) => visit(cx, Dot::Addr(Addr::new(word))),
             Held::Bare(_) => {
                 bare = bare.saturating_add(1);
                 Ok(())

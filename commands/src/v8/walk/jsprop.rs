@@ -24,12 +24,17 @@ impl Walker for Jsprop {
         let ValueKind::Object(object) = subject.value(limits).kind else {
             return Err(subject.not_an("object"));
         };
-        let elements = object.elements.iter().filter_map(|element| element.value.word);
-        let properties = object.properties.iter().filter_map(|member| match &member.slot {
-            Slot::Value(value) => value.word,
-            Slot::Accessor { .. } => None,
-        });
+        let elements = object.elements.iter().filter_map(|element| word(&element.slot));
+        let properties = object.properties.iter().filter_map(|member| word(&member.slot));
         let mut words = elements.chain(properties);
         words.try_for_each(|word| visit(cx, Dot::Addr(Addr::new(word))))
+    }
+}
+
+/// The value of a property; accessors have none.
+const fn word(slot: &Slot) -> Option<u64> {
+    match slot {
+        Slot::Value(value) => value.word,
+        Slot::Accessor { .. } => None,
     }
 }

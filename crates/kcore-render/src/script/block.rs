@@ -7,7 +7,10 @@ use super::{TAB, Writer, scalar};
 impl Writer {
     pub(super) fn parts(&mut self, node: &ScriptNode, parts: &ScriptParts, margin: usize) {
         let brackets = if parts.is_list { ["[", "]"] } else { ["{", "}"] };
-        let lines = self.lines(node, parts, margin);
+        let mut lines = self.lines(node, parts, margin);
+        if node.kind == "typedarray" {
+            lines = packed(lines);
+        }
         match lines.as_slice() {
             [] => self.push(&brackets.concat()),
             [line] if parts.is_list && !line.contains('\n') => {
@@ -66,6 +69,23 @@ impl Writer {
         inner.node(&part.value, margin + TAB);
         inner.out
     }
+}
+
+/// As many short lines as fit on one: of bytes each is a number.
+fn packed(lines: Vec<String>) -> Vec<String> {
+    const WIDTH: usize = 72;
+    let mut packed: Vec<String> = Vec::new();
+    for line in lines {
+        let is_short = !line.contains('\n') && !line.ends_with("...");
+        match packed.last_mut() {
+            Some(last) if is_short && last.len() + line.len() + 2 <= WIDTH => {
+                last.push_str(", ");
+                last.push_str(&line);
+            }
+            _ => packed.push(line),
+        }
+    }
+    packed
 }
 
 /// What stands for what is behind the last part: slots that were never written, or more of them.

@@ -3,6 +3,8 @@
 //! `SerializeJSStackFrame` in `src/objects/call-site-info.cc`, `JSReceiver::GetConstructorName` in
 //! `src/objects/js-objects.cc`.
 
+use kcore_mem::Addr;
+
 use super::{Function, Heap, Tagged, function::Shared, heap::Object, property::Property};
 
 /// Prototypes are followed so far.
@@ -20,12 +22,42 @@ const BIT_FIELD2: u64 = 15;
 pub struct CallSite<'h, 'a> {
     /// The heap.
     pub heap: &'h Heap<'a>,
-    /// The function.
-    pub function: Function,
+    /// What the function shares with others of its source.
+    pub shared: Shared,
+    /// The function; `None` where it was never made.
+    pub function: Option<Function>,
     /// `this`; `None` where it is not known.
-    pub receiver: Option<Tagged>,
+    pub receiver: Option<Receiver>,
     /// Whether it was called by `new`.
     pub is_construct: bool,
+}
+
+/// What a function was called on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Receiver {
+    /// A value in memory.
+    Value(Tagged),
+    /// A value that optimized code does not hold as one, by the type that it would be of.
+    Primitive(&'static str),
+    /// An object that optimized code never made: it is nowhere, but its map is known.
+    Unmade(Object),
+}
+
+impl Receiver {
+    /// The object that would be of a map.
+    pub fn of_map(heap: &Heap<'_>, map: Self) -> Option<Self> {
+        let Self::Value(map) = map else { return None };
+        let kind = heap.kind_by_map(map)?;
+        Some(Self::Unmade(Object { at: Addr::new(0), map: map.object()?, kind }))
+    }
+
+    fn object(self, heap: &Heap<'_>) -> Option<Object> {
+        match self {
+            Self::Value(value) => heap.object(value),
+            Self::Unmade(object) => Some(object),
+            Self::Primitive(_) => None,
+        }
+    }
 }
 
 impl std::fmt::Debug for Heap<'_> {
@@ -34,7 +66,19 @@ impl std::fmt::Debug for Heap<'_> {
     }
 }
 
-impl CallSite<'_, '_> {
+impl<'h, 'a> CallSite<'h, 'a> {
+    /// The call of a function on a value.
+    pub fn new(heap: &'h Heap<'a>, function: Function, receiver: Option<Tagged>) -> Self {
+        let receiver = receiver.map(Receiver::Value);
+        Self {
+            heap,
+            shared: function.shared,
+            function: Some(function),
+            receiver,
+            is_construct: false,
+        }
+    }
+
     /// What a stack trace calls it; `<anonymous>` where it writes the place only.
     pub fn shown(&self) -> String {
         let name = self.function_name();
@@ -49,16 +93,21 @@ impl CallSite<'_, '_> {
 
     /// The name of the function: that of code which `eval` runs is `eval`.
     pub fn function_name(&self) -> Option<String> {
-        let name = self.function.name(self.heap);
-        name.or_else(|| is_eval(self.heap, self.function.shared).then(|| "eval".to_owned()))
+        let heap = self.heap;
+        let name = match self.function {
+            Some(function) => function.name(heap),
+            None => self.shared.debug_name(heap),
+        };
+        name.or_else(|| is_eval(heap, self.shared).then(|| "eval".to_owned()))
     }
 
     /// The type of the receiver of a method; `None` when it was called as a function.
     pub fn type_name(&self) -> Option<String> {
         let heap = self.heap;
         let receiver = match self.receiver? {
-            Tagged::Smi(_) => return Some("Number".to_owned()),
-            value => heap.object(value)?,
+            Receiver::Value(Tagged::Smi(_)) => return Some("Number".to_owned()),
+            Receiver::Primitive(name) => return Some(name.to_owned()),
+            receiver => receiver.object(heap)?,
         };
         (receiver.kind != heap.layout.types.global_proxy).then_some(())?;
         if !heap.is_receiver(receiver) {
@@ -78,7 +127,7 @@ impl CallSite<'_, '_> {
     }
 
     fn method_call(&self, name: Option<String>, type_name: &str) -> String {
-        if let Some(name) = self.function.shared.initializer(self.heap) {
+        if let Some(name) = self.shared.initializer(self.heap) {
             return name.to_owned();
         }
         let method = self.method_name();
@@ -110,13 +159,13 @@ impl CallSite<'_, '_> {
 
     /// The name of the property of the receiver that is the function, or whose getter or setter is.
     pub fn method_name(&self) -> Option<String> {
-        let receiver = self.heap.object(self.receiver?)?;
+        let receiver = self.receiver?.object(self.heap)?;
         self.heap.is_receiver(receiver).then_some(())?;
         self.method_by_name(receiver).or_else(|| self.method_by_search(receiver))
     }
 
     fn method_by_name(&self, receiver: Object) -> Option<String> {
-        let name = self.function.shared.name(self.heap)?;
+        let name = self.shared.name(self.heap)?;
         let stripped = name.strip_prefix("get ").or_else(|| name.strip_prefix("set "));
         let name = stripped.unwrap_or(&name).to_owned();
         let mut chain = self.chain(receiver);
@@ -135,7 +184,8 @@ impl CallSite<'_, '_> {
     }
 
     fn is_function_of(&self, property: &Property) -> bool {
-        let at = self.function.object.at;
+        let Some(function) = self.function else { return false };
+        let at = function.object.at;
         if property.is_accessor {
             let [getter, setter] = self.heap.accessors(property);
             return [getter, setter].into_iter().flatten().any(|part| part.at == at);

@@ -11,6 +11,7 @@ use super::{
     frame::{FrameSlots, Shape},
     function::Shared,
     inlined::{Inlined, InlinedCall},
+    wasm,
 };
 use crate::{FrameKind, Host, LanguageFrame, NativeStack, Span};
 
@@ -91,7 +92,7 @@ impl Decoder<'_> {
     fn typed(&self, seen: &Seen, kind: u64) -> Vec<LanguageFrame> {
         let frames = &self.heap.layout.frames;
         if [frames.wasm, frames.wasm_debug_break].contains(&kind) {
-            return vec![LanguageFrame { kind: FrameKind::Wasm, ..javascript() }];
+            return vec![wasm::frame(&self.heap, seen.pc, seen.slots)];
         }
         if [frames.js_continuation, frames.js_continuation_catch, frames.builtin].contains(&kind) {
             return self.continuation(seen).into_iter().collect();
@@ -115,7 +116,7 @@ impl Decoder<'_> {
         is_construct: bool,
     ) -> Option<LanguageFrame> {
         function.shared.is_visible(&self.heap).then_some(())?;
-        let site = CallSite { heap: &self.heap, function, receiver, is_construct };
+        let site = CallSite { is_construct, ..CallSite::new(&self.heap, function, receiver) };
         let (function, object) = (Some(site.shown().into()), Some(seen.slots.0));
         Some(LanguageFrame { function, object, ..javascript() })
     }
@@ -145,10 +146,8 @@ impl Decoder<'_> {
         });
         let mut frames: Vec<LanguageFrame> = inlined.collect();
         let site = CallSite {
-            heap: &self.heap,
-            function,
-            receiver: seen.slots.receiver(&self.heap),
             is_construct: outer.is_some_and(|outer| self.is_construct(outer)),
+            ..CallSite::new(&self.heap, function, seen.slots.receiver(&self.heap))
         };
         frames.push(LanguageFrame {
             function: Some(site.shown().into()),
@@ -164,12 +163,17 @@ impl Decoder<'_> {
         matches!(shape, Shape::Typed(kind) if kind != 0 && kinds.contains(&kind))
     }
 
-    /// The name of an inlined function. What it was called on is not known.
+    /// The name of an inlined function. What it was called on is known where V8 tells it to leave the
+    /// code.
     fn inlined_name(&self, inlined: &Inlined) -> String {
+        if let InlinedCall::Told { function, receiver, is_construct } = inlined.call {
+            let (heap, shared) = (&self.heap, inlined.shared);
+            return CallSite { heap, shared, function, receiver, is_construct }.shown();
+        }
         let name = inlined.shared.debug_name(&self.heap);
         let name = name.unwrap_or_else(|| "<anonymous>".to_owned());
         match inlined.call {
-            InlinedCall::Plain => name,
+            InlinedCall::Plain | InlinedCall::Told { .. } => name,
             InlinedCall::Construct => format!("new {name}"),
             InlinedCall::ArrayBuiltin => format!("Array.{name}"),
         }
@@ -178,6 +182,7 @@ impl Decoder<'_> {
     fn inlined_place(&self, inlined: &Inlined) -> LanguageFrame {
         match inlined.call {
             InlinedCall::ArrayBuiltin => javascript(),
+            InlinedCall::Told { .. } if inlined.shared.script(&self.heap).is_none() => javascript(),
             _ => self.placed(inlined.shared, inlined.script_offset),
         }
     }
@@ -192,7 +197,7 @@ impl Decoder<'_> {
         };
         let doubt = offset.is_none().then(|| Arc::from("its instruction is not known"));
         LanguageFrame {
-            file: script.name(heap).map(Arc::from),
+            file: script.shown_name(heap).map(Arc::from),
             line: place.map(|place| place.line),
             column: place.map(|place| place.column).filter(|_| offset.is_some()),
             doubt,

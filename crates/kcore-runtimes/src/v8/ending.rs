@@ -170,6 +170,7 @@ fn exception(heap: &Heap<'_>, value: Tagged) -> Ending {
         return Ending::Exception {
             type_name: heap.constructor_name(object).into(),
             message: heap.error_message(object).map(Arc::from),
+            object: Some(Addr::new(value.word())),
             trace: heap.error_trace(object).into_iter().map(Arc::from).collect(),
         };
     }
@@ -177,6 +178,7 @@ fn exception(heap: &Heap<'_>, value: Tagged) -> Ending {
     Ending::Exception {
         type_name: type_name.into(),
         message: text.map(Arc::from),
+        object: Some(Addr::new(value.word())),
         trace: Vec::new(),
     }
 }

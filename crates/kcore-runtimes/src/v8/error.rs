@@ -167,14 +167,14 @@ impl Captured {
 
     fn frame(&self, heap: &Heap<'_>, function: Function) -> LanguageFrame {
         let is_construct = self.flags & IS_CONSTRUCTOR != 0;
-        let site = CallSite { heap, function, receiver: Some(self.receiver), is_construct };
+        let site = CallSite { is_construct, ..CallSite::new(heap, function, Some(self.receiver)) };
         let script = function.shared.script(heap);
         let offset = self.script_offset(heap, function.shared);
         let place = script.and_then(|script| script.place(heap, offset?));
         LanguageFrame {
             kind: FrameKind::Js,
             function: Some(site.shown().into()),
-            file: script.and_then(|script| script.name(heap)).map(Into::into),
+            file: script.and_then(|script| script.shown_name(heap)).map(Into::into),
             line: place.map(|place| place.line),
             column: place.map(|place| place.column),
             ..LanguageFrame::default()

@@ -172,7 +172,8 @@ impl Shared {
                 return Some(data);
             }
             let types = &heap.layout.types;
-            [types.code, types.interpreter_data].contains(&data.kind).then_some(())?;
+            let kinds = [types.code, types.interpreter_data, types.baseline_data];
+            (kinds.contains(&data.kind) && data.kind != 0).then_some(())?;
             fields(heap, data).find(|field| field.kind == wanted)
         };
         self.data(heap).find_map(inside)

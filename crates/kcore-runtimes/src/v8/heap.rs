@@ -87,6 +87,12 @@ impl<'a> Heap<'a> {
         Some(Object { at, map, kind: self.instance_type(map)? })
     }
 
+    /// The instance type of objects of the map that a value refers to, if it is one.
+    pub fn kind_by_map(&self, map: Tagged) -> Option<u64> {
+        let map = self.object(map).filter(|object| object.kind == self.layout.types.map)?;
+        self.instance_type(map.at)
+    }
+
     fn instance_type(&self, map: Addr) -> Option<u64> {
         self.uint(map, MAP_INSTANCE_TYPE, 2)
     }

@@ -1,9 +1,21 @@
 //! Functions that optimized code holds inside of others.
 //!
+//! What V8 keeps to leave the code tells them as V8's own stack traces do. Where it was stopped at no
+//! call, source positions do, but not what functions were called on:
 //! `src/objects/deoptimization-data.h`: the source position of an instruction says from which inlining
 //! it comes; an inlining, which function that was and at which position it was called.
 
-use super::{Code, Heap, Tagged, function::Shared, heap::Object, positions::Position};
+use kcore_mem::CodeAddr;
+
+use super::{
+    Code, Function, Heap, Tagged,
+    call_site::Receiver,
+    frame::FrameSlots,
+    function::Shared,
+    heap::Object,
+    positions::Position,
+    translation::{Translated, translated},
+};
 
 /// Inlined functions that lie inside of each other, at most.
 const MAX_DEPTH: usize = 64;
@@ -17,10 +29,19 @@ const MAX_WORD: u64 = 16;
 const ARRAY_BUILTINS: [&str; 9] =
     ["every", "filter", "find", "findIndex", "forEach", "map", "reduce", "reduceRight", "some"];
 
-/// How an inlined function was called, as far as its caller's source and tables tell.
+/// How an inlined function was called.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum InlinedCall {
-    /// As any.
+    /// V8 tells it.
+    Told {
+        /// The function, where there is one in memory.
+        function: Option<Function>,
+        /// What it was called on.
+        receiver: Option<Receiver>,
+        /// Whether it was called by `new`.
+        is_construct: bool,
+    },
+    /// As any, as far as its caller's source and tables tell.
     Plain,
     /// By `new`, or as the constructor of a base class.
     Construct,
@@ -48,6 +69,14 @@ pub struct Inlinings {
     pub script_offset: Option<u64>,
 }
 
+impl From<Translated> for Inlined {
+    fn from(frame: Translated) -> Self {
+        let Translated { shared, function, receiver, is_construct, script_offset } = frame;
+        let call = InlinedCall::Told { function, receiver, is_construct };
+        Self { shared, script_offset, call }
+    }
+}
+
 /// The tables of some optimized code.
 #[derive(Clone, Copy)]
 struct Tables {
@@ -56,6 +85,22 @@ struct Tables {
 }
 
 impl Inlinings {
+    /// Those of a frame of `function` that called another, as V8 would make them to leave the code.
+    pub fn told(
+        heap: &Heap<'_>,
+        code: &Code,
+        pc: CodeAddr,
+        slots: FrameSlots,
+        function: Shared,
+    ) -> Option<Self> {
+        let CodeAddr::Return(to) = pc else { return None };
+        let mut frames = translated(heap, code, to, slots)?;
+        let own = frames.pop().filter(|own| own.shared == function)?;
+        frames.retain(|frame| frame.shared.is_visible(heap));
+        let inlined = frames.into_iter().map(Inlined::from).collect();
+        Some(Self { inlined, script_offset: own.script_offset })
+    }
+
     /// Those at the instruction that is `offset` bytes into the code of `function`.
     pub fn at(heap: &Heap<'_>, code: &Code, offset: u64, function: Shared) -> Option<Self> {
         let mut position = heap.position_at(code.positions(heap)?, offset)?;

@@ -127,13 +127,13 @@ impl V8 {
         })
     }
 
-    /// The code at an address of it, or that a word is.
-    pub fn code(&self, host: &dyn Host, word: u64) -> Option<CodeView> {
+    /// The code that holds an address, or whose object lies there, with its tag or without.
+    pub fn code(&self, host: &dyn Host, at: Addr) -> Option<CodeView> {
         let heap = self.decodable(host)?;
-        if let Some(code) = Code::at(&heap, host, Addr::new(word)) {
+        if let Some(code) = Code::at(&heap, host, at) {
             return Some(view(&heap, code));
         }
-        let object = heap.object(heap.object_or_tagged(Addr::new(word)))?;
+        let object = heap.object(heap.object_or_tagged(at))?;
         Code::of(&heap, object).map(|code| view(&heap, code))
     }
 

@@ -67,10 +67,10 @@ impl Location {
         match code.map(|code| (code, code.kind)) {
             Some((code, CodeKind::Baseline)) => Self::in_baseline(heap, &code, pc, frame, sizes),
             Some((code, CodeKind::Maglev)) => {
-                Self::in_optimized(heap, &code, pc, Tier::Maglev, function)
+                Self::in_optimized(heap, &code, pc, frame, Tier::Maglev, function)
             }
             Some((code, CodeKind::Turbofan)) => {
-                Self::in_optimized(heap, &code, pc, Tier::Turbofan, function)
+                Self::in_optimized(heap, &code, pc, frame, Tier::Turbofan, function)
             }
             _ => Self::in_bytecode(heap, frame, function),
         }
@@ -96,11 +96,13 @@ impl Location {
         heap: &Heap<'_>,
         code: &Code,
         pc: CodeAddr,
+        frame: FrameSlots,
         tier: Tier,
         function: Function,
     ) -> Self {
-        let inlinings = |offset| Inlinings::at(heap, code, offset, function.shared);
-        match code.offset(pc.lookup()).and_then(inlinings) {
+        let told = || Inlinings::told(heap, code, pc, frame, function.shared);
+        let at = |offset| Inlinings::at(heap, code, offset, function.shared);
+        match told().or_else(|| at(code.offset(pc.lookup())?)) {
             Some(Inlinings { inlined, script_offset }) => Self { tier, inlined, script_offset },
             None => Self::plain(tier, None),
         }

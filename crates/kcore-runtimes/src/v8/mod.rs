@@ -15,6 +15,7 @@ mod decode;
 mod details;
 mod ending;
 mod error;
+mod eval_origin;
 mod fatal;
 mod frame;
 mod function;
@@ -40,9 +41,11 @@ mod tagged;
 mod tests;
 mod thread;
 mod trace;
+mod translation;
 mod type_of;
 pub mod value;
 mod version;
+mod wasm;
 
 use std::sync::{Arc, OnceLock};
 
@@ -65,6 +68,7 @@ use crate::{
     DyingStack, Ending, Host, HostModule, Identity, NativeStack, Runtime, Span, ThreadFacts,
 };
 
+pub use awaiting::Waiting;
 pub use closure::{Scope, Variable};
 pub use details::FrameDetails;
 pub use inside::{CodeView, ContextSlot, ContextView, FunctionView, ScopeView};

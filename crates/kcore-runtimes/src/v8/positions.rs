@@ -53,19 +53,7 @@ impl Heap<'_> {
     /// behind it. `None` where no entry is before it, or there is no table.
     pub fn position_at(&self, table: Object, offset: u64) -> Option<Position> {
         self.is_byte_array(table).then_some(())?;
-        let bytes = self.bytes(table, MAX_TABLE)?;
-        let mut integers = Integers(&bytes);
-        let (mut code, mut position): (i64, i64) = (-1, 0);
-        let mut found = None;
-        while let (Some(step), Some(moved)) = (integers.next(), integers.next()) {
-            code = code.checked_add(self.code_step(step))?;
-            if code > i64::try_from(offset).ok()? {
-                break;
-            }
-            position = position.checked_add(zigzag(moved))?;
-            found = Some(Position(position.cast_unsigned()));
-        }
-        found
+        position_in(self, &self.bytes(table, MAX_TABLE)?, offset)
     }
 
     /// The step in code of an entry. Whether it is a statement is in the lowest bit since V8 14, and
@@ -77,6 +65,22 @@ impl Heap<'_> {
         let step = zigzag(coded);
         if step < 0 { !step } else { step }
     }
+}
+
+/// The position that the bytes of a table have for an offset in code.
+pub fn position_in(heap: &Heap<'_>, table: &[u8], offset: u64) -> Option<Position> {
+    let mut integers = Integers(table);
+    let (mut code, mut position): (i64, i64) = (-1, 0);
+    let mut found = None;
+    while let (Some(step), Some(moved)) = (integers.next(), integers.next()) {
+        code = code.checked_add(heap.code_step(step))?;
+        if code > i64::try_from(offset).ok()? {
+            break;
+        }
+        position = position.checked_add(zigzag(moved))?;
+        found = Some(Position(position.cast_unsigned()));
+    }
+    found
 }
 
 #[cfg(test)]

@@ -254,7 +254,12 @@ impl Heap<'_> {
 
     /// The getter and setter of an accessor, as far as they are functions.
     pub fn accessors(&self, property: &Property) -> [Option<Object>; 2] {
-        let pair = self.object(property.value).filter(|_| property.is_accessor);
+        if property.is_accessor { self.accessors_of(property.value) } else { [None, None] }
+    }
+
+    /// The getter and setter of a pair, as far as they are functions.
+    pub fn accessors_of(&self, pair: Tagged) -> [Option<Object>; 2] {
+        let pair = self.object(pair);
         let pair = pair.filter(|pair| pair.kind == self.layout.types.accessor_pair);
         [8, 16].map(|offset| self.field(pair?.at, offset).filter(|part| self.is_function(*part)))
     }

@@ -2,7 +2,7 @@
 
 use kcore_mem::Addr;
 
-use super::{Heap, heap::Object};
+use super::{Heap, function::Shared, heap::Object};
 
 /// Names are read to this many units.
 const MAX_NAME: u64 = 4096;
@@ -16,6 +16,8 @@ const LINE_OFFSET: u64 = 24;
 const COLUMN_OFFSET: u64 = 32;
 const LINE_ENDS: u64 = 56;
 const EVAL_FROM: u64 = 72;
+const EVAL_POSITION: u64 = 80;
+const AFTER_EVAL: u64 = 88;
 
 /// A script.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,7 +53,22 @@ impl Script {
 
     /// Whether `eval` or `new Function` made it: it says which function called them.
     pub fn is_eval(self, heap: &Heap<'_>) -> bool {
-        heap.field_of(self.at, EVAL_FROM, heap.layout.types.shared).is_some()
+        self.eval_from(heap).is_some()
+    }
+
+    /// The function that called `eval` or `new Function`, and a Smi that says where, if they made it.
+    pub fn eval_from(self, heap: &Heap<'_>) -> Option<(Shared, i32)> {
+        let from = heap.field_of(self.at, EVAL_FROM, heap.layout.types.shared)?;
+        Some((Shared::load(heap, from)?, heap.smi(self.at, EVAL_POSITION).unwrap_or_default()))
+    }
+
+    /// The name that its text has for it, `//# sourceURL=`.
+    pub fn source_url(self, heap: &Heap<'_>) -> Option<String> {
+        // It stands behind the flags, before which other versions have more.
+        let mut offsets = (AFTER_EVAL..AFTER_EVAL + 40).step_by(8);
+        let flags = offsets.find(|offset| heap.smi(self.at, *offset).is_some())?;
+        let url = heap.field(self.at, flags.checked_add(8)?)?;
+        heap.text(url, MAX_NAME).filter(|url| !url.is_empty())
     }
 
     /// Its source text.

@@ -57,7 +57,7 @@ impl V8 {
         let name: String = match begun {
             Some((at, WORKER)) => worker_name(&heap, frames.get(at..)?),
             Some((_, name)) => name.to_owned(),
-            None if host.threads().iter().min() == Some(&tid) => "main".to_owned(),
+            None if host.main_thread() == Some(tid) => "main".to_owned(),
             None if runs => WORKER.to_owned(),
             None => return None,
         };

@@ -49,7 +49,7 @@ fn exception_at(core: &Core, at: Addr) -> Option<LastWords> {
     let object = at.checked_add(OBJECT_ABOVE)?;
     let type_name = kcore_symbols::demangle_type(name.as_bytes());
     let what = what(core, type_info, object);
-    Some(LastWords::Exception { type_name, what, trace: Vec::new() })
+    Some(LastWords::Exception { type_name, what, object: None, trace: Vec::new() })
 }
 
 /// The mangled name in a `std::type_info`: its second word points to it. A leading `*` says that

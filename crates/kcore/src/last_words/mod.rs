@@ -7,6 +7,7 @@ mod rust;
 
 use std::sync::Arc;
 
+use kcore_mem::Addr;
 use kcore_unwind::Frame;
 
 use crate::Core;
@@ -25,6 +26,8 @@ pub enum LastWords {
         type_name: String,
         /// What its `what()` would give, where that needs no code of the program; its message.
         what: Option<String>,
+        /// Where a language's value lies, as its dcmds take it.
+        object: Option<Addr>,
         /// The stack that it carries, as its language prints it, innermost first.
         trace: Vec<String>,
     },

@@ -19,7 +19,7 @@ fn told_stack(case: &Case) -> Option<Vec<String>> {
 /// What is wrong with the exception that is told, if anything.
 fn exception_difference(case: &Case, truth: &Truth, words: &[LastWords]) -> Option<String> {
     let exception = words.iter().find_map(|words| match words {
-        LastWords::Exception { type_name, what, trace } => Some((type_name, what, trace)),
+        LastWords::Exception { type_name, what, trace, .. } => Some((type_name, what, trace)),
         _ => None,
     });
     let facts = &truth.facts;

@@ -14,12 +14,6 @@ use std::sync::LazyLock;
 use gen_cores::{Call, Case, Extent, Language, Mark, Truth, ensure_language};
 use kcore::{Core, End, FrameKind, MAX_FRAMES, NamedFrame, OpenOptions, Stack, Tid};
 
-/// Calls that kcore names otherwise than the program did, each with its reason.
-const KNOWN: &[(&str, &str, &str)] = &[
-    ("node-wasm", "inner", "names of WebAssembly are in its module, which is not read"),
-    ("node-wasm", "outer", "the same"),
-];
-
 static CASES: LazyLock<Vec<(Case, Truth)>> = LazyLock::new(|| {
     let report = ensure_language(Language::JavaScript, Extent::Usual).expect("cores are made");
     for skipped in &report.skipped {
@@ -48,34 +42,45 @@ fn frames(core: &Core, stack: &Stack) -> Vec<NamedFrame> {
 /// What a trace shows of a call, without its place.
 fn shown(call: &Call) -> Option<String> {
     let shown = call.scripted.shown.as_deref()?;
-    let name = shown.split_once(" (").map(|(name, _)| name);
-    Some(name.unwrap_or("<anonymous>").to_owned())
+    if let Some((_, function)) = shown.split_once(":wasm-").filter(|_| shown.starts_with("wasm:")) {
+        // By its number: it has no name.
+        return Some(format!("wasm-{}", function.split(':').next()?));
+    }
+    let name = shown.split_once(" (").filter(|_| !shown.starts_with("eval at "));
+    Some(name.map_or("<anonymous>", |(name, _)| name).to_owned())
+}
+
+/// The file of a call; of what `eval` made where it was called, as traces show that.
+fn file(call: &Call) -> Option<String> {
+    let shown = call.scripted.shown.as_deref().unwrap_or_default();
+    let Some(start) = shown.find("eval at ") else { return call.file.clone() };
+    let place = shown.get(start..)?;
+    let place = place.strip_suffix(')').filter(|_| start > 0).unwrap_or(place);
+    Some(place.rsplitn(3, ':').last()?.to_owned())
 }
 
 /// What is wrong with a frame, if anything.
 fn difference(call: &Call, frame: &NamedFrame) -> Option<String> {
     let place = &frame.location;
     let name = place.function.as_deref().unwrap_or_default();
-    let names = [shown(call), call.function.clone().filter(|_| place.inline)];
-    let file = place.file.as_deref().and_then(|file| file.rsplit('/').next());
-    let mut told = names.iter().flatten().peekable();
-    let is_name = told.peek().is_none() || told.any(|expected| expected == name);
+    let names = shown(call);
+    let file_name = |file: &str| match file.starts_with("eval at ") {
+        true => file.to_owned(),
+        false => file.rsplit('/').next().unwrap_or_default().to_owned(),
+    };
+    let shown_file = place.file.as_deref().map(file_name);
+    let is_name = names.as_deref().is_none_or(|expected| expected == name);
     let is_place = place.line == call.line
-        && file == call.file.as_deref()
+        && shown_file == file(call)
         && call.scripted.column.is_none_or(|column| place.column == Some(column));
     (!is_name || !is_place).then(|| {
-        let told = (&names, &call.file, call.line, call.scripted.column);
-        format!("{told:?} is shown as {:?}", (name, file, place.line, place.column))
+        let told = (&names, file(call), call.line, call.scripted.column);
+        format!("{told:?} is shown as {:?}", (name, shown_file, place.line, place.column))
     })
 }
 
-fn is_known(scenario: &str, call: &Call) -> bool {
-    let function = call.function.as_deref();
-    KNOWN.iter().any(|(known, name, _)| *known == scenario && function == Some(name))
-}
-
 /// The first difference between what a thread's program told and what is shown.
-fn compare(scenario: &str, calls: &[&Call], frames: &[NamedFrame]) -> Option<String> {
+fn compare(calls: &[&Call], frames: &[NamedFrame]) -> Option<String> {
     // V8 leaves out a builtin that is the innermost frame.
     let is_builtin = |frame: &&NamedFrame| frame.location.file.is_none();
     let mut rest = frames.iter().skip_while(is_builtin).peekable();
@@ -90,7 +95,6 @@ fn compare(scenario: &str, calls: &[&Call], frames: &[NamedFrame]) -> Option<Str
         };
         match difference(call, frame) {
             Some(_) if is_optional => {}
-            Some(_) if is_known(scenario, call) => drop(rest.next()),
             Some(difference) => return Some(difference),
             None => drop(rest.next()),
         }
@@ -109,11 +113,27 @@ fn every_frame_is_named_as_v8_names_it() {
             let mut add = |what: String| {
                 differences.push(format!("{} {}: {what}", case.name(), thread.role));
             };
-            compare(&case.scenario, &calls, &frames(&core, &stack)).map(&mut add);
+            compare(&calls, &frames(&core, &stack)).map(&mut add);
             if stack.end != End::Outermost {
                 add(stack.end.to_string());
             }
         }
     }
     assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
+
+#[test]
+fn a_stack_that_is_cut_shows_what_the_whole_one_does() {
+    for (case, truth) in CASES.iter().filter(|(case, _)| case.scenario == "node-stack") {
+        let (core, tid) = (open(case), Tid::new(truth.threads[0].tid));
+        let whole = core.stack(tid, MAX_FRAMES);
+        let whole: Vec<NamedFrame> = core.named_frames(&whole).collect();
+        for limit in 1..32 {
+            let cut = core.stack(tid, limit);
+            let cut: Vec<NamedFrame> = core.named_frames(&cut).collect();
+            let expected: Vec<NamedFrame> =
+                whole.iter().filter(|frame| frame.physical < limit).cloned().collect();
+            assert_eq!(cut, expected, "{} cut at {limit}", case.name());
+        }
+    }
 }

@@ -218,7 +218,10 @@ fn differ_elements(object: &Object, told: &Told) -> Difference {
     }
     object.elements.iter().zip(told).find_map(|(element, (index, told))| {
         expect(element.index == index as u64, || format!("element {} for {index}", element.index))
-            .or_else(|| differ(&element.value, told))
+            .or_else(|| match &element.slot {
+                Slot::Value(value) => differ(value, told),
+                Slot::Accessor { .. } => Some(format!("[{index}] has accessors")),
+            })
     })
 }
 
@@ -226,12 +229,12 @@ fn differ_numbers(object: &Object, told: &Told) -> Difference {
     let list = told["list"].as_array().into_iter().flatten();
     object.elements.iter().zip(list).find_map(|(element, told)| {
         let text = told.as_str().unwrap_or_default();
-        let fits = match &element.value.kind {
-            ValueKind::Number(value) => is_number(*value, text),
-            ValueKind::BigInt(value) => **value == *text,
+        let fits = match &element.slot {
+            Slot::Value(Value { kind: ValueKind::Number(value), .. }) => is_number(*value, text),
+            Slot::Value(Value { kind: ValueKind::BigInt(value), .. }) => **value == *text,
             _ => false,
         };
-        expect(fits, || format!("[{}] {:?} for {text}", element.index, element.value))
+        expect(fits, || format!("[{}] {:?} for {text}", element.index, element.slot))
     })
 }
 
@@ -249,7 +252,7 @@ fn differ_properties(object: &Object, told: &Told) -> Difference {
     let named = |name: &str| {
         let index = name.parse().ok();
         if let Some(element) = object.elements.iter().find(|it| Some(it.index) == index) {
-            return Some(Slot::Value(element.value.clone()));
+            return Some(element.slot.clone());
         }
         let found = object
             .properties

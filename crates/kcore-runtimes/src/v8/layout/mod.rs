@@ -9,6 +9,7 @@ mod frames;
 mod heap_types;
 mod offsets;
 mod table;
+mod translations;
 mod types;
 
 pub use bytecodes::bytecode_sizes;
@@ -16,6 +17,7 @@ pub use frames::FrameTypes;
 pub use heap_types::HeapTypes;
 pub use offsets::Offsets;
 pub use table::{Column, Metadata};
+pub use translations::{Command, commands};
 pub use types::Types;
 
 impl Types {

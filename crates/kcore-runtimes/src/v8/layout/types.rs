@@ -90,6 +90,19 @@ table! {
         /// What makes WebAssembly a function of JavaScript.
         wasm_exported: ["type_WasmExportedFunctionData__WASM_EXPORTED_FUNCTION_DATA_TYPE"]
             = [73, 223, 226, 231, 181, 179, 180];
+        /// What `import * as` gives.
+        module_namespace: ["type_JSModuleNamespace__JS_MODULE_NAMESPACE_TYPE"]
+            = [191, 271, 281, 294, 302, 305, 305];
+        /// Variables that modules export.
+        cell: ["type_Cell__CELL_TYPE"] = [161, 239, 244, 251, 260, 261, 263];
+        /// A module of WebAssembly.
+        wasm_module: ["type_WasmModuleObject__WASM_MODULE_OBJECT_TYPE"]
+            = [1114, 2144, 2156, 2158, 2163, 2154, 2163];
+        /// An instance of one, once it is apart from what is trusted of it; 0 before.
+        wasm_instance: ["type_WasmInstanceObject__WASM_INSTANCE_OBJECT_TYPE"]
+            = [0, 0, 0, 2156, 2160, 2151, 2160];
+        /// Bytecode and its baseline code, while they are no code's; 0 after.
+        baseline_data: ["type_BaselineData__BASELINE_DATA_TYPE"] = [94, 0, 0, 0, 0, 0, 0];
         /// The first type of contexts.
         first_context: ["FirstContextType"] = [137, 207, 205, 190, 220, 221, 221];
         /// The last type of contexts.

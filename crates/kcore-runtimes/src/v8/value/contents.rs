@@ -99,6 +99,8 @@ pub enum Contents {
         function: Value,
         /// `running`, `suspended` or `closed`.
         state: &'static str,
+        /// Where it goes on if it is suspended: script, line and column.
+        at: Option<Arc<str>>,
     },
     /// An `ArrayBuffer` or `SharedArrayBuffer`.
     Buffer {

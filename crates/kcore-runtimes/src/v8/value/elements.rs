@@ -2,13 +2,15 @@
 
 use kcore_mem::Addr;
 
-use super::{Element, Value, ValueKind, reader::Reader};
+use super::{Element, Slot, Value, ValueKind, reader::Reader};
 use crate::v8::{Heap, Tagged, heap::Object, property::ELEMENTS};
 
 /// Entries of a dictionary that are looked at, at most.
 const MAX_ENTRIES: usize = 1 << 20;
 /// The double that marks an empty slot, `kHoleNanInt64`.
 const HOLE: u64 = 0xfff7_ffff_fff7_ffff;
+/// In the details of an entry of a dictionary: it has no value but functions, `PropertyKind`.
+const IS_ACCESSOR: i32 = 1;
 /// Kinds of elements, `src/objects/elements-kind.h`: those of doubles.
 const DOUBLES: [u64; 2] = [4, 5];
 
@@ -160,6 +162,8 @@ pub enum Held {
     Word(u64),
     /// A number without tag.
     Bare(ValueKind),
+    /// Functions that are called in place of a value: the word of their pair.
+    Accessor(u64),
 }
 
 /// Elements by index, and whether there are more.
@@ -170,16 +174,17 @@ impl Reader<'_> {
     pub(super) fn elements(&mut self, object: Object, depth: u32) -> (Vec<Element>, bool) {
         let (held, is_cut) = self.heap.elements(object, self.limits.entries);
         let told = held.into_iter().map(|(index, held)| {
-            let value = self.held(held, depth);
-            Element { index, value }
+            let slot = self.held(held, depth);
+            Element { index, slot }
         });
         (told.collect(), is_cut)
     }
 
-    pub(super) fn held(&mut self, held: Held, depth: u32) -> Value {
+    pub(super) fn held(&mut self, held: Held, depth: u32) -> Slot {
         match held {
-            Held::Word(word) => self.value(Tagged::of(word), depth),
-            Held::Bare(kind) => Value { word: None, kind },
+            Held::Word(word) => Slot::Value(self.value(Tagged::of(word), depth)),
+            Held::Bare(kind) => Slot::Value(Value { word: None, kind }),
+            Held::Accessor(word) => self.accessors(Tagged::of(word), depth),
         }
     }
 }
@@ -331,7 +336,10 @@ impl Heap<'_> {
                 Tagged::Smi(index) => u64::try_from(index).ok()?,
                 key => self.heap_number(self.object(key)?)? as u64,
             };
-            Some((index, Held::Word(self.element(table, at.checked_add(1)?)?.word())))
+            let word = self.element(table, at.checked_add(1)?)?.word();
+            let details = self.element(table, at.checked_add(2)?).and_then(Tagged::smi);
+            let is_accessor = details.is_some_and(|details| details & IS_ACCESSOR != 0);
+            Some((index, if is_accessor { Held::Accessor(word) } else { Held::Word(word) }))
         };
         let found = (0..self.capacity(table)?).filter_map(entry).take(MAX_ENTRIES);
         let mut found: Vec<(u64, Held)> = found.collect();

@@ -34,9 +34,12 @@ impl Reader<'_> {
             Step::Symbol(_) => None,
         };
         if let Some(held) = held.or_else(|| self.heap.entry(object, step)) {
-            return Some(Slot::Value(self.held(held, depth)));
+            return Some(self.held(held, depth));
         }
         let property = self.heap.inherited(object, step)?;
+        if let Some(value) = self.heap.exported_value(object, property.key) {
+            return Some(Slot::Value(self.value(value, depth)));
+        }
         if property.is_accessor {
             return self.accessor(&property, depth);
         }

@@ -3,6 +3,7 @@
 mod contents;
 mod elements;
 mod member;
+mod module;
 mod number;
 mod object;
 mod reader;
@@ -109,8 +110,8 @@ pub struct Object {
 pub struct Element {
     /// Its index.
     pub index: u64,
-    /// Its value.
-    pub value: Value,
+    /// Its value, or its accessors.
+    pub slot: Slot,
 }
 
 /// A property of an object.

@@ -13,6 +13,8 @@ use crate::v8::{Function, Tagged, heap::Object};
 const MAX_TEXT: u64 = 1 << 16;
 /// What every object with elements of its own has first: here its own fields begin.
 const FIRST_FIELD: u64 = 24;
+/// `JSGeneratorObject`: where it goes on, or that it runs or ended.
+const CONTINUATION: u64 = 64;
 /// Flags of a regular expression by bit, `src/regexp/regexp-flags.h`.
 const REGEXP_FLAGS: [(i32, char); 8] =
     [(128, 'd'), (1, 'g'), (2, 'i'), (4, 'm'), (32, 's'), (16, 'u'), (256, 'v'), (8, 'y')];
@@ -136,16 +138,26 @@ impl Reader<'_> {
             kind if kind == types.weak_ref => {
                 self.field(object, FIRST_FIELD, depth).map(Contents::WeakRef)
             }
-            kind if generators.contains(&kind) => Some(Contents::Generator {
-                function: self.field(object, FIRST_FIELD, depth)?,
-                state: match self.heap.smi(object.at, 64)? {
-                    -2 => "running",
-                    -1 => "closed",
-                    _ => "suspended",
-                },
-            }),
+            kind if generators.contains(&kind) => self.generator(object, depth),
             _ => None,
         }
+    }
+
+    fn generator(&mut self, object: Object, depth: u32) -> Option<Contents> {
+        let state = match self.heap.smi(object.at, CONTINUATION)? {
+            -2 => "running",
+            -1 => "closed",
+            _ => "suspended",
+        };
+        let at = || {
+            let place = self.heap.suspended_at(object).filter(|_| state == "suspended")?;
+            let function = self.heap.tagged(object.at, FIRST_FIELD)?;
+            let script = Function::load(&self.heap, function)?.shared.script(&self.heap)?;
+            let name = script.shown_name(&self.heap)?;
+            Some(format!("{name}:{}:{}", place.line, place.column).into())
+        };
+        let at = at();
+        Some(Contents::Generator { function: self.field(object, FIRST_FIELD, depth)?, state, at })
     }
 
     fn field(&mut self, object: Object, offset: u64, depth: u32) -> Option<Value> {

@@ -176,13 +176,16 @@ impl<'a> Reader<'a> {
         let read = found.len() as u64;
         let is_cut = read > self.limits.entries || read < self.heap.property_count(object);
         let most = usize::try_from(self.limits.entries).unwrap_or(usize::MAX);
-        let members = found.iter().take(most).filter_map(|property| self.member(property, depth));
+        let members =
+            found.iter().take(most).filter_map(|property| self.member(object, property, depth));
         (members.collect(), is_cut)
     }
 
-    fn member(&mut self, property: &Property, depth: u32) -> Option<Member> {
+    fn member(&mut self, object: heap::Object, property: &Property, depth: u32) -> Option<Member> {
         let key = self.key(property.key)?;
-        let slot = if property.is_accessor {
+        let slot = if let Some(value) = self.heap.exported_value(object, property.key) {
+            Slot::Value(self.value(value, depth))
+        } else if property.is_accessor {
             self.accessor(property, depth)?
         } else {
             Slot::Value(self.value(property.value, depth))
@@ -194,11 +197,16 @@ impl<'a> Reader<'a> {
     pub(super) fn accessor(&mut self, property: &Property, depth: u32) -> Option<Slot> {
         let pair = self.heap.object(property.value);
         let is_own = pair.is_some_and(|pair| pair.kind != self.heap.layout.types.accessor_pair);
+        (!is_own).then(|| self.accessors(property.value, depth))
+    }
+
+    /// The functions of a pair of accessors.
+    pub(super) fn accessors(&mut self, pair: Tagged, depth: u32) -> Slot {
         let [getter, setter] = self
             .heap
-            .accessors(property)
+            .accessors_of(pair)
             .map(|part| part.map(|function| self.value(Tagged::Strong(function.at), depth.min(1))));
-        (!is_own).then_some(Slot::Accessor { getter, setter })
+        Slot::Accessor { getter, setter }
     }
 
     /// The name of a property; `None` of those that V8 keeps for itself.

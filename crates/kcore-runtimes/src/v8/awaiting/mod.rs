@@ -3,12 +3,18 @@
 //! As `CaptureAsyncStackTrace` in `src/execution/isolate.cc`: the promise of an async function that runs
 //! has a reaction, whose handler knows the async function that awaits it.
 
+mod pending;
+
 use std::{collections::HashSet, sync::Arc};
 
 use kcore_mem::Addr;
 
-use super::{Function, Heap, Tagged, V8, call_site::CallSite, frame::FrameSlots, heap::Object};
+use super::{
+    Function, Heap, Tagged, V8, call_site::CallSite, frame::FrameSlots, heap::Object, script::Place,
+};
 use crate::{FrameKind, Host, LanguageFrame, NativeStack};
+
+pub use pending::Waiting;
 
 /// Async functions that wait for each other, at most.
 const MAX_AWAITS: usize = 1000;
@@ -84,6 +90,10 @@ struct Awaits<'a> {
 impl<'a> Awaits<'a> {
     fn new(heap: Heap<'a>, generator: Object) -> Self {
         let promise = promise_of(&heap, generator);
+        Self::of_promise(heap, promise)
+    }
+
+    fn of_promise(heap: Heap<'a>, promise: Option<Object>) -> Self {
         Self { heap, promise, seen: HashSet::new(), frames: Vec::new(), combinator: None }
     }
 
@@ -182,7 +192,7 @@ impl<'a> Awaits<'a> {
         let heap = &self.heap;
         let function = Function::load(heap, heap.tagged(generator.at, FUNCTION)?)?;
         let receiver = heap.tagged(generator.at, RECEIVER);
-        let site = CallSite { heap, function, receiver, is_construct: false };
+        let site = CallSite::new(heap, function, receiver);
         let place = self
             .offset(generator, function)
             .and_then(|offset| function.shared.script(heap)?.place(heap, offset));
@@ -190,7 +200,7 @@ impl<'a> Awaits<'a> {
         Some(LanguageFrame {
             kind: FrameKind::Async,
             function: Some(site.shown().into()),
-            file: script.and_then(|script| script.name(heap)).map(Arc::from),
+            file: script.and_then(|script| script.shown_name(heap)).map(Arc::from),
             line: place.map(|place| place.line),
             column: place.map(|place| place.column),
             language: Some("javascript"),
@@ -205,6 +215,18 @@ impl<'a> Awaits<'a> {
         let offset = self.heap.bytecode_offset(held)?;
         let bytecode = function.shared.bytecode(&self.heap)?;
         self.heap.bytecode_position(bytecode, offset)?.script_offset()
+    }
+}
+
+impl Heap<'_> {
+    /// Where a generator that is suspended goes on, in its script; an async function is one.
+    pub fn suspended_at(&self, generator: Object) -> Option<Place> {
+        let function = Function::load(self, self.tagged(generator.at, FUNCTION)?)?;
+        let held = self.smi(generator.at, DEBUG_POSITION)?;
+        let offset = self.bytecode_offset(held)?;
+        let bytecode = function.shared.bytecode(self)?;
+        let offset = self.bytecode_position(bytecode, offset)?.script_offset()?;
+        function.shared.script(self)?.place(self, offset)
     }
 }
 
