@@ -110,8 +110,8 @@ pub use kcore_values::{
 };
 pub use last_words::LastWords;
 pub use live::{
-    LiveFacts, LiveOptions, ProfileCost, ProfileOptions, ProfileProgress, SaveError, SaveWhat,
-    SavedCore, ThreadChoice,
+    LiveFacts, LiveOptions, Method, ProfileCost, ProfileOptions, ProfileProgress, SaveError,
+    SaveWhat, SavedCore, ThreadChoice,
 };
 pub use location::{Location, SymbolAt};
 pub use lookup::LookupError;

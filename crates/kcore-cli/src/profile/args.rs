@@ -14,7 +14,8 @@ const LONG_ABOUT: &str = "\
 Sample the stacks of a live process, with the functions of JavaScript among those of native
 code, into folded stacks, a flame graph, or a profile for pprof or the Firefox profiler.
 
-All threads count, whether they run or wait; with --state R those that run. A sample stops
+All threads count, whether they run or wait; with --cpu the time that they spend on processors,
+which the kernel counts where it may (perf_event_paranoid), and stops nobody. Else a sample stops
 only those threads that have run since the last one, each for some microseconds, and what is
 needed to name their frames is prepared before. At the end it is said how long the process
 stood still, and what was lost. Ctrl-C ends it early, and writes what there is.";
@@ -22,7 +23,7 @@ stood still, and what was lost. Ctrl-C ends it early, and writes what there is."
 const AFTER_LONG_HELP: &str = "\
 Examples:
   kcore profile 4711 -o app.svg                 a flame graph, to be opened in a browser
-  kcore profile -d 10 4711 -o app.pb.gz         ten seconds of it, for pprof
+  kcore profile --cpu -d 10 4711 -o app.pb.gz   what uses processors, for pprof
   kcore profile --state R 4711 -o app.json      threads that run, for profiler.firefox.com
   kcore profile 4711 | sort -k2nr | head        folded stacks to standard output
 
@@ -71,6 +72,10 @@ pub(crate) struct ProfileArgs {
     /// Count threads in these states alone, by the letters of /proc: R runs, S sleeps, D waits for a disk
     #[arg(long, value_name = "STATES")]
     state: Option<String>,
+
+    /// Count time on a processor alone: the kernel takes the samples where it may, and stops nobody
+    #[arg(long, conflicts_with = "state")]
+    cpu: bool,
 
     /// The executable, when the process' own record of it is gone
     #[arg(short, long, value_name = "EXE", value_hint = ValueHint::FilePath)]
@@ -123,6 +128,7 @@ impl ProfileArgs {
             frequency: self.frequency,
             duration: self.duration,
             states: self.states()?,
+            on_cpu: self.cpu,
         };
         let options = OpenOptions {
             exe: self.exe.clone(),

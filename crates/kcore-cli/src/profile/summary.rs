@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use kcore::ProfileCost;
 use kcore::profile::Profile;
+use kcore::{Method, ProfileCost};
 
 use super::{Wanted, is_stdout};
 use crate::live;
@@ -25,14 +25,11 @@ pub(super) fn lines(
             cost.elapsed.as_secs_f64(),
             profile.stacks(),
         ),
-        format!(
-            "process {} was held for {:.2}% of the time, {} at most; {} samples needed no stop",
-            wanted.target.pid,
-            cost.share_held() * 100.0,
-            live::time(cost.longest),
-            cost.unstopped,
-        ),
+        held(wanted, cost),
     ];
+    if let Method::StopsInstead(reason) = &cost.method {
+        lines.push(format!("it was stopped, since the kernel counts for nobody here: {reason}"));
+    }
     if cost.missed > 0 || cost.lost > 0 {
         lines.push(format!(
             "late: {} of {} rounds were left out; {} samples were lost",
@@ -42,4 +39,21 @@ pub(super) fn lines(
         ));
     }
     lines
+}
+
+/// What it cost the process.
+fn held(wanted: &Wanted, cost: &ProfileCost) -> String {
+    let pid = wanted.target.pid;
+    match cost.method {
+        Method::Counters { kernel: true } => format!("process {pid} was never stopped"),
+        Method::Counters { kernel: false } => format!(
+            "process {pid} was never stopped; its time in the kernel is not counted (perf_event_paranoid)"
+        ),
+        Method::Stops | Method::StopsInstead(_) => format!(
+            "process {pid} was held for {:.2}% of the time, {} at most; {} samples needed no stop",
+            cost.share_held() * 100.0,
+            live::time(cost.longest),
+            cost.unstopped,
+        ),
+    }
 }

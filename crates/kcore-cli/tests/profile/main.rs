@@ -40,6 +40,7 @@ fn shares_of_samples_are_shares_of_time() {
     let mut target = Target::start();
     assert_shares(&mut target, &[]);
     assert_shares(&mut target, &["--rolling"]);
+    assert_shares(&mut target, &["--cpu"]);
 }
 
 #[test]

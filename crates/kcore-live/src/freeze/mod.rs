@@ -29,6 +29,7 @@ use crate::{
     Instants, LiveError, LiveMemory, Process, SnapThread, Snapshot, TaskStat, sys::signals::PutOff,
 };
 
+pub(crate) use machine::REGISTERS;
 pub(crate) use tracer::Refused;
 
 /// Where a thread is: its program counter and its stack pointer.

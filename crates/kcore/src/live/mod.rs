@@ -16,7 +16,7 @@ use kcore_live::{LivePages, Pid};
 
 pub use facts::LiveFacts;
 pub(crate) use mappings::mappings;
-pub use profile::{ProfileCost, ProfileOptions, ProfileProgress};
+pub use profile::{Method, ProfileCost, ProfileOptions, ProfileProgress};
 pub use save::{SaveError, SaveWhat, SavedCore};
 pub use threads::ThreadChoice;
 

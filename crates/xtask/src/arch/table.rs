@@ -50,7 +50,7 @@ pub const ROOMS: &[Room] = &[
     Room {
         name: "kcore-live",
         uses: &["kcore-mem", "kcore-elf"],
-        third_party: &["libc", "thiserror"],
+        third_party: &["libc", "perf-event-open-sys", "thiserror"],
     },
     // It is handed section bytes and module ranges, and never opens an ELF file.
     Room {

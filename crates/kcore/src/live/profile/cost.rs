@@ -2,9 +2,26 @@
 
 use std::time::Duration;
 
+/// How samples are taken.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// Threads are stopped.
+    #[default]
+    Stops,
+    /// Threads are stopped, since the kernel does not let kcore count, for this reason.
+    StopsInstead(String),
+    /// The kernel takes them while threads run.
+    Counters {
+        /// Whether time in the kernel counts.
+        kernel: bool,
+    },
+}
+
 /// What a profile costs the process, and what it lost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProfileCost {
+    /// How samples were taken.
+    pub method: Method,
     /// How often the process was looked at.
     pub rounds: u64,
     /// Times that it should have been looked at, and was not, since the time before took too long.

@@ -4,6 +4,7 @@
 //! alone that have run since the last one: the others still have the stack that they had.
 
 mod cost;
+mod counted;
 mod names;
 mod pace;
 mod prepared;
@@ -17,8 +18,9 @@ use std::{
 use kcore_live::{LiveError, Pid, Process};
 use kcore_profile::{About, Profile};
 
-pub use cost::ProfileCost;
+pub use cost::{Method, ProfileCost};
 
+use counted::Counted;
 use pace::Pace;
 use prepared::Prepared;
 use sampler::Sampler;
@@ -37,6 +39,9 @@ pub struct ProfileOptions {
     pub duration: Duration,
     /// Only threads in these states count, by the letters of `/proc`; `None` is all of them.
     pub states: Option<String>,
+    /// Only time on a processor counts. Where the kernel allows it, it takes the samples, and no thread is
+    /// stopped; else those count that run when they are stopped.
+    pub on_cpu: bool,
 }
 
 /// How far a profile is, for whoever watches.
@@ -81,17 +86,37 @@ fn sample(
     wanted: &ProfileOptions,
     progress: &ProfileProgress,
 ) -> Result<(Profile, ProfileCost), OpenError> {
-    let start = Instant::now();
-    let mut pace = Pace::new(start, wanted.frequency);
+    let pace = Pace::new(Instant::now(), wanted.frequency);
     let about = About {
         program: String::from_utf8_lossy(&prepared.process.stat().name).into_owned(),
         pid: u32::try_from(prepared.process.pid().get()).unwrap_or_default(),
         start: SystemTime::now(),
         interval: pace.interval(),
-        on_cpu: false,
+        on_cpu: wanted.on_cpu,
         elapsed: Duration::ZERO,
     };
-    let mut sampler = Sampler::new(prepared, wanted, Profile::new(about));
+    let profile = Profile::new(about);
+    let counted = wanted.on_cpu.then(|| Counted::begin(prepared, wanted, pace.interval()));
+    let method = match counted {
+        None => Method::Stops,
+        Some(Err(error)) => Method::StopsInstead(error.to_string()),
+        Some(Ok(begun)) => {
+            progress.begun.store(true, Ordering::Relaxed);
+            return Ok(begun(profile).run(progress));
+        }
+    };
+    let mut sampler = Sampler::new(prepared, wanted, profile);
+    sampler.cost.method = method;
+    by_stops(sampler, wanted, progress, pace)
+}
+
+fn by_stops(
+    mut sampler: Sampler<'_>,
+    wanted: &ProfileOptions,
+    progress: &ProfileProgress,
+    mut pace: Pace,
+) -> Result<(Profile, ProfileCost), OpenError> {
+    let start = Instant::now();
     progress.begun.store(true, Ordering::Relaxed);
     while start.elapsed() < wanted.duration && !progress.stop.load(Ordering::Relaxed) {
         match sampler.take(start.elapsed()) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kcore_profile::{Profile, ProfileFrame, StackId};
+use kcore_profile::{Profile, ProfileFrame, StackId, ThreadId};
 use kcore_runtimes::FrameKind;
 use kcore_unwind::Walker;
 use rustc_hash::FxHashMap;
@@ -22,8 +22,20 @@ pub struct Names {
 }
 
 impl Names {
-    /// The stack of a thread; `None` when not even its innermost frame is known.
-    pub fn stack_of(
+    /// A thread, and its stack; `None` when not even its innermost frame is known.
+    pub fn of_thread(
+        &mut self,
+        core: &Core,
+        tid: Tid,
+        profile: &mut Profile,
+    ) -> Option<(ThreadId, StackId)> {
+        let mut walker = core.walker()?;
+        let stack = self.stack_of(core, &mut walker, tid, profile)?;
+        let name = core.thread_facts(tid).name.unwrap_or_default();
+        Some((profile.thread(tid.get(), &name), stack))
+    }
+
+    fn stack_of(
         &mut self,
         core: &Core,
         walker: &mut Walker<'_>,

@@ -220,13 +220,9 @@ impl<'a> Sampler<'a> {
         self.last.remove(&thread.tid);
         let Some(content) = content else { return };
         let (Ok(core), Ok(tid)) = (core, u32::try_from(thread.tid)) else { return };
-        let Some(mut walker) = core.walker() else { return };
-        let tid = Tid::new(tid);
-        let found = self.names.stack_of(core, &mut walker, tid, &mut self.profile);
-        let Some(stack) = found else { return };
-        let name = core.thread_facts(tid).name.unwrap_or_default();
-        let id = self.profile.thread(tid.get(), &name);
-        self.last.insert(thread.tid, Last { thread: id, stack, state: None, content });
+        if let Some((id, stack)) = self.names.of_thread(core, Tid::new(tid), &mut self.profile) {
+            self.last.insert(thread.tid, Last { thread: id, stack, state: None, content });
+        }
     }
 
     fn note_state(&mut self, thread: &SnapThread) {
@@ -238,7 +234,11 @@ impl<'a> Sampler<'a> {
     /// Counts a thread with the stack that is known of it.
     fn again(&mut self, tid: i32, at: Duration) {
         let Some(last) = self.last.get(&tid) else { return self.lose(1) };
-        let counts = match (&self.wanted.states, last.state) {
+        let states = match self.wanted.on_cpu {
+            true => Some("R"),
+            false => self.wanted.states.as_deref(),
+        };
+        let counts = match (states, last.state) {
             (Some(states), Some(state)) => states.contains(state),
             (states, _) => states.is_none(),
         };
