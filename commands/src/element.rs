@@ -30,12 +30,13 @@ impl Record for Element {
             Dot::Number(_) => "number",
             Dot::Addr(_) => "address",
             Dot::Thread(_) => "thread",
+            Dot::Task(_) => "task",
             Dot::Frame { .. } => "frame",
         };
         let (thread, frame) = match dot {
             Dot::Thread(tid) => (Some(tid), None),
             Dot::Frame { tid, index, .. } => (Some(tid), Some(index)),
-            Dot::Number(_) | Dot::Addr(_) => (None, None),
+            Dot::Number(_) | Dot::Addr(_) | Dot::Task(_) => (None, None),
         };
         out.text("kind", kind)
             .hex("value", dot.number())

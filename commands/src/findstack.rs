@@ -72,7 +72,7 @@ fn threads(cx: &Cx<'_>, args: &Args) -> Result<Vec<Tid>> {
     }
     let core = cx.core();
     let filter = StackFilter::new(cx, args)?;
-    let groups = core.stack_groups(&tids, MAX_FRAMES);
+    let groups = core.stack_groups(&tids, &[], MAX_FRAMES);
     let passing = groups.iter().filter(|group| filter.admits(core, group));
     let passing: HashSet<Tid> = passing.flat_map(|group| group.tids.iter().copied()).collect();
     Ok(tids.into_iter().filter(|tid| passing.contains(tid)).collect())

@@ -24,6 +24,7 @@ mod args;
 mod array;
 mod auxv;
 mod bound_element;
+mod bthreads;
 mod cat;
 mod count;
 mod dcmds;
@@ -186,6 +187,8 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &whattype::Whattype,
     // Language runtimes.
     &runtimes::Runtimes,
+    &bthreads::list::Bthreads,
+    &bthreads::bthread::Bthread,
     &v8::jsstack::Jsstack,
     &v8::jsframe::Jsframe,
     &v8::jsprint::Jsprint,
@@ -293,6 +296,7 @@ pub const WALKERS: &[&dyn Walker] = &[
     &walk::auxv::Auxv,
     &walk::initial::ARG,
     &walk::initial::ENV,
+    &bthreads::walk::Bthreads,
     &v8::walk::jsframe::Jsframe,
     &v8::walk::jsprop::Jsprop,
     &v8::walk::jselement::Jselement,

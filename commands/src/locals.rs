@@ -72,6 +72,12 @@ fn frame(cx: &Cx<'_>) -> Result<(Tid, usize)> {
         StackStart::FramePointer { at, .. } | StackStart::Context { at, .. } => {
             Err(DcmdError::at(at, format!("no frame has the frame pointer {at:x}")))
         }
+        StackStart::Task(task) => match task.thread {
+            Some(tid) => Ok((tid, 0)),
+            None => {
+                Err(DcmdError::failed(format!("no thread runs {} {:x}", task.runtime, task.id)))
+            }
+        },
     }
 }
 

@@ -24,10 +24,13 @@ impl Dcmd for Runtimes {
     }
 
     fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
-        let runtimes = cx.core().runtimes();
-        runtimes.identities().try_for_each(|identity| cx.emit(&Row::Decoded(identity)))?;
-        runtimes.damaged().iter().try_for_each(|damage| cx.emit(&Row::Damaged(damage)))?;
-        if runtimes.is_empty() && runtimes.damaged().is_empty() {
+        let core = cx.core();
+        let both = [core.runtimes(), core.task_runtimes()];
+        for runtimes in both {
+            runtimes.identities().try_for_each(|identity| cx.emit(&Row::Decoded(identity)))?;
+            runtimes.damaged().iter().try_for_each(|damage| cx.emit(&Row::Damaged(damage)))?;
+        }
+        if both.iter().all(|runtimes| runtimes.is_empty() && runtimes.damaged().is_empty()) {
             let unread = unread_modules(cx.core());
             cx.note(&format!("no language runtime was found{unread}"))?;
         }

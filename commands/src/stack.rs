@@ -120,19 +120,12 @@ fn frame_limit(args: &Args) -> Result<usize> {
 /// Emits the stack that begins at `start`.
 fn print_stack(cx: &mut Cx<'_>, start: StackStart, shown: &Shown) -> Result<()> {
     let core = cx.core();
-    let tid = start.tid();
     let stack = start.stack(core, shown.limit);
-    if let (StackStart::FramePointer { at, .. }, true) = (start, stack.frames.is_empty()) {
+    if let (StackStart::FramePointer { at, .. }, true) = (&start, stack.frames.is_empty()) {
         let message = format!("stack frame pointer is invalid: {at:x}");
-        return Err(DcmdError::at(at, message));
+        return Err(DcmdError::at(*at, message));
     }
-    let current = cx.shell().current_thread() == Some(tid);
-    let mut begin = StackBegin::new(core, tid, current, cx.input().looped);
-    if let StackStart::Context { .. } = start {
-        begin.sp = stack.frames.first().and_then(|frame| frame.sp);
-        begin.waits_in = None;
-    }
-    cx.begin(&begin, "frames")?;
+    cx.begin(&beginning(cx, &start, &stack), "frames")?;
     let names = Names::new(cx);
     let layout = shown.layout;
     let wanted = if layout == Layout::Verbose { Wanted::All } else { Wanted::Arguments };
@@ -143,8 +136,23 @@ fn print_stack(cx: &mut Cx<'_>, start: StackStart, shown: &Shown) -> Result<()> 
     };
     for frame in frames {
         let values = values.of(&frame).showing(shown.arguments);
-        let line = FrameLine::new(&names, Some(tid), frame, layout);
+        let line = FrameLine::new(&names, start.tid(), frame, layout);
         cx.emit(&line.with(values, core.target().endian))?;
     }
     cx.end(&StackEnd::new(core, &stack, layout))
+}
+
+/// What a stack begins with that was begun there.
+fn beginning(cx: &Cx<'_>, start: &StackStart, stack: &kcore::Stack) -> StackBegin {
+    let (core, titled) = (cx.core(), cx.input().looped);
+    let sp = stack.frames.first().and_then(|frame| frame.sp);
+    let Some(tid) = start.tid() else {
+        return StackBegin::of_task(core, start.task().cloned(), sp, titled);
+    };
+    let current = cx.shell().current_thread() == Some(tid);
+    let begin = StackBegin::new(core, tid, current, titled).running(core.task_on(stack));
+    match start {
+        StackStart::Context { .. } => StackBegin { sp, waits_in: None, ..begin },
+        _ => begin,
+    }
 }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use kcore::{Addr, Core, End, Endian, FrameKind, NamedFrame, Stack, Task, ThreadFacts, Tid};
+use kcore::{
+    Addr, Core, End, Endian, FrameKind, NamedFrame, Stack, Task, TaskStart, ThreadFacts, Tid,
+};
 use kcore_dcmd::{Cell, Dot, Fields, Record, SymbolCell, View};
 
 use crate::{frame_values::FrameValues, names::Names};
@@ -26,8 +28,8 @@ pub enum Layout {
 
 /// What a stack begins with.
 pub struct StackBegin {
-    /// The thread.
-    pub tid: Tid,
+    /// The thread; `None` on the stack of a task that no thread runs.
+    pub tid: Option<Tid>,
     /// Whether it is the session's current one.
     pub current: bool,
     /// What runtimes know of it.
@@ -47,10 +49,10 @@ pub struct StackBegin {
 }
 
 impl StackBegin {
-    /// The beginning of the stack of `tid`.
+    /// The beginning of the stack of `tid`, which may be on that of a task.
     pub fn new(core: &Core, tid: Tid, current: bool, titled: bool) -> Self {
         Self {
-            tid,
+            tid: Some(tid),
             current,
             facts: core.thread_facts(tid),
             waits_in: core.waits_in(tid),
@@ -60,6 +62,28 @@ impl StackBegin {
             instant: core.instant(),
             found_at: None,
         }
+    }
+
+    /// The beginning of the stack of a task that no thread runs.
+    pub fn of_task(core: &Core, task: Option<Arc<Task>>, sp: Option<Addr>, titled: bool) -> Self {
+        let name = task.as_ref().and_then(|task| task.name.clone());
+        Self {
+            tid: None,
+            current: false,
+            facts: ThreadFacts { name, state: None },
+            waits_in: None,
+            sp,
+            titled,
+            task,
+            instant: core.instant(),
+            found_at: None,
+        }
+    }
+
+    /// The same, of a thread that runs a task, if it does.
+    pub fn running(mut self, task: Option<&Arc<Task>>) -> Self {
+        self.task = task.cloned();
+        self
     }
 
     /// The same, titled as `::findstack` does.
@@ -92,6 +116,14 @@ impl Record for StackBegin {
     fn view(&self) -> View {
         if self.found_at.is_some() {
             View::Line("stack pointer for thread {tid}: {found_at:x}{found_at^unknown}")
+        } else if self.tid.is_none() && self.titled {
+            View::Line(
+                "stack pointer for {runtime} {id:x}{name? ({name})}: {sp?{sp:x}}{sp^unknown}, {task_state}{waits? on {waits}}",
+            )
+        } else if self.task.is_some() && self.tid.is_some() {
+            View::Line(
+                "stack pointer for thread {tid}{name? ({name})}: {sp?{sp:x}}{sp^unknown}, {task_state} {runtime} {id:x}",
+            )
         } else if self.titled {
             View::Line(
                 "stack pointer for thread {tid}{name? ({name})}: {sp?{sp:x}}{sp^unknown}\
@@ -103,7 +135,8 @@ impl Record for StackBegin {
     }
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
-        out.num("tid", u64::from(self.tid.get()))
+        let task = self.task.as_deref();
+        out.put("tid", Cell::or_null(self.tid, |tid| Cell::Num(u64::from(tid.get()))))
             .opt_text("name", self.facts.name.as_deref())
             .flag("current", self.current)
             .opt_text("state", self.facts.state.as_deref())
@@ -111,6 +144,13 @@ impl Record for StackBegin {
             .put("task", self.task())
             .text("instant", self.instant)
             .display("sp", Cell::or_null(self.sp, Cell::Addr))
+            .display("runtime", Cell::or_null(task, |task| Cell::text(task.runtime)))
+            .display("id", Cell::or_null(task, |task| Cell::Hex(task.id)))
+            .display("task_state", Cell::or_null(task, |task| Cell::text(task.state.as_ref())))
+            .display(
+                "waits",
+                Cell::or_null(task.and_then(|task| task.waits_on.as_deref()), Cell::text),
+            )
             // Where no frame pointer is known, the stack pointer tells where the stack is.
             .display("found_at", Cell::or_null(self.found_at.flatten().or(self.sp), Cell::Addr));
     }
@@ -284,6 +324,8 @@ impl Record for FrameLine {
 pub struct StackEnd {
     /// Why there are no more frames.
     pub end: End,
+    /// Why there is none, of a task that does not run.
+    pub why: Option<Arc<str>>,
     /// What is doubtful about the frames that there are.
     pub notes: Vec<String>,
     /// How the frames were laid out.
@@ -293,12 +335,13 @@ pub struct StackEnd {
 impl StackEnd {
     /// The end of `stack`.
     pub fn new(core: &Core, stack: &Stack, layout: Layout) -> Self {
-        Self { end: stack.end, notes: notes(core, stack), layout }
+        Self { end: stack.end, why: why_nothing(stack), notes: notes(core, stack), layout }
     }
 
     /// Why there are no more frames, where that is not as it should be.
     fn text(&self) -> Option<String> {
-        (self.end != End::Outermost).then(|| self.end.to_string())
+        let why = || self.why.as_ref().map_or_else(|| self.end.to_string(), ToString::to_string);
+        (self.end != End::Outermost).then(why)
     }
 }
 
@@ -327,6 +370,14 @@ impl Record for StackEnd {
         out.put("end", Cell::Object(end))
             .put("notes", Cell::List(notes.collect()))
             .display("why", Cell::or_null(self.text(), Cell::text));
+    }
+}
+
+/// Why a task has no stack.
+fn why_nothing(stack: &Stack) -> Option<Arc<str>> {
+    match &stack.task.as_ref()?.start {
+        TaskStart::Unknown(why) => Some(why.clone()),
+        _ => None,
     }
 }
 

@@ -1,15 +1,19 @@
 //! Where a stack begins: what the address before a dcmd that takes a stack means.
 
-use kcore::{Addr, Core, End, MAX_FRAMES, Stack, Thread, Tid};
+use kcore::{Addr, Core, End, MAX_FRAMES, Stack, Task, TaskId, Thread, Tid};
 use kcore_dcmd::{Cx, DcmdError, Dot, Result};
+
+use std::sync::Arc;
 
 use crate::operand;
 
 /// Where a stack begins.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub enum StackStart {
     /// At the registers of a thread.
     Thread(Tid),
+    /// At the registers of a task: saved ones, or those of the thread that runs it.
+    Task(Arc<Task>),
     /// At the caller of a known frame.
     Above {
         /// Its thread.
@@ -41,6 +45,7 @@ impl StackStart {
         match cx.addr() {
             None => cx.current_thread().map(Self::Thread),
             Some(Dot::Thread(tid)) => known_thread(core, tid).map(Self::Thread),
+            Some(Dot::Task(id)) => known_task(core, id).cloned().map(Self::Task),
             Some(Dot::Frame { tid, index, .. }) => Ok(Self::Above { tid, index }),
             Some(dot @ (Dot::Number(_) | Dot::Addr(_))) => Self::of_number(cx, dot.addr()),
         }
@@ -59,6 +64,11 @@ impl StackStart {
             return Ok(frame_with_pointer(core, tid, at).unwrap_or(Self::FramePointer { tid, at }));
         }
         let tid = u32::try_from(at.get()).map(Tid::new);
+        if tid.is_err()
+            && let Some(task) = core.task_numbered(at.get())
+        {
+            return Ok(Self::Task(task.clone()));
+        }
         let thread = tid.ok().filter(|tid| core.thread(*tid).or(meant(core, *tid)).is_some());
         let tid = thread.ok_or_else(|| {
             DcmdError::failed(format!(
@@ -68,25 +78,35 @@ impl StackStart {
         known_thread(core, tid).map(Self::Thread)
     }
 
-    /// The thread that the stack belongs to.
-    pub const fn tid(self) -> Tid {
+    /// The thread that the stack belongs to; `None` for a task that no thread runs.
+    pub fn tid(&self) -> Option<Tid> {
         match self {
             Self::Thread(tid)
             | Self::Above { tid, .. }
             | Self::FramePointer { tid, .. }
-            | Self::Context { tid, .. } => tid,
+            | Self::Context { tid, .. } => Some(*tid),
+            Self::Task(task) => task.thread,
+        }
+    }
+
+    /// The task that it is the stack of.
+    pub const fn task(&self) -> Option<&Arc<Task>> {
+        match self {
+            Self::Task(task) => Some(task),
+            _ => None,
         }
     }
 
     /// The stack, at most `limit` frames.
-    pub fn stack(self, core: &Core, limit: usize) -> Stack {
+    pub fn stack(&self, core: &Core, limit: usize) -> Stack {
         match self {
-            Self::Thread(tid) => core.stack(tid, limit),
-            Self::FramePointer { tid, at } => core.stack_above(tid, at, limit),
-            Self::Context { tid, at } => core.stack_of_context(tid, at, limit),
+            Self::Thread(tid) => core.stack(*tid, limit),
+            Self::Task(task) => core.task_stack(task, limit),
+            Self::FramePointer { tid, at } => core.stack_above(*tid, *at, limit),
+            Self::Context { tid, at } => core.stack_of_context(*tid, *at, limit),
             Self::Above { tid, index } => {
                 let skipped = index.saturating_add(1);
-                let mut stack = core.stack(tid, limit.saturating_add(skipped));
+                let mut stack = core.stack(*tid, limit.saturating_add(skipped));
                 stack.frames.drain(..skipped.min(stack.frames.len()));
                 if let End::Limit(_) = stack.end {
                     stack.end = End::Limit(limit);
@@ -113,6 +133,12 @@ pub fn known_thread(core: &Core, tid: Tid) -> Result<Tid> {
     let hint = hint.map(|tid| format!(" (thread ids are decimal: 0t{tid})")).unwrap_or_default();
     let id = tid.get();
     Err(DcmdError::failed(format!("no thread {id:x}: invalid thread identifier{hint}")))
+}
+
+/// The task, if the process has it.
+pub fn known_task(core: &Core, id: TaskId) -> Result<&Arc<Task>> {
+    let task = core.task(id);
+    task.ok_or_else(|| DcmdError::failed(format!("no {} {:x}", id.runtime, id.number)))
 }
 
 /// The thread of an id that was typed.

@@ -1,8 +1,8 @@
-//! `::stacks`: the unique stacks of all threads, most common first.
+//! `::stacks`: the unique stacks of all threads, coroutines and green threads, most common first.
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use kcore::{Core, StackGroup, Tid};
+use kcore::{Core, StackGroup, Task, TaskId, Tid};
 use kcore_dcmd::{
     AddrUse, Args, Cell, Column, Cx, Dcmd, Dot, Example, Fields, Group, Opt, Record, Result, Spec,
     View,
@@ -13,6 +13,7 @@ use crate::{
     names::Names,
     stack_filter::StackFilter,
     stack_record::{FrameLine, Layout, StackEnd},
+    stack_start::{StackStart, known_task},
     thread_operand::thread_of_dot,
 };
 
@@ -29,6 +30,7 @@ const OPTIONS: &[Opt] = &[
     Opt { flag: 'v', value: None, help: "say how many stacks and threads there are" },
     Opt { flag: 'c', value: Some("func[+off]"), help: "only stacks that contain this function" },
     Opt { flag: 'C', value: Some("func[+off]"), help: "only stacks that do not" },
+    Opt { flag: 'L', value: None, help: "threads alone: no coroutines or green threads" },
     Opt { flag: 'm', value: Some("module"), help: "only stacks with a pc in this module" },
     Opt { flag: 'M', value: Some("module"), help: "only stacks without" },
     Opt { flag: 's', value: Some("call"), help: "only threads that wait in this system call; ALL" },
@@ -38,7 +40,8 @@ const OPTIONS: &[Opt] = &[
 ];
 
 const HELP: &str = "\
-Threads are grouped that have the same pcs and wait in the same system call; the largest group \
+Threads are grouped that have the same pcs and wait in the same system call, and with them coroutines and \
+green threads that no thread runs, by their ids in hexadecimal (-L leaves these out); the largest group \
 comes first. SOBJ is the system call that a thread waits in, by the instruction before its pc. STATE \
 follows from it, as the star says: a core does not hold the state of a thread. Of a live process it is \
 the letter that the system had for it right before it was stopped. With an address, or \
@@ -64,10 +67,10 @@ impl Dcmd for Stacks {
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         let core = cx.core();
         let filter = StackFilter::new(cx, args)?;
-        let mut groups = core.stack_groups(&threads_of(cx)?, MAX_FRAMES);
+        let (tids, tasks) = holders_of(cx, args.has('L'))?;
+        let mut groups = core.stack_groups(&tids, &tasks, MAX_FRAMES);
         if let (Some(wanted), None) = (cx.addr(), &cx.input().list) {
-            let tid = thread_of_dot(cx, wanted)?;
-            groups.retain(|group| group.tids.contains(&tid));
+            retain(cx, &mut groups, wanted)?;
         }
         let before = groups.len();
         groups.retain(|group| filter.admits(core, group));
@@ -76,19 +79,51 @@ impl Dcmd for Stacks {
         }
         sort(core, &mut groups);
         if args.has('v') {
-            let threads: usize = groups.iter().map(|group| group.tids.len()).sum();
-            cx.note(&format!("{} unique stacks / {threads} threads", groups.len()))?;
+            cx.note(&counted(&groups))?;
         }
         groups.iter().try_for_each(|group| show(cx, group, args.has('a')))
     }
 }
 
-/// The threads that take part: those of the pipe, else all of them.
-fn threads_of(cx: &Cx<'_>) -> Result<Vec<Tid>> {
-    match &cx.input().list {
-        Some(list) => list.iter().map(|value| thread_of_dot(cx, value.dot)).collect(),
-        None => Ok(cx.core().tids()),
+/// The threads and tasks that take part: those of the pipe, else all of them.
+fn holders_of(cx: &Cx<'_>, threads_alone: bool) -> Result<(Vec<Tid>, Vec<Arc<Task>>)> {
+    let core = cx.core();
+    let Some(list) = &cx.input().list else {
+        let tasks = if threads_alone { &[] } else { core.tasks() };
+        return Ok((core.tids(), tasks.to_vec()));
+    };
+    let (mut tids, mut tasks) = (Vec::new(), Vec::new());
+    for value in list {
+        match value.dot {
+            Dot::Task(id) => tasks.push(known_task(core, id)?.clone()),
+            dot => tids.push(thread_of_dot(cx, dot)?),
+        }
     }
+    // The stack of a task that runs is that of its thread.
+    tids.extend(tasks.iter().filter_map(|task| task.thread));
+    Ok((tids, tasks))
+}
+
+/// Leaves the group alone that the wanted thread or task is in.
+fn retain(cx: &Cx<'_>, groups: &mut Vec<StackGroup>, wanted: Dot) -> Result<()> {
+    match StackStart::of(cx)? {
+        StackStart::Task(task) if task.thread.is_none() => {
+            groups.retain(|group| group.tasks.iter().any(|own| own.id == task.id));
+        }
+        _ => {
+            let tid = thread_of_dot(cx, wanted)?;
+            groups.retain(|group| group.tids.contains(&tid));
+        }
+    }
+    Ok(())
+}
+
+/// How many stacks, threads and tasks there are.
+fn counted(groups: &[StackGroup]) -> String {
+    let threads: usize = groups.iter().map(|group| group.tids.len()).sum();
+    let tasks: usize = groups.iter().map(|group| group.tasks.len()).sum();
+    let counted = format!("{} unique stacks / {threads} threads", groups.len());
+    if tasks > 0 { format!("{counted} / {tasks} suspended tasks") } else { counted }
 }
 
 /// By count, the largest first; then by the names of the frames.
@@ -96,16 +131,20 @@ fn sort(core: &Core, groups: &mut [StackGroup]) {
     groups.sort_by_cached_key(|group| {
         let named = core.named_frames(&group.stack);
         let names: Vec<_> = named.map(|frame| frame.location.function.clone()).collect();
-        (std::cmp::Reverse(group.tids.len()), state(core, group), names)
+        (std::cmp::Reverse(group.count()), state(core, group), names)
     });
 }
 
 fn show(cx: &mut Cx<'_>, group: &StackGroup, each: bool) -> Result<()> {
     if cx.input().pipe_out {
-        return group.tids.iter().try_for_each(|tid| cx.emit(&Element::from(Dot::Thread(*tid))));
+        let tasks = group.tasks.iter().map(|task| Dot::Task(TaskId::of(task)));
+        let mut dots = group.tids.iter().map(|tid| Dot::Thread(*tid)).chain(tasks);
+        return dots.try_for_each(|dot| cx.emit(&Element::from(dot)));
     }
     let core = cx.core();
-    let named = !core.runtimes().is_empty() || core.live_facts().is_some();
+    let named = !core.runtimes().is_empty()
+        || !core.task_runtimes().is_empty()
+        || core.live_facts().is_some();
     let names = if named { names_of(core, group) } else { Vec::new() };
     let begin = GroupBegin {
         state: state(core, group),
@@ -119,7 +158,7 @@ fn show(cx: &mut Cx<'_>, group: &StackGroup, each: bool) -> Result<()> {
     cx.begin(&begin, "frames")?;
     let names = Names::new(cx);
     for frame in core.named_frames(&group.stack) {
-        cx.emit(&FrameLine::new(&names, Some(group.first), frame, Layout::Indented))?;
+        cx.emit(&FrameLine::new(&names, group.first(), frame, Layout::Indented))?;
     }
     cx.end(&StackEnd::new(core, &group.stack, Layout::Indented))
 }
@@ -129,7 +168,7 @@ fn show(cx: &mut Cx<'_>, group: &StackGroup, each: bool) -> Result<()> {
 pub fn state(core: &Core, group: &StackGroup) -> Option<&'static str> {
     match group.waits_in {
         Some(_) => Some("SLEEP*"),
-        None => core.has_code_at_pc(group.first).then_some("RUN*"),
+        None => core.has_code_at_pc(group.first()?).then_some("RUN*"),
     }
 }
 
@@ -144,7 +183,9 @@ fn live_states(core: &Core, group: &StackGroup) -> Option<String> {
 /// What runtimes, or the system, call the threads of a group, each name once.
 fn names_of(core: &Core, group: &StackGroup) -> Vec<Arc<str>> {
     let mut names: Vec<Arc<str>> = Vec::new();
-    for name in group.tids.iter().filter_map(|tid| core.thread_facts(*tid).name) {
+    let threads = group.tids.iter().filter_map(|tid| core.thread_facts(*tid).name);
+    let tasks = group.tasks.iter().filter_map(|task| task.name.clone());
+    for name in threads.chain(tasks) {
         if !names.contains(&name) {
             names.push(name);
         }
@@ -193,24 +234,39 @@ impl Record for GroupBegin<'_> {
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
         let tids = self.group.tids.iter().map(|tid| Cell::Num(u64::from(tid.get())));
         let names = self.names.iter().map(|name| Cell::text(&**name));
-        let first = self.group.first.get();
-        let shown = if self.each { join(&self.group.tids) } else { first.to_string() };
+        let ids = self.group.tasks.iter().map(|task| Cell::Hex(task.id));
+        let shown = self.shown_holders();
         let waits_in = self.group.waits_in.as_deref();
-        let shown_state = self.live_states.as_deref().or(self.state);
+        let shown_state = self.live_states.clone().or(self.state.map(str::to_owned));
+        let shown_state = shown_state.or_else(|| self.task_states());
         let no_wait = if self.state.is_some() { "<none>" } else { "-" };
-        out.num("count", self.group.tids.len() as u64)
+        out.num("count", self.group.count() as u64)
             .put("tids", Cell::List(tids.collect()))
+            .put("tasks", Cell::List(ids.collect()))
             .put("names", Cell::List(names.collect()))
             .opt_text("state", self.live_states.as_deref())
             .opt_text("waits_in", waits_in)
             .text("instant", self.instant)
             .display("thread", Cell::text(shown))
             .display("shown_names", Cell::text(self.names.join(", ")))
-            .display("shown_state", Cell::text(shown_state.unwrap_or("-")))
+            .display("shown_state", Cell::text(shown_state.unwrap_or_else(|| "-".into())))
             .display("shown_wait", Cell::text(waits_in.unwrap_or(no_wait)));
     }
 }
 
-fn join(tids: &[Tid]) -> String {
-    tids.iter().map(Tid::to_string).collect::<Vec<_>>().join(" ")
+impl GroupBegin<'_> {
+    /// The first thread, or task, of the group; all of them where each is to be shown.
+    fn shown_holders(&self) -> String {
+        let tids = self.group.tids.iter().map(Tid::to_string);
+        let tasks = self.group.tasks.iter().map(|task| format!("{:x}", task.id));
+        let count = if self.each { usize::MAX } else { 1 };
+        tids.chain(tasks).take(count).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The states of the tasks of a group without threads, each once.
+    fn task_states(&self) -> Option<String> {
+        let states: BTreeSet<&str> = self.group.tasks.iter().map(|task| &*task.state).collect();
+        let states: Vec<&str> = states.into_iter().collect();
+        (!states.is_empty()).then(|| states.join(","))
+    }
 }

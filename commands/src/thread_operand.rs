@@ -1,9 +1,9 @@
 //! The thread that a dcmd is about: what the address before it means.
 
 use kcore::Tid;
-use kcore_dcmd::{Cx, Dot, Result};
+use kcore_dcmd::{Cx, DcmdError, Dot, Result};
 
-use crate::stack_start::{known_thread, thread_of_id};
+use crate::stack_start::{known_task, known_thread, thread_of_id};
 
 /// The thread or frame from a pipe, the thread of a typed id; without one the current thread.
 ///
@@ -20,6 +20,9 @@ pub fn thread_of(cx: &Cx<'_>) -> Result<Tid> {
 pub fn thread_of_dot(cx: &Cx<'_>, dot: Dot) -> Result<Tid> {
     match dot {
         Dot::Thread(tid) | Dot::Frame { tid, .. } => known_thread(cx.core(), tid),
+        Dot::Task(id) => known_task(cx.core(), id)?.thread.ok_or_else(|| {
+            DcmdError::failed(format!("no thread runs {} {:x}", id.runtime, id.number))
+        }),
         dot => thread_of_id(cx.core(), dot.number()),
     }
 }

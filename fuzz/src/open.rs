@@ -56,7 +56,7 @@ pub fn ask_all(core: &Core) {
         let named = core.named_frames(&stack);
         let _ = named.filter(|frame| frame.location.function.is_some()).count();
     }
-    core.stack_groups(&tids, FRAMES);
+    core.stack_groups(&tids, core.tasks(), FRAMES);
     search(core);
     for tid in tids {
         let _ = (core.user_registers(tid), core.waits_in(tid), core.stack_pointer(tid));

@@ -30,6 +30,7 @@ pub const TOOLS: &[Tool] = &[
     Tool { command: LIBCXX, package: "libc++-dev" },
     Tool { command: LIBCXXABI, package: "libc++abi-dev" },
     Tool { command: "dwz", package: "dwz" },
+    Tool { command: BOOST_CONTEXT, package: "libboost-context-dev" },
     Tool { command: GO, package: "golang-1.19-go" },
     Tool { command: node::NPM, package: "npm" },
     Tool { command: "gdb", package: "gdb" },
@@ -44,6 +45,8 @@ pub(crate) const GO: &str = "/usr/lib/go-1.19/bin/go";
 
 const LIBCXX: &str = "/usr/lib/x86_64-linux-gnu/libc++.so";
 const LIBCXXABI: &str = "/usr/lib/x86_64-linux-gnu/libc++abi.so";
+/// What switches stacks in scenarios of coroutines.
+const BOOST_CONTEXT: &str = "/usr/include/boost/context/fiber.hpp";
 
 /// The emulator that runs programs of another architecture and makes their cores.
 pub(crate) const QEMU: &str = "qemu-aarch64";

@@ -59,11 +59,14 @@ impl Dcmd for Jsstack {
         let options = FrameOptions::new(args)?;
         let v8s = subject::instances(core)?;
         let start = StackStart::of(cx)?;
+        let Some(tid) = start.tid() else {
+            return Err(DcmdError::failed("no thread runs it, and no JavaScript"));
+        };
         let stack = start.stack(core, MAX_FRAMES);
         let shown = frames::of_stack(core, &v8s, &stack, options.layout == Layout::All);
         let begin = Begin {
-            tid: start.tid(),
-            name: core.thread_facts(start.tid()).name.map(|name| name.to_string()),
+            tid,
+            name: core.thread_facts(tid).name.map(|name| name.to_string()),
             has_javascript: frames::has_javascript(&shown),
             titled: cx.input().looped && !options.is_choice(),
             is_choice: options.is_choice(),
@@ -71,13 +74,13 @@ impl Dcmd for Jsstack {
         if options.is_choice() {
             // Of many threads those that do not have it are passed over.
             if let Some(why) = options.nothing_found(&shown).filter(|_| !cx.input().looped) {
-                return Err(DcmdError::failed(format!("thread {}: {why}", start.tid())));
+                return Err(DcmdError::failed(format!("thread {tid}: {why}")));
             }
-            return shown.iter().try_for_each(|row| options.emit(cx, row, Some(start.tid())));
+            return shown.iter().try_for_each(|row| options.emit(cx, row, Some(tid)));
         }
         cx.begin(&begin, "frames")?;
         if begin.has_javascript || options.layout == Layout::All {
-            shown.iter().try_for_each(|row| options.emit(cx, row, Some(start.tid())))?;
+            shown.iter().try_for_each(|row| options.emit(cx, row, Some(tid)))?;
         }
         let awaiting = match options.layout {
             Layout::All => awaiting(core, &v8s, &stack),

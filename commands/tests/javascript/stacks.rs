@@ -1,6 +1,6 @@
 //! `::jsstack` and `::jsframe` against the stacks that programs told.
 
-use gen_cores::Call;
+use gen_cores::{Call, Thread};
 use serde_json::Value;
 
 use crate::{Opened, cores, told};
@@ -90,38 +90,71 @@ fn receivers_and_arguments_are_those_that_the_program_told() {
     );
 }
 
+/// What awaits a thread's innermost function, as its program told: names and lines.
+fn told_awaits(thread: &Thread) -> Vec<(String, Option<u32>)> {
+    let told = thread.awaits.iter().map(|call| {
+        let name = shown(call).unwrap_or_default().trim_start_matches("async ").to_owned();
+        let name = match call.scripted.shown.as_deref() {
+            Some(shown) if shown.contains("(index ") => {
+                shown.trim_start_matches("async ").to_owned()
+            }
+            _ => name,
+        };
+        (name, call.line)
+    });
+    told.collect()
+}
+
+/// The same of frames in a record.
+fn shown_awaits(frames: &Value) -> Vec<(String, Option<u32>)> {
+    let frames = frames.as_array().expect("a list").iter().map(|frame| {
+        let name = frame["function"].as_str().unwrap_or_default().to_owned();
+        (name, frame["line"].as_u64().and_then(|line| u32::try_from(line).ok()))
+    });
+    frames.collect()
+}
+
 #[test]
 fn what_awaits_is_what_the_program_told() {
     let mut compared = 0;
     for core in cores("node-async") {
-        let thread = core.truth.threads.first().expect("a thread");
+        let told = told_awaits(core.truth.threads.first().expect("a thread"));
         let stack = core.one("::jsstack -a");
-        let awaiting = stack["awaiting"].as_array().expect("a list");
-        let told: Vec<_> = thread
-            .awaits
-            .iter()
-            .map(|call| {
-                let name = shown(call).unwrap_or_default().trim_start_matches("async ").to_owned();
-                let name = match call.scripted.shown.as_deref() {
-                    Some(shown) if shown.contains("(index ") => {
-                        shown.trim_start_matches("async ").to_owned()
-                    }
-                    _ => name,
-                };
-                (name, call.line)
-            })
-            .collect();
-        let shown: Vec<_> = awaiting
-            .iter()
-            .map(|frame| {
-                let name = frame["function"].as_str().unwrap_or_default().to_owned();
-                (name, frame["line"].as_u64().and_then(|line| u32::try_from(line).ok()))
-            })
-            .collect();
-        assert_eq!(shown, told, "{}", core.name);
+        assert_eq!(shown_awaits(&stack["awaiting"]), told, "{}", core.name);
         compared += told.len();
     }
     assert!(compared > 50, "{compared} functions await");
+}
+
+#[test]
+fn what_waits_on_no_stack_is_listed_with_what_waits_for_it() {
+    for core in cores("node-async") {
+        let told = told_awaits(core.truth.threads.first().expect("a thread"));
+        let rows = core.records("::jsawaiting");
+        let chains: Vec<_> = rows.iter().map(|row| shown_awaits(&row["frames"])).collect();
+        // What the innermost function's caller waits for is the longest of all chains.
+        assert!(chains.contains(&told), "{}: {told:?} in {chains:?}", core.name);
+        let first = |name: &str| {
+            let of = |row: &&Value| row["frames"][0]["function"] == name;
+            rows.iter().filter(of).collect::<Vec<_>>()
+        };
+        let (waits, then) = (first("waitsForever"), first("afterNever"));
+        assert_eq!(waits.len(), 2, "{}: one by itself, one for another", core.name);
+        assert!(waits.iter().any(|row| row["frames"][1]["function"] == "waitsForWaiter"));
+        assert!(then.len() == 1 && then[0]["then"] == true, "{}: {then:?}", core.name);
+        assert!(waits.iter().all(|row| row["promise"] == then[0]["promise"]), "{}", core.name);
+    }
+}
+
+#[test]
+fn what_no_frame_has_is_said() {
+    for core in cores("node-waiting") {
+        let errors = |line: &str| crate::harness::run_on(&core.core, line).errors;
+        assert!(errors("::jsstack -f nosuch").contains("no frame of a function nosuch"));
+        assert!(errors("::jsstack -p nosuch").contains("unknown property -- nosuch"));
+        assert!(errors("::jsstack -p arg99").contains("no such frame has arg99"));
+        assert!(errors("::walk thread | ::jsstack -f waitFor -p this").is_empty());
+    }
 }
 
 #[test]

@@ -120,6 +120,23 @@ fn properties_and_elements_can_be_walked() {
 }
 
 #[test]
+fn what_modules_export_is_told() {
+    for core in cores("node-esm") {
+        let text = core.text("::findjsobjects -c Module | ::findjsobjects | ::jsprint");
+        assert!(text.contains("\"enter\": function enter"), "{}: {text}", core.name);
+    }
+}
+
+#[test]
+fn bytes_stand_many_on_a_line() {
+    for core in cores("node-values") {
+        let values = core.argument("keep");
+        let text = core.text(&format!("{values}::jsprint binary.buffer"));
+        assert!(text.contains(", ") && text.lines().count() < 8, "{}: {text}", core.name);
+    }
+}
+
+#[test]
 fn what_is_no_value_is_told() {
     for core in cores("node-values") {
         let said = core.error("10::jsprint");

@@ -1,6 +1,6 @@
 //! Dot: the value that a dcmd starts from, and that a pipe carries.
 
-use kcore::{Addr, Tid};
+use kcore::{Addr, TaskId, Tid};
 
 /// A typed value in a pipe, or an address that a user typed.
 ///
@@ -14,6 +14,8 @@ pub enum Dot {
     Addr(Addr),
     /// A thread, by its LWP id.
     Thread(Tid),
+    /// A coroutine or green thread, by the number that its runtime gave it.
+    Task(TaskId),
     /// A frame: its frame-pointer column, and which frame of which thread it is.
     Frame {
         /// What `$C` prints in its first column.
@@ -32,6 +34,7 @@ impl Dot {
             Self::Number(value) => value,
             Self::Addr(at) | Self::Frame { fp: at, .. } => at.get(),
             Self::Thread(tid) => u64::from(tid.get()),
+            Self::Task(task) => task.number,
         }
     }
 

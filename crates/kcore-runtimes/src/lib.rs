@@ -32,6 +32,7 @@
     )
 )]
 
+pub mod bthread;
 mod ending;
 mod host;
 mod language_frame;
@@ -45,7 +46,7 @@ pub mod v8;
 pub use ending::{DyingStack, Ending};
 pub use host::{Host, HostModule, HostRange};
 pub use language_frame::{FrameKind, LanguageFrame};
-pub use probe::{Damage, Finding, PROBES, Probe};
+pub use probe::{Damage, Finding, PROBES, Probe, TASK_PROBES};
 pub use runtime::{Identity, NativeStack, Runtime, ThreadFacts};
 pub use runtimes::Runtimes;
 pub use span::{Native, Span};

@@ -21,6 +21,9 @@ pub struct Code {
     pub is_code: bool,
     /// A signal restorer that only its bytes give away.
     pub is_restorer: bool,
+    /// Where the first function on a stack returns to that somebody made: no call stands before it, and
+    /// nobody returns from it.
+    pub ends_stack: bool,
 }
 
 /// What one walker has learnt. It holds for all stacks of its process.

@@ -357,6 +357,9 @@ impl<'a> Walker<'a> {
         if !code.is_code {
             return Err(End::NotCode(pc));
         }
+        if code.ends_stack {
+            return Err(End::Outermost);
+        }
         let sp = self.machine.stack_pointer();
         let advanced = match (callee.get(sp), regs.get(sp)) {
             (Some(below), Some(above)) => self.is_above(Addr::new(above), Addr::new(below), called),
@@ -392,7 +395,11 @@ impl<'a> Walker<'a> {
         let known_signal = row.as_ref().is_some_and(|row| row.is_signal);
         let is_restorer =
             is_code && !known_signal && self.machine.is_signal_restorer(pc.addr(), self.space);
-        Code { row, is_code, is_restorer }
+        let ends_stack = is_code
+            && row.is_none()
+            && self.machine.is_end_of_context(pc.addr(), self.space)
+            && !self.machine.follows_call(pc.addr(), self.space);
+        Code { row, is_code, is_restorer, ends_stack }
     }
 }
 

@@ -1,25 +1,50 @@
-//! Unique stacks over all threads.
+//! Unique stacks over all threads and tasks.
+
+use std::sync::Arc;
 
 use kcore_mem::Addr;
-use kcore_runtimes::Span;
+use kcore_runtimes::{Span, TaskStart};
 use kcore_unwind::Walker;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::{Core, Stack, Tid};
+use crate::{Core, Stack, Task, Tid};
 
-/// Threads that have the same stack and wait in the same system call.
+/// Stacks that one walker takes in a row, so that what it learnt pays.
+const CHUNK: usize = 16;
+/// Stacks of tasks that are held at a time: there may be a hundred thousand.
+const BATCH: usize = 1 << 12;
+
+/// Threads and tasks that have the same stack and wait in the same system call.
 #[derive(Clone, Debug)]
 pub struct StackGroup {
     /// The threads, in the order of the core: the crashed one first.
     pub tids: Vec<Tid>,
-    /// The first of them.
-    pub first: Tid,
-    /// The system call that they wait in.
+    /// The tasks that no thread runs, in the order of their runtimes.
+    pub tasks: Vec<Arc<Task>>,
+    /// The system call that the threads wait in.
     pub waits_in: Option<String>,
-    /// The stack of the first of them; the others have the same pcs, and the same
-    /// frames of languages.
+    /// The stack of the first thread, or else of the first task; the others have the same pcs, and the
+    /// same frames of languages.
     pub stack: Stack,
+}
+
+impl StackGroup {
+    /// How many threads and tasks there are.
+    pub fn count(&self) -> usize {
+        self.tids.len().saturating_add(self.tasks.len())
+    }
+
+    /// The first thread; `None` in a group of tasks alone.
+    pub fn first(&self) -> Option<Tid> {
+        self.tids.first().copied()
+    }
+}
+
+/// Who has a stack.
+enum Holder {
+    Thread(Tid),
+    Task(Arc<Task>),
 }
 
 /// What threads of one group have in common. Interpreters run all functions by the same code, so pcs
@@ -31,12 +56,35 @@ struct Likeness {
     spans: Vec<Span>,
 }
 
+/// Groups that grow.
+#[derive(Default)]
+struct Groups {
+    all: Vec<StackGroup>,
+    known: FxHashMap<Likeness, usize>,
+}
+
+impl Groups {
+    fn add(&mut self, core: &Core, holders: impl Iterator<Item = Holder>, stacks: Vec<Stack>) {
+        for (holder, stack) in holders.zip(stacks) {
+            let likeness = core.likeness(&holder, &stack);
+            let waits_in = likeness.waits_in.clone();
+            let index = *self.known.entry(likeness).or_insert(self.all.len());
+            if self.all.get(index).is_none() {
+                self.all.push(StackGroup { tids: vec![], tasks: vec![], waits_in, stack });
+            }
+            match (self.all.get_mut(index), holder) {
+                (Some(group), Holder::Thread(tid)) => group.tids.push(tid),
+                (Some(group), Holder::Task(task)) => group.tasks.push(task),
+                (None, _) => {}
+            }
+        }
+    }
+}
+
 impl Core {
     /// The stacks of `tids`, at most `limit` frames each, walked in parallel, in the order of
     /// `tids`.
     pub fn stacks(&self, tids: &[Tid], limit: usize) -> Vec<Stack> {
-        /// Threads that one walker takes in a row, so that what it learnt pays.
-        const CHUNK: usize = 16;
         let walk = |walker: &mut Option<Walker<'_>>, tid: &Tid| match walker {
             Some(walker) => self.stack_with(walker, *tid, limit),
             None => self.stack(*tid, limit),
@@ -57,22 +105,38 @@ impl Core {
         spans
     }
 
-    /// Groups the threads `tids` by stack and by the system call that they wait in: most common
-    /// first; groups of one size in the order of their first thread.
-    pub fn stack_groups(&self, tids: &[Tid], limit: usize) -> Vec<StackGroup> {
-        let mut groups: Vec<StackGroup> = Vec::new();
-        let mut known: FxHashMap<Likeness, usize> = FxHashMap::default();
-        for (tid, stack) in tids.iter().zip(self.stacks(tids, limit)) {
-            let waits_in = self.waits_in(*tid);
-            let pcs = stack.frames.iter().map(|frame| frame.pc.addr()).collect();
-            let likeness = Likeness { waits_in: waits_in.clone(), pcs, spans: self.alike(&stack) };
-            let index = *known.entry(likeness).or_insert(groups.len());
-            match groups.get_mut(index) {
-                Some(group) => group.tids.push(*tid),
-                None => groups.push(StackGroup { tids: vec![*tid], first: *tid, waits_in, stack }),
-            }
+    /// The stacks of `tasks`, at most `limit` frames each, walked in parallel, in their order.
+    pub fn task_stacks(&self, tasks: &[Arc<Task>], limit: usize) -> Vec<Stack> {
+        let walk = |walker: &mut Option<Walker<'_>>, task: &Arc<Task>| match walker {
+            Some(walker) => self.task_stack_with(walker, task, limit),
+            None => self.task_stack(task, limit),
+        };
+        tasks.par_iter().with_min_len(CHUNK).map_init(|| self.walker(), walk).collect()
+    }
+
+    /// Groups the threads `tids` by stack and by the system call that they wait in, and with them `tasks`,
+    /// those that run left out: they are on the stacks of threads. Most common first; groups of one size
+    /// in the order of their first thread.
+    pub fn stack_groups(&self, tids: &[Tid], tasks: &[Arc<Task>], limit: usize) -> Vec<StackGroup> {
+        let mut groups = Groups::default();
+        let holders = tids.iter().map(|tid| Holder::Thread(*tid));
+        groups.add(self, holders, self.stacks(tids, limit));
+        let waiting = tasks.iter().filter(|task| !matches!(task.start, TaskStart::Running));
+        let waiting: Vec<Arc<Task>> = waiting.cloned().collect();
+        for batch in waiting.chunks(BATCH) {
+            let holders = batch.iter().cloned().map(Holder::Task);
+            groups.add(self, holders, self.task_stacks(batch, limit));
         }
-        groups.sort_by_key(|group| std::cmp::Reverse(group.tids.len()));
-        groups
+        groups.all.sort_by_key(|group| std::cmp::Reverse(group.count()));
+        groups.all
+    }
+
+    fn likeness(&self, holder: &Holder, stack: &Stack) -> Likeness {
+        let waits_in = match holder {
+            Holder::Thread(tid) => self.waits_in(*tid),
+            Holder::Task(_) => None,
+        };
+        let pcs = stack.frames.iter().map(|frame| frame.pc.addr()).collect();
+        Likeness { waits_in, pcs, spans: self.alike(stack) }
     }
 }

@@ -87,12 +87,12 @@ pub use kcore_mem::{
     Target,
 };
 pub use kcore_profile as profile;
-pub use kcore_runtimes::v8;
 pub use kcore_runtimes::{
     Damage, DyingStack, Ending, Finding, FrameKind, Host, HostModule, HostRange, Identity,
     LanguageFrame, Native, NativeStack, PROBES, Probe, Runtime, Runtimes, Span, Task, TaskStart,
     ThreadFacts,
 };
+pub use kcore_runtimes::{bthread, v8};
 pub use kcore_symbols::{
     AliasKind, AliasType, ArrayType, BaseClass, BaseType, BitField, Composite, DebugInfo, DieId,
     Dimension, Encoding, Enumeration, Enumerator, Keyword, Member, MemberPlace, PointerKind,
@@ -125,6 +125,7 @@ pub use register::RegisterError;
 pub use space::ProcessSpace;
 pub use stack::{MAX_FRAMES, Stack};
 pub use status::{SignalStatus, Status};
+pub use task::TaskId;
 pub use thread::{Thread, Tid};
 pub use tls::TlsError;
 pub use types::{DataModel, SessionType, SessionTypes, TypeLookupError};

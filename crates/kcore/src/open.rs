@@ -29,6 +29,7 @@ use crate::{
     mapping::Mapping,
     module::{ModuleContext, found_file},
     symbols_by_file::SymbolsByFile,
+    task::Tasks,
     thread::threads_of,
     tls::{Linker, ThreadAreas},
     variables::ScopesCache,
@@ -139,6 +140,8 @@ pub struct Core {
     pub(crate) thread_areas: OnceLock<ThreadAreas>,
     pub(crate) probes: Probes,
     pub(crate) runtimes: OnceLock<Arc<Runtimes>>,
+    pub(crate) task_runtimes: OnceLock<Runtimes>,
+    pub(crate) tasks: OnceLock<Tasks>,
     /// How runtimes are decoded, not what the process is: a session may change it.
     pub(crate) nearest_layouts: AtomicBool,
 }
@@ -272,6 +275,8 @@ impl Core {
             thread_areas: OnceLock::new(),
             probes: options.probes,
             runtimes: OnceLock::new(),
+            task_runtimes: OnceLock::new(),
+            tasks: OnceLock::new(),
             nearest_layouts: AtomicBool::new(options.nearest_layouts),
         }
     }

@@ -2,29 +2,120 @@
 
 use std::sync::Arc;
 
-use kcore_runtimes::TaskStart;
+use kcore_runtimes::{Runtimes, TASK_PROBES, TaskStart, bthread};
 use kcore_unwind::{End, Trust};
+use rustc_hash::FxHashMap;
 
-use crate::{Core, Stack, Task, stack::StackOrigin};
+use crate::{Core, Stack, Task, Tid, stack::StackOrigin};
+
+/// Frames among which the function is that begins the stack of a task: a sanitizer may call it.
+const OUTERMOST: usize = 2;
+
+/// What names a task within a process: its runtime, and the number that this gave it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct TaskId {
+    /// The runtime's name, as in [`crate::Identity::name`].
+    pub runtime: &'static str,
+    /// As [`Task::id`].
+    pub number: u64,
+}
+
+impl TaskId {
+    /// That of a task.
+    pub fn of(task: &Task) -> Self {
+        Self { runtime: task.runtime, number: task.id }
+    }
+}
+
+/// The tasks of all runtimes.
+#[derive(Default)]
+pub(crate) struct Tasks {
+    all: Vec<Arc<Task>>,
+    by_id: FxHashMap<TaskId, usize>,
+    by_thread: FxHashMap<Tid, usize>,
+}
+
+impl Tasks {
+    fn new(tasks: Vec<Task>) -> Self {
+        let all: Vec<Arc<Task>> = tasks.into_iter().map(Arc::new).collect();
+        let numbered = || all.iter().enumerate();
+        let by_id = numbered().map(|(index, task)| (TaskId::of(task), index)).collect();
+        let threads = numbered().filter_map(|(index, task)| Some((task.thread?, index)));
+        let by_thread = threads.collect();
+        Self { all, by_id, by_thread }
+    }
+}
 
 impl Core {
-    /// The tasks of all runtimes, in their order.
-    pub fn tasks(&self) -> Vec<Arc<Task>> {
-        self.runtimes().tasks(self).into_iter().map(Arc::new).collect()
+    /// The runtimes that keep stacks of their own and nothing else. They are looked for once, when somebody
+    /// first asks for stacks that belong to no thread: that costs a search through the names of modules.
+    pub fn task_runtimes(&self) -> &Runtimes {
+        self.task_runtimes.get_or_init(|| Runtimes::find(TASK_PROBES, self))
+    }
+
+    /// The tasks of all runtimes, in their order. They are enumerated once.
+    pub fn tasks(&self) -> &[Arc<Task>] {
+        &self.known_tasks().all
+    }
+
+    fn known_tasks(&self) -> &Tasks {
+        self.tasks.get_or_init(|| {
+            let mut tasks = self.runtimes().tasks(self);
+            tasks.extend(self.task_runtimes().tasks(self));
+            Tasks::new(tasks)
+        })
+    }
+
+    /// The task of an id.
+    pub fn task(&self, id: TaskId) -> Option<&Arc<Task>> {
+        let tasks = self.known_tasks();
+        tasks.all.get(*tasks.by_id.get(&id)?)
+    }
+
+    /// The task of a number, whatever its runtime is.
+    pub fn task_numbered(&self, number: u64) -> Option<&Arc<Task>> {
+        self.tasks().iter().find(|task| task.id == number)
+    }
+
+    /// The task that a thread runs.
+    pub fn task_of_thread(&self, tid: Tid) -> Option<&Arc<Task>> {
+        let tasks = self.known_tasks();
+        tasks.all.get(*tasks.by_thread.get(&tid)?)
+    }
+
+    /// The task that a thread runs, by its stack. Where tasks were not asked for yet, they are looked for
+    /// if the stack begins as one of theirs.
+    pub fn task_on(&self, stack: &Stack) -> Option<&Arc<Task>> {
+        let tid = stack.tid?;
+        let is_known = self.tasks.get().is_some();
+        let outermost = stack.frames.iter().rev().take(OUTERMOST);
+        let mut names = outermost.filter_map(|frame| self.symbol_at(frame.pc.lookup()));
+        let begins_as_one = is_known || names.any(|symbol| bthread::is_runner(&symbol.name));
+        begins_as_one.then(|| self.task_of_thread(tid))?
     }
 
     /// The stack of a task, at most `limit` frames. That of one which runs is its thread's.
     pub fn task_stack(&self, task: &Arc<Task>, limit: usize) -> Stack {
+        match self.walker() {
+            Some(mut walker) => self.task_stack_with(&mut walker, task, limit),
+            None => Stack::empty(task.thread, End::Unsupported),
+        }
+    }
+
+    /// As [`Core::task_stack`], by a walker that may have walked others.
+    pub fn task_stack_with(
+        &self,
+        walker: &mut crate::Walker<'_>,
+        task: &Arc<Task>,
+        limit: usize,
+    ) -> Stack {
         let mut stack = match (&task.start, task.thread) {
-            (TaskStart::Running, Some(tid)) => self.stack(tid, limit),
-            (TaskStart::Suspended { regs, pc }, thread) => match self.walker() {
-                Some(mut walker) => {
-                    let (regs, pc) = (**regs, *pc);
-                    let start = StackOrigin { regs, pc, trust: Trust::Runtime, is_thread: false };
-                    Stack::walk(thread, &mut walker, start, limit)
-                }
-                None => Stack::empty(thread, End::Unsupported),
-            },
+            (TaskStart::Running, Some(tid)) => self.stack_with(walker, tid, limit),
+            (TaskStart::Suspended { regs, pc }, thread) => {
+                let (regs, pc) = (**regs, *pc);
+                let start = StackOrigin { regs, pc, trust: Trust::Runtime, is_thread: false };
+                Stack::walk(thread, walker, start, limit)
+            }
             (_, thread) => Stack::empty(thread, End::NoRegisters),
         };
         stack.task = Some(task.clone());

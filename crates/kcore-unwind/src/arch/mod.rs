@@ -75,6 +75,10 @@ pub trait Machine: Send + Sync {
     /// Whether the instruction at `at` is the system call by which a signal handler returns.
     fn is_signal_restorer(&self, at: Addr, space: &dyn AddressSpace) -> bool;
 
+    /// Whether `at` is what the first function on a stack of Boost.Context's kind returns to: code without
+    /// unwind information that ends the process.
+    fn is_end_of_context(&self, at: Addr, space: &dyn AddressSpace) -> bool;
+
     /// The registers that the signal frame at `regs` saved, for a restorer without unwind
     /// information.
     fn interrupted_regs(&self, regs: &Regs, space: &dyn AddressSpace) -> Option<Regs>;

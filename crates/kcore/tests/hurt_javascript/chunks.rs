@@ -46,7 +46,7 @@ fn each(look: impl Fn(&str, &Core, &Census, u64)) {
 fn a_chunk_without_a_beginning_is_found() {
     each(|variant, core, census, healthy| {
         let is_full = |area: &&Area| area.chunk.use_ == Use::Old && area.starts.count() > 1000;
-        let area = census.areas().iter().filter(is_full).next_back().expect("a full chunk");
+        let area = census.areas().iter().rfind(is_full).expect("a full chunk");
         let mut host = HurtHost::new(core);
         for offset in
             (0..DESCRIPTION.min(area.chunk.area.start.get() - area.chunk.base.get())).step_by(8)

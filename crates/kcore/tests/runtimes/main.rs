@@ -112,7 +112,7 @@ fn tasks_have_stacks_of_their_own() {
     assert!(
         stacks
             .iter()
-            .zip(&tasks)
+            .zip(tasks)
             .all(|(stack, task)| { stack.task.as_ref().is_some_and(|its| its.id == task.id) })
     );
 }
@@ -156,9 +156,9 @@ fn a_runtime_is_asked_by_its_type() {
 
 #[test]
 fn threads_of_one_native_stack_in_different_functions_are_different() {
-    let groups = core().stack_groups(&core().tids(), MAX_FRAMES);
+    let groups = core().stack_groups(&core().tids(), &[], MAX_FRAMES);
     assert_eq!(groups.len(), 1);
-    assert_eq!(groups[0].first, core().tids()[0]);
+    assert_eq!(groups[0].first(), core().tids().first().copied());
 }
 
 #[test]

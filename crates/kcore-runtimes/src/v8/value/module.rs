@@ -5,8 +5,8 @@
 
 use crate::v8::{Heap, Tagged, heap::Object};
 
-/// JSModuleNamespace: the module.
-const MODULE: u64 = 24;
+/// JSModuleNamespace: the module, before which there may be a word for the embedder, which is no object.
+const MODULE: [u64; 2] = [24, 32];
 /// Module: what it exports, an ObjectHashTable.
 const EXPORTS: u64 = 8;
 /// The element of that which says how many entries there may be, and the first of their keys.
@@ -20,7 +20,7 @@ impl Heap<'_> {
     pub fn exported_value(&self, namespace: Object, name: Object) -> Option<Tagged> {
         let types = &self.layout.types;
         (namespace.kind == types.module_namespace && types.module_namespace != 0).then_some(())?;
-        let module = self.field(namespace.at, MODULE)?;
+        let module = MODULE.into_iter().find_map(|at| self.field(namespace.at, at))?;
         let exports = self.field(module.at, EXPORTS)?;
         let capacity = u64::try_from(self.element(exports, CAPACITY)?.smi()?).ok()?;
         let mut keys = (0..capacity.min(MAX_ENTRIES)).map(|entry| {

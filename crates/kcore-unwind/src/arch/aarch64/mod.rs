@@ -1,5 +1,6 @@
 //! aarch64: AAPCS64, Linux.
 
+mod context;
 mod decode;
 mod regs;
 mod signal;
@@ -82,6 +83,10 @@ impl Machine for Aarch64 {
 
     fn is_signal_restorer(&self, at: Addr, space: &dyn AddressSpace) -> bool {
         signal::is_restorer(at, space)
+    }
+
+    fn is_end_of_context(&self, at: Addr, space: &dyn AddressSpace) -> bool {
+        context::is_end(at, space)
     }
 
     fn interrupted_regs(&self, regs: &Regs, space: &dyn AddressSpace) -> Option<Regs> {

@@ -1,5 +1,6 @@
 //! x86-64: System V ABI, Linux.
 
+mod context;
 mod decode;
 mod parts;
 mod regs;
@@ -66,6 +67,10 @@ impl Machine for X86_64 {
 
     fn is_signal_restorer(&self, at: Addr, space: &dyn AddressSpace) -> bool {
         signal::is_restorer(at, space)
+    }
+
+    fn is_end_of_context(&self, at: Addr, space: &dyn AddressSpace) -> bool {
+        context::is_end(at, space)
     }
 
     fn interrupted_regs(&self, regs: &Regs, space: &dyn AddressSpace) -> Option<Regs> {

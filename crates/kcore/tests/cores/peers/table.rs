@@ -79,10 +79,15 @@ const ASSEMBLY: &str = "libcrypto's assembly, chosen by the processor's features
 const NO_HEADERS: &str = "the core holds no headers of the static program: eu-stack stops at the first \
                           caller, kcore takes its unwind information from the file";
 
+const FINISH: &str = "the stack of a coroutine begins with a return address that nobody called from: the peer takes it \
+                      for a frame";
+
 const GO: &str = "Go's signal frame is no frame to the peers, and its stacks that begin in no function end in \
                   a return address of 0, which gdb shows";
 
-pub static EXPLAINED: [Explained; 37] = [
+pub static EXPLAINED: [Explained; 39] = [
+    known(Gdb, "bthreads*", &[], &[Longer], Kcore, FINISH),
+    known(EuStack, "bthreads*", &[], &[Longer], Kcore, FINISH),
     known(Framehop, "realigned", &[], &[Pc, Shorter], Kcore, EXPRESSION),
     known(Framehop, "lazy-binding", &[], &[Pc, Shorter], Kcore, IN_RBX),
     known(Framehop, "lazy-binding-stack", &[], &[Pc, Shorter], Kcore, IN_RBX),

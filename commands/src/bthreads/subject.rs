@@ -1,0 +1,53 @@
+//! Which bthreads a dcmd is about.
+
+use std::sync::Arc;
+
+use kcore::{
+    Core, Task, TaskId,
+    bthread::{Bthread, Bthreads},
+};
+use kcore_dcmd::{Cx, DcmdError, Dot, Result};
+
+/// All bthreads of a process.
+///
+/// # Errors
+/// When it has no bRPC, or one that cannot be read: then the error says why.
+pub fn all(core: &Arc<Core>) -> Result<Vec<Bthread>> {
+    let runtimes = core.task_runtimes();
+    let mut found = runtimes.of::<Bthreads>().peekable();
+    if found.peek().is_some() {
+        return Ok(found.flat_map(|bthreads| bthreads.all(core.as_ref()).to_vec()).collect());
+    }
+    let damaged = runtimes.damaged().iter().find(|damaged| damaged.name == "bthread");
+    Err(DcmdError::failed(match damaged {
+        Some(damaged) => damaged.why.to_string(),
+        None => "no module holds bthreads".to_owned(),
+    }))
+}
+
+/// The bthread that the address before a dcmd means: an id, or the address of its `TaskMeta`.
+///
+/// # Errors
+/// When there is none.
+pub fn of_dot(cx: &Cx<'_>) -> Result<Bthread> {
+    let Some(dot) = cx.addr() else {
+        return Err(DcmdError::usage("the id of a bthread is needed before ::bthread"));
+    };
+    let wanted = dot.number();
+    let is_wanted = |bthread: &Bthread| match dot {
+        Dot::Thread(tid) => bthread.state.thread() == Some(tid),
+        _ => bthread.id == wanted || bthread.meta.get() == wanted,
+    };
+    let found = all(cx.core())?.into_iter().find(is_wanted);
+    found.ok_or_else(|| DcmdError::failed(format!("no bthread {wanted:x}")))
+}
+
+/// The task that a bthread is among those of all runtimes.
+pub fn task<'a>(core: &'a Core, bthread: &Bthread) -> Option<&'a Arc<Task>> {
+    core.task(id(bthread))
+}
+
+/// What names it in a pipe.
+pub const fn id(bthread: &Bthread) -> TaskId {
+    TaskId { runtime: "bthread", number: bthread.id }
+}

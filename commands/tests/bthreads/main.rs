@@ -1,0 +1,88 @@
+//! bthreads, held against what programs know of their own: in every layout, with debug information and
+//! without.
+
+#[path = "../dcmds/harness.rs"]
+#[allow(dead_code)]
+mod harness;
+mod stacks;
+mod states;
+
+use std::{collections::BTreeMap, fs, path::PathBuf, process::Command, sync::Arc};
+
+use gen_cores::{Case, Outcome};
+use kcore::{Core, OpenOptions};
+use serde_json::Value;
+
+/// The scenarios, a release of bRPC each, and their variants.
+const CASES: &[(&str, &str)] = &[
+    ("bthreads", "O0-pie"),
+    ("bthreads", "O2-pie"),
+    ("bthreads", "O2-nopie"),
+    ("bthreads", "O2-pie-gcore"),
+    ("bthreads-1", "O2-pie"),
+    ("bthreads-12", "O2-pie"),
+    ("bthreads-13", "O2-pie"),
+    ("bthreads-16", "O2-pie"),
+    ("bthreads-18", "O2-pie"),
+];
+
+/// An opened core of a program that has bthreads.
+struct Opened {
+    name: String,
+    core: Arc<Core>,
+    /// What the bthreads told of themselves, by their ids as JSON has them.
+    told: BTreeMap<String, Value>,
+}
+
+impl Opened {
+    fn records(&self, line: &str) -> Vec<Value> {
+        let records = harness::json_on(&self.core, line);
+        for record in &records {
+            assert_ne!(record["type"], "error", "{} {line}: {record}", self.name);
+        }
+        records
+    }
+}
+
+fn made(scenario: &str, variant: &str) -> Option<Case> {
+    match gen_cores::ensure(scenario, variant).expect("a case") {
+        Outcome::Made(case) | Outcome::Fresh(case) => Some(case),
+        Outcome::Skipped(skipped) => {
+            println!("not tested: {scenario}/{variant}: {}", skipped.reason);
+            None
+        }
+    }
+}
+
+/// The last that each bthread told: a slot is used again under another id.
+fn told(case: &Case) -> BTreeMap<String, Value> {
+    let text = fs::read_to_string(case.dir.join("values.jsonl")).expect("bthreads told");
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    lines.map(|line| (line["bthread"].as_str().expect("an id").to_owned(), line)).collect()
+}
+
+fn open(case: &Case, exe: Option<PathBuf>) -> Opened {
+    let options = OpenOptions { core: Some(case.core.clone()), exe, ..OpenOptions::default() };
+    let core = Arc::new(Core::open(&options).expect("the core opens"));
+    Opened { name: case.name(), core, told: told(case) }
+}
+
+/// All cores, as they are.
+fn cores() -> Vec<Opened> {
+    let cases = CASES.iter().filter_map(|(scenario, variant)| made(scenario, variant));
+    cases.map(|case| open(&case, None)).collect()
+}
+
+/// All cores, opened with a program without debug information: layouts must be found in memory.
+fn cores_without_types() -> Vec<Opened> {
+    let cases = CASES.iter().filter_map(|(scenario, variant)| made(scenario, variant));
+    cases.map(|case| open(&case, Some(without_types(&case)))).collect()
+}
+
+fn without_types(case: &Case) -> PathBuf {
+    let into = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let into = into.join(format!("{}-without-types", case.name().replace('/', "-")));
+    let strip = Command::new("strip").arg("-g").arg("-o").arg(&into).arg(&case.exe).status();
+    assert!(strip.expect("strip runs").success(), "{}", case.name());
+    into
+}

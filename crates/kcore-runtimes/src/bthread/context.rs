@@ -1,0 +1,81 @@
+//! The registers that a switch saves on the stack that it leaves.
+//!
+//! `bthread_jump_fcontext` of `src/bthread/context.cpp`, which is Boost.Context's of 1.60 to 1.80.
+
+use kcore_mem::{Addr, AddressSpace, Arch};
+use kcore_unwind::{RegisterId, Regs};
+
+use super::meta::StackArea;
+
+/// What an architecture saves, by offsets from the saved stack pointer.
+struct Saved {
+    /// The general registers, by their `DWARF` numbers.
+    registers: &'static [(RegisterId, u64)],
+    /// The program counter.
+    pc: u64,
+    /// The stack pointer, by its number; it is behind what was saved.
+    stack_pointer: RegisterId,
+    /// Bytes that were saved.
+    size: u64,
+}
+
+const X86_64: Saved = Saved {
+    registers: &[
+        (RegisterId(12), 0x08),
+        (RegisterId(13), 0x10),
+        (RegisterId(14), 0x18),
+        (RegisterId(15), 0x20),
+        (RegisterId(3), 0x28),
+        (RegisterId(6), 0x30),
+    ],
+    pc: 0x38,
+    stack_pointer: RegisterId(7),
+    size: 0x40,
+};
+
+const AARCH64: Saved = Saved {
+    registers: &[
+        (RegisterId(19), 0x40),
+        (RegisterId(20), 0x48),
+        (RegisterId(21), 0x50),
+        (RegisterId(22), 0x58),
+        (RegisterId(23), 0x60),
+        (RegisterId(24), 0x68),
+        (RegisterId(25), 0x70),
+        (RegisterId(26), 0x78),
+        (RegisterId(27), 0x80),
+        (RegisterId(28), 0x88),
+        (RegisterId(29), 0x90),
+        (RegisterId(30), 0x98),
+    ],
+    pc: 0xa0,
+    stack_pointer: RegisterId(31),
+    size: 0xb0,
+};
+
+/// The registers with which a stack goes on, as far as they were saved.
+pub fn saved(space: &dyn AddressSpace, area: &StackArea) -> Option<Regs> {
+    let saved = of(space.target().arch)?;
+    let after = area.context.checked_add(saved.size).filter(|after| *after <= area.range.end)?;
+    let word = |offset: u64| space.read_word(area.context.checked_add(offset)?).ok();
+    let pc = word(saved.pc).filter(|pc| *pc != 0)?;
+    let mut regs = Regs::new(Addr::new(pc));
+    for (register, offset) in saved.registers {
+        regs.set(*register, word(*offset));
+    }
+    regs.set(saved.stack_pointer, Some(after.get()));
+    Some(regs)
+}
+
+/// The register that holds the stack pointer.
+pub fn stack_pointer(arch: Arch) -> Option<RegisterId> {
+    of(arch).map(|saved| saved.stack_pointer)
+}
+
+fn of(arch: Arch) -> Option<&'static Saved> {
+    match arch {
+        Arch::X86_64 => Some(&X86_64),
+        Arch::Aarch64 => Some(&AARCH64),
+        _ => None,
+    }
+}

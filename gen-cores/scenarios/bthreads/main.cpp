@@ -1,0 +1,136 @@
+// bthreads in every state: each tells in values.jsonl what it is about to do and by which functions it came there.
+
+#include <cstdio>
+#include <cstdlib>
+#include <pthread.h>
+#include <string>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <vector>
+
+#include "scheduler.hpp"
+#include "truth.h"
+
+#ifndef COUNT
+#define COUNT 40
+#endif
+
+static FILE *out;
+static pthread_mutex_t out_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void tell(bthread_t id, const char *state, const char *on, const void *butex, const char *function, int depth)
+{
+	pthread_mutex_lock(&out_lock);
+	fprintf(out,
+		"{\"bthread\":\"%#lx\",\"state\":\"%s\",\"on\":\"%s\",\"butex\":\"%p\",\"function\":\"%s\",\"depth\":%d,"
+		"\"tid\":%ld}\n",
+		(unsigned long)id, state, on, butex, function, depth, syscall(SYS_gettid));
+	fflush(out);
+	pthread_mutex_unlock(&out_lock);
+}
+
+static bthread_mutex_t mutex, other;
+static bthread_cond_t cond;
+static bthread_t joined;
+static volatile bool done;
+static volatile int running;
+
+// Goes down so many frames before it calls `last`; no compiler makes a loop of it.
+#define DOWN(name, last)                                                                                               \
+	FN static long name(long depth)                                                                                \
+	{                                                                                                              \
+		if (depth > 0) {                                                                                       \
+			long below = name(depth - 1);                                                                  \
+			__asm__ volatile("" : "+r"(below));                                                            \
+			return below + 1;                                                                              \
+		}                                                                                                      \
+		last;                                                                                                  \
+		return 1;                                                                                              \
+	}
+
+DOWN(sleeps, bthread_usleep(1000000000))
+DOWN(locks, bthread_mutex_lock(&mutex))
+DOWN(waits, bthread_cond_wait(&cond, &other))
+DOWN(joins, bthread_join(joined, nullptr))
+DOWN(yields, bthread_yield())
+
+FN static long spins(long depth)
+{
+	if (depth > 0) {
+		long below = spins(depth - 1);
+		__asm__ volatile("" : "+r"(below));
+		return below + 1;
+	}
+	__atomic_add_fetch(&running, 1, __ATOMIC_SEQ_CST);
+	while (!done)
+		__asm__ volatile("pause");
+	return 1;
+}
+
+#define BODY(name, function, state, on, butex)                                                                         \
+	FN static void *name(void *arg)                                                                                \
+	{                                                                                                              \
+		tell(bthread_self(), state, on, butex, #function, (int)(long)arg);                                     \
+		function((long)arg);                                                                                   \
+		return nullptr;                                                                                        \
+	}
+
+BODY(sleeper, sleeps, "sleeping", "timer", nullptr)
+BODY(locker, locks, "suspended", "mutex", mutex.butex)
+BODY(waiter, waits, "suspended", "condition", cond.seq)
+BODY(joiner, joins, "suspended", "join", bthread_butex_of(joined))
+BODY(yielder, yields, "ready", "", nullptr)
+BODY(spinner, spins, "running", "", nullptr)
+
+FN static void *ender(void *)
+{
+	return nullptr;
+}
+
+static void *worker(void *arg)
+{
+	bthread_run(*(bthread_t *)arg);
+	return nullptr;
+}
+
+// Makes bthreads in a thread of its own, which so has blocks of its own in the pool.
+static void *maker(void *)
+{
+	void *(*const bodies[])(void *) = {sleeper, locker, waiter, joiner, yielder};
+	for (long i = 0; i < COUNT; i++) {
+		std::string name = "number " + std::to_string(i);
+		bthread_run(bthread_start_background(name.c_str(), ender, nullptr));
+		bthread_run(bthread_start_background(name.c_str(), bodies[i % 5], (void *)(i % 7)));
+	}
+	return nullptr;
+}
+
+int main()
+{
+	truth_thread("main");
+	out = fopen("values.jsonl", "w");
+	bthread_mutex_init(&mutex);
+	bthread_mutex_init(&other);
+	bthread_cond_init(&cond);
+	bthread_mutex_lock(&mutex);
+	joined = bthread_start_background("joined", sleeper, (void *)3);
+	bthread_run(joined);
+	bthread_t created = bthread_start_background("created", sleeper, nullptr);
+	tell(created, "created", "", nullptr, "", 0);
+	bthread_t prepared = bthread_start_background("prepared", sleeper, nullptr);
+	bthread_prepare(prepared);
+	tell(prepared, "created", "", nullptr, "", 0);
+
+	pthread_t threads[3];
+	bthread_t spinning[3];
+	for (long i = 0; i < 3; i++) {
+		pthread_t thread;
+		pthread_create(&thread, nullptr, maker, nullptr);
+		pthread_join(thread, nullptr);
+		spinning[i] = bthread_start_background("spins", spinner, (void *)(i + 1));
+		pthread_create(&threads[i], nullptr, worker, &spinning[i]);
+	}
+	while (running < 3)
+		usleep(1000);
+	DIE_IN("libc", abort());
+}
