@@ -125,7 +125,8 @@ fn print_stack(cx: &mut Cx<'_>, start: StackStart, shown: &Shown) -> Result<()> 
         let message = format!("stack frame pointer is invalid: {at:x}");
         return Err(DcmdError::at(*at, message));
     }
-    cx.begin(&beginning(cx, &start, &stack), "frames")?;
+    let begin = beginning(cx, &start, &stack).showing(cx.shell().settings());
+    cx.begin(&begin, "frames")?;
     let names = Names::new(cx);
     let layout = shown.layout;
     let wanted = if layout == Layout::Verbose { Wanted::All } else { Wanted::Arguments };

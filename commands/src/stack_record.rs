@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kcore::{
     Addr, Core, End, Endian, FrameKind, NamedFrame, Stack, Task, TaskStart, ThreadFacts, Tid,
 };
-use kcore_dcmd::{Cell, Dot, Fields, Record, SymbolCell, View};
+use kcore_dcmd::{Cell, Dot, Fields, Record, Settings, SymbolCell, View};
 
 use crate::{frame_values::FrameValues, names::Names};
 
@@ -40,6 +40,8 @@ pub struct StackBegin {
     pub sp: Option<Addr>,
     /// Whether people need to be told which thread this is: one of several.
     pub titled: bool,
+    /// Whether they want to be told its state.
+    pub show_state: bool,
     /// The task that runs on it.
     pub task: Option<Arc<Task>>,
     /// What instant it is of.
@@ -58,10 +60,18 @@ impl StackBegin {
             waits_in: core.waits_in(tid),
             sp: core.stack_pointer(tid),
             titled,
+            show_state: false,
             task: None,
             instant: core.instant(),
             found_at: None,
         }
+    }
+
+    /// The same with what the user wants to be told of every thread.
+    pub const fn showing(mut self, settings: &Settings) -> Self {
+        self.show_state = settings.show_state;
+        self.titled |= settings.show_state || settings.show_stack_pointer;
+        self
     }
 
     /// The beginning of the stack of a task that no thread runs.
@@ -74,6 +84,7 @@ impl StackBegin {
             waits_in: None,
             sp,
             titled,
+            show_state: false,
             task,
             instant: core.instant(),
             found_at: None,
@@ -94,6 +105,11 @@ impl StackBegin {
 }
 
 impl StackBegin {
+    /// The state, where it is wanted; `-` where nobody knows it, as of a core.
+    fn shown_state(&self) -> Option<&str> {
+        self.show_state.then(|| self.facts.state.as_deref().unwrap_or("-"))
+    }
+
     /// The coroutine or green thread whose stack it is.
     fn task(&self) -> Cell<'_> {
         Cell::or_null(self.task.as_deref(), |task| {
@@ -127,7 +143,7 @@ impl Record for StackBegin {
         } else if self.titled {
             View::Line(
                 "stack pointer for thread {tid}{name? ({name})}: {sp?{sp:x}}{sp^unknown}\
-                 {waits_in?, in {waits_in}}",
+                 {waits_in?, in {waits_in}}{shown_state?, state {shown_state}}",
             )
         } else {
             View::Hidden
@@ -142,8 +158,9 @@ impl Record for StackBegin {
             .opt_text("state", self.facts.state.as_deref())
             .opt_text("waits_in", self.waits_in.as_deref())
             .put("task", self.task())
+            .addr("sp", self.sp)
             .text("instant", self.instant)
-            .display("sp", Cell::or_null(self.sp, Cell::Addr))
+            .display("shown_state", Cell::or_null(self.shown_state(), Cell::text))
             .display("runtime", Cell::or_null(task, |task| Cell::text(task.runtime)))
             .display("id", Cell::or_null(task, |task| Cell::Hex(task.id)))
             .display("task_state", Cell::or_null(task, |task| Cell::text(task.state.as_ref())))

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use kcore::{Core, StackGroup, Task, TaskId, Tid};
+use kcore::{Addr, Core, StackGroup, Task, TaskId, ThreadFacts, Tid};
 use kcore_dcmd::{
     AddrUse, Args, Cell, Column, Cx, Dcmd, Dot, Example, Fields, Group, Opt, Record, Result, Spec,
     View,
@@ -154,6 +154,9 @@ fn show(cx: &mut Cx<'_>, group: &StackGroup, each: bool) -> Result<()> {
         named,
         names,
         instant: core.instant(),
+        show_sp: cx.shell().settings().show_stack_pointer,
+        show_state: cx.shell().settings().show_state,
+        threads: group.tids.iter().map(|tid| Member::of(core, *tid)).collect(),
     };
     cx.begin(&begin, "frames")?;
     let names = Names::new(cx);
@@ -204,6 +207,31 @@ struct GroupBegin<'a> {
     named: bool,
     names: Vec<Arc<str>>,
     instant: &'static str,
+    show_sp: bool,
+    show_state: bool,
+    threads: Vec<Member>,
+}
+
+/// A thread of a group.
+struct Member {
+    tid: Tid,
+    facts: ThreadFacts,
+    sp: Option<Addr>,
+}
+
+impl Member {
+    fn of(core: &Core, tid: Tid) -> Self {
+        Self { tid, facts: core.thread_facts(tid), sp: core.stack_pointer(tid) }
+    }
+
+    fn cell(&self) -> Cell<'_> {
+        Cell::Object(vec![
+            ("tid", Cell::Num(u64::from(self.tid.get()))),
+            ("name", Cell::or_null(self.facts.name.as_deref(), Cell::text)),
+            ("state", Cell::or_null(self.facts.state.as_deref(), Cell::text)),
+            ("sp", Cell::or_null(self.sp, Cell::Addr)),
+        ])
+    }
 }
 
 const COLUMNS: &[Column] = &[
@@ -222,13 +250,54 @@ const COLUMNS_WITH_NAMES: &[Column] = &[
     Column::left("shown_names", "NAME", 0),
 ];
 
+/// The same with the stack pointers of the threads that are named.
+const COLUMNS_WITH_SP: &[Column] = &[
+    Column::left("thread", "THREAD", 16),
+    Column::left("shown_state", "STATE", 8),
+    Column::left("shown_wait", "SOBJ", 16),
+    Column::right("count", "COUNT", 8),
+    Column::left("shown_sp", "RSP", 16),
+    Column::left("shown_names", "NAME", 0),
+];
+
+impl GroupBegin<'_> {
+    /// The threads that are named: one, or each of them.
+    fn named_threads(&self) -> &[Member] {
+        if self.each { &self.threads } else { self.threads.get(..1).unwrap_or_default() }
+    }
+
+    /// The states of the threads that are named, if the user wants each; else those of the group, each
+    /// once.
+    fn shown_state(&self) -> String {
+        if !self.show_state || self.threads.is_empty() {
+            let state = self.live_states.clone().or(self.state.map(str::to_owned));
+            return state.or_else(|| self.task_states()).unwrap_or_else(|| "-".to_owned());
+        }
+        let state = |thread: &Member| {
+            thread.facts.state.as_deref().or(self.state).unwrap_or("-").to_owned()
+        };
+        self.named_threads().iter().map(state).collect::<Vec<_>>().join(" ")
+    }
+
+    fn shown_sp(&self) -> String {
+        let sp = |thread: &Member| {
+            thread.sp.map_or_else(|| "-".to_owned(), |sp| format!("{:x}", sp.get()))
+        };
+        self.named_threads().iter().map(sp).collect::<Vec<_>>().join(" ")
+    }
+}
+
 impl Record for GroupBegin<'_> {
     fn kind(&self) -> &'static str {
         "stack_group"
     }
 
     fn view(&self) -> View {
-        View::Table(if self.named { COLUMNS_WITH_NAMES } else { COLUMNS })
+        View::Table(match (self.show_sp, self.named) {
+            (true, _) => COLUMNS_WITH_SP,
+            (false, true) => COLUMNS_WITH_NAMES,
+            (false, false) => COLUMNS,
+        })
     }
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
@@ -237,19 +306,19 @@ impl Record for GroupBegin<'_> {
         let ids = self.group.tasks.iter().map(|task| Cell::Hex(task.id));
         let shown = self.shown_holders();
         let waits_in = self.group.waits_in.as_deref();
-        let shown_state = self.live_states.clone().or(self.state.map(str::to_owned));
-        let shown_state = shown_state.or_else(|| self.task_states());
         let no_wait = if self.state.is_some() { "<none>" } else { "-" };
         out.num("count", self.group.count() as u64)
             .put("tids", Cell::List(tids.collect()))
             .put("tasks", Cell::List(ids.collect()))
             .put("names", Cell::List(names.collect()))
+            .put("threads", Cell::List(self.threads.iter().map(Member::cell).collect()))
             .opt_text("state", self.live_states.as_deref())
             .opt_text("waits_in", waits_in)
             .text("instant", self.instant)
             .display("thread", Cell::text(shown))
             .display("shown_names", Cell::text(self.names.join(", ")))
-            .display("shown_state", Cell::text(shown_state.unwrap_or_else(|| "-".into())))
+            .display("shown_state", Cell::text(self.shown_state()))
+            .display("shown_sp", Cell::text(self.shown_sp()))
             .display("shown_wait", Cell::text(waits_in.unwrap_or(no_wait)));
     }
 }

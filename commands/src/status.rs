@@ -1,6 +1,8 @@
 //! `::status`: what died, and why.
 
-use kcore::{LastWords, SignalStatus, Status as CoreStatus};
+use std::time::Duration;
+
+use kcore::{Instants, LastWords, LiveFacts, SignalStatus, Status as CoreStatus};
 use kcore_dcmd::{Args, Cell, Cx, Dcmd, Example, Fields, Group, Record, Result, Spec, View};
 
 /// Summarizes the core: the first thing that anyone runs.
@@ -38,7 +40,7 @@ debugging {live?snapshot}{live^core file} of {name?{name}}{name^an unknown progr
 {crashed_tid?, {crashed_tid} took the signal}
 status: {signal_name?process terminated by {signal_name}{signal_text? ({signal_text})}\
 {address?, addr={address:x}}{sender_pid?, pid={sender_pid} uid={sender_uid}}}\
-{signal_name^{live?running, stood still for {live}}\
+{signal_name^{live?running, {live}}\
 {live^{by_gcore?process core file generated with gcore}{by_gcore^no signal is recorded}}}\
 {explanation?\nwhy: {explanation}}\
 {abort_message?\nlibc panic message: {abort_message}}\
@@ -117,15 +119,31 @@ impl Record for StatusRecord {
             .num("crashed_tid", status.crashed_tid.map(|tid| u64::from(tid.get())))
             .opt_text("explanation", status.explanation.as_deref());
         self.put_last_words(out);
-        let nanos = status.stopped.map(|time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
-        let millis =
-            nanos.map(|nanos| format!("{}.{:03} ms", nanos / 1_000_000, nanos / 1000 % 1000));
+        let live = status.live.as_ref();
+        let before = live.map(|live| live.before.iter().map(|time| Cell::Num(nanos(*time))));
         out.flag("by_gcore", status.by_gcore)
             .text("instant", status.instant)
-            .num("stopped_ns", nanos)
-            .display("live", Cell::or_null(millis, Cell::text))
+            .num("stopped_ns", live.map(|live| nanos(live.stopped)))
+            .put("stopped_before_ns", Cell::List(before.into_iter().flatten().collect()))
+            .num("missed_pages", live.map(|live| live.missed_pages))
+            .display("live", Cell::or_null(live.map(stood_still), Cell::text))
             .put("doubts", texts(&status.doubts))
             .display("name", Cell::or_null(self.name(), Cell::text));
+    }
+}
+
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Who stood still for how long.
+fn stood_still(live: &LiveFacts) -> String {
+    let micros = live.stopped.as_micros();
+    let time = format!("{}.{:03} ms", micros / 1000, micros % 1000);
+    match live.instants {
+        Instants::One => format!("stood still for {time}"),
+        Instants::OneOfChosen => format!("chosen threads stood still for {time}, the others ran"),
+        Instants::Each => format!("each thread stood still by itself, for {time} at most"),
     }
 }
 

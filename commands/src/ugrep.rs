@@ -116,11 +116,12 @@ fn wanted(cx: &Cx<'_>, args: &Args, unit: UnitSize) -> Result<Wanted> {
 /// What was not there to be searched may hold what was looked for.
 fn note_skipped(cx: &mut Cx<'_>, skipped: Skipped) -> Result<()> {
     let bytes = skipped.bytes;
+    let done = cx.core().kept_word();
     match skipped.ranges {
         0 => Ok(()),
-        1 => cx.note(&format!("a range of {bytes:#x} bytes was not dumped and not searched")),
+        1 => cx.note(&format!("a range of {bytes:#x} bytes was not {done} and not searched")),
         ranges => cx.note(&format!(
-            "{ranges} ranges of {bytes:#x} bytes in all were not dumped and not searched"
+            "{ranges} ranges of {bytes:#x} bytes in all were not {done} and not searched"
         )),
     }
 }

@@ -11,7 +11,8 @@ pub struct Unsupported {
 
 const HELP: &str = "\
 It needs a process that runs, or a target that is open for writing. On a core it answers `command is \
-not supported by current target`, whatever its address and arguments are.";
+not supported by current target`, whatever its address and arguments are. A snapshot of a live process is \
+such a core: the process itself runs on.";
 
 const fn dcmd(
     name: &'static str,
@@ -81,7 +82,13 @@ impl Dcmd for Unsupported {
             .help(HELP)
     }
 
-    fn run(&self, _cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
-        Err(DcmdError::failed("command is not supported by current target"))
+    fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
+        let is_snapshot = cx.core().live_facts().is_some();
+        Err(DcmdError::failed(match (self.name, cx.core().pid()) {
+            ("gcore", Some(pid)) if is_snapshot => {
+                format!("a snapshot is no process: kcore save {pid} -o FILE writes a core of that")
+            }
+            _ => "command is not supported by current target".to_owned(),
+        }))
     }
 }

@@ -69,6 +69,11 @@ impl Host for V8Host {
         regions.map(|region| range(region.range)).collect()
     }
 
+    /// Nothing is exported that tells the layouts.
+    fn allows_nearest(&self) -> bool {
+        true
+    }
+
     fn threads(&self) -> Vec<Tid> {
         Vec::new()
     }

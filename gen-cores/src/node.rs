@@ -71,10 +71,34 @@ const RELEASES: &[Release] = &[
                  77dda0ac54a54840bb385791d83d64965a53224dd9266d913fe8f8628266b487",
     },
     Release {
+        word: "node16.11",
+        version: "16.11.0",
+        sha512: "db92d1b3ce7423fab4b20b6d804b8a11c751984a1e098d64df07fbb1b46033ea\
+                 65e2cc3b2fdcdecbcedf5dc9c2f8207a86191966f891c25721dfc61000c267d8",
+    },
+    Release {
+        word: "node17",
+        version: "17.9.1",
+        sha512: "0ea27e7259ec4be78a8df69382eee04c11416f4904589958e3961720617cb46b\
+                 09234411a51802ef86be3d7c9252e76417e60ebd089cb5d8112b62699887c963",
+    },
+    Release {
         word: "node18.0",
         version: "18.0.0",
         sha512: "f007b94a077e471a8134b30cffc83d9c9de87e75e40ce8d423a13ec49904084d\
                  dff0e4fb36dfab3efa6cdbb974a2e6a451e7c29dab088d1bd5cce08f0d775ee7",
+    },
+    Release {
+        word: "node18.3",
+        version: "18.3.0",
+        sha512: "940e619659794eb009388ac1e271b92c6f7b462072e7f201b38ccabfe240eb27\
+                 d512912f29b8e300c8e3a24bd1ef95361972545a512341eed9aedb6cfa4360c8",
+    },
+    Release {
+        word: "node19",
+        version: "19.8.1",
+        sha512: "a30e74262af399af2e0a06e4bd6bdb72d4303e692c7f689d9ff3be454cff04e1\
+                 b7231775eec02689638572d6bc8fdb854e0cec8cd42451d65ff280f8d15d6651",
     },
     Release {
         word: "node20.0",

@@ -7,15 +7,16 @@ use std::{
     path::PathBuf,
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use anyhow::{Context, Result, ensure};
 
 /// Looks at each process by each program.
 const LOOKS: usize = 20;
-/// Looks by programs that take long.
-const LOOKS_OF_SLOW: usize = 5;
+/// Looks by a program that takes longer than the patience for all of them; the table says by how many.
+const FEWEST: usize = 3;
+const PATIENCE: Duration = Duration::from_secs(60);
 /// Threads besides the first one, and MiB of heap.
 const PROCESSES: [(usize, usize); 4] = [(1, 0), (100, 0), (1000, 0), (100, 4096)];
 
@@ -71,38 +72,29 @@ impl Drop for Watched {
 /// A program that looks at a process.
 struct Peer {
     name: &'static str,
-    looks: usize,
     command: fn(&str) -> Command,
 }
 
 const PEERS: [Peer; 7] = [
-    Peer { name: "nobody", looks: LOOKS, command: |_| Command::new("true") },
+    Peer { name: "nobody", command: |_| Command::new("true") },
     Peer {
         name: "kcore",
-        looks: LOOKS,
         command: |pid| line(&beside("kcore"), &["--no-rc", "-c", "::stacks", "-p", pid]),
     },
     Peer {
         name: "kcore --rolling",
-        looks: LOOKS,
         command: |pid| {
             line(&beside("kcore"), &["--no-rc", "--rolling", "-c", "::stacks", "-p", pid])
         },
     },
-    Peer { name: "tbstack", looks: LOOKS, command: |pid| line(&tbstack(), &[pid]) },
-    Peer {
-        name: "eu-stack -p",
-        looks: LOOKS_OF_SLOW,
-        command: |pid| line("eu-stack", &["-p", pid]),
-    },
+    Peer { name: "tbstack", command: |pid| line(&tbstack(), &[pid]) },
+    Peer { name: "eu-stack -p", command: |pid| line("eu-stack", &["-p", pid]) },
     Peer {
         name: "gdb -p",
-        looks: LOOKS_OF_SLOW,
         command: |pid| line("gdb", &["-batch", "-nx", "-p", pid, "-ex", "thread apply all bt"]),
     },
     Peer {
         name: "gcore",
-        looks: LOOKS_OF_SLOW,
         command: |pid| {
             line("gcore", &["-o", &env::temp_dir().join("frozen").to_string_lossy(), pid])
         },
@@ -136,36 +128,37 @@ fn workload() -> Result<PathBuf> {
     Ok(program)
 }
 
-/// The median and the longest, in milliseconds; or why there is none.
-fn measure(program: &PathBuf, process: (usize, usize), peer: &Peer) -> Result<(f64, f64)> {
+/// The median and the longest, in milliseconds, and of how many looks; or why there is none.
+fn measure(program: &PathBuf, process: (usize, usize), peer: &Peer) -> Result<(f64, f64, usize)> {
     let mut watched = Watched::start(program, process)?;
     let pid = watched.child.id().to_string();
     let mut gaps = Vec::new();
-    for _ in 0..peer.looks {
+    let start = Instant::now();
+    for look in 0..LOOKS {
+        if look >= FEWEST && start.elapsed() > PATIENCE {
+            break;
+        }
         gaps.push(watched.gap(&mut (peer.command)(&pid))?);
     }
     gaps.sort_by(f64::total_cmp);
     let median = gaps.get(gaps.len() / 2).copied().unwrap_or_default();
-    Ok((median, gaps.last().copied().unwrap_or_default()))
+    Ok((median, gaps.last().copied().unwrap_or_default(), gaps.len()))
 }
 
 fn main() -> Result<()> {
     let program = workload()?;
-    println!("| threads | heap MiB | by | median ms | longest ms |\n|--:|--:|---|--:|--:|");
+    println!(
+        "| threads | heap MiB | by | median ms | longest ms | looks |\n|--:|--:|---|--:|--:|--:|"
+    );
     for process in PROCESSES {
         for peer in PEERS {
-            // A core of the heap is what gcore is asked for, and takes that long.
-            let peer = if process.1 > 0 {
-                Peer { looks: peer.looks.min(LOOKS_OF_SLOW), ..peer }
-            } else {
-                peer
-            };
             let (threads, heap) = process;
             match measure(&program, process, &peer) {
-                Ok((median, longest)) => {
-                    println!("| {threads} | {heap} | {} | {median:.2} | {longest:.2} |", peer.name);
-                }
-                Err(error) => println!("| {threads} | {heap} | {} | {error:#} | |", peer.name),
+                Ok((median, longest, looks)) => println!(
+                    "| {threads} | {heap} | {} | {median:.2} | {longest:.2} | {looks} |",
+                    peer.name
+                ),
+                Err(error) => println!("| {threads} | {heap} | {} | {error:#} | | |", peer.name),
             }
         }
     }

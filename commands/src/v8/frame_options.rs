@@ -130,7 +130,8 @@ impl FrameOptions {
         };
         let node = |operand: &Operand| -> Option<ScriptNode> {
             let value = operand.value.as_ref()?;
-            let v8 = v8s.first()?;
+            let function = frame.details.as_ref()?.function;
+            let v8 = v8s.iter().find(|v8| v8.owns_object(core, function))?;
             Some(Tree { core, v8 }.node(value))
         };
         Verbose {

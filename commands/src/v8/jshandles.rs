@@ -10,7 +10,7 @@ use kcore_dcmd::{
     Spec, View,
 };
 
-use super::subject::instances;
+use super::{heap::note_not_copied, subject::instances};
 
 /// Lists handles, requests and timers.
 pub struct Jshandles;
@@ -40,6 +40,7 @@ impl Dcmd for Jshandles {
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         let core = cx.core();
+        note_not_copied(cx)?;
         for v8 in instances(core)? {
             let mut watch = |done, total| {
                 cx.progress(done, total);

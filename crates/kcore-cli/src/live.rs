@@ -31,6 +31,14 @@ pub(crate) struct LiveArgs {
     #[arg(long)]
     live_memory: bool,
 
+    /// Show the state of each thread with its stack
+    #[arg(long)]
+    pub(crate) show_state: bool,
+
+    /// Show the stack pointer of each thread with its stack
+    #[arg(long)]
+    pub(crate) show_rsp: bool,
+
     /// Take what lies at the path of a deleted file for it, where nothing proves the contrary
     #[arg(long)]
     ignore_deleted: bool,
@@ -50,8 +58,10 @@ impl LiveArgs {
     /// When no process is named so, or options for live processes have none.
     pub(crate) fn target(&self) -> Result<Option<LiveTarget>> {
         let Some(named) = self.pid.as_deref() else {
-            let given = Self { stop_timeout: 1000, ..Self::default() };
-            if *self != given && *self != Self::default() {
+            // How stacks are shown is asked of cores as well.
+            let given = Self { show_state: false, show_rsp: false, ..self.clone() };
+            let plain = Self { stop_timeout: given.stop_timeout, ..Self::default() };
+            if given != plain || ![0, 1000].contains(&given.stop_timeout) {
                 bail!("options for a live process need one: -p PID");
             }
             return Ok(None);
@@ -119,7 +129,7 @@ pub(crate) fn notes(pid: Pid, facts: &LiveFacts, threads: usize) -> Vec<String> 
             time(facts.median),
         ),
         Instants::OneOfChosen => format!(
-            "process {pid}: {threads} chosen threads stood still for {stopped}; the others ran on"
+            "process {pid}: {threads} of its threads, as chosen, stood still for {stopped}; the others ran on"
         ),
         Instants::One => format!("process {pid} stood still for {stopped} ({threads} threads)"),
     }];

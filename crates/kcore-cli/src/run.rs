@@ -70,7 +70,10 @@ fn try_run(mut args: Args) -> Result<Status> {
     let format = output::format(args.json, args.color, core.target().word_size());
     let interrupt = Arc::new(AtomicBool::new(false));
     let mut session = session(core, format, &interrupt);
-    session.settings_mut().macro_path.extend(folders::macros());
+    let settings = session.settings_mut();
+    settings.macro_path.extend(folders::macros());
+    settings.show_state = args.live.show_state;
+    settings.show_stack_pointer = args.live.show_rsp;
     let screen = commands.screen(&interrupt);
     let mut sink = match output::sink(format, args.color, screen.clone(), &target.name()) {
         Ok(sink) => sink,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use kcore_render::{io_reason, sanitize};
 
-use crate::live::LiveTarget;
+use crate::live::{self, LiveTarget};
 
 /// What to open, and what is left of the commands.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -66,6 +66,10 @@ pub(crate) fn resolve(
         match kind(&file) {
             Kind::Core | Kind::Packed | Kind::Stream => set(&mut target.core, file, "core")?,
             Kind::Executable => set(&mut target.exe, file, "executable")?,
+            Kind::Other(_) if live::is_process(&file) => bail!(
+                "{name}: no such file; is it a process? Then kcore -p {name}",
+                name = shown(&file)
+            ),
             Kind::Other(why) => bail!("{}: {why}", shown(&file)),
         }
     }

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -128,6 +130,176 @@ fn threads_are_chosen_by_id_and_by_state() {
     assert!(stderr(&output).contains("has no thread in state Z"), "{}", stderr(&output));
 }
 
+/// The program of kcore-live's tests, in one of its ways.
+fn target_of(way: &str) -> Target {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kcore-live/tests/target.c");
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("target");
+    let built =
+        Command::new("cc").args(["-O1", "-pthread", "-o"]).arg(&program).arg(source).status();
+    assert!(built.unwrap().success());
+    let mut child = Command::new(&program)
+        .arg(way)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert!(!line.is_empty());
+    Target(child)
+}
+
+#[test]
+fn a_thread_that_does_not_stop_takes_no_stack_from_the_others_and_stops_them_once() {
+    let target = target_of("vfork");
+    let pid = target.pid();
+    let status = || std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let start = Instant::now();
+    while !status().contains(") D ") {
+        assert!(start.elapsed() < Duration::from_secs(20), "{}", status());
+    }
+    let words = ["--json", "--stop-timeout", "50", "-p", &pid, "-c", "::status", "-c", "::stacks"];
+    let output = kcore(&words);
+    let records = records(&stdout(&output));
+    let of = |kind: &str| records.iter().find(|record| record["type"] == kind).unwrap();
+    let status = of("status");
+    assert_eq!(status["stopped_before_ns"].as_array().unwrap().len(), 0, "{status}");
+    let said = format!("1 thread did not stop in time, and has no stack: {pid}");
+    assert!(status["doubts"].as_array().unwrap().contains(&said.into()), "{status}");
+    let group = of("stack_group");
+    assert_eq!((&group["count"], &group["end"]["reason"]), (&1.into(), &"outermost".into()));
+    assert!(stdout(&output).contains("1 of its threads did not stop in time"));
+}
+
+#[test]
+fn every_thread_is_shown_with_its_state_and_its_stack_pointer() {
+    let target = target_of("threads");
+    let pid = target.pid();
+    let text = stdout(&kcore(&["--json", "stacks", &pid]));
+    let mut seen = Vec::new();
+    for group in records(&text).iter().filter(|record| record["type"] == "stack_group") {
+        assert_eq!(group["instant"], "snapshot");
+        for thread in group["threads"].as_array().unwrap() {
+            assert!(["S", "R"].contains(&thread["state"].as_str().unwrap()), "{thread}");
+            assert!(thread["sp"].as_str().unwrap().starts_with("0x7f"), "{thread}");
+            assert_eq!(thread["name"], "target");
+            seen.push(thread["tid"].as_u64().unwrap());
+        }
+    }
+    seen.sort_unstable();
+    seen.dedup();
+    assert_eq!(seen.len(), 22);
+    let text = stdout(&kcore(&["--show-state", "--show-rsp", "-p", &pid, "-c", "::stacks -a"]));
+    assert!(text.lines().next().unwrap().contains(" RSP "), "{text}");
+    // One group has the twenty that wait, with a state and a stack pointer each.
+    let waiting = text.lines().find(|line| line.contains("pause")).unwrap();
+    assert_eq!(waiting.split_whitespace().filter(|word| *word == "S").count(), 20, "{waiting}");
+    assert!(waiting.split_whitespace().filter(|word| word.starts_with("7f")).count() >= 20);
+    let text = stdout(&kcore(&["--show-state", "--show-rsp", "-p", &pid, "-c", "::stack"]));
+    assert!(text.starts_with(&format!("stack pointer for thread {pid} (target): 7f")), "{text}");
+    assert!(text.lines().next().unwrap().ends_with("in pause, state S"), "{text}");
+}
+
+#[test]
+fn chosen_threads_are_not_said_to_be_the_whole_process() {
+    let target = target_of("threads");
+    let pid = target.pid();
+    let chosen = format!("{pid}/{pid}");
+    let output = kcore(&["--json", "-p", &chosen, "-c", "::status", "-c", "::stack"]);
+    let text = stdout(&output);
+    assert!(text.contains("1 of its threads, as chosen, stood still for"), "{text}");
+    assert!(text.contains("the others ran on"), "{text}");
+    for record in records(&text).iter().filter(|it| it["type"] == "status" || it["type"] == "stack")
+    {
+        assert_eq!(record["instant"], "chosen", "{record}");
+    }
+    let text = stdout(&kcore(&["--rolling", "-p", &pid, "-c", "::status"]));
+    assert!(text.contains("running, each thread stood still by itself, for "), "{text}");
+}
+
+#[test]
+fn what_is_read_later_is_said_to_be() {
+    let target = target_of("relay");
+    let pid = target.pid();
+    let said = "was read from the live process just now";
+    // `beside` is a variable of a megabyte, of which no stack has need.
+    for (options, dcmd, is_said) in [
+        (&["--live-memory"][..], "beside/B", true),
+        (&["--live-memory"][..], "::threads", false),
+        (&[][..], "::threads", false),
+    ] {
+        let output = kcore(&[options, &["-p", &pid, "-c", dcmd]].concat());
+        assert!(output.status.success(), "{}", stderr(&output));
+        assert_eq!(stderr(&output).contains(said), is_said, "{dcmd}: {}", stderr(&output));
+    }
+    let output = kcore(&["-p", &pid, "-c", "beside/B"]);
+    assert!(stderr(&output).contains("was not copied"), "{}", stderr(&output));
+    let text = stdout(&kcore(&["--live-memory", "-p", &pid, "-c", "::status"]));
+    assert!(text.contains("doubt: memory that was not copied is read from the live"), "{text}");
+}
+
+#[test]
+fn a_process_where_a_core_is_expected_is_hinted_at() {
+    let output = kcore(&["4711471"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("kcore -p 4711471"), "{}", stderr(&output));
+    let target = Target::waiting();
+    let output = kcore(&["-p", &target.pid(), "-c", "::gcore"]);
+    let said = format!("kcore save {} -o FILE", target.pid());
+    assert!(stderr(&output).contains(&said) || stdout(&output).contains(&said));
+}
+
+/// A process in pid and mount namespaces of its own is looked at from outside: threads have kcore's ids,
+/// and are found by those of their own namespace too.
+#[test]
+fn a_process_of_a_container_is_looked_at_from_outside() {
+    let mut command = Command::new("unshare");
+    command.args(["-r", "-pfm", "--mount-proc", "sh", "-c", "cat; true"]);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let Some(inner) = descendant(child.id(), "cat") else {
+        child.kill().unwrap();
+        let said = String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap();
+        println!("not tested: no namespaces here: {said}");
+        return;
+    };
+    let _target = Target(child);
+    let records = records(&stdout(&kcore(&["--json", "-p", &inner, "-c", "::stack; ::objects"])));
+    let stack = records.iter().find(|record| record["type"] == "stack").unwrap();
+    assert_eq!((stack["tid"].to_string(), &stack["waits_in"]), (inner.clone(), &"read".into()));
+    assert_eq!(stack["end"]["reason"], "outermost");
+    let status = std::fs::read_to_string(format!("/proc/{inner}/status")).unwrap();
+    let ids = status.lines().find_map(|line| line.strip_prefix("NSpid:")).unwrap();
+    let own = ids.split_whitespace().last().unwrap();
+    assert_ne!(own, inner);
+    let chosen = format!("{inner}/{own}");
+    let text = stdout(&kcore(&["--json", "-p", &chosen, "-c", "::threads"]));
+    assert!(text.contains(&format!("\"tid\":{inner}")), "{text}");
+}
+
+/// The process below `ancestor` that has this name, once it waits for its input.
+fn descendant(ancestor: u32, name: &str) -> Option<String> {
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_secs(10) {
+        let mut found = vec![ancestor.to_string()];
+        while let Some(pid) = found.pop() {
+            let read = |file: &str| std::fs::read_to_string(format!("/proc/{pid}/{file}"));
+            let stat = read("stat").unwrap_or_default();
+            if stat.contains(&format!("({name}) S")) {
+                return Some(pid);
+            }
+            if pid == ancestor.to_string() && (stat.is_empty() || stat.contains(") Z")) {
+                return None;
+            }
+            let children = read(&format!("task/{pid}/children")).unwrap_or_default();
+            found.extend(children.split_whitespace().map(str::to_owned));
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    None
+}
+
 #[test]
 fn what_cannot_be_opened_is_usage() {
     for (pid, said) in [("x", "no process id"), ("2147483647", "no process has the id")] {
@@ -159,5 +331,23 @@ fn functions_of_javascript_have_their_names() {
         target.until(release, |text| {
             ["spin", "Worker.step", "tick"].iter().all(|name| text.contains(name))
         });
+        heap_is_there_only_if_it_is_read_later(&target, release);
     }
+}
+
+/// The heap is not copied, and that is said; what is read of it later is said to be.
+fn heap_is_there_only_if_it_is_read_later(target: &Target, release: &str) {
+    let pid = target.pid();
+    for dcmd in ["::findjsobjects", "::jshandles", "::jsheap"] {
+        let output = kcore(&["-p", &pid, "-c", dcmd]);
+        assert!(
+            stderr(&output).contains("the heap was not copied"),
+            "{release} {dcmd}: {}",
+            stderr(&output)
+        );
+        assert!(!stderr(&output).contains("dumped"), "{release} {dcmd}: {}", stderr(&output));
+    }
+    let output = kcore(&["--live-memory", "-p", &pid, "-c", "::findjsobjects"]);
+    assert!(stderr(&output).contains("read from the live process just now"), "{release}");
+    assert!(stdout(&output).contains("Timeout"), "{release}: {}", stdout(&output));
 }

@@ -19,6 +19,10 @@ pub struct Settings {
     pub repeat_last: bool,
     /// Whether a runtime of an unknown version is decoded by the layouts of the nearest one.
     pub nearest_layouts: bool,
+    /// Whether stacks are shown with the state of their thread (`--show-state`).
+    pub show_state: bool,
+    /// Whether stacks are shown with their stack pointer (`--show-rsp`).
+    pub show_stack_pointer: bool,
     /// Greatest distance from a symbol at which its name counts; 0 asks the symbol's size.
     pub symbol_distance: u64,
     /// Whether names of C++ and Rust are shown as their source has them.
@@ -42,6 +46,8 @@ impl Default for Settings {
             ignore_eof: false,
             repeat_last: false,
             nearest_layouts: false,
+            show_state: false,
+            show_stack_pointer: false,
             symbol_distance: 0,
             demangle: true,
             array_members: Some(32),

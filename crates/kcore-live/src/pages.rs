@@ -49,6 +49,8 @@ pub struct LivePages {
     read: AtomicUsize,
     limit: usize,
     closed: AtomicBool,
+    /// Whether any was asked for since that was asked last.
+    used: AtomicBool,
 }
 
 impl LivePages {
@@ -60,6 +62,7 @@ impl LivePages {
             read: AtomicUsize::new(0),
             limit,
             closed: AtomicBool::new(false),
+            used: AtomicBool::new(false),
         }
     }
 
@@ -74,6 +77,9 @@ impl LivePages {
         let entry = entry.entry(at, 2)?.get_or_init(Table::new);
         let entry = entry.entry(at, 1)?.get_or_init(Table::new);
         let page = self.page(entry.entry(at, 0)?, at)?;
+        if !self.used.load(Ordering::Relaxed) {
+            self.used.store(true, Ordering::Relaxed);
+        }
         page.get(usize::try_from(at.get() % PAGE).ok()?..)
     }
 
@@ -96,6 +102,11 @@ impl LivePages {
     /// Ends it: what was not read so far never is.
     pub fn close(&self) {
         self.closed.store(true, Ordering::Release);
+    }
+
+    /// Whether any page was of use since this was asked last.
+    pub fn take_use(&self) -> bool {
+        self.used.swap(false, Ordering::Relaxed)
     }
 
     /// Whether the limit was reached.

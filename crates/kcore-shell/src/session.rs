@@ -174,7 +174,11 @@ impl Session {
         sink: &mut dyn Sink,
     ) -> Option<Status> {
         match parser.statement(self.reading()) {
-            Ok(statement) => statement.map(|statement| self.run(&statement, source, sink)),
+            Ok(statement) => statement.map(|statement| {
+                let status = self.run(&statement, source, sink);
+                self.note_later(sink);
+                status
+            }),
             Err(error) => {
                 let status = self.fail_syntax(parser, &error, source, sink);
                 match source {
@@ -183,6 +187,16 @@ impl Session {
                 }
                 Some(status)
             }
+        }
+    }
+
+    /// Says when something was read of the live process behind a snapshot, and not of the snapshot.
+    fn note_later(&self, sink: &mut dyn Sink) {
+        if self.core.has_read_later() {
+            let _ = sink.note(
+                "some of this was read from the live process just now, and is not of the instant of the \
+                 stacks",
+            );
         }
     }
 

@@ -8,8 +8,8 @@ pub enum Absent {
     /// The compiler kept it nowhere, or not at this place of the code.
     #[error("optimized out")]
     OptimizedOut,
-    /// The process had memory there, which is not in the core.
-    #[error("not dumped")]
+    /// The process had memory there, which is not in the core, or was not copied into the snapshot.
+    #[error("{}", left_out(.0))]
     NotDumped(Fault),
     /// It cannot be read: the process had no memory there, or what says where it lies is damaged.
     #[error("unreadable: {0}")]
@@ -21,10 +21,15 @@ impl Absent {
     pub const fn as_str(&self) -> &'static str {
         match self {
             Self::OptimizedOut => "optimized_out",
+            Self::NotDumped(Fault::NotCopied(_)) => "not_copied",
             Self::NotDumped(_) => "not_dumped",
             Self::Unreadable(_) => "unreadable",
         }
     }
+}
+
+const fn left_out(fault: &Fault) -> &'static str {
+    if matches!(fault, Fault::NotCopied(_)) { "not copied" } else { "not dumped" }
 }
 
 impl From<Fault> for Absent {
@@ -49,6 +54,8 @@ mod tests {
         let at = Addr::new(16);
         assert_eq!(Absent::from(Fault::NotDumped(at)).as_str(), "not_dumped");
         assert_eq!(Absent::from(Fault::Truncated(at)).as_str(), "not_dumped");
+        let live = Absent::from(Fault::NotCopied(at));
+        assert_eq!((live.as_str(), &live.to_string()[..]), ("not_copied", "not copied"));
         let unmapped = Absent::from(Fault::Unmapped(at));
         assert_eq!(unmapped.to_string(), "unreadable: no mapping for address 10");
     }

@@ -99,7 +99,7 @@ impl Core {
         let is_left_out =
             |fault: &Fault| matches!(fault, Fault::NotDumped(_) | Fault::NotCopied(_));
         let left_out = self.count_stacks(is_left_out);
-        let done = if self.live().is_some() { "copied" } else { "dumped" };
+        let done = self.kept_word();
         (left_out > 0).then(|| {
             format!("stacks of {left_out} of {} threads were not {done}", self.threads().len())
         })

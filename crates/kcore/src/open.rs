@@ -217,8 +217,8 @@ impl Core {
         let modules = Arc::new(ModuleSet::new(modules.collect(), Some(parts.space.clone())));
         let space = ProcessSpace::new(target, Some(parts.space.clone()), modules.clone());
         let space = match &parts.live {
-            Some(live) => space.of_snapshot(live.pages.clone()),
-            None if parts.file.snapshot().is_some() => space.of_snapshot(None),
+            Some(live) => space.of_snapshot(live),
+            None if parts.file.snapshot().is_some() => space.of_snapshot(&LiveParts::default()),
             None => space,
         };
         let finder = context.finder.clone();

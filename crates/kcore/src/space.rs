@@ -6,7 +6,11 @@ use kcore_elf::CoreSpace;
 use kcore_live::LivePages;
 use kcore_mem::{Addr, AddrRange, AddressSpace, Fault, Origin, Region, Target};
 
-use crate::{ModuleSet, regions};
+use crate::{ModuleSet, live::LiveParts, regions};
+
+/// Bytes that searches read of a live process, at most.
+const MAX_LATER: u64 = 4 << 30;
+const PF_R: u32 = 4;
 
 /// The memory of a process as a core and the files of its modules show it together.
 ///
@@ -21,6 +25,8 @@ pub struct ProcessSpace {
     has_private_memory: bool,
     /// Of a snapshot: the live process behind it, where that is asked.
     live: Option<Arc<LivePages>>,
+    /// Whether searches look there, too.
+    is_live_searched: bool,
 }
 
 impl ProcessSpace {
@@ -33,13 +39,18 @@ impl ProcessSpace {
         let has_private_memory = core.as_ref().is_none_or(|core| {
             core.segments().iter().any(|segment| segment.flags & PF_W != 0 && segment.file_size > 0)
         });
-        Self { target, core, modules, has_private_memory, live: None }
+        Self { target, core, modules, has_private_memory, live: None, is_live_searched: false }
     }
 
     /// The same of a snapshot, which leaves out whatever stacks do not need: of writable data nothing
     /// tells that it is as in its file. What was not copied is read from `live`, if that is there.
-    pub(crate) fn of_snapshot(self, live: Option<Arc<LivePages>>) -> Self {
-        Self { has_private_memory: false, live, ..self }
+    pub(crate) fn of_snapshot(self, parts: &LiveParts) -> Self {
+        Self {
+            has_private_memory: false,
+            live: parts.pages.clone(),
+            is_live_searched: parts.reads_later,
+            ..self
+        }
     }
 
     /// The bytes that the live process has, if it has the address, and is asked.
@@ -73,6 +84,25 @@ impl ProcessSpace {
         };
         let verified = module.is_verified();
         Some((bytes, if verified { Origin::ModuleFile } else { Origin::UnverifiedFile }))
+    }
+
+    /// What the process may have beyond what was copied and what files hold: mappings that may be read, up
+    /// to as much as is read later. `held` is in order.
+    fn in_later_memory(&self, held: &[Region]) -> Vec<Region> {
+        let Some(core) = self.core.as_ref().filter(|_| self.is_live_searched) else {
+            return Vec::new();
+        };
+        let readable = core.segments().iter().filter(|segment| segment.flags & PF_R != 0);
+        let mut left = MAX_LATER;
+        regions::gaps(readable.map(|segment| segment.range).collect(), held)
+            .into_iter()
+            .filter(|gap| {
+                let fits = gap.len() <= left;
+                left = if fits { left.saturating_sub(gap.len()) } else { left };
+                fits
+            })
+            .map(|range| Region { range, origin: Origin::Live })
+            .collect()
     }
 
     /// Adds what files hold of addresses that the core does not hold.
@@ -144,6 +174,8 @@ impl AddressSpace for ProcessSpace {
         for gap in gaps {
             self.add_files(gap, &mut regions);
         }
+        regions.sort_by_key(|region| region.range.start);
+        regions.extend(self.in_later_memory(&regions));
         regions.sort_by_key(|region| region.range.start);
         regions
     }

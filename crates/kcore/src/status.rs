@@ -1,12 +1,11 @@
 //! What died, and why.
 
-use std::time::Duration;
-
 use kcore_elf::core_file::Damage;
 use kcore_mem::{Addr, Arch, CodeAddr};
 
 use crate::{
-    AccessKind, Core, LastWords, SignalDetail, SignalInfo, Thread, Tid, arch::facts, signal,
+    AccessKind, Core, LastWords, LiveFacts, SignalDetail, SignalInfo, Thread, Tid, arch::facts,
+    signal,
 };
 
 /// A fault this far below the stack pointer, in bytes, is still a fault of the stack: a frame's
@@ -66,8 +65,8 @@ pub struct Status {
     pub by_gcore: bool,
     /// What instant its stacks are of: see [`Core::instant`].
     pub instant: &'static str,
-    /// How long the live process stood still for this snapshot.
-    pub stopped: Option<Duration>,
+    /// What a snapshot cost the live process.
+    pub live: Option<LiveFacts>,
 }
 
 impl Core {
@@ -96,7 +95,7 @@ impl Core {
             doubts: self.doubts(),
             by_gcore: self.written_by_gdb(),
             instant: self.instant(),
-            stopped: self.live_facts().map(|facts| facts.stopped),
+            live: self.live_facts(),
         }
     }
 

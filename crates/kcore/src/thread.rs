@@ -94,6 +94,13 @@ impl Core {
         self.threads().get(index)
     }
 
+    /// The id by which the process itself knows a thread, as what lies in its memory does: another one than
+    /// kcore's, where it runs in another pid namespace.
+    pub fn inner_tid(&self, tid: Tid) -> Tid {
+        let live = self.thread(tid).and_then(|thread| thread.live.as_ref());
+        live.map(|live| Tid::new(live.inner_tid)).filter(|inner| inner.get() != 0).unwrap_or(tid)
+    }
+
     /// The registers of a thread in the kernel's order, as far as the core holds them.
     pub fn user_registers(&self, tid: Tid) -> Vec<UserRegister> {
         let saved = self.raw_registers(tid).zip(self.machine());

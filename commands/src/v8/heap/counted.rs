@@ -30,6 +30,7 @@ impl<'c> Counted<'c> {
     /// When there is none; when the user stopped the count.
     pub fn all(cx: &mut Cx<'c>) -> Result<Vec<Self>> {
         let core: &'c Core = cx.core();
+        note_not_copied(cx)?;
         let mut all = Vec::new();
         for v8 in core.runtimes().of::<V8>() {
             let census = watched(cx, |watch| v8.census(core, watch))?;
@@ -135,6 +136,19 @@ pub fn watched<T>(
         }
     };
     work(&mut watch).map_err(|Stopped| DcmdError::Interrupted)
+}
+
+/// Of a snapshot the heap is not there, but for what stacks need: without a word, nothing would look as if
+/// there were nothing.
+pub fn note_not_copied(cx: &mut Cx<'_>) -> Result<()> {
+    let facts = cx.core().live_facts();
+    if !cx.input().first || facts.is_none_or(|facts| facts.reads_later) {
+        return Ok(());
+    }
+    cx.note(
+        "the heap was not copied, but for what stacks need (--live-memory reads it from the process as it \
+         is then)",
+    )
 }
 
 fn why_none(core: &Core) -> String {

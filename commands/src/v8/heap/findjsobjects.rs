@@ -152,14 +152,12 @@ fn referrers_of_dot(cx: &mut Cx<'_>) -> Result<()> {
 }
 
 fn referrers_of_marked(cx: &mut Cx<'_>) -> Result<()> {
-    for counted in Counted::all(cx)? {
-        let marked = counted.v8.marked_objects();
-        if marked.is_empty() {
-            return Err(DcmdError::failed("no objects were marked"));
-        }
-        referrers(cx, &counted, &marked)?;
+    let all = Counted::all(cx)?;
+    let mut with_marks = all.iter().filter(|it| !it.v8.marked_objects().is_empty()).peekable();
+    if with_marks.peek().is_none() {
+        return Err(DcmdError::failed("no objects were marked"));
     }
-    Ok(())
+    with_marks.try_for_each(|counted| referrers(cx, counted, &counted.v8.marked_objects()))
 }
 
 fn referrers(cx: &mut Cx<'_>, counted: &Counted<'_>, to: &[Addr]) -> Result<()> {
@@ -182,8 +180,9 @@ fn note_missing(cx: &mut Cx<'_>, rest: Rest) -> Result<()> {
         return Ok(());
     }
     cx.note(&format!(
-        "{:#x} bytes of the heap were not dumped; what lies there is not known",
-        rest.missing
+        "{:#x} bytes of the heap were not {}; what lies there is not known",
+        rest.missing,
+        cx.core().kept_word()
     ))
 }
 

@@ -61,10 +61,21 @@ impl Decoder<'_> {
             let alone = outer.is_some() || self.v8.is_made_code(self.host, frame.pc.lookup());
             let ours = led && alone && self.v8.is_code(self.host, frame.pc.lookup());
             let slots = FrameSlots(frame.frame_pointer.filter(|_| ours)?);
-            let shape = self.shape(slots, outer);
+            let shape = self.own(self.shape(slots, outer), slots);
             Some(Seen { index, pc: frame.pc, slots, shape })
         });
         seen.collect()
+    }
+
+    /// What a frame is to this V8: nothing, if it is a function of another one.
+    fn own(&self, shape: Shape, slots: FrameSlots) -> Shape {
+        let function = match shape {
+            Shape::Function(function) => Some(function.object.at),
+            Shape::Unreadable => slots.function(&self.heap),
+            Shape::Typed(_) | Shape::Unknown => return shape,
+        };
+        let is_own = function.is_some_and(|at| self.v8.owns_object(self.host, at));
+        if is_own || self.v8.is_alone() { shape } else { Shape::Unknown }
     }
 
     /// What a frame is. One that shares its frame pointer with its caller has no frame of its own.
@@ -115,7 +126,8 @@ impl Decoder<'_> {
         receiver: Option<Tagged>,
         is_construct: bool,
     ) -> Option<LanguageFrame> {
-        function.shared.is_visible(&self.heap).then_some(())?;
+        let is_shown = function.shared.is_visible(&self.heap);
+        (is_shown && self.v8.owns_object(self.host, function.object.at)).then_some(())?;
         let site = CallSite { is_construct, ..CallSite::new(&self.heap, function, receiver) };
         let (function, object) = (Some(site.shown().into()), Some(seen.slots.0));
         Some(LanguageFrame { function, object, ..javascript() })

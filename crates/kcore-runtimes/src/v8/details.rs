@@ -42,6 +42,7 @@ impl V8 {
         let slots = FrameSlots(frame.frame_pointer?);
         let call = FrameCall::of(&heap, slots)?;
         let function = call.function;
+        self.owns_object(host, function.object.at).then_some(())?;
         let sizes = || self.bytecode_sizes(host);
         let location = Location::find(&heap, host, frame.pc, slots, function, &sizes);
         let told = |value| Reader::new(heap, limits).value(value, limits.depth);

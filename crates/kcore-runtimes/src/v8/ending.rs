@@ -49,14 +49,20 @@ impl V8 {
     pub fn endings(&self, host: &dyn Host, heap: Heap<'_>, dying: &DyingStack<'_>) -> Vec<Ending> {
         let decoder = Decoder { v8: self, host, heap };
         let seen = decoder.frames(dying.stack.frames);
+        // It is another V8's thread that died.
+        if !self.is_alone() && !seen.iter().any(is_known) {
+            return Vec::new();
+        }
         let end = End { heap: &decoder.heap, dying, seen };
-        let fatal = end.fatal(host).map(|message| {
+        let check = fatal::message(host, dying);
+        let exception = end.exception(check.is_some());
+        let fatal = check.or_else(|| end.aborts()).map(|message| {
             let spans = decoder.spans(&dying.stack).into_iter();
             let frames = spans.flat_map(|span| span.language).take(MAX_TRACE);
             let trace = frames.map(|frame| trace_line(&frame).into()).collect();
             Ending::Fatal { message: message.into(), trace }
         });
-        let exception = end.exception().map(|value| exception(&decoder.heap, value));
+        let exception = exception.map(|value| self::exception(&decoder.heap, value));
         exception.into_iter().chain(fatal).collect()
     }
 }
@@ -70,9 +76,11 @@ struct End<'e, 'h> {
 }
 
 impl End<'_, '_> {
-    /// The exception that was not caught.
-    fn exception(&self) -> Option<Tagged> {
-        self.triggered().or_else(|| self.thrown()).or_else(|| self.handled())
+    /// The exception that was not caught. Where V8 says why it gave up, a message on the stack is left of
+    /// another one.
+    fn exception(&self, gave_up: bool) -> Option<Tagged> {
+        let thrown = || if gave_up { None } else { self.thrown() };
+        self.triggered().or_else(thrown).or_else(|| self.handled())
     }
 
     /// What Node.js was given as an exception that nothing handles.
@@ -150,17 +158,19 @@ impl End<'_, '_> {
         })
     }
 
-    /// Why V8, Node.js or the program gave up.
-    fn fatal(&self, host: &dyn Host) -> Option<String> {
-        let aborts = || {
-            // The innermost call out of JavaScript is what ended it, in the library's function.
-            self.dying.frame_of(&[ABORT])?;
-            let mut calls = self.seen.iter().filter_map(|seen| self.called(seen));
-            let name = calls.next()?.shared.name(self.heap)?;
-            (name == ABORT).then(|| "process.abort()".to_owned())
-        };
-        fatal::message(host, self.dying).or_else(aborts)
+    /// Whether the program gave up, if V8 and Node.js did not.
+    fn aborts(&self) -> Option<String> {
+        // The innermost call out of JavaScript is what ended it, in the library's function.
+        self.dying.frame_of(&[ABORT])?;
+        let mut calls = self.seen.iter().filter_map(|seen| self.called(seen));
+        let name = calls.next()?.shared.name(self.heap)?;
+        (name == ABORT).then(|| "process.abort()".to_owned())
     }
+}
+
+/// Whether a frame is one of a function of this V8.
+const fn is_known(seen: &Seen) -> bool {
+    matches!(seen.shape, Shape::Function(_))
 }
 
 /// What is told of an exception: of an error its message, of what is none the value itself.

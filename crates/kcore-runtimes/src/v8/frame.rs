@@ -81,10 +81,14 @@ impl FrameSlots {
         }
     }
 
+    /// Where the function of a frame lies, if it looks like that of one.
+    pub fn function(self, heap: &Heap<'_>) -> Option<Addr> {
+        self.tagged(heap, FUNCTION).and_then(Tagged::object)
+    }
+
     /// Why the function of a frame cannot be read.
     pub fn doubt(self, heap: &Heap<'_>) -> &'static str {
-        let function = self.tagged(heap, FUNCTION).and_then(Tagged::object);
-        match function.map(|at| heap.space.read_word(at)) {
+        match self.function(heap).map(|at| heap.space.read_word(at)) {
             Some(Err(fault)) => fault.reason(),
             _ => "its function is damaged",
         }

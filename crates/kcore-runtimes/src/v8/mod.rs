@@ -27,6 +27,7 @@ mod layout;
 mod location;
 mod metadata;
 mod nameless;
+mod owner;
 mod positions;
 mod probe;
 mod property;
@@ -90,6 +91,7 @@ pub struct V8 {
     layout: Layout,
     /// Whether the layouts are those of its version.
     is_known: bool,
+    homes: owner::Homes,
     sizes: OnceLock<Option<BytecodeSizes>>,
     metadata: OnceLock<Metadata>,
     census: OnceLock<Arc<census::Census>>,
@@ -100,11 +102,12 @@ pub struct V8 {
 }
 
 impl V8 {
-    fn new(identity: Identity, layout: Layout, is_known: bool) -> Self {
+    fn new(identity: Identity, layout: Layout, is_known: bool, homes: owner::Homes) -> Self {
         Self {
             identity,
             layout,
             is_known,
+            homes,
             sizes: OnceLock::new(),
             metadata: OnceLock::new(),
             census: OnceLock::new(),
@@ -138,7 +141,7 @@ impl V8 {
 
     /// The module that holds it, or another mapping of its file.
     fn owns(&self, module: &dyn HostModule) -> bool {
-        module.name() == &*self.identity.instance
+        module.name() == &*self.identity.instance && !self.homes.is_other(module.span())
     }
 
     /// Whether V8's code may lie at an address: in its module, in a copy of what its module holds, or

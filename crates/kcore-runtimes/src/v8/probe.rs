@@ -3,12 +3,13 @@
 use std::{ops::ControlFlow, sync::Arc};
 
 use kcore_elf::Image;
-use kcore_mem::{Arch, Svma};
+use kcore_mem::{AddrRange, Arch, Svma};
 
 use super::{
     V8, Version,
     layout::{Column, Layout},
     nameless,
+    owner::Homes,
 };
 use crate::{Damage, Finding, Host, HostModule, Identity, Probe};
 
@@ -18,30 +19,41 @@ pub const PROBE: Probe = Probe { name: NAME, find };
 /// What it is called.
 pub const NAME: &str = "v8";
 
+/// A constant for debuggers that every V8 has which exports any.
+const TOLD: &str = "HeapObjectTag";
+
 /// V8 alone has some 20 MiB of code; what has less than this is not asked.
 const MIN_CODE: u64 = 2 << 20;
 
 fn find(host: &dyn Host) -> Vec<Finding> {
     let modules = host.modules();
     let big = modules.into_iter().filter(|module| module.code_size() >= MIN_CODE);
-    let found: Vec<Finding> = big.filter_map(|module| find_in(host, module)).collect();
-    if found.is_empty() { nameless::find(host).into_iter().collect() } else { found }
+    let holders: Vec<&dyn HostModule> = big.filter(|module| holds_v8(*module)).collect();
+    if holders.is_empty() {
+        return nameless::find(host).into_iter().collect();
+    }
+    let homes: Vec<AddrRange> = holders.iter().map(|module| module.span()).collect();
+    holders.into_iter().map(|module| find_in(host, module, &homes)).collect()
+}
+
+/// Whether a module holds V8. V8 may map its builtins a second time, which is a mapping of the file, and no
+/// other V8.
+fn holds_v8(module: &dyn HostModule) -> bool {
+    let version = module.exported(Version::SYMBOLS[0]).and_then(|(at, _)| module.addr(at));
+    version.is_some_and(|version| module.span().contains(version))
 }
 
 /// The V8 that a module holds.
-fn find_in(host: &dyn Host, module: &dyn HostModule) -> Option<Finding> {
-    let (version, _) = module.exported(Version::SYMBOLS[0])?;
-    // V8 may map its builtins a second time, which is a mapping of the file, and no other V8.
-    module.span().contains(module.addr(version)?).then_some(())?;
-    let exports = Exports { host, module };
+fn find_in(host: &dyn Host, module: &dyn HostModule, homes: &[AddrRange]) -> Finding {
+    let exports = Exports { host, module, homes };
     let version = exports.version();
     match exports.obstacle(version) {
-        ControlFlow::Break(why) => Some(Finding::Damaged(Damage {
+        ControlFlow::Break(why) => Finding::Damaged(Damage {
             name: NAME,
             version: version.map(|version| version.to_string().into()),
             why: why.into(),
-        })),
-        ControlFlow::Continue(version) => Some(Finding::Found(Box::new(exports.v8(version)))),
+        }),
+        ControlFlow::Continue(version) => Finding::Found(Box::new(exports.v8(version))),
     }
 }
 
@@ -49,6 +61,8 @@ fn find_in(host: &dyn Host, module: &dyn HostModule) -> Option<Finding> {
 struct Exports<'a> {
     host: &'a dyn Host,
     module: &'a dyn HostModule,
+    /// Where V8s lie in the process.
+    homes: &'a [AddrRange],
 }
 
 impl Exports<'_> {
@@ -77,7 +91,11 @@ impl Exports<'_> {
 
     fn v8(&self, version: Version) -> V8 {
         let column = Column::of(version);
-        let undecoded = column.is_none().then(|| unknown(version));
+        let is_told = self.metadata(TOLD).is_some();
+        let undecoded = match column {
+            None => Some(unknown(version)),
+            Some(_) => (!is_told).then(|| self.untold(version)),
+        };
         let metadata = |name: &str| self.metadata(name);
         let layout = Layout::load(column.unwrap_or_else(|| Column::nearest(version)), &metadata);
         let identity = Identity {
@@ -87,15 +105,28 @@ impl Exports<'_> {
             metadata: self.source().into(),
             undecoded: undecoded.into_iter().map(Arc::from).collect(),
         };
-        V8::new(identity, layout, column.is_some())
+        let homes = Homes::new(self.module.span(), self.homes);
+        V8::new(identity, layout, column.is_some() && is_told, homes)
     }
 
     fn source(&self) -> String {
         let name = self.module.name();
-        match self.metadata("HeapObjectTag") {
+        match self.metadata(TOLD) {
             Some(_) => format!("v8dbg_ symbols of {name}, table of its version"),
             None => "table of its version".to_owned(),
         }
+    }
+
+    /// Why a V8 that exports nothing for debuggers is not decoded: it may have been built in other ways.
+    fn untold(&self, version: Version) -> String {
+        format!(
+            "{} exports no v8dbg_ symbols, so whether its pointers are compressed is not known: JavaScript \
+             frames are addresses, values are not decoded; ::set -o nearest takes the layouts of Node.js \
+             with V8 {}.{}",
+            self.module.name(),
+            version.major,
+            version.minor
+        )
     }
 
     /// A constant for debuggers.

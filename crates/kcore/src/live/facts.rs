@@ -44,8 +44,20 @@ impl Core {
             late_threads: file.late_threads().iter().copied().map(Tid::new).collect(),
             is_late: taken.late,
             missed_pages: live.missed_pages,
-            reads_later: live.pages.is_some(),
+            reads_later: live.reads_later,
         })
+    }
+
+    /// What was done with memory that it holds: `dumped` into a core, `copied` into a snapshot.
+    pub fn kept_word(&self) -> &'static str {
+        if self.live().is_some() { "copied" } else { "dumped" }
+    }
+
+    /// Whether memory of the live process was read since this was asked last, and so is of a later instant
+    /// than the snapshot.
+    pub fn has_read_later(&self) -> bool {
+        let pages = self.live().and_then(|live| live.pages.as_ref());
+        pages.is_some_and(|pages| pages.take_use())
     }
 
     /// What instant its stacks are of: `core`; `snapshot` (all of one instant), `chosen` (those of chosen
@@ -54,7 +66,7 @@ impl Core {
     pub fn instant(&self) -> &'static str {
         let Some(taken) = self.file().and_then(|file| file.snapshot()) else { return "core" };
         match (taken.instants, self.live()) {
-            (_, Some(live)) if live.missed_pages > 0 && live.pages.is_some() => "live",
+            (_, Some(live)) if live.missed_pages > 0 && live.reads_later => "live",
             (Instants::One, Some(_)) => "snapshot",
             (Instants::One, None) => "core",
             (Instants::OneOfChosen, _) => "chosen",

@@ -61,15 +61,25 @@ impl Default for LiveOptions {
 }
 
 /// What belongs to the snapshot of a live process alone.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct LiveParts {
     /// What reads the live process.
     pub(crate) pages: Option<Arc<LivePages>>,
+    /// Whether that is because the user wants what was not copied to be read later; else it is to learn
+    /// what is to be copied.
+    pub(crate) reads_later: bool,
     /// How long the process stood still, each time.
     pub(crate) stops: Vec<Duration>,
     /// Pages that stacks, or names of their frames, need and that were not copied, since the process came
     /// to use them from one stop to the next.
     pub(crate) missed_pages: u64,
+}
+
+impl LiveParts {
+    /// Those by which it is learned what is to be copied.
+    pub(crate) fn asking(pages: Arc<LivePages>) -> Self {
+        Self { pages: Some(pages), ..Self::default() }
+    }
 }
 
 impl Core {

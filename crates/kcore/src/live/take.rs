@@ -80,7 +80,8 @@ impl<'a> Taking<'a> {
             let snapshot = self.capture(&wanted, follow)?;
             stops.push(snapshot.stopped);
             let ahead = self.pages(MAX_PAGES);
-            let core = self.open(Some(&snapshot), Some(ahead.clone()), stops.clone(), 0)?;
+            let asked = LiveParts { stops: stops.clone(), ..LiveParts::asking(ahead.clone()) };
+            let core = self.open(Some(&snapshot), asked)?;
             rehearsal::ask_process(&core);
             rehearsal::walk_stacks(&core);
             ahead.close();
@@ -93,8 +94,10 @@ impl<'a> Taking<'a> {
             let is_enough = stops.len() >= MAX_STOPS || total(&wanted) >= MAX_PAGES as u64;
             if missed.is_empty() || is_late || is_enough {
                 // What was read ahead is of another instant, and what was concluded from it too.
-                let later = self.live.live_memory.then(|| self.pages(MAX_LATER_PAGES));
-                return self.open(Some(&snapshot), later, stops, total(&missed));
+                let reads_later = self.live.live_memory;
+                let pages = reads_later.then(|| self.pages(MAX_LATER_PAGES));
+                let parts = LiveParts { pages, reads_later, stops, missed_pages: total(&missed) };
+                return self.open(Some(&snapshot), parts);
             }
             wanted = merge(wanted, missed);
         }
@@ -104,7 +107,7 @@ impl<'a> Taking<'a> {
     /// is in it, which needs what stacks point to.
     fn survey(&self) -> Result<(Vec<AddrRange>, bool), OpenError> {
         let ahead = self.pages(MAX_PAGES);
-        let core = self.open(None, Some(ahead.clone()), Vec::new(), 0)?;
+        let core = self.open(None, LiveParts::asking(ahead.clone()))?;
         rehearsal::ask_process(&core);
         Ok((ahead.ranges(), !core.runtimes().is_empty()))
     }
@@ -131,13 +134,7 @@ impl<'a> Taking<'a> {
         })?)
     }
 
-    fn open(
-        &self,
-        snapshot: Option<&Snapshot>,
-        pages: Option<Arc<LivePages>>,
-        stops: Vec<std::time::Duration>,
-        missed_pages: u64,
-    ) -> Result<Core, OpenError> {
+    fn open(&self, snapshot: Option<&Snapshot>, live: LiveParts) -> Result<Core, OpenError> {
         let bytes = core_of(&self.facts, (&self.text, &self.maps), &self.headers, snapshot);
         let path = self.process.folder();
         let file =
@@ -151,7 +148,7 @@ impl<'a> Taking<'a> {
             path: None,
             compressed: None,
             unpack_note: None,
-            live: Some(LiveParts { pages, stops, missed_pages }),
+            live: Some(live),
             file,
         };
         Ok(Core::of_parts(parts, self.finder.clone(), self.options))

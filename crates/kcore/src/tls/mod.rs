@@ -51,7 +51,7 @@ impl Core {
         let registers = self.user_registers(tid);
         let saved = registers.iter().find(|register| register.name == name);
         let saved = saved.map(|register| Addr::new(register.value)).filter(|at| at.get() != 0);
-        saved.or_else(|| self.thread_areas().pointer(tid))
+        saved.or_else(|| self.thread_areas().pointer(self.inner_tid(tid)))
     }
 
     /// Where the C library keeps its structure of a thread, `struct pthread`.

@@ -6,6 +6,7 @@ mod graph;
 mod handles;
 mod last_words;
 mod threads;
+mod twins;
 mod values;
 mod versions;
 

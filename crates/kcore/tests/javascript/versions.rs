@@ -5,6 +5,18 @@ use kcore::{Core, MAX_FRAMES, NamedFrame, Tid};
 
 use crate::{compare, frames, open};
 
+/// The first releases of each V8 that is in the tables.
+const FIRST: [&str; 7] =
+    ["node16.11", "node18.3", "node20.0", "node22.0", "node24.0", "node25.0", "node26.0"];
+/// Releases whose V8 is in no table, and its version.
+const UNKNOWN: [(&str, &str); 5] = [
+    ("node17", "9.6"),
+    ("node18.0", "10.1"),
+    ("node19", "10.8"),
+    ("node21", "11.8"),
+    ("node23", "12.9"),
+];
+
 /// The case of `node-stack` with a release; `None` where it cannot be made here.
 fn case(release: &str) -> Option<Case> {
     match ensure("node-stack", release).expect("the case is made") {
@@ -26,7 +38,7 @@ fn main_stack(case: &Case, core: &Core, check: impl FnOnce(&[&Call], &[NamedFram
 
 #[test]
 fn the_first_release_of_a_known_v8_is_decoded_as_the_last() {
-    for release in ["node20.0", "node22.0", "node24.0", "node25.0", "node26.0"] {
+    for release in FIRST {
         let Some(case) = case(release) else { continue };
         main_stack(&case, &open(&case), |calls, frames| {
             assert_eq!(compare(calls, frames), None, "{release}");
@@ -36,7 +48,7 @@ fn the_first_release_of_a_known_v8_is_decoded_as_the_last() {
 
 #[test]
 fn an_unknown_v8_is_refused_unless_the_nearest_layouts_may_be_used() {
-    for (release, version) in [("node18.0", "10.1"), ("node21", "11.8"), ("node23", "12.9")] {
+    for (release, version) in UNKNOWN {
         let Some(case) = case(release) else { continue };
         let core = open(&case);
         let identity = core.runtimes().identities().next().expect("V8").clone();

@@ -35,28 +35,28 @@ impl<'h, 'a> Evidence<'h, 'a> {
         Self { heap, held, maps: Maps::new(heap) }
     }
 
-    /// Whether memory holds objects.
-    pub fn holds_objects(&mut self, place: AddrRange) -> bool {
+    /// The map of one of the objects that memory holds, if it holds any.
+    pub fn objects_in(&mut self, place: AddrRange) -> Option<Addr> {
         let starts = (0..SAMPLES).map(|sample| sample.saturating_mul(CHUNK / SAMPLES));
         let mut samples = starts.map(|start| {
             let start = place.start.saturating_add(start);
             AddrRange::new(start, place.end.min(start.saturating_add(SAMPLE)))
         });
-        samples.any(|sample| self.holds_in(sample, place.end))
+        samples.find_map(|sample| self.objects_of(sample, place.end))
     }
 
-    /// Whether a run of objects begins in a sample.
-    fn holds_in(&mut self, sample: AddrRange, end: Addr) -> bool {
+    /// The map of the first of a run of objects that begins in a sample.
+    fn objects_of(&mut self, sample: AddrRange, end: Addr) -> Option<Addr> {
         let parts = walk::held(sample, self.held);
-        parts.into_iter().any(|part| {
+        parts.into_iter().find_map(|part| {
             let mut at = part.start;
             while let Some(first) = self.next_map(at, part.end) {
                 match self.run(first, end) {
-                    Ok(()) => return true,
+                    Ok(()) => return self.heap.object_at(first).map(|object| object.map),
                     Err(broken) => at = broken.max(first.saturating_add(8)),
                 }
             }
-            false
+            None
         })
     }
 

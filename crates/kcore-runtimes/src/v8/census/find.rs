@@ -9,7 +9,10 @@ use super::{
     evidence::Evidence,
     walk,
 };
-use crate::{Host, v8::Heap};
+use crate::{
+    Host,
+    v8::{Heap, V8},
+};
 
 /// Chunks, and places that may be one, at most: a quarter of a terabyte of those of the usual size.
 const MAX_CHUNKS: usize = 1 << 20;
@@ -44,6 +47,7 @@ pub fn merged(ranges: impl Iterator<Item = AddrRange>) -> Vec<AddrRange> {
 /// # Errors
 /// When whoever watches stopped it.
 pub fn chunks(
+    v8: &V8,
     host: &dyn Host,
     heap: &Heap<'_>,
     held: &[AddrRange],
@@ -56,7 +60,12 @@ pub fn chunks(
         }
     }
     let Finder { mut found, unknown, .. } = finder;
-    found.extend(damaged(heap, &unknown, held, watch)?);
+    v8.leave_own(host, &mut found);
+    let damaged = damaged(heap, &unknown, held, watch)?.into_iter();
+    let is_own = |map: Addr| v8.is_alone() || found.iter().any(|chunk| chunk.area.contains(map));
+    let damaged: Vec<Chunk> =
+        damaged.filter(|(_, map)| is_own(*map)).map(|(place, _)| Chunk::damaged(place)).collect();
+    found.extend(damaged);
     found.sort_unstable_by_key(|chunk| chunk.base);
     Ok(found)
 }
@@ -112,21 +121,21 @@ impl Finder<'_> {
     }
 }
 
-/// The chunks among places that nothing describes: objects lie in them.
+/// Places among those that nothing describes in which objects lie, and the map of one of these.
 fn damaged(
     heap: &Heap<'_>,
     unknown: &[AddrRange],
     held: &[AddrRange],
     watch: Watch<'_>,
-) -> Result<Vec<Chunk>, Stopped> {
+) -> Result<Vec<(AddrRange, Addr)>, Stopped> {
     let mut damaged = Vec::new();
     let mut done = 0_usize;
     for step in unknown.chunks(JOB.saturating_mul(STEP)) {
         let found = step.par_chunks(JOB).flat_map_iter(|places| {
             let mut evidence = Evidence::new(*heap, held);
-            places.iter().filter(move |place| evidence.holds_objects(**place))
+            places.iter().filter_map(move |place| Some((*place, evidence.objects_in(*place)?)))
         });
-        damaged.extend(found.map(|place| Chunk::damaged(*place)).collect::<Vec<_>>());
+        damaged.extend(found.collect::<Vec<_>>());
         damaged.truncate(MAX_DAMAGED);
         done = done.saturating_add(step.len());
         if watch(done as u64, unknown.len() as u64).is_break() {

@@ -41,6 +41,7 @@ impl V8 {
         if self.known_census().is_some_and(|census| census.at_or_before(at).is_none()) {
             return None;
         }
+        self.owns_object(host, at).then_some(())?;
         let chunk = find::chunk_at(&heap, at)?;
         let unused = lab::unused(&heap, slice::from_ref(&chunk));
         let about = unused.iter().find(|range| range.contains(at));

@@ -13,7 +13,7 @@ use super::{super::Heap, chunk::Chunk};
 /// Isolates, at most.
 const MAX_ISOLATES: usize = 1 << 10;
 /// The data of an isolate begins no further before its heap.
-const MAX_BEFORE: u64 = 0x18000;
+pub const MAX_BEFORE: u64 = 0x18000;
 
 /// What is about to be allocated from, of all isolates, lowest first.
 pub fn unused(heap: &Heap<'_>, chunks: &[Chunk]) -> Vec<AddrRange> {

@@ -33,6 +33,7 @@ use rustc_hash::FxHashMap;
 
 pub use chunk::{Chunk, Use};
 pub use edge::Edge;
+pub(super) use find::chunk_at;
 pub use functions::Definition;
 pub use group::Group;
 pub use holder::{Holder, Place};
@@ -61,6 +62,15 @@ pub type Watch<'w> = &'w mut dyn FnMut(u64, u64) -> ControlFlow<()>;
 /// The work was stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stopped;
+
+/// The data of the isolate that a heap is of lies around it: so far behind.
+const BEHIND_HEAP: u64 = 0x2000;
+
+/// Where the data of an isolate lies, by its heap.
+pub(super) fn around_heap(heap: Addr) -> AddrRange {
+    let first = Addr::new(heap.get().saturating_sub(lab::MAX_BEFORE));
+    AddrRange::new(first, heap.saturating_add(BEHIND_HEAP))
+}
 
 /// All objects of the heaps of a process.
 #[derive(Debug)]
@@ -100,7 +110,7 @@ impl V8 {
         if let Some(census) = self.census.get() {
             return Ok(Some(census.clone()));
         }
-        let census = Arc::new(Census::take(host, &heap, watch)?);
+        let census = Arc::new(Census::take(self, host, &heap, watch)?);
         Ok(Some(self.census.get_or_init(|| census).clone()))
     }
 
@@ -117,11 +127,11 @@ struct Part<'a> {
 }
 
 impl Census {
-    fn take(host: &dyn Host, heap: &Heap<'_>, watch: Watch<'_>) -> Result<Self, Stopped> {
+    fn take(v8: &V8, host: &dyn Host, heap: &Heap<'_>, watch: Watch<'_>) -> Result<Self, Stopped> {
         let held = find::held_memory(host);
         let readable = host.ranges().into_iter().filter(|range| range.readable);
         let mapped = find::merged(readable.map(|range| range.range));
-        let chunks = find::chunks(host, heap, &held, watch)?;
+        let chunks = find::chunks(v8, host, heap, &held, watch)?;
         let unused = lab::unused(heap, &chunks);
         let memory = Memory { heap: *heap, held: &held, mapped: &mapped, unused: &unused };
         let total = chunks.iter().map(|chunk| chunk.area.len()).fold(0, u64::saturating_add);

@@ -13,7 +13,7 @@ use kcore_unwind::{RegisterId, Regs, Tid, machine};
 use rayon::prelude::*;
 
 use super::{
-    super::{Census, Stopped, Watch},
+    super::{Census, Stopped, Watch, around_heap},
     node_at,
 };
 use crate::{
@@ -21,9 +21,6 @@ use crate::{
     v8::{Heap, census::shape::native_context},
 };
 
-/// The data of an isolate lies around its heap: so far before and behind.
-const BEFORE_HEAP: u64 = 0x18000;
-const BEHIND_HEAP: u64 = 0x2000;
 /// Bytes that one thread looks at.
 const PIECE: u64 = 1 << 20;
 /// Pieces between two looks at the user.
@@ -150,11 +147,7 @@ fn stacks(host: &dyn Host) -> Vec<(AddrRange, Tid)> {
 
 fn isolates(census: &Census) -> Vec<AddrRange> {
     let heaps: BTreeSet<Addr> = census.areas().iter().map(|area| area.chunk.heap).collect();
-    let around = |at: Addr| {
-        let first = Addr::new(at.get().saturating_sub(BEFORE_HEAP));
-        AddrRange::new(first, at.saturating_add(BEHIND_HEAP))
-    };
-    heaps.into_iter().filter(|at| at.get() != 0).map(around).take(MAX_ISOLATES).collect()
+    heaps.into_iter().filter(|at| at.get() != 0).map(around_heap).take(MAX_ISOLATES).collect()
 }
 
 /// The memory in which roots are searched: what was dumped, but code, the heap itself, and what of stacks is
