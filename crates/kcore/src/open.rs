@@ -289,9 +289,11 @@ impl Core {
         mappings: Vec<Mapping>,
         options: &OpenOptions,
     ) -> Self {
-        let pages = parts.live.as_ref().and_then(|live| live.pages.clone());
         let space = ProcessSpace::new(self.target, Some(parts.space.clone()), self.modules.clone());
-        let space = space.of_snapshot(pages);
+        let space = match &parts.live {
+            Some(live) => space.of_snapshot(live),
+            None => space,
+        };
         let (modules, finder) = (self.modules.clone(), self.finder.clone());
         Self {
             mappings: OnceLock::from(mappings),

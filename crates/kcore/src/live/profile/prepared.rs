@@ -155,7 +155,7 @@ fn parts_of(
         path: None,
         compressed: None,
         unpack_note: None,
-        live: Some(LiveParts { pages, stops: Vec::new(), missed_pages: 0 }),
+        live: Some(LiveParts { pages, reads_later: false, stops: Vec::new(), missed_pages: 0 }),
         file,
     })
 }
