@@ -92,7 +92,7 @@ pub use kcore_runtimes::{
     LanguageFrame, Native, NativeStack, PROBES, Probe, Runtime, Runtimes, Span, Task, TaskStart,
     ThreadFacts,
 };
-pub use kcore_runtimes::{bthread, v8};
+pub use kcore_runtimes::{bthread, python, v8};
 pub use kcore_symbols::{
     AliasKind, AliasType, ArrayType, BaseClass, BaseType, BitField, Composite, DebugInfo, DieId,
     Dimension, Encoding, Enumeration, Enumerator, Keyword, Member, MemberPlace, PointerKind,

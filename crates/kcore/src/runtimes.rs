@@ -79,6 +79,10 @@ impl Host for Core {
         self.tids()
     }
 
+    fn thread_pointer(&self, thread: Tid) -> Option<Addr> {
+        Self::thread_pointer(self, thread)
+    }
+
     fn main_thread(&self) -> Option<Tid> {
         let main = Tid::new(self.pid()?);
         self.tids().contains(&main).then_some(main)
