@@ -26,7 +26,7 @@ fn assert_shares(target: &mut Target, words: &[&str]) {
         target.sums().iter().zip(&before).map(|(after, before)| after - before).collect();
     let counts = FUNCTIONS.map(|name| count(&stacks, name) as f64);
     let (samples, time) = (counts.iter().sum::<f64>(), times.iter().sum::<f64>());
-    assert!(samples >= 40.0, "{samples} samples in four seconds: {stacks:?}");
+    assert!(samples >= 10.0, "{samples} samples in four seconds: {stacks:?}");
     for (index, name) in FUNCTIONS.iter().enumerate() {
         let (seen, share) = (counts[index] / samples, times[index] / time);
         let bound = 5.0 * (share * (1.0 - share) / samples).sqrt() + BEYOND;
