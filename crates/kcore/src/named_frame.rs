@@ -112,7 +112,8 @@ impl Core {
         doubts.filter(|doubt| seen.insert(doubt.clone())).collect()
     }
 
-    fn named<'a>(
+    /// The named frames of a stack of which runtimes said this.
+    pub(crate) fn named<'a>(
         &'a self,
         stack: &'a Stack,
         spans: Vec<Span>,
