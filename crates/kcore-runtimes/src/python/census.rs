@@ -16,12 +16,13 @@ const HEAD: u64 = 16;
 const PREVIOUS: u64 = 8;
 /// Bits of a link that are no address.
 const FLAGS: u64 = 3;
-/// Where the generations may begin: behind two fields, or behind four until some patch of 3.13.
-const FIRST: [u64; 2] = [24, 8];
+/// Where the generations may begin: behind four fields, or two. Patches of one version differ: in 3.13.5 as Debian
+/// builds it they are aligned to 4.
+const FIRST: [u64; 3] = [24, 20, 8];
 /// Generations, and bytes of each. Behind them, after a pointer, lies the one that is never collected.
 const GENERATIONS: u64 = 3;
 const GENERATION: u64 = 24;
-const PERMANENT: u64 = 80;
+const PERMANENT: [u64; 2] = [80, 84];
 /// Objects of one generation, at most.
 const MAX_OBJECTS: usize = 1 << 28;
 /// Objects after which who waits is asked whether to go on.
@@ -128,7 +129,8 @@ fn lists(heap: &Heap<'_>, gc: Addr) -> Option<Vec<Addr>> {
     });
     let is_it = |(_, lists): &(Addr, Vec<Addr>)| lists.iter().all(|list| is_list(heap, *list));
     let (first, mut lists) = { generations }.find(is_it)?;
-    lists.extend(first.checked_add(PERMANENT).filter(|list| is_list(heap, *list)));
+    let permanent = PERMANENT.into_iter().filter_map(|offset| first.checked_add(offset));
+    lists.extend({ permanent }.find(|list| is_list(heap, *list)));
     Some(lists)
 }
 
