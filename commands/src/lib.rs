@@ -73,6 +73,7 @@ mod print;
 mod printf;
 mod process_state;
 mod psinfo;
+mod python;
 mod quit;
 mod radix;
 mod regs;
@@ -189,6 +190,10 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &runtimes::Runtimes,
     &bthreads::list::Bthreads,
     &bthreads::bthread::Bthread,
+    &python::pystack::Pystack,
+    &python::pyprint::Pyprint,
+    &python::pyobjects::Pyobjects,
+    &python::pytasks::Pytasks,
     &v8::jsstack::Jsstack,
     &v8::jsframe::Jsframe,
     &v8::jsprint::Jsprint,

@@ -53,6 +53,7 @@ pub(crate) fn inputs(scenario: &Scenario, variant: &Variant) -> Result<String> {
 fn include_dir(language: Language) -> PathBuf {
     match language {
         Language::JavaScript => paths::include_dir().join("js"),
+        Language::Python => paths::include_dir().join("python"),
         _ => paths::include_dir(),
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::command::Line;
 use crate::recipe::{Lib, Panic};
 use crate::variant::{Link, Opt, Toolchain};
-use crate::{Language, Result, Scenario, Variant, node, paths, tools};
+use crate::{Language, Result, Scenario, Variant, node, paths, python, tools};
 
 /// What is built where.
 pub(crate) struct Build<'a> {
@@ -23,6 +23,7 @@ impl Build<'_> {
         let mut done = self.libs()?;
         let lines = match self.scenario.recipe.language {
             Language::JavaScript => return node::lay_out(self.scenario, self.variant, self.dir),
+            Language::Python => return python::lay_out(self.scenario, self.variant, self.dir),
             Language::Rust => vec![self.rust()],
             Language::Go => vec![self.go_object(), self.go_program()],
             Language::C | Language::Cpp => {

@@ -9,6 +9,7 @@
 //! pattern where it must and may, and that is put back.
 
 mod account;
+mod apt;
 mod cache;
 mod command;
 mod compare;
@@ -26,6 +27,7 @@ mod make;
 mod node;
 mod paths;
 mod program;
+mod python;
 mod qemu;
 mod recipe;
 mod run;

@@ -11,7 +11,9 @@ use crate::error::AtPath;
 use crate::lock::Lock;
 use crate::run::{ACCOUNT, Run};
 use crate::variant::Maker;
-use crate::{Result, Scenario, Truth, Variant, cache, gcore, kernel, node, paths, qemu, tools};
+use crate::{
+    Result, Scenario, Truth, Variant, cache, gcore, kernel, node, paths, python, qemu, tools,
+};
 
 /// A core that is there, with its program and its truth.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,6 +96,7 @@ pub(crate) fn existing(scenario: &Scenario, variant: &Variant) -> Option<Case> {
 /// Makes a case if it is not up to date. Several processes may ask for the same one.
 pub(crate) fn ensure(scenario: &Scenario, variant: &Variant, force: bool) -> Result<Outcome> {
     let missing = tools::why_not(scenario.recipe.language, variant);
+    let missing = missing.or_else(|| python::why_not(variant));
     if let Some(reason) = missing.map_or_else(|| node::why_not(variant), |why| Ok(Some(why)))? {
         let (scenario, variant) = (scenario.name.clone(), variant.name.clone());
         return Ok(Outcome::Skipped(Skipped { scenario, variant, reason }));

@@ -21,13 +21,15 @@ pub enum Language {
     Go,
     /// JavaScript, by a release of Node.js.
     JavaScript,
+    /// Python, by an interpreter of CPython.
+    Python,
 }
 
 impl Language {
     /// Whether the compiler makes all that runs, so that other debuggers know its stacks too; else frames
     /// of a runtime stand between those of the program.
     pub fn is_compiled(self) -> bool {
-        self != Language::JavaScript
+        !matches!(self, Language::JavaScript | Language::Python)
     }
 }
 
@@ -54,7 +56,7 @@ pub struct Recipe {
     pub shows: String,
     /// The language.
     pub language: Language,
-    /// The source, relative to the recipe; `main.c`, `main.cpp`, `main.rs`, `main.go` or `main.js` if
+    /// The source, relative to the recipe; `main.c`, `main.cpp`, `main.rs`, `main.go`, `main.js` or `main.py` if
     /// not given.
     pub source: Option<String>,
     /// Sources of more units in C or C++, relative to the recipe.
@@ -203,6 +205,7 @@ impl Scenario {
             Language::Rust => "main.rs",
             Language::Go => "main.go",
             Language::JavaScript => "main.js",
+            Language::Python => "main.py",
         };
         let path = self.dir.join(self.recipe.source.as_deref().unwrap_or(default));
         // Without `..`, which debug information would carry.

@@ -42,8 +42,11 @@ impl Run<'_> {
 
     /// The words of the program and its arguments; of a runtime, its flags and the script first.
     pub(crate) fn program(&self) -> Vec<String> {
-        let mut words = vec![format!("./{}", self.scenario.name)];
-        if self.scenario.recipe.language == Language::JavaScript {
+        let python = self.variant.python;
+        let mut words: Vec<String> =
+            python.and_then(|python| python.environment()).map(str::to_owned).into_iter().collect();
+        words.push(format!("./{}", self.scenario.name));
+        if matches!(self.scenario.recipe.language, Language::JavaScript | Language::Python) {
             words.extend(self.scenario.recipe.flags.iter().cloned());
             let when = self.scenario.recipe.when_for(self.variant);
             words.extend(when.flat_map(|when| when.flags.iter().cloned()));

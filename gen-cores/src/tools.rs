@@ -40,6 +40,9 @@ pub const TOOLS: &[Tool] = &[
     Tool { command: "zstd", package: "zstd" },
 ];
 
+/// What fetches interpreters of Python.
+const APT: &str = "apt-get";
+
 /// The compiler and linker of Go, of one version for all machines: layouts change with each.
 pub(crate) const GO: &str = "/usr/lib/go-1.19/bin/go";
 
@@ -68,6 +71,7 @@ pub(crate) fn compiler(language: Language, variant: &Variant) -> &'static str {
         (Language::Rust, ..) => "rustc",
         (Language::Go, ..) => GO,
         (Language::JavaScript, ..) => node::NPM,
+        (Language::Python, ..) => APT,
         (Language::Cpp, ..) if variant.toolchain != Toolchain::Gnu => "clang++",
         (Language::C, ..) if variant.toolchain != Toolchain::Gnu => "clang",
         (Language::Cpp, Arch::X86_64, _) => "g++",
@@ -104,6 +108,9 @@ pub(crate) fn why_not(language: Language, variant: &Variant) -> Option<String> {
 /// The compilers of a variant's program and its account; of a program that a runtime runs, what fetches
 /// that, if it is not here.
 fn compilers(language: Language, variant: &Variant) -> Vec<&'static str> {
+    if variant.python.is_some() {
+        return Vec::new();
+    }
     match variant.node {
         Some(release) if release.is_here() => Vec::new(),
         Some(_) => vec![node::NPM],
@@ -114,10 +121,9 @@ fn compilers(language: Language, variant: &Variant) -> Vec<&'static str> {
 /// The versions of the tools that a variant is made with.
 pub(crate) fn versions(language: Language, variant: &Variant) -> Result<Vec<String>> {
     let others = dumper(variant).into_iter().chain(variant.debug.tool());
-    let maker = match variant.node {
-        Some(release) => Ok(release.name()),
-        None => version(compiler(language, variant)),
-    };
+    let runtime = variant.node.map(|release| release.name());
+    let runtime = runtime.or_else(|| variant.python.map(|python| python.name()));
+    let maker = runtime.map_or_else(|| version(compiler(language, variant)), Ok);
     std::iter::once(maker).chain(others.map(version)).collect()
 }
 

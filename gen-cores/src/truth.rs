@@ -186,6 +186,9 @@ pub struct Scripted {
     /// The arguments, all that were passed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub args: Option<Vec<serde_json::Value>>,
+    /// Of Python, the local variables by name, as `repr` has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub locals: Option<std::collections::BTreeMap<String, String>>,
 }
 
 fn once() -> u32 {

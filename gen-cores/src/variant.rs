@@ -1,6 +1,7 @@
 //! A variant: how a scenario is compiled, linked and dumped, told by its name (`O2-musl-static`).
 
 use crate::node::{self, Release};
+use crate::python::{self, Interpreter};
 use crate::{DebugForm, Error, Language, Result};
 
 /// Optimisation and frame pointers.
@@ -110,6 +111,8 @@ pub struct Variant {
     pub arch: Arch,
     /// The release of Node.js that runs a program in JavaScript.
     pub(crate) node: Option<Release>,
+    /// The interpreter that runs a program in Python.
+    pub(crate) python: Option<Interpreter>,
     /// Whether that has no symbols but for those of its dynamic table.
     pub stripped: bool,
     /// Whether return addresses are signed and branch targets marked (`-mbranch-protection=standard`).
@@ -125,10 +128,11 @@ impl Variant {
     pub fn parse(name: &str) -> Result<Variant> {
         let (first, rest) = name.split_once('-').unwrap_or((name, ""));
         let node = node::release(first);
-        // Node.js as it is distributed.
-        let (opt, link) = match node {
-            Some(_) => (Opt::Full, Link::NoPie),
-            None => (parse_opt(first).ok_or_else(|| unknown(name, first))?, Link::Pie),
+        let python = python::interpreter(first);
+        // Runtimes as they are distributed.
+        let (opt, link) = match node.is_some() || python.is_some() {
+            true => (Opt::Full, Link::NoPie),
+            false => (parse_opt(first).ok_or_else(|| unknown(name, first))?, Link::Pie),
         };
         let mut variant = Variant {
             name: name.to_owned(),
@@ -140,6 +144,7 @@ impl Variant {
             maker: Maker::Kernel,
             arch: Arch::X86_64,
             node,
+            python,
             stripped: false,
             signed: false,
         };
@@ -228,6 +233,7 @@ pub fn default_variants(language: Language) -> &'static [&'static str] {
         Language::Rust => RUST_VARIANTS,
         Language::Go => GO_VARIANTS,
         Language::JavaScript => NODE_VARIANTS,
+        Language::Python => PYTHON_VARIANTS,
     }
 }
 
@@ -289,6 +295,20 @@ const GO_VARIANTS: &[&str] = &["O0-static", "O2-static", "O2-static-gcore"];
 const NODE_VARIANTS: &[&str] =
     &["node16", "node18", "node20", "node22", "node24", "node25", "node26"];
 
+const PYTHON_VARIANTS: &[&str] = &[
+    "python3.8",
+    "python3.9",
+    "python3.10",
+    "python3.11",
+    "python3.12",
+    "python3.13",
+    "debian3.9",
+    "debian3.11",
+    "debian3.13",
+    "debian3.14",
+    "debian3.15",
+];
+
 const NODE_ON_DEMAND: &[&str] = &[
     "node16",
     "node18",
@@ -312,9 +332,14 @@ mod tests {
 
     #[test]
     fn every_default_variant_parses() {
-        for language in
-            [Language::C, Language::Cpp, Language::Rust, Language::Go, Language::JavaScript]
-        {
+        for language in [
+            Language::C,
+            Language::Cpp,
+            Language::Rust,
+            Language::Go,
+            Language::JavaScript,
+            Language::Python,
+        ] {
             for name in default_variants(language).iter().chain(default_on_demand(language)) {
                 assert_eq!(Variant::parse(name).unwrap().name, *name);
             }

@@ -15,7 +15,7 @@ pub mod jshandles;
 pub mod jsprint;
 pub mod jssource;
 pub mod jsstack;
-mod member_path;
+pub mod member_path;
 pub mod nodebuffer;
 pub mod raw;
 mod subject;

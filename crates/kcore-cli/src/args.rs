@@ -10,6 +10,7 @@ use clap_complete::aot;
 
 use crate::live::{self, LiveArgs};
 use crate::man;
+use crate::profile::ProfileArgs;
 use crate::save::SaveArgs;
 
 /// Exit status for a wrong command line, or a target that cannot be opened.
@@ -36,7 +37,8 @@ own record of it is wrong or gone; EXE alone shows symbols and code. CORE may be
 const AFTER_HELP: &str = "\
 'kcore stacks CORE' prints the unique stacks of all threads, most common first, and exits;
 so does 'kcore stacks PID' of a live process.
-'kcore save PID -o FILE' saves a live process as a core: see 'kcore save --help'.
+'kcore save PID -o FILE' saves a live process as a core: see 'kcore save --help';
+'kcore profile PID -o FILE.svg' samples its stacks: see 'kcore profile --help'.
 Try 'kcore --help' for examples, and '::help' inside.";
 
 const AFTER_LONG_HELP: &str = "\
@@ -46,6 +48,7 @@ Examples:
   kcore -p 4711                           look around in a live process as it is now
   kcore stacks 4711                       what its threads do, most common first
   kcore save 4711 -o app.core             a core of it, as gcore makes one
+  kcore profile 4711 -o app.svg           a flame graph of half a minute of it
   kcore -c ::status -c ::stack app.core   two commands, then exit
   kcore -c '::walk thread | ::stack' app.core
                                           the stack of every thread, the crashed one first
@@ -54,7 +57,7 @@ Examples:
   kcore app.core < script                 a script; also -f script
   zstdcat app.core.zst | kcore -c ::status -
 
-A file that is called 'stacks' or 'save' is './stacks' or './save'. '-c FILE', where FILE is a core and no other is
+A file that is called 'stacks', 'save' or 'profile' is './stacks', './save' or './profile'. '-c FILE', where FILE is a core and no other is
 named, opens it, as gdb does.
 
 From MDB:
@@ -79,7 +82,7 @@ Exit status:
   2  wrong usage, or the target cannot be opened";
 
 const USAGE_LINES: &str = "kcore [OPTIONS] [EXE] CORE\n       kcore [OPTIONS] -p PID\n       \
-     kcore stacks [OPTIONS] PID|[EXE] CORE\n       kcore save [OPTIONS] PID -o FILE";
+     kcore stacks [OPTIONS] PID|[EXE] CORE\n       kcore save [OPTIONS] PID -o FILE\n       kcore profile [OPTIONS] PID [-o FILE]";
 
 /// Open a Linux core, or a snapshot of a live process, and ask what it was doing.
 #[derive(Parser, Debug)]
@@ -183,6 +186,8 @@ pub(crate) enum Asked {
     Session(Box<Args>),
     /// A core of a live process.
     Save(Box<SaveArgs>),
+    /// A profile of a live process.
+    Profile(Box<ProfileArgs>),
 }
 
 /// Reads a command line whose first word is the program's name. The second one may be that of another
@@ -196,6 +201,10 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, 
         Some("save") => {
             let save = SaveArgs::try_parse_from(words.into_iter().skip(1)).map_err(Exit::Clap)?;
             Ok(Asked::Save(Box::new(save)))
+        }
+        Some("profile") => {
+            let profile = ProfileArgs::try_parse_from(words.into_iter().skip(1));
+            Ok(Asked::Profile(Box::new(profile.map_err(Exit::Clap)?)))
         }
         _ => Ok(Asked::Session(Box::new(parse_session(words)?))),
     }
@@ -332,14 +341,17 @@ mod tests {
     #[test]
     fn help_has_the_options_and_the_environment_and_nothing_that_is_not_there() {
         let help = Raw::command().render_long_help().to_string();
-        for word in
-            ["--sysroot", "--debug-dir", "NO_COLOR", "XDG_STATE_HOME", "kcore stacks", "kcore save"]
-        {
+        for word in [
+            "--sysroot",
+            "--debug-dir",
+            "NO_COLOR",
+            "XDG_STATE_HOME",
+            "kcore save",
+            "kcore profile",
+        ] {
             assert!(help.contains(word), "{word}");
         }
-        for word in ["--debuginfod", "profile"] {
-            assert!(!help.contains(word), "{word}");
-        }
+        assert!(!help.contains("--debuginfod"));
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod interactive;
 mod live;
 mod man;
 mod output;
+mod profile;
 mod progress;
 mod run;
 mod save;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
     match args::parse(std::env::args_os()) {
         Ok(Asked::Session(args)) => run::run(*args),
         Ok(Asked::Save(args)) => save::run(&args),
+        Ok(Asked::Profile(args)) => profile::run(&args),
         Err(exit) => exit.show(),
     }
 }

@@ -32,6 +32,8 @@ pub struct ScriptStyle {
 pub enum Dialect {
     /// JavaScript, laid out as mdb_v8's `::jsprint` does.
     JavaScript,
+    /// Python, as `repr` spells it.
+    Python,
 }
 
 /// A value of a script language.

@@ -56,6 +56,12 @@ impl Arena {
         copied.len()
     }
 
+    /// Takes one more piece, of any source.
+    pub fn add(&mut self, range: AddrRange, bytes: &[u8]) {
+        self.pieces.push((range, self.bytes.len()));
+        self.bytes.extend_from_slice(bytes);
+    }
+
     /// How many pieces were copied so far.
     pub fn count(&self) -> usize {
         self.pieces.len()

@@ -9,10 +9,10 @@ use std::{
 };
 
 use kcore_elf::core_file::{MapLine, parse_maps};
-use kcore_mem::{Arch, Target};
+use kcore_mem::{Addr, Arch, Target};
 
 use crate::{
-    LiveError,
+    LiveError, Standing,
     proc::{self, Status, TaskStat},
     rights,
 };
@@ -180,7 +180,7 @@ impl Process {
     }
 
     /// How many threads the system counts: links of their folder, of which `.` and `..` are two.
-    pub(crate) fn count_of_threads(&self) -> Option<u64> {
+    pub fn count_of_threads(&self) -> Option<u64> {
         std::fs::metadata(self.folder.join("task")).ok()?.nlink().checked_sub(2)
     }
 
@@ -244,7 +244,20 @@ impl Process {
         Status::parse(&proc::read(&self.task(tid).join("status")).ok()?).inner_id()
     }
 
-    fn task(&self, tid: i32) -> PathBuf {
+    /// Where a thread waits, without stopping it; `None` of one that runs. `/proc/PID/task/TID/syscall`
+    /// ends with the stack pointer and the program counter (proc(5)).
+    pub fn waits_at(&self, tid: i32) -> Option<Standing> {
+        let text = proc::read(&self.task(tid).join("syscall")).ok()?;
+        let text = std::str::from_utf8(&text).ok()?;
+        let mut words = text.split_ascii_whitespace().rev().map(|word| {
+            let digits = word.strip_prefix("0x")?;
+            u64::from_str_radix(digits, 16).ok().map(Addr::new)
+        });
+        let (pc, sp) = (words.next()??, words.next()??);
+        Some(Standing { pc, sp })
+    }
+
+    pub(crate) fn task(&self, tid: i32) -> PathBuf {
         self.folder.join("task").join(tid.to_string())
     }
 

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use kcore_mem::Addr;
+use kcore_mem::{Addr, AddrRange};
 
 use kcore_elf::core_file::Instants;
 
-use crate::{LiveError, Plan, TaskStat, arena::Arena, freeze::Refused};
+use crate::{LiveError, PerfSample, Plan, Standing, TaskStat, arena::Arena, freeze::Refused};
 
 /// Registers of a thread as the kernel gives them: bytes of a register set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,6 +65,21 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
+    /// A sample that the kernel took: one thread with its registers, and so much of its stack.
+    pub fn of_sample(sample: &PerfSample<'_>, inner_tid: u32, stat: Option<TaskStat>) -> Self {
+        let general = sample.general.clone();
+        let mut arena = Arena::default();
+        if let Some(at) = Standing::of_registers(&general) {
+            let range = AddrRange::with_len(at.sp, sample.stack.len() as u64);
+            arena.add(range, sample.stack);
+        }
+        let registers = Some(Registers { general, ..Registers::default() });
+        let stopped = Duration::ZERO;
+        let thread = SnapThread { tid: sample.tid, inner_tid, stat, registers, stopped };
+        let arenas = vec![arena];
+        Self { threads: vec![thread], arenas, ..Self::empty(Instants::Each) }
+    }
+
     /// One with nothing in it yet.
     pub(crate) const fn empty(instants: Instants) -> Self {
         Self {

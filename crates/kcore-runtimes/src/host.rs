@@ -33,6 +33,12 @@ pub trait Host: Send + Sync {
     /// Its threads.
     fn threads(&self) -> Vec<Tid>;
 
+    /// Where the block of memory lies that is a thread's own, `pthread_t` on x86-64, where that is known.
+    fn thread_pointer(&self, thread: Tid) -> Option<Addr> {
+        let _ = thread;
+        None
+    }
+
     /// The thread that the process began with, whose id is the process's; `None` where that has ended, or
     /// is not known.
     fn main_thread(&self) -> Option<Tid> {

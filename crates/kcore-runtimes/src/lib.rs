@@ -37,6 +37,7 @@ mod ending;
 mod host;
 mod language_frame;
 mod probe;
+pub mod python;
 mod runtime;
 mod runtimes;
 mod span;

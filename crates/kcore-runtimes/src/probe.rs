@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Host, Runtime, bthread, v8};
+use crate::{Host, Runtime, bthread, python, v8};
 
 /// Looks for one runtime in a process.
 #[derive(Clone, Copy)]
@@ -34,7 +34,7 @@ pub struct Damage {
 }
 
 /// The runtimes that kcore knows.
-pub const PROBES: &[Probe] = &[v8::PROBE];
+pub const PROBES: &[Probe] = &[v8::PROBE, python::PROBE];
 
 /// What is looked for only when somebody asks for stacks that belong to no thread, because it costs more
 /// than a few words of each module.

@@ -80,18 +80,19 @@ pub use kcore_elf::{
     BuildId, Image, LinkMapEntry, SymbolBinding, SymbolKind,
     core_file::{AuxEntry, ProcessInfo, SignalDetail, SignalInfo},
 };
-pub use kcore_files::{CoreTarget, Progress, SourceText};
+pub use kcore_files::{CoreTarget, NewFile, Progress, SourceText};
 pub use kcore_live::{LiveError, Pid, SaveProgress, Saved};
 pub use kcore_mem::{
     Addr, AddrRange, AddressSpace, Arch, CodeAddr, Endian, Fault, FileOff, Origin, Region, Svma,
     Target,
 };
+pub use kcore_profile as profile;
 pub use kcore_runtimes::{
     Damage, DyingStack, Ending, Finding, FrameKind, Host, HostModule, HostRange, Identity,
     LanguageFrame, Native, NativeStack, PROBES, Probe, Runtime, Runtimes, Span, Task, TaskStart,
     ThreadFacts,
 };
-pub use kcore_runtimes::{bthread, v8};
+pub use kcore_runtimes::{bthread, python, v8};
 pub use kcore_symbols::{
     AliasKind, AliasType, ArrayType, BaseClass, BaseType, BitField, Composite, DebugInfo, DieId,
     Dimension, Encoding, Enumeration, Enumerator, Keyword, Member, MemberPlace, PointerKind,
@@ -108,7 +109,10 @@ pub use kcore_values::{
     PieceSource, Place, Pointee, Pointer, Process, SymbolName, Text, Value, VariantValue,
 };
 pub use last_words::LastWords;
-pub use live::{LiveFacts, LiveOptions, SaveError, SaveWhat, SavedCore, ThreadChoice};
+pub use live::{
+    LiveFacts, LiveOptions, Method, ProfileCost, ProfileOptions, ProfileProgress, SaveError,
+    SaveWhat, SavedCore, ThreadChoice,
+};
 pub use location::{Location, SymbolAt};
 pub use lookup::LookupError;
 pub use mapping::{Mapping, MappingKind};

@@ -96,7 +96,8 @@ impl Core {
         };
         let native = NativeStack { thread: stack.tid, frames: &frames, end: stack.end };
         let mut spans = self.runtimes().decode(self, &native);
-        spans.retain(|span| span.frames.start < count);
+        // What stands behind the last frame belongs to a stack that was not cut.
+        spans.retain(|span| span.frames.start < count || beyond.is_empty());
         for span in &mut spans {
             span.frames.end = span.frames.end.min(count);
         }
@@ -111,7 +112,8 @@ impl Core {
         doubts.filter(|doubt| seen.insert(doubt.clone())).collect()
     }
 
-    fn named<'a>(
+    /// The named frames of a stack of which runtimes said this.
+    pub(crate) fn named<'a>(
         &'a self,
         stack: &'a Stack,
         spans: Vec<Span>,

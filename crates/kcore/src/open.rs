@@ -130,16 +130,16 @@ pub struct Core {
     pub(crate) mappings: OnceLock<Vec<Mapping>>,
     /// The stack pointers of all threads, lowest first.
     pub(crate) stack_pointers: OnceLock<Vec<(Addr, Tid)>>,
-    pub(crate) locations: LocationCache,
+    pub(crate) locations: Arc<LocationCache>,
     pub(crate) scopes: ScopesCache,
     pub(crate) vtables: VtableCache,
-    pub(crate) knowledge: Knowledge,
+    pub(crate) knowledge: Arc<Knowledge>,
     pub(crate) finder: Finder,
     pub(crate) link_map: OnceLock<Vec<LinkMapEntry>>,
     pub(crate) linker: OnceLock<Linker>,
     pub(crate) thread_areas: OnceLock<ThreadAreas>,
     pub(crate) probes: Probes,
-    pub(crate) runtimes: OnceLock<Runtimes>,
+    pub(crate) runtimes: OnceLock<Arc<Runtimes>>,
     pub(crate) task_runtimes: OnceLock<Runtimes>,
     pub(crate) tasks: OnceLock<Tasks>,
     /// How runtimes are decoded, not what the process is: a session may change it.
@@ -265,10 +265,10 @@ impl Core {
             space,
             mappings: OnceLock::new(),
             stack_pointers: OnceLock::new(),
-            locations: LocationCache::default(),
+            locations: Arc::default(),
             scopes: ScopesCache::default(),
             vtables: VtableCache::default(),
-            knowledge: Knowledge::default(),
+            knowledge: Arc::default(),
             finder,
             link_map: OnceLock::new(),
             linker: OnceLock::new(),
@@ -278,6 +278,29 @@ impl Core {
             task_runtimes: OnceLock::new(),
             tasks: OnceLock::new(),
             nearest_layouts: AtomicBool::new(options.nearest_layouts),
+        }
+    }
+
+    /// The same process a moment later: what was learnt of its files, its code and its runtimes still
+    /// holds. `parts` have its threads and stacks.
+    pub(crate) fn later(
+        &self,
+        parts: CoreParts,
+        mappings: Vec<Mapping>,
+        options: &OpenOptions,
+    ) -> Self {
+        let space = ProcessSpace::new(self.target, Some(parts.space.clone()), self.modules.clone());
+        let space = match &parts.live {
+            Some(live) => space.of_snapshot(live),
+            None => space,
+        };
+        let (modules, finder) = (self.modules.clone(), self.finder.clone());
+        Self {
+            mappings: OnceLock::from(mappings),
+            locations: self.locations.clone(),
+            knowledge: self.knowledge.clone(),
+            runtimes: self.runtimes.clone(),
+            ..Self::new(self.target, Some(parts), modules, space, finder, options)
         }
     }
 

@@ -107,6 +107,29 @@ fn dcmds_of_bthreads_write_what_the_schema_says() {
 }
 
 #[test]
+fn dcmds_of_python_write_what_the_schema_says() {
+    let schema = schema();
+    let cases = [
+        ("python-stack", "::pystack -v; ::pyobjects -n 5; ::pystack -p numbers | ::pyprint -a"),
+        ("python-async", "::pytasks; ::pystack -p tasks; ::pystack -p tasks | ::pyprint [0]"),
+    ];
+    let mut seen = BTreeSet::new();
+    for (scenario, lines) in cases {
+        let case = match gen_cores::ensure(scenario, "python3.11").expect("a core") {
+            Outcome::Made(case) | Outcome::Fresh(case) => case,
+            Outcome::Skipped(skipped) => return println!("not tested: {}", skipped.reason),
+        };
+        for line in lines.split("; ") {
+            seen.extend(check(&schema, line, &records_of(&case.core, line)));
+        }
+    }
+    for wanted in ["py_stack", "py_value", "py_address", "py_group", "py_task"] {
+        assert!(seen.contains(wanted), "no dcmd wrote a {wanted}: {seen:?}");
+    }
+    assert!(!seen.contains("error"), "{seen:?}");
+}
+
+#[test]
 fn errors_are_records_and_the_command_fails() {
     let records = records("workers/x86_64/core.zst", "::nosuch; 8/X; 0t1::thread; ::frame 99");
     let types = check(&schema(), "errors", &records);

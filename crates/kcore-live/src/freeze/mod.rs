@@ -23,13 +23,31 @@ use std::{
 pub use held::{Held, hold};
 
 use kcore_elf::core_file::MapLine;
-use kcore_mem::AddrRange;
+use kcore_mem::{Addr, AddrRange};
 
 use crate::{
     Instants, LiveError, LiveMemory, Process, SnapThread, Snapshot, TaskStat, sys::signals::PutOff,
 };
 
+pub(crate) use machine::REGISTERS;
 pub(crate) use tracer::Refused;
+
+/// Where a thread is: its program counter and its stack pointer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Standing {
+    /// The program counter.
+    pub pc: Addr,
+    /// The stack pointer.
+    pub sp: Addr,
+}
+
+impl Standing {
+    /// By a set of general registers.
+    pub fn of_registers(general: &[u8]) -> Option<Self> {
+        let pc = machine::program_counter(general).map(Addr::new)?;
+        Some(Self { pc, sp: machine::stack_pointer(general).map(Addr::new)? })
+    }
+}
 
 /// How much of stacks is copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,12 +3,14 @@
 mod smaps;
 mod stat;
 mod status;
+mod turns;
 
 use std::{fs, io, path::Path};
 
 pub use smaps::MapDetails;
 pub use stat::TaskStat;
 pub use status::Status;
+pub use turns::Turns;
 
 /// Bytes of one file of `/proc` that are read, at most: far above the mappings that a process may have.
 const MAX_FILE: u64 = 1 << 30;

@@ -7,11 +7,12 @@
 
 mod block;
 mod number;
+mod python;
 mod scalar;
 #[cfg(test)]
 mod tests;
 
-use kcore_dcmd::{ScriptCell, ScriptNode, ScriptStyle};
+use kcore_dcmd::{Dialect, ScriptCell, ScriptNode, ScriptStyle};
 
 use crate::number::Numbers;
 
@@ -22,6 +23,9 @@ const TAB: usize = 4;
 
 /// The value, without a newline at the end.
 pub(crate) fn text(cell: &ScriptCell<'_>, numbers: Numbers) -> String {
+    if cell.style.dialect == Dialect::Python {
+        return python::text(cell, numbers);
+    }
     let mut writer = Writer { out: String::new(), style: cell.style, numbers };
     writer.node(&cell.node, cell.style.indent);
     writer.out

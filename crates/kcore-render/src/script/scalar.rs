@@ -20,6 +20,7 @@ impl Writer {
                 "regexp" => "RegExp",
                 _ => "Object",
             },
+            Dialect::Python => node.kind,
         };
         // `AsyncFunction`, `GeneratorFunction`: it is called a function anyway.
         let is_usual = class == usual || node.kind == "function" && class.ends_with(usual);
@@ -31,9 +32,11 @@ impl Writer {
             ScriptScalar::Word(word) => (*word).to_owned(),
             ScriptScalar::Number(value) => match self.style.dialect {
                 Dialect::JavaScript => number::javascript(*value),
+                Dialect::Python => super::python::float(*value),
             },
             ScriptScalar::Integer(digits) => match self.style.dialect {
                 Dialect::JavaScript => format!("{digits}n"),
+                Dialect::Python => digits.to_string(),
             },
             ScriptScalar::Text { text, rest } => format!("{}{}", quoted(text), behind(*rest)),
             ScriptScalar::Symbol(description) => symbol(description.as_deref()),

@@ -4,6 +4,7 @@ mod doubts;
 mod facts;
 mod files;
 mod mappings;
+mod profile;
 mod rehearsal;
 mod save;
 mod take;
@@ -15,6 +16,7 @@ use kcore_live::{LivePages, Pid};
 
 pub use facts::LiveFacts;
 pub(crate) use mappings::mappings;
+pub use profile::{Method, ProfileCost, ProfileOptions, ProfileProgress};
 pub use save::{SaveError, SaveWhat, SavedCore};
 pub use threads::ThreadChoice;
 

@@ -50,7 +50,7 @@ pub const ROOMS: &[Room] = &[
     Room {
         name: "kcore-live",
         uses: &["kcore-mem", "kcore-elf"],
-        third_party: &["libc", "thiserror"],
+        third_party: &["libc", "perf-event-open-sys", "thiserror"],
     },
     // It is handed section bytes and module ranges, and never opens an ELF file.
     Room {
@@ -76,6 +76,20 @@ pub const ROOMS: &[Room] = &[
         third_party: &["memchr", "rayon", "rustc-hash", "thiserror"],
     },
     Room { name: "kcore-disasm", uses: &["kcore-mem"], third_party: &["capstone", "thiserror"] },
+    // Names and numbers, and the formats of others; it knows no process.
+    Room {
+        name: "kcore-profile",
+        uses: &[],
+        third_party: &[
+            "flate2",
+            "fxprof-processed-profile",
+            "inferno",
+            "prost",
+            "rustc-hash",
+            "serde_json",
+            "thiserror",
+        ],
+    },
     // The facade wires all rooms below, and knows no command and no format of output.
     Room {
         name: "kcore",
@@ -89,6 +103,7 @@ pub const ROOMS: &[Room] = &[
             "kcore-values",
             "kcore-runtimes",
             "kcore-disasm",
+            "kcore-profile",
         ],
         third_party: &["rayon", "rustc-hash", "thiserror"],
     },

@@ -1,0 +1,8 @@
+//! Dcmds of Python.
+
+pub mod pyobjects;
+pub mod pyprint;
+pub mod pystack;
+pub mod pytasks;
+mod subject;
+mod tree;

@@ -1,0 +1,128 @@
+//! `::pyobjects` — the objects of Python's heap, by class.
+
+use std::ops::ControlFlow;
+
+use kcore::python::{Census, ObjectGroup, Python};
+use kcore::{Addr, Core};
+use kcore_dcmd::{
+    Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record, Result, Spec, View,
+};
+
+use super::pyprint::Piece;
+use super::subject;
+
+const OPTIONS: &[Opt] = &[
+    Opt { flag: 'c', value: Some("class"), help: "the addresses of the instances of this class" },
+    Opt { flag: 'n', value: Some("count"), help: "so many classes, else all" },
+];
+
+const HELP: &str = "\
+The objects that Python's collector keeps in its lists, by class: how many there are, how many bytes they \
+have themselves, without what they keep elsewhere, and where one of them lies. They are those that may hold \
+others: instances, lists, dicts, functions. Objects of no list are not counted: str, int, float, and dicts and \
+tuples of nothing but those.
+
+With -c the addresses of the instances of a class, which is named without its module, are shown, and handed on in \
+a pipe. What lists lead to something that is no object, or was not dumped, is told.";
+
+const EXAMPLES: &[Example] = &[
+    Example { line: "::pyobjects -n 10", shows: "the ten classes with the most bytes" },
+    Example { line: "::pyobjects -c Thread | ::pyprint -d 1", shows: "all threads of threading" },
+];
+
+/// Counts the objects by class.
+pub struct Pyobjects;
+
+impl Dcmd for Pyobjects {
+    fn spec(&self) -> Spec {
+        Spec::new(
+            "pyobjects",
+            Group::Runtimes,
+            "count Python objects by class, or list those of one",
+        )
+        .options(OPTIONS)
+        .help(HELP)
+        .examples(EXAMPLES)
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        let core: &Core = cx.core();
+        let most = subject::number(args, 'n', u64::MAX)?;
+        let wanted = args.value('c').map(|class| class.to_text());
+        for python in subject::instances(core)? {
+            let census = counted(cx, core, python)?;
+            match &wanted {
+                Some(class) => {
+                    of_class(core, python, &census, class).try_for_each(|at| cx.emit(&Piece(at)))?
+                }
+                None => {
+                    let groups = python.groups(core, &census);
+                    let most = usize::try_from(most).unwrap_or(usize::MAX);
+                    groups.iter().take(most).try_for_each(|group| {
+                        cx.emit(&Row { group, class: python.class_name(core, group.class) })
+                    })?;
+                }
+            }
+            if census.broken > 0 {
+                let what = "lists of the collector are damaged or were not dumped as a whole";
+                cx.note(&format!("{} {what}: there are more objects", census.broken))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn counted(cx: &mut Cx<'_>, core: &Core, python: &Python) -> Result<Census> {
+    let mut watch = |_| match cx.check_interrupt() {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(_) => ControlFlow::Break(()),
+    };
+    python.census(core, &mut watch).ok_or(DcmdError::Interrupted)
+}
+
+/// The objects of the classes that are called so.
+fn of_class<'a>(
+    core: &'a Core,
+    python: &'a Python,
+    census: &'a Census,
+    class: &'a str,
+) -> impl Iterator<Item = Addr> + 'a {
+    let groups = python.groups(core, census);
+    let is_called = |group: &ObjectGroup| {
+        python.class_name(core, group.class).is_some_and(|name| &*name == class)
+    };
+    let classes: Vec<Addr> =
+        groups.iter().filter(|group| is_called(group)).map(|group| group.class).collect();
+    let objects = census.objects.iter().copied();
+    objects
+        .filter(move |at| python.class_of(core, *at).is_some_and(|class| classes.contains(&class)))
+}
+
+/// A class, and how many objects are of it.
+struct Row<'g> {
+    group: &'g ObjectGroup,
+    class: Option<std::sync::Arc<str>>,
+}
+
+impl Record for Row<'_> {
+    fn kind(&self) -> &'static str {
+        "py_group"
+    }
+
+    fn view(&self) -> View {
+        View::Line("{count:>10} {size:>12} {shown} (one at {example})")
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        out.num("count", self.group.count)
+            .num("size", self.group.size)
+            .opt_text("class", self.class.as_deref())
+            .addr("class_address", self.group.class)
+            .addr("example", self.group.example)
+            .display("shown", Cell::text(self.class.as_deref().unwrap_or("<unknown>")));
+    }
+
+    fn dot(&self) -> Option<Dot> {
+        Some(Dot::Addr(self.group.example))
+    }
+}

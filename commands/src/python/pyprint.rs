@@ -1,0 +1,161 @@
+//! `::pyprint` — values of Python.
+
+use std::borrow::Cow;
+
+use kcore::Addr;
+use kcore::python::value::{Limits, Step, Value};
+use kcore_dcmd::{
+    AddrUse, Arg, Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record,
+    Result, ScriptCell, ScriptNode, ScriptStyle, Spec, View,
+};
+
+use super::subject::{self, Subject};
+use super::tree;
+use crate::v8::member_path;
+
+const OPTIONS: &[Opt] = &[
+    Opt { flag: 'a', value: None, help: "show each value behind its address" },
+    Opt { flag: 'd', value: Some("depth"), help: "so many objects inside of each other, else 3" },
+    Opt { flag: 'N', value: Some("length"), help: "so much of each str and bytes, else 1024" },
+    Opt { flag: 'l', value: Some("limit"), help: "so many items and attributes, else 100" },
+];
+
+const HELP: &str = "\
+The address is that of an object. A member is a path: a.b, list[3], [\"a key\"] or .key for the value of a \
+dict. Indices are decimal. Several stand on one line.
+
+Values are spelled as repr() does; an instance is its class with its attributes, those in slots first, \
+whatever its __repr__ is; an exception has its arguments before them. What is deeper than -d is ..., an \
+object inside of itself <circular>, a str that is cut ends with dots behind its quotes.
+
+In a pipe each value hands on its address.";
+
+const EXAMPLES: &[Example] = &[
+    Example {
+        line: "::pystack -p numbers | ::pyprint",
+        shows: "a variable of the frames that have it",
+    },
+    Example {
+        line: "::pystack -p data | ::pyprint -a",
+        shows: "the same with the addresses of all values",
+    },
+];
+
+/// Prints values of Python.
+pub struct Pyprint;
+
+impl Dcmd for Pyprint {
+    fn spec(&self) -> Spec {
+        Spec::new("pyprint", Group::Runtimes, "print a Python object, or some members of it")
+            .addr(AddrUse::Required)
+            .options(OPTIONS)
+            .operands("[member...]", 0, usize::MAX)
+            .help(HELP)
+            .examples(EXAMPLES)
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        let subject = Subject::of(cx)?;
+        let limits = subject::limits(args, 3)?;
+        let members: Vec<String> = args.operands().iter().map(Arg::to_text).collect();
+        let values = match members.as_slice() {
+            [] => vec![subject.value(limits)],
+            members => members
+                .iter()
+                .map(|member| follow(subject, member, limits))
+                .collect::<Result<Vec<Value>>>()?,
+        };
+        if cx.input().pipe_out {
+            let known = values.iter().filter_map(|value| value.at);
+            return known.map(Piece).try_for_each(|piece| cx.emit(&piece));
+        }
+        cx.emit(&Printed {
+            base: subject.at,
+            values: values.iter().map(tree::node).collect(),
+            members,
+            style: ScriptStyle { addresses: args.has('a'), ..tree::STYLE },
+        })
+    }
+}
+
+/// What a path leads to.
+fn follow(subject: Subject<'_>, path: &str, limits: Limits) -> Result<Value> {
+    use kcore::v8::value::Step as Parsed;
+    let mut at = subject.at;
+    for step in member_path::parse(path)? {
+        let step = match step {
+            Parsed::Name(name) => Step::Name(name),
+            Parsed::Index(index) => Step::Index(index),
+            Parsed::Symbol(name) => {
+                return Err(DcmdError::usage(format!("'Symbol({name})' is no member of Python's")));
+            }
+        };
+        at = subject.python.member(subject.core, at, &step).ok_or_else(|| {
+            DcmdError::at(at, format!("{at:x} has no member {path}, or it cannot be read"))
+        })?;
+    }
+    Ok(Subject { at, ..subject }.value(limits))
+}
+
+/// A value, or the members of one that were asked for.
+struct Printed {
+    base: Addr,
+    members: Vec<String>,
+    values: Vec<ScriptNode>,
+    style: ScriptStyle,
+}
+
+impl Printed {
+    fn cell<'a>(&'a self, node: &'a ScriptNode) -> Cell<'a> {
+        Cell::Script(Box::new(ScriptCell { node: Cow::Borrowed(node), style: self.style }))
+    }
+
+    fn values(&self) -> Vec<Cell<'_>> {
+        let members = self.members.iter().map(Some).chain(std::iter::repeat(None));
+        let values = members.zip(&self.values).map(|(member, value)| {
+            let member = Cell::or_null(member, |member| Cell::text(member.as_str()));
+            Cell::Object(vec![("member", member), ("value", self.cell(value))])
+        });
+        values.collect()
+    }
+}
+
+impl Record for Printed {
+    fn kind(&self) -> &'static str {
+        "py_value"
+    }
+
+    fn view(&self) -> View {
+        View::Line("{first}{others* {.}}")
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        let mut shown = self.values.iter().map(|value| self.cell(value));
+        let first = shown.next().unwrap_or(Cell::Null);
+        out.addr("address", self.base)
+            .put("values", Cell::List(self.values()))
+            .display("first", first)
+            .display("others", Cell::List(shown.collect()));
+    }
+}
+
+/// What a pipe gets of a value.
+pub struct Piece(pub Addr);
+
+impl Record for Piece {
+    fn kind(&self) -> &'static str {
+        "py_address"
+    }
+
+    fn view(&self) -> View {
+        View::Line("{address}")
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        out.addr("address", self.0);
+    }
+
+    fn dot(&self) -> Option<Dot> {
+        Some(Dot::Addr(self.0))
+    }
+}

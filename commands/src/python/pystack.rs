@@ -1,0 +1,293 @@
+//! `::pystack` — the Python frames of a thread.
+
+use std::borrow::Cow;
+
+use kcore::python::{
+    Chain, PyFrame, Python,
+    value::{Limits, Value},
+};
+use kcore::{Addr, Core, Tid};
+use kcore_dcmd::{
+    AddrUse, Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record, Result,
+    ScriptCell, ScriptNode, ScriptStyle, Spec, View,
+};
+
+use super::pyprint::Piece;
+use super::{subject, tree};
+use crate::stack_start::StackStart;
+
+const OPTIONS: &[Opt] = &[
+    Opt { flag: 'v', value: None, help: "with the local variables of each frame" },
+    Opt {
+        flag: 'p',
+        value: Some("name"),
+        help: "hand on this variable of the frames that have it",
+    },
+    Opt {
+        flag: 'd',
+        value: Some("depth"),
+        help: "with -v, so many objects inside of each other, else 2",
+    },
+    Opt { flag: 'N', value: Some("length"), help: "so much of each str and bytes, else 1024" },
+    Opt { flag: 'l', value: Some("limit"), help: "so many items and attributes, else 100" },
+];
+
+const HELP: &str = "\
+The frames of Python alone, innermost first, of the current thread, or of a thread from a pipe or a typed \
+one: the frame's address, the function by its qualified name (since 3.11), file and line. For them among native \
+frames see $C and ::stack. A thread without Python says so. Behind a thread's name stands whether it holds the \
+GIL, waits for it, or collects garbage, and below it an exception that is on its way, and those whose \
+handlers run.
+
+With -v the variables of each frame that have a value, as ::pyprint spells them. With -p the addresses of \
+the variable of this name are shown, and handed on in a pipe.";
+
+const EXAMPLES: &[Example] = &[
+    Example { line: "::pystack", shows: "the Python frames of the current thread" },
+    Example { line: "::pystack -v", shows: "the same with local variables" },
+    Example { line: "::walk thread | ::pystack", shows: "those of all threads" },
+];
+
+/// Prints the Python frames of a thread, innermost first.
+pub struct Pystack;
+
+impl Dcmd for Pystack {
+    fn spec(&self) -> Spec {
+        Spec::new("pystack", Group::Runtimes, "print the Python frames of a thread")
+            .addr(AddrUse::Optional)
+            .options(OPTIONS)
+            .help(HELP)
+            .examples(EXAMPLES)
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        let core: &Core = cx.core();
+        let limits = subject::limits(args, 2)?;
+        let no_thread = || DcmdError::failed("Python's frames are those of threads");
+        let tid = StackStart::of(cx)?.tid().ok_or_else(no_thread)?;
+        let pythons = subject::instances(core)?;
+        let chains = pythons
+            .iter()
+            .flat_map(|python| python.chains(core, tid).into_iter().map(|chain| (*python, chain)));
+        let chains: Vec<(&Python, Chain)> = chains.collect();
+        if let Some(name) = args.value('p').map(|name| name.to_text()) {
+            return variables(core, &chains, &name).try_for_each(|at| cx.emit(&Piece(at)));
+        }
+        let begin = Begin::new(core, tid, &chains, cx.input().looped);
+        cx.begin(&begin, "frames")?;
+        let wanted = args.has('v').then_some(limits);
+        let mut index = 0;
+        for (python, chain) in &chains {
+            for frame in frames(chain) {
+                cx.emit(&Row::new(core, python, frame, index, wanted))?;
+                index = index.saturating_add(1);
+            }
+        }
+        let why = chains.iter().find_map(|(_, chain)| chain.broken);
+        cx.end(&End { why })
+    }
+}
+
+fn frames(chain: &Chain) -> impl Iterator<Item = &PyFrame> {
+    chain.groups.iter().flat_map(|group| &group.frames)
+}
+
+/// Where the variables of a name lie, of the innermost frame first.
+fn variables<'a>(
+    core: &'a Core,
+    chains: &'a [(&'a Python, Chain)],
+    name: &'a str,
+) -> impl Iterator<Item = Addr> + 'a {
+    chains.iter().flat_map(move |(python, chain)| {
+        frames(chain).flat_map(move |frame| {
+            let locals = python.locals(core, frame.at).unwrap_or_default();
+            locals.into_iter().filter(move |local| &*local.name == name).map(|local| local.at)
+        })
+    })
+}
+
+/// The thread whose frames follow.
+struct Begin {
+    tid: Tid,
+    name: Option<String>,
+    state: Option<String>,
+    has_python: bool,
+    is_titled: bool,
+    raised: Vec<ScriptNode>,
+    handled: Vec<ScriptNode>,
+}
+
+/// What is told of an exception.
+const ON_A_LINE: Limits = Limits { depth: 2, entries: 16, characters: 256 };
+
+fn exceptions(core: &Core, pythons: &[&Python], tid: Tid) -> [Vec<ScriptNode>; 2] {
+    let [mut raised, mut handled] = [Vec::new(), Vec::new()];
+    for python in pythons {
+        let node = |at: Addr| Some(tree::node(&python.value(core, at, ON_A_LINE)?));
+        for thread in python.thread_states(core, tid) {
+            let found = python.exceptions(core, thread);
+            raised.extend(found.raised.and_then(node));
+            handled.extend(found.handled.into_iter().filter_map(node));
+        }
+    }
+    [raised, handled]
+}
+
+impl Begin {
+    fn new(core: &Core, tid: Tid, chains: &[(&Python, Chain)], is_titled: bool) -> Self {
+        let pythons: Vec<&Python> = chains.iter().map(|(python, _)| *python).collect();
+        let [raised, handled] = exceptions(core, &pythons, tid);
+        let facts = core.thread_facts(tid);
+        Self {
+            tid,
+            name: facts.name.map(|name| name.to_string()),
+            state: facts.state.map(|state| state.to_string()),
+            has_python: chains.iter().any(|(_, chain)| frames(chain).next().is_some()),
+            is_titled,
+            raised,
+            handled,
+        }
+    }
+}
+
+impl Record for Begin {
+    fn kind(&self) -> &'static str {
+        "py_stack"
+    }
+
+    fn view(&self) -> View {
+        match (self.has_python, self.is_titled) {
+            (false, _) => View::Line("thread {tid}{name? ({name})} has no Python frames"),
+            (true, true) => View::Line(
+                "thread {tid}{name? ({name})}{state?, {state}}:{raised*\n        raised: {.}}{handled*\n        handled: {.}}",
+            ),
+            (true, false) => View::Hidden,
+        }
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        out.num("tid", u64::from(self.tid.get()))
+            .opt_text("name", self.name.as_deref())
+            .opt_text("state", self.state.as_deref())
+            .flag("has_python", self.has_python)
+            .put("raised", Cell::List(self.raised.iter().map(value_cell).collect()))
+            .put("handled", Cell::List(self.handled.iter().map(value_cell).collect()));
+    }
+}
+
+/// A frame.
+struct Row<'f> {
+    index: u64,
+    frame: &'f PyFrame,
+    locals: Option<Vec<Shown>>,
+}
+
+/// A variable and its value.
+struct Shown {
+    name: String,
+    is_argument: bool,
+    at: Addr,
+    value: ScriptNode,
+}
+
+impl<'f> Row<'f> {
+    fn new(
+        core: &Core,
+        python: &Python,
+        frame: &'f PyFrame,
+        index: u64,
+        wanted: Option<Limits>,
+    ) -> Self {
+        let locals = wanted.map(|limits| {
+            let locals = python.locals(core, frame.at).unwrap_or_default().into_iter();
+            let shown = locals.filter(|local| &*local.name != BUILTINS).map(|local| {
+                let value = python.value(core, local.at, limits);
+                let value = value.unwrap_or_else(|| Value::unreadable("no object lies there"));
+                Shown {
+                    name: local.name.to_string(),
+                    is_argument: local.is_argument,
+                    at: local.at,
+                    value: tree::node(&value),
+                }
+            });
+            shown.collect()
+        });
+        Self { index, frame, locals }
+    }
+
+    fn cells(&self) -> Vec<Cell<'_>> {
+        let cells = self.locals.iter().flatten().map(|local| {
+            Cell::Object(vec![
+                ("name", Cell::text(local.name.as_str())),
+                ("argument", Cell::Bool(local.is_argument)),
+                ("address", Cell::Addr(local.at)),
+                ("value", value_cell(&local.value)),
+            ])
+        });
+        cells.collect()
+    }
+
+    fn lines(&self) -> Vec<Cell<'_>> {
+        self.locals.iter().flatten().map(line_cell).collect()
+    }
+}
+
+/// Blanks before the variables of a frame.
+const INDENT: usize = 8;
+/// What every module has among its variables.
+const BUILTINS: &str = "__builtins__";
+
+fn value_cell(node: &ScriptNode) -> Cell<'_> {
+    Cell::Script(Box::new(ScriptCell { node: Cow::Borrowed(node), style: tree::STYLE }))
+}
+
+/// A variable and its value, as an assignment.
+fn line_cell(local: &Shown) -> Cell<'_> {
+    let node = tree::assigned(&local.name, local.value.clone());
+    let style = ScriptStyle { indent: INDENT, ..tree::STYLE };
+    Cell::Script(Box::new(ScriptCell { node: Cow::Owned(node), style }))
+}
+
+impl Record for Row<'_> {
+    fn kind(&self) -> &'static str {
+        "py_frame"
+    }
+
+    fn view(&self) -> View {
+        View::Line("{frame:0} {function}() at {file}{line?:{line}}{lines*\n        {.}}")
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        out.num("index", self.index)
+            .addr("frame", self.frame.at)
+            .text("function", &*self.frame.code.name)
+            .text("file", &*self.frame.code.file)
+            .num("line", self.frame.line.map(u64::from))
+            .addr("code", self.frame.code.at)
+            .put("locals", Cell::List(self.cells()))
+            .display("lines", Cell::List(self.lines()));
+    }
+
+    fn dot(&self) -> Option<Dot> {
+        Some(Dot::Addr(self.frame.at))
+    }
+}
+
+/// The end of the frames.
+struct End {
+    why: Option<&'static str>,
+}
+
+impl Record for End {
+    fn kind(&self) -> &'static str {
+        "py_stack_end"
+    }
+
+    fn view(&self) -> View {
+        if self.why.is_some() { View::Line("-- {end}") } else { View::Hidden }
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        out.opt_text("end", self.why);
+    }
+}

@@ -1,0 +1,98 @@
+//! The object that a dcmd of Python is asked about, and the CPython that knows it.
+
+use kcore::python::{
+    self, Python,
+    value::{Limits, Value},
+};
+use kcore::{Addr, Core};
+use kcore_dcmd::{Args, Cx, DcmdError, Result};
+
+use crate::operand;
+
+/// An object, and the CPython whose it is.
+#[derive(Clone, Copy)]
+pub struct Subject<'c> {
+    /// The process.
+    pub core: &'c Core,
+    /// Its CPython.
+    pub python: &'c Python,
+    /// Where the object lies.
+    pub at: Addr,
+}
+
+impl<'c> Subject<'c> {
+    /// The object at the address before a dcmd.
+    ///
+    /// # Errors
+    /// Without CPython in the process; when no object lies there.
+    pub fn of(cx: &Cx<'c>) -> Result<Self> {
+        let at = cx.addr().ok_or_else(|| DcmdError::usage("an address is needed"))?.addr();
+        let core: &Core = cx.core();
+        let nothing = Limits { depth: 0, entries: 0, characters: 0 };
+        let has = |python: &&Python| python.value(core, at, nothing).is_some();
+        match instances(core)?.into_iter().find(has) {
+            Some(python) => Ok(Self { core, python, at }),
+            None => {
+                let why = match core.space().read_word(at) {
+                    Err(fault) => fault.reason(),
+                    Ok(_) => "it has no type",
+                };
+                Err(DcmdError::at(at, format!("{at:x} is not a Python object: {why}")))
+            }
+        }
+    }
+
+    /// Its value.
+    pub fn value(&self, limits: Limits) -> Value {
+        let unreadable = || Value::unreadable("it cannot be read");
+        self.python.value(self.core, self.at, limits).unwrap_or_else(unreadable)
+    }
+}
+
+/// Every CPython of the process that can be decoded.
+///
+/// # Errors
+/// When there is none, or none can be decoded: then the reason is told.
+pub fn instances(core: &Core) -> Result<Vec<&Python>> {
+    let runtimes = core.runtimes();
+    let found: Vec<&Python> = runtimes.of::<Python>().collect();
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let damaged = runtimes.damaged().iter().find(|damage| damage.name == python::NAME);
+    Err(DcmdError::failed(match damaged {
+        Some(damage) => {
+            let version = damage.version.as_deref().unwrap_or("of an unknown version");
+            format!("CPython {version} cannot be decoded: {}", damage.why)
+        }
+        None => "no CPython in this process".to_owned(),
+    }))
+}
+
+/// Trees are no deeper: each level takes room on the stack.
+const MAX_DEPTH: u32 = 500;
+
+/// How much is told, by the options `-d`, `-l` and `-N`, in decimal; the depth is `depth` unless it is given.
+///
+/// # Errors
+/// What is no number.
+pub fn limits(args: &Args, depth: u64) -> Result<Limits> {
+    Ok(Limits {
+        depth: u32::try_from(number(args, 'd', depth)?).unwrap_or(u32::MAX).min(MAX_DEPTH),
+        entries: number(args, 'l', 100)?,
+        characters: number(args, 'N', 1024)?,
+    })
+}
+
+/// The decimal number of an option, or `default`.
+///
+/// # Errors
+/// What is no number.
+pub fn number(args: &Args, flag: char, default: u64) -> Result<u64> {
+    match args.value(flag) {
+        None => Ok(default),
+        Some(word) => operand::as_decimal(word).map(|number| number as u64).ok_or_else(|| {
+            DcmdError::usage(format!("invalid decimal number '{}'", word.to_text()))
+        }),
+    }
+}

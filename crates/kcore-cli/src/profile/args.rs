@@ -1,0 +1,215 @@
+//! The command line of `kcore profile`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use clap::{Parser, ValueEnum, ValueHint};
+use kcore::profile::Format;
+use kcore::{OpenOptions, ProfileOptions};
+
+use crate::live::{LiveArgs, LiveTarget};
+
+const LONG_ABOUT: &str = "\
+Sample the stacks of a live process, with the functions of JavaScript among those of native
+code, into folded stacks, a flame graph, or a profile for pprof or the Firefox profiler.
+
+All threads count, whether they run or wait; with --cpu the time that they spend on processors,
+which the kernel counts where it may (perf_event_paranoid), and stops nobody. Else a sample stops
+only those threads that have run since the last one, each for some microseconds, and what is
+needed to name their frames is prepared before. At the end it is said how long the process
+stood still, and what was lost. Ctrl-C ends it early, and writes what there is.";
+
+const AFTER_LONG_HELP: &str = "\
+Examples:
+  kcore profile 4711 -o app.svg                 a flame graph, to be opened in a browser
+  kcore profile --cpu -d 10 4711 -o app.pb.gz   what uses processors, for pprof
+  kcore profile --state R 4711 -o app.json      threads that run, for profiler.firefox.com
+  kcore profile 4711 | sort -k2nr | head        folded stacks to standard output
+
+Formats, by the suffix of FILE or by --format:
+  folded   .folded .txt       a line for each stack, and its number
+  svg      .svg               a flame graph
+  pprof    .pb.gz .pb .pprof  pprof's protobuf, packed with gzip
+  firefox  .json .json.gz     JSON of the Firefox profiler
+
+Exit status:
+  0  written
+  1  it could not be written
+  2  wrong usage, or the process cannot be looked at";
+
+/// Sample the stacks of a live process
+#[derive(Parser, Debug)]
+#[command(
+    name = "kcore profile",
+    bin_name = "kcore profile",
+    long_about = LONG_ABOUT,
+    after_long_help = AFTER_LONG_HELP,
+    override_usage = "kcore profile [OPTIONS] PID [-o FILE]"
+)]
+pub(crate) struct ProfileArgs {
+    /// The process: all of its threads, or those of these ids
+    #[arg(value_name = "PID[/TID,..]")]
+    process: String,
+
+    /// Write to this file; without it, and for `-`, folded stacks go to standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-", value_hint = ValueHint::FilePath)]
+    pub(crate) output: PathBuf,
+
+    /// The format, when the suffix of the file does not tell
+    #[arg(long, value_name = "FORMAT", value_enum)]
+    format: Option<Name>,
+
+    /// Samples a second of each thread
+    #[arg(short = 'F', long, value_name = "HZ", default_value_t = 100,
+          value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    frequency: u32,
+
+    /// How many seconds it lasts
+    #[arg(short, long, value_name = "SECONDS", default_value = "30", value_parser = parse_seconds)]
+    duration: Duration,
+
+    /// Count threads in these states alone, by the letters of /proc: R runs, S sleeps, D waits for a disk
+    #[arg(long, value_name = "STATES")]
+    state: Option<String>,
+
+    /// Count time on a processor alone: the kernel takes the samples where it may, and stops nobody
+    #[arg(long, conflicts_with = "state")]
+    cpu: bool,
+
+    /// The executable, when the process' own record of it is gone
+    #[arg(short, long, value_name = "EXE", value_hint = ValueHint::FilePath)]
+    exe: Option<PathBuf>,
+
+    /// Look for the process' files under this directory first
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    sysroot: Option<PathBuf>,
+
+    /// One more directory in the build-id layout; may be repeated
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    debug_dir: Vec<PathBuf>,
+
+    #[command(flatten)]
+    live: LiveArgs,
+}
+
+/// Formats by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Name {
+    /// A line for each stack, and its number
+    Folded,
+    /// A flame graph
+    Svg,
+    /// pprof's protobuf
+    Pprof,
+    /// JSON of the Firefox profiler
+    Firefox,
+}
+
+/// What a command line asks for.
+pub(crate) struct Wanted {
+    pub(crate) target: LiveTarget,
+    pub(crate) profile: ProfileOptions,
+    pub(crate) options: OpenOptions,
+    pub(crate) format: Format,
+    /// Whether JSON is packed.
+    pub(crate) pack: bool,
+}
+
+impl ProfileArgs {
+    /// What is asked for.
+    ///
+    /// # Errors
+    /// When no process is named so, or nothing tells the format.
+    pub(crate) fn wanted(&self) -> Result<Wanted> {
+        let target = self.live.named(&self.process)?;
+        let profile = ProfileOptions {
+            live: target.options.clone(),
+            frequency: self.frequency,
+            duration: self.duration,
+            states: self.states()?,
+            on_cpu: self.cpu,
+        };
+        let options = OpenOptions {
+            exe: self.exe.clone(),
+            sysroot: self.sysroot.clone(),
+            debug_dirs: self.debug_dir.clone(),
+            ..OpenOptions::default()
+        };
+        let pack = self.output.extension().is_some_and(|end| end == "gz");
+        Ok(Wanted { target, profile, options, format: self.format()?, pack })
+    }
+
+    fn states(&self) -> Result<Option<String>> {
+        const STATES: &str = "RSDTtI";
+        match &self.state {
+            Some(states) if states.is_empty() || !states.chars().all(|it| STATES.contains(it)) => {
+                bail!("{states}: no states of threads ({STATES})")
+            }
+            states => Ok(states.clone()),
+        }
+    }
+
+    fn format(&self) -> Result<Format> {
+        let name = self.output.to_string_lossy();
+        match self.format {
+            Some(Name::Folded) => Ok(Format::Folded),
+            Some(Name::Svg) => Ok(Format::Svg),
+            Some(Name::Pprof) => Ok(Format::Pprof),
+            Some(Name::Firefox) => Ok(Format::Firefox),
+            None if name == "-" => Ok(Format::Folded),
+            None => match Format::of_name(&name) {
+                Some(format) => Ok(format),
+                None => bail!(
+                    "{name}: no suffix that tells a format (.folded .svg .pb.gz .json, or --format)"
+                ),
+            },
+        }
+    }
+}
+
+fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let digits = text.strip_suffix('s').unwrap_or(text);
+    let seconds = digits.parse::<f64>().ok().filter(|seconds| *seconds > 0.0);
+    let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    time.ok_or_else(|| "a number of seconds, such as 30 or 0.5".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    fn wanted(words: &[&str]) -> Result<Wanted, String> {
+        let words = std::iter::once("kcore profile").chain(words.iter().copied());
+        let args = ProfileArgs::try_parse_from(words).map_err(|error| error.to_string())?;
+        args.wanted().map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_declaration_is_sound() {
+        ProfileArgs::command().debug_assert();
+    }
+
+    #[test]
+    fn the_suffix_tells_the_format_unless_an_option_does() {
+        let plain = wanted(&["7"]).unwrap();
+        assert_eq!((plain.format, plain.profile.frequency), (Format::Folded, 100));
+        assert_eq!(plain.profile.duration, Duration::from_secs(30));
+        assert_eq!(wanted(&["7", "-o", "a.svg"]).unwrap().format, Format::Svg);
+        assert_eq!(wanted(&["7", "--format", "pprof", "-o", "-"]).unwrap().format, Format::Pprof);
+        assert!(wanted(&["7", "-o", "a.json.gz"]).unwrap().pack);
+        assert!(wanted(&["7", "-o", "a"]).is_err_and(|said| said.contains("--format")));
+    }
+
+    #[test]
+    fn states_and_times_are_checked() {
+        assert_eq!(wanted(&["7", "--state", "RD"]).unwrap().profile.states.as_deref(), Some("RD"));
+        assert!(wanted(&["7", "--state", "Q"]).is_err());
+        for wrong in ["0", "-1", "x", "1e99", "nan"] {
+            assert!(parse_seconds(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(parse_seconds("1.5s"), Ok(Duration::from_millis(1500)));
+    }
+}

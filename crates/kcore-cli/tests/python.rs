@@ -1,0 +1,183 @@
+//! Variables and values of Python as dcmds show them, held against what the programs told before they died.
+
+#[expect(dead_code, reason = "no committed core holds Python")]
+mod support;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::sync::{Arc, LazyLock};
+
+use gen_cores::{Case, Extent, Language, Truth, ensure_language};
+use kcore::{Core, OpenOptions};
+use kcore_shell::Source;
+use serde_json::Value;
+
+static CASES: LazyLock<Vec<(Case, Truth)>> = LazyLock::new(|| {
+    let report = ensure_language(Language::Python, Extent::Usual).expect("cores are made");
+    assert!(report.failed.is_empty(), "{:?}", report.failed);
+    let with_truth = |case: Case| case.truth().map(|truth| (case, truth)).expect("a truth");
+    report.cases.into_iter().map(with_truth).collect()
+});
+
+fn cases(scenario: &str) -> impl Iterator<Item = &'static (Case, Truth)> {
+    CASES.iter().filter(move |(case, _)| case.scenario == scenario)
+}
+
+fn open(case: &Case) -> Arc<Core> {
+    let options = OpenOptions {
+        core: Some(case.core.clone()),
+        exe: Some(case.exe.clone()),
+        ..OpenOptions::default()
+    };
+    Arc::new(Core::open(&options).expect("the core opens"))
+}
+
+fn answer(core: &Arc<Core>, line: &str) -> String {
+    let mut session = support::session(core.clone());
+    let answer = support::answer(&mut session, Source::Text, line);
+    assert!(answer.errors.is_empty(), "{line}: {:?}", answer.errors);
+    answer.out
+}
+
+/// A value without what only lays it out: blanks, and commas before a bracket that closes.
+fn plain(text: &str) -> String {
+    let text: String = text.chars().filter(|sign| !sign.is_whitespace()).collect();
+    [",)", ",]", ",}"].iter().fold(text, |text, end| text.replace(end, &end[1..]))
+}
+
+/// The lines below each frame of `::pystack -v`, those of one variable joined.
+fn variables(text: &str) -> Vec<Vec<String>> {
+    let mut frames: Vec<Vec<String>> = Vec::new();
+    for line in text.lines() {
+        match line.strip_prefix("        ") {
+            None => frames.push(Vec::new()),
+            Some(own) => {
+                let frame = frames.last_mut().expect("a frame comes first");
+                match own.starts_with([' ', ')', ']', '}']) {
+                    true => frame.last_mut().expect("a variable").push_str(own),
+                    false => frame.push(own.to_owned()),
+                }
+            }
+        }
+    }
+    frames
+}
+
+#[test]
+fn every_variable_is_what_the_program_told() {
+    let mut count = 0;
+    for (case, truth) in cases("python-stack") {
+        let core = open(case);
+        for thread in &truth.threads {
+            let shown = variables(&answer(&core, &format!("0t{}::pystack -v -d 4", thread.tid)));
+            let calls: Vec<_> = thread.calls().collect();
+            assert_eq!(shown.len(), calls.len(), "{} {}", case.name(), thread.role);
+            for (call, shown) in calls.iter().zip(&shown) {
+                let shown: Vec<String> = shown.iter().map(|line| plain(line)).collect();
+                for (name, value) in call.scripted.locals.iter().flatten() {
+                    let told = plain(&format!("{name} = {value}"));
+                    assert!(
+                        shown.contains(&told),
+                        "{} {:?}: {told} in {shown:?}",
+                        case.name(),
+                        call.function
+                    );
+                    count += 1;
+                }
+            }
+        }
+    }
+    assert!(CASES.is_empty() || count > 100, "{count} variables");
+}
+
+fn told_values(case: &Case) -> Vec<Value> {
+    let text = fs::read_to_string(case.dir.join("values.jsonl")).expect("values");
+    text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
+}
+
+#[test]
+fn every_value_is_what_the_program_told() {
+    for (case, _) in cases("python-values") {
+        let core = open(case);
+        let mut differences = Vec::new();
+        for value in told_values(case) {
+            let at = value["at"].as_str().expect("an address");
+            let shown = answer(&core, &format!("{at}::pyprint -d 9 -N 4000"));
+            let told = plain(value["spelled"].as_str().expect("a spelling"));
+            if plain(&shown) != told {
+                differences.push(format!("{}: {} is {told}", value["name"], plain(&shown)));
+            }
+        }
+        assert!(differences.is_empty(), "{}\n{}", case.name(), differences.join("\n"));
+    }
+}
+
+#[test]
+fn members_are_reached_by_paths() {
+    for (case, _) in cases("python-values") {
+        let core = open(case);
+        let values = told_values(case);
+        let at = |name: &str| {
+            let value = values.iter().find(|value| value["name"] == name).expect("a value");
+            value["at"].as_str().expect("an address").to_owned()
+        };
+        for (name, path, told) in [
+            ("nested", "[1].a.b[0]", "3\n"),
+            ("plain", "count", "3\n"),
+            ("slotted below", "second[0]", "4\n"),
+            ("slotted below", "more", "'attribute'\n"),
+            ("dict", "[2]", "'b'\n"),
+        ] {
+            let shown = answer(&core, &format!("{}::pyprint {path}", at(name)));
+            assert_eq!(shown, told, "{} {name} {path}", case.name());
+        }
+    }
+}
+
+#[test]
+fn tasks_are_told_with_what_they_await() {
+    for (case, _) in cases("python-async") {
+        let shown = answer(&open(case), "::pytasks");
+        let mut tasks: Vec<String> = Vec::new();
+        for line in shown.lines() {
+            match line.strip_prefix("        ") {
+                // The file may be told as a whole.
+                Some(frame) => {
+                    let (name, place) = frame.split_once(" at ").expect("a frame");
+                    let place = place.rsplit('/').next().expect("a place");
+                    tasks.last_mut().expect("a task").push_str(&format!(" {name} {place}"));
+                }
+                None => tasks.push(line.split_once(' ').expect("an address").1.to_owned()),
+            }
+        }
+        let tasks: BTreeSet<String> = tasks.iter().map(|task| without_address(task)).collect();
+        let told: BTreeSet<String> = told_values(case)
+            .iter()
+            .map(|task| task["task"].as_str().expect("a task").to_owned())
+            .collect();
+        assert_eq!(tasks, told, "{}", case.name());
+    }
+}
+
+/// A task without where that lies which it awaits.
+fn without_address(task: &str) -> String {
+    match task.split_once(" at ") {
+        None => task.to_owned(),
+        Some((before, after)) => {
+            let rest = after.split_once(' ').map_or("", |(_, rest)| rest);
+            format!("{before} {rest}").trim_end().to_owned()
+        }
+    }
+}
+
+#[test]
+fn all_instances_of_a_class_are_counted() {
+    for (case, _) in cases("python-values") {
+        let core = open(case);
+        // Those of the crowd, and one that is told.
+        let instances = answer(&core, "::pyobjects -c Slotted");
+        assert_eq!(instances.lines().count(), 20_001, "{}", case.name());
+        let groups = answer(&core, "::pyobjects");
+        assert!(groups.contains(" Slotted (one at "), "{}: {groups}", case.name());
+    }
+}

@@ -1,0 +1,125 @@
+//! JSON of the Firefox profiler (profiler.firefox.com), by `fxprof-processed-profile`.
+
+use std::{
+    io::{self, BufWriter, Write},
+    time::Duration,
+};
+
+use flate2::{Compression, write::GzEncoder};
+use fxprof_processed_profile::{
+    CategoryColor, CategoryPairHandle, CpuDelta, Frame, FrameFlags, FrameInfo, Profile as Out,
+    ReferenceTimestamp, SamplingInterval, StackHandle, ThreadHandle, Timestamp,
+};
+use rustc_hash::FxHashMap;
+
+use crate::{Profile, ProfileFrame, Sample, StackId, ThreadId};
+
+/// Writes the profile.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write(profile: &Profile, pack: bool, to: &mut dyn Write) -> io::Result<()> {
+    let out = converted(profile);
+    if pack {
+        let mut packed = GzEncoder::new(to, Compression::fast());
+        serde_json::to_writer(&mut packed, &out)?;
+        return packed.finish().map(drop);
+    }
+    let mut buffered = BufWriter::new(to);
+    serde_json::to_writer(&mut buffered, &out)?;
+    buffered.flush()
+}
+
+fn converted(profile: &Profile) -> Out {
+    let about = &profile.about;
+    let start = ReferenceTimestamp::from_system_time(about.start);
+    let interval = SamplingInterval::from_nanos(nanos(about.interval));
+    let mut out = Out::new(&about.program, start, interval);
+    out.set_symbolicated(true);
+    let process = out.add_process(&about.program, about.pid, time(Duration::ZERO));
+    let native = out.add_category("Native", CategoryColor::Blue).into();
+    let script = out.add_category("JavaScript", CategoryColor::Yellow).into();
+    let threads = profile.threads().iter().map(|thread| {
+        let is_main = thread.tid == about.pid;
+        let handle = out.add_thread(process, thread.tid, time(Duration::ZERO), is_main);
+        out.set_thread_name(handle, &thread.name);
+        handle
+    });
+    let threads = threads.collect();
+    let kinds = [native, script];
+    let mut converting = Converting { profile, out, threads, kinds, stacks: FxHashMap::default() };
+    profile.samples().iter().for_each(|sample| converting.add(sample));
+    converting.out
+}
+
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+fn time(since_start: Duration) -> Timestamp {
+    Timestamp::from_nanos_since_reference(nanos(since_start))
+}
+
+struct Converting<'a> {
+    profile: &'a Profile,
+    out: Out,
+    /// In the order of the profile's.
+    threads: Vec<ThreadHandle>,
+    /// Of native frames, and of scripts.
+    kinds: [CategoryPairHandle; 2],
+    stacks: FxHashMap<(ThreadId, StackId), Option<StackHandle>>,
+}
+
+impl Converting<'_> {
+    fn add(&mut self, sample: &Sample) {
+        let Some(thread) = self.threads.get(sample.thread.index()).copied() else { return };
+        let key = (sample.thread, sample.stack);
+        let stack = match self.stacks.get(&key) {
+            Some(known) => *known,
+            None => {
+                let new = self.stack(thread, sample.stack);
+                self.stacks.insert(key, new);
+                new
+            }
+        };
+        let on_cpu = self.profile.about.on_cpu;
+        let busy = if on_cpu { self.profile.about.interval } else { Duration::ZERO };
+        self.out.add_sample(thread, time(sample.at), stack, CpuDelta::from_nanos(nanos(busy)), 1);
+    }
+
+    fn stack(&mut self, thread: ThreadHandle, stack: StackId) -> Option<StackHandle> {
+        let frames: Vec<&ProfileFrame> = self.profile.frames_of(stack).map(|it| it.1).collect();
+        let mut caller = None;
+        for frame in frames.into_iter().rev() {
+            let [native, script] = self.kinds;
+            let label = Frame::Label(self.out.intern_string(&frame.function));
+            let (category_pair, flags) = match frame.is_script {
+                true => (script, FrameFlags::IS_JS),
+                false => (native, FrameFlags::empty()),
+            };
+            let frame =
+                self.out.intern_frame(thread, FrameInfo { frame: label, category_pair, flags });
+            caller = Some(self.out.intern_stack(thread, caller, frame));
+        }
+        caller
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::tests::example;
+
+    #[test]
+    fn threads_have_samples_whose_stacks_have_names() {
+        let mut bytes = Vec::new();
+        write(&example(), false, &mut bytes).unwrap();
+        let json: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+        let thread = &json["threads"][0];
+        assert_eq!(thread["name"], "pool");
+        assert_eq!(thread["samples"]["length"], 4);
+        let strings = json["shared"]["stringArray"].as_array().or(thread["stringArray"].as_array());
+        let strings = strings.unwrap();
+        assert!(strings.iter().any(|text| text == "say \"hi\";"), "{strings:?}");
+    }
+}

@@ -1,0 +1,64 @@
+//! The attributes of an object: those that it keeps itself, and those in the slots of its classes.
+
+use std::sync::Arc;
+
+use kcore_mem::Addr;
+
+use super::{
+    Python,
+    dict::Entries,
+    heap::{DICT, HEAP_TYPE, Heap, Object, TUPLE},
+};
+
+/// Bases of one class, at most.
+const MAX_BASES: u64 = 256;
+/// In a member descriptor: `d_member`, a `PyMemberDef` with name, kind and offset: `Include/descrobject.h`.
+const MEMBER: u64 = 40;
+const MEMBER_KIND: u64 = 8;
+const MEMBER_OFFSET: u64 = 16;
+/// Kinds of members that are objects: `Py_T_OBJECT_EX` and what came before it.
+const OBJECTS: [i32; 2] = [6, 16];
+
+impl Python {
+    /// The names and values of attributes, those of slots first. Only classes that Python made have any.
+    pub(super) fn attributes(&self, heap: &Heap<'_>, object: Object) -> Vec<(Arc<str>, Addr)> {
+        if !object.is(HEAP_TYPE) {
+            return Vec::new();
+        }
+        let mut found = self.of_slots_of_classes(heap, object);
+        for entry in heap.attributes(object).into_iter().flatten() {
+            let name = heap.object(entry.key).and_then(|key| heap.name(key));
+            found.extend(name.map(|name| (name.into(), entry.value)));
+        }
+        found
+    }
+
+    fn of_slots_of_classes(&self, heap: &Heap<'_>, object: Object) -> Vec<(Arc<str>, Addr)> {
+        let types = &heap.layout.types;
+        let Some(bases) = heap.field_of(object.class, types.mro, TUPLE) else { return Vec::new() };
+        let count = heap.size(bases).unwrap_or_default().min(MAX_BASES);
+        let classes = (0..count).rev().filter_map(|index| heap.item(bases, index));
+        let with_slots = classes.filter(|class| {
+            let flags = heap.word(class.at, types.flags).unwrap_or_default();
+            flags & HEAP_TYPE != 0
+                && heap.word(class.at, types.slots).is_some_and(|slots| slots != 0)
+        });
+        let dicts = with_slots.filter_map(|class| heap.field_of(class.at, types.dict, DICT));
+        let entries = dicts.filter_map(|dict| Entries::of(heap, dict)).flatten();
+        let values = entries.filter_map(|entry| {
+            let name = heap.name(heap.object(entry.key)?)?;
+            Some((name.into(), member(heap, object, entry.value)?))
+        });
+        values.collect()
+    }
+}
+
+/// The value in the slot that a member descriptor is of.
+fn member(heap: &Heap<'_>, object: Object, descriptor: Addr) -> Option<Addr> {
+    // What it is of is the type that has it, which holds the slot.
+    let member = heap.pointer(descriptor, MEMBER)?;
+    let kind = heap.int(member, MEMBER_KIND).filter(|kind| OBJECTS.contains(kind));
+    let offset = heap.word(member, MEMBER_OFFSET).filter(|_| kind.is_some())?;
+    (offset < heap.word(object.class, heap.layout.types.basic_size)?).then_some(())?;
+    heap.object(heap.pointer(object.at, offset)?).map(|value| value.at)
+}

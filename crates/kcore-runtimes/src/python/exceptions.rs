@@ -1,0 +1,157 @@
+//! Exceptions: those on their way to a handler, those that are handled, and the stacks that they carry.
+
+use std::sync::Arc;
+
+use kcore_mem::Addr;
+
+use super::{
+    Python,
+    heap::{DICT, EXCEPTION, Heap, Object},
+    interpreter::ThreadState,
+    value::{Limits, Value, ValueKind},
+};
+use crate::{Ending, Host};
+
+/// Exceptions that one thread handles, and frames of one traceback, at most.
+const MAX_HANDLED: usize = 256;
+const MAX_TRACE: usize = 10_000;
+/// `PyTracebackObject`, `Include/cpython/traceback.h`.
+const TB_NEXT: u64 = 16;
+const TB_FRAME: u64 = 24;
+const TB_LASTI: u64 = 32;
+const TB_LINE: u64 = 36;
+/// `f_code` of a frame to 3.10, and since 3.11 `f_frame`: `Include/internal/pycore_frame.h`.
+const F_CODE: u64 = 32;
+const F_FRAME: u64 = 24;
+/// What `sys` keeps of an exception that nobody caught: `last_exc` since 3.12.
+const LAST: [&str; 2] = ["last_exc", "last_value"];
+/// What is told of the arguments of an exception.
+const LIMITS: Limits = Limits { depth: 2, entries: 16, characters: 4096 };
+
+/// The exceptions of a thread.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exceptions {
+    /// The one on its way to a handler.
+    pub raised: Option<Addr>,
+    /// Those whose handlers run, innermost first.
+    pub handled: Vec<Addr>,
+}
+
+/// A line of a traceback.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceLine {
+    /// The function.
+    pub function: Arc<str>,
+    /// Its file.
+    pub file: Arc<str>,
+    /// The line.
+    pub line: Option<u32>,
+}
+
+impl Python {
+    /// The exceptions of a thread.
+    pub fn exceptions(&self, host: &dyn Host, thread: &ThreadState) -> Exceptions {
+        let heap = self.heap(host);
+        let offsets = &heap.layout.thread;
+        let raised = heap.field_of(thread.at, offsets.raised, EXCEPTION).map(|object| object.at);
+        let [value, previous] = heap.layout.objects.handled;
+        let mut handled = Vec::new();
+        let mut next = heap.pointer(thread.at, offsets.handled);
+        for _ in 0..MAX_HANDLED {
+            let Some(item) = next else { break };
+            handled.extend(heap.field_of(item, value, EXCEPTION).map(|object| object.at));
+            next = heap.pointer(item, previous).filter(|next| *next != item);
+        }
+        Exceptions { raised, handled }
+    }
+
+    /// The stack that an exception carries, innermost first.
+    pub fn trace(&self, host: &dyn Host, exception: Addr) -> Vec<TraceLine> {
+        let heap = self.heap(host);
+        let mut lines = Vec::new();
+        let mut next = heap.pointer(exception, heap.layout.objects.traceback);
+        while let Some(at) = next.filter(|_| lines.len() < MAX_TRACE) {
+            let Some(line) = self.trace_line(&heap, at) else { break };
+            lines.push(line);
+            next = heap.pointer(at, TB_NEXT).filter(|next| *next != at);
+        }
+        lines.reverse();
+        lines
+    }
+
+    fn trace_line(&self, heap: &Heap<'_>, traceback: Addr) -> Option<TraceLine> {
+        let frame = heap.pointer(traceback, TB_FRAME)?;
+        let code = match heap.layout.minor {
+            ..=10 => heap.pointer(frame, F_CODE)?,
+            _ => {
+                let frame = heap.pointer(frame, F_FRAME)?;
+                Addr::new(heap.word(frame, heap.layout.frame.code)? & !3)
+            }
+        };
+        let code = self.code(heap, code)?;
+        // Since 3.11 lines are worked out when they are asked for: -1 until then.
+        let line = heap.int(traceback, TB_LINE).and_then(|line| u32::try_from(line).ok());
+        let offset = heap.int(traceback, TB_LASTI).map(i64::from);
+        let line = line
+            .filter(|line| *line > 0)
+            .or_else(|| code.line(heap.layout.minor, offset.filter(|offset| *offset >= 0)?));
+        Some(TraceLine { function: code.name.clone(), file: code.file.clone(), line })
+    }
+
+    /// The uncaught exceptions of a thread that died: the one that it raised, or the one that `sys` keeps.
+    pub(super) fn endings(&self, host: &dyn Host, thread: &ThreadState) -> Vec<Ending> {
+        let heap = self.heap(host);
+        let last = || self.last_exception(&heap, thread);
+        let raised = self.exceptions(host, thread).raised.or_else(last);
+        let ending = raised.and_then(|at| self.ending(host, heap.object(at)?));
+        ending.into_iter().collect()
+    }
+
+    fn last_exception(&self, heap: &Heap<'_>, thread: &ThreadState) -> Option<Addr> {
+        let interpreter = self.state.get()?.interpreters.get(thread.interpreter)?;
+        let sys = heap.field_of(interpreter.at, heap.layout.interpreter.sysdict, DICT)?;
+        let last = LAST.iter().find_map(|name| heap.lookup(sys, name))?;
+        last.is(EXCEPTION).then_some(last.at)
+    }
+
+    fn ending(&self, host: &dyn Host, exception: Object) -> Option<Ending> {
+        let value = self.value(host, exception.at, LIMITS)?;
+        let trace = self.trace(host, exception.at).into_iter().map(|line| {
+            let number = line.line.map(|line| format!(":{line}")).unwrap_or_default();
+            Arc::from(format!("{} ({}{number})", line.function, line.file))
+        });
+        Some(Ending::Exception {
+            type_name: value.class.clone().unwrap_or_else(|| "<unknown>".into()),
+            message: message(&value).map(Arc::from),
+            trace: trace.collect(),
+            object: Some(exception.at),
+        })
+    }
+}
+
+/// What `str()` has for an exception whose class does not say it otherwise: its argument, or all of them.
+fn message(value: &Value) -> Option<String> {
+    let ValueKind::Object { arguments: Some(arguments), .. } = &value.kind else { return None };
+    let ValueKind::Items { items, .. } = &arguments.kind else { return None };
+    match items.as_slice() {
+        [] => None,
+        [only] => plain(only),
+        all => {
+            let told = all.iter().map(|item| match &item.kind {
+                ValueKind::Str(text) => Some(format!("'{}'", text.text)),
+                _ => plain(item),
+            });
+            told.collect::<Option<Vec<_>>>().map(|told| format!("({})", told.join(", ")))
+        }
+    }
+}
+
+fn plain(value: &Value) -> Option<String> {
+    match &value.kind {
+        ValueKind::Str(text) => Some(text.text.clone()),
+        ValueKind::Int(digits) => Some(digits.to_string()),
+        ValueKind::Word(word) => Some((*word).to_owned()),
+        ValueKind::Float(number) => Some(format!("{number:?}")),
+        _ => None,
+    }
+}

@@ -1,0 +1,220 @@
+//! Frames of Python: `Include/internal/pycore_frame.h` (`pycore_interpframe_structs.h` since 3.14), and to
+//! 3.10 `Include/cpython/frameobject.h`.
+
+use std::sync::Arc;
+
+use kcore_mem::Addr;
+
+use super::{Code, Python, heap::Heap, interpreter::ThreadState, layout::Frames};
+
+/// Frames of one thread, at most.
+const MAX_FRAMES: usize = 1 << 20;
+/// Evaluations of one thread, at most.
+const MAX_ANCHORS: usize = 1 << 20;
+
+/// A frame of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PyFrame {
+    /// Where it lies: `PyFrameObject` to 3.10, `_PyInterpreterFrame` since.
+    pub at: Addr,
+    /// Its code.
+    pub code: Arc<Code>,
+    /// The line where it is.
+    pub line: Option<u32>,
+}
+
+/// Frames that one native activation of the evaluation loop runs, innermost first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Group {
+    /// An address in the stack frame of that activation, where something tells one.
+    pub anchor: Option<Addr>,
+    /// The frames.
+    pub frames: Vec<PyFrame>,
+}
+
+/// The frames of a thread state.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Chain {
+    /// Them, innermost first.
+    pub groups: Vec<Group>,
+    /// Why there are no more, if there should be.
+    pub broken: Option<&'static str>,
+}
+
+/// What follows a frame.
+enum Link {
+    Frame(PyFrame),
+    /// One of no function's, with which an evaluation began, at this address.
+    Shim(Addr),
+}
+
+impl Python {
+    /// The frames of a thread state.
+    pub(super) fn chain(&self, heap: &Heap<'_>, thread: &ThreadState) -> Chain {
+        let mut walk =
+            Walk { python: self, heap, thread, chain: Chain::default(), open: Group::default() };
+        walk.run();
+        walk.finish()
+    }
+
+    /// The frame of a function that lies at `at`; an error says why there is none.
+    pub(super) fn frame(&self, heap: &Heap<'_>, at: Addr) -> Result<PyFrame, &'static str> {
+        let code = match heap.word(at, heap.layout.frame.code) {
+            None => return Err("the frame of its caller was not dumped"),
+            Some(0) => return Err("the frame of its caller reads as zeros: its memory is missing"),
+            Some(word) => Addr::new(word & !3),
+        };
+        let code = self.code(heap, code).ok_or("the frame of its caller is damaged")?;
+        let offset = instruction(heap, at, &code).filter(|offset| code.has(*offset));
+        let line = offset.and_then(|offset| code.line(heap.layout.minor, offset));
+        Ok(PyFrame { at, code, line })
+    }
+}
+
+/// How many bytes into its instructions a frame is; negative before the first one.
+fn instruction(heap: &Heap<'_>, at: Addr, code: &Code) -> Option<i64> {
+    let offset = heap.layout.frame.instruction;
+    match heap.layout.minor {
+        ..=9 => heap.int(at, offset).map(i64::from),
+        10 => i64::from(heap.int(at, offset)?).checked_mul(2),
+        _ => {
+            let first = code.at.checked_add(heap.layout.code.instructions)?;
+            let word = heap.word(at, offset)?;
+            Some(word.wrapping_sub(first.get()).cast_signed())
+        }
+    }
+}
+
+/// A walk from the innermost frame outwards.
+struct Walk<'a> {
+    python: &'a Python,
+    heap: &'a Heap<'a>,
+    thread: &'a ThreadState,
+    chain: Chain,
+    open: Group,
+}
+
+impl Walk<'_> {
+    fn run(&mut self) {
+        let offsets = &self.heap.layout.frame;
+        let mut next = match self.innermost() {
+            Ok(innermost) => innermost,
+            Err(why) => {
+                self.chain.broken = Some(why);
+                return;
+            }
+        };
+        // A frame that is passed again, once it was marked, is in a circle.
+        let (mut count, mut mark) = (0_usize, None);
+        while let Some(at) = next {
+            if count == MAX_FRAMES || mark == Some(at) {
+                self.chain.broken = Some("its frames go in a circle");
+                return;
+            }
+            count = count.saturating_add(1);
+            if count.is_power_of_two() {
+                mark = Some(at);
+            }
+            match self.link(at) {
+                Ok(Link::Frame(frame)) => self.add(frame),
+                Ok(Link::Shim(at)) => self.close(Some(at)),
+                Err(why) => {
+                    self.chain.broken = Some(why);
+                    return;
+                }
+            }
+            next = self.heap.pointer(at, offsets.previous);
+        }
+    }
+
+    /// Where the innermost frame lies, if there is one. What leads to it from 3.11 to 3.12 lies on the
+    /// stack of C.
+    fn innermost(&self) -> Result<Option<Addr>, &'static str> {
+        let offsets = &self.heap.layout.thread;
+        if let Some(frame) = offsets.frame {
+            return Ok(self.heap.pointer(self.thread.at, frame));
+        }
+        let cframe = offsets.cframe.and_then(|cframe| self.heap.pointer(self.thread.at, cframe));
+        let Some(cframe) = cframe else { return Ok(None) };
+        let root = offsets.root_cframe.and_then(|root| self.thread.at.checked_add(root));
+        match self.heap.word(cframe, self.cframe_frame()) {
+            None => Err("what leads to its frames was not dumped"),
+            Some(0) if root != Some(cframe) => {
+                Err("what leads to its frames reads as zeros: its memory is missing")
+            }
+            Some(_) => Ok(self.heap.pointer(cframe, self.cframe_frame())),
+        }
+    }
+
+    /// Where a `_PyCFrame` has its innermost frame.
+    const fn cframe_frame(&self) -> u64 {
+        if self.heap.layout.minor == 11 { 8 } else { 0 }
+    }
+
+    /// What lies at `at`; an error says why nothing follows.
+    fn link(&self, at: Addr) -> Result<Link, &'static str> {
+        if self.is_base(at) || self.is_shim(at) {
+            return Ok(Link::Shim(at));
+        }
+        self.python.frame(self.heap, at).map(Link::Frame)
+    }
+
+    /// Whether it is the frame that is a part of the thread state.
+    fn is_base(&self, at: Addr) -> bool {
+        let base = self.heap.layout.thread.base_frame;
+        base.is_some_and(|base| self.thread.at.checked_add(base) == Some(at))
+    }
+
+    fn is_shim(&self, at: Addr) -> bool {
+        let owner = self.heap.layout.frame.owner.and_then(|owner| self.heap.uint(at, owner, 1));
+        self.heap.layout.frames == Frames::Shims && owner.is_some_and(|owner| owner >= 3)
+    }
+
+    fn add(&mut self, frame: PyFrame) {
+        let at = frame.at;
+        self.open.frames.push(frame);
+        let ends = match self.heap.layout.frames {
+            Frames::Objects => true,
+            Frames::Shims => false,
+            Frames::Entries => {
+                let entry = self.heap.layout.frame.is_entry;
+                entry.and_then(|entry| self.heap.uint(at, entry, 1)).is_some_and(|entry| entry != 0)
+            }
+        };
+        if ends {
+            self.close(None);
+        }
+    }
+
+    fn close(&mut self, anchor: Option<Addr>) {
+        let frames = std::mem::take(&mut self.open.frames);
+        if !frames.is_empty() {
+            self.chain.groups.push(Group { anchor, frames });
+        }
+    }
+
+    fn finish(mut self) -> Chain {
+        self.close(None);
+        if self.heap.layout.frames != Frames::Shims {
+            let anchors = self.cframes();
+            for (group, anchor) in self.chain.groups.iter_mut().zip(anchors) {
+                group.anchor = Some(anchor);
+            }
+        }
+        self.chain
+    }
+
+    /// The `_PyCFrame`s of the evaluations, innermost first: each lies in the stack frame of one.
+    fn cframes(&self) -> Vec<Addr> {
+        let offsets = &self.heap.layout.thread;
+        let root = offsets.root_cframe.and_then(|root| self.thread.at.checked_add(root));
+        let previous = if self.heap.layout.minor == 10 { 8 } else { 16 };
+        let mut next = offsets.cframe.and_then(|cframe| self.heap.pointer(self.thread.at, cframe));
+        let mut found = Vec::new();
+        while let Some(at) = next.filter(|at| Some(*at) != root && found.len() < MAX_ANCHORS) {
+            found.push(at);
+            next = self.heap.pointer(at, previous).filter(|next| *next > at || Some(*next) == root);
+        }
+        found
+    }
+}

@@ -1,0 +1,94 @@
+//! Where instances keep their attributes: `Objects/object.c` (`_PyObject_GetDictPtr`), `Objects/dictobject.c`
+//! (`_PyObject_InlineValues`), `Include/internal/pycore_object.h`.
+
+use kcore_mem::Addr;
+
+use super::{
+    dict::{Entries, Keys, Values},
+    heap::{DICT, HEAP_TYPE, Heap, Object},
+};
+
+/// `tp_flags`: values lie behind the object, since 3.13; the dict lies before it, since 3.11.
+const INLINE_VALUES: u64 = 1 << 2;
+const MANAGED_DICT: u64 = 1 << 4;
+
+impl<'a> Heap<'a> {
+    /// The attributes that an instance of a class keeps itself; `None` of what keeps none.
+    pub fn attributes(&self, object: Object) -> Option<Entries<'a>> {
+        object.is(HEAP_TYPE).then_some(())?;
+        match self.layout.minor {
+            ..=10 => self.by_dict_offset(object),
+            _ if !object.is(MANAGED_DICT) => self.by_dict_offset(object),
+            11 => self.before(object, -32, |word| word).or_else(|| self.dict_before(object)),
+            12 => match self.word_before(object, -24)? & 1 {
+                1 => self.before(object, -24, |word| word.wrapping_add(1)),
+                _ => self.dict_before(object),
+            },
+            _ => self.dict_before(object).or_else(|| self.inline(object)),
+        }
+    }
+
+    /// The dict at `tp_dictoffset`; a negative one counts from the end of an object of varying size.
+    fn by_dict_offset(&self, object: Object) -> Option<Entries<'a>> {
+        let types = &self.layout.types;
+        let offset = self.word(object.class, types.dict_offset)?.cast_signed();
+        let offset = match offset {
+            0 => return None,
+            1.. => offset,
+            _ => self.size_of(object)?.cast_signed().checked_add(offset)?,
+        };
+        let at = object.at.checked_add(u64::try_from(offset).ok()?)?;
+        Entries::of(self, self.field_of(at, 0, DICT)?)
+    }
+
+    /// Bytes of an object, `_PyObject_VAR_SIZE`.
+    pub fn size_of(&self, object: Object) -> Option<u64> {
+        const MAX: u64 = 1 << 40;
+        let types = &self.layout.types;
+        let (basic, item) =
+            (self.word(object.class, types.basic_size)?, self.word(object.class, types.item_size)?);
+        let count = match item {
+            0 => 0,
+            // The sign of an int, to 3.11.
+            _ => self.word(object.at, 16)?.cast_signed().unsigned_abs(),
+        };
+        let size = basic.checked_add(item.checked_mul(count)?)?;
+        size.checked_next_multiple_of(8).filter(|size| *size <= MAX)
+    }
+
+    fn word_before(&self, object: Object, offset: i64) -> Option<u64> {
+        self.word(object.at.wrapping_offset(offset), 0)
+    }
+
+    fn dict_before(&self, object: Object) -> Option<Entries<'a>> {
+        let dict = self.field_of(object.at.wrapping_offset(-24), 0, DICT)?;
+        Entries::of(self, dict)
+    }
+
+    /// Values whose address, by way of `values`, lies in a word before the object.
+    fn before(
+        &self,
+        object: Object,
+        offset: i64,
+        values: impl Fn(u64) -> u64,
+    ) -> Option<Entries<'a>> {
+        let word = self.word_before(object, offset).filter(|word| *word != 0)?;
+        self.split(object, Addr::new(values(word)))
+    }
+
+    /// Values behind the object, unless a dict took them.
+    fn inline(&self, object: Object) -> Option<Entries<'a>> {
+        object.is(INLINE_VALUES).then_some(())?;
+        let size = self.word(object.class, self.layout.types.basic_size)?;
+        let values = object.at.checked_add(size)?;
+        let is_valid = self.uint(values, 3, 1)? != 0;
+        is_valid.then(|| self.split(object, values))?
+    }
+
+    fn split(&self, object: Object, values: Addr) -> Option<Entries<'a>> {
+        let keys = self.pointer(object.class, self.layout.types.cached_keys)?;
+        let keys = Keys::load(self, keys)?;
+        let values = Values::load(self, values, &keys)?;
+        Some(Entries::split(self, keys, values))
+    }
+}

@@ -1,0 +1,144 @@
+//! CPython, 3.8 to 3.15.
+//!
+//! Facts come from CPython's sources (the files are named where they are used), from the table for debuggers that
+//! a process has since 3.13, and from debug information; they were held against cores of each version. Objects
+//! are told by the flags of their types, which are in every core, and not by names, which lie in constant
+//! memory. What is damaged or was not dumped costs what it holds, and nothing else.
+
+mod attributes;
+mod census;
+mod classes;
+mod code;
+mod coroutine;
+mod decode;
+mod dict;
+mod exceptions;
+mod frame;
+mod heap;
+mod instance;
+mod interpreter;
+mod layout;
+mod lines;
+mod locals;
+mod names;
+mod probe;
+mod search;
+mod tasks;
+mod text;
+pub mod value;
+mod version;
+
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+
+use kcore_mem::Addr;
+use kcore_unwind::Tid;
+use rustc_hash::FxHashMap;
+
+pub use code::Code;
+use decode::Decoder;
+use heap::Heap;
+use layout::Layout;
+use version::Version;
+
+use crate::{DyingStack, Ending, Host, Identity, NativeStack, Runtime, Span, ThreadFacts};
+
+pub use census::{Census, Group as ObjectGroup};
+pub use coroutine::{Awaiting, CoroutineState};
+pub use exceptions::{Exceptions, TraceLine};
+pub use frame::{Chain, Group, PyFrame};
+pub use interpreter::{Interpreter, State, ThreadState};
+pub use locals::Local;
+pub use probe::{NAME, PROBE};
+pub use tasks::PyTask;
+pub use text::Text;
+
+/// CPython in a process.
+pub struct Python {
+    identity: Identity,
+    layout: Layout,
+    /// `_PyRuntime`.
+    runtime: Option<Addr>,
+    /// The first of its interpreters.
+    main: Addr,
+    state: OnceLock<State>,
+    /// What lies where frames have their code: threads share functions.
+    codes: RwLock<FxHashMap<Addr, Option<Arc<Code>>>>,
+    static_names: OnceLock<FxHashMap<Addr, Arc<str>>>,
+}
+
+impl Python {
+    fn new(identity: Identity, layout: Layout, runtime: Option<Addr>, main: Addr) -> Self {
+        Self {
+            identity,
+            layout,
+            runtime,
+            main,
+            state: OnceLock::new(),
+            codes: RwLock::default(),
+            static_names: OnceLock::new(),
+        }
+    }
+
+    fn heap<'a>(&'a self, host: &'a dyn Host) -> Heap<'a> {
+        Heap { space: host.space(), layout: &self.layout }
+    }
+
+    /// The code object at an address.
+    fn code(&self, heap: &Heap<'_>, at: Addr) -> Option<Arc<Code>> {
+        if let Some(known) = self.codes.read().unwrap_or_else(PoisonError::into_inner).get(&at) {
+            return known.clone();
+        }
+        let code = Code::load(heap, at).map(Arc::new);
+        self.codes.write().unwrap_or_else(PoisonError::into_inner).insert(at, code.clone());
+        code
+    }
+
+    /// The frames of a native thread, those of each interpreter apart.
+    pub fn chains(&self, host: &dyn Host, tid: Tid) -> Vec<Chain> {
+        let heap = self.heap(host);
+        self.thread_states(host, tid).map(|thread| self.chain(&heap, thread)).collect()
+    }
+
+    /// The thread states of a native thread, each of another interpreter.
+    pub fn thread_states<'a>(
+        &'a self,
+        host: &dyn Host,
+        tid: Tid,
+    ) -> impl Iterator<Item = &'a ThreadState> + 'a {
+        self.state(host).threads.iter().filter(move |thread| thread.tid == Some(tid))
+    }
+}
+
+impl Runtime for Python {
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn decode(&self, host: &dyn Host, stack: &NativeStack<'_>) -> Vec<Span> {
+        Decoder { python: self, host }.spans(stack)
+    }
+
+    fn identify(&self, host: &dyn Host, at: Addr) -> Option<String> {
+        let heap = self.heap(host);
+        let object = heap.object(at)?;
+        let class = self.class_name(host, object.class)?;
+        let size = heap.size_of(object)?;
+        Some(format!("{:x}, {class} of {size} bytes", at.get()))
+    }
+
+    fn end(&self, host: &dyn Host, dying: &DyingStack<'_>) -> Vec<Ending> {
+        let Some(tid) = dying.stack.thread else { return Vec::new() };
+        let threads = self.thread_states(host, tid);
+        threads.flat_map(|thread| self.endings(host, thread)).collect()
+    }
+
+    fn thread(&self, host: &dyn Host, thread: Tid) -> Option<ThreadFacts> {
+        let state = self.thread_states(host, thread).next()?;
+        let word = match (state.collects, state.holds_gil) {
+            (true, _) => Some("collects garbage"),
+            (false, true) => Some("holds the GIL"),
+            _ => self.waits_for_gil(host, state).then_some("waits for the GIL"),
+        };
+        Some(ThreadFacts { name: self.thread_name(host, state), state: word.map(Arc::from) })
+    }
+}

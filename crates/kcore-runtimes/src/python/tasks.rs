@@ -1,0 +1,202 @@
+//! Tasks of `asyncio`: `Lib/asyncio/tasks.py`, `Modules/_asynciomodule.c`.
+//!
+//! To 3.13 a weak set in `asyncio.tasks` has them; since 3.14 lists of each thread and interpreter, whose
+//! places the module says in a section for debuggers.
+
+use std::sync::Arc;
+
+use kcore_mem::Addr;
+
+use super::{
+    Python,
+    coroutine::Awaiting,
+    dict::Entries,
+    heap::{DICT, Heap, Object, STR},
+};
+use crate::Host;
+
+/// Tasks of a process, at most.
+const MAX_TASKS: usize = 1 << 22;
+const MODULE: &str = "asyncio.tasks";
+/// What the sets of tasks are called: the first to 3.11, the others since 3.12.
+const SETS: [&str; 3] = ["_all_tasks", "_scheduled_tasks", "_eager_tasks"];
+/// `wr_object` of a weak reference.
+const REFERENT: u64 = 16;
+/// The future that an iterator over one has: `futureiterobject`.
+const ITERATED: u64 = 16;
+/// Slots of a set that are looked at, at most.
+const MAX_SLOTS: u64 = 1 << 24;
+/// Where a debugger finds `Py_AsyncioModuleDebugOffsets`, and words of it.
+const SECTION: &str = ".AsyncioDebug";
+const TASK_NAME: u64 = 8;
+const TASK_CORO: u64 = 40;
+const TASK_NODE: u64 = 48;
+const INTERPRETER_TASKS: u64 = 64;
+const THREAD_TASKS: u64 = 96;
+/// No structure is so big.
+const MAX_OFFSET: u64 = 1 << 20;
+
+/// A task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PyTask {
+    /// Where it lies.
+    pub at: Addr,
+    /// Its name.
+    pub name: Option<Arc<str>>,
+    /// Its coroutine, and those that it awaits.
+    pub awaiting: Option<Awaiting>,
+    /// What it awaits in the end, by the name of its type, and where that lies.
+    pub waits_on: Option<(Arc<str>, Addr)>,
+}
+
+/// Where a task of the module in C has its name and coroutine.
+#[derive(Clone, Copy)]
+struct TaskOffsets {
+    name: u64,
+    coro: u64,
+}
+
+/// Where lists of tasks lie, since 3.14.
+#[derive(Clone, Copy)]
+struct ListOffsets {
+    task: TaskOffsets,
+    node: u64,
+    interpreter: u64,
+    thread: u64,
+}
+
+impl Python {
+    /// The tasks of the process, those of all its loops; `None` where they cannot be told.
+    pub fn py_tasks(&self, host: &dyn Host) -> Option<Vec<PyTask>> {
+        let heap = self.heap(host);
+        let (mut found, offsets) = match self.layout.minor {
+            ..=13 => (self.of_sets(&heap), old_offsets(self.layout.minor)),
+            _ => {
+                let lists = self.list_offsets(host)?;
+                let mut found = self.of_lists(host, &heap, lists);
+                // Those that are not of the module in C are in a set still.
+                found.extend(self.of_sets(&heap));
+                (found, lists.task)
+            }
+        };
+        found.sort_unstable();
+        found.dedup();
+        Some(found.into_iter().filter_map(|at| self.task(host, &heap, at, offsets)).collect())
+    }
+
+    fn task(
+        &self,
+        host: &dyn Host,
+        heap: &Heap<'_>,
+        at: Addr,
+        offsets: TaskOffsets,
+    ) -> Option<PyTask> {
+        let object = heap.object(at)?;
+        let attribute = |name| self.attribute(heap, object, name);
+        let of_c = heap.pointer(at, offsets.coro).and_then(|coro| self.awaiting(host, coro));
+        let awaiting = of_c.clone().or_else(|| self.awaiting(host, attribute("_coro")?.at));
+        let name = match of_c.is_some() {
+            true => heap.field(at, offsets.name),
+            false => attribute("_name"),
+        };
+        let name = name.and_then(|name| match name.is(STR) {
+            true => heap.name(name).map(Arc::from),
+            // One that nobody asked for is a number yet.
+            false => heap.small_int(name).map(|number| format!("Task-{number}").into()),
+        });
+        let waits_on = awaiting.as_ref().and_then(|it| self.awaited(host, heap, it.waits_on?));
+        Some(PyTask { at, name, awaiting, waits_on })
+    }
+
+    /// What an awaitable stands for: an iterator for its future.
+    fn awaited(&self, host: &dyn Host, heap: &Heap<'_>, at: Addr) -> Option<(Arc<str>, Addr)> {
+        let object = heap.object(at)?;
+        let name = self.class_name(host, object.class)?;
+        let object = match &*name {
+            "FutureIter" => heap.field(at, ITERATED).unwrap_or(object),
+            _ => object,
+        };
+        Some((self.class_name(host, object.class)?, object.at))
+    }
+
+    fn of_sets(&self, heap: &Heap<'_>) -> Vec<Addr> {
+        let Some(module) = self.module_dict(heap, self.main, MODULE) else { return Vec::new() };
+        let sets = SETS.iter().filter_map(|name| heap.lookup(module, name));
+        let mut found = Vec::new();
+        for set in sets {
+            // A weak set keeps a set of weak references; that of eager tasks is a plain one.
+            match self.attribute(heap, set, "data") {
+                Some(data) => found.extend(
+                    members(heap, data).into_iter().filter_map(|it| heap.pointer(it, REFERENT)),
+                ),
+                None => found.extend(members(heap, set)),
+            }
+        }
+        found.truncate(MAX_TASKS);
+        found
+    }
+
+    fn of_lists(&self, host: &dyn Host, heap: &Heap<'_>, offsets: ListOffsets) -> Vec<Addr> {
+        let state = self.state(host);
+        let threads = state.threads.iter().filter_map(|it| it.at.checked_add(offsets.thread));
+        let interpreters =
+            state.interpreters.iter().filter_map(|it| it.at.checked_add(offsets.interpreter));
+        let mut found = Vec::new();
+        for head in threads.chain(interpreters) {
+            let mut next = heap.pointer(head, 0);
+            while let Some(node) = next.filter(|node| *node != head && found.len() < MAX_TASKS) {
+                let Some(task) = node.get().checked_sub(offsets.node) else { break };
+                found.push(Addr::new(task));
+                next = heap.pointer(node, 0).filter(|next| *next != node);
+            }
+        }
+        found
+    }
+
+    fn list_offsets(&self, host: &dyn Host) -> Option<ListOffsets> {
+        let modules = host.modules().into_iter();
+        let mut tables = modules.filter_map(|module| {
+            let section = module.image()?.section(SECTION)?.svma;
+            module.addr(section)
+        });
+        let table = tables.next()?;
+        let at = |place: u64| {
+            let offset = host.space().read_word(table.checked_add(place)?).ok()?;
+            (offset < MAX_OFFSET).then_some(offset)
+        };
+        Some(ListOffsets {
+            task: TaskOffsets { name: at(TASK_NAME)?, coro: at(TASK_CORO)? },
+            node: at(TASK_NODE)?,
+            interpreter: at(INTERPRETER_TASKS)?,
+            thread: at(THREAD_TASKS)?,
+        })
+    }
+}
+
+/// `TaskObj` of 3.8 to 3.13.
+const fn old_offsets(minor: u8) -> TaskOffsets {
+    let (coro, name) = match minor {
+        ..=8 => (112, 120),
+        9 => (152, 160),
+        10 => (160, 168),
+        11 | 12 => (136, 144),
+        _ => (120, 128),
+    };
+    TaskOffsets { name, coro }
+}
+
+/// The members of a set.
+fn members(heap: &Heap<'_>, set: Object) -> Vec<Addr> {
+    if set.is(DICT) {
+        return Entries::of(heap, set).into_iter().flatten().map(|entry| entry.key).collect();
+    }
+    let table = heap.word(set.at, 32).zip(heap.pointer(set.at, 40));
+    let Some((mask, table)) = table else { return Vec::new() };
+    let mut found = Vec::new();
+    for slot in 0..mask.saturating_add(1).min(MAX_SLOTS) {
+        let Some(at) = slot.checked_mul(16).and_then(|slot| table.checked_add(slot)) else { break };
+        let Some(hash) = heap.word(at, 8) else { break };
+        found.extend(heap.pointer(at, 0).filter(|_| hash != u64::MAX));
+    }
+    found
+}

@@ -1,0 +1,100 @@
+//! Text: `Include/cpython/unicodeobject.h`.
+
+use super::heap::{Heap, Object, STR};
+
+/// Characters of a name, at most.
+const MAX_NAME: u64 = 4096;
+
+/// Where the characters of a `str` lie.
+struct Characters {
+    at: kcore_mem::Addr,
+    /// Bytes of each.
+    width: u64,
+    count: u64,
+}
+
+/// A text, or the beginning of one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text {
+    /// What was read of it; a lone surrogate is U+FFFD.
+    pub text: String,
+    /// How many characters it has.
+    pub length: u64,
+    /// Whether all that was asked for could be read.
+    pub is_whole: bool,
+}
+
+impl Heap<'_> {
+    fn characters(&self, object: Object) -> Option<Characters> {
+        object.is(STR).then_some(())?;
+        let count = self.word(object.at, 16)?;
+        let state = self.uint(object.at, 32, 4)?;
+        let (is_compact, is_ascii) = (state & 1 << 5 != 0, state & 1 << 6 != 0);
+        let width = match state >> 2 & 7 {
+            width @ (1 | 2 | 4) => width,
+            _ => return None,
+        };
+        let objects = &self.layout.objects;
+        let at = match (is_compact, is_ascii) {
+            (true, true) => object.at.checked_add(objects.ascii)?,
+            (true, false) => object.at.checked_add(objects.compact)?,
+            (false, _) => kcore_mem::Addr::new(self.word(object.at, objects.compact)?),
+        };
+        Some(Characters { at, width, count })
+    }
+
+    /// The text of a `str`, at most `most` characters.
+    pub fn text(&self, object: Object, most: u64) -> Option<Text> {
+        let characters = self.characters(object)?;
+        let wanted = characters.count.min(most);
+        let bytes = self.space.read_held(characters.at, wanted.checked_mul(characters.width)?);
+        let text = decode(&bytes, characters.width);
+        let is_whole = bytes.len() as u64 == wanted.checked_mul(characters.width)?;
+        Some(Text { text, length: characters.count, is_whole })
+    }
+
+    /// A name: a `str` that is there as a whole, and not absurdly long.
+    pub fn name(&self, object: Object) -> Option<String> {
+        let text = self.text(object, MAX_NAME)?;
+        (text.is_whole && text.length <= MAX_NAME).then_some(text.text)
+    }
+
+    /// Whether a `str` says this.
+    pub fn is_text(&self, object: Object, wanted: &str) -> bool {
+        let is_as_long = self
+            .characters(object)
+            .is_some_and(|characters| characters.count == wanted.chars().count() as u64);
+        is_as_long && self.name(object).is_some_and(|name| name == wanted)
+    }
+}
+
+fn decode(bytes: &[u8], width: u64) -> String {
+    match width {
+        1 => bytes.iter().map(|byte| char::from(*byte)).collect(),
+        2 => {
+            let units =
+                bytes.as_chunks::<2>().0.iter().map(|unit| u16::from_le_bytes(*unit).into());
+            units.map(character).collect()
+        }
+        _ => {
+            let units = bytes.as_chunks::<4>().0.iter().map(|unit| u32::from_le_bytes(*unit));
+            units.map(character).collect()
+        }
+    }
+}
+
+fn character(unit: u32) -> char {
+    char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_have_one_of_three_widths() {
+        assert_eq!(decode(b"gr\xfc\xdf", 1), "grüß");
+        assert_eq!(decode(&[0x92, 0x21, 0x00, 0xd8], 2), "→\u{fffd}");
+        assert_eq!(decode(&[0xb3, 0xd4, 0x01, 0x00, 1, 2], 4), "𝒳");
+    }
+}

@@ -1,0 +1,55 @@
+//! Members of values: attributes, items, entries by key.
+
+use kcore_mem::Addr;
+
+use super::super::{
+    Python,
+    dict::Entries,
+    heap::{DICT, Heap, LIST, Object, STR, TUPLE},
+};
+use crate::Host;
+
+/// One step of a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// An attribute, by its name.
+    Name(String),
+    /// An item of a list or tuple, or the entry of a dict with this number as its key.
+    Index(u64),
+    /// The entry of a dict with this text as its key.
+    Key(String),
+}
+
+impl Python {
+    /// Where a member of the object at `at` lies; `None` if there is none, or it cannot be read.
+    pub fn member(&self, host: &dyn Host, at: Addr, step: &Step) -> Option<Addr> {
+        let heap = self.heap(host);
+        let object = heap.object(at)?;
+        match step {
+            Step::Name(name) => {
+                let own = self.attributes(&heap, object).into_iter();
+                let mut named = own.filter(|(own, _)| **own == **name).map(|(_, value)| value);
+                named.next().or_else(|| entry(&heap, object, |key| heap.is_text(key, name)))
+            }
+            Step::Index(index) if object.is(LIST) || object.is(TUPLE) => {
+                (*index < heap.size(object)?).then_some(())?;
+                heap.pointer(heap.items(object)?, index.checked_mul(8)?)
+            }
+            Step::Index(index) => {
+                let index = i64::try_from(*index).ok();
+                entry(&heap, object, |key| {
+                    heap.small_int(key).is_some_and(|key| Some(key) == index)
+                })
+            }
+            Step::Key(text) => entry(&heap, object, |key| key.is(STR) && heap.is_text(key, text)),
+        }
+    }
+}
+
+/// The value of the entry of a dict whose key is the one.
+fn entry(heap: &Heap<'_>, dict: Object, is_it: impl Fn(Object) -> bool) -> Option<Addr> {
+    dict.is(DICT).then_some(())?;
+    let mut entries = Entries::of(heap, dict)?;
+    let found = entries.find(|entry| heap.object(entry.key).is_some_and(&is_it))?;
+    Some(found.value)
+}

@@ -1,0 +1,82 @@
+//! The frames of a stack as a profile has them.
+
+use std::sync::Arc;
+
+use kcore_profile::{Profile, ProfileFrame, StackId, ThreadId};
+use kcore_runtimes::FrameKind;
+use kcore_unwind::Walker;
+use rustc_hash::FxHashMap;
+
+use crate::{CodeAddr, Core, Location, Tid};
+
+/// Frames of one stack, at most: one that calls itself without end says nothing more than its
+/// innermost ones.
+const MAX_FRAMES: usize = 2048;
+/// Stacks that are remembered by their addresses, at most.
+const MAX_KNOWN: usize = 1 << 18;
+
+/// Stacks of native code by the addresses of their frames: such a stack is named once.
+#[derive(Default)]
+pub struct Names {
+    known: FxHashMap<Vec<CodeAddr>, StackId>,
+}
+
+impl Names {
+    /// A thread, and its stack; `None` when not even its innermost frame is known.
+    pub fn of_thread(
+        &mut self,
+        core: &Core,
+        tid: Tid,
+        profile: &mut Profile,
+    ) -> Option<(ThreadId, StackId)> {
+        let mut walker = core.walker()?;
+        let stack = self.stack_of(core, &mut walker, tid, profile)?;
+        let name = core.thread_facts(tid).name.unwrap_or_default();
+        Some((profile.thread(tid.get(), &name), stack))
+    }
+
+    fn stack_of(
+        &mut self,
+        core: &Core,
+        walker: &mut Walker<'_>,
+        tid: Tid,
+        profile: &mut Profile,
+    ) -> Option<StackId> {
+        let stack = core.stack_with(walker, tid, MAX_FRAMES);
+        let spans = core.decoded(&stack);
+        let is_native = spans.is_empty();
+        let pcs: Vec<CodeAddr> = stack.frames.iter().map(|frame| frame.pc).collect();
+        if is_native && let Some(known) = self.known.get(&pcs) {
+            return Some(*known);
+        }
+        let frames = core.named(&stack, spans).map(|frame| frame_of(&frame.location)).collect();
+        let id = profile.stack(frames)?;
+        // Code that a runtime made may be other code later.
+        let is_lasting = is_native && pcs.iter().all(|pc| core.modules().at(pc.addr()).is_some());
+        if is_lasting && self.known.len() < MAX_KNOWN {
+            self.known.insert(pcs, id);
+        }
+        Some(id)
+    }
+}
+
+fn frame_of(location: &Location) -> ProfileFrame {
+    let function = location.function.clone().unwrap_or_else(|| nameless(location));
+    ProfileFrame {
+        function,
+        module: location.module.clone(),
+        file: location.file.clone(),
+        line: location.line,
+        column: location.column,
+        inline: location.inline,
+        is_script: location.kind != FrameKind::Native,
+    }
+}
+
+/// What stands for a function without a name: its module.
+fn nameless(location: &Location) -> Arc<str> {
+    match &location.module {
+        Some(module) => format!("[{module}]").into(),
+        None => "[unknown]".into(),
+    }
+}

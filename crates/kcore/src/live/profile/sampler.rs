@@ -1,0 +1,276 @@
+//! Taking samples: which threads are stopped, and what stack each of the others still has.
+
+use std::{
+    collections::HashMap,
+    hash::{BuildHasher, RandomState},
+    time::{Duration, Instant},
+};
+
+use kcore_live::{LiveError, Piece, SnapThread, Snapshot, Standing, Turns};
+use kcore_mem::AddrRange;
+use kcore_profile::{Profile, Sample, StackId, ThreadId};
+
+use super::{
+    ProfileCost, ProfileOptions,
+    names::Names,
+    prepared::{Maps, Prepared},
+};
+use crate::{Core, OpenError, Tid};
+
+/// How old the list of mappings may be.
+const MAPS_AGE: Duration = Duration::from_millis(250);
+/// How old the list of threads may be.
+const THREADS_AGE: Duration = Duration::from_millis(100);
+
+/// What is known of a thread since it was last stopped.
+struct Last {
+    thread: ThreadId,
+    stack: StackId,
+    state: Option<char>,
+    content: Content,
+}
+
+/// What tells one stack from another.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Content {
+    /// Where the thread stood.
+    at: Standing,
+    /// Its general registers, as a number.
+    registers: u64,
+    /// The bytes of its stack, as a number, and how many there are.
+    bytes: u64,
+    len: u64,
+}
+
+/// Takes samples.
+pub struct Sampler<'a> {
+    prepared: &'a Prepared<'a>,
+    wanted: &'a ProfileOptions,
+    profile: Profile,
+    pub cost: ProfileCost,
+    maps: Maps,
+    threads: Vec<i32>,
+    listed: Instant,
+    turns: Turns,
+    last: HashMap<i32, Last>,
+    names: Names,
+    hasher: RandomState,
+    count: u64,
+}
+
+impl<'a> Sampler<'a> {
+    /// Nothing is sampled yet.
+    pub fn new(prepared: &'a Prepared<'a>, wanted: &'a ProfileOptions, profile: Profile) -> Self {
+        Self {
+            maps: prepared.maps(),
+            prepared,
+            wanted,
+            profile,
+            cost: ProfileCost::default(),
+            threads: Vec::new(),
+            listed: Instant::now(),
+            turns: Turns::default(),
+            last: HashMap::new(),
+            names: Names::default(),
+            hasher: RandomState::new(),
+            count: 0,
+        }
+    }
+
+    /// How many samples of threads there are.
+    pub const fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Whether there are any.
+    pub const fn has_samples(&self) -> bool {
+        self.count > 0
+    }
+
+    /// Takes a sample of each thread.
+    ///
+    /// # Errors
+    /// When the process has ended.
+    pub fn take(&mut self, at: Duration) -> Result<(), LiveError> {
+        self.refresh()?;
+        let threads = std::mem::take(&mut self.threads);
+        let (rest, run): (Vec<i32>, Vec<i32>) =
+            threads.iter().partition(|tid| self.is_as_it_was(**tid));
+        self.threads = threads;
+        self.cost.rounds = self.cost.rounds.saturating_add(1);
+        for tid in rest {
+            self.cost.unstopped = self.cost.unstopped.saturating_add(1);
+            self.again(tid, at);
+        }
+        if run.is_empty() { Ok(()) } else { self.stop(&run, at) }
+    }
+
+    /// Whether a thread has the stack that it had, as far as can be told without stopping it.
+    fn is_as_it_was(&mut self, tid: i32) -> bool {
+        let process = self.prepared.process;
+        let has_run = self.turns.has_run(process, tid);
+        let Some(last) = self.last.get(&tid) else { return false };
+        // What a thread does that runs is not counted before its turn ends.
+        if matches!(last.state, None | Some('R')) {
+            return false;
+        }
+        // It has had a turn for having been stopped, if for nothing else.
+        !has_run || (self.waits_as_before(tid, last.content) && !self.turns.has_run(process, tid))
+    }
+
+    /// Whether a thread waits where it did, on a stack that holds what it held.
+    fn waits_as_before(&self, tid: i32, content: Content) -> bool {
+        let is_there = || self.prepared.process.waits_at(tid) == Some(content.at);
+        let same_bytes = || {
+            let bytes = self.prepared.read(AddrRange::with_len(content.at.sp, content.len));
+            bytes.is_some_and(|bytes| self.hasher.hash_one(&bytes[..]) == content.bytes)
+        };
+        is_there() && same_bytes()
+    }
+
+    /// Lists threads and mappings anew, when they may have changed.
+    fn refresh(&mut self) -> Result<(), LiveError> {
+        if self.maps.read.elapsed() > MAPS_AGE {
+            self.prepared.refresh(&mut self.maps)?;
+        }
+        let count = self.prepared.process.count_of_threads();
+        let is_known = count == Some(self.threads.len() as u64);
+        if !self.threads.is_empty() && is_known && self.listed.elapsed() < THREADS_AGE {
+            return Ok(());
+        }
+        let process = self.prepared.process;
+        self.threads = match self.wanted.live.threads.ids(process)? {
+            Some(chosen) => chosen,
+            None => process.task_ids()?,
+        };
+        self.listed = Instant::now();
+        self.turns.keep(&self.threads);
+        self.last.retain(|tid, _| self.threads.contains(tid));
+        Ok(())
+    }
+
+    fn stop(&mut self, tids: &[i32], at: Duration) -> Result<(), LiveError> {
+        let snapshot = match self.prepared.capture(&self.maps, tids) {
+            // They may have ended meanwhile, and the process not.
+            Err(LiveError::NoThread { .. }) => return self.all_gone(tids.len()),
+            Err(LiveError::NotStopped { .. }) => {
+                self.lose(tids.len());
+                return Ok(());
+            }
+            taken => taken?,
+        };
+        self.cost.held = self.cost.held.saturating_add(self.held(&snapshot));
+        self.cost.longest = self.cost.longest.max(snapshot.stopped);
+        self.count_all(&snapshot, at);
+        Ok(())
+    }
+
+    /// How long threads stood still: together, or one after the other.
+    fn held(&self, snapshot: &Snapshot) -> Duration {
+        match self.wanted.live.rolling {
+            true => snapshot.threads.iter().map(|thread| thread.stopped).sum(),
+            false => snapshot.stopped,
+        }
+    }
+
+    fn all_gone(&mut self, count: usize) -> Result<(), LiveError> {
+        self.lose(count);
+        self.threads.clear();
+        self.prepared.process.task_ids().map(drop)
+    }
+
+    fn lose(&mut self, count: usize) {
+        self.cost.lost = self.cost.lost.saturating_add(count as u64);
+    }
+
+    /// Counts the threads of a snapshot; only of those whose stack has changed is it walked.
+    fn count_all(&mut self, snapshot: &Snapshot, at: Duration) {
+        let stacks = Stacks::of(snapshot);
+        let mut core = None;
+        for thread in &snapshot.threads {
+            let content = self.content(&stacks, thread);
+            let last = self.last.get(&thread.tid).map(|last| last.content);
+            if content.is_none() || last != content {
+                let made = core.get_or_insert_with(|| self.prepared.core(&self.maps, snapshot));
+                self.walk(made, thread, content);
+            }
+            self.note_state(thread);
+            self.again(thread.tid, at);
+        }
+    }
+
+    fn content(&self, stacks: &Stacks<'_>, thread: &SnapThread) -> Option<Content> {
+        let general = &thread.registers.as_ref()?.general[..];
+        let at = Standing::of_registers(general)?;
+        let bytes = stacks.from(at)?;
+        Some(Content {
+            at,
+            registers: self.hasher.hash_one(general),
+            bytes: self.hasher.hash_one(bytes),
+            len: bytes.len() as u64,
+        })
+    }
+
+    fn walk(
+        &mut self,
+        core: &Result<Core, OpenError>,
+        thread: &SnapThread,
+        content: Option<Content>,
+    ) {
+        self.last.remove(&thread.tid);
+        let Some(content) = content else { return };
+        let (Ok(core), Ok(tid)) = (core, u32::try_from(thread.tid)) else { return };
+        if let Some((id, stack)) = self.names.of_thread(core, Tid::new(tid), &mut self.profile) {
+            self.last.insert(thread.tid, Last { thread: id, stack, state: None, content });
+        }
+    }
+
+    fn note_state(&mut self, thread: &SnapThread) {
+        if let Some(last) = self.last.get_mut(&thread.tid) {
+            last.state = thread.stat.as_ref().map(|stat| stat.state);
+        }
+    }
+
+    /// Counts a thread with the stack that is known of it.
+    fn again(&mut self, tid: i32, at: Duration) {
+        let Some(last) = self.last.get(&tid) else { return self.lose(1) };
+        let states = match self.wanted.on_cpu {
+            true => Some("R"),
+            false => self.wanted.states.as_deref(),
+        };
+        let counts = match (states, last.state) {
+            (Some(states), Some(state)) => states.contains(state),
+            (states, _) => states.is_none(),
+        };
+        if counts {
+            self.count = self.count.saturating_add(1);
+            self.profile.add(Sample { at, thread: last.thread, stack: last.stack });
+        }
+    }
+
+    /// The profile, and what it cost.
+    pub fn finish(mut self, elapsed: Duration) -> (Profile, ProfileCost) {
+        self.cost.elapsed = elapsed;
+        self.profile.about.elapsed = elapsed;
+        (self.profile, self.cost)
+    }
+}
+
+/// The memory of a snapshot.
+struct Stacks<'a>(Vec<Piece<'a>>);
+
+impl<'a> Stacks<'a> {
+    fn of(snapshot: &'a Snapshot) -> Self {
+        Self(snapshot.pieces().collect())
+    }
+
+    /// The bytes from a stack pointer on: a page of the same stack may have been copied as well, since
+    /// something points to it.
+    fn from(&self, at: Standing) -> Option<&'a [u8]> {
+        let from = |piece: &Piece<'a>| {
+            let offset = usize::try_from(at.sp.offset_from(piece.start)?).ok()?;
+            piece.bytes.get(offset..)
+        };
+        self.0.iter().filter_map(from).max_by_key(|bytes| bytes.len())
+    }
+}

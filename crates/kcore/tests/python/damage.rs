@@ -1,0 +1,257 @@
+//! What is left where modules have no files, and where memory is missing.
+
+use std::{
+    fs,
+    ops::{ControlFlow, Range},
+};
+
+use gen_cores::{Case, Truth};
+use kcore::python::{Chain, PyFrame, Python, value::Limits};
+use kcore::{Core, MAX_FRAMES, MappingKind, OpenOptions, Probes, Tid};
+use tempfile::TempDir;
+
+use crate::{CASES, frames, open};
+
+fn cases(scenario: &str) -> impl Iterator<Item = &'static (Case, Truth)> {
+    CASES.iter().filter(move |(case, _)| case.scenario == scenario)
+}
+
+/// A copy of a core in which no module has the name of a file that is there.
+fn without_files(case: &Case) -> (TempDir, Core) {
+    let mut bytes = fs::read(&case.core).expect("a core");
+    for module in open(case).modules().all().iter().filter(|module| module.image().is_some()) {
+        let path = module.path();
+        let mut rest = bytes.as_mut_slice();
+        while let Some(at) = find(rest, path.as_bytes()) {
+            rest[at + 1..][..3].copy_from_slice(b"not");
+            rest = &mut rest[at + path.len()..];
+        }
+    }
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let core = dir.path().join("core");
+    fs::write(&core, bytes).expect("a core");
+    let options = OpenOptions { core: Some(core), ..OpenOptions::default() };
+    (dir, Core::open(&options).expect("the core opens"))
+}
+
+fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+    let first = wanted[0];
+    let mut from = 0;
+    while let Some(next) = bytes[from..].iter().position(|byte| *byte == first) {
+        if bytes[from + next..].starts_with(wanted) {
+            return Some(from + next);
+        }
+        from += next + 1;
+    }
+    None
+}
+
+#[test]
+fn frames_need_no_file_of_a_module() {
+    for (case, truth) in cases("python-stack") {
+        let (_dir, core) = without_files(case);
+        let python = |name: &str| name.contains("python");
+        let modules = core.modules().all().iter().filter(|module| python(module.name()));
+        assert!(modules.clone().count() > 0 && modules.clone().all(|it| it.image().is_none()));
+        let version = core.runtimes().identities().next().expect("CPython").version.clone();
+        let version = version.expect("a version");
+        assert!(case.variant.contains(version.rsplit_once('.').unwrap().0), "{version}");
+        for thread in &truth.threads {
+            let stack = core.stack(Tid::new(thread.tid), MAX_FRAMES);
+            let shown = frames(&core, &stack);
+            let shown: Vec<_> = shown
+                .iter()
+                .map(|it| (it.location.function.as_deref(), it.location.line))
+                .collect();
+            let told: Vec<_> =
+                thread.calls().map(|call| (call.function.as_deref(), call.line)).collect();
+            assert_eq!(shown, told, "{} {}", case.name(), thread.role);
+        }
+    }
+}
+
+/// A copy of a core whose bytes were changed, and the same as it is seen by who knows no runtime.
+struct Hurt {
+    _dir: TempDir,
+    core: Core,
+    plain: Core,
+}
+
+fn changed(case: &Case, change: impl FnOnce(&Core, &mut Vec<u8>)) -> Hurt {
+    let mut bytes = fs::read(&case.core).expect("a core");
+    change(&open(case), &mut bytes);
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let core = dir.path().join("core");
+    fs::write(&core, bytes).expect("a core");
+    let options = |probes| OpenOptions {
+        core: Some(core.clone()),
+        exe: Some(case.exe.clone()),
+        probes,
+        ..OpenOptions::default()
+    };
+    let open = |probes| Core::open(&options(probes)).expect("the core opens");
+    Hurt { core: open(Probes::default()), plain: open(Probes(&[])), _dir: dir }
+}
+
+/// The bytes of memory that is no file's and no thread's stack, and where it lies.
+fn heaps(core: &Core) -> Vec<(u64, Range<usize>)> {
+    let stacks: Vec<_> =
+        core.tids().into_iter().filter_map(|tid| core.stack_pointer(tid)).collect();
+    let segments = core.file().expect("a core file").segments().iter();
+    let ours = segments.filter(|segment| {
+        let mapping = core.mapping_at(segment.range.start);
+        let is_nameless = mapping.is_some_and(|mapping| {
+            !matches!(mapping.kind, MappingKind::File { .. }) && !mapping.may_hold_code()
+        });
+        let is_stack = stacks.iter().any(|stack| segment.range.contains(*stack));
+        is_nameless && !is_stack && segment.file_size > 0
+    });
+    let bytes = ours.map(|segment| {
+        let start = segment.offset.get() as usize;
+        (segment.range.start.get(), start..start + segment.file_size as usize)
+    });
+    bytes.collect()
+}
+
+/// Where a program header has its address and the length of what the file holds, and how long it is.
+const ADDRESS: usize = 16;
+const FILE_SIZE: usize = 32;
+const HEADER: usize = 56;
+const HEADERS: usize = 64;
+
+/// Makes a core hold nothing of the segment at an address.
+fn cut(bytes: &mut [u8], address: u64) {
+    let is_it = |header: &usize| bytes[header + ADDRESS..][..8] == address.to_le_bytes();
+    let header = (HEADERS..).step_by(HEADER).find(is_it).expect("a program header");
+    bytes[header + FILE_SIZE..][..8].fill(0);
+}
+
+/// The program counters of a thread's native stack.
+fn native(core: &Core, tid: u32) -> Vec<u64> {
+    let stack = core.stack(Tid::new(tid), MAX_FRAMES);
+    stack.frames.iter().map(|frame| frame.pc.addr().get()).collect()
+}
+
+/// Asks all that there is to ask, and holds the native stacks to what they are without a runtime.
+fn ask_all(case: &Case, truth: &Truth, hurt: &Hurt) {
+    let (hurt, plain) = (&hurt.core, &hurt.plain);
+    for thread in &truth.threads {
+        let tid = Tid::new(thread.tid);
+        assert_eq!(native(hurt, thread.tid), native(plain, thread.tid), "{}", case.name());
+        let stack = hurt.stack(tid, MAX_FRAMES);
+        let count = hurt.named_frames(&stack).count();
+        assert!(count < 1_000_000, "{}: {count}", case.name());
+        let _ = hurt.thread_facts(tid);
+        for python in hurt.runtimes().of::<Python>() {
+            for frame in frames_of(&python.chains(hurt, tid)) {
+                for local in python.locals(hurt, frame.at).into_iter().flatten() {
+                    let _ = python.value(hurt, local.at, LIMITS);
+                }
+            }
+            for thread in python.thread_states(hurt, tid) {
+                let _ = python.exceptions(hurt, thread);
+            }
+            if let Some(census) = python.census(hurt, &mut |_| ControlFlow::Continue(())) {
+                let _ = python.groups(hurt, &census);
+            }
+        }
+    }
+    let _ = hurt.last_words();
+}
+
+/// Bytes of arguments, environment and auxiliary vector, at least.
+const END_OF_STACK: u64 = 8192;
+const LIMITS: Limits = Limits { depth: 3, entries: 32, characters: 256 };
+
+#[test]
+fn a_heap_that_is_gone_costs_the_frames_of_python_alone() {
+    for (case, truth) in cases("python-stack") {
+        let hurt = changed(case, |core, bytes| {
+            for (address, _) in heaps(core) {
+                cut(bytes, address);
+            }
+        });
+        let known =
+            hurt.core.runtimes().identities().count() + hurt.core.runtimes().damaged().len();
+        let modules = hurt.core.modules().all().len();
+        assert_eq!(known, 1, "{}: it is still named, {modules} modules", case.name());
+        ask_all(case, truth, &hurt);
+    }
+}
+
+#[test]
+fn a_heap_of_letters_makes_no_frame() {
+    for (case, truth) in cases("python-stack") {
+        let hurt = changed(case, |core, bytes| {
+            for (_, part) in heaps(core) {
+                bytes[part].fill(b'A');
+            }
+        });
+        ask_all(case, truth, &hurt);
+        for thread in &truth.threads {
+            let stack = hurt.core.stack(Tid::new(thread.tid), MAX_FRAMES);
+            let named = frames(&hurt.core, &stack);
+            let is_told = |it: &kcore::NamedFrame| it.location.doubt.is_some();
+            assert!(named.iter().all(is_told), "{}: {named:?}", case.name());
+        }
+    }
+}
+
+#[test]
+fn words_that_lie_lead_nowhere() {
+    for (case, truth) in cases("python-stack") {
+        for seed in 1..4_u64 {
+            let hurt = changed(case, |core, bytes| {
+                let mut random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                for (_, part) in heaps(core) {
+                    let words: Vec<[u8; 8]> = bytes[part.clone()].as_chunks::<8>().0.to_vec();
+                    for at in (0..words.len()).step_by(8) {
+                        random ^= random << 13;
+                        random ^= random >> 7;
+                        random ^= random << 17;
+                        // Another word of the same heap: an address that is good somewhere else.
+                        let other = words[random as usize % words.len()];
+                        let place = part.start
+                            + 8 * (at + (random >> 32) as usize % 8).min(words.len() - 1);
+                        if random % 16 < seed {
+                            bytes[place..place + 8].copy_from_slice(&other);
+                        }
+                    }
+                }
+            });
+            ask_all(case, truth, &hurt);
+        }
+    }
+}
+
+#[test]
+fn a_stack_of_zeros_is_said_to_be_missing() {
+    let with_shims =
+        |variant: &str| ["3.12", "3.13", "3.14", "3.15"].iter().any(|it| variant.ends_with(it));
+    for (case, truth) in cases("python-stack").filter(|(case, _)| with_shims(&case.variant)) {
+        let crashed = truth.crashed_tid.expect("it died");
+        let hurt = changed(case, |core, bytes| {
+            let stack = core.stack_pointer(Tid::new(crashed)).expect("a stack");
+            let segments = core.file().expect("a core file").segments().iter();
+            let mut held = segments.filter(|segment| segment.range.contains(stack));
+            let segment = held.next().expect("it was dumped");
+            let start = segment.offset.get() as usize;
+            let used = stack.get() - segment.range.start.get();
+            // What the kernel laid at the end, names the program.
+            let end = segment.file_size - END_OF_STACK;
+            bytes[start + used as usize..start + end as usize].fill(0);
+        });
+        let python = hurt.core.runtimes().of::<Python>().next().expect("CPython");
+        let chains = python.chains(&hurt.core, Tid::new(crashed));
+        let broken = chains.iter().find_map(|chain| chain.broken).expect("a broken chain");
+        assert!(broken.contains("reads as zeros"), "{}: {broken}", case.name());
+        // What runs before the first call from C is on no stack of C, but in 3.12 what leads to it.
+        let innermost = frames_of(&chains).next().map(|frame| &*frame.code.name);
+        let expected = (!case.variant.ends_with("3.12")).then_some("last");
+        assert_eq!(innermost, expected, "{}", case.name());
+    }
+}
+
+fn frames_of(chains: &[Chain]) -> impl Iterator<Item = &PyFrame> {
+    chains.iter().flat_map(|chain| &chain.groups).flat_map(|group| &group.frames)
+}

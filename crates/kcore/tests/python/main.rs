@@ -1,0 +1,35 @@
+//! Python in real cores: every frame that the program itself told must be there, and no other.
+
+mod damage;
+mod last_words;
+mod stacks;
+
+use std::sync::LazyLock;
+
+use gen_cores::{Case, Extent, Language, Truth, ensure_language};
+use kcore::{Core, FrameKind, NamedFrame, OpenOptions, Stack};
+
+static CASES: LazyLock<Vec<(Case, Truth)>> = LazyLock::new(|| {
+    let report = ensure_language(Language::Python, Extent::Usual).expect("cores are made");
+    for skipped in &report.skipped {
+        println!("not tested: {}/{}: {}", skipped.scenario, skipped.variant, skipped.reason);
+    }
+    assert!(report.failed.is_empty(), "{:?}", report.failed);
+    let with_truth = |case: Case| case.truth().map(|truth| (case, truth)).expect("a truth");
+    report.cases.into_iter().map(with_truth).collect()
+});
+
+fn open(case: &Case) -> Core {
+    let options = OpenOptions {
+        core: Some(case.core.clone()),
+        exe: Some(case.exe.clone()),
+        ..OpenOptions::default()
+    };
+    Core::open(&options).expect("the core opens")
+}
+
+/// The frames of Python of a stack, innermost first.
+fn frames(core: &Core, stack: &Stack) -> Vec<NamedFrame> {
+    let named = core.named_frames(stack);
+    named.filter(|frame| frame.location.kind == FrameKind::Python).collect()
+}

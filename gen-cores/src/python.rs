@@ -1,0 +1,225 @@
+//! Programs of CPython: interpreters of many versions, and a case's folder with one of them.
+//!
+//! `python3.8` is pyenv's, a shared `libpython3.8.so.1.0` with debug information: it is there or it is not.
+//! `debian3.14` is Debian's, static in the executable and stripped: fetched once by apt from a suite that
+//! has this version, with the C library that it wants, and run by that one.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use crate::apt;
+use crate::command::Line;
+use crate::error::AtPath;
+use crate::lock::Lock;
+use crate::{Error, Result, Scenario, Variant, paths};
+
+/// An interpreter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Interpreter {
+    /// The word of a variant's name that asks for it.
+    word: &'static str,
+    /// Its version without the patch.
+    version: &'static str,
+    /// Where it comes from.
+    from: From,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum From {
+    Pyenv,
+    /// A suite of Debian, and the packages of libraries that its interpreter is linked with.
+    Debian(&'static str, &'static [&'static str]),
+}
+
+/// The libraries of interpreters since Debian 12.
+const LIBRARIES: &[&str] = &["libc6", "zlib1g", "libexpat1", "libffi8"];
+
+const INTERPRETERS: &[Interpreter] = &[
+    Interpreter { word: "python3.8", version: "3.8", from: From::Pyenv },
+    Interpreter { word: "python3.9", version: "3.9", from: From::Pyenv },
+    Interpreter { word: "python3.10", version: "3.10", from: From::Pyenv },
+    Interpreter { word: "python3.11", version: "3.11", from: From::Pyenv },
+    Interpreter { word: "python3.12", version: "3.12", from: From::Pyenv },
+    Interpreter { word: "python3.13", version: "3.13", from: From::Pyenv },
+    Interpreter {
+        word: "debian3.9",
+        version: "3.9",
+        from: From::Debian("bullseye", &["libc6", "zlib1g", "libexpat1", "libffi7"]),
+    },
+    Interpreter { word: "debian3.11", version: "3.11", from: From::Debian("bookworm", LIBRARIES) },
+    Interpreter { word: "debian3.13", version: "3.13", from: From::Debian("trixie", LIBRARIES) },
+    Interpreter { word: "debian3.14", version: "3.14", from: From::Debian("sid", LIBRARIES) },
+    Interpreter { word: "debian3.15", version: "3.15", from: From::Debian("sid", LIBRARIES) },
+];
+
+/// What the dynamic linker is called in a case's folder: as long as, at most, the name that an
+/// interpreter's file asks for, in whose place it is written.
+const LINKER: &str = "lib/ld.so";
+const SYSTEM_LINKER: &[u8] = b"/lib64/ld-linux-x86-64.so.2\0";
+
+/// The interpreter that a word of a variant's name asks for: `python3.8`, `debian3.14`.
+pub(crate) fn interpreter(word: &str) -> Option<Interpreter> {
+    INTERPRETERS.iter().copied().find(|interpreter| interpreter.word == word)
+}
+
+impl Interpreter {
+    /// Its name and version, as it was installed.
+    pub(crate) fn name(self) -> String {
+        match self.from {
+            From::Pyenv => {
+                self.pyenv().map_or_else(|| self.word.into(), |dir| dir.display().to_string())
+            }
+            From::Debian(..) => std::fs::read_to_string(self.debian().join("packages"))
+                .map_or_else(|_| self.word.into(), |names| names.replace('\n', " ")),
+        }
+    }
+
+    /// The folder of pyenv's newest patch of this version.
+    fn pyenv(self) -> Option<PathBuf> {
+        let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".pyenv"));
+        let root = std::env::var_os("PYENV_ROOT").map(PathBuf::from).or_else(home)?;
+        let installed = std::fs::read_dir(root.join("versions")).ok()?.filter_map(|it| it.ok());
+        let patch = |path: &Path| -> Option<u32> {
+            let name = path.file_name()?.to_str()?;
+            name.strip_prefix(self.version)?.strip_prefix('.')?.parse().ok()
+        };
+        let known = installed.filter_map(|entry| Some((patch(&entry.path())?, entry.path())));
+        known.max().map(|(_, path)| path)
+    }
+
+    /// The folder that Debian's is unpacked in: all trees that share the cores share it.
+    fn debian(self) -> PathBuf {
+        paths::cores_dir().join(".python").join(self.word)
+    }
+
+    /// Why it is not to be had here, if so.
+    fn obstacle(self) -> Option<String> {
+        match self.from {
+            From::Pyenv => {
+                self.pyenv().is_none().then(|| format!("pyenv has no Python {}", self.version))
+            }
+            From::Debian(suite, libraries) => self.fetch(suite, libraries).err().map(|error| {
+                format!("Debian's Python {} cannot be fetched: {error}", self.version)
+            }),
+        }
+    }
+
+    /// Fetches and unpacks Debian's packages, if they are not here.
+    fn fetch(self, suite: &str, libraries: &[&str]) -> Result<()> {
+        let dir = self.debian();
+        let _lock = Lock::wait(&dir)?;
+        if dir.join("packages").is_file() {
+            return Ok(());
+        }
+        let version = self.version;
+        let own = [
+            format!("python{version}-minimal"),
+            format!("libpython{version}-minimal"),
+            format!("libpython{version}-stdlib"),
+        ];
+        let own = own.iter().map(String::as_str).chain(libraries.iter().copied());
+        apt::unpack(suite, &own.collect::<Vec<_>>(), &dir)
+    }
+
+    /// Lays the interpreter into a case's folder under the scenario's name.
+    fn give(self, program: &Path) -> Result<String> {
+        match self.from {
+            From::Pyenv => {
+                let wrong =
+                    || Error::Toolchain { path: program.into(), reason: "not there".into() };
+                let from = self.pyenv().ok_or_else(wrong)?;
+                let from = from.join("bin").join(format!("python{}", self.version));
+                std::fs::copy(&from, program).at(program)?;
+                Ok(format!("cp {} {}", from.display(), program.display()))
+            }
+            From::Debian(..) => self.give_patched(program),
+        }
+    }
+
+    /// Debian's, which asks for a dynamic linker in the case's folder, with links of all libraries there.
+    fn give_patched(self, program: &Path) -> Result<String> {
+        let root = self.debian().join("root");
+        let from = root.join("usr/bin").join(format!("python{}", self.version));
+        let mut bytes = std::fs::read(&from).at(&from)?;
+        let at = bytes.windows(SYSTEM_LINKER.len()).position(|window| window == SYSTEM_LINKER);
+        let wrong = || Error::Toolchain { path: from.clone(), reason: "asks for no linker".into() };
+        let at = at.ok_or_else(wrong)?;
+        bytes[at..at + SYSTEM_LINKER.len()].fill(0);
+        bytes[at..at + LINKER.len()].copy_from_slice(LINKER.as_bytes());
+        std::fs::write(program, bytes).at(program)?;
+        Line::new("chmod").arg("755").path(program).run(Path::new("/"))?;
+        let lib = program.with_file_name("lib");
+        std::fs::create_dir_all(&lib).at(&lib)?;
+        for folder in ["lib/x86_64-linux-gnu", "usr/lib/x86_64-linux-gnu", "usr/lib"] {
+            link_all(&root.join(folder), &lib)?;
+        }
+        link(&lib.join("ld-linux-x86-64.so.2"), &lib.join("ld.so"))?;
+        Ok(format!("cp {} {} # with {LINKER}", from.display(), program.display()))
+    }
+
+    /// What stands before the program where it is run.
+    pub(crate) fn environment(self) -> Option<&'static str> {
+        matches!(self.from, From::Debian(..)).then_some("LD_LIBRARY_PATH=lib")
+    }
+}
+
+fn link_all(from: &Path, to: &Path) -> Result<()> {
+    let Ok(entries) = std::fs::read_dir(from) else { return Ok(()) };
+    for entry in entries {
+        let path = entry.at(from)?.path();
+        let to = to.join(path.file_name().unwrap_or_default());
+        if path.exists() && !to.exists() {
+            link(&path, &to)?;
+        }
+    }
+    Ok(())
+}
+
+fn link(from: &Path, to: &Path) -> Result<()> {
+    let whole = from.canonicalize().at(from)?;
+    std::os::unix::fs::symlink(whole, to).at(to)
+}
+
+/// Why the interpreter that a variant needs is not to be had here, if so; asked once in a process.
+pub(crate) fn why_not(variant: &Variant) -> Option<String> {
+    static KNOWN: Mutex<BTreeMap<&str, Option<String>>> = Mutex::new(BTreeMap::new());
+    let interpreter = variant.python?;
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    known.entry(interpreter.word).or_insert_with(|| interpreter.obstacle()).clone()
+}
+
+/// Lays the interpreter, its scripts and the module that tells the truth into a case's folder; gives what
+/// a person would do.
+pub(crate) fn lay_out(scenario: &Scenario, variant: &Variant, dir: &Path) -> Result<Vec<String>> {
+    let wrong =
+        || Error::NoVariant { scenario: scenario.name.clone(), variant: variant.name.clone() };
+    let python = variant.python.ok_or_else(wrong)?;
+    let mut done = vec![python.give(&dir.join(&scenario.name))?];
+    for folder in [scenario.dir.clone(), paths::include_dir().join("python")] {
+        for entry in std::fs::read_dir(&folder).at(&folder)? {
+            let path = entry.at(&folder)?.path();
+            if path.extension().is_some_and(|kind| kind == "py") {
+                let to = dir.join(path.file_name().unwrap_or_default());
+                std::fs::copy(&path, &to).at(&to)?;
+                done.push(format!("cp {} {}", path.display(), to.display()));
+            }
+        }
+    }
+    Ok(done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn interpreters_are_named_by_their_version() {
+        assert_eq!(interpreter("python3.8").unwrap().version, "3.8");
+        assert_eq!((interpreter("python2.7"), interpreter("python")), (None, None));
+        for interpreter in INTERPRETERS {
+            assert!(interpreter.word.ends_with(interpreter.version));
+        }
+        assert!(LINKER.len() < SYSTEM_LINKER.len());
+    }
+}
