@@ -66,7 +66,9 @@ mod tests {
 
     fn record(stack: &[u8], written: u64) -> Vec<u8> {
         let mut words = vec![71 << 32 | 70, 5, 2];
-        words.extend((0..REGISTERS.order.len()).map(|index| 0x1000_u64.saturating_add(index as u64)));
+        words.extend(
+            (0..REGISTERS.order.len()).map(|index| 0x1000_u64.saturating_add(index as u64)),
+        );
         words.push(stack.len() as u64);
         let mut bytes: Vec<u8> = words.iter().flat_map(|word: &u64| word.to_ne_bytes()).collect();
         bytes.extend(stack);

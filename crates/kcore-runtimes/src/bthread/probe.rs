@@ -32,12 +32,17 @@ pub fn is_runner(function: &str) -> bool {
 }
 
 fn find(host: &dyn Host) -> Vec<Finding> {
-    host.modules().into_iter().filter_map(|module| find_in(host, module)).collect()
+    let modules = host.modules().into_iter();
+    let worth = modules.filter(|module| module.image().is_some() || module.code_size() >= MIN_CODE);
+    worth.filter_map(|module| find_in(host, module)).collect()
 }
 
 fn exports(module: &dyn HostModule) -> bool {
     module.exported(GROUPS).is_some()
 }
+
+/// What a module without a file exports is read from memory, and asked of those alone that have so much code.
+const MIN_CODE: u64 = 512 << 10;
 
 /// The pool that a module holds. A pool in which nothing was ever made is none.
 fn find_in(host: &dyn Host, module: &dyn HostModule) -> Option<Finding> {

@@ -23,18 +23,26 @@ const SECTION: &str = ".PyRuntime";
 /// CPython alone has more code.
 const MIN_CODE: u64 = 512 << 10;
 
-fn find(host: &dyn Host) -> Vec<Finding> {
-    let modules = host.modules().into_iter().filter(|module| module.code_size() >= MIN_CODE);
-    modules.filter_map(|module| find_in(host, module)).collect()
-}
+/// Modules without a file whose memory is searched, at most.
+const MAX_SEARCHED: usize = 8;
 
-/// The CPython that a module holds.
-fn find_in(host: &dyn Host, module: &dyn HostModule) -> Option<Finding> {
-    let found = Candidate { host, module };
-    if let Some(runtime) = runtime_of(module) {
-        return Some(found.at(runtime));
+fn find(host: &dyn Host) -> Vec<Finding> {
+    let (mut found, mut without_files) = (Vec::new(), Vec::new());
+    for (index, module) in host.modules().into_iter().enumerate() {
+        if module.code_size() < MIN_CODE {
+            continue;
+        }
+        let candidate = Candidate { host, module };
+        // The executable is the first one.
+        let may_be = || module.image().is_none() && (index == 0 || search::may_be_python(module));
+        match runtime_of(module) {
+            Some(runtime) => found.push(candidate.at(runtime)),
+            None if may_be() => without_files.push(candidate),
+            None => {}
+        }
     }
-    module.image().is_none().then(|| found.searched())?
+    found.extend(without_files.iter().take(MAX_SEARCHED).filter_map(Candidate::searched));
+    found
 }
 
 /// Where `_PyRuntime` lies, by the module's file.
