@@ -70,6 +70,25 @@ pub fn chunks(
     Ok(found)
 }
 
+/// Memory that bytes were dumped of, that is no file's, and around chunks, which are in order.
+pub fn native_memory(host: &dyn Host, held: &[AddrRange], chunks: &[Chunk]) -> Vec<AddrRange> {
+    let mut native = Vec::new();
+    for range in host.ranges().iter().filter(|range| !range.is_file) {
+        for part in walk::held(range.range, held) {
+            let mut start = part.start;
+            let first = chunks.partition_point(|chunk| chunk.end() <= part.start);
+            let within = chunks.get(first..).unwrap_or_default().iter();
+            for chunk in within.take_while(|chunk| chunk.base < part.end) {
+                native.push(AddrRange::new(start, chunk.base.max(start)));
+                start = chunk.end().min(part.end).max(start);
+            }
+            native.push(AddrRange::new(start, part.end));
+        }
+    }
+    native.retain(|range| range.start < range.end);
+    native
+}
+
 /// The chunk whose objects lie around an address. A large one may begin far before.
 pub fn chunk_at(heap: &Heap<'_>, at: Addr) -> Option<Chunk> {
     let base = at.get() & !CHUNK.wrapping_sub(1);

@@ -43,7 +43,7 @@ impl V8 {
         }
         self.owns_object(host, at).then_some(())?;
         let chunk = find::chunk_at(&heap, at)?;
-        let unused = lab::unused(&heap, slice::from_ref(&chunk));
+        let unused = lab::unused(&heap, slice::from_ref(&chunk), &[]);
         let about = unused.iter().find(|range| range.contains(at));
         about
             .copied()

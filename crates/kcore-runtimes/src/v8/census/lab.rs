@@ -2,11 +2,13 @@
 //!
 //! `LinearAllocationArea` in `src/heap/linear-allocation-area.h`: where it began, the next object, and its
 //! end. Those of the main thread lie before its heap, in the data of the isolate
-//! (`src/execution/isolate-data.h`), since V8 10.
+//! (`src/execution/isolate-data.h`), since V8 10. Those of other threads, which compile or collect, are anywhere
+//! in the memory of C++, each behind the address of its heap (`LocalAllocationBuffer` in `src/heap/spaces.h`).
 
 use std::collections::BTreeSet;
 
 use kcore_mem::{Addr, AddrRange};
+use rayon::prelude::*;
 
 use super::{super::Heap, chunk::Chunk};
 
@@ -15,14 +17,46 @@ const MAX_ISOLATES: usize = 1 << 10;
 /// The data of an isolate begins no further before its heap.
 pub const MAX_BEFORE: u64 = 0x18000;
 
-/// What is about to be allocated from, of all isolates, lowest first.
-pub fn unused(heap: &Heap<'_>, chunks: &[Chunk]) -> Vec<AddrRange> {
+/// Words that one thread looks through at a time.
+const JOB: usize = 1 << 16;
+
+/// What is about to be allocated from, of all isolates and of all threads that have an area in `native`
+/// memory, which has no chunks; lowest first.
+pub fn unused(heap: &Heap<'_>, chunks: &[Chunk], native: &[AddrRange]) -> Vec<AddrRange> {
     let heaps: BTreeSet<Addr> = chunks.iter().map(|chunk| chunk.heap).collect();
     let heaps = heaps.into_iter().filter(|at| at.get() != 0).take(MAX_ISOLATES);
-    let mut unused: Vec<_> = heaps.flat_map(|at| of_isolate(heap, chunks, at)).collect();
+    let heaps: Vec<Addr> = heaps.collect();
+    let mut unused: Vec<_> = heaps.iter().flat_map(|at| of_isolate(heap, chunks, *at)).collect();
+    unused.extend(native.iter().flat_map(|range| of_threads(heap, chunks, &heaps, *range)));
     unused.sort_unstable();
     unused.dedup_by(|next, last| next.start < last.end);
     unused
+}
+
+/// The areas that follow the address of a heap.
+fn of_threads(
+    heap: &Heap<'_>,
+    chunks: &[Chunk],
+    heaps: &[Addr],
+    range: AddrRange,
+) -> Vec<AddrRange> {
+    let mut found = Vec::new();
+    let mut at = range.start;
+    while let Some(left) = range.end.offset_from(at).filter(|left| *left > 0) {
+        let Ok(bytes) = heap.space.slice(at) else { break };
+        let bytes = bytes.get(..usize::try_from(left).unwrap_or(usize::MAX)).unwrap_or(bytes);
+        let (words, _) = bytes.as_chunks::<8>();
+        let areas = words.par_windows(4).with_min_len(JOB).filter_map(|words| {
+            let [owner, start, top, limit] = <[[u8; 8]; 4]>::try_from(words).ok()?;
+            let owner = Addr::new(u64::from_le_bytes(owner));
+            heaps.binary_search(&owner).ok()?;
+            let [start, top, limit] = [start, top, limit].map(u64::from_le_bytes);
+            area(chunks, start, top, limit)
+        });
+        found.par_extend(areas);
+        at = at.saturating_add(bytes.len().max(1) as u64);
+    }
+    found
 }
 
 fn of_isolate(heap: &Heap<'_>, chunks: &[Chunk], at: Addr) -> Vec<AddrRange> {

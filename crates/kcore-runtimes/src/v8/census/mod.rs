@@ -132,7 +132,8 @@ impl Census {
         let readable = host.ranges().into_iter().filter(|range| range.readable);
         let mapped = find::merged(readable.map(|range| range.range));
         let chunks = find::chunks(v8, host, heap, &held, watch)?;
-        let unused = lab::unused(heap, &chunks);
+        let native = find::native_memory(host, &held, &chunks);
+        let unused = lab::unused(heap, &chunks, &native);
         let memory = Memory { heap: *heap, held: &held, mapped: &mapped, unused: &unused };
         let total = chunks.iter().map(|chunk| chunk.area.len()).fold(0, u64::saturating_add);
         let mut census = Self {
