@@ -100,7 +100,7 @@ impl Bthreads {
         let is_new = area.as_ref().is_some_and(|area| self.is_new(space, &meta, area));
         let state = State::of(&meta, runs, is_new);
         let waits_on = match state {
-            State::Waiting => Wait::of(space, &self.layout, &meta, joined),
+            State::Waiting => Wait::of(space, &meta, joined),
             _ => None,
         };
         Bthread {

@@ -5,7 +5,7 @@ use std::fmt;
 use kcore_mem::{Addr, AddressSpace};
 use rustc_hash::FxHashMap;
 
-use super::{layout::Layout, meta::Meta};
+use super::meta::Meta;
 
 /// `ButexWaiter` and `ButexBthreadWaiter` of `src/bthread/butex.cpp`, the same in all releases.
 const ID: u64 = 16;
@@ -31,11 +31,9 @@ impl Wait {
     /// stands for.
     pub fn of(
         space: &dyn AddressSpace,
-        layout: &Layout,
         meta: &Meta,
         joined: &FxHashMap<Addr, u64>,
     ) -> Option<Self> {
-        let _ = layout;
         let word = |offset: u64| space.read_word(meta.waiter.checked_add(offset)?).ok();
         let is_own = word(ID) == Some(meta.id) && word(TASK) == Some(meta.at.get());
         let butex = Addr::new(word(BUTEX).filter(|butex| is_own && *butex != 0)?);
