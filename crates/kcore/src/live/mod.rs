@@ -9,6 +9,7 @@ mod rehearsal;
 mod save;
 mod take;
 mod threads;
+mod wanted;
 
 use std::{sync::Arc, time::Duration};
 
