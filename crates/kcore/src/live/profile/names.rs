@@ -69,7 +69,7 @@ fn frame_of(location: &Location) -> ProfileFrame {
         line: location.line,
         column: location.column,
         inline: location.inline,
-        is_script: location.kind != FrameKind::Native,
+        script: (location.kind != FrameKind::Native).then(|| location.kind.as_str()),
     }
 }
 
