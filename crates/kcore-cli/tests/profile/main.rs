@@ -3,6 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod formats;
+#[path = "../support/process.rs"]
+mod process;
+mod python;
 mod target;
 
 use std::process::{Command, Stdio};
@@ -121,8 +124,8 @@ fn a_process_that_ends_leaves_what_there_is() {
     let pid = target.pid();
     let sampling = std::thread::spawn(move || folded(&["-d", "600", &pid]));
     std::thread::sleep(Duration::from_secs(4));
-    target.child.kill().unwrap();
-    target.child.wait().unwrap();
+    target.process.0.kill().unwrap();
+    target.process.0.wait().unwrap();
     assert!(count(&sampling.join().unwrap(), "spin_until") > 0);
 }
 
