@@ -12,6 +12,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use gen_cores::{Outcome, ensure};
+use process::compiled;
 use target::{Target, count, folded, kcore, profile};
 
 const FUNCTIONS: [&str; 3] = ["seventy", "twenty", "ten"];
@@ -44,6 +45,18 @@ fn shares_of_samples_are_shares_of_time() {
     assert_shares(&mut target, &[]);
     assert_shares(&mut target, &["--rolling"]);
     assert_shares(&mut target, &["--cpu"]);
+}
+
+#[test]
+fn where_the_kernel_counts_for_nobody_threads_are_stopped() {
+    let (target, refused) = (Target::start(), compiled("profile/refused.c"));
+    let kcore = [env!("CARGO_BIN_EXE_kcore"), "profile", "--cpu", "-d", "2", &target.pid()];
+    let output = Command::new(refused).args(kcore).stdin(Stdio::null()).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("was held for ") && said.contains("counts for nobody here: "), "{said}");
+    let stacks = String::from_utf8(output.stdout).unwrap();
+    assert!(stacks.contains("spin_until") && !stacks.contains("sleep_for_good"), "{stacks}");
 }
 
 #[test]

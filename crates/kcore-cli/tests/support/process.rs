@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// Compiles a program beside the tests (`save/target.c`), for this test alone.
+/// Compiles a program of tests (`save/target.c`), for those that run now alone.
 pub fn compiled(source: &str) -> PathBuf {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(source);
     let kind = source.parent().and_then(Path::file_name).unwrap().to_string_lossy();
+    let name = source.file_stem().unwrap().to_string_lossy();
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let program = folder.join(format!("{kind}-target-{}", std::process::id()));
+    let program = folder.join(format!("{kind}-{name}-{}", std::process::id()));
     let mut compiler = Command::new("cc");
     let built = compiler.args(["-g", "-O1", "-pthread", "-o"]).arg(&program).arg(&source).status();
     assert!(built.expect("a C compiler").success());
