@@ -1,5 +1,6 @@
 //! How long a process stands still for a look at it, as the process itself sees it: kcore, whole and
-//! rolling, beside gdb, eu-stack, gcore and tbstack (from `TBSTACK` or the path).
+//! rolling, beside gdb, eu-stack, gcore and tbstack (from `TBSTACK` or the path). With two numbers, of a
+//! process of so many threads and so many MiB of heap alone; with words behind them, by these programs alone.
 
 use std::{
     env,
@@ -145,15 +146,25 @@ fn measure(program: &PathBuf, process: (usize, usize), peer: &Peer) -> Result<(f
     Ok((median, gaps.last().copied().unwrap_or_default(), gaps.len()))
 }
 
+/// The processes and the programs that the command line wants.
+fn wanted(words: &[String]) -> Result<(Vec<(usize, usize)>, Vec<Peer>)> {
+    let [threads, heap, names @ ..] = words else { return Ok((PROCESSES.to_vec(), PEERS.into())) };
+    let is_wanted = |peer: &Peer| names.is_empty() || names.iter().any(|name| name == peer.name);
+    let peers = PEERS.into_iter().filter(is_wanted).collect();
+    Ok((vec![(threads.parse()?, heap.parse()?)], peers))
+}
+
 fn main() -> Result<()> {
+    let words: Vec<String> = env::args().skip(1).collect();
+    let (processes, peers) = wanted(&words)?;
     let program = workload()?;
     println!(
         "| threads | heap MiB | by | median ms | longest ms | looks |\n|--:|--:|---|--:|--:|--:|"
     );
-    for process in PROCESSES {
-        for peer in PEERS {
+    for process in processes {
+        for peer in &peers {
             let (threads, heap) = process;
-            match measure(&program, process, &peer) {
+            match measure(&program, process, peer) {
                 Ok((median, longest, looks)) => println!(
                     "| {threads} | {heap} | {} | {median:.2} | {longest:.2} | {looks} |",
                     peer.name
