@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::command::Line;
 use crate::variant::{Arch, Libc, Maker, Toolchain};
-use crate::{Language, Result, Variant, node};
+use crate::{Language, Result, Variant, node, wheel};
 
 /// A tool and the Debian package that it comes with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +33,8 @@ pub const TOOLS: &[Tool] = &[
     Tool { command: BOOST_CONTEXT, package: "libboost-context-dev" },
     Tool { command: GO, package: "golang-1.19-go" },
     Tool { command: node::NPM, package: "npm" },
+    Tool { command: wheel::PIP, package: "python3-pip" },
+    Tool { command: wheel::UNZIP, package: "unzip" },
     Tool { command: "gdb", package: "gdb" },
     Tool { command: "eu-stack", package: "elfutils" },
     // Its library is what scenarios of assembly load.

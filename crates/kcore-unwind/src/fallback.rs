@@ -50,7 +50,13 @@ impl Fallback<'_> {
     }
 
     fn by_code(&self, regs: &Regs) -> Option<Guess> {
-        let is_plausible = |caller: &Regs, cfa: Addr| self.is_plausible(regs, caller, cfa);
+        // Code that took its return address off the stack is about to jump to it.
+        let sp = regs.get(self.machine.stack_pointer());
+        let is_plausible = |caller: &Regs, cfa: Addr| {
+            self.is_plausible(regs, caller, cfa)
+                || (Some(cfa.get()) == sp
+                    && self.can_return_to(self.machine.strip_code(caller.pc())))
+        };
         let (caller, cfa) =
             self.machine.caller_by_code(regs, self.readings, self.space, &is_plausible)?;
         Some(self.guess(caller, Some(cfa), cfa, Trust::Prologue))

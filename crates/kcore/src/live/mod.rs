@@ -8,6 +8,7 @@ mod profile;
 mod rehearsal;
 mod save;
 mod take;
+mod tasks;
 mod threads;
 
 use std::{sync::Arc, time::Duration};
