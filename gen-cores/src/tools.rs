@@ -31,6 +31,7 @@ pub const TOOLS: &[Tool] = &[
     Tool { command: LIBCXXABI, package: "libc++abi-dev" },
     Tool { command: "dwz", package: "dwz" },
     Tool { command: BOOST_CONTEXT, package: "libboost-context-dev" },
+    Tool { command: BOOST_FIBER, package: "libboost-fiber-dev" },
     Tool { command: GO, package: "golang-1.19-go" },
     Tool { command: node::NPM, package: "npm" },
     Tool { command: wheel::PIP, package: "python3-pip" },
@@ -52,6 +53,7 @@ const LIBCXX: &str = "/usr/lib/x86_64-linux-gnu/libc++.so";
 const LIBCXXABI: &str = "/usr/lib/x86_64-linux-gnu/libc++abi.so";
 /// What switches stacks in scenarios of coroutines.
 const BOOST_CONTEXT: &str = "/usr/include/boost/context/fiber.hpp";
+const BOOST_FIBER: &str = "/usr/include/boost/fiber/all.hpp";
 
 /// The emulator that runs programs of another architecture and makes their cores.
 pub(crate) const QEMU: &str = "qemu-aarch64";
