@@ -24,7 +24,7 @@ use kcore_unwind::{Knowledge, Machine, machine};
 
 use crate::{
     FoundContext, Module, ModuleSet, ProcessSpace, Thread, Tid,
-    live::LiveParts,
+    live::{LiveParts, WalkedStack},
     location_cache::LocationCache,
     mapping::Mapping,
     module::{ModuleContext, found_file},
@@ -145,6 +145,8 @@ pub struct Core {
     pub(crate) found_contexts: OnceLock<Vec<FoundContext>>,
     /// How runtimes are decoded, not what the process is: a session may change it.
     pub(crate) nearest_layouts: AtomicBool,
+    /// Stacks that the threads walked themselves.
+    pub(crate) walked: HashMap<Tid, WalkedStack>,
 }
 
 impl Core {
@@ -280,6 +282,7 @@ impl Core {
             tasks: OnceLock::new(),
             found_contexts: OnceLock::new(),
             nearest_layouts: AtomicBool::new(options.nearest_layouts),
+            walked: HashMap::new(),
         }
     }
 
