@@ -79,9 +79,10 @@ fn fibers_of_boost_are_found_with_their_stacks() {
             let depth = told["depth"].as_u64().expect("a depth") as usize;
             *expected.entry((function, depth)).or_default() += 1;
         }
-        assert_eq!(seen, expected, "{variant}");
+        assert_eq!(seen, expected, "{variant}: {others:#?}");
         // The main fiber, which waits, and the dispatcher, which looks who is next.
-        let is_known = |text: &&String| text.contains("\"main\"") || text.contains("scheduler::dispatch");
+        let is_known =
+            |text: &&String| text.contains("\"main\"") || text.contains("scheduler::dispatch");
         assert_eq!(others.iter().filter(is_known).count(), others.len(), "{variant}: {others:#?}");
         assert!(others.iter().any(|text| text.contains("\"main\"")), "{variant}: {others:#?}");
     }

@@ -43,10 +43,28 @@ pub struct FoundContext {
     pub task: Arc<Task>,
 }
 
+/// Pointers to one context that are looked at.
+const MAX_HOLDERS: usize = 64;
+/// Bytes below a context that may be left of calls which returned.
+const LEFT_OVER: u64 = 16 << 10;
+
 /// A context whose stack is good.
 struct Walked {
     shaped: Shaped,
     frames: Vec<Frame>,
+}
+
+impl Walked {
+    /// Where the stack begins.
+    fn bottom(&self) -> Option<Addr> {
+        self.frames.last()?.cfa
+    }
+
+    /// Whether an address is on the stack, or where calls from it were.
+    fn is_on_stack(&self, at: Addr) -> bool {
+        let lowest = self.shaped.at.get().saturating_sub(LEFT_OVER);
+        self.bottom().is_some_and(|bottom| at.get() >= lowest && at < bottom)
+    }
 }
 
 impl Core {
@@ -92,26 +110,21 @@ impl Core {
     }
 
     /// Those that are not known otherwise, that no thread has gone on from, and, where the library gives
-    /// pointers to them, that somebody points to: what a stack was left with once lies on it for long.
+    /// pointers to them, that somebody points to who is not on the same stack: what was left there once is
+    /// there for long.
     fn believed(&self, walked: Vec<Walked>, memory: &[AddrRange]) -> Vec<FoundContext> {
         let busy = self.bottoms_of_threads();
-        let known: FxHashSet<u64> =
-            self.tasks().iter().filter_map(|task| saved_sp(self, task)).collect();
-        let wanted: FxHashSet<u64> = walked.iter().map(|it| it.shaped.at.get()).collect();
-        let pointers =
-            self.each_word(memory, |at, word| wanted.contains(&word).then_some((word, at)));
-        let mut held: FxHashMap<u64, Addr> = FxHashMap::default();
-        for (context, at) in pointers {
-            held.entry(context).or_insert(at);
-        }
+        let saved = self.tasks().iter().filter_map(|task| saved_sp(self, task));
+        let known: FxHashSet<u64> = saved.collect();
+        let holders = self.holders(&walked, memory);
         let sp = |shaped: &Shaped| shaped.regs.get(self.machine()?.stack_pointer());
         let is_free = |it: &Walked| {
-            let bottom = it.frames.last().and_then(|frame| frame.cfa);
-            !bottom.is_some_and(|bottom| busy.contains(&bottom))
+            !it.bottom().is_some_and(|bottom| busy.contains(&bottom))
                 && !sp(&it.shaped).is_some_and(|sp| known.contains(&sp))
         };
         let found = walked.into_iter().filter(is_free).filter_map(|it| {
-            let held_at = held.get(&it.shaped.at.get()).copied();
+            let holders = holders.get(&it.shaped.at).map(Vec::as_slice).unwrap_or_default();
+            let held_at = holders.iter().copied().find(|holder| !it.is_on_stack(*holder));
             let needs_holder = it.shaped.shape == ContextShape::Fcontext;
             (held_at.is_some() || !needs_holder).then(|| found_context(it, held_at))
         });
@@ -119,6 +132,21 @@ impl Core {
         found.sort_by_key(|context| context.at);
         found.dedup_by_key(|context| context.at);
         found
+    }
+
+    /// Where pointers to contexts lie, so many of each.
+    fn holders(&self, walked: &[Walked], memory: &[AddrRange]) -> FxHashMap<Addr, Vec<Addr>> {
+        let wanted: FxHashSet<u64> = walked.iter().map(|it| it.shaped.at.get()).collect();
+        let pointers =
+            self.each_word(memory, |at, word| wanted.contains(&word).then_some((word, at)));
+        let mut holders: FxHashMap<Addr, Vec<Addr>> = FxHashMap::default();
+        for (context, at) in pointers {
+            let of_one = holders.entry(Addr::new(context)).or_default();
+            if of_one.len() < MAX_HOLDERS {
+                of_one.push(at);
+            }
+        }
+        holders
     }
 
     /// Where the stacks of threads begin.

@@ -47,9 +47,10 @@ const SAVED: [RegisterId; 6] =
     [RegisterId(12), RegisterId(13), RegisterId(14), RegisterId(15), RBX, RBP];
 
 /// `mxcsr` and the control word of the x87 unit, with which a saved context begins: all exceptions masked, as
-/// the ABI has them when a program starts; the lowest six bits are what happened since.
+/// the ABI has them when a program starts. The lowest six bits are what happened since; the highest two bytes
+/// are not written.
 const CONTROL: u64 = 0x0000_037f_0000_1f80;
-const HAPPENED: u64 = 0x3f;
+const WRITTEN: u64 = 0x0000_ffff_ffff_ffc0;
 
 /// `uc_mcontext.fpregs` of a `ucontext_t` of glibc's, and what it points to in one that the library filled:
 /// `__fpregs_mem` of the same one.
@@ -58,7 +59,7 @@ const FLOATING_AREA: u64 = 0x1a8;
 
 /// Whether a word may be the first of a saved `fcontext_t`.
 pub const fn begins_fcontext(word: u64) -> bool {
-    word & !HAPPENED == CONTROL
+    word & WRITTEN == CONTROL
 }
 
 /// The `ucontext_t` that a word is the pointer of to its own floating-point registers.
@@ -138,7 +139,7 @@ mod tests {
 
     #[test]
     fn words_that_begin_contexts_are_known() {
-        assert!(begins_fcontext(0x0000_037f_0000_1f80) && begins_fcontext(0x0000_037f_0000_1fa0));
+        assert!(begins_fcontext(0x0000_037f_0000_1f80) && begins_fcontext(0x7f00_037f_0000_1fa0));
         assert!(!begins_fcontext(0x0000_037f_0000_9f80) && !begins_fcontext(0));
         let own = begins_ucontext(Addr::new(0x10e0), 0x11a8);
         assert_eq!(own, Some(Addr::new(0x1000)));
