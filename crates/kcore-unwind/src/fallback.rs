@@ -64,11 +64,13 @@ impl Fallback<'_> {
     }
 
     fn by_code(&self, regs: &Regs) -> Option<Guess> {
-        // Code that took its return address off the stack is about to jump to it.
+        // Code that took its return address off the stack is about to jump to it. Where it called something
+        // since, the address of that return lies there.
         let sp = regs.get(self.machine.stack_pointer());
         let is_plausible = |caller: &Regs, cfa: Addr| {
             self.is_plausible(regs, caller, cfa)
                 || (Some(cfa.get()) == sp
+                    && caller.pc() != regs.pc()
                     && self.can_return_to(self.machine.strip_code(caller.pc())))
         };
         let (caller, cfa) =
