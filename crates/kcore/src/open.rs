@@ -23,7 +23,7 @@ use kcore_runtimes::{PROBES, Probe, Runtimes};
 use kcore_unwind::{Knowledge, Machine, machine};
 
 use crate::{
-    Module, ModuleSet, ProcessSpace, Thread, Tid,
+    FoundContext, Module, ModuleSet, ProcessSpace, Thread, Tid,
     live::{LiveParts, WalkedStack},
     location_cache::LocationCache,
     mapping::Mapping,
@@ -142,6 +142,7 @@ pub struct Core {
     pub(crate) runtimes: OnceLock<Arc<Runtimes>>,
     pub(crate) task_runtimes: OnceLock<Runtimes>,
     pub(crate) tasks: OnceLock<Tasks>,
+    pub(crate) found_contexts: OnceLock<Vec<FoundContext>>,
     /// How runtimes are decoded, not what the process is: a session may change it.
     pub(crate) nearest_layouts: AtomicBool,
     /// Stacks that the threads walked themselves.
@@ -279,6 +280,7 @@ impl Core {
             runtimes: OnceLock::new(),
             task_runtimes: OnceLock::new(),
             tasks: OnceLock::new(),
+            found_contexts: OnceLock::new(),
             nearest_layouts: AtomicBool::new(options.nearest_layouts),
             walked: HashMap::new(),
         }

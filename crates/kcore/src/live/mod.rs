@@ -9,6 +9,7 @@ mod profile;
 mod rehearsal;
 mod save;
 mod take;
+mod tasks;
 mod threads;
 
 use std::{sync::Arc, time::Duration};
