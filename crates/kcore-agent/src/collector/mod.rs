@@ -8,11 +8,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kcore::{Core, OpenError, OpenOptions, OwnProcess, OwnThread, in_place::Tables};
+use kcore::{
+    Core, CountedStack, Frame, OpenError, OpenOptions, OwnProcess, OwnThread,
+    in_place::Tables,
+    profile::{About, Profile},
+};
 
 use crate::slots::Slots;
 
-pub use tasks::Missing;
+pub use tasks::{Missing, others};
 
 /// What belongs to collections of one process, from one to the next.
 pub struct Collector {
@@ -20,6 +24,8 @@ pub struct Collector {
     tables: Option<Box<Tables>>,
     /// Threads that were asked and never answered: their signal may wait still.
     owing: BTreeSet<i32>,
+    /// Whether samples are taken.
+    samples: bool,
 }
 
 /// What one collection brought.
@@ -45,7 +51,7 @@ impl Collector {
     /// # Errors
     /// When the system does not tell of the process.
     pub fn new() -> Result<Self, OpenError> {
-        Ok(Self { own: OwnProcess::open()?, tables: None, owing: BTreeSet::new() })
+        Ok(Self { own: OwnProcess::open()?, tables: None, owing: BTreeSet::new(), samples: false })
     }
 
     /// Asks all threads but this one, and waits for so long at most for those that do not answer.
@@ -74,6 +80,41 @@ impl Collector {
     /// When the system does not tell of the process.
     pub fn core(&self, threads: Vec<OwnThread>) -> Result<Core, OpenError> {
         self.own.core(threads, &OpenOptions::default())
+    }
+
+    /// Lets handlers of samples work, by the tables of what is mapped now.
+    ///
+    /// # Errors
+    /// When the system does not tell of the process.
+    pub fn open_slots(&mut self) -> Result<(), OpenError> {
+        self.prepare()?;
+        self.samples = true;
+        if let Some(tables) = &self.tables {
+            Slots::get(self.own.target()).open(tables);
+        }
+        Ok(())
+    }
+
+    /// Lets no more handlers of samples begin.
+    pub fn close_slots(&mut self) {
+        self.samples = false;
+        let Some(slots) = Slots::known() else { return };
+        slots.close();
+    }
+
+    /// Gives `take` the samples that came: thread, frames, and how many it stands for.
+    pub fn take_samples(&self, take: &mut dyn FnMut(i32, &[Frame], u64)) {
+        let Some(slots) = Slots::known() else { return };
+        let tables = self.tables.as_deref().filter(|_| self.samples);
+        slots.take_samples(tables, &mut |answer, frames| take(answer.tid, frames, answer.count));
+    }
+
+    /// Names stacks that were counted.
+    ///
+    /// # Errors
+    /// When the system does not tell of the process.
+    pub fn profile(&self, about: About, stacks: Vec<CountedStack>) -> Result<Profile, OpenError> {
+        self.own.profile(about, stacks)
     }
 
     /// Copies the tables of what was mapped since.

@@ -2,4 +2,6 @@
 
 mod answers;
 mod known;
+mod profile;
 mod program;
+mod restless;

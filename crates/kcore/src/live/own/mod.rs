@@ -3,6 +3,7 @@
 //! Nothing here stops a thread or touches a signal. Memory is read by the system, which answers a bad
 //! address with an error.
 
+mod profile;
 mod space;
 mod tables;
 mod threads;
@@ -23,6 +24,7 @@ use kcore_unwind::{Machine, machine};
 
 use super::{LiveOptions, LiveParts, files};
 use crate::{Core, OpenError, OpenOptions, open::CoreParts, thread::threads_of};
+pub use profile::CountedStack;
 use tables::CopiedCfi;
 pub use threads::OwnThread;
 pub(crate) use threads::WalkedStack;
