@@ -8,6 +8,7 @@
 
 use std::{
     cell::UnsafeCell,
+    ffi::c_void,
     ptr,
     sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering},
 };
@@ -17,7 +18,10 @@ use kcore::{
     in_place::{Room, Tables},
 };
 
-use crate::{sys, window::Window};
+use crate::{
+    sys::{self, Stack},
+    window::Window,
+};
 
 /// Slots. More handlers than that do not run at the same time on most machines, and the others wait for their
 /// turn.
@@ -59,8 +63,14 @@ pub struct Slot {
     work: UnsafeCell<Work>,
 }
 
+/// Bytes of the stack that a walk runs on: it was seen to use 20 KiB without optimization.
+const STACK: usize = 128 << 10;
+
 /// What a handler works with, and what it leaves.
 struct Work {
+    stack: Stack,
+    /// Of the signal that is served.
+    context: Addr,
     tables: *const Tables,
     room: Room,
     window: Window,
@@ -200,7 +210,8 @@ impl Slot {
             time: (0, 0),
         };
         let (room, window) = (Room::new(FRAMES), Window::new(target));
-        let work = Work { tables: ptr::null(), room, window, answer };
+        let (stack, context) = (Stack::new(STACK), Addr::new(0));
+        let work = Work { stack, context, tables: ptr::null(), room, window, answer };
         Self { state: AtomicU64::new(FREE), work: UnsafeCell::new(work) }
     }
 
@@ -229,7 +240,7 @@ impl Slot {
             return;
         }
         // SAFETY: who takes a slot has its work alone, until the state says that it is done.
-        unsafe { (*self.work.get()).walk(context, 1) };
+        unsafe { (*self.work.get()).begin(context, 1) };
         self.state.store(ticket.number() | DONE, Ordering::Release);
     }
 
@@ -262,7 +273,7 @@ impl Slot {
             return false;
         }
         // SAFETY: who takes a slot has its work alone, until the state says that it is done.
-        unsafe { (*self.work.get()).walk(context, count) };
+        unsafe { (*self.work.get()).begin(context, count) };
         self.state.store((state & !PHASES) | DONE, Ordering::Release);
         true
     }
@@ -293,16 +304,31 @@ const fn next_number(state: u64) -> u64 {
     ((state & !PHASES).wrapping_add(NUMBER)) & (u64::MAX >> 8)
 }
 
+/// Walks, on the stack of the work.
+extern "C" fn walk(work: *mut c_void) {
+    // SAFETY: `Work::begin` gives itself, and touches nothing until this returns.
+    unsafe { (*work.cast::<Work>()).walk() }
+}
+
 impl Work {
-    fn walk(&mut self, context: Addr, count: u64) {
+    /// Walks the stack that was interrupted where `context` says, for so many samples.
+    fn begin(&mut self, context: Addr, count: u64) {
+        (self.context, self.answer.count) = (context, count);
+        let own = ptr::from_mut(self).cast();
+        let mut stack = std::mem::take(&mut self.stack);
+        stack.call(walk, own);
+        self.stack = stack;
+    }
+
+    fn walk(&mut self) {
         let begun = sys::monotonic_ns();
         self.window.clear();
         // SAFETY: whoever asked has set it, and keeps the tables until the slot is free.
         let Some(tables) = (unsafe { self.tables.as_ref() }) else { return };
-        let (regs, end) = self.room.walk_context(tables, &self.window, context);
+        let (regs, end) = self.room.walk_context(tables, &self.window, self.context);
         self.answer = Answer {
             tid: sys::thread_id(),
-            count,
+            count: self.answer.count,
             regs,
             thread_pointer: sys::thread_pointer() as u64,
             end,

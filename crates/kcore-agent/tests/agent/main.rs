@@ -5,3 +5,4 @@ mod known;
 mod profile;
 mod program;
 mod restless;
+mod servers;

@@ -96,13 +96,22 @@ static NOINLINE void throw_exceptions() {
     }
 }
 
+// Whether it says of a thread that it is missing, or that its stack is not whole: in a library that was loaded
+// a moment ago.
+static bool is_reported(const char *text) {
+    for (const char *word : {"did not answer", "blocks the signal", "-- return address", "-- no way to unwind"})
+        if (strstr(text, word))
+            return true;
+    return false;
+}
+
 static NOINLINE bool ask() {
     char *text = kcore_agent_stacks_text();
     if (!text)
         return false;
     bool all = true;
     for (const char *name : {"be_born", "take_memory", "load_libraries", "fork_children", "throw_exceptions", "main"})
-        if (!strstr(text, name) && !strstr(text, "did not answer") && !strstr(text, "blocks the signal")) {
+        if (!strstr(text, name) && !is_reported(text)) {
             fprintf(stderr, "no %s in\n%s\n", name, text);
             all = false;
         }

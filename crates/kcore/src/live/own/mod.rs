@@ -23,7 +23,10 @@ use kcore_mem::Target;
 use kcore_unwind::{Machine, machine};
 
 use super::{LiveOptions, LiveParts, files};
-use crate::{Core, OpenError, OpenOptions, open::CoreParts, thread::threads_of};
+use crate::{
+    Core, OpenError, OpenOptions, open::CoreParts, symbols_by_file::SymbolsByFile,
+    thread::threads_of,
+};
 pub use profile::CountedStack;
 use tables::CopiedCfi;
 pub use threads::OwnThread;
@@ -38,6 +41,8 @@ pub struct OwnProcess {
     memory: Arc<LiveMemory>,
     /// Unwind information that was copied, for as long as its modules are mapped.
     copied: CopiedCfi,
+    /// Symbols that were loaded, for the next core.
+    symbols: Arc<SymbolsByFile>,
 }
 
 impl OwnProcess {
@@ -50,7 +55,8 @@ impl OwnProcess {
         leave_signal_alone();
         let process = Process::own()?;
         let memory = Arc::new(LiveMemory::open(&process)?);
-        Ok(Self { process, memory, copied: CopiedCfi::default() })
+        let (copied, symbols) = (CopiedCfi::default(), Arc::default());
+        Ok(Self { process, memory, copied, symbols })
     }
 
     /// Architecture, word size and byte order.
@@ -84,7 +90,7 @@ impl OwnProcess {
         let snapshot = Snapshot::of_threads(told.into_iter().map(|(thread, _)| thread).collect());
         let parts = self.parts((&text, &maps), &snapshot, pages)?;
         let finder = files::finder(&self.process, &maps, &LiveOptions::default(), options);
-        let mut core = Core::of_parts(parts, finder, options);
+        let mut core = Core::of_parts_sharing(parts, finder, options, self.symbols.clone());
         core.walked = walked;
         Ok(core)
     }
