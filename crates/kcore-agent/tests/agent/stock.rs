@@ -66,6 +66,35 @@ fn a_node_program_goes_on() {
 }
 
 #[test]
+fn a_node_program_that_waits_shows_its_functions() {
+    let Some(node) = found("node") else { return };
+    let program = "\
+const cell = new Int32Array(new SharedArrayBuffer(4));
+function innermost() { Atomics.wait(cell, 0, 0); }
+function middle() { innermost(); }
+require('fs').writeSync(1, 'ready\\n');
+middle();
+";
+    let mut process = with_agent(&node, &["-e", program]);
+    // It says that it is ready before it waits.
+    for _ in 0..50 {
+        let text = process.stacks();
+        if !text.contains("FutexEmulation") {
+            continue;
+        }
+        if text.contains("[js]") {
+            let groups = groups(&text);
+            let main = with(&groups, "innermost").functions.join(" ");
+            assert!(main.contains("innermost middle"), "{text}");
+        } else {
+            println!("this node is not decoded: {}", node.display());
+        }
+        return;
+    }
+    panic!("it does not wait");
+}
+
+#[test]
 fn a_shell_has_it_and_so_have_its_children() {
     let Some(bash) = found("bash") else { return };
     let script = "echo ready; while :; do (:); /bin/true; done";

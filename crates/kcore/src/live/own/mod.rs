@@ -8,7 +8,7 @@ mod space;
 mod tables;
 mod threads;
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use kcore_elf::{
     CoreFile, CoreSpace,
@@ -24,7 +24,7 @@ use kcore_unwind::{Machine, machine};
 
 use super::{LiveOptions, LiveParts, files};
 use crate::{
-    Core, OpenError, OpenOptions, open::CoreParts, symbols_by_file::SymbolsByFile,
+    Core, OpenError, OpenOptions, Tid, open::CoreParts, symbols_by_file::SymbolsByFile,
     thread::threads_of,
 };
 pub use profile::CountedStack;
@@ -84,13 +84,15 @@ impl OwnProcess {
             .collect();
         let walked = told.iter().filter_map(|(thread, walked)| {
             let tid = u32::try_from(thread.tid).ok()?;
-            Some((crate::Tid::new(tid), walked.clone()))
+            Some((Tid::new(tid), walked.clone()))
         });
         let walked = walked.collect();
         let snapshot = Snapshot::of_threads(told.into_iter().map(|(thread, _)| thread).collect());
         let parts = self.parts((&text, &maps), &snapshot, pages)?;
         let finder = files::finder(&self.process, &maps, &LiveOptions::default(), options);
         let mut core = Core::of_parts_sharing(parts, finder, options, self.symbols.clone());
+        let mut walked: HashMap<Tid, WalkedStack> = walked;
+        walked.iter_mut().for_each(|(tid, stack)| stack.ask_rule(&core, *tid));
         core.walked = walked;
         Ok(core)
     }
