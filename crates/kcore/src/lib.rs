@@ -113,8 +113,8 @@ pub use kcore_values::{
 };
 pub use last_words::LastWords;
 pub use live::{
-    LiveFacts, LiveOptions, Method, OwnProcess, OwnThread, ProfileCost, ProfileOptions,
-    ProfileProgress, SaveError, SaveWhat, SavedCore, ThreadChoice,
+    CountedStack, LiveFacts, LiveOptions, Method, OwnProcess, OwnThread, ProfileCost,
+    ProfileOptions, ProfileProgress, SaveError, SaveWhat, SavedCore, ThreadChoice,
 };
 pub use location::{Location, SymbolAt};
 pub use lookup::LookupError;

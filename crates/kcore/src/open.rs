@@ -206,12 +206,22 @@ impl Core {
     }
 
     pub(crate) fn of_parts(parts: CoreParts, finder: Finder, options: &OpenOptions) -> Self {
+        Self::of_parts_sharing(parts, finder, options, Arc::default())
+    }
+
+    /// The same with symbols that were loaded before.
+    pub(crate) fn of_parts_sharing(
+        parts: CoreParts,
+        finder: Finder,
+        options: &OpenOptions,
+        symbols: Arc<SymbolsByFile>,
+    ) -> Self {
         let target = parts.file.target();
         let context = Arc::new(ModuleContext {
             target,
             space: Some(parts.space.clone()),
             finder,
-            symbols: SymbolsByFile::default(),
+            symbols,
             cache: options.cache_dir.clone().map(CacheDir::new),
         });
         let files = FinderFiles { finder: &context.finder, arch: target.arch };
@@ -240,7 +250,7 @@ impl Core {
             target,
             space: None,
             finder: finder(options, path.parent()),
-            symbols: SymbolsByFile::default(),
+            symbols: Arc::default(),
             cache: options.cache_dir.clone().map(CacheDir::new),
         });
         let finder = context.finder.clone();
