@@ -10,7 +10,7 @@ use kcore_live::{
 };
 use kcore_mem::AddrRange;
 
-use super::{LiveOptions, LiveParts, MAX_PROGRAMS, files, rehearsal, wanted};
+use super::{LiveOptions, LiveParts, MAX_PROGRAMS, files, rehearsal, tasks, wanted};
 use crate::{Core, OpenError, OpenOptions, open::CoreParts, thread::threads_of};
 
 /// Times that a process is stopped, at most. What a walk misses the first time is copied the second
@@ -72,17 +72,19 @@ impl<'a> Taking<'a> {
     }
 
     fn take(mut self) -> Result<Core, OpenError> {
-        let (mut wanted, follow) = self.survey()?;
+        let Survey { mut wanted, tasks, follow } = self.survey()?;
         let mut stops = Vec::new();
         loop {
             self.refresh()?;
-            let snapshot = self.capture(&wanted, follow)?;
+            let together = wanted::split(wanted::merge([&wanted[..], &tasks].concat()), &self.maps);
+            let snapshot = self.capture(&together, follow)?;
             stops.push(snapshot.stopped);
             let ahead = self.pages(wanted::MAX_PAGES as usize);
             let asked = LiveParts { stops: stops.clone(), ..LiveParts::asking(ahead.clone()) };
             let core = self.open(Some(&snapshot), asked)?;
             rehearsal::ask_process(&core);
             rehearsal::walk_stacks(&core);
+            tasks::walk(&core);
             ahead.close();
             let missed = ahead.ranges();
             if missed.is_empty() && !self.live.live_memory {
@@ -117,11 +119,19 @@ impl<'a> Taking<'a> {
 
     /// What memory concerns the process as a whole, by looking while it runs; and whether a runtime
     /// is in it, which needs what stacks point to.
-    fn survey(&self) -> Result<(Vec<AddrRange>, bool), OpenError> {
+    fn survey(&self) -> Result<Survey, OpenError> {
         let ahead = self.pages(wanted::MAX_PAGES as usize);
         let core = self.open(None, LiveParts::asking(ahead.clone()))?;
         rehearsal::ask_process(&core);
-        Ok((ahead.ranges(), !core.runtimes().is_empty()))
+        let tasks = if tasks::has_some(&core) { self.survey_tasks()? } else { Vec::new() };
+        Ok(Survey { wanted: ahead.ranges(), tasks, follow: !core.runtimes().is_empty() })
+    }
+
+    /// What memory concerns stacks that belong to no thread: it may be much more than all else.
+    fn survey_tasks(&self) -> Result<Vec<AddrRange>, OpenError> {
+        let ahead = self.pages(tasks::MAX_PAGES);
+        let core = self.open(None, LiveParts::asking(ahead.clone()))?;
+        Ok(tasks::wanted(&core, || ahead.ranges()))
     }
 
     /// Memory of the process while it runs; of no other one that has its id later.
@@ -165,4 +175,14 @@ impl<'a> Taking<'a> {
         };
         Ok(Core::of_parts(parts, self.finder.clone(), self.options))
     }
+}
+
+/// What is known to be needed before the process is stopped.
+struct Survey {
+    /// Memory that concerns the process as a whole.
+    wanted: Vec<AddrRange>,
+    /// That which concerns stacks that belong to no thread.
+    tasks: Vec<AddrRange>,
+    /// Whether a runtime needs what stacks point to.
+    follow: bool,
 }

@@ -32,7 +32,7 @@ fn around(maps: &[MapLine], range: AddrRange) -> AddrRange {
 }
 
 /// All of them, lowest first, what touches together.
-fn merge(ranges: impl IntoIterator<Item = AddrRange>) -> Vec<AddrRange> {
+pub fn merge(ranges: impl IntoIterator<Item = AddrRange>) -> Vec<AddrRange> {
     let mut ranges: Vec<AddrRange> = ranges.into_iter().collect();
     ranges.sort_unstable();
     let mut merged: Vec<AddrRange> = Vec::new();
@@ -43,6 +43,22 @@ fn merge(ranges: impl IntoIterator<Item = AddrRange>) -> Vec<AddrRange> {
         }
     }
     merged
+}
+
+/// Ranges none of which lies in two mappings, as what is copied has to.
+pub fn split(ranges: Vec<AddrRange>, maps: &[MapLine]) -> Vec<AddrRange> {
+    let mut parts = Vec::new();
+    for range in ranges {
+        let first = maps.partition_point(|map| map.range.end <= range.start);
+        let maps = maps.get(first..).unwrap_or_default().iter();
+        let mut start = range.start;
+        for map in maps.take_while(|map| map.range.end < range.end) {
+            parts.push(AddrRange::new(start, map.range.end));
+            start = map.range.end;
+        }
+        parts.push(AddrRange::new(start, range.end));
+    }
+    parts
 }
 
 #[cfg(test)]
@@ -57,6 +73,14 @@ mod tests {
     fn ranges_that_touch_are_one() {
         let merged = merge([range(1, 3), range(8, 9), range(3, 5), range(2, 4)]);
         assert_eq!(merged, [range(1, 5), range(8, 9)]);
+    }
+
+    #[test]
+    fn ranges_end_with_mappings() {
+        let maps = kcore_elf::core_file::parse_maps(b"10-20 rw-p 0 0:0 0\n20-28 r--p 0 0:0 0");
+        let ranges = split(vec![range(0x11, 0x12), range(0x1e, 0x24), range(0x26, 0x28)], &maps);
+        let parts = [range(0x11, 0x12), range(0x1e, 0x20), range(0x20, 0x24), range(0x26, 0x28)];
+        assert_eq!(ranges, parts);
     }
 
     #[test]
