@@ -78,6 +78,7 @@ mod quit;
 mod radix;
 mod regs;
 mod runtimes;
+mod script_values;
 mod session_process;
 mod settings;
 mod showrev;

@@ -81,7 +81,8 @@ impl Python {
         Some(found)
     }
 
-    fn is_coroutine(&self, host: &dyn Host, object: Object) -> bool {
+    /// Whether an object is a coroutine or a generator.
+    pub(super) fn is_coroutine(&self, host: &dyn Host, object: Object) -> bool {
         let name = self.class_name(host, object.class);
         name.is_some_and(|name| TYPES.contains(&&*name))
     }
@@ -121,13 +122,19 @@ impl Python {
         })
     }
 
+    /// Where the frame of a coroutine or generator lies that did not end.
+    pub(super) fn frame_of(
+        &self,
+        host: &dyn Host,
+        heap: &Heap<'_>,
+        object: Object,
+    ) -> Option<Addr> {
+        let state = self.coroutine_state(host, heap, object)?;
+        (state != CoroutineState::Finished).then(|| frame_place(heap, object))?
+    }
+
     fn coroutine_frame(&self, heap: &Heap<'_>, object: Object) -> Option<PyFrame> {
-        let offset = heap.layout.objects.generator_frame;
-        let at = match heap.layout.minor {
-            ..=10 => heap.pointer(object.at, offset)?,
-            _ => object.at.checked_add(offset)?,
-        };
-        self.frame(heap, at).ok()
+        self.frame(heap, frame_place(heap, object)?).ok()
     }
 
     /// What lies on top of the value stack of a suspended frame: what it awaits.
@@ -149,6 +156,14 @@ impl Python {
             _ => below(heap.pointer(frame, offset)?, 2)?,
         };
         self.referred(word)
+    }
+}
+
+fn frame_place(heap: &Heap<'_>, coroutine: Object) -> Option<Addr> {
+    let offset = heap.layout.objects.generator_frame;
+    match heap.layout.minor {
+        ..=10 => heap.pointer(coroutine.at, offset),
+        _ => coroutine.at.checked_add(offset),
     }
 }
 

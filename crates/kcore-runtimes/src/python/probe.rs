@@ -102,7 +102,7 @@ impl Candidate<'_> {
         match main {
             Ok(main) => {
                 let identity = self.identity(version, "its table of offsets for debuggers");
-                Finding::Found(Box::new(Python::new(identity, layout, Some(offsets.at), main)))
+                Finding::Found(Box::new(self.python(identity, layout, offsets.at, main)))
             }
             Err(why) => damaged(Some(version), why),
         }
@@ -122,7 +122,7 @@ impl Candidate<'_> {
         let version = hexversion(&heap, main)?;
         (version.minor() == layout.minor).then_some(())?;
         let identity = self.identity(version, "table of its version");
-        Some(Finding::Found(Box::new(Python::new(identity, layout, Some(runtime), main))))
+        Some(Finding::Found(Box::new(self.python(identity, layout, runtime, main))))
     }
 
     /// The first of the interpreters.
@@ -140,6 +140,10 @@ impl Candidate<'_> {
             true => Ok(main),
             false => Err("its interpreter was not dumped, or is damaged"),
         }
+    }
+
+    fn python(&self, identity: Identity, layout: Layout, runtime: Addr, main: Addr) -> Python {
+        Python::new(identity, layout, self.module.span(), Some(runtime), main)
     }
 
     fn identity(&self, version: Version, metadata: &str) -> Identity {
