@@ -23,7 +23,8 @@ const HELP: &str = "\
 The address is that of an object. A member is a path: a.b, list[3], [\"a key\"] or .key for the value of a \
 dict. Indices are decimal. Several stand on one line. What an object of a builtin type keeps has the name that Python has \
 for it: args, __cause__, __context__ and __traceback__ of an exception, __code__ and __globals__ of a function, __func__ and \
-__self__ of a method, cell_contents; the names of a module or a class are members of it.
+__self__ of a method, cell_contents; the names of a module or a class are members of it. A generator \
+or coroutine is its function, what it does, where it is, and its variables.
 
 Values are spelled as repr() does; an instance is its class with its attributes, those in slots first, \
 whatever its __repr__ is; an exception has its arguments before them, and behind them what it was raised \

@@ -58,6 +58,10 @@ impl Python {
             return fields.iter().filter_map(set).collect();
         }
         let Some(builtin) = self.builtin_name(host, object.class) else { return Vec::new() };
+        if let Some(frame) = self.frame_of(host, heap, object) {
+            let locals = self.locals(host, frame).unwrap_or_default().into_iter();
+            return locals.map(|local| (local.name, local.at)).collect();
+        }
         if &*builtin == "function" {
             let [code, _] = objects.function;
             let globals = if heap.layout.minor <= 9 { 24 } else { 16 };

@@ -113,7 +113,8 @@ impl Candidate<'_> {
     fn by_tables(&self, runtime: Addr) -> Finding {
         let tables = Layout::MINORS.filter(|minor| *minor < 13).filter_map(Layout::of);
         let found = tables.into_iter().find_map(|layout| self.by_table(runtime, layout));
-        found.unwrap_or_else(|| damaged(None, "its interpreter was not dumped, or is damaged"))
+        let why = "its interpreter is none of 3.8 to 3.15, was not dumped, or is damaged";
+        found.unwrap_or_else(|| damaged(None, why))
     }
 
     fn by_table(&self, runtime: Addr, layout: Layout) -> Option<Finding> {

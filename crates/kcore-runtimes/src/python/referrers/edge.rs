@@ -60,7 +60,7 @@ impl Python {
             .collect();
         let builtin = self.builtin_name(host, object.class);
         if found.is_empty() && !self.has_leftovers(host, &heap, object) {
-            let mut words = Words::new(heap);
+            let mut words = Words::new(self, host);
             words.of(object, &mut |word| {
                 let at = Addr::new(word & !3);
                 if to.contains(&at) && !found.contains(&(at, Edge::Inside)) {
@@ -89,6 +89,9 @@ impl Python {
         if object.is(DICT) {
             let entries = Entries::of(heap, object).into_iter().flatten();
             return entries.flat_map(|entry| of_entry(heap, entry.key, entry.value)).collect();
+        }
+        if self.is_coroutine(host, object) {
+            return self.variables(host, heap, object);
         }
         let attributes = self.attributes(heap, object).into_iter();
         let mut named: Vec<(Addr, Edge)> =

@@ -78,7 +78,7 @@ impl Python {
         let heap = self.heap(host);
         let with_unlisted = to.iter().any(|at| !is_listed(&heap, *at));
         let unlisted = with_unlisted.then(|| Unlisted::new(heap, self.code_class(host)));
-        Search { words: Words::new(heap), heap, to, unlisted }.run(census, watch)
+        Search { words: Words::new(self, host), heap, to, unlisted }.run(census, watch)
     }
 
     /// Instances, modules and classes whose own dict is one of some, each with that.

@@ -6,9 +6,11 @@ use kcore_mem::Addr;
 use rustc_hash::FxHashMap;
 
 use super::super::{
+    Python,
     dict::{Entries, Keys},
     heap::{DICT, Heap, LIST, Object, TUPLE},
 };
+use crate::Host;
 
 /// Bytes of one object, or of what it keeps elsewhere, that are looked at, at most, and of all.
 const MAX_BYTES: u64 = 1 << 32;
@@ -28,19 +30,23 @@ struct Class {
     item: u64,
     /// Whether instances may be sets: as big as one, or bigger.
     may_be_set: bool,
+    /// Whether instances are coroutines or generators: of what lies in their frames the code tells how much it is.
+    has_frame: bool,
 }
 
 /// Reads words of objects.
 pub struct Words<'a> {
+    python: &'a Python,
+    host: &'a dyn Host,
     heap: Heap<'a>,
     classes: FxHashMap<Addr, Option<Class>>,
     left: u64,
 }
 
 impl<'a> Words<'a> {
-    /// Of a heap.
-    pub fn new(heap: Heap<'a>) -> Self {
-        Self { heap, classes: FxHashMap::default(), left: MAX_ALL }
+    /// Of the heap of a CPython.
+    pub fn new(python: &'a Python, host: &'a dyn Host) -> Self {
+        Self { python, host, heap: python.heap(host), classes: FxHashMap::default(), left: MAX_ALL }
     }
 
     /// Tells all words of an object, and of what it alone keeps elsewhere. The type is none of them.
@@ -48,7 +54,9 @@ impl<'a> Words<'a> {
         let Some(class) = self.class(object) else { return };
         let heap = self.heap;
         let count = match class.item {
-            8 if !object.is(TUPLE) => heap.word(object.at, HEADER).unwrap_or_default(),
+            8 if !object.is(TUPLE) && !class.has_frame => {
+                heap.word(object.at, HEADER).unwrap_or_default()
+            }
             _ => 0,
         };
         let size = class.basic.saturating_add(count.saturating_mul(8)).saturating_sub(HEADER);
@@ -62,6 +70,9 @@ impl<'a> Words<'a> {
         } else if class.may_be_set {
             self.of_set(object, tell);
         }
+        if class.has_frame {
+            self.of_frame(object, tell);
+        }
         if let Some(dict) = heap.dict_of(object) {
             tell(dict.get());
         }
@@ -71,6 +82,7 @@ impl<'a> Words<'a> {
     }
 
     fn class(&mut self, object: Object) -> Option<Class> {
+        let (python, host) = (self.python, self.host);
         let (heap, types) = (self.heap, &self.heap.layout.types);
         *self.classes.entry(object.class).or_insert_with(|| {
             let basic = heap.word(object.class, types.basic_size)?;
@@ -79,8 +91,19 @@ impl<'a> Words<'a> {
                 basic,
                 item,
                 may_be_set: basic >= SET_SIZE && item == 0,
+                has_frame: python.is_coroutine(host, object),
             })
         })
+    }
+
+    /// The variables of a coroutine or generator that did not end, and what it awaits.
+    fn of_frame(&self, object: Object, tell: &mut dyn FnMut(u64)) {
+        let Some(frame) = self.python.frame_of(self.host, &self.heap, object) else { return };
+        let locals = self.python.locals(self.host, frame).unwrap_or_default();
+        let awaited = self.python.awaited_by(self.host, object.at);
+        for at in locals.iter().map(|local| local.at).chain(awaited) {
+            tell(at.get());
+        }
     }
 
     fn of_dict(&mut self, dict: Object, tell: &mut dyn FnMut(u64)) {

@@ -260,6 +260,9 @@ impl<'a> Reader<'a> {
         });
         let mut attributes = Vec::new();
         let mut has_more = false;
+        if let Some(frame) = self.python.own_frame(self.host, &self.heap, object) {
+            attributes.extend(frame.told());
+        }
         let own = self.python.attributes(&self.heap, object).into_iter();
         for (name, at) in own.chain(self.fields(object)) {
             has_more = attributes.len() as u64 >= self.limits.entries;
