@@ -45,7 +45,7 @@ pub use image_section::ImageSection;
 pub use image_segment::ImageSegment;
 pub use image_symbol::{ImageSymbol, SymbolBinding, SymbolKind, SymbolTableKind};
 pub use link_map::{LinkMapEntry, link_map};
-pub use map::{FileBytes, Section, will_need};
+pub use map::{FileBytes, Section, leave_signal_alone, will_need};
 pub use memory_image::MemoryImage;
 pub use memory_symbols::{MemorySymbol, dynamic_symbols};
 pub use modules::{MappedModule, MappedRange, ModuleFiles, modules_of};

@@ -64,6 +64,13 @@ impl LiveMemory {
         (bytes.len() == len).then_some(bytes)
     }
 
+    /// The bytes of a range up to the first page that refuses.
+    pub fn read_held(&self, range: AddrRange) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        self.append(range, &mut bytes);
+        bytes
+    }
+
     /// Whether the program whose memory it is still runs; `mapped` is any address that it has.
     pub fn is_there(&self, mapped: Addr) -> bool {
         self.read(AddrRange::with_len(mapped, 1)).is_some()

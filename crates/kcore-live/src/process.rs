@@ -70,18 +70,33 @@ impl Process {
         Self::look_at(pid)
     }
 
+    /// The process that runs this, which cannot be stopped by it.
+    ///
+    /// # Errors
+    /// When the system does not tell of it: there is no `/proc`.
+    pub fn own() -> Result<Self, LiveError> {
+        let pid = Pid(i32::try_from(std::process::id()).unwrap_or_default());
+        let mut process = Self::read_of(pid)?;
+        process.find_holder()?;
+        Ok(process)
+    }
+
     fn look_at(pid: Pid) -> Result<Self, LiveError> {
+        let mut process = Self::read_of(pid)?;
+        process.check()?;
+        process.find_holder()?;
+        process.check_machine()?;
+        Ok(process)
+    }
+
+    fn read_of(pid: Pid) -> Result<Self, LiveError> {
         let folder = PathBuf::from(format!("/proc/{pid}"));
         let stat = proc::read(&folder.join("stat")).ok().and_then(|line| TaskStat::parse(&line));
         let status = proc::read(&folder.join("status")).map(|text| Status::parse(&text));
         let (Some(stat), Ok(status)) = (stat, status) else {
             return Err(LiveError::NoProcess(pid));
         };
-        let mut process = Self { pid, folder, holder: pid.get(), stat, status };
-        process.check()?;
-        process.find_holder()?;
-        process.check_machine()?;
-        Ok(process)
+        Ok(Self { pid, folder, holder: pid.get(), stat, status })
     }
 
     /// A first thread that has ended has no memory, but is there until the others have ended.

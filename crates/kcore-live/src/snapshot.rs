@@ -80,6 +80,11 @@ impl Snapshot {
         Self { threads: vec![thread], arenas, ..Self::empty(Instants::Each) }
     }
 
+    /// Threads that told of themselves, each at an instant of its own. It holds no memory.
+    pub fn of_threads(threads: Vec<SnapThread>) -> Self {
+        Self { threads, ..Self::empty(Instants::Each) }
+    }
+
     /// One with nothing in it yet.
     pub(crate) const fn empty(instants: Instants) -> Self {
         Self {

@@ -11,13 +11,16 @@ use kcore_mem::{Addr, Arch, Endian, Svma, Target};
 
 use crate::{
     cfi_index::FdeIndex,
-    row::{CfiSectionKind, Context, Row},
+    row::{CfiSectionKind, Context, FoundRow, Row},
 };
 
 /// Counted bytes of a section, wherever they lie.
 pub type Bytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
 type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
+
+/// Takes what a step needs out of a row.
+type Take<'a, R> = &'a mut dyn FnMut(&FoundRow<'_>) -> Option<R>;
 
 /// The unwind information of a module. Made by [`CfiBuilder`].
 pub struct Cfi {
@@ -91,9 +94,35 @@ impl Cfi {
     /// The row for the code at `at`; `None` when nothing covers it.
     pub(crate) fn row(&self, at: Addr, context: &mut Context) -> Option<Row> {
         let svma = Svma::new(at.get().wrapping_sub_signed(self.bias));
-        self.row_by_header(svma, context)
-            .or_else(|| self.row_by_eh_index(svma, context))
-            .or_else(|| self.row_by_debug_index(svma, context))
+        let take = &mut |found: &FoundRow<'_>| Row::new(found);
+        self.row_by_header(svma, context, take)
+            .or_else(|| self.row_by_eh_index(svma, context, take))
+            .or_else(|| self.row_by_debug_index(svma, context, take))
+    }
+
+    /// Makes the index of `.eh_frame` where it has no search table of its own, so that
+    /// [`Cfi::row_in_place`] finds all of its rows.
+    pub(crate) fn prepare(&self) {
+        if self.search_header().is_none()
+            && let Some(section) = self.eh_section()
+        {
+            self.eh_index.get_or_init(|| FdeIndex::new(&section, &self.bases));
+        }
+    }
+
+    /// Gives `take` the row for the code at `at`, by `.eh_frame`, and says whether there was one. Takes no
+    /// memory, no lock and no turn: a signal handler may call it.
+    pub(crate) fn row_in_place(
+        &self,
+        at: Addr,
+        context: &mut Context,
+        take: &mut dyn FnMut(&FoundRow<'_>) -> Option<()>,
+    ) -> Option<()> {
+        let svma = Svma::new(at.get().wrapping_sub_signed(self.bias));
+        if self.eh_index.get().is_some() {
+            return self.row_by_eh_index(svma, context, take);
+        }
+        self.row_by_header(svma, context, take)
     }
 
     /// The bytes of an expression.
@@ -135,7 +164,7 @@ impl Cfi {
 
     /// By the binary search table of `.eh_frame_hdr`. Its entries say where functions begin and
     /// not where they end, so the description itself is asked.
-    fn row_by_header(&self, at: Svma, context: &mut Context) -> Option<Row> {
+    fn row_by_header<R>(&self, at: Svma, context: &mut Context, take: Take<'_, R>) -> Option<R> {
         let header = self.search_header()?;
         let found = header.table()?.lookup(at.get(), &self.bases).ok()?.direct().ok()?;
         // Subtracted here: a table may name what lies before the section.
@@ -144,7 +173,7 @@ impl Cfi {
         let section = self.eh_section()?;
         let fde =
             section.fde_from_offset(&self.bases, offset.into(), EhFrame::cie_from_offset).ok()?;
-        self.row_of(&section, CfiSectionKind::EhFrame, &fde, at, context)
+        self.row_of(&section, CfiSectionKind::EhFrame, (&fde, at), context, take)
     }
 
     /// The header, when it has a table in the only form that libgcc's unwinder searches; in others
@@ -160,7 +189,7 @@ impl Cfi {
     }
 
     /// By an index made of the whole section, where there is no header or it is damaged.
-    fn row_by_eh_index(&self, at: Svma, context: &mut Context) -> Option<Row> {
+    fn row_by_eh_index<R>(&self, at: Svma, context: &mut Context, take: Take<'_, R>) -> Option<R> {
         let section = self.eh_section()?;
         if self.search_header().is_some() {
             return None;
@@ -169,31 +198,37 @@ impl Cfi {
         let fde = section
             .fde_from_offset(&self.bases, index.find(at)?.into(), EhFrame::cie_from_offset)
             .ok()?;
-        self.row_of(&section, CfiSectionKind::EhFrame, &fde, at, context)
+        self.row_of(&section, CfiSectionKind::EhFrame, (&fde, at), context, take)
     }
 
-    fn row_by_debug_index(&self, at: Svma, context: &mut Context) -> Option<Row> {
+    fn row_by_debug_index<R>(
+        &self,
+        at: Svma,
+        context: &mut Context,
+        take: Take<'_, R>,
+    ) -> Option<R> {
         let section = self.debug_section()?;
         let index = self.debug_index.get_or_init(|| FdeIndex::new(&section, &self.bases));
         let fde = section
             .fde_from_offset(&self.bases, index.find(at)?.into(), DebugFrame::cie_from_offset)
             .ok()?;
-        self.row_of(&section, CfiSectionKind::DebugFrame, &fde, at, context)
+        self.row_of(&section, CfiSectionKind::DebugFrame, (&fde, at), context, take)
     }
 
-    fn row_of<'a, S: UnwindSection<Slice<'a>>>(
+    fn row_of<'a, S: UnwindSection<Slice<'a>>, R>(
         &self,
         section: &S,
         kind: CfiSectionKind,
-        fde: &FrameDescriptionEntry<Slice<'a>>,
-        at: Svma,
+        (fde, at): (&FrameDescriptionEntry<Slice<'a>>, Svma),
         context: &mut Context,
-    ) -> Option<Row> {
+        take: Take<'_, R>,
+    ) -> Option<R> {
         if !fde.contains(at.get()) {
             return None;
         }
         let row = fde.unwind_info_for_address(section, &self.bases, context, at.get()).ok()?;
-        Row::new(row, kind, fde.cie().return_address_register(), fde.is_signal_trampoline())
+        let return_address = fde.cie().return_address_register();
+        take(&FoundRow::new(row, kind, return_address, fde.is_signal_trampoline()))
     }
 }
 

@@ -1,6 +1,6 @@
 //! DWARF expressions in unwind rules, evaluated against memory and the frame's registers.
 
-use gimli::{EndianSlice, EvaluationResult, Location, RunTimeEndian, Value};
+use gimli::{EndianSlice, EvaluationResult, EvaluationStorage, Location, RunTimeEndian, Value};
 use kcore_mem::{Addr, AddressSpace, Fault};
 
 use crate::{Cfi, RegisterId, Regs, cfi::endian, row::ExpressionRef};
@@ -37,10 +37,20 @@ pub fn evaluate(
         format: gimli::Format::Dwarf32,
         version: 4,
     };
-    run(gimli::Expression(slice).evaluation(encoding), initial, regs, space, cfi.bias())
+    run(Evaluation::new_in(slice, encoding), initial, regs, space, cfi.bias())
 }
 
-type Evaluation<'a> = gimli::Evaluation<EndianSlice<'a, RunTimeEndian>>;
+/// Room for an evaluation that takes no memory. The longest known expressions hold three values at a time;
+/// unwind rules call no other expressions, and give one piece.
+struct OnStack;
+
+impl<R: gimli::Reader> EvaluationStorage<R> for OnStack {
+    type Stack = [Value; 64];
+    type ExpressionStack = [(R, R); 1];
+    type Result = [gimli::Piece<R>; 1];
+}
+
+type Evaluation<'a> = gimli::Evaluation<EndianSlice<'a, RunTimeEndian>, OnStack>;
 
 fn run(
     mut evaluation: Evaluation<'_>,
@@ -75,7 +85,7 @@ fn run(
             _ => return Err(EvalError::Malformed),
         };
     }
-    single_value(&evaluation.result()).ok_or(EvalError::Malformed)
+    single_value(evaluation.as_result()).ok_or(EvalError::Malformed)
 }
 
 fn single_value(pieces: &[gimli::Piece<EndianSlice<'_, RunTimeEndian>>]) -> Option<u64> {

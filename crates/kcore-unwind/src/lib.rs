@@ -31,6 +31,7 @@ mod end;
 mod expression;
 mod fallback;
 mod frame;
+pub mod in_place;
 mod learnt;
 mod modules;
 mod reading;

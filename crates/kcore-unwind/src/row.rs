@@ -67,40 +67,100 @@ pub struct Row {
     pub is_signal: bool,
 }
 
+/// The same where it lies, to be applied.
+#[derive(Clone, Copy, Debug)]
+pub struct RowRef<'a> {
+    /// How to compute the CFA.
+    pub cfa: CfaRule,
+    /// The registers that have a rule.
+    pub rules: &'a [(RegisterId, Rule)],
+    /// The column that holds the return address.
+    pub return_address: RegisterId,
+    /// Whether the frame is a signal trampoline.
+    pub is_signal: bool,
+}
+
+/// Room for gimli to run unwind programs in: it takes memory once, when it is made.
 pub type Context = UnwindContext<usize>;
 
-impl Row {
-    /// Copies what a step needs out of gimli's row; `None` for rules that only another
-    /// architecture knows how to apply.
-    pub fn new(
-        row: &UnwindTableRow<usize>,
+/// A row as gimli found it, in the room that it ran in.
+pub struct FoundRow<'a> {
+    row: &'a UnwindTableRow<usize>,
+    section: CfiSectionKind,
+    return_address: gimli::Register,
+    is_signal: bool,
+}
+
+impl<'a> FoundRow<'a> {
+    /// What was found in a section.
+    pub const fn new(
+        row: &'a UnwindTableRow<usize>,
         section: CfiSectionKind,
         return_address: gimli::Register,
         is_signal: bool,
-    ) -> Option<Self> {
-        let expression = |from: &UnwindExpression<usize>| ExpressionRef {
-            section,
-            offset: from.offset,
-            len: from.length,
-        };
-        let cfa = match row.cfa() {
+    ) -> Self {
+        Self { row, section, return_address, is_signal }
+    }
+
+    /// How to compute the CFA.
+    pub fn cfa(&self) -> CfaRule {
+        match self.row.cfa() {
             GimliCfa::RegisterAndOffset { register, offset } => {
                 CfaRule::Register(RegisterId(register.0), *offset)
             }
-            GimliCfa::Expression(from) => CfaRule::Expression(expression(from)),
-        };
-        let rules: Option<Box<[_]>> = row
-            .registers()
-            .map(|(register, rule)| Some((RegisterId(register.0), convert(rule, &expression)?)))
-            .collect();
-        let return_address = RegisterId(return_address.0);
-        Some(Self { cfa, rules: rules?, return_address, is_signal })
+            GimliCfa::Expression(from) => CfaRule::Expression(self.expression(from)),
+        }
+    }
+
+    /// The registers that have a rule; `None` in the place of a rule that only another architecture
+    /// knows how to apply.
+    pub fn rules(&self) -> impl Iterator<Item = Option<(RegisterId, Rule)>> {
+        let rules = self.row.registers();
+        rules.map(|(register, rule)| Some((RegisterId(register.0), self.convert(rule)?)))
+    }
+
+    /// The column that holds the return address.
+    pub const fn return_address(&self) -> RegisterId {
+        RegisterId(self.return_address.0)
+    }
+
+    /// Whether the frame is a signal trampoline.
+    pub const fn is_signal(&self) -> bool {
+        self.is_signal
+    }
+
+    const fn expression(&self, from: &UnwindExpression<usize>) -> ExpressionRef {
+        ExpressionRef { section: self.section, offset: from.offset, len: from.length }
+    }
+
+    fn convert(&self, rule: &RegisterRule<usize>) -> Option<Rule> {
+        convert(rule, &|from| self.expression(from))
+    }
+}
+
+impl Row {
+    /// Copies what a step needs; `None` where a rule is one that only another architecture knows how
+    /// to apply.
+    pub fn new(found: &FoundRow<'_>) -> Option<Self> {
+        let rules: Option<Box<[_]>> = found.rules().collect();
+        let (return_address, is_signal) = (found.return_address(), found.is_signal());
+        Some(Self { cfa: found.cfa(), rules: rules?, return_address, is_signal })
+    }
+
+    /// Itself, to be applied.
+    pub const fn by_ref(&self) -> RowRef<'_> {
+        RowRef {
+            cfa: self.cfa,
+            rules: &self.rules,
+            return_address: self.return_address,
+            is_signal: self.is_signal,
+        }
     }
 }
 
 fn convert(
     rule: &RegisterRule<usize>,
-    expression: &impl Fn(&UnwindExpression<usize>) -> ExpressionRef,
+    expression: &dyn Fn(&UnwindExpression<usize>) -> ExpressionRef,
 ) -> Option<Rule> {
     Some(match rule {
         RegisterRule::Undefined => Rule::Undefined,

@@ -5,7 +5,7 @@ use kcore_mem::{Addr, AddressSpace, Fault};
 use crate::{
     Cfi, End, Machine, RegisterId, Regs,
     expression::{EvalError, evaluate},
-    row::{CfaRule, ExpressionRef, Row, Rule},
+    row::{CfaRule, ExpressionRef, RowRef, Rule},
 };
 
 /// What a step found.
@@ -24,7 +24,7 @@ pub struct Step {
 /// Why the rule cannot be followed: memory without bytes, a register that is unknown.
 pub fn step_by_row<'a>(
     cfi: &dyn Fn() -> Option<&'a Cfi>,
-    row: &Row,
+    row: RowRef<'_>,
     regs: &Regs,
     caller: &mut Regs,
     space: &dyn AddressSpace,
@@ -36,7 +36,7 @@ pub fn step_by_row<'a>(
     caller.set(machine.stack_pointer(), Some(cfa));
     // The return address is most often one of the rules, and then read once.
     let mut return_address = None;
-    for (register, rule) in &row.rules {
+    for (register, rule) in row.rules {
         let value = applied.value(*register, *rule, cfa);
         // The others stay usable when one register's slot was not dumped.
         caller.set(*register, value.as_ref().ok().copied().flatten());
@@ -53,7 +53,7 @@ pub fn step_by_row<'a>(
 
 struct Applied<'a, 'c> {
     cfi: &'a dyn Fn() -> Option<&'c Cfi>,
-    row: &'a Row,
+    row: RowRef<'a>,
     regs: &'a Regs,
     space: &'a dyn AddressSpace,
     program_counter: RegisterId,

@@ -229,7 +229,7 @@ impl<'a> Walker<'a> {
 
     fn above_row(&self, regs: &Regs, row: &Row, lookup: Addr, caller: &mut Regs) -> Above {
         let cfi = || self.modules.cfi_at(lookup);
-        let step = step_by_row(&cfi, row, regs, caller, self.space, self.machine);
+        let step = step_by_row(&cfi, row.by_ref(), regs, caller, self.space, self.machine);
         let trust = if row.is_signal { Trust::Signal } else { Trust::Cfi };
         if let Err(End::UnknownRegister { register, .. }) = step
             && register == self.machine.stack_pointer().0

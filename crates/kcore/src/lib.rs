@@ -99,6 +99,7 @@ pub use kcore_symbols::{
     PointerType, SymbolRef, SymbolSource, SymbolTable, Type, TypeError, TypeKind, TypeLink,
     TypeNode, demangle,
 };
+pub use kcore_unwind::in_place;
 pub use kcore_unwind::{
     End, Frame, Machine, Phase, RegisterPart, Regs, RuleFrame, RuleStep, SavedContext, Trust,
     UserRegister, Walker,
@@ -110,8 +111,8 @@ pub use kcore_values::{
 };
 pub use last_words::LastWords;
 pub use live::{
-    LiveFacts, LiveOptions, Method, ProfileCost, ProfileOptions, ProfileProgress, SaveError,
-    SaveWhat, SavedCore, ThreadChoice,
+    LiveFacts, LiveOptions, Method, OwnProcess, OwnThread, ProfileCost, ProfileOptions,
+    ProfileProgress, SaveError, SaveWhat, SavedCore, ThreadChoice,
 };
 pub use location::{Location, SymbolAt};
 pub use lookup::LookupError;

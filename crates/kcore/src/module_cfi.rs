@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use kcore_elf::{CoreSpace, Image, MemoryImage, Section};
-use kcore_mem::{Addr, AddressSpace, Cursor, Svma};
+use kcore_elf::{Image, MemoryImage, Section};
+use kcore_mem::{Addr, AddressSpace, Cursor, Svma, Target};
 use kcore_unwind::{Cfi, CfiBuilder};
 
 use crate::Module;
@@ -20,7 +20,9 @@ pub fn load(module: &Module) -> Option<Cfi> {
         return Some(from_file(builder, image, module.debug_image().map(Arc::as_ref)).build());
     }
     let image = module.mapped().image.as_ref()?;
-    from_memory(builder, module.space()?, image).map(CfiBuilder::build)
+    let space = module.space()?;
+    let read = |at, len| space.read_held(at, len);
+    from_memory(builder, image, module.target(), &read).map(CfiBuilder::build)
 }
 
 fn from_file(mut builder: CfiBuilder, image: &Image, debug: Option<&Image>) -> CfiBuilder {
@@ -78,22 +80,24 @@ fn eh_frame_address(header: &[u8], at: Svma, target: kcore_mem::Target) -> Optio
     (encoding == PCREL_SDATA4).then(|| Svma::new(place.wrapping_add_signed(offset.into())))
 }
 
-fn from_memory(builder: CfiBuilder, space: &CoreSpace, image: &MemoryImage) -> Option<CfiBuilder> {
+/// The unwind information of a module as memory has it, copied by `read`, which gives the bytes that it
+/// can; `None` when there is none.
+pub fn from_memory(
+    builder: CfiBuilder,
+    image: &MemoryImage,
+    target: Target,
+    read: &dyn Fn(Addr, u64) -> Vec<u8>,
+) -> Option<CfiBuilder> {
+    let copy = |at, len: u64| Some(read(at, len.min(MAX_IN_MEMORY))).filter(|it| !it.is_empty());
     let (header_at, header_size) = image.eh_frame_hdr()?;
-    let header = copy(space, image.addr(header_at), header_size)?;
-    let section_at = eh_frame_address(&header, header_at, space.target())?;
+    let header = copy(image.addr(header_at), header_size)?;
+    let section_at = eh_frame_address(&header, header_at, target)?;
     let start = image.addr(section_at);
     // Its length is written nowhere: it ends with the loaded segment, or with a null entry before.
     let segment = image.segments.iter().filter(|segment| segment.is_load()).find(|segment| {
         section_at.offset_from(segment.svma).is_some_and(|into| into < segment.file_size)
     })?;
     let into = section_at.offset_from(segment.svma)?;
-    let bytes = copy(space, start, segment.file_size.checked_sub(into)?)?;
+    let bytes = copy(start, segment.file_size.checked_sub(into)?)?;
     Some(builder.eh_frame_hdr(Arc::new(header), header_at).eh_frame(Arc::new(bytes), section_at))
-}
-
-/// The bytes at `at` as far as memory holds them; `None` when it holds none.
-fn copy(space: &CoreSpace, at: Addr, len: u64) -> Option<Vec<u8>> {
-    let bytes = space.read_held(at, len.min(MAX_IN_MEMORY));
-    (!bytes.is_empty()).then_some(bytes)
 }

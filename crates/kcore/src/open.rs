@@ -24,7 +24,7 @@ use kcore_unwind::{Knowledge, Machine, machine};
 
 use crate::{
     Module, ModuleSet, ProcessSpace, Thread, Tid,
-    live::LiveParts,
+    live::{LiveParts, WalkedStack},
     location_cache::LocationCache,
     mapping::Mapping,
     module::{ModuleContext, found_file},
@@ -144,6 +144,8 @@ pub struct Core {
     pub(crate) tasks: OnceLock<Tasks>,
     /// How runtimes are decoded, not what the process is: a session may change it.
     pub(crate) nearest_layouts: AtomicBool,
+    /// Stacks that the threads walked themselves.
+    pub(crate) walked: HashMap<Tid, WalkedStack>,
 }
 
 impl Core {
@@ -278,6 +280,7 @@ impl Core {
             task_runtimes: OnceLock::new(),
             tasks: OnceLock::new(),
             nearest_layouts: AtomicBool::new(options.nearest_layouts),
+            walked: HashMap::new(),
         }
     }
 

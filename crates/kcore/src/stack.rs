@@ -47,6 +47,11 @@ impl Stack {
         Self { tid, task: None, frames: Vec::new(), end, start: None }
     }
 
+    /// A stack of which there are frames alone.
+    pub(crate) const fn of_frames(tid: Tid, frames: Vec<Frame>, end: End) -> Self {
+        Self { tid: Some(tid), task: None, frames, end, start: None }
+    }
+
     /// Collects the frames of a walk.
     pub(crate) fn walk(
         tid: Option<Tid>,
@@ -92,6 +97,9 @@ impl Core {
 
     /// As [`Core::stack`], by a walker that may have walked others.
     pub fn stack_with(&self, walker: &mut Walker<'_>, tid: Tid, limit: usize) -> Stack {
+        if let Some(walked) = self.walked.get(&tid) {
+            return walked.stack(tid, limit);
+        }
         let Some(regs) = self.start_registers(tid) else {
             return Stack::empty(Some(tid), End::NoRegisters);
         };

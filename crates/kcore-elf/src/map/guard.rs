@@ -21,7 +21,14 @@ static PAGE: AtomicUsize = AtomicUsize::new(4096);
 
 static MAPS: AtomicPtr<Link> = AtomicPtr::new(ptr::null_mut());
 static INSTALL: Once = Once::new();
+static ALONE: AtomicBool = AtomicBool::new(false);
 static PREVIOUS: OnceLock<libc::sigaction> = OnceLock::new();
+
+/// Leaves the signal alone from now on, in a process that is another program's own: its handlers are its
+/// own too. Then a file that shrinks while it is read ends the process, as one that it maps itself does.
+pub fn leave_signal_alone() {
+    ALONE.store(true, Ordering::Relaxed);
+}
 
 /// A map that the handler knows.
 pub struct GuardedMap {
@@ -44,7 +51,9 @@ impl GuardedMap {
     /// Guards a map. The first one installs the handler; signals that are not about a guarded map
     /// go to whom they went before.
     pub fn new(map: Mmap) -> Self {
-        INSTALL.call_once(install);
+        if !ALONE.load(Ordering::Relaxed) {
+            INSTALL.call_once(install);
+        }
         let link = free_link();
         link.intact.store(map.len(), Ordering::Relaxed);
         link.len.store(map.len(), Ordering::Release);

@@ -20,6 +20,7 @@ use memmap2::Mmap;
 use stable_deref_trait::{CloneStableDeref, StableDeref};
 
 use guard::GuardedMap;
+pub use guard::leave_signal_alone;
 
 /// The bytes of one file (or of an image that was copied out of memory).
 #[derive(Clone)]

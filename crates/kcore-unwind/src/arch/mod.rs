@@ -64,6 +64,21 @@ pub trait Machine: Send + Sync {
     /// system-call instruction.
     fn system_call(&self, bytes: &[u8], target: Target, space: &dyn AddressSpace) -> Option<u64>;
 
+    /// The bytes of `pr_reg`: what is not known is 0. `system_call` is the call that the thread waits in,
+    /// behind whose instruction its pc stands.
+    fn pr_reg(
+        &self,
+        regs: &Regs,
+        system_call: Option<u64>,
+        thread_pointer: Option<Addr>,
+    ) -> Vec<u8>;
+
+    /// The system call that a signal interrupted, and where it returns to. The kernel has set the pc back to
+    /// the instruction, to call again, or has let the call fail with `EINTR`; then the number is known only
+    /// where it still stands in a register or in the code.
+    fn interrupted_system_call(&self, regs: &Regs, space: &dyn AddressSpace)
+    -> Option<(u64, Addr)>;
+
     /// Makes the registers unknown that a function need not preserve.
     fn forget_scratch(&self, regs: &mut Regs);
 

@@ -4,6 +4,7 @@ mod doubts;
 mod facts;
 mod files;
 mod mappings;
+mod own;
 mod profile;
 mod rehearsal;
 mod save;
@@ -16,6 +17,8 @@ use kcore_live::{LivePages, Pid};
 
 pub use facts::LiveFacts;
 pub(crate) use mappings::mappings;
+pub(crate) use own::WalkedStack;
+pub use own::{OwnProcess, OwnThread};
 pub use profile::{Method, ProfileCost, ProfileOptions, ProfileProgress};
 pub use save::{SaveError, SaveWhat, SavedCore};
 pub use threads::ThreadChoice;

@@ -122,6 +122,13 @@ pub const ROOMS: &[Room] = &[
     },
     // Commands never see the shell, the sinks or a terminal.
     Room { name: "kcore-commands", uses: &["kcore", "kcore-dcmd"], third_party: &["regex"] },
+    // The edge of another program's process: its stacks are shown by the shell and the commands. It keeps rayon
+    // from making threads there.
+    Room {
+        name: "kcore-agent",
+        uses: &["kcore", "kcore-render", "kcore-shell", "kcore-commands"],
+        third_party: &["libc", "rayon", "thiserror"],
+    },
     // The process edge: it joins the shell with the commands, and asks the terminal.
     Room {
         name: "kcore-cli",

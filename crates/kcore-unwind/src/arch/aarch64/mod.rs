@@ -73,6 +73,18 @@ impl Machine for Aarch64 {
         regs::system_call(bytes, target, space)
     }
 
+    fn pr_reg(&self, regs: &Regs, _call: Option<u64>, _thread_pointer: Option<Addr>) -> Vec<u8> {
+        regs::pr_reg(regs)
+    }
+
+    fn interrupted_system_call(
+        &self,
+        regs: &Regs,
+        space: &dyn AddressSpace,
+    ) -> Option<(u64, Addr)> {
+        regs::interrupted_system_call(regs, space)
+    }
+
     fn forget_scratch(&self, regs: &mut Regs) {
         regs::forget_scratch(regs);
     }

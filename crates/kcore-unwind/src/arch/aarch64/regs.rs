@@ -83,6 +83,24 @@ pub fn system_call(bytes: &[u8], target: Target, space: &dyn AddressSpace) -> Op
     (is_call(pc.wrapping_offset(-4)) || is_call(pc)).then_some(value("x8")?.value)
 }
 
+/// The bytes of `pr_reg`.
+pub fn pr_reg(regs: &Regs) -> Vec<u8> {
+    let known = NAMES.iter().map(|(_, register)| regs.get(*register).unwrap_or(0));
+    known.chain([regs.pc().get(), 0]).flat_map(u64::to_le_bytes).collect()
+}
+
+/// The system call that a signal interrupted, and where it returns to. Its number stays in x8.
+pub fn interrupted_system_call(regs: &Regs, space: &dyn AddressSpace) -> Option<(u64, Addr)> {
+    const INTERRUPTED: u64 = (-4_i64).cast_unsigned();
+    let (pc, number) = (regs.pc(), regs.get(RegisterId(8))?);
+    let is_call = |at: Addr| space.read_uint(at, 4) == Ok(u64::from(SVC));
+    if is_call(pc) {
+        return Some((number, pc.wrapping_offset(4)));
+    }
+    let failed = regs.get(RegisterId(0)) == Some(INTERRUPTED);
+    (failed && is_call(pc.wrapping_offset(-4))).then_some((number, pc))
+}
+
 /// A callee preserves x19 to x29 and sp, and no others: not x30, which its own call overwrote.
 pub fn forget_scratch(regs: &mut Regs) {
     for number in (0..=18).chain([X30.0]) {

@@ -61,6 +61,23 @@ impl Machine for X86_64 {
         regs::system_call(bytes, target, space)
     }
 
+    fn pr_reg(
+        &self,
+        regs: &Regs,
+        system_call: Option<u64>,
+        thread_pointer: Option<Addr>,
+    ) -> Vec<u8> {
+        regs::pr_reg(regs, system_call, thread_pointer)
+    }
+
+    fn interrupted_system_call(
+        &self,
+        regs: &Regs,
+        space: &dyn AddressSpace,
+    ) -> Option<(u64, Addr)> {
+        regs::interrupted_system_call(regs, space)
+    }
+
     fn forget_scratch(&self, regs: &mut Regs) {
         regs::forget_scratch(regs);
     }

@@ -76,6 +76,36 @@ pub fn system_call(bytes: &[u8], target: Target, space: &dyn AddressSpace) -> Op
     (number.cast_signed() >= 0 && before == SYSCALL).then_some(number)
 }
 
+/// The bytes of `pr_reg`. A thread that is in no system call has -1 for `orig_rax`.
+pub fn pr_reg(regs: &Regs, system_call: Option<u64>, thread_pointer: Option<Addr>) -> Vec<u8> {
+    let number = |wanted: &str| NAMES.iter().find(|(name, _)| *name == wanted).map(|(_, id)| *id);
+    let word = |name: &&str| match *name {
+        "orig_rax" => system_call.unwrap_or(u64::MAX),
+        "rip" => regs.pc().get(),
+        "fsbase" => thread_pointer.map_or(0, Addr::get),
+        name => number(name).and_then(|id| regs.get(id)).unwrap_or(0),
+    };
+    USER_ORDER.iter().flat_map(|name| word(name).to_le_bytes()).collect()
+}
+
+/// The system call that a signal interrupted, and where it returns to (Linux
+/// `arch/x86/kernel/signal.c`, `handle_signal`).
+pub fn interrupted_system_call(regs: &Regs, space: &dyn AddressSpace) -> Option<(u64, Addr)> {
+    const RAX: RegisterId = RegisterId(0);
+    const INTERRUPTED: u64 = (-4_i64).cast_unsigned();
+    /// `mov $number,%eax`, as it stands before the instruction in most wrappers of system calls.
+    const MOVE: u8 = 0xb8;
+    let (pc, rax) = (regs.pc(), regs.get(RAX)?);
+    let mut bytes = [0; 9];
+    space.read(pc.wrapping_offset(-7), &mut bytes).ok()?;
+    let [opcode, a, b, c, d, before @ .., at0, at1] = bytes;
+    if [at0, at1] == SYSCALL {
+        return Some((rax, pc.wrapping_offset(2)));
+    }
+    let is_known = rax == INTERRUPTED && before == SYSCALL && opcode == MOVE;
+    is_known.then(|| (u32::from_le_bytes([a, b, c, d]).into(), pc))
+}
+
 /// A callee preserves rbx, rbp, rsp and r12 to r15, and no others.
 pub fn forget_scratch(regs: &mut Regs) {
     for number in [0, 1, 2, 4, 5, 8, 9, 10, 11] {
@@ -98,6 +128,16 @@ mod tests {
         assert_eq!(regs.get(RegisterId(5)), Some(14), "rdi");
         let user = user_registers(&bytes, Target::X86_64);
         assert_eq!((user[21].name, user[21].value), ("fsbase", 21));
+    }
+
+    #[test]
+    fn pr_reg_is_written_as_it_is_read() {
+        let bytes: Vec<u8> = (0..27_u64).flat_map(|word| word.to_le_bytes()).collect();
+        let known = regs(&bytes, Target::X86_64).unwrap();
+        let written = pr_reg(&known, Some(202), Some(Addr::new(7)));
+        assert_eq!(regs(&written, Target::X86_64), Some(known));
+        let user = user_registers(&written, Target::X86_64);
+        assert_eq!((user[15].value, user[21].value), (202, 7));
     }
 
     #[test]

@@ -1,0 +1,92 @@
+//! The thread that serves requests: it runs from the first one to the last.
+
+#![allow(unsafe_code)]
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    ptr,
+    sync::atomic::{AtomicPtr, Ordering},
+};
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::{
+    call,
+    collector::Collector,
+    error::AgentError,
+    handler,
+    install::settings,
+    report::{self, Stacks},
+    requests, sys,
+};
+
+static AGENT: AtomicPtr<Agent> = AtomicPtr::new(ptr::null_mut());
+
+/// Standard error.
+const STDERR: i32 = 2;
+
+/// What the thread keeps from one request to the next.
+struct Agent {
+    collector: Collector,
+    /// This thread alone: what kcore does in parallel elsewhere must not make threads here.
+    pool: Option<ThreadPool>,
+}
+
+/// Runs the thread.
+pub extern "C" fn run() -> ! {
+    requests::THREAD.enter();
+    while let Some(request) = requests::take_or_end() {
+        // A panic in another program's process is not its business: it gets an answer all the same.
+        let served = catch_unwind(AssertUnwindSafe(|| serve(request)));
+        if served.is_err() {
+            call::answer(Err(AgentError::Failed));
+        }
+    }
+    sys::leave_thread()
+}
+
+/// Forgets what the thread was in the middle of, in a process that was forked off.
+pub fn forget() {
+    AGENT.store(ptr::null_mut(), Ordering::Release);
+}
+
+fn serve(request: u32) {
+    if request & requests::STACKS != 0 {
+        match stacks() {
+            Ok(stacks) => sys::write_all(STDERR, stacks.text.as_bytes()),
+            Err(error) => say(&error.to_string()),
+        }
+    }
+    if request & requests::CALL != 0 {
+        call::answer(stacks());
+    }
+}
+
+/// Writes a line to standard error.
+fn say(text: &str) {
+    sys::write_all(STDERR, format!("kcore-agent: {text}\n").as_bytes());
+}
+
+/// Collects and names the stacks of all threads.
+fn stacks() -> Result<Stacks, AgentError> {
+    handler::check()?;
+    let settings = settings();
+    let agent = agent()?;
+    let Agent { collector, pool } = agent;
+    let collection = collector.collect(settings.signal, settings.timeout)?;
+    match pool {
+        Some(pool) => pool.install(|| report::of(collector, collection)),
+        None => report::of(collector, collection),
+    }
+}
+
+/// What the thread keeps, made by the first request.
+fn agent() -> Result<&'static mut Agent, AgentError> {
+    if AGENT.load(Ordering::Acquire).is_null() {
+        let collector = Collector::new()?;
+        let pool = ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().ok();
+        AGENT.store(Box::into_raw(Box::new(Agent { collector, pool })), Ordering::Release);
+    }
+    // SAFETY: it is a leaked box that this thread alone uses, one request after the other.
+    unsafe { AGENT.load(Ordering::Acquire).as_mut() }.ok_or(AgentError::Failed)
+}

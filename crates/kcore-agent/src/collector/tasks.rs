@@ -1,0 +1,95 @@
+//! The threads of the process, and why one of them does not answer.
+
+use std::{collections::BTreeSet, fmt, fs};
+
+use crate::sys;
+
+/// Why a thread did not answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Missing {
+    /// It blocks the signal.
+    Blocks,
+    /// It did not answer in time; the letter is the state that the system tells.
+    Late(char),
+    /// Too many signals wait in the process.
+    Full,
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Blocks => f.write_str("blocks the signal"),
+            Self::Late(state) => write!(f, "did not answer, in state {state}"),
+            Self::Full => f.write_str("was not asked: too many signals are queued"),
+        }
+    }
+}
+
+/// What the system says of a thread's signals.
+pub struct Told {
+    state: char,
+    blocked: u64,
+    pending: u64,
+}
+
+impl Told {
+    /// Asks it; `None` when the thread has ended.
+    pub fn of(tid: i32) -> Option<Self> {
+        let text = fs::read_to_string(format!("/proc/self/task/{tid}/status")).ok()?;
+        let told = Self::parse(&text)?;
+        (!matches!(told.state, 'Z' | 'X')).then_some(told)
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let field = |name: &str| {
+            let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+            Some(line.trim_start_matches(':').trim())
+        };
+        let set = |name| u64::from_str_radix(field(name)?, 16).ok();
+        Some(Self {
+            state: field("State")?.chars().next()?,
+            blocked: set("SigBlk")?,
+            pending: set("SigPnd")?,
+        })
+    }
+
+    /// Whether a signal waits for it.
+    pub const fn waits(&self, signal: i32) -> bool {
+        self.pending & bit(signal) != 0
+    }
+
+    /// Why it does not answer.
+    pub const fn why(&self, signal: i32) -> Missing {
+        if self.blocked & bit(signal) != 0 { Missing::Blocks } else { Missing::Late(self.state) }
+    }
+}
+
+const fn bit(signal: i32) -> u64 {
+    match 1_u64.checked_shl(signal.saturating_sub(1).cast_unsigned()) {
+        Some(bit) => bit,
+        None => 0,
+    }
+}
+
+/// The ids of the process's threads but the one that asks.
+pub fn others() -> BTreeSet<i32> {
+    let own = sys::thread_id();
+    let Ok(folder) = fs::read_dir("/proc/self/task") else { return BTreeSet::new() };
+    let ids = folder.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    ids.filter(|tid| *tid != own).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_blocked_signal_is_why_there_is_no_answer() {
+        let text = "Name:\tx\nState:\tS (sleeping)\nSigPnd:\t0000000400000000\n\
+                    SigBlk:\t0000000400000000\n";
+        let told = Told::parse(text).unwrap();
+        assert_eq!((told.waits(35), told.waits(34)), (true, false));
+        assert_eq!((told.why(35), told.why(34)), (Missing::Blocks, Missing::Late('S')));
+    }
+}

@@ -1,0 +1,35 @@
+//! Why the agent cannot do what it is asked.
+
+use std::io;
+
+/// Why the agent cannot do what it is asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AgentError {
+    /// It was not installed.
+    #[error("the agent is not installed")]
+    NotInstalled,
+    /// It was installed before.
+    #[error("the agent is installed already")]
+    Installed,
+    /// The signal for stacks is none that is queued.
+    #[error("signal {0} is no real-time signal")]
+    NotRealTime(i32),
+    /// The program has said what is to be done on the signal: that is left as it is.
+    #[error("signal {0} is handled by the program")]
+    SignalInUse(i32),
+    /// The system refuses what the agent needs.
+    #[error("{what}: {error}")]
+    System {
+        /// What it refuses.
+        what: &'static str,
+        /// What it says.
+        error: io::Error,
+    },
+    /// The process could not be looked at.
+    #[error(transparent)]
+    Look(#[from] kcore::OpenError),
+    /// The thread that collects stacks failed.
+    #[error("the stacks could not be collected")]
+    Failed,
+}

@@ -1,0 +1,80 @@
+//! The handler. It runs wherever the signal strikes: everything that it calls takes no memory and no lock.
+//! `docs/agent.md` lists every function that can be reached from here.
+
+use std::{
+    ffi::c_void,
+    sync::{
+        OnceLock,
+        atomic::{AtomicI32, Ordering},
+    },
+};
+
+use kcore::Addr;
+
+use crate::{
+    error::AgentError,
+    requests,
+    slots::{ANSWERS, Slots, Ticket, WAITS},
+    sys::{self, Action, Info, Queued},
+};
+
+/// The signal by which threads are asked, and stacks are asked for.
+pub static SIGNAL: AtomicI32 = AtomicI32::new(0);
+/// The process that the agent serves: another one may have its handlers, between a fork and what follows it.
+pub static PROCESS: AtomicI32 = AtomicI32::new(0);
+
+/// What was in place after the handler was installed: what is there later may be somebody else's.
+static INSTALLED: OnceLock<(i32, Action)> = OnceLock::new();
+
+/// Installs the handler for these signals.
+pub fn install(signal: i32, profile: Option<i32>) {
+    SIGNAL.store(signal, Ordering::Release);
+    if let Some(action) = sys::install_handler(signal, handle) {
+        let _ = INSTALLED.set((signal, action));
+    }
+    if let Some(profile) = profile {
+        sys::install_handler(profile, handle);
+    }
+}
+
+/// Checks that the handler is still in place, before threads are sent a signal that would end the process
+/// otherwise.
+///
+/// # Errors
+/// When the program has put another one there.
+pub fn check() -> Result<(), AgentError> {
+    let (signal, action) = INSTALLED.get().ok_or(AgentError::NotInstalled)?;
+    let is_there = sys::handler_of(*signal).as_ref() == Some(action);
+    if is_there { Ok(()) } else { Err(AgentError::SignalInUse(*signal)) }
+}
+
+/// Serves a signal.
+#[allow(unsafe_code)]
+pub extern "C" fn handle(signal: i32, info: *mut Info, context: *mut c_void) {
+    // SAFETY: the kernel gives a handler with SA_SIGINFO what the signal was sent for.
+    let Some(info) = (unsafe { info.as_ref() }) else { return };
+    match info.queued() {
+        Queued::Asked(payload) => answer(Ticket::new(payload), context),
+        Queued::Timer(..) | Queued::Other => request(signal),
+    }
+}
+
+/// Leaves the stack of this thread in the slot of the ticket.
+fn answer(ticket: Ticket, context: *mut c_void) {
+    let slot = Slots::known().and_then(|slots| slots.at(ticket.index()));
+    let Some(slot) = slot else { return };
+    slot.answer(ticket, Addr::new(context.expose_provenance() as u64));
+    ANSWERS.fetch_add(1, Ordering::AcqRel);
+    if WAITS.load(Ordering::Acquire) != 0 {
+        sys::wake(&ANSWERS);
+    }
+}
+
+/// Somebody asks the process.
+fn request(signal: i32) {
+    if PROCESS.load(Ordering::Relaxed) != sys::process_id() {
+        return;
+    }
+    let is_stacks = signal == SIGNAL.load(Ordering::Relaxed);
+    requests::post(if is_stacks { requests::STACKS } else { requests::PROFILE });
+}

@@ -1,0 +1,19 @@
+//! The system, asked without the C library: none of these functions takes memory or a lock, sets `errno`, or
+//! is resolved by the dynamic linker when it is first called.
+
+#![allow(unsafe_code)]
+
+mod call;
+mod clone;
+mod futex;
+mod signal;
+mod task;
+
+pub use clone::{Dormant, leave_thread};
+pub use futex::{wait, wake};
+pub use signal::{
+    Action, HeldBack, Info, Queued, ask_thread, handler_of, install_handler, is_default,
+};
+pub use task::{
+    has_thread, monotonic_ns, process_id, read_memory, thread_id, thread_pointer, write_all,
+};

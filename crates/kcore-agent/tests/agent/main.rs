@@ -1,0 +1,5 @@
+//! The agent in other programs: they are built here, run with it, asked, and know the answer themselves.
+
+mod answers;
+mod known;
+mod program;

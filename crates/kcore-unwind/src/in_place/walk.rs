@@ -1,0 +1,182 @@
+//! The walk from one frame to its caller until there is none, in room that was set aside.
+
+use kcore_mem::{Addr, AddressSpace, CodeAddr};
+
+use super::{Room, Tables};
+use crate::{
+    End, Frame, Trust,
+    row::RowRef,
+    step::{Step, step_by_row},
+};
+
+/// A walk. The registers of the frame that it has come to stand in its room.
+pub(super) struct Walk<'a> {
+    pub tables: &'a Tables,
+    pub space: &'a dyn AddressSpace,
+    pub room: &'a mut Room,
+}
+
+/// What is above a frame: the registers of its caller stand in the room.
+struct Above {
+    cfa: Option<Addr>,
+    trust: Trust,
+    /// Whether the caller was interrupted and did not call: its pc is exact, and it may stand on any stack.
+    interrupted: bool,
+}
+
+impl Walk<'_> {
+    /// Walks from the registers in the room on.
+    pub fn run(&mut self) -> End {
+        let mut pc = CodeAddr::Pc(self.room.regs.pc());
+        let mut trust = Trust::Context;
+        let mut signals: usize = 0;
+        loop {
+            let above = self.above(pc);
+            let cfa = above.as_ref().ok().and_then(|above| above.cfa);
+            let interrupted = above.as_ref().is_ok_and(|above| above.interrupted);
+            if !self.room.push(self.frame(pc, cfa, trust, interrupted)) {
+                return End::Limit(self.room.frames().len());
+            }
+            let found = match above {
+                Ok(found) => found,
+                Err(end) => return end,
+            };
+            if let Err(end) = self.check(&found) {
+                return end;
+            }
+            if interrupted {
+                signals = signals.saturating_add(1);
+            }
+            if signals > MAX_SIGNALS {
+                return End::DidNotAdvance(self.room.caller.pc());
+            }
+            self.go_up(interrupted);
+            let at = self.room.regs.pc();
+            pc = if interrupted { CodeAddr::Pc(at) } else { CodeAddr::Return(at) };
+            trust = found.trust;
+        }
+    }
+
+    fn frame(&self, pc: CodeAddr, cfa: Option<Addr>, trust: Trust, trampoline: bool) -> Frame {
+        let machine = &self.tables.machine;
+        Frame {
+            pc: if trampoline { CodeAddr::Pc(pc.addr()) } else { pc },
+            sp: self.room.regs.get(machine.stack_pointer()).map(Addr::new),
+            cfa,
+            frame_pointer: machine.frame_pointer_of(&self.room.regs, cfa),
+            trust,
+            signal_trampoline: trampoline,
+        }
+    }
+
+    /// Makes the caller the frame that stands in the room.
+    fn go_up(&mut self, interrupted: bool) {
+        if let Some(link) = self.tables.machine.link_register().filter(|_| !interrupted) {
+            // Its own call overwrote it.
+            self.room.caller.set(link, None);
+        }
+        std::mem::swap(&mut self.room.regs, &mut self.room.caller);
+    }
+
+    /// Finds the caller of the frame in the room.
+    fn above(&mut self, pc: CodeAddr) -> Result<Above, End> {
+        let at = pc.lookup();
+        if let Some(row) = self.tables.ready_row(at) {
+            let (_, regs, caller) = self.room.applied();
+            let row = row.by_ref();
+            let step = apply(self.tables, self.space, at, row, regs, caller);
+            return above_row(step, row.is_signal);
+        }
+        if self.room.read_row(self.tables, at).is_some() {
+            let (row, regs, caller) = self.room.applied();
+            let step = apply(self.tables, self.space, at, row, regs, caller);
+            return above_row(step, self.room.row().is_signal);
+        }
+        self.above_without_row(pc)
+    }
+
+    fn above_without_row(&mut self, pc: CodeAddr) -> Result<Above, End> {
+        let machine = &self.tables.machine;
+        let is_code = self.tables.is_code(pc.addr()) || self.tables.is_code(pc.lookup());
+        if is_code && machine.is_signal_restorer(pc.addr(), self.space) {
+            let regs = machine.interrupted_regs(&self.room.regs, self.space);
+            self.room.caller = regs.ok_or(End::NoRule(pc.addr()))?;
+            return Ok(Above { cfa: None, trust: Trust::Signal, interrupted: true });
+        }
+        if !is_code {
+            return self.above_wild_call(pc);
+        }
+        let found = machine.caller_by_frame_pointer(&self.room.regs, self.space);
+        let (regs, cfa) = found.ok_or(End::NoRule(pc.addr()))?;
+        self.room.caller = regs.with_pc(machine.strip_code(regs.pc()));
+        if !self.tables.is_code(self.room.caller.pc()) {
+            return Err(End::NoRule(pc.addr()));
+        }
+        Ok(Above { cfa, trust: Trust::FramePointer, interrupted: false })
+    }
+
+    /// A call to where there is no code pushed its return address, and nothing else ran. Code that was
+    /// mapped after the tables were made looks the same, but nothing tells how it called.
+    fn above_wild_call(&mut self, pc: CodeAddr) -> Result<Above, End> {
+        let machine = &self.tables.machine;
+        let found = machine.caller_at_entry(&self.room.regs, self.space).filter(|(caller, _)| {
+            !pc.is_return()
+                && self.tables.is_code(caller.pc())
+                && machine.follows_call(caller.pc(), self.space)
+        });
+        let (regs, cfa) = found.ok_or(End::NotCode(pc.addr()))?;
+        self.room.caller = regs;
+        Ok(Above { cfa: Some(cfa), trust: Trust::NullCall, interrupted: false })
+    }
+
+    /// Refuses a caller that cannot be one: not in code, or not above the frame that it called.
+    fn check(&self, found: &Above) -> Result<(), End> {
+        let (callee, caller) = (&self.room.regs, &self.room.caller);
+        let pc = caller.pc();
+        if found.interrupted {
+            return Ok(());
+        }
+        if pc.get() == 0 {
+            return Err(End::Outermost);
+        }
+        if !self.tables.is_code(pc) {
+            return Err(End::NotCode(pc));
+        }
+        let sp = self.tables.machine.stack_pointer();
+        let advanced = match (callee.get(sp), caller.get(sp)) {
+            (Some(below), Some(above)) => above > below || self.is_leaf(above == below),
+            _ => true,
+        };
+        if advanced { Ok(()) } else { Err(End::DidNotAdvance(pc)) }
+    }
+
+    /// Only what called nothing itself, and has its return address in a register still, takes no stack.
+    fn is_leaf(&self, takes_none: bool) -> bool {
+        takes_none
+            && self.tables.machine.link_register().is_some()
+            && self.room.frames().last().is_some_and(|frame| !frame.pc.is_return())
+    }
+}
+
+/// Signals that interrupted handlers of signals, at most, on one stack: more are a circle.
+const MAX_SIGNALS: usize = 64;
+
+fn apply(
+    tables: &Tables,
+    space: &dyn AddressSpace,
+    at: Addr,
+    row: RowRef<'_>,
+    regs: &crate::Regs,
+    caller: &mut crate::Regs,
+) -> Result<Step, End> {
+    step_by_row(&|| tables.cfi_at(at), row, regs, caller, space, tables.machine.as_ref())
+}
+
+fn above_row(step: Result<Step, End>, is_signal: bool) -> Result<Above, End> {
+    let step = step?;
+    if !step.has_caller {
+        return Err(End::Outermost);
+    }
+    let trust = if is_signal { Trust::Signal } else { Trust::Cfi };
+    Ok(Above { cfa: Some(step.cfa), trust, interrupted: is_signal })
+}

@@ -1,0 +1,72 @@
+//! What a thread tells of itself.
+
+use kcore_live::{LivePages, Process, Registers, SnapThread};
+use kcore_mem::{Addr, CodeAddr};
+use kcore_unwind::{End, Frame, Machine, Regs};
+
+use super::space::OwnSpace;
+use crate::{Stack, Tid};
+
+/// A thread that walked its own stack.
+#[derive(Clone, Debug)]
+pub struct OwnThread {
+    /// Its id.
+    pub tid: Tid,
+    /// Its registers when it was interrupted.
+    pub regs: Regs,
+    /// Its thread pointer, where that is no general register.
+    pub thread_pointer: Option<Addr>,
+    /// Its frames, innermost first.
+    pub frames: Vec<Frame>,
+    /// Why there are no more.
+    pub end: End,
+}
+
+/// A stack that its thread walked.
+#[derive(Clone, Debug)]
+pub struct WalkedStack {
+    frames: Vec<Frame>,
+    end: End,
+}
+
+impl WalkedStack {
+    /// The first `limit` frames as the stack of a thread.
+    pub fn stack(&self, tid: Tid, limit: usize) -> Stack {
+        let frames: Vec<Frame> = self.frames.iter().take(limit).copied().collect();
+        let end = if self.frames.len() > limit { End::Limit(limit) } else { self.end };
+        Stack::of_frames(tid, frames, end)
+    }
+}
+
+impl OwnThread {
+    /// The thread as a snapshot has it, and its stack. Where the signal broke into a system call, the thread
+    /// waited behind its instruction, whatever the kernel made of that since.
+    pub fn as_told(
+        self,
+        process: &Process,
+        machine: Option<&dyn Machine>,
+        pages: &LivePages,
+    ) -> (SnapThread, WalkedStack) {
+        let Self { tid, mut regs, thread_pointer, mut frames, end } = self;
+        let space = OwnSpace { pages, target: process.target() };
+        let call = machine.and_then(|machine| machine.interrupted_system_call(&regs, &space));
+        if let Some((_, behind)) = call {
+            regs.set_pc(behind);
+            if let Some(frame) = frames.first_mut() {
+                frame.pc = CodeAddr::Pc(behind);
+            }
+        }
+        let general = machine
+            .map(|machine| machine.pr_reg(&regs, call.map(|(number, _)| number), thread_pointer));
+        let registers = general.map(|general| Registers { general, ..Registers::default() });
+        let id = i32::try_from(tid.get()).unwrap_or_default();
+        let thread = SnapThread {
+            tid: id,
+            inner_tid: tid.get(),
+            stat: process.task_stat(id),
+            registers,
+            stopped: std::time::Duration::ZERO,
+        };
+        (thread, WalkedStack { frames, end })
+    }
+}
