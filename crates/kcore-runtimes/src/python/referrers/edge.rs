@@ -19,6 +19,9 @@ use crate::Host;
 
 /// `f_frame` of a frame object since 3.11, `Include/internal/pycore_frame.h`.
 const F_FRAME: u64 = 24;
+/// `f_gen` of a frame in 3.8 and 3.9, `Include/frameobject.h`; since 3.11 a frame's owner says whether it is a generator's.
+const F_GEN: u64 = 96;
+const GENERATOR: u64 = 1;
 /// Ways in which one object refers to others that are told, at most.
 const MAX_EDGES: usize = 1 << 10;
 
@@ -59,6 +62,9 @@ impl Python {
             .take(MAX_EDGES)
             .collect();
         let builtin = self.builtin_name(host, object.class);
+        if builtin.as_deref() == Some("frame") && is_of_generator(&heap, object) {
+            return Vec::new();
+        }
         if found.is_empty() && !self.has_leftovers(host, &heap, object) {
             let mut words = Words::new(self, host);
             words.of(object, &mut |word| {
@@ -154,6 +160,19 @@ impl Python {
             }
         }
         found
+    }
+}
+
+/// Whether a frame object is of a generator, which refers to what its variables are.
+fn is_of_generator(heap: &Heap<'_>, object: Object) -> bool {
+    match (heap.layout.minor, heap.layout.frame.owner) {
+        (..=9, _) => heap.pointer(object.at, F_GEN).is_some(),
+        (10, _) => heap.pointer(object.at, F_GEN.saturating_sub(8)).is_some(),
+        (_, owner) => {
+            let frame = frame_place(heap, object);
+            frame.zip(owner).and_then(|(frame, owner)| heap.uint(frame, owner, 1))
+                == Some(GENERATOR)
+        }
     }
 }
 
