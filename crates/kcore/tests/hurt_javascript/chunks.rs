@@ -8,7 +8,7 @@ use kcore_runtimes::{
     Host, PROBES, Runtimes,
     v8::{
         V8,
-        census::{Area, Census, Use},
+        census::{Area, Census, Chunk, Use},
     },
 };
 
@@ -23,6 +23,8 @@ const CHUNK: u64 = 1 << 18;
 const ARENA: u64 = 64 << 20;
 /// What describes a chunk lies within so many bytes.
 const DESCRIPTION: u64 = 128;
+/// Its links lie within so many words.
+const LINKS: u64 = 64;
 /// Cores that are looked at, of a version of each way to describe a chunk.
 const VARIANTS: [&str; 3] = ["node20", "node22", "node24"];
 
@@ -56,6 +58,39 @@ fn a_chunk_without_a_beginning_is_found() {
         let left = count(&host);
         let lost = healthy.abs_diff(left);
         assert!(lost * 100 < area.starts.count(), "{variant}: {left} of {healthy} objects");
+    });
+}
+
+/// Where each chunk is described: in itself, or since V8 13 elsewhere.
+fn descriptions(variant: &str, core: &Core, census: &Census) -> Vec<Addr> {
+    let bases = census.areas().iter().map(|area| area.chunk.base);
+    let elsewhere = |base: Addr| core.space().read_word(base.saturating_add(8)).map(Addr::new);
+    let described = bases.map(|base| match variant {
+        "node24" => elsewhere(base).expect("it is described"),
+        _ => base,
+    });
+    described.collect()
+}
+
+#[test]
+fn a_chunk_that_left_its_list_holds_nothing() {
+    each(|variant, core, census, healthy| {
+        let is_full = |area: &Area| area.chunk.use_ == Use::Old && area.starts.count() > 1000;
+        let index = census.areas().iter().position(is_full).expect("a full chunk");
+        let area = &census.areas()[index];
+        let described = descriptions(variant, core, census);
+        let mut host = HurtHost::new(core);
+        let words = (0..LINKS).map(|word| described[index].saturating_add(word * 8));
+        let is_link = |at: &Addr| {
+            let to = core.space().read_word(*at).map(Addr::new);
+            to.is_ok_and(|to| to != described[index] && described.contains(&to))
+        };
+        let links: Vec<Addr> = words.filter(is_link).collect();
+        assert!((1..=2).contains(&links.len()), "{variant}: {links:?}");
+        links.iter().for_each(|at| host.set(*at, 0));
+        let left = taken(&host);
+        assert_eq!(left.object_count(), healthy - area.starts.count(), "{variant}");
+        assert_eq!(left.areas()[index].chunk, Chunk { use_: Use::Empty, ..area.chunk });
     });
 }
 

@@ -5,7 +5,10 @@
 
 use kcore_mem::{Addr, AddrRange};
 
-use super::super::{Heap, Layout};
+use super::{
+    super::{Heap, Layout},
+    listed,
+};
 
 /// Chunks are this long, and those of one large object longer.
 pub const CHUNK: u64 = 1 << 18;
@@ -39,7 +42,7 @@ pub struct Chunk {
 pub enum Use {
     /// Objects of the young generation.
     New,
-    /// What they were copied from: it holds nothing.
+    /// What they were copied from, or what V8 keeps to make another chunk of: it holds nothing.
     Empty,
     /// All others.
     Old,
@@ -80,8 +83,13 @@ impl Chunk {
             && area.start <= area.end
             && area.end <= base.checked_add(size)?.checked_add(PAGE)?
             && [area.start, area.end, owner].iter().all(|at| at.get().is_multiple_of(8));
-        let is_one = is_one && is_of_space(heap, Addr::new(word(fields.space)?), owner);
-        is_one.then(|| Self { base, area, heap: owner, use_: Use::of(flags, size, area) })
+        let space = Addr::new(word(fields.space)?);
+        (is_one && is_of_space(heap, space, owner)).then_some(())?;
+        let use_ = match listed::is_listed(heap, holder, space) {
+            true => Use::of(flags, size, area),
+            false => Use::Empty,
+        };
+        Some(Self { base, area, heap: owner, use_ })
     }
 
     /// A chunk whose beginning tells nothing.
@@ -96,11 +104,13 @@ impl Chunk {
 }
 
 impl Use {
-    /// The area of a chunk of one large object ends with the object, of others with a page.
+    /// The area of a chunk of one large object ends with the object, of others with a page. Only chunks of the
+    /// old generation are made smaller.
     const fn of(flags: u64, size: u64, area: AddrRange) -> Self {
         match flags & (FROM | TO) {
             FROM => Self::Empty,
             _ if size > CHUNK || !area.end.get().is_multiple_of(PAGE) => Self::Large,
+            TO if size < CHUNK => Self::Large,
             0 => Self::Old,
             _ => Self::New,
         }
@@ -124,6 +134,17 @@ fn description(heap: &Heap<'_>, base: Addr) -> Option<(Fields, Addr, u64)> {
         return Some((SINCE_12, base, heap.word(base, 0)?));
     }
     Some((UP_TO_11, base, heap.word(base, 8)?))
+}
+
+/// The chunk that is described at `holder`, if one is.
+pub fn described_at(heap: &Heap<'_>, holder: Addr) -> Option<Addr> {
+    let base = match has_metadata(heap.layout) {
+        true => Addr::new(heap.word(holder, 8)?),
+        false => holder,
+    };
+    let is_base = base.get() != 0 && base.get().is_multiple_of(CHUNK);
+    is_base.then_some(())?;
+    description(heap, base).filter(|(_, known, _)| *known == holder).map(|_| base)
 }
 
 /// Whether what describes a chunk lies elsewhere: since V8 13.

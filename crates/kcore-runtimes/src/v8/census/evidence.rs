@@ -42,7 +42,17 @@ impl<'h, 'a> Evidence<'h, 'a> {
             let start = place.start.saturating_add(start);
             AddrRange::new(start, place.end.min(start.saturating_add(SAMPLE)))
         });
-        samples.find_map(|sample| self.objects_of(sample, place.end))
+        let map = samples.find_map(|sample| self.objects_of(sample, place.end))?;
+        self.holds_mostly_objects(place).then_some(map)
+    }
+
+    /// Whether nearly all of what is written in memory is objects: in a chunk it is.
+    fn holds_mostly_objects(&mut self, place: AddrRange) -> bool {
+        let parts = walk::held(place, self.held);
+        let mut walk = Walk::new(self.heap, &mut self.maps);
+        walk.area(place, &parts, &[]);
+        let written = walk::len(&parts).saturating_sub(walk.rest.blank);
+        walk.rest.skipped <= written / 8
     }
 
     /// The map of the first of a run of objects that begins in a sample.

@@ -16,6 +16,7 @@ pub mod graph;
 mod group;
 mod holder;
 mod lab;
+mod listed;
 mod maps;
 mod marked;
 mod referrers;
@@ -291,6 +292,7 @@ impl<'a> Memory<'_, 'a> {
 
     fn walk_chunk(&self, maps: &mut Maps<'a>, chunk: Chunk) -> Area {
         let mut walk = Walk::new(self.heap, maps);
+        walk.is_young = chunk.use_ == Use::New;
         let held = walk::held(chunk.area, self.held);
         match chunk.use_ {
             Use::Empty => walk.rest.free = chunk.area.len(),

@@ -123,10 +123,8 @@ fn bytes_extent(layout: &Layout, kind: u64) -> Option<Extent> {
         kind if kind == types.bigint() => {
             Extent::Counted { shift: 1, mask: LENGTH_MASK >> 1, header: 16, unit: 8 }
         }
-        // Its size itself, since V8 13 in words.
-        kind if kind == layout.heap.free_space() => {
-            counted(0, if layout.column.is_since(13, 6) { 8 } else { 1 })
-        }
+        kind if kind == layout.heap.free_space_in_bytes => counted(0, 1),
+        kind if kind == layout.heap.free_space() => counted(0, 8),
         kind if kind == layout.heap.preparse_data => Extent::Preparse,
         kind if kind == holder_of_instructions(layout) => Extent::Instructions,
         _ => return None,

@@ -1,12 +1,16 @@
 //! Walking an area from object to object.
 
-use kcore_mem::{Addr, AddrRange};
+use std::ops::Range;
+
+use kcore_mem::{Addr, AddrRange, Fault};
 
 use super::{super::Heap, maps::Maps, shape::Extent};
 
 /// An object whose end only the next one tells is no longer than this.
 const MAX_UNTOLD: u64 = 1 << 16;
 const WORD: u64 = 8;
+/// Chunks lie anywhere here, and what is no address seldom does.
+const HEAPS: Range<u64> = 1 << 32..1 << 47;
 
 /// What was found in an area beside objects, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -49,6 +53,9 @@ pub struct Walk<'w, 'a> {
     maps: &'w mut Maps<'a>,
     bytes: &'a [u8],
     base: Addr,
+    /// Whether objects are made one behind the other: behind one that was moved away none is left, only what
+    /// the memory was used for before.
+    pub is_young: bool,
     /// Where objects begin, as indices of words.
     pub starts: Vec<u32>,
     /// What is no object.
@@ -59,7 +66,8 @@ impl<'w, 'a> Walk<'w, 'a> {
     /// Of nothing yet.
     pub fn new(heap: Heap<'a>, maps: &'w mut Maps<'a>) -> Self {
         let base = Addr::new(0);
-        Self { heap, maps, bytes: &[], base, starts: Vec::new(), rest: Rest::default() }
+        let (starts, rest) = (Vec::new(), Rest::default());
+        Self { heap, maps, bytes: &[], base, is_young: false, starts, rest }
     }
 
     /// Walks an area, of which these parts are held, lowest first. What is `unused` holds no objects.
@@ -115,6 +123,11 @@ impl<'w, 'a> Walk<'w, 'a> {
                     at = at.saturating_add(step.size);
                     in_step = true;
                 }
+                None if in_step && self.is_young && self.was_moved(at) => {
+                    let stale = part.end.offset_from(at).unwrap_or(0);
+                    self.rest.free = self.rest.free.saturating_add(stale);
+                    return part.end;
+                }
                 None => {
                     self.skip(at);
                     at = at.saturating_add(WORD);
@@ -135,6 +148,16 @@ impl<'w, 'a> Walk<'w, 'a> {
             self.starts.push(word);
             self.maps.count(step.map, at, step.size);
         }
+    }
+
+    /// Whether an object was moved away from `at`: its map is replaced by the address that it has now
+    /// (`MapWord::FromForwardingAddress` in `src/objects/objects.h`), or had, in a chunk that is gone by now.
+    fn was_moved(&mut self, at: Addr) -> bool {
+        let now = self.word(at).filter(|word| HEAPS.contains(word) && word.is_multiple_of(8));
+        now.map(Addr::new).is_some_and(|now| {
+            let is_gone = matches!(self.heap.space.slice(now), Err(Fault::Unmapped(_)));
+            is_gone || self.heap.object_at(now).is_some()
+        })
     }
 
     fn skip(&mut self, at: Addr) {

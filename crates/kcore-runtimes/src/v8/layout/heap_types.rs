@@ -59,6 +59,8 @@ table! {
         /// The same, whose references do not keep their objects.
         protected_weak_array: ["type_ProtectedWeakFixedArray__PROTECTED_WEAK_FIXED_ARRAY_TYPE"]
             = [0, 0, 0, 0, 194, 193, 194];
+        /// What fills longer gaps, as long as metadata has it: its size is in bytes then, and in words later.
+        free_space_in_bytes: ["type_FreeSpace__FREE_SPACE_TYPE"] = [169, 247, 251, 260, 0, 0, 0];
         /// What a `FinalizationRegistry` knows of an object.
         weak_cell: ["type_WeakCell__WEAK_CELL_TYPE"] = [185, 265, 275, 288, 296, 299, 301];
     }
@@ -70,7 +72,7 @@ impl HeapTypes {
         self.feedback_vector.saturating_add(1)
     }
 
-    /// What fills longer gaps: the type behind that, which metadata has up to V8 12.
+    /// What fills longer gaps: the type behind that, which metadata has up to some V8 13.6.
     pub const fn free_space(&self) -> u64 {
         self.feedback_vector.saturating_add(2)
     }
