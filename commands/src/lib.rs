@@ -41,6 +41,7 @@ mod env;
 mod errno;
 mod eval;
 mod files;
+mod findcontexts;
 mod findstack;
 mod findsym;
 mod format;
@@ -141,6 +142,7 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &stack::STACK_WITH_POINTERS,
     &stacks::Stacks,
     &findstack::Findstack,
+    &findcontexts::Findcontexts,
     &regs::Regs,
     &fpregs::Fpregs,
     &threads::Threads,

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::command::Line;
 use crate::recipe::{Lib, Panic};
 use crate::variant::{Link, Opt, Toolchain};
-use crate::{Language, Result, Scenario, Variant, node, paths, python, tools};
+use crate::{Language, Result, Scenario, Variant, node, paths, python, tools, wheel};
 
 /// What is built where.
 pub(crate) struct Build<'a> {
@@ -36,6 +36,7 @@ impl Build<'_> {
             line.run(self.dir)?;
             done.push(line.text());
         }
+        done.extend(wheel::lay_out(self.scenario, self.dir)?);
         Ok(done)
     }
 

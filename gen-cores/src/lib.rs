@@ -36,6 +36,7 @@ pub mod testdata;
 mod tools;
 mod truth;
 mod variant;
+mod wheel;
 
 pub use compare::{Seen, bare_name, compare};
 pub use debug_form::{DebugForm, Store};

@@ -12,7 +12,7 @@ use crate::lock::Lock;
 use crate::run::{ACCOUNT, Run};
 use crate::variant::Maker;
 use crate::{
-    Result, Scenario, Truth, Variant, cache, gcore, kernel, node, paths, python, qemu, tools,
+    Result, Scenario, Truth, Variant, cache, gcore, kernel, node, paths, python, qemu, tools, wheel,
 };
 
 /// A core that is there, with its program and its truth.
@@ -97,7 +97,8 @@ pub(crate) fn existing(scenario: &Scenario, variant: &Variant) -> Option<Case> {
 pub(crate) fn ensure(scenario: &Scenario, variant: &Variant, force: bool) -> Result<Outcome> {
     let missing = tools::why_not(scenario.recipe.language, variant);
     let missing = missing.or_else(|| python::why_not(variant));
-    if let Some(reason) = missing.map_or_else(|| node::why_not(variant), |why| Ok(Some(why)))? {
+    let missing = missing.map_or_else(|| node::why_not(variant), |why| Ok(Some(why)))?;
+    if let Some(reason) = missing.map_or_else(|| wheel::why_not(scenario), |why| Ok(Some(why)))? {
         let (scenario, variant) = (scenario.name.clone(), variant.name.clone());
         return Ok(Outcome::Skipped(Skipped { scenario, variant, reason }));
     }

@@ -75,6 +75,8 @@ pub struct Recipe {
     /// More flags for the linker, behind the objects.
     #[serde(default)]
     pub link: Vec<String>,
+    /// A package of Python that holds a library which the program loads from its folder.
+    pub wheel: Option<String>,
     /// The program's arguments.
     #[serde(default)]
     pub args: Vec<String>,

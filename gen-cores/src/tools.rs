@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::command::Line;
 use crate::variant::{Arch, Libc, Maker, Toolchain};
-use crate::{Language, Result, Variant, node};
+use crate::{Language, Result, Variant, node, wheel};
 
 /// A tool and the Debian package that it comes with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,8 +31,11 @@ pub const TOOLS: &[Tool] = &[
     Tool { command: LIBCXXABI, package: "libc++abi-dev" },
     Tool { command: "dwz", package: "dwz" },
     Tool { command: BOOST_CONTEXT, package: "libboost-context-dev" },
+    Tool { command: BOOST_FIBER, package: "libboost-fiber-dev" },
     Tool { command: GO, package: "golang-1.19-go" },
     Tool { command: node::NPM, package: "npm" },
+    Tool { command: wheel::PIP, package: "python3-pip" },
+    Tool { command: wheel::UNZIP, package: "unzip" },
     Tool { command: "gdb", package: "gdb" },
     Tool { command: "eu-stack", package: "elfutils" },
     // Its library is what scenarios of assembly load.
@@ -50,6 +53,7 @@ const LIBCXX: &str = "/usr/lib/x86_64-linux-gnu/libc++.so";
 const LIBCXXABI: &str = "/usr/lib/x86_64-linux-gnu/libc++abi.so";
 /// What switches stacks in scenarios of coroutines.
 const BOOST_CONTEXT: &str = "/usr/include/boost/context/fiber.hpp";
+const BOOST_FIBER: &str = "/usr/include/boost/fiber/all.hpp";
 
 /// The emulator that runs programs of another architecture and makes their cores.
 pub(crate) const QEMU: &str = "qemu-aarch64";

@@ -11,6 +11,11 @@ pub struct Bthreads;
 
 const OPTIONS: &[Opt] = &[
     Opt { flag: 'r', value: None, help: "only those that run" },
+    Opt {
+        flag: 'w',
+        value: None,
+        help: "what workers left to run a bthread, in place of bthreads",
+    },
     Opt { flag: 's', value: None, help: "with the stack of each, as bRPC's own page prints it" },
 ];
 
@@ -18,8 +23,9 @@ const HELP: &str = "\
 bthreads are bRPC's threads in user mode: many of them share few threads of the system. Those that run \
 are shown on the thread that runs them; the others wait on a butex (a mutex, a condition, the end of \
 another bthread: by the functions on their stacks), sleep, are ready, or were created and have not run \
-yet. One that was stopped in the midst of a switch is `switching`, on the thread whose stack pointer says \
-that it runs it. ENTRY is the function that a bthread began with. In a pipe the bthreads themselves are handed \
+yet. One is `switching` that a thread was about to leave or to enter when it was stopped. A worker that \
+runs a bthread left its own stack for that of the bthread: -w lists these as `parked`, by the id that bRPC has \
+for them, and ID::stack prints them. ENTRY is the function that a bthread began with. In a pipe the bthreads themselves are handed \
 on: ::bthreads | ::stack.";
 
 const EXAMPLES: &[Example] = &[
@@ -37,7 +43,8 @@ impl Dcmd for Bthreads {
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         let core = cx.core();
-        for bthread in subject::all(core)? {
+        let bthreads = if args.has('w') { subject::workers(core)? } else { subject::all(core)? };
+        for bthread in bthreads {
             cx.check_interrupt()?;
             if args.has('r') && !matches!(bthread.state, State::Running(_)) {
                 continue;

@@ -34,7 +34,10 @@ impl<'a> Row<'a> {
     /// What it waits for, or who runs it.
     fn on(&self) -> String {
         match (self.bthread.state, self.bthread.waits_on) {
-            (State::Running(runner), _) => format!("thread {}", runner.thread.get()),
+            (State::Running(_) | State::Entered(_) | State::Parked(_), _) => {
+                let thread = self.bthread.state.thread();
+                thread.map(|thread| format!("thread {thread}")).unwrap_or_default()
+            }
             (_, Some(Wait { joins: Some(id), .. })) => format!("join {id:x}"),
             (_, Some(wait)) => {
                 format!("{} {:x}", self.waits_for.unwrap_or("butex"), wait.butex)

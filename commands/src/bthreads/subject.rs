@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kcore::{
     Core, Task, TaskId,
-    bthread::{Bthread, Bthreads},
+    bthread::{Bthread, Bthreads, State},
 };
 use kcore_dcmd::{Cx, DcmdError, Dot, Result};
 
@@ -13,10 +13,24 @@ use kcore_dcmd::{Cx, DcmdError, Dot, Result};
 /// # Errors
 /// When it has no bRPC, or one that cannot be read: then the error says why.
 pub fn all(core: &Arc<Core>) -> Result<Vec<Bthread>> {
+    let found = schedulers(core)?;
+    Ok(found.iter().flat_map(|bthreads| bthreads.all(core.as_ref()).to_vec()).collect())
+}
+
+/// What workers left to run a bthread.
+///
+/// # Errors
+/// As [`all`].
+pub fn workers(core: &Arc<Core>) -> Result<Vec<Bthread>> {
+    let found = schedulers(core)?;
+    Ok(found.iter().flat_map(|bthreads| bthreads.workers(core.as_ref()).to_vec()).collect())
+}
+
+fn schedulers(core: &Core) -> Result<Vec<&Bthreads>> {
     let runtimes = core.task_runtimes();
-    let mut found = runtimes.of::<Bthreads>().peekable();
-    if found.peek().is_some() {
-        return Ok(found.flat_map(|bthreads| bthreads.all(core.as_ref()).to_vec()).collect());
+    let found: Vec<&Bthreads> = runtimes.of().collect();
+    if !found.is_empty() {
+        return Ok(found);
     }
     let damaged = runtimes.damaged().iter().find(|damaged| damaged.name == "bthread");
     Err(DcmdError::failed(match damaged {
@@ -35,10 +49,13 @@ pub fn of_dot(cx: &Cx<'_>) -> Result<Bthread> {
     };
     let wanted = dot.number();
     let is_wanted = |bthread: &Bthread| match dot {
-        Dot::Thread(tid) => bthread.state.thread() == Some(tid),
+        Dot::Thread(tid) => {
+            matches!(bthread.state, State::Running(runner) if runner.thread == tid)
+        }
         _ => bthread.id == wanted || bthread.meta.get() == wanted,
     };
-    let found = all(cx.core())?.into_iter().find(is_wanted);
+    let core = cx.core();
+    let found = all(core)?.into_iter().chain(workers(core)?).find(is_wanted);
     found.ok_or_else(|| DcmdError::failed(format!("no bthread {wanted:x}")))
 }
 

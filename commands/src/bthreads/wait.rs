@@ -36,6 +36,8 @@ pub fn kind(core: &Core, bthread: &Bthread) -> Option<&'static str> {
     match (bthread.state, bthread.waits_on) {
         (State::Sleeping, _) => Some("timer"),
         (State::Waiting, Some(Wait { joins: Some(_), .. })) => Some("join"),
+        // Only from a condition to its mutex are waiters moved.
+        (State::Waiting, Some(Wait { moved: true, .. })) => Some("mutex"),
         (State::Waiting, _) => by_stack(core, bthread).or(Some("butex")),
         _ => None,
     }

@@ -4,10 +4,18 @@
 #[path = "../dcmds/harness.rs"]
 #[allow(dead_code)]
 mod harness;
+mod live;
 mod stacks;
 mod states;
+mod workers;
 
-use std::{collections::BTreeMap, fs, path::PathBuf, process::Command, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::Arc,
+};
 
 use gen_cores::{Case, Outcome};
 use kcore::{Core, OpenOptions};
@@ -24,6 +32,9 @@ const CASES: &[(&str, &str)] = &[
     ("bthreads-13", "O2-pie"),
     ("bthreads-16", "O2-pie"),
     ("bthreads-18", "O2-pie"),
+    ("brpc", "O2-pie"),
+    ("brpc", "O0-pie-gcore"),
+    ("brpc-many", "O2-pie"),
 ];
 
 /// An opened core of a program that has bthreads.
@@ -35,6 +46,11 @@ struct Opened {
 }
 
 impl Opened {
+    /// Whether it is bRPC itself, and not a program that lays things out as a release does.
+    fn is_real(&self) -> bool {
+        self.name.starts_with("brpc")
+    }
+
     fn records(&self, line: &str) -> Vec<Value> {
         let records = harness::json_on(&self.core, line);
         for record in &records {
@@ -56,7 +72,11 @@ fn made(scenario: &str, variant: &str) -> Option<Case> {
 
 /// The last that each bthread told: a slot is used again under another id.
 fn told(case: &Case) -> BTreeMap<String, Value> {
-    let text = fs::read_to_string(case.dir.join("values.jsonl")).expect("bthreads told");
+    told_in(&case.dir.join("values.jsonl"))
+}
+
+fn told_in(path: &Path) -> BTreeMap<String, Value> {
+    let text = fs::read_to_string(path).expect("bthreads told");
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
     lines.map(|line| (line["bthread"].as_str().expect("an id").to_owned(), line)).collect()
 }

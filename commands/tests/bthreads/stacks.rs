@@ -1,23 +1,21 @@
 //! The stacks of bthreads: those that wait, by what was saved, and those that run, by their threads.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use crate::{Opened, cores, cores_without_types};
 
 /// Functions of a stack, innermost first.
-fn functions(record: &Value) -> Vec<String> {
+pub fn functions(record: &Value) -> Vec<String> {
     let frames = record["frames"].as_array().expect("frames");
     let names = frames.iter().map(|frame| frame["function"].as_str().unwrap_or("?").to_owned());
     names.collect()
 }
 
 /// The program's own functions on a stack, and those before and behind them.
-fn check_one(core: &Opened, id: &str, told: &Value) {
-    let mut records = core.records(&format!("{id}::stack"));
-    assert_eq!(records.len(), 1, "{} {id}: {records:?}", core.name);
-    let record = records.remove(0);
-    assert_eq!(record["task"]["id"], *id, "{}: {record}", core.name);
-    let functions = functions(&record);
+fn check_one(core: &Opened, id: &str, told: &Value, record: &Value) {
+    let functions = functions(record);
     let function = told["function"].as_str().expect("a function");
     if function.is_empty() {
         assert!(functions.is_empty(), "{} {id}: {functions:?}", core.name);
@@ -29,17 +27,25 @@ fn check_one(core: &Opened, id: &str, told: &Value) {
     let runner = functions.iter().position(|name| name == "bthread::TaskGroup::task_runner");
     assert!(runner.is_some(), "{} {id}: {functions:?}", core.name);
     // The first function of a stack of Boost.Context calls it here; nothing called that one.
-    assert_eq!(runner, functions.len().checked_sub(2), "{} {id}: {functions:?}", core.name);
+    let before = if core.is_real() { 1 } else { 2 };
+    assert_eq!(runner, functions.len().checked_sub(before), "{} {id}: {functions:?}", core.name);
     assert_eq!(record["end"]["reason"], "outermost", "{} {id}: {record}", core.name);
+}
+
+/// All stacks of a process.
+pub fn check(core: &Opened) {
+    let records = core.records("::walk bthread | ::stack");
+    let id = |record: &Value| record["task"]["id"].as_str().expect("an id").to_owned();
+    let records: BTreeMap<String, Value> =
+        records.into_iter().map(|record| (id(&record), record)).collect();
+    for (id, told) in &core.told {
+        check_one(core, id, told, records.get(id).unwrap_or(&Value::Null));
+    }
 }
 
 #[test]
 fn every_stack_is_the_one_that_the_bthread_knows() {
-    for core in cores().iter().chain(&cores_without_types()) {
-        for (id, told) in &core.told {
-            check_one(core, id, told);
-        }
-    }
+    cores().iter().chain(&cores_without_types()).for_each(check);
 }
 
 #[test]
@@ -53,7 +59,7 @@ fn threads_say_which_bthread_they_run() {
             assert_eq!(record["tid"], told["tid"], "{}: {record}", core.name);
             count += 1;
         }
-        assert_eq!(count, 3, "{}", core.name);
+        assert!(count >= 3, "{}: {count}", core.name);
     }
 }
 
@@ -66,7 +72,8 @@ fn groups_have_all_bthreads_once() {
             lists.flatten().cloned().collect::<Vec<Value>>()
         };
         let waiting = core.told.values().filter(|told| told["state"] != "running").count();
-        assert_eq!(listed("tasks").len(), waiting, "{}", core.name);
+        let parked = core.records("::bthreads -w").len();
+        assert_eq!(listed("tasks").len(), waiting + parked, "{}", core.name);
         assert_eq!(listed("tids").len(), core.core.tids().len(), "{}", core.name);
         let threads = core.records("::stacks -L");
         assert!(threads.iter().all(|group| group["tasks"] == Value::Array(vec![])));

@@ -17,7 +17,9 @@ use crate::{
     handler,
     install::settings,
     report::{self, Stacks},
-    requests, sys,
+    requests,
+    sampler::{self, Sampler},
+    sys,
 };
 
 static AGENT: AtomicPtr<Agent> = AtomicPtr::new(ptr::null_mut());
@@ -34,7 +36,7 @@ struct Agent {
 
 /// Runs the thread.
 pub extern "C" fn run() -> ! {
-    requests::THREAD.enter();
+    requests::enter();
     while let Some(request) = requests::take_or_end() {
         // A panic in another program's process is not its business: it gets an answer all the same.
         let served = catch_unwind(AssertUnwindSafe(|| serve(request)));
@@ -60,6 +62,33 @@ fn serve(request: u32) {
     if request & requests::CALL != 0 {
         call::answer(stacks());
     }
+    if request & requests::PROFILE != 0 {
+        match profile() {
+            Ok(written) => say(&written),
+            Err(error) => say(&error.to_string()),
+        }
+    }
+}
+
+/// Takes a profile, until somebody asks again or its time is over. Other requests are served meanwhile.
+fn profile() -> Result<String, AgentError> {
+    let mut sampler = Sampler::start(settings(), &mut agent()?.collector)?;
+    loop {
+        let request = requests::take_within(sampler::TURN);
+        if request & requests::PROFILE != 0 || !sampler.turn(&mut agent()?.collector) {
+            break;
+        }
+        if request != 0 {
+            sampler.pause(&mut agent()?.collector);
+            serve(request);
+            agent()?.collector.open_slots()?;
+        }
+    }
+    let Agent { collector, pool } = agent()?;
+    match pool {
+        Some(pool) => pool.install(|| sampler.finish(collector)),
+        None => sampler.finish(collector),
+    }
 }
 
 /// Writes a line to standard error.
@@ -84,7 +113,9 @@ fn stacks() -> Result<Stacks, AgentError> {
 fn agent() -> Result<&'static mut Agent, AgentError> {
     if AGENT.load(Ordering::Acquire).is_null() {
         let collector = Collector::new()?;
-        let pool = ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().ok();
+        let pool = sys::kept_on_purpose(|| {
+            ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().ok()
+        });
         AGENT.store(Box::into_raw(Box::new(Agent { collector, pool })), Ordering::Release);
     }
     // SAFETY: it is a leaked box that this thread alone uses, one request after the other.

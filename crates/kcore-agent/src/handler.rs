@@ -20,6 +20,8 @@ use crate::{
 
 /// The signal by which threads are asked, and stacks are asked for.
 pub static SIGNAL: AtomicI32 = AtomicI32::new(0);
+/// What timers of profiles carry.
+pub const SAMPLE: u64 = 0x6b63_6f72_6500;
 /// The process that the agent serves: another one may have its handlers, between a fork and what follows it.
 pub static PROCESS: AtomicI32 = AtomicI32::new(0);
 
@@ -55,6 +57,7 @@ pub extern "C" fn handle(signal: i32, info: *mut Info, context: *mut c_void) {
     let Some(info) = (unsafe { info.as_ref() }) else { return };
     match info.queued() {
         Queued::Asked(payload) => answer(Ticket::new(payload), context),
+        Queued::Timer(SAMPLE, more) => sample(more, context),
         Queued::Timer(..) | Queued::Other => request(signal),
     }
 }
@@ -68,6 +71,12 @@ fn answer(ticket: Ticket, context: *mut c_void) {
     if WAITS.load(Ordering::Acquire) != 0 {
         sys::wake(&ANSWERS);
     }
+}
+
+/// Leaves the stack of this thread in any slot that is open to samples.
+fn sample(more: u32, context: *mut c_void) {
+    let Some(slots) = Slots::known() else { return };
+    slots.sample(Addr::new(context.expose_provenance() as u64), u64::from(more).saturating_add(1));
 }
 
 /// Somebody asks the process.

@@ -40,6 +40,7 @@ mod install;
 mod preload;
 mod report;
 mod requests;
+mod sampler;
 mod settings;
 mod slots;
 mod sys;

@@ -8,6 +8,7 @@
 
 use std::{
     cell::UnsafeCell,
+    ffi::c_void,
     ptr,
     sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering},
 };
@@ -17,7 +18,10 @@ use kcore::{
     in_place::{Room, Tables},
 };
 
-use crate::{sys, window::Window};
+use crate::{
+    sys::{self, Stack},
+    window::Window,
+};
 
 /// Slots. More handlers than that do not run at the same time on most machines, and the others wait for their
 /// turn.
@@ -30,15 +34,25 @@ const FREE: u64 = 0;
 const ASKED: u64 = 1;
 const TAKEN: u64 = 2;
 const DONE: u64 = 3;
-const PHASES: u64 = 3;
-const NUMBER: u64 = 4;
+/// Any handler may take it, for a sample.
+const OPEN: u64 = 4;
+const PHASES: u64 = 7;
+const NUMBER: u64 = 8;
 
 /// Rises with each answer.
 pub static ANSWERS: AtomicU32 = AtomicU32::new(0);
 /// Whether somebody waits for answers.
 pub static WAITS: AtomicU32 = AtomicU32::new(0);
 
+/// Samples for which no slot was open.
+static DROPPED: AtomicU64 = AtomicU64::new(0);
+
 static SLOTS: AtomicPtr<Slots> = AtomicPtr::new(ptr::null_mut());
+
+/// How many samples found no slot open since this was asked last.
+pub fn take_dropped() -> u64 {
+    DROPPED.swap(0, Ordering::AcqRel)
+}
 
 /// All slots. They are made by the first request, and never freed: a handler may come at any time.
 pub struct Slots(Vec<Slot>);
@@ -49,8 +63,14 @@ pub struct Slot {
     work: UnsafeCell<Work>,
 }
 
+/// Bytes of the stack that a walk runs on: it was seen to use 20 KiB without optimization.
+const STACK: usize = 128 << 10;
+
 /// What a handler works with, and what it leaves.
 struct Work {
+    stack: Stack,
+    /// Of the signal that is served.
+    context: Addr,
     tables: *const Tables,
     room: Room,
     window: Window,
@@ -60,6 +80,10 @@ struct Work {
 /// What a handler leaves besides frames.
 #[derive(Clone, Copy)]
 pub struct Answer {
+    /// The thread.
+    pub tid: i32,
+    /// Samples that it stands for.
+    pub count: u64,
     /// Its registers when it was interrupted.
     pub regs: Regs,
     /// Its thread pointer.
@@ -138,6 +162,37 @@ impl Slots {
         free.map(|(index, _)| index).collect()
     }
 
+    /// Opens half of the free slots to samples; the others are left for threads that are asked. The tables
+    /// must stay until they are closed and [`Slots::are_quiet`].
+    pub fn open(&self, tables: &Tables) {
+        for slot in self.0.iter().filter(|slot| slot.phase() == FREE).take(COUNT / 2) {
+            slot.open(tables);
+        }
+    }
+
+    /// Closes those that are open.
+    pub fn close(&self) {
+        self.0.iter().for_each(Slot::close);
+    }
+
+    /// Leaves a sample in a slot that is open, for a handler; it stands for `count`.
+    pub fn sample(&self, context: Addr, count: u64) {
+        if !self.0.iter().any(|slot| slot.sample(context, count)) {
+            DROPPED.fetch_add(count, Ordering::AcqRel);
+        }
+    }
+
+    /// Gives `take` the samples that came, and opens their slots again where `tables` are given.
+    pub fn take_samples(&self, tables: Option<&Tables>, take: &mut dyn FnMut(&Answer, &[Frame])) {
+        for slot in &self.0 {
+            if slot.take(&mut *take).is_some()
+                && let Some(tables) = tables
+            {
+                slot.open(tables);
+            }
+        }
+    }
+
     /// Whether no handler works, or may begin to.
     pub fn are_quiet(&self) -> bool {
         self.0.iter().all(|slot| slot.phase() == FREE)
@@ -147,13 +202,16 @@ impl Slots {
 impl Slot {
     fn new(target: Target) -> Self {
         let answer = Answer {
+            tid: 0,
+            count: 0,
             regs: Regs::new(Addr::new(0)),
             thread_pointer: 0,
             end: End::NoRegisters,
             time: (0, 0),
         };
         let (room, window) = (Room::new(FRAMES), Window::new(target));
-        let work = Work { tables: ptr::null(), room, window, answer };
+        let (stack, context) = (Stack::new(STACK), Addr::new(0));
+        let work = Work { stack, context, tables: ptr::null(), room, window, answer };
         Self { state: AtomicU64::new(FREE), work: UnsafeCell::new(work) }
     }
 
@@ -182,8 +240,42 @@ impl Slot {
             return;
         }
         // SAFETY: who takes a slot has its work alone, until the state says that it is done.
-        unsafe { (*self.work.get()).walk(context) };
+        unsafe { (*self.work.get()).begin(context, 1) };
         self.state.store(ticket.number() | DONE, Ordering::Release);
+    }
+
+    /// Opens a free slot.
+    fn open(&self, tables: &Tables) {
+        let state = self.state.load(Ordering::Acquire);
+        if state & PHASES == FREE {
+            // SAFETY: a free slot is the collector's, which is one thread.
+            unsafe { (*self.work.get()).tables = tables };
+            self.state.store(state | OPEN, Ordering::Release);
+        }
+    }
+
+    fn close(&self) {
+        let state = self.state.load(Ordering::Acquire);
+        if state & PHASES == OPEN {
+            let order = (Ordering::AcqRel, Ordering::Relaxed);
+            let _ = self.state.compare_exchange(state, next_number(state), order.0, order.1);
+        }
+    }
+
+    /// Takes an open slot for the handler of a sample, and walks; says whether it was open.
+    fn sample(&self, context: Addr, count: u64) -> bool {
+        let state = self.state.load(Ordering::Relaxed);
+        let taken = (state & !PHASES) | TAKEN;
+        let order = (Ordering::AcqRel, Ordering::Relaxed);
+        if state & PHASES != OPEN
+            || self.state.compare_exchange(state, taken, order.0, order.1).is_err()
+        {
+            return false;
+        }
+        // SAFETY: who takes a slot has its work alone, until the state says that it is done.
+        unsafe { (*self.work.get()).begin(context, count) };
+        self.state.store((state & !PHASES) | DONE, Ordering::Release);
+        true
     }
 
     /// What was left, if it is done; the slot is free then.
@@ -212,14 +304,31 @@ const fn next_number(state: u64) -> u64 {
     ((state & !PHASES).wrapping_add(NUMBER)) & (u64::MAX >> 8)
 }
 
+/// Walks, on the stack of the work.
+extern "C" fn walk(work: *mut c_void) {
+    // SAFETY: `Work::begin` gives itself, and touches nothing until this returns.
+    unsafe { (*work.cast::<Work>()).walk() }
+}
+
 impl Work {
-    fn walk(&mut self, context: Addr) {
+    /// Walks the stack that was interrupted where `context` says, for so many samples.
+    fn begin(&mut self, context: Addr, count: u64) {
+        (self.context, self.answer.count) = (context, count);
+        let own = ptr::from_mut(self).cast();
+        let mut stack = std::mem::take(&mut self.stack);
+        stack.call(walk, own);
+        self.stack = stack;
+    }
+
+    fn walk(&mut self) {
         let begun = sys::monotonic_ns();
         self.window.clear();
         // SAFETY: whoever asked has set it, and keeps the tables until the slot is free.
         let Some(tables) = (unsafe { self.tables.as_ref() }) else { return };
-        let (regs, end) = self.room.walk_context(tables, &self.window, context);
+        let (regs, end) = self.room.walk_context(tables, &self.window, self.context);
         self.answer = Answer {
+            tid: sys::thread_id(),
+            count: self.answer.count,
             regs,
             thread_pointer: sys::thread_pointer() as u64,
             end,

@@ -39,6 +39,13 @@ pub trait Host: Send + Sync {
         None
     }
 
+    /// Where the variable of a thread lies that is at an offset in its module's thread-local storage, where
+    /// the host knows.
+    fn thread_local(&self, thread: Tid, module: &dyn HostModule, offset: Svma) -> Option<Addr> {
+        let _ = (thread, module, offset);
+        None
+    }
+
     /// The thread that the process began with, whose id is the process's; `None` where that has ended, or
     /// is not known.
     fn main_thread(&self) -> Option<Tid> {

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use kcore_mem::{Addr, CodeAddr};
+use kcore_mem::{Addr, AddrRange, CodeAddr};
 use kcore_unwind::{Regs, Tid};
 
 /// A user-mode thread.
@@ -22,6 +22,8 @@ pub struct Task {
     pub entry: Option<Addr>,
     /// The thread that runs it.
     pub thread: Option<Tid>,
+    /// The memory that its stack may use, half-open, if it is its own and known.
+    pub stack: Option<AddrRange>,
     /// Where its stack begins.
     pub start: TaskStart,
 }

@@ -8,6 +8,9 @@ use crate::{Machine, Modules, Reading, Regs, Trust};
 /// unwind information was seen to use.
 const SCAN_WORDS: u64 = 1024;
 
+/// Bytes of the longest instruction that calls.
+const LONGEST_CALL: i64 = 8;
+
 /// A caller that was found without call frame information.
 #[derive(Clone, Copy, Debug)]
 pub struct Guess {
@@ -39,18 +42,37 @@ impl Fallback<'_> {
         self.by_code(regs).or_else(|| self.by_frame_pointer(regs)).or_else(|| self.by_scan(regs))
     }
 
-    /// Whether no caller is to be looked for: where every stack begins, or where the frame pointer
+    /// Whether no caller is to be looked for: where every stack begins, where a function was made to return
+    /// to that nothing calls (the stack of a coroutine begins so: `__start_context` of glibc), or where the frame pointer
     /// is 0, as the ABI wants it in the outermost frame, and the code, which can be read, does not say
     /// better. Optimised code keeps anything in the frame pointer.
     pub fn is_outermost(&self, regs: &Regs, lookup: Addr) -> bool {
         self.modules.is_entry(lookup)
+            || (regs.pc() != lookup && self.was_put_there(regs.pc()))
             || (regs.get(self.machine.frame_pointer()) == Some(0)
                 && self.space.slice(lookup).is_ok()
                 && self.by_code(regs).is_none())
     }
 
+    /// Whether a return address can be read to be none that a call left, in code of a module.
+    fn was_put_there(&self, pc: Addr) -> bool {
+        let pc = self.machine.strip_code(pc);
+        self.modules.is_in_module(pc)
+            && self.space.slice(pc.wrapping_offset(-LONGEST_CALL)).is_ok()
+            && self.space.slice(pc).is_ok()
+            && !self.can_return_to(pc)
+    }
+
     fn by_code(&self, regs: &Regs) -> Option<Guess> {
-        let is_plausible = |caller: &Regs, cfa: Addr| self.is_plausible(regs, caller, cfa);
+        // Code that took its return address off the stack is about to jump to it. Where it called something
+        // since, the address of that return lies there.
+        let sp = regs.get(self.machine.stack_pointer());
+        let is_plausible = |caller: &Regs, cfa: Addr| {
+            self.is_plausible(regs, caller, cfa)
+                || (Some(cfa.get()) == sp
+                    && caller.pc() != regs.pc()
+                    && self.can_return_to(self.machine.strip_code(caller.pc())))
+        };
         let (caller, cfa) =
             self.machine.caller_by_code(regs, self.readings, self.space, &is_plausible)?;
         Some(self.guess(caller, Some(cfa), cfa, Trust::Prologue))

@@ -28,6 +28,7 @@ mod debug_context;
 mod doubts;
 mod executable;
 mod file_space;
+mod found_contexts;
 mod fp_registers;
 mod groups;
 mod jump_buffer;
@@ -71,6 +72,7 @@ mod whatis;
 pub use arch::{Aarch64FpRegisters, VectorRegister, VectorUse, X86FpRegisters, X87Register};
 pub use code::AccessKind;
 pub use file_space::FileSpace;
+pub use found_contexts::{ContextShape, FoundContext};
 pub use fp_registers::FpRegisters;
 pub use groups::StackGroup;
 pub use jump_buffer::JumpError;
@@ -111,8 +113,8 @@ pub use kcore_values::{
 };
 pub use last_words::LastWords;
 pub use live::{
-    LiveFacts, LiveOptions, Method, OwnProcess, OwnThread, ProfileCost, ProfileOptions,
-    ProfileProgress, SaveError, SaveWhat, SavedCore, ThreadChoice,
+    CountedStack, LiveFacts, LiveOptions, Method, OwnProcess, OwnThread, ProfileCost,
+    ProfileOptions, ProfileProgress, SaveError, SaveWhat, SavedCore, ThreadChoice,
 };
 pub use location::{Location, SymbolAt};
 pub use lookup::LookupError;

@@ -27,7 +27,7 @@ pub(crate) struct ModuleContext {
     pub(crate) target: Target,
     pub(crate) space: Option<Arc<CoreSpace>>,
     pub(crate) finder: Finder,
-    pub(crate) symbols: SymbolsByFile,
+    pub(crate) symbols: Arc<SymbolsByFile>,
     pub(crate) cache: Option<CacheDir>,
 }
 

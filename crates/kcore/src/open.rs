@@ -23,7 +23,7 @@ use kcore_runtimes::{PROBES, Probe, Runtimes};
 use kcore_unwind::{Knowledge, Machine, machine};
 
 use crate::{
-    Module, ModuleSet, ProcessSpace, Thread, Tid,
+    FoundContext, Module, ModuleSet, ProcessSpace, Thread, Tid,
     live::{LiveParts, WalkedStack},
     location_cache::LocationCache,
     mapping::Mapping,
@@ -142,6 +142,7 @@ pub struct Core {
     pub(crate) runtimes: OnceLock<Arc<Runtimes>>,
     pub(crate) task_runtimes: OnceLock<Runtimes>,
     pub(crate) tasks: OnceLock<Tasks>,
+    pub(crate) found_contexts: OnceLock<Vec<FoundContext>>,
     /// How runtimes are decoded, not what the process is: a session may change it.
     pub(crate) nearest_layouts: AtomicBool,
     /// Stacks that the threads walked themselves.
@@ -205,12 +206,22 @@ impl Core {
     }
 
     pub(crate) fn of_parts(parts: CoreParts, finder: Finder, options: &OpenOptions) -> Self {
+        Self::of_parts_sharing(parts, finder, options, Arc::default())
+    }
+
+    /// The same with symbols that were loaded before.
+    pub(crate) fn of_parts_sharing(
+        parts: CoreParts,
+        finder: Finder,
+        options: &OpenOptions,
+        symbols: Arc<SymbolsByFile>,
+    ) -> Self {
         let target = parts.file.target();
         let context = Arc::new(ModuleContext {
             target,
             space: Some(parts.space.clone()),
             finder,
-            symbols: SymbolsByFile::default(),
+            symbols,
             cache: options.cache_dir.clone().map(CacheDir::new),
         });
         let files = FinderFiles { finder: &context.finder, arch: target.arch };
@@ -239,7 +250,7 @@ impl Core {
             target,
             space: None,
             finder: finder(options, path.parent()),
-            symbols: SymbolsByFile::default(),
+            symbols: Arc::default(),
             cache: options.cache_dir.clone().map(CacheDir::new),
         });
         let finder = context.finder.clone();
@@ -279,6 +290,7 @@ impl Core {
             runtimes: OnceLock::new(),
             task_runtimes: OnceLock::new(),
             tasks: OnceLock::new(),
+            found_contexts: OnceLock::new(),
             nearest_layouts: AtomicBool::new(options.nearest_layouts),
             walked: HashMap::new(),
         }

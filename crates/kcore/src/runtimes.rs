@@ -83,6 +83,12 @@ impl Host for Core {
         Self::thread_pointer(self, thread)
     }
 
+    fn thread_local(&self, thread: Tid, module: &dyn HostModule, offset: Svma) -> Option<Addr> {
+        let module = Self::modules(self).at(module.span().start)?;
+        let block = self.tls_block(thread, module).ok()?;
+        block.checked_add(offset.get())
+    }
+
     fn main_thread(&self) -> Option<Tid> {
         let main = Tid::new(self.pid()?);
         self.tids().contains(&main).then_some(main)

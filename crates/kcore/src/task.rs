@@ -6,7 +6,7 @@ use kcore_runtimes::{Runtimes, TASK_PROBES, TaskStart, bthread};
 use kcore_unwind::{End, Trust};
 use rustc_hash::FxHashMap;
 
-use crate::{Core, Stack, Task, Tid, stack::StackOrigin};
+use crate::{Core, Stack, Task, Tid, found_contexts::FOUND, stack::StackOrigin};
 
 /// Frames among which the function is that begins the stack of a task: a sanitizer may call it.
 const OUTERMOST: usize = 2;
@@ -66,8 +66,12 @@ impl Core {
         })
     }
 
-    /// The task of an id.
+    /// The task of an id, or what was found in its place by a search.
     pub fn task(&self, id: TaskId) -> Option<&Arc<Task>> {
+        if id.runtime == FOUND {
+            let found = self.found_contexts()?.iter();
+            return found.map(|context| &context.task).find(|task| task.id == id.number);
+        }
         let tasks = self.known_tasks();
         tasks.all.get(*tasks.by_id.get(&id)?)
     }

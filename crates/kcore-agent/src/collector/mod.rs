@@ -8,11 +8,18 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kcore::{Core, OpenError, OpenOptions, OwnProcess, OwnThread, in_place::Tables};
+use kcore::{
+    Core, CountedStack, End, Frame, OpenError, OpenOptions, OwnProcess, OwnThread,
+    in_place::Tables,
+    profile::{About, Profile},
+};
 
 use crate::slots::Slots;
 
-pub use tasks::Missing;
+pub use tasks::{Missing, others};
+
+/// Times that threads are asked again, at most.
+const MAX_TRIES: usize = 3;
 
 /// What belongs to collections of one process, from one to the next.
 pub struct Collector {
@@ -20,6 +27,8 @@ pub struct Collector {
     tables: Option<Box<Tables>>,
     /// Threads that were asked and never answered: their signal may wait still.
     owing: BTreeSet<i32>,
+    /// Whether samples are taken.
+    samples: bool,
 }
 
 /// What one collection brought.
@@ -45,7 +54,7 @@ impl Collector {
     /// # Errors
     /// When the system does not tell of the process.
     pub fn new() -> Result<Self, OpenError> {
-        Ok(Self { own: OwnProcess::open()?, tables: None, owing: BTreeSet::new() })
+        Ok(Self { own: OwnProcess::open()?, tables: None, owing: BTreeSet::new(), samples: false })
     }
 
     /// Asks all threads but this one, and waits for so long at most for those that do not answer.
@@ -56,16 +65,57 @@ impl Collector {
         let begun = Instant::now();
         self.prepare()?;
         let prepared = begun.elapsed();
-        let Some(tables) = self.tables.as_deref_mut() else { return Ok(Collection::default()) };
-        let slots = Slots::get(self.own.target());
-        let mut collection =
-            round::run(&round::Plan { signal, timeout, slots, tables }, &mut self.owing);
+        let mut collection = self.round(signal, timeout, None);
         collection.prepared = prepared;
-        if slots.are_quiet() {
+        self.ask_again(signal, timeout, &mut collection)?;
+        let is_quiet = self.is_quiet();
+        if let Some(tables) = self.tables.as_deref_mut().filter(|_| is_quiet) {
             let frames = collection.threads.iter().flat_map(|thread| &thread.frames);
             tables.learn(frames.map(|frame| frame.pc));
         }
         Ok(collection)
+    }
+
+    /// Asks threads again whose stacks ended in code that nobody knew: it was mapped after the tables were
+    /// made.
+    fn ask_again(
+        &mut self,
+        signal: i32,
+        timeout: Duration,
+        collection: &mut Collection,
+    ) -> Result<(), OpenError> {
+        let is_lost = |thread: &OwnThread| matches!(thread.end, End::NotCode(_) | End::NoRule(_));
+        for _ in 0..MAX_TRIES {
+            let lost = collection.threads.iter().filter(|thread| is_lost(thread));
+            let lost: BTreeSet<i32> = lost.map(|thread| thread.tid.get().cast_signed()).collect();
+            if lost.is_empty() || !self.prepare()? {
+                break;
+            }
+            let again = self.round(signal, timeout, Some(&lost));
+            let answered: BTreeSet<_> = again.threads.iter().map(|thread| thread.tid).collect();
+            collection.threads.retain(|thread| !answered.contains(&thread.tid));
+            collection.threads.extend(again.threads);
+            collection.times.extend(again.times);
+            collection.took = collection.took.saturating_add(again.took);
+        }
+        Ok(())
+    }
+
+    /// Asks all threads, or only these.
+    fn round(
+        &mut self,
+        signal: i32,
+        timeout: Duration,
+        only: Option<&BTreeSet<i32>>,
+    ) -> Collection {
+        let Some(tables) = self.tables.as_deref() else { return Collection::default() };
+        let slots = Slots::get(self.own.target());
+        let plan = round::Plan { signal, timeout, slots, tables, only };
+        round::run(&plan, &mut self.owing)
+    }
+
+    fn is_quiet(&self) -> bool {
+        Slots::known().is_none_or(Slots::are_quiet)
     }
 
     /// A core of the threads that answered.
@@ -76,15 +126,50 @@ impl Collector {
         self.own.core(threads, &OpenOptions::default())
     }
 
-    /// Copies the tables of what was mapped since.
-    fn prepare(&mut self) -> Result<(), OpenError> {
-        let Some(machine) = self.own.machine() else { return Ok(()) };
-        let Some(tables) = self.own.changed_tables(machine)? else { return Ok(()) };
+    /// Lets handlers of samples work, by the tables of what is mapped now.
+    ///
+    /// # Errors
+    /// When the system does not tell of the process.
+    pub fn open_slots(&mut self) -> Result<(), OpenError> {
+        self.prepare()?;
+        self.samples = true;
+        if let Some(tables) = &self.tables {
+            Slots::get(self.own.target()).open(tables);
+        }
+        Ok(())
+    }
+
+    /// Lets no more handlers of samples begin.
+    pub fn close_slots(&mut self) {
+        self.samples = false;
+        let Some(slots) = Slots::known() else { return };
+        slots.close();
+    }
+
+    /// Gives `take` the samples that came: thread, frames, and how many it stands for.
+    pub fn take_samples(&self, take: &mut dyn FnMut(i32, &[Frame], u64)) {
+        let Some(slots) = Slots::known() else { return };
+        let tables = self.tables.as_deref().filter(|_| self.samples);
+        slots.take_samples(tables, &mut |answer, frames| take(answer.tid, frames, answer.count));
+    }
+
+    /// Names stacks that were counted.
+    ///
+    /// # Errors
+    /// When the system does not tell of the process.
+    pub fn profile(&self, about: About, stacks: Vec<CountedStack>) -> Result<Profile, OpenError> {
+        self.own.profile(about, stacks)
+    }
+
+    /// Copies the tables of what was mapped since; says whether there was anything.
+    fn prepare(&mut self) -> Result<bool, OpenError> {
+        let Some(machine) = self.own.machine() else { return Ok(false) };
+        let Some(tables) = self.own.changed_tables(machine)? else { return Ok(false) };
         let old = self.tables.replace(Box::new(tables));
-        if Slots::known().is_some_and(|slots| !slots.are_quiet()) {
+        if !self.is_quiet() {
             // A handler that is late still reads them.
             std::mem::forget(old);
         }
-        Ok(())
+        Ok(true)
     }
 }

@@ -27,6 +27,8 @@ pub struct Plan<'a> {
     pub timeout: Duration,
     pub slots: &'static Slots,
     pub tables: &'a Tables,
+    /// The threads that are asked; `None` is all of them.
+    pub only: Option<&'a BTreeSet<i32>>,
 }
 
 /// A thread that was asked.
@@ -74,7 +76,8 @@ pub fn run(plan: &Plan<'_>, owing: &mut BTreeSet<i32>) -> Collection {
 impl Round<'_> {
     /// Looks for threads that are not known yet; says whether there are any.
     fn list(&mut self) -> bool {
-        let now = tasks::others();
+        let mut now = tasks::others();
+        now.retain(|tid| self.plan.only.is_none_or(|only| only.contains(tid)));
         self.queue = now.difference(&self.known).copied().collect();
         self.known.extend(&self.queue);
         !self.queue.is_empty()

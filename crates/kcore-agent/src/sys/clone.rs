@@ -9,7 +9,7 @@ use std::{
     arch::asm,
     ffi::c_void,
     mem::zeroed,
-    ptr::from_ref,
+    ptr::{from_ref, null_mut},
     sync::atomic::{AtomicI32, AtomicU32, AtomicUsize, Ordering},
 };
 
@@ -17,6 +17,8 @@ use super::{call::call, futex, thread_id, thread_pointer};
 
 /// What is left of the thread while it does not run.
 pub struct Dormant {
+    /// The stack that was mapped for it.
+    mapping: AtomicUsize,
     /// Its thread pointer; 0 before it was made.
     pointer: AtomicUsize,
     /// Where it may begin on its stack.
@@ -29,6 +31,8 @@ pub struct Dormant {
     told: AtomicU32,
 }
 
+/// Bytes below the stack that may not be touched.
+const GUARD: usize = 64 << 10;
 /// Bytes of the stack that are left to the C library's first frames of the thread.
 const FIRST_FRAMES: usize = 1024;
 /// `PR_GET_TID_ADDRESS`.
@@ -48,6 +52,7 @@ impl Dormant {
     /// One that was not made yet.
     pub const fn new() -> Self {
         Self {
+            mapping: AtomicUsize::new(0),
             pointer: AtomicUsize::new(0),
             stack: AtomicUsize::new(0),
             id: AtomicUsize::new(0),
@@ -56,9 +61,10 @@ impl Dormant {
         }
     }
 
-    /// Makes the thread on `stack`, of so many bytes, which stay its own, and waits until it has ended. Not for
-    /// a handler. Says whether that went well.
-    pub fn make(&'static self, stack: *mut c_void, bytes: usize) -> bool {
+    /// Maps a stack of so many bytes, makes the thread, and waits until it has ended. Not for a handler. Says
+    /// whether that went well.
+    pub fn make(&'static self, bytes: usize) -> bool {
+        let Some(stack) = self.stack(bytes) else { return false };
         self.told.store(0, Ordering::Relaxed);
         // SAFETY: the attributes are initialized before they are used; the stack is the caller's, of that
         // size, and stays; the function has the signature of one that a thread begins with.
@@ -86,6 +92,38 @@ impl Dormant {
         }
         self.wait_until_gone();
         self.id.load(Ordering::Acquire) != 0
+    }
+
+    /// The stack, mapped if there is none yet.
+    fn stack(&self, bytes: usize) -> Option<*mut c_void> {
+        let mapped = self.mapping.load(Ordering::Acquire);
+        if mapped != 0 {
+            return Some(std::ptr::with_exposed_provenance_mut(mapped));
+        }
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_STACK;
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: a new mapping touches no other; its first part becomes the guard, and the rest is the stack.
+        let stack = unsafe {
+            let mapping = libc::mmap(null_mut(), GUARD.checked_add(bytes)?, access, flags, -1, 0);
+            if mapping == libc::MAP_FAILED {
+                return None;
+            }
+            libc::mprotect(mapping, GUARD, libc::PROT_NONE);
+            mapping.byte_add(GUARD)
+        };
+        self.mapping.store(stack.expose_provenance(), Ordering::Release);
+        Some(stack)
+    }
+
+    /// Whether it was made, and can be woken.
+    pub fn is_made(&self) -> bool {
+        self.id.load(Ordering::Acquire) != 0
+    }
+
+    /// Forgets the thread but not its stack, in a process that was forked off while it ran: what the C library
+    /// holds for it stays as it was in the middle of something.
+    pub fn forget(&self) {
+        self.id.store(0, Ordering::Release);
     }
 
     /// Waits until the kernel has ended the thread, and its stack is free.

@@ -6,14 +6,20 @@
 mod call;
 mod clone;
 mod futex;
+mod sanitizer;
 mod signal;
+mod stack;
 mod task;
+mod timer;
 
 pub use clone::{Dormant, leave_thread};
 pub use futex::{wait, wake};
+pub use sanitizer::kept_on_purpose;
 pub use signal::{
     Action, HeldBack, Info, Queued, ask_thread, handler_of, install_handler, is_default,
 };
+pub use stack::Stack;
 pub use task::{
     has_thread, monotonic_ns, process_id, read_memory, thread_id, thread_pointer, write_all,
 };
+pub use timer::ThreadTimer;

@@ -69,9 +69,8 @@ fn until_it_is_asked_it_costs_one_mapping_and_no_thread() {
     // What no file is behind: the mapping may lie next to others, and then be one with them in the list.
     let [with, without] = [with.maps(), without.maps()].map(|maps| anonymous_bytes(&maps));
     let more = with.checked_sub(without).expect("more than without");
-    assert!(more >= MAPPING, "{more} bytes");
-    // The library's own variables, and what the loader allocates for it.
-    assert!(more < MAPPING + (4 << 20), "{more} bytes");
+    // Besides, pages of variables of the library, and what allocators and the loader have for it.
+    assert!(more.abs_diff(MAPPING) < 2 << 20, "{more} bytes");
 }
 
 #[test]

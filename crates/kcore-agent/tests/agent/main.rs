@@ -2,4 +2,10 @@
 
 mod answers;
 mod known;
+mod many;
+mod profile;
 mod program;
+mod purity;
+mod restless;
+mod servers;
+mod stock;

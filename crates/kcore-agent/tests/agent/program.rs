@@ -93,6 +93,18 @@ impl Running {
         text
     }
 
+    /// The next line of standard error that has this.
+    pub fn line_with(&mut self, wanted: &str) -> String {
+        loop {
+            let mut line = String::new();
+            let read = self.errors.read_line(&mut line).unwrap();
+            assert!(read > 0, "it ended without {wanted:?}");
+            if line.contains(wanted) {
+                return line;
+            }
+        }
+    }
+
     /// How many threads the system counts.
     pub fn threads(&self) -> usize {
         std::fs::read_dir(format!("/proc/{}/task", self.pid())).unwrap().count()

@@ -107,6 +107,19 @@ fn dcmds_of_bthreads_write_what_the_schema_says() {
 }
 
 #[test]
+fn contexts_are_written_as_the_schema_says() {
+    let case = match gen_cores::ensure("ucontexts", "O2-pie").expect("a core") {
+        Outcome::Made(case) | Outcome::Fresh(case) => case,
+        Outcome::Skipped(skipped) => return println!("not tested: {}", skipped.reason),
+    };
+    let mut seen = BTreeSet::new();
+    for line in ["::findcontexts", "::findcontexts | ::stack"] {
+        seen.extend(check(&schema(), line, &records_of(&case.core, line)));
+    }
+    assert!(["found_context", "stack"].iter().all(|wanted| seen.contains(*wanted)), "{seen:?}");
+}
+
+#[test]
 fn dcmds_of_python_write_what_the_schema_says() {
     let schema = schema();
     let cases = [

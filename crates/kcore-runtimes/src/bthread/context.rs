@@ -5,8 +5,6 @@
 use kcore_mem::{Addr, AddressSpace, Arch};
 use kcore_unwind::{RegisterId, Regs};
 
-use super::meta::StackArea;
-
 /// What an architecture saves, by offsets from the saved stack pointer.
 struct Saved {
     /// The general registers, by their `DWARF` numbers.
@@ -53,11 +51,12 @@ const AARCH64: Saved = Saved {
     size: 0xb0,
 };
 
-/// The registers with which a stack goes on, as far as they were saved.
-pub fn saved(space: &dyn AddressSpace, area: &StackArea) -> Option<Regs> {
+/// The registers with which a stack goes on that was left at `context` and ends at `end`, as far as they
+/// were saved.
+pub fn saved(space: &dyn AddressSpace, context: Addr, end: Addr) -> Option<Regs> {
     let saved = of(space.target().arch)?;
-    let after = area.context.checked_add(saved.size).filter(|after| *after <= area.range.end)?;
-    let word = |offset: u64| space.read_word(area.context.checked_add(offset)?).ok();
+    let after = context.checked_add(saved.size).filter(|after| *after <= end)?;
+    let word = |offset: u64| space.read_word(context.checked_add(offset)?).ok();
     let pc = word(saved.pc).filter(|pc| *pc != 0)?;
     let mut regs = Regs::new(Addr::new(pc));
     for (register, offset) in saved.registers {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kcore_symbols::{DebugInfo, MemberPlace, Type};
 
-use super::layout::{Layout, StackLayout};
+use super::layout::{CURRENT, Layout, StackLayout};
 use crate::HostModule;
 
 /// The layout that a module's debug information states, if it has the types.
@@ -13,6 +13,8 @@ pub fn layout(module: &dyn HostModule) -> Option<Layout> {
     let meta = Fields::of(info, "bthread::TaskMeta")?;
     let attributes = meta.offset("attr")?;
     let name = meta.inner("attr").and_then(|attr| attr.offset("name"));
+    let group = Fields::of(info, "bthread::TaskGroup");
+    let current = group.and_then(|group| group.offset("_cur_meta"));
     let switches = meta.inner("stat").and_then(|stat| stat.offset("nswitch"));
     Some(Layout {
         size: meta.ty.size()?,
@@ -27,6 +29,7 @@ pub fn layout(module: &dyn HostModule) -> Option<Layout> {
         name: name.and_then(|name| attributes.checked_add(name)),
         switches: switches.and_then(|switches| meta.offset("stat")?.checked_add(switches)),
         of_stack: stack(info)?,
+        current: current.unwrap_or(CURRENT),
         source: "its debug information".into(),
     })
 }

@@ -30,6 +30,8 @@ pub struct Layout {
     pub switches: Option<u64>,
     /// What `stack` points at.
     pub of_stack: StackLayout,
+    /// `_cur_meta` of `bthread::TaskGroup`.
+    pub current: u64,
     /// Where all this was had from, for people.
     pub source: Arc<str>,
 }
@@ -88,6 +90,8 @@ pub const RELEASES: &[Release] = &[
 
 /// Where `tid` lies in all releases, and before it what tells whether a task lives.
 pub const ID: u64 = 32;
+/// `_cur_meta` of `bthread::TaskGroup` in all releases.
+pub const CURRENT: u64 = 0;
 /// `version_butex` in all releases.
 pub const VERSION_BUTEX: u64 = 24;
 
@@ -117,6 +121,7 @@ impl Layout {
             name: name.map(|name| attributes.saturating_add(name)),
             switches: release.map(|release| release.switches),
             of_stack,
+            current: CURRENT,
             source: source.into(),
         }
     }

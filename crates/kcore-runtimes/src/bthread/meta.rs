@@ -66,6 +66,11 @@ impl Meta {
         self.stack_type != 0 && self.entry.get() != 0
     }
 
+    /// Whether it stands for what a worker does when it runs no bthread.
+    pub const fn is_worker(&self) -> bool {
+        self.stack_type == 0 && self.stack.get() != 0
+    }
+
     /// Whether it runs on the stack of its worker.
     pub const fn is_on_worker(&self) -> bool {
         self.stack_type == ON_WORKER
@@ -121,6 +126,12 @@ impl StackArea {
         let context = space.read_addr(stack.checked_add(fields.context)?).ok()?;
         let range = AddrRange::new(Addr::new(bottom.get().checked_sub(size)?), bottom);
         range.contains(context).then_some(Self { range, guard, context })
+    }
+
+    /// The stack pointer with which the own stack of a worker was left, of which nothing else is known.
+    pub fn context_of(space: &dyn AddressSpace, layout: &Layout, meta: &Meta) -> Option<Addr> {
+        let at = meta.stack.checked_add(layout.of_stack.context)?;
+        space.read_addr(at).ok().filter(|context| context.get() != 0)
     }
 
     /// The stack with the guard below it, in which a stack pointer lies that went too far.

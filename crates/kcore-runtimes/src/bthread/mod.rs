@@ -18,7 +18,8 @@ mod wait;
 
 use std::sync::{Arc, OnceLock};
 
-use kcore_mem::{Addr, AddrRange, AddressSpace, CodeAddr};
+use kcore_mem::{Addr, AddrRange, AddressSpace, CodeAddr, Svma};
+use kcore_unwind::Tid;
 use rustc_hash::FxHashMap;
 
 pub use probe::{PROBE, is_runner};
@@ -28,7 +29,8 @@ pub use wait::Wait;
 use layout::Layout;
 use meta::{Meta, StackArea};
 use pool::Pool;
-use running::Running;
+use running::{Running, TaskStack};
+use state::Signs;
 
 use crate::{Host, Identity, Runtime, Task, TaskStart};
 
@@ -39,7 +41,15 @@ pub struct Bthreads {
     layout: Layout,
     /// The function that every stack of a bthread begins with, `bthread::TaskGroup::task_runner`.
     runner: Option<Addr>,
-    all: OnceLock<Arc<[Bthread]>>,
+    /// The thread-local variable that points to a worker's `bthread::TaskGroup`, by its offset.
+    worker: Option<Svma>,
+    known: OnceLock<Known>,
+}
+
+/// What there is in a pool.
+struct Known {
+    all: Arc<[Bthread]>,
+    workers: Arc<[Bthread]>,
 }
 
 /// A bthread that has not ended.
@@ -70,39 +80,72 @@ pub struct Bthread {
 impl Bthreads {
     /// All bthreads that have not ended, in the order of their slots. They are looked for once.
     pub fn all(&self, host: &dyn Host) -> Arc<[Bthread]> {
-        self.all.get_or_init(|| self.enumerate(host).into()).clone()
+        self.known(host).all.clone()
     }
 
-    fn enumerate(&self, host: &dyn Host) -> Vec<Bthread> {
-        let running = Running::of(host);
-        let metas: Vec<Meta> = self.live(host.space()).collect();
-        let joined = metas.iter().map(|meta| (meta.version_butex, meta.id)).collect();
-        metas.into_iter().map(|meta| self.bthread(host, meta, &running, &joined)).collect()
+    /// What workers do when they run no bthread, of those that run one.
+    pub fn workers(&self, host: &dyn Host) -> Arc<[Bthread]> {
+        self.known(host).workers.clone()
     }
 
-    /// What the pool holds of tasks that live; a worker's own stack is none.
-    fn live<'a>(&'a self, space: &'a dyn AddressSpace) -> impl Iterator<Item = Meta> + 'a {
-        let metas = self.pool.items(space, self.layout.size);
-        let metas = metas.filter_map(move |item| Meta::load(space, &self.layout, item));
-        metas.filter(Meta::is_bthread)
+    fn known(&self, host: &dyn Host) -> &Known {
+        self.known.get_or_init(|| self.enumerate(host))
     }
 
-    fn bthread(
-        &self,
-        host: &dyn Host,
-        meta: Meta,
-        running: &Running,
-        joined: &FxHashMap<Addr, u64>,
-    ) -> Bthread {
+    fn enumerate(&self, host: &dyn Host) -> Known {
         let space = host.space();
-        let area = StackArea::load(space, &self.layout, &meta);
-        let runs = area.as_ref().and_then(|area| running.within(area.with_guard()));
-        let is_new = area.as_ref().is_some_and(|area| self.is_new(space, &meta, area));
-        let state = State::of(&meta, runs, is_new);
+        let items = self.pool.items(space, self.layout.size);
+        let metas = items.filter_map(|item| Meta::load(space, &self.layout, item));
+        let (metas, others): (Vec<Meta>, Vec<Meta>) = metas.partition(Meta::is_bthread);
+        let joined = metas.iter().map(|meta| (meta.version_butex, meta.id)).collect();
+        let found = Found { running: self.running(host, &metas), joined };
+        let all = metas.iter().map(|meta| self.bthread(host, meta, &found)).collect();
+        let workers = others.iter().filter(|meta| meta.is_worker());
+        Known { all, workers: workers.filter_map(|meta| self.parked(host, meta)).collect() }
+    }
+
+    fn running(&self, host: &dyn Host, metas: &[Meta]) -> Running {
+        let stack = |meta: &Meta| {
+            let area = StackArea::load(host.space(), &self.layout, meta)?;
+            Some(TaskStack { range: area.with_guard(), meta: meta.at })
+        };
+        let mut stacks: Vec<TaskStack> = metas.iter().filter_map(stack).collect();
+        stacks.sort_by_key(|stack| stack.range.end);
+        Running::of(host, &stacks, &|thread| self.current_of(host, thread))
+    }
+
+    /// The task that a worker says it runs.
+    fn current_of(&self, host: &dyn Host, thread: Tid) -> Option<Addr> {
+        let module = host.module_at(self.pool.group_count)?;
+        let group = host.thread_local(thread, module, self.worker?)?;
+        let group = host.space().read_addr(group).ok().filter(|group| group.get() != 0)?;
+        host.space().read_addr(group.checked_add(self.layout.current)?).ok()
+    }
+
+    fn bthread(&self, host: &dyn Host, meta: &Meta, found: &Found) -> Bthread {
+        let space = host.space();
+        let area = StackArea::load(space, &self.layout, meta);
+        let signs = Signs {
+            on_stack: found.running.on_stack(meta.at),
+            current: found.running.current(meta.at),
+            is_new: area.as_ref().is_some_and(|area| self.is_new(space, meta, area)),
+            is_woken: Wait::is_over(space, meta),
+        };
+        let state = State::of(meta, signs);
         let waits_on = match state {
-            State::Waiting => Wait::of(space, &meta, joined),
+            State::Waiting => Wait::of(space, meta, &found.joined),
             _ => None,
         };
+        Bthread {
+            waits_on,
+            stack: area.as_ref().map(|area| area.range),
+            context: area.map(|area| area.context),
+            ..self.plain(space, meta, state)
+        }
+    }
+
+    /// What a `bthread::TaskMeta` says by itself.
+    fn plain(&self, space: &dyn AddressSpace, meta: &Meta, state: State) -> Bthread {
         Bthread {
             id: meta.id,
             meta: meta.at,
@@ -110,11 +153,29 @@ impl Bthreads {
             entry: meta.entry,
             argument: meta.argument,
             state,
-            waits_on,
+            waits_on: None,
             switches: meta.switches,
-            stack: area.as_ref().map(|area| area.range),
-            context: area.map(|area| area.context),
+            stack: None,
+            context: None,
         }
+    }
+
+    /// What a worker left to run a bthread: it is on another stack than its own, on which it left off.
+    fn parked(&self, host: &dyn Host, meta: &Meta) -> Option<Bthread> {
+        let context = StackArea::context_of(host.space(), &self.layout, meta)?;
+        let stack = host.range_at(context)?.range;
+        let is_left = |thread: &Tid| {
+            let block = host.thread_pointer(*thread);
+            let at = running::pointer(host, *thread);
+            block.is_some_and(|block| stack.contains(block) && context < block)
+                && at.is_some_and(|at| !stack.contains(at))
+        };
+        let thread = host.threads().into_iter().find(is_left)?;
+        Some(Bthread {
+            stack: Some(stack),
+            context: Some(context),
+            ..self.plain(host.space(), meta, State::Parked(thread))
+        })
     }
 
     /// Whether a stack was made and never entered: nobody was switched away from it, or its saved program
@@ -123,26 +184,32 @@ impl Bthreads {
         if meta.switches == Some(0) && meta.waiter.get() == 0 && meta.sleep == 0 {
             return true;
         }
-        let saved = context::saved(space, area);
+        let saved = context::saved(space, area.context, area.range.end);
         self.runner.is_some() && saved.map(|regs| regs.pc()) == self.runner
     }
 
     fn task(host: &dyn Host, bthread: &Bthread) -> Task {
+        let runs = matches!(bthread.state, State::Running(_));
+        let waits_on = match bthread.state {
+            State::Parked(thread) => Some(format!("thread {thread}, which runs a bthread")),
+            _ => bthread.waits_on.as_ref().map(|wait| wait.to_string()),
+        };
         Task {
             runtime: probe::NAME,
             id: bthread.id,
             name: bthread.name.clone(),
             state: bthread.state.as_str().into(),
-            waits_on: bthread.waits_on.as_ref().map(|wait| wait.to_string().into()),
-            entry: Some(bthread.entry),
-            thread: bthread.state.thread(),
+            waits_on: waits_on.map(Into::into),
+            entry: Some(bthread.entry).filter(|entry| entry.get() != 0),
+            thread: bthread.state.thread().filter(|_| runs),
+            stack: bthread.stack,
             start: Self::start(host.space(), bthread),
         }
     }
 
     /// Where the stack of a bthread begins. The saved registers of one that runs are old.
     fn start(space: &dyn AddressSpace, bthread: &Bthread) -> TaskStart {
-        let (range, context) = match (bthread.state, bthread.stack, bthread.context) {
+        let (stack, context) = match (bthread.state, bthread.stack, bthread.context) {
             (State::Running(_), ..) => return TaskStart::Running,
             (State::Created, ..) => return TaskStart::Unknown("it has not run yet".into()),
             (State::OnWorker, ..) => {
@@ -151,7 +218,7 @@ impl Bthreads {
             (_, Some(stack), Some(context)) => (stack, context),
             _ => return TaskStart::Unknown("its stack cannot be read".into()),
         };
-        match context::saved(space, &StackArea { range, guard: 0, context }) {
+        match context::saved(space, context, stack.end) {
             Some(regs) => {
                 TaskStart::Suspended { pc: CodeAddr::Return(regs.pc()), regs: Box::new(regs) }
             }
@@ -162,12 +229,21 @@ impl Bthreads {
     }
 }
 
+/// What is known before single bthreads are looked at.
+struct Found {
+    running: Running,
+    /// Whose end a butex stands for.
+    joined: FxHashMap<Addr, u64>,
+}
+
 impl Runtime for Bthreads {
     fn identity(&self) -> &Identity {
         &self.identity
     }
 
     fn tasks(&self, host: &dyn Host) -> Vec<Task> {
-        self.all(host).iter().map(|bthread| Self::task(host, bthread)).collect()
+        let known = self.known(host);
+        let bthreads = known.all.iter().chain(&*known.workers);
+        bthreads.map(|bthread| Self::task(host, bthread)).collect()
     }
 }

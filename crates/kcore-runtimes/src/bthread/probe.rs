@@ -22,6 +22,8 @@ const SETTING: &[u8] = b"bthread_concurrency";
 /// The statics of the pool.
 const GROUP_COUNT: &str = "_ZN5butil12ResourcePoolIN7bthread8TaskMetaEE7_ngroupE";
 const GROUPS: &str = "_ZN5butil12ResourcePoolIN7bthread8TaskMetaEE13_block_groupsE";
+/// The variable of each worker that points to its `bthread::TaskGroup`.
+const WORKER: &str = "_ZN7bthread14tls_task_groupE";
 /// The function with which every stack begins, as its symbol and as people have it.
 const RUNNER: &str = "_ZN7bthread9TaskGroup11task_runnerEl";
 const RUNNER_NAME: &str = "bthread::TaskGroup::task_runner";
@@ -66,13 +68,13 @@ fn find_in(host: &dyn Host, module: &dyn HostModule) -> Option<Finding> {
         metadata: layout.source.clone(),
         undecoded: Vec::new(),
     };
-    let runner = symbol(module, RUNNER);
     Some(Finding::Found(Box::new(Bthreads {
         identity,
         pool,
         layout,
-        runner,
-        all: OnceLock::new(),
+        runner: symbol(module, RUNNER),
+        worker: module.symbols().table().lookup(WORKER).map(|symbol| symbol.value()),
+        known: OnceLock::new(),
     })))
 }
 

@@ -1,45 +1,124 @@
 //! Which thread runs what.
 
-use kcore_mem::{Addr, AddrRange};
+use kcore_mem::{Addr, AddrRange, CodeAddr};
 use kcore_unwind::Tid;
+use rustc_hash::FxHashMap;
 
 use super::context;
 use crate::Host;
+
+/// The function that switches from one stack to another.
+const SWITCH: &str = "bthread_jump_fcontext";
 
 /// A thread that is on a stack of somebody's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Runner {
     /// The thread.
     pub thread: Tid,
-    /// Whether it was stopped in the midst of a switch, in `bthread_jump_fcontext`: its stack pointer tells
-    /// on which side.
+    /// Whether it was stopped in the midst of a switch: it is on this stack, and is about to leave it or
+    /// has just come.
     pub switches: bool,
 }
 
-/// The stack pointers of all threads.
-pub struct Running(Vec<(Addr, Runner)>);
+/// A stack of a task's.
+#[derive(Clone, Copy, Debug)]
+pub struct TaskStack {
+    /// From its guard to its end.
+    pub range: AddrRange,
+    /// The `bthread::TaskMeta` whose it is.
+    pub meta: Addr,
+}
+
+/// Who runs which task, by its `bthread::TaskMeta`.
+#[derive(Default)]
+pub struct Running {
+    on_stack: FxHashMap<Addr, Runner>,
+    current: FxHashMap<Addr, Tid>,
+}
 
 impl Running {
-    /// Those of a process.
-    pub fn of(host: &dyn Host) -> Self {
-        let threads = host.threads().into_iter();
-        let mut pointers: Vec<_> = threads.filter_map(|thread| pointer(host, thread)).collect();
-        pointers.sort_by_key(|(at, _)| *at);
-        Self(pointers)
+    /// Those of a process. `stacks` lie in the order of their addresses; `current_of` is the task that the
+    /// scheduler has for the current one of a thread, if it can be read.
+    pub fn of(
+        host: &dyn Host,
+        stacks: &[TaskStack],
+        current_of: &dyn Fn(Tid) -> Option<Addr>,
+    ) -> Self {
+        let mut running = Self::default();
+        for thread in host.threads() {
+            let own = stack_of(host, thread, stacks);
+            let current = current_of(thread).filter(|current| Some(*current) != own);
+            if let Some(meta) = own {
+                let switches = current.is_some() || is_in_switch(host, thread);
+                running.on_stack.insert(meta, Runner { thread, switches });
+            }
+            running.current.extend(current.map(|meta| (meta, thread)));
+        }
+        running
     }
 
-    /// The thread whose stack pointer lies in a range; that of an empty stack is its end.
-    pub fn within(&self, range: AddrRange) -> Option<Runner> {
-        let first = self.0.partition_point(|(at, _)| *at < range.start);
-        let (at, runner) = self.0.get(first)?;
-        (*at < range.end).then_some(*runner)
+    /// The thread that is on the stack of a task.
+    pub fn on_stack(&self, meta: Addr) -> Option<Runner> {
+        self.on_stack.get(&meta).copied()
+    }
+
+    /// The thread whose current task it is without being on its stack: it is about to switch to it, or runs
+    /// it on its own stack.
+    pub fn current(&self, meta: Addr) -> Option<Tid> {
+        self.current.get(&meta).copied()
     }
 }
 
-fn pointer(host: &dyn Host, thread: Tid) -> Option<(Addr, Runner)> {
+/// The task whose stack a thread is on: by its stack pointer, or, where a signal handler has a stack of its
+/// own, by that of the code which it interrupted.
+fn stack_of(host: &dyn Host, thread: Tid, stacks: &[TaskStack]) -> Option<Addr> {
+    let at = pointer(host, thread)?;
+    let of = |at| holder(stacks, at);
+    of(at).or_else(|| {
+        let is_elsewhere = !is_on_own_stack(host, thread, at);
+        let frames = if is_elsewhere { host.frames(thread) } else { Vec::new() };
+        frames.iter().filter_map(|frame| frame.sp).find_map(of)
+    })
+}
+
+/// The task whose stack holds a stack pointer; that of an empty stack is its end.
+fn holder(stacks: &[TaskStack], at: Addr) -> Option<Addr> {
+    let behind = stacks.partition_point(|stack| stack.range.end < at);
+    let found = stacks.get(behind)?;
+    (found.range.start <= at).then_some(found.meta)
+}
+
+/// Whether a stack pointer is on the stack that the C library made for a thread: its own block of memory lies
+/// at the end of that.
+pub fn is_on_own_stack(host: &dyn Host, thread: Tid, at: Addr) -> bool {
+    let Some(block) = host.thread_pointer(thread) else { return false };
+    host.range_at(at).is_some_and(|mapping| mapping.range.contains(block))
+}
+
+/// The stack pointer of a thread.
+pub fn pointer(host: &dyn Host, thread: Tid) -> Option<Addr> {
     let regs = host.registers(thread)?;
-    let at = regs.get(context::stack_pointer(host.space().target().arch)?)?;
-    let function = host.function_at(kcore_mem::CodeAddr::Pc(regs.pc()));
-    let switches = function.as_deref() == Some("bthread_jump_fcontext");
-    Some((Addr::new(at), Runner { thread, switches }))
+    regs.get(context::stack_pointer(host.space().target().arch)?).map(Addr::new)
+}
+
+fn is_in_switch(host: &dyn Host, thread: Tid) -> bool {
+    let pc = host.registers(thread).map(|regs| regs.pc());
+    pc.and_then(|pc| host.function_at(CodeAddr::Pc(pc))).as_deref() == Some(SWITCH)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stack_is_held_up_to_its_end() {
+        let stack = |start, end, meta| TaskStack {
+            range: AddrRange::new(Addr::new(start), Addr::new(end)),
+            meta: Addr::new(meta),
+        };
+        let stacks = [stack(0x1000, 0x2000, 1), stack(0x2000, 0x3000, 2), stack(0x5000, 0x6000, 3)];
+        let holder = |at| holder(&stacks, Addr::new(at)).map(Addr::get);
+        assert_eq!([holder(0xfff), holder(0x1000), holder(0x2000)], [None, Some(1), Some(1)]);
+        assert_eq!([holder(0x2008), holder(0x4000), holder(0x6000)], [Some(2), None, Some(3)]);
+    }
 }

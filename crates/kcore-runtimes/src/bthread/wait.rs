@@ -9,8 +9,9 @@ use super::meta::Meta;
 
 /// `ButexWaiter` and `ButexBthreadWaiter` of `src/bthread/butex.cpp`, the same in all releases.
 const ID: u64 = 16;
+const QUEUE: u64 = 24;
 const TASK: u64 = 32;
-const BUTEX: u64 = 56;
+const FIRST_BUTEX: u64 = 56;
 const EXPECTED: u64 = 52;
 
 /// A butex that is waited on.
@@ -24,11 +25,14 @@ pub struct Wait {
     pub expected: Option<u32>,
     /// The bthread whose end is waited for.
     pub joins: Option<u64>,
+    /// Whether it began to wait on another butex and was moved to this one: from a condition, which was
+    /// signalled, to its mutex.
+    pub moved: bool,
 }
 
 impl Wait {
-    /// What a task waits for, if what it waits with points back at it. `joined`: whose end a butex
-    /// stands for.
+    /// What a task waits for, if what it waits with points back at it and is in a queue: who wakes it
+    /// takes it out. `joined`: whose end a butex stands for.
     pub fn of(
         space: &dyn AddressSpace,
         meta: &Meta,
@@ -36,7 +40,7 @@ impl Wait {
     ) -> Option<Self> {
         let word = |offset: u64| space.read_word(meta.waiter.checked_add(offset)?).ok();
         let is_own = word(ID) == Some(meta.id) && word(TASK) == Some(meta.at.get());
-        let butex = Addr::new(word(BUTEX).filter(|butex| is_own && *butex != 0)?);
+        let butex = Addr::new(word(QUEUE).filter(|butex| is_own && *butex != 0)?);
         let half = |at: Option<Addr>| {
             let value = at.and_then(|at| space.read_uint(at, 4).ok());
             value.and_then(|value| u32::try_from(value).ok())
@@ -46,7 +50,14 @@ impl Wait {
             value: half(Some(butex)),
             expected: half(meta.waiter.checked_add(EXPECTED)),
             joins: joined.get(&butex).copied(),
+            moved: word(FIRST_BUTEX).is_some_and(|first| first != butex.get()),
         })
+    }
+
+    /// Whether a task that began to wait was woken, and has not run since.
+    pub fn is_over(space: &dyn AddressSpace, meta: &Meta) -> bool {
+        let word = |offset: u64| space.read_word(meta.waiter.checked_add(offset)?).ok();
+        word(ID) == Some(meta.id) && word(TASK) == Some(meta.at.get()) && word(QUEUE) == Some(0)
     }
 }
 

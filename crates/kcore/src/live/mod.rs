@@ -9,6 +9,7 @@ mod profile;
 mod rehearsal;
 mod save;
 mod take;
+mod tasks;
 mod threads;
 
 use std::{sync::Arc, time::Duration};
@@ -18,7 +19,7 @@ use kcore_live::{LivePages, Pid};
 pub use facts::LiveFacts;
 pub(crate) use mappings::mappings;
 pub(crate) use own::WalkedStack;
-pub use own::{OwnProcess, OwnThread};
+pub use own::{CountedStack, OwnProcess, OwnThread};
 pub use profile::{Method, ProfileCost, ProfileOptions, ProfileProgress};
 pub use save::{SaveError, SaveWhat, SavedCore};
 pub use threads::ThreadChoice;

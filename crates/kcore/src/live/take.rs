@@ -10,7 +10,7 @@ use kcore_live::{
 };
 use kcore_mem::AddrRange;
 
-use super::{LiveOptions, LiveParts, MAX_PROGRAMS, files, rehearsal};
+use super::{LiveOptions, LiveParts, MAX_PROGRAMS, files, rehearsal, tasks};
 use crate::{Core, OpenError, OpenOptions, open::CoreParts, thread::threads_of};
 
 /// Times that a process is stopped, at most. What a walk misses the first time is copied the second
@@ -74,16 +74,18 @@ impl<'a> Taking<'a> {
     }
 
     fn take(&self) -> Result<Core, OpenError> {
-        let (mut wanted, follow) = self.survey()?;
+        let Survey { mut wanted, tasks, follow } = self.survey()?;
         let mut stops = Vec::new();
         loop {
-            let snapshot = self.capture(&wanted, follow)?;
+            let together = merge(wanted.clone(), tasks.clone());
+            let snapshot = self.capture(&split(together, &self.maps), follow)?;
             stops.push(snapshot.stopped);
             let ahead = self.pages(MAX_PAGES);
             let asked = LiveParts { stops: stops.clone(), ..LiveParts::asking(ahead.clone()) };
             let core = self.open(Some(&snapshot), asked)?;
             rehearsal::ask_process(&core);
             rehearsal::walk_stacks(&core);
+            tasks::walk(&core);
             ahead.close();
             let missed = ahead.ranges();
             if missed.is_empty() && !self.live.live_memory {
@@ -105,11 +107,19 @@ impl<'a> Taking<'a> {
 
     /// What memory concerns the process as a whole, by looking while it runs; and whether a runtime
     /// is in it, which needs what stacks point to.
-    fn survey(&self) -> Result<(Vec<AddrRange>, bool), OpenError> {
+    fn survey(&self) -> Result<Survey, OpenError> {
         let ahead = self.pages(MAX_PAGES);
         let core = self.open(None, LiveParts::asking(ahead.clone()))?;
         rehearsal::ask_process(&core);
-        Ok((ahead.ranges(), !core.runtimes().is_empty()))
+        let tasks = if tasks::has_some(&core) { self.survey_tasks()? } else { Vec::new() };
+        Ok(Survey { wanted: ahead.ranges(), tasks, follow: !core.runtimes().is_empty() })
+    }
+
+    /// What memory concerns stacks that belong to no thread: it may be much more than all else.
+    fn survey_tasks(&self) -> Result<Vec<AddrRange>, OpenError> {
+        let ahead = self.pages(tasks::MAX_PAGES);
+        let core = self.open(None, LiveParts::asking(ahead.clone()))?;
+        Ok(tasks::wanted(&core, || ahead.ranges()))
     }
 
     /// Memory of the process while it runs; of no other one that has its id later.
@@ -155,6 +165,16 @@ impl<'a> Taking<'a> {
     }
 }
 
+/// What is known to be needed before the process is stopped.
+struct Survey {
+    /// Memory that concerns the process as a whole.
+    wanted: Vec<AddrRange>,
+    /// That which concerns stacks that belong to no thread.
+    tasks: Vec<AddrRange>,
+    /// Whether a runtime needs what stacks point to.
+    follow: bool,
+}
+
 /// Pages of ranges together.
 fn total(ranges: &[AddrRange]) -> u64 {
     ranges.iter().map(|range| range.len() >> 12).fold(0, u64::saturating_add)
@@ -174,11 +194,36 @@ fn merge(mut ranges: Vec<AddrRange>, more: Vec<AddrRange>) -> Vec<AddrRange> {
     merged
 }
 
+/// Ranges none of which lies in two mappings, as what is copied has to.
+fn split(ranges: Vec<AddrRange>, maps: &[MapLine]) -> Vec<AddrRange> {
+    let mut parts = Vec::new();
+    for range in ranges {
+        let first = maps.partition_point(|map| map.range.end <= range.start);
+        let maps = maps.get(first..).unwrap_or_default().iter();
+        let mut start = range.start;
+        for map in maps.take_while(|map| map.range.end < range.end) {
+            parts.push(AddrRange::new(start, map.range.end));
+            start = map.range.end;
+        }
+        parts.push(AddrRange::new(start, range.end));
+    }
+    parts
+}
+
 #[cfg(test)]
 mod tests {
     use kcore_mem::Addr;
 
     use super::*;
+
+    #[test]
+    fn ranges_end_with_mappings() {
+        let range = |start, end| AddrRange::new(Addr::new(start), Addr::new(end));
+        let maps = kcore_elf::core_file::parse_maps(b"10-20 rw-p 0 0:0 0\n20-28 r--p 0 0:0 0");
+        let ranges = split(vec![range(0x11, 0x12), range(0x1e, 0x24), range(0x26, 0x28)], &maps);
+        let parts = [range(0x11, 0x12), range(0x1e, 0x20), range(0x20, 0x24), range(0x26, 0x28)];
+        assert_eq!(ranges, parts);
+    }
 
     #[test]
     fn ranges_that_touch_are_one() {

@@ -142,6 +142,7 @@ impl Runtime for Toy {
             waits_on: Some("a timer".into()),
             entry: Some(self.interpreter),
             thread,
+            stack: None,
             start,
         };
         let regs = thread.and_then(|thread| host.registers(thread));

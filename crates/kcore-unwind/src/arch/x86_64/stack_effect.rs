@@ -7,6 +7,11 @@ const DWARF: [u16; 16] = [0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15];
 
 const RSP: u8 = 4;
 const RBP: u8 = 5;
+/// The registers of the first two arguments.
+const RSI: u8 = 6;
+const RDI: u8 = 7;
+/// What follows the byte of operands where the stack pointer alone is the base.
+const SIB_RSP_ALONE: u8 = 0x24;
 
 /// The effect of one instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,6 +24,13 @@ pub enum Effect {
     Pop(Option<u16>),
     /// The stack pointer moved by a constant.
     Move(i64),
+    /// A register (by DWARF number) was stored so far from the stack pointer.
+    Store(u16, i64),
+    /// A register (by DWARF number) was loaded from so far from the stack pointer.
+    Load(u16, i64),
+    /// The stack pointer became that of another stack, which was given as an argument: that stack was left by
+    /// the same code, so that all lies on it as it lay on this one.
+    Switch,
     /// The frame pointer became the stack pointer.
     SetFrame,
     /// The stack pointer became the frame pointer plus a constant.
@@ -84,26 +96,35 @@ fn arithmetic(code: &Decoded) -> Effect {
 
 /// `mov` between registers, or a load into one.
 fn moved(code: &Decoded, to: u8, from: u8) -> Effect {
-    let store = code.opcode == 0x89 && !code.rm_is_register();
-    if store || !code.is_wide() {
+    if !code.is_wide() {
         return Effect::None;
+    }
+    let on_stack = !code.rm_is_register() && is_by_stack_pointer(code);
+    let number = |register: u8| DWARF.get(usize::from(register)).copied().unwrap_or_default();
+    if code.opcode == 0x89 && !code.rm_is_register() {
+        let stored = Effect::Store(number(from), code.displacement);
+        return if on_stack { stored } else { Effect::None };
     }
     let from = code.rm_is_register().then_some(from);
     match (to, from) {
+        (RSP, Some(RDI | RSI)) => Effect::Switch,
         (RBP, Some(RSP)) => Effect::SetFrame,
         (RSP, Some(RBP)) => Effect::FromFrame(0),
         (RSP, _) => Effect::Unknown,
+        (_, None) if on_stack => Effect::Load(number(to), code.displacement),
         (RBP, _) => Effect::LoseFrame,
         _ => Effect::None,
     }
 }
 
+fn is_by_stack_pointer(code: &Decoded) -> bool {
+    code.has_sib && code.sib == SIB_RSP_ALONE && code.rex & 3 == 0
+}
+
 /// `lea`, whose base tells what becomes of the stack pointer.
 fn load_address(code: &Decoded) -> Effect {
-    const SIB_RSP_ALONE: u8 = 0x24;
-    let plain_rsp = code.has_sib && code.sib == SIB_RSP_ALONE && code.rex & 3 == 0;
     match code.reg_register() {
-        RSP if plain_rsp => Effect::Move(code.displacement),
+        RSP if is_by_stack_pointer(code) => Effect::Move(code.displacement),
         RSP if !code.has_sib && code.rm_register() == RBP => Effect::FromFrame(code.displacement),
         RSP => Effect::Unknown,
         RBP => Effect::LoseFrame,
@@ -144,9 +165,18 @@ mod tests {
     }
 
     #[test]
+    fn registers_are_stored_on_stacks_loaded_from_them_and_stacks_are_switched() {
+        assert_eq!(effect(&[0x4c, 0x89, 0x64, 0x24, 0x08]), Effect::Store(12, 8));
+        assert_eq!(effect(&[0x48, 0x8b, 0x6c, 0x24, 0x30]), Effect::Load(6, 0x30));
+        assert_eq!(effect(&[0x48, 0x89, 0xf4]), Effect::Switch, "mov %rsi,%rsp");
+        assert_eq!(effect(&[0x48, 0x89, 0xfc]), Effect::Switch, "mov %rdi,%rsp");
+        assert_eq!(effect(&[0x48, 0x89, 0xdc]), Effect::Unknown, "mov %rbx,%rsp");
+    }
+
+    #[test]
     fn stores_and_loads_of_other_registers_do_nothing() {
-        assert_eq!(effect(&[0x48, 0x89, 0x6c, 0x24, 0x08]), Effect::None, "mov %rbp,8(%rsp)");
-        assert_eq!(effect(&[0x48, 0x8b, 0x44, 0x24, 0x08]), Effect::None, "mov 8(%rsp),%rax");
+        assert_eq!(effect(&[0x48, 0x89, 0x6b, 0x08]), Effect::None, "mov %rbp,8(%rbx)");
+        assert_eq!(effect(&[0x48, 0x8b, 0x43, 0x08]), Effect::None, "mov 8(%rbx),%rax");
         assert_eq!(effect(&[0x48, 0x89, 0xe0]), Effect::None, "mov %rsp,%rax");
         assert_eq!(effect(&[0xe8, 0, 0, 0, 0]), Effect::None, "call");
     }

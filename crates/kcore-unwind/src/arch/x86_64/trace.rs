@@ -51,7 +51,13 @@ impl State {
             }
             Effect::Unknown => self.sp = None,
             Effect::LoseFrame => self.fp = None,
-            Effect::None | Effect::Branch(_) | Effect::Jump(_) | Effect::Stop => {}
+            Effect::Load(register, by) => self.load(register, by),
+            Effect::Store(..)
+            | Effect::Switch
+            | Effect::None
+            | Effect::Branch(_)
+            | Effect::Jump(_)
+            | Effect::Stop => {}
         }
     }
 
@@ -62,13 +68,25 @@ impl State {
     /// The first push of a register that a callee preserves saves the caller's value.
     fn push(&mut self, register: Option<u16>) {
         self.move_by(-8);
-        let preserved = register.filter(|register| CALLEE_SAVED.contains(register));
-        let known = |register| self.saved.iter().any(|(number, _)| *number == register);
-        if let (Some(register), Some(sp)) = (preserved, self.sp)
-            && self.saved.len() < MAX_SAVED
-            && !known(register)
-        {
-            self.saved.push((register, sp));
+        if let (Some(register), Some(sp)) = (register, self.sp) {
+            self.save(register, sp);
+        }
+    }
+
+    fn save(&mut self, register: u16, at: i64) {
+        let is_known = self.saved.iter().any(|(number, _)| *number == register);
+        let is_preserved = CALLEE_SAVED.contains(&register);
+        if is_preserved && !is_known && self.saved.len() < MAX_SAVED {
+            self.saved.push((register, at));
+        }
+    }
+
+    /// A register that is loaded from where it was saved is the caller's again.
+    fn load(&mut self, register: u16, by: i64) {
+        let from = self.sp.map(|sp| sp.wrapping_add(by));
+        self.saved.retain(|(number, at)| *number != register || Some(*at) != from);
+        if register == RBP.0 {
+            self.fp = None;
         }
     }
 
@@ -154,6 +172,9 @@ impl Code {
 struct Trace {
     state: State,
     deepest: State,
+    /// Registers that were stored on the stack, by their DWARF numbers: they still hold what they held, unless
+    /// the stack becomes another one.
+    stored: Vec<(u16, i64)>,
     /// The state that a branch carries to an offset further on.
     carried: HashMap<usize, State>,
     /// The furthest offset to which a branch of this function leads.
@@ -186,6 +207,7 @@ impl Default for Trace {
         Self {
             state: entry.clone(),
             deepest: entry,
+            stored: Vec::new(),
             carried,
             furthest: 0,
             flow: Flow::Continues,
@@ -241,6 +263,8 @@ impl Trace {
             self.deepest = self.state.clone();
         }
         match effect {
+            Effect::Store(register, by) => self.note_store(register, by),
+            Effect::Switch => self.switch(),
             Effect::Branch(by) => self.carry(next, by, true),
             // A jump with a long displacement may as well be a call that ends the function.
             Effect::Jump(Some(by)) => self.carry(next, by, found.opcode == SHORT_JUMP),
@@ -253,6 +277,21 @@ impl Trace {
             _ => Flow::Continues,
         };
         Some(next)
+    }
+
+    fn note_store(&mut self, register: u16, by: i64) {
+        if let Some(sp) = self.state.sp
+            && self.stored.len() < MAX_SAVED
+        {
+            self.stored.push((register, sp.wrapping_add(by)));
+        }
+    }
+
+    /// On another stack registers are those of the code that left it, where it stored them.
+    fn switch(&mut self) {
+        for (register, at) in &self.stored {
+            self.state.save(*register, *at);
+        }
     }
 
     /// Takes the state of the instruction at offset `at`.
@@ -379,6 +418,65 @@ mod tests {
         let (regs, cfa) = caller(&code, 8).unwrap();
         assert_eq!(cfa, Addr::new(0x8020));
         assert_eq!(regs.get(RegisterId(3)), None, "rbx was not saved here, and is as it was");
+    }
+
+    /// Boost.Context's `jump_fcontext`, 1.61 to 1.80, without what saves floating-point registers.
+    const SWITCH: &[u8] = &[
+        0x48, 0x8d, 0x64, 0x24, 0xc8, // lea -0x38(%rsp),%rsp
+        0x4c, 0x89, 0x64, 0x24, 0x08, // mov %r12,0x8(%rsp)
+        0x48, 0x89, 0x5c, 0x24, 0x28, // mov %rbx,0x28(%rsp)
+        0x48, 0x89, 0xe0, // mov %rsp,%rax
+        0x48, 0x89, 0xfc, // mov %rdi,%rsp
+        0x4c, 0x8b, 0x44, 0x24, 0x38, // mov 0x38(%rsp),%r8
+        0x4c, 0x8b, 0x64, 0x24, 0x08, // mov 0x8(%rsp),%r12
+        0x48, 0x8b, 0x5c, 0x24, 0x28, // mov 0x28(%rsp),%rbx
+        0x48, 0x8d, 0x64, 0x24, 0x40, // lea 0x40(%rsp),%rsp
+        0x41, 0xff, 0xe0, // jmp *%r8
+    ];
+
+    /// bRPC's `bthread_jump_fcontext`, which is that of 1.60 and before: the stack to go to is the second
+    /// argument.
+    const PUSHING_SWITCH: &[u8] = &[
+        0x55, 0x53, 0x41, 0x57, 0x41, 0x56, 0x41, 0x55, 0x41, 0x54, // push %rbp … %r12
+        0x48, 0x8d, 0x64, 0x24, 0xf8, // lea -0x8(%rsp),%rsp
+        0x48, 0x83, 0xf9, 0x00, // cmp $0,%rcx
+        0x74, 0x08, // je
+        0x0f, 0xae, 0x1c, 0x24, 0xd9, 0x7c, 0x24, 0x04, // stmxcsr (%rsp); fnstcw 4(%rsp)
+        0x48, 0x89, 0x27, // mov %rsp,(%rdi)
+        0x48, 0x89, 0xf4, // mov %rsi,%rsp
+        0x48, 0x8d, 0x64, 0x24, 0x08, // lea 0x8(%rsp),%rsp
+        0x41, 0x5c, 0x41, 0x5d, 0x41, 0x5e, 0x41, 0x5f, 0x5b, 0x5d, // pop %r12 … %rbp
+        0x41, 0x58, // pop %r8
+        0x48, 0x89, 0xd0, // mov %rdx,%rax
+        0x41, 0xff, 0xe0, // jmp *%r8
+    ];
+
+    #[test]
+    fn a_switch_that_pushes_is_undone_at_each_instruction() {
+        for (at, above) in [(0, 0), (1, 1), (2, 2), (8, 5), (10, 6), (15, 7), (19, 7), (32, 7)] {
+            let (regs, cfa) = caller(PUSHING_SWITCH, at).unwrap();
+            assert_eq!((cfa.get(), regs.pc().get()), (0x8008 + 8 * above, 0x100 + above), "{at}");
+        }
+        let (regs, cfa) = caller(PUSHING_SWITCH, 35).unwrap();
+        let saved = [12, 13, 14, 15, 3, 6].map(|number| regs.get(RegisterId(number)));
+        assert_eq!(saved, [1, 2, 3, 4, 5, 6].map(|word| Some(0x100 + word)), "of the other stack");
+        assert_eq!((cfa.get(), regs.pc().get()), (0x8040, 0x107));
+        let (regs, cfa) = caller(PUSHING_SWITCH, 44).unwrap();
+        assert_eq!((cfa.get(), regs.get(RegisterId(12))), (0x8028, None), "r12 to r14 are back");
+    }
+
+    #[test]
+    fn a_switch_has_its_caller_on_the_stack_that_it_is_on() {
+        let found = |at| {
+            let (regs, cfa) = caller(SWITCH, at).unwrap();
+            let saved = [regs.get(RegisterId(12)), regs.get(RegisterId(3))];
+            (cfa.get(), regs.pc().get(), saved)
+        };
+        assert_eq!(found(0), (0x8008, 0x100, [None, None]), "registers are as they were");
+        assert_eq!(found(18), (0x8040, 0x107, [None, None]), "not left yet");
+        assert_eq!(found(21), (0x8040, 0x107, [Some(0x101), Some(0x105)]), "on the other stack");
+        assert_eq!(found(31), (0x8040, 0x107, [None, Some(0x105)]), "r12 was loaded");
+        assert_eq!(found(36), (0x8040, 0x107, [None, None]));
     }
 
     #[test]

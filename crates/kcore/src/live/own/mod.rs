@@ -3,11 +3,12 @@
 //! Nothing here stops a thread or touches a signal. Memory is read by the system, which answers a bad
 //! address with an error.
 
+mod profile;
 mod space;
 mod tables;
 mod threads;
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use kcore_elf::{
     CoreFile, CoreSpace,
@@ -22,7 +23,11 @@ use kcore_mem::Target;
 use kcore_unwind::{Machine, machine};
 
 use super::{LiveOptions, LiveParts, files};
-use crate::{Core, OpenError, OpenOptions, open::CoreParts, thread::threads_of};
+use crate::{
+    Core, OpenError, OpenOptions, Tid, open::CoreParts, symbols_by_file::SymbolsByFile,
+    thread::threads_of,
+};
+pub use profile::CountedStack;
 use tables::CopiedCfi;
 pub use threads::OwnThread;
 pub(crate) use threads::WalkedStack;
@@ -36,6 +41,8 @@ pub struct OwnProcess {
     memory: Arc<LiveMemory>,
     /// Unwind information that was copied, for as long as its modules are mapped.
     copied: CopiedCfi,
+    /// Symbols that were loaded, for the next core.
+    symbols: Arc<SymbolsByFile>,
 }
 
 impl OwnProcess {
@@ -48,7 +55,8 @@ impl OwnProcess {
         leave_signal_alone();
         let process = Process::own()?;
         let memory = Arc::new(LiveMemory::open(&process)?);
-        Ok(Self { process, memory, copied: CopiedCfi::default() })
+        let (copied, symbols) = (CopiedCfi::default(), Arc::default());
+        Ok(Self { process, memory, copied, symbols })
     }
 
     /// Architecture, word size and byte order.
@@ -76,13 +84,15 @@ impl OwnProcess {
             .collect();
         let walked = told.iter().filter_map(|(thread, walked)| {
             let tid = u32::try_from(thread.tid).ok()?;
-            Some((crate::Tid::new(tid), walked.clone()))
+            Some((Tid::new(tid), walked.clone()))
         });
         let walked = walked.collect();
         let snapshot = Snapshot::of_threads(told.into_iter().map(|(thread, _)| thread).collect());
         let parts = self.parts((&text, &maps), &snapshot, pages)?;
         let finder = files::finder(&self.process, &maps, &LiveOptions::default(), options);
-        let mut core = Core::of_parts(parts, finder, options);
+        let mut core = Core::of_parts_sharing(parts, finder, options, self.symbols.clone());
+        let mut walked: HashMap<Tid, WalkedStack> = walked;
+        walked.iter_mut().for_each(|(tid, stack)| stack.ask_rule(&core, *tid));
         core.walked = walked;
         Ok(core)
     }

@@ -2,10 +2,10 @@
 
 use kcore_live::{LivePages, Process, Registers, SnapThread};
 use kcore_mem::{Addr, CodeAddr};
-use kcore_unwind::{End, Frame, Machine, Regs};
+use kcore_unwind::{End, Frame, Machine, Phase, Regs, RuleFrame, RuleStep, StepRule, Trust};
 
 use super::space::OwnSpace;
-use crate::{Stack, Tid};
+use crate::{Core, Stack, Tid};
 
 /// A thread that walked its own stack.
 #[derive(Clone, Debug)]
@@ -36,6 +36,33 @@ impl WalkedStack {
         let end = if self.frames.len() > limit { End::Limit(limit) } else { self.end };
         Stack::of_frames(tid, frames, end)
     }
+}
+
+impl WalkedStack {
+    /// Asks the rule of runtimes about each frame: where it leads to the next one as well, that frame counts as
+    /// found by it. Decoders go by that.
+    pub fn ask_rule(&mut self, core: &Core, tid: Tid) {
+        let (Some(rule), Some(machine)) = (core.step_rule(), core.machine()) else { return };
+        for index in 1..self.frames.len() {
+            let inner = index.checked_sub(1).and_then(|inner| self.frames.get(inner)).copied();
+            let (Some(inner), Some(outer)) = (inner, self.frames.get_mut(index)) else { return };
+            if leads(rule, machine, tid, &inner) == Some(outer.pc.addr()) {
+                outer.trust = Trust::Runtime;
+            }
+        }
+    }
+}
+
+/// Where a rule leads from a frame, by the registers that are known of it.
+fn leads(rule: &dyn StepRule, machine: &dyn Machine, tid: Tid, frame: &Frame) -> Option<Addr> {
+    let mut regs = Regs::new(frame.pc.addr());
+    regs.set(machine.stack_pointer(), frame.sp.map(Addr::get));
+    regs.set(machine.frame_pointer(), frame.frame_pointer.map(Addr::get));
+    let asked = RuleFrame { thread: Some(tid), pc: frame.pc, regs: &regs };
+    let mut caller = regs;
+    let mut step = |phase| rule.step(phase, &asked, &mut caller);
+    let step = step(Phase::BeforeCfi).or_else(|| step(Phase::AfterCfi));
+    matches!(step, Some(RuleStep::Caller { .. })).then(|| caller.pc())
 }
 
 impl OwnThread {

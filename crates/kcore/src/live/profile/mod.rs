@@ -19,6 +19,7 @@ use kcore_live::{LiveError, Pid, Process};
 use kcore_profile::{About, Profile};
 
 pub use cost::{Method, ProfileCost};
+pub(super) use names::frame_of;
 
 use counted::Counted;
 use pace::Pace;

@@ -60,7 +60,8 @@ impl Names {
     }
 }
 
-fn frame_of(location: &Location) -> ProfileFrame {
+/// A named frame as a profile has it.
+pub fn frame_of(location: &Location) -> ProfileFrame {
     let function = location.function.clone().unwrap_or_else(|| nameless(location));
     ProfileFrame {
         function,

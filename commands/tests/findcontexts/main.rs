@@ -1,0 +1,140 @@
+//! Contexts that a search finds, held against what programs know of their coroutines.
+
+#[path = "../dcmds/harness.rs"]
+#[allow(dead_code)]
+mod harness;
+
+use std::{collections::BTreeMap, fs, sync::Arc};
+
+use gen_cores::{Case, Outcome};
+use kcore::{Core, OpenOptions};
+use serde_json::Value;
+
+fn made(scenario: &str, variant: &str) -> Option<Case> {
+    match gen_cores::ensure(scenario, variant).expect("a case") {
+        Outcome::Made(case) | Outcome::Fresh(case) => Some(case),
+        Outcome::Skipped(skipped) => {
+            println!("not tested: {scenario}/{variant}: {}", skipped.reason);
+            None
+        }
+    }
+}
+
+fn open(case: &Case) -> Arc<Core> {
+    let options = OpenOptions { core: Some(case.core.clone()), ..OpenOptions::default() };
+    Arc::new(Core::open(&options).expect("the core opens"))
+}
+
+fn records(core: &Arc<Core>, line: &str) -> Vec<Value> {
+    let records = harness::json_on(core, line);
+    records.iter().for_each(|record| assert_ne!(record["type"], "error", "{line}: {record}"));
+    records
+}
+
+/// What coroutines told of themselves.
+fn told(case: &Case) -> Vec<Value> {
+    let text = fs::read_to_string(case.dir.join("values.jsonl")).expect("coroutines told");
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+/// The function of a program's own that a stack has most of, and how often, one less: its depth.
+fn own_function(record: &Value, names: &[&str]) -> (String, usize) {
+    let frames = record["frames"].as_array().expect("frames");
+    let functions: Vec<&str> =
+        frames.iter().filter_map(|frame| frame["function"].as_str()).collect();
+    let count = |name: &str| functions.iter().filter(|function| **function == name).count();
+    let found = names.iter().copied().find(|name| count(name) > 0);
+    let found = found.unwrap_or_else(|| panic!("none of {names:?} in {functions:?}"));
+    (found.to_owned(), count(found) - 1)
+}
+
+#[test]
+fn fibers_of_boost_are_found_with_their_stacks() {
+    for variant in ["O0-pie", "O2-pie", "O2-pie-gcore"] {
+        let Some(case) = made("fibers", variant) else { continue };
+        let core = open(&case);
+        let found = records(&core, "::findcontexts");
+        assert!(found.iter().all(|it| it["shape"] == "fcontext" && it["held_at"].is_string()));
+        let stacks = records(&core, "::findcontexts | ::stack");
+        assert_eq!(stacks.len(), found.len(), "{variant}");
+        let mut seen: BTreeMap<(String, usize), usize> = BTreeMap::new();
+        let mut others = Vec::new();
+        for stack in &stacks {
+            assert_eq!(stack["end"]["reason"], "outermost", "{variant}: {stack}");
+            let text = stack.to_string();
+            match ["sleeps", "waits", "meets"]
+                .iter()
+                .any(|name| text.contains(&format!("\"{name}\"")))
+            {
+                true => {
+                    let own = own_function(stack, &["sleeps", "waits", "meets"]);
+                    *seen.entry(own).or_default() += 1;
+                }
+                false => others.push(text),
+            }
+        }
+        let mut expected: BTreeMap<(String, usize), usize> = BTreeMap::new();
+        for told in told(&case) {
+            let function = told["function"].as_str().expect("a function").to_owned();
+            let depth = told["depth"].as_u64().expect("a depth") as usize;
+            *expected.entry((function, depth)).or_default() += 1;
+        }
+        assert_eq!(seen, expected, "{variant}: {others:#?}");
+        // The main fiber, which waits, and the dispatcher, which looks who is next.
+        let is_known =
+            |text: &&String| text.contains("\"main\"") || text.contains("scheduler::dispatch");
+        assert_eq!(others.iter().filter(is_known).count(), others.len(), "{variant}: {others:#?}");
+        assert!(others.iter().any(|text| text.contains("\"main\"")), "{variant}: {others:#?}");
+    }
+}
+
+#[test]
+fn contexts_of_the_c_library_are_found_where_the_program_says() {
+    for variant in ["O0-pie", "O2-pie", "O2-nopie", "O2-pie-gcore"] {
+        let Some(case) = made("ucontexts", variant) else { continue };
+        let core = open(&case);
+        let found = records(&core, "::findcontexts");
+        let stacks = records(&core, "::findcontexts | ::stack");
+        let told = told(&case);
+        let at = |record: &Value, key: &str| record[key].as_str().expect("an address").to_owned();
+        let of = |wanted: &Value| {
+            let wanted = at(wanted, "context");
+            let index = found.iter().position(|found| at(found, "address") == wanted);
+            index.unwrap_or_else(|| panic!("{variant}: {wanted} is not found: {found:#?}"))
+        };
+        for told in &told {
+            let index = of(told);
+            assert_eq!(found[index]["shape"], "ucontext");
+            assert_eq!(found[index]["state"], told["state"], "{variant}: {told}");
+            if told["state"] == "created" {
+                assert_eq!(found[index]["entry_function"], told["function"]);
+                continue;
+            }
+            let function = told["function"].as_str().expect("a function");
+            let (_, depth) = own_function(&stacks[index], &[function]);
+            assert_eq!(depth as u64, told["depth"], "{variant}: {told}");
+            assert_eq!(stacks[index]["end"]["reason"], "outermost");
+        }
+        // The process runs on the stack of another one, whose context is old.
+        let dying = stacks.iter().filter(|stack| stack.to_string().contains("\"dies\"")).count();
+        assert_eq!(dying, 0, "{variant}");
+    }
+}
+
+#[test]
+fn a_process_without_coroutines_has_none() {
+    let Some(case) = made("threads-12", "O2-pie") else { return };
+    assert_eq!(records(&open(&case), "::findcontexts"), Vec::<Value>::new());
+}
+
+#[test]
+fn bthreads_are_found_by_their_contexts_and_not_told_twice() {
+    let Some(case) = made("bthreads", "O2-pie") else { return };
+    let core = open(&case);
+    let listed = records(&core, "::bthreads").len();
+    assert!(listed > 100);
+    // Left over are the threads of the system that run some, whose own stacks are Boost.Context's too.
+    for found in records(&core, "::findcontexts") {
+        assert_eq!(found["shape"], "fcontext", "{found}");
+    }
+}

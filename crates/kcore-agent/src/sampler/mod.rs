@@ -1,0 +1,149 @@
+//! Profiles: while one is taken, each thread is interrupted when it has run for so long, and leaves its stack
+//! in a slot. Threads that do not run are left in peace.
+
+mod counts;
+mod files;
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    time::{Duration, Instant, SystemTime},
+};
+
+use kcore::profile::About;
+
+use crate::{
+    collector::{Collector, others},
+    error::AgentError,
+    handler,
+    settings::Settings,
+    slots,
+    sys::ThreadTimer,
+};
+
+use counts::Counts;
+
+/// How often slots are emptied.
+pub const TURN: Duration = Duration::from_millis(20);
+/// How often it is looked for threads that are new.
+const LIST: Duration = Duration::from_millis(100);
+/// How often it is looked for code that is new.
+const REFRESH: Duration = Duration::from_secs(1);
+/// Threads that have a timer, at most.
+const MAX_THREADS: usize = 1 << 14;
+
+/// A profile that is taken.
+pub struct Sampler {
+    settings: Settings,
+    begun: Instant,
+    start: SystemTime,
+    listed: Option<Instant>,
+    refreshed: Instant,
+    timers: BTreeMap<i32, ThreadTimer>,
+    counts: Counts,
+}
+
+impl Sampler {
+    /// Begins.
+    ///
+    /// # Errors
+    /// When the program has taken the signal, or the system does not tell of the process.
+    pub fn start(settings: Settings, collector: &mut Collector) -> Result<Self, AgentError> {
+        handler::check()?;
+        let now = Instant::now();
+        let mut sampler = Self {
+            settings,
+            begun: now,
+            start: SystemTime::now(),
+            listed: None,
+            refreshed: now,
+            timers: BTreeMap::new(),
+            counts: Counts::default(),
+        };
+        slots::take_dropped();
+        collector.open_slots()?;
+        sampler.list();
+        Ok(sampler)
+    }
+
+    /// Takes the samples that came; says whether the profile goes on.
+    pub fn turn(&mut self, collector: &mut Collector) -> bool {
+        self.take(collector);
+        if self.listed.is_none_or(|listed| listed.elapsed() >= LIST) {
+            self.list();
+        }
+        let mut is_good = true;
+        if self.refreshed.elapsed() >= REFRESH {
+            self.refreshed = Instant::now();
+            self.pause(collector);
+            is_good = handler::check().is_ok() && collector.open_slots().is_ok();
+        }
+        is_good && self.begun.elapsed() < self.settings.profile_time
+    }
+
+    /// Takes no samples until slots are opened again.
+    pub fn pause(&mut self, collector: &mut Collector) {
+        collector.close_slots();
+        self.take(collector);
+    }
+
+    /// Stops, and writes what came; says where, and what is to be known of it.
+    ///
+    /// # Errors
+    /// When the system refuses to write.
+    pub fn finish(mut self, collector: &mut Collector) -> Result<String, AgentError> {
+        self.timers.clear();
+        self.pause(collector);
+        let about = About {
+            program: program(),
+            pid: std::process::id(),
+            start: self.start,
+            interval: Duration::from_nanos(self.interval_ns().unsigned_abs()),
+            on_cpu: true,
+            elapsed: self.begun.elapsed(),
+        };
+        let left_out = self.counts.left_out.saturating_add(slots::take_dropped());
+        let profile = collector.profile(about, self.counts.into_stacks())?;
+        let written = files::write(&profile)?;
+        let lost = match left_out {
+            0 => String::new(),
+            left_out => format!(", {left_out} more were left out"),
+        };
+        Ok(format!("profile of {} samples{lost}: {written}", profile.len()))
+    }
+
+    fn take(&mut self, collector: &Collector) {
+        let counts = &mut self.counts;
+        collector.take_samples(&mut |tid, frames, count| counts.add(tid, frames, count));
+    }
+
+    /// Nanoseconds that a thread runs from one sample to the next.
+    fn interval_ns(&self) -> i64 {
+        const SECOND: i64 = 1_000_000_000;
+        SECOND.checked_div(self.settings.hertz.into()).unwrap_or(SECOND)
+    }
+
+    /// Gives threads that are new a timer, and forgets those that have ended.
+    fn list(&mut self) {
+        self.listed = Some(Instant::now());
+        let now = others();
+        self.timers.retain(|tid, _| now.contains(tid));
+        let interval = self.interval_ns();
+        for tid in now {
+            if self.timers.len() >= MAX_THREADS || self.timers.contains_key(&tid) {
+                continue;
+            }
+            let timer = ThreadTimer::start(tid, self.settings.signal, handler::SAMPLE, interval);
+            if let Some(timer) = timer {
+                self.timers.insert(tid, timer);
+                self.counts.name(tid);
+            }
+        }
+    }
+}
+
+/// The program's name.
+fn program() -> String {
+    let path = fs::read_link("/proc/self/exe").unwrap_or_default();
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}

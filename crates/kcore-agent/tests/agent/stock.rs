@@ -1,0 +1,107 @@
+//! Programs of the system that know nothing of the agent.
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use crate::{
+    answers::{groups, with},
+    program::{Running, library},
+};
+
+/// Where a program is, by `PATH`; a skip is said aloud.
+fn found(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap();
+    let found = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|it| it.exists());
+    if found.is_none() {
+        println!("skipped: there is no {name}");
+    }
+    found
+}
+
+fn with_agent(program: &Path, arguments: &[&str]) -> Running {
+    let mut command = Command::new(program);
+    command.env("LD_PRELOAD", library()).stdin(Stdio::null()).args(arguments);
+    Running::start(&mut command)
+}
+
+#[test]
+fn a_python_program_shows_frames_of_its_language() {
+    let Some(python) = found("python3") else { return };
+    let program = "\
+import sys, threading, time
+def innermost(): time.sleep(1000)
+def middle(): innermost()
+for _ in range(3): threading.Thread(target=middle, daemon=True).start()
+time.sleep(0.3)
+print('ready', flush=True)
+middle()
+";
+    let mut process = with_agent(&python, &["-c", program]);
+    let text = process.stacks();
+    let groups = groups(&text);
+    assert_eq!(groups.iter().map(|group| group.count).sum::<usize>(), 4, "{text}");
+    assert!(process.runs());
+    // Which versions are decoded, and whether the interpreter tells of itself, is not the agent's business.
+    if text.contains("[python]") {
+        let threads = with(&groups, "innermost");
+        let inner = threads.functions.iter().position(|name| name == "innermost").unwrap();
+        assert_eq!(threads.functions[inner + 1], "middle", "{text}");
+    } else {
+        println!("this python is not decoded: {}", python.display());
+    }
+}
+
+#[test]
+fn a_node_program_goes_on() {
+    let Some(node) = found("node") else { return };
+    let program = "setInterval(() => JSON.parse('[1,2,3]'), 1); console.log('ready')";
+    let mut process = with_agent(&node, &["-e", program]);
+    for _ in 0..3 {
+        let text = process.stacks();
+        with(&groups(&text), "uv_run");
+    }
+    assert!(process.runs());
+}
+
+#[test]
+fn a_node_program_that_waits_shows_its_functions() {
+    let Some(node) = found("node") else { return };
+    let program = "\
+const cell = new Int32Array(new SharedArrayBuffer(4));
+function innermost() { Atomics.wait(cell, 0, 0); }
+function middle() { innermost(); }
+require('fs').writeSync(1, 'ready\\n');
+middle();
+";
+    let mut process = with_agent(&node, &["-e", program]);
+    // It says that it is ready before it waits.
+    for _ in 0..50 {
+        let text = process.stacks();
+        if !text.contains("FutexEmulation") {
+            continue;
+        }
+        if text.contains("[js]") {
+            let groups = groups(&text);
+            let main = with(&groups, "innermost").functions.join(" ");
+            assert!(main.contains("innermost middle"), "{text}");
+        } else {
+            println!("this node is not decoded: {}", node.display());
+        }
+        return;
+    }
+    panic!("it does not wait");
+}
+
+#[test]
+fn a_shell_has_it_and_so_have_its_children() {
+    let Some(bash) = found("bash") else { return };
+    let script = "echo ready; while :; do (:); /bin/true; done";
+    let mut process = with_agent(&bash, &["-c", script]);
+    for _ in 0..5 {
+        let groups = groups(&process.stacks());
+        assert_eq!(groups.iter().map(|group| group.count).sum::<usize>(), 1, "{groups:#?}");
+    }
+    assert!(process.runs());
+}

@@ -1,0 +1,127 @@
+//! Packages of Python with native libraries that programs of scenarios load: fetched once, never installed.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use crate::command::Line;
+use crate::error::AtPath;
+use crate::lock::Lock;
+use crate::{Error, Result, Scenario, paths};
+
+/// What fetches packages, and what unpacks them.
+pub(crate) const PIP: &str = "pip3";
+pub(crate) const UNZIP: &str = "unzip";
+
+/// A library in a package of the registry that pip is told to use.
+struct Wheel {
+    /// Name of the package, by which recipes ask for it.
+    package: &'static str,
+    version: &'static str,
+    /// What pip is told to take, whatever Python it runs in.
+    python: &'static str,
+    platform: &'static str,
+    /// SHA-256 of its file.
+    sha256: &'static str,
+    /// The library, within the package.
+    library: &'static str,
+}
+
+const WHEELS: &[Wheel] = &[
+    // Holds all of bRPC, with its symbols and without debug information.
+    Wheel {
+        package: "spu",
+        version: "0.9.5",
+        python: "3.11",
+        platform: "manylinux_2_17_x86_64",
+        sha256: "b3003406dc3ed5fb2223723179918d33287f6231cff29c2319ff6b40f15a4c3c",
+        library: "spu/libspu.so",
+    },
+];
+
+impl Wheel {
+    /// The folder that the library is unpacked in: all trees that share the cores share it.
+    fn dir(&self) -> PathBuf {
+        paths::cores_dir().join(".wheel").join(format!("{}-{}", self.package, self.version))
+    }
+
+    fn file_name(&self) -> &'static str {
+        self.library.rsplit('/').next().unwrap_or(self.library)
+    }
+
+    /// The library, fetched if it is not here.
+    fn fetched(&self) -> Result<PathBuf> {
+        let dir = self.dir();
+        let path = dir.join(self.file_name());
+        let _lock = Lock::wait(&dir)?;
+        if !path.is_file() {
+            std::fs::create_dir_all(&dir).at(&dir)?;
+            self.fetch(&dir)?;
+        }
+        Ok(path)
+    }
+
+    /// Unpacks nothing that is not pinned.
+    fn fetch(&self, dir: &Path) -> Result<()> {
+        let mut pip = Line::new(PIP);
+        pip.args(["download", "--quiet", "--no-deps", "--only-binary=:all:", "--abi", "none"]);
+        pip.args(["--disable-pip-version-check", "--implementation", "cp"]);
+        pip.args(["--python-version", self.python, "--platform", self.platform]);
+        pip.args(["-d", "part"]).arg(format!("{}=={}", self.package, self.version)).run(dir)?;
+        let part = dir.join("part");
+        let entry = std::fs::read_dir(&part).at(&part)?.find_map(|entry| entry.ok());
+        let wheel = entry.map(|entry| entry.path()).unwrap_or_default();
+        let sum = Line::new("sha256sum").path(&wheel).run(dir)?;
+        if sum.split_whitespace().next() != Some(self.sha256) {
+            let reason = format!("is not what is pinned for {}: {sum}", self.package);
+            return Err(Error::Toolchain { path: wheel, reason });
+        }
+        // Whole or not at all: this process may be killed.
+        Line::new(UNZIP).args(["-q", "-o", "-j"]).path(&wheel).arg(self.library).run(&part)?;
+        std::fs::rename(part.join(self.file_name()), dir.join(self.file_name())).at(&part)?;
+        std::fs::remove_dir_all(&part).at(&part)
+    }
+}
+
+fn of(scenario: &Scenario) -> Result<Option<&'static Wheel>> {
+    let Some(name) = &scenario.recipe.wheel else { return Ok(None) };
+    let known = WHEELS.iter().find(|wheel| wheel.package == *name);
+    let unknown = || Error::Recipe {
+        path: scenario.dir.join("recipe.toml"),
+        reason: format!("no package {name} is pinned"),
+    };
+    known.map(Some).ok_or_else(unknown)
+}
+
+/// Packages that could not be fetched, and why: pip takes its time to find that out.
+static UNREACHED: Mutex<BTreeMap<&str, String>> = Mutex::new(BTreeMap::new());
+
+/// Why the package that a scenario needs is not to be had here, if so. What is fetched and not what is
+/// pinned is an error.
+pub(crate) fn why_not(scenario: &Scenario) -> Result<Option<String>> {
+    let Some(wheel) = of(scenario)? else { return Ok(None) };
+    let mut known = UNREACHED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(reason) = known.get(wheel.package) {
+        return Ok(Some(reason.clone()));
+    }
+    match wheel.fetched() {
+        Ok(_) => Ok(None),
+        Err(wrong @ Error::Toolchain { .. }) => Err(wrong),
+        Err(error) => {
+            let reason = format!("{} {} cannot be fetched: {error}", wheel.package, wheel.version);
+            known.insert(wheel.package, reason.clone());
+            Ok(Some(reason))
+        }
+    }
+}
+
+/// Lays the library of the package that a scenario needs into a case's folder; gives what a person would
+/// do. It is linked, not copied: libraries may have hundreds of megabytes.
+pub(crate) fn lay_out(scenario: &Scenario, dir: &Path) -> Result<Option<String>> {
+    let Some(wheel) = of(scenario)? else { return Ok(None) };
+    let (from, to) = (wheel.fetched()?, dir.join(wheel.file_name()));
+    if std::fs::hard_link(&from, &to).is_err() {
+        std::fs::copy(&from, &to).at(&to)?;
+    }
+    Ok(Some(format!("ln {} {}", from.display(), to.display())))
+}
