@@ -57,11 +57,30 @@ pub fn eu_stack(subject: &Subject) -> Line {
 
 /// drgn with one line of its Python: that of the path, or one in `target/drgn`.
 pub fn drgn(subject: &Subject, code: &str) -> Line {
-    let own = gen_cores::cores_dir().with_file_name("drgn").join("bin/drgn");
-    let program = if own.is_file() { own } else { PathBuf::from("drgn") };
-    let mut command = Command::new(program);
+    let mut command = Command::new(installed("drgn", "drgn"));
     command.args(["-q", "-c"]).arg(&subject.core).arg("-s").arg(&subject.exe).args(["-e", code]);
     Ok(command)
+}
+
+/// pystack, with the native frames between those of Python or without.
+pub fn pystack(subject: &Subject, is_native: bool) -> Line {
+    let mut command = Command::new(installed("pystack", "pystack"));
+    command.arg("core").args(is_native.then_some("--native"));
+    command.arg(&subject.core).arg(&subject.exe);
+    Ok(command)
+}
+
+/// py-spy, which shows all frames of Python.
+pub fn py_spy(subject: &Subject) -> Line {
+    let mut command = Command::new(installed("pystack", "py-spy"));
+    command.args(["dump", "--core"]).arg(&subject.core);
+    Ok(command)
+}
+
+/// A program of a virtual environment in `target/`, or that of the path.
+fn installed(environment: &str, program: &str) -> PathBuf {
+    let own = gen_cores::cores_dir().with_file_name(environment).join("bin").join(program);
+    if own.is_file() { own } else { PathBuf::from(program) }
 }
 
 fn beside(name: &str) -> Result<PathBuf, String> {

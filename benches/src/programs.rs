@@ -97,6 +97,28 @@ pub fn js_heap(subject: &Subject) -> Result<Table> {
     ]))
 }
 
+/// All stacks of Python, alone and among the native frames.
+pub fn python(subject: &Subject) -> Result<Table> {
+    const ALONE: &str = "::walk thread | ::pystack";
+    const MERGED: &str = "::walk thread | ::stack";
+    Ok(Table::new(vec![
+        row("kcore ::pystack", || peers::kcore(subject, ALONE)),
+        row("kcore ::stack", || peers::kcore(subject, MERGED)),
+        row("floor", || peers::floor(subject)),
+        row("pystack core", || peers::pystack(subject, false)),
+        row("pystack core --native", || peers::pystack(subject, true)),
+        row("py-spy dump --core", || peers::py_spy(subject)),
+    ]))
+}
+
+/// All objects of Python. No peer counts those of a core.
+pub fn py_heap(subject: &Subject) -> Result<Table> {
+    Ok(Table::new(vec![
+        row("kcore ::pyobjects", || peers::kcore(subject, "::pyobjects")),
+        row("floor: the sum of all memory", || peers::sum(subject)),
+    ]))
+}
+
 fn largest_mapping(subject: &Subject) -> Result<AddrRange> {
     let options = OpenOptions { core: Some(subject.core.clone()), ..OpenOptions::default() };
     let core = Core::open(&options)?;

@@ -132,6 +132,16 @@ pub const TABLES: &[Bench] = &[
         shows: "1,200,000 JavaScript objects in a heap of 77 MB: counted, and what each class retains",
         run: || programs::js_heap(&workloads::js_heap()?),
     },
+    Bench {
+        name: "py-threads",
+        shows: "200 threads of CPython 3.12: their frames of Python, alone and among the native ones",
+        run: || programs::python(&workloads::py_threads()?),
+    },
+    Bench {
+        name: "py-heap",
+        shows: "1,000,000 Python objects, counted by class",
+        run: || programs::py_heap(&workloads::py_heap()?),
+    },
 ];
 
 fn ask(ask: Ask, subject: fn() -> Result<Subject>) -> Result<Table> {

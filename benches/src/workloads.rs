@@ -30,6 +30,16 @@ pub fn js_heap() -> Result<Subject> {
     scenario("node-heap", "node24")
 }
 
+/// CPython with 200 threads that wait in Python.
+pub fn py_threads() -> Result<Subject> {
+    scenario("python-threads", "python3.12")
+}
+
+/// CPython with 1,000,000 objects of a class.
+pub fn py_heap() -> Result<Subject> {
+    scenario("python-heap", "python3.12")
+}
+
 /// 4 GiB of memory that is mostly holes, and 51 threads.
 pub fn heap() -> Result<Subject> {
     build::ensure(&Workload { name: "heap", build: build::c_program, ..Workload::default() })

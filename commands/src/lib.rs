@@ -79,6 +79,7 @@ mod quit;
 mod radix;
 mod regs;
 mod runtimes;
+mod script_values;
 mod session_process;
 mod settings;
 mod showrev;

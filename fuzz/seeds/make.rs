@@ -18,6 +18,8 @@ mod link_map;
 mod packed;
 #[path = "make/programs.rs"]
 mod programs;
+#[path = "make/pythonic.rs"]
+mod pythonic;
 #[path = "make/recorder.rs"]
 mod recorder;
 #[path = "make/scripted.rs"]
@@ -70,6 +72,7 @@ fn typed() {
         seeds.iter().for_each(|(name, bytes)| put(target, name, bytes));
     }
     scripted::seeds().iter().for_each(|(name, bytes)| put("v8", name, bytes));
+    pythonic::seeds().iter().for_each(|(name, bytes)| put("python", name, bytes));
 }
 
 fn put(target: &str, name: &str, bytes: &[u8]) {

@@ -22,6 +22,8 @@ pub mod open;
 pub mod paths;
 pub mod process;
 pub mod program;
+pub mod python;
+pub mod python_host;
 pub mod sections;
 pub mod shown;
 pub mod synthetic;

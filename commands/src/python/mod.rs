@@ -4,5 +4,6 @@ pub mod pyobjects;
 pub mod pyprint;
 pub mod pystack;
 pub mod pytasks;
+mod referrers;
 mod subject;
 mod tree;

@@ -5,15 +5,19 @@ use std::ops::ControlFlow;
 use kcore::python::{Census, ObjectGroup, Python};
 use kcore::{Addr, Core};
 use kcore_dcmd::{
-    Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record, Result, Spec, View,
+    AddrUse, Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record, Result,
+    Spec, View,
 };
 
 use super::pyprint::Piece;
-use super::subject;
+use super::referrers;
+use super::subject::{self, Subject};
+use crate::script_values;
 
 const OPTIONS: &[Opt] = &[
     Opt { flag: 'c', value: Some("class"), help: "the addresses of the instances of this class" },
     Opt { flag: 'n', value: Some("count"), help: "so many classes, else all" },
+    Opt { flag: 'r', value: None, help: "what refers to the object at the address" },
 ];
 
 const HELP: &str = "\
@@ -22,12 +26,17 @@ have themselves, without what they keep elsewhere, and where one of them lies. T
 others: instances, lists, dicts, functions. Objects of no list are not counted: str, int, float, and dicts and \
 tuples of nothing but those.
 
+With -r each object that refers to the one at the address is shown, with how: by an attribute, an item, a key or its \
+value, a variable of a frame. An instance, a module and a class refer to what their dicts hold; a dict or tuple of no list \
+is found where one of a list holds it. What C code keeps to itself is not known.
+
 With -c the addresses of the instances of a class, which is named without its module, are shown, and handed on in \
 a pipe. What lists lead to something that is no object, or was not dumped, is told.";
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::pyobjects -n 10", shows: "the ten classes with the most bytes" },
     Example { line: "::pyobjects -c Thread | ::pyprint -d 1", shows: "all threads of threading" },
+    Example { line: "::pyobjects -c Thread | ::pyobjects -r", shows: "what refers to them" },
 ];
 
 /// Counts the objects by class.
@@ -40,14 +49,21 @@ impl Dcmd for Pyobjects {
             Group::Runtimes,
             "count Python objects by class, or list those of one",
         )
+        .addr(AddrUse::Optional)
         .options(OPTIONS)
         .help(HELP)
         .examples(EXAMPLES)
     }
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        match (args.has('r'), cx.addr()) {
+            (true, Some(_)) => return of_dot(cx),
+            (true, None) => return Err(DcmdError::usage("-r needs the address of an object")),
+            (false, Some(_)) => return Err(DcmdError::usage("an address is taken with -r alone")),
+            (false, None) => {}
+        }
         let core: &Core = cx.core();
-        let most = subject::number(args, 'n', u64::MAX)?;
+        let most = script_values::number(args, 'n', u64::MAX)?;
         let wanted = args.value('c').map(|class| class.to_text());
         for python in subject::instances(core)? {
             let census = counted(cx, core, python)?;
@@ -63,21 +79,40 @@ impl Dcmd for Pyobjects {
                     })?;
                 }
             }
-            if census.broken > 0 {
-                let what = "lists of the collector are damaged or were not dumped as a whole";
-                cx.note(&format!("{} {what}: there are more objects", census.broken))?;
-            }
+            note_broken(cx, &census)?;
         }
         Ok(())
     }
 }
 
-fn counted(cx: &mut Cx<'_>, core: &Core, python: &Python) -> Result<Census> {
-    let mut watch = |_| match cx.check_interrupt() {
+fn note_broken(cx: &mut Cx<'_>, census: &Census) -> Result<()> {
+    if census.broken == 0 {
+        return Ok(());
+    }
+    let what = "lists of the collector are damaged or were not dumped as a whole";
+    cx.note(&format!("{} {what}: there are more objects", census.broken))
+}
+
+/// What refers to the object at the address before the dcmd.
+fn of_dot(cx: &mut Cx<'_>) -> Result<()> {
+    let Subject { core, python, at } = Subject::of(cx)?;
+    let census = counted(cx, core, python)?;
+    let found = python.referrers(core, &census, &[at], &mut watch(cx));
+    let found = found.ok_or(DcmdError::Interrupted)?;
+    referrers::emit(cx, at, &found)?;
+    note_broken(cx, &census)
+}
+
+/// Who looks after each step whether the user stopped the work.
+fn watch(cx: &mut Cx<'_>) -> impl FnMut(usize) -> ControlFlow<()> {
+    |_| match cx.check_interrupt() {
         Ok(()) => ControlFlow::Continue(()),
         Err(_) => ControlFlow::Break(()),
-    };
-    python.census(core, &mut watch).ok_or(DcmdError::Interrupted)
+    }
+}
+
+fn counted(cx: &mut Cx<'_>, core: &Core, python: &Python) -> Result<Census> {
+    python.census(core, &mut watch(cx)).ok_or(DcmdError::Interrupted)
 }
 
 /// The objects of the classes that are called so.

@@ -1,16 +1,15 @@
 //! `::pyprint` — values of Python.
 
-use std::borrow::Cow;
-
 use kcore::Addr;
 use kcore::python::value::{Limits, Step, Value};
 use kcore_dcmd::{
-    AddrUse, Arg, Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record,
-    Result, ScriptCell, ScriptNode, ScriptStyle, Spec, View,
+    AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record, Result,
+    ScriptStyle, Spec, View,
 };
 
 use super::subject::{self, Subject};
 use super::tree;
+use crate::script_values::ScriptValues;
 use crate::v8::member_path;
 
 const OPTIONS: &[Opt] = &[
@@ -22,10 +21,14 @@ const OPTIONS: &[Opt] = &[
 
 const HELP: &str = "\
 The address is that of an object. A member is a path: a.b, list[3], [\"a key\"] or .key for the value of a \
-dict. Indices are decimal. Several stand on one line.
+dict. Indices are decimal. Several stand on one line. What an object of a builtin type keeps has the name that Python has \
+for it: args, __cause__, __context__ and __traceback__ of an exception, __code__ and __globals__ of a function, __func__ and \
+__self__ of a method, cell_contents; the names of a module or a class are members of it. A generator \
+or coroutine is its function, what it does, where it is, and its variables.
 
 Values are spelled as repr() does; an instance is its class with its attributes, those in slots first, \
-whatever its __repr__ is; an exception has its arguments before them. What is deeper than -d is ..., an \
+whatever its __repr__ is; an exception has its arguments before them, and behind them what it was raised \
+from (__cause__), or else in whose handling (__context__). What is deeper than -d is ..., an \
 object inside of itself <circular>, a str that is cut ends with dots behind its quotes.
 
 In a pipe each value hands on its address.";
@@ -71,9 +74,11 @@ impl Dcmd for Pyprint {
         }
         cx.emit(&Printed {
             base: subject.at,
-            values: values.iter().map(tree::node).collect(),
-            members,
-            style: ScriptStyle { addresses: args.has('a'), ..tree::STYLE },
+            values: ScriptValues {
+                values: values.iter().map(tree::node).collect(),
+                members,
+                style: ScriptStyle { addresses: args.has('a'), ..tree::STYLE },
+            },
         })
     }
 }
@@ -100,24 +105,7 @@ fn follow(subject: Subject<'_>, path: &str, limits: Limits) -> Result<Value> {
 /// A value, or the members of one that were asked for.
 struct Printed {
     base: Addr,
-    members: Vec<String>,
-    values: Vec<ScriptNode>,
-    style: ScriptStyle,
-}
-
-impl Printed {
-    fn cell<'a>(&'a self, node: &'a ScriptNode) -> Cell<'a> {
-        Cell::Script(Box::new(ScriptCell { node: Cow::Borrowed(node), style: self.style }))
-    }
-
-    fn values(&self) -> Vec<Cell<'_>> {
-        let members = self.members.iter().map(Some).chain(std::iter::repeat(None));
-        let values = members.zip(&self.values).map(|(member, value)| {
-            let member = Cell::or_null(member, |member| Cell::text(member.as_str()));
-            Cell::Object(vec![("member", member), ("value", self.cell(value))])
-        });
-        values.collect()
-    }
+    values: ScriptValues,
 }
 
 impl Record for Printed {
@@ -130,12 +118,8 @@ impl Record for Printed {
     }
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
-        let mut shown = self.values.iter().map(|value| self.cell(value));
-        let first = shown.next().unwrap_or(Cell::Null);
-        out.addr("address", self.base)
-            .put("values", Cell::List(self.values()))
-            .display("first", first)
-            .display("others", Cell::List(shown.collect()));
+        out.addr("address", self.base);
+        self.values.fields(out);
     }
 }
 

@@ -126,7 +126,8 @@ fn exceptions(core: &Core, pythons: &[&Python], tid: Tid) -> [Vec<ScriptNode>; 2
         let node = |at: Addr| Some(tree::node(&python.value(core, at, ON_A_LINE)?));
         for thread in python.thread_states(core, tid) {
             let found = python.exceptions(core, thread);
-            raised.extend(found.raised.and_then(node));
+            let value = found.raised.and_then(|it| python.raised_value(core, it, ON_A_LINE));
+            raised.extend(value.as_ref().map(tree::node));
             handled.extend(found.handled.into_iter().filter_map(node));
         }
     }

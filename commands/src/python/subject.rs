@@ -7,7 +7,7 @@ use kcore::python::{
 use kcore::{Addr, Core};
 use kcore_dcmd::{Args, Cx, DcmdError, Result};
 
-use crate::operand;
+use crate::script_values;
 
 /// An object, and the CPython whose it is.
 #[derive(Clone, Copy)]
@@ -69,30 +69,14 @@ pub fn instances(core: &Core) -> Result<Vec<&Python>> {
     }))
 }
 
-/// Trees are no deeper: each level takes room on the stack.
-const MAX_DEPTH: u32 = 500;
-
 /// How much is told, by the options `-d`, `-l` and `-N`, in decimal; the depth is `depth` unless it is given.
 ///
 /// # Errors
 /// What is no number.
 pub fn limits(args: &Args, depth: u64) -> Result<Limits> {
     Ok(Limits {
-        depth: u32::try_from(number(args, 'd', depth)?).unwrap_or(u32::MAX).min(MAX_DEPTH),
-        entries: number(args, 'l', 100)?,
-        characters: number(args, 'N', 1024)?,
+        depth: script_values::depth(args, depth)?,
+        entries: script_values::number(args, 'l', 100)?,
+        characters: script_values::number(args, 'N', 1024)?,
     })
-}
-
-/// The decimal number of an option, or `default`.
-///
-/// # Errors
-/// What is no number.
-pub fn number(args: &Args, flag: char, default: u64) -> Result<u64> {
-    match args.value(flag) {
-        None => Ok(default),
-        Some(word) => operand::as_decimal(word).map(|number| number as u64).ok_or_else(|| {
-            DcmdError::usage(format!("invalid decimal number '{}'", word.to_text()))
-        }),
-    }
 }

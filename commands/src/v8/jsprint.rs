@@ -3,12 +3,12 @@
 use kcore::Addr;
 use kcore::v8::value::{Limits, Slot, Value};
 use kcore_dcmd::{
-    AddrUse, Arg, Args, Cell, Cx, Dcmd, DcmdError, Dialect, Dot, Example, Fields, Group, Opt,
-    Record, Result, ScriptCell, ScriptNode, ScriptStyle, Spec, View,
+    AddrUse, Arg, Args, Cell, Cx, Dcmd, Dialect, Dot, Example, Fields, Group, Opt, Record, Result,
+    ScriptStyle, Spec, View,
 };
 
 use super::{member_path, subject::Subject, tree::Tree, type_line};
-use crate::operand;
+use crate::script_values::{self, ScriptValues};
 
 const OPTIONS: &[Opt] = &[
     Opt { flag: 'a', value: None, help: "show each value behind its address" },
@@ -70,12 +70,14 @@ impl Dcmd for Jsprint {
             base: Addr::new(subject.word),
             is_based: args.has('b'),
             kind: args.has('v').then(|| type_line::of(subject.core, subject.v8, subject.word)),
-            values: values.iter().map(|slot| tree.slot(slot)).collect(),
-            members,
-            style: ScriptStyle {
-                dialect: Dialect::JavaScript,
-                addresses: args.has('a'),
-                indent: 0,
+            values: ScriptValues {
+                values: values.iter().map(|slot| tree.slot(slot)).collect(),
+                members,
+                style: ScriptStyle {
+                    dialect: Dialect::JavaScript,
+                    addresses: args.has('a'),
+                    indent: 0,
+                },
             },
         };
         if !cx.input().pipe_out {
@@ -88,21 +90,12 @@ impl Dcmd for Jsprint {
 
 /// How much is told, by options in decimal.
 fn limits(args: &Args) -> Result<Limits> {
-    let number = |flag: char, default: u64| match args.value(flag) {
-        None => Ok(default),
-        Some(word) => operand::as_decimal(word).map(|number| number as u64).ok_or_else(|| {
-            DcmdError::usage(format!("invalid decimal number '{}'", word.to_text()))
-        }),
-    };
     Ok(Limits {
-        depth: u32::try_from(number('d', 2)?).unwrap_or(u32::MAX).min(MAX_DEPTH),
-        entries: number('l', 1000)?,
-        units: number('N', 1024)?,
+        depth: script_values::depth(args, 2)?,
+        entries: script_values::number(args, 'l', 1000)?,
+        units: script_values::number(args, 'N', 1024)?,
     })
 }
-
-/// Trees are no deeper: each level takes room on the stack.
-const MAX_DEPTH: u32 = 500;
 
 fn word(slot: &Slot) -> Option<Addr> {
     match slot {
@@ -116,25 +109,7 @@ struct Printed {
     base: Addr,
     is_based: bool,
     kind: Option<String>,
-    members: Vec<String>,
-    values: Vec<ScriptNode>,
-    style: ScriptStyle,
-}
-
-impl Printed {
-    fn cell<'a>(&'a self, node: &'a ScriptNode) -> Cell<'a> {
-        let node = std::borrow::Cow::Borrowed(node);
-        Cell::Script(Box::new(ScriptCell { node, style: self.style }))
-    }
-
-    fn values(&self) -> Vec<Cell<'_>> {
-        let members = self.members.iter().map(Some).chain(std::iter::repeat(None));
-        let values = members.zip(&self.values).map(|(member, value)| {
-            let member = Cell::or_null(member, |member| Cell::text(member.as_str()));
-            Cell::Object(vec![("member", member), ("value", self.cell(value))])
-        });
-        values.collect()
-    }
+    values: ScriptValues,
 }
 
 impl Record for Printed {
@@ -147,14 +122,10 @@ impl Record for Printed {
     }
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
-        let mut shown = self.values.iter().map(|value| self.cell(value));
-        let first = shown.next().unwrap_or(Cell::Null);
         out.addr("address", self.base)
-            .put("values", Cell::List(self.values()))
             .display("based", Cell::or_null(self.is_based.then_some(self.base), Cell::Addr))
-            .display("said", Cell::or_null(self.kind.as_deref(), Cell::text))
-            .display("first", first)
-            .display("others", Cell::List(shown.collect()));
+            .display("said", Cell::or_null(self.kind.as_deref(), Cell::text));
+        self.values.fields(out);
     }
 }
 

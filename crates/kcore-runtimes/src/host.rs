@@ -52,6 +52,18 @@ pub trait Host: Send + Sync {
         None
     }
 
+    /// The thread in whose stack an address lies, where that is known.
+    fn thread_of_stack(&self, at: Addr) -> Option<Tid> {
+        let _ = at;
+        None
+    }
+
+    /// The stack pointer with which a thread was stopped.
+    fn stack_pointer(&self, thread: Tid) -> Option<Addr> {
+        let _ = thread;
+        None
+    }
+
     /// The registers with which a thread was stopped.
     fn registers(&self, thread: Tid) -> Option<Regs>;
 

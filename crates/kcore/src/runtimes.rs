@@ -94,6 +94,14 @@ impl Host for Core {
         self.tids().contains(&main).then_some(main)
     }
 
+    fn thread_of_stack(&self, at: Addr) -> Option<Tid> {
+        Self::thread_of_stack(self, at)
+    }
+
+    fn stack_pointer(&self, thread: Tid) -> Option<Addr> {
+        Self::stack_pointer(self, thread)
+    }
+
     fn registers(&self, thread: Tid) -> Option<Regs> {
         self.start_registers(thread)
     }

@@ -137,6 +137,10 @@ impl Host for Recorder<'_> {
         Host::threads(self.0.core)
     }
 
+    fn thread_pointer(&self, thread: Tid) -> Option<Addr> {
+        Host::thread_pointer(self.0.core, thread)
+    }
+
     fn registers(&self, thread: Tid) -> Option<Regs> {
         Host::registers(self.0.core, thread)
     }

@@ -123,7 +123,10 @@ fn contexts_are_written_as_the_schema_says() {
 fn dcmds_of_python_write_what_the_schema_says() {
     let schema = schema();
     let cases = [
-        ("python-stack", "::pystack -v; ::pyobjects -n 5; ::pystack -p numbers | ::pyprint -a"),
+        (
+            "python-stack",
+            "::pystack -v; ::pyobjects -n 5; ::pyobjects -c Thread | ::pyobjects -r; ::pystack -p big | ::pyobjects -r; ::pystack -p numbers | ::pyprint -a",
+        ),
         ("python-async", "::pytasks; ::pystack -p tasks; ::pystack -p tasks | ::pyprint [0]"),
     ];
     let mut seen = BTreeSet::new();
@@ -136,7 +139,7 @@ fn dcmds_of_python_write_what_the_schema_says() {
             seen.extend(check(&schema, line, &records_of(&case.core, line)));
         }
     }
-    for wanted in ["py_stack", "py_value", "py_address", "py_group", "py_task"] {
+    for wanted in ["py_stack", "py_value", "py_address", "py_group", "py_task", "py_reference"] {
         assert!(seen.contains(wanted), "no dcmd wrote a {wanted}: {seen:?}");
     }
     assert!(!seen.contains("error"), "{seen:?}");

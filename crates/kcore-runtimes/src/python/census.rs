@@ -150,10 +150,18 @@ fn walk(
     watch: &mut dyn FnMut(usize) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let mut next = link(heap, head, 0);
+    // A node that is passed again, once it was marked, is in a circle without the head.
+    let mut mark = None;
     for count in 1..=MAX_OBJECTS {
         let Some(node) = next else { break };
         if node == head {
             return ControlFlow::Continue(());
+        }
+        if mark == next {
+            break;
+        }
+        if count.is_power_of_two() {
+            mark = next;
         }
         let Some(object) = node.checked_add(HEAD).and_then(|at| heap.object(at)) else { break };
         census.objects.push(object.at);

@@ -1,12 +1,15 @@
 //! Coroutines and generators, and what a suspended one awaits: `Include/cpython/genobject.h`,
 //! `Include/internal/pycore_frame.h`.
 
+use std::sync::Arc;
+
 use kcore_mem::Addr;
 
 use super::{
     Python,
     frame::PyFrame,
     heap::{Heap, Object},
+    value::Value,
 };
 use crate::Host;
 
@@ -55,6 +58,26 @@ pub struct Awaiting {
     pub waits_on: Option<Addr>,
 }
 
+/// What a coroutine or generator does, and where.
+pub struct OwnFrame {
+    state: CoroutineState,
+    frame: Option<PyFrame>,
+}
+
+impl OwnFrame {
+    /// What is told of it before its variables: function, state and place.
+    pub fn told(&self) -> Vec<(Arc<str>, Value)> {
+        let text = |name: &str, text: &str| (Arc::from(name), Value::made(text));
+        let mut told = vec![text("state", self.state.as_str())];
+        if let Some(PyFrame { code, line, .. }) = &self.frame {
+            let line = line.map(|line| format!(":{line}")).unwrap_or_default();
+            told.insert(0, text("function", &code.name));
+            told.push(text("place", &format!("{}{line}", code.file)));
+        }
+        told
+    }
+}
+
 impl Python {
     /// The coroutine or generator at an address, and those that it awaits; `None` of what is none.
     pub fn awaiting(&self, host: &dyn Host, at: Addr) -> Option<Awaiting> {
@@ -81,7 +104,16 @@ impl Python {
         Some(found)
     }
 
-    fn is_coroutine(&self, host: &dyn Host, object: Object) -> bool {
+    /// What a suspended coroutine or generator awaits.
+    pub(super) fn awaited_by(&self, host: &dyn Host, at: Addr) -> Option<Addr> {
+        let heap = self.heap(host);
+        let object = heap.object(at)?;
+        let is_so = self.coroutine_state(host, &heap, object)? == CoroutineState::Suspended;
+        is_so.then(|| self.stack_top(&heap, frame_place(&heap, object)?))?
+    }
+
+    /// Whether an object is a coroutine or a generator.
+    pub(super) fn is_coroutine(&self, host: &dyn Host, object: Object) -> bool {
         let name = self.class_name(host, object.class);
         name.is_some_and(|name| TYPES.contains(&&*name))
     }
@@ -121,13 +153,31 @@ impl Python {
         })
     }
 
+    /// The frame of a coroutine or generator, and what that does.
+    pub(super) fn own_frame(
+        &self,
+        host: &dyn Host,
+        heap: &Heap<'_>,
+        object: Object,
+    ) -> Option<OwnFrame> {
+        let state = self.coroutine_state(host, heap, object)?;
+        let frame = (state != CoroutineState::Finished).then(|| self.coroutine_frame(heap, object));
+        Some(OwnFrame { state, frame: frame.flatten() })
+    }
+
+    /// Where the frame of a coroutine or generator lies that did not end.
+    pub(super) fn frame_of(
+        &self,
+        host: &dyn Host,
+        heap: &Heap<'_>,
+        object: Object,
+    ) -> Option<Addr> {
+        let state = self.coroutine_state(host, heap, object)?;
+        (state != CoroutineState::Finished).then(|| frame_place(heap, object))?
+    }
+
     fn coroutine_frame(&self, heap: &Heap<'_>, object: Object) -> Option<PyFrame> {
-        let offset = heap.layout.objects.generator_frame;
-        let at = match heap.layout.minor {
-            ..=10 => heap.pointer(object.at, offset)?,
-            _ => object.at.checked_add(offset)?,
-        };
-        self.frame(heap, at).ok()
+        self.frame(heap, frame_place(heap, object)?).ok()
     }
 
     /// What lies on top of the value stack of a suspended frame: what it awaits.
@@ -149,6 +199,14 @@ impl Python {
             _ => below(heap.pointer(frame, offset)?, 2)?,
         };
         self.referred(word)
+    }
+}
+
+fn frame_place(heap: &Heap<'_>, coroutine: Object) -> Option<Addr> {
+    let offset = heap.layout.objects.generator_frame;
+    match heap.layout.minor {
+        ..=10 => heap.pointer(coroutine.at, offset),
+        _ => coroutine.at.checked_add(offset),
     }
 }
 

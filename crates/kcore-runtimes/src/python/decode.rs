@@ -1,22 +1,18 @@
 //! Python's frames among the native ones of a stack.
-//!
-//! One native activation of the evaluation loop, `_PyEval_EvalFrameDefault`, runs a group of frames. Since 3.10
-//! something of each group lies in the stack frame of its activation, which so is found without a name; for
-//! 3.8 and 3.9, where an activation runs one frame, activations are counted.
 
 use std::sync::Arc;
 
+use kcore_mem::AddrRange;
 use kcore_unwind::Frame;
+use rustc_hash::FxHashSet;
 
 use super::{
     Python,
-    frame::{Chain, Group, PyFrame},
-    interpreter::ThreadState,
+    activations::LOOP,
+    frame::{Chain, PyFrame},
+    plumbing::is_plumbing,
 };
 use crate::{FrameKind, Host, LanguageFrame, Native, NativeStack, Span};
-
-/// The evaluation loop; the compiler may have split it or changed its name: `.cold`, `.lto_priv.0`.
-const LOOP: &str = "_PyEval_EvalFrameDefault";
 
 /// What decodes one stack.
 pub struct Decoder<'a> {
@@ -30,23 +26,25 @@ impl Decoder<'_> {
     /// The spans of a stack.
     pub fn spans(&self, stack: &NativeStack<'_>) -> Vec<Span> {
         let Some(tid) = stack.thread else { return Vec::new() };
-        let heap = self.python.heap(self.host);
-        let state = self.python.state(self.host);
-        let threads = state.threads.iter().filter(|thread| thread.tid == Some(tid));
-        let spans = threads.flat_map(|thread: &ThreadState| {
-            let chain = self.python.chain(&heap, thread);
-            self.merged(stack, &chain)
-        });
-        spans.collect()
+        let chains = self.python.chains(self.host, tid);
+        let places = self.python.places(self.host, stack.frames, &chains);
+        let mut spans: Vec<Span> = chains
+            .iter()
+            .zip(&places)
+            .flat_map(|(chain, places)| self.merged(stack, chain, places))
+            .collect();
+        let plumbing = self.plumbing(stack.frames, &spans);
+        spans.extend(plumbing);
+        spans
     }
 
-    fn merged(&self, stack: &NativeStack<'_>, chain: &Chain) -> Vec<Span> {
-        let has_anchors = chain.groups.iter().any(|group| group.anchor.is_some());
-        let mut places = match has_anchors {
-            true => chain.groups.iter().map(|group| anchored(stack.frames, group)).collect(),
-            false => self.counted(stack.frames, chain.groups.len()),
-        };
-        places.resize(chain.groups.len(), None);
+    fn merged(
+        &self,
+        stack: &NativeStack<'_>,
+        chain: &Chain,
+        places: &[Option<usize>],
+    ) -> Vec<Span> {
+        let places = places.iter().copied().chain(std::iter::repeat(None));
         let mut spans: Vec<Span> = Vec::new();
         let mut last = 0_usize;
         let mut apart: Vec<LanguageFrame> = Vec::new();
@@ -73,49 +71,42 @@ impl Decoder<'_> {
         spans
     }
 
-    /// The activations of the loop by name, as many as there are groups: where there are more native ones or
-    /// fewer, none of their places is certain but the innermost.
-    fn counted(&self, frames: &[Frame], wanted: usize) -> Vec<Option<usize>> {
-        let is_loop = |frame: &Frame| {
-            let name = self.host.function_at(frame.pc);
-            name.is_some_and(|name| name.strip_prefix(LOOP).is_some_and(is_clone))
-        };
-        let places = frames.iter().enumerate().filter(|(_, frame)| is_loop(frame));
-        places.map(|(place, _)| Some(place)).take(wanted).collect()
-    }
-
     /// Where the span of an activation begins: a loop of functions that call each other last runs its
     /// handlers in one frame of their own, which has no name, or one that says so.
     fn handler(&self, frames: &[Frame], place: usize, last: usize) -> usize {
         let before = place.checked_sub(1).filter(|before| *before >= last);
         let Some(before) = before.filter(|_| self.python.layout.minor >= 14) else { return place };
         let Some(frame) = frames.get(before) else { return place };
-        let module =
-            |at: usize| frames.get(at).and_then(|frame| self.host.module_at(frame.pc.lookup()));
-        let same = match (module(before), module(place)) {
-            (Some(one), Some(other)) => one.span() == other.span(),
-            _ => false,
+        let module = |at: usize| -> Option<AddrRange> {
+            let frame = frames.get(at)?;
+            self.host.module_at(frame.pc.lookup()).map(|module| module.span())
         };
+        let is_same = module(before).is_some() && module(before) == module(place);
         let name = self.host.function_at(frame.pc);
         let is_handler =
             name.is_none_or(|name| name.starts_with("_TAIL_CALL_") || name.starts_with(LOOP));
-        if same && is_handler { before } else { place }
+        if is_same && is_handler { before } else { place }
     }
-}
 
-/// Whether what follows the loop's name is what a compiler appends.
-fn is_clone(rest: &str) -> bool {
-    rest.is_empty() || rest.starts_with('.')
-}
+    /// Spans that hide how CPython calls, on a stack where frames of Python are shown in their places.
+    fn plumbing(&self, frames: &[Frame], spans: &[Span]) -> Vec<Span> {
+        let mut taken: FxHashSet<usize> = FxHashSet::default();
+        for span in spans.iter().filter(|span| span.native == Native::Replaced) {
+            taken.extend(span.frames.clone());
+        }
+        if taken.is_empty() {
+            return Vec::new();
+        }
+        let free = frames.iter().enumerate().filter(|(place, _)| !taken.contains(place));
+        let hidden = free.filter(|(_, frame)| self.calls(frame));
+        hidden.map(|(place, _)| Span::replacing(place, Vec::new())).collect()
+    }
 
-/// The native frame that holds the anchor of a group.
-fn anchored(frames: &[Frame], group: &Group) -> Option<usize> {
-    let anchor = group.anchor?;
-    // Frames lie one behind the other, innermost lowest.
-    let after = frames.partition_point(|frame| frame.sp.is_some_and(|sp| sp <= anchor));
-    let place = after.checked_sub(1)?;
-    let end = frames.get(after).and_then(|frame| frame.sp).or(frames.get(place)?.cfa)?;
-    (anchor < end).then_some(place)
+    /// Whether a native frame does nothing but call.
+    fn calls(&self, frame: &Frame) -> bool {
+        self.python.module.contains(frame.pc.lookup())
+            && self.host.function_at(frame.pc).is_some_and(|name| is_plumbing(&name))
+    }
 }
 
 fn language(frame: &PyFrame) -> LanguageFrame {
@@ -139,6 +130,7 @@ fn without_place(frame: LanguageFrame) -> LanguageFrame {
 fn missing(why: &'static str) -> LanguageFrame {
     LanguageFrame {
         kind: FrameKind::Python,
+        function: Some("<unknown>".into()),
         language: Some("python"),
         doubt: Some(Arc::from(why)),
         ..LanguageFrame::default()

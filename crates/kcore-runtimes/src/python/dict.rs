@@ -49,6 +49,11 @@ impl Keys {
         (count <= MAX_ENTRIES).then_some(Self { entries, stride, key, count })
     }
 
+    /// Where the entries lie, and how many bytes they are.
+    pub fn table(&self) -> Option<(Addr, u64)> {
+        Some((self.entries, self.count.checked_mul(self.stride)?))
+    }
+
     fn entry(&self, index: u64) -> Option<Addr> {
         (index < self.count).then_some(())?;
         self.entries.checked_add(index.checked_mul(self.stride)?)?.checked_add(self.key)

@@ -6,9 +6,9 @@ use kcore_mem::Addr;
 
 use super::{
     Python,
-    heap::{DICT, EXCEPTION, Heap, Object},
+    heap::{DICT, EXCEPTION, Heap, Object, TYPE},
     interpreter::ThreadState,
-    value::{Limits, Value, ValueKind},
+    value::{Items, Limits, Value, ValueKind},
 };
 use crate::{Ending, Host};
 
@@ -32,9 +32,21 @@ const LIMITS: Limits = Limits { depth: 2, entries: 16, characters: 4096 };
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exceptions {
     /// The one on its way to a handler.
-    pub raised: Option<Addr>,
+    pub raised: Option<Raised>,
     /// Those whose handlers run, innermost first.
     pub handled: Vec<Addr>,
+}
+
+/// An exception on its way to a handler. To 3.11 it is a class with a value and a traceback, which become an object
+/// only where a handler wants one: `PyErr_NormalizeException`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Raised {
+    /// Its class.
+    class: Addr,
+    /// The exception, or what is to become its argument.
+    value: Option<Addr>,
+    /// The innermost frame that it passed.
+    trace: Option<Addr>,
 }
 
 /// A line of a traceback.
@@ -53,7 +65,7 @@ impl Python {
     pub fn exceptions(&self, host: &dyn Host, thread: &ThreadState) -> Exceptions {
         let heap = self.heap(host);
         let offsets = &heap.layout.thread;
-        let raised = heap.field_of(thread.at, offsets.raised, EXCEPTION).map(|object| object.at);
+        let raised = raised(&heap, thread.at);
         let [value, previous] = heap.layout.objects.handled;
         let mut handled = Vec::new();
         let mut next = heap.pointer(thread.at, offsets.handled);
@@ -65,13 +77,40 @@ impl Python {
         Exceptions { raised, handled }
     }
 
+    /// The value of an exception on its way, as that of an object would be.
+    pub fn raised_value(&self, host: &dyn Host, raised: Raised, limits: Limits) -> Option<Value> {
+        let heap = self.heap(host);
+        let is_exception = |at: &Addr| heap.object(*at).is_some_and(|it| it.is(EXCEPTION));
+        if let Some(at) = raised.value.filter(is_exception) {
+            return self.value(host, at, limits);
+        }
+        let argument = raised.value.and_then(|at| self.value(host, at, limits));
+        let items: Vec<Value> = match argument {
+            Some(Value { kind: ValueKind::Items { of: Items::Tuple, items, .. }, .. }) => items,
+            Some(Value { kind: ValueKind::Word("None"), .. }) => Vec::new(),
+            argument => argument.into_iter().collect(),
+        };
+        let length = items.len() as u64;
+        let kind = ValueKind::Items { of: Items::Tuple, items, length };
+        let kind = ValueKind::Object {
+            arguments: Some(Box::new(Value { at: None, class: None, kind })),
+            attributes: Vec::new(),
+            has_more: false,
+        };
+        Some(Value { at: None, class: self.class_name(host, raised.class), kind })
+    }
+
     /// The stack that an exception carries, innermost first.
     pub fn trace(&self, host: &dyn Host, exception: Addr) -> Vec<TraceLine> {
         let heap = self.heap(host);
+        self.trace_lines(&heap, heap.pointer(exception, heap.layout.objects.traceback))
+    }
+
+    fn trace_lines(&self, heap: &Heap<'_>, first: Option<Addr>) -> Vec<TraceLine> {
         let mut lines = Vec::new();
-        let mut next = heap.pointer(exception, heap.layout.objects.traceback);
+        let mut next = first;
         while let Some(at) = next.filter(|_| lines.len() < MAX_TRACE) {
-            let Some(line) = self.trace_line(&heap, at) else { break };
+            let Some(line) = self.trace_line(heap, at) else { break };
             lines.push(line);
             next = heap.pointer(at, TB_NEXT).filter(|next| *next != at);
         }
@@ -103,20 +142,19 @@ impl Python {
         let heap = self.heap(host);
         let last = || self.last_exception(&heap, thread);
         let raised = self.exceptions(host, thread).raised.or_else(last);
-        let ending = raised.and_then(|at| self.ending(host, heap.object(at)?));
-        ending.into_iter().collect()
+        raised.and_then(|raised| self.ending(host, raised)).into_iter().collect()
     }
 
-    fn last_exception(&self, heap: &Heap<'_>, thread: &ThreadState) -> Option<Addr> {
+    fn last_exception(&self, heap: &Heap<'_>, thread: &ThreadState) -> Option<Raised> {
         let interpreter = self.state.get()?.interpreters.get(thread.interpreter)?;
         let sys = heap.field_of(interpreter.at, heap.layout.interpreter.sysdict, DICT)?;
         let last = LAST.iter().find_map(|name| heap.lookup(sys, name))?;
-        last.is(EXCEPTION).then_some(last.at)
+        last.is(EXCEPTION).then(|| of_object(heap, last))
     }
 
-    fn ending(&self, host: &dyn Host, exception: Object) -> Option<Ending> {
-        let value = self.value(host, exception.at, LIMITS)?;
-        let trace = self.trace(host, exception.at).into_iter().map(|line| {
+    fn ending(&self, host: &dyn Host, raised: Raised) -> Option<Ending> {
+        let value = self.raised_value(host, raised, LIMITS)?;
+        let trace = self.trace_lines(&self.heap(host), raised.trace).into_iter().map(|line| {
             let number = line.line.map(|line| format!(":{line}")).unwrap_or_default();
             Arc::from(format!("{} ({}{number})", line.function, line.file))
         });
@@ -124,9 +162,25 @@ impl Python {
             type_name: value.class.clone().unwrap_or_else(|| "<unknown>".into()),
             message: message(&value).map(Arc::from),
             trace: trace.collect(),
-            object: Some(exception.at),
+            object: value.at,
         })
     }
+}
+
+/// The exception that is on its way in a thread state, `curexc_type` and what follows it to 3.11.
+fn raised(heap: &Heap<'_>, thread: Addr) -> Option<Raised> {
+    let offset = heap.layout.thread.raised;
+    if heap.layout.minor >= 12 {
+        return Some(of_object(heap, heap.field_of(thread, offset, EXCEPTION)?));
+    }
+    let class = heap.field_of(thread, offset.checked_sub(8)?, TYPE)?.at;
+    let value = heap.field(thread, offset).map(|value| value.at);
+    Some(Raised { class, value, trace: heap.pointer(thread, offset.checked_add(8)?) })
+}
+
+fn of_object(heap: &Heap<'_>, exception: Object) -> Raised {
+    let trace = heap.pointer(exception.at, heap.layout.objects.traceback);
+    Raised { class: exception.class, value: Some(exception.at), trace }
 }
 
 /// What `str()` has for an exception whose class does not say it otherwise: its argument, or all of them.

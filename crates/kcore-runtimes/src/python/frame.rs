@@ -85,6 +85,14 @@ fn instruction(heap: &Heap<'_>, at: Addr, code: &Code) -> Option<i64> {
     }
 }
 
+impl Heap<'_> {
+    /// Whether a frame is one of no function's, with which an evaluation began.
+    pub(super) fn is_shim(&self, frame: Addr) -> bool {
+        let owner = self.layout.frame.owner.and_then(|owner| self.uint(frame, owner, 1));
+        self.layout.frames == Frames::Shims && owner.is_some_and(|owner| owner >= 3)
+    }
+}
+
 /// A walk from the innermost frame outwards.
 struct Walk<'a> {
     python: &'a Python,
@@ -153,7 +161,7 @@ impl Walk<'_> {
 
     /// What lies at `at`; an error says why nothing follows.
     fn link(&self, at: Addr) -> Result<Link, &'static str> {
-        if self.is_base(at) || self.is_shim(at) {
+        if self.is_base(at) || self.heap.is_shim(at) {
             return Ok(Link::Shim(at));
         }
         self.python.frame(self.heap, at).map(Link::Frame)
@@ -163,11 +171,6 @@ impl Walk<'_> {
     fn is_base(&self, at: Addr) -> bool {
         let base = self.heap.layout.thread.base_frame;
         base.is_some_and(|base| self.thread.at.checked_add(base) == Some(at))
-    }
-
-    fn is_shim(&self, at: Addr) -> bool {
-        let owner = self.heap.layout.frame.owner.and_then(|owner| self.heap.uint(at, owner, 1));
-        self.heap.layout.frames == Frames::Shims && owner.is_some_and(|owner| owner >= 3)
     }
 
     fn add(&mut self, frame: PyFrame) {

@@ -7,6 +7,7 @@ use super::{Layout, dict::Entries};
 /// `tp_flags` of a type that Python made, and of the builtin types and those derived from them:
 /// `Include/object.h`.
 pub const HEAP_TYPE: u64 = 1 << 9;
+const READY: u64 = 1 << 12;
 pub const INT: u64 = 1 << 24;
 pub const LIST: u64 = 1 << 25;
 pub const TUPLE: u64 = 1 << 26;
@@ -46,6 +47,11 @@ impl Object {
     }
 }
 
+/// Whether a word may be the flags of a type that has instances: it is complete, and of one builtin type at most.
+const fn may_be_flags(flags: u64) -> bool {
+    flags & READY != 0 && flags >> 32 == 0 && (flags >> 24).count_ones() <= 1
+}
+
 impl<'a> Heap<'a> {
     /// A word at an offset.
     pub fn word(&self, at: Addr, offset: u64) -> Option<u64> {
@@ -68,13 +74,15 @@ impl<'a> Heap<'a> {
         (word != 0 && word.is_multiple_of(8)).then_some(Addr::new(word))
     }
 
-    /// The object at an address, if one lies there: the type of its type must be one of types.
+    /// The object at an address, if one lies there: the type of its type must be one of types, and both have flags
+    /// that types have.
     pub fn object(&self, at: Addr) -> Option<Object> {
         at.get().is_multiple_of(8).then_some(())?;
         let class = self.pointer(at, 8)?;
         let meta = self.pointer(class, 8)?;
         let flags = self.word(class, self.layout.types.flags)?;
-        let is_type = self.word(meta, self.layout.types.flags)? & TYPE != 0;
+        let meta = self.word(meta, self.layout.types.flags)?;
+        let is_type = may_be_flags(flags) && may_be_flags(meta) && meta & TYPE != 0;
         is_type.then_some(Object { at, class, flags })
     }
 

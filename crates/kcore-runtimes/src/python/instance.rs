@@ -28,8 +28,31 @@ impl<'a> Heap<'a> {
         }
     }
 
+    /// The dict of an instance, if it has one.
+    pub fn dict_of(&self, object: Object) -> Option<Addr> {
+        object.is(HEAP_TYPE).then_some(())?;
+        let dict = match self.layout.minor {
+            11.. if object.is(MANAGED_DICT) => {
+                self.field_of(object.at.wrapping_offset(-24), 0, DICT)
+            }
+            _ => self.field_of(self.dict_place(object)?, 0, DICT),
+        };
+        dict.map(|dict| dict.at)
+    }
+
+    /// The values of an instance's attributes that lie neither in a dict nor behind it, in 3.11 and 3.12.
+    pub fn values_elsewhere(&self, object: Object) -> Option<Entries<'a>> {
+        let is_so = matches!(self.layout.minor, 11 | 12) && object.is(HEAP_TYPE);
+        (is_so && object.is(MANAGED_DICT) && self.dict_of(object).is_none()).then_some(())?;
+        self.attributes(object)
+    }
+
     /// The dict at `tp_dictoffset`; a negative one counts from the end of an object of varying size.
     fn by_dict_offset(&self, object: Object) -> Option<Entries<'a>> {
+        Entries::of(self, self.field_of(self.dict_place(object)?, 0, DICT)?)
+    }
+
+    fn dict_place(&self, object: Object) -> Option<Addr> {
         let types = &self.layout.types;
         let offset = self.word(object.class, types.dict_offset)?.cast_signed();
         let offset = match offset {
@@ -37,8 +60,7 @@ impl<'a> Heap<'a> {
             1.. => offset,
             _ => self.size_of(object)?.cast_signed().checked_add(offset)?,
         };
-        let at = object.at.checked_add(u64::try_from(offset).ok()?)?;
-        Entries::of(self, self.field_of(at, 0, DICT)?)
+        object.at.checked_add(u64::try_from(offset).ok()?)
     }
 
     /// Bytes of an object, `_PyObject_VAR_SIZE`.
@@ -74,6 +96,18 @@ impl<'a> Heap<'a> {
     ) -> Option<Entries<'a>> {
         let word = self.word_before(object, offset).filter(|word| *word != 0)?;
         self.split(object, Addr::new(values(word)))
+    }
+
+    /// Bytes of the values behind an object.
+    pub fn inline_size(&self, object: Object) -> u64 {
+        let size = || {
+            (self.layout.minor >= 13 && object.is(INLINE_VALUES)).then_some(())?;
+            let size = self.word(object.class, self.layout.types.basic_size)?;
+            let capacity = self.uint(object.at.checked_add(size)?, 0, 1)?;
+            // A header, the values, and a byte for the order of each: `_PyDict_NewKeysForClass`.
+            capacity.checked_mul(9)?.checked_add(8)?.checked_next_multiple_of(8)
+        };
+        size().unwrap_or_default()
     }
 
     /// Values behind the object, unless a dict took them.

@@ -94,6 +94,7 @@ impl Python {
             state.interpreters.push(interpreter);
             next = heap.pointer(at, heap.layout.interpreter.next).filter(|next| *next != at);
         }
+        self.find_runners(host, &mut state);
         let collecting = |index: usize| {
             state.interpreters.get(index).is_some_and(|it| self.is_collecting(&heap, it.at))
         };

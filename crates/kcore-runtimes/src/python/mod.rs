@@ -5,6 +5,7 @@
 //! are told by the flags of their types, which are in every core, and not by names, which lie in constant
 //! memory. What is damaged or was not dumped costs what it holds, and nothing else.
 
+mod activations;
 mod attributes;
 mod census;
 mod classes;
@@ -13,15 +14,19 @@ mod coroutine;
 mod decode;
 mod dict;
 mod exceptions;
+mod fields;
 mod frame;
 mod heap;
+mod inside;
 mod instance;
 mod interpreter;
 mod layout;
 mod lines;
 mod locals;
 mod names;
+mod plumbing;
 mod probe;
+mod referrers;
 mod search;
 mod tasks;
 mod text;
@@ -30,7 +35,7 @@ mod version;
 
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-use kcore_mem::Addr;
+use kcore_mem::{Addr, AddrRange};
 use kcore_unwind::Tid;
 use rustc_hash::FxHashMap;
 
@@ -44,11 +49,12 @@ use crate::{DyingStack, Ending, Host, Identity, NativeStack, Runtime, Span, Thre
 
 pub use census::{Census, Group as ObjectGroup};
 pub use coroutine::{Awaiting, CoroutineState};
-pub use exceptions::{Exceptions, TraceLine};
+pub use exceptions::{Exceptions, Raised, TraceLine};
 pub use frame::{Chain, Group, PyFrame};
 pub use interpreter::{Interpreter, State, ThreadState};
 pub use locals::Local;
 pub use probe::{NAME, PROBE};
+pub use referrers::{Edge, Referrer};
 pub use tasks::PyTask;
 pub use text::Text;
 
@@ -56,6 +62,8 @@ pub use text::Text;
 pub struct Python {
     identity: Identity,
     layout: Layout,
+    /// From the lowest to the highest address of its module.
+    module: AddrRange,
     /// `_PyRuntime`.
     runtime: Option<Addr>,
     /// The first of its interpreters.
@@ -67,10 +75,17 @@ pub struct Python {
 }
 
 impl Python {
-    fn new(identity: Identity, layout: Layout, runtime: Option<Addr>, main: Addr) -> Self {
+    fn new(
+        identity: Identity,
+        layout: Layout,
+        module: AddrRange,
+        runtime: Option<Addr>,
+        main: Addr,
+    ) -> Self {
         Self {
             identity,
             layout,
+            module,
             runtime,
             main,
             state: OnceLock::new(),
@@ -119,11 +134,13 @@ impl Runtime for Python {
     }
 
     fn identify(&self, host: &dyn Host, at: Addr) -> Option<String> {
-        let heap = self.heap(host);
-        let object = heap.object(at)?;
-        let class = self.class_name(host, object.class)?;
-        let size = heap.size_of(object)?;
-        Some(format!("{:x}, {class} of {size} bytes", at.get()))
+        let held = self.held(host, at)?;
+        let inside = match held.offset {
+            0 => String::new(),
+            offset => format!("+{offset:#x}"),
+        };
+        let class = self.class_name(host, held.object.class)?;
+        Some(format!("{:x}{inside}, {class} of {} bytes", held.object.at.get(), held.size))
     }
 
     fn end(&self, host: &dyn Host, dying: &DyingStack<'_>) -> Vec<Ending> {
@@ -133,12 +150,17 @@ impl Runtime for Python {
     }
 
     fn thread(&self, host: &dyn Host, thread: Tid) -> Option<ThreadFacts> {
-        let state = self.thread_states(host, thread).next()?;
-        let word = match (state.collects, state.holds_gil) {
-            (true, _) => Some("collects garbage"),
-            (false, true) => Some("holds the GIL"),
-            _ => self.waits_for_gil(host, state).then_some("waits for the GIL"),
+        let mut states = self.thread_states(host, thread).peekable();
+        states.peek()?;
+        let states: Vec<&ThreadState> = states.collect();
+        let any = |is_so: &dyn Fn(&ThreadState) -> bool| states.iter().any(|state| is_so(state));
+        let word = match () {
+            () if any(&|state| state.collects) => Some("collects garbage"),
+            () if any(&|state| state.holds_gil) => Some("holds the GIL"),
+            () => any(&|state| self.waits_for_gil(host, state)).then_some("waits for the GIL"),
         };
-        Some(ThreadFacts { name: self.thread_name(host, state), state: word.map(Arc::from) })
+        // Those of the main interpreter are the last: what others call a thread is their affair.
+        let name = states.iter().rev().find_map(|state| self.thread_name(host, state));
+        Some(ThreadFacts { name, state: word.map(Arc::from) })
     }
 }

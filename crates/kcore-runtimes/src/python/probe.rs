@@ -102,7 +102,7 @@ impl Candidate<'_> {
         match main {
             Ok(main) => {
                 let identity = self.identity(version, "its table of offsets for debuggers");
-                Finding::Found(Box::new(Python::new(identity, layout, Some(offsets.at), main)))
+                Finding::Found(Box::new(self.python(identity, layout, offsets.at, main)))
             }
             Err(why) => damaged(Some(version), why),
         }
@@ -113,7 +113,8 @@ impl Candidate<'_> {
     fn by_tables(&self, runtime: Addr) -> Finding {
         let tables = Layout::MINORS.filter(|minor| *minor < 13).filter_map(Layout::of);
         let found = tables.into_iter().find_map(|layout| self.by_table(runtime, layout));
-        found.unwrap_or_else(|| damaged(None, "its interpreter was not dumped, or is damaged"))
+        let why = "its interpreter is none of 3.8 to 3.15, was not dumped, or is damaged";
+        found.unwrap_or_else(|| damaged(None, why))
     }
 
     fn by_table(&self, runtime: Addr, layout: Layout) -> Option<Finding> {
@@ -122,7 +123,7 @@ impl Candidate<'_> {
         let version = hexversion(&heap, main)?;
         (version.minor() == layout.minor).then_some(())?;
         let identity = self.identity(version, "table of its version");
-        Some(Finding::Found(Box::new(Python::new(identity, layout, Some(runtime), main))))
+        Some(Finding::Found(Box::new(self.python(identity, layout, runtime, main))))
     }
 
     /// The first of the interpreters.
@@ -140,6 +141,10 @@ impl Candidate<'_> {
             true => Ok(main),
             false => Err("its interpreter was not dumped, or is damaged"),
         }
+    }
+
+    fn python(&self, identity: Identity, layout: Layout, runtime: Addr, main: Addr) -> Python {
+        Python::new(identity, layout, self.module.span(), Some(runtime), main)
     }
 
     fn identity(&self, version: Version, metadata: &str) -> Identity {

@@ -54,6 +54,11 @@ const fn may_be_pointer(word: u64) -> bool {
     word >= 1 << 16 && word < 1 << 47 && word.is_multiple_of(8)
 }
 
+/// The writable memory of a module that memory holds, in pieces.
+pub fn data_pieces<'h>(host: &'h dyn Host, module: &dyn HostModule) -> Vec<(Addr, &'h [u8])> {
+    data_of(host, module).into_iter().flat_map(|range| pieces(host, range)).collect()
+}
+
 /// The bytes of a range that memory holds, in pieces.
 fn pieces(host: &dyn Host, range: AddrRange) -> Vec<(Addr, &[u8])> {
     let mut pieces = Vec::new();

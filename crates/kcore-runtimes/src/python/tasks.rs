@@ -12,6 +12,7 @@ use super::{
     coroutine::Awaiting,
     dict::Entries,
     heap::{DICT, Heap, Object, STR},
+    search,
 };
 use crate::Host;
 
@@ -33,6 +34,11 @@ const TASK_CORO: u64 = 40;
 const TASK_NODE: u64 = 48;
 const INTERPRETER_TASKS: u64 = 64;
 const THREAD_TASKS: u64 = 96;
+/// Words of it to the size of an interpreter, and what the modules are called that may hold it.
+const WORDS: usize = 8;
+const MODULES: [&str; 2] = ["_asyncio", "python"];
+/// Bytes of a task, at most.
+const MAX_TASK: u64 = 4096;
 /// No structure is so big.
 const MAX_OFFSET: u64 = 1 << 20;
 
@@ -154,12 +160,11 @@ impl Python {
     }
 
     fn list_offsets(&self, host: &dyn Host) -> Option<ListOffsets> {
-        let modules = host.modules().into_iter();
-        let mut tables = modules.filter_map(|module| {
+        let by_section = host.modules().into_iter().find_map(|module| {
             let section = module.image()?.section(SECTION)?.svma;
             module.addr(section)
         });
-        let table = tables.next()?;
+        let table = by_section.or_else(|| self.searched_offsets(host))?;
         let at = |place: u64| {
             let offset = host.space().read_word(table.checked_add(place)?).ok()?;
             (offset < MAX_OFFSET).then_some(offset)
@@ -171,6 +176,33 @@ impl Python {
             thread: at(THREAD_TASKS)?,
         })
     }
+}
+
+impl Python {
+    /// Where the table lies in a module whose file is not at hand: eight words that fit each other, the last of
+    /// which is the size of an interpreter.
+    fn searched_offsets(&self, host: &dyn Host) -> Option<Addr> {
+        let size = self.layout.interpreter.size?;
+        let modules = host.modules().into_iter().filter(|module| module.image().is_none());
+        let may_hold =
+            modules.filter(|module| MODULES.iter().any(|name| module.name().contains(name)));
+        let pieces = may_hold.flat_map(|module| search::data_pieces(host, module));
+        { pieces }.find_map(|(at, bytes)| {
+            let mut windows = bytes.as_chunks::<8>().0.windows(WORDS);
+            let place = windows.position(|words| is_table(words, size))?;
+            at.checked_add(u64::try_from(place).ok()?.checked_mul(8)?)
+        })
+    }
+}
+
+/// Whether words are the first ones of the table: the size of a task, its fields, which lie within, and the size of
+/// an interpreter.
+fn is_table(words: &[[u8; 8]], interpreter: u64) -> bool {
+    let [task, fields @ .., last] = words else { return false };
+    let task = u64::from_le_bytes(*task);
+    u64::from_le_bytes(*last) == interpreter
+        && (1..MAX_TASK).contains(&task)
+        && fields.iter().all(|field| u64::from_le_bytes(*field) < task)
 }
 
 /// `TaskObj` of 3.8 to 3.13.

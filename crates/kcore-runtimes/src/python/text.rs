@@ -43,6 +43,18 @@ impl Heap<'_> {
         Some(Characters { at, width, count })
     }
 
+    /// Bytes of a `str` with the characters that lie behind it, and the zero that ends them.
+    pub fn text_size(&self, object: Object) -> Option<u64> {
+        let characters = self.characters(object)?;
+        let inside = characters.at.get().wrapping_sub(object.at.get());
+        let with_end = characters.count.checked_add(1)?.checked_mul(characters.width)?;
+        let basic = self.word(object.class, self.layout.types.basic_size)?;
+        match inside == self.layout.objects.ascii || inside == self.layout.objects.compact {
+            true => inside.checked_add(with_end),
+            false => Some(basic),
+        }
+    }
+
     /// The text of a `str`, at most `most` characters.
     pub fn text(&self, object: Object, most: u64) -> Option<Text> {
         let characters = self.characters(object)?;

@@ -10,7 +10,7 @@ use kcore::python::{Chain, PyFrame, Python, value::Limits};
 use kcore::{Core, MAX_FRAMES, MappingKind, OpenOptions, Probes, Tid};
 use tempfile::TempDir;
 
-use crate::{CASES, frames, open};
+use crate::{CASES, frames, open, told_lines};
 
 fn cases(scenario: &str) -> impl Iterator<Item = &'static (Case, Truth)> {
     CASES.iter().filter(move |(case, _)| case.scenario == scenario)
@@ -67,6 +67,20 @@ fn frames_need_no_file_of_a_module() {
                 thread.calls().map(|call| (call.function.as_deref(), call.line)).collect();
             assert_eq!(shown, told, "{} {}", case.name(), thread.role);
         }
+    }
+}
+
+#[test]
+fn tasks_need_no_file_of_a_module() {
+    let variants = ["python3.11", "python3.13", "debian3.14", "debian3.15"];
+    for (case, _) in cases("python-async").filter(|(case, _)| variants.contains(&&*case.variant)) {
+        let (_dir, core) = without_files(case);
+        let python = core.runtimes().of::<Python>().next().expect("CPython");
+        let tasks = python.py_tasks(&core).expect("tasks");
+        let chains = tasks.iter().filter_map(|task| task.awaiting.as_ref());
+        let chained = chains.filter(|awaiting| !awaiting.frames.is_empty()).count();
+        let told = told_lines(case).len();
+        assert_eq!((tasks.len(), chained), (told, told), "{}", case.name());
     }
 }
 

@@ -1,18 +1,16 @@
 //! What ended a process, against what the program itself knew of it.
 
-use std::fs;
-
 use kcore::LastWords;
-use serde_json::Value;
 
-use crate::{CASES, open};
+use crate::{CASES, open, told_lines};
 
 #[test]
 fn an_uncaught_exception_is_told_with_its_stack() {
-    for (case, truth) in CASES.iter().filter(|(case, _)| case.scenario == "python-ends") {
-        let text = fs::read_to_string(case.dir.join("values.jsonl")).expect("a stack");
-        let told: Value = serde_json::from_str(text.trim()).expect("JSON");
-        let stack = told["exception_stack"].as_array().expect("a stack").iter();
+    let ends = ["python-ends", "python-flight"];
+    for (case, truth) in CASES.iter().filter(|(case, _)| ends.contains(&&*case.scenario)) {
+        let lines = told_lines(case);
+        let stack = lines.iter().find_map(|line| line["exception_stack"].as_array());
+        let stack = stack.expect("a stack").iter();
         let told = (
             truth.facts.exception_type.clone().expect("a type"),
             truth.facts.exception_what.clone(),

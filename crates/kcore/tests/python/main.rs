@@ -4,10 +4,11 @@ mod damage;
 mod last_words;
 mod stacks;
 
-use std::sync::LazyLock;
+use std::{fs, sync::LazyLock};
 
 use gen_cores::{Case, Extent, Language, Truth, ensure_language};
 use kcore::{Core, FrameKind, NamedFrame, OpenOptions, Stack};
+use serde_json::Value;
 
 static CASES: LazyLock<Vec<(Case, Truth)>> = LazyLock::new(|| {
     let report = ensure_language(Language::Python, Extent::Usual).expect("cores are made");
@@ -26,6 +27,12 @@ fn open(case: &Case) -> Core {
         ..OpenOptions::default()
     };
     Core::open(&options).expect("the core opens")
+}
+
+/// What a program told beside its stacks.
+fn told_lines(case: &Case) -> Vec<Value> {
+    let text = fs::read_to_string(case.dir.join("values.jsonl")).expect("lines");
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
 /// The frames of Python of a stack, innermost first.

@@ -1,9 +1,10 @@
 //! Stacks: each frame's name, file and line, on every thread, in their place among the native ones.
 
 use gen_cores::{Call, Case, Thread, Truth};
+use kcore::python::Python;
 use kcore::{Core, FrameKind, MAX_FRAMES, NamedFrame, Tid};
 
-use crate::{CASES, frames, open};
+use crate::{CASES, frames, open, told_lines};
 
 /// What is wrong with a frame, if anything.
 fn difference(call: &Call, frame: &NamedFrame) -> Option<String> {
@@ -56,10 +57,61 @@ fn threads_have_their_names() {
 fn one_thread_holds_the_lock() {
     each(|case, truth, core| {
         let state = |tid: u32| core.thread_facts(Tid::new(tid)).state;
-        let holds = |tid: u32| state(tid).is_some_and(|state| &*state == "holds the GIL");
+        // Who collects garbage holds it.
+        let words = ["holds the GIL", "collects garbage"];
+        let holds = |tid: u32| state(tid).is_some_and(|state| words.contains(&&*state));
         let holders: Vec<u32> =
             truth.threads.iter().map(|thread| thread.tid).filter(|tid| holds(*tid)).collect();
         assert_eq!(holders, truth.crashed_tid.into_iter().collect::<Vec<_>>(), "{}", case.name());
+    });
+}
+
+#[test]
+fn threads_are_in_the_states_that_the_program_told() {
+    each(|case, truth, core| {
+        if truth.scenario != "python-states" {
+            return;
+        }
+        let told = told_lines(case);
+        assert_eq!(told.len(), 3, "{}", case.name());
+        for line in told {
+            let tid = line["tid"].as_u64().and_then(|tid| u32::try_from(tid).ok()).expect("a tid");
+            let state = core.thread_facts(Tid::new(tid)).state;
+            assert_eq!(state.as_deref(), line["state"].as_str(), "{} {tid}", case.name());
+        }
+    });
+}
+
+#[test]
+fn a_forked_child_has_states_of_threads_that_are_not_there() {
+    each(|case, truth, core| {
+        if truth.scenario != "python-forked" {
+            return;
+        }
+        let python = core.runtimes().of::<Python>().next().expect("CPython");
+        let states = &python.state(core).threads;
+        let of_threads = states.iter().filter_map(|state| state.tid).map(|tid| tid.get());
+        assert_eq!(of_threads.collect::<Vec<_>>(), [core.pid().expect("a pid")], "{}", case.name());
+    });
+}
+
+#[test]
+fn native_frames_that_only_call_are_not_shown() {
+    each(|case, truth, core| {
+        let crashed = truth.crashed_tid.expect("it died");
+        let stack = core.stack(Tid::new(crashed), MAX_FRAMES);
+        let named = core.named_frames(&stack).filter(|it| it.location.kind == FrameKind::Native);
+        let plumbing = ["_PyEval_", "_PyObject_MakeTpCall", "PyObject_Vectorcall", "cfunction_"];
+        // What was inlined into a function that is shown is shown with it.
+        for frame in named.filter(|frame| !frame.location.inline) {
+            let name = frame.location.function.as_deref().unwrap_or_default();
+            let is_plumbing = plumbing.iter().any(|start| name.starts_with(start));
+            assert!(!is_plumbing, "{}: {name}", case.name());
+        }
+        assert!(
+            core.native_frames(&stack).count() >= stack.frames.len(),
+            "all are there for who asks"
+        );
     });
 }
 

@@ -46,6 +46,7 @@ impl DebugOffsets {
             }
         }
         let [gil, gc, collecting] = self.of_interpreter(space, layout.minor)?;
+        layout.interpreter.size = self.word(space, 48);
         layout.interpreter.gil = Some(gil);
         layout.interpreter.gc = Some(gc);
         layout.interpreter.collecting = Some(collecting);

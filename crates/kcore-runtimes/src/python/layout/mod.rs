@@ -58,6 +58,8 @@ pub struct RuntimeOffsets {
 /// `PyInterpreterState`, `Include/internal/pycore_interp.h`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InterpreterOffsets {
+    /// How big it is, as the process says, since 3.13.
+    pub size: Option<u64>,
     /// The next one.
     pub next: u64,
     /// Its number, `int64_t`.

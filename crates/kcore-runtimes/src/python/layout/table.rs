@@ -58,6 +58,7 @@ fn runtime(c: Column) -> RuntimeOffsets {
 
 fn interpreter(c: Column) -> InterpreterOffsets {
     InterpreterOffsets {
+        size: None,
         next: c.at([0, 0, 0, 0, 0, 7264, 7272, 7264]),
         id: c.at([16, 24, 24, 48, 8, 7272, 7280, 7272]),
         threads: c.at([8, 8, 8, 16, 72, 7344, 7344, 7336]),

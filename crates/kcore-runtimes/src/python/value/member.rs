@@ -29,7 +29,10 @@ impl Python {
             Step::Name(name) => {
                 let own = self.attributes(&heap, object).into_iter();
                 let mut named = own.filter(|(own, _)| **own == **name).map(|(_, value)| value);
-                named.next().or_else(|| entry(&heap, object, |key| heap.is_text(key, name)))
+                named
+                    .next()
+                    .or_else(|| entry(&heap, object, |key| heap.is_text(key, name)))
+                    .or_else(|| self.builtin_member(host, &heap, object, name))
             }
             Step::Index(index) if object.is(LIST) || object.is(TUPLE) => {
                 (*index < heap.size(object)?).then_some(())?;
@@ -43,6 +46,25 @@ impl Python {
             }
             Step::Key(text) => entry(&heap, object, |key| key.is(STR) && heap.is_text(key, text)),
         }
+    }
+}
+
+impl Python {
+    /// A field of an object of a builtin type, or a name of a module or type.
+    fn builtin_member(
+        &self,
+        host: &dyn Host,
+        heap: &Heap<'_>,
+        object: Object,
+        name: &str,
+    ) -> Option<Addr> {
+        let mut fields = self.fields(host, heap, object).into_iter();
+        let field = fields.find(|(own, _)| **own == *name).map(|(_, value)| value);
+        field.or_else(|| {
+            let mut names = self.namespace(host, heap, object)?;
+            let is_it = |key: Addr| heap.object(key).is_some_and(|key| heap.is_text(key, name));
+            names.find(|entry| is_it(entry.key)).map(|entry| entry.value)
+        })
     }
 }
 

@@ -114,6 +114,15 @@ pub enum Items {
     FrozenSet,
 }
 
+impl Value {
+    /// A text that lies nowhere.
+    pub(super) fn made(text: &str) -> Self {
+        let length = text.chars().count() as u64;
+        let text = Text { text: text.to_owned(), length, is_whole: true };
+        Self { at: None, class: None, kind: ValueKind::Str(text) }
+    }
+}
+
 impl Python {
     /// The object at an address; `None` where none lies.
     pub fn value(&self, host: &dyn Host, at: Addr, limits: Limits) -> Option<Value> {

@@ -8,6 +8,7 @@ use super::{
     super::{
         Python,
         dict::Entries,
+        fields::ARGUMENTS,
         heap::{BYTES, DICT, EXCEPTION, Heap, INT, LIST, Object, STR, TUPLE, TYPE},
         text::Text,
     },
@@ -18,8 +19,8 @@ use crate::Host;
 
 /// Slots of a set that are looked at, at most.
 const MAX_SLOTS: u64 = 1 << 26;
-/// `args` of an exception, `Include/cpython/pyerrors.h`.
-const ARGUMENTS: u64 = 24;
+/// Values that are told at once: objects may refer to the same ones over and over.
+const MAX_VALUES: u64 = 1 << 20;
 
 /// Reads values of one process.
 pub struct Reader<'a> {
@@ -29,16 +30,19 @@ pub struct Reader<'a> {
     limits: Limits,
     /// The objects that the one which is read lies in.
     around: Vec<Addr>,
+    /// How many values may be told yet.
+    left: u64,
 }
 
 impl<'a> Reader<'a> {
     /// A reader.
     pub fn new(python: &'a Python, host: &'a dyn Host, limits: Limits) -> Self {
-        Self { python, host, heap: python.heap(host), limits, around: Vec::new() }
+        Self { python, host, heap: python.heap(host), limits, around: Vec::new(), left: MAX_VALUES }
     }
 
     /// A value.
     pub fn value(&mut self, object: Object) -> Value {
+        self.left = self.left.saturating_sub(1);
         Value {
             at: Some(object.at),
             class: self.python.class_name(self.host, object.class),
@@ -129,7 +133,7 @@ impl<'a> Reader<'a> {
         if self.around.contains(&object.at) {
             return Some(ValueKind::Circular);
         }
-        if self.around.len() as u64 >= u64::from(self.limits.depth) {
+        if self.left == 0 || self.around.len() as u64 >= u64::from(self.limits.depth) {
             return Some(ValueKind::Elided);
         }
         self.around.push(object.at);
@@ -162,6 +166,9 @@ impl<'a> Reader<'a> {
         let mut items = Vec::new();
         for index in 0..length.min(self.limits.entries) {
             let Some(word) = self.heap.word(first, index.checked_mul(8)?) else { break };
+            if self.left == 0 {
+                break;
+            }
             items.push(self.at(Addr::new(word)));
         }
         Some(ValueKind::Items { of, items, length })
@@ -171,7 +178,7 @@ impl<'a> Reader<'a> {
         let length = self.heap.word(object.at, 16)?;
         let mut entries = Vec::new();
         for entry in Entries::of(&self.heap, object)? {
-            if entries.len() as u64 >= self.limits.entries {
+            if entries.len() as u64 >= self.limits.entries || self.left == 0 {
                 break;
             }
             entries.push((self.at(entry.key), self.at(entry.value)));
@@ -253,7 +260,11 @@ impl<'a> Reader<'a> {
         });
         let mut attributes = Vec::new();
         let mut has_more = false;
-        for (name, at) in self.python.attributes(&self.heap, object) {
+        if let Some(frame) = self.python.own_frame(self.host, &self.heap, object) {
+            attributes.extend(frame.told());
+        }
+        let own = self.python.attributes(&self.heap, object).into_iter();
+        for (name, at) in own.chain(self.fields(object)) {
             has_more = attributes.len() as u64 >= self.limits.entries;
             if has_more {
                 break;
@@ -261,6 +272,21 @@ impl<'a> Reader<'a> {
             attributes.push((name, self.at(at)));
         }
         ValueKind::Object { arguments, attributes, has_more }
+    }
+
+    /// The fields of an object of a builtin type that say what it is. Of an exception that is what it was raised
+    /// from, or else in whose handling.
+    fn fields(&self, object: Object) -> Vec<(Arc<str>, Addr)> {
+        let mut fields = self.python.fields(self.host, &self.heap, object);
+        if object.is(EXCEPTION) {
+            let has_cause = fields.iter().any(|(name, _)| &**name == "__cause__");
+            fields.retain(|(name, _)| match &**name {
+                "__cause__" => true,
+                "__context__" => !has_cause,
+                _ => false,
+            });
+        }
+        fields
     }
 }
 
