@@ -1,5 +1,6 @@
 //! How long a process stands still for a look at it, as the process itself sees it: kcore, whole and
-//! rolling, beside gdb, eu-stack, gcore and tbstack (from `TBSTACK` or the path).
+//! rolling, beside gdb, eu-stack, gcore and tbstack (from `TBSTACK` or the path). With two numbers, of a
+//! process of so many threads and so many MiB of heap alone; with words behind them, by these programs alone.
 
 use std::{
     env,
@@ -18,7 +19,8 @@ const LOOKS: usize = 20;
 const FEWEST: usize = 3;
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Threads besides the first one, and MiB of heap.
-const PROCESSES: [(usize, usize); 4] = [(1, 0), (100, 0), (1000, 0), (100, 4096)];
+type Size = (usize, usize);
+const PROCESSES: [Size; 4] = [(1, 0), (100, 0), (1000, 0), (100, 4096)];
 
 /// A process that watches the clock.
 struct Watched {
@@ -28,7 +30,7 @@ struct Watched {
 }
 
 impl Watched {
-    fn start(program: &PathBuf, (threads, heap): (usize, usize)) -> Result<Self> {
+    fn start(program: &PathBuf, (threads, heap): Size) -> Result<Self> {
         let mut child = Command::new(program)
             .args([threads.to_string(), heap.to_string()])
             .stdin(Stdio::piped())
@@ -129,7 +131,7 @@ fn workload() -> Result<PathBuf> {
 }
 
 /// The median and the longest, in milliseconds, and of how many looks; or why there is none.
-fn measure(program: &PathBuf, process: (usize, usize), peer: &Peer) -> Result<(f64, f64, usize)> {
+fn measure(program: &PathBuf, process: Size, peer: &Peer) -> Result<(f64, f64, usize)> {
     let mut watched = Watched::start(program, process)?;
     let pid = watched.child.id().to_string();
     let mut gaps = Vec::new();
@@ -145,15 +147,25 @@ fn measure(program: &PathBuf, process: (usize, usize), peer: &Peer) -> Result<(f
     Ok((median, gaps.last().copied().unwrap_or_default(), gaps.len()))
 }
 
+/// The processes and the programs that the command line wants.
+fn wanted(words: &[String]) -> Result<(Vec<Size>, Vec<Peer>)> {
+    let [threads, heap, names @ ..] = words else { return Ok((PROCESSES.to_vec(), PEERS.into())) };
+    let is_wanted = |peer: &Peer| names.is_empty() || names.iter().any(|name| name == peer.name);
+    let peers = PEERS.into_iter().filter(is_wanted).collect();
+    Ok((vec![(threads.parse()?, heap.parse()?)], peers))
+}
+
 fn main() -> Result<()> {
+    let words: Vec<String> = env::args().skip(1).collect();
+    let (processes, peers) = wanted(&words)?;
     let program = workload()?;
     println!(
         "| threads | heap MiB | by | median ms | longest ms | looks |\n|--:|--:|---|--:|--:|--:|"
     );
-    for process in PROCESSES {
-        for peer in PEERS {
+    for process in processes {
+        for peer in &peers {
             let (threads, heap) = process;
-            match measure(&program, process, &peer) {
+            match measure(&program, process, peer) {
                 Ok((median, longest, looks)) => println!(
                     "| {threads} | {heap} | {} | {median:.2} | {longest:.2} | {looks} |",
                     peer.name

@@ -131,7 +131,7 @@ pub(crate) fn notes(pid: Pid, facts: &LiveFacts, threads: usize) -> Vec<String> 
         Instants::OneOfChosen => format!(
             "process {pid}: {threads} of its threads, as chosen, stood still for {stopped}; the others ran on"
         ),
-        Instants::One => format!("process {pid} stood still for {stopped} ({threads} threads)"),
+        Instants::One => format!("process {pid} stood still for {stopped} ({})", counted(threads)),
     }];
     if !facts.before.is_empty() {
         let times: Vec<String> = facts.before.iter().copied().map(time).collect();
@@ -168,6 +168,11 @@ fn missed_note(facts: &LiveFacts) -> Option<String> {
     (facts.missed_pages > 0).then(|| {
         format!("memory that its threads came to use between one stop and the next {then}")
     })
+}
+
+/// So many threads.
+pub(crate) fn counted(threads: usize) -> String {
+    if threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") }
 }
 
 /// A time as people say it.

@@ -351,3 +351,47 @@ fn heap_is_there_only_if_it_is_read_later(target: &Target, release: &str) {
     assert!(stderr(&output).contains("read from the live process just now"), "{release}");
     assert!(stdout(&output).contains("Timeout"), "{release}: {}", stdout(&output));
 }
+
+#[test]
+fn functions_of_python_have_their_names_while_it_runs_and_while_it_waits() {
+    const PROGRAM: &str = "
+import threading
+class Waiter:
+    def wait_for_good(self):
+        threading.Event().wait()
+def spin():
+    while True:
+        list(map(str, range(100)))
+def outer():
+    spin()
+threading.Thread(target=lambda: Waiter().wait_for_good()).start()
+outer()";
+    for release in ["python3.9", "python3.11", "python3.12", "python3.13"] {
+        let case = match ensure("python-stack", release).unwrap() {
+            Outcome::Made(case) | Outcome::Fresh(case) => case,
+            Outcome::Skipped(skipped) => {
+                println!("not tested: {release}: {}", skipped.reason);
+                continue;
+            }
+        };
+        let target = Target::start(Command::new(case.exe).args(["-c", PROGRAM]));
+        let waits = |text: &str| text.contains("wait_for_good") && text.contains("\"spin\"");
+        let text = target.until("its threads are where they stay", waits);
+        let stacks = records(&text);
+        let in_order = |names: &[&str]| {
+            stacks.iter().any(|stack| {
+                let Some(frames) = stack["frames"].as_array() else { return false };
+                let mut frames = frames.iter().filter(|frame| frame["kind"] == "python");
+                let is = |frame: &Value, name: &str| {
+                    frame["function"].as_str().is_some_and(|function| function.ends_with(name))
+                };
+                names.iter().all(|name| frames.any(|frame| is(frame, name)))
+            })
+        };
+        assert!(in_order(&["spin", "outer", "<module>"]), "{release}: {text}");
+        assert!(in_order(&["wait", "wait_for_good", "<lambda>", "run"]), "{release}: {text}");
+        for native in ["Py_RunMain", "start_thread"] {
+            assert!(text.contains(native), "{release}: no {native}: {text}");
+        }
+    }
+}

@@ -93,9 +93,10 @@ impl Converting<'_> {
         for frame in frames.into_iter().rev() {
             let [native, script] = self.kinds;
             let label = Frame::Label(self.out.intern_string(&frame.function));
-            let (category_pair, flags) = match frame.is_script {
-                true => (script, FrameFlags::IS_JS),
-                false => (native, FrameFlags::empty()),
+            let (category_pair, flags) = match frame.script {
+                Some("js") => (script, FrameFlags::IS_JS),
+                Some(_) => (script, FrameFlags::empty()),
+                None => (native, FrameFlags::empty()),
             };
             let frame =
                 self.out.intern_frame(thread, FrameInfo { frame: label, category_pair, flags });

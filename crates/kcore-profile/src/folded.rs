@@ -38,7 +38,10 @@ fn text(profile: &Profile, thread: ThreadId, stack: StackId) -> String {
 
 fn name(frame: &ProfileFrame) -> String {
     let name = word(&frame.function);
-    if frame.is_script { format!("{name} [js]") } else { name }
+    match frame.script {
+        Some(language) => format!("{name} [{language}]"),
+        None => name,
+    }
 }
 
 /// A name may hold what ends it, and what hurts a terminal.

@@ -17,6 +17,6 @@ pub struct ProfileFrame {
     pub column: Option<u32>,
     /// Whether it was inlined into its caller.
     pub inline: bool,
-    /// Whether a runtime runs it: JavaScript, not machine code of a compiler.
-    pub is_script: bool,
+    /// The language whose runtime runs it (`js`, `python`); `None` is machine code of a compiler.
+    pub script: Option<&'static str>,
 }

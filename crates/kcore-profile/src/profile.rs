@@ -232,7 +232,7 @@ pub(crate) mod tests {
         let thread = profile.thread(71, "pool");
         for (at, inner) in [(0, "hot"), (10, "hot"), (20, "say \"hi\";"), (30, "hot")] {
             let inner = ProfileFrame {
-                is_script: inner != "hot",
+                script: (inner != "hot").then_some("js"),
                 line: Some(7),
                 file: Some("/src/app.c".into()),
                 ..frame(inner)

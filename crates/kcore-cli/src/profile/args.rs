@@ -8,11 +8,12 @@ use clap::{Parser, ValueEnum, ValueHint};
 use kcore::profile::Format;
 use kcore::{OpenOptions, ProfileOptions};
 
+use crate::files::FileArgs;
 use crate::live::{LiveArgs, LiveTarget};
 
 const LONG_ABOUT: &str = "\
-Sample the stacks of a live process, with the functions of JavaScript among those of native
-code, into folded stacks, a flame graph, or a profile for pprof or the Firefox profiler.
+Sample the stacks of a live process, with the functions of JavaScript and Python among those
+of native code, into folded stacks, a flame graph, or a profile for pprof or the Firefox profiler.
 
 All threads count, whether they run or wait; with --cpu the time that they spend on processors,
 which the kernel counts where it may (perf_event_paranoid), and stops nobody. Else a sample stops
@@ -77,17 +78,8 @@ pub(crate) struct ProfileArgs {
     #[arg(long, conflicts_with = "state")]
     cpu: bool,
 
-    /// The executable, when the process' own record of it is gone
-    #[arg(short, long, value_name = "EXE", value_hint = ValueHint::FilePath)]
-    exe: Option<PathBuf>,
-
-    /// Look for the process' files under this directory first
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    sysroot: Option<PathBuf>,
-
-    /// One more directory in the build-id layout; may be repeated
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    debug_dir: Vec<PathBuf>,
+    #[command(flatten)]
+    files: FileArgs,
 
     #[command(flatten)]
     live: LiveArgs,
@@ -130,12 +122,7 @@ impl ProfileArgs {
             states: self.states()?,
             on_cpu: self.cpu,
         };
-        let options = OpenOptions {
-            exe: self.exe.clone(),
-            sysroot: self.sysroot.clone(),
-            debug_dirs: self.debug_dir.clone(),
-            ..OpenOptions::default()
-        };
+        let options = self.files.options();
         let pack = self.output.extension().is_some_and(|end| end == "gz");
         Ok(Wanted { target, profile, options, format: self.format()?, pack })
     }

@@ -19,9 +19,9 @@ pub(super) fn lines(
     let name = if is_stdout(to) { "standard output".to_owned() } else { shown(to) };
     let mut lines = vec![
         format!(
-            "{} samples of {} threads in {:.1} s, {} stacks, to {name}",
+            "{} samples of {} in {:.1} s, {} stacks, to {name}",
             profile.len(),
-            profile.threads().len(),
+            live::counted(profile.threads().len()),
             cost.elapsed.as_secs_f64(),
             profile.stacks(),
         ),

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Parser, ValueHint};
-use kcore::{CoreTarget, OpenOptions, SaveWhat};
+use kcore::{CoreTarget, SaveWhat};
 
-use crate::live::LiveArgs;
+use crate::{files::FileArgs, live::LiveArgs};
 
 const LONG_ABOUT: &str = "\
 Save a live process as a core, which kcore, gdb and lldb read. It is stopped for as long as
@@ -22,7 +22,7 @@ const AFTER_LONG_HELP: &str = "\
 Examples:
   kcore save 4711 -o app.core                  as gcore does it
   kcore save 4711 -o app.core.zst              packed with zstd
-  kcore save --for-decoders 4711 -o app.core   stacks, JavaScript's too, in a few megabytes
+  kcore save --for-decoders 4711 -o app.core   stacks of scripts too, in a few megabytes
   kcore save --stacks-only 4711 -o - | ssh host 'cat > app.core'
 
 Exit status:
@@ -52,7 +52,7 @@ pub(crate) struct SaveArgs {
     #[arg(long, group = "what")]
     stacks_only: bool,
 
-    /// Save stacks, and what those of JavaScript and other runtimes need
+    /// Save stacks, and what those of JavaScript, Python and other runtimes need
     #[arg(long, group = "what")]
     for_decoders: bool,
 
@@ -64,17 +64,8 @@ pub(crate) struct SaveArgs {
     #[arg(long)]
     zstd: bool,
 
-    /// The executable, when the process' own record of it is gone
-    #[arg(short, long, value_name = "EXE", value_hint = ValueHint::FilePath)]
-    exe: Option<PathBuf>,
-
-    /// Look for the process' files under this directory first
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    sysroot: Option<PathBuf>,
-
-    /// One more directory in the build-id layout; may be repeated
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    debug_dir: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) files: FileArgs,
 
     #[command(flatten)]
     pub(crate) live: LiveArgs,
@@ -97,16 +88,6 @@ impl SaveArgs {
         match self.output == Path::new("-") {
             true => (CoreTarget::Stdout, packs),
             false => (CoreTarget::Path(self.output.clone()), packs),
-        }
-    }
-
-    /// Where the files of the process are.
-    pub(crate) fn options(&self) -> OpenOptions {
-        OpenOptions {
-            exe: self.exe.clone(),
-            sysroot: self.sysroot.clone(),
-            debug_dirs: self.debug_dir.clone(),
-            ..OpenOptions::default()
         }
     }
 }

@@ -63,7 +63,7 @@ fn try_run(args: &SaveArgs) -> Result<Result<Vec<String>, SaveError>> {
         anyhow::bail!("standard output is a terminal: a core is no text (-o FILE)");
     }
     let (target, pack) = args.target();
-    let options = args.options();
+    let options = args.files.options();
     let progress = SaveProgress::default();
     let work = || {
         let to = (&target, pack);

@@ -17,9 +17,9 @@ pub(super) fn file(args: &SaveArgs) -> String {
 pub(super) fn lines(args: &SaveArgs, pid: Pid, core: &SavedCore) -> Vec<String> {
     let saved = &core.saved;
     let mut lines = vec![format!(
-        "saved process {pid} to {}: {} threads, {} of memory, {} written",
+        "saved process {pid} to {}: {}, {} of memory, {} written",
         file(args),
-        saved.threads,
+        live::counted(saved.threads),
         size(saved.memory),
         size(core.taken)
     )];

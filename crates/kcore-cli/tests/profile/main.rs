@@ -3,12 +3,16 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod formats;
+#[path = "../support/process.rs"]
+mod process;
+mod python;
 mod target;
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use gen_cores::{Outcome, ensure};
+use process::compiled;
 use target::{Target, count, folded, kcore, profile};
 
 const FUNCTIONS: [&str; 3] = ["seventy", "twenty", "ten"];
@@ -41,6 +45,18 @@ fn shares_of_samples_are_shares_of_time() {
     assert_shares(&mut target, &[]);
     assert_shares(&mut target, &["--rolling"]);
     assert_shares(&mut target, &["--cpu"]);
+}
+
+#[test]
+fn where_the_kernel_counts_for_nobody_threads_are_stopped() {
+    let (target, refused) = (Target::start(), compiled("profile/refused.c"));
+    let kcore = [env!("CARGO_BIN_EXE_kcore"), "profile", "--cpu", "-d", "2", &target.pid()];
+    let output = Command::new(refused).args(kcore).stdin(Stdio::null()).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("was held for ") && said.contains("counts for nobody here: "), "{said}");
+    let stacks = String::from_utf8(output.stdout).unwrap();
+    assert!(stacks.contains("spin_until") && !stacks.contains("sleep_for_good"), "{stacks}");
 }
 
 #[test]
@@ -121,8 +137,8 @@ fn a_process_that_ends_leaves_what_there_is() {
     let pid = target.pid();
     let sampling = std::thread::spawn(move || folded(&["-d", "600", &pid]));
     std::thread::sleep(Duration::from_secs(4));
-    target.child.kill().unwrap();
-    target.child.wait().unwrap();
+    target.process.0.kill().unwrap();
+    target.process.0.wait().unwrap();
     assert!(count(&sampling.join().unwrap(), "spin_until") > 0);
 }
 

@@ -2,26 +2,20 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::process::{ChildStdin, ChildStdout, Command, Output, Stdio};
 use std::sync::OnceLock;
+
+use super::process::{Running, compiled};
 
 fn program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    PROGRAM.get_or_init(|| {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/profile/target.c");
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let program = folder.join(format!("profile-target-{}", std::process::id()));
-        let mut compiler = Command::new("cc");
-        let built =
-            compiler.args(["-g", "-O1", "-pthread", "-o"]).arg(&program).arg(source).status();
-        assert!(built.expect("a C compiler").success());
-        program
-    })
+    PROGRAM.get_or_init(|| compiled("profile/target.c"))
 }
 
-/// A process that is killed when the test is done with it.
+/// A process that is sampled.
 pub struct Target {
-    pub child: Child,
+    pub process: Running,
+    input: ChildStdin,
     lines: BufReader<ChildStdout>,
 }
 
@@ -34,28 +28,20 @@ impl Target {
     }
 
     pub fn of(command: &mut Command) -> Self {
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let lines = BufReader::new(child.stdout.take().unwrap());
-        Self { child, lines }
+        let (process, input, output) = Running::start(command);
+        Self { process, input, lines: BufReader::new(output) }
     }
 
     pub fn pid(&self) -> String {
-        self.child.id().to_string()
+        self.process.pid()
     }
 
     /// The time that it spent in each of its functions, as it counted it.
     pub fn sums(&mut self) -> Vec<f64> {
-        self.child.stdin.as_mut().unwrap().write_all(b"\n").unwrap();
+        self.input.write_all(b"\n").unwrap();
         let mut line = String::new();
         self.lines.read_line(&mut line).unwrap();
         line.split_whitespace().map(|word| word.parse().unwrap()).collect()
-    }
-}
-
-impl Drop for Target {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

@@ -4,6 +4,8 @@
 
 mod failures;
 mod javascript;
+#[path = "../support/process.rs"]
+mod process;
 mod target;
 
 use std::fs;

@@ -3,11 +3,13 @@
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+
+use super::process::{Running, compiled};
 
 /// What each worker runs, innermost first, below what the C library runs.
 pub const WORKER: [&str; 3] = ["wait_for_good", "middle", "worker"];
@@ -16,63 +18,66 @@ pub const WORKERS: usize = 5;
 /// The compiled program.
 pub fn program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    PROGRAM.get_or_init(|| {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/save/target.c");
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let program = folder.join(format!("save-target-{}", std::process::id()));
-        let mut compiler = Command::new("cc");
-        let built =
-            compiler.args(["-g", "-O1", "-pthread", "-o"]).arg(&program).arg(source).status();
-        assert!(built.expect("a C compiler").success());
-        program
-    })
+    PROGRAM.get_or_init(|| compiled("save/target.c"))
 }
 
-/// A process that is killed when the test is done with it.
+/// A process that is saved.
 pub struct Target {
-    child: Child,
+    process: Running,
     /// Where its secret and its heap lie.
     pub addresses: Vec<String>,
 }
 
 impl Target {
     pub fn start() -> Self {
-        let mut child =
-            Command::new(program()).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+        let (process, _, output) = Running::start(&mut Command::new(program()));
         let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        BufReader::new(output).read_line(&mut line).unwrap();
         let addresses = line.split_whitespace().skip(1).map(str::to_owned).collect();
-        Self { child, addresses }
+        let target = Self { process, addresses };
+        target.until("its threads wait", Self::all_wait);
+        target
     }
 
     pub fn pid(&self) -> String {
-        self.child.id().to_string()
+        self.process.pid()
     }
 
-    /// That no thread of it is stopped or traced, soon.
-    pub fn assert_runs(&self) {
+    fn until(&self, what: &str, is_so: impl Fn(&Self) -> bool) {
         let start = Instant::now();
-        while !self.all_run() {
-            assert!(start.elapsed() < Duration::from_secs(20), "the target is stopped or traced");
+        while !is_so(self) {
+            assert!(start.elapsed() < Duration::from_secs(20), "not in 20 seconds: {what}");
             std::thread::sleep(Duration::from_millis(1));
         }
     }
 
-    fn all_run(&self) -> bool {
+    /// A file that the system has of each thread.
+    fn of_threads(&self, name: &str) -> Vec<String> {
         let tasks = fs::read_dir(format!("/proc/{}/task", self.pid())).unwrap();
-        tasks.filter_map(Result::ok).all(|task| {
-            let status = fs::read_to_string(task.path().join("status")).unwrap_or_default();
+        let file = |task: fs::DirEntry| fs::read_to_string(task.path().join(name));
+        tasks.filter_map(Result::ok).map(|task| file(task).unwrap_or_default()).collect()
+    }
+
+    /// Whether all threads are in one and the same system call. The first one has left the barrier, at which
+    /// the others may be still.
+    fn all_wait(&self) -> bool {
+        let calls = self.of_threads("syscall");
+        let mut calls = calls.iter().map(|call| call.split(' ').next().unwrap_or_default());
+        let first = calls.next().unwrap_or("running");
+        !first.starts_with("running") && calls.all(|call| call == first)
+    }
+
+    /// That no thread of it is stopped or traced, soon.
+    pub fn assert_runs(&self) {
+        self.until("no thread is stopped or traced", Self::all_run);
+    }
+
+    fn all_run(&self) -> bool {
+        self.of_threads("status").iter().all(|status| {
             let line = |key: &str| status.lines().find(|line| line.starts_with(key));
             let state = line("State:").unwrap_or_default();
             !state.contains("stop") && line("TracerPid:").is_some_and(|line| line.ends_with("\t0"))
         })
-    }
-}
-
-impl Drop for Target {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

@@ -5,7 +5,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Plan, after, gate::Gate, instants_of, tids_of, tracee::Tracee, tracer::Tracer, whole};
+use super::{
+    Order, Plan, after, gate::Gate, instants_of, tids_of, tracee::Tracee, tracer::Tracer, whole,
+};
 use crate::{LiveError, SnapThread, Snapshot};
 
 /// A process that stands still.
@@ -34,14 +36,17 @@ pub fn hold<T: Send>(
 ) -> Result<(T, Duration), LiveError> {
     let tids = tids_of(plan)?;
     let said = super::said_of(plan, &tids);
+    let order = Order::of(&tids, &said);
     let complete = Gate::new(1);
     // The end of a tracer lets go what it traces, so it is a thread of its own.
     let done = thread::scope(|scope| {
         let tracing = scope.spawn(|| {
             let mut tracer = Tracer::new(plan, tids.len(), 0, true);
-            tracer.seize(&tids);
+            tracer.seize(&order.waiting);
+            let running = tracer.seize(&order.running);
             let began = Instant::now();
-            let snapshot = stop(plan, &tids, &mut tracer);
+            tracer.stop(..running, after(plan.timeout));
+            let snapshot = stop(plan, &order, running, &mut tracer);
             complete.pass(began);
             let refused = std::mem::take(&mut tracer.refused);
             let mut snapshot = snapshot.checked(plan, refused)?;
@@ -57,12 +62,12 @@ pub fn hold<T: Send>(
     done.unwrap_or_else(|_| Err(LiveError::Gone(plan.process.pid())))
 }
 
-/// Stops all threads, those too that are made meanwhile.
-fn stop(plan: &Plan<'_>, tids: &[i32], tracer: &mut Tracer<'_>) -> Snapshot {
+/// Stops the threads that run, from `running` on, those too that are made meanwhile.
+fn stop(plan: &Plan<'_>, order: &Order, running: usize, tracer: &mut Tracer<'_>) -> Snapshot {
     let deadline = after(plan.timeout);
-    tracer.stop(0, deadline);
+    tracer.stop(running.., deadline);
     if plan.threads.is_none() {
-        whole::catch_new(plan.process, tracer, 0, tids, deadline);
+        whole::catch_new(plan.process, tracer, 0, order, deadline);
     }
     let mut snapshot = Snapshot::empty(instants_of(plan));
     snapshot.threads = tracer.tracees.iter().filter_map(Tracee::to_thread).collect();

@@ -1,13 +1,15 @@
 //! Stopping a process for as short as can be, and copying what it is then.
 //!
 //! All that can be done before is done before: threads are listed and seized, which does not stop
-//! them, and buffers are touched. Then every thread is asked to stop, its registers are read as soon as
-//! it stands still, and once all of them stand still the used part of each stack is copied. Several
-//! tracers share the threads, since a thread is traced by the one thread that seized it.
+//! them, and buffers are touched. Then every thread is asked to stop, those that wait before those that
+//! run; its registers are read as soon as it stands still, and once all of them stand still the used part
+//! of each stack is copied. The last to be stopped is the first to go on. Several tracers share the
+//! threads, since a thread is traced by the one thread that seized it.
 
 mod gate;
 mod held;
 mod machine;
+mod order;
 mod pointers;
 mod rolling;
 mod stacks;
@@ -30,6 +32,7 @@ use crate::{
 };
 
 pub(crate) use machine::REGISTERS;
+use order::Order;
 pub(crate) use tracer::Refused;
 
 /// Where a thread is: its program counter and its stack pointer.
@@ -93,10 +96,10 @@ pub struct Plan<'a> {
     /// Threads up to whose number registers for floating-point numbers are read as well: each takes
     /// two more system calls.
     pub floating_up_to: usize,
-    /// How long threads are waited for.
+    /// How long threads are waited for: those that wait themselves, and then those that run.
     pub timeout: Duration,
-    /// How long memory is copied then. The process stands still for both together at most, and for what
-    /// one call of the system takes.
+    /// How long memory is copied then. Threads that run stand still for both together at most, and for
+    /// what one call of the system takes.
     pub copy_timeout: Duration,
     /// Thread by thread, each at an instant of its own.
     pub rolling: bool,
@@ -114,8 +117,11 @@ pub fn capture(plan: &Plan<'_>) -> Result<Snapshot, LiveError> {
     let said = said_of(plan, &tids);
     let taken = {
         let _put_off = PutOff::all();
-        let taken =
-            if plan.rolling { rolling::capture(plan, &tids) } else { whole::capture(plan, &tids) };
+        let taken = if plan.rolling {
+            rolling::capture(plan, &tids)
+        } else {
+            whole::capture(plan, &Order::of(&tids, &said))
+        };
         let left = match &taken {
             Ok(snapshot) => snapshot.late_threads(),
             Err(_) => plan.process.task_ids().unwrap_or_default(),
@@ -152,7 +158,7 @@ fn tell_more(plan: &Plan<'_>, said: &HashMap<i32, Said>, snapshot: &mut Snapshot
 }
 
 /// What the system says of a thread while it runs.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 struct Said {
     stat: TaskStat,
     inner_tid: Option<u32>,

@@ -50,9 +50,8 @@ fn trace(plan: &Plan<'_>, tids: &[i32]) -> Round {
     let mut done: usize = 0;
     for tid in tids {
         done = done.saturating_add(1);
-        let first = tracer.tracees.len();
-        tracer.seize(&[*tid]);
-        tracer.stop(first, after(plan.timeout));
+        let first = tracer.seize(&[*tid]);
+        tracer.stop(first.., after(plan.timeout));
         tracer.copy(first, &[], plan.stacks.together, after(plan.copy_timeout));
         let Some(tracee) = tracer.tracees.get_mut(first) else { continue };
         tracee.release();

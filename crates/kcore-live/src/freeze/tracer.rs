@@ -1,6 +1,7 @@
 //! One tracer: a thread of kcore that traces some of the threads of the process.
 
 use std::{
+    slice::SliceIndex,
     thread,
     time::{Duration, Instant},
 };
@@ -64,8 +65,10 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// Begins to trace threads; they go on running.
-    pub fn seize(&mut self, tids: &[i32]) {
+    /// Begins to trace threads; they go on running. The answer is which of its tracees is the first of
+    /// them.
+    pub fn seize(&mut self, tids: &[i32]) -> usize {
+        let first = self.tracees.len();
         for tid in tids {
             match Tracee::seize(*tid, self.floating) {
                 Ok(tracee) => self.tracees.push(tracee),
@@ -73,12 +76,12 @@ impl<'a> Tracer<'a> {
                 Err(error) => self.refused.push(Refused { tid: *tid, error }),
             }
         }
+        first
     }
 
-    /// Stops the threads from `first` on, and reads their registers. All are asked before the first is
-    /// waited for.
-    pub fn stop(&mut self, first: usize, deadline: Instant) {
-        let tracees = self.tracees.get_mut(first..).unwrap_or_default();
+    /// Stops some of the threads, and reads their registers. All are asked before the first is waited for.
+    pub fn stop(&mut self, which: impl SliceIndex<[Tracee], Output = [Tracee]>, deadline: Instant) {
+        let tracees = self.tracees.get_mut(which).unwrap_or_default();
         let now = Instant::now();
         tracees.iter_mut().for_each(|tracee| tracee.interrupt(now));
         tracees.iter_mut().for_each(look_often);
@@ -110,9 +113,9 @@ impl<'a> Tracer<'a> {
         self.tracees.iter().filter(|tracee| tracee.is_held()).count()
     }
 
-    /// Lets all threads go.
+    /// Lets all threads go, those first that were stopped last.
     pub fn release(&mut self) {
-        self.tracees.iter_mut().for_each(Tracee::release);
+        self.tracees.iter_mut().rev().for_each(Tracee::release);
         let now = Instant::now();
         self.tracees.iter_mut().for_each(|tracee| tracee.note_stop(now));
     }

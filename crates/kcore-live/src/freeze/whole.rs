@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Plan, Refused, after, gate::Gate, instants_of, tracee::Tracee, tracer::Tracer};
+use super::{Order, Plan, Refused, after, gate::Gate, instants_of, tracee::Tracee, tracer::Tracer};
 use crate::{LiveError, Process, SnapThread, Snapshot, arena::Arena, sys::ptrace};
 
 /// Threads from whose number on a second tracer is worth its beginning and the waiting for it.
@@ -22,6 +22,8 @@ const GRACE: Duration = Duration::from_millis(500);
 struct Gates {
     /// All threads are traced.
     seized: Gate,
+    /// All threads that waited stand still.
+    waiting: Gate,
     /// All threads stand still.
     stopped: Gate,
     /// So do those that were made meanwhile.
@@ -30,6 +32,26 @@ struct Gates {
     copied: Gate,
     /// How many threads are held by all tracers together, once all stand still.
     held: AtomicUsize,
+}
+
+impl Gates {
+    fn new(tracers: usize) -> Self {
+        let gate = || Gate::new(tracers);
+        Self {
+            seized: gate(),
+            waiting: gate(),
+            stopped: gate(),
+            complete: gate(),
+            copied: gate(),
+            held: AtomicUsize::new(0),
+        }
+    }
+}
+
+/// The other tracer must not wait at these gates for this one, for which it is over.
+fn leave(gates: &[&Gate]) -> bool {
+    gates.iter().for_each(|gate| gate.leave());
+    false
 }
 
 /// What one tracer did.
@@ -48,24 +70,16 @@ struct Share {
 ///
 /// # Errors
 /// When none of the threads could be stopped.
-pub fn capture(plan: &Plan<'_>, tids: &[i32]) -> Result<Snapshot, LiveError> {
-    let tracers = tracers_for(tids.len());
-    let gate = || Gate::new(tracers);
-    let gates = Gates {
-        seized: gate(),
-        stopped: gate(),
-        complete: gate(),
-        copied: gate(),
-        held: AtomicUsize::new(0),
-    };
+pub fn capture(plan: &Plan<'_>, order: &Order) -> Result<Snapshot, LiveError> {
+    let tracers = tracers_for(order.len());
+    let gates = Gates::new(tracers);
     let shares = Mutex::new(Vec::new());
-    let part = tids.len().div_ceil(tracers).max(1);
     thread::scope(|scope| {
         for index in 0..tracers {
-            let own = tids.chunks(part).nth(index).unwrap_or_default();
+            let own = order.share(index, tracers);
             let (gates, shares) = (&gates, &shares);
             scope.spawn(move || {
-                let share = trace(plan, tids, own, index == 0, tracers, gates);
+                let share = trace(plan, order, &own, index == 0, tracers, gates);
                 if let Ok(mut shares) = shares.lock() {
                     shares.push(share);
                 }
@@ -83,7 +97,7 @@ pub fn take_note_of_ends(plan: &Plan<'_>, complete: &Gate) {
     const FIRST: Duration = Duration::from_millis(20);
     const THEN: Duration = Duration::from_millis(5);
     let start = Instant::now();
-    let until = after(plan.timeout.saturating_add(GRACE));
+    let until = after(plan.timeout.saturating_add(plan.timeout).saturating_add(GRACE));
     while !complete.is_open() && Instant::now() < until {
         thread::sleep(Duration::from_millis(1));
         if start.elapsed() > FIRST && !complete.is_open() {
@@ -103,8 +117,8 @@ fn tracers_for(threads: usize) -> usize {
 /// is wanted besides stacks.
 fn trace(
     plan: &Plan<'_>,
-    all: &[i32],
-    own: &[i32],
+    all: &Order,
+    own: &Order,
     is_first: bool,
     tracers: usize,
     gates: &Gates,
@@ -112,10 +126,12 @@ fn trace(
     let more = if is_first { plan.memory_too } else { &[] };
     let bytes = more.iter().map(|range| range.len()).fold(0, u64::saturating_add);
     let mut tracer = Tracer::new(plan, own.len(), bytes, all.len() <= plan.floating_up_to);
-    tracer.seize(own);
+    tracer.seize(&own.waiting);
+    let running = tracer.seize(&own.running);
     gates.seized.pass(after(plan.timeout));
     let began = Instant::now();
-    let stands = stop(plan, all, is_first, &mut tracer, gates);
+    let stands = stop_waiting(plan, running, &mut tracer, gates)
+        && stop_running(plan, all, (is_first, running), &mut tracer, gates);
     if stands {
         let together = plan.stacks.together.checked_div(tracers as u64).unwrap_or_default();
         tracer.copy(0, more, together, after(plan.copy_timeout));
@@ -129,33 +145,35 @@ fn trace(
     Share { threads, arena, began, ended, late, alone, refused }
 }
 
-/// Stops the threads of this tracer, and waits until the other one has stopped its own. Says whether all
-/// of them stand still then, but those that are late.
-fn stop(
+/// Stops the threads of this tracer that wait, those before `running`, and waits until the other one has
+/// stopped its own. Says whether that came.
+fn stop_waiting(plan: &Plan<'_>, running: usize, tracer: &mut Tracer<'_>, gates: &Gates) -> bool {
+    let lost = after(plan.timeout.saturating_add(GRACE));
+    tracer.stop(..running, after(plan.timeout));
+    gates.waiting.pass(lost) || leave(&[&gates.stopped, &gates.complete, &gates.copied])
+}
+
+/// Stops the threads of this tracer that run, and waits until the other one has stopped its own. Says
+/// whether all of them stand still then, but those that are late.
+fn stop_running(
     plan: &Plan<'_>,
-    all: &[i32],
-    is_first: bool,
+    all: &Order,
+    (is_first, running): (bool, usize),
     tracer: &mut Tracer<'_>,
     gates: &Gates,
 ) -> bool {
     let deadline = after(plan.timeout);
     let lost = after(plan.timeout.saturating_add(GRACE));
-    tracer.stop(0, deadline);
+    tracer.stop(running.., deadline);
     gates.held.fetch_add(tracer.held(), Ordering::AcqRel);
     if !gates.stopped.pass(lost) {
-        // The other tracer must not wait for this one.
-        [&gates.complete, &gates.copied].into_iter().for_each(Gate::leave);
-        return false;
+        return leave(&[&gates.complete, &gates.copied]);
     }
     if is_first && plan.threads.is_none() {
         let others = gates.held.load(Ordering::Acquire).saturating_sub(tracer.held());
         catch_new(plan.process, tracer, others, all, deadline);
     }
-    let complete = gates.complete.pass(lost);
-    if !complete {
-        gates.copied.leave();
-    }
-    complete
+    gates.complete.pass(lost) || leave(&[&gates.copied])
 }
 
 /// Stops threads that were made after the list was. Once the system counts as many threads as are held,
@@ -166,10 +184,10 @@ pub fn catch_new(
     process: &Process,
     tracer: &mut Tracer<'_>,
     others: usize,
-    known: &[i32],
+    known: &Order,
     deadline: Instant,
 ) {
-    let mut known: HashSet<i32> = known.iter().copied().collect();
+    let mut known: HashSet<i32> = known.all().collect();
     let mut quiet: u32 = 0;
     while quiet < 2 && Instant::now() < deadline {
         if process.count_of_threads() == Some(tracer.held().saturating_add(others) as u64) {
@@ -178,9 +196,8 @@ pub fn catch_new(
         let Ok(listed) = process.task_ids() else { return };
         let new: Vec<i32> = listed.into_iter().filter(|tid| known.insert(*tid)).collect();
         quiet = if new.is_empty() { quiet.saturating_add(1) } else { 0 };
-        let first = tracer.tracees.len();
-        tracer.seize(&new);
-        tracer.stop(first, deadline);
+        let first = tracer.seize(&new);
+        tracer.stop(first.., deadline);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{os::unix::process::CommandExt, process::Command, time::Duration};
 
-use kcore_live::{LiveMemory, Process, capture};
+use kcore_live::{CoreFilter, CoreSink, LiveMemory, Process, SaveProgress, capture, save};
 use kcore_mem::AddrRange;
 
 use crate::{
@@ -57,6 +57,38 @@ fn a_page_that_only_the_process_could_fill_does_not_hold_it_up() {
         assert!(word(&snapshot, count).is_some());
         target.assert_runs();
     }
+}
+
+/// Counts what it takes.
+#[derive(Default)]
+struct Counted(u64);
+
+impl CoreSink for Counted {
+    fn bytes(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        self.zeros(bytes.len() as u64)
+    }
+
+    fn zeros(&mut self, count: u64) -> std::io::Result<()> {
+        self.0 += count;
+        Ok(())
+    }
+}
+
+#[test]
+fn a_core_is_saved_without_pages_that_only_the_process_could_fill() {
+    let target = Target::start("never-filled");
+    if target.line.starts_with("refused") {
+        println!("not tested: userfaultfd is refused here");
+        return;
+    }
+    let process = Process::open(target.pid()).unwrap();
+    let memory = LiveMemory::open(&process).unwrap();
+    let plan = plan(&process, &memory, &[], TIMEOUT, false);
+    let (filter, mut sink) = (Some(CoreFilter::Everything), Counted::default());
+    let saved = save(&plan, filter, &SaveProgress::default(), &mut sink).unwrap();
+    assert!(saved.refused >= 1 << 20, "{saved:?}");
+    assert_eq!(saved.size, sink.0);
+    target.assert_runs();
 }
 
 #[test]

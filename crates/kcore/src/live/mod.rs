@@ -11,6 +11,7 @@ mod save;
 mod take;
 mod tasks;
 mod threads;
+mod wanted;
 
 use std::{sync::Arc, time::Duration};
 

@@ -10,14 +10,12 @@ use kcore_live::{
 };
 use kcore_mem::AddrRange;
 
-use super::{LiveOptions, LiveParts, MAX_PROGRAMS, files, rehearsal, tasks};
+use super::{LiveOptions, LiveParts, MAX_PROGRAMS, files, rehearsal, tasks, wanted};
 use crate::{Core, OpenError, OpenOptions, open::CoreParts, thread::threads_of};
 
 /// Times that a process is stopped, at most. What a walk misses the first time is copied the second
 /// time; what threads came to need meanwhile, the third time.
 const MAX_STOPS: usize = 3;
-/// Pages that are copied besides stacks, at most.
-const MAX_PAGES: usize = 4096;
 /// Pages that are read later from the live process, at most: 4 GiB.
 const MAX_LATER_PAGES: usize = 1 << 20;
 /// Threads up to whose number floating-point registers are copied.
@@ -28,7 +26,7 @@ pub fn snapshot(pid: Pid, live: &LiveOptions, options: &OpenOptions) -> Result<C
     let mut tries: usize = 1;
     loop {
         let process = Process::open(pid)?;
-        match Taking::prepare(&process, live, options).and_then(|taking| taking.take()) {
+        match Taking::prepare(&process, live, options).and_then(Taking::take) {
             Err(OpenError::Live(LiveError::Gone(_))) if tries < MAX_PROGRAMS => {
                 tries = tries.saturating_add(1);
             }
@@ -73,14 +71,15 @@ impl<'a> Taking<'a> {
         })
     }
 
-    fn take(&self) -> Result<Core, OpenError> {
+    fn take(mut self) -> Result<Core, OpenError> {
         let Survey { mut wanted, tasks, follow } = self.survey()?;
         let mut stops = Vec::new();
         loop {
-            let together = merge(wanted.clone(), tasks.clone());
-            let snapshot = self.capture(&split(together, &self.maps), follow)?;
+            self.refresh()?;
+            let together = wanted::split(wanted::merge([&wanted[..], &tasks].concat()), &self.maps);
+            let snapshot = self.capture(&together, follow)?;
             stops.push(snapshot.stopped);
-            let ahead = self.pages(MAX_PAGES);
+            let ahead = self.pages(wanted::MAX_PAGES as usize);
             let asked = LiveParts { stops: stops.clone(), ..LiveParts::asking(ahead.clone()) };
             let core = self.open(Some(&snapshot), asked)?;
             rehearsal::ask_process(&core);
@@ -93,22 +92,35 @@ impl<'a> Taking<'a> {
             }
             // A process that did not stop in time, or could not be copied in it, is left in peace.
             let is_late = snapshot.late || !snapshot.late_threads().is_empty();
-            let is_enough = stops.len() >= MAX_STOPS || total(&wanted) >= MAX_PAGES as u64;
+            let is_enough = stops.len() >= MAX_STOPS || wanted::pages(&wanted) >= wanted::MAX_PAGES;
             if missed.is_empty() || is_late || is_enough {
                 // What was read ahead is of another instant, and what was concluded from it too.
                 let reads_later = self.live.live_memory;
                 let pages = reads_later.then(|| self.pages(MAX_LATER_PAGES));
-                let parts = LiveParts { pages, reads_later, stops, missed_pages: total(&missed) };
+                let parts =
+                    LiveParts { pages, reads_later, stops, missed_pages: wanted::pages(&missed) };
                 return self.open(Some(&snapshot), parts);
             }
-            wanted = merge(wanted, missed);
+            wanted = wanted::with_missed(&wanted, &missed, &self.maps);
         }
+    }
+
+    /// Reads the mappings anew: while all the rest was prepared, it may have loaded a library, above all
+    /// while it starts.
+    fn refresh(&mut self) -> Result<(), OpenError> {
+        let (text, maps) = self.process.maps()?;
+        if text != self.text {
+            self.headers = Headers::read(&self.memory, &maps);
+            self.finder = files::finder(self.process, &maps, self.live, self.options);
+            (self.text, self.maps) = (text, maps);
+        }
+        Ok(())
     }
 
     /// What memory concerns the process as a whole, by looking while it runs; and whether a runtime
     /// is in it, which needs what stacks point to.
     fn survey(&self) -> Result<Survey, OpenError> {
-        let ahead = self.pages(MAX_PAGES);
+        let ahead = self.pages(wanted::MAX_PAGES as usize);
         let core = self.open(None, LiveParts::asking(ahead.clone()))?;
         rehearsal::ask_process(&core);
         let tasks = if tasks::has_some(&core) { self.survey_tasks()? } else { Vec::new() };
@@ -173,62 +185,4 @@ struct Survey {
     tasks: Vec<AddrRange>,
     /// Whether a runtime needs what stacks point to.
     follow: bool,
-}
-
-/// Pages of ranges together.
-fn total(ranges: &[AddrRange]) -> u64 {
-    ranges.iter().map(|range| range.len() >> 12).fold(0, u64::saturating_add)
-}
-
-/// Both, lowest first, what touches together.
-fn merge(mut ranges: Vec<AddrRange>, more: Vec<AddrRange>) -> Vec<AddrRange> {
-    ranges.extend(more);
-    ranges.sort_unstable();
-    let mut merged: Vec<AddrRange> = Vec::new();
-    for range in ranges {
-        match merged.last_mut().filter(|last| range.start <= last.end) {
-            Some(last) => last.end = last.end.max(range.end),
-            None => merged.push(range),
-        }
-    }
-    merged
-}
-
-/// Ranges none of which lies in two mappings, as what is copied has to.
-fn split(ranges: Vec<AddrRange>, maps: &[MapLine]) -> Vec<AddrRange> {
-    let mut parts = Vec::new();
-    for range in ranges {
-        let first = maps.partition_point(|map| map.range.end <= range.start);
-        let maps = maps.get(first..).unwrap_or_default().iter();
-        let mut start = range.start;
-        for map in maps.take_while(|map| map.range.end < range.end) {
-            parts.push(AddrRange::new(start, map.range.end));
-            start = map.range.end;
-        }
-        parts.push(AddrRange::new(start, range.end));
-    }
-    parts
-}
-
-#[cfg(test)]
-mod tests {
-    use kcore_mem::Addr;
-
-    use super::*;
-
-    #[test]
-    fn ranges_end_with_mappings() {
-        let range = |start, end| AddrRange::new(Addr::new(start), Addr::new(end));
-        let maps = kcore_elf::core_file::parse_maps(b"10-20 rw-p 0 0:0 0\n20-28 r--p 0 0:0 0");
-        let ranges = split(vec![range(0x11, 0x12), range(0x1e, 0x24), range(0x26, 0x28)], &maps);
-        let parts = [range(0x11, 0x12), range(0x1e, 0x20), range(0x20, 0x24), range(0x26, 0x28)];
-        assert_eq!(ranges, parts);
-    }
-
-    #[test]
-    fn ranges_that_touch_are_one() {
-        let range = |start, end| AddrRange::new(Addr::new(start), Addr::new(end));
-        let merged = merge(vec![range(1, 3), range(8, 9)], vec![range(3, 5), range(2, 4)]);
-        assert_eq!(merged, [range(1, 5), range(8, 9)]);
-    }
 }

@@ -70,7 +70,7 @@ pub fn frame_of(location: &Location) -> ProfileFrame {
         line: location.line,
         column: location.column,
         inline: location.inline,
-        is_script: location.kind != FrameKind::Native,
+        script: (location.kind != FrameKind::Native).then(|| location.kind.as_str()),
     }
 }
 

@@ -1,0 +1,34 @@
+//! Where the files of a live process are, for commands that take a process alone.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+use kcore::OpenOptions;
+
+/// Where the files of a live process are.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct FileArgs {
+    /// The executable, when the process' own record of it is gone
+    #[arg(short, long, value_name = "EXE", value_hint = ValueHint::FilePath)]
+    exe: Option<PathBuf>,
+
+    /// Look for the process' files under this directory first
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    sysroot: Option<PathBuf>,
+
+    /// One more directory in the build-id layout; may be repeated
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    debug_dir: Vec<PathBuf>,
+}
+
+impl FileArgs {
+    /// As the library takes it.
+    pub(crate) fn options(&self) -> OpenOptions {
+        OpenOptions {
+            exe: self.exe.clone(),
+            sysroot: self.sysroot.clone(),
+            debug_dirs: self.debug_dir.clone(),
+            ..OpenOptions::default()
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Memory that is copied besides stacks.
+
+use kcore_elf::core_file::MapLine;
+use kcore_mem::{Addr, AddrRange};
+
+/// Pages that are copied besides stacks, at most.
+pub const MAX_PAGES: u64 = 4096;
+/// Bytes around what was missed that are copied with it: a runtime puts side by side what it makes at about
+/// the same time, and threads that run on use the next of it a moment later.
+const AROUND: u64 = 64 << 10;
+
+/// Pages of ranges together.
+pub fn pages(ranges: &[AddrRange]) -> u64 {
+    ranges.iter().map(|range| range.len() >> 12).fold(0, u64::saturating_add)
+}
+
+/// What is wanted, and what was missed with what lies around it, as long as that is not too much.
+pub fn with_missed(wanted: &[AddrRange], missed: &[AddrRange], maps: &[MapLine]) -> Vec<AddrRange> {
+    let around = missed.iter().map(|range| around(maps, *range));
+    let wide = merge(wanted.iter().copied().chain(around));
+    if pages(&wide) <= MAX_PAGES { wide } else { merge([wanted, missed].concat()) }
+}
+
+/// A range with what lies around it in its mapping.
+fn around(maps: &[MapLine], range: AddrRange) -> AddrRange {
+    let after = maps.partition_point(|map| map.range.start <= range.start);
+    let map = after.checked_sub(1).and_then(|index| maps.get(index));
+    let Some(map) = map.filter(|map| range.end <= map.range.end) else { return range };
+    let start = range.start.get() & !(AROUND - 1);
+    let end = range.end.get().checked_next_multiple_of(AROUND).unwrap_or(u64::MAX);
+    AddrRange::new(Addr::new(start).max(map.range.start), Addr::new(end).min(map.range.end))
+}
+
+/// All of them, lowest first, what touches together.
+pub fn merge(ranges: impl IntoIterator<Item = AddrRange>) -> Vec<AddrRange> {
+    let mut ranges: Vec<AddrRange> = ranges.into_iter().collect();
+    ranges.sort_unstable();
+    let mut merged: Vec<AddrRange> = Vec::new();
+    for range in ranges {
+        match merged.last_mut().filter(|last| range.start <= last.end) {
+            Some(last) => last.end = last.end.max(range.end),
+            None => merged.push(range),
+        }
+    }
+    merged
+}
+
+/// Ranges none of which lies in two mappings, as what is copied has to.
+pub fn split(ranges: Vec<AddrRange>, maps: &[MapLine]) -> Vec<AddrRange> {
+    let mut parts = Vec::new();
+    for range in ranges {
+        let first = maps.partition_point(|map| map.range.end <= range.start);
+        let maps = maps.get(first..).unwrap_or_default().iter();
+        let mut start = range.start;
+        for map in maps.take_while(|map| map.range.end < range.end) {
+            parts.push(AddrRange::new(start, map.range.end));
+            start = map.range.end;
+        }
+        parts.push(AddrRange::new(start, range.end));
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn range(start: u64, end: u64) -> AddrRange {
+        AddrRange::new(Addr::new(start), Addr::new(end))
+    }
+
+    #[test]
+    fn ranges_that_touch_are_one() {
+        let merged = merge([range(1, 3), range(8, 9), range(3, 5), range(2, 4)]);
+        assert_eq!(merged, [range(1, 5), range(8, 9)]);
+    }
+
+    #[test]
+    fn ranges_end_with_mappings() {
+        let maps = kcore_elf::core_file::parse_maps(b"10-20 rw-p 0 0:0 0\n20-28 r--p 0 0:0 0");
+        let ranges = split(vec![range(0x11, 0x12), range(0x1e, 0x24), range(0x26, 0x28)], &maps);
+        let parts = [range(0x11, 0x12), range(0x1e, 0x20), range(0x20, 0x24), range(0x26, 0x28)];
+        assert_eq!(ranges, parts);
+    }
+
+    #[test]
+    fn what_lies_around_is_of_the_same_mapping() {
+        let maps = kcore_elf::core_file::parse_maps(
+            b"12000-25000 rw-p 0 0:0 0\n25000-90000 rw-p 0 0:0 0\n",
+        );
+        let missed = [range(0x13000, 0x14000), range(0x5f000, 0x61000), range(0xa0000, 0xa1000)];
+        let wanted = with_missed(&[range(0x1000, 0x2000)], &missed, &maps);
+        let whole = [(0x1000, 0x2000), (0x12000, 0x20000), (0x50000, 0x70000), (0xa0000, 0xa1000)];
+        assert_eq!(wanted, whole.map(|(start, end)| range(start, end)));
+    }
+
+    #[test]
+    fn too_much_is_left_out() {
+        let maps = kcore_elf::core_file::parse_maps(b"0-100000000 rw-p 0 0:0 0\n");
+        let missed: Vec<_> = (0..300).map(|at| range(at << 20, (at << 20) + 4096)).collect();
+        assert_eq!(pages(&with_missed(&[], &missed, &maps)), 300);
+        assert_eq!(pages(&with_missed(&[], &missed[..256], &maps)), MAX_PAGES);
+    }
+}
