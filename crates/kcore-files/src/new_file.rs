@@ -63,14 +63,23 @@ impl NewFile {
     }
 }
 
-/// Names a file without a name. A link cannot take the place of another file, and a new name can.
+/// Names a file without a name. A link cannot take the place of another file, and a new name can: only
+/// where there is another one has it a name between, which is left if kcore is killed just then.
 fn name(file: &File, path: &Path) -> io::Result<()> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
+    match link(file, path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        linked => return linked,
+    }
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let between = folder(path).join(format!(".kcore-{}-{count}", std::process::id()));
-    let descriptor = format!("/proc/self/fd/{}", file.as_raw_fd());
-    rustix::fs::linkat(CWD, descriptor, CWD, &between, AtFlags::SYMLINK_FOLLOW)?;
+    link(file, &between)?;
     std::fs::rename(&between, path).inspect_err(|_| drop(std::fs::remove_file(&between)))
+}
+
+fn link(file: &File, path: &Path) -> io::Result<()> {
+    let descriptor = format!("/proc/self/fd/{}", file.as_raw_fd());
+    Ok(rustix::fs::linkat(CWD, descriptor, CWD, path, AtFlags::SYMLINK_FOLLOW)?)
 }
 
 fn folder(path: &Path) -> &Path {
