@@ -5,6 +5,7 @@ mod facts;
 mod files;
 mod mappings;
 mod own;
+mod parts;
 mod profile;
 mod rehearsal;
 mod save;

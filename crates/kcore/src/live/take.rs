@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kcore_elf::{CoreFile, CoreSpace, core_file::MapLine};
+use kcore_elf::core_file::MapLine;
 use kcore_files::Finder;
 use kcore_live::{
     Facts, LiveError, LiveMemory, LivePages, Pid, Plan, Process, Snapshot, StackLimit, capture,
@@ -10,8 +10,10 @@ use kcore_live::{
 };
 use kcore_mem::AddrRange;
 
-use super::{LiveOptions, LiveParts, MAX_PROGRAMS, files, rehearsal, tasks, wanted};
-use crate::{Core, OpenError, OpenOptions, open::CoreParts, thread::threads_of};
+use super::{
+    LiveOptions, LiveParts, MAX_PROGRAMS, files, parts::parts_of, rehearsal, tasks, wanted,
+};
+use crate::{Core, OpenError, OpenOptions};
 
 /// Times that a process is stopped, at most. What a walk misses the first time is copied the second
 /// time; what threads came to need meanwhile, the third time.
@@ -158,21 +160,7 @@ impl<'a> Taking<'a> {
 
     fn open(&self, snapshot: Option<&Snapshot>, live: LiveParts) -> Result<Core, OpenError> {
         let bytes = core_of(&self.facts, (&self.text, &self.maps), &self.headers, snapshot);
-        let path = self.process.folder();
-        let file =
-            CoreFile::parse(bytes.into()).map_err(|error| OpenError::Parse { path, error })?;
-        let threads = threads_of(&file);
-        let index = threads.iter().enumerate().map(|(index, thread)| (thread.tid, index));
-        let parts = CoreParts {
-            space: Arc::new(CoreSpace::of_snapshot(&file)),
-            thread_index: index.collect(),
-            threads,
-            path: None,
-            compressed: None,
-            unpack_note: None,
-            live: Some(live),
-            file,
-        };
+        let parts = parts_of(self.process, bytes, live)?;
         Ok(Core::of_parts(parts, self.finder.clone(), self.options))
     }
 }

@@ -11,7 +11,6 @@ mod threads;
 use std::{collections::HashMap, sync::Arc};
 
 use kcore_elf::{
-    CoreFile, CoreSpace,
     core_file::{MapLine, parse_maps},
     leave_signal_alone,
 };
@@ -22,11 +21,8 @@ use kcore_live::{
 use kcore_mem::Target;
 use kcore_unwind::{Machine, machine};
 
-use super::{LiveOptions, LiveParts, files};
-use crate::{
-    Core, OpenError, OpenOptions, Tid, open::CoreParts, symbols_by_file::SymbolsByFile,
-    thread::threads_of,
-};
+use super::{LiveOptions, LiveParts, files, parts::parts_of};
+use crate::{Core, OpenError, OpenOptions, Tid, open::CoreParts, symbols_by_file::SymbolsByFile};
 pub use profile::CountedStack;
 use tables::CopiedCfi;
 pub use threads::OwnThread;
@@ -106,22 +102,8 @@ impl OwnProcess {
         let facts = Facts::read(&self.process)?;
         let headers = Headers::read(&self.memory, maps);
         let bytes = core_of(&facts, (text, maps), &headers, Some(snapshot));
-        let path = self.process.folder();
-        let file =
-            CoreFile::parse(bytes.into()).map_err(|error| OpenError::Parse { path, error })?;
-        let threads = threads_of(&file);
-        let index = threads.iter().enumerate().map(|(index, thread)| (thread.tid, index));
         let live = LiveParts { reads_later: true, ..LiveParts::asking(pages) };
-        Ok(CoreParts {
-            space: Arc::new(CoreSpace::of_snapshot(&file)),
-            thread_index: index.collect(),
-            threads,
-            path: None,
-            compressed: None,
-            unpack_note: None,
-            live: Some(live),
-            file,
-        })
+        parts_of(&self.process, bytes, live)
     }
 
     fn pages(&self) -> Arc<LivePages> {

@@ -2,15 +2,15 @@
 
 use std::{sync::Arc, time::Instant};
 
-use kcore_elf::{CoreFile, CoreSpace, core_file::MapLine};
+use kcore_elf::{CoreSpace, core_file::MapLine};
 use kcore_live::{
     Facts, LiveMemory, LivePages, Plan, Process, Snapshot, StackLimit, capture,
     image::{Headers, core_of},
 };
 use kcore_mem::AddrRange;
 
-use super::super::{LiveOptions, LiveParts, files, mappings, rehearsal};
-use crate::{Core, Mapping, OpenError, OpenOptions, open::CoreParts, thread::threads_of};
+use super::super::{LiveOptions, LiveParts, files, mappings, parts::parts_of, rehearsal};
+use crate::{Core, Mapping, OpenError, OpenOptions};
 
 /// Pages that are read for a sample from the process while it runs on, at most.
 const MAX_PAGES: usize = 4096;
@@ -66,7 +66,7 @@ impl<'a> Prepared<'a> {
         let pages = Arc::new(LivePages::new(memory.clone(), MAX_PAGES));
         let bytes = core_of(&facts, (&text, &lines), &headers, None);
         let finder = files::finder(process, &lines, live, options);
-        let parts = parts_of(process, bytes, Some(pages.clone()))?;
+        let parts = parts_of(process, bytes, LiveParts::asking(pages.clone()))?;
         let maps = Maps::of(text, lines, &parts.space);
         let base = Core::of_parts(parts, finder, options);
         rehearsal::ask_process(&base);
@@ -134,28 +134,7 @@ impl<'a> Prepared<'a> {
         let pages = || Arc::new(LivePages::new(self.memory.clone(), MAX_PAGES));
         let pages = self.has_runtimes().then(pages);
         let bytes = core_of(&self.facts, (b"", &[]), &Headers::default(), Some(snapshot));
-        let parts = parts_of(self.process, bytes, pages)?;
+        let parts = parts_of(self.process, bytes, LiveParts { pages, ..LiveParts::default() })?;
         Ok(self.base.later(parts, maps.mappings.clone(), self.options))
     }
-}
-
-fn parts_of(
-    process: &Process,
-    bytes: Vec<u8>,
-    pages: Option<Arc<LivePages>>,
-) -> Result<CoreParts, OpenError> {
-    let path = process.folder();
-    let file = CoreFile::parse(bytes.into()).map_err(|error| OpenError::Parse { path, error })?;
-    let threads = threads_of(&file);
-    let index = threads.iter().enumerate().map(|(index, thread)| (thread.tid, index));
-    Ok(CoreParts {
-        space: Arc::new(CoreSpace::of_snapshot(&file)),
-        thread_index: index.collect(),
-        threads,
-        path: None,
-        compressed: None,
-        unpack_note: None,
-        live: Some(LiveParts { pages, reads_later: false, stops: Vec::new(), missed_pages: 0 }),
-        file,
-    })
 }
