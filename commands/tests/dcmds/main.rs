@@ -24,3 +24,4 @@ mod typedef;
 mod types;
 mod ugrep;
 mod whattype;
+mod zeros;

@@ -18,6 +18,10 @@ pub enum End {
     /// Memory that the next step needs has no bytes.
     #[error("{0}")]
     Fault(Fault),
+    /// Memory that the next step needs is zeros, and so is all around this address: whoever wrote the
+    /// core could not read it.
+    #[error("the stack at {0} reads as zeros: its memory is missing")]
+    Zeros(Addr),
     /// A register that the next step needs is unknown.
     #[error("register {register} is not known at {at}")]
     UnknownRegister {
@@ -61,6 +65,7 @@ impl End {
             Self::Fault(Fault::NotCopied(_)) => "not_copied",
             Self::Fault(Fault::Truncated(_)) => "truncated",
             Self::Fault(_) => "unreadable",
+            Self::Zeros(_) => "zeros",
             Self::UnknownRegister { .. } => "unknown_register",
             Self::BadRule(_) => "bad_rule",
             Self::DidNotAdvance(_) => "did_not_advance",
@@ -76,6 +81,7 @@ impl End {
         match self {
             Self::NotCode(at)
             | Self::NoRule(at)
+            | Self::Zeros(at)
             | Self::UnknownRegister { at, .. }
             | Self::BadRule(at)
             | Self::DidNotAdvance(at) => Some(at),

@@ -42,6 +42,7 @@ mod saved_context;
 mod step;
 mod tid;
 mod walk;
+mod zeros;
 
 pub use arch::{Machine, RegisterPart, UserRegister, machine};
 pub use cfi::{Bytes, Cfi, CfiBuilder};

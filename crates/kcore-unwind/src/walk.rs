@@ -13,6 +13,7 @@ use crate::{
     row::{Row, Rule},
     rule::{Phase, RuleFrame, RuleStep, StepRule},
     step::{stack_fault, step_by_row},
+    zeros::is_zero_page,
 };
 
 /// Rows that are kept: enough for the code of a thousand different stacks.
@@ -331,8 +332,19 @@ impl<'a> Walker<'a> {
 
     fn why_no_guess(&self, regs: &Regs, pc: CodeAddr) -> End {
         let sp = regs.get(self.machine.stack_pointer()).map(Addr::new);
-        let fault = sp.and_then(|sp| stack_fault(self.space, sp));
-        fault.map_or(End::NoRule(pc.addr()), End::Fault)
+        let zeros = || sp.filter(|sp| is_zero_page(self.space, *sp)).map(End::Zeros);
+        let fault = sp.and_then(|sp| stack_fault(self.space, sp)).map(End::Fault);
+        fault.or_else(zeros).unwrap_or(End::NoRule(pc.addr()))
+    }
+
+    /// Why there is no caller where its pc was read as 0. That ends a stack, unless nothing but zeros
+    /// was read. `caller` has the stack pointer right behind what a call pushes.
+    fn end_at_zero(&self, caller: &Regs) -> End {
+        let word = u64::from(self.space.target().word);
+        let sp = caller.get(self.machine.stack_pointer());
+        let pushed = sp.and_then(|sp| sp.checked_sub(word)).map(Addr::new);
+        let missing = pushed.filter(|at| is_zero_page(self.space, *at));
+        missing.map_or(End::Outermost, End::Zeros)
     }
 
     /// Refuses a caller that cannot be one: not in code, or not above the frame it called, whose pc
@@ -351,7 +363,7 @@ impl<'a> Walker<'a> {
             return Ok((caller, self.code(caller.code_addr(pc))));
         }
         if pc.get() == 0 {
-            return Err(End::Outermost);
+            return Err(self.end_at_zero(regs));
         }
         let code = self.code(caller.code_addr(pc));
         if !code.is_code {

@@ -53,6 +53,8 @@ enum Holder {
 struct Likeness {
     waits_in: Option<String>,
     pcs: Vec<Addr>,
+    /// Why there are no more.
+    end: &'static str,
     spans: Vec<Span>,
 }
 
@@ -137,6 +139,6 @@ impl Core {
             Holder::Task(_) => None,
         };
         let pcs = stack.frames.iter().map(|frame| frame.pc.addr()).collect();
-        Likeness { waits_in, pcs, spans: self.alike(stack) }
+        Likeness { waits_in, pcs, end: stack.end.as_str(), spans: self.alike(stack) }
     }
 }

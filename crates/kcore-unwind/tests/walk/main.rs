@@ -111,6 +111,26 @@ fn a_stack_that_was_not_dumped_says_so() {
 }
 
 #[test]
+fn a_stack_that_was_written_as_zeros_says_so() {
+    const PAGE: usize = 4096 / 8;
+    let whole = Process::new(&[Unwind::Plain(8)]).walk(at(0, 2), 0);
+    assert_eq!((whole.0.len(), whole.1), (1, End::Zeros(Addr::new(STACK))));
+    // Its caller's frame begins a page of zeros, and it lies at the end of one that was written.
+    let process = Process::new(&[Unwind::Plain(8), Unwind::Plain(24)])
+        .words(PAGE - 1, &[at(1, 4)])
+        .words(2 * PAGE, &[1]);
+    let (frames, end) = process.walk(at(0, 2), PAGE as u64 - 1);
+    let pushed = Addr::new(STACK + (PAGE as u64 + 2) * 8);
+    assert_eq!((frames.len(), end), (2, End::Zeros(pushed)));
+    // A return address of 0 where something else is in the page is where a stack ends.
+    let (frames, end) = process.words(2 * PAGE - 1, &[1]).walk(at(0, 2), PAGE as u64 - 1);
+    assert_eq!((frames.len(), end), (2, End::Outermost));
+    // Nor is there a way on without unwind information.
+    let (_, end) = Process::new(&[Unwind::None]).code(0, &[0x06]).walk(at(0, 2), 0);
+    assert_eq!(end, End::Zeros(Addr::new(STACK)));
+}
+
+#[test]
 fn the_limit_is_said_but_not_at_the_last_frame() {
     let process = Process::new(&[Unwind::Plain(8), Unwind::Outermost])
         .words(0, &[at(0, 4), at(0, 4), at(1, 4)]);
@@ -190,7 +210,7 @@ fn a_frame_pointer_of_zero_ends_no_stack_where_no_code_can_be_read() {
     let walk =
         |process: Process| process.walk_with(at(0, 2), 0, 10, |regs| regs.set(RBP, Some(0))).1;
     assert_eq!(walk(process.code(0, &[0x06])), End::Outermost, "code that tells nothing");
-    let lost = walk(Process::new(&[Unwind::None]).without_text());
+    let lost = walk(Process::new(&[Unwind::None]).without_text().words(9, &[1]));
     assert_eq!(lost, End::NoRule(Addr::new(at(0, 2))), "optimised code has anything in rbp");
 }
 

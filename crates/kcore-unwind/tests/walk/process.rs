@@ -42,7 +42,7 @@ pub enum Unwind {
 #[derive(Default)]
 pub struct Process {
     text: Vec<u8>,
-    stack: Vec<u64>,
+    stack: Vec<u8>,
     cfi: Option<Cfi>,
     entry: Option<Addr>,
     text_is_lost: bool,
@@ -55,7 +55,7 @@ impl Process {
     pub fn new(functions: &[Unwind]) -> Self {
         let text = [0xff, 0xd0].repeat(functions.len() * 0x80);
         let cfi = Some(table(functions));
-        Self { text, stack: vec![0; STACK_WORDS], cfi, ..Self::default() }
+        Self { text, stack: vec![0; STACK_WORDS * 8], cfi, ..Self::default() }
     }
 
     /// The address `offset` bytes into function number `index`.
@@ -84,7 +84,8 @@ impl Process {
 
     /// Puts words on the stack, from its word number `at` on.
     pub fn words(mut self, at: usize, words: &[u64]) -> Self {
-        self.stack[at..at + words.len()].copy_from_slice(words);
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        self.stack[at * 8..at * 8 + bytes.len()].copy_from_slice(&bytes);
         self
     }
 
@@ -188,18 +189,14 @@ impl AddressSpace for Process {
     }
 
     fn slice(&self, at: Addr) -> Result<&[u8], Fault> {
+        if let Some(offset) = at.offset_from(Addr::new(STACK)) {
+            let held = self.stack.get(offset as usize..).filter(|held| !held.is_empty());
+            return held.ok_or(Fault::NotDumped(at));
+        }
         let offset = at.offset_from(Addr::new(TEXT)).filter(|offset| *offset < 0x10_0000);
         let text = offset.and_then(|offset| self.text.get(offset as usize..));
         let text = text.filter(|text| !text.is_empty()).ok_or(Fault::Unmapped(at))?;
         if self.text_is_lost { Err(Fault::NotDumped(at)) } else { Ok(text) }
-    }
-
-    fn read_uint(&self, at: Addr, size: usize) -> Result<u64, Fault> {
-        let Some(offset) = at.offset_from(Addr::new(STACK)) else {
-            let bytes = self.slice(at)?.get(..size).ok_or(Fault::Unmapped(at))?;
-            return Ok(self.target().uint(bytes));
-        };
-        self.stack.get(offset as usize / 8).copied().ok_or(Fault::NotDumped(at))
     }
 
     fn origin(&self, at: Addr) -> Result<Origin, Fault> {

@@ -7,7 +7,7 @@ use kcore_runtimes::FrameKind;
 use kcore_unwind::Walker;
 use rustc_hash::FxHashMap;
 
-use crate::{CodeAddr, Core, Location, Tid};
+use crate::{CodeAddr, Core, Location, Stack, Tid};
 
 /// Frames of one stack, at most: one that calls itself without end says nothing more than its
 /// innermost ones.
@@ -15,10 +15,11 @@ const MAX_FRAMES: usize = 2048;
 /// Stacks that are remembered by their addresses, at most.
 const MAX_KNOWN: usize = 1 << 18;
 
-/// Stacks of native code by the addresses of their frames: such a stack is named once.
+/// Stacks of native code by the addresses of their frames, and why there are no more: such a stack is
+/// named once.
 #[derive(Default)]
 pub struct Names {
-    known: FxHashMap<Vec<CodeAddr>, StackId>,
+    known: FxHashMap<(Vec<CodeAddr>, &'static str), StackId>,
 }
 
 impl Names {
@@ -46,15 +47,16 @@ impl Names {
         let spans = core.decoded(&stack);
         let is_native = spans.is_empty();
         let pcs: Vec<CodeAddr> = stack.frames.iter().map(|frame| frame.pc).collect();
-        if is_native && let Some(known) = self.known.get(&pcs) {
+        let key = (pcs, stack.end.as_str());
+        if is_native && let Some(known) = self.known.get(&key) {
             return Some(*known);
         }
-        let frames = core.named(&stack, spans).map(|frame| frame_of(&frame.location)).collect();
-        let id = profile.stack(frames)?;
+        let named = core.named(&stack, spans).map(|frame| frame_of(&frame.location));
+        let id = profile.stack(named.chain(rest_of(&stack)).collect())?;
         // Code that a runtime made may be other code later.
-        let is_lasting = is_native && pcs.iter().all(|pc| core.modules().at(pc.addr()).is_some());
+        let is_lasting = is_native && key.0.iter().all(|pc| core.modules().at(pc.addr()).is_some());
         if is_lasting && self.known.len() < MAX_KNOWN {
-            self.known.insert(pcs, id);
+            self.known.insert(key, id);
         }
         Some(id)
     }
@@ -72,6 +74,13 @@ pub fn frame_of(location: &Location) -> ProfileFrame {
         inline: location.inline,
         script: (location.kind != FrameKind::Native).then(|| location.kind.as_str()),
     }
+}
+
+/// What stands for the frames that could not be found, if there are any.
+fn rest_of(stack: &Stack) -> Option<ProfileFrame> {
+    let function = || format!("[incomplete: {}]", stack.end.as_str()).into();
+    let rest = || ProfileFrame { function: function(), ..ProfileFrame::default() };
+    (!stack.is_complete() && !stack.frames.is_empty()).then(rest)
 }
 
 /// What stands for a function without a name: its module.
