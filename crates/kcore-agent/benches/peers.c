@@ -2,7 +2,8 @@
 //
 //   peers THREADS libunwind|libgcc
 //
-// One line for each of five rounds: microseconds of the whole, and of a handler in the median and at most.
+// One line for each of five rounds: microseconds of the whole; from signal to answer in the median and at most; of
+// a handler in the median and at most.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -22,7 +23,7 @@ enum { MOST = 4096, FRAMES = 128 };
 static sem_t never, ready;
 static int (*unwind)(void **, int);
 static int tids[MOST], counts[MOST];
-static double took[MOST];
+static double took[MOST], asked[MOST], answered[MOST];
 static int answers;
 
 static double now(void) {
@@ -37,7 +38,9 @@ static void handle(int signal, siginfo_t *info, void *context) {
     double begun = now();
     int index = info->si_value.sival_int;
     counts[index] = unwind(frames, FRAMES);
-    took[index] = now() - begun;
+    double ended = now();
+    took[index] = ended - begun;
+    answered[index] = ended - asked[index];
     __atomic_add_fetch(&answers, 1, __ATOMIC_RELEASE);
 }
 
@@ -72,13 +75,16 @@ static void ask(int threads) {
         info.si_code = SI_QUEUE;
         info.si_pid = getpid();
         info.si_value.sival_int = i;
+        asked[i] = now();
         syscall(SYS_rt_tgsigqueueinfo, getpid(), tids[i], 35, &info);
     }
     while (__atomic_load_n(&answers, __ATOMIC_ACQUIRE) < threads)
         usleep(100);
     double all = now() - begun;
     qsort(took, threads, sizeof *took, compare);
-    printf("%.0f %.1f %.1f (%d frames)\n", all, took[threads / 2], took[threads - 1], counts[0]);
+    qsort(answered, threads, sizeof *answered, compare);
+    printf("%.0f; %.1f %.1f; %.1f %.1f (%d frames)\n", all, answered[threads / 2], answered[threads - 1],
+           took[threads / 2], took[threads - 1], counts[0]);
 }
 
 int main(int count, char **arguments) {

@@ -54,6 +54,10 @@ fn main() {
     let mut out = stdout();
     let _ = writeln!(out, "{THREADS} threads of 30 frames\nthe agent:\n{}", agent());
     for name in ["libunwind", "libgcc"] {
-        let _ = write!(out, "{name} (whole, handler in the median, at most; µs):\n{}", peer(name));
+        let _ = write!(
+            out,
+            "{name} (µs: whole; signal to answer, median and longest; handler, the same):\n{}",
+            peer(name)
+        );
     }
 }

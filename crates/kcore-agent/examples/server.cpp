@@ -1,4 +1,5 @@
-// A server that shows its own stacks: GET /stacks, or `kill -35 PID`.
+// A server that shows its own stacks: GET /stacks, or `kill -35 PID`. GET /functions counts the threads in each
+// function of the program, from structures.
 //
 //   c++ -O2 server.cpp -o server $(pkg-config --cflags --libs kcore-agent) -pthread
 //   ./server 8080 & curl localhost:8080/stacks
@@ -13,6 +14,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <memory>
+#include <set>
 #include <string>
 #include <thread>
 
@@ -32,11 +36,44 @@ static std::string stacks() {
     return answer;
 }
 
+using Collection = std::unique_ptr<kcore_agent_collection, decltype(&kcore_agent_release)>;
+
+static Collection collect() {
+    kcore_agent_collection *all = nullptr;
+    kcore_agent_collect(&all);
+    return {all, kcore_agent_release};
+}
+
+static std::string functions() {
+    std::map<std::string, size_t> threads;
+    Collection all = collect();
+    for (size_t group = 0; group < kcore_agent_groups(all.get()); group++) {
+        std::set<std::string> names;
+        kcore_agent_frame frame;
+        for (size_t i = 0; kcore_agent_group_frame(all.get(), group, i, &frame, sizeof frame) == 0; i++)
+            if (frame.function)
+                names.insert(frame.function);
+        for (const std::string &name : names)
+            threads[name] += kcore_agent_group_threads(all.get(), group);
+    }
+    std::string answer;
+    for (const auto &[name, count] : threads)
+        answer += std::to_string(count) + " " + name + "\n";
+    return answer;
+}
+
+static std::string body_of(const char *request) {
+    if (strncmp(request, "GET /stacks ", 12) == 0)
+        return stacks();
+    if (strncmp(request, "GET /functions ", 15) == 0)
+        return functions();
+    return "hello\n";
+}
+
 static void serve(int client) {
     char request[4096] = {};
     if (read(client, request, sizeof request - 1) > 0) {
-        bool asks = strncmp(request, "GET /stacks ", 12) == 0;
-        std::string body = asks ? stacks() : "hello\n";
+        std::string body = body_of(request);
         write_all(client, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: " +
                               std::to_string(body.size()) + "\r\nConnection: close\r\n\r\n" + body);
     }

@@ -2,7 +2,9 @@
 
 use std::{
     collections::{BTreeSet, VecDeque},
+    num::NonZero,
     sync::atomic::Ordering,
+    thread::available_parallelism,
     time::{Duration, Instant},
 };
 
@@ -20,6 +22,12 @@ const MAX_LISTS: usize = 4;
 const LOOK: Duration = Duration::from_millis(10);
 /// How long a thread that blocks the signal may keep a slot that others wait for.
 const PATIENCE: Duration = Duration::from_millis(30);
+
+/// Nanoseconds after which a thread that has not answered is no reason to ask nobody else.
+const STALLED: u64 = 2_000_000;
+/// How long processors are left to threads that were asked, before the collector sleeps and has to be woken:
+/// that costs more than an answer.
+const YIELD: Duration = Duration::from_micros(100);
 
 /// What a round is done with.
 pub struct Plan<'a> {
@@ -43,8 +51,12 @@ struct Round<'a> {
     plan: &'a Plan<'a>,
     owing: &'a mut BTreeSet<i32>,
     free: Vec<usize>,
+    /// Threads that are asked at a time, but for those that are stalled: as many as there are processors. More
+    /// would only wait for one another.
+    at_a_time: usize,
     queue: VecDeque<i32>,
     known: BTreeSet<i32>,
+    /// The one that was asked first, first.
     asked: Vec<Asked>,
     /// When a thread was asked or has answered for the last time.
     moved: Instant,
@@ -58,6 +70,7 @@ pub fn run(plan: &Plan<'_>, owing: &mut BTreeSet<i32>) -> Collection {
         plan,
         owing,
         free: plan.slots.free(),
+        at_a_time: available_parallelism().map_or(1, NonZero::get),
         queue: VecDeque::new(),
         known: BTreeSet::new(),
         asked: Vec::new(),
@@ -92,20 +105,41 @@ impl Round<'_> {
                 self.moved = Instant::now();
                 continue;
             }
-            WAITS.store(1, Ordering::Release);
-            sys::wait(&ANSWERS, seen, Some(LOOK));
-            WAITS.store(0, Ordering::Release);
-            if ANSWERS.load(Ordering::Acquire) == seen {
+            self.wait(seen);
+            if ANSWERS.load(Ordering::Acquire) == seen && self.moved.elapsed() >= LOOK {
                 self.look();
             }
         }
     }
 
-    /// Asks as many threads as there are slots.
+    /// Waits until there are more answers than were seen, or it is time to do something about it.
+    fn wait(&self, seen: u32) {
+        let begun = Instant::now();
+        while begun.elapsed() < YIELD {
+            sys::leave_processor();
+            if ANSWERS.load(Ordering::Acquire) != seen {
+                return;
+            }
+        }
+        let could_ask = !self.queue.is_empty() && !self.free.is_empty();
+        let most = if could_ask { Duration::from_nanos(STALLED) } else { LOOK };
+        WAITS.store(1, Ordering::Release);
+        sys::wait(&ANSWERS, seen, Some(most));
+        WAITS.store(0, Ordering::Release);
+    }
+
+    /// Whether another thread may be asked.
+    fn may_ask(&self) -> bool {
+        let now = sys::monotonic_ns();
+        let is_fresh = |asked: &&Asked| now.saturating_sub(asked.at) < STALLED;
+        self.asked.iter().rev().take_while(is_fresh).count() < self.at_a_time
+    }
+
+    /// Asks as many threads as may be asked, and have a slot.
     fn ask_some(&mut self) -> bool {
         let mut asked = false;
-        while let (Some(tid), Some(index)) =
-            (self.queue.front().copied(), self.free.last().copied())
+        while let (Some(tid), Some(index), true) =
+            (self.queue.front().copied(), self.free.last().copied(), self.may_ask())
         {
             match self.ask(tid, index) {
                 Ok(()) => {}

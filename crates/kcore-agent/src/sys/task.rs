@@ -16,6 +16,12 @@ pub fn thread_id() -> i32 {
     unsafe { call(libc::SYS_gettid, [0; 6]) as i32 }
 }
 
+/// Lets others run that wait for the processor.
+pub fn leave_processor() {
+    // SAFETY: it takes no pointer.
+    unsafe { call(libc::SYS_sched_yield, [0; 6]) };
+}
+
 /// Whether the process has such a thread.
 pub fn has_thread(tid: i32) -> bool {
     let args = [process_id() as usize, tid as usize, 0, 0, 0, 0];

@@ -1,6 +1,8 @@
 //! The example servers, built and asked as their users would.
 
 use std::{
+    collections::BTreeSet,
+    fs,
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
     path::{Path, PathBuf},
@@ -63,7 +65,71 @@ fn the_cpp_server_shows_its_stacks() {
     let library = library();
     let options = ["-O2", &include, library.to_str().unwrap(), "-pthread"];
     let program = built("../../examples/server.cpp", "server", &options);
-    assert_serves(&Server::start(&program));
+    let server = Server::start(&program);
+    assert_serves(&server);
+    let functions = server.ask("/functions");
+    let count = |name: &str| functions.lines().filter(|line| line.ends_with(name)).count();
+    assert_eq!((count("1 main"), count("1 serve")), (1, 1), "{functions}");
+}
+
+/// The lines of the example in C that stand after the groups: frames of the largest one.
+fn frames(text: &str) -> Vec<&str> {
+    text.lines().filter(|line| line.starts_with("  0x")).collect()
+}
+
+#[test]
+fn the_c_program_walks_through_structures() {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let include = format!("-I{}", manifest.join("include").display());
+    let library = library();
+    let library = library.to_str().unwrap();
+    let options = [
+        "-std=c11",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-g",
+        "-O1",
+        "-D_GNU_SOURCE",
+        &include,
+        library,
+    ];
+    let program = built("../../examples/busy.c", "busy", &[&options[..], &["-pthread"]].concat());
+    let mut command = Command::new(program);
+    command.env("LD_LIBRARY_PATH", Path::new(library).parent().unwrap());
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("4 threads in wait_for_turn, waiting in futex: "), "{text}");
+    assert!(text.contains("1 threads in "), "{text}");
+    assert!(text.contains("\n5 threads answered within "), "{text}");
+    let frames = frames(&text);
+    let wait = frames.iter().position(|frame| frame.contains(" wait_for_turn at "));
+    let wait = wait.unwrap_or_else(|| panic!("{text}"));
+    assert!(frames[wait].contains("examples/busy.c:") && frames[wait].ends_with("(cfi)"), "{text}");
+    assert!(frames[wait + 1].contains(" work at "), "{text}");
+    assert!(text.contains("\n  -- "), "why the stack ends: {text}");
+}
+
+/// Names that the header declares, by a word that stands before an opening parenthesis.
+fn declared(header: &str) -> BTreeSet<String> {
+    let code = header.split("/*").map(|part| part.rsplit("*/").next().unwrap());
+    let code = code.collect::<String>();
+    let before = code.split('(').map(|part| part.rsplit([' ', '*']).next().unwrap().to_owned());
+    before.filter(|name| name.starts_with("kcore_agent_")).collect()
+}
+
+#[test]
+fn the_header_declares_what_the_library_gives() {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let header = fs::read_to_string(manifest.join("include/kcore_agent.h")).unwrap();
+    let output = Command::new("nm").args(["-D", "--defined-only"]).arg(library()).output().unwrap();
+    let symbols = String::from_utf8(output.stdout).unwrap();
+    let names = symbols.lines().filter_map(|line| line.rsplit(' ').next());
+    let given = names.filter(|name| name.starts_with("kcore_agent_")).map(str::to_owned);
+    let declared = declared(&header);
+    assert!(declared.len() > 15, "{declared:?}");
+    assert_eq!(declared, given.collect());
 }
 
 /// An example, which cargo builds beside the folder of tests; with all tests of the package, or else now.

@@ -2,20 +2,22 @@
 
 #![allow(unsafe_code)]
 
-use std::ffi::{CString, c_char, c_int};
+mod collection;
+mod strings;
+
+use std::{
+    ffi::{CString, c_char, c_int},
+    ptr::null_mut,
+};
 
 use crate::{AgentError, Settings, Stacks, install, stacks};
+
+use strings::c_string;
 
 /// Installs the agent as environment variables say; see `kcore_agent.h`.
 #[unsafe(no_mangle)]
 pub extern "C" fn kcore_agent_install() -> c_int {
-    match install(Settings::from_environment()) {
-        Ok(()) => 0,
-        Err(AgentError::Installed) => libc::EALREADY,
-        Err(AgentError::SignalInUse(_)) => libc::EBUSY,
-        Err(AgentError::System { error, .. }) => error.raw_os_error().unwrap_or(libc::EIO),
-        Err(_) => libc::EINVAL,
-    }
+    install(Settings::from_environment()).map_or_else(|error| number_of(&error), |()| 0)
 }
 
 /// The stacks of all threads as text, to be freed by `kcore_agent_free`; null when there are none.
@@ -43,7 +45,17 @@ pub unsafe extern "C" fn kcore_agent_free(text: *mut c_char) {
 }
 
 fn given(part: fn(Stacks) -> String) -> *mut c_char {
-    let text = stacks().ok().map(part);
-    let text = text.and_then(|text| CString::new(text.replace('\0', "?")).ok());
-    text.map_or(std::ptr::null_mut(), CString::into_raw)
+    stacks().map_or(null_mut(), |stacks| c_string(&part(stacks)).into_raw())
+}
+
+/// The error number that `errno.h` has for it.
+fn number_of(error: &AgentError) -> c_int {
+    match error {
+        AgentError::NotInstalled => libc::ENOSYS,
+        AgentError::Installed => libc::EALREADY,
+        AgentError::NotRealTime(_) => libc::EINVAL,
+        AgentError::SignalInUse(_) => libc::EBUSY,
+        AgentError::System { error, .. } => error.raw_os_error().unwrap_or(libc::EIO),
+        AgentError::Look(_) | AgentError::Failed => libc::EIO,
+    }
 }
