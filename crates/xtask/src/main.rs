@@ -8,6 +8,7 @@ mod cargo;
 mod ci;
 mod docs;
 mod fuzz;
+mod install_agent;
 mod packages;
 mod test;
 
@@ -44,6 +45,12 @@ const TASKS: &[Task] = &[
         shows: "write the generated parts of the documentation; --check: only compare them",
         run: docs::run,
     },
+    Task {
+        name: "install-agent",
+        shows: "build the agent and install it: [--prefix DIR] [--libdir DIR] [--destdir DIR] [--from DIR], below \
+                /usr/local when not said; DIR of --from holds libraries that were built before",
+        run: install_agent::run,
+    },
 ];
 
 fn main() -> ExitCode {
@@ -62,7 +69,7 @@ fn main() -> ExitCode {
 fn usage() -> ExitCode {
     eprintln!("usage: cargo xtask TASK");
     for task in TASKS {
-        eprintln!("  {:6} {}", task.name, task.shows);
+        eprintln!("  {:13} {}", task.name, task.shows);
     }
     ExitCode::from(2)
 }

@@ -6,7 +6,16 @@ use gen_cores::Tool;
 use crate::cargo;
 
 /// What tests need beside the tools that cores are made and compared with.
-const MORE_TOOLS: &[Tool] = &[Tool { command: "tmux", package: "tmux" }];
+const MORE_TOOLS: &[Tool] = &[
+    Tool { command: "tmux", package: "tmux" },
+    Tool { command: "pkg-config", package: "pkg-config" },
+    // What the agent is loaded into. The server of Redis is one file with a tool of its.
+    Tool { command: "/usr/sbin/nginx", package: "nginx-light" },
+    Tool { command: "memcached", package: "memcached" },
+    Tool { command: "redis-check-rdb", package: "redis-tools" },
+    // Flame graphs are looked at in it.
+    Tool { command: "chromium", package: "chromium" },
+];
 
 /// Installs what is missing where that is allowed; else says what to install.
 pub fn ensure() -> Result<()> {

@@ -1,10 +1,12 @@
 //! Programs that run with the agent.
 
 use std::{
+    fs,
     io::{BufRead, BufReader},
+    os::unix::fs::symlink,
     path::{Path, PathBuf},
     process::{Child, ChildStderr, Command, Stdio},
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, OnceLock, PoisonError},
 };
 
 /// The library, which cargo builds beside the tests.
@@ -14,6 +16,22 @@ pub fn library() -> PathBuf {
     let beside = folder.join("libkcore_agent.so");
     assert!(beside.exists(), "{} was not built", beside.display());
     beside
+}
+
+/// A folder in which programs that are linked with the library find it when they are started: by the name of its
+/// version, which only installing gives it.
+pub fn library_folder() -> PathBuf {
+    static MADE: OnceLock<PathBuf> = OnceLock::new();
+    let make = || {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        let folder = folder.join(format!("agent-library-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let name = format!("libkcore_agent.so.{}", env!("CARGO_PKG_VERSION_MAJOR"));
+        let _ = fs::remove_file(folder.join(&name));
+        symlink(library(), folder.join(name)).unwrap();
+        folder
+    };
+    MADE.get_or_init(make).clone()
 }
 
 /// A program of `tests/programs`, compiled with these options of a C compiler; once for each name.

@@ -3,7 +3,7 @@
 
 use std::{fs, path::Path, process::Command};
 
-use crate::program::{built, library};
+use crate::program::{built, library, library_folder};
 
 /// Seconds that each of the three runs; `KCORE_STRESS_SECONDS` says otherwise.
 const SECONDS: u32 = 20;
@@ -18,7 +18,7 @@ fn run(name: &str, options: &[&str], environment: &[(&str, &str)]) -> String {
     let seconds = given.unwrap_or_else(|| SECONDS.to_string());
     let mut command = Command::new(program);
     command.arg(seconds).envs(environment.iter().copied());
-    command.env("LD_LIBRARY_PATH", Path::new(library).parent().unwrap());
+    command.env("LD_LIBRARY_PATH", library_folder());
     let output = command.output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{name}: {:?}\n{errors}", output.status);

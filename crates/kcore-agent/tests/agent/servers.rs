@@ -11,7 +11,7 @@ use std::{
 
 use crate::{
     answers::{groups, with},
-    program::{built, library},
+    program::{built, library, library_folder},
 };
 
 struct Server {
@@ -22,7 +22,7 @@ struct Server {
 impl Server {
     fn start(program: &Path) -> Self {
         let mut command = Command::new(program);
-        command.env("LD_LIBRARY_PATH", library().parent().unwrap()).stdout(Stdio::piped());
+        command.env("LD_LIBRARY_PATH", library_folder()).stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
@@ -96,7 +96,7 @@ fn the_c_program_walks_through_structures() {
     ];
     let program = built("../../examples/busy.c", "busy", &[&options[..], &["-pthread"]].concat());
     let mut command = Command::new(program);
-    command.env("LD_LIBRARY_PATH", Path::new(library).parent().unwrap());
+    command.env("LD_LIBRARY_PATH", library_folder());
     let output = command.output().unwrap();
     assert!(output.status.success(), "{output:?}");
     let text = String::from_utf8(output.stdout).unwrap();
