@@ -76,19 +76,23 @@ impl Tables {
             if self.ready.len() >= MAX_READY || self.ready.contains_key(&at) {
                 continue;
             }
-            let (modules, context) = (&self.modules, &mut self.context);
-            let row = cfi_among(modules, at).and_then(|cfi| {
-                let mut row = None;
-                cfi.row_in_place(at, context, &mut |found| {
-                    row = Row::new(found);
-                    Some(())
-                });
-                row
-            });
-            if let Some(row) = row {
+            // Behind a function's last byte there may be what a signal's handler returns to: see the walk.
+            let may_return_to_signal = pc.is_return() && self.row_at(pc.addr()).is_none();
+            if let Some(row) = self.row_at(at).filter(|_| !may_return_to_signal) {
                 self.ready.insert(at, row);
             }
         }
+    }
+
+    /// The row for the code at `at`. Not for a handler.
+    fn row_at(&mut self, at: Addr) -> Option<Row> {
+        let cfi = cfi_among(&self.modules, at)?;
+        let mut row = None;
+        cfi.row_in_place(at, &mut self.context, &mut |found| {
+            row = Row::new(found);
+            Some(())
+        });
+        row
     }
 
     /// The row that is ready for the code at `at`.

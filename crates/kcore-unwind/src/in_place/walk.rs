@@ -20,6 +20,8 @@ pub(super) struct Walk<'a> {
 struct Above {
     cfa: Option<Addr>,
     trust: Trust,
+    /// Whether there is a caller: the outermost frame has a rule, too.
+    has_caller: bool,
     /// Whether the caller was interrupted and did not call: its pc is exact, and it may stand on any stack.
     interrupted: bool,
 }
@@ -87,12 +89,21 @@ impl Walk<'_> {
             let step = apply(self.tables, self.space, at, row, regs, caller);
             return above_row(step, row.is_signal);
         }
-        if self.room.read_row(self.tables, at).is_some() {
+        if !self.is_restorer_behind(pc) && self.room.read_row(self.tables, at).is_some() {
             let (row, regs, caller) = self.room.applied();
             let step = apply(self.tables, self.space, at, row, regs, caller);
             return above_row(step, self.room.row().is_signal);
         }
         self.above_without_row(pc)
+    }
+
+    /// Whether a signal's handler returns to `pc`, and the function that ends right before it has unwind
+    /// information: nothing called from there.
+    fn is_restorer_behind(&mut self, pc: CodeAddr) -> bool {
+        pc.is_return()
+            && self.tables.is_code(pc.addr())
+            && self.room.read_row(self.tables, pc.addr()).is_none()
+            && self.tables.machine.is_signal_restorer(pc.addr(), self.space)
     }
 
     fn above_without_row(&mut self, pc: CodeAddr) -> Result<Above, End> {
@@ -101,7 +112,12 @@ impl Walk<'_> {
         if is_code && machine.is_signal_restorer(pc.addr(), self.space) {
             let regs = machine.interrupted_regs(&self.room.regs, self.space);
             self.room.caller = regs.ok_or(End::NoRule(pc.addr()))?;
-            return Ok(Above { cfa: None, trust: Trust::Signal, interrupted: true });
+            return Ok(Above {
+                cfa: None,
+                trust: Trust::Signal,
+                has_caller: true,
+                interrupted: true,
+            });
         }
         if !is_code {
             return self.above_wild_call(pc);
@@ -112,7 +128,7 @@ impl Walk<'_> {
         if !self.tables.is_code(self.room.caller.pc()) {
             return Err(End::NoRule(pc.addr()));
         }
-        Ok(Above { cfa, trust: Trust::FramePointer, interrupted: false })
+        Ok(Above { cfa, trust: Trust::FramePointer, has_caller: true, interrupted: false })
     }
 
     /// A call to where there is no code pushed its return address, and nothing else ran. Code that was
@@ -126,13 +142,16 @@ impl Walk<'_> {
         });
         let (regs, cfa) = found.ok_or(End::NotCode(pc.addr()))?;
         self.room.caller = regs;
-        Ok(Above { cfa: Some(cfa), trust: Trust::NullCall, interrupted: false })
+        Ok(Above { cfa: Some(cfa), trust: Trust::NullCall, has_caller: true, interrupted: false })
     }
 
     /// Refuses a caller that cannot be one: not in code, or not above the frame that it called.
     fn check(&self, found: &Above) -> Result<(), End> {
         let (callee, caller) = (&self.room.regs, &self.room.caller);
         let pc = caller.pc();
+        if !found.has_caller {
+            return Err(End::Outermost);
+        }
         if found.interrupted {
             return Ok(());
         }
@@ -174,9 +193,7 @@ fn apply(
 
 fn above_row(step: Result<Step, End>, is_signal: bool) -> Result<Above, End> {
     let step = step?;
-    if !step.has_caller {
-        return Err(End::Outermost);
-    }
     let trust = if is_signal { Trust::Signal } else { Trust::Cfi };
-    Ok(Above { cfa: Some(step.cfa), trust, interrupted: is_signal })
+    let has_caller = step.has_caller;
+    Ok(Above { cfa: Some(step.cfa), trust, has_caller, interrupted: is_signal })
 }

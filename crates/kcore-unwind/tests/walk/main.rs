@@ -1,5 +1,6 @@
 //! The walk, branch by branch, on processes made in code.
 
+mod in_place;
 mod process;
 
 use kcore_mem::{Addr, CodeAddr, Fault};

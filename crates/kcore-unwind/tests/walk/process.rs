@@ -8,7 +8,11 @@ use gimli::write::{
 };
 use gimli::{LittleEndian, X86_64};
 use kcore_mem::{Addr, AddrRange, AddressSpace, Fault, Origin, Region, Svma, Target};
-use kcore_unwind::{Cfi, CfiBuilder, End, Flow, Frame, Modules, RegisterId, Regs, Walker, machine};
+use kcore_unwind::{
+    Cfi, CfiBuilder, End, Flow, Frame, Modules, RegisterId, Regs, Walker,
+    in_place::{Room, Tables, TablesBuilder},
+    machine,
+};
 
 /// Where the text begins; functions are 0x100 apart.
 pub const TEXT: u64 = 0x40_0000;
@@ -43,7 +47,7 @@ pub enum Unwind {
 pub struct Process {
     text: Vec<u8>,
     stack: Vec<u8>,
-    cfi: Option<Cfi>,
+    cfi: Option<Arc<Cfi>>,
     entry: Option<Addr>,
     text_is_lost: bool,
     made_at_run_time: Option<u64>,
@@ -54,7 +58,7 @@ impl Process {
     /// calls throughout, so that any place can be a return address.
     pub fn new(functions: &[Unwind]) -> Self {
         let text = [0xff, 0xd0].repeat(functions.len() * 0x80);
-        let cfi = Some(table(functions));
+        let cfi = Some(Arc::new(table(functions)));
         Self { text, stack: vec![0; STACK_WORDS * 8], cfi, ..Self::default() }
     }
 
@@ -118,6 +122,31 @@ impl Process {
             Flow::Continue
         });
         (frames, end)
+    }
+}
+
+impl Process {
+    /// What a walk in place looks up.
+    pub fn tables(&self) -> Tables {
+        let range = AddrRange::with_len(Addr::new(TEXT), self.text.len() as u64);
+        let tables = TablesBuilder::new(machine(Target::X86_64, None).unwrap(), vec![range]);
+        tables.module(range, self.cfi.clone().unwrap()).build()
+    }
+
+    /// Walks as a handler would, in room for so many frames.
+    pub fn walk_in_place(
+        &self,
+        pc: u64,
+        at: u64,
+        room: usize,
+        set: impl FnOnce(&mut Regs),
+    ) -> (Vec<Frame>, End) {
+        let mut regs = Regs::new(Addr::new(pc));
+        regs.set(RSP, Some(STACK + at * 8));
+        set(&mut regs);
+        let mut room = Room::new(room);
+        let end = room.walk(&self.tables(), self, &regs);
+        (room.frames().to_vec(), end)
     }
 }
 
@@ -210,7 +239,7 @@ impl AddressSpace for Process {
 
 impl Modules for Process {
     fn cfi_at(&self, at: Addr) -> Option<&Cfi> {
-        self.is_in_module(at).then_some(self.cfi.as_ref()).flatten()
+        self.is_in_module(at).then_some(self.cfi.as_deref()).flatten()
     }
 
     fn is_code(&self, at: Addr) -> bool {
