@@ -18,7 +18,7 @@ const RUNS: usize = 41;
 pub fn absent(subject: &Subject) -> Result<Table> {
     Ok(Table::new(vec![
         row("kcore, with probes", subject, Probes::default()),
-        row("kcore, without", subject, Probes(&[])),
+        row("kcore, without", subject, Probes::NONE),
     ]))
 }
 

@@ -111,7 +111,7 @@ fn show_first(cx: &mut Cx<'_>, tid: Tid, command: &str) -> Result<()> {
     let Some(frame) = core.named_frames(&stack).next() else {
         return show_stack(cx, tid, false);
     };
-    let dot = match frame.frame.frame_pointer {
+    let dot = match frame.frame_pointer() {
         Some(fp) => Dot::Frame { fp, tid, index: 0 },
         None => Dot::Thread(tid),
     };

@@ -52,7 +52,7 @@ impl<'c> Names<'c> {
         if frame.location.inline || frame.location.kind != FrameKind::Native {
             return None;
         }
-        let at = frame.frame.pc;
+        let at = frame.pc()?;
         let past = at.addr().offset_from(at.lookup()).unwrap_or_default();
         let named = match self.private_at(at.lookup()) {
             None if self.demangle => None,

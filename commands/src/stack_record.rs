@@ -3,11 +3,15 @@
 use std::sync::Arc;
 
 use kcore::{
-    Addr, Core, End, Endian, FrameKind, NamedFrame, Stack, Task, TaskStart, ThreadFacts, Tid,
+    Addr, CodeAddr, Core, End, Endian, FrameKind, NamedFrame, Stack, Task, TaskStart, ThreadFacts,
+    Tid,
 };
 use kcore_dcmd::{Cell, Dot, Fields, Record, Settings, SymbolCell, View};
 
 use crate::{frame_values::FrameValues, names::Names};
+
+/// What stands for the name of a function that nobody knows.
+const UNKNOWN: &str = "<unknown>";
 
 /// How frames are laid out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -194,7 +198,7 @@ pub struct FrameLine {
 impl FrameLine {
     /// A frame of thread `tid`.
     pub fn new(names: &Names<'_>, tid: Option<Tid>, frame: NamedFrame, layout: Layout) -> Self {
-        let frame_pointer = frame.frame.frame_pointer;
+        let frame_pointer = frame.frame_pointer();
         Self {
             renamed: names.renamed(&frame),
             frame,
@@ -217,10 +221,12 @@ impl FrameLine {
         }
         let location = &self.frame.location;
         let module = location.module.as_deref().filter(|_| !location.in_exe && !self.is_language());
+        let pc = self.frame.pc();
         SymbolCell {
-            addr: self.frame.frame.pc.addr(),
+            addr: pc.map_or(Addr::new(0), CodeAddr::addr),
             module: module.map(Into::into),
-            name: location.function.as_deref().map(Into::into),
+            // Without code there is no address that could stand for a name.
+            name: location.function.as_deref().or(pc.is_none().then_some(UNKNOWN)).map(Into::into),
             offset: location.offset.unwrap_or_default(),
         }
     }
@@ -244,9 +250,13 @@ impl FrameLine {
         self.frame.location.kind != FrameKind::Native
     }
 
+    fn is_trampoline(&self) -> bool {
+        self.frame.frame.is_some_and(|frame| frame.signal_trampoline)
+    }
+
     fn kind_word(&self) -> &'static str {
         match self.frame.location.kind {
-            FrameKind::Native if self.frame.frame.signal_trampoline => "trampoline",
+            FrameKind::Native if self.is_trampoline() => "trampoline",
             kind => kind.as_str(),
         }
     }
@@ -293,7 +303,7 @@ impl Record for FrameLine {
                 "{frame_pointer:0}{frame_pointer^????????????????} {symbol}({arguments})\
                  {nameless? in {nameless}}{told? [{told}]}{inline? [inlined]}\n\
                  \x20                {file?{file}{line?:{line}}{column?:{column}}, }\
-                 pc={pc:x}{sp? sp={sp:x}}, by {trust}{guess? [guessed]}\
+                 {pc?pc={pc:x}{sp? sp={sp:x}}, }by {trust}{guess? [guessed]}\
                  {variables*\n                     {.}}"
             }
             Layout::Indented => {
@@ -303,13 +313,13 @@ impl Record for FrameLine {
     }
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
-        let frame = &self.frame.frame;
+        let frame = self.frame.frame;
         let location = &self.frame.location;
         out.num("index", self.frame.index as u64)
-            .addr("pc", frame.pc.addr())
-            .addr("sp", frame.sp)
-            .addr("cfa", frame.cfa)
-            .text("trust", frame.trust.as_str())
+            .addr("pc", self.frame.pc().map(CodeAddr::addr))
+            .addr("sp", frame.and_then(|frame| frame.sp))
+            .addr("cfa", frame.and_then(|frame| frame.cfa))
+            .text("trust", self.frame.trust().as_str())
             .text("kind", self.kind_word())
             .opt_text("function", self.function())
             .opt_text("module", location.module.as_deref())
@@ -328,7 +338,7 @@ impl Record for FrameLine {
             .display("nameless", Cell::or_null(self.nameless_in(), Cell::text))
             .display("source", Cell::or_null(self.source(), Cell::text))
             .display("told", Cell::or_null(self.told(), Cell::text))
-            .display("guess", Cell::Bool(frame.trust.is_guess()));
+            .display("guess", Cell::Bool(self.frame.trust().is_guess()));
     }
 
     fn dot(&self) -> Option<Dot> {

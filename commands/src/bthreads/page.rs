@@ -11,7 +11,7 @@ pub fn emit(cx: &mut Cx<'_>, bthread: &Bthread) -> Result<()> {
     let Some(task) = task(core, bthread) else { return Ok(()) };
     let stack = core.task_stack(task, MAX_FRAMES);
     for frame in core.named_frames(&stack) {
-        let pc = frame.frame.pc.addr().get();
+        let Some(pc) = frame.pc().map(|pc| pc.addr().get()) else { continue };
         let function = frame.location.function.as_deref().unwrap_or("<unknown>").to_owned();
         cx.emit(&Line { bthread: bthread.id, index: frame.index as u64, pc, function })?;
     }

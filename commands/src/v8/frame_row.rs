@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use kcore::v8::SourceLine;
-use kcore::{Addr, FrameKind, NamedFrame, Tid};
+use kcore::{Addr, CodeAddr, FrameKind, NamedFrame, Tid};
 use kcore_dcmd::{
     Cell, Dialect, Dot, Fields, Record, ScriptCell, ScriptNode, ScriptStyle, SymbolCell, View,
 };
@@ -75,7 +75,7 @@ impl FrameRow<'_> {
         let location = &named.location;
         let module = location.module.as_deref().filter(|_| !location.in_exe);
         Some(SymbolCell {
-            addr: named.frame.pc.addr(),
+            addr: named.pc()?.addr(),
             module: module.map(Into::into),
             name: location.function.as_deref().map(Into::into),
             offset: location.offset.unwrap_or_default(),
@@ -245,8 +245,8 @@ impl Record for FrameRow<'_> {
             .opt_text("tier", details.map(|details| details.tier.as_str()))
             .flag("inline", self.is_inline())
             .opt_text("doubt", self.doubt())
-            .addr("fp", named.and_then(|named| named.frame.frame_pointer))
-            .addr("pc", named.map(|named| named.frame.pc.addr()))
+            .addr("fp", named.and_then(NamedFrame::frame_pointer))
+            .addr("pc", named.and_then(NamedFrame::pc).map(CodeAddr::addr))
             .addr("function_address", self.function_at())
             .put("native", Cell::or_null(self.symbol(), Cell::Symbol))
             .opt_text("frame_kind", frame_kind)
@@ -266,7 +266,7 @@ impl Record for FrameRow<'_> {
 
     fn dot(&self) -> Option<Dot> {
         let named = self.named()?;
-        let (fp, index) = (named.frame.frame_pointer?, named.physical);
+        let (fp, index) = (named.frame_pointer()?, named.physical);
         Some(self.tid.map_or(Dot::Addr(fp), |tid| Dot::Frame { fp, tid, index }))
     }
 }

@@ -58,7 +58,7 @@ pub fn of_stack(core: &Core, v8s: &[&V8], stack: &Stack, all: bool) -> Vec<Shown
         }
         let frames = range.filter(|_| all).filter_map(outer);
         shown.extend(frames.map(|frame| {
-            let kind = v8s.iter().find_map(|v8| v8.frame_kind(core, &frame.frame));
+            let kind = v8s.iter().find_map(|v8| v8.frame_kind(core, frame.frame.as_ref()?));
             Shown::Internal(frame.clone(), kind)
         }));
     };
@@ -80,7 +80,7 @@ pub fn of_stack(core: &Core, v8s: &[&V8], stack: &Stack, all: bool) -> Vec<Shown
 
 fn js_frame(core: &Core, v8s: &[&V8], named: NamedFrame, native: Option<NamedFrame>) -> JsFrame {
     let known = v8s.iter().find_map(|v8| {
-        let details = v8.frame_details(core, &named.frame, ON_A_LINE)?;
+        let details = v8.frame_details(core, named.frame.as_ref()?, ON_A_LINE)?;
         Some((*v8, details))
     });
     // An inlined function has no frame, and so nothing of its own lies there.

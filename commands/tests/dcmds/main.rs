@@ -19,6 +19,7 @@ mod print;
 mod process;
 mod stacks_of;
 mod symbols;
+mod tasks;
 mod threads_own;
 mod typedef;
 mod types;

@@ -128,22 +128,22 @@ fn group_of(core: &Core, group: &StackGroup) -> Group {
     Group {
         tids: group.tids.iter().map(|tid| tid.get()).collect(),
         waits_in: group.waits_in.clone(),
-        frames: core.named_frames(&group.stack).map(|frame| frame_of(&frame)).collect(),
+        frames: core.named_frames(&group.stack).filter_map(|frame| frame_of(&frame)).collect(),
         end: group.stack.end.to_string(),
     }
 }
 
-fn frame_of(frame: &NamedFrame) -> GroupFrame {
+fn frame_of(frame: &NamedFrame) -> Option<GroupFrame> {
     let location = &frame.location;
-    GroupFrame {
-        pc: frame.frame.pc.addr(),
+    Some(GroupFrame {
+        pc: frame.pc()?.addr(),
         function: location.function.as_deref().map(str::to_owned),
         module: location.module.as_deref().map(str::to_owned),
         file: location.file.as_deref().map(str::to_owned),
         line: location.line,
         inline: location.inline,
         trust: frame.trust().as_str(),
-    }
+    })
 }
 
 /// What `::stacks` says, as text and as JSON Lines.

@@ -47,7 +47,7 @@ pub mod v8;
 pub use ending::{DyingStack, Ending};
 pub use host::{Host, HostModule, HostRange};
 pub use language_frame::{FrameKind, LanguageFrame};
-pub use probe::{Damage, Finding, PROBES, Probe, TASK_PROBES};
+pub use probe::{Damage, Finding, PROBES, Probe, TASK_PROBES, TaskProbe};
 pub use runtime::{Identity, NativeStack, Runtime, ThreadFacts};
 pub use runtimes::Runtimes;
 pub use span::{Native, Span};

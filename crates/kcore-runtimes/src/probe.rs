@@ -36,6 +36,16 @@ pub struct Damage {
 /// The runtimes that kcore knows.
 pub const PROBES: &[Probe] = &[v8::PROBE, python::PROBE];
 
-/// What is looked for only when somebody asks for stacks that belong to no thread, because it costs more
-/// than a few words of each module.
-pub const TASK_PROBES: &[Probe] = &[bthread::PROBE];
+/// Looks for a library that keeps stacks and has no language.
+#[derive(Clone, Copy)]
+pub struct TaskProbe {
+    /// How it is found. That may cost more than a few words of each module: it is looked for when somebody
+    /// first asks for stacks that belong to no thread.
+    pub probe: Probe,
+    /// Whether a function of this name, demangled and without parameters, begins the stacks of its tasks: who
+    /// looks at the stack of a thread that begins so, is told of the task without asking for tasks.
+    pub begins_task: fn(&str) -> bool,
+}
+
+/// The libraries of stacks that kcore knows.
+pub const TASK_PROBES: &[TaskProbe] = &[bthread::PROBE];

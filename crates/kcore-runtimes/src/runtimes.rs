@@ -19,9 +19,9 @@ pub struct Runtimes {
 
 impl Runtimes {
     /// Looks for all of them.
-    pub fn find(probes: &[Probe], host: &dyn Host) -> Self {
+    pub fn find<'p>(probes: impl IntoIterator<Item = &'p Probe>, host: &dyn Host) -> Self {
         let mut runtimes = Self::default();
-        for finding in probes.iter().flat_map(|probe| (probe.find)(host)) {
+        for finding in probes.into_iter().flat_map(|probe| (probe.find)(host)) {
             match finding {
                 Finding::Found(runtime) => runtimes.found.push(runtime),
                 Finding::Damaged(damage) => runtimes.damaged.push(damage),

@@ -5,6 +5,8 @@ use std::{borrow::Cow, sync::Arc};
 use kcore_mem::{Addr, AddrRange, CodeAddr};
 use kcore_unwind::{Regs, Tid};
 
+use crate::LanguageFrame;
+
 /// A user-mode thread.
 #[derive(Clone, Debug)]
 pub struct Task {
@@ -40,6 +42,9 @@ pub enum TaskStart {
         /// The pc, and what kind it is.
         pc: CodeAddr,
     },
+    /// Nowhere in native code: the runtime keeps its frames in objects of its own. These are they, innermost
+    /// first.
+    Language(Vec<LanguageFrame>),
     /// Nothing tells, for this reason.
     Unknown(Arc<str>),
 }

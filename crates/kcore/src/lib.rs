@@ -91,8 +91,8 @@ pub use kcore_mem::{
 pub use kcore_profile as profile;
 pub use kcore_runtimes::{
     Damage, DyingStack, Ending, Finding, FrameKind, Host, HostModule, HostRange, Identity,
-    LanguageFrame, Native, NativeStack, PROBES, Probe, Runtime, Runtimes, Span, Task, TaskStart,
-    ThreadFacts,
+    LanguageFrame, Native, NativeStack, PROBES, Probe, Runtime, Runtimes, Span, TASK_PROBES, Task,
+    TaskProbe, TaskStart, ThreadFacts,
 };
 pub use kcore_runtimes::{bthread, python, v8};
 pub use kcore_symbols::{

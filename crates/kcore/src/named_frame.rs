@@ -2,7 +2,8 @@
 
 use std::{borrow::Cow, fmt, ops::Deref, sync::Arc, vec};
 
-use kcore_runtimes::{LanguageFrame, Native, NativeStack, Span};
+use kcore_mem::{Addr, CodeAddr};
+use kcore_runtimes::{LanguageFrame, Native, NativeStack, Span, TaskStart};
 use kcore_unwind::{Frame, Trust};
 use rustc_hash::FxHashSet;
 
@@ -14,10 +15,10 @@ use crate::{Core, Location, Stack};
 pub struct NamedFrame {
     /// Index among named frames, innermost 0.
     pub index: usize,
-    /// Index of the physical frame, innermost 0.
+    /// Index of the physical frame, innermost 0; also 0 where there is none.
     pub physical: usize,
-    /// The frame.
-    pub frame: Frame,
+    /// The physical frame; `None` of a task whose runtime keeps its frames in objects of its own.
+    pub frame: Option<Frame>,
     /// What runs there.
     pub location: SharedLocation,
 }
@@ -65,8 +66,18 @@ const BEYOND: usize = 8;
 
 impl NamedFrame {
     /// How the frame was found. An inlined call is as certain as the frame that holds it.
-    pub const fn trust(&self) -> Trust {
-        self.frame.trust
+    pub fn trust(&self) -> Trust {
+        self.frame.map_or(Trust::Runtime, |frame| frame.trust)
+    }
+
+    /// Where it runs, or will return to, if that is in native code.
+    pub fn pc(&self) -> Option<CodeAddr> {
+        self.frame.map(|frame| frame.pc)
+    }
+
+    /// Its frame pointer, if it is known.
+    pub fn frame_pointer(&self) -> Option<Addr> {
+        self.frame?.frame_pointer
     }
 }
 
@@ -85,6 +96,13 @@ impl Core {
 
     /// What runtimes say of a stack.
     pub(crate) fn decoded(&self, stack: &Stack) -> Vec<Span> {
+        if let Some(TaskStart::Language(language)) = stack.task.as_ref().map(|task| &task.start) {
+            return vec![Span {
+                frames: 0..0,
+                native: Native::Replaced,
+                language: language.clone(),
+            }];
+        }
         if self.runtimes().is_empty() {
             return Vec::new();
         }
@@ -130,12 +148,12 @@ impl Core {
         })
     }
 
-    /// The frames of one part: index of the physical frame, that frame, what runs there.
+    /// The frames of one part: index of the physical frame, that frame if there is one, what runs there.
     fn of_part(
         &self,
         stack: &Stack,
         part: Part,
-    ) -> impl Iterator<Item = (usize, Frame, SharedLocation)> + use<> {
+    ) -> impl Iterator<Item = (usize, Option<Frame>, SharedLocation)> + use<> {
         let (physical, all) = match part {
             Part::Native(index) => (index, self.native_locations(stack, index)),
             Part::Language(index, frames) => {
@@ -148,9 +166,7 @@ impl Core {
             }
         };
         let frame = stack.frames.get(physical).copied();
-        let shown = if frame.is_some() { all.len() } else { 0 };
-        (0..shown)
-            .filter_map(move |at| Some((physical, frame?, SharedLocation { all: all.clone(), at })))
+        (0..all.len()).map(move |at| (physical, frame, SharedLocation { all: all.clone(), at }))
     }
 
     fn native_locations(&self, stack: &Stack, index: usize) -> Arc<[Location]> {
@@ -218,7 +234,7 @@ impl Iterator for Parts {
         };
         if let Some(span) = self.spans.next_if(ends_here) {
             self.next = self.next.max(span.frames.end);
-            let last = self.count.checked_sub(1)?;
+            let last = self.count.saturating_sub(1);
             return Some(Part::Language(span.frames.start.min(last), span.language));
         }
         self.next = at.checked_add(1)?;

@@ -19,7 +19,7 @@ use kcore_files::{
 };
 use kcore_live::LiveError;
 use kcore_mem::{Addr, AddrRange, AddressSpace, Arch, Target};
-use kcore_runtimes::{PROBES, Probe, Runtimes};
+use kcore_runtimes::{PROBES, Probe, Runtimes, TASK_PROBES, TaskProbe};
 use kcore_unwind::{Knowledge, Machine, machine};
 
 use crate::{
@@ -58,17 +58,28 @@ pub struct OpenOptions {
 
 /// Probes for runtimes; by default those that kcore has.
 #[derive(Clone, Copy)]
-pub struct Probes(pub &'static [Probe]);
+pub struct Probes {
+    /// For runtimes of languages.
+    pub runtimes: &'static [Probe],
+    /// For libraries that keep stacks alone.
+    pub tasks: &'static [TaskProbe],
+}
+
+impl Probes {
+    /// Nothing is looked for: all frames are native ones.
+    pub const NONE: Self = Self { runtimes: &[], tasks: &[] };
+}
 
 impl Default for Probes {
     fn default() -> Self {
-        Self(PROBES)
+        Self { runtimes: PROBES, tasks: TASK_PROBES }
     }
 }
 
 impl fmt::Debug for Probes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.0.iter().map(|probe| probe.name)).finish()
+        let tasks = self.tasks.iter().map(|task| &task.probe);
+        f.debug_list().entries(self.runtimes.iter().chain(tasks).map(|probe| probe.name)).finish()
     }
 }
 

@@ -13,7 +13,7 @@ use crate::{Core, MAX_FRAMES, Mapping, MappingKind, Module, Tid};
 impl Core {
     /// The language runtimes that the process holds. They are looked for once, when first asked for.
     pub fn runtimes(&self) -> &Runtimes {
-        self.runtimes.get_or_init(|| Arc::new(Runtimes::find(self.probes.0, self)))
+        self.runtimes.get_or_init(|| Arc::new(Runtimes::find(self.probes.runtimes, self)))
     }
 
     /// Lets runtimes of versions whose layouts are not known be decoded by those of the nearest one, or

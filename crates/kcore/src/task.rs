@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kcore_runtimes::{Runtimes, TASK_PROBES, TaskStart, bthread};
+use kcore_runtimes::{Runtimes, TaskStart};
 use kcore_unwind::{End, Trust};
 use rustc_hash::FxHashMap;
 
@@ -50,7 +50,10 @@ impl Core {
     /// The runtimes that keep stacks of their own and nothing else. They are looked for once, when somebody
     /// first asks for stacks that belong to no thread: that costs a search through the names of modules.
     pub fn task_runtimes(&self) -> &Runtimes {
-        self.task_runtimes.get_or_init(|| Runtimes::find(TASK_PROBES, self))
+        self.task_runtimes.get_or_init(|| {
+            let probes = self.probes.tasks.iter().map(|task| &task.probe);
+            Runtimes::find(probes, self)
+        })
     }
 
     /// The tasks of all runtimes, in their order. They are enumerated once.
@@ -94,8 +97,13 @@ impl Core {
         let is_known = self.tasks.get().is_some();
         let outermost = stack.frames.iter().rev().take(OUTERMOST);
         let mut names = outermost.filter_map(|frame| self.symbol_at(frame.pc.lookup()));
-        let begins_as_one = is_known || names.any(|symbol| bthread::is_runner(&symbol.name));
+        let begins_as_one = is_known || names.any(|symbol| self.begins_task(&symbol.name));
         begins_as_one.then(|| self.task_of_thread(tid))?
+    }
+
+    /// Whether a function of this name begins the stack of a task.
+    fn begins_task(&self, function: &str) -> bool {
+        self.probes.tasks.iter().any(|task| (task.begins_task)(function))
     }
 
     /// The stack of a task, at most `limit` frames. That of one which runs is its thread's.
@@ -120,6 +128,7 @@ impl Core {
                 let start = StackOrigin { regs, pc, trust: Trust::Runtime, is_thread: false };
                 Stack::walk(thread, walker, start, limit)
             }
+            (TaskStart::Language(_), thread) => Stack::empty(thread, End::Outermost),
             (_, thread) => Stack::empty(thread, End::NoRegisters),
         };
         stack.task = Some(task.clone());

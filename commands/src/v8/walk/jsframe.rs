@@ -35,7 +35,7 @@ impl Walker for Jsframe {
             let index = frame.named.physical;
             // What is inlined has the frame of the function that holds it.
             if last.replace(index) != Some(index)
-                && let Some(fp) = frame.named.frame.frame_pointer
+                && let Some(fp) = frame.named.frame_pointer()
             {
                 visit(cx, Dot::Frame { fp, tid, index })?;
             }

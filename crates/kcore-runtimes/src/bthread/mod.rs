@@ -22,7 +22,7 @@ use kcore_mem::{Addr, AddrRange, AddressSpace, CodeAddr, Svma};
 use kcore_unwind::Tid;
 use rustc_hash::FxHashMap;
 
-pub use probe::{PROBE, is_runner};
+pub use probe::PROBE;
 pub use state::State;
 pub use wait::Wait;
 

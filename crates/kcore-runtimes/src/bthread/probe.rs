@@ -6,11 +6,12 @@ use kcore_elf::SymbolTableKind;
 use kcore_mem::Addr;
 
 use super::{Bthreads, calibrate, dwarf, pool::Pool};
-use crate::{Damage, Finding, Host, HostModule, Identity, Probe};
+use crate::{Damage, Finding, Host, HostModule, Identity, Probe, TaskProbe};
 
 /// Looks for bthreads. It costs a search through the names of each module that exports nothing of
 /// bRPC's, so it is for those who ask for stacks that belong to no thread.
-pub const PROBE: Probe = Probe { name: NAME, find };
+pub const PROBE: TaskProbe =
+    TaskProbe { probe: Probe { name: NAME, find }, begins_task: is_runner };
 
 /// What they are called.
 pub const NAME: &str = "bthread";
@@ -29,7 +30,7 @@ const RUNNER: &str = "_ZN7bthread9TaskGroup11task_runnerEl";
 const RUNNER_NAME: &str = "bthread::TaskGroup::task_runner";
 
 /// Whether a function of this name, demangled and without parameters, begins the stacks of bthreads.
-pub fn is_runner(function: &str) -> bool {
+fn is_runner(function: &str) -> bool {
     function == RUNNER_NAME
 }
 

@@ -89,7 +89,7 @@ impl Core {
         progress: &SaveProgress,
     ) -> Result<SavedCore, SaveError> {
         let new = || NewCore::create(to, pack).map_err(SaveError::Write);
-        let none = Probes(&[]);
+        let none = Probes::NONE;
         match what {
             SaveWhat::Filtered => save_all(pid, None, live, new()?, progress),
             SaveWhat::Everything => {

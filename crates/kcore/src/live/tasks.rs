@@ -43,7 +43,7 @@ pub fn wanted(core: &Core, read: impl FnOnce() -> Vec<AddrRange>) -> Vec<AddrRan
 fn in_use(core: &Core, task: &Task) -> Option<AddrRange> {
     let stack = task.stack?;
     let at = match &task.start {
-        TaskStart::Running => return None,
+        TaskStart::Running | TaskStart::Language(_) => return None,
         TaskStart::Suspended { regs, .. } => regs.get(core.machine()?.stack_pointer())?,
         TaskStart::Unknown(_) => stack.end.get(),
     };

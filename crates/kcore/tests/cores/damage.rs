@@ -98,7 +98,7 @@ fn assert_true(core: &Core, case: &Case) {
             file: frame.location.file.as_deref().map(str::to_owned),
             line: frame.location.line,
             inline: frame.location.inline,
-            pc: Some(frame.frame.pc.addr().get()),
+            pc: frame.pc().map(|pc| pc.addr().get()),
         })
         .collect();
     compare(thread, &seen).expect("the true stack");

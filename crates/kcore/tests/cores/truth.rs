@@ -36,7 +36,7 @@ fn as_seen(frame: &NamedFrame) -> Seen {
         file: frame.location.file.as_deref().map(str::to_owned),
         line: frame.location.line,
         inline: frame.location.inline,
-        pc: Some(frame.frame.pc.addr().get()),
+        pc: frame.pc().map(|pc| pc.addr().get()),
     }
 }
 
@@ -45,7 +45,7 @@ fn line(known: &Known, stack: &Stack) -> String {
     const SHOWN: usize = 40;
     let names = known.core.named_frames(stack).take(SHOWN).map(|frame| {
         let name = frame.location.function.clone().unwrap_or_else(|| "?".into());
-        format!("{name}[{}]", frame.frame.trust.as_str())
+        format!("{name}[{}]", frame.trust().as_str())
     });
     format!("{} -- {}", names.collect::<Vec<_>>().join(" < "), stack.end)
 }

@@ -41,7 +41,7 @@ impl<'a> Reader<'a> {
     fn argument(&self, tid: u32, function: &str) -> Option<Value> {
         let stack = self.core.stack(Tid::new(tid), MAX_FRAMES);
         let is_it = |frame: &NamedFrame| frame.location.function.as_deref() == Some(function);
-        let frame = self.core.named_frames(&stack).find(is_it)?.frame;
+        let frame = self.core.named_frames(&stack).find(is_it)?.frame?;
         let details = self.v8.frame_details(self.core, &frame, LIMITS)?;
         details.arguments.into_iter().next()
     }

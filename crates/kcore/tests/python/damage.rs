@@ -104,7 +104,7 @@ fn changed(case: &Case, change: impl FnOnce(&Core, &mut Vec<u8>)) -> Hurt {
         ..OpenOptions::default()
     };
     let open = |probes| Core::open(&options(probes)).expect("the core opens");
-    Hurt { core: open(Probes::default()), plain: open(Probes(&[])), _dir: dir }
+    Hurt { core: open(Probes::default()), plain: open(Probes::NONE), _dir: dir }
 }
 
 /// The bytes of memory that is no file's and no thread's stack, and where it lies.

@@ -21,7 +21,7 @@ fn open(probes: Probes) -> Core {
 
 fn core() -> &'static Core {
     static CORE: OnceLock<Core> = OnceLock::new();
-    CORE.get_or_init(|| open(Probes(toy::PROBES)))
+    CORE.get_or_init(|| open(Probes { runtimes: toy::PROBES, tasks: toy::TASK_PROBES }))
 }
 
 fn stack(core: &Core) -> Stack {
@@ -48,7 +48,7 @@ fn native_frames_become_language_frames_are_joined_by_them_or_hidden() {
     assert_eq!(frames.iter().map(|frame| frame.index).collect::<Vec<_>>(), [0, 1, 2, 3]);
     assert_eq!(frames.iter().map(|frame| frame.physical).collect::<Vec<_>>(), [0, 0, 1, 1]);
     assert!(frames[0].location.inline && !frames[1].location.inline);
-    assert_eq!(frames[1].frame, stack.frames[0]);
+    assert_eq!(frames[1].frame, Some(stack.frames[0]));
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn a_rule_steps_before_call_frame_information_and_stops() {
     let trusts: Vec<Trust> = stack.frames.iter().map(|frame| frame.trust).collect();
     assert_eq!(trusts, [Trust::Context, Trust::Runtime, Trust::Cfi]);
     assert_eq!(stack.end, End::Outermost);
-    let plain = open(Probes(&[]));
+    let plain = open(Probes::NONE);
     let untouched = crate::stack(&plain);
     assert!(untouched.frames.len() > 3, "main was called, if nobody says otherwise");
     let pcs = |stack: &Stack| stack.frames.iter().map(|it| (it.pc, it.cfa)).collect::<Vec<_>>();
@@ -77,7 +77,7 @@ fn a_rule_steps_before_call_frame_information_and_stops() {
 fn registers_of_frames_behind_a_rule_are_known() {
     let stack = stack(core());
     let known = core().known_frames(&stack, MAX_FRAMES);
-    let plain = open(Probes(&[]));
+    let plain = open(Probes::NONE);
     let (untouched, plain_stack) = (&plain, crate::stack(&plain));
     let expected = untouched.known_frames(&plain_stack, MAX_FRAMES);
     let serve = core().named_frames(&stack).nth(2).expect("serve");
@@ -109,12 +109,49 @@ fn tasks_have_stacks_of_their_own() {
     assert!(stacks[1].frames[0].pc.is_return());
     assert_eq!(stacks[1].frames.len(), 3);
     assert_eq!((stacks[2].frames.len(), stacks[2].end), (0, End::NoRegisters));
+    assert_eq!((stacks[3].frames.len(), stacks[3].end), (0, End::Outermost));
+    assert_eq!(names(core(), &stacks[3]), ["yield:12 [lua]", "generate:15 [lua]"]);
+    let parked: Vec<_> = core().named_frames(&stacks[3]).collect();
+    assert!(parked.iter().all(|frame| frame.frame.is_none() && frame.trust() == Trust::Runtime));
     assert!(
         stacks
             .iter()
             .zip(tasks)
             .all(|(stack, task)| { stack.task.as_ref().is_some_and(|its| its.id == task.id) })
     );
+}
+
+#[test]
+fn a_library_of_stacks_is_asked_for_tasks_alone() {
+    let own = open(Probes { runtimes: &[], tasks: toy::TASK_PROBES });
+    let named = |core: &Core| {
+        let task = core.task_on(&stack(core)).cloned();
+        task.map(|task| (task.runtime, task.id))
+    };
+    // `_start` begins its tasks, so that who looks at the thread is told of the one that it runs.
+    assert_eq!(named(&own), Some(("fibers", 2)));
+    assert_eq!(named(&open(Probes::NONE)), None);
+    assert!(own.runtimes().is_empty(), "it is no rule of the walker, and decodes nothing");
+    let found: Vec<&str> = own.task_runtimes().identities().map(|it| it.name).collect();
+    assert_eq!(found, ["fibers"]);
+    let first = own.tasks().first().expect("a suspended one");
+    assert_eq!((first.name.as_deref(), &*first.state), (Some("the first"), "ready"));
+    assert_eq!(own.task_stack(first, MAX_FRAMES).frames.len(), stack(&own).frames.len());
+    let both: Vec<&str> = core().tasks().iter().map(|task| task.runtime).collect();
+    assert_eq!(both, ["toy", "toy", "toy", "toy", "fibers", "fibers"]);
+}
+
+#[test]
+fn tasks_are_grouped_with_threads_by_their_frames() {
+    let groups = core().stack_groups(&core().tids(), core().tasks(), MAX_FRAMES);
+    let count = |function: &str| {
+        let first = |group: &&kcore::StackGroup| {
+            names(core(), &group.stack).first().is_some_and(|name| name.starts_with(function))
+        };
+        groups.iter().find(first).map(kcore::StackGroup::count)
+    };
+    assert_eq!(count("yield"), Some(1), "it has no native frame");
+    assert_eq!(count("inner"), Some(1 + 2), "the thread, and two that are suspended where it is");
 }
 
 #[test]
@@ -125,7 +162,7 @@ fn found_damaged_and_absent_are_three_answers() {
     assert_eq!(runtimes.damaged().len(), 1);
     let doubt = "toy 0.9: its heap was not dumped: its frames are shown as native ones";
     assert!(core().doubts().iter().any(|it| it == doubt), "{:?}", core().doubts());
-    let plain = open(Probes(&[]));
+    let plain = open(Probes::NONE);
     assert!(plain.runtimes().is_empty() && plain.runtimes().damaged().is_empty());
 }
 

@@ -4,11 +4,17 @@
 use std::sync::Arc;
 
 use kcore::{
-    Addr, CodeAddr, Damage, DyingStack, Ending, Finding, FrameKind, Host, Identity, LanguageFrame,
-    Native, NativeStack, Phase, Probe, Regs, RuleFrame, RuleStep, Runtime, Span, Task, TaskStart,
-    ThreadFacts, Tid,
+    Addr, AddrRange, CodeAddr, Damage, DyingStack, Ending, Finding, FrameKind, Host, Identity,
+    LanguageFrame, Native, NativeStack, Phase, Probe, Regs, RuleFrame, RuleStep, Runtime, Span,
+    Task, TaskProbe, TaskStart, ThreadFacts, Tid,
 };
 use kcore_unwind::RegisterId;
+
+/// Where the toy's library of fibers is found.
+pub const TASK_PROBES: &[TaskProbe] = &[TaskProbe {
+    probe: Probe { name: "fibers", find: find_fibers },
+    begins_task: |function| function == "_start",
+}];
 
 /// Where the toy and a damaged copy of it are found.
 pub const PROBES: &[Probe] = &[
@@ -152,7 +158,9 @@ impl Runtime for Toy {
         });
         let unknown = task(3, None, TaskStart::Unknown("its stack was freed".into()));
         let running = task(1, thread, TaskStart::Running);
-        [Some(running), suspended, Some(unknown)].into_iter().flatten().collect()
+        let frames = vec![frame("yield", 12, false), frame("generate", 15, false)];
+        let parked = task(4, None, TaskStart::Language(frames));
+        [Some(running), suspended, Some(unknown), Some(parked)].into_iter().flatten().collect()
     }
 
     fn identify(&self, _host: &dyn Host, at: Addr) -> Option<String> {
@@ -168,6 +176,61 @@ impl Runtime for Toy {
         let is_whole = dying.stack.frames.len() == dying.functions.len();
         let trace = dying.functions.iter().filter(|name| !name.is_empty()).cloned().collect();
         is_whole.then(|| Ending::Fatal { message: "toy".into(), trace }).into_iter().collect()
+    }
+}
+
+/// A library that keeps stacks and has no language: it is asked for tasks and for nothing else.
+pub struct Fibers {
+    identity: Identity,
+    entry: Addr,
+}
+
+fn find_fibers(host: &dyn Host) -> Vec<Finding> {
+    let find = || {
+        let module = host.modules().into_iter().next()?;
+        let entry = module.addr(module.symbols().table().lookup("serve")?.value())?;
+        let identity = Identity {
+            name: "fibers",
+            version: None,
+            instance: module.name().into(),
+            metadata: "its symbols".into(),
+            undecoded: Vec::new(),
+        };
+        Some(Finding::Found(Box::new(Fibers { identity, entry })))
+    };
+    find().into_iter().collect()
+}
+
+impl Runtime for Fibers {
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn tasks(&self, host: &dyn Host) -> Vec<Task> {
+        let thread = host.threads().first().copied();
+        let Some(regs) = thread.and_then(|thread| host.registers(thread)) else {
+            return Vec::new();
+        };
+        let suspended = Task {
+            runtime: "fibers",
+            id: 1,
+            name: Some("the first".into()),
+            state: "ready".into(),
+            waits_on: None,
+            entry: Some(self.entry),
+            thread: None,
+            stack: regs.get(RSP).map(|sp| AddrRange::with_len(Addr::new(sp), 4096)),
+            start: TaskStart::Suspended { pc: CodeAddr::Return(regs.pc()), regs: Box::new(regs) },
+        };
+        let running = Task {
+            id: 2,
+            name: None,
+            state: "running".into(),
+            thread,
+            start: TaskStart::Running,
+            ..suspended.clone()
+        };
+        vec![suspended, running]
     }
 }
 

@@ -73,7 +73,7 @@ fn frames(core: &Core, stack: &Stack) -> Vec<(u64, Option<String>)> {
     let frames = core.named_frames(stack);
     let seen = |name: Option<std::sync::Arc<str>>| name.map(|name| name.to_string());
     frames
-        .map(|frame| (frame.frame.pc.addr().get(), seen(frame.location.function.clone())))
+        .filter_map(|frame| Some((frame.pc()?.addr().get(), seen(frame.location.function.clone()))))
         .collect()
 }
 
