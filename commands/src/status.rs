@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kcore::{Instants, LastWords, LiveFacts, SignalStatus, Status as CoreStatus};
+use kcore::{Fate, Instants, LastWords, LiveFacts, SignalStatus, Status as CoreStatus};
 use kcore_dcmd::{Args, Cell, Cx, Dcmd, Example, Fields, Group, Record, Result, Spec, View};
 
 /// Summarizes the core: the first thing that anyone runs.
@@ -10,8 +10,8 @@ pub struct Status;
 
 const HELP: &str = "\
 What the core is of, why the process died in words, what the program left behind about it (the \
-message of glibc's abort, the exception of C++ or JavaScript that nobody caught, with the stack that it \
-carries, the Rust panic, why the runtime gave up), and each thing that makes answers doubtful: a truncated core, files that were not found or are of another build.";
+message of glibc's abort, the exception of C++, JavaScript or Python that nobody caught, or that was \
+raised and on its way to whoever catches it, with the stack that it carries, the Rust panic, why the runtime gave up), and each thing that makes answers doubtful: a truncated core, files that were not found or are of another build.";
 
 impl Dcmd for Status {
     fn spec(&self) -> Spec {
@@ -44,7 +44,7 @@ status: {signal_name?process terminated by {signal_name}{signal_text? ({signal_t
 {live^{by_gcore?process core file generated with gcore}{by_gcore^no signal is recorded}}}\
 {explanation?\nwhy: {explanation}}\
 {abort_message?\nlibc panic message: {abort_message}}\
-{exception_type?\nuncaught exception: {exception_type}{exception_what?: {exception_what}}{exception_object? (at {exception_object})}}\
+{exception_type?\n{exception_words}: {exception_type}{exception_what?: {exception_what}}{exception_object? (at {exception_object})}}\
 {exception_stack*\n    at {.}}\
 {fatal_error?\nfatal error: {fatal_error}}{fatal_error_stack*\n    at {.}}\
 {panic_message?\npanic: {panic_message}}\
@@ -77,23 +77,26 @@ impl StatusRecord {
         for words in &self.status.last_words {
             match words {
                 LastWords::AbortMessage(text) => abort = Some(text.as_str()),
-                LastWords::Exception { type_name, what, object, trace } => {
-                    exception = Some((type_name.as_str(), what.as_deref(), *object, trace));
+                LastWords::Exception { fate, type_name, what, object, trace } => {
+                    exception = Some((*fate, type_name.as_str(), what.as_deref(), *object, trace));
                 }
                 LastWords::Fatal { message, trace } => fatal = Some((message.as_str(), trace)),
                 LastWords::Panic(text) => panics.push(text.as_str()),
             }
         }
+        let fate = exception.map(|(fate, ..)| fate);
         // The latest comes first; those that led to it are told behind it.
         let panic = (!panics.is_empty()).then(|| panics.join("; after: "));
         out.opt_text("abort_message", abort)
-            .opt_text("exception_type", exception.map(|(name, ..)| name))
-            .opt_text("exception_what", exception.and_then(|(_, what, ..)| what))
-            .addr("exception_object", exception.and_then(|(_, _, object, _)| object))
+            .opt_text("exception_fate", fate.map(fate_key))
+            .opt_text("exception_type", exception.map(|(_, name, ..)| name))
+            .opt_text("exception_what", exception.and_then(|(_, _, what, ..)| what))
+            .addr("exception_object", exception.and_then(|(.., object, _)| object))
             .put("exception_stack", texts(exception.map_or(&[], |(.., trace)| trace)))
             .opt_text("fatal_error", fatal.map(|(message, _)| message))
             .put("fatal_error_stack", texts(fatal.map_or(&[], |(_, trace)| trace)))
-            .opt_text("panic_message", panic);
+            .opt_text("panic_message", panic)
+            .display("exception_words", Cell::or_null(fate.map(fate_words), Cell::text));
     }
 }
 
@@ -129,6 +132,20 @@ impl Record for StatusRecord {
             .display("live", Cell::or_null(live.map(stood_still), Cell::text))
             .put("doubts", texts(&status.doubts))
             .display("name", Cell::or_null(self.name(), Cell::text));
+    }
+}
+
+const fn fate_key(fate: Fate) -> &'static str {
+    match fate {
+        Fate::Uncaught => "uncaught",
+        Fate::InFlight => "in_flight",
+    }
+}
+
+const fn fate_words(fate: Fate) -> &'static str {
+    match fate {
+        Fate::Uncaught => "uncaught exception",
+        Fate::InFlight => "exception in flight, not caught yet",
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! `python3.8` is pyenv's, a shared `libpython3.8.so.1.0` with debug information: it is there or it is not.
 //! `debian3.14` is Debian's, static in the executable and stripped: fetched once by apt from a suite that
-//! has this version, with the C library that it wants, and run by that one.
+//! has this version, with the C library that it wants, and run by that one. `debian3.13d` is the one that
+//! checks itself (`--with-pydebug`), with symbols and debug information in its file.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -30,6 +31,8 @@ enum From {
     Pyenv,
     /// A suite of Debian, and the packages of libraries that its interpreter is linked with.
     Debian(&'static str, &'static [&'static str]),
+    /// The same, of the build that checks itself.
+    DebianDebug(&'static str, &'static [&'static str]),
 }
 
 /// The libraries of interpreters since Debian 12.
@@ -51,6 +54,25 @@ const INTERPRETERS: &[Interpreter] = &[
     Interpreter { word: "debian3.13", version: "3.13", from: From::Debian("trixie", LIBRARIES) },
     Interpreter { word: "debian3.14", version: "3.14", from: From::Debian("sid", LIBRARIES) },
     Interpreter { word: "debian3.15", version: "3.15", from: From::Debian("sid", LIBRARIES) },
+    Interpreter {
+        word: "debian3.11d",
+        version: "3.11",
+        from: From::DebianDebug("bookworm", LIBRARIES),
+    },
+    Interpreter {
+        word: "debian3.13d",
+        version: "3.13",
+        from: From::DebianDebug("trixie", LIBRARIES),
+    },
+    Interpreter { word: "debian3.14d", version: "3.14", from: From::DebianDebug("sid", LIBRARIES) },
+    Interpreter {
+        word: "debian3.15d",
+        version: "3.15",
+        from: From::DebianDebug(
+            "sid",
+            &["libc6", "zlib1g", "libexpat1", "libffi8", "libgcc-s1", "libzstd1"],
+        ),
+    },
 ];
 
 /// What the dynamic linker is called in a case's folder: as long as, at most, the name that an
@@ -70,8 +92,10 @@ impl Interpreter {
             From::Pyenv => {
                 self.pyenv().map_or_else(|| self.word.into(), |dir| dir.display().to_string())
             }
-            From::Debian(..) => std::fs::read_to_string(self.debian().join("packages"))
-                .map_or_else(|_| self.word.into(), |names| names.replace('\n', " ")),
+            From::Debian(..) | From::DebianDebug(..) => {
+                std::fs::read_to_string(self.debian().join("packages"))
+                    .map_or_else(|_| self.word.into(), |names| names.replace('\n', " "))
+            }
         }
     }
 
@@ -99,9 +123,11 @@ impl Interpreter {
             From::Pyenv => {
                 self.pyenv().is_none().then(|| format!("pyenv has no Python {}", self.version))
             }
-            From::Debian(suite, libraries) => self.fetch(suite, libraries).err().map(|error| {
-                format!("Debian's Python {} cannot be fetched: {error}", self.version)
-            }),
+            From::Debian(suite, libraries) | From::DebianDebug(suite, libraries) => {
+                self.fetch(suite, libraries).err().map(|error| {
+                    format!("Debian's Python {} cannot be fetched: {error}", self.version)
+                })
+            }
         }
     }
 
@@ -112,14 +138,28 @@ impl Interpreter {
         if dir.join("packages").is_file() {
             return Ok(());
         }
-        let version = self.version;
-        let own = [
-            format!("python{version}-minimal"),
-            format!("libpython{version}-minimal"),
-            format!("libpython{version}-stdlib"),
-        ];
+        let own = self.packages();
         let own = own.iter().map(String::as_str).chain(libraries.iter().copied());
         apt::unpack(suite, &own.collect::<Vec<_>>(), &dir)
+    }
+
+    /// Debian's packages of the interpreter itself and its library.
+    fn packages(self) -> Vec<String> {
+        let version = self.version;
+        let own = match self.from {
+            From::DebianDebug(..) => {
+                vec![format!("python{version}-dbg"), format!("libpython{version}-dbg")]
+            }
+            From::Pyenv | From::Debian(..) => vec![format!("python{version}-minimal")],
+        };
+        let library = [format!("libpython{version}-minimal"), format!("libpython{version}-stdlib")];
+        own.into_iter().chain(library).collect()
+    }
+
+    /// What its file is called where Debian has it.
+    fn debian_file(self) -> String {
+        let abi = if matches!(self.from, From::DebianDebug(..)) { "d" } else { "" };
+        format!("python{}{abi}", self.version)
     }
 
     /// Lays the interpreter into a case's folder under the scenario's name.
@@ -133,14 +173,14 @@ impl Interpreter {
                 std::fs::copy(&from, program).at(program)?;
                 Ok(format!("cp {} {}", from.display(), program.display()))
             }
-            From::Debian(..) => self.give_patched(program),
+            From::Debian(..) | From::DebianDebug(..) => self.give_patched(program),
         }
     }
 
     /// Debian's, which asks for a dynamic linker in the case's folder, with links of all libraries there.
     fn give_patched(self, program: &Path) -> Result<String> {
         let root = self.debian().join("root");
-        let from = root.join("usr/bin").join(format!("python{}", self.version));
+        let from = root.join("usr/bin").join(self.debian_file());
         let mut bytes = std::fs::read(&from).at(&from)?;
         let at = bytes.windows(SYSTEM_LINKER.len()).position(|window| window == SYSTEM_LINKER);
         let wrong = || Error::Toolchain { path: from.clone(), reason: "asks for no linker".into() };
@@ -160,7 +200,7 @@ impl Interpreter {
 
     /// What stands before the program where it is run.
     pub(crate) fn environment(self) -> Option<&'static str> {
-        matches!(self.from, From::Debian(..)).then_some("LD_LIBRARY_PATH=lib")
+        (self.from != From::Pyenv).then_some("LD_LIBRARY_PATH=lib")
     }
 }
 
@@ -218,8 +258,10 @@ mod tests {
         assert_eq!(interpreter("python3.8").unwrap().version, "3.8");
         assert_eq!((interpreter("python2.7"), interpreter("python")), (None, None));
         for interpreter in INTERPRETERS {
-            assert!(interpreter.word.ends_with(interpreter.version));
+            assert!(interpreter.word.trim_end_matches('d').ends_with(interpreter.version));
         }
+        let debug = interpreter("debian3.13d").unwrap();
+        assert_eq!((debug.debian_file().as_str(), debug.packages().len()), ("python3.13d", 4));
         assert!(LINKER.len() < SYSTEM_LINKER.len());
     }
 }

@@ -22,11 +22,22 @@ impl DyingStack<'_> {
     }
 }
 
+/// What is known of an exception's way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// Nobody caught it.
+    Uncaught,
+    /// It was raised, and nobody has caught it yet: whether there is a handler is not known.
+    InFlight,
+}
+
 /// What ended a process, as its runtime has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// An exception that nobody caught.
+    /// An exception that nobody caught, or that was on its way.
     Exception {
+        /// Which of both.
+        fate: Fate,
         /// Its class, or of a value that is no object what type it is of.
         type_name: Arc<str>,
         /// Its message, or the value.

@@ -41,14 +41,16 @@ pub mod python;
 mod runtime;
 mod runtimes;
 mod span;
+mod stand_in;
 mod task;
 pub mod v8;
 
-pub use ending::{DyingStack, Ending};
+pub use ending::{DyingStack, Ending, Fate};
 pub use host::{Host, HostModule, HostRange};
 pub use language_frame::{FrameKind, LanguageFrame};
 pub use probe::{Damage, Finding, PROBES, Probe, TASK_PROBES, TaskProbe};
 pub use runtime::{Identity, NativeStack, Runtime, ThreadFacts};
 pub use runtimes::Runtimes;
 pub use span::{Native, Span};
+pub use stand_in::StandIn;
 pub use task::{Task, TaskStart};

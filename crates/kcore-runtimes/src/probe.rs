@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Host, Runtime, bthread, python, v8};
+use crate::{Host, Runtime, StandIn, bthread, python, v8};
 
 /// Looks for one runtime in a process.
 #[derive(Clone, Copy)]
@@ -31,6 +31,8 @@ pub struct Damage {
     pub version: Option<Arc<str>>,
     /// What cannot be decoded and why, for people.
     pub why: Arc<str>,
+    /// The native frames that stand for those of its language, where they are known.
+    pub stand_in: Option<StandIn>,
 }
 
 /// The runtimes that kcore knows.

@@ -64,11 +64,19 @@ impl Runtimes {
         self.found.iter().find_map(|runtime| runtime.step(host, phase, frame, caller))
     }
 
+    /// Whether none of them says anything of a stack.
+    pub fn is_silent(&self) -> bool {
+        self.found.is_empty() && self.damaged.iter().all(|damage| damage.stand_in.is_none())
+    }
+
     /// What all of them say of a stack: spans in the order of its frames that do not lie over each
-    /// other.
+    /// other. Of what cannot be decoded native frames say what they stand for.
     pub fn decode(&self, host: &dyn Host, stack: &NativeStack<'_>) -> Vec<Span> {
-        let spans = self.found.iter().flat_map(|runtime| runtime.decode(host, stack)).collect();
-        span::in_order(spans, stack.frames.len())
+        let decoded = self.found.iter().flat_map(|runtime| runtime.decode(host, stack));
+        let known =
+            self.damaged.iter().filter_map(|damage| Some((damage, damage.stand_in.as_ref()?)));
+        let stand_ins = known.flat_map(|(damage, it)| it.spans(host, stack, damage));
+        span::in_order(decoded.chain(stand_ins).collect(), stack.frames.len())
     }
 
     /// The stacks that belong to no thread, of all of them.
@@ -90,6 +98,7 @@ impl Runtimes {
         }
         known
     }
+
     /// What ended the process, as all of them have it.
     pub fn end(&self, host: &dyn Host, dying: &DyingStack<'_>) -> Vec<Ending> {
         self.found.iter().flat_map(|runtime| runtime.end(host, dying)).collect()

@@ -90,7 +90,7 @@ pub use kcore_mem::{
 };
 pub use kcore_profile as profile;
 pub use kcore_runtimes::{
-    Damage, DyingStack, Ending, Finding, FrameKind, Host, HostModule, HostRange, Identity,
+    Damage, DyingStack, Ending, Fate, Finding, FrameKind, Host, HostModule, HostRange, Identity,
     LanguageFrame, Native, NativeStack, PROBES, Probe, Runtime, Runtimes, Span, TASK_PROBES, Task,
     TaskProbe, TaskStart, ThreadFacts,
 };

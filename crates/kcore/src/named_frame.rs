@@ -103,7 +103,7 @@ impl Core {
                 language: language.clone(),
             }];
         }
-        if self.runtimes().is_empty() {
+        if self.runtimes().is_silent() {
             return Vec::new();
         }
         let count = stack.frames.len();

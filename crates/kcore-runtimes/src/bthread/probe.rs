@@ -81,7 +81,7 @@ fn find_in(host: &dyn Host, module: &dyn HostModule) -> Option<Finding> {
 
 fn damaged(module: &dyn HostModule, why: &str) -> Finding {
     let why = format!("bthreads of {}: {why}", module.name()).into();
-    Finding::Damaged(Damage { name: NAME, version: None, why })
+    Finding::Damaged(Damage { name: NAME, version: None, why, stand_in: None })
 }
 
 /// Whether a module's own symbols have the pool among them.

@@ -10,7 +10,7 @@ use super::{
     interpreter::ThreadState,
     value::{Items, Limits, Value, ValueKind},
 };
-use crate::{Ending, Host};
+use crate::{Ending, Fate, Host};
 
 /// Exceptions that one thread handles, and frames of one traceback, at most.
 const MAX_HANDLED: usize = 256;
@@ -137,12 +137,14 @@ impl Python {
         Some(TraceLine { function: code.name.clone(), file: code.file.clone(), line })
     }
 
-    /// The uncaught exceptions of a thread that died: the one that it raised, or the one that `sys` keeps.
+    /// The exceptions of a thread that died: the one that it raised and that is on its way, or the one that
+    /// `sys` keeps, which nobody caught.
     pub(super) fn endings(&self, host: &dyn Host, thread: &ThreadState) -> Vec<Ending> {
         let heap = self.heap(host);
-        let last = || self.last_exception(&heap, thread);
-        let raised = self.exceptions(host, thread).raised.or_else(last);
-        raised.and_then(|raised| self.ending(host, raised)).into_iter().collect()
+        let in_flight = self.exceptions(host, thread).raised.map(|raised| (Fate::InFlight, raised));
+        let last = || Some((Fate::Uncaught, self.last_exception(&heap, thread)?));
+        let known = in_flight.or_else(last);
+        known.and_then(|(fate, raised)| self.ending(host, fate, raised)).into_iter().collect()
     }
 
     fn last_exception(&self, heap: &Heap<'_>, thread: &ThreadState) -> Option<Raised> {
@@ -152,13 +154,14 @@ impl Python {
         last.is(EXCEPTION).then(|| of_object(heap, last))
     }
 
-    fn ending(&self, host: &dyn Host, raised: Raised) -> Option<Ending> {
+    fn ending(&self, host: &dyn Host, fate: Fate, raised: Raised) -> Option<Ending> {
         let value = self.raised_value(host, raised, LIMITS)?;
         let trace = self.trace_lines(&self.heap(host), raised.trace).into_iter().map(|line| {
             let number = line.line.map(|line| format!(":{line}")).unwrap_or_default();
             Arc::from(format!("{} ({}{number})", line.function, line.file))
         });
         Some(Ending::Exception {
+            fate,
             type_name: value.class.clone().unwrap_or_else(|| "<unknown>".into()),
             message: message(&value).map(Arc::from),
             trace: trace.collect(),

@@ -10,6 +10,7 @@ const NAMES: &[&str] = &[
     "PyObject_Call*",
     "PyObject_Vectorcall*",
     "PyVectorcall_Call",
+    "_PyCallMethodDescriptorFast*",
     "_PyEval_*",
     "_PyFunction_*call*",
     "_PyObject_Call*",
@@ -17,6 +18,9 @@ const NAMES: &[&str] = &[
     "_PyObject_MakeTpCall*",
     "_PyObject_Vectorcall*",
     "_PyVectorcall_Call*",
+    "_Py_BuiltinCallFast*",
+    "_Py_CallBuiltinClass_*",
+    "_Py_VectorCall*",
     "call_function*",
     "call_method*",
     "cfunction_*",
@@ -55,6 +59,7 @@ mod tests {
             "method_vectorcall_NOARGS",
             "cfunction_call",
             "slot_tp_call",
+            "_Py_VectorCallInstrumentation_StackRefSteal",
         ];
         assert!(plumbing.into_iter().all(is_plumbing));
         let others = ["os_abort", "list_sort", "Py_RunMain", "_PyFunction_New", LOOP];

@@ -4,12 +4,13 @@ use kcore_mem::{Addr, AddrRange, Arch};
 
 use super::{
     Python, Version,
+    activations::LOOP,
     heap::{DICT, Heap},
     interpreter::is_interpreter,
     layout::{DebugOffsets, Layout},
     search,
 };
-use crate::{Damage, Finding, Host, HostModule, Identity, Probe};
+use crate::{Damage, Finding, FrameKind, Host, HostModule, Identity, Probe, StandIn};
 
 /// Looks for CPython.
 pub const PROBE: Probe = Probe { name: NAME, find };
@@ -63,7 +64,7 @@ impl Candidate<'_> {
     /// That whose `_PyRuntime` lies at an address.
     fn at(&self, runtime: Addr) -> Finding {
         if self.host.space().target().arch != Arch::X86_64 {
-            return damaged(None, "its layouts are known on x86-64 only");
+            return self.damaged(None, "its layouts are known on x86-64 only");
         }
         match DebugOffsets::load(self.host.space(), runtime) {
             Some(offsets) => self.by_offsets(&offsets),
@@ -87,15 +88,14 @@ impl Candidate<'_> {
     fn by_offsets(&self, offsets: &DebugOffsets) -> Finding {
         let version = offsets.version;
         if offsets.is_free_threaded {
-            let why = "a build without the global lock, which is not supported: its frames are native ones";
-            return damaged(Some(version), why);
+            let why = "a free-threaded build, which has other layouts and no global lock";
+            return self.damaged(Some(version), why);
         }
         let Some(layout) = offsets.layout(self.host.space()) else {
             return match Layout::MINORS.contains(&version.minor()) {
-                true => damaged(Some(version), "its table of offsets is damaged"),
-                false => {
-                    damaged(Some(version), "its layouts are not known (those of 3.8 to 3.15 are)")
-                }
+                true => self.damaged(Some(version), "its table of offsets is damaged"),
+                false => self
+                    .damaged(Some(version), "its layouts are not known (those of 3.8 to 3.15 are)"),
             };
         };
         let main = self.main(offsets.at, &layout);
@@ -104,7 +104,7 @@ impl Candidate<'_> {
                 let identity = self.identity(version, "its table of offsets for debuggers");
                 Finding::Found(Box::new(self.python(identity, layout, offsets.at, main)))
             }
-            Err(why) => damaged(Some(version), why),
+            Err(why) => self.damaged(Some(version), why),
         }
     }
 
@@ -114,7 +114,7 @@ impl Candidate<'_> {
         let tables = Layout::MINORS.filter(|minor| *minor < 13).filter_map(Layout::of);
         let found = tables.into_iter().find_map(|layout| self.by_table(runtime, layout));
         let why = "its interpreter is none of 3.8 to 3.15, was not dumped, or is damaged";
-        found.unwrap_or_else(|| damaged(None, why))
+        found.unwrap_or_else(|| self.damaged(None, why))
     }
 
     fn by_table(&self, runtime: Addr, layout: Layout) -> Option<Finding> {
@@ -147,6 +147,13 @@ impl Candidate<'_> {
         Python::new(identity, layout, self.module.span(), Some(runtime), main)
     }
 
+    fn damaged(&self, version: Option<Version>, why: &str) -> Finding {
+        let version = version.map(|version| version.to_string().into());
+        let module = self.module.span();
+        let stand_in = Some(StandIn { module, function: LOOP, kind: FrameKind::Python });
+        Finding::Damaged(Damage { name: NAME, version, why: why.into(), stand_in })
+    }
+
     fn identity(&self, version: Version, metadata: &str) -> Identity {
         Identity {
             name: NAME,
@@ -163,11 +170,6 @@ fn hexversion(heap: &Heap<'_>, interpreter: Addr) -> Option<Version> {
     let sys = heap.field_of(interpreter, heap.layout.interpreter.sysdict, DICT)?;
     let number = heap.small_int(heap.lookup(sys, "hexversion")?)?;
     Version::parse(u64::try_from(number).ok()?)
-}
-
-fn damaged(version: Option<Version>, why: &str) -> Finding {
-    let version = version.map(|version| version.to_string().into());
-    Finding::Damaged(Damage { name: NAME, version, why: why.into() })
 }
 
 /// The writable memory of a module, and what lies right behind it: its `.bss`.

@@ -17,7 +17,7 @@ use super::{
     heap::Object,
     trace::trace_line,
 };
-use crate::{DyingStack, Ending, Host};
+use crate::{DyingStack, Ending, Fate, Host};
 
 /// Functions that end the process because of an exception that is not caught, innermost ones first. The
 /// last is one of V8's own ends, and the only one that stripped programs name.
@@ -178,6 +178,7 @@ fn exception(heap: &Heap<'_>, value: Tagged) -> Ending {
     let object = heap.object(value);
     if let Some(object) = object.filter(|object| heap.is_receiver(*object)) {
         return Ending::Exception {
+            fate: Fate::Uncaught,
             type_name: heap.constructor_name(object).into(),
             message: heap.error_message(object).map(Arc::from),
             object: Some(Addr::new(value.word())),
@@ -186,6 +187,7 @@ fn exception(heap: &Heap<'_>, value: Tagged) -> Ending {
     }
     let (type_name, text) = primitive(heap, value, object);
     Ending::Exception {
+        fate: Fate::Uncaught,
         type_name: type_name.into(),
         message: text.map(Arc::from),
         object: Some(Addr::new(value.word())),

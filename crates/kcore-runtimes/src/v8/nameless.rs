@@ -27,6 +27,7 @@ pub fn find(host: &dyn Host) -> Option<Finding> {
             "{name} exports nothing that tells its version and layouts: JavaScript frames are addresses"
         )
         .into(),
+        stand_in: None,
     }))
 }
 

@@ -52,6 +52,7 @@ fn find_in(host: &dyn Host, module: &dyn HostModule, homes: &[AddrRange]) -> Fin
             name: NAME,
             version: version.map(|version| version.to_string().into()),
             why: why.into(),
+            stand_in: None,
         }),
         ControlFlow::Continue(version) => Finding::Found(Box::new(exports.v8(version))),
     }

@@ -7,6 +7,7 @@
 //! find a handler keeps the address of the `_Unwind_Exception` on the stack.
 
 use kcore_mem::Addr;
+use kcore_runtimes::Fate;
 
 use super::{DyingFrame, LastWords, frame_of};
 use crate::Core;
@@ -49,7 +50,13 @@ fn exception_at(core: &Core, at: Addr) -> Option<LastWords> {
     let object = at.checked_add(OBJECT_ABOVE)?;
     let type_name = kcore_symbols::demangle_type(name.as_bytes());
     let what = what(core, type_info, object);
-    Some(LastWords::Exception { type_name, what, object: None, trace: Vec::new() })
+    Some(LastWords::Exception {
+        fate: Fate::Uncaught,
+        type_name,
+        what,
+        object: None,
+        trace: Vec::new(),
+    })
 }
 
 /// The mangled name in a `std::type_info`: its second word points to it. A leading `*` says that

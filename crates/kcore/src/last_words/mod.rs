@@ -8,6 +8,7 @@ mod rust;
 use std::sync::Arc;
 
 use kcore_mem::Addr;
+use kcore_runtimes::Fate;
 use kcore_unwind::Frame;
 
 use crate::Core;
@@ -20,8 +21,11 @@ const FRAMES: usize = 64;
 pub enum LastWords {
     /// What glibc printed before it aborted: a failed assertion, heap corruption, a smashed stack.
     AbortMessage(String),
-    /// The exception that nobody caught: of C++, or of a language that a runtime runs.
+    /// The exception that nobody caught, or that was on its way: of C++, or of a language that a runtime
+    /// runs.
     Exception {
+        /// Which of both.
+        fate: Fate,
         /// Its type, demangled; its class.
         type_name: String,
         /// What its `what()` would give, where that needs no code of the program; its message.

@@ -19,7 +19,8 @@ pub fn find(core: &Core, tid: Tid, stack: &Stack, frames: &[DyingFrame]) -> Vec<
 fn told(ending: Ending) -> LastWords {
     let texts = |texts: Vec<Arc<str>>| texts.iter().map(|text| text.to_string()).collect();
     match ending {
-        Ending::Exception { type_name, message, object, trace } => LastWords::Exception {
+        Ending::Exception { fate, type_name, message, object, trace } => LastWords::Exception {
+            fate,
             type_name: type_name.to_string(),
             what: message.map(|message| message.to_string()),
             object,

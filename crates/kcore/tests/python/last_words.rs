@@ -1,23 +1,29 @@
 //! What ended a process, against what the program itself knew of it.
 
-use kcore::LastWords;
+use gen_cores::Case;
+use kcore::{Fate, LastWords};
 
 use crate::{CASES, open, told_lines};
 
 #[test]
-fn an_uncaught_exception_is_told_with_its_stack() {
-    let ends = ["python-ends", "python-flight"];
-    for (case, truth) in CASES.iter().filter(|(case, _)| ends.contains(&&*case.scenario)) {
+fn an_exception_is_told_with_its_stack_and_whether_it_is_on_its_way() {
+    let ends = [("python-ends", Fate::Uncaught), ("python-flight", Fate::InFlight)];
+    let fate_of = |case: &Case| ends.iter().find(|(name, _)| *name == case.scenario).map(|it| it.1);
+    let known = CASES.iter().filter_map(|(case, truth)| Some((case, truth, fate_of(case)?)));
+    for (case, truth, fate) in known {
         let lines = told_lines(case);
         let stack = lines.iter().find_map(|line| line["exception_stack"].as_array());
         let stack = stack.expect("a stack").iter();
         let told = (
+            fate,
             truth.facts.exception_type.clone().expect("a type"),
             truth.facts.exception_what.clone(),
             stack.map(|line| line.as_str().expect("a line").to_owned()).collect::<Vec<_>>(),
         );
         let words = open(case).last_words().into_iter().find_map(|words| match words {
-            LastWords::Exception { type_name, what, trace, .. } => Some((type_name, what, trace)),
+            LastWords::Exception { fate, type_name, what, trace, .. } => {
+                Some((fate, type_name, what, trace))
+            }
             _ => None,
         });
         assert_eq!(words, Some(told), "{}", case.name());
