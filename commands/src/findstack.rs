@@ -95,7 +95,8 @@ fn show_stack(cx: &mut Cx<'_>, tid: Tid, with_arguments: bool) -> Result<()> {
     }
     cx.begin(&StackBegin::new(core, tid, current, false).found_at(first), "frames")?;
     let names = Names::new(cx);
-    let values = with_arguments.then(|| ValueReader::new(core, &stack, Wanted::Arguments));
+    let wanted = if cx.is_for_people() { Wanted::BareArguments } else { Wanted::Arguments };
+    let values = with_arguments.then(|| ValueReader::new(core, &stack, wanted));
     for frame in core.named_frames(&stack) {
         let layout = if frame.index == 0 { Layout::Bracketed } else { Layout::Found };
         let values = values.as_ref().map(|values| values.of(&frame)).unwrap_or_default();

@@ -1,8 +1,8 @@
 //! The arguments and locals of the frames of a stack, read for its lines.
 
 use kcore::{
-    Content, Core, Endian, FrameVariable, KnownFrames, Limits, NamedFrame, Number, Object, Stack,
-    Type, Value, VariableKind,
+    Content, Core, Endian, FrameVariable, KnownFrames, Language, Limits, NamedFrame, Number,
+    Object, Stack, Type, TypeKind, Value, VariableKind,
 };
 use kcore_dcmd::{Cell, ValueCell, ValueStyle};
 
@@ -22,6 +22,9 @@ pub const DEFAULT_ARGUMENTS: usize = 6;
 /// What is read of the frames of a stack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wanted {
+    /// Arguments, of those that are pointers in C and its kin where they lead alone: what stands between
+    /// parentheses.
+    BareArguments,
     /// Arguments.
     Arguments,
     /// Locals as well.
@@ -44,17 +47,23 @@ impl<'c> ValueReader<'c> {
     /// The variables of a frame.
     pub fn of(&self, frame: &NamedFrame) -> FrameValues {
         let found = match self.wanted {
-            Wanted::Arguments => self.known.arguments(frame),
+            Wanted::BareArguments | Wanted::Arguments => self.known.arguments(frame),
             Wanted::All => self.known.variables(frame),
         };
         let Some(found) = found else { return FrameValues::default() };
         let is_argument = |variable: &FrameVariable| variable.kind == VariableKind::Argument;
         let (arguments, locals): (Vec<_>, Vec<_>) = found.into_iter().partition(is_argument);
         let read = |all: Vec<FrameVariable>| {
-            all.into_iter().map(|variable| NamedValue::new(self.core, variable, &LIMITS)).collect()
+            all.into_iter().map(|variable| self.value_of(variable)).collect()
         };
         let locals = (self.wanted == Wanted::All).then(|| read(locals));
         FrameValues { arguments: Some(read(arguments)), locals, shown: DEFAULT_ARGUMENTS }
+    }
+
+    fn value_of(&self, variable: FrameVariable) -> NamedValue {
+        let is_bare = self.wanted == Wanted::BareArguments;
+        let bare = is_bare.then(|| NamedValue::bare_pointer(self.core, &variable)).flatten();
+        bare.unwrap_or_else(|| NamedValue::new(self.core, variable, &LIMITS))
     }
 }
 
@@ -136,6 +145,22 @@ impl NamedValue {
             is_argument: variable.kind == VariableKind::Argument,
             value,
         }
+    }
+
+    /// Where a pointer leads, without what lies there; `None` of what is none. Some pointers of Go stand for
+    /// maps and channels.
+    fn bare_pointer(core: &Core, variable: &FrameVariable) -> Option<Self> {
+        let object = variable.object.as_ref().ok()?;
+        let ty = object.complete_type(core).ok()?;
+        let is_pointer = matches!(ty.kind(), TypeKind::Pointer(_));
+        (is_pointer && ty.language() != Some(Language::Go)).then_some(())?;
+        let content = Content::Integer(object.number(core).ok()?);
+        Some(Self {
+            name: variable.name.as_deref().unwrap_or_default().to_owned(),
+            ty: None,
+            is_argument: variable.kind == VariableKind::Argument,
+            value: Value { ty, at: object.address(), bits: None, content },
+        })
     }
 
     /// Whether it is nowhere.

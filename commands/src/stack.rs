@@ -129,7 +129,11 @@ fn print_stack(cx: &mut Cx<'_>, start: StackStart, shown: &Shown) -> Result<()> 
     cx.begin(&begin, "frames")?;
     let names = Names::new(cx);
     let layout = shown.layout;
-    let wanted = if layout == Layout::Verbose { Wanted::All } else { Wanted::Arguments };
+    let wanted = match layout {
+        Layout::Verbose => Wanted::All,
+        _ if cx.is_for_people() => Wanted::BareArguments,
+        _ => Wanted::Arguments,
+    };
     let values = ValueReader::new(core, &stack, wanted);
     let frames: Box<dyn Iterator<Item = NamedFrame>> = match shown.native_alone {
         true => Box::new(core.native_frames(&stack)),

@@ -225,6 +225,11 @@ impl<'a> Cx<'a> {
         self.input.dot
     }
 
+    /// Whether people alone see what is emitted: what stands in no line need not be found out.
+    pub fn is_for_people(&self) -> bool {
+        self.sink.is_for_people()
+    }
+
     /// What only the shell knows.
     pub fn shell(&self) -> &dyn Shell {
         self.shell

@@ -9,6 +9,11 @@ use crate::{Bindings, DcmdError, Record, Result};
 /// after ctrl-C, [`DcmdError::Enough`] and [`DcmdError::Abandoned`] when the user has seen enough: a
 /// dcmd obeys with `?`.
 pub trait Sink {
+    /// Whether it shows lines to people alone: what stands in no line need not be found out.
+    fn is_for_people(&self) -> bool {
+        false
+    }
+
     /// Takes one record.
     ///
     /// # Errors

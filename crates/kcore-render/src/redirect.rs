@@ -16,6 +16,10 @@ impl<'a> RedirectSink<'a> {
 }
 
 impl Sink for RedirectSink<'_> {
+    fn is_for_people(&self) -> bool {
+        self.results.is_for_people()
+    }
+
     fn put(&mut self, record: &dyn Record) -> Result<()> {
         self.results.put(record)
     }

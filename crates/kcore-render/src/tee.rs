@@ -31,6 +31,10 @@ impl<'a> TeeSink<'a> {
 }
 
 impl Sink for TeeSink<'_> {
+    fn is_for_people(&self) -> bool {
+        self.shown.is_for_people() && self.copy.as_ref().is_none_or(|copy| copy.is_for_people())
+    }
+
     fn put(&mut self, record: &dyn Record) -> Result<()> {
         self.shown.put(record)?;
         self.repeat(|copy| copy.put(record))

@@ -165,6 +165,10 @@ fn show_pages<W: Write>(out: &mut Out<W>, pager: &mut Pager, text: &str) -> Resu
 }
 
 impl<W: Write, E: Write> Sink for TextSink<W, E> {
+    fn is_for_people(&self) -> bool {
+        true
+    }
+
     fn put(&mut self, record: &dyn Record) -> Result<()> {
         self.show(record)
     }

@@ -97,9 +97,9 @@ pub use kcore_runtimes::{
 pub use kcore_runtimes::{bthread, python, v8};
 pub use kcore_symbols::{
     AliasKind, AliasType, ArrayType, BaseClass, BaseType, BitField, Composite, DebugInfo, DieId,
-    Dimension, Encoding, Enumeration, Enumerator, Keyword, Member, MemberPlace, PointerKind,
-    PointerType, SymbolRef, SymbolSource, SymbolTable, Type, TypeError, TypeKind, TypeLink,
-    TypeNode, demangle,
+    Dimension, Encoding, Enumeration, Enumerator, Keyword, Language, Member, MemberPlace,
+    PointerKind, PointerType, SymbolRef, SymbolSource, SymbolTable, Type, TypeError, TypeKind,
+    TypeLink, TypeNode, demangle,
 };
 pub use kcore_unwind::in_place;
 pub use kcore_unwind::{

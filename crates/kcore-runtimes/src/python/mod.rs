@@ -43,6 +43,7 @@ pub use code::Code;
 use decode::Decoder;
 use heap::Heap;
 use layout::Layout;
+use names::ThreadNames;
 use version::Version;
 
 use crate::{DyingStack, Ending, Host, Identity, NativeStack, Runtime, Span, ThreadFacts};
@@ -72,6 +73,7 @@ pub struct Python {
     /// What lies where frames have their code: threads share functions.
     codes: RwLock<FxHashMap<Addr, Option<Arc<Code>>>>,
     static_names: OnceLock<FxHashMap<Addr, Arc<str>>>,
+    thread_names: OnceLock<ThreadNames>,
 }
 
 impl Python {
@@ -91,6 +93,7 @@ impl Python {
             state: OnceLock::new(),
             codes: RwLock::default(),
             static_names: OnceLock::new(),
+            thread_names: OnceLock::new(),
         }
     }
 

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::{
     Python,
     dict::Entries,
@@ -10,22 +12,42 @@ use super::{
 };
 use crate::Host;
 
+/// The names of threads, by the index of their interpreter and their ident.
+pub type ThreadNames = FxHashMap<(usize, u64), Arc<str>>;
+
 /// Where a thread keeps its name.
 const NAME: &str = "_name";
 
 impl Python {
     /// The name of a thread, as `threading` has it.
     pub fn thread_name(&self, host: &dyn Host, thread: &ThreadState) -> Option<Arc<str>> {
-        let heap = self.heap(host);
-        let interpreter = self.state(host).interpreters.get(thread.interpreter)?;
-        let active = self.module_variable(&heap, interpreter.at, "threading", "_active")?;
-        let mut entries = Entries::of(&heap, active)?;
-        let found = entries.find(|entry| {
-            let ident = heap.object(entry.key).and_then(|key| heap.small_int(key));
-            ident.and_then(|ident| u64::try_from(ident).ok()) == Some(thread.ident)
-        })?;
-        let name = self.attribute(&heap, heap.object(found.value)?, NAME)?;
-        name.is(STR).then(|| heap.name(name))?.map(Arc::from)
+        let names = self.thread_names.get_or_init(|| self.read_thread_names(host));
+        names.get(&(thread.interpreter, thread.ident)).cloned()
+    }
+
+    /// The names of the threads that have states, by interpreter and ident.
+    fn read_thread_names(&self, host: &dyn Host) -> ThreadNames {
+        let (heap, state) = (self.heap(host), self.state(host));
+        let known: FxHashSet<(usize, u64)> =
+            state.threads.iter().map(|thread| (thread.interpreter, thread.ident)).collect();
+        let mut names = ThreadNames::default();
+        for (index, interpreter) in state.interpreters.iter().enumerate() {
+            let active = self.module_variable(&heap, interpreter.at, "threading", "_active");
+            for entry in active.and_then(|active| Entries::of(&heap, active)).into_iter().flatten()
+            {
+                let ident = heap.object(entry.key).and_then(|key| heap.small_int(key));
+                let thread = ident.and_then(|ident| Some((index, u64::try_from(ident).ok()?)));
+                let name = || {
+                    let name = self.attribute(&heap, heap.object(entry.value)?, NAME)?;
+                    name.is(STR).then(|| heap.name(name))?
+                };
+                let thread = thread.filter(|thread| known.contains(thread));
+                if let Some((thread, name)) = thread.and_then(|thread| Some((thread, name()?))) {
+                    names.entry(thread).or_insert_with(|| Arc::from(name));
+                }
+            }
+        }
+        names
     }
 
     /// The dict of a module, by its name in `sys.modules`.
