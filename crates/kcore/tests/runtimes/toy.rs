@@ -38,7 +38,7 @@ pub struct Toy {
 fn find_toy(host: &dyn Host) -> Vec<Finding> {
     let Some(toy) = Toy::find(host) else { return Vec::new() };
     let why = "its heap was not dumped: its frames are shown as native ones".into();
-    let damage = Damage { name: "toy", version: Some("0.9".into()), why };
+    let damage = Damage { name: "toy", version: Some("0.9".into()), why, stand_in: None };
     vec![Finding::Found(Box::new(toy)), Finding::Damaged(damage)]
 }
 
