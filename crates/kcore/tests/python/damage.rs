@@ -269,3 +269,41 @@ fn a_stack_of_zeros_is_said_to_be_missing() {
 fn frames_of(chains: &[Chain]) -> impl Iterator<Item = &PyFrame> {
     chains.iter().flat_map(|chain| &chain.groups).flat_map(|group| &group.frames)
 }
+
+/// What `_PyRuntime` begins with since 3.13, and where it says that a build is free-threaded.
+const COOKIE: &[u8] = b"xdebugpy";
+const FREE_THREADED: usize = 16;
+
+#[test]
+fn a_free_threaded_build_is_named_and_not_decoded() {
+    let says_so = |variant: &str| ["3.13", "3.14", "3.15"].iter().any(|it| variant.ends_with(it));
+    for (case, truth) in cases("python-stack").filter(|(case, _)| says_so(&case.variant)) {
+        let hurt = changed(case, |_, bytes| {
+            let (mut from, mut count) = (0, 0);
+            while let Some(at) = find(&bytes[from..], COOKIE) {
+                bytes[from + at + FREE_THREADED] = 1;
+                (from, count) = (from + at + COOKIE.len(), count + 1);
+            }
+            assert!(count > 0, "{}: no table for debuggers", case.name());
+        });
+        let runtimes = hurt.core.runtimes();
+        let [damage] = runtimes.damaged() else { panic!("{}: it is named", case.name()) };
+        let version = damage.version.as_deref().expect("a version");
+        assert!(case.variant.contains(version.rsplit_once('.').unwrap().0), "{version}");
+        assert!(damage.why.contains("free-threaded"), "{}", damage.why);
+        assert_eq!(runtimes.identities().count(), 0, "{}", case.name());
+        for thread in &truth.threads {
+            assert_eq!(native(&hurt.core, thread.tid), native(&hurt.plain, thread.tid));
+            let stack = hurt.core.stack(Tid::new(thread.tid), MAX_FRAMES);
+            let named = frames(&hurt.core, &stack);
+            // The loop of functions that call each other last, since 3.14, is no function of that name.
+            assert!(!named.is_empty() || !case.variant.ends_with("3.13"), "{}", case.name());
+            for frame in named {
+                let doubt = frame.location.doubt.as_deref().unwrap_or_default();
+                assert!(doubt.contains("free-threaded"), "{}: {doubt}", case.name());
+                let function = frame.location.function.as_deref().unwrap_or_default();
+                assert!(function.starts_with("_PyEval_EvalFrameDefault"), "{function}");
+            }
+        }
+    }
+}
