@@ -1,6 +1,8 @@
 //! How long a process stands still for a look at it, as the process itself sees it: kcore, whole and
 //! rolling, beside gdb, eu-stack, gcore and tbstack (from `TBSTACK` or the path). With two numbers, of a
 //! process of so many threads and so many MiB of heap alone; with words behind them, by these programs alone.
+//! With `python` before the numbers, of a process of CPython (`PYTHON`, or that of the path), beside py-spy and
+//! pystack.
 
 use std::{
     env,
@@ -30,8 +32,10 @@ struct Watched {
 }
 
 impl Watched {
-    fn start(program: &PathBuf, (threads, heap): Size) -> Result<Self> {
+    fn start(program: &[PathBuf], (threads, heap): Size) -> Result<Self> {
+        let (program, before) = program.split_first().context("a program")?;
         let mut child = Command::new(program)
+            .args(before)
             .args([threads.to_string(), heap.to_string()])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -72,6 +76,7 @@ impl Drop for Watched {
 }
 
 /// A program that looks at a process.
+#[derive(Clone, Copy)]
 struct Peer {
     name: &'static str,
     command: fn(&str) -> Command,
@@ -103,6 +108,28 @@ const PEERS: [Peer; 7] = [
     },
 ];
 
+/// Those that know Python.
+const PYTHON_PEERS: [Peer; 5] = [
+    Peer { name: "nobody", command: |_| Command::new("true") },
+    Peer {
+        name: "kcore ::pystack",
+        command: |pid| {
+            line(&beside("kcore"), &["--no-rc", "-c", "::walk thread | ::pystack", "-p", pid])
+        },
+    },
+    Peer {
+        name: "kcore ::stack",
+        command: |pid| {
+            line(&beside("kcore"), &["--no-rc", "-c", "::walk thread | ::stack", "-p", pid])
+        },
+    },
+    Peer {
+        name: "py-spy dump",
+        command: |pid| line(&installed("py-spy"), &["dump", "--pid", pid]),
+    },
+    Peer { name: "pystack remote", command: |pid| line(&installed("pystack"), &["remote", pid]) },
+];
+
 fn line(program: &str, words: &[&str]) -> Command {
     let mut command = Command::new(program);
     command.args(words);
@@ -113,9 +140,22 @@ fn tbstack() -> String {
     env::var("TBSTACK").unwrap_or_else(|_| "tbstack".to_owned())
 }
 
+/// A program of the virtual environment in `target/pystack`, or that of the path.
+fn installed(name: &str) -> String {
+    let own = gen_cores::cores_dir().with_file_name("pystack").join("bin").join(name);
+    if own.is_file() { own.to_string_lossy().into_owned() } else { name.to_owned() }
+}
+
 fn beside(name: &str) -> String {
     let own = env::current_exe().map(|own| own.with_file_name(name));
     own.map_or_else(|_| name.to_owned(), |path| path.to_string_lossy().into_owned())
+}
+
+/// The workload in Python, and what runs it.
+fn python_workload() -> Vec<PathBuf> {
+    let python = env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let script = gen_cores::workspace_dir().join("benches/workloads/frozen/main.py");
+    vec![python.into(), script]
 }
 
 /// The compiled workload.
@@ -131,7 +171,7 @@ fn workload() -> Result<PathBuf> {
 }
 
 /// The median and the longest, in milliseconds, and of how many looks; or why there is none.
-fn measure(program: &PathBuf, process: Size, peer: &Peer) -> Result<(f64, f64, usize)> {
+fn measure(program: &[PathBuf], process: Size, peer: &Peer) -> Result<(f64, f64, usize)> {
     let mut watched = Watched::start(program, process)?;
     let pid = watched.child.id().to_string();
     let mut gaps = Vec::new();
@@ -147,25 +187,36 @@ fn measure(program: &PathBuf, process: Size, peer: &Peer) -> Result<(f64, f64, u
     Ok((median, gaps.last().copied().unwrap_or_default(), gaps.len()))
 }
 
-/// The processes and the programs that the command line wants.
-fn wanted(words: &[String]) -> Result<(Vec<Size>, Vec<Peer>)> {
-    let [threads, heap, names @ ..] = words else { return Ok((PROCESSES.to_vec(), PEERS.into())) };
+/// What the command line wants: a workload, processes of it, and programs that look at them.
+struct Wanted {
+    program: Vec<PathBuf>,
+    processes: Vec<Size>,
+    peers: Vec<Peer>,
+}
+
+fn wanted(words: &[String]) -> Result<Wanted> {
+    let (program, peers, words) = match words {
+        [first, rest @ ..] if first == "python" => (python_workload(), PYTHON_PEERS.to_vec(), rest),
+        _ => (vec![workload()?], PEERS.to_vec(), words),
+    };
+    let [threads, heap, names @ ..] = words else {
+        return Ok(Wanted { program, processes: PROCESSES.to_vec(), peers });
+    };
     let is_wanted = |peer: &Peer| names.is_empty() || names.iter().any(|name| name == peer.name);
-    let peers = PEERS.into_iter().filter(is_wanted).collect();
-    Ok((vec![(threads.parse()?, heap.parse()?)], peers))
+    let peers = peers.into_iter().filter(is_wanted).collect();
+    Ok(Wanted { program, processes: vec![(threads.parse()?, heap.parse()?)], peers })
 }
 
 fn main() -> Result<()> {
     let words: Vec<String> = env::args().skip(1).collect();
-    let (processes, peers) = wanted(&words)?;
-    let program = workload()?;
+    let wanted = wanted(&words)?;
     println!(
         "| threads | heap MiB | by | median ms | longest ms | looks |\n|--:|--:|---|--:|--:|--:|"
     );
-    for process in processes {
-        for peer in &peers {
+    for process in wanted.processes {
+        for peer in &wanted.peers {
             let (threads, heap) = process;
-            match measure(&program, process, peer) {
+            match measure(&wanted.program, process, peer) {
                 Ok((median, longest, looks)) => println!(
                     "| {threads} | {heap} | {} | {median:.2} | {longest:.2} | {looks} |",
                     peer.name
