@@ -2,6 +2,7 @@
 
 mod damage;
 mod last_words;
+mod live;
 mod stacks;
 
 use std::{fs, sync::LazyLock};

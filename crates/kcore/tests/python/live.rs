@@ -1,0 +1,107 @@
+//! Snapshots of live processes: the frames of all threads at one instant.
+
+use std::{
+    io::{BufRead, BufReader, Lines},
+    process::{Child, ChildStdout, Command, Stdio},
+    time::Duration,
+};
+
+use gen_cores::Case;
+use kcore::{Core, LiveOptions, MAX_FRAMES, OpenOptions, Pid, Tid};
+
+use crate::{CASES, frames};
+
+/// Threads that wait, which tell their ids when all are where they stay.
+const PROGRAM: &str = "
+import threading, time
+ready, never = [], threading.Lock()
+never.acquire()
+
+def inner(number):
+    ready.append((threading.get_native_id(), threading.current_thread().name)); never.acquire()
+
+def outer(number):
+    inner(number)
+
+for number in range(5):
+    threading.Thread(target=outer, args=(number,), name='worker %d' % number, daemon=True).start()
+while len(ready) < 5:
+    time.sleep(0.01)
+for thread in ready:
+    print(*thread)
+print('done', flush=True)
+time.sleep(1000)
+";
+
+/// A process that is killed when the test is done with it.
+struct Target {
+    child: Child,
+    lines: Lines<BufReader<ChildStdout>>,
+}
+
+impl Target {
+    /// The interpreter of a case.
+    fn start(case: &Case) -> Self {
+        let mut child = Command::new(&case.exe)
+            .args(["-c", PROGRAM])
+            .current_dir(&case.dir)
+            .env("LD_LIBRARY_PATH", "lib")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        let output = child.stdout.take().expect("its output");
+        Self { child, lines: BufReader::new(output).lines() }
+    }
+
+    /// The ids and names of its threads.
+    fn threads(&mut self) -> Vec<(u32, String)> {
+        let lines = self.lines.by_ref().map(|line| line.expect("a line"));
+        let told = lines.take_while(|line| line != "done").map(|line| {
+            let (tid, name) = line.split_once(' ').expect("an id and a name");
+            (tid.parse().expect("an id"), name.to_owned())
+        });
+        told.collect()
+    }
+
+    fn snapshot(&self) -> Core {
+        let pid = Pid::new(i32::try_from(self.child.id()).expect("a pid"));
+        let live = LiveOptions { stop_timeout: Duration::from_secs(20), ..LiveOptions::default() };
+        Core::of_process(pid, &live, &OpenOptions::default()).expect("a snapshot")
+    }
+}
+
+impl Drop for Target {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The functions of a thread without what qualifies them, innermost first.
+fn functions(core: &Core, tid: u32) -> Vec<String> {
+    let stack = core.stack(Tid::new(tid), MAX_FRAMES);
+    let named = frames(core, &stack).into_iter();
+    let name = |function: &str| function.rsplit('.').next().unwrap_or(function).to_owned();
+    named
+        .inspect(|frame| assert_eq!(frame.location.doubt, None))
+        .map(|frame| frame.location.function.as_deref().map(name).expect("a function"))
+        .collect()
+}
+
+#[test]
+fn a_snapshot_has_the_frames_of_all_threads() {
+    for (case, _) in CASES.iter().filter(|(case, _)| case.scenario == "python-threads") {
+        let mut target = Target::start(case);
+        let told = target.threads();
+        assert_eq!(told.len(), 5, "{}", case.name());
+        let core = target.snapshot();
+        for (tid, name) in told {
+            let below = ["inner", "outer", "run", "_bootstrap_inner", "_bootstrap"];
+            assert_eq!(functions(&core, tid), below, "{} {name}", case.name());
+            let known = core.thread_facts(Tid::new(tid)).name;
+            assert_eq!(known.as_deref(), Some(name.as_str()), "{}", case.name());
+        }
+        assert_eq!(functions(&core, target.child.id()), ["<module>"], "{}", case.name());
+    }
+}
