@@ -1,6 +1,6 @@
 //! What the user of the agent can choose, in the program or by environment variables.
 
-use std::time::Duration;
+use std::{env, path::PathBuf, time::Duration};
 
 /// How the agent works. [`Settings::from_environment`] reads each from a variable, which [`Settings::default`]
 /// does not look at.
@@ -16,6 +16,9 @@ pub struct Settings {
     pub hertz: u32,
     /// How long a profile takes when nobody ends it. `KCORE_AGENT_SECONDS`, 30.
     pub profile_time: Duration,
+    /// The folder that profiles are written to. `TMPDIR` as it is when this is read: a server may clear its
+    /// environment later. `/tmp`.
+    pub profile_folder: PathBuf,
     /// How long is waited for threads that do not answer. `KCORE_AGENT_TIMEOUT_MS`, 1000.
     pub timeout: Duration,
 }
@@ -27,6 +30,7 @@ impl Default for Settings {
             profile_signal: Some(libc::SIGUSR2),
             hertz: 100,
             profile_time: Duration::from_secs(30),
+            profile_folder: PathBuf::from("/tmp"),
             timeout: Duration::from_secs(1),
         }
     }
@@ -36,7 +40,9 @@ impl Settings {
     /// The defaults, and what environment variables say instead. What is none of the values that a variable
     /// may have is left out.
     pub fn from_environment() -> Self {
-        Self::of(&|name| std::env::var(name).ok()?.parse().ok())
+        let folder = env::temp_dir();
+        let number = |name: &str| env::var(name).ok()?.parse().ok();
+        Self { profile_folder: folder, ..Self::of(&number) }
     }
 
     fn of(number: &dyn Fn(&str) -> Option<u32>) -> Self {
@@ -55,6 +61,7 @@ impl Settings {
                 .unwrap_or(default.hertz),
             profile_time: seconds
                 .map_or(default.profile_time, |seconds| Duration::from_secs(seconds.into())),
+            profile_folder: default.profile_folder,
             timeout: timeout.map_or(default.timeout, |millis| Duration::from_millis(millis.into())),
         }
     }
@@ -89,6 +96,7 @@ mod tests {
             profile_signal: None,
             hertz: 50,
             profile_time: Duration::from_secs(3),
+            profile_folder: PathBuf::from("/tmp"),
             timeout: Duration::from_millis(20),
         };
         assert_eq!(Settings::of(&given), settings);

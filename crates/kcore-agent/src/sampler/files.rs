@@ -1,23 +1,21 @@
 //! The files of a profile.
 
 use std::{
-    env,
     fs::{File, OpenOptions},
     hash::{BuildHasher, RandomState},
     io::{self, BufWriter},
     os::unix::fs::OpenOptionsExt,
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 use kcore::profile::{Format, Profile, WriteError, write as write_profile};
 
 use crate::error::AgentError;
 
-/// Writes folded stacks and a flame graph into `$TMPDIR`, under a name that nobody can guess; says which.
-pub fn write(profile: &Profile) -> Result<String, AgentError> {
+/// Writes folded stacks and a flame graph into a folder, under a name that nobody can guess; says which.
+pub fn write(profile: &Profile, folder: &Path) -> Result<String, AgentError> {
     let random = RandomState::new().hash_one(std::process::id());
     let name = format!("kcore.{}.{random:016x}", std::process::id());
-    let folder = env::temp_dir();
     write_one(profile, Format::Folded, folder.join(format!("{name}.folded")))?;
     if profile.is_empty() {
         return Ok(format!("{name}.folded in {}; no thread ran", folder.display()));

@@ -104,7 +104,7 @@ impl Sampler {
         };
         let left_out = self.counts.left_out.saturating_add(slots::take_dropped());
         let profile = collector.profile(about, self.counts.into_stacks())?;
-        let written = files::write(&profile)?;
+        let written = files::write(&profile, &self.settings.profile_folder)?;
         let lost = match left_out {
             0 => String::new(),
             left_out => format!(", {left_out} more were left out"),

@@ -80,6 +80,14 @@ impl Running {
         Self { child, errors }
     }
 
+    /// Starts one that says nothing of itself on standard output.
+    pub fn start_silent(command: &mut Command) -> Self {
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let errors = BufReader::new(child.stderr.take().unwrap());
+        Self { child, errors }
+    }
+
     pub fn pid(&self) -> i32 {
         self.child.id().try_into().unwrap()
     }

@@ -1,4 +1,4 @@
-//! Programs of the system that know nothing of the agent.
+//! Programs of the system that know nothing of the agent: interpreters. Servers stand in `daemons`.
 
 use std::{
     path::{Path, PathBuf},
@@ -11,9 +11,11 @@ use crate::{
 };
 
 /// Where a program is, by `PATH`; a skip is said aloud.
-fn found(name: &str) -> Option<PathBuf> {
+pub fn found(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap();
-    let found = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|it| it.exists());
+    // Where servers are, which the path of a user need not have.
+    let folders = std::env::split_paths(&path).chain([PathBuf::from("/usr/sbin")]);
+    let found = folders.map(|folder| folder.join(name)).find(|it| it.exists());
     if found.is_none() {
         println!("skipped: there is no {name}");
     }
@@ -51,6 +53,28 @@ middle()
     } else {
         println!("this python is not decoded: {}", python.display());
     }
+}
+
+#[test]
+fn a_node_program_is_profiled_by_the_signal_that_was_chosen_for_it() {
+    let Some(node) = found("node") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let program = "\
+function busy() { for (let i = 0; i < 1e6; i++) Math.sqrt(i); setImmediate(busy); }
+require('fs').writeSync(1, 'ready\\n');
+busy();
+";
+    // It takes SIGUSR1 for its debugger, and makes other signals what they are by default when it begins.
+    let mut command = Command::new(node);
+    command.env("LD_PRELOAD", library()).env("TMPDIR", folder.path()).args(["-e", program]);
+    command.env("KCORE_AGENT_PROFILE_SIGNAL", "40").stdin(Stdio::null());
+    let mut process = Running::start(&mut command);
+    process.signal(40);
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    process.signal(40);
+    let said = process.line_with("kcore-agent: ");
+    assert!(said.contains("profile of "), "{said}");
+    assert!(process.runs());
 }
 
 #[test]
