@@ -82,6 +82,7 @@ extern "C" fn forked() {
     }
     agent::forget();
     call::forget();
+    window::forget();
     own_process();
 }
 

@@ -4,6 +4,7 @@
 
 use std::{
     cell::{Cell, UnsafeCell},
+    os::fd::IntoRawFd,
     sync::atomic::{AtomicI32, Ordering},
 };
 
@@ -26,11 +27,67 @@ pub fn set_process(pid: i32) {
     PROCESS.store(pid, Ordering::Relaxed);
 }
 
+/// The file of the process's memory, where process_vm_readv is refused; negative while it is not needed.
+static FILE: AtomicI32 = AtomicI32::new(NO_FILE);
+const NO_FILE: i32 = -1;
+
+/// What the file has to have where this is: a program that closes files it does not know opens another one under
+/// the same number.
+static CANARY: [u8; 16] = *b"kcore-agent mem\n";
+
+/// Reads memory by its file from now on if process_vm_readv is refused. Not for a handler.
+pub fn choose_way() {
+    let refused = || read_by_call(CANARY.as_ptr().addr() as u64, &mut [0; 16]) != 16;
+    if FILE.load(Ordering::Relaxed) >= 0 || refused() {
+        read_by_file();
+    }
+}
+
+/// Reads memory by its file from now on; says whether that is new. Not for a handler.
+pub fn read_by_file() -> bool {
+    let known = FILE.load(Ordering::Acquire);
+    if known >= 0 && is_memory(known) {
+        return false;
+    }
+    let file = std::fs::File::open("/proc/self/mem").map_or(NO_FILE, IntoRawFd::into_raw_fd);
+    FILE.store(file, Ordering::Release);
+    file >= 0
+}
+
+/// Forgets the file, which is the memory of another process after a fork.
+pub fn forget() {
+    let file = FILE.swap(NO_FILE, Ordering::AcqRel);
+    if file >= 0 && is_memory(file) {
+        sys::close(file);
+    }
+}
+
+/// Whether the file is the memory of this process.
+fn is_memory(file: i32) -> bool {
+    let mut bytes = [0; 16];
+    let read = sys::read_file_at(file, CANARY.as_ptr().addr() as u64, &mut bytes);
+    read == 16 && bytes == CANARY
+}
+
+fn read_by_call(at: u64, to: &mut [u8]) -> isize {
+    sys::read_memory(PROCESS.load(Ordering::Relaxed), at, to)
+}
+
 /// The last pieces that were read. It serves one walk at a time, of one thread.
 pub struct Window {
     target: Target,
     pages: [Page; PAGES],
     next: Cell<usize>,
+    way: Cell<Way>,
+}
+
+/// How a walk reads memory.
+#[derive(Clone, Copy)]
+enum Way {
+    Call,
+    File(i32),
+    /// The file is another one now.
+    None,
 }
 
 struct Page {
@@ -50,11 +107,16 @@ impl Window {
     /// One in which nothing was read yet.
     pub fn new(target: Target) -> Self {
         let page = || Page { start: Cell::new(NOTHING), bytes: UnsafeCell::new([0; PAGE]) };
-        Self { target, pages: [page(), page()], next: Cell::new(0) }
+        Self { target, pages: [page(), page()], next: Cell::new(0), way: Cell::new(Way::Call) }
     }
 
     /// Forgets what was read, before another walk.
     pub fn clear(&self) {
+        self.way.set(match FILE.load(Ordering::Acquire) {
+            NO_FILE => Way::Call,
+            file if is_memory(file) => Way::File(file),
+            _ => Way::None,
+        });
         self.pages.iter().for_each(|page| page.start.set(NOTHING));
     }
 
@@ -80,7 +142,11 @@ impl Window {
         page.start.set(NOTHING);
         // SAFETY: nobody reads the piece now: `copy` has returned.
         let bytes = unsafe { &mut *page.bytes.get() };
-        let read = sys::read_memory(PROCESS.load(Ordering::Relaxed), start, bytes);
+        let read = match self.way.get() {
+            Way::Call => read_by_call(start, bytes),
+            Way::File(file) => sys::read_file_at(file, start, bytes),
+            Way::None => return None,
+        };
         if read != PAGE as isize {
             return None;
         }

@@ -14,7 +14,7 @@ use kcore::{
     profile::{About, Profile},
 };
 
-use crate::slots::Slots;
+use crate::{slots::Slots, window};
 
 pub use tasks::{Missing, others};
 
@@ -77,18 +77,23 @@ impl Collector {
     }
 
     /// Asks threads again whose stacks ended in code that nobody knew: it was mapped after the tables were
-    /// made.
+    /// made. So too those that may not read memory as others do.
     fn ask_again(
         &mut self,
         signal: i32,
         timeout: Duration,
         collection: &mut Collection,
     ) -> Result<(), OpenError> {
-        let is_lost = |thread: &OwnThread| matches!(thread.end, End::NotCode(_) | End::NoRule(_));
+        let is_lost = |thread: &OwnThread| {
+            matches!(thread.end, End::NotCode(_) | End::NoRule(_) | End::NoRegisters)
+        };
+        let is_blind = |thread: &OwnThread| matches!(thread.end, End::NoRegisters);
         for _ in 0..MAX_TRIES {
             let lost = collection.threads.iter().filter(|thread| is_lost(thread));
             let lost: BTreeSet<i32> = lost.map(|thread| thread.tid.get().cast_signed()).collect();
-            if lost.is_empty() || !self.prepare()? {
+            let blind = collection.threads.iter().any(is_blind);
+            let is_new = (blind && window::read_by_file()) | self.prepare()?;
+            if lost.is_empty() || !is_new {
                 break;
             }
             let again = self.round(signal, timeout, Some(&lost));
@@ -163,6 +168,7 @@ impl Collector {
 
     /// Copies the tables of what was mapped since; says whether there was anything.
     fn prepare(&mut self) -> Result<bool, OpenError> {
+        window::choose_way();
         let Some(machine) = self.own.machine() else { return Ok(false) };
         let Some(tables) = self.own.changed_tables(machine)? else { return Ok(false) };
         let old = self.tables.replace(Box::new(tables));

@@ -20,7 +20,7 @@ pub use signal::{
 };
 pub use stack::Stack;
 pub use task::{
-    has_thread, leave_processor, monotonic_ns, process_id, read_memory, thread_id, thread_pointer,
-    write_all,
+    close, has_thread, leave_processor, monotonic_ns, process_id, read_file_at, read_memory,
+    thread_id, thread_pointer, write_all,
 };
 pub use timer::ThreadTimer;

@@ -68,6 +68,19 @@ pub fn read_memory(pid: i32, at: u64, to: &mut [u8]) -> isize {
     unsafe { call(libc::SYS_process_vm_readv, [pid as usize, local, 1, remote, 1, 0]) }
 }
 
+/// Copies what a file has from `at` on; says how many bytes, negative an error number.
+pub fn read_file_at(file: i32, at: u64, to: &mut [u8]) -> isize {
+    let args = [file as usize, to.as_mut_ptr().addr(), to.len(), at as usize, 0, 0];
+    // SAFETY: the kernel writes to `to`, which is borrowed for writing.
+    unsafe { call(libc::SYS_pread64, args) }
+}
+
+/// Closes a file.
+pub fn close(file: i32) {
+    // SAFETY: it takes no pointer.
+    unsafe { call(libc::SYS_close, [file as usize, 0, 0, 0, 0, 0]) };
+}
+
 /// Writes all of it to a file, as far as it takes it.
 pub fn write_all(file: i32, mut bytes: &[u8]) {
     while !bytes.is_empty() {

@@ -133,3 +133,20 @@ fn handlers_of_the_program_are_kept() {
     let text = output(&["own", "12"]);
     assert!(text.contains("main") && text.contains("handled 1"), "{text}");
 }
+
+#[test]
+fn where_reading_by_a_call_is_refused_it_is_done_by_a_file() {
+    // Three threads of which alone it is so, and a whole process.
+    for number in ["3", "0"] {
+        let mut process = Running::start(with_agent(&known()).args(["refused", number]));
+        for _ in 0..3 {
+            let text = process.stacks();
+            let groups = groups(&text);
+            let waiters = with(&groups, "known_wait");
+            assert_eq!(waiters.count, 3, "{text}");
+            assert_waits(&waiters.functions);
+            assert_eq!(with(&groups, "main").count, 1, "{text}");
+        }
+        assert!(process.runs());
+    }
+}

@@ -4,17 +4,23 @@
 //   known blocked N    the N threads block all signals
 //   known fork         a child of a fork is asked for its stacks, and asks itself
 //   known own SIGNAL   the program handles SIGNAL itself, and says how often it did
+//   known refused N    the system refuses N threads, and all if N is 0, to read memory by process_vm_readv
 //   known errno        a thread fails a system call again and again while it is asked, and checks errno
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,7 +29,20 @@
 #define AFTER __asm__ volatile("" ::: "memory")
 
 static sem_t never, ready;
-static int block_signals;
+static int block_signals, refuse;
+
+// From here on process_vm_readv is refused, as by sandboxes of containers.
+static void refuse_reading(void) {
+    struct sock_filter steps[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {.len = sizeof steps / sizeof *steps, .filter = steps};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+        abort();
+}
 
 static NOINLINE void known_wait(void) {
     while (sem_wait(&never) != 0) {
@@ -61,6 +80,8 @@ static NOINLINE int known_compare(const void *a, const void *b) {
 
 static void *waiter(void *argument) {
     int numbers[2] = {2, 1};
+    if (refuse)
+        refuse_reading();
     if (block_signals) {
         sigset_t all;
         sigfillset(&all);
@@ -150,6 +171,12 @@ int main(int count, char **arguments) {
         return 0;
     }
     block_signals = !strcmp(way, "blocked");
+    refuse = !strcmp(way, "refused") && number > 0;
+    if (!strcmp(way, "refused") && number == 0) {
+        // The agent's thread is made of this one when it is asked.
+        refuse_reading();
+        number = 3;
+    }
     begin(waiter, number);
     begin(!strcmp(way, "errno") ? failing : runner, 1);
     say_ready();
