@@ -75,13 +75,17 @@ fn profile() -> Result<String, AgentError> {
     let mut sampler = Sampler::start(settings(), &mut agent()?.collector)?;
     loop {
         let request = requests::take_within(sampler::TURN);
-        if request & requests::PROFILE != 0 || !sampler.turn(&mut agent()?.collector) {
-            break;
-        }
-        if request != 0 {
+        let asks_for_end = request & requests::PROFILE != 0;
+        let goes_on = sampler.turn(&mut agent()?.collector) && !asks_for_end;
+        // Also what came with the end: nobody else has it any more.
+        let others = request & !requests::PROFILE;
+        if others != 0 {
             sampler.pause(&mut agent()?.collector);
-            serve(request);
+            serve(others);
             agent()?.collector.open_slots()?;
+        }
+        if !goes_on {
+            break;
         }
     }
     let Agent { collector, pool } = agent()?;

@@ -1,8 +1,13 @@
 //! Profiles of programs whose shares are known.
 
-use std::{fs, path::Path, time::Duration};
+use std::{
+    fs,
+    path::Path,
+    process::Stdio,
+    time::{Duration, Instant},
+};
 
-use crate::program::{Running, built, with_agent};
+use crate::program::{Running, built, known, with_agent};
 
 /// Samples of lines of folded stacks that have this function, and of all.
 fn samples(folded: &str, function: &str) -> (f64, f64) {
@@ -17,6 +22,26 @@ fn file_with(folder: &Path, suffix: &str) -> String {
         entries.filter(|path| path.to_str().is_some_and(|path| path.ends_with(suffix))).collect();
     assert_eq!(found.len(), 1, "{found:?}");
     fs::read_to_string(&found[0]).unwrap()
+}
+
+#[test]
+fn nobody_who_asks_is_forgotten_when_a_profile_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = with_agent(&known());
+    command.arg("profiled").env("TMPDIR", folder.path()).env("KCORE_AGENT_SECONDS", "1");
+    let mut process = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let begun = Instant::now();
+    while process.try_wait().unwrap().is_none() {
+        if begun.elapsed() > Duration::from_secs(120) {
+            process.kill().unwrap();
+            panic!("it waits for an answer");
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let output = process.wait_with_output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && output.stdout == b"asked\n", "{output:?}");
+    assert_eq!(errors.matches("profile of ").count(), 2, "{errors}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //   known wait N       N threads wait in a semaphore, one runs, the first one pauses
 //   known blocked N    the N threads block all signals
 //   known fork         a child of a fork is asked for its stacks, and asks itself
+//   known profiled     a profile is taken for a second, and stacks are asked for all the while and after it
 //   known own SIGNAL   the program handles SIGNAL itself, and says how often it did
 //   known refused N    the system refuses N threads, and all if N is 0, to read memory by process_vm_readv
 //   known errno        a thread fails a system call again and again while it is asked, and checks errno
@@ -22,6 +23,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define NOINLINE __attribute__((noinline, noclone))
@@ -160,6 +162,19 @@ int main(int count, char **arguments) {
         }
         waitpid(child, 0, 0);
         say_own_stacks();
+        return 0;
+    }
+    if (!strcmp(way, "profiled")) {
+        char *(*stacks)(void) = (char *(*)(void))dlsym(RTLD_DEFAULT, "kcore_agent_stacks_text");
+        begin(runner, 1);
+        for (int profile = 0; profile < 2; profile++) {
+            time_t end = time(0) + 3;
+            kill(getpid(), 12);
+            while (time(0) < end)
+                if (!strstr(stacks(), "runner"))
+                    return 1;
+        }
+        printf("asked\n");
         return 0;
     }
     if (!strcmp(way, "own")) {
