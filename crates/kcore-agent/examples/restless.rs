@@ -6,7 +6,7 @@
 //! ```
 //!
 //! It fails when a thread that must be there was not told, nor reported as missing. Built with a sanitizer, the
-//! agent's own code is watched too: `cargo xtask stress`.
+//! agent's own code is watched too: see `docs/agent.md`.
 
 use std::{
     env,
