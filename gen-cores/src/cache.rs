@@ -36,17 +36,29 @@ pub(crate) fn inputs(scenario: &Scenario, variant: &Variant) -> Result<String> {
     let mut hash = Hash(0xcbf2_9ce4_8422_2325);
     hash.add(&HARNESS_VERSION.to_le_bytes());
     hash.add(variant.name.as_bytes());
-    hash.add_dir(&scenario.dir)?;
-    if let Some(dir) = scenario.source().parent()
-        && dir != scenario.dir
-    {
-        hash.add_dir(dir)?;
+    for dir in source_dirs(scenario) {
+        hash.add_dir(&dir)?;
     }
     hash.add_dir(&include_dir(scenario.recipe.language))?;
+    for shared in &scenario.recipe.shares {
+        hash.add_dir(&paths::include_dir().join(shared))?;
+    }
     for version in tools::versions(scenario.recipe.language, variant)? {
         hash.add(version.as_bytes());
     }
     Ok(format!("{:016x}", hash.0))
+}
+
+/// The folders of a scenario's sources, its own first.
+fn source_dirs(scenario: &Scenario) -> Vec<PathBuf> {
+    let units =
+        scenario.recipe.units.iter().filter_map(|unit| scenario.dir.join(unit).canonicalize().ok());
+    let mut dirs = vec![scenario.dir.clone()];
+    for source in std::iter::once(scenario.source()).chain(units) {
+        let dir = source.parent().filter(|dir| !dirs.iter().any(|known| known == dir));
+        dirs.extend(dir.map(Path::to_owned));
+    }
+    dirs
 }
 
 /// The folder of what programs of a language share.

@@ -89,6 +89,8 @@ impl Build<'_> {
             flags.push("-mbranch-protection=standard".to_owned());
         }
         flags.push(format!("-I{}", paths::include_dir().display()));
+        let shared = self.scenario.recipe.shares.iter().map(|name| paths::include_dir().join(name));
+        flags.extend(shared.map(|dir| format!("-I{}", dir.display())));
         flags.extend(self.prefix_maps());
         flags
     }

@@ -62,6 +62,9 @@ pub struct Recipe {
     /// Sources of more units in C or C++, relative to the recipe.
     #[serde(default)]
     pub units: Vec<String>,
+    /// Folders of `include/` whose headers it uses, beside those that all use.
+    #[serde(default)]
+    pub shares: Vec<String>,
     /// Names of variants, in place of the language's default ones.
     pub variants: Option<Vec<String>>,
     /// Names of variants that are made only on demand, in place of the language's default ones.

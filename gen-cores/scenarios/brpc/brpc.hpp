@@ -45,6 +45,8 @@ extern struct Brpc {
 	void *(*butex_create)();
 	int (*butex_wake)(void *, bool);
 	int (*butex_wait)(void *, int, const timespec *, bool);
+	// The code that switches from one stack to another.
+	void (*jump_fcontext)();
 } brpc;
 
 // Loads the library and finds all of that.

@@ -1,16 +1,13 @@
 // bRPC's own bthreads in every state: each tells in values.jsonl what it is about to do and by which functions it
 // came there.
 
-#include <cstdio>
 #include <cstdlib>
-#include <csignal>
 #include <initializer_list>
 #include <pthread.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "brpc.hpp"
-#include "truth.h"
+#include "bthread_account.hpp"
 
 // Threads that make bthreads, how many each, and on which stacks.
 #ifndef MAKERS
@@ -22,19 +19,6 @@
 #define WORKERS 5
 #define WOKEN 4
 
-static FILE *out;
-static pthread_mutex_t out_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static void tell(bthread_t id, const char *state, const char *on, const void *butex, const char *function, int depth)
-{
-	pthread_mutex_lock(&out_lock);
-	fprintf(out,
-		"{\"bthread\":\"%#lx\",\"state\":\"%s\",\"on\":\"%s\",\"butex\":\"%p\",\"function\":\"%s\",\"depth\":%d,"
-		"\"tid\":%ld}\n",
-		(unsigned long)id, state, on, butex, function, depth, syscall(SYS_gettid));
-	pthread_mutex_unlock(&out_lock);
-}
-
 static bthread_mutex_t mutex, other, mine, yours;
 static bthread_cond_t cond;
 static void *butex, *woken_butex;
@@ -45,20 +29,6 @@ static void enter()
 {
 	__atomic_add_fetch(&entered, 1, __ATOMIC_SEQ_CST);
 }
-
-// Goes down so many frames before it calls `last`; no compiler makes a loop of it.
-#define DOWN(name, last)                                                                                               \
-	FN static long name(long depth)                                                                                \
-	{                                                                                                              \
-		if (depth > 0) {                                                                                       \
-			long below = name(depth - 1);                                                                  \
-			__asm__ volatile("" : "+r"(below));                                                            \
-			return below + 1;                                                                              \
-		}                                                                                                      \
-		last;                                                                                                  \
-		BARRIER();                                                                                             \
-		return 1;                                                                                              \
-	}
 
 static const timespec FAR = {4000000000, 0};
 
@@ -151,7 +121,7 @@ static void occupy_all_workers()
 int main(int argc, char **)
 {
 	truth_thread("main");
-	out = fopen("values.jsonl", "w");
+	open_account();
 	brpc_load("./libspu.so");
 	brpc.setconcurrency(WORKERS);
 	for (bthread_mutex_t *each : {&mutex, &other, &mine, &yours})
@@ -173,7 +143,7 @@ int main(int argc, char **)
 	for (int i = 0; i < WOKEN; i++)
 		brpc.butex_wake(woken_butex, false);
 	tell(start(NORMAL, sleeper, 0), "created", "", nullptr, "", 0);
-	fclose(out);
+	fclose(account);
 	while (argc > 1)
 		pause();
 	DIE_IN("libc", abort());

@@ -1,33 +1,16 @@
 // bthreads in every state: each tells in values.jsonl what it is about to do and by which functions it came there.
 
-#include <cstdio>
 #include <cstdlib>
 #include <pthread.h>
 #include <string>
-#include <sys/syscall.h>
 #include <unistd.h>
-#include <vector>
 
+#include "bthread_account.hpp"
 #include "scheduler.hpp"
-#include "truth.h"
 
 #ifndef COUNT
 #define COUNT 40
 #endif
-
-static FILE *out;
-static pthread_mutex_t out_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static void tell(bthread_t id, const char *state, const char *on, const void *butex, const char *function, int depth)
-{
-	pthread_mutex_lock(&out_lock);
-	fprintf(out,
-		"{\"bthread\":\"%#lx\",\"state\":\"%s\",\"on\":\"%s\",\"butex\":\"%p\",\"function\":\"%s\",\"depth\":%d,"
-		"\"tid\":%ld}\n",
-		(unsigned long)id, state, on, butex, function, depth, syscall(SYS_gettid));
-	fflush(out);
-	pthread_mutex_unlock(&out_lock);
-}
 
 static bthread_mutex_t mutex, other;
 static bthread_cond_t cond;
@@ -35,37 +18,13 @@ static bthread_t joined;
 static volatile bool done;
 static volatile int running;
 
-// Goes down so many frames before it calls `last`; no compiler makes a loop of it.
-#define DOWN(name, last)                                                                                               \
-	FN static long name(long depth)                                                                                \
-	{                                                                                                              \
-		if (depth > 0) {                                                                                       \
-			long below = name(depth - 1);                                                                  \
-			__asm__ volatile("" : "+r"(below));                                                            \
-			return below + 1;                                                                              \
-		}                                                                                                      \
-		last;                                                                                                  \
-		return 1;                                                                                              \
-	}
-
 DOWN(sleeps, bthread_usleep(1000000000))
 DOWN(locks, bthread_mutex_lock(&mutex))
 DOWN(waits, bthread_cond_wait(&cond, &other))
 DOWN(joins, bthread_join(joined, nullptr))
 DOWN(yields, bthread_yield())
 
-FN static long spins(long depth)
-{
-	if (depth > 0) {
-		long below = spins(depth - 1);
-		__asm__ volatile("" : "+r"(below));
-		return below + 1;
-	}
-	__atomic_add_fetch(&running, 1, __ATOMIC_SEQ_CST);
-	while (!done)
-		__asm__ volatile("pause");
-	return 1;
-}
+DOWN(spins, __atomic_add_fetch(&running, 1, __ATOMIC_SEQ_CST); while (!done) BARRIER())
 
 #define BODY(name, function, state, on, butex)                                                                         \
 	FN static void *name(void *arg)                                                                                \
@@ -109,7 +68,7 @@ static void *maker(void *)
 int main(int argc, char **)
 {
 	truth_thread("main");
-	out = fopen("values.jsonl", "w");
+	open_account();
 	bthread_mutex_init(&mutex);
 	bthread_mutex_init(&other);
 	bthread_cond_init(&cond);
@@ -133,7 +92,7 @@ int main(int argc, char **)
 	}
 	while (running < 3)
 		usleep(1000);
-	fclose(out);
+	fclose(account);
 	while (argc > 1)
 		pause();
 	DIE_IN("libc", abort());

@@ -7,12 +7,16 @@
 #include <sys/mman.h>
 #include <vector>
 
+#ifdef OWN_SWITCH
+#include "switch.hpp"
+#else
 #include <boost/context/detail/fcontext.hpp>
 
 using boost::context::detail::fcontext_t;
 using boost::context::detail::jump_fcontext;
 using boost::context::detail::make_fcontext;
 using boost::context::detail::transfer_t;
+#endif
 
 namespace butil
 {
@@ -62,16 +66,38 @@ class TaskGroup
 	static void ending_sched(TaskGroup **);
 	static void sched();
 	static void sched_to(TaskGroup **group, TaskMeta *next);
+	static void sched_to(TaskGroup **group, ContextualStack *from, TaskMeta *next);
 	static void usleep(TaskGroup **group, uint64_t microseconds);
+	static void _add_sleep_event(void *argument);
 	static bool join(bthread_t id);
+	// What is to be done for the task that is left once the next one runs.
+	void set_remained(void (*function)(void *), void *argument);
+	inline __attribute__((always_inline)) void do_remained();
 
 	TaskMeta *cur_meta = nullptr;
+	void *control = nullptr;
+	void (*last_context_remained)(void *) = nullptr;
+	void *last_context_remained_arg = nullptr;
 	ContextualStack *main_stack = nullptr;
 };
 
 static thread_local TaskGroup group;
-static thread_local TaskGroup *tls_task_group = &group;
+// As the release has it, for those who look from outside.
+thread_local TaskGroup *tls_task_group = &group;
 static thread_local Pool::Block *own_block;
+
+#ifdef OWN_SWITCH
+static void jump_stack(ContextualStack *from, ContextualStack *to)
+{
+	bthread_jump_fcontext(&from->context, to->context, 0, false);
+	__asm__ volatile("");
+}
+
+static void *new_context(void *top, size_t size)
+{
+	return bthread_make_fcontext(top, size, TaskGroup::task_runner);
+}
+#else
 // Whose stack is left; the new context stores its stack pointer there.
 static thread_local ContextualStack *leaving;
 
@@ -92,6 +118,27 @@ static void entry(transfer_t from)
 	TaskGroup::task_runner(0);
 }
 
+static void *new_context(void *top, size_t size)
+{
+	return make_fcontext(top, size, entry);
+}
+#endif
+
+void TaskGroup::set_remained(void (*function)(void *), void *argument)
+{
+	last_context_remained = function;
+	last_context_remained_arg = argument;
+}
+
+void TaskGroup::do_remained()
+{
+	while (last_context_remained != nullptr) {
+		void (*function)(void *) = last_context_remained;
+		last_context_remained = nullptr;
+		function(last_context_remained_arg);
+	}
+}
+
 TaskMeta *meta_of(bthread_t id)
 {
 	uint32_t slot = (uint32_t)id;
@@ -109,7 +156,7 @@ static ContextualStack *get_stack()
 	ContextualStack *stack = new ContextualStack;
 	stack->stacktype = STACK_TYPE_NORMAL;
 	stack->storage = {(uint32_t)size, (uint32_t)guard, memory + guard + size, 0};
-	stack->context = make_fcontext(stack->storage.bottom, size, entry);
+	stack->context = new_context(stack->storage.bottom, size);
 	return stack;
 }
 
@@ -119,16 +166,24 @@ static void run(TaskMeta *meta)
 		tls_task_group->main_stack = new ContextualStack();
 	if (meta->stack == nullptr)
 		meta->stack = get_stack();
-	meta->stat.nswitch++;
-	tls_task_group->cur_meta = meta;
-	jump_stack(tls_task_group->main_stack, meta->stack);
+	TaskGroup::sched_to(&tls_task_group, tls_task_group->main_stack, meta);
 }
 
-void TaskGroup::sched_to(TaskGroup **group, TaskMeta *)
+void TaskGroup::sched_to(TaskGroup **group, TaskMeta *next)
 {
 	TaskMeta *meta = (*group)->cur_meta;
-	(*group)->cur_meta = nullptr;
-	jump_stack(meta->stack, (*group)->main_stack);
+	meta->stat.nswitch++;
+	if (next != nullptr && next->stack == nullptr)
+		next->stack = get_stack();
+	sched_to(group, meta->stack, next);
+	__asm__ volatile("");
+}
+
+void TaskGroup::sched_to(TaskGroup **group, ContextualStack *from, TaskMeta *next)
+{
+	(*group)->cur_meta = next;
+	jump_stack(from, next == nullptr ? (*group)->main_stack : next->stack);
+	(*group)->do_remained();
 }
 
 void TaskGroup::sched()
@@ -144,6 +199,7 @@ void TaskGroup::ending_sched(TaskGroup **group)
 
 void TaskGroup::task_runner(intptr_t)
 {
+	tls_task_group->do_remained();
 	TaskMeta *meta = tls_task_group->cur_meta;
 	meta->fn(meta->arg);
 	++*meta->version_butex;
@@ -154,11 +210,30 @@ void TaskGroup::task_runner(intptr_t)
 	abort();
 }
 
+struct SleepArgs {
+	uint64_t timeout_us;
+	TaskMeta *meta;
+};
+
+void TaskGroup::_add_sleep_event(void *argument)
+{
+	SleepArgs *sleep = (SleepArgs *)argument;
+	sleep->meta->current_sleep = sleep->timeout_us << 32 | 1;
+}
+
 void TaskGroup::usleep(TaskGroup **group, uint64_t microseconds)
 {
-	(*group)->cur_meta->current_sleep = microseconds << 32 | 1;
+	SleepArgs args = {microseconds, (*group)->cur_meta};
+	(*group)->set_remained(_add_sleep_event, &args);
 	sched();
-	__asm__ volatile("");
+	__asm__ volatile("" ::"m"(args));
+}
+
+static void wait_for_butex(void *argument)
+{
+	ButexBthreadWaiter *waiter = (ButexBthreadWaiter *)argument;
+	waiter->container = waiter->initial_butex;
+	waiter->prev = waiter->next = waiter;
 }
 
 int butex_wait(void *butex, int expected)
@@ -167,11 +242,10 @@ int butex_wait(void *butex, int expected)
 	ButexBthreadWaiter waiter = {};
 	waiter.tid = meta->tid;
 	waiter.task_meta = meta;
-	waiter.container = butex;
 	waiter.initial_butex = butex;
 	waiter.expected_value = expected;
-	waiter.prev = waiter.next = &waiter;
 	meta->current_waiter = &waiter;
+	tls_task_group->set_remained(wait_for_butex, &waiter);
 	TaskGroup::sched();
 	meta->current_waiter = nullptr;
 	return 0;
@@ -238,6 +312,18 @@ int bthread_yield()
 {
 	TaskGroup::sched();
 	return 0;
+}
+
+static void ready_to_run_in_worker(void *)
+{
+}
+
+void bthread_yield_to(bthread_t id)
+{
+	TaskMeta *volatile own = tls_task_group->cur_meta;
+	tls_task_group->set_remained(ready_to_run_in_worker, (void *)&own);
+	TaskGroup::sched_to(&tls_task_group, meta_of(id));
+	__asm__ volatile("");
 }
 
 int bthread_join(bthread_t id, void **)

@@ -22,6 +22,8 @@ void bthread_run(bthread_t id);
 // For bthreads.
 int bthread_usleep(uint64_t microseconds);
 int bthread_yield();
+// Lets another one run in its place.
+void bthread_yield_to(bthread_t id);
 int bthread_join(bthread_t id, void **);
 int bthread_mutex_init(bthread_mutex_t *mutex);
 int bthread_mutex_lock(bthread_mutex_t *mutex);

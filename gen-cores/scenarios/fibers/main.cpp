@@ -7,7 +7,7 @@
 
 #include <boost/fiber/all.hpp>
 
-#include "truth.h"
+#include "down.h"
 
 #define COUNT 40
 
@@ -20,19 +20,6 @@ static void tell(const char *state, const char *function, int depth)
 {
 	fprintf(out, "{\"state\":\"%s\",\"function\":\"%s\",\"depth\":%d}\n", state, function, depth);
 }
-
-#define DOWN(name, last)                                                                                               \
-	FN static long name(long depth)                                                                                \
-	{                                                                                                              \
-		if (depth > 0) {                                                                                       \
-			long below = name(depth - 1);                                                                  \
-			__asm__ volatile("" : "+r"(below));                                                            \
-			return below + 1;                                                                              \
-		}                                                                                                      \
-		last;                                                                                                  \
-		BARRIER();                                                                                             \
-		return 1;                                                                                              \
-	}
 
 static void wait_on_condition()
 {

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-#include "truth.h"
+#include "down.h"
 
 #define COUNT 24
 #define STACK (64 << 10)
@@ -23,34 +23,25 @@ static void tell(const char *state, const ucontext_t *at, const char *function, 
 		depth);
 }
 
-#define DOWN(name, last)                                                                                               \
-	FN static long name(long depth, ucontext_t *own)                                                               \
-	{                                                                                                              \
-		if (depth > 0) {                                                                                       \
-			long below = name(depth - 1, own);                                                             \
-			__asm__ volatile("" : "+r"(below));                                                            \
-			return below + 1;                                                                              \
-		}                                                                                                      \
-		last;                                                                                                  \
-		BARRIER();                                                                                             \
-		return 1;                                                                                              \
-	}
+/* The context of the coroutine that runs. */
+static ucontext_t *own;
 
 DOWN(leaves, swapcontext(own, &of_main))
 DOWN(dies, fclose(out); DIE_IN("libc", abort()))
 
 FN static void body(int number)
 {
+	own = &contexts[number];
 	if (number % 4 != 3)
 		tell("found", &contexts[number], "leaves", number % 5);
 	if (number % 4 != 3 || !ends)
-		leaves(number % 5, &contexts[number]);
+		leaves(number % 5);
 	BARRIER();
 }
 
 FN static void dying(void)
 {
-	dies(2, &of_dying);
+	dies(2);
 	BARRIER();
 }
 

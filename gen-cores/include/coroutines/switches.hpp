@@ -1,0 +1,32 @@
+// Where threads are stopped that switch from one bthread to another, for tests that look into the midst of a switch.
+#pragma once
+
+#include "places.h"
+
+// Instructions behind the first one of the switch: all of its own, and some of those who go on behind it.
+static const int PLACES[] = {0,	 1,  2,	 3,  4,	 5,  6,	 7,  8,	 9,  10, 11, 12, 13, 14, 15, 16,  17,
+			     18, 19, 20, 21, 22, 23, 24, 26, 29, 33, 38, 44, 52, 62, 75, 95, 120, 160};
+enum { PLACE_COUNT = sizeof PLACES / sizeof *PLACES };
+
+// What is switched between, and how often the thread has switched before.
+enum Kind {
+	TO_WORKER, // A bthread that goes to sleep leaves for the worker.
+	TO_NEW,	   // It leaves for one that begins.
+	TO_OLD,	   // One that has begun leaves for one that waited to run.
+	BACK,	   // The worker leaves for the one that slept.
+	ENDING,	   // One that has ended leaves for the worker.
+	KIND_COUNT
+};
+
+enum { SWITCH_COUNT = KIND_COUNT * PLACE_COUNT };
+
+static inline Kind kind_of(long number)
+{
+	return (Kind)(number / PLACE_COUNT);
+}
+
+static inline void stop_in_switch(long number)
+{
+	Kind kind = kind_of(number);
+	places_stop(number, kind == TO_OLD || kind == BACK ? 2 : 1, PLACES[number % PLACE_COUNT]);
+}
