@@ -34,7 +34,7 @@ impl<'a> Row<'a> {
     /// What it waits for, or who runs it.
     fn on(&self) -> String {
         match (self.bthread.state, self.bthread.waits_on) {
-            (State::Running(_) | State::Entered(_) | State::Parked(_), _) => {
+            (State::Running(_) | State::Entered(_) | State::Left(_) | State::Parked(_), _) => {
                 let thread = self.bthread.state.thread();
                 thread.map(|thread| format!("thread {thread}")).unwrap_or_default()
             }

@@ -7,6 +7,7 @@ mod harness;
 mod live;
 mod stacks;
 mod states;
+mod switches;
 mod workers;
 
 use std::{

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{Opened, cores, cores_without_types};
 
-fn found(core: &Opened) -> BTreeMap<String, Value> {
+pub fn found(core: &Opened) -> BTreeMap<String, Value> {
     let records = core.records("::bthreads").into_iter();
     records.map(|record| (record["id"].as_str().expect("an id").to_owned(), record)).collect()
 }

@@ -22,6 +22,8 @@ pub struct Guess {
     pub floor: Addr,
     /// How it was found.
     pub trust: Trust,
+    /// Whether its pc is where it will begin, and not behind a call.
+    pub begins: bool,
 }
 
 /// What a fallback looks at.
@@ -39,7 +41,17 @@ pub struct Fallback<'a> {
 impl Fallback<'_> {
     /// The caller of the frame at `regs`.
     pub fn caller(&self, regs: &Regs) -> Option<Guess> {
-        self.by_code(regs).or_else(|| self.by_frame_pointer(regs)).or_else(|| self.by_scan(regs))
+        let by_code = self.by_code(regs);
+        if by_code.is_some() || self.is_on_another_stack() {
+            return by_code;
+        }
+        self.by_frame_pointer(regs).or_else(|| self.by_scan(regs))
+    }
+
+    /// Whether the code before the pc left the stack that it was called on. The frame pointer may be one of that
+    /// stack then, and a scan finds what is left of others.
+    fn is_on_another_stack(&self) -> bool {
+        self.readings.iter().any(|reading| reading.switched)
     }
 
     /// Whether no caller is to be looked for: where every stack begins, where a function was made to return
@@ -73,9 +85,20 @@ impl Fallback<'_> {
                     && caller.pc() != regs.pc()
                     && self.can_return_to(self.machine.strip_code(caller.pc())))
         };
-        let (caller, cfa) =
-            self.machine.caller_by_code(regs, self.readings, self.space, &is_plausible)?;
-        Some(self.guess(caller, Some(cfa), cfa, Trust::Prologue))
+        let by_code = |is_caller: &dyn Fn(&Regs, Addr) -> bool| {
+            self.machine.caller_by_code(regs, self.readings, self.space, is_caller)
+        };
+        if let Some((caller, cfa)) = by_code(&is_plausible) {
+            return Some(self.guess(caller, Some(cfa), cfa, Trust::Prologue));
+        }
+        // A stack that nothing ran on begins with a function that nothing called.
+        let begins = |caller: &Regs, cfa: Addr| {
+            self.is_on_another_stack()
+                && self.modules.is_code(caller.pc())
+                && self.machine.begins_context(caller, cfa, self.space)
+        };
+        let (caller, cfa) = by_code(&begins)?;
+        Some(Guess { begins: true, ..self.guess(caller, Some(cfa), cfa, Trust::Prologue) })
     }
 
     /// The caller by the frame pointer alone.
@@ -96,7 +119,8 @@ impl Fallback<'_> {
     }
 
     fn guess(&self, caller: Regs, cfa: Option<Addr>, floor: Addr, trust: Trust) -> Guess {
-        Guess { regs: caller.with_pc(self.machine.strip_code(caller.pc())), cfa, floor, trust }
+        let regs = caller.with_pc(self.machine.strip_code(caller.pc()));
+        Guess { regs, cfa, floor, trust, begins: false }
     }
 
     /// A caller counts only when its pc can be one: code, right behind a call; and when it lies
@@ -162,6 +186,6 @@ impl Fallback<'_> {
         caller.set(frame_pointer, kept);
         let cfa = self.machine.link_register().is_none().then_some(behind);
         caller.set(self.machine.stack_pointer(), cfa.map(Addr::get));
-        Guess { regs: caller, cfa, floor: behind, trust: Trust::Scan }
+        Guess { regs: caller, cfa, floor: behind, trust: Trust::Scan, begins: false }
     }
 }

@@ -12,4 +12,7 @@ pub struct Reading {
     pub fp: Option<i64>,
     /// Registers that were saved, by their DWARF numbers.
     pub saved: Vec<(u16, i64)>,
+    /// Whether the stack pointer became that of another stack: registers that are not known to be loaded from
+    /// there are those of who left.
+    pub switched: bool,
 }

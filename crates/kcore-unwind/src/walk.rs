@@ -172,7 +172,7 @@ impl<'a> Walker<'a> {
                 return End::DidNotAdvance(above_regs.pc());
             }
             floor = match above.floor.filter(|_| !caller.interrupted) {
-                Some(above) if self.is_above(above, floor, pc) => above,
+                Some(above) if self.is_above(above, floor, pc, caller.trust) => above,
                 // On another stack, perhaps.
                 _ if caller.interrupted => Addr::new(0),
                 _ => return End::DidNotAdvance(above_regs.pc()),
@@ -374,16 +374,20 @@ impl<'a> Walker<'a> {
         }
         let sp = self.machine.stack_pointer();
         let advanced = match (callee.get(sp), regs.get(sp)) {
-            (Some(below), Some(above)) => self.is_above(Addr::new(above), Addr::new(below), called),
+            (Some(below), Some(above)) => {
+                self.is_above(Addr::new(above), Addr::new(below), called, caller.trust)
+            }
             _ => true,
         };
         if advanced { Ok((caller, code)) } else { Err(End::DidNotAdvance(pc)) }
     }
 
-    /// Whether the frame at `pc` can end at `above` when the one that it called ends at `below`. Only
-    /// what called nothing itself, and has its return address in a register still, takes no stack.
-    fn is_above(&self, above: Addr, below: Addr, pc: CodeAddr) -> bool {
-        let is_leaf = self.machine.link_register().is_some() && !pc.is_return();
+    /// Whether the frame at `pc`, whose caller was found by `trust`, can end at `above` when the one that it
+    /// called ends at `below`. Only what called nothing itself takes no stack: it has its return address in a
+    /// register still, or, as its code tells, has taken it off the stack to jump there.
+    fn is_above(&self, above: Addr, below: Addr, pc: CodeAddr, trust: Trust) -> bool {
+        let has_link = self.machine.link_register().is_some();
+        let is_leaf = !pc.is_return() && (has_link || trust == Trust::Prologue);
         above > below || (above == below && is_leaf)
     }
 
@@ -438,7 +442,7 @@ impl Guess {
     /// Leaves the registers of the caller in `caller`.
     fn take(self, caller: &mut Regs) -> Caller {
         *caller = self.regs;
-        Caller { trust: self.trust, interrupted: false }
+        Caller { trust: self.trust, interrupted: self.begins }
     }
 }
 

@@ -12,6 +12,7 @@ mod layout;
 mod meta;
 mod pool;
 mod probe;
+mod remained;
 mod running;
 mod state;
 mod wait;
@@ -29,7 +30,7 @@ pub use wait::Wait;
 use layout::Layout;
 use meta::{Meta, StackArea};
 use pool::Pool;
-use running::{Running, TaskStack};
+use running::{Group, Running, TaskStack};
 use state::Signs;
 
 use crate::{Host, Identity, Runtime, Task, TaskStart};
@@ -73,7 +74,7 @@ pub struct Bthread {
     pub switches: Option<u64>,
     /// Its stack, from the lowest address that may be used; `None` before it first ran.
     pub stack: Option<AddrRange>,
-    /// Where its registers were saved, or would be.
+    /// Where its registers were saved, or would be, if it has run.
     context: Option<Addr>,
 }
 
@@ -111,15 +112,16 @@ impl Bthreads {
         };
         let mut stacks: Vec<TaskStack> = metas.iter().filter_map(stack).collect();
         stacks.sort_by_key(|stack| stack.range.end);
-        Running::of(host, &stacks, &|thread| self.current_of(host, thread))
+        let group_of =
+            |thread| Some(Group { at: self.group_of(host, thread)?, current: self.layout.current });
+        Running::of(host, &stacks, &group_of)
     }
 
-    /// The task that a worker says it runs.
-    fn current_of(&self, host: &dyn Host, thread: Tid) -> Option<Addr> {
+    /// The `bthread::TaskGroup` of a worker.
+    fn group_of(&self, host: &dyn Host, thread: Tid) -> Option<Addr> {
         let module = host.module_at(self.pool.group_count)?;
         let group = host.thread_local(thread, module, self.worker?)?;
-        let group = host.space().read_addr(group).ok().filter(|group| group.get() != 0)?;
-        host.space().read_addr(group.checked_add(self.layout.current)?).ok()
+        host.space().read_addr(group).ok().filter(|group| group.get() != 0)
     }
 
     fn bthread(&self, host: &dyn Host, meta: &Meta, found: &Found) -> Bthread {
@@ -128,6 +130,7 @@ impl Bthreads {
         let signs = Signs {
             on_stack: found.running.on_stack(meta.at),
             current: found.running.current(meta.at),
+            left: found.running.left(meta.at),
             is_new: area.as_ref().is_some_and(|area| self.is_new(space, meta, area)),
             is_woken: Wait::is_over(space, meta),
         };
@@ -139,7 +142,7 @@ impl Bthreads {
         Bthread {
             waits_on,
             stack: area.as_ref().map(|area| area.range),
-            context: area.map(|area| area.context),
+            context: area.map(|area| area.context).filter(|_| !signs.is_new),
             ..self.plain(space, meta, state)
         }
     }
@@ -211,7 +214,9 @@ impl Bthreads {
     fn start(space: &dyn AddressSpace, bthread: &Bthread) -> TaskStart {
         let (stack, context) = match (bthread.state, bthread.stack, bthread.context) {
             (State::Running(_), ..) => return TaskStart::Running,
-            (State::Created, ..) => return TaskStart::Unknown("it has not run yet".into()),
+            (State::Created, ..) | (State::Entered(_), Some(_), None) => {
+                return TaskStart::Unknown("it has not run yet".into());
+            }
             (State::OnWorker, ..) => {
                 return TaskStart::Unknown("it runs on the stack of a worker, if it does".into());
             }

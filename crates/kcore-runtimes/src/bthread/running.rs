@@ -4,7 +4,7 @@ use kcore_mem::{Addr, AddrRange, CodeAddr};
 use kcore_unwind::Tid;
 use rustc_hash::FxHashMap;
 
-use super::context;
+use super::{context, remained};
 use crate::Host;
 
 /// The function that switches from one stack to another.
@@ -29,25 +29,46 @@ pub struct TaskStack {
     pub meta: Addr,
 }
 
+/// The `bthread::TaskGroup` of a worker.
+#[derive(Clone, Copy, Debug)]
+pub struct Group {
+    /// Where it lies.
+    pub at: Addr,
+    /// Where its `_cur_meta` lies in it.
+    pub current: u64,
+}
+
+impl Group {
+    fn current(&self, host: &dyn Host) -> Option<Addr> {
+        host.space().read_addr(self.at.checked_add(self.current)?).ok()
+    }
+}
+
 /// Who runs which task, by its `bthread::TaskMeta`.
 #[derive(Default)]
 pub struct Running {
     on_stack: FxHashMap<Addr, Runner>,
     current: FxHashMap<Addr, Tid>,
+    left: FxHashMap<Addr, Tid>,
 }
 
 impl Running {
-    /// Those of a process. `stacks` lie in the order of their addresses; `current_of` is the task that the
-    /// scheduler has for the current one of a thread, if it can be read.
+    /// Those of a process. `stacks` lie in the order of their addresses; `group_of` is the scheduler's part
+    /// of a thread, if it can be read.
     pub fn of(
         host: &dyn Host,
         stacks: &[TaskStack],
-        current_of: &dyn Fn(Tid) -> Option<Addr>,
+        group_of: &dyn Fn(Tid) -> Option<Group>,
     ) -> Self {
         let mut running = Self::default();
         for thread in host.threads() {
             let own = stack_of(host, thread, stacks);
-            let current = current_of(thread).filter(|current| Some(*current) != own);
+            let group = group_of(thread);
+            let current = group.and_then(|group| group.current(host));
+            let current = current.filter(|current| Some(*current) != own);
+            let holder = |at| holder(stacks, at).filter(|meta| Some(*meta) != own);
+            let left = group.and_then(|group| remained::left(host, thread, group.at, &holder));
+            running.left.extend(left.map(|meta| (meta, thread)));
             if let Some(meta) = own {
                 let switches = current.is_some() || is_in_switch(host, thread);
                 running.on_stack.insert(meta, Runner { thread, switches });
@@ -60,6 +81,11 @@ impl Running {
     /// The thread that is on the stack of a task.
     pub fn on_stack(&self, meta: Addr) -> Option<Runner> {
         self.on_stack.get(&meta).copied()
+    }
+
+    /// The thread that has left the stack of a task and has not yet done all that comes with that.
+    pub fn left(&self, meta: Addr) -> Option<Tid> {
+        self.left.get(&meta).copied()
     }
 
     /// The thread whose current task it is without being on its stack: it is about to switch to it, or runs

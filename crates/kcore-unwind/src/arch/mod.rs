@@ -94,6 +94,10 @@ pub trait Machine: Send + Sync {
     /// unwind information that ends the process.
     fn is_end_of_context(&self, at: Addr, space: &dyn AddressSpace) -> bool;
 
+    /// Whether a stack of Boost.Context's kind that nothing ran on begins with these registers. `cfa` is its
+    /// stack pointer.
+    fn begins_context(&self, regs: &Regs, cfa: Addr, space: &dyn AddressSpace) -> bool;
+
     /// The registers that the signal frame at `regs` saved, for a restorer without unwind
     /// information.
     fn interrupted_regs(&self, regs: &Regs, space: &dyn AddressSpace) -> Option<Regs>;

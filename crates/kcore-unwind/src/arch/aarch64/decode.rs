@@ -16,6 +16,8 @@ pub enum Effect {
     SetFrame(i64),
     /// sp became x29 plus a constant.
     FromFrame(i64),
+    /// sp became that of another stack, which was given as an argument and left by the same code.
+    Switch,
     /// sp became something that the code alone does not tell.
     Unknown,
     /// x29 became something else than a place relative to sp.
@@ -119,6 +121,7 @@ fn add_immediate(word: u32) -> Effect {
         (SP, SP) => Effect::Move(amount),
         (FP, SP) => Effect::SetFrame(amount),
         (SP, FP) => Effect::FromFrame(amount),
+        (SP, 0 | 1) if amount == 0 => Effect::Switch,
         (SP, _) => Effect::Unknown,
         (FP, _) => Effect::LoseFrame,
         _ => Effect::None,
@@ -191,6 +194,8 @@ mod tests {
         assert_eq!(effect_of(0xd140_07ff), Effect::Move(-4096), "sub sp, sp, #1, lsl #12");
         assert_eq!(effect_of(0x9100_03fd), Effect::SetFrame(0), "mov x29, sp");
         assert_eq!(effect_of(0x9100_03bf), Effect::FromFrame(0), "mov sp, x29");
+        assert_eq!(effect_of(0x9100_003f), Effect::Switch, "mov sp, x1");
+        assert_eq!(effect_of(0x9100_005f), Effect::Unknown, "mov sp, x2");
         assert_eq!(effect_of(0xcb20_63ff), Effect::Unknown, "sub sp, sp, x0");
         assert_eq!(effect_of(0x927c_ec1f), Effect::Unknown, "and sp, x0, #-16");
     }

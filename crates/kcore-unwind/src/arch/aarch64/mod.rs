@@ -101,6 +101,10 @@ impl Machine for Aarch64 {
         context::is_end(at, space)
     }
 
+    fn begins_context(&self, regs: &Regs, _cfa: Addr, space: &dyn AddressSpace) -> bool {
+        regs.get(regs::X30).is_some_and(|link| context::is_end(Addr::new(link), space))
+    }
+
     fn interrupted_regs(&self, regs: &Regs, space: &dyn AddressSpace) -> Option<Regs> {
         signal::interrupted_regs(regs, space)
     }

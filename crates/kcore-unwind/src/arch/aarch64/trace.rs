@@ -28,7 +28,7 @@ struct State(Reading);
 
 impl State {
     const fn at_entry() -> Self {
-        Self(Reading { sp: Some(0), fp: None, saved: Vec::new() })
+        Self(Reading { sp: Some(0), fp: None, saved: Vec::new(), switched: false })
     }
 
     fn apply(&mut self, effect: Effect) {
@@ -39,6 +39,7 @@ impl State {
             Effect::Unknown => self.0.sp = None,
             Effect::LoseFrame => self.0.fp = None,
             Effect::Transfer(transfer) => self.transfer(transfer),
+            Effect::Switch => self.0.switched = true,
             Effect::None | Effect::Branch(_) | Effect::Jump(_) | Effect::Stop => {}
         }
     }
@@ -270,7 +271,7 @@ mod tests {
     ];
 
     fn state(sp: i64, fp: Option<i64>, saved: &[(u16, i64)]) -> State {
-        State(Reading { sp: Some(sp), fp, saved: saved.to_vec() })
+        State(Reading { sp: Some(sp), fp, saved: saved.to_vec(), switched: false })
     }
 
     fn state_at(count: usize) -> State {
@@ -315,5 +316,25 @@ mod tests {
         assert_eq!(trace.restarts, [2]);
         let again = Trace::default().run(&code, 2);
         assert_eq!(again, state(-48, None, &[(29, -48), (30, -40)]));
+    }
+
+    /// Leaves the stack as Boost.Context and bRPC do on this machine, with two registers and the return address.
+    #[test]
+    fn another_stack_has_what_was_saved_on_this_one() {
+        let code = [
+            0xd102_c3ff, // sub sp, sp, #0xb0
+            0xa904_53f3, // stp x19, x20, [sp, #0x40]
+            0xa909_7bfd, // stp x29, x30, [sp, #0x90]
+            0x9100_03e4, // mov x4, sp
+            0x9100_003f, // mov sp, x1
+            0xa944_53f3, // ldp x19, x20, [sp, #0x40]
+            0xa949_7bfd, // ldp x29, x30, [sp, #0x90]
+            0x9102_c3ff, // add sp, sp, #0xb0
+        ];
+        let after = |count: usize| Trace::default().run(&code[..count], 0).0;
+        assert!(!after(4).switched && after(5).switched && after(8).switched);
+        let saved = vec![(19, -0x70), (20, -0x68), (29, -0x20), (30, -0x18)];
+        assert_eq!((after(5).sp, after(5).saved), (Some(-0xb0), saved));
+        assert_eq!((after(8).sp, after(8).saved), (Some(0), Vec::new()));
     }
 }

@@ -90,6 +90,10 @@ impl Machine for X86_64 {
         context::is_end(at, space)
     }
 
+    fn begins_context(&self, regs: &Regs, cfa: Addr, space: &dyn AddressSpace) -> bool {
+        context::is_begin(regs.pc(), cfa, space)
+    }
+
     fn interrupted_regs(&self, regs: &Regs, space: &dyn AddressSpace) -> Option<Regs> {
         signal::interrupted_regs(regs, space)
     }

@@ -33,7 +33,7 @@ const CALLEE_SAVED: [u16; 6] = [3, 6, 12, 13, 14, 15];
 impl State {
     /// Right after the call: the return address is the last word below the CFA.
     const fn at_entry() -> Self {
-        Self { sp: Some(-8), fp: None, saved: Vec::new() }
+        Self { sp: Some(-8), fp: None, saved: Vec::new(), switched: false }
     }
 
     fn apply(&mut self, effect: Effect) {
@@ -289,6 +289,7 @@ impl Trace {
 
     /// On another stack registers are those of the code that left it, where it stored them.
     fn switch(&mut self) {
+        self.state.switched = true;
         for (register, at) in &self.stored {
             self.state.save(*register, *at);
         }
