@@ -33,6 +33,10 @@ const CASES: &[(&str, &str)] = &[
     ("bthreads-13", "O2-pie"),
     ("bthreads-16", "O2-pie"),
     ("bthreads-18", "O2-pie"),
+    ("bthreads-own", "O2-pie"),
+    ("bthreads-own", "O2-pie-gcore"),
+    ("bthreads-own", "O2-aarch64-pie"),
+    ("bthreads-own", "O0-aarch64-nopie"),
     ("brpc", "O2-pie"),
     ("brpc", "O0-pie-gcore"),
     ("brpc-many", "O2-pie"),
@@ -50,6 +54,11 @@ impl Opened {
     /// Whether it is bRPC itself, and not a program that lays things out as a release does.
     fn is_real(&self) -> bool {
         self.name.starts_with("brpc")
+    }
+
+    /// Whether the first function of each stack is the scheduler's own.
+    fn has_own_switch(&self) -> bool {
+        self.is_real() || self.name.starts_with("bthreads-own")
     }
 
     fn records(&self, line: &str) -> Vec<Value> {
@@ -83,7 +92,9 @@ fn told_in(path: &Path) -> BTreeMap<String, Value> {
 }
 
 fn open(case: &Case, exe: Option<PathBuf>) -> Opened {
-    let options = OpenOptions { core: Some(case.core.clone()), exe, ..OpenOptions::default() };
+    let sysroot = case.truth().expect("the truth").sysroot.map(Into::into);
+    let core = Some(case.core.clone());
+    let options = OpenOptions { core, exe, sysroot, ..OpenOptions::default() };
     let core = Arc::new(Core::open(&options).expect("the core opens"));
     Opened { name: case.name(), core, told: told(case) }
 }
@@ -101,9 +112,10 @@ fn cores_without_types() -> Vec<Opened> {
 }
 
 fn without_types(case: &Case) -> PathBuf {
+    let strip = if case.name().contains("aarch64") { "aarch64-linux-gnu-strip" } else { "strip" };
     let into = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
     let into = into.join(format!("{}-without-types", case.name().replace('/', "-")));
-    let strip = Command::new("strip").arg("-g").arg("-o").arg(&into).arg(&case.exe).status();
+    let strip = Command::new(strip).arg("-g").arg("-o").arg(&into).arg(&case.exe).status();
     assert!(strip.expect("strip runs").success(), "{}", case.name());
     into
 }

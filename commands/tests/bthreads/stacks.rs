@@ -27,7 +27,7 @@ fn check_one(core: &Opened, id: &str, told: &Value, record: &Value) {
     let runner = functions.iter().position(|name| name == "bthread::TaskGroup::task_runner");
     assert!(runner.is_some(), "{} {id}: {functions:?}", core.name);
     // The first function of a stack of Boost.Context calls it here; nothing called that one.
-    let before = if core.is_real() { 1 } else { 2 };
+    let before = if core.has_own_switch() { 1 } else { 2 };
     assert_eq!(runner, functions.len().checked_sub(before), "{} {id}: {functions:?}", core.name);
     assert_eq!(record["end"]["reason"], "outermost", "{} {id}: {record}", core.name);
 }

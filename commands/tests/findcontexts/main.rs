@@ -21,7 +21,8 @@ fn made(scenario: &str, variant: &str) -> Option<Case> {
 }
 
 fn open(case: &Case) -> Arc<Core> {
-    let options = OpenOptions { core: Some(case.core.clone()), ..OpenOptions::default() };
+    let sysroot = case.truth().expect("the truth").sysroot.map(Into::into);
+    let options = OpenOptions { core: Some(case.core.clone()), sysroot, ..OpenOptions::default() };
     Arc::new(Core::open(&options).expect("the core opens"))
 }
 
@@ -88,9 +89,55 @@ fn fibers_of_boost_are_found_with_their_stacks() {
     }
 }
 
+/// What coroutines told of their functions and depths.
+fn depths(told: &[Value]) -> BTreeMap<(String, usize), usize> {
+    let mut depths: BTreeMap<(String, usize), usize> = BTreeMap::new();
+    for told in told.iter().filter(|told| told["state"] == "found") {
+        let function = told["function"].as_str().expect("a function").to_owned();
+        let depth = told["depth"].as_u64().expect("a depth") as usize;
+        *depths.entry((function, depth)).or_default() += 1;
+    }
+    depths
+}
+
+#[test]
+fn contexts_on_stacks_are_found_on_both_machines() {
+    for variant in [
+        "O0-pie",
+        "O2-pie",
+        "O2-nopie",
+        "O2-pie-gcore",
+        "O0-aarch64-pie",
+        "O2-aarch64-pie",
+        "O2-aarch64-nopie",
+    ] {
+        let Some(case) = made("fcontexts", variant) else { continue };
+        let core = open(&case);
+        let told = told(&case);
+        let found = records(&core, "::findcontexts");
+        assert!(found.iter().all(|it| it["shape"] == "fcontext" && it["held_at"].is_string()));
+        let new: Vec<&Value> = found.iter().filter(|it| it["state"] == "created").collect();
+        let told_new = told.iter().filter(|told| told["state"] == "created").count();
+        assert_eq!(new.len(), told_new, "{variant}: {found:#?}");
+        assert!(new.iter().all(|it| it["entry_function"] == "body"), "{variant}: {new:#?}");
+        let mut seen: BTreeMap<(String, usize), usize> = BTreeMap::new();
+        for stack in records(&core, "::findcontexts | ::stack") {
+            let is_of_one =
+                stack["task"]["state"] == "found" && stack.to_string().contains("leaves");
+            if is_of_one {
+                assert_eq!(stack["end"]["reason"], "outermost", "{variant}: {stack}");
+                *seen.entry(own_function(&stack, &["leaves"])).or_default() += 1;
+            }
+            // The process runs on the stack of another one, whose context is old.
+            assert!(!stack.to_string().contains("\"dies\""), "{variant}: {stack}");
+        }
+        assert_eq!(seen, depths(&told), "{variant}");
+    }
+}
+
 #[test]
 fn contexts_of_the_c_library_are_found_where_the_program_says() {
-    for variant in ["O0-pie", "O2-pie", "O2-nopie", "O2-pie-gcore"] {
+    for variant in ["O0-pie", "O2-pie", "O2-nopie", "O2-pie-gcore", "O2-aarch64-pie"] {
         let Some(case) = made("ucontexts", variant) else { continue };
         let core = open(&case);
         let found = records(&core, "::findcontexts");

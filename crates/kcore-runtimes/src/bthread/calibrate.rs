@@ -1,6 +1,6 @@
 //! The layout of a pool by what lies in it, where no debug information tells.
 
-use kcore_mem::AddressSpace;
+use kcore_mem::{AddressSpace, Arch};
 
 use super::{
     layout::{ID, Layout, RELEASES, STACKS, StackLayout, VERSION_BUTEX},
@@ -19,24 +19,25 @@ const ENTRIES: std::ops::RangeInclusive<u64> = 40..=96;
 /// The layout, if one and no other fits.
 pub fn calibrate(space: &dyn AddressSpace, pool: &Pool) -> Option<Layout> {
     let blocks: Vec<Block> = pool.blocks(space).take(MAX_BLOCKS).collect();
-    let known = RELEASES.iter().map(|release| release.size);
+    let arch = space.target().arch;
+    let known = RELEASES.iter().map(|release| release.size(arch));
     let all = known.chain(SIZES.step_by(8));
     let (size, _) = all
         .map(|size| (size, proofs(space, &blocks, size)))
         .filter(|(_, proofs)| *proofs > 0)
         .max_by(|(size, proofs), (other, others)| {
             // Of equals the first counts: a release's.
-            proofs.cmp(others).then_with(|| order(*other).cmp(&order(*size)))
+            proofs.cmp(others).then_with(|| order(arch, *other).cmp(&order(arch, *size)))
         })?;
     let live = live(space, &blocks, size);
     let (entry, of_stack) = stack_fields(space, size, &live)
-        .or_else(|| release_fields(size).filter(|_| live.is_empty()))?;
-    Some(Layout::of(size, entry, of_stack))
+        .or_else(|| release_fields(arch, size).filter(|_| live.is_empty()))?;
+    Some(Layout::of(arch, size, entry, of_stack))
 }
 
 /// A release's size comes before any other.
-fn order(size: u64) -> (bool, u64) {
-    (!RELEASES.iter().any(|release| release.size == size), size)
+fn order(arch: Arch, size: u64) -> (bool, u64) {
+    (!RELEASES.iter().any(|release| release.size(arch) == size), size)
 }
 
 /// How many items name their own slot, if the size is right: 0 when any that was used does not, but for the
@@ -77,7 +78,7 @@ fn live(space: &dyn AddressSpace, blocks: &[Block], size: u64) -> Vec<Item> {
 fn stack_fields(space: &dyn AddressSpace, size: u64, live: &[Item]) -> Option<(u64, StackLayout)> {
     let ways = ENTRIES.step_by(8).flat_map(|entry| STACKS.map(|of_stack| (entry, of_stack)));
     let counted = ways.map(|(entry, of_stack)| {
-        let layout = Layout::of(size, entry, of_stack);
+        let layout = Layout::of(space.target().arch, size, entry, of_stack);
         let fits = |item: &&Item| StackArea::at(space, &layout, item.at).is_some();
         ((entry, of_stack), live.iter().filter(fits).count())
     });
@@ -91,8 +92,8 @@ fn stack_fields(space: &dyn AddressSpace, size: u64, live: &[Item]) -> Option<(u
 }
 
 /// The fields of the release of a size, where no stack shows them.
-fn release_fields(size: u64) -> Option<(u64, StackLayout)> {
-    let release = RELEASES.iter().find(|release| release.size == size)?;
+fn release_fields(arch: Arch, size: u64) -> Option<(u64, StackLayout)> {
+    let release = RELEASES.iter().find(|release| release.size(arch) == size)?;
     let [_, with_vtable] = STACKS;
     Some((release.entry, with_vtable))
 }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use kcore_mem::Arch;
+
 /// Offsets of the fields of `bthread::TaskMeta` that are read. Those before the entry function are the same
 /// in all releases.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,14 +59,25 @@ pub const STACKS: [StackLayout; 2] = [
 pub struct Release {
     /// Which ones.
     pub name: &'static str,
-    /// Bytes of `TaskMeta`.
-    pub size: u64,
+    /// Bytes of `TaskMeta`, on x86-64.
+    size: u64,
     /// `fn`.
     pub entry: u64,
     /// `attr.name`.
     pub name_in_attributes: Option<u64>,
     /// `stat.nswitch`.
     pub switches: u64,
+}
+
+/// Bytes that a `pthread_mutex_t` of glibc's has more on aarch64 than on x86-64.
+const WIDER_MUTEX: u64 = 8;
+
+impl Release {
+    /// Bytes of `TaskMeta`. Since 1.16, when attributes got a name, there is a mutex in it.
+    pub fn size(&self, arch: Arch) -> u64 {
+        let is_wider = arch == Arch::Aarch64 && self.name_in_attributes.is_some();
+        self.size.saturating_add(if is_wider { WIDER_MUTEX } else { 0 })
+    }
 }
 
 /// Checked with the compiler's `offsetof` on the tags 1.0.0 to 1.17.0 and on the state of 2026-08.
@@ -98,9 +111,9 @@ pub const VERSION_BUTEX: u64 = 24;
 impl Layout {
     /// The layout of a size whose entry function lies at `entry`: its argument, stack and attributes come
     /// behind it in all releases.
-    pub fn of(size: u64, entry: u64, of_stack: StackLayout) -> Self {
-        let release =
-            RELEASES.iter().find(|release| (release.size, release.entry) == (size, entry));
+    pub fn of(arch: Arch, size: u64, entry: u64, of_stack: StackLayout) -> Self {
+        let is_it = |release: &&Release| (release.size(arch), release.entry) == (size, entry);
+        let release = RELEASES.iter().find(is_it);
         let after = |words: u64| entry.saturating_add(words.saturating_mul(8));
         let attributes = after(3);
         let name = release.and_then(|release| release.name_in_attributes);

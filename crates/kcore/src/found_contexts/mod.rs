@@ -6,7 +6,7 @@ mod shape;
 
 use std::{borrow::Cow, sync::Arc};
 
-use kcore_mem::{Addr, AddrRange, Arch, CodeAddr};
+use kcore_mem::{Addr, AddrRange, CodeAddr};
 use kcore_runtimes::TaskStart;
 use kcore_unwind::{End, Frame, Modules, Trust};
 use rayon::prelude::*;
@@ -57,7 +57,10 @@ struct Walked {
 impl Walked {
     /// Where the stack begins.
     fn bottom(&self) -> Option<Addr> {
-        self.frames.last()?.cfa
+        match self.frames.last() {
+            Some(outermost) => outermost.cfa,
+            None => self.shaped.regs.get(self.shaped.stack_pointer).map(Addr::new),
+        }
     }
 
     /// Whether an address is on the stack, or where calls from it were.
@@ -71,7 +74,7 @@ impl Core {
     /// Saved contexts in memory, in the order of their addresses. They are searched for once. `None` on a
     /// machine whose contexts are not known.
     pub fn found_contexts(&self) -> Option<&[FoundContext]> {
-        if self.arch() != Arch::X86_64 {
+        if !Shapes::know(self.arch()) {
             return None;
         }
         Some(self.found_contexts.get_or_init(|| self.find_contexts()))
@@ -82,15 +85,9 @@ impl Core {
         let is_code = |at: Addr| Modules::is_code(self.modules(), at);
         let shapes = Shapes { space: self.space(), machine, is_code: &is_code };
         let memory = self.written_memory();
-        let begins = self.each_word(&memory, |at, word| {
-            let ucontext = shape::begins_ucontext(at, word).map(|at| (at, ContextShape::Ucontext));
-            ucontext
-                .or_else(|| shape::begins_fcontext(word).then_some((at, ContextShape::Fcontext)))
-        });
-        let shaped = begins.into_iter().take(MAX_FOUND).filter_map(|(at, shape)| match shape {
-            ContextShape::Fcontext => shapes.fcontext(at),
-            ContextShape::Ucontext => shapes.ucontext(at),
-        });
+        let begins = self.each_word(&memory, |at, word| shapes.begin(at, word));
+        let begins = begins.into_iter().take(MAX_FOUND);
+        let shaped = begins.filter_map(|(at, shape)| shapes.read(at, shape));
         let walked = self.walk_contexts(shaped.collect());
         self.believed(walked, &memory)
     }

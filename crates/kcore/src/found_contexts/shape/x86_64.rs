@@ -1,40 +1,9 @@
-//! What saved contexts look like in memory, on x86-64.
+//! What saved contexts look like on x86-64.
 
-use kcore_mem::{Addr, AddrRange, AddressSpace, CodeAddr};
-use kcore_unwind::{Machine, RegisterId, Regs};
+use kcore_mem::{Addr, CodeAddr};
+use kcore_unwind::{RegisterId, Regs};
 
-/// The kind of a saved context.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum ContextShape {
-    /// Boost.Context's `fcontext_t`: registers on the stack that was left.
-    Fcontext,
-    /// glibc's `ucontext_t`, by `getcontext`, `makecontext` or `swapcontext`.
-    Ucontext,
-}
-
-impl ContextShape {
-    /// The word for it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Fcontext => "fcontext",
-            Self::Ucontext => "ucontext",
-        }
-    }
-}
-
-/// A place that has a shape.
-#[derive(Clone, Copy, Debug)]
-pub struct Shaped {
-    pub at: Addr,
-    pub shape: ContextShape,
-    pub regs: Regs,
-    /// The pc, and what kind it is.
-    pub pc: CodeAddr,
-    /// The function that it will begin with, if it has not run.
-    pub begins_with: Option<Addr>,
-    /// The stack, where the context itself tells.
-    pub stack: Option<AddrRange>,
-}
+use super::{ContextShape, Shaped, Shapes};
 
 const RBX: RegisterId = RegisterId(3);
 const RBP: RegisterId = RegisterId(6);
@@ -58,27 +27,26 @@ const FLOATING: u64 = 0xe0;
 const FLOATING_AREA: u64 = 0x1a8;
 
 /// Whether a word may be the first of a saved `fcontext_t`.
-pub const fn begins_fcontext(word: u64) -> bool {
+const fn begins_fcontext(word: u64) -> bool {
     word & WRITTEN == CONTROL
 }
 
 /// The `ucontext_t` that a word is the pointer of to its own floating-point registers.
-pub fn begins_ucontext(at: Addr, word: u64) -> Option<Addr> {
+fn begins_ucontext(at: Addr, word: u64) -> Option<Addr> {
     let context = Addr::new(at.get().checked_sub(FLOATING)?);
     (context.checked_add(FLOATING_AREA)?.get() == word).then_some(context)
 }
 
-/// Reads shapes.
-pub struct Shapes<'a> {
-    pub space: &'a dyn AddressSpace,
-    pub machine: &'a dyn Machine,
-    pub is_code: &'a dyn Fn(Addr) -> bool,
+/// What a word may be the mark of.
+pub fn begin(at: Addr, word: u64) -> Option<(Addr, ContextShape)> {
+    let ucontext = begins_ucontext(at, word).map(|at| (at, ContextShape::Ucontext));
+    ucontext.or_else(|| begins_fcontext(word).then_some((at, ContextShape::Fcontext)))
 }
 
 impl Shapes<'_> {
     /// The `fcontext_t` that begins at an address, if its pc is code that called something, or if it was made
     /// and not entered: then it begins with a function of Boost.Context's own, which is not behind a call.
-    pub fn fcontext(&self, at: Addr) -> Option<Shaped> {
+    pub(super) fn fcontext_of_x86(&self, at: Addr) -> Option<Shaped> {
         FIRST_REGISTERS.iter().find_map(|first| self.fcontext_with(at, *first))
     }
 
@@ -99,6 +67,7 @@ impl Shapes<'_> {
         (returns || is_new).then_some(Shaped {
             at,
             shape: ContextShape::Fcontext,
+            stack_pointer: RSP,
             pc: CodeAddr::Return(pc),
             begins_with: regs.get(RBX).filter(|_| is_new).map(Addr::new),
             stack: None,
@@ -108,28 +77,6 @@ impl Shapes<'_> {
 
     fn is_code_in(&self, regs: &Regs, register: RegisterId) -> bool {
         regs.get(register).is_some_and(|value| (self.is_code)(Addr::new(value)))
-    }
-
-    /// The `ucontext_t` at an address, if its pc is code. What `makecontext` made is at the first instruction
-    /// of a function; what `swapcontext` left, behind its call.
-    pub fn ucontext(&self, at: Addr) -> Option<Shaped> {
-        let regs = self.machine.context_regs(at, self.space)?;
-        let saved = self.machine.saved_context(at, self.space).ok()?;
-        let pc = regs.pc();
-        let sp = Addr::new(regs.get(RSP)?);
-        if !(self.is_code)(pc) || self.space.read_word(sp).is_err() {
-            return None;
-        }
-        let returns = self.machine.follows_call(pc, self.space);
-        let stack = AddrRange::with_len(saved.stack, saved.stack_size);
-        Some(Shaped {
-            at,
-            shape: ContextShape::Ucontext,
-            pc: if returns { CodeAddr::Return(pc) } else { CodeAddr::Pc(pc) },
-            begins_with: (!returns).then_some(pc),
-            stack: Some(stack).filter(|stack| stack.contains(sp)),
-            regs,
-        })
     }
 }
 
