@@ -9,7 +9,7 @@ use std::{
 use kcore_mem::{Addr, AddrRange, AddressSpace, FileOff, Svma};
 
 use crate::{
-    CoreFile, CoreSpace, Image, MemoryImage,
+    CoreFile, CoreSpace, Image, ImageSegment, MemoryImage,
     core_file::MappedFile,
     dynamic::fits_memory,
     link_map::link_map,
@@ -158,6 +158,20 @@ impl Group<'_> {
         self.image.is_none() && self.rows.iter().all(|row| row.offset.get() != 0 && is_code(row))
     }
 
+    /// Whether a file was mapped whole by who reads it, and not loaded: the mapping of its beginning reaches
+    /// over code, and may not be executed.
+    fn is_read_whole(&self, space: &CoreSpace) -> bool {
+        let (Some(first), Some(image)) = (self.rows.first(), &self.image) else { return false };
+        let end = first.offset.get().saturating_add(first.range.len());
+        let is_code_in_it = |segment: &ImageSegment| {
+            let code_end = segment.offset.get().saturating_add(segment.file_size);
+            segment.is_load() && segment.flags & PF_X != 0 && code_end <= end
+        };
+        let segment = space.segment_at(first.range.start);
+        segment.is_some_and(|segment| segment.flags & PF_X == 0)
+            && image.segments.iter().any(is_code_in_it)
+    }
+
     fn into_module(self) -> Option<MappedModule> {
         let first = self.rows.first()?;
         let ranges =
@@ -196,9 +210,12 @@ impl Group<'_> {
 }
 
 /// A group of rows is a module if its first byte is ELF's, or, where that was not dumped, if part
-/// of it was executable. Mapped data files are neither. gdb writes no segment for what it leaves
+/// of it was executable. Mapped data files are neither, and files that were mapped whole are read as data. gdb writes no segment for what it leaves
 /// out, so what was executable is lost: there several rows make a module, since a data file has one.
 fn module_of(group: Group<'_>, space: &CoreSpace) -> Option<MappedModule> {
+    if group.is_read_whole(space) {
+        return None;
+    }
     let Group { rows, image } = group;
     let first = rows.first()?;
     let several = rows.len() > 1;

@@ -226,6 +226,27 @@ fn every_core_says_what_makes_its_answers_doubtful_and_nothing_else() {
 }
 
 #[test]
+fn files_that_are_mapped_whole_to_be_read_are_no_modules() {
+    let all = cases().iter().filter(|case| case.scenario == "file-as-data");
+    check_each(all.collect::<Vec<_>>(), |known| {
+        let (modules, rows) =
+            (known.core.modules(), known.core.file().and_then(|file| file.files()));
+        let count = |name: &str| {
+            let is_start = |row: &&kcore_elf::core_file::MappedFile| {
+                row.offset.get() == 0 && row.path.ends_with(name.as_bytes())
+            };
+            (
+                modules.named(name).count(),
+                rows.iter().flat_map(|all| &all.files).filter(is_start).count(),
+            )
+        };
+        // Each is mapped from its beginning by the linker, and more than once by the program.
+        let counts = [count("file-as-data"), count("libc.so.6")];
+        (counts != [(1, 2), (1, 3)]).then(|| format!("{counts:?}")).into_iter().collect()
+    });
+}
+
+#[test]
 fn a_module_whose_first_page_is_mapped_twice_is_one_module() {
     let all = cases().iter().filter(|case| case.scenario == "one-page-lib");
     check_each(all.collect::<Vec<_>>(), |known| {
