@@ -25,6 +25,9 @@ const MAX_TRIES: usize = 3;
 pub struct Collector {
     own: OwnProcess,
     tables: Option<Box<Tables>>,
+    /// Tables of before, which a handler that is late may read still.
+    #[expect(clippy::vec_box, reason = "handlers know them by address")]
+    retired: Vec<Box<Tables>>,
     /// Threads that were asked and never answered: their signal may wait still.
     owing: BTreeSet<i32>,
     /// Whether samples are taken.
@@ -54,7 +57,13 @@ impl Collector {
     /// # Errors
     /// When the system does not tell of the process.
     pub fn new() -> Result<Self, OpenError> {
-        Ok(Self { own: OwnProcess::open()?, tables: None, owing: BTreeSet::new(), samples: false })
+        Ok(Self {
+            own: OwnProcess::open()?,
+            tables: None,
+            retired: Vec::new(),
+            owing: BTreeSet::new(),
+            samples: false,
+        })
     }
 
     /// Asks all threads but this one, and waits for so long at most for those that do not answer.
@@ -169,13 +178,17 @@ impl Collector {
     /// Copies the tables of what was mapped since; says whether there was anything.
     fn prepare(&mut self) -> Result<bool, OpenError> {
         window::choose_way();
+        self.drop_retired();
         let Some(machine) = self.own.machine() else { return Ok(false) };
         let Some(tables) = self.own.changed_tables(machine)? else { return Ok(false) };
-        let old = self.tables.replace(Box::new(tables));
-        if !self.is_quiet() {
-            // A handler that is late still reads them.
-            std::mem::forget(old);
-        }
+        self.retired.extend(self.tables.replace(Box::new(tables)));
+        self.drop_retired();
         Ok(true)
+    }
+
+    fn drop_retired(&mut self) {
+        if self.is_quiet() {
+            self.retired.clear();
+        }
     }
 }
