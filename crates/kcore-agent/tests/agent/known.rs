@@ -127,6 +127,11 @@ fn a_child_of_a_fork_has_an_agent_of_its_own() {
 }
 
 #[test]
+fn threads_that_ask_together_are_answered_one_after_the_other() {
+    assert_eq!(output(&["together", "8"]), "answered 160\n");
+}
+
+#[test]
 fn handlers_of_the_program_are_kept() {
     let text = output(&["own", "35"]);
     assert!(text.contains("no stacks\nhandled 1"), "its signal is the program's: {text}");

@@ -4,6 +4,7 @@
 //   known blocked N    the N threads block all signals
 //   known fork         a child of a fork is asked for its stacks, and asks itself
 //   known profiled     a profile is taken for a second, and stacks are asked for all the while and after it
+//   known together N   N threads ask for stacks at the same time, again and again, and count who waits
 //   known own SIGNAL   the program handles SIGNAL itself, and says how often it did
 //   known refused N    the system refuses N threads, and all if N is 0, to read memory by process_vm_readv
 //   known errno        a thread fails a system call again and again while it is asked, and checks errno
@@ -140,6 +141,35 @@ static void say_own_stacks(void) {
     fflush(stdout);
 }
 
+static int answered;
+
+// Each answer is whole, and the asker's own: its thread stands in it, with those that wait.
+static void *asker(void *argument) {
+    char *(*stacks)(void) = (char *(*)(void))dlsym(RTLD_DEFAULT, "kcore_agent_stacks_text");
+    void (*release)(char *) = (void (*)(char *))dlsym(RTLD_DEFAULT, "kcore_agent_free");
+    pthread_barrier_wait(argument);
+    for (int turn = 0; stacks && release && turn < 20; turn++) {
+        char *text = stacks();
+        if (!text || !strstr(text, "known_wait") || !strstr(text, "asker") || !strstr(text, "main"))
+            abort();
+        release(text);
+        __atomic_add_fetch(&answered, 1, __ATOMIC_RELAXED);
+    }
+    return argument;
+}
+
+static void ask_together(int number) {
+    pthread_t threads[64];
+    pthread_barrier_t all;
+    number = number < 64 ? number : 64;
+    pthread_barrier_init(&all, 0, (unsigned)number);
+    for (int i = 0; i < number; i++)
+        pthread_create(&threads[i], 0, asker, &all);
+    for (int i = 0; i < number; i++)
+        pthread_join(threads[i], 0);
+    printf("answered %d\n", answered);
+}
+
 static volatile sig_atomic_t handled;
 
 static void handle(int signal) {
@@ -175,6 +205,11 @@ int main(int count, char **arguments) {
                     return 1;
         }
         printf("asked\n");
+        return 0;
+    }
+    if (!strcmp(way, "together")) {
+        begin(waiter, 2);
+        ask_together(number);
         return 0;
     }
     if (!strcmp(way, "own")) {
