@@ -58,8 +58,8 @@ impl Plan {
         let (mut destdir, mut from) = (PathBuf::new(), None);
         let mut args = args.iter();
         while let Some(name) = args.next() {
-            let value = || args.next().map(PathBuf::from).with_context(|| format!("{name} what?"));
-            let mut value = value;
+            let mut value =
+                || args.next().map(PathBuf::from).with_context(|| format!("{name} what?"));
             match name.as_str() {
                 "--prefix" => prefix = value()?,
                 "--libdir" => libdir = Some(value()?),

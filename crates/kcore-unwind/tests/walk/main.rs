@@ -233,17 +233,7 @@ fn where_every_stack_begins_nothing_is_guessed() {
 
 #[test]
 fn a_restorer_without_unwind_information_is_known_by_its_bytes() {
-    // mov $15,%rax; syscall
-    let restorer = [0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05];
-    let mut context = vec![0; 5 + 23];
-    context[5 + 15] = STACK + 8 * 200;
-    context[5 + 16] = at(2, 0);
-    let process =
-        Process::new(&[Unwind::Plain(8), Unwind::None, Unwind::Plain(8), Unwind::Outermost])
-            .code(1, &restorer)
-            .words(0, &[at(1, 0)])
-            .words(1, &context)
-            .words(200, &[at(3, 4)]);
+    let process = Process::interrupted_before_a_restorer();
     let (frames, end) = process.walk(at(0, 2), 0);
     assert_eq!(pcs(&frames), [at(0, 2), at(1, 0), at(2, 0), at(3, 4)]);
     assert!(frames[1].0.signal_trampoline);

@@ -62,6 +62,21 @@ impl Process {
         Self { text, stack: vec![0; STACK_WORDS * 8], cfi, ..Self::default() }
     }
 
+    /// Function 2 was interrupted at its start, and function 1, which has no unwind information, is the restorer
+    /// that the handler, function 0, returns to.
+    pub fn interrupted_before_a_restorer() -> Self {
+        // mov $15,%rax; syscall
+        let restorer = [0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05];
+        let mut context = vec![0; 5 + 23];
+        context[5 + 15] = STACK + 8 * 200;
+        context[5 + 16] = Self::function(2, 0);
+        Self::new(&[Unwind::Plain(8), Unwind::None, Unwind::Plain(8), Unwind::Outermost])
+            .code(1, &restorer)
+            .words(0, &[Self::function(1, 0)])
+            .words(1, &context)
+            .words(200, &[Self::function(3, 4)])
+    }
+
     /// The address `offset` bytes into function number `index`.
     pub fn function(index: u64, offset: u64) -> u64 {
         TEXT + index * 0x100 + offset

@@ -90,3 +90,29 @@ fn nameless(location: &Location) -> Arc<str> {
         None => "[unknown]".into(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kcore_mem::Addr;
+    use kcore_unwind::{End, Frame, Trust};
+
+    #[test]
+    fn what_could_not_be_found_stands_in_a_frame_of_its_own() {
+        let frame = Frame {
+            pc: CodeAddr::Pc(Addr::new(0x1000)),
+            sp: None,
+            cfa: None,
+            frame_pointer: None,
+            trust: Trust::Context,
+            signal_trampoline: false,
+        };
+        let rest = |frames: Vec<Frame>, end: End| {
+            rest_of(&Stack::of_frames(Tid::new(1), frames, end)).map(|rest| rest.function)
+        };
+        let zeros = rest(vec![frame], End::Zeros(Addr::new(0x7000)));
+        assert_eq!(zeros.as_deref(), Some("[incomplete: zeros]"));
+        assert_eq!(rest(vec![frame], End::Outermost), None);
+        assert_eq!(rest(Vec::new(), End::NoRegisters), None, "such a stack is no sample");
+    }
+}
