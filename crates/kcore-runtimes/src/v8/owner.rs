@@ -102,7 +102,7 @@ impl V8 {
 
 /// The words of the data of an isolate.
 fn words_around(host: &dyn Host, heap: Addr) -> Vec<u64> {
-    let range = around_heap(heap);
+    let range = around_heap(host.space(), heap);
     let mut words = Vec::new();
     let mut at = range.start;
     while at < range.end {

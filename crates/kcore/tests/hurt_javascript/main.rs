@@ -9,6 +9,7 @@ mod hurt_host;
 mod measure;
 #[path = "../bounds/random.rs"]
 mod random;
+mod roots;
 mod rounds;
 #[path = "../bounds/word.rs"]
 mod word;

@@ -15,6 +15,7 @@ mod functions;
 pub mod graph;
 mod group;
 mod holder;
+mod isolate;
 mod lab;
 mod listed;
 mod maps;
@@ -38,6 +39,7 @@ pub(super) use find::chunk_at;
 pub use functions::Definition;
 pub use group::Group;
 pub use holder::{Holder, Place};
+pub(super) use isolate::around_heap;
 pub use maps::MapCount;
 pub(super) use marked::Marked;
 pub use referrers::Referrer;
@@ -63,15 +65,6 @@ pub type Watch<'w> = &'w mut dyn FnMut(u64, u64) -> ControlFlow<()>;
 /// The work was stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stopped;
-
-/// The data of the isolate that a heap is of lies around it: so far behind.
-const BEHIND_HEAP: u64 = 0x2000;
-
-/// Where the data of an isolate lies, by its heap.
-pub(super) fn around_heap(heap: Addr) -> AddrRange {
-    let first = Addr::new(heap.get().saturating_sub(lab::MAX_BEFORE));
-    AddrRange::new(first, heap.saturating_add(BEHIND_HEAP))
-}
 
 /// All objects of the heaps of a process.
 #[derive(Debug)]

@@ -71,7 +71,7 @@ pub fn find(
     let stacks = stacks(host);
     let mut certain = registers(host, census);
     let mut guessed = Vec::new();
-    let isolates = apart(isolates(census));
+    let isolates = apart(isolates(heap, census));
     let pieces: Vec<AddrRange> =
         memory(host, census, &stacks).into_iter().flat_map(pieces).collect();
     for (at, node) in all_words(heap, census, &pieces, watch)? {
@@ -145,9 +145,10 @@ fn stacks(host: &dyn Host) -> Vec<(AddrRange, Tid)> {
     stacks
 }
 
-fn isolates(census: &Census) -> Vec<AddrRange> {
+fn isolates(heap: &Heap<'_>, census: &Census) -> Vec<AddrRange> {
     let heaps: BTreeSet<Addr> = census.areas().iter().map(|area| area.chunk.heap).collect();
-    heaps.into_iter().filter(|at| at.get() != 0).map(around_heap).take(MAX_ISOLATES).collect()
+    let heaps = heaps.into_iter().filter(|at| at.get() != 0).take(MAX_ISOLATES);
+    heaps.map(|at| around_heap(heap.space, at)).collect()
 }
 
 /// The memory in which roots are searched: what was dumped, but code, the heap itself, and what of stacks is
