@@ -5,6 +5,7 @@ mod browser;
 mod daemons;
 mod install;
 mod known;
+mod loaded;
 mod many;
 mod profile;
 mod program;
