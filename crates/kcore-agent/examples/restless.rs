@@ -1,32 +1,63 @@
 //! A process that does not rest while it asks itself 20 times a second: threads are born and die, memory is taken
-//! and given back, libraries are loaded and unloaded, and a profile is taken all the while.
+//! and given back, libraries are loaded and unloaded, programs are started, and a profile is taken all the while.
 //!
 //! ```sh
-//! cargo run -p kcore-agent --example restless -- 60
+//! cargo run -p kcore-agent --example restless -- 60 100
 //! ```
 //!
-//! It fails when a thread that must be there was not told, nor reported as missing. Built with a sanitizer, the
-//! agent's own code is watched too: see `docs/agent.md`.
+//! That is for 60 seconds, with about 100 threads born in each; how much else is done follows from that, and 0 is as
+//! much as the machine can do. It fails when a thread that must be there was not told, nor reported as missing. Built
+//! with a sanitizer, the agent's own code is watched too: see `docs/agent.md`.
 
 use std::{
+    collections::BTreeMap,
     env,
     error::Error,
     hint::black_box,
     io::Write,
     process::Command,
-    sync::atomic::{AtomicBool, AtomicU64, Ordering},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
 
-use kcore_agent::{Settings, Stacks};
+use kcore_agent::{Group, Settings, Stacks};
+
+/// Requests in a second.
+const REQUESTS: u32 = 20;
 
 static OVER: AtomicBool = AtomicBool::new(false);
 static TURNS: AtomicU64 = AtomicU64::new(0);
+/// Threads that are born in a second.
+static PACE: AtomicU64 = AtomicU64::new(0);
+/// Threads that are there all the time, and the functions that their stacks have.
+static LASTING: Mutex<BTreeMap<u32, &str>> = Mutex::new(BTreeMap::new());
 
-fn is_over() -> bool {
-    TURNS.fetch_add(1, Ordering::Relaxed);
-    OVER.load(Ordering::Relaxed)
+/// Turns, so many in a second; those that could not be taken in time are left out.
+struct Turns {
+    each: Duration,
+    next: Instant,
+}
+
+impl Turns {
+    /// `share` of the pace, in a thread that is there from now on, in the function `name`.
+    fn new(name: &'static str, share: f64) -> Self {
+        last(name);
+        let in_a_second = PACE.load(Ordering::Relaxed) as f64 * share;
+        let each = Duration::try_from_secs_f64(1.0 / in_a_second).unwrap_or_default();
+        Self { each, next: Instant::now() }
+    }
+
+    /// Waits for the next turn; says whether there is one.
+    fn take(&mut self) -> bool {
+        thread::sleep(self.next.saturating_duration_since(Instant::now()));
+        self.next = (self.next + self.each).max(Instant::now());
+        TURNS.fetch_add(1, Ordering::Relaxed);
+        !OVER.load(Ordering::Relaxed)
+    }
 }
 
 #[inline(never)]
@@ -36,7 +67,8 @@ fn deep(depth: u64) -> u64 {
 
 #[inline(never)]
 fn be_born() {
-    while !is_over() {
+    let mut turns = Turns::new("be_born", 1.0 / 8.0);
+    while turns.take() {
         let threads: Vec<_> = (0..8).map(|i| thread::spawn(move || deep(i * 5))).collect();
         for (i, thread) in threads.into_iter().enumerate() {
             assert_eq!(thread.join().ok(), Some(i as u64 * 5 + 1));
@@ -47,11 +79,11 @@ fn be_born() {
 #[inline(never)]
 fn take_memory() {
     let mut kept = vec![Vec::new(); 64];
-    for i in 0_usize.. {
-        if is_over() {
-            break;
-        }
-        kept[i % 64] = vec![1_u8; 1 + i * 7919 % 100_000];
+    let mut turns = Turns::new("take_memory", 50.0);
+    let mut bytes = 0;
+    while turns.take() {
+        bytes = (bytes + 7919) % 100_000;
+        kept[bytes % 64] = vec![1_u8; 1 + bytes];
         black_box(&kept);
     }
 }
@@ -59,8 +91,9 @@ fn take_memory() {
 #[inline(never)]
 fn load_libraries() {
     let names = [c"libm.so.6", c"librt.so.1", c"libutil.so.1", c"libanl.so.1", c"libresolv.so.2"];
+    let mut turns = Turns::new("load_libraries", 2.0);
     for name in names.iter().cycle() {
-        if is_over() {
+        if !turns.take() {
             break;
         }
         load_one(name);
@@ -80,30 +113,62 @@ fn load_one(name: &std::ffi::CStr) {
 
 #[inline(never)]
 fn start_programs() {
-    while !is_over() {
+    let mut turns = Turns::new("start_programs", 1.0 / 4.0);
+    while turns.take() {
         let ended = Command::new("/bin/true").env_clear().status();
         assert!(ended.is_ok_and(|ended| ended.success()), "/bin/true");
     }
 }
 
-const ALWAYS: [(&str, fn()); 4] = [
-    ("be_born", be_born),
-    ("take_memory", take_memory),
-    ("load_libraries", load_libraries),
-    ("start_programs", start_programs),
-];
+const ALWAYS: [fn(); 4] = [be_born, take_memory, load_libraries, start_programs];
 
-/// Functions of threads that must be there, and are neither told nor reported.
-fn lost(stacks: &Stacks) -> Vec<&'static str> {
-    let tells = |name: &str| {
-        let mut frames = stacks.groups.iter().flat_map(|group| &group.frames);
-        frames.any(|frame| frame.function.as_deref().is_some_and(|it| it.ends_with(name)))
-    };
-    // Of a thread in a library that was loaded a moment ago the stack may not be whole, and says so.
-    let is_reported = !stacks.missing.is_empty()
-        || ["-- return address", "-- no way to unwind"].iter().any(|it| stacks.text.contains(it));
-    let names = ALWAYS.iter().map(|(name, _)| *name).chain(["main"]);
-    names.filter(|name| !tells(name) && !is_reported).collect()
+/// Says that the thread that calls is there from now on, in the function `name`.
+#[allow(unsafe_code)]
+fn last(name: &'static str) {
+    // SAFETY: it takes nothing.
+    let tid = unsafe { libc::gettid() }.unsigned_abs();
+    lasting().insert(tid, name);
+}
+
+fn lasting() -> MutexGuard<'static, BTreeMap<u32, &'static str>> {
+    LASTING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What became of the threads that are there all the time, in all answers together.
+#[derive(Default)]
+struct Counts {
+    told: u64,
+    incomplete: u64,
+    late: u64,
+    lost: u64,
+}
+
+impl Counts {
+    fn add(&mut self, stacks: &Stacks) {
+        for (tid, name) in lasting().iter() {
+            let group = stacks.groups.iter().find(|group| group.tids.contains(tid));
+            let is_late = stacks.missing.iter().any(|(late, _)| late == tid);
+            match group {
+                Some(group) if has_function(group, name) => self.told += 1,
+                Some(group) if is_incomplete(group) => self.incomplete += 1,
+                None if is_late => self.late += 1,
+                _ => {
+                    self.lost += 1;
+                    eprintln!("no {name}, {tid}, in\n{}", stacks.text);
+                }
+            }
+        }
+    }
+}
+
+fn has_function(group: &Group, name: &str) -> bool {
+    let mut functions = group.frames.iter().filter_map(|frame| frame.function.as_deref());
+    functions.any(|function| function.ends_with(name))
+}
+
+/// Whether a stack says of itself that it is not whole: in a library that was loaded a moment ago.
+fn is_incomplete(group: &Group) -> bool {
+    ["return address", "no way to unwind"].iter().any(|words| group.end.contains(words))
 }
 
 /// Sends the process the signal that begins a profile, and ends it.
@@ -113,30 +178,42 @@ fn profile() -> Result<(), Box<dyn Error>> {
     if sent.success() { Ok(()) } else { Err("kill".into()) }
 }
 
+/// Starts the threads, and waits until each of them is where it stays.
+fn begin() -> Vec<thread::JoinHandle<()>> {
+    last("main");
+    let threads: Vec<_> = ALWAYS.into_iter().map(thread::spawn).collect();
+    while lasting().len() <= threads.len() {
+        thread::sleep(Duration::from_millis(1));
+    }
+    threads
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
-    let seconds = env::args().nth(1).map_or(Ok(60), |seconds| seconds.parse())?;
+    let seconds: u32 = env::args().nth(1).map_or(Ok(60), |seconds| seconds.parse())?;
+    let pace = env::args().nth(2).map_or(Ok(100), |pace| pace.parse())?;
+    PACE.store(pace, Ordering::Relaxed);
     kcore_agent::install(Settings::from_environment())?;
-    let threads: Vec<_> = ALWAYS.iter().map(|(_, run)| thread::spawn(run)).collect();
-    thread::sleep(Duration::from_millis(100));
+    let threads = begin();
     profile()?;
     let begun = Instant::now();
-    let (mut asked, mut failed) = (0, 0);
-    while begun.elapsed() < Duration::from_secs(seconds) {
-        let next = Instant::now() + Duration::from_millis(50);
-        let stacks = kcore_agent::stacks()?;
+    let (mut asked, mut counts) = (0, Counts::default());
+    while asked < seconds * REQUESTS {
+        let due = begun + Duration::from_secs(1) * asked / REQUESTS;
+        thread::sleep(due.saturating_duration_since(Instant::now()));
         asked += 1;
-        for name in lost(&stacks) {
-            failed += 1;
-            eprintln!("no {name} in\n{}", stacks.text);
-        }
-        thread::sleep(next.saturating_duration_since(Instant::now()));
+        counts.add(&kcore_agent::stacks()?);
     }
+    let took = begun.elapsed();
     OVER.store(true, Ordering::Relaxed);
     profile()?;
     for thread in threads {
         thread.join().map_err(|_| "a thread panicked")?;
     }
     let turns = TURNS.load(Ordering::Relaxed);
-    writeln!(std::io::stdout(), "asked {asked} failed {failed} turns {turns}")?;
-    if failed == 0 { Ok(()) } else { Err("threads were lost".into()) }
+    let Counts { told, incomplete, late, lost } = counts;
+    writeln!(
+        std::io::stdout(),
+        "asked {asked} in {took:.1?} ; told {told} incomplete {incomplete} late {late} lost {lost} ; turns {turns}"
+    )?;
+    if lost == 0 { Ok(()) } else { Err("threads were lost".into()) }
 }
