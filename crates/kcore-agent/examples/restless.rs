@@ -171,11 +171,11 @@ fn is_incomplete(group: &Group) -> bool {
     ["return address", "no way to unwind"].iter().any(|words| group.end.contains(words))
 }
 
-/// Sends the process the signal that begins a profile, and ends it.
-fn profile() -> Result<(), Box<dyn Error>> {
-    let pid = std::process::id().to_string();
-    let sent = Command::new("kill").args(["-USR2", &pid]).status()?;
-    if sent.success() { Ok(()) } else { Err("kill".into()) }
+/// Sends the thread that calls the signal that begins a profile, and ends it.
+#[allow(unsafe_code)]
+fn profile() {
+    // SAFETY: it takes a number.
+    unsafe { libc::raise(libc::SIGUSR2) };
 }
 
 /// Starts the threads, and waits until each of them is where it stays.
@@ -192,9 +192,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let seconds: u32 = env::args().nth(1).map_or(Ok(60), |seconds| seconds.parse())?;
     let pace = env::args().nth(2).map_or(Ok(100), |pace| pace.parse())?;
     PACE.store(pace, Ordering::Relaxed);
-    kcore_agent::install(Settings::from_environment())?;
+    // The profile ends when it is told to.
+    let profile_time = Duration::from_secs(24 * 3600);
+    kcore_agent::install(Settings { profile_time, ..Settings::from_environment() })?;
     let threads = begin();
-    profile()?;
+    profile();
     let begun = Instant::now();
     let (mut asked, mut counts) = (0, Counts::default());
     while asked < seconds * REQUESTS {
@@ -205,7 +207,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let took = begun.elapsed();
     OVER.store(true, Ordering::Relaxed);
-    profile()?;
+    profile();
+    // The first one may be answered before the profile is written, the second one is not.
+    for _ in 0..2 {
+        kcore_agent::stacks()?;
+    }
     for thread in threads {
         thread.join().map_err(|_| "a thread panicked")?;
     }

@@ -117,9 +117,7 @@ fn stacks() -> Result<Stacks, AgentError> {
 fn agent() -> Result<&'static mut Agent, AgentError> {
     if AGENT.load(Ordering::Acquire).is_null() {
         let collector = Collector::new()?;
-        let pool = sys::kept_on_purpose(|| {
-            ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().ok()
-        });
+        let pool = ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().ok();
         AGENT.store(Box::into_raw(Box::new(Agent { collector, pool })), Ordering::Release);
     }
     // SAFETY: it is a leaked box that this thread alone uses, one request after the other.

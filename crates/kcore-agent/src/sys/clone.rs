@@ -13,7 +13,7 @@ use std::{
     sync::atomic::{AtomicI32, AtomicU32, AtomicUsize, Ordering},
 };
 
-use super::{call::call, futex, thread_id, thread_pointer};
+use super::{call::call, futex, sanitizer, thread_id, thread_pointer};
 
 /// What is left of the thread while it does not run.
 pub struct Dormant {
@@ -111,6 +111,7 @@ impl Dormant {
             libc::mprotect(mapping, GUARD, libc::PROT_NONE);
             mapping.byte_add(GUARD)
         };
+        sanitizer::keep_what_is_pointed_to_from(stack, bytes);
         self.mapping.store(stack.expose_provenance(), Ordering::Release);
         Some(stack)
     }

@@ -14,7 +14,6 @@ mod timer;
 
 pub use clone::{Dormant, leave_thread};
 pub use futex::{wait, wake};
-pub use sanitizer::kept_on_purpose;
 pub use signal::{
     Action, HeldBack, Info, Queued, ask_thread, handler_of, install_handler, is_default,
 };

@@ -1,23 +1,31 @@
 //! What a leak checker in the process has to know.
 
-use std::{ffi::CStr, mem::transmute};
+use std::{arch::global_asm, ffi::c_void};
 
-/// Runs `make`, whose memory only thread-local storage of a thread that does not run will point to: a leak
-/// checker, if the program has one, would take it for lost.
-pub fn kept_on_purpose<R>(make: impl FnOnce() -> R) -> R {
-    call_if_there(c"__lsan_disable");
-    let made = make();
-    call_if_there(c"__lsan_enable");
-    made
+// LeakSanitizer's function (`sanitizer/lsan_interface.h`), or 0 where the program has no such thing. The dynamic
+// linker is not asked for it by name: programs of some compilers have it and do not tell.
+global_asm!(
+    ".pushsection .data.rel.ro.kcore_agent_register_roots, \"aw\", @progbits",
+    ".weak __lsan_register_root_region",
+    ".hidden kcore_agent_register_roots",
+    ".globl kcore_agent_register_roots",
+    ".type kcore_agent_register_roots, @object",
+    ".balign 8",
+    "kcore_agent_register_roots:",
+    ".quad __lsan_register_root_region",
+    ".size kcore_agent_register_roots, 8",
+    ".popsection",
+);
+
+unsafe extern "C" {
+    static kcore_agent_register_roots: Option<extern "C" fn(*const c_void, usize)>;
 }
 
-fn call_if_there(name: &CStr) {
-    // SAFETY: both functions of LeakSanitizer's interface (`sanitizer/lsan_interface.h`) take nothing and give
-    // nothing; where nobody defines them there is nothing to call.
-    unsafe {
-        let found = libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr());
-        if !found.is_null() {
-            transmute::<*mut libc::c_void, extern "C" fn()>(found)();
-        }
+/// Says that memory may be pointed to from here alone: from the stack and the thread-local storage of a thread that
+/// does not run, or runs under another id than the C library knows. Not for a handler.
+pub fn keep_what_is_pointed_to_from(start: *const c_void, bytes: usize) {
+    // SAFETY: the word above, which nobody writes to once the program was linked.
+    if let Some(register) = unsafe { kcore_agent_register_roots } {
+        register(start, bytes);
     }
 }

@@ -6,7 +6,7 @@ use std::{fs, path::Path, process::Command};
 use crate::program::{built, library, library_folder};
 
 /// Seconds that each of them runs; `KCORE_STRESS_SECONDS` says otherwise.
-const SECONDS: u64 = 15;
+const SECONDS: u64 = 10;
 /// Requests in a second.
 const REQUESTS: u64 = 20;
 
@@ -28,7 +28,10 @@ fn run(name: &str, options: &[&str], pace: u32, environment: &[(&str, &str)]) ->
     let seconds = given.map_or(SECONDS, |given| given.parse().unwrap());
     let mut command = Command::new(program);
     command.args([seconds.to_string(), pace.to_string()]).envs(environment.iter().copied());
-    command.env("LD_LIBRARY_PATH", library_folder());
+    let folder = tempfile::tempdir().unwrap();
+    command.env("LD_LIBRARY_PATH", library_folder()).env("TMPDIR", folder.path());
+    // The profile ends when it is told to.
+    command.env("KCORE_AGENT_SECONDS", "86400");
     let output = command.output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{name}: {:?}\n{errors}", output.status);
@@ -39,7 +42,9 @@ fn run(name: &str, options: &[&str], pace: u32, environment: &[(&str, &str)]) ->
         words.nth(1).unwrap().parse().unwrap()
     };
     assert_eq!(number("lost"), 0, "{line}\n{errors}");
-    assert_eq!([number("asked"), number("answered")], [seconds * REQUESTS; 2], "{line}");
+    // Two more wait for the profile.
+    assert_eq!([number("asked"), number("answered")], [seconds * REQUESTS + 2; 2], "{line}");
+    assert!(errors.contains("kcore-agent: profile of "), "{errors}");
     for word in ["told", "born", "taken", "loaded", "forked", "thrown"] {
         assert!(number(word) > 0, "{line}");
     }

@@ -1,6 +1,6 @@
 // A process that does not rest: threads are born and die, memory is taken and given back, libraries are loaded
-// and unloaded, children are forked off and become other programs, and all the while it asks itself for its
-// stacks, 20 times a second. It ends with 0 when every thread that must be there was there each time.
+// and unloaded, children are forked off and become other programs, and all the while it takes a profile of itself
+// and asks itself for its stacks, 20 times a second. It ends with 0 when every thread that must be there was there each time.
 //
 //   restless SECONDS PACE
 //
@@ -10,6 +10,7 @@
 
 #include <dlfcn.h>
 #include <kcore_agent.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -219,6 +220,7 @@ int main(int count, char **arguments) {
         return 1;
     }
     std::vector<std::thread> threads = begin();
+    raise(SIGUSR2);
     auto begun = Clock::now();
     int asked = 0, answered = 0;
     for (; asked < seconds * REQUESTS; asked++) {
@@ -226,6 +228,10 @@ int main(int count, char **arguments) {
         answered += ask();
     }
     std::chrono::duration<double> took = Clock::now() - begun;
+    // The profile ends. The first request that follows may be answered before it is written, the second one is not.
+    raise(SIGUSR2);
+    for (int i = 0; i < 2; i++)
+        asked++, answered += ask();
     over = true;
     for (auto &thread : threads)
         thread.join();
