@@ -2,11 +2,12 @@
 //! and given back, libraries are loaded and unloaded, programs are started, and a profile is taken all the while.
 //!
 //! ```sh
-//! cargo run -p kcore-agent --example restless -- 60 100
+//! cargo run -p kcore-agent --example restless -- 60 100 [patient]
 //! ```
 //!
 //! That is for 60 seconds, with about 100 threads born in each; how much else is done follows from that, and 0 is as
-//! much as the machine can do. It fails when a thread that must be there was not told, nor reported as missing. Built
+//! much as the machine can do. With `patient`, signals wait until a thread takes its next turn: handlers then break into
+//! no code of a sanitizer that does not allow for it. It fails when a thread that must be there was not told, nor reported as missing. Built
 //! with a sanitizer, the agent's own code is watched too: see `docs/agent.md`.
 
 use std::{
@@ -33,6 +34,8 @@ static OVER: AtomicBool = AtomicBool::new(false);
 static TURNS: AtomicU64 = AtomicU64::new(0);
 /// Threads that are born in a second.
 static PACE: AtomicU64 = AtomicU64::new(0);
+/// Whether signals wait for the next turn.
+static PATIENT: AtomicBool = AtomicBool::new(false);
 /// Threads that are there all the time, and the functions that their stacks have.
 static LASTING: Mutex<BTreeMap<u32, &str>> = Mutex::new(BTreeMap::new());
 
@@ -53,11 +56,41 @@ impl Turns {
 
     /// Waits for the next turn; says whether there is one.
     fn take(&mut self) -> bool {
+        let_signals_in();
+        hold_signals_back();
         thread::sleep(self.next.saturating_duration_since(Instant::now()));
         self.next = (self.next + self.each).max(Instant::now());
         TURNS.fetch_add(1, Ordering::Relaxed);
         !OVER.load(Ordering::Relaxed)
     }
+}
+
+fn hold_signals_back() {
+    if PATIENT.load(Ordering::Relaxed) {
+        mask_signals(libc::SIG_BLOCK);
+    }
+}
+
+fn let_signals_in() {
+    if PATIENT.load(Ordering::Relaxed) {
+        mask_signals(libc::SIG_UNBLOCK);
+    }
+}
+
+/// Blocks the signals of the agent in this thread, or no longer. Handlers run before this returns.
+#[allow(unsafe_code)]
+fn mask_signals(how: i32) {
+    let signals: u64 = (1 << (35 - 1)) | (1 << (libc::SIGUSR2 - 1));
+    // SAFETY: the kernel reads a set of 8 bytes. Sanitizers do not come between as for functions of this purpose.
+    unsafe { libc::syscall(libc::SYS_rt_sigprocmask, how, &raw const signals, 0, 8) };
+}
+
+/// The stacks of all threads, also of this one.
+fn stacks() -> Result<Stacks, kcore_agent::AgentError> {
+    let_signals_in();
+    let stacks = kcore_agent::stacks();
+    hold_signals_back();
+    stacks
 }
 
 #[inline(never)]
@@ -192,9 +225,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let seconds: u32 = env::args().nth(1).map_or(Ok(60), |seconds| seconds.parse())?;
     let pace = env::args().nth(2).map_or(Ok(100), |pace| pace.parse())?;
     PACE.store(pace, Ordering::Relaxed);
+    PATIENT.store(env::args().nth(3).is_some_and(|word| word == "patient"), Ordering::Relaxed);
     // The profile ends when it is told to.
     let profile_time = Duration::from_secs(24 * 3600);
     kcore_agent::install(Settings { profile_time, ..Settings::from_environment() })?;
+    hold_signals_back();
     let threads = begin();
     profile();
     let begun = Instant::now();
@@ -203,14 +238,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         let due = begun + Duration::from_secs(1) * asked / REQUESTS;
         thread::sleep(due.saturating_duration_since(Instant::now()));
         asked += 1;
-        counts.add(&kcore_agent::stacks()?);
+        counts.add(&stacks()?);
     }
     let took = begun.elapsed();
     OVER.store(true, Ordering::Relaxed);
     profile();
     // The first one may be answered before the profile is written, the second one is not.
     for _ in 0..2 {
-        kcore_agent::stacks()?;
+        stacks()?;
     }
     for thread in threads {
         thread.join().map_err(|_| "a thread panicked")?;
