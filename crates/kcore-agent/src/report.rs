@@ -2,6 +2,7 @@
 
 use std::{
     fmt::Write as _,
+    fs,
     sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };
@@ -197,7 +198,16 @@ fn head(groups: usize, costs: &Costs, missing: &[(u32, Missing)]) -> String {
         let _ = writeln!(text, "kcore-agent: {} threads ended meanwhile", costs.ended);
     }
     for (tid, why) in missing {
-        let _ = writeln!(text, "kcore-agent: thread {tid} {why}");
+        let _ = writeln!(text, "kcore-agent: thread {} {why}", with_name(*tid));
     }
     text
+}
+
+/// A thread by its id, and its name if it has one.
+fn with_name(tid: u32) -> String {
+    let name = fs::read_to_string(format!("/proc/self/task/{tid}/comm")).unwrap_or_default();
+    match name.trim_end() {
+        "" => tid.to_string(),
+        name => format!("{tid} ({})", name.escape_debug()),
+    }
 }
