@@ -13,11 +13,16 @@ pub struct Findcontexts;
 
 const HELP: &str = "\
 Coroutines and fibers of libraries that keep no list leave their registers in memory: Boost.Context on the stack \
-that was left (fcontext), swapcontext in a ucontext_t. Words that look like either are taken for one if a stack \
-unwinds from them, by call frame information alone, to where stacks begin; if no thread is on that stack; and, for \
-an fcontext, if somebody points to it. What was overwritten in part, or is kept by a coroutine that ended, may be \
-among them: they are found, and not known. ENTRY is the outermost function, PC where the stack was left. In a pipe they \
-are handed on as stacks: ::findcontexts | ::stack. Contexts of bthreads are with ::bthreads.";
+that was left (fcontext), swapcontext in a ucontext_t, and libco, minicoro, libaco, Ruby and their like in a structure \
+of their own or, with its address there, on the stack (beside). Of the last kind no layout is known beforehand: a word is \
+taken for a saved stack pointer if a call returns there whose function, by its code, saves one just so and goes to \
+another stack; CONTEXT is the lowest of what that code saves. Those that were made by the same functions and did not \
+run are found too, if they hold the function that they begin with. All are taken for contexts if a stack unwinds \
+from them, by call frame information alone, to where stacks begin; if no thread is on that stack; and, where they lie \
+on their own stacks, if somebody points to them. What was overwritten in part, or is kept by a coroutine that ended, may \
+be among them: they are found, and not known. Where several use one stack in turns, one is shown. ENTRY is the \
+outermost function, PC where the stack was left. In a pipe they are handed on as stacks: ::findcontexts | ::stack. \
+Contexts of bthreads are with ::bthreads.";
 
 impl Dcmd for Findcontexts {
     fn spec(&self) -> Spec {

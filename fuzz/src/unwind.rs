@@ -58,6 +58,9 @@ impl Process {
             Flow::Continue
         });
         assert!(frames <= limit, "{frames} frames");
+        // Code is followed for what a call leaves as well: that ends.
+        let caller = self.function_before(regs.pc());
+        let _switch = machine.switch_before(regs.pc(), caller, &self.memory);
     }
 }
 

@@ -169,6 +169,45 @@ fn contexts_of_the_c_library_are_found_where_the_program_says() {
 }
 
 #[test]
+fn contexts_beside_stacks_are_found_whatever_their_layout() {
+    for variant in [
+        "O0-pie",
+        "O2-pie",
+        "O2-nopie",
+        "O2-pie-gcore",
+        "O0-aarch64-pie",
+        "O2-aarch64-pie",
+        "O2-aarch64-nopie",
+    ] {
+        let Some(case) = made("beside", variant) else { continue };
+        let core = open(&case);
+        let found = records(&core, "::findcontexts");
+        let stacks = records(&core, "::findcontexts | ::stack");
+        let told = told(&case);
+        for told in &told {
+            let at = |record: &&Value| record["address"] == told["context"];
+            let index = found.iter().position(|record| at(&record));
+            let index = index.unwrap_or_else(|| panic!("{variant}: {told} is not found"));
+            let (context, stack) = (&found[index], &stacks[index]);
+            assert_eq!(context["shape"], "beside", "{variant}: {told}");
+            assert_eq!(context["state"], told["state"], "{variant}: {told}");
+            let function = told["function"].as_str().expect("a function");
+            if told["state"] == "created" {
+                assert_eq!(context["entry_function"], function, "{variant}: {told}");
+                continue;
+            }
+            let (_, depth) = own_function(stack, &[function]);
+            assert_eq!(depth as u64, told["depth"], "{variant}: {told}");
+            assert_eq!(stack["end"]["reason"], "outermost", "{variant}: {told}");
+            let outermost = stack["frames"].as_array().and_then(|frames| frames.last());
+            let first = if function == "run" { "_start" } else { "body" };
+            assert_eq!(outermost.expect("a frame")["function"], first, "{variant}: {told}");
+        }
+        assert_eq!(found.len(), told.len(), "{variant}: {found:#?}");
+    }
+}
+
+#[test]
 fn a_process_without_coroutines_has_none() {
     let Some(case) = made("threads-12", "O2-pie") else { return };
     assert_eq!(records(&open(&case), "::findcontexts"), Vec::<Value>::new());

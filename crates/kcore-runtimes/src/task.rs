@@ -41,6 +41,9 @@ pub enum TaskStart {
         regs: Box<Regs>,
         /// The pc, and what kind it is.
         pc: CodeAddr,
+        /// The CFA of the outermost frame, where that is known otherwise than by unwinding: behind it lies
+        /// what nobody called.
+        bottom: Option<Addr>,
     },
     /// Nowhere in native code: the runtime keeps its frames in objects of its own. These are they, innermost
     /// first.

@@ -71,6 +71,11 @@ impl Mapping {
         self.flags.is_none_or(|flags| flags & 1 != 0)
     }
 
+    /// Whether it is known not to hold code alone.
+    pub(crate) fn may_hold_data(&self) -> bool {
+        self.flags.is_some_and(|flags| flags & 3 != 1)
+    }
+
     /// `rwx` with dashes; `None` where the core does not say.
     pub fn permissions(&self) -> Option<String> {
         let letter = |bit: u32, letter: char| {

@@ -59,12 +59,26 @@ impl Stack {
         start: StackOrigin,
         limit: usize,
     ) -> Self {
+        Self::walk_down_to(tid, walker, start, limit, None)
+    }
+
+    /// As [`Stack::walk`]; the frame whose CFA is `bottom` is the outermost one.
+    pub(crate) fn walk_down_to(
+        tid: Option<Tid>,
+        walker: &mut Walker<'_>,
+        start: StackOrigin,
+        limit: usize,
+        bottom: Option<Addr>,
+    ) -> Self {
         let mut frames = Vec::new();
+        let mut is_last = false;
         walker.set_thread(tid);
         let end = walker.walk_from(&start.regs, start.pc, start.trust, limit, &mut |frame, _| {
             frames.push(*frame);
-            Flow::Continue
+            is_last = bottom.is_some() && frame.cfa == bottom;
+            if is_last { Flow::Stop } else { Flow::Continue }
         });
+        let end = if is_last { End::Outermost } else { end };
         Self { tid, task: None, frames, end, start: Some(Box::new(start)) }
     }
 

@@ -123,10 +123,10 @@ impl Core {
     ) -> Stack {
         let mut stack = match (&task.start, task.thread) {
             (TaskStart::Running, Some(tid)) => self.stack_with(walker, tid, limit),
-            (TaskStart::Suspended { regs, pc }, thread) => {
+            (TaskStart::Suspended { regs, pc, bottom }, thread) => {
                 let (regs, pc) = (**regs, *pc);
                 let start = StackOrigin { regs, pc, trust: Trust::Runtime, is_thread: false };
-                Stack::walk(thread, walker, start, limit)
+                Stack::walk_down_to(thread, walker, start, limit, *bottom)
             }
             (TaskStart::Language(_), thread) => Stack::empty(thread, End::Outermost),
             (_, thread) => Stack::empty(thread, End::NoRegisters),

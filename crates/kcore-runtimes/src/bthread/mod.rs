@@ -224,9 +224,11 @@ impl Bthreads {
             _ => return TaskStart::Unknown("its stack cannot be read".into()),
         };
         match context::saved(space, context, stack.end) {
-            Some(regs) => {
-                TaskStart::Suspended { pc: CodeAddr::Return(regs.pc()), regs: Box::new(regs) }
-            }
+            Some(regs) => TaskStart::Suspended {
+                pc: CodeAddr::Return(regs.pc()),
+                regs: Box::new(regs),
+                bottom: None,
+            },
             None => TaskStart::Unknown(
                 format!("its saved registers, at {:x}, cannot be read", context.get()).into(),
             ),

@@ -5,7 +5,7 @@ mod x86_64;
 
 use kcore_mem::{Addr, AddrRange, AddressSpace, Arch, Endian, Fault, Target};
 
-use crate::{Reading, RegisterId, Regs, SavedContext};
+use crate::{Reading, RegisterId, Regs, SavedContext, Switch};
 
 /// One register of a thread as the kernel saved it (`pr_reg` of `NT_PRSTATUS`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -118,6 +118,16 @@ pub trait Machine: Send + Sync {
 
     /// Whether the instruction before `at` is a call, so that `at` can be a return address.
     fn follows_call(&self, at: Addr, space: &dyn AddressSpace) -> bool;
+
+    /// What the call before `at`, a return address, leaves of its caller, if it calls a function that goes to
+    /// another stack. `caller` is the function that called, as far as it is known: where it calls through a
+    /// register, its code tells which function.
+    fn switch_before(
+        &self,
+        at: Addr,
+        caller: Option<AddrRange>,
+        space: &dyn AddressSpace,
+    ) -> Option<Switch>;
 
     /// The caller's registers right after a call, before its target ran: the caller of a call to
     /// where there is no code. Gives the CFA too.

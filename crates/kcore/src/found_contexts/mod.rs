@@ -1,19 +1,27 @@
-//! Saved contexts that no list names: they are found by what they look like, and believed when a stack unwinds
-//! from them by call frame information alone to where stacks begin.
+//! Saved contexts that no list names: they are found by what they look like, or by the code of the functions that
+//! save them, and believed when a stack unwinds from them by call frame information alone to where stacks begin.
 
+mod beside;
+mod busy;
+mod code_words;
+mod made;
 mod scan;
 mod shape;
+mod walked;
 
 use std::{borrow::Cow, sync::Arc};
 
 use kcore_mem::{Addr, AddrRange, CodeAddr};
 use kcore_runtimes::TaskStart;
-use kcore_unwind::{End, Frame, Modules, Trust};
+use kcore_unwind::{Modules, Trust};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use beside::Beside;
+use busy::Busy;
 pub use shape::ContextShape;
 use shape::{Shaped, Shapes};
+use walked::{Returns, Walked, believe, complete, one_of_each_stack};
 
 use crate::{Core, MAX_FRAMES, Stack, Task, stack::StackOrigin};
 
@@ -45,30 +53,6 @@ pub struct FoundContext {
 
 /// Pointers to one context that are looked at.
 const MAX_HOLDERS: usize = 64;
-/// Bytes below a context that may be left of calls which returned.
-const LEFT_OVER: u64 = 16 << 10;
-
-/// A context whose stack is good.
-struct Walked {
-    shaped: Shaped,
-    frames: Vec<Frame>,
-}
-
-impl Walked {
-    /// Where the stack begins.
-    fn bottom(&self) -> Option<Addr> {
-        match self.frames.last() {
-            Some(outermost) => outermost.cfa,
-            None => self.shaped.regs.get(self.shaped.stack_pointer).map(Addr::new),
-        }
-    }
-
-    /// Whether an address is on the stack, or where calls from it were.
-    fn is_on_stack(&self, at: Addr) -> bool {
-        let lowest = self.shaped.at.get().saturating_sub(LEFT_OVER);
-        self.bottom().is_some_and(|bottom| at.get() >= lowest && at < bottom)
-    }
-}
 
 impl Core {
     /// Saved contexts in memory, in the order of their addresses. They are searched for once. `None` on a
@@ -87,8 +71,11 @@ impl Core {
         let memory = self.written_memory();
         let begins = self.each_word(&memory, |at, word| shapes.begin(at, word));
         let begins = begins.into_iter().take(MAX_FOUND);
-        let shaped = begins.filter_map(|(at, shape)| shapes.read(at, shape));
-        let walked = self.walk_contexts(shaped.collect());
+        let mut shaped: Vec<Shaped> =
+            begins.filter_map(|(at, shape)| shapes.read(at, shape)).collect();
+        shaped.extend(Beside::new(self, machine).find(&memory).into_iter().take(MAX_FOUND));
+        let mut walked = self.walk_contexts(shaped);
+        complete(&mut walked, &|at| Some(Modules::function_before(self.modules(), at)?.start));
         self.believed(walked, &memory)
     }
 
@@ -96,34 +83,44 @@ impl Core {
     fn walk_contexts(&self, shaped: Vec<Shaped>) -> Vec<Walked> {
         let walk = |walker: &mut Option<kcore_unwind::Walker<'_>>, shaped: Shaped| {
             if shaped.begins_with.is_some() {
-                return Some(Walked { shaped, frames: Vec::new() });
+                return Some(Walked::made(shaped));
             }
             let (regs, pc) = (shaped.regs, shaped.pc);
             let start = StackOrigin { regs, pc, trust: Trust::Runtime, is_thread: false };
             let stack = Stack::walk(None, walker.as_mut()?, start, MAX_WALK);
-            is_clean(&stack).then_some(Walked { shaped, frames: stack.frames })
+            believe(shaped, stack, &|at| self.returns(at))
         };
         shaped.into_par_iter().map_init(|| self.walker(), walk).flatten_iter().collect()
     }
 
-    /// Those that are not known otherwise, that no thread has gone on from, and, where the library gives
-    /// pointers to them, that somebody points to who is not on the same stack: what was left there once is
-    /// there for long.
+    fn returns(&self, at: Addr) -> Returns {
+        let is_call = self.machine().is_some_and(|it| it.follows_call(at, self.space()));
+        match self.space().slice(at.wrapping_offset(-1)) {
+            Ok(_) if is_call => Returns::Yes,
+            Ok(_) => Returns::No,
+            Err(_) => Returns::Unknown,
+        }
+    }
+
+    /// Those that are not known otherwise, that no thread has gone on from, and, where they lie on their own
+    /// stacks, that somebody points to who does not: what was left there once is there for long.
     fn believed(&self, walked: Vec<Walked>, memory: &[AddrRange]) -> Vec<FoundContext> {
-        let busy = self.bottoms_of_threads();
+        let busy = Busy::of(&self.stacks(&self.tids(), MAX_FRAMES));
         let saved = self.tasks().iter().filter_map(|task| saved_sp(self, task));
         let known: FxHashSet<u64> = saved.collect();
         let holders = self.holders(&walked, memory);
-        let sp = |shaped: &Shaped| shaped.regs.get(self.machine()?.stack_pointer());
         let is_free = |it: &Walked| {
-            !it.bottom().is_some_and(|bottom| busy.contains(&bottom))
-                && !sp(&it.shaped).is_some_and(|sp| known.contains(&sp))
+            !busy.has(it) && !it.stack_pointer().is_some_and(|sp| known.contains(&sp))
         };
-        let found = walked.into_iter().filter(is_free).filter_map(|it| {
+        let held_at = |it: &Walked| {
             let holders = holders.get(&it.shaped.at).map(Vec::as_slice).unwrap_or_default();
-            let held_at = holders.iter().copied().find(|holder| !it.is_on_stack(*holder));
-            let needs_holder = it.shaped.shape == ContextShape::Fcontext;
-            (held_at.is_some() || !needs_holder).then(|| found_context(it, held_at))
+            holders.iter().copied().find(|holder| !it.is_on_stack(*holder))
+        };
+        let is_held = |it: &Walked| !it.lies_on_stack() || held_at(it).is_some();
+        let left = walked.into_iter().filter(|it| is_free(it) && is_held(it)).collect();
+        let found = one_of_each_stack(left).into_iter().map(|it| {
+            let held_at = held_at(&it);
+            found_context(it, held_at)
         });
         let mut found: Vec<FoundContext> = found.collect();
         found.sort_by_key(|context| context.at);
@@ -145,18 +142,6 @@ impl Core {
         }
         holders
     }
-
-    /// Where the stacks of threads begin.
-    fn bottoms_of_threads(&self) -> FxHashSet<Addr> {
-        let stacks = self.stacks(&self.tids(), MAX_FRAMES);
-        stacks.iter().filter_map(|stack| stack.frames.last()?.cfa).collect()
-    }
-}
-
-/// Whether a stack is good down to its beginning: nothing of it was guessed.
-fn is_clean(stack: &Stack) -> bool {
-    let is_sure = |frame: &Frame| matches!(frame.trust, Trust::Cfi | Trust::Runtime);
-    stack.end == End::Outermost && stack.frames.len() > 1 && stack.frames.iter().all(is_sure)
 }
 
 fn saved_sp(core: &Core, task: &Task) -> Option<u64> {
@@ -167,10 +152,11 @@ fn saved_sp(core: &Core, task: &Task) -> Option<u64> {
 }
 
 fn found_context(walked: Walked, held_at: Option<Addr>) -> FoundContext {
-    let Walked { shaped, frames } = walked;
+    let bottom = walked.bottom().filter(|_| walked.is_whole && !walked.ends_itself);
+    let Walked { shaped, frames, .. } = walked;
     let start = match shaped.begins_with {
         Some(_) => TaskStart::Unknown("it has not run yet".into()),
-        None => TaskStart::Suspended { regs: Box::new(shaped.regs), pc: shaped.pc },
+        None => TaskStart::Suspended { regs: Box::new(shaped.regs), pc: shaped.pc, bottom },
     };
     let outermost = frames.last().map(|frame| frame.pc.lookup());
     let entry = shaped.begins_with.or(outermost).unwrap_or(shaped.pc.addr());

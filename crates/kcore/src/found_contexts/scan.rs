@@ -10,13 +10,14 @@ const CHUNK: u64 = 1 << 20;
 const WORD: u64 = 8;
 
 impl Core {
-    /// Memory that was dumped and is no code: where saved contexts and pointers to them may lie.
+    /// Memory that was dumped and is no code, or is written all the same, as stacks of programs that ask for such:
+    /// where saved contexts and pointers to them may lie.
     pub(super) fn written_memory(&self) -> Vec<AddrRange> {
         let mut held = self.space().regions();
         self.cut_repetitions(&mut held);
         let is_data = |range: &AddrRange| {
             let mapping = self.mapping_at(range.start);
-            mapping.is_none_or(|mapping| !Mapping::may_hold_code(mapping))
+            mapping.is_none_or(Mapping::may_hold_data)
         };
         held.into_iter().map(|region| region.range).filter(is_data).flat_map(chunks).collect()
     }

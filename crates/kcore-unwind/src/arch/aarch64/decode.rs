@@ -95,13 +95,13 @@ pub const fn is_call(word: u32) -> bool {
 }
 
 /// `bits` bits from `low` on, as a signed number.
-fn signed(word: u32, low: u32, bits: u32) -> i64 {
+pub fn signed(word: u32, low: u32, bits: u32) -> i64 {
     let left = 32_u32.saturating_sub(low).saturating_sub(bits);
     let top = word.wrapping_shl(left).cast_signed();
     i64::from(top.wrapping_shr(32_u32.saturating_sub(bits)))
 }
 
-fn displacement(word: u32, low: u32, bits: u32) -> i64 {
+pub fn displacement(word: u32, low: u32, bits: u32) -> i64 {
     signed(word, low, bits).wrapping_mul(4)
 }
 

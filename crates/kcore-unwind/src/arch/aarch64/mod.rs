@@ -4,12 +4,13 @@ mod context;
 mod decode;
 mod regs;
 mod signal;
+mod switch;
 mod trace;
 
 use kcore_mem::{Addr, AddrRange, AddressSpace, Fault, Target};
 
 use super::{Machine, RegisterPart, UserRegister};
-use crate::{Reading, RegisterId, Regs, SavedContext};
+use crate::{Reading, RegisterId, Regs, SavedContext, Switch};
 
 /// Bits that no address of a user has: Linux gives addresses above 48 bits only to a process that
 /// asks for them, and code is not put there.
@@ -127,6 +128,15 @@ impl Machine for Aarch64 {
 
     fn follows_call(&self, at: Addr, space: &dyn AddressSpace) -> bool {
         decode::follows_call(at, space)
+    }
+
+    fn switch_before(
+        &self,
+        at: Addr,
+        caller: Option<AddrRange>,
+        space: &dyn AddressSpace,
+    ) -> Option<Switch> {
+        switch::switch_before(at, caller, space)
     }
 
     fn caller_at_entry(&self, regs: &Regs, _space: &dyn AddressSpace) -> Option<(Regs, Addr)> {

@@ -6,12 +6,13 @@ mod parts;
 mod regs;
 mod signal;
 mod stack_effect;
+mod switch;
 mod trace;
 
 use kcore_mem::{Addr, AddrRange, AddressSpace, Fault, Target};
 
 use super::{Machine, RegisterPart, UserRegister};
-use crate::{Reading, RegisterId, Regs, SavedContext};
+use crate::{Reading, RegisterId, Regs, SavedContext, Switch};
 
 /// The architecture.
 pub struct X86_64;
@@ -116,6 +117,15 @@ impl Machine for X86_64 {
 
     fn follows_call(&self, at: Addr, space: &dyn AddressSpace) -> bool {
         decode::follows_call(at, space)
+    }
+
+    fn switch_before(
+        &self,
+        at: Addr,
+        caller: Option<AddrRange>,
+        space: &dyn AddressSpace,
+    ) -> Option<Switch> {
+        switch::switch_before(at, caller, space)
     }
 
     fn caller_at_entry(&self, regs: &Regs, space: &dyn AddressSpace) -> Option<(Regs, Addr)> {

@@ -13,6 +13,8 @@ pub enum ContextShape {
     Fcontext,
     /// glibc's `ucontext_t`, by `getcontext`, `makecontext` or `swapcontext`.
     Ucontext,
+    /// Registers in a structure beside the stack, as the code of a switch writes them: libco and its like.
+    Beside,
 }
 
 impl ContextShape {
@@ -21,6 +23,7 @@ impl ContextShape {
         match self {
             Self::Fcontext => "fcontext",
             Self::Ucontext => "ucontext",
+            Self::Beside => "beside",
         }
     }
 }
@@ -67,9 +70,11 @@ impl Shapes<'_> {
     pub fn read(&self, at: Addr, shape: ContextShape) -> Option<Shaped> {
         match (shape, self.space.target().arch) {
             (ContextShape::Ucontext, Arch::Aarch64) => self.ucontext_of_aarch64(self.ucontext(at)?),
-            (ContextShape::Ucontext, _) => self.ucontext(at),
+            (ContextShape::Ucontext, _) => self.ucontext_of_x86(self.ucontext(at)?),
             (ContextShape::Fcontext, Arch::Aarch64) => self.fcontext_of_aarch64(at),
             (ContextShape::Fcontext, _) => self.fcontext_of_x86(at),
+            // The code of a switch tells of these, not a mark.
+            (ContextShape::Beside, _) => None,
         }
     }
 

@@ -75,6 +75,15 @@ impl Shapes<'_> {
         })
     }
 
+    /// A `ucontext_t`, if what `makecontext` made returns to code.
+    pub(super) fn ucontext_of_x86(&self, shaped: Shaped) -> Option<Shaped> {
+        let returns_to_code = || {
+            let sp = Addr::new(shaped.regs.get(RSP)?);
+            self.space.read_word(sp).ok().filter(|word| (self.is_code)(Addr::new(*word)))
+        };
+        (shaped.begins_with.is_none() || returns_to_code().is_some()).then_some(shaped)
+    }
+
     fn is_code_in(&self, regs: &Regs, register: RegisterId) -> bool {
         regs.get(register).is_some_and(|value| (self.is_code)(Addr::new(value)))
     }
