@@ -22,7 +22,7 @@ from them, by call frame information alone, to where stacks begin; if no thread 
 on their own stacks, if somebody points to them. What was overwritten in part, or is kept by a coroutine that ended, may \
 be among them: they are found, and not known. Where several use one stack in turns, one is shown. ENTRY is the \
 outermost function, PC where the stack was left. In a pipe they are handed on as stacks: ::findcontexts | ::stack. \
-Contexts of bthreads are with ::bthreads.";
+Those of bthreads are with ::bthreads, those of Boost.Fiber with ::fibers.";
 
 impl Dcmd for Findcontexts {
     fn spec(&self) -> Spec {

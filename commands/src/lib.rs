@@ -40,6 +40,7 @@ mod enumeration;
 mod env;
 mod errno;
 mod eval;
+mod fibers;
 mod files;
 mod findcontexts;
 mod findstack;
@@ -193,6 +194,7 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &runtimes::Runtimes,
     &bthreads::list::Bthreads,
     &bthreads::bthread::Bthread,
+    &fibers::list::Fibers,
     &python::pystack::Pystack,
     &python::pyprint::Pyprint,
     &python::pyobjects::Pyobjects,
@@ -305,6 +307,7 @@ pub const WALKERS: &[&dyn Walker] = &[
     &walk::initial::ARG,
     &walk::initial::ENV,
     &bthreads::walk::Bthreads,
+    &fibers::walk::Fibers,
     &v8::walk::jsframe::Jsframe,
     &v8::walk::jsprop::Jsprop,
     &v8::walk::jselement::Jselement,

@@ -70,6 +70,11 @@ impl Opened {
     }
 }
 
+/// Whether a bthread runs on the stack of its worker.
+fn is_on_worker(told: &Value) -> bool {
+    told["function"].as_str().is_some_and(|function| function.ends_with("_on_worker"))
+}
+
 fn made(scenario: &str, variant: &str) -> Option<Case> {
     match gen_cores::ensure(scenario, variant).expect("a case") {
         Outcome::Made(case) | Outcome::Fresh(case) => Some(case),

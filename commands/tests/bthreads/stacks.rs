@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::{Opened, cores, cores_without_types};
+use crate::{Opened, cores, cores_without_types, is_on_worker, made, open, told};
 
 /// Functions of a stack, innermost first.
 pub fn functions(record: &Value) -> Vec<String> {
@@ -26,10 +26,17 @@ fn check_one(core: &Opened, id: &str, told: &Value, record: &Value) {
     assert_eq!(own, depth + 1, "{} {id} {told}: {functions:?}", core.name);
     let runner = functions.iter().position(|name| name == "bthread::TaskGroup::task_runner");
     assert!(runner.is_some(), "{} {id}: {functions:?}", core.name);
+    assert_eq!(record["end"]["reason"], "outermost", "{} {id}: {record}", core.name);
+    if is_on_worker(told) {
+        // The worker calls what begins other stacks, on its own.
+        let worker = if core.is_real() { "bthread::TaskControl::worker_thread" } else { "worker" };
+        let caller = functions.iter().position(|name| name == worker);
+        assert!(runner < caller, "{} {id}: {functions:?}", core.name);
+        return;
+    }
     // The first function of a stack of Boost.Context calls it here; nothing called that one.
     let before = if core.has_own_switch() { 1 } else { 2 };
     assert_eq!(runner, functions.len().checked_sub(before), "{} {id}: {functions:?}", core.name);
-    assert_eq!(record["end"]["reason"], "outermost", "{} {id}: {record}", core.name);
 }
 
 /// All stacks of a process.
@@ -81,5 +88,23 @@ fn groups_have_all_bthreads_once() {
         let piped =
             piped.iter().map(|group| group["count"].as_u64().expect("a count")).sum::<u64>();
         assert_eq!(piped, core.told.len() as u64, "{}", core.name);
+    }
+}
+
+#[test]
+fn workers_say_which_bthread_they_run_on_their_own_stacks() {
+    for (scenario, variant) in [("brpc", "O2-pie"), ("brpc", "O0-pie-gcore")] {
+        let Some(case) = made(scenario, variant) else { continue };
+        let mut functions = Vec::new();
+        for told in told(&case).values().filter(|told| is_on_worker(told)) {
+            // Asked before anybody asks for bthreads.
+            let core = open(&case, None);
+            let record = core.records(&format!("0t{}::stack", told["tid"])).remove(0);
+            assert_eq!(record["task"]["id"], told["bthread"], "{}: {record}", core.name);
+            functions.extend(told["function"].as_str().map(ToOwned::to_owned));
+        }
+        functions.sort_unstable();
+        let expected = ["sleeps_on_worker", "spins_on_worker", "waits_on_worker"];
+        assert_eq!(functions, expected, "{scenario}/{variant}");
     }
 }

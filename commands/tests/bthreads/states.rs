@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::{Opened, cores, cores_without_types};
+use crate::{Opened, cores, cores_without_types, harness};
 
 pub fn found(core: &Opened) -> BTreeMap<String, Value> {
     let records = core.records("::bthreads").into_iter();
@@ -44,6 +44,34 @@ pub fn check(core: &Opened) {
 #[test]
 fn every_bthread_is_listed_with_its_state() {
     cores().iter().for_each(check);
+}
+
+#[test]
+fn timers_that_are_late_or_have_gone_off_are_told_apart() {
+    for core in cores().iter().filter(|core| core.name.starts_with("brpc/")) {
+        let found = found(core);
+        let of = |function: &str| {
+            let told = core.told.iter().filter(|(_, told)| told["function"] == function);
+            told.map(|(id, _)| &found[id]).collect::<Vec<_>>()
+        };
+        let (naps, late) = (of("naps"), of("oversleeps"));
+        assert_eq!((naps.len(), late.len()), (3, 3), "{}", core.name);
+        for record in naps {
+            assert_eq!((&record["state"], &record["waits_for"]), (&"ready".into(), &Value::Null));
+        }
+        for record in late {
+            assert_eq!(
+                (&record["state"], &record["waits_for"]),
+                (&"sleeping".into(), &"timer".into())
+            );
+            // No time is made up of one that has passed.
+            let text = harness::run_on(
+                &core.core,
+                &format!("{}::bthread", record["id"].as_str().expect("an id")),
+            );
+            assert!(text.out.contains("sleeping, on timer\n"), "{}: {}", core.name, text.out);
+        }
+    }
 }
 
 #[test]

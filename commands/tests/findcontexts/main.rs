@@ -49,46 +49,6 @@ fn own_function(record: &Value, names: &[&str]) -> (String, usize) {
     (found.to_owned(), count(found) - 1)
 }
 
-#[test]
-fn fibers_of_boost_are_found_with_their_stacks() {
-    for variant in ["O0-pie", "O2-pie", "O2-pie-gcore"] {
-        let Some(case) = made("fibers", variant) else { continue };
-        let core = open(&case);
-        let found = records(&core, "::findcontexts");
-        assert!(found.iter().all(|it| it["shape"] == "fcontext" && it["held_at"].is_string()));
-        let stacks = records(&core, "::findcontexts | ::stack");
-        assert_eq!(stacks.len(), found.len(), "{variant}");
-        let mut seen: BTreeMap<(String, usize), usize> = BTreeMap::new();
-        let mut others = Vec::new();
-        for stack in &stacks {
-            assert_eq!(stack["end"]["reason"], "outermost", "{variant}: {stack}");
-            let text = stack.to_string();
-            match ["sleeps", "waits", "meets"]
-                .iter()
-                .any(|name| text.contains(&format!("\"{name}\"")))
-            {
-                true => {
-                    let own = own_function(stack, &["sleeps", "waits", "meets"]);
-                    *seen.entry(own).or_default() += 1;
-                }
-                false => others.push(text),
-            }
-        }
-        let mut expected: BTreeMap<(String, usize), usize> = BTreeMap::new();
-        for told in told(&case) {
-            let function = told["function"].as_str().expect("a function").to_owned();
-            let depth = told["depth"].as_u64().expect("a depth") as usize;
-            *expected.entry((function, depth)).or_default() += 1;
-        }
-        assert_eq!(seen, expected, "{variant}: {others:#?}");
-        // The main fiber, which waits, and the dispatcher, which looks who is next.
-        let is_known =
-            |text: &&String| text.contains("\"main\"") || text.contains("scheduler::dispatch");
-        assert_eq!(others.iter().filter(is_known).count(), others.len(), "{variant}: {others:#?}");
-        assert!(others.iter().any(|text| text.contains("\"main\"")), "{variant}: {others:#?}");
-    }
-}
-
 /// What coroutines told of their functions and depths.
 fn depths(told: &[Value]) -> BTreeMap<(String, usize), usize> {
     let mut depths: BTreeMap<(String, usize), usize> = BTreeMap::new();

@@ -34,6 +34,8 @@
 
 pub mod bthread;
 mod ending;
+mod fcontext;
+pub mod fiber;
 mod host;
 mod language_frame;
 mod probe;
@@ -43,6 +45,7 @@ mod runtimes;
 mod span;
 mod stand_in;
 mod task;
+mod thread_stack;
 pub mod v8;
 
 pub use ending::{DyingStack, Ending, Fate};

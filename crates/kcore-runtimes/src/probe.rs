@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Host, Runtime, StandIn, bthread, python, v8};
+use crate::{Host, Runtime, StandIn, bthread, fiber, python, v8};
 
 /// Looks for one runtime in a process.
 #[derive(Clone, Copy)]
@@ -50,4 +50,4 @@ pub struct TaskProbe {
 }
 
 /// The libraries of stacks that kcore knows.
-pub const TASK_PROBES: &[TaskProbe] = &[bthread::PROBE];
+pub const TASK_PROBES: &[TaskProbe] = &[bthread::PROBE, fiber::PROBE];

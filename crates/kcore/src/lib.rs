@@ -94,7 +94,7 @@ pub use kcore_runtimes::{
     LanguageFrame, Native, NativeStack, PROBES, Probe, Runtime, Runtimes, Span, TASK_PROBES, Task,
     TaskProbe, TaskStart, ThreadFacts,
 };
-pub use kcore_runtimes::{bthread, python, v8};
+pub use kcore_runtimes::{bthread, fiber, python, v8};
 pub use kcore_symbols::{
     AliasKind, AliasType, ArrayType, BaseClass, BaseType, BitField, Composite, DebugInfo, DieId,
     Dimension, Encoding, Enumeration, Enumerator, Keyword, Language, Member, MemberPlace,

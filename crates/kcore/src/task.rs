@@ -8,8 +8,9 @@ use rustc_hash::FxHashMap;
 
 use crate::{Core, Stack, Task, Tid, found_contexts::FOUND, stack::StackOrigin};
 
-/// Frames among which the function is that begins the stack of a task: a sanitizer may call it.
-const OUTERMOST: usize = 2;
+/// Frames among which the function is that begins the stack of a task: a sanitizer may call it, or functions of
+/// the library's own whose names were stripped.
+const OUTERMOST: usize = 3;
 
 /// What names a task within a process: its runtime, and the number that this gave it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

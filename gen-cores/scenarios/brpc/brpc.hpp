@@ -45,6 +45,7 @@ extern struct Brpc {
 	void *(*butex_create)();
 	int (*butex_wake)(void *, bool);
 	int (*butex_wait)(void *, int, const timespec *, bool);
+	int (*timer_add)(uint64_t *, timespec, void (*)(void *), void *);
 	// The code that switches from one stack to another.
 	void (*jump_fcontext)();
 } brpc;

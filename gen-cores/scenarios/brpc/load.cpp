@@ -34,6 +34,7 @@ static const Wanted WANTED[] = {
 	{"_ZN7bthread12butex_createEv", &brpc.butex_create},
 	{"_ZN7bthread10butex_wakeEPvb", &brpc.butex_wake},
 	{"_ZN7bthread10butex_waitEPviPK8timespecb", &brpc.butex_wait},
+	{"bthread_timer_add", &brpc.timer_add},
 	{"bthread_jump_fcontext", &brpc.jump_fcontext},
 };
 

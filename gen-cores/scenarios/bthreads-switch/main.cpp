@@ -10,24 +10,7 @@
 #include "bthread_account.hpp"
 #include "switches.hpp"
 
-// Whether a debugger comes, who can trace only what no other one traces.
-#ifndef ARE_LEFT
-#define ARE_LEFT 0
-#endif
-
-static volatile int entered;
 static bthread_t begun[SWITCH_COUNT], switching[SWITCH_COUNT];
-
-static long depth_of(long number)
-{
-	return number % 7;
-}
-
-static void stay()
-{
-	for (;;)
-		pause();
-}
 
 FN static void *is_begun(void *arg)
 {
@@ -55,31 +38,9 @@ FN static void act(long number)
 	stay();
 }
 
-FN static long switches(long depth, long number)
-{
-	if (depth > 0) {
-		long below = switches(depth - 1, number);
-		__asm__ volatile("" : "+r"(below));
-		return below + 1;
-	}
-	act(number);
-	BARRIER();
-	return 1;
-}
-
 FN static void *body(void *arg)
 {
-	static const char *const states[] = {"sleeping", "ready", "running", "running", "ended"};
-	long number = (long)arg;
-	tell(bthread_self(), states[kind_of(number)], "", nullptr, "switches", depth_of(number));
-	__atomic_add_fetch(&entered, 1, __ATOMIC_SEQ_CST);
-	// None is to come to the switch while another one is traced to it.
-	while (entered < SWITCH_COUNT)
-		usleep(20000);
-	if (kind_of(number) == ENDING)
-		stop_in_switch(number);
-	else
-		switches(depth_of(number), number);
+	enter_and_switch(bthread_self(), (long)arg);
 	return nullptr;
 }
 

@@ -24,6 +24,8 @@ DOWN(waits, bthread_cond_wait(&cond, &other))
 DOWN(joins, bthread_join(joined, nullptr))
 DOWN(yields, bthread_yield())
 
+DOWN(pauses_on_worker, __atomic_add_fetch(&running, 1, __ATOMIC_SEQ_CST); while (!done) pause())
+DOWN(spins_on_worker, __atomic_add_fetch(&running, 1, __ATOMIC_SEQ_CST); while (!done) BARRIER())
 DOWN(spins, __atomic_add_fetch(&running, 1, __ATOMIC_SEQ_CST); while (!done) BARRIER())
 
 #define BODY(name, function, state, on, butex)                                                                         \
@@ -40,6 +42,8 @@ BODY(waiter, waits, "suspended", "condition", cond.seq)
 BODY(joiner, joins, "suspended", "join", bthread_butex_of(joined))
 BODY(yielder, yields, "ready", "", nullptr)
 BODY(spinner, spins, "running", "", nullptr)
+BODY(pauser_on_worker, pauses_on_worker, "running", "", nullptr)
+BODY(spinner_on_worker, spins_on_worker, "running", "", nullptr)
 
 FN static void *ender(void *)
 {
@@ -90,7 +94,14 @@ int main(int argc, char **)
 		spinning[i] = bthread_start_background("spins", spinner, (void *)(i + 1));
 		pthread_create(&threads[i], nullptr, worker, &spinning[i]);
 	}
-	while (running < 3)
+	bthread_t on_workers[] = {bthread_start_on_worker("pauses", pauser_on_worker, (void *)2),
+				  bthread_start_on_worker("spins", spinner_on_worker, (void *)4)};
+	for (bthread_t &id : on_workers) {
+		pthread_t thread;
+		pthread_create(&thread, nullptr, worker, &id);
+	}
+	tell(bthread_start_on_worker("created", sleeper, nullptr), "created", "", nullptr, "", 0);
+	while (running < 5)
 		usleep(1000);
 	fclose(account);
 	while (argc > 1)

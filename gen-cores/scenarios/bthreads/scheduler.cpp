@@ -164,6 +164,11 @@ static void run(TaskMeta *meta)
 {
 	if (tls_task_group->main_stack == nullptr)
 		tls_task_group->main_stack = new ContextualStack();
+	if (meta->attr.stack_type == STACK_TYPE_PTHREAD) {
+		meta->stack = tls_task_group->main_stack;
+		tls_task_group->cur_meta = meta;
+		TaskGroup::task_runner(1);
+	}
 	if (meta->stack == nullptr)
 		meta->stack = get_stack();
 	TaskGroup::sched_to(&tls_task_group, tls_task_group->main_stack, meta);
@@ -290,6 +295,13 @@ bthread_t bthread_start_background(const char *name, void *(*fn)(void *), void *
 #endif
 	meta->tid = (bthread_t)*meta->version_butex << 32 | slot;
 	return meta->tid;
+}
+
+bthread_t bthread_start_on_worker(const char *name, void *(*fn)(void *), void *arg)
+{
+	bthread_t id = bthread_start_background(name, fn, arg);
+	meta_of(id)->attr.stack_type = STACK_TYPE_PTHREAD;
+	return id;
 }
 
 void bthread_prepare(bthread_t id)

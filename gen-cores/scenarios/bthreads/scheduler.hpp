@@ -14,6 +14,8 @@ struct bthread_cond_t {
 
 // Makes a bthread that will run `fn(arg)`. Each thread that makes some has blocks of its own in the pool.
 bthread_t bthread_start_background(const char *name, void *(*fn)(void *), void *arg);
+// Makes one that will run on the stack of the thread which runs it.
+bthread_t bthread_start_on_worker(const char *name, void *(*fn)(void *), void *arg);
 // Gives it a stack, and does not run it.
 void bthread_prepare(bthread_t id);
 // Runs it on the calling thread until it waits, yields or ends.

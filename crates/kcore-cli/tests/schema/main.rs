@@ -107,6 +107,21 @@ fn dcmds_of_bthreads_write_what_the_schema_says() {
 }
 
 #[test]
+fn fibers_are_written_as_the_schema_says() {
+    let case = match gen_cores::ensure("fibers", "O2-pie").expect("a core") {
+        Outcome::Made(case) | Outcome::Fresh(case) => case,
+        Outcome::Skipped(skipped) => return println!("not tested: {}", skipped.reason),
+    };
+    let mut seen = BTreeSet::new();
+    for line in ["::fibers", "::fibers | ::stack", "::stacks", "::runtimes", "::walk fiber"] {
+        seen.extend(check(&schema(), line, &records_of(&case.core, line)));
+    }
+    for wanted in ["fiber", "stack", "stack_group", "runtime", "element"] {
+        assert!(seen.contains(wanted), "no dcmd wrote a {wanted}: {seen:?}");
+    }
+}
+
+#[test]
 fn contexts_are_written_as_the_schema_says() {
     let case = match gen_cores::ensure("ucontexts", "O2-pie").expect("a core") {
         Outcome::Made(case) | Outcome::Fresh(case) => case,

@@ -6,7 +6,6 @@
 //! its own stack. Everything is proven by what points back at it before it is believed.
 
 mod calibrate;
-mod context;
 mod dwarf;
 mod layout;
 mod meta;
@@ -15,6 +14,7 @@ mod probe;
 mod remained;
 mod running;
 mod state;
+mod timer;
 mod wait;
 
 use std::sync::{Arc, OnceLock};
@@ -33,12 +33,14 @@ use pool::Pool;
 use running::{Group, Running, TaskStack};
 use state::Signs;
 
-use crate::{Host, Identity, Runtime, Task, TaskStart};
+use crate::{Host, Identity, Runtime, Task, TaskStart, fcontext, thread_stack};
 
 /// bRPC's scheduler in one module of a process.
 pub struct Bthreads {
     identity: Identity,
     pool: Pool,
+    /// That of the timers, if it was found.
+    timers: Option<Pool>,
     layout: Layout,
     /// The function that every stack of a bthread begins with, `bthread::TaskGroup::task_runner`.
     runner: Option<Addr>,
@@ -132,7 +134,7 @@ impl Bthreads {
             current: found.running.current(meta.at),
             left: found.running.left(meta.at),
             is_new: area.as_ref().is_some_and(|area| self.is_new(space, meta, area)),
-            is_woken: Wait::is_over(space, meta),
+            is_woken: Wait::is_over(space, meta) || self.is_slept(space, meta),
         };
         let state = State::of(meta, signs);
         let waits_on = match state {
@@ -145,6 +147,12 @@ impl Bthreads {
             context: area.map(|area| area.context).filter(|_| !signs.is_new),
             ..self.plain(space, meta, state)
         }
+    }
+
+    /// Whether the timer has gone off by which a bthread sleeps, and it has not run since.
+    fn is_slept(&self, space: &dyn AddressSpace, meta: &Meta) -> bool {
+        let over = self.timers.map(|timers| timer::is_over(space, &timers, meta.sleep));
+        meta.sleep != 0 && over.flatten() == Some(true)
     }
 
     /// What a `bthread::TaskMeta` says by itself.
@@ -169,7 +177,7 @@ impl Bthreads {
         let stack = host.range_at(context)?.range;
         let is_left = |thread: &Tid| {
             let block = host.thread_pointer(*thread);
-            let at = running::pointer(host, *thread);
+            let at = thread_stack::pointer(host, *thread);
             block.is_some_and(|block| stack.contains(block) && context < block)
                 && at.is_some_and(|at| !stack.contains(at))
         };
@@ -187,7 +195,7 @@ impl Bthreads {
         if meta.switches == Some(0) && meta.waiter.get() == 0 && meta.sleep == 0 {
             return true;
         }
-        let saved = context::saved(space, area.context, area.range.end);
+        let saved = fcontext::saved(space, area.context, area.range.end);
         self.runner.is_some() && saved.map(|regs| regs.pc()) == self.runner
     }
 
@@ -223,7 +231,7 @@ impl Bthreads {
             (_, Some(stack), Some(context)) => (stack, context),
             _ => return TaskStart::Unknown("its stack cannot be read".into()),
         };
-        match context::saved(space, context, stack.end) {
+        match fcontext::saved(space, context, stack.end) {
             Some(regs) => TaskStart::Suspended {
                 pc: CodeAddr::Return(regs.pc()),
                 regs: Box::new(regs),

@@ -65,6 +65,21 @@ impl Pool {
     }
 }
 
+impl Pool {
+    /// The item of a slot, if it was ever used.
+    pub fn item(&self, space: &dyn AddressSpace, slot: u64, size: u64) -> Option<Item> {
+        let room = items_per_block(size);
+        let (number, index) = (slot.checked_div(room)?, slot.checked_rem(room)?);
+        let (group, block) = (number.checked_div(GROUP_BLOCKS)?, number.checked_rem(GROUP_BLOCKS)?);
+        let groups = space.read_word(self.group_count).ok()?.min(MAX_GROUPS);
+        let group =
+            space.read_addr(word_at(self.groups, (group < groups).then_some(group)?)?).ok()?;
+        let at = space.read_addr(word_at(group, block.checked_add(1)?)?).ok()?;
+        let block = (at.get() != 0).then_some(Block { at, number })?;
+        (index < block.used(space, size)?).then(|| block.item(index, size))?
+    }
+}
+
 /// The blocks of the group of a number.
 fn blocks_of(
     space: &dyn AddressSpace,

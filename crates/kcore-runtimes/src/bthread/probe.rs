@@ -23,15 +23,21 @@ const SETTING: &[u8] = b"bthread_concurrency";
 /// The statics of the pool.
 const GROUP_COUNT: &str = "_ZN5butil12ResourcePoolIN7bthread8TaskMetaEE7_ngroupE";
 const GROUPS: &str = "_ZN5butil12ResourcePoolIN7bthread8TaskMetaEE13_block_groupsE";
+/// Those of the pool of timers.
+const TIMER_COUNT: &str = "_ZN5butil12ResourcePoolIN7bthread11TimerThread4TaskEE7_ngroupE";
+const TIMERS: &str = "_ZN5butil12ResourcePoolIN7bthread11TimerThread4TaskEE13_block_groupsE";
 /// The variable of each worker that points to its `bthread::TaskGroup`.
 const WORKER: &str = "_ZN7bthread14tls_task_groupE";
 /// The function with which every stack begins, as its symbol and as people have it.
 const RUNNER: &str = "_ZN7bthread9TaskGroup11task_runnerEl";
 const RUNNER_NAME: &str = "bthread::TaskGroup::task_runner";
 
+/// What workers do, on whose own stacks some bthreads run.
+const WORKER_NAME: &str = "bthread::TaskControl::worker_thread";
+
 /// Whether a function of this name, demangled and without parameters, begins the stacks of bthreads.
 fn is_runner(function: &str) -> bool {
-    function == RUNNER_NAME
+    function == RUNNER_NAME || function == WORKER_NAME
 }
 
 fn find(host: &dyn Host) -> Vec<Finding> {
@@ -52,7 +58,7 @@ fn find_in(host: &dyn Host, module: &dyn HostModule) -> Option<Finding> {
     if !exports(module) && !names(module) {
         return says_so(module).then(|| damaged(module, "its symbols were stripped"));
     }
-    let pool = Pool { group_count: symbol(module, GROUP_COUNT)?, groups: symbol(module, GROUPS)? };
+    let pool = pool_of(module, GROUP_COUNT, GROUPS)?;
     match host.space().read_word(pool.group_count) {
         Ok(0) => return None,
         Ok(_) => {}
@@ -72,6 +78,7 @@ fn find_in(host: &dyn Host, module: &dyn HostModule) -> Option<Finding> {
     Some(Finding::Found(Box::new(Bthreads {
         identity,
         pool,
+        timers: pool_of(module, TIMER_COUNT, TIMERS),
         layout,
         runner: symbol(module, RUNNER),
         worker: module.symbols().table().lookup(WORKER).map(|symbol| symbol.value()),
@@ -97,6 +104,10 @@ fn names(module: &dyn HostModule) -> bool {
 fn says_so(module: &dyn HostModule) -> bool {
     let constants = module.image().and_then(|image| image.section_data(CONSTANTS));
     constants.is_some_and(|constants| memchr::memmem::find(&constants, SETTING).is_some())
+}
+
+fn pool_of(module: &dyn HostModule, group_count: &str, groups: &str) -> Option<Pool> {
+    Some(Pool { group_count: symbol(module, group_count)?, groups: symbol(module, groups)? })
 }
 
 fn symbol(module: &dyn HostModule, name: &str) -> Option<Addr> {

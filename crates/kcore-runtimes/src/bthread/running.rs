@@ -4,8 +4,8 @@ use kcore_mem::{Addr, AddrRange, CodeAddr};
 use kcore_unwind::Tid;
 use rustc_hash::FxHashMap;
 
-use super::{context, remained};
-use crate::Host;
+use super::remained;
+use crate::{Host, thread_stack};
 
 /// The function that switches from one stack to another.
 const SWITCH: &str = "bthread_jump_fcontext";
@@ -98,10 +98,10 @@ impl Running {
 /// The task whose stack a thread is on: by its stack pointer, or, where a signal handler has a stack of its
 /// own, by that of the code which it interrupted.
 fn stack_of(host: &dyn Host, thread: Tid, stacks: &[TaskStack]) -> Option<Addr> {
-    let at = pointer(host, thread)?;
+    let at = thread_stack::pointer(host, thread)?;
     let of = |at| holder(stacks, at);
     of(at).or_else(|| {
-        let is_elsewhere = !is_on_own_stack(host, thread, at);
+        let is_elsewhere = !thread_stack::is_own(host, thread, at);
         let frames = if is_elsewhere { host.frames(thread) } else { Vec::new() };
         frames.iter().filter_map(|frame| frame.sp).find_map(of)
     })
@@ -112,19 +112,6 @@ fn holder(stacks: &[TaskStack], at: Addr) -> Option<Addr> {
     let behind = stacks.partition_point(|stack| stack.range.end < at);
     let found = stacks.get(behind)?;
     (found.range.start <= at).then_some(found.meta)
-}
-
-/// Whether a stack pointer is on the stack that the C library made for a thread: its own block of memory lies
-/// at the end of that.
-pub fn is_on_own_stack(host: &dyn Host, thread: Tid, at: Addr) -> bool {
-    let Some(block) = host.thread_pointer(thread) else { return false };
-    host.range_at(at).is_some_and(|mapping| mapping.range.contains(block))
-}
-
-/// The stack pointer of a thread.
-pub fn pointer(host: &dyn Host, thread: Tid) -> Option<Addr> {
-    let regs = host.registers(thread)?;
-    regs.get(context::stack_pointer(host.space().target().arch)?).map(Addr::new)
 }
 
 fn is_in_switch(host: &dyn Host, thread: Tid) -> bool {

@@ -39,7 +39,7 @@ pub struct Signs {
     pub left: Option<Tid>,
     /// Whether its stack was never entered.
     pub is_new: bool,
-    /// Whether it was woken and has not run since.
+    /// Whether it was woken, from a wait or from sleep, and has not run since.
     pub is_woken: bool,
 }
 
@@ -58,7 +58,7 @@ impl State {
             (None, Some(thread)) if meta.stack.get() != 0 => Self::Entered(thread),
             _ if meta.stack.get() == 0 || signs.is_new => Self::Created,
             _ if meta.waiter.get() != 0 && !signs.is_woken => Self::Waiting,
-            _ if meta.waiter.get() == 0 && meta.sleep != 0 => Self::Sleeping,
+            _ if meta.waiter.get() == 0 && meta.sleep != 0 && !signs.is_woken => Self::Sleeping,
             _ => Self::Ready,
         }
     }

@@ -1,0 +1,134 @@
+//! The scheduler of a thread, and the fibers that it keeps.
+
+use kcore_mem::{Addr, AddressSpace, Svma};
+use kcore_unwind::Tid;
+
+use super::{
+    context::{Context, Kind},
+    layout::{LAYOUTS, Layout, context, scheduler},
+};
+use crate::{Host, HostModule};
+
+/// Words of a module's thread-local variables that are looked at where no symbol says which is the one.
+const WORDS: u64 = 64;
+/// Fibers of one scheduler, at most.
+const MAX_FIBERS: usize = 1 << 20;
+
+/// A `boost::fibers::scheduler` that was proven: what it points at points back.
+#[derive(Clone, Copy, Debug)]
+pub struct Scheduler {
+    /// Where it lies.
+    pub at: Addr,
+    /// The thread whose it is.
+    pub thread: Tid,
+    /// The fiber that the thread runs, by `context_initializer::active_`.
+    pub active: Addr,
+    /// Its `boost::fibers::algo::algorithm`.
+    pub algorithm: Addr,
+    /// The layout by which all that holds.
+    pub layout: &'static Layout,
+    /// The fiber that the thread is on its own stack.
+    pub main: Addr,
+    dispatcher: Addr,
+}
+
+impl Scheduler {
+    /// That of a thread, by its variables of a module: `active` is the offset of `active_` among them, if that
+    /// is known. `tables` are the tables of virtual functions that schedulers begin with.
+    pub fn of_thread(
+        host: &dyn Host,
+        module: &dyn HostModule,
+        thread: Tid,
+        active: Option<Svma>,
+        tables: &[Addr],
+    ) -> Option<Self> {
+        let first = active.unwrap_or(Svma::new(0));
+        let block = host.thread_local(thread, module, first)?;
+        let count = if active.is_some() { 1 } else { WORDS };
+        let words = (0..count).filter_map(|index| block.checked_add(index.checked_mul(8)?));
+        let mut contexts = words.filter_map(|at| host.space().read_addr(at).ok());
+        contexts.find_map(|context| Self::of_active(host.space(), thread, context, tables))
+    }
+
+    /// That of the fiber that a thread runs.
+    fn of_active(
+        space: &dyn AddressSpace,
+        thread: Tid,
+        active: Addr,
+        tables: &[Addr],
+    ) -> Option<Self> {
+        if active.get() == 0 || !active.get().is_multiple_of(8) {
+            return None;
+        }
+        LAYOUTS.iter().find_map(|layout| {
+            let at = space.read_addr(active.checked_add(layout.scheduler)?).ok()?;
+            let own = Self::load(space, thread, active, at, layout)?;
+            tables.contains(&space.read_addr(at).ok()?).then_some(own)
+        })
+    }
+
+    fn load(
+        space: &dyn AddressSpace,
+        thread: Tid,
+        active: Addr,
+        at: Addr,
+        layout: &'static Layout,
+    ) -> Option<Self> {
+        let field = |offset: u64| space.read_addr(at.checked_add(offset)?).ok();
+        let found = Self {
+            at,
+            thread,
+            active,
+            algorithm: field(scheduler::ALGORITHM)?,
+            layout,
+            main: field(scheduler::MAIN)?,
+            dispatcher: field(scheduler::DISPATCHER)?,
+        };
+        let is_one = |place: Addr, kind| {
+            let context = Context::load(space, layout, place)?;
+            (context.kind == kind && context.scheduler == at).then_some(())
+        };
+        is_one(found.main, Kind::Main)?;
+        is_one(found.dispatcher, Kind::Dispatcher)?;
+        Some(found)
+    }
+
+    /// The fibers that it keeps, its own two first. Says with them whether its list was damaged, so that some
+    /// are missing.
+    pub fn contexts(&self, space: &dyn AddressSpace) -> (Vec<Context>, bool) {
+        let own = [self.main, self.dispatcher].into_iter();
+        let (workers, is_damaged) = self.workers(space);
+        let load = |at| Context::load(space, self.layout, at);
+        let mut contexts: Vec<Context> = own.chain(workers).filter_map(load).collect();
+        let remote = self.remote(space);
+        for context in &mut contexts {
+            context.is_ready |= remote == Some(context.at);
+        }
+        (contexts, is_damaged)
+    }
+
+    /// What is in its `worker_queue_`, a ring of both directions: no further than links lead back.
+    fn workers(&self, space: &dyn AddressSpace) -> (Vec<Addr>, bool) {
+        let Some(head) = self.at.checked_add(scheduler::WORKERS) else { return (Vec::new(), true) };
+        let (mut found, mut node) = (Vec::new(), head);
+        while found.len() < MAX_FIBERS {
+            let next = space.read_addr(node).ok();
+            let back = |next: Addr| space.read_addr(next.checked_add(8)?).ok();
+            let next = next.filter(|next| back(*next) == Some(node));
+            let Some(next) = next else { return (found, true) };
+            if next == head {
+                return (found, false);
+            }
+            found.extend(next.get().checked_sub(self.layout.worker_hook).map(Addr::new));
+            node = next;
+        }
+        (found, true)
+    }
+
+    /// The last of those that other threads made ready: it alone has a hook that points nowhere.
+    fn remote(&self, space: &dyn AddressSpace) -> Option<Addr> {
+        let last = self.at.checked_add(scheduler::REMOTE_QUEUE.saturating_add(16))?;
+        let hook = space.read_addr(last).ok()?;
+        hook.get().checked_sub(context::REMOTE_HOOK).map(Addr::new)
+    }
+}
