@@ -1,82 +1,18 @@
 //! bthreads of live processes: all of one instant, with the stacks of those that wait.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
-    sync::Arc,
-    time::{Duration, Instant},
-};
-
-use gen_cores::Case;
-use kcore::{Core, LiveOptions, OpenOptions};
-
-use crate::{Opened, made, stacks, states, told_in};
+use crate::{Opened, live_target::Target, made, stacks, states, told_in};
 
 /// Programs that live on.
 const CASES: &[(&str, &str)] =
     &[("bthreads", "O2-pie"), ("bthreads-18", "O2-pie"), ("brpc", "O2-pie")];
-
-/// A process that is killed when the test is done with it.
-struct Target {
-    child: Child,
-    dir: PathBuf,
-}
-
-impl Target {
-    /// The program of a case in a folder of its own, which it tells what it does.
-    fn start(case: &Case) -> Self {
-        let name = format!("live-{}", case.name().replace('/', "-"));
-        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        let _ = fs::remove_dir_all(&dir);
-        fs::create_dir_all(&dir).expect("a folder");
-        for entry in fs::read_dir(&case.dir).expect("the case's folder").flatten() {
-            if entry.path().extension().is_some_and(|kind| kind == "so") {
-                std::os::unix::fs::symlink(entry.path(), dir.join(entry.file_name()))
-                    .expect("a link");
-            }
-        }
-        let mut command = Command::new(&case.exe);
-        command.arg("wait").current_dir(&dir).stdin(Stdio::null()).stdout(Stdio::null());
-        Self { child: command.spawn().expect("it starts"), dir }
-    }
-
-    /// Waits until its first thread has nothing more to do.
-    fn settle(&mut self) {
-        let start = Instant::now();
-        let stat = format!("/proc/{}/syscall", self.child.id());
-        // The number of `pause` on x86-64.
-        while !fs::read_to_string(&stat).is_ok_and(|text| text.starts_with("34 ")) {
-            assert!(self.child.try_wait().expect("a state").is_none(), "it lives");
-            assert!(start.elapsed() < Duration::from_secs(120), "it waits in the end");
-            std::thread::sleep(Duration::from_millis(10));
-        }
-    }
-
-    fn snapshot(&self, name: &str) -> Opened {
-        let pid = i32::try_from(self.child.id()).expect("a pid");
-        let pid = kcore::Pid::new(pid);
-        let live = LiveOptions { stop_timeout: Duration::from_secs(20), ..LiveOptions::default() };
-        let core = Core::of_process(pid, &live, &OpenOptions::default()).expect("a snapshot");
-        let told = told_in(&self.dir.join("values.jsonl"));
-        Opened { name: format!("{name} live"), core: Arc::new(core), told }
-    }
-}
-
-impl Drop for Target {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-        let _ = fs::remove_dir_all(&self.dir);
-    }
-}
 
 #[test]
 fn snapshots_have_all_bthreads_with_their_stacks() {
     for case in CASES.iter().filter_map(|(scenario, variant)| made(scenario, variant)) {
         let mut target = Target::start(&case);
         target.settle();
-        let opened = target.snapshot(&case.name());
+        let (core, told) = (target.snapshot(), told_in(&target.values()));
+        let opened = Opened { name: format!("{} live", case.name()), core, told };
         states::check(&opened);
         stacks::check(&opened);
     }

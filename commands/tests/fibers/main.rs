@@ -5,6 +5,8 @@
 #[allow(dead_code)]
 mod harness;
 mod live;
+#[path = "../dcmds/live_target.rs"]
+mod live_target;
 mod stacks;
 mod states;
 

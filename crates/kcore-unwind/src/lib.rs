@@ -27,6 +27,8 @@
 mod arch;
 mod cfi;
 mod cfi_index;
+#[cfg(test)]
+mod code_memory;
 mod end;
 mod expression;
 mod fallback;

@@ -9,6 +9,10 @@ use kcore_mem::{Addr, AddressSpace};
 
 use crate::RegisterId;
 
+/// Instructions of a switch that are followed, with what leads to it.
+pub(crate) const MAX_STEPS: usize = 192;
+/// Instructions of a function that are followed up to a call of a switch through a register.
+pub(crate) const MAX_BEFORE: usize = 4096;
 /// Stores that are remembered of one function.
 const MAX_STORES: usize = 256;
 

@@ -75,7 +75,10 @@ impl Core {
             begins.filter_map(|(at, shape)| shapes.read(at, shape)).collect();
         shaped.extend(Beside::new(self, machine).find(&memory).into_iter().take(MAX_FOUND));
         let mut walked = self.walk_contexts(shaped);
-        complete(&mut walked, &|at| Some(Modules::function_before(self.modules(), at)?.start));
+        complete(&mut walked, &|at| {
+            let function = Modules::function_before(self.modules(), at)?;
+            function.contains(at).then_some(function.start)
+        });
         self.believed(walked, &memory)
     }
 

@@ -12,6 +12,11 @@ const SMI: u32 = 32;
 const PROPERTIES_MASK: u32 = 0x3ff;
 /// Bits that no length has.
 const LENGTH_MASK: u32 = 0x7fff_ffff;
+/// The header of machine code since V8 12.4, and in it its Code and how long what follows is
+/// (`InstructionStream::kBodySizeOffset`).
+const STREAM: u64 = 32;
+const CODE_OF_STREAM: u64 = 8;
+const SIZE_OF_STREAM: u64 = 24;
 /// Machine code is aligned to this, in V8 9 to half of it.
 const CODE_ALIGNMENT: u64 = 64;
 
@@ -203,14 +208,27 @@ pub const fn holder_of_instructions(layout: &Layout) -> u64 {
 /// Code has. `src/objects/code.h`, `instruction-stream.h`.
 fn instructions(heap: &Heap<'_>, at: Addr) -> Option<u64> {
     let (layout, offsets) = (heap.layout, &heap.layout.offsets);
-    let (code, header) = match layout.types.instruction_stream {
-        0 => (at, offsets.code_start),
-        _ => (heap.field(at, 8)?.at, if layout.column.is_since(12, 4) { 32 } else { 16 }),
+    let (header, body) = match layout.types.instruction_stream {
+        0 => (offsets.code_start, body_by_code(heap, at)?),
+        _ if layout.column.is_since(12, 4) => (STREAM, body_of_stream(heap, at)?),
+        _ => (16, body_by_code(heap, heap.field(at, 8)?.at)?),
     };
-    let size = heap.uint(code, offsets.code_size, 4)?;
-    let metadata = heap.uint(code, offsets.code_size.checked_add(4)?, 4)?;
     let alignment = if layout.column.is_since(10, 2) { CODE_ALIGNMENT } else { CODE_ALIGNMENT / 2 };
-    size.checked_add(metadata)?.checked_add(header)?.checked_next_multiple_of(alignment)
+    body.checked_add(header)?.checked_next_multiple_of(alignment)
+}
+
+fn body_by_code(heap: &Heap<'_>, code: Addr) -> Option<u64> {
+    let sizes = heap.layout.offsets.code_size;
+    let (size, metadata) = (heap.uint(code, sizes, 4)?, heap.uint(code, sizes.checked_add(4)?, 4)?);
+    size.checked_add(metadata)
+}
+
+/// While V8 makes machine code it has no Code yet, but says how long it is.
+fn body_of_stream(heap: &Heap<'_>, at: Addr) -> Option<u64> {
+    match heap.word(at, CODE_OF_STREAM)? {
+        0 => heap.uint(at, SIZE_OF_STREAM, 4),
+        _ => body_by_code(heap, heap.field(at, CODE_OF_STREAM)?.at),
+    }
 }
 
 fn tagging(layout: &Layout, kind: u64) -> Tagging {

@@ -5,13 +5,8 @@ use kcore_mem::{Addr, AddrRange, AddressSpace};
 use super::decode::{displacement, is_call, signed};
 use crate::{
     RegisterId,
-    switch::{Followed, Source, Switch, Value},
+    switch::{Followed, MAX_BEFORE, MAX_STEPS, Source, Switch, Value},
 };
-
-/// Instructions of a switch that are followed, with what leads to it.
-const MAX_STEPS: usize = 192;
-/// Instructions of a function that are followed up to a call of it through a register.
-const MAX_BEFORE: usize = 4096;
 
 const LINK: u16 = 30;
 /// `sp` where an address is meant, and the register that is always 0 elsewhere.
@@ -268,39 +263,18 @@ const fn field(word: u32, low: u32) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::switch::Place;
-    use kcore_mem::{Arch, Fault, Origin, Region, Target};
-
-    const FUNCTION: u64 = 0x1000;
-
-    /// A call, behind the function that it calls.
-    struct Memory(Vec<u8>);
-
-    impl AddressSpace for Memory {
-        fn target(&self) -> Target {
-            Target { arch: Arch::Aarch64, ..Target::X86_64 }
-        }
-
-        fn slice(&self, at: Addr) -> Result<&[u8], Fault> {
-            let offset = at.get().checked_sub(FUNCTION).ok_or(Fault::Unmapped(at))?;
-            let rest = self.0.get(offset as usize..).filter(|rest| !rest.is_empty());
-            rest.ok_or(Fault::Unmapped(at))
-        }
-
-        fn origin(&self, _: Addr) -> Result<Origin, Fault> {
-            Ok(Origin::Core)
-        }
-
-        fn regions(&self) -> Vec<Region> {
-            Vec::new()
-        }
-    }
+    use crate::{
+        code_memory::{CODE as FUNCTION, CodeMemory},
+        switch::Place,
+    };
+    use kcore_mem::Arch;
 
     /// What a call of a function leaves: encodings by GNU as.
     fn left_by(function: &[u32]) -> Option<Switch> {
         let back = (function.len() as u32).wrapping_neg() & 0x03ff_ffff;
         let code = function.iter().copied().chain([0x9400_0000 | back]);
-        let memory = Memory(code.flat_map(u32::to_le_bytes).collect());
+        let bytes = code.flat_map(u32::to_le_bytes).collect();
+        let memory = CodeMemory::new(Arch::Aarch64, bytes);
         let returns_to = FUNCTION + (function.len() as u64 + 1) * INSTRUCTION;
         switch_before(Addr::new(returns_to), None, &memory)
     }

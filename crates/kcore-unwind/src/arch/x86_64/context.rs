@@ -38,44 +38,26 @@ fn code_at(at: Addr, space: &dyn AddressSpace) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kcore_mem::{Fault, Origin, Region, Target};
+    use crate::code_memory::{CODE, CodeMemory};
+    use kcore_mem::Arch;
 
-    /// Bytes at 0x1000.
-    struct Memory(Vec<u8>);
-
-    impl AddressSpace for Memory {
-        fn target(&self) -> Target {
-            Target::X86_64
-        }
-
-        fn slice(&self, at: Addr) -> Result<&[u8], Fault> {
-            let offset = at.get().checked_sub(0x1000).ok_or(Fault::Unmapped(at))?;
-            let rest = self.0.get(offset as usize..).filter(|rest| !rest.is_empty());
-            rest.ok_or(Fault::Unmapped(at))
-        }
-
-        fn origin(&self, _: Addr) -> Result<Origin, Fault> {
-            Ok(Origin::Core)
-        }
-
-        fn regions(&self) -> Vec<Region> {
-            Vec::new()
-        }
+    fn memory(code: Vec<u8>) -> CodeMemory {
+        CodeMemory::new(Arch::X86_64, code)
     }
 
     const FINISH: [u8; 9] = [0x48, 0x31, 0xff, 0xe8, 1, 2, 3, 4, 0xf4];
 
     #[test]
     fn ends_and_beginnings_are_known_with_a_landing_pad_and_without() {
-        let end = |code: Vec<u8>| is_end(Addr::new(0x1000), &Memory(code));
+        let end = |code: Vec<u8>| is_end(Addr::new(CODE), &memory(code));
         assert!(end(FINISH.to_vec()) && end([&LANDING_PAD[..], &FINISH].concat()));
         assert!(!end(FINISH[1..].to_vec()) && !end(LANDING_PAD.to_vec()) && !end(Vec::new()));
-        let begin = |code: Vec<u8>| is_begin(Addr::new(0x1000), Addr::new(0), &Memory(code));
+        let begin = |code: Vec<u8>| is_begin(Addr::new(CODE), Addr::new(0), &memory(code));
         assert!(
             begin(PUSH_AND_JUMP.to_vec()) && begin([&LANDING_PAD[..], &PUSH_AND_JUMP].concat())
         );
         assert!(!begin(FINISH.to_vec()));
-        let returns_to_end = [0x1008_u64.to_le_bytes().to_vec(), FINISH.to_vec()].concat();
-        assert!(is_begin(Addr::new(0x1008), Addr::new(0x1000), &Memory(returns_to_end)));
+        let returns_to_end = [(CODE + 8).to_le_bytes().to_vec(), FINISH.to_vec()].concat();
+        assert!(is_begin(Addr::new(CODE + 8), Addr::new(CODE), &memory(returns_to_end)));
     }
 }

@@ -5,13 +5,9 @@ use kcore_mem::{Addr, AddrRange, AddressSpace};
 use super::decode::{Decoded, MAX_LEN, decode, is_call};
 use crate::{
     RegisterId,
-    switch::{Followed, Source, Switch, Value},
+    switch::{Followed, MAX_BEFORE, MAX_STEPS, Source, Switch, Value},
 };
 
-/// Instructions of a switch that are followed, with what leads to it.
-const MAX_STEPS: usize = 192;
-/// Instructions of a function that are followed up to a call of it through a register.
-const MAX_BEFORE: usize = 4096;
 /// The longest call is this long, the shortest two bytes.
 const LONGEST_CALL: u64 = 8;
 
@@ -323,49 +319,27 @@ fn low_register(found: &Decoded) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::switch::Place;
-    use kcore_mem::{Fault, Origin, Region, Target};
+    use crate::{
+        code_memory::{CODE as FUNCTION, CodeMemory},
+        switch::Place,
+    };
+    use kcore_mem::Arch;
 
-    const FUNCTION: u64 = 0x1000;
-    const CALLER: u64 = 0x1100;
+    const CALLER: u64 = FUNCTION + 0x100;
 
     /// A function, and behind it a caller.
-    struct Memory(Vec<u8>);
-
-    impl Memory {
-        fn new(function: &[u8], caller: &[u8]) -> Self {
-            let mut bytes = function.to_vec();
-            bytes.resize((CALLER - FUNCTION) as usize, 0xcc);
-            bytes.extend_from_slice(caller);
-            Self(bytes)
-        }
-    }
-
-    impl AddressSpace for Memory {
-        fn target(&self) -> Target {
-            Target::X86_64
-        }
-
-        fn slice(&self, at: Addr) -> Result<&[u8], Fault> {
-            let offset = at.get().checked_sub(FUNCTION).ok_or(Fault::Unmapped(at))?;
-            let rest = self.0.get(offset as usize..).filter(|rest| !rest.is_empty());
-            rest.ok_or(Fault::Unmapped(at))
-        }
-
-        fn origin(&self, _: Addr) -> Result<Origin, Fault> {
-            Ok(Origin::Core)
-        }
-
-        fn regions(&self) -> Vec<Region> {
-            Vec::new()
-        }
+    fn memory(function: &[u8], caller: &[u8]) -> CodeMemory {
+        let mut bytes = function.to_vec();
+        bytes.resize((CALLER - FUNCTION) as usize, 0xcc);
+        bytes.extend_from_slice(caller);
+        CodeMemory::new(Arch::X86_64, bytes)
     }
 
     /// What a call of a function leaves: encodings by GNU as.
     fn left_by(function: &[u8]) -> Option<Switch> {
         // call FUNCTION
         let call = [0xe8, 0xfb, 0xfe, 0xff, 0xff];
-        switch_before(Addr::new(CALLER + 5), None, &Memory::new(function, &call))
+        switch_before(Addr::new(CALLER + 5), None, &memory(function, &call))
     }
 
     /// `mov %rsp,104(%rdi); mov %rbx,96(%rdi); mov (%rsp),%rax; mov %rax,72(%rdi); mov %rbp,48(%rdi); mov
@@ -433,7 +407,7 @@ mod tests {
         // mov 2(%rip),%rdx; call *%rdx; the variable
         let mut code = vec![0x48, 0x8b, 0x15, 0x02, 0, 0, 0, 0xff, 0xd2];
         code.extend_from_slice(&FUNCTION.to_le_bytes());
-        let memory = Memory::new(&BESIDE, &code);
+        let memory = memory(&BESIDE, &code);
         let caller = AddrRange::with_len(Addr::new(CALLER), 9);
         let switch = switch_before(Addr::new(CALLER + 9), Some(caller), &memory).unwrap();
         assert_eq!(switch, left_by(&BESIDE).unwrap());
