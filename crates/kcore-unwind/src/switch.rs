@@ -1,7 +1,7 @@
 //! What a function that changes stacks leaves behind of its caller, as its own code tells.
 //!
-//! Libraries of coroutines (Tencent's libco, libaco, minicoro, byuu's libco, State Threads, Ruby's fibers) have one
-//! function each that writes the stack pointer and the registers that a callee preserves into a structure, takes
+//! Libraries of coroutines (Tencent's libco, libaco, minicoro, byuu's libco, Ruby's fibers) have one function
+//! each that writes the stack pointer and the registers that a callee preserves into a structure, takes
 //! those of another structure, and goes on there. Each has a layout of its own. The code of that function is
 //! followed with names for values, not with values: what it stored where is the layout.
 

@@ -63,9 +63,7 @@ impl Pool {
             (0..count).filter_map(move |index| block.item(index, size))
         })
     }
-}
 
-impl Pool {
     /// The item of a slot, if it was ever used.
     pub fn item(&self, space: &dyn AddressSpace, slot: u64, size: u64) -> Option<Item> {
         let room = items_per_block(size);

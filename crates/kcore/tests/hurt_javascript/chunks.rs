@@ -170,3 +170,21 @@ fn words_that_might_describe_a_chunk_must_name_its_space() {
         assert_eq!(found.areas().iter().find(is_there).map(|area| area.chunk), None);
     });
 }
+
+#[test]
+fn machine_code_that_is_being_made_is_an_object() {
+    each(|variant, core, census, healthy| {
+        // Since V8 12.4 it says its size itself.
+        if variant == "node20" {
+            return;
+        }
+        let ranges = Host::ranges(core);
+        let is_code = |at: &Addr| ranges.iter().any(|it| it.executable && it.range.contains(*at));
+        let code_of = |at: &Addr| core.space().read_word(at.saturating_add(8)).unwrap_or(0);
+        let mut made = census.objects().filter(|at| is_code(at) && code_of(at) & 3 == 1);
+        let made = made.nth(1).expect("machine code");
+        let mut host = HurtHost::new(core);
+        host.set(made.saturating_add(8), 0);
+        assert_eq!(count(&host), healthy, "{variant}: {made}");
+    });
+}
