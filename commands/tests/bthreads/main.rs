@@ -7,6 +7,8 @@ mod harness;
 mod live;
 #[path = "../dcmds/live_target.rs"]
 mod live_target;
+#[path = "../dcmds/made.rs"]
+mod made;
 mod stacks;
 mod states;
 mod switches;
@@ -20,8 +22,9 @@ use std::{
     sync::Arc,
 };
 
-use gen_cores::{Case, Outcome};
+use gen_cores::Case;
 use kcore::{Core, OpenOptions};
+use made::made;
 use serde_json::Value;
 
 /// The scenarios, a release of bRPC each, and their variants.
@@ -75,16 +78,6 @@ impl Opened {
 /// Whether a bthread runs on the stack of its worker.
 fn is_on_worker(told: &Value) -> bool {
     told["function"].as_str().is_some_and(|function| function.ends_with("_on_worker"))
-}
-
-fn made(scenario: &str, variant: &str) -> Option<Case> {
-    match gen_cores::ensure(scenario, variant).expect("a case") {
-        Outcome::Made(case) | Outcome::Fresh(case) => Some(case),
-        Outcome::Skipped(skipped) => {
-            println!("not tested: {scenario}/{variant}: {}", skipped.reason);
-            None
-        }
-    }
 }
 
 /// The last that each bthread told: a slot is used again under another id.

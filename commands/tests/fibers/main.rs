@@ -7,6 +7,8 @@ mod harness;
 mod live;
 #[path = "../dcmds/live_target.rs"]
 mod live_target;
+#[path = "../dcmds/made.rs"]
+mod made;
 mod stacks;
 mod states;
 
@@ -18,8 +20,9 @@ use std::{
     sync::Arc,
 };
 
-use gen_cores::{Case, Outcome};
+use gen_cores::Case;
 use kcore::{Core, OpenOptions};
+use made::made;
 use serde_json::Value;
 
 const CASES: &[(&str, &str)] = &[
@@ -60,16 +63,6 @@ impl Opened {
             assert_ne!(record["type"], "error", "{} {line}: {record}", self.name);
         }
         records
-    }
-}
-
-fn made(scenario: &str, variant: &str) -> Option<Case> {
-    match gen_cores::ensure(scenario, variant).expect("a case") {
-        Outcome::Made(case) | Outcome::Fresh(case) => Some(case),
-        Outcome::Skipped(skipped) => {
-            println!("not tested: {scenario}/{variant}: {}", skipped.reason);
-            None
-        }
     }
 }
 

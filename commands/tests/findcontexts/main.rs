@@ -3,22 +3,15 @@
 #[path = "../dcmds/harness.rs"]
 #[allow(dead_code)]
 mod harness;
+#[path = "../dcmds/made.rs"]
+mod made;
 
 use std::{collections::BTreeMap, fs, sync::Arc};
 
-use gen_cores::{Case, Outcome};
+use gen_cores::Case;
 use kcore::{Core, OpenOptions};
+use made::made;
 use serde_json::Value;
-
-fn made(scenario: &str, variant: &str) -> Option<Case> {
-    match gen_cores::ensure(scenario, variant).expect("a case") {
-        Outcome::Made(case) | Outcome::Fresh(case) => Some(case),
-        Outcome::Skipped(skipped) => {
-            println!("not tested: {scenario}/{variant}: {}", skipped.reason);
-            None
-        }
-    }
-}
 
 fn open(case: &Case) -> Arc<Core> {
     let sysroot = case.truth().expect("the truth").sysroot.map(Into::into);
