@@ -31,6 +31,7 @@ mod owner;
 mod positions;
 mod probe;
 mod property;
+mod property_details;
 mod raw;
 mod scope_info;
 mod script;

@@ -6,7 +6,7 @@
 
 use kcore_mem::Addr;
 
-use super::{Heap, Tagged, heap::Object};
+use super::{Heap, Tagged, heap::Object, property_details::PropertyDetails};
 
 /// Names are compared to this many units.
 const MAX_KEY: u64 = 1024;
@@ -140,16 +140,13 @@ impl Heap<'_> {
 
     fn fast_property(&self, object: Object, descriptor: Addr) -> Option<Property> {
         let key = self.field(descriptor, 0).filter(|key| self.is_key(*key))?;
-        let details = u64::from(self.smi(descriptor, 8)?.cast_unsigned());
-        let offsets = &self.layout.offsets;
-        let in_descriptor = (details >> offsets.location_shift) & 1 == 1;
-        let value = if in_descriptor {
-            self.tagged(descriptor, 16)?
-        } else {
-            self.property_field(object, (details >> 19) & 0x3ff)?
+        let details = PropertyDetails::of(self.tagged(descriptor, 8)?)?;
+        let value = match details.field(self.layout)? {
+            Some(field) => self.property_field(object, field)?,
+            None => self.tagged(descriptor, 16)?,
         };
-        let attributes = (details >> offsets.attributes_shift) & 7;
-        Some(Property { key, value, is_accessor: details & 1 == 1, attributes })
+        let attributes = details.attributes(self.layout)?;
+        Some(Property { key, value, is_accessor: details.is_accessor(), attributes })
     }
 
     /// The key of field `index` of an object, counted through it and what holds the rest of them.
@@ -159,9 +156,8 @@ impl Heap<'_> {
         let array = self.field(object.map, DESCRIPTORS)?;
         let key = |descriptor: u64| {
             let at = descriptor.checked_mul(24)?.checked_add(self.layout.offsets.descriptors)?;
-            let details = u64::from(self.smi(array.at, at.checked_add(8)?)?.cast_unsigned());
-            let is_field = (details >> self.layout.offsets.location_shift) & 1 == 0;
-            let is_it = is_field && (details >> 19) & 0x3ff == index;
+            let details = PropertyDetails::of(self.tagged(array.at, at.checked_add(8)?)?)?;
+            let is_it = details.field(self.layout)? == Some(index);
             is_it.then(|| self.field(array.at, at).filter(|key| self.is_key(*key)))?
         };
         (0..count).find_map(key)
@@ -190,10 +186,9 @@ impl Heap<'_> {
         let first = self.layout.offsets.dictionary_prefix.checked_add(3)?;
         let entry = |entry: u64| {
             let at = entry.checked_mul(3)?.checked_add(first)?;
-            let details = self.element(table, at.checked_add(2)?)?.smi()?.cast_unsigned();
-            let key = self.object(self.element(table, at)?)?;
-            let value = self.element(table, at.checked_add(1)?)?;
-            self.is_key(key).then(|| self.described(key, value, u64::from(details)))
+            let details = PropertyDetails::of(self.element(table, at.checked_add(2)?)?)?;
+            let key = self.object(self.element(table, at)?).filter(|key| self.is_key(*key))?;
+            self.described(key, self.element(table, at.checked_add(1)?)?, details)
         };
         Some(in_order((0..capacity).filter_map(entry).collect(), most))
     }
@@ -206,8 +201,8 @@ impl Heap<'_> {
             let cell = self.object(self.element(table, entry.checked_add(5)?)?)?;
             (cell.kind == self.layout.types.property_cell).then_some(())?;
             let key = self.field(cell.at, 8).filter(|key| self.is_key(*key))?;
-            let details = self.smi(cell.at, 16)?.cast_unsigned();
-            Some(self.described(key, self.tagged(cell.at, 24)?, u64::from(details)))
+            let details = PropertyDetails::of(self.tagged(cell.at, 16)?)?;
+            self.described(key, self.tagged(cell.at, 24)?, details)
         };
         Some(in_order((0..capacity).filter_map(entry).collect(), most))
     }
@@ -219,9 +214,14 @@ impl Heap<'_> {
     }
 
     /// A property of a dictionary, and its number in the order of insertion.
-    fn described(&self, key: Object, value: Tagged, details: u64) -> (u64, Property) {
-        let attributes = (details >> self.layout.offsets.attributes_shift) & 7;
-        (details >> 8, Property { key, value, is_accessor: details & 1 == 1, attributes })
+    fn described(
+        &self,
+        key: Object,
+        value: Tagged,
+        details: PropertyDetails,
+    ) -> Option<(u64, Property)> {
+        let (is_accessor, attributes) = (details.is_accessor(), details.attributes(self.layout)?);
+        Some((details.order(), Property { key, value, is_accessor, attributes }))
     }
 
     /// The prototype of an object.
