@@ -35,7 +35,8 @@ pub fn run(data: &[u8]) {
     let frames: Vec<Frame> = (0..count).map(|_| frame(&mut input)).collect();
     let host = V8Host::new(version, Memory::read(&mut input));
     let runtimes = Runtimes::find(PROBES, &host);
-    let v8 = runtimes.of::<V8>().next().expect("its version is known");
+    // Its metadata may be damaged.
+    let Some(v8) = runtimes.of::<V8>().next() else { return };
     look_at(v8, &host, word);
     step_out(&runtimes, &host, &frames);
     decode(v8, &host, &frames);

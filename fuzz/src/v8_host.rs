@@ -1,6 +1,6 @@
-//! A process of some memory that exports nothing of V8 but its version.
+//! A process of some memory that exports V8's version, and V8's metadata where the memory has any.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use kcore_elf::Image;
 use kcore_mem::{Addr, AddrRange, AddressSpace, Svma};
@@ -16,6 +16,9 @@ pub const VERSIONS: [[u32; 2]; 7] = [[9, 4], [10, 2], [11, 3], [12, 4], [13, 6],
 /// Where the module lies, and its version in it.
 const MODULE: AddrRange = AddrRange::new(Addr::new(0x40_0000), Addr::new(0x100_0000));
 const VERSION: u64 = 0x40_1000;
+
+/// Where metadata lies, as far as there is memory: the sums of names, and what these constants are.
+pub const METADATA: u64 = 0x41_0000;
 
 /// The names of the four parts of the version.
 const PARTS: [&str; 4] = [
@@ -37,7 +40,8 @@ impl V8Host {
         let [major, minor] = VERSIONS[usize::from(version) % VERSIONS.len()];
         let parts = [major, minor, 0, 0].map(u32::to_le_bytes);
         memory.0.insert(0, (VERSION, parts.concat()));
-        Self { memory, module: Module(ModuleSymbols::new(None, None)) }
+        let constants = places(&memory);
+        Self { memory, module: Module { symbols: ModuleSymbols::new(None, None), constants } }
     }
 }
 
@@ -69,7 +73,7 @@ impl Host for V8Host {
         regions.map(|region| range(region.range)).collect()
     }
 
-    /// Nothing is exported that tells the layouts.
+    /// What is exported need not tell the layouts.
     fn allows_nearest(&self) -> bool {
         true
     }
@@ -84,7 +88,11 @@ impl Host for V8Host {
 }
 
 /// The module that V8 is in.
-struct Module(ModuleSymbols);
+struct Module {
+    symbols: ModuleSymbols,
+    /// Where constants lie, by the sums of their names.
+    constants: BTreeMap<u32, u64>,
+}
 
 impl HostModule for Module {
     fn name(&self) -> &str {
@@ -100,12 +108,14 @@ impl HostModule for Module {
     }
 
     fn symbols(&self) -> &ModuleSymbols {
-        &self.0
+        &self.symbols
     }
 
     fn exported(&self, name: &str) -> Option<(Svma, u64)> {
-        let part = PARTS.iter().position(|part| *part == name)? as u64;
-        Some((Svma::new(VERSION + 4 * part), 4))
+        let part = PARTS.iter().position(|part| *part == name);
+        let constant = || self.constants.get(&sum_of(name.strip_prefix("v8dbg_")?)).copied();
+        let at = part.map(|part| VERSION + 4 * part as u64).or_else(constant)?;
+        Some((Svma::new(at), 4))
     }
 
     fn image(&self) -> Option<&Arc<Image>> {
@@ -119,4 +129,20 @@ impl HostModule for Module {
     fn addr(&self, svma: Svma) -> Option<Addr> {
         Some(Addr::new(svma.get()))
     }
+}
+
+/// The sum of the name of a constant.
+pub fn sum_of(name: &str) -> u32 {
+    name.bytes().fold(0, |sum: u32, byte| sum.wrapping_mul(31).wrapping_add(byte.into()))
+}
+
+/// Where the constants lie that memory has.
+fn places(memory: &Memory) -> BTreeMap<u32, u64> {
+    let held = memory.read_held(Addr::new(METADATA), MODULE.len());
+    let (words, _) = held.as_chunks::<4>();
+    let (pairs, _) = words.as_chunks::<2>();
+    let place = |(index, [sum, _]): (usize, &[[u8; 4]; 2])| {
+        (u32::from_le_bytes(*sum), METADATA + 8 * index as u64 + 4)
+    };
+    pairs.iter().enumerate().map(place).collect()
 }

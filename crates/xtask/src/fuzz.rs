@@ -77,11 +77,12 @@ fn targets() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Builds all targets. Naming the machine keeps the flags away from build scripts.
+/// Builds all targets, and what writes their seeds. Naming the machine keeps the flags away from build scripts.
 fn build() -> Result<PathBuf> {
     let machine = host()?;
     let target_dir = target_dir();
-    let mut build = command(env!("CARGO"), &["build", "--bins", "--target", &machine]);
+    let mut build =
+        command(env!("CARGO"), &["build", "--bins", "--examples", "--target", &machine]);
     build.arg("--target-dir").arg(&target_dir);
     run_command(build.current_dir(fuzz_dir()).env("RUSTFLAGS", FLAGS))?;
     Ok(target_dir.join(machine).join("debug"))

@@ -5,7 +5,12 @@
 use std::{collections::BTreeMap, path::Path};
 
 use kcore::{Addr, Core, MAX_FRAMES, OpenOptions};
-use kcore_fuzz::{input::Output, v8, v8_host::VERSIONS};
+use kcore_fuzz::{
+    input::Output,
+    memory::Memory,
+    v8,
+    v8_host::{METADATA, VERSIONS, sum_of},
+};
 use kcore_runtimes::{
     NativeStack, Runtime,
     v8::{
@@ -26,6 +31,8 @@ const OF_VALUES: [u8; 2] = [0, 6];
 const PARTS: usize = 64;
 const BYTES: usize = 8 << 10;
 const FRAMES: usize = 4;
+/// The value that is a seed with V8's metadata as well.
+const WITH_METADATA: &str = "classes_derived";
 /// Enough to see all that a program told.
 const SHALLOW: Limits = Limits { depth: 2, entries: 1000, units: 64 };
 
@@ -55,8 +62,7 @@ fn v8(core: &Core) -> &V8 {
     core.runtimes().of::<V8>().next().expect("V8")
 }
 
-fn seed(number: u8, head: Output, recorder: &Recorder<'_>) -> Option<Vec<u8>> {
-    let memory = recorder.memory();
+fn seed(number: u8, head: Output, memory: &Memory) -> Option<Vec<u8>> {
     let bytes = memory.write(Output([&[number], &head.0[..]].concat())).0;
     (memory.0.len() <= PARTS && bytes.len() <= BYTES).then_some(bytes)
 }
@@ -73,7 +79,7 @@ fn stacks(number: u8, variant: &str, core: &Core) -> Vec<Seed> {
         for frame in frames {
             let _ = v8(core).frame_details(&recorder, frame, v8::LIMITS);
         }
-        let bytes = seed(number, head(frames), &recorder).filter(|_| scripted)?;
+        let bytes = seed(number, head(frames), &recorder.memory()).filter(|_| scripted)?;
         Some((format!("stack_{variant}_{run}"), bytes))
     };
     stack.frames.chunks(FRAMES).enumerate().filter_map(seed).collect()
@@ -89,15 +95,29 @@ fn head(frames: &[Frame]) -> Output {
 
 /// One value of each shape that the program told.
 fn values(number: u8, variant: &str, core: &Core) -> Vec<Seed> {
-    let seed = |(name, at): (String, Addr)| {
+    let seeds = |(name, at): (String, Addr)| {
         let recorder = Recorder::new(core);
         let v8 = v8(core);
         let _ = v8.value(&recorder, at.get(), v8::LIMITS);
         let _ = (v8.scopes(&recorder, at, v8::LIMITS), v8.source(&recorder, at, v8::LIMITS));
-        let bytes = seed(number, Output::default().word(at.get()).byte(0), &recorder)?;
-        Some((format!("{variant}_{name}"), bytes))
+        let head = || Output::default().word(at.get()).byte(0);
+        let plain = seed(number, head(), &recorder.memory());
+        let with_metadata = (name == WITH_METADATA)
+            .then(|| seed(number, head(), &with_metadata(core, recorder.memory())));
+        let name = format!("{variant}_{name}");
+        let told = with_metadata.flatten().map(|bytes| (format!("{name}_metadata"), bytes));
+        plain.map(|bytes| (name, bytes)).into_iter().chain(told)
     };
-    told(core).into_iter().filter_map(seed).collect()
+    told(core).into_iter().flat_map(seeds).collect()
+}
+
+/// Memory, and V8's metadata where the fuzzed process has it.
+fn with_metadata(core: &Core, mut memory: Memory) -> Memory {
+    let constants = v8(core).metadata(core).constants.iter();
+    let bytes = constants.flat_map(|(name, value)| [sum_of(name), *value].map(u32::to_le_bytes));
+    let bytes = bytes.flatten().collect();
+    memory.0.push((METADATA, bytes));
+    memory
 }
 
 /// What the argument of the function `keep` holds, by kind and name: where each lies.
@@ -106,7 +126,7 @@ fn told(core: &Core) -> BTreeMap<String, Addr> {
     let stack = core.stack(tid, MAX_FRAMES);
     let named = core.named_frames(&stack);
     let keep = named.into_iter().find(|frame| frame.location.function.as_deref() == Some("keep"));
-    let frame = keep.expect("the function keep").frame;
+    let frame = keep.and_then(|keep| keep.frame).expect("the function keep");
     let details = v8(core).frame_details(core, &frame, SHALLOW).expect("JavaScript");
     let kinds = members(core, details.arguments.first().and_then(place).expect("an argument"));
     let of_kind = |(kind, at): (String, Addr)| {
