@@ -88,9 +88,9 @@ impl Scheduler {
             let context = Context::load(space, layout, place)?;
             (context.kind == kind && context.scheduler == at).then_some(())
         };
-        is_one(found.main, Kind::Main)?;
-        is_one(found.dispatcher, Kind::Dispatcher)?;
-        Some(found)
+        // One of them may be damaged.
+        let proof = is_one(found.main, Kind::Main);
+        proof.or_else(|| is_one(found.dispatcher, Kind::Dispatcher)).map(|()| found)
     }
 
     /// The fibers that it keeps, its own two first. Says with them whether its list was damaged, so that some
@@ -107,22 +107,17 @@ impl Scheduler {
         (contexts, is_damaged)
     }
 
-    /// What is in its `worker_queue_`, a ring of both directions: no further than links lead back.
+    /// What is in its `worker_queue_`, a ring of both directions. Where links are damaged, it is followed from
+    /// both ends as far as they lead back.
     fn workers(&self, space: &dyn AddressSpace) -> (Vec<Addr>, bool) {
         let Some(head) = self.at.checked_add(scheduler::WORKERS) else { return (Vec::new(), true) };
-        let (mut found, mut node) = (Vec::new(), head);
-        while found.len() < MAX_FIBERS {
-            let next = space.read_addr(node).ok();
-            let back = |next: Addr| space.read_addr(next.checked_add(8)?).ok();
-            let next = next.filter(|next| back(*next) == Some(node));
-            let Some(next) = next else { return (found, true) };
-            if next == head {
-                return (found, false);
-            }
-            found.extend(next.get().checked_sub(self.layout.worker_hook).map(Addr::new));
-            node = next;
+        let (mut nodes, is_whole) = follow(space, head, Direction::Forward);
+        if !is_whole {
+            let (behind, _) = follow(space, head, Direction::Backward);
+            nodes.extend(behind.into_iter().rev());
         }
-        (found, true)
+        let of_node = |node: Addr| node.get().checked_sub(self.layout.worker_hook).map(Addr::new);
+        (nodes.into_iter().filter_map(of_node).collect(), !is_whole)
     }
 
     /// The last of those that other threads made ready: it alone has a hook that points nowhere.
@@ -131,4 +126,38 @@ impl Scheduler {
         let hook = space.read_addr(last).ok()?;
         hook.get().checked_sub(context::REMOTE_HOOK).map(Addr::new)
     }
+}
+
+/// The way along a ring.
+#[derive(Clone, Copy)]
+enum Direction {
+    Forward,
+    Backward,
+}
+
+impl Direction {
+    /// Where a node has its links, in bytes: the one that is followed, and the one that leads back.
+    const fn links(self) -> (u64, u64) {
+        match self {
+            Self::Forward => (0, 8),
+            Self::Backward => (8, 0),
+        }
+    }
+}
+
+/// The nodes of a ring behind its head, no further than links lead back. Says with them whether the ring closes.
+fn follow(space: &dyn AddressSpace, head: Addr, direction: Direction) -> (Vec<Addr>, bool) {
+    let (onward, back) = direction.links();
+    let link = |node: Addr, offset: u64| space.read_addr(node.checked_add(offset)?).ok();
+    let (mut found, mut node) = (Vec::new(), head);
+    while found.len() < MAX_FIBERS {
+        let next = link(node, onward).filter(|next| link(*next, back) == Some(node));
+        let Some(next) = next else { return (found, false) };
+        if next == head {
+            return (found, true);
+        }
+        found.push(next);
+        node = next;
+    }
+    (found, false)
 }

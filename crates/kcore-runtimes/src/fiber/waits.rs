@@ -120,10 +120,10 @@ impl<'a> Queues<'a> {
         head
     }
 
-    /// All of a ring, if it closes.
+    /// All of a ring, if it closes: there is no more in it than all fibers and its head.
     fn ring(&mut self, first: Addr) -> Option<Vec<Addr>> {
         let (mut ring, mut node) = (vec![first], first);
-        loop {
+        while ring.len() <= self.fibers.len().saturating_add(1) {
             self.left = self.left.checked_sub(1)?;
             node = self.space.read_addr(node).ok()?;
             if node == first {
@@ -131,6 +131,7 @@ impl<'a> Queues<'a> {
             }
             ring.push(node);
         }
+        None
     }
 }
 

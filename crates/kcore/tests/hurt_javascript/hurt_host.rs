@@ -2,13 +2,13 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::Mutex,
+    sync::{Arc, Mutex},
 };
 
 use kcore::{Addr, AddressSpace, Core};
-use kcore_mem::{Fault, Origin, Region, Target};
+use kcore_mem::{CodeAddr, Fault, Origin, Region, Svma, Target};
 use kcore_runtimes::{Host, HostModule, HostRange};
-use kcore_unwind::{Regs, Tid};
+use kcore_unwind::{Frame, Regs, Tid};
 
 /// Memory is hurt a page at a time.
 const PAGE: u64 = 4096;
@@ -50,6 +50,7 @@ impl<'a> HurtHost<'a> {
     }
 
     /// Whether nothing was changed on the page that holds `at`.
+    #[allow(dead_code, reason = "not every program of tests asks")]
     pub fn is_sound(&self, at: Addr) -> bool {
         !self.pages.contains_key(&(at.get() & !(PAGE - 1)))
     }
@@ -116,5 +117,33 @@ impl Host for HurtHost<'_> {
 
     fn registers(&self, thread: Tid) -> Option<Regs> {
         Host::registers(self.core, thread)
+    }
+
+    fn thread_pointer(&self, thread: Tid) -> Option<Addr> {
+        Host::thread_pointer(self.core, thread)
+    }
+
+    fn thread_local(&self, thread: Tid, module: &dyn HostModule, offset: Svma) -> Option<Addr> {
+        Host::thread_local(self.core, thread, module, offset)
+    }
+
+    fn main_thread(&self) -> Option<Tid> {
+        Host::main_thread(self.core)
+    }
+
+    fn thread_of_stack(&self, at: Addr) -> Option<Tid> {
+        Host::thread_of_stack(self.core, at)
+    }
+
+    fn stack_pointer(&self, thread: Tid) -> Option<Addr> {
+        Host::stack_pointer(self.core, thread)
+    }
+
+    fn frames(&self, thread: Tid) -> Vec<Frame> {
+        Host::frames(self.core, thread)
+    }
+
+    fn function_at(&self, at: CodeAddr) -> Option<Arc<str>> {
+        Host::function_at(self.core, at)
     }
 }

@@ -1,0 +1,111 @@
+//! Cores of stacks that belong to no thread, hurt at random where their lists are read: always an answer,
+//! within bounds, and one damaged task does not hide the others.
+//!
+//! A test program of its own, because it counts what is allocated, and others beside it would count too.
+
+#[path = "../hurt_javascript/hurt_host.rs"]
+mod hurt_host;
+#[path = "../bounds/measure.rs"]
+mod measure;
+#[path = "../bounds/random.rs"]
+mod random;
+#[path = "../bounds/word.rs"]
+mod word;
+
+use std::{
+    collections::HashSet,
+    env,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use gen_cores::Outcome;
+use kcore::{Addr, Core, OpenOptions};
+use kcore_runtimes::{Runtimes, TASK_PROBES, Task};
+
+use crate::{hurt_host::HurtHost, measure::measure, random::Random, word::word};
+
+/// Rounds for each core, unless `KCORE_HURT_ROUNDS` says otherwise.
+const ROUNDS: u64 = 200;
+/// Words that are hurt at once, and pages that are lost, at most.
+const MAX_WORDS: usize = 12;
+const MAX_PAGES: usize = 2;
+/// Frames of one stack, and stacks of one round, at most.
+const FRAMES: usize = 64;
+const STACKS: usize = 100;
+/// What a round may allocate at one time, and in all.
+const PEAK: usize = 64 << 20;
+const TOTAL: usize = 1 << 30;
+
+fn tasks(host: &HurtHost<'_>) -> Vec<Task> {
+    let runtimes = Runtimes::find(TASK_PROBES.iter().map(|task| &task.probe), host);
+    runtimes.tasks(host)
+}
+
+/// All tasks and their stacks; gives the numbers of the tasks.
+fn ask(core: &Core, host: &HurtHost<'_>) -> HashSet<u64> {
+    let tasks = tasks(host);
+    let numbers = tasks.iter().map(|task| task.id).collect();
+    for task in tasks.into_iter().map(Arc::new).take(STACKS) {
+        let stack = core.task_stack(&task, FRAMES);
+        assert!(stack.frames.len() <= FRAMES, "a bound of frames");
+    }
+    numbers
+}
+
+/// One round, which follows from its seed; gives how many of the `healthy` tasks are told.
+fn round(core: &Core, healthy: &HashSet<u64>, tender: &[Addr], seed: u64) -> usize {
+    let mut random = Random::new(seed);
+    let mut host = HurtHost::new(core);
+    for _ in 0..random.below(MAX_PAGES) {
+        host.lose(*random.of(tender));
+    }
+    for _ in 0..random.below(MAX_WORDS) {
+        let (at, from) = (*random.of(tender), *random.of(tender));
+        let elsewhere = core.space().read_word(from).unwrap_or_default();
+        let own = core.space().read_word(at).unwrap_or_default();
+        host.set(at, word(own, elsewhere, &mut random));
+    }
+    let (told, allocated) = measure(&format!("seed {seed:#x}"), || ask(core, &host));
+    assert!(allocated.peak <= PEAK && allocated.total <= TOTAL, "seed {seed:#x}: {allocated:?}");
+    told.intersection(healthy).count()
+}
+
+/// One test at a time: what one does between its measured parts would be counted for the other.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// All rounds. Most wounds must leave most tasks.
+fn rounds(scenario: &str, variant: &str) {
+    let _alone = alone();
+    let case = match gen_cores::ensure(scenario, variant).expect("a case") {
+        Outcome::Made(case) | Outcome::Fresh(case) => case,
+        Outcome::Skipped(skipped) => return println!("not tested: {}", skipped.reason),
+    };
+    let (core, exe) = (Some(case.core), Some(case.exe));
+    let core = Core::open(&OpenOptions { core, exe, ..OpenOptions::default() }).expect("a core");
+    let recording = HurtHost::recording(&core);
+    let healthy: HashSet<u64> = tasks(&recording).iter().map(|task| task.id).collect();
+    assert!(!healthy.is_empty(), "{scenario}/{variant} has tasks");
+    let tender = recording.words_read();
+    let count = env::var("KCORE_HURT_ROUNDS").ok().and_then(|count| count.parse().ok());
+    let count = count.unwrap_or(ROUNDS);
+    let tell_most = |seed: &u64| round(&core, &healthy, &tender, *seed) * 2 > healthy.len();
+    let telling = (0..count).filter(tell_most).count() as u64;
+    println!("{scenario}/{variant}: {telling} of {count} rounds tell most of {}", healthy.len());
+    assert!(telling * 2 > count, "{scenario}/{variant}: {telling} of {count} rounds");
+}
+
+#[test]
+fn hurt_lists_of_bthreads_are_told() {
+    rounds("bthreads", "O2-pie");
+    rounds("bthreads-12", "O2-pie");
+    rounds("bthreads-18", "O2-pie");
+}
+
+#[test]
+fn hurt_lists_of_fibers_are_told() {
+    rounds("fibers", "O2-pie");
+    rounds("fibers-shared", "O2-pie");
+}
