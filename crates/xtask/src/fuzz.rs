@@ -34,6 +34,7 @@ pub fn run(args: &[String]) -> Result<()> {
     if let Some(unknown) = named.iter().find(|name| !all.contains(name)) {
         bail!("{unknown} is none of the targets: {}", all.join(" "));
     }
+    check_seeds()?;
     let binaries = build()?;
     let chosen = if named.is_empty() { all } else { named };
     let failed = run_all(&binaries, chosen, seconds);
@@ -77,15 +78,21 @@ fn targets() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Builds all targets, and what writes their seeds. Naming the machine keeps the flags away from build scripts.
+/// Builds all targets. Naming the machine keeps the flags away from build scripts.
 fn build() -> Result<PathBuf> {
     let machine = host()?;
     let target_dir = target_dir();
-    let mut build =
-        command(env!("CARGO"), &["build", "--bins", "--examples", "--target", &machine]);
+    let mut build = command(env!("CARGO"), &["build", "--bins", "--target", &machine]);
     build.arg("--target-dir").arg(&target_dir);
     run_command(build.current_dir(fuzz_dir()).env("RUSTFLAGS", FLAGS))?;
     Ok(target_dir.join(machine).join("debug"))
+}
+
+/// Checks that what writes the seeds still compiles: nothing else builds it.
+fn check_seeds() -> Result<()> {
+    let mut check = command(env!("CARGO"), &["check", "--examples", "--target-dir"]);
+    check.arg(gen_cores::workspace_dir().join("target"));
+    run_command(check.current_dir(fuzz_dir()))
 }
 
 fn host() -> Result<String> {
