@@ -39,12 +39,22 @@ fn ask_all(core: &Core) -> usize {
         let tops = stack.frames.iter().filter_map(|frame| frame.sp);
         tops.take(ASKED).for_each(|at| ask_about(core, at));
     }
+    tasks(core);
     for mapping in core.mappings().iter().take(ASKED) {
         let _ = (mapping.name(), mapping.permissions());
         ask_about(core, mapping.range.start);
     }
     search(core);
     frames
+}
+
+/// Stacks that belong to no thread: those that lists name, and those that a search finds.
+fn tasks(core: &Core) {
+    let found = core.found_contexts().unwrap_or_default().iter().map(|context| &context.task);
+    for task in core.tasks().iter().chain(found).take(FRAMES) {
+        let stack = core.task_stack(task, FRAMES);
+        assert!(stack.frames.len() <= FRAMES, "a bound of frames");
+    }
 }
 
 /// Searches all memory and all code. Of what is everywhere the first matches are enough.

@@ -168,3 +168,13 @@ fn a_hurt_core_with_a_link_map_is_answered() {
 fn a_hurt_core_of_another_machine_is_answered() {
     rounds(&made("leaf", "O0-aarch64-static"));
 }
+
+#[test]
+fn a_hurt_core_of_contexts_is_answered() {
+    rounds(&made("contexts", "O2-pie"));
+}
+
+#[test]
+fn a_hurt_core_of_contexts_beside_their_stacks_is_answered() {
+    rounds(&made("beside", "O2-pie"));
+}
