@@ -114,6 +114,9 @@ fn contexts_of_the_c_library_are_found_where_the_program_says() {
             let (_, depth) = own_function(&stacks[index], &[function]);
             assert_eq!(depth as u64, told["depth"], "{variant}: {told}");
             assert_eq!(stacks[index]["end"]["reason"], "outermost");
+            // Not the function of the C library that all of them return to.
+            let first = if function == "main" { "_start" } else { "body" };
+            assert_eq!(found[index]["entry_function"], first, "{variant}: {told}");
         }
         // The process runs on the stack of another one, whose context is old.
         let dying = stacks.iter().filter(|stack| stack.to_string().contains("\"dies\"")).count();

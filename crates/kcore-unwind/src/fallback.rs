@@ -60,16 +60,17 @@ impl Fallback<'_> {
     /// better. Optimised code keeps anything in the frame pointer.
     pub fn is_outermost(&self, regs: &Regs, lookup: Addr) -> bool {
         self.modules.is_entry(lookup)
-            || (regs.pc() != lookup && self.was_put_there(regs.pc()))
+            || self.was_put_there(regs, lookup)
             || (regs.get(self.machine.frame_pointer()) == Some(0)
                 && self.space.slice(lookup).is_ok()
                 && self.by_code(regs).is_none())
     }
 
     /// Whether a return address can be read to be none that a call left, in code of a module.
-    fn was_put_there(&self, pc: Addr) -> bool {
-        let pc = self.machine.strip_code(pc);
-        self.modules.is_in_module(pc)
+    pub fn was_put_there(&self, regs: &Regs, lookup: Addr) -> bool {
+        let pc = self.machine.strip_code(regs.pc());
+        regs.pc() != lookup
+            && self.modules.is_in_module(pc)
             && self.space.slice(pc.wrapping_offset(-LONGEST_CALL)).is_ok()
             && self.space.slice(pc).is_ok()
             && !self.can_return_to(pc)

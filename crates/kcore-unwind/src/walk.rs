@@ -67,6 +67,8 @@ struct Above {
     /// What the frame ends at, or above.
     floor: Option<Addr>,
     signal_trampoline: bool,
+    /// Whether no call left its return address: it was put there, and is where code goes on.
+    was_put_there: bool,
     caller: Result<Caller, End>,
 }
 
@@ -150,8 +152,9 @@ impl<'a> Walker<'a> {
         self.followed = Followed::default();
         for _ in 0..limit {
             let above = self.above(&regs, pc, &code, &mut above_regs);
+            let is_exact = above.signal_trampoline || above.was_put_there;
             let frame = Frame {
-                pc: if above.signal_trampoline { CodeAddr::Pc(pc.addr()) } else { pc },
+                pc: if is_exact { CodeAddr::Pc(pc.addr()) } else { pc },
                 sp: regs.get(self.machine.stack_pointer()).map(Addr::new),
                 cfa: above.cfa,
                 frame_pointer: self.machine.frame_pointer_of(&regs, above.cfa),
@@ -223,7 +226,7 @@ impl<'a> Walker<'a> {
             RuleStep::Caller { cfa, interrupted } => {
                 let found = Ok(Caller { trust: Trust::Runtime, interrupted });
                 let cfa = Some(cfa);
-                Above { cfa, floor: cfa, signal_trampoline: false, caller: found }
+                Above { cfa, floor: cfa, ..Above::of(found) }
             }
         })
     }
@@ -241,7 +244,7 @@ impl<'a> Walker<'a> {
         let interrupted = row.is_signal;
         let found = step.and_then(|step| step.has_caller.then_some(()).ok_or(End::Outermost));
         let found = found.map(|()| Caller { trust, interrupted });
-        Above { cfa, floor: cfa, signal_trampoline: row.is_signal, caller: found }
+        Above { cfa, floor: cfa, signal_trampoline: row.is_signal, ..Above::of(found) }
     }
 
     /// Where frame pointers led to the frame, its stack pointer may be unknown, and with it what
@@ -270,7 +273,7 @@ impl<'a> Walker<'a> {
             Caller { trust: Trust::Signal, interrupted: true }
         });
         let found = found.ok_or(End::NoRule(regs.pc()));
-        Above { cfa: None, floor: None, signal_trampoline: true, caller: found }
+        Above { signal_trampoline: true, ..Above::of(found) }
     }
 
     /// A call to where there is no code pushed its return address, and nothing else ran.
@@ -284,14 +287,15 @@ impl<'a> Walker<'a> {
             Caller { trust: Trust::NullCall, interrupted: false }
         });
         let found = found.ok_or(End::NotCode(regs.pc()));
-        Above { cfa, floor: cfa, signal_trampoline: false, caller: found }
+        Above { cfa, floor: cfa, ..Above::of(found) }
     }
 
     fn above_guess(&mut self, regs: &Regs, pc: CodeAddr, caller: &mut Regs) -> Above {
         let readings = self.readings(pc);
         let fallback = self.fallback(&readings);
         if fallback.is_outermost(regs, pc.lookup()) {
-            return Above::none(End::Outermost);
+            let was_put_there = fallback.was_put_there(regs, pc.lookup());
+            return Above { was_put_there, ..Above::none(End::Outermost) };
         }
         match fallback.caller(regs) {
             Some(guess) => Above::by_guess(guess, caller),
@@ -428,13 +432,17 @@ impl Drop for Walker<'_> {
 }
 
 impl Above {
+    const fn of(caller: Result<Caller, End>) -> Self {
+        Self { cfa: None, floor: None, signal_trampoline: false, was_put_there: false, caller }
+    }
+
     const fn none(end: End) -> Self {
-        Self { cfa: None, floor: None, signal_trampoline: false, caller: Err(end) }
+        Self::of(Err(end))
     }
 
     fn by_guess(guess: Guess, caller: &mut Regs) -> Self {
         let (cfa, floor) = (guess.cfa, Some(guess.floor));
-        Self { cfa, floor, signal_trampoline: false, caller: Ok(guess.take(caller)) }
+        Self { cfa, floor, ..Self::of(Ok(guess.take(caller))) }
     }
 }
 

@@ -13,7 +13,7 @@ use std::{borrow::Cow, sync::Arc};
 
 use kcore_mem::{Addr, AddrRange, CodeAddr};
 use kcore_runtimes::TaskStart;
-use kcore_unwind::{Modules, Trust};
+use kcore_unwind::{Frame, Modules, Trust};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -43,7 +43,7 @@ pub struct FoundContext {
     pub held_at: Option<Addr>,
     /// The pc, and what kind it is.
     pub pc: CodeAddr,
-    /// The outermost function's pc, or the first function of one that has not run.
+    /// The pc of the outermost function that another one called, or the first function of one that has not run.
     pub entry: Addr,
     /// How many frames its stack has; 0 of one that has not run.
     pub frames: usize,
@@ -154,6 +154,14 @@ fn saved_sp(core: &Core, task: &Task) -> Option<u64> {
     }
 }
 
+/// Where the outermost function is that was called as functions are: what a library put behind it, for it to
+/// return to, is the same for all stacks.
+fn entry_of(frames: &[Frame]) -> Option<Addr> {
+    let (outermost, inner) = frames.split_last()?;
+    let called = if outermost.pc.is_return() { None } else { inner.last() };
+    Some(called.unwrap_or(outermost).pc.lookup())
+}
+
 fn found_context(walked: Walked, held_at: Option<Addr>) -> FoundContext {
     let bottom = walked.bottom().filter(|_| walked.is_whole && !walked.ends_itself);
     let Walked { shaped, frames, .. } = walked;
@@ -161,8 +169,7 @@ fn found_context(walked: Walked, held_at: Option<Addr>) -> FoundContext {
         Some(_) => TaskStart::Unknown("it has not run yet".into()),
         None => TaskStart::Suspended { regs: Box::new(shaped.regs), pc: shaped.pc, bottom },
     };
-    let outermost = frames.last().map(|frame| frame.pc.lookup());
-    let entry = shaped.begins_with.or(outermost).unwrap_or(shaped.pc.addr());
+    let entry = shaped.begins_with.or_else(|| entry_of(&frames)).unwrap_or(shaped.pc.addr());
     let task = Task {
         runtime: FOUND,
         id: shaped.at.get(),

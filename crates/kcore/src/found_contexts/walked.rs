@@ -74,10 +74,16 @@ pub enum Returns {
 pub fn believe(shaped: Shaped, stack: Stack, returns: &dyn Fn(Addr) -> Returns) -> Option<Walked> {
     let is_proved = shaped.shape == ContextShape::Beside;
     let Stack { mut frames, end, .. } = stack;
-    let is = |frame: &Frame, wanted| frame.pc.is_return() && returns(frame.pc.addr()) == wanted;
+    let is_sure = |frame: &Frame| matches!(frame.trust, Trust::Cfi | Trust::Runtime);
+    // All but the innermost one are returned to, and what signals interrupted is not sure.
+    let is_returned_to =
+        |(index, frame): &(usize, &Frame)| is_sure(frame) && (*index > 0 || frame.pc.is_return());
+    let first = |wanted| {
+        let mut returned_to = frames.iter().enumerate().filter(is_returned_to);
+        returned_to.find(|(_, frame)| returns(frame.pc.addr()) == wanted).map(|(index, _)| index)
+    };
     // What the maker of a stack has its first function return to is no frame.
-    let made = frames.iter().position(|frame| is(frame, Returns::No));
-    let missing = frames.iter().position(|frame| is(frame, Returns::Unknown));
+    let (made, missing) = (first(Returns::No), first(Returns::Unknown));
     let is_whole = match (made, end) {
         (Some(made), _) if is_proved => {
             frames.truncate(made);
@@ -92,7 +98,6 @@ pub fn believe(shaped: Shaped, stack: Stack, returns: &dyn Fn(Addr) -> Returns) 
     // What lies behind the first function may be zeros, or left of others where nobody cleared it.
     let ends = missing.is_some() || matches!(end, End::NotCode(_) | End::Zeros(_));
     let is_long = frames.len() > usize::from(!(is_proved && is_whole));
-    let is_sure = |frame: &Frame| matches!(frame.trust, Trust::Cfi | Trust::Runtime);
     let is_good = (is_whole || (is_proved && ends)) && is_long && frames.iter().all(is_sure);
     let ends_itself = made.is_none() && end == End::Outermost;
     is_good.then_some(Walked { shaped, frames, is_whole, ends_itself })
