@@ -22,13 +22,18 @@ const OPTIONS: &[Opt] = &[
 const HELP: &str = "\
 The address is that of an object. A member is a path: a.b, list[3], [\"a key\"] or .key for the value of a \
 dict. Indices are decimal. Several stand on one line. What an object of a builtin type keeps has the name that Python has \
-for it: args, __cause__, __context__ and __traceback__ of an exception, __code__ and __globals__ of a function, __func__ and \
-__self__ of a method, cell_contents; the names of a module or a class are members of it. A generator \
+for it: args, __cause__, __context__, __traceback__ of an exception, errno, filename, value, exceptions and the like, __code__, \
+__globals__, __defaults__ of a function, __func__ and __self__ of a method, cell_contents, tb_frame, the variables of a frame; \
+items of a named tuple have their names; the names of a module or a class are members of it. A generator \
 or coroutine is its function, what it does, where it is, and its variables.
 
 Values are spelled as repr() does; an instance is its class with its attributes, those in slots first, \
 whatever its __repr__ is; an exception has its arguments before them, and behind them what it was raised \
-from (__cause__), or else in whose handling (__context__). What is deeper than -d is ..., an \
+from (__cause__), or else in whose handling (__context__), unless that was raised from None. What is derived from a \
+builtin type, and a function or method, has its attributes behind its value: Number(3, unit='m'). Of types that C code made, \
+the containers, numbers and times of the standard library are known: deque, OrderedDict in its own order, array, views of \
+dicts, SimpleNamespace, partial, Decimal, datetime and others. What keeps something that is not known is \
+<module.type object at its address>, as object.__repr__ has it, with the attributes that are known. What is deeper than -d is ..., an \
 object inside of itself <circular>, a str that is cut ends with dots behind its quotes.
 
 In a pipe each value hands on its address.";

@@ -42,10 +42,16 @@ fn of_kind(value: &Value) -> ScriptNode {
             };
             ScriptNode::scalar("function", scalar)
         }
-        ValueKind::Type(name) => named("type", "class", Some(name.clone())),
-        ValueKind::Module(name) => named("module", "module", name.clone()),
+        ValueKind::Type(name) => entity("type", "class", Some(name.clone())),
+        ValueKind::Module(name) => entity("module", "module", name.clone()),
         ValueKind::Object { arguments, attributes, has_more } => {
             object(arguments.as_deref(), attributes, *has_more)
+        }
+        ValueKind::With { value, attributes, has_more } => {
+            with(of_kind(value), attributes, *has_more)
+        }
+        ValueKind::Opaque { type_name, attributes, has_more } => {
+            with(opaque(type_name, value), attributes, *has_more)
         }
         ValueKind::Elided => ScriptNode::scalar(elided(value), ScriptScalar::Elided),
         ValueKind::Circular => {
@@ -73,7 +79,7 @@ fn elided(value: &Value) -> &'static str {
     kinds.into_iter().find(|kind| *kind == class).unwrap_or("object")
 }
 
-fn named(kind: &'static str, word: &'static str, name: Option<Arc<str>>) -> ScriptNode {
+fn entity(kind: &'static str, word: &'static str, name: Option<Arc<str>>) -> ScriptNode {
     ScriptNode::scalar(kind, ScriptScalar::Function { word, name, file: None, line: None })
 }
 
@@ -91,8 +97,22 @@ fn string(text: &Text) -> ScriptNode {
         (true, false) => Rest::Cut,
         (true, true) => Rest::None,
     };
-    let scalar = ScriptScalar::Text { text: text.text.as_str().into(), rest };
+    let scalar = match text.lone.is_empty() {
+        true => ScriptScalar::Text { text: text.text.as_str().into(), rest },
+        false => ScriptScalar::Points { points: points(text), rest },
+    };
     ScriptNode { length: Some(text.length), ..ScriptNode::scalar("str", scalar) }
+}
+
+/// The code points of a text that has lone surrogates.
+fn points(text: &Text) -> Arc<[u32]> {
+    let mut points: Vec<u32> = text.text.chars().map(u32::from).collect();
+    for (place, surrogate) in &text.lone {
+        if let Some(point) = points.get_mut(*place) {
+            *point = u32::from(*surrogate);
+        }
+    }
+    points.into()
 }
 
 /// Bytes as `repr` has them, without their quotes.
@@ -148,10 +168,31 @@ fn object(
     let arguments = arguments.unwrap_or_default().iter().zip(0..);
     let arguments =
         arguments.map(|(value, index)| ScriptPart::new(ScriptLabel::Index(index), node(value)));
-    let attributes = attributes
-        .iter()
-        .map(|(name, value)| ScriptPart::new(ScriptLabel::Name(name.clone()), node(value)));
-    of_parts("object", arguments.chain(attributes).collect(), has_more, None)
+    of_parts("object", arguments.chain(named(attributes)).collect(), has_more, None)
+}
+
+/// A value with attributes beside it.
+fn with(node: ScriptNode, attributes: &[(Arc<str>, Value)], has_more: bool) -> ScriptNode {
+    if attributes.is_empty() && !has_more {
+        return node;
+    }
+    let mut parts = node.parts.clone().unwrap_or_default();
+    parts.parts.extend(named(attributes));
+    parts.is_cut |= has_more;
+    ScriptNode { parts: Some(parts), ..node }
+}
+
+/// What `object.__repr__` has, in `Objects/typeobject.c`: nothing of what is in it is known.
+fn opaque(type_name: &str, value: &Value) -> ScriptNode {
+    let at = value.at.map(|at| format!(" at {:#x}", at.get())).unwrap_or_default();
+    ScriptNode::scalar("object", ScriptScalar::Note(format!("{type_name} object{at}").into()))
+}
+
+fn named(attributes: &[(Arc<str>, Value)]) -> impl Iterator<Item = ScriptPart> {
+    let part = |(name, value): &(Arc<str>, Value)| {
+        ScriptPart::new(ScriptLabel::Name(name.clone()), node(value))
+    };
+    attributes.iter().map(part)
 }
 
 fn of_parts(

@@ -97,19 +97,21 @@ fn told_values(case: &Case) -> Vec<Value> {
 
 #[test]
 fn every_value_is_what_the_program_told() {
-    for (case, _) in cases("python-values").chain(cases("python-flight")) {
+    let scenarios = ["python-values", "python-flight", "python-natives"];
+    let mut differences = Vec::new();
+    for (case, _) in scenarios.into_iter().flat_map(cases) {
         let core = open(case);
-        let mut differences = Vec::new();
         for value in told_values(case).iter().filter(|value| value["spelled"].is_string()) {
             let at = value["at"].as_str().expect("an address");
-            let shown = answer(&core, &format!("{at}::pyprint -d 9 -N 4000"));
+            let shown = answer(&core, &format!("{at}::pyprint -d 9 -N 4000 -l 200"));
             let told = plain(value["spelled"].as_str().expect("a spelling"));
             if plain(&shown) != told {
-                differences.push(format!("{}: {} is {told}", value["name"], plain(&shown)));
+                let name = case.name();
+                differences.push(format!("{name} {}: {} is {told}", value["name"], plain(&shown)));
             }
         }
-        assert!(differences.is_empty(), "{}\n{}", case.name(), differences.join("\n"));
     }
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
 #[test]
@@ -130,6 +132,51 @@ fn members_are_reached_by_paths() {
         ] {
             let shown = answer(&core, &format!("{}::pyprint {path}", at(name)));
             assert_eq!(shown, told, "{} {name} {path}", case.name());
+        }
+    }
+}
+
+#[test]
+fn members_of_what_c_code_made_are_reached_by_paths() {
+    for (case, _) in cases("python-natives") {
+        let core = open(case);
+        let values = told_values(case);
+        for (name, path, told) in [
+            ("deque", "[1][0]", "2\n"),
+            ("rolled", "[0]", "'left'\n"),
+            ("long deque", "[150]", "150\n"),
+            ("moved", "[3]", "'3'\n"),
+            ("namespace", "b[0]", "2\n"),
+            ("partial", "keywords.base", "8\n"),
+            ("named", "port", "80\n"),
+            ("pair", "second[0]", "2\n"),
+            ("int", "note", "'more'\n"),
+            ("numbered", "[5]", "'five'\n"),
+            ("bound", "__self__", "'text'\n"),
+            ("exception", "detail[0]", "2\n"),
+            ("FileNotFoundError", "filename2", "'/no/such/b'\n"),
+            ("FileNotFoundError", "__traceback__.tb_frame.arguments[0]", "'/no/such/a'\n"),
+            ("KeyError", "__context__.args[0]", "'context'\n"),
+        ] {
+            let value = values.iter().find(|value| value["name"] == name).expect("a value");
+            let at = value["at"].as_str().expect("an address");
+            let shown = answer(&core, &format!("{at}::pyprint {path}"));
+            assert_eq!(shown, told, "{} {name} {path}", case.name());
+        }
+    }
+}
+
+#[test]
+fn a_traceback_says_where_it_was() {
+    for (case, _) in cases("python-natives") {
+        let core = open(case);
+        let values = told_values(case);
+        let value = values.iter().find(|value| value["name"] == "FileNotFoundError");
+        let at = value.expect("a value")["at"].as_str().expect("an address");
+        for path in ["__traceback__", "__traceback__.tb_frame"] {
+            let shown = answer(&core, &format!("{at}::pyprint {path}"));
+            assert!(shown.contains("function='raised'"), "{}: {shown}", case.name());
+            assert!(shown.contains("main.py:"), "{}: {shown}", case.name());
         }
     }
 }

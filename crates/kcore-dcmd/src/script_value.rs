@@ -70,6 +70,13 @@ pub enum ScriptScalar {
         /// Why there is no more, if there should be.
         rest: Rest,
     },
+    /// Text that Unicode does not have: its code points, with surrogates that stand alone.
+    Points {
+        /// They, or the first of them.
+        points: Arc<[u32]>,
+        /// Why there is no more, if there should be.
+        rest: Rest,
+    },
     /// A symbol, and its description.
     Symbol(Option<Arc<str>>),
     /// Something that can be called.

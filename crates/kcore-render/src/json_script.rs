@@ -3,7 +3,10 @@
 use kcore_dcmd::{Rest, ScriptLabel, ScriptNode, ScriptPart, ScriptScalar, iso_time};
 
 use crate::json_cell::push_text;
-use crate::script::javascript_number;
+use crate::script::{escaped, javascript_number};
+
+/// What is told of text that JSON has not.
+const ESCAPED: &str = "escaped: it has lone surrogates";
 
 /// Appends the tree of a value.
 pub(crate) fn push(json: &mut String, node: &ScriptNode) {
@@ -26,7 +29,7 @@ impl Tree<'_> {
         self.scalar(node.scalar.as_ref());
         self.optional_raw("length", node.length.map(|length| length.to_string()));
         let rest = match &node.scalar {
-            Some(ScriptScalar::Text { rest, .. }) => *rest,
+            Some(ScriptScalar::Text { rest, .. } | ScriptScalar::Points { rest, .. }) => *rest,
             Some(ScriptScalar::Elided) => Rest::Cut,
             _ => Rest::None,
         };
@@ -69,6 +72,7 @@ impl Tree<'_> {
                 (None, file.as_deref(), *line, None, None)
             }
             Some(ScriptScalar::Time(time)) => (None, None, None, iso_time(*time), None),
+            Some(ScriptScalar::Points { .. }) => (None, None, None, None, Some(ESCAPED)),
             Some(ScriptScalar::Note(note)) => (None, None, None, None, Some(&**note)),
             _ => (None, None, None, None, None),
         };
@@ -149,6 +153,7 @@ fn value(scalar: &ScriptScalar) -> Option<String> {
         ScriptScalar::Number(value) | ScriptScalar::Time(value) => Some(number(*value)),
         ScriptScalar::Integer(digits) => Some(text(digits)),
         ScriptScalar::Text { text: content, .. } => Some(text(content)),
+        ScriptScalar::Points { points, .. } => Some(text(&escaped(points.iter().copied()))),
         ScriptScalar::Symbol(description) => description.as_deref().map(text),
         ScriptScalar::Function { name, .. } => name.as_deref().map(text),
         ScriptScalar::Pattern { source, .. } => Some(text(source)),

@@ -17,6 +17,7 @@ use kcore_dcmd::{Dialect, ScriptCell, ScriptNode, ScriptStyle};
 use crate::number::Numbers;
 
 pub(crate) use number::javascript as javascript_number;
+pub(crate) use python::escaped;
 
 /// Blanks by which parts stand further right than what they are parts of.
 const TAB: usize = 4;

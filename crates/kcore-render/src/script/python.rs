@@ -38,11 +38,59 @@ impl Writer {
                 parts.parts.iter().map(|part| self.assignment(part, margin)).collect()
             }
             (Some(ScriptScalar::Elided), _) => elided(node),
-            (Some(scalar), _) => self.wrapped(node, &self.scalar(node, scalar)),
+            (Some(scalar), parts) => self.beside(node, self.scalar(node, scalar), parts, margin),
             (None, Some(parts)) => self.parts(node, parts, margin),
             (None, None) => "<unknown>".to_owned(),
         };
         format!("{}{value}", address.unwrap_or_default())
+    }
+
+    /// A scalar, with the attributes beside it as further arguments of its class.
+    fn beside(
+        self,
+        node: &ScriptNode,
+        value: String,
+        parts: &Option<ScriptParts>,
+        margin: usize,
+    ) -> String {
+        let Some(parts) = parts.as_ref().filter(|parts| !parts.parts.is_empty() || parts.is_cut)
+        else {
+            return self.wrapped(node, &value);
+        };
+        let mut lines = vec![value];
+        lines.extend(self.lines(&parts.parts, margin));
+        lines.extend(parts.is_cut.then(|| "...".to_owned()));
+        laid_out((&called(node), ")"), &lines, "", margin)
+    }
+
+    /// A list or dict, with the attributes beside its items as further arguments of its class.
+    fn items_beside(self, node: &ScriptNode, parts: &ScriptParts, margin: usize) -> Option<String> {
+        let is_named = |part: &&ScriptPart| matches!(part.label, ScriptLabel::Name(_));
+        let (open, close) = signs(node)?;
+        let names: Vec<ScriptPart> = parts.parts.iter().filter(is_named).cloned().collect();
+        (!names.is_empty()).then_some(())?;
+        let items: Vec<ScriptPart> =
+            parts.parts.iter().filter(|part| !is_named(part)).cloned().collect();
+        let left = node.length.map(|length| length.saturating_sub(items.len() as u64));
+        let inner = margin.saturating_add(TAB);
+        let mut lines = self.lines(&items, inner);
+        let is_whole = left.is_none_or(|left| left == 0);
+        lines.extend(left.filter(|_| !is_whole).map(|left| format!("... {left} more")));
+        let last = if node.kind == "tuple" && lines.len() == 1 { "," } else { "" };
+        let value = match matches!(node.kind, "set" | "frozenset") && lines.is_empty() {
+            true => String::new(),
+            false => laid_out((open, close), &lines, last, inner),
+        };
+        let mut lines: Vec<String> =
+            Some(value).filter(|value| !value.is_empty()).into_iter().collect();
+        lines.extend(self.lines(&names, margin));
+        lines.extend((parts.is_cut && is_whole).then(|| "...".to_owned()));
+        Some(laid_out((&called(node), ")"), &lines, "", margin))
+    }
+
+    /// Parts inside of brackets that begin at `margin`.
+    fn lines(self, parts: &[ScriptPart], margin: usize) -> Vec<String> {
+        parts.iter().map(|part| self.part(part, margin.saturating_add(TAB))).collect()
     }
 
     /// A scalar of a class that is derived from a builtin one.
@@ -61,6 +109,9 @@ impl Writer {
             ScriptScalar::Text { text, rest } => {
                 let text = if node.kind == "bytes" { in_quotes(text, "b") } else { quoted(text) };
                 format!("{text}{}", behind(*rest))
+            }
+            ScriptScalar::Points { points, rest } => {
+                format!("{}{}", in_quotes(&escaped(points.iter().copied()), ""), behind(*rest))
             }
             ScriptScalar::Function { word, name, file, line } => {
                 let name = name.as_deref().map_or("<anonymous>".into(), safe);
@@ -81,24 +132,18 @@ impl Writer {
     }
 
     fn parts(self, node: &ScriptNode, parts: &ScriptParts, margin: usize) -> String {
+        if let Some(both) = self.items_beside(node, parts, margin) {
+            return both;
+        }
         let (open, close) = brackets(node);
-        let inner = margin.saturating_add(TAB);
-        let mut lines: Vec<String> =
-            parts.parts.iter().map(|part| self.part(part, inner)).collect();
+        let mut lines = self.lines(&parts.parts, margin);
         lines.extend(more(node, parts));
         let empty = matches!(node.kind, "set" | "frozenset") && lines.is_empty();
         if empty {
             return format!("{}()", node.class.as_deref().map_or(node.kind.into(), safe));
         }
         let last = if node.kind == "tuple" && lines.len() == 1 { "," } else { "" };
-        let line = format!("{open}{}{last}{close}", lines.join(", "));
-        let fits = margin.saturating_add(line.chars().count()) <= WIDTH && !line.contains('\n');
-        if fits || lines.is_empty() {
-            return line;
-        }
-        let blanks = " ".repeat(inner);
-        let lines: String = lines.iter().map(|line| format!("\n{blanks}{line},")).collect();
-        format!("{open}{lines}\n{}{close}", " ".repeat(margin))
+        laid_out((&open, &close), &lines, last, margin)
     }
 
     /// A name and its value.
@@ -123,14 +168,36 @@ impl Writer {
     }
 }
 
-/// What stands round the parts of a value.
-fn brackets(node: &ScriptNode) -> (String, String) {
-    let (open, close) = match node.kind {
+/// What stands between brackets: on one line where that is wide enough.
+fn laid_out((open, close): (&str, &str), lines: &[String], last: &str, margin: usize) -> String {
+    let line = format!("{open}{}{last}{close}", lines.join(", "));
+    let fits = margin.saturating_add(line.chars().count()) <= WIDTH && !line.contains('\n');
+    if fits || lines.is_empty() {
+        return line;
+    }
+    let blanks = " ".repeat(margin.saturating_add(TAB));
+    let lines: String = lines.iter().map(|line| format!("\n{blanks}{line},")).collect();
+    format!("{open}{lines}\n{}{close}", " ".repeat(margin))
+}
+
+/// A call of the class of a value, up to its arguments.
+fn called(node: &ScriptNode) -> String {
+    format!("{}(", node.class.as_deref().map_or("<unknown>".into(), safe))
+}
+
+/// The brackets of a kind.
+fn signs(node: &ScriptNode) -> Option<(&'static str, &'static str)> {
+    Some(match node.kind {
         "list" => ("[", "]"),
         "tuple" => ("(", ")"),
         "set" | "frozenset" | "dict" => ("{", "}"),
-        _ => ("", ""),
-    };
+        _ => return None,
+    })
+}
+
+/// What stands round the parts of a value.
+fn brackets(node: &ScriptNode) -> (String, String) {
+    let (open, close) = signs(node).unwrap_or_default();
     let class = node.class.as_deref();
     let is_plain = class == Some(node.kind) && node.kind != "frozenset" || class.is_none();
     match is_plain && !open.is_empty() {
@@ -165,18 +232,39 @@ const fn behind(rest: Rest) -> &'static str {
 
 /// Text in quotes, single ones unless it holds those alone: `unicode_repr` in `Objects/unicodeobject.c`.
 fn quoted(text: &str) -> String {
+    in_quotes(&escaped(text.chars().map(u32::from)), "")
+}
+
+/// Code points as `repr` has them but for quotes.
+pub(crate) fn escaped(points: impl Iterator<Item = u32>) -> String {
     let mut escaped = String::new();
-    for sign in text.chars() {
-        match sign {
-            '\n' => escaped.push_str("\\n"),
-            '\r' => escaped.push_str("\\r"),
-            '\t' => escaped.push_str("\\t"),
-            '\\' => escaped.push_str("\\\\"),
-            sign if sign.is_control() => escaped.push_str(&format!("\\x{:02x}", u32::from(sign))),
-            sign => escaped.push(sign),
+    for point in points {
+        match (point, char::from_u32(point)) {
+            (_, Some('\n')) => escaped.push_str("\\n"),
+            (_, Some('\r')) => escaped.push_str("\\r"),
+            (_, Some('\t')) => escaped.push_str("\\t"),
+            (_, Some('\\')) => escaped.push_str("\\\\"),
+            (_, Some(sign)) if is_printable(sign) => escaped.push(sign),
+            (..0x100, _) => escaped.push_str(&format!("\\x{point:02x}")),
+            (..0x1_0000, _) => escaped.push_str(&format!("\\u{point:04x}")),
+            _ => escaped.push_str(&format!("\\U{point:08x}")),
         }
     }
-    in_quotes(&escaped, "")
+    escaped
+}
+
+/// `str.isprintable`: neither of the categories Cc, Cf, Cs, Co, Cn, Zl and Zp, nor of Zs but for a blank. Those are what
+/// the standard library escapes in a `str` for debugging (`core::unicode::printable`), but for quotes and backslashes, and
+/// but for marks at its beginning. Which characters are assigned depends on the version of Unicode: a CPython older than
+/// this program escapes some that are shown here.
+fn is_printable(sign: char) -> bool {
+    let is_plain = |sign| matches!(sign, ' '..='~');
+    let as_it_is = |sign: char| {
+        let mut text = String::from("a");
+        text.push(sign);
+        text.escape_debug().eq(text.chars())
+    };
+    is_plain(sign) || as_it_is(sign)
 }
 
 /// What is escaped but for its quotes.
@@ -219,6 +307,17 @@ mod tests {
         let spelled = [1.0, -0.0, 0.1, 1e16, 1.5e-7, 123_456.789, 1e22, f64::NAN].map(float);
         let python = ["1.0", "-0.0", "0.1", "1e+16", "1.5e-07", "123456.789", "1e+22", "nan"];
         assert_eq!(spelled, python);
+    }
+
+    #[test]
+    fn what_is_not_printable_is_spelled_by_its_number() {
+        // As CPython 3.15 has them: format characters, separators, private and unassigned ones, marks.
+        let text =
+            "\u{80}\u{ad}\u{378}\u{200b}\u{2028}\u{202e}\u{3000}\u{e000}\u{feff}\u{10ffff}🦀ÿ";
+        let python = r"'\x80\xad\u0378\u200b\u2028\u202e\u3000\ue000\ufeff\U0010ffff🦀ÿ'";
+        assert_eq!(quoted(text), python);
+        assert_eq!(quoted("a\u{301}"), "'a\u{301}'");
+        assert_eq!(escaped([0x61, 0xdcfb, 0x10000].into_iter()), "a\\udcfb𐀀");
     }
 
     #[test]

@@ -39,6 +39,9 @@ impl Writer {
                 Dialect::Python => digits.to_string(),
             },
             ScriptScalar::Text { text, rest } => format!("{}{}", quoted(text), behind(*rest)),
+            ScriptScalar::Points { points, rest } => {
+                format!("\"{}\"{}", super::python::escaped(points.iter().copied()), behind(*rest))
+            }
             ScriptScalar::Symbol(description) => symbol(description.as_deref()),
             ScriptScalar::Function { word, name, .. } => {
                 format!("{word} {}", name.as_deref().map_or("<anonymous>".into(), safe))

@@ -7,7 +7,7 @@ use kcore_mem::Addr;
 use super::{
     Python,
     dict::Entries,
-    heap::{DICT, HEAP_TYPE, Heap, Object, TUPLE},
+    heap::{DICT, HEAP_TYPE, Heap, Object, TUPLE, TYPE},
 };
 
 /// Bases of one class, at most.
@@ -20,14 +20,17 @@ const MEMBER_OFFSET: u64 = 16;
 const OBJECTS: [i32; 2] = [6, 16];
 
 impl Python {
-    /// The names and values of attributes, those of slots first. Only classes that Python made have any.
+    /// The names and values of attributes, those of slots first. What a class has is its namespace.
     pub(super) fn attributes(&self, heap: &Heap<'_>, object: Object) -> Vec<(Arc<str>, Addr)> {
-        if !object.is(HEAP_TYPE) {
+        if object.is(TYPE) {
             return Vec::new();
         }
-        let mut found = self.of_slots_of_classes(heap, object);
+        let mut found = match object.is(HEAP_TYPE) {
+            true => self.of_slots_of_classes(heap, object),
+            false => Vec::new(),
+        };
         for entry in heap.attributes(object).into_iter().flatten() {
-            let name = heap.object(entry.key).and_then(|key| heap.name(key));
+            let name = heap.object(entry.key).map(|key| attribute_name(heap, key));
             found.extend(name.map(|name| (name.into(), entry.value)));
         }
         found
@@ -51,6 +54,12 @@ impl Python {
         });
         values.collect()
     }
+}
+
+/// What an attribute is called. A key that is no text, of a dict that was written to as such, stands in brackets.
+fn attribute_name(heap: &Heap<'_>, key: Object) -> String {
+    let number = || heap.small_int(key).map(|number| format!("[{number}]"));
+    heap.name(key).or_else(number).unwrap_or_else(|| format!("[<object at {:#x}>]", key.at.get()))
 }
 
 /// The value in the slot that a member descriptor is of.

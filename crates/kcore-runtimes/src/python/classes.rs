@@ -38,6 +38,34 @@ const TYPES: [(&str, &str); 11] = [
     ("CellType", "cell"),
 ];
 
+/// Static types that other modules have, and their `tp_name`.
+const ELSEWHERE: &[(&str, &str, &str)] = &[
+    ("_collections", "deque", "collections.deque"),
+    ("_collections", "defaultdict", "collections.defaultdict"),
+    ("_collections", "OrderedDict", "collections.OrderedDict"),
+    ("_collections_abc", "dict_keys", "dict_keys"),
+    ("_collections_abc", "dict_values", "dict_values"),
+    ("_collections_abc", "dict_items", "dict_items"),
+    ("array", "array", "array.array"),
+    ("_functools", "partial", "functools.partial"),
+    ("_decimal", "Decimal", "decimal.Decimal"),
+    ("_datetime", "datetime", "datetime.datetime"),
+    ("_datetime", "date", "datetime.date"),
+    ("_datetime", "time", "datetime.time"),
+    ("_datetime", "timedelta", "datetime.timedelta"),
+    ("_datetime", "timezone", "datetime.timezone"),
+    ("datetime", "datetime", "datetime.datetime"),
+    ("datetime", "date", "datetime.date"),
+    ("datetime", "time", "datetime.time"),
+    ("datetime", "timedelta", "datetime.timedelta"),
+    ("datetime", "timezone", "datetime.timezone"),
+    ("itertools", "count", "itertools.count"),
+    ("types", "SimpleNamespace", "types.SimpleNamespace"),
+    ("types", "GenericAlias", "types.GenericAlias"),
+    ("types", "UnionType", "types.UnionType"),
+    ("types", "MappingProxyType", "mappingproxy"),
+];
+
 impl Python {
     /// What a type is called, without its module.
     pub fn class_name(&self, host: &dyn Host, class: Addr) -> Option<Arc<str>> {
@@ -48,7 +76,8 @@ impl Python {
             let name = heap.field_of(object.at, heap.layout.types.qualname, STR)?;
             return heap.name(name).map(Arc::from);
         }
-        let known = || self.static_names(host).get(&class).cloned();
+        let own = |name: Arc<str>| name.rsplit('.').next().map(Arc::from);
+        let known = || self.static_name(host, class).and_then(own);
         heap.type_name(class).map(Arc::from).or_else(known)
     }
 
@@ -63,6 +92,11 @@ impl Python {
             class = heap.pointer(class, BASE)?;
         }
         None
+    }
+
+    /// The name of a static type as `tp_name` would have it, by what modules call it.
+    pub(super) fn static_name(&self, host: &dyn Host, class: Addr) -> Option<Arc<str>> {
+        self.static_names(host).get(&class).cloned()
     }
 
     /// The names of static types, by what modules call them.
@@ -81,6 +115,12 @@ impl Python {
                 None if value.is(TYPE) => names.insert(value.at, name.into()),
                 None => None,
             };
+        }
+        for (module, variable, own) in ELSEWHERE {
+            let value = self.module_variable(&heap, self.main, module, variable);
+            if let Some(value) = value.filter(|value| value.is(TYPE)) {
+                names.insert(value.at, Arc::from(*own));
+            }
         }
         let types = self.module_dict(&heap, self.main, "types");
         for (name, value) in types.iter().flat_map(|dict| named(&heap, *dict)) {

@@ -118,7 +118,7 @@ impl Python {
         lines
     }
 
-    fn trace_line(&self, heap: &Heap<'_>, traceback: Addr) -> Option<TraceLine> {
+    pub(super) fn trace_line(&self, heap: &Heap<'_>, traceback: Addr) -> Option<TraceLine> {
         let frame = heap.pointer(traceback, TB_FRAME)?;
         let code = match heap.layout.minor {
             ..=10 => heap.pointer(frame, F_CODE)?,
@@ -142,9 +142,29 @@ impl Python {
     pub(super) fn endings(&self, host: &dyn Host, thread: &ThreadState) -> Vec<Ending> {
         let heap = self.heap(host);
         let in_flight = self.exceptions(host, thread).raised.map(|raised| (Fate::InFlight, raised));
-        let last = || Some((Fate::Uncaught, self.last_exception(&heap, thread)?));
+        let last = || {
+            let last = self.last_exception(&heap, thread)?;
+            self.is_told_of(host, &heap, thread, last.value?).then_some((Fate::Uncaught, last))
+        };
         let known = in_flight.or_else(last);
         known.and_then(|(fate, raised)| self.ending(host, fate, raised)).into_iter().collect()
+    }
+
+    /// Whether a thread is in `sys.excepthook`, called with an exception: what called it is C code, and its variables
+    /// refer to that. `sys` keeps an exception as well that was told of long ago, and that the program survived.
+    fn is_told_of(
+        &self,
+        host: &dyn Host,
+        heap: &Heap<'_>,
+        thread: &ThreadState,
+        exception: Addr,
+    ) -> bool {
+        let chain = self.chain(heap, thread);
+        let mut entered = chain.groups.iter().filter_map(|group| group.frames.last());
+        entered.any(|frame| {
+            let locals = self.locals(host, frame.at).unwrap_or_default();
+            frame.code.is_optimized() && locals.iter().any(|local| local.at == exception)
+        })
     }
 
     fn last_exception(&self, heap: &Heap<'_>, thread: &ThreadState) -> Option<Raised> {

@@ -20,6 +20,7 @@ const MODULE_DICT: u64 = 16;
 pub type Field = (&'static str, u64);
 
 /// The fields of one builtin type: `Objects/classobject.c`, `cellobject.c`, `descrobject.c`, `methodobject.c`,
+/// `genericaliasobject.c`, `unionobject.c`, `dictobject.c`, `Modules/_functoolsmodule.c`, `_collectionsmodule.c`,
 /// `Include/cpython/traceback.h`, `weakrefobject.h`.
 const FIELDS: &[(&str, &[Field])] = &[
     ("method", &[("__func__", 16), ("__self__", 24)]),
@@ -32,10 +33,29 @@ const FIELDS: &[(&str, &[Field])] = &[
     ("classmethod", &[("__func__", 16)]),
     ("module", &[("__dict__", MODULE_DICT)]),
     ("weakref", &[("__referent__", 16)]),
-    ("ReferenceType", &[("__referent__", 16)]),
+    ("weakref.ReferenceType", &[("__referent__", 16)]),
+    ("weakproxy", &[("__referent__", 16)]),
+    ("weakref.ProxyType", &[("__referent__", 16)]),
+    ("super", &[("__thisclass__", 16), ("__self__", 24), ("__self_class__", 32)]),
     ("slice", &[("start", 16), ("stop", 24), ("step", 32)]),
     ("range", &[("start", 16), ("stop", 24), ("step", 32)]),
+    ("functools.partial", &[("func", 16), ("args", 24), ("keywords", 32)]),
+    ("types.GenericAlias", &[("__origin__", 16), ("__args__", 24)]),
+    ("types.UnionType", &[("__args__", 16)]),
+    ("typing.Union", &[("__args__", 16)]),
+    ("dict_keys", &[("mapping", 16)]),
+    ("dict_values", &[("mapping", 16)]),
+    ("dict_items", &[("mapping", 16)]),
+    ("odict_keys", &[("mapping", 16)]),
+    ("odict_values", &[("mapping", 16)]),
+    ("odict_items", &[("mapping", 16)]),
+    ("collections.defaultdict", &[("default_factory", 48)]),
 ];
+
+/// Whether the fields of a type that C code made are known, by its name.
+pub fn has_fields(native: &str) -> bool {
+    FIELDS.iter().any(|(name, _)| *name == native)
+}
 
 impl Python {
     /// The attributes that lie in fields of an object because of its builtin type, those that are unset left out.
@@ -55,7 +75,8 @@ impl Python {
                 ("__context__", objects.context),
                 ("__traceback__", objects.traceback),
             ];
-            return fields.iter().filter_map(set).collect();
+            let common = fields.iter().filter_map(set);
+            return common.chain(self.error_fields(host, heap, object)).collect();
         }
         let Some(builtin) = self.builtin_name(host, object.class) else { return Vec::new() };
         if let Some(frame) = self.frame_of(host, heap, object) {
@@ -64,8 +85,16 @@ impl Python {
         }
         if &*builtin == "function" {
             let [code, _] = objects.function;
-            let globals = if heap.layout.minor <= 9 { 24 } else { 16 };
-            return [("__code__", code), ("__globals__", globals)].iter().filter_map(set).collect();
+            let [globals, defaults, keywords, closure] =
+                if heap.layout.minor <= 9 { [24, 32, 40, 48] } else { [16, 56, 64, 72] };
+            let fields = [
+                ("__code__", code),
+                ("__globals__", globals),
+                ("__defaults__", defaults),
+                ("__kwdefaults__", keywords),
+                ("__closure__", closure),
+            ];
+            return fields.iter().filter_map(set).collect();
         }
         if &*builtin == "code" {
             let code = &heap.layout.code;
@@ -78,7 +107,8 @@ impl Python {
             ];
             return fields.iter().filter_map(set).collect();
         }
-        let known = FIELDS.iter().find(|(name, _)| *name == &*builtin);
+        let Some(native) = self.native(host, object.class) else { return Vec::new() };
+        let known = FIELDS.iter().find(|(name, _)| *name == &*native.name);
         known.into_iter().flat_map(|(_, fields)| *fields).filter_map(set).collect()
     }
 

@@ -15,7 +15,6 @@ const MANAGED_DICT: u64 = 1 << 4;
 impl<'a> Heap<'a> {
     /// The attributes that an instance of a class keeps itself; `None` of what keeps none.
     pub fn attributes(&self, object: Object) -> Option<Entries<'a>> {
-        object.is(HEAP_TYPE).then_some(())?;
         match self.layout.minor {
             ..=10 => self.by_dict_offset(object),
             _ if !object.is(MANAGED_DICT) => self.by_dict_offset(object),
@@ -30,7 +29,6 @@ impl<'a> Heap<'a> {
 
     /// The dict of an instance, if it has one.
     pub fn dict_of(&self, object: Object) -> Option<Addr> {
-        object.is(HEAP_TYPE).then_some(())?;
         let dict = match self.layout.minor {
             11.. if object.is(MANAGED_DICT) => {
                 self.field_of(object.at.wrapping_offset(-24), 0, DICT)

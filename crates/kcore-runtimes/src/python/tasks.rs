@@ -9,7 +9,7 @@ use kcore_mem::Addr;
 
 use super::{
     Python,
-    coroutine::Awaiting,
+    coroutine::{Awaiting, CoroutineState},
     dict::Entries,
     heap::{DICT, Heap, Object, STR},
     search,
@@ -87,7 +87,12 @@ impl Python {
         };
         found.sort_unstable();
         found.dedup();
-        Some(found.into_iter().filter_map(|at| self.task(host, &heap, at, offsets)).collect())
+        let tasks = found.into_iter().filter_map(|at| self.task(host, &heap, at, offsets));
+        // A task is done as soon as its coroutine ended; to 3.13 the set has those too that are referred to yet.
+        let is_done = |task: &PyTask| {
+            task.awaiting.as_ref().is_some_and(|it| it.state == CoroutineState::Finished)
+        };
+        Some(tasks.filter(|task| !is_done(task)).collect())
     }
 
     fn task(

@@ -16,8 +16,10 @@ struct Characters {
 /// A text, or the beginning of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
-    /// What was read of it; a lone surrogate is U+FFFD.
+    /// What was read of it, with U+FFFD in the place of each lone surrogate.
     pub text: String,
+    /// The lone surrogates of that, by their place among its characters: file names that are no UTF-8 have some.
+    pub lone: Vec<(usize, u16)>,
     /// How many characters it has.
     pub length: u64,
     /// Whether all that was asked for could be read.
@@ -60,9 +62,8 @@ impl Heap<'_> {
         let characters = self.characters(object)?;
         let wanted = characters.count.min(most);
         let bytes = self.space.read_held(characters.at, wanted.checked_mul(characters.width)?);
-        let text = decode(&bytes, characters.width);
         let is_whole = bytes.len() as u64 == wanted.checked_mul(characters.width)?;
-        Some(Text { text, length: characters.count, is_whole })
+        Some(Text { is_whole, ..of_units(&bytes, characters.width, characters.count) })
     }
 
     /// A name: a `str` that is there as a whole, and not absurdly long.
@@ -78,6 +79,25 @@ impl Heap<'_> {
             .is_some_and(|characters| characters.count == wanted.chars().count() as u64);
         is_as_long && self.name(object).is_some_and(|name| name == wanted)
     }
+}
+
+/// The text of characters of `width` bytes, of `length` that there are.
+pub fn of_units(bytes: &[u8], width: u64, length: u64) -> Text {
+    let lone = if width == 1 { Vec::new() } else { lone(bytes, width) };
+    Text { text: decode(bytes, width), lone, length, is_whole: true }
+}
+
+/// The surrogates among characters, each of which is whole: all of them are lone ones.
+fn lone(bytes: &[u8], width: u64) -> Vec<(usize, u16)> {
+    let units: Vec<u32> = match width {
+        2 => bytes.as_chunks::<2>().0.iter().map(|unit| u16::from_le_bytes(*unit).into()).collect(),
+        _ => bytes.as_chunks::<4>().0.iter().map(|unit| u32::from_le_bytes(*unit)).collect(),
+    };
+    let lone = units.into_iter().enumerate().filter_map(|(place, unit)| {
+        let unit = u16::try_from(unit).ok()?;
+        matches!(unit, 0xd800..=0xdfff).then_some((place, unit))
+    });
+    lone.collect()
 }
 
 fn decode(bytes: &[u8], width: u64) -> String {
@@ -102,6 +122,12 @@ fn character(unit: u32) -> char {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lone_surrogates_are_told_apart_from_what_stands_for_them() {
+        let text = of_units(&[0x61, 0, 0xfb, 0xdc, 0xfd, 0xff], 2, 3);
+        assert_eq!((text.text.as_str(), text.lone), ("a\u{fffd}\u{fffd}", vec![(1, 0xdcfb)]));
+    }
 
     #[test]
     fn characters_have_one_of_three_widths() {

@@ -11,14 +11,13 @@ use super::{
         dict::Entries,
         heap::{DICT, Heap, LIST, Object, TUPLE},
         interpreter::ThreadState,
+        stack_object::frame_place,
     },
     Referrer,
     words::Words,
 };
 use crate::Host;
 
-/// `f_frame` of a frame object since 3.11, `Include/internal/pycore_frame.h`.
-const F_FRAME: u64 = 24;
 /// `f_gen` of a frame in 3.8 and 3.9, `Include/frameobject.h`; since 3.11 a frame's owner says whether it is a generator's.
 const F_GEN: u64 = 96;
 const GENERATOR: u64 = 1;
@@ -99,10 +98,16 @@ impl Python {
         if self.is_coroutine(host, object) {
             return self.variables(host, heap, object);
         }
-        let attributes = self.attributes(heap, object).into_iter();
+        let namespace = self.namespace(host, heap, object);
+        // The attributes of a module are its namespace.
+        let attributes = match namespace {
+            Some(_) => Vec::new(),
+            None => self.attributes(heap, object),
+        };
+        let fields = self.fields(host, heap, object);
         let mut named: Vec<(Addr, Edge)> =
-            attributes.chain(self.fields(host, heap, object)).map(of_name).collect();
-        for entry in self.namespace(host, heap, object).into_iter().flatten() {
+            attributes.into_iter().chain(fields).map(of_name).collect();
+        for entry in namespace.into_iter().flatten() {
             let name = heap.object(entry.key).and_then(|key| heap.name(key));
             named.extend(name.map(|name| of_name((name.into(), entry.value))));
         }
@@ -173,14 +178,6 @@ fn is_of_generator(heap: &Heap<'_>, object: Object) -> bool {
             frame.zip(owner).and_then(|(frame, owner)| heap.uint(frame, owner, 1))
                 == Some(GENERATOR)
         }
-    }
-}
-
-/// Where the frame lies that a frame object is of: to 3.10 it is that itself.
-fn frame_place(heap: &Heap<'_>, object: Object) -> Option<Addr> {
-    match heap.layout.minor {
-        ..=10 => Some(object.at),
-        _ => heap.pointer(object.at, F_FRAME),
     }
 }
 

@@ -7,6 +7,7 @@ use super::super::{
     dict::Entries,
     heap::{DICT, Heap, LIST, Object, STR, TUPLE},
 };
+use super::deque;
 use crate::Host;
 
 /// One step of a path.
@@ -38,11 +39,17 @@ impl Python {
                 (*index < heap.size(object)?).then_some(())?;
                 heap.pointer(heap.items(object)?, index.checked_mul(8)?)
             }
+            Step::Index(index) if self.is_deque(host, object) => {
+                let items = deque::items(&heap, object, index.checked_add(1)?)?;
+                items.get(usize::try_from(*index).ok()?).copied()
+            }
             Step::Index(index) => {
-                let index = i64::try_from(*index).ok();
-                entry(&heap, object, |key| {
-                    heap.small_int(key).is_some_and(|key| Some(key) == index)
-                })
+                let number = i64::try_from(*index).ok();
+                let of_dict = entry(&heap, object, |key| {
+                    heap.small_int(key).is_some_and(|key| Some(key) == number)
+                });
+                let attribute = || self.attribute(&heap, object, &format!("[{index}]"));
+                of_dict.or_else(|| attribute().map(|attribute| attribute.at))
             }
             Step::Key(text) => entry(&heap, object, |key| key.is(STR) && heap.is_text(key, text)),
         }
@@ -50,6 +57,11 @@ impl Python {
 }
 
 impl Python {
+    fn is_deque(&self, host: &dyn Host, object: Object) -> bool {
+        let native = self.native(host, object.class);
+        native.is_some_and(|native| &*native.name == "collections.deque")
+    }
+
     /// A field of an object of a builtin type, or a name of a module or type.
     fn builtin_member(
         &self,
@@ -58,8 +70,10 @@ impl Python {
         object: Object,
         name: &str,
     ) -> Option<Addr> {
-        let mut fields = self.fields(host, heap, object).into_iter();
+        let fields = self.fields(host, heap, object).into_iter();
+        let mut fields = fields.chain(self.frame_fields(host, heap, object));
         let field = fields.find(|(own, _)| **own == *name).map(|(_, value)| value);
+        let field = field.or_else(|| self.named_item(host, heap, object, name));
         field.or_else(|| {
             let mut names = self.namespace(host, heap, object)?;
             let is_it = |key: Addr| heap.object(key).is_some_and(|key| heap.is_text(key, name));

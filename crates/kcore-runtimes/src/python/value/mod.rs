@@ -1,7 +1,15 @@
 //! Values of Python.
 
+mod alias;
+mod array;
+mod callable;
+mod containers;
+mod decimal;
+mod deque;
 mod member;
+mod moment;
 mod number;
+mod ordered;
 mod reader;
 
 use std::sync::Arc;
@@ -93,6 +101,24 @@ pub enum ValueKind {
         /// Whether it has more.
         has_more: bool,
     },
+    /// What is derived from a builtin type, or has attributes beside what it is.
+    With {
+        /// What it is without them.
+        value: Box<Value>,
+        /// Its attributes.
+        attributes: Vec<(Arc<str>, Value)>,
+        /// Whether it has more.
+        has_more: bool,
+    },
+    /// An object of a type that C code made, whose contents are not known.
+    Opaque {
+        /// Its type, with its module.
+        type_name: Arc<str>,
+        /// The attributes that are known.
+        attributes: Vec<(Arc<str>, Value)>,
+        /// Whether it has more.
+        has_more: bool,
+    },
     /// What lies deeper than is told.
     Elided,
     /// What it is inside of itself.
@@ -114,11 +140,33 @@ pub enum Items {
     FrozenSet,
 }
 
+impl ValueKind {
+    /// An object of which there is more than is told.
+    pub(super) fn with_more(self, is_so: bool) -> Self {
+        match self {
+            Self::Object { arguments, attributes, has_more } => {
+                Self::Object { arguments, attributes, has_more: has_more || is_so }
+            }
+            other => other,
+        }
+    }
+}
+
 impl Value {
+    /// What lies nowhere.
+    pub(super) const fn of_kind(kind: ValueKind) -> Self {
+        Self { at: None, class: None, kind }
+    }
+
+    /// A number that lies nowhere.
+    pub(super) fn of_int(number: impl std::fmt::Display) -> Self {
+        Self::of_kind(ValueKind::Int(number.to_string().into()))
+    }
+
     /// A text that lies nowhere.
     pub(super) fn made(text: &str) -> Self {
         let length = text.chars().count() as u64;
-        let text = Text { text: text.to_owned(), length, is_whole: true };
+        let text = Text { text: text.to_owned(), lone: Vec::new(), length, is_whole: true };
         Self { at: None, class: None, kind: ValueKind::Str(text) }
     }
 }

@@ -7,9 +7,8 @@ use kcore_mem::Addr;
 use super::{
     super::{
         Python,
-        dict::Entries,
         fields::ARGUMENTS,
-        heap::{BYTES, DICT, EXCEPTION, Heap, INT, LIST, Object, STR, TUPLE, TYPE},
+        heap::{BYTES, DICT, EXCEPTION, HEAP_TYPE, Heap, INT, LIST, Object, STR, TUPLE, TYPE},
         text::Text,
     },
     Items, Limits, Value, ValueKind,
@@ -17,21 +16,21 @@ use super::{
 };
 use crate::Host;
 
-/// Slots of a set that are looked at, at most.
-const MAX_SLOTS: u64 = 1 << 26;
+/// Arguments of an exception that are compared with its fields, at most.
+const MAX_ARGUMENTS: u64 = 16;
 /// Values that are told at once: objects may refer to the same ones over and over.
 const MAX_VALUES: u64 = 1 << 20;
 
 /// Reads values of one process.
 pub struct Reader<'a> {
-    python: &'a Python,
-    host: &'a dyn Host,
-    heap: Heap<'a>,
-    limits: Limits,
+    pub(super) python: &'a Python,
+    pub(super) host: &'a dyn Host,
+    pub(super) heap: Heap<'a>,
+    pub(super) limits: Limits,
     /// The objects that the one which is read lies in.
     around: Vec<Addr>,
     /// How many values may be told yet.
-    left: u64,
+    pub(super) left: u64,
 }
 
 impl<'a> Reader<'a> {
@@ -51,7 +50,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The value that an address refers to.
-    fn at(&mut self, at: Addr) -> Value {
+    pub(super) fn at(&mut self, at: Addr) -> Value {
         match self.heap.object(at) {
             Some(object) => self.value(object),
             None => {
@@ -65,6 +64,12 @@ impl<'a> Reader<'a> {
     }
 
     fn kind(&mut self, object: Object) -> Option<ValueKind> {
+        let bare = self.bare(object)?;
+        Some(self.with_attributes(object, bare))
+    }
+
+    /// The value of an object without the attributes that it may have beside it.
+    fn bare(&mut self, object: Object) -> Option<ValueKind> {
         match () {
             () if object.is(STR) => {
                 self.heap.text(object, self.limits.characters).map(ValueKind::Str)
@@ -145,11 +150,34 @@ impl<'a> Reader<'a> {
     fn holder(&mut self, object: Object, builtin: Option<&str>) -> Option<ValueKind> {
         match (builtin, ()) {
             (_, ()) if object.is(LIST) => self.items(object, Items::List),
-            (_, ()) if object.is(TUPLE) => self.items(object, Items::Tuple),
-            (_, ()) if object.is(DICT) => self.dict(object),
+            (_, ()) if object.is(TUPLE) => {
+                self.named_tuple(object).or_else(|| self.items(object, Items::Tuple))
+            }
+            (_, ()) if object.is(DICT) => self.dict(object).or_else(|| Some(self.object(object))),
             (Some("set"), ()) => self.set(object, Items::Set),
             (Some("frozenset"), ()) => self.set(object, Items::FrozenSet),
-            _ => Some(self.object(object)),
+            _ => self.of_native(object).or_else(|| Some(self.object(object))),
+        }
+    }
+
+    /// What objects of types hold that C code made, and whose layout is known.
+    fn of_native(&mut self, object: Object) -> Option<ValueKind> {
+        let native = self.native(object)?;
+        match &*native {
+            "collections.deque" => self.deque(object),
+            "array.array" => self.array(object),
+            "functools.partial" => self.partial(object),
+            "types.GenericAlias" => self.generic_alias(object),
+            "types.UnionType" | "typing.Union" => self.union(object),
+            "itertools.count" => self.count(object),
+            "decimal.Decimal" => self.decimal(object),
+            name => {
+                if let Some(name) = name.strip_prefix("datetime.") {
+                    return self.moment(object, name);
+                }
+                let of = name.strip_prefix("odict_").or_else(|| name.strip_prefix("dict_"))?;
+                matches!(of, "keys" | "values" | "items").then(|| self.view(object, of))?
+            }
         }
     }
 
@@ -157,98 +185,7 @@ impl<'a> Reader<'a> {
         self.heap.word(object.at, offset).map(f64::from_bits)
     }
 
-    fn items(&mut self, object: Object, of: Items) -> Option<ValueKind> {
-        let length = self.heap.size(object)?;
-        let first = match length {
-            0 => object.at,
-            _ => self.heap.items(object)?,
-        };
-        let mut items = Vec::new();
-        for index in 0..length.min(self.limits.entries) {
-            let Some(word) = self.heap.word(first, index.checked_mul(8)?) else { break };
-            if self.left == 0 {
-                break;
-            }
-            items.push(self.at(Addr::new(word)));
-        }
-        Some(ValueKind::Items { of, items, length })
-    }
-
-    fn dict(&mut self, object: Object) -> Option<ValueKind> {
-        let length = self.heap.word(object.at, 16)?;
-        let mut entries = Vec::new();
-        for entry in Entries::of(&self.heap, object)? {
-            if entries.len() as u64 >= self.limits.entries || self.left == 0 {
-                break;
-            }
-            entries.push((self.at(entry.key), self.at(entry.value)));
-        }
-        Some(ValueKind::Dict { entries, length })
-    }
-
-    /// `PySetObject`, `Include/cpython/setobject.h`: a table of keys and their hashes. What was taken out
-    /// has the hash -1.
-    fn set(&mut self, object: Object, of: Items) -> Option<ValueKind> {
-        let (length, mask) = (self.heap.word(object.at, 24)?, self.heap.word(object.at, 32)?);
-        let table = self.heap.pointer(object.at, 40)?;
-        let mut items = Vec::new();
-        for slot in 0..mask.saturating_add(1).min(MAX_SLOTS) {
-            if items.len() as u64 >= self.limits.entries.min(length) {
-                break;
-            }
-            let at = table.checked_add(slot.checked_mul(16)?)?;
-            let Some(key) = self.heap.word(at, 0) else { break };
-            if key != 0 && self.heap.word(at, 8)? != u64::MAX {
-                items.push(self.at(Addr::new(key)));
-            }
-        }
-        Some(ValueKind::Items { of, items, length })
-    }
-
-    /// `PyByteArrayObject`, `Include/cpython/bytearrayobject.h`.
-    fn byte_array(&self, object: Object) -> Option<ValueKind> {
-        let length = self.heap.size(object)?;
-        let start = Addr::new(self.heap.word(object.at, 40)?);
-        let bytes = self.heap.space.read_held(start, length.min(self.limits.characters));
-        Some(ValueKind::Bytes { bytes, length })
-    }
-
-    fn function(&self, object: Object) -> Option<ValueKind> {
-        let [code, name] = self.heap.layout.objects.function;
-        let name = self.heap.field_of(object.at, name, STR).and_then(|name| self.heap.name(name));
-        let code =
-            self.heap.pointer(object.at, code).and_then(|code| self.python.code(&self.heap, code));
-        Some(ValueKind::Function {
-            name: name.map(Arc::from),
-            file: code.as_ref().map(|code| code.file.clone()),
-            line: code.and_then(|code| u32::try_from(code.first_line).ok()),
-        })
-    }
-
-    /// `PyCFunctionObject`: `ml_name` of its `PyMethodDef` lies in constant memory.
-    fn builtin(&self, object: Object) -> Option<ValueKind> {
-        let definition = Addr::new(self.heap.word(object.at, 16)?);
-        let name = self.heap.word(definition, 0).and_then(|name| {
-            let name = self.heap.space.read_cstr(Addr::new(name), 256).ok()?;
-            String::from_utf8(name).ok()
-        });
-        Some(ValueKind::Function { name: name.map(Arc::from), file: None, line: None })
-    }
-
-    fn code(&self, object: Object) -> Option<ValueKind> {
-        let code = self.python.code(&self.heap, object.at)?;
-        Some(ValueKind::Function {
-            name: Some(code.name.clone()),
-            file: Some(code.file.clone()),
-            line: u32::try_from(code.first_line).ok(),
-        })
-    }
-
-    fn module(&self, object: Object) -> ValueKind {
-        let name = self.heap.field_of(object.at, self.heap.layout.objects.module_name, STR);
-        ValueKind::Module(name.and_then(|name| self.heap.name(name)).map(Arc::from))
-    }
-
+    /// An object of a class, by its attributes: nothing else is in it, or it is told that there may be.
     fn object(&mut self, object: Object) -> ValueKind {
         let arguments = match object.is(EXCEPTION) {
             true => self.heap.field_of(object.at, ARGUMENTS, TUPLE),
@@ -258,20 +195,33 @@ impl<'a> Reader<'a> {
             let kind = self.items(arguments, Items::Tuple)?;
             Some(Box::new(Value { at: Some(arguments.at), class: None, kind }))
         });
-        let mut attributes = Vec::new();
-        let mut has_more = false;
+        let mut told = Vec::new();
         if let Some(frame) = self.python.own_frame(self.host, &self.heap, object) {
-            attributes.extend(frame.told());
+            told.extend(frame.told());
         }
+        told.extend(self.python.place_told(self.host, &self.heap, object));
         let own = self.python.attributes(&self.heap, object).into_iter();
-        for (name, at) in own.chain(self.fields(object)) {
-            has_more = attributes.len() as u64 >= self.limits.entries;
-            if has_more {
-                break;
-            }
-            attributes.push((name, self.at(at)));
+        let own: Vec<(Arc<str>, Addr)> = own.chain(self.fields(object)).collect();
+        let (attributes, has_more) = self.attributes(told, own);
+        match self.python.opaque(self.host, object) {
+            None => ValueKind::Object { arguments, attributes, has_more },
+            Some(type_name) => ValueKind::Opaque { type_name, attributes, has_more },
         }
-        ValueKind::Object { arguments, attributes, has_more }
+    }
+
+    /// Attributes behind those that are told already, and whether there are more.
+    fn attributes(
+        &mut self,
+        mut told: Vec<(Arc<str>, Value)>,
+        own: Vec<(Arc<str>, Addr)>,
+    ) -> (Vec<(Arc<str>, Value)>, bool) {
+        for (name, at) in own {
+            if told.len() as u64 >= self.limits.entries {
+                return (told, true);
+            }
+            told.push((name, self.at(at)));
+        }
+        (told, false)
     }
 
     /// The fields of an object of a builtin type that say what it is. Of an exception that is what it was raised
@@ -280,13 +230,105 @@ impl<'a> Reader<'a> {
         let mut fields = self.python.fields(self.host, &self.heap, object);
         if object.is(EXCEPTION) {
             let has_cause = fields.iter().any(|(name, _)| &**name == "__cause__");
-            fields.retain(|(name, _)| match &**name {
+            let is_whole = !has_cause && !self.heap.suppresses_context(object);
+            let told = self.told_by_arguments(object);
+            fields.retain(|(name, at)| match &**name {
                 "__cause__" => true,
-                "__context__" => !has_cause,
-                _ => false,
+                "__context__" => is_whole,
+                "args" | "__traceback__" => false,
+                _ => !told.contains(at) && !self.is_none(*at),
             });
+            // Where it comes from stands behind what it is.
+            fields.sort_by_key(|(name, _)| name.starts_with("__"));
         }
         fields
+    }
+
+    /// The arguments of an exception, which it keeps in fields too.
+    fn told_by_arguments(&self, exception: Object) -> Vec<Addr> {
+        let arguments = self.heap.field_of(exception.at, ARGUMENTS, TUPLE);
+        let item = |index| Some(self.heap.item(arguments?, index)?.at);
+        (0..MAX_ARGUMENTS).map_while(item).collect()
+    }
+
+    fn is_none(&self, at: Addr) -> bool {
+        let native = self.heap.object(at).and_then(|object| self.native(object));
+        native.as_deref() == Some("NoneType")
+    }
+
+    /// The value of a call of the type of an object, with the attributes of that behind its arguments.
+    pub(super) fn call(
+        &mut self,
+        object: Object,
+        arguments: Vec<Value>,
+        named: Vec<(Arc<str>, Value)>,
+    ) -> ValueKind {
+        let length = arguments.len() as u64;
+        let arguments = ValueKind::Items { of: Items::Tuple, items: arguments, length };
+        let own = self.python.attributes(&self.heap, object);
+        let (attributes, has_more) = self.attributes(named, own);
+        let arguments = Some(Box::new(Value::of_kind(arguments)));
+        ValueKind::Object { arguments, attributes, has_more }
+    }
+
+    /// A value with the attributes that its object has beside it.
+    fn with_attributes(&mut self, object: Object, bare: ValueKind) -> ValueKind {
+        let is_told = matches!(
+            bare,
+            ValueKind::Word(_)
+                | ValueKind::Type(_)
+                | ValueKind::Module(_)
+                | ValueKind::Object { .. }
+                | ValueKind::Opaque { .. }
+                | ValueKind::Elided
+                | ValueKind::Circular
+                | ValueKind::Unreadable(_)
+        );
+        let own = if is_told { Vec::new() } else { self.beside(object) };
+        if own.is_empty() {
+            return bare;
+        }
+        let value = Box::new(Value::of_kind(bare));
+        let is_deep = self.left == 0 || self.around.len() as u64 >= u64::from(self.limits.depth);
+        if is_deep || self.around.contains(&object.at) {
+            return ValueKind::With { value, attributes: Vec::new(), has_more: true };
+        }
+        self.around.push(object.at);
+        let (attributes, has_more) = self.attributes(Vec::new(), own);
+        self.around.pop();
+        ValueKind::With { value, attributes, has_more }
+    }
+
+    /// What an object has beside its value: its attributes, whose method it is, what a `defaultdict` makes values with.
+    fn beside(&self, object: Object) -> Vec<(Arc<str>, Addr)> {
+        let has_none = INT | STR | BYTES | LIST | TUPLE;
+        if object.is(has_none) && !object.is(HEAP_TYPE) {
+            return Vec::new();
+        }
+        let mut own = self.python.attributes(&self.heap, object);
+        let field = match self.native(object).as_deref() {
+            Some("method" | "builtin_function_or_method") => "__self__",
+            Some("collections.defaultdict") => "default_factory",
+            _ => return own,
+        };
+        let fields = self.python.fields(self.host, &self.heap, object).into_iter();
+        let is_module = |at: Addr| self.heap.object(at).is_some_and(|it| self.is_module(it));
+        own.extend(fields.filter(|(name, at)| **name == *field && !is_module(*at)));
+        own
+    }
+
+    fn is_module(&self, object: Object) -> bool {
+        self.native(object).as_deref() == Some("module")
+    }
+
+    /// The name of the type made by C code that an object is of, or whose class is derived from it.
+    pub(super) fn native(&self, object: Object) -> Option<Arc<str>> {
+        self.python.native(self.host, object.class).map(|native| native.name)
+    }
+
+    /// The value that an address refers to, unless enough are told.
+    pub(super) fn next_at(&mut self, at: Addr) -> Option<Value> {
+        (self.left > 0).then(|| self.at(at))
     }
 }
 

@@ -1,0 +1,73 @@
+//! Frames and tracebacks as objects: `PyFrameObject` (`Include/cpython/frameobject.h` to 3.10,
+//! `Include/internal/pycore_frame.h`), `PyTracebackObject` (`Include/cpython/traceback.h`).
+
+use std::sync::Arc;
+
+use kcore_mem::Addr;
+
+use super::{
+    Python,
+    heap::{Heap, Object},
+    value::Value,
+};
+use crate::Host;
+
+/// `f_frame` of a frame object since 3.11.
+const F_FRAME: u64 = 24;
+
+/// Where the frame lies that a frame object is of: to 3.10 it is that itself.
+pub fn frame_place(heap: &Heap<'_>, object: Object) -> Option<Addr> {
+    match heap.layout.minor {
+        ..=10 => Some(object.at),
+        _ => heap.pointer(object.at, F_FRAME),
+    }
+}
+
+impl Python {
+    /// Of which function a frame or a traceback is, and where in it; nothing of other objects.
+    pub(super) fn place_told(
+        &self,
+        host: &dyn Host,
+        heap: &Heap<'_>,
+        object: Object,
+    ) -> Vec<(Arc<str>, Value)> {
+        let place = match self.native(host, object.class).as_ref().map(|native| &*native.name) {
+            Some("frame") => {
+                let frame = frame_place(heap, object);
+                let frame = frame.and_then(|frame| self.frame(heap, frame).ok());
+                frame.map(|frame| (frame.code.name.clone(), frame.code.file.clone(), frame.line))
+            }
+            Some("traceback") => {
+                let line = self.trace_line(heap, object.at);
+                line.map(|line| (line.function, line.file, line.line))
+            }
+            _ => None,
+        };
+        let Some((function, file, line)) = place else { return Vec::new() };
+        let line = line.map(|line| format!(":{line}")).unwrap_or_default();
+        vec![
+            (Arc::from("function"), Value::made(&function)),
+            (Arc::from("place"), Value::made(&format!("{file}{line}"))),
+        ]
+    }
+
+    /// What a frame object refers to: its code, the variables of its module, and its own.
+    pub(super) fn frame_fields(
+        &self,
+        host: &dyn Host,
+        heap: &Heap<'_>,
+        object: Object,
+    ) -> Vec<(Arc<str>, Addr)> {
+        let is_frame = self.native(host, object.class).is_some_and(|it| &*it.name == "frame");
+        let Some(frame) = frame_place(heap, object).filter(|_| is_frame) else { return Vec::new() };
+        let offsets = &heap.layout.frame;
+        let word = |name: &str, offset| {
+            let at = self.referred(heap.word(frame, offset)?)?;
+            Some((Arc::from(name), heap.object(at)?.at))
+        };
+        let own = [("f_code", offsets.code), ("f_globals", offsets.globals)];
+        let own = own.into_iter().filter_map(|(name, offset)| word(name, offset));
+        let locals = self.locals(host, frame).unwrap_or_default().into_iter();
+        locals.map(|local| (local.name, local.at)).chain(own).collect()
+    }
+}
