@@ -45,6 +45,9 @@ fn look_at(python: &Python, host: &dyn Host, at: Addr) {
     for step in [Step::Index(0), Step::Name("a".to_owned()), Step::Key(String::new())] {
         let _ = python.member(host, at, &step);
     }
+    for name in ["f_lineno", "tb_lineno", "__suppress_context__"] {
+        let _ = python.fact(host, at, name);
+    }
     let _ = (python.awaiting(host, at), python.trace(host, at), python.identify(host, at));
     let _ = (python.size_of(host, at), python.class_of(host, at));
 }

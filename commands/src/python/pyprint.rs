@@ -23,7 +23,7 @@ const HELP: &str = "\
 The address is that of an object. A member is a path: a.b, list[3], [\"a key\"] or .key for the value of a \
 dict. Indices are decimal. Several stand on one line. What an object of a builtin type keeps has the name that Python has \
 for it: args, __cause__, __context__, __traceback__ of an exception, errno, filename, value, exceptions and the like, __code__, \
-__globals__, __defaults__ of a function, __func__ and __self__ of a method, cell_contents, tb_frame, the variables of a frame; \
+__globals__, __defaults__ of a function, __func__ and __self__ of a method, cell_contents, tb_frame, tb_lineno, f_lineno, the variables of a frame; \
 items of a named tuple have their names; the names of a module or a class are members of it. A generator \
 or coroutine is its function, what it does, where it is, and its variables.
 
@@ -92,7 +92,8 @@ impl Dcmd for Pyprint {
 fn follow(subject: Subject<'_>, path: &str, limits: Limits) -> Result<Value> {
     use kcore::v8::value::Step as Parsed;
     let mut at = subject.at;
-    for step in member_path::parse(path)? {
+    let mut steps = member_path::parse(path)?.into_iter().peekable();
+    while let Some(step) = steps.next() {
         let step = match step {
             Parsed::Name(name) => Step::Name(name),
             Parsed::Index(index) => Step::Index(index),
@@ -100,7 +101,17 @@ fn follow(subject: Subject<'_>, path: &str, limits: Limits) -> Result<Value> {
                 return Err(DcmdError::usage(format!("'Symbol({name})' is no member of Python's")));
             }
         };
-        at = subject.python.member(subject.core, at, &step).ok_or_else(|| {
+        let next = subject.python.member(subject.core, at, &step);
+        let fact = match &step {
+            Step::Name(name) if next.is_none() && steps.peek().is_none() => {
+                subject.python.fact(subject.core, at, name)
+            }
+            _ => None,
+        };
+        if let Some(value) = fact {
+            return Ok(value);
+        }
+        at = next.ok_or_else(|| {
             DcmdError::at(at, format!("{at:x} has no member {path}, or it cannot be read"))
         })?;
     }

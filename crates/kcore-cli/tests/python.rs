@@ -157,6 +157,7 @@ fn members_of_what_c_code_made_are_reached_by_paths() {
             ("FileNotFoundError", "filename2", "'/no/such/b'\n"),
             ("FileNotFoundError", "__traceback__.tb_frame.arguments[0]", "'/no/such/a'\n"),
             ("KeyError", "__context__.args[0]", "'context'\n"),
+            ("KeyError", "__suppress_context__", "True\n"),
         ] {
             let value = values.iter().find(|value| value["name"] == name).expect("a value");
             let at = value["at"].as_str().expect("an address");
@@ -173,10 +174,13 @@ fn a_traceback_says_where_it_was() {
         let values = told_values(case);
         let value = values.iter().find(|value| value["name"] == "FileNotFoundError");
         let at = value.expect("a value")["at"].as_str().expect("an address");
-        for path in ["__traceback__", "__traceback__.tb_frame"] {
+        for (path, line) in [("__traceback__", "tb_lineno"), ("__traceback__.tb_frame", "f_lineno")]
+        {
             let shown = answer(&core, &format!("{at}::pyprint {path}"));
             assert!(shown.contains("function='raised'"), "{}: {shown}", case.name());
-            assert!(shown.contains("main.py:"), "{}: {shown}", case.name());
+            let line = answer(&core, &format!("{at}::pyprint {path}.{line}"));
+            let place = format!("main.py:{}'", line.trim());
+            assert!(shown.contains(&place), "{}: {place} in {shown}", case.name());
         }
     }
 }

@@ -1,6 +1,8 @@
 """Tasks of asyncio that wait for each other in many ways: sleep, locks, other tasks, coroutines inside of each
-other, generators; one runs, and aborts."""
+other, generators, asynchronous ones too; one runs, and aborts."""
 import asyncio
+import contextlib
+import gc
 import os
 
 import truth
@@ -36,6 +38,34 @@ async def waiting(task):
     return await task
 
 
+async def numbers(seconds):
+    for number in range(3):
+        yield number
+        await sleeping(seconds)
+
+
+async def evens(seconds):
+    async for number in numbers(seconds):
+        if number % 2 == 0:
+            yield number
+
+
+async def consuming(seconds):
+    async for number in evens(seconds):
+        last = number
+
+
+@contextlib.asynccontextmanager
+async def managed(seconds):
+    await asyncio.sleep(seconds)
+    yield
+
+
+async def within(seconds):
+    async with managed(seconds):
+        pass
+
+
 async def gathering(seconds):
     await asyncio.gather(sleeping(seconds), outer(seconds))
 
@@ -52,16 +82,27 @@ def name_of(code):
     return getattr(code, "co_qualname", code.co_name)
 
 
+def kind_of(coroutine):
+    return next((kind for kind in ("cr", "gi", "ag") if hasattr(coroutine, kind + "_frame")), None)
+
+
+STAND_INS = ("async_generator_asend", "async_generator_athrow")
+
+
 def chain(coroutine):
     """The frames of a coroutine and of those that it awaits, and what the last one awaits."""
     frames = []
-    while hasattr(coroutine, "cr_frame") or hasattr(coroutine, "gi_frame"):
-        kind = "cr" if hasattr(coroutine, "cr_frame") else "gi"
+    while True:
+        if type(coroutine).__name__ in STAND_INS:
+            # They do not say what they are of.
+            coroutine = next(each for each in gc.get_referents(coroutine) if kind_of(each))
+        kind = kind_of(coroutine)
+        if not kind:
+            return frames, coroutine
         frame = getattr(coroutine, kind + "_frame")
         place = "%s:%d" % (frame.f_code.co_filename.split("/")[-1], frame.f_lineno)
         frames.insert(0, "%s() %s" % (name_of(frame.f_code), place))
-        coroutine = coroutine.cr_await if kind == "cr" else coroutine.gi_yieldfrom
-    return frames, coroutine
+        coroutine = getattr(coroutine, "gi_yieldfrom" if kind == "gi" else kind + "_await")
 
 
 def tell(task):
@@ -80,10 +121,12 @@ def tell_running(task):
 async def main():
     lock = asyncio.Lock()
     await lock.acquire()
-    made = [sleeping(1000), outer(2000), locked(lock), gathering(3000)]
+    kept = asyncio.ensure_future(asyncio.sleep(0))
+    made = [sleeping(1000), outer(2000), locked(lock), gathering(3000), consuming(4000), within(5000)]
     tasks = [asyncio.ensure_future(each) for each in made]
     tasks.append(asyncio.ensure_future(waiting(tasks[0])))
     await asyncio.sleep(0.05)
+    assert kept.done()
     tasks[0].set_name("named by hand")
     tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()] + [asyncio.current_task()]
     await asyncio.ensure_future(dies(tasks))

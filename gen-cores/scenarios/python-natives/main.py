@@ -48,6 +48,12 @@ def rolled():
     return ring
 
 
+def released():
+    view = memoryview(b"gone")
+    view.release()
+    return view
+
+
 def function():
     pass
 
@@ -86,6 +92,10 @@ VALUES = [
     ("long deque", collections.deque(range(64 * 3)), repr),
     ("keys", TABLE.keys(), repr), ("values", TABLE.values(), repr), ("items", TABLE.items(), repr),
     ("namespace", types.SimpleNamespace(a=1, b=[2]), lambda value: own(value, "").replace("(, ", "(")),
+    ("view", memoryview(b"bytes")[1:4], lambda value: "memoryview(b'yte', obj=b'bytes')"),
+    ("numbers", memoryview(ARRAYS[4]), lambda value: "memoryview(%r, obj=%r, format='i')" % (value.tobytes(), value.obj)),
+    ("odd view", memoryview(b"bytes")[::2], lambda value: "<memoryview object at 0x%x>" % id(value)),
+    ("released", released(), lambda value: "memoryview(released=True)"),
     ("partial", functools.partial(function, "7", base=8), lambda value: "partial(%s, '7', base=8)" % shown_function()),
     ("count", itertools.count(5), repr), ("counts", itertools.count(5, 2), repr), ("big count", itertools.count(2 ** 70), repr),
     ("half count", itertools.count(0.5), repr),

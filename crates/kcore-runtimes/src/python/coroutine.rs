@@ -22,6 +22,12 @@ const F_VALUE_STACK: u64 = 64;
 /// Types that have a frame of their own.
 const TYPES: [&str; 3] = ["coroutine", "generator", "async_generator"];
 
+/// What is awaited in the place of what it is of, which it refers to right behind its header: `PyAsyncGenASend`,
+/// `PyAsyncGenAThrow`, `PyCoroWrapper` of `Objects/genobject.c`, `anextawaitableobject` of `Objects/iterobject.c`.
+const STAND_INS: [&str; 4] =
+    ["async_generator_asend", "async_generator_athrow", "coroutine_wrapper", "anext_awaitable"];
+const STANDS_FOR: u64 = 16;
+
 /// What a coroutine does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CoroutineState {
@@ -86,6 +92,7 @@ impl Python {
         let mut found = Awaiting { state, frames: Vec::new(), waits_on: None };
         let mut next = Some(at);
         while let Some(at) = next.filter(|_| found.frames.len() < MAX_CHAIN) {
+            let at = self.stands_for(host, &heap, at);
             let inner = heap
                 .object(at)
                 .and_then(|object| Some((object, self.coroutine_state(host, &heap, object)?)));
@@ -102,6 +109,21 @@ impl Python {
         }
         found.frames.reverse();
         Some(found)
+    }
+
+    /// The coroutine or generator that an awaitable is of; itself, if it is of none.
+    fn stands_for(&self, host: &dyn Host, heap: &Heap<'_>, at: Addr) -> Addr {
+        let mut at = at;
+        // One of `anext` is of another stand-in.
+        for _ in 0..STAND_INS.len() {
+            let class = heap.object(at).and_then(|object| self.class_name(host, object.class));
+            let is_one = class.is_some_and(|class| STAND_INS.contains(&&*class));
+            match heap.field(at, STANDS_FOR).filter(|_| is_one) {
+                Some(object) => at = object.at,
+                None => break,
+            }
+        }
+        at
     }
 
     /// What a suspended coroutine or generator awaits.

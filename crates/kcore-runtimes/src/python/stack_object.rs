@@ -7,8 +7,8 @@ use kcore_mem::Addr;
 
 use super::{
     Python,
-    heap::{Heap, Object},
-    value::Value,
+    heap::{EXCEPTION, Heap, Object},
+    value::{Value, ValueKind},
 };
 use crate::Host;
 
@@ -49,6 +49,24 @@ impl Python {
             (Arc::from("function"), Value::made(&function)),
             (Arc::from("place"), Value::made(&format!("{file}{line}"))),
         ]
+    }
+
+    /// An attribute that is no object of its own, but a number or a flag: the line of a frame or a traceback, whether
+    /// the context of an exception is not to be told.
+    pub fn fact(&self, host: &dyn Host, at: Addr, name: &str) -> Option<Value> {
+        let heap = self.heap(host);
+        let object = heap.object(at)?;
+        if object.is(EXCEPTION) && name == "__suppress_context__" {
+            let word = if heap.suppresses_context(object) { "True" } else { "False" };
+            return Some(Value::of_kind(ValueKind::Word(word)));
+        }
+        let native = self.native(host, object.class)?;
+        let line = match (&*native.name, name) {
+            ("frame", "f_lineno") => self.frame(&heap, frame_place(&heap, object)?).ok()?.line?,
+            ("traceback", "tb_lineno") => self.trace_line(&heap, at)?.line?,
+            _ => return None,
+        };
+        Some(Value::of_int(line))
     }
 
     /// What a frame object refers to: its code, the variables of its module, and its own.

@@ -7,6 +7,7 @@ mod containers;
 mod decimal;
 mod deque;
 mod member;
+mod memory_view;
 mod moment;
 mod number;
 mod ordered;

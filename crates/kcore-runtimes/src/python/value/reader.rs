@@ -170,6 +170,7 @@ impl<'a> Reader<'a> {
             "types.GenericAlias" => self.generic_alias(object),
             "types.UnionType" | "typing.Union" => self.union(object),
             "itertools.count" => self.count(object),
+            "memoryview" => self.memory_view(object),
             "decimal.Decimal" => self.decimal(object),
             name => {
                 if let Some(name) = name.strip_prefix("datetime.") {
