@@ -13,16 +13,17 @@ pub struct Findcontexts;
 
 const HELP: &str = "\
 Coroutines and fibers of libraries that keep no list leave their registers in memory: Boost.Context on the stack \
-that was left (fcontext), swapcontext in a ucontext_t, and libco, minicoro, libaco, Ruby and their like in a structure \
-of their own or, with its address there, on the stack (beside). Of the last kind no layout is known beforehand: a word is \
-taken for a saved stack pointer if a call returns there whose function, by its code, saves one just so and goes to \
-another stack; CONTEXT is the lowest of what that code saves. Those that were made by the same functions and did not \
-run are found too, if they hold the function that they begin with. All are taken for contexts if a stack unwinds \
-from them, by call frame information alone, to where stacks begin; if no thread is on that stack; and, where they lie \
-on their own stacks, if somebody points to them. What was overwritten in part, or is kept by a coroutine that ended, may \
-be among them: they are found, and not known. Where several use one stack in turns, one is shown. ENTRY is the \
-outermost function, PC where the stack was left. In a pipe they are handed on as stacks: ::findcontexts | ::stack. \
-Those of bthreads are with ::bthreads, those of Boost.Fiber with ::fibers.";
+that was left (fcontext), swapcontext in a ucontext_t, and libco, minicoro, libaco, Ruby and their like in a \
+structure of their own or, with its address there, on the stack (beside). Of the last kind no layout is known \
+beforehand: a word is taken for a saved stack pointer if a call returns there whose function, by its code, saves one \
+just so and goes to another stack; CONTEXT is the lowest of what that code saves. Those that were made by the same \
+functions and did not run are found too, if they hold the function that they begin with. All are taken for contexts \
+if a stack unwinds from them, by call frame information alone, to where stacks begin; if no thread is on that stack; \
+and, where they lie on their own stacks, if somebody points to them from elsewhere than that stack and the 16 KiB \
+below it. What was overwritten in part, or is kept by a coroutine that ended, may be among them: they are found, and \
+not known. Where several use one stack in turns, one is shown. ENTRY is the outermost function that another one \
+called, PC where the stack was left. In a pipe they are handed on as stacks: ::findcontexts | ::stack. Those of \
+bthreads are with ::bthreads, those of Boost.Fiber with ::fibers.";
 
 impl Dcmd for Findcontexts {
     fn spec(&self) -> Spec {

@@ -35,7 +35,8 @@ impl<'a> Row<'a> {
         }
         let what = match (fiber.waits_on, self.waits_for) {
             (Some(Wait { joins: Some(other), .. }), _) => Some(format!("join {other:x}")),
-            (Some(wait), kind) => Some(format!("{} {:x}", kind.unwrap_or("queue"), wait.queue)),
+            (Some(wait), Some(kind)) => Some(format!("{kind}, queue {:x}", wait.queue)),
+            (Some(wait), None) => Some(format!("queue {:x}", wait.queue)),
             (None, kind) => kind.map(ToOwned::to_owned),
         };
         let until = self.until().map(|at| {

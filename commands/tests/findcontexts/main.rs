@@ -79,7 +79,7 @@ fn contexts_on_stacks_are_found_on_both_machines() {
                 stack["task"]["state"] == "found" && stack.to_string().contains("leaves");
             if is_of_one {
                 assert_eq!(stack["end"]["reason"], "outermost", "{variant}: {stack}");
-                *seen.entry(own_function(&stack, &["leaves"])).or_default() += 1;
+                *seen.entry(own_function(&stack, &["leaves", "leaves_at_once"])).or_default() += 1;
             }
             // The process runs on the stack of another one, whose context is old.
             assert!(!stack.to_string().contains("\"dies\""), "{variant}: {stack}");

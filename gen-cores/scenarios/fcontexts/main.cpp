@@ -53,6 +53,7 @@ protected_begin:
 	push %rbp
 	jmp *%rbx
 	.cfi_endproc
+	ud2
 protected_end:
 	endbr64
 	xor %rdi, %rdi
@@ -94,12 +95,17 @@ static void *new_context(char *top, size_t size, void (*entry)(intptr_t))
 enum { COUNT = 24, STACK = 64 << 10 };
 
 static FILE *out;
-static void *of_main, *contexts[COUNT + 1];
+static void *of_main, *contexts[COUNT + 2];
 static int current;
 
 static void tell(const char *state, const char *function, int depth)
 {
 	fprintf(out, "{\"state\":\"%s\",\"function\":\"%s\",\"depth\":%d}\n", state, function, depth);
+}
+
+static char *new_stack()
+{
+	return (char *)mmap(0, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
 DOWN(leaves, jump(&contexts[current], of_main))
@@ -119,12 +125,27 @@ FN static void body(intptr_t)
 	jump(&nowhere, of_main);
 }
 
+#ifdef __x86_64__
+// As Boost.Context's own first function does, which waits so for the stack to be entered.
+FN static void leaves_at_once(intptr_t)
+{
+	protected_jump(&contexts[current], of_main);
+	BARRIER();
+}
+#endif
+
 int main()
 {
 	truth_thread("main");
 	out = fopen("values.jsonl", "w");
+#ifdef __x86_64__
+	current = COUNT + 1;
+	contexts[current] = new_context(new_stack() + STACK, STACK, leaves_at_once);
+	tell("found", "leaves_at_once", 0);
+	jump(&of_main, contexts[current]);
+#endif
 	for (current = 0; current <= COUNT; current++) {
-		char *stack = (char *)mmap(0, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		char *stack = new_stack();
 		contexts[current] = new_context(stack + STACK, STACK, body);
 		if (current % 6 == 5)
 			tell("created", "body", 0);

@@ -21,7 +21,7 @@ use beside::Beside;
 use busy::Busy;
 pub use shape::ContextShape;
 use shape::{Shaped, Shapes};
-use walked::{Returns, Walked, believe, complete, one_of_each_stack};
+use walked::{Code, Returns, Walked, believe, complete, one_of_each_stack};
 
 use crate::{Core, MAX_FRAMES, Stack, Task, stack::StackOrigin};
 
@@ -91,18 +91,9 @@ impl Core {
             let (regs, pc) = (shaped.regs, shaped.pc);
             let start = StackOrigin { regs, pc, trust: Trust::Runtime, is_thread: false };
             let stack = Stack::walk(None, walker.as_mut()?, start, MAX_WALK);
-            believe(shaped, stack, &|at| self.returns(at))
+            believe(shaped, stack, self)
         };
         shaped.into_par_iter().map_init(|| self.walker(), walk).flatten_iter().collect()
-    }
-
-    fn returns(&self, at: Addr) -> Returns {
-        let is_call = self.machine().is_some_and(|it| it.follows_call(at, self.space()));
-        match self.space().slice(at.wrapping_offset(-1)) {
-            Ok(_) if is_call => Returns::Yes,
-            Ok(_) => Returns::No,
-            Err(_) => Returns::Unknown,
-        }
     }
 
     /// Those that are not known otherwise, that no thread has gone on from, and, where they lie on their own
@@ -144,6 +135,24 @@ impl Core {
             }
         }
         holders
+    }
+}
+
+impl Code for Core {
+    fn returns(&self, at: Addr) -> Returns {
+        let is_call = self.machine().is_some_and(|it| it.follows_call(at, self.space()));
+        match self.space().slice(at.wrapping_offset(-1)) {
+            Ok(_) if is_call => Returns::Yes,
+            Ok(_) => Returns::No,
+            Err(_) => Returns::Unknown,
+        }
+    }
+
+    /// By the return address that machines push.
+    fn begins_at(&self, cfa: Addr) -> bool {
+        let pushed = cfa.wrapping_offset(-i64::from(self.space().target().word));
+        let to = self.space().read_addr(pushed).ok();
+        to.is_some_and(|to| Modules::is_code(self.modules(), to) && self.returns(to) == Returns::No)
     }
 }
 

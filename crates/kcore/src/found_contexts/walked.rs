@@ -69,9 +69,18 @@ pub enum Returns {
     Unknown,
 }
 
+/// What is asked of memory about a stack.
+pub trait Code {
+    /// Whether something returns to an address.
+    fn returns(&self, at: Addr) -> Returns;
+
+    /// Whether the maker of a stack put what its first function returns to before an address.
+    fn begins_at(&self, cfa: Addr) -> bool;
+}
+
 /// The context of a stack that is good down to its beginning, or to where code is missing: nothing of it was
 /// guessed.
-pub fn believe(shaped: Shaped, stack: Stack, returns: &dyn Fn(Addr) -> Returns) -> Option<Walked> {
+pub fn believe(shaped: Shaped, stack: Stack, code: &dyn Code) -> Option<Walked> {
     let is_proved = shaped.shape == ContextShape::Beside;
     let Stack { mut frames, end, .. } = stack;
     let is_sure = |frame: &Frame| matches!(frame.trust, Trust::Cfi | Trust::Runtime);
@@ -80,7 +89,9 @@ pub fn believe(shaped: Shaped, stack: Stack, returns: &dyn Fn(Addr) -> Returns) 
         |(index, frame): &(usize, &Frame)| is_sure(frame) && (*index > 0 || frame.pc.is_return());
     let first = |wanted| {
         let mut returned_to = frames.iter().enumerate().filter(is_returned_to);
-        returned_to.find(|(_, frame)| returns(frame.pc.addr()) == wanted).map(|(index, _)| index)
+        returned_to
+            .find(|(_, frame)| code.returns(frame.pc.addr()) == wanted)
+            .map(|(index, _)| index)
     };
     // What the maker of a stack has its first function return to is no frame.
     let (made, missing) = (first(Returns::No), first(Returns::Unknown));
@@ -97,7 +108,10 @@ pub fn believe(shaped: Shaped, stack: Stack, returns: &dyn Fn(Addr) -> Returns) 
     }
     // What lies behind the first function may be zeros, or left of others where nobody cleared it.
     let ends = missing.is_some() || matches!(end, End::NotCode(_) | End::Zeros(_));
-    let is_long = frames.len() > usize::from(!(is_proved && is_whole));
+    // One frame alone says little, unless it is seen to be the first.
+    let begins = || frames.last()?.cfa.filter(|cfa| code.begins_at(*cfa));
+    let least = usize::from(!(is_whole && (is_proved || begins().is_some())));
+    let is_long = frames.len() > least;
     let is_good = (is_whole || (is_proved && ends)) && is_long && frames.iter().all(is_sure);
     let ends_itself = made.is_none() && end == End::Outermost;
     is_good.then_some(Walked { shaped, frames, is_whole, ends_itself })
