@@ -12,6 +12,8 @@ mod moment;
 mod number;
 mod ordered;
 mod reader;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
