@@ -15,6 +15,7 @@ use crate::{
     LiveError, Standing,
     proc::{self, Status, TaskStat},
     rights,
+    sys::own::{own_auxv, own_thread},
 };
 
 /// A process id, as kcore sees it.
@@ -77,8 +78,17 @@ impl Process {
     pub fn own() -> Result<Self, LiveError> {
         let pid = Pid(i32::try_from(std::process::id()).unwrap_or_default());
         let mut process = Self::read_of(pid)?;
-        process.find_holder()?;
+        process.look_again();
         Ok(process)
+    }
+
+    /// Looks again by which thread its memory is found, of the process that runs this: the first one, or the one that
+    /// asks when that has ended. Says whether it is another one than before.
+    pub fn look_again(&mut self) -> bool {
+        let first = self.pid.get();
+        let is_there = self.has_thread(first);
+        let holder = if is_there { first } else { own_thread() };
+        std::mem::replace(&mut self.holder, holder) != holder
     }
 
     fn look_at(pid: Pid) -> Result<Self, LiveError> {
@@ -230,6 +240,17 @@ impl Process {
     /// When a right is missing, or the process has ended; `what` is what was to be read.
     pub fn read(&self, name: &str, what: &'static str) -> Result<Vec<u8>, LiveError> {
         proc::read(&self.folder().join(name)).map_err(|error| self.why(what, error))
+    }
+
+    /// Its auxiliary vector. That of the process that runs this can be told even where its files are another user's:
+    /// as long as it has privileges of a file, or has given up those that it was started with.
+    ///
+    /// # Errors
+    /// When a right is missing, or the process has ended.
+    pub(crate) fn auxv(&self) -> Result<Vec<u8>, LiveError> {
+        let read = self.read("auxv", "its auxiliary vector");
+        let is_own = u32::try_from(self.pid.get()) == Ok(std::process::id());
+        if read.is_err() && is_own { Ok(own_auxv()) } else { read }
     }
 
     /// The ids of its threads.

@@ -45,7 +45,7 @@ impl Facts {
             user: status.users.first().copied().unwrap_or_default(),
             group: status.groups.first().copied().unwrap_or_default(),
             arguments: process.read("cmdline", "its arguments")?,
-            auxv: process.read("auxv", "its auxiliary vector")?,
+            auxv: process.auxv()?,
         })
     }
 }

@@ -4,6 +4,7 @@
 
 #![allow(unsafe_code)]
 
+pub mod own;
 pub mod perf;
 pub mod ptrace;
 pub mod signals;

@@ -106,6 +106,14 @@ impl OwnProcess {
         parts_of(&self.process, bytes, live)
     }
 
+    /// Looks again by which thread the process is known: the first one may have ended.
+    fn look_again(&mut self) -> Result<(), LiveError> {
+        if self.process.look_again() {
+            self.memory = Arc::new(LiveMemory::open(&self.process)?);
+        }
+        Ok(())
+    }
+
     fn pages(&self) -> Arc<LivePages> {
         Arc::new(LivePages::new(self.memory.clone(), MAX_PAGES))
     }

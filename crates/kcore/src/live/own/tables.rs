@@ -49,6 +49,7 @@ impl OwnProcess {
         &mut self,
         machine: Box<dyn Machine>,
     ) -> Result<Option<Tables>, LiveError> {
+        self.look_again()?;
         let maps = self.maps()?;
         let code = maps.iter().filter(|map| map.flags & EXECUTE != 0).map(|map| map.range);
         let code: Vec<AddrRange> = code.collect();
