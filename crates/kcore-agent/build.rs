@@ -1,7 +1,12 @@
-//! Gives the shared library the name by which programs ask for it: that of its interface's version.
+//! Gives the shared library the name by which programs ask for it: that of its interface's version. It stays loaded
+//! once it is: handlers and a thread have its code. What `src/wraps.rs` stands before is said there.
 
 fn main() {
     let major = std::env::var("CARGO_PKG_VERSION_MAJOR").unwrap_or_default();
-    println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libkcore_agent.so.{major}");
+    let soname = format!("-soname,libkcore_agent.so.{major}");
+    let options = [&soname, "-z,nodelete", "--wrap=abort", "--wrap=__cxa_thread_atexit_impl"];
+    for option in options {
+        println!("cargo::rustc-cdylib-link-arg=-Wl,{option}");
+    }
     println!("cargo::rerun-if-changed=build.rs");
 }

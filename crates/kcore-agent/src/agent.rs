@@ -15,10 +15,11 @@ use crate::{
     collector::Collector,
     error::AgentError,
     handler,
-    install::settings,
+    install::{settings, timeout},
     report::{self, Stacks},
     requests,
     sampler::{self, Sampler},
+    slots::Slots,
     sys,
 };
 
@@ -26,6 +27,9 @@ static AGENT: AtomicPtr<Agent> = AtomicPtr::new(ptr::null_mut());
 
 /// Standard error.
 const STDERR: i32 = 2;
+
+/// Bytes that have to be there before a request: twice what one of a small program takes.
+const ROOM: usize = 64 << 20;
 
 /// What the thread keeps from one request to the next.
 struct Agent {
@@ -47,6 +51,20 @@ pub extern "C" fn run() -> ! {
     sys::leave_thread()
 }
 
+/// Gives the thread up, in the middle of whatever it does: no request is served any more. It takes no memory.
+pub fn abandon() -> ! {
+    const SAID: &[u8] =
+        b"kcore-agent: had to stop in the middle of a request, and serves none any more\n";
+    requests::give_up();
+    if let Some(slots) = Slots::known() {
+        slots.close();
+    }
+    sys::end_timers();
+    call::answer_nothing();
+    sys::write_all(STDERR, SAID, timeout());
+    sys::leave_thread()
+}
+
 /// Forgets what the thread was in the middle of, in a process that was forked off.
 pub fn forget() {
     AGENT.store(ptr::null_mut(), Ordering::Release);
@@ -55,7 +73,7 @@ pub fn forget() {
 fn serve(request: u32) {
     if request & requests::STACKS != 0 {
         match stacks() {
-            Ok(stacks) => sys::write_all(STDERR, stacks.text.as_bytes()),
+            Ok(stacks) => write(stacks.text.as_bytes()),
             Err(error) => say(&error.to_string()),
         }
     }
@@ -72,6 +90,7 @@ fn serve(request: u32) {
 
 /// Takes a profile, until somebody asks again or its time is over. Other requests are served meanwhile.
 fn profile() -> Result<String, AgentError> {
+    check_memory()?;
     let mut sampler = Sampler::start(settings(), &mut agent()?.collector)?;
     loop {
         let request = requests::take_within(sampler::TURN);
@@ -97,12 +116,18 @@ fn profile() -> Result<String, AgentError> {
 
 /// Writes a line to standard error.
 fn say(text: &str) {
-    sys::write_all(STDERR, format!("kcore-agent: {text}\n").as_bytes());
+    write(format!("kcore-agent: {text}\n").as_bytes());
+}
+
+/// Writes to standard error. Where nobody reads, what is not taken in time is left out.
+fn write(bytes: &[u8]) {
+    sys::write_all(STDERR, bytes, timeout());
 }
 
 /// Collects and names the stacks of all threads.
 fn stacks() -> Result<Stacks, AgentError> {
     handler::check()?;
+    check_memory()?;
     let settings = settings();
     let agent = agent()?;
     let Agent { collector, pool } = agent;
@@ -111,6 +136,14 @@ fn stacks() -> Result<Stacks, AgentError> {
         Some(pool) => pool.install(|| report::of(collector, collection)),
         None => report::of(collector, collection),
     }
+}
+
+/// Begins no request where memory is so scarce that it would end in the middle.
+fn check_memory() -> Result<(), AgentError> {
+    if sys::has_memory(ROOM) {
+        return Ok(());
+    }
+    Err(AgentError::system("memory for a request", libc::ENOMEM))
 }
 
 /// What the thread keeps, made by the first request.

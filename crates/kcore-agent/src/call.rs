@@ -26,15 +26,13 @@ pub fn stacks() -> Result<Stacks, AgentError> {
     }
     let _turn = Turn::take();
     let seen = ANSWERS.load(Ordering::Acquire);
-    if !requests::post(requests::CALL) {
-        return Err(AgentError::Failed);
-    }
+    requests::post(requests::CALL)?;
     while ANSWERS.load(Ordering::Acquire) == seen {
         sys::wait(&ANSWERS, seen, None);
     }
     let answer = ANSWER.swap(ptr::null_mut(), Ordering::AcqRel);
     if answer.is_null() {
-        return Err(AgentError::Failed);
+        return Err(if requests::is_given_up() { AgentError::GivenUp } else { AgentError::Failed });
     }
     // SAFETY: `answer` leaked a box, which is taken once.
     *unsafe { Box::from_raw(answer) }
@@ -50,6 +48,12 @@ pub fn answer(answer: Result<Stacks, AgentError>) {
         // SAFETY: as above: nobody has taken it.
         drop(unsafe { Box::from_raw(old) });
     }
+    ANSWERS.fetch_add(1, Ordering::AcqRel);
+    sys::wake(&ANSWERS);
+}
+
+/// Tells the thread that asks, if there is one, that there will be no answer. It takes no memory.
+pub fn answer_nothing() {
     ANSWERS.fetch_add(1, Ordering::AcqRel);
     sys::wake(&ANSWERS);
 }

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use crate::requests::Refused;
+
 /// Why the agent cannot do what it is asked.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -26,10 +28,30 @@ pub enum AgentError {
         /// What it says.
         error: io::Error,
     },
+    /// A request ended in the middle, for want of memory most often. What the thread had in hand then is not known to
+    /// be whole, so nothing is served any more in this process.
+    #[error("the agent had to stop in the middle of a request")]
+    GivenUp,
     /// The process could not be looked at.
     #[error(transparent)]
     Look(#[from] kcore::OpenError),
     /// The thread that collects stacks failed.
     #[error("the stacks could not be collected")]
     Failed,
+}
+
+impl AgentError {
+    /// What the system refuses, by its error number.
+    pub(crate) fn system(what: &'static str, number: i32) -> Self {
+        Self::System { what, error: io::Error::from_raw_os_error(number) }
+    }
+}
+
+impl From<Refused> for AgentError {
+    fn from(why: Refused) -> Self {
+        match why {
+            Refused::GivenUp => Self::GivenUp,
+            Refused::System(number) => Self::system("letting the agent's thread run", number),
+        }
+    }
 }

@@ -28,15 +28,15 @@ pub static PROCESS: AtomicI32 = AtomicI32::new(0);
 /// What was in place after the handler was installed: what is there later may be somebody else's.
 static INSTALLED: OnceLock<(i32, Action)> = OnceLock::new();
 
-/// Installs the handler for these signals.
-pub fn install(signal: i32, profile: Option<i32>) {
+/// Installs the handler for these signals; says whether the first one has it.
+pub fn install(signal: i32, profile: Option<i32>) -> bool {
     SIGNAL.store(signal, Ordering::Release);
-    if let Some(action) = sys::install_handler(signal, handle) {
-        let _ = INSTALLED.set((signal, action));
-    }
+    let Some(action) = sys::install_handler(signal, handle) else { return false };
+    let _ = INSTALLED.set((signal, action));
     if let Some(profile) = profile {
         sys::install_handler(profile, handle);
     }
+    true
 }
 
 /// Checks that the handler is still in place, before threads are sent a signal that would end the process
@@ -85,5 +85,5 @@ fn request(signal: i32) {
         return;
     }
     let is_stacks = signal == SIGNAL.load(Ordering::Relaxed);
-    requests::post(if is_stacks { requests::STACKS } else { requests::PROFILE });
+    let _ = requests::post(if is_stacks { requests::STACKS } else { requests::PROFILE });
 }

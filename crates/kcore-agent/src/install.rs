@@ -3,11 +3,11 @@
 #![allow(unsafe_code)]
 
 use std::{
-    io,
     sync::{
-        OnceLock,
+        Mutex, PoisonError, RwLock,
         atomic::{AtomicBool, Ordering},
     },
+    time::Duration,
 };
 
 use crate::{
@@ -19,36 +19,42 @@ use crate::{
     sys, window,
 };
 
-static SETTINGS: OnceLock<Settings> = OnceLock::new();
+static SETTINGS: RwLock<Option<Settings>> = RwLock::new(None);
+/// One thread installs at a time.
+static INSTALLING: Mutex<()> = Mutex::new(());
 /// Whether the thread is there to be woken.
 static READY: AtomicBool = AtomicBool::new(false);
 
 /// Installs the agent in this process. Handlers that the program has are left alone: where the signal for
-/// profiles is in use there are no profiles, and where the signal for stacks is, nothing is installed.
+/// profiles is in use there are no profiles, and where the signal for stacks is, nothing is installed. One that
+/// failed may be tried again.
 ///
 /// # Errors
 /// When it was installed before, the signal for stacks is in use, or the system refuses what is needed.
 pub fn install(settings: Settings) -> Result<(), AgentError> {
-    let signal = settings.signal;
+    let _one_at_a_time = INSTALLING.lock().unwrap_or_else(PoisonError::into_inner);
+    let (signal, profile) = (settings.signal, settings.profile_signal);
+    if is_installed() {
+        return Err(AgentError::Installed);
+    }
     if !is_real_time(&signal) {
         return Err(AgentError::NotRealTime(signal));
     }
     if !is_free(signal) {
-        return Err(if is_installed() {
-            AgentError::Installed
-        } else {
-            AgentError::SignalInUse(signal)
-        });
+        return Err(AgentError::SignalInUse(signal));
     }
-    let profile = settings.profile_signal;
-    SETTINGS.set(settings).map_err(|_| AgentError::Installed)?;
-    if !requests::make_thread() {
-        return Err(system("making a thread"));
+    sys::look_at_machine();
+    requests::make_thread().map_err(|number| AgentError::system("making a thread", number))?;
+    // SAFETY: the function has the signature that it wants, and stays.
+    let refused = unsafe { libc::pthread_atfork(None, None, Some(forked)) };
+    if refused != 0 {
+        return Err(AgentError::system("having a say in forks", refused));
     }
+    *SETTINGS.write().unwrap_or_else(PoisonError::into_inner) = Some(settings);
     own_process();
-    // SAFETY: the functions have the signature that it wants, and stay.
-    unsafe { libc::pthread_atfork(None, None, Some(forked)) };
-    handler::install(signal, profile.filter(|profile| is_free(*profile)));
+    if !handler::install(signal, profile.filter(|profile| is_free(*profile))) {
+        return Err(AgentError::SignalInUse(signal));
+    }
     READY.store(true, Ordering::Release);
     Ok(())
 }
@@ -60,7 +66,13 @@ pub fn is_installed() -> bool {
 
 /// How the agent works.
 pub fn settings() -> Settings {
-    SETTINGS.get().cloned().unwrap_or_default()
+    SETTINGS.read().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_default()
+}
+
+/// How long is waited for threads that do not answer, and for whoever reads what is written. It takes no memory.
+pub fn timeout() -> Duration {
+    let settings = SETTINGS.read().unwrap_or_else(PoisonError::into_inner);
+    settings.as_ref().map_or(Duration::from_secs(1), |settings| settings.timeout)
 }
 
 fn is_free(signal: i32) -> bool {
@@ -70,7 +82,6 @@ fn is_free(signal: i32) -> bool {
 /// The process is this one.
 fn own_process() {
     let pid = sys::process_id();
-    window::set_process(pid);
     handler::PROCESS.store(pid, Ordering::Release);
 }
 
@@ -84,8 +95,4 @@ extern "C" fn forked() {
     call::forget();
     window::forget();
     own_process();
-}
-
-fn system(what: &'static str) -> AgentError {
-    AgentError::System { what, error: io::Error::last_os_error() }
 }

@@ -45,6 +45,7 @@ mod settings;
 mod slots;
 mod sys;
 mod window;
+mod wraps;
 
 pub use call::stacks;
 pub use collector::Missing;

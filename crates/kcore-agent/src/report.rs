@@ -178,9 +178,10 @@ fn rendered(core: &Arc<Core>) -> (String, String) {
 /// What stands before the stacks: how many there are, what they cost, and who is missing.
 fn head(groups: usize, costs: &Costs, missing: &[(u32, Missing)]) -> String {
     let mut text = format!(
-        "kcore-agent: process {}: {groups} unique stacks of {} threads\n",
+        "kcore-agent: process {}: {} of {}\n",
         std::process::id(),
-        costs.threads,
+        counted(groups, "unique stack"),
+        counted(costs.threads, "thread"),
     );
     let _ = writeln!(
         text,
@@ -195,7 +196,7 @@ fn head(groups: usize, costs: &Costs, missing: &[(u32, Missing)]) -> String {
         costs.handler.1,
     );
     if costs.ended > 0 {
-        let _ = writeln!(text, "kcore-agent: {} threads ended meanwhile", costs.ended);
+        let _ = writeln!(text, "kcore-agent: {} ended meanwhile", counted(costs.ended, "thread"));
     }
     for (tid, why) in missing {
         let _ = writeln!(text, "kcore-agent: thread {} {why}", with_name(*tid));
@@ -203,9 +204,20 @@ fn head(groups: usize, costs: &Costs, missing: &[(u32, Missing)]) -> String {
     text
 }
 
+/// How many of something there are, in words.
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+/// The name of a thread, which need not be text; empty when it has ended.
+pub fn name_of(tid: u32) -> String {
+    let name = fs::read(format!("/proc/self/task/{tid}/comm")).unwrap_or_default();
+    String::from_utf8_lossy(&name).into_owned()
+}
+
 /// A thread by its id, and its name if it has one.
 fn with_name(tid: u32) -> String {
-    let name = fs::read_to_string(format!("/proc/self/task/{tid}/comm")).unwrap_or_default();
+    let name = name_of(tid);
     match name.trim_end() {
         "" => tid.to_string(),
         name => format!("{tid} ({})", name.escape_debug()),

@@ -1,7 +1,7 @@
 //! Requests: from anywhere, handlers too, to the one thread that serves them.
 
 use std::{
-    sync::atomic::{AtomicU32, AtomicUsize, Ordering},
+    sync::atomic::{AtomicBool, AtomicU32, Ordering},
     time::Duration,
 };
 
@@ -19,54 +19,72 @@ pub const PROFILE: u32 = 4;
 /// The program waits for stacks.
 pub const CALL: u32 = 8;
 
-/// Bytes of the stack of the thread that serves requests.
-const STACK: usize = 2 << 20;
-
-/// Threads that can serve requests. One of them is in use; the other one is there for a process that is forked
-/// off while that one runs, and is made by it first of all.
-static THREADS: [Dormant; 2] = [Dormant::new(), Dormant::new()];
-/// Which one is in use.
-static CURRENT: AtomicUsize = AtomicUsize::new(0);
+/// The thread that serves requests.
+static THREAD: Dormant = Dormant::new();
 /// What is asked for. Equal requests are one until it begins to serve them.
 static REQUESTS: AtomicU32 = AtomicU32::new(0);
+/// Whether the thread had to be given up: nothing is served any more.
+static GIVEN_UP: AtomicBool = AtomicBool::new(false);
 
-/// Makes the thread that serves requests. Says whether that went well.
-pub fn make_thread() -> bool {
-    thread(0).is_some_and(|thread| thread.make(STACK))
+/// Makes the thread that serves requests.
+///
+/// # Errors
+/// The system's error number.
+pub fn make_thread() -> Result<(), i32> {
+    THREAD.make()
 }
 
 /// What the thread does first.
 pub fn enter() {
-    if let Some(thread) = thread(0) {
-        thread.enter();
-    }
-    if let Some(spare) = thread(1).filter(|spare| !spare.is_made()) {
-        spare.make(STACK);
-    }
+    THREAD.enter();
 }
 
-/// The thread in use, or the one so many behind it.
-fn thread(behind: usize) -> Option<&'static Dormant> {
-    let at = CURRENT.load(Ordering::Acquire).wrapping_add(behind);
-    THREADS.get(at & 1)
+/// Whether the thread that asks is the one that serves requests.
+pub fn is_own_thread() -> bool {
+    THREAD.is_current()
 }
 
-/// Asks for something. A handler may call it. Says whether somebody will serve it.
-pub fn post(request: u32) -> bool {
+/// Why nobody will serve a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// The thread was given up.
+    GivenUp,
+    /// The system does not let it run, with this error number.
+    System(i32),
+}
+
+/// Asks for something. A handler may call it.
+///
+/// # Errors
+/// When nobody will serve it.
+pub fn post(request: u32) -> Result<(), Refused> {
     let before = REQUESTS.fetch_or(request | RUNS, Ordering::AcqRel);
+    if is_given_up() {
+        return Err(Refused::GivenUp);
+    }
     if before & RUNS != 0 {
         sys::wake(&REQUESTS);
-        return true;
+        return Ok(());
     }
-    let woken = thread(0).is_some_and(|thread| thread.wake(agent::run));
-    if !woken {
+    THREAD.wake(agent::run).map_err(|error| {
         REQUESTS.store(0, Ordering::Release);
-    }
-    woken
+        Refused::System(error)
+    })
+}
+
+/// Serves nothing any more, in this process and in those that it forks off: what the thread was in the middle of
+/// stays as it is.
+pub fn give_up() {
+    GIVEN_UP.store(true, Ordering::Release);
+}
+
+/// Whether the thread was given up.
+pub fn is_given_up() -> bool {
+    GIVEN_UP.load(Ordering::Acquire)
 }
 
 /// Takes what is asked for; `None` when there is nothing, and the thread is to end: from then on a request
-/// wakes another one.
+/// wakes it again.
 pub fn take_or_end() -> Option<u32> {
     let taken = REQUESTS.fetch_and(RUNS, Ordering::AcqRel) & !RUNS;
     if taken != 0 {
@@ -86,9 +104,6 @@ pub fn take_within(most: Duration) -> u32 {
 /// left as it was in the middle.
 pub fn forget() -> bool {
     let ran = REQUESTS.swap(0, Ordering::AcqRel) & RUNS != 0;
-    if ran && let Some(thread) = thread(0) {
-        thread.forget();
-        CURRENT.fetch_add(1, Ordering::AcqRel);
-    }
+    THREAD.forget(ran);
     ran
 }

@@ -50,11 +50,14 @@ impl Settings {
         let signal = |name| number(name).and_then(|signal| i32::try_from(signal).ok());
         let seconds = number("KCORE_AGENT_SECONDS").filter(|seconds| *seconds > 0);
         let timeout = number("KCORE_AGENT_TIMEOUT_MS").filter(|millis| *millis > 0);
+        let stacks = signal("KCORE_AGENT_SIGNAL").filter(is_real_time).unwrap_or(default.signal);
         Self {
-            signal: signal("KCORE_AGENT_SIGNAL").filter(is_real_time).unwrap_or(default.signal),
+            signal: stacks,
             profile_signal: match signal("KCORE_AGENT_PROFILE_SIGNAL") {
                 Some(0) => None,
-                given => given.filter(is_signal).or(default.profile_signal),
+                given => given
+                    .filter(|signal| is_signal(signal) && *signal != stacks)
+                    .or(default.profile_signal),
             },
             hertz: number("KCORE_AGENT_HZ")
                 .filter(|hertz| (1..=1000).contains(hertz))
@@ -72,9 +75,17 @@ pub fn is_real_time(signal: &i32) -> bool {
     (34..=64).contains(signal)
 }
 
-/// Whether it is one that a program may handle.
+/// Whether it is one that a program may handle, and that nothing else sends: not what the system says of faults and of
+/// children.
 fn is_signal(signal: &i32) -> bool {
-    (1..=64).contains(signal) && !matches!(*signal, libc::SIGKILL | libc::SIGSTOP | 32 | 33)
+    use libc::{
+        SIGABRT, SIGBUS, SIGCHLD, SIGFPE, SIGILL, SIGKILL, SIGSEGV, SIGSTOP, SIGSYS, SIGTRAP,
+    };
+    const OTHERS: [i32; 12] = [
+        SIGABRT, SIGBUS, SIGCHLD, SIGFPE, SIGILL, SIGKILL, SIGSEGV, SIGSTOP, SIGSYS, SIGTRAP, 32,
+        33,
+    ];
+    (1..=64).contains(signal) && !OTHERS.contains(signal)
 }
 
 #[cfg(test)]
@@ -100,6 +111,15 @@ mod tests {
             timeout: Duration::from_millis(20),
         };
         assert_eq!(Settings::of(&given), settings);
+    }
+
+    #[test]
+    fn a_signal_that_says_something_else_asks_for_no_profile() {
+        for signal in [libc::SIGSEGV, libc::SIGCHLD, libc::SIGKILL, 33, 65, 35] {
+            let given = signal.unsigned_abs();
+            let settings = Settings::of(&|name| name.contains("PROFILE").then_some(given));
+            assert_eq!(settings.profile_signal, Some(libc::SIGUSR2), "{signal}");
+        }
     }
 
     #[test]

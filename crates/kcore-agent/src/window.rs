@@ -19,14 +19,6 @@ const OFFSET: u64 = PAGE as u64 - 1;
 /// Pieces that are kept: a walk reads the stack upwards, and code here and there.
 const PAGES: usize = 2;
 
-/// The process whose memory is read: the one that the handler is in.
-static PROCESS: AtomicI32 = AtomicI32::new(0);
-
-/// Says which process this is: once before the first walk, and again after a fork.
-pub fn set_process(pid: i32) {
-    PROCESS.store(pid, Ordering::Relaxed);
-}
-
 /// The file of the process's memory, where process_vm_readv is refused; negative while it is not needed.
 static FILE: AtomicI32 = AtomicI32::new(NO_FILE);
 const NO_FILE: i32 = -1;
@@ -49,7 +41,7 @@ pub fn read_by_file() -> bool {
     if known >= 0 && is_memory(known) {
         return false;
     }
-    let file = std::fs::File::open("/proc/self/mem").map_or(NO_FILE, IntoRawFd::into_raw_fd);
+    let file = std::fs::File::open("/proc/thread-self/mem").map_or(NO_FILE, IntoRawFd::into_raw_fd);
     FILE.store(file, Ordering::Release);
     file >= 0
 }
@@ -69,8 +61,9 @@ fn is_memory(file: i32) -> bool {
     read == 16 && bytes == CANARY
 }
 
+/// By the thread that asks: the process's first one has no memory any more when it has ended.
 fn read_by_call(at: u64, to: &mut [u8]) -> isize {
-    sys::read_memory(PROCESS.load(Ordering::Relaxed), at, to)
+    sys::read_memory(sys::thread_id(), at, to)
 }
 
 /// The last pieces that were read. It serves one walk at a time, of one thread.

@@ -55,7 +55,10 @@ fn number_of(error: &AgentError) -> c_int {
         AgentError::Installed => libc::EALREADY,
         AgentError::NotRealTime(_) => libc::EINVAL,
         AgentError::SignalInUse(_) => libc::EBUSY,
-        AgentError::System { error, .. } => error.raw_os_error().unwrap_or(libc::EIO),
+        AgentError::System { error, .. } => {
+            error.raw_os_error().filter(|number| *number != 0).unwrap_or(libc::EIO)
+        }
+        AgentError::GivenUp => libc::ENOTRECOVERABLE,
         AgentError::Look(_) | AgentError::Failed => libc::EIO,
     }
 }

@@ -145,7 +145,8 @@ impl Round<'_> {
                 Ok(()) => {}
                 Err(libc::EAGAIN) if !self.asked.is_empty() => break,
                 Err(libc::EAGAIN) => self.done.missing.push((tid, Missing::Full)),
-                Err(_) => self.done.ended = self.done.ended.saturating_add(1),
+                Err(libc::ESRCH) => self.done.ended = self.done.ended.saturating_add(1),
+                Err(number) => self.done.missing.push((tid, Missing::Refused(number))),
             }
             self.queue.pop_front();
             asked = true;
@@ -154,8 +155,8 @@ impl Round<'_> {
     }
 
     fn ask(&mut self, tid: i32, index: usize) -> Result<(), i32> {
-        if self.owes(tid) {
-            self.done.missing.push((tid, Missing::Blocks));
+        if let Some(why) = self.owes(tid) {
+            self.done.missing.push((tid, why));
             return Ok(());
         }
         let Some(slot) = self.plan.slots.at(index) else { return Err(libc::EAGAIN) };
@@ -170,16 +171,16 @@ impl Round<'_> {
         Ok(())
     }
 
-    /// Whether the signal of an earlier round still waits for a thread: another one would be too much.
-    fn owes(&mut self, tid: i32) -> bool {
+    /// Why the signal of an earlier round still waits for a thread, if it does: another one would be too much.
+    fn owes(&mut self, tid: i32) -> Option<Missing> {
         if !self.owing.contains(&tid) {
-            return false;
+            return None;
         }
-        let waits = tasks::Told::of(tid).is_some_and(|told| told.waits(self.plan.signal));
-        if !waits {
+        let told = tasks::Told::of(tid).filter(|told| told.waits(self.plan.signal));
+        if told.is_none() {
             self.owing.remove(&tid);
         }
-        waits
+        told.map(|told| told.why(self.plan.signal))
     }
 
     fn take_answers(&mut self) -> bool {

@@ -1,6 +1,6 @@
 //! The threads of the process, and why one of them does not answer.
 
-use std::{collections::BTreeSet, fmt, fs};
+use std::{collections::BTreeSet, fmt, fs, io};
 
 use crate::sys;
 
@@ -14,6 +14,8 @@ pub enum Missing {
     Late(char),
     /// Too many signals wait in the process.
     Full,
+    /// The system refuses to ask it, with this error number.
+    Refused(i32),
 }
 
 impl fmt::Display for Missing {
@@ -22,6 +24,9 @@ impl fmt::Display for Missing {
             Self::Blocks => f.write_str("blocks the signal"),
             Self::Late(state) => write!(f, "did not answer, in state {state}"),
             Self::Full => f.write_str("was not asked: too many signals are queued"),
+            Self::Refused(number) => {
+                write!(f, "was not asked: {}", io::Error::from_raw_os_error(*number))
+            }
         }
     }
 }
@@ -77,7 +82,13 @@ pub fn others() -> BTreeSet<i32> {
     let own = sys::thread_id();
     let Ok(folder) = fs::read_dir("/proc/self/task") else { return BTreeSet::new() };
     let ids = folder.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    ids.filter(|tid| *tid != own).collect()
+    let mut ids: BTreeSet<i32> = ids.filter(|tid| *tid != own).collect();
+    // The first one stays in the list when it has ended, for as long as there are others.
+    let first = sys::process_id();
+    if ids.contains(&first) && Told::of(first).is_none() {
+        ids.remove(&first);
+    }
+    ids
 }
 
 #[cfg(test)]

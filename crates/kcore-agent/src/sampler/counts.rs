@@ -2,11 +2,12 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    fs,
     sync::Arc,
 };
 
 use kcore::{CodeAddr, CountedStack, Frame, Tid};
+
+use crate::report::name_of;
 
 /// Frames that are kept, at most: 32 MiB.
 const MAX_FRAMES: usize = 2 << 20;
@@ -40,7 +41,7 @@ impl Counts {
 
     /// Notes the name of a thread.
     pub fn name(&mut self, tid: i32) {
-        let name = || fs::read_to_string(format!("/proc/self/task/{tid}/comm")).unwrap_or_default();
+        let name = || name_of(tid.unsigned_abs());
         self.names.entry(tid).or_insert_with(|| name().trim_end().into());
     }
 

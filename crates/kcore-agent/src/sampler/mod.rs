@@ -18,7 +18,7 @@ use crate::{
     handler,
     settings::Settings,
     slots,
-    sys::ThreadTimer,
+    sys::{MAX_TIMERS, ThreadTimer},
 };
 
 use counts::Counts;
@@ -29,8 +29,6 @@ pub const TURN: Duration = Duration::from_millis(20);
 const LIST: Duration = Duration::from_millis(100);
 /// How often it is looked for code that is new.
 const REFRESH: Duration = Duration::from_secs(1);
-/// Threads that have a timer, at most.
-const MAX_THREADS: usize = 1 << 14;
 
 /// A profile that is taken.
 pub struct Sampler {
@@ -41,6 +39,8 @@ pub struct Sampler {
     refreshed: Instant,
     timers: BTreeMap<i32, ThreadTimer>,
     counts: Counts,
+    /// Threads that got no timer when they were asked last, and the system's error numbers.
+    refused: BTreeMap<i32, i32>,
 }
 
 impl Sampler {
@@ -59,6 +59,7 @@ impl Sampler {
             refreshed: now,
             timers: BTreeMap::new(),
             counts: Counts::default(),
+            refused: BTreeMap::new(),
         };
         slots::take_dropped();
         collector.open_slots()?;
@@ -69,6 +70,11 @@ impl Sampler {
     /// Takes the samples that came; says whether the profile goes on.
     pub fn turn(&mut self, collector: &mut Collector) -> bool {
         self.take(collector);
+        // Where the program has taken the signal, timers would go on sending it.
+        if handler::check().is_err() {
+            self.timers.clear();
+            return false;
+        }
         if self.listed.is_none_or(|listed| listed.elapsed() >= LIST) {
             self.list();
         }
@@ -76,7 +82,7 @@ impl Sampler {
         if self.refreshed.elapsed() >= REFRESH {
             self.refreshed = Instant::now();
             self.pause(collector);
-            is_good = handler::check().is_ok() && collector.open_slots().is_ok();
+            is_good = collector.open_slots().is_ok();
         }
         is_good && self.begun.elapsed() < self.settings.profile_time
     }
@@ -102,6 +108,7 @@ impl Sampler {
             on_cpu: true,
             elapsed: self.begun.elapsed(),
         };
+        let refused = self.refused();
         let left_out = self.counts.left_out.saturating_add(slots::take_dropped());
         let profile = collector.profile(about, self.counts.into_stacks())?;
         let written = files::write(&profile, &self.settings.profile_folder)?;
@@ -109,7 +116,17 @@ impl Sampler {
             0 => String::new(),
             left_out => format!(", {left_out} more were left out"),
         };
-        Ok(format!("profile of {} samples{lost}: {written}", profile.len()))
+        Ok(format!("profile of {} samples{lost}{refused}: {written}", profile.len()))
+    }
+
+    /// What is to be known of threads that got no timer.
+    fn refused(&self) -> String {
+        let Some(number) = self.refused.values().next() else { return String::new() };
+        let why = std::io::Error::from_raw_os_error(*number);
+        match self.refused.len() {
+            1 => format!(", without 1 thread that got no timer ({why})"),
+            count => format!(", without {count} threads that got no timer ({why})"),
+        }
     }
 
     fn take(&mut self, collector: &Collector) {
@@ -130,13 +147,21 @@ impl Sampler {
         self.timers.retain(|tid, _| now.contains(tid));
         let interval = self.interval_ns();
         for tid in now {
-            if self.timers.len() >= MAX_THREADS || self.timers.contains_key(&tid) {
+            self.refused.remove(&tid);
+            if self.timers.len() >= MAX_TIMERS || self.timers.contains_key(&tid) {
                 continue;
             }
             let timer = ThreadTimer::start(tid, self.settings.signal, handler::SAMPLE, interval);
-            if let Some(timer) = timer {
-                self.timers.insert(tid, timer);
-                self.counts.name(tid);
+            match timer {
+                Ok(timer) => {
+                    self.timers.insert(tid, timer);
+                    self.counts.name(tid);
+                }
+                // It has ended.
+                Err(libc::EINVAL | libc::ESRCH) => {}
+                Err(number) => {
+                    self.refused.insert(tid, number);
+                }
             }
         }
     }

@@ -142,7 +142,11 @@ pub fn ask_thread(signal: i32, tid: i32, payload: u64) -> Result<(), i32> {
     if answer == 0 { Ok(()) } else { Err(answer.wrapping_neg() as i32) }
 }
 
-/// Holds back all signals from the thread that made it, until it is dropped.
+/// Signals that the C library sends threads for its own ends: `pthread_cancel`, and `setuid` and its like, which wait
+/// for the answer of each.
+const C_LIBRARY: u64 = 1 << (32 - 1) | 1 << (33 - 1);
+
+/// Holds back all signals from the thread that made it, until it is dropped, but for those of the C library.
 pub struct HeldBack {
     before: u64,
 }
@@ -150,7 +154,7 @@ pub struct HeldBack {
 impl HeldBack {
     /// Begins.
     pub fn begin() -> Self {
-        let (all, mut before) = (!0_u64, 0_u64);
+        let (all, mut before) = (!C_LIBRARY, 0_u64);
         let args = [
             libc::SIG_SETMASK as usize,
             from_ref(&all).addr(),

@@ -13,3 +13,4 @@ mod purity;
 mod restless;
 mod servers;
 mod stock;
+mod uncommon;

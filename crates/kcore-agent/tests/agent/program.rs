@@ -109,8 +109,7 @@ impl Running {
             let mut line = String::new();
             let read = self.errors.read_line(&mut line).unwrap();
             assert!(read > 0, "it ended after {text:?}");
-            if let Some(counted) = line.split(" unique stacks of ").next().filter(|it| *it != line)
-            {
+            if let Some((counted, _)) = line.split_once(" unique stack") {
                 groups = counted.rsplit(' ').next().unwrap().parse().ok();
             }
             seen += usize::from(line == "\n");
