@@ -228,7 +228,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     PATIENT.store(env::args().nth(3).is_some_and(|word| word == "patient"), Ordering::Relaxed);
     // The profile ends when it is told to.
     let profile_time = Duration::from_secs(24 * 3600);
-    kcore_agent::install(Settings { profile_time, ..Settings::from_environment() })?;
+    kcore_agent::install(Settings { profile_time, ..Settings::from_environment()? })?;
     hold_signals_back();
     let threads = begin();
     profile();

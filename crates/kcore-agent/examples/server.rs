@@ -29,7 +29,7 @@ fn serve(mut client: TcpStream) -> std::io::Result<()> {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    kcore_agent::install(Settings::from_environment())?;
+    kcore_agent::install(Settings::from_environment()?)?;
     let port = env::args().nth(1).map_or(Ok(0), |port| port.parse())?;
     let listener = TcpListener::bind(("127.0.0.1", port))?;
     let mut out = std::io::stdout();

@@ -16,6 +16,7 @@ use crate::{
     error::AgentError,
     handler,
     install::{settings, timeout},
+    output,
     report::{self, Stacks},
     requests,
     sampler::{self, Sampler},
@@ -73,8 +74,8 @@ pub fn forget() {
 fn serve(request: u32) {
     if request & requests::STACKS != 0 {
         match stacks() {
-            Ok(stacks) => write(stacks.text.as_bytes()),
-            Err(error) => say(&error.to_string()),
+            Ok(stacks) => output::write(stacks.text.as_bytes()),
+            Err(error) => output::say(&error.to_string()),
         }
     }
     if request & requests::CALL != 0 {
@@ -82,8 +83,8 @@ fn serve(request: u32) {
     }
     if request & requests::PROFILE != 0 {
         match profile() {
-            Ok(written) => say(&written),
-            Err(error) => say(&error.to_string()),
+            Ok(written) => output::say(&written),
+            Err(error) => output::say(&error.to_string()),
         }
     }
 }
@@ -112,16 +113,6 @@ fn profile() -> Result<String, AgentError> {
         Some(pool) => pool.install(|| sampler.finish(collector)),
         None => sampler.finish(collector),
     }
-}
-
-/// Writes a line to standard error.
-fn say(text: &str) {
-    write(format!("kcore-agent: {text}\n").as_bytes());
-}
-
-/// Writes to standard error. Where nobody reads, what is not taken in time is left out.
-fn write(bytes: &[u8]) {
-    sys::write_all(STDERR, bytes, timeout());
 }
 
 /// Collects and names the stacks of all threads.

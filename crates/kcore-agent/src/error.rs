@@ -14,12 +14,23 @@ pub enum AgentError {
     /// It was installed before.
     #[error("the agent is installed already")]
     Installed,
-    /// The signal for stacks is none that is queued.
-    #[error("signal {0} is no real-time signal")]
-    NotRealTime(i32),
+    /// A setting has a value that it may not have.
+    #[error("{name} is {value}, and has to be {wanted}")]
+    Setting {
+        /// The variable that sets it.
+        name: &'static str,
+        /// What it is.
+        value: String,
+        /// What it may be.
+        wanted: &'static str,
+    },
     /// The program has said what is to be done on the signal: that is left as it is.
     #[error("signal {0} is handled by the program")]
     SignalInUse(i32),
+    /// Every thread blocks the signal, and would never answer: the program waits for it, most often (sigwaitinfo(2),
+    /// signalfd(2)).
+    #[error("signal {0} is blocked by every thread of the program")]
+    SignalBlocked(i32),
     /// The system refuses what the agent needs.
     #[error("{what}: {error}")]
     System {

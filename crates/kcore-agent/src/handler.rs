@@ -81,7 +81,8 @@ fn sample(more: u32, context: *mut c_void) {
 
 /// Somebody asks the process.
 fn request(signal: i32) {
-    if PROCESS.load(Ordering::Relaxed) != sys::process_id() {
+    // While a profile is taken it has that one, which somebody else may send as well.
+    if signal == libc::SIGURG || PROCESS.load(Ordering::Relaxed) != sys::process_id() {
         return;
     }
     let is_stacks = signal == SIGNAL.load(Ordering::Relaxed);

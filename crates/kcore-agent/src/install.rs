@@ -11,12 +11,8 @@ use std::{
 };
 
 use crate::{
-    agent, call,
-    error::AgentError,
-    handler, requests,
-    settings::{Settings, is_real_time},
-    slots::Slots,
-    sys, window,
+    agent, call, collector::all_block, error::AgentError, handler, requests, sampler,
+    settings::Settings, slots::Slots, sys, window,
 };
 
 static SETTINGS: RwLock<Option<Settings>> = RwLock::new(None);
@@ -30,18 +26,20 @@ static READY: AtomicBool = AtomicBool::new(false);
 /// failed may be tried again.
 ///
 /// # Errors
-/// When it was installed before, the signal for stacks is in use, or the system refuses what is needed.
-pub fn install(settings: Settings) -> Result<(), AgentError> {
+/// When it was installed before, a setting cannot be, the signal for stacks is in use, all threads block it (a program
+/// that waits for it does), or the system refuses what is needed.
+pub fn install(mut settings: Settings) -> Result<(), AgentError> {
     let _one_at_a_time = INSTALLING.lock().unwrap_or_else(PoisonError::into_inner);
-    let (signal, profile) = (settings.signal, settings.profile_signal);
     if is_installed() {
         return Err(AgentError::Installed);
     }
-    if !is_real_time(&signal) {
-        return Err(AgentError::NotRealTime(signal));
-    }
+    settings.check()?;
+    let (signal, profile) = (settings.signal, settings.profile_signal);
     if !is_free(signal) {
         return Err(AgentError::SignalInUse(signal));
+    }
+    if all_block(signal) {
+        return Err(AgentError::SignalBlocked(signal));
     }
     sys::look_at_machine();
     requests::make_thread().map_err(|number| AgentError::system("making a thread", number))?;
@@ -92,6 +90,7 @@ extern "C" fn forked() {
         Slots::forget();
     }
     agent::forget();
+    sampler::forget();
     call::forget();
     window::forget();
     own_process();

@@ -37,6 +37,7 @@ mod collector;
 mod error;
 mod handler;
 mod install;
+mod output;
 mod preload;
 mod report;
 mod requests;

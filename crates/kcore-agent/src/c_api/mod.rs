@@ -17,7 +17,7 @@ use strings::c_string;
 /// Installs the agent as environment variables say; see `kcore_agent.h`.
 #[unsafe(no_mangle)]
 pub extern "C" fn kcore_agent_install() -> c_int {
-    install(Settings::from_environment()).map_or_else(|error| number_of(&error), |()| 0)
+    Settings::from_environment().and_then(install).map_or_else(|error| number_of(&error), |()| 0)
 }
 
 /// The stacks of all threads as text, to be freed by `kcore_agent_free`; null when there are none.
@@ -53,8 +53,8 @@ fn number_of(error: &AgentError) -> c_int {
     match error {
         AgentError::NotInstalled => libc::ENOSYS,
         AgentError::Installed => libc::EALREADY,
-        AgentError::NotRealTime(_) => libc::EINVAL,
-        AgentError::SignalInUse(_) => libc::EBUSY,
+        AgentError::Setting { .. } => libc::EINVAL,
+        AgentError::SignalInUse(_) | AgentError::SignalBlocked(_) => libc::EBUSY,
         AgentError::System { error, .. } => {
             error.raw_os_error().filter(|number| *number != 0).unwrap_or(libc::EIO)
         }

@@ -16,7 +16,7 @@ use kcore::{
 
 use crate::{slots::Slots, window};
 
-pub use tasks::{Missing, others};
+pub use tasks::{Missing, all_block, others};
 
 /// Times that threads are asked again, at most.
 const MAX_TRIES: usize = 3;

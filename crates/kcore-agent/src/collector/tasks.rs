@@ -64,9 +64,14 @@ impl Told {
         self.pending & bit(signal) != 0
     }
 
+    /// Whether it blocks a signal.
+    const fn blocks(&self, signal: i32) -> bool {
+        self.blocked & bit(signal) != 0
+    }
+
     /// Why it does not answer.
     pub const fn why(&self, signal: i32) -> Missing {
-        if self.blocked & bit(signal) != 0 { Missing::Blocks } else { Missing::Late(self.state) }
+        if self.blocks(signal) { Missing::Blocks } else { Missing::Late(self.state) }
     }
 }
 
@@ -89,6 +94,13 @@ pub fn others() -> BTreeSet<i32> {
         ids.remove(&first);
     }
     ids
+}
+
+/// Whether each thread of the process blocks a signal.
+pub fn all_block(signal: i32) -> bool {
+    let blocks = |tid| Told::of(tid).map(|told| told.blocks(signal));
+    blocks(sys::thread_id()) == Some(true)
+        && others().into_iter().all(|tid| blocks(tid) != Some(false))
 }
 
 #[cfg(test)]

@@ -39,10 +39,12 @@ impl Counts {
         self.stacks.insert((tid, pcs), count);
     }
 
-    /// Notes the name of a thread.
+    /// Notes the name that a thread has now: most have that of the one that made them when they begin.
     pub fn name(&mut self, tid: i32) {
-        let name = || name_of(tid.unsigned_abs());
-        self.names.entry(tid).or_insert_with(|| name().trim_end().into());
+        let name = name_of(tid.unsigned_abs());
+        if !name.is_empty() {
+            self.names.insert(tid, name.trim_end().into());
+        }
     }
 
     /// The stacks, with the names of their threads.

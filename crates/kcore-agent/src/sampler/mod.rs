@@ -3,6 +3,7 @@
 
 mod counts;
 mod files;
+mod ticks;
 
 use std::{
     collections::BTreeMap,
@@ -22,6 +23,8 @@ use crate::{
 };
 
 use counts::Counts;
+use ticks::Ticks;
+pub use ticks::forget;
 
 /// How often slots are emptied.
 pub const TURN: Duration = Duration::from_millis(20);
@@ -38,6 +41,10 @@ pub struct Sampler {
     listed: Option<Instant>,
     refreshed: Instant,
     timers: BTreeMap<i32, ThreadTimer>,
+    /// Behind the timers, so that it ends after them.
+    ticks: Ticks,
+    /// Why it ended before its time.
+    ended: Option<AgentError>,
     counts: Counts,
     /// Threads that got no timer when they were asked last, and the system's error numbers.
     refused: BTreeMap<i32, i32>,
@@ -50,6 +57,7 @@ impl Sampler {
     /// When the program has taken the signal, or the system does not tell of the process.
     pub fn start(settings: Settings, collector: &mut Collector) -> Result<Self, AgentError> {
         handler::check()?;
+        let ticks = Ticks::begin(settings.signal);
         let now = Instant::now();
         let mut sampler = Self {
             settings,
@@ -58,6 +66,8 @@ impl Sampler {
             listed: None,
             refreshed: now,
             timers: BTreeMap::new(),
+            ticks,
+            ended: None,
             counts: Counts::default(),
             refused: BTreeMap::new(),
         };
@@ -71,20 +81,21 @@ impl Sampler {
     pub fn turn(&mut self, collector: &mut Collector) -> bool {
         self.take(collector);
         // Where the program has taken the signal, timers would go on sending it.
-        if handler::check().is_err() {
+        self.ended = self.ticks.check().err();
+        if self.ended.is_some() {
             self.timers.clear();
             return false;
         }
         if self.listed.is_none_or(|listed| listed.elapsed() >= LIST) {
             self.list();
         }
-        let mut is_good = true;
         if self.refreshed.elapsed() >= REFRESH {
             self.refreshed = Instant::now();
             self.pause(collector);
-            is_good = collector.open_slots().is_ok();
+            self.ended = collector.open_slots().err().map(AgentError::from);
+            self.timers.keys().for_each(|tid| self.counts.name(*tid));
         }
-        is_good && self.begun.elapsed() < self.settings.profile_time
+        self.ended.is_none() && self.begun.elapsed() < self.settings.profile_time
     }
 
     /// Takes no samples until slots are opened again.
@@ -98,6 +109,7 @@ impl Sampler {
     /// # Errors
     /// When the system refuses to write.
     pub fn finish(mut self, collector: &mut Collector) -> Result<String, AgentError> {
+        self.timers.keys().for_each(|tid| self.counts.name(*tid));
         self.timers.clear();
         self.pause(collector);
         let about = About {
@@ -116,7 +128,8 @@ impl Sampler {
             0 => String::new(),
             left_out => format!(", {left_out} more were left out"),
         };
-        Ok(format!("profile of {} samples{lost}{refused}: {written}", profile.len()))
+        let ended = self.ended.map_or_else(String::new, |why| format!(", ended early: {why}"));
+        Ok(format!("profile of {} samples{lost}{refused}{ended}: {written}", profile.len()))
     }
 
     /// What is to be known of threads that got no timer.
@@ -151,7 +164,7 @@ impl Sampler {
             if self.timers.len() >= MAX_TIMERS || self.timers.contains_key(&tid) {
                 continue;
             }
-            let timer = ThreadTimer::start(tid, self.settings.signal, handler::SAMPLE, interval);
+            let timer = ThreadTimer::start(tid, self.ticks.signal(), handler::SAMPLE, interval);
             match timer {
                 Ok(timer) => {
                     self.timers.insert(tid, timer);

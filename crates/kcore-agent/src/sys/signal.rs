@@ -33,6 +33,13 @@ pub struct Action {
     mask: u64,
 }
 
+impl Action {
+    /// Whether it runs this handler.
+    pub fn is(&self, handler: Handler) -> bool {
+        self.handler == handler as *const () as usize
+    }
+}
+
 /// The part of the kernel's `siginfo_t` that all architectures with 64 bits have alike.
 #[repr(C)]
 pub struct Info {
@@ -120,6 +127,14 @@ pub fn install_handler(signal: i32, handler: Handler) -> Option<Action> {
     // SAFETY: the kernel reads `action`; the handler has the signature that its flags ask for.
     let answer = unsafe { call(libc::SYS_rt_sigaction, args) };
     (answer == 0).then(|| handler_of(signal)).flatten()
+}
+
+/// Makes a signal what it is by default.
+pub fn remove_handler(signal: i32) {
+    let action = Action::default();
+    let args = [signal as usize, from_ref(&action).addr(), 0, SET, 0, 0];
+    // SAFETY: the kernel reads `action`, which is laid out as it wants it.
+    unsafe { call(libc::SYS_rt_sigaction, args) };
 }
 
 /// Sends a signal with a payload to one thread of the process.

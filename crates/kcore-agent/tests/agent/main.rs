@@ -7,6 +7,7 @@ mod install;
 mod known;
 mod loaded;
 mod many;
+mod owner;
 mod profile;
 mod program;
 mod purity;

@@ -1,0 +1,42 @@
+//! Where the agent writes what it was asked for.
+
+use std::{
+    fs::{File, OpenOptions},
+    io,
+    os::{fd::AsRawFd, unix::fs::OpenOptionsExt},
+    path::Path,
+};
+
+use crate::{
+    install::{settings, timeout},
+    sys,
+};
+
+/// Standard error.
+const STDERR: i32 = 2;
+
+/// Writes a line.
+pub fn say(text: &str) {
+    write(format!("kcore-agent: {text}\n").as_bytes());
+}
+
+/// Writes to the file that the user wants, and to standard error where there is none, or it cannot be opened.
+/// Where nobody reads, what is not taken in time is left out.
+pub fn write(bytes: &[u8]) {
+    let Some(path) = settings().output else { return sys::write_all(STDERR, bytes, timeout()) };
+    match open(&path) {
+        Ok(file) => sys::write_all(file.as_raw_fd(), bytes, timeout()),
+        Err(error) => {
+            let line = format!("kcore-agent: {}: {error}\n", path.display());
+            sys::write_all(STDERR, line.as_bytes(), timeout());
+            sys::write_all(STDERR, bytes, timeout());
+        }
+    }
+}
+
+/// Opens a file to write at its end; a new one only its owner may read. It waits for nobody: of a pipe without a
+/// reader that is an error.
+fn open(path: &Path) -> io::Result<File> {
+    let flags = libc::O_NONBLOCK | libc::O_NOCTTY;
+    OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(flags).open(path)
+}
