@@ -22,25 +22,29 @@ extern "C" {
  *   KCORE_AGENT_PROFILE_SIGNAL   the signal for profiles; 0 for none (12, which is SIGUSR2)
  *   KCORE_AGENT_HZ               samples in a second of a thread that runs (100)
  *   KCORE_AGENT_SECONDS          how long a profile takes when nobody ends it (30)
+ *   KCORE_AGENT_OUTPUT           the file at whose end is written what would go to standard error
  *   KCORE_AGENT_TIMEOUT_MS       how long threads are waited for that do not answer (1000)
+ *   KCORE_AGENT_ANSWER_SECONDS   how long a thread waits that calls one of the functions below (60)
  *
  * Handlers that the program has are left alone. Call it once, from any thread, before signals are needed, also from
  * a constructor; not from a signal handler. Children of a fork have it too. When it failed it may be called again.
  *
- * Returns 0, or an error number: EALREADY when it was installed before (so also when it is preloaded), EBUSY
- * when the program handles the signal for stacks itself (so also when another copy of the agent does: one that is
- * linked in and one that is preloaded), or what the system said, which is never 0: ENOMEM, EAGAIN; ENOSYS where the
- * system or the C library does not tell of threads what has to be known.
+ * Returns 0, or an error number: EALREADY when it was installed before (so also when it is preloaded), EBUSY when
+ * the program handles the signal for stacks itself, or all its threads block it (so also when another copy of the
+ * agent does: one that is linked in and one that is preloaded), EINVAL when a variable has a value that it cannot
+ * have, or what the system said, which is never 0: ENOMEM, EAGAIN; ENOSYS where the system or the C library does
+ * not tell of threads what has to be known.
  */
 int kcore_agent_install(void);
 
 /*
  * The unique stacks of all threads, also of the one that calls, as text for people: what the signal writes.
- * Waits until they are there, for as long as that takes: also for a thread that has the allocator's lock and keeps
- * it. Several threads may call it at the same time, and get them one after the other. Not from a signal handler.
+ * Waits until they are there, for as long as KCORE_AGENT_ANSWER_SECONDS says: a thread that has the allocator's
+ * lock and keeps it would keep everybody waiting. Several threads may call it at the same time, and get them one
+ * after the other. Not from a signal handler.
  *
  * Returns a string that ends with a NUL, to be given to kcore_agent_free; NULL when the agent is not
- * installed, the program has taken the signal since, or the stacks could not be collected.
+ * installed, the program has taken the signal since, the stacks could not be collected, or no answer came in time.
  */
 char *kcore_agent_stacks_text(void);
 
@@ -72,8 +76,9 @@ typedef struct kcore_agent_collection kcore_agent_collection;
  *
  * Returns 0, or an error number, and then NULL in *to: ENOSYS when the agent is not installed, EBUSY when the
  * program has taken its signal since, EINVAL when `to` is NULL, EIO when the stacks could not be collected,
- * ENOMEM when there is too little memory to begin, ENOTRECOVERABLE when a request ended in the middle (for want of
- * memory, most often), after which none is served any more, or what the system said.
+ * ETIMEDOUT when no answer came in time, ENOMEM when there is too little memory to begin, ENOTRECOVERABLE when a
+ * request ended in the middle (for want of memory, most often), after which none is served any more, or what the
+ * system said.
  */
 int kcore_agent_collect(kcore_agent_collection **to);
 

@@ -46,6 +46,7 @@ pub extern "C" fn run() -> ! {
         // A panic in another program's process is not its business: it gets an answer all the same.
         let served = catch_unwind(AssertUnwindSafe(|| serve(request)));
         if served.is_err() {
+            call::begin();
             call::answer(Err(AgentError::Failed));
         }
     }
@@ -79,6 +80,7 @@ fn serve(request: u32) {
         }
     }
     if request & requests::CALL != 0 {
+        call::begin();
         call::answer(stacks());
     }
     if request & requests::PROFILE != 0 {

@@ -1,6 +1,6 @@
 //! Why the agent cannot do what it is asked.
 
-use std::io;
+use std::{io, time::Duration};
 
 use crate::requests::Refused;
 
@@ -43,6 +43,10 @@ pub enum AgentError {
     /// be whole, so nothing is served any more in this process.
     #[error("the agent had to stop in the middle of a request")]
     GivenUp,
+    /// The agent's thread did not answer for so long: it waits for a lock of the allocator that a thread holds which
+    /// hangs, for example, or has very much to name.
+    #[error("no answer came for {} s", .0.as_secs_f64())]
+    Late(Duration),
     /// The process could not be looked at.
     #[error(transparent)]
     Look(#[from] kcore::OpenError),

@@ -73,6 +73,12 @@ pub fn timeout() -> Duration {
     settings.as_ref().map_or(Duration::from_secs(1), |settings| settings.timeout)
 }
 
+/// How long a thread waits that asks for stacks. It takes no memory.
+pub fn answer_time() -> Duration {
+    let settings = SETTINGS.read().unwrap_or_else(PoisonError::into_inner);
+    settings.as_ref().map_or(Duration::ZERO, |settings| settings.answer_time)
+}
+
 fn is_free(signal: i32) -> bool {
     sys::handler_of(signal).is_some_and(|action| sys::is_default(&action))
 }

@@ -58,6 +58,7 @@ fn number_of(error: &AgentError) -> c_int {
         AgentError::System { error, .. } => {
             error.raw_os_error().filter(|number| *number != 0).unwrap_or(libc::EIO)
         }
+        AgentError::Late(_) => libc::ETIMEDOUT,
         AgentError::GivenUp => libc::ENOTRECOVERABLE,
         AgentError::Look(_) | AgentError::Failed => libc::EIO,
     }

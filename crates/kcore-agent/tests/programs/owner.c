@@ -103,10 +103,47 @@ static int blocked(void) {
     return 0;
 }
 
+// The allocator: a thread that hangs while it has its lock keeps everybody waiting who wants memory.
+static pthread_mutex_t allocator = PTHREAD_MUTEX_INITIALIZER;
+static __thread int hangs;
+extern void *__libc_malloc(size_t);
+
+void *malloc(size_t bytes) {
+    pthread_mutex_lock(&allocator);
+    while (hangs)
+        pause();
+    pthread_mutex_unlock(&allocator);
+    return __libc_malloc(bytes);
+}
+
+static void *hang(void *unused) {
+    (void)unused;
+    hangs = 1;
+    return malloc(1);
+}
+
+// Says what a call says for which the agent's thread cannot work.
+static int asks_hanging(void) {
+    pthread_t thread;
+    kcore_agent_collection *collection;
+    if (kcore_agent_install() || kcore_agent_collect(&collection))
+        return 3;
+    kcore_agent_release(collection);
+    if (pthread_create(&thread, NULL, hang, NULL))
+        return 3;
+    while (pthread_mutex_trylock(&allocator) == 0) {
+        pthread_mutex_unlock(&allocator);
+        usleep(1000);
+    }
+    _exit(kcore_agent_collect(&collection) == ETIMEDOUT && !collection ? 0 : 4);
+}
+
 int main(int count, char **words) {
     const char *word = count > 1 ? words[1] : "";
     if (!strcmp(word, "installed"))
         return kcore_agent_install();
+    if (!strcmp(word, "hanging"))
+        return asks_hanging();
     if (!strcmp(word, "blocked"))
         return blocked();
     if (!strcmp(word, "default"))
