@@ -30,10 +30,10 @@ extern "C" {
  * a constructor; not from a signal handler. Children of a fork have it too. When it failed it may be called again.
  *
  * Returns 0, or an error number: EALREADY when it was installed before (so also when it is preloaded), EBUSY when
- * the program handles the signal for stacks itself, or all its threads block it (so also when another copy of the
- * agent does: one that is linked in and one that is preloaded), EINVAL when a variable has a value that it cannot
- * have, or what the system said, which is never 0: ENOMEM, EAGAIN; ENOSYS where the system or the C library does
- * not tell of threads what has to be known.
+ * all threads block the signal for stacks, or the program handles it itself (so also when another copy of the agent
+ * does: one that is linked in and one that is preloaded), EINVAL when a variable has a value that it cannot have, or
+ * what the system said, which is never 0: ENOMEM, EAGAIN; ENOSYS where the system or the C library does not tell of
+ * threads what has to be known.
  */
 int kcore_agent_install(void);
 
