@@ -22,7 +22,8 @@ impl Reader<'_> {
         (Some(size) == item_size(code)).then_some(())?;
         let length = self.heap.size(object)?;
         let is_text = matches!(code, 'u' | 'w');
-        let most = if is_text { self.limits.characters } else { self.limits.entries };
+        let most =
+            if is_text { self.limits.characters } else { self.limits.entries.min(self.left) };
         let wanted = length.min(most).checked_mul(size)?;
         let start = if length == 0 { 0 } else { self.heap.word(object.at, ITEMS)? };
         let bytes = self.heap.space.read_held(Addr::new(start), wanted);

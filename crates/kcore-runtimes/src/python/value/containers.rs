@@ -57,7 +57,7 @@ impl Reader<'_> {
 
     /// The first entries of a dict, in its order, as many as are told.
     pub(super) fn entries(&self, object: Object) -> Option<Vec<Entry>> {
-        let most = self.limits.entries;
+        let most = self.limits.entries.min(self.left);
         if self.native(object).as_deref() == Some("collections.OrderedDict") {
             return ordered::entries(&self.heap, object, most);
         }

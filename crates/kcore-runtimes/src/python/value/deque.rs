@@ -12,6 +12,8 @@ use super::{
 const BLOCK: u64 = 64;
 const ITEMS: u64 = 8;
 const RIGHT_LINK: u64 = ITEMS + 8 * BLOCK;
+/// Items that are looked at, at most: damaged blocks may go in a circle.
+const MAX_ITEMS: u64 = 1 << 24;
 /// `leftblock`, `rightblock`, `leftindex`, `rightindex` and `maxlen`.
 const LEFT_BLOCK: u64 = 24;
 const RIGHT_BLOCK: u64 = 32;
@@ -21,7 +23,7 @@ const MAX_LENGTH: u64 = 64;
 
 /// The first items of a deque, at most `most`; `None` where its blocks are not what its length says.
 pub fn items(heap: &Heap<'_>, deque: Object, most: u64) -> Option<Vec<Addr>> {
-    let length = heap.size(deque)?;
+    let (length, most) = (heap.size(deque)?, most.min(MAX_ITEMS));
     let mut place = Place::of(heap, deque, LEFT_BLOCK, LEFT_INDEX)?;
     let mut items = Vec::new();
     for index in 0..length.min(most) {
@@ -63,7 +65,7 @@ impl Place {
 impl Reader<'_> {
     /// Its items as a list, and `maxlen` if it has one.
     pub(super) fn deque(&mut self, object: Object) -> Option<ValueKind> {
-        let (length, most) = (self.heap.size(object)?, self.limits.entries);
+        let (length, most) = (self.heap.size(object)?, self.limits.entries.min(self.left));
         let longest = self.heap.word(object.at, MAX_LENGTH)?.cast_signed();
         (longest < 0 || longest.cast_unsigned() >= length).then_some(())?;
         let items = items(&self.heap, object, most)?;
