@@ -16,12 +16,27 @@ const IN_FILES: u64 = 16 << 30;
 /// Opens a core and asks all that there is to ask; an error is an answer. Gives the number of
 /// frames.
 pub fn ask(core: &Path, exe: Option<&Path>) -> Option<usize> {
+    open(core, exe).map(|core| ask_all(&core))
+}
+
+/// Opens a core and asks for stacks that belong to no thread: those that lists name, and those that a search
+/// finds.
+pub fn ask_for_tasks(core: &Path, exe: Option<&Path>) {
+    let Some(core) = open(core, exe) else { return };
+    let found = core.found_contexts().unwrap_or_default().iter().map(|context| &context.task);
+    for task in core.tasks().iter().chain(found).take(FRAMES) {
+        let stack = core.task_stack(task, FRAMES);
+        assert!(stack.frames.len() <= FRAMES, "a bound of frames");
+    }
+}
+
+fn open(core: &Path, exe: Option<&Path>) -> Option<Core> {
     let options = OpenOptions {
         core: Some(core.to_owned()),
         exe: exe.map(Path::to_owned),
         ..OpenOptions::default()
     };
-    Core::open(&options).ok().map(|core| ask_all(&core))
+    Core::open(&options).ok()
 }
 
 fn ask_all(core: &Core) -> usize {
@@ -39,22 +54,12 @@ fn ask_all(core: &Core) -> usize {
         let tops = stack.frames.iter().filter_map(|frame| frame.sp);
         tops.take(ASKED).for_each(|at| ask_about(core, at));
     }
-    tasks(core);
     for mapping in core.mappings().iter().take(ASKED) {
         let _ = (mapping.name(), mapping.permissions());
         ask_about(core, mapping.range.start);
     }
     search(core);
     frames
-}
-
-/// Stacks that belong to no thread: those that lists name, and those that a search finds.
-fn tasks(core: &Core) {
-    let found = core.found_contexts().unwrap_or_default().iter().map(|context| &context.task);
-    for task in core.tasks().iter().chain(found).take(FRAMES) {
-        let stack = core.task_stack(task, FRAMES);
-        assert!(stack.frames.len() <= FRAMES, "a bound of frames");
-    }
 }
 
 /// Searches all memory and all code. Of what is everywhere the first matches are enough.

@@ -7,7 +7,12 @@ use kcore::{Addr, Core, OpenOptions};
 use kcore_elf::{CoreSpace, Image, link_map};
 use kcore_files::{CoreSource, open_core};
 
-use crate::{ask::ask, damage, measure::measure, random::Random};
+use crate::{
+    ask::{ask, ask_for_tasks},
+    damage,
+    measure::measure,
+    random::Random,
+};
 
 /// Rounds for each core, unless `KCORE_HURT_ROUNDS` says otherwise.
 const ROUNDS: u64 = 120;
@@ -51,7 +56,11 @@ impl Patient {
         let (core_path, exe_path) = (folder.path().join("core"), folder.path().join("exe"));
         fs::write(&core_path, &core).expect("a core");
         fs::write(&exe_path, &exe).expect("an executable");
-        let (frames, allocated) = measure(&told.0, || ask(&core_path, Some(&exe_path)));
+        let asked = || {
+            ask_for_tasks(&core_path, Some(&exe_path));
+            ask(&core_path, Some(&exe_path))
+        };
+        let (frames, allocated) = measure(&told.0, asked);
         let most = FIXED + 16 * (core.len() + exe.len());
         assert!(allocated.peak <= most, "{allocated:?} of {most}");
         frames.unwrap_or_default()
