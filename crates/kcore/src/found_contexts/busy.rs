@@ -4,10 +4,12 @@ use kcore_mem::{Addr, AddrRange};
 use rustc_hash::FxHashSet;
 
 use super::walked::{LEFT_OVER, Walked};
-use crate::Stack;
+use crate::{Core, MAX_FRAMES, Stack};
 
 /// The first function of a stack begins so near to where its maker set the stack pointer.
 const BEGINNING: u64 = 32;
+/// Stacks that are held at one time: there may be many threads, and each stack long.
+const AT_A_TIME: usize = 64;
 
 /// The stacks that threads run on: what was saved of them before is old.
 pub struct Busy {
@@ -18,15 +20,22 @@ pub struct Busy {
 }
 
 impl Busy {
-    pub fn of(stacks: &[Stack]) -> Self {
-        let frames = stacks.iter().flat_map(|stack| stack.frames.iter());
-        let ends = frames.filter_map(|frame| frame.cfa).collect();
-        let range = |stack: &Stack| {
+    /// Those of all threads of a process.
+    pub fn of(core: &Core) -> Self {
+        let mut busy = Self { ends: FxHashSet::default(), stacks: Vec::new() };
+        for tids in core.tids().chunks(AT_A_TIME) {
+            core.stacks(tids, MAX_FRAMES).iter().for_each(|stack| busy.add(stack));
+        }
+        busy
+    }
+
+    fn add(&mut self, stack: &Stack) {
+        self.ends.extend(stack.frames.iter().filter_map(|frame| frame.cfa));
+        let range = || {
             let lowest = stack.frames.first()?.sp?.get().saturating_sub(LEFT_OVER);
             Some(AddrRange::new(Addr::new(lowest), stack.frames.last()?.cfa?))
         };
-        let stacks = stacks.iter().filter_map(range).filter(|it| it.start <= it.end).collect();
-        Self { ends, stacks }
+        self.stacks.extend(range().filter(|it| it.start <= it.end));
     }
 
     /// Whether a thread runs on the stack of a context, or has it as what is left of its calls.

@@ -9,11 +9,17 @@ mod scan;
 mod shape;
 mod walked;
 
-use std::{borrow::Cow, sync::Arc};
+use std::{
+    borrow::Cow,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
+};
 
 use kcore_mem::{Addr, AddrRange, CodeAddr};
 use kcore_runtimes::TaskStart;
-use kcore_unwind::{Frame, Modules, Trust};
+use kcore_unwind::{Modules, Trust};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -21,16 +27,17 @@ use beside::Beside;
 use busy::Busy;
 pub use shape::ContextShape;
 use shape::{Shaped, Shapes};
-use walked::{Code, Returns, Walked, believe, complete, one_of_each_stack};
+use walked::{Code, Frames, Returns, Walked, believe, complete, one_of_each_stack};
 
-use crate::{Core, MAX_FRAMES, Stack, Task, stack::StackOrigin};
+use crate::{Core, Stack, Task, stack::StackOrigin};
 
 /// What tasks are said to be of that were found so.
 pub const FOUND: &str = "context";
 /// Contexts that are kept, and places that are looked at, at most.
 const MAX_FOUND: usize = 1 << 20;
-/// Frames of a stack that are looked at.
+/// Frames of a stack that are looked at, and of all stacks together.
 const MAX_WALK: usize = 4096;
+const MAX_STEPS: usize = 1 << 25;
 
 /// A saved context that was found by a search.
 #[derive(Clone, Debug)]
@@ -84,13 +91,16 @@ impl Core {
 
     /// Those whose stacks unwind to where stacks begin.
     fn walk_contexts(&self, shaped: Vec<Shaped>) -> Vec<Walked> {
+        let steps = AtomicUsize::new(0);
         let walk = |walker: &mut Option<kcore_unwind::Walker<'_>>, shaped: Shaped| {
             if shaped.begins_with.is_some() {
                 return Some(Walked::made(shaped));
             }
             let (regs, pc) = (shaped.regs, shaped.pc);
             let start = StackOrigin { regs, pc, trust: Trust::Runtime, is_thread: false };
-            let stack = Stack::walk(None, walker.as_mut()?, start, MAX_WALK);
+            let limit = MAX_WALK.min(MAX_STEPS.saturating_sub(steps.load(Relaxed)));
+            let stack = Stack::walk(None, walker.as_mut()?, start, limit);
+            steps.fetch_add(stack.frames.len(), Relaxed);
             believe(shaped, stack, self)
         };
         shaped.into_par_iter().map_init(|| self.walker(), walk).flatten_iter().collect()
@@ -99,7 +109,7 @@ impl Core {
     /// Those that are not known otherwise, that no thread has gone on from, and, where they lie on their own
     /// stacks, that somebody points to who does not: what was left there once is there for long.
     fn believed(&self, walked: Vec<Walked>, memory: &[AddrRange]) -> Vec<FoundContext> {
-        let busy = Busy::of(&self.stacks(&self.tids(), MAX_FRAMES));
+        let busy = Busy::of(self);
         let saved = self.tasks().iter().filter_map(|task| saved_sp(self, task));
         let known: FxHashSet<u64> = saved.collect();
         let holders = self.holders(&walked, memory);
@@ -165,9 +175,9 @@ fn saved_sp(core: &Core, task: &Task) -> Option<u64> {
 
 /// Where the outermost function is that was called as functions are: what a library put behind it, for it to
 /// return to, is the same for all stacks.
-fn entry_of(frames: &[Frame]) -> Option<Addr> {
-    let (outermost, inner) = frames.split_last()?;
-    let called = if outermost.pc.is_return() { None } else { inner.last() };
+fn entry_of(frames: Frames) -> Option<Addr> {
+    let outermost = frames.outermost?;
+    let called = if outermost.pc.is_return() { None } else { frames.inner };
     Some(called.unwrap_or(outermost).pc.lookup())
 }
 
@@ -178,7 +188,7 @@ fn found_context(walked: Walked, held_at: Option<Addr>) -> FoundContext {
         Some(_) => TaskStart::Unknown("it has not run yet".into()),
         None => TaskStart::Suspended { regs: Box::new(shaped.regs), pc: shaped.pc, bottom },
     };
-    let entry = shaped.begins_with.or_else(|| entry_of(&frames)).unwrap_or(shaped.pc.addr());
+    let entry = shaped.begins_with.or_else(|| entry_of(frames)).unwrap_or(shaped.pc.addr());
     let task = Task {
         runtime: FOUND,
         id: shaped.at.get(),
@@ -196,7 +206,7 @@ fn found_context(walked: Walked, held_at: Option<Addr>) -> FoundContext {
         held_at,
         pc: shaped.pc,
         entry,
-        frames: frames.len(),
+        frames: frames.count,
         task: Arc::new(task),
     }
 }

@@ -12,11 +12,27 @@ pub const LEFT_OVER: u64 = 16 << 10;
 /// What minicoro has the first function of a stack return to (`_mco_makectx`, `minicoro.h`).
 pub const NOWHERE: u64 = 0xdead_dead_dead_dead;
 
+/// What is kept of the frames of a stack: there may be very many stacks.
+#[derive(Clone, Copy, Default)]
+pub struct Frames {
+    pub count: usize,
+    pub outermost: Option<Frame>,
+    /// The one that the outermost one called.
+    pub inner: Option<Frame>,
+}
+
+impl Frames {
+    fn of(frames: &[Frame]) -> Self {
+        let mut outwards = frames.iter().rev().copied();
+        Self { count: frames.len(), outermost: outwards.next(), inner: outwards.next() }
+    }
+}
+
 /// A context whose stack is good.
 pub struct Walked {
     pub shaped: Shaped,
     /// None of one that has not run.
-    pub frames: Vec<Frame>,
+    pub frames: Frames,
     /// Whether the last of them is known to be the outermost one.
     pub is_whole: bool,
     /// Whether a walk ends there by itself.
@@ -25,13 +41,13 @@ pub struct Walked {
 
 impl Walked {
     /// One that has not run.
-    pub const fn made(shaped: Shaped) -> Self {
-        Self { shaped, frames: Vec::new(), is_whole: true, ends_itself: true }
+    pub fn made(shaped: Shaped) -> Self {
+        Self { shaped, frames: Frames::default(), is_whole: true, ends_itself: true }
     }
 
     /// Where the stack begins.
     pub fn bottom(&self) -> Option<Addr> {
-        match self.frames.last() {
+        match self.frames.outermost {
             Some(outermost) => outermost.cfa,
             None => self.stack_pointer().map(Addr::new),
         }
@@ -114,13 +130,13 @@ pub fn believe(shaped: Shaped, stack: Stack, code: &dyn Code) -> Option<Walked> 
     let is_long = frames.len() > least;
     let is_good = (is_whole || (is_proved && ends)) && is_long && frames.iter().all(is_sure);
     let ends_itself = made.is_none() && end == End::Outermost;
-    is_good.then_some(Walked { shaped, frames, is_whole, ends_itself })
+    is_good.then(|| Walked { shaped, frames: Frames::of(&frames), is_whole, ends_itself })
 }
 
 /// Where what lies behind the last frame of a stack does not tell, others of the same program do: a function that
 /// stacks begin with. `function` gives the function of an address.
 pub fn complete(walked: &mut [Walked], function: &dyn Fn(Addr) -> Option<Addr>) {
-    let outermost = |it: &Walked| function(it.frames.last()?.pc.lookup());
+    let outermost = |it: &Walked| function(it.frames.outermost?.pc.lookup());
     let whole = walked.iter().filter(|it| it.is_whole);
     let beginnings: FxHashSet<Addr> = whole.filter_map(outermost).collect();
     for it in walked.iter_mut().filter(|it| !it.is_whole) {
@@ -150,7 +166,7 @@ pub fn one_of_each_stack(walked: Vec<Walked>) -> Vec<Walked> {
 
 /// The parts of the stacks of contexts that are in use or may be left of calls, in order of their beginnings.
 fn in_use(left: &[Walked], others: &[Walked]) -> Vec<AddrRange> {
-    let walked = left.iter().chain(others).filter(|it| !it.frames.is_empty());
+    let walked = left.iter().chain(others).filter(|it| it.frames.count > 0);
     let range = |it: &Walked| {
         let lowest = Addr::new(it.stack_pointer()?.saturating_sub(LEFT_OVER));
         it.bottom().filter(|bottom| lowest <= *bottom).map(|bottom| AddrRange::new(lowest, bottom))
