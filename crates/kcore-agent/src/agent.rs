@@ -62,8 +62,9 @@ pub fn abandon() -> ! {
         slots.close();
     }
     sys::end_timers();
-    call::answer_nothing();
+    // Who is answered may end the process.
     sys::write_all(STDERR, SAID, timeout());
+    call::answer_nothing();
     sys::leave_thread()
 }
 
