@@ -26,9 +26,6 @@ use crate::{
 
 static AGENT: AtomicPtr<Agent> = AtomicPtr::new(ptr::null_mut());
 
-/// Standard error.
-const STDERR: i32 = 2;
-
 /// Bytes that have to be there before a request: twice what one of a small program takes.
 const ROOM: usize = 64 << 20;
 
@@ -63,7 +60,7 @@ pub fn abandon() -> ! {
     }
     sys::end_timers();
     // Who is answered may end the process.
-    sys::write_all(STDERR, SAID, timeout());
+    sys::write_all(output::STDERR, SAID, timeout());
     call::answer_nothing();
     sys::leave_thread()
 }

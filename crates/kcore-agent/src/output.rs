@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Standard error.
-const STDERR: i32 = 2;
+pub const STDERR: i32 = 2;
 
 /// Writes a line.
 pub fn say(text: &str) {

@@ -13,8 +13,9 @@ use kcore_runtimes::{
 };
 
 use crate::{
+    alone::alone,
     hurt_host::HurtHost,
-    rounds::{alone, count, open},
+    rounds::{count, open},
 };
 
 /// Chunks are this long.

@@ -10,6 +10,8 @@ use kcore_mem::{CodeAddr, Fault, Origin, Region, Svma, Target};
 use kcore_runtimes::{Host, HostModule, HostRange};
 use kcore_unwind::{Frame, Regs, Tid};
 
+use crate::{random::Random, word::word};
+
 /// Memory is hurt a page at a time.
 const PAGE: u64 = 4096;
 
@@ -25,6 +27,27 @@ impl<'a> HurtHost<'a> {
     /// The core as it is.
     pub const fn new(core: &'a Core) -> Self {
         Self { core, pages: BTreeMap::new(), read: None }
+    }
+
+    /// The core, hurt where `tender` says: words that become others, and pages that are lost, so many of each at
+    /// most.
+    pub fn hurt(
+        core: &'a Core,
+        tender: &[Addr],
+        (words, pages): (usize, usize),
+        random: &mut Random,
+    ) -> Self {
+        let mut host = Self::new(core);
+        for _ in 0..random.below(pages) {
+            host.lose(*random.of(tender));
+        }
+        for _ in 0..random.below(words) {
+            let (at, from) = (*random.of(tender), *random.of(tender));
+            let elsewhere = core.space().read_word(from).unwrap_or_default();
+            let own = core.space().read_word(at).unwrap_or_default();
+            host.set(at, word(own, elsewhere, random));
+        }
+        host
     }
 
     /// The core as it is, which remembers what is read of it.

@@ -3,6 +3,8 @@
 //!
 //! A test program of its own, because it counts what is allocated, and others beside it would count too.
 
+#[path = "../bounds/alone.rs"]
+mod alone;
 mod chunks;
 mod hurt_host;
 #[path = "../bounds/measure.rs"]

@@ -1,9 +1,6 @@
 //! The rounds: what is hurt, what is asked then, and what it may take.
 
-use std::{
-    ops::ControlFlow,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::ops::ControlFlow;
 
 use gen_cores::{Case, Outcome};
 use kcore::{Addr, Core, MAX_FRAMES, OpenOptions, Stack};
@@ -12,7 +9,7 @@ use kcore_runtimes::{
     v8::{V8, census::Chunk, value::Limits},
 };
 
-use crate::{hurt_host::HurtHost, measure::measure, random::Random, word::word};
+use crate::{alone::alone, hurt_host::HurtHost, measure::measure, random::Random, word::word};
 
 /// Rounds for each core, unless `KCORE_HURT_ROUNDS` says otherwise.
 const ROUNDS: u64 = 20;
@@ -46,17 +43,8 @@ fn ask(host: &HurtHost<'_>, stack: &Stack) -> usize {
 }
 
 fn round(core: &Core, stack: &Stack, tender: &[kcore::Addr], seed: u64) -> usize {
-    let mut random = Random::new(seed);
-    let mut host = HurtHost::new(core);
-    for _ in 0..random.below(MAX_PAGES) {
-        host.lose(*random.of(tender));
-    }
-    for _ in 0..random.below(MAX_WORDS) {
-        let (at, from) = (*random.of(tender), *random.of(tender));
-        let elsewhere = core.space().read_word(from).unwrap_or_default();
-        let own = core.space().read_word(at).unwrap_or_default();
-        host.set(at, word(own, elsewhere, &mut random));
-    }
+    let most = (MAX_WORDS, MAX_PAGES);
+    let host = HurtHost::hurt(core, tender, most, &mut Random::new(seed));
     let (named, allocated) = measure(&format!("seed {seed:#x}"), || ask(&host, stack));
     assert!(allocated.peak <= PEAK && allocated.total <= TOTAL, "seed {seed:#x}: {allocated:?}");
     named
@@ -86,12 +74,6 @@ pub fn open(case: &Case) -> (Core, Stack) {
     let core = Core::open(&OpenOptions { core, exe, ..OpenOptions::default() }).expect("a core");
     let stack = core.stack(*core.tids().first().expect("a thread"), MAX_FRAMES);
     (core, stack)
-}
-
-/// One test at a time: what one does between its measured parts would be counted for the other.
-pub fn alone() -> MutexGuard<'static, ()> {
-    static ALONE: Mutex<()> = Mutex::new(());
-    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[test]

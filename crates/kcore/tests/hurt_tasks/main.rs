@@ -3,6 +3,8 @@
 //!
 //! A test program of its own, because it counts what is allocated, and others beside it would count too.
 
+#[path = "../bounds/alone.rs"]
+mod alone;
 #[path = "../hurt_javascript/hurt_host.rs"]
 mod hurt_host;
 #[path = "../bounds/measure.rs"]
@@ -12,17 +14,13 @@ mod random;
 #[path = "../bounds/word.rs"]
 mod word;
 
-use std::{
-    collections::HashSet,
-    env,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::HashSet, env, sync::Arc};
 
 use gen_cores::Outcome;
 use kcore::{Addr, Core, OpenOptions};
 use kcore_runtimes::{Runtimes, TASK_PROBES, Task};
 
-use crate::{hurt_host::HurtHost, measure::measure, random::Random, word::word};
+use crate::{alone::alone, hurt_host::HurtHost, measure::measure, random::Random};
 
 /// Rounds for each core, unless `KCORE_HURT_ROUNDS` says otherwise.
 const ROUNDS: u64 = 200;
@@ -54,26 +52,11 @@ fn ask(core: &Core, host: &HurtHost<'_>) -> HashSet<u64> {
 
 /// One round, which follows from its seed; gives how many of the `healthy` tasks are told.
 fn round(core: &Core, healthy: &HashSet<u64>, tender: &[Addr], seed: u64) -> usize {
-    let mut random = Random::new(seed);
-    let mut host = HurtHost::new(core);
-    for _ in 0..random.below(MAX_PAGES) {
-        host.lose(*random.of(tender));
-    }
-    for _ in 0..random.below(MAX_WORDS) {
-        let (at, from) = (*random.of(tender), *random.of(tender));
-        let elsewhere = core.space().read_word(from).unwrap_or_default();
-        let own = core.space().read_word(at).unwrap_or_default();
-        host.set(at, word(own, elsewhere, &mut random));
-    }
+    let most = (MAX_WORDS, MAX_PAGES);
+    let host = HurtHost::hurt(core, tender, most, &mut Random::new(seed));
     let (told, allocated) = measure(&format!("seed {seed:#x}"), || ask(core, &host));
     assert!(allocated.peak <= PEAK && allocated.total <= TOTAL, "seed {seed:#x}: {allocated:?}");
     told.intersection(healthy).count()
-}
-
-/// One test at a time: what one does between its measured parts would be counted for the other.
-fn alone() -> MutexGuard<'static, ()> {
-    static ALONE: Mutex<()> = Mutex::new(());
-    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// All rounds. Most wounds must leave most tasks.
