@@ -44,19 +44,29 @@ fn nobody_who_asks_is_forgotten_when_a_profile_ends() {
     assert_eq!(errors.matches("profile of ").count(), 2, "{errors}");
 }
 
+/// Waits until a process has had so much time of a processor, however busy the machine is.
+fn run_for(process: &Running, time: Duration) {
+    let end = process.used() + time;
+    while process.used() < end {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
 #[test]
 fn a_profile_has_the_shares_of_the_program() {
     let program = built("shares.c", "shares", &["-O2", "-fomit-frame-pointer"]);
     let folder = tempfile::tempdir().unwrap();
     let mut process = Running::start(
-        with_agent(&program).env("TMPDIR", folder.path()).env("KCORE_AGENT_HZ", "250"),
+        with_agent(&program)
+            .env("TMPDIR", folder.path())
+            .envs([("KCORE_AGENT_HZ", "250"), ("KCORE_AGENT_SECONDS", "600")]),
     );
     let name = format!("kcore.{}.", process.pid());
     process.signal(12);
-    std::thread::sleep(Duration::from_secs(4));
+    run_for(&process, Duration::from_secs(3));
     let stacks = process.stacks();
     assert!(stacks.contains("main"), "stacks while a profile is taken: {stacks}");
-    std::thread::sleep(Duration::from_secs(4));
+    run_for(&process, Duration::from_secs(3));
     process.signal(12);
     let said = process.line_with("profile of ");
     assert!(said.contains(&name), "{said}");

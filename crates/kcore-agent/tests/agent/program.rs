@@ -7,6 +7,7 @@ use std::{
     path::{Path, PathBuf},
     process::{Child, ChildStderr, Command, Stdio},
     sync::{Mutex, OnceLock, PoisonError},
+    time::Duration,
 };
 
 /// The library, which cargo builds beside the tests.
@@ -90,6 +91,15 @@ impl Running {
 
     pub fn pid(&self) -> i32 {
         self.child.id().try_into().unwrap()
+    }
+
+    /// The time of a processor that it has had (`proc_pid_stat(5)`: fields 14 and 15, in hundredths of a second).
+    pub fn used(&self) -> Duration {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid())).unwrap();
+        let fields = stat.rsplit(')').next().unwrap().split_whitespace();
+        Duration::from_millis(
+            10 * fields.skip(11).take(2).map(|it| it.parse::<u64>().unwrap()).sum::<u64>(),
+        )
     }
 
     /// Sends it a signal.

@@ -1,4 +1,6 @@
-// A process that spends 70, 20 and 10 parts of its time in three functions, in short turns.
+// A process that spends 70, 20 and 10 parts of its time in three functions, in short turns. The turns are of many
+// lengths: the kernel looks at timers of used time every few milliseconds, and who works in step with that is seen
+// at the same places again and again.
 
 #include <stdio.h>
 #include <time.h>
@@ -33,13 +35,14 @@ int main(void) {
     printf("ready %d\n", (int)getpid());
     fflush(stdout);
     // Each takes what it owes: what one took too much is not taken from the others.
-    double spent[3] = {0, 0, 0};
-    for (double round = 1;; round++) {
-        if (spent[0] < round * .0035)
-            spent[0] += spend_seventy(round * .0035 - spent[0]);
-        if (spent[1] < round * .0010)
-            spent[1] += spend_twenty(round * .0010 - spent[1]);
-        if (spent[2] < round * .0005)
-            spent[2] += spend_ten(round * .0005 - spent[2]);
+    double due = 0, spent[3] = {0, 0, 0};
+    for (unsigned random = 1;; random = random * 1103515245 + 12345) {
+        due += .0005 + .0095 * (random >> 16) / 65536;
+        if (spent[0] < due * .7)
+            spent[0] += spend_seventy(due * .7 - spent[0]);
+        if (spent[1] < due * .2)
+            spent[1] += spend_twenty(due * .2 - spent[1]);
+        if (spent[2] < due * .1)
+            spent[2] += spend_ten(due * .1 - spent[2]);
     }
 }
