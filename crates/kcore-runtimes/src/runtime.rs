@@ -92,4 +92,10 @@ pub trait Runtime: Any + Send + Sync {
         let _ = (host, dying);
         Vec::new()
     }
+
+    /// *follow*: reads what the stacks of threads that run need at this moment, beside the stacks themselves. Whoever
+    /// takes a snapshot of a process asks that some times beforehand, and copies the memory that was read with it.
+    fn follow_running(&self, host: &dyn Host) {
+        let _ = host;
+    }
 }

@@ -103,4 +103,9 @@ impl Runtimes {
     pub fn end(&self, host: &dyn Host, dying: &DyingStack<'_>) -> Vec<Ending> {
         self.found.iter().flat_map(|runtime| runtime.end(host, dying)).collect()
     }
+
+    /// Has all of them read what the stacks of threads that run need at this moment.
+    pub fn follow_running(&self, host: &dyn Host) {
+        self.found.iter().for_each(|runtime| runtime.follow_running(host));
+    }
 }

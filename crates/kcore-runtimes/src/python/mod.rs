@@ -170,4 +170,9 @@ impl Runtime for Python {
         let name = states.iter().rev().find_map(|state| self.thread_name(host, state));
         Some(ThreadFacts { name, state: word.map(Arc::from) })
     }
+
+    fn follow_running(&self, host: &dyn Host) {
+        let heap = self.heap(host);
+        self.state(host).threads.iter().for_each(|thread| drop(self.chain(&heap, thread)));
+    }
 }

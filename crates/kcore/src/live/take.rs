@@ -18,6 +18,9 @@ use crate::{Core, OpenError, OpenOptions};
 /// Times that a process is stopped, at most. What a walk misses the first time is copied the second
 /// time; what threads came to need meanwhile, the third time.
 const MAX_STOPS: usize = 3;
+/// Looks at threads while they run, after a stop that did not get all that their stacks need: a look costs them
+/// nothing, and each sees other functions.
+const LOOKS: usize = 6;
 /// Pages that are read later from the live process, at most: 4 GiB.
 const MAX_LATER_PAGES: usize = 1 << 20;
 /// Threads up to whose number floating-point registers are copied.
@@ -104,7 +107,20 @@ impl<'a> Taking<'a> {
                 return self.open(Some(&snapshot), parts);
             }
             wanted = wanted::with_missed(&wanted, &missed, &self.maps);
+            wanted = wanted::merge([wanted, self.watch()?].concat());
         }
+    }
+
+    /// What memory runtimes need for the stacks of threads that run meanwhile.
+    fn watch(&self) -> Result<Vec<AddrRange>, OpenError> {
+        let mut seen = Vec::new();
+        for _ in 0..LOOKS {
+            let ahead = self.pages(wanted::MAX_PAGES as usize / LOOKS);
+            let core = self.open(None, LiveParts::asking(ahead.clone()))?;
+            core.runtimes().follow_running(&core);
+            seen.extend(ahead.ranges());
+        }
+        Ok(seen)
     }
 
     /// Reads the mappings anew: while all the rest was prepared, it may have loaded a library, above all

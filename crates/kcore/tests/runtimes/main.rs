@@ -2,7 +2,10 @@
 
 mod toy;
 
-use std::{path::Path, sync::OnceLock};
+use std::{
+    path::Path,
+    sync::{OnceLock, atomic::Ordering},
+};
 
 use kcore::{Core, End, FrameKind, LastWords, MAX_FRAMES, OpenOptions, Probes, Stack, Trust};
 
@@ -189,6 +192,15 @@ fn a_runtime_is_asked_by_its_type() {
     assert_eq!(toys.len(), 1);
     let at = toys[0].interpreted;
     assert_eq!(core().runtimes().identify(core(), at).as_deref(), Some("the toy's code"));
+}
+
+#[test]
+fn a_runtime_reads_what_frames_of_the_moment_need() {
+    let core = open(Probes { runtimes: toy::PROBES, tasks: &[] });
+    let was_asked = || core.runtimes().of::<Toy>().all(|toy| toy.followed.load(Ordering::Relaxed));
+    assert!(!was_asked());
+    core.runtimes().follow_running(&core);
+    assert!(was_asked());
 }
 
 #[test]

@@ -1,7 +1,10 @@
 //! A runtime that does not exist, and has every duty. It takes the functions of testdata's `nodes` for its
 //! own: `handle_get` is what it interprets, `serve` is its interpreter, `main` began its thread.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 use kcore::{
     Addr, AddrRange, CodeAddr, Damage, DyingStack, Ending, Finding, FrameKind, Host, Identity,
@@ -33,6 +36,7 @@ pub struct Toy {
     pub interpreted: Addr,
     interpreter: Addr,
     outermost: Addr,
+    pub followed: AtomicBool,
 }
 
 fn find_toy(host: &dyn Host) -> Vec<Finding> {
@@ -61,6 +65,7 @@ impl Toy {
             interpreted: start("handle_get")?,
             interpreter: start("serve")?,
             outermost: start("main")?,
+            followed: AtomicBool::new(false),
         })
     }
 
@@ -176,6 +181,12 @@ impl Runtime for Toy {
         let is_whole = dying.stack.frames.len() == dying.functions.len();
         let trace = dying.functions.iter().filter(|name| !name.is_empty()).cloned().collect();
         is_whole.then(|| Ending::Fatal { message: "toy".into(), trace }).into_iter().collect()
+    }
+
+    /// Frames of the toy need the first word of the code that is interpreted.
+    fn follow_running(&self, host: &dyn Host) {
+        let word = host.space().read_word(self.interpreted);
+        self.followed.store(word.is_ok(), Ordering::Relaxed);
     }
 }
 
