@@ -29,7 +29,10 @@ mod tiny;
 #[path = "make/words.rs"]
 mod words;
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use kcore_fuzz::{input::Output, memory::Memory, synthetic};
 use tiny::Tiny;
@@ -78,7 +81,29 @@ fn typed() {
 fn put(target: &str, name: &str, bytes: &[u8]) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds").join(target);
     fs::create_dir_all(&folder).expect("a folder");
-    fs::write(folder.join(name), bytes).expect("a seed");
+    fs::write(folder.join(name), without_place(bytes)).expect("a seed");
+}
+
+/// The same with names as long in place of the folder that this tree lies in, and of the home of who made the cores:
+/// they are nobody's concern.
+fn without_place(bytes: &[u8]) -> Vec<u8> {
+    let tree = Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf);
+    let home =
+        std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.components().count() > 1);
+    let mut bytes = bytes.to_vec();
+    for place in [tree, home].into_iter().flatten() {
+        let other = format!("/{}", "k".repeat(place.as_os_str().len() - 1));
+        replace(&mut bytes, place.as_os_str().as_encoded_bytes(), other.as_bytes());
+    }
+    bytes
+}
+
+fn replace(bytes: &mut [u8], old: &[u8], new: &[u8]) {
+    for at in 0..bytes.len() {
+        if let Some(found) = bytes.get_mut(at..at + old.len()).filter(|it| *it == old) {
+            found.copy_from_slice(new);
+        }
+    }
 }
 
 /// A core whose number of segments stands in a section header.

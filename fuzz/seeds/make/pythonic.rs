@@ -21,7 +21,7 @@ const VARIANTS: [&str; 8] = [
     "debian3.14",
     "debian3.15",
 ];
-/// The values that are seeds, as the program calls them.
+/// The values that are seeds, as the programs call them.
 const VALUES: [&str; 11] = [
     "nested",
     "plain",
@@ -34,6 +34,19 @@ const VALUES: [&str; 11] = [
     "table",
     "exception",
     "function",
+];
+const NATIVES: [&str; 11] = [
+    "moved",
+    "deque",
+    "items",
+    "namespace",
+    "partial",
+    "view",
+    "int",
+    "named",
+    "array h",
+    "moment 3",
+    "counts",
 ];
 /// The function of the thread whose stack is a seed.
 const THREAD: &str = "in_sleep";
@@ -50,14 +63,18 @@ type Seed = (String, Vec<u8>);
 pub fn seeds() -> Vec<Seed> {
     let mut seeds = Vec::new();
     for (number, variant) in (0..).zip(VARIANTS) {
-        let core = || open("python-values", variant);
-        for (name, at) in told(variant) {
-            let look =
-                |python: &Python, recorder: &Recorder<'_>| drop(python.value(recorder, at, LIMITS));
-            let bytes = seed(number, &core(), at, look);
-            seeds.extend(
-                bytes.map(|bytes| (format!("{variant}_{}", name.replace(' ', "_")), bytes)),
-            );
+        let (values, natives) = (("python-values", &VALUES[..]), ("python-natives", &NATIVES[..]));
+        for (scenario, names) in [values, natives] {
+            let core = || open(scenario, variant);
+            for (name, at) in told(scenario, variant, names) {
+                let look = |python: &Python, recorder: &Recorder<'_>| {
+                    drop(python.value(recorder, at, LIMITS));
+                };
+                let bytes = seed(number, &core(), at, look);
+                seeds.extend(
+                    bytes.map(|bytes| (format!("{variant}_{}", name.replace(' ', "_")), bytes)),
+                );
+            }
         }
         let core = open("python-stack", variant);
         let threads = core.tids();
@@ -81,9 +98,9 @@ fn folder(scenario: &str, variant: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/cores").join(scenario).join(variant)
 }
 
-/// Where the program said that its values lie.
-fn told(variant: &str) -> Vec<(String, Addr)> {
-    let text = fs::read_to_string(folder("python-values", variant).join("values.jsonl"));
+/// Where a program said that its values lie.
+fn told(scenario: &str, variant: &str, names: &[&str]) -> Vec<(String, Addr)> {
+    let text = fs::read_to_string(folder(scenario, variant).join("values.jsonl"));
     let text = text.expect("values");
     let of_name = |name: &&str| {
         let line =
@@ -91,7 +108,7 @@ fn told(variant: &str) -> Vec<(String, Addr)> {
         let at = line.split("\"at\":\"0x").nth(1)?.split('"').next()?;
         Some(((*name).to_owned(), Addr::new(u64::from_str_radix(at, 16).ok()?)))
     };
-    VALUES.iter().filter_map(of_name).collect()
+    names.iter().filter_map(of_name).collect()
 }
 
 fn seed(
