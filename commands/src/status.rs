@@ -11,7 +11,8 @@ pub struct Status;
 const HELP: &str = "\
 What the core is of, why the process died in words, what the program left behind about it (the \
 message of glibc's abort, the exception of C++, JavaScript or Python that nobody caught, or that was \
-raised and on its way to whoever catches it, with the stack that it carries, the Rust panic, why the runtime gave up), and each thing that makes answers doubtful: a truncated core, files that were not found or are of another build.";
+raised and on its way to whoever catches it, or that of Python which the thread handled when it died, with the \
+stack that it carries, the Rust panic, why the runtime gave up), and each thing that makes answers doubtful: a truncated core, files that were not found or are of another build.";
 
 impl Dcmd for Status {
     fn spec(&self) -> Spec {
@@ -139,6 +140,7 @@ const fn fate_key(fate: Fate) -> &'static str {
     match fate {
         Fate::Uncaught => "uncaught",
         Fate::InFlight => "in_flight",
+        Fate::Handled => "handled",
     }
 }
 
@@ -146,6 +148,7 @@ const fn fate_words(fate: Fate) -> &'static str {
     match fate {
         Fate::Uncaught => "uncaught exception",
         Fate::InFlight => "exception in flight, not caught yet",
+        Fate::Handled => "exception being handled, or on its way through a finally",
     }
 }
 

@@ -29,14 +29,16 @@ pub enum Fate {
     Uncaught,
     /// It was raised, and nobody has caught it yet: whether there is a handler is not known.
     InFlight,
+    /// What handles it was running, or what runs on its way: `finally`, the end of a `with`.
+    Handled,
 }
 
 /// What ended a process, as its runtime has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// An exception that nobody caught, or that was on its way.
+    /// An exception that nobody caught, that was on its way, or that was handled.
     Exception {
-        /// Which of both.
+        /// Which of them.
         fate: Fate,
         /// Its class, or of a value that is no object what type it is of.
         type_name: Arc<str>,

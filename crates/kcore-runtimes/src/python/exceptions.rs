@@ -137,16 +137,21 @@ impl Python {
         Some(TraceLine { function: code.name.clone(), file: code.file.clone(), line })
     }
 
-    /// The exceptions of a thread that died: the one that it raised and that is on its way, or the one that
-    /// `sys` keeps, which nobody caught.
+    /// The exception of a thread that died: the one that it raised and that is on its way, or the one that
+    /// `sys` keeps, which nobody caught; or that which it handled.
     pub(super) fn endings(&self, host: &dyn Host, thread: &ThreadState) -> Vec<Ending> {
         let heap = self.heap(host);
-        let in_flight = self.exceptions(host, thread).raised.map(|raised| (Fate::InFlight, raised));
+        let Exceptions { raised, handled } = self.exceptions(host, thread);
+        let in_flight = raised.map(|raised| (Fate::InFlight, raised));
         let last = || {
             let last = self.last_exception(&heap, thread)?;
             self.is_told_of(host, &heap, thread, last.value?).then_some((Fate::Uncaught, last))
         };
-        let known = in_flight.or_else(last);
+        let handled = || {
+            let innermost = heap.object(*handled.first()?)?;
+            Some((Fate::Handled, of_object(&heap, innermost)))
+        };
+        let known = in_flight.or_else(last).or_else(handled);
         known.and_then(|(fate, raised)| self.ending(host, fate, raised)).into_iter().collect()
     }
 

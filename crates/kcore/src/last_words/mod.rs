@@ -21,10 +21,10 @@ const FRAMES: usize = 64;
 pub enum LastWords {
     /// What glibc printed before it aborted: a failed assertion, heap corruption, a smashed stack.
     AbortMessage(String),
-    /// The exception that nobody caught, or that was on its way: of C++, or of a language that a runtime
-    /// runs.
+    /// The exception that nobody caught, that was on its way, or that was handled: of C++, or of a language that a
+    /// runtime runs.
     Exception {
-        /// Which of both.
+        /// Which of them.
         fate: Fate,
         /// Its type, demangled; its class.
         type_name: String,

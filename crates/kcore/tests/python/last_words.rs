@@ -6,8 +6,12 @@ use kcore::{Fate, LastWords};
 use crate::{CASES, open, told_lines};
 
 #[test]
-fn an_exception_is_told_with_its_stack_and_whether_it_is_on_its_way() {
-    let ends = [("python-ends", Fate::Uncaught), ("python-flight", Fate::InFlight)];
+fn an_exception_is_told_with_its_stack_and_how_far_it_came() {
+    let ends = [
+        ("python-ends", Fate::Uncaught),
+        ("python-flight", Fate::InFlight),
+        ("python-finally", Fate::Handled),
+    ];
     let fate_of = |case: &Case| ends.iter().find(|(name, _)| *name == case.scenario).map(|it| it.1);
     let known = CASES.iter().filter_map(|(case, truth)| Some((case, truth, fate_of(case)?)));
     for (case, truth, fate) in known {
@@ -32,15 +36,20 @@ fn an_exception_is_told_with_its_stack_and_whether_it_is_on_its_way() {
 
 #[test]
 fn who_aborts_by_itself_left_no_exception() {
-    // The latter told of one long before.
-    let is_it = |(case, _): &&(Case, _)| {
-        matches!(case.scenario.as_str(), "python-stack" | "python-natives")
-    };
-    for (case, _) in CASES.iter().filter(is_it) {
+    for (case, _) in CASES.iter().filter(|(case, _)| case.scenario == "python-stack") {
         let words = open(case).last_words();
+        let is_it = |words: &&LastWords| matches!(words, LastWords::Exception { .. });
+        let told = words.iter().find(is_it);
+        // It aborts in a generator that handles one.
         assert!(
-            !words.iter().any(|words| matches!(words, LastWords::Exception { .. })),
-            "{words:?}"
+            matches!(told, Some(LastWords::Exception { fate: Fate::Handled, what: Some(what), .. }) if what == "caught"),
+            "{told:?}"
         );
+    }
+    // That told of one long before.
+    for (case, _) in CASES.iter().filter(|(case, _)| case.scenario == "python-natives") {
+        let words = open(case).last_words();
+        let is_it = |words: &LastWords| matches!(words, LastWords::Exception { .. });
+        assert!(!words.iter().any(is_it), "{words:?}");
     }
 }
