@@ -1,4 +1,7 @@
-"""An exception on its way through a finally, and through the end of a with, in which the program aborts."""
+"""An exception on its way through a finally, and through the end of a with, in which the program aborts.
+
+All in a class that is made so often that interpreters since 3.12 begin its __init__ themselves.
+"""
 import os
 import sys
 import traceback
@@ -43,4 +46,15 @@ def outer(number):
         survive(number)
 
 
-outer(7)
+class Program:
+    def __init__(self, number):
+        if number:
+            outer(number)
+
+
+def start(number):
+    for each in [0] * 1000 + [number]:
+        Program(each)
+
+
+start(7)

@@ -39,6 +39,8 @@ pub struct Code {
     pub arguments: u64,
     /// Bytes of its instructions.
     length: u64,
+    /// Bytes of those that run before the function begins; nothing is before it to 3.10.
+    prelude: i64,
     table: Vec<u8>,
 }
 
@@ -72,6 +74,7 @@ impl Code {
             flags,
             arguments: arguments(heap, at, flags)?,
             length: length(heap, object)?,
+            prelude: prelude(heap, at).unwrap_or(i64::MIN),
             table,
         })
     }
@@ -88,6 +91,12 @@ impl Code {
     /// Whether a byte offset lies in its instructions, or is that of a frame that did not begin.
     pub fn has(&self, offset: i64) -> bool {
         offset < 0 || offset.unsigned_abs() < self.length
+    }
+
+    /// Whether a frame at a byte offset is still being made: Python's own stacks do not have it, nor those of code that
+    /// interpreters put between a class and its `__init__`, which never comes further.
+    pub const fn is_prelude(&self, offset: i64) -> bool {
+        offset < self.prelude
     }
 
     /// Whether its variables lie in slots of its frames alone.
@@ -143,6 +152,15 @@ fn arguments(heap: &Heap<'_>, at: Addr, flags: i32) -> Option<u64> {
     let more = u64::from(flags & VARARGS != 0).saturating_add(u64::from(flags & VARKEYWORDS != 0));
     let named = count(offsets.arguments)?.saturating_add(count(offsets.keyword_only)?);
     Some(named.saturating_add(more))
+}
+
+/// Bytes before `_co_firsttraceable`, which with `co_extra` goes before the instructions (3.11 to 3.15).
+fn prelude(heap: &Heap<'_>, at: Addr) -> Option<i64> {
+    if heap.layout.minor < 11 {
+        return None;
+    }
+    let first = heap.int(at, heap.layout.code.instructions.checked_sub(16)?)?;
+    i64::from(first).checked_mul(2).filter(|bytes| *bytes >= 0)
 }
 
 /// Bytes of the instructions.

@@ -11,6 +11,8 @@ use super::{Code, Python, heap::Heap, interpreter::ThreadState, layout::Frames};
 const MAX_FRAMES: usize = 1 << 20;
 /// Evaluations of one thread, at most.
 const MAX_ANCHORS: usize = 1 << 20;
+/// `FRAME_OWNED_BY_GENERATOR`.
+const OF_GENERATOR: u64 = 1;
 
 /// A frame of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +46,8 @@ pub struct Chain {
 /// What follows a frame.
 enum Link {
     Frame(PyFrame),
+    /// One of a function that has not begun, or of none: it has no line.
+    Unbegun(Addr),
     /// One of no function's, with which an evaluation began, at this address.
     Shim(Addr),
 }
@@ -128,6 +132,7 @@ impl Walk<'_> {
             }
             match self.link(at) {
                 Ok(Link::Frame(frame)) => self.add(frame),
+                Ok(Link::Unbegun(at)) => self.pass(at),
                 Ok(Link::Shim(at)) => self.close(Some(at)),
                 Err(why) => {
                     self.chain.broken = Some(why);
@@ -167,7 +172,17 @@ impl Walk<'_> {
         if self.is_base(at) || self.heap.is_shim(at) {
             return Ok(Link::Shim(at));
         }
-        self.python.frame(self.heap, at).map(Link::Frame)
+        let frame = self.python.frame(self.heap, at)?;
+        Ok(if self.is_unbegun(&frame) { Link::Unbegun(at) } else { Link::Frame(frame) })
+    }
+
+    /// Whether its function has not begun, `_PyFrame_IsIncomplete`: that of a generator always has.
+    fn is_unbegun(&self, frame: &PyFrame) -> bool {
+        let owner = self.heap.layout.frame.owner;
+        let owner = owner.and_then(|owner| self.heap.uint(frame.at, owner, 1));
+        let is_before = |offset| frame.code.is_prelude(offset);
+        owner != Some(OF_GENERATOR)
+            && instruction(self.heap, frame.at, &frame.code).is_some_and(is_before)
     }
 
     /// Whether it is the frame that is a part of the thread state.
@@ -179,6 +194,11 @@ impl Walk<'_> {
     fn add(&mut self, frame: PyFrame) {
         let at = frame.at;
         self.open.frames.push(frame);
+        self.pass(at);
+    }
+
+    /// Ends the group if the frame at `at` is the first of an evaluation.
+    fn pass(&mut self, at: Addr) {
         let ends = match self.heap.layout.frames {
             Frames::Objects => true,
             Frames::Shims => false,
@@ -194,13 +214,16 @@ impl Walk<'_> {
 
     fn close(&mut self, anchor: Option<Addr>) {
         let frames = std::mem::take(&mut self.open.frames);
-        if !frames.is_empty() {
+        // Each entry has an anchor, in the same order.
+        if !frames.is_empty() || self.heap.layout.frames == Frames::Entries {
             self.chain.groups.push(Group { anchor, frames });
         }
     }
 
     fn finish(mut self) -> Chain {
-        self.close(None);
+        if !self.open.frames.is_empty() {
+            self.close(None);
+        }
         if self.heap.layout.frames != Frames::Shims {
             let anchors = self.cframes();
             for (group, anchor) in self.chain.groups.iter_mut().zip(anchors) {
