@@ -84,7 +84,7 @@ impl Python {
         if let Some(at) = raised.value.filter(is_exception) {
             return self.value(host, at, limits);
         }
-        let argument = raised.value.and_then(|at| self.value(host, at, limits));
+        let argument = raised.value.map(|at| self.value_or_why(host, at, limits));
         let items: Vec<Value> = match argument {
             Some(Value { kind: ValueKind::Items { of: Items::Tuple, items, .. }, .. }) => items,
             Some(Value { kind: ValueKind::Word("None"), .. }) => Vec::new(),
@@ -202,7 +202,7 @@ fn raised(heap: &Heap<'_>, thread: Addr) -> Option<Raised> {
         return Some(of_object(heap, heap.field_of(thread, offset, EXCEPTION)?));
     }
     let class = heap.field_of(thread, offset.checked_sub(8)?, TYPE)?.at;
-    let value = heap.field(thread, offset).map(|value| value.at);
+    let value = heap.pointer(thread, offset);
     Some(Raised { class, value, trace: heap.pointer(thread, offset.checked_add(8)?) })
 }
 

@@ -6,8 +6,11 @@ use std::{
 };
 
 use gen_cores::{Case, Truth};
-use kcore::python::{Chain, PyFrame, Python, value::Limits};
-use kcore::{Core, MAX_FRAMES, MappingKind, OpenOptions, Probes, Tid};
+use kcore::python::{
+    Chain, PyFrame, Python,
+    value::{Limits, ValueKind},
+};
+use kcore::{Addr, Core, MAX_FRAMES, MappingKind, OpenOptions, Probes, Tid};
 use tempfile::TempDir;
 
 use crate::{CASES, frames, open, told_lines};
@@ -208,6 +211,36 @@ fn a_heap_of_letters_makes_no_frame() {
             let is_told = |it: &kcore::NamedFrame| it.location.doubt.is_some();
             assert!(named.iter().all(is_told), "{}: {named:?}", case.name());
         }
+    }
+}
+
+/// Where `args` stands in an exception, `Include/cpython/pyerrors.h`.
+const ARGUMENTS: u64 = 24;
+
+#[test]
+fn arguments_that_are_not_there_are_not_taken_for_none() {
+    for (case, _) in cases("python-flight") {
+        let lines = told_lines(case);
+        let raised = lines.iter().find(|line| line["name"] == "raised").expect("it is told");
+        let raised = raised["at"].as_str().and_then(|at| u64::from_str_radix(&at[2..], 16).ok());
+        let raised = raised.expect("an address");
+        let hurt = changed(case, |core, bytes| {
+            let heaps = heaps(core);
+            let at = raised + ARGUMENTS;
+            let of = |(start, part): &(u64, Range<usize>)| {
+                let place = usize::try_from(at.checked_sub(*start)?).ok()?;
+                (place < part.len()).then(|| part.start + place)
+            };
+            let place = heaps.iter().find_map(of).expect("it was dumped");
+            bytes[place..place + 8].copy_from_slice(&0x1000_u64.to_le_bytes());
+        });
+        let python = hurt.core.runtimes().of::<Python>().next().expect("CPython");
+        let value = python.value(&hurt.core, Addr::new(raised), LIMITS).expect("an exception");
+        let ValueKind::Object { arguments: None, attributes, .. } = &value.kind else {
+            panic!("{value:?}")
+        };
+        let told = attributes.iter().find(|(name, _)| &**name == "args").map(|it| &it.1.kind);
+        assert!(matches!(told, Some(ValueKind::Unreadable(_))), "{}: {value:?}", case.name());
     }
 }
 

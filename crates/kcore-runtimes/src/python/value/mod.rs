@@ -182,6 +182,11 @@ impl Python {
         Some(reader::Reader::new(self, host, limits).value(object))
     }
 
+    /// The object at an address, or why none lies there.
+    pub(super) fn value_or_why(&self, host: &dyn Host, at: Addr, limits: Limits) -> Value {
+        reader::Reader::new(self, host, limits).at(at)
+    }
+
     /// What a word of a frame or an object refers to: since 3.14 its lowest bits are a tag.
     pub(super) fn referred(&self, word: u64) -> Option<Addr> {
         let at = if self.layout.minor >= 14 { word & !3 } else { word };

@@ -18,6 +18,8 @@ use crate::Host;
 
 /// Arguments of an exception that are compared with its fields, at most.
 const MAX_ARGUMENTS: u64 = 16;
+/// What is said of the arguments of an exception that are nowhere.
+const NOT_READ: &str = "its arguments cannot be read";
 /// Values that are told at once: objects may refer to the same ones over and over.
 const MAX_VALUES: u64 = 1 << 20;
 
@@ -188,15 +190,14 @@ impl<'a> Reader<'a> {
 
     /// An object of a class, by its attributes: nothing else is in it, or it is told that there may be.
     fn object(&mut self, object: Object) -> ValueKind {
-        let arguments = match object.is(EXCEPTION) {
-            true => self.heap.field_of(object.at, ARGUMENTS, TUPLE),
-            false => None,
-        };
-        let arguments = arguments.and_then(|arguments| {
-            let kind = self.items(arguments, Items::Tuple)?;
-            Some(Box::new(Value { at: Some(arguments.at), class: None, kind }))
-        });
         let mut told = Vec::new();
+        let arguments = match object.is(EXCEPTION).then(|| self.arguments(object)).flatten() {
+            Some(arguments) if matches!(arguments.kind, ValueKind::Unreadable(_)) => {
+                told.push(("args".into(), arguments));
+                None
+            }
+            arguments => arguments.map(Box::new),
+        };
         if let Some(frame) = self.python.own_frame(self.host, &self.heap, object) {
             told.extend(frame.told());
         }
@@ -208,6 +209,24 @@ impl<'a> Reader<'a> {
             None => ValueKind::Object { arguments, attributes, has_more },
             Some(type_name) => ValueKind::Opaque { type_name, attributes, has_more },
         }
+    }
+
+    /// The arguments of an exception; `None` of one that has none yet.
+    fn arguments(&mut self, exception: Object) -> Option<Value> {
+        let at = match self.heap.word(exception.at, ARGUMENTS) {
+            None => return Some(Value::of_kind(ValueKind::Unreadable(NOT_READ))),
+            Some(0) => return None,
+            Some(word) => Addr::new(word),
+        };
+        let tuple = self.heap.object(at).filter(|object| object.is(TUPLE));
+        let kind = tuple.and_then(|tuple| self.items(tuple, Items::Tuple));
+        Some(match kind {
+            Some(kind) => Value { at: Some(at), class: None, kind },
+            None => match self.at(at) {
+                missing @ Value { kind: ValueKind::Unreadable(_), .. } => missing,
+                _ => Value::of_kind(ValueKind::Unreadable(NOT_READ)),
+            },
+        })
     }
 
     /// Attributes behind those that are told already, and whether there are more.
