@@ -19,12 +19,17 @@ def late(reasons):
         pass
 
 
-def hook(kind, error, trace):
+class Hook:
+    def __call__(self, *error):
+        hook(error[2])
+
+
+def hook(trace):
     lines = list(traceback.walk_tb(trace))[::-1]
     names = [(getattr(frame.f_code, "co_qualname", frame.f_code.co_name), frame.f_code.co_filename, line) for frame, line in lines]
     truth.tell_line({"exception_stack": ["%s (%s:%d)" % name for name in names]})
     truth.tell(); os.abort()
 
 
-sys.excepthook = hook
+sys.excepthook = Hook()
 late(["no"])

@@ -42,9 +42,9 @@ pub struct Exceptions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Raised {
     /// Its class.
-    class: Addr,
+    pub(super) class: Addr,
     /// The exception, or what is to become its argument.
-    value: Option<Addr>,
+    pub(super) value: Option<Addr>,
     /// The innermost frame that it passed.
     trace: Option<Addr>,
 }
@@ -144,8 +144,9 @@ impl Python {
         let Exceptions { raised, handled } = self.exceptions(host, thread);
         let in_flight = raised.map(|raised| (Fate::InFlight, raised));
         let last = || {
-            let last = self.last_exception(&heap, thread)?;
-            self.is_told_of(host, &heap, thread, last.value?).then_some((Fate::Uncaught, last))
+            let sys = self.sys(&heap, thread)?;
+            let last = last_exception(&heap, sys)?;
+            self.is_in_excepthook(host, thread, sys, last).then_some((Fate::Uncaught, last))
         };
         let handled = || {
             let innermost = heap.object(*handled.first()?)?;
@@ -155,28 +156,10 @@ impl Python {
         known.and_then(|(fate, raised)| self.ending(host, fate, raised)).into_iter().collect()
     }
 
-    /// Whether a thread is in `sys.excepthook`, called with an exception: what called it is C code, and its variables
-    /// refer to that. `sys` keeps an exception as well that was told of long ago, and that the program survived.
-    fn is_told_of(
-        &self,
-        host: &dyn Host,
-        heap: &Heap<'_>,
-        thread: &ThreadState,
-        exception: Addr,
-    ) -> bool {
-        let chain = self.chain(heap, thread);
-        let mut entered = chain.groups.iter().filter_map(|group| group.frames.last());
-        entered.any(|frame| {
-            let locals = self.locals(host, frame.at).unwrap_or_default();
-            frame.code.is_optimized() && locals.iter().any(|local| local.at == exception)
-        })
-    }
-
-    fn last_exception(&self, heap: &Heap<'_>, thread: &ThreadState) -> Option<Raised> {
+    /// The dict of `sys` of the interpreter of a thread.
+    fn sys(&self, heap: &Heap<'_>, thread: &ThreadState) -> Option<Object> {
         let interpreter = self.state.get()?.interpreters.get(thread.interpreter)?;
-        let sys = heap.field_of(interpreter.at, heap.layout.interpreter.sysdict, DICT)?;
-        let last = LAST.iter().find_map(|name| heap.lookup(sys, name))?;
-        last.is(EXCEPTION).then(|| of_object(heap, last))
+        heap.field_of(interpreter.at, heap.layout.interpreter.sysdict, DICT)
     }
 
     fn ending(&self, host: &dyn Host, fate: Fate, raised: Raised) -> Option<Ending> {
@@ -204,6 +187,12 @@ fn raised(heap: &Heap<'_>, thread: Addr) -> Option<Raised> {
     let class = heap.field_of(thread, offset.checked_sub(8)?, TYPE)?.at;
     let value = heap.pointer(thread, offset);
     Some(Raised { class, value, trace: heap.pointer(thread, offset.checked_add(8)?) })
+}
+
+/// The exception that `sys` was told of last.
+fn last_exception(heap: &Heap<'_>, sys: Object) -> Option<Raised> {
+    let last = LAST.iter().find_map(|name| heap.lookup(sys, name))?;
+    last.is(EXCEPTION).then(|| of_object(heap, last))
 }
 
 fn of_object(heap: &Heap<'_>, exception: Object) -> Raised {

@@ -14,6 +14,7 @@ mod coroutine;
 mod decode;
 mod dict;
 mod errors;
+mod excepthook;
 mod exceptions;
 mod fields;
 mod frame;
