@@ -158,7 +158,9 @@ impl Record for Begin {
 
     fn view(&self) -> View {
         match (self.has_python, self.is_titled) {
-            (false, _) => View::Line("thread {tid}{name? ({name})} has no Python frames"),
+            (false, _) => {
+                View::Line("thread {tid}{name? ({name})}{state?, {state},} has no Python frames")
+            }
             (true, true) => View::Line(
                 "thread {tid}{name? ({name})}{state?, {state}}:{raised*\n        raised: {.}}{handled*\n        handled: {.}}",
             ),

@@ -5,7 +5,7 @@ use kcore_mem::Addr;
 
 use super::{
     dict::{Entries, Keys, Values},
-    heap::{DICT, HEAP_TYPE, Heap, Object},
+    heap::{DICT, HEAP_TYPE, Heap, INT, Object},
 };
 
 /// `tp_flags`: values lie behind the object, since 3.13; the dict lies before it, since 3.11.
@@ -69,6 +69,10 @@ impl<'a> Heap<'a> {
             (self.word(object.class, types.basic_size)?, self.word(object.class, types.item_size)?);
         let count = match item {
             0 => 0,
+            // `lv_tag`: an int has room for one digit at least.
+            _ if object.is(INT) && self.layout.minor >= 12 => {
+                (self.word(object.at, 16)? >> 3).max(1)
+            }
             // The sign of an int, to 3.11.
             _ => self.word(object.at, 16)?.cast_signed().unsigned_abs(),
         };
