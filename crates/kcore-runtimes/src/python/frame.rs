@@ -55,8 +55,8 @@ enum Link {
 impl Python {
     /// The frames of a thread state.
     pub(super) fn chain(&self, heap: &Heap<'_>, thread: &ThreadState) -> Chain {
-        let mut walk =
-            Walk { python: self, heap, thread, chain: Chain::default(), open: Group::default() };
+        let (chain, open) = (Chain::default(), Group::default());
+        let mut walk = Walk { python: self, heap, thread, chain, open, has_evaluated: false };
         walk.run();
         walk.finish()
     }
@@ -107,6 +107,8 @@ struct Walk<'a> {
     thread: &'a ThreadState,
     chain: Chain,
     open: Group,
+    /// Whether the open group has a frame that is evaluated.
+    has_evaluated: bool,
 }
 
 impl Walk<'_> {
@@ -199,6 +201,10 @@ impl Walk<'_> {
 
     /// Ends the group if the frame at `at` is the first of an evaluation.
     fn pass(&mut self, at: Addr) {
+        if !self.has_evaluated && self.is_passed(at) {
+            return;
+        }
+        self.has_evaluated = true;
         let ends = match self.heap.layout.frames {
             Frames::Objects => true,
             Frames::Shims => false,
@@ -212,7 +218,32 @@ impl Walk<'_> {
         }
     }
 
+    /// Whether a frame is that of a generator which waits for another one, into which an exception is thrown: to 3.11
+    /// `_gen_throw` puts it on the chain and evaluates it not (`Objects/genobject.c`). It belongs to the evaluation
+    /// that threw.
+    fn is_passed(&self, at: Addr) -> bool {
+        let Heap { layout, .. } = self.heap;
+        let offsets = &layout.frame;
+        let is_generators = match offsets.owner {
+            Some(owner) => self.heap.uint(at, owner, 1) == Some(OF_GENERATOR),
+            // `f_gen` goes before `f_lasti`.
+            None => offsets
+                .instruction
+                .checked_sub(8)
+                .and_then(|offset| self.heap.pointer(at, offset))
+                .is_some(),
+        };
+        // While a frame is evaluated its stack is the evaluation's affair.
+        let waits = || match layout.minor {
+            ..=9 => self.heap.pointer(at, offsets.stack).is_some(),
+            10 | 11 => self.heap.int(at, offsets.stack).is_some_and(|depth| depth >= 0),
+            _ => false,
+        };
+        is_generators && waits()
+    }
+
     fn close(&mut self, anchor: Option<Addr>) {
+        self.has_evaluated = false;
         let frames = std::mem::take(&mut self.open.frames);
         // Each entry has an anchor, in the same order.
         if !frames.is_empty() || self.heap.layout.frames == Frames::Entries {
@@ -221,9 +252,7 @@ impl Walk<'_> {
     }
 
     fn finish(mut self) -> Chain {
-        if !self.open.frames.is_empty() {
-            self.close(None);
-        }
+        self.end();
         if self.heap.layout.frames != Frames::Shims {
             let anchors = self.cframes();
             for (group, anchor) in self.chain.groups.iter_mut().zip(anchors) {
@@ -231,6 +260,16 @@ impl Walk<'_> {
             }
         }
         self.chain
+    }
+
+    /// Ends the last group. In 3.9 the chain ends with frames into which is thrown: which evaluation threw is not known,
+    /// and they are told with the frame that they wait for.
+    fn end(&mut self) {
+        match self.chain.groups.last_mut().filter(|_| !self.has_evaluated) {
+            Some(last) => last.frames.append(&mut self.open.frames),
+            None if self.open.frames.is_empty() => {}
+            None => self.close(None),
+        }
     }
 
     /// The `_PyCFrame`s of the evaluations, innermost first: each lies in the stack frame of one.
