@@ -2,10 +2,7 @@
 
 use std::borrow::Cow;
 
-use kcore::python::{
-    Chain, PyFrame, Python,
-    value::{Limits, Value},
-};
+use kcore::python::{Chain, PyFrame, Python, value::Limits};
 use kcore::{Addr, Core, Tid};
 use kcore_dcmd::{
     AddrUse, Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record, Result,
@@ -76,15 +73,25 @@ impl Dcmd for Pystack {
         let begin = Begin::new(core, tid, &chains, cx.input().looped);
         cx.begin(&begin, "frames")?;
         let wanted = args.has('v').then_some(limits);
-        let mut index = 0;
+        let (mut index, mut without) = (0, 0_u64);
         for (python, chain) in &chains {
             for frame in frames(chain) {
-                cx.emit(&Row::new(core, python, frame, index, wanted))?;
+                let row = Row::new(core, python, frame, index, wanted);
+                without = without.saturating_add(u64::from(row.locals.is_none()));
+                cx.emit(&row)?;
                 index = index.saturating_add(1);
             }
         }
         let why = chains.iter().find_map(|(_, chain)| chain.broken);
-        cx.end(&End { why })
+        cx.end(&End { why })?;
+        match without {
+            1.. if wanted.is_some() => {
+                let what =
+                    "the variables of {} frames were not dumped, or what names them is damaged";
+                cx.note(&what.replace("{}", &without.to_string()))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -201,11 +208,10 @@ impl<'f> Row<'f> {
         index: u64,
         wanted: Option<Limits>,
     ) -> Self {
-        let locals = wanted.map(|limits| {
-            let locals = python.locals(core, frame.at).unwrap_or_default().into_iter();
+        let locals = wanted.and_then(|limits| {
+            let locals = python.locals(core, frame.at)?.into_iter();
             let shown = locals.filter(|local| &*local.name != BUILTINS).map(|local| {
-                let value = python.value(core, local.at, limits);
-                let value = value.unwrap_or_else(|| Value::unreadable("no object lies there"));
+                let value = python.value_or_why(core, local.at, limits);
                 Shown {
                     name: local.name.to_string(),
                     is_argument: local.is_argument,
@@ -213,7 +219,7 @@ impl<'f> Row<'f> {
                     value: tree::node(&value),
                 }
             });
-            shown.collect()
+            Some(shown.collect())
         });
         Self { index, frame, locals }
     }

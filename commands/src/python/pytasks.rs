@@ -29,10 +29,12 @@ impl Dcmd for Pytasks {
     fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
         let core: &Core = cx.core();
         for python in subject::instances(core)? {
-            let tasks = python.py_tasks(core).ok_or_else(|| {
-                DcmdError::failed("the file of _asyncio is missing, which says where tasks are")
-            })?;
-            tasks.iter().try_for_each(|task| cx.emit(&Row { task }))?;
+            let found = python.py_tasks(core).map_err(|why| DcmdError::failed(why.to_string()))?;
+            found.tasks.iter().try_for_each(|task| cx.emit(&Row { task }))?;
+            if found.unread > 0 {
+                let what = "tasks, or lists of them, were not dumped as a whole, or are damaged";
+                cx.note(&format!("{} {what}: there may be more", found.unread))?;
+            }
         }
         Ok(())
     }

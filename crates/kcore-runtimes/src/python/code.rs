@@ -104,33 +104,28 @@ impl Code {
         self.flags & OPTIMIZED != 0
     }
 
-    /// The slots of its frames, in order.
-    pub fn slots(&self, heap: &Heap<'_>) -> Vec<Slot> {
+    /// The slots of its frames, in order; `None` where their names cannot be read.
+    pub fn slots(&self, heap: &Heap<'_>) -> Option<Vec<Slot>> {
         let offsets = &heap.layout.code;
         match (offsets.names, offsets.slots) {
             (Some([local, cell, free]), _) => {
                 let of = |offset, is_cell| {
-                    names(heap, self.at, offset).map(move |name| Slot {
-                        name,
-                        may_be_cell: is_cell,
-                        is_hidden: false,
-                    })
+                    let slot = move |name| Slot { name, may_be_cell: is_cell, is_hidden: false };
+                    Some(names(heap, self.at, offset)?.map(slot))
                 };
-                of(local, false).chain(of(cell, true)).chain(of(free, true)).collect()
+                Some(of(local, false)?.chain(of(cell, true)?).chain(of(free, true)?).collect())
             }
             (_, Some([name, kind])) => {
-                let kinds = heap.field_of(self.at, kind, BYTES);
-                let kinds =
-                    kinds.and_then(|kinds| heap.bytes(kinds, MAX_SLOTS)).unwrap_or_default();
-                let named = names(heap, self.at, name).zip(kinds);
+                let kinds = heap.bytes(heap.field_of(self.at, kind, BYTES)?, MAX_SLOTS)?;
+                let named = names(heap, self.at, name)?.zip(kinds);
                 let slot = |(name, kind): (String, u8)| Slot {
                     name,
                     may_be_cell: kind & (CELL | FREE) != 0,
                     is_hidden: kind & HIDDEN != 0,
                 };
-                named.map(slot).collect()
+                Some(named.map(slot).collect())
             }
-            _ => Vec::new(),
+            _ => None,
         }
     }
 }
@@ -139,11 +134,15 @@ impl Code {
 const INT_TO_TYPE: u64 = 0xff << 24;
 
 /// The names in a tuple; one that cannot be read is empty.
-fn names<'h>(heap: &'h Heap<'_>, at: Addr, offset: u64) -> impl Iterator<Item = String> + 'h {
-    let tuple = heap.field_of(at, offset, TUPLE);
-    let count = tuple.and_then(|tuple| heap.size(tuple)).unwrap_or_default().min(MAX_SLOTS);
-    let name = move |index| heap.name(heap.item(tuple?, index)?);
-    (0..count).map(move |index| name(index).unwrap_or_default())
+fn names<'h>(
+    heap: &'h Heap<'_>,
+    at: Addr,
+    offset: u64,
+) -> Option<impl Iterator<Item = String> + use<'h>> {
+    let tuple = heap.field_of(at, offset, TUPLE)?;
+    let count = heap.size(tuple)?.min(MAX_SLOTS);
+    let name = move |index| heap.name(heap.item(tuple, index)?);
+    Some((0..count).map(move |index| name(index).unwrap_or_default()))
 }
 
 fn arguments(heap: &Heap<'_>, at: Addr, flags: i32) -> Option<u64> {

@@ -86,6 +86,26 @@ impl<'a> Heap<'a> {
         is_type.then_some(Object { at, class, flags })
     }
 
+    /// Why there is no object at an address: its memory, or that of its type, has no bytes; or it is none.
+    pub fn why_no_object(&self, at: Addr) -> &'static str {
+        let word =
+            |at: Option<Addr>| Some(self.space.read_word(at?).map_err(|fault| fault.reason()));
+        let flags = self.layout.types.flags;
+        let mut at = at;
+        for _ in 0..2 {
+            let class = match word(at.checked_add(8)) {
+                Some(Ok(class)) => Addr::new(class),
+                Some(Err(why)) => return why,
+                None => break,
+            };
+            if let Some(Err(why)) = word(class.checked_add(flags)) {
+                return why;
+            }
+            at = class;
+        }
+        "no object lies there"
+    }
+
     /// The object that a pointer at an offset refers to.
     pub fn field(&self, at: Addr, offset: u64) -> Option<Object> {
         self.object(self.pointer(at, offset)?)

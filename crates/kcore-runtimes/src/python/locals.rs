@@ -26,19 +26,26 @@ pub struct Local {
 }
 
 impl Python {
-    /// The variables of the frame at `at` that have a value, in the order of the code.
+    /// The variables of the frame at `at` that have a value, in the order of the code; `None` where it cannot be read
+    /// what they are.
     pub fn locals(&self, host: &dyn Host, at: Addr) -> Option<Vec<Local>> {
         let heap = self.heap(host);
         let code = Addr::new(heap.word(at, heap.layout.frame.code)? & !3);
         let code = self.code(&heap, code)?;
-        Some(match code.is_optimized() {
+        match code.is_optimized() {
             true => self.of_slots(host, &heap, at, &code),
             false => self.of_dict(&heap, at),
-        })
+        }
     }
 
-    fn of_slots(&self, host: &dyn Host, heap: &Heap<'_>, at: Addr, code: &Code) -> Vec<Local> {
-        let slots = code.slots(heap).into_iter().zip(0_u64..);
+    fn of_slots(
+        &self,
+        host: &dyn Host,
+        heap: &Heap<'_>,
+        at: Addr,
+        code: &Code,
+    ) -> Option<Vec<Local>> {
+        let slots = code.slots(heap)?.into_iter().zip(0_u64..);
         let value = |may_be_cell: bool, index: u64| {
             let offset = heap.layout.frame.slots.checked_add(index.checked_mul(8)?)?;
             let value = self.referred(heap.word(at, offset)?)?;
@@ -54,7 +61,7 @@ impl Python {
                 is_argument: index < code.arguments,
             })
         });
-        local.collect()
+        Some(local.collect())
     }
 
     /// A slot of a cell holds one from the first instructions on.
@@ -64,14 +71,18 @@ impl Python {
     }
 
     /// The variables of a module or of the body of a class: a dict.
-    fn of_dict(&self, heap: &Heap<'_>, at: Addr) -> Vec<Local> {
-        let dict = heap.word(at, heap.layout.frame.locals).map(|word| Addr::new(word & !3));
-        let dict = dict.and_then(|dict| heap.object(dict)).filter(|dict| dict.is(DICT));
-        let entries = dict.and_then(|dict| Entries::of(heap, dict)).into_iter().flatten();
+    fn of_dict(&self, heap: &Heap<'_>, at: Addr) -> Option<Vec<Local>> {
+        let dict = match heap.word(at, heap.layout.frame.locals)? & !3 {
+            0 => return Some(Vec::new()),
+            word => heap.object(Addr::new(word))?,
+        };
+        // Any mapping may stand there, of which nothing is known.
+        let entries = if dict.is(DICT) { Some(Entries::of(heap, dict)?) } else { None };
+        let entries = entries.into_iter().flatten();
         let local = entries.filter_map(|entry| {
             let name = heap.name(heap.object(entry.key)?)?;
             Some(Local { name: name.into(), is_argument: false, at: entry.value })
         });
-        local.collect()
+        Some(local.collect())
     }
 }

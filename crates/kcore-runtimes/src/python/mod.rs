@@ -61,8 +61,11 @@ pub use interpreter::{Interpreter, State, ThreadState};
 pub use locals::Local;
 pub use probe::{NAME, PROBE};
 pub use referrers::{Edge, Referrer};
-pub use tasks::PyTask;
+pub use tasks::{NoTasks, PyTask, PyTasks};
 pub use text::Text;
+
+/// How much of values is wanted in a snapshot: what stands on a line.
+const ON_A_LINE: value::Limits = value::Limits { depth: 2, entries: 16, characters: 256 };
 
 /// CPython in a process.
 pub struct Python {
@@ -174,6 +177,15 @@ impl Runtime for Python {
 
     fn follow_running(&self, host: &dyn Host) {
         let heap = self.heap(host);
-        self.state(host).threads.iter().for_each(|thread| drop(self.chain(&heap, thread)));
+        for thread in &self.state(host).threads {
+            let frames =
+                self.chain(&heap, thread).groups.into_iter().flat_map(|group| group.frames);
+            for frame in frames.filter(|frame| frame.code.is_optimized()) {
+                let locals = self.locals(host, frame.at).unwrap_or_default();
+                locals.iter().for_each(|local| drop(self.value(host, local.at, ON_A_LINE)));
+            }
+            drop(self.exceptions(host, thread));
+        }
+        drop(self.py_tasks(host));
     }
 }

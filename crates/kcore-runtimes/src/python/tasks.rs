@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use kcore_mem::Addr;
+use kcore_mem::{Addr, Fault};
 
 use super::{
     Python,
@@ -25,6 +25,9 @@ const SETS: [&str; 3] = ["_all_tasks", "_scheduled_tasks", "_eager_tasks"];
 const REFERENT: u64 = 16;
 /// The future that an iterator over one has: `futureiterobject`.
 const ITERATED: u64 = 16;
+/// `ma_used` of a dict, `used` of a set: how many it has.
+const USED: u64 = 16;
+const SET_USED: u64 = 24;
 /// Slots of a set that are looked at, at most.
 const MAX_SLOTS: u64 = 1 << 24;
 /// Where a debugger finds `Py_AsyncioModuleDebugOffsets`, and words of it.
@@ -55,6 +58,36 @@ pub struct PyTask {
     pub waits_on: Option<(Arc<str>, Addr)>,
 }
 
+/// The tasks of a process.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PyTasks {
+    /// Those that are not done.
+    pub tasks: Vec<PyTask>,
+    /// How many tasks, or lists and sets of them, cannot be read, or not as a whole.
+    pub unread: u64,
+}
+
+/// Why nothing is known of tasks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoTasks {
+    /// Where they are says a module whose file is missing.
+    #[error("the file of _asyncio is missing, which says where tasks are")]
+    NoFile,
+    /// The module's memory that says it has no bytes.
+    #[error("{0}: it says where tasks are")]
+    Fault(Fault),
+    /// The module says what cannot be.
+    #[error("what says where tasks are, at {0}, is damaged")]
+    Damaged(Addr),
+}
+
+/// Addresses of tasks, as they are found.
+#[derive(Default)]
+struct Found {
+    tasks: Vec<Addr>,
+    unread: u64,
+}
+
 /// Where a task of the module in C has its name and coroutine.
 #[derive(Clone, Copy)]
 struct TaskOffsets {
@@ -72,27 +105,35 @@ struct ListOffsets {
 }
 
 impl Python {
-    /// The tasks of the process, those of all its loops; `None` where they cannot be told.
-    pub fn py_tasks(&self, host: &dyn Host) -> Option<Vec<PyTask>> {
+    /// The tasks of the process, those of all its loops.
+    ///
+    /// # Errors
+    /// Since 3.14, when nothing says where they are.
+    pub fn py_tasks(&self, host: &dyn Host) -> Result<PyTasks, NoTasks> {
         let heap = self.heap(host);
-        let (mut found, offsets) = match self.layout.minor {
-            ..=13 => (self.of_sets(&heap), old_offsets(self.layout.minor)),
+        let mut found = Found::default();
+        let offsets = match self.layout.minor {
+            ..=13 => old_offsets(self.layout.minor),
             _ => {
                 let lists = self.list_offsets(host)?;
-                let mut found = self.of_lists(host, &heap, lists);
-                // Those that are not of the module in C are in a set still.
-                found.extend(self.of_sets(&heap));
-                (found, lists.task)
+                self.of_lists(host, &heap, lists, &mut found);
+                lists.task
             }
         };
-        found.sort_unstable();
-        found.dedup();
-        let tasks = found.into_iter().filter_map(|at| self.task(host, &heap, at, offsets));
-        // A task is done as soon as its coroutine ended; to 3.13 the set has those too that are referred to yet.
-        let is_done = |task: &PyTask| {
-            task.awaiting.as_ref().is_some_and(|it| it.state == CoroutineState::Finished)
-        };
-        Some(tasks.filter(|task| !is_done(task)).collect())
+        // Since 3.14 those that are not of the module in C are in a set still.
+        self.of_sets(host, &heap, &mut found);
+        let Found { tasks: mut places, mut unread } = found;
+        places.sort_unstable();
+        places.dedup();
+        let mut tasks = Vec::new();
+        for at in places {
+            let task = self.task(host, &heap, at, offsets);
+            let is_read = task.as_ref().is_some_and(|it| it.awaiting.is_some())
+                || heap.word(at, offsets.coro) == Some(0);
+            unread = unread.saturating_add(u64::from(!is_read));
+            tasks.extend(task.filter(|task| !is_done(task)));
+        }
+        Ok(PyTasks { tasks, unread })
     }
 
     fn task(
@@ -130,51 +171,73 @@ impl Python {
         Some((self.class_name(host, object.class)?, object.at))
     }
 
-    fn of_sets(&self, heap: &Heap<'_>) -> Vec<Addr> {
-        let Some(module) = self.module_dict(heap, self.main, MODULE) else { return Vec::new() };
-        let sets = SETS.iter().filter_map(|name| heap.lookup(module, name));
-        let mut found = Vec::new();
-        for set in sets {
+    fn of_sets(&self, host: &dyn Host, heap: &Heap<'_>, found: &mut Found) {
+        let Some(module) = self.module_of_tasks(heap, found) else { return };
+        for set in SETS.iter().filter_map(|name| heap.lookup(module, name)) {
             // A weak set keeps a set of weak references; that of eager tasks is a plain one.
-            match self.attribute(heap, set, "data") {
-                Some(data) => found.extend(
-                    members(heap, data).into_iter().filter_map(|it| heap.pointer(it, REFERENT)),
-                ),
-                None => found.extend(members(heap, set)),
+            let is_plain = self.builtin_name(host, set.class).is_some_and(|name| &*name == "set");
+            let data = if is_plain { Some(set) } else { self.attribute(heap, set, "data") };
+            let Some(members) = data.and_then(|data| members(heap, data)) else {
+                found.add_unread(1);
+                continue;
+            };
+            found.add_unread(members.unread);
+            for member in members.tasks {
+                match if is_plain { Some(member) } else { heap.pointer(member, REFERENT) } {
+                    Some(task) if found.tasks.len() < MAX_TASKS => found.tasks.push(task),
+                    _ => found.add_unread(1),
+                }
             }
         }
-        found.truncate(MAX_TASKS);
-        found
     }
 
-    fn of_lists(&self, host: &dyn Host, heap: &Heap<'_>, offsets: ListOffsets) -> Vec<Addr> {
+    /// The dict of the module that has sets of tasks, if it was imported.
+    fn module_of_tasks(&self, heap: &Heap<'_>, found: &mut Found) -> Option<Object> {
+        let modules = heap.field_of(self.main, heap.layout.interpreter.modules, DICT);
+        let is_imported = modules.is_some_and(|modules| heap.lookup(modules, MODULE).is_some());
+        let dict = self.module_dict(heap, self.main, MODULE);
+        let is_whole = |dict: Option<Object>| dict.is_some_and(|dict| has_all_keys(heap, dict));
+        let is_known = if is_imported { is_whole(dict) } else { is_whole(modules) };
+        found.add_unread(u64::from(!is_known));
+        dict
+    }
+
+    fn of_lists(&self, host: &dyn Host, heap: &Heap<'_>, offsets: ListOffsets, found: &mut Found) {
         let state = self.state(host);
         let threads = state.threads.iter().filter_map(|it| it.at.checked_add(offsets.thread));
         let interpreters =
             state.interpreters.iter().filter_map(|it| it.at.checked_add(offsets.interpreter));
-        let mut found = Vec::new();
         for head in threads.chain(interpreters) {
-            let mut next = heap.pointer(head, 0);
-            while let Some(node) = next.filter(|node| *node != head && found.len() < MAX_TASKS) {
-                let Some(task) = node.get().checked_sub(offsets.node) else { break };
-                found.push(Addr::new(task));
-                next = heap.pointer(node, 0).filter(|next| *next != node);
+            let mut node = head;
+            loop {
+                let next = heap.pointer(node, 0).filter(|next| *next != node || node == head);
+                if next == Some(head) {
+                    break;
+                }
+                let task = next.and_then(|next| next.get().checked_sub(offsets.node));
+                let Some((next, task)) = next.zip(task).filter(|_| found.tasks.len() < MAX_TASKS)
+                else {
+                    found.add_unread(1);
+                    break;
+                };
+                found.tasks.push(Addr::new(task));
+                node = next;
             }
         }
-        found
     }
 
-    fn list_offsets(&self, host: &dyn Host) -> Option<ListOffsets> {
+    fn list_offsets(&self, host: &dyn Host) -> Result<ListOffsets, NoTasks> {
         let by_section = host.modules().into_iter().find_map(|module| {
             let section = module.image()?.section(SECTION)?.svma;
             module.addr(section)
         });
-        let table = by_section.or_else(|| self.searched_offsets(host))?;
+        let table = by_section.or_else(|| self.searched_offsets(host)).ok_or(NoTasks::NoFile)?;
         let at = |place: u64| {
-            let offset = host.space().read_word(table.checked_add(place)?).ok()?;
-            (offset < MAX_OFFSET).then_some(offset)
+            let at = table.checked_add(place).ok_or(NoTasks::Damaged(table))?;
+            let offset = host.space().read_word(at).map_err(NoTasks::Fault)?;
+            if offset < MAX_OFFSET { Ok(offset) } else { Err(NoTasks::Damaged(at)) }
         };
-        Some(ListOffsets {
+        Ok(ListOffsets {
             task: TaskOffsets { name: at(TASK_NAME)?, coro: at(TASK_CORO)? },
             node: at(TASK_NODE)?,
             interpreter: at(INTERPRETER_TASKS)?,
@@ -222,18 +285,38 @@ const fn old_offsets(minor: u8) -> TaskOffsets {
     TaskOffsets { name, coro }
 }
 
-/// The members of a set.
-fn members(heap: &Heap<'_>, set: Object) -> Vec<Addr> {
+/// A task is done as soon as its coroutine ended; to 3.13 the set has those too that are referred to yet.
+fn is_done(task: &PyTask) -> bool {
+    task.awaiting.as_ref().is_some_and(|it| it.state == CoroutineState::Finished)
+}
+
+/// Whether all keys of a dict are there to be read.
+fn has_all_keys(heap: &Heap<'_>, dict: Object) -> bool {
+    let keys = Entries::of(heap, dict).into_iter().flatten().map(|entry| entry.key);
+    let read = keys.filter(|key| heap.object(*key).is_some_and(|key| heap.name(key).is_some()));
+    heap.word(dict.at, USED) == Some(read.count() as u64)
+}
+
+/// The members of a set; `None` when it cannot be read.
+fn members(heap: &Heap<'_>, set: Object) -> Option<Found> {
     if set.is(DICT) {
-        return Entries::of(heap, set).into_iter().flatten().map(|entry| entry.key).collect();
+        let tasks = Entries::of(heap, set)?.map(|entry| entry.key).collect();
+        return Some(Found { tasks, unread: 0 });
     }
-    let table = heap.word(set.at, 32).zip(heap.pointer(set.at, 40));
-    let Some((mask, table)) = table else { return Vec::new() };
-    let mut found = Vec::new();
+    let (used, mask) = (heap.word(set.at, SET_USED)?, heap.word(set.at, 32)?);
+    let table = heap.pointer(set.at, 40)?;
+    let mut tasks = Vec::new();
     for slot in 0..mask.saturating_add(1).min(MAX_SLOTS) {
         let Some(at) = slot.checked_mul(16).and_then(|slot| table.checked_add(slot)) else { break };
         let Some(hash) = heap.word(at, 8) else { break };
-        found.extend(heap.pointer(at, 0).filter(|_| hash != u64::MAX));
+        tasks.extend(heap.pointer(at, 0).filter(|_| hash != u64::MAX));
     }
-    found
+    let unread = used.min(MAX_SLOTS).saturating_sub(tasks.len() as u64);
+    Some(Found { tasks, unread })
+}
+
+impl Found {
+    const fn add_unread(&mut self, count: u64) {
+        self.unread = self.unread.saturating_add(count);
+    }
 }

@@ -21,6 +21,9 @@ const MAX_STOPS: usize = 3;
 /// Looks at threads while they run, after a stop that did not get all that their stacks need: a look costs them
 /// nothing, and each sees other functions.
 const LOOKS: usize = 6;
+/// Pages of variables and of tasks of a language that are copied, at most: there may be any number of them, and
+/// stacks go before them.
+const MAX_RUNNING_PAGES: usize = 1024;
 /// Pages that are read later from the live process, at most: 4 GiB.
 const MAX_LATER_PAGES: usize = 1 << 20;
 /// Threads up to whose number floating-point registers are copied.
@@ -77,7 +80,7 @@ impl<'a> Taking<'a> {
     }
 
     fn take(mut self) -> Result<Core, OpenError> {
-        let Survey { mut wanted, tasks, follow } = self.survey()?;
+        let Survey { mut wanted, tasks, follow, running } = self.survey()?;
         let mut stops = Vec::new();
         loop {
             self.refresh()?;
@@ -90,6 +93,9 @@ impl<'a> Taking<'a> {
             rehearsal::ask_process(&core);
             rehearsal::walk_stacks(&core);
             tasks::walk(&core);
+            if running {
+                core.runtimes().follow_running(&core);
+            }
             ahead.close();
             let missed = ahead.ranges();
             if missed.is_empty() && !self.live.live_memory {
@@ -141,8 +147,19 @@ impl<'a> Taking<'a> {
         let ahead = self.pages(wanted::MAX_PAGES as usize);
         let core = self.open(None, LiveParts::asking(ahead.clone()))?;
         rehearsal::ask_process(&core);
-        let tasks = if tasks::has_some(&core) { self.survey_tasks()? } else { Vec::new() };
-        Ok(Survey { wanted: ahead.ranges(), tasks, follow: !core.runtimes().is_empty() })
+        let mut tasks = if tasks::has_some(&core) { self.survey_tasks()? } else { Vec::new() };
+        let follow = !core.runtimes().is_empty();
+        let running = follow && self.survey_running(&mut tasks)?;
+        Ok(Survey { wanted: ahead.ranges(), tasks, follow, running })
+    }
+
+    /// What memory runtimes need beside stacks, for variables and for tasks of the language. Whether that was all.
+    fn survey_running(&self, wanted: &mut Vec<AddrRange>) -> Result<bool, OpenError> {
+        let ahead = self.pages(MAX_RUNNING_PAGES);
+        let core = self.open(None, LiveParts::asking(ahead.clone()))?;
+        core.runtimes().follow_running(&core);
+        wanted.extend(ahead.ranges());
+        Ok(!ahead.is_full())
     }
 
     /// What memory concerns stacks that belong to no thread: it may be much more than all else.
@@ -189,4 +206,6 @@ struct Survey {
     tasks: Vec<AddrRange>,
     /// Whether a runtime needs what stacks point to.
     follow: bool,
+    /// Whether all that runtimes need beside stacks is among it.
+    running: bool,
 }

@@ -7,7 +7,7 @@ use std::{
 
 use gen_cores::{Case, Truth};
 use kcore::python::{
-    Chain, PyFrame, Python,
+    Chain, PyFrame, PyTasks, Python,
     value::{Limits, ValueKind},
 };
 use kcore::{Addr, Core, MAX_FRAMES, MappingKind, OpenOptions, Probes, Tid};
@@ -79,7 +79,8 @@ fn tasks_need_no_file_of_a_module() {
     for (case, _) in cases("python-async").filter(|(case, _)| variants.contains(&&*case.variant)) {
         let (_dir, core) = without_files(case);
         let python = core.runtimes().of::<Python>().next().expect("CPython");
-        let tasks = python.py_tasks(&core).expect("tasks");
+        let PyTasks { tasks, unread } = python.py_tasks(&core).expect("tasks");
+        assert_eq!(unread, 0, "{}", case.name());
         let chains = tasks.iter().filter_map(|task| task.awaiting.as_ref());
         let chained = chains.filter(|awaiting| !awaiting.frames.is_empty()).count();
         let told = told_lines(case).len();
@@ -192,6 +193,10 @@ fn a_heap_that_is_gone_costs_the_frames_of_python_alone() {
             hurt.core.runtimes().identities().count() + hurt.core.runtimes().damaged().len();
         let modules = hurt.core.modules().all().len();
         assert_eq!(known, 1, "{}: it is still named, {modules} modules", case.name());
+        for python in hurt.core.runtimes().of::<Python>() {
+            let tasks = python.py_tasks(&hurt.core);
+            assert!(tasks.is_err() || tasks.is_ok_and(|found| found.unread > 0), "{}", case.name());
+        }
         ask_all(case, truth, &hurt);
     }
 }

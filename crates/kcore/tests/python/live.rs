@@ -7,6 +7,10 @@ use std::{
 };
 
 use gen_cores::Case;
+use kcore::python::{
+    PyTask, Python,
+    value::{Limits, ValueKind},
+};
 use kcore::{Core, LiveOptions, MAX_FRAMES, OpenOptions, Pid, Tid};
 
 use crate::{CASES, frames};
@@ -33,6 +37,25 @@ print('done', flush=True)
 time.sleep(1000)
 ";
 
+/// Tasks that wait for each other, and variables; nothing runs once it is told.
+const TASKS: &str = "
+import asyncio
+
+async def waiting(depth):
+    held = [depth, 'a text of depth %d' % depth]
+    await (waiting(depth - 1) if depth else asyncio.sleep(1000))
+
+async def main():
+    global kept
+    kept = [asyncio.ensure_future(waiting(3)) for _ in range(20)]
+    await asyncio.sleep(0.1)
+    local = {'key': (1, 2)}
+    print('done', flush=True)
+    import time; time.sleep(1000)
+
+asyncio.run(main())
+";
+
 /// A process that is killed when the test is done with it.
 struct Target {
     child: Child,
@@ -41,9 +64,9 @@ struct Target {
 
 impl Target {
     /// The interpreter of a case.
-    fn start(case: &Case) -> Self {
+    fn start(case: &Case, program: &str) -> Self {
         let mut child = Command::new(&case.exe)
-            .args(["-c", PROGRAM])
+            .args(["-c", program])
             .current_dir(&case.dir)
             .env("LD_LIBRARY_PATH", "lib")
             .stdin(Stdio::null())
@@ -92,7 +115,7 @@ fn functions(core: &Core, tid: u32) -> Vec<String> {
 #[test]
 fn a_snapshot_has_the_frames_of_all_threads() {
     for (case, _) in CASES.iter().filter(|(case, _)| case.scenario == "python-threads") {
-        let mut target = Target::start(case);
+        let mut target = Target::start(case, PROGRAM);
         let told = target.threads();
         assert_eq!(told.len(), 5, "{}", case.name());
         let core = target.snapshot();
@@ -103,5 +126,30 @@ fn a_snapshot_has_the_frames_of_all_threads() {
             assert_eq!(known.as_deref(), Some(name.as_str()), "{}", case.name());
         }
         assert_eq!(functions(&core, target.child.id()), ["<module>"], "{}", case.name());
+    }
+}
+
+#[test]
+fn a_snapshot_has_tasks_and_variables() {
+    for (case, _) in CASES.iter().filter(|(case, _)| case.scenario == "python-threads") {
+        let mut target = Target::start(case, TASKS);
+        target.threads();
+        let core = target.snapshot();
+        let python = core.runtimes().of::<Python>().next().expect("CPython");
+        let found = python.py_tasks(&core).expect("tasks");
+        assert_eq!((found.tasks.len(), found.unread), (21, 0), "{}", case.name());
+        let frames = |task: &PyTask| task.awaiting.as_ref().map_or(0, |it| it.frames.len());
+        let deep = found.tasks.iter().filter(|task| frames(task) >= 4).count();
+        assert_eq!(deep, 20, "{}: {:?}", case.name(), found.tasks);
+        let chains = python.chains(&core, Tid::new(target.child.id()));
+        let innermost = chains.iter().flat_map(|it| &it.groups).flat_map(|it| &it.frames).next();
+        let locals = python.locals(&core, innermost.expect("a frame").at).expect("variables");
+        let local = locals.iter().find(|local| &*local.name == "local").expect("it is known");
+        let limits = Limits { depth: 3, entries: 9, characters: 99 };
+        let value = python.value_or_why(&core, local.at, limits);
+        let ValueKind::Dict { entries, .. } = &value.kind else { panic!("{value:?}") };
+        let ValueKind::Items { items, .. } = &entries[0].1.kind else { panic!("{value:?}") };
+        let numbers = ["1", "2"].map(|digits| ValueKind::Int(digits.into()));
+        assert!(items.iter().map(|item| &item.kind).eq(&numbers), "{}: {value:?}", case.name());
     }
 }

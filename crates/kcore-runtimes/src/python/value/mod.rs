@@ -182,8 +182,8 @@ impl Python {
         Some(reader::Reader::new(self, host, limits).value(object))
     }
 
-    /// The object at an address, or why none lies there.
-    pub(super) fn value_or_why(&self, host: &dyn Host, at: Addr, limits: Limits) -> Value {
+    /// The object at an address, or why none can be read there.
+    pub fn value_or_why(&self, host: &dyn Host, at: Addr, limits: Limits) -> Value {
         reader::Reader::new(self, host, limits).at(at)
     }
 

@@ -56,10 +56,7 @@ impl<'a> Reader<'a> {
         match self.heap.object(at) {
             Some(object) => self.value(object),
             None => {
-                let why = match self.heap.space.read_word(at) {
-                    Err(fault) => fault.reason(),
-                    Ok(_) => "no object lies there",
-                };
+                let why = self.heap.why_no_object(at);
                 Value { at: Some(at), class: None, kind: ValueKind::Unreadable(why) }
             }
         }
