@@ -1,6 +1,7 @@
 //! The agent in other programs: they are built here, run with it, asked, and know the answer themselves.
 
 mod answers;
+mod assembly;
 mod browser;
 mod daemons;
 mod install;

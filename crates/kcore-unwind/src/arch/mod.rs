@@ -119,6 +119,9 @@ pub trait Machine: Send + Sync {
     /// Whether the instruction before `at` is a call, so that `at` can be a return address.
     fn follows_call(&self, at: Addr, space: &dyn AddressSpace) -> bool;
 
+    /// The function that the call before `at`, a return address, calls, where the instruction says it itself.
+    fn called_before(&self, at: Addr, space: &dyn AddressSpace) -> Option<Addr>;
+
     /// What the call before `at`, a return address, leaves of its caller, if it calls a function that goes to
     /// another stack. `caller` is the function that called, as far as it is known: where it calls through a
     /// register, its code tells which function.

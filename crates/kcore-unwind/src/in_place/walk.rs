@@ -24,6 +24,8 @@ struct Above {
     has_caller: bool,
     /// Whether the caller was interrupted and did not call: its pc is exact, and it may stand on any stack.
     interrupted: bool,
+    /// Whether the frame's own pc is exact, though it was returned to: no call left it there.
+    exact: bool,
 }
 
 impl Walk<'_> {
@@ -36,7 +38,9 @@ impl Walk<'_> {
             let above = self.above(pc);
             let cfa = above.as_ref().ok().and_then(|above| above.cfa);
             let interrupted = above.as_ref().is_ok_and(|above| above.interrupted);
-            if !self.room.push(self.frame(pc, cfa, trust, interrupted)) {
+            let exact = above.as_ref().is_ok_and(|above| above.exact);
+            let shown = if exact { CodeAddr::Pc(pc.addr()) } else { pc };
+            if !self.room.push(self.frame(shown, cfa, trust, interrupted)) {
                 return End::Limit(self.room.frames().len());
             }
             let found = match above {
@@ -117,10 +121,24 @@ impl Walk<'_> {
                 trust: Trust::Signal,
                 has_caller: true,
                 interrupted: true,
+                exact: false,
             });
         }
         if !is_code {
             return self.above_wild_call(pc);
+        }
+        if self.was_put_there(pc) {
+            let trust = Trust::Cfi;
+            return Ok(Above {
+                cfa: None,
+                trust,
+                has_caller: false,
+                interrupted: false,
+                exact: true,
+            });
+        }
+        if let Some(above) = self.above_leaf(pc) {
+            return Ok(above);
         }
         let found = machine.caller_by_frame_pointer(&self.room.regs, self.space);
         let (regs, cfa) = found.ok_or(End::NoRule(pc.addr()))?;
@@ -128,7 +146,43 @@ impl Walk<'_> {
         if !self.tables.is_code(self.room.caller.pc()) {
             return Err(End::NoRule(pc.addr()));
         }
-        Ok(Above { cfa, trust: Trust::FramePointer, has_caller: true, interrupted: false })
+        Ok(Above {
+            cfa,
+            trust: Trust::FramePointer,
+            has_caller: true,
+            interrupted: false,
+            exact: false,
+        })
+    }
+
+    /// Whether a return address in code of a module can be read to be none that a call left: the stack of a
+    /// coroutine begins so, `__start_context` of glibc.
+    fn was_put_there(&self, pc: CodeAddr) -> bool {
+        let at = pc.addr();
+        let mut before = [0; LONGEST_CALL];
+        pc.is_return()
+            && self.tables.cfi_at(at).is_some()
+            && self.space.read(at.wrapping_offset(-(LONGEST_CALL as i64)), &mut before).is_ok()
+            && !self.tables.machine.follows_call(at, self.space)
+    }
+
+    /// The caller of a function that keeps no frame and has called nothing: its return address lies where the call
+    /// left it. It counts when that call was one of the code at `pc`; the frame pointer is the caller's yet.
+    fn above_leaf(&mut self, pc: CodeAddr) -> Option<Above> {
+        let machine = &self.tables.machine;
+        let (caller, cfa) = machine.caller_at_entry(&self.room.regs, self.space)?;
+        let caller = caller.with_pc(machine.strip_code(caller.pc()));
+        if pc.is_return() || !self.tables.is_code(caller.pc()) {
+            return None;
+        }
+        let target = machine.called_before(caller.pc(), self.space)?;
+        let inside = pc.addr().get().checked_sub(target.get())?;
+        if inside >= LONGEST_LEAF || self.room.read_row(self.tables, target).is_some() {
+            return None;
+        }
+        self.room.caller = caller;
+        let trust = Trust::Prologue;
+        Some(Above { cfa: Some(cfa), trust, has_caller: true, interrupted: false, exact: false })
     }
 
     /// A call to where there is no code pushed its return address, and nothing else ran. Code that was
@@ -142,7 +196,8 @@ impl Walk<'_> {
         });
         let (regs, cfa) = found.ok_or(End::NotCode(pc.addr()))?;
         self.room.caller = regs;
-        Ok(Above { cfa: Some(cfa), trust: Trust::NullCall, has_caller: true, interrupted: false })
+        let trust = Trust::NullCall;
+        Ok(Above { cfa: Some(cfa), trust, has_caller: true, interrupted: false, exact: false })
     }
 
     /// Refuses a caller that cannot be one: not in code, or not above the frame that it called.
@@ -179,6 +234,10 @@ impl Walk<'_> {
 
 /// Signals that interrupted handlers of signals, at most, on one stack: more are a circle.
 const MAX_SIGNALS: usize = 64;
+/// Bytes of a call, at most, on any machine.
+const LONGEST_CALL: usize = 8;
+/// Bytes from the start of a function without unwind information to a place in it, at most.
+const LONGEST_LEAF: u64 = 4096;
 
 fn apply(
     tables: &Tables,
@@ -195,5 +254,5 @@ fn above_row(step: Result<Step, End>, is_signal: bool) -> Result<Above, End> {
     let step = step?;
     let trust = if is_signal { Trust::Signal } else { Trust::Cfi };
     let has_caller = step.has_caller;
-    Ok(Above { cfa: Some(step.cfa), trust, has_caller, interrupted: is_signal })
+    Ok(Above { cfa: Some(step.cfa), trust, has_caller, interrupted: is_signal, exact: false })
 }

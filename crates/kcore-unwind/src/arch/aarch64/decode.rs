@@ -89,6 +89,13 @@ pub fn follows_call(at: Addr, space: &dyn AddressSpace) -> bool {
     before.and_then(|word| u32::try_from(word).ok()).is_some_and(is_call)
 }
 
+/// The target of a `bl` that ends at `at`.
+pub fn called_before(at: Addr, space: &dyn AddressSpace) -> Option<Addr> {
+    let call = at.wrapping_offset(-4);
+    let word = u32::try_from(space.read_uint(call, 4).ok()?).ok()?;
+    (word & 0xfc00_0000 == 0x9400_0000).then(|| call.wrapping_offset(displacement(word, 0, 26)))
+}
+
 /// Whether an instruction is a call.
 pub const fn is_call(word: u32) -> bool {
     word & 0xfc00_0000 == 0x9400_0000 || word & 0xfeff_f000 == 0xd63f_0000

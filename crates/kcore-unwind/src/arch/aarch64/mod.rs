@@ -130,6 +130,10 @@ impl Machine for Aarch64 {
         decode::follows_call(at, space)
     }
 
+    fn called_before(&self, at: Addr, space: &dyn AddressSpace) -> Option<Addr> {
+        decode::called_before(at, space)
+    }
+
     fn switch_before(
         &self,
         at: Addr,

@@ -233,6 +233,14 @@ pub fn follows_call(at: Addr, space: &dyn AddressSpace) -> bool {
     })
 }
 
+/// The target of a direct call that ends at `at`: `e8` and how far it lies from there.
+pub fn called_before(at: Addr, space: &dyn AddressSpace) -> Option<Addr> {
+    let mut bytes = [0; 5];
+    space.read(at.wrapping_offset(-5), &mut bytes).ok()?;
+    let [0xe8, distance @ ..] = bytes else { return None };
+    Some(at.wrapping_offset(i64::from(i32::from_le_bytes(distance))))
+}
+
 /// Whether it is what assemblers fill gaps with: `nop` in its lengths, `int3`.
 pub fn is_padding(found: &Decoded) -> bool {
     matches!((found.map, found.opcode), (0, 0x90 | 0xcc) | (1, 0x1f))

@@ -119,6 +119,10 @@ impl Machine for X86_64 {
         decode::follows_call(at, space)
     }
 
+    fn called_before(&self, at: Addr, space: &dyn AddressSpace) -> Option<Addr> {
+        decode::called_before(at, space)
+    }
+
     fn switch_before(
         &self,
         at: Addr,
