@@ -165,9 +165,9 @@ impl Record for Begin {
 
     fn view(&self) -> View {
         match (self.has_python, self.is_titled) {
-            (false, _) => {
-                View::Line("thread {tid}{name? ({name})}{state?, {state},} has no Python frames")
-            }
+            (false, _) => View::Line(
+                "thread {tid}{name? ({name})}{state?, {state},} has no Python frames{raised*\n        raised: {.}}{handled*\n        handled: {.}}",
+            ),
             (true, true) => View::Line(
                 "thread {tid}{name? ({name})}{state?, {state}}:{raised*\n        raised: {.}}{handled*\n        handled: {.}}",
             ),

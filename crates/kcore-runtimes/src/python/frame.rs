@@ -68,9 +68,9 @@ impl Python {
             Some(0) => return Err("the frame of its caller reads as zeros: its memory is missing"),
             Some(word) => Addr::new(word & !3),
         };
-        let code = self.code(heap, code).ok_or_else(|| match heap.word(code, 8) {
-            None => "the code of its caller was not dumped",
-            Some(_) => "the frame of its caller is damaged",
+        let code = self.code(heap, code).ok_or_else(|| match Code::lacks_memory(heap, code) {
+            true => "the code of its caller was not dumped",
+            false => "the frame of its caller is damaged",
         })?;
         let offset = instruction(heap, at, &code).filter(|offset| code.has(*offset));
         let line = offset.and_then(|offset| code.line(heap.layout.minor, offset));

@@ -88,22 +88,28 @@ impl<'a> Heap<'a> {
 
     /// Why there is no object at an address: its memory, or that of its type, has no bytes; or it is none.
     pub fn why_no_object(&self, at: Addr) -> &'static str {
-        let word =
-            |at: Option<Addr>| Some(self.space.read_word(at?).map_err(|fault| fault.reason()));
-        let flags = self.layout.types.flags;
+        self.missing(at).unwrap_or("no object lies there")
+    }
+
+    /// Whether memory of the object at an address, or of its type, has no bytes.
+    pub fn lacks_memory(&self, at: Addr) -> bool {
+        self.missing(at).is_some()
+    }
+
+    fn missing(&self, at: Addr) -> Option<&'static str> {
+        let word = |at: Addr| self.space.read_word(at).map_err(|fault| fault.reason());
         let mut at = at;
         for _ in 0..2 {
-            let class = match word(at.checked_add(8)) {
-                Some(Ok(class)) => Addr::new(class),
-                Some(Err(why)) => return why,
-                None => break,
+            let class = match word(at.checked_add(8)?) {
+                Ok(class) => Addr::new(class),
+                Err(why) => return Some(why),
             };
-            if let Some(Err(why)) = word(class.checked_add(flags)) {
-                return why;
+            if let Err(why) = word(class.checked_add(self.layout.types.flags)?) {
+                return Some(why);
             }
             at = class;
         }
-        "no object lies there"
+        None
     }
 
     /// The object that a pointer at an offset refers to.

@@ -159,10 +159,10 @@ impl Walk<'_> {
     /// coroutine begins so, `__start_context` of glibc.
     fn was_put_there(&self, pc: CodeAddr) -> bool {
         let at = pc.addr();
-        let mut before = [0; LONGEST_CALL];
+        let before = at.wrapping_offset(-LONGEST_CALL);
         pc.is_return()
             && self.tables.cfi_at(at).is_some()
-            && self.space.read(at.wrapping_offset(-(LONGEST_CALL as i64)), &mut before).is_ok()
+            && self.space.read_word(before).is_ok()
             && !self.tables.machine.follows_call(at, self.space)
     }
 
@@ -235,7 +235,7 @@ impl Walk<'_> {
 /// Signals that interrupted handlers of signals, at most, on one stack: more are a circle.
 const MAX_SIGNALS: usize = 64;
 /// Bytes of a call, at most, on any machine.
-const LONGEST_CALL: usize = 8;
+const LONGEST_CALL: i64 = 8;
 /// Bytes from the start of a function without unwind information to a place in it, at most.
 const LONGEST_LEAF: u64 = 4096;
 

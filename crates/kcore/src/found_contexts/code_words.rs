@@ -45,8 +45,11 @@ impl<'a> CodeWords<'a> {
         let modules = self.core.modules();
         // Functions whose symbols were stripped lie behind others.
         let begins = |function: AddrRange| function.start == at || !function.contains(at);
+        // A mapping of code may begin with the header of its file, that of the vdso does.
+        let is_header = || self.core.space().read_uint(at, 4).is_ok_and(|word| word == ELF);
         let is_start = self.is_code(word)
             && Modules::is_in_module(modules, at)
+            && !is_header()
             && !self.machine.follows_call(at, self.core.space())
             && Modules::function_before(modules, at).is_none_or(begins);
         is_start.then_some(at)
@@ -59,6 +62,9 @@ impl<'a> CodeWords<'a> {
         Pages(returns.into_iter().collect())
     }
 }
+
+/// What a file begins with, `ELFMAG` of `elf.h`.
+const ELF: u64 = 0x464c_457f;
 
 /// Pages of memory.
 pub struct Pages(FxHashSet<u64>);
