@@ -50,7 +50,7 @@ impl OwnProcess {
     pub fn open() -> Result<Self, LiveError> {
         leave_signal_alone();
         let process = Process::own()?;
-        let memory = Arc::new(LiveMemory::open(&process)?);
+        let memory = Arc::new(LiveMemory::own());
         let (copied, symbols) = (CopiedCfi::default(), Arc::default());
         Ok(Self { process, memory, copied, symbols })
     }
@@ -104,14 +104,6 @@ impl OwnProcess {
         let bytes = core_of(&facts, (text, maps), &headers, Some(snapshot));
         let live = LiveParts { reads_later: true, ..LiveParts::asking(pages) };
         parts_of(&self.process, bytes, live)
-    }
-
-    /// Looks again by which thread the process is known: the first one may have ended.
-    fn look_again(&mut self) -> Result<(), LiveError> {
-        if self.process.look_again() {
-            self.memory = Arc::new(LiveMemory::open(&self.process)?);
-        }
-        Ok(())
     }
 
     fn pages(&self) -> Arc<LivePages> {

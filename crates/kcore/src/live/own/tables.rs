@@ -49,7 +49,8 @@ impl OwnProcess {
         &mut self,
         machine: Box<dyn Machine>,
     ) -> Result<Option<Tables>, LiveError> {
-        self.look_again()?;
+        // The first thread, by which the process is known, may have ended.
+        self.process.look_again();
         let maps = self.maps()?;
         let code = maps.iter().filter(|map| map.flags & EXECUTE != 0).map(|map| map.range);
         let code: Vec<AddrRange> = code.collect();
