@@ -3,6 +3,8 @@
 #![allow(unsafe_code)]
 
 use std::{
+    fs::File,
+    io,
     panic::{AssertUnwindSafe, catch_unwind},
     ptr,
     sync::atomic::{AtomicPtr, Ordering},
@@ -28,6 +30,8 @@ static AGENT: AtomicPtr<Agent> = AtomicPtr::new(ptr::null_mut());
 
 /// Bytes that have to be there before a request: twice what one of a small program takes.
 const ROOM: usize = 64 << 20;
+/// Files that a request has open at a time, and some more.
+const FILES: usize = 4;
 
 /// What the thread keeps from one request to the next.
 struct Agent {
@@ -91,7 +95,7 @@ fn serve(request: u32) {
 
 /// Takes a profile, until somebody asks again or its time is over. Other requests are served meanwhile.
 fn profile() -> Result<String, AgentError> {
-    check_memory()?;
+    check_room()?;
     let mut sampler = Sampler::start(settings(), &mut agent()?.collector)?;
     loop {
         let request = requests::take_within(sampler::TURN);
@@ -118,7 +122,7 @@ fn profile() -> Result<String, AgentError> {
 /// Collects and names the stacks of all threads.
 fn stacks() -> Result<Stacks, AgentError> {
     handler::check()?;
-    check_memory()?;
+    check_room()?;
     let settings = settings();
     let agent = agent()?;
     let Agent { collector, pool } = agent;
@@ -129,12 +133,18 @@ fn stacks() -> Result<Stacks, AgentError> {
     }
 }
 
-/// Begins no request where memory is so scarce that it would end in the middle.
-fn check_memory() -> Result<(), AgentError> {
-    if sys::has_memory(ROOM) {
-        return Ok(());
+/// Begins no request where memory or files are so scarce that it would end in the middle, or tell what is not so.
+fn check_room() -> Result<(), AgentError> {
+    if !sys::has_memory(ROOM) {
+        return Err(AgentError::system("memory for a request", libc::ENOMEM));
     }
-    Err(AgentError::system("memory for a request", libc::ENOMEM))
+    let files: io::Result<Vec<File>> = (0..FILES).map(|_| File::open("/proc/self/maps")).collect();
+    match files {
+        Err(error) if matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE)) => {
+            Err(AgentError::System { what: "files for a request", error })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// What the thread keeps, made by the first request.

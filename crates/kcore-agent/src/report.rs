@@ -216,7 +216,7 @@ pub fn name_of(tid: u32) -> String {
 }
 
 /// A thread by its id, and its name if it has one.
-fn with_name(tid: u32) -> String {
+pub fn with_name(tid: u32) -> String {
     let name = name_of(tid);
     match name.trim_end() {
         "" => tid.to_string(),

@@ -101,11 +101,16 @@ impl Process {
 
     fn read_of(pid: Pid) -> Result<Self, LiveError> {
         let folder = PathBuf::from(format!("/proc/{pid}"));
-        let stat = proc::read(&folder.join("stat")).ok().and_then(|line| TaskStat::parse(&line));
-        let status = proc::read(&folder.join("status")).map(|text| Status::parse(&text));
-        let (Some(stat), Ok(status)) = (stat, status) else {
-            return Err(LiveError::NoProcess(pid));
+        let refused = |error: io::Error| match error.raw_os_error() {
+            Some(libc::EMFILE | libc::ENFILE) => {
+                LiveError::System { pid, what: "its files in /proc", error }
+            }
+            _ => LiveError::NoProcess(pid),
         };
+        let stat = proc::read(&folder.join("stat")).map_err(refused)?;
+        let stat = TaskStat::parse(&stat).ok_or(LiveError::NoProcess(pid))?;
+        let status = proc::read(&folder.join("status")).map_err(refused)?;
+        let status = Status::parse(&status);
         Ok(Self { pid, folder, holder: pid.get(), stat, status })
     }
 

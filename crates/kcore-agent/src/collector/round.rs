@@ -89,7 +89,7 @@ pub fn run(plan: &Plan<'_>, owing: &mut BTreeSet<i32>) -> Collection {
 impl Round<'_> {
     /// Looks for threads that are not known yet; says whether there are any.
     fn list(&mut self) -> bool {
-        let mut now = tasks::others();
+        let mut now = tasks::others().unwrap_or_default();
         now.retain(|tid| self.plan.only.is_none_or(|only| only.contains(tid)));
         self.queue = now.difference(&self.known).copied().collect();
         self.known.extend(&self.queue);

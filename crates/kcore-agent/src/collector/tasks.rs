@@ -65,7 +65,7 @@ impl Told {
     }
 
     /// Whether it blocks a signal.
-    const fn blocks(&self, signal: i32) -> bool {
+    pub const fn blocks(&self, signal: i32) -> bool {
         self.blocked & bit(signal) != 0
     }
 
@@ -83,9 +83,12 @@ const fn bit(signal: i32) -> u64 {
 }
 
 /// The ids of the process's threads but the one that asks.
-pub fn others() -> BTreeSet<i32> {
+///
+/// # Errors
+/// When the system does not tell: there is no `/proc`, or the process may open no more files.
+pub fn others() -> io::Result<BTreeSet<i32>> {
     let own = sys::thread_id();
-    let Ok(folder) = fs::read_dir("/proc/self/task") else { return BTreeSet::new() };
+    let folder = fs::read_dir("/proc/self/task")?;
     let ids = folder.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     let mut ids: BTreeSet<i32> = ids.filter(|tid| *tid != own).collect();
     // The first one stays in the list when it has ended, for as long as there are others.
@@ -93,14 +96,20 @@ pub fn others() -> BTreeSet<i32> {
     if ids.contains(&first) && Told::of(first).is_none() {
         ids.remove(&first);
     }
-    ids
+    Ok(ids)
 }
 
 /// Whether each thread of the process blocks a signal.
 pub fn all_block(signal: i32) -> bool {
     let blocks = |tid| Told::of(tid).map(|told| told.blocks(signal));
     blocks(sys::thread_id()) == Some(true)
-        && others().into_iter().all(|tid| blocks(tid) != Some(false))
+        && others().unwrap_or_default().into_iter().all(|tid| blocks(tid) != Some(false))
+}
+
+/// Whether a thread blocks one signal and not the other one.
+pub fn is_blocked_but_not(signal: i32, other: i32) -> bool {
+    let is_so = |told: Told| told.blocks(signal) && !told.blocks(other);
+    others().unwrap_or_default().into_iter().filter_map(Told::of).any(is_so)
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! The files of a profile.
 
 use std::{
-    fs::{File, OpenOptions},
+    fs::{self, File, OpenOptions},
     hash::{BuildHasher, RandomState},
     io::{self, BufWriter},
     os::unix::fs::OpenOptionsExt,
-    path::{Path, PathBuf},
+    path::Path,
 };
 
 use kcore::profile::{Format, Profile, WriteError, write as write_profile};
@@ -16,24 +16,35 @@ use crate::error::AgentError;
 pub fn write(profile: &Profile, folder: &Path) -> Result<String, AgentError> {
     let random = RandomState::new().hash_one(std::process::id());
     let name = format!("kcore.{}.{random:016x}", std::process::id());
-    write_one(profile, Format::Folded, folder.join(format!("{name}.folded")))?;
+    let folded = folder.join(format!("{name}.folded"));
+    write_one(profile, Format::Folded, &folded)?;
     if profile.is_empty() {
-        return Ok(format!("{name}.folded in {}; no thread ran", folder.display()));
+        return Ok(format!("{name}.folded in {}", folder.display()));
     }
-    write_one(profile, Format::Svg, folder.join(format!("{name}.svg")))?;
+    if let Err(error) = write_one(profile, Format::Svg, &folder.join(format!("{name}.svg"))) {
+        let _ = fs::remove_file(&folded);
+        return Err(error);
+    }
     Ok(format!("{name}.folded and .svg in {}", folder.display()))
 }
 
-fn write_one(profile: &Profile, format: Format, path: PathBuf) -> Result<(), AgentError> {
+/// Writes a file whole, or leaves none.
+fn write_one(profile: &Profile, format: Format, path: &Path) -> Result<(), AgentError> {
     let refused = |error| AgentError::System { what: "writing a profile", error };
-    let mut file = BufWriter::new(create(&path).map_err(refused)?);
-    write_profile(profile, format, false, &mut file).map_err(|error| match error {
-        WriteError::Io(error) => refused(error),
-        other => refused(io::Error::other(other)),
+    let mut file = BufWriter::new(create(path).map_err(refused)?);
+    let written = write_profile(profile, format, false, &mut file);
+    // What could not be written is not tried again.
+    drop(file.into_parts());
+    written.map_err(|error| {
+        let _ = fs::remove_file(path);
+        refused(match error {
+            WriteError::Io(error) => error,
+            other => io::Error::other(other),
+        })
     })
 }
 
 /// A new file that its owner alone may read. Nothing that is there is written to.
-fn create(path: &PathBuf) -> io::Result<File> {
+fn create(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }

@@ -3,7 +3,9 @@
 
 mod counts;
 mod files;
+mod share;
 mod ticks;
+mod watch;
 
 use std::{
     collections::BTreeMap,
@@ -23,8 +25,10 @@ use crate::{
 };
 
 use counts::Counts;
+use share::Spent;
 use ticks::Ticks;
 pub use ticks::forget;
+use watch::Watch;
 
 /// How often slots are emptied.
 pub const TURN: Duration = Duration::from_millis(20);
@@ -40,12 +44,15 @@ pub struct Sampler {
     start: SystemTime,
     listed: Option<Instant>,
     refreshed: Instant,
-    timers: BTreeMap<i32, ThreadTimer>,
+    watch: Watch,
     /// Behind the timers, so that it ends after them.
     ticks: Ticks,
     /// Why it ended before its time.
     ended: Option<AgentError>,
     counts: Counts,
+    /// Samples that came.
+    samples: u64,
+    spent: Spent,
     /// Threads that got no timer when they were asked last, and the system's error numbers.
     refused: BTreeMap<i32, i32>,
 }
@@ -65,14 +72,17 @@ impl Sampler {
             start: SystemTime::now(),
             listed: None,
             refreshed: now,
-            timers: BTreeMap::new(),
+            watch: Watch::default(),
             ticks,
             ended: None,
             counts: Counts::default(),
+            samples: 0,
+            spent: Spent::begin(),
             refused: BTreeMap::new(),
         };
         slots::take_dropped();
         collector.open_slots()?;
+        sampler.spent = Spent::begin();
         sampler.list();
         Ok(sampler)
     }
@@ -83,7 +93,7 @@ impl Sampler {
         // Where the program has taken the signal, timers would go on sending it.
         self.ended = self.ticks.check().err();
         if self.ended.is_some() {
-            self.timers.clear();
+            self.watch.end();
             return false;
         }
         if self.listed.is_none_or(|listed| listed.elapsed() >= LIST) {
@@ -93,7 +103,7 @@ impl Sampler {
             self.refreshed = Instant::now();
             self.pause(collector);
             self.ended = collector.open_slots().err().map(AgentError::from);
-            self.timers.keys().for_each(|tid| self.counts.name(*tid));
+            self.name_threads();
         }
         self.ended.is_none() && self.begun.elapsed() < self.settings.profile_time
     }
@@ -109,8 +119,10 @@ impl Sampler {
     /// # Errors
     /// When the system refuses to write.
     pub fn finish(mut self, collector: &mut Collector) -> Result<String, AgentError> {
-        self.timers.keys().for_each(|tid| self.counts.name(*tid));
-        self.timers.clear();
+        self.name_threads();
+        self.look();
+        self.watch.end();
+        let ran = self.spent.ns();
         self.pause(collector);
         let about = About {
             program: program(),
@@ -120,16 +132,26 @@ impl Sampler {
             on_cpu: true,
             elapsed: self.begun.elapsed(),
         };
-        let refused = self.refused();
         let left_out = self.counts.left_out.saturating_add(slots::take_dropped());
+        let missing = self.missing(ran, left_out);
         let profile = collector.profile(about, self.counts.into_stacks())?;
         let written = files::write(&profile, &self.settings.profile_folder)?;
+        let ended = self.ended.map_or_else(String::new, |why| format!(", ended early: {why}"));
+        Ok(format!("profile of {} samples{missing}{ended}: {written}", profile.len()))
+    }
+
+    /// What is to be known of what the samples do not tell, where threads ran for so many nanoseconds.
+    fn missing(&self, ran: u64, left_out: u64) -> String {
+        let interval = self.interval_ns().unsigned_abs();
+        let stand_for = |samples: u64| samples.saturating_mul(interval);
+        let known = stand_for(left_out).saturating_add(self.watch.blocking_ns());
+        let kept = self.samples.saturating_sub(self.counts.left_out);
+        let share = share::said(stand_for(kept), ran, known);
         let lost = match left_out {
             0 => String::new(),
             left_out => format!(", {left_out} more were left out"),
         };
-        let ended = self.ended.map_or_else(String::new, |why| format!(", ended early: {why}"));
-        Ok(format!("profile of {} samples{lost}{refused}{ended}: {written}", profile.len()))
+        share + &lost + &self.watch.said() + &self.refused()
     }
 
     /// What is to be known of threads that got no timer.
@@ -143,8 +165,22 @@ impl Sampler {
     }
 
     fn take(&mut self, collector: &Collector) {
-        let counts = &mut self.counts;
-        collector.take_samples(&mut |tid, frames, count| counts.add(tid, frames, count));
+        let Self { counts, samples, watch, .. } = self;
+        collector.take_samples(&mut |tid, frames, count| {
+            counts.add(tid, frames, count);
+            *samples = samples.saturating_add(count);
+            watch.sampled(tid);
+        });
+    }
+
+    fn name_threads(&mut self) {
+        self.watch.tids().for_each(|tid| self.counts.name(tid));
+    }
+
+    /// Looks for threads that block the signal of the timers; says whether the one for stacks reaches one of them.
+    fn look(&mut self) -> bool {
+        let interval = self.interval_ns().unsigned_abs();
+        self.watch.look(self.ticks.signal(), self.settings.signal, interval)
     }
 
     /// Nanoseconds that a thread runs from one sample to the next.
@@ -156,18 +192,23 @@ impl Sampler {
     /// Gives threads that are new a timer, and forgets those that have ended.
     fn list(&mut self) {
         self.listed = Some(Instant::now());
-        let now = others();
-        self.timers.retain(|tid, _| now.contains(tid));
+        // Where the system does not tell, for want of files, those that are known are as they were.
+        let Ok(now) = others() else { return };
+        self.watch.keep(&now);
+        if self.look() {
+            self.watch = Watch::default();
+            self.ticks = Ticks::by(self.settings.signal);
+        }
         let interval = self.interval_ns();
         for tid in now {
             self.refused.remove(&tid);
-            if self.timers.len() >= MAX_TIMERS || self.timers.contains_key(&tid) {
+            if self.watch.len() >= MAX_TIMERS || self.watch.has(tid) {
                 continue;
             }
             let timer = ThreadTimer::start(tid, self.ticks.signal(), handler::SAMPLE, interval);
             match timer {
                 Ok(timer) => {
-                    self.timers.insert(tid, timer);
+                    self.watch.add(tid, timer);
                     self.counts.name(tid);
                 }
                 // It has ended.

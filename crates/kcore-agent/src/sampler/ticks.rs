@@ -3,12 +3,14 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::{
+    collector::is_blocked_but_not,
     error::AgentError,
     handler,
     sys::{self, Action},
 };
 
 /// By default the system ignores it: where the program takes it away while timers run, no thread dies of one.
+/// A thread that blocks it may wait for it (signalfd(2), sigwaitinfo(2)).
 const IGNORED: i32 = libc::SIGURG;
 
 /// Whether the handler of that signal is the agent's.
@@ -22,14 +24,21 @@ pub struct Ticks {
 }
 
 impl Ticks {
-    /// Takes the signal that is ignored by default, and the one for stacks where the program has that for itself.
+    /// Takes the signal that is ignored by default, and the one for stacks where the program has that for itself: where
+    /// it handles it, or a thread blocks it that does not block the one for stacks.
     pub fn begin(stacks: i32) -> Self {
-        let is_free = sys::handler_of(IGNORED).is_some_and(|action| sys::is_default(&action));
+        let is_default = sys::handler_of(IGNORED).is_some_and(|action| sys::is_default(&action));
+        let is_free = is_default && !is_blocked_but_not(IGNORED, stacks);
         TAKEN.store(is_free, Ordering::Release);
         match is_free.then(|| sys::install_handler(IGNORED, handler::handle)).flatten() {
             Some(action) => Self { signal: IGNORED, action: Some(action) },
-            None => Self { signal: stacks, action: None },
+            None => Self::by(stacks),
         }
+    }
+
+    /// Takes the signal for stacks, whose handler is there.
+    pub const fn by(stacks: i32) -> Self {
+        Self { signal: stacks, action: None }
     }
 
     /// The signal.

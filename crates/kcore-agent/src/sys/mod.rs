@@ -25,7 +25,7 @@ pub use signal::{
 };
 pub use stack::Stack;
 pub use task::{
-    close, has_memory, has_thread, leave_processor, look_at_machine, monotonic_ns, process_id,
-    read_file_at, read_memory, thread_id, thread_pointer, write_all,
+    clock_ns, close, has_memory, has_thread, leave_processor, look_at_machine, monotonic_ns,
+    process_id, read_file_at, read_memory, thread_id, thread_pointer, write_all,
 };
-pub use timer::{MAX_TIMERS, ThreadTimer, end_timers};
+pub use timer::{MAX_TIMERS, ThreadTimer, end_timers, thread_ns};

@@ -6,7 +6,7 @@ use std::{
     sync::atomic::{AtomicI32, Ordering},
 };
 
-use super::call::call;
+use super::{call::call, task::clock_ns};
 
 /// A timer; it ends when this is dropped.
 pub struct ThreadTimer {
@@ -101,6 +101,11 @@ impl Drop for ThreadTimer {
 
 fn good(answer: isize) -> Result<(), i32> {
     if answer == 0 { Ok(()) } else { Err(answer.wrapping_neg() as i32) }
+}
+
+/// Nanoseconds that a thread of the process has run; 0 when it has ended.
+pub fn thread_ns(tid: i32) -> u64 {
+    clock_ns(thread_clock(tid))
 }
 
 /// The clock of the time that a thread of the process has run (Linux

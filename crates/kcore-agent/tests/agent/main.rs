@@ -13,6 +13,7 @@ mod profile;
 mod program;
 mod purity;
 mod restless;
+mod scarce;
 mod servers;
 mod stock;
 mod uncommon;

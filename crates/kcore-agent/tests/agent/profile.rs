@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::program::{Running, built, known, with_agent};
+use crate::program::{Running, built, known, run_for, with_agent};
 
 /// Samples of lines of folded stacks that have this function, and of all.
 fn samples(folded: &str, function: &str) -> (f64, f64) {
@@ -42,14 +42,6 @@ fn nobody_who_asks_is_forgotten_when_a_profile_ends() {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && output.stdout == b"asked\n", "{output:?}");
     assert_eq!(errors.matches("profile of ").count(), 2, "{errors}");
-}
-
-/// Waits until a process has had so much time of a processor, however busy the machine is.
-fn run_for(process: &Running, time: Duration) {
-    let end = process.used() + time;
-    while process.used() < end {
-        std::thread::sleep(Duration::from_millis(50));
-    }
 }
 
 #[test]

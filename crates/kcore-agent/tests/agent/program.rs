@@ -162,3 +162,11 @@ impl Drop for Running {
         let _ = self.child.wait();
     }
 }
+
+/// Waits until a process has had so much time of a processor, however busy the machine is.
+pub fn run_for(process: &Running, time: Duration) {
+    let end = process.used() + time;
+    while process.used() < end {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
