@@ -18,10 +18,13 @@ use crate::{
 
 const AT_PHDR: u64 = 3;
 const AT_PHNUM: u64 = 5;
+const AT_PAGESZ: u64 = 6;
 const AT_ENTRY: u64 = 9;
 const AT_EXECFN: u64 = 31;
 const AT_SYSINFO_EHDR: u64 = 33;
 const PF_X: u32 = 1;
+/// Bytes of a page where the core does not say.
+const PAGE: u64 = 4096;
 /// Bytes of a path that are read from memory, at most (`PATH_MAX`).
 const MAX_PATH: usize = 4096;
 
@@ -107,16 +110,17 @@ struct Group<'a> {
 }
 
 /// Groups the rows of `NT_FILE`: a module is a run of rows of one path that its program headers
-/// account for.
+/// account for. Files that were mapped whole are read as data.
 fn from_file_note(core: &CoreFile, space: &CoreSpace) -> Vec<MappedModule> {
     let Some(files) = core.files() else { return Vec::new() };
     let mut rows: Vec<&MappedFile> = files.files.iter().collect();
     rows.sort_by_key(|row| row.range.start);
     // No two mappings begin at one address; what says so would be read again and again.
     rows.dedup_by_key(|row| row.range.start);
+    let page = core.aux(AT_PAGESZ).unwrap_or(PAGE);
     let mut groups: Vec<Group<'_>> = Vec::new();
     for row in rows {
-        match groups.last_mut().filter(|group| group.continues_with(row)) {
+        match groups.last_mut().filter(|group| group.continues_with(row, space, page)) {
             Some(group) => group.rows.push(row),
             None => {
                 let image = MemoryImage::load(space, row.range.start);
@@ -124,6 +128,7 @@ fn from_file_note(core: &CoreFile, space: &CoreSpace) -> Vec<MappedModule> {
             }
         }
     }
+    groups.retain(|group| !group.is_read_whole(space));
     let whole: HashMap<&[u8], &MemoryImage> = groups.iter().filter_map(Group::whole).collect();
     let copies: Vec<Option<MemoryImage>> = groups
         .iter()
@@ -187,14 +192,18 @@ impl Group<'_> {
         })
     }
 
-    /// File offsets grow within a module; one that begins again begins another copy of the file,
-    /// unless a segment maps the file's first page once more, as linkers that do not separate code
-    /// from data let it. Where no header is mapped, the same offset is another copy too: each isolate
-    /// of V8 has its own of V8's builtins.
-    fn continues_with(&self, row: &MappedFile) -> bool {
+    /// File offsets grow within a module, and what they stand for is mapped once, but for a page that two segments
+    /// share; one that begins again begins another copy of the file, unless a segment maps the file's first page
+    /// once more, as linkers that do not separate code from data let it. Where no header is mapped, the same offset
+    /// is another copy too: each isolate of V8 has its own of V8's builtins.
+    fn continues_with(&self, row: &MappedFile, space: &CoreSpace, page: u64) -> bool {
         self.rows.last().is_some_and(|last| {
             let again = row.offset == last.offset && self.image.is_none();
-            let grows = row.offset.get() != 0 && row.offset >= last.offset && !again;
+            let end = last.offset.get().saturating_add(last.range.len());
+            // A linker leaves holes of the file between segments, up to where the next one begins.
+            let is_next = last.range.end == row.range.start && !self.is_read_whole(space);
+            let goes_on = is_next || row.offset.get().saturating_add(page) >= end;
+            let grows = row.offset.get() != 0 && row.offset >= last.offset && goes_on && !again;
             last.path == row.path && (grows || self.has_segment_at(row))
         })
     }
@@ -210,12 +219,9 @@ impl Group<'_> {
 }
 
 /// A group of rows is a module if its first byte is ELF's, or, where that was not dumped, if part
-/// of it was executable. Mapped data files are neither, and files that were mapped whole are read as data. gdb writes no segment for what it leaves
-/// out, so what was executable is lost: there several rows make a module, since a data file has one.
+/// of it was executable. Mapped data files are neither. gdb writes no segment for what it leaves out, so what
+/// was executable is lost: there several rows make a module, since a data file has one.
 fn module_of(group: Group<'_>, space: &CoreSpace) -> Option<MappedModule> {
-    if group.is_read_whole(space) {
-        return None;
-    }
     let Group { rows, image } = group;
     let first = rows.first()?;
     let several = rows.len() > 1;
