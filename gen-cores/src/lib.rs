@@ -45,6 +45,7 @@ pub use ensure::{
 };
 pub use error::{Error, Result};
 pub use make::{Case, Outcome, Skipped};
+pub use node::node;
 pub use paths::{cores_dir, scenarios_dir, workspace_dir};
 pub use program::{Program, core_of};
 pub use recipe::{Language, Lib, Panic, Recipe, Scenario, When, scenario, scenarios};

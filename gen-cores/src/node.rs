@@ -149,6 +149,18 @@ pub(crate) fn release(word: &str) -> Option<Release> {
     RELEASES.iter().copied().find(|release| release.word == word)
 }
 
+/// The program of the release that a word of variants' names asks for, as `node20`; fetched if it is not here.
+///
+/// # Errors
+/// No release has this word, it cannot be fetched, or what came is not what is pinned.
+pub fn node(word: &str) -> Result<PathBuf> {
+    let unknown = || Error::Variant {
+        variant: word.to_owned(),
+        reason: "no release of Node.js is called so".to_owned(),
+    };
+    release(word).ok_or_else(unknown)?.fetched()
+}
+
 impl Release {
     /// The name and version, as it says itself.
     pub(crate) fn name(self) -> String {

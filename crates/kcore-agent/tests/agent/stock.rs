@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    answers::{groups, with},
+    answers::{Group, groups, with},
     program::{Running, library},
 };
 
@@ -128,4 +128,63 @@ fn a_shell_has_it_and_so_have_its_children() {
         assert_eq!(groups.iter().map(|group| group.count).sum::<usize>(), 1, "{groups:#?}");
     }
     assert!(process.runs());
+}
+
+/// A thread of its own that stands in the same functions as the first one, which a timer of C called there.
+const WORKER: &str = "\
+const { Worker, isMainThread, workerData } = require('worker_threads');
+const stands = isMainThread ? new Int32Array(new SharedArrayBuffer(8)) : workerData;
+function innermost() { Atomics.store(stands, 0, 1); Atomics.wait(stands, 1, 0); }
+function middle() {
+  if (isMainThread) {
+    while (Atomics.load(stands, 0) === 0);
+    require('fs').writeSync(1, 'ready\\n');
+  }
+  innermost();
+}
+if (isMainThread) {
+  new Worker(__filename, { workerData: stands }).on('online', () => setTimeout(middle, 1));
+} else {
+  middle();
+}
+";
+
+#[test]
+fn a_worker_of_node_shows_its_functions_every_time_and_nothing_is_webassembly() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("worker.js");
+    std::fs::write(&script, WORKER).unwrap();
+    for word in ["node22", "node26"] {
+        let node = match gen_cores::node(word) {
+            Ok(node) => node,
+            Err(error) => {
+                println!("skipped: {word}: {error}");
+                continue;
+            }
+        };
+        let mut process = with_agent(&node, &[script.to_str().unwrap()]);
+        // What the agent maps and learns for the first answer is there for the second one. They say that they are
+        // ready before they wait.
+        let mut answers = 0;
+        for _ in 0..50 {
+            let text = process.stacks();
+            let groups = groups(&text);
+            assert!(!text.contains("[wasm]"), "{word}: {text}");
+            let is_called = |group: &&Group| group.functions.iter().any(|name| name == "innermost");
+            let waits =
+                |group: &&Group| group.functions.iter().any(|it| it.contains("FutexEmulation"));
+            let count = |is_so: &dyn Fn(&&Group) -> bool| -> usize {
+                groups.iter().filter(is_so).map(|group| group.count).sum()
+            };
+            if count(&waits) < 2 {
+                continue;
+            }
+            assert_eq!(count(&is_called), 2, "{word}, answer {answers}: {text}");
+            answers += 1;
+            if answers == 2 {
+                break;
+            }
+        }
+        assert_eq!(answers, 2, "{word}");
+    }
 }

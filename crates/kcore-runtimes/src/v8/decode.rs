@@ -61,10 +61,21 @@ impl Decoder<'_> {
             let alone = outer.is_some() || self.v8.is_made_code(self.host, frame.pc.lookup());
             let ours = led && alone && self.v8.is_code(self.host, frame.pc.lookup());
             let slots = FrameSlots(frame.frame_pointer.filter(|_| ours)?);
-            let shape = self.own(self.shape(slots, outer), slots);
+            let shape = self.shape(slots, outer);
+            let shape = if self.may_be(shape, frame.pc) { shape } else { Shape::Unknown };
+            let shape = self.own(shape, slots);
             Some(Seen { index, pc: frame.pc, slots, shape })
         });
         seen.collect()
+    }
+
+    /// Whether code at `pc` may have such a frame: WebAssembly is never part of a module. What code of C left on
+    /// the stack may look like the mark of any frame.
+    fn may_be(&self, shape: Shape, pc: CodeAddr) -> bool {
+        let frames = &self.heap.layout.frames;
+        let wasm = [frames.wasm, frames.wasm_debug_break];
+        let is_wasm = matches!(shape, Shape::Typed(kind) if wasm.contains(&kind));
+        !is_wasm || self.v8.is_made_code(self.host, pc.lookup())
     }
 
     /// What a frame is to this V8: nothing, if it is a function of another one.

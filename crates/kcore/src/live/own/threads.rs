@@ -39,29 +39,39 @@ impl WalkedStack {
 }
 
 impl WalkedStack {
-    /// Asks the rule of runtimes about each frame: where it leads to the next one as well, that frame counts as
-    /// found by it. Decoders go by that.
+    /// Asks the rule of runtimes about each frame as any walk asks it: where it leads to the next one as well, that
+    /// frame counts as found by it. Decoders go by that.
     pub fn ask_rule(&mut self, core: &Core, tid: Tid) {
         let (Some(rule), Some(machine)) = (core.step_rule(), core.machine()) else { return };
         for index in 1..self.frames.len() {
             let inner = index.checked_sub(1).and_then(|inner| self.frames.get(inner)).copied();
             let (Some(inner), Some(outer)) = (inner, self.frames.get_mut(index)) else { return };
-            if leads(rule, machine, tid, &inner) == Some(outer.pc.addr()) {
+            // What has unwind information of its own is not asked about behind it.
+            let by_frame_pointer = outer.trust == Trust::FramePointer;
+            let phases: &[Phase] = match by_frame_pointer {
+                true => &[Phase::BeforeCfi, Phase::AfterCfi],
+                false => &[Phase::BeforeCfi],
+            };
+            if leads(rule, machine, (tid, &inner), phases) == Some(outer.pc.addr()) {
                 outer.trust = Trust::Runtime;
             }
         }
     }
 }
 
-/// Where a rule leads from a frame, by the registers that are known of it.
-fn leads(rule: &dyn StepRule, machine: &dyn Machine, tid: Tid, frame: &Frame) -> Option<Addr> {
+/// Where a rule leads from a frame of a thread in one of these phases, by the registers that are known of it.
+fn leads(
+    rule: &dyn StepRule,
+    machine: &dyn Machine,
+    (tid, frame): (Tid, &Frame),
+    phases: &[Phase],
+) -> Option<Addr> {
     let mut regs = Regs::new(frame.pc.addr());
     regs.set(machine.stack_pointer(), frame.sp.map(Addr::get));
     regs.set(machine.frame_pointer(), frame.frame_pointer.map(Addr::get));
     let asked = RuleFrame { thread: Some(tid), pc: frame.pc, regs: &regs };
     let mut caller = regs;
-    let mut step = |phase| rule.step(phase, &asked, &mut caller);
-    let step = step(Phase::BeforeCfi).or_else(|| step(Phase::AfterCfi));
+    let step = phases.iter().find_map(|phase| rule.step(*phase, &asked, &mut caller));
     matches!(step, Some(RuleStep::Caller { .. })).then(|| caller.pc())
 }
 
