@@ -21,6 +21,17 @@ const GIL_SIZE: u64 = 256;
 /// `rdi`, in which a system call on x86-64 has its first argument.
 const FIRST_ARGUMENT: RegisterId = RegisterId(5);
 
+/// Functions of the collector, which are there for as long as it is: `Modules/gcmodule.c`, `Python/gc.c` since
+/// 3.13. What begins so goes on in the names of versions.
+const COLLECTOR: [&str; 5] =
+    ["collect", "gc_collect", "PyGC_Collect", "_PyGC_Collect", "_Py_RunGC"];
+
+/// Whether a function is called so, or begins so and goes on with a word; compilers put theirs behind a dot.
+fn is_named(name: &str, begin: &str) -> bool {
+    let rest = name.strip_prefix(begin);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['_', '.', 'N']))
+}
+
 /// An interpreter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interpreter {
@@ -45,8 +56,9 @@ pub struct ThreadState {
     pub tid: Option<Tid>,
     /// Whether it holds the lock.
     pub holds_gil: bool,
-    /// Whether it runs the collector.
-    pub collects: bool,
+    /// Whether a thread of its interpreter is in the collector, be it this one or another: what is called there,
+    /// a finalizer for one, may leave the lock to others.
+    pub may_collect: bool,
 }
 
 /// What a process has of both.
@@ -100,8 +112,7 @@ impl Python {
         };
         let collecting: Vec<bool> = (0..state.interpreters.len()).map(collecting).collect();
         for thread in &mut state.threads {
-            let collects = collecting.get(thread.interpreter).copied().unwrap_or_default();
-            thread.collects = thread.holds_gil && collects;
+            thread.may_collect = collecting.get(thread.interpreter).copied().unwrap_or_default();
         }
         state
     }
@@ -121,6 +132,15 @@ impl Python {
         let futex = registers.and_then(|registers| registers.get(FIRST_ARGUMENT));
         let inside = gil.zip(futex).and_then(|(gil, futex)| futex.checked_sub(gil.get()));
         inside.is_some_and(|inside| inside < GIL_SIZE)
+    }
+
+    /// Whether the collector is on a thread's stack, as far as its functions have names.
+    pub(super) fn is_in_collector(&self, host: &dyn Host, tid: Tid) -> bool {
+        let is_own =
+            |at| host.module_at(at).is_some_and(|it| it.name() == &*self.identity.instance);
+        let own = host.frames(tid).into_iter().filter(|frame| is_own(frame.pc.lookup()));
+        let mut names = own.filter_map(|frame| host.function_at(frame.pc));
+        names.any(|name| COLLECTOR.iter().any(|begin| is_named(&name, begin)))
     }
 
     fn is_collecting(&self, heap: &Heap<'_>, interpreter: Addr) -> bool {
@@ -159,7 +179,7 @@ fn threads(
             ident,
             tid: native_thread(native, ident, number),
             holds_gil: holder == Some(at),
-            collects: false,
+            may_collect: false,
         });
         next = heap.pointer(at, offsets.next).filter(|next| *next != at);
     }

@@ -165,10 +165,13 @@ impl Runtime for Python {
         states.peek()?;
         let states: Vec<&ThreadState> = states.collect();
         let any = |is_so: &dyn Fn(&ThreadState) -> bool| states.iter().any(|state| is_so(state));
+        let collects = || any(&|state| state.may_collect) && self.is_in_collector(host, thread);
         let word = match () {
-            () if any(&|state| state.collects) => Some("collects garbage"),
-            () if any(&|state| state.holds_gil) => Some("holds the GIL"),
-            () => any(&|state| self.waits_for_gil(host, state)).then_some("waits for the GIL"),
+            () if any(&|state| state.holds_gil) => {
+                Some(if collects() { "collects garbage" } else { "holds the GIL" })
+            }
+            () if any(&|state| self.waits_for_gil(host, state)) => Some("waits for the GIL"),
+            () => collects().then_some("collects garbage without the GIL"),
         };
         // Those of the main interpreter are the last: what others call a thread is their affair.
         let name = states.iter().rev().find_map(|state| self.thread_name(host, state));

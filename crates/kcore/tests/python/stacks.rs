@@ -66,18 +66,33 @@ fn one_thread_holds_the_lock() {
     });
 }
 
+/// What is said of a thread in a state where functions of the collector have no names.
+fn without_names(state: &str) -> Option<&str> {
+    match state {
+        "collects garbage" => Some("holds the GIL"),
+        "collects garbage without the GIL" => None,
+        state => Some(state),
+    }
+}
+
 #[test]
 fn threads_are_in_the_states_that_the_program_told() {
     each(|case, truth, core| {
-        if truth.scenario != "python-states" {
-            return;
-        }
+        let threads = match truth.scenario.as_str() {
+            "python-states" => 3,
+            "python-finalizer" => 2,
+            _ => return,
+        };
+        // The collector is known by its functions' names, which Debian strips.
+        let is_named = !case.variant.starts_with("debian") || case.variant.ends_with('d');
         let told = told_lines(case);
-        assert_eq!(told.len(), 3, "{}", case.name());
+        assert_eq!(told.len(), threads, "{}", case.name());
         for line in told {
             let tid = line["tid"].as_u64().and_then(|tid| u32::try_from(tid).ok()).expect("a tid");
             let state = core.thread_facts(Tid::new(tid)).state;
-            assert_eq!(state.as_deref(), line["state"].as_str(), "{} {tid}", case.name());
+            let wanted = line["state"].as_str();
+            let wanted = wanted.and_then(|it| if is_named { Some(it) } else { without_names(it) });
+            assert_eq!(state.as_deref(), wanted, "{} {tid}", case.name());
         }
     });
 }
