@@ -33,8 +33,8 @@ const HELP: &str = "\
 The frames of Python alone, innermost first, of the current thread, or of a thread from a pipe or a typed \
 one: the frame's address, the function by its qualified name (since 3.11), file and line. For them among native \
 frames see $C and ::stack. A thread without Python says so. Behind a thread's name stands whether it holds the \
-GIL, waits for it, or collects garbage, which it does with the GIL unless that is said, and which symbols of \
-the interpreter tell; and below it an exception that is on its way, and those whose handlers run.
+GIL, waits for it, or collects garbage, which it does with the GIL unless that is said (where the interpreter has \
+no symbols, only that garbage is collected while it holds the GIL); and below it an exception that is on its way, and those whose handlers run.
 
 With -v the variables of each frame that have a value, as ::pyprint spells them. With -p the addresses of \
 the variable of this name are shown, and handed on in a pipe.";

@@ -143,6 +143,15 @@ impl Python {
         names.any(|name| COLLECTOR.iter().any(|begin| is_named(&name, begin)))
     }
 
+    /// Whether functions of the collector have names: those of stripped builds have none.
+    pub(super) fn names_collector(&self, host: &dyn Host) -> bool {
+        let modules = host.modules();
+        let own = modules.iter().find(|module| module.name() == &*self.identity.instance);
+        let is_known =
+            |name: &&str| own.is_some_and(|it| it.symbols().table().lookup(name).is_some());
+        ["collect", "gc_collect_main"].iter().any(is_known)
+    }
+
     fn is_collecting(&self, heap: &Heap<'_>, interpreter: Addr) -> bool {
         let flag = match (heap.layout.interpreter.collecting, heap.layout.runtime.collecting) {
             (Some(offset), _) => heap.int(interpreter, offset),

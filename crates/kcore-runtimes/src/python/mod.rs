@@ -165,11 +165,17 @@ impl Runtime for Python {
         states.peek()?;
         let states: Vec<&ThreadState> = states.collect();
         let any = |is_so: &dyn Fn(&ThreadState) -> bool| states.iter().any(|state| is_so(state));
-        let collects = || any(&|state| state.may_collect) && self.is_in_collector(host, thread);
+        let may_collect = any(&|state| state.may_collect);
+        let collects = || may_collect && self.is_in_collector(host, thread);
         let word = match () {
-            () if any(&|state| state.holds_gil) => {
-                Some(if collects() { "collects garbage" } else { "holds the GIL" })
-            }
+            () if any(&|state| state.holds_gil) => Some(match () {
+                () if collects() => "collects garbage",
+                // It does that itself, as a rule.
+                () if may_collect && !self.names_collector(host) => {
+                    "holds the GIL while garbage is collected"
+                }
+                () => "holds the GIL",
+            }),
             () if any(&|state| self.waits_for_gil(host, state)) => Some("waits for the GIL"),
             () => collects().then_some("collects garbage without the GIL"),
         };

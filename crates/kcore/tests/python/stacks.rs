@@ -58,7 +58,8 @@ fn one_thread_holds_the_lock() {
     each(|case, truth, core| {
         let state = |tid: u32| core.thread_facts(Tid::new(tid)).state;
         // Who collects garbage holds it.
-        let words = ["holds the GIL", "collects garbage"];
+        let words =
+            ["holds the GIL", "collects garbage", "holds the GIL while garbage is collected"];
         let holds = |tid: u32| state(tid).is_some_and(|state| words.contains(&&*state));
         let holders: Vec<u32> =
             truth.threads.iter().map(|thread| thread.tid).filter(|tid| holds(*tid)).collect();
@@ -69,7 +70,7 @@ fn one_thread_holds_the_lock() {
 /// What is said of a thread in a state where functions of the collector have no names.
 fn without_names(state: &str) -> Option<&str> {
     match state {
-        "collects garbage" => Some("holds the GIL"),
+        "collects garbage" | "holds the GIL" => Some("holds the GIL while garbage is collected"),
         "collects garbage without the GIL" => None,
         state => Some(state),
     }
