@@ -87,7 +87,7 @@ fn of_thread(python: &Python, host: &dyn Host, thread: Tid) {
         }
     }
     let _ = python.py_tasks(host);
-    python.follow_running(host);
+    let _ = python.follow_running(host);
 }
 
 /// Counts all objects, and looks for who refers to one.

@@ -95,7 +95,9 @@ pub trait Runtime: Any + Send + Sync {
 
     /// *follow*: reads what the stacks of threads that run need at this moment, beside the stacks themselves. Whoever
     /// takes a snapshot of a process asks that some times beforehand, and copies the memory that was read with it.
-    fn follow_running(&self, host: &dyn Host) {
+    /// `false` where there is nothing of the kind, and no use in asking again.
+    fn follow_running(&self, host: &dyn Host) -> bool {
         let _ = host;
+        false
     }
 }

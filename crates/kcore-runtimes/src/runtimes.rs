@@ -104,8 +104,9 @@ impl Runtimes {
         self.found.iter().flat_map(|runtime| runtime.end(host, dying)).collect()
     }
 
-    /// Has all of them read what the stacks of threads that run need at this moment.
-    pub fn follow_running(&self, host: &dyn Host) {
-        self.found.iter().for_each(|runtime| runtime.follow_running(host));
+    /// Has all of them read what the stacks of threads that run need at this moment; says whether there is one that
+    /// does.
+    pub fn follow_running(&self, host: &dyn Host) -> bool {
+        self.found.iter().filter(|runtime| runtime.follow_running(host)).count() > 0
     }
 }

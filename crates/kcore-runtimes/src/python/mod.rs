@@ -184,7 +184,7 @@ impl Runtime for Python {
         Some(ThreadFacts { name, state: word.map(Arc::from) })
     }
 
-    fn follow_running(&self, host: &dyn Host) {
+    fn follow_running(&self, host: &dyn Host) -> bool {
         let heap = self.heap(host);
         for thread in &self.state(host).threads {
             let frames =
@@ -196,5 +196,6 @@ impl Runtime for Python {
             drop(self.exceptions(host, thread));
         }
         drop(self.py_tasks(host));
+        true
     }
 }

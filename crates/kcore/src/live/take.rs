@@ -94,7 +94,7 @@ impl<'a> Taking<'a> {
             rehearsal::walk_stacks(&core);
             tasks::walk(&core);
             if running {
-                core.runtimes().follow_running(&core);
+                let _ = core.runtimes().follow_running(&core);
             }
             ahead.close();
             let missed = ahead.ranges();
@@ -113,7 +113,9 @@ impl<'a> Taking<'a> {
                 return self.open(Some(&snapshot), parts);
             }
             wanted = wanted::with_missed(&wanted, &missed, &self.maps);
-            wanted = wanted::merge([wanted, self.watch()?].concat());
+            if running {
+                wanted = wanted::merge([wanted, self.watch()?].concat());
+            }
         }
     }
 
@@ -123,7 +125,7 @@ impl<'a> Taking<'a> {
         for _ in 0..LOOKS {
             let ahead = self.pages(wanted::MAX_PAGES as usize / LOOKS);
             let core = self.open(None, LiveParts::asking(ahead.clone()))?;
-            core.runtimes().follow_running(&core);
+            let _ = core.runtimes().follow_running(&core);
             seen.extend(ahead.ranges());
         }
         Ok(seen)
@@ -153,13 +155,14 @@ impl<'a> Taking<'a> {
         Ok(Survey { wanted: ahead.ranges(), tasks, follow, running })
     }
 
-    /// What memory runtimes need beside stacks, for variables and for tasks of the language. Whether that was all.
+    /// What memory runtimes need beside stacks, for variables and for tasks of the language. Whether there is such, and
+    /// that was all.
     fn survey_running(&self, wanted: &mut Vec<AddrRange>) -> Result<bool, OpenError> {
         let ahead = self.pages(MAX_RUNNING_PAGES);
         let core = self.open(None, LiveParts::asking(ahead.clone()))?;
-        core.runtimes().follow_running(&core);
-        wanted.extend(ahead.ranges());
-        Ok(!ahead.is_full())
+        let has_some = core.runtimes().follow_running(&core);
+        wanted.extend(ahead.ranges().into_iter().filter(|_| has_some));
+        Ok(has_some && !ahead.is_full())
     }
 
     /// What memory concerns stacks that belong to no thread: it may be much more than all else.
@@ -206,6 +209,6 @@ struct Survey {
     tasks: Vec<AddrRange>,
     /// Whether a runtime needs what stacks point to.
     follow: bool,
-    /// Whether all that runtimes need beside stacks is among it.
+    /// Whether runtimes need something beside stacks, all of which is among it.
     running: bool,
 }

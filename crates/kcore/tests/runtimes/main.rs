@@ -199,8 +199,9 @@ fn a_runtime_reads_what_frames_of_the_moment_need() {
     let core = open(Probes { runtimes: toy::PROBES, tasks: &[] });
     let was_asked = || core.runtimes().of::<Toy>().all(|toy| toy.followed.load(Ordering::Relaxed));
     assert!(!was_asked());
-    core.runtimes().follow_running(&core);
-    assert!(was_asked());
+    assert!(core.runtimes().follow_running(&core) && was_asked());
+    let plain = open(Probes::NONE);
+    assert!(!plain.runtimes().follow_running(&plain));
 }
 
 #[test]

@@ -184,9 +184,10 @@ impl Runtime for Toy {
     }
 
     /// Frames of the toy need the first word of the code that is interpreted.
-    fn follow_running(&self, host: &dyn Host) {
+    fn follow_running(&self, host: &dyn Host) -> bool {
         let word = host.space().read_word(self.interpreted);
         self.followed.store(word.is_ok(), Ordering::Relaxed);
+        true
     }
 }
 
