@@ -80,7 +80,9 @@ fn let_signals_in() {
 /// Blocks the signals of the agent in this thread, or no longer. Handlers run before this returns.
 #[allow(unsafe_code)]
 fn mask_signals(how: i32) {
-    let signals: u64 = (1 << (35 - 1)) | (1 << (libc::SIGUSR2 - 1));
+    // The one of a profile's timers as well.
+    let signals = [35, libc::SIGUSR2, libc::SIGURG];
+    let signals = signals.into_iter().fold(0_u64, |set, number| set | 1 << (number - 1));
     // SAFETY: the kernel reads a set of 8 bytes. Sanitizers do not come between as for functions of this purpose.
     unsafe { libc::syscall(libc::SYS_rt_sigprocmask, how, &raw const signals, 0, 8) };
 }
