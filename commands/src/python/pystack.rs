@@ -84,14 +84,11 @@ impl Dcmd for Pystack {
         }
         let why = chains.iter().find_map(|(_, chain)| chain.broken);
         cx.end(&End { why })?;
-        match without {
-            1.. if wanted.is_some() => {
-                let what =
-                    "the variables of {} frames were not dumped, or what names them is damaged";
-                cx.note(&what.replace("{}", &without.to_string()))
-            }
-            _ => Ok(()),
+        if wanted.is_none() || without == 0 {
+            return Ok(());
         }
+        let what = "frames were not dumped, or what names them is damaged";
+        cx.note(&format!("the variables of {without} {what}"))
     }
 }
 

@@ -82,11 +82,11 @@ impl Code {
     /// Whether memory of a code object that cannot be read, or of what it is called, has no bytes.
     pub fn lacks_memory(heap: &Heap<'_>, at: Addr) -> bool {
         let offsets = &heap.layout.code;
-        let parts = [offsets.name, offsets.filename, offsets.lines, offsets.instructions];
         // Since 3.11 instructions are a part of it.
-        let count = if heap.layout.minor <= 10 { 4 } else { 3 };
+        let instructions = (heap.layout.minor <= 10).then_some(offsets.instructions);
+        let parts = [offsets.name, offsets.filename, offsets.lines].into_iter().chain(instructions);
         let lacks = |part: Addr| heap.lacks_memory(part);
-        lacks(at) || parts.iter().take(count).any(|part| heap.pointer(at, *part).is_some_and(lacks))
+        lacks(at) || { parts }.any(|part| heap.pointer(at, part).is_some_and(lacks))
     }
 
     /// The line of the instruction at a byte offset; before the first one, that where the function begins.
