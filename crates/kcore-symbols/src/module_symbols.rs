@@ -74,7 +74,7 @@ impl ModuleSymbols {
         if self.table.get().is_some() || !self.is_big() {
             return;
         }
-        rayon::join(|| self.table().prepare(), || self.lines.prepare());
+        kcore_parallel::join(|| self.table().prepare(), || self.lines.prepare());
     }
 
     fn is_big(&self) -> bool {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use gimli::{AttributeValue, DwAt};
-use rayon::prelude::*;
+use kcore_parallel::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::{

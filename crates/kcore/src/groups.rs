@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use kcore_mem::Addr;
+use kcore_parallel::prelude::*;
 use kcore_runtimes::{Span, TaskStart};
 use kcore_unwind::Walker;
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::{Core, Stack, Task, Tid};

@@ -2,8 +2,8 @@
 //! debug information of its own, and reading those is what a first stack takes longest for.
 
 use kcore_mem::CodeAddr;
+use kcore_parallel::prelude::*;
 use kcore_unwind::Frame;
-use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Core;
@@ -26,7 +26,7 @@ impl Core {
             }
         }
         if modules.len() > 1 {
-            modules.into_par_iter().for_each(|(_, pcs)| {
+            Vec::from_iter(modules.into_values()).into_par_iter().for_each(|pcs| {
                 for pc in pcs {
                     self.locations(pc);
                 }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use kcore_disasm::{Disassembler, Reference, Unsupported};
 use kcore_mem::{Addr, AddrRange};
-use rayon::prelude::*;
+use kcore_parallel::prelude::*;
 
 use crate::{Core, Module, SymbolBinding, SymbolRef, pace::Pace};
 

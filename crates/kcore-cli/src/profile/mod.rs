@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use kcore::profile::{Format, Profile, WriteError, write};
 use kcore::{Core, NewFile, ProfileProgress};
@@ -129,7 +129,8 @@ fn watched(wanted: &Wanted) -> Result<(Profile, kcore::ProfileCost)> {
     let pid = wanted.target.pid;
     let work = || Core::profile_process(pid, &wanted.profile, &wanted.options, &progress);
     let sampled = thread::scope(|scope| {
-        let working = scope.spawn(work);
+        let working = thread::Builder::new().spawn_scoped(scope, work);
+        let working = working.context("cannot make a thread")?;
         let mut bar = None;
         while !working.is_finished() {
             if ended.load(Ordering::Relaxed) {

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use kcore::{Core, SaveError, SaveProgress, SaveWhat, SavedCore};
 use kcore_render::io_reason;
@@ -88,7 +88,8 @@ fn watched<T: Send>(progress: &SaveProgress, work: impl FnOnce() -> T + Send) ->
         bar.set_style(style);
     }
     thread::scope(|scope| {
-        let working = scope.spawn(work);
+        let working = thread::Builder::new().spawn_scoped(scope, work);
+        let working = working.context("cannot make a thread")?;
         while !working.is_finished() {
             if ended.load(Ordering::Relaxed) {
                 progress.stop.store(true, Ordering::Relaxed);

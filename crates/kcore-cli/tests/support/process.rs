@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 /// Compiles a program of tests (`save/target.c`), for those that run now alone.
+#[allow(dead_code, reason = "not every program of tests compiles one")]
 pub fn compiled(source: &str) -> PathBuf {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(source);
     let kind = source.parent().and_then(Path::file_name).unwrap().to_string_lossy();

@@ -1,12 +1,10 @@
 //! A process that stands still for as long as some work takes.
 
-use std::{
-    thread,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use super::{
-    Order, Plan, after, gate::Gate, instants_of, tids_of, tracee::Tracee, tracer::Tracer, whole,
+    Order, Plan, after, beside::beside, gate::Gate, instants_of, tids_of, tracee::Tracee,
+    tracer::Tracer, whole,
 };
 use crate::{LiveError, SnapThread, Snapshot};
 
@@ -39,27 +37,24 @@ pub fn hold<T: Send>(
     let order = Order::of(&tids, &said);
     let complete = Gate::new(1);
     // The end of a tracer lets go what it traces, so it is a thread of its own.
-    let done = thread::scope(|scope| {
-        let tracing = scope.spawn(|| {
-            let mut tracer = Tracer::new(plan, tids.len(), 0, true);
-            tracer.seize(&order.waiting);
-            let running = tracer.seize(&order.running);
-            let began = Instant::now();
-            tracer.stop(..running, after(plan.timeout));
-            let snapshot = stop(plan, &order, running, &mut tracer);
-            complete.pass(began);
-            let refused = std::mem::take(&mut tracer.refused);
-            let mut snapshot = snapshot.checked(plan, refused)?;
-            super::tell_more(plan, &said, &mut snapshot);
-            let answer = work(&Held { threads: snapshot.threads });
-            tracer.release();
-            Ok((answer, began.elapsed()))
-        });
-        whole::take_note_of_ends(plan, &complete);
-        tracing.join()
-    });
+    let trace = || {
+        let mut tracer = Tracer::new(plan, tids.len(), 0, true);
+        tracer.seize(&order.waiting);
+        let running = tracer.seize(&order.running);
+        let began = Instant::now();
+        tracer.stop(..running, after(plan.timeout));
+        let snapshot = stop(plan, &order, running, &mut tracer);
+        complete.pass(began);
+        let refused = std::mem::take(&mut tracer.refused);
+        let mut snapshot = snapshot.checked(plan, refused)?;
+        super::tell_more(plan, &said, &mut snapshot);
+        let answer = work(&Held { threads: snapshot.threads });
+        tracer.release();
+        Ok((answer, began.elapsed()))
+    };
+    let done = beside(trace, || whole::take_note_of_ends(plan, &complete));
     plan.process.wait_until_free(&tids);
-    done.unwrap_or_else(|_| Err(LiveError::Gone(plan.process.pid())))
+    done.ok().flatten().unwrap_or_else(|| Err(LiveError::Gone(plan.process.pid())))
 }
 
 /// Stops the threads that run, from `running` on, those too that are made meanwhile.

@@ -6,6 +6,7 @@
 //! of each stack is copied. The last to be stopped is the first to go on. Several tracers share the
 //! threads, since a thread is traced by the one thread that seized it.
 
+mod beside;
 mod gate;
 mod held;
 mod machine;

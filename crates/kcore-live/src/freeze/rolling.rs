@@ -1,9 +1,10 @@
 //! Thread by thread: each is stopped by itself, for as long as its own copy takes.
 
-use std::{thread, time::Instant};
+use std::time::Instant;
 
 use super::{
     Plan, after,
+    beside::beside,
     tracer::{Refused, Tracer},
 };
 use crate::{Instants, LiveError, SnapThread, Snapshot, arena::Arena};
@@ -29,8 +30,7 @@ pub fn capture(plan: &Plan<'_>, tids: &[i32]) -> Result<Snapshot, LiveError> {
     let mut left = tids;
     while !left.is_empty() {
         // A thread that does not stop is let go by the end of its tracer: it has one of its own.
-        let round =
-            thread::scope(|scope| scope.spawn(|| trace(plan, left)).join().unwrap_or_default());
+        let round = beside(|| trace(plan, left), || ()).ok().flatten().unwrap_or_default();
         left = left.get(round.done.max(1)..).unwrap_or_default();
         snapshot.threads.extend(round.threads);
         snapshot.arenas.push(round.arena);

@@ -2,15 +2,19 @@
 
 use std::{
     collections::HashSet,
-    sync::{
-        Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::atomic::{AtomicUsize, Ordering},
     thread,
     time::{Duration, Instant},
 };
 
-use super::{Order, Plan, Refused, after, gate::Gate, instants_of, tracee::Tracee, tracer::Tracer};
+use super::{
+    Order, Plan, Refused, after,
+    beside::{beside, spawn},
+    gate::Gate,
+    instants_of,
+    tracee::Tracee,
+    tracer::Tracer,
+};
 use crate::{LiveError, Process, SnapThread, Snapshot, arena::Arena, sys::ptrace};
 
 /// Threads from whose number on a second tracer is worth its beginning and the waiting for it.
@@ -71,23 +75,31 @@ struct Share {
 /// # Errors
 /// When none of the threads could be stopped.
 pub fn capture(plan: &Plan<'_>, order: &Order) -> Result<Snapshot, LiveError> {
-    let tracers = tracers_for(order.len());
-    let gates = Gates::new(tracers);
-    let shares = Mutex::new(Vec::new());
+    let shares = match tracers_for(order.len()) {
+        2 => by_two(plan, order),
+        _ => None,
+    };
+    join(plan, shares.unwrap_or_else(|| Vec::from_iter(by_one(plan, order))))
+}
+
+/// What a tracer copies of all threads.
+fn by_one(plan: &Plan<'_>, order: &Order) -> Option<Share> {
+    let gates = Gates::new(1);
+    let own = order.share(0, 1);
+    let work = || trace(plan, order, &own, true, 1, &gates);
+    beside(work, || take_note_of_ends(plan, &gates.complete)).ok().flatten()
+}
+
+/// What two tracers copy that share the threads; `None` where a second one cannot be made.
+fn by_two(plan: &Plan<'_>, order: &Order) -> Option<Vec<Share>> {
+    let gates = Gates::new(2);
+    let [first, second] = [0, 1].map(|index| order.share(index, 2));
     thread::scope(|scope| {
-        for index in 0..tracers {
-            let own = order.share(index, tracers);
-            let (gates, shares) = (&gates, &shares);
-            scope.spawn(move || {
-                let share = trace(plan, order, &own, index == 0, tracers, gates);
-                if let Ok(mut shares) = shares.lock() {
-                    shares.push(share);
-                }
-            });
-        }
-        take_note_of_ends(plan, &gates.complete);
-    });
-    join(plan, shares.into_inner().unwrap_or_default())
+        let other = spawn(scope, || trace(plan, order, &second, false, 2, &gates))?;
+        let work = || trace(plan, order, &first, true, 2, &gates);
+        let own = beside(work, || take_note_of_ends(plan, &gates.complete));
+        Some(own.ok().flatten().into_iter().chain(other.join()).collect())
+    })
 }
 
 /// A thread that starts another program waits until all others have ended, and the system until a

@@ -121,7 +121,12 @@ pub fn save(
     let _put_off = PutOff::stops();
     let (to_writer, from_copier) = queue::of_room(queue::room());
     thread::scope(|scope| {
-        let writing = scope.spawn(move || from_copier.write_to(sink));
+        let writing =
+            thread::Builder::new().spawn_scoped(scope, move || from_copier.write_to(sink));
+        let writing = writing.map_err(|error| {
+            let pid = plan.process.pid();
+            LiveError::System { pid, what: "a thread that writes its core", error }
+        })?;
         let copied = hold(plan, move |held| {
             let prepared = prepared.refreshed(plan.process)?;
             let copier = Copier { memory: plan.memory, to: to_writer, progress };

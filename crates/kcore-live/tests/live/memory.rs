@@ -42,7 +42,7 @@ fn no_thread_runs_while_memory_is_copied() {
 fn a_page_that_only_the_process_could_fill_does_not_hold_it_up() {
     let target = Target::start("never-filled");
     if target.line.starts_with("refused") {
-        println!("not tested: userfaultfd is refused here");
+        gen_cores::not_tested("userfaultfd is refused here");
         return;
     }
     let [count, pages] = target.addresses()[..] else { panic!("{}", target.line) };
@@ -78,7 +78,7 @@ impl CoreSink for Counted {
 fn a_core_is_saved_without_pages_that_only_the_process_could_fill() {
     let target = Target::start("never-filled");
     if target.line.starts_with("refused") {
-        println!("not tested: userfaultfd is refused here");
+        gen_cores::not_tested("userfaultfd is refused here");
         return;
     }
     let process = Process::open(target.pid()).unwrap();

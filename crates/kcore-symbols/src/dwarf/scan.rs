@@ -2,7 +2,7 @@
 //! all, and units that have no other sign of their code than their lines.
 
 use gimli::Error;
-use rayon::prelude::*;
+use kcore_parallel::prelude::*;
 
 use super::{
     Result,

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use kcore_elf::Section;
-use rayon::prelude::*;
+use kcore_parallel::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::{
@@ -57,7 +57,7 @@ impl NameIndex {
 
 /// Scans units. Of types that several units describe alike the first one is kept.
 fn scan(files: &Files, units: &[(Which, usize)], key: &[u8]) -> Vec<u8> {
-    let threads = rayon::current_num_threads().max(1);
+    let threads = kcore_parallel::workers();
     let chunk = units.len().div_ceil(threads.saturating_mul(CHUNKS)).max(1);
     let numbered: Vec<(u32, (Which, usize))> = (0..).zip(units.iter().copied()).collect();
     // What a thread knows of names it knows for all its units.
@@ -67,7 +67,7 @@ fn scan(files: &Files, units: &[(Which, usize)], key: &[u8]) -> Vec<u8> {
         // Threads take chunks one by one, so that the last ones are shared.
         .with_max_len(1)
         .map(|units| {
-            let own = rayon::current_thread_index().and_then(|thread| names.get(thread));
+            let own = kcore_parallel::worker().and_then(|thread| names.get(thread));
             let mut own = own.map(|own| own.lock().unwrap_or_else(PoisonError::into_inner));
             match own.as_deref_mut() {
                 Some(names) => scan_units(files, units, names),

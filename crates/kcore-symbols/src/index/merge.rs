@@ -3,7 +3,7 @@
 //! Names are dealt by the first bits of their stems, so that all threads can merge and sort at once,
 //! and each of them works on as much as a processor has at hand.
 
-use rayon::prelude::*;
+use kcore_parallel::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{

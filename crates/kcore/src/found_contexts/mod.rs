@@ -18,9 +18,9 @@ use std::{
 };
 
 use kcore_mem::{Addr, AddrRange, CodeAddr};
+use kcore_parallel::prelude::*;
 use kcore_runtimes::TaskStart;
 use kcore_unwind::{Modules, Trust};
-use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use beside::Beside;

@@ -1,7 +1,7 @@
 //! Looking at every word of memory that the program may have written.
 
 use kcore_mem::{Addr, AddrRange, AddressSpace};
-use rayon::prelude::*;
+use kcore_parallel::prelude::*;
 
 use crate::{Core, Mapping};
 

@@ -1,7 +1,7 @@
 //! What memory answers need besides stacks: it is asked for once beforehand, and what was read is
 //! noted.
 
-use rayon::prelude::*;
+use kcore_parallel::prelude::*;
 
 use crate::{Core, MAX_FRAMES, Tid};
 

@@ -2,8 +2,8 @@
 //! so that those of all are of the instant at which it stands still.
 
 use kcore_mem::{Addr, AddrRange};
+use kcore_parallel::prelude::*;
 use kcore_runtimes::TaskStart;
-use rayon::prelude::*;
 
 use crate::{Core, MAX_FRAMES, Task};
 

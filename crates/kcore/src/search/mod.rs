@@ -10,7 +10,7 @@ mod scan;
 use std::time::Instant;
 
 use kcore_mem::{Addr, AddrRange, AddressSpace, Origin, Region};
-use rayon::prelude::*;
+use kcore_parallel::prelude::*;
 
 pub use pattern::{UnitSize, Wanted};
 use scan::{Scanned, Scanner};

@@ -15,6 +15,8 @@ pub struct Room {
 /// Every crate of the workspace.
 pub const ROOMS: &[Room] = &[
     Room { name: "kcore-mem", uses: &[], third_party: &["thiserror"] },
+    // rayon stays behind this door, which sees that there is somebody to do the work.
+    Room { name: "kcore-parallel", uses: &[], third_party: &["rayon"] },
     // goblin stays behind this door; the decompressors are for compressed sections, libc for the
     // signal by which a map tells that its file is gone.
     Room {
@@ -60,8 +62,8 @@ pub const ROOMS: &[Room] = &[
     },
     Room {
         name: "kcore-symbols",
-        uses: &["kcore-mem", "kcore-elf"],
-        third_party: &["gimli", "rayon", "rustc-demangle", "cpp_demangle", "rustc-hash"],
+        uses: &["kcore-mem", "kcore-parallel", "kcore-elf"],
+        third_party: &["gimli", "rustc-demangle", "cpp_demangle", "rustc-hash"],
     },
     // What a type means in memory. It asks the process around it through a trait.
     Room {
@@ -72,8 +74,8 @@ pub const ROOMS: &[Room] = &[
     // Runtimes see a process through a trait as well, and open no file.
     Room {
         name: "kcore-runtimes",
-        uses: &["kcore-mem", "kcore-elf", "kcore-unwind", "kcore-symbols"],
-        third_party: &["memchr", "rayon", "rustc-hash", "thiserror"],
+        uses: &["kcore-mem", "kcore-parallel", "kcore-elf", "kcore-unwind", "kcore-symbols"],
+        third_party: &["memchr", "rustc-hash", "thiserror"],
     },
     Room { name: "kcore-disasm", uses: &["kcore-mem"], third_party: &["capstone", "thiserror"] },
     // Names and numbers, and the formats of others; it knows no process.
@@ -95,6 +97,7 @@ pub const ROOMS: &[Room] = &[
         name: "kcore",
         uses: &[
             "kcore-mem",
+            "kcore-parallel",
             "kcore-elf",
             "kcore-files",
             "kcore-live",
@@ -105,7 +108,7 @@ pub const ROOMS: &[Room] = &[
             "kcore-disasm",
             "kcore-profile",
         ],
-        third_party: &["rayon", "rustc-hash", "thiserror"],
+        third_party: &["rustc-hash", "thiserror"],
     },
     Room { name: "kcore-dcmd", uses: &["kcore"], third_party: &["thiserror"] },
     // Values of types are trees, which it lays out; it reads no core.
@@ -153,7 +156,7 @@ pub const ROOMS: &[Room] = &[
     Room {
         name: "xtask",
         uses: &["gen-cores", "kcore-dcmd", "kcore-commands"],
-        third_party: &["anyhow", "serde_json"],
+        third_party: &["anyhow", "serde_json", "spdx"],
     },
     // framehop is a peer to be measured against; the floor reads a core and does nothing with it.
     Room {

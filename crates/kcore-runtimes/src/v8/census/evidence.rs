@@ -4,15 +4,15 @@
 //! `pretenuring-handler.h`), which are full of words that refer to maps. Objects lie one behind the other, and
 //! what they begin with is what objects of their kind begin with: many that do are no chance.
 
-use kcore_mem::{Addr, AddrRange};
+use kcore_mem::{Addr, AddrRange, Fault};
 
 use super::{
     chunk::CHUNK,
     maps::Maps,
-    shape::Extent,
+    shape::{self, CODE_OF_STREAM, Extent},
     walk::{self, Step, Walk},
 };
-use crate::v8::{Heap, Tagged, heap::Object, string::Representation};
+use crate::v8::{Heap, Tagged, code::Code, heap::Object, string::Representation};
 
 /// At so many places of a chunk the first object is searched, in so many bytes.
 const SAMPLES: u64 = 16;
@@ -21,6 +21,8 @@ const SAMPLE: u64 = 4096;
 const CERTAIN: usize = 16;
 /// Objects that are looked at, one behind the other, to find so many.
 const MAX_RUN: usize = 128;
+/// Instructions are aligned to this, in bytes (`kCodeAlignment` in `src/common/globals.h`).
+const INSTRUCTIONS: u64 = 32;
 
 /// Looks for objects.
 pub struct Evidence<'h, 'a> {
@@ -110,7 +112,9 @@ impl<'h, 'a> Evidence<'h, 'a> {
             _ if heap.is_receiver(object) => self.is_value(second) && heap.field(at, 16).is_some(),
             kind if kind == types.heap_number => !is_reference(second),
             kind if kind == types.map => self.is_map(at),
-
+            kind if kind == types.code || kind == shape::holder_of_instructions(heap.layout) => {
+                self.is_code(object)
+            }
             _ => match self.maps.shape(step.map)?.extent {
                 // Lengths are Smis.
                 Extent::Counted { shift: 32, .. } => Tagged::of(second).smi().is_some(),
@@ -127,6 +131,22 @@ impl<'h, 'a> Evidence<'h, 'a> {
         let prototype = self.heap.field(map, 24);
         self.heap.field(map, 40).is_some_and(|array| kinds.contains(&array.kind))
             && prototype.is_some_and(|it| it.kind == types.oddball || self.heap.is_receiver(it))
+    }
+
+    /// Whether machine code, or what describes it, has instructions where it says: in memory that is held, or in a
+    /// file, as those of builtins are. Chunks of V8's snapshot hold nothing else.
+    fn is_code(&self, object: Object) -> bool {
+        let code = match object.kind == self.heap.layout.types.code {
+            true => Some(object),
+            false => self.heap.field(object.at, CODE_OF_STREAM),
+        };
+        let code = code.and_then(|code| Code::of(&self.heap, code));
+        code.is_some_and(|code| {
+            let first = code.instructions.start;
+            !code.instructions.is_empty()
+                && first.get().is_multiple_of(INSTRUCTIONS)
+                && !matches!(self.heap.space.slice(first), Err(Fault::Unmapped(_)))
+        })
     }
 
     /// Whether a string that consists of others refers to them.

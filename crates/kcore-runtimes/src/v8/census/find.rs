@@ -1,7 +1,7 @@
 //! Finding the chunks of a process.
 
 use kcore_mem::{Addr, AddrRange, Fault};
-use rayon::prelude::*;
+use kcore_parallel::prelude::*;
 
 use super::{
     Stopped, Watch,

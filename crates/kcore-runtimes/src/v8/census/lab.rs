@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use kcore_mem::{Addr, AddrRange};
-use rayon::prelude::*;
+use kcore_parallel::prelude::*;
 
 use super::{super::Heap, chunk::Chunk};
 

@@ -30,7 +30,7 @@ mod walk;
 use std::{ops::ControlFlow, sync::Arc};
 
 use kcore_mem::{Addr, AddrRange};
-use rayon::prelude::*;
+use kcore_parallel::prelude::*;
 use rustc_hash::FxHashMap;
 
 pub use chunk::{Chunk, Use};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kcore_mem::Addr;
-use rayon::prelude::*;
+use kcore_parallel::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{

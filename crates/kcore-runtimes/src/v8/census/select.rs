@@ -1,7 +1,7 @@
 //! Choosing objects by their maps.
 
 use kcore_mem::Addr;
-use rayon::prelude::*;
+use kcore_parallel::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::{Census, MapCount, Stopped, Watch};

@@ -15,7 +15,7 @@ const LENGTH_MASK: u32 = 0x7fff_ffff;
 /// The header of machine code since V8 12.4, and in it its Code and how long what follows is
 /// (`InstructionStream::kBodySizeOffset`).
 const STREAM: u64 = 32;
-const CODE_OF_STREAM: u64 = 8;
+pub const CODE_OF_STREAM: u64 = 8;
 const SIZE_OF_STREAM: u64 = 24;
 /// Machine code is aligned to this, in V8 9 to half of it.
 const CODE_ALIGNMENT: u64 = 64;

@@ -9,7 +9,7 @@
 mod debug_names;
 mod gdb_index;
 
-use rayon::prelude::*;
+use kcore_parallel::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::canonical::name_hash;

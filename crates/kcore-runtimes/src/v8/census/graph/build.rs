@@ -1,6 +1,6 @@
 //! Building the graph: every object is read once, all processors at the same time.
 
-use rayon::prelude::*;
+use kcore_parallel::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::{

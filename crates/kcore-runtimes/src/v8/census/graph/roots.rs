@@ -9,8 +9,8 @@
 use std::collections::{BTreeSet, HashSet};
 
 use kcore_mem::{Addr, AddrRange, Origin};
+use kcore_parallel::prelude::*;
 use kcore_unwind::{RegisterId, Regs, Tid, machine};
-use rayon::prelude::*;
 
 use super::{
     super::{Census, Stopped, Watch, around_heap},
