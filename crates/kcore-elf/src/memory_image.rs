@@ -1,6 +1,6 @@
 //! What a module tells of itself from memory alone: its header page, and what lies behind it.
 
-use kcore_mem::{Addr, AddressSpace, Arch, Cursor, Svma};
+use kcore_mem::{Addr, AddressSpace, Arch, Cursor, FileOff, Svma};
 
 use crate::{BuildId, Image, ImageSegment, core_file::notes};
 
@@ -31,20 +31,48 @@ pub struct MemoryImage {
 }
 
 impl MemoryImage {
-    /// Reads the ELF header mapped at `base`; `None` when there is none or it was not dumped.
+    /// Reads the ELF header mapped at `base`, and the program headers as far behind it as in the file; `None`
+    /// when there are none or they were not dumped.
     pub fn load(space: &dyn AddressSpace, base: Addr) -> Option<Self> {
-        let (header, table) = read_headers(space, base)?;
-        let segments = parse_table(&table, space);
-        Self::from_segments(space, base, &header, segments)
+        Self::load_placed(space, base, &|offset| Vec::from_iter(base.checked_add(offset.get())))
+    }
+
+    /// Reads the ELF header mapped at `base`, and the program headers at the first of the `places` where this offset
+    /// of the file is mapped that they agree with: tools that rewrite files (BOLT, patchelf) leave them at the end, and
+    /// the dynamic linker first maps a library from its beginning as far as its memory reaches. `None` when there are
+    /// none or they were not dumped.
+    pub fn load_placed(
+        space: &dyn AddressSpace,
+        base: Addr,
+        places: &dyn Fn(FileOff) -> Vec<Addr>,
+    ) -> Option<Self> {
+        let header = read_header(space, base)?;
+        places(header.table).into_iter().find_map(|at| {
+            let segments = parse_table(&read_table(space, at, header.count)?, space);
+            let image = Self::from_segments(space, base, &header, segments)?;
+            image.has_table_at(header.table, at).then_some(image)
+        })
+    }
+
+    /// Whether the segments do not say that the program headers, at this offset of the file, lie elsewhere.
+    fn has_table_at(&self, table: FileOff, at: Addr) -> bool {
+        let mut loads = self.segments.iter().filter(|segment| segment.is_load());
+        let holder = loads.find(|segment| {
+            let into = table.get().checked_sub(segment.offset.get());
+            into.is_some_and(|into| into < segment.file_size)
+        });
+        holder.is_none_or(|holder| {
+            let into = table.get().wrapping_sub(holder.offset.get());
+            self.addr(Svma::new(holder.svma.get().wrapping_add(into))) == at
+        })
     }
 
     /// Reads the program headers mapped at `at`, where `AT_PHDR` says they are; `count` of them.
     /// The bias comes from `PT_PHDR`, or is 0 without one.
     pub fn from_program_headers(space: &dyn AddressSpace, at: Addr, count: u16) -> Option<Self> {
         const PT_PHDR: u32 = 6;
-        let size = u64::from(count).checked_mul(entry_size(space) as u64)?;
-        let table = space.read_held(at, size.min(max_table(space)));
-        if table.len() as u64 != size.min(max_table(space)) {
+        let table = read_table(space, at, count)?;
+        if table.len() as u64 != table_size(space, count)? {
             return None;
         }
         let segments = parse_table(&table, space);
@@ -119,6 +147,10 @@ struct Header {
     elf_type: u16,
     arch: Arch,
     entry: Svma,
+    /// `e_phoff`: where the program headers lie in the file.
+    table: FileOff,
+    /// `e_phnum`: how many there are.
+    count: u16,
 }
 
 /// Bytes of one program header for the target's word size. The kernel and the dynamic linker refuse
@@ -131,7 +163,13 @@ fn max_table(space: &dyn AddressSpace) -> u64 {
     u64::from(MAX_SEGMENTS).saturating_mul(entry_size(space) as u64)
 }
 
-fn read_headers(space: &dyn AddressSpace, base: Addr) -> Option<(Header, Vec<u8>)> {
+/// Whether an ELF header is mapped at `base`.
+pub fn has_header(space: &dyn AddressSpace, base: Addr) -> bool {
+    let mut magic = [0_u8; 4];
+    space.read_partial(base, &mut magic).0 == magic.len() && magic == *b"\x7fELF"
+}
+
+fn read_header(space: &dyn AddressSpace, base: Addr) -> Option<Header> {
     let mut raw = [0_u8; 64];
     let (read, _) = space.read_partial(base, &mut raw);
     let raw = raw.get(..read).filter(|raw| raw.starts_with(b"\x7fELF"))?;
@@ -141,13 +179,21 @@ fn read_headers(space: &dyn AddressSpace, base: Addr) -> Option<(Header, Vec<u8>
     let arch = Arch::from_elf_machine(cursor.u16().ok()?);
     cursor.skip(4).ok()?;
     let entry = Svma::new(cursor.word().ok()?);
-    let offset = cursor.word().ok()?;
+    let table = FileOff::new(cursor.word().ok()?);
     cursor.word().ok()?;
     cursor.skip(8).ok()?;
     let count = cursor.u16().ok()?;
+    Some(Header { elf_type, arch, entry, table, count })
+}
+
+/// Bytes of a table of `count` program headers, as many of them as are read.
+fn table_size(space: &dyn AddressSpace, count: u16) -> Option<u64> {
     let size = u64::from(count).checked_mul(entry_size(space) as u64)?;
-    let table = space.read_held(base.checked_add(offset)?, size.min(max_table(space)));
-    Some((Header { elf_type, arch, entry }, table))
+    Some(size.min(max_table(space)))
+}
+
+fn read_table(space: &dyn AddressSpace, at: Addr, count: u16) -> Option<Vec<u8>> {
+    Some(space.read_held(at, table_size(space, count)?))
 }
 
 fn parse_table(table: &[u8], space: &dyn AddressSpace) -> Vec<ImageSegment> {

@@ -13,6 +13,7 @@ use crate::{
     core_file::MappedFile,
     dynamic::fits_memory,
     link_map::link_map,
+    memory_image::has_header,
     with_exe::{PlacedFile, WithExe},
 };
 
@@ -25,6 +26,8 @@ const AT_SYSINFO_EHDR: u64 = 33;
 const PF_X: u32 = 1;
 /// Bytes of a page where the core does not say.
 const PAGE: u64 = 4096;
+/// Rows of a file among which its program headers are looked for, at most: linkers write some five.
+const MAX_ROWS: usize = 64;
 /// Bytes of a path that are read from memory, at most (`PATH_MAX`).
 const MAX_PATH: usize = 4096;
 
@@ -98,6 +101,7 @@ pub fn modules_of(
     if let Some(at) = headers {
         mark_exe(core, at, &mut modules);
     }
+    known.exe = known.exe.or_else(|| complete_exe(core, space, files, &mut modules));
     add_link_map(core, &known, files, &mut modules);
     modules.sort_by_key(MappedModule::base);
     modules
@@ -107,6 +111,8 @@ pub fn modules_of(
 struct Group<'a> {
     rows: Vec<&'a MappedFile>,
     image: Option<MemoryImage>,
+    /// Whether an ELF header is mapped there, though its program headers may not have been dumped.
+    is_elf: bool,
 }
 
 /// Groups the rows of `NT_FILE`: a module is a run of rows of one path that its program headers
@@ -119,13 +125,10 @@ fn from_file_note(core: &CoreFile, space: &CoreSpace) -> Vec<MappedModule> {
     rows.dedup_by_key(|row| row.range.start);
     let page = core.aux(AT_PAGESZ).unwrap_or(PAGE);
     let mut groups: Vec<Group<'_>> = Vec::new();
-    for row in rows {
+    for (index, row) in rows.iter().enumerate() {
         match groups.last_mut().filter(|group| group.continues_with(row, space, page)) {
             Some(group) => group.rows.push(row),
-            None => {
-                let image = MemoryImage::load(space, row.range.start);
-                groups.push(Group { rows: vec![row], image });
-            }
+            None => groups.push(Group::begin(space, row, rows.get(index..).unwrap_or_default())),
         }
     }
     groups.retain(|group| !group.is_read_whole(space));
@@ -141,6 +144,24 @@ fn from_file_note(core: &CoreFile, space: &CoreSpace) -> Vec<MappedModule> {
         None => module_of(group, space),
     });
     modules.collect()
+}
+
+impl<'a> Group<'a> {
+    /// A group that begins with a row; `following` are that and the rows behind it.
+    fn begin(space: &CoreSpace, row: &'a MappedFile, following: &[&MappedFile]) -> Self {
+        let base = row.range.start;
+        let of_file = following.iter().take(MAX_ROWS).take_while(|next| next.path == row.path);
+        let places = |offset: FileOff| {
+            let holding = of_file.clone().filter_map(|row| {
+                let into = offset.get().checked_sub(row.offset.get())?;
+                (into < row.range.len()).then(|| row.range.start.saturating_add(into))
+            });
+            holding.collect()
+        };
+        let image = MemoryImage::load_placed(space, base, &places);
+        let is_elf = image.is_some() || (row.offset.get() == 0 && has_header(space, base));
+        Self { rows: vec![row], image, is_elf }
+    }
 }
 
 impl Group<'_> {
@@ -198,7 +219,7 @@ impl Group<'_> {
     /// is another copy too: each isolate of V8 has its own of V8's builtins.
     fn continues_with(&self, row: &MappedFile, space: &CoreSpace, page: u64) -> bool {
         self.rows.last().is_some_and(|last| {
-            let again = row.offset == last.offset && self.image.is_none();
+            let again = row.offset == last.offset && !self.is_elf;
             let end = last.offset.get().saturating_add(last.range.len());
             // A linker leaves holes of the file between segments, up to where the next one begins.
             let is_next = last.range.end == row.range.start && !self.is_read_whole(space);
@@ -218,22 +239,19 @@ impl Group<'_> {
     }
 }
 
-/// A group of rows is a module if its first byte is ELF's, or, where that was not dumped, if part
-/// of it was executable. Mapped data files are neither. gdb writes no segment for what it leaves out, so what
-/// was executable is lost: there several rows make a module, since a data file has one.
+/// A group of rows is a module if it begins with ELF's headers, or, where these or some of them were not dumped,
+/// if part of it was executable. Mapped data files are neither. gdb writes no segment for what it leaves out, so
+/// what was executable is lost: there several rows make a module, since a data file has one.
 fn module_of(group: Group<'_>, space: &CoreSpace) -> Option<MappedModule> {
-    let Group { rows, image } = group;
-    let first = rows.first()?;
-    let several = rows.len() > 1;
-    let executable = |row: &&&MappedFile| match space.segment_at(row.range.start) {
+    let first = group.rows.first()?;
+    let several = group.rows.len() > 1;
+    let executable = |row: &&MappedFile| match space.segment_at(row.range.start) {
         Some(segment) => segment.flags & PF_X != 0,
         None => several,
     };
-    let header_unknown = space.slice(first.range.start).is_err();
-    if image.is_none() && !(header_unknown && rows.iter().any(|row| executable(&row))) {
-        return None;
-    }
-    Group { rows, image }.into_module()
+    let may_be_one = group.is_elf || space.slice(first.range.start).is_err();
+    let is_one = group.image.is_some() || (may_be_one && group.rows.iter().any(executable));
+    is_one.then(|| group.into_module())?
 }
 
 fn add_vdso(core: &CoreFile, space: &CoreSpace, modules: &mut Vec<MappedModule>) {
@@ -259,17 +277,8 @@ fn exe_by_headers(
     space: &CoreSpace,
     files: &dyn ModuleFiles,
 ) -> Option<(MappedModule, Option<PlacedFile>)> {
-    let at = Addr::new(core.aux(AT_PHDR)?);
-    let count = core.aux(AT_PHNUM)?;
     let path = exe_path(core, space);
-    let in_memory = u16::try_from(count).ok();
-    let in_memory = in_memory.and_then(|count| MemoryImage::from_program_headers(space, at, count));
-    let by_file = match in_memory {
-        Some(_) => None,
-        None => Some(exe_by_file(core, space, &path, files)?),
-    };
-    let image = in_memory
-        .or_else(|| by_file.as_ref().map(|exe| MemoryImage::of_file(&exe.file, exe.bias)))?;
+    let (image, by_file) = exe_image(core, space, &path, files)?;
     let module = MappedModule {
         path,
         ranges: ranges_of(&image),
@@ -280,6 +289,38 @@ fn exe_by_headers(
         is_vdso: false,
     };
     Some((module, by_file))
+}
+
+/// Gives the executable its headers, if its own were not dumped with the file's first page, and its file if they
+/// were had from there.
+fn complete_exe(
+    core: &CoreFile,
+    space: &CoreSpace,
+    files: &dyn ModuleFiles,
+    modules: &mut [MappedModule],
+) -> Option<PlacedFile> {
+    let exe = modules.iter_mut().find(|module| module.is_exe && module.image.is_none())?;
+    let (image, by_file) = exe_image(core, space, &exe.path, files)?;
+    exe.image = Some(image);
+    by_file
+}
+
+/// What the executable's headers say, by where the auxiliary vector says that they lie; and its file, if they
+/// were had from there.
+fn exe_image(
+    core: &CoreFile,
+    space: &CoreSpace,
+    path: &[u8],
+    files: &dyn ModuleFiles,
+) -> Option<(MemoryImage, Option<PlacedFile>)> {
+    let at = Addr::new(core.aux(AT_PHDR)?);
+    let in_memory = u16::try_from(core.aux(AT_PHNUM)?).ok();
+    let in_memory = in_memory.and_then(|count| MemoryImage::from_program_headers(space, at, count));
+    if let Some(image) = in_memory {
+        return Some((image, None));
+    }
+    let exe = exe_by_file(core, space, path, files)?;
+    Some((MemoryImage::of_file(&exe.file, exe.bias), Some(exe)))
 }
 
 /// The path that was executed; where the stack's first page was not dumped, the first word of the
@@ -352,7 +393,8 @@ fn add_link_map(
     for entry in entries {
         match index.find(entry.dynamic).and_then(|at| modules.get_mut(at)) {
             Some(module) => module.namespace = entry.namespace,
-            None if core.files().is_none() => {
+            // Whoever loads libraries into memory of its own leaves no mapping of a file.
+            None if core.files().is_none() || !entry.path.is_empty() => {
                 let Some(module) = entry.module(space, files) else { continue };
                 index.add(modules.len(), &module);
                 modules.push(module);

@@ -140,10 +140,14 @@ impl Module {
 
     /// Bytes of code, as its headers say.
     pub(crate) fn executable_size(&self) -> u64 {
-        let in_memory = self.mapped.image.as_ref().map(|image| image.segments.as_slice());
-        let segments = in_memory.or_else(|| self.image().map(|image| image.segments()));
-        let code = segments.unwrap_or_default().iter().filter(|segment| segment.is_executable());
+        let code = self.segments().iter().filter(|segment| segment.is_executable());
         code.fold(0, |sum, segment| segment.mem_size.saturating_add(sum))
+    }
+
+    /// Its program headers: as memory has them, else those of its file.
+    pub(crate) fn segments(&self) -> &[ImageSegment] {
+        let in_memory = self.mapped.image.as_ref().map(|image| image.segments.as_slice());
+        in_memory.or_else(|| self.image().map(|image| image.segments())).unwrap_or_default()
     }
 
     /// The path of that file.

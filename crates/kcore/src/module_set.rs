@@ -73,12 +73,9 @@ impl ModuleSet {
 }
 
 fn in_bss(module: &Module, at: Addr) -> bool {
-    let Some(image) = &module.mapped().image else { return false };
-    image
-        .segments
-        .iter()
-        .filter(|segment| segment.is_load())
-        .any(|segment| AddrRange::with_len(image.addr(segment.svma), segment.mem_size).contains(at))
+    let Some(svma) = module.svma(at) else { return false };
+    let mut loads = module.segments().iter().filter(|segment| segment.is_load());
+    loads.any(|segment| svma.offset_from(segment.svma).is_some_and(|into| into < segment.mem_size))
 }
 
 fn is_called(module: &Module, name: &str) -> bool {

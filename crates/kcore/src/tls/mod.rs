@@ -116,9 +116,6 @@ impl Core {
 impl Module {
     /// The first image of its thread-local variables.
     pub(crate) fn tls_segment(&self) -> Option<ImageSegment> {
-        let mapped = self.mapped().image.as_ref().map(|image| image.segments.as_slice());
-        let file = || self.image().map(|image| image.segments());
-        let segments = mapped.or_else(file)?;
-        segments.iter().find(|segment| segment.is_tls()).copied()
+        self.segments().iter().find(|segment| segment.is_tls()).copied()
     }
 }
