@@ -133,17 +133,10 @@ fn first_bytes(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 fn kind_of_bytes(bytes: &[u8]) -> Kind {
-    const PACKED: [&[u8]; 5] = [
-        &[0x28, 0xb5, 0x2f, 0xfd],
-        &[0x1f, 0x8b],
-        &[0xfd, b'7', b'z', b'X', b'Z', 0],
-        &[0x04, 0x22, 0x4d, 0x18],
-        b"BZh",
-    ];
     if bytes.starts_with(b"\x7fELF") {
         return kind_of_elf(bytes);
     }
-    if PACKED.iter().any(|magic| bytes.starts_with(magic)) {
+    if kcore::is_packed(bytes) {
         return Kind::Packed;
     }
     Kind::Other(match bytes {
@@ -189,6 +182,7 @@ mod tests {
                 ("exe", elf(1, [3, 0])),
                 ("object", elf(1, [1, 0])),
                 ("core.zst", vec![0x28, 0xb5, 0x2f, 0xfd, 0]),
+                ("pzstd.zst", vec![0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0]),
                 ("text", b"#!/bin/sh\n".to_vec()),
                 ("cut", b"\x7fELF".to_vec()),
                 ("empty", Vec::new()),
@@ -242,6 +236,7 @@ mod tests {
         assert_eq!(folder.resolve(&["core", "exe"], &[]), both("core", "exe"));
         assert_eq!(folder.resolve(&["big"], &[]), both("big", ""));
         assert_eq!(folder.resolve(&["core.zst"], &[]), both("core.zst", ""));
+        assert_eq!(folder.resolve(&["pzstd.zst"], &[]), both("pzstd.zst", ""));
         assert_eq!(folder.resolve(&["exe"], &[]), both("", "exe"));
     }
 

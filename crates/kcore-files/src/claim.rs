@@ -1,65 +1,93 @@
-//! How long a core says that it is, from its first bytes: the bound of what is unpacked.
+//! How long a core says that it is: the bound of what is unpacked.
 
-use kcore_elf::{ParseError, core_file::CoreHeader};
+use kcore_elf::{
+    FileBytes, ParseError,
+    core_file::{CoreHeader, CoreSegment},
+};
 
-/// Program headers longer than this are not waited for: more than a million segments.
-const MAX_HEAD: usize = 64 << 20;
+/// Program headers longer than this are not waited for: more than four million segments.
+const MAX_TABLE: u64 = 256 << 20;
 /// Bytes of the longest ELF header.
-const ELF_HEADER: usize = 64;
-/// Room for section headers: gcore writes one for each segment behind the last segment, a kernel
-/// one for `PN_XNUM`.
-const SECTION_HEADER: u64 = 64;
-const SLACK: u64 = 1 << 20;
+const ELF_HEADER: u64 = 64;
 
-/// Collects the first bytes of a core until they say how long it is.
-#[derive(Debug, Default)]
+/// The end of what a core's headers claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// Offset behind the last byte that any header names.
+    pub end: u64,
+    /// Whether all headers were read, so that nothing behind the end belongs to the core.
+    pub is_whole: bool,
+}
+
+/// Follows a core that is being unpacked until its headers say how long it is.
+#[derive(Debug)]
 pub struct Claim {
-    head: Vec<u8>,
-    limit: Option<u64>,
+    /// Bytes of the core that have to be there before they say more.
+    awaits: u64,
+    limit: Option<Limit>,
+}
+
+impl Default for Claim {
+    fn default() -> Self {
+        Self { awaits: ELF_HEADER, limit: None }
+    }
 }
 
 impl Claim {
-    /// Takes the next bytes of the core; gives the number of bytes that the core may have, when
-    /// enough of it was seen.
+    /// How long the core is, once that is known.
+    pub const fn limit(&self) -> Option<Limit> {
+        self.limit
+    }
+
+    /// Whether a core of which so many bytes are there says more than it said before.
+    pub const fn wants_look(&self, len: u64) -> bool {
+        self.limit.is_none() && len >= self.awaits
+    }
+
+    /// Looks at what is there of the core.
     ///
     /// # Errors
     /// When the bytes do not begin a core.
-    pub fn take(&mut self, bytes: &[u8]) -> Result<Option<u64>, ParseError> {
-        if self.limit.is_none() {
-            self.head.extend_from_slice(bytes);
-            self.limit = limit_of(&self.head)?;
-            if self.limit.is_some() {
-                self.head = Vec::new();
-            }
+    pub fn look(&mut self, bytes: &FileBytes) -> Result<(), ParseError> {
+        let header = CoreHeader::parse(bytes)?;
+        let len = bytes.len() as u64;
+        match header.table_end(bytes) {
+            Some(end) if end > len && header.is_table_within(end, MAX_TABLE) => self.awaits = end,
+            Some(end) => self.limit = Some(limit_of(&header, bytes, end)),
+            None => self.look_without_count(&header, bytes),
         }
-        Ok(self.limit)
+        Ok(())
+    }
+
+    /// Without a count the table of program headers ends where dumped bytes begin.
+    fn look_without_count(&mut self, header: &CoreHeader, bytes: &FileBytes) {
+        let len = bytes.len() as u64;
+        let segments = header.segments(bytes).segments;
+        let first = dumped(&segments).map(|segment| segment.offset.get()).min();
+        if first.is_some_and(|first| first <= len) || len >= MAX_TABLE {
+            let end = end_of(&segments).max(len);
+            self.limit = Some(Limit { end, is_whole: first.is_some_and(|first| first <= len) });
+        } else {
+            self.awaits = len.saturating_add(1);
+        }
     }
 }
 
-fn limit_of(head: &[u8]) -> Result<Option<u64>, ParseError> {
-    let header = match CoreHeader::parse(head) {
-        Err(ParseError::Header(_)) if head.len() < ELF_HEADER => return Ok(None),
-        parsed => parsed?,
-    };
-    let found = header.segments(head);
+fn limit_of(header: &CoreHeader, bytes: &FileBytes, table_end: u64) -> Limit {
+    let found = header.segments(bytes);
     let present = found.segments.len() as u64;
-    let dumped = || found.segments.iter().filter(|segment| segment.file_size > 0);
-    let first_byte = dumped().map(|segment| segment.offset.get()).min();
-    // With PN_XNUM the count stands at the end; the table then ends where dumped bytes begin.
-    let complete = match found.claimed {
-        Some(claimed) => present >= claimed,
-        None => first_byte.is_some_and(|first| first <= head.len() as u64),
-    };
-    if !complete && head.len() < MAX_HEAD {
-        return Ok(None);
-    }
-    let end = |segment: &kcore_elf::core_file::CoreSegment| {
-        segment.offset.get().saturating_add(segment.file_size)
-    };
-    let dumped_end = dumped().map(end).max().unwrap_or(0);
-    // Program headers of a core without memory are not longer than section headers would be.
-    let headers = present.saturating_mul(SECTION_HEADER);
-    Ok(Some(dumped_end.saturating_add(headers).saturating_add(SLACK)))
+    let end = end_of(&found.segments).max(table_end.min(bytes.len() as u64));
+    Limit { end, is_whole: found.claimed == Some(present) }
+}
+
+fn dumped(segments: &[CoreSegment]) -> impl Iterator<Item = &CoreSegment> {
+    segments.iter().filter(|segment| segment.file_size > 0)
+}
+
+fn end_of(segments: &[CoreSegment]) -> u64 {
+    let ends =
+        dumped(segments).map(|segment| segment.offset.get().saturating_add(segment.file_size));
+    ends.max().unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -67,24 +95,31 @@ mod tests {
     use super::*;
     use crate::test_files::core_header;
 
+    fn looked(bytes: &[u8]) -> Claim {
+        let mut claim = Claim::default();
+        claim.look(&FileBytes::from(bytes.to_vec())).unwrap();
+        claim
+    }
+
     #[test]
     fn the_limit_is_known_once_the_program_headers_are_there() {
         let header = core_header(&[(0x1000, 0x5000), (0x6000, 0x1000)]);
-        let mut claim = Claim::default();
-        let (first, rest) = header.split_at(80);
-        assert_eq!(claim.take(first), Ok(None));
-        assert_eq!(claim.take(rest), Ok(Some(0x7000 + 2 * 64 + SLACK)));
-        assert_eq!(claim.take(b"more"), Ok(Some(0x7000 + 2 * 64 + SLACK)));
+        let mut claim = looked(&header[..80]);
+        assert_eq!(claim.limit(), None);
+        assert!(!claim.wants_look(64 + 2 * 56 - 1) && claim.wants_look(64 + 2 * 56));
+        claim.look(&FileBytes::from(header)).unwrap();
+        assert_eq!(claim.limit(), Some(Limit { end: 0x7000, is_whole: true }));
     }
 
     #[test]
     fn what_is_no_core_is_refused_at_its_first_bytes() {
-        assert!(matches!(Claim::default().take(b"hello"), Err(ParseError::NotElf(_))));
+        let hello = FileBytes::from(b"hello".to_vec());
+        assert!(matches!(Claim::default().look(&hello), Err(ParseError::NotElf(_))));
     }
 
     #[test]
     fn a_claim_beyond_all_files_does_not_overflow() {
         let header = core_header(&[(u64::MAX - 1, u64::MAX)]);
-        assert_eq!(Claim::default().take(&header), Ok(Some(u64::MAX)));
+        assert_eq!(looked(&header).limit(), Some(Limit { end: u64::MAX, is_whole: true }));
     }
 }

@@ -39,6 +39,14 @@ pub enum FilesError {
         /// What the decoder said.
         error: io::Error,
     },
+    /// A zstd stream looks back further than is kept of it.
+    #[error("{name}: {error}")]
+    WideWindow {
+        /// The file as named by the user.
+        name: String,
+        /// How far.
+        error: io::Error,
+    },
     /// A stream is longer than the core in it says that it is.
     #[error("{name}: unpacks to more than the {limit:#x} bytes that its program headers claim")]
     TooLong {

@@ -229,7 +229,7 @@ mod tests {
         let (taken, bytes) = written("core.zst", true);
         assert_eq!(taken, bytes.len() as u64);
         let mut unpacked = Vec::new();
-        let mut reader = crate::Format::Zstd.reader(&bytes[..]);
+        let mut reader = crate::frames::Frames::new(&bytes[..]);
         reader.read_to_end(&mut unpacked).unwrap();
         assert!(unpacked == wanted());
     }

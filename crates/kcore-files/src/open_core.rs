@@ -11,6 +11,8 @@ use kcore_elf::FileBytes;
 
 use crate::{
     FilesError, Format, Progress,
+    format::skip_to_format,
+    packed_stream::PackedStream,
     unpack::{Stream, unpack},
 };
 
@@ -52,15 +54,15 @@ pub fn open_core(
         return Err(FilesError::Directory(path));
     }
     let regular = metadata.is_file();
-    let (magic, bytes) = peek(file.try_clone().map_err(failed)?, regular).map_err(failed)?;
-    let format = Format::detect(&magic);
+    let mut bytes = stream_of(file.try_clone().map_err(failed)?, regular);
+    let format = skip_to_format(&mut bytes).map_err(failed)?;
     if regular && format.is_none() {
         let bytes = FileBytes::map_sparse(&file).map_err(failed)?;
         return Ok(OpenedCore { bytes, compressed: None, note: None });
     }
     let name = path.display().to_string();
     let total = regular.then_some(metadata.len());
-    let stream = Stream { name: &name, bytes, format, total };
+    let stream = Stream { name: &name, bytes: Box::new(bytes), format, total };
     let unpacked = unpack(stream, &std::env::temp_dir(), progress)?;
     Ok(OpenedCore { bytes: unpacked.bytes, compressed: format, note: unpacked.note })
 }
@@ -79,18 +81,10 @@ fn open(source: &CoreSource) -> Result<(File, PathBuf), FilesError> {
     }
 }
 
-/// The first bytes of a file, and a reader of all of them from the first on. The place in a regular
-/// file is not moved and does not count: standard input may have been read from before.
-fn peek(mut file: File, regular: bool) -> io::Result<(Vec<u8>, Box<dyn Read>)> {
-    let mut magic = Vec::new();
-    if regular {
-        let mut from_start = FromStart { file, at: 0 };
-        from_start.by_ref().take(Format::MAGIC_LEN as u64).read_to_end(&mut magic)?;
-        return Ok((magic, Box::new(FromStart { at: 0, ..from_start })));
-    }
-    file.by_ref().take(Format::MAGIC_LEN as u64).read_to_end(&mut magic)?;
-    let bytes = io::Cursor::new(magic.clone()).chain(file);
-    Ok((magic, Box::new(bytes)))
+/// A reader of a file from its first byte on. The place in a regular file is not moved and does not
+/// count: standard input may have been read from before.
+fn stream_of(file: File, regular: bool) -> PackedStream<'static> {
+    if regular { PackedStream::new(FromStart { file, at: 0 }) } else { PackedStream::new(file) }
 }
 
 /// Reads a file from its start, wherever its descriptor stands.

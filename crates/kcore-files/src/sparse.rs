@@ -81,9 +81,23 @@ impl SparseFile {
         Ok(())
     }
 
+    /// Leaves out what lies behind the first `len` bytes; nothing is appended later.
+    pub fn cut(&mut self, len: u64) {
+        self.len = self.len.min(len);
+    }
+
     /// Appends so many zeros, which take no room.
     pub const fn append_zeros(&mut self, count: u64) {
         self.len = self.len.saturating_add(count);
+    }
+
+    /// What was appended so far, mapped.
+    ///
+    /// # Errors
+    /// When it cannot be mapped.
+    pub fn so_far(&self) -> io::Result<FileBytes> {
+        self.file.set_len(self.len)?;
+        FileBytes::map_sparse(&self.file)
     }
 
     /// The finished file, to be read from its beginning.

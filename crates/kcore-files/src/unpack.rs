@@ -7,16 +7,19 @@ use std::{
     rc::Rc,
 };
 
-use kcore_elf::FileBytes;
+use kcore_elf::{FileBytes, ParseError};
 
 use crate::{
     FilesError, Format,
-    claim::Claim,
+    claim::{Claim, Limit},
+    frames::{Frames, OtherBytes, WideWindow},
     sparse::{SparseFile, WriteError},
 };
 
 /// Bytes unpacked at a time, a multiple of the page size.
 const BLOCK: usize = 256 << 10;
+/// Bytes behind the end of a core that are read to see whether the stream is sound.
+const MAX_BEHIND: u64 = 1 << 20;
 
 /// How far unpacking has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,10 +52,11 @@ pub struct Unpacked {
     pub note: Option<String>,
 }
 
-/// Unpacks a stream into an unlinked file in `dir`.
+/// Unpacks a stream into an unlinked file in `dir`. What follows behind all that the core's headers name
+/// is left out, as nobody looks at it in a core that is not packed.
 ///
 /// # Errors
-/// When the stream holds no core, or more than the core in it claims; when there is no room.
+/// When the stream holds no core, or more than can be known to belong to it; when there is no room.
 pub fn unpack(
     stream: Stream<'_>,
     dir: &Path,
@@ -60,11 +64,12 @@ pub fn unpack(
 ) -> Result<Unpacked, FilesError> {
     let io_error = |error| FilesError::Unpack { dir: dir.to_owned(), error };
     let file = SparseFile::create_in(dir).map_err(io_error)?;
-    let mut unpacking = Unpacking { name: stream.name, dir, file, claim: Claim::default() };
+    let mut unpacking =
+        Unpacking { name: stream.name, dir, file, claim: Claim::default(), behind: 0 };
     let read = Rc::new(Cell::new(0));
     let counted = Counted { bytes: stream.bytes, read: Rc::clone(&read) };
-    let mut content = match stream.format {
-        Some(format) => format.reader(counted),
+    let mut content: Box<dyn Read + '_> = match stream.format {
+        Some(_) => Box::new(Frames::new(counted)),
         None => Box::new(counted),
     };
     let mut block = vec![0; BLOCK];
@@ -72,7 +77,7 @@ pub fn unpack(
         let (filled, error) = fill(&mut content, &mut block);
         unpacking.take(block.get(..filled).unwrap_or_default())?;
         progress(Progress { read: read.get(), total: stream.total, written: unpacking.file.len() });
-        if error.is_some() || filled < BLOCK {
+        if error.is_some() || filled < BLOCK || unpacking.behind > MAX_BEHIND {
             break error;
         }
     };
@@ -85,27 +90,71 @@ struct Unpacking<'a> {
     dir: &'a Path,
     file: SparseFile,
     claim: Claim,
+    /// Bytes behind all that the headers of the core name.
+    behind: u64,
 }
 
 impl Unpacking<'_> {
     fn take(&mut self, bytes: &[u8]) -> Result<(), FilesError> {
+        let len = self.file.len();
+        let room = self.claim.limit().map_or(u64::MAX, |limit| limit.end.saturating_sub(len));
+        let room = usize::try_from(room).unwrap_or(usize::MAX).min(bytes.len());
+        let (kept, behind) = bytes.split_at_checked(room).unwrap_or((bytes, &[]));
+        self.append(kept)?;
+        self.pass_over(behind.len() as u64)?;
+        if self.claim.wants_look(self.file.len()) && !bytes.is_empty() {
+            let so_far = self.file.so_far().map_err(|error| self.io_error(error))?;
+            self.claim.look(&so_far).map_err(|error| self.not_core(error))?;
+            self.cut_at_limit()?;
+        }
+        Ok(())
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> Result<(), FilesError> {
+        let written = self.file.len();
         if bytes.is_empty() {
             return Ok(());
         }
-        let name = || self.name.to_owned();
-        let limit = self.claim.take(bytes);
-        let limit = limit.map_err(|error| FilesError::NotCore { name: name(), error })?;
-        let after = self.file.len().saturating_add(bytes.len() as u64);
-        if let Some(limit) = limit.filter(|limit| after > *limit) {
-            return Err(FilesError::TooLong { name: name(), limit });
-        }
-        let written = self.file.len();
         self.file.append(bytes).map_err(|error| match error {
             WriteError::NoSpace(available) => {
                 FilesError::NoSpace { dir: self.dir.to_owned(), available, written }
             }
-            WriteError::Io(error) => FilesError::Unpack { dir: self.dir.to_owned(), error },
+            WriteError::Io(error) => self.io_error(error),
         })
+    }
+
+    /// What came together with the last headers may lie behind the end that they name.
+    fn cut_at_limit(&mut self) -> Result<(), FilesError> {
+        let len = self.file.len();
+        let behind = self.claim.limit().map_or(0, |limit| len.saturating_sub(limit.end));
+        self.file.cut(len.saturating_sub(behind));
+        self.pass_over(behind)
+    }
+
+    /// Bytes behind the end that the headers name: if some of those were not read, they may belong to
+    /// the core.
+    fn pass_over(&mut self, count: u64) -> Result<(), FilesError> {
+        self.behind = self.behind.saturating_add(count);
+        match self.claim.limit() {
+            Some(Limit { end, is_whole: false }) if count > 0 => {
+                Err(FilesError::TooLong { name: self.name.to_owned(), limit: end })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn io_error(&self, error: io::Error) -> FilesError {
+        FilesError::Unpack { dir: self.dir.to_owned(), error }
+    }
+
+    fn not_core(&self, error: ParseError) -> FilesError {
+        FilesError::NotCore { name: self.name.to_owned(), error }
+    }
+
+    /// Whether all is there that the core claims to have.
+    fn is_complete(&self) -> bool {
+        let limit = self.claim.limit();
+        limit.is_some_and(|limit| limit.is_whole && self.file.len() >= limit.end)
     }
 
     /// What a broken stream means: nothing to show is an error, a part is a note.
@@ -118,6 +167,10 @@ impl Unpacking<'_> {
         let empty = || io::Error::from(io::ErrorKind::UnexpectedEof);
         let broken = broken.or_else(|| (written == 0).then(empty));
         match (broken, format) {
+            (Some(error), _) if self.is_complete() && is::<OtherBytes>(&error) => Ok(None),
+            (Some(error), Some(_)) if written == 0 && is::<WideWindow>(&error) => {
+                Err(FilesError::WideWindow { name: self.name.to_owned(), error })
+            }
             (Some(error), Some(format)) if written == 0 => {
                 Err(FilesError::Damaged { name: self.name.to_owned(), format, error })
             }
@@ -130,6 +183,10 @@ impl Unpacking<'_> {
             (None, _) => Ok(None),
         }
     }
+}
+
+fn is<E: std::error::Error + 'static>(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|inner| inner.is::<E>())
 }
 
 /// Fills `block` as far as the stream reaches; gives the error that stopped it.
@@ -165,10 +222,13 @@ mod tests {
     use std::io::Write;
 
     use super::*;
+    use crate::format::skip_to_format;
+    use crate::packed_stream::PackedStream;
     use crate::test_files::{core_header, core_with};
 
     fn unpack_bytes(bytes: &[u8]) -> Result<Unpacked, FilesError> {
-        let format = Format::detect(bytes);
+        let mut bytes = PackedStream::new(bytes);
+        let format = skip_to_format(&mut bytes).unwrap();
         let stream = Stream { name: "x.core", bytes: Box::new(bytes), format, total: None };
         unpack(stream, &std::env::temp_dir(), &mut |_| {})
     }
@@ -286,11 +346,136 @@ mod tests {
 
     #[test]
     fn a_bomb_ends_at_what_its_headers_claim() {
-        let mut bomb = core_with(&[0; 0x1000]);
+        let mut bomb = core_with(&[1; 0x1000]);
         bomb.resize(64 << 20, 0);
+        let packed = gzip(&bomb);
+        let (mut read, mut written) = (0, 0);
+        let stream = Stream {
+            name: "x",
+            bytes: Box::new(&packed[..]),
+            format: Some(Format::Gzip),
+            total: None,
+        };
+        let unpacked = unpack(stream, &std::env::temp_dir(), &mut |progress| {
+            (read, written) = (progress.read, progress.written);
+        });
+        let unpacked = unpacked.unwrap();
+        assert!(unpacked.bytes[..] == bomb[..120 + 0x1000]);
+        assert_eq!((unpacked.note, written), (None, 120 + 0x1000));
+        assert!(read < packed.len() as u64, "{read} of {}", packed.len());
+    }
+
+    #[test]
+    fn headers_that_are_not_all_read_let_nothing_be_left_out() {
+        let mut bomb = core_header(&[(0x1000, 0x1000)]);
+        // PN_XNUM, and the number in a section header that follows: more than are waited for.
+        bomb[56..58].copy_from_slice(&[0xff, 0xff]);
+        bomb[40..48].copy_from_slice(&120_u64.to_le_bytes());
+        bomb.resize(120 + 64, 0);
+        bomb[120 + 44..120 + 48].copy_from_slice(&u32::MAX.to_le_bytes());
+        bomb.resize(8 << 20, 0);
         let error = unpack_bytes(&gzip(&bomb)).err().unwrap();
         assert!(matches!(error, FilesError::TooLong { .. }), "{error}");
-        assert!(error.to_string().starts_with("x.core: unpacks to more than the 0x10"), "{error}");
+    }
+
+    /// A core of `PN_XNUM` segments whose number stands in a section header at `count_at`, and whose
+    /// program headers stand at `table_at`; the memory of all of them is one page at 0x1000.
+    fn many_segments(table_at: usize, count_at: usize) -> Vec<u8> {
+        const COUNT: usize = 0x1_0010;
+        let table = core_header(&[(0x1000, 0x1000)]);
+        let mut core = table[..64].to_vec();
+        core[32..40].copy_from_slice(&(table_at as u64).to_le_bytes());
+        core[40..48].copy_from_slice(&(count_at as u64).to_le_bytes());
+        core[56..58].copy_from_slice(&[0xff, 0xff]);
+        core.resize((table_at + COUNT * 56).max(count_at + 64).max(0x2000), 0);
+        core[0x1000..0x2000].fill(7);
+        for entry in core[table_at..table_at + COUNT * 56].chunks_exact_mut(56) {
+            entry.copy_from_slice(&table[64..120]);
+        }
+        core[count_at + 44..count_at + 48].copy_from_slice(&(COUNT as u32).to_le_bytes());
+        core
+    }
+
+    #[test]
+    fn headers_may_stand_anywhere() {
+        // Behind the data; far behind it; the count before or behind the table.
+        for (table_at, count_at) in
+            [(0x2000, 0x50_0000), (0x60_0000, 0x40), (0x40_0000, 0xa0_0000), (0x2000, 0x100)]
+        {
+            let core = many_segments(table_at, count_at);
+            for bytes in [&core, &gzip(&core)] {
+                let unpacked = unpack_bytes(bytes).unwrap();
+                assert!(unpacked.bytes[..] == core[..], "{table_at:#x} {count_at:#x}");
+                assert_eq!(unpacked.note, None);
+            }
+        }
+    }
+
+    #[test]
+    fn what_follows_the_core_in_its_stream_is_left_out() {
+        let core = sample();
+        let longer = [&core[..], &vec![b'x'; 3 << 20]].concat();
+        for (format, pack) in PACKERS {
+            let unpacked = unpack_bytes(&pack(&longer)).unwrap();
+            assert!(unpacked.bytes[..] == core[..], "{format}");
+            assert_eq!(unpacked.note, None, "{format}");
+        }
+        assert!(unpack_bytes(&longer).unwrap().bytes[..] == core[..]);
+    }
+
+    #[test]
+    fn zeros_and_other_bytes_behind_the_stream_are_no_doubt() {
+        let core = sample();
+        for (format, pack) in PACKERS {
+            for behind in [vec![0; 1], vec![0; 700_000], vec![0, 0, b'x', 1], b"junk".to_vec()] {
+                let packed = [pack(&core), behind].concat();
+                let unpacked = unpack_bytes(&packed).unwrap();
+                assert!(unpacked.bytes[..] == core[..], "{format}");
+                assert_eq!(unpacked.note, None, "{format}");
+            }
+            // Zeros between two frames are padding too; other bytes there hide the rest of the core.
+            let (low, high) = core.split_at(300_001);
+            let padded = [pack(low), vec![0; 512], pack(high)].concat();
+            assert!(unpack_bytes(&padded).unwrap().bytes[..] == core[..], "{format}");
+            let torn = [pack(low), b"junk".to_vec(), pack(high)].concat();
+            let note = unpack_bytes(&torn).unwrap().note.unwrap();
+            assert!(note.ends_with("what follows is not compressed"), "{note}");
+        }
+    }
+
+    #[test]
+    fn frames_to_be_skipped_may_stand_anywhere() {
+        let core = sample();
+        let skipped = [&[0x53, 0x2a, 0x4d, 0x18, 4, 0, 0, 0][..], b"skip"].concat();
+        let (low, high) = core.split_at(300_001);
+        for (format, pack) in [(Format::Zstd, zstd as Packer), (Format::Lz4, lz4)] {
+            let packed = [pack(low), skipped.clone(), pack(high), skipped.clone()].concat();
+            let unpacked = unpack_bytes(&packed).unwrap();
+            assert!(unpacked.bytes[..] == core[..] && unpacked.note.is_none(), "{format}");
+        }
+    }
+
+    #[test]
+    fn a_wide_window_is_taken_and_a_wrong_checksum_is_told() {
+        let core = sample();
+        let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
+        encoder.window_log(31).unwrap();
+        encoder.include_checksum(true).unwrap();
+        encoder.write_all(&core).unwrap();
+        let mut packed = encoder.finish().unwrap();
+        let unpacked = unpack_bytes(&packed).unwrap();
+        assert!(unpacked.bytes[..] == core[..] && unpacked.note.is_none());
+        *packed.last_mut().unwrap() ^= 1;
+        let note = unpack_bytes(&packed).unwrap().note.unwrap();
+        assert!(note.ends_with("its checksum is wrong"), "{note}");
+        // Window_Descriptor: an exponent of 31 - 10 and no mantissa.
+        assert_eq!(packed[5], (31 - 10) << 3);
+        packed[5] = (32 - 10) << 3;
+        let error = unpack_bytes(&packed).err().unwrap();
+        assert_eq!(
+            error.to_string(),
+            "x.core: it needs a window of 0x100000000 bytes, more than 0x80000000"
+        );
     }
 
     #[test]
