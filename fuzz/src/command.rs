@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock, atomic::AtomicBool};
 use kcore::{Core, OpenOptions};
 use kcore_commands::{DCMDS, WALKERS};
 use kcore_dcmd::{DcmdError, Fields, Record, Result, Sink};
-use kcore_render::{Format, Numbers, TextOptions};
+use kcore_render::{Format, JsonForm, Numbers, TextOptions};
 use kcore_shell::{Session, SessionOptions};
 
 use crate::open::Held;
@@ -31,7 +31,8 @@ pub fn run(data: &[u8]) {
         interrupt: Arc::new(AtomicBool::new(false)),
         terminal_width: || None,
     };
-    let mut sink = Counting::new(Format::Json.plain_sink(std::io::sink(), std::io::sink()));
+    let mut sink =
+        Counting::new(Format::Json(JsonForm::Full).plain_sink(std::io::sink(), std::io::sink()));
     Session::new(core(), options.clone()).eval(text, &mut sink);
     let mut sink = Counting::new(options.format.plain_sink(std::io::sink(), std::io::sink()));
     Session::new(core(), options).eval(text, &mut sink);

@@ -4,7 +4,7 @@ use std::io::{Write, sink};
 
 use kcore_dcmd::{Cell, Fields, Integers, Record, TypeNames, ValueCell, ValueStyle, View};
 use kcore_mem::Endian;
-use kcore_render::{Format, Numbers, TextOptions};
+use kcore_render::{Format, JsonForm, Numbers, TextOptions};
 use kcore_values::Value;
 
 /// Bytes of text that one value of [`crate::process::LIMITS`] may become, at most.
@@ -21,7 +21,8 @@ pub fn show(value: &Value) {
     for style in [plain, full, decimal, ValueStyle::inline(Endian::Big)] {
         emit(&Shown { value, style }, Format::Text(text));
     }
-    emit(&Shown { value, style: plain }, Format::Json);
+    emit(&Shown { value, style: plain }, Format::Json(JsonForm::Full));
+    emit(&Shown { value, style: plain }, Format::Json(JsonForm::Compact));
 }
 
 fn emit(shown: &Shown<'_>, format: Format) {

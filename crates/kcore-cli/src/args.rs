@@ -119,9 +119,16 @@ struct Raw {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     debug_dir: Vec<PathBuf>,
 
-    /// Write each result as JSON Lines
-    #[arg(long)]
-    json: bool,
+    /// Write each result as JSON Lines; `compact` leaves out what is null
+    #[arg(
+        long,
+        value_name = "FORM",
+        value_enum,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "full"
+    )]
+    json: Option<Json>,
 
     /// When to use colour and underlining
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = Color::Auto)]
@@ -151,6 +158,15 @@ enum Shell {
     Fish,
 }
 
+/// Forms of JSON.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Json {
+    /// Every key is there, absent facts as null
+    Full,
+    /// Absent facts are left out
+    Compact,
+}
+
 /// When to use attributes of terminals.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(crate) enum Color {
@@ -173,7 +189,7 @@ pub(crate) struct Args {
     pub(crate) exe: Option<PathBuf>,
     pub(crate) sysroot: Option<PathBuf>,
     pub(crate) debug_dirs: Vec<PathBuf>,
-    pub(crate) json: bool,
+    pub(crate) json: Option<Json>,
     pub(crate) color: Color,
     pub(crate) read_rc: bool,
     pub(crate) live: LiveArgs,
@@ -310,7 +326,16 @@ mod tests {
         let args = parsed(&["-c", "::a", "app.core", "--command=::b; ::c"]);
         assert_eq!(args.commands, ["::a", "::b; ::c"]);
         assert_eq!(args.files, [PathBuf::from("app.core")]);
-        assert!(args.read_rc && !args.json);
+        assert!(args.read_rc && args.json.is_none());
+    }
+
+    #[test]
+    fn json_takes_a_form_behind_an_equals_sign_alone() {
+        assert_eq!(parsed(&["--json", "compact"]).json, Some(Json::Full));
+        assert_eq!(parsed(&["--json", "compact"]).files, [PathBuf::from("compact")]);
+        assert_eq!(parsed(&["--json=compact", "a"]).json, Some(Json::Compact));
+        assert_eq!(parsed(&["--json=full", "a"]).json, Some(Json::Full));
+        assert!(parse(["kcore", "--json=small", "a"].map(OsString::from)).is_err());
     }
 
     #[test]

@@ -5,14 +5,16 @@ use std::io::{self, IsTerminal};
 use std::sync::Arc;
 
 use kcore_dcmd::{DcmdError, Sink};
-use kcore_render::{Format, JsonSink, Numbers, Pager, Screen, TextOptions, TextSink};
+use kcore_render::{Format, JsonForm, JsonSink, Numbers, Pager, Screen, TextOptions, TextSink};
 
-use crate::args::Color;
+use crate::args::{Color, Json};
 
 /// The format that the command line asks for.
-pub(crate) fn format(json: bool, color: Color, word_size: usize) -> Format {
-    if json {
-        return Format::Json;
+pub(crate) fn format(json: Option<Json>, color: Color, word_size: usize) -> Format {
+    match json {
+        Some(Json::Full) => return Format::Json(JsonForm::Full),
+        Some(Json::Compact) => return Format::Json(JsonForm::Compact),
+        None => {}
     }
     let terminal = io::stdout().is_terminal();
     Format::Text(TextOptions {
@@ -44,8 +46,9 @@ pub(crate) fn sink(
                 None => Box::new(sink),
             })
         }
-        Format::Json => {
-            let mut sink = JsonSink::new(io::stdout(), io::stderr(), io::stdout().is_terminal());
+        Format::Json(form) => {
+            let live = io::stdout().is_terminal();
+            let mut sink = JsonSink::new(io::stdout(), io::stderr(), live).in_form(form);
             sink.header(Some(target))?;
             Ok(Box::new(sink))
         }

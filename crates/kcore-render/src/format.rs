@@ -4,7 +4,7 @@ use std::io::Write;
 
 use kcore_dcmd::Sink;
 
-use crate::{JsonSink, TextOptions, TextSink};
+use crate::{JsonForm, JsonSink, TextOptions, TextSink};
 
 /// An output format; each has a sink.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -12,7 +12,7 @@ pub enum Format {
     /// Text for people.
     Text(TextOptions),
     /// JSON Lines.
-    Json,
+    Json(JsonForm),
 }
 
 impl Format {
@@ -28,7 +28,7 @@ impl Format {
                 let options = TextOptions { styled: false, live: false, ..options };
                 Box::new(TextSink::new(out, errors, options))
             }
-            Self::Json => Box::new(JsonSink::new(out, errors, false)),
+            Self::Json(form) => Box::new(JsonSink::new(out, errors, false).in_form(form)),
         }
     }
 }

@@ -4,8 +4,9 @@ use std::io::Write;
 
 use kcore_dcmd::{Cell, DcmdError, Fields, Record, Result, Sink};
 
+use crate::json_text::{JsonForm, JsonText};
 use crate::out::Out;
-use crate::{json_cell, sanitize};
+use crate::{json_cell, json_text, sanitize};
 
 /// The number that the header line gives; it changes when a reader of the old form would break.
 const SCHEMA: u64 = 1;
@@ -17,6 +18,7 @@ const SCHEMA: u64 = 1;
 pub struct JsonSink<W: Write, E: Write> {
     out: Out<W>,
     errors: E,
+    form: JsonForm,
     /// Whether each line is shown when it is there.
     live: bool,
     /// For each list that is open, whether it has an element yet.
@@ -29,7 +31,14 @@ impl<W: Write, E: Write> JsonSink<W, E> {
     /// Everything goes to `out`; `errors` hears of failures alone, and only when `out` is broken.
     /// `live`: each line is shown when it is there, not when a buffer is full.
     pub fn new(out: W, errors: E, live: bool) -> Self {
-        Self { out: Out::new(out), errors, live, open: Vec::new(), waiting: Vec::new() }
+        let form = JsonForm::Full;
+        Self { out: Out::new(out), errors, form, live, open: Vec::new(), waiting: Vec::new() }
+    }
+
+    /// Writes keys without a fact, or leaves them out.
+    #[must_use]
+    pub fn in_form(self, form: JsonForm) -> Self {
+        Self { form, ..self }
     }
 
     /// Writes the first line: schema, version, and what was opened.
@@ -42,7 +51,7 @@ impl<W: Write, E: Write> JsonSink<W, E> {
             .num("schema", SCHEMA)
             .text("kcore", env!("CARGO_PKG_VERSION"))
             .opt_text("target", target);
-        self.line(object(Some("header"), &fields))
+        self.line(self.of_fields(Some("header"), &fields))
     }
 
     /// A line of its own, now or after the open one.
@@ -66,7 +75,18 @@ impl<W: Write, E: Write> JsonSink<W, E> {
     fn object(&self, record: &dyn Record) -> String {
         let mut fields = Fields::new();
         record.fields(&mut fields);
-        object(self.open.is_empty().then(|| record.kind()), &fields)
+        self.of_fields(self.open.is_empty().then(|| record.kind()), &fields)
+    }
+
+    /// An object, `"type"` first where there is one.
+    fn of_fields(&self, kind: Option<&str>, fields: &Fields<'_>) -> String {
+        let kind = kind.map(|kind| Cell::text(kind.to_owned()));
+        let mut json = JsonText::new(self.form);
+        json.raw("{");
+        let typed = kind.as_ref().map(|kind| ("type", kind));
+        json_cell::push_members(&mut json, typed.into_iter().chain(fields.facts()));
+        json.raw("}");
+        json.into_string()
     }
 
     fn close_list(&mut self, members: &str) -> Result<()> {
@@ -84,16 +104,6 @@ impl<W: Write, E: Write> JsonSink<W, E> {
         }
         if self.live { self.out.flush() } else { Ok(()) }
     }
-}
-
-/// An object, `"type"` first where there is one.
-fn object(kind: Option<&str>, fields: &Fields<'_>) -> String {
-    let kind = kind.map(|kind| Cell::text(kind.to_owned()));
-    let mut json = String::from("{");
-    let typed = kind.as_ref().map(|kind| ("type", kind));
-    json_cell::push_members(&mut json, typed.into_iter().chain(fields.facts()));
-    json.push('}');
-    json
 }
 
 impl<W: Write, E: Write> Sink for JsonSink<W, E> {
@@ -114,7 +124,7 @@ impl<W: Write, E: Write> Sink for JsonSink<W, E> {
         if !json.ends_with('{') {
             json.push(',');
         }
-        json_cell::push_text(&mut json, list);
+        json.push_str(&json_text::string(list));
         json.push_str(":[");
         self.open.push(false);
         self.out.text(&json)
@@ -126,8 +136,9 @@ impl<W: Write, E: Write> Sink for JsonSink<W, E> {
         }
         let mut fields = Fields::new();
         record.fields(&mut fields);
-        let mut members = String::new();
+        let mut members = JsonText::new(self.form);
         json_cell::push_members(&mut members, fields.facts());
+        let mut members = members.into_string();
         if !members.is_empty() {
             members.insert(0, ',');
         }
@@ -144,7 +155,7 @@ impl<W: Write, E: Write> Sink for JsonSink<W, E> {
             .opt_text("command", (!command.is_empty()).then_some(command))
             .text("message", error.to_string())
             .addr("address", address);
-        let written = self.line(object(Some("error"), &fields));
+        let written = self.line(self.of_fields(Some("error"), &fields));
         if written.is_err() {
             let _ = writeln!(self.errors, "kcore: {}", sanitize::line(&error.to_string()));
         }
@@ -154,7 +165,7 @@ impl<W: Write, E: Write> Sink for JsonSink<W, E> {
     fn note(&mut self, text: &str) -> Result<()> {
         let mut fields = Fields::new();
         fields.text("text", text);
-        self.line(object(Some("note"), &fields))
+        self.line(self.of_fields(Some("note"), &fields))
     }
 
     fn abandon(&mut self) -> Result<()> {
@@ -178,9 +189,16 @@ mod tests {
     use crate::testing::{Frame, Row, Stack, StackEnd};
 
     fn written(run: impl FnOnce(&mut JsonSink<&mut Vec<u8>, Vec<u8>>)) -> Vec<String> {
+        written_in(JsonForm::Full, run)
+    }
+
+    fn written_in(
+        form: JsonForm,
+        run: impl FnOnce(&mut JsonSink<&mut Vec<u8>, Vec<u8>>),
+    ) -> Vec<String> {
         let mut out = Vec::new();
         {
-            let mut sink = JsonSink::new(&mut out, Vec::new(), false);
+            let mut sink = JsonSink::new(&mut out, Vec::new(), false).in_form(form);
             run(&mut sink);
             sink.finish().unwrap();
         }
@@ -204,6 +222,18 @@ mod tests {
     fn a_record_is_a_line_and_absent_facts_are_null() {
         let lines = written(|sink| sink.put(&Row(3)).unwrap());
         assert_eq!(lines, [r#"{"type":"row","value":3,"name":"row","gone":null}"#]);
+    }
+
+    #[test]
+    fn absent_facts_are_left_out_of_the_compact_form() {
+        let lines = written_in(JsonForm::Compact, |sink| {
+            sink.put(&Row(3)).unwrap();
+            sink.header(None).unwrap();
+            sink.error("", &DcmdError::failed("gone")).unwrap();
+        });
+        assert_eq!(lines[0], r#"{"type":"row","value":3,"name":"row"}"#);
+        assert!(!lines[1].contains("target"), "{}", lines[1]);
+        assert_eq!(lines[2], r#"{"type":"error","message":"gone"}"#);
     }
 
     #[test]

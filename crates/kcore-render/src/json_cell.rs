@@ -2,18 +2,19 @@
 
 use kcore_dcmd::{Cell, SymbolCell};
 
+use crate::json_text::{JsonObject, JsonText, integer};
 use crate::{json_script, json_value};
 
 /// Appends the cell: addresses and hexadecimal numbers as `"0x…"`, what is absent as `null`.
-pub(crate) fn push(json: &mut String, cell: &Cell<'_>) {
+pub(crate) fn push(json: &mut JsonText, cell: &Cell<'_>) {
     match cell {
-        Cell::Null => json.push_str("null"),
-        Cell::Bool(value) => json.push_str(if *value { "true" } else { "false" }),
-        Cell::Num(value) => json.push_str(&value.to_string()),
-        Cell::Int(value) => json.push_str(&value.to_string()),
-        Cell::Addr(at) => push_hex(json, at.get()),
-        Cell::Hex(value) => push_hex(json, *value),
-        Cell::Text(text) => push_text(json, text),
+        Cell::Null => json.raw("null"),
+        Cell::Bool(value) => json.raw(if *value { "true" } else { "false" }),
+        Cell::Num(value) => json.raw(&integer(*value)),
+        Cell::Int(value) => json.raw(&integer(*value)),
+        Cell::Addr(at) => json.hex(at.get()),
+        Cell::Hex(value) => json.hex(*value),
+        Cell::Text(text) => json.string(text),
         Cell::Symbol(symbol) => push_symbol(json, symbol),
         Cell::List(cells) => push_list(json, cells),
         Cell::Script(cell) => json_script::push(json, &cell.node),
@@ -24,52 +25,41 @@ pub(crate) fn push(json: &mut String, cell: &Cell<'_>) {
     }
 }
 
-/// Appends a JSON string.
-pub(crate) fn push_text(json: &mut String, text: &str) {
-    // A string has a JSON form always; the type only says that other values might not.
-    json.push_str(&serde_json::to_string(text).unwrap_or_else(|_| "null".to_owned()));
-}
-
-/// Appends `"key":value` pairs, separated by commas.
+/// Appends `"key":value` pairs, separated by commas; the compact form has none of those that are null.
 pub(crate) fn push_members<'c, 'a: 'c>(
-    json: &mut String,
+    json: &mut JsonText,
     members: impl Iterator<Item = (&'static str, &'c Cell<'a>)>,
 ) {
-    for (index, (key, cell)) in members.enumerate() {
-        if index > 0 {
-            json.push(',');
+    let mut object = JsonObject::new(json);
+    for (key, cell) in members {
+        match cell {
+            Cell::Null => object.null(key),
+            cell => push(object.key(key), cell),
         }
-        push_text(json, key);
-        json.push(':');
-        push(json, cell);
     }
 }
 
 fn push_object<'c, 'a: 'c>(
-    json: &mut String,
+    json: &mut JsonText,
     members: impl Iterator<Item = (&'static str, &'c Cell<'a>)>,
 ) {
-    json.push('{');
+    json.raw("{");
     push_members(json, members);
-    json.push('}');
+    json.raw("}");
 }
 
-fn push_list(json: &mut String, cells: &[Cell<'_>]) {
-    json.push('[');
+fn push_list(json: &mut JsonText, cells: &[Cell<'_>]) {
+    json.raw("[");
     for (index, cell) in cells.iter().enumerate() {
         if index > 0 {
-            json.push(',');
+            json.raw(",");
         }
         push(json, cell);
     }
-    json.push(']');
+    json.raw("]");
 }
 
-fn push_hex(json: &mut String, value: u64) {
-    json.push_str(&format!("\"{value:#x}\""));
-}
-
-fn push_symbol(json: &mut String, symbol: &SymbolCell<'_>) {
+fn push_symbol(json: &mut JsonText, symbol: &SymbolCell<'_>) {
     let text = |text: &Option<std::borrow::Cow<'_, str>>| {
         Cell::or_null(text.as_deref().map(ToOwned::to_owned), Cell::text)
     };
@@ -88,17 +78,22 @@ mod tests {
     use kcore::Addr;
 
     use super::*;
+    use crate::JsonForm;
 
     fn json(cell: &Cell<'_>) -> String {
-        let mut json = String::new();
+        in_form(JsonForm::Full, cell)
+    }
+
+    fn in_form(form: JsonForm, cell: &Cell<'_>) -> String {
+        let mut json = JsonText::new(form);
         push(&mut json, cell);
-        json
+        json.into_string()
     }
 
     #[test]
     fn every_cell_has_a_value() {
         assert_eq!(json(&Cell::Null), "null");
-        assert_eq!(json(&Cell::Num(u64::MAX)), "18446744073709551615");
+        assert_eq!(json(&Cell::Num(u64::MAX)), "\"18446744073709551615\"");
         assert_eq!(json(&Cell::Int(-1)), "-1");
         assert_eq!(json(&Cell::Addr(Addr::new(0))), "\"0x0\"");
         assert_eq!(json(&Cell::Hex(0x1e)), "\"0x1e\"");
@@ -112,6 +107,19 @@ mod tests {
         let symbol =
             SymbolCell { addr: Addr::new(0x10), module: None, name: Some("f".into()), offset: 2 };
         let expected = r#"{"address":"0x10","module":null,"symbol":"f","offset":"0x2"}"#;
-        assert_eq!(json(&Cell::Symbol(symbol)), expected);
+        assert_eq!(json(&Cell::Symbol(symbol.clone())), expected);
+        let compact = in_form(JsonForm::Compact, &Cell::Symbol(symbol));
+        assert_eq!(compact, r#"{"address":"0x10","symbol":"f","offset":"0x2"}"#);
+    }
+
+    #[test]
+    fn what_is_null_is_left_out_of_objects_and_kept_in_lists() {
+        let inner = Cell::Object(vec![("gone", Cell::Null), ("there", Cell::Bool(false))]);
+        let list = Cell::List(vec![Cell::Null, inner]);
+        let outer = Cell::Object(vec![("first", Cell::Null), ("list", list), ("last", Cell::Null)]);
+        let compact = in_form(JsonForm::Compact, &outer);
+        assert_eq!(compact, r#"{"list":[null,{"there":false}]}"#);
+        let nothing = Cell::Object(vec![("gone", Cell::Null)]);
+        assert_eq!(in_form(JsonForm::Compact, &nothing), "{}");
     }
 }

@@ -2,47 +2,52 @@
 
 use kcore_dcmd::{Rest, ScriptLabel, ScriptNode, ScriptPart, ScriptScalar, iso_time};
 
-use crate::json_cell::push_text;
+use crate::json_text::{self, JsonObject, JsonText};
 use crate::script::{escaped, javascript_number};
 
 /// What is told of text that JSON has not.
 const ESCAPED: &str = "escaped: it has lone surrogates";
 
 /// Appends the tree of a value.
-pub(crate) fn push(json: &mut String, node: &ScriptNode) {
-    Tree { json, is_first: true }.node(None, node);
+pub(crate) fn push(json: &mut JsonText, node: &ScriptNode) {
+    push_node(json, None, node);
+}
+
+fn push_node(json: &mut JsonText, part: Option<&ScriptPart>, node: &ScriptNode) {
+    json.raw("{");
+    Tree { object: JsonObject::new(json) }.node(part, node);
+    json.raw("}");
 }
 
 /// A node under construction.
 struct Tree<'j> {
-    json: &'j mut String,
-    is_first: bool,
+    object: JsonObject<'j>,
 }
 
 impl Tree<'_> {
-    fn node(mut self, part: Option<&ScriptPart>, node: &ScriptNode) {
-        self.json.push('{');
+    fn node(&mut self, part: Option<&ScriptPart>, node: &ScriptNode) {
         self.label(part);
-        self.optional_raw("address", node.at.map(|at| format!("\"{:#x}\"", at.get())));
-        self.text("kind", node.kind);
-        self.optional("class", node.class.as_deref());
+        let at = node.at.map(|at| json_text::hex(at.get()));
+        self.object.optional_raw("address", at.as_deref());
+        self.object.text("kind", node.kind);
+        self.object.optional_text("class", node.class.as_deref());
         self.scalar(node.scalar.as_ref());
-        self.optional_raw("length", node.length.map(|length| length.to_string()));
+        let length = node.length.map(json_text::integer);
+        self.object.optional_raw("length", length.as_deref());
         let rest = match &node.scalar {
             Some(ScriptScalar::Text { rest, .. } | ScriptScalar::Points { rest, .. }) => *rest,
             Some(ScriptScalar::Elided) => Rest::Cut,
             _ => Rest::None,
         };
         let is_cut = rest != Rest::None || node.parts.as_ref().is_some_and(|parts| parts.is_cut);
-        self.flag("cut", is_cut);
-        self.flag("unreadable", rest == Rest::Unreadable);
+        self.object.flag("cut", is_cut);
+        self.object.flag("unreadable", rest == Rest::Unreadable);
         self.children(node);
-        self.json.push('}');
     }
 
     fn label(&mut self, part: Option<&ScriptPart>) {
         let label = part.map(|part| &part.label);
-        self.optional("role", label.map(role));
+        self.object.optional_text("role", label.map(role));
         let name = label.and_then(|label| match label {
             ScriptLabel::Name(name) | ScriptLabel::Symbol(name) | ScriptLabel::Private(name) => {
                 Some(&**name)
@@ -50,22 +55,21 @@ impl Tree<'_> {
             ScriptLabel::Fact(name) => Some(*name),
             _ => None,
         });
-        self.optional("name", name);
+        self.object.optional_text("name", name);
         let index = label.and_then(|label| match label {
-            ScriptLabel::Index(index) => Some(index.to_string()),
+            ScriptLabel::Index(index) => Some(json_text::integer(*index)),
             _ => None,
         });
-        self.optional_raw("index", index);
-        self.key("key");
+        self.object.optional_raw("index", index.as_deref());
         match label {
-            Some(ScriptLabel::Entry(key)) => self.inner().node(None, key),
-            _ => self.json.push_str("null"),
+            Some(ScriptLabel::Entry(key)) => push_node(self.object.key("key"), None, key),
+            _ => self.object.null("key"),
         }
-        self.flag("hidden", part.is_some_and(|part| part.is_hidden));
+        self.object.flag("hidden", part.is_some_and(|part| part.is_hidden));
     }
 
     fn scalar(&mut self, scalar: Option<&ScriptScalar>) {
-        self.optional_raw("value", scalar.and_then(value));
+        self.object.optional_raw("value", scalar.and_then(value).as_deref());
         let (flags, file, line, text, note) = match scalar {
             Some(ScriptScalar::Pattern { flags, .. }) => (Some(&**flags), None, None, None, None),
             Some(ScriptScalar::Function { file, line, .. }) => {
@@ -76,56 +80,23 @@ impl Tree<'_> {
             Some(ScriptScalar::Note(note)) => (None, None, None, None, Some(&**note)),
             _ => (None, None, None, None, None),
         };
-        self.optional("flags", flags);
-        self.optional("file", file);
-        self.optional_raw("line", line.map(|line| line.to_string()));
-        self.optional("iso", text.as_deref());
-        self.optional("note", note);
+        self.object.optional_text("flags", flags);
+        self.object.optional_text("file", file);
+        let line = line.map(|line| line.to_string());
+        self.object.optional_raw("line", line.as_deref());
+        self.object.optional_text("iso", text.as_deref());
+        self.object.optional_text("note", note);
     }
 
     fn children(&mut self, node: &ScriptNode) {
-        self.key("children");
-        self.json.push('[');
+        let json = self.object.key("children");
+        json.raw("[");
         let parts = node.parts.iter().flat_map(|parts| &parts.parts);
         for (index, part) in parts.enumerate() {
-            self.json.push_str(if index > 0 { "," } else { "" });
-            self.inner().node(Some(part), &part.value);
+            json.raw(if index > 0 { "," } else { "" });
+            push_node(json, Some(part), &part.value);
         }
-        self.json.push(']');
-    }
-
-    fn inner(&mut self) -> Tree<'_> {
-        Tree { json: self.json, is_first: true }
-    }
-
-    fn key(&mut self, key: &str) {
-        if !std::mem::replace(&mut self.is_first, false) {
-            self.json.push(',');
-        }
-        push_text(self.json, key);
-        self.json.push(':');
-    }
-
-    fn text(&mut self, key: &str, text: &str) {
-        self.key(key);
-        push_text(self.json, text);
-    }
-
-    fn flag(&mut self, key: &str, value: bool) {
-        self.key(key);
-        self.json.push_str(if value { "true" } else { "false" });
-    }
-
-    fn optional(&mut self, key: &str, text: Option<&str>) {
-        match text {
-            Some(text) => self.text(key, text),
-            None => self.optional_raw(key, None),
-        }
-    }
-
-    fn optional_raw(&mut self, key: &str, json: Option<String>) {
-        self.key(key);
-        self.json.push_str(json.as_deref().unwrap_or("null"));
+        json.raw("]");
     }
 }
 
@@ -143,11 +114,7 @@ const fn role(label: &ScriptLabel) -> &'static str {
 
 /// What a scalar is in JSON; numbers that JSON does not have are text.
 fn value(scalar: &ScriptScalar) -> Option<String> {
-    let text = |text: &str| {
-        let mut json = String::new();
-        push_text(&mut json, text);
-        json
-    };
+    let text = json_text::string;
     match scalar {
         ScriptScalar::Word(word) => matches!(*word, "true" | "false").then(|| (*word).to_owned()),
         ScriptScalar::Number(value) | ScriptScalar::Time(value) => Some(number(*value)),
@@ -157,7 +124,7 @@ fn value(scalar: &ScriptScalar) -> Option<String> {
         ScriptScalar::Symbol(description) => description.as_deref().map(text),
         ScriptScalar::Function { name, .. } => name.as_deref().map(text),
         ScriptScalar::Pattern { source, .. } => Some(text(source)),
-        ScriptScalar::Address(at) => Some(format!("\"{:#x}\"", at.get())),
+        ScriptScalar::Address(at) => Some(json_text::hex(at.get())),
         ScriptScalar::Elided | ScriptScalar::Note(_) => None,
     }
 }
@@ -173,9 +140,9 @@ mod tests {
     use super::*;
 
     fn json(node: &ScriptNode) -> serde_json::Value {
-        let mut json = String::new();
+        let mut json = JsonText::new(crate::JsonForm::Full);
         push(&mut json, node);
-        serde_json::from_str(&json).expect("it is JSON")
+        serde_json::from_str(&json.into_string()).expect("it is JSON")
     }
 
     #[test]

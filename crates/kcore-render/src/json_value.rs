@@ -7,100 +7,72 @@ use kcore_values::{
     Value,
 };
 
-use crate::json_cell::push_text;
+use crate::json_text::{self, JsonObject, JsonText};
 use crate::value::{signed, spelled};
 
 /// Appends the tree of a value. `name` is null where there is none.
-pub(crate) fn push(json: &mut String, name: Option<&str>, value: &Value) {
-    let name = name.filter(|name| !name.is_empty());
-    Tree { json, is_first: true }.node(name, None, value);
+pub(crate) fn push(json: &mut JsonText, name: Option<&str>, value: &Value) {
+    push_node(json, name.filter(|name| !name.is_empty()), None, value);
+}
+
+fn push_node(json: &mut JsonText, name: Option<&str>, key: Option<&Value>, value: &Value) {
+    json.raw("{");
+    Tree { object: JsonObject::new(json) }.node(name, key, value);
+    json.raw("}");
 }
 
 /// A node under construction.
 struct Tree<'j> {
-    json: &'j mut String,
-    is_first: bool,
+    object: JsonObject<'j>,
 }
 
 impl Tree<'_> {
-    fn node(mut self, name: Option<&str>, key: Option<&Value>, value: &Value) {
-        self.json.push('{');
-        self.optional("name", name);
-        self.text("type", &value.ty.spelled());
-        self.raw("address", &value.at.map_or_else(null, address));
+    fn node(&mut self, name: Option<&str>, key: Option<&Value>, value: &Value) {
+        self.object.optional_text("name", name);
+        self.object.text("type", &value.ty.spelled());
+        self.object.optional_raw("address", value.at.map(address).as_deref());
         self.bits(value);
-        self.text("kind", kind(value));
-        self.raw("value", &number_or_text(value));
-        self.optional("symbol", symbol(value).as_deref());
-        self.optional("text", text(value).as_deref());
-        self.optional("dynamic_type", dynamic_type(value).as_deref());
-        self.optional("absent", absent(&value.content));
-        self.key("key");
+        self.object.text("kind", kind(value));
+        self.object.optional_raw("value", number_or_text(value).as_deref());
+        self.object.optional_text("symbol", symbol(value).as_deref());
+        self.object.optional_text("text", text(value).as_deref());
+        self.object.optional_text("dynamic_type", dynamic_type(value).as_deref());
+        self.object.optional_text("absent", absent(&value.content));
         match key {
-            Some(key) => self.inner().node(None, None, key),
-            None => self.json.push_str("null"),
+            Some(key) => push_node(self.object.key("key"), None, None, key),
+            None => self.object.null("key"),
         }
         self.counts(value);
         self.children(value);
-        self.raw("total", &total(&value.content).map_or_else(null, |total| total.to_string()));
-        self.raw("cut", if is_cut(&value.content) { "true" } else { "false" });
-        self.json.push('}');
-    }
-
-    fn inner(&mut self) -> Tree<'_> {
-        Tree { json: self.json, is_first: true }
-    }
-
-    fn key(&mut self, key: &str) {
-        if !std::mem::replace(&mut self.is_first, false) {
-            self.json.push(',');
-        }
-        push_text(self.json, key);
-        self.json.push(':');
-    }
-
-    fn raw(&mut self, key: &str, value: &str) {
-        self.key(key);
-        self.json.push_str(value);
-    }
-
-    fn text(&mut self, key: &str, text: &str) {
-        self.key(key);
-        push_text(self.json, text);
-    }
-
-    fn optional(&mut self, key: &str, text: Option<&str>) {
-        match text {
-            Some(text) => self.text(key, text),
-            None => self.raw(key, "null"),
-        }
+        let total = total(&value.content).map(json_text::integer);
+        self.object.optional_raw("total", total.as_deref());
+        self.object.flag("cut", is_cut(&value.content));
     }
 
     fn bits(&mut self, value: &Value) {
-        let bits = value.bits.map_or_else(null, |bits| {
-            format!("{{\"offset\":{},\"size\":{}}}", bits.offset, bits.size)
-        });
-        self.raw("bits", &bits);
+        let bits =
+            value.bits.map(|bits| format!("{{\"offset\":{},\"size\":{}}}", bits.offset, bits.size));
+        self.object.optional_raw("bits", bits.as_deref());
     }
 
     fn counts(&mut self, value: &Value) {
-        self.key("counts");
         let counts = match &value.content {
             Content::Pointer(pointer) if !pointer.counts.is_empty() => &pointer.counts,
-            _ => return self.json.push_str("null"),
+            _ => return self.object.null("counts"),
         };
-        self.json.push('{');
-        let mut inner = self.inner();
+        let json = self.object.key("counts");
+        json.raw("{");
+        let mut inner = JsonObject::new(json);
         for (name, count) in counts {
-            inner.raw(name, &count.to_string());
+            inner.key(name).raw(&json_text::integer(*count));
         }
-        self.json.push('}');
+        json.raw("}");
     }
 
     fn children(&mut self, value: &Value) {
-        self.key("children");
-        self.json.push('[');
-        let mut list = List { json: self.json, is_first: true };
+        let json = self.object.key("children");
+        json.raw("[");
+        let mut list = List { json, is_first: true };
         match &value.content {
             Content::Fields(fields) => list.fields(fields),
             Content::Variant(variant) => list.fields(&variant.fields),
@@ -115,13 +87,13 @@ impl Tree<'_> {
             }
             _ => {}
         }
-        self.json.push(']');
+        json.raw("]");
     }
 }
 
 /// Children under construction.
 struct List<'j> {
-    json: &'j mut String,
+    json: &'j mut JsonText,
     is_first: bool,
 }
 
@@ -132,18 +104,14 @@ impl List<'_> {
 
     fn child(&mut self, name: Option<&str>, key: Option<&Value>, value: &Value) {
         if !std::mem::replace(&mut self.is_first, false) {
-            self.json.push(',');
+            self.json.raw(",");
         }
-        Tree { json: self.json, is_first: true }.node(name, key, value);
+        push_node(self.json, name, key, value);
     }
 }
 
-fn null() -> String {
-    "null".to_owned()
-}
-
 fn address(at: Addr) -> String {
-    format!("\"{:#x}\"", at.get())
+    json_text::hex(at.get())
 }
 
 /// What kind of value it is; for one that is not there, what its type would make it.
@@ -189,8 +157,8 @@ fn kind_of_type(ty: &Type) -> &'static str {
     }
 }
 
-fn number_or_text(value: &Value) -> String {
-    match &value.content {
+fn number_or_text(value: &Value) -> Option<String> {
+    Some(match &value.content {
         Content::Integer(number) | Content::Enum(EnumValue { number, .. }) => integer(number),
         Content::Character(code) => code.to_string(),
         Content::Bool(number) => match number.bits {
@@ -200,44 +168,30 @@ fn number_or_text(value: &Value) -> String {
         },
         Content::Float(number) => float(*number),
         Content::Complex(real, imaginary) => format!("[{},{}]", float(*real), float(*imaginary)),
-        Content::Pointer(pointer) => pointer.to.map_or_else(null, address),
-        Content::Function(_) => value.at.map_or_else(null, address),
-        Content::Text(text) => quoted(&text.text),
-        Content::Other(words) => quoted(words),
-        _ => null(),
-    }
+        Content::Pointer(pointer) => address(pointer.to?),
+        Content::Function(_) => address(value.at?),
+        Content::Text(text) => json_text::string(&text.text),
+        Content::Other(words) => json_text::string(words),
+        _ => return None,
+    })
 }
 
-/// A number; beyond 64 bits its decimal digits as text.
 fn integer(number: &Number) -> String {
     match signed(number) {
-        value if value < 0 && number.signed => match i64::try_from(value) {
-            Ok(value) => value.to_string(),
-            Err(_) => format!("\"{value}\""),
-        },
-        _ => match u64::try_from(number.bits) {
-            Ok(value) => value.to_string(),
-            Err(_) => format!("\"{}\"", number.bits),
-        },
+        value if value < 0 && number.signed => json_text::integer(value),
+        _ => json_text::integer(number.bits),
     }
 }
 
 /// JSON has no word for what is not finite.
 fn float(number: FloatValue) -> String {
     match number.value {
-        value if value.is_finite() => {
-            serde_json::Number::from_f64(value).map_or_else(null, |number| number.to_string())
-        }
         value if value.is_nan() => "\"nan\"".to_owned(),
-        value if value < 0.0 => "\"-inf\"".to_owned(),
-        _ => "\"inf\"".to_owned(),
+        value if value == f64::INFINITY => "\"inf\"".to_owned(),
+        value if value == f64::NEG_INFINITY => "\"-inf\"".to_owned(),
+        value => serde_json::Number::from_f64(value)
+            .map_or_else(|| "\"nan\"".to_owned(), |number| number.to_string()),
     }
-}
-
-fn quoted(text: &str) -> String {
-    let mut json = String::new();
-    push_text(&mut json, text);
-    json
 }
 
 /// The name of a number, of what lies at an address, of a variant.
@@ -306,9 +260,9 @@ mod tests {
     use crate::value::made::{self, *};
 
     fn tree(value: &Value) -> serde_json::Value {
-        let mut json = String::new();
+        let mut json = JsonText::new(crate::JsonForm::Full);
         push(&mut json, Some("x"), value);
-        serde_json::from_str(&json).unwrap()
+        serde_json::from_str(&json.into_string()).unwrap()
     }
 
     #[test]
@@ -322,15 +276,16 @@ mod tests {
     }
 
     #[test]
-    fn numbers_beyond_64_bits_are_their_digits() {
+    fn numbers_beyond_53_bits_are_their_digits() {
         let wide = |of, signed| {
             let content = Content::Integer(number(of, 128, signed));
             tree(&value(int_type(), 0, content))["value"].clone()
         };
         assert_eq!(wide(-1, false), "340282366920938463463374607431768211455");
         assert_eq!(wide(i128::MIN, true), "-170141183460469231731687303715884105728");
-        assert_eq!(wide(i128::from(u64::MAX), true), u64::MAX);
+        assert_eq!(wide(i128::from(u64::MAX), true), u64::MAX.to_string());
         assert_eq!(wide(-1, true), -1);
+        assert_eq!(wide(-(1 << 53) - 1, true), "-9007199254740993");
     }
 
     #[test]

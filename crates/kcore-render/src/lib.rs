@@ -17,6 +17,7 @@ mod format;
 mod json;
 mod json_cell;
 mod json_script;
+mod json_text;
 mod json_value;
 mod number;
 mod out;
@@ -39,6 +40,7 @@ mod wrap;
 
 pub use format::Format;
 pub use json::JsonSink;
+pub use json_text::JsonForm;
 pub use kcore_dcmd::io_reason;
 pub use number::Numbers;
 pub use pager::Pager;

@@ -13,11 +13,14 @@ pub fn check(schema: &Value, rule: &Value, value: &Value, path: &str) -> Result<
             "type" => has_type(wanted, value, path)?,
             "const" if value == wanted => {}
             "const" => return Err(format!("{path}: {value} is not {wanted}")),
-            "pattern" => is_hex(wanted, value, path)?,
+            "pattern" => has_pattern(wanted, value, path)?,
             "items" => items(schema, wanted, value, path)?,
-            "properties" => properties(schema, wanted, value, path)?,
+            "properties" => {
+                properties(schema, wanted, value, path)?;
+                others(rule, value, path)?;
+            }
             "required" => required(wanted, value, path)?,
-            "additionalProperties" => others(schema, rule, wanted, value, path)?,
+            "additionalProperties" => every_value(schema, wanted, value, path)?,
             other => return Err(format!("{path}: the keyword {other} is not known")),
         }
     }
@@ -41,7 +44,8 @@ fn has_type(wanted: &Value, value: &Value, path: &str) -> Result<(), String> {
         Some("object") => value.is_object(),
         Some("array") => value.is_array(),
         Some("string") => value.is_string(),
-        Some("integer") => value.is_i64() || value.is_u64(),
+        // One that a double does not hold is to be a text.
+        Some("integer") => value.as_i64().is_some_and(|value| value.unsigned_abs() <= 1 << 53),
         Some("number") => value.is_number(),
         Some("boolean") => value.is_boolean(),
         Some("null") => value.is_null(),
@@ -51,13 +55,27 @@ fn has_type(wanted: &Value, value: &Value, path: &str) -> Result<(), String> {
     if fits { Ok(()) } else { Err(format!("{path}: {value} is no {wanted}")) }
 }
 
-/// The one pattern of the schema: `0x` and lower-case digits.
-fn is_hex(pattern: &Value, value: &Value, path: &str) -> Result<(), String> {
-    assert_eq!(pattern, "^0x[0-9a-f]+$");
-    let digits = value.as_str().and_then(|text| text.strip_prefix("0x")).unwrap_or_default();
-    let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-    let fits = !digits.is_empty() && digits.bytes().all(is_digit);
-    if fits { Ok(()) } else { Err(format!("{path}: {value} is not in hexadecimal")) }
+/// The two patterns of the schema: `0x` and lower-case digits, and decimal digits. What is no text has
+/// none, as JSON Schema has it.
+fn has_pattern(pattern: &Value, value: &Value, path: &str) -> Result<(), String> {
+    let Some(text) = value.as_str() else { return Ok(()) };
+    let fits = match pattern.as_str() {
+        Some("^0x[0-9a-f]+$") => text.strip_prefix("0x").is_some_and(|digits| {
+            consists_of(digits, |byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+        }),
+        // A number that a double holds is no text.
+        Some("^-?[0-9]+$") => {
+            let digits = text.strip_prefix('-').unwrap_or(text);
+            consists_of(digits, |byte| byte.is_ascii_digit())
+                && digits.parse::<u128>().is_ok_and(|value| value > 1 << 53)
+        }
+        _ => return Err(format!("{path}: the pattern {pattern} is not known")),
+    };
+    if fits { Ok(()) } else { Err(format!("{path}: {value} is not {pattern}")) }
+}
+
+fn consists_of(text: &str, is_wanted: impl Fn(u8) -> bool) -> bool {
+    !text.is_empty() && text.bytes().all(is_wanted)
 }
 
 fn items(schema: &Value, rule: &Value, value: &Value, path: &str) -> Result<(), String> {
@@ -80,19 +98,19 @@ fn required(keys: &Value, value: &Value, path: &str) -> Result<(), String> {
     }
 }
 
-/// Keys that the rule does not name: none, or such as `wanted` says.
-fn others(
-    schema: &Value,
-    rule: &Value,
-    wanted: &Value,
-    value: &Value,
-    path: &str,
-) -> Result<(), String> {
+/// Keys that the rule does not name: a reader has to take them, but kcore may not write what its page does
+/// not explain.
+fn others(rule: &Value, value: &Value, path: &str) -> Result<(), String> {
     let is_known =
         |key: &String| rule.pointer("/properties").is_some_and(|it| it.get(key).is_some());
-    let mut others = value.as_object().into_iter().flatten().filter(|(key, _)| !is_known(key));
-    others.try_for_each(|(key, value)| match wanted {
-        Value::Bool(false) => Err(format!("{path}: {key} is not in the schema")),
-        rule => check(schema, rule, value, &format!("{path}.{key}")),
-    })
+    match value.as_object().into_iter().flatten().find(|(key, _)| !is_known(key)) {
+        Some((key, _)) => Err(format!("{path}: {key} is not in the schema")),
+        None => Ok(()),
+    }
+}
+
+/// The values of an object whose keys may be any.
+fn every_value(schema: &Value, rule: &Value, value: &Value, path: &str) -> Result<(), String> {
+    let mut members = value.as_object().into_iter().flatten();
+    members.try_for_each(|(key, value)| check(schema, rule, value, &format!("{path}.{key}")))
 }

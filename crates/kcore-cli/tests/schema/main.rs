@@ -27,14 +27,33 @@ fn records(core: &str, command: &str) -> Vec<Value> {
 
 /// The records that a command writes on a core.
 fn records_of(core: &Path, command: &str) -> Vec<Value> {
+    let text = written(core, "--json", command);
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The output of a command with an option on a core, all of which is printable ASCII.
+fn written(core: &Path, option: &str, command: &str) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_kcore"))
-        .args(["--no-rc", "--json", "-c", command])
+        .args(["--no-rc", option, "-c", command])
         .arg(core)
         .stdin(Stdio::null())
         .output()
         .unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    let raw = output.stdout.iter().find(|byte| !matches!(byte, b' '..=b'~' | b'\n'));
+    assert_eq!(raw, None, "{command}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Leaves out the keys that are null, at every depth.
+fn without_nulls(value: Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let members = members.into_iter().filter(|(_, value)| !value.is_null());
+            members.map(|(key, value)| (key, without_nulls(value))).collect()
+        }
+        Value::Array(items) => items.into_iter().map(without_nulls).collect(),
+        other => other,
+    }
 }
 
 /// Asserts that each record is what the schema says of its type; gives the types.
@@ -76,7 +95,7 @@ fn dcmds_of_javascript_write_what_the_schema_says() {
     let schema = schema();
     let case = match gen_cores::ensure("node-waiting", "node24").expect("a core") {
         Outcome::Made(case) | Outcome::Fresh(case) => case,
-        Outcome::Skipped(skipped) => return println!("not tested: {}", skipped.reason),
+        Outcome::Skipped(skipped) => return gen_cores::not_tested(skipped),
     };
     let mut seen = BTreeSet::new();
     let of_runtimes = DCMDS.iter().filter(|dcmd| dcmd.spec().group == Group::Runtimes);
@@ -94,7 +113,7 @@ fn dcmds_of_bthreads_write_what_the_schema_says() {
     let schema = schema();
     let case = match gen_cores::ensure("bthreads", "O2-pie").expect("a core") {
         Outcome::Made(case) | Outcome::Fresh(case) => case,
-        Outcome::Skipped(skipped) => return println!("not tested: {}", skipped.reason),
+        Outcome::Skipped(skipped) => return gen_cores::not_tested(skipped),
     };
     let mut seen = BTreeSet::new();
     let lines = ["::bthreads", "::bthreads -s", "::bthreads | ::stack", "::stacks", "::runtimes"];
@@ -110,7 +129,7 @@ fn dcmds_of_bthreads_write_what_the_schema_says() {
 fn fibers_are_written_as_the_schema_says() {
     let case = match gen_cores::ensure("fibers", "O2-pie").expect("a core") {
         Outcome::Made(case) | Outcome::Fresh(case) => case,
-        Outcome::Skipped(skipped) => return println!("not tested: {}", skipped.reason),
+        Outcome::Skipped(skipped) => return gen_cores::not_tested(skipped),
     };
     let mut seen = BTreeSet::new();
     for line in ["::fibers", "::fibers | ::stack", "::stacks", "::runtimes", "::walk fiber"] {
@@ -125,7 +144,7 @@ fn fibers_are_written_as_the_schema_says() {
 fn contexts_are_written_as_the_schema_says() {
     let case = match gen_cores::ensure("ucontexts", "O2-pie").expect("a core") {
         Outcome::Made(case) | Outcome::Fresh(case) => case,
-        Outcome::Skipped(skipped) => return println!("not tested: {}", skipped.reason),
+        Outcome::Skipped(skipped) => return gen_cores::not_tested(skipped),
     };
     let mut seen = BTreeSet::new();
     for line in ["::findcontexts", "::findcontexts | ::stack"] {
@@ -148,7 +167,7 @@ fn dcmds_of_python_write_what_the_schema_says() {
     for (scenario, lines) in cases {
         let case = match gen_cores::ensure(scenario, "python3.11").expect("a core") {
             Outcome::Made(case) | Outcome::Fresh(case) => case,
-            Outcome::Skipped(skipped) => return println!("not tested: {}", skipped.reason),
+            Outcome::Skipped(skipped) => return gen_cores::not_tested(skipped),
         };
         for line in lines.split("; ") {
             seen.extend(check(&schema, line, &records_of(&case.core, line)));
@@ -167,6 +186,53 @@ fn errors_are_records_and_the_command_fails() {
     assert_eq!(types, BTreeSet::from(["error".to_owned(), "header".to_owned()]));
     assert_eq!(records.len(), 5, "{records:?}");
     assert_eq!(records[1]["command"], "::nosuch");
+}
+
+#[test]
+fn an_error_of_no_command_has_null_for_it() {
+    let records = records("workers/x86_64/core.zst", "]");
+    check(&schema(), "]", &records);
+    assert_eq!((&records[1]["type"], &records[1]["command"]), (&json!("error"), &Value::Null));
+}
+
+#[test]
+fn a_reader_of_schema_1_takes_keys_that_it_does_not_know() {
+    fn closed(rule: &Value) -> bool {
+        match rule {
+            Value::Object(members) => {
+                rule.get("additionalProperties") == Some(&json!(false))
+                    || members.values().any(closed)
+            }
+            Value::Array(items) => items.iter().any(closed),
+            _ => false,
+        }
+    }
+    assert!(!closed(&schema()));
+}
+
+#[test]
+fn the_compact_form_leaves_out_what_is_null_and_nothing_else() {
+    let cores = ["workers/x86_64/core.zst", "nodes/x86_64/core.zst"];
+    let commands =
+        ["::status; ::siginfo", "::walk thread | ::stack -v", "head::print -v", "::nosuch"];
+    for (core, command) in cores.iter().flat_map(|core| commands.map(|command| (core, command))) {
+        let core = root().join("testdata").join(core);
+        let compact = written(&core, "--json=compact", command);
+        let compact: Vec<Value> =
+            compact.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let expected: Vec<Value> =
+            records_of(&core, command).into_iter().map(without_nulls).collect();
+        assert_eq!(compact, expected, "{command}");
+    }
+}
+
+#[test]
+fn integers_that_a_double_does_not_hold_are_texts() {
+    let core = "workers/x86_64/core.zst";
+    let value = |line: &str| records(core, line).pop().unwrap()["value"].clone();
+    assert_eq!(value("0x20000000000000=E"), json!(1_u64 << 53));
+    assert_eq!(value("0x20000000000001=E"), json!("9007199254740993"));
+    assert_eq!(value("0xffdfffffffffffff=e"), json!("-9007199254740993"));
 }
 
 #[test]

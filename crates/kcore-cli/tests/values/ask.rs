@@ -8,7 +8,7 @@ use gen_cores::{Case, Maker, Variant};
 use kcore::{Core, OpenOptions};
 use kcore_commands::{DCMDS, WALKERS};
 use kcore_dcmd::Sink;
-use kcore_render::{Format, JsonSink};
+use kcore_render::{Format, JsonForm, JsonSink};
 use kcore_shell::{Session, SessionOptions, Source};
 use serde_json::Value as Json;
 
@@ -32,7 +32,7 @@ impl Asked {
         let options = SessionOptions {
             dcmds: DCMDS,
             walkers: WALKERS,
-            format: Format::Json,
+            format: Format::Json(JsonForm::Full),
             interrupt: Arc::new(AtomicBool::new(false)),
             terminal_width: || None,
         };

@@ -36,7 +36,7 @@ pub fn cases(scenarios: &[&str]) -> Vec<Case> {
     all.filter_map(|(scenario, variant)| match gen_cores::ensure(scenario, variant).unwrap() {
         Outcome::Made(case) | Outcome::Fresh(case) => Some(case),
         Outcome::Skipped(skipped) => {
-            println!("skipped {scenario}/{variant}: {}", skipped.reason);
+            gen_cores::not_tested(skipped);
             None
         }
     })

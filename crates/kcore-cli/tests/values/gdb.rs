@@ -152,7 +152,7 @@ fn gdb_tells_the_same_or_is_known_to_be_wrong() {
         let case = match gen_cores::ensure(scenario, variant).unwrap() {
             Outcome::Made(case) | Outcome::Fresh(case) => case,
             Outcome::Skipped(skipped) => {
-                println!("skipped {scenario}/{variant}: {}", skipped.reason);
+                gen_cores::not_tested(skipped);
                 used.iter_mut().zip(DIFFERS).for_each(|(used, row)| *used |= row.0 == scenario);
                 continue;
             }
