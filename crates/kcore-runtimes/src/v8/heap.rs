@@ -6,6 +6,14 @@ use super::{Layout, Tagged};
 
 /// Offset of the instance type in a map, u16. `src/objects/map.tq`.
 const MAP_INSTANCE_TYPE: u64 = 12;
+/// Offset of the size of objects in a map, in words, u8, or 0 where they say it themselves.
+const MAP_SIZE: u64 = 8;
+/// Behind it two bytes that say where properties begin and end in objects: maps have none.
+const MAP_SIZES: u64 = 0xff_ffff;
+/// Prototype, constructor, and descriptors.
+const MAP_REFERENCES: [u64; 3] = [24, 32, 40];
+/// `Map::kSize` where pointers are not compressed, V8 9.4 to 14.1.
+pub const SIZE_OF_MAP: u64 = 72;
 /// Arrays are no longer.
 const MAX_LENGTH: u64 = 1 << 28;
 
@@ -80,10 +88,19 @@ impl<'a> Heap<'a> {
 
     /// The object at an address without tag, if there is one.
     pub fn object_at(&self, at: Addr) -> Option<Object> {
+        let map_kind = self.layout.types.map;
+        self.with_map(at)
+            .or_else(|| self.is_map_of_maps(at).then_some(Object { at, map: at, kind: map_kind }))
+    }
+
+    /// An object whose map has a map.
+    fn with_map(&self, at: Addr) -> Option<Object> {
         let Tagged::Strong(map) = self.tagged(at, 0)? else { return None };
-        let Tagged::Strong(map_of_map) = self.tagged(map, 0)? else { return None };
-        let is_map = self.instance_type(map_of_map)? == self.layout.types.map;
-        is_map.then_some(())?;
+        let is_map = match self.tagged(map, 0)? {
+            Tagged::Strong(of_map) => self.instance_type(of_map) == Some(self.layout.types.map),
+            _ => false,
+        };
+        (is_map || self.is_map_of_maps(map)).then_some(())?;
         Some(Object { at, map, kind: self.instance_type(map)? })
     }
 
@@ -93,8 +110,30 @@ impl<'a> Heap<'a> {
         self.instance_type(map.at)
     }
 
+    /// The type that a map says its objects have.
     fn instance_type(&self, map: Addr) -> Option<u64> {
-        self.uint(map, MAP_INSTANCE_TYPE, 2)
+        let kind = self.uint(map, MAP_INSTANCE_TYPE, 2)?;
+        let map_kind = self.layout.types.map;
+        Some(if kind != map_kind && self.is_own_map(map) { map_kind } else { kind })
+    }
+
+    /// Whether this is the map of maps, which is its own map. Every object hangs on it, so it is known by either of
+    /// its first two words when the other is damaged.
+    pub fn is_map_of_maps(&self, map: Addr) -> bool {
+        self.is_own_map(map) || self.describes_maps(map)
+    }
+
+    /// Whether a map says that its objects are maps, and refers to a prototype, a constructor and descriptors.
+    fn describes_maps(&self, map: Addr) -> bool {
+        let second = self.word(map, MAP_SIZE).unwrap_or_default();
+        let own = [second & MAP_SIZES, second >> 32 & 0xffff];
+        let is_reference = |offset| matches!(self.tagged(map, offset), Some(Tagged::Strong(_)));
+        own == [SIZE_OF_MAP / 8, self.layout.types.map]
+            && MAP_REFERENCES.into_iter().all(is_reference)
+    }
+
+    fn is_own_map(&self, map: Addr) -> bool {
+        self.tagged(map, 0) == Some(Tagged::Strong(map))
     }
 
     /// The object that a word refers to, if it is of this type.

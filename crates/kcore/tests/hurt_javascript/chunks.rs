@@ -24,6 +24,8 @@ const CHUNK: u64 = 1 << 18;
 const ARENA: u64 = 64 << 20;
 /// What describes a chunk lies within so many bytes.
 const DESCRIPTION: u64 = 128;
+/// Objects of a chunk that is worth looking at.
+const FULL: u64 = 100;
 /// Its links lie within so many words.
 const LINKS: u64 = 64;
 /// Cores that are looked at, of a version of each way to describe a chunk.
@@ -35,7 +37,7 @@ pub fn each(look: impl Fn(&str, &Core, &Census, u64)) {
     for variant in VARIANTS {
         let case = match gen_cores::ensure("node-retained", variant).expect("a case") {
             Outcome::Made(case) | Outcome::Fresh(case) => case,
-            Outcome::Skipped(skipped) => return println!("not tested: {}", skipped.reason),
+            Outcome::Skipped(skipped) => return gen_cores::not_tested(skipped),
         };
         let (core, _) = open(&case);
         let v8 = core.runtimes().of::<V8>().next().expect("V8");
@@ -45,20 +47,61 @@ pub fn each(look: impl Fn(&str, &Core, &Census, u64)) {
     }
 }
 
+/// Writes over what describes a chunk.
+fn without_beginning<'a>(core: &'a Core, chunk: &Chunk) -> HurtHost<'a> {
+    let mut host = HurtHost::new(core);
+    let described = DESCRIPTION.min(chunk.area.start.get() - chunk.base.get());
+    for offset in (0..described).step_by(8) {
+        host.set(chunk.base.saturating_add(offset), 0x5555_5555_5555_5555);
+    }
+    host
+}
+
+/// Every chunk, whatever it holds: strings, machine code, what describes builtins.
 #[test]
 fn a_chunk_without_a_beginning_is_found() {
     each(|variant, core, census, healthy| {
-        let is_full = |area: &&Area| area.chunk.use_ == Use::Old && area.starts.count() > 1000;
-        let area = census.areas().iter().rfind(is_full).expect("a full chunk");
-        let mut host = HurtHost::new(core);
-        for offset in
-            (0..DESCRIPTION.min(area.chunk.area.start.get() - area.chunk.base.get())).step_by(8)
-        {
-            host.set(area.chunk.base.saturating_add(offset), 0x5555_5555_5555_5555);
+        let is_full = |area: &&Area| area.chunk.use_ == Use::Old && area.starts.count() > FULL;
+        let full: Vec<&Area> = census.areas().iter().filter(is_full).collect();
+        assert!(!full.is_empty(), "{variant}");
+        for area in full {
+            let left = count(&without_beginning(core, &area.chunk));
+            // What was about to be allocated from may hold what is left of dead objects.
+            let lost = healthy.abs_diff(left);
+            assert!(
+                lost * 100 < area.starts.count(),
+                "{variant}: {left} of {healthy}: {:?}",
+                area.chunk
+            );
         }
-        let left = count(&host);
-        let lost = healthy.abs_diff(left);
-        assert!(lost * 100 < area.starts.count(), "{variant}: {left} of {healthy} objects");
+    });
+}
+
+/// Words of a map of V8's.
+const MAP: u64 = 72;
+
+#[test]
+fn all_objects_are_found_when_a_word_of_the_map_of_maps_is_damaged() {
+    each(|variant, core, census, healthy| {
+        let map_of = |at: Addr| core.space().read_word(at).map(|map| Addr::new(map & !3)).unwrap();
+        let mut metas: Vec<Addr> = census
+            .maps()
+            .iter()
+            .map(|map| map_of(map.map))
+            .filter(|map| map_of(*map) == *map)
+            .collect();
+        metas.sort_unstable();
+        metas.dedup();
+        assert!(!metas.is_empty(), "{variant}");
+        let places = metas.iter().flat_map(|meta| (0..MAP).step_by(8).map(|by| (*meta, by)));
+        for (meta, by) in places {
+            let mut host = HurtHost::new(core);
+            host.set(meta.saturating_add(by), 0x5555_5555_5555_5555);
+            let left = count(&host);
+            // What does not say any more which map it has is no object.
+            let lost = u64::from(by == 0);
+            assert_eq!(healthy - left, lost, "{variant}: {meta} + {by}");
+        }
     });
 }
 

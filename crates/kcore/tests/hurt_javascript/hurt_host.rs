@@ -72,12 +72,6 @@ impl<'a> HurtHost<'a> {
         }
     }
 
-    /// Whether nothing was changed on the page that holds `at`.
-    #[allow(dead_code, reason = "not every program of tests asks")]
-    pub fn is_sound(&self, at: Addr) -> bool {
-        !self.pages.contains_key(&(at.get() & !(PAGE - 1)))
-    }
-
     /// Takes the page away that holds `at`.
     pub fn lose(&mut self, at: Addr) {
         self.pages.insert(at.get() & !(PAGE - 1), Vec::new());

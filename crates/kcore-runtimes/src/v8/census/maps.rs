@@ -4,7 +4,7 @@ use kcore_mem::Addr;
 use rustc_hash::FxHashMap;
 
 use super::{
-    super::{Heap, Tagged},
+    super::{Heap, Tagged, heap::SIZE_OF_MAP},
     shape::Shape,
 };
 
@@ -13,7 +13,6 @@ const MAX_KNOWN: usize = 1 << 16;
 
 // `src/objects/map.tq`.
 const INSTANCE_SIZE: u64 = 8;
-const INSTANCE_TYPE: u64 = 12;
 
 /// A map, and what was met of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,8 +75,12 @@ impl<'a> Maps<'a> {
     fn load(&self, value: Tagged) -> Option<MapCount> {
         let heap = &self.heap;
         let map = heap.object(value).filter(|map| map.kind == heap.layout.types.map)?.at;
-        let kind = heap.uint(map, INSTANCE_TYPE, 2)?;
-        let size = heap.uint(map, INSTANCE_SIZE, 1)?.saturating_mul(8);
+        let kind = heap.kind_by_map(value)?;
+        // The map of maps says it too, in a word that may be damaged.
+        let size = match kind == heap.layout.types.map {
+            true => SIZE_OF_MAP,
+            false => heap.uint(map, INSTANCE_SIZE, 1)?.saturating_mul(8),
+        };
         let shape = Shape::of(heap.layout, kind, size);
         Some(MapCount { map, kind, shape, count: 0, bytes: 0, first: Addr::new(0) })
     }
