@@ -5,6 +5,11 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use missing::missing;
+
+#[path = "support/missing.rs"]
+mod missing;
+
 /// Standard output, standard error and exit status of one run.
 struct Run {
     out: String,
@@ -20,7 +25,7 @@ fn core() -> PathBuf {
 /// A command without the user's own configuration.
 fn kcore(words: &[&str]) -> Command {
     let mut kcore = Command::new(env!("CARGO_BIN_EXE_kcore"));
-    kcore.args(words).env("XDG_CONFIG_HOME", "/nonexistent").env_remove("NO_COLOR");
+    kcore.args(words).env("XDG_CONFIG_HOME", missing()).env_remove("NO_COLOR");
     kcore.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     kcore
 }
@@ -50,9 +55,10 @@ fn done_failed_and_unusable_have_their_status() {
     let failed = on_core(&["-c", "::no_such_dcmd; 1>x"], b"");
     assert_eq!((failed.status, failed.out.as_str()), (Some(1), ""));
     assert_eq!(failed.errors, "kcore: invalid command '::no_such_dcmd': unknown dcmd name\n");
-    let missing = finish(kcore(&["-c", "1>x", "/nonexistent/core"]), b"");
-    assert_eq!(missing.status, Some(2));
-    assert_eq!(missing.errors, "kcore: /nonexistent/core: no such file or directory\n");
+    let core = missing().join("core").display().to_string();
+    let absent = finish(kcore(&["-c", "1>x", &core]), b"");
+    assert_eq!(absent.status, Some(2));
+    assert_eq!(absent.errors, format!("kcore: {core}: no such file or directory\n"));
     assert_eq!(finish(kcore(&["--no-such-option"]), b"").status, Some(2));
     assert_eq!(finish(kcore(&[]), b"").status, Some(2));
 }
@@ -74,9 +80,10 @@ fn a_script_comes_from_a_file_and_after_commands() {
     fs::write(&script, "! echo between\n! echo second\n").unwrap();
     let run = on_core(&["-c", "! echo first", "-f", script.to_str().unwrap()], b"! echo never\n");
     assert_eq!(run.out, "first\nbetween\nsecond\n");
-    let missing = on_core(&["-f", "/nonexistent/script"], b"");
-    assert_eq!(missing.status, Some(2));
-    assert_eq!(missing.errors, "kcore: script /nonexistent/script: no such file or directory\n");
+    let script = missing().join("script").display().to_string();
+    let absent = on_core(&["-f", &script], b"");
+    assert_eq!(absent.status, Some(2));
+    assert_eq!(absent.errors, format!("kcore: script {script}: no such file or directory\n"));
 }
 
 #[test]
@@ -162,7 +169,7 @@ fn a_pipe_that_closes_early_ends_all_quietly() {
         core().display()
     );
     let mut bash = Command::new("bash");
-    bash.args(["-c", &line]).env("XDG_CONFIG_HOME", "/nonexistent");
+    bash.args(["-c", &line]).env("XDG_CONFIG_HOME", missing());
     let run = finish(
         {
             bash.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -208,12 +215,11 @@ fn core_and_executable_stand_in_either_order_and_where_gdb_wants_them() {
 
 #[test]
 fn what_is_named_and_not_there_is_refused() {
-    for words in
-        [["-e", "/nonexistent/exe"], ["--sysroot", "/nonexistent"], ["--debug-dir", "/nonexistent"]]
-    {
-        let run = on_core(&[words[0], words[1], "-c", "::status"], b"");
-        assert_eq!((run.status, run.out.as_str()), (Some(2), ""), "{words:?}");
-        assert!(run.errors.contains(words[1]), "{}", run.errors);
+    let missing = missing().display().to_string();
+    for option in ["-e", "--sysroot", "--debug-dir"] {
+        let run = on_core(&[option, &missing, "-c", "::status"], b"");
+        assert_eq!((run.status, run.out.as_str()), (Some(2), ""), "{option}");
+        assert!(run.errors.contains(&missing), "{}", run.errors);
     }
 }
 

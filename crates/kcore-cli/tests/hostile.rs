@@ -6,6 +6,11 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use missing::missing;
+
+#[path = "support/missing.rs"]
+mod missing;
+
 /// Unpacks the committed core into a folder, beside its program.
 fn unpacked(dir: &Path) -> PathBuf {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/workers/x86_64");
@@ -21,7 +26,7 @@ fn unpacked(dir: &Path) -> PathBuf {
 
 fn run(core: &Path, commands: &str) -> Output {
     let mut kcore = Command::new(env!("CARGO_BIN_EXE_kcore"));
-    kcore.args(["-c", commands]).arg(core).env("XDG_CONFIG_HOME", "/nonexistent");
+    kcore.args(["-c", commands]).arg(core).env("XDG_CONFIG_HOME", missing());
     kcore.output().unwrap()
 }
 

@@ -281,7 +281,7 @@ fn a_process_of_a_container_is_looked_at_from_outside() {
     let Some(inner) = descendant(child.id(), "cat") else {
         child.kill().unwrap();
         let said = String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap();
-        println!("not tested: no namespaces here: {said}");
+        gen_cores::not_tested(format_args!("no namespaces here: {said}"));
         return;
     };
     let _target = Target(child);
@@ -343,7 +343,7 @@ fn functions_of_javascript_have_their_names() {
         let case = match ensure("node-waiting", release).unwrap() {
             Outcome::Made(case) | Outcome::Fresh(case) => case,
             Outcome::Skipped(skipped) => {
-                println!("not tested: {release}: {}", skipped.reason);
+                gen_cores::not_tested(skipped);
                 continue;
             }
         };
@@ -390,7 +390,7 @@ outer()";
         let case = match ensure("python-stack", release).unwrap() {
             Outcome::Made(case) | Outcome::Fresh(case) => case,
             Outcome::Skipped(skipped) => {
-                println!("not tested: {release}: {}", skipped.reason);
+                gen_cores::not_tested(skipped);
                 continue;
             }
         };

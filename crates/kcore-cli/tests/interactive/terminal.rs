@@ -47,7 +47,7 @@ impl Terminal {
     pub fn open_with(setup: Setup) -> Option<Self> {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         if Command::new("tmux").arg("-V").output().is_err() {
-            eprintln!("SKIPPED: tmux is not installed");
+            gen_cores::not_tested("tmux is not installed");
             return None;
         }
         let number = NEXT.fetch_add(1, Ordering::Relaxed);

@@ -82,7 +82,7 @@ fn functions_of_javascript_stand_among_native_ones() {
         let case = match ensure("node-waiting", release).unwrap() {
             Outcome::Made(case) | Outcome::Fresh(case) => case,
             Outcome::Skipped(skipped) => {
-                println!("not tested: {release}: {}", skipped.reason);
+                gen_cores::not_tested(skipped);
                 continue;
             }
         };

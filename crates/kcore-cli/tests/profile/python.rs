@@ -45,7 +45,7 @@ fn functions_of_python_have_their_shares_among_native_ones() {
         let case = match ensure("python-stack", release).unwrap() {
             Outcome::Made(case) | Outcome::Fresh(case) => case,
             Outcome::Skipped(skipped) => {
-                println!("not tested: {release}: {}", skipped.reason);
+                gen_cores::not_tested(skipped);
                 continue;
             }
         };

@@ -29,7 +29,7 @@ fn a_core_of_a_few_megabytes_has_the_functions_of_javascript() {
         let case = match ensure("node-waiting", release).unwrap() {
             Outcome::Made(case) | Outcome::Fresh(case) => case,
             Outcome::Skipped(skipped) => {
-                println!("not tested: {release}: {}", skipped.reason);
+                gen_cores::not_tested(skipped);
                 continue;
             }
         };

@@ -84,7 +84,7 @@ fn gdb_prints_the_same_stacks() {
 fn lldb_prints_the_same_stacks() {
     let (target, folder) = (Target::start(), folder());
     if Command::new("lldb").arg("--version").stdout(Stdio::null()).status().is_err() {
-        println!("not tested: there is no lldb");
+        gen_cores::not_tested("there is no lldb");
         return;
     }
     for (index, kind) in KINDS.iter().enumerate() {

@@ -52,8 +52,7 @@ mod tests {
             found.iter().map(|path| path.replace(&start, "")).collect::<Vec<_>>()
         };
         let all = found("");
-        let (some, hidden, none) =
-            (found("scri"), found(".s"), starting("/nonexistent/x", &|| true));
+        let (some, hidden, none) = (found("scri"), found(".s"), found("missing/x"));
         fs::remove_dir_all(&folder).unwrap();
         assert_eq!(all, ["scratch", "script", "script.d/"]);
         assert_eq!(some, ["script", "script.d/"]);
