@@ -43,6 +43,7 @@ fn main() {
     put("core_file", "tiny", &core);
     put("core_file", "many", &many_segments());
     put("open", "tiny", &Output::default().part(&tiny.exe).rest(&core));
+    put("session", "tiny", &Output::default().part(&tiny.exe).rest(&core));
     put("open", "alone", &Output::default().part(&[]).rest(&core));
     put("notes", "x86_64", &[&[0], &tiny.notes[..]].concat());
     put("notes", "aarch64", &[&[1], &tiny.notes[..]].concat());

@@ -25,6 +25,7 @@ pub mod program;
 pub mod python;
 pub mod python_host;
 pub mod sections;
+pub mod session;
 pub mod shown;
 pub mod synthetic;
 pub mod type_names;
