@@ -25,6 +25,7 @@ mod kernel;
 mod lock;
 mod make;
 mod node;
+mod not_tested;
 mod paths;
 mod program;
 mod python;
@@ -46,6 +47,7 @@ pub use ensure::{
 pub use error::{Error, Result};
 pub use make::{Case, Outcome, Skipped};
 pub use node::node;
+pub use not_tested::{NOT_TESTED, not_tested};
 pub use paths::{cores_dir, scenarios_dir, workspace_dir};
 pub use program::{Program, core_of};
 pub use recipe::{Language, Lib, Panic, Recipe, Scenario, When, scenario, scenarios};

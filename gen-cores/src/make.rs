@@ -1,5 +1,6 @@
 //! Makes one case: build, run, dump, tell the truth, stamp.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
@@ -54,6 +55,12 @@ pub struct Skipped {
     pub variant: String,
     /// What is missing.
     pub reason: String,
+}
+
+impl fmt::Display for Skipped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}: {}", self.scenario, self.variant, self.reason)
+    }
 }
 
 impl Case {

@@ -7,7 +7,7 @@ fn case(scenario: &str, variant: &str) -> Option<Case> {
     match ensure(scenario, variant).unwrap() {
         Outcome::Made(case) | Outcome::Fresh(case) => Some(case),
         Outcome::Skipped(skipped) => {
-            eprintln!("not tested: {}", skipped.reason);
+            gen_cores::not_tested(skipped);
             None
         }
     }

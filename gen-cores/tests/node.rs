@@ -38,7 +38,7 @@ fn cases_of(scenario: &str) -> impl Iterator<Item = &'static (Case, Truth)> {
 fn make() -> Vec<(Case, Truth)> {
     let report = ensure_language(Language::JavaScript, Extent::Usual).unwrap();
     for skipped in &report.skipped {
-        println!("not tested: {}/{}: {}", skipped.scenario, skipped.variant, skipped.reason);
+        gen_cores::not_tested(skipped);
     }
     assert!(report.failed.is_empty(), "{:?}", report.failed);
     let truths = report.cases.into_iter().map(|case| {

@@ -7,7 +7,7 @@ pub fn made(scenario: &str, variant: &str) -> Option<Case> {
     match gen_cores::ensure(scenario, variant).expect("a case") {
         Outcome::Made(case) | Outcome::Fresh(case) => Some(case),
         Outcome::Skipped(skipped) => {
-            println!("not tested: {scenario}/{variant}: {}", skipped.reason);
+            gen_cores::not_tested(skipped);
             None
         }
     }

@@ -18,7 +18,7 @@ use serde_json::Value;
 static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| {
     let report = ensure_language(Language::JavaScript, Extent::Usual).expect("cores are made");
     for skipped in &report.skipped {
-        println!("not tested: {}/{}: {}", skipped.scenario, skipped.variant, skipped.reason);
+        gen_cores::not_tested(skipped);
     }
     assert!(report.failed.is_empty(), "{:?}", report.failed);
     report.cases

@@ -41,7 +41,8 @@ pub fn output(command: &mut Command) -> Result<String> {
     String::from_utf8(output.stdout).with_context(|| format!("output of {}", shown(command)))
 }
 
-fn shown(command: &Command) -> String {
+/// A command as it is typed.
+pub fn shown(command: &Command) -> String {
     let program = std::path::Path::new(command.get_program());
     let name = program.file_name().unwrap_or(program.as_os_str());
     let words = std::iter::once(name).chain(command.get_args());

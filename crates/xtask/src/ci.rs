@@ -2,12 +2,12 @@
 
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::{Result, bail};
 
 use crate::{
     arch,
     cargo::{cargo, command, run as run_command},
-    docs, fuzz, test,
+    docs, fuzz, supply, test,
 };
 
 /// A check, by name.
@@ -19,22 +19,35 @@ struct Step {
 const STEPS: &[Step] = &[
     Step { name: "format", run: format },
     Step { name: "architecture", run: || arch::run(&[]) },
+    Step { name: "supply", run: || supply::run(&[]) },
     Step { name: "clippy", run: clippy },
-    Step { name: "test", run: || test::run(&[]) },
     Step { name: "documentation", run: rustdoc },
     Step { name: "generated documents", run: || docs::run(&["--check".to_owned()]) },
     Step { name: "fuzz targets", run: || fuzz::run(&[]) },
+    // The last, so that what it says at its end ends the run.
+    Step { name: "test", run: || test::run(&[]) },
 ];
 
-/// Runs all checks and stops at the first that fails.
+/// Runs all checks, those behind one that fails too, and says at the end which failed.
 pub fn run(_args: &[String]) -> Result<()> {
+    let mut failed = Vec::new();
     for step in STEPS {
         println!("== {}", step.name);
         let start = Instant::now();
-        (step.run)().context(step.name)?;
-        println!("== {}: passed in {} s", step.name, start.elapsed().as_secs());
+        let result = (step.run)();
+        let seconds = start.elapsed().as_secs();
+        match result {
+            Ok(()) => println!("== {}: passed in {seconds} s", step.name),
+            Err(error) => {
+                println!("== {}: FAILED in {seconds} s", step.name);
+                failed.push(format!("{}: {error:#}", step.name));
+            }
+        }
     }
-    Ok(())
+    match failed.as_slice() {
+        [] => Ok(()),
+        _ => bail!("{} of {} steps failed: {}", failed.len(), STEPS.len(), failed.join("; ")),
+    }
 }
 
 /// The fuzz targets are a workspace of their own.

@@ -10,6 +10,8 @@ mod docs;
 mod fuzz;
 mod install_agent;
 mod packages;
+mod summary;
+mod supply;
 mod test;
 
 use std::process::ExitCode;
@@ -34,6 +36,11 @@ const TASKS: &[Task] = &[
         name: "arch",
         shows: "hold dependencies, `unsafe` and printing against the plan of the house",
         run: arch::run,
+    },
+    Task {
+        name: "supply",
+        shows: "hold what others made against the licences that are allowed, and find withdrawn versions",
+        run: supply::run,
     },
     Task {
         name: "fuzz",

@@ -1,13 +1,71 @@
 //! `test`: everything that the tests need, then the tests.
 
-use anyhow::Result;
+use std::{
+    fs,
+    io::{BufRead, BufReader, PipeReader, Write, pipe, stdout},
+    path::PathBuf,
+};
 
-use crate::{cargo::cargo, packages};
+use anyhow::{Context, Result, bail};
+use gen_cores::NOT_TESTED;
 
-/// Installs what is missing, makes the cores, runs the tests of all crates.
+use crate::{
+    cargo::{cargo, command, shown},
+    packages,
+    summary::Summary,
+};
+
+/// Installs what is missing, makes the cores, runs the tests of all crates, and says at the end what failed and what
+/// could not be tested. What fails keeps nothing else from running.
 pub fn run(_args: &[String]) -> Result<()> {
-    packages::ensure()?;
+    let summary = run_all()?;
+    println!("test: {summary}");
+    if !summary.is_good() {
+        bail!("{}", summary.failures());
+    }
+    Ok(())
+}
+
+/// As [`run`], for whoever goes on then.
+pub fn run_all() -> Result<Summary> {
+    let mut summary = Summary::default();
+    summary.note("packages", packages::ensure());
     // Made before, with a line for each core.
-    cargo(&["run", "-p", "gen-cores"])?;
-    cargo(&["test", "--workspace"])
+    summary.note("gen-cores", cargo(&["run", "-p", "gen-cores"]));
+    test(&mut summary)?;
+    Ok(summary)
+}
+
+fn test(summary: &mut Summary) -> Result<()> {
+    let list = list_of_skips()?;
+    let mut tests = command(env!("CARGO"), &["test", "--workspace", "--no-fail-fast"]);
+    // One pipe for both, so that what failed stands behind the name of its target.
+    let (output, errors) = pipe()?;
+    tests.env(NOT_TESTED, &list).stdout(errors.try_clone()?).stderr(errors);
+    println!("+ {}", shown(&tests));
+    let mut running = tests.spawn().with_context(|| format!("cannot run {}", shown(&tests)))?;
+    // It holds the other end of the pipe, which ends when nobody does.
+    drop(tests);
+    watch(output, summary)?;
+    summary.end_of_tests(running.wait()?);
+    summary.skipped(&fs::read_to_string(list).unwrap_or_default());
+    Ok(())
+}
+
+/// Shows what is printed while it is, and learns from it what failed.
+fn watch(output: PipeReader, summary: &mut Summary) -> Result<()> {
+    for line in BufReader::new(output).split(b'\n') {
+        let line = line?;
+        stdout().write_all(&line)?;
+        stdout().write_all(b"\n")?;
+        summary.line(&String::from_utf8_lossy(&line));
+    }
+    Ok(())
+}
+
+/// An empty file for what tests cannot test.
+fn list_of_skips() -> Result<PathBuf> {
+    let path = gen_cores::workspace_dir().join("target/not-tested.txt");
+    fs::write(&path, "").with_context(|| path.display().to_string())?;
+    Ok(path)
 }

@@ -17,7 +17,7 @@ pub fn found(name: &str) -> Option<PathBuf> {
     let folders = std::env::split_paths(&path).chain([PathBuf::from("/usr/sbin")]);
     let found = folders.map(|folder| folder.join(name)).find(|it| it.exists());
     if found.is_none() {
-        println!("skipped: there is no {name}");
+        gen_cores::not_tested(format_args!("there is no {name}"));
     }
     found
 }
@@ -158,7 +158,7 @@ fn a_worker_of_node_shows_its_functions_every_time_and_nothing_is_webassembly() 
         let node = match gen_cores::node(word) {
             Ok(node) => node,
             Err(error) => {
-                println!("skipped: {word}: {error}");
+                gen_cores::not_tested(format_args!("{word}: {error}"));
                 continue;
             }
         };

@@ -148,7 +148,7 @@ fn a_program_that_gave_up_its_rights_is_told() {
     // SAFETY: it takes nothing.
     #[allow(unsafe_code)]
     if unsafe { libc::geteuid() } != 0 {
-        println!("skipped: only root can give up its rights");
+        gen_cores::not_tested("only root can give up its rights");
         return;
     }
     let text = told("lesser-user");

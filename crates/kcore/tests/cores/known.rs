@@ -25,7 +25,7 @@ fn make_all() -> Report {
         report.failed.iter().map(|(name, error)| format!("{name}: {error}")).collect();
     assert!(failed.is_empty(), "cores that were not made:\n{}", failed.join("\n"));
     for skipped in &report.skipped {
-        println!("skipped {}/{}: {}", skipped.scenario, skipped.variant, skipped.reason);
+        gen_cores::not_tested(skipped);
     }
     println!(
         "{} cores, {} of them made now, {} skipped",

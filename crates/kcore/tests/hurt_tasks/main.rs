@@ -64,7 +64,7 @@ fn rounds(scenario: &str, variant: &str) {
     let _alone = alone();
     let case = match gen_cores::ensure(scenario, variant).expect("a case") {
         Outcome::Made(case) | Outcome::Fresh(case) => case,
-        Outcome::Skipped(skipped) => return println!("not tested: {}", skipped.reason),
+        Outcome::Skipped(skipped) => return gen_cores::not_tested(skipped),
     };
     let (core, exe) = (Some(case.core), Some(case.exe));
     let core = Core::open(&OpenOptions { core, exe, ..OpenOptions::default() }).expect("a core");

@@ -22,7 +22,7 @@ fn case(release: &str) -> Option<Case> {
     match ensure("node-stack", release).expect("the case is made") {
         Outcome::Made(case) | Outcome::Fresh(case) => Some(case),
         Outcome::Skipped(skipped) => {
-            println!("not tested: node-stack/{release}: {}", skipped.reason);
+            gen_cores::not_tested(skipped);
             None
         }
     }

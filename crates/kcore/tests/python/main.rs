@@ -14,7 +14,7 @@ use serde_json::Value;
 static CASES: LazyLock<Vec<(Case, Truth)>> = LazyLock::new(|| {
     let report = ensure_language(Language::Python, Extent::Usual).expect("cores are made");
     for skipped in &report.skipped {
-        println!("not tested: {}/{}: {}", skipped.scenario, skipped.variant, skipped.reason);
+        gen_cores::not_tested(skipped);
     }
     assert!(report.failed.is_empty(), "{:?}", report.failed);
     let with_truth = |case: Case| case.truth().map(|truth| (case, truth)).expect("a truth");

@@ -145,7 +145,7 @@ fn core_of(scenario: &str, variant: &str) -> Option<PathBuf> {
     match gen_cores::ensure(scenario, variant).unwrap() {
         Outcome::Made(case) | Outcome::Fresh(case) => Some(case.core),
         Outcome::Skipped(skipped) => {
-            println!("skipped {scenario}/{variant}: {}", skipped.reason);
+            gen_cores::not_tested(skipped);
             None
         }
     }

@@ -18,7 +18,7 @@ fn cases() -> Vec<Case> {
     let report = ensure_language(Language::JavaScript, Extent::Usual).expect("the recipes");
     assert!(report.failed.is_empty(), "cores that were not made: {:?}", report.failed);
     for skipped in &report.skipped {
-        println!("skipped {}/{}: {}", skipped.scenario, skipped.variant, skipped.reason);
+        gen_cores::not_tested(skipped);
     }
     let mut cases = report.cases;
     cases.retain(|case| SCENARIOS.contains(&case.scenario.as_str()));
