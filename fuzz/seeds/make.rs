@@ -139,7 +139,9 @@ fn walks(tiny: &Tiny) {
         let tables = tiny.unwind_tables();
         let memory = |output| tiny.memory().write(output).rest(&tiny.registers());
         put("cfi", name, &memory(Output(tables.clone())));
-        put("unwind", name, &memory(Output(tables).byte(1)));
+        let walked = memory(Output(tables).byte(1));
+        put("unwind", name, &walked);
+        put("in_place", name, &walked);
     }
     let no_tables = Output::default().word(0).part(&[]).word(0).part(&[]).part(&[]).byte(0);
     put("unwind", "no_tables", &tiny.memory().write(no_tables).rest(&tiny.registers()));

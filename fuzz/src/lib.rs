@@ -12,6 +12,7 @@ pub mod dwarf;
 pub mod expression;
 pub mod frame;
 pub mod image;
+pub mod in_place;
 pub mod input;
 pub mod memory;
 pub mod module;
