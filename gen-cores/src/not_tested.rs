@@ -1,12 +1,12 @@
-//! What could not be tested, and why: said where it happens, and once more at the end of a run.
+//! Skipped tests and their reasons: printed where they happen, and listed again at the end of a run.
 
 use std::{env, fmt::Display, fs::OpenOptions, io, io::Write, thread};
 
-/// The variable that names the file to which each test adds what it could not test.
+/// The environment variable that names the file to which tests add what they skip.
 pub const NOT_TESTED: &str = "KCORE_NOT_TESTED";
 
-/// Says that a test, or a part of one, cannot be made here. The reason also goes, as a line with the name of the
-/// test, to the file that [`NOT_TESTED`] names.
+/// Says that a test, or a part of one, is skipped. The reason also goes, as a line with the name of the test, to the
+/// file that [`NOT_TESTED`] names.
 ///
 /// # Panics
 /// When that file cannot be written: a skip that nobody hears of is worse than a test that fails.

@@ -31,16 +31,16 @@ pub struct MemoryImage {
 }
 
 impl MemoryImage {
-    /// Reads the ELF header mapped at `base`, and the program headers as far behind it as in the file; `None`
-    /// when there are none or they were not dumped.
+    /// Reads the ELF header mapped at `base`, and the program headers at their file offset from it; `None` when
+    /// there are none or they were not dumped.
     pub fn load(space: &dyn AddressSpace, base: Addr) -> Option<Self> {
         Self::load_placed(space, base, &|offset| Vec::from_iter(base.checked_add(offset.get())))
     }
 
-    /// Reads the ELF header mapped at `base`, and the program headers at the first of the `places` where this offset
-    /// of the file is mapped that they agree with: tools that rewrite files (BOLT, patchelf) leave them at the end, and
-    /// the dynamic linker first maps a library from its beginning as far as its memory reaches. `None` when there are
-    /// none or they were not dumped.
+    /// Reads the ELF header mapped at `base`, and the program headers wherever they are mapped: tools that rewrite
+    /// files (BOLT, patchelf) move them to the end of the file. `places` returns the addresses at which an offset of
+    /// the file may be mapped; the first whose program headers agree with it counts. There may be several, since the
+    /// dynamic linker first maps a library as one piece. `None` when there are none or they were not dumped.
     pub fn load_placed(
         space: &dyn AddressSpace,
         base: Addr,
@@ -54,7 +54,7 @@ impl MemoryImage {
         })
     }
 
-    /// Whether the segments do not say that the program headers, at this offset of the file, lie elsewhere.
+    /// Whether the segments agree that file offset `table` is mapped at `at`, or do not cover it.
     fn has_table_at(&self, table: FileOff, at: Addr) -> bool {
         let mut loads = self.segments.iter().filter(|segment| segment.is_load());
         let holder = loads.find(|segment| {

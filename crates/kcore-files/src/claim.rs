@@ -1,28 +1,28 @@
-//! How long a core says that it is: the bound of what is unpacked.
+//! The length that a core claims in its headers, which bounds what is unpacked.
 
 use kcore_elf::{
     FileBytes, ParseError,
     core_file::{CoreHeader, CoreSegment},
 };
 
-/// Program headers longer than this are not waited for: more than four million segments.
+/// The longest table of program headers that is waited for, in bytes: more than four million segments.
 const MAX_TABLE: u64 = 256 << 20;
-/// Bytes of the longest ELF header.
+/// Bytes of an ELF header of 64 bits, the longer one.
 const ELF_HEADER: u64 = 64;
 
-/// The end of what a core's headers claim.
+/// The end of a core by its headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit {
-    /// Offset behind the last byte that any header names.
+    /// Offset behind the last byte that a header refers to.
     pub end: u64,
-    /// Whether all headers were read, so that nothing behind the end belongs to the core.
+    /// Whether all headers were read. Then nothing behind `end` belongs to the core.
     pub is_whole: bool,
 }
 
 /// Follows a core that is being unpacked until its headers say how long it is.
 #[derive(Debug)]
 pub struct Claim {
-    /// Bytes of the core that have to be there before they say more.
+    /// Bytes of the core that are needed before looking again can tell more.
     awaits: u64,
     limit: Option<Limit>,
 }
@@ -34,17 +34,17 @@ impl Default for Claim {
 }
 
 impl Claim {
-    /// How long the core is, once that is known.
+    /// The end of the core, once it is known.
     pub const fn limit(&self) -> Option<Limit> {
         self.limit
     }
 
-    /// Whether a core of which so many bytes are there says more than it said before.
+    /// Whether `len` bytes of the core are enough to look again.
     pub const fn wants_look(&self, len: u64) -> bool {
         self.limit.is_none() && len >= self.awaits
     }
 
-    /// Looks at what is there of the core.
+    /// Reads the headers as far as they are unpacked.
     ///
     /// # Errors
     /// When the bytes do not begin a core.

@@ -1,4 +1,4 @@
-//! The content of a compressed stream: that of all its frames, whatever stands between and behind them.
+//! Decompresses a stream of frames, with padding between them and other bytes behind them.
 
 use std::io::{self, BufRead, Read};
 
@@ -10,14 +10,14 @@ use ruzstd::decoding::{
 
 use crate::{Format, format::skip_to_format, packed_stream::PackedStream};
 
-/// Bytes that a zstd stream may look back on: what `zstd --long=31` needs, the most that zstd makes.
+/// The largest window of a zstd stream, in bytes: that of `zstd --long=31`, the largest that zstd writes.
 pub const MAX_WINDOW: u64 = 1 << 31;
 
-/// Reads the frames of a stream, or members, or streams, as the formats call them, one after another.
+/// Reads the content of all frames of a stream, one after another (gzip calls them members, xz streams).
 pub struct Frames<'a>(State<'a>);
 
 enum State<'a> {
-    /// Before a frame; whether one was read before.
+    /// Before a frame; the flag tells whether a frame was read before.
     Between(PackedStream<'a>, bool),
     Inside(Box<dyn Frame<'a> + 'a>),
     Ended,
@@ -25,16 +25,16 @@ enum State<'a> {
 
 /// A frame that is being read.
 trait Frame<'a>: Read {
-    /// The stream, behind the frame once all of it was read.
+    /// Returns the stream; it stands behind the frame once all of the frame was read.
     fn into_stream(self: Box<Self>) -> PackedStream<'a>;
 }
 
-/// What stands behind a frame is neither another one nor zeros.
+/// The bytes behind a frame are neither another frame nor zeros.
 #[derive(Debug, thiserror::Error)]
 #[error("what follows is not compressed")]
 pub struct OtherBytes;
 
-/// A zstd stream looks back further than [`MAX_WINDOW`].
+/// A zstd frame needs a window larger than [`MAX_WINDOW`].
 #[derive(Debug, thiserror::Error)]
 #[error("it needs a window of {0:#x} bytes, more than {MAX_WINDOW:#x}")]
 pub struct WideWindow(pub u64);
@@ -52,7 +52,7 @@ impl Read for Frames<'_> {
             return Ok(0);
         }
         loop {
-            // What fails stays ended: the place in the stream is lost.
+            // After a failure the position in the stream is unknown, so reading ends there.
             self.0 = match std::mem::replace(&mut self.0, State::Ended) {
                 State::Ended => return Ok(0),
                 State::Between(stream, is_behind) => begin(stream, is_behind)?,
@@ -68,7 +68,7 @@ impl Read for Frames<'_> {
     }
 }
 
-/// Begins the next frame. Files are padded with zeros to whole blocks, of tapes and of disks.
+/// Begins the next frame. Zeros between frames are padding: tools fill up to whole blocks of a tape or disk.
 fn begin(mut stream: PackedStream<'_>, is_behind: bool) -> io::Result<State<'_>> {
     if is_behind {
         skip_zeros(&mut stream)?;
@@ -138,7 +138,7 @@ impl<'a> ZstdFrame<'a> {
         Ok(Self { stream, decoder })
     }
 
-    /// Whether the content is that of which the frame has the checksum.
+    /// Compares the content with the checksum of the frame, where it has one.
     fn check(&self) -> io::Result<()> {
         match self.decoder.get_checksum_from_data() {
             Some(wanted) if self.decoder.get_calculated_checksum() != Some(wanted) => {
@@ -169,8 +169,8 @@ impl<'a> Frame<'a> for ZstdFrame<'a> {
     }
 }
 
-/// An LZ4 frame. The decoder says 0 at its end, and also where a stream is cut between two blocks; only
-/// its own reads tell the two apart.
+/// An LZ4 frame. The decoder returns 0 at the end of a frame, but also where the stream is cut between two blocks.
+/// In the second case it has read to the end of the stream, which [`Watched`] notices.
 struct Lz4Frame<'a>(FrameDecoderLz4<Watched<'a>>);
 
 impl<'a> Lz4Frame<'a> {
@@ -195,7 +195,7 @@ impl<'a> Frame<'a> for Lz4Frame<'a> {
     }
 }
 
-/// A stream that remembers whether its end was met.
+/// A stream that remembers whether its end was reached.
 struct Watched<'a> {
     stream: PackedStream<'a>,
     ended: bool,

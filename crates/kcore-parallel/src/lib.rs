@@ -1,8 +1,8 @@
-//! Work on all processors, and on one where no thread can be made.
+//! Parallel work that falls back to the calling thread where no thread can be made.
 //!
-//! rayon ends the program when it cannot start its threads, and that is so where kcore is needed: in a
-//! container whose processes are counted, below a small `ulimit -v`. So nothing else in the tree begins
-//! parallel work: what begins it here sees first that there is somebody to do it, if need be the caller alone.
+//! rayon panics when it cannot start its threads, which happens just where kcore is needed: in a container with a
+//! limit on processes, or under a small `ulimit -v`. So all parallel work of the tree starts here: each entry point
+//! first makes sure that a thread pool exists, if need be one of the calling thread alone.
 
 #![warn(
     clippy::indexing_slicing,
@@ -21,22 +21,22 @@ use rayon::slice::{Chunks, ParallelSlice, Windows};
 
 use pool::ready;
 
-/// What begins parallel work, and what goes on with it.
+/// The traits that start parallel work, and those of rayon that continue it.
 pub mod prelude {
     pub use rayon::iter::{IndexedParallelIterator, ParallelExtend, ParallelIterator};
 
     pub use crate::{IntoParallel, Parallel};
 }
 
-/// Slices whose elements are worked on at once.
+/// Parallel iterators over slices.
 pub trait Parallel<T: Sync> {
     /// All elements.
     fn par_iter(&self) -> rayon::slice::Iter<'_, T>;
 
-    /// Neighbours, so many together; fewer at the end. None of them are none.
+    /// Chunks of `size` elements, the last one perhaps shorter; a size of 0 counts as 1.
     fn par_chunks(&self, size: usize) -> Chunks<'_, T>;
 
-    /// All runs of so many neighbours.
+    /// All windows of `size` consecutive elements; a size of 0 counts as 1.
     fn par_windows(&self, size: usize) -> Windows<'_, T>;
 }
 
@@ -57,9 +57,9 @@ impl<T: Sync> Parallel<T> for [T] {
     }
 }
 
-/// What is taken apart to be worked on at once.
+/// Values that become parallel iterators.
 pub trait IntoParallel {
-    /// How it is taken apart.
+    /// The iterator.
     type Iter: rayon::iter::ParallelIterator;
 
     /// All elements.
@@ -84,7 +84,7 @@ impl IntoParallel for Range<usize> {
     }
 }
 
-/// Does both, at once if somebody is free to.
+/// Runs both closures, at the same time where a thread is free.
 pub fn join<A: Send, B: Send>(
     first: impl FnOnce() -> A + Send,
     second: impl FnOnce() -> B + Send,
@@ -93,13 +93,13 @@ pub fn join<A: Send, B: Send>(
     rayon::join(first, second)
 }
 
-/// How many work at once; at least one.
+/// The number of threads that work at the same time; at least one.
 pub fn workers() -> usize {
     ready();
     rayon::current_num_threads().max(1)
 }
 
-/// Which of them this is, from 0; `None` where it is none of them.
+/// The index of the calling thread in the pool, from 0; `None` outside of the pool.
 pub fn worker() -> Option<usize> {
     rayon::current_thread_index()
 }

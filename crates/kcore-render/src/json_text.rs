@@ -1,9 +1,8 @@
-//! JSON under construction: text in ASCII, and integers that no reader rounds.
+//! Builds JSON text: strings in ASCII, and integers that no reader rounds.
 
 use std::fmt::Write as _;
 
-/// The integers up to here, and those of the same size below zero, are exact as doubles, which is what
-/// many readers make of a number.
+/// Integers of up to this magnitude are exact as doubles, which is how many readers store numbers.
 const MAX_EXACT: u128 = 1 << 53;
 
 /// Whether keys without a fact are written.
@@ -16,7 +15,7 @@ pub enum JsonForm {
     Compact,
 }
 
-/// A piece of JSON, to which more is appended.
+/// JSON text to which more is appended.
 #[derive(Debug)]
 pub(crate) struct JsonText {
     text: String,
@@ -36,7 +35,7 @@ impl JsonText {
         matches!(self.form, JsonForm::Full)
     }
 
-    /// Appends what is JSON already.
+    /// Appends text that is already JSON.
     pub(crate) fn raw(&mut self, json: &str) {
         self.text.push_str(json);
     }
@@ -64,7 +63,7 @@ impl<'j> JsonObject<'j> {
         Self { json, is_first: true }
     }
 
-    /// Appends a key, and gives the place of its value.
+    /// Appends a key; the caller appends its value.
     pub(crate) fn key(&mut self, key: &str) -> &mut JsonText {
         if !std::mem::replace(&mut self.is_first, false) {
             self.json.raw(",");
@@ -96,7 +95,7 @@ impl<'j> JsonObject<'j> {
         }
     }
 
-    /// A value that is JSON already.
+    /// Appends a member whose value is already JSON.
     pub(crate) fn optional_raw(&mut self, key: &str, json: Option<&str>) {
         match json {
             Some(json) => self.key(key).raw(json),
@@ -151,8 +150,8 @@ pub(crate) fn hex(value: u64) -> String {
     format!("\"{value:#x}\"")
 }
 
-/// A string. All that is not printable ASCII is escaped: text of a target may hold characters that
-/// steer a terminal or turn the order of what is read around, and JSON is read on terminals too.
+/// A string. Everything but printable ASCII is escaped: text of a target may hold characters that control a terminal
+/// or reverse the reading order, and people read JSON on terminals too.
 pub(crate) fn string(text: &str) -> String {
     // A string has a JSON form always; the type only says that other values might not.
     let json = serde_json::to_string(text).unwrap_or_else(|_| "null".to_owned());
@@ -163,7 +162,7 @@ const fn is_printable(character: char) -> bool {
     matches!(character, ' '..='~')
 }
 
-/// What is no printable ASCII as `\uXXXX`, beyond 16 bits as a pair of surrogates.
+/// Escapes everything but printable ASCII as `\uXXXX`, characters beyond 16 bits as a surrogate pair.
 fn in_ascii(json: &str) -> String {
     let mut ascii = String::with_capacity(json.len());
     for character in json.chars() {

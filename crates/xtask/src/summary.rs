@@ -1,23 +1,23 @@
-//! What came of a run of tests, in a line.
+//! The result of a test run, in one line.
 
 use std::{collections::BTreeMap, fmt, process::ExitStatus};
 
 use anyhow::Result;
 
-/// What failed, and what could not be tested.
+/// What failed and what was skipped.
 #[derive(Debug, Default)]
 pub struct Summary {
-    /// What failed, each with its tests or its reason.
+    /// Failed targets and steps, each with its failed tests or its reason.
     failed: Vec<String>,
-    /// Tests that failed in the target that runs now.
+    /// Failed tests of the target that is running.
     pending: Vec<String>,
     passed: usize,
-    /// What could not be tested, by its reason.
+    /// Skipped tests with their reasons.
     skipped: BTreeMap<String, usize>,
 }
 
 impl Summary {
-    /// Notes what came of a step.
+    /// Records the result of a step.
     pub fn note(&mut self, step: &str, result: Result<()>) {
         if let Err(error) = result {
             println!("{step}: {error:#}");
@@ -25,7 +25,7 @@ impl Summary {
         }
     }
 
-    /// Learns from a line that `cargo test` or a harness printed.
+    /// Takes in a line that `cargo test` or a test harness printed.
     pub fn line(&mut self, line: &str) {
         if let Some(test) = line.strip_prefix("test ") {
             self.test(test);
@@ -48,14 +48,14 @@ impl Summary {
         }
     }
 
-    /// Notes how the command ended. Where it failed, something was said to have failed before.
+    /// Records the exit status of `cargo test`, in case it failed without naming a target.
     pub fn end_of_tests(&mut self, status: ExitStatus) {
         if !status.success() && self.failed.is_empty() {
             self.failed.push(format!("cargo test ({status})"));
         }
     }
 
-    /// Takes over what tests noted that they could not test, a line each.
+    /// Takes in the list that tests wrote of what they skipped, one a line.
     pub fn skipped(&mut self, lines: &str) {
         for line in lines.lines() {
             let (test, reason) = line.split_once(": ").unwrap_or(("a test", line));

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Installs what is missing, makes the cores, runs the tests of all crates, and says at the end what failed and what
-/// could not be tested. What fails keeps nothing else from running.
+/// was skipped. A failure does not keep later steps from running.
 pub fn run(_args: &[String]) -> Result<()> {
     let summary = run_all()?;
     println!("test: {summary}");
@@ -26,7 +26,7 @@ pub fn run(_args: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// As [`run`], for whoever goes on then.
+/// Like [`run`], but returns the summary instead of failing.
 pub fn run_all() -> Result<Summary> {
     let mut summary = Summary::default();
     summary.note("packages", packages::ensure());
@@ -39,12 +39,12 @@ pub fn run_all() -> Result<Summary> {
 fn test(summary: &mut Summary) -> Result<()> {
     let list = list_of_skips()?;
     let mut tests = command(env!("CARGO"), &["test", "--workspace", "--no-fail-fast"]);
-    // One pipe for both, so that what failed stands behind the name of its target.
+    // One pipe for both streams, so that failures are read in the order of their targets.
     let (output, errors) = pipe()?;
     tests.env(NOT_TESTED, &list).stdout(errors.try_clone()?).stderr(errors);
     println!("+ {}", shown(&tests));
     let mut running = tests.spawn().with_context(|| format!("cannot run {}", shown(&tests)))?;
-    // It holds the other end of the pipe, which ends when nobody does.
+    // The command holds the write end; reading ends when every copy of it is closed.
     drop(tests);
     watch(output, summary)?;
     summary.end_of_tests(running.wait()?);
@@ -52,7 +52,7 @@ fn test(summary: &mut Summary) -> Result<()> {
     Ok(())
 }
 
-/// Shows what is printed while it is, and learns from it what failed.
+/// Passes the output on line by line, and takes in what failed.
 fn watch(output: PipeReader, summary: &mut Summary) -> Result<()> {
     for line in BufReader::new(output).split(b'\n') {
         let line = line?;
@@ -63,7 +63,7 @@ fn watch(output: PipeReader, summary: &mut Summary) -> Result<()> {
     Ok(())
 }
 
-/// An empty file for what tests cannot test.
+/// An empty file to which tests add what they skip.
 fn list_of_skips() -> Result<PathBuf> {
     let path = gen_cores::workspace_dir().join("target/not-tested.txt");
     fs::write(&path, "").with_context(|| path.display().to_string())?;

@@ -114,14 +114,14 @@ impl CoreHeader {
         CoreSegments { segments, claimed }
     }
 
-    /// The offset behind the last byte that is needed to read all program headers, as far as `bytes`, the
-    /// beginning of the file, tell it: with `PN_XNUM` first that of the section header which has their
-    /// number. `None` when that number is written nowhere.
+    /// The number of bytes of the file that are needed to read all program headers; `bytes` is the beginning of the
+    /// file. With `PN_XNUM`, and as long as `bytes` lacks the section header with their count, the number of bytes up
+    /// to that header's end. `None` when the count is written nowhere.
     pub fn table_end(&self, bytes: &[u8]) -> Option<u64> {
         let entry = usize::from(self.entry_size).max(ImageSegment::size(self.target)) as u64;
         let end = |count: u64| self.program_headers.saturating_add(count.saturating_mul(entry));
         match self.claimed_count(bytes) {
-            // What holds the number is needed as well.
+            // The section header with the count is needed as well.
             Some(count) if self.count == PN_XNUM => Some(end(count).max(self.count_end())),
             Some(count) => Some(end(count)),
             None if self.section_headers == 0 => None,
@@ -129,12 +129,12 @@ impl CoreHeader {
         }
     }
 
-    /// Whether a table of program headers that ends there is no longer than `most` bytes.
+    /// Whether a table of program headers that ends at offset `end` has at most `most` bytes.
     pub const fn is_table_within(&self, end: u64, most: u64) -> bool {
         end.saturating_sub(self.program_headers) <= most || end == self.count_end()
     }
 
-    /// The offset behind section header 0, which has the number of program headers.
+    /// The offset behind section header 0, which holds the count of program headers with `PN_XNUM`.
     const fn count_end(&self) -> u64 {
         let word = self.target.word_size() as u64;
         self.section_headers.saturating_add(16).saturating_add(word.saturating_mul(6))

@@ -1,12 +1,12 @@
-//! A thread beside this one, where one can be made.
+//! Runs work on a second thread, or on this one where no thread can be made.
 
 use std::{
     sync::{Mutex, PoisonError},
     thread::{self, Builder, Scope, ScopedJoinHandle},
 };
 
-/// Does `work` on a thread of its own, and `meanwhile` on this one; where no thread can be made, `work` alone and
-/// here. The answer is what `work` gave, or its panic.
+/// Runs `work` on a thread of its own and `meanwhile` on this one. Where no thread can be made, runs only `work`, on
+/// this thread. Returns the result of `work`, or its panic.
 pub fn beside<T: Send>(
     work: impl FnOnce() -> T + Send,
     meanwhile: impl FnOnce(),
@@ -25,7 +25,7 @@ pub fn beside<T: Send>(
     })
 }
 
-/// Makes a thread, if that can be.
+/// Spawns a thread; `None` where the system refuses.
 pub fn spawn<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     work: impl FnOnce() -> T + Send + 'scope,

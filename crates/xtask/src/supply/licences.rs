@@ -1,10 +1,10 @@
-//! Licences of what others made.
+//! Licences of third-party crates.
 
 use spdx::{Expression, ParseMode};
 
 use super::Supplied;
 
-/// Licences whose work may be part of a program under MIT or Apache-2.0, by their names in SPDX's list.
+/// Licences that are compatible with MIT or Apache-2.0, by their SPDX identifiers.
 const ALLOWED: &[&str] = &[
     "Apache-2.0",
     "BSD-2-Clause",
@@ -17,9 +17,9 @@ const ALLOWED: &[&str] = &[
     "bzip2-1.0.6",
 ];
 
-/// Crates whose licence wants more, and why that can be given.
+/// Crates that may be used under a further licence, each with the reason.
 const EXCEPTIONS: &[(&str, &str)] = &[
-    // It binds its own files alone, which are used as they are and can be had from the registry.
+    // CDDL covers only the crate's own files, which are used unmodified and are available from the registry.
     ("inferno", "CDDL-1.0"),
 ];
 

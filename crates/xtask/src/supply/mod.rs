@@ -1,5 +1,5 @@
-//! `supply`: whether what others made, and kcore is built of, may be used: licences, where it comes from, versions that
-//! were withdrawn, and advisories where they can be had.
+//! `supply`: checks the third-party crates that kcore is built of: their licences, their origin, withdrawn versions,
+//! and security advisories where a database of them is at hand.
 
 mod licences;
 mod withdrawn;
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::cargo;
 
-/// A crate of somebody else's.
+/// A third-party crate.
 #[derive(Debug, PartialEq, Eq)]
 struct Supplied {
     name: String,
@@ -22,7 +22,7 @@ struct Supplied {
     source: String,
 }
 
-/// Fails with everything that may not be used.
+/// Fails with a list of the crates that may not be used.
 pub fn run(_args: &[String]) -> Result<()> {
     let args = ["metadata", "--format-version", "1", "--locked"];
     let supplied = parse(&cargo::output(&mut cargo::command(env!("CARGO"), &args))?)?;
@@ -36,13 +36,13 @@ pub fn run(_args: &[String]) -> Result<()> {
     advisories()
 }
 
-/// What does not come from the registry could change from one build to the next.
+/// A crate from outside the registry could change from one build to the next.
 fn elsewhere(supplied: &Supplied) -> Option<String> {
     let Supplied { name, version, source, .. } = supplied;
     (!source.starts_with("registry+")).then(|| format!("{name} {version}: comes from {source}"))
 }
 
-/// The database of advisories is no part of the registry: `cargo deny` brings it, where it is installed and may.
+/// The registry has no advisories. `cargo deny` fetches them, where it is installed and allowed to.
 fn advisories() -> Result<()> {
     let mut asked = cargo::command(env!("CARGO"), &["deny", "--version"]);
     if !is_there(&mut asked) {
@@ -62,7 +62,7 @@ fn parse(metadata: &str) -> Result<Vec<Supplied>> {
     let text = |value: &Value| value.as_str().map(ToOwned::to_owned);
     let supplied = packages.iter().filter_map(|package| {
         Some(Supplied {
-            // What has no source is of this tree.
+            // Crates of this tree have no source.
             source: text(&package["source"])?,
             name: text(&package["name"])?,
             version: text(&package["version"])?,

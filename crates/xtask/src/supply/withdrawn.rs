@@ -1,7 +1,7 @@
-//! Versions that their authors withdrew ("yanked"), most often since they do harm.
+//! Versions that their authors withdrew ("yanked"), most often because of a defect.
 //!
-//! The registry gives them to whoever has locked them before, and to nobody else. So a crate that asks for each locked
-//! version, and has no lock of its own, finds what was withdrawn: cargo cannot choose it.
+//! Cargo still uses a withdrawn version that stands in a lock file, but never chooses one anew. So a probe crate that
+//! requires each locked version exactly, without a lock file, fails to resolve if one was withdrawn.
 
 use std::{fmt::Write, fs, path::PathBuf};
 
@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use super::Supplied;
 use crate::cargo;
 
-/// Each version that was withdrawn, in words.
+/// A description of each withdrawn version.
 pub fn withdrawn(supplied: &[Supplied]) -> Result<Vec<String>> {
     let manifest = probe(supplied)?;
     let output = cargo::command(env!("CARGO"), &["generate-lockfile", "--manifest-path"])
@@ -25,12 +25,12 @@ pub fn withdrawn(supplied: &[Supplied]) -> Result<Vec<String>> {
     }
 }
 
-/// The manifest of a crate that wants all of them.
+/// Writes the probe crate, and returns the path of its manifest.
 fn probe(supplied: &[Supplied]) -> Result<PathBuf> {
     let folder = gen_cores::workspace_dir().join("target/supply");
     fs::create_dir_all(folder.join("src")).context("a folder for a crate")?;
     fs::write(folder.join("src/lib.rs"), "").context("a crate")?;
-    // It must not stand in the way of what is chosen.
+    // A lock file of an earlier run would let cargo keep a withdrawn version.
     let _ = fs::remove_file(folder.join("Cargo.lock"));
     let manifest = folder.join("Cargo.toml");
     fs::write(&manifest, text(supplied)).context("a manifest")?;
@@ -42,7 +42,7 @@ fn text(supplied: &[Supplied]) -> String {
         "[package]\nname = \"supply\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n";
     let mut text = format!("{head}[dependencies]\n");
     for (number, Supplied { name, version, .. }) in supplied.iter().enumerate() {
-        // Two versions of a crate cannot have one name.
+        // Two versions of one crate need different names.
         let wanted = format!("package = \"{name}\", version = \"={version}\"");
         let _ = writeln!(text, "crate-{number} = {{ {wanted}, default-features = false }}");
     }
