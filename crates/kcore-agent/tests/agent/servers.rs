@@ -7,12 +7,20 @@ use std::{
     net::TcpStream,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
 };
 
 use crate::{
     answers::{groups, with},
     program::{built, library, library_folder},
 };
+
+/// System calls in which a server waits for a client, and for what a client asks.
+const ACCEPT: [i64; 2] = [libc::SYS_accept, libc::SYS_accept4];
+const READ: [i64; 2] = [libc::SYS_read, libc::SYS_recvfrom];
+/// A server that takes longer hangs.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 struct Server {
     child: Child,
@@ -30,12 +38,45 @@ impl Server {
         Self { child, port: port.unwrap_or_else(|| panic!("it said {line:?}")) }
     }
 
+    /// Asks when nothing else goes on in the server, so that its answer does not depend on the moment.
     fn ask(&self, path: &str) -> String {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        self.wait_until_it_reads();
         stream.write_all(format!("GET {path} HTTP/1.1\r\n\r\n").as_bytes()).unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         answer.split_once("\r\n\r\n").expect("a body").1.to_owned()
+    }
+
+    /// Waits until `main` accepts, one thread reads the request of the only client, and the threads of clients
+    /// before have ended.
+    fn wait_until_it_reads(&self) {
+        let start = Instant::now();
+        loop {
+            let calls = self.system_calls();
+            match calls[..] {
+                [Some(first), Some(second)]
+                    if ACCEPT.contains(&first) && READ.contains(&second) =>
+                {
+                    return;
+                }
+                _ => thread::sleep(Duration::from_millis(1)),
+            }
+            assert!(start.elapsed() < PATIENCE, "its threads are in {calls:?}");
+        }
+    }
+
+    /// The number of the system call that each thread waits in, `main` first; `None` for one that runs.
+    fn system_calls(&self) -> Vec<Option<i64>> {
+        let tasks = format!("/proc/{}/task", self.child.id());
+        let tids = fs::read_dir(&tasks).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut tids: Vec<u32> = tids.map(|tid| tid.to_str().unwrap().parse().unwrap()).collect();
+        tids.sort_unstable_by_key(|tid| (*tid != self.child.id(), *tid));
+        let call = |tid: u32| {
+            let text = fs::read_to_string(format!("{tasks}/{tid}/syscall")).ok()?;
+            text.split(' ').next()?.parse().ok()
+        };
+        tids.into_iter().map(call).collect()
     }
 }
 
