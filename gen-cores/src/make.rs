@@ -119,11 +119,22 @@ pub(crate) fn ensure(scenario: &Scenario, variant: &Variant, force: bool) -> Res
         return Ok(Outcome::Fresh(case));
     }
     empty(&dir)?;
-    let made = make_in(scenario, variant, &dir)?;
+    let made = make_in(scenario, variant, &dir).inspect_err(|_| drop_cores(&dir))?;
     if matches!(made, Outcome::Made(_)) {
         std::fs::write(dir.join(cache::STAMP), hash).at(&dir)?;
     }
     Ok(made)
+}
+
+/// Removes what a failed run left of cores: those of qemu can be of gigabytes. The rest tells why it failed.
+fn drop_cores(dir: &Path) {
+    for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        if name.to_string_lossy().contains("core") {
+            // The failure itself is what is reported.
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
 }
 
 /// Makes a case in an empty folder.
