@@ -266,6 +266,11 @@ impl Process {
         proc::tasks(&self.folder).map_err(|error| self.why("its threads", error))
     }
 
+    /// Whether its first thread has ended while others go on (pthread_exit(3) in `main`).
+    pub fn first_has_ended(&self) -> bool {
+        !self.has_thread(self.pid.get())
+    }
+
     /// Whether there is such a thread that has not ended.
     pub(crate) fn has_thread(&self, tid: i32) -> bool {
         self.task_stat(tid).is_some_and(|stat| !is_over(&stat))

@@ -83,8 +83,11 @@ impl Converting<'_> {
             }
         };
         let on_cpu = self.profile.about.on_cpu;
-        let busy = if on_cpu { self.profile.about.interval } else { Duration::ZERO };
-        self.out.add_sample(thread, time(sample.at), stack, CpuDelta::from_nanos(nanos(busy)), 1);
+        let stands_for = self.profile.about.interval.saturating_mul(sample.weight);
+        let busy = if on_cpu { stands_for } else { Duration::ZERO };
+        let weight = i32::try_from(sample.weight).unwrap_or(i32::MAX);
+        let busy = CpuDelta::from_nanos(nanos(busy));
+        self.out.add_sample(thread, time(sample.at), stack, busy, weight);
     }
 
     fn stack(&mut self, thread: ThreadHandle, stack: StackId) -> Option<StackHandle> {

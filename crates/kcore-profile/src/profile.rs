@@ -66,6 +66,8 @@ pub struct Sample {
     pub thread: ThreadId,
     /// The stack.
     pub stack: StackId,
+    /// How many intervals it stands for: more than one where samples could not be taken as often.
+    pub weight: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -156,13 +158,13 @@ impl Profile {
     /// Counts a sample.
     pub fn add(&mut self, sample: Sample) {
         let count = self.counts.entry((sample.thread, sample.stack)).or_default();
-        *count = count.saturating_add(1);
+        *count = count.saturating_add(u64::from(sample.weight));
         if self.samples.len() < MAX_TIMES {
             self.samples.push(sample);
         }
     }
 
-    /// How many samples there are.
+    /// How many samples there are, each counted as often as it has intervals.
     pub fn len(&self) -> u64 {
         self.counts.values().fold(0, |sum, count| sum.saturating_add(*count))
     }
@@ -182,7 +184,7 @@ impl Profile {
         &self.samples
     }
 
-    /// Each stack of each thread with how often it was seen, in the order of threads and stacks.
+    /// Each stack of each thread with the intervals for which it was seen, in the order of threads and stacks.
     pub fn counts(&self) -> Vec<(ThreadId, StackId, u64)> {
         let mut counts: Vec<_> =
             self.counts.iter().map(|((thread, stack), count)| (*thread, *stack, *count)).collect();
@@ -238,7 +240,7 @@ pub(crate) mod tests {
                 ..frame(inner)
             };
             let stack = profile.stack(vec![inner, frame("main")]).unwrap();
-            profile.add(Sample { at: Duration::from_millis(at), thread, stack });
+            profile.add(Sample { at: Duration::from_millis(at), thread, stack, weight: 1 });
         }
         profile
     }
@@ -250,5 +252,14 @@ pub(crate) mod tests {
         let (_, stack, count) = profile.counts()[0];
         let names: Vec<_> = profile.frames_of(stack).map(|(_, it)| &*it.function).collect();
         assert_eq!((count, names), (3, vec!["hot", "main"]));
+    }
+
+    #[test]
+    fn a_sample_counts_for_as_many_intervals_as_it_stands_for() {
+        let mut profile = example();
+        let (thread, stack, _) = profile.counts()[0];
+        let at = Duration::from_millis(80);
+        profile.add(Sample { at, thread, stack, weight: 5 });
+        assert_eq!((profile.counts()[0].2, profile.len(), profile.samples().len()), (8, 9, 5));
     }
 }

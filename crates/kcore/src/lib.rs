@@ -113,8 +113,8 @@ pub use kcore_values::{
 };
 pub use last_words::LastWords;
 pub use live::{
-    CountedStack, LiveFacts, LiveOptions, Method, OwnProcess, OwnThread, ProfileCost,
-    ProfileOptions, ProfileProgress, SaveError, SaveWhat, SavedCore, ThreadChoice,
+    CountedStack, HeldShare, LiveFacts, LiveOptions, Method, OwnProcess, OwnThread, ProfileChange,
+    ProfileCost, ProfileOptions, ProfileProgress, SaveError, SaveWhat, SavedCore, ThreadChoice,
 };
 pub use location::{Location, SymbolAt};
 pub use lookup::LookupError;

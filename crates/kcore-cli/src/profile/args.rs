@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 use clap::{Parser, ValueEnum, ValueHint};
 use kcore::profile::Format;
-use kcore::{OpenOptions, ProfileOptions};
+use kcore::{HeldShare, OpenOptions, ProfileOptions};
 
 use crate::files::FileArgs;
 use crate::live::{LiveArgs, LiveTarget};
@@ -18,8 +18,14 @@ of native code, into folded stacks, a flame graph, or a profile for pprof or the
 All threads count, whether they run or wait; with --cpu the time that they spend on processors,
 which the kernel counts where it may (perf_event_paranoid), and stops nobody. Else a sample stops
 only those threads that have run since the last one, each for some microseconds, and what is
-needed to name their frames is prepared before. At the end it is said how long the process
-stood still, and what was lost. Ctrl-C ends it early, and writes what there is.";
+needed to name their frames is prepared before. The process stands still for 2% of the time
+at most (--hold): where its stops take long, on a busy machine or with many threads that run,
+samples are taken more rarely, and each counts for the time since the one before.
+
+Threads that begin are sampled from then on, and the others go on when one ends; so does the
+profile when the process starts another program. At the end it is said how often samples were
+taken, how long the process stood still, what was lost, and what happened to the process.
+Ctrl-C ends it early, and writes what there is.";
 
 const AFTER_LONG_HELP: &str = "\
 Examples:
@@ -65,6 +71,10 @@ pub(crate) struct ProfileArgs {
     #[arg(short = 'F', long, value_name = "HZ", default_value_t = 100,
           value_parser = clap::value_parser!(u32).range(1..=10_000))]
     frequency: u32,
+
+    /// Hold the process for so much of the time at most, in percent; 100 is no limit
+    #[arg(long, value_name = "PERCENT", default_value = "2", value_parser = parse_share)]
+    hold: HeldShare,
 
     /// How many seconds it lasts
     #[arg(short, long, value_name = "SECONDS", default_value = "30", value_parser = parse_seconds)]
@@ -118,6 +128,7 @@ impl ProfileArgs {
         let profile = ProfileOptions {
             live: target.options.clone(),
             frequency: self.frequency,
+            held: self.hold,
             duration: self.duration,
             states: self.states()?,
             on_cpu: self.cpu,
@@ -162,6 +173,12 @@ fn parse_seconds(text: &str) -> Result<Duration, String> {
     time.ok_or_else(|| "a number of seconds, such as 30 or 0.5".to_owned())
 }
 
+fn parse_share(text: &str) -> Result<HeldShare, String> {
+    let digits = text.strip_suffix('%').unwrap_or(text);
+    let share = digits.parse().ok().and_then(HeldShare::of_percent);
+    share.ok_or_else(|| "a number above 0, at most 100, such as 2 or 0.5".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
@@ -198,5 +215,15 @@ mod tests {
             assert!(parse_seconds(wrong).is_err(), "{wrong}");
         }
         assert_eq!(parse_seconds("1.5s"), Ok(Duration::from_millis(1500)));
+    }
+
+    #[test]
+    fn the_share_of_the_time_that_a_process_is_held_for_is_two_percent_unless_told() {
+        let share = |percent| HeldShare::of_percent(percent).unwrap();
+        assert_eq!(wanted(&["7"]).unwrap().profile.held, share(2.0));
+        assert_eq!(wanted(&["7", "--hold", "0.5%"]).unwrap().profile.held, share(0.5));
+        for wrong in ["0", "-1", "101", "x", "nan"] {
+            assert!(wanted(&["7", &format!("--hold={wrong}")]).is_err(), "{wrong}");
+        }
     }
 }

@@ -1,9 +1,9 @@
-//! What is said of a profile: a line each for what it has, what it cost, and what was lost.
+//! What is said of a profile: a line each for what it has, what it cost, what was lost, and what happened.
 
 use std::path::Path;
 
 use kcore::profile::Profile;
-use kcore::{Method, ProfileCost};
+use kcore::{Method, ProfileChange, ProfileCost, Tid};
 
 use super::{Wanted, is_stdout};
 use crate::live;
@@ -20,7 +20,7 @@ pub(super) fn lines(
     let mut lines = vec![
         format!(
             "{} samples of {} in {:.1} s, {} stacks, to {name}",
-            profile.len(),
+            cost.samples,
             live::counted(profile.threads().len()),
             cost.elapsed.as_secs_f64(),
             profile.stacks(),
@@ -30,6 +30,7 @@ pub(super) fn lines(
     if let Method::StopsInstead(reason) = &cost.method {
         lines.push(format!("it was stopped, since the kernel counts for nobody here: {reason}"));
     }
+    lines.extend(slowed(cost));
     if cost.missed > 0 || cost.lost > 0 {
         lines.push(format!(
             "late: {} of {} rounds were left out; {} samples were lost",
@@ -38,6 +39,7 @@ pub(super) fn lines(
             cost.lost
         ));
     }
+    lines.extend(changes(wanted, cost));
     lines
 }
 
@@ -50,10 +52,97 @@ fn held(wanted: &Wanted, cost: &ProfileCost) -> String {
             "process {pid} was never stopped; its time in the kernel is not counted (perf_event_paranoid)"
         ),
         Method::Stops | Method::StopsInstead(_) => format!(
-            "process {pid} was held for {:.2}% of the time, {} at most; {} samples needed no stop",
+            "process {pid} was held for {:.2}% of the time, {} at most, at {:.1} of {} rounds a second; {} samples \
+             needed no stop",
             cost.share_held() * 100.0,
             live::time(cost.longest),
+            cost.rate(),
+            wanted.profile.frequency,
             cost.unstopped,
         ),
+    }
+}
+
+/// Why there are fewer rounds than were asked for, where that is for the sake of the process.
+fn slowed(cost: &ProfileCost) -> Option<String> {
+    let stops = u32::try_from(cost.stops).ok().filter(|stops| *stops > 0)?;
+    let mean = cost.held.checked_div(stops)?;
+    let threads = cost.stopped.div_ceil(cost.stops);
+    let threads = live::counted(usize::try_from(threads).unwrap_or(usize::MAX));
+    (cost.spared > 0).then(|| {
+        format!(
+            "{} rounds were spared, since a stop of {threads} took {} in the mean and the process may be held for {}% \
+             of the time (--hold); a sample counts for the rounds that were spared before it",
+            cost.spared,
+            live::time(mean),
+            cost.allowed.percent(),
+        )
+    })
+}
+
+/// What happened to the process.
+fn changes(wanted: &Wanted, cost: &ProfileCost) -> Vec<String> {
+    let lines = cost.changes.iter().map(|(at, change)| {
+        format!("after {:.1} s {}", at.as_secs_f64(), told(change, &wanted.target.pid.to_string()))
+    });
+    let more = (cost.more_changes > 0)
+        .then(|| format!("{} more changes are not shown", cost.more_changes));
+    lines.chain(more).collect()
+}
+
+fn told(change: &ProfileChange, pid: &str) -> String {
+    match change {
+        ProfileChange::Ended => format!("process {pid} ended, and the profile with it"),
+        ProfileChange::Lost(reason) => format!("the profile had to end: {reason}"),
+        ProfileChange::Program(name) => {
+            format!(
+                "process {pid} started another program, {}, which was sampled from then on",
+                escaped(name)
+            )
+        }
+        ProfileChange::FirstThread => {
+            format!("the first thread of process {pid} ended; the others were sampled on")
+        }
+        ProfileChange::Threads(tids) => {
+            let what = if tids.len() == 1 { "thread" } else { "threads" };
+            format!("{what} {} ended; the others that were chosen were sampled on", listed(tids))
+        }
+        ProfileChange::NoThreads => {
+            format!("none of the chosen threads of process {pid} was left, and the profile ended")
+        }
+        ProfileChange::Refused(reason) => format!("samples were lost: {reason}"),
+    }
+}
+
+/// Some of the ids, and how many more there are.
+fn listed(tids: &[Tid]) -> String {
+    const SOME: usize = 8;
+    let some: Vec<String> = tids.iter().take(SOME).map(Tid::to_string).collect();
+    match tids.len().saturating_sub(SOME) {
+        0 => some.join(", "),
+        more => format!("{} and {more} more", some.join(", ")),
+    }
+}
+
+/// A name as the process chose it, which may hold what hurts a terminal.
+fn escaped(name: &str) -> String {
+    name.escape_debug().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_cannot_steer_a_terminal() {
+        let said = told(&ProfileChange::Program("a\u{1b}[2J\u{202e}".to_owned()), "7");
+        assert!(!said.contains(['\u{1b}', '\u{202e}']), "{said}");
+    }
+
+    #[test]
+    fn of_many_threads_some_are_named() {
+        let tids: Vec<Tid> = (1..=10).map(Tid::new).collect();
+        assert_eq!(listed(&tids), "1, 2, 3, 4, 5, 6, 7, 8 and 2 more");
+        assert_eq!(listed(&tids[..1]), "1");
     }
 }

@@ -12,7 +12,20 @@ const FUNCTIONS: [&str; 2] = ["main", "sleep_for_good"];
 
 fn sampled(format: &str) -> Vec<u8> {
     let target = Target::start();
-    profile(&["-d", "1", "-F", "200", "--format", format, "-o", "-", &target.pid()]).0
+    profile(&[
+        "-d",
+        "1",
+        "-F",
+        "200",
+        "--hold",
+        "100",
+        "--format",
+        format,
+        "-o",
+        "-",
+        &target.pid(),
+    ])
+    .0
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod changing;
 mod formats;
 #[path = "../support/process.rs"]
 mod process;
@@ -19,7 +20,7 @@ const FUNCTIONS: [&str; 3] = ["seventy", "twenty", "ten"];
 
 /// Each share of the samples against the share of the time that the program itself counted. A sample is at
 /// a moment that chance chooses, so what it counts is binomial: five times its deviation is passed once in
-/// two million times. The program's own count begins a little before the profile, and ends a little after it,
+/// two million times; `words` must not have samples taken so rarely that one stands for several. The program's own count begins a little before the profile, and ends a little after it,
 /// which is what the last part of the bound is for.
 fn assert_shares(target: &mut Target, words: &[&str]) {
     const BEYOND: f64 = 0.03;
@@ -42,8 +43,8 @@ fn assert_shares(target: &mut Target, words: &[&str]) {
 #[test]
 fn shares_of_samples_are_shares_of_time() {
     let mut target = Target::start();
-    assert_shares(&mut target, &[]);
-    assert_shares(&mut target, &["--rolling"]);
+    assert_shares(&mut target, &["--hold", "100"]);
+    assert_shares(&mut target, &["--rolling", "--hold", "100"]);
     assert_shares(&mut target, &["--cpu"]);
 }
 
@@ -62,12 +63,12 @@ fn where_the_kernel_counts_for_nobody_threads_are_stopped() {
 #[test]
 fn threads_that_sleep_count_by_the_clock_and_not_where_only_those_count_that_run() {
     let target = Target::start();
-    let by_clock = folded(&["-d", "1", &target.pid()]);
+    let by_clock = folded(&["-d", "1", "--hold", "100", &target.pid()]);
     let (sleeps, spins) = (count(&by_clock, "sleep_for_good"), count(&by_clock, "spin_until"));
     assert!(sleeps > 0 && spins > 0, "{by_clock:?}");
     // Both threads are in every sample, but for the first one that is cut short.
     assert!(sleeps.abs_diff(count(&by_clock, "main")) <= 2, "{by_clock:?}");
-    let running = folded(&["-d", "1", "--state", "R", &target.pid()]);
+    let running = folded(&["-d", "1", "--hold", "100", "--state", "R", &target.pid()]);
     assert_eq!(count(&running, "sleep_for_good"), 0, "{running:?}");
     assert!(count(&running, "spin_until") > 0, "{running:?}");
 }
@@ -90,7 +91,7 @@ fn functions_of_javascript_stand_among_native_ones() {
         let start = Instant::now();
         // It must have begun first, which takes its time on a busy machine.
         loop {
-            let stacks = folded(&["-d", "2", &target.pid()]);
+            let stacks = folded(&["-d", "2", "--hold", "100", &target.pid()]);
             let wanted = ["node::Start", "tick", "Worker.step", "spin"];
             let in_order = |stack: &[String]| {
                 let mut names = stack.iter();

@@ -51,8 +51,8 @@ fn functions_of_python_have_their_shares_among_native_ones() {
         };
         let mut target = Target::of(Command::new(case.exe).args(["-c", PROGRAM]));
         target.sums();
-        assert_shares(&mut target, &[]);
-        let stacks = folded(&["-d", "1", &target.pid()]);
+        assert_shares(&mut target, &["--hold", "100"]);
+        let stacks = folded(&["-d", "1", "--hold", "100", &target.pid()]);
         let wanted = ["Py_RunMain", "work [python]", "y [python]", "spin_until [python]"];
         let in_order = |stack: &[String]| {
             let mut names = stack.iter();

@@ -17,6 +17,8 @@ pub struct TaskStat {
     pub flags: u64,
     /// Nice value.
     pub nice: i8,
+    /// When it was started, in ticks since the system was: another process under the same id has another time.
+    pub started: u64,
 }
 
 /// `PF_KTHREAD`, Linux `include/linux/sched.h`.
@@ -35,6 +37,8 @@ impl TaskStat {
         // tty_nr and tpgid stand before the flags; nine more numbers before the nice value.
         let flags = words.nth(2)?.parse().ok()?;
         let nice = words.nth(9)?.parse().ok()?;
+        // num_threads and itrealvalue stand before the start.
+        let started = words.nth(2)?.parse().ok()?;
         let id = |word: &str| word.parse::<i64>().ok().map(|id| u32::try_from(id).unwrap_or(0));
         Some(Self {
             name,
@@ -44,6 +48,7 @@ impl TaskStat {
             session: id(session)?,
             flags,
             nice,
+            started,
         })
     }
 
@@ -63,7 +68,7 @@ mod tests {
         let stat = TaskStat::parse(line).unwrap();
         assert_eq!((&stat.name[..], stat.state), (&b"a) b (c"[..], 'S'));
         assert_eq!((stat.parent, stat.group, stat.session), (1, 16, 15));
-        assert_eq!((stat.flags, stat.nice), (4_194_560, -5));
+        assert_eq!((stat.flags, stat.nice, stat.started), (4_194_560, -5, 99));
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub use facts::LiveFacts;
 pub(crate) use mappings::mappings;
 pub(crate) use own::WalkedStack;
 pub use own::{CountedStack, OwnProcess, OwnThread};
-pub use profile::{Method, ProfileCost, ProfileOptions, ProfileProgress};
+pub use profile::{HeldShare, Method, ProfileChange, ProfileCost, ProfileOptions, ProfileProgress};
 pub use save::{SaveError, SaveWhat, SavedCore};
 pub use threads::ThreadChoice;
 

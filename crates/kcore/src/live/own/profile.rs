@@ -34,7 +34,7 @@ impl OwnProcess {
             let thread = profile.thread(counted.tid.get(), &counted.thread);
             let Some(stack) = profile.stack(frames_of(&core, &counted)) else { continue };
             for _ in 0..counted.count {
-                profile.add(Sample { at: Duration::ZERO, thread, stack });
+                profile.add(Sample { at: Duration::ZERO, thread, stack, weight: 1 });
             }
         }
         Ok(profile)

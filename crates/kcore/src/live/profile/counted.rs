@@ -1,131 +1,161 @@
 //! Time on a processor: the kernel takes the samples, while threads run, and none of them is stopped.
 
-use std::{
-    io,
-    sync::atomic::Ordering,
-    thread,
-    time::{Duration, Instant},
-};
+use std::{io, thread, time::Duration};
 
-use kcore_live::{Counters, PerfSample, Process, Snapshot};
-use kcore_profile::{Profile, Sample};
+use kcore_live::{Counters, LiveError, PerfSample, Snapshot};
+use kcore_profile::Sample;
 
 use super::{
-    Method, ProfileCost, ProfileOptions, ProfileProgress,
+    Method, ProfileChange,
+    course::{Course, Next},
     names::Names,
     prepared::{Maps, Prepared},
 };
-use crate::Tid;
+use crate::{ThreadChoice, Tid};
 
-/// How often samples are fetched, and threads and mappings are listed anew.
+/// How often samples are fetched, and threads are listed anew: one that lives for less is not seen.
 const FETCH: Duration = Duration::from_millis(20);
+/// How often mappings are read anew.
 const REFRESH: Duration = Duration::from_millis(100);
 
-/// Takes what the kernel counts.
-pub struct Counted<'a> {
-    prepared: &'a Prepared<'a>,
-    wanted: &'a ProfileOptions,
+/// What the kernel counts of a process, through all programs that it starts.
+pub struct Counting {
     counters: Counters,
-    profile: Profile,
-    cost: ProfileCost,
-    maps: Maps,
-    names: Names,
+    threads: Vec<i32>,
     /// The time of the first sample, by the kernel's clock.
     first: Option<u64>,
 }
 
-impl<'a> Counted<'a> {
+impl Counting {
     /// Begins to count.
     ///
     /// # Errors
     /// When the kernel does not let this process count.
-    pub fn begin(
-        prepared: &'a Prepared<'a>,
-        wanted: &'a ProfileOptions,
-        interval: Duration,
-    ) -> io::Result<impl FnOnce(Profile) -> Self> {
-        let tids = threads(prepared.process, wanted).unwrap_or_default();
-        let counters = Counters::begin(&tids, interval)?;
-        let kernel = counters.counts_kernel();
-        let method = Method::Counters { kernel };
-        Ok(move |profile| Self {
-            prepared,
-            wanted,
-            counters,
-            profile,
-            cost: ProfileCost { method, ..ProfileCost::default() },
-            maps: prepared.maps(),
-            names: Names::default(),
-            first: None,
-        })
+    pub fn begin(prepared: &Prepared<'_>, course: &Course<'_>) -> io::Result<Self> {
+        // Who is not there is told of by the first look.
+        let threads = prepared.threads(&course.wanted.live.threads).unwrap_or_default();
+        let counters = Counters::begin(&threads, course.interval())?;
+        Ok(Self { counters, threads, first: None })
     }
 
-    /// Samples until the time is over, somebody ends it, or the process does.
-    pub fn run(mut self, progress: &ProfileProgress) -> (Profile, ProfileCost) {
-        let start = Instant::now();
-        let mut refreshed = start;
-        let mut is_there = true;
-        while is_there
-            && start.elapsed() < self.wanted.duration
-            && !progress.stop.load(Ordering::Relaxed)
-        {
+    /// How samples are taken.
+    pub const fn method(&self) -> Method {
+        Method::Counters { kernel: self.counters.counts_kernel() }
+    }
+
+    /// Samples that the kernel had no room for.
+    pub const fn lost(&self) -> u64 {
+        self.counters.lost
+    }
+}
+
+/// Takes what the kernel counts while the process runs one program.
+pub struct Counted<'a, 'c> {
+    prepared: &'a Prepared<'a>,
+    course: &'a mut Course<'c>,
+    counting: &'a mut Counting,
+    maps: Maps,
+    names: Names,
+}
+
+impl<'a, 'c> Counted<'a, 'c> {
+    /// Nothing was fetched yet.
+    pub fn new(
+        prepared: &'a Prepared<'a>,
+        course: &'a mut Course<'c>,
+        counting: &'a mut Counting,
+    ) -> Self {
+        Self { maps: prepared.maps(), prepared, course, counting, names: Names::default() }
+    }
+
+    /// Samples until the time is over or the program is.
+    ///
+    /// # Errors
+    /// When none of the chosen threads is there.
+    pub fn run(mut self) -> Result<Next, LiveError> {
+        let mut is_first = self.course.is_first_program();
+        while !self.course.is_over() {
+            if let Err(error) = self.refresh() {
+                return self.after(error, is_first);
+            }
+            is_first = false;
             thread::sleep(FETCH);
-            self.fetch();
-            progress.samples.store(self.cost.rounds, Ordering::Relaxed);
-            if refreshed.elapsed() > REFRESH {
-                refreshed = Instant::now();
-                is_there = self.refresh().is_some();
+            if !self.fetch() {
+                return Ok(Next::LookAgain);
             }
         }
-        self.cost.elapsed = start.elapsed();
-        self.cost.lost = self.cost.lost.saturating_add(self.counters.lost);
-        self.profile.about.elapsed = self.cost.elapsed;
-        (self.profile, self.cost)
+        Ok(Next::Over)
     }
 
-    /// Follows threads that are new; `None` when the process has ended.
-    fn refresh(&mut self) -> Option<()> {
-        let tids = threads(self.prepared.process, self.wanted)?;
-        self.prepared.refresh(&mut self.maps).ok()?;
-        if tids.is_empty() {
-            return None;
+    fn after(&mut self, error: LiveError, is_first: bool) -> Result<Next, LiveError> {
+        match error {
+            LiveError::NoThread { .. } if is_first => Err(error),
+            LiveError::NoThread { .. } => {
+                self.course.note(ProfileChange::NoThreads);
+                Ok(Next::Over)
+            }
+            _ => Ok(Next::LookAgain),
+        }
+    }
+
+    /// Follows threads that are new.
+    fn refresh(&mut self) -> Result<(), LiveError> {
+        let choice = &self.course.wanted.live.threads;
+        let threads = self.prepared.threads(choice)?;
+        if self.maps.read.elapsed() > REFRESH {
+            self.prepared.refresh(&mut self.maps)?;
+        }
+        if matches!(choice, ThreadChoice::Tids(_)) {
+            let has_ended = |tid: &&i32| !threads.contains(tid);
+            let ended = self.counting.threads.iter().filter(has_ended);
+            let ended: Vec<Tid> =
+                ended.filter_map(|tid| u32::try_from(*tid).ok()).map(Tid::new).collect();
+            if !ended.is_empty() {
+                self.course.note(ProfileChange::Threads(ended));
+            }
         }
         // Of threads that cannot be counted the others are.
-        let _ = self.counters.follow(&tids);
-        Some(())
+        let _ = self.counting.counters.follow(&threads);
+        self.counting.threads = threads;
+        Ok(())
     }
 
-    fn fetch(&mut self) {
+    /// Takes what came; says whether the process still runs this program. What came is of this one then, and also if
+    /// the process has ended meanwhile.
+    fn fetch(&mut self) -> bool {
         let mut taken = Vec::new();
         let process = self.prepared.process;
-        self.counters.drain(&mut |sample: PerfSample<'_>| {
+        self.counting.counters.drain(&mut |sample: PerfSample<'_>| {
             let inner = process.inner_id(sample.tid).unwrap_or_default();
             let stat = process.task_stat(sample.tid);
             taken.push((sample.tid, sample.time, Snapshot::of_sample(&sample, inner, stat)));
         });
+        let is_current = self.prepared.is_current();
+        if !is_current && !self.has_ended() {
+            self.course.lose(taken.len() as u64);
+            return false;
+        }
         for (tid, time, snapshot) in taken {
             if self.add(tid, time, &snapshot).is_none() {
-                self.cost.lost = self.cost.lost.saturating_add(1);
+                self.course.lose(1);
             }
         }
+        is_current
+    }
+
+    fn has_ended(&self) -> bool {
+        let process = self.prepared.process;
+        process.first_has_ended() && process.count_of_threads().is_none_or(|count| count < 2)
     }
 
     fn add(&mut self, tid: i32, time: u64, snapshot: &Snapshot) -> Option<()> {
         let core = self.prepared.core(&self.maps, snapshot).ok()?;
         let tid = Tid::new(u32::try_from(tid).ok()?);
-        let (thread, stack) = self.names.of_thread(&core, tid, &mut self.profile)?;
-        let first = *self.first.get_or_insert(time);
+        let (thread, stack) = self.names.of_thread(&core, tid, &mut self.course.profile)?;
+        let first = *self.counting.first.get_or_insert(time);
         let at = Duration::from_nanos(time.saturating_sub(first));
-        self.profile.add(Sample { at, thread, stack });
-        self.cost.rounds = self.cost.rounds.saturating_add(1);
+        self.course.add(Sample { at, thread, stack, weight: 1 });
+        self.course.cost.rounds = self.course.cost.rounds.saturating_add(1);
         Some(())
-    }
-}
-
-/// The threads that are counted; `None` when the process has ended.
-fn threads(process: &Process, wanted: &ProfileOptions) -> Option<Vec<i32>> {
-    match wanted.live.threads.ids(process).ok()? {
-        Some(chosen) => Some(chosen),
-        None => process.task_ids().ok(),
     }
 }

@@ -1,32 +1,35 @@
 //! Profiles of a live process: its stacks, many times a second.
 //!
-//! What stacks need of files, symbols and runtimes is prepared once. Each sample then stops those threads
-//! alone that have run since the last one: the others still have the stack that they had.
+//! What stacks need of files, symbols and runtimes is prepared once for each program that the process runs. Each
+//! sample then stops those threads alone that have run since the last one: the others still have the stack that they
+//! had. How often that is done follows from what it costs (`budget`).
 
+mod budget;
 mod cost;
 mod counted;
+mod course;
 mod names;
 mod pace;
 mod prepared;
 mod sampler;
+mod taking;
 
 use std::{
-    sync::atomic::{AtomicBool, AtomicU64, Ordering},
-    time::{Duration, Instant, SystemTime},
+    sync::atomic::{AtomicBool, AtomicU64},
+    time::Duration,
 };
 
-use kcore_live::{LiveError, Pid, Process};
-use kcore_profile::{About, Profile};
+use kcore_live::{Pid, Process};
+use kcore_profile::Profile;
 
-pub use cost::{Method, ProfileCost};
+pub use budget::HeldShare;
+pub use cost::{Method, ProfileChange, ProfileCost};
 pub(super) use names::frame_of;
 
-use counted::Counted;
-use pace::Pace;
-use prepared::Prepared;
-use sampler::Sampler;
+use course::Next;
+use taking::Taking;
 
-use super::{LiveOptions, MAX_PROGRAMS};
+use super::LiveOptions;
 use crate::{Core, OpenError, OpenOptions};
 
 /// Which threads are sampled, how often, and for how long.
@@ -36,6 +39,8 @@ pub struct ProfileOptions {
     pub live: LiveOptions,
     /// Samples a second.
     pub frequency: u32,
+    /// The share of the time in which the process may stand still, for the sake of which samples are taken more rarely.
+    pub held: HeldShare,
     /// How long it lasts.
     pub duration: Duration,
     /// Only threads in these states count, by the letters of `/proc`; `None` is all of them.
@@ -57,8 +62,9 @@ pub struct ProfileProgress {
 }
 
 impl Core {
-    /// Samples the stacks of a live process, which runs on. It ends early, with what there is by then, when
-    /// the process ends.
+    /// Samples the stacks of a live process, which runs on. Threads come and go meanwhile, and it may start another
+    /// program. It ends early, with what there is by then, when the process does, or the last of the chosen threads:
+    /// [`ProfileCost::changes`] says so.
     ///
     /// # Errors
     /// When there is no such process, or a right is missing.
@@ -68,65 +74,14 @@ impl Core {
         options: &OpenOptions,
         progress: &ProfileProgress,
     ) -> Result<(Profile, ProfileCost), OpenError> {
-        let mut tries: usize = 1;
-        loop {
-            let process = Process::open(pid)?;
-            match Prepared::of(&process, &wanted.live, options) {
-                Err(OpenError::Live(LiveError::Gone(_))) if tries < MAX_PROGRAMS => {
-                    tries = tries.saturating_add(1);
-                }
-                Err(error) => return Err(error),
-                Ok(prepared) => return sample(&prepared, wanted, progress),
+        let mut process = Process::open(pid)?;
+        let mut taking = Taking::new(wanted, progress);
+        while taking.of_program(&process, options)? == Next::LookAgain {
+            match taking.look_again(pid)? {
+                Some(again) => process = again,
+                None => break,
             }
         }
+        taking.finish(pid)
     }
-}
-
-fn sample(
-    prepared: &Prepared<'_>,
-    wanted: &ProfileOptions,
-    progress: &ProfileProgress,
-) -> Result<(Profile, ProfileCost), OpenError> {
-    let pace = Pace::new(Instant::now(), wanted.frequency);
-    let about = About {
-        program: String::from_utf8_lossy(&prepared.process.stat().name).into_owned(),
-        pid: u32::try_from(prepared.process.pid().get()).unwrap_or_default(),
-        start: SystemTime::now(),
-        interval: pace.interval(),
-        on_cpu: wanted.on_cpu,
-        elapsed: Duration::ZERO,
-    };
-    let profile = Profile::new(about);
-    let counted = wanted.on_cpu.then(|| Counted::begin(prepared, wanted, pace.interval()));
-    let method = match counted {
-        None => Method::Stops,
-        Some(Err(error)) => Method::StopsInstead(error.to_string()),
-        Some(Ok(begun)) => {
-            progress.begun.store(true, Ordering::Relaxed);
-            return Ok(begun(profile).run(progress));
-        }
-    };
-    let mut sampler = Sampler::new(prepared, wanted, profile);
-    sampler.cost.method = method;
-    by_stops(sampler, wanted, progress, pace)
-}
-
-fn by_stops(
-    mut sampler: Sampler<'_>,
-    wanted: &ProfileOptions,
-    progress: &ProfileProgress,
-    mut pace: Pace,
-) -> Result<(Profile, ProfileCost), OpenError> {
-    let start = Instant::now();
-    progress.begun.store(true, Ordering::Relaxed);
-    while start.elapsed() < wanted.duration && !progress.stop.load(Ordering::Relaxed) {
-        match sampler.take(start.elapsed()) {
-            // It has ended: what there is counts.
-            Err(LiveError::Gone(_) | LiveError::NoProcess(_)) if sampler.has_samples() => break,
-            taken => taken?,
-        }
-        progress.samples.store(sampler.count(), Ordering::Relaxed);
-        sampler.cost.missed = sampler.cost.missed.saturating_add(pace.wait(&progress.stop));
-    }
-    Ok(sampler.finish(start.elapsed()))
 }

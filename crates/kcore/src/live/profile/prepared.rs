@@ -4,12 +4,14 @@ use std::{sync::Arc, time::Instant};
 
 use kcore_elf::{CoreSpace, core_file::MapLine};
 use kcore_live::{
-    Facts, LiveMemory, LivePages, Plan, Process, Snapshot, StackLimit, capture,
+    Facts, LiveError, LiveMemory, LivePages, Plan, Process, Snapshot, StackLimit, capture,
     image::{Headers, core_of},
 };
 use kcore_mem::AddrRange;
 
-use super::super::{LiveOptions, LiveParts, files, mappings, parts::parts_of, rehearsal};
+use super::super::{
+    LiveOptions, LiveParts, ThreadChoice, files, mappings, parts::parts_of, rehearsal,
+};
 use crate::{Core, Mapping, OpenError, OpenOptions};
 
 /// Pages that are read for a sample from the process while it runs on, at most.
@@ -25,6 +27,8 @@ pub struct Prepared<'a> {
     live: &'a LiveOptions,
     options: &'a OpenOptions,
     facts: Facts,
+    /// Its auxiliary vector, which every program that it starts has anew.
+    auxv: Vec<u8>,
     memory: Arc<LiveMemory>,
     /// The process as it was then: its modules, its runtimes.
     base: Core,
@@ -60,6 +64,7 @@ impl<'a> Prepared<'a> {
         options: &'a OpenOptions,
     ) -> Result<Self, OpenError> {
         let memory = Arc::new(LiveMemory::open(process)?);
+        let auxv = auxv_of(process)?;
         let facts = Facts::read(process)?;
         let (text, lines) = process.maps()?;
         let headers = Headers::read(&memory, &lines);
@@ -71,7 +76,7 @@ impl<'a> Prepared<'a> {
         let base = Core::of_parts(parts, finder, options);
         rehearsal::ask_process(&base);
         let wanted = pages.ranges();
-        Ok(Self { process, live, options, facts, memory, base, wanted, maps })
+        Ok(Self { process, live, options, facts, auxv, memory, base, wanted, maps })
     }
 
     /// The mappings as they were at first.
@@ -79,11 +84,52 @@ impl<'a> Prepared<'a> {
         self.maps.clone()
     }
 
+    /// Whether the process still runs the program that it was looked at with, and its memory is found as it was
+    /// then.
+    pub fn is_current(&self) -> bool {
+        let first = self.maps.lines.first();
+        let has_memory = first.is_none_or(|map| self.memory.is_there(map.range.start));
+        has_memory && auxv_of(self.process).is_ok_and(|auxv| auxv == self.auxv)
+    }
+
+    /// Whether it is the program that has this auxiliary vector.
+    pub fn has_auxv(&self, auxv: &[u8]) -> bool {
+        self.auxv == auxv
+    }
+
+    /// The auxiliary vector of the program.
+    pub fn auxv(&self) -> &[u8] {
+        &self.auxv
+    }
+
+    /// The threads that are chosen now, but for a first one that has ended. None are, where states choose, is no error.
+    ///
+    /// # Errors
+    /// When the process has ended, or has none of the threads that were chosen by their ids.
+    pub fn threads(&self, choice: &ThreadChoice) -> Result<Vec<i32>, LiveError> {
+        let chosen = match (choice.ids(self.process), choice) {
+            (Err(LiveError::NoThread { .. }), ThreadChoice::States(_)) => Vec::new(),
+            (chosen, _) => chosen?.map_or_else(|| self.process.task_ids(), Ok)?,
+        };
+        let first = self.process.pid().get();
+        let has_ended = chosen.contains(&first) && self.process.first_has_ended();
+        let living: Vec<i32> =
+            chosen.into_iter().filter(|tid| !has_ended || *tid != first).collect();
+        if living.is_empty() && matches!(choice, ThreadChoice::Tids(_)) {
+            let pid = self.process.pid();
+            return Err(LiveError::NoThread { pid, wanted: first.to_string() });
+        }
+        Ok(living)
+    }
+
     /// Reads the mappings anew, if they have changed.
     ///
     /// # Errors
-    /// When the process has ended.
-    pub fn refresh(&self, maps: &mut Maps) -> Result<(), kcore_live::LiveError> {
+    /// When the process has ended, or runs another program.
+    pub fn refresh(&self, maps: &mut Maps) -> Result<(), LiveError> {
+        if !self.is_current() {
+            return Err(LiveError::Gone(self.process.pid()));
+        }
         maps.read = Instant::now();
         let (text, lines) = self.process.maps()?;
         if text != maps.text
@@ -103,7 +149,7 @@ impl<'a> Prepared<'a> {
     ///
     /// # Errors
     /// When none of them is there any more.
-    pub fn capture(&self, maps: &Maps, tids: &[i32]) -> Result<Snapshot, kcore_live::LiveError> {
+    pub fn capture(&self, maps: &Maps, tids: &[i32]) -> Result<Snapshot, LiveError> {
         let each = self.live.stack_size.unwrap_or(STACK);
         capture(&Plan {
             process: self.process,
@@ -137,4 +183,8 @@ impl<'a> Prepared<'a> {
         let parts = parts_of(self.process, bytes, LiveParts { pages, ..LiveParts::default() })?;
         Ok(self.base.later(parts, maps.mappings.clone(), self.options))
     }
+}
+
+fn auxv_of(process: &Process) -> Result<Vec<u8>, LiveError> {
+    process.read("auxv", "its auxiliary vector")
 }

@@ -8,14 +8,15 @@ use std::{
 
 use kcore_live::{LiveError, Piece, SnapThread, Snapshot, Standing, Turns};
 use kcore_mem::AddrRange;
-use kcore_profile::{Profile, Sample, StackId, ThreadId};
+use kcore_profile::{Sample, StackId, ThreadId};
 
 use super::{
-    ProfileCost, ProfileOptions,
+    ProfileChange,
+    course::{Course, Next},
     names::Names,
     prepared::{Maps, Prepared},
 };
-use crate::{Core, OpenError, Tid};
+use crate::{Core, OpenError, ThreadChoice, Tid};
 
 /// How old the list of mappings may be.
 const MAPS_AGE: Duration = Duration::from_millis(250);
@@ -42,64 +43,93 @@ struct Content {
     len: u64,
 }
 
-/// Takes samples.
-pub struct Sampler<'a> {
+/// Takes samples of one program.
+pub struct Sampler<'a, 'c> {
     prepared: &'a Prepared<'a>,
-    wanted: &'a ProfileOptions,
-    profile: Profile,
-    pub cost: ProfileCost,
+    course: &'a mut Course<'c>,
     maps: Maps,
     threads: Vec<i32>,
     listed: Instant,
+    /// How many threads the system counted then.
+    listed_count: Option<u64>,
     turns: Turns,
     last: HashMap<i32, Last>,
     names: Names,
     hasher: RandomState,
-    count: u64,
+    /// How long threads were held by the round that is taken.
+    held: Duration,
+    /// How many intervals it stands for.
+    weight: u32,
 }
 
-impl<'a> Sampler<'a> {
+impl<'a, 'c> Sampler<'a, 'c> {
     /// Nothing is sampled yet.
-    pub fn new(prepared: &'a Prepared<'a>, wanted: &'a ProfileOptions, profile: Profile) -> Self {
+    pub fn new(prepared: &'a Prepared<'a>, course: &'a mut Course<'c>) -> Self {
         Self {
             maps: prepared.maps(),
             prepared,
-            wanted,
-            profile,
-            cost: ProfileCost::default(),
+            course,
             threads: Vec::new(),
             listed: Instant::now(),
+            listed_count: None,
             turns: Turns::default(),
             last: HashMap::new(),
             names: Names::default(),
             hasher: RandomState::new(),
-            count: 0,
+            held: Duration::ZERO,
+            weight: 1,
         }
     }
 
-    /// How many samples of threads there are.
-    pub const fn count(&self) -> u64 {
-        self.count
+    /// Samples until the time is over or the program is.
+    ///
+    /// # Errors
+    /// Where not even the first sample of the profile can be taken.
+    pub fn run(mut self) -> Result<Next, LiveError> {
+        while !self.course.is_over() {
+            self.held = Duration::ZERO;
+            let at = self.course.elapsed();
+            if let Err(error) = self.take(at)
+                && let Some(next) = self.after(error)?
+            {
+                return Ok(next);
+            }
+            self.weight = self.course.wait(self.held);
+        }
+        Ok(Next::Over)
     }
 
-    /// Whether there are any.
-    pub const fn has_samples(&self) -> bool {
-        self.count > 0
+    /// What is to be done after a round that failed; `None`: the next one.
+    fn after(&mut self, error: LiveError) -> Result<Option<Next>, LiveError> {
+        match error {
+            // Threads that ended while they were to be stopped look like a program that did.
+            LiveError::Gone(_) if self.prepared.is_current() => Ok(None),
+            LiveError::Gone(_) | LiveError::NoProcess(_) => Ok(Some(Next::LookAgain)),
+            LiveError::NoThread { .. } if self.course.cost.rounds > 0 => {
+                self.course.note(ProfileChange::NoThreads);
+                Ok(Some(Next::Over))
+            }
+            error if self.course.cost.samples == 0 => Err(error),
+            // Another debugger has it, for example, and may let it go.
+            error => {
+                self.course.lose(self.threads.len() as u64);
+                self.course.note(ProfileChange::Refused(error.to_string()));
+                Ok(None)
+            }
+        }
     }
 
     /// Takes a sample of each thread.
-    ///
-    /// # Errors
-    /// When the process has ended.
-    pub fn take(&mut self, at: Duration) -> Result<(), LiveError> {
+    fn take(&mut self, at: Duration) -> Result<(), LiveError> {
         self.refresh()?;
         let threads = std::mem::take(&mut self.threads);
         let (rest, run): (Vec<i32>, Vec<i32>) =
             threads.iter().partition(|tid| self.is_as_it_was(**tid));
         self.threads = threads;
-        self.cost.rounds = self.cost.rounds.saturating_add(1);
+        let cost = &mut self.course.cost;
+        cost.rounds = cost.rounds.saturating_add(1);
+        cost.unstopped = cost.unstopped.saturating_add(rest.len() as u64);
         for tid in rest {
-            self.cost.unstopped = self.cost.unstopped.saturating_add(1);
             self.again(tid, at);
         }
         if run.is_empty() { Ok(()) } else { self.stop(&run, at) }
@@ -134,53 +164,68 @@ impl<'a> Sampler<'a> {
             self.prepared.refresh(&mut self.maps)?;
         }
         let count = self.prepared.process.count_of_threads();
-        let is_known = count == Some(self.threads.len() as u64);
+        let is_known = count.is_some() && count == self.listed_count;
         if !self.threads.is_empty() && is_known && self.listed.elapsed() < THREADS_AGE {
             return Ok(());
         }
-        let process = self.prepared.process;
-        self.threads = match self.wanted.live.threads.ids(process)? {
-            Some(chosen) => chosen,
-            None => process.task_ids()?,
-        };
-        self.listed = Instant::now();
+        let choice = &self.course.wanted.live.threads;
+        let before = std::mem::replace(&mut self.threads, self.prepared.threads(choice)?);
+        (self.listed, self.listed_count) = (Instant::now(), count);
+        if matches!(choice, ThreadChoice::Tids(_)) {
+            self.note_ended(&before);
+        }
         self.turns.keep(&self.threads);
         self.last.retain(|tid, _| self.threads.contains(tid));
         Ok(())
+    }
+
+    /// Notes those of the threads that are not there any more.
+    fn note_ended(&mut self, before: &[i32]) {
+        let has_ended = |tid: &&i32| !self.threads.contains(tid);
+        let ended = before.iter().filter(has_ended).filter_map(|tid| u32::try_from(*tid).ok());
+        let ended: Vec<Tid> = ended.map(Tid::new).collect();
+        if !ended.is_empty() {
+            self.course.note(ProfileChange::Threads(ended));
+        }
     }
 
     fn stop(&mut self, tids: &[i32], at: Duration) -> Result<(), LiveError> {
         let snapshot = match self.prepared.capture(&self.maps, tids) {
             // They may have ended meanwhile, and the process not.
             Err(LiveError::NoThread { .. }) => return self.all_gone(tids.len()),
-            Err(LiveError::NotStopped { .. }) => {
-                self.lose(tids.len());
+            Err(LiveError::NotStopped { limit, .. }) => {
+                self.held = limit;
+                self.course.lose(tids.len() as u64);
                 return Ok(());
             }
             taken => taken?,
         };
-        self.cost.held = self.cost.held.saturating_add(self.held(&snapshot));
-        self.cost.longest = self.cost.longest.max(snapshot.stopped);
+        self.note_stop(&snapshot);
         self.count_all(&snapshot, at);
         Ok(())
     }
 
+    fn note_stop(&mut self, snapshot: &Snapshot) {
+        self.held = self.held_by(snapshot);
+        let cost = &mut self.course.cost;
+        cost.stops = cost.stops.saturating_add(1);
+        cost.stopped = cost.stopped.saturating_add(snapshot.threads.len() as u64);
+        cost.held = cost.held.saturating_add(self.held);
+        cost.longest = cost.longest.max(snapshot.stopped);
+    }
+
     /// How long threads stood still: together, or one after the other.
-    fn held(&self, snapshot: &Snapshot) -> Duration {
-        match self.wanted.live.rolling {
+    fn held_by(&self, snapshot: &Snapshot) -> Duration {
+        match self.course.wanted.live.rolling {
             true => snapshot.threads.iter().map(|thread| thread.stopped).sum(),
             false => snapshot.stopped,
         }
     }
 
     fn all_gone(&mut self, count: usize) -> Result<(), LiveError> {
-        self.lose(count);
-        self.threads.clear();
+        self.course.lose(count as u64);
+        self.listed_count = None;
         self.prepared.process.task_ids().map(drop)
-    }
-
-    fn lose(&mut self, count: usize) {
-        self.cost.lost = self.cost.lost.saturating_add(count as u64);
     }
 
     /// Counts the threads of a snapshot; only of those whose stack has changed is it walked.
@@ -220,7 +265,9 @@ impl<'a> Sampler<'a> {
         self.last.remove(&thread.tid);
         let Some(content) = content else { return };
         let (Ok(core), Ok(tid)) = (core, u32::try_from(thread.tid)) else { return };
-        if let Some((id, stack)) = self.names.of_thread(core, Tid::new(tid), &mut self.profile) {
+        if let Some((id, stack)) =
+            self.names.of_thread(core, Tid::new(tid), &mut self.course.profile)
+        {
             self.last.insert(thread.tid, Last { thread: id, stack, state: None, content });
         }
     }
@@ -233,26 +280,19 @@ impl<'a> Sampler<'a> {
 
     /// Counts a thread with the stack that is known of it.
     fn again(&mut self, tid: i32, at: Duration) {
-        let Some(last) = self.last.get(&tid) else { return self.lose(1) };
-        let states = match self.wanted.on_cpu {
+        let Some(last) = self.last.get(&tid) else { return self.course.lose(1) };
+        let states = match self.course.wanted.on_cpu {
             true => Some("R"),
-            false => self.wanted.states.as_deref(),
+            false => self.course.wanted.states.as_deref(),
         };
         let counts = match (states, last.state) {
             (Some(states), Some(state)) => states.contains(state),
             (states, _) => states.is_none(),
         };
         if counts {
-            self.count = self.count.saturating_add(1);
-            self.profile.add(Sample { at, thread: last.thread, stack: last.stack });
+            let (thread, stack, weight) = (last.thread, last.stack, self.weight);
+            self.course.add(Sample { at, thread, stack, weight });
         }
-    }
-
-    /// The profile, and what it cost.
-    pub fn finish(mut self, elapsed: Duration) -> (Profile, ProfileCost) {
-        self.cost.elapsed = elapsed;
-        self.profile.about.elapsed = elapsed;
-        (self.profile, self.cost)
     }
 }
 
