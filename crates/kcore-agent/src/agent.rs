@@ -13,7 +13,7 @@ use std::{
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::{
-    call,
+    asks, call,
     collector::Collector,
     error::AgentError,
     handler,
@@ -80,6 +80,9 @@ fn serve(request: u32) {
             Ok(stacks) => output::write(stacks.text.as_bytes()),
             Err(error) => output::say(&error.to_string()),
         }
+    }
+    if request & requests::ASK != 0 {
+        asks::answer(&stacks());
     }
     if request & requests::CALL != 0 {
         call::begin();

@@ -12,6 +12,7 @@ use std::{
 use kcore::Addr;
 
 use crate::{
+    asks,
     error::AgentError,
     requests,
     slots::{ANSWERS, Slots, Ticket, WAITS},
@@ -57,6 +58,7 @@ pub extern "C" fn handle(signal: i32, info: *mut Info, context: *mut c_void) {
     let Some(info) = (unsafe { info.as_ref() }) else { return };
     match info.queued() {
         Queued::Asked(payload) => answer(Ticket::new(payload), context),
+        Queued::Asker(number) => kcore_asks(signal, number),
         Queued::Timer(SAMPLE, more) => sample(more, context),
         Queued::Timer(..) | Queued::Other => request(signal),
     }
@@ -77,6 +79,14 @@ fn answer(ticket: Ticket, context: *mut c_void) {
 fn sample(more: u32, context: *mut c_void) {
     let Some(slots) = Slots::known() else { return };
     slots.sample(Addr::new(context.expose_provenance() as u64), u64::from(more).saturating_add(1));
+}
+
+/// kcore asks in another process.
+fn kcore_asks(signal: i32, number: u64) {
+    let is_own = PROCESS.load(Ordering::Relaxed) == sys::process_id();
+    if is_own && signal == SIGNAL.load(Ordering::Relaxed) && asks::note(number) {
+        let _ = requests::post(requests::ASK);
+    }
 }
 
 /// Somebody asks the process.

@@ -11,7 +11,7 @@ use std::{
 };
 
 use crate::{
-    agent, call, collector::all_block, error::AgentError, handler, requests, sampler,
+    agent, asks, call, collector::all_block, error::AgentError, handler, requests, sampler,
     settings::Settings, slots::Slots, sys, window,
 };
 
@@ -54,6 +54,7 @@ pub fn install(mut settings: Settings) -> Result<(), AgentError> {
         return Err(AgentError::SignalInUse(signal));
     }
     READY.store(true, Ordering::Release);
+    sys::mark(signal);
     Ok(())
 }
 
@@ -98,6 +99,7 @@ extern "C" fn forked() {
     agent::forget();
     sampler::forget();
     call::forget();
+    asks::forget();
     window::forget();
     own_process();
 }

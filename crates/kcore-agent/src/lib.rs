@@ -6,6 +6,7 @@
 //!
 //! - A request wakes a thread that was made beforehand and does not run until then (`sys`).
 //! - It copies unwind tables, and sends each thread a queued signal with the number of a slot (`collector`).
+//! - `kcore ask` gets what it asks for by a socket (`asks`).
 //! - The handler walks its own stack into the slot, and does nothing else (`handler`, `slots`).
 //! - What came is named and grouped as stacks of any core are, by the facade and the dcmds (`report`).
 //!
@@ -31,6 +32,7 @@
 compile_error!("the agent knows Linux on x86-64 and aarch64 alone");
 
 mod agent;
+mod asks;
 mod c_api;
 mod call;
 mod collector;
@@ -45,6 +47,7 @@ mod sampler;
 mod settings;
 mod slots;
 mod sys;
+mod trust;
 mod window;
 mod wraps;
 

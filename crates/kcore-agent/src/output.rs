@@ -1,15 +1,10 @@
 //! Where the agent writes what it was asked for.
 
-use std::{
-    fs::{File, OpenOptions},
-    io,
-    os::{fd::AsRawFd, unix::fs::OpenOptionsExt},
-    path::Path,
-};
+use std::os::fd::AsRawFd;
 
 use crate::{
     install::{settings, timeout},
-    sys,
+    sys, trust,
 };
 
 /// Standard error.
@@ -24,7 +19,7 @@ pub fn say(text: &str) {
 /// Where nobody reads, what is not taken in time is left out.
 pub fn write(bytes: &[u8]) {
     let Some(path) = settings().output else { return sys::write_all(STDERR, bytes, timeout()) };
-    match open(&path) {
+    match trust::open_at_end(&path) {
         Ok(file) => sys::write_all(file.as_raw_fd(), bytes, timeout()),
         Err(error) => {
             let line = format!("kcore-agent: {}: {error}\n", path.display());
@@ -32,11 +27,4 @@ pub fn write(bytes: &[u8]) {
             sys::write_all(STDERR, bytes, timeout());
         }
     }
-}
-
-/// Opens a file to write at its end; a new one only its owner may read. It waits for nobody: of a pipe without a
-/// reader that is an error.
-fn open(path: &Path) -> io::Result<File> {
-    let flags = libc::O_NONBLOCK | libc::O_NOCTTY;
-    OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(flags).open(path)
 }

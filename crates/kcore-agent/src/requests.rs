@@ -18,6 +18,8 @@ pub const STACKS: u32 = 2;
 pub const PROFILE: u32 = 4;
 /// The program waits for stacks.
 pub const CALL: u32 = 8;
+/// kcore waits for stacks, in another process.
+pub const ASK: u32 = 16;
 
 /// The thread that serves requests.
 static THREAD: Dormant = Dormant::new();

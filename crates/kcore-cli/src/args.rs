@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use clap::{Command, CommandFactory, Parser, ValueEnum, ValueHint};
 use clap_complete::aot;
 
+use crate::ask::AskArgs;
 use crate::live::{self, LiveArgs};
 use crate::man;
 use crate::profile::ProfileArgs;
@@ -27,7 +28,7 @@ terminal. It never runs code of the target, and says what was not dumped instead
 of inventing it.
 
 With -p a live process is stopped for a moment, in which registers and stacks are
-copied, and runs on: a millisecond for a hundred threads. Memory that was not copied
+copied, and runs on: some milliseconds for a hundred threads. Memory that was not copied
 is said to be not copied.
 
 EXE and CORE are told apart by what is in them. EXE is needed only when the core's
@@ -38,7 +39,8 @@ const AFTER_HELP: &str = "\
 'kcore stacks CORE' prints the unique stacks of all threads, most common first, and exits;
 so does 'kcore stacks PID' of a live process.
 'kcore save PID -o FILE' saves a live process as a core: see 'kcore save --help';
-'kcore profile PID -o FILE.svg' samples its stacks: see 'kcore profile --help'.
+'kcore profile PID -o FILE.svg' samples its stacks: see 'kcore profile --help';
+'kcore ask PID' has it show them itself, if it has kcore's agent: see 'kcore ask --help'.
 Try 'kcore --help' for examples, and '::help' inside.";
 
 const AFTER_LONG_HELP: &str = "\
@@ -49,6 +51,7 @@ Examples:
   kcore stacks 4711                       what its threads do, most common first
   kcore save 4711 -o app.core             a core of it, as gcore makes one
   kcore profile 4711 -o app.svg           a flame graph of half a minute of it
+  kcore ask 4711                          what its threads do, told by its agent, without tracing
   kcore -c ::status -c ::stack app.core   two commands, then exit
   kcore -c '::walk thread | ::stack' app.core
                                           the stack of every thread, the crashed one first
@@ -57,7 +60,7 @@ Examples:
   kcore app.core < script                 a script; also -f script
   zstdcat app.core.zst | kcore -c ::status -
 
-A file that is called 'stacks', 'save' or 'profile' is './stacks', './save' or './profile'. '-c FILE', where FILE is a core and no other is
+A file that is called 'stacks', 'save', 'profile' or 'ask' is './stacks', './save' and so on. '-c FILE', where FILE is a core and no other is
 named, opens it, as gdb does.
 
 From MDB:
@@ -82,7 +85,7 @@ Exit status:
   2  wrong usage, or the target cannot be opened";
 
 const USAGE_LINES: &str = "kcore [OPTIONS] [EXE] CORE\n       kcore [OPTIONS] -p PID\n       \
-     kcore stacks [OPTIONS] PID|[EXE] CORE\n       kcore save [OPTIONS] PID -o FILE\n       kcore profile [OPTIONS] PID [-o FILE]";
+     kcore stacks [OPTIONS] PID|[EXE] CORE\n       kcore save [OPTIONS] PID -o FILE\n       kcore profile [OPTIONS] PID [-o FILE]\n       kcore ask [OPTIONS] PID";
 
 /// Open a Linux core, or a snapshot of a live process, and ask what it was doing.
 #[derive(Parser, Debug)]
@@ -204,6 +207,8 @@ pub(crate) enum Asked {
     Save(Box<SaveArgs>),
     /// A profile of a live process.
     Profile(Box<ProfileArgs>),
+    /// What a live process tells of itself.
+    Ask(Box<AskArgs>),
 }
 
 /// Reads a command line whose first word is the program's name. The second one may be that of another
@@ -221,6 +226,10 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, 
         Some("profile") => {
             let profile = ProfileArgs::try_parse_from(words.into_iter().skip(1));
             Ok(Asked::Profile(Box::new(profile.map_err(Exit::Clap)?)))
+        }
+        Some("ask") => {
+            let ask = AskArgs::try_parse_from(words.into_iter().skip(1)).map_err(Exit::Clap)?;
+            Ok(Asked::Ask(Box::new(ask)))
         }
         _ => Ok(Asked::Session(Box::new(parse_session(words)?))),
     }
@@ -373,6 +382,7 @@ mod tests {
             "XDG_STATE_HOME",
             "kcore save",
             "kcore profile",
+            "kcore ask",
         ] {
             assert!(help.contains(word), "{word}");
         }

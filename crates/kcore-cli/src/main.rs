@@ -7,6 +7,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod args;
+mod ask;
 mod files;
 mod folders;
 mod interactive;
@@ -27,6 +28,7 @@ use args::Asked;
 fn main() -> ExitCode {
     match args::parse(std::env::args_os()) {
         Ok(Asked::Session(args)) => run::run(*args),
+        Ok(Asked::Ask(args)) => ask::run(&args),
         Ok(Asked::Save(args)) => save::run(&args),
         Ok(Asked::Profile(args)) => profile::run(&args),
         Err(exit) => exit.show(),

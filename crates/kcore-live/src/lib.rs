@@ -5,6 +5,7 @@
 //! - [`capture`] stops its threads, copies, and lets them go: a [`Snapshot`].
 //! - [`save`] writes all of it as a core while it stands still.
 //! - [`LivePages`] is memory of a process that goes on running.
+//! - [`agent`] asks a process that shows its stacks itself, and traces nothing.
 //! - [`image`] writes a snapshot as a core, which is what all other rooms read.
 //!
 //! A target is never left stopped. Threads are seized and not attached, so that the kernel lets them
@@ -21,6 +22,7 @@
 )]
 #![cfg_attr(test, allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used))]
 
+pub mod agent;
 mod arena;
 mod error;
 mod freeze;

@@ -13,6 +13,7 @@ use kcore_mem::{Addr, Arch, Target};
 
 use crate::{
     LiveError, Standing,
+    agent::Agent,
     proc::{self, Status, TaskStat},
     rights,
     sys::own::{own_auxv, own_thread},
@@ -320,7 +321,10 @@ impl Process {
     pub(crate) fn not_permitted(&self) -> LiveError {
         match self.check_tracer() {
             Err(traced) => traced,
-            Ok(()) => LiveError::NotPermitted { pid: self.pid, missing: rights::missing(self) },
+            Ok(()) => {
+                let missing = rights::missing(self) + &Agent::hint(self.pid);
+                LiveError::NotPermitted { pid: self.pid, missing }
+            }
         }
     }
 }

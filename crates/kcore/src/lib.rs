@@ -83,7 +83,7 @@ pub use kcore_elf::{
     core_file::{AuxEntry, ProcessInfo, SignalDetail, SignalInfo},
 };
 pub use kcore_files::{CoreTarget, NewFile, Progress, SourceText, is_packed};
-pub use kcore_live::{LiveError, Pid, SaveProgress, Saved};
+pub use kcore_live::{LiveError, Pid, SaveProgress, Saved, agent};
 pub use kcore_mem::{
     Addr, AddrRange, AddressSpace, Arch, CodeAddr, Endian, Fault, FileOff, Origin, Region, Svma,
     Target,

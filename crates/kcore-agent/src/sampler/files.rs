@@ -1,16 +1,15 @@
 //! The files of a profile.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs,
     hash::{BuildHasher, RandomState},
     io::{self, BufWriter},
-    os::unix::fs::OpenOptionsExt,
     path::Path,
 };
 
 use kcore::profile::{Format, Profile, WriteError, write as write_profile};
 
-use crate::error::AgentError;
+use crate::{error::AgentError, trust};
 
 /// Writes folded stacks and a flame graph into a folder, under a name that nobody can guess; says which.
 pub fn write(profile: &Profile, folder: &Path) -> Result<String, AgentError> {
@@ -31,7 +30,7 @@ pub fn write(profile: &Profile, folder: &Path) -> Result<String, AgentError> {
 /// Writes a file whole, or leaves none.
 fn write_one(profile: &Profile, format: Format, path: &Path) -> Result<(), AgentError> {
     let refused = |error| AgentError::System { what: "writing a profile", error };
-    let mut file = BufWriter::new(create(path).map_err(refused)?);
+    let mut file = BufWriter::new(trust::create(path).map_err(refused)?);
     let written = write_profile(profile, format, false, &mut file);
     // What could not be written is not tried again.
     drop(file.into_parts());
@@ -42,9 +41,4 @@ fn write_one(profile: &Profile, format: Format, path: &Path) -> Result<(), Agent
             other => io::Error::other(other),
         })
     })
-}
-
-/// A new file that its owner alone may read. Nothing that is there is written to.
-fn create(path: &Path) -> io::Result<File> {
-    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }

@@ -1,24 +1,28 @@
 //! The system, asked without the C library: none of these functions takes memory or a lock, sets `errno`, or
 //! is resolved by the dynamic linker when it is first called. What makes the agent's thread when it is installed
-//! (`dormant`, `c_library`) does all that.
+//! (`dormant`, `c_library`, `mark`) does all that.
 
 #![allow(unsafe_code)]
 
 mod c_library;
 mod call;
+mod caller;
 mod clone;
 mod dormant;
 mod futex;
 mod image;
+mod mark;
 mod sanitizer;
 mod signal;
 mod stack;
 mod task;
 mod timer;
 
+pub use caller::{Caller, effective_user};
 pub use clone::leave_thread;
 pub use dormant::Dormant;
 pub use futex::{wait, wake};
+pub use mark::mark;
 pub use signal::{
     Action, HeldBack, Info, Queued, ask_thread, handler_of, install_handler, is_default,
     remove_handler,

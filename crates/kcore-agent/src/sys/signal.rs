@@ -19,6 +19,8 @@ const SET: usize = 8;
 const SA_RESTORER: u64 = 0x0400_0000;
 /// What tells a signal that was asked for by [`ask_thread`]: it stands where `si_errno` does.
 const MARK: i32 = 0x6b63_6f72;
+/// What tells one by which kcore asks from another process (`kcore-live`, `sys/ask.rs`).
+const ASKS: i32 = 0x6b63_6171;
 /// Flags of the handlers: the system call that was interrupted goes on afterwards where it can, and a thread
 /// with a stack for signals runs them there.
 pub const HANDLED: u64 = (libc::SA_SIGINFO | libc::SA_RESTART | libc::SA_ONSTACK) as u64;
@@ -59,6 +61,8 @@ pub struct Info {
 pub enum Queued {
     /// By [`ask_thread`], with its payload.
     Asked(u64),
+    /// By kcore in another process, with its number.
+    Asker(u64),
     /// By a timer that was made with this payload; it ran out so often besides.
     Timer(u64, u32),
     /// By somebody else.
@@ -70,6 +74,7 @@ impl Info {
     pub fn queued(&self) -> Queued {
         match self.code {
             libc::SI_QUEUE if self.error == MARK => Queued::Asked(self.value),
+            libc::SI_QUEUE if self.error == ASKS => Queued::Asker(self.value),
             libc::SI_TIMER => Queued::Timer(self.value, self.second.max(0).cast_unsigned()),
             _ => Queued::Other,
         }

@@ -134,6 +134,37 @@ fn a_thread_is_named_as_it_is_called_last() {
     assert!(named.iter().all(|line| line.starts_with("w\u{fffd}!;")), "{folded}");
 }
 
+/// Others can make a link where they may write, and lead the agent to a file of the program's user with it.
+#[test]
+fn a_link_is_not_followed_and_stacks_go_to_standard_error_instead() {
+    let folder = tempfile::tempdir().unwrap();
+    let (kept, link) = (folder.path().join("kept"), folder.path().join("stacks"));
+    fs::write(&kept, "kept").unwrap();
+    symlink(&kept, &link).unwrap();
+    let mut command = preloaded("");
+    let mut process = Running::start(command.env("KCORE_AGENT_OUTPUT", &link));
+    process.signal(35);
+    let said = process.line_with("kcore-agent: ");
+    assert!(said.contains("it is a symbolic link, which is not followed"), "{said}");
+    assert!(process.line_with(" main+").contains("main"));
+    assert_eq!(fs::read_to_string(&kept).unwrap(), "kept");
+}
+
+/// A folder in which others may replace what the agent makes gets no profile.
+#[test]
+fn a_profile_is_not_written_where_others_may_change_it() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    let mut command = preloaded("");
+    let mut process = Running::start(command.env("TMPDIR", folder.path()));
+    process.signal(12);
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    process.signal(12);
+    let said = process.line_with("writing a profile");
+    assert!(said.contains("without the sticky bit"), "{said}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
 #[test]
 fn stacks_go_to_a_file_where_one_is_named() {
     let folder = tempfile::tempdir().unwrap();

@@ -4,6 +4,7 @@
 
 #![allow(unsafe_code)]
 
+pub mod ask;
 pub mod own;
 pub mod perf;
 pub mod ptrace;
