@@ -10,6 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#if !defined(__GLIBC__)
+#error "kcore-agent works with glibc alone, not with musl or another C library: see docs/agent.md"
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

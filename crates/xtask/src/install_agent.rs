@@ -12,6 +12,8 @@ use crate::cargo::cargo;
 
 /// What the static library needs besides: `rustc --print native-static-libs`.
 const PRIVATE: &str = "-lgcc_s -lutil -lrt -lpthread -lm -ldl -lc";
+/// The same where the program is linked with -static.
+const WHOLE: &str = "-lutil -lrt -lpthread -lm -ldl -lgcc_eh -lc";
 
 /// Where things go, and from where.
 struct Plan {
@@ -37,7 +39,7 @@ pub fn run(args: &[String]) -> Result<()> {
         &plan.prefix.join("include").join(header),
         0o644,
     )?;
-    for name in ["kcore-agent.pc", "kcore-agent-static.pc"] {
+    for name in ["kcore-agent.pc", "kcore-agent-static.pc", "kcore-agent-whole.pc"] {
         let text = fs::read_to_string(sources.join(format!("{name}.in")))?;
         plan.write(&plan.libdir.join("pkgconfig").join(name), &plan.filled(&text))?;
     }
@@ -99,6 +101,7 @@ impl Plan {
             .replace("@LIBDIR@", &self.libdir.to_string_lossy())
             .replace("@VERSION@", env!("CARGO_PKG_VERSION"))
             .replace("@PRIVATE@", PRIVATE)
+            .replace("@WHOLE@", WHOLE)
     }
 
     /// Where a path is written to; its folder is made.

@@ -68,6 +68,16 @@ fn a_program_is_built_with_what_is_installed() {
     let folder = runs(&words, None);
     assert!(!needed(&folder.join("busy")).contains("libkcore_agent"), "{words:?}");
     fs::remove_dir_all(folder).unwrap();
+    // With the C library in it as well: it walks by tables there too.
+    let mut words = told(&pkgconfig, &["--cflags", "--libs", "kcore-agent-whole"]);
+    words.push("-static".to_owned());
+    let folder = runs(&words, None);
+    let program = folder.join("busy");
+    assert!(!needed(&program).contains("NEEDED"), "{words:?}");
+    let output = Command::new(&program).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("start_thread (cfi)") && text.contains("-- outermost frame"), "{text}");
+    fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod install;
 mod known;
 mod loaded;
 mod many;
+mod musl;
 mod owner;
 mod profile;
 mod program;
