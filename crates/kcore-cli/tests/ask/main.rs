@@ -239,6 +239,30 @@ fn where_mappings_may_not_be_read_the_user_says_that_the_agent_is_there() {
     assert_eq!(target.handled(), "0");
 }
 
+/// Its socket is in another network, and its ids are others there.
+#[test]
+fn a_process_in_a_container_answers() {
+    let mut command = Command::new("unshare");
+    command.args(["--net", "--pid", "--fork", "--kill-child", "--mount-proc"]);
+    if !command.arg("true").status().is_ok_and(|status| status.success()) {
+        gen_cores::not_tested("a container: namespaces are refused");
+        return;
+    }
+    let mut command = Command::new("unshare");
+    command.args(["--net", "--pid", "--fork", "--kill-child", "--mount-proc"]);
+    command.arg(Tools::path("target")).arg("plain").env("LD_PRELOAD", Tools::path("agent.so"));
+    let mut target = Target::of(&mut command);
+    let outer = target.pid();
+    let inner = fs::read_to_string(format!("/proc/{outer}/task/{outer}/children")).unwrap();
+    let output = kcore(&["ask", inner.trim()]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        text.starts_with("kcore-agent: process 1: ") && text.contains("of 4 threads"),
+        "{output:?}"
+    );
+    assert_eq!(target.handled(), "0");
+}
+
 #[test]
 fn another_user_is_told_nothing() {
     if fs::metadata("/proc/self").unwrap().uid() != 0 {

@@ -90,7 +90,7 @@ impl<'a, 'c> Sampler<'a, 'c> {
             self.held = Duration::ZERO;
             let at = self.course.elapsed();
             if let Err(error) = self.take(at)
-                && let Some(next) = self.after(error)?
+                && let Some(next) = self.after(error, at)?
             {
                 return Ok(next);
             }
@@ -99,8 +99,8 @@ impl<'a, 'c> Sampler<'a, 'c> {
         Ok(Next::Over)
     }
 
-    /// What is to be done after a round that failed; `None`: the next one.
-    fn after(&mut self, error: LiveError) -> Result<Option<Next>, LiveError> {
+    /// What is to be done after a round that failed, and began at this time; `None`: the next one.
+    fn after(&mut self, error: LiveError, began: Duration) -> Result<Option<Next>, LiveError> {
         match error {
             // Threads that ended while they were to be stopped look like a program that did.
             LiveError::Gone(_) if self.prepared.is_current() => Ok(None),
@@ -112,6 +112,8 @@ impl<'a, 'c> Sampler<'a, 'c> {
             error if self.course.cost.samples == 0 => Err(error),
             // Another debugger has it, for example, and may let it go.
             error => {
+                // How long threads stood still in it is not known: no longer than it took.
+                self.held = self.course.elapsed().saturating_sub(began);
                 self.course.lose(self.threads.len() as u64);
                 self.course.note(ProfileChange::Refused(error.to_string()));
                 Ok(None)
