@@ -1,4 +1,4 @@
-//! Who asks from another process, by `kcore ask`: each with a number, by which the socket is found that waits for the
+//! Requests from another process, by `kcore ask`. Each carries a number, which names the socket that waits for the
 //! answer.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use crate::{
     sys::{self, Caller},
 };
 
-/// Those who may ask at a time. Who asks besides is not answered, and may ask again.
+/// Requests that may wait at a time. One beyond them gets no answer, and may be made again.
 const MOST: usize = 8;
 /// What the socket is called, before the number.
 const NAME: &str = "kcore-agent-ask-";
@@ -19,7 +19,7 @@ const NAME: &str = "kcore-agent-ask-";
 /// Their numbers; 0 is none.
 static NUMBERS: [AtomicU64; MOST] = [const { AtomicU64::new(0) }; MOST];
 
-/// Notes who asks; says whether there was room. A handler may call it.
+/// Notes a request; says whether there was room. A handler may call it.
 pub fn note(number: u64) -> bool {
     let free = |place: &AtomicU64| {
         place.compare_exchange(0, number, Ordering::AcqRel, Ordering::Acquire).is_ok()
@@ -27,7 +27,7 @@ pub fn note(number: u64) -> bool {
     number != 0 && NUMBERS.iter().any(free)
 }
 
-/// Answers all who have asked.
+/// Answers all requests that wait.
 pub fn answer(stacks: &Result<Stacks, AgentError>) {
     for number in NUMBERS.iter().map(|place| place.swap(0, Ordering::AcqRel)) {
         if number != 0
@@ -38,7 +38,7 @@ pub fn answer(stacks: &Result<Stacks, AgentError>) {
     }
 }
 
-/// Forgets who asked, in a process that was forked off.
+/// Forgets the requests, in a process that was forked off.
 pub fn forget() {
     NUMBERS.iter().for_each(|place| place.store(0, Ordering::Release));
 }
@@ -48,7 +48,7 @@ fn answer_one(number: u64, stacks: &Result<Stacks, AgentError>) -> Result<(), St
     let refused = |number| std::io::Error::from_raw_os_error(number).to_string();
     let caller = Caller::connect(name.as_bytes()).map_err(refused)?;
     let user = caller.user().map_err(refused)?;
-    // Who may send a signal need not be told what a program does that has more rights.
+    // A user may send signals to a set-user-ID program of theirs, which has more rights than they have.
     if user != 0 && user != sys::effective_user() {
         return Err(format!("it runs as user {user}"));
     }

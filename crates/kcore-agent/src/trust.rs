@@ -1,4 +1,4 @@
-//! Files that the agent writes to: none that another user could have put there, or can change the way to.
+//! Opening the files that the agent writes to, so that no other user decides which file that is.
 //!
 //! The program may have more rights than who can write to a folder such as `/tmp`. So no link is followed, a new file
 //! is made where there was none, and one that is there belongs to the program's user, or to root, under no other name.
@@ -16,7 +16,7 @@ use crate::sys;
 /// Bits of a mode.
 const STICKY: u32 = 0o1000;
 const OTHERS_WRITE: u32 = 0o022;
-/// Ways of a path that are looked at, at most: links may lead in a circle.
+/// Links that are followed on the way to a file, at most: they may lead in a circle.
 const MOST_LINKS: usize = 40;
 
 /// Opens a file to write at its end. A new one only its owner may read. It waits for nobody: of a pipe without a reader
@@ -82,7 +82,7 @@ fn check_known(file: &Metadata) -> io::Result<()> {
 /// Users that may have made files and folders.
 struct Users {
     own: u32,
-    /// Whoever has the folder of all folders: root, also where another number stands for it.
+    /// The owner of `/`: root, whose number may be another one in a user namespace.
     root: Option<u32>,
 }
 

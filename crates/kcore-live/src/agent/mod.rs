@@ -1,4 +1,4 @@
-//! Processes that show their stacks themselves, since they have kcore's agent: finding it, and asking it.
+//! kcore's agent in a process, which shows the stacks of its own process: finding it, and asking it.
 //!
 //! Nothing here traces a process. It is sent the agent's signal, which would end one that does not handle it: so it is
 //! looked first whether it does.

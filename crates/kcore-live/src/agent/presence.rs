@@ -22,7 +22,7 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// Looks for it. Where mappings may not be read, `unseen` takes who handles `signal` for it.
+    /// Looks for it. With `unseen`, a process whose mappings may not be read is believed to have it if it handles `signal`.
     ///
     /// # Errors
     /// When it is not there, or would not answer.
@@ -47,7 +47,7 @@ impl Agent {
         Ok(Self { pid, signal })
     }
 
-    /// What a user may do who may not trace the process: ask its agent, if it has one. Empty, if it has none.
+    /// Advice for a user who may not trace the process: to ask its agent. Empty if it has none.
     pub fn hint(pid: Pid) -> String {
         match Self::find(pid, None, false) {
             Ok(_) => format!("; it has kcore's agent: 'kcore ask {pid}' shows its stacks"),

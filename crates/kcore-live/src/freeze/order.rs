@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn every_thread_is_in_one_share() {
-        let line = |state| format!("1 (x) {state} 1 1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0");
+        let line = |state| format!("1 (x) {state} 1 1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0");
         let stat = |state| TaskStat::parse(line(state).as_bytes()).unwrap();
         let said = [(1, 'S'), (2, 'R'), (3, 'D'), (4, 'S')];
         let said = said.map(|(tid, state)| (tid, Said { stat: stat(state), inner_tid: None }));

@@ -102,7 +102,7 @@ impl<'a> Prepared<'a> {
         &self.auxv
     }
 
-    /// The threads that are chosen now, but for a first one that has ended. None are, where states choose, is no error.
+    /// The chosen threads that are there now, without a first one that has ended. There may be none in the chosen states.
     ///
     /// # Errors
     /// When the process has ended, or has none of the threads that were chosen by their ids.
