@@ -113,7 +113,8 @@ fn try_run(mut args: Args) -> Result<Status> {
 fn repl_options(target: &Target, args: &Args, screen: Option<Arc<dyn Screen>>) -> ReplOptions {
     ReplOptions {
         history: folders::history().filter(|_| !args.untrusted),
-        prefer_terminal: target.core_is_stdin(),
+        // Prompts and what is typed are no results: they stay out of a pipe that takes these.
+        prefer_terminal: target.core_is_stdin() || !io::stdout().is_terminal(),
         styled: output::is_terminal_styled(args.color),
         screen,
     }

@@ -62,8 +62,12 @@ impl SearchPaths {
     }
 
     fn below_folder<'a>(&'a self, path: &'a Path) -> Option<(&'a Path, &'a Path)> {
-        let mut folders = self.core_dir.iter().chain(&self.debug_dirs);
-        folders.find_map(|folder| Some((folder.as_path(), below(folder, path)?)))
+        // What belongs to the executable lies beside it; where nothing is trusted it is the executable alone.
+        let beside_exe = self.exe.as_deref().and_then(Path::parent);
+        let beside_exe = beside_exe.filter(|_| self.reach == Reach::Named);
+        let folders = self.core_dir.iter().chain(&self.debug_dirs).map(AsRef::as_ref);
+        let mut folders = folders.chain(beside_exe);
+        folders.find_map(|folder| Some((folder, below(folder, path)?)))
     }
 
     /// Whether a path is that of a file that the user named, or that a process itself has open.

@@ -131,7 +131,7 @@ impl Session {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// Whether kcore chose the file: then nobody else may have written it.
+    /// Whether it lies where kcore looks for macros by name: then nobody else may have written it.
     fn is_in_macro_path(&self, path: &Path) -> bool {
         self.settings.macro_path.iter().any(|folder| path.parent() == Some(folder))
     }

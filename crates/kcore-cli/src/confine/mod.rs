@@ -94,6 +94,9 @@ fn files_note(status: Result<RulesetStatus, RulesetError>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::{self, File};
+    use std::thread;
+
     use super::*;
 
     #[test]
@@ -104,5 +107,25 @@ mod tests {
         {
             assert!(files_note(Ok(status)).is_some_and(|note| note.contains(word)), "{word}");
         }
+    }
+
+    /// Each thread is confined by itself: others of the test program go on as they are.
+    #[test]
+    fn files_elsewhere_cannot_be_opened_any_more() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join("own");
+        fs::write(&own, "").unwrap();
+        let read = vec![folder.path().to_owned()];
+        let confined = thread::spawn(move || {
+            let status = confine_files(&Allowed { read, ..Allowed::default() });
+            let opened = [File::open(&own).is_ok(), File::open("/etc/passwd").is_ok()];
+            (status, opened, fs::write(own.with_file_name("new"), "").is_ok())
+        });
+        let (status, opened, written) = confined.join().unwrap();
+        if matches!(status, Ok(RulesetStatus::NotEnforced)) {
+            println!("skipped: this kernel has no Landlock");
+            return;
+        }
+        assert_eq!((opened, written), ([true, false], false), "{status:?}");
     }
 }

@@ -182,6 +182,12 @@ fn condition(
 
 #[cfg(test)]
 mod tests {
+    use std::net::TcpStream;
+    use std::process::Command;
+    use std::{fs, thread};
+
+    use seccompiler::apply_filter;
+
     use super::*;
 
     #[test]
@@ -201,5 +207,19 @@ mod tests {
         for call in [libc::SYS_io_uring_setup, libc::SYS_process_vm_writev, libc::SYS_kill] {
             assert!(!PLAIN.contains(&call) && !OLD.contains(&call), "{call}");
         }
+    }
+
+    /// Each thread is confined by itself: others of the test program go on as they are.
+    #[test]
+    fn nothing_can_be_run_or_reached_any_more() {
+        let program = program().unwrap();
+        let confined = thread::spawn(move || {
+            apply_filter(&program).unwrap();
+            let run = Command::new("/bin/true").status().is_ok();
+            let reached = TcpStream::connect("127.0.0.1:9").map_err(|error| error.raw_os_error());
+            (run, reached.err().flatten(), fs::read("/proc/self/stat").is_ok())
+        });
+        let refused = Some(libc::ENOSYS);
+        assert_eq!(confined.join().unwrap(), (false, refused, true));
     }
 }
