@@ -121,8 +121,9 @@ const OLD: &[i64] = &[
 #[cfg(not(target_arch = "x86_64"))]
 const OLD: &[i64] = &[];
 
-/// Requests to a terminal by which a program types in the name of the user.
-const TYPING: [u64; 2] = [libc::TIOCSTI as u64, libc::TIOCLINUX as u64];
+/// Requests to a terminal by which a program types in the name of the user: TIOCSTI and TIOCLINUX, whose type is
+/// another one in each C library.
+const TYPING: [u64; 2] = [0x5412, 0x541c];
 /// What a thread may change of itself: its name, those of its memory, and that it never gets more rights.
 const OWN_TRAITS: [i32; 4] =
     [libc::PR_SET_NAME, libc::PR_GET_NAME, libc::PR_SET_VMA, libc::PR_SET_NO_NEW_PRIVS];
