@@ -54,6 +54,18 @@ fn history_comes_back_by_arrow_and_after_a_restart() {
 }
 
 #[test]
+fn a_pipe_in_the_place_of_the_history_is_not_waited_for() {
+    let Some(mut terminal) = Terminal::open() else { return };
+    terminal.wait_for_prompt();
+    let history = terminal.file("kcore/history");
+    let _ = std::fs::remove_file(&history);
+    let made = std::process::Command::new("mkfifo").arg(&history).status().unwrap();
+    assert!(made.success());
+    terminal.restart();
+    terminal.wait_for_prompt();
+}
+
+#[test]
 fn ctrl_c_abandons_a_line() {
     let Some(terminal) = Terminal::open() else { return };
     terminal.wait_for_prompt();
