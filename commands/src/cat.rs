@@ -43,7 +43,7 @@ fn show(cx: &mut Cx<'_>, name: &str) -> Result<()> {
         DcmdError::failed(format!("failed to read {name}: {}", io_reason(error)))
     };
     let path = Path::new(name);
-    let mut lines = match user_file::open(path) {
+    let mut lines = match user_file::open(cx.core(), path) {
         Ok(file) => BufReader::new(file),
         Err(error) => return cx.report(&failed(&error)),
     };

@@ -19,7 +19,8 @@ the one whose registers <rip, <rbx and $r give, as far as it saved them. Choosin
 innermost frame.
 
 With -s the source text round the frame's line is shown, where the file is at hand: below --sysroot, as \
-recorded, in the folder of the core or of the executable. `>` marks the line.";
+recorded, in the folder of the core or of the executable. With --sysroot alone and with --untrusted no file of \
+this machine is shown just because debug information names it. `>` marks the line.";
 
 const OPTIONS: &[Opt] = &[
     Opt { flag: 'v', value: None, help: "its arguments and locals as well" },

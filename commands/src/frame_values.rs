@@ -50,14 +50,30 @@ impl<'c> ValueReader<'c> {
             Wanted::BareArguments | Wanted::Arguments => self.known.arguments(frame),
             Wanted::All => self.known.variables(frame),
         };
-        let Some(found) = found else { return FrameValues::default() };
+        let is_told = found.as_ref().is_some_and(|found| !found.is_empty());
+        let missing = if is_told { None } else { self.missing(frame) };
+        let Some(found) = found else {
+            return FrameValues {
+                missing,
+                all: self.wanted == Wanted::All,
+                ..FrameValues::default()
+            };
+        };
         let is_argument = |variable: &FrameVariable| variable.kind == VariableKind::Argument;
         let (arguments, locals): (Vec<_>, Vec<_>) = found.into_iter().partition(is_argument);
         let read = |all: Vec<FrameVariable>| {
             all.into_iter().map(|variable| self.value_of(variable)).collect()
         };
         let locals = (self.wanted == Wanted::All).then(|| read(locals));
-        FrameValues { arguments: Some(read(arguments)), locals, shown: DEFAULT_ARGUMENTS }
+        let all = self.wanted == Wanted::All;
+        let arguments = Some(read(arguments));
+        FrameValues { arguments, locals, all, missing, shown: DEFAULT_ARGUMENTS }
+    }
+
+    /// The file that has the variables of a frame, if it was not found.
+    fn missing(&self, frame: &NamedFrame) -> Option<String> {
+        let missing = self.core.missing_debug_at(frame.pc()?.lookup())?;
+        Some(format!("<variables are in {}, which was not found>", missing.file))
     }
 
     fn value_of(&self, variable: FrameVariable) -> NamedValue {
@@ -72,6 +88,10 @@ impl<'c> ValueReader<'c> {
 pub struct FrameValues {
     arguments: Option<Vec<NamedValue>>,
     locals: Option<Vec<NamedValue>>,
+    /// Whether locals were asked for.
+    all: bool,
+    /// What stands in the place of variables whose file was not found.
+    missing: Option<String>,
     /// How many arguments stand between the parentheses.
     shown: usize,
 }
@@ -106,11 +126,13 @@ impl FrameValues {
 
     /// Each variable with its name, arguments first, where locals were asked for.
     pub fn lines(&self, endian: Endian) -> Cell<'_> {
-        if self.locals.is_none() {
+        if !self.all || (self.locals.is_none() && self.missing.is_none()) {
             return Cell::Null;
         }
         let all = self.arguments.iter().chain(&self.locals).flatten();
-        Cell::List(all.map(|variable| variable.named(ValueStyle::inline(endian))).collect())
+        let all = all.map(|variable| variable.named(ValueStyle::inline(endian)));
+        let missing = self.missing.iter().map(|missing| Cell::text(missing.as_str()));
+        Cell::List(all.chain(missing).collect())
     }
 }
 

@@ -1,6 +1,6 @@
 //! `::locals`: the arguments and locals of a frame.
 
-use kcore::{Content, Core, Endian, Limits, MAX_FRAMES, NamedFrame, Stack, Tid};
+use kcore::{Content, Core, Endian, Limits, MAX_FRAMES, MissingDebug, NamedFrame, Stack, Tid};
 use kcore_dcmd::{
     AddrUse, Arg, Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record,
     Result, Spec, TypeNames, ValueStyle, View,
@@ -56,7 +56,7 @@ impl Dcmd for Locals {
             }
         }
         if shown == 0 && names.is_empty() && !cx.input().looped {
-            return cx.note(&format!("frame {index} has no variables"));
+            return cx.note(&no_variables(cx.core(), &stack, index));
         }
         let style = style(cx.core().target().endian, args.has('v'));
         emit(cx, tid, scopes, style)
@@ -117,9 +117,28 @@ fn scopes(core: &Core, stack: &Stack, index: usize, names: &[String]) -> Result<
         scopes.push(Scope { frame, variables });
     }
     match scopes.is_empty() {
-        true => Err(DcmdError::failed(format!("no debug information tells of frame {index}"))),
+        true => Err(DcmdError::failed(match missing(core, stack, index) {
+            Some(MissingDebug { file, .. }) => {
+                format!("the debug information of frame {index} is in {file}, which was not found")
+            }
+            None => format!("no debug information tells of frame {index}"),
+        })),
         false => Ok(scopes),
     }
+}
+
+fn no_variables(core: &Core, stack: &Stack, index: usize) -> String {
+    match missing(core, stack, index) {
+        Some(MissingDebug { file, .. }) => {
+            format!("the variables of frame {index} are in {file}, which was not found")
+        }
+        None => format!("frame {index} has no variables"),
+    }
+}
+
+/// The file that has the variables of a frame, if it was not found.
+fn missing(core: &Core, stack: &Stack, index: usize) -> Option<MissingDebug> {
+    core.missing_debug_at(stack.frames.get(index)?.pc.lookup())
 }
 
 fn emit(cx: &mut Cx<'_>, tid: Tid, scopes: Vec<Scope>, style: ValueStyle) -> Result<()> {

@@ -3,13 +3,16 @@
 use std::sync::Arc;
 
 use kcore::{
-    Addr, CodeAddr, Core, End, Endian, FrameKind, NamedFrame, Stack, Task, TaskStart, ThreadFacts,
-    Tid,
+    Addr, CodeAddr, Core, End, Endian, FrameKind, MissingDebug, NamedFrame, Stack, Task, TaskStart,
+    ThreadFacts, Tid,
 };
 use kcore_dcmd::{Cell, Dot, Fields, Record, Settings, SymbolCell, View};
 
 use crate::{frame_values::FrameValues, names::Names};
 
+/// Frames of one stack whose missing files are looked for, and files that its notes name, at most.
+const MAX_LOOKED_AT: usize = 1 << 10;
+const MAX_MISSING: usize = 4;
 /// What stands for the name of a function that nobody knows.
 const UNKNOWN: &str = "<unknown>";
 
@@ -425,5 +428,24 @@ fn notes(core: &Core, stack: &Stack) -> Vec<String> {
             .then(|| format!("{} has no unwind information at hand", module.name()))
     });
     let known = [guessed, limit, unreadable].into_iter().flatten();
+    let known = known.chain(missing_debug(core, stack));
     known.chain(core.stack_doubts(stack).iter().map(ToString::to_string)).collect()
+}
+
+/// The files that have the functions and variables of frames, and were not found.
+fn missing_debug(core: &Core, stack: &Stack) -> Vec<String> {
+    if core.times_debug_missed() == 0 {
+        return Vec::new();
+    }
+    let mut missing: Vec<MissingDebug> = Vec::new();
+    for frame in stack.frames.iter().take(MAX_LOOKED_AT) {
+        let Some(it) = core.missing_debug_at(frame.pc.lookup()) else { continue };
+        if !missing.contains(&it) && missing.len() < MAX_MISSING {
+            missing.push(it);
+        }
+    }
+    let told = missing.into_iter().map(|MissingDebug { module, file, .. }| {
+        format!("debug information of {module} is in {file}, which was not found")
+    });
+    told.collect()
 }

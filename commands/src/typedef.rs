@@ -150,7 +150,7 @@ fn read(cx: &mut Cx<'_>, path: &Arg) -> Result<()> {
         DcmdError::failed(format!("failed to read types from {path}: {}", io_reason(&error)))
     };
     let mut text = String::new();
-    let file = user_file::open(&PathBuf::from(&path)).map_err(unreadable)?;
+    let file = user_file::open(cx.core(), &PathBuf::from(&path)).map_err(unreadable)?;
     file.take(MAX_FILE).read_to_string(&mut text).map_err(unreadable)?;
     let core = cx.core();
     let declared = core.declare_types(cx.shell_mut().types_mut(), &text);
@@ -163,7 +163,7 @@ fn write(cx: &mut Cx<'_>, path: &Arg) -> Result<()> {
     let path = path.to_text();
     let text: String =
         cx.shell().types().declarations().map(|declaration| format!("{declaration}\n")).collect();
-    let written = user_file::append(&PathBuf::from(&path))
+    let written = user_file::append(cx.core(), &PathBuf::from(&path))
         .and_then(|mut file| file.write_all(text.as_bytes()));
     written.map_err(|error| {
         DcmdError::failed(format!("failed to write types to {path}: {}", io_reason(&error)))

@@ -5,7 +5,8 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Command, CommandFactory, Parser, ValueEnum, ValueHint};
+use clap::error::ErrorKind;
+use clap::{ArgMatches, Command, CommandFactory, FromArgMatches, Parser, ValueEnum, ValueHint};
 use clap_complete::aot;
 
 use crate::ask::AskArgs;
@@ -57,6 +58,7 @@ Examples:
                                           the stack of every thread, the crashed one first
   kcore --json -c ::stacks app.core | jq  the same facts for a program
   kcore --sysroot ./rootfs app.core       the files of a container are under ./rootfs
+  kcore --untrusted cores/app.core        a core from a stranger, with its files beside it
   kcore app.core < script                 a script; also -f script
   zstdcat app.core.zst | kcore -c ::status -
 
@@ -103,20 +105,29 @@ struct Raw {
     files: Vec<PathBuf>,
 
     /// Run commands and exit; `;` and newlines separate them; may be repeated
-    #[arg(short, long = "command", value_name = "CMDS")]
+    #[arg(short, long = "command", value_name = "CMDS", allow_hyphen_values = true)]
     command: Vec<OsString>,
 
-    /// Run a script and exit; `-` is standard input
+    /// Run a script and exit; `-` is standard input; may be repeated, and mixed with -c
     #[arg(short, long = "file", value_name = "SCRIPT", value_hint = ValueHint::FilePath)]
-    file: Option<PathBuf>,
+    file: Vec<PathBuf>,
 
     /// The executable, when the core's own record of it is wrong or gone
     #[arg(short, long, value_name = "EXE", value_hint = ValueHint::FilePath)]
     exe: Option<PathBuf>,
 
-    /// Look for the target's files under this directory first
+    /// Take the target's files from under this directory, and none of this machine
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     sysroot: Option<PathBuf>,
+
+    /// With --sysroot: look at files of this machine too, for what is not under it
+    #[arg(long, requires = "sysroot")]
+    host_files: bool,
+
+    /// Trust the core with nothing: read no file outside of its folder and the directories that are named, run no
+    /// other program, write and send nothing
+    #[arg(long, conflicts_with_all = ["pid", "host_files"])]
+    untrusted: bool,
 
     /// One more directory in the build-id layout; may be repeated
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
@@ -186,16 +197,27 @@ pub(crate) enum Color {
 pub(crate) struct Args {
     /// Core and executable, in whichever order.
     pub(crate) files: Vec<PathBuf>,
-    /// `-c`, in order, that of `stacks` first. One of them may be a core: see `target`.
-    pub(crate) commands: Vec<OsString>,
-    pub(crate) script: Option<PathBuf>,
+    /// `-c` and `-f`, in order, that of `stacks` first. One of them may be a core: see `target`.
+    pub(crate) commands: Vec<Batch>,
     pub(crate) exe: Option<PathBuf>,
     pub(crate) sysroot: Option<PathBuf>,
+    pub(crate) host_files: bool,
+    /// Nobody trusts the core.
+    pub(crate) untrusted: bool,
     pub(crate) debug_dirs: Vec<PathBuf>,
     pub(crate) json: Option<Json>,
     pub(crate) color: Color,
     pub(crate) read_rc: bool,
     pub(crate) live: LiveArgs,
+}
+
+/// Commands that the command line has, or names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Batch {
+    /// `-c`.
+    Text(OsString),
+    /// `-f`.
+    Script(PathBuf),
 }
 
 /// What the command line asks for.
@@ -236,7 +258,8 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, 
 }
 
 fn parse_session(words: Vec<OsString>) -> Result<Args, Exit> {
-    let raw = Raw::try_parse_from(words).map_err(Exit::Clap)?;
+    let matches = Raw::command().try_get_matches_from(words).map_err(Exit::Clap)?;
+    let raw = Raw::from_arg_matches(&matches).map_err(Exit::Clap)?;
     if raw.man {
         return Err(Exit::Text(man::page(Raw::command(), AFTER_LONG_HELP)));
     }
@@ -244,11 +267,11 @@ fn parse_session(words: Vec<OsString>) -> Result<Args, Exit> {
         return Err(Exit::Text(completions(shell)));
     }
     let mut files = raw.files;
-    let mut commands = raw.command;
+    let mut commands = in_order(&matches, raw.command, raw.file);
     let mut live = raw.live;
     if files.first().is_some_and(|first| first.as_os_str() == OsStr::new("stacks")) {
         files.remove(0);
-        commands.insert(0, "::stacks".into());
+        commands.insert(0, Batch::Text("::stacks".into()));
         // Nothing but a number that is no file stands for a process, and only here.
         if let (None, [word]) = (&live.pid, files.as_slice())
             && live::is_process(word)
@@ -257,18 +280,33 @@ fn parse_session(words: Vec<OsString>) -> Result<Args, Exit> {
             files.clear();
         }
     }
+    if raw.untrusted && live.pid.is_some() {
+        let what = "--untrusted is for cores, not for processes";
+        return Err(Exit::Clap(Raw::command().error(ErrorKind::ArgumentConflict, what)));
+    }
     Ok(Args {
         files,
         commands,
-        script: raw.file,
         exe: raw.exe,
         sysroot: raw.sysroot,
+        host_files: raw.host_files,
+        untrusted: raw.untrusted,
         debug_dirs: raw.debug_dir,
         json: raw.json,
         color: raw.color,
-        read_rc: !raw.no_rc,
+        read_rc: !raw.no_rc && !raw.untrusted,
         live,
     })
+}
+
+/// Texts and scripts as they stand on the command line.
+fn in_order(matches: &ArgMatches, texts: Vec<OsString>, scripts: Vec<PathBuf>) -> Vec<Batch> {
+    let places = |name| matches.indices_of(name).into_iter().flatten();
+    let texts = places("command").zip(texts.into_iter().map(Batch::Text));
+    let scripts = places("file").zip(scripts.into_iter().map(Batch::Script));
+    let mut all: Vec<(usize, Batch)> = texts.chain(scripts).collect();
+    all.sort_by_key(|(place, _)| *place);
+    all.into_iter().map(|(_, batch)| batch).collect()
 }
 
 /// What `shell` reads to complete the options. Files that are named without an option are hidden in
@@ -325,6 +363,38 @@ mod tests {
         }
     }
 
+    fn texts(texts: &[&str]) -> Vec<Batch> {
+        texts.iter().map(|text| Batch::Text(text.into())).collect()
+    }
+
+    #[test]
+    fn scripts_and_commands_keep_the_order_in_which_they_were_given() {
+        let args = parsed(&["-f", "a", "-c", "::b", "app.core", "--file=c", "-c::d", "-f", "-"]);
+        let script = |name: &str| Batch::Script(name.into());
+        let text = |text: &str| Batch::Text(text.into());
+        assert_eq!(
+            args.commands,
+            [script("a"), text("::b"), script("c"), text("::d"), script("-")]
+        );
+    }
+
+    #[test]
+    fn a_command_may_begin_as_an_option_does() {
+        let args = parsed(&["-c", "-1=J", "-c", "--5=J", "--command", "-c", "app.core"]);
+        assert_eq!(args.commands, texts(&["-1=J", "--5=J", "-c"]));
+        assert_eq!(args.files, [PathBuf::from("app.core")]);
+    }
+
+    #[test]
+    fn nobody_looks_at_a_process_that_is_not_trusted() {
+        assert!(parsed(&["--untrusted", "app.core"]).untrusted);
+        assert!(!parsed(&["--untrusted", "app.core"]).read_rc);
+        for more in [["-p", "1"], ["stacks", "1"], ["--host-files", "a"]] {
+            let words = ["kcore", "--untrusted"].into_iter().chain(more).map(OsString::from);
+            assert!(parse(words).is_err(), "{more:?}");
+        }
+    }
+
     #[test]
     fn the_declaration_is_sound() {
         Raw::command().debug_assert();
@@ -333,7 +403,7 @@ mod tests {
     #[test]
     fn commands_repeat_and_keep_their_order() {
         let args = parsed(&["-c", "::a", "app.core", "--command=::b; ::c"]);
-        assert_eq!(args.commands, ["::a", "::b; ::c"]);
+        assert_eq!(args.commands, texts(&["::a", "::b; ::c"]));
         assert_eq!(args.files, [PathBuf::from("app.core")]);
         assert!(args.read_rc && args.json.is_none());
     }
@@ -350,7 +420,7 @@ mod tests {
     #[test]
     fn stacks_is_a_word_and_a_path_is_a_file() {
         let args = parsed(&["--json", "stacks", "app.core", "-c", "::status"]);
-        assert_eq!(args.commands, ["::stacks", "::status"]);
+        assert_eq!(args.commands, texts(&["::stacks", "::status"]));
         assert_eq!(args.files, [PathBuf::from("app.core")]);
         assert_eq!(parsed(&["./stacks"]).files, [PathBuf::from("./stacks")]);
         assert_eq!(parsed(&["stacks", "stacks"]).files, [PathBuf::from("stacks")]);
@@ -368,7 +438,7 @@ mod tests {
     #[test]
     fn standard_input_is_a_file_named_dash() {
         let args = parsed(&["-f", "-", "-"]);
-        assert_eq!(args.script, Some(PathBuf::from("-")));
+        assert_eq!(args.commands, [Batch::Script("-".into())]);
         assert_eq!(args.files, [PathBuf::from("-")]);
     }
 

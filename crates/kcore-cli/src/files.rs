@@ -12,9 +12,13 @@ pub(crate) struct FileArgs {
     #[arg(short, long, value_name = "EXE", value_hint = ValueHint::FilePath)]
     exe: Option<PathBuf>,
 
-    /// Look for the process' files under this directory first
+    /// Take the process' files from under this directory, and none of this machine
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     sysroot: Option<PathBuf>,
+
+    /// With --sysroot: look at files of this machine too, for what is not under it
+    #[arg(long, requires = "sysroot")]
+    host_files: bool,
 
     /// One more directory in the build-id layout; may be repeated
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
@@ -27,6 +31,7 @@ impl FileArgs {
         OpenOptions {
             exe: self.exe.clone(),
             sysroot: self.sysroot.clone(),
+            host_files: self.host_files,
             debug_dirs: self.debug_dir.clone(),
             ..OpenOptions::default()
         }

@@ -1,5 +1,6 @@
 //! The interactive shell: a glance at what died, then the prompt.
 
+use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -29,7 +30,11 @@ pub(crate) fn run(
     if session.eval(GLANCE, sink).stop() == Some(Stop::Closed) {
         return Ok(Status::DONE);
     }
-    // Who reads no hints has no need of them.
+    // On a terminal the prompt below it sets it off; in a pipe an empty line does. Who reads no hints has no need of
+    // them.
+    if !io::stdout().is_terminal() {
+        let _ = sink.hint("");
+    }
     let _ = sink.hint(WELCOME);
     repl::run(session, sink, options)?;
     // Who tries things out fails at times: that is no failure of the session.

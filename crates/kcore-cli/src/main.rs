@@ -8,6 +8,7 @@
 
 mod args;
 mod ask;
+mod confine;
 mod files;
 mod folders;
 mod interactive;

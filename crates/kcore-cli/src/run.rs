@@ -1,21 +1,23 @@
 //! One run of the program: open, read the configuration, take commands, say how it ended.
 
+use std::env;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Result, anyhow, bail};
-use kcore::{Core, OpenOptions};
+use kcore::{Core, OpenOptions, OwnFileError, open_own, open_regular};
 use kcore_dcmd::{DcmdError, Shell, Sink};
 use kcore_render::{Format, Screen, io_reason};
 use kcore_shell::repl::ReplOptions;
 use kcore_shell::{Session, SessionOptions, Status, script};
 
-use crate::args::{self, Args};
+use crate::args::{self, Args, Batch};
+use crate::confine::{self, Allowed};
 use crate::target::{self, Target, shown};
 use crate::terminal::{self, Terminal};
 use crate::{folders, interactive, live, output, progress};
@@ -27,8 +29,8 @@ const FAILED: u8 = 1;
 enum Commands {
     /// A user at a terminal.
     User,
-    /// Texts, and then a script.
-    Batch(Vec<OsString>, Option<Script>),
+    /// Texts and scripts, in order.
+    Batch(Vec<Input>),
 }
 
 impl Commands {
@@ -36,9 +38,19 @@ impl Commands {
     fn screen(&self, interrupt: &Arc<AtomicBool>) -> Option<Arc<dyn Screen>> {
         match self {
             Self::User => Some(Arc::new(Terminal::open(interrupt)?)),
-            Self::Batch(..) => None,
+            Self::Batch(_) => None,
         }
     }
+
+    const fn are_typed(&self) -> bool {
+        matches!(self, Self::User)
+    }
+}
+
+/// Commands that nobody types.
+enum Input {
+    Text(OsString),
+    Script(Script),
 }
 
 /// A script that is open, and what errors call it.
@@ -64,17 +76,18 @@ fn try_run(mut args: Args) -> Result<Status> {
     let commands = std::mem::take(&mut args.commands);
     let live = args.live.target()?;
     let target = target::resolve(files, args.exe.take(), commands, live)?;
-    let commands = commands_of(&target, args.script.as_deref())?;
-    let core = open(&target, &args)?;
-    let notes = notes(&target, &core);
-    let format = output::format(args.json, args.color, core.target().word_size());
+    let commands = commands_of(&target)?;
     let interrupt = Arc::new(AtomicBool::new(false));
+    let screen = commands.screen(&interrupt);
+    let mut notes = Vec::new();
+    let core = open(&target, &args, commands.are_typed(), &mut notes)?;
+    notes.extend(live_notes(&target, &core));
+    let format = output::format(args.json, args.color, core.target().word_size());
     let mut session = session(core, format, &interrupt);
     let settings = session.settings_mut();
-    settings.macro_path.extend(folders::macros());
+    settings.macro_path.extend(folders::macros().filter(|_| !args.untrusted));
     settings.show_state = args.live.show_state;
     settings.show_stack_pointer = args.live.show_rsp;
-    let screen = commands.screen(&interrupt);
     let mut sink = match output::sink(format, args.color, screen.clone(), &target.name()) {
         Ok(sink) => sink,
         Err(DcmdError::Closed) => return Ok(Status::DONE),
@@ -93,14 +106,15 @@ fn try_run(mut args: Args) -> Result<Status> {
             let options = repl_options(&target, &args, screen);
             interactive::run(&mut session, sink, &interrupt, &options)
         }
-        Commands::Batch(texts, script) => Ok(batch(&mut session, &texts, script, sink)),
+        Commands::Batch(inputs) => Ok(batch(&mut session, inputs, sink)),
     }
 }
 
 fn repl_options(target: &Target, args: &Args, screen: Option<Arc<dyn Screen>>) -> ReplOptions {
     ReplOptions {
-        history: folders::history(),
-        prefer_terminal: target.core_is_stdin(),
+        history: folders::history().filter(|_| !args.untrusted),
+        // Prompts and what is typed are no results: they stay out of a pipe that takes these.
+        prefer_terminal: target.core_is_stdin() || !io::stdout().is_terminal(),
         styled: output::is_terminal_styled(args.color),
         screen,
     }
@@ -109,7 +123,7 @@ fn repl_options(target: &Target, args: &Args, screen: Option<Arc<dyn Screen>>) -
 /// Refuses what the user named and is not there: without a word it would look as if it had been used.
 fn check_named(target: &Target, args: &Args) -> Result<()> {
     if let Some(exe) = &target.exe {
-        File::open(exe).map_err(|error| anyhow!("{}: {}", shown(exe), io_reason(&error)))?;
+        open_regular(exe).map_err(|error| anyhow!("{}: {}", shown(exe), io_reason(&error)))?;
     }
     for dir in args.sysroot.iter().chain(&args.debug_dirs) {
         if !dir.is_dir() {
@@ -119,24 +133,52 @@ fn check_named(target: &Target, args: &Args) -> Result<()> {
     Ok(())
 }
 
-fn open(target: &Target, args: &Args) -> Result<Core> {
+/// Opens the target. What is said of it stands in `notes`. `is_typed`: commands come from a terminal.
+fn open(target: &Target, args: &Args, is_typed: bool, notes: &mut Vec<String>) -> Result<Core> {
     check_named(target, args)?;
     let options = OpenOptions {
         core: target.core.clone(),
         exe: target.exe.clone(),
         sysroot: args.sysroot.clone(),
+        host_files: args.host_files,
+        untrusted: args.untrusted,
         debug_dirs: args.debug_dirs.clone(),
-        cache_dir: folders::cache(),
+        cache_dir: folders::cache().filter(|_| !args.untrusted),
         ..OpenOptions::default()
     };
-    match &target.live {
-        Some(live) => Ok(Core::of_process(live.pid, &live.options, &options)?),
-        None => Ok(progress::shown(|progress| Core::open_with_progress(&options, progress))?),
+    if let Some(live) = &target.live {
+        return Ok(Core::of_process(live.pid, &live.options, &options)?);
+    }
+    let allowed = args.untrusted.then(|| allowed(target, args, is_typed));
+    notes.extend(allowed.iter().flat_map(confine::confine));
+    let core = progress::shown(|progress| Core::open_with_progress(&options, progress))?;
+    if let Some(allowed) = &allowed {
+        confine::after_opening(allowed);
+    }
+    Ok(core)
+}
+
+/// What may be read for a core that nobody trusts.
+fn allowed(target: &Target, args: &Args, is_typed: bool) -> Allowed {
+    let folder = |path: &Path| match path.parent() {
+        Some(folder) if folder.as_os_str().is_empty() => PathBuf::from("."),
+        Some(folder) => folder.to_owned(),
+        None => path.to_owned(),
+    };
+    let core = target.core.as_deref().filter(|path| path.is_file());
+    let opened = target.core.as_deref().or(target.exe.as_deref());
+    let core_dir = opened.filter(|_| !target.core_is_stdin()).map(folder);
+    let named = core.into_iter().chain(target.exe.as_deref()).map(Path::to_owned);
+    let folders = core_dir.into_iter().chain(args.sysroot.clone()).chain(args.debug_dirs.clone());
+    Allowed {
+        read: named.chain(folders).collect(),
+        unpack: target.core_is_unpacked().then(env::temp_dir),
+        terminal: is_typed,
     }
 }
 
 /// What a user has to know of a snapshot.
-fn notes(target: &Target, core: &Core) -> Vec<String> {
+fn live_notes(target: &Target, core: &Core) -> Vec<String> {
     let facts = target.live.as_ref().zip(core.live_facts());
     facts
         .map(|(live, facts)| live::notes(live.pid, &facts, core.threads().len()))
@@ -156,21 +198,20 @@ fn session(core: Core, format: Format, interrupt: &Arc<AtomicBool>) -> Session {
     )
 }
 
-/// Where commands come from. Opens the script, so that one that is missing is said at once.
-fn commands_of(target: &Target, script: Option<&Path>) -> Result<Commands> {
-    let texts = target.commands.clone();
+/// Where commands come from. Opens the scripts, so that one that is missing is said at once.
+fn commands_of(target: &Target) -> Result<Commands> {
     let core_is_stdin = target.core_is_stdin();
-    match script {
-        Some(path) if is_stdin(path) && core_is_stdin => {
+    let is_stdin = |batch: &Batch| matches!(batch, Batch::Script(path) if is_stdin(path));
+    match target.commands.as_slice() {
+        named if core_is_stdin && named.iter().any(is_stdin) => {
             bail!("standard input cannot be both the core and the script")
         }
-        Some(path) => Ok(Commands::Batch(texts, Some(open_script(path)?))),
-        None if !texts.is_empty() => Ok(Commands::Batch(texts, None)),
-        None if core_is_stdin && !io::stdout().is_terminal() => {
+        [] if core_is_stdin && !io::stdout().is_terminal() => {
             bail!("standard input is the core: give commands with -c or -f")
         }
-        None if core_is_stdin || io::stdin().is_terminal() => Ok(Commands::User),
-        None => Ok(Commands::Batch(texts, Some(open_script(Path::new("-"))?))),
+        [] if core_is_stdin || io::stdin().is_terminal() => Ok(Commands::User),
+        [] => Ok(Commands::Batch(vec![Input::Script(open_script(Path::new("-"))?)])),
+        named => Ok(Commands::Batch(named.iter().map(open_input).collect::<Result<_>>()?)),
     }
 }
 
@@ -178,6 +219,14 @@ fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
+fn open_input(batch: &Batch) -> Result<Input> {
+    match batch {
+        Batch::Text(text) => Ok(Input::Text(text.clone())),
+        Batch::Script(path) => open_script(path).map(Input::Script),
+    }
+}
+
+/// Opens a script, which may be a pipe.
 fn open_script(path: &Path) -> Result<Script> {
     if is_stdin(path) {
         let lines = Box::new(BufReader::new(io::stdin()));
@@ -191,18 +240,22 @@ fn open_script(path: &Path) -> Result<Script> {
 /// Runs the configuration file, if there is one. What fails in it is reported and counts no further.
 fn read_rc(session: &mut Session, sink: &mut dyn Sink) -> Status {
     let Some(path) = folders::rc() else { return Status::DONE };
-    match File::open(&path) {
+    let name = shown(&path);
+    match open_own(&path) {
         Ok(file) => {
-            let name = shown(&path);
             let status = script::run(session, &mut BufReader::new(file), &name, sink);
             if status.failed() {
                 let _ = sink.note(&format!("a command of {name} failed (--no-rc leaves it out)"));
             }
             status
         }
-        Err(error) if is_absent(&error) => Status::DONE,
+        Err(OwnFileError::Read(error)) if is_absent(&error) => Status::DONE,
         Err(error) => {
-            let _ = sink.note(&format!("{}: {}", shown(&path), io_reason(&error)));
+            let why = match &error {
+                OwnFileError::Read(error) => io_reason(error),
+                other => other.to_string(),
+            };
+            let _ = sink.note(&format!("{name} was not run: {why}"));
             Status::DONE
         }
     }
@@ -212,23 +265,19 @@ fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
-fn batch(
-    session: &mut Session,
-    texts: &[OsString],
-    script: Option<Script>,
-    sink: &mut dyn Sink,
-) -> Status {
+/// Runs what nobody types, up to what stops all.
+fn batch(session: &mut Session, inputs: Vec<Input>, sink: &mut dyn Sink) -> Status {
     let mut status = Status::DONE;
-    for text in texts {
-        status = status.then(session.eval(&text.to_string_lossy(), sink));
+    for input in inputs {
+        status = status.then(match input {
+            Input::Text(text) => session.eval(&text.to_string_lossy(), sink),
+            Input::Script(mut script) => {
+                script::run(session, script.lines.as_mut(), &script.name, sink)
+            }
+        });
         if status.stops() {
-            return status;
+            break;
         }
     }
-    match script {
-        Some(mut script) => {
-            status.then(script::run(session, script.lines.as_mut(), &script.name, sink))
-        }
-        None => status,
-    }
+    status
 }

@@ -1,14 +1,15 @@
 //! Which of the named files is the core, and which the executable.
 
-use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
+use kcore::open_regular;
 use kcore_render::{io_reason, sanitize};
 
+use crate::args::Batch;
 use crate::live::{self, LiveTarget};
 
 /// What to open, and what is left of the commands.
@@ -16,7 +17,7 @@ use crate::live::{self, LiveTarget};
 pub(crate) struct Target {
     pub(crate) core: Option<PathBuf>,
     pub(crate) exe: Option<PathBuf>,
-    pub(crate) commands: Vec<OsString>,
+    pub(crate) commands: Vec<Batch>,
     /// A live process, which then is what there is instead of a core.
     pub(crate) live: Option<LiveTarget>,
 }
@@ -25,6 +26,11 @@ impl Target {
     /// Whether the core is read from standard input, which then is no script and no terminal.
     pub(crate) fn core_is_stdin(&self) -> bool {
         self.core.as_deref() == Some(Path::new("-"))
+    }
+
+    /// Whether the core comes through a pipe or is compressed, so that it is unpacked into a file first.
+    pub(crate) fn core_is_unpacked(&self) -> bool {
+        self.core.as_deref().is_some_and(|core| kind(core) != Kind::Core)
     }
 
     /// What messages and headers call it.
@@ -58,7 +64,7 @@ enum Kind {
 pub(crate) fn resolve(
     files: Vec<PathBuf>,
     exe: Option<PathBuf>,
-    commands: Vec<OsString>,
+    commands: Vec<Batch>,
     live: Option<LiveTarget>,
 ) -> Result<Target> {
     let mut target = Target { core: None, exe, commands, live };
@@ -102,13 +108,18 @@ fn set(place: &mut Option<PathBuf>, file: PathBuf, what: &str) -> Result<()> {
 }
 
 /// gdb's meaning of `-c FILE`, for tools that start a debugger as `EXE -c CORE`.
-fn take_core(commands: &mut Vec<OsString>) -> Option<PathBuf> {
-    let is_core = |word: &OsString| {
-        let path = Path::new(word);
-        path.is_file() && matches!(kind(path), Kind::Core | Kind::Packed)
+fn take_core(commands: &mut Vec<Batch>) -> Option<PathBuf> {
+    let core = |batch: &Batch| match batch {
+        Batch::Text(word) => Some(PathBuf::from(word)).filter(|path| is_core(path)),
+        Batch::Script(_) => None,
     };
-    let at = commands.iter().position(is_core)?;
-    Some(commands.remove(at).into())
+    let (at, path) = commands.iter().enumerate().find_map(|(at, it)| Some((at, core(it)?)))?;
+    commands.remove(at);
+    Some(path)
+}
+
+fn is_core(path: &Path) -> bool {
+    path.is_file() && matches!(kind(path), Kind::Core | Kind::Packed)
 }
 
 fn kind(path: &Path) -> Kind {
@@ -128,7 +139,7 @@ fn kind(path: &Path) -> Kind {
 
 fn first_bytes(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(20).read_to_end(&mut bytes)?;
+    open_regular(path)?.take(20).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -203,7 +214,8 @@ mod tests {
             commands: &[&str],
         ) -> Result<[Option<String>; 2], String> {
             let files = files.iter().map(|name| self.path(name)).collect();
-            let commands = commands.iter().map(|name| self.path(name).into()).collect();
+            let commands =
+                commands.iter().map(|name| Batch::Text(self.path(name).into())).collect();
             let folder = format!("{}/", self.0.path().display());
             let name = |path: Option<PathBuf>| {
                 path.map(|path| path.display().to_string().replace(&folder, ""))
@@ -247,7 +259,7 @@ mod tests {
         assert_eq!(folder.resolve(&[], &["core"]), both("core", ""));
         assert_eq!(folder.resolve(&["exe"], &["::status"]), both("", "exe"));
         let files = vec![folder.path("core")];
-        let commands: Vec<OsString> = vec![folder.path("big").into()];
+        let commands = vec![Batch::Text(folder.path("big").into())];
         assert_eq!(resolve(files, None, commands.clone(), None).unwrap().commands, commands);
     }
 

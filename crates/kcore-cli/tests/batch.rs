@@ -231,3 +231,109 @@ fn an_executable_that_is_not_the_cores_is_said_not_to_be_used() {
     let said = format!("doubt: {own} is not used as the executable: ");
     assert!(run.out.contains(&said), "{}", run.out);
 }
+
+#[test]
+fn commands_and_scripts_run_in_the_order_in_which_they_were_given() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let (one, two) = (script("one", "2=J\n"), script("two", "4=J\n"));
+    let run = on_core(&["-c", "1=J", "-f", &one, "-c", "3=J", "-f", &two, "-f", "-"], b"5=J\n");
+    assert_eq!((run.status, run.errors.as_str()), (Some(0), ""));
+    let numbers: Vec<&str> = run.out.split_whitespace().collect();
+    assert_eq!(numbers, ["1", "2", "3", "4", "5"]);
+}
+
+#[test]
+fn a_command_may_begin_as_an_option_does() {
+    let run = on_core(&["-c", "-1=J", "-c", "-2=J"], b"");
+    assert_eq!((run.status, run.errors.as_str()), (Some(0), ""));
+    let numbers: Vec<&str> = run.out.split_whitespace().collect();
+    assert_eq!(numbers, ["ffffffffffffffff", "fffffffffffffffe"]);
+}
+
+/// Makes a file that the system can run.
+fn runnable(path: &Path, text: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    fs::write(path, text).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn a_script_may_name_kcore_in_its_first_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("script");
+    let kcore = env!("CARGO_BIN_EXE_kcore");
+    for first in [format!("#!{kcore} -f"), format!("#!/usr/bin/env -S {kcore} --no-rc -f")] {
+        runnable(&script, &format!("{first}\n7=J\n)\n"));
+        let mut command = Command::new(&script);
+        command.arg(core()).env("XDG_CONFIG_HOME", missing());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let run = finish(command, b"");
+        assert_eq!((run.status, run.out.trim()), (Some(1), "7"), "{first}: {}", run.errors);
+        assert!(run.errors.contains("line 3 of"), "lines keep their numbers: {}", run.errors);
+    }
+    let run = on_core(&[], b"#!/usr/bin/kcore\n8=J\n");
+    assert_eq!((run.status, run.out.trim()), (Some(0), "8"), "{}", run.errors);
+    let called = on_core(&["-c", &format!("$<{}", script.display())], b"");
+    assert_eq!(called.out.trim(), "7", "a macro file as well: {}", called.errors);
+    let later = on_core(&[], b"9=J\n#!/usr/bin/kcore\n");
+    assert_eq!((later.status, later.out.trim()), (Some(1), "9"), "only the first line");
+}
+
+/// Runs kcore with a configuration folder, which must not make it wait.
+fn with_configuration(folder: &Path, words: &[&str]) -> Run {
+    let mut command = kcore(words);
+    command.arg(core()).env("XDG_CONFIG_HOME", folder);
+    finish(command, b"")
+}
+
+#[test]
+fn a_configuration_that_others_may_write_is_not_run() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("kcore/macros")).unwrap();
+    let (rc, macros) = (folder.path().join("kcore/rc"), folder.path().join("kcore/macros/seven"));
+    fs::write(&rc, "6=J\n").unwrap();
+    fs::write(&macros, "7=J\n").unwrap();
+    let run = with_configuration(folder.path(), &["-c", "$<seven"]);
+    assert_eq!(run.out.split_whitespace().collect::<Vec<_>>(), ["6", "7"], "{}", run.errors);
+    for file in [&rc, &macros] {
+        fs::set_permissions(file, fs::Permissions::from_mode(0o666)).unwrap();
+    }
+    let run = with_configuration(folder.path(), &["-c", "$<seven", "-c", "8=J"]);
+    assert_eq!((run.status, run.out.trim()), (Some(1), "8"));
+    let said: Vec<&str> = run.errors.lines().collect();
+    let rc_said = format!("kcore: note: {} was not run: everybody may write to it", rc.display());
+    assert!(said[0].starts_with(&rc_said), "{said:?}");
+    let macro_said = format!("macro file {}: everybody may write to it", macros.display());
+    assert!(said[1].contains(&macro_said), "{said:?}");
+}
+
+#[test]
+fn a_pipe_is_not_waited_for_where_a_file_belongs() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("kcore")).unwrap();
+    let pipe = folder.path().join("kcore/rc");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let name = pipe.display().to_string();
+    let run = on_core(&["-e", &name, "-c", "8=J"], b"");
+    assert_eq!(run.status, Some(2));
+    assert_eq!(run.errors, format!("kcore: {name}: not a regular file\n"));
+    let run = with_configuration(folder.path(), &["-c", "8=J"]);
+    assert_eq!((run.status, run.out.trim()), (Some(0), "8"));
+    assert_eq!(run.errors, format!("kcore: note: {name} was not run: not a regular file\n"));
+}
+
+#[test]
+fn a_script_may_come_through_a_pipe() {
+    let line = format!("{} -f <(echo 8=J) {}", env!("CARGO_BIN_EXE_kcore"), core().display());
+    let mut bash = Command::new("bash");
+    bash.args(["-c", &line]).env("XDG_CONFIG_HOME", missing());
+    bash.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let run = finish(bash, b"");
+    assert_eq!(run.out.trim(), "8", "{}", run.errors);
+}

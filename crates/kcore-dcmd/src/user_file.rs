@@ -5,12 +5,15 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
+use kcore::Core;
+
 /// Opens a file for reading.
 ///
 /// # Errors
 /// When it cannot be read, or is a folder, a pipe or a socket: whoever opens a pipe waits for another
-/// to open it too.
-pub fn open(path: &Path) -> io::Result<File> {
+/// to open it too. Next to a core that nobody trusts no file is opened.
+pub fn open(core: &Core, path: &Path) -> io::Result<File> {
+    check_trust(core)?;
     check(path)?;
     File::open(path)
 }
@@ -19,11 +22,19 @@ pub fn open(path: &Path) -> io::Result<File> {
 ///
 /// # Errors
 /// As [`open`].
-pub fn append(path: &Path) -> io::Result<File> {
+pub fn append(core: &Core, path: &Path) -> io::Result<File> {
+    check_trust(core)?;
     match check(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
         _ => OpenOptions::new().append(true).create(true).open(path),
     }
+}
+
+fn check_trust(core: &Core) -> io::Result<()> {
+    if core.is_untrusted() {
+        return Err(io::Error::new(ErrorKind::PermissionDenied, "not with --untrusted"));
+    }
+    Ok(())
 }
 
 fn check(path: &Path) -> io::Result<()> {

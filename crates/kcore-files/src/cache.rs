@@ -2,13 +2,15 @@
 //! what he reads: the folder may be emptied at any time, and files of it may be cut or old.
 
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions},
+    fs::{self, DirBuilder, OpenOptions},
     io::{self, Write},
     os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::PathBuf,
 };
 
 use kcore_elf::{FileBytes, Section};
+
+use crate::open_regular;
 
 /// Files that are kept; beyond it the oldest go when one is added.
 const MAX_FILES: usize = 128;
@@ -25,8 +27,8 @@ impl CacheDir {
 
     /// What is kept by that name.
     pub fn load(&self, name: &str) -> Option<Section> {
-        let file = File::open(self.0.join(name)).ok()?;
-        let bytes = file.metadata().ok()?.is_file().then(|| FileBytes::map(&file).ok())??;
+        let file = open_regular(&self.0.join(name)).ok()?;
+        let bytes = FileBytes::map(&file).ok()?;
         Some(bytes.whole())
     }
 
@@ -78,6 +80,14 @@ mod tests {
         assert_eq!(&cache.load("names").unwrap()[..], b"second");
         let names: Vec<_> = fs::read_dir(&cache.0).unwrap().flatten().collect();
         assert_eq!(names.len(), 1);
+    }
+
+    #[test]
+    fn a_pipe_is_not_waited_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let pipe = dir.path().join("names");
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, 0o600.into()).unwrap();
+        assert!(CacheDir::new(dir.path().to_owned()).load("names").is_none());
     }
 
     #[test]

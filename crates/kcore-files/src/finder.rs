@@ -10,7 +10,7 @@ use std::{
 use kcore_elf::{BuildId, Image};
 use kcore_mem::Arch;
 
-use crate::{Found, FoundFile, Place, Tried, Why, image_cache::ImageCache, sysroot};
+use crate::{Found, FoundFile, Place, Reach, Tried, Why, image_cache::ImageCache, sysroot};
 
 /// Where distributions install separate debug files.
 pub const SYSTEM_DEBUG_DIR: &str = "/usr/lib/debug";
@@ -29,6 +29,10 @@ pub struct SearchPaths {
     /// Directories of debug files, with a folder `.build-id` in them. [`SYSTEM_DEBUG_DIR`] has to
     /// be named to be searched.
     pub debug_dirs: Vec<PathBuf>,
+    /// The same, which are looked at below the sysroot alone.
+    pub root_debug_dirs: Vec<PathBuf>,
+    /// Which files of this machine may be read at all.
+    pub reach: Reach,
     /// Of a live process: files that have no name any more, by the path that it has of them, and where
     /// the system lets them be opened.
     pub nameless: BTreeMap<PathBuf, PathBuf>,
@@ -134,7 +138,8 @@ impl Finder {
     /// The directories of debug files, those below the sysroot first.
     pub(crate) fn debug_dirs(&self) -> Vec<PathBuf> {
         let dirs = &self.paths.debug_dirs;
-        let below_root = dirs.iter().filter_map(|dir| self.in_sysroot(dir));
+        let of_target = dirs.iter().chain(&self.paths.root_debug_dirs);
+        let below_root = of_target.filter_map(|dir| self.in_sysroot(dir));
         below_root.chain(dirs.iter().cloned()).collect()
     }
 
@@ -145,6 +150,7 @@ impl Finder {
         let file = file.trim_end_matches(".debug");
         let dirs = self.debug_dirs();
         let parents = dirs.iter().filter_map(|dir| dir.parent()).filter(|_| suffix.is_empty());
+        let parents = parents.filter(|dir| self.paths.may_read(dir));
         let parents: Vec<_> = parents.map(Path::to_owned).collect();
         let dirs = dirs.into_iter().chain(parents);
         dirs.map(|dir| dir.join(".build-id").join(format!("{file}{suffix}"))).collect()
@@ -162,7 +168,8 @@ impl Finder {
             if !seen.insert(path.clone()) {
                 continue;
             }
-            match self.images.open(&path, &check) {
+            let file = self.paths.open(&path);
+            match file.and_then(|file| self.images.open(&file, &check)) {
                 Ok((image, verified)) => {
                     found.file = Some(FoundFile { path, image, verified, place });
                     break;

@@ -89,6 +89,10 @@ pub enum Why {
     },
     /// It is for another machine.
     WrongArch(Arch),
+    /// A sysroot was given, and it is a file of this machine that does not lie in it.
+    OutsideSysroot,
+    /// It lies outside of the folders that a core which nobody trusts may have read.
+    OutsideNamed,
 }
 
 impl fmt::Display for Why {
@@ -104,6 +108,10 @@ impl fmt::Display for Why {
             Self::OtherContents => f.write_str("its contents differ from what was mapped"),
             Self::ChecksumMismatch { found } => write!(f, "its checksum is {found:#x}"),
             Self::WrongArch(arch) => write!(f, "it is for {arch}"),
+            Self::OutsideSysroot => {
+                f.write_str("not under the sysroot, and so not looked at (--host-files)")
+            }
+            Self::OutsideNamed => f.write_str("outside of what --untrusted lets be read"),
         }
     }
 }

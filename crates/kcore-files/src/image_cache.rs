@@ -3,14 +3,14 @@
 
 use std::{
     collections::HashMap,
+    fs::File,
     os::unix::fs::MetadataExt,
-    path::Path,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use kcore_elf::Image;
 
-use crate::{Why, regular::open_image};
+use crate::{Why, regular::image_of};
 
 /// Device and inode: the same under every path.
 type FileId = (u64, u64);
@@ -20,22 +20,22 @@ type FileId = (u64, u64);
 pub struct ImageCache(Arc<Mutex<HashMap<FileId, Arc<Image>>>>);
 
 impl ImageCache {
-    /// The file at `path`, if it is there and `check` has nothing against it, with what `check` says.
+    /// What `file` holds, if it is an ELF file and `check` has nothing against it, with what `check` says.
     ///
     /// # Errors
     /// Why not; it may be there the next time, and is not kept open.
     pub fn open<T>(
         &self,
-        path: &Path,
+        file: &File,
         check: impl FnOnce(&Image) -> Result<T, Why>,
     ) -> Result<(Arc<Image>, T), Why> {
-        let id = std::fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()));
+        let id = file.metadata().ok().map(|metadata| (metadata.dev(), metadata.ino()));
         if let Some(image) = id.and_then(|id| self.lock().get(&id).cloned()) {
             let said = check(&image)?;
             return Ok((image, said));
         }
         // Not under the lock: others open other files meanwhile.
-        let image = Arc::new(open_image(path)?);
+        let image = Arc::new(image_of(file)?);
         let said = check(&image)?;
         if let Some(id) = id {
             self.lock().insert(id, image.clone());

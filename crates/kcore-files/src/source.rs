@@ -2,6 +2,7 @@
 
 use std::{
     ffi::OsStr,
+    fs::File,
     io::{BufRead, BufReader, Read},
     path::{Path, PathBuf},
 };
@@ -40,7 +41,8 @@ impl Finder {
     ) -> Result<SourceText, Vec<(PathBuf, Why)>> {
         let mut tried = Vec::new();
         for candidate in self.source_candidates(Path::new(path), exe) {
-            match read_lines(&candidate, first, last) {
+            let file = self.paths.open(&candidate);
+            match file.and_then(|file| read_lines(file, first, last)) {
                 Ok(lines) => return Ok(SourceText { path: candidate, first, lines }),
                 Err(why) => tried.push((candidate, why)),
             }
@@ -67,8 +69,8 @@ impl Finder {
     }
 }
 
-fn read_lines(path: &Path, first: u64, last: u64) -> Result<Vec<String>, Why> {
-    let mut reader = BufReader::new(regular::open(path)?.take(MAX_FILE));
+fn read_lines(file: File, first: u64, last: u64) -> Result<Vec<String>, Why> {
+    let mut reader = BufReader::new(file.take(MAX_FILE));
     let mut lines = Vec::new();
     for number in 1..=last {
         let Some(line) = read_line(&mut reader).map_err(regular::why)? else { break };

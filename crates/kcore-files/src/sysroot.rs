@@ -5,9 +5,19 @@
 use std::{
     collections::VecDeque,
     ffi::OsString,
+    fs::File,
     path::{Component, Path, PathBuf},
 };
 
+use rustix::{
+    fs::{CWD, Mode, OFlags, ResolveFlags, open, openat2},
+    io::Errno,
+};
+
+use crate::{Why, regular};
+
+/// How often the system is asked again when files were renamed while it followed a path.
+const MAX_RENAMES: usize = 16;
 /// Links followed in one path, as many as Linux follows.
 const MAX_LINKS: usize = 40;
 
@@ -37,6 +47,74 @@ pub fn resolve(root: &Path, path: &Path) -> PathBuf {
         todo.append(&mut rest);
     }
     join(root, &done)
+}
+
+/// Opens the regular file that `path` means for those whose root is `root`.
+///
+/// # Errors
+/// Why there is none.
+pub fn open_in_root(root: &Path, path: &Path) -> Result<File, Why> {
+    match open_below(root, path, ResolveFlags::IN_ROOT) {
+        Err(Errno::NOSYS | Errno::PERM) => open_resolved(&resolve(root, path)),
+        other => other.map_err(why).and_then(regular::regular),
+    }
+}
+
+/// Opens the regular file at `path` in `folder`, unless that or a link leads out of it.
+///
+/// # Errors
+/// Why there is none.
+pub fn open_beneath(folder: &Path, path: &Path) -> Result<File, Why> {
+    match open_below(folder, path, ResolveFlags::BENEATH) {
+        Err(Errno::NOSYS | Errno::PERM) => {
+            let whole = |path: &Path| path.canonicalize().map_err(regular::why);
+            let (folder, path) = (whole(&here(folder))?, whole(&folder.join(path))?);
+            if path.starts_with(folder) { open_resolved(&path) } else { Err(Why::OutsideNamed) }
+        }
+        other => other.map_err(why).and_then(regular::regular),
+    }
+}
+
+/// As the system itself follows a path below a folder, whatever others rename meanwhile. What is no regular file
+/// is looked at and not opened: to open a device may do something.
+fn open_below(folder: &Path, path: &Path, how: ResolveFlags) -> Result<File, Errno> {
+    let how = how.union(ResolveFlags::NO_MAGICLINKS);
+    let folder =
+        open(here(folder), OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+    let opened = |flags| {
+        let mut opened = Err(Errno::AGAIN);
+        for _ in 0..MAX_RENAMES {
+            opened = openat2(&folder, path, flags, Mode::empty(), how);
+            if !matches!(opened, Err(Errno::AGAIN)) {
+                break;
+            }
+        }
+        opened.map(File::from)
+    };
+    let seen = opened(OFlags::PATH | OFlags::CLOEXEC)?;
+    match seen.metadata() {
+        Ok(metadata) if metadata.is_file() => opened(OFlags::RDONLY | regular::CAREFULLY),
+        _ => Ok(seen),
+    }
+}
+
+/// A path whose links were followed already; one that is a link by now is refused.
+fn open_resolved(path: &Path) -> Result<File, Why> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | regular::CAREFULLY;
+    let file = rustix::fs::openat(CWD, path, flags, Mode::empty()).map_err(why)?;
+    regular::regular(File::from(file))
+}
+
+/// A folder without a name is the one that kcore runs in.
+fn here(folder: &Path) -> PathBuf {
+    if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_owned() }
+}
+
+fn why(error: Errno) -> Why {
+    match error {
+        Errno::XDEV => Why::OutsideNamed,
+        other => regular::why(other.into()),
+    }
 }
 
 fn join(root: &Path, parts: &[OsString]) -> PathBuf {

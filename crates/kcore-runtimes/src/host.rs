@@ -72,7 +72,9 @@ pub trait Host: Send + Sync {
         false
     }
 
-    /// The native frames of a thread, innermost first, where the host walks stacks.
+    /// The native frames of a thread, innermost first, where the host walks stacks. To a probe, and to a runtime
+    /// that is asked for a step, a host shows those that it finds without the rules of runtimes: a walk
+    /// that asked them would never end.
     fn frames(&self, thread: Tid) -> Vec<Frame> {
         let _ = thread;
         Vec::new()

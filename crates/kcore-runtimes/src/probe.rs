@@ -10,7 +10,8 @@ pub struct Probe {
     /// The runtime's name: `v8`.
     pub name: &'static str,
     /// Every instance that the process holds; none where it is absent, which must be found out
-    /// without reading more than a few words of each module.
+    /// without reading more than a few words of each module. Its host shows frames that no runtime had a part
+    /// in: see [`Host::frames`].
     pub find: fn(&dyn Host) -> Vec<Finding>,
 }
 

@@ -1,9 +1,11 @@
 //! Runs one statement: sets dot, runs its pipeline, ends its output; and says what a failure means.
 
+use kcore::MissingDebug;
 use kcore_dcmd::{DcmdError, Dot, Result, Shell, Sink};
 
 use crate::eval;
 use crate::invoke::{Feed, Start};
+use crate::limits;
 use crate::parse::{Stage, Statement};
 use crate::session::{Session, Source};
 use crate::status::{Status, Stop};
@@ -124,6 +126,7 @@ impl Session {
             status
         };
         let status = self.report_lost_files(sink).then(status);
+        self.note_missing_debug(status.failed(), sink);
         match sink.finish() {
             Ok(()) => status,
             Err(error) => status.then(self.fail("", &error, sink)),
@@ -144,6 +147,28 @@ impl Session {
         }
         self.lost.extend(new);
         status
+    }
+
+    /// Names files with debug information that were needed and not found: each once, and again when something failed
+    /// that needed one.
+    fn note_missing_debug(&mut self, failed: bool, sink: &mut dyn Sink) {
+        let times = self.core.times_debug_missed();
+        if std::mem::replace(&mut self.debug_missed.0, times) == times {
+            return;
+        }
+        let known = &mut self.debug_missed.1;
+        let mut missing = self.core.missing_debug();
+        missing.retain(|it| failed || !known.contains(it));
+        let more = missing.len().saturating_sub(limits::MISSING_FILES);
+        for it in missing.iter().take(limits::MISSING_FILES) {
+            let (MissingDebug { module, file, .. }, why) = (it, self.core.why_debug_is_missing(it));
+            // Whoever does not read the note does not miss it.
+            let _ = sink.note(&format!("debug information of {module} is in {file}: {why}"));
+        }
+        if more > 0 {
+            let _ = sink.note(&format!("{more} more files with debug information are missing"));
+        }
+        known.extend(missing);
     }
 
     /// Reports why `command` ended, and says what that means for what follows.

@@ -24,6 +24,9 @@ pub(crate) const SHOWN_LINE: usize = 200;
 /// Texts and macro files that run within each other.
 pub(crate) const NESTED: usize = 32;
 
+/// Missing files with debug information that are named at a time.
+pub(crate) const MISSING_FILES: usize = 4;
+
 /// Bytes of a macro file.
 pub(crate) const MACRO: u64 = 1 << 20;
 

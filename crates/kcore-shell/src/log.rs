@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use kcore::Core;
 use kcore_dcmd::{DcmdError, LogRequest, LogState, Result, Sink, io_reason, user_file};
 use kcore_render::{Format, TeeSink};
 
@@ -21,11 +22,11 @@ impl Log {
     ///
     /// # Errors
     /// When there is nothing to stop or to go on with, or the file cannot be written.
-    pub(crate) fn ask(&mut self, request: LogRequest<'_>) -> Result<LogState> {
+    pub(crate) fn ask(&mut self, core: &Core, request: LogRequest<'_>) -> Result<LogState> {
         match request {
             LogRequest::Show => {}
             LogRequest::Append(path) => {
-                self.file = Some((path.to_owned(), append(path)?));
+                self.file = Some((path.to_owned(), append(core, path)?));
                 self.enabled = true;
             }
             LogRequest::Resume if self.file.is_none() => {
@@ -59,8 +60,8 @@ impl Log {
     }
 }
 
-fn append(path: &Path) -> Result<File> {
-    user_file::append(path).map_err(|error| {
+fn append(core: &Core, path: &Path) -> Result<File> {
+    user_file::append(core, path).map_err(|error| {
         DcmdError::failed(format!("failed to open {}: {}", path.display(), io_reason(&error)))
     })
 }

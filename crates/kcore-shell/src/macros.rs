@@ -1,11 +1,14 @@
 //! Text that runs within other text: `::eval`, and macro files by `$<` and `$<<`.
 
-use std::io::Read;
+use std::fmt;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use kcore::check_own;
 use kcore_dcmd::{DcmdError, MacroCall, Result, Shell, Sink, io_reason, user_file};
 
 use crate::limits;
+use crate::script::without_interpreter;
 use crate::session::{Session, Source};
 use crate::status::{Status, Stop};
 
@@ -77,7 +80,7 @@ impl Session {
         let mut next = Some(path);
         self.macros.depth += 1;
         while let Some(path) = next.take().filter(|_| !self.interrupted()) {
-            let ended = match read(&path) {
+            let ended = match self.read_macro(&path) {
                 Ok(text) => self.run_file(&path, &text, sink),
                 Err(error) => self.fail("$<", &error, sink),
             };
@@ -92,7 +95,7 @@ impl Session {
 
     fn run_file(&mut self, path: &Path, text: &str, sink: &mut dyn Sink) -> Status {
         let name = path.to_string_lossy();
-        self.run_text(Source::File { name: &name, line: 1 }, text, sink)
+        self.run_text(Source::File { name: &name, line: 1 }, without_interpreter(text), sink)
     }
 
     /// The file that a macro's name means: a path, if it has a slash, or a file of the macro path.
@@ -108,18 +111,28 @@ impl Session {
             .find(|path| path.exists() && !path.is_dir())
             .ok_or_else(|| DcmdError::failed(format!("failed to open {name} (see ::help '$<')")))
     }
-}
 
-fn read(path: &Path) -> Result<String> {
-    let failed = |reason: String| {
-        DcmdError::failed(format!("failed to read macro file {}: {reason}", path.display()))
-    };
-    let file = user_file::open(path).map_err(|error| failed(io_reason(&error)))?;
-    let mut bytes = Vec::new();
-    let most = limits::MACRO;
-    file.take(most + 1).read_to_end(&mut bytes).map_err(|error| failed(io_reason(&error)))?;
-    if bytes.len() as u64 > most {
-        return Err(failed(format!("it is longer than {most} bytes")));
+    fn read_macro(&self, path: &Path) -> Result<String> {
+        let failed = |reason: &dyn fmt::Display| {
+            let path = path.display();
+            DcmdError::failed(format!("failed to read macro file {path}: {reason}"))
+        };
+        let unreadable = |error: io::Error| failed(&io_reason(&error));
+        let file = user_file::open(&self.core, path).map_err(unreadable)?;
+        if self.is_in_macro_path(path) {
+            check_own(&file).map_err(|error| failed(&error))?;
+        }
+        let mut bytes = Vec::new();
+        let most = limits::MACRO;
+        file.take(most + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+        if bytes.len() as u64 > most {
+            return Err(failed(&format!("it is longer than {most} bytes")));
+        }
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+
+    /// Whether it lies where kcore looks for macros by name: then nobody else may have written it.
+    fn is_in_macro_path(&self, path: &Path) -> bool {
+        self.settings.macro_path.iter().any(|folder| path.parent() == Some(folder))
+    }
 }

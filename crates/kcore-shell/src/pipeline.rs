@@ -121,7 +121,8 @@ impl Session {
     ) -> Status {
         let format = self.options.format;
         // What was printed before must stand before what the command prints.
-        let ended = sink.finish().and_then(|()| match stages {
+        let allowed = shell_command::check(&self.core).and_then(|()| sink.finish());
+        let ended = allowed.and_then(|()| match stages {
             [] => shell_command::run(command, &self.options.interrupt).map(|()| Status::DONE),
             _ => shell_command::feed(command, format, sink, |fed| {
                 self.commands(stages, feed, false, fed)
@@ -142,8 +143,10 @@ impl Session {
         let format = self.options.format;
         let interrupt = Arc::clone(&self.options.interrupt);
         let bindings = self.bindings.clone();
-        let run = shell_command::capture(command, format, &interrupt, sink, |fed| {
-            self.commands(stages, feed, false, fed)
+        let run = shell_command::check(&self.core).and_then(|()| {
+            shell_command::capture(command, format, &interrupt, sink, |fed| {
+                self.commands(stages, feed, false, fed)
+            })
         });
         let (ended, text) = match run {
             Ok((status, text)) => (Ok(status), text),

@@ -27,8 +27,9 @@ pub fn run(
             Ok(0) => break,
             Ok(_) => {
                 let text = String::from_utf8_lossy(&bytes);
+                let text = if line == 1 { without_interpreter(&text) } else { &text };
                 let source = Source::File { name, line };
-                status = status.then(session.eval_from(source, &text, sink));
+                status = status.then(session.eval_from(source, text, sink));
             }
             Err(error) => {
                 let error = DcmdError::failed(format!(
@@ -44,6 +45,15 @@ pub fn run(
         }
     }
     status
+}
+
+/// What is to be run of a file: its first line is not when it tells the system what runs the file, as
+/// `#!/usr/bin/kcore -f` does. The end of that line stays, so that errors name the right one.
+pub(crate) fn without_interpreter(text: &str) -> &str {
+    if !text.starts_with("#!") {
+        return text;
+    }
+    text.find('\n').and_then(|end| text.get(end..)).unwrap_or_default()
 }
 
 /// Reads a line, of one that is too long only so much that it is seen to be.

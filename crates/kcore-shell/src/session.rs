@@ -1,10 +1,11 @@
 //! A session: everything that a user can change while a core stays as it is.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use kcore::{Core, SessionTypes, Tid};
+use kcore::{Core, MissingDebug, SessionTypes, Tid};
 use kcore_dcmd::{Bindings, Dcmd, DcmdError, Dot, PrivateSymbols, Settings, Sink, Walker};
 use kcore_render::Format;
 
@@ -88,6 +89,8 @@ pub struct Session {
     pub(crate) named_frame: Option<usize>,
     /// Files of the core that were lost while it was open, as far as that was reported.
     pub(crate) lost: Vec<PathBuf>,
+    /// How often files with debug information were missed, and those that were named.
+    pub(crate) debug_missed: (u64, HashSet<MissingDebug>),
 }
 
 impl Session {
@@ -117,6 +120,7 @@ impl Session {
             frame: 0,
             named_frame: None,
             lost: Vec::new(),
+            debug_missed: (0, HashSet::new()),
         }
     }
 

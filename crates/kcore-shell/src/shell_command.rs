@@ -10,6 +10,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
+use kcore::Core;
 use kcore_dcmd::{DcmdError, Result, Sink};
 use kcore_render::{Format, RedirectSink, io_reason};
 
@@ -19,6 +20,17 @@ use crate::limits;
 const SIGINT: i32 = 2;
 /// Between two looks at whether ctrl-C was pressed.
 const PATIENCE: Duration = Duration::from_millis(50);
+
+/// Whether commands are run at all.
+///
+/// # Errors
+/// When nobody trusts the core: what it shows may be made for the command that reads it.
+pub(crate) fn check(core: &Core) -> Result<()> {
+    if core.is_untrusted() {
+        return Err(DcmdError::failed("no command is run with --untrusted"));
+    }
+    Ok(())
+}
 
 /// Runs `command` on the terminal, and waits. Its exit status is its own affair, and so is a ctrl-C of
 /// which it did not die: then `interrupt` is as if nobody had pressed it.

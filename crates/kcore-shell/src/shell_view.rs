@@ -132,7 +132,7 @@ impl Shell for Session {
         if self.depth > 0 && request != LogRequest::Show {
             return Err(DcmdError::failed("log may not be manipulated in this context"));
         }
-        self.log.ask(request)
+        self.log.ask(&self.core, request)
     }
 
     fn page_width(&self) -> usize {

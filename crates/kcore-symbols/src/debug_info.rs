@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use crate::{
     Language, SplitFiles, SplitName, Type, TypeError, TypeNode,
-    dwarf::{self, Files, Unit, UnitOffset, Which},
+    dwarf::{self, Files, Splits, Unit, UnitOffset, Which},
     index::{IndexCache, Kept, NameIndex},
     runtime_types::RuntimeTypes,
     types,
@@ -88,8 +88,13 @@ impl DebugInfo {
 
     /// The files of split units that were looked for and not found, as their skeletons name them.
     pub fn missing_files(&self) -> Vec<SplitName> {
-        let splits = self.files.splits();
+        let splits = self.files.known_splits();
         splits.into_iter().flat_map(|splits| splits.missing().cloned()).collect()
+    }
+
+    /// How often such a file was needed for an answer.
+    pub fn times_missed(&self) -> u64 {
+        self.files.known_splits().map_or(0, Splits::missed)
     }
 
     /// The files that it is read from.

@@ -13,7 +13,7 @@ use kcore_elf::Image;
 use kcore_mem::Svma;
 use rustc_hash::FxHashMap;
 
-use crate::{DebugContext, DebugInfo, DieId, Language, dwarf::Resolver};
+use crate::{DebugContext, DebugInfo, DieId, Language, SplitName, dwarf::Resolver};
 
 /// Answers that are remembered; beyond it all are forgotten.
 const MAX_CACHED: usize = 1 << 16;
@@ -118,6 +118,22 @@ impl Lines {
         let mut answers = opened.lines.lock().unwrap_or_else(PoisonError::into_inner);
         let (which, offset) = answers.resolver.find_function(svma.get()).ok()??;
         Some((&opened.info, DieId { which, offset }))
+    }
+
+    /// The file to which the debug information of the code at `svma` was split off, if it was not found. Looks for
+    /// none where none was missing yet.
+    pub fn missing_split(&self, svma: Svma) -> Option<SplitName> {
+        let opened = self.opened.get()?.as_ref()?;
+        if opened.info.times_missed() == 0 {
+            return None;
+        }
+        let mut answers = opened.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        answers.resolver.missing_split(svma.get())
+    }
+
+    /// The debug information, if somebody needed it before.
+    pub fn opened_debug_info(&self) -> Option<&Arc<DebugInfo>> {
+        Some(&self.opened.get()?.as_ref()?.info)
     }
 
     /// What is wrong with the DWARF, as far as it is known by now: the first error met.

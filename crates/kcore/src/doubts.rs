@@ -36,6 +36,7 @@ impl Core {
         doubts.extend(self.missing_modules());
         doubts.extend(self.changed_modules());
         doubts.extend(self.unverified_modules());
+        doubts.extend(self.doubts_of_debug());
         doubts.extend(self.damaged_runtimes());
         doubts
     }

@@ -39,10 +39,12 @@ mod location_cache;
 mod lookup;
 mod lost;
 mod mapping;
+mod missing_debug;
 mod module;
 mod module_cfi;
 mod module_set;
 mod named_frame;
+mod native_host;
 mod open;
 mod pace;
 mod prefetch;
@@ -82,7 +84,10 @@ pub use kcore_elf::{
     BuildId, Image, LinkMapEntry, SymbolBinding, SymbolKind,
     core_file::{AuxEntry, ProcessInfo, SignalDetail, SignalInfo},
 };
-pub use kcore_files::{CoreTarget, NewFile, Progress, SourceText, is_packed};
+pub use kcore_files::{
+    CoreTarget, NewFile, OwnFileError, Progress, SourceText, check_own, is_packed, open_own,
+    open_regular,
+};
 pub use kcore_live::{LiveError, Pid, SaveProgress, Saved, agent};
 pub use kcore_mem::{
     Addr, AddrRange, AddressSpace, Arch, CodeAddr, Endian, Fault, FileOff, Origin, Region, Svma,
@@ -119,6 +124,7 @@ pub use live::{
 pub use location::{Location, SymbolAt};
 pub use lookup::LookupError;
 pub use mapping::{Mapping, MappingKind};
+pub use missing_debug::MissingDebug;
 pub use module::{FileState, Module};
 pub use module_set::ModuleSet;
 pub use named_frame::{NamedFrame, SharedLocation};

@@ -212,6 +212,16 @@ impl Module {
         self.symbols.get_or_init(|| self.shared_symbols())
     }
 
+    /// The same, if somebody asked for them before.
+    pub(crate) fn known_symbols(&self) -> Option<&ModuleSymbols> {
+        self.symbols.get().map(AsRef::as_ref)
+    }
+
+    /// Who finds its files.
+    pub(crate) fn finder(&self) -> &Finder {
+        &self.context.finder
+    }
+
     /// Its unwind information.
     pub fn cfi(&self) -> Option<&Cfi> {
         self.cfi.get_or_init(|| module_cfi::load(self)).as_ref()

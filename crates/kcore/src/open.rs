@@ -14,8 +14,8 @@ use kcore_elf::{
     ModuleFiles, ParseError, modules_of,
 };
 use kcore_files::{
-    CacheDir, CoreSource, FilesError, Finder, Format, OpenedCore, Progress, SYSTEM_DEBUG_DIR,
-    SearchPaths, Wanted, open_core,
+    CacheDir, CoreSource, FilesError, Finder, Format, OpenedCore, Progress, Reach,
+    SYSTEM_DEBUG_DIR, SearchPaths, Wanted, open_core, open_regular,
 };
 use kcore_live::LiveError;
 use kcore_mem::{Addr, AddrRange, AddressSpace, Arch, Target};
@@ -43,8 +43,15 @@ pub struct OpenOptions {
     pub core: Option<PathBuf>,
     /// The executable, when the core's own record of it is wrong or gone.
     pub exe: Option<PathBuf>,
-    /// Look for the target's files under this directory first.
+    /// The root of the file system that the process saw: its files are those under this directory, and no others
+    /// but what lies beside the core, the executable that is named here, and what has the right build-id in
+    /// `debug_dirs`.
     pub sysroot: Option<PathBuf>,
+    /// With a sysroot: files of this machine are looked at too, after those under it.
+    pub host_files: bool,
+    /// Nobody trusts the core: no file is read but those under the sysroot, in the folder of the core and in
+    /// `debug_dirs`, and no link there leads out of them.
+    pub untrusted: bool,
     /// More directories in the build-id layout.
     pub debug_dirs: Vec<PathBuf>,
     /// Where to keep what is costly to work out: indexes of big debug information. `None`: nowhere.
@@ -150,6 +157,7 @@ pub struct Core {
     pub(crate) linker: OnceLock<Linker>,
     pub(crate) thread_areas: OnceLock<ThreadAreas>,
     pub(crate) probes: Probes,
+    untrusted: bool,
     pub(crate) runtimes: OnceLock<Arc<Runtimes>>,
     pub(crate) task_runtimes: OnceLock<Runtimes>,
     pub(crate) tasks: OnceLock<Tasks>,
@@ -212,7 +220,10 @@ impl Core {
             live: None,
             file,
         };
-        let finder = finder(options, path.parent());
+        // A core from standard input lies in no folder: its files are looked for in the one at hand, unless nobody
+        // trusts it.
+        let is_placed = source != CoreSource::Stdin || !options.untrusted;
+        let finder = finder(options, path.parent().filter(|_| is_placed));
         Ok(Self::of_parts(parts, finder, options))
     }
 
@@ -251,7 +262,7 @@ impl Core {
 
     fn open_exe(path: &Path, options: &OpenOptions) -> Result<Self, OpenError> {
         let read = |error| OpenError::Read { path: path.to_owned(), error };
-        let file = std::fs::File::open(path).map_err(read)?;
+        let file = open_regular(path).map_err(read)?;
         let image = FileBytes::map(&file).map_err(read).and_then(|bytes| {
             Image::parse(bytes).map_err(|error| OpenError::Parse { path: path.to_owned(), error })
         })?;
@@ -298,6 +309,7 @@ impl Core {
             linker: OnceLock::new(),
             thread_areas: OnceLock::new(),
             probes: options.probes,
+            untrusted: options.untrusted,
             runtimes: OnceLock::new(),
             task_runtimes: OnceLock::new(),
             tasks: OnceLock::new(),
@@ -340,6 +352,12 @@ impl Core {
         self.target.arch
     }
 
+    /// Whether it was opened as one that nobody trusts: see [`OpenOptions::untrusted`]. Then nothing outside of the
+    /// folders that were named is to be read, written or run on its behalf.
+    pub const fn is_untrusted(&self) -> bool {
+        self.untrusted
+    }
+
     /// The memory of the process.
     pub fn space(&self) -> &dyn AddressSpace {
         &self.space
@@ -373,14 +391,35 @@ impl Core {
 }
 
 fn finder(options: &OpenOptions, core_dir: Option<&Path>) -> Finder {
-    let given = options.debug_dirs.iter().cloned();
-    Finder::new(SearchPaths {
+    let core_dir = core_dir.map(Path::to_owned);
+    Finder::new(SearchPaths { core_dir, ..search_paths(options) })
+}
+
+/// Where files are searched for, whatever is opened.
+pub(crate) fn search_paths(options: &OpenOptions) -> SearchPaths {
+    let reach = match (options.untrusted, &options.sysroot) {
+        (true, _) => Reach::Beneath,
+        (false, Some(_)) if !options.host_files => Reach::Named,
+        (false, _) => Reach::Host,
+    };
+    let system = [PathBuf::from(SYSTEM_DEBUG_DIR)];
+    let mut debug_dirs = options.debug_dirs.clone();
+    // The system's directory is one that no user named: as all others, it is that of the target.
+    let root_debug_dirs = match reach {
+        Reach::Host => {
+            debug_dirs.extend(system);
+            Vec::new()
+        }
+        Reach::Named | Reach::Beneath => system.to_vec(),
+    };
+    SearchPaths {
         exe: options.exe.clone(),
         sysroot: options.sysroot.clone(),
-        core_dir: core_dir.map(Path::to_owned),
-        debug_dirs: given.chain([PathBuf::from(SYSTEM_DEBUG_DIR)]).collect(),
+        debug_dirs,
+        root_debug_dirs,
+        reach,
         ..SearchPaths::default()
-    })
+    }
 }
 
 /// Files of modules that only their own headers describe.

@@ -8,12 +8,13 @@ use kcore_runtimes::{Host, HostModule, HostRange, Runtimes, ThreadFacts};
 use kcore_symbols::ModuleSymbols;
 use kcore_unwind::{Frame, Phase, Regs, RuleFrame, RuleStep, StepRule};
 
-use crate::{Core, MAX_FRAMES, Mapping, MappingKind, Module, Tid};
+use crate::{Core, MAX_FRAMES, Mapping, MappingKind, Module, Tid, native_host::NativeHost};
 
 impl Core {
     /// The language runtimes that the process holds. They are looked for once, when first asked for.
     pub fn runtimes(&self) -> &Runtimes {
-        self.runtimes.get_or_init(|| Arc::new(Runtimes::find(self.probes.runtimes, self)))
+        let find = || Arc::new(Runtimes::find(self.probes.runtimes, &NativeHost(self)));
+        self.runtimes.get_or_init(find)
     }
 
     /// Lets runtimes of versions whose layouts are not known be decoded by those of the nearest one, or
@@ -44,7 +45,7 @@ impl Core {
 
 impl StepRule for Core {
     fn step(&self, phase: Phase, frame: &RuleFrame<'_>, caller: &mut Regs) -> Option<RuleStep> {
-        self.runtimes().step(self, phase, frame, caller)
+        self.runtimes().step(&NativeHost(self), phase, frame, caller)
     }
 }
 

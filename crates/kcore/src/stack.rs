@@ -96,9 +96,13 @@ impl Stack {
 impl Core {
     /// A walker for this process; it is best used for many threads.
     pub fn walker(&self) -> Option<Walker<'_>> {
-        let walker =
-            Walker::sharing(self.space(), self.modules(), self.machine()?, &self.knowledge);
-        Some(walker.with_rule(self.step_rule()))
+        Some(self.native_walker()?.with_rule(self.step_rule()))
+    }
+
+    /// A walker that asks no runtime.
+    pub(crate) fn native_walker(&self) -> Option<Walker<'_>> {
+        let machine = self.machine()?;
+        Some(Walker::sharing(self.space(), self.modules(), machine, &self.knowledge))
     }
 
     /// The stack of a thread, at most `limit` frames. A damaged stack is as long as it is good.

@@ -23,6 +23,21 @@ fn a_glance_and_a_prompt_greet_the_user() {
 }
 
 #[test]
+fn what_is_shown_elsewhere_has_the_glance_apart_from_the_hint_and_no_prompts() {
+    let setup = Setup { options: "> taken 2>&1", ..Setup::default() };
+    let Some(terminal) = Terminal::open_with(setup) else { return };
+    terminal.wait_for_prompt();
+    terminal.run("77=K");
+    terminal.type_line("::quit");
+    terminal.wait_for("exit=0");
+    let taken = std::fs::read_to_string(terminal.file("taken")).unwrap();
+    let (glance, rest) = taken.split_once("\n\n").expect("an empty line between them");
+    assert!(glance.contains("SIG") && !glance.contains("::help"), "{taken}");
+    assert!(rest.starts_with("::help shows"), "{taken}");
+    assert!(rest.contains("77") && !taken.contains(['>', '\x1b']), "results alone: {taken}");
+}
+
+#[test]
 fn history_comes_back_by_arrow_and_after_a_restart() {
     let Some(mut terminal) = Terminal::open() else { return };
     terminal.wait_for_prompt();
@@ -36,6 +51,18 @@ fn history_comes_back_by_arrow_and_after_a_restart() {
     terminal.wait_for_prompt();
     terminal.keys(&["Up", "Up"]);
     terminal.wait_for("> ::echo_of_history\n");
+}
+
+#[test]
+fn a_pipe_in_the_place_of_the_history_is_not_waited_for() {
+    let Some(mut terminal) = Terminal::open() else { return };
+    terminal.wait_for_prompt();
+    let history = terminal.file("kcore/history");
+    let _ = std::fs::remove_file(&history);
+    let made = std::process::Command::new("mkfifo").arg(&history).status().unwrap();
+    assert!(made.success());
+    terminal.restart();
+    terminal.wait_for_prompt();
 }
 
 #[test]

@@ -124,7 +124,7 @@ impl Completer {
                 (word, starting(self.dcmds.iter().map(|(name, _)| name), word))
             }
             Place::Operand { dcmd, words, word } => self.operands(dcmd, &words, word, go_on),
-            Place::Shell(word) => (word, named(files::starting(word, go_on))),
+            Place::Shell(word) => (word, self.files(word, go_on)),
             Place::Nothing => ("", Vec::new()),
         }
     }
@@ -146,13 +146,18 @@ impl Completer {
             Some(Kind::Dcmd) => (word, self.dcmd_names(word)),
             Some(Kind::Walker) => (word, starting(&self.walkers, word)),
             Some(Kind::Variable) => (word, starting(&self.variables, word)),
-            Some(Kind::File) => (word, named(files::starting(word, go_on))),
+            Some(Kind::File) => (word, self.files(word, go_on)),
             // A word that nothing is known of may be a name of the program.
             Some(Kind::Symbol) | None => {
                 let word = self.name_at_end(word);
                 (word, if word.is_empty() { Vec::new() } else { self.symbols(word, go_on) })
             }
         }
+    }
+
+    /// Files of this machine, of which nothing is shown next to a core that nobody trusts.
+    fn files(&self, word: &str, go_on: &dyn Fn() -> bool) -> Vec<Candidate> {
+        if self.core.is_untrusted() { Vec::new() } else { named(files::starting(word, go_on)) }
     }
 
     /// The name at the end of an operand, which may be an expression; an object's name may hold

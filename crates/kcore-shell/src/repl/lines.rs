@@ -40,7 +40,7 @@ impl Lines {
         let mut editor = Editor::with_config(config(options)?)?;
         editor.set_max_history_size(HISTORY_LINES)?;
         editor.set_helper(Some(LineHelper::new(session, options.screen.clone(), options.styled)));
-        let history = options.history.clone().filter(|path| make_folder(path));
+        let history = options.history.clone().filter(|path| make_folder(path) && is_plain(path));
         if let Some(path) = &history {
             // The first run has none to load.
             let _ = editor.load_history(path);
@@ -101,6 +101,11 @@ fn config(options: &ReplOptions) -> Result<Config, ReadlineError> {
         .color_mode(if options.styled { ColorMode::Enabled } else { ColorMode::Disabled })
         .behavior(if terminal { Behavior::PreferTerm } else { Behavior::Stdio })
         .build())
+}
+
+/// Whether there is a plain file or none yet: whoever opens a pipe waits for another to open it too.
+fn is_plain(path: &Path) -> bool {
+    fs::metadata(path).map_or(true, |file| file.is_file())
 }
 
 /// Makes the folder of `path`, for its owner alone.

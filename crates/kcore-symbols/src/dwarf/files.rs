@@ -109,6 +109,11 @@ impl Files {
         self.splits.get_or_init(read).as_ref()
     }
 
+    /// The same, if somebody asked for them before.
+    pub fn known_splits(&self) -> Option<&Splits> {
+        self.splits.get()?.as_ref()
+    }
+
     /// The other half of a skeleton.
     pub fn split_of(&self, skeleton: &Unit) -> Option<(Which, Arc<Unit>)> {
         let name = skeleton.split.as_ref()?;

@@ -37,7 +37,7 @@ pub use file::DwarfFile;
 pub use files::{Files, Which};
 pub use outline::is_scope;
 pub use resolver::Resolver;
-pub use split::SplitFiles;
+pub use split::{SplitFiles, Splits};
 pub use unit::{SplitName, Unit};
 
 pub use walk::{Entry, Walk, is_number, sibling};

@@ -13,7 +13,7 @@ use super::{
     ranges::Claims,
     rows::Place,
     scan::scan,
-    unit::Unit,
+    unit::{SplitName, Unit},
 };
 use crate::LineFrame;
 
@@ -51,6 +51,22 @@ impl Resolver {
         }
         let (units, _) = self.others_at(pc);
         self.function_among(units, pc)
+    }
+
+    /// Where the unit that holds `pc` was split off to, if nothing was found there.
+    pub fn missing_split(&mut self, pc: u64) -> Option<SplitName> {
+        let listed = self.files.aranges.claims.find(pc);
+        let missing = listed.into_iter().find_map(|start| self.missing_half(start));
+        missing.or_else(|| {
+            let (others, _) = self.others_at(pc);
+            others.into_iter().find_map(|start| self.missing_half(start))
+        })
+    }
+
+    fn missing_half(&self, skeleton: usize) -> Option<SplitName> {
+        let unit = self.files.main.at(skeleton).ok()?;
+        let name = unit.split.clone()?;
+        self.files.split_of(&unit).is_none().then_some(name)
     }
 
     fn function_among(&self, units: Vec<usize>, pc: u64) -> Result<Option<(Which, usize)>> {

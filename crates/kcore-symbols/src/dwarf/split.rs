@@ -1,7 +1,10 @@
 //! Units that compilers put into files of their own (`-gsplit-dwarf`): DWARF 5, 7.3.2; before it, the
 //! GNU extension of DWARF 4 (<https://gcc.gnu.org/wiki/DebugFission>).
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{
+    Arc, OnceLock,
+    atomic::{AtomicU64, Ordering},
+};
 
 use gimli::{DwarfPackage, Reader as _, Section as _, SectionId};
 use kcore_elf::Image;
@@ -29,6 +32,8 @@ pub struct Splits {
     units: Vec<Split>,
     by_skeleton: FxHashMap<usize, u32>,
     package: OnceLock<Option<Package>>,
+    /// How often a unit was asked for whose file was not found.
+    missed: AtomicU64,
 }
 
 /// One that was split off.
@@ -60,7 +65,8 @@ impl Splits {
             by_skeleton.insert(start, number);
             units.push(Split { name, skeleton: bases(&unit), opened: OnceLock::new() });
         }
-        Self { finder, units, by_skeleton, package: OnceLock::new() }
+        let (package, missed) = (OnceLock::new(), AtomicU64::new(0));
+        Self { finder, units, by_skeleton, package, missed }
     }
 
     /// How many units were split off.
@@ -107,9 +113,18 @@ impl Splits {
         self.units.iter().filter(was_missed).map(|split| &split.name)
     }
 
+    /// How often a unit was asked for whose file was not found.
+    pub fn missed(&self) -> u64 {
+        self.missed.load(Ordering::Relaxed)
+    }
+
     fn opened(&self, main: &DwarfFile, number: u32) -> Option<&Opened> {
         let split = self.units.get(usize::try_from(number).ok()?)?;
-        split.opened.get_or_init(|| self.open(main, split)).as_ref()
+        let opened = split.opened.get_or_init(|| self.open(main, split)).as_ref();
+        if opened.is_none() {
+            self.missed.fetch_add(1, Ordering::Relaxed);
+        }
+        opened
     }
 
     fn open(&self, main: &DwarfFile, split: &Split) -> Option<Opened> {

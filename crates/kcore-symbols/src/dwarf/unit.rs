@@ -29,7 +29,7 @@ const SELDOM: u32 = 8;
 const CLANG: &[u8] = b"clang";
 
 /// Where a unit was put that is not in the file itself.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SplitName {
     /// The path of its file, relative to the directory of compilation if it is not absolute.
     pub path: String,

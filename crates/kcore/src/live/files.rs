@@ -9,11 +9,11 @@ use std::{
 };
 
 use kcore_elf::core_file::MapLine;
-use kcore_files::{Finder, SYSTEM_DEBUG_DIR, SearchPaths};
+use kcore_files::{Finder, SearchPaths, open_regular};
 use kcore_live::Process;
 
 use super::LiveOptions;
-use crate::OpenOptions;
+use crate::{OpenOptions, open::search_paths};
 
 const DELETED: &[u8] = b" (deleted)";
 
@@ -25,14 +25,11 @@ pub fn finder(
     live: &LiveOptions,
     options: &OpenOptions,
 ) -> Finder {
-    let given = options.debug_dirs.iter().cloned();
     Finder::new(SearchPaths {
-        exe: options.exe.clone(),
         sysroot: options.sysroot.clone().or_else(|| foreign_root(process)),
-        core_dir: None,
-        debug_dirs: given.chain([PathBuf::from(SYSTEM_DEBUG_DIR)]).collect(),
         nameless: nameless(process, maps),
         distrust_deleted: !live.ignore_deleted,
+        ..search_paths(options)
     })
 }
 
@@ -64,6 +61,6 @@ fn nameless(process: &Process, maps: &[MapLine]) -> BTreeMap<PathBuf, PathBuf> {
         };
         found.entry(path).or_insert(link);
     }
-    found.retain(|_, link| fs::File::open(link).is_ok());
+    found.retain(|_, link| open_regular(link).is_ok());
     found
 }

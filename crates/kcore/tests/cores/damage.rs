@@ -158,15 +158,24 @@ fn a_file_of_another_build_is_refused_and_said() {
 }
 
 #[test]
-fn an_empty_sysroot_hides_nothing_that_is_elsewhere() {
+fn a_sysroot_stands_before_the_files_of_this_machine_or_instead_of_them() {
     let case = case("dlopen", "O2-pie");
     let empty = tempfile::tempdir().expect("a temporary folder");
-    let options = OpenOptions {
+    let before = OpenOptions {
         core: Some(case.core.clone()),
         sysroot: Some(empty.path().to_owned()),
+        host_files: true,
         ..OpenOptions::default()
     };
-    assert_true(&Core::open(&options).expect("a core"), &case);
+    assert_true(&Core::open(&before).expect("a core"), &case);
+    let instead = OpenOptions { host_files: false, ..before };
+    let core = Core::open(&instead).expect("a core");
+    let system = core.modules().all().iter().find(|module| module.name().starts_with("libc.so"));
+    let system = system.expect("the C library");
+    assert_eq!(system.file_path(), None);
+    let refused = system.tried().iter().map(|tried| tried.why.to_string());
+    assert!(refused.clone().any(|why| why.contains("--host-files")), "{:?}", system.tried());
+    assert!(core.modules().exe().is_some_and(|exe| exe.file_path().is_some()), "beside the core");
 }
 
 /// A core that holds the code of all modules (bit 2 of the filter), by gdb, which may always write

@@ -1,5 +1,6 @@
 //! Runtimes and the rest of the house: every door of the registry is used by a runtime that is made up.
 
+mod asking;
 mod toy;
 
 use std::{

@@ -132,7 +132,8 @@ pub const ROOMS: &[Room] = &[
         uses: &["kcore", "kcore-render", "kcore-shell", "kcore-commands"],
         third_party: &["libc", "rayon", "thiserror"],
     },
-    // The process edge: it joins the shell with the commands, and asks the terminal.
+    // The process edge: it joins the shell with the commands, asks the terminal, and confines itself: libc has the
+    // numbers of system calls.
     Room {
         name: "kcore-cli",
         uses: &["kcore", "kcore-dcmd", "kcore-render", "kcore-shell", "kcore-commands"],
@@ -142,7 +143,10 @@ pub const ROOMS: &[Room] = &[
             "clap_mangen",
             "anyhow",
             "indicatif",
+            "landlock",
+            "libc",
             "rustix",
+            "seccompiler",
             "signal-hook",
         ],
     },
