@@ -44,6 +44,7 @@ mod module_cfi;
 mod module_set;
 mod named_frame;
 mod open;
+mod own_stack;
 mod pace;
 mod prefetch;
 mod process;
