@@ -84,7 +84,7 @@ pub fn ranges(count: usize) -> Vec<u8> {
 /// A line program of so many rows, for code from its first byte on. `skipped` bytes between its header
 /// and its operations are left out.
 pub fn line_program(skipped: usize, operations: &[u8]) -> Vec<u8> {
-    let mut header = vec![1, 1, 1, 0xfb, 14, 13];
+    let mut header = vec![1, 1, 0xfb, 14, 13];
     header.extend([0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1]);
     header.extend(b"\0file.c\0\0\0\0\0");
     let mut body = 3_u16.to_le_bytes().to_vec();
