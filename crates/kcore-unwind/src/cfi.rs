@@ -317,4 +317,40 @@ mod tests {
             assert!(with_header(encodings, 1, SECTION).search_header().is_none());
         }
     }
+
+    /// A module of one function at 0x1000, each of whose bytes states the CFA anew.
+    fn with_long_description(rows: u32) -> Cfi {
+        let sized = |mut body: Vec<u8>| {
+            body.resize(body.len().next_multiple_of(4), 0);
+            [&(body.len() as u32).to_le_bytes()[..], &body].concat()
+        };
+        // Absolute addresses of four bytes.
+        let common = sized(b"\0\0\0\0\x01zR\0\x01\x78\x10\x01\x03\x0c\x07\x08\x90\x01".to_vec());
+        let mut body = (common.len() as u32 + 4).to_le_bytes().to_vec();
+        body.extend([0x1000_u32, rows].iter().flat_map(|word| word.to_le_bytes()));
+        body.push(0);
+        (1..rows).for_each(|row| body.extend([0x41, 0x0e, (row % 100) as u8]));
+        let section = [common, sized(body), vec![0; 4]].concat();
+        let builder = CfiBuilder::new(Target::X86_64, 0);
+        builder.eh_frame(Arc::new(section), Svma::new(SECTION)).build()
+    }
+
+    #[test]
+    fn rows_of_a_long_description_are_those_that_running_it_gives() {
+        const ROWS: u32 = 2000;
+        let cfi = with_long_description(ROWS);
+        cfi.prepare();
+        let mut context = Context::new();
+        for at in (0x1000..0x1000 + u64::from(ROWS)).map(Addr::new) {
+            let mut run = None;
+            cfi.row_in_place(at, &mut context, &mut |found| {
+                run = Row::new(found);
+                Some(())
+            });
+            assert!(run.is_some(), "{at:?}");
+            assert_eq!(cfi.row(at, &mut context), run, "{at:?}");
+        }
+        assert_eq!(cfi.row(Addr::new(0x1000 + u64::from(ROWS)), &mut context), None);
+        assert_eq!(cfi.row(Addr::new(0xfff), &mut context), None);
+    }
 }
