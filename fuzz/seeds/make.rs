@@ -24,6 +24,8 @@ mod pythonic;
 mod recorder;
 #[path = "make/scripted.rs"]
 mod scripted;
+#[path = "make/shared.rs"]
+mod shared;
 #[path = "make/tiny.rs"]
 mod tiny;
 #[path = "make/words.rs"]
@@ -55,6 +57,7 @@ fn main() {
     for (machine, name) in [(0, "x86_64"), (1, "aarch64")] {
         put("disasm", name, &Output::default().byte(machine).word(0x40_0000).rest(&code));
     }
+    shared::seeds().iter().for_each(|(name, bytes)| put("repeated", name, bytes));
     language::seeds().iter().for_each(|(target, name, text)| put(target, name, text.as_bytes()));
     packed::seeds(&core).iter().for_each(|(name, bytes)| put("unpack", name, bytes));
     typed();

@@ -1,11 +1,12 @@
 //! The bodies of the fuzz targets: one module each, and `run` takes whatever bytes it is given.
 //!
 //! A target holds when it returns: no panic, no overflow, and within the time and memory that
-//! `cargo xtask fuzz` allows. What the code under test answers is its own affair.
+//! `cargo xtask fuzz` allows. [`repeated`] counts what is allocated as well.
 
 pub mod cfi;
 pub mod command;
 pub mod core_file;
+pub mod counting;
 pub mod demangle;
 pub mod disasm;
 pub mod dwarf;
@@ -25,6 +26,7 @@ pub mod process;
 pub mod program;
 pub mod python;
 pub mod python_host;
+pub mod repeated;
 pub mod sections;
 pub mod session;
 pub mod shown;

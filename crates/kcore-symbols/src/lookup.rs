@@ -3,10 +3,11 @@
 use std::hash::{Hash, Hasher};
 
 use kcore_elf::{SymbolBinding, SymbolKind};
-use rustc_hash::FxHasher;
+use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::{
     demangle::{Mangling, demangle, without_clone},
+    names::{NameAt, SHORT},
     preference,
     symbol::SymbolRef,
     table::SymbolTable,
@@ -55,17 +56,54 @@ impl NameIndex {
 pub fn find_demangled<'a>(table: &'a SymbolTable, wanted: &str) -> Option<SymbolRef<'a>> {
     let hints = Hints::of(wanted);
     let wanted = squeeze(wanted);
+    let mut verdicts = Verdicts::new(table);
     table
         .iter()
-        .filter(|symbol| hints.may_be(symbol.name()))
-        .filter(|symbol| {
-            let names = demangle(symbol.name());
-            match names.mangling {
-                Mangling::None => without_clone(symbol.name()) == Some(wanted.as_bytes()),
-                _ => squeeze(&names.function) == wanted || squeeze(&names.full) == wanted,
-            }
-        })
+        .filter(|symbol| verdicts.of(symbol, |name| hints.may_be(name) && is_called(name, &wanted)))
         .max_by(|a, b| is_cold(b).cmp(&is_cold(a)).then_with(|| prefer(table, a, b)))
+}
+
+/// Whether a name is that of a function in the words of its language, or of a copy of a C function.
+fn is_called(name: &[u8], wanted: &str) -> bool {
+    let names = demangle(name);
+    match names.mangling {
+        Mangling::None => without_clone(name) == Some(wanted.as_bytes()),
+        _ => squeeze(&names.function) == wanted || squeeze(&names.full) == wanted,
+    }
+}
+
+/// What was found of names that are not short: any number of symbols may have one long name, or each a
+/// part of it.
+struct Verdicts {
+    known: FxHashMap<NameAt, bool>,
+    /// Bytes of long names that may still be looked at. Linkers put names that end alike at one place, so
+    /// that all together may be longer than their table.
+    left: usize,
+}
+
+/// How many times the length of their table long names may be together.
+const OVERLAP: usize = 8;
+
+impl Verdicts {
+    fn new(table: &SymbolTable) -> Self {
+        let left = table.names().size().saturating_mul(OVERLAP);
+        Self { known: FxHashMap::default(), left }
+    }
+
+    fn of(&mut self, symbol: &SymbolRef<'_>, is_wanted: impl FnOnce(&[u8]) -> bool) -> bool {
+        let name = symbol.name();
+        if name.len() <= SHORT {
+            return is_wanted(name);
+        }
+        if let Some(known) = self.known.get(&symbol.entry.name) {
+            return *known;
+        }
+        let Some(left) = self.left.checked_sub(name.len()) else { return false };
+        self.left = left;
+        let verdict = is_wanted(name);
+        self.known.insert(symbol.entry.name, verdict);
+        verdict
+    }
 }
 
 /// Whether a symbol is the part of a function that compilers expect not to run.
@@ -81,6 +119,7 @@ pub fn find_in_file<'a>(
     name: &str,
 ) -> Option<Option<SymbolRef<'a>>> {
     let (mut in_file, mut file_found, mut found) = (false, false, None);
+    let mut verdicts = Verdicts::new(table);
     for symbol in table.iter() {
         if symbol.kind() == SymbolKind::File {
             in_file = is_file(symbol.name(), file);
@@ -88,7 +127,8 @@ pub fn find_in_file<'a>(
         } else if in_file
             && symbol.binding() == SymbolBinding::Local
             && found.is_none()
-            && is_named(&symbol, name)
+            && symbol.entry.has_address()
+            && verdicts.of(&symbol, |raw| is_named(raw, name))
         {
             found = Some(symbol);
         }
@@ -101,10 +141,8 @@ fn is_file(name: &[u8], wanted: &str) -> bool {
     name == wanted.as_bytes() || last == wanted.as_bytes()
 }
 
-fn is_named(symbol: &SymbolRef<'_>, wanted: &str) -> bool {
-    symbol.entry.has_address()
-        && (symbol.name() == wanted.as_bytes()
-            || (is_mangled(symbol.name()) && demangle(symbol.name()).function == wanted))
+fn is_named(name: &[u8], wanted: &str) -> bool {
+    name == wanted.as_bytes() || (is_mangled(name) && demangle(name).function == wanted)
 }
 
 fn prefer(table: &SymbolTable, a: &SymbolRef<'_>, b: &SymbolRef<'_>) -> std::cmp::Ordering {

@@ -6,7 +6,9 @@ use kcore_elf::Image;
 use kcore_mem::Svma;
 use rustc_hash::FxHashMap;
 
-use crate::{DebugContext, DebugInfo, Demangled, Lines, SymbolId, SymbolTable, demangle};
+use crate::{
+    DebugContext, DebugInfo, Demangled, Lines, SymbolId, SymbolTable, demangle, names::NameAt,
+};
 
 /// Demangled names that are remembered; beyond it all are forgotten.
 const MAX_CACHED: usize = 1 << 17;
@@ -34,7 +36,7 @@ pub struct ModuleSymbols {
     debug: Option<Arc<Image>>,
     table: OnceLock<SymbolTable>,
     lines: Lines,
-    by_symbol: RwLock<FxHashMap<SymbolId, Arc<str>>>,
+    by_place: RwLock<FxHashMap<NameAt, Arc<str>>>,
     by_name: RwLock<FxHashMap<Box<str>, Arc<Demangled>>>,
 }
 
@@ -58,7 +60,7 @@ impl ModuleSymbols {
             debug,
             table: OnceLock::new(),
             lines,
-            by_symbol: RwLock::default(),
+            by_place: RwLock::default(),
             by_name: RwLock::default(),
         }
     }
@@ -111,10 +113,14 @@ impl ModuleSymbols {
 
     /// The demangled name of a symbol, without parameters.
     pub fn name_of(&self, id: SymbolId) -> Option<Arc<str>> {
-        let known = self.by_symbol.read().unwrap_or_else(PoisonError::into_inner).get(&id).cloned();
+        let symbol = self.table().get(id)?;
+        // Symbols may share a name of any length.
+        let place = symbol.entry.name;
+        let known =
+            self.by_place.read().unwrap_or_else(PoisonError::into_inner).get(&place).cloned();
         known.or_else(|| {
-            let name: Arc<str> = demangle(self.table().get(id)?.name()).function.into();
-            remember(&self.by_symbol, id, Arc::clone(&name));
+            let name: Arc<str> = demangle(symbol.name()).function.into();
+            remember(&self.by_place, place, Arc::clone(&name));
             Some(name)
         })
     }

@@ -1,6 +1,10 @@
 //! Where the names of symbols lie: in the files that they came from, or in an arena.
 
-use std::ffi::CStr;
+use std::{
+    collections::BTreeMap,
+    ffi::CStr,
+    sync::{PoisonError, RwLock},
+};
 
 use kcore_elf::Section;
 
@@ -8,8 +12,11 @@ use kcore_elf::Section;
 /// to read them all.
 const TO_NUL: u32 = u32::MAX;
 
+/// Names up to this long are read anew to find their end; where longer ones end is remembered.
+pub const SHORT: usize = 256;
+
 /// A name by its place; the default is the empty name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct NameAt {
     start: u32,
     len: u32,
@@ -32,6 +39,9 @@ impl NameAt {
 #[derive(Debug, Default)]
 pub struct NameStore {
     files: Vec<Section>,
+    /// Bytes without a NUL among them, by file and end, with their first: any number of symbols may have one
+    /// long name, or each a part of it.
+    long: RwLock<BTreeMap<(u8, usize), usize>>,
 }
 
 impl NameStore {
@@ -47,6 +57,11 @@ impl NameStore {
         file
     }
 
+    /// Bytes in all.
+    pub fn size(&self) -> usize {
+        self.files.iter().fold(0, |size, file| size.saturating_add(file.len()))
+    }
+
     /// Whether the name at a place begins with `prefix`, which holds no NUL.
     pub fn begins_with(&self, at: NameAt, prefix: &[u8]) -> bool {
         let rest = self.rest(at);
@@ -57,9 +72,28 @@ impl NameStore {
     pub fn get(&self, at: NameAt) -> &[u8] {
         let rest = self.rest(at);
         if at.len == TO_NUL {
-            return CStr::from_bytes_until_nul(rest).map_or(rest, CStr::to_bytes);
+            let len = length(rest, SHORT).unwrap_or_else(|| self.long_length(at, rest));
+            return rest.get(..len).unwrap_or(rest);
         }
         rest.get(..at.len as usize).unwrap_or_default()
+    }
+
+    /// The length of a name that is not short.
+    fn long_length(&self, at: NameAt, rest: &[u8]) -> usize {
+        let start = at.start as usize;
+        let known = self.long.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(((file, end), first)) = known.range((at.file, start)..).next()
+            && *file == at.file
+            && *first <= start
+        {
+            return end.saturating_sub(start);
+        }
+        drop(known);
+        let len = length(rest, usize::MAX).unwrap_or(rest.len());
+        let mut known = self.long.write().unwrap_or_else(PoisonError::into_inner);
+        let first = known.entry((at.file, start.saturating_add(len))).or_insert(start);
+        *first = start.min(*first);
+        len
     }
 
     /// The bytes from the beginning of a name on.
@@ -67,6 +101,13 @@ impl NameStore {
         let bytes = self.files.get(usize::from(at.file)).map(|bytes| &bytes[..]);
         bytes.and_then(|bytes| bytes.get(at.start as usize..)).unwrap_or_default()
     }
+}
+
+/// Where the first NUL is among the first `most` bytes, or where the bytes end before that.
+fn length(bytes: &[u8], most: usize) -> Option<usize> {
+    let looked_at = bytes.get(..most).unwrap_or(bytes);
+    let name = CStr::from_bytes_until_nul(looked_at).ok().map(CStr::count_bytes);
+    name.or_else(|| (looked_at.len() == bytes.len()).then_some(bytes.len()))
 }
 
 /// Collects names that no file holds, to become one more file of a [`NameStore`].
@@ -113,6 +154,18 @@ mod tests {
         };
         assert_eq!([begins(1, "ma"), begins(1, ""), begins(0, "")], [true; 3]);
         assert_eq!([begins(1, "mainx"), begins(6, "exits"), begins(99, "e")], [false; 3]);
+    }
+
+    #[test]
+    fn parts_of_a_long_name_end_where_it_ends() {
+        let mut store = NameStore::default();
+        let text = [&b"\0"[..], &[b'a'; 1000], b"\0", &[b'b'; 700]].concat();
+        let file = store.add(Section::from(text));
+        for start in [500, 1, 700, 300, 800, 1000, 1001, 1002, 1500] {
+            let end = if start <= 1001 { 1001 } else { 1702 };
+            let len = store.get(NameAt::in_table(file, start)).len();
+            assert_eq!(len, end - start as usize, "{start}");
+        }
     }
 
     #[test]

@@ -50,9 +50,12 @@ const fn is_code(kind: SymbolKind) -> bool {
     kind.is_function()
 }
 
+/// Underscores that are counted.
+const MAX_UNDERSCORES: usize = 64;
+
 /// Less is better.
 fn spelling(name: &[u8]) -> (bool, usize) {
-    let underscores = name.iter().take_while(|byte| **byte == b'_').count();
+    let underscores = name.iter().take(MAX_UNDERSCORES).take_while(|byte| **byte == b'_').count();
     (name.first() == Some(&b'$'), underscores)
 }
 

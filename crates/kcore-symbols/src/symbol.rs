@@ -3,7 +3,10 @@
 use kcore_elf::{SymbolBinding, SymbolKind, SymbolTableKind};
 use kcore_mem::Svma;
 
-use crate::{names::NameAt, table::SymbolTable};
+use crate::{
+    names::{NameAt, SHORT},
+    table::SymbolTable,
+};
 
 /// `SHN_ABS`: the value is no address.
 const SHN_ABS: u16 = 0xfff1;
@@ -196,10 +199,13 @@ impl PartialEq for SymbolRef<'_> {
 /// A name without the version that GNU linkers append (`puts@GLIBC_2.2.5`, `environ@@GLIBC_2.2.5`).
 /// The `@plt` of a linkage table entry is no version.
 pub fn without_version(name: &[u8]) -> &[u8] {
+    // Versions are short: of a long name, which many symbols may have, the end is looked at.
+    let before = name.len().saturating_sub(SHORT);
+    let end = name.get(before..).unwrap_or_default();
     // `contains` is a fast search for a byte, and nearly always says no.
-    let versioned = name.contains(&b'@');
-    let at = versioned.then(|| name.iter().position(|byte| *byte == b'@')).flatten();
-    let at = at.filter(|at| *at > 0);
+    let versioned = end.contains(&b'@');
+    let at = versioned.then(|| end.iter().position(|byte| *byte == b'@')).flatten();
+    let at = at.map(|at| before.saturating_add(at)).filter(|at| *at > 0);
     match at.map(|at| name.split_at(at)) {
         Some((_, b"@plt")) | None => name,
         Some((bare, _)) => bare,

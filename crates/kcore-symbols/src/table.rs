@@ -3,14 +3,14 @@
 use std::{
     cmp::Ordering,
     sync::{
-        OnceLock,
+        OnceLock, PoisonError, RwLock,
         atomic::{AtomicU32, Ordering::Relaxed},
     },
 };
 
 use kcore_elf::{Image, ImageSection, ImageSymbol, SymbolKind, SymbolTableKind};
 use kcore_mem::Svma;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
     cover::{Cover, Span},
@@ -25,6 +25,8 @@ use crate::{
 const SHF_EXECINSTR: u64 = 4;
 /// Addresses that are searched for among all symbols. To look at all is 30 times as fast as to order them.
 const MAX_SEARCHES: u32 = 16;
+/// Names whose search is remembered; beyond it all are forgotten.
+const MAX_KNOWN: usize = 1 << 10;
 
 /// The symbols of one module.
 ///
@@ -38,6 +40,8 @@ pub struct SymbolTable {
     nearby: OnceLock<Nearby>,
     order: OnceLock<Order>,
     by_name: OnceLock<NameIndex>,
+    /// Names that were searched for among those of languages, and what they name.
+    demangled: RwLock<FxHashMap<Box<str>, Option<SymbolId>>>,
     /// How many addresses were searched for among all symbols.
     searches: AtomicU32,
 }
@@ -222,7 +226,24 @@ impl SymbolTable {
     /// parameters, is found too.
     pub fn lookup(&self, name: &str) -> Option<SymbolRef<'_>> {
         let index = self.by_name.get_or_init(|| NameIndex::new(self));
-        index.find(self, name.as_bytes()).or_else(|| crate::lookup::find_demangled(self, name))
+        index.find(self, name.as_bytes()).or_else(|| self.lookup_demangled(name))
+    }
+
+    /// The symbol of this name in the words of its language, remembered: modules that are one file have one
+    /// table, and each may be asked for the same name.
+    fn lookup_demangled(&self, name: &str) -> Option<SymbolRef<'_>> {
+        let known =
+            self.demangled.read().unwrap_or_else(PoisonError::into_inner).get(name).copied();
+        let id = known.unwrap_or_else(|| {
+            let found = crate::lookup::find_demangled(self, name).map(|symbol| symbol.id());
+            let mut known = self.demangled.write().unwrap_or_else(PoisonError::into_inner);
+            if known.len() >= MAX_KNOWN {
+                known.clear();
+            }
+            known.insert(name.into(), found);
+            found
+        });
+        self.get(id?)
     }
 
     /// The symbol of this name that the source file `file` keeps to itself. The file goes by the

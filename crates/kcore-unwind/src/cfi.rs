@@ -11,6 +11,7 @@ use kcore_mem::{Addr, Arch, Endian, Svma, Target};
 
 use crate::{
     cfi_index::FdeIndex,
+    long_rows::{Description, LONG, LongRow, LongRows, MAX_COMMON},
     row::{CfiSectionKind, Context, FoundRow, Row},
 };
 
@@ -20,7 +21,11 @@ pub type Bytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
 type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
 
 /// Takes what a step needs out of a row.
-type Take<'a, R> = &'a mut dyn FnMut(&FoundRow<'_>) -> Option<R>;
+struct Take<'a, R> {
+    found: &'a mut dyn FnMut(&FoundRow<'_>) -> Option<R>,
+    /// The same of a row that was kept; `None` where no memory may be taken to keep one.
+    kept: Option<fn(Row) -> R>,
+}
 
 /// The unwind information of a module. Made by [`CfiBuilder`].
 pub struct Cfi {
@@ -32,6 +37,7 @@ pub struct Cfi {
     debug_frame: Option<Bytes>,
     eh_index: OnceLock<FdeIndex>,
     debug_index: OnceLock<FdeIndex>,
+    long: LongRows,
 }
 
 /// Gathers the sections of a module.
@@ -50,6 +56,7 @@ impl CfiBuilder {
             debug_frame: None,
             eh_index: OnceLock::new(),
             debug_index: OnceLock::new(),
+            long: LongRows::default(),
         })
     }
 
@@ -94,7 +101,7 @@ impl Cfi {
     /// The row for the code at `at`; `None` when nothing covers it.
     pub(crate) fn row(&self, at: Addr, context: &mut Context) -> Option<Row> {
         let svma = Svma::new(at.get().wrapping_sub_signed(self.bias));
-        let take = &mut |found: &FoundRow<'_>| Row::new(found);
+        let take = &mut Take { found: &mut |found| Row::new(found), kept: Some(|row| row) };
         self.row_by_header(svma, context, take)
             .or_else(|| self.row_by_eh_index(svma, context, take))
             .or_else(|| self.row_by_debug_index(svma, context, take))
@@ -119,6 +126,7 @@ impl Cfi {
         take: &mut dyn FnMut(&FoundRow<'_>) -> Option<()>,
     ) -> Option<()> {
         let svma = Svma::new(at.get().wrapping_sub_signed(self.bias));
+        let take = &mut Take { found: take, kept: None };
         if self.eh_index.get().is_some() {
             return self.row_by_eh_index(svma, context, take);
         }
@@ -164,7 +172,12 @@ impl Cfi {
 
     /// By the binary search table of `.eh_frame_hdr`. Its entries say where functions begin and
     /// not where they end, so the description itself is asked.
-    fn row_by_header<R>(&self, at: Svma, context: &mut Context, take: Take<'_, R>) -> Option<R> {
+    fn row_by_header<R>(
+        &self,
+        at: Svma,
+        context: &mut Context,
+        take: &mut Take<'_, R>,
+    ) -> Option<R> {
         let header = self.search_header()?;
         let found = header.table()?.lookup(at.get(), &self.bases).ok()?.direct().ok()?;
         // Subtracted here: a table may name what lies before the section.
@@ -189,7 +202,12 @@ impl Cfi {
     }
 
     /// By an index made of the whole section, where there is no header or it is damaged.
-    fn row_by_eh_index<R>(&self, at: Svma, context: &mut Context, take: Take<'_, R>) -> Option<R> {
+    fn row_by_eh_index<R>(
+        &self,
+        at: Svma,
+        context: &mut Context,
+        take: &mut Take<'_, R>,
+    ) -> Option<R> {
         let section = self.eh_section()?;
         if self.search_header().is_some() {
             return None;
@@ -205,7 +223,7 @@ impl Cfi {
         &self,
         at: Svma,
         context: &mut Context,
-        take: Take<'_, R>,
+        take: &mut Take<'_, R>,
     ) -> Option<R> {
         let section = self.debug_section()?;
         let index = self.debug_index.get_or_init(|| FdeIndex::new(&section, &self.bases));
@@ -221,14 +239,25 @@ impl Cfi {
         kind: CfiSectionKind,
         (fde, at): (&FrameDescriptionEntry<Slice<'a>>, Svma),
         context: &mut Context,
-        take: Take<'_, R>,
+        take: &mut Take<'_, R>,
     ) -> Option<R> {
         if !fde.contains(at.get()) {
             return None;
         }
+        if let Some(kept) = take.kept {
+            if fde.cie().entry_len() > MAX_COMMON {
+                return None;
+            }
+            let description = Description { section, kind, bases: &self.bases, fde };
+            if fde.entry_len() > LONG
+                && let LongRow::Found(row) = self.long.find(&description, at.get(), context)
+            {
+                return row.map(kept);
+            }
+        }
         let row = fde.unwind_info_for_address(section, &self.bases, context, at.get()).ok()?;
         let return_address = fde.cie().return_address_register();
-        take(&FoundRow::new(row, kind, return_address, fde.is_signal_trampoline()))
+        (take.found)(&FoundRow::new(row, kind, return_address, fde.is_signal_trampoline()))
     }
 }
 
@@ -287,5 +316,41 @@ mod tests {
         for encodings in [[4, 0x3b], [3, 0x3c], [0xff, 0xff]] {
             assert!(with_header(encodings, 1, SECTION).search_header().is_none());
         }
+    }
+
+    /// A module of one function at 0x1000, each of whose bytes states the CFA anew.
+    fn with_long_description(rows: u32) -> Cfi {
+        let sized = |mut body: Vec<u8>| {
+            body.resize(body.len().next_multiple_of(4), 0);
+            [&(body.len() as u32).to_le_bytes()[..], &body].concat()
+        };
+        // Absolute addresses of four bytes.
+        let common = sized(b"\0\0\0\0\x01zR\0\x01\x78\x10\x01\x03\x0c\x07\x08\x90\x01".to_vec());
+        let mut body = (common.len() as u32 + 4).to_le_bytes().to_vec();
+        body.extend([0x1000_u32, rows].iter().flat_map(|word| word.to_le_bytes()));
+        body.push(0);
+        (1..rows).for_each(|row| body.extend([0x41, 0x0e, (row % 100) as u8]));
+        let section = [common, sized(body), vec![0; 4]].concat();
+        let builder = CfiBuilder::new(Target::X86_64, 0);
+        builder.eh_frame(Arc::new(section), Svma::new(SECTION)).build()
+    }
+
+    #[test]
+    fn rows_of_a_long_description_are_those_that_running_it_gives() {
+        const ROWS: u32 = 2000;
+        let cfi = with_long_description(ROWS);
+        cfi.prepare();
+        let mut context = Context::new();
+        for at in (0x1000..0x1000 + u64::from(ROWS)).map(Addr::new) {
+            let mut run = None;
+            cfi.row_in_place(at, &mut context, &mut |found| {
+                run = Row::new(found);
+                Some(())
+            });
+            assert!(run.is_some(), "{at:?}");
+            assert_eq!(cfi.row(at, &mut context), run, "{at:?}");
+        }
+        assert_eq!(cfi.row(Addr::new(0x1000 + u64::from(ROWS)), &mut context), None);
+        assert_eq!(cfi.row(Addr::new(0xfff), &mut context), None);
     }
 }

@@ -36,6 +36,9 @@ pub enum End {
     /// The next frame would not lie above this one: the stack is damaged or goes round.
     #[error("the stack does not advance at {0}")]
     DidNotAdvance(Addr),
+    /// Many other threads stand on the stack below this address.
+    #[error("the stack below {0} is that of many threads")]
+    Overlap(Addr),
     /// The walk was stopped at its limit.
     #[error("stopped after {}", frames(*.0))]
     Limit(usize),
@@ -69,6 +72,7 @@ impl End {
             Self::UnknownRegister { .. } => "unknown_register",
             Self::BadRule(_) => "bad_rule",
             Self::DidNotAdvance(_) => "did_not_advance",
+            Self::Overlap(_) => "overlap",
             Self::Limit(_) => "limit",
             Self::Stopped => "stopped",
             Self::Unsupported => "unsupported",
@@ -84,7 +88,8 @@ impl End {
             | Self::Zeros(at)
             | Self::UnknownRegister { at, .. }
             | Self::BadRule(at)
-            | Self::DidNotAdvance(at) => Some(at),
+            | Self::DidNotAdvance(at)
+            | Self::Overlap(at) => Some(at),
             Self::Fault(fault) => Some(fault.addr()),
             Self::Outermost
             | Self::Limit(_)

@@ -35,6 +35,7 @@ mod fallback;
 mod frame;
 pub mod in_place;
 mod learnt;
+mod long_rows;
 mod modules;
 mod reading;
 mod regs;

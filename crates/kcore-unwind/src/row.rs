@@ -1,5 +1,7 @@
 //! A row of call frame information: how to find the caller's registers at one pc.
 
+use std::sync::Arc;
+
 use gimli::{CfaRule as GimliCfa, RegisterRule, UnwindContext, UnwindExpression, UnwindTableRow};
 
 use crate::RegisterId;
@@ -16,7 +18,7 @@ pub struct ExpressionRef {
 }
 
 /// Which section holds a row.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CfiSectionKind {
     /// `.eh_frame`.
     EhFrame,
@@ -60,7 +62,7 @@ pub struct Row {
     /// How to compute the CFA.
     pub cfa: CfaRule,
     /// The registers that have a rule.
-    pub rules: Box<[(RegisterId, Rule)]>,
+    pub rules: Arc<[(RegisterId, Rule)]>,
     /// The column that holds the return address.
     pub return_address: RegisterId,
     /// Whether the frame is a signal trampoline (`S` in the augmentation).
@@ -142,13 +144,13 @@ impl Row {
     /// Copies what a step needs; `None` where a rule is one that only another architecture knows how
     /// to apply.
     pub fn new(found: &FoundRow<'_>) -> Option<Self> {
-        let rules: Option<Box<[_]>> = found.rules().collect();
+        let rules: Option<Arc<[_]>> = found.rules().collect();
         let (return_address, is_signal) = (found.return_address(), found.is_signal());
         Some(Self { cfa: found.cfa(), rules: rules?, return_address, is_signal })
     }
 
     /// Itself, to be applied.
-    pub const fn by_ref(&self) -> RowRef<'_> {
+    pub fn by_ref(&self) -> RowRef<'_> {
         RowRef {
             cfa: self.cfa,
             rules: &self.rules,

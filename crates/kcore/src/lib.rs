@@ -46,6 +46,7 @@ mod module_set;
 mod named_frame;
 mod native_host;
 mod open;
+mod own_stack;
 mod pace;
 mod prefetch;
 mod process;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kcore_mem::{Addr, CodeAddr};
 use kcore_unwind::{End, Flow, Frame, Regs, Trust, Walker};
 
-use crate::{Core, Mapping, Task, Tid};
+use crate::{Core, Mapping, Task, Tid, own_stack::OwnStack};
 
 /// Frames of one stack, at most, when nobody says otherwise: a stack of 8 MiB holds half a million
 /// of the smallest frames.
@@ -70,15 +70,28 @@ impl Stack {
         limit: usize,
         bottom: Option<Addr>,
     ) -> Self {
-        let mut frames = Vec::new();
-        let mut is_last = false;
+        Self::walk_until(tid, walker, start, limit, &mut |frames| {
+            let is_last = bottom.is_some() && frames.last().is_some_and(|last| last.cfa == bottom);
+            is_last.then_some(End::Outermost)
+        })
+    }
+
+    /// As [`Stack::walk`], until `end_at` says of the frames so far why there are no more.
+    fn walk_until(
+        tid: Option<Tid>,
+        walker: &mut Walker<'_>,
+        start: StackOrigin,
+        limit: usize,
+        end_at: &mut dyn FnMut(&[Frame]) -> Option<End>,
+    ) -> Self {
+        let (mut frames, mut ends) = (Vec::new(), None);
         walker.set_thread(tid);
         let end = walker.walk_from(&start.regs, start.pc, start.trust, limit, &mut |frame, _| {
             frames.push(*frame);
-            is_last = bottom.is_some() && frame.cfa == bottom;
-            if is_last { Flow::Stop } else { Flow::Continue }
+            ends = end_at(&frames);
+            if ends.is_some() { Flow::Stop } else { Flow::Continue }
         });
-        let end = if is_last { End::Outermost } else { end };
+        let end = ends.unwrap_or(end);
         Self { tid, task: None, frames, end, start: Some(Box::new(start)) }
     }
 
@@ -121,7 +134,10 @@ impl Core {
         let Some(regs) = self.start_registers(tid) else {
             return Stack::empty(Some(tid), End::NoRegisters);
         };
-        Stack::walk(Some(tid), walker, StackOrigin::stopped_at(regs, true), limit)
+        let sp = self.machine().and_then(|machine| regs.get(machine.stack_pointer()));
+        let mut own = OwnStack::new(self, tid, sp.map(Addr::new));
+        let start = StackOrigin::stopped_at(regs, true);
+        Stack::walk_until(Some(tid), walker, start, limit, &mut |frames| own.end_at(frames))
     }
 
     /// The stack that begins with the caller of the frame at `frame_pointer`, for an address that

@@ -72,7 +72,7 @@ impl Core {
     }
 
     /// The stack pointers of all threads, lowest first.
-    fn stack_pointers(&self) -> &[(Addr, Tid)] {
+    pub(crate) fn stack_pointers(&self) -> &[(Addr, Tid)] {
         self.stack_pointers.get_or_init(|| {
             let threads = self.threads().iter();
             let pointers = threads

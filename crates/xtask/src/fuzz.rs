@@ -20,6 +20,8 @@ const SECONDS: u64 = 5;
 /// What one input may take: megabytes, and seconds.
 const MEMORY: u32 = 1024;
 const TIMEOUT: u32 = 20;
+/// Bytes of an input: what takes time in proportion to the square of its length is to show.
+const LONGEST: u32 = 256 << 10;
 
 /// What cargo-fuzz gives for `--sanitizer none`.
 const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
@@ -131,6 +133,7 @@ fn run_one(binaries: &Path, target: &str, seconds: u64) -> Result<()> {
         .arg(format!("-max_total_time={seconds}"))
         .arg(format!("-rss_limit_mb={MEMORY}"))
         .arg(format!("-timeout={TIMEOUT}"))
+        .arg(format!("-max_len={LONGEST}"))
         .arg(format!("-artifact_prefix={}/", found.display()))
         .args(["-print_final_stats=1", "-verbosity=0"])
         .args([&corpus, &fuzz_dir().join("seeds").join(target)]);

@@ -6,13 +6,13 @@ use std::{
 };
 
 use gimli::{
-    DebugAddrBase, DebugLoc, DebugLocLists, DebugRngListsBase, Dwarf, DwarfFileType, EndianReader,
-    LocationLists, RunTimeEndian, Section as _, SectionId,
+    Abbreviations, DebugAddrBase, DebugLoc, DebugLocLists, DebugRngListsBase, Dwarf, DwarfFileType,
+    EndianReader, LocationLists, Reader as _, RunTimeEndian, Section as _, SectionId,
 };
 use kcore_elf::{Image, Section};
 use kcore_mem::Endian;
 
-use super::{Reader, Result, bytes::Bytes};
+use super::{Reader, Result, bytes::Bytes, rows::Rows, shared::Shared};
 
 /// A file with DWARF. The big sections are read piece by piece; the others are small, or needed
 /// at any place of theirs.
@@ -26,6 +26,10 @@ pub struct DwarfFile {
     locations: OnceLock<LocationLists<Reader>>,
     /// Strings, addresses and range lists; nothing else.
     pub dwarf: Arc<Dwarf<Reader>>,
+    /// Tables of abbreviations, by where they begin.
+    pub abbreviations: Arc<Shared<usize, Abbreviations>>,
+    /// Line programs that were run, by where they begin and the size of addresses.
+    pub lines: Arc<Shared<(usize, u8), Rows>>,
     /// Whether its units are those of `.debug_types` (DWARF 4).
     pub is_types: bool,
     /// What split units have from their skeleton.
@@ -86,6 +90,8 @@ impl DwarfFile {
             loc: Arc::new(Bytes::Whole(empty(parent.order))),
             loclists: Arc::new(Bytes::Whole(empty(parent.order))),
             locations: OnceLock::from(dwarf.locations.clone()),
+            abbreviations: Arc::new(Shared::new(dwarf.debug_abbrev.reader().len())),
+            lines: Arc::new(Shared::new(dwarf.debug_line.reader().len())),
             dwarf: Arc::new(dwarf),
             is_types,
             skeleton,
@@ -102,11 +108,14 @@ impl DwarfFile {
             let name = name(id);
             Bytes::Stream(name.and_then(|name| image.section_stream(name)), order)
         };
+        let (abbrev, line) = (stream(SectionId::DebugAbbrev), stream(SectionId::DebugLine));
         Self {
             order,
             info: stream(SectionId::DebugInfo),
-            abbrev: Arc::new(stream(SectionId::DebugAbbrev)),
-            line: Arc::new(stream(SectionId::DebugLine)),
+            abbreviations: Arc::new(Shared::new(abbrev.size())),
+            lines: Arc::new(Shared::new(line.size())),
+            abbrev: Arc::new(abbrev),
+            line: Arc::new(line),
             loc: Arc::new(stream(SectionId::DebugLoc)),
             loclists: Arc::new(stream(SectionId::DebugLocLists)),
             locations: OnceLock::new(),
@@ -132,6 +141,8 @@ impl DwarfFile {
             loclists: Arc::clone(&self.loclists),
             locations: OnceLock::new(),
             dwarf: Arc::clone(&self.dwarf),
+            abbreviations: Arc::clone(&self.abbreviations),
+            lines: Arc::clone(&self.lines),
             is_types: true,
             skeleton: self.skeleton,
         })
@@ -167,6 +178,11 @@ impl DwarfFile {
     /// The bytes of the line program that begins at `start`.
     pub fn line_bytes(&self, start: usize) -> Result<Reader> {
         self.line.get(self.line.sized(start)?)
+    }
+
+    /// Bytes of `.debug_line`.
+    pub fn line_size(&self) -> usize {
+        self.line.size()
     }
 
     /// At most `len` bytes of `.debug_abbrev` from `start` on, and whether more follow.

@@ -6,7 +6,7 @@ use gimli::{DwTag, Error, constants};
 
 use super::{
     Result, UnitOffset,
-    attributes::PcRanges,
+    attributes::{PcRanges, RangesLeft},
     file::DwarfFile,
     unit::Unit,
     walk::{Entry, Walk, sibling},
@@ -56,12 +56,13 @@ impl Functions {
 impl Table {
     fn read(file: &DwarfFile, unit: &Unit, only_outer: bool) -> Result<Self> {
         let mut table = Self::default();
+        let left = RangesLeft::of(file);
         let mut walk = Walk::new(&unit.unit, None)?;
         while table.0.len() < MAX_CODE
             && let Some(entry) = walk.next(-1)?
         {
             if entry.shape.tag() == constants::DW_TAG_subprogram {
-                let next = table.add(file, unit, &mut walk, &entry)?;
+                let next = table.add(file, unit, &left, &mut walk, &entry)?;
                 if only_outer {
                     walk.pass_children(&entry, next)?;
                 }
@@ -80,6 +81,7 @@ impl Table {
         &mut self,
         file: &DwarfFile,
         unit: &Unit,
+        left: &RangesLeft,
         walk: &mut Walk<'_>,
         entry: &Entry<'_>,
     ) -> Result<Option<UnitOffset>> {
@@ -88,7 +90,7 @@ impl Table {
             next = next.or_else(|| sibling(attribute));
             pcs.take(file, &unit.unit, attribute)
         })?;
-        pcs.each(file, &unit.unit, |range| {
+        pcs.each(file, &unit.unit, left, |range| {
             self.0.push(Code { begin: range.begin, end: range.end, entry: entry.offset });
         })?;
         Ok(next)

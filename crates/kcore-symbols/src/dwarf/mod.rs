@@ -7,6 +7,7 @@
 //! tests hold the answers against `addr2line`'s.
 //!
 //! - [`file`](self::file) and [`bytes`] have the sections, [`split`] those of split units, [`abbreviations`] and [`unit`] read one unit.
+//! - [`shared`] reads once what several units have in common.
 //! - [`ranges`] and [`scan`] say which unit holds an address, [`units`] keeps units.
 //! - [`outline`] says which entry of a unit lies in which.
 //! - [`functions`], [`inlined`] and [`names`] say which functions, [`rows`] and [`paths`] which line.
@@ -26,6 +27,7 @@ mod ranges;
 mod resolver;
 mod rows;
 mod scan;
+mod shared;
 mod signatures;
 mod split;
 mod unit;

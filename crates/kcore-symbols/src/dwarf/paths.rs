@@ -12,13 +12,19 @@ pub fn path(
     header: &LineProgramHeader<Reader>,
     number: u64,
 ) -> Result<Option<String>> {
-    // File 0 may be missing before DWARF 5, and has no name then.
+    let own = |text: &Option<Reader>| match text {
+        Some(text) => text.to_string_lossy().map(std::borrow::Cow::into_owned),
+        None => Ok(String::new()),
+    };
+    let mut path = own(&unit.unit.comp_dir)?;
+    // Before DWARF 5, file 0 is the unit's own, which may have no name.
+    if number == 0 && header.version() < 5 {
+        let name = own(&unit.unit.name)?;
+        push(&mut path, &name);
+        return Ok(Some(if name.is_empty() { name } else { path }));
+    }
     let Some(entry) = header.file(number) else {
         return Ok(Some(String::new()).filter(|_| number == 0));
-    };
-    let mut path = match &unit.unit.comp_dir {
-        Some(dir) => dir.to_string_lossy()?.into_owned(),
-        None => String::new(),
     };
     // Directory 0 is the directory of compilation.
     if entry.directory_index() != 0

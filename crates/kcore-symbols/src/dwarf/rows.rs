@@ -1,8 +1,10 @@
 //! The line table of a unit: which line an address comes from.
 
+use std::sync::Arc;
+
 use gimli::{ColumnType, DebugLine, DebugLineOffset, LineProgramHeader};
 
-use super::{Reader, Result, file::DwarfFile, paths, unit::Unit};
+use super::{Reader, Result, file::DwarfFile, paths, shared::Reading, unit::Unit};
 
 /// Rows of one unit that are kept. The largest units have some hundred thousand.
 const MAX_ROWS: usize = 1 << 24;
@@ -44,14 +46,21 @@ pub struct Place {
 }
 
 impl Rows {
-    /// Runs the line program at `start`.
-    pub fn read(file: &DwarfFile, unit: &Unit, start: usize) -> Result<Self> {
-        let program = DebugLine::from(file.line_bytes(start)?).program(
-            DebugLineOffset(0),
-            unit.unit.header.address_size(),
-            unit.unit.comp_dir.clone(),
-            unit.unit.name.clone(),
-        )?;
+    /// The rows of the line program at `start`, which other units may have as well: units of types
+    /// have that of their compilation unit.
+    pub fn shared(file: &DwarfFile, unit: &Unit, start: usize) -> Result<Arc<Self>> {
+        let address_size = unit.unit.header.address_size();
+        file.lines.get((start, address_size), |_| {
+            let bytes = file.line_bytes(start);
+            let len = bytes.as_ref().map_or(0, gimli::Reader::len);
+            Reading { result: bytes.and_then(|bytes| Self::read(bytes, address_size)), bytes: len }
+        })
+    }
+
+    /// Runs a line program. Of the unit it knows nothing: [`paths`] adds what the unit is called.
+    fn read(bytes: Reader, address_size: u8) -> Result<Self> {
+        let program =
+            DebugLine::from(bytes).program(DebugLineOffset(0), address_size, None, None)?;
         let mut table = Self { header: Some(program.header().clone()), ..Self::default() };
         let mut rows = program.rows();
         // Where the rows of the sequence begin that is being read.

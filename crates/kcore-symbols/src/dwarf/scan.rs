@@ -6,6 +6,7 @@ use kcore_parallel::prelude::*;
 
 use super::{
     Result,
+    attributes::RangesLeft,
     file::DwarfFile,
     files::Files,
     ranges::{Claim, Claims},
@@ -21,15 +22,9 @@ pub fn scan(files: &Files) -> (Claims, Option<Error>) {
     let (starts, problem) = files.main.starts();
     let known = &files.aranges.units;
     let rest: Vec<usize> = starts.into_iter().filter(|start| !known.contains(start)).collect();
-    let file = &files.main.file;
-    let found: Vec<_> = if rest.len() < CHUNK.saturating_mul(2) {
-        rest.iter().map(|start| claims_of(file, *start)).collect()
-    } else {
-        rest.par_iter().with_min_len(CHUNK).map(|start| claims_of(file, *start)).collect()
-    };
     let mut claims = Vec::new();
     let mut problem = problem;
-    for unit in found {
+    for unit in claims_of_all(&files.main.file, &rest) {
         match unit {
             Ok(more) => claims.extend(more),
             Err(error) => problem = problem.or(Some(error)),
@@ -38,19 +33,34 @@ pub fn scan(files: &Files) -> (Claims, Option<Error>) {
     (Claims::new(claims), problem)
 }
 
-fn claims_of(file: &DwarfFile, start: usize) -> Result<Vec<Claim>> {
+fn claims_of_all(file: &DwarfFile, units: &[usize]) -> Vec<Result<Vec<Claim>>> {
+    if units.len() >= CHUNK.saturating_mul(2) {
+        let left = RangesLeft::of(file);
+        let units = units.par_iter().with_min_len(CHUNK);
+        let found = units.map(|start| claims_of(file, *start, &left)).collect();
+        if !left.is_over() {
+            return found;
+        }
+    }
+    // Which units get what is left must not depend on who comes first.
+    let left = RangesLeft::of(file);
+    units.iter().map(|start| claims_of(file, *start, &left)).collect()
+}
+
+fn claims_of(file: &DwarfFile, start: usize, left: &RangesLeft) -> Result<Vec<Claim>> {
     let unit = Unit::open_root(file, start)?;
     let mut claims = Vec::new();
     if !unit.may_hold_code() {
         return Ok(claims);
     }
-    unit.pcs.each(file, &unit.unit, |range| {
+    unit.pcs.each(file, &unit.unit, left, |range| {
         claims.push(Claim { begin: range.begin, end: range.end, unit: start });
     })?;
     if claims.is_empty()
         && let Ok(rows) = unit.rows(file)
     {
-        claims.extend(rows.ranges().map(|(begin, end)| Claim { begin, end, unit: start }));
+        let ranges = rows.ranges().take_while(|_| left.take());
+        claims.extend(ranges.map(|(begin, end)| Claim { begin, end, unit: start }));
     }
     Ok(claims)
 }

@@ -55,7 +55,7 @@ pub struct Unit {
     pub split: Option<SplitName>,
     line_program: Option<usize>,
     functions: OnceLock<Result<Functions>>,
-    rows: OnceLock<Result<Rows>>,
+    rows: OnceLock<Result<Arc<Rows>>>,
     outline: OnceLock<Result<Outline>>,
     /// How often scopes were asked for.
     asked: AtomicU32,
@@ -73,15 +73,15 @@ impl Unit {
     pub fn open_root(file: &DwarfFile, start: usize) -> Result<Self> {
         let header = header(file, start)?;
         let code = header.range_from(header.root_offset()..)?.read_uleb128()?;
-        let single = abbreviations::single(file, header.debug_abbrev_offset().0, code)?;
-        Self::new(file, start, header, single)
+        let root = abbreviations::with_root(file, header.debug_abbrev_offset().0, code)?;
+        Self::new(file, start, header, root)
     }
 
     fn new(
         file: &DwarfFile,
         start: usize,
         header: UnitHeader<Reader>,
-        abbreviations: gimli::Abbreviations,
+        abbreviations: Arc<gimli::Abbreviations>,
     ) -> Result<Self> {
         let mut unit = Self {
             start,
@@ -122,10 +122,10 @@ impl Unit {
     /// The lines of the unit.
     pub fn rows(&self, file: &DwarfFile) -> Result<&Rows> {
         let rows = self.rows.get_or_init(|| match self.line_program {
-            Some(start) => Rows::read(file, self, start),
-            None => Ok(Rows::default()),
+            Some(start) => Rows::shared(file, self, start),
+            None => Ok(Arc::default()),
         });
-        rows.as_ref().map_err(Error::clone)
+        rows.as_deref().map_err(Error::clone)
     }
 
     /// The scopes around an entry, the innermost first. Who asks often is answered from an outline of
@@ -241,7 +241,7 @@ pub fn header(file: &DwarfFile, start: usize) -> Result<UnitHeader<Reader>> {
 fn bare(
     file: &DwarfFile,
     header: UnitHeader<Reader>,
-    abbreviations: gimli::Abbreviations,
+    abbreviations: Arc<gimli::Abbreviations>,
 ) -> gimli::Unit<Reader> {
     let (encoding, kind) = (header.encoding(), file.kind());
     let rnglists = DebugRngListsBase::default_for_encoding_and_file(encoding, kind);
@@ -250,7 +250,7 @@ fn bare(
     gimli::Unit {
         dwo_id: dwo_id(&header),
         header,
-        abbreviations: Arc::new(abbreviations),
+        abbreviations,
         name: None,
         comp_dir: None,
         low_pc: skeleton.map_or(0, |skeleton| skeleton.low_pc),

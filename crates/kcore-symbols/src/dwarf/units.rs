@@ -3,12 +3,20 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use gimli::Error;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Result, file::DwarfFile, signatures::Signatures, unit::Unit};
 
 /// Units that are kept open; beyond it all are closed.
 const MAX_OPEN: usize = 4096;
+
+/// Headers that are read from a known unit on: `.debug_aranges` leaves few units out between two others.
+/// Where it leaves out more, the headers of all are read, once.
+const NEAR: usize = 64;
+
+/// How many times the length of their section units may be long that were opened: those of a compiler do not
+/// overlap.
+const OVERLAP: usize = 2;
 
 /// The units of one file.
 pub struct Units {
@@ -17,10 +25,18 @@ pub struct Units {
     open: RwLock<FxHashMap<usize, Arc<Unit>>>,
     /// Where the first units begin, as far as that was needed, and one place more.
     starts: Mutex<Vec<usize>>,
+    counted: Mutex<Counted>,
     /// Where units begin by `.debug_aranges`, in order: without them, the way to a unit leads over
     /// the headers of all before it.
     known: Vec<usize>,
     signatures: OnceLock<Signatures>,
+}
+
+/// The units that were opened, and their bytes.
+#[derive(Default)]
+struct Counted {
+    units: FxHashSet<usize>,
+    bytes: usize,
 }
 
 impl Units {
@@ -31,6 +47,7 @@ impl Units {
             file,
             open: RwLock::default(),
             starts,
+            counted: Mutex::default(),
             known: Vec::new(),
             signatures: OnceLock::new(),
         }
@@ -49,12 +66,27 @@ impl Units {
         if let Some(unit) = known {
             return Ok(unit);
         }
+        self.count(start)?;
         let unit = Arc::new(Unit::open(&self.file, start)?);
         let mut open = self.open.write().unwrap_or_else(PoisonError::into_inner);
         if open.len() >= MAX_OPEN {
             open.clear();
         }
         Ok(Arc::clone(open.entry(start).or_insert(unit)))
+    }
+
+    /// Counts the bytes of a unit that is opened for the first time. `.debug_aranges` may say that units
+    /// begin where none does, so that any number of them share their bytes.
+    fn count(&self, start: usize) -> Result<()> {
+        let bytes = self.file.next_unit(start)?.saturating_sub(start);
+        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        if counted.units.insert(start) {
+            counted.bytes = counted.bytes.saturating_add(bytes);
+        }
+        if counted.bytes > self.file.info_size().saturating_mul(OVERLAP) {
+            return Err(Error::OffsetOutOfBounds(start as u64));
+        }
+        Ok(())
     }
 
     /// The unit that `offset` of `.debug_info` lies in.
@@ -81,13 +113,14 @@ impl Units {
     fn start_by_known(&self, offset: usize) -> Option<usize> {
         let after = self.known.partition_point(|start| *start <= offset);
         let mut start = *self.known.get(after.checked_sub(1)?)?;
-        loop {
+        for _ in 0..NEAR {
             let next = self.file.next_unit(start).ok()?;
             if offset < next {
                 return Some(start);
             }
             start = next;
         }
+        None
     }
 
     /// The entry of the type with this signature.

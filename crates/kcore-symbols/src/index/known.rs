@@ -14,22 +14,24 @@ const NOWHERE: usize = usize::MAX;
 pub struct KnownNames {
     of: Option<Which>,
     slots: Vec<(usize, NameHash)>,
+    /// Bytes of long names that were read.
+    long: usize,
 }
 
 impl Default for KnownNames {
     fn default() -> Self {
-        Self { of: None, slots: vec![(NOWHERE, NameHash::of(0, 0)); SLOTS] }
+        Self { of: None, slots: vec![(NOWHERE, NameHash::of(0, 0)); SLOTS], long: 0 }
     }
 }
 
 impl KnownNames {
     /// The hash of the name at `offset` of the strings of that file; `make` makes it of one that is
-    /// not remembered.
+    /// not remembered. It gets the bytes of long names that were read, to count its own, see [`is_too_much`].
     pub fn get(
         &mut self,
         of: Which,
         offset: usize,
-        make: impl FnOnce() -> Option<NameHash>,
+        make: impl FnOnce(&mut usize) -> Option<NameHash>,
     ) -> Option<NameHash> {
         if self.of != Some(of) {
             self.slots.fill((NOWHERE, NameHash::of(0, 0)));
@@ -38,10 +40,25 @@ impl KnownNames {
         let place = mix(0, offset as u64) >> (u64::BITS - SLOT_BITS);
         let slot = self.slots.get_mut(usize::try_from(place).ok()?)?;
         if slot.0 != offset {
-            *slot = (offset, make()?);
+            *slot = (offset, make(&mut self.long)?);
         }
         Some(slot.1)
     }
+}
+
+/// Names up to this long are not counted.
+const SHORT: usize = 256;
+/// How many times the length of their section long names may be together: of each a thread reads the hash
+/// several times, and linkers put names that end alike at one place.
+const OVERLAP: usize = 16;
+
+/// Counts a name of `strings` bytes of strings, and says whether long names are by far longer together than
+/// that, since each is the end of another one.
+pub fn is_too_much(name: &[u8], strings: usize, long: &mut usize) -> bool {
+    if name.len() > SHORT {
+        *long = long.saturating_add(name.len());
+    }
+    name.len() > SHORT && *long > strings.saturating_mul(OVERLAP)
 }
 
 #[cfg(test)]
@@ -53,9 +70,9 @@ mod tests {
         let mut known = KnownNames::default();
         let name = |offset: usize| NameHash::of((offset as u64) << 32, 7);
         for offset in (0..SLOTS * 4).step_by(3) {
-            assert_eq!(known.get(Which::Main, offset, || Some(name(offset))), Some(name(offset)));
-            assert_eq!(known.get(Which::Main, offset, || None), Some(name(offset)));
+            assert_eq!(known.get(Which::Main, offset, |_| Some(name(offset))), Some(name(offset)));
+            assert_eq!(known.get(Which::Main, offset, |_| None), Some(name(offset)));
         }
-        assert_eq!(known.get(Which::Split(1), 3, || None), None);
+        assert_eq!(known.get(Which::Split(1), 3, |_| None), None);
     }
 }

@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 use super::{
     canonical::name_hash,
     hash::mix,
-    known::KnownNames,
+    known::{KnownNames, is_too_much},
     raw::{Raw, Width},
     records::{ASK_ENTRY, NO_SCOPE, Record, What},
     shapes::{Fact, Shape, Shapes, Step, is_type},
@@ -374,9 +374,13 @@ impl<'a> Scan<'a> {
             }
         };
         let files = self.files;
-        let make = || {
-            let strings = files.units(of)?.file.dwarf.debug_str.reader().bytes().get(offset..)?;
-            hash_of_bytes(CStr::from_bytes_until_nul(strings).ok()?.to_bytes())
+        let make = |long: &mut usize| {
+            let strings = files.units(of)?.file.dwarf.debug_str.reader().bytes();
+            let name = CStr::from_bytes_until_nul(strings.get(offset..)?).ok()?.to_bytes();
+            if is_too_much(name, strings.len(), long) {
+                return None;
+            }
+            hash_of_bytes(name)
         };
         self.names.get(of, offset, make)
     }

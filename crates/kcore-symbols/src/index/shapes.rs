@@ -1,11 +1,15 @@
 //! Shapes of entries (abbreviations), made ready for a scan: what to pass over, and what to take.
 
+use std::collections::hash_map::Entry;
+
 use gimli::{Abbreviation, Abbreviations, AttributeSpecification, DwForm, DwTag, constants};
+use rustc_hash::FxHashMap;
 
 use super::raw::{Raw, Width};
 
-/// Codes beyond it are not kept: compilers number the shapes of a unit from 1 on.
-const MAX_CODE: usize = 1 << 16;
+/// Codes up to this have a place of their own: compilers number the shapes of a unit from 1 on. One entry
+/// with a larger code must not cost places for all codes before it.
+const DENSE: usize = 1 << 12;
 
 /// What is taken of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,18 +58,21 @@ pub struct Shape {
 pub struct Shapes<'a> {
     abbreviations: &'a Abbreviations,
     known: Vec<Option<Box<Shape>>>,
+    sparse: FxHashMap<u64, Shape>,
 }
 
 impl<'a> Shapes<'a> {
     /// Of these abbreviations.
-    pub const fn new(abbreviations: &'a Abbreviations) -> Self {
-        Self { abbreviations, known: Vec::new() }
+    pub fn new(abbreviations: &'a Abbreviations) -> Self {
+        Self { abbreviations, known: Vec::new(), sparse: FxHashMap::default() }
     }
 
     /// The shape with a code; `None` if there is none, or it has forms that nobody knows.
     #[inline]
     pub fn get(&mut self, code: u64, raw: &Raw<'_>) -> Option<&Shape> {
-        let at = usize::try_from(code).ok().filter(|at| *at < MAX_CODE)?;
+        let Some(at) = usize::try_from(code).ok().filter(|at| *at < DENSE) else {
+            return self.get_sparse(code, raw);
+        };
         if !matches!(self.known.get(at), Some(Some(_))) {
             let shape = Shape::new(self.abbreviations.get(code)?, raw)?;
             if self.known.len() <= at {
@@ -74,6 +81,13 @@ impl<'a> Shapes<'a> {
             *self.known.get_mut(at)? = Some(Box::new(shape));
         }
         self.known.get(at)?.as_deref()
+    }
+
+    fn get_sparse(&mut self, code: u64, raw: &Raw<'_>) -> Option<&Shape> {
+        Some(match self.sparse.entry(code) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => place.insert(Shape::new(self.abbreviations.get(code)?, raw)?),
+        })
     }
 }
 

@@ -109,14 +109,11 @@ pub fn entry_of(function: &DieEntry<'_>) -> Result<Option<Svma>> {
     }
     let Some(units) = function.info().files().units(function.id().which) else { return Ok(None) };
     let unit = &function.unit().unit;
-    let (mut pcs, mut first) = (PcRanges::default(), None);
+    let mut pcs = PcRanges::default();
     for attribute in function.attributes() {
         pcs.take(&units.file, unit, attribute)?;
     }
-    pcs.each(&units.file, unit, |range| {
-        first.get_or_insert(range.begin);
-    })?;
-    Ok(first.map(Svma::new))
+    Ok(pcs.first(&units.file, unit)?.map(Svma::new))
 }
 
 /// The calls of a function of which one attribute is as wanted, at most `max`.
