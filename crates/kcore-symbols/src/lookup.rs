@@ -6,8 +6,9 @@ use kcore_elf::{SymbolBinding, SymbolKind};
 use rustc_hash::FxHasher;
 
 use crate::{
-    demangle::{Mangling, demangle, without_clone},
+    demangle::{Mangling, demangle, is_of_demanglers, without_clone},
     preference,
+    sought::Sought,
     symbol::SymbolRef,
     table::SymbolTable,
 };
@@ -54,7 +55,7 @@ impl NameIndex {
 /// No name is demangled that does not hold the words of `wanted`: manglings spell identifiers out.
 pub fn find_demangled<'a>(table: &'a SymbolTable, wanted: &str) -> Option<SymbolRef<'a>> {
     let hints = Hints::of(wanted);
-    let wanted = squeeze(wanted);
+    let sought = Sought::new(wanted);
     table
         .iter()
         .filter(|symbol| hints.may_be(symbol.name()))
@@ -62,7 +63,7 @@ pub fn find_demangled<'a>(table: &'a SymbolTable, wanted: &str) -> Option<Symbol
             let names = demangle(symbol.name());
             match names.mangling {
                 Mangling::None => without_clone(symbol.name()) == Some(wanted.as_bytes()),
-                _ => squeeze(&names.function) == wanted || squeeze(&names.full) == wanted,
+                _ => sought.is_one_of(&names),
             }
         })
         .max_by(|a, b| is_cold(b).cmp(&is_cold(a)).then_with(|| prefer(table, a, b)))
@@ -81,6 +82,7 @@ pub fn find_in_file<'a>(
     name: &str,
 ) -> Option<Option<SymbolRef<'a>>> {
     let (mut in_file, mut file_found, mut found) = (false, false, None);
+    let sought = Sought::new(name);
     for symbol in table.iter() {
         if symbol.kind() == SymbolKind::File {
             in_file = is_file(symbol.name(), file);
@@ -88,7 +90,7 @@ pub fn find_in_file<'a>(
         } else if in_file
             && symbol.binding() == SymbolBinding::Local
             && found.is_none()
-            && is_named(&symbol, name)
+            && is_named(&symbol, &sought, name)
         {
             found = Some(symbol);
         }
@@ -101,10 +103,10 @@ fn is_file(name: &[u8], wanted: &str) -> bool {
     name == wanted.as_bytes() || last == wanted.as_bytes()
 }
 
-fn is_named(symbol: &SymbolRef<'_>, wanted: &str) -> bool {
+fn is_named(symbol: &SymbolRef<'_>, sought: &Sought, typed: &str) -> bool {
+    let is_raw = symbol.name() == typed.as_bytes();
     symbol.entry.has_address()
-        && (symbol.name() == wanted.as_bytes()
-            || (is_mangled(symbol.name()) && demangle(symbol.name()).function == wanted))
+        && (is_raw || (is_mangled(symbol.name()) && sought.is_symbol(symbol.name())))
 }
 
 fn prefer(table: &SymbolTable, a: &SymbolRef<'_>, b: &SymbolRef<'_>) -> std::cmp::Ordering {
@@ -162,22 +164,8 @@ fn is_mangled(name: &[u8]) -> bool {
 }
 
 /// The identifiers of a demangled name that its mangled form must spell out: those outside of
-/// parameters and template arguments, without the ones that manglings abbreviate.
+/// parameters and template arguments, without the ones that demanglers write of their own.
 fn words(name: &str) -> Vec<String> {
-    const ABBREVIATED: [&str; 12] = [
-        "std",
-        "operator",
-        "anonymous",
-        "namespace",
-        "lambda",
-        "closure",
-        "clone",
-        "const",
-        "vtable",
-        "for",
-        "as",
-        "impl",
-    ];
     let mut outside = String::new();
     let mut depth: usize = 0;
     for letter in name.chars() {
@@ -189,15 +177,10 @@ fn words(name: &str) -> Vec<String> {
         outside.push(if depth == 0 { letter } else { ' ' });
     }
     let words = outside.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
-    let spelled = words.filter(|word| word.len() > 2 && !ABBREVIATED.contains(word));
+    let spelled = words.filter(|word| word.len() > 2 && !is_of_demanglers(word));
     spelled.filter(|word| word.is_ascii()).map(str::to_owned).collect()
 }
 
 fn contains(name: &[u8], word: &[u8]) -> bool {
     name.windows(word.len().max(1)).any(|window| window == word)
-}
-
-/// A name without blanks, since demanglers do not agree on them.
-fn squeeze(name: &str) -> String {
-    name.chars().filter(|letter| !letter.is_whitespace()).collect()
 }

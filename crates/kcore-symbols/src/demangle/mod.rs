@@ -5,8 +5,11 @@
 //! bounded.
 
 mod itanium;
+mod words;
 
 use std::{borrow::Cow, fmt};
+
+pub(crate) use words::is_of_demanglers;
 
 /// Longer names are not demangled.
 const MAX_INPUT: usize = 64 << 10;
@@ -41,6 +44,16 @@ pub struct Demangled {
     pub clone: Option<String>,
     /// How it was mangled.
     pub mangling: Mangling,
+}
+
+impl Demangled {
+    /// The name in full, with the mark of a copy or a part behind it, as binutils show it.
+    pub fn whole(self) -> String {
+        match self.clone {
+            Some(clone) => self.full + " " + &clone,
+            None => self.full,
+        }
+    }
 }
 
 /// Demangles a name from a symbol table or from DWARF.

@@ -21,6 +21,8 @@ pub struct List {
 pub enum Node<'n> {
     /// An identifier, or a text that stands for itself.
     Name(&'n str),
+    /// A part of the standard library that two letters stand for.
+    Abbreviation(&'static str),
     /// A name with an ABI tag.
     Tagged(Id, Id),
     /// The names that a structured binding declares.

@@ -155,9 +155,7 @@ pub fn builtin_type(letter: u8) -> Option<&'static Builtin> {
 /// The builtin type of a letter that follows `D`.
 pub fn builtin_type_of_d(letter: u8) -> Option<&'static Builtin> {
     use LiteralStyle::{Bytes, Cast};
-    static LETTERS: [(u8, Builtin); 9] = [
-        (b'a', builtin("auto", Cast)),
-        (b'c', builtin("decltype(auto)", Cast)),
+    static LETTERS: [(u8, Builtin); 7] = [
         (b'd', builtin("decimal64", Cast)),
         (b'e', builtin("decimal128", Cast)),
         (b'f', builtin("decimal32", Cast)),

@@ -1,6 +1,6 @@
 //! Expressions, as they stand in template arguments and in `decltype`.
 
-use super::Parser;
+use super::{Levels, Parser};
 use crate::demangle::itanium::{
     node::{Id, Node},
     operators::{NULLPTR, Operator},
@@ -36,22 +36,21 @@ impl<'n> Parser<'n> {
     /// A name in a type that is not known before the template is used.
     fn unresolved_name(&mut self) -> Option<Id> {
         self.skip(2);
-        let mark = self.mark();
-        if self.peek().is_ascii_digit() {
-            if let found @ Some(_) = self.name_in_levels() {
-                return found;
-            }
-            self.go_back(&mark);
+        let is_level = self.peek().is_ascii_digit();
+        if !is_level && !matches!(self.peek(), b'T' | b'D' | b'S' | b'N') {
+            return None;
+        }
+        self.has_levels |= is_level;
+        if is_level && self.levels == Levels::WithEnd {
+            let scope = self.nested(|parser| parser.prefix(false))?;
+            self.expect("E")?;
+            return self.name_in(scope);
         }
         let scope = self.a_type()?;
-        self.name_in(scope)
-    }
-
-    /// A name behind the scopes in which it lies, which are named for the first time.
-    fn name_in_levels(&mut self) -> Option<Id> {
-        let scope = self.nested(|parser| parser.prefix(false))?;
-        self.expect("E")?;
-        self.name_in(scope)
+        let name = self.name_in(scope)?;
+        // Without an `E` behind the scopes, a second name could be one more of them.
+        let is_clear = !is_level || !self.is_next("sr") || !self.ahead(2).is_ascii_digit();
+        is_clear.then_some(name)
     }
 
     fn name_in(&mut self, scope: Id) -> Option<Id> {

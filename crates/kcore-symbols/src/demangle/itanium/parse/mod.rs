@@ -34,20 +34,44 @@ pub struct Parsed<'n> {
     pub rest: &'n str,
 }
 
-/// Reads the mangled name at the beginning of `text`.
+/// Reads the mangled name at the beginning of `text`. What follows it begins with a dot or an `@`.
 pub fn parse(text: &str) -> Option<Parsed<'_>> {
-    let mut parser = Parser::new(text.strip_prefix("_Z")?);
-    let (whole, name) = parser.encoding_and_name()?;
-    let rest = parser.rest();
-    Some(Parsed { tree: parser.tree, whole, name, rest })
+    read(text.strip_prefix("_Z")?, Parser::encoding_and_name)
 }
 
 /// Reads a type.
 pub fn parse_type(text: &str) -> Option<Parsed<'_>> {
-    let mut parser = Parser::new(text);
-    let whole = parser.a_type()?;
-    let rest = parser.rest();
-    Some(Parsed { tree: parser.tree, whole, name: whole, rest })
+    read(text, |parser| parser.a_type().map(|whole| (whole, whole)))
+}
+
+/// Reads by a rule; again, as older compilers wrote, where that may be what is meant.
+fn read<'n>(
+    text: &'n str,
+    rule: impl Fn(&mut Parser<'n>) -> Option<(Id, Id)>,
+) -> Option<Parsed<'n>> {
+    for levels in [Levels::WithEnd, Levels::WithoutEnd] {
+        let mut parser = Parser::new(text, levels);
+        let found = rule(&mut parser);
+        let rest = parser.rest();
+        if let Some((whole, name)) = found
+            && (rest.is_empty() || rest.starts_with(['.', '@']))
+        {
+            return Some(Parsed { tree: parser.tree, whole, name, rest });
+        }
+        if !parser.has_levels {
+            return None;
+        }
+    }
+    None
+}
+
+/// How the scopes of a name are written that is not known before a template is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Levels {
+    /// With an `E` behind them, as the ABI says.
+    WithEnd,
+    /// As one type, as it was before.
+    WithoutEnd,
 }
 
 struct Parser<'n> {
@@ -60,6 +84,9 @@ struct Parser<'n> {
     /// Whether the type of a conversion function is being read.
     is_conversion: bool,
     is_expression: bool,
+    levels: Levels,
+    /// Whether `levels` made a difference.
+    has_levels: bool,
     fuel: usize,
     depth: u32,
 }
@@ -72,7 +99,7 @@ struct Mark {
 }
 
 impl<'n> Parser<'n> {
-    fn new(text: &'n str) -> Self {
+    fn new(text: &'n str, levels: Levels) -> Self {
         Self {
             text,
             at: 0,
@@ -81,6 +108,8 @@ impl<'n> Parser<'n> {
             last_name: None,
             is_conversion: false,
             is_expression: false,
+            levels,
+            has_levels: false,
             fuel: text.len().saturating_add(8).saturating_mul(STEPS_PER_LETTER),
             depth: 0,
         }

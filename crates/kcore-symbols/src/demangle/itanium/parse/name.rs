@@ -77,7 +77,6 @@ impl<'n> Parser<'n> {
     }
 
     /// The next part, and whether it was not named before; nothing where only a mark stood.
-    #[expect(clippy::type_complexity, reason = "a part, a mark, or no prefix")]
     fn prefix_part(&mut self, scope: Option<Id>) -> Option<Option<(Id, bool)>> {
         self.fuel = self.fuel.checked_sub(1)?;
         let part = match (self.peek(), self.ahead(1)) {
@@ -99,7 +98,6 @@ impl<'n> Parser<'n> {
         Some(Some((part, true)))
     }
 
-    #[expect(clippy::type_complexity, reason = "as in `prefix_part`")]
     fn substituted_part(&mut self, scope: Option<Id>) -> Option<Option<(Id, bool)>> {
         let found = self.substitution()?;
         if matches!(self.tree.get(found), Node::Module { .. }) {
@@ -151,7 +149,7 @@ impl<'n> Parser<'n> {
         if let Some(last) = last {
             self.last_name = Some(self.add(Node::Name(last))?);
         }
-        let name = self.add(Node::Name(name))?;
+        let name = self.add(Node::Abbreviation(name))?;
         if self.peek() != b'B' {
             return Some(name);
         }

@@ -29,23 +29,31 @@ impl<'n> Parser<'n> {
     /// A type with qualifiers, which are a function's own where one follows.
     fn qualified_type(&mut self) -> Option<Id> {
         let mut qualifiers = self.qualifiers()?;
-        let inner = if self.peek() == b'F' {
+        let is_function = self.peek() == b'F';
+        let inner = if is_function {
             qualifiers = qualifiers.into_iter().map(Modifier::of_function).collect();
             self.function_type()?
         } else {
             self.a_type()?
         };
-        let found = self.within_reference(&qualifiers, inner)?;
+        let found = self.within_reference(&qualifiers, inner, is_function)?;
         Some(self.substitutable(found))
     }
 
-    /// A function with qualifiers. The reference by which it takes its object stands behind them.
-    fn within_reference(&mut self, qualifiers: &[Modifier], function: Id) -> Option<Id> {
+    /// A function with qualifiers. The reference by which it takes its object stands behind them. A type
+    /// that is a function by another name has none.
+    fn within_reference(
+        &mut self,
+        qualifiers: &[Modifier],
+        function: Id,
+        is_function: bool,
+    ) -> Option<Id> {
         match self.tree.get(function) {
             Node::Modified(
                 reference @ (Modifier::ReferenceThis | Modifier::RvalueReferenceThis),
                 inner,
             ) => {
+                is_function.then_some(())?;
                 let qualified = self.modified(qualifiers, inner)?;
                 self.add(Node::Modified(reference, qualified))
             }
@@ -154,7 +162,8 @@ impl<'n> Parser<'n> {
     /// A type of the standard library. Its abbreviation alone is not substituted.
     fn library_type(&mut self) -> Option<Id> {
         let found = self.name()?;
-        let is_abbreviation = matches!(self.tree.get(found), Node::Name(_) | Node::Tagged(..));
+        let is_abbreviation =
+            matches!(self.tree.get(found), Node::Abbreviation(_) | Node::Tagged(..));
         Some(if is_abbreviation { found } else { self.substitutable(found) })
     }
 
@@ -166,6 +175,8 @@ impl<'n> Parser<'n> {
             return self.add(Node::Builtin(builtin));
         }
         match letter {
+            b'a' => self.add(Node::Name("auto")),
+            b'c' => self.add(Node::Name("decltype(auto)")),
             b'F' => self.sized_float(),
             b't' | b'T' => self.decltype(),
             b'p' => {

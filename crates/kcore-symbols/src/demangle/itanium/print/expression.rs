@@ -18,7 +18,6 @@ impl<'n> Printer<'_, 'n> {
                 | Node::Braces(..)
                 | Node::Literal { .. }
                 | Node::VendorExpression(..)
-                | Node::Cast(_)
         )
     }
 
@@ -39,10 +38,6 @@ impl<'n> Printer<'_, 'n> {
             Node::VendorExpression(name, arguments) => {
                 self.part(name)?;
                 self.enclosed("(", arguments, ")")
-            }
-            Node::Cast(to) => {
-                self.text("operator ")?;
-                self.cast(to)
             }
             _ => Err(Unprintable),
         }

@@ -7,7 +7,7 @@ impl<'n> Printer<'_, 'n> {
     /// A part that is a name, or stands where one does.
     pub(super) fn named(&mut self, node: Node<'n>) -> Result {
         match node {
-            Node::Name(text) => self.text(text),
+            Node::Name(text) | Node::Abbreviation(text) => self.text(text),
             Node::Builtin(builtin) => self.text(builtin.name),
             Node::Sized(before, bits, behind) => self.texts(&[before, bits, behind]),
             Node::VendorType(name) | Node::Constructor(name) => self.part(name),

@@ -36,6 +36,7 @@ impl<'n> Printer<'_, 'n> {
             return Err(super::Unprintable);
         }
         if let Node::TemplateParam(number) = self.tree.get(id) {
+            self.scope.ok_or(super::Unprintable)?;
             return Ok(self.lookup(number).and_then(|argument| match self.tree.get(argument) {
                 Node::Arguments(pack) => Some(pack),
                 _ => None,

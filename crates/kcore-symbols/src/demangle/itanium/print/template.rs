@@ -112,6 +112,7 @@ impl Printer<'_, '_> {
         }
     }
 
+    /// A type that may be a template, in the scope that there is.
     fn converted(&mut self, to: Id) -> Result {
         match self.tree.get(to) {
             Node::Template(template, arguments) => {
@@ -122,12 +123,13 @@ impl Printer<'_, '_> {
         }
     }
 
-    /// A conversion in an expression.
+    /// A conversion in an expression. A template is a name here too.
     pub(super) fn cast(&mut self, to: Id) -> Result {
-        let Node::Template(template, arguments) = self.tree.get(to) else { return self.part(to) };
+        if !matches!(self.tree.get(to), Node::Template(..)) {
+            return self.part(to);
+        }
         let declarator = self.declarator.take();
-        self.within_template(arguments, |printer| printer.part(template))?;
-        self.in_angles(arguments)?;
+        self.converted(to)?;
         self.declarator = declarator;
         Ok(())
     }
