@@ -38,9 +38,7 @@ impl Record for Name {
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
         let names = demangle(self.0.as_bytes());
-        let parts = names.clone.map(|clone| format!(" {clone}")).unwrap_or_default();
-        out.text("linkage_name", &self.0)
-            .text("name", format!("{}{parts}", names.full))
-            .text("function", names.function);
+        let function = names.function.clone();
+        out.text("linkage_name", &self.0).text("name", names.whole()).text("function", function);
     }
 }

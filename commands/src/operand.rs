@@ -4,7 +4,7 @@ use kcore::{Addr, Core};
 use kcore_dcmd::{Arg, Args, Cx, DcmdError, Dot, Result};
 
 /// The value of a word: what `$[…]` gave, or the word as an expression. A name of C++ or Rust needs no
-/// quotes, with or without an offset: so it is printed, and so it can be typed back.
+/// quotes of its own, with or without an offset: so it is printed, and so it can be typed back.
 pub fn number(cx: &Cx<'_>, word: &Arg) -> Result<u64> {
     match word {
         Arg::Number(value) => Ok(*value),
@@ -12,16 +12,23 @@ pub fn number(cx: &Cx<'_>, word: &Arg) -> Result<u64> {
     }
 }
 
-/// The value of `ns::name` or `ns::name+offset`.
+/// The value of `ns::name(int)`, `name<int>`, `operator+`, and of each with `+offset`.
 fn path(cx: &Cx<'_>, text: &str) -> Option<u64> {
-    if !text.contains("::") || text.contains('"') {
+    let is_spelled =
+        text.contains("::") || text.contains("operator") || text.contains([' ', '(', '<']);
+    if !is_spelled {
         return None;
     }
-    let whole = cx.shell().evaluate(&format!("\"{text}\"")).ok();
-    whole.or_else(|| {
+    symbol(cx, text).or_else(|| {
         let (name, offset) = text.rsplit_once('+')?;
-        cx.shell().evaluate(&format!("\"{name}\"+{offset}")).ok()
+        symbol(cx, name)?.checked_add(cx.shell().evaluate(offset).ok()?)
     })
+}
+
+/// The value of a symbol by its name alone.
+fn symbol(cx: &Cx<'_>, name: &str) -> Option<u64> {
+    let quoted = name.replace('\\', "\\\\").replace('"', "\\\"");
+    cx.shell().evaluate(&format!("\"{quoted}\"")).ok()
 }
 
 /// The value of an option, or `default` without it.

@@ -1,13 +1,14 @@
 //! Which groups of threads `::stacks` shows.
 
-use kcore::{Core, NamedFrame, StackGroup};
+use kcore::{Core, FrameKind, NamedFrame, Sought, StackGroup};
 use kcore_dcmd::{Args, Cx, DcmdError, Result};
 
 use crate::stacks::state;
 
-/// A function, and an offset in it if only that place counts.
+/// A function, its module and an offset in it where only those count.
 struct Place {
-    function: String,
+    function: Sought,
+    module: Option<String>,
     offset: Option<u64>,
 }
 
@@ -50,7 +51,10 @@ impl StackFilter {
     }
 
     fn check(&self, core: &Core) -> Result<()> {
-        for module in [&self.module, &self.not_module].into_iter().flatten() {
+        let of_place = |place: &'_ Option<Place>| place.as_ref()?.module.clone();
+        let of_places = [of_place(&self.contains), of_place(&self.excludes)];
+        let modules = [&self.module, &self.not_module].into_iter().chain(&of_places);
+        for module in modules.flatten() {
             if core.modules().named(module).next().is_none() {
                 let reason = "unknown object file name";
                 return Err(DcmdError::failed(format!("failed to look up {module}: {reason}")));
@@ -76,7 +80,8 @@ impl StackFilter {
 
     /// Whether the group is shown.
     pub fn admits(&self, core: &Core, group: &StackGroup) -> bool {
-        let has = |place: &Place| core.named_frames(&group.stack).any(|frame| place.is_at(&frame));
+        let has =
+            |place: &Place| core.named_frames(&group.stack).any(|frame| place.is_at(core, &frame));
         let in_module = |name: &String| passes_module(core, group, name);
         let waits = |call: &String| waits_in(group, call);
         let in_state = |wanted: &String| {
@@ -96,17 +101,50 @@ impl StackFilter {
 impl Place {
     /// `function`, ``module`function``, either with `+offset`.
     fn parse(cx: &Cx<'_>, text: &str) -> Result<Self> {
-        let text = text.rsplit('`').next().unwrap_or(text);
-        let Some((function, offset)) = text.rsplit_once('+') else {
-            return Ok(Self { function: text.to_owned(), offset: None });
+        let (module, text) = match text.rsplit_once('`') {
+            Some((scope, text)) => (scope.rsplit('`').next().map(str::to_owned), text),
+            None => (None, text),
         };
-        let offset = cx.shell().evaluate(offset)?;
-        Ok(Self { function: function.to_owned(), offset: Some(offset) })
+        let (function, offset) = split_offset(cx, text)?;
+        Ok(Self { function: Sought::new(function), module, offset })
     }
 
-    fn is_at(&self, frame: &NamedFrame) -> bool {
-        frame.location.function.as_deref() == Some(&self.function)
-            && self.offset.is_none_or(|offset| frame.location.offset == Some(offset))
+    fn is_at(&self, core: &Core, frame: &NamedFrame) -> bool {
+        self.offset.is_none_or(|offset| frame.location.offset == Some(offset))
+            && self.is_of(core, frame)
+            && self.module.as_ref().is_none_or(|module| is_in(core, frame, module))
+    }
+
+    /// Whether a frame's function is called so: as the stack shows it, or as its symbol is.
+    fn is_of(&self, core: &Core, frame: &NamedFrame) -> bool {
+        let shown = frame.location.function.as_deref();
+        let Some(shown) = shown else { return false };
+        self.function.is_function(shown)
+            || symbol_of(core, frame).is_some_and(|raw| self.function.is_symbol(raw.as_bytes()))
+    }
+}
+
+/// The name of the symbol that a frame's function has. An inlined call has none, nor has what a runtime
+/// runs.
+fn symbol_of(core: &Core, frame: &NamedFrame) -> Option<String> {
+    let location = &frame.location;
+    let is_native = location.kind == FrameKind::Native && !location.inline;
+    let start = frame.pc()?.addr().get().checked_sub(location.offset.filter(|_| is_native)?)?;
+    core.mangled_name(kcore::Addr::new(start))
+}
+
+fn is_in(core: &Core, frame: &NamedFrame, name: &str) -> bool {
+    let at = frame.pc().and_then(|pc| core.modules().at(pc.lookup()));
+    at.is_some_and(|module| core.modules().named(name).any(|it| it.base() == module.base()))
+}
+
+/// A function's name and the offset behind it. A plus may be the operator that the name is.
+fn split_offset<'t>(cx: &Cx<'_>, text: &'t str) -> Result<(&'t str, Option<u64>)> {
+    let Some((function, offset)) = text.rsplit_once('+') else { return Ok((text, None)) };
+    match cx.shell().evaluate(offset) {
+        Ok(offset) if !function.ends_with("operator") => Ok((function, Some(offset))),
+        Err(error) if !text.contains("operator") => Err(error),
+        _ => Ok((text, None)),
     }
 }
 

@@ -1,10 +1,26 @@
 //! Names, from linkers' to programmers'.
 
-use kcore_symbols::{demangle, demangle_type};
+use kcore_symbols::{Mangling, Sought, demangle, demangle_type};
 
-/// Each line of `data` is a name.
+/// No name becomes longer than this, or than it was.
+const MAX_LEN: usize = 256 << 10;
+
+/// Each line of `data` is a name. What becomes of it is bounded, is always the same, and names it.
 pub fn run(data: &[u8]) {
     for name in data.split(|byte| *byte == b'\n') {
-        let _ = (demangle(name), demangle_type(name));
+        let names = demangle(name);
+        // Each byte that is no text becomes a character of three bytes.
+        let bound = MAX_LEN.max(name.len().saturating_mul(3)).saturating_add(name.len());
+        let type_name = demangle_type(name);
+        for text in [&names.function, &names.full, &type_name] {
+            assert!(text.len() <= bound, "{} bytes of {}", text.len(), name.len());
+        }
+        assert_eq!(names, demangle(name));
+        assert_eq!(type_name, demangle_type(name));
+        if names.mangling != Mangling::None {
+            let whole = names.clone().whole();
+            assert!(Sought::new(&names.function).is_one_of(&names), "{}", names.function);
+            assert!(Sought::new(&whole).is_one_of(&names), "{whole}");
+        }
     }
 }

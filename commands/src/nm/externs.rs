@@ -57,7 +57,7 @@ impl Record for ExternRecord<'_> {
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
         out.addr("address", self.address)
             .text("object", self.module.name())
-            .text("name", kcore::demangle(self.symbol.name()).full)
+            .text("name", kcore::demangle(self.symbol.name()).whole())
             .hex("value", self.value);
     }
 

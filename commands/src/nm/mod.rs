@@ -139,7 +139,7 @@ fn list_sorted(
         symbols.extend(wanted.map(|symbol| (*module, symbol)));
     }
     if by_name {
-        symbols.sort_by_cached_key(|(_, symbol)| kcore::demangle(symbol.name()).full);
+        symbols.sort_by_cached_key(|(_, symbol)| kcore::demangle(symbol.name()).whole());
     } else {
         symbols.sort_by_cached_key(|(module, symbol)| row::value_of(module, symbol));
     }

@@ -44,7 +44,7 @@ impl<'s> Row<'s> {
             other: u64::from(symbol.other()),
             section: section(symbol.section_index()),
             module: Some(module),
-            name: kcore::demangle(symbol.name()).full,
+            name: kcore::demangle(symbol.name()).whole(),
             linkage_name: String::from_utf8_lossy(symbol.versioned_name()),
         }
     }

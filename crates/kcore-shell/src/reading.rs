@@ -112,9 +112,26 @@ fn part(text: &str) -> usize {
     let tilde = usize::from(text.starts_with('~'));
     let name = text.get(tilde..).unwrap_or_default();
     match name.starts_with(lexer::begins_name) {
-        true => name.find(|c| !lexer::is_name(c)).unwrap_or(name.len()).saturating_add(tilde),
+        true => {
+            let len = name.find(|c| !lexer::is_name(c)).unwrap_or(name.len());
+            let (word, rest) = name.split_at_checked(len).unwrap_or((name, ""));
+            let operator = if word == "operator" { operator(rest) } else { 0 };
+            len.saturating_add(tilde).saturating_add(operator)
+        }
         false => bracketed(text),
     }
+}
+
+/// Bytes of the operator that begins `text`, behind the word that says that it is one.
+fn operator(text: &str) -> usize {
+    // The longest first.
+    #[rustfmt::skip]
+    const OPERATORS: [&str; 41] = [
+        "<<=", ">>=", "->*", "<=>", "()", "[]", "->", "++", "--", "<<", ">>", "<=", ">=", "==",
+        "!=", "&&", "||", "+=", "-=", "*=", "/=", "%=", "^=", "&=", "|=", "\"\"", "+", "-", "*", "/",
+        "%", "^", "&", "|", "~", "!", "=", "<", ">", ",", "?",
+    ];
+    OPERATORS.iter().find(|one| text.starts_with(**one)).map_or(0, |one| one.len())
 }
 
 /// Bytes of the brackets that begin `text`, and of what belongs to them; 0 if they have no

@@ -45,6 +45,7 @@ mod path;
 mod plt;
 mod preference;
 mod runtime_types;
+mod sought;
 mod symbol;
 mod table;
 mod types;
@@ -58,6 +59,7 @@ pub use index::IndexCache;
 pub use language::Language;
 pub use lines::{LineFrame, Lines};
 pub use module_symbols::{Function, ModuleSymbols};
+pub use sought::Sought;
 pub use symbol::{RawSymbol, SymbolId, SymbolRef, SymbolSource};
 pub use table::SymbolTable;
 pub use types::{

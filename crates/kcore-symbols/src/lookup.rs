@@ -6,9 +6,10 @@ use kcore_elf::{SymbolBinding, SymbolKind};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::{
-    demangle::{Mangling, demangle, without_clone},
+    demangle::{Mangling, demangle, is_of_demanglers, without_clone},
     names::{NameAt, SHORT},
     preference,
+    sought::Sought,
     symbol::SymbolRef,
     table::SymbolTable,
 };
@@ -55,20 +56,21 @@ impl NameIndex {
 /// No name is demangled that does not hold the words of `wanted`: manglings spell identifiers out.
 pub fn find_demangled<'a>(table: &'a SymbolTable, wanted: &str) -> Option<SymbolRef<'a>> {
     let hints = Hints::of(wanted);
-    let wanted = squeeze(wanted);
+    let sought = Sought::new(wanted);
     let mut verdicts = Verdicts::new(table);
+    let is_called = |name: &[u8]| hints.may_be(name) && is_called(name, &sought, wanted);
     table
         .iter()
-        .filter(|symbol| verdicts.of(symbol, |name| hints.may_be(name) && is_called(name, &wanted)))
+        .filter(|symbol| verdicts.of(symbol, is_called))
         .max_by(|a, b| is_cold(b).cmp(&is_cold(a)).then_with(|| prefer(table, a, b)))
 }
 
 /// Whether a name is that of a function in the words of its language, or of a copy of a C function.
-fn is_called(name: &[u8], wanted: &str) -> bool {
+fn is_called(name: &[u8], sought: &Sought, typed: &str) -> bool {
     let names = demangle(name);
     match names.mangling {
-        Mangling::None => without_clone(name) == Some(wanted.as_bytes()),
-        _ => squeeze(&names.function) == wanted || squeeze(&names.full) == wanted,
+        Mangling::None => without_clone(name) == Some(typed.as_bytes()),
+        _ => sought.is_one_of(&names),
     }
 }
 
@@ -119,7 +121,7 @@ pub fn find_in_file<'a>(
     name: &str,
 ) -> Option<Option<SymbolRef<'a>>> {
     let (mut in_file, mut file_found, mut found) = (false, false, None);
-    let mut verdicts = Verdicts::new(table);
+    let (sought, mut verdicts) = (Sought::new(name), Verdicts::new(table));
     for symbol in table.iter() {
         if symbol.kind() == SymbolKind::File {
             in_file = is_file(symbol.name(), file);
@@ -128,7 +130,7 @@ pub fn find_in_file<'a>(
             && symbol.binding() == SymbolBinding::Local
             && found.is_none()
             && symbol.entry.has_address()
-            && verdicts.of(&symbol, |raw| is_named(raw, name))
+            && verdicts.of(&symbol, |raw| is_named(raw, &sought, name))
         {
             found = Some(symbol);
         }
@@ -141,8 +143,8 @@ fn is_file(name: &[u8], wanted: &str) -> bool {
     name == wanted.as_bytes() || last == wanted.as_bytes()
 }
 
-fn is_named(name: &[u8], wanted: &str) -> bool {
-    name == wanted.as_bytes() || (is_mangled(name) && demangle(name).function == wanted)
+fn is_named(name: &[u8], sought: &Sought, typed: &str) -> bool {
+    name == typed.as_bytes() || (is_mangled(name) && sought.is_symbol(name))
 }
 
 fn prefer(table: &SymbolTable, a: &SymbolRef<'_>, b: &SymbolRef<'_>) -> std::cmp::Ordering {
@@ -200,22 +202,8 @@ fn is_mangled(name: &[u8]) -> bool {
 }
 
 /// The identifiers of a demangled name that its mangled form must spell out: those outside of
-/// parameters and template arguments, without the ones that manglings abbreviate.
+/// parameters and template arguments, without the ones that demanglers write of their own.
 fn words(name: &str) -> Vec<String> {
-    const ABBREVIATED: [&str; 12] = [
-        "std",
-        "operator",
-        "anonymous",
-        "namespace",
-        "lambda",
-        "closure",
-        "clone",
-        "const",
-        "vtable",
-        "for",
-        "as",
-        "impl",
-    ];
     let mut outside = String::new();
     let mut depth: usize = 0;
     for letter in name.chars() {
@@ -227,15 +215,10 @@ fn words(name: &str) -> Vec<String> {
         outside.push(if depth == 0 { letter } else { ' ' });
     }
     let words = outside.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
-    let spelled = words.filter(|word| word.len() > 2 && !ABBREVIATED.contains(word));
+    let spelled = words.filter(|word| word.len() > 2 && !is_of_demanglers(word));
     spelled.filter(|word| word.is_ascii()).map(str::to_owned).collect()
 }
 
 fn contains(name: &[u8], word: &[u8]) -> bool {
     name.windows(word.len().max(1)).any(|window| window == word)
-}
-
-/// A name without blanks, since demanglers do not agree on them.
-fn squeeze(name: &str) -> String {
-    name.chars().filter(|letter| !letter.is_whitespace()).collect()
 }

@@ -104,8 +104,8 @@ pub use kcore_runtimes::{bthread, fiber, python, v8};
 pub use kcore_symbols::{
     AliasKind, AliasType, ArrayType, BaseClass, BaseType, BitField, Composite, DebugInfo, DieId,
     Dimension, Encoding, Enumeration, Enumerator, Keyword, Language, Member, MemberPlace,
-    PointerKind, PointerType, SymbolRef, SymbolSource, SymbolTable, Type, TypeError, TypeKind,
-    TypeLink, TypeNode, demangle,
+    PointerKind, PointerType, Sought, SymbolRef, SymbolSource, SymbolTable, Type, TypeError,
+    TypeKind, TypeLink, TypeNode, demangle,
 };
 pub use kcore_unwind::in_place;
 pub use kcore_unwind::{

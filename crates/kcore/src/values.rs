@@ -8,8 +8,8 @@ use kcore_values::{Process, SymbolName};
 
 use crate::Core;
 
-/// What stands around the class in the demangled name of its table of virtual functions.
-const VTABLE: (&str, &str) = ("{vtable(", ")}");
+/// What stands before the class in the demangled name of its table of virtual functions.
+const VTABLE: &str = "vtable for ";
 
 /// Where the type descriptors of Go begin.
 const GO_TYPES: &str = "runtime.types";
@@ -56,7 +56,7 @@ impl Core {
     /// The class whose table of virtual functions holds `vtable`, by the table's symbol.
     fn class_of_vtable(&self, vtable: Addr) -> Option<Type> {
         let symbol = self.symbol_at(vtable)?;
-        let class = symbol.name.strip_prefix(VTABLE.0)?.strip_suffix(VTABLE.1)?;
+        let class = symbol.name.strip_prefix(VTABLE)?;
         self.defined(self.debug_info_at(vtable).as_ref(), class, is_composite)
     }
 

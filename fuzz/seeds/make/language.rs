@@ -27,7 +27,11 @@ const NAMES: &str = "_ZN2ns5ClassIiE6methodEv\n_ZZ4mainENKUliE_clEi\n_Z3maxIiET_
     _ZNSt8functionIFviEEclEi\n_ZN3FoocvbEv\n_ZTS3Foo\n_ZN4core3ptr85drop_in_place$LT$std..rt..lang_\
     start$LT$$LP$$RP$$GT$..$u7b$$u7b$closure$u7d$$u7d$$GT$17h0123456789abcdefE\n_RNvCs1234_7mycrat\
     e3foo\n_RINvNtC3std3mem8align_ofjEC3foo\nfoo.isra.0.cold\nmemcpy@@GLIBC_2.14\nmain\n*St13runtim\
-    e_error\nNSt3__112basic_stringIcNS_11char_traitsIcEENS_9allocatorIcEEEE\n_ZN1aD0Ev.part.3";
+    e_error\nNSt3__112basic_stringIcNS_11char_traitsIcEENS_9allocatorIcEEEE\n_ZN1aD0Ev.part.3\
+    \n_Z1fI1AEDTcldtfp_1gIiEEET_\n_Z1fIJiiEEDTfLplLi0Efp_EDpT_\n_Z1fIiEDTcvT__Li1ELi2EEEv\
+    \n_ZZ1fiEd0_NKUlvE_clEv\n_ZNK1AcvPFvvEEv\n_ZTch0_v0_n24_N1A1fEv\n_Z1fPDOLb1EEFvvE\
+    \n_Z1fIXtl1AtlA2_iLi1EEEEvv\n_ZN1nW3Foo3bazEv\n_Z1fI1AEDTsr3std1BIT_EE3fooEv\
+    \n_Z1fM1AiM1BKFvvEM1CFviRE\n_ZNSaIcEC1ERKS_\n_Z1fDv4_fDF16_u3abc";
 
 /// Target, name and text of each seed.
 pub fn seeds() -> Vec<(&'static str, String, String)> {

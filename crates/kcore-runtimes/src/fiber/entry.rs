@@ -8,9 +8,8 @@ use rustc_hash::FxHashMap;
 use super::layout::Layout;
 use crate::Host;
 
-/// What the table of virtual functions of such a type is called, as demanglers have it, before what is run.
-const TABLES: [&str; 2] =
-    ["{vtable(boost::fibers::worker_context<", "vtable for boost::fibers::worker_context<"];
+/// What the table of virtual functions of such a type is called, before what is run.
+const TABLE: &str = "vtable for boost::fibers::worker_context<";
 /// What `std::bind` makes of a function in libstdc++.
 const BOUND: &str = "std::_Bind<";
 
@@ -49,7 +48,7 @@ fn first_word(space: &dyn AddressSpace, layout: &Layout, fiber: Addr) -> Option<
 fn callable(host: &dyn Host, table: Addr) -> Option<Arc<str>> {
     let module = host.module_at(table)?;
     let symbol = module.symbols().function_at(module.svma(table)?)?;
-    let arguments = TABLES.iter().find_map(|table| symbol.name.strip_prefix(table))?;
+    let arguments = symbol.name.strip_prefix(TABLE)?;
     Some(first_argument(arguments).into())
 }
 

@@ -63,7 +63,7 @@ pub const ROOMS: &[Room] = &[
     Room {
         name: "kcore-symbols",
         uses: &["kcore-mem", "kcore-parallel", "kcore-elf"],
-        third_party: &["gimli", "rustc-demangle", "cpp_demangle", "rustc-hash"],
+        third_party: &["gimli", "rustc-demangle", "rustc-hash"],
     },
     // What a type means in memory. It asks the process around it through a trait.
     Room {

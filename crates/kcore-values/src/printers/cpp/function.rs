@@ -47,9 +47,7 @@ fn libcxx(evaluator: &Evaluator<'_>, object: &Object) -> Option<Content> {
         return Some(empty());
     }
     let table = evaluator.symbol(evaluator.pointer_at(at, 0))?.name;
-    let callable = template_arguments(table.strip_prefix("{vtable(")?.strip_suffix(")}")?)
-        .into_iter()
-        .next()?;
+    let callable = template_arguments(table.strip_prefix("vtable for ")?).into_iter().next()?;
     called(evaluator, callable, at.checked_add(evaluator.word())?)
 }
 

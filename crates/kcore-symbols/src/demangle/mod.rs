@@ -4,16 +4,17 @@
 //! is its own name. Names come from files of unknown origin: input, output and recursion are
 //! bounded.
 
+mod itanium;
+mod words;
+
 use std::{borrow::Cow, fmt};
 
-use cpp_demangle::{BorrowedSymbol, DemangleOptions, ParseOptions};
+pub(crate) use words::is_of_demanglers;
 
 /// Longer names are not demangled.
 const MAX_INPUT: usize = 64 << 10;
 /// Back references let short names unfold without end; a name that grows beyond this stays raw.
 const MAX_OUTPUT: usize = 256 << 10;
-/// Nesting of C++ names: twice what `cpp_demangle` takes by default, for deep templates.
-const MAX_DEPTH: u32 = 192;
 /// Suffixes by which compilers mark the parts and copies of a C function.
 const CLONE_WORDS: [&str; 7] =
     ["cold", "isra", "constprop", "part", "lto_priv", "llvm", "localalias"];
@@ -45,6 +46,16 @@ pub struct Demangled {
     pub mangling: Mangling,
 }
 
+impl Demangled {
+    /// The name in full, with the mark of a copy or a part behind it, as binutils show it.
+    pub fn whole(self) -> String {
+        match self.clone {
+            Some(clone) => self.full + " " + &clone,
+            None => self.full,
+        }
+    }
+}
+
 /// Demangles a name from a symbol table or from DWARF.
 ///
 /// A name that is not mangled, not understood, or not reasonable is its own `function` (with bytes
@@ -64,11 +75,11 @@ pub fn demangle_type(name: &[u8]) -> String {
     // GCC marks names that are to be compared by address with an asterisk.
     let name = name.strip_prefix(b"*").unwrap_or(name);
     let text = String::from_utf8_lossy(name);
-    let symbol = format!("_ZTS{text}");
-    let demangled = (symbol.len() <= MAX_INPUT).then(|| cpp(&symbol, DemangleOptions::new()));
-    let demangled = demangled.flatten();
-    let bare = demangled.as_deref().and_then(|full| full.strip_prefix("typeinfo name for "));
-    bare.map_or_else(|| text.into_owned(), str::to_owned)
+    let sane = Some(&*text).filter(|text| text.len() <= MAX_INPUT);
+    let parsed = sane.and_then(itanium::parse_type).filter(|parsed| parsed.rest.is_empty());
+    let demangled =
+        parsed.and_then(|parsed| itanium::print(&parsed.tree, parsed.whole, MAX_OUTPUT));
+    demangled.unwrap_or_else(|| text.into_owned())
 }
 
 /// A name of C, whole. A copy or a part of a function lies elsewhere than the function, and what
@@ -85,41 +96,31 @@ fn demangle_rust(text: &str) -> Option<Demangled> {
     Some(Demangled {
         function: Bounded::print(format_args!("{demangled:#}"))?,
         full: Bounded::print(format_args!("{demangled}"))?,
-        clone: clone_words(suffix),
+        clone: clone_words(suffix)?,
         mangling: Mangling::Rust,
     })
 }
 
 fn demangle_cpp(text: &str) -> Option<Demangled> {
-    let (name, suffix) = split_at_dot(text);
-    if !name.starts_with("_Z") {
-        return None;
-    }
-    let function = cpp(name, DemangleOptions::new().no_params().no_return_type())?;
-    Some(Demangled {
-        function: without_qualifiers(&function).to_owned(),
-        full: cpp(name, DemangleOptions::new())?,
-        clone: clone_words(suffix),
-        mangling: Mangling::Cpp,
-    })
+    let parsed = itanium::parse(text)?;
+    let (suffix, version) = split_version(parsed.rest);
+    let clone = clone_words(suffix)?;
+    let function = itanium::print(&parsed.tree, parsed.name, MAX_OUTPUT)?;
+    let full = match parsed.name == parsed.whole {
+        true => Some(function.clone()),
+        false => itanium::print(&parsed.tree, parsed.whole, MAX_OUTPUT),
+    };
+    // Of some functions libiberty can write the name, but not the parameters.
+    let (full, clone) = match full {
+        Some(full) => (full + version, clone),
+        None => (text.to_owned(), None),
+    };
+    Some(Demangled { function: function + version, full, clone, mangling: Mangling::Cpp })
 }
 
-/// A member function's name without the qualifiers that its parameters left behind.
-fn without_qualifiers(name: &str) -> &str {
-    const QUALIFIERS: [&str; 4] = [" const", " volatile", " &&", " &"];
-    let stripped = QUALIFIERS.iter().find_map(|qualifier| name.strip_suffix(qualifier));
-    stripped.map_or(name, without_qualifiers)
-}
-
-fn cpp(name: &str, options: DemangleOptions) -> Option<String> {
-    let parsing = ParseOptions::default().recursion_limit(MAX_DEPTH);
-    let (symbol, tail) = BorrowedSymbol::with_tail_and_options(name.as_bytes(), &parsing).ok()?;
-    let mut out = Bounded::default();
-    symbol.structured_demangle(&mut out, &options.recursion_limit(MAX_DEPTH)).ok()?;
-    // What follows a mangled name is a version or `@plt`.
-    let version = tail.is_empty() || tail.starts_with(b"@");
-    out.0.push_str(std::str::from_utf8(tail).ok()?);
-    version.then_some(out.0)
+/// Splits what follows a mangled name from its version or `@plt`.
+fn split_version(rest: &str) -> (&str, &str) {
+    rest.split_at(rest.find('@').unwrap_or(rest.len()))
 }
 
 /// A text that refuses to grow without bound.
@@ -141,7 +142,7 @@ impl fmt::Write for Bounded {
     }
 }
 
-/// Splits a C++ or Rust v0 name, neither of which has a dot of its own, from its suffix.
+/// Splits a Rust v0 name, which has no dot of its own, from its suffix.
 fn split_at_dot(text: &str) -> (&str, &str) {
     text.split_at(text.find('.').unwrap_or(text.len()))
 }
@@ -178,19 +179,31 @@ fn is_number(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|digit| digit.is_ascii_digit())
 }
 
-/// `.isra.0.cold` as `[clone .isra.0] [clone .cold]`.
-fn clone_words(suffix: &str) -> Option<String> {
-    let mut clones = String::new();
-    for word in suffix.split('.').skip(1) {
-        if is_number(word) && clones.ends_with(']') {
-            clones.pop();
-            clones.extend([".", word, "]"]);
-        } else {
-            let blank = if clones.is_empty() { "" } else { " " };
-            clones.extend([blank, "[clone .", word, "]"]);
-        }
+/// `.isra.0.cold` as `[clone .isra.0] [clone .cold]`, in the words of binutils; `None` where it is no
+/// mark of a copy.
+fn clone_words(mut suffix: &str) -> Option<Option<String>> {
+    let mut clones = Vec::new();
+    while !suffix.is_empty() {
+        let len = clone_len(suffix).filter(|len| *len > 1)?;
+        let (word, rest) = suffix.split_at_checked(len)?;
+        clones.push(format!("[clone {word}]"));
+        suffix = rest;
     }
-    (!clones.is_empty()).then_some(clones)
+    Some((!clones.is_empty()).then(|| clones.join(" ")))
+}
+
+/// The length of a dot, a word, and the numbers behind it.
+fn clone_len(suffix: &str) -> Option<usize> {
+    let is_of_word =
+        |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'_';
+    let word = suffix.strip_prefix('.')?.bytes().take_while(is_of_word).count();
+    let mut len = word.checked_add(1)?;
+    while let Some(rest) = suffix.get(len..).and_then(|rest| rest.strip_prefix('.'))
+        && let digits @ 1.. = rest.bytes().take_while(u8::is_ascii_digit).count()
+    {
+        len = len.checked_add(digits)?.checked_add(1)?;
+    }
+    Some(len)
 }
 
 #[cfg(test)]
