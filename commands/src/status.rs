@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use kcore::{Fate, Instants, LastWords, LiveFacts, SignalStatus, Status as CoreStatus};
+use kcore::{
+    Fate, HandledStatus, Instants, LastWords, LiveFacts, Panic, SignalStatus, Status as CoreStatus,
+};
 use kcore_dcmd::{Args, Cell, Cx, Dcmd, Example, Fields, Group, Record, Result, Spec, View};
 
 /// Summarizes the core: the first thing that anyone runs.
@@ -12,7 +14,10 @@ const HELP: &str = "\
 What the core is of, why the process died in words, what the program left behind about it (the \
 message of glibc's abort, the exception of C++, JavaScript or Python that nobody caught, or that was \
 raised and on its way to whoever catches it, or that of Python which the thread handled when it died, with the \
-stack that it carries, the Rust panic, why the runtime gave up), and each thing that makes answers doubtful: a truncated core, files that were not found or are of another build.";
+stack that it carries, the Rust panic with its thread and its place, why the runtime gave up), and each thing that makes answers doubtful: a truncated core, files that were not found or are of another build.
+
+Where a handler was told of a fault and then ended the process, by raising the signal again or by abort, the \
+fault comes first, with its address and where it came about; then what ended the process.";
 
 impl Dcmd for Status {
     fn spec(&self) -> Spec {
@@ -48,7 +53,7 @@ status: {signal_name?process terminated by {signal_name}{signal_text? ({signal_t
 {exception_type?\n{exception_words}: {exception_type}{exception_what?: {exception_what}}{exception_object? (at {exception_object})}}\
 {exception_stack*\n    at {.}}\
 {fatal_error?\nfatal error: {fatal_error}}{fatal_error_stack*\n    at {.}}\
-{panic_message?\npanic: {panic_message}}\
+{panic_lines*\n{.}}\
 {doubts*\ndoubt: {.}}";
 
 const OF_EXE: &str = "\
@@ -82,12 +87,14 @@ impl StatusRecord {
                     exception = Some((*fate, type_name.as_str(), what.as_deref(), *object, trace));
                 }
                 LastWords::Fatal { message, trace } => fatal = Some((message.as_str(), trace)),
-                LastWords::Panic(text) => panics.push(text.as_str()),
+                LastWords::Panic(panic) => panics.push(panic),
             }
         }
         let fate = exception.map(|(fate, ..)| fate);
         // The latest comes first; those that led to it are told behind it.
-        let panic = (!panics.is_empty()).then(|| panics.join("; after: "));
+        let messages: Vec<&str> = panics.iter().map(|panic| panic_message(panic)).collect();
+        let message = (!messages.is_empty()).then(|| messages.join("; after: "));
+        let lines = panics.iter().enumerate().map(|(index, panic)| panic_line(index, panic));
         out.opt_text("abort_message", abort)
             .opt_text("exception_fate", fate.map(fate_key))
             .opt_text("exception_type", exception.map(|(_, name, ..)| name))
@@ -96,7 +103,9 @@ impl StatusRecord {
             .put("exception_stack", texts(exception.map_or(&[], |(.., trace)| trace)))
             .opt_text("fatal_error", fatal.map(|(message, _)| message))
             .put("fatal_error_stack", texts(fatal.map_or(&[], |(_, trace)| trace)))
-            .opt_text("panic_message", panic)
+            .opt_text("panic_message", message)
+            .put("panics", Cell::List(panics.iter().map(|panic| panic_cell(panic)).collect()))
+            .display("panic_lines", Cell::List(lines.map(Cell::text).collect()))
             .display("exception_words", Cell::or_null(fate.map(fate_words), Cell::text));
     }
 }
@@ -121,7 +130,8 @@ impl Record for StatusRecord {
         self.put_signal(out);
         out.num("threads", status.threads as u64)
             .num("crashed_tid", status.crashed_tid.map(|tid| u64::from(tid.get())))
-            .opt_text("explanation", status.explanation.as_deref());
+            .opt_text("explanation", status.explanation.as_deref())
+            .put("handled_signals", Cell::List(status.handled.iter().map(handled_cell).collect()));
         self.put_last_words(out);
         let live = status.live.as_ref();
         let before = live.map(|live| live.before.iter().map(|time| Cell::Num(nanos(*time))));
@@ -152,6 +162,35 @@ const fn fate_words(fate: Fate) -> &'static str {
     }
 }
 
+/// The message of a panic, as Rust's own hook prints it.
+fn panic_message(panic: &Panic) -> &str {
+    panic.message.as_deref().unwrap_or("its message is not in memory")
+}
+
+/// A panic with its thread and its place; each but the latest led to the one before it.
+fn panic_line(index: usize, panic: &Panic) -> String {
+    let title = if index == 0 { "panic" } else { "after the panic" };
+    let ty = panic.payload_type.as_ref().map(|ty| format!("a {ty}"));
+    let thread = panic.thread.as_ref().map(|name| format!("thread '{name}'"));
+    let place = panic.place.as_ref().map(|it| format!("{}:{}:{}", it.file, it.line, it.column));
+    let known: Vec<String> = [ty, thread, place].into_iter().flatten().collect();
+    let known = if known.is_empty() { String::new() } else { format!(" ({})", known.join(", ")) };
+    format!("{title}: {}{known}", panic_message(panic))
+}
+
+fn panic_cell(panic: &Panic) -> Cell<'_> {
+    let place = panic.place.as_ref();
+    let number = |number: u32| Cell::Num(u64::from(number));
+    Cell::Object(vec![
+        ("message", Cell::or_null(panic.message.as_deref(), Cell::text)),
+        ("payload_type", Cell::or_null(panic.payload_type.as_deref(), Cell::text)),
+        ("thread", Cell::or_null(panic.thread.as_deref(), Cell::text)),
+        ("file", Cell::or_null(place.map(|place| place.file.as_str()), Cell::text)),
+        ("line", Cell::or_null(place.map(|place| place.line), number)),
+        ("column", Cell::or_null(place.map(|place| place.column), number)),
+    ])
+}
+
 fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
@@ -171,15 +210,28 @@ fn num(value: u32) -> Cell<'static> {
     Cell::Num(u64::from(value))
 }
 
+fn handled_cell(handled: &HandledStatus) -> Cell<'_> {
+    let mut keys = vec![
+        ("tid", Cell::Num(u64::from(handled.tid.get()))),
+        ("pc", Cell::or_null(handled.pc, Cell::Addr)),
+    ];
+    keys.extend(signal_keys(&handled.signal));
+    Cell::Object(keys)
+}
+
 fn signal_cell(signal: &SignalStatus) -> Cell<'_> {
-    Cell::Object(vec![
+    Cell::Object(signal_keys(signal).into())
+}
+
+fn signal_keys(signal: &SignalStatus) -> [(&'static str, Cell<'_>); 6] {
+    [
         ("number", Cell::Num(u64::from(signal.number))),
         ("name", Cell::text(signal.name.as_str())),
         ("code", Cell::or_null(signal.code, Cell::text)),
         ("address", Cell::or_null(signal.address, Cell::Addr)),
         ("sender_pid", Cell::or_null(signal.sender_pid, num)),
         ("sender_uid", Cell::or_null(signal.sender_uid, num)),
-    ])
+    ]
 }
 
 fn texts(texts: &[String]) -> Cell<'_> {

@@ -67,6 +67,14 @@ pub struct Facts {
     pub exception_what: Option<String>,
     /// Message of the panic.
     pub panic_message: Option<String>,
+    /// Where it came about, as `FILE:LINE:COLUMN`, and the name of its thread.
+    pub panic_place: Option<String>,
+    /// See `panic_place`.
+    pub panic_thread: Option<String>,
+    /// Name of the first signal of which a handler was told, where another one ended the process.
+    pub first_signal: Option<String>,
+    /// Address that faulted then, `0x…`.
+    pub first_address: Option<String>,
     /// How many threads the core has.
     pub thread_count: Option<u32>,
     /// Whether the core may hold threads that are not in `threads`.
@@ -279,6 +287,10 @@ impl Facts {
             exception_type: b.exception_type.or(a.exception_type),
             exception_what: b.exception_what.or(a.exception_what),
             panic_message: b.panic_message.or(a.panic_message),
+            panic_place: b.panic_place.or(a.panic_place),
+            panic_thread: b.panic_thread.or(a.panic_thread),
+            first_signal: b.first_signal.or(a.first_signal),
+            first_address: b.first_address.or(a.first_address),
             thread_count: b.thread_count.or(a.thread_count),
             open_threads: b.open_threads.or(a.open_threads),
             doubts: b.doubts.or(a.doubts),
@@ -301,6 +313,10 @@ impl Facts {
             "exception_type" => self.exception_type = None,
             "exception_what" => self.exception_what = None,
             "panic_message" => self.panic_message = None,
+            "panic_place" => self.panic_place = None,
+            "panic_thread" => self.panic_thread = None,
+            "first_signal" => self.first_signal = None,
+            "first_address" => self.first_address = None,
             "doubts" => self.doubts = None,
             _ => return false,
         }

@@ -18,6 +18,7 @@ mod dot;
 mod error;
 mod float;
 mod log;
+pub mod near;
 mod number;
 mod piped;
 mod private_symbols;

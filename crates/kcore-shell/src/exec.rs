@@ -1,6 +1,6 @@
 //! Runs one statement: sets dot, runs its pipeline, ends its output; and says what a failure means.
 
-use kcore::MissingDebug;
+use kcore::{MAX_FRAMES, MissingDebug};
 use kcore_dcmd::{DcmdError, Dot, Result, Shell, Sink};
 
 use crate::eval;
@@ -21,9 +21,13 @@ impl Session {
         self.statement(sink, |session, sink| match session.start(statement) {
             Ok(start) => {
                 let noted = session.note_other_name(statement, sink);
+                let noted = noted.then(session.note_variable(statement, sink));
                 noted.then(session.act(statement, start, source, sink))
             }
-            Err(error) => session.fail(&statement.text, &error, sink),
+            Err(error) => {
+                let error = session.with_variable(statement, error);
+                session.fail(&statement.text, &error, sink)
+            }
         })
     }
 
@@ -39,6 +43,44 @@ impl Session {
             Ok(()) => Status::DONE,
             Err(error) => self.fail("", &error, sink),
         }
+    }
+
+    /// Says that a name which stands alone, and set dot, is one of a variable of the frame as well.
+    fn note_variable(&self, statement: &Statement, sink: &mut dyn Sink) -> Status {
+        let Some(name) = self.variable_alone(statement) else { return Status::DONE };
+        let note =
+            format!("{name} is a variable of the current frame as well: ::print {name} shows it");
+        match sink.note(&note) {
+            Ok(()) => Status::DONE,
+            Err(error) => self.fail("", &error, sink),
+        }
+    }
+
+    /// The error, with what shows the variable of the frame whose name stands alone.
+    fn with_variable(&self, statement: &Statement, error: DcmdError) -> DcmdError {
+        match self.variable_alone(statement) {
+            Some(name) => DcmdError::failed(format!("{error} (::print {name} shows the variable)")),
+            None => error,
+        }
+    }
+
+    /// The name that is all of a statement, if the current frame has a variable of it.
+    fn variable_alone<'s>(&self, statement: &'s Statement) -> Option<&'s str> {
+        let is_bare = statement.pipeline.is_empty() && statement.count.is_none();
+        let name = statement.text.trim();
+        let is_name = name.starts_with(|c: char| c.is_alphabetic() || c == '_')
+            && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        (is_bare && is_name && self.frame_has(name)).then_some(name)
+    }
+
+    /// Whether the current frame has a variable of a name.
+    fn frame_has(&self, name: &str) -> bool {
+        let Some(tid) = self.thread else { return false };
+        let end = self.frame.saturating_add(1);
+        let stack = self.core.stack(tid, end.saturating_add(1).min(MAX_FRAMES));
+        let known = self.core.known_frames(&stack, end);
+        let mut frames = self.core.named_frames(&stack).filter(|it| it.physical == self.frame);
+        frames.any(|frame| known.variable(&frame, name).is_some())
     }
 
     /// What a statement begins and ends with: what is bound in it is bound in it alone.

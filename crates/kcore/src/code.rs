@@ -1,9 +1,9 @@
 //! Instructions: what the one that faulted did.
 
-use kcore_disasm::Disassembler;
+use kcore_disasm::{Access, Disassembler};
 use kcore_mem::Addr;
 
-use crate::{Core, Tid};
+use crate::{Core, Tid, UserRegister};
 
 pub use kcore_disasm::AccessKind;
 
@@ -15,17 +15,45 @@ impl Core {
     /// when that cannot be told from the instruction.
     pub fn access_at_fault(&self, tid: Tid, fault: Addr) -> Option<AccessKind> {
         let pc = self.start_registers(tid)?.pc();
+        self.access_of_instruction(pc, &self.user_registers(tid), fault)
+    }
+
+    /// The same for an instruction and the values that registers had.
+    pub(crate) fn access_of_instruction(
+        &self,
+        pc: Addr,
+        registers: &[UserRegister],
+        fault: Addr,
+    ) -> Option<AccessKind> {
         if pc == fault {
             return Some(AccessKind::Execute);
         }
-        let mut bytes = [0; MAX_INSTRUCTION];
-        let (read, _) = self.space().read_partial(pc, &mut bytes);
-        let registers = self.user_registers(tid);
-        let value = |name: &str| {
-            let found = registers.iter().find(|register| register.name == name);
-            found.map(|register| register.value)
-        };
+        let (bytes, read) = self.instruction(pc);
         let disassembler = Disassembler::new(self.target()).ok()?;
+        let value = |name: &str| value_of(registers, name);
         disassembler.explain_fault(pc, bytes.get(..read)?, &value, Some(fault))
     }
+
+    /// What an instruction reads and writes with these values of registers.
+    pub(crate) fn accesses_of_instruction(
+        &self,
+        pc: Addr,
+        registers: &[UserRegister],
+    ) -> Vec<Access> {
+        let (bytes, read) = self.instruction(pc);
+        let Ok(disassembler) = Disassembler::new(self.target()) else { return Vec::new() };
+        let value = |name: &str| value_of(registers, name);
+        disassembler.memory_accesses(pc, bytes.get(..read).unwrap_or_default(), &value)
+    }
+
+    /// The bytes of an instruction and those behind it, and how many there are.
+    fn instruction(&self, pc: Addr) -> ([u8; MAX_INSTRUCTION], usize) {
+        let mut bytes = [0; MAX_INSTRUCTION];
+        let (read, _) = self.space().read_partial(pc, &mut bytes);
+        (bytes, read)
+    }
+}
+
+fn value_of(registers: &[UserRegister], name: &str) -> Option<u64> {
+    registers.iter().find(|register| register.name == name).map(|register| register.value)
 }

@@ -27,10 +27,12 @@ mod contexts;
 mod debug_context;
 mod doubts;
 mod executable;
+mod explain;
 mod file_space;
 mod found_contexts;
 mod fp_registers;
 mod groups;
+mod handled;
 mod jump_buffer;
 pub mod last_words;
 mod live;
@@ -117,7 +119,7 @@ pub use kcore_values::{
     Object, ObjectError, OutOfBounds, PathEnd, PathError, PathPart, PathWalker, PathWords, Piece,
     PieceSource, Place, Pointee, Pointer, Process, SymbolName, Text, Value, VariantValue,
 };
-pub use last_words::LastWords;
+pub use last_words::{LastWords, Panic, PanicPlace};
 pub use live::{
     CountedStack, HeldShare, LiveFacts, LiveOptions, Method, OwnProcess, OwnThread, ProfileChange,
     ProfileCost, ProfileOptions, ProfileProgress, SaveError, SaveWhat, SavedCore, ThreadChoice,
@@ -134,7 +136,7 @@ pub use process::{EnvironmentError, InitialStack, InitialString, aux_name};
 pub use register::RegisterError;
 pub use space::ProcessSpace;
 pub use stack::{MAX_FRAMES, Stack};
-pub use status::{SignalStatus, Status};
+pub use status::{HandledStatus, SignalStatus, Status};
 pub use task::TaskId;
 pub use thread::{Thread, Tid};
 pub use tls::TlsError;

@@ -1,5 +1,7 @@
 //! Characters and texts, in quotes.
 
+use std::borrow::Cow;
+
 use kcore_values::Text;
 
 use crate::sanitize;
@@ -34,5 +36,22 @@ fn escaped(byte: u8) -> String {
 /// Text in quotes; ` ...` stands for what was cut off.
 pub(super) fn text(text: &Text) -> String {
     let rest = if text.is_cut { " ..." } else { "" };
-    format!("\"{}{rest}\"", sanitize::line(&text.text))
+    format!("\"{}{rest}\"", escaped_text(&text.text))
+}
+
+/// Text as a literal of C has it: a quote or a backslash of its own is told from one that ends it or escapes.
+fn escaped_text(text: &str) -> Cow<'_, str> {
+    if !text.contains(['"', '\\']) {
+        return sanitize::line(text);
+    }
+    let mut escaped = String::with_capacity(text.len());
+    for part in text.split_inclusive(['"', '\\']) {
+        let plain = part.strip_suffix(['"', '\\']).unwrap_or(part);
+        escaped.push_str(&sanitize::line(plain));
+        if plain.len() < part.len() {
+            escaped.push('\\');
+            escaped.push_str(part.get(plain.len()..).unwrap_or_default());
+        }
+    }
+    Cow::Owned(escaped)
 }

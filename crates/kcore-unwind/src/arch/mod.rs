@@ -109,6 +109,10 @@ pub trait Machine: Send + Sync {
     /// returned.
     fn signal_context(&self, stack_pointer: Addr) -> Option<Addr>;
 
+    /// Where the `siginfo_t` of the signal frame with that `ucontext_t` lies. The kernel writes it only for
+    /// handlers with `SA_SIGINFO`; else the bytes are whatever was there.
+    fn signal_info(&self, context: Addr) -> Option<Addr>;
+
     /// All that the `ucontext_t` at `context` holds.
     ///
     /// # Errors

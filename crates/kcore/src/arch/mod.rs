@@ -24,6 +24,16 @@ pub struct ArchFacts {
     pub tls: Option<TlsLayout>,
     /// What C libraries put into a jump buffer.
     pub jump: Option<JumpLayout>,
+    /// The exceptions that a context of a signal tells.
+    pub exceptions: Exceptions,
+}
+
+/// The machine's exceptions by the numbers that a context has, and the signals that they become.
+pub struct Exceptions {
+    /// The one of a memory fault; `None` where contexts have no number, but the address alone.
+    pub page_fault: Option<u64>,
+    /// Others: number, signal, and its code.
+    pub others: &'static [(u64, u16, i32)],
 }
 
 /// Where thread-local storage lies.
@@ -52,6 +62,7 @@ impl ArchFacts {
         thread_pointer: "",
         tls: None,
         jump: None,
+        exceptions: Exceptions { page_fault: None, others: &[] },
     };
 
     /// The name of system call `number`.

@@ -42,8 +42,32 @@ pub enum LastWords {
         /// The innermost frames of its language, as that prints them.
         trace: Vec<String>,
     },
-    /// The message of a Rust panic. When one panic led to another, the latest comes first.
-    Panic(String),
+    /// A Rust panic. When one panic led to another, the latest comes first.
+    Panic(Panic),
+}
+
+/// A Rust panic, as far as memory tells of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Panic {
+    /// Its message.
+    pub message: Option<String>,
+    /// The type of what it carries, where that is no text.
+    pub payload_type: Option<String>,
+    /// Where it came about.
+    pub place: Option<PanicPlace>,
+    /// The name of its thread.
+    pub thread: Option<String>,
+}
+
+/// A place in a source file, as a Rust panic has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PanicPlace {
+    /// The path, as the compiler was given it.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
 }
 
 /// A frame of the crashed thread with its function. The symbol is enough here: what is looked for
@@ -62,7 +86,7 @@ impl Core {
             stack.frames.iter().map(|frame| self.dying_frame(frame)).collect();
         let mut found: Vec<LastWords> =
             [glibc::find(self, crashed), cxx::find(self, &frames)].into_iter().flatten().collect();
-        found.extend(rust::find(self, &frames).into_iter().map(LastWords::Panic));
+        found.extend(rust::find(self, crashed.tid, &frames).into_iter().map(LastWords::Panic));
         found.extend(runtimes::find(self, crashed.tid, &stack, &frames));
         found
     }

@@ -1,7 +1,7 @@
 //! What each generated core says of its death, held against what its program knows of it.
 
 use gen_cores::{Case, Facts, Language, Libc, Maker, scenario};
-use kcore::{LastWords, Status};
+use kcore::{LastWords, PanicPlace, Status};
 
 use crate::{
     known::{Known, cases, check_each, open, variant},
@@ -43,6 +43,20 @@ fn signal_facts<'a>(truth: &'a Facts, status: &Status) -> Vec<Fact<'a>> {
             kcore: signal.and_then(|signal| signal.address).map(|address| address.to_string()),
         },
         Fact { name: "access", truth: truth.access.as_deref(), kcore: access(status) },
+        Fact {
+            name: "first signal",
+            truth: truth.first_signal.as_deref(),
+            kcore: status.handled.first().map(|first| first.signal.name.clone()),
+        },
+        Fact {
+            name: "first address",
+            truth: truth.first_address.as_deref(),
+            kcore: status
+                .handled
+                .first()
+                .and_then(|first| first.signal.address)
+                .map(|address| address.to_string()),
+        },
     ]
 }
 
@@ -65,6 +79,8 @@ fn last_words_facts<'a>(truth: &'a Facts, words: &[LastWords]) -> Vec<Fact<'a>> 
         Fact { name: "exception type", truth: truth.exception_type.as_deref(), kcore: None },
         Fact { name: "exception what", truth: truth.exception_what.as_deref(), kcore: None },
         Fact { name: "panic message", truth: truth.panic_message.as_deref(), kcore: None },
+        Fact { name: "panic place", truth: truth.panic_place.as_deref(), kcore: None },
+        Fact { name: "panic thread", truth: truth.panic_thread.as_deref(), kcore: None },
     ];
     for words in words.iter().cloned() {
         match words {
@@ -73,11 +89,19 @@ fn last_words_facts<'a>(truth: &'a Facts, words: &[LastWords]) -> Vec<Fact<'a>> 
                 facts[1].kcore = Some(type_name);
                 facts[2].kcore = what;
             }
-            LastWords::Panic(text) => facts[3].kcore = Some(text),
+            LastWords::Panic(panic) => {
+                facts[3].kcore = panic.message;
+                facts[4].kcore = panic.place.as_ref().map(place_text);
+                facts[5].kcore = panic.thread;
+            }
             LastWords::Fatal { .. } => {}
         }
     }
     facts.into()
+}
+
+fn place_text(place: &PanicPlace) -> String {
+    format!("{}:{}:{}", place.file, place.line, place.column)
 }
 
 #[test]
@@ -92,7 +116,7 @@ fn every_core_tells_the_facts_that_its_program_knows() {
 
 /// Programs in which one panic led to another, with all messages that memory holds, the latest
 /// first. The truth has one message at most.
-static PANICS: [(Pattern, &[&str]); 3] = [
+static PANICS: [(Pattern, &[&str]); 4] = [
     (
         Pattern::new("rust-double-panic", &[]),
         &[
@@ -101,15 +125,17 @@ static PANICS: [(Pattern, &[&str]); 3] = [
             "transaction failed",
         ],
     ),
-    // The last panic («panic in a function that cannot unwind») prints a backtrace, which
-    // overwrites its own message.
     (
         Pattern::new("rust-panic-extern", &["!static", "!static-pie"]),
-        &["a number: ParseIntError { kind: InvalidDigit }"],
+        &[
+            "panic in a function that cannot unwind",
+            "a number: ParseIntError { kind: InvalidDigit }",
+        ],
     ),
-    // In static programs it overwrites every reference to the exception too: only the heap holds
-    // it, and nothing points there.
-    (Pattern::new("rust-panic-extern", &[]), &[]),
+    // In static programs the backtrace that the last panic prints overwrites every reference to the
+    // exception: only the heap holds it, and nothing points there.
+    (Pattern::new("rust-panic-extern", &[]), &["panic in a function that cannot unwind"]),
+    (Pattern::new("rust-panic-hook", &[]), &["nobody listens", "Box<dyn Any>"]),
 ];
 
 #[test]
@@ -119,11 +145,19 @@ fn panics_that_led_to_another_are_all_told() {
         Some((case, *messages))
     });
     let checked = several.map(|(case, messages)| {
-        let wanted: Vec<_> =
-            messages.iter().map(|text| LastWords::Panic((*text).to_owned())).collect();
-        assert_eq!(open(case).last_words(), wanted, "{}", case.name());
+        let told: Vec<_> = open(case).last_words().into_iter().map(message).collect();
+        let wanted: Vec<_> = messages.iter().map(|text| Some((*text).to_owned())).collect();
+        assert_eq!(told, wanted, "{}", case.name());
     });
     assert!(checked.count() > 1, "no core of a second panic");
+}
+
+/// The message of a panic; nothing of what is none.
+fn message(words: LastWords) -> Option<String> {
+    match words {
+        LastWords::Panic(panic) => panic.message,
+        _ => None,
+    }
 }
 
 /// A core without an exception has none, and a panic is one of a Rust program.

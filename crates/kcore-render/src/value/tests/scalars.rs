@@ -128,3 +128,17 @@ fn a_type_that_nobody_defines_is_named() {
     let empty = value(declared("cookie"), 0, Content::Fields(Vec::new()));
     assert_eq!(shown(&empty, PLAIN), "; <forward declaration of struct cookie>");
 }
+
+/// A quote or a backslash that a text has is told from one that ends it or escapes, as in C.
+#[test]
+fn texts_escape_quotes_and_backslashes() {
+    let text = |of: &str| {
+        let text = Content::Text(Text { text: of.into(), is_cut: false });
+        shown(&value(char_type(), 0, text), PLAIN)
+    };
+    assert_eq!(text("plain"), r#""plain""#);
+    assert_eq!(text(r#"a"b\c"#), r#""a\"b\\c""#);
+    assert_eq!(text(""), r#""""#);
+    assert_eq!(text("\\n\n\""), r#""\\n\n\"""#);
+    assert_eq!(text("größe\u{202e}\""), r#""größe\u{202e}\"""#);
+}

@@ -118,6 +118,10 @@ impl Machine for Aarch64 {
         signal::signal_context(stack_pointer)
     }
 
+    fn signal_info(&self, context: Addr) -> Option<Addr> {
+        signal::signal_info(context)
+    }
+
     fn saved_context(
         &self,
         context: Addr,

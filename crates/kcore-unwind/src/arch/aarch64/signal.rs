@@ -40,6 +40,11 @@ pub fn signal_context(frame: Addr) -> Option<Addr> {
     frame.checked_add(SIGINFO)
 }
 
+/// The `siginfo_t` of the signal frame with that `ucontext_t`, which lies before it.
+pub fn signal_info(context: Addr) -> Option<Addr> {
+    context.get().checked_sub(SIGINFO).map(Addr::new)
+}
+
 /// The registers that a `ucontext_t` holds: x0 to x30, sp, pc.
 pub fn registers_of_context(context: Addr, space: &dyn AddressSpace) -> Option<Regs> {
     let slot = |index: usize| {

@@ -107,6 +107,10 @@ impl Machine for X86_64 {
         Some(stack_pointer)
     }
 
+    fn signal_info(&self, context: Addr) -> Option<Addr> {
+        signal::signal_info(context)
+    }
+
     fn saved_context(
         &self,
         context: Addr,

@@ -28,6 +28,14 @@ const ERROR: u64 = GREGS + 19 * 8;
 const TRAP: u64 = GREGS + 20 * 8;
 const CR2: u64 = GREGS + 22 * 8;
 const MASK: u64 = 296;
+/// Size of the kernel's `struct ucontext`, behind which `struct rt_sigframe` has the `siginfo_t`
+/// (Linux `arch/x86/include/asm/sigframe.h`).
+const CONTEXT_SIZE: u64 = 304;
+
+/// The `siginfo_t` of the signal frame with that `ucontext_t`.
+pub fn signal_info(context: Addr) -> Option<Addr> {
+    context.checked_add(CONTEXT_SIZE)
+}
 
 /// Whether `at` is the code that returns from a signal handler.
 pub fn is_restorer(at: Addr, space: &dyn AddressSpace) -> bool {

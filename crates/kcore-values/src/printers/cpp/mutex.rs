@@ -10,11 +10,14 @@ use crate::{
     },
 };
 
-/// In `__readers`, above the readers: a writer waits or holds the lock, and readers wait
-/// (`nptl/pthread_rwlock_common.c`, `PTHREAD_RWLOCK_READER_SHIFT`).
+/// In `__readers`, below the readers: the phase is one of writing, a writer waits or holds the lock, and readers
+/// wait (`nptl/pthread_rwlock_common.c`, `PTHREAD_RWLOCK_READER_SHIFT`, `PTHREAD_RWLOCK_WRPHASE`). In a phase
+/// of writing those that are counted wait for its end, and read nothing.
 const READER_SHIFT: u32 = 3;
+const WRITE_PHASE: u64 = 1;
 
-/// In `__state_` of libc++, above the readers: somebody writes (`__shared_mutex_base`).
+/// In `__state_` of libc++, above the readers: somebody writes, or waits until there are no readers any more
+/// (`__shared_mutex_base`).
 const WRITER: u64 = 1 << 31;
 
 /// A lock.
@@ -42,7 +45,8 @@ impl Printer for Mutex {
 fn own(evaluator: &Evaluator<'_>, object: &Object) -> Option<Vec<Field>> {
     let number = |name| evaluator.number_in(object, &[name]);
     if let Some(state) = number("__state_") {
-        let (readers, writing) = (state & WRITER.wrapping_sub(1), state & WRITER != 0);
+        let readers = state & WRITER.wrapping_sub(1);
+        let writing = state & WRITER != 0 && readers == 0;
         return Some(vec![count("readers", readers), truth("writing", writing)]);
     }
     let is_held = number("__locked_").or_else(|| number("__count_"))? != 0;
@@ -52,8 +56,15 @@ fn own(evaluator: &Evaluator<'_>, object: &Object) -> Option<Vec<Field>> {
 fn of_libc(evaluator: &Evaluator<'_>, object: &Object) -> Option<Vec<Field>> {
     let number = |name| evaluator.number_in(object, &[name]);
     if let Some(writer) = number("__cur_writer") {
-        let readers = number("__readers")?.checked_shr(READER_SHIFT)?;
-        return Some(vec![count("readers", readers), owner(writer)]);
+        let word = number("__readers")?;
+        let counted = word.checked_shr(READER_SHIFT)?;
+        let is_writing = word & WRITE_PHASE != 0;
+        let (readers, waiting) = if is_writing { (0, counted) } else { (counted, 0) };
+        let mut fields = vec![count("readers", readers), owner(writer)];
+        if waiting > 0 {
+            fields.push(count("waiting_readers", waiting));
+        }
+        return Some(fields);
     }
     Some(vec![truth("locked", number("__lock")? != 0), owner(number("__owner")?)])
 }

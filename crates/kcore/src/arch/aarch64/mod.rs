@@ -7,7 +7,7 @@ mod tls;
 
 pub use fp_registers::Aarch64FpRegisters;
 
-use super::ArchFacts;
+use super::{ArchFacts, Exceptions};
 
 /// What is known of the architecture.
 pub const FACTS: ArchFacts = ArchFacts {
@@ -16,4 +16,5 @@ pub const FACTS: ArchFacts = ArchFacts {
     thread_pointer: "tpidr",
     tls: Some(tls::TLS),
     jump: Some(jump::JUMP),
+    exceptions: Exceptions { page_fault: None, others: &[] },
 };

@@ -8,7 +8,7 @@ mod xsave;
 
 pub use fp_registers::{VectorRegister, VectorUse, X86FpRegisters, X87Register};
 
-use super::ArchFacts;
+use super::{ArchFacts, Exceptions};
 
 /// What is known of the architecture.
 pub const FACTS: ArchFacts = ArchFacts {
@@ -18,4 +18,9 @@ pub const FACTS: ArchFacts = ArchFacts {
     thread_pointer: "fsbase",
     tls: Some(tls::TLS),
     jump: Some(jump::JUMP),
+    // Divide error, invalid opcode, general protection; 14 is the page fault (Intel SDM, volume 3, 6.3.1).
+    exceptions: Exceptions {
+        page_fault: Some(14),
+        others: &[(0, 8, 1), (6, 4, 2), (13, 11, 0x80)],
+    },
 };

@@ -1,0 +1,166 @@
+//! Why a process died, in words.
+
+use kcore_elf::core_file::Damage;
+use kcore_mem::{Addr, CodeAddr};
+
+use crate::{
+    AccessKind, Core, SignalDetail, SignalInfo, Thread, Tid,
+    arch::facts,
+    handled::{HandledSignal, Stop},
+    signal,
+};
+
+/// A fault this far below the stack pointer, in bytes, is still a fault of the stack: a frame's
+/// locals may be touched before they are all allocated.
+const STACK_REACH: u64 = 64 << 10;
+const PAGE: u64 = 4096;
+
+impl Core {
+    /// Why the process died, in words: what came first, where a handler was told of it, then the end.
+    pub(crate) fn explain(&self, thread: &Thread, handled: &[HandledSignal]) -> String {
+        let end = self.explain_end(thread);
+        let first = handled.iter().find(|signal| signal.is_fault()).or(handled.first());
+        let Some(first) = first else { return end };
+        let by = match first.stop.tid {
+            tid if tid == thread.tid => String::new(),
+            tid => format!(" by thread {tid}"),
+        };
+        let first = self.explain_signal(&first.info, &first.stop);
+        format!("{first}, which was handled{by}; then {end}")
+    }
+
+    fn explain_end(&self, thread: &Thread) -> String {
+        let stop = self.stop_of(thread.tid);
+        match thread.siginfo.filter(|info| info.number == i32::from(thread.signal)) {
+            Some(info) => self.explain_signal(&info, &stop),
+            None => format!("{}{}", signal::name(thread.signal), self.place(&stop)),
+        }
+    }
+
+    fn stop_of(&self, tid: Tid) -> Stop {
+        Stop {
+            tid,
+            pc: self.start_registers(tid).map(|regs| regs.pc()),
+            sp: self.stack_pointer(tid),
+            registers: self.user_registers(tid),
+            caller: self.stack(tid, 2).frames.get(1).copied(),
+        }
+    }
+
+    fn explain_signal(&self, info: &SignalInfo, stop: &Stop) -> String {
+        let name = signal::name(u16::try_from(info.number).unwrap_or_default());
+        match info.detail {
+            SignalDetail::Fault { address } => self.explain_fault(stop, info, &name, address),
+            SignalDetail::Sender { pid, uid } => {
+                let by = self.sender(pid, uid);
+                format!("{name} {by}{}{}", code_in_brackets(info), self.place(stop))
+            }
+            SignalDetail::SystemCall { number, .. } => {
+                let call = facts(self.arch()).system_call(u64::from(number));
+                let call = call.map_or_else(|| format!("number {number}"), str::to_owned);
+                format!(
+                    "{name}: system call {call} {}{}{}",
+                    signal::code_text(info).unwrap_or("refused"),
+                    code_in_brackets(info),
+                    self.place(stop)
+                )
+            }
+            SignalDetail::None => self.explain_without_address(stop, info, &name),
+        }
+    }
+
+    fn explain_fault(&self, stop: &Stop, info: &SignalInfo, name: &str, address: Addr) -> String {
+        let text = signal::code_text(info).unwrap_or("fault");
+        let code = code_in_brackets(info);
+        let is_memory = matches!(info.number, 7 | 11);
+        let access = is_memory.then(|| self.access_at(stop, address)).flatten();
+        let access = access.map_or("", access_word);
+        let overflow = if is_memory && self.is_stack_overflow(stop.sp, address) {
+            ", stack overflow"
+        } else {
+            ""
+        };
+        format!("{name} at address {address}: {text}{code}{access}{overflow}{}", self.place(stop))
+    }
+
+    fn explain_without_address(&self, stop: &Stop, info: &SignalInfo, name: &str) -> String {
+        let why = if info.number == 11 { facts(self.arch()).segv_without_address } else { "" };
+        format!("{name}{why}{}{}", code_in_brackets(info), self.place(stop))
+    }
+
+    fn sender(&self, pid: u32, uid: u32) -> String {
+        if Some(pid) == self.pid() {
+            "raised by the process itself".to_owned()
+        } else {
+            format!("sent by pid {pid} uid {uid}")
+        }
+    }
+
+    /// Where the thread stood, and, where that is no code, who called it.
+    fn place(&self, stop: &Stop) -> String {
+        let Some(pc) = stop.pc else { return String::new() };
+        if let Some(place) = self.spell(CodeAddr::Pc(pc)) {
+            return format!(", in {place}");
+        }
+        // A guess is no place to send somebody to.
+        let caller = stop.caller.filter(|frame| !frame.trust.is_guess()).map(|frame| frame.pc);
+        let caller = caller.and_then(|pc| self.spell(pc));
+        let caller = caller.map_or_else(String::new, |place| format!(", called from {place}"));
+        let place = match self.modules().at(pc) {
+            Some(module) => format!("in {} (no symbols)", module.name()),
+            None if self.has_lost_mappings() => "(nothing is known of it)".to_owned(),
+            None => "(no function is there)".to_owned(),
+        };
+        format!(", at {pc} {place}{caller}")
+    }
+
+    /// Whether the core's end is missing, and with it what would tell of mappings and modules.
+    pub(crate) fn has_lost_mappings(&self) -> bool {
+        let lists = |damage: &Damage| !matches!(damage, Damage::Memory { .. });
+        self.file().is_some_and(|file| file.damage().iter().any(lists))
+    }
+
+    fn spell(&self, at: CodeAddr) -> Option<String> {
+        let symbol = self.symbol_at(at.lookup())?;
+        let offset = at.addr().offset_from(symbol.start)?;
+        let module = if symbol.in_exe { String::new() } else { format!("{}`", symbol.module) };
+        let offset = match offset {
+            0 => String::new(),
+            1..=9 => format!("+{offset}"),
+            _ => format!("+{offset:#x}"),
+        };
+        Some(format!("{module}{}{offset}", symbol.name))
+    }
+
+    fn access_at(&self, stop: &Stop, address: Addr) -> Option<AccessKind> {
+        self.access_of_instruction(stop.pc?, &stop.registers, address)
+    }
+
+    /// A fault near the stack pointer where no memory can be reached: the guard page, or what lies
+    /// below the stack's limit.
+    fn is_stack_overflow(&self, sp: Option<Addr>, address: Addr) -> bool {
+        let Some(sp) = sp else { return false };
+        let low = sp.get().saturating_sub(STACK_REACH);
+        let near = (low..sp.get().saturating_add(PAGE)).contains(&address.get());
+        let reachable = self.mapping_at(address).is_some_and(|mapping| {
+            mapping.flags.is_none_or(|flags| flags & 2 != 0) && self.space().slice(address).is_ok()
+        });
+        near && !reachable
+    }
+}
+
+fn code_in_brackets(info: &SignalInfo) -> String {
+    match signal::code_name(info) {
+        Some(code) => format!(" ({code})"),
+        None => format!(" (code {})", info.code),
+    }
+}
+
+const fn access_word(access: AccessKind) -> &'static str {
+    match access {
+        AccessKind::Read => ", reading",
+        AccessKind::Write => ", writing",
+        AccessKind::ReadWrite => ", reading and writing",
+        AccessKind::Execute => ", executing",
+    }
+}

@@ -1,0 +1,214 @@
+//! Signals that a handler was told of before the process died.
+//!
+//! Who handles a fault often lets the process die of it in the end: by the same signal, which is then sent by
+//! the process itself and has no address, or by `abort`. What came first stands in the frame that the kernel
+//! pushed for the handler: where the thread was, and the `siginfo_t`, which is written only for handlers that
+//! ask for it (`SA_SIGINFO`); else the machine's exception in the context tells of a fault.
+
+use kcore_disasm::Access;
+use kcore_elf::core_file::{SignalDetail, SignalInfo};
+use kcore_mem::Addr;
+use kcore_unwind::{Frame, SavedContext};
+
+use crate::{AccessKind, Core, Thread, Tid, UserRegister, arch::facts, signal};
+
+const SIGABRT: u16 = 6;
+const SIGBUS: u16 = 7;
+const SIGSEGV: u16 = 11;
+/// Size of `siginfo_t`.
+const INFO_SIZE: usize = 128;
+/// Frames of a thread that are looked through for signals.
+const FRAMES: usize = 1024;
+/// The same of threads that did not die, and how many of these.
+const FRAMES_OF_OTHERS: usize = 64;
+const OTHERS: usize = 1024;
+/// Stack below a thread's stack pointer in which the frame of a signal may be left whose handler has returned.
+const LEFT_BELOW: u64 = 16 << 10;
+
+/// Where a thread was: at its end, or when a signal came.
+pub(crate) struct Stop {
+    pub tid: Tid,
+    pub pc: Option<Addr>,
+    pub sp: Option<Addr>,
+    pub registers: Vec<UserRegister>,
+    pub caller: Option<Frame>,
+}
+
+/// A signal that a handler was told of.
+pub(crate) struct HandledSignal {
+    pub info: SignalInfo,
+    pub stop: Stop,
+}
+
+impl Core {
+    /// The signals on whose handlers' account the process died, the first one first: those of the thread that
+    /// died, or, where a handler sent the last signal to the whole process, of the thread that it runs in.
+    pub(crate) fn handled_signals(&self, crashed: &Thread) -> Vec<HandledSignal> {
+        let own = self.handled_by(crashed.tid, FRAMES, crashed.signal);
+        if !own.is_empty() || !self.was_raised(crashed) {
+            return own;
+        }
+        let mut left = self.left_by_handler(crashed);
+        left.extend(left.is_empty().then(|| self.fault_at_end(crashed)).flatten());
+        if !left.is_empty() || !may_come_from_others(crashed) {
+            return left;
+        }
+        let others = self.threads().iter().map(|thread| thread.tid);
+        let others = others.filter(|tid| *tid != crashed.tid).take(OTHERS);
+        let mut handled = others.map(|tid| self.handled_by(tid, FRAMES_OF_OTHERS, crashed.signal));
+        handled.find(|signals| signals.iter().any(HandledSignal::is_fault)).unwrap_or_default()
+    }
+
+    /// Whether the process sent the signal itself.
+    fn was_raised(&self, crashed: &Thread) -> bool {
+        let sender = crashed.siginfo.as_ref().and_then(signal::sender);
+        sender.is_some_and(|(pid, _)| Some(pid) == self.pid())
+    }
+
+    /// The signals whose handlers run on a thread, the first one first.
+    fn handled_by(&self, tid: Tid, limit: usize, last: u16) -> Vec<HandledSignal> {
+        let Some(machine) = self.machine() else { return Vec::new() };
+        let frames = self.stack(tid, limit).frames;
+        let restorers = frames.iter().enumerate().filter(|(_, frame)| frame.signal_trampoline);
+        let mut found: Vec<HandledSignal> = restorers
+            .filter_map(|(index, frame)| {
+                let context = machine.signal_context(frame.sp?)?;
+                let caller = frames.get(index.checked_add(2)?).copied();
+                self.signal_of_context(tid, context, caller, last)
+            })
+            .collect();
+        found.reverse();
+        found
+    }
+
+    /// The signal whose frame lies below the stack pointer of a thread that stands where its context says: the
+    /// handler sent a signal that was blocked, and returned.
+    fn left_by_handler(&self, crashed: &Thread) -> Vec<HandledSignal> {
+        let found = || {
+            let machine = self.machine()?;
+            let (now, sp) = (self.start_registers(crashed.tid)?, self.stack_pointer(crashed.tid)?);
+            let lowest = Addr::new(sp.get().checked_sub(LEFT_BELOW)?.next_multiple_of(8));
+            let places = (0..LEFT_BELOW / 8).rev();
+            let contexts = places.filter_map(|index| lowest.checked_add(index.checked_mul(8)?));
+            let mut signals = contexts.filter_map(|context| {
+                let saved = machine.context_regs(context, self.space())?;
+                let saved_sp = saved.get(machine.stack_pointer()).map(Addr::new);
+                let is_here = saved.pc() == now.pc() && saved_sp == Some(sp);
+                is_here.then_some(())?;
+                self.signal_of_context(crashed.tid, context, None, crashed.signal)
+            });
+            signals.find(HandledSignal::is_fault)
+        };
+        found().into_iter().collect()
+    }
+
+    /// The fault that the instruction makes at which a thread stands that took a signal of a memory fault from
+    /// the process itself: a handler that ran on another stack sent it, and returned to the instruction.
+    fn fault_at_end(&self, crashed: &Thread) -> Option<HandledSignal> {
+        let pc = self.start_registers(crashed.tid)?.pc();
+        let registers = self.user_registers(crashed.tid);
+        let is_memory = matches!(crashed.signal, SIGBUS | SIGSEGV) && !self.has_lost_mappings();
+        let accesses = is_memory.then(|| self.accesses_of_instruction(pc, &registers))?;
+        let fails = |access: &&Access| {
+            access.kind != AccessKind::Execute && self.mapping_at(access.addr).is_none()
+        };
+        let address = accesses.iter().find(fails)?.addr;
+        let (number, code) = self.code_of_page_fault(address, crashed.signal);
+        let detail = SignalDetail::Fault { address };
+        let info = SignalInfo { number: i32::from(number), errno: 0, code, detail };
+        let (tid, sp) = (crashed.tid, self.stack_pointer(crashed.tid));
+        Some(HandledSignal { info, stop: Stop { tid, pc: Some(pc), sp, registers, caller: None } })
+    }
+
+    fn signal_of_context(
+        &self,
+        tid: Tid,
+        context: Addr,
+        caller: Option<Frame>,
+        last: u16,
+    ) -> Option<HandledSignal> {
+        let machine = self.machine()?;
+        let saved = self.saved_context(context)?.ok()?;
+        let regs = machine.context_regs(context, self.space())?;
+        let told = machine.signal_info(context).and_then(|at| self.told_info(at));
+        let told = told.filter(|info| is_of_context(info, &saved));
+        let info = told.or_else(|| self.info_of_exception(&saved, regs.pc(), last))?;
+        let sp = regs.get(machine.stack_pointer()).map(Addr::new);
+        let stop = Stop { tid, pc: Some(regs.pc()), sp, registers: saved.registers, caller };
+        Some(HandledSignal { info, stop })
+    }
+
+    /// The `siginfo_t` at an address, if what lies there is one.
+    fn told_info(&self, at: Addr) -> Option<SignalInfo> {
+        let mut bytes = [0; INFO_SIZE];
+        self.space().read(at, &mut bytes).ok()?;
+        let info = SignalInfo::parse(&bytes, self.target())?;
+        let is_one = (1..=64).contains(&info.number) && (0..4096).contains(&info.errno);
+        (is_one && signal::code_name(&info).is_some()).then_some(info)
+    }
+
+    /// What the machine's exception in a context says of a fault. It may be left from an earlier one: a fault of
+    /// memory counts if the instruction made that access.
+    fn info_of_exception(&self, saved: &SavedContext, pc: Addr, last: u16) -> Option<SignalInfo> {
+        let exceptions = &facts(self.arch()).exceptions;
+        let number = saved.exception.map(|(number, _)| number);
+        let info = |number: u16, code, detail| {
+            Some(SignalInfo { number: i32::from(number), errno: 0, code, detail })
+        };
+        if number == exceptions.page_fault {
+            let address = saved.fault_address;
+            self.access_of_instruction(pc, &saved.registers, address)?;
+            let (number, code) = self.code_of_page_fault(address, last);
+            return info(number, code, SignalDetail::Fault { address });
+        }
+        let others = exceptions.others.iter();
+        let (_, signal, code) = others.copied().find(|(known, signal, _)| {
+            Some(*known) == number && (*signal == last || (last == SIGABRT && *signal == SIGSEGV))
+        })?;
+        let detail = match signal {
+            SIGSEGV => SignalDetail::None,
+            _ => SignalDetail::Fault { address: pc },
+        };
+        info(signal, code, detail)
+    }
+
+    /// The signal and code of a fault at an address. That of a mapping is refused, or lies behind the end of
+    /// its file.
+    fn code_of_page_fault(&self, address: Addr, last: u16) -> (u16, i32) {
+        const SEGV_MAPERR: i32 = 1;
+        const SEGV_ACCERR: i32 = 2;
+        const BUS_ADRERR: i32 = 2;
+        match self.mapping_at(address) {
+            _ if last == SIGBUS => (SIGBUS, BUS_ADRERR),
+            Some(_) => (SIGSEGV, SEGV_ACCERR),
+            None => (SIGSEGV, SEGV_MAPERR),
+        }
+    }
+}
+
+impl HandledSignal {
+    /// Whether it is a fault of the machine, and was not sent.
+    pub(crate) fn is_fault(&self) -> bool {
+        let is_kernels = matches!(self.info.number, 4 | 5 | 7 | 8 | 11 | 31);
+        is_kernels && signal::sender(&self.info).is_none()
+    }
+}
+
+/// Whether a `siginfo_t` belongs to the context beside it: both have the address of a memory fault.
+fn is_of_context(info: &SignalInfo, saved: &SavedContext) -> bool {
+    match info.detail {
+        SignalDetail::Fault { address } if matches!(info.number, 7 | 11) => {
+            // An address of memory that is protected by tags has bits in one that the other lacks.
+            address == saved.fault_address || address.get() << 8 == saved.fault_address.get() << 8
+        }
+        _ => true,
+    }
+}
+
+/// Whether a handler on another thread may have sent the signal: to the process, or one of a fault, which none
+/// was.
+fn may_come_from_others(crashed: &Thread) -> bool {
+    const SI_USER: i32 = 0;
+    let is_fault = matches!(crashed.signal, 4 | 5 | 7 | 8 | 11 | 31);
+    is_fault || crashed.siginfo.is_some_and(|info| info.code == SI_USER)
+}
