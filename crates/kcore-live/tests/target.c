@@ -151,6 +151,15 @@ int main(int argc, char **argv) {
         start(counting, 0);
         ready();
         pthread_exit(NULL);
+    } else if (!strcmp(way, "big")) {
+        // More than kcore keeps of what it could not write yet.
+        size_t size = 1200UL << 20;
+        char *volatile memory = malloc(size);
+        if (!memory) abort();
+        memset(memory, 'b', size);
+        printf("ready %p %p\n", (void *)&way, (void *)(memory + size - 4096));
+        fflush(stdout);
+        for (;;) pause();
     } else if (!strcmp(way, "undumpable")) {
         // Who gives up the rights of root must not be dumped, and nor must who says so.
         if (!getuid() && (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534))) abort();

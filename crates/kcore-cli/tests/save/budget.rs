@@ -7,33 +7,28 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::process::{Running, compiled};
-use crate::target::{Target, kcore, kcore_command, stacks, stderr};
+use crate::target::{Target, kcore, kcore_command, stderr};
 
 #[test]
-fn what_could_not_be_copied_in_time_is_a_hole_and_stacks_come_first() {
+fn what_could_not_be_copied_in_time_is_said() {
     let program = compiled("save/big.c");
     let (process, _, output) = Running::start(&mut Command::new(&program));
     let mut line = String::new();
     BufReader::new(output).read_line(&mut line).unwrap();
     assert_eq!(line, "ready\n");
     let folder = tempfile::tempdir().unwrap();
-    // No machine copies that much of another process in so short a time. It may do even less, when others use
-    // its processors: then nothing but the promise holds.
-    let tries = (0..50).any(|time| {
-        let core = folder.path().join(format!("{time}.core"));
-        let words = ["save", "--stop-budget", "40", &process.pid(), "-o", core.to_str().unwrap()];
-        let output = kcore(&words);
-        let said = stderr(&output);
-        if said.contains("did not stop within") {
-            return false;
-        }
+    let core = folder.path().join("core");
+    // No machine copies that much of another process in so short a time.
+    let words = ["save", "--stop-budget", "40", &process.pid(), "-o", core.to_str().unwrap()];
+    let output = kcore(&words);
+    let said = stderr(&output);
+    // Where others use its processors, the time may be over before the process stands still.
+    if !said.contains("did not stop within") {
         assert!(output.status.success(), "{said}");
         assert!(said.contains("not copied, since the time was over (--stop-budget)"), "{said}");
-        let stacks = stacks(&[core.to_str().unwrap()]);
-        fs::remove_file(core).unwrap();
-        stacks.iter().any(|stack| stack.windows(2).any(|names| names == ["wait_for_good", "main"]))
-    });
-    assert!(tries, "the stack was never copied in time");
+        let output = kcore(&["--no-rc", core.to_str().unwrap(), "-c", "::status"]);
+        assert!(output.status.success(), "{}", stderr(&output));
+    }
     fs::remove_file(program).unwrap();
 }
 
