@@ -5,6 +5,7 @@ use std::{
     io,
     os::unix::fs::FileExt,
     sync::atomic::{AtomicU8, Ordering},
+    time::{Duration, Instant},
 };
 
 use kcore_mem::AddrRange;
@@ -18,8 +19,11 @@ use crate::{
 pub const PAGE: u64 = 4096;
 /// Pages whose entries are read at once, where the system cannot scan.
 const BATCH: u64 = 8192;
-/// Bytes of memory that one call scans, at most: between two calls it is looked whether the time is over.
-const STEP: u64 = 16 << 30;
+/// Bytes of memory that one call scans: between two calls it is looked whether the time is over. It is more as long as
+/// calls take no time, since there is nothing.
+const STEP: u64 = 256 << 20;
+const LONGEST_STEP: u64 = 1 << 40;
+const NO_TIME: Duration = Duration::from_micros(200);
 /// Bits of an entry.
 const PRESENT: u64 = 1 << 63;
 const SWAPPED: u64 = 1 << 62;
@@ -71,16 +75,19 @@ impl PageMap {
         is_over: &dyn Fn() -> bool,
         seen: &mut dyn FnMut(AddrRange, Page),
     ) -> bool {
-        let mut at = range.start;
+        let (mut at, mut len) = (range.start, STEP);
         while at < range.end {
             if is_over() {
                 return false;
             }
-            let step = AddrRange::new(at, range.end.min(at.saturating_add(STEP)));
+            let start = Instant::now();
+            let step = AddrRange::new(at, range.end.min(at.saturating_add(len)));
             match self.scan_step(step, seen) {
                 Some(next) if next.end > at => at = next.end,
                 _ => return false,
             }
+            let longer = len.saturating_mul(4).min(LONGEST_STEP);
+            len = if start.elapsed() < NO_TIME { longer } else { STEP };
         }
         true
     }

@@ -69,6 +69,13 @@ impl Layout {
         Self { stacks: pointers.filter_map(stack).collect(), ..Self::default() }
     }
 
+    /// Mappings by what is missed most.
+    pub fn ranked(&self, maps: &[MapDetails]) -> Vec<usize> {
+        let mut ranked: Vec<usize> = (0..maps.len()).collect();
+        ranked.sort_by_key(|index| maps.get(*index).map(|map| self.rank_of(map)));
+        ranked
+    }
+
     /// Bytes of memory in the core.
     pub fn memory(&self) -> u64 {
         let sizes = self.segments.iter().map(|planned| planned.segment.file_size);

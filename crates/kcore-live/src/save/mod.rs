@@ -30,7 +30,7 @@ use kcore_mem::Target;
 pub use filter::CoreFilter;
 pub use sink::CoreSink;
 
-use contents::Contents;
+use contents::{Contents, Run};
 use copy::{Copier, Missing};
 use layout::Layout;
 
@@ -166,7 +166,7 @@ fn copied(
         })?;
         let copied = hold(plan, move |held| {
             let prepared = prepared.refreshed(plan.process)?;
-            let layout = layout_of(&prepared.details, filter, contents, held);
+            let layout = layout_of(plan, &prepared.details, filter, (contents, held));
             let copier = Copier::new(plan.memory, to_writer, progress, held.until);
             copy_all(plan, held, (&prepared, layout), copier, progress)
         });
@@ -218,17 +218,26 @@ fn copy_all(
     })
 }
 
+/// What there is of each mapping. Those that are copied first are looked at first, for a part of the time: what
+/// was not looked at then is not copied, so that there is time to copy the others.
 fn layout_of(
+    plan: &Plan<'_>,
     maps: &[MapDetails],
     filter: CoreFilter,
-    contents: &Contents<'_>,
-    held: &Held<'_>,
+    (contents, held): (&Contents<'_>, &Held<'_>),
 ) -> Layout {
+    /// The part is one of so many.
+    const PARTS: u32 = 4;
+    let until = held.until.within(plan.budget.checked_div(PARTS).unwrap_or_default());
     let mut layout = Layout::of(&held.threads, maps);
-    for map in maps {
-        let wanted = filter.wanted(map);
-        let runs = contents.runs(map, wanted, &|| held.until.is_over());
-        layout.add(map, wanted, runs);
+    let mut runs: Vec<Vec<Run>> = vec![Vec::new(); maps.len()];
+    for index in layout.ranked(maps) {
+        if let Some((map, runs)) = maps.get(index).zip(runs.get_mut(index)) {
+            *runs = contents.runs(map, filter.wanted(map), &|| until.is_over());
+        }
+    }
+    for (map, runs) in maps.iter().zip(runs) {
+        layout.add(map, filter.wanted(map), runs);
     }
     layout
 }
