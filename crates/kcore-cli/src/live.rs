@@ -27,6 +27,11 @@ pub(crate) struct LiveArgs {
     #[arg(long, value_name = "MS", default_value_t = 1000)]
     stop_timeout: u64,
 
+    /// Let the process go after so many milliseconds, whatever is not copied then [default: 1000; all
+    /// memory that is saved: 10000]
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
+    stop_budget: Option<u64>,
+
     /// Read memory that was not copied from the live process later, marked as such
     #[arg(long)]
     live_memory: bool,
@@ -80,6 +85,7 @@ impl LiveArgs {
             rolling: self.rolling,
             stack_size: self.stack_size,
             stop_timeout: Duration::from_millis(self.stop_timeout),
+            stop_budget: self.stop_budget.map(Duration::from_millis),
             live_memory: self.live_memory,
             ignore_deleted: self.ignore_deleted,
             all_registers: false,
@@ -143,7 +149,7 @@ pub(crate) fn notes(pid: Pid, facts: &LiveFacts, threads: usize) -> Vec<String> 
     }
     if facts.is_late {
         notes.push(
-            "the time was over before all was copied (--stop-timeout): stacks may be cut"
+            "the time was over before all was copied (--stop-budget, --stop-timeout): stacks may be cut"
                 .to_owned(),
         );
     }

@@ -3,7 +3,7 @@
 use std::{
     fs::{self, File},
     io::{self, BufWriter, Seek, Write},
-    os::unix::fs::FileTypeExt,
+    os::unix::fs::{FileExt, FileTypeExt},
     path::{Path, PathBuf},
 };
 
@@ -33,6 +33,8 @@ pub struct NewCore {
     end: End,
     /// Whether what goes to a stream is packed; a file is packed as it is written.
     pack: bool,
+    /// Bytes at the beginning of the file that are left free for what is given last.
+    room: u64,
 }
 
 enum Content {
@@ -69,12 +71,47 @@ impl NewCore {
             let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
             Content::Plain(SparseFile::over(new.file()?, parent.unwrap_or(Path::new("."))))
         };
-        Ok(Self { content, end: End::Name(new), pack })
+        Ok(Self { content, end: End::Name(new), pack, room: 0 })
     }
 
     fn stream(to: Box<dyn Write + Send>, pack: bool) -> io::Result<Self> {
         let content = Content::Plain(SparseFile::create_in(&std::env::temp_dir())?);
-        Ok(Self { content, end: End::Send(to), pack })
+        Ok(Self { content, end: End::Send(to), pack, room: 0 })
+    }
+
+    /// Leaves room for so many bytes before all others, which [`NewCore::head`] takes once they are known.
+    /// Nothing was appended yet.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn begin(&mut self, head: u64) -> io::Result<()> {
+        match &mut self.content {
+            Content::Plain(file) => {
+                self.room = head;
+                file.append_zeros(head);
+            }
+            Content::Packed(encoder) => {
+                self.room = packed_room(head);
+                let file = encoder.get_mut();
+                file.seek(io::SeekFrom::Start(self.room))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the bytes for which room was left: as many of them.
+    ///
+    /// # Errors
+    /// As [`NewCore::bytes`].
+    pub fn head(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match &mut self.content {
+            Content::Plain(file) => file.write_first(bytes).map_err(said),
+            Content::Packed(encoder) => {
+                encoder.flush()?;
+                let packed = packed_head(bytes, self.room)?;
+                encoder.get_ref().get_ref().write_all_at(&packed, 0)
+            }
+        }
     }
 
     /// Appends bytes.
@@ -129,6 +166,28 @@ fn encoder<W: Write>(to: W) -> io::Result<zstd::Encoder<'static, W>> {
     let mut encoder = zstd::Encoder::new(to, LEVEL)?;
     encoder.include_checksum(true)?;
     Ok(encoder)
+}
+
+/// Bytes of a frame that is skipped, before what it holds (RFC 8878, section 3.1.2).
+const SKIPPED: u64 = 8;
+
+/// Room for a packed head, however badly it packs, and for a frame that fills what is left of the room.
+fn packed_room(head: u64) -> u64 {
+    let most = zstd::zstd_safe::compress_bound(usize::try_from(head).unwrap_or(usize::MAX));
+    (most as u64).saturating_add(SKIPPED)
+}
+
+/// A frame with the head, and one that is skipped up to the end of the room; what the latter holds was
+/// never written.
+fn packed_head(bytes: &[u8], room: u64) -> io::Result<Vec<u8>> {
+    const MAGIC: u32 = 0x184d_2a50;
+    let mut packed = zstd::bulk::compress(bytes, LEVEL)?;
+    let used = (packed.len() as u64).saturating_add(SKIPPED);
+    let left = room.checked_sub(used).and_then(|left| u32::try_from(left).ok());
+    let left = left.ok_or_else(|| io::Error::other("a head of more than 4 GiB"))?;
+    packed.extend_from_slice(&MAGIC.to_le_bytes());
+    packed.extend_from_slice(&left.to_le_bytes());
+    Ok(packed)
 }
 
 fn write_zeros(to: &mut dyn Write, mut count: u64) -> io::Result<()> {
@@ -211,6 +270,27 @@ mod tests {
         core.bytes(b"end").unwrap();
         let taken = core.finish().unwrap();
         (taken, fs::read(path).unwrap())
+    }
+
+    #[test]
+    fn what_comes_first_may_be_given_last() {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, pack) in [("core", false), ("core.zst", true)] {
+            let path = dir.path().join(name);
+            let mut core = NewCore::create(&CoreTarget::Path(path.clone()), pack).unwrap();
+            core.begin(5).unwrap();
+            core.zeros(1 << 20).unwrap();
+            core.bytes(b"end").unwrap();
+            core.head(b"begin").unwrap();
+            core.finish().unwrap();
+            let mut bytes = Vec::new();
+            let file = File::open(path).unwrap();
+            match pack {
+                true => crate::frames::Frames::new(file).read_to_end(&mut bytes).unwrap(),
+                false => { file }.read_to_end(&mut bytes).unwrap(),
+            };
+            assert!(bytes == wanted(), "{name}");
+        }
     }
 
     fn wanted() -> Vec<u8> {

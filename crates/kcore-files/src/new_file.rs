@@ -1,4 +1,12 @@
 //! A file that has its name only once it is complete.
+//!
+//! Until then it has none at all, so that nothing is left of it however kcore ends. There are two exceptions.
+//! Nothing but a rename takes the place of a file that is there, and what is renamed has a name: the new file
+//! has one between, from one system call to the next. And on file systems without nameless files it has one
+//! from the beginning. Whoever is killed then leaves it; it is locked for as long as it is written, so the next
+//! one that makes a file in the folder knows it for a leftover, and removes it.
+
+mod leftovers;
 
 use std::{
     fs::File,
@@ -8,7 +16,7 @@ use std::{
     sync::atomic::{AtomicU32, Ordering},
 };
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags};
+use rustix::fs::{AtFlags, CWD, FlockOperation, Mode, OFlags};
 use tempfile::NamedTempFile;
 
 /// A file that has its name only once it is complete: whoever is killed before leaves nothing, and
@@ -31,13 +39,14 @@ impl NewFile {
             return Err(io::Error::from(io::ErrorKind::IsADirectory));
         }
         let path = path.to_owned();
+        leftovers::remove(folder(&path));
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
         match rustix::fs::open(folder(&path), flags, Mode::RUSR | Mode::WUSR) {
             Ok(file) => Ok(Self { file: file.into(), draft: None, path }),
             // Not every file system has files without a name, and each says so in its way.
             Err(_) => {
-                let draft =
-                    tempfile::Builder::new().prefix(".kcore-").tempfile_in(folder(&path))?;
+                let draft = tempfile::Builder::new().prefix(PREFIX).tempfile_in(folder(&path))?;
+                lock(draft.as_file());
                 Ok(Self { file: draft.as_file().try_clone()?, draft: Some(draft), path })
             }
         }
@@ -63,8 +72,16 @@ impl NewFile {
     }
 }
 
+/// How names begin that files have for a time.
+const PREFIX: &str = ".kcore-";
+
+/// Says that a file is written, until it is closed. Where it cannot be locked, it is never removed.
+fn lock(file: &File) {
+    let _ = rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive);
+}
+
 /// Names a file without a name. A link cannot take the place of another file, and a new name can: only
-/// where there is another one has it a name between, which is left if kcore is killed just then.
+/// where there is another one has it a name between, for an instant.
 fn name(file: &File, path: &Path) -> io::Result<()> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     match link(file, path) {
@@ -72,7 +89,8 @@ fn name(file: &File, path: &Path) -> io::Result<()> {
         linked => return linked,
     }
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let between = folder(path).join(format!(".kcore-{}-{count}", std::process::id()));
+    let between = folder(path).join(format!("{PREFIX}{}-{count}", std::process::id()));
+    lock(file);
     link(file, &between)?;
     std::fs::rename(&between, path).inspect_err(|_| drop(std::fs::remove_file(&between)))
 }

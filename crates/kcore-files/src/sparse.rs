@@ -91,6 +91,14 @@ impl SparseFile {
         self.len = self.len.saturating_add(count);
     }
 
+    /// Writes over what was appended first.
+    ///
+    /// # Errors
+    /// When the file system has no room, or fails.
+    pub fn write_first(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
+        self.write_at(bytes, 0)
+    }
+
     /// What was appended so far, mapped.
     ///
     /// # Errors

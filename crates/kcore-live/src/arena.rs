@@ -1,10 +1,8 @@
 //! Where copied memory goes while a process stands still: one buffer that is there beforehand.
 
-use std::time::Instant;
-
 use kcore_mem::AddrRange;
 
-use crate::{LiveMemory, Piece};
+use crate::{LiveMemory, Piece, freeze::Deadline};
 
 /// Bytes that one call copies, at most: between two calls the tracer looks at the clock.
 const MAX_AT_ONCE: u64 = 1 << 20;
@@ -33,15 +31,15 @@ impl Arena {
         &mut self,
         memory: &LiveMemory,
         ranges: &[AddrRange],
-        deadline: Instant,
+        deadline: Deadline<'_>,
     ) -> Vec<u64> {
         ranges.iter().map(|range| self.copy_one(memory, *range, deadline)).collect()
     }
 
-    fn copy_one(&mut self, memory: &LiveMemory, range: AddrRange, deadline: Instant) -> u64 {
+    fn copy_one(&mut self, memory: &LiveMemory, range: AddrRange, deadline: Deadline<'_>) -> u64 {
         let offset = self.bytes.len();
         let mut at = range.start;
-        while at < range.end && Instant::now() <= deadline {
+        while at < range.end && !deadline.is_over() {
             let part = AddrRange::new(at, range.end.min(at.saturating_add(MAX_AT_ONCE)));
             let read = memory.append(part, &mut self.bytes);
             at = at.saturating_add(read);
@@ -95,8 +93,8 @@ mod tests {
         AddrRange::with_len(Addr::new(bytes.as_ptr() as u64), bytes.len() as u64)
     }
 
-    fn soon() -> Instant {
-        Instant::now().checked_add(Duration::from_secs(60)).unwrap()
+    fn soon() -> Deadline<'static> {
+        Deadline::after(Duration::from_secs(60), None)
     }
 
     #[test]
@@ -131,7 +129,8 @@ mod tests {
     fn nothing_is_copied_after_the_deadline() {
         let text = b"late".to_vec();
         let mut arena = Arena::default();
-        let over = Instant::now().checked_sub(Duration::from_nanos(1)).unwrap();
+        let stop = std::sync::atomic::AtomicBool::new(true);
+        let over = Deadline::after(Duration::from_secs(60), Some(&stop));
         assert_eq!(arena.copy(&LiveMemory::of_self(false), &[range(&text)], over), [0]);
     }
 }

@@ -20,7 +20,15 @@
     clippy::expect_used,
     clippy::arithmetic_side_effects
 )]
-#![cfg_attr(test, allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used))]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::arithmetic_side_effects
+    )
+)]
 
 pub mod agent;
 mod arena;
@@ -32,13 +40,14 @@ mod pages;
 mod perf;
 mod proc;
 mod process;
+mod resident;
 mod rights;
 mod save;
 mod snapshot;
 mod sys;
 
 pub use error::LiveError;
-pub use freeze::{Held, Plan, StackLimit, Standing, capture, hold};
+pub use freeze::{Deadline, Held, Plan, StackLimit, Standing, capture, hold};
 pub use image::Facts;
 pub use kcore_elf::core_file::Instants;
 pub use memory::LiveMemory;

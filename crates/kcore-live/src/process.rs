@@ -205,6 +205,20 @@ impl Process {
         if self.holder == self.pid.get() { self.folder.clone() } else { self.task(self.holder) }
     }
 
+    /// The folder of that thread as if it were a process: some files are only there.
+    pub(crate) fn holder_folder(&self) -> PathBuf {
+        PathBuf::from(format!("/proc/{}", self.holder))
+    }
+
+    /// What of its memory the kernel would dump: `coredump_filter`.
+    ///
+    /// # Errors
+    /// When a right is missing, or the process has ended.
+    pub(crate) fn core_filter(&self) -> Result<Vec<u8>, LiveError> {
+        let path = self.holder_folder().join("coredump_filter");
+        proc::read(&path).map_err(|error| self.why("its filter", error))
+    }
+
     /// The thread by which its memory is found.
     pub(crate) const fn holder(&self) -> i32 {
         self.holder

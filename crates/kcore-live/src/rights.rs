@@ -17,11 +17,12 @@ pub fn missing(process: &Process) -> String {
     let own = Status::parse(&own);
     let scope = proc::read(Path::new(YAMA)).ok();
     let scope = scope.and_then(|text| std::str::from_utf8(&text).ok()?.trim().parse().ok());
-    let owner = fs::metadata(process.folder()).map(|folder| folder.uid()).ok();
+    // The folder itself belongs to the user in any case (`task_dump_owner`, Linux `fs/proc/base.c`).
+    let owner = fs::metadata(process.folder().join("mem")).map(|file| file.uid()).ok();
     explain(&own, process.status(), owner, scope.unwrap_or(0))
 }
 
-/// `owner` is to whom the folder of the process belongs: the kernel gives that of one that must not
+/// `owner` is to whom the files of the process in `/proc` belong: the kernel gives that of one that must not
 /// be dumped to root.
 fn explain(own: &Status, target: &Status, owner: Option<u32>, scope: u32) -> String {
     let [_, user, _, _] = own.users;

@@ -145,6 +145,27 @@ int main(int argc, char **argv) {
         if (argc < 3) ready();
         if (turn % 2) start(execute, turn + 1);
         else execute((void *)(long)(turn + 1));
+    } else if (!strcmp(way, "led-by-none")) {
+        // Its first thread ends.
+        for (int i = 0; i < 3; i++) start(wait_forever, 0);
+        start(counting, 0);
+        ready();
+        pthread_exit(NULL);
+    } else if (!strcmp(way, "big")) {
+        // More than kcore keeps of what it could not write yet.
+        size_t size = 1200UL << 20;
+        char *volatile memory = malloc(size);
+        if (!memory) abort();
+        memset(memory, 'b', size);
+        printf("ready %p %p\n", (void *)&way, (void *)(memory + size - 4096));
+        fflush(stdout);
+        for (;;) pause();
+    } else if (!strcmp(way, "undumpable")) {
+        // Who gives up the rights of root must not be dumped, and nor must who says so.
+        if (!getuid() && (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534))) abort();
+        prctl(PR_SET_DUMPABLE, 0);
+        ready();
+        for (;;) pause();
     } else if (!strcmp(way, "signals")) {
         signal(SIGRTMIN, on_signal);
         // The more threads, the longer one of them holds a signal back while the others stop.

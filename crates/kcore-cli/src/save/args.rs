@@ -16,6 +16,9 @@ process marked with MADV_DONTDUMP. With --stacks-only or --for-decoders it is a 
 of some kilobytes to a few megabytes, that has registers, stacks, headers and what is needed
 to name their frames, and the process stands still for about a millisecond.
 
+Only what is there of its memory is copied, stacks first, and nothing is made by that. After
+--stop-budget it goes on, whatever is not copied then. Ctrl-C lets it go at once.
+
 The file has its name once it is complete. What cannot be read is left out, and said.";
 
 const AFTER_LONG_HELP: &str = "\

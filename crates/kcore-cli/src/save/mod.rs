@@ -6,9 +6,9 @@ mod summary;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -71,7 +71,7 @@ fn try_run(args: &SaveArgs) -> Result<Result<Vec<String>, SaveError>> {
     };
     let saved = match args.what() {
         SaveWhat::Filtered | SaveWhat::Everything => watched(&progress, work)?,
-        // It is over in a moment, and what ends it leaves nothing.
+        // It is over in a moment, and what ends it lets the process go at once and leaves nothing.
         SaveWhat::Stacks | SaveWhat::Decoders => work(),
     };
     Ok(saved.map(|saved: SavedCore| summary::lines(args, live.pid, &saved)))
@@ -79,9 +79,8 @@ fn try_run(args: &SaveArgs) -> Result<Result<Vec<String>, SaveError>> {
 
 /// Does the work, shows how far it is, and ends it when somebody wants that.
 fn watched<T: Send>(progress: &SaveProgress, work: impl FnOnce() -> T + Send) -> Result<T> {
-    let ended = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM, SIGHUP] {
-        signal_hook::flag::register(signal, Arc::clone(&ended))?;
+        signal_hook::flag::register(signal, Arc::clone(&progress.stop))?;
     }
     let bar = ProgressBar::new(0);
     if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
@@ -90,9 +89,10 @@ fn watched<T: Send>(progress: &SaveProgress, work: impl FnOnce() -> T + Send) ->
     thread::scope(|scope| {
         let working = thread::Builder::new().spawn_scoped(scope, work);
         let working = working.context("cannot make a thread")?;
+        let mut stopped = None;
         while !working.is_finished() {
-            if ended.load(Ordering::Relaxed) {
-                progress.stop.store(true, Ordering::Relaxed);
+            if progress.stop.load(Ordering::Relaxed) {
+                end_if_late(*stopped.get_or_insert_with(Instant::now));
             }
             let total = progress.total.load(Ordering::Relaxed);
             if total > 0 {
@@ -104,6 +104,16 @@ fn watched<T: Send>(progress: &SaveProgress, work: impl FnOnce() -> T + Send) ->
         bar.finish_and_clear();
         working.join().map_err(|_| anyhow::anyhow!("saving ended in a panic"))
     })
+}
+
+/// Ends kcore some time after a signal, whatever it waits for: a disk that does not answer, or who reads
+/// the core. The system lets the process go then, and a file that has no name yet is gone.
+fn end_if_late(stopped: Instant) {
+    const PATIENCE: Duration = Duration::from_millis(500);
+    if stopped.elapsed() > PATIENCE {
+        say(&SaveError::Stopped.to_string());
+        std::process::exit(i32::from(FAILED));
+    }
 }
 
 #[cfg(test)]

@@ -37,6 +37,21 @@ fn missing(core: &SavedCore) -> Vec<String> {
     if saved.refused > 0 {
         lines.push(format!("{} could not be read: holes in the core", size(saved.refused)));
     }
+    if saved.late > 0 {
+        lines.push(format!(
+            "{} not copied, since the time was over (--stop-budget): holes in the core",
+            size(saved.late)
+        ));
+    }
+    if saved.unseen > 0 {
+        lines.push(format!(
+            "{} not looked at, since what is mapped there may not be opened (root may): holes in the core",
+            size(saved.unseen)
+        ));
+    }
+    if saved.untouched > 0 {
+        lines.push(format!("{} left out: nobody ever touched it", size(saved.untouched)));
+    }
     if saved.left_out > 0 {
         lines.push(format!(
             "{} left out: files, and what nobody wants dumped (--all saves what can be read)",

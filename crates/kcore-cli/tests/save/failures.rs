@@ -58,12 +58,18 @@ fn a_pipe_that_nobody_reads_is_said() {
 #[test]
 fn whenever_kcore_is_ended_the_process_goes_on_and_no_file_is_left() {
     const TIMES: u64 = 40;
+    let times = std::env::var("KCORE_HURT_ROUNDS").ok().and_then(|rounds| rounds.parse().ok());
     let (target, folder) = (Target::start(), tempfile::tempdir().unwrap());
     let core = folder.path().join("core");
     let mut random: u64 = 0x9e37_79b9_7f4a_7c15;
-    for time in 0..TIMES {
+    for time in 0..times.unwrap_or(TIMES) {
         let mut command = kcore_command();
-        command.args(["save", "--all", &target.pid(), "-o"]).arg(&core).stderr(Stdio::null());
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        match time / 2 % 3 {
+            0 => command.args(["save", "--all", &target.pid(), "-o"]).arg(&core),
+            1 => command.args(["save", "--for-decoders", &target.pid(), "-o"]).arg(&core),
+            _ => command.args(["stacks", &target.pid()]),
+        };
         let mut saving = command.spawn().unwrap();
         random ^= random << 13;
         random ^= random >> 7;

@@ -2,8 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod budget;
 mod failures;
 mod javascript;
+mod memory;
 #[path = "../support/process.rs"]
 mod process;
 mod target;

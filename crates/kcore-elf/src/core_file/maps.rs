@@ -17,6 +17,8 @@ pub struct MapLine {
     pub shared: bool,
     /// Offset in the file of the first byte.
     pub offset: FileOff,
+    /// Major and minor number of the device that the file lies on.
+    pub device: (u32, u32),
     /// Inode of the file; 0 where there is none.
     pub inode: u64,
     /// Path of the file with ` (deleted)` where it has no name any more, a name in brackets, or nothing.
@@ -27,6 +29,14 @@ impl MapLine {
     /// Whether a file is mapped.
     pub fn is_file(&self) -> bool {
         self.inode != 0 && self.name.first() == Some(&b'/')
+    }
+
+    /// Whether it is memory of the process' own: its pages are zeros until somebody writes to them, and no
+    /// other process sees what is written.
+    pub fn is_own(&self) -> bool {
+        let has_no_file = self.inode == 0 && !self.name.starts_with(b"[v");
+        let of_zeros = [&b"/dev/zero"[..], b"/anon_hugepage (deleted)"].contains(&&self.name[..]);
+        !self.shared && (has_no_file || of_zeros)
     }
 }
 
@@ -45,7 +55,7 @@ fn parse_line(line: &[u8]) -> Option<MapLine> {
     let (start, end) = range.split_once('-')?;
     let permissions = words.next()?;
     let offset = hex(word(words.next()?)?)?;
-    words.next()?;
+    let device = device(word(words.next()?)?)?;
     let inode = word(words.next()?)?.parse().ok()?;
     let name = words.next().unwrap_or_default().trim_ascii_start();
     Some(MapLine {
@@ -53,6 +63,7 @@ fn parse_line(line: &[u8]) -> Option<MapLine> {
         flags: flags_of(permissions),
         shared: permissions.get(3) == Some(&b's'),
         offset: FileOff::new(offset),
+        device,
         inode,
         name: unescape(name),
     })
@@ -60,6 +71,12 @@ fn parse_line(line: &[u8]) -> Option<MapLine> {
 
 fn word(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(bytes).ok()
+}
+
+/// `major:minor`, both hexadecimal.
+fn device(word: &str) -> Option<(u32, u32)> {
+    let (major, minor) = word.split_once(':')?;
+    Some((u32::from_str_radix(major, 16).ok()?, u32::from_str_radix(minor, 16).ok()?))
 }
 
 fn hex(digits: &str) -> Option<u64> {
@@ -107,9 +124,20 @@ mod tests {
         );
         assert_eq!(maps[0].range, AddrRange::with_len(Addr::new(0x7f_1000), 0x2000));
         assert_eq!((maps[0].flags, maps[0].offset.get(), maps[0].inode), (5, 0x2000, 42));
+        assert_eq!((maps[0].device, maps[1].device), ((0xfe, 1), (0, 0)));
+        assert_eq!([maps[0].is_own(), maps[1].is_own(), maps[2].is_own()], [false; 3]);
         assert_eq!((&maps[0].name[..], maps[0].shared), (&b"/lib/a b.so (deleted)"[..], false));
         assert_eq!((maps[1].flags, maps[1].shared, maps[1].is_file()), (6, true, false));
         assert_eq!((maps[2].flags, &maps[2].name[..]), (1, &b"[vsyscall]"[..]));
+    }
+
+    #[test]
+    fn own_memory_has_no_file_but_that_of_zeros() {
+        let own = |line: &str| parse_maps(line.as_bytes())[0].is_own();
+        assert!(own("1000-2000 rw-p 0 0:0 0") && own("1000-2000 rw-p 0 0:0 0 [heap]"));
+        assert!(own("1000-2000 rw-p 0 0:6 5 /dev/zero"));
+        assert!(!own("1000-2000 rw-s 0 0:1 5 /dev/zero (deleted)"));
+        assert!(!own("1000-2000 r--p 0 0:0 0 [vdso]") && !own("1000-2000 r--p 0 8:1 7 /a"));
     }
 
     #[test]

@@ -3,19 +3,21 @@
 use std::time::{Duration, Instant};
 
 use super::{
-    Order, Plan, after, beside::beside, gate::Gate, instants_of, tids_of, tracee::Tracee,
+    Deadline, Order, Plan, beside::beside, gate::Gate, instants_of, tids_of, tracee::Tracee,
     tracer::Tracer, whole,
 };
 use crate::{LiveError, SnapThread, Snapshot};
 
 /// A process that stands still.
 #[derive(Debug)]
-pub struct Held {
+pub struct Held<'a> {
     /// Its threads with their registers, its first thread first.
     pub threads: Vec<SnapThread>,
+    /// Until when it may.
+    pub until: Deadline<'a>,
 }
 
-impl Held {
+impl Held<'_> {
     /// The ids of threads that did not stop in time.
     pub fn late_threads(&self) -> Vec<i32> {
         let late = self.threads.iter().filter(|thread| thread.registers.is_none());
@@ -30,7 +32,7 @@ impl Held {
 /// As [`super::capture`].
 pub fn hold<T: Send>(
     plan: &Plan<'_>,
-    work: impl FnOnce(&Held) -> T + Send,
+    work: impl FnOnce(&Held<'_>) -> T + Send,
 ) -> Result<(T, Duration), LiveError> {
     let tids = tids_of(plan)?;
     let said = super::said_of(plan, &tids);
@@ -42,13 +44,14 @@ pub fn hold<T: Send>(
         tracer.seize(&order.waiting);
         let running = tracer.seize(&order.running);
         let began = Instant::now();
-        tracer.stop(..running, after(plan.timeout));
-        let snapshot = stop(plan, &order, running, &mut tracer);
+        let until = plan.deadline();
+        tracer.stop(..running, until.within(plan.timeout));
+        let snapshot = stop(plan, &order, (running, until), &mut tracer);
         complete.pass(began);
         let refused = std::mem::take(&mut tracer.refused);
         let mut snapshot = snapshot.checked(plan, refused)?;
         super::tell_more(plan, &said, &mut snapshot);
-        let answer = work(&Held { threads: snapshot.threads });
+        let answer = work(&Held { threads: snapshot.threads, until });
         tracer.release();
         Ok((answer, began.elapsed()))
     };
@@ -58,8 +61,13 @@ pub fn hold<T: Send>(
 }
 
 /// Stops the threads that run, from `running` on, those too that are made meanwhile.
-fn stop(plan: &Plan<'_>, order: &Order, running: usize, tracer: &mut Tracer<'_>) -> Snapshot {
-    let deadline = after(plan.timeout);
+fn stop(
+    plan: &Plan<'_>,
+    order: &Order,
+    (running, until): (usize, Deadline<'_>),
+    tracer: &mut Tracer<'_>,
+) -> Snapshot {
+    let deadline = until.within(plan.timeout);
     tracer.stop(running.., deadline);
     if plan.threads.is_none() {
         whole::catch_new(plan.process, tracer, 0, order, deadline);

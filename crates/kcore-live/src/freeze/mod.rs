@@ -7,6 +7,7 @@
 //! threads, since a thread is traced by the one thread that seized it.
 
 mod beside;
+mod deadline;
 mod gate;
 mod held;
 mod machine;
@@ -18,11 +19,10 @@ mod tracee;
 mod tracer;
 mod whole;
 
-use std::{
-    collections::HashMap,
-    time::{Duration, Instant},
-};
+use std::{collections::HashMap, sync::atomic::AtomicBool, time::Duration};
 
+pub use deadline::Deadline;
+use deadline::after;
 pub use held::{Held, hold};
 
 use kcore_elf::core_file::MapLine;
@@ -102,8 +102,20 @@ pub struct Plan<'a> {
     /// How long memory is copied then. Threads that run stand still for both together at most, and for
     /// what one call of the system takes.
     pub copy_timeout: Duration,
+    /// How long the process stands still at most, whatever is missing then: from the moment when its first
+    /// thread is asked to stop. Of a rolling snapshot it is so for each thread.
+    pub budget: Duration,
+    /// Set when somebody wants the process to go on at once.
+    pub stop: Option<&'a AtomicBool>,
     /// Thread by thread, each at an instant of its own.
     pub rolling: bool,
+}
+
+impl<'a> Plan<'a> {
+    /// Until when the process may stand still that is stopped now.
+    fn deadline(&self) -> Deadline<'a> {
+        Deadline::after(self.budget, self.stop)
+    }
 }
 
 /// Stops the threads, copies, and lets them go.
@@ -116,8 +128,12 @@ pub fn capture(plan: &Plan<'_>) -> Result<Snapshot, LiveError> {
     let tids = tids_of(plan)?;
     // The state of a stopped thread is only that it is stopped.
     let said = said_of(plan, &tids);
+    if !plan.maps.is_empty() {
+        plan.memory.set_maps(plan.maps);
+    }
     let taken = {
         let _put_off = PutOff::all();
+        let _standing = plan.memory.standing();
         let taken = if plan.rolling {
             rolling::capture(plan, &tids)
         } else {
@@ -174,12 +190,6 @@ impl Said {
 /// Of what instants threads are that stand still together.
 const fn instants_of(plan: &Plan<'_>) -> Instants {
     if plan.threads.is_some() { Instants::OneOfChosen } else { Instants::One }
-}
-
-/// The instant so much later than now.
-fn after(time: Duration) -> Instant {
-    let now = Instant::now();
-    now.checked_add(time).unwrap_or(now)
 }
 
 /// The first thread of the process first.

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::{
-    Plan, after,
+    Deadline, Plan,
     beside::beside,
     tracer::{Refused, Tracer},
 };
@@ -28,7 +28,7 @@ pub fn capture(plan: &Plan<'_>, tids: &[i32]) -> Result<Snapshot, LiveError> {
     let mut snapshot = Snapshot::empty(Instants::Each);
     let mut refused = Vec::new();
     let mut left = tids;
-    while !left.is_empty() {
+    while !left.is_empty() && !plan.deadline().is_stopped() {
         // A thread that does not stop is let go by the end of its tracer: it has one of its own.
         let round = beside(|| trace(plan, left), || ()).ok().flatten().unwrap_or_default();
         left = left.get(round.done.max(1)..).unwrap_or_default();
@@ -51,12 +51,13 @@ fn trace(plan: &Plan<'_>, tids: &[i32]) -> Round {
     for tid in tids {
         done = done.saturating_add(1);
         let first = tracer.seize(&[*tid]);
-        tracer.stop(first.., after(plan.timeout));
-        tracer.copy(first, &[], plan.stacks.together, after(plan.copy_timeout));
+        let until = plan.deadline();
+        tracer.stop(first.., until.within(plan.timeout));
+        tracer.copy(first, &[], plan.stacks.together, until.within(plan.copy_timeout));
         let Some(tracee) = tracer.tracees.get_mut(first) else { continue };
         tracee.release();
         tracee.note_stop(Instant::now());
-        if tracee.is_late() {
+        if tracee.is_late() || until.is_stopped() {
             break;
         }
     }
@@ -68,6 +69,7 @@ fn trace(plan: &Plan<'_>, tids: &[i32]) -> Round {
 /// There is no common instant: what belongs to no thread is read while all of them run.
 fn beside_stacks(plan: &Plan<'_>) -> Arena {
     let mut arena = Arena::default();
-    arena.copy(plan.memory, plan.memory_too, after(plan.copy_timeout));
+    let until = Deadline::after(plan.copy_timeout, plan.stop);
+    arena.copy(plan.memory, plan.memory_too, until);
     arena
 }

@@ -9,11 +9,14 @@ use std::{
 use kcore_mem::AddrRange;
 
 use super::{
-    Plan, pointers,
+    Deadline, Plan, pointers,
     stacks::{Extent, extent},
     tracee::Tracee,
 };
-use crate::{arena::Arena, sys::signals::HeldBack};
+use crate::{
+    arena::Arena,
+    sys::{priority::Raised, signals::HeldBack},
+};
 
 /// Memory that is touched beforehand for the stack of a thread.
 const ROOM_OF_STACK: usize = 24 << 10;
@@ -45,6 +48,7 @@ pub struct Tracer<'a> {
     /// Where objects may lie, if what stacks point to is wanted.
     heaps: Vec<AddrRange>,
     _signals: HeldBack,
+    _priority: Raised,
 }
 
 impl<'a> Tracer<'a> {
@@ -62,6 +66,7 @@ impl<'a> Tracer<'a> {
             floating,
             heaps: if plan.follow { pointers::heaps(plan.maps) } else { Vec::new() },
             _signals: HeldBack::begin(),
+            _priority: Raised::begin(),
         }
     }
 
@@ -80,7 +85,11 @@ impl<'a> Tracer<'a> {
     }
 
     /// Stops some of the threads, and reads their registers. All are asked before the first is waited for.
-    pub fn stop(&mut self, which: impl SliceIndex<[Tracee], Output = [Tracee]>, deadline: Instant) {
+    pub fn stop(
+        &mut self,
+        which: impl SliceIndex<[Tracee], Output = [Tracee]>,
+        deadline: Deadline<'_>,
+    ) {
         let tracees = self.tracees.get_mut(which).unwrap_or_default();
         let now = Instant::now();
         tracees.iter_mut().for_each(|tracee| tracee.interrupt(now));
@@ -91,7 +100,13 @@ impl<'a> Tracer<'a> {
 
     /// Copies the used part of the stacks of threads from `first` on, and `more`. Only what one stack
     /// has beyond its first part counts against `together`.
-    pub fn copy(&mut self, first: usize, more: &[AddrRange], together: u64, deadline: Instant) {
+    pub fn copy(
+        &mut self,
+        first: usize,
+        more: &[AddrRange],
+        together: u64,
+        deadline: Deadline<'_>,
+    ) {
         let before = self.arena.count();
         let tracees = self.tracees.get(first..).unwrap_or_default();
         let pointers =
@@ -105,7 +120,7 @@ impl<'a> Tracer<'a> {
         let pages = pointers::pages(&self.heaps, self.arena.pieces_from(before));
         self.arena.copy(self.plan.memory, &pages, deadline);
         self.arena.copy(self.plan.memory, more, deadline);
-        self.late |= Instant::now() > deadline;
+        self.late |= deadline.is_over();
     }
 
     /// How many threads of the process it holds.
@@ -133,13 +148,13 @@ fn look_often(tracee: &mut Tracee) {
 
 /// Looks after all of them by turns: one may not stop before another one, which has ended, was taken
 /// note of, as it is when a thread starts another program.
-fn wait_for_all(tracees: &mut [Tracee], deadline: Instant) {
+fn wait_for_all(tracees: &mut [Tracee], deadline: Deadline<'_>) {
     let mut looks: u32 = 0;
     while tracees.iter_mut().filter_map(|tracee| (!tracee.look()).then_some(())).count() > 0 {
         looks = looks.saturating_add(1);
         if looks < EAGER_LOOKS {
             thread::yield_now();
-        } else if Instant::now() >= deadline {
+        } else if deadline.is_over() {
             return;
         } else {
             tracees.iter_mut().for_each(Tracee::insist);

@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{
-    Order, Plan, Refused, after,
+    Deadline, Order, Plan, Refused, after,
     beside::{beside, spawn},
     gate::Gate,
     instants_of,
@@ -56,6 +56,12 @@ impl Gates {
 fn leave(gates: &[&Gate]) -> bool {
     gates.iter().for_each(|gate| gate.leave());
     false
+}
+
+/// When a tracer waits for another one no longer, that has so much time to do something.
+fn lost(until: Deadline<'_>, time: Duration) -> Instant {
+    let at = until.within(time).at();
+    at.checked_add(GRACE).unwrap_or(at)
 }
 
 /// What one tracer did.
@@ -142,14 +148,15 @@ fn trace(
     let running = tracer.seize(&own.running);
     gates.seized.pass(after(plan.timeout));
     let began = Instant::now();
-    let stands = stop_waiting(plan, running, &mut tracer, gates)
-        && stop_running(plan, all, (is_first, running), &mut tracer, gates);
+    let until = plan.deadline();
+    let stands = stop_waiting(plan, (running, until), &mut tracer, gates)
+        && stop_running(plan, all, (is_first, running, until), &mut tracer, gates);
     if stands {
         let together = plan.stacks.together.checked_div(tracers as u64).unwrap_or_default();
-        tracer.copy(0, more, together, after(plan.copy_timeout));
+        tracer.copy(0, more, together, until.within(plan.copy_timeout));
     }
-    let until = after(plan.copy_timeout.saturating_add(GRACE));
-    let alone = if stands { !gates.copied.pass(until) } else { true };
+    let lost = lost(until, plan.copy_timeout);
+    let alone = if stands { !gates.copied.pass(lost) } else { true };
     tracer.release();
     let ended = Instant::now();
     let Tracer { tracees, arena, late, refused, .. } = tracer;
@@ -159,9 +166,14 @@ fn trace(
 
 /// Stops the threads of this tracer that wait, those before `running`, and waits until the other one has
 /// stopped its own. Says whether that came.
-fn stop_waiting(plan: &Plan<'_>, running: usize, tracer: &mut Tracer<'_>, gates: &Gates) -> bool {
-    let lost = after(plan.timeout.saturating_add(GRACE));
-    tracer.stop(..running, after(plan.timeout));
+fn stop_waiting(
+    plan: &Plan<'_>,
+    (running, until): (usize, Deadline<'_>),
+    tracer: &mut Tracer<'_>,
+    gates: &Gates,
+) -> bool {
+    let lost = lost(until, plan.timeout);
+    tracer.stop(..running, until.within(plan.timeout));
     gates.waiting.pass(lost) || leave(&[&gates.stopped, &gates.complete, &gates.copied])
 }
 
@@ -170,12 +182,12 @@ fn stop_waiting(plan: &Plan<'_>, running: usize, tracer: &mut Tracer<'_>, gates:
 fn stop_running(
     plan: &Plan<'_>,
     all: &Order,
-    (is_first, running): (bool, usize),
+    (is_first, running, until): (bool, usize, Deadline<'_>),
     tracer: &mut Tracer<'_>,
     gates: &Gates,
 ) -> bool {
-    let deadline = after(plan.timeout);
-    let lost = after(plan.timeout.saturating_add(GRACE));
+    let deadline = until.within(plan.timeout);
+    let lost = lost(until, plan.timeout);
     tracer.stop(running.., deadline);
     gates.held.fetch_add(tracer.held(), Ordering::AcqRel);
     if !gates.stopped.pass(lost) {
@@ -197,11 +209,11 @@ pub fn catch_new(
     tracer: &mut Tracer<'_>,
     others: usize,
     known: &Order,
-    deadline: Instant,
+    deadline: Deadline<'_>,
 ) {
     let mut known: HashSet<i32> = known.all().collect();
     let mut quiet: u32 = 0;
-    while quiet < 2 && Instant::now() < deadline {
+    while quiet < 2 && !deadline.is_over() {
         if process.count_of_threads() == Some(tracer.held().saturating_add(others) as u64) {
             return;
         }

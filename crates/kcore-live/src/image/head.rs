@@ -35,13 +35,36 @@ impl Head {
     /// A core of 64 bits with these notes and segments; the bytes of each segment lie at a multiple of
     /// `align`, which is at least 1.
     pub fn new(target: Target, notes: &[u8], segments: &[Segment], align: u64) -> Self {
-        let count = (segments.len() as u64).saturating_add(1);
-        let many = count >= u64::from(PN_XNUM);
-        let table = HEADER.saturating_add(count.saturating_mul(u64::from(PROGRAM_HEADER)));
-        let section = if many { u64::from(SECTION_HEADER) } else { 0 };
-        let notes_at = table.saturating_add(section);
+        let order: Vec<usize> = (0..segments.len()).collect();
+        Self::in_order(target, notes, segments, (&order, align))
+    }
+
+    /// The same; the bytes of segments lie in this order, in which each of them is named once.
+    pub fn in_order(
+        target: Target,
+        notes: &[u8],
+        segments: &[Segment],
+        (order, align): (&[usize], u64),
+    ) -> Self {
+        let end = Places::of(segments).notes.saturating_add(notes.len() as u64);
+        let offsets = offsets(segments, order, end, align);
+        Self::at(target, notes, segments, (offsets, align))
+    }
+
+    /// The same head for segments of which the file has less than was planned: their bytes lie where they
+    /// did.
+    pub fn with_less(self, target: Target, notes: &[u8], segments: &[Segment], align: u64) -> Self {
+        Self::at(target, notes, segments, (self.offsets, align))
+    }
+
+    fn at(
+        target: Target,
+        notes: &[u8],
+        segments: &[Segment],
+        (offsets, align): (Vec<u64>, u64),
+    ) -> Self {
+        let Places { count, many, table, notes: notes_at } = Places::of(segments);
         let end = notes_at.saturating_add(notes.len() as u64);
-        let offsets = offsets(segments, end, align);
         let mut out = Out::default();
         out.header(target, count, if many { table } else { 0 });
         out.program_header([PT_NOTE, 0], [notes_at, 0, notes.len() as u64, 0, 4]);
@@ -54,20 +77,44 @@ impl Head {
             out.count_section(count);
         }
         out.0.extend_from_slice(notes);
-        let start = offsets.first().copied().unwrap_or(end);
+        let start = offsets.iter().min().copied().unwrap_or(end);
         out.0.resize(usize::try_from(start).unwrap_or_default().max(out.0.len()), 0);
         Self { bytes: out.0, offsets }
     }
 }
 
-fn offsets(segments: &[Segment], first: u64, align: u64) -> Vec<u64> {
+/// Where the parts of a head lie.
+struct Places {
+    /// Program headers.
+    count: u64,
+    /// Whether there are more than the header can count.
+    many: bool,
+    /// Where the table of program headers ends.
+    table: u64,
+    notes: u64,
+}
+
+impl Places {
+    fn of(segments: &[Segment]) -> Self {
+        let count = (segments.len() as u64).saturating_add(1);
+        let many = count >= u64::from(PN_XNUM);
+        let table = HEADER.saturating_add(count.saturating_mul(u64::from(PROGRAM_HEADER)));
+        let section = if many { u64::from(SECTION_HEADER) } else { 0 };
+        Self { count, many, table, notes: table.saturating_add(section) }
+    }
+}
+
+fn offsets(segments: &[Segment], order: &[usize], first: u64, align: u64) -> Vec<u64> {
     let mut next = first;
-    let place = |segment: &Segment| {
-        let offset = next.checked_next_multiple_of(align.max(1)).unwrap_or(u64::MAX);
-        next = offset.saturating_add(segment.file_size);
-        offset
-    };
-    segments.iter().map(place).collect()
+    let mut offsets = vec![0; segments.len()];
+    for index in order {
+        let Some((segment, place)) = segments.get(*index).zip(offsets.get_mut(*index)) else {
+            continue;
+        };
+        *place = next.checked_next_multiple_of(align.max(1)).unwrap_or(u64::MAX);
+        next = place.saturating_add(segment.file_size);
+    }
+    offsets
 }
 
 /// Numbers in the byte order of this machine, which is that of every live process.

@@ -8,13 +8,13 @@ mod notes;
 mod segments;
 
 use kcore_elf::core_file::MapLine;
-use kcore_mem::AddrRange;
+use kcore_mem::{Addr, AddrRange};
 
 pub use head::{Head, Segment};
 pub use notes::Facts;
 pub(crate) use notes::of as notes_of;
 
-use crate::{LiveMemory, Piece, Snapshot};
+use crate::{LiveMemory, Piece, SnapThread, Snapshot, Standing};
 
 /// Bytes of the header of a module that are read: the header, the program headers and, as linkers lay
 /// them out, the build-id.
@@ -44,6 +44,12 @@ fn header_of(map: &MapLine) -> Option<AddrRange> {
     }
     let is_header = map.is_file() && !map.shared && map.offset.get() == 0 && map.flags & PF_W == 0;
     is_header.then(|| AddrRange::with_len(map.range.start, map.range.len().min(HEADER_SIZE)))
+}
+
+/// Where the stack of a thread begins.
+pub(crate) fn stack_pointer_of(thread: &SnapThread) -> Option<Addr> {
+    let registers = thread.registers.as_ref()?;
+    Standing::of_registers(&registers.general).map(|standing| standing.sp)
 }
 
 /// The core of a process as it was copied; without a snapshot, of a process of which there are only

@@ -1,36 +1,40 @@
 //! What the pages of a mapping hold, before any of them is copied: bytes, zeros, or nothing that can
 //! be read.
 //!
-//! A program header says how many bytes a core has of a mapping, and comes before them. So it must be
-//! known which pages refuse before the first one is written.
+//! What takes time is that which is there, however much is set aside.
 
-use std::{fs::File, os::unix::fs::FileExt};
+use std::{mem::discriminant, ops::Range, sync::Arc};
 
-use kcore_mem::AddrRange;
+use kcore_mem::{Addr, AddrRange};
 
-use super::probe::refuses;
-use crate::{LiveMemory, Process, proc::MapDetails};
+use crate::{
+    LiveMemory, Process,
+    proc::MapDetails,
+    resident::{Backing, Extent, Files, Page, PageMap},
+};
 
 const PAGE: u64 = 4096;
-/// Pages whose entries are read at once.
-const BATCH: u64 = 8192;
-/// `/proc/PID/pagemap` (Linux `Documentation/admin-guide/mm/pagemap.rst`).
-const PRESENT: u64 = 1 << 63;
-const SWAPPED: u64 = 1 << 62;
 
 /// What pages hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Content {
-    /// Bytes, which are to be copied.
-    Bytes,
+    /// Bytes, which are to be copied from the process.
+    Memory,
+    /// Bytes that other processes share and this one has not touched: from this offset of the file on. They are to be
+    /// copied while the process stands still.
+    Shared(Arc<Backing>, u64),
+    /// Bytes of a file on a disk that the process has not changed, from this offset on.
+    File(Arc<Backing>, u64),
     /// Zeros: nobody has ever touched them.
     Zeros,
     /// Nothing that can be read.
     Nothing,
+    /// Nobody can tell without making pages: the file behind it may not be opened.
+    Unseen,
 }
 
 /// Pages in a row that hold the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Run {
     /// Their addresses.
     pub range: AddrRange,
@@ -40,107 +44,159 @@ pub struct Run {
 
 /// Tells what pages hold.
 pub struct Contents<'a> {
+    pages: Option<PageMap>,
+    files: Files,
     memory: &'a LiveMemory,
-    entries: Option<File>,
 }
 
 impl<'a> Contents<'a> {
-    /// Of a process that stands still.
+    /// Of a process.
     pub fn of(process: &Process, memory: &'a LiveMemory) -> Self {
-        Self { memory, entries: File::open(process.folder().join("pagemap")).ok() }
+        Self { pages: PageMap::open(process), files: Files::of(process), memory }
     }
 
-    /// The runs of a part of a mapping, lowest first.
-    pub fn runs(&self, map: &MapDetails, part: AddrRange) -> Vec<Run> {
-        let mut runs = Runs::default();
-        let mut at = part.start;
-        while at < part.end {
-            let len = part.end.offset_from(at).unwrap_or(0).min(BATCH.saturating_mul(PAGE));
-            let batch = AddrRange::with_len(at, len);
-            self.add_batch(map, batch, &mut runs);
-            at = batch.end;
-        }
-        runs.0
+    /// Opens the file behind a mapping, which may take its time, so that it is there later.
+    pub fn prepare(&self, map: &MapDetails) {
+        self.files.behind(&map.line, true);
     }
 
-    fn add_batch(&self, map: &MapDetails, batch: AddrRange, runs: &mut Runs) {
-        let entries = self.entries(batch);
-        let pages = (0..batch.len() / PAGE).map(|page| {
-            AddrRange::with_len(batch.start.saturating_add(page.saturating_mul(PAGE)), PAGE)
-        });
-        let pages: Vec<AddrRange> = pages.collect();
-        let kinds: Vec<Option<Content>> = (0..pages.len())
-            .map(|page| entries.as_ref()?.get(page).and_then(|entry| known(map, *entry)))
-            .collect();
-        let unknown = pages.iter().zip(&kinds).filter(|(_, kind)| kind.is_none());
-        let unknown: Vec<AddrRange> = unknown.map(|(page, _)| *page).collect();
-        let mut refused = refuses(self.memory, &unknown).into_iter();
-        for (page, kind) in pages.into_iter().zip(kinds) {
-            let asked = || match refused.next() {
-                Some(false) => Content::Bytes,
-                _ => Content::Nothing,
-            };
-            runs.add(page, kind.unwrap_or_else(asked));
-        }
-    }
-
-    /// The entries of pages; `None` where the system gives none.
-    fn entries(&self, batch: AddrRange) -> Option<Vec<u64>> {
-        const SIZE: u64 = 8;
-        let len = usize::try_from((batch.len() / PAGE).checked_mul(SIZE)?).ok()?;
-        let mut bytes = vec![0; len];
-        let offset = (batch.start.get() / PAGE).checked_mul(SIZE)?;
-        self.entries.as_ref()?.read_exact_at(&mut bytes, offset).ok()?;
-        let words = bytes.chunks_exact(8).filter_map(<[u8]>::first_chunk);
-        Some(words.map(|word| u64::from_ne_bytes(*word)).collect())
+    /// The runs of a part of a mapping, lowest first and without gaps. What was not looked at once `is_over`
+    /// says so is missing at the end.
+    pub fn runs(&self, map: &MapDetails, part: AddrRange, is_over: &dyn Fn() -> bool) -> Vec<Run> {
+        let looking = Looking {
+            contents: self,
+            map,
+            backing: self.files.behind(&map.line, false),
+            is_over,
+            runs: Vec::new(),
+        };
+        looking.at(part)
     }
 }
 
-/// What a page holds, where its entry alone tells. A page that is not there is asked for, unless
-/// another process would have to fill it (userfaultfd(2)): that one may wait for this one.
-fn known(map: &MapDetails, entry: u64) -> Option<Content> {
-    let is_own = map.line.inode == 0 && !map.line.shared && !map.line.name.starts_with(b"[v");
-    if entry & PRESENT != 0 {
-        Some(Content::Bytes)
-    } else if map.has("um") {
-        Some(Content::Nothing)
-    } else if is_own && entry & SWAPPED == 0 && !map.has("ht") {
-        Some(Content::Zeros)
-    } else {
-        // Swapped out, of a file, or a guard page, whose entry looks like one that is swapped out.
-        None
-    }
+/// A look at one mapping.
+struct Looking<'a> {
+    contents: &'a Contents<'a>,
+    map: &'a MapDetails,
+    backing: Option<Arc<Backing>>,
+    is_over: &'a dyn Fn() -> bool,
+    runs: Vec<Run>,
 }
 
-#[derive(Default)]
-struct Runs(Vec<Run>);
-
-impl Runs {
-    fn add(&mut self, page: AddrRange, content: Content) {
-        match self.0.last_mut() {
-            Some(last) if last.content == content && last.range.end == page.start => {
-                last.range.end = page.end;
+impl Looking<'_> {
+    fn at(mut self, part: AddrRange) -> Vec<Run> {
+        let Some(pages) = &self.contents.pages else {
+            // There is no other way then than to ask for each page, which makes those of shared memory.
+            if self.map.line.shared {
+                self.add(part, Content::Unseen)
+            } else {
+                self.ask(part)
             }
-            _ => self.0.push(Run { range: page, content }),
+            return self.runs;
+        };
+        let (is_over, mut next) = (self.is_over, part.start);
+        let came = pages.scan(part, is_over, &mut |run, page| {
+            self.absent(AddrRange::new(next, run.start));
+            self.present(run, page);
+            next = run.end;
+        });
+        if came {
+            self.absent(AddrRange::new(next, part.end));
+        }
+        self.runs
+    }
+
+    fn present(&mut self, run: AddrRange, page: Page) {
+        let content = match page {
+            Page::Own | Page::Swapped => Content::Memory,
+            Page::OfFile => self.of_file(run.start),
+            Page::Zero => Content::Zeros,
+            Page::Guard => Content::Nothing,
+            Page::SwappedOrMark => return self.ask(run),
+        };
+        self.add(run, content);
+    }
+
+    /// A page that the process has of a file: what it has not changed is the file's, and need not be copied
+    /// while it stands still.
+    fn of_file(&self, at: Addr) -> Content {
+        match &self.backing {
+            Some(file) if !self.map.line.shared && !file.is_memory() => {
+                Content::File(file.clone(), self.offset(at))
+            }
+            _ => Content::Memory,
         }
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn map(line: &str, flags: &str) -> MapDetails {
-        MapDetails::parse(format!("{line}\nVmFlags: {flags}\n").as_bytes()).remove(0)
+    /// Asks for each page whether it can be read.
+    fn ask(&mut self, run: AddrRange) {
+        let mut at = run.start;
+        while at < run.end && !(self.is_over)() {
+            let page = AddrRange::with_len(at, PAGE);
+            let first = AddrRange::with_len(at, 1);
+            let can = self.contents.memory.append_through(first, &mut Vec::new()) > 0;
+            self.add(page, if can { Content::Memory } else { Content::Nothing });
+            at = page.end;
+        }
     }
 
-    #[test]
-    fn only_own_memory_that_was_never_there_is_zeros() {
-        let own = map("1000-2000 rw-p 0 0:0 0", "rd wr");
-        assert_eq!(known(&own, 0), Some(Content::Zeros));
-        assert_eq!(known(&own, PRESENT), Some(Content::Bytes));
-        assert_eq!(known(&own, SWAPPED), None);
-        assert_eq!(known(&map("1000-2000 rw-p 0 fe:1 9 /a", "rd wr"), 0), None);
-        assert_eq!(known(&map("1000-2000 rw-p 0 0:0 0", "rd wr um"), 0), Some(Content::Nothing));
+    /// Pages that are not there. A page that another process would have to fill (userfaultfd(2)) is not
+    /// asked for: that one may wait for this one.
+    fn absent(&mut self, gap: AddrRange) {
+        let line = &self.map.line;
+        if gap.is_empty() {
+        } else if self.map.has("um") {
+            self.add(gap, Content::Nothing);
+        } else if line.is_own() {
+            self.add(gap, Content::Zeros);
+        } else if line.name.starts_with(b"[v") {
+            // The kernel's own pages are there in any case.
+            self.ask(gap);
+        } else {
+            self.behind(gap);
+        }
+    }
+
+    /// Pages that are not there, but may be in the file behind the mapping.
+    fn behind(&mut self, gap: AddrRange) {
+        let Some(file) = self.backing.clone() else { return self.add(gap, Content::Unseen) };
+        let first = self.offset(gap.start);
+        let range = |part: &Range<u64>| {
+            let start = gap.start.saturating_add(part.start.saturating_sub(first));
+            AddrRange::with_len(start, part.end.saturating_sub(part.start))
+        };
+        let part = first..first.saturating_add(gap.len());
+        if !file.is_memory() {
+            // The disk is asked for holes when they are written.
+            let end = file.end().clamp(part.start, part.end);
+            self.add(range(&(first..end)), Content::File(file, first));
+            return self.add(range(&(end..part.end)), Content::Nothing);
+        }
+        for extent in file.extents(part, self.is_over) {
+            match extent {
+                Extent::Hole(part) => self.add(range(&part), Content::Zeros),
+                Extent::Behind(part) => self.add(range(&part), Content::Nothing),
+                Extent::Data(part) => {
+                    self.add(range(&part), Content::Shared(file.clone(), part.start));
+                }
+            }
+        }
+    }
+
+    fn offset(&self, at: Addr) -> u64 {
+        let line = &self.map.line;
+        let within = at.offset_from(line.range.start).unwrap_or_default();
+        line.offset.get().saturating_add(within)
+    }
+
+    /// Runs follow each other, and so do the bytes of a file that they have.
+    fn add(&mut self, range: AddrRange, content: Content) {
+        match self.runs.last_mut() {
+            _ if range.is_empty() => {}
+            Some(last) if discriminant(&last.content) == discriminant(&content) => {
+                last.range.end = range.end;
+            }
+            _ => self.runs.push(Run { range, content }),
+        }
     }
 }

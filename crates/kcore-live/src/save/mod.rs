@@ -1,34 +1,42 @@
 //! Writing all of a process as a core while it stands still.
 //!
-//! What the system must be asked is asked before as far as it can be. Then the process is stopped,
-//! it is found out which of its pages have what, and they are copied, one part after another, to a
-//! writer that may be slower than the copy: the process goes on once the last page is copied, and not
-//! when it is written.
+//! What the system must be asked is asked before as far as it can be, and files behind mappings are opened.
+//! Then the process is stopped, it is found out which of its pages there are, and these are copied, one part after
+//! another, to a writer that may be slower than the copy: the process goes on once the last page is
+//! copied, and not when it is written. It also goes on when its time is over, and what comes before all
+//! memory is written last: so a core says of each segment how much of it there is.
+//!
+//! Nothing is read that nobody has touched: see [`crate::resident`].
 
 mod contents;
 mod copy;
 mod filter;
 mod layout;
-mod probe;
 mod queue;
 mod sink;
 
 use std::{
-    sync::atomic::{AtomicBool, AtomicU64, Ordering},
+    ops::Range,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
     thread,
     time::Duration,
 };
 
+use kcore_mem::Target;
+
 pub use filter::CoreFilter;
 pub use sink::CoreSink;
 
-use contents::Contents;
-use copy::Copier;
+use contents::{Contents, Run};
+use copy::{Copier, Missing};
 use layout::Layout;
 
 use crate::{
-    Held, LiveError, LiveMemory, Plan, Process, hold,
-    image::{Facts, Head, notes_of},
+    Held, LiveError, Plan, Process, hold,
+    image::{Facts, Head, Segment, notes_of},
     proc::MapDetails,
     sys::signals::PutOff,
 };
@@ -44,7 +52,7 @@ pub struct SaveProgress {
     /// Bytes of memory that will be; 0 as long as nobody knows.
     pub total: AtomicU64,
     /// Set to end it early.
-    pub stop: AtomicBool,
+    pub stop: Arc<AtomicBool>,
 }
 
 /// What a saved core has, and what it cost.
@@ -64,6 +72,12 @@ pub struct Saved {
     pub refused: u64,
     /// Bytes of mappings that the filter, or the process itself, wants left out.
     pub left_out: u64,
+    /// Bytes that nobody has ever touched, too many to be in it as zeros.
+    pub untouched: u64,
+    /// Bytes that others may have touched and the process has not, where what is mapped may not be opened.
+    pub unseen: u64,
+    /// Bytes that were not copied before the time was over.
+    pub late: u64,
 }
 
 /// Mappings as they were while the process ran.
@@ -112,73 +126,157 @@ pub fn save(
     progress: &SaveProgress,
     sink: &mut dyn CoreSink,
 ) -> Result<Saved, LiveError> {
-    let prepared = Prepared::of(plan.process)?;
     let filter = match filter {
         Some(filter) => filter,
-        None => CoreFilter::parse(&plan.process.read("coredump_filter", "its filter")?),
+        None => CoreFilter::parse(&plan.process.core_filter()?),
     };
+    let prepared = Prepared::of(plan.process)?;
+    let contents = Contents::of(plan.process, plan.memory);
+    for map in prepared.details.iter().filter(|map| !filter.wanted(map).is_empty()) {
+        contents.prepare(map);
+        if progress.stop.load(Ordering::Relaxed) {
+            return Err(LiveError::Stopped);
+        }
+    }
+    let plan = Plan { stop: Some(&progress.stop), ..*plan };
+    let (copied, stopped) = copied(&plan, (prepared, filter, &contents), progress, sink)?;
+    let (head, saved) = copied.ended();
+    sink.head(&head).map_err(LiveError::Write)?;
+    Ok(Saved { stopped, ..saved })
+}
+
+/// Stops the process, and copies and writes its memory. The answer is what was copied, and how long the
+/// process stood still.
+fn copied(
+    plan: &Plan<'_>,
+    (prepared, filter, contents): (Prepared, CoreFilter, &Contents<'_>),
+    progress: &SaveProgress,
+    sink: &mut dyn CoreSink,
+) -> Result<(Copied, Duration), LiveError> {
     // A key that stops kcore would stop the process as well, for as long. One that ends it lets it go.
     let _put_off = PutOff::stops();
     let (to_writer, from_copier) = queue::of_room(queue::room());
+    let is_stopped = || progress.stop.load(Ordering::Relaxed);
     thread::scope(|scope| {
-        let writing =
-            thread::Builder::new().spawn_scoped(scope, move || from_copier.write_to(sink));
+        let writing = thread::Builder::new()
+            .spawn_scoped(scope, move || from_copier.write_to(sink, &is_stopped));
         let writing = writing.map_err(|error| {
             let pid = plan.process.pid();
             LiveError::System { pid, what: "a thread that writes its core", error }
         })?;
         let copied = hold(plan, move |held| {
             let prepared = prepared.refreshed(plan.process)?;
-            let copier = Copier { memory: plan.memory, to: to_writer, progress };
-            copy_all(plan, held, &prepared, filter, &copier)
+            let layout = layout_of(plan, &prepared.details, filter, (contents, held));
+            let copier = Copier::new(plan.memory, to_writer, progress, held.until);
+            copy_all(plan, held, (&prepared, layout), copier, progress)
         });
-        let written = writing.join().unwrap_or(Ok(()));
-        if progress.stop.load(Ordering::Relaxed) {
+        let written = writing.join().unwrap_or(Ok(Vec::new()));
+        if is_stopped() {
             return Err(LiveError::Stopped);
         }
         // Where writing failed, copying ended for that reason.
-        written.map_err(LiveError::Write)?;
-        let (saved, stopped) = copied?;
-        Ok(Saved { stopped, ..saved? })
+        let gone = written.map_err(LiveError::Write)?;
+        let (copied, stopped) = copied?;
+        let mut copied = copied?;
+        copied.missing.lost.extend(gone.into_iter().map(|at| at..at.saturating_add(1)));
+        Ok((copied, stopped))
     })
 }
 
 fn copy_all(
     plan: &Plan<'_>,
-    held: &Held,
-    prepared: &Prepared,
-    filter: CoreFilter,
-    copier: &Copier<'_>,
-) -> Result<Saved, LiveError> {
-    let layout = layout_of(plan.process, plan.memory, &prepared.details, filter);
+    held: &Held<'_>,
+    (prepared, layout): (&Prepared, Layout),
+    copier: Copier<'_>,
+    progress: &SaveProgress,
+) -> Result<Copied, LiveError> {
     let lines: Vec<_> = prepared.details.iter().map(|map| map.line.clone()).collect();
     let notes = notes_of(&prepared.facts, (&prepared.text, &lines), &held.threads, None);
-    let head = Head::new(plan.process.target(), &notes, &layout.segments, ALIGN);
-    copier.progress.total.store(layout.memory(), Ordering::Relaxed);
-    copier.head(&head.bytes)?;
-    copier.memory(plan.process, &layout.runs)?;
-    Ok(Saved {
-        threads: held.threads.iter().filter(|thread| thread.registers.is_some()).count(),
-        late_threads: held.late_threads(),
-        size: layout.memory().saturating_add(head.bytes.len() as u64),
-        memory: layout.memory(),
-        refused: layout.refused,
-        left_out: layout.left_out,
-        ..Saved::default()
+    let segments: Vec<Segment> = layout.segments.iter().map(|planned| planned.segment).collect();
+    let order = layout.order();
+    let head = Head::in_order(plan.process.target(), &notes, &segments, (&order, ALIGN));
+    progress.total.store(layout.memory(), Ordering::Relaxed);
+    let planned = order.iter().filter_map(|index| layout.segments.get(*index));
+    let missing = copier.copy(head.bytes.len() as u64, planned)?;
+    Ok(Copied {
+        saved: Saved {
+            threads: held.threads.iter().filter(|thread| thread.registers.is_some()).count(),
+            late_threads: held.late_threads(),
+            size: layout.memory().saturating_add(head.bytes.len() as u64),
+            refused: layout.refused,
+            left_out: layout.left_out,
+            untouched: layout.untouched,
+            unseen: layout.unseen,
+            late: layout.late,
+            ..Saved::default()
+        },
+        target: plan.process.target(),
+        notes,
+        segments,
+        head,
+        missing,
     })
 }
 
+/// What there is of each mapping. Those that are copied first are looked at first, for a part of the time: what
+/// was not looked at then is not copied, so that there is time to copy the others.
 fn layout_of(
-    process: &Process,
-    memory: &LiveMemory,
+    plan: &Plan<'_>,
     maps: &[MapDetails],
     filter: CoreFilter,
+    (contents, held): (&Contents<'_>, &Held<'_>),
 ) -> Layout {
-    let contents = Contents::of(process, memory);
-    let mut layout = Layout::default();
-    for map in maps {
-        let wanted = filter.wanted(map);
-        layout.add(map, &contents.runs(map, wanted));
+    /// The part is one of so many.
+    const PARTS: u32 = 4;
+    let until = held.until.within(plan.budget.checked_div(PARTS).unwrap_or_default());
+    let mut layout = Layout::of(&held.threads, maps);
+    let mut runs: Vec<Vec<Run>> = vec![Vec::new(); maps.len()];
+    for index in layout.ranked(maps) {
+        if let Some((map, runs)) = maps.get(index).zip(runs.get_mut(index)) {
+            *runs = contents.runs(map, filter.wanted(map), &|| until.is_over());
+        }
+    }
+    for (map, runs) in maps.iter().zip(runs) {
+        layout.add(map, filter.wanted(map), runs);
     }
     layout
+}
+
+/// A process that was copied, as far as that went.
+struct Copied {
+    saved: Saved,
+    target: Target,
+    notes: Vec<u8>,
+    /// The segments as they were planned.
+    segments: Vec<Segment>,
+    /// What was planned to come before them.
+    head: Head,
+    missing: Missing,
+}
+
+impl Copied {
+    /// What comes before all memory, by what there is of it now.
+    fn ended(mut self) -> (Vec<u8>, Saved) {
+        let first = self.head.bytes.len() as u64;
+        let places = self.segments.iter_mut().zip(&self.head.offsets);
+        for (segment, offset) in places.filter(|(segment, _)| segment.file_size > 0) {
+            let at = offset.saturating_sub(first);
+            let planned = segment.file_size;
+            let lost = held_of(at, planned, &self.missing.lost);
+            segment.file_size = held_of(at, planned, &self.missing.late).min(lost);
+            let gone = planned.saturating_sub(segment.file_size);
+            let count = if lost < planned { &mut self.saved.refused } else { &mut self.saved.late };
+            *count = count.saturating_add(gone);
+            self.saved.memory = self.saved.memory.saturating_add(segment.file_size);
+        }
+        let head = self.head.with_less(self.target, &self.notes, &self.segments, ALIGN);
+        (head.bytes, self.saved)
+    }
+}
+
+/// How much there is of a segment that begins at a place and is so long, up to what is missing first.
+fn held_of(at: u64, len: u64, missing: &[Range<u64>]) -> u64 {
+    let end = at.saturating_add(len);
+    let within = missing.iter().filter(|gap| gap.start < end && gap.end > at);
+    within.map(|gap| gap.start.saturating_sub(at)).min().unwrap_or(len)
 }

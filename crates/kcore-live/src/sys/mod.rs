@@ -1,12 +1,15 @@
-//! The system calls: tracing threads, and reading the memory of another process.
+//! The system calls: tracing threads, reading the memory of another process, and what is there of it.
 //!
 //! The only room of the crate with `unsafe`.
 
 #![allow(unsafe_code)]
 
 pub mod ask;
+pub mod holes;
 pub mod own;
+pub mod pagemap;
 pub mod perf;
+pub mod priority;
 pub mod ptrace;
 pub mod signals;
 pub mod vm;

@@ -142,6 +142,11 @@ fn put_off(signal: c_int) -> Option<sigaction> {
     }
 }
 
+/// Whether a signal waits that is sent to end kcore.
+pub fn wait_to_end() -> bool {
+    CAME.iter().skip(STOPS).any(|came| came.load(Ordering::Relaxed))
+}
+
 extern "C" fn note(signal: c_int) {
     for (known, came) in SIGNALS.iter().zip(&CAME) {
         if *known == signal {

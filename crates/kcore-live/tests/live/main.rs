@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, unsafe_code)]
 
+mod budget;
 mod consistency;
 mod killed;
 mod memory;

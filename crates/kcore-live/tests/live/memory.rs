@@ -64,6 +64,10 @@ fn a_page_that_only_the_process_could_fill_does_not_hold_it_up() {
 struct Counted(u64);
 
 impl CoreSink for Counted {
+    fn begin(&mut self, head: u64) -> std::io::Result<()> {
+        self.zeros(head)
+    }
+
     fn bytes(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         self.zeros(bytes.len() as u64)
     }
@@ -72,6 +76,25 @@ impl CoreSink for Counted {
         self.0 += count;
         Ok(())
     }
+
+    fn head(&mut self, _: &[u8]) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_process_whose_first_thread_has_ended_is_saved_in_full() {
+    let target = Target::start("led-by-none");
+    until("its first thread ends", || target.state() == 'Z');
+    let process = Process::open(target.pid()).unwrap();
+    let memory = LiveMemory::open(&process).unwrap();
+    let plan = plan(&process, &memory, &[], TIMEOUT, false);
+    let mut sink = Counted::default();
+    let saved = save(&plan, None, &SaveProgress::default(), &mut sink).unwrap();
+    assert_eq!((saved.threads, saved.size), (4, sink.0));
+    let stack = 4 * (8 << 20);
+    assert!(saved.memory > stack, "{saved:?}");
+    target.assert_runs();
 }
 
 #[test]

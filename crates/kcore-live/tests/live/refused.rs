@@ -62,13 +62,30 @@ fn is_refused_a_process() {
     eprintln!("said: {}", error_of(Pid::new(pid.parse().unwrap())));
 }
 
+fn is_root() -> bool {
+    // SAFETY: asks for the own user.
+    unsafe { libc::geteuid() == 0 }
+}
+
 #[test]
 fn the_right_that_is_missing_is_said() {
     let target = Target::start("threads");
-    // SAFETY: asks for the own user.
-    let is_root = unsafe { libc::geteuid() } == 0;
     // Who has no rights over others needs no other user: the first process is not theirs.
-    let pid = if is_root { target.pid() } else { Pid::new(1) };
+    let pid = if is_root() { target.pid() } else { Pid::new(1) };
+    let said = said_to_nobody(pid);
+    assert!(said.contains(&format!("process {pid} may not be traced: ")), "{said}");
+    assert!(said.contains("CAP_SYS_PTRACE"), "{said}");
+}
+
+#[test]
+fn a_process_that_must_not_be_dumped_is_refused_for_that_reason() {
+    let target = Target::start("undumpable");
+    let said = said_to_nobody(target.pid());
+    assert!(said.contains("it may not be dumped") && said.contains("PR_SET_DUMPABLE"), "{said}");
+}
+
+/// Why a user without rights gets no snapshot.
+fn said_to_nobody(pid: Pid) -> String {
     let exe = env::current_exe().unwrap();
     let folder = tempfile::tempdir().unwrap();
     // The other user may not see the folder of the build.
@@ -81,7 +98,7 @@ fn the_right_that_is_missing_is_said() {
         .args(["--exact", "refused::is_refused_a_process", "--nocapture"])
         .env(VARIABLE, pid.to_string())
         .current_dir("/");
-    if is_root {
+    if is_root() {
         command.uid(NOBODY).gid(NOBODY);
     }
     let mut output = command.output();
@@ -93,6 +110,5 @@ fn the_right_that_is_missing_is_said() {
     let output = output.unwrap();
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     let said = text.lines().find(|line| line.starts_with("said: ")).unwrap_or(&text);
-    assert!(said.contains(&format!("process {pid} may not be traced: ")), "{said}");
-    assert!(said.contains("CAP_SYS_PTRACE"), "{said}");
+    said.to_owned()
 }

@@ -133,6 +133,8 @@ pub fn plan<'a>(
         floating_up_to: 32,
         timeout,
         copy_timeout: timeout,
+        budget: timeout.saturating_mul(2),
+        stop: None,
         rolling,
     }
 }

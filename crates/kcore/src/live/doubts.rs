@@ -18,7 +18,7 @@ impl Core {
         let facts = self.live_facts();
         let facts = facts.as_ref();
         let late = facts.filter(|facts| facts.is_late).map(|_| {
-            "the time was over before all was copied (--stop-timeout): stacks may be cut".to_owned()
+            "the time was over before all was copied (--stop-budget, --stop-timeout): stacks may be cut".to_owned()
         });
         let missed = facts.filter(|facts| facts.missed_pages > 0).map(|facts| {
             let pages = facts.missed_pages;

@@ -42,6 +42,10 @@ pub struct LiveOptions {
     pub stack_size: Option<u64>,
     /// How long is waited for threads to stop, and then as long again for their memory.
     pub stop_timeout: Duration,
+    /// How long the process stands still at most, each time that it is stopped; what could not be copied by
+    /// then is missing, and said to be. `None` is [`LiveOptions::STOP_BUDGET`], and for all memory
+    /// [`LiveOptions::SAVE_BUDGET`].
+    pub stop_budget: Option<Duration>,
     /// Whether memory that was not copied is read from the live process later.
     pub live_memory: bool,
     /// Whether what lies at the path of a file that was deleted is taken for it, where nothing
@@ -59,10 +63,23 @@ impl Default for LiveOptions {
             rolling: false,
             stack_size: None,
             stop_timeout: Duration::from_secs(1),
+            stop_budget: None,
             live_memory: false,
             ignore_deleted: false,
             all_registers: false,
         }
+    }
+}
+
+impl LiveOptions {
+    /// How long a process stands still at most when nobody says otherwise.
+    pub const STOP_BUDGET: Duration = Duration::from_secs(1);
+    /// The same while all of its memory is saved.
+    pub const SAVE_BUDGET: Duration = Duration::from_secs(10);
+
+    /// How long the process stands still at most for its stacks.
+    pub(crate) fn budget(&self) -> Duration {
+        self.stop_budget.unwrap_or(Self::STOP_BUDGET)
     }
 }
 

@@ -64,6 +64,14 @@ impl From<LiveError> for SaveError {
 struct Sink(NewCore);
 
 impl CoreSink for Sink {
+    fn begin(&mut self, head: u64) -> io::Result<()> {
+        self.0.begin(head)
+    }
+
+    fn head(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.0.head(bytes)
+    }
+
     fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.0.bytes(bytes)
     }
@@ -147,6 +155,8 @@ fn save_once(
         floating_up_to: usize::MAX,
         timeout: live.stop_timeout,
         copy_timeout: live.stop_timeout,
+        budget: live.stop_budget.unwrap_or(LiveOptions::SAVE_BUDGET),
+        stop: None,
         rolling: false,
     };
     kcore_live::save(&plan, filter, progress, sink)

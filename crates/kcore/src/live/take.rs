@@ -107,7 +107,10 @@ impl<'a> Taking<'a> {
             if missed.is_empty() || is_late || is_enough {
                 // What was read ahead is of another instant, and what was concluded from it too.
                 let reads_later = self.live.live_memory;
-                let pages = reads_later.then(|| self.pages(MAX_LATER_PAGES));
+                let pages = reads_later.then(|| {
+                    self.memory.expect_searches(self.process);
+                    self.pages(MAX_LATER_PAGES)
+                });
                 let parts =
                     LiveParts { pages, reads_later, stops, missed_pages: wanted::pages(&missed) };
                 return self.open(Some(&snapshot), parts);
@@ -136,6 +139,7 @@ impl<'a> Taking<'a> {
     fn refresh(&mut self) -> Result<(), OpenError> {
         let (text, maps) = self.process.maps()?;
         if text != self.text {
+            self.memory.set_maps(&maps);
             self.headers = Headers::read(&self.memory, &maps);
             self.finder = files::finder(self.process, &maps, self.live, self.options);
             (self.text, self.maps) = (text, maps);
@@ -190,6 +194,8 @@ impl<'a> Taking<'a> {
             floating_up_to: if self.live.all_registers { usize::MAX } else { FLOATING_UP_TO },
             timeout: self.live.stop_timeout,
             copy_timeout: self.live.stop_timeout,
+            budget: self.live.budget(),
+            stop: None,
             rolling: self.live.rolling,
         })?)
     }

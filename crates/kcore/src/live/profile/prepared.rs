@@ -135,6 +135,7 @@ impl<'a> Prepared<'a> {
         if text != maps.text
             && let Some(parts) = &self.base.parts
         {
+            self.memory.set_maps(&lines);
             *maps = Maps::of(text, lines, &parts.space);
         }
         Ok(())
@@ -162,6 +163,8 @@ impl<'a> Prepared<'a> {
             floating_up_to: 0,
             timeout: self.live.stop_timeout,
             copy_timeout: self.live.stop_timeout,
+            budget: self.live.budget(),
+            stop: None,
             rolling: self.live.rolling,
         })
     }
