@@ -1,4 +1,4 @@
-/* Waits in functions of known names, and says "ready". The first argument says what else it does:
+/* Waits in functions of known names, and says "ready" once all threads do. The first argument says what else it does:
  *
  * plain    nothing
  * hidden   lets nobody read its mappings
@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -19,6 +20,7 @@
 #include <unistd.h>
 
 static volatile int handled;
+static atomic_int waiting;
 
 static void handle(int signal)
 {
@@ -28,6 +30,7 @@ static void handle(int signal)
 
 __attribute__((noinline)) void wait_in_thread(void)
 {
+    waiting++;
     for (;;)
         pause();
 }
@@ -41,6 +44,10 @@ static void *run(void *unused)
 __attribute__((noinline)) void wait_in_main(void)
 {
     char line[64];
+    while (waiting < 3)
+        usleep(1000);
+    puts("ready");
+    fflush(stdout);
     while (fgets(line, sizeof line, stdin)) {
         printf("%d\n", handled);
         fflush(stdout);
@@ -69,8 +76,6 @@ int main(int argc, char **argv)
         pthread_t thread;
         pthread_create(&thread, NULL, run, NULL);
     }
-    puts("ready");
-    fflush(stdout);
     wait_in_main();
     return 0;
 }

@@ -96,7 +96,17 @@ impl<'a, 'c> Sampler<'a, 'c> {
             }
             self.weight = self.course.wait(self.held);
         }
-        Ok(Next::Over)
+        self.look_last()
+    }
+
+    /// Looks once more when the time is over: what happened since the last round is told as well.
+    fn look_last(&mut self) -> Result<Next, LiveError> {
+        self.listed_count = None;
+        let now = self.course.elapsed();
+        match self.prepared.refresh(&mut self.maps).and_then(|()| self.refresh()) {
+            Err(error) => Ok(self.after(error, now)?.unwrap_or(Next::Over)),
+            Ok(()) => Ok(Next::Over),
+        }
     }
 
     /// What is to be done after a round that failed, and began at this time; `None`: the next one.

@@ -113,14 +113,14 @@ impl<'a> Taking<'a> {
                 Err(error) => error,
             };
             let Some(course) = self.sampled() else { return Err(error.into()) };
-            if course.is_over() {
-                return Ok(None);
-            }
             if !matches!(error, LiveError::Traced { .. }) {
                 course.note_end(&error);
                 return Ok(None);
             }
             course.note(ProfileChange::Refused(error.to_string()));
+            if course.is_over() {
+                return Ok(None);
+            }
             thread::sleep(MOMENT);
         }
     }
