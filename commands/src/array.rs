@@ -27,7 +27,7 @@ impl Dcmd for Array {
             .operands("[type count] [variable]", 0, usize::MAX)
             .help(
                 "Without type and count they are those of the array whose symbol is at the address. \
-                 The count is in the radix, or $[expression]. The variable has the address of the \
+                 The count is decimal, or $[expression]. The variable has the address of the \
                  element while the stages behind this one handle what came of it.",
             )
             .examples(EXAMPLES)
@@ -66,7 +66,7 @@ fn given<'a>(cx: &mut Cx<'_>, words: &'a [Arg]) -> Result<Elements<'a>> {
     let Some((count, rest)) = rest.split_first() else {
         return Err(DcmdError::usage("expected a count behind the type"));
     };
-    let count = operand::number(cx, count)?;
+    let count = operand::count(cx, count)?;
     let size = size_of(cx, &ty).filter(|size| *size > 0);
     let size = size.ok_or_else(|| DcmdError::failed(format!("{name} has no size")))?;
     Ok((size, count, rest))

@@ -21,7 +21,7 @@ const OPTIONS: &[Opt] = &[
     Opt {
         flag: 'n',
         value: Some("count"),
-        help: "instructions after the address, around it also before (default 0t10)",
+        help: "instructions after the address, around it also before (default 10)",
     },
 ];
 
@@ -91,7 +91,7 @@ impl Plan {
             None => cx.addr().map(Dot::addr),
         };
         let at = stated.unwrap_or_else(|| dot_or_pc(cx));
-        let count = operand::option(cx, args, 'n', DEFAULT)?;
+        let count = operand::count_option(cx, args, 'n', DEFAULT)?;
         let function = stated.and_then(|at| function_that_begins(cx.core(), at));
         let is_window = args.has('w') || (stated.is_some() && function.is_none());
         let extent = match function {

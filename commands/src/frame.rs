@@ -1,9 +1,10 @@
 //! `::frame`: shows or chooses a frame of the current thread.
 
-use kcore::MAX_FRAMES;
+use kcore::NamedFrame;
 use kcore_dcmd::{AddrUse, Args, Cx, Dcmd, DcmdError, Dot, Example, Group, Opt, Result, Spec};
 
 use crate::{
+    frame_operand::FrameOperand,
     frame_values::{ValueReader, Wanted},
     names::Names,
     operand, source_text,
@@ -16,7 +17,9 @@ pub struct Frame;
 const HELP: &str = "\
 Frames are counted from 0, the innermost one, as ::stack lists them, in decimal. The chosen frame is \
 the one whose registers <rip, <rbx and $r give, as far as it saved them. Choosing a thread chooses its \
-innermost frame.
+innermost frame. A thread or task before ::frame, from a pipe or by its id, says whose frames are meant, and an \
+address which one: the frame whose pointer $C prints so. Of a pipe of threads or tasks each one's frame is \
+shown, and none chosen; a frame of a task that no thread runs is shown, and cannot be chosen.
 
 With -s the source text round the frame's line is shown, where the file is at hand: below --sysroot, as \
 recorded, in the folder of the core or of the executable. `>` marks the line.";
@@ -32,7 +35,7 @@ const EXAMPLES: &[Example] =
 
 impl Dcmd for Frame {
     fn spec(&self) -> Spec {
-        Spec::new("frame", Group::Stacks, "show or choose a frame of the current thread")
+        Spec::new("frame", Group::Stacks, "show or choose a frame of a thread")
             .addr(AddrUse::Optional)
             .options(OPTIONS)
             .operands("[number]", 0, 1)
@@ -42,39 +45,46 @@ impl Dcmd for Frame {
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         let core = cx.core();
-        if let Some(Dot::Frame { tid, .. }) = cx.addr() {
-            cx.shell_mut().set_current_thread(tid);
-        }
-        let tid = cx.current_thread()?;
-        let physical = match cx.addr() {
-            Some(Dot::Frame { index, .. }) => Some(index),
-            _ => None,
-        };
+        let meant = FrameOperand::of(cx)?;
         let wanted = number(args)?;
-        let current = physical.unwrap_or_else(|| cx.shell().current_frame());
         // A frame is shown as one line or, with inlined calls, more: its number is never less.
-        let stack = core.stack(tid, wanted.unwrap_or(current).saturating_add(1).min(MAX_FRAMES));
+        let stack = meant.stack(core, wanted);
         let frame = core
             .named_frames(&stack)
             .find(|frame| match wanted {
                 Some(wanted) => frame.index == wanted,
-                None => frame.physical == current,
+                None => frame.physical == meant.index,
             })
             .ok_or_else(|| {
-                let number = wanted.unwrap_or(current);
-                DcmdError::failed(format!("thread {tid} has no frame {number}"))
+                let number = wanted.unwrap_or(meant.index);
+                DcmdError::failed(format!("{} has no frame {number}", meant.whose()))
             })?;
-        cx.shell_mut().set_current_frame(frame.physical, frame.index);
+        choose(cx, &meant, &frame);
         let location = frame.location.clone();
         let wanted = if args.has('v') { Wanted::All } else { Wanted::Arguments };
         let values = ValueReader::new(core, &stack, wanted).of(&frame);
-        let line = FrameLine::new(&Names::new(cx), Some(tid), frame, Layout::Verbose);
+        let line = FrameLine::new(&Names::new(cx), meant.tid(), frame, Layout::Verbose);
         cx.emit(&line.with(values, core.target().endian))?;
         if args.has('s') {
             source_text::emit(cx, &location, lines_around(args)?)?;
         }
         Ok(())
     }
+}
+
+/// Makes the frame the current one. Of several threads or tasks none is chosen: their frames are shown; nor is
+/// a frame that no thread runs, for registers are those of threads.
+fn choose(cx: &mut Cx<'_>, meant: &FrameOperand, frame: &NamedFrame) {
+    let Some(tid) = meant.tid() else { return };
+    let is_of_several =
+        cx.input().looped && matches!(cx.addr(), Some(Dot::Thread(_) | Dot::Task(_)));
+    if is_of_several {
+        return;
+    }
+    if cx.addr().is_some() {
+        cx.shell_mut().set_current_thread(tid);
+    }
+    cx.shell_mut().set_current_frame(frame.physical, frame.index);
 }
 
 /// The value of `-n`, in decimal.

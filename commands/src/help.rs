@@ -15,9 +15,11 @@ Each command in kcore has the following basic format:
       where to begin: any expression; dot, when it is left out
 
 What one command finds can feed the next ( ::walk thread | ::stack ) or a
-command of the system ( ::stacks ! less ). Numbers are hexadecimal; 0t marks
-decimal ones. A name with signs other than :: stands in double quotes as an
-address: \"operator==(X, X)\"::dis.
+command of the system ( ::stacks ! less ). Expressions and addresses are
+hexadecimal (as $d says); 0t marks decimal ones. Counts and limits of options,
+ids of threads and subscripts are decimal; 0x marks hexadecimal ones. A name
+with signs other than :: stands in double quotes as an address:
+\"operator==(X, X)\"::dis.
 
 To begin with:
 

@@ -7,6 +7,7 @@ use kcore_dcmd::{
 
 use crate::{
     names::Names,
+    operand,
     ucontext::{register_cell, register_lines},
 };
 
@@ -26,7 +27,7 @@ impl Dcmd for JmpBuf {
     }
 
     fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
-        let at = cx.dot().addr();
+        let at = operand::address_of(cx.dot(), "jmp_buf")?;
         let core = cx.core();
         let tid = core.thread_of_stack(at).map_or_else(|| cx.current_thread(), Ok)?;
         let (registers, pc) = core.jump_buffer(tid, at).map_err(|error| {

@@ -1,12 +1,12 @@
 //! `::locals`: the arguments and locals of a frame.
 
-use kcore::{Content, Core, Endian, Limits, MAX_FRAMES, NamedFrame, Stack, Tid};
+use kcore::{Content, Core, Endian, Limits, NamedFrame, Stack, Tid};
 use kcore_dcmd::{
     AddrUse, Arg, Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record,
     Result, Spec, TypeNames, ValueStyle, View,
 };
 
-use crate::{frame_values::NamedValue, stack_start::StackStart};
+use crate::{frame_operand::FrameOperand, frame_values::NamedValue};
 
 /// Shows the variables of a frame.
 pub struct Locals;
@@ -14,7 +14,7 @@ pub struct Locals;
 const OPTIONS: &[Opt] = &[Opt { flag: 'v', value: None, help: "the type of each as well" }];
 
 const HELP: &str = "\
-The frame is the one before it, else the current one (::frame N chooses it); a thread before it stands for \
+The frame is the one before it, else the current one (::frame N chooses it); a thread or task before it stands for \
 its innermost frame. Arguments come first, then the locals of the innermost block that holds the place, and \
 so on outwards. Where calls are inlined, each function has its own under its name, the innermost first.
 
@@ -39,12 +39,15 @@ impl Dcmd for Locals {
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         let names: Vec<String> = args.operands().iter().map(Arg::to_text).collect();
-        let (tid, index) = frame(cx)?;
-        let stack = cx.core().stack(tid, index.saturating_add(2).min(MAX_FRAMES));
+        let meant = FrameOperand::of(cx)?;
+        let (tid, index) = (meant.tid(), meant.index);
+        let stack = meant.stack(cx.core(), None);
         let scopes = match scopes(cx.core(), &stack, index, &names) {
             // One of several frames that are gone through.
             Err(_) if cx.input().looped && !names.is_empty() => return Ok(()),
-            Err(error) if cx.input().looped => return cx.note(&error.to_string()),
+            Err(error) if cx.input().looped => {
+                return cx.note(&format!("{error} of {}", meant.whose()));
+            }
             scopes => scopes?,
         };
         let shown = scopes.iter().map(|scope| scope.variables.len()).sum::<usize>();
@@ -60,24 +63,6 @@ impl Dcmd for Locals {
         }
         let style = style(cx.core().target().endian, args.has('v'));
         emit(cx, tid, scopes, style)
-    }
-}
-
-/// The thread and the physical frame that are meant.
-fn frame(cx: &Cx<'_>) -> Result<(Tid, usize)> {
-    match StackStart::of(cx)? {
-        StackStart::Thread(tid) if cx.addr().is_none() => Ok((tid, cx.shell().current_frame())),
-        StackStart::Thread(tid) => Ok((tid, 0)),
-        StackStart::Above { tid, index } => Ok((tid, index)),
-        StackStart::FramePointer { at, .. } | StackStart::Context { at, .. } => {
-            Err(DcmdError::at(at, format!("no frame has the frame pointer {at:x}")))
-        }
-        StackStart::Task(task) => match task.thread {
-            Some(tid) => Ok((tid, 0)),
-            None => {
-                Err(DcmdError::failed(format!("no thread runs {} {:x}", task.runtime, task.id)))
-            }
-        },
     }
 }
 
@@ -122,7 +107,7 @@ fn scopes(core: &Core, stack: &Stack, index: usize, names: &[String]) -> Result<
     }
 }
 
-fn emit(cx: &mut Cx<'_>, tid: Tid, scopes: Vec<Scope>, style: ValueStyle) -> Result<()> {
+fn emit(cx: &mut Cx<'_>, tid: Option<Tid>, scopes: Vec<Scope>, style: ValueStyle) -> Result<()> {
     let is_titled = scopes.len() > 1;
     for scope in scopes {
         let mut is_first = is_titled;
@@ -137,7 +122,8 @@ fn emit(cx: &mut Cx<'_>, tid: Tid, scopes: Vec<Scope>, style: ValueStyle) -> Res
 
 /// A variable of a frame.
 struct VariableLine<'a> {
-    tid: Tid,
+    /// The thread that runs the frame; `None` of a task that no thread runs.
+    tid: Option<Tid>,
     frame: &'a NamedFrame,
     variable: NamedValue,
     style: ValueStyle,
@@ -156,7 +142,7 @@ impl Record for VariableLine<'_> {
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
         let location = &self.frame.location;
-        out.num("tid", u64::from(self.tid.get()))
+        out.num("tid", self.tid.map(|tid| u64::from(tid.get())))
             .num("frame", self.frame.index as u64)
             .opt_text("function", location.function.as_deref())
             .flag("inline", location.inline)

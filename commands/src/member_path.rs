@@ -10,7 +10,8 @@ struct Words<'a, 'c>(&'a Cx<'c>);
 
 impl PathWords for Words<'_, '_> {
     fn number(&self, text: &str) -> std::result::Result<u64, String> {
-        operand::number(self.0, &Arg::Text(text.to_owned())).map_err(|error| error.to_string())
+        // As in the language whose path it is, a subscript is decimal.
+        operand::count(self.0, &Arg::Text(text.to_owned())).map_err(|error| error.to_string())
     }
 
     fn type_named(&self, text: &str) -> std::result::Result<Type, String> {

@@ -24,22 +24,54 @@ fn path(cx: &Cx<'_>, text: &str) -> Option<u64> {
     })
 }
 
-/// The value of an option, or `default` without it.
+/// The value of an option that is an address, a distance from one, a size or a mask, or `default` without it.
 pub fn option(cx: &Cx<'_>, args: &Args, flag: char, default: u64) -> Result<u64> {
     args.value(flag).map_or(Ok(default), |word| number(cx, word))
 }
 
-/// A count that is decimal whatever the radix is.
-pub fn decimal(word: &Arg) -> Result<usize> {
+/// The value of an option that counts or limits, or `default` without it.
+pub fn count_option(cx: &Cx<'_>, args: &Args, flag: char, default: u64) -> Result<u64> {
+    args.value(flag).map_or(Ok(default), |word| count(cx, word))
+}
+
+/// A count or limit: decimal whatever the radix is, unless a prefix says more. What is
+/// no number is an expression of the language, such as `<n`.
+pub fn count(cx: &Cx<'_>, word: &Arg) -> Result<u64> {
+    if let Some(count) = as_decimal(word) {
+        return Ok(count as u64);
+    }
     let text = word.to_text();
-    as_decimal(word).ok_or_else(|| DcmdError::usage(format!("invalid decimal number '{text}'")))
+    let is_number = text.starts_with('-') || text.chars().all(|c| c.is_ascii_hexdigit());
+    if is_number { Err(no_count(&text)) } else { number(cx, word) }
+}
+
+/// The same where an expression has no place.
+pub fn decimal(word: &Arg) -> Result<usize> {
+    as_decimal(word).ok_or_else(|| no_count(&word.to_text()))
+}
+
+fn no_count(text: &str) -> DcmdError {
+    DcmdError::usage(format!("invalid decimal number '{text}' (0x before it makes it hexadecimal)"))
 }
 
 /// The same for who has words of its own for what is none.
 pub fn as_decimal(word: &Arg) -> Option<usize> {
+    const PREFIXES: [(&str, u32); 4] = [("0x", 16), ("0t", 10), ("0o", 8), ("0i", 2)];
     match word {
         Arg::Number(value) => usize::try_from(*value).ok(),
-        Arg::Text(text) => text.parse().ok(),
+        Arg::Text(text) => {
+            let prefixed = |(prefix, radix): &(&str, u32)| {
+                text.strip_prefix(prefix).map(|digits| (digits, *radix))
+            };
+            let (digits, radix) = PREFIXES.iter().find_map(prefixed).unwrap_or((text, 10));
+            // `parse` would take a sign.
+            let is_digit = |c: char| c.is_digit(radix);
+            digits
+                .chars()
+                .all(is_digit)
+                .then(|| usize::from_str_radix(digits, radix).ok())
+                .flatten()
+        }
     }
 }
 
@@ -52,5 +84,20 @@ pub fn memory(core: &Core, dot: Dot) -> Option<Addr> {
 /// The address before a dcmd that is asked, by `-u`, for the `ucontext_t` there.
 pub fn context(cx: &Cx<'_>) -> Result<Addr> {
     let dot = cx.addr().ok_or_else(|| DcmdError::usage("-u needs the address of a ucontext_t"))?;
-    Ok(dot.addr())
+    address_of(dot, "ucontext_t")
+}
+
+/// The address at which a structure should lie. A thread, task or frame of a pipe is not one.
+///
+/// # Errors
+/// When it is one of those.
+pub fn address_of(dot: Dot, structure: &str) -> Result<Addr> {
+    let is_not =
+        |what: &str| Err(DcmdError::failed(format!("{what} is no address of a {structure}")));
+    match dot {
+        Dot::Number(_) | Dot::Addr(_) => Ok(dot.addr()),
+        Dot::Thread(tid) => is_not(&format!("thread {tid}")),
+        Dot::Task(id) => is_not(&format!("{} {:x}", id.runtime, id.number)),
+        Dot::Frame { tid, index, .. } => is_not(&format!("frame {index} of thread {tid}")),
+    }
 }

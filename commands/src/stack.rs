@@ -1,7 +1,7 @@
 //! `::stack`, `$c`, `$C`: the stack of a thread.
 
 use kcore::{MAX_FRAMES, NamedFrame};
-use kcore_dcmd::{AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Example, Group, Opt, Result, Spec};
+use kcore_dcmd::{AddrUse, Args, Cx, Dcmd, DcmdError, Example, Group, Opt, Result, Spec};
 
 use crate::{
     frame_values::{DEFAULT_ARGUMENTS, ValueReader, Wanted},
@@ -49,7 +49,7 @@ there are no more. $C prints before each frame the place where its frame pointer
 be typed back; ::stackregs is the same.
 
 Between parentheses stand the arguments where debug information finds them, as bare numbers, `?` for one \
-that is not known; nothing where none is. The operand says how many at most, 6 if it is left out. With -v a \
+that is not known; nothing where none is. The operand says how many at most, in decimal, 6 if it is left out. With -v a \
 line below the frame has each argument and local by its name, as it is at this place of the code: what the \
 compiler kept not is <optimized out>, what the core lacks <not dumped>. The 4096 innermost frames have them.";
 
@@ -99,13 +99,9 @@ struct Shown {
 
 /// How many arguments stand between parentheses, at most.
 fn argument_limit(cx: &Cx<'_>, args: &Args) -> Result<usize> {
-    match args.first() {
-        Some(Arg::Text(text)) => {
-            let count = cx.shell().evaluate(text)?;
-            Ok(usize::try_from(count).unwrap_or(usize::MAX))
-        }
-        _ => Ok(DEFAULT_ARGUMENTS),
-    }
+    let Some(word) = args.first() else { return Ok(DEFAULT_ARGUMENTS) };
+    let count = operand::count(cx, word)?;
+    Ok(usize::try_from(count).unwrap_or(usize::MAX))
 }
 
 /// The value of `-l`, in decimal.

@@ -1,6 +1,9 @@
 //! `::stacks`: the unique stacks of all threads, coroutines and green threads, most common first.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::{BTreeSet, HashSet},
+    sync::Arc,
+};
 
 use kcore::{Addr, Core, StackGroup, Task, TaskId, ThreadFacts, Tid};
 use kcore_dcmd::{
@@ -101,6 +104,9 @@ fn holders_of(cx: &Cx<'_>, threads_alone: bool) -> Result<(Vec<Tid>, Vec<Arc<Tas
     }
     // The stack of a task that runs is that of its thread.
     tids.extend(tasks.iter().filter_map(|task| task.thread));
+    // Frames of one thread are one thread.
+    let mut seen = HashSet::new();
+    tids.retain(|tid| seen.insert(*tid));
     Ok((tids, tasks))
 }
 

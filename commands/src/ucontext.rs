@@ -6,6 +6,8 @@ use kcore_dcmd::{
     View,
 };
 
+use crate::operand;
+
 /// Shows a `ucontext_t`.
 pub struct Ucontext;
 
@@ -25,7 +27,7 @@ impl Dcmd for Ucontext {
     }
 
     fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
-        let at = cx.dot().addr();
+        let at = operand::address_of(cx.dot(), "ucontext_t")?;
         let context = saved_context(cx, at)?;
         cx.emit(&ContextRecord { at, context })
     }

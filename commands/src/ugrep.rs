@@ -82,7 +82,7 @@ fn limit(cx: &Cx<'_>) -> u64 {
 }
 
 fn unit_size(cx: &Cx<'_>, args: &Args) -> Result<UnitSize> {
-    let size = operand::option(cx, args, 's', cx.core().target().word_size() as u64)?;
+    let size = operand::count_option(cx, args, 's', cx.core().target().word_size() as u64)?;
     UnitSize::from_bytes(size).ok_or_else(|| {
         DcmdError::failed(if size.is_power_of_two() {
             "sizes greater than 8 not supported"

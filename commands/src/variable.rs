@@ -1,12 +1,15 @@
 //! Variables by the names that users type: locals of a frame, globals, those of a thread.
 
-use kcore::{Absent, MAX_FRAMES, NamedFrame, Object, PathWalker, Place, Tid, Type};
-use kcore_dcmd::{Arg, Cx, Dot, Result};
+use kcore::{Absent, NamedFrame, Object, PathWalker, Place, Tid, Type};
+use kcore_dcmd::{Arg, Cx, Dot, Result, near};
 
+use crate::frame_operand::FrameOperand;
 use crate::member_path::{self, Reach};
 use crate::session_process::SessionProcess;
 use crate::type_words;
 
+/// Symbols that begin like a name which none has, and are looked through for the one that was meant.
+const MAX_NEAR: usize = 65_536;
 /// Dots in a name, at most.
 const MAX_DOTS: usize = 16;
 
@@ -27,10 +30,52 @@ pub struct Named {
 /// When the path leads nowhere.
 pub fn named(cx: &mut Cx<'_>, words: &[Arg], immediate: bool) -> Result<Option<Named>> {
     match cx.addr() {
-        Some(Dot::Number(_) | Dot::Addr(_)) => Ok(None),
         _ if immediate => Ok(None),
+        Some(Dot::Number(_) | Dot::Addr(_)) => Ok(None),
         owner => find(cx, owner, words),
     }
+}
+
+/// Whether the first word can be nothing but a variable: it reads like a name, or a path that begins with one,
+/// and not like a type of several words.
+pub fn is_name(words: &[Arg]) -> bool {
+    const KINDS: [&str; 4] = ["struct", "union", "enum", "class"];
+    let words = type_words::paths(words);
+    let Some(Arg::Text(word)) = words.first() else { return false };
+    let is_followed =
+        |next: Option<&Arg>| matches!(next, Some(Arg::Text(next)) if next.starts_with('*'));
+    !KINDS.contains(&word.as_str()) && !word.ends_with('*') && !is_followed(words.get(1))
+}
+
+/// The name that a word begins with, behind stars and parentheses.
+pub fn name_in(word: &str) -> String {
+    PathWalker::first_name(word)
+        .unwrap_or_else(|| names_and_paths(word).next().map_or(word, |(name, _)| name).to_owned())
+}
+
+/// The variable that was perhaps meant by a name that none has: one of the frame, or a global whose type is
+/// known.
+pub fn near(cx: &Cx<'_>, name: &str) -> Option<String> {
+    let locals = names_in_frame(cx);
+    if let Some(meant) = near::nearest(name, locals.iter().map(String::as_str)) {
+        return Some(meant.to_owned());
+    }
+    let first: String = name.chars().take(1).collect();
+    let go_on = || !cx.shell().interrupted();
+    let globals = cx.core().complete_symbol(None, &first, MAX_NEAR, &go_on)?;
+    let meant = near::nearest(name, globals.iter().map(String::as_str))?;
+    lookup(cx, None, meant).is_some().then(|| meant.to_owned())
+}
+
+/// The names of the variables of the frame that a dcmd is about.
+pub fn names_in_frame(cx: &Cx<'_>) -> Vec<String> {
+    let Ok(meant) = FrameOperand::of(cx) else { return Vec::new() };
+    let core = cx.core();
+    let stack = meant.stack(core, None);
+    let known = core.known_frames(&stack, meant.index.saturating_add(1));
+    let frames = core.named_frames(&stack).filter(|frame| frame.physical == meant.index);
+    let variables = frames.filter_map(|frame| known.variables(&frame)).flatten();
+    variables.filter_map(|variable| variable.name.map(|name| name.to_string())).collect()
 }
 
 /// The same in the thread whose id was typed as the address.
@@ -134,13 +179,12 @@ fn lookup(cx: &Cx<'_>, owner: Option<Dot>, word: &str) -> Option<Object> {
 /// out.
 fn local(cx: &Cx<'_>, owner: Option<Dot>, name: &str) -> Option<Object> {
     let shell = cx.shell();
-    let (tid, index, from) = match owner {
-        None => (shell.current_thread()?, shell.current_frame(), shell.current_named_frame()),
-        Some(Dot::Frame { tid, index, .. }) => (tid, index, None),
-        Some(_) => return None,
+    let (meant, from) = match owner {
+        None => (FrameOperand::of(cx).ok()?, shell.current_named_frame()),
+        Some(dot) => (FrameOperand::of_piped(cx, dot).ok()??, None),
     };
-    let core = cx.core();
-    let stack = core.stack(tid, index.saturating_add(2).min(MAX_FRAMES));
+    let (core, index) = (cx.core(), meant.index);
+    let stack = meant.stack(core, None);
     let known = core.known_frames(&stack, index.saturating_add(1));
     let is_meant =
         |frame: &NamedFrame| frame.physical == index && from.is_none_or(|from| from <= frame.index);

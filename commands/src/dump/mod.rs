@@ -21,8 +21,8 @@ const OPTIONS: &[Opt] = &[
     Opt { flag: 'u', value: None, help: "do not begin at a multiple of the line's width" },
     Opt { flag: 'v', value: None, help: "addresses in full width" },
     Opt { flag: 'g', value: Some("bytes"), help: "bytes in a group: a power of two, default 4" },
-    Opt { flag: 'l', value: Some("bytes"), help: "how many bytes, as the count" },
-    Opt { flag: 'w', value: Some("paragraphs"), help: "16-byte paragraphs in a line, 1 to 0t16" },
+    Opt { flag: 'l', value: Some("bytes"), help: "how many bytes" },
+    Opt { flag: 'w', value: Some("paragraphs"), help: "16-byte paragraphs in a line, 1 to 16" },
 ];
 
 const EXAMPLES: &[Example] = &[
@@ -76,12 +76,12 @@ fn refuse_physical(cx: &Cx<'_>, args: &Args) -> Result<()> {
 
 fn layout(cx: &Cx<'_>, args: &Args) -> Result<Layout> {
     let at = cx.dot().addr();
-    let count = operand::option(cx, args, 'l', cx.input().count.unwrap_or(1))?;
-    let paragraphs = operand::option(cx, args, 'w', 1)?;
+    let count = operand::count_option(cx, args, 'l', cx.input().count.unwrap_or(1))?;
+    let paragraphs = operand::count_option(cx, args, 'w', 1)?;
     if !(1..=16).contains(&paragraphs) {
-        return Err(DcmdError::usage(format!("invalid number of paragraphs -- {paragraphs:x}")));
+        return Err(DcmdError::usage(format!("invalid number of paragraphs -- {paragraphs}")));
     }
-    let group = operand::option(cx, args, 'g', 4)?;
+    let group = operand::count_option(cx, args, 'g', 4)?;
     Ok(Layout::new(at, count, paragraphs, group, args))
 }
 

@@ -7,8 +7,8 @@ mod x86_64;
 
 use kcore::{FpRegisters, Tid};
 use kcore_dcmd::{
-    AddrUse, Args, Cell, Cx, Dcmd, DcmdError, Example, Fields, Group, Opt, Record, Result, Spec,
-    View,
+    AddrUse, Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record, Result,
+    Spec, View,
 };
 
 use crate::thread_operand::thread_of;
@@ -44,6 +44,11 @@ impl Dcmd for Fpregs {
     }
 
     fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
+        if let Some(Dot::Frame { tid, index: index @ 1.., .. }) = cx.addr() {
+            return Err(DcmdError::failed(format!(
+                "floating-point registers of frame {index} of thread {tid} are not kept: those of frame 0 are"
+            )));
+        }
         let tid = thread_of(cx)?;
         let registers = cx.core().fp_registers(tid).ok_or_else(|| {
             DcmdError::failed(format!(

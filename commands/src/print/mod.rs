@@ -42,16 +42,17 @@ const OPTIONS: &[Opt] = &[
 const HELP: &str = "\
 Without a type it is that of the symbol at the address. Without an address the layout of the type is \
 shown, or the value of the variable of that name: a local of the current frame, else a global, of the \
-current thread where threads have their own; a thread, or a frame from a pipe, before ::print says whose.
+current thread where threads have their own; a thread, task or frame from a pipe, before ::print says whose (a thread or task stands for its \
+innermost frame). A frame that has no variable of the name says so.
 
 Members are paths of C: n_next->n_sub.s_count, n_vals[2], ((struct foo *)p)->x, *p. [1..3] is \
 each element of a range, both ends included; elements of containers of C++ and Rust have indices and \
-keys, v[3], m[\"key\"], members of tuples numbers, t.0. An index is in the radix. $[offset] is the member \
+keys, v[3], m[\"key\"], members of tuples numbers, t.0. An index is decimal, as in C, or has 0x before it. $[offset] is the member \
 at an offset. A dot may begin a path, or -> where a pointer does; neither needs to.
 
 In a pipe an integer or pointer hands on its value, anything else where it lies.
 
-Limits are in the radix: 32 elements and 1024 characters, unless ::set has others. Integers are \
+Limits are decimal, or have 0x before them: 32 elements and 1024 characters, unless ::set has others. Integers are \
 hexadecimal; <optimized out> was kept nowhere, <not dumped> is missing in the core, <unreadable> was \
 never there.";
 

@@ -61,12 +61,12 @@ fn limits(cx: &Cx<'_>, args: &Args) -> Result<Limits> {
     let limit =
         |all: char, some: char, session: Option<u64>| match (args.has(all), args.value(some)) {
             (true, _) => Ok(None),
-            (false, Some(word)) => operand::number(cx, word).map(Some),
+            (false, Some(word)) => operand::count(cx, word).map(Some),
             (false, None) => Ok(session),
         };
     let settings = cx.shell().settings();
     Ok(Limits {
-        depth: args.value('s').map(|word| operand::number(cx, word)).transpose()?,
+        depth: args.value('s').map(|word| operand::count(cx, word)).transpose()?,
         elements: limit('L', 'l', settings.array_members)?,
         characters: limit('C', 'c', settings.array_characters)?,
         raw: args.has('r'),

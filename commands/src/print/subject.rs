@@ -6,7 +6,10 @@ use kcore::{Addr, BitField, Endian, Object, Piece, PieceSource, Place, Type};
 use kcore_dcmd::{Arg, Args, Cx, DcmdError, Dot, Result};
 
 use super::Options;
-use crate::{symbol_type, type_words, variable};
+use crate::{frame_operand::FrameOperand, symbol_type, type_words, variable};
+
+/// What the look-up of a type says that found none.
+const NO_TYPE: &str = "no type found corresponding to name";
 
 /// What is printed.
 pub struct Subject {
@@ -38,9 +41,31 @@ pub fn find(cx: &mut Cx<'_>, args: &Args, options: &Options) -> Result<Subject> 
         }
         Some((text, rest)) => match variable::named(cx, words, options.immediate)? {
             Some(named) => Ok(of_variable(named)),
-            None => of_type(cx, words, &text, rest, options),
+            None => match missing_variable(cx, words, &text, options) {
+                Some(missing) => Err(missing),
+                None => of_type(cx, words, &text, rest, options),
+            },
         },
     }
+}
+
+/// That the frame, thread or task from a pipe has no variable of a name. What lies at the address of a frame has
+/// that type only if the words say that they are a type.
+fn missing_variable(
+    cx: &Cx<'_>,
+    words: &[Arg],
+    text: &str,
+    options: &Options,
+) -> Option<DcmdError> {
+    let dot = cx.addr().filter(|_| !options.immediate && variable::is_name(words))?;
+    let frame = FrameOperand::of_piped(cx, dot).transpose()?;
+    Some(match frame {
+        Ok(frame) => {
+            let frame = frame.in_words(cx.core());
+            DcmdError::failed(format!("{frame} has no variable {text}"))
+        }
+        Err(error) => error,
+    })
 }
 
 /// A type by its name. What is none may be a member of what the symbol at the address is.
@@ -66,19 +91,27 @@ fn of_type(
     }
     match variable::of_typed_thread(cx, words)? {
         Some(named) => Ok(of_variable(named)),
-        None => Err(type_words::abort(cx, &unknown(text, why))),
+        None => {
+            let unknown = unknown(cx, words, text, why);
+            Err(type_words::abort(cx, &unknown))
+        }
     }
 }
 
-/// What begins with the name of no variable and reads like no type must have been meant as a variable.
-fn unknown(text: &str, why: DcmdError) -> DcmdError {
+/// That nothing has the name, with one that has something and differs little. Where only a type can stand, what
+/// was wrong with it is said.
+fn unknown(cx: &Cx<'_>, words: &[Arg], text: &str, why: DcmdError) -> DcmdError {
     let is_path = text.contains("->") || text.starts_with('*') || text.contains(['.', '[']);
-    match is_path && !text.contains(['`', ' ', '<']) {
-        true => {
-            DcmdError::failed(format!("failed to look up variable '{text}': unknown symbol name"))
-        }
-        false => why,
+    let is_unknown = is_path || why.to_string().ends_with(NO_TYPE);
+    let is_type =
+        cx.addr().is_some() || !variable::is_name(words) || text.contains(['`', ' ', '<']);
+    if is_type || !is_unknown {
+        return why;
     }
+    let name = variable::name_in(text);
+    let meant = variable::near(cx, &name);
+    let meant = meant.map(|meant| format!(" (did you mean '{meant}'?)")).unwrap_or_default();
+    DcmdError::failed(format!("no variable or type has the name '{name}'{meant}"))
 }
 
 fn of_variable(named: variable::Named) -> Subject {

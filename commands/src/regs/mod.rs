@@ -9,7 +9,10 @@ use kcore_dcmd::{
     Result, Spec, SymbolCell, View,
 };
 
-use crate::{names::Names, operand, thread_operand::thread_of_dot, ucontext::saved_context};
+use crate::{
+    frame_operand::FrameOperand, names::Names, operand, thread_operand::thread_of_dot,
+    ucontext::saved_context,
+};
 
 /// Prints registers.
 pub struct Regs;
@@ -77,10 +80,19 @@ impl Regs {
     fn place(&self, cx: &Cx<'_>) -> Result<(Tid, usize)> {
         match cx.addr() {
             None => Ok((cx.current_thread()?, cx.shell().current_frame())),
+            // A frame pointer that was typed is that of a frame.
+            Some(dot) if operand::memory(cx.core(), dot).is_some() => {
+                chosen(&FrameOperand::of(cx)?)
+            }
             Some(Dot::Frame { tid, index, .. }) => Ok((tid, index)),
             Some(dot) => Ok((thread_of_dot(cx, dot)?, 0)),
         }
     }
+}
+
+fn chosen(frame: &FrameOperand) -> Result<(Tid, usize)> {
+    let tid = frame.tid().ok_or_else(|| DcmdError::failed("no thread runs the frame"))?;
+    Ok((tid, frame.index))
 }
 
 /// The physical frame that the named frame of this number is in.

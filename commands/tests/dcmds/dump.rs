@@ -52,7 +52,7 @@ fn groups_may_have_other_sizes() {
     let single = "7f 45 4c 46 02 01 01 00  00 00 00 00 00 00 00 00";
     assert_eq!(of("1"), format!("{one}{base:x}:  {single}\n"));
     let sixteen = "               \\/ 1 2 3 4 5 6 7 8 9 a b c d e f\n";
-    assert_eq!(of("10"), format!("{sixteen}{base:x}:  7f454c46020101000000000000000000\n"));
+    assert_eq!(of("16"), format!("{sixteen}{base:x}:  7f454c46020101000000000000000000\n"));
 }
 
 #[test]
@@ -121,7 +121,13 @@ fn lines_that_repeat_are_one_star() {
 fn dot_is_left_behind_what_was_asked_for() {
     let base = base();
     assert_eq!(value(&format!("{base:x}")), base);
-    for (line, dot) in [("::dump", 1), (",7::dump", 7), ("::dump -l 20", 0x20), (",0::dump", 0)] {
+    for (line, dot) in [
+        ("::dump", 1),
+        (",7::dump", 7),
+        ("::dump -l 20", 20),
+        ("::dump -l 0x20", 0x20),
+        (",0::dump", 0),
+    ] {
         let records = json(&format!("{base:x}{line}; .=K"));
         let last = records.last().expect("dot is shown");
         assert_eq!(hex(&last["value"]), base + dot, "{line}");
@@ -134,7 +140,7 @@ fn what_cannot_be_read_is_said() {
     let expected = "kcore: failed to read data at 0x8: operation not supported by target";
     assert_eq!(error("8::dump -p"), expected);
     assert_eq!(error("8::dump -p -f"), "kcore: only one of -f and -p may be specified");
-    assert_eq!(error("8::dump -w 11"), "kcore: invalid number of paragraphs -- 11");
+    assert_eq!(error("8::dump -w 17"), "kcore: invalid number of paragraphs -- 17");
     let limit = hex(&one("<rsp::mappings")["limit"]);
     let outcomes = run(&format!("{:x},40::dump -q", limit - 8));
     assert_eq!(outcomes.out.lines().count(), 2, "{}", outcomes.out);

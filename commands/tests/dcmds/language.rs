@@ -23,7 +23,8 @@ fn head_passes_the_first() {
     assert_eq!(json("::walk mapping | ::head"), all[..10.min(all.len())]);
     assert_eq!(error("::head"), "kcore: ::head stands behind a pipe only");
     assert!(error("::walk mapping | ::head 2").contains("expected a count such as -5"));
-    assert!(error("::walk mapping | ::head -n 0x2").contains("invalid decimal number"));
+    assert_eq!(json("::walk mapping | ::head -n 0x2"), all[..2]);
+    assert!(error("::walk mapping | ::head -n b").contains("invalid decimal number"));
 }
 
 #[test]

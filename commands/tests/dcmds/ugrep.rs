@@ -147,7 +147,7 @@ fn wrong_calls_are_refused_in_the_words_of_mdb() {
     for (line, expected) in [
         ("8::ugrep -s 3", "size must be a power of 2"),
         ("8::ugrep -s 0", "size must be a power of 2"),
-        ("8::ugrep -s 10", "sizes greater than 8 not supported"),
+        ("8::ugrep -s 16", "sizes greater than 8 not supported"),
         ("8::ugrep -d 1 -m 2", "only one of -d, -m and -M may be specified"),
         ("8::ugrep -m 2 -M 2", "only one of -d, -m and -M may be specified"),
         ("8::ugrep -m 7", "warning: pattern does not match mask"),

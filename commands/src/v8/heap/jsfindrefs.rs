@@ -49,7 +49,7 @@ impl Dcmd for Jsfindrefs {
     }
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
-        let depth = operand::option(cx, args, 'l', DEPTH)?.min(MAX_DEPTH);
+        let depth = operand::count_option(cx, args, 'l', DEPTH)?.min(MAX_DEPTH);
         let (counted, at) = Counted::of_dot(cx)?;
         let mut printer = Printer { args, seen: BTreeSet::new() };
         let mut to = vec![at];

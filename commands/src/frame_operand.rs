@@ -1,0 +1,78 @@
+//! The frame that a dcmd is about: what the address before it means.
+
+use kcore::{Core, MAX_FRAMES, Stack, Tid};
+use kcore_dcmd::{Cx, DcmdError, Dot, Result};
+
+use crate::stack_start::StackStart;
+
+/// A physical frame of a thread's or a task's stack.
+#[derive(Clone, Debug)]
+pub struct FrameOperand {
+    /// The stack.
+    start: StackStart,
+    /// The frame, innermost 0.
+    pub index: usize,
+}
+
+impl FrameOperand {
+    /// The frame from a pipe, or the one whose frame pointer was typed; the innermost one of a thread or task;
+    /// without an address the current one.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn of(cx: &Cx<'_>) -> Result<Self> {
+        let at_top = |start| Ok(Self { start, index: 0 });
+        match StackStart::of(cx)? {
+            StackStart::Thread(tid) if cx.addr().is_none() => {
+                Ok(Self { start: StackStart::Thread(tid), index: cx.shell().current_frame() })
+            }
+            StackStart::Above { tid, index } => Ok(Self { start: StackStart::Thread(tid), index }),
+            StackStart::FramePointer { at, .. } | StackStart::Context { at, .. } => {
+                Err(DcmdError::at(at, format!("no frame has the frame pointer {at:x}")))
+            }
+            start @ (StackStart::Thread(_) | StackStart::Task(_)) => at_top(start),
+        }
+    }
+
+    /// The same for a value of a pipe; `None` of what is no thread, task or frame.
+    ///
+    /// # Errors
+    /// When there is no such thread or task.
+    pub fn of_piped(cx: &Cx<'_>, dot: Dot) -> Result<Option<Self>> {
+        match dot {
+            Dot::Thread(_) | Dot::Task(_) | Dot::Frame { .. } => Self::of(cx).map(Some),
+            Dot::Number(_) | Dot::Addr(_) => Ok(None),
+        }
+    }
+
+    /// The thread that runs it; `None` of a task that is suspended.
+    pub fn tid(&self) -> Option<Tid> {
+        self.start.tid()
+    }
+
+    /// Its stack up to this frame, with the caller, which tells where it ends, or up to frame `last`.
+    pub fn stack(&self, core: &Core, last: Option<usize>) -> Stack {
+        let last = last.unwrap_or(self.index.saturating_add(1));
+        self.start.stack(core, last.saturating_add(1).min(MAX_FRAMES))
+    }
+
+    /// What it is in words: its number, its function, whose it is.
+    pub fn in_words(&self, core: &Core) -> String {
+        let stack = self.stack(core, None);
+        let mut frames = core.named_frames(&stack);
+        let frame = frames.find(|frame| frame.physical == self.index);
+        let function = frame.as_ref().and_then(|frame| frame.location.function.as_deref());
+        let function = function.map(|name| format!(" ({name})")).unwrap_or_default();
+        let index = frame.as_ref().map_or(self.index, |frame| frame.index);
+        format!("frame {index}{function} of {}", self.whose())
+    }
+
+    /// The thread or task in words.
+    pub fn whose(&self) -> String {
+        match (&self.start, self.start.tid()) {
+            (StackStart::Task(task), None) => format!("{} {:x}", task.runtime, task.id),
+            (_, Some(tid)) => format!("thread {tid}"),
+            (_, None) => "the stack".to_owned(),
+        }
+    }
+}
