@@ -16,6 +16,7 @@ mod language;
 mod locals;
 mod locks;
 mod memory;
+mod names;
 mod other_cores;
 mod piped_kinds;
 mod print;
