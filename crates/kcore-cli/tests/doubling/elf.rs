@@ -50,11 +50,10 @@ impl Program {
         self
     }
 
-    /// One more section behind the code. `make` gets its address.
+    /// One more section behind the code.
     #[must_use]
-    pub fn with_loaded(mut self, name: &'static str, make: impl FnOnce(u64) -> Vec<u8>) -> Self {
-        let address = BASE + self.loaded_len().next_multiple_of(16) as u64;
-        self.loaded.push((name, make(address)));
+    pub fn with_loaded(mut self, name: &'static str, bytes: Vec<u8>) -> Self {
+        self.loaded.push((name, bytes));
         self
     }
 

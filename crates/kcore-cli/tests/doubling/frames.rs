@@ -16,10 +16,10 @@ pub fn stack_of_returns(count: usize, step: usize) -> Vec<u8> {
 
 /// Unwind information of one function of `code` bytes, whose frames take 16 bytes. `initial` is more of
 /// what holds at its beginning.
-pub fn eh_frame(at: u64, code: usize, initial: &[u8]) -> Vec<u8> {
+pub fn eh_frame(code: usize, initial: &[u8]) -> Vec<u8> {
     let cie = common(initial);
     let mut bytes = cie.clone();
-    bytes.extend(description(at, cie.len(), CODE, code, &[]));
+    bytes.extend(description(cie.len(), CODE, code, &[]));
     bytes.extend([0; 4]);
     bytes
 }
@@ -35,9 +35,8 @@ fn common(initial: &[u8]) -> Vec<u8> {
 }
 
 /// The description of one function, `before` bytes behind the common part that begins the section.
-fn description(section: u64, before: usize, start: u64, code: usize, operations: &[u8]) -> Vec<u8> {
+fn description(before: usize, start: u64, code: usize, operations: &[u8]) -> Vec<u8> {
     let mut body = (before as u32 + 4).to_le_bytes().to_vec();
-    let _ = section;
     // DW_EH_PE_udata4.
     body.extend((start as u32).to_le_bytes());
     body.extend((code as u32).to_le_bytes());
@@ -60,11 +59,11 @@ fn walked(program: &Program, frames: usize, step: usize, commands: &'static str)
 #[test]
 fn frames_of_one_long_description() {
     assert_linear("description", 4000, |n| {
-        let program = Program::of_nops(n + 64).with_loaded(".eh_frame", |at| {
+        let program = Program::of_nops(n + 64).with_loaded(".eh_frame", {
             let cie = common(&[]);
             // Each byte of code states the CFA anew.
             let operations = [0x41, 0x0e, 16].repeat(n);
-            let fde = description(at, cie.len(), CODE, n + 64, &operations);
+            let fde = description(cie.len(), CODE, n + 64, &operations);
             [cie, fde, vec![0; 4]].concat()
         });
         walked(&program, n, 1, "::stack")
@@ -74,12 +73,14 @@ fn frames_of_one_long_description() {
 #[test]
 fn frames_of_one_description_with_many_registers() {
     assert_linear("description of registers", 2000, |n| {
-        let program = Program::of_nops(n + 64).with_loaded(".eh_frame", |at| {
+        let program = Program::of_nops(n + 64).with_loaded(".eh_frame", {
             let cie = common(&[]);
             let all: Vec<u8> = (0..n as u64)
-                .flat_map(|at| [vec![0x41, 0x83 | (at % 2) as u8 * 8], leb(3 + at % 100)].concat())
+                .flat_map(|at| {
+                    [vec![0x41, 0x83 | ((at % 2) as u8 * 8)], leb(3 + at % 100)].concat()
+                })
                 .collect();
-            let fde = description(at, cie.len(), CODE, n + 64, &all);
+            let fde = description(cie.len(), CODE, n + 64, &all);
             [cie, fde, vec![0; 4]].concat()
         });
         walked(&program, n, 1, "::stack")
@@ -90,14 +91,14 @@ fn frames_of_one_description_with_many_registers() {
 fn functions_of_one_long_common_description() {
     assert_linear("common description", 4000, |n| {
         let program = Program::of_nops(n + 64)
-            .with_loaded(".eh_frame", |at| eh_frame(at, n + 64, &[0x0e, 16].repeat(n)));
+            .with_loaded(".eh_frame", eh_frame(n + 64, &[0x0e, 16].repeat(n)));
         walked(&program, n, 1, "::stack")
     });
 }
 
 /// Threads that stand on one stack, `apart` bytes from each other, all of it frames.
 fn threads(n: usize, apart: u64, commands: &'static str) -> Case {
-    let program = Program::of_nops(64).with_loaded(".eh_frame", |at| eh_frame(at, 64, &[]));
+    let program = Program::of_nops(64).with_loaded(".eh_frame", eh_frame(64, &[]));
     let stands = (0..n as u64).map(|at| Stands { pc: CODE, sp: STACK + apart * at });
     let stands: Vec<Stands> = stands.collect();
     let mut stack = words(&[CODE + 16, 0].repeat(n));

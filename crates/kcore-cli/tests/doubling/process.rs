@@ -17,10 +17,10 @@ fn modules(n: usize, symbols: usize) -> Case {
     let mut table = vec![0; 24];
     for at in 0..symbols as u64 {
         table.extend([1, 0, 0, 0, 0x12, 0, 1, 0]);
-        table.extend(words(&[CODE + at % 64, 1]));
+        table.extend(words(&[CODE + at, 1]));
     }
-    let program = Program::of_nops(64)
-        .with_loaded(".eh_frame", |at| eh_frame(at, 64, &[]))
+    let program = Program::of_nops(64 + symbols)
+        .with_loaded(".eh_frame", eh_frame(64 + symbols, &[]))
         .with_symbols(table, b"\0name\0".to_vec());
     let memory = program.memory();
     let place = |at: usize| PLACE + APART * at as u64;

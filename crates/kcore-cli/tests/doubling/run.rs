@@ -92,6 +92,7 @@ fn run(dir: &Path, case: &Case) -> Cost {
 }
 
 /// How the child ended, the microseconds that it worked, and the bytes that it had at one time.
+#[allow(clippy::zombie_processes, reason = "it is waited for by its number")]
 fn usage(command: &mut Command) -> (i32, f64, f64) {
     let child = command.spawn().unwrap();
     let pid = child.id().cast_signed();

@@ -128,7 +128,7 @@ fn frames_in_code_that_all_units_claim() {
     assert_linear("claims", 400, |n| {
         let code = 16 * n + 64;
         let units = unit(0, &[root(code), vec![0]].concat()).repeat(n);
-        let program = program(units, code).with_loaded(".eh_frame", |at| eh_frame(at, code, &[]));
+        let program = program(units, code).with_loaded(".eh_frame", eh_frame(code, &[]));
         let stack = stack_of_returns(n, 16);
         let thread = Stands { pc: CODE, sp: STACK };
         Case::with_stack(&program, &[thread], stack, "::stack")
