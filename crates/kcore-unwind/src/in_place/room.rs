@@ -5,6 +5,7 @@ use kcore_mem::{Addr, AddressSpace};
 use super::{Tables, walk::Walk};
 use crate::{
     End, Frame, RegisterId, Regs,
+    follow::Follower,
     row::{CfaRule, Context, FoundRow, RowRef, Rule},
 };
 
@@ -16,6 +17,7 @@ pub struct Room {
     context: Context,
     rules: Rules,
     frames: Vec<Frame>,
+    pub(super) follower: Follower,
     pub(super) regs: Regs,
     pub(super) caller: Regs,
 }
@@ -37,6 +39,7 @@ impl Room {
             context: Context::new(),
             rules: Rules::empty(),
             frames: Vec::with_capacity(frames),
+            follower: Follower::new(),
             regs,
             caller: regs,
         }

@@ -99,7 +99,7 @@ fn check_end(known: &Known, thread: &Thread, stack: &Stack) -> Option<String> {
 
 /// Code that was compiled with CFI needs no guess.
 fn check_trust(known: &Known, thread: &Thread, stack: &Stack) -> Option<String> {
-    let guess = stack.frames.iter().position(|frame| frame.trust.is_guess())?;
+    let guess = stack.frames.iter().position(|frame| frame.guess)?;
     let has_cfi = variant(known.case).libc == Libc::Glibc && thread.end == TrueEnd::Outermost;
     let wrong = has_cfi && !GUESSES.iter().any(|guess| guess.cases.take(known.case));
     let tid = thread.tid;
