@@ -65,6 +65,11 @@ impl Fallback<'_> {
 
     /// All that may be the caller, the likeliest first.
     pub fn candidates(&self, regs: &Regs) -> Vec<Guess> {
+        let record = self.by_frame_pointer(regs);
+        if self.space.slice(regs.pc()).is_err() && record.is_some() {
+            // In a core whose files are elsewhere nothing else leads on.
+            return record.into_iter().collect();
+        }
         let by_code = |(caller, cfa)| self.guess(caller, Some(cfa), cfa, Trust::Prologue);
         let by_paths = self.paths.callers(self.found(regs));
         let mut all: Vec<Guess> = by_paths
@@ -72,7 +77,7 @@ impl Fallback<'_> {
             .map(by_code)
             .collect();
         all.extend(self.by_code(regs));
-        all.extend(self.by_frame_pointer(regs));
+        all.extend(record);
         all.extend(self.by_scan(regs));
         all
     }

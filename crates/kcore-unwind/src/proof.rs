@@ -2,7 +2,12 @@
 
 use kcore_mem::{Addr, CodeAddr};
 
-use crate::{Regs, Trust, Walker, fallback::Guess, follow::Question, step::step_by_row};
+use crate::{
+    Regs, Trust, Walker,
+    fallback::{Fallback, Guess},
+    follow::Question,
+    step::step_by_row,
+};
 
 /// Frames beyond a candidate that are looked at.
 const DEPTH: usize = 8;
@@ -13,23 +18,24 @@ const MAX_CALLS: usize = 8;
 /// Bytes from the start of a function to a place in it, at most.
 const MAX_FUNCTION: u64 = 64 << 10;
 
-/// What speaks for a candidate and against it.
+/// What speaks for a candidate and against it. A chain that holds counts the same however long it is: of several
+/// that hold, the first is the nearest, and leaves nothing out.
 mod weight {
-    /// A step by call frame information to a place behind a call.
-    pub const STEP: i32 = 2;
     /// A step to the next frame record.
     pub const RECORD: i32 = 1;
-    /// A call that leads to the function below it.
+    /// A step by call frame information to a place behind a call.
+    pub const STEP: i32 = 2;
+    /// The chain holds as far as it is followed.
+    pub const HOLDS: i32 = 16;
+    /// The call leads to the function below it.
     pub const CALLS: i32 = 4;
-    /// The chain ends where stacks begin.
-    pub const OUTERMOST: i32 = 16;
     /// The chain leads to where there is no code, or no memory, or does not advance.
     pub const BROKEN: i32 = -32;
 }
 
 impl Walker<'_> {
     /// The best of the candidates for the caller of the frame at `regs`; of equals the first. With
-    /// `needs_proof` there is none unless its chain holds to the end.
+    /// `needs_proof` there is none unless its chain holds.
     pub(crate) fn best(
         &mut self,
         regs: &Regs,
@@ -48,7 +54,7 @@ impl Walker<'_> {
             }
         }
         let (score, guess) = best?;
-        (!needs_proof || score >= weight::OUTERMOST).then_some(guess)
+        (!needs_proof || score >= weight::HOLDS).then_some(guess)
     }
 
     /// The candidate whose call leads to a function whose code, followed to the pc, says that the return address
@@ -66,7 +72,8 @@ impl Walker<'_> {
 
     fn lead_to(&mut self, regs: &Regs, pc: CodeAddr, guess: &Guess, start: Addr) -> Option<Guess> {
         let question = Question { machine: self.machine, space: self.space, function: None };
-        let paths = self.follow(|follower| follower.from_start(start, pc.addr(), question))?;
+        let paths =
+            self.follow(|follower| follower.paths_from_start(start, pc.addr(), question))?;
         let outcome = paths.only()?;
         let (caller, cfa) = outcome.caller(regs, self.machine, self.space)?;
         let is_it = caller.pc() == guess.regs.pc() && Some(cfa) == guess.cfa;
@@ -86,23 +93,28 @@ impl Walker<'_> {
         if self.followed.proofs > MAX_PROOFS {
             return 0;
         }
+        let calls = self.call_weight(guess.regs.pc(), callee);
+        calls.saturating_add(self.chain_weight(guess))
+    }
+
+    fn chain_weight(&mut self, guess: &Guess) -> i32 {
         let mut score: i32 = 0;
         let (mut regs, mut above) = (guess.regs, guess.regs);
-        let mut below = callee;
-        for _ in 0..DEPTH {
-            score = score.saturating_add(self.call_weight(regs.pc(), below));
+        for depth in 0..DEPTH {
             let at = CodeAddr::Return(regs.pc());
-            match self.chain_step(&regs, at, &mut above) {
-                Chain::Leads => score = score.saturating_add(weight::STEP),
-                Chain::MayLead => score = score.saturating_add(weight::RECORD),
-                Chain::Outermost => return score.saturating_add(weight::OUTERMOST),
-                Chain::Broken => return score.saturating_add(weight::BROKEN),
+            let gained = match self.chain_step(&regs, at, &mut above) {
+                Chain::Leads => weight::STEP,
+                Chain::MayLead => weight::RECORD,
+                // Every stack ends so: it proves nothing of a word that was found far above.
+                Chain::Outermost if depth == 0 && guess.trust == Trust::Scan => return 0,
+                Chain::Outermost => return weight::HOLDS,
+                Chain::Broken => return weight::BROKEN,
                 Chain::Unknown => return score,
-            }
-            below = at;
+            };
+            score = score.saturating_add(gained);
             std::mem::swap(&mut regs, &mut above);
         }
-        score
+        weight::HOLDS
     }
 
     /// Whether the call before a return address is known to lead to the function below it.
@@ -138,8 +150,17 @@ impl Walker<'_> {
                 *above = caller;
                 self.judge(regs, above, cfa)
             }
+            None if self.ends_at_no_frame_pointer(regs, at) => Chain::Outermost,
             None => self.chain_step_by_frame_pointer(regs, above),
         }
+    }
+
+    /// Whether a frame is the outermost one, since its frame pointer is 0 and its code never returns.
+    fn ends_at_no_frame_pointer(&mut self, regs: &Regs, at: CodeAddr) -> bool {
+        let paths = self.paths(at);
+        let fallback = Fallback { paths: &paths, ..self.fallback(&[]) };
+        fallback.has_no_frame_pointer(regs, at.lookup())
+            && fallback.ends_at_no_frame_pointer(regs, at.lookup())
     }
 
     /// Frame records that lead on are some proof, in code that is not known to keep them.

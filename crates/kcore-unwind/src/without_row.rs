@@ -60,7 +60,7 @@ impl Walker<'_> {
     }
 
     /// Where the paths through the code at `pc` lead, remembered. Beyond [`MAX_INSTRUCTIONS`] nowhere.
-    fn paths(&mut self, pc: CodeAddr) -> Arc<CodePaths> {
+    pub(crate) fn paths(&mut self, pc: CodeAddr) -> Arc<CodePaths> {
         if let Some(known) = self.learnt.paths.get(&pc).cloned() {
             // What is found of a stack does not depend on what other stacks have found out.
             return if self.followed.charge(pc, known.cost) { known } else { CodePaths::none() };
@@ -69,9 +69,9 @@ impl Walker<'_> {
         let function = self.modules.function_before(pc.lookup());
         let function = function.filter(|function| function.contains(pc.lookup()));
         let question = Question { machine: self.machine, space: self.space, function };
-        let to_return = self.follow(|it| it.to_return(pc.addr(), pc.is_return(), question));
+        let to_return = self.follow(|it| it.paths_to_return(pc.addr(), pc.is_return(), question));
         let from_start = function.and_then(|function| {
-            self.follow(|it| it.from_start(function.start, pc.addr(), question))
+            self.follow(|it| it.paths_from_start(function.start, pc.addr(), question))
         });
         let (Some(to_return), true) = (to_return, from_start.is_some() || function.is_none())
         else {

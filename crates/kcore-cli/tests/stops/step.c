@@ -16,50 +16,59 @@ enum { STEPS = 400000, SECONDS = 2 };
 
 static pid_t tid;
 
-static void too_long(int signal) {
-    (void)signal;
-    static const char text[] = "undecided\n";
-    if (write(STDOUT_FILENO, text, sizeof text - 1) < 0)
-        _exit(2);
-    /* The end of the tracer lets the thread go. */
-    _exit(0);
+static volatile sig_atomic_t is_late;
+
+static void too_long(int signal)
+{
+	(void)signal;
+	is_late = 1;
 }
 
-static void finish(const char *word) {
-    puts(word);
-    ptrace(PTRACE_DETACH, tid, 0, 0);
-    exit(0);
+static void finish(const char *word)
+{
+	puts(word);
+	ptrace(PTRACE_DETACH, tid, 0, 0);
+	exit(0);
 }
 
-static void wait_for_stop(void) {
-    int status;
-    if (waitpid(tid, &status, __WALL) < 0 || !WIFSTOPPED(status))
-        finish("undecided");
+/* Lets the thread go only once it has stopped: a trap that is left behind would kill it. */
+static void wait_for_stop(void)
+{
+	int status;
+
+	while (waitpid(tid, &status, __WALL) < 0) {
+		if (errno != EINTR)
+			finish("undecided");
+		ptrace(PTRACE_INTERRUPT, tid, 0, 0);
+	}
+	if (!WIFSTOPPED(status) || is_late)
+		finish("undecided");
 }
 
-int main(int argc, char **argv) {
-    if (argc != 4)
-        return 2;
-    tid = atoi(argv[1]);
-    unsigned long long pc = strtoull(argv[2], NULL, 0), sp = strtoull(argv[3], NULL, 0);
-    signal(SIGALRM, too_long);
-    alarm(SECONDS);
-    if (ptrace(PTRACE_SEIZE, tid, 0, 0) < 0 || ptrace(PTRACE_INTERRUPT, tid, 0, 0) < 0) {
-        perror("ptrace");
-        return 2;
-    }
-    wait_for_stop();
-    for (long step = 0; step < STEPS; step++) {
-        struct user_regs_struct regs;
-        if (ptrace(PTRACE_GETREGS, tid, 0, &regs) < 0)
-            finish("undecided");
-        if (regs.rip == pc && regs.rsp == sp)
-            finish("right");
-        if (regs.rsp > sp)
-            finish("wrong");
-        if (ptrace(PTRACE_SINGLESTEP, tid, 0, 0) < 0)
-            finish("undecided");
-        wait_for_stop();
-    }
-    finish("undecided");
+int main(int argc, char **argv)
+{
+	if (argc != 4)
+		return 2;
+	tid = atoi(argv[1]);
+	unsigned long long pc = strtoull(argv[2], NULL, 0), sp = strtoull(argv[3], NULL, 0);
+	sigaction(SIGALRM, &(struct sigaction){.sa_handler = too_long}, NULL);
+	alarm(SECONDS);
+	if (ptrace(PTRACE_SEIZE, tid, 0, 0) < 0 || ptrace(PTRACE_INTERRUPT, tid, 0, 0) < 0) {
+		perror("ptrace");
+		return 2;
+	}
+	wait_for_stop();
+	for (long step = 0; step < STEPS; step++) {
+		struct user_regs_struct regs;
+		if (ptrace(PTRACE_GETREGS, tid, 0, &regs) < 0)
+			finish("undecided");
+		if (regs.rip == pc && regs.rsp == sp)
+			finish("right");
+		if (regs.rsp > sp)
+			finish("wrong");
+		if (ptrace(PTRACE_SINGLESTEP, tid, 0, 0) < 0 || is_late)
+			finish("undecided");
+		wait_for_stop();
+	}
+	finish("undecided");
 }

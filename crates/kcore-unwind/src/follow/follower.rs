@@ -75,7 +75,7 @@ impl Follower {
     }
 
     /// The callers to which the paths from `pc` to the return lead. `is_return`: a call stands before it.
-    pub fn to_return(&mut self, pc: Addr, is_return: bool, question: Question<'_>) -> Paths {
+    pub fn paths_to_return(&mut self, pc: Addr, is_return: bool, question: Question<'_>) -> Paths {
         let is_behind = is_return && question.function.is_some_and(|range| !range.contains(pc));
         if is_behind {
             // The call was the function's last instruction, so that it cannot have been meant to return.
@@ -85,7 +85,7 @@ impl Follower {
     }
 
     /// The caller at `pc`, by the paths that lead there from the start of a function.
-    pub fn from_start(&mut self, start: Addr, pc: Addr, question: Question<'_>) -> Paths {
+    pub fn paths_from_start(&mut self, start: Addr, pc: Addr, question: Question<'_>) -> Paths {
         self.follow(start, false, Some(pc), question)
     }
 

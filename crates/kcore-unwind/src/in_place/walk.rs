@@ -165,7 +165,7 @@ impl Walk<'_> {
     /// The caller by the paths from the pc to the return, where all lead to one.
     fn above_by_code(&mut self, pc: CodeAddr) -> Option<Above> {
         let question = self.question();
-        let to_return = self.room.follower.to_return(pc.addr(), pc.is_return(), question);
+        let to_return = self.room.follower.paths_to_return(pc.addr(), pc.is_return(), question);
         let paths = CodePaths { to_return, ..CodePaths::NONE };
         let found = Found { regs: &self.room.regs, machine: question.machine, space: self.space };
         let (caller, cfa) = paths.exact(found)?;
@@ -224,7 +224,7 @@ impl Walk<'_> {
             return None;
         }
         let question = self.question();
-        let paths = self.room.follower.from_start(target, pc.addr(), question);
+        let paths = self.room.follower.paths_from_start(target, pc.addr(), question);
         let by_code =
             |outcome: &Outcome| outcome.caller(&self.room.regs, question.machine, self.space);
         let (found, found_cfa) = paths.only().and_then(by_code)?;
