@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Rows that are kept: enough for the code of a thousand different stacks.
-pub(crate) const MAX_ROWS: usize = 1 << 16;
+const MAX_ROWS: usize = 1 << 16;
 /// Bytes of code that are followed for one stack, at most, in search of what it did to the stack.
 /// Functions without unwind information are some hundred bytes long, and few.
 const MAX_FOLLOWED: u64 = 2 << 20;

@@ -10,9 +10,10 @@ use crate::{
     code_paths::{CodePaths, Found},
     fallback::{Fallback, Guess},
     follow::{Follower, Paths, Question},
-    walk::MAX_ROWS,
 };
 
+/// Places whose paths are remembered: each takes some KiB.
+const MAX_PLACES: usize = 1 << 10;
 /// Instructions whose paths are followed for one stack, at most.
 const MAX_INSTRUCTIONS: usize = 1 << 18;
 
@@ -80,8 +81,11 @@ impl Walker<'_> {
         let cost = self.followed.instructions.saturating_sub(spent);
         let from_start = from_start.unwrap_or(Paths::NONE);
         let paths = Arc::new(CodePaths { to_return, from_start, cost });
-        self.followed.paths.insert(pc);
-        if self.learnt.paths.len() >= MAX_ROWS {
+        if !self.followed.paths.insert(pc) {
+            // It was counted before it was forgotten.
+            self.followed.instructions = spent;
+        }
+        if self.learnt.paths.len() >= MAX_PLACES {
             self.learnt.paths.clear();
         }
         self.learnt.paths.insert(pc, Arc::clone(&paths));

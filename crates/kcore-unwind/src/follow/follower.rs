@@ -69,6 +69,11 @@ impl Follower {
         Self { pending, visited: Visited::new(), window: Window::new(), spent: 0 }
     }
 
+    /// The instructions that were followed since [`Self::take_spent`] was asked last.
+    pub const fn spent(&self) -> usize {
+        self.spent
+    }
+
     /// The instructions that were followed since this was asked last.
     pub fn take_spent(&mut self) -> usize {
         std::mem::take(&mut self.spent)

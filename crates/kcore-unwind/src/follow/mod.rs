@@ -9,6 +9,8 @@ mod instruction;
 mod outcome;
 mod paths;
 mod state;
+#[cfg(test)]
+mod tests;
 mod value;
 mod visited;
 mod window;

@@ -186,7 +186,8 @@ impl State {
         let kept = |number: u16| {
             let original = Value::register(number);
             let stores = self.stores.iter().flatten();
-            let mut places = stores.filter(|(_, value)| *value == original);
+            let mut places =
+                stores.filter(|(at, value)| *value == original && self.is_kept(*at, roles));
             let place = places.next().and_then(|(place, _)| from_entry(*place));
             let held = if self.get(number) == original { original } else { Value::UNKNOWN };
             place.map_or(held, Value::word)
@@ -197,6 +198,12 @@ impl State {
             sp: if roles.link.is_some() { entry } else { entry.plus(word) },
             preserved: std::array::from_fn(|index| preserved(index).unwrap_or(Value::UNKNOWN)),
         })
+    }
+
+    /// Whether a place on the stack is not below the stack pointer, where a signal's handler may have run.
+    fn is_kept(&self, place: Value, roles: Roles) -> bool {
+        let top = self.get(roles.sp).offset_from(roles.sp);
+        top.is_none_or(|top| place.offset_from(roles.sp).is_some_and(|at| at >= top))
     }
 
     /// The stack pointer at the function's start, by a register that still tells.

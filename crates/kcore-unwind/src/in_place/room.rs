@@ -49,6 +49,7 @@ impl Room {
     /// handler may call it, if it may read `space`.
     pub fn walk(&mut self, tables: &Tables, space: &dyn AddressSpace, regs: &Regs) -> End {
         self.frames.clear();
+        self.follower.take_spent();
         self.regs.clone_from(regs);
         Walk { tables, space, room: self }.run()
     }

@@ -164,6 +164,9 @@ impl Walk<'_> {
 
     /// The caller by the paths from the pc to the return, where all lead to one.
     fn above_by_code(&mut self, pc: CodeAddr) -> Option<Above> {
+        if self.room.follower.spent() > MAX_INSTRUCTIONS {
+            return None;
+        }
         let question = self.question();
         let to_return = self.room.follower.paths_to_return(pc.addr(), pc.is_return(), question);
         let paths = CodePaths { to_return, ..CodePaths::NONE };
@@ -283,6 +286,8 @@ impl Walk<'_> {
 
 /// Signals that interrupted handlers of signals, at most, on one stack: more are a circle.
 const MAX_SIGNALS: usize = 64;
+/// Instructions that are followed in one walk, at most, before the frame pointer alone is asked: some milliseconds.
+const MAX_INSTRUCTIONS: usize = 1 << 16;
 /// Bytes of a call, at most, on any machine.
 const LONGEST_CALL: i64 = 8;
 /// Bytes from the start of a function without unwind information to a place in it, at most.
