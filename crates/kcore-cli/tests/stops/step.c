@@ -32,15 +32,19 @@ static void finish(const char *word)
 	exit(0);
 }
 
-/* Lets the thread go only once it has stopped: a trap that is left behind would kill it. */
+/*
+ * Lets the thread go only where it stands after a whole step: the trap of a step that is under way would kill it. One
+ * that does not come to its end in another second waits in the kernel, and is interrupted.
+ */
 static void wait_for_stop(void)
 {
-	int status;
+	int status, alarms = 0;
 
 	while (waitpid(tid, &status, __WALL) < 0) {
 		if (errno != EINTR)
 			finish("undecided");
-		ptrace(PTRACE_INTERRUPT, tid, 0, 0);
+		if (++alarms > 1)
+			ptrace(PTRACE_INTERRUPT, tid, 0, 0);
 	}
 	if (!WIFSTOPPED(status) || is_late)
 		finish("undecided");
@@ -54,7 +58,7 @@ int main(int argc, char **argv)
 	unsigned long long pc = strtoull(argv[2], NULL, 0), sp = strtoull(argv[3], NULL, 0);
 	sigaction(SIGALRM, &(struct sigaction){.sa_handler = too_long}, NULL);
 	/* Again and again: one that comes before the wait interrupts nothing. */
-	struct itimerval timer = {.it_value.tv_sec = SECONDS, .it_interval.tv_usec = 100000};
+	struct itimerval timer = {.it_value.tv_sec = SECONDS, .it_interval.tv_sec = 1};
 	setitimer(ITIMER_REAL, &timer, NULL);
 	if (ptrace(PTRACE_SEIZE, tid, 0, 0) < 0 || ptrace(PTRACE_INTERRUPT, tid, 0, 0) < 0) {
 		perror("ptrace");
