@@ -43,8 +43,8 @@ frame's caller; any other number is a thread's id (ids are decimal: 0t4711).
 
 Where a language runtime runs code of its own, its functions stand in the place of the native frames that \
 run them, with their source and marked with the language ([js]); -N shows the native frames instead. \
-An inlined call is a frame of its own, marked [inlined]. A frame that was found by scanning the \
-stack is marked [guessed]. Where the last frame is not the outermost one, a line behind it says why \
+An inlined call is a frame of its own, marked [inlined]. A frame that is a guess is marked \
+[guessed], and so is every frame beyond it. Where the last frame is not the outermost one, a line behind it says why \
 there are no more. $C prints before each frame the place where its frame pointer would be, which can \
 be typed back; ::stackregs is the same.
 

@@ -323,6 +323,7 @@ impl Record for FrameLine {
             .addr("sp", frame.and_then(|frame| frame.sp))
             .addr("cfa", frame.and_then(|frame| frame.cfa))
             .text("trust", self.frame.trust().as_str())
+            .flag("guess", self.frame.is_guess())
             .text("kind", self.kind_word())
             .opt_text("function", self.function())
             .opt_text("module", location.module.as_deref())
@@ -340,8 +341,7 @@ impl Record for FrameLine {
             .display("frame_pointer", Cell::or_null(self.frame_pointer, Cell::Addr))
             .display("nameless", Cell::or_null(self.nameless_in(), Cell::text))
             .display("source", Cell::or_null(self.source(), Cell::text))
-            .display("told", Cell::or_null(self.told(), Cell::text))
-            .display("guess", Cell::Bool(self.frame.trust().is_guess()));
+            .display("told", Cell::or_null(self.told(), Cell::text));
     }
 
     fn dot(&self) -> Option<Dot> {
@@ -356,6 +356,8 @@ pub struct StackEnd {
     pub end: End,
     /// Why there is none, of a task that does not run.
     pub why: Option<Arc<str>>,
+    /// Whether it was come to by a guess.
+    pub guess: bool,
     /// What is doubtful about the frames that there are.
     pub notes: Vec<String>,
     /// How the frames were laid out.
@@ -365,13 +367,18 @@ pub struct StackEnd {
 impl StackEnd {
     /// The end of `stack`.
     pub fn new(core: &Core, stack: &Stack, layout: Layout) -> Self {
-        Self { end: stack.end, why: why_nothing(stack), notes: notes(core, stack), layout }
+        let guess = stack.frames.last().is_some_and(|frame| frame.guess);
+        Self { end: stack.end, why: why_nothing(stack), guess, notes: notes(core, stack), layout }
     }
 
     /// Why there are no more frames, where that is not as it should be.
     fn text(&self) -> Option<String> {
         let why = || self.why.as_ref().map_or_else(|| self.end.to_string(), ToString::to_string);
-        (self.end != End::Outermost).then(why)
+        match (self.end, self.guess) {
+            (End::Outermost, false) => None,
+            (_, false) => Some(why()),
+            (_, true) => Some(format!("{}, by a guess", why())),
+        }
     }
 }
 
@@ -382,8 +389,8 @@ impl Record for StackEnd {
 
     fn view(&self) -> View {
         match (self.end, self.layout) {
-            (End::Outermost, Layout::Indented) => View::Line(""),
-            (End::Outermost, _) => View::Hidden,
+            (End::Outermost, Layout::Indented) if !self.guess => View::Line(""),
+            (End::Outermost, _) if !self.guess => View::Hidden,
             (_, Layout::Indented) => View::Line("                 -- {why}\n"),
             (_, Layout::Plain) => View::Line("-- {why}"),
             _ => View::Line("                 -- {why}"),
@@ -413,10 +420,10 @@ fn why_nothing(stack: &Stack) -> Option<Arc<str>> {
 
 /// What is doubtful about the frames of a stack.
 fn notes(core: &Core, stack: &Stack) -> Vec<String> {
-    let guesses = stack.frames.iter().filter(|frame| frame.trust.is_guess()).count();
+    let guesses = stack.frames.iter().filter(|frame| frame.guess).count();
     let guessed = (guesses > 0).then(|| match guesses {
-        1 => "1 frame is a guess, and what lies beyond follows from it".to_owned(),
-        _ => format!("{guesses} frames are guesses, and what lies beyond follows from them"),
+        1 => "the last frame is a guess".to_owned(),
+        _ => format!("the last {guesses} frames are a guess and what follows from it"),
     });
     let limit = match stack.end {
         End::Limit(limit) => Some(format!("only the first {limit} frames are shown")),

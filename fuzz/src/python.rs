@@ -61,6 +61,7 @@ fn decode(python: &Python, host: &dyn Host, stack: Addr) {
             cfa: sp.and_then(|sp| sp.checked_add(STEP)),
             frame_pointer: None,
             trust: Trust::Cfi,
+            guess: false,
             signal_trampoline: false,
         }
     };

@@ -60,6 +60,7 @@ fn frame(input: &mut Input<'_>) -> Frame {
         cfa: frame_pointer.checked_add(16),
         frame_pointer: Some(frame_pointer),
         trust: Trust::Runtime,
+        guess: false,
         signal_trampoline: false,
     }
 }

@@ -15,6 +15,12 @@ pub enum End {
     /// Nothing tells how to unwind the code at this address.
     #[error("no way to unwind the code at {0}")]
     NoRule(Addr),
+    /// Nothing tells whether the code at this address has a caller: its frame pointer is 0, but it is of no function
+    /// that is known.
+    #[error(
+        "the code at {0} is of no known function, and its frame pointer is 0: it may have callers"
+    )]
+    UnknownCode(Addr),
     /// Memory that the next step needs has no bytes.
     #[error("{0}")]
     Fault(Fault),
@@ -64,6 +70,7 @@ impl End {
             Self::Outermost => "outermost",
             Self::NotCode(_) => "not_code",
             Self::NoRule(_) => "no_rule",
+            Self::UnknownCode(_) => "unknown_code",
             Self::Fault(Fault::NotDumped(_)) => "not_dumped",
             Self::Fault(Fault::NotCopied(_)) => "not_copied",
             Self::Fault(Fault::Truncated(_)) => "truncated",
@@ -85,6 +92,7 @@ impl End {
         match self {
             Self::NotCode(at)
             | Self::NoRule(at)
+            | Self::UnknownCode(at)
             | Self::Zeros(at)
             | Self::UnknownRegister { at, .. }
             | Self::BadRule(at)

@@ -2,7 +2,10 @@
 
 use kcore_mem::{Addr, AddressSpace};
 
-use crate::{Machine, Modules, Reading, Regs, Trust};
+use crate::{
+    Machine, Modules, Reading, Regs, Trust,
+    code_paths::{CodePaths, Found},
+};
 
 /// Words that a scan looks at: 8 KiB of stack on a 64-bit machine, more than any function without
 /// unwind information was seen to use.
@@ -10,6 +13,9 @@ const SCAN_WORDS: u64 = 1024;
 
 /// Bytes of the longest instruction that calls.
 const LONGEST_CALL: i64 = 8;
+
+/// Words of a scan that can be return addresses, and are compared.
+const MAX_SCANNED: usize = 6;
 
 /// A caller that was found without call frame information.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +28,8 @@ pub struct Guess {
     pub floor: Addr,
     /// How it was found.
     pub trust: Trust,
+    /// Whether something else may be the caller.
+    pub is_guess: bool,
     /// Whether its pc is where it will begin, and not behind a call.
     pub begins: bool,
 }
@@ -34,36 +42,76 @@ pub struct Fallback<'a> {
     pub modules: &'a dyn Modules,
     /// Architecture.
     pub machine: &'a dyn Machine,
-    /// What the code at the pc tells.
+    /// What the code before the pc tells, read in the order of addresses.
     pub readings: &'a [Reading],
+    /// Where the paths through the code at the pc lead.
+    pub paths: &'a CodePaths,
 }
 
 impl Fallback<'_> {
-    /// The caller of the frame at `regs`.
-    pub fn caller(&self, regs: &Regs) -> Option<Guess> {
-        let by_code = self.by_code(regs);
-        if by_code.is_some() || self.is_on_another_stack() {
-            return by_code;
+    /// The caller of the frame at `regs` where the code leaves no doubt: all its paths lead to one place.
+    pub fn exact(&self, regs: &Regs) -> Option<Guess> {
+        let (caller, cfa) = self.paths.exact(self.found(regs))?;
+        // Where a thread begins, its first function may return to 0.
+        let is_end = caller.pc().get() == 0 && self.is_above(regs, cfa);
+        let is_caller = is_end || self.is_plausible(regs, &caller, cfa);
+        is_caller.then(|| self.guess(caller, Some(cfa), cfa, Trust::Code).sure())
+    }
+
+    /// The caller where the code went to another stack, which its instructions tell in order.
+    pub fn on_another_stack(&self, regs: &Regs) -> Option<Guess> {
+        self.by_code(regs).map(Guess::sure)
+    }
+
+    /// All that may be the caller, the likeliest first.
+    pub fn candidates(&self, regs: &Regs) -> Vec<Guess> {
+        let record = self.by_frame_pointer(regs);
+        if self.space.slice(regs.pc()).is_err() && record.is_some() {
+            // In a core whose files are elsewhere nothing else leads on.
+            return record.into_iter().collect();
         }
-        self.by_frame_pointer(regs).or_else(|| self.by_scan(regs))
+        let by_code = |(caller, cfa)| self.guess(caller, Some(cfa), cfa, Trust::Prologue);
+        let by_paths = self.paths.callers(self.found(regs));
+        let mut all: Vec<Guess> = by_paths
+            .filter(|(caller, cfa)| self.is_plausible(regs, caller, *cfa))
+            .map(by_code)
+            .collect();
+        all.extend(self.by_code(regs));
+        all.extend(record);
+        all.extend(self.by_scan(regs));
+        all
+    }
+
+    const fn found<'r>(&'r self, regs: &'r Regs) -> Found<'r> {
+        Found { regs, machine: self.machine, space: self.space }
     }
 
     /// Whether the code before the pc left the stack that it was called on. The frame pointer may be one of that
     /// stack then, and a scan finds what is left of others.
-    fn is_on_another_stack(&self) -> bool {
+    pub fn is_on_another_stack(&self) -> bool {
         self.readings.iter().any(|reading| reading.switched)
     }
 
-    /// Whether no caller is to be looked for: where every stack begins, where a function was made to return
-    /// to that nothing calls (the stack of a coroutine begins so: `__start_context` of glibc), or where the frame pointer
-    /// is 0, as the ABI wants it in the outermost frame, and the code, which can be read, does not say
-    /// better. Optimised code keeps anything in the frame pointer.
+    /// Whether no caller is to be looked for: where every stack begins, or where a function was made to return
+    /// to that nothing calls (the stack of a coroutine begins so: `__start_context` of glibc).
     pub fn is_outermost(&self, regs: &Regs, lookup: Addr) -> bool {
-        self.modules.is_entry(lookup)
-            || self.was_put_there(regs, lookup)
-            || (regs.get(self.machine.frame_pointer()) == Some(0)
-                && self.space.slice(lookup).is_ok()
-                && self.by_code(regs).is_none())
+        self.modules.is_entry(lookup) || self.was_put_there(regs, lookup)
+    }
+
+    /// Whether the frame pointer is 0, as the ABI wants it in the outermost frame, and the code can be read.
+    /// Optimised code keeps anything in the frame pointer, so this alone proves nothing.
+    pub fn has_no_frame_pointer(&self, regs: &Regs, lookup: Addr) -> bool {
+        regs.get(self.machine.frame_pointer()) == Some(0) && self.space.slice(lookup).is_ok()
+    }
+
+    /// Whether a frame pointer of 0 tells that the frame is the outermost one: its function is known, or its code
+    /// never returns.
+    pub fn ends_at_no_frame_pointer(&self, regs: &Regs, lookup: Addr) -> bool {
+        let function = self.modules.function_before(lookup);
+        let is_known = self.modules.is_in_module(lookup)
+            && (function.is_some_and(|function| function.contains(lookup))
+                || self.paths.to_return.never_returns());
+        is_known && self.by_code(regs).is_none()
     }
 
     /// Whether a return address can be read to be none that a call left, in code of a module.
@@ -112,16 +160,15 @@ impl Fallback<'_> {
         if !cfa.is_none_or(|cfa| self.is_above(regs, cfa)) {
             return None;
         }
-        if self.can_return_to(pc) || (self.is_made_at_run_time(pc) && self.chains_on(&caller)) {
-            return Some(self.guess(caller, cfa, floor, Trust::FramePointer));
-        }
-        let trust = Trust::UncheckedFramePointer;
-        self.may_return_to(pc).then(|| self.guess(caller, cfa, floor, trust))
+        let can_be = self.can_return_to(pc)
+            || (self.is_made_at_run_time(pc) && self.chains_on(&caller))
+            || self.may_return_to(pc);
+        can_be.then(|| self.guess(caller, cfa, floor, Trust::UncheckedFramePointer))
     }
 
     fn guess(&self, caller: Regs, cfa: Option<Addr>, floor: Addr, trust: Trust) -> Guess {
         let regs = caller.with_pc(self.machine.strip_code(caller.pc()));
-        Guess { regs, cfa, floor, trust, begins: false }
+        Guess { regs, cfa, floor, trust, is_guess: true, begins: false }
     }
 
     /// A caller counts only when its pc can be one: code, right behind a call; and when it lies
@@ -154,26 +201,28 @@ impl Fallback<'_> {
         self.modules.is_code(pc) && self.space.slice(pc.wrapping_offset(-1)).is_err()
     }
 
-    fn can_return_to(&self, pc: Addr) -> bool {
+    /// Whether a call may return to `pc`.
+    pub fn can_return_to(&self, pc: Addr) -> bool {
         self.modules.is_code(pc)
             && (self.machine.follows_call(pc, self.space)
                 || self.machine.is_signal_restorer(pc, self.space))
     }
 
-    /// The first word above the stack pointer that can be a return address. The frame pointer is
+    /// The first words above the stack pointer that can be return addresses. The frame pointer is
     /// kept when it still points into the stack above: code without frame pointers leaves it
     /// alone.
-    fn by_scan(&self, regs: &Regs) -> Option<Guess> {
+    fn by_scan(&self, regs: &Regs) -> impl Iterator<Item = Guess> {
         let word = u64::from(self.space.target().word);
-        let sp = Addr::new(regs.get(self.machine.stack_pointer())?);
-        for index in 0..SCAN_WORDS {
-            let slot = sp.checked_add(index.checked_mul(word)?)?;
-            let pc = self.machine.strip_code(self.space.read_addr(slot).ok()?);
-            if self.can_return_to(pc) {
-                return Some(self.scanned(regs, pc, slot.checked_add(word)?));
-            }
-        }
-        None
+        let sp = regs.get(self.machine.stack_pointer()).map(Addr::new);
+        let slots = (0..SCAN_WORDS).map_while(move |index| {
+            let slot = sp?.checked_add(index.checked_mul(word)?)?;
+            Some((slot.checked_add(word)?, self.space.read_addr(slot).ok()?))
+        });
+        slots
+            .map(|(behind, pc)| (behind, self.machine.strip_code(pc)))
+            .filter(|(_, pc)| self.can_return_to(*pc))
+            .map(|(behind, pc)| self.scanned(regs, pc, behind))
+            .take(MAX_SCANNED)
     }
 
     /// `behind` is the address behind the return address: the CFA, where a call pushes that; where
@@ -187,6 +236,16 @@ impl Fallback<'_> {
         caller.set(frame_pointer, kept);
         let cfa = self.machine.link_register().is_none().then_some(behind);
         caller.set(self.machine.stack_pointer(), cfa.map(Addr::get));
-        Guess { regs: caller, cfa, floor: behind, trust: Trust::Scan, begins: false }
+        let trust = Trust::Scan;
+        Guess { regs: caller, cfa, floor: behind, trust, is_guess: true, begins: false }
+    }
+}
+
+impl Guess {
+    /// The same where nothing else can be the caller.
+    #[must_use]
+    pub const fn sure(mut self) -> Self {
+        self.is_guess = false;
+        self
     }
 }

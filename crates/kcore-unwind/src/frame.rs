@@ -15,12 +15,14 @@ pub enum Trust {
     Signal,
     /// The return address on top of the stack, after a call to where there is no code.
     NullCall,
-    /// Analysis of the instructions from the function's start.
+    /// The code was read, and all its paths agree.
+    Code,
+    /// Some reading of the instructions before or behind the pc.
     Prologue,
-    /// The chain of frame pointers.
+    /// The chain of frame pointers, in code that is known to keep one.
     FramePointer,
-    /// The chain of frame pointers, where no code could be read to see that functions keep it: a
-    /// guess, which leaves out the functions that keep none.
+    /// The chain of frame pointers, in code that is not known to keep one: a guess, which leaves out the functions
+    /// that keep none.
     UncheckedFramePointer,
     /// A word on the stack that looks like a return address: a guess.
     Scan,
@@ -35,6 +37,7 @@ impl Trust {
             Self::Runtime => "runtime",
             Self::Signal => "signal",
             Self::NullCall => "null_call",
+            Self::Code => "code",
             Self::Prologue => "prologue",
             Self::FramePointer => "frame_pointer",
             Self::UncheckedFramePointer => "unchecked_frame_pointer",
@@ -42,7 +45,7 @@ impl Trust {
         }
     }
 
-    /// Whether the frame is a guess that output must mark.
+    /// Whether what is found so is a guess. Output must mark it, and all that follows from it: see [`Frame::guess`].
     pub const fn is_guess(self) -> bool {
         matches!(self, Self::Scan | Self::UncheckedFramePointer)
     }
@@ -61,6 +64,8 @@ pub struct Frame {
     pub frame_pointer: Option<Addr>,
     /// How it was found.
     pub trust: Trust,
+    /// Whether it is a guess, or was found from one.
+    pub guess: bool,
     /// Whether it is the code to which a signal handler returns, no function that was called.
     pub signal_trampoline: bool,
 }

@@ -7,6 +7,8 @@ use rustc_hash::FxHashMap;
 
 use crate::{
     Reading,
+    code_paths::CodePaths,
+    follow::Follower,
     row::{Context, Row},
 };
 
@@ -35,6 +37,10 @@ pub struct Learnt {
     pub rows: FxHashMap<CodeAddr, Arc<Code>>,
     /// What the code before a pc does to the stack, where no row tells.
     pub readings: FxHashMap<CodeAddr, Arc<[Reading]>>,
+    /// Where the paths through the code around a pc lead, where no row tells.
+    pub paths: FxHashMap<CodeAddr, Arc<CodePaths>>,
+    /// Room to follow code in, once some had to be.
+    pub follower: Option<Box<Follower>>,
 }
 
 /// What the walkers of one process have learnt that are done. Commands that walk one thread after

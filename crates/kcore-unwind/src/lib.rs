@@ -2,9 +2,10 @@
 //!
 //! It is handed an [`AddressSpace`](kcore_mem::AddressSpace) and [`Modules`]; it opens no file and
 //! knows no symbol names. Each step is found, in this order, by call frame information ([`Cfi`]),
-//! by a rule of the runtime that made the code ([`StepRule`], which may also come first), by analysis
-//! of the function's own instructions, by the frame pointer, or by a scan of the stack; every frame
-//! says which ([`Trust`]). A walk always ends, and says why ([`End`]).
+//! by a rule of the runtime that made the code ([`StepRule`], which may also come first), or by reading
+//! the code to the return; every frame says which ([`Trust`]). Where that does not tell, the candidates of the
+//! frame pointer and of a scan of the stack are ranked by what they lead to, and the best is marked as a guess, as is
+//! all beyond it ([`Frame::guess`]). A walk always ends, and says why ([`End`]).
 //!
 //! What depends on the machine stands in one folder per architecture, below [`Machine`].
 
@@ -29,14 +30,17 @@ mod cfi;
 mod cfi_index;
 #[cfg(test)]
 mod code_memory;
+mod code_paths;
 mod end;
 mod expression;
 mod fallback;
+mod follow;
 mod frame;
 pub mod in_place;
 mod learnt;
 mod long_rows;
 mod modules;
+mod proof;
 mod reading;
 mod regs;
 mod row;
@@ -46,6 +50,7 @@ mod step;
 mod switch;
 mod tid;
 mod walk;
+mod without_row;
 mod zeros;
 
 pub use arch::{Machine, RegisterPart, UserRegister, machine};

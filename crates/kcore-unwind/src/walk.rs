@@ -7,12 +7,14 @@ use rustc_hash::FxHashSet;
 
 use crate::{
     End, Frame, Machine, Modules, Reading, Regs, Tid, Trust,
+    code_paths::CodePaths,
     fallback::{Fallback, Guess},
     learnt::{Code, Knowledge, Learnt},
     reading::MAX_CODE,
     row::{Row, Rule},
     rule::{Phase, RuleFrame, RuleStep, StepRule},
     step::{stack_fault, step_by_row},
+    without_row::Followed,
     zeros::is_zero_page,
 };
 
@@ -21,7 +23,6 @@ const MAX_ROWS: usize = 1 << 16;
 /// Bytes of code that are followed for one stack, at most, in search of what it did to the stack.
 /// Functions without unwind information are some hundred bytes long, and few.
 const MAX_FOLLOWED: u64 = 2 << 20;
-
 /// Whether a walk goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Flow {
@@ -33,23 +34,16 @@ pub enum Flow {
 
 /// Walks stacks. It remembers the rows that it read, so one walker is best used for many threads.
 pub struct Walker<'a> {
-    space: &'a dyn AddressSpace,
-    modules: &'a dyn Modules,
-    machine: &'a dyn Machine,
-    learnt: Learnt,
+    pub(crate) space: &'a dyn AddressSpace,
+    pub(crate) modules: &'a dyn Modules,
+    pub(crate) machine: &'a dyn Machine,
+    pub(crate) learnt: Learnt,
     knowledge: Option<&'a Knowledge>,
     rule: Option<&'a dyn StepRule>,
     thread: Option<Tid>,
     /// What was followed for the stack that is walked: so it does not depend on other stacks what is
     /// found.
-    followed: Followed,
-}
-
-/// Places whose code was followed, and the bytes of that code.
-#[derive(Default)]
-struct Followed {
-    places: FxHashSet<CodeAddr>,
-    bytes: u64,
+    pub(crate) followed: Followed,
 }
 
 /// How the caller of a frame was found, before it is itself stepped from. Its registers stand
@@ -57,6 +51,7 @@ struct Followed {
 #[derive(Clone, Copy)]
 struct Caller {
     trust: Trust,
+    is_guess: bool,
     /// Whether its pc is exact, because it was interrupted and did not call.
     interrupted: bool,
 }
@@ -149,6 +144,7 @@ impl<'a> Walker<'a> {
         let mut code = self.code(pc);
         let mut interrupted = FxHashSet::default();
         let mut floor = Addr::new(0);
+        let mut is_guess = trust.is_guess();
         self.followed = Followed::default();
         for _ in 0..limit {
             let above = self.above(&regs, pc, &code, &mut above_regs);
@@ -159,6 +155,7 @@ impl<'a> Walker<'a> {
                 cfa: above.cfa,
                 frame_pointer: self.machine.frame_pointer_of(&regs, above.cfa),
                 trust,
+                guess: is_guess,
                 signal_trampoline: above.signal_trampoline,
             };
             if visit(&frame, &regs) == Flow::Stop {
@@ -186,6 +183,7 @@ impl<'a> Walker<'a> {
             }
             std::mem::swap(&mut regs, &mut above_regs);
             trust = caller.trust;
+            is_guess |= caller.is_guess;
             pc = caller.code_addr(regs.pc());
             code = caller_code;
         }
@@ -224,7 +222,7 @@ impl<'a> Walker<'a> {
         Some(match self.rule?.step(phase, &frame, caller)? {
             RuleStep::Outermost { cfa } => Above { cfa, ..Above::none(End::Outermost) },
             RuleStep::Caller { cfa, interrupted } => {
-                let found = Ok(Caller { trust: Trust::Runtime, interrupted });
+                let found = Ok(Caller::sure(Trust::Runtime, interrupted));
                 let cfa = Some(cfa);
                 Above { cfa, floor: cfa, ..Above::of(found) }
             }
@@ -243,7 +241,7 @@ impl<'a> Walker<'a> {
         let cfa = step.as_ref().ok().map(|step| step.cfa);
         let interrupted = row.is_signal;
         let found = step.and_then(|step| step.has_caller.then_some(()).ok_or(End::Outermost));
-        let found = found.map(|()| Caller { trust, interrupted });
+        let found = found.map(|()| Caller::sure(trust, interrupted));
         Above { cfa, floor: cfa, signal_trampoline: row.is_signal, ..Above::of(found) }
     }
 
@@ -262,6 +260,10 @@ impl<'a> Walker<'a> {
             return Above::none(End::Outermost);
         }
         match self.fallback(&[]).by_frame_pointer(regs) {
+            Some(guess) if keeps_frame_record(row, self.machine) => {
+                let trust = Trust::FramePointer;
+                Above::by_guess(Guess { trust, ..guess.sure() }, caller)
+            }
             Some(guess) => Above::by_guess(guess, caller),
             None => Above::none(end.unwrap_or(End::NoRule(regs.pc()))),
         }
@@ -270,7 +272,7 @@ impl<'a> Walker<'a> {
     fn above_restorer(&self, regs: &Regs, caller: &mut Regs) -> Above {
         let found = self.machine.interrupted_regs(regs, self.space).map(|regs| {
             *caller = regs;
-            Caller { trust: Trust::Signal, interrupted: true }
+            Caller::sure(Trust::Signal, true)
         });
         let found = found.ok_or(End::NoRule(regs.pc()));
         Above { signal_trampoline: true, ..Above::of(found) }
@@ -284,7 +286,7 @@ impl<'a> Walker<'a> {
         let cfa = found.as_ref().map(|(_, cfa)| *cfa);
         let found = found.map(|(regs, _)| {
             *caller = regs;
-            Caller { trust: Trust::NullCall, interrupted: false }
+            Caller::sure(Trust::NullCall, false)
         });
         let found = found.ok_or(End::NotCode(regs.pc()));
         Above { cfa, floor: cfa, ..Above::of(found) }
@@ -297,18 +299,22 @@ impl<'a> Walker<'a> {
             let was_put_there = fallback.was_put_there(regs, pc.lookup());
             return Above { was_put_there, ..Above::none(End::Outermost) };
         }
-        match fallback.caller(regs) {
-            Some(guess) => Above::by_guess(guess, caller),
-            None => Above::none(self.why_no_guess(regs, pc)),
+        let found = match fallback.is_on_another_stack() {
+            true => fallback.on_another_stack(regs).ok_or_else(|| self.why_no_guess(regs, pc)),
+            false => self.caller_without_row(regs, pc, &readings),
+        };
+        match found {
+            Ok(guess) => Above::by_guess(guess, caller),
+            Err(end) => Above::none(end),
         }
     }
 
-    fn fallback<'r>(&self, readings: &'r [Reading]) -> Fallback<'r>
+    pub(crate) fn fallback<'r>(&self, readings: &'r [Reading]) -> Fallback<'r>
     where
         'a: 'r,
     {
         let (space, modules, machine) = (self.space, self.modules, self.machine);
-        Fallback { space, modules, machine, readings }
+        Fallback { space, modules, machine, readings, paths: &CodePaths::NONE }
     }
 
     /// What the code at `pc` tells, remembered. Beyond [`MAX_FOLLOWED`] it tells nothing.
@@ -334,7 +340,7 @@ impl<'a> Walker<'a> {
         Some((function, len))
     }
 
-    fn why_no_guess(&self, regs: &Regs, pc: CodeAddr) -> End {
+    pub(crate) fn why_no_guess(&self, regs: &Regs, pc: CodeAddr) -> End {
         let sp = regs.get(self.machine.stack_pointer()).map(Addr::new);
         let zeros = || sp.filter(|sp| is_zero_page(self.space, *sp)).map(End::Zeros);
         let fault = sp.and_then(|sp| stack_fault(self.space, sp)).map(End::Fault);
@@ -391,12 +397,13 @@ impl<'a> Walker<'a> {
     /// register still, or, as its code tells, has taken it off the stack to jump there.
     fn is_above(&self, above: Addr, below: Addr, pc: CodeAddr, trust: Trust) -> bool {
         let has_link = self.machine.link_register().is_some();
-        let is_leaf = !pc.is_return() && (has_link || trust == Trust::Prologue);
+        let by_code = matches!(trust, Trust::Prologue | Trust::Code);
+        let is_leaf = !pc.is_return() && (has_link || by_code);
         above > below || (above == below && is_leaf)
     }
 
     /// What is known of the code at `pc`, remembered.
-    fn code(&mut self, pc: CodeAddr) -> Arc<Code> {
+    pub(crate) fn code(&mut self, pc: CodeAddr) -> Arc<Code> {
         if let Some(code) = self.learnt.rows.get(&pc) {
             return Arc::clone(code);
         }
@@ -450,11 +457,29 @@ impl Guess {
     /// Leaves the registers of the caller in `caller`.
     fn take(self, caller: &mut Regs) -> Caller {
         *caller = self.regs;
-        Caller { trust: self.trust, interrupted: self.begins }
+        Caller { trust: self.trust, is_guess: self.is_guess, interrupted: self.begins }
     }
 }
 
+/// Whether unwind information tells that a function keeps a frame record: it saved the frame pointer right below the
+/// return address.
+fn keeps_frame_record(row: &Row, machine: &dyn Machine) -> bool {
+    let saved = |wanted| {
+        row.rules.iter().find_map(|(register, rule)| match rule {
+            Rule::Offset(offset) if *register == wanted => Some(*offset),
+            _ => None,
+        })
+    };
+    let (record, link) = (saved(machine.frame_pointer()), saved(row.return_address));
+    record.zip(link).is_some_and(|(record, link)| record.checked_add(8) == Some(link))
+}
+
 impl Caller {
+    /// A caller that is no guess.
+    const fn sure(trust: Trust, interrupted: bool) -> Self {
+        Self { trust, is_guess: false, interrupted }
+    }
+
     /// The kind of its pc: exact where it was interrupted.
     const fn code_addr(self, pc: Addr) -> CodeAddr {
         if self.interrupted { CodeAddr::Pc(pc) } else { CodeAddr::Return(pc) }

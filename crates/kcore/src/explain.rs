@@ -103,7 +103,7 @@ impl Core {
             return format!(", in {place}");
         }
         // A guess is no place to send somebody to.
-        let caller = stop.caller.filter(|frame| !frame.trust.is_guess()).map(|frame| frame.pc);
+        let caller = stop.caller.filter(|frame| !frame.guess).map(|frame| frame.pc);
         let caller = caller.and_then(|pc| self.spell(pc));
         let caller = caller.map_or_else(String::new, |place| format!(", called from {place}"));
         let place = match self.modules().at(pc) {

@@ -70,6 +70,11 @@ impl NamedFrame {
         self.frame.map_or(Trust::Runtime, |frame| frame.trust)
     }
 
+    /// Whether it is a guess, or was found from one.
+    pub fn is_guess(&self) -> bool {
+        self.frame.is_some_and(|frame| frame.guess)
+    }
+
     /// Where it runs, or will return to, if that is in native code.
     pub fn pc(&self) -> Option<CodeAddr> {
         self.frame.map(|frame| frame.pc)

@@ -158,6 +158,7 @@ impl Core {
             return Stack::empty(Some(tid), End::NotCode(caller.pc()));
         }
         let pc = CodeAddr::Return(caller.pc());
+        // Whoever asked says that it is a frame pointer.
         let trust = Trust::FramePointer;
         let start = StackOrigin { regs: caller, pc, trust, is_thread: false };
         Stack::walk(Some(tid), &mut walker, start, limit)

@@ -5,7 +5,7 @@ mod x86_64;
 
 use kcore_mem::{Addr, AddrRange, AddressSpace, Arch, Endian, Fault, Target};
 
-use crate::{Reading, RegisterId, Regs, SavedContext, Switch};
+use crate::{Reading, RegisterId, Regs, SavedContext, Switch, follow::Instruction};
 
 /// One register of a thread as the kernel saved it (`pr_reg` of `NT_PRSTATUS`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -139,6 +139,15 @@ pub trait Machine: Send + Sync {
     /// The caller's registers right after a call, before its target ran: the caller of a call to
     /// where there is no code. Gives the CFA too.
     fn caller_at_entry(&self, regs: &Regs, space: &dyn AddressSpace) -> Option<(Regs, Addr)>;
+
+    /// Where the code at `at` jumps, if it does nothing else: a stub of the linker, a thunk.
+    fn jump_at(&self, at: Addr, space: &dyn AddressSpace) -> Option<Addr>;
+
+    /// The general registers that a function must preserve, by their DWARF numbers, without the stack pointer.
+    fn preserved(&self) -> &'static [u16];
+
+    /// The first instruction of `bytes`, which lie at `at`; `None` where they are none that is known.
+    fn instruction(&self, bytes: &[u8], at: Addr) -> Option<Instruction>;
 
     /// What the instructions from the start of `function` to `pc` did to the stack; `function` may be
     /// one before the wanted one. Code may be read in several ways, the likeliest comes first.

@@ -5,8 +5,9 @@
 //! [`Room`] is what one walk at a time works in and leaves its frames in. Memory is read through an
 //! [`AddressSpace`](kcore_mem::AddressSpace) that promises the same, and answers a bad address with a fault.
 //!
-//! What [`Walker`](crate::Walker) finds by following code or by scanning a stack takes memory, and is not
-//! looked for here: code without unwind information is stepped out of by its frame pointer, or ends the walk.
+//! Code without unwind information is read to the return, as [`Walker`](crate::Walker) reads it, in room that was
+//! set aside. Where that does not tell, the frame pointer is a guess, and is marked as one. A scan of the stack would
+//! take memory to compare what it finds, and is not made here.
 
 mod room;
 mod tables;

@@ -5,6 +5,7 @@ use kcore_mem::{Addr, AddressSpace};
 use super::{Tables, walk::Walk};
 use crate::{
     End, Frame, RegisterId, Regs,
+    follow::Follower,
     row::{CfaRule, Context, FoundRow, RowRef, Rule},
 };
 
@@ -16,6 +17,7 @@ pub struct Room {
     context: Context,
     rules: Rules,
     frames: Vec<Frame>,
+    pub(super) follower: Follower,
     pub(super) regs: Regs,
     pub(super) caller: Regs,
 }
@@ -37,6 +39,7 @@ impl Room {
             context: Context::new(),
             rules: Rules::empty(),
             frames: Vec::with_capacity(frames),
+            follower: Follower::new(),
             regs,
             caller: regs,
         }
@@ -46,6 +49,7 @@ impl Room {
     /// handler may call it, if it may read `space`.
     pub fn walk(&mut self, tables: &Tables, space: &dyn AddressSpace, regs: &Regs) -> End {
         self.frames.clear();
+        self.follower.take_spent();
         self.regs.clone_from(regs);
         Walk { tables, space, room: self }.run()
     }

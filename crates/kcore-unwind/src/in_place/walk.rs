@@ -4,7 +4,9 @@ use kcore_mem::{Addr, AddressSpace, CodeAddr};
 
 use super::{Room, Tables};
 use crate::{
-    End, Frame, Trust,
+    End, Frame, Regs, Trust,
+    code_paths::{CodePaths, Found},
+    follow::{Outcome, Question},
     row::RowRef,
     step::{Step, step_by_row},
 };
@@ -34,13 +36,15 @@ impl Walk<'_> {
         let mut pc = CodeAddr::Pc(self.room.regs.pc());
         let mut trust = Trust::Context;
         let mut signals: usize = 0;
+        let mut is_guess = false;
         loop {
             let above = self.above(pc);
             let cfa = above.as_ref().ok().and_then(|above| above.cfa);
             let interrupted = above.as_ref().is_ok_and(|above| above.interrupted);
             let exact = above.as_ref().is_ok_and(|above| above.exact);
             let shown = if exact { CodeAddr::Pc(pc.addr()) } else { pc };
-            if !self.room.push(self.frame(shown, cfa, trust, interrupted)) {
+            let frame = self.frame(shown, cfa, trust, interrupted);
+            if !self.room.push(Frame { guess: is_guess, ..frame }) {
                 return End::Limit(self.room.frames().len());
             }
             let found = match above {
@@ -60,6 +64,7 @@ impl Walk<'_> {
             let at = self.room.regs.pc();
             pc = if interrupted { CodeAddr::Pc(at) } else { CodeAddr::Return(at) };
             trust = found.trust;
+            is_guess |= trust.is_guess();
         }
     }
 
@@ -71,6 +76,7 @@ impl Walk<'_> {
             cfa,
             frame_pointer: machine.frame_pointer_of(&self.room.regs, cfa),
             trust,
+            guess: false,
             signal_trampoline: trampoline,
         }
     }
@@ -137,9 +143,10 @@ impl Walk<'_> {
                 exact: true,
             });
         }
-        if let Some(above) = self.above_leaf(pc) {
+        if let Some(above) = self.above_by_code(pc).or_else(|| self.above_leaf(pc)) {
             return Ok(above);
         }
+        let machine = &self.tables.machine;
         let found = machine.caller_by_frame_pointer(&self.room.regs, self.space);
         let (regs, cfa) = found.ok_or(End::NoRule(pc.addr()))?;
         self.room.caller = regs.with_pc(machine.strip_code(regs.pc()));
@@ -148,11 +155,50 @@ impl Walk<'_> {
         }
         Ok(Above {
             cfa,
-            trust: Trust::FramePointer,
+            trust: Trust::UncheckedFramePointer,
             has_caller: true,
             interrupted: false,
             exact: false,
         })
+    }
+
+    /// The caller by the paths from the pc to the return, where all lead to one.
+    fn above_by_code(&mut self, pc: CodeAddr) -> Option<Above> {
+        if self.room.follower.spent() > MAX_INSTRUCTIONS {
+            return None;
+        }
+        let question = self.question();
+        let to_return = self.room.follower.paths_to_return(pc.addr(), pc.is_return(), question);
+        let paths = CodePaths { to_return, ..CodePaths::NONE };
+        let found = Found { regs: &self.room.regs, machine: question.machine, space: self.space };
+        let (caller, cfa) = paths.exact(found)?;
+        self.by_code(&caller, cfa)
+    }
+
+    fn question<'q>(&self) -> Question<'q>
+    where
+        Self: 'q,
+    {
+        Question { machine: self.tables.machine.as_ref(), space: self.space, function: None }
+    }
+
+    /// The caller that the code tells, if a call may return there, and it lies above.
+    fn by_code(&mut self, caller: &Regs, cfa: Addr) -> Option<Above> {
+        let machine = &self.tables.machine;
+        let sp = self.room.regs.get(machine.stack_pointer())?;
+        let takes_none = machine.link_register().is_some();
+        let is_above = cfa.get() > sp || (takes_none && cfa.get() == sp);
+        let pc = caller.pc();
+        let returns = pc.get() == 0
+            || (self.tables.is_code(pc)
+                && (machine.follows_call(pc, self.space)
+                    || machine.is_signal_restorer(pc, self.space)));
+        if !is_above || !returns {
+            return None;
+        }
+        self.room.caller = *caller;
+        let trust = Trust::Code;
+        Some(Above { cfa: Some(cfa), trust, has_caller: true, interrupted: false, exact: false })
     }
 
     /// Whether a return address in code of a module can be read to be none that a call left: the stack of a
@@ -166,8 +212,8 @@ impl Walk<'_> {
             && !self.tables.machine.follows_call(at, self.space)
     }
 
-    /// The caller of a function that keeps no frame and has called nothing: its return address lies where the call
-    /// left it. It counts when that call was one of the code at `pc`; the frame pointer is the caller's yet.
+    /// The caller of a function that has called nothing: its return address lies where the call left it, if the code
+    /// from where that call leads to the pc says so.
     fn above_leaf(&mut self, pc: CodeAddr) -> Option<Above> {
         let machine = &self.tables.machine;
         let (caller, cfa) = machine.caller_at_entry(&self.room.regs, self.space)?;
@@ -180,9 +226,15 @@ impl Walk<'_> {
         if inside >= LONGEST_LEAF || self.room.read_row(self.tables, target).is_some() {
             return None;
         }
-        self.room.caller = caller;
-        let trust = Trust::Prologue;
-        Some(Above { cfa: Some(cfa), trust, has_caller: true, interrupted: false, exact: false })
+        let question = self.question();
+        let paths = self.room.follower.paths_from_start(target, pc.addr(), question);
+        let by_code =
+            |outcome: &Outcome| outcome.caller(&self.room.regs, question.machine, self.space);
+        let (found, found_cfa) = paths.only().and_then(by_code)?;
+        if (found.pc(), found_cfa) != (caller.pc(), cfa) {
+            return None;
+        }
+        self.by_code(&found, cfa)
     }
 
     /// A call to where there is no code pushed its return address, and nothing else ran. Code that was
@@ -234,6 +286,8 @@ impl Walk<'_> {
 
 /// Signals that interrupted handlers of signals, at most, on one stack: more are a circle.
 const MAX_SIGNALS: usize = 64;
+/// Instructions that are followed in one walk, at most, before the frame pointer alone is asked: some milliseconds.
+const MAX_INSTRUCTIONS: usize = 1 << 16;
 /// Bytes of a call, at most, on any machine.
 const LONGEST_CALL: i64 = 8;
 /// Bytes from the start of a function without unwind information to a place in it, at most.
@@ -244,8 +298,8 @@ fn apply(
     space: &dyn AddressSpace,
     at: Addr,
     row: RowRef<'_>,
-    regs: &crate::Regs,
-    caller: &mut crate::Regs,
+    regs: &Regs,
+    caller: &mut Regs,
 ) -> Result<Step, End> {
     step_by_row(&|| tables.cfi_at(at), row, regs, caller, space, tables.machine.as_ref())
 }

@@ -142,7 +142,7 @@ fn without_unwind_information_the_frame_pointer_leads_on() {
     let by = |value| process.walk_in_place(at(0, 2), 0, 100, |regs| regs.set(RBP, value));
     let (frames, end) = by(Some(STACK + 32));
     assert_eq!((pcs(&frames), end), (vec![at(0, 2), at(1, 8)], End::Outermost));
-    assert_eq!(frames[1].trust, Trust::FramePointer);
+    assert_eq!((frames[1].trust, frames[1].guess), (Trust::UncheckedFramePointer, true));
     // One that points to no return address, and one that is not known.
     for value in [Some(STACK), Some(STACK + (8 << 20)), None] {
         let (frames, end) = by(value);

@@ -1,5 +1,6 @@
 //! The walk, branch by branch, on processes made in code.
 
+mod code;
 mod in_place;
 mod process;
 
@@ -148,7 +149,8 @@ fn without_unwind_information_the_code_tells() {
         .code(0, &[0x53, 0x48, 0x83, 0xec, 0x10, 0x90])
         .words(0, &[0, 0, 0xbb, at(1, 4)]);
     let (frames, end) = process.walk(at(0, 5), 0);
-    assert_eq!((frames[1].0.trust, end), (Trust::Prologue, End::Outermost));
+    assert_eq!((frames[1].0.trust, end), (Trust::Code, End::Outermost));
+    assert!(!frames[1].0.guess);
     assert_eq!(frames[1].1.get(RBX), Some(0xbb));
 }
 
@@ -162,7 +164,7 @@ fn then_the_frame_pointer_and_then_a_scan() {
     let (frames, _) = process.walk_with(at(0, 2), 0, 10, |regs| regs.set(RBP, Some(STACK + 40)));
     assert_eq!(
         (frames[1].0.trust, frames[1].0.pc.addr()),
-        (Trust::FramePointer, Addr::new(at(1, 8)))
+        (Trust::UncheckedFramePointer, Addr::new(at(1, 8)))
     );
     let (frames, _) = process.walk(at(0, 2), 0);
     assert_eq!((frames[1].0.trust, frames[1].0.pc.addr()), (Trust::Scan, Addr::new(at(1, 4))));
@@ -176,6 +178,7 @@ fn code_made_at_run_time_need_not_call_where_frame_pointers_lead_on() {
             .code(0, &[0x48, 0x81, 0xec, 0, 0x10, 0, 0])
             .code(1, &[0x90; 16])
             .made_at_run_time(1)
+            .without_symbols()
             .words(5, &[STACK + 64, at(1, 8)])
     };
     let with_rbp = |process: Process| {
@@ -187,7 +190,8 @@ fn code_made_at_run_time_need_not_call_where_frame_pointers_lead_on() {
     let chained = process().words(8, &[STACK + 96, at(2, 8)]);
     let found: Vec<_> =
         with_rbp(chained).iter().map(|(frame, _)| (frame.trust, frame.pc.addr().get())).collect();
-    assert_eq!(found[1..], [(Trust::FramePointer, at(1, 8)), (Trust::FramePointer, at(2, 8))]);
+    let trust = Trust::UncheckedFramePointer;
+    assert_eq!(found[1..], [(trust, at(1, 8)), (trust, at(2, 8))]);
 }
 
 #[test]

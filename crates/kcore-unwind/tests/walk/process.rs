@@ -51,6 +51,7 @@ pub struct Process {
     entry: Option<Addr>,
     text_is_lost: bool,
     made_at_run_time: Option<u64>,
+    has_no_symbols: bool,
 }
 
 impl Process {
@@ -92,6 +93,12 @@ impl Process {
     /// Says that a function was made at run time, and belongs to no module.
     pub fn made_at_run_time(mut self, index: u64) -> Self {
         self.made_at_run_time = Some(index);
+        self
+    }
+
+    /// Strips the symbols.
+    pub fn without_symbols(mut self) -> Self {
+        self.has_no_symbols = true;
         self
     }
 
@@ -267,7 +274,8 @@ impl Modules for Process {
 
     fn function_before(&self, at: Addr) -> Option<AddrRange> {
         let start = at.get() & !0xff;
-        self.is_code(at).then(|| AddrRange::with_len(Addr::new(start), 0x100))
+        let is_known = self.is_code(at) && !self.has_no_symbols;
+        is_known.then(|| AddrRange::with_len(Addr::new(start), 0x100))
     }
 
     fn is_entry(&self, at: Addr) -> bool {

@@ -33,7 +33,7 @@ impl FrameView<'_> {
         let caller = self.caller();
         let frame = &caller.known()?.frame;
         let CodeAddr::Return(returns_to) = frame.pc else { return None };
-        if frame.trust.is_guess() {
+        if frame.guess {
             return None;
         }
         let module = caller.known()?.module?;

@@ -11,12 +11,12 @@ use crate::{
 /// Glibc programs in whose stacks a guess is the best that can be had.
 static GUESSES: [Guess; 2] = [
     Guess {
-        cases: Pattern::new("dlopen-deleted", &["O2", "!gcore"]),
-        why: "the library's file is gone and the kernel did not dump its .eh_frame: the caller of \
-              its function is found on the stack",
+        cases: Pattern::new("dlopen-deleted", &["!gcore"]),
+        why: "the library's file is gone and the kernel dumped neither its code nor its .eh_frame: the \
+              caller of its function is found by its frame pointer or on the stack",
     },
     Guess {
-        cases: Pattern::new("dlopen-overwritten", &["O2", "!gcore"]),
+        cases: Pattern::new("dlopen-overwritten", &["!gcore"]),
         why: "another build lies at the library's path and is not used: as for a deleted one",
     },
 ];
@@ -99,7 +99,7 @@ fn check_end(known: &Known, thread: &Thread, stack: &Stack) -> Option<String> {
 
 /// Code that was compiled with CFI needs no guess.
 fn check_trust(known: &Known, thread: &Thread, stack: &Stack) -> Option<String> {
-    let guess = stack.frames.iter().position(|frame| frame.trust.is_guess())?;
+    let guess = stack.frames.iter().position(|frame| frame.guess)?;
     let has_cfi = variant(known.case).libc == Libc::Glibc && thread.end == TrueEnd::Outermost;
     let wrong = has_cfi && !GUESSES.iter().any(|guess| guess.cases.take(known.case));
     let tid = thread.tid;

@@ -2,15 +2,17 @@
 
 mod context;
 mod decode;
+mod instruction;
 mod regs;
 mod signal;
+mod stub;
 mod switch;
 mod trace;
 
 use kcore_mem::{Addr, AddrRange, AddressSpace, Fault, Target};
 
 use super::{Machine, RegisterPart, UserRegister};
-use crate::{Reading, RegisterId, Regs, SavedContext, Switch};
+use crate::{Reading, RegisterId, Regs, SavedContext, Switch, follow::Instruction};
 
 /// Bits that no address of a user has: Linux gives addresses above 48 bits only to a process that
 /// asks for them, and code is not put there.
@@ -153,6 +155,18 @@ impl Machine for Aarch64 {
         let mut caller = regs.with_pc(pc);
         caller.set(regs::X30, None);
         Some((caller, cfa))
+    }
+
+    fn jump_at(&self, at: Addr, space: &dyn AddressSpace) -> Option<Addr> {
+        stub::jump_at(at, space)
+    }
+
+    fn preserved(&self) -> &'static [u16] {
+        &instruction::PRESERVED
+    }
+
+    fn instruction(&self, bytes: &[u8], at: Addr) -> Option<Instruction> {
+        instruction::instruction(bytes, at)
     }
 
     fn read_code(&self, pc: Addr, function: AddrRange, space: &dyn AddressSpace) -> Vec<Reading> {

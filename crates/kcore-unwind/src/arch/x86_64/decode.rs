@@ -31,6 +31,10 @@ pub struct Decoded {
     pub immediate: i64,
     /// Whether a 66 prefix stood before it.
     pub operand_size_16: bool,
+    /// Whether a memory operand lies in the segment of the thread, or its address has 32 bits.
+    pub is_odd_memory: bool,
+    /// The register that VEX names beside those of ModRM.
+    pub third_register: u8,
 }
 
 impl Decoded {
@@ -58,6 +62,26 @@ impl Decoded {
     pub const fn is_wide(&self) -> bool {
         self.rex & 8 != 0
     }
+
+    /// The register in the low bits of the opcode, with REX.B.
+    pub const fn short_register(&self) -> u8 {
+        (self.opcode & 7) | ((self.rex & 1) << 3)
+    }
+
+    /// The base register of a memory operand that is one register and a constant.
+    pub fn base_register(&self) -> Option<u8> {
+        let (mode, rm) = (self.modrm? >> 6, self.modrm? & 7);
+        let base = if self.has_sib { self.sib & 7 } else { rm };
+        let is_indexed = self.has_sib && (self.sib >> 3 & 7 != 4 || self.rex & 2 != 0);
+        let has_no_base = mode == 0 && base == 5;
+        let is_plain = mode != 3 && !is_indexed && !has_no_base && !self.is_odd_memory;
+        is_plain.then_some(base | ((self.rex & 1) << 3))
+    }
+
+    /// Whether a memory operand lies a constant from the next instruction.
+    pub fn is_relative_to_pc(&self) -> bool {
+        self.modrm.is_some_and(|modrm| modrm >> 6 == 0 && modrm & 7 == 5)
+    }
 }
 
 /// Takes the first instruction of `bytes` apart; `None` when they hold no whole one.
@@ -69,7 +93,8 @@ pub fn decode(bytes: &[u8]) -> Option<Decoded> {
         match reader.u8()? {
             0x66 => found.operand_size_16 = true,
             0x67 => address_size_32 = true,
-            0x26 | 0x2e | 0x36 | 0x3e | 0x64 | 0x65 | 0xf0 | 0xf2 | 0xf3 => {}
+            0x64 | 0x65 => found.is_odd_memory = true,
+            0x26 | 0x2e | 0x36 | 0x3e | 0xf0 | 0xf2 | 0xf3 => {}
             rex @ 0x40..=0x4f => {
                 found.rex = rex;
                 break reader.u8()?;
@@ -77,6 +102,7 @@ pub fn decode(bytes: &[u8]) -> Option<Decoded> {
             opcode => break opcode,
         }
     };
+    found.is_odd_memory |= address_size_32;
     read_opcode(&mut reader, opcode, &mut found)?;
     if has_modrm(found.map, found.opcode) {
         read_modrm(&mut reader, &mut found)?;
@@ -96,13 +122,16 @@ fn read_opcode(reader: &mut Reader<'_>, opcode: u8, found: &mut Decoded) -> Opti
         },
         // VEX with two and three bytes, EVEX: the map is in the low bits of the second byte.
         0xc5 => {
-            reader.u8()?;
+            let vex = reader.u8()?;
+            found.rex = (!vex >> 5) & 4;
+            found.third_register = (!vex >> 3) & 15;
             (1, reader.u8()?)
         }
         0xc4 => {
-            let map = reader.u8()? & 0x1f;
-            reader.u8()?;
-            (map, reader.u8()?)
+            let (vex, rest) = (reader.u8()?, reader.u8()?);
+            found.rex = (!vex >> 5) & 7;
+            found.third_register = (!rest >> 3) & 15;
+            (vex & 0x1f, reader.u8()?)
         }
         0x62 => {
             let map = reader.u8()? & 7;

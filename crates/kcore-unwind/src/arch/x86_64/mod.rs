@@ -2,17 +2,19 @@
 
 mod context;
 mod decode;
+mod instruction;
 mod parts;
 mod regs;
 mod signal;
 mod stack_effect;
+mod stub;
 mod switch;
 mod trace;
 
 use kcore_mem::{Addr, AddrRange, AddressSpace, Fault, Target};
 
 use super::{Machine, RegisterPart, UserRegister};
-use crate::{Reading, RegisterId, Regs, SavedContext, Switch};
+use crate::{Reading, RegisterId, Regs, SavedContext, Switch, follow::Instruction};
 
 /// The architecture.
 pub struct X86_64;
@@ -143,6 +145,18 @@ impl Machine for X86_64 {
         let mut caller = regs.with_pc(pc);
         caller.set(regs::RSP, Some(cfa.get()));
         Some((caller, cfa))
+    }
+
+    fn jump_at(&self, at: Addr, space: &dyn AddressSpace) -> Option<Addr> {
+        stub::jump_at(at, space)
+    }
+
+    fn preserved(&self) -> &'static [u16] {
+        &trace::CALLEE_SAVED
+    }
+
+    fn instruction(&self, bytes: &[u8], at: Addr) -> Option<Instruction> {
+        instruction::instruction(bytes, at)
     }
 
     fn read_code(&self, pc: Addr, function: AddrRange, space: &dyn AddressSpace) -> Vec<Reading> {

@@ -3,7 +3,7 @@
 use super::decode::Decoded;
 
 /// DWARF numbers of the registers by their number in machine code.
-const DWARF: [u16; 16] = [0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15];
+pub const DWARF: [u16; 16] = [0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15];
 
 const RSP: u8 = 4;
 const RBP: u8 = 5;

@@ -28,7 +28,8 @@ const LOOK_AHEAD: usize = 4 << 10;
 const MAX_RESTARTS: usize = 8;
 /// Opcode of a jump with an 8-bit displacement.
 const SHORT_JUMP: u8 = 0xeb;
-const CALLEE_SAVED: [u16; 6] = [3, 6, 12, 13, 14, 15];
+/// Registers that a callee preserves.
+pub const CALLEE_SAVED: [u16; 6] = [3, 6, 12, 13, 14, 15];
 
 impl State {
     /// Right after the call: the return address is the last word below the CFA.

@@ -48,6 +48,7 @@ fn frames_of(core: &Core, counted: &CountedStack) -> Vec<ProfileFrame> {
         cfa: None,
         frame_pointer: None,
         trust: Trust::Cfi,
+        guess: false,
         signal_trampoline: false,
     });
     let stack = Stack::of_frames(counted.tid, frames.collect(), End::Outermost);

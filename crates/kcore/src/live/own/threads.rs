@@ -47,14 +47,19 @@ impl WalkedStack {
             let inner = index.checked_sub(1).and_then(|inner| self.frames.get(inner)).copied();
             let (Some(inner), Some(outer)) = (inner, self.frames.get_mut(index)) else { return };
             // What has unwind information of its own is not asked about behind it.
-            let by_frame_pointer = outer.trust == Trust::FramePointer;
-            let phases: &[Phase] = match by_frame_pointer {
+            let is_without_cfi = matches!(outer.trust, Trust::Code | Trust::UncheckedFramePointer);
+            let phases: &[Phase] = match is_without_cfi {
                 true => &[Phase::BeforeCfi, Phase::AfterCfi],
                 false => &[Phase::BeforeCfi],
             };
             if leads(rule, machine, (tid, &inner), phases) == Some(outer.pc.addr()) {
                 outer.trust = Trust::Runtime;
             }
+        }
+        let mut is_guess = false;
+        for frame in &mut self.frames {
+            is_guess |= frame.trust.is_guess();
+            frame.guess = is_guess;
         }
     }
 }

@@ -105,6 +105,7 @@ mod tests {
             cfa: None,
             frame_pointer: None,
             trust: Trust::Context,
+            guess: false,
             signal_trampoline: false,
         };
         let rest = |frames: Vec<Frame>, end: End| {

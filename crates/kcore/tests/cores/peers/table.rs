@@ -85,7 +85,14 @@ const FINISH: &str = "the stack of a coroutine begins with a return address that
 const GO: &str = "Go's signal frame is no frame to the peers, and its stacks that begin in no function end in \
                   a return address of 0, which gdb shows";
 
-pub static EXPLAINED: [Explained; 39] = [
+const NO_TABLES: &str = "code without unwind information that uses rbp for something else: kcore reads it to the \
+                         return, the peer follows rbp, or words of the stack, or stops";
+
+pub static EXPLAINED: [Explained; 43] = [
+    known(Gdb, "general-rbp", &[], &[Pc, Shorter, Longer], Kcore, NO_TABLES),
+    known(EuStack, "general-rbp", &[], &[Pc, Shorter, Longer], Kcore, NO_TABLES),
+    known(Gdb, "code-rbp-zero", &[], &[Pc, Shorter, Longer], Kcore, NO_TABLES),
+    known(EuStack, "code-rbp-zero", &[], &[Pc, Shorter, Longer], Kcore, NO_TABLES),
     known(Gdb, "bthreads*", &[], &[Longer], Kcore, FINISH),
     known(EuStack, "bthreads*", &[], &[Longer], Kcore, FINISH),
     known(Framehop, "realigned", &[], &[Pc, Shorter], Kcore, EXPRESSION),
