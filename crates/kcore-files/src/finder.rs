@@ -180,9 +180,10 @@ impl Finder {
             if !seen.insert(path.clone()) {
                 continue;
             }
-            let opened = self.paths.open(&path).and_then(|file| {
-                self.images.open(&file, &path, |image| check(image, &file))
-            });
+            let opened = self
+                .paths
+                .open(&path)
+                .and_then(|file| self.images.open(&file, &path, |image| check(image, &file)));
             match opened {
                 Ok((image, verified)) => {
                     found.file = Some(FoundFile { path, image, verified, place });
