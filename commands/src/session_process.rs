@@ -1,6 +1,6 @@
 //! The process as a session names it: its private symbols, distances and demangling count in values.
 
-use kcore::{Addr, AddressSpace, Process, SymbolName, Type};
+use kcore::{Addr, AddressSpace, Budget, Process, SymbolName, Type};
 use kcore_dcmd::Cx;
 
 use crate::names::Names;
@@ -21,6 +21,10 @@ impl<'c> SessionProcess<'c> {
 }
 
 impl Process for SessionProcess<'_> {
+    fn budget(&self) -> &Budget {
+        self.0.core().budget()
+    }
+
     fn space(&self) -> &dyn AddressSpace {
         self.0.core().space()
     }

@@ -1,6 +1,6 @@
 //! The command language: lexer, parser, evaluator and all dcmds, on a small core.
 
-use std::sync::{Arc, OnceLock, atomic::AtomicBool};
+use std::sync::{Arc, OnceLock};
 
 use kcore::{Core, OpenOptions};
 use kcore_commands::{DCMDS, WALKERS};
@@ -28,7 +28,6 @@ pub fn run(data: &[u8]) {
         dcmds: DCMDS,
         walkers: WALKERS,
         format: Format::Text(text_options),
-        interrupt: Arc::new(AtomicBool::new(false)),
         terminal_width: || None,
     };
     let mut sink =

@@ -1,5 +1,6 @@
 //! DWARF expressions that may say anything, in a frame that may hold anything.
 
+use kcore_mem::Budget;
 use kcore_symbols::{
     BaseType, CallParameter, CallSite, CallTarget, Encoding, Expression, Type, TypeKind, TypeNode,
     VariableLocation,
@@ -27,7 +28,7 @@ pub fn run(data: &[u8]) {
     let place = place_of(&VariableLocation::Expression(wanted), &ty, &frame);
     drop(frame);
     if let Ok(place) = place {
-        let process = Made { memory, info: None, types: Vec::new() };
+        let process = Made { memory, info: None, types: Vec::new(), budget: Budget::default() };
         process.look_at(&Object { ty, place });
     }
 }

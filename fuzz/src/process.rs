@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kcore_mem::{Addr, AddressSpace};
+use kcore_mem::{Addr, AddressSpace, Budget};
 use kcore_symbols::{DebugInfo, Type};
 use kcore_values::{Limits, Object, Process, SymbolName};
 
@@ -26,6 +26,8 @@ pub struct Made {
     pub info: Option<Arc<DebugInfo>>,
     /// What tables of virtual functions, and descriptors, may belong to.
     pub types: Vec<Type>,
+    /// What reading may take.
+    pub budget: Budget,
 }
 
 impl Made {
@@ -51,6 +53,10 @@ impl Made {
 }
 
 impl Process for Made {
+    fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
     fn space(&self) -> &dyn AddressSpace {
         &self.memory
     }

@@ -1,6 +1,6 @@
 //! Whole commands on a core and its program: debug information as what is shown of it, in text and as JSON.
 
-use std::sync::{Arc, atomic::AtomicBool};
+use std::sync::Arc;
 
 use kcore::{Core, OpenOptions};
 use kcore_commands::{DCMDS, WALKERS};
@@ -61,7 +61,6 @@ fn shown(core: &Arc<Core>, format: Format) -> Vec<u8> {
         dcmds: DCMDS,
         walkers: WALKERS,
         format,
-        interrupt: Arc::new(AtomicBool::new(false)),
         terminal_width: || None,
     };
     let (mut out, mut errors) = (Vec::new(), Vec::new());

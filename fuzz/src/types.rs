@@ -2,6 +2,7 @@
 
 use std::{collections::HashSet, ops::ControlFlow, sync::Arc};
 
+use kcore_mem::Budget;
 use kcore_mem::Svma;
 use kcore_symbols::{Composite, DebugInfo, DieId, Type, TypeKind, TypeLink};
 use kcore_values::{EnumNames, Object};
@@ -25,7 +26,7 @@ pub fn run(data: &[u8]) {
     look_up(info);
     let types = reached(named.iter().filter_map(|id| info.type_at(*id).ok()).collect());
     types.iter().for_each(ask);
-    let process = Made { memory, info: Some(Arc::clone(info)), types };
+    let process = Made { memory, info: Some(Arc::clone(info)), types, budget: Budget::default() };
     for ty in process.types.iter().take(OBJECTS) {
         process.look_at(&Object::at(ty.clone(), process.start()));
     }

@@ -1,5 +1,6 @@
 //! Objects of types of real programs, in memory that may hold anything: all printers.
 
+use kcore_mem::Budget;
 use kcore_mem::Addr;
 use kcore_values::{Limits, Object};
 
@@ -21,7 +22,7 @@ pub fn run(data: &[u8]) {
     let dynamic = program.ty(input.word()).clone();
     let memory = Memory::read(&mut input);
     let info = Some(program.info.clone());
-    let process = Made { memory, info, types: vec![dynamic] };
+    let process = Made { memory, info, types: vec![dynamic], budget: Budget::default() };
     let object = Object::at(ty, at);
     process.look_at(&object);
     show(&object.value(&process, &LIMITS));

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use kcore_mem::Budget;
 use kcore_mem::Svma;
 use kcore_symbols::{ModuleSymbols, Scopes, Variable};
 use kcore_values::{Object, location::place_of};
@@ -31,7 +32,7 @@ pub fn run(data: &[u8]) {
     }
     drop(frame);
     let info = symbols.debug_info().map(Arc::clone);
-    let process = Made { memory, info, types: Vec::new() };
+    let process = Made { memory, info, types: Vec::new(), budget: Budget::default() };
     found.iter().for_each(|object| process.look_at(object));
 }
 

@@ -1,6 +1,6 @@
 //! A session on one small core that all tests share.
 
-use std::sync::{Arc, OnceLock, atomic::AtomicBool};
+use std::sync::{Arc, OnceLock};
 
 use gen_cores::{Case, Outcome};
 use kcore::{Core, OpenOptions};
@@ -133,7 +133,6 @@ fn session(core: Arc<Core>) -> Session {
             dcmds: DCMDS,
             walkers: WALKERS,
             format: Format::Text(TEXT),
-            interrupt: Arc::new(AtomicBool::new(false)),
             terminal_width: || None,
         },
     )

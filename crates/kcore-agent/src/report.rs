@@ -1,11 +1,6 @@
 //! What a collection tells, in the words and the form that stacks of any core have.
 
-use std::{
-    fmt::Write as _,
-    fs,
-    sync::{Arc, atomic::AtomicBool},
-    time::Duration,
-};
+use std::{fmt::Write as _, fs, sync::Arc, time::Duration};
 
 use kcore::{Core, NamedFrame, StackGroup, Tid};
 use kcore_render::{Format, JsonSink, Numbers, TextOptions};
@@ -157,7 +152,6 @@ fn rendered(core: &Arc<Core>) -> (String, String) {
             dcmds: kcore_commands::DCMDS,
             walkers: kcore_commands::WALKERS,
             format,
-            interrupt: Arc::new(AtomicBool::new(false)),
             terminal_width: || None,
         },
     );

@@ -10,6 +10,7 @@ use clap::{ArgMatches, Command, CommandFactory, FromArgMatches, Parser, ValueEnu
 use clap_complete::aot;
 
 use crate::ask::AskArgs;
+use crate::budget::BudgetArgs;
 use crate::live::{self, LiveArgs};
 use crate::man;
 use crate::profile::ProfileArgs;
@@ -153,6 +154,9 @@ struct Raw {
     no_rc: bool,
 
     #[command(flatten)]
+    budget: BudgetArgs,
+
+    #[command(flatten)]
     live: LiveArgs,
 
     /// Print the manual page, for man -l
@@ -208,6 +212,7 @@ pub(crate) struct Args {
     pub(crate) json: Option<Json>,
     pub(crate) color: Color,
     pub(crate) read_rc: bool,
+    pub(crate) budget: BudgetArgs,
     pub(crate) live: LiveArgs,
 }
 
@@ -295,6 +300,7 @@ fn parse_session(words: Vec<OsString>) -> Result<Args, Exit> {
         json: raw.json,
         color: raw.color,
         read_rc: !raw.no_rc && !raw.untrusted,
+        budget: raw.budget,
         live,
     })
 }
@@ -448,6 +454,8 @@ mod tests {
         for word in [
             "--sysroot",
             "--debug-dir",
+            "--max-memory",
+            "--max-time",
             "NO_COLOR",
             "XDG_STATE_HOME",
             "kcore save",

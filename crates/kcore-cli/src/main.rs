@@ -8,6 +8,7 @@
 
 mod args;
 mod ask;
+mod budget;
 mod confine;
 mod files;
 mod folders;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Result, anyhow, bail};
-use kcore::{Core, OpenOptions, OwnFileError, open_own, open_regular};
+use kcore::{Budget, Core, OpenOptions, OwnFileError, open_own, open_regular};
 use kcore_dcmd::{DcmdError, Shell, Sink};
 use kcore_render::{Format, Screen, io_reason};
 use kcore_shell::repl::ReplOptions;
@@ -77,13 +77,15 @@ fn try_run(mut args: Args) -> Result<Status> {
     let live = args.live.target()?;
     let target = target::resolve(files, args.exe.take(), commands, live)?;
     let commands = commands_of(&target)?;
-    let interrupt = Arc::new(AtomicBool::new(false));
-    let screen = commands.screen(&interrupt);
+    args.budget.guard()?;
+    let budget = args.budget.budget();
+    let screen = commands.screen(budget.interrupt());
+    let interrupt = Arc::clone(budget.interrupt());
     let mut notes = Vec::new();
-    let core = open(&target, &args, commands.are_typed(), &mut notes)?;
+    let core = open(&target, &args, budget, commands.are_typed(), &mut notes)?;
     notes.extend(live_notes(&target, &core));
     let format = output::format(args.json, args.color, core.target().word_size());
-    let mut session = session(core, format, &interrupt);
+    let mut session = session(core, format);
     let settings = session.settings_mut();
     settings.macro_path.extend(folders::macros().filter(|_| !args.untrusted));
     settings.show_state = args.live.show_state;
@@ -134,7 +136,13 @@ fn check_named(target: &Target, args: &Args) -> Result<()> {
 }
 
 /// Opens the target. What is said of it stands in `notes`. `is_typed`: commands come from a terminal.
-fn open(target: &Target, args: &Args, is_typed: bool, notes: &mut Vec<String>) -> Result<Core> {
+fn open(
+    target: &Target,
+    args: &Args,
+    budget: Budget,
+    is_typed: bool,
+    notes: &mut Vec<String>,
+) -> Result<Core> {
     check_named(target, args)?;
     let options = OpenOptions {
         core: target.core.clone(),
@@ -144,6 +152,7 @@ fn open(target: &Target, args: &Args, is_typed: bool, notes: &mut Vec<String>) -
         untrusted: args.untrusted,
         debug_dirs: args.debug_dirs.clone(),
         cache_dir: folders::cache().filter(|_| !args.untrusted),
+        budget,
         ..OpenOptions::default()
     };
     if let Some(live) = &target.live {
@@ -185,14 +194,13 @@ fn live_notes(target: &Target, core: &Core) -> Vec<String> {
         .unwrap_or_default()
 }
 
-fn session(core: Core, format: Format, interrupt: &Arc<AtomicBool>) -> Session {
+fn session(core: Core, format: Format) -> Session {
     Session::new(
         Arc::new(core),
         SessionOptions {
             dcmds: kcore_commands::DCMDS,
             walkers: kcore_commands::WALKERS,
             format,
-            interrupt: Arc::clone(interrupt),
             terminal_width: terminal::columns,
         },
     )

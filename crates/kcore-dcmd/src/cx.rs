@@ -265,7 +265,7 @@ impl<'a> Cx<'a> {
     /// Emits a record.
     ///
     /// # Errors
-    /// When the reader has gone, or the user pressed ctrl-C.
+    /// When the reader has gone, the user pressed ctrl-C, or the time of the command is over.
     pub fn emit(&mut self, record: &dyn Record) -> Result<()> {
         self.check_interrupt()?;
         self.sink.put(record)
@@ -326,11 +326,11 @@ impl<'a> Cx<'a> {
         self.shell.run_macro(name, call, self.input.count, self.sink)
     }
 
-    /// For loops that emit seldom: stops them after ctrl-C.
+    /// For loops that emit seldom: stops them after ctrl-C, and when the time of the command is over.
     ///
     /// # Errors
-    /// [`DcmdError::Interrupted`].
+    /// [`DcmdError::Interrupted`], [`DcmdError::OutOfTime`].
     pub fn check_interrupt(&self) -> Result<()> {
-        if self.shell.interrupted() { Err(DcmdError::Interrupted) } else { Ok(()) }
+        self.core.budget().halt().map_or(Ok(()), |halt| Err(halt.into()))
     }
 }

@@ -1,6 +1,8 @@
 //! Why a dcmd failed, or was stopped.
 
-use kcore::{Addr, Fault};
+use std::time::Duration;
+
+use kcore::{Addr, Fault, Halt};
 
 /// What a dcmd answers.
 pub type Result<T, E = DcmdError> = std::result::Result<T, E>;
@@ -23,6 +25,9 @@ pub enum DcmdError {
     /// The user pressed ctrl-C.
     #[error("interrupted")]
     Interrupted,
+    /// The command reached its time limit; what it showed is a partial answer.
+    #[error("out of time after {} s: the answer is partial (--max-time)", .0.as_secs_f64())]
+    OutOfTime(Duration),
     /// Nobody reads what it emits any more: a closed pipe, a satisfied `::head`. Not an error.
     #[error("output is closed")]
     Closed,
@@ -57,6 +62,15 @@ impl DcmdError {
     /// A wrong call.
     pub fn usage(message: impl Into<String>) -> Self {
         Self::Usage(message.into())
+    }
+}
+
+impl From<Halt> for DcmdError {
+    fn from(halt: Halt) -> Self {
+        match halt {
+            Halt::Interrupted => Self::Interrupted,
+            Halt::OutOfTime(time) => Self::OutOfTime(time),
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use goblin::{
     container::{Container, Ctx, Endian as GoblinEndian},
     elf::{header::Header, section_header::SectionHeader},
 };
-use kcore_mem::{Arch, Endian, FileOff, Svma, Target};
+use kcore_mem::{Arch, Budget, Endian, FileOff, Svma, Target};
 
 use crate::{
     BuildId, FileBytes, ParseError, Section, SectionStream,
@@ -40,6 +40,10 @@ pub struct Image {
     sections: Vec<ImageSection>,
     /// What is inflated of compressed sections, by section index.
     streams: Mutex<BTreeMap<usize, Option<Arc<SectionStream>>>>,
+    /// The budget that inflated sections are charged to.
+    budget: Budget,
+    /// The name of the file in notes about its sections.
+    name: Option<String>,
 }
 
 impl Image {
@@ -69,7 +73,15 @@ impl Image {
             sections,
             bytes,
             streams: Mutex::default(),
+            budget: Budget::default(),
+            name: None,
         })
+    }
+
+    /// The same image; its inflated sections are charged to `budget`, and notes call it `name`.
+    #[must_use]
+    pub fn within(self, budget: &Budget, name: impl Into<String>) -> Self {
+        Self { budget: budget.clone(), name: Some(name.into()), ..self }
     }
 
     /// Architecture, word size and byte order.
@@ -121,23 +133,33 @@ impl Image {
     /// The same section to be read piece by piece, so that a compressed one is inflated only as
     /// far as it is needed, and once for all who need it.
     pub fn section_stream(&self, name: &str) -> Option<Arc<SectionStream>> {
-        let index = self.sections.iter().position(|section| section.name == name)?;
+        self.stream_at(self.sections.iter().position(|section| section.name == name)?)
+    }
+
+    fn stream_at(&self, index: usize) -> Option<Arc<SectionStream>> {
         let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
         streams.entry(index).or_insert_with(|| self.open_stream(index)).clone()
+    }
+
+    /// How many sections have that name.
+    pub fn count_parts(&self, name: &str) -> usize {
+        self.sections.iter().filter(|section| section.name == name).count()
     }
 
     /// All sections of that name, in the order of the table: objects that are not linked have one for
     /// each group.
     pub fn section_parts(&self, name: &str) -> Vec<Section> {
         let all = self.sections.iter().enumerate().filter(|(_, section)| section.name == name);
-        all.filter_map(|(index, _)| self.open_stream(index)?.whole()).collect()
+        all.filter_map(|(index, _)| self.stream_at(index)?.whole()).collect()
     }
 
     fn open_stream(&self, index: usize) -> Option<Arc<SectionStream>> {
         let section = self.sections.get(index)?;
         let raw = self.raw_section(section)?;
         let stream = if section.is_compressed() {
-            SectionStream::compressed(&raw, self.target)?
+            let of_file = self.name.iter().map(|name| format!(" of {name}")).collect::<String>();
+            let name = || format!("{}{of_file}", section.name);
+            SectionStream::compressed(&raw, self.target, &self.budget, name)?
         } else {
             SectionStream::plain(raw)
         };

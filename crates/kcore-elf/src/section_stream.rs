@@ -11,16 +11,16 @@ use std::{
 };
 
 use flate2::bufread::ZlibDecoder;
-use kcore_mem::Target;
+use kcore_mem::{Budget, Cut, Resource, Target};
 use ruzstd::decoding::StreamingDecoder;
 
 use crate::Section;
 
 /// Bytes that are inflated at a time, at least.
 const STEP: usize = 64 << 10;
-/// How many times larger than its compressed form a section may claim to be for its memory to be
-/// set aside at once. Debug information is 2 to 10 times larger.
-const USUAL_RATIO: usize = 64;
+/// How many times larger than its compressed form a section may claim to be for its room to be set
+/// aside at once. Debug information is 2 to 10 times larger.
+const USUAL_RATIO: usize = 16;
 
 /// A section whose bytes can be asked for piece by piece.
 pub struct SectionStream {
@@ -37,8 +37,14 @@ impl SectionStream {
     }
 
     /// A section that begins with an `Elf64_Chdr` or `Elf32_Chdr` (gABI, «Compressed sections»),
-    /// zlib or zstd. It never yields more than the header claims.
-    pub(crate) fn compressed(raw: &Section, target: Target) -> Option<Self> {
+    /// zlib or zstd. It never yields more than the header claims, nor more than `budget` allows for all
+    /// sections together. `name` names the section in the note that it was cut.
+    pub(crate) fn compressed(
+        raw: &Section,
+        target: Target,
+        budget: &Budget,
+        name: impl Fn() -> String,
+    ) -> Option<Self> {
         let mut header = kcore_mem::Cursor::new(raw, target);
         let algorithm = header.u32().ok()?;
         if target.word == 8 {
@@ -47,7 +53,10 @@ impl SectionStream {
         let size = usize::try_from(header.word().ok()?).ok()?;
         header.word().ok()?;
         let data = raw.slice(header.position()..raw.len())?;
-        let inflater = Inflater::new(algorithm, data, size)?;
+        let cut = Cut::Section { name: name(), size: size as u64, packed: data.len() as u64 };
+        budget.add_packed(data.len() as u64);
+        let inflater =
+            Inflater::new(algorithm, data, size, Charge { budget: budget.clone(), cut })?;
         Some(Self { size, whole: OnceLock::new(), partial: Mutex::new(Some(inflater)) })
     }
 
@@ -74,7 +83,7 @@ impl SectionStream {
             return None;
         }
         if inflater.done < self.size {
-            return inflater.bytes.get(range).map(|bytes| Section::from(bytes.to_vec()));
+            return inflater.bytes.get(range).and_then(copied);
         }
         let whole = Section::from(partial.take()?.bytes);
         self.whole.get_or_init(|| whole).slice(range)
@@ -92,34 +101,63 @@ impl std::fmt::Debug for SectionStream {
     }
 }
 
+/// A copy of the bytes; `None` when there is no memory for it.
+fn copied(bytes: &[u8]) -> Option<Section> {
+    let mut copy = Vec::new();
+    copy.try_reserve_exact(bytes.len()).ok()?;
+    copy.extend_from_slice(bytes);
+    Some(Section::from(copy))
+}
+
+/// The budget that inflated bytes are charged to, and the note for the user when it is exhausted.
+struct Charge {
+    budget: Budget,
+    cut: Cut,
+}
+
+impl Charge {
+    fn pay(&self, bytes: usize) -> bool {
+        let is_paid = self.budget.spend(Resource::Inflated, bytes as u64);
+        if !is_paid {
+            self.budget.cut(self.cut.clone());
+        }
+        is_paid
+    }
+}
+
 /// A compressed stream and what came out of it so far.
 struct Inflater {
     source: Box<dyn Read + Send>,
-    /// Longer than what is inflated: memory that is not written yet costs nothing.
+    /// Inflated bytes, followed by room for the next step.
     bytes: Vec<u8>,
     done: usize,
     size: usize,
+    charge: Charge,
 }
 
 impl Inflater {
-    fn new(algorithm: u32, data: Section, size: usize) -> Option<Self> {
+    fn new(algorithm: u32, data: Section, size: usize, charge: Charge) -> Option<Self> {
         let usual = data.len().saturating_mul(USUAL_RATIO);
         let source: Box<dyn Read + Send> = match algorithm {
             1 => Box::new(ZlibDecoder::new(Cursor::new(data))),
             2 => Box::new(StreamingDecoder::new(Cursor::new(data)).ok()?),
             _ => return None,
         };
-        let bytes = if size <= usual { vec![0; size] } else { Vec::new() };
-        Some(Self { source, bytes, done: 0, size })
+        let mut bytes = Vec::new();
+        if size <= usual {
+            // Reserved memory costs nothing until it is written. If this fails, the vector grows step by step.
+            let _ = bytes.try_reserve_exact(size);
+        }
+        Some(Self { source, bytes, done: 0, size, charge })
     }
 
     /// Inflates up to `target` bytes and a little more; whether that many are there.
     fn advance(&mut self, target: usize) -> bool {
-        let goal = target.saturating_add(STEP).min(self.size);
         while self.done < target {
-            self.make_room(goal);
-            let end = goal.min(self.bytes.len());
-            let free = self.bytes.get_mut(self.done..end).unwrap_or_default();
+            if self.done == self.bytes.len() && !self.make_room(target) {
+                return false;
+            }
+            let free = self.bytes.get_mut(self.done..).unwrap_or_default();
             match self.source.read(free) {
                 Ok(0) | Err(_) => return false,
                 Ok(read) => self.done = self.done.saturating_add(read),
@@ -128,18 +166,25 @@ impl Inflater {
         true
     }
 
-    /// Room for more: twice of what was really inflated at most, since a header can claim anything.
-    fn make_room(&mut self, goal: usize) {
-        if self.done == self.bytes.len() {
-            let len = self.done.saturating_mul(2).max(STEP).min(goal.max(STEP)).min(self.size);
-            self.bytes.resize(len, 0);
+    /// Makes room for the next step: at most doubles what was really inflated, since a header can claim any
+    /// size. Fails when there is no memory, or the budget is exhausted.
+    fn make_room(&mut self, target: usize) -> bool {
+        let wanted = target.saturating_sub(self.done).min(self.done).max(STEP);
+        let len = self.done.saturating_add(wanted).min(self.size);
+        let more = len.saturating_sub(self.done);
+        if self.bytes.try_reserve(more).is_err() || !self.charge.pay(more) {
+            return false;
         }
+        self.bytes.resize(len, 0);
+        true
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::io::Write;
+
+    use kcore_mem::Allowance;
 
     use super::*;
 
@@ -150,7 +195,47 @@ mod tests {
         bytes.extend_from_slice(&claimed.to_le_bytes());
         bytes.extend_from_slice(&1_u64.to_le_bytes());
         bytes.extend_from_slice(&encoder.finish().unwrap());
-        SectionStream::compressed(&Section::from(bytes), Target::X86_64)
+        stream_of(bytes, &Budget::default())
+    }
+
+    fn stream_of(bytes: Vec<u8>, budget: &Budget) -> Option<SectionStream> {
+        let name = || ".debug_info of x".to_owned();
+        SectionStream::compressed(&Section::from(bytes), Target::X86_64, budget, name)
+    }
+
+    /// So many zeros as a section of their own.
+    fn zeros(count: usize) -> Vec<u8> {
+        let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
+        encoder.write_all(&vec![0; count]).unwrap();
+        let mut bytes = vec![1, 0, 0, 0, 0, 0, 0, 0];
+        bytes.extend_from_slice(&(count as u64).to_le_bytes());
+        bytes.extend_from_slice(&1_u64.to_le_bytes());
+        bytes.extend_from_slice(&encoder.finish().unwrap());
+        bytes
+    }
+
+    #[test]
+    fn few_bytes_do_not_become_many_and_the_budget_says_what_was_cut() {
+        let budget = Budget::new(Allowance::of_memory(64 << 20));
+        let section = stream_of(zeros(16 << 20), &budget).unwrap();
+        assert_eq!(section.get(100..200).unwrap()[..], [0; 100]);
+        assert!(section.whole().is_none());
+        let inflated = section.partial.lock().unwrap().as_ref().unwrap().bytes.capacity();
+        assert!(inflated < 4 << 20, "{inflated}");
+        // What is there stays there.
+        assert!(section.get(1000..2000).is_some());
+        let cuts = budget.take_cuts();
+        assert!(
+            matches!(&cuts[..], [Cut::Section { name, size: 0x100_0000, .. }] if name.contains(".debug_info")),
+            "{cuts:?}"
+        );
+    }
+
+    #[test]
+    fn several_sections_share_one_budget() {
+        let budget = Budget::new(Allowance::of_memory(64 << 20));
+        let whole = |len| stream_of(zeros(len), &budget).unwrap().whole().is_some();
+        assert_eq!([0; 4].map(|_| whole(500 << 10)), [true, true, false, false]);
     }
 
     fn varied(len: u32) -> Vec<u8> {
@@ -165,7 +250,7 @@ mod tests {
         let boast = compressed(b"some debug information", u64::MAX).unwrap();
         assert!(boast.whole().is_none());
         assert_eq!(&boast.get(5..10).unwrap()[..], b"debug");
-        assert!(SectionStream::compressed(&Section::from(vec![1, 0, 0]), Target::X86_64).is_none());
+        assert!(stream_of(vec![1, 0, 0], &Budget::default()).is_none());
     }
 
     #[test]
@@ -200,7 +285,7 @@ mod tests {
         encoder.write_all(&content).unwrap();
         let packed = encoder.finish().unwrap();
         bytes.extend_from_slice(&packed[..packed.len() / 2]);
-        let cut = SectionStream::compressed(&Section::from(bytes), Target::X86_64).unwrap();
+        let cut = stream_of(bytes, &Budget::default()).unwrap();
         assert_eq!(&cut.get(0..1000).unwrap()[..], &content[..1000]);
         assert!(cut.whole().is_none());
         assert_eq!(&cut.get(500..1500).unwrap()[..], &content[500..1500]);

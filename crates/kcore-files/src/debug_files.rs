@@ -5,6 +5,7 @@
 
 use std::{
     ffi::OsStr,
+    fs::File,
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
 };
@@ -35,14 +36,16 @@ impl Finder {
         let by_id = by_id.into_iter().map(|path| (Place::BuildIdDir, path));
         let by_link = by_link.map(|path| (Place::DebugLink, path));
         let checksum = link.as_ref().map(|(_, checksum)| *checksum);
-        self.search(by_id.chain(by_link), |debug| check_debug(debug, build_id, checksum))
+        self.search(by_id.chain(by_link), |debug, file| {
+            self.check_debug(debug, file, build_id, checksum)
+        })
     }
 
     /// The debug file of a module that has no file itself, by its build-id alone.
     pub fn find_debug_by_id(&self, build_id: &BuildId) -> Found {
         let by_id = self.by_build_id(Some(build_id), ".debug").into_iter();
         let by_id = by_id.map(|path| (Place::BuildIdDir, path));
-        self.search(by_id, |debug| check_debug(debug, Some(build_id), None))
+        self.search(by_id, |debug, file| self.check_debug(debug, file, Some(build_id), None))
     }
 
     /// The file that `.gnu_debugaltlink` of a debug file at `path` names; nothing is looked for
@@ -56,7 +59,29 @@ impl Finder {
         let by_name = by_name.map(|path| (Place::DebugLink, path));
         let by_id = self.by_build_id(Some(&id), ".debug").into_iter();
         let by_id = by_id.map(|path| (Place::BuildIdDir, path));
-        self.search(by_id.chain(by_name), |image| check_build_id(image, &id).map(|()| true))
+        self.search(by_id.chain(by_name), |image, _| check_build_id(image, &id).map(|()| true))
+    }
+
+    /// A debug file is believed by its build-id, or where one of the two has none by its checksum, for
+    /// which all of it has to be read.
+    fn check_debug(
+        &self,
+        debug: &Image,
+        file: &File,
+        build_id: Option<&BuildId>,
+        checksum: Option<u32>,
+    ) -> Result<bool, Why> {
+        match (build_id, checksum) {
+            (Some(id), None) => check_build_id(debug, id).map(|()| true),
+            (Some(id), Some(_)) if debug.build_id().is_some() => {
+                check_build_id(debug, id).map(|()| true)
+            }
+            (_, Some(wanted)) => {
+                let found = self.images.checksum(file)?;
+                if found == wanted { Ok(true) } else { Err(Why::ChecksumMismatch { found }) }
+            }
+            (None, None) => Ok(false),
+        }
     }
 
     /// The paths that the name in `.gnu_debuglink` of the file at `path` stands for.
@@ -79,31 +104,6 @@ impl Finder {
         let below = root.and_then(|root| dir.strip_prefix(root).ok());
         below.or_else(|| dir.strip_prefix("/").ok()).unwrap_or(dir).to_owned()
     }
-}
-
-/// A debug file is believed by its build-id, or where one of the two has none by its checksum.
-fn check_debug(
-    debug: &Image,
-    build_id: Option<&BuildId>,
-    checksum: Option<u32>,
-) -> Result<bool, Why> {
-    match (build_id, checksum) {
-        (Some(id), None) => check_build_id(debug, id).map(|()| true),
-        (Some(id), Some(_)) if debug.build_id().is_some() => {
-            check_build_id(debug, id).map(|()| true)
-        }
-        (_, Some(wanted)) => {
-            let found = checksum_of(debug);
-            if found == wanted { Ok(true) } else { Err(Why::ChecksumMismatch { found }) }
-        }
-        (None, None) => Ok(false),
-    }
-}
-
-fn checksum_of(image: &Image) -> u32 {
-    let mut crc = flate2::Crc::new();
-    crc.update(image.bytes());
-    crc.sum()
 }
 
 /// Path and build-id in `.gnu_debugaltlink`.

@@ -3,12 +3,13 @@
 use std::{
     collections::{BTreeMap, HashSet},
     ffi::OsStr,
+    fs::File,
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
 };
 
 use kcore_elf::{BuildId, Image};
-use kcore_mem::Arch;
+use kcore_mem::{Arch, Budget};
 
 use crate::{Found, FoundFile, Place, Reach, Tried, Why, image_cache::ImageCache, sysroot};
 
@@ -59,7 +60,7 @@ pub struct Wanted<'a> {
 pub struct Finder {
     pub(crate) paths: SearchPaths,
     places: Vec<Place>,
-    images: ImageCache,
+    pub(crate) images: ImageCache,
 }
 
 impl Finder {
@@ -71,6 +72,17 @@ impl Finder {
     /// A finder that searches modules in these places only, in this order.
     pub fn with_places(paths: SearchPaths, places: Vec<Place>) -> Self {
         Self { paths, places, images: ImageCache::default() }
+    }
+
+    /// The same finder with an empty cache; inflated sections of its files are charged to `budget`.
+    #[must_use]
+    pub fn within(self, budget: &Budget) -> Self {
+        Self { images: ImageCache::within(budget), ..self }
+    }
+
+    /// The budget that inflated sections of its files are charged to.
+    pub const fn budget(&self) -> &Budget {
+        self.images.budget()
     }
 
     /// Where this finder searches.
@@ -90,7 +102,7 @@ impl Finder {
         let candidates = self.places.iter().flat_map(|place| {
             self.candidates(*place, wanted).into_iter().map(|path| (*place, path))
         });
-        self.search(candidates, |image| {
+        self.search(candidates, |image, _| {
             let verified = check_module(image, wanted)?;
             if self.is_replaced(wanted) && !verified {
                 return Err(Why::OtherContents);
@@ -160,7 +172,7 @@ impl Finder {
     pub(crate) fn search(
         &self,
         candidates: impl Iterator<Item = (Place, PathBuf)>,
-        check: impl Fn(&Image) -> Result<bool, Why>,
+        check: impl Fn(&Image, &File) -> Result<bool, Why>,
     ) -> Found {
         let mut found = Found::default();
         let mut seen = HashSet::new();
@@ -168,8 +180,11 @@ impl Finder {
             if !seen.insert(path.clone()) {
                 continue;
             }
-            let file = self.paths.open(&path);
-            match file.and_then(|file| self.images.open(&file, &check)) {
+            let opened = self
+                .paths
+                .open(&path)
+                .and_then(|file| self.images.open(&file, &path, |image| check(image, &file)));
+            match opened {
                 Ok((image, verified)) => {
                     found.file = Some(FoundFile { path, image, verified, place });
                     break;

@@ -87,6 +87,8 @@ pub enum Why {
         /// The checksum of the file.
         found: u32,
     },
+    /// It has no build-id, and is too long to compute its checksum. Its length in bytes.
+    TooLong(u64),
     /// It is for another machine.
     WrongArch(Arch),
     /// A sysroot was given, and it is a file of this machine that does not lie in it.
@@ -107,6 +109,10 @@ impl fmt::Display for Why {
             Self::BuildIdMismatch { found: None } => f.write_str("it has no build-id"),
             Self::OtherContents => f.write_str("its contents differ from what was mapped"),
             Self::ChecksumMismatch { found } => write!(f, "its checksum is {found:#x}"),
+            Self::TooLong(len) => write!(
+                f,
+                "it has no build-id, and is with {len} bytes too long to be read for its checksum"
+            ),
             Self::WrongArch(arch) => write!(f, "it is for {arch}"),
             Self::OutsideSysroot => {
                 f.write_str("not under the sysroot, and so not looked at (--host-files)")

@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead, Read};
 
+use liblzma::bufread::XzDecoder;
 use lz4_flex::frame::FrameDecoder as FrameDecoderLz4;
 use ruzstd::decoding::{
     BlockDecodingStrategy, FrameDecoder,
@@ -12,6 +13,9 @@ use crate::{Format, format::skip_to_format, packed_stream::PackedStream};
 
 /// The largest window of a zstd stream, in bytes: that of `zstd --long=31`, the largest that zstd writes.
 pub const MAX_WINDOW: u64 = 1 << 31;
+
+/// Memory that the decoder of an xz stream may use. `xz -9` needs 65 MiB; a crafted stream may ask for 4 GiB.
+const MAX_XZ_MEMORY: u64 = 512 << 20;
 
 /// Reads the content of all frames of a stream, one after another (gzip calls them members, xz streams).
 pub struct Frames<'a>(State<'a>);
@@ -38,6 +42,11 @@ pub struct OtherBytes;
 #[derive(Debug, thiserror::Error)]
 #[error("it needs a window of {0:#x} bytes, more than {MAX_WINDOW:#x}")]
 pub struct WideWindow(pub u64);
+
+/// An xz stream needs more memory than [`MAX_XZ_MEMORY`].
+#[derive(Debug, thiserror::Error)]
+#[error("it needs more than {MAX_XZ_MEMORY:#x} bytes of memory to be unpacked")]
+pub struct WideDictionary;
 
 impl<'a> Frames<'a> {
     /// The content of `stream`, which begins with a frame.
@@ -80,7 +89,7 @@ fn begin(mut stream: PackedStream<'_>, is_behind: bool) -> io::Result<State<'_>>
     Ok(State::Inside(match format.ok_or_else(|| io::Error::other(OtherBytes))? {
         Format::Zstd => Box::new(ZstdFrame::new(stream)?),
         Format::Gzip => Box::new(flate2::bufread::GzDecoder::new(stream)),
-        Format::Xz => Box::new(liblzma::bufread::XzDecoder::new(stream)),
+        Format::Xz => Box::new(XzFrame::new(stream)?),
         Format::Lz4 => Box::new(Lz4Frame::new(stream)),
         Format::Bzip2 => Box::new(bzip2::bufread::BzDecoder::new(stream)),
     }))
@@ -104,9 +113,31 @@ impl<'a> Frame<'a> for flate2::bufread::GzDecoder<PackedStream<'a>> {
     }
 }
 
-impl<'a> Frame<'a> for liblzma::bufread::XzDecoder<PackedStream<'a>> {
+/// An xz stream; its decoder uses at most [`MAX_XZ_MEMORY`].
+struct XzFrame<'a>(XzDecoder<PackedStream<'a>>);
+
+impl<'a> XzFrame<'a> {
+    fn new(stream: PackedStream<'a>) -> io::Result<Self> {
+        let decoder = liblzma::stream::Stream::new_stream_decoder(MAX_XZ_MEMORY, 0)?;
+        Ok(Self(XzDecoder::new_stream(stream, decoder)))
+    }
+}
+
+impl Read for XzFrame<'_> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buf).map_err(|error| {
+            let why = error.get_ref().and_then(|why| why.downcast_ref());
+            match why {
+                Some(liblzma::stream::Error::MemLimit) => io::Error::other(WideDictionary),
+                _ => error,
+            }
+        })
+    }
+}
+
+impl<'a> Frame<'a> for XzFrame<'a> {
     fn into_stream(self: Box<Self>) -> PackedStream<'a> {
-        (*self).into_inner()
+        self.0.into_inner()
     }
 }
 

@@ -5,28 +5,54 @@ use std::{
     collections::HashMap,
     fs::File,
     os::unix::fs::MetadataExt,
+    path::Path,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use kcore_elf::Image;
+use kcore_mem::Budget;
 
-use crate::{Why, regular::image_of};
+use crate::{Why, checksum::Checksums, regular::image_of};
 
 /// Device and inode: the same under every path.
 type FileId = (u64, u64);
 
 /// The files that were accepted.
 #[derive(Clone, Debug, Default)]
-pub struct ImageCache(Arc<Mutex<HashMap<FileId, Arc<Image>>>>);
+pub struct ImageCache {
+    images: Arc<Mutex<HashMap<FileId, Arc<Image>>>>,
+    checksums: Arc<Checksums>,
+    budget: Budget,
+}
 
 impl ImageCache {
-    /// What `file` holds, if it is an ELF file and `check` has nothing against it, with what `check` says.
+    /// A cache of files whose inflated sections are charged to `budget`.
+    pub fn within(budget: &Budget) -> Self {
+        Self { budget: budget.clone(), ..Self::default() }
+    }
+
+    /// The budget that inflated sections are charged to.
+    pub const fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// The checksum of `file`, as `.gnu_debuglink` has it; it is read once.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn checksum(&self, file: &File) -> Result<u32, Why> {
+        self.checksums.of(file, &self.budget)
+    }
+
+    /// What `file` at `path` holds, if it is an ELF file and `check` has nothing against it, with what `check`
+    /// says.
     ///
     /// # Errors
     /// Why not; it may be there the next time, and is not kept open.
     pub fn open<T>(
         &self,
         file: &File,
+        path: &Path,
         check: impl FnOnce(&Image) -> Result<T, Why>,
     ) -> Result<(Arc<Image>, T), Why> {
         let id = file.metadata().ok().map(|metadata| (metadata.dev(), metadata.ino()));
@@ -35,7 +61,7 @@ impl ImageCache {
             return Ok((image, said));
         }
         // Not under the lock: others open other files meanwhile.
-        let image = Arc::new(image_of(file)?);
+        let image = Arc::new(image_of(file, path, &self.budget)?);
         let said = check(&image)?;
         if let Some(id) = id {
             self.lock().insert(id, image.clone());
@@ -44,6 +70,6 @@ impl ImageCache {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<FileId, Arc<Image>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.images.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

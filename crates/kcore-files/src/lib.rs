@@ -26,6 +26,7 @@
 )]
 
 mod cache;
+mod checksum;
 mod claim;
 mod debug_files;
 mod error;

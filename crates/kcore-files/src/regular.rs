@@ -8,6 +8,7 @@ use std::{
 };
 
 use kcore_elf::{FileBytes, Image};
+use kcore_mem::Budget;
 use rustix::fs::OFlags;
 
 use crate::Why;
@@ -16,13 +17,14 @@ use crate::Why;
 /// pipe, and not to make a terminal ours.
 pub const CAREFULLY: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
-/// Maps and parses an ELF file.
+/// Maps and parses the ELF file that lies at `path`; its inflated sections are charged to `budget`.
 ///
 /// # Errors
 /// Why it is none.
-pub fn image_of(file: &File) -> Result<Image, Why> {
+pub fn image_of(file: &File, path: &Path, budget: &Budget) -> Result<Image, Why> {
     let bytes = FileBytes::map(file).map_err(why)?;
-    Image::parse(bytes).map_err(|error| Why::NotElf(error.to_string()))
+    let image = Image::parse(bytes).map_err(|error| Why::NotElf(error.to_string()))?;
+    Ok(image.within(budget, path.display().to_string()))
 }
 
 /// Opens the file at `path`.

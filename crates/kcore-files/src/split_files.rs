@@ -32,6 +32,6 @@ impl Finder {
     }
 
     fn search_unproven(&self, paths: impl Iterator<Item = PathBuf>) -> Found {
-        self.search(paths.map(|path| (Place::DebugLink, path)), |_| Ok(false))
+        self.search(paths.map(|path| (Place::DebugLink, path)), |_, _| Ok(false))
     }
 }

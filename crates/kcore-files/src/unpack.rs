@@ -12,7 +12,7 @@ use kcore_elf::{FileBytes, ParseError};
 use crate::{
     FilesError, Format,
     claim::{Claim, Limit},
-    frames::{Frames, OtherBytes, WideWindow},
+    frames::{Frames, OtherBytes, WideDictionary, WideWindow},
     sparse::{SparseFile, WriteError},
 };
 
@@ -168,7 +168,9 @@ impl Unpacking<'_> {
         let broken = broken.or_else(|| (written == 0).then(empty));
         match (broken, format) {
             (Some(error), _) if self.is_complete() && is::<OtherBytes>(&error) => Ok(None),
-            (Some(error), Some(_)) if written == 0 && is::<WideWindow>(&error) => {
+            (Some(error), Some(_))
+                if written == 0 && (is::<WideWindow>(&error) || is::<WideDictionary>(&error)) =>
+            {
                 Err(FilesError::WideWindow { name: self.name.to_owned(), error })
             }
             (Some(error), Some(format)) if written == 0 => {
@@ -475,6 +477,36 @@ mod tests {
         assert_eq!(
             error.to_string(),
             "x.core: it needs a window of 0x100000000 bytes, more than 0x80000000"
+        );
+    }
+
+    fn xz_with_dictionary(bytes: &[u8], size: u32) -> Vec<u8> {
+        use liblzma::stream::{Check, Filters, LzmaOptions, Stream};
+        let mut options = LzmaOptions::new_preset(0).unwrap();
+        options.dict_size(size);
+        let stream = Stream::new_stream_encoder(Filters::new().lzma2(&options), Check::Crc64);
+        let mut encoder = liblzma::write::XzEncoder::new_stream(Vec::new(), stream.unwrap());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn a_dictionary_of_xz_is_as_large_as_an_honest_one_and_no_larger() {
+        let core = core_with(&sample()[..1 << 14]);
+        let honest = xz_with_dictionary(&core, 64 << 20);
+        assert!(unpack_bytes(&honest).unwrap().bytes[..] == core[..]);
+        let mut wide = honest;
+        // The dictionary of LZMA2 is one byte in the header of the block, whose CRC32 is behind it; 36 is
+        // one of 1 GiB.
+        assert_eq!((wide[14], wide[15], wide[16]), (0x21, 1, 28));
+        wide[16] = 36;
+        let mut crc = flate2::Crc::new();
+        crc.update(&wide[12..20]);
+        wide[20..24].copy_from_slice(&crc.sum().to_le_bytes());
+        let error = unpack_bytes(&wide).err().unwrap();
+        assert_eq!(
+            error.to_string(),
+            "x.core: it needs more than 0x20000000 bytes of memory to be unpacked"
         );
     }
 

@@ -17,12 +17,14 @@
 #![cfg_attr(test, allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used))]
 
 mod addr;
+mod budget;
 mod cursor;
 mod fault;
 mod space;
 mod target;
 
 pub use addr::{Addr, AddrRange, CodeAddr, FileOff, Svma};
+pub use budget::{Allowance, Budget, Cut, Halt, Resource};
 pub use cursor::{Cursor, OutOfBytes};
 pub use fault::{Fault, Origin};
 pub use space::{AddressSpace, Region};

@@ -13,7 +13,19 @@ use crate::style::Style;
 use crate::value;
 
 /// Appends the cell, formatted and padded.
-pub(crate) fn push(canvas: &mut Canvas, cell: &Cell<'_>, format: &CellFormat, numbers: Numbers) {
+pub(crate) fn push(
+    canvas: &mut Canvas<'_>,
+    cell: &Cell<'_>,
+    format: &CellFormat,
+    numbers: Numbers,
+) {
+    if format.width == 0 && !format.bold {
+        match cell {
+            Cell::Script(cell) => return script::write(canvas, cell, numbers),
+            Cell::Value(cell) => return value::write(canvas, cell, numbers),
+            _ => {}
+        }
+    }
     let text = text(cell, format, numbers);
     let padding = match format.width {
         0 => 0,

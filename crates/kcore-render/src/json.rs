@@ -78,14 +78,27 @@ impl<W: Write, E: Write> JsonSink<W, E> {
         self.of_fields(self.open.is_empty().then(|| record.kind()), &fields)
     }
 
-    /// An object, `"type"` first where there is one.
+    /// Writes the record as an object, piece by piece, followed by `end`.
+    fn stream(&mut self, record: &dyn Record, end: &str) -> Result<()> {
+        let mut fields = Fields::new();
+        record.fields(&mut fields);
+        let (mut written, out) = (Ok(()), &mut self.out);
+        let mut write = |json: &str| {
+            if written.is_ok() {
+                written = out.text(json);
+            }
+        };
+        let mut json = JsonText::taken_by(self.form, &mut write);
+        push_object(&mut json, self.open.is_empty().then(|| record.kind()), &fields);
+        json.raw(end);
+        let last = json.into_string();
+        written?;
+        self.out.text(&last)
+    }
+
     fn of_fields(&self, kind: Option<&str>, fields: &Fields<'_>) -> String {
-        let kind = kind.map(|kind| Cell::text(kind.to_owned()));
         let mut json = JsonText::new(self.form);
-        json.raw("{");
-        let typed = kind.as_ref().map(|kind| ("type", kind));
-        json_cell::push_members(&mut json, typed.into_iter().chain(fields.facts()));
-        json.raw("}");
+        push_object(&mut json, kind, fields);
         json.into_string()
     }
 
@@ -106,15 +119,24 @@ impl<W: Write, E: Write> JsonSink<W, E> {
     }
 }
 
+/// An object, `"type"` first where there is one.
+fn push_object(json: &mut JsonText<'_>, kind: Option<&str>, fields: &Fields<'_>) {
+    let kind = kind.map(|kind| Cell::text(kind.to_owned()));
+    json.raw("{");
+    let typed = kind.as_ref().map(|kind| ("type", kind));
+    json_cell::push_members(json, typed.into_iter().chain(fields.facts()));
+    json.raw("}");
+}
+
 impl<W: Write, E: Write> Sink for JsonSink<W, E> {
     fn put(&mut self, record: &dyn Record) -> Result<()> {
-        let json = self.object(record);
         if self.open.is_empty() {
-            return self.line(json);
+            self.stream(record, "\n")?;
+            return if self.live { self.out.flush() } else { Ok(()) };
         }
         let separator = self.separator();
         self.out.text(separator)?;
-        self.out.text(&json)
+        self.stream(record, "")
     }
 
     fn begin(&mut self, record: &dyn Record, list: &'static str) -> Result<()> {

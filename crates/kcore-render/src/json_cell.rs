@@ -6,7 +6,7 @@ use crate::json_text::{JsonObject, JsonText, integer};
 use crate::{json_script, json_value};
 
 /// Appends the cell: addresses and hexadecimal numbers as `"0x…"`, what is absent as `null`.
-pub(crate) fn push(json: &mut JsonText, cell: &Cell<'_>) {
+pub(crate) fn push(json: &mut JsonText<'_>, cell: &Cell<'_>) {
     match cell {
         Cell::Null => json.raw("null"),
         Cell::Bool(value) => json.raw(if *value { "true" } else { "false" }),
@@ -27,7 +27,7 @@ pub(crate) fn push(json: &mut JsonText, cell: &Cell<'_>) {
 
 /// Appends `"key":value` pairs, separated by commas; the compact form has none of those that are null.
 pub(crate) fn push_members<'c, 'a: 'c>(
-    json: &mut JsonText,
+    json: &mut JsonText<'_>,
     members: impl Iterator<Item = (&'static str, &'c Cell<'a>)>,
 ) {
     let mut object = JsonObject::new(json);
@@ -40,7 +40,7 @@ pub(crate) fn push_members<'c, 'a: 'c>(
 }
 
 fn push_object<'c, 'a: 'c>(
-    json: &mut JsonText,
+    json: &mut JsonText<'_>,
     members: impl Iterator<Item = (&'static str, &'c Cell<'a>)>,
 ) {
     json.raw("{");
@@ -48,7 +48,7 @@ fn push_object<'c, 'a: 'c>(
     json.raw("}");
 }
 
-fn push_list(json: &mut JsonText, cells: &[Cell<'_>]) {
+fn push_list(json: &mut JsonText<'_>, cells: &[Cell<'_>]) {
     json.raw("[");
     for (index, cell) in cells.iter().enumerate() {
         if index > 0 {
@@ -59,7 +59,7 @@ fn push_list(json: &mut JsonText, cells: &[Cell<'_>]) {
     json.raw("]");
 }
 
-fn push_symbol(json: &mut JsonText, symbol: &SymbolCell<'_>) {
+fn push_symbol(json: &mut JsonText<'_>, symbol: &SymbolCell<'_>) {
     let text = |text: &Option<std::borrow::Cow<'_, str>>| {
         Cell::or_null(text.as_deref().map(ToOwned::to_owned), Cell::text)
     };

@@ -9,22 +9,22 @@ use crate::script::{escaped, javascript_number};
 const ESCAPED: &str = "escaped: it has lone surrogates";
 
 /// Appends the tree of a value.
-pub(crate) fn push(json: &mut JsonText, node: &ScriptNode) {
+pub(crate) fn push(json: &mut JsonText<'_>, node: &ScriptNode) {
     push_node(json, None, node);
 }
 
-fn push_node(json: &mut JsonText, part: Option<&ScriptPart>, node: &ScriptNode) {
+fn push_node(json: &mut JsonText<'_>, part: Option<&ScriptPart>, node: &ScriptNode) {
     json.raw("{");
     Tree { object: JsonObject::new(json) }.node(part, node);
     json.raw("}");
 }
 
 /// A node under construction.
-struct Tree<'j> {
-    object: JsonObject<'j>,
+struct Tree<'j, 'o> {
+    object: JsonObject<'j, 'o>,
 }
 
-impl Tree<'_> {
+impl Tree<'_, '_> {
     fn node(&mut self, part: Option<&ScriptPart>, node: &ScriptNode) {
         self.label(part);
         let at = node.at.map(|at| json_text::hex(at.get()));

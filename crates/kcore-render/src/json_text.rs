@@ -15,20 +15,40 @@ pub enum JsonForm {
     Compact,
 }
 
+/// Bytes that are buffered before they are passed on.
+const CHUNK: usize = 64 << 10;
+
 /// JSON text to which more is appended.
-#[derive(Debug)]
-pub(crate) struct JsonText {
+pub(crate) struct JsonText<'o> {
     text: String,
     form: JsonForm,
+    /// Receives finished text while the rest is generated, so that a long answer is never in memory whole.
+    taker: Option<&'o mut dyn FnMut(&str)>,
 }
 
-impl JsonText {
+impl<'o> JsonText<'o> {
     pub(crate) const fn new(form: JsonForm) -> Self {
-        Self { text: String::new(), form }
+        Self { text: String::new(), form, taker: None }
     }
 
+    /// JSON that is passed to `taker` piece by piece; `into_string` gives the last piece.
+    pub(crate) const fn taken_by(form: JsonForm, taker: &'o mut dyn FnMut(&str)) -> Self {
+        Self { text: String::new(), form, taker: Some(taker) }
+    }
+
+    /// The text that was not passed on.
     pub(crate) fn into_string(self) -> String {
         self.text
+    }
+
+    fn append(&mut self, json: &str) {
+        self.text.push_str(json);
+        if self.text.len() >= CHUNK
+            && let Some(taker) = &mut self.taker
+        {
+            taker(&self.text);
+            self.text.clear();
+        }
     }
 
     pub(crate) const fn has_nulls(&self) -> bool {
@@ -37,34 +57,34 @@ impl JsonText {
 
     /// Appends text that is already JSON.
     pub(crate) fn raw(&mut self, json: &str) {
-        self.text.push_str(json);
+        self.append(json);
     }
 
     /// Appends a string.
     pub(crate) fn string(&mut self, text: &str) {
-        self.text.push_str(&string(text));
+        self.append(&string(text));
     }
 
     /// Appends an address or a number that is read in hexadecimal.
     pub(crate) fn hex(&mut self, value: u64) {
-        self.text.push_str(&hex(value));
+        self.append(&hex(value));
     }
 }
 
 /// The members of an object under construction, and the commas between them.
-pub(crate) struct JsonObject<'j> {
-    json: &'j mut JsonText,
+pub(crate) struct JsonObject<'j, 'o> {
+    json: &'j mut JsonText<'o>,
     is_first: bool,
 }
 
-impl<'j> JsonObject<'j> {
+impl<'j, 'o> JsonObject<'j, 'o> {
     /// Members; the braces around them are the caller's.
-    pub(crate) const fn new(json: &'j mut JsonText) -> Self {
+    pub(crate) const fn new(json: &'j mut JsonText<'o>) -> Self {
         Self { json, is_first: true }
     }
 
     /// Appends a key; the caller appends its value.
-    pub(crate) fn key(&mut self, key: &str) -> &mut JsonText {
+    pub(crate) fn key(&mut self, key: &str) -> &mut JsonText<'o> {
         if !std::mem::replace(&mut self.is_first, false) {
             self.json.raw(",");
         }

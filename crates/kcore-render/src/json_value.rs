@@ -11,22 +11,22 @@ use crate::json_text::{self, JsonObject, JsonText};
 use crate::value::{signed, spelled};
 
 /// Appends the tree of a value. `name` is null where there is none.
-pub(crate) fn push(json: &mut JsonText, name: Option<&str>, value: &Value) {
+pub(crate) fn push(json: &mut JsonText<'_>, name: Option<&str>, value: &Value) {
     push_node(json, name.filter(|name| !name.is_empty()), None, value);
 }
 
-fn push_node(json: &mut JsonText, name: Option<&str>, key: Option<&Value>, value: &Value) {
+fn push_node(json: &mut JsonText<'_>, name: Option<&str>, key: Option<&Value>, value: &Value) {
     json.raw("{");
     Tree { object: JsonObject::new(json) }.node(name, key, value);
     json.raw("}");
 }
 
 /// A node under construction.
-struct Tree<'j> {
-    object: JsonObject<'j>,
+struct Tree<'j, 'o> {
+    object: JsonObject<'j, 'o>,
 }
 
-impl Tree<'_> {
+impl Tree<'_, '_> {
     fn node(&mut self, name: Option<&str>, key: Option<&Value>, value: &Value) {
         self.object.optional_text("name", name);
         self.object.text("type", &value.ty.spelled());
@@ -92,12 +92,12 @@ impl Tree<'_> {
 }
 
 /// Children under construction.
-struct List<'j> {
-    json: &'j mut JsonText,
+struct List<'j, 'o> {
+    json: &'j mut JsonText<'o>,
     is_first: bool,
 }
 
-impl List<'_> {
+impl List<'_, '_> {
     fn fields(&mut self, fields: &[Field]) {
         fields.iter().for_each(|field| self.child(field.name.as_deref(), None, &field.value));
     }

@@ -19,6 +19,7 @@ mod json_cell;
 mod json_script;
 mod json_text;
 mod json_value;
+mod lines;
 mod number;
 mod out;
 mod pager;

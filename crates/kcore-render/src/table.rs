@@ -9,7 +9,7 @@ use crate::number::Numbers;
 use crate::style::Style;
 
 /// Appends the header line, underlined where attributes are wanted.
-pub(crate) fn header(canvas: &mut Canvas, columns: &[Column]) {
+pub(crate) fn header(canvas: &mut Canvas<'_>, columns: &[Column]) {
     let mut line = Canvas::new(false);
     for (column, last) in with_last(columns) {
         let format = column_format(column, last);
@@ -26,7 +26,12 @@ pub(crate) fn header(canvas: &mut Canvas, columns: &[Column]) {
 }
 
 /// Appends one row, without a newline at its end.
-pub(crate) fn row(canvas: &mut Canvas, columns: &[Column], fields: &Fields<'_>, numbers: Numbers) {
+pub(crate) fn row(
+    canvas: &mut Canvas<'_>,
+    columns: &[Column],
+    fields: &Fields<'_>,
+    numbers: Numbers,
+) {
     for (column, last) in with_last(columns) {
         let cell = fields.get(column.key).unwrap_or(&Cell::Null);
         cell_text::push(canvas, cell, &column_format(column, last), numbers);

@@ -10,7 +10,12 @@ use crate::number::Numbers;
 /// Renders `fields` by `template`, without a newline at the end.
 ///
 /// A key that the record does not have is shown in braces: a mistake to see, not to hide.
-pub(crate) fn render(canvas: &mut Canvas, template: &str, fields: &Fields<'_>, numbers: Numbers) {
+pub(crate) fn render(
+    canvas: &mut Canvas<'_>,
+    template: &str,
+    fields: &Fields<'_>,
+    numbers: Numbers,
+) {
     Renderer { rest: template, fields, numbers, canvas, item: None }.text(Place::Top, true);
 }
 
@@ -27,16 +32,16 @@ enum Place {
     Condition,
 }
 
-struct Renderer<'t, 'f, 'c> {
+struct Renderer<'t, 'f, 'c, 'o> {
     rest: &'t str,
     fields: &'f Fields<'f>,
     numbers: Numbers,
-    canvas: &'c mut Canvas,
+    canvas: &'c mut Canvas<'o>,
     /// The element of the list that is being repeated for.
     item: Option<&'f Cell<'f>>,
 }
 
-impl<'t, 'f> Renderer<'t, 'f, '_> {
+impl<'t, 'f> Renderer<'t, 'f, '_, '_> {
     fn text(&mut self, place: Place, shown: bool) {
         while let Some(at) = self.rest.bytes().position(|byte| matches!(byte, b'{' | b'}')) {
             let (literal, brace) = self.rest.split_at(at);

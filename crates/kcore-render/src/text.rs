@@ -29,7 +29,8 @@ pub struct TextSink<W: Write, E: Write> {
     out: Out<W>,
     errors: E,
     options: TextOptions,
-    canvas: Canvas,
+    /// Reused memory for the text of a record.
+    buffer: String,
     header: Option<&'static [Column]>,
     /// Whether what was shown last waits for the end of its line.
     is_open: bool,
@@ -43,12 +44,11 @@ pub struct TextSink<W: Write, E: Write> {
 impl<W: Write, E: Write> TextSink<W, E> {
     /// Results go to `out`, failures and notes to `errors`.
     pub fn new(out: W, errors: E, options: TextOptions) -> Self {
-        let canvas = Canvas::new(options.styled);
         Self {
             out: Out::new(out),
             errors,
             options,
-            canvas,
+            buffer: String::new(),
             header: None,
             is_open: false,
             pager: None,
@@ -85,48 +85,36 @@ impl<W: Write, E: Write> TextSink<W, E> {
         }
         let mut fields = Fields::new();
         record.fields(&mut fields);
-        self.canvas.clear();
         let is_part = matches!(view, View::Part(_));
-        if self.is_open && !is_part {
-            self.canvas.push("\n");
+        let ends_line = self.is_open && !is_part;
+        let (numbers, header) = (self.options.numbers, self.header);
+        self.draw(|canvas| {
+            canvas.push(if ends_line { "\n" } else { "" });
+            arrange(canvas, view, header, &fields, numbers);
+            canvas.push(if is_part { "" } else { "\n" });
+        })?;
+        if let View::Table(columns) = view {
+            self.header = Some(columns);
         }
-        self.arrange(view, &fields);
-        if !is_part {
-            self.canvas.push("\n");
-        }
-        self.is_open = !self.canvas.text().ends_with('\n');
-        self.show_canvas()
+        Ok(())
     }
 
-    fn show_canvas(&mut self) -> Result<()> {
+    /// Shows what `draw` generates, line by line while it is generated.
+    fn draw(&mut self, draw: impl FnOnce(&mut Canvas<'_>)) -> Result<()> {
         self.progress.erase(&mut self.errors);
-        let text = self.canvas.text();
-        let text = match self.columns {
-            Some(columns) => Cow::Owned(wrap::at_words(text, columns)),
-            None => Cow::Borrowed(text),
+        let (out, pager, columns) = (&mut self.out, &mut self.pager, self.columns);
+        let is_open = &mut self.is_open;
+        let mut show = |text: &str| {
+            *is_open = if text.is_empty() { *is_open } else { !text.ends_with('\n') };
+            show_text(out, pager.as_mut(), columns, text)
         };
-        match &mut self.pager {
-            Some(pager) => show_pages(&mut self.out, pager, &text)?,
-            None => self.out.text(&text)?,
-        }
+        let buffer = std::mem::take(&mut self.buffer);
+        let mut canvas = Canvas::taken_by(self.options.styled, buffer, &mut show);
+        draw(&mut canvas);
+        let (shown, buffer) = canvas.finish();
+        self.buffer = buffer;
+        shown?;
         if self.options.live { self.out.flush() } else { Ok(()) }
-    }
-
-    fn arrange(&mut self, view: View, fields: &Fields<'_>) {
-        let numbers = self.options.numbers;
-        match view {
-            View::Hidden => {}
-            View::Line(line) | View::Part(line) => {
-                template::render(&mut self.canvas, line, fields, numbers);
-            }
-            View::Table(columns) => {
-                if self.header != Some(columns) {
-                    table::header(&mut self.canvas, columns);
-                    self.header = Some(columns);
-                }
-                table::row(&mut self.canvas, columns, fields, numbers);
-            }
-        }
     }
 
     /// Ends the line that a part has left open.
@@ -134,9 +122,7 @@ impl<W: Write, E: Write> TextSink<W, E> {
         if !std::mem::take(&mut self.is_open) {
             return Ok(());
         }
-        self.canvas.clear();
-        self.canvas.push("\n");
-        self.show_canvas()
+        self.draw(|canvas| canvas.push("\n"))
     }
 
     /// A line for the second writer, behind the results so far. That nobody reads it stops nothing.
@@ -149,6 +135,42 @@ impl<W: Write, E: Write> TextSink<W, E> {
             pager.count(line);
         }
         flushed
+    }
+}
+
+/// Arranges the cells of a record; a table has its header before its first row.
+fn arrange(
+    canvas: &mut Canvas<'_>,
+    view: View,
+    header: Option<&'static [Column]>,
+    fields: &Fields<'_>,
+    numbers: Numbers,
+) {
+    match view {
+        View::Hidden => {}
+        View::Line(line) | View::Part(line) => template::render(canvas, line, fields, numbers),
+        View::Table(columns) => {
+            if header != Some(columns) {
+                table::header(canvas, columns);
+            }
+            table::row(canvas, columns, fields, numbers);
+        }
+    }
+}
+
+fn show_text<W: Write>(
+    out: &mut Out<W>,
+    pager: Option<&mut Pager>,
+    columns: Option<usize>,
+    text: &str,
+) -> Result<()> {
+    let text = match columns {
+        Some(columns) => Cow::Owned(wrap::at_words(text, columns)),
+        None => Cow::Borrowed(text),
+    };
+    match pager {
+        Some(pager) => show_pages(out, pager, &text),
+        None => out.text(&text),
     }
 }
 

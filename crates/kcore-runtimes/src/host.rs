@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kcore_elf::Image;
-use kcore_mem::{Addr, AddrRange, AddressSpace, CodeAddr, Region, Svma};
+use kcore_mem::{Addr, AddrRange, AddressSpace, Budget, CodeAddr, Region, Svma};
 use kcore_symbols::ModuleSymbols;
 use kcore_unwind::{Frame, Regs, Tid};
 
@@ -11,6 +11,11 @@ use kcore_unwind::{Frame, Regs, Tid};
 pub trait Host: Send + Sync {
     /// Its memory.
     fn space(&self) -> &dyn AddressSpace;
+
+    /// The budget that decoders charge, if there is one.
+    fn budget(&self) -> Option<&Budget> {
+        None
+    }
 
     /// The runs of addresses that have bytes, lowest first, for those that look at all of them: no more in
     /// all than there are bytes, which a core may show at many addresses.

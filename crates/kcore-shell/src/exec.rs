@@ -89,6 +89,9 @@ impl Session {
         sink: &mut dyn Sink,
         run: impl FnOnce(&mut Self, &mut dyn Sink) -> Status,
     ) -> Status {
+        if self.depth == 0 {
+            self.core.budget().begin();
+        }
         let outer = self.bindings.clone();
         let status = run(self, sink).out_of_pipeline();
         self.bindings = outer;
@@ -169,9 +172,18 @@ impl Session {
         };
         let status = self.report_lost_files(sink).then(status);
         self.note_missing_debug(status.failed(), sink);
+        self.report_cuts(sink);
         match sink.finish() {
             Ok(()) => status,
             Err(error) => status.then(self.fail("", &error, sink)),
+        }
+    }
+
+    /// Notes what was left out because the budget of the command was exhausted.
+    fn report_cuts(&self, sink: &mut dyn Sink) {
+        for cut in self.core.budget().take_cuts() {
+            // A closed output is noticed when the command's output ends.
+            let _ = sink.note(&cut.to_string());
         }
     }
 
@@ -226,6 +238,8 @@ impl Session {
             }
             DcmdError::Aborted => return Status::ABORTED,
             DcmdError::Interrupted => Status::stopped(Stop::Interrupted),
+            // Text around it shares the time, so it ends too.
+            DcmdError::OutOfTime(_) => Status::stopped(Stop::Enough).or_failed(true),
             DcmdError::Usage(_) => Status::ABORTED,
             _ => Status::FAILED,
         };

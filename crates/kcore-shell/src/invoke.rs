@@ -175,7 +175,7 @@ impl Session {
         });
         let part_failed = std::mem::replace(&mut self.part_failed, outer_failed);
         let error = match result {
-            Ok(()) if self.interrupted() => DcmdError::Interrupted,
+            Ok(()) if self.interrupted() || self.core.budget().is_late() => self.why_halted(),
             Ok(()) if part_failed => return Flow::Continue(Status::FAILED),
             Ok(()) => return Flow::Continue(Status::DONE),
             Err(DcmdError::EndOfMacro) => {
@@ -190,6 +190,11 @@ impl Session {
             DcmdError::Failed { .. } if !status.stops() => Flow::Continue(status),
             _ => Flow::Break(status),
         }
+    }
+
+    /// Why a dcmd that returned normally may have left something out.
+    fn why_halted(&self) -> DcmdError {
+        self.core.budget().halt().map_or(DcmdError::Interrupted, DcmdError::from)
     }
 
     /// Reports a failure; a wrong call with what a right one looks like.

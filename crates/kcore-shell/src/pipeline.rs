@@ -123,7 +123,9 @@ impl Session {
         // What was printed before must stand before what the command prints.
         let allowed = shell_command::check(&self.core).and_then(|()| sink.finish());
         let ended = allowed.and_then(|()| match stages {
-            [] => shell_command::run(command, &self.options.interrupt).map(|()| Status::DONE),
+            [] => {
+                shell_command::run(command, self.core.budget().interrupt()).map(|()| Status::DONE)
+            }
             _ => shell_command::feed(command, format, sink, |fed| {
                 self.commands(stages, feed, false, fed)
             }),
@@ -141,7 +143,7 @@ impl Session {
         sink: &mut dyn Sink,
     ) -> Result<(Status, Vec<Piped>), Ended> {
         let format = self.options.format;
-        let interrupt = Arc::clone(&self.options.interrupt);
+        let interrupt = Arc::clone(self.core.budget().interrupt());
         let bindings = self.bindings.clone();
         let run = shell_command::check(&self.core).and_then(|()| {
             shell_command::capture(command, format, &interrupt, sink, |fed| {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use kcore::{Core, MissingDebug, SessionTypes, Tid};
 use kcore_dcmd::{Bindings, Dcmd, DcmdError, Dot, PrivateSymbols, Settings, Sink, Walker};
@@ -28,8 +28,6 @@ pub struct SessionOptions {
     pub walkers: &'static [&'static dyn Walker],
     /// What `dcmd ! command` feeds to the shell command.
     pub format: Format,
-    /// Set from outside when the user presses ctrl-C.
-    pub interrupt: Arc<AtomicBool>,
     /// Columns of the terminal as they are now; `None` where results go elsewhere.
     pub terminal_width: fn() -> Option<usize>,
 }
@@ -142,7 +140,7 @@ impl Session {
     /// Runs text that comes from `source`. A failed statement does not stop those after it; a
     /// syntax error drops the rest of its line; ctrl-C, a closed output and `::quit` drop all.
     pub fn eval_from(&mut self, source: Source<'_>, text: &str, sink: &mut dyn Sink) -> Status {
-        self.options.interrupt.store(false, Ordering::SeqCst);
+        self.core.budget().interrupt().store(false, Ordering::SeqCst);
         if source == Source::Terminal && text.trim().is_empty() {
             return self.logged(sink, Self::repeat_last);
         }

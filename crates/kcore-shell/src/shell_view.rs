@@ -161,7 +161,7 @@ impl Shell for Session {
     }
 
     fn interrupted(&self) -> bool {
-        self.options.interrupt.load(Ordering::SeqCst)
+        self.core.budget().interrupt().load(Ordering::SeqCst)
     }
 
     fn remember_failure(&mut self) {

@@ -1,7 +1,6 @@
 //! A small set of dcmds, and a sink that remembers, for the tests of the shell.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use kcore::{Core, OpenOptions, Tid};
 use kcore_dcmd::{
@@ -264,7 +263,6 @@ pub(crate) fn session() -> Session {
             dcmds: DCMDS,
             walkers: WALKERS,
             format: Format::Text(text),
-            interrupt: Arc::new(AtomicBool::new(false)),
             terminal_width: || None,
         },
     )

@@ -278,7 +278,7 @@ fn a_failure_is_remembered_and_what_was_begun_is_abandoned() {
 #[test]
 fn ctrl_c_stops_the_command_and_drops_the_rest() {
     let mut session = session();
-    let interrupt = Arc::clone(&session.options.interrupt);
+    let interrupt = Arc::clone(session.core.budget().interrupt());
     let presser = std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(30));
         interrupt.store(true, Ordering::SeqCst);
@@ -456,7 +456,7 @@ fn values_from_a_shell_keep_what_is_bound_around_them() {
 #[test]
 fn what_a_shell_command_leaves_behind_does_not_hold_the_session() {
     let mut session = session();
-    let interrupt = Arc::clone(&session.options.interrupt);
+    let interrupt = Arc::clone(session.core.budget().interrupt());
     let presser = std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(100));
         interrupt.store(true, Ordering::SeqCst);

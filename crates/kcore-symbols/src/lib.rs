@@ -65,8 +65,8 @@ pub use table::SymbolTable;
 pub use types::{
     AliasKind, AliasType, ArrayType, BaseClass, BaseType, BitField, Composite, Dimension, Encoding,
     Enumeration, Enumerator, FunctionType, Keyword, Member, MemberPlace, MemberPointerType,
-    OpenType, PointerKind, PointerType, StaticMember, Type, TypeArgument, TypeError, TypeKind,
-    TypeLink, TypeNode, Variant, VariantPart,
+    OpenType, PointerKind, PointerType, StaticMember, Type, TypeArgument, TypeError, TypeIdentity,
+    TypeKind, TypeLink, TypeNode, Variant, VariantPart,
 };
 pub use variables::{
     CallParameter, CallSite, CallTarget, ConstantValue, Expression, FunctionCode, FunctionScope,

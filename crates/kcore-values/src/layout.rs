@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use kcore_symbols::{Composite, Type};
 
-use crate::{Content, Field, Limits, Object, Process, Value};
+use kcore_mem::Resource;
+
+use crate::{Content, Field, Limits, Object, Process, Value, eval::Enclosing};
 
 /// Structures within structures, whatever the limits say.
 const MAX_NESTING: u64 = 64;
@@ -14,39 +16,60 @@ impl Object {
     /// place of a virtual base class depends on it.
     pub fn layout(&self, process: &dyn Process, limits: &Limits) -> Value {
         let depth = limits.depth.unwrap_or(MAX_NESTING).min(MAX_NESTING);
-        let mut left = limits.values;
-        layout(self, process, depth, &mut left)
+        let left = limits.values.min(process.budget().allowance().values_at_once);
+        Layout { process, left, enclosing: Enclosing::default() }.of(self, depth)
     }
 }
 
-fn layout(object: &Object, process: &dyn Process, depth: u64, left: &mut u64) -> Value {
-    let fields = fields(object, process, depth, left);
-    Value {
-        ty: object.ty.clone(),
-        at: object.address(),
-        bits: object.place.bits(),
-        content: fields.map_or(Content::Elided, Content::Fields),
-    }
+/// A layout under construction.
+struct Layout<'a> {
+    process: &'a dyn Process,
+    /// Members that may still be told.
+    left: u64,
+    enclosing: Enclosing,
 }
 
-/// The members of a structure; `None` for what is none, or lies too deep.
-fn fields(
-    object: &Object,
-    process: &dyn Process,
-    depth: u64,
-    left: &mut u64,
-) -> Option<Vec<Field>> {
-    let depth = depth.checked_sub(1)?;
-    let ty = object.complete_type(process).ok()?;
-    let composite = ty.composite().filter(|_| !ty.node().is_declaration)?;
-    let mut all = Vec::new();
-    for (name, is_base, part) in parts(object, process, &ty, composite) {
-        *left = left.checked_sub(1)?;
-        let value = layout(&part, process, depth, left);
-        let name = if is_base { part.ty.qualified_name().map(Arc::from) } else { name };
-        all.push(Field { name, is_base, value });
+impl Layout<'_> {
+    fn of(&mut self, object: &Object, depth: u64) -> Value {
+        let fields = self.fields(object, depth);
+        Value {
+            ty: object.ty.clone(),
+            at: object.address(),
+            bits: object.place.bits(),
+            content: fields.map_or(Content::Elided, Content::Fields),
+        }
     }
-    Some(all)
+
+    /// The members of a structure; `None` for what is none, or lies too deep.
+    fn fields(&mut self, object: &Object, depth: u64) -> Option<Vec<Field>> {
+        let depth = depth.checked_sub(1)?;
+        let ty = object.complete_type(self.process).ok()?;
+        let composite = ty.composite().filter(|_| !ty.node().is_declaration)?;
+        if !self.enclosing.enter(object, &ty) {
+            return None;
+        }
+        let fields = self.parts(object, &ty, composite, depth);
+        self.enclosing.leave();
+        fields
+    }
+
+    fn parts(
+        &mut self,
+        object: &Object,
+        ty: &Type,
+        composite: &Composite,
+        depth: u64,
+    ) -> Option<Vec<Field>> {
+        let mut all = Vec::new();
+        for (name, is_base, part) in parts(object, self.process, ty, composite) {
+            self.left = self.left.checked_sub(1)?;
+            self.process.budget().spend(Resource::Values, 1).then_some(())?;
+            let value = self.of(&part, depth);
+            let name = if is_base { part.ty.qualified_name().map(Arc::from) } else { name };
+            all.push(Field { name, is_base, value });
+        }
+        Some(all)
+    }
 }
 
 /// Base classes, members, and those of all variants.

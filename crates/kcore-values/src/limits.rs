@@ -14,7 +14,7 @@ pub struct Limits {
     pub pointers: u64,
     /// Whether types of standard libraries are shown as they are laid out, and not as what they mean.
     pub raw: bool,
-    /// Values in all. What is left then is marked as elided.
+    /// Values in all, besides the limit of the budget. What lies beyond is marked as elided.
     pub values: u64,
 }
 
@@ -27,7 +27,7 @@ impl Default for Limits {
             characters: Some(1024),
             pointers: 4,
             raw: false,
-            values: 1 << 20,
+            values: u64::MAX,
         }
     }
 }

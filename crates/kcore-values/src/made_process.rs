@@ -1,6 +1,6 @@
 //! A process for tests: some memory, symbols, and types that are made here.
 
-use kcore_mem::{Addr, AddressSpace, Arch, Endian, Fault, Origin, Region, Target};
+use kcore_mem::{Addr, AddressSpace, Arch, Budget, Endian, Fault, Origin, Region, Target};
 use kcore_symbols::{
     BaseType, Composite, Encoding, Keyword, Member, MemberPlace, Type, TypeKind, TypeNode,
 };
@@ -19,6 +19,8 @@ pub struct MadeProcess {
     pub tables: Vec<(u64, Type)>,
     /// Definitions.
     pub defined: Vec<Type>,
+    /// What reading may take.
+    pub budget: Budget,
 }
 
 impl MadeProcess {
@@ -31,6 +33,7 @@ impl MadeProcess {
             symbols: Vec::new(),
             tables: Vec::new(),
             defined: Vec::new(),
+            budget: Budget::default(),
         }
     }
 
@@ -81,6 +84,10 @@ impl AddressSpace for MadeProcess {
 }
 
 impl Process for MadeProcess {
+    fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
     fn space(&self) -> &dyn AddressSpace {
         self
     }

@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use kcore_mem::{Addr, AddressSpace};
+use kcore_mem::{Addr, AddressSpace, Budget};
 use kcore_symbols::Type;
 
 /// The process that objects lie in.
 pub trait Process: Sync {
+    /// The budget that values are charged to.
+    fn budget(&self) -> &Budget;
+
     /// Its memory.
     fn space(&self) -> &dyn AddressSpace;
 

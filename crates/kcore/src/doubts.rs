@@ -31,6 +31,7 @@ impl Core {
         doubts.extend(self.lost_files().iter().map(|path| {
             format!("{} shrank or could not be read while it was open", path.display())
         }));
+        doubts.extend(self.budget().standing_cuts().iter().map(ToString::to_string));
         doubts.extend(self.stacks_left_out());
         doubts.extend(self.refused_executable());
         doubts.extend(self.missing_modules());

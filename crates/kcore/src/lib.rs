@@ -93,8 +93,8 @@ pub use kcore_files::{
 };
 pub use kcore_live::{LiveError, Pid, SaveProgress, Saved, agent};
 pub use kcore_mem::{
-    Addr, AddrRange, AddressSpace, Arch, CodeAddr, Endian, Fault, FileOff, Origin, Region, Svma,
-    Target,
+    Addr, AddrRange, AddressSpace, Allowance, Arch, Budget, CodeAddr, Cut, Endian, Fault, FileOff,
+    Halt, Origin, Region, Resource, Svma, Target,
 };
 pub use kcore_profile as profile;
 pub use kcore_runtimes::{
@@ -107,7 +107,7 @@ pub use kcore_symbols::{
     AliasKind, AliasType, ArrayType, BaseClass, BaseType, BitField, Composite, DebugInfo, DieId,
     Dimension, Encoding, Enumeration, Enumerator, Keyword, Language, Member, MemberPlace,
     PointerKind, PointerType, Sought, SymbolRef, SymbolSource, SymbolTable, Type, TypeError,
-    TypeKind, TypeLink, TypeNode, demangle,
+    TypeIdentity, TypeKind, TypeLink, TypeNode, demangle,
 };
 pub use kcore_unwind::in_place;
 pub use kcore_unwind::{

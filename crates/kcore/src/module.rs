@@ -325,6 +325,7 @@ impl Module {
         let (read, _) = space.read_partial(span.start, &mut bytes);
         bytes.truncate(read);
         let image = Image::parse(FileBytes::from(bytes)).ok()?;
+        let image = image.within(self.context.finder.budget(), &*self.name);
         Some(found_file(Path::new(&self.name), Arc::new(image)))
     }
 

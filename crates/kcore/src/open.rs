@@ -18,7 +18,7 @@ use kcore_files::{
     SYSTEM_DEBUG_DIR, SearchPaths, Wanted, open_core, open_regular,
 };
 use kcore_live::LiveError;
-use kcore_mem::{Addr, AddrRange, AddressSpace, Arch, Target};
+use kcore_mem::{Addr, AddrRange, AddressSpace, Arch, Budget, Target};
 use kcore_runtimes::{PROBES, Probe, Runtimes, TASK_PROBES, TaskProbe};
 use kcore_unwind::{Knowledge, Machine, machine};
 
@@ -61,6 +61,8 @@ pub struct OpenOptions {
     /// Whether runtimes of versions whose layouts are not known are decoded by those of the nearest
     /// one; see [`Core::set_nearest_layouts`].
     pub nearest_layouts: bool,
+    /// The limits of commands about the core.
+    pub budget: Budget,
 }
 
 /// Probes for runtimes; by default those that kcore has.
@@ -266,6 +268,7 @@ impl Core {
         let image = FileBytes::map(&file).map_err(read).and_then(|bytes| {
             Image::parse(bytes).map_err(|error| OpenError::Parse { path: path.to_owned(), error })
         })?;
+        let image = image.within(&options.budget, path.display().to_string());
         let target = image.target();
         let mapped = as_if_mapped(&image, path);
         let context = Arc::new(ModuleContext {
@@ -363,6 +366,11 @@ impl Core {
         &self.space
     }
 
+    /// The budget of the current command. Whoever runs a command begins it ([`Budget::begin`]).
+    pub const fn budget(&self) -> &Budget {
+        self.finder.budget()
+    }
+
     /// The modules of the process.
     pub fn modules(&self) -> &ModuleSet {
         &self.modules
@@ -392,7 +400,7 @@ impl Core {
 
 fn finder(options: &OpenOptions, core_dir: Option<&Path>) -> Finder {
     let core_dir = core_dir.map(Path::to_owned);
-    Finder::new(SearchPaths { core_dir, ..search_paths(options) })
+    Finder::new(SearchPaths { core_dir, ..search_paths(options) }).within(&options.budget)
 }
 
 /// Where files are searched for, whatever is opened.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, atomic::Ordering::Relaxed};
 
 use kcore_elf::Image;
-use kcore_mem::{Addr, AddrRange, AddressSpace, CodeAddr, Region, Svma};
+use kcore_mem::{Addr, AddrRange, AddressSpace, Budget, CodeAddr, Region, Svma};
 use kcore_runtimes::{Host, HostModule, HostRange, Runtimes, ThreadFacts};
 use kcore_symbols::ModuleSymbols;
 use kcore_unwind::{Frame, Phase, Regs, RuleFrame, RuleStep, StepRule};
@@ -50,6 +50,10 @@ impl StepRule for Core {
 }
 
 impl Host for Core {
+    fn budget(&self) -> Option<&Budget> {
+        Some(self.budget())
+    }
+
     fn space(&self) -> &dyn AddressSpace {
         Self::space(self)
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kcore_mem::{Addr, CodeAddr};
+use kcore_mem::{Addr, CodeAddr, Cut, Resource};
 use kcore_unwind::{End, Flow, Frame, Regs, Trust, Walker};
 
 use crate::{Core, Mapping, Task, Tid, own_stack::OwnStack};
@@ -10,6 +10,9 @@ use crate::{Core, Mapping, Task, Tid, own_stack::OwnStack};
 /// Frames of one stack, at most, when nobody says otherwise: a stack of 8 MiB holds half a million
 /// of the smallest frames.
 pub const MAX_FRAMES: usize = 4 << 20;
+
+/// Frames that each stack may have even when the budget is exhausted.
+const FIRST_FRAMES: u64 = 1024;
 
 /// A stack: physical frames, innermost first, and why there are no more.
 #[derive(Clone, Debug)]
@@ -137,7 +140,24 @@ impl Core {
         let sp = self.machine().and_then(|machine| regs.get(machine.stack_pointer()));
         let mut own = OwnStack::new(self, tid, sp.map(Addr::new));
         let start = StackOrigin::stopped_at(regs, true);
-        Stack::walk_until(Some(tid), walker, start, limit, &mut |frames| own.end_at(frames))
+        self.charged(limit, |limit| {
+            Stack::walk_until(Some(tid), walker, start, limit, &mut |frames| own.end_at(frames))
+        })
+    }
+
+    /// Walks a stack within the frames that the budget has left, and charges them.
+    pub(crate) fn charged(&self, limit: usize, walk: impl FnOnce(usize) -> Stack) -> Stack {
+        let budget = self.budget();
+        let left = budget.left(Resource::Frames).max(FIRST_FRAMES);
+        let most = usize::try_from(left).unwrap_or(usize::MAX).min(limit);
+        let stack = walk(most);
+        if most < limit && matches!(stack.end, End::Limit(_)) {
+            let limit = budget.limit(Resource::Frames);
+            budget.cut(Cut::Spent { resource: Resource::Frames, limit });
+        }
+        let taken = (stack.frames.len() as u64).min(budget.left(Resource::Frames));
+        budget.spend(Resource::Frames, taken);
+        stack
     }
 
     /// The stack that begins with the caller of the frame at `frame_pointer`, for an address that

@@ -127,7 +127,9 @@ impl Core {
             (TaskStart::Suspended { regs, pc, bottom }, thread) => {
                 let (regs, pc) = (**regs, *pc);
                 let start = StackOrigin { regs, pc, trust: Trust::Runtime, is_thread: false };
-                Stack::walk_down_to(thread, walker, start, limit, *bottom)
+                self.charged(limit, |limit| {
+                    Stack::walk_down_to(thread, walker, start, limit, *bottom)
+                })
             }
             (TaskStart::Language(_), thread) => Stack::empty(thread, End::Outermost),
             (_, thread) => Stack::empty(thread, End::NoRegisters),

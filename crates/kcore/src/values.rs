@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kcore_mem::{Addr, AddressSpace};
+use kcore_mem::{Addr, AddressSpace, Budget};
 use kcore_symbols::{DebugInfo, Type, TypeKind};
 use kcore_values::{Process, SymbolName};
 
@@ -15,6 +15,10 @@ const VTABLE: &str = "vtable for ";
 const GO_TYPES: &str = "runtime.types";
 
 impl Process for Core {
+    fn budget(&self) -> &Budget {
+        self.budget()
+    }
+
     fn space(&self) -> &dyn AddressSpace {
         self.space()
     }

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use kcore::Core;
 use kcore_commands::{DCMDS, WALKERS};
@@ -46,7 +45,6 @@ pub fn session(core: Arc<Core>) -> Session {
             dcmds: DCMDS,
             walkers: WALKERS,
             format: Format::Text(TEXT),
-            interrupt: Arc::new(AtomicBool::new(false)),
             terminal_width: || None,
         },
     )

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use gen_cores::{Case, Maker, Variant};
 use kcore::{Core, OpenOptions};
@@ -33,7 +32,6 @@ impl Asked {
             dcmds: DCMDS,
             walkers: WALKERS,
             format: Format::Json(JsonForm::Full),
-            interrupt: Arc::new(AtomicBool::new(false)),
             terminal_width: || None,
         };
         Self { session: Session::new(Arc::new(core), options) }

@@ -14,6 +14,8 @@ mod tests;
 
 use kcore_dcmd::{Dialect, ScriptCell, ScriptNode, ScriptStyle};
 
+use crate::canvas::Canvas;
+use crate::lines::Lines;
 use crate::number::Numbers;
 
 pub(crate) use number::javascript as javascript_number;
@@ -24,29 +26,37 @@ const TAB: usize = 4;
 
 /// The value, without a newline at the end.
 pub(crate) fn text(cell: &ScriptCell<'_>, numbers: Numbers) -> String {
+    written(Lines::default(), cell, numbers)
+}
+
+/// Puts the same onto a canvas, line by line.
+pub(crate) fn write(canvas: &mut Canvas<'_>, cell: &ScriptCell<'_>, numbers: Numbers) {
+    written(Lines::to(canvas), cell, numbers);
+}
+
+fn written(out: Lines<'_, '_>, cell: &ScriptCell<'_>, numbers: Numbers) -> String {
     if cell.style.dialect == Dialect::Python {
-        return python::text(cell, numbers);
+        return python::written(out, cell, numbers);
     }
-    let mut writer = Writer { out: String::new(), style: cell.style, numbers };
+    let mut writer = Writer { out, style: cell.style, numbers };
     writer.node(&cell.node, cell.style.indent);
-    writer.out
+    writer.out.finish()
 }
 
 /// Lines under construction.
-struct Writer {
-    out: String,
+struct Writer<'c, 'o> {
+    out: Lines<'c, 'o>,
     style: ScriptStyle,
     numbers: Numbers,
 }
 
-impl Writer {
+impl Writer<'_, '_> {
     fn push(&mut self, text: &str) {
-        self.out.push_str(text);
+        self.out.push(text);
     }
 
     fn new_line(&mut self, margin: usize) {
-        self.out.push('\n');
-        self.out.extend(std::iter::repeat_n(' ', margin));
+        self.out.new_line(margin);
     }
 
     /// A value, whose further lines begin at `margin`.

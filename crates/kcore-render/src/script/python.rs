@@ -7,90 +7,84 @@ use kcore_dcmd::{
     Digits, Rest, ScriptCell, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar,
 };
 
-use super::{TAB, scalar::safe};
-use crate::number::Numbers;
+mod layout;
 
-/// Columns of a line.
-const WIDTH: usize = 100;
+use super::scalar::safe;
+use crate::lines::Lines;
+use crate::number::Numbers;
+use layout::{Item, Laid};
 
 /// The value, without a newline at the end.
-pub(super) fn text(cell: &ScriptCell<'_>, numbers: Numbers) -> String {
-    let writer = Writer { addresses: cell.style.addresses, numbers };
-    writer.node(&cell.node, cell.style.indent)
+pub(super) fn written(mut out: Lines<'_, '_>, cell: &ScriptCell<'_>, numbers: Numbers) -> String {
+    let speller = Speller { addresses: cell.style.addresses, numbers };
+    layout::write(&mut out, speller, &cell.node, cell.style.indent);
+    out.finish()
 }
 
-/// How values are written.
+/// How values are spelled.
 #[derive(Clone, Copy)]
-struct Writer {
+struct Speller {
     addresses: bool,
     numbers: Numbers,
 }
 
-impl Writer {
-    /// A value, whose further lines begin at `margin`.
-    fn node(self, node: &ScriptNode, margin: usize) -> String {
-        let address = node
-            .at
-            .filter(|_| self.addresses)
-            .map(|at| format!("{}: ", Digits::new(at.get(), self.numbers.radix).as_str()));
-        let value = match (&node.scalar, &node.parts) {
+impl Speller {
+    /// What a value consists of: text, or parts within brackets.
+    fn laid(self, node: &ScriptNode) -> Laid<'_> {
+        match (&node.scalar, &node.parts) {
             (None, Some(parts)) if node.kind == "variable" => {
-                parts.parts.iter().map(|part| self.assignment(part, margin)).collect()
+                Laid::Row(parts.parts.iter().map(assignment).collect())
             }
-            (Some(ScriptScalar::Elided), _) => elided(node),
-            (Some(scalar), parts) => self.beside(node, self.scalar(node, scalar), parts, margin),
-            (None, Some(parts)) => self.parts(node, parts, margin),
-            (None, None) => "<unknown>".to_owned(),
-        };
-        format!("{}{value}", address.unwrap_or_default())
+            (Some(ScriptScalar::Elided), _) => Laid::Text(elided(node)),
+            (Some(scalar), parts) => self.beside(node, scalar, parts.as_ref()),
+            (None, Some(parts)) => self.parts(node, parts),
+            (None, None) => Laid::Text("<unknown>".to_owned()),
+        }
+    }
+
+    /// What stands before a value.
+    fn address(self, node: &ScriptNode) -> Option<String> {
+        let at = node.at.filter(|_| self.addresses)?;
+        Some(format!("{}: ", Digits::new(at.get(), self.numbers.radix).as_str()))
     }
 
     /// A scalar, with the attributes beside it as further arguments of its class.
-    fn beside(
+    fn beside<'n>(
         self,
-        node: &ScriptNode,
-        value: String,
-        parts: &Option<ScriptParts>,
-        margin: usize,
-    ) -> String {
-        let Some(parts) = parts.as_ref().filter(|parts| !parts.parts.is_empty() || parts.is_cut)
-        else {
-            return self.wrapped(node, &value);
+        node: &'n ScriptNode,
+        scalar: &'n ScriptScalar,
+        parts: Option<&'n ScriptParts>,
+    ) -> Laid<'n> {
+        let value = self.scalar(node, scalar);
+        let Some(parts) = parts.filter(|parts| !parts.parts.is_empty() || parts.is_cut) else {
+            return Laid::Text(self.wrapped(node, &value));
         };
-        let mut lines = vec![value];
-        lines.extend(self.lines(&parts.parts, margin));
-        lines.extend(parts.is_cut.then(|| "...".to_owned()));
-        laid_out((&called(node), ")"), &lines, "", margin)
+        let mut items = vec![Item::Text(value)];
+        items.extend(parts.parts.iter().map(item));
+        items.extend(parts.is_cut.then(|| Item::Text("...".to_owned())));
+        Laid::Group { open: called(node), items, last: "", close: ")".to_owned() }
     }
 
     /// A list or dict, with the attributes beside its items as further arguments of its class.
-    fn items_beside(self, node: &ScriptNode, parts: &ScriptParts, margin: usize) -> Option<String> {
+    fn items_beside<'n>(self, node: &'n ScriptNode, parts: &'n ScriptParts) -> Option<Laid<'n>> {
         let is_named = |part: &&ScriptPart| matches!(part.label, ScriptLabel::Name(_));
         let (open, close) = signs(node)?;
-        let names: Vec<ScriptPart> = parts.parts.iter().filter(is_named).cloned().collect();
+        let names: Vec<Item<'_>> = parts.parts.iter().filter(is_named).map(item).collect();
         (!names.is_empty()).then_some(())?;
-        let items: Vec<ScriptPart> =
-            parts.parts.iter().filter(|part| !is_named(part)).cloned().collect();
+        let mut items: Vec<Item<'_>> =
+            parts.parts.iter().filter(|part| !is_named(part)).map(item).collect();
         let left = node.length.map(|length| length.saturating_sub(items.len() as u64));
-        let inner = margin.saturating_add(TAB);
-        let mut lines = self.lines(&items, inner);
         let is_whole = left.is_none_or(|left| left == 0);
-        lines.extend(left.filter(|_| !is_whole).map(|left| format!("... {left} more")));
-        let last = if node.kind == "tuple" && lines.len() == 1 { "," } else { "" };
-        let value = match matches!(node.kind, "set" | "frozenset") && lines.is_empty() {
-            true => String::new(),
-            false => laid_out((open, close), &lines, last, inner),
-        };
-        let mut lines: Vec<String> =
-            Some(value).filter(|value| !value.is_empty()).into_iter().collect();
-        lines.extend(self.lines(&names, margin));
-        lines.extend((parts.is_cut && is_whole).then(|| "...".to_owned()));
-        Some(laid_out((&called(node), ")"), &lines, "", margin))
-    }
-
-    /// Parts inside of brackets that begin at `margin`.
-    fn lines(self, parts: &[ScriptPart], margin: usize) -> Vec<String> {
-        parts.iter().map(|part| self.part(part, margin.saturating_add(TAB))).collect()
+        let more = left.filter(|_| !is_whole).map(|left| format!("... {left} more"));
+        items.extend(more.map(Item::Text));
+        let is_empty_set = matches!(node.kind, "set" | "frozenset") && items.is_empty();
+        let last = if node.kind == "tuple" && items.len() == 1 { "," } else { "" };
+        let (open, close) = (open.to_owned(), close.to_owned());
+        let value = Item::Laid(Box::new(Laid::Group { open, items, last, close }));
+        let mut items: Vec<Item<'_>> = (!is_empty_set).then_some(value).into_iter().collect();
+        items.extend(names);
+        items.extend((parts.is_cut && is_whole).then(|| Item::Text("...".to_owned())));
+        Some(Laid::Group { open: called(node), items, last: "", close: ")".to_owned() })
     }
 
     /// A scalar of a class that is derived from a builtin one.
@@ -131,53 +125,43 @@ impl Writer {
         }
     }
 
-    fn parts(self, node: &ScriptNode, parts: &ScriptParts, margin: usize) -> String {
-        if let Some(both) = self.items_beside(node, parts, margin) {
+    fn parts<'n>(self, node: &'n ScriptNode, parts: &'n ScriptParts) -> Laid<'n> {
+        if let Some(both) = self.items_beside(node, parts) {
             return both;
         }
         let (open, close) = brackets(node);
-        let mut lines = self.lines(&parts.parts, margin);
-        lines.extend(more(node, parts));
-        let empty = matches!(node.kind, "set" | "frozenset") && lines.is_empty();
-        if empty {
-            return format!("{}()", node.class.as_deref().map_or(node.kind.into(), safe));
+        let mut items: Vec<Item<'_>> = parts.parts.iter().map(item).collect();
+        items.extend(more(node, parts).map(Item::Text));
+        if matches!(node.kind, "set" | "frozenset") && items.is_empty() {
+            let class = node.class.as_deref().map_or(node.kind.into(), safe);
+            return Laid::Text(format!("{class}()"));
         }
-        let last = if node.kind == "tuple" && lines.len() == 1 { "," } else { "" };
-        laid_out((&open, &close), &lines, last, margin)
-    }
-
-    /// A name and its value.
-    fn assignment(self, part: &ScriptPart, margin: usize) -> String {
-        let name = match &part.label {
-            ScriptLabel::Name(name) => safe(name),
-            _ => "".into(),
-        };
-        format!("{name} = {}", self.node(&part.value, margin))
-    }
-
-    fn part(self, part: &ScriptPart, margin: usize) -> String {
-        let value = self.node(&part.value, margin);
-        match &part.label {
-            ScriptLabel::Name(name) | ScriptLabel::Private(name) | ScriptLabel::Symbol(name) => {
-                format!("{}={value}", safe(name))
-            }
-            ScriptLabel::Fact(name) => format!("{name}={value}"),
-            ScriptLabel::Entry(key) => format!("{}: {value}", self.node(key, margin)),
-            ScriptLabel::Index(_) | ScriptLabel::Item => value,
-        }
+        let last = if node.kind == "tuple" && items.len() == 1 { "," } else { "" };
+        Laid::Group { open, items, last, close }
     }
 }
 
-/// What stands between brackets: on one line where that is wide enough.
-fn laid_out((open, close): (&str, &str), lines: &[String], last: &str, margin: usize) -> String {
-    let line = format!("{open}{}{last}{close}", lines.join(", "));
-    let fits = margin.saturating_add(line.chars().count()) <= WIDTH && !line.contains('\n');
-    if fits || lines.is_empty() {
-        return line;
-    }
-    let blanks = " ".repeat(margin.saturating_add(TAB));
-    let lines: String = lines.iter().map(|line| format!("\n{blanks}{line},")).collect();
-    format!("{open}{lines}\n{}{close}", " ".repeat(margin))
+/// A name and its value.
+fn assignment(part: &ScriptPart) -> Item<'_> {
+    let name = match &part.label {
+        ScriptLabel::Name(name) => safe(name),
+        _ => "".into(),
+    };
+    Item::Node { prefix: format!("{name} = "), node: &part.value }
+}
+
+/// A part as it stands within brackets.
+fn item(part: &ScriptPart) -> Item<'_> {
+    let node = &part.value;
+    let prefix = match &part.label {
+        ScriptLabel::Name(name) | ScriptLabel::Private(name) | ScriptLabel::Symbol(name) => {
+            format!("{}=", safe(name))
+        }
+        ScriptLabel::Fact(name) => format!("{name}="),
+        ScriptLabel::Entry(key) => return Item::Entry { key, value: node },
+        ScriptLabel::Index(_) | ScriptLabel::Item => String::new(),
+    };
+    Item::Node { prefix, node }
 }
 
 /// A call of the class of a value, up to its arguments.

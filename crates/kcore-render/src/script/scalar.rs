@@ -7,7 +7,7 @@ use kcore_dcmd::{Dialect, Rest, ScriptNode, ScriptScalar, iso_time};
 use super::{Writer, number};
 use crate::sanitize;
 
-impl Writer {
+impl Writer<'_, '_> {
     /// The class of an object, if it is worth telling: not that of all objects, of what says it by its
     /// brackets, or by itself.
     pub(super) fn class(&self, node: &ScriptNode) -> Option<String> {

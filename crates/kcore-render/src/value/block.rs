@@ -6,7 +6,7 @@ use super::content::safe;
 use super::heading::{Heading, NAMELESS};
 use super::{TAB, Writer};
 
-impl Writer {
+impl Writer<'_, '_> {
     /// Writes a block, up to its closing bracket, which stands at `margin`.
     pub(super) fn block(&mut self, value: &Value, joined: Option<&str>, margin: usize) {
         match &value.content {
@@ -30,7 +30,7 @@ impl Writer {
         self.push("{");
         let joint = self.style.joint.filter(|_| joined.is_some());
         for field in fields {
-            self.out.push('\n');
+            self.out.end_line();
             let heading = Heading {
                 prefix: joint.and(joined).unwrap_or_default(),
                 joint: joint.unwrap_or_default(),
@@ -47,7 +47,7 @@ impl Writer {
     fn elements(&mut self, elements: &Elements, margin: usize) {
         self.push("[");
         for value in &elements.values {
-            self.out.push('\n');
+            self.out.end_line();
             self.element(value, Heading::ELEMENT, margin + TAB);
             let is_array = matches!(value.content, Content::Elements(_) | Content::Elided);
             if !is_array && !self.out.ends_with(" ]") {

@@ -13,7 +13,7 @@ use crate::sanitize;
 const DIGITS: usize = 7;
 const LONG_DIGITS: usize = 16;
 
-impl Writer {
+impl Writer<'_, '_> {
     /// Writes what a value says. `joined` is the path that the names of its members begin with.
     pub(super) fn content(&mut self, value: &Value, joined: Option<&str>, margin: usize) {
         if self.is_block(value) {

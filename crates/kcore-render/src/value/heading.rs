@@ -32,7 +32,7 @@ impl Heading<'_> {
     }
 }
 
-impl Writer {
+impl Writer<'_, '_> {
     /// Writes it; answers whether there was anything to write. No blank follows.
     pub(super) fn heading(&mut self, value: &Value, heading: Heading<'_>) -> bool {
         let start = self.out.len();
@@ -45,7 +45,8 @@ impl Writer {
         }
         if heading.is_named() {
             // The asterisk of a pointer stands at the name.
-            let touches = self.out.len() == start || self.out.ends_with(['*', '&']);
+            let touches =
+                self.out.len() == start || self.out.ends_with("*") || self.out.ends_with("&");
             self.push(if touches { "" } else { " " });
             for part in [heading.prefix, heading.joint, heading.name] {
                 self.push(&sanitize::line(part));

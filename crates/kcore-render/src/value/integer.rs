@@ -6,7 +6,7 @@ use kcore_values::{EnumNames, EnumValue, Number, Value};
 use super::Writer;
 use crate::sanitize;
 
-impl Writer {
+impl Writer<'_, '_> {
     /// An integer: hexadecimal, unless its type or the user says otherwise.
     pub(super) fn integer(&self, value: &Value, number: &Number) -> String {
         if self.style.integers != Integers::Natural {

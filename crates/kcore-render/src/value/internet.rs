@@ -10,7 +10,7 @@ use super::Writer;
 /// Structures within an address that are looked into for its bytes.
 const MAX_DEPTH: usize = 4;
 
-impl Writer {
+impl Writer<'_, '_> {
     /// The address that a `struct in_addr` or `struct in6_addr` holds, if all of it is there.
     pub(super) fn internet_address(&self, value: &Value) -> Option<String> {
         let Content::Fields(fields) = &value.content else { return None };

@@ -19,6 +19,8 @@ mod tests;
 use kcore_dcmd::{ValueCell, ValueForm, ValueStyle};
 use kcore_values::Value;
 
+use crate::canvas::Canvas;
+use crate::lines::Lines;
 use crate::number::Numbers;
 use heading::Heading;
 pub(crate) use integer::signed;
@@ -29,34 +31,42 @@ const TAB: usize = 4;
 
 /// The value with its name, without a newline at the end.
 pub(crate) fn text(cell: &ValueCell<'_>, numbers: Numbers) -> String {
-    let mut writer = Writer { out: String::new(), style: cell.style, numbers };
+    written(Lines::default(), cell, numbers)
+}
+
+/// Puts the same onto a canvas, line by line.
+pub(crate) fn write(canvas: &mut Canvas<'_>, cell: &ValueCell<'_>, numbers: Numbers) {
+    written(Lines::to(canvas), cell, numbers);
+}
+
+fn written(out: Lines<'_, '_>, cell: &ValueCell<'_>, numbers: Numbers) -> String {
+    let mut writer = Writer { out, style: cell.style, numbers };
     let heading = Heading { prefix: "", joint: "", name: &cell.name, is_alone: true };
     match cell.style.form {
         ValueForm::Lines { indent } => writer.element(&cell.value, heading, indent),
         ValueForm::Inline => writer.element(&cell.value, heading, 0),
     }
-    writer.out
+    writer.out.finish()
 }
 
 /// Lines under construction.
-struct Writer {
-    out: String,
+struct Writer<'c, 'o> {
+    out: Lines<'c, 'o>,
     style: ValueStyle,
     numbers: Numbers,
 }
 
-impl Writer {
+impl Writer<'_, '_> {
     fn push(&mut self, text: &str) {
-        self.out.push_str(text);
+        self.out.push(text);
     }
 
     fn new_line(&mut self, margin: usize) {
-        self.out.push('\n');
-        self.blanks(margin);
+        self.out.new_line(margin);
     }
 
     fn blanks(&mut self, count: usize) {
-        self.out.extend(std::iter::repeat_n(' ', count));
+        self.out.blanks(count);
     }
 
     /// A value with all that stands before it; its further lines begin at `margin` as well.

@@ -7,7 +7,7 @@ use kcore_values::{Pointee, Pointer, SymbolName, Value};
 use super::{Writer, character};
 use crate::sanitize;
 
-impl Writer {
+impl Writer<'_, '_> {
     /// A pointer, and what it owns where that takes no lines of its own.
     pub(super) fn pointer(&self, value: &Value, pointer: &Pointer) -> String {
         let alone = self.pointer_alone(value, pointer);

@@ -1,8 +1,9 @@
 //! Types and members, for the dcmds that take them.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use kcore::{Addr, Core, Keyword, Object, PathWalker, PathWords, Type, TypeKind};
+use kcore::{Addr, Core, Keyword, Object, PathWalker, PathWords, Type, TypeIdentity, TypeKind};
 use kcore_dcmd::Spec;
 
 /// Dcmds that take a type, and whether members of it follow.
@@ -177,7 +178,7 @@ fn members(core: &Core, object: &Object, word: &str) -> Vec<String> {
         None => object,
     };
     let mut names = Vec::new();
-    gather_members(core, &object, MAX_DEPTH, &mut names);
+    gather_members(core, &object, MAX_DEPTH, &mut HashSet::new(), &mut names);
     names.retain(|name| name.starts_with(begun));
     names.into_iter().map(|name| format!("{path}{delimiter}{name}")).collect()
 }
@@ -189,16 +190,23 @@ fn pointed(core: &Core, object: &Object) -> Option<Object> {
 }
 
 /// The names of members, those of anonymous ones and of base classes as well.
-fn gather_members(core: &Core, object: &Object, depth: usize, names: &mut Vec<String>) {
+/// `seen` are the types whose names are there already.
+fn gather_members(
+    core: &Core,
+    object: &Object,
+    depth: usize,
+    seen: &mut HashSet<TypeIdentity>,
+    names: &mut Vec<String>,
+) {
     let (Some(depth), Ok(ty)) = (depth.checked_sub(1), object.complete_type(core)) else { return };
-    let Some(composite) = ty.composite() else { return };
+    let Some(composite) = ty.composite().filter(|_| seen.insert(ty.identity())) else { return };
     let bases = composite.bases.iter().map(|base| (None, &base.ty));
     let members = composite.members.iter().map(|member| (member.name.as_ref(), &member.ty));
     for (name, link) in bases.chain(members) {
         match (name, ty.follow(link)) {
             (Some(name), _) => names.push(name.to_string()),
             (None, Ok(inner)) => {
-                gather_members(core, &Object::at(inner, Addr::new(0)), depth, names);
+                gather_members(core, &Object::at(inner, Addr::new(0)), depth, seen, names);
             }
             (None, Err(_)) => {}
         }

@@ -240,10 +240,14 @@ pub fn section(image: &Image, name: &str, order: RunTimeEndian) -> Reader {
 /// The sections of that name one behind the other, if there are several: each type unit is in a group
 /// of its own, of which a linker would keep one.
 fn joined(image: &Image, name: &str, order: RunTimeEndian) -> Option<Bytes> {
+    if image.count_parts(name) < 2 {
+        return None;
+    }
     let parts = image.section_parts(name);
-    let bytes = || parts.iter().flat_map(|part| part.iter().copied()).collect::<Vec<u8>>();
-    let are_many = parts.len() > 1;
-    are_many.then(|| Bytes::Whole(EndianReader::new(Section::from(bytes()), order)))
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(parts.iter().map(|part| part.len()).sum()).ok()?;
+    parts.iter().for_each(|part| bytes.extend_from_slice(part));
+    Some(Bytes::Whole(EndianReader::new(Section::from(bytes), order)))
 }
 
 fn small_section(image: &Image, id: SectionId, name: &str, order: RunTimeEndian) -> Reader {

@@ -234,6 +234,20 @@ impl Type {
     }
 }
 
+/// Tells types apart by their entry in the debug information, without comparing their contents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TypeIdentity(usize, Option<DieId>);
+
+impl Type {
+    /// Its identity, valid while the type is alive.
+    pub fn identity(&self) -> TypeIdentity {
+        match (&self.info, self.node.id) {
+            (Some(info), Some(id)) => TypeIdentity(Arc::as_ptr(info).addr(), Some(id)),
+            _ => TypeIdentity(Arc::as_ptr(&self.node).addr(), None),
+        }
+    }
+}
+
 impl PartialEq for Type {
     /// Whether both were read from one entry; of types made here, whether they say the same.
     fn eq(&self, other: &Self) -> bool {

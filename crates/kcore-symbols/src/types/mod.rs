@@ -11,7 +11,7 @@ mod read;
 mod spelling;
 
 pub use error::TypeError;
-pub use handle::Type;
+pub use handle::{Type, TypeIdentity};
 pub use model::{
     AliasKind, AliasType, ArrayType, BaseClass, BaseType, BitField, Composite, Dimension, Encoding,
     Enumeration, Enumerator, FunctionType, Keyword, Member, MemberPlace, MemberPointerType,

@@ -2,6 +2,7 @@
 
 mod array;
 mod composite;
+mod enclosing;
 mod float;
 mod follow;
 mod member_pointer;
@@ -13,14 +14,18 @@ mod text;
 mod variant;
 
 pub(crate) use array::count_of;
+pub(crate) use enclosing::Enclosing;
 pub(crate) use text::replaced;
 
 use std::cell::Cell;
 
-use kcore_mem::Addr;
+use kcore_mem::{Addr, Cut, Resource};
 use kcore_symbols::{Type, TypeKind, TypeLink};
 
-use crate::{Absent, Content, Limits, Object, ObjectError, Process, SymbolName, Value, printers};
+use crate::{
+    Absent, Content, Limits, Object, ObjectError, Pointer, Process, SymbolName, Text, Value,
+    printers,
+};
 
 /// Values within values, whatever the limits say: the stack of kcore itself has an end.
 const MAX_NESTING: usize = 200;
@@ -31,6 +36,10 @@ pub(crate) struct Evaluator<'a> {
     limits: &'a Limits,
     /// Values that may still be made.
     left: u64,
+    /// Whether `left` comes from the budget and not from the caller's limits.
+    is_of_budget: bool,
+    /// The structures around the value that is being read.
+    enclosing: Enclosing,
     /// How many values lie around the one that is being read.
     nesting: usize,
     /// How many structures and arrays lie around it.
@@ -45,16 +54,22 @@ pub(crate) struct Evaluator<'a> {
     steps: Cell<u64>,
 }
 
+/// Values read between two checks for ctrl-C and the time limit.
+const BETWEEN_LOOKS: u64 = 1 << 10;
+
 /// Links that are followed and bytes of tables that are looked at, for one tree: what a process can hold
 /// of what a person wants to see, and little enough that damaged links end.
 const MAX_STEPS: u64 = 1 << 26;
 
 impl<'a> Evaluator<'a> {
-    pub(crate) const fn new(process: &'a dyn Process, limits: &'a Limits) -> Self {
+    pub(crate) fn new(process: &'a dyn Process, limits: &'a Limits) -> Self {
+        let at_once = process.budget().allowance().values_at_once;
         Self {
             process,
             limits,
-            left: limits.values,
+            left: limits.values.min(at_once),
+            is_of_budget: at_once < limits.values,
+            enclosing: Enclosing::default(),
             nesting: 0,
             depth: 0,
             around: Vec::new(),
@@ -87,14 +102,47 @@ impl<'a> Evaluator<'a> {
     }
 
     fn content(&mut self, object: &Object) -> Content {
-        if self.left == 0 || self.nesting >= MAX_NESTING {
+        if self.nesting >= MAX_NESTING || !self.take_value() {
             return Content::Elided;
         }
-        self.left = self.left.saturating_sub(1);
         self.nesting = self.nesting.saturating_add(1);
         let content = self.content_of(object);
         self.nesting = self.nesting.saturating_sub(1);
-        content.unwrap_or_else(absent)
+        let mut content = content.unwrap_or_else(absent);
+        self.pay_for_text(&mut content);
+        content
+    }
+
+    /// Charges text, and drops it when the budget is exhausted: many values may point to one long text.
+    fn pay_for_text(&self, content: &mut Content) {
+        let text = match content {
+            Content::Text(text) => text,
+            Content::Pointer(Pointer { text: Some(text), .. }) => text,
+            _ => return,
+        };
+        if !self.process.budget().spend(Resource::Text, text.text.len() as u64) {
+            *text = Text { text: "".into(), is_cut: true };
+        }
+    }
+
+    /// Charges one value; false when there are none left.
+    fn take_value(&mut self) -> bool {
+        let budget = self.process.budget();
+        if self.left == 0 {
+            if self.is_of_budget {
+                let limit = budget.allowance().values_at_once;
+                budget.cut(Cut::Spent { resource: Resource::Values, limit });
+            }
+            return false;
+        }
+        self.left = self.left.saturating_sub(1);
+        let is_time_to_look = self.left.is_multiple_of(BETWEEN_LOOKS);
+        if is_time_to_look && budget.halt().is_some() || !budget.spend(Resource::Values, 1) {
+            self.left = 0;
+            self.is_of_budget = false;
+            return false;
+        }
+        true
     }
 
     fn content_of(&mut self, object: &Object) -> Result<Content, ObjectError> {
@@ -102,6 +150,19 @@ impl<'a> Evaluator<'a> {
         if let Some(why) = self.is_nowhere(object, &ty) {
             return Ok(Content::Absent(why));
         }
+        if ty.composite().is_none() {
+            return self.shown(object, ty);
+        }
+        if !self.enclosing.enter(object, &ty) {
+            return Err(ObjectError::HoldsItself(ty.spelled()));
+        }
+        let content = self.shown(object, ty);
+        self.enclosing.leave();
+        content
+    }
+
+    /// The content by the printer for the type, else by its structure.
+    fn shown(&mut self, object: &Object, ty: Type) -> Result<Content, ObjectError> {
         let meant = if self.limits.raw { None } else { printers::show(self, object, &ty) };
         match meant {
             Some(content) => Ok(content),
@@ -163,7 +224,7 @@ impl<'a> Evaluator<'a> {
     /// Goes some steps; `None` when all were gone.
     pub(crate) fn go(&self, steps: u64) -> Option<()> {
         self.steps.set(self.steps.get().checked_sub(steps)?);
-        Some(())
+        self.process.budget().spend(Resource::Steps, steps).then_some(())
     }
 
     /// The symbol that holds an address.

@@ -25,6 +25,9 @@ pub enum ObjectError {
     /// A type is only declared, in every module.
     #[error("{0} is only declared")]
     Declared(String),
+    /// It is a part of itself, which debug information can claim and no compiler makes.
+    #[error("{0} is a part of itself in the debug information")]
+    HoldsItself(String),
     /// `void *` leads to bytes of no type.
     #[error("cannot dereference void type")]
     Void,

@@ -1,6 +1,8 @@
 //! Members of an object, by name and one after the other.
 
-use kcore_symbols::{Composite, Member, MemberPlace, Type, TypeLink, Variant};
+use std::collections::HashSet;
+
+use kcore_symbols::{Composite, Member, MemberPlace, Type, TypeIdentity, TypeLink, Variant};
 
 use super::{Object, ObjectError, virtual_place};
 use crate::{Absent, Place, Process};
@@ -22,7 +24,7 @@ impl Object {
         if ty.node().is_declaration {
             return Err(ObjectError::Declared(ty.spelled()));
         }
-        self.find_member(process, name, MAX_DEPTH)?
+        self.find_member(process, name, MAX_DEPTH, &mut HashSet::new())?
             .ok_or_else(|| ObjectError::NoMember { member: name.to_owned(), of: self.ty.spelled() })
     }
 
@@ -31,10 +33,15 @@ impl Object {
         process: &dyn Process,
         name: &str,
         depth: usize,
+        seen: &mut HashSet<TypeIdentity>,
     ) -> Result<Option<Self>, ObjectError> {
         let Some(depth) = depth.checked_sub(1) else { return Ok(None) };
         let ty = self.complete_type(process)?;
         let Some(composite) = ty.composite() else { return Ok(None) };
+        // A type without variants has the same members everywhere, so it is searched once.
+        if composite.variants.is_none() && !seen.insert(ty.identity()) {
+            return Ok(None);
+        }
         if let Some(member) = composite.members.iter().find(|member| is_called(member, name)) {
             return self.member_object(process, &ty, member).map(Some);
         }
@@ -42,7 +49,7 @@ impl Object {
             return Ok(Some(member));
         }
         for part in self.transparent_parts(process, &ty, composite) {
-            if let Some(found) = part?.find_member(process, name, depth)? {
+            if let Some(found) = part?.find_member(process, name, depth, seen)? {
                 return Ok(Some(found));
             }
         }

@@ -1,9 +1,9 @@
 //! Finding members by their names, however deep a release keeps them.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
 use kcore_mem::{Addr, Fault};
-use kcore_symbols::{Type, TypeKind};
+use kcore_symbols::{Type, TypeIdentity, TypeKind};
 
 use crate::{Object, Process, eval::Evaluator, object::complete};
 
@@ -85,26 +85,35 @@ impl<'a> Evaluator<'a> {
 
     /// The alignment of a type: what its most demanding part has.
     pub(super) fn alignment(&self, ty: &Type) -> u64 {
-        alignment(ty, self.process(), MAX_NESTED)
+        alignment(ty, self.process(), MAX_NESTED, &mut HashSet::new())
     }
 }
 
 /// Types within types that an alignment is looked for in.
 const MAX_NESTED: usize = 16;
 
-fn alignment(ty: &Type, process: &dyn Process, nested: usize) -> u64 {
+/// `seen` are the types that were searched already.
+fn alignment(
+    ty: &Type,
+    process: &dyn Process,
+    nested: usize,
+    seen: &mut HashSet<TypeIdentity>,
+) -> u64 {
     let (Some(nested), Ok(ty)) = (nested.checked_sub(1), complete(ty, process)) else { return 1 };
-    let of = |link| ty.follow(link).map_or(1, |part| alignment(&part, process, nested));
+    if ty.composite().is_some() && !seen.insert(ty.identity()) {
+        return 1;
+    }
+    let mut of = |link| ty.follow(link).map_or(1, |part| alignment(&part, process, nested, seen));
     match ty.kind() {
         TypeKind::Composite(composite) => {
-            let members = composite.members.iter().map(|member| of(&member.ty));
-            let bases = composite.bases.iter().map(|base| of(&base.ty));
+            let members = composite.members.iter().map(|member| &member.ty);
+            let bases = composite.bases.iter().map(|base| &base.ty);
             let parts = composite.variants.iter().flat_map(|part| &part.variants);
-            let parts = parts.flat_map(|variant| &variant.members).map(|member| of(&member.ty));
+            let parts = parts.flat_map(|variant| &variant.members).map(|member| &member.ty);
             let discriminant =
                 composite.variants.iter().filter_map(|part| part.discriminant.as_ref());
-            let discriminant = discriminant.map(|member| of(&member.ty));
-            members.chain(bases).chain(parts).chain(discriminant).max().unwrap_or(1)
+            let discriminant = discriminant.map(|member| &member.ty);
+            members.chain(bases).chain(parts).chain(discriminant).map(of).max().unwrap_or(1)
         }
         TypeKind::Array(array) => of(&array.element),
         TypeKind::MemberPointer(_) => u64::from(process.space().target().word),

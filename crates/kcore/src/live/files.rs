@@ -31,6 +31,7 @@ pub fn finder(
         distrust_deleted: !live.ignore_deleted,
         ..search_paths(options)
     })
+    .within(&options.budget)
 }
 
 /// The root of a process that sees other files than kcore does: in another mount namespace, or

@@ -1,8 +1,10 @@
 //! Where the members of a structure lie that the session declares: as the System V ABI says for C.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
-use kcore_symbols::{BitField, Composite, Keyword, Member, MemberPlace, Type, TypeKind};
+use kcore_symbols::{
+    BitField, Composite, Keyword, Member, MemberPlace, Type, TypeIdentity, TypeKind,
+};
 
 use super::{DataModel, TypeLookupError};
 
@@ -72,7 +74,7 @@ impl Layout {
         let is_open = declared.ty.size().is_none() && is_last && is_array(&declared.ty);
         let size = if is_open { Some(0) } else { declared.ty.size() };
         let size = size.ok_or_else(|| TypeLookupError::NoSize(declared.ty.spelled()))?;
-        let align = align(&declared.ty, self.model, MAX_DEPTH);
+        let align = align(&declared.ty, self.model, MAX_DEPTH, &mut HashSet::new());
         let bits = size.checked_mul(8).ok_or(TypeLookupError::Limit("2^64 bits"))?;
         let start = if self.is_union { 0 } else { self.bits };
         let (start, len) = match declared.bits {
@@ -116,19 +118,23 @@ fn is_array(ty: &Type) -> bool {
     ty.stripped().is_ok_and(|ty| matches!(ty.kind(), TypeKind::Array(_)))
 }
 
-/// The alignment of a type in bytes: that of its greatest part.
-fn align(ty: &Type, model: DataModel, depth: usize) -> u64 {
+/// The alignment of a type in bytes: that of its greatest part. `seen` are the types that were looked
+/// into already.
+fn align(ty: &Type, model: DataModel, depth: usize, seen: &mut HashSet<TypeIdentity>) -> u64 {
     let Some(depth) = depth.checked_sub(1) else { return 1 };
     let Ok(ty) = ty.stripped() else { return 1 };
+    if ty.composite().is_some() && !seen.insert(ty.identity()) {
+        return 1;
+    }
     match ty.kind() {
         TypeKind::Array(array) => {
-            ty.follow(&array.element).map_or(1, |element| align(&element, model, depth))
+            ty.follow(&array.element).map_or(1, |element| align(&element, model, depth, seen))
         }
         TypeKind::Composite(composite) => {
             let links = composite.members.iter().map(|member| &member.ty);
             let all = links.chain(composite.bases.iter().map(|base| &base.ty));
             let aligns = all.filter_map(|link| ty.follow(link).ok());
-            aligns.map(|member| align(&member, model, depth)).max().unwrap_or(1)
+            aligns.map(|member| align(&member, model, depth, seen)).max().unwrap_or(1)
         }
         _ => {
             let most = if model == DataModel::Ilp32 { 4 } else { 16 };

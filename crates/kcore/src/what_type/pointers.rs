@@ -1,9 +1,12 @@
 //! Where objects of a type have pointers, and which member lies at an offset.
 
-use std::sync::Arc;
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use kcore_mem::Addr;
-use kcore_symbols::{Dimension, MemberPlace, Type, TypeKind};
+use kcore_symbols::{Dimension, MemberPlace, Type, TypeIdentity, TypeKind};
 use kcore_values::{Object, Place};
 
 use crate::Core;
@@ -12,6 +15,8 @@ use crate::Core;
 const MAX_DEPTH: usize = 24;
 /// Pointers of one type.
 const MAX_POINTERS: usize = 1 << 14;
+/// Parts of one type that are searched for pointers.
+const MAX_LOOKS: usize = 1 << 18;
 /// Elements of an array that are looked into.
 const MAX_ELEMENTS: u64 = 1 << 12;
 
@@ -28,42 +33,86 @@ pub struct PointerSlot {
 
 /// The pointers that objects of a type have, those to objects alone.
 pub fn pointers_of(core: &Core, ty: &Type) -> Vec<PointerSlot> {
-    let mut found = Vec::new();
-    collect(core, ty, 0, &mut String::new(), MAX_DEPTH, &mut found);
-    found
+    let mut collector = Collector { core, found: Vec::new(), looks: 0, has: HashMap::new() };
+    collector.collect(ty, 0, &mut String::new(), MAX_DEPTH);
+    collector.found
 }
 
-fn collect(
-    core: &Core,
-    ty: &Type,
-    offset: u64,
-    path: &mut String,
-    depth: usize,
-    found: &mut Vec<PointerSlot>,
-) {
-    let Some(depth) = depth.checked_sub(1).filter(|_| found.len() < MAX_POINTERS) else { return };
-    let Ok(ty) = ty.stripped() else { return };
-    if let TypeKind::Pointer(_) = ty.kind() {
-        let to = ty.target().ok().flatten().and_then(|to| complete(core, &to));
-        let path = path.as_str().into();
-        found.extend(to.map(|to| PointerSlot { offset, path, to }));
-        return;
-    }
-    each_part(core, &ty, |part| {
-        let len = path.len();
-        path.push_str(&part.name);
-        if let Some(offset) = offset.checked_add(part.offset) {
-            collect(core, &part.ty, offset, path, depth, found);
+/// Pointers of one type under construction.
+struct Collector<'a> {
+    core: &'a Core,
+    found: Vec<PointerSlot>,
+    /// Parts that were looked at.
+    looks: usize,
+    /// Whether a structure has pointers. Those without are not searched again: a type may occur in others
+    /// any number of times.
+    has: HashMap<TypeIdentity, bool>,
+}
+
+impl Collector<'_> {
+    fn collect(&mut self, ty: &Type, offset: u64, path: &mut String, depth: usize) {
+        let Some(depth) = depth.checked_sub(1).filter(|_| self.goes_on()) else { return };
+        let Ok(ty) = ty.stripped() else { return };
+        if let TypeKind::Pointer(_) = ty.kind() {
+            let to = ty.target().ok().flatten().and_then(|to| complete(self.core, &to));
+            let path = path.as_str().into();
+            self.found.extend(to.map(|to| PointerSlot { offset, path, to }));
+            return;
         }
-        path.truncate(len);
-    });
+        if !self.has_pointers(&ty, depth) {
+            return;
+        }
+        each_part(self.core, &ty, |part| {
+            let len = path.len();
+            path.push_str(&part.name);
+            if let Some(offset) = offset.checked_add(part.offset) {
+                self.collect(&part.ty, offset, path, depth);
+            }
+            path.truncate(len);
+        });
+    }
+
+    fn goes_on(&mut self) -> bool {
+        self.looks = self.looks.saturating_add(1);
+        self.found.len() < MAX_POINTERS && self.looks < MAX_LOOKS
+    }
+
+    /// Whether there is a pointer anywhere in a type.
+    fn has_pointers(&mut self, ty: &Type, depth: usize) -> bool {
+        let (Some(depth), Ok(ty)) = (depth.checked_sub(1), ty.stripped()) else { return false };
+        match ty.kind() {
+            TypeKind::Pointer(_) => true,
+            TypeKind::Array(_) => {
+                let element = ty.target().ok().flatten();
+                element.is_some_and(|element| self.has_pointers(&element, depth))
+            }
+            TypeKind::Composite(_) => {
+                if let Some(has) = self.has.get(&ty.identity()) {
+                    return *has;
+                }
+                // A type that contains itself adds nothing to itself.
+                self.has.insert(ty.identity(), false);
+                let mut parts = Vec::new();
+                each_part(self.core, &ty, |part| parts.push(part.ty));
+                let has = parts.iter().any(|part| self.has_pointers(part, depth));
+                self.has.insert(ty.identity(), has);
+                has
+            }
+            _ => false,
+        }
+    }
 }
 
 /// The path of the innermost member that lies at an offset of an object.
 pub fn member_at(core: &Core, ty: &Type, offset: u64) -> Option<String> {
     let (mut ty, mut offset, mut path) = (ty.clone(), offset, String::new());
+    let mut seen = HashSet::new();
     for _ in 0..MAX_DEPTH {
         let Ok(stripped) = ty.stripped() else { break };
+        // A structure that contains itself is damaged debug information.
+        if stripped.composite().is_some() && !seen.insert(stripped.identity()) {
+            break;
+        }
         let mut inner = None;
         each_part(core, &stripped, |part| {
             let within = offset.checked_sub(part.offset);
@@ -106,7 +155,7 @@ fn each_member(core: &Core, ty: &Type, each: &mut impl FnMut(Part)) {
     });
     for (name, link, place) in bases.chain(named) {
         if let (MemberPlace::Offset(offset), Ok(ty)) = (place, whole.follow(link))
-            && !(name.is_empty() && is_hollow(core, &ty, MAX_DEPTH))
+            && !(name.is_empty() && is_hollow(core, &ty, &mut HashSet::new()))
         {
             each(Part { name, offset: *offset, ty });
         }
@@ -114,14 +163,20 @@ fn each_member(core: &Core, ty: &Type, each: &mut impl FnMut(Part)) {
 }
 
 /// Whether a base class has nothing in it: it shares its place with what follows it.
-fn is_hollow(core: &Core, ty: &Type, depth: usize) -> bool {
-    let Some(depth) = depth.checked_sub(1) else { return false };
+fn is_hollow(core: &Core, ty: &Type, seen: &mut HashSet<TypeIdentity>) -> bool {
     let whole = complete(core, ty);
     let Some((ty, composite)) = whole.as_ref().and_then(|ty| Some((ty, ty.composite()?))) else {
         return false;
     };
+    if !composite.members.is_empty() || seen.len() >= MAX_DEPTH {
+        return false;
+    }
+    // A type seen before is hollow: the first that is not ends the search.
+    if !seen.insert(ty.identity()) {
+        return true;
+    }
     let mut bases = composite.bases.iter().filter_map(|base| ty.follow(&base.ty).ok());
-    composite.members.is_empty() && bases.all(|base| is_hollow(core, &base, depth))
+    bases.all(|base| is_hollow(core, &base, seen))
 }
 
 fn each_element(ty: &Type, each: &mut impl FnMut(Part)) {

@@ -7,9 +7,17 @@ mod ask;
 mod crafted;
 mod damage;
 mod hurt;
+mod inflated;
+#[path = "../../../../fuzz/src/input.rs"]
+#[allow(dead_code, reason = "the fuzz targets read and write files of sections as well")]
+mod input;
 mod measure;
 mod random;
 mod rule;
+#[path = "../../../../fuzz/src/sections.rs"]
+#[allow(dead_code, reason = "the fuzz targets read and write files of sections as well")]
+mod sections;
+mod self_types;
 #[path = "../../../../fuzz/src/synthetic.rs"]
 mod synthetic;
 mod word;

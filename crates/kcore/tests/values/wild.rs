@@ -56,6 +56,10 @@ impl AddressSpace for Wild<'_> {
 }
 
 impl Process for Wild<'_> {
+    fn budget(&self) -> &kcore::Budget {
+        self.core.budget()
+    }
+
     fn space(&self) -> &dyn AddressSpace {
         self
     }

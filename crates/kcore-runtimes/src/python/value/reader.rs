@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kcore_mem::Addr;
+use kcore_mem::{Addr, Cut, Resource};
 
 use super::{
     super::{
@@ -20,8 +20,10 @@ use crate::Host;
 const MAX_ARGUMENTS: u64 = 16;
 /// What is said of the arguments of an exception that are nowhere.
 const NOT_READ: &str = "its arguments cannot be read";
-/// Values that are told at once: objects may refer to the same ones over and over.
+/// Values in one answer where the host has no budget: objects may refer to the same ones over and over.
 const MAX_VALUES: u64 = 1 << 20;
+/// Values read between two checks for ctrl-C and the time limit.
+const BETWEEN_LOOKS: u64 = 1 << 10;
 
 /// Reads values of one process.
 pub struct Reader<'a> {
@@ -38,12 +40,28 @@ pub struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// A reader.
     pub fn new(python: &'a Python, host: &'a dyn Host, limits: Limits) -> Self {
-        Self { python, host, heap: python.heap(host), limits, around: Vec::new(), left: MAX_VALUES }
+        let left = host.budget().map_or(MAX_VALUES, |budget| budget.allowance().values_at_once);
+        Self { python, host, heap: python.heap(host), limits, around: Vec::new(), left }
+    }
+
+    /// Charges one value. When none are left, values that contain others are elided.
+    fn take_value(&mut self) {
+        let was_left = self.left;
+        self.left = self.left.saturating_sub(1);
+        let Some(budget) = self.host.budget() else { return };
+        if was_left == 1 {
+            let limit = budget.allowance().values_at_once;
+            budget.cut(Cut::Spent { resource: Resource::Values, limit });
+        }
+        let is_time_to_look = self.left.is_multiple_of(BETWEEN_LOOKS);
+        if is_time_to_look && budget.halt().is_some() || !budget.spend(Resource::Values, 1) {
+            self.left = 0;
+        }
     }
 
     /// A value.
     pub fn value(&mut self, object: Object) -> Value {
-        self.left = self.left.saturating_sub(1);
+        self.take_value();
         Value {
             at: Some(object.at),
             class: self.python.class_name(self.host, object.class),

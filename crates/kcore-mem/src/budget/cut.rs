@@ -1,0 +1,64 @@
+//! What was left out of an answer, and the option that raises the limit.
+
+use std::fmt;
+
+use super::Resource;
+
+/// Something that was left out because a [`Budget`](super::Budget) was exhausted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// A resource was exhausted.
+    Spent {
+        /// The resource.
+        resource: Resource,
+        /// Its limit.
+        limit: u64,
+    },
+    /// A compressed section was not inflated to its end.
+    Section {
+        /// Its name, and the file that has it if that has a name.
+        name: String,
+        /// Its inflated size, as its header claims.
+        size: u64,
+        /// Its compressed size.
+        packed: u64,
+    },
+}
+
+impl Cut {
+    pub(super) const fn of(resource: Resource, limit: u64) -> Self {
+        Self::Spent { resource, limit }
+    }
+
+    /// Whether later answers lack it as well.
+    pub(super) const fn stays(&self) -> bool {
+        matches!(self, Self::Section { .. })
+    }
+}
+
+impl fmt::Display for Cut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Section { name, size, packed } => write!(
+                f,
+                "section {name} would take {size} bytes of memory, and is {packed} bytes long: it was not read to its end"
+            )?,
+            Self::Spent { resource, limit } => write!(f, "{}", spent(*resource, *limit))?,
+        }
+        f.write_str(" (--max-memory raises the limit)")
+    }
+}
+
+fn spent(resource: Resource, limit: u64) -> String {
+    match resource {
+        Resource::Inflated => format!("sections of more than {limit} bytes were not read"),
+        Resource::Values => format!("there are more than {limit} values: the others are left out"),
+        Resource::Text => {
+            format!("there is text of more than {limit} bytes: the rest of it is left out")
+        }
+        Resource::Steps => {
+            format!("more than {limit} links and entries would be read: what follows is left out")
+        }
+        Resource::Frames => format!("there are more than {limit} frames: the others are left out"),
+    }
+}
