@@ -10,7 +10,7 @@
 //!   function whose parameters alone it cannot write, the name is shown, as by `c++filt --no-params`.
 //! - Letters that are no mangling, of which `c++filt` makes a name all the same (`_Z1fpl` is `f(operator+)`
 //!   to it), stay as they are. So do names of older compilers in which it takes a scope for a name.
-//! - Names of Rust come without their hash where `c++filt --no-params` shows it.
+//! - Names of Rust come without their hash, as by `c++filt --no-verbose`; in full, as by rustfilt.
 
 #[allow(dead_code, reason = "other tests need more of it")]
 mod common;
@@ -236,6 +236,23 @@ fn all_names_of_libraries_are_spelled_as_by_binutils() {
         println!("not tested: no library of C++");
     }
     libraries.iter().for_each(|path| compare(path));
+}
+
+/// Names of Rust, of this test itself, are those that `c++filt` shows without hashes.
+#[test]
+fn names_of_rust_are_spelled_as_by_binutils() {
+    let table =
+        SymbolTable::from_images(Some(&common::image(&std::env::current_exe().unwrap())), None);
+    let names = table.iter().map(|symbol| String::from_utf8_lossy(symbol.name()).into_owned());
+    let is_rust = |name: &String| demangle(name.as_bytes()).mangling == Mangling::Rust;
+    let names: Vec<_> = names.filter(is_rust).collect();
+    assert!(names.len() > 100);
+    let Some(shown) = filtered(&names, &["--no-verbose"]) else {
+        return println!("not tested: no c++filt");
+    };
+    for (raw, shown) in names.iter().zip(shown) {
+        assert_eq!(demangle(raw.as_bytes()).function, shown, "{raw}");
+    }
 }
 
 /// A program of the present language, by whatever compiler there is.
