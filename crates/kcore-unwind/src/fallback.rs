@@ -63,23 +63,21 @@ impl Fallback<'_> {
         self.by_code(regs).map(Guess::sure)
     }
 
-    /// All that may be the caller, the likeliest first.
-    pub fn candidates(&self, regs: &Regs) -> Vec<Guess> {
+    /// Leaves in `all` whatever may be the caller, the likeliest first.
+    pub fn candidates(&self, regs: &Regs, all: &mut Vec<Guess>) {
+        all.clear();
         let record = self.by_frame_pointer(regs);
         if self.space.slice(regs.pc()).is_err() && record.is_some() {
             // In a core whose files are elsewhere nothing else leads on.
-            return record.into_iter().collect();
+            return all.extend(record);
         }
         let by_code = |(caller, cfa)| self.guess(caller, Some(cfa), cfa, Trust::Prologue);
         let by_paths = self.paths.callers(self.found(regs));
-        let mut all: Vec<Guess> = by_paths
-            .filter(|(caller, cfa)| self.is_plausible(regs, caller, *cfa))
-            .map(by_code)
-            .collect();
+        let by_paths = by_paths.filter(|(caller, cfa)| self.is_plausible(regs, caller, *cfa));
+        all.extend(by_paths.map(by_code));
         all.extend(self.by_code(regs));
         all.extend(record);
         all.extend(self.by_scan(regs));
-        all
     }
 
     const fn found<'r>(&'r self, regs: &'r Regs) -> Found<'r> {

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::{
     Reading,
     code_paths::CodePaths,
+    fallback::Guess,
     follow::Follower,
     row::{Context, Row},
 };
@@ -41,6 +42,8 @@ pub struct Learnt {
     pub paths: FxHashMap<CodeAddr, Arc<CodePaths>>,
     /// Room to follow code in, once some had to be.
     pub follower: Option<Box<Follower>>,
+    /// Room for the candidates of one frame.
+    pub candidates: Vec<Guess>,
 }
 
 /// What the walkers of one process have learnt that are done. Commands that walk one thread after

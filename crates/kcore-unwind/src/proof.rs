@@ -40,17 +40,17 @@ impl Walker<'_> {
         &mut self,
         regs: &Regs,
         pc: CodeAddr,
-        candidates: Vec<Guess>,
+        candidates: &[Guess],
         needs_proof: bool,
     ) -> Option<Guess> {
-        if let Some(proven) = self.called_from(regs, pc, &candidates) {
+        if let Some(proven) = self.called_from(regs, pc, candidates) {
             return Some(proven);
         }
         let mut best: Option<(i32, Guess)> = None;
         for guess in candidates {
-            let score = self.score(pc, &guess);
+            let score = self.score(pc, guess);
             if best.as_ref().is_none_or(|(known, _)| score > *known) {
-                best = Some((score, guess));
+                best = Some((score, *guess));
             }
         }
         let (score, guess) = best?;
@@ -64,10 +64,10 @@ impl Walker<'_> {
             |target: Addr| pc.lookup().offset_from(target).is_some_and(|len| len <= MAX_FUNCTION);
         let called = candidates.iter().filter_map(|guess| {
             let target = self.call_target(guess.regs.pc())?;
-            is_near(target).then_some((*guess, target))
+            is_near(target).then_some((guess, target))
         });
         let called: Vec<_> = called.take(MAX_CALLS).collect();
-        called.into_iter().find_map(|(guess, target)| self.lead_to(regs, pc, &guess, target))
+        called.into_iter().find_map(|(guess, target)| self.lead_to(regs, pc, guess, target))
     }
 
     fn lead_to(&mut self, regs: &Regs, pc: CodeAddr, guess: &Guess, start: Addr) -> Option<Guess> {

@@ -46,8 +46,10 @@ impl Walker<'_> {
         if needs_proof && fallback.ends_at_no_frame_pointer(regs, pc.lookup()) {
             return Err(End::Outermost);
         }
-        let candidates = fallback.candidates(regs);
-        let best = self.best(regs, pc, candidates, needs_proof);
+        let mut candidates = std::mem::take(&mut self.learnt.candidates);
+        fallback.candidates(regs, &mut candidates);
+        let best = self.best(regs, pc, &candidates, needs_proof);
+        self.learnt.candidates = candidates;
         best.ok_or_else(|| match needs_proof {
             true => End::UnknownCode(pc.addr()),
             false => self.why_no_guess(regs, pc),

@@ -72,10 +72,15 @@ impl ModuleSet {
     }
 }
 
+/// Whether `at` lies in the part of a segment that has no bytes in the file. What lies where the file has bytes, but is
+/// not mapped from it, is something else: V8 puts machine code right behind its own copy of a part of the executable.
 fn in_bss(module: &Module, at: Addr) -> bool {
     let Some(svma) = module.svma(at) else { return false };
     let mut loads = module.segments().iter().filter(|segment| segment.is_load());
-    loads.any(|segment| svma.offset_from(segment.svma).is_some_and(|into| into < segment.mem_size))
+    loads.any(|segment| {
+        let into = svma.offset_from(segment.svma);
+        into.is_some_and(|into| (segment.file_size..segment.mem_size).contains(&into))
+    })
 }
 
 fn is_called(module: &Module, name: &str) -> bool {

@@ -20,6 +20,11 @@ const EXEMPT: &[(&str, &str)] = &[
         "some of this was read from the live process just now: it is later than the stacks",
         "a live process: tests/live",
     ),
+    (
+        "debug information of {module} is in {file}: {why}",
+        "files that are missing: tests/missing_debug",
+    ),
+    ("no command is run with --untrusted", "an option of the program: tests/untrusted"),
     ("more than {MAX_PIPE_ITEMS} values in a pipe", "tests of kcore-shell"),
     ("expression has more than {} operators", "2048 operators: tests of kcore-shell"),
     (

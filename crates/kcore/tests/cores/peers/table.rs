@@ -65,6 +65,8 @@ const STARTING: &str = "a thread that begins or ends stands in code of clone3 th
                         stops or goes on with words of the stack";
 const SPELLING: &str =
     "the peer spells Rust's names by the debug information or leaves them mangled";
+const LAMBDA: &str =
+    "the peer names the operator of a lambda without the function that the lambda stands in";
 const IN_RBX: &str = "_dl_runtime_resolve has its CFA in rbx, which framehop does not keep";
 const EXPRESSION: &str = "a realigned frame's CFA is an expression that reads memory, which \
                           framehop does not do: it takes the frame pointer and loses a frame";
@@ -88,7 +90,7 @@ const GO: &str = "Go's signal frame is no frame to the peers, and its stacks tha
 const NO_TABLES: &str = "code without unwind information that uses rbp for something else: kcore reads it to the \
                          return, the peer follows rbp, or words of the stack, or stops";
 
-pub static EXPLAINED: [Explained; 43] = [
+pub static EXPLAINED: [Explained; 48] = [
     known(Gdb, "general-rbp", &[], &[Pc, Shorter, Longer], Kcore, NO_TABLES),
     known(EuStack, "general-rbp", &[], &[Pc, Shorter, Longer], Kcore, NO_TABLES),
     known(Gdb, "code-rbp-zero", &[], &[Pc, Shorter, Longer], Kcore, NO_TABLES),
@@ -113,6 +115,9 @@ pub static EXPLAINED: [Explained; 43] = [
     known(Gdb, "vfork", &[], &[NoThread], Kcore, OTHER_THREADS),
     known(Gdb, "rust-generics", &[], &[Name], Both, SPELLING),
     known(Gdb, "rust-threads", &[], &[Name], Both, SPELLING),
+    known(Gdb, "rust-panic-backtrace", &[], &[Name], Both, SPELLING),
+    known(Gdb, "rust-panic-hook", &[], &[Name], Both, SPELLING),
+    known(Gdb, "shared-mutex", &[], &[Name], Both, LAMBDA),
     known(EuStack, "*", &["musl"], &[Pc, Longer, Shorter], Kcore, NO_CFI),
     known(EuStack, "smashed", &["!musl"], &[Longer], Kcore, SMASHED),
     known(EuStack, "smashed-below", &["!musl"], &[Longer], Kcore, SMASHED),
@@ -128,6 +133,8 @@ pub static EXPLAINED: [Explained; 43] = [
     known(EuStack, "filter-anonymous", &["static"], &[Shorter], Kcore, NO_HEADERS),
     known(EuStack, "rust-generics", &[], &[Name], Both, SPELLING),
     known(EuStack, "rust-threads", &[], &[Name], Both, SPELLING),
+    known(EuStack, "rust-panic-backtrace", &[], &[Name], Both, SPELLING),
+    known(EuStack, "rust-panic-hook", &[], &[Name], Both, SPELLING),
     varying(known(Gdb, "lazy-binding-stack", &[], &[Shorter, Longer], Kcore, STARTING)),
     varying(known(EuStack, "threads-1000", &[], &[Longer, Shorter], Kcore, STARTING)),
     varying(known(Gdb, "values-go", &[], &[Pc, Longer], Kcore, GO)),
