@@ -236,10 +236,13 @@ impl Session {
             DcmdError::Aborted if self.interrupted() => {
                 return Status::stopped(Stop::Interrupted);
             }
+            // The text around it shares the time, so it ends too.
+            DcmdError::Aborted if self.core.budget().is_late() => {
+                return Status::stopped(Stop::OutOfTime).or_failed(true);
+            }
             DcmdError::Aborted => return Status::ABORTED,
             DcmdError::Interrupted => Status::stopped(Stop::Interrupted),
-            // Text around it shares the time, so it ends too.
-            DcmdError::OutOfTime(_) => Status::stopped(Stop::Enough).or_failed(true),
+            DcmdError::OutOfTime(_) => Status::stopped(Stop::OutOfTime).or_failed(true),
             DcmdError::Usage(_) => Status::ABORTED,
             _ => Status::FAILED,
         };

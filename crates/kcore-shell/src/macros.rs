@@ -43,7 +43,9 @@ impl Session {
             Some(Stop::Abandoned) => Err(DcmdError::Abandoned),
             Some(Stop::Quit) => Err(DcmdError::Quit),
             Some(Stop::EndOfMacro) => Err(DcmdError::EndOfMacro),
-            Some(Stop::Interrupted | Stop::EndOfPipeline) => Err(DcmdError::Aborted),
+            Some(Stop::Interrupted | Stop::OutOfTime | Stop::EndOfPipeline) => {
+                Err(DcmdError::Aborted)
+            }
             None if status.failed() => Err(DcmdError::Aborted),
             None => Ok(()),
         }

@@ -12,6 +12,8 @@ pub struct Status {
 pub enum Stop {
     /// The user pressed ctrl-C.
     Interrupted,
+    /// The time of one command is over. What follows that command runs.
+    OutOfTime,
     /// The user has seen enough of one command. What follows that command runs.
     Enough,
     /// The user has seen enough of the line.
@@ -56,11 +58,12 @@ impl Status {
         self.stop.is_some()
     }
 
-    /// The status for what follows a command: who has seen enough of it wants the next one.
+    /// The status for what follows a command: who has seen enough of it wants the next one, which has time of
+    /// its own.
     #[must_use]
     pub(crate) const fn after_enough(self) -> Self {
         match self.stop {
-            Some(Stop::Enough) => Self { stop: None, ..self },
+            Some(Stop::Enough | Stop::OutOfTime) => Self { stop: None, ..self },
             _ => self,
         }
     }
