@@ -1,7 +1,7 @@
 //! Paths from objects to their parts, as users type them.
 
-use kcore_mem::Budget;
 use kcore_mem::Addr;
+use kcore_mem::Budget;
 use kcore_symbols::Type;
 use kcore_values::{Object, PathWalker, PathWords, Process};
 
@@ -22,7 +22,12 @@ pub fn run(data: &[u8]) {
     let object = Object::at(program.ty(input.word()).clone(), Addr::new(input.word()));
     let Ok(path) = std::str::from_utf8(input.part()) else { return };
     let memory = Memory::read(&mut input);
-    let process = Made { memory, info: Some(program.info.clone()), types: Vec::new(), budget: Budget::default() };
+    let process = Made {
+        memory,
+        info: Some(program.info.clone()),
+        types: Vec::new(),
+        budget: Budget::default(),
+    };
     let words = Words(program);
     follow(&PathWalker::new(&process, &words), &process, &object, path);
     follow(&PathWalker::new(&process, &words).without_memory(), &process, &object, path);

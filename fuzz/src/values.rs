@@ -1,7 +1,7 @@
 //! Objects of types of real programs, in memory that may hold anything: all printers.
 
-use kcore_mem::Budget;
 use kcore_mem::Addr;
+use kcore_mem::Budget;
 use kcore_values::{Limits, Object};
 
 use crate::{
