@@ -72,15 +72,15 @@ impl ModuleSet {
     }
 }
 
-/// Whether `at` lies in the part of a segment that has no bytes in the file. What lies where the file has bytes, but is
-/// not mapped from it, is something else: V8 puts machine code right behind its own copy of a part of the executable.
+/// Whether `at` lies within a segment, though not in what is mapped of the file. A copy of a part of the file has no such
+/// segments: V8 puts machine code right behind its own copies of a part of the executable.
 fn in_bss(module: &Module, at: Addr) -> bool {
+    if module.mapped().copy_of.is_some() {
+        return false;
+    }
     let Some(svma) = module.svma(at) else { return false };
     let mut loads = module.segments().iter().filter(|segment| segment.is_load());
-    loads.any(|segment| {
-        let into = svma.offset_from(segment.svma);
-        into.is_some_and(|into| (segment.file_size..segment.mem_size).contains(&into))
-    })
+    loads.any(|segment| svma.offset_from(segment.svma).is_some_and(|into| into < segment.mem_size))
 }
 
 fn is_called(module: &Module, name: &str) -> bool {
