@@ -356,7 +356,7 @@ pub struct StackEnd {
     pub end: End,
     /// Why there is none, of a task that does not run.
     pub why: Option<Arc<str>>,
-    /// Whether it was come to by a guess.
+    /// Whether this frame, or one below it that led here, was found by a guess.
     pub guess: bool,
     /// What is doubtful about the frames that there are.
     pub notes: Vec<String>,

@@ -400,7 +400,7 @@ mod tests {
 
     #[test]
     fn headers_may_stand_anywhere() {
-        // Behind the data; far behind it; the count before or behind the table.
+        // The table right behind the data or far behind it; the count before or behind the table.
         for (table_at, count_at) in
             [(0x2000, 0x50_0000), (0x60_0000, 0x40), (0x40_0000, 0xa0_0000), (0x2000, 0x100)]
         {

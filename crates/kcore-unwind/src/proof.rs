@@ -25,7 +25,7 @@ mod weight {
     pub const RECORD: i32 = 1;
     /// A step by call frame information to a place behind a call.
     pub const STEP: i32 = 2;
-    /// The chain holds as far as it is followed.
+    /// The chain holds for all frames that are checked.
     pub const HOLDS: i32 = 16;
     /// The call leads to the function below it.
     pub const CALLS: i32 = 4;

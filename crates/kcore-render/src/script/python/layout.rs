@@ -24,7 +24,7 @@ pub(super) enum Laid<'n> {
         open: String,
         /// The parts.
         items: Vec<Item<'n>>,
-        /// What stands behind the last part where all are on one line.
+        /// The text after the last part when all parts stand on one line.
         last: &'static str,
         /// The closing bracket.
         close: String,

@@ -13,7 +13,7 @@ const FIRST_METHOD: u64 = 24;
 const STR_SIZE: u64 = 16;
 /// Size of a `String`, the payload of `panic!("text {}", argument)`.
 const STRING_SIZE: u64 = 24;
-/// What the standard library prints of a payload that is no text.
+/// The text that the standard library prints for a payload that is not a string.
 const NO_TEXT: &str = "Box<dyn Any>";
 const MAX_TEXT: u64 = 16 << 10;
 /// No payload that a program panics with is larger.

@@ -15,7 +15,7 @@ use crate::{ThreadChoice, Tid};
 
 /// How often samples are fetched, and threads are listed anew: one that lives for less is not seen.
 const FETCH: Duration = Duration::from_millis(20);
-/// How often mappings are read anew.
+/// The interval between two reads of the mappings.
 const REFRESH: Duration = Duration::from_millis(100);
 
 /// What the kernel counts of a process, through all programs that it starts.

@@ -89,7 +89,7 @@ impl Printer<'_, '_> {
         }
     }
 
-    /// The argument of a number in the innermost template.
+    /// The argument at an index of the innermost template.
     pub(super) fn lookup(&self, number: usize) -> Option<Id> {
         let arguments = self.scopes.get(self.scope?.0)?.arguments;
         match self.tree.get(arguments) {
