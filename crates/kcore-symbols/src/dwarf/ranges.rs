@@ -64,20 +64,30 @@ impl Claims {
     /// The units that claim `pc`, the most likely first: the one whose claim ends first.
     pub fn find(&self, pc: u64) -> Vec<usize> {
         let near = self.parts.part_of(pc).map_or(&[][..], |part| self.parts.members(part));
-        let mut found: Vec<&Claim> = self.wide.find(pc).collect();
+        let mut found: Vec<&Claim> = self.wide.find(pc).take(MAX_UNITS).collect();
         if near.len() > MAX_CROWD {
             let ordered = self.ordered.get_or_init(|| Ordered::new(self.narrow.clone()));
-            found.extend(ordered.find(pc));
+            found.extend(ordered.find(pc).take(MAX_UNITS));
         } else {
             let near = near.iter().filter_map(|id| self.narrow.get(*id as usize));
             found.extend(near.filter(|claim| (claim.begin..claim.end).contains(&pc)));
         }
-        found.sort_unstable_by_key(|claim| (claim.end, claim.unit));
-        let mut units: Vec<usize> = found.into_iter().map(|claim| claim.unit).collect();
+        let mut units: Vec<usize> =
+            first_to_end(found).into_iter().map(|claim| claim.unit).collect();
         units.dedup();
-        units.truncate(MAX_UNITS);
         units
     }
+}
+
+/// The claims that end first, in order. Not all are sorted: any number may claim one address.
+fn first_to_end(mut claims: Vec<&Claim>) -> Vec<&Claim> {
+    let order = |claim: &&Claim| (claim.end, claim.unit);
+    if claims.len() > MAX_UNITS {
+        claims.select_nth_unstable_by_key(MAX_UNITS, order);
+        claims.truncate(MAX_UNITS);
+    }
+    claims.sort_unstable_by_key(order);
+    claims
 }
 
 /// Claims by end, each with the lowest begin of it and of all after it.
@@ -100,6 +110,7 @@ impl Ordered {
         Self(sorted)
     }
 
+    /// The claims to `pc`, the one that ends first before the others.
     fn find(&self, pc: u64) -> impl Iterator<Item = &Claim> {
         let first = self.0.partition_point(|(claim, _)| claim.end <= pc);
         let rest = self.0.get(first..).unwrap_or_default().iter();
