@@ -23,6 +23,7 @@ use std::{
 };
 
 use common::Build;
+use gen_cores::not_tested;
 use kcore_symbols::{Mangling, SymbolTable, demangle};
 
 const CORPUS: &str = include_str!("names/corpus.txt");
@@ -213,7 +214,7 @@ fn mangled_names(path: &Path) -> Vec<String> {
 /// All names of a file are spelled as by `c++filt`, and at most one in a thousand stays mangled.
 fn compare(path: &Path) {
     let names = mangled_names(path);
-    let Some(full) = filtered(&names, &[]) else { return println!("not tested: no c++filt") };
+    let Some(full) = filtered(&names, &[]) else { return not_tested("there is no c++filt") };
     let functions = filtered(&names, &["--no-params"]).unwrap();
     let mut mangled = 0;
     for ((raw, full), function) in names.iter().zip(&full).zip(&functions) {
@@ -233,7 +234,7 @@ fn compare(path: &Path) {
 fn all_names_of_libraries_are_spelled_as_by_binutils() {
     let libraries = libraries();
     if libraries.is_empty() {
-        println!("not tested: no library of C++");
+        not_tested("there is no library of C++");
     }
     libraries.iter().for_each(|path| compare(path));
 }
@@ -248,7 +249,7 @@ fn names_of_rust_are_spelled_as_by_binutils() {
     let names: Vec<_> = names.filter(is_rust).collect();
     assert!(names.len() > 100);
     let Some(shown) = filtered(&names, &["--no-verbose"]) else {
-        return println!("not tested: no c++filt");
+        return not_tested("there is no c++filt");
     };
     for (raw, shown) in names.iter().zip(shown) {
         assert_eq!(demangle(raw.as_bytes()).function, shown, "{raw}");
