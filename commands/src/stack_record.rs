@@ -288,29 +288,29 @@ impl Record for FrameLine {
     fn view(&self) -> View {
         View::Line(match self.layout {
             Layout::Plain => {
-                "{symbol}({arguments}){nameless? in {nameless}}{source? at {source}}{told? [{told}]}{inline? [inlined]}{guess? [guessed]}"
+                "{other_stack?-- on another stack\n}{symbol}({arguments}){nameless? in {nameless}}{source? at {source}}{told? [{told}]}{inline? [inlined]}{guess? [guessed]}"
             }
             Layout::WithPointer => {
-                "{frame_pointer:0}{frame_pointer^????????????????} {symbol}({arguments})\
+                "{other_stack?-- on another stack\n}{frame_pointer:0}{frame_pointer^????????????????} {symbol}({arguments})\
                  {nameless? in {nameless}}{source? at {source}}{told? [{told}]}{inline? [inlined]}{guess? [guessed]}"
             }
             Layout::Bracketed => {
-                "[ {frame_pointer:0}{frame_pointer^????????????????} {symbol}({arguments})\
+                "{other_stack?-- on another stack\n}[ {frame_pointer:0}{frame_pointer^????????????????} {symbol}({arguments})\
                  {nameless? in {nameless}}{source? at {source}}{told? [{told}]}{inline? [inlined]}{guess? [guessed]} ]"
             }
             Layout::Found => {
-                "  {frame_pointer:0}{frame_pointer^????????????????} {symbol}({arguments})\
+                "{other_stack?-- on another stack\n}  {frame_pointer:0}{frame_pointer^????????????????} {symbol}({arguments})\
                  {nameless? in {nameless}}{source? at {source}}{told? [{told}]}{inline? [inlined]}{guess? [guessed]}"
             }
             Layout::Verbose => {
-                "{frame_pointer:0}{frame_pointer^????????????????} {symbol}({arguments})\
+                "{other_stack?-- on another stack\n}{frame_pointer:0}{frame_pointer^????????????????} {symbol}({arguments})\
                  {nameless? in {nameless}}{told? [{told}]}{inline? [inlined]}\n\
                  \x20                {file?{file}{line?:{line}}{column?:{column}}, }\
                  {pc?pc={pc:x}{sp? sp={sp:x}}, }by {trust}{guess? [guessed]}\
                  {variables*\n                     {.}}"
             }
             Layout::Indented => {
-                "                 {symbol}{nameless? in {nameless}}{source? at {source}}{told? [{told}]}{inline? [inlined]}{guess? [guessed]}"
+                "{other_stack?-- on another stack\n}                 {symbol}{nameless? in {nameless}}{source? at {source}}{told? [{told}]}{inline? [inlined]}{guess? [guessed]}"
             }
         })
     }
@@ -324,6 +324,7 @@ impl Record for FrameLine {
             .addr("cfa", frame.and_then(|frame| frame.cfa))
             .text("trust", self.frame.trust().as_str())
             .flag("guess", self.frame.is_guess())
+            .flag("other_stack", frame.is_some_and(|frame| frame.on_other_stack))
             .text("kind", self.kind_word())
             .opt_text("function", self.function())
             .opt_text("module", location.module.as_deref())

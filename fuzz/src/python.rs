@@ -63,6 +63,7 @@ fn decode(python: &Python, host: &dyn Host, stack: Addr) {
             trust: Trust::Cfi,
             guess: false,
             signal_trampoline: false,
+            on_other_stack: false,
         }
     };
     let frames: Vec<Frame> = (0..NATIVE).map(frame).collect();

@@ -62,6 +62,7 @@ fn frame(input: &mut Input<'_>) -> Frame {
         trust: Trust::Runtime,
         guess: false,
         signal_trampoline: false,
+        on_other_stack: false,
     }
 }
 

@@ -68,4 +68,7 @@ pub struct Frame {
     pub guess: bool,
     /// Whether it is the code to which a signal handler returns, no function that was called.
     pub signal_trampoline: bool,
+    /// Whether it is known to lie on another stack than the frame that it called: a runtime, or code with split
+    /// stacks, went from this one to that one.
+    pub on_other_stack: bool,
 }

@@ -28,6 +28,7 @@
 mod arch;
 mod cfi;
 mod cfi_index;
+mod check;
 #[cfg(test)]
 mod code_memory;
 mod code_paths;

@@ -82,7 +82,7 @@ impl Walker<'_> {
     }
 
     /// Where the call before a return address leads, through a jump that stands for the function.
-    fn call_target(&self, at: Addr) -> Option<Addr> {
+    pub(crate) fn call_target(&self, at: Addr) -> Option<Addr> {
         let target = self.machine.called_before(at, self.space)?;
         Some(self.machine.jump_at(target, self.space).unwrap_or(target))
     }

@@ -7,6 +7,7 @@ use rustc_hash::FxHashSet;
 
 use crate::{
     End, Frame, Machine, Modules, Reading, Regs, Tid, Trust,
+    check::CallerStep,
     code_paths::CodePaths,
     fallback::{Fallback, Guess},
     learnt::{Code, Knowledge, Learnt},
@@ -23,6 +24,7 @@ const MAX_ROWS: usize = 1 << 16;
 /// Bytes of code that are followed for one stack, at most, in search of what it did to the stack.
 /// Functions without unwind information are some hundred bytes long, and few.
 const MAX_FOLLOWED: u64 = 2 << 20;
+
 /// Whether a walk goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Flow {
@@ -49,11 +51,46 @@ pub struct Walker<'a> {
 /// How the caller of a frame was found, before it is itself stepped from. Its registers stand
 /// apart: they are the largest part of a step, and copied as seldom as possible.
 #[derive(Clone, Copy)]
-struct Caller {
+pub(crate) struct Caller {
+    pub(crate) trust: Trust,
+    pub(crate) is_guess: bool,
+    /// Whether its pc is exact, because it was interrupted and did not call.
+    pub(crate) interrupted: bool,
+    /// Whether it is known to stand on another stack than the frame that it called.
+    pub(crate) on_other_stack: bool,
+}
+
+/// A frame as the walk has come to it, without its registers.
+pub(crate) struct Here {
+    pub(crate) pc: CodeAddr,
     trust: Trust,
     is_guess: bool,
-    /// Whether its pc is exact, because it was interrupted and did not call.
-    interrupted: bool,
+    on_other_stack: bool,
+    /// What the frame that it called ends at, or above; 0 where any stack may follow.
+    floor: Addr,
+    code: Arc<Code>,
+    /// The pc of the frame that it called.
+    pub(crate) below: Option<CodeAddr>,
+}
+
+impl Here {
+    const fn innermost(pc: CodeAddr, trust: Trust, code: Arc<Code>) -> Self {
+        let is_guess = trust.is_guess();
+        Self { pc, trust, is_guess, on_other_stack: false, floor: Addr::new(0), code, below: None }
+    }
+
+    /// Its caller at `pc`. `floor` is what it ends at, or above, itself.
+    fn caller(&self, caller: Caller, pc: Addr, floor: Addr, code: Arc<Code>) -> Self {
+        Self {
+            pc: caller.code_addr(pc),
+            trust: caller.trust,
+            is_guess: self.is_guess || caller.is_guess,
+            on_other_stack: caller.on_other_stack,
+            floor,
+            code,
+            below: Some(self.pc),
+        }
+    }
 }
 
 /// What is above a frame.
@@ -140,41 +177,28 @@ impl<'a> Walker<'a> {
         limit: usize,
         visit: &mut dyn FnMut(&Frame, &Regs) -> Flow,
     ) -> End {
-        let (mut regs, mut above_regs, mut pc, mut trust) = (*regs, *regs, pc, trust);
-        let mut code = self.code(pc);
-        let mut interrupted = FxHashSet::default();
-        let mut floor = Addr::new(0);
-        let mut is_guess = trust.is_guess();
+        let (mut regs, mut above_regs) = (*regs, *regs);
+        let mut here = Here::innermost(pc, trust, self.code(pc));
+        let mut entered = FxHashSet::default();
         self.followed = Followed::default();
         for _ in 0..limit {
-            let above = self.above(&regs, pc, &code, &mut above_regs);
-            let is_exact = above.signal_trampoline || above.was_put_there;
-            let frame = Frame {
-                pc: if is_exact { CodeAddr::Pc(pc.addr()) } else { pc },
-                sp: regs.get(self.machine.stack_pointer()).map(Addr::new),
-                cfa: above.cfa,
-                frame_pointer: self.machine.frame_pointer_of(&regs, above.cfa),
-                trust,
-                guess: is_guess,
-                signal_trampoline: above.signal_trampoline,
-            };
-            if visit(&frame, &regs) == Flow::Stop {
+            let above = self.above(&regs, here.pc, &here.code, &mut above_regs);
+            if visit(&self.frame(&regs, &here, &above), &regs) == Flow::Stop {
                 return End::Stopped;
             }
-            let checked =
-                above.caller.and_then(|caller| self.check(&regs, pc, caller, &above_regs));
-            let (caller, caller_code) = match checked {
+            let step = CallerStep { callee: &regs, called: &here, caller: &above_regs };
+            let checked = above.caller.and_then(|caller| self.check(caller, step));
+            let (caller, code) = match checked {
                 Ok(found) => found,
                 Err(end) => return end,
             };
             let place = (above_regs.pc(), above_regs.get(self.machine.stack_pointer()));
-            if caller.interrupted && !interrupted.insert(place) {
+            if caller.may_lie_below() && !entered.insert(place) {
                 return End::DidNotAdvance(above_regs.pc());
             }
-            floor = match above.floor.filter(|_| !caller.interrupted) {
-                Some(above) if self.is_above(above, floor, pc, caller.trust) => above,
-                // On another stack, perhaps.
-                _ if caller.interrupted => Addr::new(0),
+            let floor = match above.floor.filter(|_| !caller.may_lie_below()) {
+                Some(above) if self.is_above(above, here.floor, here.pc, caller.trust) => above,
+                _ if caller.may_lie_below() => Addr::new(0),
                 _ => return End::DidNotAdvance(above_regs.pc()),
             };
             if let Some(link) = self.machine.link_register().filter(|_| !caller.interrupted) {
@@ -182,12 +206,23 @@ impl<'a> Walker<'a> {
                 above_regs.set(link, None);
             }
             std::mem::swap(&mut regs, &mut above_regs);
-            trust = caller.trust;
-            is_guess |= caller.is_guess;
-            pc = caller.code_addr(regs.pc());
-            code = caller_code;
+            here = here.caller(caller, regs.pc(), floor, code);
         }
         End::Limit(limit)
+    }
+
+    fn frame(&self, regs: &Regs, here: &Here, above: &Above) -> Frame {
+        let is_exact = above.signal_trampoline || above.was_put_there;
+        Frame {
+            pc: if is_exact { CodeAddr::Pc(here.pc.addr()) } else { here.pc },
+            sp: regs.get(self.machine.stack_pointer()).map(Addr::new),
+            cfa: above.cfa,
+            frame_pointer: self.machine.frame_pointer_of(regs, above.cfa),
+            trust: here.trust,
+            guess: here.is_guess,
+            signal_trampoline: above.signal_trampoline,
+            on_other_stack: here.on_other_stack,
+        }
     }
 
     /// Finds what is above the frame at `regs`; `caller` becomes the registers of the caller, if
@@ -349,57 +384,12 @@ impl<'a> Walker<'a> {
 
     /// Why there is no caller where its pc was read as 0. That ends a stack, unless nothing but zeros
     /// was read. `caller` has the stack pointer right behind what a call pushes.
-    fn end_at_zero(&self, caller: &Regs) -> End {
+    pub(crate) fn end_at_zero(&self, caller: &Regs) -> End {
         let word = u64::from(self.space.target().word);
         let sp = caller.get(self.machine.stack_pointer());
         let pushed = sp.and_then(|sp| sp.checked_sub(word)).map(Addr::new);
         let missing = pushed.filter(|at| is_zero_page(self.space, *at));
         missing.map_or(End::Outermost, End::Zeros)
-    }
-
-    /// Refuses a caller that cannot be one: not in code, or not above the frame it called, whose pc
-    /// is `called`. Says what is known of the caller's code as well.
-    fn check(
-        &mut self,
-        callee: &Regs,
-        called: CodeAddr,
-        caller: Caller,
-        regs: &Regs,
-    ) -> Result<(Caller, Arc<Code>), End> {
-        let pc = regs.pc();
-        if caller.interrupted {
-            // It may have been interrupted anywhere, on another stack too; but not twice in one
-            // place, which the walk looks after.
-            return Ok((caller, self.code(caller.code_addr(pc))));
-        }
-        if pc.get() == 0 {
-            return Err(self.end_at_zero(regs));
-        }
-        let code = self.code(caller.code_addr(pc));
-        if !code.is_code {
-            return Err(End::NotCode(pc));
-        }
-        if code.ends_stack {
-            return Err(End::Outermost);
-        }
-        let sp = self.machine.stack_pointer();
-        let advanced = match (callee.get(sp), regs.get(sp)) {
-            (Some(below), Some(above)) => {
-                self.is_above(Addr::new(above), Addr::new(below), called, caller.trust)
-            }
-            _ => true,
-        };
-        if advanced { Ok((caller, code)) } else { Err(End::DidNotAdvance(pc)) }
-    }
-
-    /// Whether the frame at `pc`, whose caller was found by `trust`, can end at `above` when the one that it
-    /// called ends at `below`. Only what called nothing itself takes no stack: it has its return address in a
-    /// register still, or, as its code tells, has taken it off the stack to jump there.
-    fn is_above(&self, above: Addr, below: Addr, pc: CodeAddr, trust: Trust) -> bool {
-        let has_link = self.machine.link_register().is_some();
-        let by_code = matches!(trust, Trust::Prologue | Trust::Code);
-        let is_leaf = !pc.is_return() && (has_link || by_code);
-        above > below || (above == below && is_leaf)
     }
 
     /// What is known of the code at `pc`, remembered.
@@ -457,7 +447,8 @@ impl Guess {
     /// Leaves the registers of the caller in `caller`.
     fn take(self, caller: &mut Regs) -> Caller {
         *caller = self.regs;
-        Caller { trust: self.trust, is_guess: self.is_guess, interrupted: self.begins }
+        let (trust, is_guess) = (self.trust, self.is_guess);
+        Caller { trust, is_guess, interrupted: self.begins, on_other_stack: false }
     }
 }
 
@@ -477,11 +468,17 @@ fn keeps_frame_record(row: &Row, machine: &dyn Machine) -> bool {
 impl Caller {
     /// A caller that is no guess.
     const fn sure(trust: Trust, interrupted: bool) -> Self {
-        Self { trust, is_guess: false, interrupted }
+        Self { trust, is_guess: false, interrupted, on_other_stack: false }
+    }
+
+    /// Whether it may lie below the frame that it called: what was interrupted may have been so anywhere, on
+    /// another stack too. But a walk comes to no place twice.
+    const fn may_lie_below(self) -> bool {
+        self.interrupted || self.on_other_stack
     }
 
     /// The kind of its pc: exact where it was interrupted.
-    const fn code_addr(self, pc: Addr) -> CodeAddr {
+    pub(crate) const fn code_addr(self, pc: Addr) -> CodeAddr {
         if self.interrupted { CodeAddr::Pc(pc) } else { CodeAddr::Return(pc) }
     }
 }

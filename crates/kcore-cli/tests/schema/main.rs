@@ -71,6 +71,20 @@ fn check(schema: &Value, command: &str, records: &[Value]) -> BTreeSet<String> {
 }
 
 #[test]
+fn the_schema_takes_every_record_that_it_defines() {
+    let schema = schema();
+    let defined = schema["$defs"].as_object().unwrap().keys();
+    let defined: BTreeSet<String> = defined
+        .filter(|name| name.starts_with("record_"))
+        .map(|name| format!("#/$defs/{name}"))
+        .collect();
+    let taken = schema["oneOf"].as_array().unwrap().iter();
+    let taken: BTreeSet<String> =
+        taken.map(|rule| rule["$ref"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(taken, defined);
+}
+
+#[test]
 fn every_dcmd_writes_what_the_schema_says() {
     let schema = schema();
     for core in ["workers/x86_64/core.zst", "abort/x86_64/core.zst", "nodes/x86_64/core.zst"] {

@@ -35,8 +35,8 @@ impl Walk<'_> {
     pub fn run(&mut self) -> End {
         let mut pc = CodeAddr::Pc(self.room.regs.pc());
         let mut trust = Trust::Context;
-        let mut signals: usize = 0;
-        let mut is_guess = false;
+        let mut returns: usize = 0;
+        let (mut is_guess, mut on_other_stack) = (false, false);
         loop {
             let above = self.above(pc);
             let cfa = above.as_ref().ok().and_then(|above| above.cfa);
@@ -44,20 +44,21 @@ impl Walk<'_> {
             let exact = above.as_ref().is_ok_and(|above| above.exact);
             let shown = if exact { CodeAddr::Pc(pc.addr()) } else { pc };
             let frame = self.frame(shown, cfa, trust, interrupted);
-            if !self.room.push(Frame { guess: is_guess, ..frame }) {
+            if !self.room.push(Frame { guess: is_guess, on_other_stack, ..frame }) {
                 return End::Limit(self.room.frames().len());
             }
             let found = match above {
                 Ok(found) => found,
                 Err(end) => return end,
             };
-            if let Err(end) = self.check(&found) {
-                return end;
+            on_other_stack = match self.check(&found) {
+                Ok(is_other) => is_other,
+                Err(end) => return end,
+            };
+            if interrupted || on_other_stack {
+                returns = returns.saturating_add(1);
             }
-            if interrupted {
-                signals = signals.saturating_add(1);
-            }
-            if signals > MAX_SIGNALS {
+            if returns > MAX_RETURNS {
                 return End::DidNotAdvance(self.room.caller.pc());
             }
             self.go_up(interrupted);
@@ -78,6 +79,7 @@ impl Walk<'_> {
             trust,
             guess: false,
             signal_trampoline: trampoline,
+            on_other_stack: false,
         }
     }
 
@@ -252,15 +254,16 @@ impl Walk<'_> {
         Ok(Above { cfa: Some(cfa), trust, has_caller: true, interrupted: false, exact: false })
     }
 
-    /// Refuses a caller that cannot be one: not in code, or not above the frame that it called.
-    fn check(&self, found: &Above) -> Result<(), End> {
+    /// Refuses a caller that cannot be one: not in code, or neither above the frame that it called nor on another
+    /// stack, which it says.
+    fn check(&self, found: &Above) -> Result<bool, End> {
         let (callee, caller) = (&self.room.regs, &self.room.caller);
         let pc = caller.pc();
         if !found.has_caller {
             return Err(End::Outermost);
         }
         if found.interrupted {
-            return Ok(());
+            return Ok(false);
         }
         if pc.get() == 0 {
             return Err(End::Outermost);
@@ -269,11 +272,29 @@ impl Walk<'_> {
             return Err(End::NotCode(pc));
         }
         let sp = self.tables.machine.stack_pointer();
-        let advanced = match (callee.get(sp), caller.get(sp)) {
-            (Some(below), Some(above)) => above > below || self.is_leaf(above == below),
-            _ => true,
+        let (Some(below), Some(above)) = (callee.get(sp), caller.get(sp)) else { return Ok(false) };
+        if above > below || self.is_leaf(above == below) {
+            return Ok(false);
+        }
+        let is_other = above < below && found.trust == Trust::Cfi && self.leads_elsewhere(pc);
+        is_other.then_some(true).ok_or(End::DidNotAdvance(pc))
+    }
+
+    /// Whether unwind information that leads back leads to another stack: a signal's handler returns there, or the
+    /// call leads to the function of this frame, or of the one that this called. Which mappings stacks lie in is
+    /// not known here.
+    fn leads_elsewhere(&self, at: Addr) -> bool {
+        let machine = &self.tables.machine;
+        if machine.is_signal_restorer(at, self.space) {
+            return true;
+        }
+        let Some(target) = machine.called_before(at, self.space) else { return false };
+        let target = machine.jump_at(target, self.space).unwrap_or(target);
+        let is_in = |frame: &Frame| {
+            let inside = frame.pc.lookup().offset_from(target);
+            inside.is_some_and(|len| len <= MAX_FUNCTION)
         };
-        if advanced { Ok(()) } else { Err(End::DidNotAdvance(pc)) }
+        self.room.frames().iter().rev().take(2).any(is_in)
     }
 
     /// Only what called nothing itself, and has its return address in a register still, takes no stack.
@@ -284,8 +305,11 @@ impl Walk<'_> {
     }
 }
 
-/// Signals that interrupted handlers of signals, at most, on one stack: more are a circle.
-const MAX_SIGNALS: usize = 64;
+/// How often a walk may come to another stack, at most, by signals that interrupted handlers and by code that changes
+/// stacks: more is a circle.
+const MAX_RETURNS: usize = 64;
+/// Bytes from the start of a function to a place in it, at most, where only its start is known.
+const MAX_FUNCTION: u64 = 64 << 10;
 /// Instructions that are followed in one walk, at most, before the frame pointer alone is asked: some milliseconds.
 const MAX_INSTRUCTIONS: usize = 1 << 16;
 /// Bytes of a call, at most, on any machine.

@@ -2,6 +2,7 @@
 
 mod code;
 mod in_place;
+mod other_stack;
 mod process;
 
 use kcore_mem::{Addr, CodeAddr, Fault};

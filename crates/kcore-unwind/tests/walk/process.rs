@@ -19,6 +19,8 @@ pub const TEXT: u64 = 0x40_0000;
 /// Where the stack begins, and its size in words.
 pub const STACK: u64 = 0x7f00_0000_0000;
 const STACK_WORDS: usize = 4096;
+/// Where another stack begins, in a mapping of its own.
+pub const LOWER_STACK: u64 = 0x7e00_0000_0000;
 
 pub const RBP: RegisterId = RegisterId(6);
 pub const RSP: RegisterId = RegisterId(7);
@@ -47,6 +49,7 @@ pub enum Unwind {
 pub struct Process {
     text: Vec<u8>,
     stack: Vec<u8>,
+    lower_stack: Vec<u8>,
     cfi: Option<Arc<Cfi>>,
     entry: Option<Addr>,
     text_is_lost: bool,
@@ -113,6 +116,18 @@ impl Process {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         self.stack[at * 8..at * 8 + bytes.len()].copy_from_slice(&bytes);
         self
+    }
+
+    /// Puts words at the beginning of the other stack.
+    pub fn lower_words(mut self, words: &[u64]) -> Self {
+        self.lower_stack = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        self
+    }
+
+    /// Puts a call of the function number `callee` at the start of a function; the call returns to offset 5.
+    pub fn call(self, index: u64, callee: u64) -> Self {
+        let distance = Self::function(callee, 0).wrapping_sub(Self::function(index, 5)) as u32;
+        self.code(index, &[&[0xe8], &distance.to_le_bytes()[..]].concat())
     }
 
     /// Says where every stack begins.
@@ -242,6 +257,10 @@ impl AddressSpace for Process {
     fn slice(&self, at: Addr) -> Result<&[u8], Fault> {
         if let Some(offset) = at.offset_from(Addr::new(STACK)) {
             let held = self.stack.get(offset as usize..).filter(|held| !held.is_empty());
+            return held.ok_or(Fault::NotDumped(at));
+        }
+        if let Some(offset) = at.offset_from(Addr::new(LOWER_STACK)) {
+            let held = self.lower_stack.get(offset as usize..).filter(|held| !held.is_empty());
             return held.ok_or(Fault::NotDumped(at));
         }
         let offset = at.offset_from(Addr::new(TEXT)).filter(|offset| *offset < 0x10_0000);

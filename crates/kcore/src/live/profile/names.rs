@@ -107,6 +107,7 @@ mod tests {
             trust: Trust::Context,
             guess: false,
             signal_trampoline: false,
+            on_other_stack: false,
         };
         let rest = |frames: Vec<Frame>, end: End| {
             rest_of(&Stack::of_frames(Tid::new(1), frames, end)).map(|rest| rest.function)
