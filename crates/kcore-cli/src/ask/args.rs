@@ -6,7 +6,8 @@ use clap::Parser;
 
 const LONG_ABOUT: &str = "\
 Ask a process that has kcore's agent for the unique stacks of all its threads. It shows them
-itself: nothing is traced or stopped, so that this works where tracing is refused.
+itself: nothing is traced or stopped, so that this works where tracing is refused, and needs
+no --stop-budget.
 
 The agent is asked by a signal that would end a process without it. So it is looked first
 whether the process has the agent installed and handles the signal; else nothing is sent. The

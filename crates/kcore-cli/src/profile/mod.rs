@@ -9,7 +9,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -121,11 +121,10 @@ impl End {
 
 /// Samples, shows how far it is, and ends it when somebody wants that.
 fn watched(wanted: &Wanted) -> Result<(Profile, kcore::ProfileCost)> {
-    let ended = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        signal_hook::flag::register(signal, Arc::clone(&ended))?;
-    }
     let progress = ProfileProgress::default();
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        signal_hook::flag::register(signal, Arc::clone(&progress.stop))?;
+    }
     let pid = wanted.target.pid;
     let work = || Core::profile_process(pid, &wanted.profile, &wanted.options, &progress);
     let sampled = thread::scope(|scope| {
@@ -133,9 +132,6 @@ fn watched(wanted: &Wanted) -> Result<(Profile, kcore::ProfileCost)> {
         let working = working.context("cannot make a thread")?;
         let mut bar = None;
         while !working.is_finished() {
-            if ended.load(Ordering::Relaxed) {
-                progress.stop.store(true, Ordering::Relaxed);
-            }
             if progress.begun.load(Ordering::Relaxed) {
                 let (bar, begun) = bar.get_or_insert_with(|| (new_bar(wanted), Instant::now()));
                 show(bar, begun.elapsed(), wanted, &progress);

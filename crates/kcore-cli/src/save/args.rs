@@ -16,8 +16,9 @@ process marked with MADV_DONTDUMP. With --stacks-only or --for-decoders it is a 
 of some kilobytes to a few megabytes, that has registers, stacks, headers and what is needed
 to name their frames, and the process stands still for about a millisecond.
 
-Only what is there of its memory is copied, stacks first, and nothing is made by that. After
---stop-budget it goes on, whatever is not copied then. Ctrl-C lets it go at once.
+Only what is there of its memory is copied, stacks first, and nothing is made by that. Where
+that is, is looked up before it is stopped, and checked once it stands still. After
+--stop-budget it goes on, and what is not copied then is said. Ctrl-C lets it go at once.
 
 The file has its name once it is complete. What cannot be read is left out, and said.";
 

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod changing;
+mod ended;
 mod formats;
 #[path = "../support/process.rs"]
 mod process;

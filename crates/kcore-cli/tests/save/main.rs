@@ -8,6 +8,8 @@ mod javascript;
 mod memory;
 #[path = "../support/process.rs"]
 mod process;
+mod racing;
+mod segments;
 mod target;
 
 use std::fs;

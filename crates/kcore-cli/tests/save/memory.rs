@@ -1,17 +1,17 @@
 //! A core has all that is there of a process, and saving it makes nothing that was not there.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{BufRead, BufReader};
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
 use super::process::{Running, compiled};
+use crate::segments::{PAGE, Segments};
 use crate::target::{kcore, save, stderr};
 
-const PAGE: u64 = 4096;
 const PAGES: u64 = 100;
 const STRIDE: u64 = 64 * PAGE;
 
@@ -78,38 +78,6 @@ impl Sparse {
             );
         }
         cost
-    }
-}
-
-/// The segments of a core: addresses, offset in the file, bytes in it.
-struct Segments(File, Vec<(u64, u64, u64, u64)>);
-
-impl Segments {
-    fn of(core: &Path) -> Self {
-        let file = File::open(core).unwrap();
-        let word = |at: u64| {
-            let mut bytes = [0; 8];
-            file.read_exact_at(&mut bytes, at).unwrap();
-            u64::from_ne_bytes(bytes)
-        };
-        let (table, count) = (word(32), word(56) & 0xffff);
-        let all =
-            (0..count).map(|index| table + 56 * index).filter(|at| word(*at) & 0xffff_ffff == 1);
-        let all =
-            all.map(|at| (word(at + 16), word(at + 40), word(at + 8), word(at + 32))).collect();
-        Self(file, all)
-    }
-
-    /// The bytes of a page; `None` when the core has none.
-    fn page(&self, address: u64) -> Option<Vec<u8>> {
-        let holds =
-            |segment: &&(u64, u64, u64, u64)| (segment.0..segment.0 + segment.1).contains(&address);
-        let (start, _, offset, held) = self.1.iter().find(holds).expect("every page has a segment");
-        let mut bytes = vec![0; PAGE as usize];
-        let within = address - start;
-        (within + PAGE <= *held)
-            .then(|| self.0.read_exact_at(&mut bytes, offset + within).unwrap())?;
-        Some(bytes)
     }
 }
 

@@ -113,7 +113,7 @@ pub struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     /// Until when the process may stand still that is stopped now.
-    fn deadline(&self) -> Deadline<'a> {
+    pub(crate) fn deadline(&self) -> Deadline<'a> {
         Deadline::after(self.budget, self.stop)
     }
 }

@@ -7,8 +7,11 @@ use kcore_elf::core_file::{MapLine, parse_maps};
 pub struct MapDetails {
     /// Its line in `maps`.
     pub line: MapLine,
-    /// Whether any of its pages is the process' own: written to, and perhaps swapped out since.
+    /// Whether any of its pages is the process' own: written to, and perhaps swapped out since. It is taken for so
+    /// where nobody has asked.
     pub touched: bool,
+    /// Whether the system was asked for more than its line.
+    pub is_told: bool,
     /// Its flags (`VmFlags`): two letters each, with blanks between them.
     flags: String,
 }
@@ -29,7 +32,17 @@ impl MapDetails {
 
     fn of_line(line: &[u8]) -> Option<Self> {
         let line = parse_maps(line).pop()?;
-        Some(Self { line, touched: false, flags: String::new() })
+        Some(Self { line, touched: false, is_told: true, flags: String::new() })
+    }
+
+    /// A mapping of which nothing but its line is known.
+    pub const fn untold(line: MapLine) -> Self {
+        Self { line, touched: true, is_told: false, flags: String::new() }
+    }
+
+    /// What is known of it, of the mapping that it has become.
+    pub fn with_line(&self, line: MapLine) -> Self {
+        Self { line, ..self.clone() }
     }
 
     fn take(&mut self, key: &str, value: &str) {

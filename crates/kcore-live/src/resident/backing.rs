@@ -48,27 +48,42 @@ impl Backing {
 
     /// What a part of it has, in order and without gaps. It ends early once `is_over` says so.
     pub fn extents(&self, part: Range<u64>, is_over: &dyn Fn() -> bool) -> Vec<Extent> {
-        let len = self.file.metadata().map_or(0, |data| data.len());
-        // A page that the end lies in can be read to its end.
-        let end =
-            len.checked_next_multiple_of(PAGE).unwrap_or(u64::MAX).clamp(part.start, part.end);
         let mut extents = Vec::new();
         let mut at = part.start;
-        while at < end && !is_over() {
-            let data = self.data_from(at).map(|data| widened(&data));
-            let data =
-                data.map_or(end..end, |data| data.start.clamp(at, end)..data.end.clamp(at, end));
+        while at < part.end && !is_over() {
+            let Some(data) = self.data_from(at, part.end) else {
+                extents.extend(self.without_data(at..part.end));
+                break;
+            };
+            let data = data.start.clamp(at, part.end)..data.end.clamp(at, part.end);
             extents.extend((data.start > at).then_some(Extent::Hole(at..data.start)));
-            extents.extend((data.end > data.start).then_some(Extent::Data(data.clone())));
             at = data.end;
+            extents.extend((!data.is_empty()).then_some(Extent::Data(data)));
         }
-        extents.extend((end < part.end && at >= end).then_some(Extent::Behind(end..part.end)));
         extents
     }
 
-    /// The next data; where the file system knows of no holes, all of it is.
-    fn data_from(&self, from: u64) -> Option<Range<u64>> {
-        data_from(&self.file, from).unwrap_or(Some(from..u64::MAX))
+    /// The pages of the next data; they may lie at or behind `end`, and then their own end does not count. Where the
+    /// file system knows of no holes, all up to the end of the file is data.
+    fn data_from(&self, from: u64, end: u64) -> Option<Range<u64>> {
+        match data_from(&self.file, from, end) {
+            Ok(data) => data.map(|data| widened(&data)),
+            Err(_) => Some(from..self.end_now()).filter(|data| !data.is_empty()),
+        }
+    }
+
+    /// A part that has no data: up to the end of the file it reads as zeros.
+    fn without_data(&self, part: Range<u64>) -> impl Iterator<Item = Extent> + use<> {
+        let end = self.end_now().clamp(part.start, part.end);
+        let hole = (end > part.start).then_some(Extent::Hole(part.start..end));
+        let behind = (part.end > end).then_some(Extent::Behind(end..part.end));
+        hole.into_iter().chain(behind)
+    }
+
+    /// Where its last page ends: a page that the end lies in can be read to its end.
+    fn end_now(&self) -> u64 {
+        let len = self.file.metadata().map_or(0, |data| data.len());
+        len.checked_next_multiple_of(PAGE).unwrap_or(u64::MAX)
     }
 
     /// Whether the page at an offset has data, or lies behind the end.

@@ -31,6 +31,8 @@ pub enum Content {
     Nothing,
     /// Nobody can tell without making pages: the file behind it may not be opened.
     Unseen,
+    /// Nobody has looked while the process stood still: the time was over.
+    Late,
 }
 
 /// Pages in a row that hold the same.
@@ -40,6 +42,20 @@ pub struct Run {
     pub range: AddrRange,
     /// What they hold.
     pub content: Content,
+}
+
+impl Run {
+    /// Adds a run of the same mapping that follows the others. Those that hold the same become one: so do
+    /// the bytes of a file that they have.
+    pub fn add_to(self, runs: &mut Vec<Self>) {
+        match runs.last_mut() {
+            _ if self.range.is_empty() => {}
+            Some(last) if discriminant(&last.content) == discriminant(&self.content) => {
+                last.range.end = self.range.end;
+            }
+            _ => runs.push(self),
+        }
+    }
 }
 
 /// Tells what pages hold.
@@ -55,9 +71,21 @@ impl<'a> Contents<'a> {
         Self { pages: PageMap::open(process), files: Files::of(process), memory }
     }
 
+    /// The same where the system cannot scan.
+    #[cfg(test)]
+    pub fn by_entries(self) -> Self {
+        Self { pages: self.pages.map(PageMap::by_entries), ..self }
+    }
+
     /// Opens the file behind a mapping, which may take its time, so that it is there later.
     pub fn prepare(&self, map: &MapDetails) {
         self.files.behind(&map.line, true);
+    }
+
+    /// Bytes of untouched memory up to which it does not pay to look around them; `None` where the system tells
+    /// nothing of pages but by reading them.
+    pub fn stride(&self) -> Option<u64> {
+        self.pages.as_ref().map(PageMap::stride)
     }
 
     /// The runs of a part of a mapping, lowest first and without gaps. What was not looked at once `is_over`
@@ -95,7 +123,7 @@ impl Looking<'_> {
             return self.runs;
         };
         let (is_over, mut next) = (self.is_over, part.start);
-        let came = pages.scan(part, is_over, &mut |run, page| {
+        let came = pages.scan((part, self.is_partly_of_file()), is_over, &mut |run, page| {
             self.absent(AddrRange::new(next, run.start));
             self.present(run, page);
             next = run.end;
@@ -104,6 +132,11 @@ impl Looking<'_> {
             self.absent(AddrRange::new(next, part.end));
         }
         self.runs
+    }
+
+    /// Whether it has pages of a file, which the process has not changed, beside its own.
+    fn is_partly_of_file(&self) -> bool {
+        !self.map.line.shared && !self.map.line.is_own()
     }
 
     fn present(&mut self, run: AddrRange, page: Page) {
@@ -189,14 +222,7 @@ impl Looking<'_> {
         line.offset.get().saturating_add(within)
     }
 
-    /// Runs follow each other, and so do the bytes of a file that they have.
     fn add(&mut self, range: AddrRange, content: Content) {
-        match self.runs.last_mut() {
-            _ if range.is_empty() => {}
-            Some(last) if discriminant(&last.content) == discriminant(&content) => {
-                last.range.end = range.end;
-            }
-            _ => self.runs.push(Run { range, content }),
-        }
+        Run { range, content }.add_to(&mut self.runs);
     }
 }

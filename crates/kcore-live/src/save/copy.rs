@@ -101,7 +101,9 @@ impl<'a> Copier<'a> {
                 self.pushed(self.to.file(file.clone(), *offset, len))?;
                 self.count(len);
             }
-            Content::Zeros | Content::Nothing | Content::Unseen => self.zeros(len)?,
+            Content::Zeros | Content::Nothing | Content::Unseen | Content::Late => {
+                self.zeros(len)?
+            }
         }
         Ok(None)
     }
@@ -121,6 +123,9 @@ impl<'a> Copier<'a> {
                     Ok(Some(Cut::Late))
                 };
             }
+            if self.buffer.len() >= PART {
+                self.flush()?;
+            }
             let room = PART.saturating_sub(self.buffer.len()) as u64;
             let len = range.len().saturating_sub(done).min(room);
             let got = match file {
@@ -138,9 +143,6 @@ impl<'a> Copier<'a> {
             }
             done = done.saturating_add(got);
             self.count(got);
-            if self.buffer.len() >= PART {
-                self.flush()?;
-            }
         }
         Ok(None)
     }
@@ -246,6 +248,17 @@ mod tests {
         let none = missing(&layout, Duration::ZERO);
         assert_eq!(none.late, [0..2 * PAGE, 3 * PAGE..5 * PAGE, 5 * PAGE..6 * PAGE]);
         assert!(none.lost.is_empty());
+    }
+
+    #[test]
+    fn pages_and_zeros_that_take_turns_fill_many_parts() {
+        const PAGES: u64 = 3 * PART as u64 / PAGE;
+        let bytes = vec![7_u8; PART * 4];
+        let there = (bytes.as_ptr() as u64).next_multiple_of(PAGE);
+        let content = |page| if page % 2 == 0 { Content::Memory } else { Content::Zeros };
+        let runs = (0..PAGES).map(|page| (there + page * PAGE, content(page)));
+        let all = missing(&layout(&[runs.collect()]), Duration::MAX);
+        assert_eq!((all.lost, all.late), (Vec::new(), Vec::new()));
     }
 
     #[test]

@@ -120,6 +120,7 @@ impl Layout {
         let count = match run.content {
             Content::Nothing => &mut self.refused,
             Content::Unseen => &mut self.unseen,
+            Content::Late => &mut self.late,
             Content::Zeros if len > ZEROS || self.zeros.saturating_add(len) > ZEROS_IN_ALL => {
                 &mut self.untouched
             }

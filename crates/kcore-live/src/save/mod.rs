@@ -1,17 +1,20 @@
 //! Writing all of a process as a core while it stands still.
 //!
-//! What the system must be asked is asked before as far as it can be, and files behind mappings are opened.
-//! Then the process is stopped, it is found out which of its pages there are, and these are copied, one part after
-//! another, to a writer that may be slower than the copy: the process goes on once the last page is
+//! What the system must be asked is asked before as far as it can be, files behind mappings are opened, and it is
+//! found out where in memory anything is. Then the process is stopped, and all pages are looked at again, those first
+//! that were there before. The pages that there are are copied, one part after another, to a writer that may be slower than the copy: the process goes on once the last page is
 //! copied, and not when it is written. It also goes on when its time is over, and what comes before all
 //! memory is written last: so a core says of each segment how much of it there is.
 //!
 //! Nothing is read that nobody has touched: see [`crate::resident`].
 
+mod areas;
 mod contents;
 mod copy;
 mod filter;
 mod layout;
+mod look;
+mod prepared;
 mod queue;
 mod sink;
 
@@ -30,19 +33,27 @@ use kcore_mem::Target;
 pub use filter::CoreFilter;
 pub use sink::CoreSink;
 
-use contents::{Contents, Run};
+use areas::Areas;
+use contents::Contents;
 use copy::{Copier, Missing};
 use layout::Layout;
+use look::Known;
+use prepared::Prepared;
 
 use crate::{
-    Held, LiveError, Plan, Process, hold,
-    image::{Facts, Head, Segment, notes_of},
+    Held, LiveError, Plan, hold,
+    image::{Head, Segment, notes_of},
     proc::MapDetails,
     sys::signals::PutOff,
 };
 
 /// Program headers of a core lie in its file by pages, so that it can be mapped.
 const ALIGN: u64 = 4096;
+
+/// The part of the time for which pages are looked at is one of so many.
+const LOOKS: u32 = 4;
+/// The same for what the system knows of mappings that have changed.
+const DETAILS: u32 = 8;
 
 /// How far a core has come, for whoever watches.
 #[derive(Debug, Default)]
@@ -80,41 +91,6 @@ pub struct Saved {
     pub late: u64,
 }
 
-/// Mappings as they were while the process ran.
-struct Prepared {
-    text: Vec<u8>,
-    details: Vec<MapDetails>,
-    facts: Facts,
-}
-
-impl Prepared {
-    fn of(process: &Process) -> Result<Self, LiveError> {
-        let (text, _) = process.maps()?;
-        Ok(Self { text, details: details_of(process)?, facts: Facts::read(process)? })
-    }
-
-    /// The mappings as they are now. To list them with all that the system knows of them takes time,
-    /// and most often nothing has changed.
-    ///
-    /// # Errors
-    /// When the process runs another program by now.
-    fn refreshed(mut self, process: &Process) -> Result<Self, LiveError> {
-        if Facts::read(process)? != self.facts {
-            return Err(LiveError::Gone(process.pid()));
-        }
-        let (text, _) = process.maps()?;
-        if text != self.text {
-            self.details = details_of(process)?;
-            self.text = text;
-        }
-        Ok(self)
-    }
-}
-
-fn details_of(process: &Process) -> Result<Vec<MapDetails>, LiveError> {
-    Ok(MapDetails::parse(&process.read("smaps", "its mappings")?))
-}
-
 /// Stops the process, writes it as a core to `sink`, and lets it go. Without a filter the process' own
 /// is taken.
 ///
@@ -130,26 +106,49 @@ pub fn save(
         Some(filter) => filter,
         None => CoreFilter::parse(&plan.process.core_filter()?),
     };
+    let plan = Plan { stop: Some(&progress.stop), ..*plan };
     let prepared = Prepared::of(plan.process)?;
     let contents = Contents::of(plan.process, plan.memory);
-    for map in prepared.details.iter().filter(|map| !filter.wanted(map).is_empty()) {
-        contents.prepare(map);
-        if progress.stop.load(Ordering::Relaxed) {
-            return Err(LiveError::Stopped);
-        }
-    }
-    let plan = Plan { stop: Some(&progress.stop), ..*plan };
-    let (copied, stopped) = copied(&plan, (prepared, filter, &contents), progress, sink)?;
+    let areas = areas_of(&plan, &prepared.details, filter, &contents)?;
+    let look = Look { filter, contents: &contents, areas: &areas };
+    let (copied, stopped) = copied(&plan, (prepared, look), progress, sink)?;
     let (head, saved) = copied.ended();
     sink.head(&head).map_err(LiveError::Write)?;
     Ok(Saved { stopped, ..saved })
+}
+
+/// Opens the files behind mappings, and finds out where something is of each, for as long as the process may stand
+/// still later.
+fn areas_of(
+    plan: &Plan<'_>,
+    maps: &[MapDetails],
+    filter: CoreFilter,
+    contents: &Contents<'_>,
+) -> Result<Areas, LiveError> {
+    let until = plan.deadline();
+    for map in maps.iter().filter(|map| !filter.wanted(map).is_empty()) {
+        contents.prepare(map);
+        if until.is_stopped() {
+            return Err(LiveError::Stopped);
+        }
+    }
+    let areas = Areas::find(contents, maps, filter, until);
+    if until.is_stopped() { Err(LiveError::Stopped) } else { Ok(areas) }
+}
+
+/// How pages are looked at.
+#[derive(Clone, Copy)]
+struct Look<'a> {
+    filter: CoreFilter,
+    contents: &'a Contents<'a>,
+    areas: &'a Areas,
 }
 
 /// Stops the process, and copies and writes its memory. The answer is what was copied, and how long the
 /// process stood still.
 fn copied(
     plan: &Plan<'_>,
-    (prepared, filter, contents): (Prepared, CoreFilter, &Contents<'_>),
+    (prepared, look): (Prepared, Look<'_>),
     progress: &SaveProgress,
     sink: &mut dyn CoreSink,
 ) -> Result<(Copied, Duration), LiveError> {
@@ -165,8 +164,8 @@ fn copied(
             LiveError::System { pid, what: "a thread that writes its core", error }
         })?;
         let copied = hold(plan, move |held| {
-            let prepared = prepared.refreshed(plan.process)?;
-            let layout = layout_of(plan, &prepared.details, filter, (contents, held));
+            let prepared = prepared.refreshed(plan.process, part_of(plan, DETAILS))?;
+            let layout = layout_of(plan, &prepared.details, look, held);
             let copier = Copier::new(plan.memory, to_writer, progress, held.until);
             copy_all(plan, held, (&prepared, layout), copier, progress)
         });
@@ -218,28 +217,26 @@ fn copy_all(
     })
 }
 
-/// What there is of each mapping. Those that are copied first are looked at first, for a part of the time: what
-/// was not looked at then is not copied, so that there is time to copy the others.
+/// What there is of each mapping. It is looked at for a part of the time: what was not looked at then is not copied,
+/// so that there is time to copy the others.
 fn layout_of(
     plan: &Plan<'_>,
     maps: &[MapDetails],
-    filter: CoreFilter,
-    (contents, held): (&Contents<'_>, &Held<'_>),
+    Look { filter, contents, areas }: Look<'_>,
+    held: &Held<'_>,
 ) -> Layout {
-    /// The part is one of so many.
-    const PARTS: u32 = 4;
-    let until = held.until.within(plan.budget.checked_div(PARTS).unwrap_or_default());
+    let until = held.until.within(part_of(plan, LOOKS));
     let mut layout = Layout::of(&held.threads, maps);
-    let mut runs: Vec<Vec<Run>> = vec![Vec::new(); maps.len()];
-    for index in layout.ranked(maps) {
-        if let Some((map, runs)) = maps.get(index).zip(runs.get_mut(index)) {
-            *runs = contents.runs(map, filter.wanted(map), &|| until.is_over());
-        }
-    }
+    let runs = Known { maps, filter, areas }.look(contents, &layout, &|| until.is_over());
     for (map, runs) in maps.iter().zip(runs) {
         layout.add(map, filter.wanted(map), runs);
     }
     layout
+}
+
+/// So many parts the time is divided into, of which one is for a kind of work.
+fn part_of(plan: &Plan<'_>, parts: u32) -> Duration {
+    plan.budget.checked_div(parts).unwrap_or_default()
 }
 
 /// A process that was copied, as far as that went.

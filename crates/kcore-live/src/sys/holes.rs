@@ -36,12 +36,16 @@ pub fn keeper_of(file: &File) -> io::Result<Keeper> {
     })
 }
 
-/// The first data at or behind `from`, up to the hole that follows; `None` when there is no more.
+/// The first data at or behind `from`, up to the hole that follows; `None` when there is no more. Of data that
+/// begins at or behind `end` only the beginning is looked up.
 ///
 /// # Errors
 /// What the system says; above all that the file system knows of no holes.
-pub fn data_from(file: &File, from: u64) -> io::Result<Option<Range<u64>>> {
+pub fn data_from(file: &File, from: u64, end: u64) -> io::Result<Option<Range<u64>>> {
     let Some(start) = seek(file, from, libc::SEEK_DATA)? else { return Ok(None) };
+    if start >= end {
+        return Ok(Some(start..start));
+    }
     let end = seek(file, start, libc::SEEK_HOLE)?;
     Ok(end.filter(|end| *end > start).map(|end| start..end))
 }

@@ -6,6 +6,8 @@
 
 pub mod ask;
 pub mod holes;
+#[cfg(test)]
+pub mod mapped;
 pub mod own;
 pub mod pagemap;
 pub mod perf;

@@ -1,7 +1,7 @@
 //! `PAGEMAP_SCAN` (Linux `Documentation/admin-guide/mm/pagemap.rst`; since 6.7): which pages of a
 //! process are there, without a look at those that are not.
 
-use std::{fs::File, io, os::fd::AsRawFd};
+use std::{fs::File, io, mem::MaybeUninit, os::fd::AsRawFd};
 
 use kcore_mem::{Addr, AddrRange};
 
@@ -39,7 +39,7 @@ struct Arguments {
 
 /// `struct page_region`.
 #[repr(C)]
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Region {
     start: u64,
     end: u64,
@@ -61,7 +61,8 @@ pub fn scan(
     wanted: u64,
     seen: &mut dyn FnMut(AddrRange, u64),
 ) -> io::Result<Addr> {
-    let mut regions = [Region::default(); REGIONS];
+    // A process may have tens of thousands of mappings, each of which is a call: nothing is cleared for it.
+    let mut regions = [const { MaybeUninit::<Region>::uninit() }; REGIONS];
     let mut arguments = Arguments {
         size: size_of::<Arguments>() as u64,
         start: range.start.get(),
@@ -77,6 +78,8 @@ pub fn scan(
     let count = unsafe { libc::ioctl(pagemap.as_raw_fd(), PAGEMAP_SCAN as _, &raw mut arguments) };
     let count = usize::try_from(count).map_err(|_| io::Error::last_os_error())?;
     for region in regions.iter().take(count) {
+        // SAFETY: the kernel has written that many regions, and any bits are one.
+        let region = unsafe { region.assume_init_ref() };
         let range = AddrRange::new(Addr::new(region.start), Addr::new(region.end));
         seen(range, region.categories);
     }

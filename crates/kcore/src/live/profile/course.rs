@@ -82,7 +82,12 @@ impl<'a> Course<'a> {
 
     /// Whether the time is over, or somebody ended it.
     pub fn is_over(&self) -> bool {
-        self.pace.is_over() || self.progress.stop.load(Ordering::Relaxed)
+        self.pace.is_over() || self.is_stopped()
+    }
+
+    /// Whether somebody ended it.
+    pub fn is_stopped(&self) -> bool {
+        self.progress.stop.load(Ordering::Relaxed)
     }
 
     /// Whether it is the process that was there at the beginning.

@@ -15,7 +15,10 @@ mod sampler;
 mod taking;
 
 use std::{
-    sync::atomic::{AtomicBool, AtomicU64},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64},
+    },
     time::Duration,
 };
 
@@ -57,8 +60,8 @@ pub struct ProfileProgress {
     pub samples: AtomicU64,
     /// Set when all is prepared and sampling begins.
     pub begun: AtomicBool,
-    /// Set to end it early.
-    pub stop: AtomicBool,
+    /// Set to end it early; a process that stands still then goes on at once.
+    pub stop: Arc<AtomicBool>,
 }
 
 impl Core {

@@ -1,6 +1,9 @@
 //! What is there before the first sample, and holds for all of them.
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::{Arc, atomic::AtomicBool},
+    time::Instant,
+};
 
 use kcore_elf::{CoreSpace, core_file::MapLine};
 use kcore_live::{
@@ -146,11 +149,16 @@ impl<'a> Prepared<'a> {
         !self.base.runtimes().is_empty()
     }
 
-    /// Copies the stacks of these threads.
+    /// Copies the stacks of these threads, until `stop` is set.
     ///
     /// # Errors
     /// When none of them is there any more.
-    pub fn capture(&self, maps: &Maps, tids: &[i32]) -> Result<Snapshot, LiveError> {
+    pub fn capture(
+        &self,
+        maps: &Maps,
+        tids: &[i32],
+        stop: &AtomicBool,
+    ) -> Result<Snapshot, LiveError> {
         let each = self.live.stack_size.unwrap_or(STACK);
         capture(&Plan {
             process: self.process,
@@ -164,7 +172,7 @@ impl<'a> Prepared<'a> {
             timeout: self.live.stop_timeout,
             copy_timeout: self.live.stop_timeout,
             budget: self.live.budget(),
-            stop: None,
+            stop: Some(stop),
             rolling: self.live.rolling,
         })
     }

@@ -202,7 +202,13 @@ impl<'a, 'c> Sampler<'a, 'c> {
     }
 
     fn stop(&mut self, tids: &[i32], at: Duration) -> Result<(), LiveError> {
-        let snapshot = match self.prepared.capture(&self.maps, tids) {
+        let taken = self.prepared.capture(&self.maps, tids, &self.course.progress.stop);
+        // What was not copied by then is missing: it is no sample.
+        if self.course.is_stopped() {
+            taken.iter().for_each(|snapshot| self.note_stop(snapshot));
+            return Ok(());
+        }
+        let snapshot = match taken {
             // They may have ended meanwhile, and the process not.
             Err(LiveError::NoThread { .. }) => return self.all_gone(tids.len()),
             Err(LiveError::NotStopped { limit, .. }) => {
