@@ -26,8 +26,8 @@ pub fn run(data: &[u8]) {
     let mut found = Vec::new();
     for place in 0..PLACES {
         frame.pc = Svma::new(first.wrapping_add(place * step));
-        frame.site = symbols.call_returning_to(frame.pc).ok().flatten();
-        let Ok(Some(scopes)) = symbols.scopes_at(frame.pc) else { continue };
+        frame.site = symbols.call_returning_to(frame.pc, &Budget::default()).ok().flatten();
+        let Ok(Some(scopes)) = symbols.scopes_at(frame.pc, &Budget::default()) else { continue };
         found.extend(objects(&symbols, &scopes, &mut frame));
     }
     drop(frame);
@@ -41,7 +41,7 @@ fn objects(symbols: &ModuleSymbols, scopes: &Scopes, frame: &mut Frame<'_>) -> V
     frame.frame_base = scopes.frame_base.clone();
     let Some(info) = symbols.debug_info() else { return Vec::new() };
     if let Some(function) = scopes.function() {
-        let _ = (info.code_of(function), info.tail_calls_of(function));
+        let _ = (info.code_of(function), info.tail_calls_of(function, &Budget::default()));
     }
     let object = |variable: &Variable| {
         let ty = info.type_of(variable).ok()?;

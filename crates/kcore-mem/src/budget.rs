@@ -33,10 +33,15 @@ pub enum Resource {
     Steps,
     /// Frames of stacks.
     Frames,
+    /// Entries of debug information that were read to find variables and calls.
+    Entries,
 }
 
 /// How many kinds of [`Resource`] there are.
-const RESOURCES: usize = 5;
+const RESOURCES: usize = 6;
+/// What a command begins with anew.
+const OF_COMMANDS: [Resource; 5] =
+    [Resource::Values, Resource::Text, Resource::Steps, Resource::Frames, Resource::Entries];
 
 /// Why a command has to end before its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,7 +102,7 @@ impl Budget {
     /// Begins a command: resets all counters except that of inflated bytes, and starts its time. The
     /// interrupt flag is kept, because ctrl-C ends all commands of a line.
     pub fn begin(&self) {
-        for resource in [Resource::Values, Resource::Text, Resource::Steps, Resource::Frames] {
+        for resource in OF_COMMANDS {
             self.spent(resource).store(0, Ordering::Relaxed);
         }
         *lock(&self.0.begun) = Instant::now();
@@ -181,13 +186,14 @@ impl Budget {
     }
 
     fn spent(&self, resource: Resource) -> &AtomicU64 {
-        let [inflated, values, text, steps, frames] = &self.0.spent;
+        let [inflated, values, text, steps, frames, entries] = &self.0.spent;
         match resource {
             Resource::Inflated => inflated,
             Resource::Values => values,
             Resource::Text => text,
             Resource::Steps => steps,
             Resource::Frames => frames,
+            Resource::Entries => entries,
         }
     }
 }

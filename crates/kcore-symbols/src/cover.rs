@@ -58,14 +58,16 @@ struct Sweep {
     pieces: Vec<Piece>,
     /// Symbols that have begun; the last one that has not ended is the answer.
     open: Vec<Span>,
+    /// How many of them have a size.
+    sized: usize,
 }
 
 impl Sweep {
     /// Ends every symbol that ends at or before `at`.
     fn close_up_to(&mut self, at: u64) {
         while let Some(top) = self.open.last().copied().filter(|top| top.end <= at) {
-            while self.open.last().is_some_and(|span| span.end <= top.end) {
-                self.open.pop();
+            while let Some(closed) = self.open.pop_if(|span| span.end <= top.end) {
+                self.sized = self.sized.saturating_sub(usize::from(closed.sized));
             }
             self.answer_from(top.end, self.open.last().map(|span| span.id));
         }
@@ -73,12 +75,13 @@ impl Sweep {
 
     /// Begins a symbol. `next` is the start of the symbols after it.
     fn open(&mut self, span: &Span, next: u64) {
-        let hidden = !span.sized && self.open.iter().any(|open| open.sized);
+        let hidden = !span.sized && self.sized > 0;
         if span.end <= span.start || hidden {
             return;
         }
         let end = if span.sized { span.end } else { span.end.min(next) };
         self.answer_from(span.start, Some(span.id));
+        self.sized = self.sized.saturating_add(usize::from(span.sized));
         self.open.push(Span { end, ..*span });
     }
 

@@ -13,7 +13,10 @@ use kcore_elf::Image;
 use kcore_mem::Svma;
 use rustc_hash::FxHashMap;
 
-use crate::{DebugContext, DebugInfo, DieId, Language, SplitName, dwarf::Resolver};
+use crate::{
+    DebugContext, DebugInfo, DieId, Language, SplitName,
+    dwarf::{Resolver, Splits},
+};
 
 /// Answers that are remembered; beyond it all are forgotten.
 const MAX_CACHED: usize = 1 << 16;
@@ -23,9 +26,9 @@ const MAX_CACHED: usize = 1 << 16;
 pub struct LineFrame {
     /// Its linkage name if DWARF has one, else its plain name; mangled. `None` when only the line
     /// is known.
-    pub function: Option<String>,
+    pub function: Option<Arc<str>>,
     /// Path of the source file as DWARF states it, joined with the directory of compilation.
-    pub file: Option<String>,
+    pub file: Option<Arc<str>>,
     /// Line, from 1: of the address in the innermost frame, of the call in the others.
     pub line: Option<u32>,
     /// Column, from 1.
@@ -102,6 +105,13 @@ impl Lines {
         let (frames, problem) = answers.resolver.find(svma.get());
         if let Some(error) = problem {
             self.problem.get_or_init(|| format!("debug information for {svma}: {error}"));
+        }
+        let refused = opened.info.files().known_splits().map_or(0, Splits::refused);
+        if refused > 0 {
+            self.problem.get_or_init(|| {
+                "debug information: too many units have the same other half in a file of split units: some were not read"
+                    .to_owned()
+            });
         }
         if answers.known.len() >= MAX_CACHED {
             answers.known.clear();

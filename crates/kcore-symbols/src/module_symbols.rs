@@ -7,7 +7,9 @@ use kcore_mem::Svma;
 use rustc_hash::FxHashMap;
 
 use crate::{
-    DebugContext, DebugInfo, Demangled, Lines, SymbolId, SymbolTable, demangle, names::NameAt,
+    DebugContext, DebugInfo, Lines, SymbolId, SymbolTable, demangle,
+    long_name::{RawName, shown},
+    names::NameAt,
 };
 
 /// Demangled names that are remembered; beyond it all are forgotten.
@@ -21,7 +23,8 @@ const BIG: u64 = 1 << 20;
 pub struct Function {
     /// Its symbol.
     pub symbol: SymbolId,
-    /// Its name, demangled, without parameters; see [`Demangled::function`].
+    /// Its name, demangled, without parameters; see [`crate::Demangled::function`]. Of a name of more than 4 KiB
+    /// its beginning, and `...`.
     pub name: Arc<str>,
     /// Where it begins.
     pub start: Svma,
@@ -37,7 +40,7 @@ pub struct ModuleSymbols {
     table: OnceLock<SymbolTable>,
     lines: Lines,
     by_place: RwLock<FxHashMap<NameAt, Arc<str>>>,
-    by_name: RwLock<FxHashMap<Box<str>, Arc<Demangled>>>,
+    by_name: RwLock<FxHashMap<RawName, Arc<str>>>,
 }
 
 impl ModuleSymbols {
@@ -111,7 +114,7 @@ impl ModuleSymbols {
         Some(Function { symbol: symbol.id(), name, start: symbol.value(), size: symbol.extent() })
     }
 
-    /// The demangled name of a symbol, without parameters.
+    /// The demangled name of a symbol, without parameters, as [`Function::name`].
     pub fn name_of(&self, id: SymbolId) -> Option<Arc<str>> {
         let symbol = self.table().get(id)?;
         // Symbols may share a name of any length.
@@ -119,18 +122,20 @@ impl ModuleSymbols {
         let known =
             self.by_place.read().unwrap_or_else(PoisonError::into_inner).get(&place).cloned();
         known.or_else(|| {
-            let name: Arc<str> = demangle(symbol.name()).function.into();
+            let name = shown(&demangle(symbol.name()).function);
             remember(&self.by_place, place, Arc::clone(&name));
             Some(name)
         })
     }
 
-    /// A raw name, such as [`crate::LineFrame::function`], demangled.
-    pub fn demangled(&self, raw: &str) -> Arc<Demangled> {
-        let known = self.by_name.read().unwrap_or_else(PoisonError::into_inner).get(raw).cloned();
+    /// A raw name, such as [`crate::LineFrame::function`], demangled and without parameters, as
+    /// [`Function::name`].
+    pub fn demangled(&self, raw: &Arc<str>) -> Arc<str> {
+        let key = RawName(Arc::clone(raw));
+        let known = self.by_name.read().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
         known.unwrap_or_else(|| {
-            let name = Arc::new(demangle(raw.as_bytes()));
-            remember(&self.by_name, raw.into(), Arc::clone(&name));
+            let name = shown(&demangle(raw.as_bytes()).function);
+            remember(&self.by_name, key, Arc::clone(&name));
             name
         })
     }

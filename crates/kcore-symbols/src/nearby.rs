@@ -4,8 +4,10 @@ use crate::parts::Parts;
 
 /// Symbols to a part, on average.
 const CROWD: usize = 8;
-/// Symbols in one part, at most: beyond it, addresses are so uneven that an order serves better.
-const MAX_CROWD: usize = 1 << 12;
+/// Symbols in one part, and parts without any before it, at most: beyond it, addresses are so uneven that an
+/// order serves better.
+const MAX_CROWD: usize = 1 << 9;
+const MAX_EMPTY: usize = 1 << 9;
 
 /// Symbols by the part of the address range that they begin in.
 #[derive(Debug, Default)]
@@ -27,7 +29,8 @@ impl Nearby {
     pub fn last_before(&self, at: u64, start: impl Fn(u32) -> u64) -> Option<Vec<u32>> {
         let Some(part) = self.0.part_of(at) else { return Some(Vec::new()) };
         let from = part.min(self.0.len().saturating_sub(1));
-        for part in (0..=from).rev() {
+        let last = from.saturating_sub(MAX_EMPTY);
+        for part in (last..=from).rev() {
             let members = self.0.members(part);
             if members.len() > MAX_CROWD {
                 return None;
@@ -37,7 +40,7 @@ impl Nearby {
                 return Some(before.filter(|id| start(*id) == nearest).collect());
             }
         }
-        Some(Vec::new())
+        (last == 0).then(Vec::new)
     }
 }
 
@@ -72,6 +75,10 @@ mod tests {
         assert_eq!(before(&starts, 1 << 60), Some(vec![0]));
         starts.extend(std::iter::repeat_n(2, MAX_CROWD + 1));
         assert_eq!(before(&starts, 3), None);
+        let mut far: Vec<u64> = (0..1 << 13).map(|number| (3 << 38) + (number << 25)).collect();
+        assert_eq!(before(&far, (3 << 38) + 5), Some(vec![0]));
+        far.push(0);
+        assert_eq!(before(&far, (3 << 38) - 1), None, "most parts before it are empty");
     }
 
     #[test]

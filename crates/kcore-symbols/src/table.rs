@@ -14,6 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
     cover::{Cover, Span},
+    group::{Choice, FEW, Group, Groups},
     lookup::NameIndex,
     names::{Arena, NameAt, NameStore},
     nearby::Nearby,
@@ -38,6 +39,7 @@ pub struct SymbolTable {
     names: NameStore,
     sections: Vec<SectionEnd>,
     nearby: OnceLock<Nearby>,
+    groups: Groups,
     order: OnceLock<Order>,
     by_name: OnceLock<NameIndex>,
     /// Names that were searched for among those of languages, and what they name.
@@ -119,6 +121,9 @@ impl SymbolTable {
     /// size, and some reach it.
     fn find_nearby(&self, svma: Svma) -> Option<SymbolRef<'_>> {
         let here = self.last_before(svma.get())?;
+        if here.len() > FEW {
+            return self.find_in_group(&here, svma);
+        }
         let here: Vec<SymbolRef<'_>> =
             here.into_iter().filter_map(|id| self.get(SymbolId(id))).collect();
         if here.iter().any(|symbol| symbol.size() == 0) {
@@ -128,6 +133,22 @@ impl SymbolTable {
         here.into_iter()
             .filter(|symbol| svma.get() < end(symbol))
             .max_by(|a, b| compare(&self.names, a.entry, b.entry))
+    }
+
+    /// The same of many symbols at one address.
+    fn find_in_group(&self, here: &[u32], svma: Svma) -> Option<SymbolRef<'_>> {
+        let start = self.start(*here.first()?);
+        let group = || {
+            let mut ids = here.to_vec();
+            ids.sort_unstable_by(|a, b| self.prefer(*b, *a));
+            let sized =
+                ids.iter().filter_map(|id| Some((self.entries.get(*id as usize)?.size, *id)));
+            Group::new(start, sized.map(|(size, id)| (start.saturating_add(size), id)))
+        };
+        match self.groups.choose(start, svma.get(), group) {
+            Choice::Known(id) => self.get(SymbolId(id?)),
+            Choice::Unsized => None,
+        }
     }
 
     /// The answer without an order, for the first few addresses that need more than what begins near
@@ -356,6 +377,7 @@ impl SymbolTable {
         self.names.add(arena.into_bytes());
         // The names of resolvers may have needed to know where the others lie.
         self.nearby.take();
+        self.groups = Groups::default();
         if let Some(order) = self.order.take() {
             self.order = OnceLock::from(self.sort(&order.by_start, first_new));
         }

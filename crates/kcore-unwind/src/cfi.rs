@@ -29,8 +29,13 @@ struct Take<'a, R> {
 
 /// The unwind information of a module. Made by [`CfiBuilder`].
 pub struct Cfi {
-    target: Target,
     bias: i64,
+    tables: Arc<Tables>,
+}
+
+/// The unwind information of a file, wherever it is mapped.
+struct Tables {
+    target: Target,
     bases: BaseAddresses,
     eh_frame: Option<Bytes>,
     eh_frame_hdr: Option<Bytes>,
@@ -42,14 +47,16 @@ pub struct Cfi {
 
 /// Gathers the sections of a module.
 #[must_use]
-pub struct CfiBuilder(Cfi);
+pub struct CfiBuilder {
+    bias: i64,
+    tables: Tables,
+}
 
 impl CfiBuilder {
     /// A module of `target` whose addresses in the process are those of its file plus `bias`.
     pub fn new(target: Target, bias: i64) -> Self {
-        Self(Cfi {
+        let tables = Tables {
             target,
-            bias,
             bases: BaseAddresses::default(),
             eh_frame: None,
             eh_frame_hdr: None,
@@ -57,63 +64,74 @@ impl CfiBuilder {
             eh_index: OnceLock::new(),
             debug_index: OnceLock::new(),
             long: LongRows::default(),
-        })
+        };
+        Self { bias, tables }
     }
 
     /// `.eh_frame`, whose first byte lies at `svma`.
     pub fn eh_frame(mut self, bytes: Bytes, svma: Svma) -> Self {
-        self.0.bases = self.0.bases.set_eh_frame(svma.get());
-        self.0.eh_frame = Some(bytes);
+        self.tables.bases = self.tables.bases.set_eh_frame(svma.get());
+        self.tables.eh_frame = Some(bytes);
         self
     }
 
     /// `.eh_frame_hdr`, whose first byte lies at `svma`.
     pub fn eh_frame_hdr(mut self, bytes: Bytes, svma: Svma) -> Self {
-        self.0.bases = self.0.bases.set_eh_frame_hdr(svma.get());
-        self.0.eh_frame_hdr = Some(bytes);
+        self.tables.bases = self.tables.bases.set_eh_frame_hdr(svma.get());
+        self.tables.eh_frame_hdr = Some(bytes);
         self
     }
 
     /// `.debug_frame`.
     pub fn debug_frame(mut self, bytes: Bytes) -> Self {
-        self.0.debug_frame = Some(bytes);
+        self.tables.debug_frame = Some(bytes);
         self
     }
 
     /// Where `.text` and `.got` begin: pointers may be relative to them.
     pub fn bases(mut self, text: Option<Svma>, got: Option<Svma>) -> Self {
         if let Some(text) = text {
-            self.0.bases = self.0.bases.set_text(text.get());
+            self.tables.bases = self.tables.bases.set_text(text.get());
         }
         if let Some(got) = got {
-            self.0.bases = self.0.bases.set_got(got.get());
+            self.tables.bases = self.tables.bases.set_got(got.get());
         }
         self
     }
 
     /// The unwind information.
     pub fn build(self) -> Cfi {
-        self.0
+        Cfi { bias: self.bias, tables: Arc::new(self.tables) }
     }
 }
 
 impl Cfi {
+    /// The same file at another place in the process: its addresses there are those of the file plus `bias`. Both
+    /// share what is found out of the file.
+    #[must_use]
+    pub fn at(&self, bias: i64) -> Self {
+        Self { bias, tables: Arc::clone(&self.tables) }
+    }
+
     /// The row for the code at `at`; `None` when nothing covers it.
     pub(crate) fn row(&self, at: Addr, context: &mut Context) -> Option<Row> {
-        let svma = Svma::new(at.get().wrapping_sub_signed(self.bias));
+        let svma = self.svma(at);
         let take = &mut Take { found: &mut |found| Row::new(found), kept: Some(|row| row) };
-        self.row_by_header(svma, context, take)
-            .or_else(|| self.row_by_eh_index(svma, context, take))
-            .or_else(|| self.row_by_debug_index(svma, context, take))
+        let tables = &self.tables;
+        tables
+            .row_by_header(svma, context, take)
+            .or_else(|| tables.row_by_eh_index(svma, context, take))
+            .or_else(|| tables.row_by_debug_index(svma, context, take))
     }
 
     /// Makes the index of `.eh_frame` where it has no search table of its own, so that
     /// [`Cfi::row_in_place`] finds all of its rows.
     pub(crate) fn prepare(&self) {
-        if self.search_header().is_none()
-            && let Some(section) = self.eh_section()
+        let tables = &self.tables;
+        if tables.search_header().is_none()
+            && let Some(section) = tables.eh_section()
         {
-            self.eh_index.get_or_init(|| FdeIndex::new(&section, &self.bases));
+            tables.eh_index.get_or_init(|| FdeIndex::new(&section, &tables.bases));
         }
     }
 
@@ -125,26 +143,26 @@ impl Cfi {
         context: &mut Context,
         take: &mut dyn FnMut(&FoundRow<'_>) -> Option<()>,
     ) -> Option<()> {
-        let svma = Svma::new(at.get().wrapping_sub_signed(self.bias));
+        let svma = self.svma(at);
         let take = &mut Take { found: take, kept: None };
-        if self.eh_index.get().is_some() {
-            return self.row_by_eh_index(svma, context, take);
+        if self.tables.eh_index.get().is_some() {
+            return self.tables.row_by_eh_index(svma, context, take);
         }
-        self.row_by_header(svma, context, take)
+        self.tables.row_by_header(svma, context, take)
     }
 
     /// The bytes of an expression.
     pub(crate) fn section(&self, kind: CfiSectionKind) -> Option<&[u8]> {
         let bytes = match kind {
-            CfiSectionKind::EhFrame => self.eh_frame.as_ref(),
-            CfiSectionKind::DebugFrame => self.debug_frame.as_ref(),
+            CfiSectionKind::EhFrame => self.tables.eh_frame.as_ref(),
+            CfiSectionKind::DebugFrame => self.tables.debug_frame.as_ref(),
         };
         bytes.map(|bytes| bytes.as_ref().as_ref())
     }
 
     /// The target, by which expressions are evaluated.
-    pub(crate) const fn target(&self) -> Target {
-        self.target
+    pub(crate) fn target(&self) -> Target {
+        self.tables.target
     }
 
     /// What is added to an address of the file.
@@ -152,6 +170,12 @@ impl Cfi {
         self.bias
     }
 
+    const fn svma(&self, at: Addr) -> Svma {
+        Svma::new(at.get().wrapping_sub_signed(self.bias))
+    }
+}
+
+impl Tables {
     fn slice<'a>(&self, bytes: &'a Bytes) -> Slice<'a> {
         Slice::new(bytes.as_ref().as_ref(), endian(self.target))
     }
@@ -312,9 +336,9 @@ mod tests {
 
     #[test]
     fn only_the_form_that_libgcc_searches_is_a_search_table() {
-        assert!(with_header([3, 0x3b], 1, SECTION).search_header().is_some());
+        assert!(with_header([3, 0x3b], 1, SECTION).tables.search_header().is_some());
         for encodings in [[4, 0x3b], [3, 0x3c], [0xff, 0xff]] {
-            assert!(with_header(encodings, 1, SECTION).search_header().is_none());
+            assert!(with_header(encodings, 1, SECTION).tables.search_header().is_none());
         }
     }
 

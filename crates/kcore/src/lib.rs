@@ -22,6 +22,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod arch;
+mod by_file;
 mod code;
 mod contexts;
 mod debug_context;
@@ -63,7 +64,6 @@ mod source;
 mod space;
 mod stack;
 mod status;
-mod symbols_by_file;
 mod task;
 mod thread;
 mod tls;

@@ -10,7 +10,8 @@ use crate::{Core, Module};
 /// One function that runs at an address: the function itself, or one that was inlined there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Location {
-    /// Its name, demangled, without parameters and module; `None` without a symbol.
+    /// Its name, demangled, without parameters and module; `None` without a symbol. Of a name of more than 4 KiB
+    /// its beginning, and `...`.
     pub function: Option<Arc<str>>,
     /// The name of its module; `None` for code of no module.
     pub module: Option<Arc<str>>,
@@ -152,12 +153,9 @@ impl Core {
         let mut found: Vec<Location> = lines
             .iter()
             .map(|line| Location {
-                function: line
-                    .function
-                    .as_deref()
-                    .map(|raw| module.symbols().demangled(raw).function.as_str().into()),
+                function: line.function.as_ref().map(|raw| module.symbols().demangled(raw)),
                 inline: line.inline,
-                file: line.file.as_deref().map(Into::into),
+                file: line.file.clone(),
                 line: line.line,
                 column: line.column,
                 language: line.language.map(kcore_symbols::Language::as_str),

@@ -17,7 +17,10 @@ use kcore_mem::{Addr, AddrRange, AddressSpace, Svma, Target};
 use kcore_symbols::{ModuleSymbols, RawSymbol, SymbolTable};
 use kcore_unwind::Cfi;
 
-use crate::{debug_context, module_cfi, symbols_by_file::SymbolsByFile};
+use crate::{
+    by_file::{CfiByFile, SymbolsByFile},
+    debug_context, module_cfi,
+};
 
 /// The vdso is two pages on x86-64 and aarch64; more than this is not copied for it.
 const MAX_VDSO: u64 = 1 << 20;
@@ -28,6 +31,7 @@ pub(crate) struct ModuleContext {
     pub(crate) space: Option<Arc<CoreSpace>>,
     pub(crate) finder: Finder,
     pub(crate) symbols: Arc<SymbolsByFile>,
+    pub(crate) cfi: CfiByFile,
     pub(crate) cache: Option<CacheDir>,
 }
 
@@ -236,6 +240,15 @@ impl Module {
                 svma.offset_from(segment.svma).is_some_and(|into| into < segment.file_size)
             })?;
         Some((image.bytes_at(svma)?, segment))
+    }
+
+    /// The unwind information of its file at its own place; `load` gives it where no module with that file asked
+    /// before.
+    pub(crate) fn shared_cfi(&self, bias: i64, load: impl FnOnce() -> Cfi) -> Cfi {
+        match self.file_path() {
+            Some(path) => self.context.cfi.get(path, load).at(bias),
+            None => load(),
+        }
     }
 
     pub(crate) const fn mapped(&self) -> &MappedModule {

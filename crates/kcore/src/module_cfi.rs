@@ -17,7 +17,8 @@ pub fn load(module: &Module) -> Option<Cfi> {
     let bias = module.bias()?;
     let builder = CfiBuilder::new(module.target(), bias);
     if let Some(image) = module.image() {
-        return Some(from_file(builder, image, module.debug_image().map(Arc::as_ref)).build());
+        let debug = module.debug_image().map(Arc::as_ref);
+        return Some(module.shared_cfi(bias, || from_file(builder, image, debug).build()));
     }
     let image = module.mapped().image.as_ref()?;
     let space = module.space()?;

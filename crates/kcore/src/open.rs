@@ -24,11 +24,11 @@ use kcore_unwind::{Knowledge, Machine, machine};
 
 use crate::{
     FoundContext, Module, ModuleSet, ProcessSpace, Thread, Tid,
+    by_file::{CfiByFile, SymbolsByFile},
     live::{LiveParts, WalkedStack},
     location_cache::LocationCache,
     mapping::Mapping,
     module::{ModuleContext, found_file},
-    symbols_by_file::SymbolsByFile,
     task::Tasks,
     thread::threads_of,
     tls::{Linker, ThreadAreas},
@@ -246,6 +246,7 @@ impl Core {
             space: Some(parts.space.clone()),
             finder,
             symbols,
+            cfi: CfiByFile::default(),
             cache: options.cache_dir.clone().map(CacheDir::new),
         });
         let files = FinderFiles { finder: &context.finder, arch: target.arch };
@@ -276,6 +277,7 @@ impl Core {
             space: None,
             finder: finder(options, path.parent()),
             symbols: Arc::default(),
+            cfi: CfiByFile::default(),
             cache: options.cache_dir.clone().map(CacheDir::new),
         });
         let finder = context.finder.clone();

@@ -9,6 +9,7 @@ pub mod tag {
     pub const INLINED: u64 = 0x1d;
     pub const SUBPROGRAM: u64 = 0x2e;
     pub const VARIABLE: u64 = 0x34;
+    pub const SKELETON: u64 = 0x4a;
 }
 
 /// Attributes (table 7.5).
@@ -21,6 +22,7 @@ pub mod at {
     pub const ABSTRACT_ORIGIN: u64 = 0x31;
     pub const EXTERNAL: u64 = 0x3f;
     pub const RANGES: u64 = 0x55;
+    pub const DWO_NAME: u64 = 0x76;
 }
 
 /// Forms (table 7.6).

@@ -24,6 +24,17 @@ pub fn eh_frame(code: usize, initial: &[u8]) -> Vec<u8> {
     bytes
 }
 
+/// Unwind information of functions of `each` bytes of code, whose frames take 16 bytes.
+pub fn eh_frame_of_functions(count: usize, each: usize) -> Vec<u8> {
+    let mut bytes = common(&[]);
+    for at in 0..count {
+        let start = CODE + (at * each) as u64;
+        bytes.extend(description(bytes.len(), start, each, &[]));
+    }
+    bytes.extend([0; 4]);
+    bytes
+}
+
 /// What descriptions have in common: the CFA is 16 bytes above the stack pointer, and the return address
 /// lies at the stack pointer.
 fn common(initial: &[u8]) -> Vec<u8> {

@@ -10,8 +10,10 @@ mod case;
 mod dwarf;
 mod elf;
 mod frames;
+mod one_place;
 mod process;
 mod run;
+mod split;
 mod symbols;
 #[allow(dead_code, reason = "other programs of tests need the rest")]
 #[path = "../../../../fuzz/src/synthetic.rs"]

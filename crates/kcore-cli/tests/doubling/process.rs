@@ -3,7 +3,7 @@
 use crate::case::{Case, STACK, Stands, file_note};
 use crate::dwarf::CODE;
 use crate::elf::{BASE, Program};
-use crate::frames::eh_frame;
+use crate::frames::eh_frame_of_functions;
 use crate::run::assert_linear;
 use crate::synthetic::{note, segment, with_segments, words};
 use kcore_mem::Target;
@@ -13,14 +13,14 @@ const PLACE: u64 = 0x1000_0000;
 const APART: u64 = 0x10_0000;
 
 /// A core whose modules are one file, each with a frame on the stack.
-fn modules(n: usize, symbols: usize) -> Case {
+fn modules(n: usize, symbols: usize, has_file: bool) -> Case {
     let mut table = vec![0; 24];
     for at in 0..symbols as u64 {
         table.extend([1, 0, 0, 0, 0x12, 0, 1, 0]);
         table.extend(words(&[CODE + at, 1]));
     }
     let program = Program::of_nops(64 + symbols)
-        .with_loaded(".eh_frame", eh_frame(64 + symbols, &[]))
+        .with_loaded(".eh_frame", eh_frame_of_functions(symbols, 1))
         .with_symbols(table, b"\0name\0".to_vec());
     let memory = program.memory();
     let place = |at: usize| PLACE + APART * at as u64;
@@ -39,13 +39,16 @@ fn modules(n: usize, symbols: usize) -> Case {
     (0..n).for_each(|at| segments.extend(segment(1, memory_at, place(at), memory.len())));
     segments.extend(segment(1, stack_at, STACK, stack.len()));
     let core = with_segments(Target::X86_64, &segments, &[notes, memory, stack].concat());
-    Case {
-        beside: vec![("program".into(), program.file())],
-        ..Case::core(core, "::stack; ::objects")
-    }
+    let beside = if has_file { vec![("program".into(), program.file())] } else { Vec::new() };
+    Case { beside, ..Case::core(core, "::stack; ::objects") }
 }
 
 #[test]
 fn modules_of_one_file() {
-    assert_linear("modules of one file", 400, |n| modules(n, n * 10));
+    assert_linear("modules of one file", 400, |n| modules(n, n * 10, true));
+}
+
+#[test]
+fn modules_of_one_file_that_is_not_there() {
+    assert_linear("modules without a file", 400, |n| modules(n, n * 10, false));
 }

@@ -21,6 +21,9 @@ const FIXED: Cost = Cost { time: 60_000.0, memory: 24e6, output: 4e3 };
 /// Seconds of work after which a run is over, since it is quadratic by then.
 const HANGS: u64 = 20;
 
+/// The memory that kcore may use: what bounds its work must not depend on the machine.
+const MEMORY: &str = "2G";
+
 /// What a run cost.
 #[derive(Clone, Copy, Debug)]
 struct Cost {
@@ -95,7 +98,7 @@ fn run(dir: &Path, case: &Case) -> Cost {
     let out = dir.join("out");
     let mut kcore = Command::new("prlimit");
     kcore.arg(format!("--cpu={HANGS}")).arg(env!("CARGO_BIN_EXE_kcore"));
-    kcore.args(["--no-rc", "--color", "never", "-c", case.commands]);
+    kcore.args(["--no-rc", "--color", "never", "--max-memory", MEMORY, "-c", case.commands]);
     if case.program.is_some() {
         kcore.arg("program");
     }

@@ -27,6 +27,8 @@ pub struct Allowance {
     pub steps: u64,
     /// Frames of all stacks in one command.
     pub frames: u64,
+    /// Entries of debug information read for variables and calls in one command.
+    pub entries: u64,
     /// How long a command may take; `None`: as long as it likes.
     pub time: Option<Duration>,
 }
@@ -42,6 +44,7 @@ impl Allowance {
             text: memory / 8,
             steps: memory / 16,
             frames: memory / 256,
+            entries: memory / 512,
             time: None,
         }
     }
@@ -57,6 +60,7 @@ impl Allowance {
             Resource::Text => self.text,
             Resource::Steps => self.steps,
             Resource::Frames => self.frames,
+            Resource::Entries => self.entries,
         }
     }
 }

@@ -60,5 +60,8 @@ fn spent(resource: Resource, limit: u64) -> String {
             format!("more than {limit} links and entries would be read: what follows is left out")
         }
         Resource::Frames => format!("there are more than {limit} frames: the others are left out"),
+        Resource::Entries => format!(
+            "more than {limit} entries of debug information would be read: the variables of other frames are left out"
+        ),
     }
 }

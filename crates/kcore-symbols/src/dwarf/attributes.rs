@@ -33,6 +33,12 @@ impl RangesLeft {
         Self::new((lists / SHORTEST).saturating_add(sequences).saturating_add(FREE))
     }
 
+    /// So many times as many.
+    #[must_use]
+    pub fn times(self, times: usize) -> Self {
+        Self::new(self.0.into_inner().saturating_mul(times))
+    }
+
     /// Takes one, if there is any.
     pub fn take(&self) -> bool {
         self.0.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_ok()

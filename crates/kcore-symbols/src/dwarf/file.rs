@@ -12,18 +12,23 @@ use gimli::{
 use kcore_elf::{Image, Section};
 use kcore_mem::Endian;
 
-use super::{Reader, Result, bytes::Bytes, rows::Rows, shared::Shared};
+use super::{Reader, Result, attributes::RangesLeft, bytes::Bytes, rows::Rows, shared::Shared};
+
+/// How often the ranges of a file may be read: for functions, for the calls in them, and again where a unit was
+/// closed.
+const TIMES_READ: usize = 16;
 
 /// A file with DWARF. The big sections are read piece by piece; the others are small, or needed
 /// at any place of theirs.
 pub struct DwarfFile {
     order: RunTimeEndian,
-    info: Bytes,
+    info: Arc<Bytes>,
     abbrev: Arc<Bytes>,
     line: Arc<Bytes>,
     loc: Arc<Bytes>,
     loclists: Arc<Bytes>,
     locations: OnceLock<LocationLists<Reader>>,
+    ranges_left: Arc<OnceLock<RangesLeft>>,
     /// Strings, addresses and range lists; nothing else.
     pub dwarf: Arc<Dwarf<Reader>>,
     /// Tables of abbreviations, by where they begin.
@@ -67,7 +72,7 @@ impl DwarfFile {
         dwarf.make_dwo(&parent.dwarf);
         let file = Self::with_streams(image, order, dwarf, SectionId::dwo_name);
         let info = SectionId::DebugInfo.dwo_name().and_then(|name| joined(image, name, order));
-        Self { skeleton: Some(skeleton), info: info.unwrap_or(file.info), ..file }
+        Self { skeleton: Some(skeleton), info: info.map_or(file.info, Arc::new), ..file }
     }
 
     /// What a package holds of one unit that was split off from `parent`. `is_types` says which of
@@ -84,12 +89,13 @@ impl DwarfFile {
         };
         Self {
             order: parent.order,
-            info: Bytes::Whole(info),
+            info: Arc::new(Bytes::Whole(info)),
             abbrev: Arc::new(Bytes::Whole(dwarf.debug_abbrev.reader().clone())),
             line: Arc::new(Bytes::Whole(dwarf.debug_line.reader().clone())),
             loc: Arc::new(Bytes::Whole(empty(parent.order))),
             loclists: Arc::new(Bytes::Whole(empty(parent.order))),
             locations: OnceLock::from(dwarf.locations.clone()),
+            ranges_left: Arc::default(),
             abbreviations: Arc::new(Shared::new(dwarf.debug_abbrev.reader().len())),
             lines: Arc::new(Shared::new(dwarf.debug_line.reader().len())),
             dwarf: Arc::new(dwarf),
@@ -111,7 +117,7 @@ impl DwarfFile {
         let (abbrev, line) = (stream(SectionId::DebugAbbrev), stream(SectionId::DebugLine));
         Self {
             order,
-            info: stream(SectionId::DebugInfo),
+            info: Arc::new(stream(SectionId::DebugInfo)),
             abbreviations: Arc::new(Shared::new(abbrev.size())),
             lines: Arc::new(Shared::new(line.size())),
             abbrev: Arc::new(abbrev),
@@ -119,6 +125,7 @@ impl DwarfFile {
             loc: Arc::new(stream(SectionId::DebugLoc)),
             loclists: Arc::new(stream(SectionId::DebugLocLists)),
             locations: OnceLock::new(),
+            ranges_left: Arc::default(),
             dwarf: Arc::new(dwarf),
             is_types: false,
             skeleton: None,
@@ -132,20 +139,30 @@ impl DwarfFile {
         let name = if is_split { name.dwo_name()? } else { name.name() };
         let stream = || Some(Bytes::Stream(Some(image.section_stream(name)?), self.order));
         let info = joined(image, name, self.order).or_else(stream)?;
-        Some(Self {
+        Some(Self { info: Arc::new(info), is_types: true, ..self.shared() })
+    }
+
+    /// The same file as another skeleton sees it.
+    pub fn for_skeleton(&self, skeleton: SkeletonBases) -> Self {
+        Self { skeleton: Some(skeleton), ..self.shared() }
+    }
+
+    fn shared(&self) -> Self {
+        Self {
             order: self.order,
-            info,
+            info: Arc::clone(&self.info),
             abbrev: Arc::clone(&self.abbrev),
             line: Arc::clone(&self.line),
             loc: Arc::clone(&self.loc),
             loclists: Arc::clone(&self.loclists),
             locations: OnceLock::new(),
+            ranges_left: Arc::clone(&self.ranges_left),
             dwarf: Arc::clone(&self.dwarf),
             abbreviations: Arc::clone(&self.abbreviations),
             lines: Arc::clone(&self.lines),
-            is_types: true,
+            is_types: self.is_types,
             skeleton: self.skeleton,
-        })
+        }
     }
 
     /// Which forms mean what they mean in files of split units.
@@ -203,6 +220,12 @@ impl DwarfFile {
             let lists = DebugLocLists::from(whole(&self.loclists));
             LocationLists::new(DebugLoc::from(whole(&self.loc)), lists)
         })
+    }
+
+    /// How many ranges may still be read of functions, and of calls that are inlined into them, for all units
+    /// together.
+    pub fn ranges_left(&self) -> &RangesLeft {
+        self.ranges_left.get_or_init(|| RangesLeft::of(self).times(TIMES_READ))
     }
 
     /// The section that holds those of DWARF 5.

@@ -8,6 +8,7 @@ use kcore_elf::{Image, SectionStream};
 use super::{
     Reader, Result, UnitOffset,
     file::{DwarfFile, order_of, section},
+    names::LongNames,
     ranges::Aranges,
     split::{SplitFiles, Splits},
     unit::Unit,
@@ -41,6 +42,8 @@ pub struct Files {
     types: Option<Units>,
     /// The one that `dwz` made.
     pub supplementary: Option<Units>,
+    /// Names of functions that are not short.
+    pub long_names: LongNames,
     /// What others say of its names.
     pub lists: NameLists,
     finder: Option<Arc<dyn SplitFiles>>,
@@ -76,7 +79,17 @@ impl Files {
         let supplementary = supplementary.map(|image| Units::new(DwarfFile::open(image)));
         let main = Units::with_known(main, aranges.units.iter().copied());
         let lists = NameLists::open(image);
-        Self { main, aranges, types, supplementary, lists, finder, splits: OnceLock::new() }
+        let long_names = LongNames::default();
+        Self {
+            main,
+            aranges,
+            types,
+            supplementary,
+            long_names,
+            lists,
+            finder,
+            splits: OnceLock::new(),
+        }
     }
 
     /// The units of one of the files.
@@ -96,7 +109,12 @@ impl Files {
     pub fn all(&self) -> Vec<Which> {
         let mut all = vec![Which::Main, Which::Types, Which::Supplementary];
         if let Some(splits) = self.splits() {
-            all.extend((0..splits.count()).flat_map(|n| [Which::Split(n), Which::SplitTypes(n)]));
+            for number in 0..splits.count() {
+                all.push(Which::Split(number));
+                if splits.lists_types(&self.main.file, number) {
+                    all.push(Which::SplitTypes(number));
+                }
+            }
             let types = splits.type_count();
             all.extend((0..types).map(Which::PackageTypes));
         }
@@ -116,12 +134,10 @@ impl Files {
 
     /// The other half of a skeleton.
     pub fn split_of(&self, skeleton: &Unit) -> Option<(Which, Arc<Unit>)> {
-        let name = skeleton.split.as_ref()?;
-        let which = Which::Split(self.splits()?.of_skeleton(skeleton.start)?);
-        let units = self.units(which)?;
-        let opened = units.starts().0.into_iter().filter_map(|start| units.at(start).ok());
-        let mut wanted = opened.filter(|unit| unit.split_id() == Some(name.id));
-        Some((which, wanted.next()?))
+        skeleton.split.as_ref()?;
+        let splits = self.splits()?;
+        let number = splits.of_skeleton(skeleton.start)?;
+        Some((Which::Split(number), splits.half(&self.main.file, number)?))
     }
 
     /// The unit that an offset of one of the sections lies in, and the offset in it.

@@ -56,13 +56,13 @@ impl Functions {
 impl Table {
     fn read(file: &DwarfFile, unit: &Unit, only_outer: bool) -> Result<Self> {
         let mut table = Self::default();
-        let left = RangesLeft::of(file);
+        let left = file.ranges_left();
         let mut walk = Walk::new(&unit.unit, None)?;
         while table.0.len() < MAX_CODE
             && let Some(entry) = walk.next(-1)?
         {
             if entry.shape.tag() == constants::DW_TAG_subprogram {
-                let next = table.add(file, unit, &left, &mut walk, &entry)?;
+                let next = table.add(file, unit, left, &mut walk, &entry)?;
                 if only_outer {
                     walk.pass_children(&entry, next)?;
                 }
@@ -71,6 +71,9 @@ impl Table {
             } else {
                 walk.pass(&entry)?;
             }
+        }
+        if left.is_over() {
+            return Err(Error::TooManyIterations);
         }
         table.0.sort_by_key(|code| code.begin);
         Ok(table)

@@ -1,10 +1,10 @@
 //! Which calls are inlined at an address of a function.
 
-use gimli::{Attribute, AttributeValue, constants};
+use gimli::{Attribute, AttributeValue, Range, constants};
 
 use super::{
     Reader, Result, UnitOffset,
-    attributes::PcRanges,
+    attributes::{PcRanges, RangesLeft},
     file::DwarfFile,
     names::NameAttributes,
     rows::Place,
@@ -12,14 +12,14 @@ use super::{
     walk::{Entry, Walk, sibling},
 };
 
-/// Calls inlined into one another that are looked at.
+/// Calls inlined into one another that are told of one address.
 const MAX_INLINED: usize = 1024;
 
 /// A call that was inlined.
-#[derive(Default)]
 pub struct InlinedCall {
     /// How the inlined function is named.
     pub names: NameAttributes,
+    entry: UnitOffset,
     place: Place,
     pcs: PcRanges,
     sibling: Option<UnitOffset>,
@@ -29,8 +29,8 @@ pub struct InlinedCall {
 pub struct FunctionAt {
     /// How the function itself is named.
     pub names: NameAttributes,
-    /// The calls, the outermost first.
-    pub inlined: Vec<InlinedCall>,
+    /// How each call is named and where it stands, the outermost first.
+    pub inlined: Vec<(NameAttributes, Place)>,
 }
 
 impl FunctionAt {
@@ -47,6 +47,15 @@ impl FunctionAt {
             found.read_inlined(file, unit, &mut walk, pc)?;
         }
         Ok(found)
+    }
+
+    /// A function of these names and these calls, each by its entry and where it stands, the outermost first.
+    pub fn with(unit: &Unit, names: NameAttributes, calls: &[(UnitOffset, Place)]) -> Result<Self> {
+        let read = |(entry, place): &(UnitOffset, Place)| {
+            Ok((NameAttributes::read(unit, *entry)?, *place))
+        };
+        let inlined = calls.iter().take(MAX_INLINED).map(read).collect::<Result<_>>()?;
+        Ok(Self { names, inlined })
     }
 
     /// Goes down into the calls that hold `pc`, and past the others. Blocks in between have no
@@ -67,7 +76,7 @@ impl FunctionAt {
                 constants::DW_TAG_inlined_subroutine => {
                     let call = InlinedCall::read(file, unit, walk, &entry)?;
                     if call.pcs.contain(file, &unit.unit, pc)? {
-                        self.inlined.push(call);
+                        self.inlined.push((call.names, call.place));
                         depth = entry.depth;
                         if !entry.shape.has_children() {
                             break;
@@ -89,8 +98,36 @@ impl InlinedCall {
         self.place
     }
 
-    fn read(file: &DwarfFile, unit: &Unit, walk: &mut Walk<'_>, entry: &Entry<'_>) -> Result<Self> {
-        let mut call = Self::default();
+    /// Its entry.
+    pub const fn entry(&self) -> UnitOffset {
+        self.entry
+    }
+
+    /// Calls `each` with every range of its code, as long as some are `left`.
+    pub fn each_range(
+        &self,
+        file: &DwarfFile,
+        unit: &Unit,
+        left: &RangesLeft,
+        each: impl FnMut(Range),
+    ) -> Result<()> {
+        self.pcs.each(file, &unit.unit, left, each)
+    }
+
+    /// Reads the call at an entry that the walk has come to.
+    pub fn read(
+        file: &DwarfFile,
+        unit: &Unit,
+        walk: &mut Walk<'_>,
+        entry: &Entry<'_>,
+    ) -> Result<Self> {
+        let mut call = Self {
+            names: NameAttributes::default(),
+            entry: entry.offset,
+            place: Place::default(),
+            pcs: PcRanges::default(),
+            sibling: None,
+        };
         let version = unit.unit.header.version();
         walk.attributes(entry, |attribute| {
             call.take(attribute, version);

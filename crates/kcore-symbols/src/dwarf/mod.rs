@@ -10,12 +10,13 @@
 //! - [`shared`] reads once what several units have in common.
 //! - [`ranges`] and [`scan`] say which unit holds an address, [`units`] keeps units.
 //! - [`outline`] says which entry of a unit lies in which.
-//! - [`functions`], [`inlined`] and [`names`] say which functions, [`rows`] and [`paths`] which line.
+//! - [`functions`], [`inlined`], [`calls`] with [`pieces`], and [`names`] say which functions, [`rows`] and [`paths`] which line.
 //! - [`resolver`] joins them.
 
 mod abbreviations;
 mod attributes;
 mod bytes;
+mod calls;
 mod file;
 mod files;
 mod functions;
@@ -23,6 +24,7 @@ mod inlined;
 mod names;
 mod outline;
 mod paths;
+mod pieces;
 mod ranges;
 mod resolver;
 mod rows;

@@ -1,9 +1,10 @@
 //! The name of a function: its own, or that of the entry which it is an instance of, in this unit,
 //! in another one, or in the supplementary file.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use gimli::{Attribute, AttributeValue, Error, Reader as _, constants};
+use rustc_hash::FxHashMap;
 
 use super::{
     Reader, Result, UnitOffset,
@@ -15,6 +16,74 @@ use super::{
 /// References that are followed to a name: an instance, its abstract origin, its declaration, and
 /// hostile ones.
 const MAX_REFERENCES: usize = 16;
+
+/// Bytes of a name that every function may have of its own.
+const SHORT: usize = 256;
+/// Bytes of longer names that are kept of one module. Any number of functions may have one of them, or each a part
+/// of it.
+const MAX_LONG: usize = 64 << 20;
+
+/// Names that are not short, by the place where they lie.
+#[derive(Default)]
+pub struct LongNames(Mutex<Kept>);
+
+#[derive(Default)]
+struct Kept {
+    names: FxHashMap<(u64, usize), Arc<str>>,
+    /// The same by where they begin in the strings of a file: to find the end of one takes as long as to read it.
+    in_strings: FxHashMap<(Which, usize), Arc<str>>,
+    bytes: usize,
+}
+
+impl LongNames {
+    /// The name that an attribute of a unit of that file stands for; `Some(None)` where too much text of long names is
+    /// kept.
+    fn find(
+        &self,
+        files: &Files,
+        which: Which,
+        unit: &Unit,
+        value: AttributeValue<Reader>,
+    ) -> Result<Option<Option<Arc<str>>>> {
+        let AttributeValue::DebugStrRef(offset) = value else {
+            let text = files.string(which, unit, value);
+            return text.map(|text| self.get(&text)).transpose();
+        };
+        let place = (which, offset.0);
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().in_strings.get(&place) {
+            return Ok(Some(Some(Arc::clone(known))));
+        }
+        let Some(text) = files.string(which, unit, value) else { return Ok(None) };
+        let name = self.get(&text)?;
+        if let Some(name) = name.as_ref().filter(|_| text.len() > SHORT) {
+            lock().in_strings.insert(place, Arc::clone(name));
+        }
+        Ok(Some(name))
+    }
+
+    /// The text of a name; `None` where too much text of long names is kept.
+    fn get(&self, text: &Reader) -> Result<Option<Arc<str>>> {
+        if text.len() <= SHORT {
+            return Ok(Some(text.to_string_lossy()?.into()));
+        }
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = (text.offset_id().0, text.len());
+        // What lay at a place may have been closed since, and other bytes may lie there now.
+        let bytes = text.to_slice()?;
+        if let Some(known) = kept.names.get(&place).filter(|known| known.as_bytes() == &*bytes) {
+            return Ok(Some(Arc::clone(known)));
+        }
+        let in_all = kept.bytes.saturating_add(text.len());
+        if in_all > MAX_LONG {
+            return Ok(None);
+        }
+        kept.bytes = in_all;
+        let name: Arc<str> = String::from_utf8_lossy(&bytes).into();
+        kept.names.insert(place, Arc::clone(&name));
+        Ok(Some(name))
+    }
+}
 
 /// What an entry says of its name.
 #[derive(Clone, Default)]
@@ -40,7 +109,7 @@ impl NameAttributes {
     }
 
     /// The names of the entry at `entry`.
-    fn read(unit: &Unit, entry: UnitOffset) -> Result<Self> {
+    pub fn read(unit: &Unit, entry: UnitOffset) -> Result<Self> {
         let mut names = Self::default();
         let mut walk = Walk::new(&unit.unit, Some(entry))?;
         let found = walk.next(-1)?.ok_or(Error::NoEntryAtGivenOffset(entry.0 as u64))?;
@@ -58,13 +127,14 @@ pub fn name(
     mut which: Which,
     unit: &Arc<Unit>,
     mut names: NameAttributes,
-) -> Result<Option<String>> {
+) -> Result<Option<Arc<str>>> {
     let mut unit = Arc::clone(unit);
     for _ in 0..MAX_REFERENCES {
         let own = [names.linkage.take(), names.plain.take()];
-        let text = own.into_iter().flatten().find_map(|value| files.string(which, &unit, value));
-        if let Some(text) = text {
-            return Ok(Some(text.to_string_lossy()?.into_owned()).filter(|name| !name.is_empty()));
+        for value in own.into_iter().flatten() {
+            if let Some(name) = files.long_names.find(files, which, &unit, value)? {
+                return Ok(name.filter(|name| !name.is_empty()));
+            }
         }
         let Some(origin) = names.origin.take() else { return Ok(None) };
         let Some((file, there, entry)) = follow(files, which, &unit, &origin)? else {

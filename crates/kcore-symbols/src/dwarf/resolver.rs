@@ -1,6 +1,6 @@
 //! From an address to its functions and lines.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use gimli::Error;
 
@@ -17,20 +17,63 @@ use super::{
 };
 use crate::LineFrame;
 
+/// Calls inlined into one another that are told of every address.
+const SHALLOW: usize = 64;
+/// Calls that lie deeper, of all addresses of a module together: each of any number of addresses may lie in the
+/// same thousand calls.
+const MAX_DEEP: usize = 1 << 16;
+
 /// The DWARF of one module.
 pub struct Resolver {
     files: Arc<Files>,
     /// The units that `.debug_aranges` leaves out, once they were needed.
     others: Option<Claims>,
+    /// How many deep calls may still be told of.
+    deep_left: usize,
 }
 
-/// What was found, and the first error on the way.
-pub type Answer = (Vec<LineFrame>, Option<Error>);
+/// What was found, and the first problem on the way.
+pub type Answer = (Vec<LineFrame>, Option<Problem>);
+
+/// Why an answer is not whole.
+#[derive(Clone, Copy, Debug)]
+pub enum Problem {
+    /// The debug information is damaged.
+    Damaged(Error),
+    /// Functions and calls have more ranges in all than are read.
+    TooManyRanges,
+    /// There are more calls inlined into one another than are told of.
+    TooDeep,
+}
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::TooManyIterations => Self::TooManyRanges,
+            error => Self::Damaged(error),
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Damaged(error) => error.fmt(f),
+            Self::TooManyRanges => f.write_str(
+                "functions and inlined calls share or overlap in too many ranges: some were not read",
+            ),
+            Self::TooDeep => write!(
+                f,
+                "more than {SHALLOW} calls are inlined into one another at many addresses: the inner ones are left out"
+            ),
+        }
+    }
+}
 
 impl Resolver {
     /// Answers from the debug information of a module.
     pub const fn new(files: Arc<Files>) -> Self {
-        Self { files, others: None }
+        Self { files, others: None, deep_left: MAX_DEEP }
     }
 
     /// The functions that hold `pc`, the innermost inlined one first.
@@ -41,7 +84,7 @@ impl Resolver {
         }
         let (units, missed) = self.others_at(pc);
         let (frames, other) = self.find_among(units, pc);
-        (frames, problem.or(missed).or(other))
+        (frames, problem.or(missed.map(Problem::from)).or(other))
     }
 
     /// Where the entry of the function is that holds `pc`, which may have others inlined.
@@ -71,7 +114,7 @@ impl Resolver {
 
     fn function_among(&self, units: Vec<usize>, pc: u64) -> Result<Option<(Which, usize)>> {
         for start in units {
-            let Some(code) = self.code_of(&self.files.main.at(start)?) else { continue };
+            let Some(code) = code_of(&self.files, &self.files.main.at(start)?) else { continue };
             if let Some(entry) = code.entry(pc)? {
                 return Ok(Some((code.which, code.unit.start.saturating_add(entry.0))));
             }
@@ -93,32 +136,31 @@ impl Resolver {
         let mut problem = None;
         for start in units {
             match self.find_in(start, pc) {
-                Ok(frames) if frames.is_empty() => {}
-                Ok(frames) => return (frames, problem),
-                Err(error) => problem = problem.or(Some(error)),
+                Ok((frames, _)) if frames.is_empty() => {}
+                Ok((frames, cut)) => return (frames, problem.or(cut)),
+                Err(error) => problem = problem.or(Some(error.into())),
             }
         }
         (Vec::new(), problem)
     }
 
-    fn find_in(&mut self, start: usize, pc: u64) -> Result<Vec<LineFrame>> {
+    fn find_in(&mut self, start: usize, pc: u64) -> Result<Answer> {
         let lines = self.files.main.at(start)?;
         let place = lines.rows(&self.files.main.file)?.find(pc);
-        let Some(code) = self.code_of(&lines) else { return Ok(Vec::new()) };
+        let files = Arc::clone(&self.files);
+        let Some(code) = code_of(&files, &lines) else { return Ok((Vec::new(), None)) };
+        let whole = |frames| (frames, None);
         match (code.find(pc)?, place) {
-            (Some(function), place) => {
-                self.frames(&lines, &code, function, place.unwrap_or_default())
+            (Some(mut function), place) => {
+                let mut place = place.unwrap_or_default();
+                let cut = cut_deep(&mut self.deep_left, &mut function, &mut place);
+                Ok((self.frames(&lines, &code, function, place)?, cut))
             }
-            (None, Some(place)) => Ok(vec![self.frame(&lines, &code, None, place, false)?]),
-            (None, None) => Ok(Vec::new()),
+            (None, Some(place)) => {
+                self.frame(&lines, &code, None, place, false).map(|frame| whole(vec![frame]))
+            }
+            (None, None) => Ok(whole(Vec::new())),
         }
-    }
-
-    /// Where the functions of a unit are: in itself, or in what was split off from it.
-    fn code_of(&self, unit: &Arc<Unit>) -> Option<Code<'_>> {
-        let split = self.files.split_of(unit);
-        let (which, unit) = split.unwrap_or_else(|| (Which::Main, Arc::clone(unit)));
-        Some(Code { which, file: &self.files.units(which)?.file, unit })
     }
 
     /// The innermost frame is at `place`; each of the others is where the call stands that was
@@ -131,9 +173,8 @@ impl Resolver {
         mut place: Place,
     ) -> Result<Vec<LineFrame>> {
         let mut frames = Vec::with_capacity(function.inlined.len().saturating_add(1));
-        for call in function.inlined.into_iter().rev() {
-            let outside = call.place();
-            let name = names::name(&self.files, code.which, &code.unit, call.names)?;
+        for (names, outside) in function.inlined.into_iter().rev() {
+            let name = names::name(&self.files, code.which, &code.unit, names)?;
             frames.push(self.frame(lines, code, name, place, true)?);
             place = outside;
         }
@@ -146,13 +187,12 @@ impl Resolver {
         &self,
         lines: &Unit,
         code: &Code<'_>,
-        function: Option<String>,
+        function: Option<Arc<str>>,
         place: Place,
         inline: bool,
     ) -> Result<LineFrame> {
         let file = &self.files.main.file;
-        let rows = lines.rows(file)?;
-        let path = place.file.map_or(Ok(None), |number| rows.path(file, lines, number))?;
+        let path = place.file.map_or(Ok(None), |number| lines.path(file, number))?;
         Ok(LineFrame {
             function,
             file: path,
@@ -162,6 +202,27 @@ impl Resolver {
             inline,
         })
     }
+}
+
+/// Where the functions of a unit are: in itself, or in what was split off from it.
+fn code_of<'a>(files: &'a Files, unit: &Arc<Unit>) -> Option<Code<'a>> {
+    let split = files.split_of(unit);
+    let (which, unit) = split.unwrap_or_else(|| (Which::Main, Arc::clone(unit)));
+    Some(Code { which, file: &files.units(which)?.file, unit })
+}
+
+/// Leaves deep calls out, if no more of them may be told of: then the innermost one that is left stands at the
+/// place of the next one.
+fn cut_deep(left: &mut usize, function: &mut FunctionAt, place: &mut Place) -> Option<Problem> {
+    let (_, next) = function.inlined.get(SHALLOW)?;
+    let deep = function.inlined.len().saturating_sub(SHALLOW);
+    if let Some(rest) = left.checked_sub(deep) {
+        *left = rest;
+        return None;
+    }
+    *place = *next;
+    function.inlined.truncate(SHALLOW);
+    Some(Problem::TooDeep)
 }
 
 /// A unit that has functions, and its file.
@@ -174,7 +235,7 @@ struct Code<'a> {
 impl Code<'_> {
     /// The function that holds `pc`.
     fn find(&self, pc: u64) -> Result<Option<FunctionAt>> {
-        self.entry(pc)?.map(|entry| FunctionAt::read(self.file, &self.unit, entry, pc)).transpose()
+        self.entry(pc)?.map(|entry| self.unit.function_at(self.file, entry, pc)).transpose()
     }
 
     /// The entry of that function.

@@ -13,7 +13,7 @@ pub struct Signatures(FxHashMap<u64, usize>);
 impl Signatures {
     /// Reads the headers of all units. Those behind a damage are left out.
     pub fn read(units: &Units) -> Self {
-        let (starts, _) = units.starts();
+        let (starts, _) = units.all_starts();
         let types = starts.into_iter().filter_map(|start| {
             let header = header(&units.file, start).ok()?;
             let (UnitType::Type { type_signature, type_offset }

@@ -2,7 +2,7 @@
 //! GNU extension of DWARF 4 (<https://gcc.gnu.org/wiki/DebugFission>).
 
 use std::sync::{
-    Arc, OnceLock,
+    Arc, Mutex, OnceLock, PoisonError,
     atomic::{AtomicU64, Ordering},
 };
 
@@ -16,6 +16,10 @@ use super::{
     unit::{SplitName, Unit},
     units::Units,
 };
+
+/// How many times the length of a file its units may be long that skeletons have: those of a compiler have each
+/// one of their own.
+const OVERLAP: usize = 4;
 
 /// Finds the files of split units, without looking into them.
 pub trait SplitFiles: Send + Sync {
@@ -32,9 +36,17 @@ pub struct Splits {
     units: Vec<Split>,
     by_skeleton: FxHashMap<usize, u32>,
     package: OnceLock<Option<Package>>,
+    files: Mutex<FxHashMap<FileName, FoundFile>>,
+    /// Skeletons whose other half was not read, since too many have the same one.
+    refused: AtomicU64,
     /// How often a unit was asked for whose file was not found.
     missed: AtomicU64,
 }
+
+/// The path of a file, and the directory of compilation.
+type FileName = (String, Option<String>);
+/// A file that several skeletons may wait for.
+type FoundFile = Arc<OnceLock<Option<SplitFile>>>;
 
 /// One that was split off.
 struct Split {
@@ -43,10 +55,33 @@ struct Split {
     opened: OnceLock<Option<Opened>>,
 }
 
-/// The units of one file, or of one part of a package.
+/// The units of one skeleton.
 struct Opened {
     info: Units,
-    types: Option<Units>,
+    /// Where the one begins that is its other half.
+    start: usize,
+    types: Option<Arc<Units>>,
+    /// Whether the types are listed with this skeleton, and not with another one of the same file.
+    lists_types: bool,
+}
+
+/// A file of split units, which several skeletons may name.
+struct SplitFile {
+    units: Units,
+    /// Where units begin that are halves, by their numbers.
+    halves: FxHashMap<u64, usize>,
+    /// Where the others begin.
+    others: Vec<usize>,
+    types: Option<Arc<Units>>,
+    state: Mutex<Taken>,
+}
+
+/// What skeletons have of a file.
+#[derive(Default)]
+struct Taken {
+    bytes: usize,
+    /// Whether one of them has the units that are nobody's half.
+    has_others: bool,
 }
 
 struct Package {
@@ -65,8 +100,15 @@ impl Splits {
             by_skeleton.insert(start, number);
             units.push(Split { name, skeleton: bases(&unit), opened: OnceLock::new() });
         }
-        let (package, missed) = (OnceLock::new(), AtomicU64::new(0));
-        Self { finder, units, by_skeleton, package, missed }
+        Self {
+            finder,
+            units,
+            by_skeleton,
+            package: OnceLock::new(),
+            files: Mutex::default(),
+            refused: AtomicU64::new(0),
+            missed: AtomicU64::new(0),
+        }
     }
 
     /// How many units were split off.
@@ -92,7 +134,23 @@ impl Splits {
 
     /// Its type units, where they have a section of their own.
     pub fn types(&self, main: &DwarfFile, number: u32) -> Option<&Units> {
-        self.opened(main, number)?.types.as_ref()
+        self.opened(main, number)?.types.as_deref()
+    }
+
+    /// Whether the type units of that file are listed with the skeleton of that number: with one of those that name it.
+    pub fn lists_types(&self, main: &DwarfFile, number: u32) -> bool {
+        self.opened(main, number).is_some_and(|opened| opened.lists_types)
+    }
+
+    /// The other half of the skeleton with that number.
+    pub fn half(&self, main: &DwarfFile, number: u32) -> Option<Arc<Unit>> {
+        let opened = self.opened(main, number)?;
+        opened.info.at(opened.start).ok()
+    }
+
+    /// How many skeletons had their other half not read, since too many have the same one.
+    pub fn refused(&self) -> u64 {
+        self.refused.load(Ordering::Relaxed)
     }
 
     /// Type unit number `row` of the package.
@@ -130,11 +188,24 @@ impl Splits {
     fn open(&self, main: &DwarfFile, split: &Split) -> Option<Opened> {
         let from_package = self.package().and_then(|package| package.open(main, split));
         from_package.or_else(|| {
-            let image = self.finder.file(&split.name)?;
-            let file = DwarfFile::open_split(&image, main, split.skeleton);
-            let types = file.types(&image).map(Units::new);
-            Opened { info: Units::new(file), types }.checked(split.name.id)
+            let file = self.file(&split.name);
+            let file = file.get_or_init(|| {
+                let image = self.finder.file(&split.name)?;
+                Some(SplitFile::read(&image, main, split.skeleton))
+            });
+            let file = file.as_ref()?;
+            let start = *file.halves.get(&split.name.id)?;
+            let opened = file.open(start, split.skeleton);
+            if opened.is_none() {
+                self.refused.fetch_add(1, Ordering::Relaxed);
+            }
+            opened
         })
+    }
+
+    fn file(&self, name: &SplitName) -> FoundFile {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        files.entry((name.path.clone(), name.directory.clone())).or_default().clone()
     }
 
     fn package(&self) -> Option<&Package> {
@@ -146,15 +217,49 @@ impl Splits {
     }
 }
 
-impl Opened {
-    /// The same, if one of the units has that number: files of an older build have others.
-    fn checked(self, id: u64) -> Option<Self> {
-        let has_id = self.info.starts().0.into_iter().any(|start| {
-            let unit = Unit::open_root(&self.info.file, start);
-            unit.is_ok_and(|unit| unit.split_id() == Some(id))
-        });
-        has_id.then_some(self)
+impl SplitFile {
+    /// Reads which units there are.
+    fn read(image: &Image, main: &DwarfFile, skeleton: SkeletonBases) -> Self {
+        let file = DwarfFile::open_split(image, main, skeleton);
+        let types = file.types(image).map(Units::new).map(Arc::new);
+        let units = Units::new(file);
+        let (mut halves, mut others) = (FxHashMap::default(), Vec::new());
+        for start in units.starts().0 {
+            match Unit::open_root(&units.file, start).ok().and_then(|unit| unit.split_id()) {
+                Some(id) => {
+                    halves.entry(id).or_insert(start);
+                }
+                None => others.push(start),
+            }
+        }
+        Self { units, halves, others, types, state: Mutex::default() }
     }
+
+    /// The unit at `start` for a skeleton; `None` where skeletons have too many units by now.
+    fn open(&self, start: usize, skeleton: SkeletonBases) -> Option<Opened> {
+        let bytes = self.units.file.next_unit(start).ok()?.saturating_sub(start);
+        let mut taken = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        taken.bytes = taken.bytes.saturating_add(bytes);
+        if taken.bytes > self.units.file.info_size().saturating_mul(OVERLAP) {
+            return None;
+        }
+        let mut listed = vec![start];
+        let lists_types = !std::mem::replace(&mut taken.has_others, true);
+        if lists_types {
+            listed.extend(&self.others);
+            listed.sort_unstable();
+        }
+        let info = self.units.for_skeleton(self.units.file.for_skeleton(skeleton), listed);
+        Some(Opened { info, start, types: self.types.clone(), lists_types })
+    }
+}
+
+/// Where the unit begins that has that number, if one has: files of an older build have others.
+fn half_of(units: &Units, id: u64) -> Option<usize> {
+    units.starts().0.into_iter().find(|start| {
+        let unit = Unit::open_root(&units.file, *start);
+        unit.is_ok_and(|unit| unit.split_id() == Some(id))
+    })
 }
 
 impl Package {
@@ -173,8 +278,10 @@ impl Package {
         let skeleton = Some(split.skeleton);
         let file = |is_types| Some(DwarfFile::of_package(main, parts()?, is_types, skeleton));
         let types = file(true)?;
-        let types = (types.info_size() > 0).then(|| Units::new(types));
-        Opened { info: Units::new(file(false)?), types }.checked(split.name.id)
+        let types = (types.info_size() > 0).then(|| Arc::new(Units::new(types)));
+        let info = Units::new(file(false)?);
+        let start = half_of(&info, split.name.id)?;
+        Some(Opened { info, start, types, lists_types: true })
     }
 
     fn open_types(&self, main: &DwarfFile, row: u32) -> Option<Units> {

@@ -1,7 +1,7 @@
 //! One compilation unit: its header and its root entry, and what was read of it later.
 
 use std::sync::{
-    Arc, OnceLock,
+    Arc, Mutex, OnceLock, PoisonError,
     atomic::{AtomicU32, Ordering},
 };
 
@@ -11,16 +11,20 @@ use gimli::{
     Reader as _, UnitHeader, UnitType, constants,
 };
 
+use rustc_hash::FxHashMap;
+
 use super::{
     Reader, Result, UnitOffset, abbreviations,
     attributes::PcRanges,
+    calls::CallsOfFunctions,
     file::DwarfFile,
     functions::Functions,
+    inlined::FunctionAt,
     outline::{self, Outline},
     rows::Rows,
     walk::check,
 };
-use crate::Language;
+use crate::{Language, long_name::shown};
 
 /// Entries whose scopes are asked for before the outline of their whole unit is read.
 const SELDOM: u32 = 8;
@@ -55,7 +59,9 @@ pub struct Unit {
     pub split: Option<SplitName>,
     line_program: Option<usize>,
     functions: OnceLock<Result<Functions>>,
+    calls: CallsOfFunctions,
     rows: OnceLock<Result<Arc<Rows>>>,
+    paths: Mutex<FxHashMap<u64, Option<Arc<str>>>>,
     outline: OnceLock<Result<Outline>>,
     /// How often scopes were asked for.
     asked: AtomicU32,
@@ -92,7 +98,9 @@ impl Unit {
             split: None,
             line_program: None,
             functions: OnceLock::new(),
+            calls: CallsOfFunctions::default(),
             rows: OnceLock::new(),
+            paths: Mutex::default(),
             outline: OnceLock::new(),
             asked: AtomicU32::new(0),
         };
@@ -119,6 +127,11 @@ impl Unit {
         functions.as_ref().map_err(Error::clone)
     }
 
+    /// The function at `entry`, and the calls that are inlined into it at `pc`.
+    pub fn function_at(&self, file: &DwarfFile, entry: UnitOffset, pc: u64) -> Result<FunctionAt> {
+        self.calls.at(file, self, entry, pc)
+    }
+
     /// The lines of the unit.
     pub fn rows(&self, file: &DwarfFile) -> Result<&Rows> {
         let rows = self.rows.get_or_init(|| match self.line_program {
@@ -126,6 +139,18 @@ impl Unit {
             None => Ok(Arc::default()),
         });
         rows.as_deref().map_err(Error::clone)
+    }
+
+    /// The path of a source file by its number, which all code of that file shares. Of one of more than
+    /// 4 KiB its beginning, and `...`.
+    pub fn path(&self, file: &DwarfFile, number: u64) -> Result<Option<Arc<str>>> {
+        let mut paths = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = paths.get(&number) {
+            return Ok(known.clone());
+        }
+        let path = self.rows(file)?.path(file, self, number)?.as_deref().map(shown);
+        paths.insert(number, path.clone());
+        Ok(path)
     }
 
     /// The scopes around an entry, the innermost first. Who asks often is answered from an outline of

@@ -24,12 +24,14 @@ pub struct Units {
     pub file: DwarfFile,
     open: RwLock<FxHashMap<usize, Arc<Unit>>>,
     /// Where the first units begin, as far as that was needed, and one place more.
-    starts: Mutex<Vec<usize>>,
+    starts: Arc<Mutex<Vec<usize>>>,
+    /// Those that are listed, if not all are.
+    listed: Option<Vec<usize>>,
     counted: Mutex<Counted>,
     /// Where units begin by `.debug_aranges`, in order: without them, the way to a unit leads over
     /// the headers of all before it.
     known: Vec<usize>,
-    signatures: OnceLock<Signatures>,
+    signatures: Arc<OnceLock<Signatures>>,
 }
 
 /// The units that were opened, and their bytes.
@@ -42,14 +44,25 @@ struct Counted {
 impl Units {
     /// No unit is open.
     pub fn new(file: DwarfFile) -> Self {
-        let starts = Mutex::new(vec![0]);
         Self {
             file,
             open: RwLock::default(),
-            starts,
+            starts: Arc::new(Mutex::new(vec![0])),
+            listed: None,
             counted: Mutex::default(),
             known: Vec::new(),
-            signatures: OnceLock::new(),
+            signatures: Arc::default(),
+        }
+    }
+
+    /// The units of the same file as one skeleton sees them, of which it lists only some. What does not depend on the
+    /// skeleton they share.
+    pub fn for_skeleton(&self, file: DwarfFile, listed: Vec<usize>) -> Self {
+        Self {
+            starts: Arc::clone(&self.starts),
+            signatures: Arc::clone(&self.signatures),
+            listed: Some(listed),
+            ..Self::new(file)
         }
     }
 
@@ -128,8 +141,17 @@ impl Units {
         self.signatures.get_or_init(|| Signatures::read(self)).find(signature)
     }
 
-    /// Where all units begin, as far as they can be told apart, and why no further.
+    /// Where all units begin, as far as they can be told apart, and why no further. Of a file that several
+    /// skeletons name, each lists what is its own.
     pub fn starts(&self) -> (Vec<usize>, Option<Error>) {
+        match &self.listed {
+            Some(listed) => (listed.clone(), None),
+            None => self.all_starts(),
+        }
+    }
+
+    /// The same of all units in the file.
+    pub fn all_starts(&self) -> (Vec<usize>, Option<Error>) {
         let mut starts = self.starts.lock().unwrap_or_else(PoisonError::into_inner);
         let mut problem = None;
         while problem.is_none() && starts.last().is_some_and(|last| *last < self.file.info_size()) {

@@ -10,6 +10,7 @@ pub struct Walk<'a> {
     entries: EntriesRaw<'a, Reader>,
     /// Depth of the place where the entries were last opened.
     base: isize,
+    come_to: u64,
 }
 
 /// An entry whose attributes are not read yet: one of [`Walk::attributes`] and [`Walk::pass`] must
@@ -27,7 +28,7 @@ impl<'a> Walk<'a> {
     /// Begins at an entry; without one, at the root.
     pub fn new(unit: &'a gimli::Unit<Reader>, at: Option<UnitOffset>) -> Result<Self> {
         let entries = unit.header.entries_raw(&unit.abbreviations, at)?;
-        Ok(Self { unit, entries, base: 0 })
+        Ok(Self { unit, entries, base: 0, come_to: 0 })
     }
 
     /// The next entry that lies deeper than `above`; `None` behind the last of them.
@@ -37,11 +38,17 @@ impl<'a> Walk<'a> {
             if depth <= above {
                 return Ok(None);
             }
+            self.come_to = self.come_to.wrapping_add(1);
             if let Some(shape) = self.entries.read_abbreviation()? {
                 return Ok(Some(Entry { offset, depth, shape }));
             }
         }
         Ok(None)
+    }
+
+    /// How many entries the walk has come to since that was asked last, those that it passed over among them.
+    pub const fn take_come_to(&mut self) -> u64 {
+        std::mem::replace(&mut self.come_to, 0)
     }
 
     /// Reads the attributes of an entry.

@@ -16,6 +16,8 @@ pub enum TypeError {
     Endless(String),
     /// The type was never completed.
     Incomplete,
+    /// To find out, more entries would be read than one command may.
+    Exhausted,
 }
 
 impl std::fmt::Display for TypeError {
@@ -25,6 +27,7 @@ impl std::fmt::Display for TypeError {
             Self::NotAType(id) => write!(f, "the entry of debug information at {id} is no type"),
             Self::Damaged(id, why) => write!(f, "debug information at {id} is damaged: {why}"),
             Self::Incomplete => write!(f, "the type is incomplete"),
+            Self::Exhausted => write!(f, "too many entries of debug information would be read"),
             Self::Endless(name) => write!(f, "type {name} is made of itself"),
         }
     }

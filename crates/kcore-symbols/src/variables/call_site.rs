@@ -1,7 +1,7 @@
 //! What a caller knows of a call: which function it calls, and what it passed
 //! (`DW_TAG_call_site` of DWARF 5, `DW_TAG_GNU_call_site` before).
 
-use std::sync::Arc;
+use std::{rc::Rc, sync::Arc};
 
 use gimli::{Attribute, AttributeValue, DwTag, constants};
 use kcore_mem::Svma;
@@ -10,6 +10,7 @@ use super::{Expression, VariableLocation, location, variable::Chain};
 use crate::{
     DebugInfo, DieId,
     dwarf::{PcRanges, Reader, Result, Walk},
+    meter::Meter,
     types::DieEntry,
 };
 
@@ -59,14 +60,21 @@ pub struct FunctionCode {
 }
 
 /// The call in a function that returns to `pc`.
-pub fn returning_to(info: &Arc<DebugInfo>, function: DieId, pc: Svma) -> Result<Option<CallSite>> {
+pub fn returning_to(
+    info: &Arc<DebugInfo>,
+    function: DieId,
+    pc: Svma,
+    meter: &Rc<Meter>,
+) -> Result<Option<CallSite>> {
     let returns_here = |attribute: &Attribute<Reader>, owner: &DieEntry<'_>| {
         let is_pc =
             matches!(attribute.name(), constants::DW_AT_call_return_pc | constants::DW_AT_low_pc);
         is_pc && address(owner, attribute.value()) == Some(pc.get())
     };
-    let Some(found) = find(info, function, 1, returns_here)?.pop() else { return Ok(None) };
-    let entry = DieEntry::read(info, found)?;
+    let Some(found) = find(info, function, 1, meter, returns_here)?.pop() else {
+        return Ok(None);
+    };
+    let entry = DieEntry::read_by(info, found, meter)?;
     let mut parameters = Vec::new();
     entry.children(|child| {
         if is_parameter(child.tag()) {
@@ -78,12 +86,16 @@ pub fn returning_to(info: &Arc<DebugInfo>, function: DieId, pc: Svma) -> Result<
 }
 
 /// The calls of a function that are jumps: it may be gone when what it calls runs.
-pub fn tail_calls(info: &Arc<DebugInfo>, function: DieId) -> Result<Vec<CallTarget>> {
+pub fn tail_calls(
+    info: &Arc<DebugInfo>,
+    function: DieId,
+    meter: &Rc<Meter>,
+) -> Result<Vec<CallTarget>> {
     let is_tail = |attribute: &Attribute<Reader>, _: &DieEntry<'_>| {
         matches!(attribute.name(), constants::DW_AT_call_tail_call | constants::DW_AT_GNU_tail_call)
             && attribute.value() == AttributeValue::Flag(true)
     };
-    let found = find(info, function, MAX_TAIL_CALLS, is_tail)?;
+    let found = find(info, function, MAX_TAIL_CALLS, meter, is_tail)?;
     found.into_iter().map(|id| Ok(target(info, &DieEntry::read(info, id)?))).collect()
 }
 
@@ -121,6 +133,7 @@ fn find(
     info: &DebugInfo,
     function: DieId,
     max: usize,
+    meter: &Meter,
     wanted: impl Fn(&Attribute<Reader>, &DieEntry<'_>) -> bool,
 ) -> Result<Vec<DieId>> {
     let owner = DieEntry::read(info, function)?;
@@ -133,6 +146,7 @@ fn find(
         && own.shape.has_children()
         && let Some(entry) = walk.next(0)?
     {
+        meter.count(walk.take_come_to())?;
         if !is_call(entry.shape.tag()) {
             walk.pass(&entry)?;
             continue;

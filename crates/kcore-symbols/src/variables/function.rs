@@ -1,6 +1,6 @@
 //! The functions at an address, and the blocks of them that hold it.
 
-use std::sync::Arc;
+use std::{rc::Rc, sync::Arc};
 
 use gimli::constants;
 use kcore_mem::Svma;
@@ -13,6 +13,7 @@ use super::{
 use crate::{
     DebugInfo, DieId,
     dwarf::{PcRanges, Result},
+    meter::Meter,
     types::DieEntry,
 };
 
@@ -20,8 +21,13 @@ use crate::{
 const MAX_NESTED: usize = 1024;
 
 /// The functions that hold `pc`, of which the outermost is at `function`.
-pub fn scopes(info: &Arc<DebugInfo>, function: DieId, pc: Svma) -> Result<Scopes> {
-    let outermost = DieEntry::read(info, function)?;
+pub fn scopes(
+    info: &Arc<DebugInfo>,
+    function: DieId,
+    pc: Svma,
+    meter: &Rc<Meter>,
+) -> Result<Scopes> {
+    let outermost = DieEntry::read_by(info, function, meter)?;
     let frame_base = location::attribute(info, &outermost, constants::DW_AT_frame_base, Some(pc));
     let entry = call_site::entry_of(&outermost)?;
     let mut functions = Vec::new();

@@ -22,32 +22,43 @@ pub use call_site::{CallParameter, CallSite, CallTarget, FunctionCode};
 pub use expression::Expression;
 pub use model::{ConstantValue, FunctionScope, Scopes, Variable, VariableKind, VariableLocation};
 
-use std::sync::Arc;
+use std::{rc::Rc, sync::Arc};
 
-use kcore_mem::Svma;
+use kcore_mem::{Budget, Svma};
 
-use crate::{DebugInfo, DieId, ModuleSymbols, Type, TypeError};
+use crate::{
+    DebugInfo, DieId, ModuleSymbols, Type, TypeError,
+    meter::{EXHAUSTED, Meter},
+};
 
 impl ModuleSymbols {
     /// The functions that hold `svma` with their variables, as far as debug information tells. For a
-    /// return address ask for the byte before it.
+    /// return address ask for the byte before it. The entries that are read are charged to `budget`.
     ///
     /// # Errors
-    /// When the debug information is damaged there.
-    pub fn scopes_at(&self, svma: Svma) -> Result<Option<Scopes>, TypeError> {
+    /// When the debug information is damaged there, or the budget is exhausted.
+    pub fn scopes_at(&self, svma: Svma, budget: &Budget) -> Result<Option<Scopes>, TypeError> {
         let Some((info, id)) = self.lines().function_at(svma) else { return Ok(None) };
-        function::scopes(info, id, svma).map(Some).map_err(|error| TypeError::Damaged(id, error))
+        let meter = Rc::new(Meter::new(budget.clone()));
+        function::scopes(info, id, svma, &meter)
+            .map(Some)
+            .map_err(|error| TypeError::Damaged(id, error))
     }
 
-    /// The call that returns to `svma`, with what its caller knows of the arguments.
+    /// The call that returns to `svma`, with what its caller knows of the arguments. The entries that are read are
+    /// charged to `budget`.
     ///
     /// # Errors
-    /// When the debug information is damaged there.
-    pub fn call_returning_to(&self, svma: Svma) -> Result<Option<CallSite>, TypeError> {
+    /// When the debug information is damaged there, or the budget is exhausted.
+    pub fn call_returning_to(
+        &self,
+        svma: Svma,
+        budget: &Budget,
+    ) -> Result<Option<CallSite>, TypeError> {
         let before = Svma::new(svma.get().wrapping_sub(1));
         let Some((info, id)) = self.lines().function_at(before) else { return Ok(None) };
-        let damaged = |error| TypeError::Damaged(id, error);
-        call_site::returning_to(info, id, svma).map_err(damaged)
+        let meter = Rc::new(Meter::new(budget.clone()));
+        call_site::returning_to(info, id, svma, &meter).map_err(|error| failed(id, error))
     }
 }
 
@@ -72,12 +83,17 @@ impl DebugInfo {
         variable.ty.map_or_else(|| Ok(Type::void()), |id| self.type_at(id))
     }
 
-    /// The calls by which a function may end as another one.
+    /// The calls by which a function may end as another one. The entries that are read are charged to `budget`.
     ///
     /// # Errors
-    /// When the debug information is damaged there.
-    pub fn tail_calls_of(self: &Arc<Self>, function: DieId) -> Result<Vec<CallTarget>, TypeError> {
-        call_site::tail_calls(self, function).map_err(|error| TypeError::Damaged(function, error))
+    /// When the debug information is damaged there, or the budget is exhausted.
+    pub fn tail_calls_of(
+        self: &Arc<Self>,
+        function: DieId,
+        budget: &Budget,
+    ) -> Result<Vec<CallTarget>, TypeError> {
+        let meter = Rc::new(Meter::new(budget.clone()));
+        call_site::tail_calls(self, function, &meter).map_err(|error| failed(function, error))
     }
 
     /// Where the code of a function begins, and how it is called.
@@ -86,5 +102,13 @@ impl DebugInfo {
     /// When the debug information is damaged there.
     pub fn code_of(&self, function: DieId) -> Result<FunctionCode, TypeError> {
         call_site::code_of(self, function).map_err(|error| TypeError::Damaged(function, error))
+    }
+}
+
+/// Why the function at `id` could not be read.
+const fn failed(id: DieId, error: gimli::Error) -> TypeError {
+    match error {
+        EXHAUSTED => TypeError::Exhausted,
+        error => TypeError::Damaged(id, error),
     }
 }

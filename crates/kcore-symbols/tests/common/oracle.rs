@@ -31,8 +31,8 @@ impl Oracle {
             let name = frame.function.map(|name| name.raw_name().unwrap().into_owned());
             let location = frame.location.as_ref();
             frames.push(LineFrame {
-                function: name.filter(|name| !name.is_empty()),
-                file: location.and_then(|location| location.file).map(str::to_owned),
+                function: name.filter(|name| !name.is_empty()).map(Into::into),
+                file: location.and_then(|location| location.file).map(Into::into),
                 line: location.and_then(|location| location.line),
                 column: location.and_then(|location| location.column).filter(|column| *column > 0),
                 language: None,

@@ -37,7 +37,9 @@ impl FrameView<'_> {
             return None;
         }
         let module = caller.known()?.module?;
-        let site = module.symbols().call_returning_to(module.svma(returns_to)?).ok()??;
+        let svma = module.svma(returns_to)?;
+        let budget = self.frames.core.budget();
+        let site = module.symbols().call_returning_to(svma, budget).ok()??;
         let began = self.known()?.module?.addr(self.frames.scopes(self.index)?.entry?)?;
         let is_certain =
             caller.target(module, &site.target) == Some(began) && !self.may_have_jumped_to_itself();
@@ -87,7 +89,7 @@ impl Core {
         let module = self.modules().at(at)?;
         let scopes = self.scopes_at(at)?;
         let info = module.symbols().debug_info()?;
-        let targets = info.tail_calls_of(scopes.function()?).ok()?;
+        let targets = info.tail_calls_of(scopes.function()?, self.budget()).ok()?;
         targets.iter().map(|target| self.named_target(module, target)).collect()
     }
 

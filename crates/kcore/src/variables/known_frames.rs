@@ -3,7 +3,7 @@
 use std::{cell::OnceCell, sync::Arc};
 
 use kcore_mem::Addr;
-use kcore_symbols::{CallSite, Scopes};
+use kcore_symbols::{CallSite, Scopes, TypeError};
 use kcore_unwind::{Flow, Frame, Regs};
 
 use crate::{Core, FpRegisters, Module, Stack, Tid};
@@ -96,8 +96,13 @@ impl Core {
     /// The functions that run at an address of code, with their variables.
     pub(super) fn scopes_at(&self, at: Addr) -> Option<Arc<Scopes>> {
         self.scopes.get(at, || {
-            let module = self.modules().at(at)?;
-            module.symbols().scopes_at(module.svma(at)?).ok()?.map(Arc::new)
+            let Some(module) = self.modules().at(at) else { return Some(None) };
+            let Some(svma) = module.svma(at) else { return Some(None) };
+            match module.symbols().scopes_at(svma, self.budget()) {
+                Ok(scopes) => Some(scopes.map(Arc::new)),
+                Err(TypeError::Exhausted) => None,
+                Err(_) => Some(None),
+            }
         })
     }
 

@@ -17,13 +17,14 @@ type Found = Option<Arc<Scopes>>;
 pub struct ScopesCache(RwLock<FxHashMap<Addr, Found>>);
 
 impl ScopesCache {
-    /// What is known of an address, else what `read` finds, which is remembered while there is room.
-    pub fn get(&self, at: Addr, read: impl FnOnce() -> Found) -> Found {
+    /// What is known of an address, else what `read` finds, which is remembered while there is room. Nothing is
+    /// remembered, and nothing known, where `read` gives `None`: it did not come to its end.
+    pub fn get(&self, at: Addr, read: impl FnOnce() -> Option<Found>) -> Found {
         let known = self.0.read().ok().and_then(|known| known.get(&at).cloned());
         if let Some(known) = known {
             return known;
         }
-        let found = read();
+        let found = read()?;
         if let Ok(mut known) = self.0.write()
             && known.len() < MAX_ENTRIES
         {

@@ -8,6 +8,7 @@ use super::super::model::TypeLink;
 use crate::{
     DebugInfo, DieId,
     dwarf::{Reader, Result, Unit, UnitOffset, Walk, sibling},
+    meter::Meter,
 };
 
 /// Entries below one entry that are read: enumerations of a hundred thousand names exist.
@@ -34,11 +35,19 @@ pub struct DieEntry<'a> {
     has_children: bool,
     /// Bytes of text that may still be read, of all entries that were reached from one.
     text_left: Rc<Cell<usize>>,
+    /// Counts the entries below it.
+    meter: Rc<Meter>,
 }
 
 impl<'a> DieEntry<'a> {
-    /// Reads an entry.
+    /// Reads an entry. What lies below it may be read as often as one likes.
     pub fn read(info: &'a DebugInfo, id: DieId) -> Result<Self> {
+        Self::read_by(info, id, &Rc::new(Meter::free()))
+    }
+
+    /// Reads an entry. It and what is read below it is counted.
+    pub fn read_by(info: &'a DebugInfo, id: DieId, meter: &Rc<Meter>) -> Result<Self> {
+        meter.count(1)?;
         let (unit, offset) = info.place(id)?;
         let mut walk = Walk::new(&unit.unit, Some(offset))?;
         let entry = walk.next(-1)?.ok_or(Error::NoEntryAtGivenOffset(id.offset as u64))?;
@@ -50,7 +59,8 @@ impl<'a> DieEntry<'a> {
         let (tag, has_children) = (entry.shape.tag(), entry.shape.has_children());
         drop(walk);
         let text_left = Rc::new(Cell::new(MAX_TEXTS));
-        Ok(Self { info, id, unit, offset, tag, attributes, has_children, text_left })
+        let meter = Rc::clone(meter);
+        Ok(Self { info, id, unit, offset, tag, attributes, has_children, text_left, meter })
     }
 
     /// The debug information that it is read from.
@@ -110,8 +120,10 @@ impl<'a> DieEntry<'a> {
                 attributes,
                 has_children: entry.shape.has_children(),
                 text_left: Rc::clone(&self.text_left),
+                meter: Rc::clone(&self.meter),
             })?;
             walk.pass_children(&entry, next)?;
+            self.meter.count(walk.take_come_to())?;
         }
         Ok(())
     }

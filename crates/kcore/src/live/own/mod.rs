@@ -22,7 +22,7 @@ use kcore_mem::Target;
 use kcore_unwind::{Machine, machine};
 
 use super::{LiveOptions, LiveParts, files, parts::parts_of};
-use crate::{Core, OpenError, OpenOptions, Tid, open::CoreParts, symbols_by_file::SymbolsByFile};
+use crate::{Core, OpenError, OpenOptions, Tid, by_file::SymbolsByFile, open::CoreParts};
 pub use profile::CountedStack;
 use tables::CopiedCfi;
 pub use threads::OwnThread;
