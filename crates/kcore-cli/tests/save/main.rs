@@ -9,6 +9,7 @@ mod memory;
 #[path = "../support/process.rs"]
 mod process;
 mod racing;
+mod scattered;
 mod segments;
 mod target;
 

@@ -37,4 +37,13 @@ impl Segments {
             .then(|| self.0.read_exact_at(&mut bytes, offset + within).unwrap())?;
         Some(bytes)
     }
+
+    /// All pages that the core has bytes of, with their addresses.
+    pub fn pages(&self) -> impl Iterator<Item = (u64, Vec<u8>)> {
+        let starts = self
+            .1
+            .iter()
+            .flat_map(|(start, _, _, held)| (*start..start + held).step_by(PAGE as usize));
+        starts.filter_map(|at| Some((at, self.page(at)?)))
+    }
 }

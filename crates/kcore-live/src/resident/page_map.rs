@@ -92,6 +92,15 @@ impl PageMap {
         seen: &mut dyn FnMut(AddrRange, Page),
     ) -> bool {
         let (mut at, mut len) = (range.start, STEP);
+        let mut told = range.start;
+        // No page is told of twice, whatever the system says: what is copied by that would lie in a wrong place.
+        let seen = &mut |run: AddrRange, page: Page| {
+            let run = AddrRange::new(run.start.max(told), run.end.min(range.end));
+            if run.start < run.end {
+                told = run.end;
+                seen(run, page);
+            }
+        };
         while at < range.end {
             if is_over() {
                 return false;
@@ -202,7 +211,7 @@ mod tests {
     use kcore_mem::Addr;
 
     use super::*;
-    use crate::Pid;
+    use crate::{Pid, sys::mapped::Mapped};
 
     /// Memory of this process of 64 pages, of which the third and fourth were written to, the tenth read.
     fn touched() -> (Vec<u8>, AddrRange) {
@@ -241,6 +250,23 @@ mod tests {
             assert!(has(2) && has(3), "way {way}: {written:?}");
             let presence = map.presence(range).unwrap();
             assert!(presence[2] && presence[3]);
+        }
+    }
+
+    #[test]
+    fn every_run_is_seen_once_however_many_there_are() {
+        let own = Process::own().unwrap();
+        for runs in [1, 511, 512, 513, 600, 2047, 2048, 2049, 5000] {
+            let mapped = Mapped::of_pages(2 * runs);
+            (0..runs).for_each(|run| mapped.touch(2 * run));
+            for way in 0..3 {
+                let map = PageMap::open(&own).unwrap();
+                map.way.store(way, Ordering::Relaxed);
+                let mut seen = Vec::new();
+                assert!(map.scan((mapped.range(), true), &|| false, &mut |run, _| seen.push(run)));
+                let all = (0..runs).map(|run| AddrRange::with_len(mapped.page(2 * run), PAGE));
+                assert!(seen.iter().copied().eq(all), "{runs} runs, way {way}: {}", seen.len());
+            }
         }
     }
 

@@ -77,11 +77,15 @@ pub fn scan(
     // there are, to an array that lives until the call is over.
     let count = unsafe { libc::ioctl(pagemap.as_raw_fd(), PAGEMAP_SCAN as _, &raw mut arguments) };
     let count = usize::try_from(count).map_err(|_| io::Error::last_os_error())?;
+    let mut end = Addr::new(arguments.walk_end);
     for region in regions.iter().take(count) {
         // SAFETY: the kernel has written that many regions, and any bits are one.
         let region = unsafe { region.assume_init_ref() };
         let range = AddrRange::new(Addr::new(region.start), Addr::new(region.end));
         seen(range, region.categories);
+        end = end.max(range.end);
     }
-    Ok(Addr::new(arguments.walk_end))
+    // The kernel gathers 512 regions at a time. It notes where each but the last batch ended, and reports that as the
+    // end of its walk, though it has gone on (`do_pagemap_scan`, Linux 6.7 to 6.18).
+    Ok(if count < REGIONS { range.end } else { end })
 }
