@@ -10,6 +10,7 @@ mod args;
 mod ask;
 mod budget;
 mod confine;
+mod ends;
 mod files;
 mod folders;
 mod interactive;

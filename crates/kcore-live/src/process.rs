@@ -296,6 +296,12 @@ impl Process {
         TaskStat::parse(&proc::read(&self.task(tid).join("stat")).ok()?)
     }
 
+    /// How long all threads of the process were on a processor, those too that have ended; `None` once it has ended.
+    pub fn ran(&self) -> Option<Duration> {
+        let stat = TaskStat::parse(&proc::read(&self.folder.join("stat")).ok()?)?;
+        Some(stat.ran)
+    }
+
     /// The id of a thread in the innermost pid namespace that it lives in.
     pub fn inner_id(&self, tid: i32) -> Option<u32> {
         // Only in another namespace are there two ids: nobody else's file need be read.

@@ -116,7 +116,7 @@ impl Snapshot {
         Err(match refused.pop() {
             Some(refused) => plan.process.why("tracing its threads", refused.error),
             None if self.threads.is_empty() => LiveError::Gone(pid),
-            None => LiveError::NotStopped { pid, limit: plan.timeout },
+            None => LiveError::NotStopped { pid, limit: plan.timeout.min(plan.budget) },
         })
     }
 

@@ -8,7 +8,6 @@ use std::io::{self, IsTerminal, Write};
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -18,12 +17,12 @@ use indicatif::{ProgressBar, ProgressStyle};
 use kcore::profile::{Format, Profile, WriteError, write};
 use kcore::{Core, NewFile, ProfileProgress};
 use kcore_render::io_reason;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 pub(crate) use args::ProfileArgs;
 use args::Wanted;
 
 use crate::args::USAGE;
+use crate::ends;
 use crate::target::shown;
 
 /// Exit status when nothing could be written.
@@ -122,9 +121,7 @@ impl End {
 /// Samples, shows how far it is, and ends it when somebody wants that.
 fn watched(wanted: &Wanted) -> Result<(Profile, kcore::ProfileCost)> {
     let progress = ProfileProgress::default();
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        signal_hook::flag::register(signal, Arc::clone(&progress.stop))?;
-    }
+    ends::set(&progress.stop)?;
     let pid = wanted.target.pid;
     let work = || Core::profile_process(pid, &wanted.profile, &wanted.options, &progress);
     let sampled = thread::scope(|scope| {

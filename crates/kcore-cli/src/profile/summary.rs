@@ -1,6 +1,7 @@
 //! What is said of a profile: a line each for what it has, what it cost, what was lost, and what happened.
 
 use std::path::Path;
+use std::time::Duration;
 
 use kcore::profile::Profile;
 use kcore::{Method, ProfileChange, ProfileCost, Tid};
@@ -31,6 +32,7 @@ pub(super) fn lines(
         lines.push(format!("it was stopped, since the kernel counts for nobody here: {reason}"));
     }
     lines.extend(slowed(cost));
+    lines.extend(unseen(wanted, cost));
     if cost.missed > 0 || cost.lost > 0 {
         lines.push(format!(
             "late: {} of {} rounds were left out; {} samples were lost",
@@ -76,6 +78,23 @@ fn slowed(cost: &ProfileCost) -> Option<String> {
             cost.spared,
             live::time(mean),
             cost.allowed.percent(),
+        )
+    })
+}
+
+/// What ran and was not sampled, where that is much: the kernel samples threads from when they are found on.
+fn unseen(wanted: &Wanted, cost: &ProfileCost) -> Option<String> {
+    /// Times are counted in ticks, and samples come a little late.
+    const LITTLE: Duration = Duration::from_millis(100);
+    let ran = cost.ran.filter(|_| cost.method == Method::Counters { kernel: true })?;
+    let sampled = Duration::from_secs(cost.samples).checked_div(wanted.profile.frequency)?;
+    let is_much = ran.saturating_sub(sampled) > LITTLE.max(ran / 4);
+    is_much.then(|| {
+        format!(
+            "the process was on a processor for {:.2} s, and samples stand for {:.2} s of it: threads that live for \
+             less than 40 ms are seldom seen (without --cpu they are)",
+            ran.as_secs_f64(),
+            sampled.as_secs_f64(),
         )
     })
 }

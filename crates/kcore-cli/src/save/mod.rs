@@ -5,7 +5,6 @@ mod summary;
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,13 +13,12 @@ use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use kcore::{Core, SaveError, SaveProgress, SaveWhat, SavedCore};
 use kcore_render::io_reason;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 pub(crate) use args::SaveArgs;
 
-use crate::args::USAGE;
+use crate::{args::USAGE, ends};
 
-/// Exit status when the core could not be written.
+/// Exit status when the core could not be written, or is not whole since the process was killed.
 const FAILED: u8 = 1;
 /// How often it is looked how far the copy has come.
 const TICK: Duration = Duration::from_millis(50);
@@ -30,9 +28,9 @@ const TEMPLATE: &str =
 /// Saves a process, and says what was saved.
 pub(crate) fn run(args: &SaveArgs) -> ExitCode {
     match try_run(args) {
-        Ok(Ok(lines)) => {
-            lines.iter().for_each(|line| say(line));
-            ExitCode::SUCCESS
+        Ok(Ok(saved)) => {
+            saved.lines.iter().for_each(|line| say(line));
+            if saved.ended { ExitCode::from(FAILED) } else { ExitCode::SUCCESS }
         }
         Ok(Err(error)) => {
             let (reason, status) = match error {
@@ -52,12 +50,20 @@ pub(crate) fn run(args: &SaveArgs) -> ExitCode {
     }
 }
 
+/// A core that there is now.
+struct Told {
+    /// What is said of it.
+    lines: Vec<String>,
+    /// Whether the process was killed before all was copied.
+    ended: bool,
+}
+
 /// Nobody may read it any more.
 fn say(line: &str) {
     let _ = writeln!(io::stderr(), "kcore: {line}");
 }
 
-fn try_run(args: &SaveArgs) -> Result<Result<Vec<String>, SaveError>> {
+fn try_run(args: &SaveArgs) -> Result<Result<Told, SaveError>> {
     let live = args.live.named(&args.process)?;
     if args.output.as_os_str() == "-" && io::stdout().is_terminal() {
         anyhow::bail!("standard output is a terminal: a core is no text (-o FILE)");
@@ -74,14 +80,15 @@ fn try_run(args: &SaveArgs) -> Result<Result<Vec<String>, SaveError>> {
         // It is over in a moment, and what ends it lets the process go at once and leaves nothing.
         SaveWhat::Stacks | SaveWhat::Decoders => work(),
     };
-    Ok(saved.map(|saved: SavedCore| summary::lines(args, live.pid, &saved)))
+    Ok(saved.map(|core: SavedCore| Told {
+        lines: summary::lines(args, live.pid, &core),
+        ended: core.saved.ended,
+    }))
 }
 
 /// Does the work, shows how far it is, and ends it when somebody wants that.
 fn watched<T: Send>(progress: &SaveProgress, work: impl FnOnce() -> T + Send) -> Result<T> {
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        signal_hook::flag::register(signal, Arc::clone(&progress.stop))?;
-    }
+    ends::set(&progress.stop)?;
     let bar = ProgressBar::new(0);
     if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
         bar.set_style(style);

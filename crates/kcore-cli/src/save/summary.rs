@@ -34,6 +34,9 @@ pub(super) fn lines(args: &SaveArgs, pid: Pid, core: &SavedCore) -> Vec<String> 
 fn missing(core: &SavedCore) -> Vec<String> {
     let saved = &core.saved;
     let mut lines = Vec::new();
+    if saved.ended {
+        lines.push("the process was killed while it was copied: the core is not whole".to_owned());
+    }
     if saved.refused > 0 {
         lines.push(format!("{} could not be read: holes in the core", size(saved.refused)));
     }

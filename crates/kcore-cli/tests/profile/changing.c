@@ -1,6 +1,7 @@
 /* A process whose threads come and go. The word that it is started with says how:
  *
  * short      threads that live for 50 ms follow each other without end
+ * brief      threads that live for 2 ms do so
  * leaderless the first thread ends while another one works
  * chosen     two threads work; the one whose id is written first ends once a line is read
  * exec       works, and starts itself anew as `after` once a line is read
@@ -34,6 +35,12 @@ __attribute__((noinline)) void work_until(long end)
 __attribute__((noinline)) void *short_lived(void *unused)
 {
     work_until(now() + 50000000L);
+    return unused;
+}
+
+__attribute__((noinline)) void *brief(void *unused)
+{
+    work_until(now() + 2000000L);
     return unused;
 }
 
@@ -94,6 +101,10 @@ static void ready(void)
 int main(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : "";
+    if (!strcmp(word, "brief")) {
+        for (ready();;)
+            pthread_join(begin(brief), NULL);
+    }
     if (!strcmp(word, "short")) {
         for (ready();;)
             pthread_join(begin(short_lived), NULL);

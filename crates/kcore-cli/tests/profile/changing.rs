@@ -171,6 +171,18 @@ fn threads_that_live_for_a_moment_are_sampled_one_after_the_other() {
 }
 
 #[test]
+fn threads_too_brief_for_the_kernels_samples_are_said_to_be_missing() {
+    let _one = one();
+    let target = Changing::start("brief");
+    let sampled = sampled(&["--cpu", &target.process.pid()], |it| it.seconds() > 0.0);
+    if sampled.said.contains("the kernel counts for nobody here") {
+        return gen_cores::not_tested(sampled.said);
+    }
+    // Most of its time is that of threads which ended before they were found.
+    assert!(sampled.said.contains("the process was on a processor for "), "{}", sampled.said);
+}
+
+#[test]
 fn the_other_threads_are_sampled_on_when_the_first_one_ends() {
     let _one = one();
     for way in WAYS {

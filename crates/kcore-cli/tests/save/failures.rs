@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use super::process::{Running, compiled};
 use crate::target::{Target, kcore, kcore_command, stderr};
 
 /// Names in a folder.
@@ -101,4 +102,31 @@ fn what_cannot_be_is_one_clear_line() {
         assert!(text.starts_with(&format!("kcore: {said}")), "{text}");
         assert_eq!(text.lines().count(), 1, "{text}");
     }
+}
+
+#[test]
+fn a_process_that_is_killed_while_it_is_copied_is_said_to_be() {
+    let program = compiled("save/killed.c");
+    let folder = tempfile::tempdir().unwrap();
+    for delay in (0..12).map(|step| Duration::from_millis(20 * step)) {
+        let core = folder.path().join("core");
+        let (process, _, _output) = Running::start(&mut Command::new(&program));
+        let mut command = kcore_command();
+        let saving = command.args(["save", &process.pid(), "-o"]).arg(&core);
+        let saving = saving.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        thread::sleep(delay);
+        let _ = Command::new("kill").args(["-KILL", &process.pid()]).status();
+        let output = saving.wait_with_output().unwrap();
+        let said = stderr(&output);
+        let is_whole = !said.contains("could not be read");
+        match output.status.code() {
+            Some(0) => assert!(is_whole && core.exists(), "{said}"),
+            Some(1) => assert!(!is_whole && said.contains("killed while it was copied"), "{said}"),
+            // It ended before there was anything to copy.
+            Some(2) => assert!(!core.exists() && said.lines().count() == 1, "{said}"),
+            other => panic!("{other:?}: {said}"),
+        }
+        let _ = fs::remove_file(&core);
+    }
+    fs::remove_file(program).unwrap();
 }

@@ -1,5 +1,7 @@
 //! `/proc/PID/stat` and `/proc/PID/task/TID/stat`.
 
+use std::time::Duration;
+
 /// What one of them says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskStat {
@@ -15,11 +17,17 @@ pub struct TaskStat {
     pub session: u32,
     /// The kernel's flags of the task (`PF_*`).
     pub flags: u64,
+    /// How long it was on a processor, in the program and in the kernel: of a process all its threads together, those
+    /// too that have ended.
+    pub ran: Duration,
     /// Nice value.
     pub nice: i8,
     /// When it was started, in ticks since the system was: another process under the same id has another time.
     pub started: u64,
 }
+
+/// Milliseconds of a tick in files of `/proc` (`USER_HZ`, which is 100 on all machines of Linux but Alpha and Itanium).
+const MILLIS_OF_TICK: u64 = 10;
 
 /// `PF_KTHREAD`, Linux `include/linux/sched.h`.
 const PF_KTHREAD: u64 = 0x0020_0000;
@@ -34,9 +42,11 @@ impl TaskStat {
         let mut words = rest.split_ascii_whitespace();
         let state = words.next()?.chars().next()?;
         let [parent, group, session] = [words.next()?, words.next()?, words.next()?];
-        // tty_nr and tpgid stand before the flags; nine more numbers before the nice value.
+        // tty_nr and tpgid stand before the flags, four numbers of page faults before the times, those of children
+        // and the priority before the nice value.
         let flags = words.nth(2)?.parse().ok()?;
-        let nice = words.nth(9)?.parse().ok()?;
+        let ticks: [u64; 2] = [words.nth(4)?.parse().ok()?, words.next()?.parse().ok()?];
+        let nice = words.nth(3)?.parse().ok()?;
         // num_threads and itrealvalue stand before the start.
         let started = words.nth(2)?.parse().ok()?;
         let id = |word: &str| word.parse::<i64>().ok().map(|id| u32::try_from(id).unwrap_or(0));
@@ -47,6 +57,9 @@ impl TaskStat {
             group: id(group)?,
             session: id(session)?,
             flags,
+            ran: Duration::from_millis(
+                ticks[0].saturating_add(ticks[1]).saturating_mul(MILLIS_OF_TICK),
+            ),
             nice,
             started,
         })
@@ -69,6 +82,7 @@ mod tests {
         assert_eq!((&stat.name[..], stat.state), (&b"a) b (c"[..], 'S'));
         assert_eq!((stat.parent, stat.group, stat.session), (1, 16, 15));
         assert_eq!((stat.flags, stat.nice, stat.started), (4_194_560, -5, 99));
+        assert_eq!(stat.ran, Duration::from_millis(110));
     }
 
     #[test]

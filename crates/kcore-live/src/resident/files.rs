@@ -43,7 +43,8 @@ impl Files {
     /// The file behind a mapping; `None` when there is none that has bytes, or it may not be opened. If
     /// `opens`, it is opened now if it was not before: that may wait for a disk or for a network.
     pub fn behind(&self, map: &MapLine, opens: bool) -> Option<Arc<Backing>> {
-        if map.inode == 0 {
+        // The inode of System V shared memory is its id, and ids begin with 0.
+        if map.inode == 0 && !map.name.starts_with(b"/SYSV") {
             return None;
         }
         let key = (map.device, map.inode);

@@ -71,6 +71,8 @@ pub struct SaveProgress {
 pub struct Saved {
     /// Threads with registers.
     pub threads: usize,
+    /// Whether the process was killed while it was copied: what was not copied by then is lost.
+    pub ended: bool,
     /// Threads that did not stop in time.
     pub late_threads: Vec<i32>,
     /// How long the process stood still.
@@ -197,9 +199,12 @@ fn copy_all(
     progress.total.store(layout.memory(), Ordering::Relaxed);
     let planned = order.iter().filter_map(|index| layout.segments.get(*index));
     let missing = copier.copy(head.bytes.len() as u64, planned)?;
+    let is_there = || segments.first().is_none_or(|first| plan.memory.is_there(first.range.start));
+    let ended = !missing.lost.is_empty() && !is_there();
     Ok(Copied {
         saved: Saved {
             threads: held.threads.iter().filter(|thread| thread.registers.is_some()).count(),
+            ended,
             late_threads: held.late_threads(),
             size: layout.memory().saturating_add(head.bytes.len() as u64),
             refused: layout.refused,

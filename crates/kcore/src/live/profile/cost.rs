@@ -65,6 +65,8 @@ pub struct ProfileCost {
     pub unstopped: u64,
     /// How often threads of the process were stopped, and how many together for all times.
     pub stops: u64,
+    /// Where the kernel took the samples of all threads: how long these were on a processor meanwhile.
+    pub ran: Option<Duration>,
     /// Threads that were stopped, together for all stops.
     pub stopped: u64,
     /// How long threads of the process stood still, together for all stops.

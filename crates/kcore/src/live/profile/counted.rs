@@ -24,6 +24,8 @@ pub struct Counting {
     threads: Vec<i32>,
     /// The time of the first sample, by the kernel's clock.
     first: Option<u64>,
+    /// How long the process had been on a processor at the beginning, and when it was last looked at.
+    ran: Option<(Duration, Duration)>,
 }
 
 impl Counting {
@@ -35,12 +37,18 @@ impl Counting {
         // Who is not there is told of by the first look.
         let threads = prepared.threads(&course.wanted.live.threads).unwrap_or_default();
         let counters = Counters::begin(&threads, course.interval())?;
-        Ok(Self { counters, threads, first: None })
+        let ran = prepared.process.ran().map(|ran| (ran, ran));
+        Ok(Self { counters, threads, first: None, ran })
     }
 
     /// How samples are taken.
     pub const fn method(&self) -> Method {
         Method::Counters { kernel: self.counters.counts_kernel() }
+    }
+
+    /// How long the process was on a processor meanwhile.
+    pub fn ran(&self) -> Option<Duration> {
+        self.ran.map(|(first, last)| last.saturating_sub(first))
     }
 
     /// Samples that the kernel had no room for.
@@ -125,6 +133,9 @@ impl<'a, 'c> Counted<'a, 'c> {
     fn fetch(&mut self) -> bool {
         let mut taken = Vec::new();
         let process = self.prepared.process;
+        if let (Some((_, last)), Some(now)) = (&mut self.counting.ran, process.ran()) {
+            *last = now.max(*last);
+        }
         self.counting.counters.drain(&mut |sample: PerfSample<'_>| {
             let inner = process.inner_id(sample.tid).unwrap_or_default();
             let stat = process.task_stat(sample.tid);

@@ -13,7 +13,7 @@ use super::{
     prepared::Prepared,
     sampler::Sampler,
 };
-use crate::{OpenError, OpenOptions};
+use crate::{OpenError, OpenOptions, ThreadChoice};
 
 /// How long is waited before a process is looked at again that another one traces.
 const MOMENT: Duration = Duration::from_millis(50);
@@ -131,7 +131,12 @@ impl<'a> Taking<'a> {
     /// When no program could be looked at.
     pub fn finish(self, pid: Pid) -> Result<(Profile, ProfileCost), OpenError> {
         let mut course = self.course.ok_or(LiveError::Gone(pid))?;
-        course.lose(self.counting.map_or(0, |counting| counting.lost()));
+        if let Some(counting) = self.counting {
+            course.lose(counting.lost());
+            let is_all =
+                self.wanted.live.threads == ThreadChoice::All && self.wanted.states.is_none();
+            course.cost.ran = counting.ran().filter(|_| is_all);
+        }
         Ok(course.finish())
     }
 }
