@@ -60,9 +60,8 @@ impl Writer<'_, '_> {
 
     /// What a value says that takes no lines of its own.
     pub(super) fn within_line(&self, value: &Value) -> String {
-        let declared = behind_aliases(&value.ty).filter(|ty| ty.node().is_declaration);
-        if let Some(ty) = declared.filter(|_| says_nothing(&value.content)) {
-            return format!("; <forward declaration of {}>", sanitize::line(&ty.spelled()));
+        if let Some(ty) = only_declared(value) {
+            return undefined(&ty);
         }
         match &value.content {
             Content::Absent(why) => absent(why),
@@ -135,6 +134,29 @@ fn is_declared(ty: &Type) -> bool {
 }
 
 /// Whether nothing could be read of a type that is only declared.
+/// The type of a value of which nothing could be read because no module defines it.
+pub(super) fn only_declared(value: &Value) -> Option<Type> {
+    let declared = behind_aliases(&value.ty).filter(|ty| ty.node().is_declaration);
+    declared.filter(|_| says_nothing(&value.content))
+}
+
+/// Whether a type is one of C++'s standard library, which programs use and do not define.
+pub(super) fn is_of_std(ty: &Type) -> bool {
+    ty.qualified_name().is_some_and(|name| name.starts_with("std::"))
+}
+
+/// What stands for a value whose type no module defines. Users of a standard library do not know that its types
+/// are declared somewhere: clang leaves those out that it expects in the debug information of the library.
+fn undefined(ty: &Type) -> String {
+    let name = sanitize::line(&ty.spelled()).into_owned();
+    match is_of_std(ty) {
+        true => format!(
+            "<no debug information defines {name}; clang writes it only with -fstandalone-debug>"
+        ),
+        false => format!("<forward declaration of {name}>"),
+    }
+}
+
 fn says_nothing(content: &Content) -> bool {
     match content {
         Content::Absent(_) | Content::Elided | Content::Empty | Content::Other(_) => true,

@@ -87,3 +87,8 @@ impl Writer<'_, '_> {
         self.content(value, joined, margin);
     }
 }
+        // MDB's form where nothing stands before it.
+        let is_bare = heading.is_alone && !has_heading;
+        if is_bare && content::only_declared(value).is_some_and(|ty| !content::is_of_std(&ty)) {
+            self.push("; ");
+        }

@@ -124,7 +124,7 @@ fn what_is_not_there_says_why() {
 #[test]
 fn a_type_that_nobody_defines_is_named() {
     let cookie = value(declared("cookie"), 0, Content::Elided);
-    assert_eq!(member("c", &cookie, PLAIN), "c = ; <forward declaration of struct cookie>");
+    assert_eq!(member("c", &cookie, PLAIN), "c = <forward declaration of struct cookie>");
     let empty = value(declared("cookie"), 0, Content::Fields(Vec::new()));
     assert_eq!(shown(&empty, PLAIN), "; <forward declaration of struct cookie>");
 }
