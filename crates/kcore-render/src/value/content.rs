@@ -87,6 +87,7 @@ impl Writer<'_, '_> {
                 let is_array = behind_aliases(&value.ty).is_some_and(|ty| is_array(&ty));
                 if is_array { format!("[ {quoted} ]") } else { quoted }
             }
+            Content::Bytes(bytes) => format!("[ {} ]", character::bytes(bytes)),
             Content::Fields(_) => self.internet_address(value).unwrap_or_else(|| "{}".to_owned()),
             Content::Elements(elements) => self.scalars(value, elements),
             Content::Entries { .. } | Content::Empty => "{}".to_owned(),
@@ -133,7 +134,6 @@ fn is_declared(ty: &Type) -> bool {
     behind_aliases(ty).is_some_and(|ty| ty.node().is_declaration)
 }
 
-/// Whether nothing could be read of a type that is only declared.
 /// The type of a value of which nothing could be read because no module defines it.
 pub(super) fn only_declared(value: &Value) -> Option<Type> {
     let declared = behind_aliases(&value.ty).filter(|ty| ty.node().is_declaration);
@@ -157,6 +157,7 @@ fn undefined(ty: &Type) -> String {
     }
 }
 
+/// Whether nothing could be read of a type that is only declared.
 fn says_nothing(content: &Content) -> bool {
     match content {
         Content::Absent(_) | Content::Elided | Content::Empty | Content::Other(_) => true,
@@ -167,7 +168,8 @@ fn says_nothing(content: &Content) -> bool {
 
 /// What stands for a value that a limit hides, or that has no room on its line.
 fn elided(value: &Value) -> &'static str {
-    let is_list = matches!(value.content, Content::Elements(_) | Content::Text(_));
+    let is_list =
+        matches!(value.content, Content::Elements(_) | Content::Text(_) | Content::Bytes(_));
     let kind = behind_aliases(&value.ty);
     match kind.as_ref().map(Type::kind) {
         Some(TypeKind::Array(_)) => "[ ... ]",

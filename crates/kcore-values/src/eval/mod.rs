@@ -118,6 +118,12 @@ impl<'a> Evaluator<'a> {
         let text = match content {
             Content::Text(text) => text,
             Content::Pointer(Pointer { text: Some(text), .. }) => text,
+            Content::Bytes(bytes) => {
+                if !self.process.budget().spend(Resource::Text, bytes.len() as u64) {
+                    *content = Content::Text(Text { text: "".into(), is_cut: true });
+                }
+                return;
+            }
             _ => return,
         };
         if !self.process.budget().spend(Resource::Text, text.text.len() as u64) {
