@@ -1,7 +1,7 @@
 //! Member paths among the words of a command line.
 
 use kcore::{Object, OutOfBounds, PathEnd, PathError, PathWalker, PathWords, Process, Type};
-use kcore_dcmd::{Arg, Cx, DcmdError, Result, digits};
+use kcore_dcmd::{Arg, Cx, DcmdError, Result};
 
 use crate::{operand, type_words::abort};
 
@@ -72,11 +72,10 @@ pub fn from_name(
 
 /// Says which indices lie beyond the end of their array; of a range all at once.
 fn warn(cx: &mut Cx<'_>, all: &[OutOfBounds]) -> Result<()> {
-    let radix = cx.shell().radix();
     for beyond in all.chunk_by(|a, b| a.last == b.last && a.index.checked_add(1) == Some(b.index)) {
         let ([first, .., last] | [first @ last]) = beyond else { continue };
-        let bound = digits(first.last, radix);
-        let (first, last) = (digits(first.index, radix), digits(last.index, radix));
+        // An index is decimal where it is typed.
+        let (bound, first, last) = (first.last, first.index, last.index);
         let which = match first == last {
             true => format!("index {first} is"),
             false => format!("indices {first} .. {last} are"),

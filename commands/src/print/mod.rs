@@ -47,7 +47,8 @@ innermost frame). A frame that has no variable of the name says so.
 
 Members are paths of C: n_next->n_sub.s_count, n_vals[2], ((struct foo *)p)->x, *p. [1..3] is \
 each element of a range, both ends included; elements of containers of C++ and Rust have indices and \
-keys, v[3], m[\"key\"], members of tuples numbers, t.0. An index is decimal, as in C, or has 0x before it. $[offset] is the member \
+keys, v[3], m[\"key\"], members of tuples numbers, t.0. The members of an enumeration's data stand behind its \
+variant or by themselves, e.Circle.radius, e.radius; *o is what an optional or a variant of C++ holds. An index is decimal, as in C, or has 0x before it. $[offset] is the member \
 at an offset. A dot may begin a path, or -> where a pointer does; neither needs to.
 
 In a pipe an integer or pointer hands on its value, anything else where it lies.

@@ -101,6 +101,10 @@ fn of_type(
 /// That nothing has the name, with one that has something and differs little. Where only a type can stand, what
 /// was wrong with it is said.
 fn unknown(cx: &Cx<'_>, words: &[Arg], text: &str, why: DcmdError) -> DcmdError {
+    if let Some(part) = text.strip_prefix('&') {
+        let told = format!("'&' is no operator of a path: ::print -a {part} shows where it lies");
+        return DcmdError::failed(told);
+    }
     let is_path = text.contains("->") || text.starts_with('*') || text.contains(['.', '[']);
     let is_unknown = is_path || why.to_string().ends_with(NO_TYPE);
     let is_type =

@@ -99,10 +99,17 @@ fn an_index_beyond_an_array_is_a_note_and_beyond_a_container_a_failure() {
     let nodes = nodes();
     let beyond = crate::harness::run_on(&nodes.core, "::print first n_vals[2..5]");
     assert_eq!(beyond.errors, "kcore: note: indices 4 .. 5 are outside of array bounds [0 .. 3]\n");
+    // As they are typed: decimal, whatever the radix of the session.
+    let beyond = crate::harness::run_on(&nodes.core, "::print first n_vals[10..11]");
+    assert_eq!(
+        beyond.errors,
+        "kcore: note: indices 10 .. 11 are outside of array bounds [0 .. 3]\n"
+    );
+    assert!(beyond.out.starts_with("n_vals[10] = "), "{}", beyond.out);
     let cpp = cpp();
     assert_eq!(
         cpp.error("::print v_many[100]"),
-        "kcore: index 0x64 is outside of container bounds [0 .. 0x63]"
+        "kcore: index 100 is outside of container bounds [0 .. 99]"
     );
     assert_eq!(cpp.error("::print v_empty[0]"), "kcore: index 0 of an empty container");
 }
@@ -119,6 +126,63 @@ fn keys_lead_into_maps_however_they_are_quoted() {
     assert_eq!(go.one("::print main.gAges[\"Ada\"]")["value"]["value"], 36);
     let rust = open("values-rust", "debug-pie");
     assert_eq!(rust.one("::print HASH_AGES[\"Ada\"]")["value"]["value"], 36);
+}
+
+/// What a value shows by a name is reached by it.
+#[test]
+fn parts_that_printers_name_are_reached_by_their_names() {
+    let cpp = cpp();
+    assert_eq!(cpp.text("::print t_three.1"), "t_three.1 = \"two\"\n");
+    assert_eq!(cpp.text("::print t_nested.0.0"), "t_nested.0.0 = 0x7\n");
+    assert!(
+        cpp.error("::print t_three.3").starts_with("kcore: failed to find member 3 of std::tuple<")
+    );
+    assert_eq!(cpp.text("::print k_mutex.locked"), "k_mutex.locked = true\n");
+    assert_eq!(cpp.text("::print k_free_mutex.locked"), "k_free_mutex.locked = false\n");
+    assert_eq!(cpp.text("::print *o_some"), "0x2a\n");
+    assert_eq!(cpp.text("::print o_point->y"), "o_point->y = 0x2\n");
+    assert_eq!(cpp.text("::print *w_text"), "\"text\"\n");
+    assert_eq!(cpp.error("::print *o_none"), "kcore: nullopt holds no value");
+    assert_eq!(
+        cpp.error("::print w_text[0]"),
+        "kcore: cannot index into non-array, non-pointer type std::variant<int, std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >, std::monostate>"
+    );
+}
+
+#[test]
+fn the_data_of_a_variant_is_reached_with_its_name_and_without() {
+    let rust = open("values-rust", "debug-pie");
+    let shown = |path: &str| rust.text(&format!("::print {path}"));
+    assert_eq!(shown("CIRCLE.radius"), "CIRCLE.radius = +2.5000000e+00\n");
+    assert_eq!(shown("CIRCLE.Circle.radius"), "CIRCLE.Circle.radius = +2.5000000e+00\n");
+    assert_eq!(shown("SQUARE.0"), "SQUARE.0 = 0x7\n");
+    assert_eq!(shown("LINE.1.y"), "LINE.1.y = 0x4\n");
+    assert_eq!(shown("OPTION_SOME.0"), "OPTION_SOME.0 = 0x2a\n");
+    assert_eq!(shown("NICHE_FLAG.0"), "NICHE_FLAG.0 = true\n");
+    for (path, begins, ends) in [
+        ("SQUARE.radius", "failed to find member radius of", "it is Shape::Square"),
+        ("NOTHING.0", "failed to find member 0 of", "it is Shape::Nothing"),
+        ("OPTION_NONE.0", "failed to find member 0 of", "it is None"),
+    ] {
+        let error = rust.error(&format!("::print {path}"));
+        assert!(error.contains(begins) && error.ends_with(ends), "{path}: {error}");
+    }
+}
+
+#[test]
+fn bytes_behind_the_end_of_a_text_are_shown() {
+    let c = open("values-c", "O0-pie");
+    assert_eq!(c.text("::print g_middle"), "[ \"ab\\000c\" ]\n");
+    assert_eq!(c.one("::print g_middle")["value"]["value"], "ab\0c");
+    assert_eq!(c.text("::print g_short_text"), "[ \"short\" ]\n");
+    assert_eq!(c.text("::print g_empty_text"), "[ \"\" ]\n");
+}
+
+#[test]
+fn a_virtual_base_has_no_certain_place_in_the_layout_of_a_type() {
+    let cpp = cpp();
+    let layout = cpp.text("::print -at demo::ViaA");
+    assert!(layout.contains("? <demo::Top> <its place depends on the object>\n"), "{layout}");
 }
 
 #[test]
@@ -148,12 +212,14 @@ fn what_is_no_path_is_said_with_its_part() {
         ("struct", "struct is not a valid type"),
         ("nosuch.x", "no variable or type has the name 'nosuch'"),
         ("*nosuch", "no variable or type has the name 'nosuch'"),
+        ("&first", "'&' is no operator of a path: ::print -a first shows where it lies"),
+        ("&first.n_id", "'&' is no operator of a path: ::print -a first.n_id shows where it lies"),
         ("nosuch", "no variable or type has the name 'nosuch'"),
         ("first n_next->", "no member behind '->'"),
         ("first ..n_id", "no member behind '.'"),
         ("first n_id[0]", "cannot index into non-array, non-pointer type int"),
         ("first n_vals[1", "no trailing ']'"),
-        ("first n_vals[3..1]", "[0x3..0x1] is not a range"),
+        ("first n_vals[3..1]", "[3..1] is not a range"),
         ("first (n_id", "no trailing ')'"),
         ("first n_id+1", "'+' is not a valid delimiter"),
         ("first n_id.x", "int is not a struct or union type"),

@@ -32,7 +32,8 @@ pub struct OpenedCore {
     pub bytes: FileBytes,
     /// How the core was compressed.
     pub compressed: Option<Format>,
-    /// What is missing because the compressed stream is cut off or damaged, in one line.
+    /// What is missing because the compressed stream is cut off or damaged, or which bytes behind it were left
+    /// out, in one line.
     pub note: Option<String>,
 }
 

@@ -48,7 +48,7 @@ pub struct Stream<'a> {
 pub struct Unpacked {
     /// The core.
     pub bytes: FileBytes,
-    /// What is missing: the stream ends or breaks before its end.
+    /// What is missing: the stream ends or breaks before its end, or is followed by bytes of another kind.
     pub note: Option<String>,
 }
 
@@ -157,7 +157,8 @@ impl Unpacking<'_> {
         limit.is_some_and(|limit| limit.is_whole && self.file.len() >= limit.end)
     }
 
-    /// What a broken stream means: nothing to show is an error, a part is a note.
+    /// What a broken stream means: nothing to show is an error, a part is a note, and so are other bytes behind
+    /// the whole, which may be what became of a part.
     fn judge(
         &self,
         broken: Option<io::Error>,
@@ -167,7 +168,11 @@ impl Unpacking<'_> {
         let empty = || io::Error::from(io::ErrorKind::UnexpectedEof);
         let broken = broken.or_else(|| (written == 0).then(empty));
         match (broken, format) {
-            (Some(error), _) if self.is_complete() && is::<OtherBytes>(&error) => Ok(None),
+            (Some(error), Some(format)) if self.is_complete() && is::<OtherBytes>(&error) => {
+                Ok(Some(format!(
+                    "bytes that are not compressed follow the {format} stream, and were left out"
+                )))
+            }
             (Some(error), Some(_))
                 if written == 0 && (is::<WideWindow>(&error) || is::<WideDictionary>(&error)) =>
             {
@@ -426,14 +431,22 @@ mod tests {
     }
 
     #[test]
-    fn zeros_and_other_bytes_behind_the_stream_are_no_doubt() {
+    fn zeros_behind_the_stream_are_no_doubt_and_other_bytes_are_one() {
         let core = sample();
         for (format, pack) in PACKERS {
-            for behind in [vec![0; 1], vec![0; 700_000], vec![0, 0, b'x', 1], b"junk".to_vec()] {
+            let others = format!(
+                "bytes that are not compressed follow the {format} stream, and were left out"
+            );
+            for (behind, note) in [
+                (vec![0; 1], None),
+                (vec![0; 700_000], None),
+                (vec![0, 0, b'x', 1], Some(&others)),
+                (b"junk".to_vec(), Some(&others)),
+            ] {
                 let packed = [pack(&core), behind].concat();
                 let unpacked = unpack_bytes(&packed).unwrap();
                 assert!(unpacked.bytes[..] == core[..], "{format}");
-                assert_eq!(unpacked.note, None, "{format}");
+                assert_eq!(unpacked.note.as_ref(), note, "{format}");
             }
             // Zeros between two frames are padding too; other bytes there hide the rest of the core.
             let (low, high) = core.split_at(300_001);

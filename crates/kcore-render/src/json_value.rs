@@ -126,7 +126,7 @@ fn kind(value: &Value) -> &'static str {
         Content::Enum(_) => "enum",
         Content::Pointer(_) => "pointer",
         Content::Function(_) => "function",
-        Content::Text(_) => "text",
+        Content::Text(_) | Content::Bytes(_) => "text",
         Content::Fields(_) => "struct",
         Content::Elements(_) => "array",
         Content::Entries { .. } => "map",
@@ -171,6 +171,7 @@ fn number_or_text(value: &Value) -> Option<String> {
         Content::Pointer(pointer) => address(pointer.to?),
         Content::Function(_) => address(value.at?),
         Content::Text(text) => json_text::string(&text.text),
+        Content::Bytes(bytes) => json_text::string(&String::from_utf8_lossy(bytes)),
         Content::Other(words) => json_text::string(words),
         _ => return None,
     })

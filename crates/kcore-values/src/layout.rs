@@ -64,6 +64,13 @@ impl Layout<'_> {
         for (name, is_base, part) in parts(object, self.process, ty, composite) {
             self.left = self.left.checked_sub(1)?;
             self.process.budget().spend(Resource::Values, 1).then_some(())?;
+            let part = match part {
+                Ok(part) => part,
+                Err(ty) => {
+                    all.push(unplaced(ty));
+                    continue;
+                }
+            };
             let value = self.of(&part, depth);
             let name = if is_base { part.ty.qualified_name().map(Arc::from) } else { name };
             all.push(Field { name, is_base, value });
@@ -72,18 +79,31 @@ impl Layout<'_> {
     }
 }
 
-/// Base classes, members, and those of all variants.
+/// A virtual base class that lies at no certain place of its type: each object says where.
+fn unplaced(ty: Type) -> Field {
+    let name = ty.qualified_name().map(Arc::from);
+    let content = Content::Other("its place depends on the object".to_owned());
+    Field { name, is_base: true, value: Value { ty, at: None, bits: None, content } }
+}
+
+/// Base classes, members, and those of all variants. Of a base class whose place cannot be told there is but its
+/// type.
 fn parts<'a>(
     object: &'a Object,
     process: &'a dyn Process,
     ty: &'a Type,
     composite: &'a Composite,
-) -> impl Iterator<Item = (Option<Arc<str>>, bool, Object)> + 'a {
+) -> impl Iterator<Item = (Option<Arc<str>>, bool, Result<Object, Type>)> + 'a {
     let bases = composite.bases.iter().map(|base| (None, true, &base.ty, &base.place));
     let variants = composite.variants.iter().flat_map(|part| &part.variants);
     let members = composite.members.iter().chain(variants.flat_map(|variant| &variant.members));
     let members = members.map(|member| (member.name.clone(), false, &member.ty, &member.place));
     bases.chain(members).filter_map(|(name, is_base, link, place)| {
-        Some((name, is_base, object.part(process, ty, link, place).ok()?))
+        let part = object.part(process, ty, link, place).ok();
+        let part = match part {
+            Some(part) => Ok(part),
+            None => Err(ty.follow(link).ok().filter(|_| is_base)?),
+        };
+        Some((name, is_base, part))
     })
 }

@@ -45,6 +45,9 @@ pub enum Content {
     Function(Option<SymbolName>),
     /// Text: an array of characters, or a string of a standard library.
     Text(Text),
+    /// An array of characters of one byte in which more than zeros follows its first NUL: all of its bytes, without
+    /// the zeros at its end.
+    Bytes(Arc<[u8]>),
     /// A structure, class or union, by its members.
     Fields(Vec<Field>),
     /// An array, or a container of values in an order of its own.

@@ -319,7 +319,9 @@ static void tell_texts(void)
 {
 	TEXT(g_text), TEXT(g_short_text), TEXT(g_empty_text), TEXT(g_utf8);
 	values_text("g_full", "text", g_full, sizeof g_full);
-	TEXT(g_middle), COUNT(g_binary), CHAR(g_binary[0]), CHAR(g_binary[2]), CHAR(g_binary[3]);
+	/* More than zeros follows its first NUL. */
+	values_text("g_middle", "text", g_middle, 4);
+	COUNT(g_binary), CHAR(g_binary[0]), CHAR(g_binary[2]), CHAR(g_binary[3]);
 	CSTR(g_string), CSTR(g_escaped), PTR(g_null_string), CSTR(g_strings[0]), CSTR(g_strings[1]);
 	PTR(g_strings[2]), CSTR(g_heap_string);
 	INT(g_schars[0]), INT(g_schars[1]), UINT(g_uchars[0]), UINT(g_uchars[3]), COUNT(g_uchars);

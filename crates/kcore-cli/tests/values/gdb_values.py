@@ -42,7 +42,7 @@ def text_of(value):
     if kind.code == gdb.TYPE_CODE_ARRAY:
         first, last = kind.range()
         text = value.string("utf-8", "replace", length=last - first + 1)
-        return text.split("\0")[0] if text.rstrip("\0") != text or "\0" in text else text
+        return text.rstrip("\0")
     printer = gdb.default_visualizer(value)
     if printer is not None:
         text = printer.to_string()

@@ -33,6 +33,24 @@ fn escaped(byte: u8) -> String {
     }
 }
 
+/// Bytes in quotes that are text in part: what is none is escaped as C does, in three octal digits where a digit
+/// may follow.
+pub(super) fn bytes(bytes: &[u8]) -> String {
+    let mut quoted = String::from("\"");
+    for chunk in bytes.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            match u8::try_from(character) {
+                Ok(0) => quoted.push_str("\\000"),
+                Ok(byte) if byte.is_ascii() => quoted.push_str(&escaped(byte)),
+                _ => quoted.push_str(&sanitize::line(character.encode_utf8(&mut [0; 4]))),
+            }
+        }
+        chunk.invalid().iter().for_each(|byte| quoted.push_str(&escaped(*byte)));
+    }
+    quoted.push('"');
+    quoted
+}
+
 /// Text in quotes; ` ...` stands for what was cut off.
 pub(super) fn text(text: &Text) -> String {
     let rest = if text.is_cut { " ..." } else { "" };

@@ -60,9 +60,8 @@ impl Writer<'_, '_> {
 
     /// What a value says that takes no lines of its own.
     pub(super) fn within_line(&self, value: &Value) -> String {
-        let declared = behind_aliases(&value.ty).filter(|ty| ty.node().is_declaration);
-        if let Some(ty) = declared.filter(|_| says_nothing(&value.content)) {
-            return format!("; <forward declaration of {}>", sanitize::line(&ty.spelled()));
+        if let Some(ty) = only_declared(value) {
+            return undefined(&ty);
         }
         match &value.content {
             Content::Absent(why) => absent(why),
@@ -88,6 +87,7 @@ impl Writer<'_, '_> {
                 let is_array = behind_aliases(&value.ty).is_some_and(|ty| is_array(&ty));
                 if is_array { format!("[ {quoted} ]") } else { quoted }
             }
+            Content::Bytes(bytes) => format!("[ {} ]", character::bytes(bytes)),
             Content::Fields(_) => self.internet_address(value).unwrap_or_else(|| "{}".to_owned()),
             Content::Elements(elements) => self.scalars(value, elements),
             Content::Entries { .. } | Content::Empty => "{}".to_owned(),
@@ -134,6 +134,29 @@ fn is_declared(ty: &Type) -> bool {
     behind_aliases(ty).is_some_and(|ty| ty.node().is_declaration)
 }
 
+/// The type of a value of which nothing could be read because no module defines it.
+pub(super) fn only_declared(value: &Value) -> Option<Type> {
+    let declared = behind_aliases(&value.ty).filter(|ty| ty.node().is_declaration);
+    declared.filter(|_| says_nothing(&value.content))
+}
+
+/// Whether a type is one of C++'s standard library, which programs use and do not define.
+pub(super) fn is_of_std(ty: &Type) -> bool {
+    ty.qualified_name().is_some_and(|name| name.starts_with("std::"))
+}
+
+/// What stands for a value whose type no module defines. Users of a standard library do not know that its types
+/// are declared somewhere: clang leaves those out that it expects in the debug information of the library.
+fn undefined(ty: &Type) -> String {
+    let name = sanitize::line(&ty.spelled()).into_owned();
+    match is_of_std(ty) {
+        true => format!(
+            "<no debug information defines {name}; clang writes it only with -fstandalone-debug>"
+        ),
+        false => format!("<forward declaration of {name}>"),
+    }
+}
+
 /// Whether nothing could be read of a type that is only declared.
 fn says_nothing(content: &Content) -> bool {
     match content {
@@ -145,7 +168,8 @@ fn says_nothing(content: &Content) -> bool {
 
 /// What stands for a value that a limit hides, or that has no room on its line.
 fn elided(value: &Value) -> &'static str {
-    let is_list = matches!(value.content, Content::Elements(_) | Content::Text(_));
+    let is_list =
+        matches!(value.content, Content::Elements(_) | Content::Text(_) | Content::Bytes(_));
     let kind = behind_aliases(&value.ty);
     match kind.as_ref().map(Type::kind) {
         Some(TypeKind::Array(_)) => "[ ... ]",

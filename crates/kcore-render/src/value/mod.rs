@@ -17,7 +17,7 @@ mod pointer;
 mod tests;
 
 use kcore_dcmd::{ValueCell, ValueForm, ValueStyle};
-use kcore_values::Value;
+use kcore_values::{Content, Value};
 
 use crate::canvas::Canvas;
 use crate::lines::Lines;
@@ -57,6 +57,15 @@ struct Writer<'c, 'o> {
 }
 
 impl Writer<'_, '_> {
+    /// What a layout, which has no values, says of a part that lies at no certain place.
+    fn unplaced(&mut self, value: &Value, has_heading: bool) {
+        if let Content::Other(_) = value.content {
+            let words = self.within_line(value);
+            self.push(if has_heading { " " } else { "" });
+            self.push(&words);
+        }
+    }
+
     fn push(&mut self, text: &str) {
         self.out.push(text);
     }
@@ -74,7 +83,7 @@ impl Writer<'_, '_> {
         self.blanks(margin);
         let has_heading = self.heading(value, heading);
         if !self.style.values && !content::is_structure(value) {
-            return;
+            return self.unplaced(value, has_heading);
         }
         if has_heading {
             self.push(match (self.style.values && heading.is_named(), self.style.form) {
@@ -82,6 +91,11 @@ impl Writer<'_, '_> {
                 (true, ValueForm::Lines { .. }) => " = ",
                 (false, _) => " ",
             });
+        }
+        // MDB's form where nothing stands before it.
+        let is_bare = heading.is_alone && !has_heading;
+        if is_bare && content::only_declared(value).is_some_and(|ty| !content::is_of_std(&ty)) {
+            self.push("; ");
         }
         let joined = heading.is_named().then_some(heading.name).filter(|_| heading.is_alone);
         self.content(value, joined, margin);

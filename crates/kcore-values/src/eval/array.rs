@@ -3,7 +3,7 @@
 use kcore_symbols::{ArrayType, Dimension, Type};
 
 use super::{Evaluator, text};
-use crate::{Content, Elements, Object, ObjectError, Text, Value, object::complete};
+use crate::{Content, Elements, Object, ObjectError, Value, object::complete};
 
 impl Evaluator<'_> {
     /// An array; `ty` is its type behind aliases.
@@ -15,7 +15,7 @@ impl Evaluator<'_> {
     ) -> Result<Content, ObjectError> {
         let count = count_of(ty, array);
         if let Some(text) = self.text_of_array(object, ty, array, count) {
-            return Ok(Content::Text(text));
+            return Ok(text);
         }
         self.nested(|evaluator| {
             let element = |index| object.index(evaluator.process, index);
@@ -32,14 +32,15 @@ impl Evaluator<'_> {
         Elements { values, total }
     }
 
-    /// The text that an array of characters holds up to its first NUL, or to its end.
+    /// The text that an array of characters holds up to its first NUL, or to its end. Where more than zeros follow
+    /// that NUL, all that it holds.
     fn text_of_array(
         &self,
         object: &Object,
         ty: &Type,
         array: &ArrayType,
         count: Option<u64>,
-    ) -> Option<Text> {
+    ) -> Option<Content> {
         if array.dimensions.len() > 1 || array.is_vector {
             return None;
         }
@@ -50,7 +51,12 @@ impl Evaluator<'_> {
         if count.is_some_and(|count| count > limit) {
             return None;
         }
-        text::up_to_nul(self.process, object.address()?, unit, count, limit)
+        let at = object.address()?;
+        let text = text::up_to_nul(self.process, at, unit, count, limit)?;
+        match count.filter(|_| unit == 1) {
+            Some(count) => text::with_rest(self.process, at, count, text),
+            None => Some(Content::Text(text)),
+        }
     }
 }
 

@@ -16,6 +16,7 @@ mod variant;
 pub(crate) use array::count_of;
 pub(crate) use enclosing::Enclosing;
 pub(crate) use text::replaced;
+pub(crate) use variant::variant_name;
 
 use std::cell::Cell;
 
@@ -117,6 +118,12 @@ impl<'a> Evaluator<'a> {
     fn pay_for_text(&self, content: &mut Content) {
         let text = match content {
             Content::Text(text) => text,
+            Content::Bytes(bytes) => {
+                if !self.process.budget().spend(Resource::Text, bytes.len() as u64) {
+                    *content = Content::Text(Text { text: "".into(), is_cut: true });
+                }
+                return;
+            }
             Content::Pointer(Pointer { text: Some(text), .. }) => text,
             _ => return,
         };

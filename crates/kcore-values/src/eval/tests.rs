@@ -208,12 +208,30 @@ fn a_structure_that_is_only_declared_is_defined_elsewhere_or_not_at_all() {
 
 #[test]
 fn arrays_of_characters_are_text_up_to_their_nul() {
-    let process = at(b"leaf\0xyz");
+    let process = at(b"leaf\0\0\0\0xyz");
     assert_eq!(text(&process.content(&char().array(Some(8)), AT)), Some(("leaf", false)));
     // A full one has no NUL; what lies behind it does not count.
     assert_eq!(text(&process.content(&char().array(Some(3)), AT)), Some(("lea", false)));
     let binary = at(&[1, 2, 0x80, 0xff]);
     assert!(matches!(binary.content(&char().array(Some(4)), AT), Content::Elements(_)));
+}
+
+#[test]
+fn arrays_of_characters_with_more_behind_their_nul_are_all_their_bytes() {
+    let bytes = |held: &[u8]| match at(held).content(&char().array(Some(8)), AT) {
+        Content::Bytes(bytes) => Some(bytes.to_vec()),
+        _ => None,
+    };
+    assert_eq!(bytes(b"leaf\0xyz"), Some(b"leaf\0xyz".to_vec()));
+    assert_eq!(bytes(b"\0\0\x80?\0\0\0\0"), Some(b"\0\0\x80?".to_vec()));
+    assert_eq!(bytes(b"\0\0\0\0\0\0\0\0"), None);
+    // One of which a part is missing tells which.
+    let short = at(b"ab\0cd").content(&char().array(Some(8)), AT);
+    let Content::Elements(elements) = short else { panic!("{short:?}") };
+    assert_eq!(elements.values[3].content, Content::Character(u32::from(b'c')));
+    assert!(matches!(elements.values[5].content, Content::Absent(_)));
+    let short = at(b"ab\0\0").content(&char().array(Some(8)), AT);
+    assert_eq!(text(&short), Some(("ab", false)));
 }
 
 #[test]

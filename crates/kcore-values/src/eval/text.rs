@@ -4,7 +4,7 @@ use kcore_mem::{Addr, Endian};
 use kcore_symbols::{Type, TypeKind};
 
 use super::scalar;
-use crate::{Process, Text};
+use crate::{Content, Process, Text};
 
 /// Bytes of text shown behind a pointer.
 pub const MAX_BEHIND_POINTER: u64 = 255;
@@ -47,6 +47,17 @@ pub fn up_to_nul(
     let is_cut = end > limit;
     let text = decoded(codes.get(..end.min(limit))?, size, is_cut)?;
     printable(&text).then(|| Text { text: text.into(), is_cut })
+}
+
+/// The `text` up to the first NUL in an array of `count` characters of one byte at `at`; all bytes of the array where
+/// others than zeros follow that NUL. `None` where they do, and a part of the array is not there.
+pub fn with_rest(process: &dyn Process, at: Addr, count: u64, text: Text) -> Option<Content> {
+    let bytes = process.space().read_held(at, count.min(MAX_TEXT));
+    let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last.saturating_add(1));
+    if text.is_cut || end <= text.text.len() {
+        return Some(Content::Text(text));
+    }
+    (bytes.len() as u64 == count).then(|| bytes.get(..end).map(|all| Content::Bytes(all.into())))?
 }
 
 /// The text of exactly these characters; what is none is replaced.

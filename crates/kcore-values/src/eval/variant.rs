@@ -20,17 +20,16 @@ impl Evaluator<'_> {
     ) -> Result<Content, ObjectError> {
         let variant = object.active_variant(self.process, ty)?;
         let members = variant.map(|variant| variant.members.as_slice()).unwrap_or_default();
-        let Some(name) = members.iter().find_map(|member| member.name.clone()) else {
+        let Some(name) = variant_name(ty, members) else {
             return Ok(Content::Other("a variant without a name".to_owned()));
         };
         self.nested(|evaluator| {
             let mut fields = evaluator.members(object, ty, &composite.members);
-            let state = named_state(ty, members);
+            let is_state = named_state(ty, members).is_some();
             for member in members {
                 let data = evaluator.data(object, ty, member)?;
-                fields.extend(if state.is_some() { each_once(data) } else { data });
+                fields.extend(if is_state { each_once(data) } else { data });
             }
-            let name = state.unwrap_or_else(|| variant_name(ty, &name));
             Ok(Content::Variant(VariantValue { name, fields }))
         })
     }
@@ -54,8 +53,15 @@ impl Evaluator<'_> {
     }
 }
 
+/// The name of the variant that has these members; `ty` is the type behind aliases. `None` where the debug
+/// information names none.
+pub(crate) fn variant_name(ty: &Type, members: &[Member]) -> Option<Arc<str>> {
+    let name = members.iter().find_map(|member| member.name.as_ref())?;
+    Some(named_state(ty, members).unwrap_or_else(|| qualified(ty, name)))
+}
+
 /// `Some`, `Shape::Circle`: as a program writes it.
-fn variant_name(ty: &Type, name: &Arc<str>) -> Arc<str> {
+fn qualified(ty: &Type, name: &Arc<str>) -> Arc<str> {
     let own = ty.name().unwrap_or_default();
     let own = own.split('<').next().unwrap_or(own);
     match own.is_empty() || own.starts_with('{') || PRELUDE.contains(&own) {

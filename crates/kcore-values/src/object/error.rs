@@ -22,6 +22,16 @@ pub enum ObjectError {
         /// The type.
         of: String,
     },
+    /// It is another variant than one that has such a member.
+    #[error("failed to find member {member} of {of}: it is {variant}")]
+    OtherVariant {
+        /// The member's name.
+        member: String,
+        /// The type.
+        of: String,
+        /// The variant that the object is.
+        variant: String,
+    },
     /// A type is only declared, in every module.
     #[error("{0} is only declared")]
     Declared(String),

@@ -5,14 +5,14 @@ use std::collections::HashSet;
 use kcore_symbols::{Composite, Member, MemberPlace, Type, TypeIdentity, TypeLink, Variant};
 
 use super::{Object, ObjectError, virtual_place};
-use crate::{Absent, Place, Process};
+use crate::{Absent, Place, Process, eval::variant_name};
 
 /// Structures within structures that a member is looked for in: damaged types are made of themselves.
 const MAX_DEPTH: usize = 24;
 
 impl Object {
-    /// A member by its name: one of its own, of an anonymous member, of a base class, or of the variant
-    /// that it is. A member of Rust that has a number is found by it.
+    /// A member by its name: one of its own, of an anonymous member, of a base class, of the variant
+    /// that it is, or of that variant's data. A member of Rust that has a number is found by it.
     ///
     /// # Errors
     /// When it has no members, or none of that name, or what tells where it lies cannot be read.
@@ -25,7 +25,19 @@ impl Object {
             return Err(ObjectError::Declared(ty.spelled()));
         }
         self.find_member(process, name, MAX_DEPTH, &mut HashSet::new())?
-            .ok_or_else(|| ObjectError::NoMember { member: name.to_owned(), of: self.ty.spelled() })
+            .ok_or_else(|| self.no_member(process, &ty, name))
+    }
+
+    /// That no member has a name; of a type with variants, which of them it is.
+    fn no_member(&self, process: &dyn Process, ty: &Type, name: &str) -> ObjectError {
+        let (member, of) = (name.to_owned(), self.ty.spelled());
+        let active = self.active_variant(process, ty).ok().flatten();
+        match active.and_then(|variant| variant_name(ty, &variant.members)) {
+            Some(variant) => {
+                ObjectError::OtherVariant { member, of, variant: variant.as_ref().to_owned() }
+            }
+            None => ObjectError::NoMember { member, of },
+        }
     }
 
     fn find_member(
@@ -48,7 +60,8 @@ impl Object {
         if let Some(member) = self.variant_member(process, &ty, name)? {
             return Ok(Some(member));
         }
-        for part in self.transparent_parts(process, &ty, composite) {
+        let data = self.variant_data(process, &ty)?;
+        for part in data.into_iter().chain(self.transparent_parts(process, &ty, composite)) {
             if let Some(found) = part?.find_member(process, name, depth, seen)? {
                 return Ok(Some(found));
             }
@@ -66,6 +79,17 @@ impl Object {
         let Some(variant) = self.active_variant(process, ty)? else { return Ok(None) };
         let member = variant.members.iter().find(|member| is_called(member, name));
         member.map(|member| self.member_object(process, ty, member)).transpose()
+    }
+
+    /// The structures that hold the data of the variant that it is: their members are shown as its own.
+    fn variant_data(
+        &self,
+        process: &dyn Process,
+        ty: &Type,
+    ) -> Result<Vec<Result<Self, ObjectError>>, ObjectError> {
+        let active = self.active_variant(process, ty)?;
+        let members = active.map(|variant| variant.members.as_slice()).unwrap_or_default();
+        Ok(members.iter().map(|member| self.member_object(process, ty, member)).collect())
     }
 
     /// Anonymous members, then base classes: what they have counts as this object's.

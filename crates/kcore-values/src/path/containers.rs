@@ -1,9 +1,15 @@
 //! Elements of containers and what owning pointers own, as printers find them.
 
-use kcore_mem::Addr;
+use std::sync::Arc;
+
+use kcore_mem::{Addr, Endian};
+use kcore_symbols::BitField;
 
 use super::PathError;
-use crate::{Content, Elements, Entry, Limits, Object, Pointee, Process, Value};
+use crate::{
+    Content, Elements, Entry, Limits, Object, Piece, PieceSource, Place, Pointee, Process, Value,
+    VariantValue,
+};
 
 /// An element of a container by its index, or by its key that is a number.
 ///
@@ -20,10 +26,38 @@ pub fn element(process: &dyn Process, object: &Object, index: u64) -> Result<Obj
             let entries = all_entries(process, object);
             let found = entries.iter().find(|entry| is_number(&entry.key, index));
             let found = found.and_then(|entry| object_of(&entry.value));
-            found.ok_or_else(|| PathError::NoKey(super::hex(index)))
+            found.ok_or_else(|| PathError::NoKey(index.to_string()))
         }
+        Content::Text(_) => Err(PathError::Text(object.ty.spelled())),
         _ => Err(not_indexable(object)),
     }
+}
+
+/// A part of an object by the name that it is shown with: an element of a tuple.
+pub fn shown_part(process: &dyn Process, object: &Object, name: &str) -> Option<Object> {
+    let fields = match shallow(process, object, 1).content {
+        Content::Fields(fields) => fields,
+        Content::Variant(variant) => variant.fields,
+        _ => return None,
+    };
+    let field = fields.iter().find(|field| field.name.as_deref() == Some(name))?;
+    object_of(&field.value).or_else(|| made(process, &field.value))
+}
+
+/// What lies nowhere because a printer made it, as an object of its own: whether a mutex is locked.
+fn made(process: &dyn Process, value: &Value) -> Option<Object> {
+    let (Content::Bool(number) | Content::Integer(number)) = &value.content else { return None };
+    let len = usize::try_from(value.ty.size()?).ok()?;
+    let bytes = match process.space().target().endian {
+        Endian::Little => number.bits.to_le_bytes().get(..len)?.to_vec(),
+        Endian::Big => {
+            number.bits.to_be_bytes().get(size_of::<u128>().checked_sub(len)?..)?.to_vec()
+        }
+    };
+    let size = (len as u64).checked_mul(8)?;
+    let piece = Piece { size, source: PieceSource::Bytes(Arc::from(bytes)) };
+    let place = Place::Pieces { pieces: Arc::from([piece]), bits: BitField { offset: 0, size } };
+    Some(Object { ty: value.ty.clone(), place })
 }
 
 /// Why there is no element of that index. Elements that lie nowhere, as bits do, cannot be led to.
@@ -87,19 +121,32 @@ pub fn is_one(process: &dyn Process, object: &Object) -> bool {
     matches!(content, Content::Elements(_) | Content::Entries { .. })
 }
 
-/// What a smart pointer points to.
+/// What a smart pointer points to, or what an optional or a variant holds.
 ///
 /// # Errors
-/// When it is none, or points to nothing.
+/// When it is none, or points to nothing, or holds nothing.
 pub fn owned(process: &dyn Process, object: &Object) -> Result<Object, PathError> {
-    let Content::Pointer(pointer) = shallow(process, object, 1).content else {
-        return Err(crate::ObjectError::NotAPointer(object.ty.spelled()).into());
+    let pointer = match shallow(process, object, 1).content {
+        Content::Pointer(pointer) => pointer,
+        Content::Variant(variant) if is_cpp(object) => return held(&variant),
+        _ => return Err(crate::ObjectError::NotAPointer(object.ty.spelled()).into()),
     };
     let nowhere = || PathError::Dereference(pointer.to.unwrap_or_default());
     match &pointer.pointee {
         Some(Pointee::Value(value)) => object_of(value).ok_or_else(nowhere),
         Some(Pointee::Shown) | None => Err(nowhere()),
     }
+}
+
+/// The one value without a name that a variant has.
+fn held(variant: &VariantValue) -> Result<Object, PathError> {
+    let value = variant.fields.first().filter(|field| field.name.is_none());
+    let object = value.and_then(|field| object_of(&field.value));
+    object.ok_or_else(|| PathError::HoldsNothing(variant.name.to_string()))
+}
+
+fn is_cpp(object: &Object) -> bool {
+    matches!(object.ty.language(), Some(kcore_symbols::Language::Cpp))
 }
 
 /// The value of a container with so many of its elements, and as little of each as possible.

@@ -85,11 +85,19 @@ pub enum PathError {
     #[error("no key {0}")]
     NoKey(String),
     /// A container has no such element: the index, and the last one that there is.
-    #[error("index {} is outside of container bounds [0 .. {}]", hex(*.0), hex(*.1))]
+    #[error("index {} is outside of container bounds [0 .. {}]", .0, .1)]
     Beyond(u64, u64),
     /// A container has no element at all.
-    #[error("index {} of an empty container", hex(*.0))]
+    #[error("index {} of an empty container", .0)]
     Empty(u64),
+    /// Strings have no elements in paths: the type of one.
+    #[error(
+        "cannot index into the text of {0}: -r shows its members, one of which leads to the characters"
+    )]
+    Text(String),
+    /// An optional or a variant holds no value: what it is instead.
+    #[error("{0} holds no value")]
+    HoldsNothing(String),
     /// A range ends before it begins.
     #[error("{0} is not a range")]
     Range(String),
@@ -99,11 +107,6 @@ pub enum PathError {
     /// A step of it is impossible.
     #[error(transparent)]
     Object(#[from] ObjectError),
-}
-
-/// A number as MDB shows one.
-fn hex(number: u64) -> String {
-    if number > 9 { format!("{number:#x}") } else { number.to_string() }
 }
 
 pub use walk::Walker as PathWalker;

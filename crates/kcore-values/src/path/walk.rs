@@ -152,9 +152,9 @@ impl<'a> Walker<'a> {
             Err(ObjectError::NotComposite(_)) if is_reference(&object.ty) => {
                 Ok(self.target(object)?.member(self.process, name)?)
             }
-            Err(why @ ObjectError::NoMember { .. }) => {
+            Err(why @ (ObjectError::NoMember { .. } | ObjectError::OtherVariant { .. })) => {
                 let found = self.scoped(object, name)?.or_else(|| self.of_whole(object, name));
-                found.ok_or(why.into())
+                found.or_else(|| self.as_shown(object, name)).ok_or(why.into())
             }
             found => Ok(found?),
         }
@@ -164,6 +164,11 @@ impl<'a> Walker<'a> {
     fn of_whole(&self, object: &Object, name: &str) -> Option<Object> {
         let whole = self.reads.then(|| object.whole(self.process))?;
         whole.member(self.process, name).ok()
+    }
+
+    /// A part that the object is shown with, by a name that no member has: the elements of a tuple.
+    fn as_shown(&self, object: &Object, name: &str) -> Option<Object> {
+        self.reads.then(|| containers::shown_part(self.process, object, name))?
     }
 
     /// A base class by its name, or a member behind the name of one: `ns::Base`, `Base::x`.
@@ -276,8 +281,7 @@ impl Walked {
         let old = &self.part.path;
         let before = old.get(..shifted(at.start)).unwrap_or_default();
         let behind = old.get(shifted(at.end)..).unwrap_or_default();
-        let number = if index > 9 { format!("[{index:#x}]") } else { format!("[{index}]") };
-        let path = format!("{before}{number}{behind}");
+        let path = format!("{before}[{index}]{behind}");
         let growth = path.len().cast_signed().saturating_sub(old.len().cast_signed());
         let part = PathPart { object, path, is_target: false };
         Self { part, growth: self.growth.saturating_add(growth) }
@@ -285,7 +289,7 @@ impl Walked {
 }
 
 fn range(first: u64, last: u64) -> PathError {
-    PathError::Range(format!("[{first:#x}..{last:#x}]"))
+    PathError::Range(format!("[{first}..{last}]"))
 }
 
 /// An index that lies beyond the end of an array.

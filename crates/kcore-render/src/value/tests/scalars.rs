@@ -124,9 +124,29 @@ fn what_is_not_there_says_why() {
 #[test]
 fn a_type_that_nobody_defines_is_named() {
     let cookie = value(declared("cookie"), 0, Content::Elided);
-    assert_eq!(member("c", &cookie, PLAIN), "c = ; <forward declaration of struct cookie>");
+    assert_eq!(member("c", &cookie, PLAIN), "c = <forward declaration of struct cookie>");
     let empty = value(declared("cookie"), 0, Content::Fields(Vec::new()));
     assert_eq!(shown(&empty, PLAIN), "; <forward declaration of struct cookie>");
+}
+
+#[test]
+fn a_type_of_the_standard_library_that_nobody_defines_is_told_in_words() {
+    let string = value(declared("std::basic_string"), 0, Content::Elided);
+    let words = "<no debug information defines struct std::basic_string; clang writes it only with -fstandalone-debug>";
+    assert_eq!(member("s", &string, PLAIN), format!("s = {words}"));
+    assert_eq!(shown(&string, PLAIN), words);
+}
+
+#[test]
+fn bytes_behind_a_nul_are_escaped() {
+    let bytes = |of: &[u8]| {
+        let array = char_type().array(Some(8));
+        member("c", &value(array, 0, Content::Bytes(of.into())), PLAIN)
+    };
+    assert_eq!(bytes(b"\0\0\x80?"), r#"c = [ "\000\000\200?" ]"#);
+    // A digit behind an escape is none of it.
+    assert_eq!(bytes(b"a\x001\x1b\"\n"), r#"c = [ "a\0001\033\"\n" ]"#);
+    assert_eq!(bytes("ß\0x".as_bytes()), r#"c = [ "ß\000x" ]"#);
 }
 
 /// A quote or a backslash that a text has is told from one that ends it or escapes, as in C.
