@@ -7,12 +7,15 @@ use std::{
 
 use gimli::{
     Abbreviations, DebugAddrBase, DebugLoc, DebugLocLists, DebugRngListsBase, Dwarf, DwarfFileType,
-    EndianReader, LocationLists, Reader as _, RunTimeEndian, Section as _, SectionId,
+    EndianReader, Error, LocationLists, Reader as _, RunTimeEndian, Section as _, SectionId,
 };
 use kcore_elf::{Image, Section};
 use kcore_mem::Endian;
 
 use super::{Reader, Result, attributes::RangesLeft, bytes::Bytes, rows::Rows, shared::Shared};
+
+/// Bytes of the shortest header of a unit: length, version, size of addresses, place of its abbreviations (DWARF 2 to 4).
+const SHORTEST_UNIT: usize = 11;
 
 /// How often the ranges of a file may be read: for functions, for the calls in them, and again where a unit was
 /// closed.
@@ -188,8 +191,15 @@ impl DwarfFile {
     }
 
     /// Where the unit after the one at `start` begins; reads only its length.
+    ///
+    /// # Errors
+    /// When the section ends there, or the unit is too short to be one: of zeros, any number would lie side by side.
     pub fn next_unit(&self, start: usize) -> Result<usize> {
-        self.info.sized(start).map(|range| range.end)
+        let unit = self.info.sized(start)?;
+        if unit.len() < SHORTEST_UNIT {
+            return Err(Error::NoEntryAtGivenOffset(start as u64));
+        }
+        Ok(unit.end)
     }
 
     /// The bytes of the line program that begins at `start`.

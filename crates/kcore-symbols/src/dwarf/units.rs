@@ -14,6 +14,9 @@ const MAX_OPEN: usize = 4096;
 /// Where it leaves out more, the headers of all are read, once.
 const NEAR: usize = 64;
 
+/// Units of a file that are told apart: the largest programs have some hundred thousand.
+const MAX_UNITS: usize = 1 << 20;
+
 /// How many times the length of their section units may be long that were opened: those of a compiler do not
 /// overlap.
 const OVERLAP: usize = 2;
@@ -163,6 +166,9 @@ impl Units {
 
     fn find_next_start(&self, starts: &mut Vec<usize>) -> Result<()> {
         let last = starts.last().copied().unwrap_or(0);
+        if starts.len() > MAX_UNITS {
+            return Err(Error::OffsetOutOfBounds(last as u64));
+        }
         starts.push(self.file.next_unit(last)?);
         Ok(())
     }
