@@ -124,6 +124,18 @@ fn line_programs_of_the_same_operations() {
 }
 
 #[test]
+fn units_that_are_zeros() {
+    assert_linear("zeros", 1 << 20, |n| Case::of(&program(vec![0; n], 64), "::status; ::stack"));
+}
+
+#[test]
+fn units_of_headers_alone() {
+    assert_linear("headers", 10_000, |n| {
+        Case::of(&program(unit(0, &[]).repeat(n), 64), "::status; ::stack")
+    });
+}
+
+#[test]
 fn frames_in_code_that_all_units_claim() {
     assert_linear("claims", 400, |n| {
         let code = 16 * n + 64;
