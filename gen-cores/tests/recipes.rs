@@ -14,6 +14,10 @@ const WITHOUT_GCORE: &[&str] = &[
     "locals-rust",
     "signal-again",
     "signal-again-altstack",
+    "signal-again-division",
+    "signal-again-non-canonical",
+    "signal-again-plain",
+    "signal-again-alarm",
     "signal-again-other",
 ];
 

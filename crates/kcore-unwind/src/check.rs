@@ -43,6 +43,7 @@ impl Walker<'_> {
         if code.ends_stack {
             return Err(End::Outermost);
         }
+        let (caller, code) = self.with_exact_pc(caller, pc, code);
         let sp = self.machine.stack_pointer();
         let (Some(below), Some(above)) = (step.callee.get(sp), step.caller.get(sp)) else {
             return Ok((caller, code));
@@ -54,6 +55,20 @@ impl Walker<'_> {
         let on_other_stack = above < below && self.leads_elsewhere(caller, step, (above, below));
         let found = (Caller { on_other_stack, ..caller }, code);
         on_other_stack.then_some(found).ok_or(End::DidNotAdvance(pc))
+    }
+
+    /// The caller at `pc` and its code, which is where code goes on if no call precedes it: a function that was
+    /// entered as if it had been called from there left it, as Go's handler of faults enters `runtime.sigpanic`.
+    /// Where no unwind information tells of that code, a stack may begin there.
+    fn with_exact_pc(&mut self, caller: Caller, pc: Addr, code: Arc<Code>) -> (Caller, Arc<Code>) {
+        if !code.was_put_there {
+            return (caller, code);
+        }
+        let exact = self.code(CodeAddr::Pc(pc));
+        match exact.row.is_some() {
+            true => (Caller { was_put_there: true, ..caller }, exact),
+            false => (caller, code),
+        }
     }
 
     /// Whether the frame at `pc`, whose caller was found by `trust`, can end at `above` when the one that it

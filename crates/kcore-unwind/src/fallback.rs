@@ -90,12 +90,6 @@ impl Fallback<'_> {
         self.readings.iter().any(|reading| reading.switched)
     }
 
-    /// Whether no caller is to be looked for: where every stack begins, or where a function was made to return
-    /// to that nothing calls (the stack of a coroutine begins so: `__start_context` of glibc).
-    pub fn is_outermost(&self, regs: &Regs, lookup: Addr) -> bool {
-        self.modules.is_entry(lookup) || self.was_put_there(regs, lookup)
-    }
-
     /// Whether the frame pointer is 0, as the ABI wants it in the outermost frame, and the code can be read.
     /// Optimised code keeps anything in the frame pointer, so this alone proves nothing.
     pub fn has_no_frame_pointer(&self, regs: &Regs, lookup: Addr) -> bool {
@@ -112,11 +106,12 @@ impl Fallback<'_> {
         is_known && self.by_code(regs).is_none()
     }
 
-    /// Whether a return address can be read to be none that a call left, in code of a module.
-    pub fn was_put_there(&self, regs: &Regs, lookup: Addr) -> bool {
-        let pc = self.machine.strip_code(regs.pc());
-        regs.pc() != lookup
-            && self.modules.is_in_module(pc)
+    /// Whether the return address `pc` can be read to be none that a call left, in code of a module. A function may
+    /// have been made to return there (the stack of a coroutine begins so: `__start_context` of glibc), or entered
+    /// as if it had been called from there.
+    pub fn was_put_there(&self, pc: Addr) -> bool {
+        let pc = self.machine.strip_code(pc);
+        self.modules.is_in_module(pc)
             && self.space.slice(pc.wrapping_offset(-LONGEST_CALL)).is_ok()
             && self.space.slice(pc).is_ok()
             && !self.can_return_to(pc)

@@ -24,6 +24,8 @@ pub struct Code {
     pub is_code: bool,
     /// A signal restorer that only its bytes give away.
     pub is_restorer: bool,
+    /// Whether this is a return address that no call left.
+    pub was_put_there: bool,
     /// Where the first function on a stack returns to that somebody made: no call stands before it, and
     /// nobody returns from it.
     pub ends_stack: bool,

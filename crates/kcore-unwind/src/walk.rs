@@ -56,6 +56,8 @@ pub(crate) struct Caller {
     pub(crate) is_guess: bool,
     /// Whether its pc is exact, because it was interrupted and did not call.
     pub(crate) interrupted: bool,
+    /// Whether its pc is exact, because no call precedes it: it was put where a call leaves one.
+    pub(crate) was_put_there: bool,
     /// Whether it is known to stand on another stack than the frame that it called.
     pub(crate) on_other_stack: bool,
 }
@@ -330,8 +332,8 @@ impl<'a> Walker<'a> {
     fn above_guess(&mut self, regs: &Regs, pc: CodeAddr, caller: &mut Regs) -> Above {
         let readings = self.readings(pc);
         let fallback = self.fallback(&readings);
-        if fallback.is_outermost(regs, pc.lookup()) {
-            let was_put_there = fallback.was_put_there(regs, pc.lookup());
+        let was_put_there = pc.is_return() && fallback.was_put_there(regs.pc());
+        if was_put_there || self.modules.is_entry(pc.lookup()) {
             return Above { was_put_there, ..Above::none(End::Outermost) };
         }
         let found = match fallback.is_on_another_stack() {
@@ -412,11 +414,15 @@ impl<'a> Walker<'a> {
         let known_signal = row.as_ref().is_some_and(|row| row.is_signal);
         let is_restorer =
             is_code && !known_signal && self.machine.is_signal_restorer(pc.addr(), self.space);
+        let was_put_there = pc.is_return()
+            && !known_signal
+            && !is_restorer
+            && self.fallback(&[]).was_put_there(pc.addr());
         let ends_stack = is_code
             && row.is_none()
             && self.machine.is_end_of_context(pc.addr(), self.space)
             && !self.machine.follows_call(pc.addr(), self.space);
-        Code { row, is_code, is_restorer, ends_stack }
+        Code { row, is_code, is_restorer, was_put_there, ends_stack }
     }
 }
 
@@ -448,7 +454,7 @@ impl Guess {
     fn take(self, caller: &mut Regs) -> Caller {
         *caller = self.regs;
         let (trust, is_guess) = (self.trust, self.is_guess);
-        Caller { trust, is_guess, interrupted: self.begins, on_other_stack: false }
+        Caller { trust, is_guess, ..Caller::sure(trust, self.begins) }
     }
 }
 
@@ -468,7 +474,7 @@ fn keeps_frame_record(row: &Row, machine: &dyn Machine) -> bool {
 impl Caller {
     /// A caller that is no guess.
     const fn sure(trust: Trust, interrupted: bool) -> Self {
-        Self { trust, is_guess: false, interrupted, on_other_stack: false }
+        Self { trust, is_guess: false, interrupted, was_put_there: false, on_other_stack: false }
     }
 
     /// Whether it may lie below the frame that it called: what was interrupted may have been so anywhere, on
@@ -477,8 +483,9 @@ impl Caller {
         self.interrupted || self.on_other_stack
     }
 
-    /// The kind of its pc: exact where it was interrupted.
+    /// The kind of its pc: exact where it did not call.
     pub(crate) const fn code_addr(self, pc: Addr) -> CodeAddr {
-        if self.interrupted { CodeAddr::Pc(pc) } else { CodeAddr::Return(pc) }
+        let is_exact = self.interrupted || self.was_put_there;
+        if is_exact { CodeAddr::Pc(pc) } else { CodeAddr::Return(pc) }
     }
 }

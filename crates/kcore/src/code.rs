@@ -47,7 +47,7 @@ impl Core {
     }
 
     /// The bytes of an instruction and those behind it, and how many there are.
-    fn instruction(&self, pc: Addr) -> ([u8; MAX_INSTRUCTION], usize) {
+    pub(crate) fn instruction(&self, pc: Addr) -> ([u8; MAX_INSTRUCTION], usize) {
         let mut bytes = [0; MAX_INSTRUCTION];
         let (read, _) = self.space().read_partial(pc, &mut bytes);
         (bytes, read)

@@ -1,12 +1,13 @@
 //! Why a process died, in words.
 
+use kcore_disasm::Access;
 use kcore_elf::core_file::Damage;
 use kcore_mem::{Addr, CodeAddr};
 
 use crate::{
     AccessKind, Core, SignalDetail, SignalInfo, Thread, Tid,
     arch::facts,
-    handled::{HandledSignal, Stop},
+    handled::{Handled, Stop},
     signal,
 };
 
@@ -17,10 +18,15 @@ const PAGE: u64 = 4096;
 
 impl Core {
     /// Why the process died, in words: what came first, where a handler was told of it, then the end.
-    pub(crate) fn explain(&self, thread: &Thread, handled: &[HandledSignal]) -> String {
+    pub(crate) fn explain(&self, thread: &Thread, handled: &Handled) -> String {
         let end = self.explain_end(thread);
-        let first = handled.iter().find(|signal| signal.is_fault()).or(handled.first());
-        let Some(first) = first else { return end };
+        let signals = &handled.signals;
+        let first = signals.iter().find(|it| it.is_fault()).or(signals.first());
+        let Some(first) = first else {
+            return handled
+                .inferred
+                .map_or(end.clone(), |access| format!("{end}; {}", inferred(access)));
+        };
         let by = match first.stop.tid {
             tid if tid == thread.tid => String::new(),
             tid => format!(" by thread {tid}"),
@@ -154,6 +160,15 @@ fn code_in_brackets(info: &SignalInfo) -> String {
         Some(code) => format!(" ({code})"),
         None => format!(" (code {})", info.code),
     }
+}
+
+/// What is likely where nothing tells of a fault.
+fn inferred(access: Access) -> String {
+    let (kind, address) = (access.kind.as_str(), access.addr);
+    format!(
+        "it stands at an instruction {kind} at {address}, which is not mapped: likely a fault that a handler raised \
+         again (inferred, no signal frame tells of it)"
+    )
 }
 
 const fn access_word(access: AccessKind) -> &'static str {

@@ -108,7 +108,7 @@ impl Core {
             threads: self.threads().len(),
             crashed_tid: crashed.map(|thread| thread.tid),
             explanation: crashed.map(|thread| self.explain(thread, &handled)),
-            handled: handled.iter().map(HandledStatus::new).collect(),
+            handled: handled.signals.iter().map(HandledStatus::new).collect(),
             last_words: self.last_words(),
             doubts: self.doubts(),
             by_gcore: self.written_by_gdb(),

@@ -157,6 +157,14 @@ impl Core {
         self.machine.as_deref()
     }
 
+    /// Whether a thread stands right behind a system call that it was in.
+    pub(crate) fn is_behind_system_call(&self, tid: Tid) -> bool {
+        let registers = self.raw_registers(tid).zip(self.machine());
+        registers.is_some_and(|(bytes, machine)| {
+            machine.system_call(bytes, self.target(), self.space()).is_some()
+        })
+    }
+
     fn raw_registers(&self, tid: Tid) -> Option<&[u8]> {
         self.file_bytes(self.thread(tid)?.registers.clone())
     }

@@ -109,6 +109,9 @@ pub trait Machine: Send + Sync {
     /// returned.
     fn signal_context(&self, stack_pointer: Addr) -> Option<Addr>;
 
+    /// The `ucontext_t` whose saved stack pointer lies at `slot`. The saved pc follows right behind.
+    fn context_of_saved_stack_pointer(&self, slot: Addr) -> Option<Addr>;
+
     /// Where the `siginfo_t` of the signal frame with that `ucontext_t` lies. The kernel writes it only for
     /// handlers with `SA_SIGINFO`; else the bytes are whatever was there.
     fn signal_info(&self, context: Addr) -> Option<Addr>;

@@ -20,8 +20,8 @@ pub struct Tables {
     modules: Vec<(AddrRange, Arc<Cfi>)>,
     /// Where code may run, lowest first.
     code: Vec<AddrRange>,
-    /// Rows of code that was met before, ready to be applied.
-    ready: FxHashMap<Addr, Row>,
+    /// Rows of code that was met before, ready to be applied. A return address that no call left has none.
+    ready: FxHashMap<CodeAddr, Row>,
     context: Context,
 }
 
@@ -73,13 +73,13 @@ impl Tables {
     pub fn learn(&mut self, met: impl IntoIterator<Item = CodeAddr>) {
         for pc in met {
             let at = pc.lookup();
-            if self.ready.len() >= MAX_READY || self.ready.contains_key(&at) {
+            if self.ready.len() >= MAX_READY || self.ready.contains_key(&pc) {
                 continue;
             }
             // Behind a function's last byte there may be what a signal's handler returns to: see the walk.
             let may_return_to_signal = pc.is_return() && self.row_at(pc.addr()).is_none();
             if let Some(row) = self.row_at(at).filter(|_| !may_return_to_signal) {
-                self.ready.insert(at, row);
+                self.ready.insert(pc, row);
             }
         }
     }
@@ -95,9 +95,9 @@ impl Tables {
         row
     }
 
-    /// The row that is ready for the code at `at`.
-    pub(super) fn ready_row(&self, at: Addr) -> Option<&Row> {
-        self.ready.get(&at)
+    /// The row that is ready for the code at `pc`.
+    pub(super) fn ready_row(&self, pc: CodeAddr) -> Option<&Row> {
+        self.ready.get(&pc)
     }
 
     /// The unwind information of the module that holds `at`.

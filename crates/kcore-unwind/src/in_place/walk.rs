@@ -95,18 +95,38 @@ impl Walk<'_> {
     /// Finds the caller of the frame in the room.
     fn above(&mut self, pc: CodeAddr) -> Result<Above, End> {
         let at = pc.lookup();
-        if let Some(row) = self.tables.ready_row(at) {
+        if let Some(row) = self.tables.ready_row(pc) {
             let (_, regs, caller) = self.room.applied();
             let row = row.by_ref();
             let step = apply(self.tables, self.space, at, row, regs, caller);
             return above_row(step, row.is_signal);
         }
+        if self.read_exact_row(pc).is_some() {
+            return Ok(Above { exact: true, ..self.above_read_row(pc.addr())? });
+        }
         if !self.is_restorer_behind(pc) && self.room.read_row(self.tables, at).is_some() {
-            let (row, regs, caller) = self.room.applied();
-            let step = apply(self.tables, self.space, at, row, regs, caller);
-            return above_row(step, self.room.row().is_signal);
+            return self.above_read_row(at);
         }
         self.above_without_row(pc)
+    }
+
+    /// Applies the row for the code at `at`, which was read into the room.
+    fn above_read_row(&mut self, at: Addr) -> Result<Above, End> {
+        let (row, regs, caller) = self.room.applied();
+        let step = apply(self.tables, self.space, at, row, regs, caller);
+        above_row(step, self.room.row().is_signal)
+    }
+
+    /// Reads the row for the code where a return address is that no call left, if it has one: a function was
+    /// entered as if it had been called from there, so the code before it tells nothing.
+    fn read_exact_row(&mut self, pc: CodeAddr) -> Option<()> {
+        let machine = &self.tables.machine;
+        if !self.was_put_there(pc) || machine.is_signal_restorer(pc.addr(), self.space) {
+            return None;
+        }
+        let is_signal =
+            self.room.read_row(self.tables, pc.lookup()).is_some() && self.room.row().is_signal;
+        self.room.read_row(self.tables, pc.addr()).filter(|()| !is_signal)
     }
 
     /// Whether a signal's handler returns to `pc`, and the function that ends right before it has unwind

@@ -168,6 +168,45 @@ fn rows_that_were_learnt_lead_the_same_way() {
     }
 }
 
+/// Function 3 was entered as if function 1 had called it before its first instruction, right behind function 0.
+fn entered_before_the_first_instruction() -> Process {
+    Process::new(&[Unwind::Plain(24), Unwind::Plain(8), Unwind::Outermost, Unwind::Plain(16)])
+        .code(0, &[0x90; 0x100])
+        .words(0, &[7, at(1, 0), at(2, 4), 0, at(3, 4)])
+}
+
+#[test]
+fn a_return_address_that_no_call_left_is_exact() {
+    let process = entered_before_the_first_instruction();
+    let (frames, end) = walk_both_ways(&process, at(3, 2), 0);
+    assert_eq!((pcs(&frames), end), (vec![at(3, 2), at(1, 0), at(2, 4)], End::Outermost));
+    assert_eq!(frames[1].pc, CodeAddr::Pc(Addr::new(at(1, 0))));
+    assert_eq!((frames[1].trust, frames[1].guess), (Trust::Cfi, false));
+}
+
+#[test]
+fn code_that_cannot_be_read_may_have_called() {
+    let process = entered_before_the_first_instruction().without_text();
+    let (frames, _) = walk_both_ways(&process, at(3, 2), 0);
+    assert_eq!(pcs(&frames)[..3], [at(3, 2), at(1, 0), at(3, 4)], "as function 0 is unwound");
+    assert_eq!(frames[1].pc, CodeAddr::Return(Addr::new(at(1, 0))));
+}
+
+#[test]
+fn a_row_that_was_learnt_is_not_taken_for_what_no_call_left() {
+    let process = entered_before_the_first_instruction();
+    let (frames, end) = walk(&process, at(3, 2), 0);
+    let mut tables = process.tables();
+    // Another thread stands at the byte before.
+    let before = CodeAddr::Pc(Addr::new(at(1, 0) - 1));
+    tables.learn(frames.iter().map(|frame| frame.pc).chain([before]));
+    let mut regs = kcore_unwind::Regs::new(Addr::new(at(3, 2)));
+    regs.set(RSP, Some(STACK));
+    let mut room = Room::new(10);
+    assert_eq!(room.walk(&tables, &process, &regs), end);
+    assert_eq!(room.frames(), frames);
+}
+
 #[test]
 fn a_context_that_cannot_be_read_has_no_registers() {
     let process = Process::new(&[Unwind::Plain(8)]);

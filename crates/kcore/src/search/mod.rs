@@ -93,6 +93,28 @@ impl Core {
         }
     }
 
+    /// Searches ranges of memory, in their order, for units that hold what is wanted. The caller bounds them.
+    pub(crate) fn search_ranges(
+        &self,
+        wanted: Wanted,
+        unit: UnitSize,
+        mut left: Vec<AddrRange>,
+    ) -> Search<'_> {
+        let total = total_len(&left);
+        left.reverse();
+        let scanner = Scanner::new(wanted, unit, self.target());
+        let skipped = Skipped::default();
+        Search {
+            space: self.space(),
+            scanner,
+            unit,
+            left,
+            total,
+            skipped,
+            pace: Pace::new(MAX_CHUNKS),
+        }
+    }
+
     /// No process has more memory than its core has bytes, and what files add is not endless: what a
     /// crafted core maps again and again is left out.
     pub(crate) fn cut_repetitions(&self, held: &mut Vec<Region>) {

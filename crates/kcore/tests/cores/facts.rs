@@ -114,6 +114,30 @@ fn every_core_tells_the_facts_that_its_program_knows() {
     });
 }
 
+/// What a handler was told of first in programs of which the truth knows no address: signal and code; or nothing.
+static FIRST: [(Pattern, Option<(&str, &str)>); 3] = [
+    (Pattern::new("signal-again-division", &[]), Some(("SIGFPE", "FPE_INTDIV"))),
+    (Pattern::new("signal-again-non-canonical", &[]), Some(("SIGSEGV", "SI_KERNEL"))),
+    (Pattern::new("signal-again-alarm", &[]), None),
+];
+
+#[test]
+fn no_fault_is_told_that_a_handler_was_not_told_of() {
+    let with_first = cases().iter().filter_map(|case| {
+        let (_, first) = FIRST.iter().find(|(pattern, _)| pattern.fits(case))?;
+        Some((case, *first))
+    });
+    let checked = with_first.map(|(case, wanted)| {
+        let status = open(case).status();
+        let first = status.handled.first().map(|first| &first.signal);
+        let told = first.map(|signal| (signal.name.as_str(), signal.code.unwrap_or_default()));
+        assert_eq!(told, wanted, "{}", case.name());
+        let explanation = status.explanation.unwrap_or_default();
+        assert!(!explanation.contains("not mapped"), "{}: {explanation}", case.name());
+    });
+    assert!(checked.count() >= FIRST.len(), "no core of each");
+}
+
 /// Programs in which one panic led to another, with all messages that memory holds, the latest
 /// first. The truth has one message at most.
 static PANICS: [(Pattern, &[&str]); 4] = [

@@ -120,6 +120,10 @@ impl Machine for Aarch64 {
         signal::signal_context(stack_pointer)
     }
 
+    fn context_of_saved_stack_pointer(&self, slot: Addr) -> Option<Addr> {
+        signal::context_of_saved_stack_pointer(slot)
+    }
+
     fn signal_info(&self, context: Addr) -> Option<Addr> {
         signal::signal_info(context)
     }

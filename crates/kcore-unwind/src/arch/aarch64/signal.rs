@@ -45,6 +45,11 @@ pub fn signal_info(context: Addr) -> Option<Addr> {
     context.get().checked_sub(SIGINFO).map(Addr::new)
 }
 
+/// The `ucontext_t` whose saved stack pointer, which follows x0 to x30, lies at `slot`.
+pub fn context_of_saved_stack_pointer(slot: Addr) -> Option<Addr> {
+    slot.get().checked_sub(REGS + 31 * 8).map(Addr::new)
+}
+
 /// The registers that a `ucontext_t` holds: x0 to x30, sp, pc.
 pub fn registers_of_context(context: Addr, space: &dyn AddressSpace) -> Option<Regs> {
     let slot = |index: usize| {

@@ -109,6 +109,10 @@ impl Machine for X86_64 {
         Some(stack_pointer)
     }
 
+    fn context_of_saved_stack_pointer(&self, slot: Addr) -> Option<Addr> {
+        signal::context_of_saved_stack_pointer(slot)
+    }
+
     fn signal_info(&self, context: Addr) -> Option<Addr> {
         signal::signal_info(context)
     }

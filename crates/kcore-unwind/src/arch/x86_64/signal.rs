@@ -37,6 +37,11 @@ pub fn signal_info(context: Addr) -> Option<Addr> {
     context.checked_add(CONTEXT_SIZE)
 }
 
+/// The `ucontext_t` whose saved stack pointer, the sixteenth of `gregs`, lies at `slot`.
+pub fn context_of_saved_stack_pointer(slot: Addr) -> Option<Addr> {
+    slot.get().checked_sub(GREGS + 15 * 8).map(Addr::new)
+}
+
 /// Whether `at` is the code that returns from a signal handler.
 pub fn is_restorer(at: Addr, space: &dyn AddressSpace) -> bool {
     let mut bytes = [0; 9];

@@ -21,6 +21,6 @@ pub const FACTS: ArchFacts = ArchFacts {
     // Divide error, invalid opcode, general protection; 14 is the page fault (Intel SDM, volume 3, 6.3.1).
     exceptions: Exceptions {
         page_fault: Some(14),
-        others: &[(0, 8, 1), (6, 4, 2), (13, 11, 0x80)],
+        others: &[(0, 8, 1), (6, 4, 2), (12, 7, 0x80), (13, 11, 0x80)],
     },
 };

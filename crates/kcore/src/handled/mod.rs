@@ -5,16 +5,22 @@
 //! pushed for the handler: where the thread was, and the `siginfo_t`, which is written only for handlers that
 //! ask for it (`SA_SIGINFO`); else the machine's exception in the context tells of a fault.
 
-use kcore_disasm::Access;
+mod left;
+
+use kcore_disasm::{Access, Disassembler};
 use kcore_elf::core_file::{SignalDetail, SignalInfo};
 use kcore_mem::Addr;
 use kcore_unwind::{Frame, SavedContext};
 
-use crate::{AccessKind, Core, Thread, Tid, UserRegister, arch::facts, signal};
+use self::left::Left;
+use crate::{Core, Thread, Tid, UserRegister, arch::facts, signal};
 
 const SIGABRT: u16 = 6;
 const SIGBUS: u16 = 7;
+const SIGFPE: u16 = 8;
 const SIGSEGV: u16 = 11;
+/// The code of a signal for which the kernel has no address.
+const SI_KERNEL: i32 = 0x80;
 /// Size of `siginfo_t`.
 const INFO_SIZE: usize = 128;
 /// Frames of a thread that are looked through for signals.
@@ -22,8 +28,6 @@ const FRAMES: usize = 1024;
 /// The same of threads that did not die, and how many of these.
 const FRAMES_OF_OTHERS: usize = 64;
 const OTHERS: usize = 1024;
-/// Stack below a thread's stack pointer in which the frame of a signal may be left whose handler has returned.
-const LEFT_BELOW: u64 = 16 << 10;
 
 /// Where a thread was: at its end, or when a signal came.
 pub(crate) struct Stop {
@@ -40,19 +44,45 @@ pub(crate) struct HandledSignal {
     pub stop: Stop,
 }
 
+/// What is known of what came before the signal of which a process died.
+#[derive(Default)]
+pub(crate) struct Handled {
+    /// The signals that handlers were told of, the first one first.
+    pub signals: Vec<HandledSignal>,
+    /// Where nothing tells of such a signal: the access by which the instruction would fail at which the thread
+    /// stands that raised the last one. Nobody was told of it, as far as is known.
+    pub inferred: Option<Access>,
+}
+
+impl From<Vec<HandledSignal>> for Handled {
+    fn from(signals: Vec<HandledSignal>) -> Self {
+        Self { signals, inferred: None }
+    }
+}
+
 impl Core {
     /// The signals on whose handlers' account the process died, the first one first: those of the thread that
     /// died, or, where a handler sent the last signal to the whole process, of the thread that it runs in.
-    pub(crate) fn handled_signals(&self, crashed: &Thread) -> Vec<HandledSignal> {
+    pub(crate) fn handled_signals(&self, crashed: &Thread) -> Handled {
         let own = self.handled_by(crashed.tid, FRAMES, crashed.signal);
         if !own.is_empty() || !self.was_raised(crashed) {
-            return own;
+            return own.into();
         }
-        let mut left = self.left_by_handler(crashed);
-        left.extend(left.is_empty().then(|| self.fault_at_end(crashed)).flatten());
-        if !left.is_empty() || !may_come_from_others(crashed) {
-            return left;
+        let left = self.left_by_handler(crashed);
+        if let Left::Fault(signal) = left {
+            return vec![*signal].into();
         }
+        let others = match may_come_from_others(crashed) {
+            true => self.handled_by_others(crashed),
+            false => Vec::new(),
+        };
+        let may_be_fault = others.is_empty() && matches!(left, Left::Nothing);
+        let inferred = may_be_fault.then(|| self.access_that_fails(crashed)).flatten();
+        Handled { signals: others, inferred }
+    }
+
+    /// The signals whose handlers run on the first other thread where one of them is a fault.
+    fn handled_by_others(&self, crashed: &Thread) -> Vec<HandledSignal> {
         let others = self.threads().iter().map(|thread| thread.tid);
         let others = others.filter(|tid| *tid != crashed.tid).take(OTHERS);
         let mut handled = others.map(|tid| self.handled_by(tid, FRAMES_OF_OTHERS, crashed.signal));
@@ -81,45 +111,6 @@ impl Core {
         found
     }
 
-    /// The signal whose frame lies below the stack pointer of a thread that stands where its context says: the
-    /// handler sent a signal that was blocked, and returned.
-    fn left_by_handler(&self, crashed: &Thread) -> Vec<HandledSignal> {
-        let found = || {
-            let machine = self.machine()?;
-            let (now, sp) = (self.start_registers(crashed.tid)?, self.stack_pointer(crashed.tid)?);
-            let lowest = Addr::new(sp.get().checked_sub(LEFT_BELOW)?.next_multiple_of(8));
-            let places = (0..LEFT_BELOW / 8).rev();
-            let contexts = places.filter_map(|index| lowest.checked_add(index.checked_mul(8)?));
-            let mut signals = contexts.filter_map(|context| {
-                let saved = machine.context_regs(context, self.space())?;
-                let saved_sp = saved.get(machine.stack_pointer()).map(Addr::new);
-                let is_here = saved.pc() == now.pc() && saved_sp == Some(sp);
-                is_here.then_some(())?;
-                self.signal_of_context(crashed.tid, context, None, crashed.signal)
-            });
-            signals.find(HandledSignal::is_fault)
-        };
-        found().into_iter().collect()
-    }
-
-    /// The fault that the instruction makes at which a thread stands that took a signal of a memory fault from
-    /// the process itself: a handler that ran on another stack sent it, and returned to the instruction.
-    fn fault_at_end(&self, crashed: &Thread) -> Option<HandledSignal> {
-        let pc = self.start_registers(crashed.tid)?.pc();
-        let registers = self.user_registers(crashed.tid);
-        let is_memory = matches!(crashed.signal, SIGBUS | SIGSEGV) && !self.has_lost_mappings();
-        let accesses = is_memory.then(|| self.accesses_of_instruction(pc, &registers))?;
-        let fails = |access: &&Access| {
-            access.kind != AccessKind::Execute && self.mapping_at(access.addr).is_none()
-        };
-        let address = accesses.iter().find(fails)?.addr;
-        let (number, code) = self.code_of_page_fault(address, crashed.signal);
-        let detail = SignalDetail::Fault { address };
-        let info = SignalInfo { number: i32::from(number), errno: 0, code, detail };
-        let (tid, sp) = (crashed.tid, self.stack_pointer(crashed.tid));
-        Some(HandledSignal { info, stop: Stop { tid, pc: Some(pc), sp, registers, caller: None } })
-    }
-
     fn signal_of_context(
         &self,
         tid: Tid,
@@ -128,7 +119,8 @@ impl Core {
         last: u16,
     ) -> Option<HandledSignal> {
         let machine = self.machine()?;
-        let saved = self.saved_context(context)?.ok()?;
+        let mut saved = self.saved_context(context)?.ok()?;
+        saved.registers.extend(self.segment_bases(tid));
         let regs = machine.context_regs(context, self.space())?;
         let told = machine.signal_info(context).and_then(|at| self.told_info(at));
         let told = told.filter(|info| is_of_context(info, &saved));
@@ -136,6 +128,12 @@ impl Core {
         let sp = regs.get(machine.stack_pointer()).map(Addr::new);
         let stop = Stop { tid, pc: Some(regs.pc()), sp, registers: saved.registers, caller };
         Some(HandledSignal { info, stop })
+    }
+
+    /// Registers that addresses are relative to and that a context leaves out. A thread hardly ever changes them.
+    fn segment_bases(&self, tid: Tid) -> impl Iterator<Item = UserRegister> {
+        let registers = self.user_registers(tid).into_iter();
+        registers.filter(|register| matches!(register.name, "fsbase" | "gsbase"))
     }
 
     /// The `siginfo_t` at an address, if what lies there is one.
@@ -165,11 +163,27 @@ impl Core {
         let (_, signal, code) = others.copied().find(|(known, signal, _)| {
             Some(*known) == number && (*signal == last || (last == SIGABRT && *signal == SIGSEGV))
         })?;
-        let detail = match signal {
-            SIGSEGV => SignalDetail::None,
+        // The number of a division is 0, which a context also has where there was no exception.
+        if signal == SIGFPE && !self.divides(pc) {
+            return None;
+        }
+        let detail = match code {
+            SI_KERNEL => SignalDetail::None,
             _ => SignalDetail::Fault { address: pc },
         };
         info(signal, code, detail)
+    }
+
+    /// Whether the instruction at `pc` divides integers.
+    fn divides(&self, pc: Addr) -> bool {
+        let (bytes, read) = self.instruction(pc);
+        let disassembler = Disassembler::new(self.target()).ok();
+        let found = disassembler.zip(bytes.get(..read));
+        let found = found.and_then(|(disassembler, bytes)| disassembler.decode_one(pc, bytes));
+        found.is_some_and(|found| {
+            let name = found.mnemonic.strip_prefix('i').unwrap_or(&found.mnemonic);
+            matches!(name, "divb" | "divw" | "divl" | "divq")
+        })
     }
 
     /// The signal and code of a fault at an address. That of a mapping is refused, or lies behind the end of
