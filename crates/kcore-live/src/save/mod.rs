@@ -2,9 +2,10 @@
 //!
 //! What the system must be asked is asked before as far as it can be, files behind mappings are opened, and it is
 //! found out where in memory anything is. Then the process is stopped, and all pages are looked at again, those first
-//! that were there before. The pages that there are are copied, one part after another, to a writer that may be slower than the copy: the process goes on once the last page is
-//! copied, and not when it is written. It also goes on when its time is over, and what comes before all
-//! memory is written last: so a core says of each segment how much of it there is.
+//! that were there before. The pages that there are are copied, one part after another, to a writer that may be slower
+//! than the copy: the process goes on once the last page is copied, and not when it is written. It also goes on when
+//! its time is over, and what comes before all memory is written last: so a core says of each segment how much of it
+//! there is.
 //!
 //! Nothing is read that nobody has touched: see [`crate::resident`].
 
