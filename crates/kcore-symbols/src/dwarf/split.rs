@@ -86,8 +86,12 @@ struct Taken {
 
 struct Package {
     dwarf: DwarfPackage<Reader>,
-    types: Vec<OnceLock<Option<Units>>>,
+    types: Vec<OnceLock<Option<Box<Units>>>>,
 }
+
+/// Bytes that an index of a package has of each unit, at least: the number of its unit, where in the table that
+/// is, and one place with its length (DWARF 5, 7.3.5.3).
+const LEAST_OF_UNIT: usize = 20;
 
 impl Splits {
     /// What the skeletons in `main` name. Opens no other file.
@@ -157,7 +161,7 @@ impl Splits {
     pub fn package_types(&self, main: &DwarfFile, row: u32) -> Option<&Units> {
         let package = self.package()?;
         let slot = package.types.get(usize::try_from(row).ok()?)?;
-        slot.get_or_init(|| package.open_types(main, row)).as_ref()
+        slot.get_or_init(|| package.open_types(main, row).map(Box::new)).as_deref()
     }
 
     /// The number of the package's type unit with this signature.
@@ -269,7 +273,11 @@ impl Package {
             Ok::<_, gimli::Error>(section(image, id.dwo_name().unwrap_or_default(), order))
         };
         let dwarf = DwarfPackage::load(load, section(image, "", order))?;
-        let types = (0..dwarf.tu_index.unit_count()).map(|_| OnceLock::new()).collect();
+        // An index without a table of slots may say any number.
+        let index = load(SectionId::DebugTuIndex)?;
+        let most = u32::try_from(index.len() / LEAST_OF_UNIT).unwrap_or(u32::MAX);
+        let count = dwarf.tu_index.unit_count().min(most);
+        let types = (0..count).map(|_| OnceLock::new()).collect();
         Ok(Self { dwarf, types })
     }
 
