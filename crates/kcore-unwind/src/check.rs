@@ -7,6 +7,7 @@ use kcore_mem::{Addr, CodeAddr};
 use crate::{
     End, Regs, Trust, Walker,
     learnt::Code,
+    step::step_by_row,
     walk::{Caller, Here},
 };
 
@@ -43,7 +44,7 @@ impl Walker<'_> {
         if code.ends_stack {
             return Err(End::Outermost);
         }
-        let (caller, code) = self.with_exact_pc(caller, pc, code);
+        let (caller, code) = self.with_exact_pc(caller, step.caller, code);
         let sp = self.machine.stack_pointer();
         let (Some(below), Some(above)) = (step.callee.get(sp), step.caller.get(sp)) else {
             return Ok((caller, code));
@@ -57,18 +58,34 @@ impl Walker<'_> {
         on_other_stack.then_some(found).ok_or(End::DidNotAdvance(pc))
     }
 
-    /// The caller at `pc` and its code, which is where code goes on if no call precedes it: a function that was
+    /// The caller with these registers and its code, which is where code goes on if no call precedes it: a function that was
     /// entered as if it had been called from there left it, as Go's handler of faults enters `runtime.sigpanic`.
-    /// Where no unwind information tells of that code, a stack may begin there.
-    fn with_exact_pc(&mut self, caller: Caller, pc: Addr, code: Arc<Code>) -> (Caller, Arc<Code>) {
+    /// Where no unwind information leads on from that code, a stack may begin there.
+    fn with_exact_pc(
+        &mut self,
+        caller: Caller,
+        regs: &Regs,
+        code: Arc<Code>,
+    ) -> (Caller, Arc<Code>) {
         if !code.was_put_there {
             return (caller, code);
         }
-        let exact = self.code(CodeAddr::Pc(pc));
-        match exact.row.is_some() {
+        let exact = self.code(CodeAddr::Pc(regs.pc()));
+        match self.leads_to_a_call(regs, &exact) {
             true => (Caller { was_put_there: true, ..caller }, exact),
             false => (caller, code),
         }
+    }
+
+    /// Whether the unwind information of some code leads to where a call returns, or says that nobody called it.
+    /// `__start_context` of glibc has some that leads nowhere.
+    fn leads_to_a_call(&self, regs: &Regs, code: &Code) -> bool {
+        let Some(row) = &code.row else { return false };
+        let mut above = *regs;
+        let cfi = || self.modules.cfi_at(regs.pc());
+        let step = step_by_row(&cfi, row.by_ref(), regs, &mut above, self.space, self.machine);
+        let returns = || self.fallback(&[]).can_return_to(above.pc());
+        step.is_ok_and(|step| !step.has_caller || returns())
     }
 
     /// Whether the frame at `pc`, whose caller was found by `trust`, can end at `above` when the one that it

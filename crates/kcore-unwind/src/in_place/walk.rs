@@ -101,8 +101,11 @@ impl Walk<'_> {
             let step = apply(self.tables, self.space, at, row, regs, caller);
             return above_row(step, row.is_signal);
         }
-        if self.read_exact_row(pc).is_some() {
-            return Ok(Above { exact: true, ..self.above_read_row(pc.addr())? });
+        if self.read_exact_row(pc).is_some()
+            && let Ok(above) = self.above_read_row(pc.addr())
+            && (!above.has_caller || self.returns_to_caller())
+        {
+            return Ok(Above { exact: true, ..above });
         }
         if !self.is_restorer_behind(pc) && self.room.read_row(self.tables, at).is_some() {
             return self.above_read_row(at);
@@ -115,6 +118,13 @@ impl Walk<'_> {
         let (row, regs, caller) = self.room.applied();
         let step = apply(self.tables, self.space, at, row, regs, caller);
         above_row(step, self.room.row().is_signal)
+    }
+
+    /// Whether a call can return to the caller in the room. `__start_context` of glibc has unwind information that
+    /// leads nowhere.
+    fn returns_to_caller(&self) -> bool {
+        let at = self.room.caller.pc();
+        self.tables.is_code(at) && self.tables.machine.follows_call(at, self.space)
     }
 
     /// Reads the row for the code where a return address is that no call left, if it has one: a function was
