@@ -58,8 +58,9 @@ impl Walker<'_> {
         on_other_stack.then_some(found).ok_or(End::DidNotAdvance(pc))
     }
 
-    /// The caller with these registers and its code, which is where code goes on if no call precedes it: a function that was
-    /// entered as if it had been called from there left it, as Go's handler of faults enters `runtime.sigpanic`.
+    /// The caller with these registers and its code, which is where code goes on if no call precedes it: a function
+    /// that was entered as if it had been called from there left it, as Go's handler of faults enters
+    /// `runtime.sigpanic`.
     /// Where no unwind information leads on from that code, a stack may begin there.
     fn with_exact_pc(
         &mut self,
