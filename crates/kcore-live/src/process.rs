@@ -296,7 +296,8 @@ impl Process {
         TaskStat::parse(&proc::read(&self.task(tid).join("stat")).ok()?)
     }
 
-    /// How long all threads of the process were on a processor, those too that have ended; `None` once it has ended.
+    /// Processor time that all threads of the process have used, ended ones included; `None` once the process has
+    /// ended.
     pub fn ran(&self) -> Option<Duration> {
         let stat = TaskStat::parse(&proc::read(&self.folder.join("stat")).ok()?)?;
         Some(stat.ran)

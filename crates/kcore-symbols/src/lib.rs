@@ -27,13 +27,13 @@
     )
 )]
 
+mod aliases;
 mod by_name;
 mod complete;
 mod cover;
 mod debug_info;
 mod demangle;
 mod dwarf;
-mod group;
 mod index;
 mod language;
 mod lines;

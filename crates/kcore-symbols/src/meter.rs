@@ -10,7 +10,8 @@ use crate::dwarf::Result;
 /// Entries that are charged at once: to charge each would take as long as to read it.
 const AT_ONCE: u64 = 256;
 
-/// The error that says that no more may be read: nothing else here has it.
+/// The error that says that no more may be read. No reader that has a meter fails with it for another reason; bounds
+/// of ranges, which know no meter, use the same one.
 pub const EXHAUSTED: Error = Error::TooManyIterations;
 
 /// Charges entries to a budget.

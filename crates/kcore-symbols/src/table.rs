@@ -13,8 +13,8 @@ use kcore_mem::Svma;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
+    aliases::{Aliases, AliasesByAddress, Choice, FEW},
     cover::{Cover, Span},
-    group::{Choice, FEW, Group, Groups},
     lookup::NameIndex,
     names::{Arena, NameAt, NameStore},
     nearby::Nearby,
@@ -39,7 +39,7 @@ pub struct SymbolTable {
     names: NameStore,
     sections: Vec<SectionEnd>,
     nearby: OnceLock<Nearby>,
-    groups: Groups,
+    aliases: AliasesByAddress,
     order: OnceLock<Order>,
     by_name: OnceLock<NameIndex>,
     /// Names that were searched for among those of languages, and what they name.
@@ -143,9 +143,9 @@ impl SymbolTable {
             ids.sort_unstable_by(|a, b| self.prefer(*b, *a));
             let sized =
                 ids.iter().filter_map(|id| Some((self.entries.get(*id as usize)?.size, *id)));
-            Group::new(start, sized.map(|(size, id)| (start.saturating_add(size), id)))
+            Aliases::new(start, sized.map(|(size, id)| (start.saturating_add(size), id)))
         };
-        match self.groups.choose(start, svma.get(), group) {
+        match self.aliases.choose(start, svma.get(), group) {
             Choice::Known(id) => self.get(SymbolId(id?)),
             Choice::Unsized => None,
         }
@@ -377,7 +377,7 @@ impl SymbolTable {
         self.names.add(arena.into_bytes());
         // The names of resolvers may have needed to know where the others lie.
         self.nearby.take();
-        self.groups = Groups::default();
+        self.aliases = AliasesByAddress::default();
         if let Some(order) = self.order.take() {
             self.order = OnceLock::from(self.sort(&order.by_start, first_new));
         }

@@ -157,7 +157,7 @@ impl Core {
         self.machine.as_deref()
     }
 
-    /// Whether a thread stands right behind a system call that it was in.
+    /// Whether the pc of a thread is right behind the instruction of a system call.
     pub(crate) fn is_behind_system_call(&self, tid: Tid) -> bool {
         let registers = self.raw_registers(tid).zip(self.machine());
         registers.is_some_and(|(bytes, machine)| {

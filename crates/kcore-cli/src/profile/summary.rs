@@ -92,7 +92,7 @@ fn unseen(wanted: &Wanted, cost: &ProfileCost) -> Option<String> {
     is_much.then(|| {
         format!(
             "the process was on a processor for {:.2} s, and samples stand for {:.2} s of it: threads that live for \
-             less than 40 ms are seldom seen (without --cpu they are)",
+             less than 20 ms are seldom seen (without --cpu they are)",
             ran.as_secs_f64(),
             sampled.as_secs_f64(),
         )

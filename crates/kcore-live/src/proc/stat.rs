@@ -17,8 +17,8 @@ pub struct TaskStat {
     pub session: u32,
     /// The kernel's flags of the task (`PF_*`).
     pub flags: u64,
-    /// How long it was on a processor, in the program and in the kernel: of a process all its threads together, those
-    /// too that have ended.
+    /// Processor time used so far, in the program and in the kernel. That of a process is the sum over all its
+    /// threads, ended ones included.
     pub ran: Duration,
     /// Nice value.
     pub nice: i8,

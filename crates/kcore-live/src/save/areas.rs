@@ -1,7 +1,7 @@
 //! Where memory of a process is, found out while it runs.
 //!
-//! It is a plan and no more: once the process stands still, these areas are looked at again, and first. All else is
-//! looked at after them, since the process may have touched it meanwhile.
+//! This is only a plan. Once the process stands still, these areas are looked at again, and then all other memory,
+//! since the process may have touched some of it in the meantime.
 
 use kcore_mem::{Addr, AddrRange};
 
@@ -36,6 +36,7 @@ impl Areas {
         for (part, map) in wanted {
             let runs = contents.runs(map, part, &|| until.is_over());
             let held = runs.iter().filter(|run| is_something(run)).map(|run| run.range);
+            // The first look may have found out that the system cannot scan, which shortens the stride.
             areas.extend(merged(held, contents.stride().unwrap_or(stride)));
         }
         areas.sort_by_key(|area: &AddrRange| area.start);

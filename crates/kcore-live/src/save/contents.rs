@@ -45,8 +45,8 @@ pub struct Run {
 }
 
 impl Run {
-    /// Adds a run of the same mapping that follows the others. Those that hold the same become one: so do
-    /// the bytes of a file that they have.
+    /// Adds the next run of a mapping to those before it. It is joined to the last one if both hold the same kind of
+    /// content; bytes of a file then follow each other in the file as well.
     pub fn add_to(self, runs: &mut Vec<Self>) {
         match runs.last_mut() {
             _ if self.range.is_empty() => {}

@@ -17,7 +17,7 @@ struct Part {
 }
 
 /// What is known before the look.
-pub struct Known<'a> {
+pub struct SecondLook<'a> {
     /// The mappings as they are.
     pub maps: &'a [MapDetails],
     /// What is wanted of them.
@@ -26,7 +26,7 @@ pub struct Known<'a> {
     pub areas: &'a Areas,
 }
 
-impl Known<'_> {
+impl SecondLook<'_> {
     /// The runs of each mapping. First it is looked where something was there before, in the order of what is missed
     /// most, and then at all else, short parts before long ones. What was not looked at once `is_over` says so is
     /// [`Content::Late`].
@@ -104,7 +104,7 @@ mod tests {
         is_over: bool,
     ) -> Vec<Run> {
         let maps = std::slice::from_ref(map);
-        let known = Known { maps, filter: EVERYTHING, areas };
+        let known = SecondLook { maps, filter: EVERYTHING, areas };
         known.look(contents, &Layout::default(), &|| is_over).remove(0)
     }
 
@@ -150,7 +150,7 @@ mod tests {
         let long = Deadline::after(Duration::MAX, None);
         let areas = Areas::find(&contents, std::slice::from_ref(&map), EVERYTHING, long);
         let maps = std::slice::from_ref(&map);
-        let known = Known { maps, filter: EVERYTHING, areas: &areas };
+        let known = SecondLook { maps, filter: EVERYTHING, areas: &areas };
         let parts = known.parts(&Layout::default());
         let lens: Vec<u64> = parts.iter().map(|part| part.range.len() / PAGE).collect();
         assert_eq!(lens, [1, PAGES - 9001, 9000]);

@@ -38,7 +38,7 @@ use areas::Areas;
 use contents::Contents;
 use copy::{Copier, Missing};
 use layout::Layout;
-use look::Known;
+use look::SecondLook;
 use prepared::Prepared;
 
 use crate::{
@@ -233,7 +233,7 @@ fn layout_of(
 ) -> Layout {
     let until = held.until.within(part_of(plan, LOOKS));
     let mut layout = Layout::of(&held.threads, maps);
-    let runs = Known { maps, filter, areas }.look(contents, &layout, &|| until.is_over());
+    let runs = SecondLook { maps, filter, areas }.look(contents, &layout, &|| until.is_over());
     for (map, runs) in maps.iter().zip(runs) {
         layout.add(map, filter.wanted(map), runs);
     }

@@ -83,7 +83,7 @@ impl PcRanges {
         Ok(())
     }
 
-    /// Calls `each` with every range that is not empty, as long as some are `left`; a range list counts
+    /// Calls `each` with every range that is not empty, until no more are `left` to be read; a range list counts
     /// before a single range.
     pub fn each(
         &self,

@@ -103,7 +103,7 @@ impl InlinedCall {
         self.entry
     }
 
-    /// Calls `each` with every range of its code, as long as some are `left`.
+    /// Calls `each` with every range of its code, until no more are `left` to be read.
     pub fn each_range(
         &self,
         file: &DwarfFile,

@@ -17,8 +17,8 @@ use super::{
     units::Units,
 };
 
-/// How many times the length of a file its units may be long that skeletons have: those of a compiler have each
-/// one of their own.
+/// The units of all skeletons of one file may together be so many times as long as the file. A compiler gives each
+/// skeleton a unit of its own, so that they are no longer than the file.
 const OVERLAP: usize = 4;
 
 /// Finds the files of split units, without looking into them.

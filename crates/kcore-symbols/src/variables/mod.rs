@@ -40,9 +40,7 @@ impl ModuleSymbols {
     pub fn scopes_at(&self, svma: Svma, budget: &Budget) -> Result<Option<Scopes>, TypeError> {
         let Some((info, id)) = self.lines().function_at(svma) else { return Ok(None) };
         let meter = Rc::new(Meter::new(budget.clone()));
-        function::scopes(info, id, svma, &meter)
-            .map(Some)
-            .map_err(|error| TypeError::Damaged(id, error))
+        function::scopes(info, id, svma, &meter).map(Some).map_err(|error| failed(id, error))
     }
 
     /// The call that returns to `svma`, with what its caller knows of the arguments. The entries that are read are

@@ -9,11 +9,11 @@ pub const FEW: usize = 8;
 
 /// The symbols of addresses at which there are many.
 #[derive(Debug, Default)]
-pub struct Groups(RwLock<FxHashMap<u64, Group>>);
+pub struct AliasesByAddress(RwLock<FxHashMap<u64, Aliases>>);
 
 /// The symbols at one address that may be the answer.
 #[derive(Debug)]
-pub struct Group {
+pub struct Aliases {
     /// Each symbol with its end, by end: the preferred one of those that reach as far.
     by_end: Vec<(u64, u32)>,
     /// Whether all have a size.
@@ -29,10 +29,10 @@ pub enum Choice {
     Unsized,
 }
 
-impl Groups {
+impl AliasesByAddress {
     /// Who of the symbols that begin at `start` is shown for `at`. `group` makes their group, where nobody
     /// asked before.
-    pub fn choose(&self, start: u64, at: u64, group: impl FnOnce() -> Group) -> Choice {
+    pub fn choose(&self, start: u64, at: u64, group: impl FnOnce() -> Aliases) -> Choice {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(group) = known.get(&start) {
             return group.choose(at);
@@ -45,7 +45,7 @@ impl Groups {
     }
 }
 
-impl Group {
+impl Aliases {
     /// Symbols with their ends, the preferred one first; one without a size ends where it begins.
     pub fn new(start: u64, preferred_first: impl Iterator<Item = (u64, u32)>) -> Self {
         let (mut by_end, mut is_sized): (Vec<(u64, u32)>, bool) = (Vec::new(), true);
@@ -73,13 +73,13 @@ mod tests {
 
     #[test]
     fn the_preferred_one_that_reaches_the_address_is_chosen() {
-        let group = Group::new(10, [(14, 1), (12, 2), (20, 3), (20, 4), (30, 5)].into_iter());
+        let group = Aliases::new(10, [(14, 1), (12, 2), (20, 3), (20, 4), (30, 5)].into_iter());
         let chosen = [10, 13, 14, 19, 20, 29, 30].map(|at| group.choose(at));
         let known = |id| Choice::Known(Some(id));
         assert_eq!(
             chosen,
             [known(1), known(1), known(3), known(3), known(5), known(5), Choice::Known(None)]
         );
-        assert_eq!(Group::new(10, [(14, 1), (10, 2)].into_iter()).choose(11), Choice::Unsized);
+        assert_eq!(Aliases::new(10, [(14, 1), (10, 2)].into_iter()).choose(11), Choice::Unsized);
     }
 }
