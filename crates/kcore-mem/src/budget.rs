@@ -5,10 +5,14 @@
 //! of the answer is left out, and the budget records what was left out, so that the user is told.
 
 mod allowance;
+mod built;
 mod cut;
+mod watch;
 
 pub use allowance::Allowance;
+pub use built::Built;
 pub use cut::Cut;
+pub use watch::{Watch, sorted_within};
 
 use std::{
     fmt,
@@ -183,6 +187,11 @@ impl Budget {
     /// Whether `halt` reported that the time is over: the caller may have left something out.
     pub fn is_late(&self) -> bool {
         self.0.is_late.load(Ordering::SeqCst)
+    }
+
+    /// Whether the user pressed ctrl-C, or `halt` reported that the time is over. Does not look at the time.
+    pub fn is_halted(&self) -> bool {
+        self.is_late() || self.0.interrupt.load(Ordering::SeqCst)
     }
 
     fn spent(&self, resource: Resource) -> &AtomicU64 {

@@ -24,7 +24,7 @@ mod space;
 mod target;
 
 pub use addr::{Addr, AddrRange, CodeAddr, FileOff, Svma};
-pub use budget::{Allowance, Budget, Cut, Halt, Resource};
+pub use budget::{Allowance, Budget, Built, Cut, Halt, Resource, Watch, sorted_within};
 pub use cursor::{Cursor, OutOfBytes};
 pub use fault::{Fault, Origin};
 pub use space::{AddressSpace, Region};
