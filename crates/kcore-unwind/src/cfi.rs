@@ -1,13 +1,13 @@
 //! Call frame information of one module: `.eh_frame` with or without its header, `.debug_frame`.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use gimli::{
     BaseAddresses, DW_EH_PE_datarel, DW_EH_PE_sdata4, DW_EH_PE_udata4, DebugFrame, EhFrame,
     EhFrameHdr, EndianSlice, FrameDescriptionEntry, ParsedEhFrameHdr, RunTimeEndian, UnwindSection,
     Vendor,
 };
-use kcore_mem::{Addr, Arch, Endian, Svma, Target};
+use kcore_mem::{Addr, Arch, Budget, Built, Endian, Svma, Target};
 
 use crate::{
     cfi_index::FdeIndex,
@@ -40,8 +40,10 @@ struct Tables {
     eh_frame: Option<Bytes>,
     eh_frame_hdr: Option<Bytes>,
     debug_frame: Option<Bytes>,
-    eh_index: OnceLock<FdeIndex>,
-    debug_index: OnceLock<FdeIndex>,
+    eh_index: Built<FdeIndex>,
+    debug_index: Built<FdeIndex>,
+    /// Says when the building of an index has to end.
+    budget: Budget,
     long: LongRows,
 }
 
@@ -61,11 +63,19 @@ impl CfiBuilder {
             eh_frame: None,
             eh_frame_hdr: None,
             debug_frame: None,
-            eh_index: OnceLock::new(),
-            debug_index: OnceLock::new(),
+            eh_index: Built::new(),
+            debug_index: Built::new(),
+            budget: Budget::default(),
             long: LongRows::default(),
         };
         Self { bias, tables }
+    }
+
+    /// Ends the building of an index when `budget` says so; the next command builds it anew. Without one, an index is
+    /// built to its end.
+    pub fn within(mut self, budget: &Budget) -> Self {
+        self.tables.budget = budget.clone();
+        self
     }
 
     /// `.eh_frame`, whose first byte lies at `svma`.
@@ -131,7 +141,7 @@ impl Cfi {
         if tables.search_header().is_none()
             && let Some(section) = tables.eh_section()
         {
-            tables.eh_index.get_or_init(|| FdeIndex::new(&section, &tables.bases));
+            tables.eh_index(&section);
         }
     }
 
@@ -149,6 +159,12 @@ impl Cfi {
             return self.tables.row_by_eh_index(svma, context, take);
         }
         self.tables.row_by_header(svma, context, take)
+    }
+
+    /// Whether an index is not whole, since the command had to end while it was built: then no row does not say that
+    /// there is none.
+    pub(crate) fn is_partial(&self) -> bool {
+        self.tables.eh_index.is_partial() || self.tables.debug_index.is_partial()
     }
 
     /// The bytes of an expression.
@@ -225,6 +241,11 @@ impl Tables {
         header.table().is_some().then_some(header)
     }
 
+    fn eh_index(&self, section: &EhFrame<Slice<'_>>) -> &FdeIndex {
+        let build = || FdeIndex::new(section, &self.bases, &self.budget);
+        self.eh_index.get_or_build(&self.budget, build)
+    }
+
     /// By an index made of the whole section, where there is no header or it is damaged.
     fn row_by_eh_index<R>(
         &self,
@@ -236,10 +257,9 @@ impl Tables {
         if self.search_header().is_some() {
             return None;
         }
-        let index = self.eh_index.get_or_init(|| FdeIndex::new(&section, &self.bases));
-        let fde = section
-            .fde_from_offset(&self.bases, index.find(at)?.into(), EhFrame::cie_from_offset)
-            .ok()?;
+        let found = self.eh_index(&section).find(at)?;
+        let fde =
+            section.fde_from_offset(&self.bases, found.into(), EhFrame::cie_from_offset).ok()?;
         self.row_of(&section, CfiSectionKind::EhFrame, (&fde, at), context, take)
     }
 
@@ -250,10 +270,10 @@ impl Tables {
         take: &mut Take<'_, R>,
     ) -> Option<R> {
         let section = self.debug_section()?;
-        let index = self.debug_index.get_or_init(|| FdeIndex::new(&section, &self.bases));
-        let fde = section
-            .fde_from_offset(&self.bases, index.find(at)?.into(), DebugFrame::cie_from_offset)
-            .ok()?;
+        let build = || FdeIndex::new(&section, &self.bases, &self.budget);
+        let found = self.debug_index.get_or_build(&self.budget, build).find(at)?;
+        let fde =
+            section.fde_from_offset(&self.bases, found.into(), DebugFrame::cie_from_offset).ok()?;
         self.row_of(&section, CfiSectionKind::DebugFrame, (&fde, at), context, take)
     }
 
@@ -304,6 +324,8 @@ const fn vendor(target: Target) -> Vendor {
 
 #[cfg(test)]
 mod tests {
+    use kcore_mem::Allowance;
+
     use super::*;
 
     const SECTION: u64 = 0x50_0000;
@@ -340,6 +362,40 @@ mod tests {
         for encodings in [[4, 0x3b], [3, 0x3c], [0xff, 0xff]] {
             assert!(with_header(encodings, 1, SECTION).tables.search_header().is_none());
         }
+    }
+
+    /// A module without a search table, of functions of 16 bytes that lie one behind the other.
+    fn with_functions(count: u32, budget: &Budget) -> Cfi {
+        let common = b"\x14\0\0\0\0\0\0\0\x01zR\0\x01\x78\x10\x01\x03\x0c\x07\x08\x90\x01\0\0";
+        let mut section = common[..24].to_vec();
+        for number in 0..count {
+            let begin = 0x1000 + number * 16;
+            for word in [16, section.len() as u32 + 4, begin, 16, 0] {
+                section.extend(u32::to_le_bytes(word));
+            }
+        }
+        section.extend([0; 4]);
+        let builder = CfiBuilder::new(Target::X86_64, 0).within(budget);
+        builder.eh_frame(Arc::new(section), Svma::new(SECTION)).build()
+    }
+
+    #[test]
+    fn an_index_that_was_halted_is_built_by_the_next_command() {
+        const COUNT: u32 = 100_000;
+        let (budget, mut context) = (Budget::default(), Context::new());
+        let cfi = with_functions(COUNT, &budget);
+        let last = Addr::new(0x1000 + u64::from(COUNT) * 16 - 1);
+        budget.interrupt().store(true, std::sync::atomic::Ordering::SeqCst);
+        assert!(cfi.row(last, &mut context).is_none() && cfi.is_partial());
+        budget.interrupt().store(false, std::sync::atomic::Ordering::SeqCst);
+        assert!(cfi.row(last, &mut context).is_some() && !cfi.is_partial());
+    }
+
+    #[test]
+    fn an_index_ends_with_the_time() {
+        let late = Allowance { time: Some(std::time::Duration::ZERO), ..Allowance::default() };
+        let cfi = with_functions(100_000, &Budget::new(late));
+        assert!(cfi.row(Addr::new(0x1000), &mut Context::new()).is_none() && cfi.is_partial());
     }
 
     /// A module of one function at 0x1000, each of whose bytes states the CFA anew.

@@ -51,6 +51,9 @@ pub enum End {
     /// Whoever asked for the frames had enough.
     #[error("stopped")]
     Stopped,
+    /// The command had to end before it was known how to unwind the code at this address.
+    #[error("the command had to end before the code at {0} could be unwound")]
+    Halted(Addr),
     /// The registers of this architecture are not known to the walker.
     #[error("unwinding is not supported for this architecture")]
     Unsupported,
@@ -82,6 +85,7 @@ impl End {
             Self::Overlap(_) => "overlap",
             Self::Limit(_) => "limit",
             Self::Stopped => "stopped",
+            Self::Halted(_) => "halted",
             Self::Unsupported => "unsupported",
             Self::NoRegisters => "no_registers",
         }
@@ -97,7 +101,8 @@ impl End {
             | Self::UnknownRegister { at, .. }
             | Self::BadRule(at)
             | Self::DidNotAdvance(at)
-            | Self::Overlap(at) => Some(at),
+            | Self::Overlap(at)
+            | Self::Halted(at) => Some(at),
             Self::Fault(fault) => Some(fault.addr()),
             Self::Outermost
             | Self::Limit(_)

@@ -6,7 +6,7 @@ use kcore_mem::{Addr, AddrRange, AddressSpace, CodeAddr};
 use rustc_hash::FxHashSet;
 
 use crate::{
-    End, Frame, Machine, Modules, Reading, Regs, Tid, Trust,
+    Cfi, End, Frame, Machine, Modules, Reading, Regs, Tid, Trust,
     check::CallerStep,
     code_paths::CodePaths,
     fallback::{Fallback, Guess},
@@ -46,6 +46,8 @@ pub struct Walker<'a> {
     /// What was followed for the stack that is walked: so it does not depend on other stacks what is
     /// found.
     pub(crate) followed: Followed,
+    /// Whether some row of the stack that is walked is unknown since the command has to end.
+    is_halted: bool,
 }
 
 /// How the caller of a frame was found, before it is itself stepped from. Its registers stand
@@ -122,6 +124,7 @@ impl<'a> Walker<'a> {
             rule: None,
             thread: None,
             followed: Followed::default(),
+            is_halted: false,
         }
     }
 
@@ -143,6 +146,7 @@ impl<'a> Walker<'a> {
             rule: None,
             thread: None,
             followed: Followed::default(),
+            is_halted: false,
         }
     }
 
@@ -180,6 +184,7 @@ impl<'a> Walker<'a> {
         visit: &mut dyn FnMut(&Frame, &Regs) -> Flow,
     ) -> End {
         let (mut regs, mut above_regs) = (*regs, *regs);
+        self.is_halted = false;
         let mut here = Here::innermost(pc, trust, self.code(pc));
         let mut entered = FxHashSet::default();
         self.followed = Followed::default();
@@ -191,6 +196,8 @@ impl<'a> Walker<'a> {
             let step = CallerStep { callee: &regs, called: &here, caller: &above_regs };
             let checked = above.caller.and_then(|caller| self.check(caller, step));
             let (caller, code) = match checked {
+                // To choose a caller takes more rows than its own.
+                _ if self.is_halted => return End::Halted(here.pc.addr()),
                 Ok(found) => found,
                 Err(end) => return end,
             };
@@ -230,6 +237,9 @@ impl<'a> Walker<'a> {
     /// Finds what is above the frame at `regs`; `caller` becomes the registers of the caller, if
     /// there is one.
     fn above(&mut self, regs: &Regs, pc: CodeAddr, code: &Code, caller: &mut Regs) -> Above {
+        if self.is_halted {
+            return Above::none(End::Halted(pc.addr()));
+        }
         if let Some(above) = self.above_rule(Phase::BeforeCfi, regs, pc, caller) {
             return above;
         }
@@ -400,6 +410,9 @@ impl<'a> Walker<'a> {
             return Arc::clone(code);
         }
         let code = Arc::new(self.find_code(pc));
+        if self.is_halted {
+            return code;
+        }
         if self.learnt.rows.len() >= MAX_ROWS {
             self.learnt.rows.clear();
         }
@@ -411,6 +424,7 @@ impl<'a> Walker<'a> {
         let is_code = self.modules.is_code(pc.addr()) || self.modules.is_code(pc.lookup());
         let cfi = self.modules.cfi_at(pc.lookup());
         let row = cfi.and_then(|cfi| cfi.row(pc.lookup(), &mut self.learnt.context));
+        self.is_halted |= row.is_none() && cfi.is_some_and(Cfi::is_partial);
         let known_signal = row.as_ref().is_some_and(|row| row.is_signal);
         let is_restorer =
             is_code && !known_signal && self.machine.is_signal_restorer(pc.addr(), self.space);
