@@ -78,6 +78,11 @@ impl Image {
         })
     }
 
+    /// The budget of the commands that read it.
+    pub const fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
     /// The same image; its inflated sections are charged to `budget`, and notes call it `name`.
     #[must_use]
     pub fn within(self, budget: &Budget, name: impl Into<String>) -> Self {

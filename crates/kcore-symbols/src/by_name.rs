@@ -66,7 +66,7 @@ impl DebugInfo {
             return None;
         }
         if let Some(kept) = NameIndex::load(self.files(), self.kept.as_ref()) {
-            let _ = self.names.set(kept);
+            self.names.set(kept);
             return None;
         }
         find_exact(self, &NameIndex::of_listed(self.files(), sought.stem())?, sought)
@@ -106,7 +106,7 @@ impl DebugInfo {
 
     /// All tables of virtual functions that `rustc` describes, with the type that each belongs to.
     pub fn vtable_types(&self) -> &BTreeMap<Svma, DieId> {
-        self.vtables.get_or_init(|| {
+        self.vtables.get_or_build(self.budget(), || {
             let index = self.names();
             let tables = index.with_stem(Sought::new("{vtable}", What::Variable).stem());
             let places = tables.filter_map(|record| index.place(&record));
@@ -116,7 +116,7 @@ impl DebugInfo {
 
     /// The index of all names. It is made when the first is asked for.
     fn names(&self) -> &NameIndex {
-        self.names.get_or_init(|| NameIndex::open(self.files(), self.kept.as_ref()))
+        self.names.get_or_build(self.budget(), || NameIndex::open(self.files(), self.kept.as_ref()))
     }
 }
 

@@ -4,11 +4,11 @@
 use std::{
     collections::BTreeMap,
     fmt,
-    sync::{Arc, OnceLock, PoisonError, RwLock, atomic::AtomicU32},
+    sync::{Arc, PoisonError, RwLock, atomic::AtomicU32},
 };
 
 use kcore_elf::Image;
-use kcore_mem::Svma;
+use kcore_mem::{Budget, Built, Svma};
 use rustc_hash::FxHashMap;
 
 use crate::{
@@ -58,11 +58,11 @@ pub struct DebugInfo {
     /// Without the way back to this, by which it would keep itself alive.
     types: RwLock<FxHashMap<DieId, Arc<TypeNode>>>,
     pub(crate) kept: Option<Kept>,
-    pub(crate) names: OnceLock<NameIndex>,
+    pub(crate) names: Built<NameIndex>,
     /// How often a name was looked for.
     pub(crate) asked: AtomicU32,
-    pub(crate) vtables: OnceLock<BTreeMap<Svma, DieId>>,
-    pub(crate) runtime_types: OnceLock<RuntimeTypes>,
+    pub(crate) vtables: Built<BTreeMap<Svma, DieId>>,
+    pub(crate) runtime_types: Built<RuntimeTypes>,
 }
 
 impl DebugInfo {
@@ -79,10 +79,10 @@ impl DebugInfo {
             files,
             types: RwLock::default(),
             kept: kept.map(|(cache, build_id)| Kept::new(cache, build_id)),
-            names: OnceLock::new(),
+            names: Built::new(),
             asked: AtomicU32::new(0),
-            vtables: OnceLock::new(),
-            runtime_types: OnceLock::new(),
+            vtables: Built::new(),
+            runtime_types: Built::new(),
         }
     }
 
@@ -95,6 +95,11 @@ impl DebugInfo {
     /// How often such a file was needed for an answer.
     pub fn times_missed(&self) -> u64 {
         self.files.known_splits().map_or(0, Splits::missed)
+    }
+
+    /// Says when its readers have to end.
+    pub(crate) fn budget(&self) -> &Budget {
+        &self.files.main.file.budget
     }
 
     /// The files that it is read from.
@@ -117,6 +122,9 @@ impl DebugInfo {
             return Ok(Type::of(Arc::clone(self), known));
         }
         let node = Arc::new(types::read(self, id)?);
+        if self.budget().is_halted() {
+            return Ok(Type::of(Arc::clone(self), node));
+        }
         let mut types = self.types.write().unwrap_or_else(PoisonError::into_inner);
         if types.len() >= MAX_TYPES {
             types.clear();

@@ -14,8 +14,9 @@ use kcore_mem::Svma;
 use rustc_hash::FxHashMap;
 
 use crate::{
-    DebugContext, DebugInfo, DieId, Language, SplitName,
+    DebugContext, DebugInfo, DieId, Language, SplitName, TypeError,
     dwarf::{Resolver, Splits},
+    meter::HALTED,
 };
 
 /// Answers that are remembered; beyond it all are forgotten.
@@ -103,6 +104,9 @@ impl Lines {
             return Arc::clone(answer);
         }
         let (frames, problem) = answers.resolver.find(svma.get());
+        if opened.info.budget().is_halted() {
+            return frames.into();
+        }
         if let Some(error) = problem {
             self.problem.get_or_init(|| format!("debug information for {svma}: {error}"));
         }
@@ -123,11 +127,20 @@ impl Lines {
 
     /// The debug information and the entry in it of the function that holds `svma`; functions that
     /// are inlined there lie below it.
-    pub(crate) fn function_at(&self, svma: Svma) -> Option<(&Arc<DebugInfo>, DieId)> {
-        let opened = self.opened()?;
+    ///
+    /// # Errors
+    /// When the command has to end.
+    pub(crate) fn function_at(
+        &self,
+        svma: Svma,
+    ) -> Result<Option<(&Arc<DebugInfo>, DieId)>, TypeError> {
+        let Some(opened) = self.opened() else { return Ok(None) };
         let mut answers = opened.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        let (which, offset) = answers.resolver.find_function(svma.get()).ok()??;
-        Some((&opened.info, DieId { which, offset }))
+        match answers.resolver.find_function(svma.get()) {
+            Ok(found) => Ok(found.map(|(which, offset)| (&opened.info, DieId { which, offset }))),
+            Err(HALTED) => Err(TypeError::Exhausted),
+            Err(_) => Ok(None),
+        }
     }
 
     /// The file to which the debug information of the code at `svma` was split off, if it was not found. Looks for

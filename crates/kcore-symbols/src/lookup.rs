@@ -3,6 +3,7 @@
 use std::hash::{Hash, Hasher};
 
 use kcore_elf::{SymbolBinding, SymbolKind};
+use kcore_mem::{Watch, sorted_within};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::{
@@ -25,13 +26,15 @@ pub struct NameIndex {
 }
 
 impl NameIndex {
-    /// Hashes every name of the table.
+    /// Hashes every name of the table. Knows none when the command has to end.
     pub fn new(table: &SymbolTable) -> Self {
+        let mut watch = Watch::new(table.budget());
         let named = table.iter().filter(|symbol| !symbol.name().is_empty());
-        let mut by_hash: Vec<_> =
-            named.map(|symbol| (hash(symbol.name()), symbol.id().0)).collect();
-        by_hash.sort_unstable();
-        Self { by_hash }
+        let hashed =
+            named.map(|symbol| (!watch.is_over()).then(|| (hash(symbol.name()), symbol.id().0)));
+        let by_hash = hashed.collect::<Option<_>>();
+        let by_hash = by_hash.and_then(|all| sorted_within(all, table.budget()));
+        Self { by_hash: by_hash.unwrap_or_default() }
     }
 
     /// The best symbol of this name, which may carry a version.
@@ -59,8 +62,10 @@ pub fn find_demangled<'a>(table: &'a SymbolTable, wanted: &str) -> Option<Symbol
     let sought = Sought::new(wanted);
     let mut verdicts = Verdicts::new(table);
     let is_called = |name: &[u8]| hints.may_be(name) && is_called(name, &sought, wanted);
+    let mut watch = Watch::new(table.budget());
     table
         .iter()
+        .take_while(|_| !watch.is_over())
         .filter(|symbol| verdicts.of(symbol, is_called))
         .max_by(|a, b| is_cold(b).cmp(&is_cold(a)).then_with(|| prefer(table, a, b)))
 }
@@ -122,7 +127,8 @@ pub fn find_in_file<'a>(
 ) -> Option<Option<SymbolRef<'a>>> {
     let (mut in_file, mut file_found, mut found) = (false, false, None);
     let (sought, mut verdicts) = (Sought::new(name), Verdicts::new(table));
-    for symbol in table.iter() {
+    let mut watch = Watch::new(table.budget());
+    for symbol in table.iter().take_while(|_| !watch.is_over()) {
         if symbol.kind() == SymbolKind::File {
             in_file = is_file(symbol.name(), file);
             file_found |= in_file;

@@ -14,6 +14,9 @@ const AT_ONCE: u64 = 256;
 /// of ranges, which know no meter, use the same one.
 pub const EXHAUSTED: Error = Error::TooManyIterations;
 
+/// The error that says that the command has to end. gimli fails with it only where it writes.
+pub const HALTED: Error = Error::Io;
+
 /// Charges entries to a budget.
 pub struct Meter {
     budget: Option<Budget>,
@@ -43,8 +46,10 @@ impl Meter {
             return Ok(());
         }
         self.due.set(0);
-        let goes_on = budget.halt().is_none() && budget.spend(Resource::Entries, due);
-        if goes_on { Ok(()) } else { Err(EXHAUSTED) }
+        if budget.halt().is_some() {
+            return Err(HALTED);
+        }
+        if budget.spend(Resource::Entries, due) { Ok(()) } else { Err(EXHAUSTED) }
     }
 }
 

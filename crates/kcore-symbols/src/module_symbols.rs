@@ -1,9 +1,9 @@
 //! The symbols of one module, joined: which function holds an address, and by which name.
 
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use kcore_elf::Image;
-use kcore_mem::Svma;
+use kcore_mem::{Budget, Built, Svma};
 use rustc_hash::FxHashMap;
 
 use crate::{
@@ -37,7 +37,8 @@ pub struct Function {
 pub struct ModuleSymbols {
     image: Option<Arc<Image>>,
     debug: Option<Arc<Image>>,
-    table: OnceLock<SymbolTable>,
+    table: Built<SymbolTable>,
+    budget: Budget,
     lines: Lines,
     by_place: RwLock<FxHashMap<NameAt, Arc<str>>>,
     by_name: RwLock<FxHashMap<RawName, Arc<str>>>,
@@ -57,11 +58,14 @@ impl ModuleSymbols {
         supplementary: Option<Arc<Image>>,
         context: DebugContext,
     ) -> Self {
+        let budget = image.as_ref().or(debug.as_ref()).map(|image| image.budget().clone());
+        let budget = budget.unwrap_or_default();
         let lines = Lines::with_supplementary(image.clone(), debug.clone(), supplementary, context);
         Self {
             image,
             debug,
-            table: OnceLock::new(),
+            table: Built::new(),
+            budget,
             lines,
             by_place: RwLock::default(),
             by_name: RwLock::default(),
@@ -70,7 +74,7 @@ impl ModuleSymbols {
 
     /// The symbols of a module that has no file: those that were read in memory.
     pub fn from_table(table: SymbolTable) -> Self {
-        Self { table: OnceLock::from(table), ..Self::new(None, None) }
+        Self { table: Built::of(table), ..Self::new(None, None) }
     }
 
     /// Makes ready what an address is looked up in. Where symbols and debug information are big, both
@@ -92,8 +96,8 @@ impl ModuleSymbols {
 
     /// The symbol table.
     pub fn table(&self) -> &SymbolTable {
-        self.table
-            .get_or_init(|| SymbolTable::from_images(self.image.as_deref(), self.debug.as_deref()))
+        let read = || SymbolTable::from_images(self.image.as_deref(), self.debug.as_deref());
+        self.table.get_or_build(&self.budget, read)
     }
 
     /// The source lines.

@@ -36,6 +36,9 @@ impl RuntimeTypes {
     /// What one unit has, as far as it is not damaged.
     fn of_unit(files: &Files, start: usize) -> Self {
         let mut found = Self::default();
+        if files.main.file.budget.halt().is_some() {
+            return found;
+        }
         let Ok(unit) = Unit::open(&files.main.file, start) else { return found };
         if unit.language == Some(Language::Go) {
             let _ = found.walk(&unit);
@@ -45,7 +48,7 @@ impl RuntimeTypes {
 
     /// Looks at the entries right below the root.
     fn walk(&mut self, unit: &Unit) -> Result<()> {
-        let mut walk = Walk::new(&unit.unit, None)?;
+        let mut walk = Walk::new(unit, None)?;
         while let Some(entry) = walk.next(-1)? {
             if entry.depth == 0 {
                 walk.pass(&entry)?;
@@ -93,6 +96,6 @@ impl DebugInfo {
     }
 
     fn runtime_types(&self) -> &RuntimeTypes {
-        self.runtime_types.get_or_init(|| RuntimeTypes::scan(self.files()))
+        self.runtime_types.get_or_build(self.budget(), || RuntimeTypes::scan(self.files()))
     }
 }

@@ -1,15 +1,14 @@
 //! The symbols of one module: collected as the files list them, sorted when first asked for.
 
+mod among_all;
+
 use std::{
     cmp::Ordering,
-    sync::{
-        OnceLock, PoisonError, RwLock,
-        atomic::{AtomicU32, Ordering::Relaxed},
-    },
+    sync::{PoisonError, RwLock, atomic::AtomicU32},
 };
 
 use kcore_elf::{Image, ImageSection, ImageSymbol, SymbolKind, SymbolTableKind};
-use kcore_mem::Svma;
+use kcore_mem::{Budget, Built, Svma, Watch, sorted_within};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
@@ -24,8 +23,6 @@ use crate::{
 };
 
 const SHF_EXECINSTR: u64 = 4;
-/// Addresses that are searched for among all symbols. To look at all is 30 times as fast as to order them.
-const MAX_SEARCHES: u32 = 16;
 /// Names whose search is remembered; beyond it all are forgotten.
 const MAX_KNOWN: usize = 1 << 10;
 
@@ -38,10 +35,12 @@ pub struct SymbolTable {
     entries: Vec<Entry>,
     names: NameStore,
     sections: Vec<SectionEnd>,
-    nearby: OnceLock<Nearby>,
+    /// Says when what is made of the symbols has to end.
+    budget: Budget,
+    nearby: Built<Nearby>,
     aliases: AliasesByAddress,
-    order: OnceLock<Order>,
-    by_name: OnceLock<NameIndex>,
+    order: Built<Order>,
+    by_name: Built<NameIndex>,
     /// Names that were searched for among those of languages, and what they name.
     demangled: RwLock<FxHashMap<Box<str>, Option<SymbolId>>>,
     /// How many addresses were searched for among all symbols.
@@ -59,24 +58,32 @@ struct SectionEnd {
 #[derive(Debug, Default)]
 struct Order {
     by_start: Vec<u32>,
-    cover: OnceLock<Cover>,
+    cover: Built<Cover>,
 }
 
 impl SymbolTable {
     /// The symbols of a module's file and of its separate debug file: `.symtab` of both without
-    /// duplicates, `.dynsym`, and names for the entries of the procedure linkage table.
+    /// duplicates, `.dynsym`, and names for the entries of the procedure linkage table. Of none when the command has
+    /// to end: what lies between two symbols that are known would be taken for a part of the first.
     pub fn from_images(image: Option<&Image>, debug: Option<&Image>) -> Self {
-        let mut table = Self::default();
+        let budget = image.or(debug).map(|image| image.budget().clone()).unwrap_or_default();
+        let nothing = Self { budget, ..Self::default() };
+        let mut table = Self { budget: nothing.budget.clone(), ..Self::default() };
+        if table.add_images(image, debug).is_some() { table } else { nothing }
+    }
+
+    /// `None` when the command has to end.
+    fn add_images(&mut self, image: Option<&Image>, debug: Option<&Image>) -> Option<()> {
         for file in [image, debug].into_iter().flatten() {
-            table.add_full(file);
+            self.add_full(file)?;
         }
         for file in [image, debug].into_iter().flatten() {
-            table.add(file, SymbolTableKind::Dynamic);
+            self.add(file, SymbolTableKind::Dynamic)?;
         }
         let sections = image.or(debug).map(Image::sections).unwrap_or_default();
-        table.sections = sections.iter().map(SectionEnd::of).collect();
-        table.add_linkage_entries(image);
-        table
+        self.sections = sections.iter().map(SectionEnd::of).collect();
+        self.add_linkage_entries(image);
+        Some(())
     }
 
     /// The symbols that were read elsewhere, such as the dynamic symbols in the memory of a
@@ -151,44 +158,9 @@ impl SymbolTable {
         }
     }
 
-    /// The answer without an order, for the first few addresses that need more than what begins near
-    /// them, such as those behind a label in a routine of an assembler: the sized symbol that begins
-    /// last of those that reach the address, or else what has no size, if no sized one hides it.
-    fn find_among_all(&self, svma: Svma) -> Option<SymbolRef<'_>> {
-        let has_order = self.order.get().is_some();
-        (!has_order && self.searches.fetch_add(1, Relaxed) < MAX_SEARCHES).then_some(())?;
-        let here = self.last_before(svma.get())?;
-        let start = self.start(*here.first()?);
-        let (mut covering, mut hides): (Option<SymbolRef<'_>>, bool) = (None, false);
-        for (_, id) in self.placed(0) {
-            let Some(symbol) = self.get(SymbolId(id)).filter(|symbol| symbol.size() > 0) else {
-                continue;
-            };
-            let span = symbol.value().get()..symbol.value().get().saturating_add(symbol.size());
-            hides |= span.contains(&start);
-            if span.contains(&svma.get())
-                && covering.is_none_or(|best| self.is_better(symbol, best))
-            {
-                covering = Some(symbol);
-            }
-        }
-        let without_size = || {
-            let here = here.iter().filter_map(|id| self.get(SymbolId(*id)));
-            let here = here.filter(|symbol| svma.get() < self.reach(symbol.entry));
-            here.max_by(|a, b| compare(&self.names, a.entry, b.entry)).filter(|_| !hides)
-        };
-        covering.or_else(without_size)
-    }
-
-    /// Whether of two symbols that cover an address the first is the one to show.
-    fn is_better(&self, symbol: SymbolRef<'_>, than: SymbolRef<'_>) -> bool {
-        let by_start = symbol.value().cmp(&than.value());
-        by_start.then_with(|| compare(&self.names, symbol.entry, than.entry)).is_gt()
-    }
-
     fn find_covering(&self, svma: Svma) -> Option<SymbolRef<'_>> {
         let order = self.order();
-        let cover = order.cover.get_or_init(|| {
+        let cover = order.cover.get_or_build(&self.budget, || {
             let spans: Vec<_> = order.by_start.iter().filter_map(|id| self.span(*id)).collect();
             Cover::new(&spans)
         });
@@ -231,7 +203,7 @@ impl SymbolTable {
 
     /// The symbols that begin last at or before `at`; `None` where the order must be asked.
     fn last_before(&self, at: u64) -> Option<Vec<u32>> {
-        let nearby = self.nearby.get_or_init(|| Nearby::new(self.placed(0)));
+        let nearby = self.nearby.get_or_build(&self.budget, || Nearby::new(self.placed(0)));
         nearby.last_before(at, |id| self.start(id))
     }
 
@@ -246,7 +218,7 @@ impl SymbolTable {
     /// or without a version; a C++ or Rust name as the source spells it, with or without its
     /// parameters, is found too.
     pub fn lookup(&self, name: &str) -> Option<SymbolRef<'_>> {
-        let index = self.by_name.get_or_init(|| NameIndex::new(self));
+        let index = self.by_name.get_or_build(&self.budget, || NameIndex::new(self));
         index.find(self, name.as_bytes()).or_else(|| self.lookup_demangled(name))
     }
 
@@ -257,6 +229,9 @@ impl SymbolTable {
             self.demangled.read().unwrap_or_else(PoisonError::into_inner).get(name).copied();
         let id = known.unwrap_or_else(|| {
             let found = crate::lookup::find_demangled(self, name).map(|symbol| symbol.id());
+            if self.budget.is_halted() {
+                return found;
+            }
             let mut known = self.demangled.write().unwrap_or_else(PoisonError::into_inner);
             if known.len() >= MAX_KNOWN {
                 known.clear();
@@ -308,6 +283,11 @@ impl SymbolTable {
         self.entries.is_empty()
     }
 
+    /// Says when what is made of the symbols has to end.
+    pub(crate) const fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
     pub(crate) const fn names(&self) -> &NameStore {
         &self.names
     }
@@ -319,6 +299,9 @@ impl SymbolTable {
         }
         let start = entry.value.get();
         let by_start = &self.order().by_start;
+        if by_start.is_empty() && self.budget.is_halted() {
+            return 0;
+        }
         let after = by_start.partition_point(|id| self.start(*id) <= start);
         let next = by_start.get(after).map_or(u64::MAX, |id| self.start(*id));
         let end = self.reach(entry).min(next);
@@ -330,34 +313,41 @@ impl SymbolTable {
     }
 
     /// Adds `.symtab`, without the symbols that a file before had already.
-    fn add_full(&mut self, image: &Image) {
-        let known: FxHashSet<(Svma, Vec<u8>)> =
-            self.entries.iter().map(|entry| self.identity(entry)).collect();
+    fn add_full(&mut self, image: &Image) -> Option<()> {
+        let mut watch = Watch::new(&self.budget);
+        let known =
+            self.entries.iter().map(|entry| (!watch.is_over()).then(|| self.identity(entry)));
+        let known: FxHashSet<(Svma, Vec<u8>)> = known.collect::<Option<_>>()?;
         let first_new = self.entries.len();
-        self.add(image, SymbolTableKind::Full);
-        if known.is_empty() {
-            return;
+        self.add(image, SymbolTableKind::Full)?;
+        if !known.is_empty() {
+            let mut added = self.entries.split_off(first_new.min(self.entries.len()));
+            added.retain(|entry| !known.contains(&self.identity(entry)));
+            self.entries.append(&mut added);
         }
-        let mut added = self.entries.split_off(first_new.min(self.entries.len()));
-        added.retain(|entry| !known.contains(&self.identity(entry)));
-        self.entries.append(&mut added);
+        Some(())
     }
 
     fn identity(&self, entry: &Entry) -> (Svma, Vec<u8>) {
         (entry.value, self.names.get(entry.name).to_vec())
     }
 
-    fn add(&mut self, image: &Image, kind: SymbolTableKind) {
+    fn add(&mut self, image: &Image, kind: SymbolTableKind) -> Option<()> {
         let file = self.names.add(image.symbol_strings(kind));
         let sections = image.sections();
         // Each takes its own bytes in the file, so no table is longer than that allows.
         self.entries.reserve(image.symbol_count(kind));
-        self.entries.extend(image.symbols(kind).filter_map(|symbol| {
+        let mut watch = Watch::new(&self.budget);
+        for symbol in image.symbols(kind) {
+            if watch.is_over() {
+                return None;
+            }
             let name = NameAt::in_table(file, symbol.name_start);
             let section = sections.get(usize::from(symbol.section));
             let loaded = section.is_none_or(ImageSection::is_loaded);
-            entry_of(&symbol, name, kind.into(), loaded)
-        }));
+            self.entries.extend(entry_of(&symbol, name, kind.into(), loaded));
+        }
+        Some(())
     }
 
     fn add_linkage_entries(&mut self, image: Option<&Image>) {
@@ -379,26 +369,29 @@ impl SymbolTable {
         self.nearby.take();
         self.aliases = AliasesByAddress::default();
         if let Some(order) = self.order.take() {
-            self.order = OnceLock::from(self.sort(&order.by_start, first_new));
+            self.order = Built::of(self.sort(&order.by_start, first_new));
         }
     }
 
     fn order(&self) -> &Order {
-        self.order.get_or_init(|| self.sort(&[], 0))
+        self.order.get_or_build(&self.budget, || self.sort(&[], 0))
     }
 
     /// The order of all symbols. Those before the entry `first_new` are in order already, which
-    /// the sort makes use of.
+    /// the sort makes use of. No symbol is in it when the command has to end.
     fn sort(&self, sorted: &[u32], first_new: usize) -> Order {
         let old = sorted.iter().map(|id| (self.start(*id), *id));
-        let mut all: Vec<(u64, u32)> = old.chain(self.placed(first_new)).collect();
-        all.sort_by_key(|(start, _)| *start);
+        let all = sorted_within(old.chain(self.placed(first_new)).collect(), &self.budget);
+        let (mut all, mut watch) = (all.unwrap_or_default(), Watch::new(&self.budget));
         // Names are read only of symbols that share an address.
         for same in all.chunk_by_mut(|a, b| a.0 == b.0).filter(|same| same.len() > 1) {
             same.sort_unstable_by(|a, b| self.prefer(a.1, b.1));
+            if watch.is_over() {
+                return Order::default();
+            }
         }
         let by_start = all.iter().map(|(_, id)| *id).collect();
-        Order { by_start, cover: OnceLock::new() }
+        Order { by_start, cover: Built::new() }
     }
 
     /// Whether a symbol marks a place for tools; those have no type. Other names are not touched.
@@ -459,42 +452,4 @@ fn entry_of(
         source,
         loaded,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Functions that overlap at random, of which every third has no size.
-    fn overlapping() -> SymbolTable {
-        let mut state = 1_u64;
-        let mut random = |below: u64| {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (state >> 33) % below
-        };
-        let symbols = (0..300).map(|index| RawSymbol {
-            index,
-            name: format!("{}f{}", "_".repeat(random(3) as usize), random(50)).into_bytes(),
-            value: Svma::new(random(400) * 4),
-            size: if index % 3 == 0 { 0 } else { random(40) + 1 },
-            kind: SymbolKind::Function,
-            binding: kcore_elf::SymbolBinding::Global,
-            other: 0,
-            section: 1,
-        });
-        SymbolTable::from_raw(symbols.collect())
-    }
-
-    #[test]
-    fn a_search_of_all_agrees_with_the_order() {
-        let mut told = 0;
-        for at in (0..1700).map(Svma::new) {
-            // A new table: its searches are counted.
-            let found = overlapping().find_among_all(at).map(|symbol| symbol.id());
-            let ordered = overlapping().find_covering(at).map(|symbol| symbol.id());
-            assert!(found.is_none() || found == ordered, "{at:?}: {found:?} and {ordered:?}");
-            told += usize::from(found.is_some());
-        }
-        assert!(told > 1000, "only {told}");
-    }
 }

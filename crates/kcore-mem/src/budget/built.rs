@@ -32,6 +32,11 @@ impl<T> Built<T> {
         self.attempts().find(|attempt| attempt.is_whole).map(|attempt| &attempt.value)
     }
 
+    /// Keeps a whole value, if nothing was built before.
+    pub fn set(&self, value: T) {
+        self.0.get_or_init(|| Box::new(Attempt { value, is_whole: true, next: Self::new() }));
+    }
+
     /// Whether it was built, and no time yet wholly.
     pub fn is_partial(&self) -> bool {
         self.0.get().is_some() && self.get().is_none()

@@ -6,8 +6,8 @@ use super::Budget;
 
 /// Steps between two looks.
 const EVERY: u32 = 1 << 12;
-/// Items that are sorted at a time: that takes some milliseconds.
-const AT_ONCE: usize = 1 << 16;
+/// Items that are sorted at a time: that takes some 10 milliseconds.
+const AT_ONCE: usize = 1 << 18;
 
 /// Looks at a budget every few thousand steps. Charges nothing.
 pub struct Watch {
@@ -34,7 +34,7 @@ impl fmt::Debug for Watch {
     }
 }
 
-/// The items in order, equal ones as they stood; `None` when the command has to end meanwhile. More than some ten
+/// The items in order, equal ones as they stood; `None` when the command has to end meanwhile. More than some hundred
 /// thousand are sorted in runs, which are merged then.
 pub fn sorted_within<T: Ord + Copy>(mut items: Vec<T>, budget: &Budget) -> Option<Vec<T>> {
     if items.len() <= AT_ONCE {
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn what_is_sorted_in_runs_is_sorted() {
-        for count in [9000, 1 << 16, (3 << 16) + 5] {
+        for count in [9000, 1 << 18, (3 << 18) + 5] {
             let mut sorted = numbers(count);
             assert!(!sorted.is_sorted());
             let within = sorted_within(sorted.clone(), &Budget::default());
@@ -104,10 +104,10 @@ mod tests {
         let mut watch = Watch::new(&over());
         let steps = (0..1_000_000).take_while(|_| !watch.is_over()).count();
         assert!((1..10_000).contains(&steps), "{steps}");
-        assert_eq!(sorted_within(numbers(1 << 17), &over()), None);
+        assert_eq!(sorted_within(numbers(1 << 19), &over()), None);
         let budget = Budget::default();
         budget.interrupt().store(true, Ordering::SeqCst);
-        assert_eq!(merged(&numbers(1 << 17), &budget), None);
+        assert_eq!(merged(&numbers(1 << 19), &budget), None);
         assert!(!Watch::new(&budget).is_over(), "what is small is never cut");
     }
 }

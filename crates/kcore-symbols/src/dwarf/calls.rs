@@ -19,6 +19,7 @@ use super::{
     unit::Unit,
     walk::Walk,
 };
+use crate::meter::HALTED;
 
 /// Addresses of a function whose calls are looked for among its entries, before all are ordered.
 const SELDOM: u32 = 4;
@@ -86,7 +87,7 @@ impl CallsOfFunctions {
 
 impl Calls {
     fn read(file: &DwarfFile, unit: &Unit, entry: UnitOffset) -> Result<Self> {
-        let mut walk = Walk::new(&unit.unit, Some(entry))?;
+        let mut walk = Walk::new(unit, Some(entry))?;
         let mut all = Self {
             names: NameAttributes::default(),
             calls: Vec::new(),
@@ -100,6 +101,9 @@ impl Calls {
         })?;
         if function.shape.has_children() {
             all.problem = all.read_calls(file, unit, &mut walk).err();
+            if all.problem == Some(HALTED) {
+                return Err(HALTED);
+            }
         }
         all.pieces.finish();
         Ok(all)

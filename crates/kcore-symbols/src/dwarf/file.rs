@@ -10,7 +10,7 @@ use gimli::{
     EndianReader, Error, LocationLists, Reader as _, RunTimeEndian, Section as _, SectionId,
 };
 use kcore_elf::{Image, Section};
-use kcore_mem::Endian;
+use kcore_mem::{Budget, Endian};
 
 use super::{Reader, Result, attributes::RangesLeft, bytes::Bytes, rows::Rows, shared::Shared};
 
@@ -40,6 +40,8 @@ pub struct DwarfFile {
     pub lines: Arc<Shared<(usize, u8), Rows>>,
     /// Whether its units are those of `.debug_types` (DWARF 4).
     pub is_types: bool,
+    /// Says when readers have to end.
+    pub budget: Budget,
     /// What split units have from their skeleton.
     pub skeleton: Option<SkeletonBases>,
 }
@@ -103,6 +105,7 @@ impl DwarfFile {
             lines: Arc::new(Shared::new(dwarf.debug_line.reader().len())),
             dwarf: Arc::new(dwarf),
             is_types,
+            budget: parent.budget.clone(),
             skeleton,
         }
     }
@@ -131,6 +134,7 @@ impl DwarfFile {
             ranges_left: Arc::default(),
             dwarf: Arc::new(dwarf),
             is_types: false,
+            budget: image.budget().clone(),
             skeleton: None,
         }
     }
@@ -164,6 +168,7 @@ impl DwarfFile {
             abbreviations: Arc::clone(&self.abbreviations),
             lines: Arc::clone(&self.lines),
             is_types: self.is_types,
+            budget: self.budget.clone(),
             skeleton: self.skeleton,
         }
     }

@@ -1,9 +1,10 @@
 //! The files and sections that the debug information of a module lies in.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use gimli::{AttributeValue, Error};
 use kcore_elf::{Image, SectionStream};
+use kcore_mem::Built;
 
 use super::{
     Reader, Result, UnitOffset,
@@ -47,7 +48,7 @@ pub struct Files {
     /// What others say of its names.
     pub lists: NameLists,
     finder: Option<Arc<dyn SplitFiles>>,
-    splits: OnceLock<Option<Splits>>,
+    splits: Built<Option<Splits>>,
 }
 
 /// Sections that say which units name something. They are read when somebody asks.
@@ -88,7 +89,7 @@ impl Files {
             long_names,
             lists,
             finder,
-            splits: OnceLock::new(),
+            splits: Built::new(),
         }
     }
 
@@ -124,7 +125,7 @@ impl Files {
     /// The units that were split off; `None` where nobody could find them.
     pub fn splits(&self) -> Option<&Splits> {
         let read = || Some(Splits::read(&self.main, Arc::clone(self.finder.as_ref()?)));
-        self.splits.get_or_init(read).as_ref()
+        self.splits.get_or_build(&self.main.file.budget, read).as_ref()
     }
 
     /// The same, if somebody asked for them before.

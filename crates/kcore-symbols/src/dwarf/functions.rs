@@ -1,8 +1,7 @@
 //! Which function of a unit holds an address.
 
-use std::sync::OnceLock;
-
 use gimli::{DwTag, Error, constants};
+use kcore_mem::Built;
 
 use super::{
     Result, UnitOffset,
@@ -23,7 +22,7 @@ const MAX_CODE: usize = 1 << 22;
 /// searched for them only when an address belongs to no other.
 pub struct Functions {
     outer: Table,
-    all: OnceLock<Result<Table>>,
+    all: Built<Result<Table>>,
 }
 
 /// Functions by the addresses of their code.
@@ -40,7 +39,7 @@ struct Code {
 impl Functions {
     /// Reads the outer functions of a unit.
     pub fn read(file: &DwarfFile, unit: &Unit) -> Result<Self> {
-        Ok(Self { outer: Table::read(file, unit, true)?, all: OnceLock::new() })
+        Ok(Self { outer: Table::read(file, unit, true)?, all: Built::new() })
     }
 
     /// The entry of the function that holds `pc`.
@@ -48,7 +47,7 @@ impl Functions {
         if let Some(found) = self.outer.find(pc) {
             return Ok(Some(found));
         }
-        let all = self.all.get_or_init(|| Table::read(file, unit, false));
+        let all = self.all.get_or_build(&unit.budget, || Table::read(file, unit, false));
         all.as_ref().map(|all| all.find(pc)).map_err(Error::clone)
     }
 }
@@ -57,7 +56,7 @@ impl Table {
     fn read(file: &DwarfFile, unit: &Unit, only_outer: bool) -> Result<Self> {
         let mut table = Self::default();
         let left = file.ranges_left();
-        let mut walk = Walk::new(&unit.unit, None)?;
+        let mut walk = Walk::new(unit, None)?;
         while table.0.len() < MAX_CODE
             && let Some(entry) = walk.next(-1)?
         {

@@ -36,7 +36,7 @@ pub struct FunctionAt {
 impl FunctionAt {
     /// Reads the function at `entry` as far as it concerns `pc`.
     pub fn read(file: &DwarfFile, unit: &Unit, entry: UnitOffset, pc: u64) -> Result<Self> {
-        let mut walk = Walk::new(&unit.unit, Some(entry))?;
+        let mut walk = Walk::new(unit, Some(entry))?;
         let mut found = Self { names: NameAttributes::default(), inlined: Vec::new() };
         let Some(function) = walk.next(-1)? else { return Ok(found) };
         walk.attributes(&function, |attribute| {

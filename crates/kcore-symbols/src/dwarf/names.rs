@@ -111,7 +111,7 @@ impl NameAttributes {
     /// The names of the entry at `entry`.
     pub fn read(unit: &Unit, entry: UnitOffset) -> Result<Self> {
         let mut names = Self::default();
-        let mut walk = Walk::new(&unit.unit, Some(entry))?;
+        let mut walk = Walk::new(unit, Some(entry))?;
         let found = walk.next(-1)?.ok_or(Error::NoEntryAtGivenOffset(entry.0 as u64))?;
         walk.attributes(&found, |attribute| {
             names.take(attribute);

@@ -35,7 +35,7 @@ impl Outline {
     pub fn read(unit: &Unit) -> Result<Self> {
         let mut outline = Self::default();
         let mut open: Vec<Open> = Vec::new();
-        let mut walk = Walk::new(&unit.unit, None)?;
+        let mut walk = Walk::new(unit, None)?;
         while outline.0.len() < MAX_SCOPES
             && let Some(entry) = walk.next(-1)?
         {
@@ -88,7 +88,7 @@ impl Outline {
 /// the compiler says where the next entry is, beside it.
 pub fn around(unit: &Unit, wanted: UnitOffset) -> Result<Vec<UnitOffset>> {
     let mut open: Vec<(isize, UnitOffset)> = Vec::new();
-    let mut walk = Walk::new(&unit.unit, None)?;
+    let mut walk = Walk::new(unit, None)?;
     while let Some(entry) = walk.next(-1)?
         && entry.offset <= wanted
     {

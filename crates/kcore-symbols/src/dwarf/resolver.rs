@@ -15,7 +15,7 @@ use super::{
     scan::scan,
     unit::{SplitName, Unit},
 };
-use crate::LineFrame;
+use crate::{LineFrame, meter::HALTED};
 
 /// Calls inlined into one another that are told of every address.
 const SHALLOW: usize = 64;
@@ -44,12 +44,15 @@ pub enum Problem {
     TooManyRanges,
     /// There are more calls inlined into one another than are told of.
     TooDeep,
+    /// The command had to end before all was read.
+    Halted,
 }
 
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
         match error {
             Error::TooManyIterations => Self::TooManyRanges,
+            HALTED => Self::Halted,
             error => Self::Damaged(error),
         }
     }
@@ -62,6 +65,7 @@ impl fmt::Display for Problem {
             Self::TooManyRanges => f.write_str(
                 "functions and inlined calls share or overlap in too many ranges: some were not read",
             ),
+            Self::Halted => f.write_str("the command had to end before all was read"),
             Self::TooDeep => write!(
                 f,
                 "more than {SHALLOW} calls are inlined into one another at many addresses: the inner ones are left out"
@@ -92,7 +96,10 @@ impl Resolver {
         if let Some(found) = self.function_among(self.files.aranges.claims.find(pc), pc)? {
             return Ok(Some(found));
         }
-        let (units, _) = self.others_at(pc);
+        let (units, problem) = self.others_at(pc);
+        if problem == Some(HALTED) {
+            return Err(HALTED);
+        }
         self.function_among(units, pc)
     }
 
@@ -128,6 +135,9 @@ impl Resolver {
             return (others.find(pc), None);
         }
         let (others, problem) = scan(&self.files);
+        if problem == Some(HALTED) {
+            return (others.find(pc), problem);
+        }
         (self.others.insert(others).find(pc), problem)
     }
 

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use gimli::{ColumnType, DebugLine, DebugLineOffset, LineProgramHeader};
 
+use kcore_mem::{Budget, Watch};
+
 use super::{Reader, Result, file::DwarfFile, paths, shared::Reading, unit::Unit};
+use crate::meter::HALTED;
 
 /// Rows of one unit that are kept. The largest units have some hundred thousand.
 const MAX_ROWS: usize = 1 << 24;
@@ -53,21 +56,27 @@ impl Rows {
         file.lines.get((start, address_size), |_| {
             let bytes = file.line_bytes(start);
             let len = bytes.as_ref().map_or(0, gimli::Reader::len);
-            Reading { result: bytes.and_then(|bytes| Self::read(bytes, address_size)), bytes: len }
+            Reading {
+                result: bytes.and_then(|bytes| Self::read(bytes, address_size, &file.budget)),
+                bytes: len,
+            }
         })
     }
 
     /// Runs a line program. Of the unit it knows nothing: [`paths`] adds what the unit is called.
-    fn read(bytes: Reader, address_size: u8) -> Result<Self> {
+    fn read(bytes: Reader, address_size: u8, budget: &Budget) -> Result<Self> {
         let program =
             DebugLine::from(bytes).program(DebugLineOffset(0), address_size, None, None)?;
         let mut table = Self { header: Some(program.header().clone()), ..Self::default() };
         let mut rows = program.rows();
         // Where the rows of the sequence begin that is being read.
-        let mut first = 0;
+        let (mut first, mut watch) = (0, Watch::new(budget));
         while let Some((_, row)) = rows.next_row()?
             && table.rows.len() < MAX_ROWS
         {
+            if watch.is_over() {
+                return Err(HALTED);
+            }
             if row.end_sequence() {
                 table.end_sequence(first, row.address());
                 first = table.rows.len();

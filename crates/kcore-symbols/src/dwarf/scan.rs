@@ -12,12 +12,13 @@ use super::{
     ranges::{Claim, Claims},
     unit::Unit,
 };
+use crate::meter::HALTED;
 
 /// Units that one thread scans in a row; fewer than twice as many are not worth a second thread.
 const CHUNK: usize = 64;
 
 /// Opens the root entries of all units that `.debug_aranges` does not tell of. Says the first error as
-/// well.
+/// well, and before all others that the command had to end.
 pub fn scan(files: &Files) -> (Claims, Option<Error>) {
     let (starts, problem) = files.main.starts();
     let known = &files.aranges.units;
@@ -27,6 +28,7 @@ pub fn scan(files: &Files) -> (Claims, Option<Error>) {
     for unit in claims_of_all(&files.main.file, &rest) {
         match unit {
             Ok(more) => claims.extend(more),
+            Err(HALTED) => problem = Some(HALTED),
             Err(error) => problem = problem.or(Some(error)),
         }
     }
@@ -48,6 +50,9 @@ fn claims_of_all(file: &DwarfFile, units: &[usize]) -> Vec<Result<Vec<Claim>>> {
 }
 
 fn claims_of(file: &DwarfFile, start: usize, left: &RangesLeft) -> Result<Vec<Claim>> {
+    if file.budget.halt().is_some() {
+        return Err(HALTED);
+    }
     let unit = Unit::open_root(file, start)?;
     let mut claims = Vec::new();
     if !unit.may_hold_code() {
@@ -56,9 +61,12 @@ fn claims_of(file: &DwarfFile, start: usize, left: &RangesLeft) -> Result<Vec<Cl
     unit.pcs.each(file, &unit.unit, left, |range| {
         claims.push(Claim { begin: range.begin, end: range.end, unit: start });
     })?;
-    if claims.is_empty()
-        && let Ok(rows) = unit.rows(file)
-    {
+    if claims.is_empty() {
+        let rows = match unit.rows(file) {
+            Err(HALTED) => return Err(HALTED),
+            Err(_) => return Ok(claims),
+            Ok(rows) => rows,
+        };
         let ranges = rows.ranges().take_while(|_| left.take());
         claims.extend(ranges.map(|(begin, end)| Claim { begin, end, unit: start }));
     }

@@ -14,6 +14,7 @@ use gimli::Error;
 use rustc_hash::FxHashMap;
 
 use super::Result;
+use crate::meter::HALTED;
 
 /// How many times its length may be read of a section for the first time: a root alone, and then all.
 const OVERLAP: usize = 4;
@@ -84,8 +85,20 @@ impl<K: Eq + Hash + Copy, T> Shared<K, T> {
         };
         let reading = read(again);
         let result = reading.result.map(Arc::new);
+        if result.as_ref().is_err_and(|error| *error == HALTED) {
+            self.forget(key);
+            return result;
+        }
         self.take(key, &result, reading.bytes, again);
         result
+    }
+
+    /// Forgets that a part was named: it was not read, since the command has to end.
+    fn forget(&self, key: K) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(named) = state.named.get_mut(&key) {
+            *named = named.saturating_sub(1);
+        }
     }
 
     fn take(&self, key: K, result: &Result<Arc<T>>, bytes: usize, again: bool) {
@@ -136,6 +149,16 @@ mod tests {
         assert_eq!(shared.get(1, bad), Err(Error::MissingUnitDie));
         let unreachable = |_| Reading { result: Ok(()), bytes: 1 };
         assert_eq!(shared.get(1, unreachable), Err(Error::MissingUnitDie));
+    }
+
+    #[test]
+    fn a_reading_that_was_halted_is_not_kept() {
+        let shared = Shared::new(100);
+        let halted = |_| Reading { result: Err(HALTED), bytes: 1 << 30 };
+        assert_eq!(shared.get(1, halted), Err(HALTED));
+        assert_eq!(shared.get(1, halted), Err(HALTED));
+        assert_eq!(shared.get(1, |_| of(7)).as_deref(), Ok(&7));
+        assert_eq!(shared.get(2, |_| of(8)).as_deref(), Ok(&8));
     }
 
     #[test]

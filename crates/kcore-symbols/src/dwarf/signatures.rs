@@ -1,6 +1,7 @@
 //! Type units by their signatures (DWARF 5, 7.32).
 
 use gimli::UnitType;
+use kcore_mem::Watch;
 use rustc_hash::FxHashMap;
 
 use super::{unit::header, units::Units};
@@ -14,7 +15,9 @@ impl Signatures {
     /// Reads the headers of all units. Those behind a damage are left out.
     pub fn read(units: &Units) -> Self {
         let (starts, _) = units.all_starts();
-        let types = starts.into_iter().filter_map(|start| {
+        let mut watch = Watch::new(&units.file.budget);
+        let starts = starts.into_iter().take_while(|_| !watch.is_over());
+        let types = starts.filter_map(|start| {
             let header = header(&units.file, start).ok()?;
             let (UnitType::Type { type_signature, type_offset }
             | UnitType::SplitType { type_signature, type_offset }) = header.type_()

@@ -8,6 +8,7 @@ use std::sync::{
 
 use gimli::{DwarfPackage, Reader as _, Section as _, SectionId};
 use kcore_elf::Image;
+use kcore_mem::{Built, Watch};
 use rustc_hash::FxHashMap;
 
 use super::{
@@ -46,13 +47,13 @@ pub struct Splits {
 /// The path of a file, and the directory of compilation.
 type FileName = (String, Option<String>);
 /// A file that several skeletons may wait for.
-type FoundFile = Arc<OnceLock<Option<SplitFile>>>;
+type FoundFile = Arc<Built<Option<SplitFile>>>;
 
 /// One that was split off.
 struct Split {
     name: SplitName,
     skeleton: SkeletonBases,
-    opened: OnceLock<Option<Opened>>,
+    opened: Built<Option<Opened>>,
 }
 
 /// The units of one skeleton.
@@ -97,12 +98,16 @@ impl Splits {
     /// What the skeletons in `main` name. Opens no other file.
     pub fn read(main: &Units, finder: Arc<dyn SplitFiles>) -> Self {
         let (mut units, mut by_skeleton) = (Vec::new(), FxHashMap::default());
+        let mut watch = Watch::new(&main.file.budget);
         for start in main.starts().0 {
+            if watch.is_over() {
+                break;
+            }
             let Ok(unit) = Unit::open_root(&main.file, start) else { continue };
             let Some(name) = unit.split.clone() else { continue };
             let Ok(number) = u32::try_from(units.len()) else { break };
             by_skeleton.insert(start, number);
-            units.push(Split { name, skeleton: bases(&unit), opened: OnceLock::new() });
+            units.push(Split { name, skeleton: bases(&unit), opened: Built::new() });
         }
         Self {
             finder,
@@ -182,7 +187,7 @@ impl Splits {
 
     fn opened(&self, main: &DwarfFile, number: u32) -> Option<&Opened> {
         let split = self.units.get(usize::try_from(number).ok()?)?;
-        let opened = split.opened.get_or_init(|| self.open(main, split)).as_ref();
+        let opened = split.opened.get_or_build(&main.budget, || self.open(main, split)).as_ref();
         if opened.is_none() {
             self.missed.fetch_add(1, Ordering::Relaxed);
         }
@@ -193,7 +198,7 @@ impl Splits {
         let from_package = self.package().and_then(|package| package.open(main, split));
         from_package.or_else(|| {
             let file = self.file(&split.name);
-            let file = file.get_or_init(|| {
+            let file = file.get_or_build(&main.budget, || {
                 let image = self.finder.file(&split.name)?;
                 Some(SplitFile::read(&image, main, split.skeleton))
             });
@@ -228,7 +233,11 @@ impl SplitFile {
         let types = file.types(image).map(Units::new).map(Arc::new);
         let units = Units::new(file);
         let (mut halves, mut others) = (FxHashMap::default(), Vec::new());
+        let mut watch = Watch::new(&main.budget);
         for start in units.starts().0 {
+            if watch.is_over() {
+                break;
+            }
             match Unit::open_root(&units.file, start).ok().and_then(|unit| unit.split_id()) {
                 Some(id) => {
                     halves.entry(id).or_insert(start);
@@ -260,7 +269,9 @@ impl SplitFile {
 
 /// Where the unit begins that has that number, if one has: files of an older build have others.
 fn half_of(units: &Units, id: u64) -> Option<usize> {
-    units.starts().0.into_iter().find(|start| {
+    let mut watch = Watch::new(&units.file.budget);
+    let starts = units.starts().0.into_iter();
+    starts.take_while(|_| !watch.is_over()).find(|start| {
         let unit = Unit::open_root(&units.file, *start);
         unit.is_ok_and(|unit| unit.split_id() == Some(id))
     })

@@ -1,7 +1,7 @@
 //! One compilation unit: its header and its root entry, and what was read of it later.
 
 use std::sync::{
-    Arc, Mutex, OnceLock, PoisonError,
+    Arc, Mutex, PoisonError,
     atomic::{AtomicU32, Ordering},
 };
 
@@ -11,6 +11,7 @@ use gimli::{
     Reader as _, UnitHeader, UnitType, constants,
 };
 
+use kcore_mem::{Budget, Built};
 use rustc_hash::FxHashMap;
 
 use super::{
@@ -57,12 +58,14 @@ pub struct Unit {
     pub pcs: PcRanges,
     /// Where the rest of it is, if this is only its skeleton.
     pub split: Option<SplitName>,
+    /// Says when readers have to end.
+    pub budget: Budget,
     line_program: Option<usize>,
-    functions: OnceLock<Result<Functions>>,
+    functions: Built<Result<Functions>>,
     calls: CallsOfFunctions,
-    rows: OnceLock<Result<Arc<Rows>>>,
+    rows: Built<Result<Arc<Rows>>>,
     paths: Mutex<FxHashMap<u64, Option<Arc<str>>>>,
-    outline: OnceLock<Result<Outline>>,
+    outline: Built<Result<Outline>>,
     /// How often scopes were asked for.
     asked: AtomicU32,
 }
@@ -96,12 +99,13 @@ impl Unit {
             is_of_clang: false,
             pcs: PcRanges::default(),
             split: None,
+            budget: file.budget.clone(),
             line_program: None,
-            functions: OnceLock::new(),
+            functions: Built::new(),
             calls: CallsOfFunctions::default(),
-            rows: OnceLock::new(),
+            rows: Built::new(),
             paths: Mutex::default(),
-            outline: OnceLock::new(),
+            outline: Built::new(),
             asked: AtomicU32::new(0),
         };
         unit.read_root(file)?;
@@ -123,7 +127,7 @@ impl Unit {
 
     /// The functions of the unit.
     pub fn functions(&self, file: &DwarfFile) -> Result<&Functions> {
-        let functions = self.functions.get_or_init(|| Functions::read(file, self));
+        let functions = self.functions.get_or_build(&self.budget, || Functions::read(file, self));
         functions.as_ref().map_err(Error::clone)
     }
 
@@ -134,7 +138,7 @@ impl Unit {
 
     /// The lines of the unit.
     pub fn rows(&self, file: &DwarfFile) -> Result<&Rows> {
-        let rows = self.rows.get_or_init(|| match self.line_program {
+        let rows = self.rows.get_or_build(&self.budget, || match self.line_program {
             Some(start) => Rows::shared(file, self, start),
             None => Ok(Arc::default()),
         });
@@ -160,7 +164,7 @@ impl Unit {
         if is_seldom && self.outline.get().is_none() {
             return outline::around(self, entry);
         }
-        let outline = self.outline.get_or_init(|| Outline::read(self)).as_ref();
+        let outline = self.outline.get_or_build(&self.budget, || Outline::read(self)).as_ref();
         outline.map(|outline| outline.around(entry)).map_err(Error::clone)
     }
 

@@ -1,8 +1,9 @@
 //! The units that were opened, by where they begin.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use gimli::Error;
+use kcore_mem::Built;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Result, file::DwarfFile, signatures::Signatures, unit::Unit};
@@ -34,7 +35,7 @@ pub struct Units {
     /// Where units begin by `.debug_aranges`, in order: without them, the way to a unit leads over
     /// the headers of all before it.
     known: Vec<usize>,
-    signatures: Arc<OnceLock<Signatures>>,
+    signatures: Arc<Built<Signatures>>,
 }
 
 /// The units that were opened, and their bytes.
@@ -141,7 +142,7 @@ impl Units {
 
     /// The entry of the type with this signature.
     pub fn type_by_signature(&self, signature: u64) -> Option<usize> {
-        self.signatures.get_or_init(|| Signatures::read(self)).find(signature)
+        self.signatures.get_or_build(&self.file.budget, || Signatures::read(self)).find(signature)
     }
 
     /// Where all units begin, as far as they can be told apart, and why no further. Of a file that several

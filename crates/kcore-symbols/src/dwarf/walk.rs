@@ -1,16 +1,23 @@
 //! A walk over the entries of a unit in the order in which they lie, that can leave subtrees out.
 
 use gimli::{Abbreviation, Attribute, AttributeValue, EntriesRaw, Error, constants};
+use kcore_mem::Budget;
 
-use super::{Reader, Result, UnitOffset};
+use super::{Reader, Result, UnitOffset, unit::Unit};
+use crate::meter::HALTED;
+
+/// Entries between two looks at the time.
+const AT_ONCE: u32 = 1 << 12;
 
 /// A walk over entries.
 pub struct Walk<'a> {
     unit: &'a gimli::Unit<Reader>,
+    budget: &'a Budget,
     entries: EntriesRaw<'a, Reader>,
     /// Depth of the place where the entries were last opened.
     base: isize,
     come_to: u64,
+    seen: u32,
 }
 
 /// An entry whose attributes are not read yet: one of [`Walk::attributes`] and [`Walk::pass`] must
@@ -26,12 +33,14 @@ pub struct Entry<'a> {
 
 impl<'a> Walk<'a> {
     /// Begins at an entry; without one, at the root.
-    pub fn new(unit: &'a gimli::Unit<Reader>, at: Option<UnitOffset>) -> Result<Self> {
+    pub fn new(of: &'a Unit, at: Option<UnitOffset>) -> Result<Self> {
+        let unit = &of.unit;
         let entries = unit.header.entries_raw(&unit.abbreviations, at)?;
-        Ok(Self { unit, entries, base: 0, come_to: 0 })
+        Ok(Self { unit, budget: &of.budget, entries, base: 0, come_to: 0, seen: 0 })
     }
 
-    /// The next entry that lies deeper than `above`; `None` behind the last of them.
+    /// The next entry that lies deeper than `above`; `None` behind the last of them. Fails with [`HALTED`] when the
+    /// command has to end.
     pub fn next(&mut self, above: isize) -> Result<Option<Entry<'a>>> {
         while !self.entries.is_empty() {
             let (offset, depth) = (self.entries.next_offset(), self.depth());
@@ -39,11 +48,18 @@ impl<'a> Walk<'a> {
                 return Ok(None);
             }
             self.come_to = self.come_to.wrapping_add(1);
+            self.look_at_time()?;
             if let Some(shape) = self.entries.read_abbreviation()? {
                 return Ok(Some(Entry { offset, depth, shape }));
             }
         }
         Ok(None)
+    }
+
+    fn look_at_time(&mut self) -> Result<()> {
+        self.seen = self.seen.wrapping_add(1);
+        let is_over = self.seen.is_multiple_of(AT_ONCE) && self.budget.halt().is_some();
+        if is_over { Err(HALTED) } else { Ok(()) }
     }
 
     /// How many entries the walk has come to since that was asked last, those that it passed over among them.

@@ -21,20 +21,20 @@ use crate::dwarf::{Files, Unit, Which};
 const CHUNKS: usize = 16;
 
 impl NameIndex {
-    /// The index of all names: the one that was kept, or a new one, which is kept then.
+    /// The index of all names: the one that was kept, or a new one, which is kept then. When the command has to end, it
+    /// is empty, and not kept.
     pub fn open(files: &Files, kept: Option<&Kept>) -> Self {
         let key = kept.and_then(|kept| kept.key(files));
         let Some((kept, key)) = kept.zip(key) else {
-            return Self::of_bytes(scan(files, &units_of(files), &[]), &[]);
+            let bytes = scan(files, &units_of(files), &[]);
+            return bytes.map_or_else(Self::nothing, |bytes| Self::of_bytes(bytes, &[]));
         };
-        kept.load(&key).map_or_else(
-            || {
-                let bytes = scan(files, &units_of(files), &key);
-                kept.store(&bytes);
-                Self::of_bytes(bytes, &key)
-            },
-            |stored| Self { stored: Some(stored) },
-        )
+        if let Some(stored) = kept.load(&key) {
+            return Self { stored: Some(stored) };
+        }
+        let Some(bytes) = scan(files, &units_of(files), &key) else { return Self::nothing() };
+        kept.store(&bytes);
+        Self::of_bytes(bytes, &key)
     }
 
     /// The index that was kept, if there is one.
@@ -47,7 +47,11 @@ impl NameIndex {
     /// `None` without such an index, or where it is of little use.
     pub fn of_listed(files: &Files, stem: u32) -> Option<Self> {
         let units = listed::units(files, &units_of(files), stem)?;
-        Some(Self::of_bytes(scan(files, &units, &[]), &[]))
+        Some(Self::of_bytes(scan(files, &units, &[])?, &[]))
+    }
+
+    const fn nothing() -> Self {
+        Self { stored: None }
     }
 
     fn of_bytes(bytes: Vec<u8>, key: &[u8]) -> Self {
@@ -55,8 +59,8 @@ impl NameIndex {
     }
 }
 
-/// Scans units. Of types that several units describe alike the first one is kept.
-fn scan(files: &Files, units: &[(Which, usize)], key: &[u8]) -> Vec<u8> {
+/// Scans units. Of types that several units describe alike the first one is kept. `None` when the command has to end.
+fn scan(files: &Files, units: &[(Which, usize)], key: &[u8]) -> Option<Vec<u8>> {
     let threads = kcore_parallel::workers();
     let chunk = units.len().div_ceil(threads.saturating_mul(CHUNKS)).max(1);
     let numbered: Vec<(u32, (Which, usize))> = (0..).zip(units.iter().copied()).collect();
@@ -75,9 +79,14 @@ fn scan(files: &Files, units: &[(Which, usize)], key: &[u8]) -> Vec<u8> {
             }
         })
         .collect();
+    let budget = &files.main.file.budget;
+    let goes_on = || budget.halt().is_none().then_some(());
+    goes_on()?;
     let scopes = Scopes::number(&mut dealt);
+    goes_on()?;
     let records: Vec<Vec<Record>> = merged(&dealt);
-    Stored::write(key, units, &records, &scopes.records)
+    goes_on()?;
+    Some(Stored::write(key, units, &records, &scopes.records))
 }
 
 fn units_of(files: &Files) -> Vec<(Which, usize)> {
@@ -95,6 +104,9 @@ fn scan_units(files: &Files, units: &[(u32, (Which, usize))], names: &mut KnownN
     let (mut seen, mut all, mut dealt) =
         (FxHashSet::default(), Scanned::default(), Dealt::default());
     for (number, (which, start)) in units {
+        if files.main.file.budget.halt().is_some() {
+            break;
+        }
         let unit = files.units(*which).map(|units| Unit::open(&units.file, *start));
         let Some(Ok(unit)) = unit else { continue };
         Scan::names(files, *which, &unit, *number, names, &mut all);

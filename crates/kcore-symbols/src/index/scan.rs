@@ -7,6 +7,7 @@ use gimli::{
     Reader as _, Section as _, constants,
 };
 
+use kcore_mem::Watch;
 use rustc_hash::FxHashSet;
 
 use super::{
@@ -149,9 +150,13 @@ impl<'a> Scan<'a> {
         let mut shapes = Shapes::new(&unit.unit.abbreviations);
         let end = root.0.saturating_add(bytes.len());
         let mut depth: usize = 0;
+        let mut watch = Watch::new(&unit.budget);
         while !raw.bytes.is_empty() {
             let offset = end.saturating_sub(raw.bytes.len());
             let code = raw.leb128()?;
+            if watch.is_over() {
+                return None;
+            }
             if code == 0 {
                 depth = depth.saturating_sub(1);
                 continue;
@@ -315,7 +320,7 @@ impl<'a> Scan<'a> {
         let mut at = gimli::UnitOffset(said.origin?);
         for _ in 0..MAX_REFERENCES {
             let (mut name, mut origin) = (None, None);
-            let mut walk = Walk::new(&self.unit.unit, Some(at)).ok()?;
+            let mut walk = Walk::new(self.unit, Some(at)).ok()?;
             let entry = walk.next(-1).ok()??;
             let read = walk.attributes(&entry, |attribute| {
                 match (attribute.name(), attribute.value()) {

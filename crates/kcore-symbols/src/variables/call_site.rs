@@ -139,7 +139,7 @@ fn find(
     let owner = DieEntry::read(info, function)?;
     let (unit, offset) = info.place(function)?;
     let mut found = Vec::new();
-    let mut walk = Walk::new(&unit.unit, Some(offset))?;
+    let mut walk = Walk::new(&unit, Some(offset))?;
     let Some(own) = walk.next(-1)? else { return Ok(found) };
     walk.pass(&own)?;
     while found.len() < max

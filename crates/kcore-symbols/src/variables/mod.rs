@@ -28,7 +28,7 @@ use kcore_mem::{Budget, Svma};
 
 use crate::{
     DebugInfo, DieId, ModuleSymbols, Type, TypeError,
-    meter::{EXHAUSTED, Meter},
+    meter::{EXHAUSTED, HALTED, Meter},
 };
 
 impl ModuleSymbols {
@@ -38,7 +38,7 @@ impl ModuleSymbols {
     /// # Errors
     /// When the debug information is damaged there, or the budget is exhausted.
     pub fn scopes_at(&self, svma: Svma, budget: &Budget) -> Result<Option<Scopes>, TypeError> {
-        let Some((info, id)) = self.lines().function_at(svma) else { return Ok(None) };
+        let Some((info, id)) = self.lines().function_at(svma)? else { return Ok(None) };
         let meter = Rc::new(Meter::new(budget.clone()));
         function::scopes(info, id, svma, &meter).map(Some).map_err(|error| failed(id, error))
     }
@@ -54,7 +54,7 @@ impl ModuleSymbols {
         budget: &Budget,
     ) -> Result<Option<CallSite>, TypeError> {
         let before = Svma::new(svma.get().wrapping_sub(1));
-        let Some((info, id)) = self.lines().function_at(before) else { return Ok(None) };
+        let Some((info, id)) = self.lines().function_at(before)? else { return Ok(None) };
         let meter = Rc::new(Meter::new(budget.clone()));
         call_site::returning_to(info, id, svma, &meter).map_err(|error| failed(id, error))
     }
@@ -106,7 +106,7 @@ impl DebugInfo {
 /// Why the function at `id` could not be read.
 const fn failed(id: DieId, error: gimli::Error) -> TypeError {
     match error {
-        EXHAUSTED => TypeError::Exhausted,
+        EXHAUSTED | HALTED => TypeError::Exhausted,
         error => TypeError::Damaged(id, error),
     }
 }

@@ -49,7 +49,7 @@ impl<'a> DieEntry<'a> {
     pub fn read_by(info: &'a DebugInfo, id: DieId, meter: &Rc<Meter>) -> Result<Self> {
         meter.count(1)?;
         let (unit, offset) = info.place(id)?;
-        let mut walk = Walk::new(&unit.unit, Some(offset))?;
+        let mut walk = Walk::new(&unit, Some(offset))?;
         let entry = walk.next(-1)?.ok_or(Error::NoEntryAtGivenOffset(id.offset as u64))?;
         let mut attributes = Vec::with_capacity(entry.shape.attributes().len());
         walk.attributes(&entry, |attribute| {
@@ -98,7 +98,7 @@ impl<'a> DieEntry<'a> {
         if !self.has_children {
             return Ok(());
         }
-        let mut walk = Walk::new(&self.unit.unit, Some(self.offset))?;
+        let mut walk = Walk::new(&self.unit, Some(self.offset))?;
         if let Some(own) = walk.next(-1)? {
             walk.pass(&own)?;
         }
