@@ -4,9 +4,10 @@ use std::{
     collections::HashMap,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
+use kcore_mem::{Budget, Built};
 use kcore_symbols::ModuleSymbols;
 use kcore_unwind::Cfi;
 
@@ -15,7 +16,7 @@ pub type SymbolsByFile = ByFile<ModuleSymbols>;
 /// The unwind information of files, each at one of the places where it is mapped.
 pub type CfiByFile = ByFile<Cfi>;
 
-type Loaded<T> = Arc<OnceLock<Arc<T>>>;
+type Loaded<T> = Arc<Built<Arc<T>>>;
 /// The path of a file, and what file that was.
 type FileKey = (PathBuf, Option<Stamp>);
 
@@ -33,10 +34,10 @@ impl<T> Default for ByFile<T> {
 }
 
 impl<T> ByFile<T> {
-    /// What the file at `path` holds; `load` gives it where nobody asked before.
-    pub fn get(&self, path: &Path, load: impl FnOnce() -> T) -> Arc<T> {
+    /// What the file at `path` holds; `load` gives it where nobody asked before, or a command had to end meanwhile.
+    pub fn get(&self, path: &Path, budget: &Budget, load: impl FnOnce() -> T) -> Arc<T> {
         let loaded = self.entry(path);
-        loaded.get_or_init(|| Arc::new(load())).clone()
+        loaded.get_or_build(budget, || Arc::new(load())).clone()
     }
 
     fn entry(&self, path: &Path) -> Loaded<T> {

@@ -124,7 +124,9 @@ impl Core {
             return known;
         }
         let found = self.find_locations(at);
-        self.locations.put(at, found.clone());
+        if !self.budget().is_halted() {
+            self.locations.put(at, found.clone());
+        }
         found
     }
 

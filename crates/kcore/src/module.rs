@@ -13,7 +13,7 @@ use kcore_elf::{
     fits_memory,
 };
 use kcore_files::{CacheDir, Finder, Found, FoundFile, Place, Tried, Wanted};
-use kcore_mem::{Addr, AddrRange, AddressSpace, Svma, Target};
+use kcore_mem::{Addr, AddrRange, AddressSpace, Budget, Built, Svma, Target};
 use kcore_symbols::{ModuleSymbols, RawSymbol, SymbolTable};
 use kcore_unwind::Cfi;
 
@@ -41,10 +41,10 @@ pub struct Module {
     name: String,
     context: Arc<ModuleContext>,
     found: OnceLock<Found>,
-    debug: OnceLock<Found>,
-    supplementary: OnceLock<Found>,
-    symbols: OnceLock<Arc<ModuleSymbols>>,
-    cfi: OnceLock<Option<Cfi>>,
+    debug: Built<Found>,
+    supplementary: Built<Found>,
+    symbols: Built<Arc<ModuleSymbols>>,
+    cfi: Built<Option<Cfi>>,
 }
 
 /// Where a module's file was found, or why not.
@@ -67,10 +67,10 @@ impl Module {
             mapped,
             context,
             found: OnceLock::new(),
-            debug: OnceLock::new(),
-            supplementary: OnceLock::new(),
-            symbols: OnceLock::new(),
-            cfi: OnceLock::new(),
+            debug: Built::new(),
+            supplementary: Built::new(),
+            symbols: Built::new(),
+            cfi: Built::new(),
         }
     }
 
@@ -213,7 +213,7 @@ impl Module {
 
     /// Its symbols and lines.
     pub fn symbols(&self) -> &ModuleSymbols {
-        self.symbols.get_or_init(|| self.shared_symbols())
+        self.symbols.get_or_build(self.budget(), || self.shared_symbols())
     }
 
     /// The same, if somebody asked for them before.
@@ -226,9 +226,14 @@ impl Module {
         &self.context.finder
     }
 
+    /// The budget of the commands that read it.
+    pub(crate) fn budget(&self) -> &Budget {
+        self.context.finder.budget()
+    }
+
     /// Its unwind information.
     pub fn cfi(&self) -> Option<&Cfi> {
-        self.cfi.get_or_init(|| module_cfi::load(self)).as_ref()
+        self.cfi.get_or_build(self.budget(), || module_cfi::load(self)).as_ref()
     }
 
     /// The bytes of the file from `at` on, and whether that part of the file is mapped writable.
@@ -246,7 +251,7 @@ impl Module {
     /// before.
     pub(crate) fn shared_cfi(&self, bias: i64, load: impl FnOnce() -> Cfi) -> Cfi {
         match self.file_path() {
-            Some(path) => self.context.cfi.get(path, load).at(bias),
+            Some(path) => self.context.cfi.get(path, self.budget(), load).at(bias),
             None => load(),
         }
     }
@@ -265,13 +270,16 @@ impl Module {
 
     /// The separate debug file, if one was found.
     pub(crate) fn debug_image(&self) -> Option<&Arc<Image>> {
-        let found = self.debug.get_or_init(|| match (self.image(), self.file_path()) {
+        self.debug_found().file.as_ref().map(|file| &file.image)
+    }
+
+    fn debug_found(&self) -> &Found {
+        self.debug.get_or_build(self.budget(), || match (self.image(), self.file_path()) {
             (Some(image), Some(path)) => {
                 self.context.finder.find_debug(image, path, image.build_id().as_ref())
             }
             _ => Found::default(),
-        });
-        found.file.as_ref().map(|file| &file.image)
+        })
     }
 
     /// What was found of its files so far; nothing is looked for.
@@ -281,9 +289,8 @@ impl Module {
 
     /// The file that several debug files share, if the debug information names one.
     fn supplementary_image(&self) -> Option<&Arc<Image>> {
-        let found = self.supplementary.get_or_init(|| {
-            self.debug_image();
-            let debug = self.debug.get().and_then(|found| found.file.as_ref());
+        let found = self.supplementary.get_or_build(self.budget(), || {
+            let debug = self.debug_found().file.as_ref();
             let file = debug.or(self.found().file.as_ref());
             let find =
                 |file: &FoundFile| self.context.finder.find_supplementary(&file.image, &file.path);
@@ -345,7 +352,7 @@ impl Module {
     /// The symbols of its file, which other modules may have as well.
     fn shared_symbols(&self) -> Arc<ModuleSymbols> {
         match self.file_path() {
-            Some(path) => self.context.symbols.get(path, || self.load_symbols()),
+            Some(path) => self.context.symbols.get(path, self.budget(), || self.load_symbols()),
             None => Arc::new(self.load_symbols()),
         }
     }

@@ -15,7 +15,7 @@ const MAX_IN_MEMORY: u64 = 256 << 20;
 /// comes from the module's own file, and `.debug_frame` from either.
 pub fn load(module: &Module) -> Option<Cfi> {
     let bias = module.bias()?;
-    let builder = CfiBuilder::new(module.target(), bias).within(module.finder().budget());
+    let builder = CfiBuilder::new(module.target(), bias).within(module.budget());
     if let Some(image) = module.image() {
         let debug = module.debug_image().map(Arc::as_ref);
         return Some(module.shared_cfi(bias, || from_file(builder, image, debug).build()));

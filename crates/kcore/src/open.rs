@@ -18,7 +18,7 @@ use kcore_files::{
     SYSTEM_DEBUG_DIR, SearchPaths, Wanted, open_core, open_regular,
 };
 use kcore_live::LiveError;
-use kcore_mem::{Addr, AddrRange, AddressSpace, Arch, Budget, Target};
+use kcore_mem::{Addr, AddrRange, AddressSpace, Arch, Budget, Built, Target};
 use kcore_runtimes::{PROBES, Probe, Runtimes, TASK_PROBES, TaskProbe};
 use kcore_unwind::{Knowledge, Machine, machine};
 
@@ -156,14 +156,14 @@ pub struct Core {
     pub(crate) knowledge: Arc<Knowledge>,
     pub(crate) finder: Finder,
     pub(crate) link_map: OnceLock<Vec<LinkMapEntry>>,
-    pub(crate) linker: OnceLock<Linker>,
-    pub(crate) thread_areas: OnceLock<ThreadAreas>,
+    pub(crate) linker: Built<Linker>,
+    pub(crate) thread_areas: Built<ThreadAreas>,
     pub(crate) probes: Probes,
     untrusted: bool,
-    pub(crate) runtimes: OnceLock<Arc<Runtimes>>,
-    pub(crate) task_runtimes: OnceLock<Runtimes>,
-    pub(crate) tasks: OnceLock<Tasks>,
-    pub(crate) found_contexts: OnceLock<Vec<FoundContext>>,
+    pub(crate) runtimes: Built<Arc<Runtimes>>,
+    pub(crate) task_runtimes: Built<Runtimes>,
+    pub(crate) tasks: Built<Tasks>,
+    pub(crate) found_contexts: Built<Vec<FoundContext>>,
     /// How runtimes are decoded, not what the process is: a session may change it.
     pub(crate) nearest_layouts: AtomicBool,
     /// Stacks that the threads walked themselves.
@@ -311,14 +311,14 @@ impl Core {
             knowledge: Arc::default(),
             finder,
             link_map: OnceLock::new(),
-            linker: OnceLock::new(),
-            thread_areas: OnceLock::new(),
+            linker: Built::new(),
+            thread_areas: Built::new(),
             probes: options.probes,
             untrusted: options.untrusted,
-            runtimes: OnceLock::new(),
-            task_runtimes: OnceLock::new(),
-            tasks: OnceLock::new(),
-            found_contexts: OnceLock::new(),
+            runtimes: Built::new(),
+            task_runtimes: Built::new(),
+            tasks: Built::new(),
+            found_contexts: Built::new(),
             nearest_layouts: AtomicBool::new(options.nearest_layouts),
             walked: HashMap::new(),
         }
@@ -342,7 +342,7 @@ impl Core {
             mappings: OnceLock::from(mappings),
             locations: self.locations.clone(),
             knowledge: self.knowledge.clone(),
-            runtimes: self.runtimes.clone(),
+            runtimes: self.runtimes.get().cloned().map(Built::of).unwrap_or_default(),
             ..Self::new(self.target, Some(parts), modules, space, finder, options)
         }
     }

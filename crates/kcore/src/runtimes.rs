@@ -14,7 +14,7 @@ impl Core {
     /// The language runtimes that the process holds. They are looked for once, when first asked for.
     pub fn runtimes(&self) -> &Runtimes {
         let find = || Arc::new(Runtimes::find(self.probes.runtimes, &NativeHost(self)));
-        self.runtimes.get_or_init(find)
+        self.runtimes.get_or_build(self.budget(), find)
     }
 
     /// Lets runtimes of versions whose layouts are not known be decoded by those of the nearest one, or

@@ -51,7 +51,7 @@ impl Core {
     /// The runtimes that keep stacks of their own and nothing else. They are looked for once, when somebody
     /// first asks for stacks that belong to no thread: that costs a search through the names of modules.
     pub fn task_runtimes(&self) -> &Runtimes {
-        self.task_runtimes.get_or_init(|| {
+        self.task_runtimes.get_or_build(self.budget(), || {
             let probes = self.probes.tasks.iter().map(|task| &task.probe);
             Runtimes::find(probes, self)
         })
@@ -63,7 +63,7 @@ impl Core {
     }
 
     fn known_tasks(&self) -> &Tasks {
-        self.tasks.get_or_init(|| {
+        self.tasks.get_or_build(self.budget(), || {
             let mut tasks = self.runtimes().tasks(self);
             tasks.extend(self.task_runtimes().tasks(self));
             Tasks::new(tasks)

@@ -38,7 +38,7 @@ impl Process for Core {
 
     fn type_of_vtable(&self, vtable: Addr) -> Option<Type> {
         let find = || self.class_of_vtable(vtable).or_else(|| self.type_of_rust_vtable(vtable));
-        self.vtables.get(vtable, find)
+        self.vtables.get(vtable, self.budget(), find)
     }
 
     fn type_of_descriptor(&self, at: Addr) -> Option<Type> {

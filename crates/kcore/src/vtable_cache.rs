@@ -2,7 +2,7 @@
 
 use std::sync::RwLock;
 
-use kcore_mem::Addr;
+use kcore_mem::{Addr, Budget};
 use kcore_symbols::Type;
 use rustc_hash::FxHashMap;
 
@@ -15,12 +15,21 @@ const MAX_ENTRIES: usize = 1 << 16;
 pub struct VtableCache(RwLock<FxHashMap<Addr, Option<Type>>>);
 
 impl VtableCache {
-    /// What is known of an address; `find` says what is not known yet.
-    pub fn get(&self, at: Addr, find: impl FnOnce() -> Option<Type>) -> Option<Type> {
+    /// What is known of an address; `find` says what is not known yet. Nothing is remembered when the command has to
+    /// end: `find` may not have come to its end.
+    pub fn get(
+        &self,
+        at: Addr,
+        budget: &Budget,
+        find: impl FnOnce() -> Option<Type>,
+    ) -> Option<Type> {
         if let Some(known) = self.0.read().ok().and_then(|known| known.get(&at).cloned()) {
             return known;
         }
         let found = find();
+        if budget.is_halted() {
+            return found;
+        }
         if let Ok(mut known) = self.0.write()
             && known.len() < MAX_ENTRIES
         {

@@ -68,7 +68,7 @@ impl Core {
         if !Shapes::know(self.arch()) {
             return None;
         }
-        Some(self.found_contexts.get_or_init(|| self.find_contexts()))
+        Some(self.found_contexts.get_or_build(self.budget(), || self.find_contexts()))
     }
 
     fn find_contexts(&self) -> Vec<FoundContext> {

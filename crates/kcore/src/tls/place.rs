@@ -66,7 +66,7 @@ fn find_libc(core: &Core) -> Libc {
 
 impl Core {
     fn linker(&self) -> &Linker {
-        self.linker.get_or_init(|| Linker::load(self))
+        self.linker.get_or_build(self.budget(), || Linker::load(self))
     }
 
     /// Which C library the process has.

@@ -82,6 +82,6 @@ impl Fields {
 impl Core {
     /// What glibc's lists say of threads; read once.
     pub(super) fn thread_areas(&self) -> &ThreadAreas {
-        self.thread_areas.get_or_init(|| ThreadAreas::load(self))
+        self.thread_areas.get_or_build(self.budget(), || ThreadAreas::load(self))
     }
 }
