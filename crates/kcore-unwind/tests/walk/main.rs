@@ -5,7 +5,9 @@ mod in_place;
 mod other_stack;
 mod process;
 
-use kcore_mem::{Addr, CodeAddr, Fault};
+use std::sync::atomic::Ordering;
+
+use kcore_mem::{Addr, Budget, CodeAddr, Fault};
 use kcore_unwind::{End, Trust};
 use process::{Process, RBP, RBX, STACK, Unwind};
 
@@ -131,6 +133,20 @@ fn a_stack_that_was_written_as_zeros_says_so() {
     // Nor is there a way on without unwind information.
     let (_, end) = Process::new(&[Unwind::None]).code(0, &[0x06]).walk(at(0, 2), 0);
     assert_eq!(end, End::Zeros(Addr::new(STACK)));
+}
+
+#[test]
+fn a_walk_ends_where_the_command_has_to_end_and_guesses_nothing() {
+    let budget = Budget::default();
+    let functions: Vec<Unwind> = (0..10_000).map(|_| Unwind::Plain(8)).collect();
+    let process = Process::within(&functions, &budget).words(0, &[at(0, 4), at(0, 4), 0]);
+    budget.interrupt().store(true, Ordering::SeqCst);
+    let (frames, end) = process.walk(at(0, 2), 0);
+    assert_eq!((frames.len(), end), (1, End::Halted(Addr::new(at(0, 2)))));
+    assert_eq!(frames[0].0.cfa, None);
+    budget.interrupt().store(false, Ordering::SeqCst);
+    let (frames, end) = process.walk(at(0, 2), 0);
+    assert_eq!((pcs(&frames), end), (vec![at(0, 2), at(0, 4), at(0, 4)], End::Outermost));
 }
 
 #[test]

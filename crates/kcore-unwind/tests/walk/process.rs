@@ -7,7 +7,7 @@ use gimli::write::{
     FrameDescriptionEntry, FrameTable,
 };
 use gimli::{LittleEndian, X86_64};
-use kcore_mem::{Addr, AddrRange, AddressSpace, Fault, Origin, Region, Svma, Target};
+use kcore_mem::{Addr, AddrRange, AddressSpace, Budget, Fault, Origin, Region, Svma, Target};
 use kcore_unwind::{
     Cfi, CfiBuilder, End, Flow, Frame, Modules, RegisterId, Regs, Walker,
     in_place::{Room, Tables, TablesBuilder},
@@ -62,8 +62,14 @@ impl Process {
     /// calls throughout, so that any place can be a return address.
     pub fn new(functions: &[Unwind]) -> Self {
         let text = [0xff, 0xd0].repeat(functions.len() * 0x80);
-        let cfi = Some(Arc::new(table(functions)));
+        let cfi = Some(Arc::new(table(functions).build()));
         Self { text, stack: vec![0; STACK_WORDS * 8], cfi, ..Self::default() }
+    }
+
+    /// The same, whose unwind table is read within a budget.
+    pub fn within(functions: &[Unwind], budget: &Budget) -> Self {
+        let cfi = Some(Arc::new(table(functions).within(budget).build()));
+        Self { cfi, ..Self::new(functions) }
     }
 
     /// Function 2 was interrupted at its start, and function 1, which has no unwind information, is the restorer
@@ -192,7 +198,7 @@ fn is_in(index: u64, at: Addr) -> bool {
     AddrRange::with_len(Addr::new(Process::function(index, 0)), 0x100).contains(at)
 }
 
-fn table(functions: &[Unwind]) -> Cfi {
+fn table(functions: &[Unwind]) -> CfiBuilder {
     let mut table = FrameTable::default();
     for (index, unwind) in functions.iter().enumerate() {
         if matches!(unwind, Unwind::None) {
@@ -211,7 +217,7 @@ fn table(functions: &[Unwind]) -> Cfi {
     let mut section = EhFrame::from(EndianVec::new(LittleEndian));
     table.write_eh_frame(&mut section).unwrap();
     let bytes = section.slice().to_vec();
-    CfiBuilder::new(Target::X86_64, 0).eh_frame(Arc::new(bytes), Svma::new(0x50_0000)).build()
+    CfiBuilder::new(Target::X86_64, 0).eh_frame(Arc::new(bytes), Svma::new(0x50_0000))
 }
 
 fn encoding() -> gimli::Encoding {
