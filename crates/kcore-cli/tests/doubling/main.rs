@@ -10,6 +10,7 @@ mod case;
 mod dwarf;
 mod elf;
 mod frames;
+mod halted;
 mod one_place;
 mod process;
 mod run;
