@@ -35,18 +35,51 @@ fn program(n: usize, halves: Vec<u8>, id: impl Fn(usize) -> u64, asked: &'static
         .with_loaded(".eh_frame", eh_frame(len, &[]))
         .with(".debug_abbrev", shapes)
         .with(".debug_info", (0..n).flat_map(skeleton).collect());
-    let named = [&[(at::NAME, form::STRING)], &code[..]].concat();
-    let shapes = [
-        abbreviation(1, tag::UNIT, true, &[(at::NAME, form::STRING)]),
-        abbreviation(2, tag::SUBPROGRAM, false, &named),
-        vec![0],
-    ];
     let split = Program::of_nops(64)
-        .with(".debug_abbrev.dwo", shapes.concat())
+        .with(".debug_abbrev.dwo", half_shapes())
         .with(".debug_info.dwo", halves);
     let thread = Stands { pc: CODE, sp: STACK };
     let case = Case::with_stack(&program, &[thread], stack_of_returns(n, EACH), asked);
     Case { beside: vec![("units.dwo".into(), split.file())], ..case }
+}
+
+/// The shapes of what [`half`] makes.
+fn half_shapes() -> Vec<u8> {
+    let code = [(at::LOW_PC, form::ADDR), (at::HIGH_PC, form::DATA8)];
+    let shapes = [
+        abbreviation(1, tag::UNIT, true, &[(at::NAME, form::STRING)]),
+        abbreviation(2, tag::SUBPROGRAM, false, &[&[(at::NAME, form::STRING)], &code[..]].concat()),
+        vec![0],
+    ];
+    shapes.concat()
+}
+
+/// The same units as a package, whose index says that they all lie at its beginning.
+fn packed(case: Case, n: usize, ids: usize) -> Case {
+    let units = half(1, n);
+    let slots = (2 * ids).next_power_of_two();
+    let mut places: Vec<(u64, u32)> = vec![(0, 0); slots];
+    for id in 1..=ids {
+        places[id % slots] = (id as u64, id as u32);
+    }
+    let mut index = vec![5, 0, 0, 0];
+    for word in [2, ids as u32, slots as u32] {
+        index.extend(word.to_le_bytes());
+    }
+    index.extend(places.iter().flat_map(|(id, _)| id.to_le_bytes()));
+    index.extend(places.iter().flat_map(|(_, row)| row.to_le_bytes()));
+    let shapes = half_shapes();
+    // The units and their abbreviations.
+    let rows = [[1_u32, 3], [units.len() as u32, shapes.len() as u32]];
+    let of_row = |row: [u32; 2]| row.into_iter().flat_map(u32::to_le_bytes);
+    index.extend(of_row(rows[0]));
+    index.extend(vec![0; 8 * ids]);
+    (0..ids).for_each(|_| index.extend(of_row(rows[1])));
+    let package = Program::of_nops(64)
+        .with(".debug_abbrev.dwo", shapes)
+        .with(".debug_info.dwo", units)
+        .with(".debug_cu_index", index);
+    Case { beside: vec![("program.dwp".into(), package.file())], ..case }
 }
 
 /// A unit of so many functions.
@@ -79,5 +112,19 @@ fn skeletons_of_no_unit() {
     assert_linear("skeletons of no unit", 400, |n| {
         let halves = (0..n).flat_map(|at| half(at as u64 + 1, 1)).collect();
         program(n, halves, |_| u64::MAX, ASKED)
+    });
+}
+
+#[test]
+fn skeletons_of_one_unit_in_a_package() {
+    assert_linear("skeletons of one unit in a package", 400, |n| {
+        packed(program(n, Vec::new(), |_| 1, ASKED), n, 1)
+    });
+}
+
+#[test]
+fn numbers_of_one_unit_in_a_package() {
+    assert_linear("numbers of one unit in a package", 400, |n| {
+        packed(program(n, Vec::new(), |at| at as u64 + 1, ASKED), n, n)
     });
 }

@@ -3,7 +3,7 @@
 
 use std::sync::{
     Arc, Mutex, OnceLock, PoisonError,
-    atomic::{AtomicU64, Ordering},
+    atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
 };
 
 use gimli::{DwarfPackage, Reader as _, Section as _, SectionId};
@@ -66,7 +66,7 @@ struct Opened {
     lists_types: bool,
 }
 
-/// A file of split units, which several skeletons may name.
+/// The units of a file, or of one number in a package, which several skeletons may name.
 struct SplitFile {
     units: Units,
     /// Where units begin that are halves, by their numbers.
@@ -74,20 +74,36 @@ struct SplitFile {
     /// Where the others begin.
     others: Vec<usize>,
     types: Option<Arc<Units>>,
-    state: Mutex<Taken>,
+    /// Whether a skeleton has the units that are nobody's half.
+    has_others: AtomicBool,
+    room: Arc<Room>,
 }
 
-/// What skeletons have of a file.
-#[derive(Default)]
-struct Taken {
-    bytes: usize,
-    /// Whether one of them has the units that are nobody's half.
-    has_others: bool,
+/// Bytes of units that may still be read for skeletons.
+struct Room(AtomicUsize);
+
+impl Room {
+    /// For the units of a file that has so many bytes of them.
+    const fn of(bytes: usize) -> Self {
+        Self(AtomicUsize::new(bytes.saturating_mul(OVERLAP)))
+    }
+
+    /// Takes some, if so many are left.
+    fn take(&self, bytes: usize) -> bool {
+        let less = |left: usize| left.checked_sub(bytes);
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
+    }
 }
 
 struct Package {
     dwarf: DwarfPackage<Reader>,
-    types: Vec<OnceLock<Option<Box<Units>>>>,
+    types: Vec<Built<Option<Box<Units>>>>,
+    /// What the index has by each number: any number of skeletons may have one.
+    units: Mutex<FxHashMap<u64, FoundFile>>,
+    /// For all of them: the index may give many numbers to one place.
+    room: Arc<Room>,
+    /// The same for type units.
+    types_room: Room,
 }
 
 /// Bytes that an index of a package has of each unit, at least: the number of its unit, where in the table that
@@ -166,7 +182,7 @@ impl Splits {
     pub fn package_types(&self, main: &DwarfFile, row: u32) -> Option<&Units> {
         let package = self.package()?;
         let slot = package.types.get(usize::try_from(row).ok()?)?;
-        slot.get_or_init(|| package.open_types(main, row).map(Box::new)).as_deref()
+        slot.get_or_build(&main.budget, || package.open_types(main, row).map(Box::new)).as_deref()
     }
 
     /// The number of the package's type unit with this signature.
@@ -195,21 +211,35 @@ impl Splits {
     }
 
     fn open(&self, main: &DwarfFile, split: &Split) -> Option<Opened> {
-        let from_package = self.package().and_then(|package| package.open(main, split));
-        from_package.or_else(|| {
-            let file = self.file(&split.name);
-            let file = file.get_or_build(&main.budget, || {
-                let image = self.finder.file(&split.name)?;
-                Some(SplitFile::read(&image, main, split.skeleton))
+        if let Some(package) = self.package() {
+            let found = package.found(split.name.id);
+            let file = found.get_or_build(&main.budget, || {
+                let found = package.read_units(main, split);
+                self.refused.fetch_add(u64::from(found.is_err()), Ordering::Relaxed);
+                found.ok().flatten()
             });
-            let file = file.as_ref()?;
-            let start = *file.halves.get(&split.name.id)?;
-            let opened = file.open(start, split.skeleton);
-            if opened.is_none() {
-                self.refused.fetch_add(1, Ordering::Relaxed);
+            if let Some(file) = file
+                && file.halves.contains_key(&split.name.id)
+            {
+                return self.open_half(file, split);
             }
-            opened
-        })
+        }
+        let file = self.file(&split.name);
+        let file = file.get_or_build(&main.budget, || {
+            let image = self.finder.file(&split.name)?;
+            Some(SplitFile::read(&image, main, split.skeleton))
+        });
+        self.open_half(file.as_ref()?, split)
+    }
+
+    /// The half of a skeleton in a file that has it.
+    fn open_half(&self, file: &SplitFile, split: &Split) -> Option<Opened> {
+        let start = *file.halves.get(&split.name.id)?;
+        let opened = file.open(start, split.skeleton);
+        if opened.is_none() {
+            self.refused.fetch_add(1, Ordering::Relaxed);
+        }
+        opened
     }
 
     fn file(&self, name: &SplitName) -> FoundFile {
@@ -231,9 +261,14 @@ impl SplitFile {
     fn read(image: &Image, main: &DwarfFile, skeleton: SkeletonBases) -> Self {
         let file = DwarfFile::open_split(image, main, skeleton);
         let types = file.types(image).map(Units::new).map(Arc::new);
-        let units = Units::new(file);
+        let room = Room::of(file.info_size());
+        Self::of(Units::new(file), types, Arc::new(room))
+    }
+
+    /// Reads which units there are of those of one number.
+    fn of(units: Units, types: Option<Arc<Units>>, room: Arc<Room>) -> Self {
         let (mut halves, mut others) = (FxHashMap::default(), Vec::new());
-        let mut watch = Watch::new(&main.budget);
+        let mut watch = Watch::new(&units.file.budget);
         for start in units.starts().0 {
             if watch.is_over() {
                 break;
@@ -245,19 +280,17 @@ impl SplitFile {
                 None => others.push(start),
             }
         }
-        Self { units, halves, others, types, state: Mutex::default() }
+        Self { units, halves, others, types, has_others: AtomicBool::new(false), room }
     }
 
     /// The unit at `start` for a skeleton; `None` where skeletons have too many units by now.
     fn open(&self, start: usize, skeleton: SkeletonBases) -> Option<Opened> {
         let bytes = self.units.file.next_unit(start).ok()?.saturating_sub(start);
-        let mut taken = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        taken.bytes = taken.bytes.saturating_add(bytes);
-        if taken.bytes > self.units.file.info_size().saturating_mul(OVERLAP) {
+        if !self.room.take(bytes) {
             return None;
         }
         let mut listed = vec![start];
-        let lists_types = !std::mem::replace(&mut taken.has_others, true);
+        let lists_types = !self.has_others.swap(true, Ordering::Relaxed);
         if lists_types {
             listed.extend(&self.others);
             listed.sort_unstable();
@@ -267,15 +300,8 @@ impl SplitFile {
     }
 }
 
-/// Where the unit begins that has that number, if one has: files of an older build have others.
-fn half_of(units: &Units, id: u64) -> Option<usize> {
-    let mut watch = Watch::new(&units.file.budget);
-    let starts = units.starts().0.into_iter();
-    starts.take_while(|_| !watch.is_over()).find(|start| {
-        let unit = Unit::open_root(&units.file, *start);
-        unit.is_ok_and(|unit| unit.split_id() == Some(id))
-    })
-}
+/// That skeletons have too many units by now.
+struct NoRoom;
 
 impl Package {
     fn read(image: &Image) -> Result<Self> {
@@ -288,26 +314,43 @@ impl Package {
         let index = load(SectionId::DebugTuIndex)?;
         let most = u32::try_from(index.len() / LEAST_OF_UNIT).unwrap_or(u32::MAX);
         let count = dwarf.tu_index.unit_count().min(most);
-        let types = (0..count).map(|_| OnceLock::new()).collect();
-        Ok(Self { dwarf, types })
+        let types = (0..count).map(|_| Built::new()).collect();
+        let units = dwarf.debug_info.reader().len();
+        let all = units.saturating_add(dwarf.debug_types.reader().len());
+        let (room, types_room) = (Arc::new(Room::of(units)), Room::of(all));
+        Ok(Self { dwarf, types, units: Mutex::default(), room, types_room })
     }
 
-    fn open(&self, main: &DwarfFile, split: &Split) -> Option<Opened> {
-        let parts = || self.dwarf.find_cu(gimli::DwoId(split.name.id), &main.dwarf).ok().flatten();
+    /// What the index has by a number, once that was read.
+    fn found(&self, id: u64) -> FoundFile {
+        let mut units = self.units.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(units.entry(id).or_default())
+    }
+
+    /// Reads which units the index has by the number of a skeleton.
+    fn read_units(
+        &self,
+        main: &DwarfFile,
+        split: &Split,
+    ) -> std::result::Result<Option<SplitFile>, NoRoom> {
+        let id = gimli::DwoId(split.name.id);
+        let parts = || self.dwarf.find_cu(id, &main.dwarf).ok().flatten();
         let skeleton = Some(split.skeleton);
         let file = |is_types| Some(DwarfFile::of_package(main, parts()?, is_types, skeleton));
-        let types = file(true)?;
+        let (Some(types), Some(info)) = (file(true), file(false)) else { return Ok(None) };
+        if !self.room.take(info.info_size()) {
+            return Err(NoRoom);
+        }
         let types = (types.info_size() > 0).then(|| Arc::new(Units::new(types)));
-        let info = Units::new(file(false)?);
-        let start = half_of(&info, split.name.id)?;
-        Some(Opened { info, start, types, lists_types: true })
+        Ok(Some(SplitFile::of(Units::new(info), types, Arc::clone(&self.room))))
     }
 
     fn open_types(&self, main: &DwarfFile, row: u32) -> Option<Units> {
         let row = row.checked_add(1)?;
         let parts = || self.dwarf.tu_sections(row, &main.dwarf).ok();
         let is_types = !parts()?.debug_types.reader().is_empty();
-        Some(Units::new(DwarfFile::of_package(main, parts()?, is_types, None)))
+        let file = DwarfFile::of_package(main, parts()?, is_types, None);
+        self.types_room.take(file.info_size()).then(|| Units::new(file))
     }
 }
 
