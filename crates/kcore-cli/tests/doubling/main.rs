@@ -12,6 +12,7 @@ mod elf;
 mod frames;
 mod halted;
 mod one_place;
+mod plt;
 mod process;
 mod run;
 mod split;

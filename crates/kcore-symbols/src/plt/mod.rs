@@ -6,7 +6,7 @@
 
 mod arch;
 
-use std::ffi::CStr;
+use std::{cell::Cell, ffi::CStr};
 
 use kcore_elf::{Image, SymbolBinding, SymbolKind, SymbolTableKind};
 use kcore_mem::{Cursor, OutOfBytes, Svma};
@@ -16,6 +16,10 @@ use crate::{
     names::Arena,
     symbol::{Entry, SymbolSource},
 };
+
+/// How many times the length of the strings the names of entries may be together: any number of slots may have one
+/// symbol, and any number of entries one slot.
+const OVERLAP: usize = 8;
 
 /// Bytes of an `Elf64_Rela`.
 const RELOCATION_SIZE: usize = 24;
@@ -51,7 +55,8 @@ impl LinkageEntry {
     }
 }
 
-/// The entries of an image whose function is known. `name_at` names the function at an address,
+/// The entries of an image whose function is known, as far as their names are not longer than those of a linker.
+/// `name_at` names the function at an address,
 /// for slots that are filled by calling a resolver (`IRELATIVE`).
 pub fn entries(image: &Image, name_at: impl Fn(Svma) -> Option<Vec<u8>>) -> Vec<LinkageEntry> {
     let Some(linkage) = arch::linkage(image.target()) else { return Vec::new() };
@@ -61,12 +66,38 @@ pub fn entries(image: &Image, name_at: impl Fn(Svma) -> Option<Vec<u8>>) -> Vec<
     let stubs = tables.into_iter().flat_map(|table| table_stubs(image, linkage, table, &lazy));
     let stubs: Vec<_> = stubs.collect();
     let slots = stubs.iter().map(|(_, stub)| stub.slot).collect();
-    let names = slot_names(image, linkage, slots, &lazy, name_at);
+    let room = Room::of(image);
+    let names = slot_names(image, linkage, slots, &lazy, &room, name_at);
+    let room = Room::of(image);
     let entry = |(section, stub): (u16, Stub)| {
-        let name = [names.get(&stub.slot)?.as_slice(), b"@plt"].concat();
+        let name = names.get(&stub.slot).filter(|name| room.take(name))?;
+        let name = [name.as_slice(), b"@plt"].concat();
         Some(LinkageEntry { svma: stub.svma, size: stub.size, section, name })
     };
     stubs.into_iter().filter_map(entry).collect()
+}
+
+/// Bytes of names that may still be copied.
+struct Room(Cell<usize>);
+
+impl Room {
+    fn of(image: &Image) -> Self {
+        let tables = [SymbolTableKind::Dynamic, SymbolTableKind::Full];
+        let strings = tables.into_iter().map(|table| image.symbol_strings(table).len());
+        let strings = strings.fold(0_usize, usize::saturating_add);
+        Self(Cell::new(strings.saturating_mul(OVERLAP)))
+    }
+
+    /// Takes the bytes of a name. When they are not there, none are left.
+    fn take(&self, name: &[u8]) -> bool {
+        let left = self.0.get().checked_sub(name.len());
+        self.0.set(left.unwrap_or(0));
+        left.is_some()
+    }
+
+    fn is_over(&self) -> bool {
+        self.0.get() == 0
+    }
 }
 
 /// What linkers make for one machine.
@@ -114,6 +145,7 @@ fn slot_names(
     linkage: &Linkage,
     mut missing: FxHashSet<u64>,
     lazy: &[Relocation],
+    room: &Room,
     name_at: impl Fn(Svma) -> Option<Vec<u8>>,
 ) -> FxHashMap<u64, Vec<u8>> {
     let strings = image.symbol_strings(SymbolTableKind::Dynamic);
@@ -129,10 +161,11 @@ fn slot_names(
     let mut take = |relocation: &Relocation| {
         if missing.remove(&relocation.slot)
             && let Some(name) = relocation.name(linkage, &name_of, &name_at)
+            && room.take(&name)
         {
             names.insert(relocation.slot, name);
         }
-        missing.is_empty()
+        missing.is_empty() || room.is_over()
     };
     if !lazy.iter().any(&mut take) && has_stubs {
         search_backwards(image, linkage, take);
