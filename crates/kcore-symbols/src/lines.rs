@@ -117,6 +117,12 @@ impl Lines {
                     .to_owned()
             });
         }
+        if opened.info.files().long_names.is_cut() {
+            self.problem.get_or_init(|| {
+                "debug information: names of functions of more than 256 bytes are longer than 64 MiB in all: some were left out"
+                    .to_owned()
+            });
+        }
         if answers.known.len() >= MAX_CACHED {
             answers.known.clear();
         }

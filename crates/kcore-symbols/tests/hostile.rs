@@ -6,7 +6,8 @@ use std::{ops::ControlFlow, sync::Arc};
 
 use common::Build;
 use kcore_elf::Image;
-use kcore_symbols::{DebugInfo, Type, TypeKind};
+use kcore_mem::Svma;
+use kcore_symbols::{DebugInfo, ModuleSymbols, Type, TypeKind};
 
 const SOURCE: &str = r"
 namespace n { template <class T> struct Node { T value; Node *next; int bits : 3; }; }
@@ -136,4 +137,45 @@ fn a_name_that_many_share_is_not_copied_for_all_of_them() {
         composite.members.iter().map(|it| it.name.as_ref().map_or(0, |name| name.len())).collect();
     assert_eq!((names.len(), names[0]), (20_000, 60_000));
     assert!(names.iter().sum::<usize>() <= 16 << 20, "{} bytes", names.iter().sum::<usize>());
+}
+
+/// 40 functions have a name of 2 MB each, that of the next one a byte shorter: more than is kept of long names.
+#[test]
+fn long_names_that_are_left_out_are_a_doubt() {
+    const ENTRIES: &str = r"
+.section .debug_abbrev
+.byte 1, 0x11, 1, 0x11, 1, 0x12, 7, 0, 0
+.byte 2, 0x2e, 0, 0x03, 0x0e, 0x11, 1, 0x12, 7, 0, 0
+.byte 0
+.section .debug_info
+.long 2f - 1f
+1: .short 4
+.long 0
+.byte 8, 1
+.quad 0x1000, 40
+.set at, 0
+.rept 40
+.byte 2
+.long at
+.quad 0x1000 + at, 1
+.set at, at + 1
+.endr
+.byte 0
+2:
+.section .debug_str
+.fill 2000000, 1, 0x61
+.byte 0
+.text
+";
+    let assembly = ENTRIES.replace('\n', "\\n");
+    let source = format!("__asm__(\"{assembly}\"); int main(void) {{ return 0; }}");
+    let build = Build::compile("gcc", &source, "program", &["-g0"]);
+    let symbols = ModuleSymbols::new(Some(build.image("program")), None);
+    let lengths: Vec<usize> = (0x1000..0x1028)
+        .map(|at| symbols.lines().find(Svma::new(at))[0].function.as_ref().map_or(0, |it| it.len()))
+        .collect();
+    assert_eq!(lengths[0], 2_000_000);
+    assert!(lengths.iter().sum::<usize>() <= 64 << 20, "{lengths:?}");
+    assert_eq!(lengths[39], 0, "there is no room for the last one");
+    assert!(symbols.lines().problem().is_some_and(|why| why.contains("64 MiB")));
 }

@@ -1,7 +1,10 @@
 //! The name of a function: its own, or that of the entry which it is an instance of, in this unit,
 //! in another one, or in the supplementary file.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{
+    Arc, Mutex, PoisonError,
+    atomic::{AtomicBool, Ordering},
+};
 
 use gimli::{Attribute, AttributeValue, Error, Reader as _, constants};
 use rustc_hash::FxHashMap;
@@ -25,7 +28,11 @@ const MAX_LONG: usize = 64 << 20;
 
 /// Names that are not short, by the place where they lie.
 #[derive(Default)]
-pub struct LongNames(Mutex<Kept>);
+pub struct LongNames {
+    kept: Mutex<Kept>,
+    /// Whether a name was left out, since too much text of long names is kept.
+    is_cut: AtomicBool,
+}
 
 #[derive(Default)]
 struct Kept {
@@ -36,6 +43,11 @@ struct Kept {
 }
 
 impl LongNames {
+    /// Whether some name was left out.
+    pub fn is_cut(&self) -> bool {
+        self.is_cut.load(Ordering::Relaxed)
+    }
+
     /// The name that an attribute of a unit of that file stands for; `Some(None)` where too much text of long names is
     /// kept.
     fn find(
@@ -50,7 +62,7 @@ impl LongNames {
             return text.map(|text| self.get(&text)).transpose();
         };
         let place = (which, offset.0);
-        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().in_strings.get(&place) {
             return Ok(Some(Some(Arc::clone(known))));
         }
@@ -67,7 +79,7 @@ impl LongNames {
         if text.len() <= SHORT {
             return Ok(Some(text.to_string_lossy()?.into()));
         }
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let place = (text.offset_id().0, text.len());
         // What lay at a place may have been closed since, and other bytes may lie there now.
         let bytes = text.to_slice()?;
@@ -76,6 +88,7 @@ impl LongNames {
         }
         let in_all = kept.bytes.saturating_add(text.len());
         if in_all > MAX_LONG {
+            self.is_cut.store(true, Ordering::Relaxed);
             return Ok(None);
         }
         kept.bytes = in_all;
