@@ -10,6 +10,9 @@ use crate::dwarf::Result;
 /// Entries that are charged at once: to charge each would take as long as to read it.
 const AT_ONCE: u64 = 256;
 
+/// Bytes of text and expressions that count as one entry.
+const BYTES_OF_ENTRY: usize = 512;
+
 /// The error that says that no more may be read. No reader that has a meter fails with it for another reason; bounds
 /// of ranges, which know no meter, use the same one.
 pub const EXHAUSTED: Error = Error::TooManyIterations;
@@ -50,6 +53,14 @@ impl Meter {
             return Err(HALTED);
         }
         if budget.spend(Resource::Entries, due) { Ok(()) } else { Err(EXHAUSTED) }
+    }
+
+    /// Counts bytes that many entries may share.
+    ///
+    /// # Errors
+    /// As [`Meter::count`].
+    pub fn count_bytes(&self, bytes: usize) -> Result<()> {
+        self.count((bytes / BYTES_OF_ENTRY) as u64)
     }
 }
 

@@ -14,6 +14,7 @@ pub mod tag {
 
 /// Attributes (table 7.5).
 pub mod at {
+    pub const LOCATION: u64 = 0x02;
     pub const NAME: u64 = 0x03;
     pub const BYTE_SIZE: u64 = 0x0b;
     pub const STMT_LIST: u64 = 0x10;

@@ -11,6 +11,7 @@ mod dwarf;
 mod elf;
 mod frames;
 mod halted;
+mod locations;
 mod one_place;
 mod plt;
 mod process;

@@ -1,6 +1,9 @@
 //! Why a type cannot be told.
 
-use crate::DieId;
+use crate::{
+    DieId,
+    meter::{EXHAUSTED, HALTED},
+};
 
 /// What is wrong with a type in debug information.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,8 +19,18 @@ pub enum TypeError {
     Endless(String),
     /// The type was never completed.
     Incomplete,
-    /// To find out, more entries would be read than one command may.
+    /// To find out, more entries would be read than one command may, or the command has to end.
     Exhausted,
+}
+
+impl TypeError {
+    /// Why the entry at `id` could not be read.
+    pub(crate) const fn reading(id: DieId, error: gimli::Error) -> Self {
+        match error {
+            EXHAUSTED | HALTED => Self::Exhausted,
+            error => Self::Damaged(id, error),
+        }
+    }
 }
 
 impl std::fmt::Display for TypeError {
@@ -27,7 +40,9 @@ impl std::fmt::Display for TypeError {
             Self::NotAType(id) => write!(f, "the entry of debug information at {id} is no type"),
             Self::Damaged(id, why) => write!(f, "debug information at {id} is damaged: {why}"),
             Self::Incomplete => write!(f, "the type is incomplete"),
-            Self::Exhausted => write!(f, "too many entries of debug information would be read"),
+            Self::Exhausted => {
+                write!(f, "more entries of debug information would be read than the command may")
+            }
             Self::Endless(name) => write!(f, "type {name} is made of itself"),
         }
     }

@@ -96,7 +96,8 @@ pub fn tail_calls(
             && attribute.value() == AttributeValue::Flag(true)
     };
     let found = find(info, function, MAX_TAIL_CALLS, meter, is_tail)?;
-    found.into_iter().map(|id| Ok(target(info, &DieEntry::read(info, id)?))).collect()
+    let entries = found.into_iter().map(|id| DieEntry::read_by(info, id, meter));
+    entries.map(|entry| Ok(target(info, &entry?))).collect()
 }
 
 /// Where the code of a function begins, and how it is called.
@@ -208,7 +209,7 @@ fn expression(
     entry: &DieEntry<'_>,
     name: gimli::DwAt,
 ) -> Option<Expression> {
-    match location::attribute(info, entry, name, None)? {
+    match location::attribute(info, entry, name, None).ok()?? {
         VariableLocation::Expression(expression) => Some(expression),
         _ => None,
     }

@@ -28,7 +28,7 @@ pub fn scopes(
     meter: &Rc<Meter>,
 ) -> Result<Scopes> {
     let outermost = DieEntry::read_by(info, function, meter)?;
-    let frame_base = location::attribute(info, &outermost, constants::DW_AT_frame_base, Some(pc));
+    let frame_base = location::attribute(info, &outermost, constants::DW_AT_frame_base, Some(pc))?;
     let entry = call_site::entry_of(&outermost)?;
     let mut functions = Vec::new();
     let mut next = Some(outermost);

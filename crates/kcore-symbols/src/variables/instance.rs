@@ -65,24 +65,24 @@ pub fn variables(
         let found = block.variables(info, &taken)?;
         // What is defined elsewhere, and only declared here, is no variable of the function.
         let defined = found.iter().filter(|chain| !chain.own.flag(constants::DW_AT_declaration));
-        Ok(defined.map(|chain| chain.variable(info, Some(pc))).collect())
+        defined.map(|chain| chain.variable(info, Some(pc))).collect()
     };
     blocks.into_iter().map(read).collect()
 }
 
 /// The variables of what a function or block is an instance of.
-fn abstract_variables<'a>(info: &'a DebugInfo, scope: &DieEntry<'_>) -> Result<Vec<DieEntry<'a>>> {
+fn abstract_variables<'a>(info: &'a DebugInfo, scope: &DieEntry<'a>) -> Result<Vec<DieEntry<'a>>> {
     let mut found = Vec::new();
     let Some(id) = abstract_instance(info, scope)? else { return Ok(found) };
-    collect(&DieEntry::read(info, id)?, &mut found)?;
+    collect(&scope.beside(info, id)?, &mut found)?;
     Ok(found)
 }
 
 /// The last abstract origin: what is compiled in several steps has one of one of them.
-fn abstract_instance(info: &DebugInfo, scope: &DieEntry<'_>) -> Result<Option<DieId>> {
+fn abstract_instance<'a>(info: &'a DebugInfo, scope: &DieEntry<'a>) -> Result<Option<DieId>> {
     let origin = constants::DW_AT_abstract_origin;
     let Some(first) = scope.reference(origin) else { return Ok(None) };
-    let chain = Chain::of(DieEntry::read(info, first)?)?;
+    let chain = Chain::of(scope.beside(info, first)?)?;
     let last = chain.entries().filter_map(|entry| entry.reference(origin)).last();
     Ok(Some(last.unwrap_or(first)))
 }

@@ -15,6 +15,7 @@ use super::{
 use crate::{
     DebugInfo,
     dwarf::{Reader, Result},
+    meter::{EXHAUSTED, HALTED, Meter},
     types::DieEntry,
 };
 
@@ -22,40 +23,48 @@ use crate::{
 const MAX_ENTRIES: usize = 1 << 16;
 
 /// What an entry says of a variable's place while code at `pc` runs; `None` if it says nothing.
+///
+/// # Errors
+/// When no more may be read.
 pub fn of(
     info: &Arc<DebugInfo>,
     entry: &DieEntry<'_>,
     pc: Option<Svma>,
-) -> Option<VariableLocation> {
-    if let Some(location) = attribute(info, entry, constants::DW_AT_location, pc) {
-        return Some(location);
-    }
-    constant(entry).map(VariableLocation::Constant)
+) -> Result<Option<VariableLocation>> {
+    let location = attribute(info, entry, constants::DW_AT_location, pc)?;
+    Ok(location.or_else(|| constant(entry).map(VariableLocation::Constant)))
 }
 
-/// What an attribute of the class of locations says.
+/// What an attribute of the class of locations says. Any number of entries may have one list, or one expression in
+/// it, so that what is read is counted.
+///
+/// # Errors
+/// When no more may be read.
 pub fn attribute(
     info: &Arc<DebugInfo>,
     entry: &DieEntry<'_>,
     name: DwAt,
     pc: Option<Svma>,
-) -> Option<VariableLocation> {
-    let found = match entry.value(name)? {
+) -> Result<Option<VariableLocation>> {
+    let Some(value) = entry.value(name) else { return Ok(None) };
+    let found = match value {
         AttributeValue::Exprloc(expression) => Ok(Some(expression.0)),
         AttributeValue::Block(block) => Ok(Some(block)),
         value => in_list(entry, value, pc),
     };
     let found =
         found.and_then(|bytes| bytes.map(|bytes| expression(info, entry, bytes)).transpose());
-    Some(match found {
+    Ok(Some(match found {
+        Err(EXHAUSTED | HALTED) => return Err(EXHAUSTED),
         Ok(Some(expression)) if expression.bytes().is_empty() => VariableLocation::OptimizedOut,
         Ok(Some(expression)) => VariableLocation::Expression(expression),
         Ok(None) => VariableLocation::OptimizedOut,
         Err(error) => VariableLocation::Damaged(error),
-    })
+    }))
 }
 
 fn expression(info: &Arc<DebugInfo>, entry: &DieEntry<'_>, bytes: Reader) -> Result<Expression> {
+    entry.meter().count_bytes(bytes.len())?;
     let bytes: Arc<[u8]> = bytes.to_slice()?.into();
     Ok(Expression::of(info, entry.id().which, entry.unit(), bytes))
 }
@@ -80,7 +89,7 @@ fn in_list(
         _ => return Ok(None),
     };
     if unit.encoding().version >= 5 {
-        return at_of_list(LocationList::at(file, unit, offset.0)?, pc.get());
+        return at_of_list(LocationList::at(file, unit, offset.0)?, pc.get(), entry.meter());
     }
     let (addresses, base) = (&file.dwarf.debug_addr, unit.addr_base);
     let (encoding, low_pc) = (unit.encoding(), unit.low_pc);
@@ -88,13 +97,14 @@ fn in_list(
         DwarfFileType::Main => lists.locations(offset, encoding, low_pc, addresses, base),
         DwarfFileType::Dwo => lists.locations_dwo(offset, encoding, low_pc, addresses, base),
     };
-    at(list?, pc.get())
+    at(list?, pc.get(), entry.meter())
 }
 
 /// The first location whose range holds `pc`, else the default one.
-fn at_of_list(mut list: LocationList<'_>, pc: u64) -> Result<Option<Reader>> {
+fn at_of_list(mut list: LocationList<'_>, pc: u64, meter: &Meter) -> Result<Option<Reader>> {
     let mut default = None;
     for _ in 0..MAX_ENTRIES {
+        meter.count(1)?;
         match list.next()? {
             None => break,
             Some(Entry::Default(data)) => default = default.or(Some(data)),
@@ -108,9 +118,10 @@ fn at_of_list(mut list: LocationList<'_>, pc: u64) -> Result<Option<Reader>> {
 }
 
 /// The same of a list as it was before DWARF 5.
-fn at(mut list: LocListIter<Reader>, pc: u64) -> Result<Option<Reader>> {
+fn at(mut list: LocListIter<Reader>, pc: u64, meter: &Meter) -> Result<Option<Reader>> {
     let mut default = None;
     for _ in 0..MAX_ENTRIES {
+        meter.count(1)?;
         let Some(raw) = list.next_raw()? else { break };
         if let RawLocListEntry::DefaultLocation { data } = raw {
             default = default.or(Some(data.0));

@@ -26,10 +26,7 @@ use std::{rc::Rc, sync::Arc};
 
 use kcore_mem::{Budget, Svma};
 
-use crate::{
-    DebugInfo, DieId, ModuleSymbols, Type, TypeError,
-    meter::{EXHAUSTED, HALTED, Meter},
-};
+use crate::{DebugInfo, DieId, ModuleSymbols, Type, TypeError, meter::Meter};
 
 impl ModuleSymbols {
     /// The functions that hold `svma` with their variables, as far as debug information tells. For a
@@ -40,7 +37,9 @@ impl ModuleSymbols {
     pub fn scopes_at(&self, svma: Svma, budget: &Budget) -> Result<Option<Scopes>, TypeError> {
         let Some((info, id)) = self.lines().function_at(svma)? else { return Ok(None) };
         let meter = Rc::new(Meter::new(budget.clone()));
-        function::scopes(info, id, svma, &meter).map(Some).map_err(|error| failed(id, error))
+        function::scopes(info, id, svma, &meter)
+            .map(Some)
+            .map_err(|error| TypeError::reading(id, error))
     }
 
     /// The call that returns to `svma`, with what its caller knows of the arguments. The entries that are read are
@@ -56,7 +55,8 @@ impl ModuleSymbols {
         let before = Svma::new(svma.get().wrapping_sub(1));
         let Some((info, id)) = self.lines().function_at(before)? else { return Ok(None) };
         let meter = Rc::new(Meter::new(budget.clone()));
-        call_site::returning_to(info, id, svma, &meter).map_err(|error| failed(id, error))
+        call_site::returning_to(info, id, svma, &meter)
+            .map_err(|error| TypeError::reading(id, error))
     }
 }
 
@@ -70,7 +70,7 @@ impl DebugInfo {
         id: DieId,
         pc: Option<Svma>,
     ) -> Result<Variable, TypeError> {
-        variable::read(self, id, pc).map_err(|error| TypeError::Damaged(id, error))
+        variable::read(self, id, pc).map_err(|error| TypeError::reading(id, error))
     }
 
     /// The type of one of its variables; `void` of one without a type.
@@ -91,7 +91,8 @@ impl DebugInfo {
         budget: &Budget,
     ) -> Result<Vec<CallTarget>, TypeError> {
         let meter = Rc::new(Meter::new(budget.clone()));
-        call_site::tail_calls(self, function, &meter).map_err(|error| failed(function, error))
+        call_site::tail_calls(self, function, &meter)
+            .map_err(|error| TypeError::reading(function, error))
     }
 
     /// Where the code of a function begins, and how it is called.
@@ -99,14 +100,6 @@ impl DebugInfo {
     /// # Errors
     /// When the debug information is damaged there.
     pub fn code_of(&self, function: DieId) -> Result<FunctionCode, TypeError> {
-        call_site::code_of(self, function).map_err(|error| TypeError::Damaged(function, error))
-    }
-}
-
-/// Why the function at `id` could not be read.
-const fn failed(id: DieId, error: gimli::Error) -> TypeError {
-    match error {
-        EXHAUSTED | HALTED => TypeError::Exhausted,
-        error => TypeError::Damaged(id, error),
+        call_site::code_of(self, function).map_err(|error| TypeError::reading(function, error))
     }
 }

@@ -13,7 +13,7 @@ const MAX_ORIGINS: usize = 16;
 
 /// The variable at an entry, while code at `pc` runs.
 pub fn read(info: &Arc<DebugInfo>, id: DieId, pc: Option<Svma>) -> Result<Variable> {
-    Ok(Chain::of(DieEntry::read(info, id)?)?.variable(info, pc))
+    Chain::of(DieEntry::read(info, id)?)?.variable(info, pc)
 }
 
 /// An entry, and those that it is an instance of, one behind the other: each says what those before it
@@ -31,7 +31,7 @@ impl<'a> Chain<'a> {
         while origins.len() < MAX_ORIGINS
             && let Some((info, id)) = origin(origins.last().unwrap_or(&own))
         {
-            origins.push(DieEntry::read(info, id)?);
+            origins.push(own.beside(info, id)?);
         }
         Ok(Self { own, origins })
     }
@@ -48,15 +48,24 @@ impl<'a> Chain<'a> {
 
     /// The variable that it describes. Where the entry itself says nothing of its place, those behind
     /// it do if it is the same for all instances.
-    pub fn variable(&self, info: &Arc<DebugInfo>, pc: Option<Svma>) -> Variable {
+    ///
+    /// # Errors
+    /// When no more may be read.
+    pub fn variable(&self, info: &Arc<DebugInfo>, pc: Option<Svma>) -> Result<Variable> {
         let line = self.entries().find_map(|entry| entry.number(constants::DW_AT_decl_line));
         let ty = self.entries().find_map(|entry| match entry.type_link() {
             TypeLink::Die(id) => Some(id),
             _ => None,
         });
         let is_argument = self.own.tag() == constants::DW_TAG_formal_parameter;
-        let location = self.entries().find_map(|entry| location::of(info, entry, pc));
-        Variable {
+        let mut location = None;
+        for entry in self.entries() {
+            location = match location {
+                None => location::of(info, entry, pc)?,
+                found => found,
+            };
+        }
+        Ok(Variable {
             id: self.own.id(),
             name: self.entries().find_map(DieEntry::name),
             ty,
@@ -64,7 +73,7 @@ impl<'a> Chain<'a> {
             location: location.unwrap_or(VariableLocation::OptimizedOut),
             line: line.and_then(|line| u32::try_from(line).ok()),
             is_artificial: self.entries().any(|entry| entry.flag(constants::DW_AT_artificial)),
-        }
+        })
     }
 }
 

@@ -63,6 +63,17 @@ impl<'a> DieEntry<'a> {
         Ok(Self { info, id, unit, offset, tag, attributes, has_children, text_left, meter })
     }
 
+    /// Reads an entry that this one refers to. Both count together, and share what text may be read.
+    pub fn beside(&self, info: &'a DebugInfo, id: DieId) -> Result<Self> {
+        let text_left = Rc::clone(&self.text_left);
+        Ok(Self { text_left, ..Self::read_by(info, id, &self.meter)? })
+    }
+
+    /// Counts what is read for this entry.
+    pub fn meter(&self) -> &Meter {
+        &self.meter
+    }
+
     /// The debug information that it is read from.
     pub const fn info(&self) -> &'a DebugInfo {
         self.info
@@ -207,6 +218,8 @@ impl<'a> DieEntry<'a> {
     pub fn text(&self, name: DwAt) -> Option<Arc<str>> {
         let files = self.info.files();
         let text = files.string(self.id.which, &self.unit, self.value(name)?)?;
+        // Any number of entries may have one text, to whose end each of them looks.
+        self.meter.count_bytes(text.len()).ok()?;
         let left = self.text_left.get().checked_sub(text.len())?;
         if text.len() > MAX_TEXT {
             return None;

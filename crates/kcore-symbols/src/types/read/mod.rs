@@ -28,7 +28,7 @@ use crate::{DebugInfo, DieId, dwarf};
 
 /// The type that the entry at `id` describes.
 pub fn read(info: &DebugInfo, id: DieId) -> Result<TypeNode, TypeError> {
-    let found = read_node(info, id).map_err(|error| TypeError::Damaged(id, error))?;
+    let found = read_node(info, id).map_err(|error| TypeError::reading(id, error))?;
     found.ok_or(TypeError::NotAType(id))
 }
 
