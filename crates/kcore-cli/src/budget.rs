@@ -1,18 +1,12 @@
 //! `--max-memory` and `--max-time`: the limits of a command.
 
 use std::fs;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Args;
 use kcore::{Allowance, Budget};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use signal_hook::consts::SIGABRT;
-use signal_hook::flag::register_conditional_shutdown;
-
-use crate::args::USAGE;
 
 /// The memory assumed when the system does not tell it.
 const UNKNOWN: u64 = 4 << 30;
@@ -42,8 +36,7 @@ impl BudgetArgs {
         Budget::new(Allowance { time: self.max_time, ..Allowance::of_memory(memory) })
     }
 
-    /// Sets the limit of `--max-memory` as a resource limit of the process too, as the last guard. If an
-    /// allocation fails then, kcore ends with a message and status 2, and leaves no core of itself.
+    /// Sets the limit of `--max-memory` as a resource limit of the process too, as the last guard.
     ///
     /// # Errors
     /// When the system refuses the limit.
@@ -53,11 +46,7 @@ impl BudgetArgs {
         let wanted = memory.saturating_add(OWN);
         let current = Some(held.current.map_or(wanted, |current| current.min(wanted)));
         setrlimit(Resource::Data, Rlimit { current, maximum: held.maximum })
-            .context("cannot limit the memory of kcore")?;
-        let always = Arc::new(AtomicBool::new(true));
-        register_conditional_shutdown(SIGABRT, USAGE.into(), always)
-            .context("cannot catch SIGABRT")?;
-        Ok(())
+            .context("cannot limit the memory of kcore")
     }
 }
 

@@ -1,10 +1,23 @@
-//! The signals that end a command which runs for long.
+//! The signals that end a command which runs for long, and how one ends without memory.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::{fs, io};
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGABRT, SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag::{register, register_conditional_shutdown};
+
+use crate::args::USAGE;
+
+/// Makes kcore end with status 2, and without a core of its own, when it is refused memory: Rust says how many bytes it
+/// wanted, and raises SIGABRT.
+///
+/// # Errors
+/// When the system takes no handler.
+pub(crate) fn fail_without_memory() -> io::Result<()> {
+    let always = Arc::new(AtomicBool::new(true));
+    register_conditional_shutdown(SIGABRT, USAGE.into(), always).map(drop)
+}
 
 /// Sets `stop` when somebody wants the command to end. What whoever started it ignores (nohup, a shell that runs it
 /// beside others) stays ignored.
@@ -15,7 +28,7 @@ pub(crate) fn set(stop: &Arc<AtomicBool>) -> io::Result<()> {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         if !is_ignored(&status, signal) {
-            signal_hook::flag::register(signal, Arc::clone(stop))?;
+            register(signal, Arc::clone(stop))?;
         }
     }
     Ok(())

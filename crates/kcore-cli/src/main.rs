@@ -24,11 +24,15 @@ mod save;
 mod target;
 mod terminal;
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use args::Asked;
 
 fn main() -> ExitCode {
+    if let Err(error) = ends::fail_without_memory() {
+        let _ = writeln!(io::stderr(), "kcore: cannot catch SIGABRT: {error}");
+    }
     match args::parse(std::env::args_os()) {
         Ok(Asked::Session(args)) => run::run(*args),
         Ok(Asked::Ask(args)) => ask::run(&args),

@@ -1,4 +1,5 @@
-//! kcore where it can make no thread, as where processes are counted: the answers are the same, later.
+//! kcore where the system refuses it what others have. Without threads, as where processes are counted, its answers are
+//! the same, later; without memory it fails, and says so.
 
 #![allow(clippy::unwrap_used)]
 
@@ -90,4 +91,39 @@ fn a_live_process_is_stopped_and_goes_on() {
     }
     let status = std::fs::read_to_string(format!("/proc/{}/status", target.pid())).unwrap();
     assert!(status.contains("TracerPid:\t0\n") && status.contains("(sleeping)"), "{status}");
+}
+
+/// The status and the errors of kcore with so many KiB of data, for `ulimit -d`.
+fn with_memory(kib: u32, words: &[&str]) -> (Option<i32>, String) {
+    let limited = format!("ulimit -d {kib}; exec \"$@\"");
+    let mut command = Command::new("sh");
+    command.args(["-c", &limited, "sh", env!("CARGO_BIN_EXE_kcore")]).args(words);
+    let output = command.stdin(Stdio::null()).env_remove("RUST_BACKTRACE").output().unwrap();
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+fn without_memory_a_command_fails_and_says_so() {
+    let (target, _input, output) =
+        Running::start(&mut Command::new(compiled("no_threads/target.c")));
+    BufReader::new(output).read_line(&mut String::new()).unwrap();
+    let (pid, folder) = (target.pid(), tempfile::tempdir().unwrap());
+    let file = folder.path().join("saved.core");
+    let commands: [&[&str]; 3] = [
+        &["save", &pid, "-o", file.to_str().unwrap()],
+        &["profile", &pid, "--duration", "0.1"],
+        &["--no-rc", "-p", &pid, "-c", "::stacks"],
+    ];
+    for words in commands {
+        let ends: Vec<_> = (1..=8).map(|mib| with_memory(mib * 2048, words)).collect();
+        for (status, errors) in &ends {
+            assert!(matches!(status, Some(0..=2)), "{words:?}: {status:?} {errors}");
+            assert!(!errors.is_empty(), "{words:?}");
+        }
+        let refused = |errors: &str| errors.contains("memory allocation of");
+        assert!(
+            ends.iter().any(|(status, errors)| *status == Some(2) && refused(errors)),
+            "{ends:?}"
+        );
+    }
 }
