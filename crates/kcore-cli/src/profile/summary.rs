@@ -31,6 +31,7 @@ pub(super) fn lines(
     if let Method::StopsInstead(reason) = &cost.method {
         lines.push(format!("it was stopped, since the kernel counts for nobody here: {reason}"));
     }
+    lines.extend(idle(wanted, cost));
     lines.extend(slowed(cost));
     lines.extend(unseen(wanted, cost));
     if cost.missed > 0 || cost.lost > 0 {
@@ -63,6 +64,12 @@ fn held(wanted: &Wanted, cost: &ProfileCost) -> String {
             cost.unstopped,
         ),
     }
+}
+
+/// Why there is no sample, where only those count that run.
+fn idle(wanted: &Wanted, cost: &ProfileCost) -> Option<String> {
+    let is_idle = wanted.profile.on_cpu && cost.samples == 0 && cost.lost == 0;
+    is_idle.then(|| "no thread was seen on a processor".to_owned())
 }
 
 /// Why there are fewer rounds than were asked for, where that is for the sake of the process.

@@ -211,9 +211,11 @@ impl<'a, 'c> Sampler<'a, 'c> {
         let snapshot = match taken {
             // They may have ended meanwhile, and the process not.
             Err(LiveError::NoThread { .. }) => return self.all_gone(tids.len()),
-            Err(LiveError::NotStopped { limit, .. }) => {
+            // It waits where nothing stops it, as for the child of a vfork, and may do so for a while alone.
+            Err(ref error @ LiveError::NotStopped { limit, .. }) => {
                 self.held = limit;
                 self.course.lose(tids.len() as u64);
+                self.course.note(ProfileChange::Refused(error.to_string()));
                 return Ok(());
             }
             taken => taken?,
