@@ -44,9 +44,10 @@ frame's caller; any other number is a thread's id (ids are decimal: 0t4711).
 Where a language runtime runs code of its own, its functions stand in the place of the native frames that \
 run them, with their source and marked with the language ([js]); -N shows the native frames instead. \
 An inlined call is a frame of its own, marked [inlined]. A frame that is a guess is marked \
-[guessed], and so is every frame beyond it. Where the last frame is not the outermost one, a line behind it says why \
-there are no more. A line `-- on another stack` stands before a frame from which the program, or its runtime, went \
-to another stack that lies above. $C prints before each frame the place where its frame pointer would be, which can \
+[guessed], and so is every frame beyond it. One is marked [calls elsewhere] whose call, as its code has it, does not \
+lead to the frame below: unwind information is wrong there, or the return address was put there. Where the last \
+frame is not the outermost one, a line behind it says why there are no more. A line `-- on another stack` stands before a \
+frame from which the program, or its runtime, went to another stack that lies above. $C prints before each frame the place where its frame pointer would be, which can \
 be typed back; ::stackregs is the same.
 
 Between parentheses stand the arguments where debug information finds them, as bare numbers, `?` for one \

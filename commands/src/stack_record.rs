@@ -288,29 +288,29 @@ impl Record for FrameLine {
     fn view(&self) -> View {
         View::Line(match self.layout {
             Layout::Plain => {
-                "{other_stack?-- on another stack\n}{symbol}({arguments}){nameless? in {nameless}}{source? at {source}}{told? [{told}]}{inline? [inlined]}{guess? [guessed]}"
+                "{other_stack?-- on another stack\n}{symbol}({arguments}){nameless? in {nameless}}{source? at {source}}{told? [{told}]}{inline? [inlined]}{guess? [guessed]}{calls_elsewhere? [calls elsewhere]}"
             }
             Layout::WithPointer => {
                 "{other_stack?-- on another stack\n}{frame_pointer:0}{frame_pointer^????????????????} {symbol}({arguments})\
-                 {nameless? in {nameless}}{source? at {source}}{told? [{told}]}{inline? [inlined]}{guess? [guessed]}"
+                 {nameless? in {nameless}}{source? at {source}}{told? [{told}]}{inline? [inlined]}{guess? [guessed]}{calls_elsewhere? [calls elsewhere]}"
             }
             Layout::Bracketed => {
                 "{other_stack?-- on another stack\n}[ {frame_pointer:0}{frame_pointer^????????????????} {symbol}({arguments})\
-                 {nameless? in {nameless}}{source? at {source}}{told? [{told}]}{inline? [inlined]}{guess? [guessed]} ]"
+                 {nameless? in {nameless}}{source? at {source}}{told? [{told}]}{inline? [inlined]}{guess? [guessed]}{calls_elsewhere? [calls elsewhere]} ]"
             }
             Layout::Found => {
                 "{other_stack?-- on another stack\n}  {frame_pointer:0}{frame_pointer^????????????????} {symbol}({arguments})\
-                 {nameless? in {nameless}}{source? at {source}}{told? [{told}]}{inline? [inlined]}{guess? [guessed]}"
+                 {nameless? in {nameless}}{source? at {source}}{told? [{told}]}{inline? [inlined]}{guess? [guessed]}{calls_elsewhere? [calls elsewhere]}"
             }
             Layout::Verbose => {
                 "{other_stack?-- on another stack\n}{frame_pointer:0}{frame_pointer^????????????????} {symbol}({arguments})\
                  {nameless? in {nameless}}{told? [{told}]}{inline? [inlined]}\n\
                  \x20                {file?{file}{line?:{line}}{column?:{column}}, }\
-                 {pc?pc={pc:x}{sp? sp={sp:x}}, }by {trust}{guess? [guessed]}\
+                 {pc?pc={pc:x}{sp? sp={sp:x}}, }by {trust}{guess? [guessed]}{calls_elsewhere? [calls elsewhere]}\
                  {variables*\n                     {.}}"
             }
             Layout::Indented => {
-                "{other_stack?-- on another stack\n}                 {symbol}{nameless? in {nameless}}{source? at {source}}{told? [{told}]}{inline? [inlined]}{guess? [guessed]}"
+                "{other_stack?-- on another stack\n}                 {symbol}{nameless? in {nameless}}{source? at {source}}{told? [{told}]}{inline? [inlined]}{guess? [guessed]}{calls_elsewhere? [calls elsewhere]}"
             }
         })
     }
@@ -325,6 +325,7 @@ impl Record for FrameLine {
             .text("trust", self.frame.trust().as_str())
             .flag("guess", self.frame.is_guess())
             .flag("other_stack", frame.is_some_and(|frame| frame.on_other_stack))
+            .flag("calls_elsewhere", frame.is_some_and(|frame| frame.calls_elsewhere))
             .text("kind", self.kind_word())
             .opt_text("function", self.function())
             .opt_text("module", location.module.as_deref())

@@ -64,6 +64,7 @@ fn decode(python: &Python, host: &dyn Host, stack: Addr) {
             guess: false,
             signal_trampoline: false,
             on_other_stack: false,
+            calls_elsewhere: false,
         }
     };
     let frames: Vec<Frame> = (0..NATIVE).map(frame).collect();

@@ -63,6 +63,7 @@ fn frame(input: &mut Input<'_>) -> Frame {
         guess: false,
         signal_trampoline: false,
         on_other_stack: false,
+        calls_elsewhere: false,
     }
 }
 

@@ -300,8 +300,7 @@ impl Tables {
             }
         }
         let row = fde.unwind_info_for_address(section, &self.bases, context, at.get()).ok()?;
-        let return_address = fde.cie().return_address_register();
-        (take.found)(&FoundRow::new(row, kind, return_address, fde.is_signal_trampoline()))
+        (take.found)(&FoundRow::new(row, kind, fde))
     }
 }
 

@@ -2,14 +2,18 @@
 
 use std::sync::Arc;
 
-use kcore_mem::{Addr, CodeAddr};
+use kcore_mem::{Addr, AddrRange, CodeAddr};
 
 use crate::{
     End, Regs, Trust, Walker,
     learnt::Code,
+    reach::never_reaches,
     step::step_by_row,
     walk::{Caller, Here},
 };
+
+/// Pairs of a call and the code that it leads to, or does not, that are kept.
+const MAX_MISSES: usize = 1 << 16;
 
 /// A step from a frame to its caller.
 #[derive(Clone, Copy)]
@@ -23,13 +27,21 @@ pub(crate) struct CallerStep<'a> {
 }
 
 impl Walker<'_> {
-    /// Refuses a caller that cannot be one: not in code, or neither above the frame that it called nor on another
-    /// stack. Says what is known of the caller's code as well.
+    /// Refuses a caller that cannot be one, and says of the others whether their call leads elsewhere, and what is
+    /// known of their code.
     pub(crate) fn check(
         &mut self,
         caller: Caller,
         step: CallerStep<'_>,
     ) -> Result<(Caller, Arc<Code>), End> {
+        let (caller, code) = self.accept(caller, step)?;
+        let calls_elsewhere = !caller.interrupted && self.calls_elsewhere(&code, step.called);
+        Ok((Caller { calls_elsewhere, ..caller }, code))
+    }
+
+    /// Refuses a caller that cannot be one: not in code, or neither above the frame that it called nor on another
+    /// stack. Says what is known of the caller's code as well.
+    fn accept(&mut self, caller: Caller, step: CallerStep<'_>) -> Result<(Caller, Arc<Code>), End> {
         let pc = step.caller.pc();
         if caller.interrupted {
             return Ok((caller, self.code(caller.code_addr(pc))));
@@ -112,6 +124,29 @@ impl Walker<'_> {
         caller.trust == Trust::Cfi
             && self.fallback(&[]).can_return_to(at)
             && (self.are_apart(low, high) || self.calls(at, step.called))
+    }
+
+    /// Whether the call before a return address is known to lead neither to the frame below nor to the one below that,
+    /// whose call a frame may hide.
+    fn calls_elsewhere(&mut self, code: &Code, called: &Here) -> bool {
+        let (Some(target), Some(function)) = (code.called, called.code.covered) else {
+            return false;
+        };
+        if target == function.start || !self.misses(target, function) {
+            return false;
+        }
+        let hidden = called.below.and_then(|below| self.code(below).covered);
+        hidden.is_none_or(|hidden| self.misses(target, hidden))
+    }
+
+    /// Whether the code at `target` is known not to come to that of `function`; remembered.
+    fn misses(&mut self, target: Addr, function: AddrRange) -> bool {
+        let (machine, space) = (self.machine, self.space);
+        if self.learnt.misses.len() >= MAX_MISSES {
+            self.learnt.misses.clear();
+        }
+        let follow = || never_reaches(target, function, machine, space);
+        *self.learnt.misses.entry((target, function)).or_insert_with(follow)
     }
 
     /// Whether bytes are missing between two addresses, so that one stack cannot hold both.

@@ -71,4 +71,8 @@ pub struct Frame {
     /// Whether it is known to lie on another stack than the frame that it called: a runtime, or code with split
     /// stacks, went from this one to that one.
     pub on_other_stack: bool,
+    /// Whether the call before its return address is known not to lead to the frame that it called: the code there is
+    /// read, and no path comes to that. Then unwind information is wrong, or somebody put the return address there.
+    /// A walk in place does not look.
+    pub calls_elsewhere: bool,
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use kcore_mem::CodeAddr;
+use kcore_mem::{Addr, AddrRange, CodeAddr};
 use rustc_hash::FxHashMap;
 
 use crate::{
@@ -24,6 +24,10 @@ pub struct Code {
     pub is_code: bool,
     /// A signal restorer that only its bytes give away.
     pub is_restorer: bool,
+    /// The code that its frame description covers.
+    pub covered: Option<AddrRange>,
+    /// Where the call before a return address leads, if its instruction tells.
+    pub called: Option<Addr>,
     /// Whether this is a return address that no call left.
     pub was_put_there: bool,
     /// Where the first function on a stack returns to that somebody made: no call stands before it, and
@@ -42,6 +46,8 @@ pub struct Learnt {
     pub readings: FxHashMap<CodeAddr, Arc<[Reading]>>,
     /// Where the paths through the code around a pc lead, where no row tells.
     pub paths: FxHashMap<CodeAddr, Arc<CodePaths>>,
+    /// Whether the code at an address is known not to come to other code.
+    pub misses: FxHashMap<(Addr, AddrRange), bool>,
     /// Room to follow code in, once some had to be.
     pub follower: Option<Box<Follower>>,
     /// Room for the candidates of one frame.

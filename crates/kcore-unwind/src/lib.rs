@@ -42,6 +42,7 @@ mod learnt;
 mod long_rows;
 mod modules;
 mod proof;
+mod reach;
 mod reading;
 mod regs;
 mod row;

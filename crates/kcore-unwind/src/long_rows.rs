@@ -100,8 +100,6 @@ impl Rows {
         kept: &mut usize,
     ) -> Self {
         let Description { section, kind, bases, fde } = description;
-        let (register, is_signal) =
-            (fde.cie().return_address_register(), fde.is_signal_trampoline());
         let mut rows: Vec<Kept> = Vec::new();
         let Ok(mut table) = fde.rows(*section, bases, context) else {
             return Self { rows, end: u64::MAX };
@@ -111,7 +109,7 @@ impl Rows {
                 return Self { rows, end: found.start_address() };
             }
             let (start, end) = (found.start_address(), found.end_address());
-            let row = Row::new(&FoundRow::new(found, *kind, register, is_signal));
+            let row = Row::new(&FoundRow::new(found, *kind, *fde));
             let Some(mut row) = row.filter(|_| start < end) else { continue };
             match rows.last() {
                 Some(last) if last.row.rules == row.rules => {

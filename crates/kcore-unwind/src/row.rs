@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
-use gimli::{CfaRule as GimliCfa, RegisterRule, UnwindContext, UnwindExpression, UnwindTableRow};
+use gimli::{
+    CfaRule as GimliCfa, FrameDescriptionEntry, Reader, RegisterRule, UnwindContext,
+    UnwindExpression, UnwindTableRow,
+};
+use kcore_mem::{Addr, AddrRange, Svma};
 
 use crate::RegisterId;
 
@@ -56,6 +60,23 @@ pub enum Rule {
     Constant(u64),
 }
 
+/// The code that one frame description covers: a function, or the part of one that the compiler put elsewhere.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Covered {
+    /// Its first byte.
+    pub start: Svma,
+    /// Bytes.
+    pub len: u64,
+}
+
+impl Covered {
+    /// The same in a process, where addresses are those of the file plus `bias`.
+    pub const fn at(self, bias: i64) -> AddrRange {
+        let start = self.start.get().wrapping_add_signed(bias);
+        AddrRange::with_len(Addr::new(start), self.len)
+    }
+}
+
 /// All that is needed for one step, detached from gimli's context.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Row {
@@ -67,6 +88,8 @@ pub struct Row {
     pub return_address: RegisterId,
     /// Whether the frame is a signal trampoline (`S` in the augmentation).
     pub is_signal: bool,
+    /// What the description covers.
+    pub covered: Covered,
 }
 
 /// The same where it lies, to be applied.
@@ -91,17 +114,23 @@ pub struct FoundRow<'a> {
     section: CfiSectionKind,
     return_address: gimli::Register,
     is_signal: bool,
+    covered: Covered,
 }
 
 impl<'a> FoundRow<'a> {
-    /// What was found in a section.
-    pub const fn new(
+    /// What was found by a description in a section.
+    pub fn new<R: Reader>(
         row: &'a UnwindTableRow<usize>,
         section: CfiSectionKind,
-        return_address: gimli::Register,
-        is_signal: bool,
+        fde: &FrameDescriptionEntry<R>,
     ) -> Self {
-        Self { row, section, return_address, is_signal }
+        Self {
+            row,
+            section,
+            return_address: fde.cie().return_address_register(),
+            is_signal: fde.is_signal_trampoline(),
+            covered: Covered { start: Svma::new(fde.initial_address()), len: fde.len() },
+        }
     }
 
     /// How to compute the CFA.
@@ -146,7 +175,8 @@ impl Row {
     pub fn new(found: &FoundRow<'_>) -> Option<Self> {
         let rules: Option<Arc<[_]>> = found.rules().collect();
         let (return_address, is_signal) = (found.return_address(), found.is_signal());
-        Some(Self { cfa: found.cfa(), rules: rules?, return_address, is_signal })
+        let (cfa, covered) = (found.cfa(), found.covered);
+        Some(Self { cfa, rules: rules?, return_address, is_signal, covered })
     }
 
     /// Itself, to be applied.

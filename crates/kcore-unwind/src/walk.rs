@@ -62,6 +62,8 @@ pub(crate) struct Caller {
     pub(crate) was_put_there: bool,
     /// Whether it is known to stand on another stack than the frame that it called.
     pub(crate) on_other_stack: bool,
+    /// Whether its call is known not to lead to the frame below it.
+    pub(crate) calls_elsewhere: bool,
 }
 
 /// A frame as the walk has come to it, without its registers.
@@ -70,17 +72,26 @@ pub(crate) struct Here {
     trust: Trust,
     is_guess: bool,
     on_other_stack: bool,
+    calls_elsewhere: bool,
     /// What the frame that it called ends at, or above; 0 where any stack may follow.
     floor: Addr,
-    code: Arc<Code>,
+    pub(crate) code: Arc<Code>,
     /// The pc of the frame that it called.
     pub(crate) below: Option<CodeAddr>,
 }
 
 impl Here {
     const fn innermost(pc: CodeAddr, trust: Trust, code: Arc<Code>) -> Self {
-        let is_guess = trust.is_guess();
-        Self { pc, trust, is_guess, on_other_stack: false, floor: Addr::new(0), code, below: None }
+        Self {
+            pc,
+            trust,
+            is_guess: trust.is_guess(),
+            on_other_stack: false,
+            calls_elsewhere: false,
+            floor: Addr::new(0),
+            code,
+            below: None,
+        }
     }
 
     /// Its caller at `pc`. `floor` is what it ends at, or above, itself.
@@ -90,6 +101,7 @@ impl Here {
             trust: caller.trust,
             is_guess: self.is_guess || caller.is_guess,
             on_other_stack: caller.on_other_stack,
+            calls_elsewhere: caller.calls_elsewhere,
             floor,
             code,
             below: Some(self.pc),
@@ -231,6 +243,7 @@ impl<'a> Walker<'a> {
             guess: here.is_guess,
             signal_trampoline: above.signal_trampoline,
             on_other_stack: here.on_other_stack,
+            calls_elsewhere: here.calls_elsewhere,
         }
     }
 
@@ -425,6 +438,7 @@ impl<'a> Walker<'a> {
         let cfi = self.modules.cfi_at(pc.lookup());
         let row = cfi.and_then(|cfi| cfi.row(pc.lookup(), &mut self.learnt.context));
         self.is_halted |= row.is_none() && cfi.is_some_and(Cfi::is_partial);
+        let covered = cfi.zip(row.as_ref()).map(|(cfi, row)| row.covered.at(cfi.bias()));
         let known_signal = row.as_ref().is_some_and(|row| row.is_signal);
         let is_restorer =
             is_code && !known_signal && self.machine.is_signal_restorer(pc.addr(), self.space);
@@ -432,11 +446,13 @@ impl<'a> Walker<'a> {
             && !known_signal
             && !is_restorer
             && self.fallback(&[]).was_put_there(pc.addr());
+        let returns = pc.is_return() && is_code && !known_signal && !is_restorer && !was_put_there;
+        let called = returns.then(|| self.machine.called_before(pc.addr(), self.space)).flatten();
         let ends_stack = is_code
             && row.is_none()
             && self.machine.is_end_of_context(pc.addr(), self.space)
             && !self.machine.follows_call(pc.addr(), self.space);
-        Code { row, is_code, is_restorer, was_put_there, ends_stack }
+        Code { row, is_code, is_restorer, covered, called, was_put_there, ends_stack }
     }
 }
 
@@ -488,7 +504,14 @@ fn keeps_frame_record(row: &Row, machine: &dyn Machine) -> bool {
 impl Caller {
     /// A caller that is no guess.
     const fn sure(trust: Trust, interrupted: bool) -> Self {
-        Self { trust, is_guess: false, interrupted, was_put_there: false, on_other_stack: false }
+        Self {
+            trust,
+            is_guess: false,
+            interrupted,
+            was_put_there: false,
+            on_other_stack: false,
+            calls_elsewhere: false,
+        }
     }
 
     /// Whether it may lie below the frame that it called: what was interrupted may have been so anywhere, on

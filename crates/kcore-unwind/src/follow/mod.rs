@@ -19,3 +19,4 @@ pub use follower::{Follower, Question};
 pub use instruction::{Flow, Instruction, Op, Source};
 pub use outcome::Outcome;
 pub use paths::Paths;
+pub use window::Window;

@@ -80,6 +80,7 @@ impl Walk<'_> {
             guess: false,
             signal_trampoline: trampoline,
             on_other_stack: false,
+            calls_elsewhere: false,
         }
     }
 

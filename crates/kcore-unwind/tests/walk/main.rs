@@ -1,5 +1,6 @@
 //! The walk, branch by branch, on processes made in code.
 
+mod calls;
 mod code;
 mod in_place;
 mod other_stack;

@@ -51,6 +51,7 @@ fn frames_of(core: &Core, counted: &CountedStack) -> Vec<ProfileFrame> {
         guess: false,
         signal_trampoline: false,
         on_other_stack: false,
+        calls_elsewhere: false,
     });
     let stack = Stack::of_frames(counted.tid, frames.collect(), End::Outermost);
     core.native_frames(&stack).map(|frame| frame_of(&frame.location)).collect()

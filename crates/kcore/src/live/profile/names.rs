@@ -108,6 +108,7 @@ mod tests {
             guess: false,
             signal_trampoline: false,
             on_other_stack: false,
+            calls_elsewhere: false,
         };
         let rest = |frames: Vec<Frame>, end: End| {
             rest_of(&Stack::of_frames(Tid::new(1), frames, end)).map(|rest| rest.function)
