@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use gimli::{
-    BaseAddresses, DW_EH_PE_datarel, DW_EH_PE_sdata4, DW_EH_PE_udata4, DebugFrame, EhFrame,
-    EhFrameHdr, EndianSlice, FrameDescriptionEntry, ParsedEhFrameHdr, RunTimeEndian, UnwindSection,
-    Vendor,
+    BaseAddresses, CieOrFde, DW_EH_PE_datarel, DW_EH_PE_sdata4, DW_EH_PE_udata4, DebugFrame,
+    EhFrame, EhFrameHdr, EndianSlice, FrameDescriptionEntry, ParsedEhFrameHdr, RunTimeEndian,
+    UnwindSection, Vendor,
 };
-use kcore_mem::{Addr, Arch, Budget, Built, Endian, Svma, Target};
+use kcore_mem::{Addr, AddrRange, Arch, Budget, Built, Endian, Svma, Target};
 
 use crate::{
     cfi_index::FdeIndex,
     long_rows::{Description, LONG, LongRow, LongRows, MAX_COMMON},
-    row::{CfiSectionKind, Context, FoundRow, Row},
+    row::{CfiSectionKind, Context, Covered, FoundRow, Row},
 };
 
 /// Counted bytes of a section, wherever they lie.
@@ -121,6 +121,22 @@ impl Cfi {
     #[must_use]
     pub fn at(&self, bias: i64) -> Self {
         Self { bias, tables: Arc::clone(&self.tables) }
+    }
+
+    /// The code that the descriptions of `.eh_frame` cover, in their order; a damaged one is the last.
+    pub fn covered(&self) -> Vec<AddrRange> {
+        let Some(section) = self.tables.eh_section() else { return Vec::new() };
+        let mut entries = section.entries(&self.tables.bases);
+        let next = || entries.next().ok().flatten();
+        let fdes = std::iter::from_fn(next).filter_map(|entry| match entry {
+            CieOrFde::Fde(partial) => partial.parse(EhFrame::cie_from_offset).ok(),
+            CieOrFde::Cie(_) => None,
+        });
+        let covered = |fde: FrameDescriptionEntry<_>| {
+            let start = Svma::new(fde.initial_address());
+            Covered { start, len: fde.len() }.at(self.bias)
+        };
+        fdes.map(covered).collect()
     }
 
     /// The row for the code at `at`; `None` when nothing covers it.

@@ -29,6 +29,7 @@ use crate::{
     location_cache::LocationCache,
     mapping::Mapping,
     module::{ModuleContext, found_file},
+    process_code::ProcessCode,
     task::Tasks,
     thread::threads_of,
     tls::{Linker, ThreadAreas},
@@ -146,7 +147,9 @@ pub struct Core {
     pub(crate) machine: Option<Box<dyn Machine>>,
     pub(crate) parts: Option<CoreParts>,
     modules: Arc<ModuleSet>,
-    space: ProcessSpace,
+    space: Arc<ProcessSpace>,
+    /// What the walker asks about code.
+    code: ProcessCode,
     pub(crate) mappings: OnceLock<Vec<Mapping>>,
     /// The stack pointers of all threads, lowest first.
     pub(crate) stack_pointers: OnceLock<Vec<(Addr, Tid)>>,
@@ -297,7 +300,9 @@ impl Core {
         options: &OpenOptions,
     ) -> Self {
         let code_mask = parts.as_ref().and_then(|parts| parts.file.code_mask());
+        let space = Arc::new(space);
         Self {
+            code: ProcessCode::new(modules.clone(), space.clone(), Arc::default()),
             target,
             machine: machine(target, code_mask),
             parts,
@@ -338,12 +343,15 @@ impl Core {
             None => space,
         };
         let (modules, finder) = (self.modules.clone(), self.finder.clone());
+        let later = Self::new(self.target, Some(parts), modules, space, finder, options);
+        let registered = self.code.registered();
         Self {
+            code: ProcessCode::new(later.modules.clone(), later.space.clone(), registered),
             mappings: OnceLock::from(mappings),
             locations: self.locations.clone(),
             knowledge: self.knowledge.clone(),
             runtimes: self.runtimes.get().cloned().map(Built::of).unwrap_or_default(),
-            ..Self::new(self.target, Some(parts), modules, space, finder, options)
+            ..later
         }
     }
 
@@ -365,7 +373,12 @@ impl Core {
 
     /// The memory of the process.
     pub fn space(&self) -> &dyn AddressSpace {
-        &self.space
+        &*self.space
+    }
+
+    /// What the walker asks about the code of the process.
+    pub(crate) const fn code(&self) -> &ProcessCode {
+        &self.code
     }
 
     /// The budget of the current command. Whoever runs a command begins it ([`Budget::begin`]).

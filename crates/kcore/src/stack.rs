@@ -118,7 +118,7 @@ impl Core {
     /// A walker that asks no runtime.
     pub(crate) fn native_walker(&self) -> Option<Walker<'_>> {
         let machine = self.machine()?;
-        Some(Walker::sharing(self.space(), self.modules(), machine, &self.knowledge))
+        Some(Walker::sharing(self.space(), self.code(), machine, &self.knowledge))
     }
 
     /// The stack of a thread, at most `limit` frames. A damaged stack is as long as it is good.

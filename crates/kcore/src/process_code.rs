@@ -1,0 +1,60 @@
+//! What the walker asks about the code of a process: that of its modules, and that which it made while it ran.
+
+use std::sync::{Arc, OnceLock};
+
+use kcore_mem::{Addr, AddrRange};
+use kcore_unwind::{Cfi, Modules};
+
+use crate::{ModuleSet, registered::Registered, space::ProcessSpace};
+
+/// The code of a process.
+pub struct ProcessCode {
+    modules: Arc<ModuleSet>,
+    space: Arc<ProcessSpace>,
+    /// Read when code is met that belongs to no module.
+    registered: Arc<OnceLock<Registered>>,
+}
+
+impl ProcessCode {
+    pub const fn new(
+        modules: Arc<ModuleSet>,
+        space: Arc<ProcessSpace>,
+        registered: Arc<OnceLock<Registered>>,
+    ) -> Self {
+        Self { modules, space, registered }
+    }
+
+    /// What was registered, for the same process a moment later.
+    pub fn registered(&self) -> Arc<OnceLock<Registered>> {
+        Arc::clone(&self.registered)
+    }
+}
+
+impl Modules for ProcessCode {
+    fn cfi_at(&self, at: Addr) -> Option<&Cfi> {
+        if let Some(module) = self.modules.at(at) {
+            return module.cfi();
+        }
+        if !self.modules.is_code(at) {
+            return None;
+        }
+        let read = || Registered::read(&self.modules, &*self.space);
+        self.registered.get_or_init(read).at(at)
+    }
+
+    fn is_code(&self, at: Addr) -> bool {
+        self.modules.is_code(at)
+    }
+
+    fn is_in_module(&self, at: Addr) -> bool {
+        self.modules.is_in_module(at)
+    }
+
+    fn function_before(&self, at: Addr) -> Option<AddrRange> {
+        self.modules.function_before(at)
+    }
+
+    fn is_entry(&self, at: Addr) -> bool {
+        self.modules.is_entry(at)
+    }
+}

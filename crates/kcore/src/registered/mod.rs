@@ -1,0 +1,88 @@
+//! Unwind information that a process registered while it ran, as those do that make code at run time and let exceptions
+//! through it: LLVM's JITs (PostgreSQL, Julia, Numba, drivers of graphics), wasmtime, PyPy's libffi.
+//!
+//! libgcc keeps what `__register_frame` is given as objects: to gcc 12 in two lists, from gcc 13 on in a B-tree. Both
+//! hang on variables without a symbol that is exported, in the data of whoever holds libgcc.
+
+mod object;
+mod roots;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+use std::{collections::HashSet, sync::Arc};
+
+use kcore_mem::{Addr, AddrRange, AddressSpace, Svma};
+use kcore_unwind::{Cfi, CfiBuilder};
+
+use crate::ModuleSet;
+
+/// Sections that are read, at most: a JIT registers one for each module or function that it made.
+const MAX_SECTIONS: usize = 1 << 16;
+/// Bytes of a section, at most.
+const MAX_SECTION: u64 = 16 << 20;
+/// Bytes of all sections, at most.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// The frame descriptions that were registered, by the code that they cover.
+#[derive(Default)]
+pub struct Registered {
+    sections: Vec<Cfi>,
+    /// Code by its first address, with the index of its section.
+    covered: Vec<(AddrRange, usize)>,
+}
+
+impl Registered {
+    /// Reads what is registered. What is damaged is left out.
+    pub fn read(modules: &ModuleSet, space: &dyn AddressSpace) -> Self {
+        let mut starts = Vec::new();
+        for root in roots::of(modules, space) {
+            object::sections(root, space, &mut starts);
+            tree::sections(root, space, &mut starts);
+        }
+        let (mut found, mut seen, mut left) = (Self::default(), HashSet::new(), MAX_BYTES);
+        for start in starts.into_iter().filter(|start| seen.insert(*start)) {
+            let len = section_len(start, left.min(MAX_SECTION), space);
+            left = left.saturating_sub(len);
+            found.add(start, len, space);
+        }
+        found.covered.sort_by_key(|(range, _)| range.start);
+        found
+    }
+
+    fn add(&mut self, start: Addr, len: u64, space: &dyn AddressSpace) {
+        let bytes = space.read_held(start, len);
+        let at = Svma::new(start.get());
+        let cfi = CfiBuilder::new(space.target(), 0).eh_frame(Arc::new(bytes), at).build();
+        let index = self.sections.len();
+        self.covered.extend(cfi.covered().into_iter().map(|range| (range, index)));
+        self.sections.push(cfi);
+    }
+
+    /// The section that covers the code at `at`.
+    pub fn at(&self, at: Addr) -> Option<&Cfi> {
+        let after = self.covered.partition_point(|(range, _)| range.start <= at);
+        let (range, index) = self.covered.get(after.checked_sub(1)?)?;
+        self.sections.get(*index).filter(|_| range.contains(at))
+    }
+}
+
+/// The bytes of a section up to its end, a record of length 0, or up to the first that cannot be read.
+fn section_len(start: Addr, limit: u64, space: &dyn AddressSpace) -> u64 {
+    let mut len: u64 = 0;
+    while len < limit {
+        let Some(record) = start.checked_add(len).and_then(|at| record_len(at, space)) else {
+            break;
+        };
+        len = len.saturating_add(record);
+    }
+    len.min(limit)
+}
+
+/// The bytes of a record with its length; `None` for that which ends a section. Those of 64 bits, which no JIT writes,
+/// end it too.
+fn record_len(at: Addr, space: &dyn AddressSpace) -> Option<u64> {
+    const EXTENDED: u64 = 0xffff_fff0;
+    let len = space.read_uint(at, 4).ok()?;
+    (len != 0 && len < EXTENDED).then(|| len.saturating_add(4))
+}
