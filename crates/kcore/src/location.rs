@@ -7,6 +7,9 @@ use kcore_runtimes::FrameKind;
 
 use crate::{Core, Module};
 
+/// The module of functions that belong to no file, since the process made them while it ran.
+const MADE: &str = "[jit]";
+
 /// One function that runs at an address: the function itself, or one that was inlined there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Location {
@@ -95,9 +98,23 @@ impl Core {
     /// The symbol that holds `at`. A label that a call returns to may belong to the function
     /// before: pass [`CodeAddr::lookup`] for code.
     pub fn symbol_at(&self, at: Addr) -> Option<SymbolAt> {
-        let module = self.modules().at(at)?;
+        let Some(module) = self.modules().at(at) else { return self.made_symbol_at(at) };
         let function = module.symbols().function_at(module.svma(at)?)?;
         symbol_of(module, function.name, function.start, function.size, at)
+    }
+
+    /// The symbol of code that the process made while it ran, where it told debuggers.
+    fn made_symbol_at(&self, at: Addr) -> Option<SymbolAt> {
+        let function = self.code().made_function_at(at)?;
+        let start = Addr::new(function.start.get());
+        Some(SymbolAt {
+            name: function.name,
+            module: MADE.into(),
+            in_exe: false,
+            start,
+            size: function.size,
+            offset: at.offset_from(start)?,
+        })
     }
 
     /// The last symbol of the module at `at` that begins there or before, whether it reaches that
@@ -132,7 +149,7 @@ impl Core {
 
     fn find_locations(&self, at: CodeAddr) -> Arc<[Location]> {
         let Some(module) = self.modules().at(at.lookup()) else {
-            return Arc::from([Location::default()]);
+            return Arc::from([self.made_location(at).unwrap_or_default()]);
         };
         let base = Location {
             module: Some(module.name().into()),
@@ -140,6 +157,16 @@ impl Core {
             ..Location::default()
         };
         self.locations_in(module, at, &base).unwrap_or_else(|| Arc::from([base.clone()]))
+    }
+
+    fn made_location(&self, at: CodeAddr) -> Option<Location> {
+        let symbol = self.made_symbol_at(at.lookup())?;
+        Some(Location {
+            offset: at.addr().offset_from(symbol.start),
+            function: Some(symbol.name),
+            module: Some(symbol.module),
+            ..Location::default()
+        })
     }
 
     fn locations_in(

@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use kcore_mem::{Addr, AddrRange};
+use kcore_symbols::Function;
 use kcore_unwind::{Cfi, Modules};
 
 use crate::{ModuleSet, registered::Registered, space::ProcessSpace};
@@ -24,6 +25,18 @@ impl ProcessCode {
         Self { modules, space, registered }
     }
 
+    /// The function of code that the process made and registered.
+    pub fn made_function_at(&self, at: Addr) -> Option<Function> {
+        self.registered_at(at)?.function_at(at)
+    }
+
+    /// What was registered, if `at` may be code of that.
+    fn registered_at(&self, at: Addr) -> Option<&Registered> {
+        let read = || Registered::read(&self.modules, &*self.space);
+        let may_be = self.modules.at(at).is_none() && self.modules.is_code(at);
+        may_be.then(|| self.registered.get_or_init(read))
+    }
+
     /// What was registered, for the same process a moment later.
     pub fn registered(&self) -> Arc<OnceLock<Registered>> {
         Arc::clone(&self.registered)
@@ -35,11 +48,7 @@ impl Modules for ProcessCode {
         if let Some(module) = self.modules.at(at) {
             return module.cfi();
         }
-        if !self.modules.is_code(at) {
-            return None;
-        }
-        let read = || Registered::read(&self.modules, &*self.space);
-        self.registered.get_or_init(read).at(at)
+        self.registered_at(at)?.at(at)
     }
 
     fn is_code(&self, at: Addr) -> bool {

@@ -1,9 +1,12 @@
 /*
  * registered-frames: code that was made at run time and says so to libgcc, once as exceptions left it (among the objects
- * that were looked through) and once as it was registered. What it leaves on its stack looks like return addresses.
+ * that were looked through) and once as it was registered. What it leaves on its stack looks like return addresses. GDB
+ * was told its names, by a file as LLVM's JIT leaves it: not relocated, but for the addresses of its sections.
  */
 #include "truth.h"
 
+#include <elf.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -48,6 +51,66 @@ static const struct section section = {
 	.function = {4 + 8 + 8 + 12, 0, 0, sizeof code, {0x41, 0x0e, 16, 0x83, 2, 0x47, 0x0e, 0x90, 0x08}},
 };
 
+/* GDB's manual, JIT Compilation Interface. */
+struct jit_code_entry {
+	struct jit_code_entry *next, *previous;
+	const void *file;
+	uint64_t size;
+};
+struct {
+	uint32_t version, action;
+	struct jit_code_entry *relevant, *first;
+} __jit_debug_descriptor = {1, 0, 0, 0};
+
+FN void __jit_debug_register_code(void)
+{
+	BARRIER();
+}
+
+/* A file for GDB. */
+static struct object {
+	Elf64_Ehdr header;
+	Elf64_Shdr sections[4];
+	Elf64_Sym symbols[3];
+	char strings[64];
+} object = {
+	.header = {
+		.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+		.e_type = ET_REL,
+		.e_machine = EM_X86_64,
+		.e_version = EV_CURRENT,
+		.e_ehsize = sizeof(Elf64_Ehdr),
+		.e_shoff = offsetof(struct object, sections),
+		.e_shentsize = sizeof(Elf64_Shdr),
+		.e_shnum = 4,
+		.e_shstrndx = 3,
+	},
+	.strings = "\0.text\0.symtab\0.strtab\0made_outer\0made_inner",
+	.sections = {
+		[1] = {.sh_name = 1, .sh_type = SHT_NOBITS, .sh_flags = SHF_ALLOC | SHF_EXECINSTR},
+		[2] = {
+			.sh_name = 7,
+			.sh_type = SHT_SYMTAB,
+			.sh_offset = offsetof(struct object, symbols),
+			.sh_size = sizeof object.symbols,
+			.sh_entsize = sizeof(Elf64_Sym),
+			.sh_link = 3,
+			.sh_info = 1,
+		},
+		[3] = {
+			.sh_name = 15,
+			.sh_type = SHT_STRTAB,
+			.sh_offset = offsetof(struct object, strings),
+			.sh_size = sizeof object.strings,
+		},
+	},
+	.symbols = {
+		[1] = {23, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 0, 1, 0, sizeof code},
+		[2] = {34, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 0, 1, sizeof(struct made), sizeof code},
+	},
+};
+static struct jit_code_entry entry = {0, 0, &object, sizeof object};
+
 static volatile long sink;
 
 static void make(struct made *made)
@@ -66,12 +129,13 @@ FN static void dies(void)
 	DIE(sink = null[1]);
 }
 
-FN static void run(struct made *made, void (*callee)(void))
+FN static void run(struct made *made, const char *name, void (*callee)(void))
 {
 	void (*call)(void (*)(void), void *) = (void (*)(void (*)(void), void *))(uintptr_t)made->code;
 
 	truth_push(__func__, __FILE__, __LINE__ + 2);
-	truth_pc((unsigned long)made->code + RETURN);
+	truth_frame((struct truth_frame){
+		.function = name, .module = "[jit]", .pc = (unsigned long)made->code + RETURN});
 	call(callee, __builtin_return_address(0));
 	sink++;
 }
@@ -80,7 +144,7 @@ static struct made *inner;
 
 FN static void middle(void)
 {
-	CALLV(run(inner, dies));
+	CALLV(run(inner, "made_inner", dies));
 	sink++;
 }
 
@@ -95,6 +159,11 @@ int main(void)
 	if (!_Unwind_Find_FDE(outer->code + 1, bases))
 		return 3;
 	make(inner);
-	CALLV(run(outer, middle));
+	object.sections[1].sh_addr = (uintptr_t)outer->code;
+	object.sections[1].sh_size = 2 * sizeof *outer;
+	__jit_debug_descriptor.first = __jit_debug_descriptor.relevant = &entry;
+	__jit_debug_descriptor.action = 1;
+	__jit_debug_register_code();
+	CALLV(run(outer, "made_outer", middle));
 	return (int)sink;
 }

@@ -1,9 +1,10 @@
-//! Unwind information that a process registered while it ran, as those do that make code at run time and let exceptions
-//! through it: LLVM's JITs (PostgreSQL, Julia, Numba, drivers of graphics), wasmtime, PyPy's libffi.
+//! What a process registered of code that it made while it ran, for exceptions to pass or for debuggers to know: LLVM's
+//! JITs (PostgreSQL, Julia, Numba, drivers of graphics), wasmtime, LuaJIT.
 //!
 //! libgcc keeps what `__register_frame` is given as objects: to gcc 12 in two lists, from gcc 13 on in a B-tree. Both
 //! hang on variables without a symbol that is exported, in the data of whoever holds libgcc.
 
+mod gdb;
 mod object;
 mod roots;
 #[cfg(test)]
@@ -12,7 +13,8 @@ mod tree;
 
 use std::{collections::HashSet, sync::Arc};
 
-use kcore_mem::{Addr, AddrRange, AddressSpace, Svma};
+use kcore_mem::{Addr, AddrRange, AddressSpace, Svma, Target};
+use kcore_symbols::{Function, ModuleSymbols, SymbolTable};
 use kcore_unwind::{Cfi, CfiBuilder};
 
 use crate::ModuleSet;
@@ -24,12 +26,14 @@ const MAX_SECTION: u64 = 16 << 20;
 /// Bytes of all sections, at most.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// The frame descriptions that were registered, by the code that they cover.
+/// The frame descriptions that were registered, by the code that they cover, and names.
 #[derive(Default)]
 pub struct Registered {
     sections: Vec<Cfi>,
     /// Code by its first address, with the index of its section.
     covered: Vec<(AddrRange, usize)>,
+    /// Of all functions; their addresses are those of the process.
+    symbols: Option<ModuleSymbols>,
 }
 
 impl Registered {
@@ -44,19 +48,34 @@ impl Registered {
         for start in starts.into_iter().filter(|start| seen.insert(*start)) {
             let len = section_len(start, left.min(MAX_SECTION), space);
             left = left.saturating_sub(len);
-            found.add(start, len, space);
+            found.add(space.read_held(start, len), Svma::new(start.get()), space.target());
         }
+        found.read_objects(modules, space);
         found.covered.sort_by_key(|(range, _)| range.start);
         found
     }
 
-    fn add(&mut self, start: Addr, len: u64, space: &dyn AddressSpace) {
-        let bytes = space.read_held(start, len);
-        let at = Svma::new(start.get());
-        let cfi = CfiBuilder::new(space.target(), 0).eh_frame(Arc::new(bytes), at).build();
+    fn read_objects(&mut self, modules: &ModuleSet, space: &dyn AddressSpace) {
+        let objects = gdb::objects(modules, space);
+        for (bytes, at) in objects.iter().filter_map(gdb::Object::unwind_information) {
+            self.add(bytes, at, space.target());
+        }
+        let functions: Vec<_> = objects.iter().flat_map(gdb::Object::functions).collect();
+        if !functions.is_empty() {
+            self.symbols = Some(ModuleSymbols::from_table(SymbolTable::from_raw(functions)));
+        }
+    }
+
+    fn add(&mut self, bytes: Vec<u8>, at: Svma, target: Target) {
+        let cfi = CfiBuilder::new(target, 0).eh_frame(Arc::new(bytes), at).build();
         let index = self.sections.len();
         self.covered.extend(cfi.covered().into_iter().map(|range| (range, index)));
         self.sections.push(cfi);
+    }
+
+    /// The function at `at` that has a name.
+    pub fn function_at(&self, at: Addr) -> Option<Function> {
+        self.symbols.as_ref()?.function_at(Svma::new(at.get()))
     }
 
     /// The section that covers the code at `at`.

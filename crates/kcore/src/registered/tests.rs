@@ -90,7 +90,10 @@ fn what_is_no_object_has_no_sections() {
     memory.put(BASE, &object_of(NO_SECTION, NEW, 0));
     memory.put(BASE + 0x40, &object_of(SECTION, NEW | 1 << 40, 0));
     memory.put(BASE + 0x80, &object_of(0xdead_0000, NEW, 0));
-    assert_eq!([0, 0x40, 0x80, 0x5000].map(|at| memory.list(BASE + at)), [const { Vec::<u64>::new() }; 4]);
+    assert_eq!(
+        [0, 0x40, 0x80, 0x5000].map(|at| memory.list(BASE + at)),
+        [const { Vec::<u64>::new() }; 4]
+    );
     assert_eq!(memory.list(0), [0; 0]);
 }
 
