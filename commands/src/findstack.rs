@@ -9,10 +9,11 @@ use kcore_dcmd::{
 };
 
 use crate::{
+    frame_line::{FrameLine, Layout},
     frame_values::{ValueReader, Wanted},
     names::Names,
     stack_filter::StackFilter,
-    stack_record::{FrameLine, Layout, StackBegin, StackEnd},
+    stack_record::{StackBegin, StackEnd},
     thread_operand::thread_of,
 };
 

@@ -4,11 +4,11 @@ use kcore::NamedFrame;
 use kcore_dcmd::{AddrUse, Args, Cx, Dcmd, DcmdError, Dot, Example, Group, Opt, Result, Spec};
 
 use crate::{
+    frame_line::{FrameLine, Layout},
     frame_operand::FrameOperand,
     frame_values::{ValueReader, Wanted},
     names::Names,
     operand, source_text,
-    stack_record::{FrameLine, Layout},
 };
 
 /// Shows or chooses the frame that registers refer to.

@@ -49,6 +49,7 @@ mod format;
 mod formats;
 mod fpregs;
 mod frame;
+mod frame_line;
 mod frame_operand;
 mod frame_values;
 mod grep;

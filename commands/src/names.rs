@@ -74,14 +74,16 @@ impl<'c> Names<'c> {
 
     /// An address with its symbol, as a cell.
     pub fn cell(&self, at: Addr) -> SymbolCell<'static> {
-        let nameless = || SymbolCell { addr: at, module: None, name: None, offset: 0 };
+        let nameless =
+            || SymbolCell { addr: at, module: None, name: None, offset: 0, nearest: false };
         self.at(at).unwrap_or_else(nameless)
     }
 
     fn private_at(&self, at: Addr) -> Option<SymbolCell<'static>> {
         let symbol = self.private.at(at)?;
         let offset = at.offset_from(symbol.value)?;
-        Some(SymbolCell { addr: at, module: None, name: Some(symbol.name.clone().into()), offset })
+        let name = Some(symbol.name.clone().into());
+        Some(SymbolCell { addr: at, module: None, name, offset, nearest: false })
     }
 
     fn public_at(&self, at: Addr) -> Option<SymbolCell<'static>> {
@@ -96,6 +98,7 @@ impl<'c> Names<'c> {
             module: module.map(Into::into),
             name: Some(raw.unwrap_or_else(|| symbol.name.to_string()).into()),
             offset: symbol.offset,
+            nearest: symbol.is_only_nearest(),
         })
     }
 }

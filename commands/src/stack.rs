@@ -4,10 +4,11 @@ use kcore::{MAX_FRAMES, NamedFrame};
 use kcore_dcmd::{AddrUse, Args, Cx, Dcmd, DcmdError, Example, Group, Opt, Result, Spec};
 
 use crate::{
+    frame_line::{FrameLine, Layout},
     frame_values::{DEFAULT_ARGUMENTS, ValueReader, Wanted},
     names::Names,
     operand,
-    stack_record::{FrameLine, Layout, StackBegin, StackEnd},
+    stack_record::{StackBegin, StackEnd},
     stack_start::StackStart,
 };
 
@@ -46,8 +47,11 @@ run them, with their source and marked with the language ([js]); -N shows the na
 An inlined call is a frame of its own, marked [inlined]. A frame that is a guess is marked \
 [guessed], and so is every frame beyond it. One is marked [calls elsewhere] whose call, as its code has it, does not \
 lead to the frame below: unwind information is wrong there, or the return address was put there. Where the last \
-frame is not the outermost one, a line behind it says why there are no more. A line `-- on another stack` stands before a \
-frame from which the program, or its runtime, went to another stack that lies above. $C prints before each frame the place where its frame pointer would be, which can \
+frame is not the outermost one, a line behind it says why there are no more. Where a handler of signals was called, \
+`<signal SIGSEGV>` stands for the code to which it returns; the signal is named where it is certain: the kernel tells \
+only handlers with SA_SIGINFO of it. A name marked [nearest symbol] has no size and lies more than a page before: what \
+runs may well have no name. A line `-- on another stack` stands before a frame from which the program, or its runtime, \
+went to another stack that lies above. $C prints before each frame the place where its frame pointer would be, which can \
 be typed back; ::stackregs is the same.
 
 Between parentheses stand the arguments where debug information finds them, as bare numbers, `?` for one \

@@ -1,37 +1,15 @@
-//! The records of a stack: its beginning, its frames, its end.
+//! The records of a stack: its beginning and its end.
 
 use std::sync::Arc;
 
-use kcore::{
-    Addr, CodeAddr, Core, End, Endian, FrameKind, MissingDebug, NamedFrame, Stack, Task, TaskStart,
-    ThreadFacts, Tid,
-};
-use kcore_dcmd::{Cell, Dot, Fields, Record, Settings, SymbolCell, View};
+use kcore::{Addr, Core, End, MissingDebug, Stack, Task, TaskStart, ThreadFacts, Tid};
+use kcore_dcmd::{Cell, Fields, Record, Settings, View};
 
-use crate::{frame_values::FrameValues, names::Names};
+use crate::frame_line::Layout;
 
 /// Frames of one stack whose missing files are looked for, and files that its notes name, at most.
 const MAX_LOOKED_AT: usize = 1 << 10;
 const MAX_MISSING: usize = 4;
-/// What stands for the name of a function that nobody knows.
-const UNKNOWN: &str = "<unknown>";
-
-/// How frames are laid out.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Layout {
-    /// `symbol+offset()`.
-    Plain,
-    /// The frame-pointer column before it.
-    WithPointer,
-    /// Lines and how the frame was found as well.
-    Verbose,
-    /// Indented, as `::stacks` shows a group's stack.
-    Indented,
-    /// In brackets, as `::findstack` shows the innermost frame.
-    Bracketed,
-    /// As `::findstack` shows the others.
-    Found,
-}
 
 /// What a stack begins with.
 pub struct StackBegin {
@@ -177,178 +155,6 @@ impl Record for StackBegin {
             )
             // Where no frame pointer is known, the stack pointer tells where the stack is.
             .display("found_at", Cell::or_null(self.found_at.flatten().or(self.sp), Cell::Addr));
-    }
-}
-
-/// One frame of a stack.
-pub struct FrameLine {
-    /// The frame.
-    pub frame: NamedFrame,
-    /// The thread; `None` on a stack that no thread runs on.
-    pub tid: Option<Tid>,
-    /// What `$C` prints in its first column.
-    pub frame_pointer: Option<Addr>,
-    /// How it is laid out.
-    pub layout: Layout,
-    /// Its arguments and locals.
-    values: FrameValues,
-    /// The order of bytes in the target.
-    endian: Endian,
-    /// The name that the session gives to its function, where that is another one.
-    renamed: Option<SymbolCell<'static>>,
-}
-
-impl FrameLine {
-    /// A frame of thread `tid`.
-    pub fn new(names: &Names<'_>, tid: Option<Tid>, frame: NamedFrame, layout: Layout) -> Self {
-        let frame_pointer = frame.frame_pointer();
-        Self {
-            renamed: names.renamed(&frame),
-            frame,
-            tid,
-            frame_pointer,
-            layout,
-            values: FrameValues::default(),
-            endian: Endian::Little,
-        }
-    }
-
-    /// The same, with its arguments and locals.
-    pub fn with(self, values: FrameValues, endian: Endian) -> Self {
-        Self { values, endian, ..self }
-    }
-
-    fn symbol(&self) -> SymbolCell<'_> {
-        if let Some(renamed) = &self.renamed {
-            return renamed.clone();
-        }
-        let location = &self.frame.location;
-        let module = location.module.as_deref().filter(|_| !location.in_exe && !self.is_language());
-        let pc = self.frame.pc();
-        SymbolCell {
-            addr: pc.map_or(Addr::new(0), CodeAddr::addr),
-            module: module.map(Into::into),
-            // Without code there is no address that could stand for a name.
-            name: location.function.as_deref().or(pc.is_none().then_some(UNKNOWN)).map(Into::into),
-            offset: location.offset.unwrap_or_default(),
-        }
-    }
-
-    fn function(&self) -> Option<&str> {
-        let renamed = self.renamed.as_ref().and_then(|named| named.name.as_deref());
-        renamed.or(self.frame.location.function.as_deref())
-    }
-
-    fn offset(&self) -> Option<u64> {
-        self.renamed.as_ref().map_or(self.frame.location.offset, |named| Some(named.offset))
-    }
-
-    /// The module of code without a symbol, which nothing else would tell.
-    fn nameless_in(&self) -> Option<&str> {
-        self.frame.location.module.as_deref().filter(|_| self.function().is_none())
-    }
-
-    /// Whether a runtime told of it.
-    fn is_language(&self) -> bool {
-        self.frame.location.kind != FrameKind::Native
-    }
-
-    fn is_trampoline(&self) -> bool {
-        self.frame.frame.is_some_and(|frame| frame.signal_trampoline)
-    }
-
-    fn kind_word(&self) -> &'static str {
-        match self.frame.location.kind {
-            FrameKind::Native if self.is_trampoline() => "trampoline",
-            kind => kind.as_str(),
-        }
-    }
-
-    /// The language of a frame that a runtime told of, and what is not known of it.
-    fn told(&self) -> Option<String> {
-        let kind = self.is_language().then(|| self.kind_word())?;
-        let doubt = self.frame.location.doubt.as_deref();
-        Some(doubt.map_or_else(|| kind.to_owned(), |doubt| format!("{kind}: {doubt}")))
-    }
-
-    /// Where a language frame stands in its source: of most, nobody knows the address of the code.
-    fn source(&self) -> Option<String> {
-        let location = &self.frame.location;
-        let file = location.file.as_deref().filter(|_| self.is_language())?;
-        let place = [location.line, location.column].into_iter().map_while(|number| number);
-        Some(place.fold(file.to_owned(), |place, number| format!("{place}:{number}")))
-    }
-}
-
-impl Record for FrameLine {
-    fn kind(&self) -> &'static str {
-        "frame"
-    }
-
-    fn view(&self) -> View {
-        View::Line(match self.layout {
-            Layout::Plain => {
-                "{other_stack?-- on another stack\n}{symbol}({arguments}){nameless? in {nameless}}{source? at {source}}{told? [{told}]}{inline? [inlined]}{guess? [guessed]}{calls_elsewhere? [calls elsewhere]}"
-            }
-            Layout::WithPointer => {
-                "{other_stack?-- on another stack\n}{frame_pointer:0}{frame_pointer^????????????????} {symbol}({arguments})\
-                 {nameless? in {nameless}}{source? at {source}}{told? [{told}]}{inline? [inlined]}{guess? [guessed]}{calls_elsewhere? [calls elsewhere]}"
-            }
-            Layout::Bracketed => {
-                "{other_stack?-- on another stack\n}[ {frame_pointer:0}{frame_pointer^????????????????} {symbol}({arguments})\
-                 {nameless? in {nameless}}{source? at {source}}{told? [{told}]}{inline? [inlined]}{guess? [guessed]}{calls_elsewhere? [calls elsewhere]} ]"
-            }
-            Layout::Found => {
-                "{other_stack?-- on another stack\n}  {frame_pointer:0}{frame_pointer^????????????????} {symbol}({arguments})\
-                 {nameless? in {nameless}}{source? at {source}}{told? [{told}]}{inline? [inlined]}{guess? [guessed]}{calls_elsewhere? [calls elsewhere]}"
-            }
-            Layout::Verbose => {
-                "{other_stack?-- on another stack\n}{frame_pointer:0}{frame_pointer^????????????????} {symbol}({arguments})\
-                 {nameless? in {nameless}}{told? [{told}]}{inline? [inlined]}\n\
-                 \x20                {file?{file}{line?:{line}}{column?:{column}}, }\
-                 {pc?pc={pc:x}{sp? sp={sp:x}}, }by {trust}{guess? [guessed]}{calls_elsewhere? [calls elsewhere]}\
-                 {variables*\n                     {.}}"
-            }
-            Layout::Indented => {
-                "{other_stack?-- on another stack\n}                 {symbol}{nameless? in {nameless}}{source? at {source}}{told? [{told}]}{inline? [inlined]}{guess? [guessed]}{calls_elsewhere? [calls elsewhere]}"
-            }
-        })
-    }
-
-    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
-        let frame = self.frame.frame;
-        let location = &self.frame.location;
-        out.num("index", self.frame.index as u64)
-            .addr("pc", self.frame.pc().map(CodeAddr::addr))
-            .addr("sp", frame.and_then(|frame| frame.sp))
-            .addr("cfa", frame.and_then(|frame| frame.cfa))
-            .text("trust", self.frame.trust().as_str())
-            .flag("guess", self.frame.is_guess())
-            .flag("other_stack", frame.is_some_and(|frame| frame.on_other_stack))
-            .flag("calls_elsewhere", frame.is_some_and(|frame| frame.calls_elsewhere))
-            .text("kind", self.kind_word())
-            .opt_text("function", self.function())
-            .opt_text("module", location.module.as_deref())
-            .hex("offset", self.offset())
-            .flag("inline", location.inline)
-            .opt_text("file", location.file.as_deref())
-            .num("line", location.line.map(u64::from))
-            .num("column", location.column.map(u64::from))
-            .opt_text("language", location.language)
-            .put("args", self.values.arguments())
-            .put("locals", self.values.locals())
-            .display("arguments", self.values.parenthesized(self.endian))
-            .display("variables", self.values.lines(self.endian))
-            .display("symbol", Cell::Symbol(self.symbol()))
-            .display("frame_pointer", Cell::or_null(self.frame_pointer, Cell::Addr))
-            .display("nameless", Cell::or_null(self.nameless_in(), Cell::text))
-            .display("source", Cell::or_null(self.source(), Cell::text))
-            .display("told", Cell::or_null(self.told(), Cell::text));
-    }
-
-    fn dot(&self) -> Option<Dot> {
-        let (fp, index) = (self.frame_pointer?, self.frame.physical);
-        Some(self.tid.map_or(Dot::Addr(fp), |tid| Dot::Frame { fp, tid, index }))
     }
 }
 

@@ -13,9 +13,10 @@ use kcore_dcmd::{
 
 use crate::{
     element::Element,
+    frame_line::{FrameLine, Layout},
     names::Names,
     stack_filter::StackFilter,
-    stack_record::{FrameLine, Layout, StackEnd},
+    stack_record::StackEnd,
     stack_start::{StackStart, known_task},
     thread_operand::thread_of_dot,
 };
@@ -45,7 +46,8 @@ const OPTIONS: &[Opt] = &[
 const HELP: &str = "\
 Threads are grouped that have the same pcs and wait in the same system call, and with them coroutines and \
 green threads that no thread runs, by their ids in hexadecimal (-L leaves these out); the largest group \
-comes first. SOBJ is the system call that a thread waits in, by the instruction before its pc. STATE \
+comes first. SOBJ is the system call that a thread waits in, by the instruction before its pc; restart_syscall \
+is one that goes on after a stop, where the code does not tell which. STATE \
 follows from it, as the star says: a core does not hold the state of a thread. Of a live process it is \
 the letter that the system had for it right before it was stopped. With an address, or \
 fed by a pipe: only the group of that thread, or only those threads. Into a pipe go the ids of all \

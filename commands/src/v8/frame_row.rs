@@ -79,6 +79,7 @@ impl FrameRow<'_> {
             module: module.map(Into::into),
             name: location.function.as_deref().map(Into::into),
             offset: location.offset.unwrap_or_default(),
+            nearest: location.nearest,
         })
     }
 

@@ -65,11 +65,13 @@ pub struct SymbolCell<'a> {
     pub name: Option<Cow<'a, str>>,
     /// Bytes from the symbol to the address.
     pub offset: u64,
+    /// Whether it is no more than the nearest symbol before the address: it has no size, and lies far away.
+    pub nearest: bool,
 }
 
 impl SymbolCell<'_> {
-    /// MDB's spelling, ``module`name+0x1e`` with the offset in `radix`, or the address in hexadecimal.
-    /// `safe` makes the names fit to be shown.
+    /// MDB's spelling, ``module`name+0x1e`` with the offset in `radix`, or the address in hexadecimal. A name that
+    /// is only that of the nearest symbol is marked. `safe` makes the names fit to be shown.
     pub fn spelled(&self, radix: u32, safe: impl Fn(&str) -> Cow<'_, str>) -> String {
         let Some(name) = &self.name else { return prefixed(self.addr.get(), 16) };
         let mut spelled = String::new();
@@ -81,6 +83,9 @@ impl SymbolCell<'_> {
         if self.offset > 0 {
             spelled.push('+');
             spelled.push_str(&prefixed(self.offset, radix));
+        }
+        if self.nearest {
+            spelled.push_str(" [nearest symbol]");
         }
         spelled
     }

@@ -125,6 +125,7 @@ mod tests {
             module: module.map(Into::into),
             name: name.map(Into::into),
             offset,
+            nearest: false,
         };
         symbol_text(&cell, HEX)
     }
@@ -152,9 +153,16 @@ mod tests {
     #[test]
     fn offsets_follow_the_radix_and_bare_addresses_do_not() {
         let octal = Numbers { radix: 8, ..HEX };
-        let cell =
-            SymbolCell { addr: Addr::new(0x10), module: None, name: Some("f".into()), offset: 8 };
+        let cell = SymbolCell {
+            addr: Addr::new(0x10),
+            module: None,
+            name: Some("f".into()),
+            offset: 8,
+            nearest: false,
+        };
         assert_eq!(symbol_text(&cell, octal), "f+0o10");
+        let far = SymbolCell { nearest: true, ..cell.clone() };
+        assert_eq!(symbol_text(&far, octal), "f+0o10 [nearest symbol]");
         assert_eq!(symbol_text(&SymbolCell { name: None, ..cell }, octal), "0x10");
     }
 
@@ -165,6 +173,7 @@ mod tests {
             module: Some("a\x1bb".into()),
             name: Some("c\nd".into()),
             offset: 0,
+            nearest: false,
         };
         assert_eq!(symbol_text(&cell, HEX), "a\\x1bb`c\\nd");
         assert_eq!(shown(&Cell::text("a\nb"), ""), "a\\nb");

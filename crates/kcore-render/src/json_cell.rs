@@ -69,6 +69,7 @@ fn push_symbol(json: &mut JsonText<'_>, symbol: &SymbolCell<'_>) {
         ("module", text(&symbol.module)),
         ("symbol", text(&symbol.name)),
         ("offset", Cell::or_null(offset, Cell::Hex)),
+        ("nearest", Cell::Bool(symbol.nearest)),
     ];
     push_object(json, members.iter().map(|(key, cell)| (*key, cell)));
 }
@@ -104,12 +105,18 @@ mod tests {
 
     #[test]
     fn a_symbol_keeps_its_parts_apart() {
-        let symbol =
-            SymbolCell { addr: Addr::new(0x10), module: None, name: Some("f".into()), offset: 2 };
-        let expected = r#"{"address":"0x10","module":null,"symbol":"f","offset":"0x2"}"#;
+        let symbol = SymbolCell {
+            addr: Addr::new(0x10),
+            module: None,
+            name: Some("f".into()),
+            offset: 2,
+            nearest: true,
+        };
+        let expected =
+            r#"{"address":"0x10","module":null,"symbol":"f","offset":"0x2","nearest":true}"#;
         assert_eq!(json(&Cell::Symbol(symbol.clone())), expected);
         let compact = in_form(JsonForm::Compact, &Cell::Symbol(symbol));
-        assert_eq!(compact, r#"{"address":"0x10","symbol":"f","offset":"0x2"}"#);
+        assert_eq!(compact, r#"{"address":"0x10","symbol":"f","offset":"0x2","nearest":true}"#);
     }
 
     #[test]

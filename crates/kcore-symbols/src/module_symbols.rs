@@ -7,7 +7,7 @@ use kcore_mem::{Budget, Built, Svma};
 use rustc_hash::FxHashMap;
 
 use crate::{
-    DebugContext, DebugInfo, Lines, SymbolId, SymbolTable, demangle,
+    DebugContext, DebugInfo, Lines, SymbolId, SymbolRef, SymbolTable, demangle,
     long_name::{RawName, shown},
     names::NameAt,
 };
@@ -30,6 +30,8 @@ pub struct Function {
     pub start: Svma,
     /// Bytes that it covers, see [`crate::SymbolRef::extent`].
     pub size: u64,
+    /// Whether its table gives that size.
+    pub sized: bool,
 }
 
 /// All that is known of a module's names and lines. Everything is read when first asked for.
@@ -113,9 +115,22 @@ impl ModuleSymbols {
     /// The function, or the data, that covers `svma` by the symbol table. For a return address ask
     /// for the byte before it.
     pub fn function_at(&self, svma: Svma) -> Option<Function> {
-        let symbol = self.table().find(svma)?;
-        let name = self.name_of(symbol.id())?;
-        Some(Function { symbol: symbol.id(), name, start: symbol.value(), size: symbol.extent() })
+        self.named(self.table().find(svma)?)
+    }
+
+    /// The last symbol that begins at or before `svma`, whether it reaches that far or not.
+    pub fn function_before(&self, svma: Svma) -> Option<Function> {
+        self.named(self.table().find_before(svma)?)
+    }
+
+    fn named(&self, symbol: SymbolRef<'_>) -> Option<Function> {
+        Some(Function {
+            symbol: symbol.id(),
+            name: self.name_of(symbol.id())?,
+            start: symbol.value(),
+            size: symbol.extent(),
+            sized: symbol.size() > 0,
+        })
     }
 
     /// The demangled name of a symbol, without parameters, as [`Function::name`].

@@ -135,7 +135,8 @@ impl Core {
             1..=9 => format!("+{offset}"),
             _ => format!("+{offset:#x}"),
         };
-        Some(format!("{module}{}{offset}", symbol.name))
+        let nearest = if symbol.is_only_nearest() { " (nearest symbol)" } else { "" };
+        Some(format!("{module}{}{offset}{nearest}", symbol.name))
     }
 
     fn access_at(&self, stop: &Stop, address: Addr) -> Option<AccessKind> {

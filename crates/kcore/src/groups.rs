@@ -15,7 +15,7 @@ const CHUNK: usize = 16;
 /// Stacks of tasks that are held at a time: there may be a hundred thousand.
 const BATCH: usize = 1 << 12;
 
-/// Threads and tasks that have the same stack and wait in the same system call.
+/// Threads and tasks that have the same stack, took the same signals on it, and wait in the same system call.
 #[derive(Clone, Debug)]
 pub struct StackGroup {
     /// The threads, in the order of the core: the crashed one first.
@@ -24,8 +24,8 @@ pub struct StackGroup {
     pub tasks: Vec<Arc<Task>>,
     /// The system call that the threads wait in.
     pub waits_in: Option<String>,
-    /// The stack of the first thread, or else of the first task; the others have the same pcs, and the
-    /// same frames of languages.
+    /// The stack of the first thread, or else of the first task; the others have the same pcs, the same
+    /// signals and the same frames of languages.
     pub stack: Stack,
 }
 
@@ -53,6 +53,8 @@ enum Holder {
 struct Likeness {
     waits_in: Option<String>,
     pcs: Vec<Addr>,
+    /// The numbers of the signals that handlers on it were called for, as far as they are known.
+    signals: Vec<Option<u16>>,
     /// Why there are no more.
     end: &'static str,
     spans: Vec<Span>,
@@ -139,6 +141,8 @@ impl Core {
             Holder::Task(_) => None,
         };
         let pcs = stack.frames.iter().map(|frame| frame.pc.addr()).collect();
-        Likeness { waits_in, pcs, end: stack.end.as_str(), spans: self.alike(stack) }
+        let trampolines = stack.frames.iter().filter(|frame| frame.signal_trampoline);
+        let signals = trampolines.map(|frame| Some(self.taken_signal(frame)?.number)).collect();
+        Likeness { waits_in, pcs, signals, end: stack.end.as_str(), spans: self.alike(stack) }
     }
 }

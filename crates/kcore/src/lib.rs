@@ -82,6 +82,7 @@ pub use file_space::FileSpace;
 pub use found_contexts::{ContextShape, FoundContext};
 pub use fp_registers::FpRegisters;
 pub use groups::StackGroup;
+pub use handled::TakenSignal;
 pub use jump_buffer::JumpError;
 pub use kcore_disasm::{Disassembler, Flow as CodeFlow, Instruction, Reference};
 pub use kcore_elf::core_file::Instants;

@@ -2,13 +2,18 @@
 
 use std::sync::Arc;
 
-use kcore_mem::{Addr, CodeAddr, Svma};
+use kcore_mem::{Addr, CodeAddr};
 use kcore_runtimes::FrameKind;
+use kcore_symbols::Function;
 
 use crate::{Core, Module};
 
 /// The module of functions that belong to no file, since the process made them while it ran.
 const MADE: &str = "[jit]";
+
+/// How far the name of a symbol without a size is taken for that of the code behind it, in bytes. Few functions of
+/// assemblers, which often have none, are longer.
+const NEAR: u64 = 4 << 10;
 
 /// One function that runs at an address: the function itself, or one that was inlined there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,6 +27,8 @@ pub struct Location {
     pub in_exe: bool,
     /// Bytes from the start of the function; `None` for an inlined one.
     pub offset: Option<u64>,
+    /// Whether the name is only that of the nearest symbol, see [`SymbolAt::is_only_nearest`].
+    pub nearest: bool,
     /// Whether it was inlined into the next location.
     pub inline: bool,
     /// Source file as DWARF gives it.
@@ -47,6 +54,7 @@ impl Location {
             module: None,
             in_exe: false,
             offset: None,
+            nearest: false,
             inline: false,
             file: None,
             line: None,
@@ -70,26 +78,32 @@ pub struct SymbolAt {
     pub in_exe: bool,
     /// Where it begins.
     pub start: Addr,
-    /// Its size in bytes, 0 when unknown.
+    /// Bytes that it covers, 0 when unknown: its size, or for code without one those up to the next symbol or the
+    /// end of its section.
     pub size: u64,
+    /// Whether its table gives a size.
+    pub sized: bool,
     /// Bytes from its start to the address.
     pub offset: u64,
 }
 
-fn symbol_of(
-    module: &Module,
-    name: Arc<str>,
-    start: Svma,
-    size: u64,
-    at: Addr,
-) -> Option<SymbolAt> {
-    let start = module.addr(start)?;
+impl SymbolAt {
+    /// Whether it is no more than the nearest symbol before the address: it has no size, and lies more than a page
+    /// away. What lies there may well be code without a name.
+    pub const fn is_only_nearest(&self) -> bool {
+        !self.sized && self.offset > NEAR
+    }
+}
+
+fn symbol_of(module: &Module, function: Function, at: Addr) -> Option<SymbolAt> {
+    let start = module.addr(function.start)?;
     Some(SymbolAt {
-        name,
+        name: function.name,
         module: module.name().into(),
         in_exe: module.is_exe(),
         start,
-        size,
+        size: function.size,
+        sized: function.sized,
         offset: at.offset_from(start)?,
     })
 }
@@ -100,7 +114,7 @@ impl Core {
     pub fn symbol_at(&self, at: Addr) -> Option<SymbolAt> {
         let Some(module) = self.modules().at(at) else { return self.made_symbol_at(at) };
         let function = module.symbols().function_at(module.svma(at)?)?;
-        symbol_of(module, function.name, function.start, function.size, at)
+        symbol_of(module, function, at)
     }
 
     /// The symbol of code that the process made while it ran, where it told debuggers.
@@ -113,6 +127,7 @@ impl Core {
             in_exe: false,
             start,
             size: function.size,
+            sized: function.sized,
             offset: at.offset_from(start)?,
         })
     }
@@ -121,10 +136,7 @@ impl Core {
     /// far or not.
     pub fn symbol_before(&self, at: Addr) -> Option<SymbolAt> {
         let module = self.modules().at(at)?;
-        let symbols = module.symbols();
-        let symbol = symbols.table().find_before(module.svma(at)?)?;
-        let name = symbols.name_of(symbol.id())?;
-        symbol_of(module, name, symbol.value(), symbol.extent(), at)
+        symbol_of(module, module.symbols().function_before(module.svma(at)?)?, at)
     }
 
     /// The name that the symbol which begins at `start` has in its table, not demangled.
@@ -197,6 +209,7 @@ impl Core {
         // The symbol table names the function that holds the code, and says where it begins.
         if let (Some(outer), Some(symbol)) = (found.last_mut(), symbol) {
             outer.offset = at.addr().offset_from(symbol.start);
+            outer.nearest = symbol.is_only_nearest();
             outer.function = Some(symbol.name);
         }
         Some(found.into())

@@ -175,8 +175,25 @@ impl Core {
     }
 
     fn native_locations(&self, stack: &Stack, index: usize) -> Arc<[Location]> {
-        let pc = stack.frames.get(index).map(|frame| frame.pc);
-        pc.map(|pc| self.locations(pc)).unwrap_or_default()
+        match stack.frames.get(index) {
+            Some(frame) if frame.signal_trampoline => self.trampoline(frame.pc.addr()),
+            Some(frame) => self.locations(frame.pc),
+            None => Arc::default(),
+        }
+    }
+
+    /// The code at `at`, to which a handler of signals returns. It begins there, so that the name of a function
+    /// before it which has no size is not its own.
+    fn trampoline(&self, at: Addr) -> Arc<[Location]> {
+        let found = self.locations(CodeAddr::Pc(at));
+        let symbol = self.symbol_at(at);
+        match symbol.is_some_and(|symbol| !symbol.sized && symbol.offset > 0) {
+            true => found
+                .iter()
+                .map(|found| Location { function: None, offset: None, ..found.clone() })
+                .collect(),
+            false => found,
+        }
     }
 }
 

@@ -24,7 +24,7 @@ impl Process for Core {
     }
 
     fn symbol_at(&self, at: Addr) -> Option<SymbolName> {
-        let symbol = self.symbol_at(at)?;
+        let symbol = self.symbol_at(at).filter(|symbol| !symbol.is_only_nearest())?;
         let module = (!symbol.in_exe).then_some(symbol.module);
         Some(SymbolName { name: symbol.name, module, offset: symbol.offset })
     }

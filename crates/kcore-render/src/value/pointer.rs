@@ -65,6 +65,7 @@ pub(crate) fn spelled(symbol: &SymbolName, addr: Addr, radix: u32) -> String {
         module: symbol.module.as_deref().map(Into::into),
         name: Some((&*symbol.name).into()),
         offset: symbol.offset,
+        nearest: false,
     };
     cell.spelled(radix, sanitize::line)
 }

@@ -6,6 +6,7 @@
 //! ask for it (`SA_SIGINFO`); else the machine's exception in the context tells of a fault.
 
 mod left;
+mod taken;
 
 use kcore_disasm::{Access, Disassembler};
 use kcore_elf::core_file::{SignalDetail, SignalInfo};
@@ -13,6 +14,7 @@ use kcore_mem::Addr;
 use kcore_unwind::{Frame, SavedContext};
 
 use self::left::Left;
+pub use self::taken::TakenSignal;
 use crate::{Core, Thread, Tid, UserRegister, arch::facts, signal};
 
 const SIGABRT: u16 = 6;
@@ -122,8 +124,7 @@ impl Core {
         let mut saved = self.saved_context(context)?.ok()?;
         saved.registers.extend(self.segment_bases(tid));
         let regs = machine.context_regs(context, self.space())?;
-        let told = machine.signal_info(context).and_then(|at| self.told_info(at));
-        let told = told.filter(|info| is_of_context(info, &saved));
+        let told = self.info_beside(context, &saved);
         let info = told.or_else(|| self.info_of_exception(&saved, regs.pc(), last))?;
         let sp = regs.get(machine.stack_pointer()).map(Addr::new);
         let stop = Stop { tid, pc: Some(regs.pc()), sp, registers: saved.registers, caller };
@@ -134,15 +135,6 @@ impl Core {
     fn segment_bases(&self, tid: Tid) -> impl Iterator<Item = UserRegister> {
         let registers = self.user_registers(tid).into_iter();
         registers.filter(|register| matches!(register.name, "fsbase" | "gsbase"))
-    }
-
-    /// The `siginfo_t` at an address, if what lies there is one.
-    fn told_info(&self, at: Addr) -> Option<SignalInfo> {
-        let mut bytes = [0; INFO_SIZE];
-        self.space().read(at, &mut bytes).ok()?;
-        let info = SignalInfo::parse(&bytes, self.target())?;
-        let is_one = (1..=64).contains(&info.number) && (0..4096).contains(&info.errno);
-        (is_one && signal::code_name(&info).is_some()).then_some(info)
     }
 
     /// What the machine's exception in a context says of a fault. It may be left from an earlier one: a fault of
@@ -205,17 +197,6 @@ impl HandledSignal {
     pub(crate) fn is_fault(&self) -> bool {
         let is_kernels = matches!(self.info.number, 4 | 5 | 7 | 8 | 11 | 31);
         is_kernels && signal::sender(&self.info).is_none()
-    }
-}
-
-/// Whether a `siginfo_t` belongs to the context beside it: both have the address of a memory fault.
-fn is_of_context(info: &SignalInfo, saved: &SavedContext) -> bool {
-    match info.detail {
-        SignalDetail::Fault { address } if matches!(info.number, 7 | 11) => {
-            // An address of memory that is protected by tags has bits in one that the other lacks.
-            address == saved.fault_address || address.get() << 8 == saved.fault_address.get() << 8
-        }
-        _ => true,
     }
 }
 

@@ -1,0 +1,92 @@
+//! The signal for which the kernel pushed a frame, as far as what lies there tells it for certain.
+
+use kcore_elf::core_file::{SignalDetail, SignalInfo};
+use kcore_mem::Addr;
+use kcore_unwind::{Frame, SavedContext};
+
+use super::{INFO_SIZE, SIGSEGV};
+use crate::{AccessKind, Core, arch::facts, signal};
+
+/// A signal that a handler was called for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TakenSignal {
+    /// Its number.
+    pub number: u16,
+    /// Its code, such as `SEGV_MAPERR`; `None` where the handler was not told of it.
+    pub code: Option<&'static str>,
+    /// The address of a fault.
+    pub address: Option<Addr>,
+}
+
+impl Core {
+    /// The signal whose handler returns to `trampoline`. The kernel tells handlers with `SA_SIGINFO` of it, in
+    /// the frame that it pushes for them. Of others only a fault is known: one that would happen again.
+    pub fn taken_signal(&self, trampoline: &Frame) -> Option<TakenSignal> {
+        let sp = trampoline.sp.filter(|_| trampoline.signal_trampoline)?;
+        let context = self.machine()?.signal_context(sp)?;
+        let saved = self.saved_context(context)?.ok()?;
+        let told = self.info_beside(context, &saved).and_then(|info| TakenSignal::of(&info));
+        told.or_else(|| self.lasting_fault(context, &saved))
+    }
+
+    /// The `siginfo_t` in the signal frame of a context, if what lies there is one.
+    pub(super) fn info_beside(&self, context: Addr, saved: &SavedContext) -> Option<SignalInfo> {
+        let at = self.machine()?.signal_info(context)?;
+        let mut bytes = [0; INFO_SIZE];
+        self.space().read(at, &mut bytes).ok()?;
+        let info = SignalInfo::parse(&bytes, self.target())?;
+        let is_one = (1..=64).contains(&info.number) && (0..4096).contains(&info.errno);
+        let is_known = is_one && signal::code_name(&info).is_some();
+        (is_known && is_of_context(&info, saved)).then_some(info)
+    }
+
+    /// The fault that the context has as the last one, if the instruction makes that access and it still is
+    /// refused: another signal that came later may have found the traces of a fault that was mended.
+    fn lasting_fault(&self, context: Addr, saved: &SavedContext) -> Option<TakenSignal> {
+        let (exception, _) = saved.exception?;
+        let is_page_fault = Some(exception) == facts(self.arch()).exceptions.page_fault;
+        let address = Some(saved.fault_address).filter(|_| is_page_fault)?;
+        let pc = self.machine()?.context_regs(context, self.space())?.pc();
+        let access = self.access_of_instruction(pc, &saved.registers, address)?;
+        let fault = TakenSignal { number: SIGSEGV, code: None, address: Some(address) };
+        self.refuses(access, address).then_some(fault)
+    }
+
+    /// Whether the process may not access an address so.
+    fn refuses(&self, access: AccessKind, address: Addr) -> bool {
+        const READABLE_OR_MORE: u32 = 7;
+        const WRITABLE: u32 = 2;
+        const EXECUTABLE: u32 = 1;
+        let needed = match access {
+            AccessKind::Read => READABLE_OR_MORE,
+            AccessKind::Write | AccessKind::ReadWrite => WRITABLE,
+            AccessKind::Execute => EXECUTABLE,
+        };
+        match self.mapping_at(address) {
+            Some(mapping) => mapping.flags.is_some_and(|flags| flags & needed == 0),
+            None => !self.has_lost_mappings(),
+        }
+    }
+}
+
+impl TakenSignal {
+    fn of(info: &SignalInfo) -> Option<Self> {
+        let address = match info.detail {
+            SignalDetail::Fault { address } => Some(address),
+            _ => None,
+        };
+        let number = u16::try_from(info.number).ok()?;
+        Some(Self { number, code: signal::code_name(info), address })
+    }
+}
+
+/// Whether a `siginfo_t` belongs to the context beside it: both have the address of a memory fault.
+fn is_of_context(info: &SignalInfo, saved: &SavedContext) -> bool {
+    match info.detail {
+        SignalDetail::Fault { address } if matches!(info.number, 7 | 11) => {
+            // An address of memory that is protected by tags has bits in one that the other lacks.
+            address == saved.fault_address || address.get() << 8 == saved.fault_address.get() << 8
+        }
+        _ => true,
+    }
+}
