@@ -92,6 +92,30 @@ fn stacks_of_a_live_process_say_that_they_are_a_snapshot() {
     }
 }
 
+/// The system call by whose number the kernel lets a thread go on, and its state: `/proc/PID/syscall` and `stat`.
+fn is_restarted(pid: &str) -> bool {
+    const RESTART_SYSCALL: &str = if cfg!(target_arch = "x86_64") { "219 " } else { "128 " };
+    let call = std::fs::read_to_string(format!("/proc/{pid}/syscall")).unwrap_or_default();
+    call.starts_with(RESTART_SYSCALL)
+}
+
+#[test]
+fn a_call_that_goes_on_after_a_stop_has_its_own_name() {
+    let target = Target::start(Command::new("sleep").arg("1000"));
+    let pid = target.pid();
+    target.until("sleep sleeps", |text| text.contains("\"waits_in\":\"clock_nanosleep\""));
+    let signal = |name| Command::new("kill").args(["-s", name, &pid]).status().unwrap().success();
+    let start = Instant::now();
+    while !is_restarted(&pid) {
+        assert!(signal("STOP") && signal("CONT"));
+        assert!(start.elapsed() < Duration::from_secs(60), "the call is never restarted");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let stack = stdout(&kcore(&["--json", "-p", &pid, "-c", "::stack"]));
+    assert!(stack.contains("\"waits_in\":\"clock_nanosleep\""), "{stack}");
+    assert!(is_restarted(&pid), "it still goes on by the other number");
+}
+
 #[test]
 fn the_time_that_a_process_stood_still_is_a_note() {
     let target = Target::waiting();

@@ -77,6 +77,10 @@ const NEVER_WAIT: [&str; 10] = [
     "tkill",
 ];
 
+/// System calls that the kernel lets go on as `restart_syscall`: those that set a restart block (Linux
+/// `kernel/futex/waitwake.c`, `kernel/time/hrtimer.c`, `kernel/time/posix-timers.c`, `fs/select.c`).
+const RESTARTED: [&str; 4] = ["clock_nanosleep", "futex", "nanosleep", "poll"];
+
 impl Core {
     /// The threads, the crashed one first.
     pub fn threads(&self) -> &[Thread] {
@@ -130,17 +134,28 @@ impl Core {
     }
 
     /// The name of the system call that a thread waits in: its pc stands right behind a
-    /// system-call instruction. A number without a known name is shown as such; a call that never
+    /// system-call instruction. A call that goes on as `restart_syscall` has its own name, where the code tells
+    /// it. A number without a known name is shown as such; a call that never
     /// waits, such as the one by which a thread kills itself, is none.
     pub fn waits_in(&self, tid: Tid) -> Option<String> {
         let bytes = self.raw_registers(tid)?;
         let number = self.machine()?.system_call(bytes, self.target(), self.space())?;
         let name = facts(self.arch()).system_call(number);
+        let restarted = || self.restarted_call(self.start_registers(tid)?.pc());
         match name {
+            Some("restart_syscall") => Some(restarted().unwrap_or("restart_syscall").to_owned()),
             Some(name) if NEVER_WAIT.contains(&name) => None,
             Some(name) => Some(name.to_owned()),
             None => Some(format!("syscall {number}")),
         }
+    }
+
+    /// The call that goes on as `restart_syscall` after the thread was stopped or had to take a signal: the
+    /// code at `pc` still calls it by its own number.
+    fn restarted_call(&self, pc: Addr) -> Option<&'static str> {
+        let number = self.machine()?.system_call_in_code(pc, self.space())?;
+        let name = facts(self.arch()).system_call(number)?;
+        RESTARTED.contains(&name).then_some(name)
     }
 
     /// Whether the code at which a thread stands can be read: only then it is known whether it waits.

@@ -79,6 +79,10 @@ pub trait Machine: Send + Sync {
     fn interrupted_system_call(&self, regs: &Regs, space: &dyn AddressSpace)
     -> Option<(u64, Addr)>;
 
+    /// The system call whose number the code loads right before the instruction of a call. The pc of a thread
+    /// in that call is `pc`.
+    fn system_call_in_code(&self, pc: Addr, space: &dyn AddressSpace) -> Option<u64>;
+
     /// Makes the registers unknown that a function need not preserve.
     fn forget_scratch(&self, regs: &mut Regs);
 

@@ -80,6 +80,10 @@ impl Machine for Aarch64 {
         regs::pr_reg(regs)
     }
 
+    fn system_call_in_code(&self, pc: Addr, space: &dyn AddressSpace) -> Option<u64> {
+        regs::system_call_in_code(pc, space)
+    }
+
     fn interrupted_system_call(
         &self,
         regs: &Regs,

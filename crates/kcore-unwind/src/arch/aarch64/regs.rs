@@ -101,6 +101,18 @@ pub fn interrupted_system_call(regs: &Regs, space: &dyn AddressSpace) -> Option<
     (failed && is_call(pc.wrapping_offset(-4))).then_some((number, pc))
 }
 
+/// The number in `mov x8, #number` and `svc #0`, the second of which stands at `pc` or right before it.
+pub fn system_call_in_code(pc: Addr, space: &dyn AddressSpace) -> Option<u64> {
+    /// `movz x8, #0`, and the bits of its immediate.
+    const MOVE: u64 = 0xd280_0008;
+    const IMMEDIATE: u64 = 0x1f_ffe0;
+    let word = |at: Addr| space.read_uint(at, 4).ok();
+    let is_call = |at: &Addr| word(*at) == Some(u64::from(SVC));
+    let call = [pc.wrapping_offset(-4), pc].into_iter().find(is_call)?;
+    let before = word(call.wrapping_offset(-4))?;
+    (before & !IMMEDIATE == MOVE).then_some((before & IMMEDIATE) >> 5)
+}
+
 /// A callee preserves x19 to x29 and sp, and no others: not x30, which its own call overwrote.
 pub fn forget_scratch(regs: &mut Regs) {
     for number in (0..=18).chain([X30.0]) {
@@ -126,6 +138,7 @@ pub fn part_of(name: &str) -> Option<RegisterPart> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::code_memory::{CODE, CodeMemory};
 
     const TARGET: Target = Target { arch: kcore_mem::Arch::Aarch64, ..Target::X86_64 };
 
@@ -151,5 +164,20 @@ mod tests {
         assert_eq!(of("w19"), Some(("x19", 32)));
         assert_eq!(of("wsp"), Some(("sp", 32)));
         assert_eq!((of("w31"), of("w"), of("x0")), (None, None, None));
+    }
+
+    #[test]
+    fn a_call_is_known_by_the_number_that_the_code_loads() {
+        let number = |words: [u32; 2], pc: u64| {
+            let bytes = words.into_iter().flat_map(u32::to_le_bytes).collect();
+            let space = CodeMemory::new(kcore_mem::Arch::Aarch64, bytes);
+            system_call_in_code(Addr::new(CODE + pc), &space)
+        };
+        // As `as` has it: mov x8, #98; svc #0. A signal sets the pc back to the call.
+        assert_eq!(number([0xd280_0c48, SVC], 8), Some(98));
+        assert_eq!(number([0xd280_0c48, SVC], 4), Some(98));
+        // mov x8, x0, and mov x7, #98.
+        assert_eq!(number([0xaa00_03e8, SVC], 8), None);
+        assert_eq!(number([0xd280_0c47, SVC], 8), None);
     }
 }

@@ -73,6 +73,10 @@ impl Machine for X86_64 {
         regs::pr_reg(regs, system_call, thread_pointer)
     }
 
+    fn system_call_in_code(&self, pc: Addr, space: &dyn AddressSpace) -> Option<u64> {
+        regs::system_call_in_code(pc, space)
+    }
+
     fn interrupted_system_call(
         &self,
         regs: &Regs,

@@ -93,17 +93,24 @@ pub fn pr_reg(regs: &Regs, system_call: Option<u64>, thread_pointer: Option<Addr
 pub fn interrupted_system_call(regs: &Regs, space: &dyn AddressSpace) -> Option<(u64, Addr)> {
     const RAX: RegisterId = RegisterId(0);
     const INTERRUPTED: u64 = (-4_i64).cast_unsigned();
-    /// `mov $number,%eax`, as it stands before the instruction in most wrappers of system calls.
-    const MOVE: u8 = 0xb8;
     let (pc, rax) = (regs.pc(), regs.get(RAX)?);
-    let mut bytes = [0; 9];
-    space.read(pc.wrapping_offset(-7), &mut bytes).ok()?;
-    let [opcode, a, b, c, d, before @ .., at0, at1] = bytes;
-    if [at0, at1] == SYSCALL {
+    let mut here = [0; 2];
+    space.read(pc, &mut here).ok()?;
+    if here == SYSCALL {
         return Some((rax, pc.wrapping_offset(2)));
     }
-    let is_known = rax == INTERRUPTED && before == SYSCALL && opcode == MOVE;
-    is_known.then(|| (u32::from_le_bytes([a, b, c, d]).into(), pc))
+    let number = system_call_in_code(pc, space).filter(|_| rax == INTERRUPTED)?;
+    Some((number, pc))
+}
+
+/// The number in `mov $number,%eax; syscall`, as most wrappers of system calls have it, right before `pc`.
+pub fn system_call_in_code(pc: Addr, space: &dyn AddressSpace) -> Option<u64> {
+    const MOVE: u8 = 0xb8;
+    let mut bytes = [0; 7];
+    space.read(pc.wrapping_offset(-7), &mut bytes).ok()?;
+    let [opcode, a, b, c, d, call @ ..] = bytes;
+    let is_known = call == SYSCALL && opcode == MOVE;
+    is_known.then(|| u32::from_le_bytes([a, b, c, d]).into())
 }
 
 /// A callee preserves rbx, rbp, rsp and r12 to r15, and no others.
@@ -116,6 +123,7 @@ pub fn forget_scratch(regs: &mut Regs) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::code_memory::{CODE, CodeMemory};
 
     #[test]
     fn pr_reg_is_read_in_the_kernels_order() {
@@ -144,5 +152,18 @@ mod tests {
     fn registers_that_were_cut_off_are_missing() {
         assert_eq!(regs(&[0; 128], Target::X86_64), None);
         assert_eq!(user_registers(&[0; 15], Target::X86_64).len(), 1);
+    }
+
+    #[test]
+    fn a_call_is_known_by_the_number_that_the_code_loads() {
+        let number = |bytes: &[u8]| {
+            let space = CodeMemory::new(kcore_mem::Arch::X86_64, bytes.to_vec());
+            system_call_in_code(Addr::new(CODE + 7), &space)
+        };
+        // As `as` has it: mov $0xca,%eax; syscall.
+        assert_eq!(number(&[0xb8, 0xca, 0, 0, 0, 0x0f, 0x05]), Some(202));
+        // mov %rdi,%rax; nop; nop; syscall.
+        assert_eq!(number(&[0x48, 0x89, 0xf8, 0x90, 0x90, 0x0f, 0x05]), None);
+        assert_eq!(number(&[0xb8, 0xca, 0, 0, 0, 0x0f, 0x0b]), None);
     }
 }
