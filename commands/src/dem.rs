@@ -6,7 +6,7 @@ use kcore_dcmd::{Args, Cx, Dcmd, Example, Fields, Group, Record, Result, Spec, V
 const EXAMPLES: &[Example] =
     &[Example { line: "::dem _ZN3app4ViewC2Ei", shows: "the constructor `app::View::View(int)`" }];
 
-/// Demangles names of C++ and Rust.
+/// Demangles names.
 pub struct Dem;
 
 impl Dcmd for Dem {
@@ -14,7 +14,8 @@ impl Dcmd for Dem {
         Spec::new("dem", Group::Symbols, "demangle names")
             .operands("name...", 1, usize::MAX)
             .help(
-                "C++ names are shown with their parameters, names of Rust with their crate's hash. \
+                "C++ and D names are shown with their parameters, names of Rust with their crate's hash, of OCaml \
+                 with their number, of Haskell with package and closure. Names of Ada are known only with their code. \
                  A name that is not mangled is its own.",
             )
             .examples(EXAMPLES)

@@ -1,6 +1,6 @@
 //! Names, from linkers' to programmers'.
 
-use kcore_symbols::{Mangling, Sought, demangle, demangle_type};
+use kcore_symbols::{Mangling, Sought, demangle, demangle_ada, demangle_type};
 
 /// No name becomes longer than this, or than it was.
 const MAX_LEN: usize = 256 << 10;
@@ -14,6 +14,9 @@ pub fn run(data: &[u8]) {
         let type_name = demangle_type(name);
         for text in [&names.function, &names.full, &type_name] {
             assert!(text.len() <= bound, "{} bytes of {}", text.len(), name.len());
+        }
+        if let Some(ada) = demangle_ada(name) {
+            assert!(ada.full.len() <= bound, "{} bytes of {}", ada.full.len(), name.len());
         }
         assert_eq!(names, demangle(name));
         assert_eq!(type_name, demangle_type(name));

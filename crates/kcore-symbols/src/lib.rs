@@ -56,7 +56,7 @@ mod variables;
 
 pub use complete::first_and_last;
 pub use debug_info::{DebugContext, DebugInfo, DieId};
-pub use demangle::{Demangled, Mangling, demangle, demangle_type};
+pub use demangle::{Demangled, Mangling, demangle, demangle_ada, demangle_type};
 pub use dwarf::{SplitFiles, SplitName};
 pub use index::IndexCache;
 pub use language::Language;

@@ -7,13 +7,17 @@ use kcore_mem::{Budget, Built, Svma};
 use rustc_hash::FxHashMap;
 
 use crate::{
-    DebugContext, DebugInfo, Lines, SymbolId, SymbolRef, SymbolTable, demangle,
+    DebugContext, DebugInfo, Language, Lines, SymbolId, SymbolRef, SymbolTable, demangle,
+    demangle_ada,
     long_name::{RawName, shown},
     names::NameAt,
 };
 
 /// Demangled names that are remembered; beyond it all are forgotten.
 const MAX_CACHED: usize = 1 << 17;
+
+/// Packages of Ada and of GNAT, as names of what is in them begin.
+const ADA_PACKAGES: [&str; 4] = ["ada.", "gnat.", "interfaces.", "system."];
 
 /// Bytes of symbols that are read in about the time that a second thread takes to start.
 const BIG: u64 = 1 << 20;
@@ -44,6 +48,7 @@ pub struct ModuleSymbols {
     lines: Lines,
     by_place: RwLock<FxHashMap<NameAt, Arc<str>>>,
     by_name: RwLock<FxHashMap<RawName, Arc<str>>>,
+    has_ada: OnceLock<bool>,
 }
 
 impl ModuleSymbols {
@@ -71,6 +76,7 @@ impl ModuleSymbols {
             lines,
             by_place: RwLock::default(),
             by_name: RwLock::default(),
+            has_ada: OnceLock::new(),
         }
     }
 
@@ -141,10 +147,37 @@ impl ModuleSymbols {
         let known =
             self.by_place.read().unwrap_or_else(PoisonError::into_inner).get(&place).cloned();
         known.or_else(|| {
-            let name = shown(&demangle(symbol.name()).function);
+            let ada = self.ada_name(symbol);
+            let name = ada.unwrap_or_else(|| shown(&demangle(symbol.name()).function));
             remember(&self.by_place, place, Arc::clone(&name));
             Some(name)
         })
+    }
+
+    /// The name of a function that is Ada: by its unit, or, where no debug information tells, by a package that
+    /// belongs to the language.
+    fn ada_name(&self, symbol: SymbolRef<'_>) -> Option<Arc<str>> {
+        let name = demangle_ada(symbol.name()).filter(|_| self.has_ada())?.function;
+        let lines = self.lines.find(symbol.value());
+        let is_ada = match lines.last().and_then(|outer| outer.language) {
+            Some(language) => language == Language::Ada,
+            None => ADA_PACKAGES.iter().any(|package| name.starts_with(package)),
+        };
+        is_ada.then(|| shown(&name))
+    }
+
+    /// Whether code of Ada is in the module: GNAT's calls functions of its own.
+    fn has_ada(&self) -> bool {
+        *self
+            .has_ada
+            .get_or_init(|| self.table().iter().any(|symbol| symbol.name_begins_with(b"__gnat_")))
+    }
+
+    /// A raw name of a unit in some language, as [`ModuleSymbols::demangled`].
+    pub fn demangled_in(&self, raw: &Arc<str>, language: Option<Language>) -> Arc<str> {
+        let ada = Some(raw).filter(|_| language == Some(Language::Ada));
+        let ada = ada.and_then(|raw| demangle_ada(raw.as_bytes()));
+        ada.map_or_else(|| self.demangled(raw), |name| shown(&name.function))
     }
 
     /// A raw name, such as [`crate::LineFrame::function`], demangled and without parameters, as

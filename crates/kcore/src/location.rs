@@ -194,7 +194,10 @@ impl Core {
         let mut found: Vec<Location> = lines
             .iter()
             .map(|line| Location {
-                function: line.function.as_ref().map(|raw| module.symbols().demangled(raw)),
+                function: line
+                    .function
+                    .as_ref()
+                    .map(|raw| module.symbols().demangled_in(raw, line.language)),
                 inline: line.inline,
                 file: line.file.clone(),
                 line: line.line,

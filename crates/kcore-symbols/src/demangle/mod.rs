@@ -1,10 +1,16 @@
 //! From the names that linkers see to the names that programmers wrote.
 //!
-//! Rust first, since its legacy mangling dresses up as C++, then C++ (Itanium ABI). Anything else
+//! Rust first, since its legacy mangling dresses up as C++, then C++ (Itanium ABI), then the languages whose
+//! names are unmistakable: D, OCaml, Haskell, Go. Names of Ada are not, see [`demangle_ada`]. Anything else
 //! is its own name. Names come from files of unknown origin: input, output and recursion are
 //! bounded.
 
+mod ada;
+mod dlang;
+mod go;
+mod haskell;
 mod itanium;
+mod ocaml;
 mod words;
 
 use std::{borrow::Cow, fmt};
@@ -28,7 +34,43 @@ pub enum Mangling {
     Cpp,
     /// Rust, legacy or v0.
     Rust,
+    /// D.
+    D,
+    /// OCaml's native code.
+    Ocaml,
+    /// Haskell, GHC's z-encoding.
+    Haskell,
+    /// Go, with escapes.
+    Go,
+    /// Ada, by GNAT.
+    Ada,
 }
+
+/// What a language without parameters in its names makes of one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Plain {
+    /// As [`Demangled::function`].
+    function: String,
+    /// As [`Demangled::full`].
+    full: String,
+}
+
+impl Plain {
+    fn of(self, mangling: Mangling) -> Demangled {
+        Demangled { function: self.function, full: self.full, clone: None, mangling }
+    }
+}
+
+/// Reads a name; `None` of one that its language does not make.
+type Reader = fn(&str) -> Option<Plain>;
+
+/// The other languages whose names are unmistakable.
+const UNMISTAKABLE: [(Mangling, Reader); 4] = [
+    (Mangling::D, dlang::demangle),
+    (Mangling::Ocaml, ocaml::demangle),
+    (Mangling::Haskell, haskell::demangle),
+    (Mangling::Go, go::demangle),
+];
 
 /// A name in the words of its language.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +108,22 @@ pub fn demangle(raw: &[u8]) -> Demangled {
     let sane = Some(&*text).filter(|text| text.len() <= MAX_INPUT);
     sane.and_then(demangle_rust)
         .or_else(|| sane.and_then(demangle_cpp))
+        .or_else(|| sane.and_then(demangle_unmistakable))
         .unwrap_or_else(|| keep(text))
+}
+
+/// Demangles the name of a function that is known to be Ada: `store__put` is `store.put`. `None` of what is no such
+/// name. A function of C may be called so, too.
+pub fn demangle_ada(raw: &[u8]) -> Option<Demangled> {
+    let text = std::str::from_utf8(raw).ok().filter(|text| text.len() <= MAX_INPUT)?;
+    let name = without_clone(raw).map_or(text.len(), <[u8]>::len);
+    let (name, suffix) = text.split_at_checked(name)?;
+    let clone = clone_words(suffix)?;
+    Some(Demangled { clone, ..ada::demangle(name)?.of(Mangling::Ada) })
+}
+
+fn demangle_unmistakable(text: &str) -> Option<Demangled> {
+    UNMISTAKABLE.iter().find_map(|(mangling, read)| Some(read(text)?.of(*mangling)))
 }
 
 /// Demangles a type name as `std::type_info::name()` gives it (`St13runtime_error` is
@@ -267,6 +324,28 @@ mod tests {
     }
 
     #[test]
+    fn other_languages_are_told_by_their_names() {
+        let cases = [
+            ("_D3std5stdio7writelnFAyaZv", "std.stdio.writeln", Mangling::D),
+            ("camlStdlib__List__map_483", "Stdlib.List.map", Mangling::Ocaml),
+            ("base_GHCziBase_map_info", "GHC.Base.map", Mangling::Haskell),
+            ("gopkg.in/yaml%2ev3.Unmarshal", "gopkg.in/yaml.v3.Unmarshal", Mangling::Go),
+            ("a__b", "a__b", Mangling::None),
+            ("_ada_main", "_ada_main", Mangling::None),
+        ];
+        for (raw, name, mangling) in cases {
+            let demangled = demangle(raw.as_bytes());
+            assert_eq!((demangled.function.as_str(), demangled.mangling), (name, mangling));
+        }
+        let part = demangle_ada(b"store__put__2.part.0").unwrap();
+        assert_eq!(
+            (part.function.as_str(), part.clone.as_deref()),
+            ("store.put", Some("[clone .part.0]"))
+        );
+        assert_eq!(demangle_ada(b"Store"), None);
+    }
+
+    #[test]
     fn what_compilers_append_is_kept_apart() {
         let cases = [
             ("_ZN3app5crashEv.cold", "app::crash", "[clone .cold]"),
@@ -334,6 +413,10 @@ mod tests {
             "_ZNSt8functionIFviEEC2IZ4mainEUliE_vEEOT_",
             "_ZN4core3ptr28_$u7b$$u7b$closure$u7d$$u7d$17h0123456789abcdefE",
             "_RNvMs_NtCs4fqI2P2rA04_11issue_609991FB3std3fmt",
+            "_D8demangle__T4testTiVAyaa3_616263ZQvFNaNbMxAaDFiZvZ3fooMFQpKHiQnZv",
+            "base_GHCziShow_zdfShowZLz2cUZR_info",
+            "camlStdlib__$5e_134",
+            "store__inner__put__2Xb.12",
         ];
         let mut random = 1_u32;
         for seed in seeds {
@@ -342,9 +425,10 @@ mod tests {
                 for _ in 0..3 {
                     random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
                     let at = (random >> 8) as usize % name.len();
-                    name[at] = b"_ZNSKR0123456789EIvTPL$u."[(random >> 24) as usize % 25];
+                    name[at] = b"_ZNSKR0123456789EIvTPL$u.QDAGHz"[(random >> 24) as usize % 31];
                 }
                 demangle(&name);
+                demangle_ada(&name);
                 demangle_type(&name);
             }
         }

@@ -20,6 +20,10 @@ const WORDS: &[&str] = &[
     "non", "object", "parameter", "parm", "reference", "return", "string", "template",
     "temporary", "thunk", "TLS", "transaction", "type", "typeinfo", "unnamed", "variable",
     "virtual", "vtable", "VTT", "wrapper", "java", "Class", "resource",
+    // D.
+    "byte", "cdouble", "cent", "cfloat", "ClassInfo", "creal", "dchar", "delegate", "false", "idouble", "ifloat",
+    "immutable", "in", "initializer", "inout", "ireal", "lazy", "null", "out", "real", "ref", "return", "scope",
+    "shared", "true", "Tuple", "typeof", "ubyte", "ucent", "uint", "ulong", "ushort", "vtable", "wchar",
     // Rust.
     "closure", "dyn", "extern", "fn", "impl", "mut", "shim", "str", "unsafe", "usize", "isize",
     "u16", "u32", "u64", "u128", "i16", "i32", "i64", "i128", "f32", "f64", "as",
