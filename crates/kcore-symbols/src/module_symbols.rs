@@ -155,13 +155,16 @@ impl ModuleSymbols {
     }
 
     /// The name of a function that is Ada: by its unit, or, where no debug information tells, by a package that
-    /// belongs to the language.
+    /// belongs to the language, or by GNAT's mark of a subprogram in none.
     fn ada_name(&self, symbol: SymbolRef<'_>) -> Option<Arc<str>> {
         let name = demangle_ada(symbol.name()).filter(|_| self.has_ada())?.function;
         let lines = self.lines.find(symbol.value());
         let is_ada = match lines.last().and_then(|outer| outer.language) {
             Some(language) => language == Language::Ada,
-            None => ADA_PACKAGES.iter().any(|package| name.starts_with(package)),
+            None => {
+                symbol.name_begins_with(b"_ada_")
+                    || ADA_PACKAGES.iter().any(|package| name.starts_with(package))
+            }
         };
         is_ada.then(|| shown(&name))
     }

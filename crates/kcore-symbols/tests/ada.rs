@@ -9,9 +9,9 @@ use kcore_symbols::{Language, ModuleSymbols};
 const PROGRAM: &str = "\
 void store__put(void) {}
 void ada__text_io__put(void) {}
-int system__size = 1;
+void _ada_start(void) {}
 void __gnat_raise(void) {}
-int main(void) { store__put(); ada__text_io__put(); __gnat_raise(); return system__size; }
+int main(void) { store__put(); ada__text_io__put(); __gnat_raise(); _ada_start(); return 0; }
 ";
 
 /// `DW_AT_language` of Ada 95 (DWARF 5, table 7.17).
@@ -39,18 +39,21 @@ fn names(build: &Build) -> Vec<String> {
         let id = symbols.table().lookup(raw).unwrap().id();
         symbols.name_of(id).unwrap().to_string()
     };
-    ["store__put", "ada__text_io__put", "main"].iter().map(name).collect()
+    ["store__put", "ada__text_io__put", "_ada_start", "main"].iter().map(name).collect()
 }
 
 #[test]
 fn names_of_ada_are_those_of_its_units() {
-    assert_eq!(names(&program("-g", true)), ["store.put", "ada.text_io.put", "main"]);
-    assert_eq!(names(&program("-g", false)), ["store__put", "ada__text_io__put", "main"]);
+    assert_eq!(names(&program("-g", true)), ["store.put", "ada.text_io.put", "start", "main"]);
+    assert_eq!(
+        names(&program("-g", false)),
+        ["store__put", "ada__text_io__put", "_ada_start", "main"]
+    );
 }
 
 #[test]
 fn without_debug_information_only_packages_of_the_language_are_known() {
-    assert_eq!(names(&program("-g0", false)), ["store__put", "ada.text_io.put", "main"]);
+    assert_eq!(names(&program("-g0", false)), ["store__put", "ada.text_io.put", "start", "main"]);
 }
 
 #[test]
