@@ -16,7 +16,8 @@ pub struct Frame;
 
 const HELP: &str = "\
 Frames are counted from 0, the innermost one, as ::stack lists them, in decimal. The chosen frame is \
-the one whose registers <rip, <rbx and $r give, as far as it saved them. Choosing a thread chooses its \
+the one whose registers <rip, <rbx and $r give, as far as it saved them; of a function that ended by a tail call \
+nothing keeps them, and they are those of the frame that it led to. Choosing a thread chooses its \
 innermost frame. A thread or task before ::frame, from a pipe or by its id, says whose frames are meant, and an \
 address which one: the frame whose pointer $C prints so. Of a pipe of threads or tasks each one's frame is \
 shown, and none chosen; a frame of a task that no thread runs is shown, and cannot be chosen.

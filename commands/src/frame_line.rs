@@ -140,9 +140,13 @@ impl FrameLine {
         }
     }
 
-    /// The language of a frame that a runtime told of, and what is not known of it.
+    /// The language of a frame that a runtime told of, or that its function ended by a tail call; and what is not
+    /// known of it.
     fn told(&self) -> Option<String> {
-        let kind = self.is_language().then(|| self.kind_word())?;
+        let kind = match self.frame.is_tail_call() {
+            true => "tail call",
+            false => self.is_language().then(|| self.kind_word())?,
+        };
         let doubt = self.frame.location.doubt.as_deref();
         Some(doubt.map_or_else(|| kind.to_owned(), |doubt| format!("{kind}: {doubt}")))
     }

@@ -1,6 +1,6 @@
 //! The frame that a dcmd is about: what the address before it means.
 
-use kcore::{Core, MAX_FRAMES, Stack, Tid};
+use kcore::{Core, MAX_FRAMES, NamedFrame, Stack, Tid};
 use kcore_dcmd::{Cx, DcmdError, Dot, Result};
 
 use crate::stack_start::StackStart;
@@ -12,6 +12,8 @@ pub struct FrameOperand {
     start: StackStart,
     /// The frame, innermost 0.
     pub index: usize,
+    /// The number that `::frame` chose it by, of all that `::stack` shows.
+    chosen: Option<usize>,
 }
 
 impl FrameOperand {
@@ -21,12 +23,16 @@ impl FrameOperand {
     /// # Errors
     /// When there is none.
     pub fn of(cx: &Cx<'_>) -> Result<Self> {
-        let at_top = |start| Ok(Self { start, index: 0 });
+        let at_top = |start| Ok(Self { start, index: 0, chosen: None });
         match StackStart::of(cx)? {
             StackStart::Thread(tid) if cx.addr().is_none() => {
-                Ok(Self { start: StackStart::Thread(tid), index: cx.shell().current_frame() })
+                let (index, chosen) =
+                    (cx.shell().current_frame(), cx.shell().current_named_frame());
+                Ok(Self { start: StackStart::Thread(tid), index, chosen })
             }
-            StackStart::Above { tid, index } => Ok(Self { start: StackStart::Thread(tid), index }),
+            StackStart::Above { tid, index } => {
+                Ok(Self { start: StackStart::Thread(tid), index, chosen: None })
+            }
             StackStart::FramePointer { at, .. } | StackStart::Context { at, .. } => {
                 Err(DcmdError::at(at, format!("no frame has the frame pointer {at:x}")))
             }
@@ -56,11 +62,21 @@ impl FrameOperand {
         self.start.stack(core, last.saturating_add(1).min(MAX_FRAMES))
     }
 
+    /// The functions that run there, the innermost first: those of the physical frame, or of the tail call before
+    /// it that `::frame` chose.
+    pub fn named(&self, core: &Core, stack: &Stack) -> Vec<NamedFrame> {
+        let here = core.named_frames(stack).filter(|frame| frame.physical == self.index);
+        let mut here: Vec<NamedFrame> = here.collect();
+        let chosen = here.iter().find(|frame| Some(frame.index) == self.chosen);
+        let meant = chosen.or(here.first()).cloned();
+        here.retain(|frame| meant.as_ref().is_some_and(|meant| frame.is_of(meant)));
+        here
+    }
+
     /// What it is in words: its number, its function, whose it is.
     pub fn in_words(&self, core: &Core) -> String {
         let stack = self.stack(core, None);
-        let mut frames = core.named_frames(&stack);
-        let frame = frames.find(|frame| frame.physical == self.index);
+        let frame = self.named(core, &stack).into_iter().next();
         let function = frame.as_ref().and_then(|frame| frame.location.function.as_deref());
         let function = function.map(|name| format!(" ({name})")).unwrap_or_default();
         let index = frame.as_ref().map_or(self.index, |frame| frame.index);

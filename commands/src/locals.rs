@@ -42,7 +42,7 @@ impl Dcmd for Locals {
         let meant = FrameOperand::of(cx)?;
         let (tid, index) = (meant.tid(), meant.index);
         let stack = meant.stack(cx.core(), None);
-        let scopes = match scopes(cx.core(), &stack, index, &names) {
+        let scopes = match scopes(cx.core(), &stack, &meant, &names) {
             // One of several frames that are gone through.
             Err(_) if cx.input().looped && !names.is_empty() => return Ok(()),
             Err(error) if cx.input().looped => {
@@ -83,16 +83,22 @@ impl Scope {
     }
 }
 
-/// The functions that run in a physical frame, innermost first, with those of their variables that are
+/// The functions that run in a frame, innermost first, with those of their variables that are
 /// named.
-fn scopes(core: &Core, stack: &Stack, index: usize, names: &[String]) -> Result<Vec<Scope>> {
+fn scopes(
+    core: &Core,
+    stack: &Stack,
+    meant: &FrameOperand,
+    names: &[String],
+) -> Result<Vec<Scope>> {
+    let index = meant.index;
     let known = core.known_frames(stack, index.saturating_add(1));
     let limits = match names {
         [] => Limits { depth: Some(1), ..Limits::default() },
         _ => Limits::default(),
     };
     let mut scopes = Vec::new();
-    for frame in core.named_frames(stack).filter(|frame| frame.physical == index) {
+    for frame in meant.named(core, stack) {
         let Some(found) = known.variables(&frame) else { continue };
         let is_wanted = |name: Option<&str>| {
             names.is_empty() || names.iter().any(|wanted| Some(wanted.as_str()) == name)

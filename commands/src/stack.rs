@@ -44,7 +44,11 @@ frame's caller; any other number is a thread's id (ids are decimal: 0t4711).
 
 Where a language runtime runs code of its own, its functions stand in the place of the native frames that \
 run them, with their source and marked with the language ([js]); -N shows the native frames instead. \
-An inlined call is a frame of its own, marked [inlined]. A frame that is a guess is marked \
+An inlined call is a frame of its own, marked [inlined]. So is a function that ended by a jump to the next one, \
+marked [tail call]: nothing of it is on the stack, and it is shown where the debug information of calls proves that it \
+ran there. Where several ways are possible only what all of them share is shown, and the mark says that others are \
+unknown. It has neither a frame pointer nor registers, and of its variables only those that its callers tell of. A \
+frame that is a guess is marked \
 [guessed], and so is every frame beyond it. One is marked [calls elsewhere] whose call, as its code has it, does not \
 lead to the frame below: unwind information is wrong there, or the return address was put there. Where the last \
 frame is not the outermost one, a line behind it says why there are no more. Where a handler of signals was called, \

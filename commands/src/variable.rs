@@ -73,7 +73,7 @@ pub fn names_in_frame(cx: &Cx<'_>) -> Vec<String> {
     let core = cx.core();
     let stack = meant.stack(core, None);
     let known = core.known_frames(&stack, meant.index.saturating_add(1));
-    let frames = core.named_frames(&stack).filter(|frame| frame.physical == meant.index);
+    let frames = meant.named(core, &stack).into_iter();
     let variables = frames.filter_map(|frame| known.variables(&frame)).flatten();
     variables.filter_map(|variable| variable.name.map(|name| name.to_string())).collect()
 }
@@ -186,9 +186,8 @@ fn local(cx: &Cx<'_>, owner: Option<Dot>, name: &str) -> Option<Object> {
     let (core, index) = (cx.core(), meant.index);
     let stack = meant.stack(core, None);
     let known = core.known_frames(&stack, index.saturating_add(1));
-    let is_meant =
-        |frame: &NamedFrame| frame.physical == index && from.is_none_or(|from| from <= frame.index);
-    let frames = core.named_frames(&stack).filter(is_meant);
+    let is_meant = |frame: &NamedFrame| from.is_none_or(|from| from <= frame.index);
+    let frames = meant.named(core, &stack).into_iter().filter(is_meant);
     let mut found = frames.filter_map(|frame| known.variable(&frame, name));
     let found = found.next()?;
     let ty = found.ty?;

@@ -27,6 +27,7 @@ pub fn run(data: &[u8]) {
     for place in 0..PLACES {
         frame.pc = Svma::new(first.wrapping_add(place * step));
         frame.site = symbols.call_returning_to(frame.pc, &Budget::default()).ok().flatten();
+        look_at_tail_calls(&symbols, frame.pc);
         let Ok(Some(scopes)) = symbols.scopes_at(frame.pc, &Budget::default()) else { continue };
         found.extend(objects(&symbols, &scopes, &mut frame));
     }
@@ -36,12 +37,25 @@ pub fn run(data: &[u8]) {
     found.iter().for_each(|object| process.look_at(object));
 }
 
+/// The calls by which the function at an address may end.
+fn look_at_tail_calls(symbols: &ModuleSymbols, at: Svma) {
+    let _ = symbols.entry_at(at);
+    let (Some(info), Ok(Some(found))) =
+        (symbols.debug_info(), symbols.tail_calls_at(at, &Budget::default()))
+    else {
+        return;
+    };
+    for call in found.calls {
+        let _ = info.call_site(call.id, &Budget::default());
+    }
+}
+
 /// The variables of the functions that hold an address, as far as they lie anywhere.
 fn objects(symbols: &ModuleSymbols, scopes: &Scopes, frame: &mut Frame<'_>) -> Vec<Object> {
     frame.frame_base = scopes.frame_base.clone();
     let Some(info) = symbols.debug_info() else { return Vec::new() };
     if let Some(function) = scopes.function() {
-        let _ = (info.code_of(function), info.tail_calls_of(function, &Budget::default()));
+        let _ = info.code_of(function);
     }
     let object = |variable: &Variable| {
         let ty = info.type_of(variable).ok()?;

@@ -101,9 +101,14 @@ fn physical_frame(core: &Core, tid: Tid, value: &Arg) -> Result<usize> {
         .ok_or_else(|| DcmdError::usage(format!("invalid frame -- {}", value.to_text())))?;
     let stack = core.stack(tid, number.saturating_add(1));
     let frame = core.named_frames(&stack).nth(number);
-    frame
-        .map(|frame| frame.physical)
-        .ok_or_else(|| DcmdError::failed(format!("thread {tid} has no frame {number}")))
+    let frame =
+        frame.ok_or_else(|| DcmdError::failed(format!("thread {tid} has no frame {number}")))?;
+    match frame.is_tail_call() {
+        true => Err(DcmdError::failed(format!(
+            "frame {number} of thread {tid} ended by a tail call: nothing keeps its registers"
+        ))),
+        false => Ok(frame.physical),
+    }
 }
 
 struct RegsRecord<'c> {

@@ -49,7 +49,8 @@ const ON_A_LINE: Limits = Limits { depth: 0, entries: 0, units: 64 };
 
 /// The frames of a stack, innermost first. `all` lists those that V8 made for itself one by one.
 pub fn of_stack(core: &Core, v8s: &[&V8], stack: &Stack, all: bool) -> Vec<Shown> {
-    let native: Vec<NamedFrame> = core.native_frames(stack).collect();
+    let native = core.native_frames(stack).filter(|frame| !frame.is_tail_call());
+    let native: Vec<NamedFrame> = native.collect();
     // An inlined call has a frame before that of the function that the machine called.
     let outer = |physical: usize| native.iter().rfind(|frame| frame.physical == physical);
     let hidden = |shown: &mut Vec<Shown>, range: std::ops::Range<usize>| {

@@ -79,7 +79,8 @@ impl Session {
         let end = self.frame.saturating_add(1);
         let stack = self.core.stack(tid, end.saturating_add(1).min(MAX_FRAMES));
         let known = self.core.known_frames(&stack, end);
-        let mut frames = self.core.named_frames(&stack).filter(|it| it.physical == self.frame);
+        let here = self.core.named_frames(&stack).filter(|it| it.physical == self.frame);
+        let mut frames = here.filter(|it| !it.is_tail_call());
         frames.any(|frame| known.variable(&frame, name).is_some())
     }
 

@@ -72,6 +72,6 @@ pub use types::{
     TypeKind, TypeLink, TypeNode, Variant, VariantPart,
 };
 pub use variables::{
-    CallParameter, CallSite, CallTarget, ConstantValue, Expression, FunctionCode, FunctionScope,
-    Scopes, Variable, VariableKind, VariableLocation,
+    CallParameter, CallPlace, CallSite, CallTarget, ConstantValue, Expression, FunctionCode,
+    FunctionScope, Scopes, TailCall, TailCalls, Variable, VariableKind, VariableLocation,
 };

@@ -40,15 +40,24 @@ impl NameIndex {
     /// The best symbol of this name, which may carry a version.
     pub fn find<'a>(&self, table: &'a SymbolTable, name: &[u8]) -> Option<SymbolRef<'a>> {
         let bare = crate::symbol::without_version(name);
+        self.all(table, bare)
+            .filter(|symbol| bare.len() == name.len() || symbol.versioned_name() == name)
+            .max_by(|a, b| prefer(table, a, b))
+    }
+
+    /// All symbols of this name, whatever their versions.
+    pub fn all<'a>(
+        &self,
+        table: &'a SymbolTable,
+        bare: &[u8],
+    ) -> impl Iterator<Item = SymbolRef<'a>> {
         let wanted = hash(bare);
         let first = self.by_hash.partition_point(|(hash, _)| *hash < wanted);
         let same_hash = self.by_hash.get(first..).unwrap_or_default().iter();
         same_hash
-            .take_while(|(hash, _)| *hash == wanted)
+            .take_while(move |(hash, _)| *hash == wanted)
             .filter_map(|(_, id)| table.get(crate::symbol::SymbolId(*id)))
-            .filter(|symbol| symbol.name() == bare)
-            .filter(|symbol| bare.len() == name.len() || symbol.versioned_name() == name)
-            .max_by(|a, b| prefer(table, a, b))
+            .filter(move |symbol| symbol.name() == bare)
     }
 }
 

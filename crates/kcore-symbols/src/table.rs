@@ -7,7 +7,7 @@ use std::{
     sync::{PoisonError, RwLock, atomic::AtomicU32},
 };
 
-use kcore_elf::{Image, ImageSection, ImageSymbol, SymbolKind, SymbolTableKind};
+use kcore_elf::{Image, ImageSection, ImageSymbol, SymbolBinding, SymbolKind, SymbolTableKind};
 use kcore_mem::{Budget, Built, Svma, Watch, sorted_within};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -220,6 +220,23 @@ impl SymbolTable {
     pub fn lookup(&self, name: &str) -> Option<SymbolRef<'_>> {
         let index = self.by_name.get_or_build(&self.budget, || NameIndex::new(self));
         index.find(self, name.as_bytes()).or_else(|| self.lookup_demangled(name))
+    }
+
+    /// Where the one function begins that has this raw name, without a version: `None` where there is none, where
+    /// several that lie apart have it, or where the code chooses one when the program starts. What
+    /// `is_external` is seen by other files, and no function of the same name that one file keeps to itself is it.
+    pub fn only_function(&self, name: &str, is_external: bool) -> Option<Svma> {
+        let index = self.by_name.get_or_init(|| NameIndex::new(self));
+        let all = index.all(self, name.as_bytes());
+        let mut all = all.filter(|symbol| {
+            symbol.is_defined() && (!is_external || symbol.binding() != SymbolBinding::Local)
+        });
+        let first = all.next()?;
+        let is_function = |it: &SymbolRef<'_>| {
+            it.value() == first.value()
+                && matches!(it.kind(), SymbolKind::Function | SymbolKind::NoType)
+        };
+        (is_function(&first) && all.all(|it| is_function(&it))).then(|| first.value())
     }
 
     /// The symbol of this name in the words of its language, remembered: modules that are one file have one

@@ -21,6 +21,9 @@ pub enum Trust {
     Prologue,
     /// The chain of frame pointers, in code that is known to keep one.
     FramePointer,
+    /// The calls that debug information tells of: it ended by a jump to the function of the frame that it called,
+    /// and nothing of it is on the stack.
+    TailCall,
     /// The chain of frame pointers, in code that is not known to keep one: a guess, which leaves out the functions
     /// that keep none.
     UncheckedFramePointer,
@@ -40,6 +43,7 @@ impl Trust {
             Self::Code => "code",
             Self::Prologue => "prologue",
             Self::FramePointer => "frame_pointer",
+            Self::TailCall => "tail_call",
             Self::UncheckedFramePointer => "unchecked_frame_pointer",
             Self::Scan => "scan",
         }

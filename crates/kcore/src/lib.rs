@@ -66,6 +66,7 @@ mod source;
 mod space;
 mod stack;
 mod status;
+mod tail_calls;
 mod task;
 mod thread;
 mod tls;

@@ -9,18 +9,22 @@ use rustc_hash::FxHashSet;
 
 use crate::{Core, Location, Stack};
 
-/// A frame with its names: a physical frame, an inlined call within the next physical one, or what a
-/// runtime runs in one.
+/// A frame with its names: a physical frame, an inlined call within the next physical one, a function that ended by
+/// a tail call, or what a runtime runs in one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedFrame {
     /// Index among named frames, innermost 0.
     pub index: usize,
-    /// Index of the physical frame, innermost 0; also 0 where there is none.
+    /// Index of the physical frame, innermost 0; also 0 where there is none. Of a function that ended by a tail
+    /// call, that of the frame which it led to.
     pub physical: usize,
-    /// The physical frame; `None` of a task whose runtime keeps its frames in objects of its own.
+    /// The physical frame; `None` of a task whose runtime keeps its frames in objects of its own. Of a function
+    /// that ended by a tail call, what is known of it: see [`Trust::TailCall`].
     pub frame: Option<Frame>,
     /// What runs there.
     pub location: SharedLocation,
+    /// Of functions that ended by tail calls before the physical frame began, which one, the last one 0.
+    pub(crate) tail: Option<usize>,
 }
 
 /// A location among those of its address, which all frames at that address share.
@@ -65,6 +69,16 @@ impl fmt::Debug for SharedLocation {
 const BEYOND: usize = 8;
 
 impl NamedFrame {
+    /// Whether its function ended by a tail call: it has neither registers nor memory of its own.
+    pub const fn is_tail_call(&self) -> bool {
+        self.tail.is_some()
+    }
+
+    /// Whether another frame is of the same activation of a function: that, or a call that is inlined into it.
+    pub fn is_of(&self, other: &Self) -> bool {
+        (self.physical, self.tail) == (other.physical, other.tail)
+    }
+
     /// How the frame was found. An inlined call is as certain as the frame that holds it.
     pub fn trust(&self) -> Trust {
         self.frame.map_or(Trust::Runtime, |frame| frame.trust)
@@ -145,20 +159,15 @@ impl Core {
         let parts =
             Parts { next: 0, count: stack.frames.len(), spans: spans.into_iter().peekable() };
         let named = parts.flat_map(move |part| self.of_part(stack, part));
-        named.enumerate().map(|(index, (physical, frame, location))| NamedFrame {
-            index,
-            physical,
-            frame,
-            location,
-        })
+        named.enumerate().map(|(index, named)| NamedFrame { index, ..named })
     }
 
-    /// The frames of one part: index of the physical frame, that frame if there is one, what runs there.
-    fn of_part(
-        &self,
-        stack: &Stack,
-        part: Part,
-    ) -> impl Iterator<Item = (usize, Option<Frame>, SharedLocation)> + use<> {
+    /// The frames of one part, not yet numbered.
+    fn of_part(&self, stack: &Stack, part: Part) -> impl Iterator<Item = NamedFrame> + use<> {
+        let tails = match part {
+            Part::Native(index) => self.tails_of(stack, index),
+            Part::Language(..) => Vec::new(),
+        };
         let (physical, all) = match part {
             Part::Native(index) => (index, self.native_locations(stack, index)),
             Part::Language(index, frames) => {
@@ -171,7 +180,34 @@ impl Core {
             }
         };
         let frame = stack.frames.get(physical).copied();
-        (0..all.len()).map(move |at| (physical, frame, SharedLocation { all: all.clone(), at }))
+        frames_at(all, move |location| NamedFrame {
+            index: 0,
+            physical,
+            frame,
+            location,
+            tail: None,
+        })
+        .chain(tails)
+    }
+
+    /// The functions that ended by tail calls before the physical frame at `index` began.
+    fn tails_of(&self, stack: &Stack, index: usize) -> Vec<NamedFrame> {
+        let callee = stack.frames.get(index);
+        let caller = index.checked_add(1).and_then(|above| stack.frames.get(above));
+        let chain = callee.zip(caller).and_then(|(callee, caller)| self.tail_chain(callee, caller));
+        let (Some(callee), Some(chain)) = (callee, chain) else { return Vec::new() };
+        let named = chain.callers.iter().enumerate().flat_map(|(number, caller)| {
+            let (frame, tail) = (Some(caller.frame(callee)), Some(number));
+            let all = chain.with_gap(number, self.locations(caller.pc));
+            frames_at(all, move |location| NamedFrame {
+                index: 0,
+                physical: index,
+                frame,
+                location,
+                tail,
+            })
+        });
+        named.collect()
     }
 
     fn native_locations(&self, stack: &Stack, index: usize) -> Arc<[Location]> {
@@ -195,6 +231,14 @@ impl Core {
             false => found,
         }
     }
+}
+
+/// A frame for each of the locations of an address.
+fn frames_at(
+    all: Arc<[Location]>,
+    frame_of: impl Fn(SharedLocation) -> NamedFrame,
+) -> impl Iterator<Item = NamedFrame> {
+    (0..all.len()).map(move |at| frame_of(SharedLocation { all: all.clone(), at }))
 }
 
 impl Location {

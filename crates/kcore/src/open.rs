@@ -30,6 +30,7 @@ use crate::{
     mapping::Mapping,
     module::{ModuleContext, found_file},
     process_code::ProcessCode,
+    tail_calls::TailCallCache,
     task::Tasks,
     thread::threads_of,
     tls::{Linker, ThreadAreas},
@@ -154,6 +155,7 @@ pub struct Core {
     /// The stack pointers of all threads, lowest first.
     pub(crate) stack_pointers: OnceLock<Vec<(Addr, Tid)>>,
     pub(crate) locations: Arc<LocationCache>,
+    pub(crate) tail_calls: Arc<TailCallCache>,
     pub(crate) scopes: ScopesCache,
     pub(crate) vtables: VtableCache,
     pub(crate) knowledge: Arc<Knowledge>,
@@ -311,6 +313,7 @@ impl Core {
             mappings: OnceLock::new(),
             stack_pointers: OnceLock::new(),
             locations: Arc::default(),
+            tail_calls: Arc::default(),
             scopes: ScopesCache::default(),
             vtables: VtableCache::default(),
             knowledge: Arc::default(),
@@ -349,6 +352,7 @@ impl Core {
             code: ProcessCode::new(later.modules.clone(), later.space.clone(), registered),
             mappings: OnceLock::from(mappings),
             locations: self.locations.clone(),
+            tail_calls: self.tail_calls.clone(),
             knowledge: self.knowledge.clone(),
             runtimes: self.runtimes.get().cloned().map(Built::of).unwrap_or_default(),
             ..later

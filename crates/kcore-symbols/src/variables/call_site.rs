@@ -14,9 +14,6 @@ use crate::{
     types::DieEntry,
 };
 
-/// Calls of one function that may be tail calls.
-const MAX_TAIL_CALLS: usize = 256;
-
 /// A call.
 #[derive(Clone, Debug)]
 pub struct CallSite {
@@ -31,6 +28,8 @@ pub struct CallSite {
 pub enum CallTarget {
     /// A function by its entry, which may be a declaration.
     Function(DieId),
+    /// The function at an address of the file: gcc says so of a copy that it made of a function.
+    Address(Svma),
     /// The function at an address that an expression gives in the caller.
     Computed(Expression),
     /// Nobody knows.
@@ -57,6 +56,8 @@ pub struct FunctionCode {
     pub entry: Option<Svma>,
     /// The name of its symbol, else its plain name.
     pub symbol: Option<Arc<str>>,
+    /// Whether other units see it: else only a symbol of its own file can be it.
+    pub is_external: bool,
 }
 
 /// The call in a function that returns to `pc`.
@@ -71,10 +72,13 @@ pub fn returning_to(
             matches!(attribute.name(), constants::DW_AT_call_return_pc | constants::DW_AT_low_pc);
         is_pc && address(owner, attribute.value()) == Some(pc.get())
     };
-    let Some(found) = find(info, function, 1, meter, returns_here)?.pop() else {
-        return Ok(None);
-    };
-    let entry = DieEntry::read_by(info, found, meter)?;
+    let found = find(info, function, 1, meter, returns_here)?.pop();
+    found.map(|found| read(info, found, meter)).transpose()
+}
+
+/// The call that an entry describes.
+pub fn read(info: &Arc<DebugInfo>, call: DieId, meter: &Rc<Meter>) -> Result<CallSite> {
+    let entry = DieEntry::read_by(info, call, meter)?;
     let mut parameters = Vec::new();
     entry.children(|child| {
         if is_parameter(child.tag()) {
@@ -82,22 +86,7 @@ pub fn returning_to(
         }
         Ok(())
     })?;
-    Ok(Some(CallSite { target: target(info, &entry), parameters }))
-}
-
-/// The calls of a function that are jumps: it may be gone when what it calls runs.
-pub fn tail_calls(
-    info: &Arc<DebugInfo>,
-    function: DieId,
-    meter: &Rc<Meter>,
-) -> Result<Vec<CallTarget>> {
-    let is_tail = |attribute: &Attribute<Reader>, _: &DieEntry<'_>| {
-        matches!(attribute.name(), constants::DW_AT_call_tail_call | constants::DW_AT_GNU_tail_call)
-            && attribute.value() == AttributeValue::Flag(true)
-    };
-    let found = find(info, function, MAX_TAIL_CALLS, meter, is_tail)?;
-    let entries = found.into_iter().map(|id| DieEntry::read_by(info, id, meter));
-    entries.map(|entry| Ok(target(info, &entry?))).collect()
+    Ok(CallSite { target: target(info, &entry), parameters })
 }
 
 /// Where the code of a function begins, and how it is called.
@@ -110,7 +99,8 @@ pub fn code_of(info: &DebugInfo, function: DieId) -> Result<FunctionCode> {
     let linkage = [constants::DW_AT_linkage_name, constants::DW_AT_MIPS_linkage_name];
     let linkage = linkage.into_iter().find_map(|name| chain.entries().find_map(|it| it.text(name)));
     let symbol = linkage.or_else(|| chain.entries().find_map(DieEntry::name));
-    Ok(FunctionCode { entry, symbol })
+    let is_external = chain.entries().any(|part| part.flag(constants::DW_AT_external));
+    Ok(FunctionCode { entry, symbol, is_external })
 }
 
 /// The first address of a function's code: the one that its entry names so, else that of its first
@@ -129,8 +119,9 @@ pub fn entry_of(function: &DieEntry<'_>) -> Result<Option<Svma>> {
     Ok(pcs.first(&units.file, unit)?.map(Svma::new))
 }
 
-/// The calls of a function of which one attribute is as wanted, at most `max`.
-fn find(
+/// The calls of a function of which one attribute is as wanted, at most `max`. Those of functions within it are
+/// not its own.
+pub fn find(
     info: &DebugInfo,
     function: DieId,
     max: usize,
@@ -148,9 +139,16 @@ fn find(
         && let Some(entry) = walk.next(0)?
     {
         meter.count(walk.take_come_to())?;
-        if !is_call(entry.shape.tag()) {
-            walk.pass(&entry)?;
-            continue;
+        match entry.shape.tag() {
+            constants::DW_TAG_subprogram => {
+                walk.pass_tree(&entry)?;
+                continue;
+            }
+            tag if !is_call(tag) => {
+                walk.pass(&entry)?;
+                continue;
+            }
+            _ => {}
         }
         let mut is_wanted = false;
         walk.attributes(&entry, |attribute| {
@@ -174,15 +172,20 @@ const fn is_parameter(tag: DwTag) -> bool {
 }
 
 /// An address that an attribute in the unit of `owner` gives.
-fn address(owner: &DieEntry<'_>, value: AttributeValue<Reader>) -> Option<u64> {
+pub fn address(owner: &DieEntry<'_>, value: AttributeValue<Reader>) -> Option<u64> {
     let file = &owner.info().files().units(owner.id().which)?.file;
     file.dwarf.attr_address(&owner.unit().unit, value).ok()?
 }
 
-fn target(info: &Arc<DebugInfo>, call: &DieEntry<'_>) -> CallTarget {
+/// What the call at an entry calls.
+pub fn target(info: &Arc<DebugInfo>, call: &DieEntry<'_>) -> CallTarget {
     let named = [constants::DW_AT_call_origin, constants::DW_AT_abstract_origin];
     if let Some(id) = named.into_iter().find_map(|name| call.reference(name)) {
         return CallTarget::Function(id);
+    }
+    let placed = named.into_iter().find_map(|name| address(call, call.value(name)?));
+    if let Some(at) = placed {
+        return CallTarget::Address(Svma::new(at));
     }
     let computed = [constants::DW_AT_call_target, constants::DW_AT_GNU_call_site_target];
     let mut computed = computed.into_iter().filter_map(|name| expression(info, call, name));

@@ -5,7 +5,8 @@
 //!   a concrete instance says with what the abstract one does, which has the names.
 //! - [`variable`] reads one entry, [`location`] where it lies at an address, [`location_list`] a list of
 //!   such places.
-//! - [`call_site`] says what a caller knows of the arguments that it passed.
+//! - [`call_site`] says what a caller knows of the arguments that it passed; [`tail_calls`] by which calls a
+//!   function may end as another one.
 //!
 //! Nothing here is evaluated: there are neither registers nor memory in this room.
 
@@ -16,11 +17,13 @@ mod instance;
 mod location;
 mod location_list;
 mod model;
+mod tail_calls;
 mod variable;
 
 pub use call_site::{CallParameter, CallSite, CallTarget, FunctionCode};
 pub use expression::Expression;
 pub use model::{ConstantValue, FunctionScope, Scopes, Variable, VariableKind, VariableLocation};
+pub use tail_calls::{CallPlace, TailCall, TailCalls};
 
 use std::{rc::Rc, sync::Arc};
 
@@ -58,6 +61,28 @@ impl ModuleSymbols {
         call_site::returning_to(info, id, svma, &meter)
             .map_err(|error| TypeError::reading(id, error))
     }
+
+    /// Where the function begins that the machine runs at `svma`, whatever is inlined there, as debug information
+    /// tells; also in a part of it that lies elsewhere. For a return address ask for the byte before it.
+    pub fn entry_at(&self, svma: Svma) -> Option<Svma> {
+        let (info, id) = self.lines().function_at(svma).ok()??;
+        info.code_of(id).ok()?.entry
+    }
+
+    /// The calls by which the function at `svma` may end as another one; `None` of one without debug information. The
+    /// entries that are read are charged to `budget`.
+    ///
+    /// # Errors
+    /// When the debug information is damaged there, or the budget is exhausted.
+    pub fn tail_calls_at(
+        &self,
+        svma: Svma,
+        budget: &Budget,
+    ) -> Result<Option<TailCalls>, TypeError> {
+        let Some((info, id)) = self.lines().function_at(svma)? else { return Ok(None) };
+        let meter = Rc::new(Meter::new(budget.clone()));
+        tail_calls::of(info, id, &meter).map(Some).map_err(|error| TypeError::reading(id, error))
+    }
 }
 
 impl DebugInfo {
@@ -81,18 +106,13 @@ impl DebugInfo {
         variable.ty.map_or_else(|| Ok(Type::void()), |id| self.type_at(id))
     }
 
-    /// The calls by which a function may end as another one. The entries that are read are charged to `budget`.
+    /// The call that an entry describes. The entries that are read are charged to `budget`.
     ///
     /// # Errors
     /// When the debug information is damaged there, or the budget is exhausted.
-    pub fn tail_calls_of(
-        self: &Arc<Self>,
-        function: DieId,
-        budget: &Budget,
-    ) -> Result<Vec<CallTarget>, TypeError> {
+    pub fn call_site(self: &Arc<Self>, id: DieId, budget: &Budget) -> Result<CallSite, TypeError> {
         let meter = Rc::new(Meter::new(budget.clone()));
-        call_site::tail_calls(self, function, &meter)
-            .map_err(|error| TypeError::reading(function, error))
+        call_site::read(self, id, &meter).map_err(|error| TypeError::reading(id, error))
     }
 
     /// Where the code of a function begins, and how it is called.

@@ -1,111 +1,108 @@
 //! The call that led to a frame, if it is certain that it was this one.
 //!
 //! A return address tells where the machine goes on, and not always what it called: a function that ends
-//! by a jump to another one leaves the other with its own return address and with registers that nobody
-//! told of. What a caller passed therefore counts only where its call names the very function that runs,
-//! and where that function cannot have reached itself by such jumps (gdb: `func_verify_no_selftailcall`).
+//! by a jump to another one leaves the other with its own return address and with registers that only the entry of
+//! that jump tells of. What a caller passed therefore counts only where its call leads to the very function that
+//! runs. Where it leads to another one, the one way by which that became the other counts, jump by jump; where
+//! there are several ways, or the function can have reached itself by jumps, nothing does (gdb:
+//! `func_verify_no_selftailcall`).
 
-use std::collections::HashSet;
+use std::{cell::OnceCell, sync::Arc};
 
 use kcore_mem::{Addr, CodeAddr};
-use kcore_symbols::{CallSite, CallTarget, DebugInfo};
+use kcore_symbols::{CallSite, CallTarget, Scopes};
 use kcore_values::location::{self, Call};
-use std::sync::Arc;
 
 use super::context::FrameView;
-use crate::{Core, Module};
+use crate::{Module, tail_calls::TailCaller};
 
-/// Functions that are looked at for jumps by which one may reach itself.
-const MAX_FUNCTIONS: usize = 256;
+/// How the function of a frame began.
+pub(super) struct Began {
+    /// The call of the physical frame above it.
+    site: CallSite,
+    /// The functions that ended by tail calls since, the last one first.
+    tails: Vec<TailCaller>,
+}
 
-impl FrameView<'_> {
+/// A function that ended by a tail call.
+pub(super) struct KnownTail {
+    pub(super) pc: CodeAddr,
+    pub(super) scopes: OnceCell<Option<Arc<Scopes>>>,
+    /// The tail call.
+    pub(super) site: Option<CallSite>,
+}
+
+impl<'s> FrameView<'s> {
     /// The call by which the function of this frame began.
     pub(super) fn calling(&self) -> Option<Call<'_>> {
-        let site = self.known()?.call.get_or_init(|| self.find_call()).as_ref()?;
-        Some(Call { site, frame: Box::new(self.caller()) })
+        let began = self.known()?.began.get_or_init(|| self.find_beginning()).as_ref()?;
+        let before = self.tail.map_or(Some(0), |tail| tail.checked_add(1))?;
+        if before >= began.tails.len() {
+            return Some(Call { site: &began.site, frame: Box::new(self.caller()) });
+        }
+        let jumped = Self { tail: Some(before), ..*self };
+        Some(Call { site: jumped.known_tail()?.site.as_ref()?, frame: Box::new(jumped) })
     }
 
+    /// The physical frame above this one.
     fn caller(&self) -> Self {
-        Self { index: self.index.saturating_add(1), ..*self }
+        Self { index: self.index.saturating_add(1), tail: None, ..*self }
     }
 
-    fn find_call(&self) -> Option<CallSite> {
+    /// The functions that ended by tail calls before the physical frame began, the last one first.
+    pub(super) fn tails(&self) -> &'s [KnownTail] {
+        let tails = self.known().map(|known| known.tails.get_or_init(|| self.find_tails()));
+        tails.map(Vec::as_slice).unwrap_or_default()
+    }
+
+    fn find_tails(&self) -> Vec<KnownTail> {
+        let Some(known) = self.known() else { return Vec::new() };
+        let began = known.began.get_or_init(|| self.find_beginning());
+        let chain = self.caller().known().and_then(|caller| {
+            let chain = self.frames.core.tail_chain(&known.frame, &caller.frame)?;
+            Some(chain.callers.clone())
+        });
+        let callers = began.as_ref().map(|began| began.tails.clone()).or(chain);
+        callers.unwrap_or_default().iter().map(|caller| self.known_tail_of(caller)).collect()
+    }
+
+    fn known_tail_of(&self, caller: &TailCaller) -> KnownTail {
+        let core = self.frames.core;
+        let module = core.modules().at(caller.pc.lookup());
+        let info = module.and_then(|module| module.symbols().debug_info());
+        let site = info.and_then(|info| info.call_site(caller.call, core.budget()).ok());
+        KnownTail { pc: caller.pc, scopes: OnceCell::new(), site }
+    }
+
+    fn find_beginning(&self) -> Option<Began> {
+        let physical = Self { tail: None, ..*self };
         let caller = self.caller();
         let frame = &caller.known()?.frame;
         let CodeAddr::Return(returns_to) = frame.pc else { return None };
-        if frame.guess {
+        if frame.guess || self.known()?.frame.guess {
             return None;
         }
-        let module = caller.known()?.module?;
+        let module = caller.module()?;
         let svma = module.svma(returns_to)?;
-        let budget = self.frames.core.budget();
-        let site = module.symbols().call_returning_to(svma, budget).ok()??;
-        let began = self.known()?.module?.addr(self.frames.scopes(self.index)?.entry?)?;
-        let is_certain =
-            caller.target(module, &site.target) == Some(began) && !self.may_have_jumped_to_itself();
-        is_certain.then_some(site)
+        let core = self.frames.core;
+        let site = module.symbols().call_returning_to(svma, core.budget()).ok()??;
+        let began = physical.module()?.addr(physical.scopes()?.entry?)?;
+        let called = caller.target(module, returns_to, &site.target)?;
+        let chain = core.chain_of_jumps(called, began);
+        chain.is_whole.then_some(Began { site, tails: chain.callers })
     }
 
     /// The function that a call of this frame calls.
-    fn target(&self, module: &Module, target: &CallTarget) -> Option<Addr> {
+    fn target(&self, module: &Module, returns_to: Addr, target: &CallTarget) -> Option<Addr> {
+        let core = self.frames.core;
         match target {
             CallTarget::Computed(expression) => {
                 // What the caller was passed itself is not asked: such calls would ask all callers.
                 let alone = Self { asks_caller: false, ..*self };
                 location::number_of(expression, &alone).ok().map(Addr::new)
             }
-            named => self.frames.core.named_target(module, named),
-        }
-    }
-
-    /// Whether the function of this frame can have ended, by jumps, as itself; also where that is
-    /// unknown.
-    fn may_have_jumped_to_itself(&self) -> bool {
-        let Some(module) = self.known().and_then(|known| known.module) else { return true };
-        let Some(own) = self.frames.scopes(self.index).and_then(|scopes| scopes.entry) else {
-            return true;
-        };
-        let own = module.addr(own);
-        let mut seen: HashSet<Addr> = HashSet::new();
-        let mut left: Vec<Addr> = own.into_iter().collect();
-        while let Some(next) = left.pop() {
-            let Some(targets) = self.frames.core.jump_targets(next) else { return true };
-            for target in targets {
-                if Some(target) == own || seen.len() >= MAX_FUNCTIONS {
-                    return true;
-                }
-                if seen.insert(target) {
-                    left.push(target);
-                }
-            }
-        }
-        false
-    }
-}
-
-impl Core {
-    /// The functions that the one at `at` may end as; `None` where that is unknown.
-    fn jump_targets(&self, at: Addr) -> Option<Vec<Addr>> {
-        let module = self.modules().at(at)?;
-        let scopes = self.scopes_at(at)?;
-        let info = module.symbols().debug_info()?;
-        let targets = info.tail_calls_of(scopes.function()?, self.budget()).ok()?;
-        targets.iter().map(|target| self.named_target(module, target)).collect()
-    }
-
-    /// Where the function begins that a call names.
-    fn named_target(&self, module: &Module, target: &CallTarget) -> Option<Addr> {
-        let CallTarget::Function(id) = target else { return None };
-        let info: &Arc<DebugInfo> = module.symbols().debug_info()?;
-        let code = info.code_of(*id).ok()?;
-        if let Some(entry) = code.entry {
-            return module.addr(entry);
-        }
-        let name = code.symbol?;
-        let own = module.symbols().table().lookup(&name).filter(|symbol| symbol.is_defined());
-        match own {
-            Some(symbol) => module.addr(symbol.value()),
-            None => self.lookup_symbol(None, &name).ok(),
+            CallTarget::Unknown => None,
+            named => core.called_before(returns_to).or_else(|| core.named_target(module, named)),
         }
     }
 }

@@ -3,37 +3,76 @@
 use std::sync::Arc;
 
 use kcore_mem::{Addr, AddressSpace, Endian, Svma};
-use kcore_symbols::VariableLocation;
+use kcore_symbols::{Scopes, VariableLocation};
 use kcore_unwind::RegisterId;
 use kcore_values::{
     Absent,
     location::{Call, FrameContext},
 };
 
-use super::known_frames::{Known, KnownFrames};
+use super::{
+    caller::KnownTail,
+    known_frames::{Known, KnownFrames},
+};
+use crate::{Module, NamedFrame};
 
 /// One frame of those that are known.
 #[derive(Clone, Copy)]
 pub struct FrameView<'s> {
     pub(super) frames: &'s KnownFrames<'s>,
     pub(super) index: usize,
+    /// Of functions that ended by tail calls before that frame began, which one: it has neither registers nor
+    /// memory.
+    pub(super) tail: Option<usize>,
     /// Whether it may be asked what its caller passed.
     pub(super) asks_caller: bool,
 }
 
 impl<'s> FrameView<'s> {
-    /// A frame by its index among physical frames.
-    pub const fn new(frames: &'s KnownFrames<'s>, index: usize) -> Self {
-        Self { frames, index, asks_caller: true }
+    /// The frame of the physical one, or of the tail call, that a named one is of.
+    pub const fn new(frames: &'s KnownFrames<'s>, frame: &NamedFrame) -> Self {
+        Self { frames, index: frame.physical, tail: frame.tail, asks_caller: true }
     }
 
     pub(super) fn known(&self) -> Option<&'s Known<'s>> {
         self.frames.frames.get(self.index)
     }
 
+    /// The physical frame, if it is one.
+    fn physical(&self) -> Option<&'s Known<'s>> {
+        self.known().filter(|_| self.tail.is_none())
+    }
+
+    pub(super) fn known_tail(&self) -> Option<&'s KnownTail> {
+        self.tails().get(self.tail?)
+    }
+
+    pub(super) fn module(&self) -> Option<&'s Module> {
+        match self.tail {
+            Some(_) => self.frames.core.modules().at(self.code()?),
+            None => self.known()?.module,
+        }
+    }
+
+    /// Where it runs, or called.
+    fn code(&self) -> Option<Addr> {
+        let pc = match self.tail {
+            Some(_) => self.known_tail()?.pc,
+            None => self.known()?.frame.pc,
+        };
+        Some(pc.lookup())
+    }
+
+    /// The functions that run there, with their variables.
+    pub(super) fn scopes(&self) -> Option<&'s Scopes> {
+        let Some(_) = self.tail else { return self.frames.scopes(self.index) };
+        let tail = self.known_tail()?;
+        tail.scopes.get_or_init(|| self.frames.core.scopes_at(tail.pc.lookup())).as_deref()
+    }
+
     /// The bytes of a general register in the order of memory.
     fn general(&self, number: u16) -> Option<Arc<[u8]>> {
-        let (known, target) = (self.known()?, self.frames.core.target());
+        let (known, target) = (self.physical()?, self.frames.core.target());
         let is_pc = self.frames.core.machine()?.program_counter() == RegisterId(number);
         let value = match is_pc {
             true => known.regs.pc().get(),
@@ -56,31 +95,30 @@ impl FrameContext for FrameView<'_> {
 
     fn register(&self, number: u16) -> Option<Arc<[u8]>> {
         self.general(number).or_else(|| {
+            self.physical()?;
             let vectors = self.frames.vectors(self.index)?;
             vectors.by_dwarf_number(number).map(Into::into)
         })
     }
 
     fn cfa(&self) -> Option<Addr> {
-        self.known()?.frame.cfa
+        self.physical()?.frame.cfa
     }
 
     fn frame_base(&self) -> Option<&VariableLocation> {
-        self.frames.scopes(self.index).map(|scopes| &scopes.frame_base)
+        self.scopes().map(|scopes| &scopes.frame_base)
     }
 
     fn pc(&self) -> Option<Svma> {
-        let known = self.known()?;
-        known.module?.svma(known.frame.pc.lookup())
+        self.module()?.svma(self.code()?)
     }
 
     fn relocated(&self, at: Svma) -> Option<Addr> {
-        self.known()?.module?.addr(at)
+        self.module()?.addr(at)
     }
 
     fn thread_local(&self, offset: u64) -> Result<Addr, Absent> {
-        let module = self.known().and_then(|known| known.module);
-        let module = module.ok_or_else(|| Absent::Unreadable("no module".to_owned()))?;
+        let module = self.module().ok_or_else(|| Absent::Unreadable("no module".to_owned()))?;
         let no_thread = || Absent::Unreadable("no thread runs on this stack".to_owned());
         let tid = self.frames.tid.ok_or_else(no_thread)?;
         self.frames.core.thread_local(tid, module, offset)

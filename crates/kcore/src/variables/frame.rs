@@ -53,24 +53,24 @@ impl KnownFrames<'_> {
         frame: &NamedFrame,
         wanted: impl Fn(&Variable) -> bool,
     ) -> Option<Vec<FrameVariable>> {
-        let function = self.function(frame)?;
-        let info = self.frames.get(frame.physical)?.module?.symbols().debug_info()?;
-        let view = FrameView::new(self, frame.physical);
+        let view = FrameView::new(self, frame);
+        let function = function(&view, frame)?;
+        let info = view.module()?.symbols().debug_info()?;
         let variables = function.variables.iter().filter(|variable| wanted(variable));
         // What has no name is nothing that a user could ask for.
         let named = variables.filter(|it| it.name.is_some() || it.kind == VariableKind::Argument);
         Some(named.map(|variable| of_variable(info, variable, &view)).collect())
     }
+}
 
-    /// The function of a named frame, by how many others hold it.
-    fn function(&self, frame: &NamedFrame) -> Option<&FunctionScope> {
-        if frame.location.kind != FrameKind::Native {
-            return None;
-        }
-        let functions = &self.scopes(frame.physical)?.functions;
-        let from_outermost = frame.location.depth().checked_add(1)?;
-        functions.get(functions.len().checked_sub(from_outermost)?)
+/// The function of a named frame, by how many others hold it.
+fn function<'s>(view: &FrameView<'s>, frame: &NamedFrame) -> Option<&'s FunctionScope> {
+    if frame.location.kind != FrameKind::Native {
+        return None;
     }
+    let functions = &view.scopes()?.functions;
+    let from_outermost = frame.location.depth().checked_add(1)?;
+    functions.get(functions.len().checked_sub(from_outermost)?)
 }
 
 fn of_variable(info: &Arc<DebugInfo>, variable: &Variable, view: &FrameView<'_>) -> FrameVariable {

@@ -3,9 +3,10 @@
 use std::{cell::OnceCell, sync::Arc};
 
 use kcore_mem::Addr;
-use kcore_symbols::{CallSite, Scopes, TypeError};
+use kcore_symbols::{Scopes, TypeError};
 use kcore_unwind::{Flow, Frame, Regs};
 
+use super::caller::{Began, KnownTail};
 use crate::{Core, FpRegisters, Module, Stack, Tid};
 
 /// Frames of one stack whose registers are kept at a time: each takes half a kilobyte.
@@ -27,7 +28,10 @@ pub(super) struct Known<'c> {
     pub(super) regs: Regs,
     pub(super) module: Option<&'c Module>,
     pub(super) scopes: OnceCell<Option<Arc<Scopes>>>,
-    pub(super) call: OnceCell<Option<CallSite>>,
+    /// How its function began, if that is certain.
+    pub(super) began: OnceCell<Option<Began>>,
+    /// The functions that ended by tail calls before it began.
+    pub(super) tails: OnceCell<Vec<KnownTail>>,
 }
 
 impl Core {
@@ -108,6 +112,13 @@ impl Core {
 
     fn known(&self, frame: Frame, regs: Regs) -> Known<'_> {
         let module = self.modules().at(frame.pc.lookup());
-        Known { frame, regs, module, scopes: OnceCell::new(), call: OnceCell::new() }
+        Known {
+            frame,
+            regs,
+            module,
+            scopes: OnceCell::new(),
+            began: OnceCell::new(),
+            tails: OnceCell::new(),
+        }
     }
 }
