@@ -1,7 +1,6 @@
 //! What gdb, eu-stack and framehop say of the same stacks, pc by pc.
 //!
-//! Only physical frames are compared: gdb's inlined frames are left out. Its tail calls must be those that kcore
-//! shows as well. framehop is
+//! Only physical frames are compared: gdb's inlined and tail-call frames are left out. framehop is
 //! asked about plain code alone: up to the first frame that unwind information does not carry. All
 //! are asked about programs of this machine's architecture alone: this gdb knows no other.
 //! Each difference is explained in [`table`], with who is right and why.
