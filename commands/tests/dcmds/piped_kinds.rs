@@ -79,10 +79,17 @@ fn a_frame_pointer_that_is_typed_stands_for_its_frame() {
     assert_eq!(registers[0]["frame"], physical(&frames, 1));
 }
 
-/// The number of the frame whose registers are those of the function at `index`: an inlined call has none of its own.
+/// The number of the frame whose registers are those of the function at `index`.
 fn physical(frames: &Value, index: usize) -> usize {
     let before = &frames.as_array().unwrap()[..index];
-    before.iter().filter(|frame| frame["inline"] == false).count()
+    let number = before.iter().filter(|frame| has_registers(frame)).count();
+    // What ended by a tail call led to the frame before it, whose registers stand for it.
+    if frames[index]["trust"] == "tail_call" { number - 1 } else { number }
+}
+
+/// Whether a frame has registers of its own: neither an inlined call has any, nor what ended by a tail call.
+fn has_registers(frame: &Value) -> bool {
+    frame["inline"] == false && frame["trust"] != "tail_call"
 }
 
 #[test]
@@ -94,7 +101,7 @@ fn frames_from_a_pipe_are_those_that_are_shown() {
         .as_array()
         .unwrap()
         .iter()
-        .filter(|frame| frame["inline"] == false)
+        .filter(|frame| has_registers(frame))
         .map(|frame| &frame["pc"])
         .collect();
     let shown = of_kind(&WORKERS.json(&format!("{walk} | ::frame")), "frame");
