@@ -1,6 +1,6 @@
 //! The symbols of one module, joined: which function holds an address, and by which name.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use kcore_elf::Image;
 use kcore_mem::{Budget, Built, Svma};

@@ -226,7 +226,11 @@ impl SymbolTable {
     /// several that lie apart have it, or where the code chooses one when the program starts. What
     /// `is_external` is seen by other files, and no function of the same name that one file keeps to itself is it.
     pub fn only_function(&self, name: &str, is_external: bool) -> Option<Svma> {
-        let index = self.by_name.get_or_init(|| NameIndex::new(self));
+        let index = self.by_name.get_or_build(&self.budget, || NameIndex::new(self));
+        // An index that was not read to its end tells of none that it is the only one.
+        if self.budget.is_halted() {
+            return None;
+        }
         let all = index.all(self, name.as_bytes());
         let mut all = all.filter(|symbol| {
             symbol.is_defined() && (!is_external || symbol.binding() != SymbolBinding::Local)

@@ -176,6 +176,7 @@ impl TailCaller {
             guess: false,
             signal_trampoline: false,
             on_other_stack: false,
+            calls_elsewhere: false,
         }
     }
 }
