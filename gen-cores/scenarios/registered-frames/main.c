@@ -133,7 +133,7 @@ FN static void run(struct made *made, const char *name, void (*callee)(void))
 {
 	void (*call)(void (*)(void), void *) = (void (*)(void (*)(void), void *))(uintptr_t)made->code;
 
-	truth_push(__func__, __FILE__, __LINE__ + 2);
+	truth_push(__func__, __FILE__, __LINE__ + 3);
 	truth_frame((struct truth_frame){
 		.function = name, .module = "[jit]", .pc = (unsigned long)made->code + RETURN});
 	call(callee, __builtin_return_address(0));

@@ -90,7 +90,13 @@ const GO: &str = "Go's signal frame is no frame to the peers, and its stacks tha
 const NO_TABLES: &str = "code without unwind information that uses rbp for something else: kcore reads it to the \
                          return, the peer follows rbp, or words of the stack, or stops";
 
-pub static EXPLAINED: [Explained; 48] = [
+const REGISTERED: &str = "the unwind information of code that was made at run time: kcore asks libgcc for it, the peer \
+                          follows words of the stack, or stops";
+
+pub static EXPLAINED: [Explained; 51] = [
+    varying(known(Gdb, "registered-frames", &[], &[Pc, Shorter, Longer], Kcore, REGISTERED)),
+    varying(known(EuStack, "registered-frames", &[], &[Pc, Shorter, Longer], Kcore, REGISTERED)),
+    varying(known(Framehop, "registered-frames", &[], &[Pc, Shorter, Longer], Kcore, REGISTERED)),
     known(Gdb, "general-rbp", &[], &[Pc, Shorter, Longer], Kcore, NO_TABLES),
     known(EuStack, "general-rbp", &[], &[Pc, Shorter, Longer], Kcore, NO_TABLES),
     known(Gdb, "code-rbp-zero", &[], &[Pc, Shorter, Longer], Kcore, NO_TABLES),
