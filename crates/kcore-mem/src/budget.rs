@@ -67,6 +67,8 @@ struct State {
     packed: AtomicU64,
     interrupt: Arc<AtomicBool>,
     begun: Mutex<Instant>,
+    /// How many commands have begun.
+    commands: AtomicU64,
     /// Whether `halt` reported that the time is over.
     is_late: AtomicBool,
     cuts: Mutex<Cuts>,
@@ -93,6 +95,7 @@ impl Budget {
             packed: AtomicU64::new(0),
             interrupt: Arc::default(),
             begun: Mutex::new(Instant::now()),
+            commands: AtomicU64::new(0),
             is_late: AtomicBool::new(false),
             cuts: Mutex::default(),
         }))
@@ -109,8 +112,14 @@ impl Budget {
         for resource in OF_COMMANDS {
             self.spent(resource).store(0, Ordering::Relaxed);
         }
+        self.0.commands.fetch_add(1, Ordering::Relaxed);
         *lock(&self.0.begun) = Instant::now();
         self.0.is_late.store(false, Ordering::SeqCst);
+    }
+
+    /// The number of the command, for what is remembered as long as it runs.
+    pub fn command(&self) -> u64 {
+        self.0.commands.load(Ordering::Relaxed)
     }
 
     /// Charges an amount. Returns false, and charges nothing, if the limit would be exceeded.

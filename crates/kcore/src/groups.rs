@@ -5,10 +5,10 @@ use std::sync::Arc;
 use kcore_mem::Addr;
 use kcore_parallel::prelude::*;
 use kcore_runtimes::{Span, TaskStart};
-use kcore_unwind::Walker;
+use kcore_unwind::{End, Walker};
 use rustc_hash::FxHashMap;
 
-use crate::{Core, Stack, Task, Tid};
+use crate::{Core, Stack, Task, Tid, stack_owners::StackOwners};
 
 /// Stacks that one walker takes in a row, so that what it learnt pays.
 const CHUNK: usize = 16;
@@ -89,15 +89,38 @@ impl Core {
     /// The stacks of `tids`, at most `limit` frames each, walked in parallel, in the order of
     /// `tids`.
     pub fn stacks(&self, tids: &[Tid], limit: usize) -> Vec<Stack> {
-        let walk = |walker: &mut Option<Walker<'_>>, tid: &Tid| match walker {
-            Some(walker) => self.stack_with(walker, *tid, limit),
-            None => self.stack(*tid, limit),
+        let walk = |walker: &mut Walker<'_>, tid: &Tid, owners: &StackOwners| {
+            self.stack_among(walker, *tid, limit, owners)
         };
-        if tids.len() <= CHUNK {
-            let mut walker = self.walker();
-            return tids.iter().map(|tid| walk(&mut walker, tid)).collect();
+        self.walk_all(tids, &walk, &|tid| Stack::empty(Some(*tid), End::Unsupported))
+    }
+
+    /// Walks the stacks of `all` in parallel. Where many of them go on as one, it depends on their order which is
+    /// cut: then one after the other.
+    fn walk_all<T: Sync>(
+        &self,
+        all: &[T],
+        walk: &(dyn Fn(&mut Walker<'_>, &T, &StackOwners) -> Stack + Sync),
+        unsupported: &(dyn Fn(&T) -> Stack + Sync),
+    ) -> Vec<Stack> {
+        if all.len() > CHUNK {
+            let owners = StackOwners::default();
+            let one = |walker: &mut Option<Walker<'_>>, of: &T| match walker {
+                Some(walker) => walk(walker, of, &owners),
+                None => unsupported(of),
+            };
+            let all = all.par_iter().with_min_len(CHUNK);
+            let stacks = all.map_init(|| self.walker(), one).collect();
+            if !owners.have_cut() {
+                return stacks;
+            }
         }
-        tids.par_iter().with_min_len(CHUNK).map_init(|| self.walker(), walk).collect()
+        let (mut walker, owners) = (self.walker(), StackOwners::default());
+        let one = |of| match &mut walker {
+            Some(walker) => walk(walker, of, &owners),
+            None => unsupported(of),
+        };
+        all.iter().map(one).collect()
     }
 
     /// What runtimes say of a stack, as far as stacks of different threads can have it in common.
@@ -111,11 +134,10 @@ impl Core {
 
     /// The stacks of `tasks`, at most `limit` frames each, walked in parallel, in their order.
     pub fn task_stacks(&self, tasks: &[Arc<Task>], limit: usize) -> Vec<Stack> {
-        let walk = |walker: &mut Option<Walker<'_>>, task: &Arc<Task>| match walker {
-            Some(walker) => self.task_stack_with(walker, task, limit),
-            None => self.task_stack(task, limit),
+        let walk = |walker: &mut Walker<'_>, task: &Arc<Task>, owners: &StackOwners| {
+            self.task_stack_among(walker, task, limit, owners)
         };
-        tasks.par_iter().with_min_len(CHUNK).map_init(|| self.walker(), walk).collect()
+        self.walk_all(tasks, &walk, &|task| self.task_stack(task, limit))
     }
 
     /// Groups the threads `tids` by stack and by the system call that they wait in, and with them `tasks`,

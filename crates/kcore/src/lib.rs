@@ -65,6 +65,7 @@ pub mod signal;
 mod source;
 mod space;
 mod stack;
+mod stack_owners;
 mod status;
 mod tail_calls;
 mod task;

@@ -30,6 +30,7 @@ use crate::{
     mapping::Mapping,
     module::{ModuleContext, found_file},
     process_code::ProcessCode,
+    stack_owners::StackOwners,
     tail_calls::TailCallCache,
     task::Tasks,
     thread::threads_of,
@@ -154,6 +155,8 @@ pub struct Core {
     pub(crate) mappings: OnceLock<Vec<Mapping>>,
     /// The stack pointers of all threads, lowest first.
     pub(crate) stack_pointers: OnceLock<Vec<(Addr, Tid)>>,
+    /// Where the long stacks of the command lie.
+    pub(crate) stack_owners: StackOwners,
     pub(crate) locations: Arc<LocationCache>,
     pub(crate) tail_calls: Arc<TailCallCache>,
     pub(crate) scopes: ScopesCache,
@@ -312,6 +315,7 @@ impl Core {
             space,
             mappings: OnceLock::new(),
             stack_pointers: OnceLock::new(),
+            stack_owners: StackOwners::default(),
             locations: Arc::default(),
             tail_calls: Arc::default(),
             scopes: ScopesCache::default(),

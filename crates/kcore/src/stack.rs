@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kcore_mem::{Addr, CodeAddr, Cut, Resource};
 use kcore_unwind::{End, Flow, Frame, Regs, Trust, Walker};
 
-use crate::{Core, Mapping, Task, Tid, own_stack::OwnStack};
+use crate::{Core, Mapping, Task, Tid, own_stack::OwnStack, stack_owners::StackOwners};
 
 /// Frames of one stack, at most, when nobody says otherwise: a stack of 8 MiB holds half a million
 /// of the smallest frames.
@@ -62,25 +62,11 @@ impl Stack {
         start: StackOrigin,
         limit: usize,
     ) -> Self {
-        Self::walk_down_to(tid, walker, start, limit, None)
-    }
-
-    /// As [`Stack::walk`]; the frame whose CFA is `bottom` is the outermost one.
-    pub(crate) fn walk_down_to(
-        tid: Option<Tid>,
-        walker: &mut Walker<'_>,
-        start: StackOrigin,
-        limit: usize,
-        bottom: Option<Addr>,
-    ) -> Self {
-        Self::walk_until(tid, walker, start, limit, &mut |frames| {
-            let is_last = bottom.is_some() && frames.last().is_some_and(|last| last.cfa == bottom);
-            is_last.then_some(End::Outermost)
-        })
+        Self::walk_until(tid, walker, start, limit, &mut |_| None)
     }
 
     /// As [`Stack::walk`], until `end_at` says of the frames so far why there are no more.
-    fn walk_until(
+    pub(crate) fn walk_until(
         tid: Option<Tid>,
         walker: &mut Walker<'_>,
         start: StackOrigin,
@@ -131,6 +117,17 @@ impl Core {
 
     /// As [`Core::stack`], by a walker that may have walked others.
     pub fn stack_with(&self, walker: &mut Walker<'_>, tid: Tid, limit: usize) -> Stack {
+        self.stack_among(walker, tid, limit, &self.stack_owners)
+    }
+
+    /// As [`Core::stack_with`], among others whose places are known.
+    pub(crate) fn stack_among(
+        &self,
+        walker: &mut Walker<'_>,
+        tid: Tid,
+        limit: usize,
+        owners: &StackOwners,
+    ) -> Stack {
         if let Some(walked) = self.walked.get(&tid) {
             return walked.stack(tid, limit);
         }
@@ -138,11 +135,13 @@ impl Core {
             return Stack::empty(Some(tid), End::NoRegisters);
         };
         let sp = self.machine().and_then(|machine| regs.get(machine.stack_pointer()));
-        let mut own = OwnStack::new(self, tid, sp.map(Addr::new));
+        let mut own = OwnStack::of_thread(self, owners, tid, sp.map(Addr::new));
         let start = StackOrigin::stopped_at(regs, true);
-        self.charged(limit, |limit| {
+        let stack = self.charged(limit, |limit| {
             Stack::walk_until(Some(tid), walker, start, limit, &mut |frames| own.end_at(frames))
-        })
+        });
+        own.end(stack.end);
+        stack
     }
 
     /// Walks a stack within the frames that the budget has left, and charges them.

@@ -3,10 +3,13 @@
 use std::sync::Arc;
 
 use kcore_runtimes::{Runtimes, TaskStart};
-use kcore_unwind::{End, Trust};
+use kcore_unwind::{End, Frame, Trust};
 use rustc_hash::FxHashMap;
 
-use crate::{Core, Stack, Task, Tid, found_contexts::FOUND, stack::StackOrigin};
+use crate::{
+    Core, Stack, Task, Tid, found_contexts::FOUND, own_stack::OwnStack, stack::StackOrigin,
+    stack_owners::StackOwners,
+};
 
 /// Frames among which the function is that begins the stack of a task: a sanitizer may call it, or functions of
 /// the library's own whose names were stripped.
@@ -122,14 +125,32 @@ impl Core {
         task: &Arc<Task>,
         limit: usize,
     ) -> Stack {
+        self.task_stack_among(walker, task, limit, &self.stack_owners)
+    }
+
+    /// As [`Core::task_stack_with`], among others whose places are known.
+    pub(crate) fn task_stack_among(
+        &self,
+        walker: &mut crate::Walker<'_>,
+        task: &Arc<Task>,
+        limit: usize,
+        owners: &StackOwners,
+    ) -> Stack {
         let mut stack = match (&task.start, task.thread) {
-            (TaskStart::Running, Some(tid)) => self.stack_with(walker, tid, limit),
+            (TaskStart::Running, Some(tid)) => self.stack_among(walker, tid, limit, owners),
             (TaskStart::Suspended { regs, pc, bottom }, thread) => {
                 let (regs, pc) = (**regs, *pc);
                 let start = StackOrigin { regs, pc, trust: Trust::Runtime, is_thread: false };
-                self.charged(limit, |limit| {
-                    Stack::walk_down_to(thread, walker, start, limit, *bottom)
-                })
+                let mut own = OwnStack::of_task(self, owners, TaskId::of(task));
+                let mut end_at = |frames: &[Frame]| match (bottom, frames.last()?.cfa) {
+                    (Some(bottom), Some(cfa)) if *bottom == cfa => Some(End::Outermost),
+                    _ => own.end_at(frames),
+                };
+                let stack = self.charged(limit, |limit| {
+                    Stack::walk_until(thread, walker, start, limit, &mut end_at)
+                });
+                own.end(stack.end);
+                stack
             }
             (TaskStart::Language(_), thread) => Stack::empty(thread, End::Outermost),
             (_, thread) => Stack::empty(thread, End::NoRegisters),

@@ -28,14 +28,16 @@ pub struct Case {
 pub struct Stands {
     /// Its program counter.
     pub pc: u64,
-    /// Its stack pointer, and its frame pointer.
+    /// Its stack pointer.
     pub sp: u64,
+    /// Its frame pointer.
+    pub frame: u64,
 }
 
 impl Case {
     /// A program whose one thread stands at the beginning of its code, on a stack of zeros.
     pub fn of(program: &Program, commands: &'static str) -> Self {
-        let at = Stands { pc: BASE + TEXT, sp: STACK };
+        let at = Stands::at(BASE + TEXT, STACK);
         Self::with_stack(program, &[at], vec![0; 256], commands)
     }
 
@@ -67,11 +69,16 @@ impl Case {
 }
 
 impl Stands {
+    /// With the same stack pointer and frame pointer.
+    pub const fn at(pc: u64, sp: u64) -> Self {
+        Self { pc, sp, frame: sp }
+    }
+
     /// `NT_PRSTATUS`.
     pub fn note(self, tid: u32) -> Vec<u8> {
         let mut desc = vec![0; 336];
         desc[32..36].copy_from_slice(&tid.to_le_bytes());
-        for (register, value) in [(RBP, self.sp), (RIP, self.pc), (RSP, self.sp)] {
+        for (register, value) in [(RBP, self.frame), (RIP, self.pc), (RSP, self.sp)] {
             let at = 112 + register * 8;
             desc[at..at + 8].copy_from_slice(&value.to_le_bytes());
         }

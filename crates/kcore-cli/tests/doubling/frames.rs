@@ -63,7 +63,7 @@ fn sized(mut body: Vec<u8>) -> Vec<u8> {
 }
 
 fn walked(program: &Program, frames: usize, step: usize, commands: &'static str) -> Case {
-    let thread = Stands { pc: CODE, sp: STACK };
+    let thread = Stands::at(CODE, STACK);
     Case::with_stack(program, &[thread], stack_of_returns(frames, step), commands)
 }
 
@@ -110,7 +110,7 @@ fn functions_of_one_long_common_description() {
 /// Threads that stand on one stack, `apart` bytes from each other, all of it frames.
 fn threads(n: usize, apart: u64, commands: &'static str) -> Case {
     let program = Program::of_nops(64).with_loaded(".eh_frame", eh_frame(64, &[]));
-    let stands = (0..n as u64).map(|at| Stands { pc: CODE, sp: STACK + apart * at });
+    let stands = (0..n as u64).map(|at| Stands::at(CODE, STACK + apart * at));
     let stands: Vec<Stands> = stands.collect();
     let mut stack = words(&[CODE + 16, 0].repeat(n));
     stack.extend([0; 256]);
@@ -127,4 +127,41 @@ fn threads_whose_stacks_overlap() {
 fn threads_of_one_stack() {
     assert_linear("threads in one place", 200, |n| threads(n, 0, "::walk thread | ::stack"));
     assert_linear("threads in one place, grouped", 200, |n| threads(n, 0, "::stacks"));
+}
+
+/// Code whose frames have a frame record: the CFA is 16 bytes above the frame pointer, which was saved there, right
+/// below the return address.
+fn eh_frame_of_records() -> Vec<u8> {
+    let mut body = vec![0; 4];
+    body.extend(b"\x01zR\0\x01\x78\x10\x01\x03");
+    body.extend([0x0c, 6, 16, 0x86, 2, 0x90, 1]);
+    let mut bytes = sized(body);
+    bytes.extend(description(bytes.len(), CODE, 64, &[]));
+    bytes.extend([0; 4]);
+    bytes
+}
+
+/// Threads that stand beside one stack of `n` frames, and whose frame pointers all lead to its beginning.
+fn led_into_one_stack(n: usize, commands: &'static str) -> Case {
+    let program = Program::of_nops(64).with_loaded(".eh_frame", eh_frame_of_records());
+    let deep = STACK + 16 * n as u64;
+    let stands = (0..n as u64).map(|at| Stands { pc: CODE, sp: STACK + 16 * at, frame: deep });
+    let stands: Vec<Stands> = stands.collect();
+    let mut stack = vec![0; 2 * n];
+    stack.extend((1..=n as u64).flat_map(|at| [deep + 16 * at, CODE + 16]));
+    stack.extend([0; 32]);
+    Case::with_stack(&program, &stands, words(&stack), commands)
+}
+
+#[test]
+fn threads_that_are_led_into_one_stack() {
+    for commands in [
+        "::walk thread | ::stack",
+        "::stacks",
+        "::threads",
+        "::status",
+        "::walk thread | ::findstack",
+    ] {
+        assert_linear(commands, 200, |n| led_into_one_stack(n, commands));
+    }
 }

@@ -67,7 +67,7 @@ fn the_functions_of_a_large_unit() {
 fn the_frame_descriptions_of_a_large_module() {
     let program = Program::of_nops(FUNCTIONS + 64)
         .with_loaded(".eh_frame", eh_frame_of_functions(FUNCTIONS, 1));
-    let thread = Stands { pc: CODE, sp: STACK };
+    let thread = Stands::at(CODE, STACK);
     let case = Case::with_stack(&program, &[thread], stack_of_returns(3, 1), "::stack");
     let whole = run(&case, &["--json", "-c", case.commands]);
     let whole = String::from_utf8_lossy(&whole.stdout).into_owned();

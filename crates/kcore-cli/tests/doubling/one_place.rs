@@ -27,7 +27,7 @@ fn symbols(n: usize, size: impl Fn(usize) -> u64, commands: &'static str) -> Cas
 }
 
 fn frames(program: &Program, n: usize, commands: &'static str) -> Case {
-    let thread = Stands { pc: CODE, sp: STACK };
+    let thread = Stands::at(CODE, STACK);
     Case::with_stack(program, &[thread], stack_of_returns(n, STEP), commands)
 }
 

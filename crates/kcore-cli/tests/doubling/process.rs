@@ -30,7 +30,7 @@ fn modules(n: usize, symbols: usize, has_file: bool) -> Case {
     let stack = words(&stack);
     let len = memory.len() as u64;
     let rows: Vec<_> = (0..n).map(|at| (place(at), len, &b"/nowhere/program"[..])).collect();
-    let mut notes = Stands { pc: place(0) + code, sp: STACK }.note(1);
+    let mut notes = Stands::at(place(0) + code, STACK).note(1);
     notes.extend(file_note(&rows));
     notes.extend(note("CORE", 6, &words(&[0, 0])));
     let notes_at = 64 + 56 * (n + 2);

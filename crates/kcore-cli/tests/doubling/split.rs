@@ -38,7 +38,7 @@ fn program(n: usize, halves: Vec<u8>, id: impl Fn(usize) -> u64, asked: &'static
     let split = Program::of_nops(64)
         .with(".debug_abbrev.dwo", half_shapes())
         .with(".debug_info.dwo", halves);
-    let thread = Stands { pc: CODE, sp: STACK };
+    let thread = Stands::at(CODE, STACK);
     let case = Case::with_stack(&program, &[thread], stack_of_returns(n, EACH), asked);
     Case { beside: vec![("units.dwo".into(), split.file())], ..case }
 }

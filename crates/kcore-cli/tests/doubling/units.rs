@@ -142,7 +142,7 @@ fn frames_in_code_that_all_units_claim() {
         let units = unit(0, &[root(code), vec![0]].concat()).repeat(n);
         let program = program(units, code).with_loaded(".eh_frame", eh_frame(code, &[]));
         let stack = stack_of_returns(n, 16);
-        let thread = Stands { pc: CODE, sp: STACK };
+        let thread = Stands::at(CODE, STACK);
         Case::with_stack(&program, &[thread], stack, "::stack")
     });
 }
