@@ -1,4 +1,4 @@
-//! Variables that share a list of locations.
+//! Variables that share a list of locations, or an expression.
 
 use crate::case::Case;
 use crate::dwarf::{CODE, abbreviation, at, entry, form, offset, tag, unit};
@@ -44,5 +44,15 @@ fn variables_of_one_list_of_locations() {
     assert_linear("locations", 1000, |n| {
         let elsewhere = location(0x1000, 0x1001, &[0x30]).repeat(n);
         Case::of(&program(n, [elsewhere, vec![0; 16]].concat()), ASKED)
+    });
+}
+
+#[test]
+fn variables_of_one_expression() {
+    assert_linear("expression", 1000, |n| {
+        // DW_OP_lit0, DW_OP_nop, DW_OP_stack_value.
+        let expression = [vec![0x30], vec![0x96; n], vec![0x9f]].concat();
+        let list = [location(0, 64, &expression), vec![0; 16]].concat();
+        Case::of(&program(n, list), ASKED)
     });
 }

@@ -19,6 +19,8 @@ use crate::{
     types::DieEntry,
 };
 
+/// How many times as much as what is read an expression counts, since it is kept with its variable.
+const KEPT: usize = 16;
 /// Entries of one location list that are looked at.
 const MAX_ENTRIES: usize = 1 << 16;
 
@@ -64,7 +66,7 @@ pub fn attribute(
 }
 
 fn expression(info: &Arc<DebugInfo>, entry: &DieEntry<'_>, bytes: Reader) -> Result<Expression> {
-    entry.meter().count_bytes(bytes.len())?;
+    entry.meter().count_bytes(bytes.len().saturating_mul(KEPT))?;
     let bytes: Arc<[u8]> = bytes.to_slice()?.into();
     Ok(Expression::of(info, entry.id().which, entry.unit(), bytes))
 }

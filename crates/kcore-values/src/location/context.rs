@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kcore_mem::{Addr, AddressSpace, Svma};
+use kcore_mem::{Addr, AddressSpace, Budget, Svma};
 use kcore_symbols::{CallSite, VariableLocation};
 
 use crate::Absent;
@@ -11,6 +11,11 @@ use crate::Absent;
 pub trait FrameContext {
     /// The memory of the process.
     fn space(&self) -> &dyn AddressSpace;
+
+    /// What the operations of expressions are charged to, if somebody counts them.
+    fn budget(&self) -> Option<&Budget> {
+        None
+    }
 
     /// What a register held, by its DWARF number: its bytes as they would stand in memory. `None` when
     /// no callee saved it.

@@ -6,7 +6,7 @@ use gimli::{
     EndianArcSlice, EndianSlice, EvaluationResult, LittleEndian, Reader as _, RunTimeEndian, Value,
     constants,
 };
-use kcore_mem::{Endian, Target};
+use kcore_mem::{Endian, Resource, Target};
 use kcore_symbols::{Expression, VariableLocation};
 
 use super::FrameContext;
@@ -19,6 +19,8 @@ type Evaluation = gimli::Evaluation<Reader>;
 
 /// Operations of one expression, at most.
 const MAX_OPERATIONS: u32 = 1 << 12;
+/// Bytes of expressions, each of which is an operation at most, that count as one entry of debug information.
+const BYTES_OF_ENTRY: usize = 16;
 /// Questions that one variable's expressions may ask, at most; each may begin another expression.
 const MAX_QUESTIONS: u32 = 1 << 10;
 /// Expressions that are evaluated for one another, at most: calls and their callers, pointers to
@@ -122,10 +124,22 @@ impl<'f> Evaluator<'f> {
 
     /// Bytes as gimli reads them, if they cannot make it count wrongly.
     pub fn reader(&self, bytes: &[u8]) -> Result<Reader, Absent> {
+        self.charge(bytes.len())?;
         if has_endless_piece(bytes) {
             return Err(unreadable("a piece of it is too large"));
         }
         Ok(EndianArcSlice::new(Arc::from(bytes), self.order()))
+    }
+
+    /// Charges an expression to the command: any number of variables may have one. Those that programs have are
+    /// too short to count.
+    fn charge(&self, bytes: usize) -> Result<(), Absent> {
+        let entries = (bytes / BYTES_OF_ENTRY) as u64;
+        let Some(budget) = self.frame.budget().filter(|_| entries > 0) else { return Ok(()) };
+        let is_there = budget.halt().is_none() && budget.spend(Resource::Entries, entries);
+        is_there
+            .then_some(())
+            .ok_or_else(|| unreadable("the command may not read more expressions"))
     }
 
     fn run(&self, expression: &Expression, bytes: Reader) -> Result<Pieces, Absent> {

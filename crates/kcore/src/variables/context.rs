@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kcore_mem::{Addr, AddressSpace, Endian, Svma};
+use kcore_mem::{Addr, AddressSpace, Budget, Endian, Svma};
 use kcore_symbols::{Scopes, VariableLocation};
 use kcore_unwind::RegisterId;
 use kcore_values::{
@@ -91,6 +91,10 @@ impl<'s> FrameView<'s> {
 impl FrameContext for FrameView<'_> {
     fn space(&self) -> &dyn AddressSpace {
         self.frames.core.space()
+    }
+
+    fn budget(&self) -> Option<&Budget> {
+        Some(self.frames.core.budget())
     }
 
     fn register(&self, number: u16) -> Option<Arc<[u8]>> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kcore_mem::{Addr, AddressSpace, Svma};
+use kcore_mem::{Addr, AddressSpace, Budget, Svma};
 use kcore_symbols::VariableLocation;
 use kcore_values::{
     Absent,
@@ -53,6 +53,10 @@ impl Module {
 impl FrameContext for ModuleContext<'_> {
     fn space(&self) -> &dyn AddressSpace {
         self.core.space()
+    }
+
+    fn budget(&self) -> Option<&Budget> {
+        Some(self.core.budget())
     }
 
     fn register(&self, _number: u16) -> Option<Arc<[u8]>> {

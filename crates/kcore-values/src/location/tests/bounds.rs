@@ -1,5 +1,7 @@
 //! Expressions that do not end, ask for too much or are nonsense.
 
+use kcore_mem::{Allowance, Budget};
+
 use super::*;
 
 #[test]
@@ -48,4 +50,20 @@ fn nonsense_is_damaged_and_does_no_harm() {
         let found = place(code, &frame);
         assert!(matches!(found, Err(Absent::Unreadable(_))), "{code:x?}: {found:?}");
     }
+}
+
+#[test]
+fn long_expressions_are_charged_to_the_command_and_those_of_programs_are_not() {
+    let allowance = Allowance { entries: 8, ..Allowance::default() };
+    let mut frame = Frame::new();
+    frame.budget = Some(Budget::new(allowance));
+    let of_nops = |count| [&[0x30][..], &vec![0x96; count], &[0x9f]].concat();
+    for _ in 0..1000 {
+        assert_eq!(bytes(place(&of_nops(10), &frame)), [0; 4]);
+    }
+    for _ in 0..2 {
+        assert_eq!(bytes(place(&of_nops(64), &frame)), [0; 4]);
+    }
+    assert!(matches!(place(&of_nops(64), &frame), Err(Absent::Unreadable(_))));
+    assert_eq!(bytes(place(&of_nops(10), &frame)), [0; 4]);
 }

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use kcore_mem::{Addr, AddressSpace, Fault, Origin, Region, Svma, Target};
+use kcore_mem::{Addr, AddressSpace, Budget, Fault, Origin, Region, Svma, Target};
 use kcore_symbols::{CallParameter, CallSite, CallTarget, Expression, VariableLocation};
 
 use crate::{
@@ -48,6 +48,7 @@ pub struct Frame {
     pub cfa: Option<Addr>,
     pub frame_base: VariableLocation,
     pub call: Option<(CallSite, Box<Frame>)>,
+    pub budget: Option<Budget>,
 }
 
 impl Frame {
@@ -59,6 +60,7 @@ impl Frame {
             cfa: None,
             frame_base: VariableLocation::OptimizedOut,
             call: None,
+            budget: None,
         }
     }
 
@@ -85,6 +87,10 @@ impl Frame {
 impl FrameContext for Frame {
     fn space(&self) -> &dyn AddressSpace {
         &self.memory
+    }
+
+    fn budget(&self) -> Option<&Budget> {
+        self.budget.as_ref()
     }
 
     fn register(&self, number: u16) -> Option<Arc<[u8]>> {
