@@ -1,11 +1,11 @@
-//! Modules that share a file.
+//! Modules that share a file, and files that share memory.
 
 use crate::case::{Case, STACK, Stands, file_note};
 use crate::dwarf::CODE;
 use crate::elf::{BASE, Program};
 use crate::frames::eh_frame_of_functions;
 use crate::run::assert_linear;
-use crate::synthetic::{note, segment, with_segments, words};
+use crate::synthetic::{core, note, segment, with_segments, words};
 use kcore_mem::Target;
 
 /// Where the modules lie, and how far from each other.
@@ -51,4 +51,23 @@ fn modules_of_one_file() {
 #[test]
 fn modules_of_one_file_that_is_not_there() {
     assert_linear("modules without a file", 400, |n| modules(n, n * 10, false));
+}
+
+/// As many files as segments, each of which says that it is mapped over all of these.
+fn files(n: usize, commands: &'static str) -> Case {
+    let path = |at: usize| format!("/nowhere/{at}").into_bytes();
+    let paths: Vec<Vec<u8>> = (0..n).map(path).collect();
+    let rows: Vec<(u64, u64, &[u8])> = (0..n)
+        .map(|at| (PLACE + APART * at as u64, APART * 2 * n as u64, paths[at].as_slice()))
+        .collect();
+    let notes = [Stands::at(PLACE, STACK).note(1), file_note(&rows)].concat();
+    let segments: Vec<_> = (0..n).map(|at| (PLACE + APART * at as u64, vec![0x90; 64])).collect();
+    Case::core(core(&notes, &segments), commands)
+}
+
+#[test]
+fn files_that_are_mapped_over_one_another() {
+    for commands in ["::mappings; ::objects", "::status", "10000010::whatis"] {
+        assert_linear(commands, 400, |n| files(n, commands));
+    }
 }

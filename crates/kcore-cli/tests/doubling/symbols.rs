@@ -1,4 +1,4 @@
-//! Symbols that share a long name.
+//! Symbols that share a long name, and whose names say more than they are long.
 
 use crate::case::Case;
 use crate::dwarf::CODE;
@@ -49,4 +49,28 @@ fn symbols_of_one_name_and_the_status() {
 fn symbols_of_one_name_and_a_name_that_is_sought() {
     check("symbols sought", 8000, plain, "nosuch::dis; nosuch::whatis");
     check("mangled symbols sought", 8000, mangled, "aa::bb::dis; 'aa::bb(int)'::dis");
+}
+
+/// A name of C++ each of whose types is a pair of the one before: it would be 2^40 pairs long.
+fn doubled(number: usize) -> Vec<u8> {
+    let digits = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    let name = format!("f{number:08}");
+    let mut mangled = format!("_Z{}{name}1aIiiE", name.len()).into_bytes();
+    for at in &digits[..32] {
+        mangled.extend([&b"S_IS"[..], &[*at], b"_S", &[*at], b"_E"].concat());
+    }
+    mangled
+}
+
+#[test]
+fn symbols_whose_names_double_what_they_are_made_of() {
+    for commands in ["::nm", "'aa::bb(int)'::dis"] {
+        assert_linear(commands, 100, |n| {
+            let names: Vec<Vec<u8>> = (0..n).map(doubled).collect();
+            let len = names[0].len() as u32 + 1;
+            let strings = names.join(&0);
+            let symbol = |at| (1 + at as u32 * len, CODE + 16 + at);
+            Case::of(&program(n, strings, symbol), commands)
+        });
+    }
 }
