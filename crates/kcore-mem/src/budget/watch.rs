@@ -1,6 +1,6 @@
 //! Looking at the clock in loops that build what is kept.
 
-use std::{cmp::Reverse, collections::BinaryHeap, fmt};
+use std::fmt;
 
 use super::Budget;
 
@@ -35,41 +35,25 @@ impl fmt::Debug for Watch {
 }
 
 /// The items in order, equal ones as they stood; `None` when the command has to end meanwhile. More than some hundred
-/// thousand are sorted in runs, which are merged then.
-pub fn sorted_within<T: Ord + Copy>(mut items: Vec<T>, budget: &Budget) -> Option<Vec<T>> {
-    if items.len() <= AT_ONCE {
-        items.sort();
+/// thousand are sorted in runs, two of which are merged at a time then.
+pub fn sorted_within<T: Ord>(mut items: Vec<T>, budget: &Budget) -> Option<Vec<T>> {
+    if items.is_sorted() {
         return Some(items);
     }
-    for run in items.chunks_mut(AT_ONCE) {
-        if budget.halt().is_some() {
-            return None;
+    let (mut len, is_long) = (AT_ONCE, items.len() > AT_ONCE);
+    loop {
+        for run in items.chunks_mut(len) {
+            if is_long && budget.halt().is_some() {
+                return None;
+            }
+            // Of two sorted runs this is a merge, which takes one step for each item.
+            run.sort();
         }
-        run.sort();
+        if len >= items.len() {
+            return Some(items);
+        }
+        len = len.saturating_mul(2);
     }
-    merged(&items, budget)
-}
-
-fn merged<T: Ord + Copy>(items: &[T], budget: &Budget) -> Option<Vec<T>> {
-    let (mut watch, mut merged) = (Watch::new(budget), Vec::with_capacity(items.len()));
-    let mut runs: Vec<_> = items.chunks(AT_ONCE).map(|run| run.iter().copied()).collect();
-    let mut firsts: BinaryHeap<_> = runs
-        .iter_mut()
-        .enumerate()
-        .filter_map(|(number, run)| Some(Reverse((run.next()?, number))))
-        .collect();
-    while let Some(mut first) = firsts.peek_mut() {
-        let Reverse((item, number)) = *first;
-        merged.push(item);
-        match runs.get_mut(number).and_then(Iterator::next) {
-            Some(next) => *first = Reverse((next, number)),
-            None => drop(std::collections::binary_heap::PeekMut::pop(first)),
-        }
-        if watch.is_over() {
-            return None;
-        }
-    }
-    Some(merged)
 }
 
 #[cfg(test)]
@@ -107,7 +91,7 @@ mod tests {
         assert_eq!(sorted_within(numbers(1 << 19), &over()), None);
         let budget = Budget::default();
         budget.interrupt().store(true, Ordering::SeqCst);
-        assert_eq!(merged(&numbers(1 << 19), &budget), None);
+        assert_eq!(sorted_within(numbers(1 << 19), &budget), None);
         assert!(!Watch::new(&budget).is_over(), "what is small is never cut");
     }
 }
