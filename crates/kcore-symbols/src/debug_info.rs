@@ -139,6 +139,11 @@ impl DebugInfo {
         self.place(id).ok()?.0.language
     }
 
+    /// Whether clang made the unit that an entry lies in.
+    pub fn is_of_clang(&self, id: DieId) -> bool {
+        self.place(id).is_ok_and(|place| place.0.is_of_clang)
+    }
+
     /// The names of the namespaces, modules and types around an entry, outermost first.
     pub fn scope_of(&self, id: DieId) -> Vec<Arc<str>> {
         types::scope_of(self, id).unwrap_or_default()

@@ -53,7 +53,7 @@ pub struct Unit {
     /// `DW_AT_language`.
     pub language: Option<Language>,
     /// Whether clang made it.
-    is_of_clang: bool,
+    pub(crate) is_of_clang: bool,
     /// The addresses of the root entry.
     pub pcs: PcRanges,
     /// Where the rest of it is, if this is only its skeleton.

@@ -17,6 +17,8 @@ pub enum TypeError {
     Damaged(DieId, gimli::Error),
     /// The type is made of itself.
     Endless(String),
+    /// The type is an alias of an alias, and so on, beyond what is followed: so many.
+    TooDeep(String, usize),
     /// The type was never completed.
     Incomplete,
     /// To find out, more entries would be read than one command may, or the command has to end.
@@ -42,6 +44,9 @@ impl std::fmt::Display for TypeError {
             Self::Incomplete => write!(f, "the type is incomplete"),
             Self::Exhausted => {
                 write!(f, "more entries of debug information would be read than the command may")
+            }
+            Self::TooDeep(name, most) => {
+                write!(f, "type {name} is an alias of more than {most} others")
             }
             Self::Endless(name) => write!(f, "type {name} is made of itself"),
         }

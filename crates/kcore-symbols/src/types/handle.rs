@@ -14,6 +14,8 @@ use crate::{DebugInfo, DieId, Language, TypeError};
 /// Aliases, elements of elements and the like that are followed to find out one thing of a type.
 /// Damaged debug information has circles of them.
 pub(super) const MAX_LINKS: usize = 64;
+/// The same where aliases lead to aliases, as those of generated code do.
+const MAX_ALIASES: usize = 1024;
 
 /// A type. It is cheap to copy, and keeps the debug information alive that it was read from.
 #[derive(Clone)]
@@ -112,6 +114,12 @@ impl Type {
         self.info.as_ref()?.language_of(self.node.id?)
     }
 
+    /// Whether clang made the debug information that describes it.
+    pub fn is_of_clang(&self) -> bool {
+        let info = self.info.as_ref().zip(self.node.id);
+        info.is_some_and(|(info, id)| info.is_of_clang(id))
+    }
+
     /// The names of the namespaces, modules and types that it lies in, outermost first.
     pub fn scope(&self) -> Vec<Arc<str>> {
         match (&self.info, self.node.id) {
@@ -171,7 +179,7 @@ impl Type {
     /// The type behind all typedefs and qualifiers.
     ///
     /// # Errors
-    /// As [`Type::follow`], and when aliases go round in a circle.
+    /// As [`Type::follow`], and when aliases go round in a circle, or are too many.
     pub fn stripped(&self) -> Result<Self, TypeError> {
         self.strip(|_| true)
     }
@@ -186,13 +194,21 @@ impl Type {
 
     fn strip(&self, through: impl Fn(AliasKind) -> bool) -> Result<Self, TypeError> {
         let mut ty = self.clone();
-        for _ in 0..MAX_LINKS {
+        // One of those that were met, further on each time: whatever goes round in a circle meets it again.
+        let mut met = ty.identity();
+        for count in 1..=MAX_ALIASES {
             ty = match ty.kind() {
                 TypeKind::Alias(alias) if through(alias.kind) => ty.follow(&alias.to)?,
                 _ => return Ok(ty),
             };
+            if ty.identity() == met {
+                return Err(TypeError::Endless(self.spelled()));
+            }
+            if count.is_power_of_two() {
+                met = ty.identity();
+            }
         }
-        Err(TypeError::Endless(self.spelled()))
+        Err(TypeError::TooDeep(self.spelled(), MAX_ALIASES))
     }
 
     /// Its structure, if it is a structure, class or union. Aliases are not followed.
@@ -215,7 +231,7 @@ impl Type {
         }
         let links = links.checked_sub(1)?;
         match self.kind() {
-            TypeKind::Alias(alias) => self.follow(&alias.to).ok()?.size_within(links),
+            TypeKind::Alias(_) => self.stripped().ok()?.size_within(links),
             TypeKind::Enumeration(enumeration) => {
                 self.follow(enumeration.underlying.as_ref()?).ok()?.size_within(links)
             }
@@ -263,5 +279,24 @@ impl PartialEq for Type {
 impl std::fmt::Debug for Type {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Type").field(&self.node.id).field(&self.node.name).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn alias_of(depth: usize) -> Type {
+        let pointer = Type::void().pointer(8);
+        (0..depth).fold(pointer, |ty, _| ty.qualified(AliasKind::Typedef))
+    }
+
+    #[test]
+    fn aliases_of_aliases_are_followed_as_far_as_generated_code_needs() {
+        let deep = alias_of(1000);
+        assert_eq!(deep.size(), Some(8));
+        assert_eq!(deep.stripped().map(|ty| ty.name().is_none()), Ok(true));
+        let endless = alias_of(2000).stripped();
+        assert!(matches!(endless, Err(TypeError::TooDeep(..))), "{endless:?}");
     }
 }
