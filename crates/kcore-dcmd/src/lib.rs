@@ -38,7 +38,7 @@ pub use cx::{Cx, Input, MacroCall, Shell, Variable};
 pub use dcmd::Dcmd;
 pub use dot::Dot;
 pub use error::{DcmdError, Result};
-pub use float::c_exponential;
+pub use float::{binary_exponential, c_exponential};
 pub use log::{LogRequest, LogState};
 pub use number::{Digits, digits, prefix, prefixed};
 pub use piped::{Bindings, Piped};

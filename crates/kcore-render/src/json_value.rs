@@ -8,7 +8,7 @@ use kcore_values::{
 };
 
 use crate::json_text::{self, JsonObject, JsonText};
-use crate::value::{signed, spelled};
+use crate::value::{signed, spelled, wide_exponential};
 
 /// Appends the tree of a value. `name` is null where there is none.
 pub(crate) fn push(json: &mut JsonText<'_>, name: Option<&str>, value: &Value) {
@@ -184,8 +184,12 @@ fn integer(number: &Number) -> String {
     }
 }
 
-/// JSON has no word for what is not finite.
+/// JSON has no word for what is not finite, and readers make doubles of its numbers.
 fn float(number: FloatValue) -> String {
+    if let Some(wide) = number.wide.filter(|_| !number.is_double()) {
+        let sign = if number.value.is_sign_negative() { "-" } else { "" };
+        return format!("\"{sign}{}\"", wide_exponential(&wide));
+    }
     match number.value {
         value if value.is_nan() => "\"nan\"".to_owned(),
         value if value == f64::INFINITY => "\"inf\"".to_owned(),
@@ -345,6 +349,18 @@ mod tests {
         let tree = tree(&value(composite(Keyword::Class, "Rc"), 0, owner));
         assert_eq!((&tree["value"], &tree["children"][0]["value"]), (&"0x5555".into(), &1.into()));
         assert_eq!(tree["counts"], serde_json::json!({ "strong": 2 }));
+    }
+
+    #[test]
+    fn a_number_that_no_double_is_stands_as_text() {
+        let long = |double, significand, power| {
+            let wide = Some(kcore_values::WideFloat { significand, power, digits: 21 });
+            let content = Content::Float(FloatValue { value: double, size: 16, wide });
+            tree(&value(int_type(), 0, content))["value"].clone()
+        };
+        assert_eq!(long(-2.5, 5, -1), -2.5);
+        assert_eq!(long(f64::INFINITY, 1, 16383), "5.94865747678615882543e+4931");
+        assert_eq!(long(-0.0, 1, -16445), "-3.64519953188247460253e-4951");
     }
 
     #[test]

@@ -49,5 +49,5 @@ pub use place::{Piece, PieceSource, Place};
 pub use process::{Process, SymbolName};
 pub use value::{
     Content, Elements, Entry, EnumValue, Field, FloatValue, Number, Pointee, Pointer, Text, Value,
-    VariantValue,
+    VariantValue, WideFloat,
 };

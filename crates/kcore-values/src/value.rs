@@ -81,10 +81,42 @@ pub struct Number {
 /// A floating-point number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FloatValue {
-    /// Its value, as near as a double can tell.
+    /// Its value, as near as a double can tell; its sign in any case.
     pub value: f64,
     /// Bytes of its type.
     pub size: u8,
+    /// All of its bits, of a finite number whose type has more of them than a double.
+    pub wide: Option<WideFloat>,
+}
+
+/// The magnitude of a finite number: `significand * 2^power`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WideFloat {
+    /// A whole number.
+    pub significand: u128,
+    /// Of two.
+    pub power: i32,
+    /// Decimal digits that tell any two numbers of its type apart.
+    pub digits: u8,
+}
+
+impl FloatValue {
+    /// Whether the double is the number itself, and not only near to it.
+    pub fn is_double(&self) -> bool {
+        self.wide.is_none_or(|wide| wide.is_double())
+    }
+}
+
+impl WideFloat {
+    fn is_double(&self) -> bool {
+        /// The power of two that the last bit of the smallest double has, and that above the greatest one.
+        const POWERS: std::ops::RangeInclusive<i64> = -1074..=1024;
+        let lowest = self.significand.trailing_zeros();
+        let end = 128_u32.saturating_sub(self.significand.leading_zeros());
+        let place = |bit: u32| i64::from(self.power).saturating_add(i64::from(bit));
+        let fits = POWERS.contains(&place(lowest)) && POWERS.contains(&place(end));
+        self.significand == 0 || (fits && end.saturating_sub(lowest) <= f64::MANTISSA_DIGITS)
+    }
 }
 
 /// A number with names.

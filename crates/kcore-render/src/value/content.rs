@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use kcore_dcmd::{ValueForm, c_exponential};
+use kcore_dcmd::{ValueForm, binary_exponential, c_exponential};
 use kcore_symbols::{Type, TypeKind};
-use kcore_values::{Absent, Content, Elements, Value, VariantValue};
+use kcore_values::{Absent, Content, Elements, FloatValue, Value, VariantValue, WideFloat};
 
 use super::{Writer, character};
 use crate::sanitize;
@@ -73,12 +73,10 @@ impl Writer<'_, '_> {
                 1 => "true".to_owned(),
                 _ => self.plain_integer(number),
             },
-            Content::Float(float) => exponential(float.value, float.size),
-            Content::Complex(real, imaginary) => format!(
-                "{}{}i",
-                exponential(real.value, real.size),
-                exponential(imaginary.value, imaginary.size)
-            ),
+            Content::Float(float) => exponential(float),
+            Content::Complex(real, imaginary) => {
+                format!("{}{}i", exponential(real), exponential(imaginary))
+            }
             Content::Enum(number) => self.enumeration(number),
             Content::Pointer(pointer) => self.pointer(value, pointer),
             Content::Function(symbol) => self.symbol_or_address(symbol.as_ref(), value.at),
@@ -150,9 +148,10 @@ pub(super) fn is_of_std(ty: &Type) -> bool {
 fn undefined(ty: &Type) -> String {
     let name = sanitize::line(&ty.spelled()).into_owned();
     match is_of_std(ty) {
-        true => format!(
+        true if ty.is_of_clang() => format!(
             "<no debug information defines {name}; clang writes it only with -fstandalone-debug>"
         ),
+        true => format!("<no debug information defines {name}>"),
         false => format!("<forward declaration of {name}>"),
     }
 }
@@ -183,8 +182,20 @@ fn absent(why: &Absent) -> String {
     format!("<{}>", sanitize::line(&why.to_string()))
 }
 
-fn exponential(value: f64, size: u8) -> String {
-    c_exponential(value, if size > 8 { LONG_DIGITS } else { DIGITS })
+fn exponential(float: &FloatValue) -> String {
+    match &float.wide {
+        Some(wide) => {
+            let sign = if float.value.is_sign_negative() { '-' } else { '+' };
+            format!("{sign}{}", wide_exponential(wide))
+        }
+        None => c_exponential(float.value, if float.size > 8 { LONG_DIGITS } else { DIGITS }),
+    }
+}
+
+/// The magnitude of a number that is wider than a double, with as many digits as tell it from its neighbours.
+pub(crate) fn wide_exponential(wide: &WideFloat) -> String {
+    let digits = usize::from(wide.digits).saturating_sub(1);
+    binary_exponential(wide.significand, wide.power, digits)
 }
 
 pub(super) fn safe(text: &str) -> Cow<'_, str> {

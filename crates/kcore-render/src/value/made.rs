@@ -85,7 +85,7 @@ pub(crate) fn bit_field(at: u64, offset: u64, size: u64, of: i128, signed: bool)
 
 pub(crate) fn float(at: u64, of: f64) -> Value {
     let ty = base("float", Encoding::Float, 4);
-    value(ty, at, Content::Float(FloatValue { value: of, size: 4 }))
+    value(ty, at, Content::Float(FloatValue { value: of, size: 4, wide: None }))
 }
 
 pub(crate) fn names(ty: Type, at: u64, of: i128) -> Value {

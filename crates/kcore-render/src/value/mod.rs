@@ -22,6 +22,7 @@ use kcore_values::{Content, Value};
 use crate::canvas::Canvas;
 use crate::lines::Lines;
 use crate::number::Numbers;
+pub(crate) use content::wide_exponential;
 use heading::Heading;
 pub(crate) use integer::signed;
 pub(crate) use pointer::spelled;

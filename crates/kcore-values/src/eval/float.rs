@@ -1,8 +1,8 @@
-//! Binary floating-point numbers of all sizes, as near as a double can tell.
+//! Binary floating-point numbers of all sizes.
 
 use kcore_mem::{Arch, Endian, Target};
 
-use crate::FloatValue;
+use crate::{FloatValue, WideFloat};
 
 /// How the bits of a number are shared out.
 struct Format {
@@ -12,28 +12,36 @@ struct Format {
     fraction: u32,
     /// Whether the leading bit is stored: in the x87 format.
     has_leading: bool,
+    /// Decimal digits that tell any two of its numbers apart (C's `LDBL_DECIMAL_DIG`); 0 where a double does.
+    digits: u8,
 }
 
-const HALF: Format = Format { exponent: 5, fraction: 10, has_leading: false };
-const BRAIN: Format = Format { exponent: 8, fraction: 7, has_leading: false };
-const X87: Format = Format { exponent: 15, fraction: 64, has_leading: true };
-const QUAD: Format = Format { exponent: 15, fraction: 112, has_leading: false };
+const HALF: Format = Format { exponent: 5, fraction: 10, has_leading: false, digits: 0 };
+const BRAIN: Format = Format { exponent: 8, fraction: 7, has_leading: false, digits: 0 };
+const X87: Format = Format { exponent: 15, fraction: 64, has_leading: true, digits: 21 };
+const QUAD: Format = Format { exponent: 15, fraction: 112, has_leading: false, digits: 36 };
 
 /// The number that bytes hold; `None` for a size that no format has. `name` is that of its type.
 pub fn decode(bytes: &[u8], target: Target, name: &str) -> Option<FloatValue> {
     let size = u8::try_from(bytes.len()).ok()?;
     let bits = integer(bytes, target.endian)?;
-    let value = match size {
-        2 if name.to_ascii_lowercase().contains("bf16") => wide(bits, &BRAIN),
-        2 => wide(bits, &HALF),
-        4 => f64::from(f32::from_bits(u32::try_from(bits).ok()?)),
-        8 => f64::from_bits(u64::try_from(bits).ok()?),
-        10 | 12 => wide(bits, &X87),
-        16 if target.arch == Arch::X86_64 && !name.contains("128") => wide(bits, &X87),
-        16 => wide(bits, &QUAD),
-        _ => return None,
-    };
-    Some(FloatValue { value, size })
+    let double = |value| Some(FloatValue { value, size, wide: None });
+    match size {
+        2 if name.to_ascii_lowercase().contains("bf16") => Some(wide(bits, size, &BRAIN)),
+        2 => Some(wide(bits, size, &HALF)),
+        4 => double(f64::from(f32::from_bits(u32::try_from(bits).ok()?))),
+        8 => double(f64::from_bits(u64::try_from(bits).ok()?)),
+        10 | 12 => Some(wide(bits, size, &X87)),
+        16 if target.arch == Arch::X86_64 && !is_quad(name) => Some(wide(bits, size, &X87)),
+        16 => Some(wide(bits, size, &QUAD)),
+        _ => None,
+    }
+}
+
+/// Whether a type of 16 bytes is not the machine's own extended one: `__float128`, `_Float128`, gfortran's
+/// `real(kind=16)`.
+fn is_quad(name: &str) -> bool {
+    name.contains("128") || name.contains("kind=16")
 }
 
 fn integer(bytes: &[u8], endian: Endian) -> Option<u128> {
@@ -56,8 +64,8 @@ const fn low(bits: u128, count: u32) -> u128 {
 }
 
 /// The number of a format that is no Rust type.
-#[expect(clippy::cast_precision_loss, reason = "a double is all that is promised")]
-fn wide(bits: u128, format: &Format) -> f64 {
+#[expect(clippy::cast_precision_loss, reason = "all bits stand beside the double")]
+fn wide(bits: u128, size: u8, format: &Format) -> FloatValue {
     let exponent_bits = bits.checked_shr(format.fraction).unwrap_or(0);
     let is_negative = low(exponent_bits >> format.exponent, 1) == 1;
     let exponent = i32::try_from(low(exponent_bits, format.exponent)).unwrap_or(0);
@@ -68,17 +76,20 @@ fn wide(bits: u128, format: &Format) -> f64 {
     let shown =
         if format.has_leading { format.fraction.saturating_sub(1) } else { format.fraction };
     let fraction = low(stored, shown);
-    let magnitude = match (exponent, fraction) {
-        (exponent, 0) if exponent == top => f64::INFINITY,
-        (exponent, _) if exponent == top => f64::NAN,
-        _ => {
-            let is_normal = exponent != 0 && !format.has_leading;
-            let leading = if is_normal { 1_u128.checked_shl(shown).unwrap_or(0) } else { 0 };
-            let power = exponent.max(1).saturating_sub(bias);
-            scaled((stored | leading) as f64, power.saturating_sub_unsigned(shown))
-        }
+    let is_normal = exponent != 0 && !format.has_leading;
+    let leading = if is_normal { 1_u128.checked_shl(shown).unwrap_or(0) } else { 0 };
+    let significand = stored | leading;
+    let power = exponent.max(1).saturating_sub(bias).saturating_sub_unsigned(shown);
+    let is_finite = exponent != top;
+    let magnitude = match fraction {
+        _ if is_finite => scaled(significand as f64, power),
+        0 => f64::INFINITY,
+        _ => f64::NAN,
     };
-    if is_negative { -magnitude } else { magnitude }
+    let value = if is_negative { -magnitude } else { magnitude };
+    let digits = format.digits;
+    let wide = (is_finite && digits > 0).then_some(WideFloat { significand, power, digits });
+    FloatValue { value, size, wide }
 }
 
 /// `value` times two to the power of `power`, in steps that a double can hold.
@@ -129,8 +140,31 @@ mod tests {
         bytes[13] = 0xa0;
         bytes[15] = 0x40;
         assert_eq!(decoded(&bytes, "_Float128"), 3.25);
+        assert_eq!(decoded(&bytes, "real(kind=16)"), 3.25);
         let arm = Target { arch: Arch::Aarch64, ..Target::X86_64 };
         assert_eq!(decode(&bytes, arm, "long double").map(|float| float.value), Some(3.25));
+    }
+
+    /// What a double cannot hold is told by all of its bits.
+    #[test]
+    fn a_number_that_no_double_is_has_all_of_its_bits() {
+        let long = |exponent: u16, significand: u64| {
+            let mut bytes = [0; 16];
+            bytes[..8].copy_from_slice(&significand.to_le_bytes());
+            bytes[8..10].copy_from_slice(&exponent.to_le_bytes());
+            decode(&bytes, Target::X86_64, "long double").unwrap()
+        };
+        let third = long(0x3ffd, 0xaaaa_aaaa_aaaa_aaab);
+        let bits = WideFloat { significand: 0xaaaa_aaaa_aaaa_aaab, power: -65, digits: 21 };
+        assert_eq!((third.wide, third.is_double()), (Some(bits), false));
+        let greatest = long(0x7ffe, u64::MAX);
+        assert_eq!(greatest.wide.map(|wide| wide.power), Some(0x3fff - 63));
+        assert!(!greatest.is_double() && !long(0, 1).is_double());
+        for double in [long(0x4000, 0xd000_0000_0000_0000), long(0x43fe, 1 << 63), long(0, 0)] {
+            assert!(double.is_double(), "{double:?}");
+        }
+        assert!(!long(0x43ff, 1 << 63).is_double(), "2^1024");
+        assert_eq!(long(0xffff, 1 << 63).wide, None);
     }
 
     #[test]

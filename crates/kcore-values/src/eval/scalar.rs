@@ -2,11 +2,13 @@
 
 use std::fmt::Write;
 
-use kcore_mem::{Addr, Endian};
+use kcore_mem::{Addr, Endian, Target};
 use kcore_symbols::{BaseType, Encoding, Type};
 
 use super::float;
-use crate::{Content, EnumValue, Number, Object, ObjectError, Pointer, Process};
+use crate::{
+    Content, EnumValue, Number, Object, ObjectError, Pointer, Process, object::byte_order,
+};
 
 /// Characters of C whatever sign they have; other bytes without one are numbers.
 const CHARACTERS: &[&str] = &["char", "wchar_t"];
@@ -36,7 +38,9 @@ pub fn base(
             let number = object.number(process)?;
             Ok(match encoding {
                 Encoding::Bool => Content::Bool(number),
-                _ if is_character(ty, base) => Content::Character(code(&number)),
+                _ if is_character(ty, base) && !is_narrow(object, ty) => {
+                    Content::Character(code(&number))
+                }
                 _ => Content::Integer(number),
             })
         }
@@ -47,6 +51,12 @@ pub fn base(
 pub fn is_character(ty: &Type, base: BaseType) -> bool {
     matches!(base.encoding, Encoding::SignedChar | Encoding::Unicode)
         || ty.name().is_some_and(|name| CHARACTERS.contains(&name))
+}
+
+/// Whether it is a bit-field of fewer bits than its type has, which holds a number and no character.
+fn is_narrow(object: &Object, ty: &Type) -> bool {
+    let all = ty.size().and_then(|size| size.checked_mul(8));
+    object.place.bits().is_some_and(|bits| all.is_some_and(|all| bits.size < all))
 }
 
 /// The code of a character, whatever sign its type has.
@@ -70,11 +80,9 @@ fn floating(
     ty: &Type,
     base: BaseType,
 ) -> Result<Content, ObjectError> {
-    let mut bytes = object.place.read(process, ty.size().unwrap_or(0))?;
-    if base.swapped {
-        bytes.reverse();
-    }
+    let bytes = object.place.read(process, ty.size().unwrap_or(0))?;
     let target = process.space().target();
+    let target = Target { endian: byte_order(target.endian, base), ..target };
     let name = ty.name().unwrap_or_default();
     let one = |bytes: &[u8]| float::decode(bytes, target, name);
     let content = match base.encoding {

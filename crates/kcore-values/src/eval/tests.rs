@@ -153,6 +153,40 @@ fn bit_fields_are_read_in_both_orders_and_say_their_bits() {
 }
 
 #[test]
+fn a_bit_field_of_a_character_type_is_a_number_with_a_sign() {
+    let bits = |offset, size| MemberPlace::Bits(BitField { offset, size });
+    let byte = base("unsigned char", 1, Encoding::UnsignedChar);
+    let members = vec![
+        member("narrow", &char(), bits(0, 4)),
+        member("less", &base("signed char", 1, Encoding::SignedChar), bits(4, 3)),
+        member("unsigned", &byte, bits(8, 5)),
+        member("full", &char(), bits(16, 8)),
+    ];
+    let process = at(&[0b0111_1101, 17, b'A', 0]);
+    let found = fields(process.content(&structure("s", 4, members), AT));
+    let numbers: Vec<_> = found[..3].iter().map(|field| number(&field.value.content)).collect();
+    assert_eq!(numbers, [Some(-3), Some(-1), Some(17)]);
+    assert_eq!(found[3].value.content, Content::Character(u32::from(b'A')));
+    // What a pipe hands on has the sign in all of the type's bits, as C extends it.
+    let narrow =
+        Object { ty: char(), place: Place::Bits(Addr::new(AT), BitField { offset: 0, size: 4 }) };
+    assert_eq!(narrow.number(&process).unwrap().unsigned(), Some(0xfd));
+}
+
+/// `scalar_storage_order("big-endian")` of gcc: the bits count from the highest one of the first byte.
+#[test]
+fn a_bit_field_in_the_other_order_is_read_in_it() {
+    let swapped = kcore_symbols::BaseType { encoding: Encoding::Signed, bits: None, swapped: true };
+    let ty = named("be32", 4, TypeKind::Base(swapped));
+    let bits = |offset, size| MemberPlace::Bits(BitField { offset, size });
+    let members = vec![member("u", &ty, bits(0, 12)), member("v", &ty, bits(12, 20))];
+    let process = at(&[0xab, 0xc1, 0x23, 0x45]);
+    let found = fields(process.content(&structure("s", 4, members), AT));
+    assert_eq!(number(&found[0].value.content), Some(0xabc - 0x1000));
+    assert_eq!(number(&found[1].value.content), Some(0x12345));
+}
+
+#[test]
 fn one_byte_that_is_not_there_hides_its_own_member_alone() {
     let members = vec![
         member("a", &int(), MemberPlace::Offset(0)),
@@ -429,6 +463,30 @@ fn pointers_to_members_are_named() {
 
 fn choice(values: Vec<(u128, u128)>, name: &str, data: &Type) -> Variant {
     Variant { values, members: vec![member(name, data, MemberPlace::Offset(0))] }
+}
+
+/// rustc writes the discriminant -5 of `repr(i16)` as one byte, 0xfb.
+#[test]
+fn a_discriminant_without_its_highest_bytes_is_known_by_the_rest() {
+    let unit = structure("U", 2, Vec::new());
+    let short = base("i16", 2, Encoding::Signed);
+    let chosen = |bytes: &[u8], negative: &[u128]| {
+        let negative = negative.iter().map(|value| choice(vec![(*value, *value)], "Neg", &unit));
+        let mut whole = composite(Vec::new());
+        whole.variants = Some(VariantPart {
+            discriminant: Some(member("", &short, MemberPlace::Offset(0))),
+            variants: negative.chain([choice(vec![(7, 7)], "Pos", &unit)]).collect(),
+        });
+        match at(bytes).content(&named("E", 2, TypeKind::Composite(Box::new(whole))), AT) {
+            Content::Variant(variant) => Some(variant.name.to_string()),
+            _ => None,
+        }
+    };
+    assert_eq!(chosen(&[0xfb, 0xff], &[0xfb]).as_deref(), Some("E::Neg"));
+    assert_eq!(chosen(&[0xfb, 0xff], &[0xfffb]).as_deref(), Some("E::Neg"));
+    assert_eq!(chosen(&[7, 0], &[0xfb]).as_deref(), Some("E::Pos"));
+    assert_eq!(chosen(&[0xfb, 1], &[0xfb]), None);
+    assert_eq!(chosen(&[0xfb, 0xff], &[0xfb, 0xfb]), None, "two would be meant");
 }
 
 #[test]

@@ -2,10 +2,12 @@
 
 use std::collections::HashSet;
 
-use kcore_symbols::{Composite, Member, MemberPlace, Type, TypeIdentity, TypeLink, Variant};
+use kcore_symbols::{
+    Composite, Member, MemberPlace, Type, TypeIdentity, TypeLink, Variant, VariantPart,
+};
 
 use super::{Object, ObjectError, virtual_place};
-use crate::{Absent, Place, Process, eval::variant_name};
+use crate::{Absent, Number, Place, Process, eval::variant_name};
 
 /// Structures within structures that a member is looked for in: damaged types are made of themselves.
 const MAX_DEPTH: usize = 24;
@@ -151,17 +153,35 @@ impl Object {
             return Ok(None);
         };
         let Some(discriminant) = &part.discriminant else { return Ok(part.variants.first()) };
-        let chosen = self.member_object(process, ty, discriminant)?.number(process)?.bits;
+        let number = self.member_object(process, ty, discriminant)?.number(process)?;
+        let chosen = number.bits;
         let holds = |variant: &&Variant| {
             variant.values.iter().any(|(first, last)| (*first..=*last).contains(&chosen))
         };
         let all_others = |variant: &&Variant| variant.values.is_empty();
         let variants = || part.variants.iter();
-        match variants().find(holds).or_else(|| variants().find(all_others)) {
+        let found = variants().find(holds).or_else(|| variants().find(all_others));
+        match found.or_else(|| cut_off(part, &number)) {
             Some(variant) => Ok(Some(variant)),
             None => Err(Absent::Unreadable(format!("no variant has discriminant {chosen}")).into()),
         }
     }
+}
+
+/// The one variant whose value is the number without its highest bytes, which are copies of its sign: rustc writes -5 of
+/// 16 bits as one byte without a sign, 251.
+fn cut_off<'v>(part: &'v VariantPart, number: &Number) -> Option<&'v Variant> {
+    let is_cut = |value: u128| {
+        [8, 16, 32, 64].into_iter().filter(|size| *size < number.size).any(|size| {
+            let short = Number { bits: value, size, signed: true };
+            short.clone().cut(size) == short && short.extended(number.size).bits == number.bits
+        })
+    };
+    let fits = |variant: &&Variant| {
+        variant.values.iter().any(|(first, last)| first == last && is_cut(*first))
+    };
+    let mut fitting = part.variants.iter().filter(fits);
+    fitting.next().filter(|_| fitting.next().is_none())
 }
 
 /// Whether a member has that name; those that Rust numbers are `__0` in debug information.

@@ -9,6 +9,7 @@ mod virtual_place;
 
 pub(crate) use dynamic::dynamic_object;
 pub use error::ObjectError;
+pub(crate) use number::byte_order;
 
 use kcore_mem::Addr;
 use kcore_symbols::Type;

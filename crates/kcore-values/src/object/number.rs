@@ -31,6 +31,17 @@ impl Number {
         Self { bits: self.bits & mask, size, signed: self.signed }
     }
 
+    /// The same number in `size` bits, of at most 128, if it has a sign and fewer bits.
+    #[must_use]
+    pub const fn extended(self, size: u32) -> Self {
+        match self.value() {
+            Some(value) if self.signed && self.size < size && size <= 128 => {
+                Self { bits: value.cast_unsigned(), size: 128, signed: true }.cut(size)
+            }
+            _ => self,
+        }
+    }
+
     /// Its value, where it has a sign or fits below 2^127.
     pub const fn value(&self) -> Option<i128> {
         let unused = 128_u32.saturating_sub(self.size);
@@ -59,12 +70,9 @@ impl Object {
         let ty = self.complete_type(process)?;
         let not_a_number = || ObjectError::NotANumber(self.ty.spelled());
         let base = integer(&ty, process).ok_or_else(not_a_number)?;
-        let mut bytes = self.place.read(process, ty.size().unwrap_or(0))?;
-        if base.swapped {
-            bytes.reverse();
-        }
+        let endian = byte_order(process.space().target().endian, base);
+        let bytes = self.place.read_in_order(process, ty.size().unwrap_or(0), endian)?;
         let signed = matches!(base.encoding, Encoding::Signed | Encoding::SignedChar);
-        let endian = process.space().target().endian;
         let number = Number::of_bytes(&bytes, endian, signed).ok_or_else(not_a_number)?;
         let bits = match &self.place {
             crate::Place::Bits(_, bits) => Some(bits.size),
@@ -73,7 +81,9 @@ impl Object {
         };
         let bits = [bits, base.bits].into_iter().flatten().min().unwrap_or(u64::MAX);
         let bits = u32::try_from(bits).unwrap_or(u32::MAX).min(number.size);
-        Ok(number.cut(bits))
+        let size = ty.size().and_then(|size| u32::try_from(size.checked_mul(8)?).ok());
+        let size = base.bits.and_then(|bits| u32::try_from(bits).ok()).or(size).unwrap_or(bits);
+        Ok(number.cut(bits).extended(size))
     }
 
     /// Where it points to, if it is a pointer or a reference; of an integer, the address that it is.
@@ -84,6 +94,14 @@ impl Object {
         let number = self.number(process)?;
         let out_of_range = || ObjectError::NotAPointer(self.ty.spelled());
         number.unsigned().map(Addr::new).ok_or_else(out_of_range)
+    }
+}
+
+/// The order of the bytes of a type in a target whose own order is `target`.
+pub const fn byte_order(target: Endian, base: BaseType) -> Endian {
+    match (target, base.swapped) {
+        (Endian::Little, false) | (Endian::Big, true) => Endian::Little,
+        (Endian::Big, false) | (Endian::Little, true) => Endian::Big,
     }
 }
 
@@ -132,6 +150,16 @@ mod tests {
         let number = Number { bits: 0xfd, size: 8, signed: true }.cut(3);
         assert_eq!(number.value(), Some(-3));
         assert_eq!(Number { bits: u128::MAX, size: 128, signed: true }.cut(128).value(), Some(-1));
+    }
+
+    #[test]
+    fn a_number_of_more_bits_keeps_its_value() {
+        let number = |bits, signed| Number { bits, size: 3, signed };
+        assert_eq!(number(0b101, true).extended(8), Number { bits: 0xfd, size: 8, signed: true });
+        assert_eq!(number(0b011, true).extended(8).bits, 3);
+        assert_eq!(number(0b101, true).extended(128).value(), Some(-3));
+        assert_eq!(number(0b101, false).extended(8), number(0b101, false));
+        assert_eq!(number(0b101, true).extended(2), number(0b101, true));
     }
 
     #[test]

@@ -22,17 +22,30 @@ impl Place {
     /// # Errors
     /// When a part of it is not there.
     pub fn read(&self, process: &dyn Process, size: u64) -> Result<Vec<u8>, Absent> {
-        let endian = process.space().target().endian;
+        self.read_in_order(process, size, process.space().target().endian)
+    }
+
+    /// The same of an object whose bytes, and the bits in them, stand in an order that may not be the target's. Its
+    /// bytes come in that order.
+    ///
+    /// # Errors
+    /// When a part of it is not there.
+    pub fn read_in_order(
+        &self,
+        process: &dyn Process,
+        size: u64,
+        endian: Endian,
+    ) -> Result<Vec<u8>, Absent> {
         match self {
             Self::Memory(at) => read_memory(process, *at, size),
             Self::Bits(at, bits) => {
                 let mut found = Vec::new();
-                memory_bits(process, *at, within(*bits, size), &mut found)?;
+                memory_bits(process, *at, within(*bits, size), endian, &mut found)?;
                 Ok(packed(&found, endian))
             }
             Self::Pieces { pieces, bits } => {
                 let bits = within(*bits, size.min(MAX_IN_PIECES));
-                Ok(packed(&piece_bits(process, pieces, bits)?, endian))
+                Ok(packed(&piece_bits(process, pieces, bits, endian)?, endian))
             }
         }
     }
@@ -56,13 +69,14 @@ fn memory_bits(
     process: &dyn Process,
     at: Addr,
     bits: BitField,
+    endian: Endian,
     found: &mut Vec<bool>,
 ) -> Result<(), Absent> {
     let first = bits.offset / 8;
     let offset = bits.offset % 8;
     let size = offset.saturating_add(bits.size).div_ceil(8);
     let bytes = read_memory(process, at.saturating_add(first), size)?;
-    found.extend(bits_of(&bytes, process.space().target().endian, offset, bits.size));
+    found.extend(bits_of(&bytes, endian, offset, bits.size));
     Ok(())
 }
 
@@ -71,6 +85,7 @@ fn piece_bits(
     process: &dyn Process,
     pieces: &[Piece],
     wanted: BitField,
+    endian: Endian,
 ) -> Result<Vec<bool>, Absent> {
     let end = wanted.offset.saturating_add(wanted.size);
     let mut found = Vec::new();
@@ -81,7 +96,7 @@ fn piece_bits(
         if from < to {
             let part =
                 BitField { offset: from.saturating_sub(start), size: to.saturating_sub(from) };
-            take_piece(process, piece, part, &mut found)?;
+            take_piece(process, piece, part, endian, &mut found)?;
         }
         start = piece_end;
     }
@@ -96,13 +111,13 @@ fn take_piece(
     process: &dyn Process,
     piece: &Piece,
     part: BitField,
+    endian: Endian,
     found: &mut Vec<bool>,
 ) -> Result<(), Absent> {
-    let endian: Endian = process.space().target().endian;
     match &piece.source {
         PieceSource::Memory(at, offset) => {
             let offset = offset.saturating_add(part.offset);
-            memory_bits(process, *at, BitField { offset, ..part }, found)
+            memory_bits(process, *at, BitField { offset, ..part }, endian, found)
         }
         PieceSource::Bytes(bytes) => {
             let before = found.len();
