@@ -3,7 +3,7 @@
 use kcore::{Object, OutOfBounds, PathEnd, PathError, PathWalker, PathWords, Process, Type};
 use kcore_dcmd::{Arg, Cx, DcmdError, Result};
 
-use crate::{operand, type_words::abort};
+use crate::{frame_operand::FrameOperand, operand, type_words::abort};
 
 /// What words in a path mean to the session.
 struct Words<'a, 'c>(&'a Cx<'c>);
@@ -56,7 +56,7 @@ pub fn follow(
 /// The parts of a variable that an expression leads to, which names it: `*p`, `((struct foo *)p)->x`.
 ///
 /// # Errors
-/// As [`required`].
+/// As [`in_variable`].
 pub fn from_name(
     cx: &mut Cx<'_>,
     process: &dyn Process,
@@ -67,7 +67,7 @@ pub fn from_name(
     let words = Words(cx);
     let end = PathWalker::new(process, &words).from_name(name).follow(object, expression);
     warn(cx, end.as_ref().map_or(&[], |end| &end.warnings))?;
-    end.map_err(|error| abort(cx, &failure(&error)))
+    end.map_err(|error| misfit(cx, &error))
 }
 
 /// Says which indices lie beyond the end of their array; of a range all at once.
@@ -98,6 +98,32 @@ pub fn required(
 ) -> Result<PathEnd> {
     let end = follow(cx, process, object, path, reach)?;
     end.map_err(|error| abort(cx, &failure(&error)))
+}
+
+/// The same from a variable. Variables of one name may have different types in the frames of a pipe: a path that leads
+/// nowhere in one of them does not end the pipeline.
+///
+/// # Errors
+/// When it leads nowhere, or nobody listens any more.
+pub fn in_variable(
+    cx: &mut Cx<'_>,
+    process: &dyn Process,
+    object: &Object,
+    path: &str,
+    reach: Reach,
+) -> Result<PathEnd> {
+    let end = follow(cx, process, object, path, reach)?;
+    end.map_err(|error| misfit(cx, &error))
+}
+
+/// That a path does not fit a variable, with the frame from a pipe that has it.
+fn misfit(cx: &mut Cx<'_>, error: &PathError) -> DcmdError {
+    let why = failure(error);
+    let frame = cx.addr().and_then(|dot| FrameOperand::of_piped(cx, dot).ok().flatten());
+    match frame {
+        Some(frame) => DcmdError::failed(format!("{}: {why}", frame.in_words(cx.core()))),
+        None => abort(cx, &why),
+    }
 }
 
 /// Why a path leads nowhere, with MDB's reason.

@@ -105,7 +105,7 @@ fn find(cx: &mut Cx<'_>, owner: Option<Dot>, words: &[Arg]) -> Result<Option<Nam
         return Ok(Some(Named { object, path: None, members }));
     }
     let process = SessionProcess::new(cx);
-    let end = member_path::required(cx, &process, &object, path, Reach::Memory)?;
+    let end = member_path::in_variable(cx, &process, &object, path, Reach::Memory)?;
     let mut parts = end.parts;
     match (parts.pop(), parts.is_empty()) {
         (Some(part), true) => {

@@ -43,7 +43,7 @@ const HELP: &str = "\
 Without a type it is that of the symbol at the address. Without an address the layout of the type is \
 shown, or the value of the variable of that name: a local of the current frame, else a global, of the \
 current thread where threads have their own; a thread, task or frame from a pipe, before ::print says whose (a thread or task stands for its \
-innermost frame). A frame that has no variable of the name says so.
+innermost frame). A frame that has no variable of the name, or one that the path does not fit, says so.
 
 Members are paths of C: n_next->n_sub.s_count, n_vals[2], ((struct foo *)p)->x, *p. [1..3] is \
 each element of a range, both ends included; elements of containers of C++ and Rust have indices and \
@@ -121,7 +121,10 @@ impl Run<'_, '_> {
     fn member(&mut self, path: &str) -> Result<()> {
         let reach = if self.subject.has_value { Reach::Memory } else { Reach::Types };
         let object = &self.subject.object;
-        let end = member_path::required(self.cx, &self.process, object, path, reach)?;
+        let end = match self.subject.is_variable {
+            true => member_path::in_variable(self.cx, &self.process, object, path, reach)?,
+            false => member_path::required(self.cx, &self.process, object, path, reach)?,
+        };
         end.parts.into_iter().try_for_each(|PathPart { object, path, is_target }| {
             self.print(&object, path, is_target)
         })

@@ -21,6 +21,8 @@ pub struct Subject {
     pub members: Vec<Arg>,
     /// Whether it is an object, and not a type alone.
     pub has_value: bool,
+    /// Whether it is a variable, or a part of one.
+    pub is_variable: bool,
     /// The address that was given, which dot moves on from.
     pub moves_from: Option<Addr>,
 }
@@ -120,7 +122,7 @@ fn unknown(cx: &Cx<'_>, words: &[Arg], text: &str, why: DcmdError) -> DcmdError 
 
 fn of_variable(named: variable::Named) -> Subject {
     let variable::Named { object, path, members } = named;
-    Subject { object, path, members, has_value: true, moves_from: None }
+    Subject { object, path, members, has_value: true, is_variable: true, moves_from: None }
 }
 
 fn typed(cx: &Cx<'_>, ty: Type, rest: &[Arg], options: &Options) -> Result<Subject> {
@@ -132,8 +134,8 @@ fn typed(cx: &Cx<'_>, ty: Type, rest: &[Arg], options: &Options) -> Result<Subje
         Some(at) => placed(Object::at(ty, at.addr()), rest),
         None => {
             let object = Object::at(ty, Addr::new(0));
-            let members = rest.to_vec();
-            Ok(Subject { object, path: None, members, has_value: false, moves_from: None })
+            let nowhere = placed(object, rest)?;
+            Ok(Subject { has_value: false, moves_from: None, ..nowhere })
         }
     }
 }
@@ -148,7 +150,7 @@ fn at_symbol(cx: &mut Cx<'_>, words: &[Arg], options: &Options) -> Result<Subjec
 fn placed(object: Object, members: &[Arg]) -> Result<Subject> {
     let moves_from = object.address();
     let members = members.to_vec();
-    Ok(Subject { object, path: None, members, has_value: true, moves_from })
+    Ok(Subject { object, path: None, members, has_value: true, is_variable: false, moves_from })
 }
 
 /// An object whose bytes are those of a number.

@@ -185,6 +185,22 @@ fn print_says_which_frame_has_no_such_variable_and_goes_on() {
 }
 
 #[test]
+fn print_says_which_frame_a_path_does_not_fit_and_goes_on() {
+    let frames = NODES.one("::stack")["frames"].as_array().unwrap().len();
+    for path in ["request->nosuch", "request nosuch"] {
+        let outcomes = run_on(&NODES.core, &format!("::walk frame | ::print {path}"));
+        let errors: Vec<&str> = outcomes.errors.lines().collect();
+        assert_eq!(errors.len(), frames, "{errors:?}");
+        for (index, function) in [(0, "handle_get"), (1, "serve")] {
+            let error = errors[index];
+            assert!(error.contains(&format!("frame {index} ({function}) of thread")), "{error}");
+            assert!(error.contains("no member") || error.contains("no such member"), "{error}");
+        }
+        assert!(errors[2].contains("frame 2 (main) of thread"), "{}", errors[2]);
+    }
+}
+
+#[test]
 fn a_context_is_one_wherever_it_comes_from() {
     let signals = open("signal-handler", "O0-pie");
     let walked = of_kind(&signals.json("::walk ucontext"), "element");
