@@ -1,6 +1,8 @@
-// terminate: throws three calls deep, nobody catches. -DDERIVED throws a class of the program's own.
+// terminate: throws three calls deep, nobody catches. -DDERIVED throws a class of the program's own, -DRETHROWN one that
+// was kept in a std::exception_ptr.
 #include "truth.h"
 
+#include <exception>
 #include <stdexcept>
 #include <string>
 
@@ -26,10 +28,16 @@ private:
 #define FAILURE std::runtime_error("disk full: /var/log")
 #endif
 
+#ifdef RETHROWN
+#define THROW(failure) std::rethrow_exception(std::make_exception_ptr(failure))
+#else
+#define THROW(failure) throw failure
+#endif
+
 FN int read_value(const char *text)
 {
 	if (text[0])
-		DIE_IN_AS("app::read_value", "libstdc++", throw FAILURE);
+		DIE_IN_AS("app::read_value", "libstdc++", THROW(FAILURE));
 	return 1;
 }
 

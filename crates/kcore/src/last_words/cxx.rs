@@ -5,6 +5,9 @@
 //! bytes of `__cxa_exception`, of which the first word is the `std::type_info`, then the
 //! `_Unwind_Exception`, whose first word is its class, then the object. The machinery that failed to
 //! find a handler keeps the address of the `_Unwind_Exception` on the stack.
+//!
+//! `std::rethrow_exception` throws a `__cxa_dependent_exception` of the same size, which has no object of its own:
+//! it points to that of the primary exception, and its class ends in 1.
 
 use kcore_mem::Addr;
 use kcore_runtimes::Fate;
@@ -14,6 +17,9 @@ use crate::Core;
 
 /// Class of a primary exception of libstdc++ (`GNUCC++\0`) and of libc++abi (`CLNGC++\0`).
 const CLASSES: [u64; 2] = [0x474e_5543_432b_2b00, 0x434c_4e47_432b_2b00];
+/// Class of a dependent exception, and the way from its `_Unwind_Exception` back to the address of the primary object:
+/// its first word for libstdc++ (`GNUCC++\1`), the word before that for libc++abi (`CLNGC++\1`).
+const DEPENDENT: [(u64, u64); 2] = [(0x474e_5543_432b_2b01, 80), (0x434c_4e47_432b_2b01, 88)];
 /// From the `_Unwind_Exception` back to the type, and on to the object.
 const TYPE_BELOW: u64 = 80;
 const OBJECT_ABOVE: u64 = 32;
@@ -42,9 +48,7 @@ pub fn find(core: &Core, frames: &[DyingFrame]) -> Option<LastWords> {
 /// The exception whose `_Unwind_Exception` lies at `at`, if one does.
 fn exception_at(core: &Core, at: Addr) -> Option<LastWords> {
     let space = core.space();
-    if !at.get().is_multiple_of(8) || !CLASSES.contains(&space.read_word(at).ok()?) {
-        return None;
-    }
+    let at = primary(core, at)?;
     let type_info = space.read_addr(Addr::new(at.get().checked_sub(TYPE_BELOW)?)).ok()?;
     let name = type_name(core, type_info)?;
     let object = at.checked_add(OBJECT_ABOVE)?;
@@ -57,6 +61,22 @@ fn exception_at(core: &Core, at: Addr) -> Option<LastWords> {
         object: None,
         trace: Vec::new(),
     })
+}
+
+/// The `_Unwind_Exception` of the primary exception, of one that may lie at `at`.
+fn primary(core: &Core, at: Addr) -> Option<Addr> {
+    let class = |at: Addr| {
+        let is_aligned = at.get().is_multiple_of(8);
+        is_aligned.then(|| core.space().read_word(at).ok()).flatten()
+    };
+    let found = class(at)?;
+    if CLASSES.contains(&found) {
+        return Some(at);
+    }
+    let (_, below) = DEPENDENT.iter().find(|(class, _)| *class == found)?;
+    let object = core.space().read_addr(Addr::new(at.get().checked_sub(*below)?)).ok()?;
+    let primary = Addr::new(object.get().checked_sub(OBJECT_ABOVE)?);
+    CLASSES.contains(&class(primary)?).then_some(primary)
 }
 
 /// The mangled name in a `std::type_info`: its second word points to it. A leading `*` says that
