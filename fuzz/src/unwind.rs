@@ -85,4 +85,8 @@ impl Modules for Process {
     fn is_entry(&self, at: Addr) -> bool {
         AddrRange::with_len(Addr::new(TEXT), FUNCTION).contains(at)
     }
+
+    fn is_first_on_stack(&self, at: Addr) -> bool {
+        AddrRange::with_len(Addr::new(TEXT.saturating_add(FUNCTION)), FUNCTION).contains(at)
+    }
 }

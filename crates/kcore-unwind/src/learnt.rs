@@ -33,6 +33,8 @@ pub struct Code {
     /// Where the first function on a stack returns to that somebody made: no call stands before it, and
     /// nobody returns from it.
     pub ends_stack: bool,
+    /// Whether its function has no caller on this stack, whatever the row says.
+    pub is_first_on_stack: bool,
 }
 
 /// What one walker has learnt. It holds for all stacks of its process.

@@ -21,4 +21,8 @@ pub trait Modules: Sync {
 
     /// Whether the code at `at` is where every stack begins (`_start`).
     fn is_entry(&self, at: Addr) -> bool;
+
+    /// Whether a function that called something from `at` has no caller on that stack, whatever its unwind information
+    /// says: it left the stack that it was called on, and never returns.
+    fn is_first_on_stack(&self, at: Addr) -> bool;
 }

@@ -130,7 +130,7 @@ impl Walker<'_> {
         if !code.is_code {
             return Chain::Broken;
         }
-        if code.ends_stack || self.modules.is_entry(at.lookup()) {
+        if code.ends_stack || code.is_first_on_stack || self.modules.is_entry(at.lookup()) {
             return Chain::Outermost;
         }
         let Some(row) = &code.row else { return self.chain_step_by_code(regs, at, above) };

@@ -256,6 +256,9 @@ impl<'a> Walker<'a> {
         if let Some(above) = self.above_rule(Phase::BeforeCfi, regs, pc, caller) {
             return above;
         }
+        if code.is_first_on_stack {
+            return Above::none(End::Outermost);
+        }
         if code.is_restorer {
             return self.above_restorer(regs, caller);
         }
@@ -452,7 +455,17 @@ impl<'a> Walker<'a> {
             && row.is_none()
             && self.machine.is_end_of_context(pc.addr(), self.space)
             && !self.machine.follows_call(pc.addr(), self.space);
-        Code { row, is_code, is_restorer, covered, called, was_put_there, ends_stack }
+        let is_first_on_stack = pc.is_return() && self.modules.is_first_on_stack(pc.lookup());
+        Code {
+            row,
+            is_code,
+            is_restorer,
+            covered,
+            called,
+            was_put_there,
+            ends_stack,
+            is_first_on_stack,
+        }
     }
 }
 

@@ -32,6 +32,7 @@ mod explain;
 mod file_space;
 mod found_contexts;
 mod fp_registers;
+mod go_stacks;
 mod groups;
 mod handled;
 mod jump_buffer;

@@ -19,7 +19,7 @@ use kcore_unwind::Cfi;
 
 use crate::{
     by_file::{CfiByFile, SymbolsByFile},
-    debug_context, module_cfi,
+    debug_context, go_stacks, module_cfi,
 };
 
 /// The vdso is two pages on x86-64 and aarch64; more than this is not copied for it.
@@ -45,6 +45,7 @@ pub struct Module {
     supplementary: Built<Found>,
     symbols: Built<Arc<ModuleSymbols>>,
     cfi: Built<Option<Cfi>>,
+    first_on_stack: Built<Vec<AddrRange>>,
 }
 
 /// Where a module's file was found, or why not.
@@ -71,6 +72,7 @@ impl Module {
             supplementary: Built::new(),
             symbols: Built::new(),
             cfi: Built::new(),
+            first_on_stack: Built::new(),
         }
     }
 
@@ -234,6 +236,13 @@ impl Module {
     /// Its unwind information.
     pub fn cfi(&self) -> Option<&Cfi> {
         self.cfi.get_or_build(self.budget(), || module_cfi::load(self)).as_ref()
+    }
+
+    /// Whether the code at `at` belongs to a function that has no caller on its stack, whatever unwind information says.
+    pub(crate) fn is_first_on_stack(&self, at: Addr) -> bool {
+        let load = || go_stacks::first_functions(self);
+        let functions = self.first_on_stack.get_or_build(self.budget(), load);
+        functions.iter().any(|function| function.contains(at))
     }
 
     /// The bytes of the file from `at` on, and whether that part of the file is mapped writable.

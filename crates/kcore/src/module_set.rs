@@ -123,4 +123,8 @@ impl kcore_unwind::Modules for ModuleSet {
         let entry = self.at(at).and_then(Module::entry);
         entry.is_some_and(|entry| AddrRange::with_len(entry, ENTRY_SIZE).contains(at))
     }
+
+    fn is_first_on_stack(&self, at: Addr) -> bool {
+        self.at(at).is_some_and(|module| module.is_first_on_stack(at))
+    }
 }

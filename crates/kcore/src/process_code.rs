@@ -66,4 +66,8 @@ impl Modules for ProcessCode {
     fn is_entry(&self, at: Addr) -> bool {
         self.modules.is_entry(at)
     }
+
+    fn is_first_on_stack(&self, at: Addr) -> bool {
+        self.modules.is_first_on_stack(at)
+    }
 }

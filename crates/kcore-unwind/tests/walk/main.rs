@@ -253,6 +253,17 @@ fn where_every_stack_begins_nothing_is_guessed() {
     assert_eq!((frames.len(), end), (1, End::Outermost));
 }
 
+/// As `runtime.mcall` of Go: while it has called nothing, it has its caller still.
+#[test]
+fn a_function_that_left_its_stack_has_no_caller_there() {
+    let process = Process::new(&[Unwind::Plain(8), Unwind::Plain(8), Unwind::Outermost]);
+    let process = process.words(0, &[at(1, 4), at(2, 4)]).first_on_stack(1);
+    let (frames, end) = process.walk(at(0, 2), 0);
+    assert_eq!((pcs(&frames), end), (vec![at(0, 2), at(1, 4)], End::Outermost));
+    let (frames, end) = process.walk(at(1, 2), 1);
+    assert_eq!((pcs(&frames), end), (vec![at(1, 2), at(2, 4)], End::Outermost));
+}
+
 #[test]
 fn a_restorer_without_unwind_information_is_known_by_its_bytes() {
     let process = Process::interrupted_before_a_restorer();

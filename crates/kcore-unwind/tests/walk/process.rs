@@ -52,6 +52,7 @@ pub struct Process {
     lower_stack: Vec<u8>,
     cfi: Option<Arc<Cfi>>,
     entry: Option<Addr>,
+    first_on_stack: Option<AddrRange>,
     text_is_lost: bool,
     made_at_run_time: Option<u64>,
     has_no_symbols: bool,
@@ -139,6 +140,13 @@ impl Process {
     /// Says where every stack begins.
     pub fn entry(mut self, at: u64) -> Self {
         self.entry = Some(Addr::new(at));
+        self
+    }
+
+    /// Says of a function that it leaves the stack that it was called on.
+    pub fn first_on_stack(mut self, index: u64) -> Self {
+        let start = Addr::new(Self::function(index, 0));
+        self.first_on_stack = Some(AddrRange::with_len(start, 0x100));
         self
     }
 
@@ -305,5 +313,9 @@ impl Modules for Process {
 
     fn is_entry(&self, at: Addr) -> bool {
         self.entry.is_some_and(|entry| AddrRange::with_len(entry, 0x40).contains(at))
+    }
+
+    fn is_first_on_stack(&self, at: Addr) -> bool {
+        self.first_on_stack.is_some_and(|function| function.contains(at))
     }
 }
