@@ -19,6 +19,7 @@ const WITHOUT_GCORE: &[&str] = &[
     "signal-again-plain",
     "signal-again-alarm",
     "signal-again-other",
+    "stack-overflow-handled",
 ];
 
 fn all() -> Vec<Scenario> {

@@ -24,6 +24,7 @@ mod print;
 mod process;
 mod signals;
 mod stacks_of;
+mod status;
 mod symbols;
 mod tasks;
 mod threads_own;

@@ -49,7 +49,7 @@ impl Access {
 
     /// Whether no 48-bit page table can hold the address; the kernel then does not say which
     /// address it was.
-    const fn is_non_canonical(&self) -> bool {
+    pub const fn is_non_canonical(&self) -> bool {
         const UPPER_HALF: u64 = 0xffff_8000_0000_0000;
         let upper = self.addr.get() & UPPER_HALF;
         upper != 0 && upper != UPPER_HALF

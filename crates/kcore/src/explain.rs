@@ -9,12 +9,8 @@ use crate::{
     arch::facts,
     handled::{Handled, Stop},
     signal,
+    stack_fault::{ForcedFault, StackTrouble},
 };
-
-/// A fault this far below the stack pointer, in bytes, is still a fault of the stack: a frame's
-/// locals may be touched before they are all allocated.
-const STACK_REACH: u64 = 64 << 10;
-const PAGE: u64 = 4096;
 
 impl Core {
     /// Why the process died, in words: what came first, where a handler was told of it, then the end.
@@ -81,17 +77,44 @@ impl Core {
         let is_memory = matches!(info.number, 7 | 11);
         let access = is_memory.then(|| self.access_at(stop, address)).flatten();
         let access = access.map_or("", access_word);
-        let overflow = if is_memory && self.is_stack_overflow(stop.sp, address) {
-            ", stack overflow"
-        } else {
-            ""
-        };
-        format!("{name} at address {address}: {text}{code}{access}{overflow}{}", self.place(stop))
+        let trouble = is_memory.then(|| self.stack_trouble(stop.sp, address)).flatten();
+        let trouble = trouble.map_or_else(String::new, trouble_words);
+        format!("{name} at address {address}: {text}{code}{access}{trouble}{}", self.place(stop))
     }
 
     fn explain_without_address(&self, stop: &Stop, info: &SignalInfo, name: &str) -> String {
+        let place = self.place(stop);
+        let code = code_in_brackets(info);
+        let forced = (info.number == 11).then(|| self.forced_fault(stop)).flatten();
+        if let Some(ForcedFault { access, is_mapped, trouble }) = forced {
+            let text = if is_mapped { "access not permitted" } else { "not mapped" };
+            let trouble = trouble.map_or_else(String::new, trouble_words);
+            let (address, kind) = (access.addr, access_word(access.kind));
+            return format!(
+                "{name} at address {address}: {text}{kind}{trouble}; there was no room for the frame of its \
+                 handler{code}{place}"
+            );
+        }
         let why = if info.number == 11 { facts(self.arch()).segv_without_address } else { "" };
-        format!("{name}{why}{}{}", code_in_brackets(info), self.place(stop))
+        format!("{name}{why}{}{code}{place}", self.perhaps_of_stack(stop, info))
+    }
+
+    /// What the stack may have to do with a signal from the kernel without an address.
+    fn perhaps_of_stack(&self, stop: &Stop, info: &SignalInfo) -> String {
+        let Some(sp) = stop.sp.filter(|_| matches!(info.number, 7 | 11)) else {
+            return String::new();
+        };
+        if self.is_on_no_stack(sp) {
+            return trouble_words(StackTrouble::NoStack(sp));
+        }
+        match self.too_little_stack(stop.sp).filter(|_| info.number == 11) {
+            Some(left) => {
+                format!(
+                    ", or no room for the frame of a signal's handler: the stack has {left:#x} bytes left"
+                )
+            }
+            None => String::new(),
+        }
     }
 
     fn sender(&self, pid: u32, uid: u32) -> String {
@@ -142,18 +165,6 @@ impl Core {
     fn access_at(&self, stop: &Stop, address: Addr) -> Option<AccessKind> {
         self.access_of_instruction(stop.pc?, &stop.registers, address)
     }
-
-    /// A fault near the stack pointer where no memory can be reached: the guard page, or what lies
-    /// below the stack's limit.
-    fn is_stack_overflow(&self, sp: Option<Addr>, address: Addr) -> bool {
-        let Some(sp) = sp else { return false };
-        let low = sp.get().saturating_sub(STACK_REACH);
-        let near = (low..sp.get().saturating_add(PAGE)).contains(&address.get());
-        let reachable = self.mapping_at(address).is_some_and(|mapping| {
-            mapping.flags.is_none_or(|flags| flags & 2 != 0) && self.space().slice(address).is_ok()
-        });
-        near && !reachable
-    }
 }
 
 fn code_in_brackets(info: &SignalInfo) -> String {
@@ -170,6 +181,13 @@ fn inferred(access: Access) -> String {
         "it stands at an instruction {kind} at {address}, which is not mapped: likely a fault that a handler raised \
          again (inferred, no signal frame tells of it)"
     )
+}
+
+fn trouble_words(trouble: StackTrouble) -> String {
+    match trouble {
+        StackTrouble::Overflow => ", stack overflow".to_owned(),
+        StackTrouble::NoStack(sp) => format!(", the stack pointer {sp} lies in no stack"),
+    }
 }
 
 const fn access_word(access: AccessKind) -> &'static str {

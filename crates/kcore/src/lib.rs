@@ -66,6 +66,7 @@ pub mod signal;
 mod source;
 mod space;
 mod stack;
+mod stack_fault;
 mod stack_owners;
 mod status;
 mod tail_calls;

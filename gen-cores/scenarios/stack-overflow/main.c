@@ -1,10 +1,13 @@
 /*
  * stack-overflow: recurses until the stack is full. The depth is counted in a shared file mapping, since the account is
- * written before; the call that faults may or may not be counted.
+ * written before; the call that faults may or may not be counted. The fault may have a handler that is to run on the
+ * same stack (-DHANDLED), or come about on another thread (-DTHREAD).
  */
+#define _GNU_SOURCE
 #include "truth.h"
 
 #include <pthread.h>
+#include <signal.h>
 
 static volatile unsigned long *depth;
 
@@ -57,8 +60,20 @@ int main(void)
 	return 0;
 }
 #else
+#ifdef HANDLED
+static void on_fault(int number)
+{
+	(void)number;
+}
+#endif
+
 int main(void)
 {
+#ifdef HANDLED
+	struct sigaction action = {.sa_handler = on_fault};
+
+	sigaction(SIGSEGV, &action, 0);
+#endif
 	return (int)CALL(descend());
 }
 #endif

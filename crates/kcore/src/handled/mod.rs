@@ -11,7 +11,7 @@ mod taken;
 use kcore_disasm::{Access, Disassembler};
 use kcore_elf::core_file::{SignalDetail, SignalInfo};
 use kcore_mem::Addr;
-use kcore_unwind::{Frame, SavedContext};
+use kcore_unwind::{End, Frame, SavedContext};
 
 use self::left::Left;
 pub use self::taken::TakenSignal;
@@ -27,6 +27,10 @@ const SI_KERNEL: i32 = 0x80;
 const INFO_SIZE: usize = 128;
 /// Frames of a thread that are looked through for signals.
 const FRAMES: usize = 1024;
+/// The same where handlers took signals within handlers, so that the first one is found.
+const NESTED_FRAMES: usize = 1 << 16;
+/// Signals of a thread, the first ones.
+const MAX_SIGNALS: usize = 512;
 /// The same of threads that did not die, and how many of these.
 const FRAMES_OF_OTHERS: usize = 64;
 const OTHERS: usize = 1024;
@@ -100,17 +104,25 @@ impl Core {
     /// The signals whose handlers run on a thread, the first one first.
     fn handled_by(&self, tid: Tid, limit: usize, last: u16) -> Vec<HandledSignal> {
         let Some(machine) = self.machine() else { return Vec::new() };
-        let frames = self.stack(tid, limit).frames;
-        let restorers = frames.iter().enumerate().filter(|(_, frame)| frame.signal_trampoline);
-        let mut found: Vec<HandledSignal> = restorers
-            .filter_map(|(index, frame)| {
-                let context = machine.signal_context(frame.sp?)?;
-                let caller = frames.get(index.checked_add(2)?).copied();
-                self.signal_of_context(tid, context, caller, last)
-            })
-            .collect();
-        found.reverse();
-        found
+        let frames = self.frames_with_signals(tid, limit);
+        let restorers = frames.iter().enumerate().rev();
+        let restorers = restorers.filter(|(_, frame)| frame.signal_trampoline);
+        let signals = restorers.filter_map(|(index, frame)| {
+            let context = machine.signal_context(frame.sp?)?;
+            let caller = frames.get(index.checked_add(2)?).copied();
+            self.signal_of_context(tid, context, caller, last)
+        });
+        signals.take(MAX_SIGNALS).collect()
+    }
+
+    /// The frames of a thread in which signals may be.
+    fn frames_with_signals(&self, tid: Tid, limit: usize) -> Vec<Frame> {
+        let stack = self.stack(tid, limit);
+        let signals = stack.frames.iter().filter(|frame| frame.signal_trampoline).take(2).count();
+        match matches!(stack.end, End::Limit(_)) && signals > 1 {
+            true => self.stack(tid, NESTED_FRAMES).frames,
+            false => stack.frames,
+        }
     }
 
     fn signal_of_context(

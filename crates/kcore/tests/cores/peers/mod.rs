@@ -113,7 +113,8 @@ fn selected() -> Vec<&'static Case> {
 
 /// Stacks that are too deep for eu-stack, which needs time in proportion to the square of the
 /// number of frames: a minute and more.
-const TOO_DEEP: &[&str] = &["deep-recursion", "stack-overflow", "stack-overflow-thread"];
+const TOO_DEEP: &[&str] =
+    &["deep-recursion", "stack-overflow", "stack-overflow-handled", "stack-overflow-thread"];
 
 #[test]
 fn gdb_agrees_or_is_known_to_differ() {
