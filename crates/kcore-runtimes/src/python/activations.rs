@@ -65,7 +65,7 @@ impl Python {
     }
 
     /// Whether a native frame is one of the loop of this CPython: a process may hold several.
-    fn is_loop(&self, host: &dyn Host, frame: &Frame) -> bool {
+    pub(super) fn is_loop(&self, host: &dyn Host, frame: &Frame) -> bool {
         let name = || host.function_at(frame.pc);
         self.module.contains(frame.pc.lookup())
             && name().is_some_and(|name| name.strip_prefix(LOOP).is_some_and(is_clone))

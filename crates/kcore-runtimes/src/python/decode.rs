@@ -26,7 +26,7 @@ impl Decoder<'_> {
     /// The spans of a stack.
     pub fn spans(&self, stack: &NativeStack<'_>) -> Vec<Span> {
         let Some(tid) = stack.thread else { return Vec::new() };
-        let chains = self.python.chains(self.host, tid);
+        let chains = self.python.chains_on(self.host, tid, stack.frames);
         let places = self.python.places(self.host, stack.frames, &chains);
         let mut spans: Vec<Span> = chains
             .iter()
@@ -48,27 +48,47 @@ impl Decoder<'_> {
         let mut spans: Vec<Span> = Vec::new();
         let mut last = 0_usize;
         let mut apart: Vec<LanguageFrame> = Vec::new();
+        let mut open: Vec<LanguageFrame> = Vec::new();
         for (group, place) in chain.groups.iter().zip(places) {
             let language = group.frames.iter().map(language).collect::<Vec<_>>();
             match place.filter(|place| *place >= last) {
                 Some(place) => {
-                    let first = self.handler(stack.frames, place, last);
-                    spans.push(Span {
-                        frames: first..place.saturating_add(1),
-                        native: Native::Replaced,
-                        language,
-                    });
+                    spans.push(self.in_place(stack.frames, place, last, language));
                     last = place.saturating_add(1);
                 }
+                None if chain.broken.is_some() && group.anchor.is_none() => open.extend(language),
                 None => apart.extend(language.into_iter().map(without_place)),
             }
         }
-        apart.extend(chain.broken.map(missing));
+        open.extend(chain.broken.map(missing));
+        // Where nothing leads further the next activation is the one of which nothing more is known.
+        match self.next_loop(stack.frames, last).filter(|_| apart.is_empty() && !open.is_empty()) {
+            Some(place) => spans.push(self.in_place(stack.frames, place, last, open)),
+            None => apart.extend(open),
+        }
         if !apart.is_empty() {
             let end = stack.frames.len();
             spans.push(Span { frames: end..end, native: Native::Kept, language: apart });
         }
         spans
+    }
+
+    /// The span of frames that the activation at `place` runs, behind the one that ends at `last`.
+    fn in_place(
+        &self,
+        frames: &[Frame],
+        place: usize,
+        last: usize,
+        language: Vec<LanguageFrame>,
+    ) -> Span {
+        let first = self.handler(frames, place, last);
+        Span { frames: first..place.saturating_add(1), native: Native::Replaced, language }
+    }
+
+    /// The first activation of the loop at `first` or outside of it.
+    fn next_loop(&self, frames: &[Frame], first: usize) -> Option<usize> {
+        let mut places = frames.iter().enumerate().skip(first);
+        places.find(|(_, frame)| self.python.is_loop(self.host, frame)).map(|(place, _)| place)
     }
 
     /// Where the span of an activation begins: a loop of functions that call each other last runs its
@@ -117,6 +137,7 @@ fn language(frame: &PyFrame) -> LanguageFrame {
         line: frame.line,
         language: Some("python"),
         object: Some(frame.at),
+        doubt: frame.is_late.then(|| "its thread may have run on before it was read".into()),
         ..LanguageFrame::default()
     }
 }

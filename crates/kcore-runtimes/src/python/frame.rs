@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use kcore_mem::Addr;
+use kcore_mem::{Addr, Origin};
 
 use super::{Code, Python, heap::Heap, interpreter::ThreadState, layout::Frames};
 
@@ -23,6 +23,8 @@ pub struct PyFrame {
     pub code: Arc<Code>,
     /// The line where it is.
     pub line: Option<u32>,
+    /// Whether it, or what leads to it, was read when its thread may have run on.
+    pub is_late: bool,
 }
 
 /// Frames that one native activation of the evaluation loop runs, innermost first.
@@ -43,6 +45,16 @@ pub struct Chain {
     pub broken: Option<&'static str>,
 }
 
+/// Where a chain begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Head {
+    /// With the frame at this address; there may be none.
+    Frame(Option<Addr>),
+    /// With those of the evaluation whose `_PyCFrame` lies here, from 3.10 to 3.12: on the stack of C, but for the one
+    /// of no evaluation.
+    Evaluation(Addr),
+}
+
 /// What follows a frame.
 enum Link {
     Frame(PyFrame),
@@ -55,10 +67,19 @@ enum Link {
 impl Python {
     /// The frames of a thread state.
     pub(super) fn chain(&self, heap: &Heap<'_>, thread: &ThreadState) -> Chain {
+        if heap.is_late(thread.at) {
+            let broken = Some("its thread may have run on before they were read");
+            return Chain { groups: Vec::new(), broken };
+        }
+        let head = heap.head(thread);
+        self.chain_from(heap, thread, head)
+    }
+
+    /// The frames of a thread state from one of them on, or from those of an evaluation on.
+    pub(super) fn chain_from(&self, heap: &Heap<'_>, thread: &ThreadState, head: Head) -> Chain {
         let (chain, open) = (Chain::default(), Group::default());
-        let mut walk = Walk { python: self, heap, thread, chain, open, has_evaluated: false };
-        walk.run();
-        walk.finish()
+        let walk = Walk { python: self, heap, thread, chain, open, count: 0, is_late: false };
+        walk.from(head)
     }
 
     /// The frame of a function that lies at `at`; an error says why there is none.
@@ -74,7 +95,7 @@ impl Python {
         })?;
         let offset = instruction(heap, at, &code).filter(|offset| code.has(*offset));
         let line = offset.and_then(|offset| code.line(heap.layout.minor, offset));
-        Ok(PyFrame { at, code, line })
+        Ok(PyFrame { at, code, line, is_late: heap.is_late(at) })
     }
 }
 
@@ -93,10 +114,61 @@ fn instruction(heap: &Heap<'_>, at: Addr, code: &Code) -> Option<i64> {
 }
 
 impl Heap<'_> {
+    /// Whether what lies at an address is read from a process that runs on.
+    pub(super) fn is_late(&self, at: Addr) -> bool {
+        self.space.origin(at) == Ok(Origin::Live)
+    }
+
     /// Whether a frame is one of no function's, with which an evaluation began.
     pub(super) fn is_shim(&self, frame: Addr) -> bool {
         let owner = self.layout.frame.owner.and_then(|owner| self.uint(frame, owner, 1));
         self.layout.frames == Frames::Shims && owner.is_some_and(|owner| owner >= 3)
+    }
+
+    /// Whether the function of a frame has not begun, `_PyFrame_IsIncomplete`: that of a generator always has.
+    pub(super) fn is_unbegun(&self, frame: &PyFrame) -> bool {
+        let owner = self.layout.frame.owner.and_then(|owner| self.uint(frame.at, owner, 1));
+        let is_before = |offset| frame.code.is_prelude(offset);
+        owner != Some(OF_GENERATOR)
+            && instruction(self, frame.at, &frame.code).is_some_and(is_before)
+    }
+}
+
+impl Heap<'_> {
+    /// Where the chain of a thread state begins.
+    pub(super) fn head(&self, thread: &ThreadState) -> Head {
+        let offsets = &self.layout.thread;
+        match (offsets.frame, offsets.cframe) {
+            (None, Some(cframe)) => match self.pointer(thread.at, cframe) {
+                Some(cframe) => Head::Evaluation(cframe),
+                None => Head::Frame(None),
+            },
+            (frame, _) => Head::Frame(frame.and_then(|frame| self.pointer(thread.at, frame))),
+        }
+    }
+
+    /// Where a `_PyCFrame` has the innermost frame of its evaluation, since 3.11.
+    pub(super) const fn cframe_frame(&self) -> u64 {
+        if self.layout.minor == 11 { 8 } else { 0 }
+    }
+
+    /// Where a `_PyCFrame` has the one of the evaluation outside of its own.
+    pub(super) const fn cframe_previous(&self) -> u64 {
+        match self.layout.minor {
+            11 => 16,
+            _ => 8,
+        }
+    }
+
+    /// The `_PyCFrame` of the evaluation outside of one: further up the stack, or that of none.
+    pub(super) fn outer_cframe(&self, thread: &ThreadState, cframe: Addr) -> Option<Addr> {
+        let outer = self.pointer(cframe, self.cframe_previous())?;
+        (outer > cframe || Some(outer) == self.root_cframe(thread)).then_some(outer)
+    }
+
+    /// The `_PyCFrame` that is a part of a thread state and stands for no evaluation.
+    pub(super) fn root_cframe(&self, thread: &ThreadState) -> Option<Addr> {
+        thread.at.checked_add(self.layout.thread.root_cframe?)
     }
 }
 
@@ -107,66 +179,88 @@ struct Walk<'a> {
     thread: &'a ThreadState,
     chain: Chain,
     open: Group,
-    /// Whether the open group has a frame that is evaluated.
-    has_evaluated: bool,
+    /// Frames that were passed.
+    count: usize,
+    /// Whether one of them was read late.
+    is_late: bool,
 }
 
 impl Walk<'_> {
-    fn run(&mut self) {
-        let offsets = &self.heap.layout.frame;
-        let mut next = match self.innermost() {
-            Ok(innermost) => innermost,
-            Err(why) => {
-                self.chain.broken = Some(why);
-                return;
-            }
+    fn from(mut self, head: Head) -> Chain {
+        let ended = match (self.heap.layout.frames, head) {
+            (Frames::Entries, Head::Evaluation(cframe)) => self.evaluations(cframe),
+            _ => self.innermost(head).and_then(|head| self.run(head, None).map(drop)),
         };
-        // A frame that is passed again, once it was marked, is in a circle.
-        let (mut count, mut mark) = (0_usize, None);
-        while let Some(at) = next {
-            if count == MAX_FRAMES || mark == Some(at) {
-                self.chain.broken = Some("its frames go in a circle");
-                return;
+        self.chain.broken = ended.err();
+        self.end();
+        if self.heap.layout.frames == Frames::Objects {
+            let anchors = self.cframes();
+            for (group, anchor) in self.chain.groups.iter_mut().zip(anchors) {
+                group.anchor = Some(anchor);
             }
-            count = count.saturating_add(1);
-            if count.is_power_of_two() {
+        }
+        self.chain
+    }
+
+    /// Follows frames to the end of the chain, or to `until`, which is not passed; says whether it was met.
+    fn run(&mut self, head: Option<Addr>, until: Option<Addr>) -> Result<bool, &'static str> {
+        // A frame that is passed again, once it was marked, is in a circle.
+        let (mut next, mut mark) = (head, None);
+        while let Some(at) = next {
+            if Some(at) == until {
+                return Ok(true);
+            }
+            if self.count == MAX_FRAMES || mark == Some(at) {
+                return Err("its frames go in a circle");
+            }
+            self.count = self.count.saturating_add(1);
+            if self.count.is_power_of_two() {
                 mark = Some(at);
             }
-            match self.link(at) {
-                Ok(Link::Frame(frame)) => self.add(frame),
-                Ok(Link::Unbegun(at)) => self.pass(at),
-                Ok(Link::Shim(at)) => self.close(Some(at)),
-                Err(why) => {
-                    self.chain.broken = Some(why);
-                    return;
-                }
+            match self.link(at)? {
+                Link::Frame(frame) => self.add(frame),
+                Link::Unbegun(at) => self.pass(at),
+                Link::Shim(at) => self.close(Some(at)),
             }
-            next = self.heap.pointer(at, offsets.previous);
+            next = self.heap.pointer(at, self.heap.layout.frame.previous);
         }
+        Ok(until.is_none())
+    }
+
+    /// The frames of 3.11, whose evaluations each know their innermost one: where the first of an evaluation is marked as
+    /// such is not looked at, since that of one which begins may not be yet.
+    fn evaluations(&mut self, cframe: Addr) -> Result<(), &'static str> {
+        let root = self.heap.root_cframe(self.thread);
+        let mut next = Some(cframe);
+        while let Some(at) = next.filter(|at| Some(*at) != root) {
+            let outer = self.heap.outer_cframe(self.thread, at);
+            let until = outer.and_then(|outer| self.heap.pointer(outer, self.heap.cframe_frame()));
+            let head = self.innermost(Head::Evaluation(at))?;
+            let is_met = self.run(head, until);
+            self.close(Some(at));
+            if !is_met? {
+                return Err("its frames do not lead to those of the evaluation that called");
+            }
+            next = outer;
+        }
+        Ok(())
     }
 
     /// Where the innermost frame lies, if there is one. What leads to it from 3.11 to 3.12 lies on the
     /// stack of C.
-    fn innermost(&self) -> Result<Option<Addr>, &'static str> {
-        let offsets = &self.heap.layout.thread;
-        if let Some(frame) = offsets.frame {
-            return Ok(self.heap.pointer(self.thread.at, frame));
-        }
-        let cframe = offsets.cframe.and_then(|cframe| self.heap.pointer(self.thread.at, cframe));
-        let Some(cframe) = cframe else { return Ok(None) };
-        let root = offsets.root_cframe.and_then(|root| self.thread.at.checked_add(root));
-        match self.heap.word(cframe, self.cframe_frame()) {
+    fn innermost(&self, head: Head) -> Result<Option<Addr>, &'static str> {
+        let cframe = match head {
+            Head::Frame(frame) => return Ok(frame),
+            Head::Evaluation(cframe) => cframe,
+        };
+        let offset = self.heap.cframe_frame();
+        match self.heap.word(cframe, offset) {
             None => Err("what leads to its frames was not dumped"),
-            Some(0) if root != Some(cframe) => {
+            Some(0) if self.heap.root_cframe(self.thread) != Some(cframe) => {
                 Err("what leads to its frames reads as zeros: its memory is missing")
             }
-            Some(_) => Ok(self.heap.pointer(cframe, self.cframe_frame())),
+            Some(_) => Ok(self.heap.pointer(cframe, offset)),
         }
-    }
-
-    /// Where a `_PyCFrame` has its innermost frame.
-    const fn cframe_frame(&self) -> u64 {
-        if self.heap.layout.minor == 11 { 8 } else { 0 }
     }
 
     /// What lies at `at`; an error says why nothing follows.
@@ -175,16 +269,7 @@ impl Walk<'_> {
             return Ok(Link::Shim(at));
         }
         let frame = self.python.frame(self.heap, at)?;
-        Ok(if self.is_unbegun(&frame) { Link::Unbegun(at) } else { Link::Frame(frame) })
-    }
-
-    /// Whether its function has not begun, `_PyFrame_IsIncomplete`: that of a generator always has.
-    fn is_unbegun(&self, frame: &PyFrame) -> bool {
-        let owner = self.heap.layout.frame.owner;
-        let owner = owner.and_then(|owner| self.heap.uint(frame.at, owner, 1));
-        let is_before = |offset| frame.code.is_prelude(offset);
-        owner != Some(OF_GENERATOR)
-            && instruction(self.heap, frame.at, &frame.code).is_some_and(is_before)
+        Ok(if self.heap.is_unbegun(&frame) { Link::Unbegun(at) } else { Link::Frame(frame) })
     }
 
     /// Whether it is the frame that is a part of the thread state.
@@ -195,93 +280,60 @@ impl Walk<'_> {
 
     fn add(&mut self, frame: PyFrame) {
         let at = frame.at;
-        self.open.frames.push(frame);
+        self.is_late |= frame.is_late;
+        self.open.frames.push(PyFrame { is_late: self.is_late, ..frame });
         self.pass(at);
     }
 
-    /// Ends the group if the frame at `at` is the first of an evaluation.
+    /// Ends the group with the frame at `at` where each evaluation runs one.
     fn pass(&mut self, at: Addr) {
-        if !self.has_evaluated && self.is_passed(at) {
-            return;
-        }
-        self.has_evaluated = true;
-        let ends = match self.heap.layout.frames {
-            Frames::Objects => true,
-            Frames::Shims => false,
-            Frames::Entries => {
-                let entry = self.heap.layout.frame.is_entry;
-                entry.and_then(|entry| self.heap.uint(at, entry, 1)).is_some_and(|entry| entry != 0)
-            }
-        };
-        if ends {
+        if self.heap.layout.frames == Frames::Objects && !self.is_passed(at) {
             self.close(None);
         }
     }
 
-    /// Whether a frame is that of a generator which waits for another one, into which an exception is thrown: to 3.11
+    /// Whether a frame is that of a generator which waits for another one, into which an exception is thrown: to 3.10
     /// `_gen_throw` puts it on the chain and evaluates it not (`Objects/genobject.c`). It belongs to the evaluation
     /// that threw.
     fn is_passed(&self, at: Addr) -> bool {
-        let Heap { layout, .. } = self.heap;
-        let offsets = &layout.frame;
-        let is_generators = match offsets.owner {
-            Some(owner) => self.heap.uint(at, owner, 1) == Some(OF_GENERATOR),
-            // `f_gen` goes before `f_lasti`.
-            None => offsets
-                .instruction
-                .checked_sub(8)
-                .and_then(|offset| self.heap.pointer(at, offset))
-                .is_some(),
-        };
+        let offsets = &self.heap.layout.frame;
+        // `f_gen` goes before `f_lasti`.
+        let generator = offsets.instruction.checked_sub(8);
+        let is_generators = generator.and_then(|offset| self.heap.pointer(at, offset)).is_some();
         // While a frame is evaluated its stack is the evaluation's affair.
-        let waits = || match layout.minor {
+        let waits = || match self.heap.layout.minor {
             ..=9 => self.heap.pointer(at, offsets.stack).is_some(),
-            10 | 11 => self.heap.int(at, offsets.stack).is_some_and(|depth| depth >= 0),
-            _ => false,
+            _ => self.heap.int(at, offsets.stack).is_some_and(|depth| depth >= 0),
         };
         is_generators && waits()
     }
 
     fn close(&mut self, anchor: Option<Addr>) {
-        self.has_evaluated = false;
         let frames = std::mem::take(&mut self.open.frames);
-        // Each entry has an anchor, in the same order.
-        if !frames.is_empty() || self.heap.layout.frames == Frames::Entries {
+        if !frames.is_empty() {
             self.chain.groups.push(Group { anchor, frames });
         }
-    }
-
-    fn finish(mut self) -> Chain {
-        self.end();
-        if self.heap.layout.frames != Frames::Shims {
-            let anchors = self.cframes();
-            for (group, anchor) in self.chain.groups.iter_mut().zip(anchors) {
-                group.anchor = Some(anchor);
-            }
-        }
-        self.chain
     }
 
     /// Ends the last group. In 3.9 the chain ends with frames into which is thrown: which evaluation threw is not known,
     /// and they are told with the frame that they wait for.
     fn end(&mut self) {
-        match self.chain.groups.last_mut().filter(|_| !self.has_evaluated) {
+        let is_thrown = self.heap.layout.frames == Frames::Objects;
+        match self.chain.groups.last_mut().filter(|_| is_thrown) {
             Some(last) => last.frames.append(&mut self.open.frames),
-            None if self.open.frames.is_empty() => {}
             None => self.close(None),
         }
     }
 
-    /// The `_PyCFrame`s of the evaluations, innermost first: each lies in the stack frame of one.
+    /// The `_PyCFrame`s of the evaluations of 3.10, innermost first: each lies in the stack frame of one.
     fn cframes(&self) -> Vec<Addr> {
-        let offsets = &self.heap.layout.thread;
-        let root = offsets.root_cframe.and_then(|root| self.thread.at.checked_add(root));
-        let previous = if self.heap.layout.minor == 10 { 8 } else { 16 };
-        let mut next = offsets.cframe.and_then(|cframe| self.heap.pointer(self.thread.at, cframe));
+        let offset = self.heap.layout.thread.cframe;
+        let root = self.heap.root_cframe(self.thread);
+        let mut next = offset.and_then(|offset| self.heap.pointer(self.thread.at, offset));
         let mut found = Vec::new();
         while let Some(at) = next.filter(|at| Some(*at) != root && found.len() < MAX_ANCHORS) {
             found.push(at);
-            next = self.heap.pointer(at, previous).filter(|next| *next > at || Some(*next) == root);
+            next = self.heap.outer_cframe(self.thread, at);
         }
         found
     }

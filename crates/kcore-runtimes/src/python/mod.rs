@@ -7,6 +7,7 @@
 
 mod activations;
 mod attributes;
+mod beginning;
 mod census;
 mod classes;
 mod code;

@@ -57,14 +57,14 @@ asyncio.run(main())
 ";
 
 /// A process that is killed when the test is done with it.
-struct Target {
+pub struct Target {
     child: Child,
     lines: Lines<BufReader<ChildStdout>>,
 }
 
 impl Target {
     /// The interpreter of a case.
-    fn start(case: &Case, program: &str) -> Self {
+    pub fn start(case: &Case, program: &str) -> Self {
         let mut child = Command::new(&case.exe)
             .args(["-c", program])
             .current_dir(&case.dir)
@@ -78,7 +78,7 @@ impl Target {
     }
 
     /// The ids and names of its threads.
-    fn threads(&mut self) -> Vec<(u32, String)> {
+    pub fn threads(&mut self) -> Vec<(u32, String)> {
         let lines = self.lines.by_ref().map(|line| line.expect("a line"));
         let told = lines.take_while(|line| line != "done").map(|line| {
             let (tid, name) = line.split_once(' ').expect("an id and a name");
@@ -87,7 +87,19 @@ impl Target {
         told.collect()
     }
 
-    fn snapshot(&self) -> Core {
+    /// Its first thread.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Sends it a signal of this name.
+    pub fn signal(&self, name: &str) {
+        let pid = self.child.id().to_string();
+        let sent = Command::new("kill").args(["-s", name, &pid]).status();
+        assert!(sent.expect("it is there").success());
+    }
+
+    pub fn snapshot(&self) -> Core {
         let pid = Pid::new(i32::try_from(self.child.id()).expect("a pid"));
         let live = LiveOptions { stop_timeout: Duration::from_secs(20), ..LiveOptions::default() };
         Core::of_process(pid, &live, &OpenOptions::default()).expect("a snapshot")

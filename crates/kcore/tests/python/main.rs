@@ -4,6 +4,7 @@ mod damage;
 mod last_words;
 mod live;
 mod stacks;
+mod steps;
 
 use std::{fs, sync::LazyLock};
 

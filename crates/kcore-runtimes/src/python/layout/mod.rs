@@ -13,7 +13,7 @@ pub use debug_offsets::DebugOffsets;
 pub enum Frames {
     /// `PyFrameObject`s, to 3.10.
     Objects,
-    /// `_PyInterpreterFrame`s; the first of each evaluation is marked: 3.11.
+    /// `_PyInterpreterFrame`s; each evaluation knows its innermost one: 3.11.
     Entries,
     /// `_PyInterpreterFrame`s with one of no function's between those of two evaluations: since 3.12.
     Shims,
@@ -124,8 +124,6 @@ pub struct FrameOffsets {
     pub slots: u64,
     /// Whose it is, `char`, since 3.11.
     pub owner: Option<u64>,
-    /// Whether it is the first of its evaluation, `bool`, in 3.11.
-    pub is_entry: Option<u64>,
     /// How much of its value stack is in use: a pointer, a depth or an index, by version.
     pub stack: u64,
 }

@@ -96,7 +96,6 @@ fn frame(c: Column) -> FrameOffsets {
         instruction: c.at([104, 104, 96, 56, 56, 56, 56, 56]),
         slots: c.at([360, 360, 352, 72, 72, 72, 80, 80]),
         owner: c.may([NO, NO, NO, 69, 70, 70, 74, 74]),
-        is_entry: c.may([NO, NO, NO, 68, NO, NO, NO, NO]),
         stack: c.at([72, 72, 80, 64, 64, 64, 64, 64]),
     }
 }

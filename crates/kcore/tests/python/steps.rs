@@ -1,0 +1,159 @@
+//! A thread that is stopped at each instruction with which the evaluation loop begins and ends: `step.c` lets it go on by
+//! one, and a snapshot is taken of the process that is stopped meanwhile.
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+    sync::Arc,
+};
+
+use gen_cores::{Case, Outcome, ensure};
+use kcore::{Core, FrameKind, MAX_FRAMES, Tid};
+
+use crate::live::Target;
+
+/// Its loops are called by C alone: those of `a`, `b` and `gen` by that of `leaf1` or `leaf2`. They differ from time to
+/// time, so that what one leaves on the stack and in frames is wrong for the next one.
+const PROGRAM: &str = "
+def a(x): return x
+def b(x): return -x
+def gen(count):
+    for number in range(count): yield number
+def leaf1(): return list(map(a, gen(2)))
+def leaf2(): return list(map(b, gen(1)))
+def outer():
+    while True: leaf1(); leaf2()
+print('done', flush=True)
+outer()
+";
+
+/// Activations that are looked at, and instructions of each, at most.
+const ACTIVATIONS: usize = 3;
+const MOST: usize = 110;
+
+/// What is seen at one instruction.
+struct Seen {
+    /// Functions of Python, innermost first, and `-` for native frames before, between and behind them.
+    shape: Vec<String>,
+    doubt: Option<Arc<str>>,
+}
+
+/// How often what was seen was right, with the function that the activation runs or without it, marked as doubtful, or
+/// wrong.
+#[derive(Debug, Default)]
+struct Tally {
+    right: usize,
+    without: usize,
+    doubtful: Vec<String>,
+    wrong: Vec<String>,
+}
+
+fn build(dir: &Path) -> PathBuf {
+    let program = dir.join("step");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/python/step.c");
+    let status = Command::new("cc").args(["-O2", "-o"]).arg(&program).arg(source).status();
+    assert!(status.expect("a compiler").success());
+    program
+}
+
+fn step(program: &Path, tid: u32, pc: u64, count: usize) -> u64 {
+    let words = [tid.to_string(), format!("{pc:#x}"), count.to_string()];
+    let output = Command::new(program).args(words).output().expect("it runs");
+    assert!(output.status.success(), "{:?}", output.status);
+    String::from_utf8_lossy(&output.stdout).trim().parse().expect("a pc")
+}
+
+fn see(core: &Core, tid: u32) -> Seen {
+    let stack = core.stack(Tid::new(tid), MAX_FRAMES);
+    let (mut shape, mut doubt): (Vec<String>, _) = (Vec::new(), None);
+    for frame in core.named_frames(&stack) {
+        let function = frame.location.function.as_deref().unwrap_or("?");
+        let name = match frame.location.kind {
+            FrameKind::Python => function.rsplit('.').next().unwrap_or(function),
+            _ => "-",
+        };
+        doubt = doubt.or(frame.location.doubt.clone());
+        if name != "-" || shape.last().is_none_or(|last| last != "-") {
+            shape.push(name.to_owned());
+        }
+    }
+    Seen { shape, doubt }
+}
+
+/// The function that the innermost activation runs, where one is shown, and the one that called it through C; `None` where
+/// the rest is not as it must be.
+fn judge(shape: &[String]) -> Option<(Option<&str>, &str)> {
+    let shape: Vec<&str> = shape.iter().map(String::as_str).collect();
+    let shape = shape.strip_prefix(&["-"]).unwrap_or(&shape);
+    let (inner, rest) = match shape {
+        [inner @ ("a" | "b" | "gen"), "-", rest @ ..] => (Some(*inner), rest),
+        rest => (None, rest),
+    };
+    let [leaf @ ("leaf1" | "leaf2"), "outer", "<module>", "-"] = rest else { return None };
+    let other = if *leaf == "leaf1" { "b" } else { "a" };
+    (inner != Some(other)).then_some((inner, leaf))
+}
+
+/// Looks at the instructions of one activation, up to the beginning of the next one.
+fn look(target: &Target, program: &Path, entry: u64, tally: &mut Tally) {
+    let tid = target.id();
+    let mut pc = step(program, tid, entry, 0);
+    let (mut function, mut caller): (Option<String>, Option<String>) = (None, None);
+    for _ in 0..MOST {
+        let seen = see(&target.snapshot(), tid);
+        let told = format!("{:#x}: {:?} {:?}", pc.wrapping_sub(entry), seen.shape, seen.doubt);
+        match judge(&seen.shape) {
+            _ if seen.doubt.is_some() => tally.doubtful.push(told),
+            // An activation runs one function, for one caller.
+            Some((inner, leaf))
+                if caller.get_or_insert(leaf.to_owned()) == leaf
+                    && inner.is_none_or(|it| function.get_or_insert(it.to_owned()) == it) =>
+            {
+                if inner.is_some() {
+                    tally.right += 1
+                } else {
+                    tally.without += 1
+                }
+            }
+            _ => tally.wrong.push(told),
+        }
+        pc = step(program, tid, 0, 1);
+        if pc == entry {
+            break;
+        }
+    }
+}
+
+fn stops(case: &Case, program: &Path) {
+    let mut target = Target::start(case, PROGRAM);
+    target.threads();
+    target.signal("STOP");
+    let entry = target.snapshot().lookup_symbol(None, "_PyEval_EvalFrameDefault").expect("it");
+    let mut tally = Tally::default();
+    for _ in 0..ACTIVATIONS {
+        look(&target, program, entry.get(), &mut tally);
+    }
+    let all = tally.right + tally.without + tally.doubtful.len();
+    assert!(tally.wrong.is_empty(), "{}: {tally:?}", case.name());
+    assert!(
+        tally.doubtful.len() * 10 <= all && tally.right * 4 >= all,
+        "{}: {tally:?}",
+        case.name()
+    );
+}
+
+#[test]
+fn where_an_evaluation_begins_or_ends_no_frame_is_in_a_wrong_place() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let program = build(dir.path());
+    let releases = ["python3.11", "debian3.11", "python3.12", "python3.13", "debian3.14"];
+    std::thread::scope(|scope| {
+        for release in releases {
+            let program = &program;
+            scope.spawn(move || match ensure("python-stack", release).expect("a case") {
+                Outcome::Made(case) | Outcome::Fresh(case) => stops(&case, program),
+                Outcome::Skipped(skipped) => gen_cores::not_tested(skipped),
+            });
+        }
+    });
+}
