@@ -69,6 +69,18 @@ pub trait Runtime: Any + Send + Sync {
         Vec::new()
     }
 
+    /// The same one without what it learnt of the process that may have changed when that has run on; `None` where it
+    /// keeps nothing of the kind.
+    fn later(&self) -> Option<Arc<dyn Runtime>> {
+        None
+    }
+
+    /// Whether *decode* follows what changes with every call and lies elsewhere than on the stack of C: that must be of the
+    /// same instant as the stack, and cannot be read while the thread runs on.
+    fn needs_its_instant(&self) -> bool {
+        false
+    }
+
     /// *enumerate* and *seed*: the stacks that it keeps beside those of threads.
     fn tasks(&self, host: &dyn Host) -> Vec<Task> {
         let _ = host;

@@ -1,6 +1,6 @@
 //! All runtimes of one process.
 
-use std::any::Any;
+use std::{any::Any, sync::Arc};
 
 use kcore_mem::Addr;
 use kcore_unwind::{Phase, Regs, RuleFrame, RuleStep, Tid};
@@ -13,7 +13,7 @@ use crate::{
 /// The runtimes that were found in a process, in the order of their probes.
 #[derive(Default)]
 pub struct Runtimes {
-    found: Vec<Box<dyn Runtime>>,
+    found: Vec<Arc<dyn Runtime>>,
     damaged: Vec<Damage>,
 }
 
@@ -23,11 +23,17 @@ impl Runtimes {
         let mut runtimes = Self::default();
         for finding in probes.into_iter().flat_map(|probe| (probe.find)(host)) {
             match finding {
-                Finding::Found(runtime) => runtimes.found.push(runtime),
+                Finding::Found(runtime) => runtimes.found.push(runtime.into()),
                 Finding::Damaged(damage) => runtimes.damaged.push(damage),
             }
         }
         runtimes
+    }
+
+    /// The same ones a moment later: what they learnt of what changes while the process runs is forgotten.
+    pub fn later(&self) -> Self {
+        let later = |runtime: &Arc<dyn Runtime>| runtime.later().unwrap_or_else(|| runtime.clone());
+        Self { found: self.found.iter().map(later).collect(), damaged: self.damaged.clone() }
     }
 
     /// Whether nothing was found that could be decoded.
@@ -77,6 +83,12 @@ impl Runtimes {
             self.damaged.iter().filter_map(|damage| Some((damage, damage.stand_in.as_ref()?)));
         let stand_ins = known.flat_map(|(damage, it)| it.spans(host, stack, damage));
         span::in_order(decoded.chain(stand_ins).collect(), stack.frames.len())
+    }
+
+    /// Those that cannot decode a stack whose thread has run on meanwhile.
+    pub fn needing_their_instant(&self) -> impl Iterator<Item = &Identity> {
+        let needing = self.found.iter().filter(|runtime| runtime.needs_its_instant());
+        needing.map(|runtime| runtime.identity())
     }
 
     /// The stacks that belong to no thread, of all of them.

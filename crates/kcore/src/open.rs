@@ -336,8 +336,8 @@ impl Core {
         }
     }
 
-    /// The same process a moment later: what was learnt of its files, its code and its runtimes still
-    /// holds. `parts` have its threads and stacks.
+    /// The same process a moment later: what was learnt of its files, its code and where its runtimes
+    /// are still holds. `parts` have its threads and stacks.
     pub(crate) fn later(
         &self,
         parts: CoreParts,
@@ -352,13 +352,14 @@ impl Core {
         let (modules, finder) = (self.modules.clone(), self.finder.clone());
         let later = Self::new(self.target, Some(parts), modules, space, finder, options);
         let registered = self.code.registered();
+        let renewed = |found: &Arc<Runtimes>| Arc::new(found.later());
         Self {
             code: ProcessCode::new(later.modules.clone(), later.space.clone(), registered),
             mappings: OnceLock::from(mappings),
             locations: self.locations.clone(),
             tail_calls: self.tail_calls.clone(),
             knowledge: self.knowledge.clone(),
-            runtimes: self.runtimes.get().cloned().map(Built::of).unwrap_or_default(),
+            runtimes: self.runtimes.get().map(renewed).map(Built::of).unwrap_or_default(),
             ..later
         }
     }

@@ -16,7 +16,9 @@ Sample the stacks of a live process, with the functions of JavaScript and Python
 of native code, into folded stacks, a flame graph, or a profile for pprof or the Firefox profiler.
 
 All threads count, whether they run or wait; with --cpu the time that they spend on processors,
-which the kernel counts where it may (perf_event_paranoid), and stops nobody. Else a sample stops
+which the kernel counts where it may (perf_event_paranoid), and stops nobody. Where Python runs,
+--cpu stops threads all the same, and counts those that run: its frames lie in memory that the
+kernel's samples have not (--native does without them, and stops nobody). Else a sample stops
 only those threads that have run since the last one, each for some microseconds, and what is
 needed to name their frames is prepared before. The process stands still for 2% of the time
 at most (--hold): where its stops take long, on a busy machine or with many threads that run,
@@ -84,9 +86,13 @@ pub(crate) struct ProfileArgs {
     #[arg(long, value_name = "STATES")]
     state: Option<String>,
 
-    /// Count time on a processor alone: the kernel takes the samples where it may, and stops nobody
+    /// Count time on a processor alone: the kernel takes the samples where it may, and stops nobody but where Python runs
     #[arg(long, conflicts_with = "state")]
     cpu: bool,
+
+    /// Functions of machine code alone: JavaScript and Python are not decoded
+    #[arg(long)]
+    native: bool,
 
     #[command(flatten)]
     files: FileArgs,
@@ -132,6 +138,7 @@ impl ProfileArgs {
             duration: self.duration,
             states: self.states()?,
             on_cpu: self.cpu,
+            native: self.native,
         };
         let options = self.files.options();
         let pack = self.output.extension().is_some_and(|end| end == "gz");

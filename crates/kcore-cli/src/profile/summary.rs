@@ -28,8 +28,12 @@ pub(super) fn lines(
         ),
         held(wanted, cost),
     ];
-    if let Method::StopsInstead(reason) = &cost.method {
-        lines.push(format!("it was stopped, since the kernel counts for nobody here: {reason}"));
+    lines.extend(why_stopped(&cost.method));
+    if cost.doubtful > 0 {
+        lines.push(format!(
+            "{} of {} samples have functions marked (?), which are not certain or not known",
+            cost.doubtful, cost.samples
+        ));
     }
     lines.extend(idle(wanted, cost));
     lines.extend(slowed(cost));
@@ -54,7 +58,7 @@ fn held(wanted: &Wanted, cost: &ProfileCost) -> String {
         Method::Counters { kernel: false } => format!(
             "process {pid} was never stopped; its time in the kernel is not counted (perf_event_paranoid)"
         ),
-        Method::Stops | Method::StopsInstead(_) => format!(
+        Method::Stops | Method::StopsInstead(_) | Method::StopsFor(_) => format!(
             "process {pid} was held for {:.2}% of the time, {} at most, at {:.1} of {} rounds a second; {} samples \
              needed no stop",
             cost.share_held() * 100.0,
@@ -70,6 +74,20 @@ fn held(wanted: &Wanted, cost: &ProfileCost) -> String {
 fn idle(wanted: &Wanted, cost: &ProfileCost) -> Option<String> {
     let is_idle = wanted.profile.on_cpu && cost.samples == 0 && cost.lost == 0;
     is_idle.then(|| "no thread was seen on a processor".to_owned())
+}
+
+/// Why it was stopped, where the kernel was to count.
+fn why_stopped(method: &Method) -> Option<String> {
+    match method {
+        Method::StopsInstead(reason) => {
+            Some(format!("it was stopped, since the kernel counts for nobody here: {reason}"))
+        }
+        Method::StopsFor(runtime) => Some(format!(
+            "it was stopped, since frames of {runtime} lie in memory that the kernel's samples have not; threads count \
+             that ran or waited for a processor (--native: the kernel counts, and functions of {runtime} have no names)"
+        )),
+        Method::Stops | Method::Counters { .. } => None,
+    }
 }
 
 /// Why there are fewer rounds than were asked for, where that is for the sake of the process.

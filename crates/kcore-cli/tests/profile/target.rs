@@ -36,12 +36,17 @@ impl Target {
         self.process.pid()
     }
 
+    /// The next line that it writes.
+    pub fn told(&mut self) -> String {
+        let mut line = String::new();
+        self.lines.read_line(&mut line).unwrap();
+        line
+    }
+
     /// The time that it spent in each of its functions, as it counted it.
     pub fn sums(&mut self) -> Vec<f64> {
         self.input.write_all(b"\n").unwrap();
-        let mut line = String::new();
-        self.lines.read_line(&mut line).unwrap();
-        line.split_whitespace().map(|word| word.parse().unwrap()).collect()
+        self.told().split_whitespace().map(|word| word.parse().unwrap()).collect()
     }
 }
 
@@ -60,7 +65,12 @@ pub fn profile(words: &[&str]) -> (Vec<u8>, String) {
 
 /// Folded stacks: functions from the outermost on, and how often.
 pub fn folded(words: &[&str]) -> Vec<(Vec<String>, u64)> {
-    let text = String::from_utf8(profile(words).0).unwrap();
+    parsed(&profile(words).0)
+}
+
+/// Folded stacks that were written.
+pub fn parsed(written: &[u8]) -> Vec<(Vec<String>, u64)> {
+    let text = std::str::from_utf8(written).unwrap();
     let line = |line: &str| {
         let (stack, count) = line.rsplit_once(' ').unwrap();
         (stack.split(';').map(str::to_owned).collect(), count.parse().unwrap())

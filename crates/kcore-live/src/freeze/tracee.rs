@@ -142,7 +142,12 @@ impl Tracee {
 
     /// Its stack pointer, once it stands still.
     pub fn stack_pointer(&self) -> Option<u64> {
-        machine::stack_pointer(self.general.get(..self.general_len)?)
+        machine::stack_pointer(self.general())
+    }
+
+    /// Its general registers; empty before it stands still.
+    pub fn general(&self) -> &[u8] {
+        self.general.get(..self.general_len).unwrap_or_default()
     }
 
     /// Lets it go, with the signal that it was about to take.
@@ -166,7 +171,7 @@ impl Tracee {
 
     /// As [`Tracee::into_thread`], of one that goes on standing still.
     pub fn to_thread(&self) -> Option<SnapThread> {
-        let general = self.general.get(..self.general_len).unwrap_or_default();
+        let general = self.general();
         let has_registers = !general.is_empty();
         if !has_registers && !self.is_late() {
             return None;

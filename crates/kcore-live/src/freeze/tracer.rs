@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kcore_mem::AddrRange;
+use kcore_mem::{Addr, AddrRange};
 
 use super::{
     Deadline, Plan, pointers,
@@ -14,6 +14,7 @@ use super::{
     tracee::Tracee,
 };
 use crate::{
+    Piece,
     arena::Arena,
     sys::{priority::Raised, signals::HeldBack},
 };
@@ -117,7 +118,11 @@ impl<'a> Tracer<'a> {
         let copied = self.arena.copy(self.plan.memory, &parts, deadline);
         let rest = rest_of(&extents, &copied, together);
         self.arena.copy(self.plan.memory, &rest, deadline);
-        let pages = pointers::pages(&self.heaps, self.arena.pieces_from(before));
+        let standing = tracees.iter().filter(|tracee| tracee.stands());
+        let registers =
+            standing.map(|tracee| Piece { start: Addr::new(0), bytes: tracee.general() });
+        let words = registers.chain(self.arena.pieces_from(before));
+        let pages = pointers::pages(&self.heaps, words);
         self.arena.copy(self.plan.memory, &pages, deadline);
         self.arena.copy(self.plan.memory, more, deadline);
         self.late |= deadline.is_over();

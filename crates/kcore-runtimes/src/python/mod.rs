@@ -145,6 +145,17 @@ impl Runtime for Python {
         Decoder { python: self, host }.spans(stack)
     }
 
+    /// Threads begin and end, and code may lie where other code did.
+    fn later(&self) -> Option<Arc<dyn Runtime>> {
+        let (identity, layout) = (self.identity.clone(), self.layout.clone());
+        Some(Arc::new(Self::new(identity, layout, self.module, self.runtime, self.main)))
+    }
+
+    /// The thread state and frames of functions lie in the heap.
+    fn needs_its_instant(&self) -> bool {
+        true
+    }
+
     fn identify(&self, host: &dyn Host, at: Addr) -> Option<String> {
         let held = self.held(host, at)?;
         let inside = match held.offset {

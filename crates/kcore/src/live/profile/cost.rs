@@ -13,6 +13,8 @@ pub enum Method {
     Stops,
     /// Threads are stopped, since the kernel does not let kcore count, for this reason.
     StopsInstead(String),
+    /// Threads are stopped, since this runtime's frames cannot be told from the stacks that the kernel copies.
+    StopsFor(&'static str),
     /// The kernel takes them while threads run.
     Counters {
         /// Whether time in the kernel counts.
@@ -61,6 +63,9 @@ pub struct ProfileCost {
     pub spared: u64,
     /// Samples of threads that did not stop in time, or whose stack could not be copied.
     pub lost: u64,
+    /// Samples with functions of languages that are marked as not certain: their threads may have run on before these
+    /// were read, or they cannot be decoded.
+    pub doubtful: u64,
     /// Samples of threads that had not run since the last one, and were not stopped.
     pub unstopped: u64,
     /// How often threads of the process were stopped, and how many together for all times.

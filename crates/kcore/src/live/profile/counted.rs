@@ -73,7 +73,8 @@ impl<'a, 'c> Counted<'a, 'c> {
         course: &'a mut Course<'c>,
         counting: &'a mut Counting,
     ) -> Self {
-        Self { maps: prepared.maps(), prepared, course, counting, names: Names::default() }
+        let names = Names::new(course.wanted.native);
+        Self { maps: prepared.maps(), prepared, course, counting, names }
     }
 
     /// Samples until the time is over or the program is.
@@ -163,6 +164,8 @@ impl<'a, 'c> Counted<'a, 'c> {
         let core = self.prepared.core(&self.maps, snapshot).ok()?;
         let tid = Tid::new(u32::try_from(tid).ok()?);
         let (thread, stack) = self.names.of_thread(&core, tid, &mut self.course.profile)?;
+        let is_doubtful = u64::from(self.names.is_doubtful(stack));
+        self.course.cost.doubtful = self.course.cost.doubtful.saturating_add(is_doubtful);
         let first = *self.counting.first.get_or_insert(time);
         let at = Duration::from_nanos(time.saturating_sub(first));
         self.course.add(Sample { at, thread, stack, weight: 1 });

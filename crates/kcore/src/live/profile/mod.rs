@@ -49,8 +49,11 @@ pub struct ProfileOptions {
     /// Only threads in these states count, by the letters of `/proc`; `None` is all of them.
     pub states: Option<String>,
     /// Only time on a processor counts. Where the kernel allows it, it takes the samples, and no thread is
-    /// stopped; else those count that run when they are stopped.
+    /// stopped; else, and where a runtime's frames can be told from a stopped thread alone, those count that run when
+    /// they are stopped.
     pub on_cpu: bool,
+    /// Frames of machine code alone: those of runtimes are not decoded.
+    pub native: bool,
 }
 
 /// How far a profile is, for whoever watches.

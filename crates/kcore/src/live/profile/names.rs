@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kcore_profile::{Profile, ProfileFrame, StackId, ThreadId};
 use kcore_runtimes::FrameKind;
 use kcore_unwind::Walker;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{CodeAddr, Core, Location, Stack, Tid};
 
@@ -15,14 +15,30 @@ const MAX_FRAMES: usize = 2048;
 /// Stacks that are remembered by their addresses, at most.
 const MAX_KNOWN: usize = 1 << 18;
 
+/// What marks a function of a language of which something is not certain.
+const DOUBTFUL: &str = " (?)";
+
 /// Stacks of native code by the addresses of their frames, and why there are no more: such a stack is
 /// named once.
-#[derive(Default)]
 pub struct Names {
+    /// Whether frames of runtimes are not decoded.
+    is_native: bool,
+    /// Stacks with functions of languages of which something is not certain.
+    doubtful: FxHashSet<StackId>,
     known: FxHashMap<(Vec<CodeAddr>, &'static str), StackId>,
 }
 
 impl Names {
+    /// None is known yet.
+    pub fn new(is_native: bool) -> Self {
+        Self { is_native, doubtful: FxHashSet::default(), known: FxHashMap::default() }
+    }
+
+    /// Whether a stack has functions of languages of which something is not certain: they are marked.
+    pub fn is_doubtful(&self, stack: StackId) -> bool {
+        self.doubtful.contains(&stack)
+    }
+
     /// A thread, and its stack; `None` when not even its innermost frame is known.
     pub fn of_thread(
         &mut self,
@@ -44,7 +60,7 @@ impl Names {
         profile: &mut Profile,
     ) -> Option<StackId> {
         let stack = core.stack_with(walker, tid, MAX_FRAMES);
-        let spans = core.decoded(&stack);
+        let spans = if self.is_native { Vec::new() } else { core.decoded(&stack) };
         let is_native = spans.is_empty();
         let pcs: Vec<CodeAddr> = stack.frames.iter().map(|frame| frame.pc).collect();
         let key = (pcs, stack.end.as_str());
@@ -52,7 +68,12 @@ impl Names {
             return Some(*known);
         }
         let named = core.named(&stack, spans).map(|frame| frame_of(&frame.location));
-        let id = profile.stack(named.chain(rest_of(&stack)).collect())?;
+        let frames: Vec<ProfileFrame> = named.chain(rest_of(&stack)).collect();
+        let is_doubtful = frames.iter().any(|frame| frame.function.ends_with(DOUBTFUL));
+        let id = profile.stack(frames)?;
+        if is_doubtful {
+            self.doubtful.insert(id);
+        }
         // Code that a runtime made may be other code later.
         let is_lasting = is_native && key.0.iter().all(|pc| core.modules().at(pc.addr()).is_some());
         if is_lasting && self.known.len() < MAX_KNOWN {
@@ -65,8 +86,9 @@ impl Names {
 /// A named frame as a profile has it.
 pub fn frame_of(location: &Location) -> ProfileFrame {
     let function = location.function.clone().unwrap_or_else(|| nameless(location));
+    let is_doubtful = location.doubt.is_some() && location.kind != FrameKind::Native;
     ProfileFrame {
-        function,
+        function: if is_doubtful { format!("{function}{DOUBTFUL}").into() } else { function },
         module: location.module.clone(),
         file: location.file.clone(),
         line: location.line,

@@ -15,7 +15,7 @@ use kcore_mem::AddrRange;
 use super::super::{
     LiveOptions, LiveParts, ThreadChoice, files, mappings, parts::parts_of, rehearsal,
 };
-use crate::{Core, Mapping, OpenError, OpenOptions};
+use crate::{Core, Mapping, OpenError, OpenOptions, Tid};
 
 /// Pages that are read for a sample from the process while it runs on, at most.
 const MAX_PAGES: usize = 4096;
@@ -78,6 +78,8 @@ impl<'a> Prepared<'a> {
         let maps = Maps::of(text, lines, &parts.space);
         let base = Core::of_parts(parts, finder, options);
         rehearsal::ask_process(&base);
+        // What runtimes keep of each thread changes as often as its stack does.
+        base.thread_facts(Tid::new(u32::try_from(process.pid().get()).unwrap_or_default()));
         let wanted = pages.ranges();
         Ok(Self { process, live, options, facts, auxv, memory, base, wanted, maps })
     }
@@ -147,6 +149,11 @@ impl<'a> Prepared<'a> {
     /// Whether runtimes are in it, whose frames lie in its heap.
     pub fn has_runtimes(&self) -> bool {
         !self.base.runtimes().is_empty()
+    }
+
+    /// A runtime in it whose frames cannot be told from stacks alone.
+    pub fn runtime_of_the_instant(&self) -> Option<&'static str> {
+        self.base.runtimes().needing_their_instant().next().map(|identity| identity.name)
     }
 
     /// Copies the stacks of these threads, until `stop` is set.

@@ -67,6 +67,7 @@ impl<'a, 'c> Sampler<'a, 'c> {
     pub fn new(prepared: &'a Prepared<'a>, course: &'a mut Course<'c>) -> Self {
         Self {
             maps: prepared.maps(),
+            names: Names::new(course.wanted.native),
             prepared,
             course,
             threads: Vec::new(),
@@ -74,7 +75,6 @@ impl<'a, 'c> Sampler<'a, 'c> {
             listed_count: None,
             turns: Turns::default(),
             last: HashMap::new(),
-            names: Names::default(),
             hasher: RandomState::new(),
             held: Duration::ZERO,
             weight: 1,
@@ -311,6 +311,8 @@ impl<'a, 'c> Sampler<'a, 'c> {
         };
         if counts {
             let (thread, stack, weight) = (last.thread, last.stack, self.weight);
+            let is_doubtful = u64::from(self.names.is_doubtful(stack));
+            self.course.cost.doubtful = self.course.cost.doubtful.saturating_add(is_doubtful);
             self.course.add(Sample { at, thread, stack, weight });
         }
     }

@@ -71,11 +71,20 @@ impl<'a> Taking<'a> {
         let course = self.course.get_or_insert_with(begin);
         course.look_at(process, prepared.has_auxv(&self.auxv));
         self.auxv = prepared.auxv().to_vec();
-        if wanted.on_cpu && self.counting.is_none() && course.cost.method == Method::Stops {
-            match Counting::begin(&prepared, course) {
-                Ok(counting) => course.cost.method = self.counting.insert(counting).method(),
-                Err(error) => course.cost.method = Method::StopsInstead(error.to_string()),
+        let stopped_for = prepared.runtime_of_the_instant().filter(|_| !wanted.native);
+        match stopped_for {
+            Some(runtime) if wanted.on_cpu => {
+                let counted = self.counting.take();
+                course.lose(counted.map_or(0, |counting| counting.lost()));
+                course.cost.method = Method::StopsFor(runtime);
             }
+            _ if wanted.on_cpu && course.cost.method == Method::Stops => {
+                match Counting::begin(&prepared, course) {
+                    Ok(counting) => course.cost.method = self.counting.insert(counting).method(),
+                    Err(error) => course.cost.method = Method::StopsInstead(error.to_string()),
+                }
+            }
+            _ => {}
         }
         Ok(match &mut self.counting {
             Some(counting) => Counted::new(&prepared, course, counting).run()?,
