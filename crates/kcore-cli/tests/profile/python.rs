@@ -87,7 +87,9 @@ fn functions_of_python_that_use_a_processor_stand_where_they_are_called() {
         assert_eq!(target.told(), "runs\n");
         let (stacks, said) =
             profile(&["--cpu", "-d", "2", "-F", "300", "--hold", "100", &target.pid()]);
-        let stacks = parsed(&stacks);
+        // What is marked as read late has its place all the same.
+        let stacks = String::from_utf8(stacks).unwrap().replace(" (?)", "");
+        let stacks = parsed(stacks.as_bytes());
         assert!(said.contains("since frames of cpython lie in memory"), "{said}");
         assert!(count(&stacks, "leaf [python]") > 20, "{release}: {stacks:?}");
         let wrong = stacks.iter().find_map(|(stack, _)| Some((fault(stack)?, stack)));
