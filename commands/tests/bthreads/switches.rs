@@ -46,7 +46,8 @@ fn check_frames(core: &Opened, record: &Value) {
     let frames = record["frames"].as_array().expect("frames");
     for frame in frames {
         let trust = frame["trust"].as_str().unwrap_or_default();
-        let is_sure = ["context", "cfi", "runtime", "code", "prologue"].contains(&trust);
+        let is_sure =
+            ["context", "cfi", "runtime", "code", "prologue", "tail_call"].contains(&trust);
         assert!(is_sure, "{}: {record}", core.name);
     }
     if !frames.is_empty() {

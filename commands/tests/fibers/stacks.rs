@@ -17,7 +17,7 @@ fn functions(record: &Value) -> Vec<&str> {
 fn check_whole(core: &Opened, told: &Value, record: &Value) {
     for frame in record["frames"].as_array().expect("frames") {
         let trust = frame["trust"].as_str().unwrap_or_default();
-        let is_sure = ["context", "cfi", "runtime", "signal"].contains(&trust);
+        let is_sure = ["context", "cfi", "runtime", "signal", "tail_call"].contains(&trust);
         assert!(is_sure, "{} {told}: {record}", core.name);
     }
     assert_eq!(record["end"]["reason"], "outermost", "{} {told}: {record}", core.name);

@@ -59,7 +59,7 @@ impl Build {
         let mut compiler = Command::new(self.compiler);
         compiler.args(["-O2", "-g", self.dwarf, "-o"]).arg(&program).arg(source);
         let Ok(status) = compiler.status() else {
-            gen_cores::not_tested(&format!("tail calls: there is no {}", self.compiler));
+            gen_cores::not_tested(format!("tail calls: there is no {}", self.compiler));
             return None;
         };
         assert!(status.success(), "{self:?}");

@@ -9,8 +9,10 @@ use crate::sanitize;
 impl Writer<'_, '_> {
     /// An integer: hexadecimal, unless its type or the user says otherwise.
     pub(super) fn integer(&self, value: &Value, number: &Number) -> String {
-        if self.style.integers != Integers::Natural {
-            return self.plain_integer(number);
+        match self.style.integers {
+            Integers::Natural => {}
+            Integers::Hexadecimal => return hexadecimal(&own_bits(value, number)),
+            Integers::Decimal => return decimal(number),
         }
         let is_bits = value.bits.is_some_and(|bits| {
             bits.offset % 8 != 0
@@ -48,6 +50,13 @@ impl Writer<'_, '_> {
         let name = name.as_deref().unwrap_or("???");
         format!("{number} ({})", sanitize::line(name))
     }
+}
+
+/// The bits of a bit-field alone, without those that carry on its sign.
+fn own_bits(value: &Value, number: &Number) -> Number {
+    let size = value.bits.and_then(|bits| u32::try_from(bits.size).ok());
+    let mask = size.and_then(|size| u128::MAX.checked_shr(128_u32.saturating_sub(size)));
+    Number { bits: number.bits & mask.unwrap_or(u128::MAX), ..*number }
 }
 
 /// `0x2a`, and 0 as it is.

@@ -162,7 +162,7 @@ impl DwarfFile {
             line: Arc::clone(&self.line),
             loc: Arc::clone(&self.loc),
             loclists: Arc::clone(&self.loclists),
-            locations: OnceLock::new(),
+            locations: self.locations.clone(),
             ranges_left: Arc::clone(&self.ranges_left),
             dwarf: Arc::clone(&self.dwarf),
             abbreviations: Arc::clone(&self.abbreviations),

@@ -92,15 +92,26 @@ pub fn read(info: &Arc<DebugInfo>, call: DieId, meter: &Rc<Meter>) -> Result<Cal
 /// Where the code of a function begins, and how it is called.
 pub fn code_of(info: &DebugInfo, function: DieId) -> Result<FunctionCode> {
     let chain = Chain::of(DieEntry::read(info, function)?)?;
-    let mut entry = None;
-    for part in chain.entries() {
-        entry = entry.or(entry_of(part)?);
-    }
+    let entry = first_entry(&chain)?;
     let linkage = [constants::DW_AT_linkage_name, constants::DW_AT_MIPS_linkage_name];
     let linkage = linkage.into_iter().find_map(|name| chain.entries().find_map(|it| it.text(name)));
     let symbol = linkage.or_else(|| chain.entries().find_map(DieEntry::name));
     let is_external = chain.entries().any(|part| part.flag(constants::DW_AT_external));
     Ok(FunctionCode { entry, symbol, is_external })
+}
+
+/// Where the code of a function begins. Its name, which may be long, is not read.
+pub fn start_of(info: &DebugInfo, function: DieId) -> Result<Option<Svma>> {
+    first_entry(&Chain::of(DieEntry::read(info, function)?)?)
+}
+
+fn first_entry(chain: &Chain<'_>) -> Result<Option<Svma>> {
+    for part in chain.entries() {
+        if let Some(entry) = entry_of(part)? {
+            return Ok(Some(entry));
+        }
+    }
+    Ok(None)
 }
 
 /// The first address of a function's code: the one that its entry names so, else that of its first

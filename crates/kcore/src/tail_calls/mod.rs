@@ -42,7 +42,8 @@ pub(crate) struct TailChain {
     pub gap: Option<(usize, Arc<str>)>,
 }
 
-/// What was found before: append-only stores that readers share.
+/// What was found before: append-only stores that readers share. What a command that had to end found may lack
+/// something, and is not among it.
 #[derive(Default)]
 pub(crate) struct TailCallCache {
     jumps: RwLock<FxHashMap<Addr, Option<Arc<Jumps<DieId>>>>>,
@@ -64,7 +65,9 @@ impl Core {
             return Some(known);
         }
         let found = Arc::new(self.find_tail_chain(returns_to, callee.pc.lookup()));
-        put(&self.tail_calls.chains, key, found.clone());
+        if !self.budget().is_halted() {
+            put(&self.tail_calls.chains, key, found.clone());
+        }
         Some(found)
     }
 
@@ -111,7 +114,9 @@ impl Core {
             return known;
         }
         let found = self.find_jumps(at).map(Arc::new);
-        put(&self.tail_calls.jumps, at, found.clone());
+        if !self.budget().is_halted() {
+            put(&self.tail_calls.jumps, at, found.clone());
+        }
         found
     }
 

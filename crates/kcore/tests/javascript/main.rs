@@ -132,8 +132,12 @@ fn a_stack_that_is_cut_shows_what_the_whole_one_does() {
         for limit in 1..32 {
             let cut = core.stack(tid, limit);
             let cut: Vec<NamedFrame> = core.named_frames(&cut).collect();
-            let expected: Vec<NamedFrame> =
+            let mut expected: Vec<NamedFrame> =
                 whole.iter().filter(|frame| frame.physical < limit).cloned().collect();
+            // What ended by tail calls below the last frame is known by its caller, which is cut off.
+            while expected.last().is_some_and(NamedFrame::is_tail_call) {
+                expected.pop();
+            }
             assert_eq!(cut, expected, "{} cut at {limit}", case.name());
         }
     }

@@ -108,9 +108,9 @@ pub const ROOMS: &[Room] = &[
             "kcore-disasm",
             "kcore-profile",
         ],
-        third_party: &["rustc-hash", "thiserror"],
+        third_party: &["memchr", "rustc-hash", "thiserror"],
     },
-    Room { name: "kcore-dcmd", uses: &["kcore"], third_party: &["thiserror"] },
+    Room { name: "kcore-dcmd", uses: &["kcore"], third_party: &["num-bigint", "thiserror"] },
     // Values of types are trees, which it lays out; it reads no core.
     Room {
         name: "kcore-render",
