@@ -20,9 +20,12 @@ impl Target {
         Self(quiet.spawn().unwrap())
     }
 
+    pub fn pid(&self) -> String {
+        self.0.id().to_string()
+    }
+
     fn signal(&self, name: &str) -> bool {
-        let pid = self.0.id().to_string();
-        Command::new("kill").args(["-s", name, &pid]).status().unwrap().success()
+        Command::new("kill").args(["-s", name, &self.pid()]).status().unwrap().success()
     }
 
     /// Stops all threads; says whether there is anything left to stop.
@@ -51,9 +54,8 @@ impl Target {
 
     /// The stacks of its threads, those first that do not wait.
     pub fn stacks(&self) -> Vec<Value> {
-        let pid = self.0.id().to_string();
         let output = Command::new(env!("CARGO_BIN_EXE_kcore"))
-            .args(["--json", "-p", &pid, "-c", "::walk thread | ::stack"])
+            .args(["--json", "-p", &self.pid(), "-c", "::walk thread | ::stack"])
             .output()
             .unwrap();
         let text = String::from_utf8_lossy(&output.stdout).into_owned();

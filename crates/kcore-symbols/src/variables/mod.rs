@@ -66,7 +66,7 @@ impl ModuleSymbols {
     /// tells; also in a part of it that lies elsewhere. For a return address ask for the byte before it.
     pub fn entry_at(&self, svma: Svma) -> Option<Svma> {
         let (info, id) = self.lines().function_at(svma).ok()??;
-        call_site::start_of(&info, id).ok()?
+        call_site::start_of(info, id).ok()?
     }
 
     /// The calls by which the function at `svma` may end as another one; `None` of one without debug information. The
