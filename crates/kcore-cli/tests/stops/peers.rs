@@ -1,0 +1,75 @@
+//! What other debuggers say of the same stop: the caller of each thread's innermost frame.
+
+use std::process::{Command, Stdio};
+
+/// Frames that gdb shows of a thread: inlined calls and tail calls stand on the stack pointer of the innermost one.
+const FRAMES: &str = "frame apply 16 -q printf \"frame %#lx %#lx\\n\", $pc, $sp";
+
+/// A caller: the thread, where it returns to, and its stack pointer, if the peer tells.
+pub struct Claim {
+    pub tid: u64,
+    pub pc: u64,
+    pub sp: Option<u64>,
+}
+
+/// What is asked about a process.
+type Ask = fn(&str) -> Vec<Claim>;
+
+/// Debuggers, by name, and how each is asked.
+pub const PEERS: [(&str, Ask); 2] = [("gdb", gdb), ("eu-stack", eu_stack)];
+
+/// What a program prints; nothing of one that is not there.
+fn output(command: &mut Command) -> String {
+    let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output();
+    output.map(|it| String::from_utf8_lossy(&it.stdout).into_owned()).unwrap_or_default()
+}
+
+fn hex(word: &str) -> Option<u64> {
+    u64::from_str_radix(word.strip_prefix("0x")?, 16).ok()
+}
+
+/// The first frame of each thread that lies above the innermost one.
+fn gdb(pid: &str) -> Vec<Claim> {
+    let mut gdb = Command::new("gdb");
+    gdb.args(["-q", "-nx", "-batch", "-iex", "set debuginfod enabled off"]);
+    let text = output(gdb.args(["-p", pid, "-ex", &format!("thread apply all {FRAMES}")]));
+    let (mut claims, mut tid, mut inner) = (Vec::new(), None, None);
+    for line in text.lines() {
+        if let Some(named) = line.strip_prefix("Thread ").and_then(thread_of) {
+            (tid, inner) = (Some(named), None);
+        }
+        let words = line.strip_prefix("frame ").and_then(|rest| rest.split_once(' '));
+        let Some((pc, sp)) = words.and_then(|(pc, sp)| hex(pc).zip(hex(sp))) else { continue };
+        match (tid, inner) {
+            (Some(_), None) => inner = Some(sp),
+            (Some(of), Some(below)) if sp > below => {
+                claims.push(Claim { tid: of, pc, sp: Some(sp) });
+                tid = None;
+            }
+            _ => {}
+        }
+    }
+    claims
+}
+
+/// The thread of `1 (Thread 0x7f… (LWP 123) "name"):` or `1 (process 123):`.
+fn thread_of(line: &str) -> Option<u64> {
+    let rest = line.split_once("LWP ").or_else(|| line.split_once("process "))?.1;
+    rest.split(|letter: char| !letter.is_ascii_digit()).next()?.parse().ok()
+}
+
+/// It tells pcs alone: `TID 123:`, and `#1  0x…` of its caller.
+fn eu_stack(pid: &str) -> Vec<Claim> {
+    let text = output(Command::new("eu-stack").args(["-n", "2", "-p", pid]));
+    let (mut claims, mut tid) = (Vec::new(), None);
+    for line in text.lines() {
+        if let Some(named) = line.strip_prefix("TID ") {
+            tid = named.trim_end_matches(':').parse().ok();
+        }
+        let frame = line.strip_prefix("#1 ").and_then(|rest| rest.split_whitespace().next());
+        if let Some((pc, tid)) = frame.and_then(hex).zip(tid) {
+            claims.push(Claim { tid, pc, sp: None });
+        }
+    }
+    claims
+}
