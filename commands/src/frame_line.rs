@@ -8,6 +8,44 @@ use crate::{frame_values::FrameValues, names::Names};
 /// What stands for the name of a function that nobody knows.
 const UNKNOWN: &str = "<unknown>";
 
+/// What stands in a line of its own before a frame.
+macro_rules! before {
+    () => {
+        "{other_stack?-- on another stack\n}"
+    };
+}
+
+/// The frame pointer, or room for one.
+macro_rules! pointer {
+    () => {
+        "{frame_pointer:0}{frame_pointer^????????????????}"
+    };
+}
+
+/// The function with its arguments, or the signal whose handler returns here.
+macro_rules! called {
+    () => {
+        "{handled}{handled^{symbol}({arguments})}"
+    };
+}
+
+/// The marks of what is not certain.
+macro_rules! doubts {
+    () => {
+        "{guess? [guessed]}{calls_elsewhere? [calls elsewhere]}"
+    };
+}
+
+/// What stands behind a function.
+macro_rules! behind {
+    () => {
+        concat!(
+            "{nameless? in {nameless}}{source? at {source}}{told? [{told}]}{nearest? [nearest symbol]}{inline? [inlined]}",
+            doubts!()
+        )
+    };
+}
+
 /// How frames are laid out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Layout {
@@ -83,12 +121,12 @@ impl FrameLine {
         }
     }
 
-    /// What runs there, whose mark stands behind the parentheses.
+    /// The function without the mark of the nearest symbol, which stands behind the parentheses here.
     fn unmarked_symbol(&self) -> SymbolCell<'_> {
         SymbolCell { nearest: false, ..self.symbol() }
     }
 
-    /// What stands for the code to which a handler of signals returns: that one was called.
+    /// The text that stands for a trampoline: it says that a handler was called, and for which signal if that is known.
     fn handled(&self) -> Option<String> {
         self.is_trampoline().then(|| match self.signal {
             Some(taken) => format!("<signal {}>", signal::name(taken.number)),
@@ -140,7 +178,7 @@ impl FrameLine {
         }
     }
 
-    /// The language of a frame that a runtime told of, or that its function ended by a tail call; and what is not
+    /// The mark of a frame that a runtime or a tail call accounts for: the language, or `tail call`, and what is not
     /// known of it.
     fn told(&self) -> Option<String> {
         let kind = match self.frame.is_tail_call() {
@@ -151,7 +189,7 @@ impl FrameLine {
         Some(doubt.map_or_else(|| kind.to_owned(), |doubt| format!("{kind}: {doubt}")))
     }
 
-    /// Where a language frame stands in its source: of most, nobody knows the address of the code.
+    /// The file, line and column of a frame of a language, which stand in its line: an address would tell little.
     fn source(&self) -> Option<String> {
         let location = &self.frame.location;
         let file = location.file.as_deref().filter(|_| self.is_language())?;
@@ -167,30 +205,25 @@ impl Record for FrameLine {
 
     fn view(&self) -> View {
         View::Line(match self.layout {
-            Layout::Plain => {
-                "{other_stack?-- on another stack\n}{handled}{handled^{symbol}({arguments})}{nameless? in {nameless}}{source? at {source}}{told? [{told}]}{nearest? [nearest symbol]}{inline? [inlined]}{guess? [guessed]}{calls_elsewhere? [calls elsewhere]}"
-            }
-            Layout::WithPointer => {
-                "{other_stack?-- on another stack\n}{frame_pointer:0}{frame_pointer^????????????????} {handled}{handled^{symbol}({arguments})}\
-                 {nameless? in {nameless}}{source? at {source}}{told? [{told}]}{nearest? [nearest symbol]}{inline? [inlined]}{guess? [guessed]}{calls_elsewhere? [calls elsewhere]}"
-            }
+            Layout::Plain => concat!(before!(), called!(), behind!()),
+            Layout::WithPointer => concat!(before!(), pointer!(), " ", called!(), behind!()),
             Layout::Bracketed => {
-                "{other_stack?-- on another stack\n}[ {frame_pointer:0}{frame_pointer^????????????????} {handled}{handled^{symbol}({arguments})}\
-                 {nameless? in {nameless}}{source? at {source}}{told? [{told}]}{nearest? [nearest symbol]}{inline? [inlined]}{guess? [guessed]}{calls_elsewhere? [calls elsewhere]} ]"
+                concat!(before!(), "[ ", pointer!(), " ", called!(), behind!(), " ]")
             }
-            Layout::Found => {
-                "{other_stack?-- on another stack\n}  {frame_pointer:0}{frame_pointer^????????????????} {handled}{handled^{symbol}({arguments})}\
-                 {nameless? in {nameless}}{source? at {source}}{told? [{told}]}{nearest? [nearest symbol]}{inline? [inlined]}{guess? [guessed]}{calls_elsewhere? [calls elsewhere]}"
-            }
-            Layout::Verbose => {
-                "{other_stack?-- on another stack\n}{frame_pointer:0}{frame_pointer^????????????????} {handled}{handled^{symbol}({arguments})}\
-                 {nameless? in {nameless}}{told? [{told}]}{nearest? [nearest symbol]}{inline? [inlined]}\n\
-                 \x20                {file?{file}{line?:{line}}{column?:{column}}, }\
-                 {pc?pc={pc:x}{sp? sp={sp:x}}, }by {trust}{guess? [guessed]}{calls_elsewhere? [calls elsewhere]}\
-                 {variables*\n                     {.}}"
-            }
+            Layout::Found => concat!(before!(), "  ", pointer!(), " ", called!(), behind!()),
+            Layout::Verbose => concat!(
+                before!(),
+                pointer!(),
+                " ",
+                called!(),
+                "{nameless? in {nameless}}{told? [{told}]}{nearest? [nearest symbol]}{inline? [inlined]}\n",
+                "                 {file?{file}{line?:{line}}{column?:{column}}, }",
+                "{pc?pc={pc:x}{sp? sp={sp:x}}, }by {trust}",
+                doubts!(),
+                "{variables*\n                     {.}}"
+            ),
             Layout::Indented => {
-                "{other_stack?-- on another stack\n}                 {handled}{handled^{symbol}}{nameless? in {nameless}}{source? at {source}}{told? [{told}]}{nearest? [nearest symbol]}{inline? [inlined]}{guess? [guessed]}{calls_elsewhere? [calls elsewhere]}"
+                concat!(before!(), "                 {handled}{handled^{symbol}}", behind!())
             }
         })
     }

@@ -62,8 +62,8 @@ impl FrameOperand {
         self.start.stack(core, last.saturating_add(1).min(MAX_FRAMES))
     }
 
-    /// The functions that run there, the innermost first: those of the physical frame, or of the tail call before
-    /// it that `::frame` chose.
+    /// The named frames that the operand stands for, innermost first: a function and the calls inlined into it. If
+    /// `::frame` chose a function that ended by a tail call, these are that function's.
     pub fn named(&self, core: &Core, stack: &Stack) -> Vec<NamedFrame> {
         let here = core.named_frames(stack).filter(|frame| frame.physical == self.index);
         let mut here: Vec<NamedFrame> = here.collect();

@@ -44,19 +44,24 @@ frame's caller; any other number is a thread's id (ids are decimal: 0t4711).
 
 Where a language runtime runs code of its own, its functions stand in the place of the native frames that \
 run them, with their source and marked with the language ([js]); -N shows the native frames instead. \
-An inlined call is a frame of its own, marked [inlined]. So is a function that ended by a jump to the next one, \
-marked [tail call]: nothing of it is on the stack, and it is shown where the debug information of calls proves that it \
-ran there. Where several ways are possible only what all of them share is shown, and the mark says that others are \
-unknown. It has neither a frame pointer nor registers, and of its variables only those that its callers tell of. A \
-frame that is a guess is marked \
-[guessed], and so is every frame beyond it. One is marked [calls elsewhere] whose call, as its code has it, does not \
-lead to the frame below: unwind information is wrong there, or the return address was put there. Where the last \
-frame is not the outermost one, a line behind it says why there are no more. Where a handler of signals was called, \
-`<signal SIGSEGV>` stands for the code to which it returns; the signal is named where it is certain: the kernel tells \
-only handlers with SA_SIGINFO of it. A name marked [nearest symbol] has no size and lies more than a page before: what \
-runs may well have no name. A line `-- on another stack` stands before a frame from which the program, or its runtime, \
-went to another stack that lies above. $C prints before each frame the place where its frame pointer would be, which can \
-be typed back; ::stackregs is the same.
+An inlined call is a frame of its own, marked [inlined].
+
+A function that ended by jumping to the next one, a tail call, has left nothing on the stack. It is shown, marked \
+[tail call], where the debug information of calls proves that it ran there. If there are several ways, only what all \
+of them share is shown, and the mark says what is unknown. Such a frame has no frame pointer and no registers, and of \
+its variables only those that its callers tell.
+
+Where a handler was called for a signal, `<signal SIGSEGV>` stands for the code that the handler returns to, or \
+`<signal handler called>` if it is not certain which signal it was: the kernel tells only handlers with SA_SIGINFO.
+
+A frame that is a guess is marked [guessed], and so is every frame beyond it. [calls elsewhere] says that the call \
+before the return address does not lead to the frame below: either unwind information is wrong there, or somebody put \
+that address there. [nearest symbol] says that the name has no size and lies more than a page before: the code there \
+may well have no name. `-- on another stack` stands before a frame from which the program, or its runtime, went to \
+another stack that lies above. If the last frame is not the outermost one, a line behind it says why there are no more.
+
+$C prints before each frame the place where its frame pointer would be, which can be typed back; ::stackregs is the \
+same.
 
 Between parentheses stand the arguments where debug information finds them, as bare numbers, `?` for one \
 that is not known; nothing where none is. The operand says how many at most, in decimal, 6 if it is left out. With -v a \

@@ -15,7 +15,6 @@ pub fn text(register: X87Register) -> String {
     let body = match (exponent & 0x7fff, significand) {
         (0x7fff, significand) if significand << 1 == 0 => "inf".to_owned(),
         (0x7fff, _) => "nan".to_owned(),
-        (_, 0) => format!("0.{}e+00", "0".repeat(DIGITS)),
         // Numbers below all others have the exponent of the smallest.
         (exponent, significand) => {
             let power = i32::from(exponent.max(1)).saturating_sub(BIAS);

@@ -13,7 +13,7 @@ use crate::args::USAGE;
 /// wanted, and raises SIGABRT.
 ///
 /// # Errors
-/// When the system takes no handler.
+/// When a handler cannot be installed.
 pub(crate) fn fail_without_memory() -> io::Result<()> {
     let always = Arc::new(AtomicBool::new(true));
     register_conditional_shutdown(SIGABRT, USAGE.into(), always).map(drop)
@@ -23,7 +23,7 @@ pub(crate) fn fail_without_memory() -> io::Result<()> {
 /// beside others) stays ignored.
 ///
 /// # Errors
-/// When the system takes no handler.
+/// When a handler cannot be installed.
 pub(crate) fn set(stop: &Arc<AtomicBool>) -> io::Result<()> {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     for signal in [SIGINT, SIGTERM, SIGHUP] {

@@ -64,7 +64,7 @@ fn rounds_up(kept: &str, dropped: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// What gdb 13 prints of the same bits.
+    /// The expected texts are what gdb 13 prints for these numbers.
     #[test]
     fn numbers_are_exact_to_the_last_digit() {
         let long = |significand: u64, power| binary_exponential(significand.into(), power, 20);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kcore_elf::{CoreFile, CoreSpace, core_file::MappedFile};
 use kcore_mem::{Addr, AddrRange, FileOff};
 
-use crate::{Core, Tid, live, process::AT_RANDOM};
+use crate::{AccessKind, Core, Tid, live, process::AT_RANDOM};
 
 /// The page that the kernel maps at a fixed address on x86-64.
 const VSYSCALL: u64 = 0xffff_ffff_ff60_0000;
@@ -48,6 +48,17 @@ pub struct Mapping {
 }
 
 impl Mapping {
+    /// Whether its permissions allow an access; `None` where the core does not tell them. Machines let read whatever they
+    /// let write or execute.
+    pub(crate) fn permits(&self, access: AccessKind) -> Option<bool> {
+        let enough = match access {
+            AccessKind::Read => 7,
+            AccessKind::Write | AccessKind::ReadWrite => 2,
+            AccessKind::Execute => 1,
+        };
+        self.flags.map(|flags| flags & enough != 0)
+    }
+
     /// Its name, as `::mappings` shows it.
     pub fn name(&self) -> String {
         match &self.kind {

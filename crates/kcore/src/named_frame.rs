@@ -69,7 +69,8 @@ impl fmt::Debug for SharedLocation {
 const BEYOND: usize = 8;
 
 impl NamedFrame {
-    /// Whether its function ended by a tail call: it has neither registers nor memory of its own.
+    /// Whether this stands for a function that ended by a tail call. Such a frame has no registers and no memory of its
+    /// own.
     pub const fn is_tail_call(&self) -> bool {
         self.tail.is_some()
     }

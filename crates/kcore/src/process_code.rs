@@ -12,7 +12,8 @@ use crate::{ModuleSet, registered::Registered, space::ProcessSpace};
 pub struct ProcessCode {
     modules: Arc<ModuleSet>,
     space: Arc<ProcessSpace>,
-    /// Read when code is met that belongs to no module.
+    /// Read when code is met that belongs to no module, once for all samples of a profile: what is registered later
+    /// is walked as code without unwind information, and has no names.
     registered: Arc<OnceLock<Registered>>,
 }
 

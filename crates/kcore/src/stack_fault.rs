@@ -53,7 +53,8 @@ impl Core {
         let high = sp.get().saturating_add(PAGE).max(stack);
         let near = (low..high).contains(&address.get());
         let reachable = self.mapping_at(address).is_some_and(|mapping| {
-            mapping.flags.is_none_or(|flags| flags & 2 != 0) && self.space().slice(address).is_ok()
+            let may_write = mapping.permits(AccessKind::Write).unwrap_or(true);
+            may_write && self.space().slice(address).is_ok()
         });
         (near && !reachable).then(|| self.overflow_or_no_stack(sp))
     }
@@ -75,7 +76,7 @@ impl Core {
         let mappings = self.mappings();
         let from = mappings.partition_point(|mapping| mapping.range.end <= sp);
         let mut above = mappings.get(from..)?.iter().skip_while(|mapping| is_guard(mapping));
-        let stack = above.next().filter(|mapping| mapping.flags.is_some_and(|it| it & 2 != 0))?;
+        let stack = above.next().filter(|it| it.permits(AccessKind::Write) == Some(true))?;
         let is_near = stack.range.start.get() <= sp.get().saturating_add(MAX_FRAME);
         is_near.then_some(stack.range)
     }
@@ -106,13 +107,8 @@ impl Core {
 
     /// Whether the permissions of the memory allow an access, as far as they are known.
     fn may_access(&self, access: &Access) -> bool {
-        let bit = match access.kind {
-            AccessKind::Read => 4,
-            AccessKind::Write | AccessKind::ReadWrite => 2,
-            AccessKind::Execute => 1,
-        };
         let mapping = self.mapping_at(access.addr);
-        mapping.is_some_and(|mapping| mapping.flags.is_none_or(|flags| flags & bit != 0))
+        mapping.is_some_and(|mapping| mapping.permits(access.kind).unwrap_or(true))
     }
 }
 

@@ -52,7 +52,7 @@ impl Writer<'_, '_> {
     }
 }
 
-/// The bits of a bit-field alone, without those that carry on its sign.
+/// The bits of the field itself, without the copies of its sign bit above them.
 fn own_bits(value: &Value, number: &Number) -> Number {
     let size = value.bits.and_then(|bits| u32::try_from(bits.size).ok());
     let mask = size.and_then(|size| u128::MAX.checked_shr(128_u32.saturating_sub(size)));

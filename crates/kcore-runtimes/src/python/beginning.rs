@@ -20,7 +20,7 @@ use crate::Host;
 const PROLOGUE: u64 = 0x200;
 /// Registers of a machine, at most.
 const MAX_REGISTERS: u16 = 64;
-/// Why nothing is known of those frames.
+/// The reason that is shown where the frames of the callers cannot be found.
 const BROKEN: &str =
     "it was just about to call, and what leads to the frames outside is not written yet";
 

@@ -325,7 +325,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The `_PyCFrame`s of the evaluations of 3.10, innermost first: each lies in the stack frame of one.
+    /// The addresses of all `_PyCFrame`s, innermost first. In 3.10 each evaluation has one in its own stack frame.
     fn cframes(&self) -> Vec<Addr> {
         let offset = self.heap.layout.thread.cframe;
         let root = self.heap.root_cframe(self.thread);

@@ -20,7 +20,7 @@ pub fn demangle(text: &str) -> Option<Plain> {
     let shown = match has_number {
         // Functions without a name are told apart by their numbers alone.
         Some(("fun", _)) => name,
-        Some((name, _)) => name,
+        Some((word, _)) => word,
         None => Some(name).filter(|name| OF_UNITS.contains(name))?,
     };
     let unit = decoded(&unit.replace("__", "."))?;

@@ -86,7 +86,7 @@ impl Core {
 
     /// Memory that the process could write, the smallest mappings first, up to [`MAX_SEARCHED`].
     fn where_stacks_may_lie(&self) -> Vec<AddrRange> {
-        let is_writable = |mapping: &&Mapping| mapping.flags.is_some_and(|flags| flags & 2 != 0);
+        let is_writable = |mapping: &&Mapping| mapping.permits(AccessKind::Write) == Some(true);
         let mappings = self.mappings().iter().filter(is_writable);
         let dumped = mappings.map(|it| AddrRange::with_len(it.range.start, it.dumped));
         let mut ranges: Vec<AddrRange> = dumped.collect();

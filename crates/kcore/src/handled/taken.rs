@@ -54,16 +54,8 @@ impl Core {
 
     /// Whether the process may not access an address so.
     fn refuses(&self, access: AccessKind, address: Addr) -> bool {
-        const READABLE_OR_MORE: u32 = 7;
-        const WRITABLE: u32 = 2;
-        const EXECUTABLE: u32 = 1;
-        let needed = match access {
-            AccessKind::Read => READABLE_OR_MORE,
-            AccessKind::Write | AccessKind::ReadWrite => WRITABLE,
-            AccessKind::Execute => EXECUTABLE,
-        };
         match self.mapping_at(address) {
-            Some(mapping) => mapping.flags.is_some_and(|flags| flags & needed == 0),
+            Some(mapping) => mapping.permits(access) == Some(false),
             None => !self.has_lost_mappings(),
         }
     }

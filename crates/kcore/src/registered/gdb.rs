@@ -24,15 +24,15 @@ const MAX_BYTES: u64 = 64 << 20;
 const ET_REL: u16 = 1;
 
 /// A file that was registered.
-pub struct Object(Image);
+pub struct MadeFile(Image);
 
 /// The files that are registered. What is none is left out.
-pub fn objects(modules: &ModuleSet, space: &dyn AddressSpace) -> Vec<Object> {
+pub fn files(modules: &ModuleSet, space: &dyn AddressSpace) -> Vec<MadeFile> {
     let mut left = MAX_BYTES;
-    let places = modules.all().iter().filter_map(descriptor).flat_map(|at| files(at, space));
+    let places = modules.all().iter().filter_map(descriptor).flat_map(|at| places(at, space));
     let read = places.filter_map(|(at, len)| {
         left = left.checked_sub(len)?;
-        Image::parse(FileBytes::from(space.read_held(at, len))).ok().map(Object)
+        Image::parse(FileBytes::from(space.read_held(at, len))).ok().map(MadeFile)
     });
     read.collect()
 }
@@ -52,7 +52,7 @@ fn descriptor(module: &Module) -> Option<Addr> {
 
 /// Where the files of a descriptor lie, with their bytes. Its fields are two of 32 bits, the entry that was made last and
 /// the first entry; those of an entry the next and the previous one, the file and its size.
-fn files(descriptor: Addr, space: &dyn AddressSpace) -> Vec<(Addr, u64)> {
+fn places(descriptor: Addr, space: &dyn AddressSpace) -> Vec<(Addr, u64)> {
     let (mut found, mut seen) = (Vec::new(), HashSet::new());
     let list = descriptor.checked_add(8);
     let mut next = list.and_then(|list| word(list, 1, space));
@@ -73,7 +73,7 @@ fn entry_len(entry: Addr, space: &dyn AddressSpace) -> Option<u64> {
     space.read_uint(entry.checked_add(behind)?, 8).ok()
 }
 
-impl Object {
+impl MadeFile {
     /// Its functions, with the addresses of the process.
     pub fn functions(&self) -> impl Iterator<Item = RawSymbol> {
         let symbols = self.0.symbols(SymbolTableKind::Full);

@@ -18,6 +18,7 @@ use kcore_symbols::{Function, ModuleSymbols, SymbolTable};
 use kcore_unwind::{Cfi, CfiBuilder};
 
 use crate::ModuleSet;
+use gdb::MadeFile;
 
 /// Sections that are read, at most: a JIT registers one for each module or function that it made.
 const MAX_SECTIONS: usize = 1 << 16;
@@ -50,17 +51,17 @@ impl Registered {
             left = left.saturating_sub(len);
             found.add(space.read_held(start, len), Svma::new(start.get()), space.target());
         }
-        found.read_objects(modules, space);
+        found.read_files(modules, space);
         found.covered.sort_by_key(|(range, _)| range.start);
         found
     }
 
-    fn read_objects(&mut self, modules: &ModuleSet, space: &dyn AddressSpace) {
-        let objects = gdb::objects(modules, space);
-        for (bytes, at) in objects.iter().filter_map(gdb::Object::unwind_information) {
+    fn read_files(&mut self, modules: &ModuleSet, space: &dyn AddressSpace) {
+        let files = gdb::files(modules, space);
+        for (bytes, at) in files.iter().filter_map(MadeFile::unwind_information) {
             self.add(bytes, at, space.target());
         }
-        let functions: Vec<_> = objects.iter().flat_map(gdb::Object::functions).collect();
+        let functions: Vec<_> = files.iter().flat_map(MadeFile::functions).collect();
         if !functions.is_empty() {
             self.symbols = Some(ModuleSymbols::from_table(SymbolTable::from_raw(functions)));
         }

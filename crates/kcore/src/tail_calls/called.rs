@@ -1,4 +1,4 @@
-//! Which function a call means: where its code begins in the process.
+//! Finds where the function that a call leads to begins in the process.
 
 use kcore_mem::{Addr, CodeAddr};
 use kcore_symbols::{CallPlace, CallTarget, FunctionCode};

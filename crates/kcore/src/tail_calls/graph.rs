@@ -154,14 +154,14 @@ impl<C: Copy> Graph<C> {
         self.is_open.get(function).is_none_or(|is_open| *is_open)
     }
 
-    /// The only way on from a function, if there is one alone.
+    /// The jump by which a function goes on, if there is exactly one and no other is possible.
     fn only_way_on(&self, from: usize) -> Option<&Edge<C>> {
         let mut ways = self.ways_on(from);
         let first = ways.next()?;
         (ways.next().is_none() && !self.is_open(from)).then_some(first)
     }
 
-    /// The only way to a function, if there is one alone.
+    /// The jump that leads to a function, if exactly one does.
     fn only_way_to(&self, to: usize) -> Option<&Edge<C>> {
         let mut ways = self.edges.iter().filter(|edge| edge.to == Some(to));
         let first = ways.next()?;

@@ -16,7 +16,7 @@ use kcore_values::location::{self, Call};
 use super::context::FrameView;
 use crate::{Module, tail_calls::TailCaller};
 
-/// How the function of a frame began.
+/// How the function of a frame was entered: by a call, and then perhaps by tail calls.
 pub(super) struct Began {
     /// The call of the physical frame above it.
     site: CallSite,

@@ -88,7 +88,8 @@ impl<'t> Cursor<'t> {
         Some(part)
     }
 
-    /// The place that the back reference here means: a distance to the base of 26, whose last digit is small.
+    /// The place to which the back reference at the cursor refers. It is written as the distance back, in base 26: the
+    /// digits are capital letters, the last one a small letter.
     pub fn referred(&self) -> Option<Self> {
         self.clone().back_reference()
     }

@@ -7,7 +7,7 @@ use kcore_runtimes::FrameKind;
 use kcore_unwind::Walker;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::{CodeAddr, Core, Location, Stack, Tid};
+use crate::{CodeAddr, Core, Location, NamedFrame, Stack, Tid};
 
 /// Frames of one stack, at most: one that calls itself without end says nothing more than its
 /// innermost ones.
@@ -67,10 +67,10 @@ impl Names {
         if is_native && let Some(known) = self.known.get(&key) {
             return Some(*known);
         }
-        let named = core.named(&stack, spans).map(|frame| frame_of(&frame.location));
-        let frames: Vec<ProfileFrame> = named.chain(rest_of(&stack)).collect();
-        let is_doubtful = frames.iter().any(|frame| frame.function.ends_with(DOUBTFUL));
-        let id = profile.stack(frames)?;
+        let named: Vec<NamedFrame> = core.named(&stack, spans).collect();
+        let is_doubtful = named.iter().any(|frame| is_doubtful(&frame.location));
+        let frames = named.iter().map(|frame| frame_of(&frame.location));
+        let id = profile.stack(frames.chain(rest_of(&stack)).collect())?;
         if is_doubtful {
             self.doubtful.insert(id);
         }
@@ -83,10 +83,15 @@ impl Names {
     }
 }
 
+/// Whether something is not certain of a function of a language.
+fn is_doubtful(location: &Location) -> bool {
+    location.doubt.is_some() && location.kind != FrameKind::Native
+}
+
 /// A named frame as a profile has it.
 pub fn frame_of(location: &Location) -> ProfileFrame {
     let function = location.function.clone().unwrap_or_else(|| nameless(location));
-    let is_doubtful = location.doubt.is_some() && location.kind != FrameKind::Native;
+    let is_doubtful = is_doubtful(location);
     ProfileFrame {
         function: if is_doubtful { format!("{function}{DOUBTFUL}").into() } else { function },
         module: location.module.clone(),

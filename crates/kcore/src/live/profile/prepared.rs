@@ -78,7 +78,7 @@ impl<'a> Prepared<'a> {
         let maps = Maps::of(text, lines, &parts.space);
         let base = Core::of_parts(parts, finder, options);
         rehearsal::ask_process(&base);
-        // What runtimes keep of each thread changes as often as its stack does.
+        // Asked for what it reads: samples copy the pages where runtimes keep what changes with every call.
         base.thread_facts(Tid::new(u32::try_from(process.pid().get()).unwrap_or_default()));
         let wanted = pages.ranges();
         Ok(Self { process, live, options, facts, auxv, memory, base, wanted, maps })

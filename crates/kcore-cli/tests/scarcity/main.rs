@@ -16,7 +16,7 @@ use serde_json::Value;
 mod process;
 
 /// What runs a program that can make no thread.
-static LAUNCHER: LazyLock<PathBuf> = LazyLock::new(|| compiled("no_threads/launcher.c"));
+static LAUNCHER: LazyLock<PathBuf> = LazyLock::new(|| compiled("scarcity/launcher.c"));
 
 /// Runs kcore with threads, and without.
 fn both(words: &[&str]) -> [String; 2] {
@@ -78,7 +78,7 @@ fn functions(text: &str) -> Vec<(u64, Vec<String>)> {
 
 #[test]
 fn a_live_process_is_stopped_and_goes_on() {
-    let target = compiled("no_threads/target.c");
+    let target = compiled("scarcity/target.c");
     let (target, _input, output) = Running::start(&mut Command::new(target));
     BufReader::new(output).read_line(&mut String::new()).unwrap();
     for way in [&[][..], &["--rolling"][..]] {
@@ -104,8 +104,7 @@ fn with_memory(kib: u32, words: &[&str]) -> (Option<i32>, String) {
 
 #[test]
 fn without_memory_a_command_fails_and_says_so() {
-    let (target, _input, output) =
-        Running::start(&mut Command::new(compiled("no_threads/target.c")));
+    let (target, _input, output) = Running::start(&mut Command::new(compiled("scarcity/target.c")));
     BufReader::new(output).read_line(&mut String::new()).unwrap();
     let (pid, folder) = (target.pid(), tempfile::tempdir().unwrap());
     let file = folder.path().join("saved.core");
