@@ -1,4 +1,5 @@
-//! Chains of a thread whose innermost evaluation begins: its frame is not on the chain yet, or only in part.
+//! Chains of a thread whose innermost evaluation begins: its frame is not on the chain yet, or only in part; or ends, and
+//! its frame leads to its callers no more.
 //!
 //! `_PyEval_EvalFrameDefault` makes a `_PyCFrame` (3.11, 3.12) or a frame of no function's (since 3.12) on the stack of C,
 //! and tells the thread state, in an order that is the compiler's (`Python/ceval.c`). Where a thread is stopped in the
@@ -11,7 +12,7 @@ use kcore_unwind::{Frame, RegisterId, Tid};
 
 use super::{
     Chain, Group, Python, ThreadState,
-    frame::Head,
+    frame::{Head, UNLINKED},
     heap::{DICT, Heap},
 };
 use crate::Host;
@@ -28,21 +29,23 @@ impl Python {
     /// The frames of a native thread, those of each interpreter apart, as its native frames have them.
     pub(super) fn chains_on(&self, host: &dyn Host, tid: Tid, frames: &[Frame]) -> Vec<Chain> {
         let heap = self.heap(host);
-        let beginning = Beginning::of(self, host, tid, frames);
+        let innermost = Innermost::of(self, host, tid, frames);
         let threads: Vec<&ThreadState> = self.thread_states(host, tid).collect();
         let is_sole = threads.len() == 1;
         let chain = |thread: &ThreadState| {
-            let own = beginning.as_ref().filter(|it| is_sole || it.names(thread.at));
+            let own = innermost.as_ref().filter(|it| is_sole || it.names(thread.at));
             own.and_then(|it| it.chain(thread)).unwrap_or_else(|| self.chain(&heap, thread))
         };
         threads.into_iter().map(chain).collect()
     }
 }
 
-/// An evaluation that begins.
-struct Beginning<'a> {
+/// The evaluation in whose own code a thread is.
+struct Innermost<'a> {
     python: &'a Python,
     heap: Heap<'a>,
+    /// Whether it begins.
+    begins: bool,
     /// What the registers hold.
     words: Vec<u64>,
     /// The stack frame of its activation of the loop.
@@ -51,18 +54,18 @@ struct Beginning<'a> {
     outer: Vec<AddrRange>,
 }
 
-impl<'a> Beginning<'a> {
+impl<'a> Innermost<'a> {
     fn of(python: &'a Python, host: &'a dyn Host, tid: Tid, frames: &[Frame]) -> Option<Self> {
         let innermost = frames.first()?;
-        let is_there = python.is_loop(host, innermost) && is_in_prologue(host, innermost.pc);
-        (is_there && python.layout.minor >= 11).then_some(())?;
+        (python.layout.minor >= 11 && python.is_loop(host, innermost)).then_some(())?;
+        let begins = is_in_prologue(host, innermost.pc);
         let registers = host.registers(tid)?;
         let words = (0..MAX_REGISTERS).filter_map(|number| registers.get(RegisterId(number)));
         let own = extent(innermost)?;
         let outer = frames.iter().skip(1).filter(|frame| is_outer(python, host, frame, own));
         let outer = outer.filter_map(extent).collect();
         let heap = python.heap(host);
-        Some(Self { python, heap, words: words.collect(), own, outer })
+        Some(Self { python, heap, begins, words: words.collect(), own, outer })
     }
 
     /// Whether a register holds an address.
@@ -72,10 +75,31 @@ impl<'a> Beginning<'a> {
 
     /// The chain of its thread; `None`: what is on the chain of the thread is right.
     fn chain(&self, thread: &ThreadState) -> Option<Chain> {
+        if !self.begins {
+            return Some(self.relinked(self.python.chain(&self.heap, thread), thread));
+        }
         match self.heap.layout.thread.cframe {
             Some(cframe) => self.by_cframes(thread, self.heap.pointer(thread.at, cframe)?),
             None => self.by_frames(thread, self.heap.layout.thread.frame?),
         }
+    }
+
+    /// A chain whose frame leads to its callers no more, with those of the frame with which its evaluation began: the
+    /// next one for the loop, which has it in a register.
+    fn relinked(&self, chain: Chain, thread: &ThreadState) -> Chain {
+        let is_cut = chain.broken == Some(UNLINKED);
+        let is_entry = |at: &Addr| self.own.contains(*at) && self.heap.is_shim(*at);
+        let mut entries = self.words.iter().map(|word| Addr::new(*word)).filter(is_entry);
+        let (Some(entry), [group]) =
+            (entries.next().filter(|_| is_cut), chain.groups.as_slice()) else { return chain };
+        let outer = self.heap.pointer(entry, self.heap.layout.frame.previous);
+        let mut whole = self.python.chain_from(&self.heap, thread, Head::Frame(outer));
+        if !self.is_callers(&whole) {
+            return chain;
+        }
+        let group = Group { anchor: Some(entry), ..group.clone() };
+        whole.groups.insert(0, group);
+        whole
     }
 
     /// By what each evaluation has on the stack of C: that of the caller lies in its stack frame where that of the

@@ -13,6 +13,9 @@ const MAX_FRAMES: usize = 1 << 20;
 const MAX_ANCHORS: usize = 1 << 20;
 /// `FRAME_OWNED_BY_GENERATOR`.
 const OF_GENERATOR: u64 = 1;
+/// The reason that is shown where the last frame has no caller, not even the frame with which an evaluation begins.
+pub const UNLINKED: &str =
+    "it was just about to return, and what led to the frames outside is not there any more";
 
 /// A frame of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -189,7 +192,7 @@ impl Walk<'_> {
     fn from(mut self, head: Head) -> Chain {
         let ended = match (self.heap.layout.frames, head) {
             (Frames::Entries, Head::Evaluation(cframe)) => self.evaluations(cframe),
-            _ => self.innermost(head).and_then(|head| self.run(head, None).map(drop)),
+            _ => self.innermost(head).and_then(|head| self.run(head, None)).and_then(|_| self.all()),
         };
         self.chain.broken = ended.err();
         self.end();
@@ -225,6 +228,14 @@ impl Walk<'_> {
             next = self.heap.pointer(at, self.heap.layout.frame.previous);
         }
         Ok(until.is_none())
+    }
+
+    /// Refuses a chain that ends with the frame of a function: since 3.12 each evaluation begins with a frame of no
+    /// function's. A generator that yields loses its caller a moment before its evaluation does (`YIELD_VALUE`,
+    /// `Python/bytecodes.c`).
+    fn all(&self) -> Result<(), &'static str> {
+        let is_cut = self.heap.layout.frames == Frames::Shims && !self.open.frames.is_empty();
+        if is_cut { Err(UNLINKED) } else { Ok(()) }
     }
 
     /// The frames of 3.11, whose evaluations each know their innermost one: where the first of an evaluation is marked as

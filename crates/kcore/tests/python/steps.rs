@@ -29,7 +29,9 @@ outer()
 
 /// Activations that are looked at, and instructions of each, at most.
 const ACTIVATIONS: usize = 3;
-const MOST: usize = 110;
+const MOST: usize = 900;
+/// Bytes of the loop's code, about: what lies elsewhere is passed without a look.
+const LOOP_SIZE: u64 = 0xc000;
 
 /// What is seen at one instruction.
 struct Seen {
@@ -72,7 +74,9 @@ fn see(core: &Core, tid: u32) -> Seen {
             FrameKind::Python => function.rsplit('.').next().unwrap_or(function),
             _ => "-",
         };
-        doubt = doubt.or(frame.location.doubt.clone());
+        if name != "-" {
+            doubt = doubt.or(frame.location.doubt.clone());
+        }
         if name != "-" || shape.last().is_none_or(|last| last != "-") {
             shape.push(name.to_owned());
         }
@@ -94,28 +98,39 @@ fn judge(shape: &[String]) -> Option<(Option<&str>, &str)> {
     (inner != Some(other)).then_some((inner, leaf))
 }
 
+/// What is known of one activation, which runs one function, for one caller.
+#[derive(Default)]
+struct Activation {
+    function: Option<String>,
+    caller: Option<String>,
+}
+
+impl Activation {
+    fn add(&mut self, seen: &Seen, offset: u64, tally: &mut Tally) {
+        let told = format!("{offset:#x}: {:?} {:?}", seen.shape, seen.doubt);
+        match judge(&seen.shape) {
+            _ if seen.doubt.is_some() => tally.doubtful.push(told),
+            Some((inner, leaf)) if self.has(inner, leaf) && inner.is_some() => tally.right += 1,
+            Some((inner, leaf)) if self.has(inner, leaf) => tally.without += 1,
+            _ => tally.wrong.push(told),
+        }
+    }
+
+    fn has(&mut self, function: Option<&str>, caller: &str) -> bool {
+        self.caller.get_or_insert(caller.to_owned()) == caller
+            && function.is_none_or(|it| self.function.get_or_insert(it.to_owned()) == it)
+    }
+}
+
 /// Looks at the instructions of one activation, up to the beginning of the next one.
 fn look(target: &Target, program: &Path, entry: u64, tally: &mut Tally) {
     let tid = target.id();
     let mut pc = step(program, tid, entry, 0);
-    let (mut function, mut caller): (Option<String>, Option<String>) = (None, None);
+    let mut activation = Activation::default();
     for _ in 0..MOST {
-        let seen = see(&target.snapshot(), tid);
-        let told = format!("{:#x}: {:?} {:?}", pc.wrapping_sub(entry), seen.shape, seen.doubt);
-        match judge(&seen.shape) {
-            _ if seen.doubt.is_some() => tally.doubtful.push(told),
-            // An activation runs one function, for one caller.
-            Some((inner, leaf))
-                if caller.get_or_insert(leaf.to_owned()) == leaf
-                    && inner.is_none_or(|it| function.get_or_insert(it.to_owned()) == it) =>
-            {
-                if inner.is_some() {
-                    tally.right += 1
-                } else {
-                    tally.without += 1
-                }
-            }
-            _ => tally.wrong.push(told),
+        let offset = pc.wrapping_sub(entry);
+        if offset < LOOP_SIZE {
+            activation.add(&see(&target.snapshot(), tid), offset, tally);
         }
         pc = step(program, tid, 0, 1);
         if pc == entry {
