@@ -61,15 +61,19 @@ impl Process {
     /// # Errors
     /// When there is no such process, it is none that can be traced, or a right is missing.
     pub fn open(pid: Pid) -> Result<Self, LiveError> {
-        // While a thread that is not the first starts another program, the first one has ended, and
-        // the other one takes its place in a moment.
+        // While a thread that is not the first starts another program, the first one has ended, and the other one takes
+        // its place in a moment: one that does so over and over may be met in that state several times.
         const MOMENT: Duration = Duration::from_millis(2);
-        let opened = Self::look_at(pid);
-        if !matches!(opened, Err(LiveError::Zombie(_))) {
-            return opened;
+        const LOOKS: usize = 10;
+        let mut opened = Self::look_at(pid);
+        for _ in 1..LOOKS {
+            if !matches!(opened, Err(LiveError::Zombie(_))) {
+                break;
+            }
+            thread::sleep(MOMENT);
+            opened = Self::look_at(pid);
         }
-        thread::sleep(MOMENT);
-        Self::look_at(pid)
+        opened
     }
 
     /// The process that runs this, which cannot be stopped by it.
