@@ -1,10 +1,13 @@
 //! The arguments and locals of the frames of a stack, read for its lines.
 
+use std::borrow::Cow;
+
 use kcore::{
-    Content, Core, Endian, FrameVariable, KnownFrames, Language, Limits, NamedFrame, Number,
-    Object, Stack, Type, TypeKind, Value, VariableKind,
+    Content, Core, Dialect, Endian, FrameKind, FrameVariable, KnownFrames, Language, Limits,
+    NamedFrame, Number, Object, ScriptNode, ScriptVariable, ScriptVariables, Stack, Type, TypeKind,
+    Value, VariableKind, VariableLimits,
 };
-use kcore_dcmd::{Cell, ValueCell, ValueStyle};
+use kcore_dcmd::{Cell, ScriptCell, ScriptStyle, ValueCell, ValueStyle};
 
 /// How much is read of one variable: what a line, or a tree that a script looks at, can hold.
 pub const LIMITS: Limits = Limits {
@@ -15,6 +18,16 @@ pub const LIMITS: Limits = Limits {
     raw: false,
     values: 1 << 8,
 };
+
+/// The same of a variable of a script language.
+const SCRIPT_LIMITS: VariableLimits =
+    VariableLimits { locals: false, depth: 2, entries: 16, characters: 256 };
+
+/// Innermost frames that have their variables, as many as native ones at most.
+const MAX_OF_LANGUAGES: usize = 1 << 12;
+
+/// Blanks before the variables of a frame.
+const INDENT: usize = 21;
 
 /// Arguments that stand between parentheses when nobody says how many, as in MDB.
 pub const DEFAULT_ARGUMENTS: usize = 6;
@@ -46,6 +59,9 @@ impl<'c> ValueReader<'c> {
 
     /// The variables of a frame.
     pub fn of(&self, frame: &NamedFrame) -> FrameValues {
+        if frame.location.kind != FrameKind::Native {
+            return self.of_language(frame);
+        }
         let found = match self.wanted {
             Wanted::BareArguments | Wanted::Arguments => self.known.arguments(frame),
             Wanted::All => self.known.variables(frame),
@@ -67,7 +83,16 @@ impl<'c> ValueReader<'c> {
         let locals = (self.wanted == Wanted::All).then(|| read(locals));
         let all = self.wanted == Wanted::All;
         let arguments = Some(read(arguments));
-        FrameValues { arguments, locals, all, missing, shown: DEFAULT_ARGUMENTS }
+        FrameValues { arguments, locals, script: None, all, missing, shown: DEFAULT_ARGUMENTS }
+    }
+
+    /// The variables of a frame that a runtime told of. Between parentheses stands none of them: not all are numbers.
+    fn of_language(&self, frame: &NamedFrame) -> FrameValues {
+        let all = self.wanted == Wanted::All;
+        let limits = VariableLimits { locals: all, ..SCRIPT_LIMITS };
+        let is_shown = self.wanted != Wanted::BareArguments && frame.index < MAX_OF_LANGUAGES;
+        let script = is_shown.then(|| self.core.script_variables(frame, limits)).flatten();
+        FrameValues { script, all, ..FrameValues::default() }
     }
 
     /// The file that has the variables of a frame, if it was not found.
@@ -88,6 +113,8 @@ impl<'c> ValueReader<'c> {
 pub struct FrameValues {
     arguments: Option<Vec<NamedValue>>,
     locals: Option<Vec<NamedValue>>,
+    /// Those of a frame of a language.
+    script: Option<ScriptVariables>,
     /// Whether locals were asked for.
     all: bool,
     /// What stands in the place of variables whose file was not found.
@@ -105,12 +132,18 @@ impl FrameValues {
 
     /// The arguments as machines read them.
     pub fn arguments(&self) -> Cell<'_> {
-        trees(self.arguments.as_deref())
+        match &self.script {
+            Some(script) => script_trees(script, true),
+            None => trees(self.arguments.as_deref()),
+        }
     }
 
     /// The locals as machines read them.
     pub fn locals(&self) -> Cell<'_> {
-        trees(self.locals.as_deref())
+        match &self.script {
+            Some(script) if self.all => script_trees(script, false),
+            _ => trees(self.locals.as_deref()),
+        }
     }
 
     /// What stands between the parentheses of MDB: bare numbers, `?` for what is not known. Nothing where
@@ -126,6 +159,10 @@ impl FrameValues {
 
     /// Each variable with its name, arguments first, where locals were asked for.
     pub fn lines(&self, endian: Endian) -> Cell<'_> {
+        if let Some(script) = self.script.as_ref().filter(|_| self.all) {
+            let lines = script.variables.iter().map(|it| script_line(it, script.dialect));
+            return Cell::List(lines.collect());
+        }
         if !self.all || (self.locals.is_none() && self.missing.is_none()) {
             return Cell::Null;
         }
@@ -245,4 +282,30 @@ impl NamedValue {
 
 fn trees(variables: Option<&[NamedValue]>) -> Cell<'_> {
     Cell::or_null(variables, |all| Cell::List(all.iter().map(NamedValue::tree).collect()))
+}
+
+/// The arguments of a frame of a language, or its locals, as a stack has them in JSON.
+fn script_trees(script: &ScriptVariables, arguments: bool) -> Cell<'_> {
+    let wanted = script.variables.iter().filter(|it| it.is_argument == arguments);
+    Cell::List(wanted.map(|it| script_tree(it, script.dialect)).collect())
+}
+
+fn script_tree(variable: &ScriptVariable, dialect: Dialect) -> Cell<'_> {
+    Cell::Object(vec![
+        ("name", Cell::text(&*variable.name)),
+        ("type", Cell::or_null(variable.value.class.as_deref(), Cell::text)),
+        ("value", script_cell(Cow::Borrowed(&variable.value), dialect)),
+        ("absent", Cell::Null),
+    ])
+}
+
+/// A variable of a frame of a language with its name.
+fn script_line(variable: &ScriptVariable, dialect: Dialect) -> Cell<'_> {
+    let named = ScriptNode::variable(&variable.name, variable.value.clone());
+    script_cell(Cow::Owned(named), dialect)
+}
+
+fn script_cell(node: Cow<'_, ScriptNode>, dialect: Dialect) -> Cell<'_> {
+    let style = ScriptStyle { dialect, addresses: false, indent: INDENT };
+    Cell::Script(Box::new(ScriptCell { node, style }))
 }

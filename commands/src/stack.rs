@@ -66,7 +66,8 @@ same.
 Between parentheses stand the arguments where debug information finds them, as bare numbers, `?` for one \
 that is not known; nothing where none is. The operand says how many at most, in decimal, 6 if it is left out. With -v a \
 line below the frame has each argument and local by its name, as it is at this place of the code: what the \
-compiler kept not is <optimized out>, what the core lacks <not dumped>. The 4096 innermost frames have them.";
+compiler kept not is <optimized out>, what the core lacks <not dumped>. The 4096 innermost frames have them. Below a frame of \
+Python stand its arguments and locals, below one of JavaScript `this` and its arguments by their numbers.";
 
 const EXAMPLES: &[Example] = &[
     Example { line: "$C", shows: "the stack of the current thread" },

@@ -107,7 +107,7 @@ impl StackStart {
             Self::Above { tid, index } => {
                 let skipped = index.saturating_add(1);
                 let mut stack = core.stack(*tid, limit.saturating_add(skipped));
-                stack.frames.drain(..skipped.min(stack.frames.len()));
+                stack.keep(skipped..stack.frames.len());
                 if let End::Limit(_) = stack.end {
                     stack.end = End::Limit(limit);
                 }

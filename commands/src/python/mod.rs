@@ -6,4 +6,3 @@ pub mod pystack;
 pub mod pytasks;
 mod referrers;
 mod subject;
-mod tree;

@@ -1,14 +1,16 @@
 //! `::pyprint` — values of Python.
 
 use kcore::Addr;
-use kcore::python::value::{Limits, Step, Value};
+use kcore::python::{
+    script_tree,
+    value::{Limits, Step, Value},
+};
 use kcore_dcmd::{
     AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record, Result,
     ScriptStyle, Spec, View,
 };
 
 use super::subject::{self, Subject};
-use super::tree;
 use crate::script_values::ScriptValues;
 use crate::v8::member_path;
 
@@ -80,9 +82,9 @@ impl Dcmd for Pyprint {
         cx.emit(&Printed {
             base: subject.at,
             values: ScriptValues {
-                values: values.iter().map(tree::node).collect(),
+                values: values.iter().map(script_tree::node).collect(),
                 members,
-                style: ScriptStyle { addresses: args.has('a'), ..tree::STYLE },
+                style: ScriptStyle { addresses: args.has('a'), ..subject::STYLE },
             },
         })
     }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use kcore::python::{Chain, PyFrame, Python, value::Limits};
+use kcore::python::{BUILTINS, Chain, PyFrame, Python, script_tree, value::Limits};
 use kcore::{Addr, Core, Tid};
 use kcore_dcmd::{
     AddrUse, Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record, Result,
@@ -10,7 +10,7 @@ use kcore_dcmd::{
 };
 
 use super::pyprint::Piece;
-use super::{subject, tree};
+use super::subject;
 use crate::stack_start::StackStart;
 
 const OPTIONS: &[Opt] = &[
@@ -127,11 +127,11 @@ const ON_A_LINE: Limits = Limits { depth: 2, entries: 16, characters: 256 };
 fn exceptions(core: &Core, pythons: &[&Python], tid: Tid) -> [Vec<ScriptNode>; 2] {
     let [mut raised, mut handled] = [Vec::new(), Vec::new()];
     for python in pythons {
-        let node = |at: Addr| Some(tree::node(&python.value(core, at, ON_A_LINE)?));
+        let node = |at: Addr| Some(script_tree::node(&python.value(core, at, ON_A_LINE)?));
         for thread in python.thread_states(core, tid) {
             let found = python.exceptions(core, thread);
             let value = found.raised.and_then(|it| python.raised_value(core, it, ON_A_LINE));
-            raised.extend(value.as_ref().map(tree::node));
+            raised.extend(value.as_ref().map(script_tree::node));
             handled.extend(found.handled.into_iter().filter_map(node));
         }
     }
@@ -213,7 +213,7 @@ impl<'f> Row<'f> {
                     name: local.name.to_string(),
                     is_argument: local.is_argument,
                     at: local.at,
-                    value: tree::node(&value),
+                    value: script_tree::node(&value),
                 }
             });
             Some(shown.collect())
@@ -240,17 +240,15 @@ impl<'f> Row<'f> {
 
 /// Blanks before the variables of a frame.
 const INDENT: usize = 8;
-/// What every module has among its variables.
-const BUILTINS: &str = "__builtins__";
 
 fn value_cell(node: &ScriptNode) -> Cell<'_> {
-    Cell::Script(Box::new(ScriptCell { node: Cow::Borrowed(node), style: tree::STYLE }))
+    Cell::Script(Box::new(ScriptCell { node: Cow::Borrowed(node), style: subject::STYLE }))
 }
 
 /// A variable and its value, as an assignment.
 fn line_cell(local: &Shown) -> Cell<'_> {
-    let node = tree::assigned(&local.name, local.value.clone());
-    let style = ScriptStyle { indent: INDENT, ..tree::STYLE };
+    let node = ScriptNode::variable(&local.name, local.value.clone());
+    let style = ScriptStyle { indent: INDENT, ..subject::STYLE };
     Cell::Script(Box::new(ScriptCell { node: Cow::Owned(node), style }))
 }
 

@@ -5,9 +5,13 @@ use kcore::python::{
     value::{Limits, Value},
 };
 use kcore::{Addr, Core};
-use kcore_dcmd::{Args, Cx, DcmdError, Result};
+use kcore_dcmd::{Args, Cx, DcmdError, Dialect, Result, ScriptStyle};
 
 use crate::script_values;
+
+/// A value as Python itself would spell it.
+pub const STYLE: ScriptStyle =
+    ScriptStyle { dialect: Dialect::Python, addresses: false, indent: 0 };
 
 /// An object, and the CPython whose it is.
 #[derive(Clone, Copy)]

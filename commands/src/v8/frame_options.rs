@@ -6,8 +6,8 @@ use kcore_dcmd::{Args, Cx, DcmdError, Opt, Result, ScriptNode};
 
 use super::frame_row::{self, FrameRow, Layout, Verbose};
 use super::frames::{JsFrame, Operand, Shown};
-use super::tree::Tree;
 use crate::operand;
+use kcore::v8::script_tree::Tree;
 
 /// `-v`, `-f`, `-p` and `-n`.
 pub const VERBOSE: Opt =
@@ -132,7 +132,7 @@ impl FrameOptions {
             let value = operand.value.as_ref()?;
             let function = frame.details.as_ref()?.function;
             let v8 = v8s.iter().find(|v8| v8.owns_object(core, function))?;
-            Some(Tree { core, v8 }.node(value))
+            Some(Tree { host: core, v8 }.node(value))
         };
         Verbose {
             source: source().unwrap_or_default(),

@@ -9,7 +9,7 @@ use kcore_dcmd::{
 
 use super::each_element::each_element;
 use super::subject::Subject;
-use super::tree::Tree;
+use kcore::v8::script_tree::Tree;
 
 /// Lists the elements of an array.
 pub struct Jsarray;
@@ -32,7 +32,7 @@ impl Dcmd for Jsarray {
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         let subject = Subject::of(cx)?;
-        let tree = Tree { core: subject.core, v8: subject.v8 };
+        let tree = Tree { host: subject.core, v8: subject.v8 };
         each_element(subject, &mut |index, held| {
             let (word, number) = match held {
                 Held::Word(word) => (Some(word), None),

@@ -9,7 +9,7 @@ use kcore_dcmd::{
 };
 
 use super::subject::Subject;
-use super::tree::Tree;
+use kcore::v8::script_tree::Tree;
 
 /// Lists the variables that a function captured.
 pub struct Jsclosure;
@@ -35,7 +35,7 @@ impl Dcmd for Jsclosure {
         let limits = Limits { depth: 1, entries: 20, units: 256 };
         let scopes = subject.v8.scopes(subject.core, Addr::new(subject.word), limits);
         let scopes = scopes.ok_or_else(|| subject.not_an("function"))?;
-        let tree = Tree { core: subject.core, v8: subject.v8 };
+        let tree = Tree { host: subject.core, v8: subject.v8 };
         for (scope, number) in scopes.iter().zip(0..) {
             let context = Addr::new(scope.context.get() | 1);
             for variable in &scope.variables {

@@ -46,7 +46,7 @@ impl Dcmd for Jsframe {
         let physical = stack.frames.iter().position(|frame| frame.frame_pointer == Some(at));
         let physical = physical
             .ok_or_else(|| DcmdError::at(at, format!("{at:x} is the frame pointer of no frame")))?;
-        stack.frames.truncate(physical.saturating_add(2));
+        stack.keep(0..physical.saturating_add(2));
         let shown = frames::of_stack(core, &v8s, &stack, true);
         let of_it = shown.iter().filter(|row| is_of(row, physical));
         of_it.into_iter().try_for_each(|row| options.emit(cx, row, Some(tid)))

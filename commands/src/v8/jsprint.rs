@@ -1,13 +1,14 @@
 //! `::jsprint` — values of JavaScript.
 
 use kcore::Addr;
+use kcore::v8::script_tree::Tree;
 use kcore::v8::value::{Limits, Slot, Value};
 use kcore_dcmd::{
     AddrUse, Arg, Args, Cell, Cx, Dcmd, Dialect, Dot, Example, Fields, Group, Opt, Record, Result,
     ScriptStyle, Spec, View,
 };
 
-use super::{member_path, subject::Subject, tree::Tree, type_line};
+use super::{member_path, subject::Subject, type_line};
 use crate::script_values::{self, ScriptValues};
 
 const OPTIONS: &[Opt] = &[
@@ -56,7 +57,7 @@ impl Dcmd for Jsprint {
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         let subject = Subject::of(cx)?;
         let limits = limits(args)?;
-        let tree = Tree { core: subject.core, v8: subject.v8 };
+        let tree = Tree { host: subject.core, v8: subject.v8 };
         let members: Vec<String> = args.operands().iter().map(Arg::to_text).collect();
         let mut values = Vec::new();
         for member in &members {

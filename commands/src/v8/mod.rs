@@ -19,6 +19,5 @@ pub mod member_path;
 pub mod nodebuffer;
 pub mod raw;
 mod subject;
-mod tree;
 mod type_line;
 pub mod walk;

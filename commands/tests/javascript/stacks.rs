@@ -90,6 +90,63 @@ fn receivers_and_arguments_are_those_that_the_program_told() {
     );
 }
 
+#[test]
+fn a_stack_of_all_languages_has_what_frames_of_javascript_were_called_on_and_with() {
+    let (mut count, mut told_too) = (0, 0);
+    for core in SCENARIOS.iter().flat_map(|scenario| cores(scenario)) {
+        for thread in &core.truth.threads {
+            let stack = core.one(&format!("0t{}::stack", thread.tid));
+            let frames = stack["frames"].as_array().expect("frames").iter();
+            let frames: Vec<&Value> = frames.filter(|frame| frame["kind"] == "js").collect();
+            let known = js_frames(&core, &format!("0t{}::jsstack", thread.tid));
+            assert_eq!(frames.len(), known.len(), "{} {}", core.name, thread.role);
+            for (frame, known) in frames.iter().zip(&known) {
+                let (of_stack, of_js) = (operands(frame), operands_of_js(known));
+                assert_eq!(of_stack, of_js, "{} {}", core.name, known["function"]);
+                count += of_js.len();
+            }
+            let mut rest = frames.iter().zip(&known);
+            for call in thread.calls().filter(|call| call.mark.is_none()) {
+                let Some((frame, known)) = rest.find(|(_, known)| is_at(known, call)) else {
+                    continue;
+                };
+                if known["inline"] == true || known["tier"] == "turbofan" {
+                    continue;
+                }
+                let args = frame["args"].as_array().expect("arguments").iter();
+                let args = args.filter(|it| it["name"] != "this");
+                for (own, told) in args.zip(call.scripted.args.iter().flatten()) {
+                    let kinds = ["number", "boolean", "null", "undefined"];
+                    if kinds.iter().any(|kind| told["type"] == *kind) {
+                        assert_eq!(told::differ(&own["value"], told), None, "{}", core.name);
+                        told_too += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(count > 200 && told_too > 20, "{count} operands, {told_too} told by programs");
+}
+
+/// Names and addresses of the arguments that a frame of `::stack` has.
+fn operands(frame: &Value) -> Vec<(String, Value)> {
+    let args = frame["args"].as_array().into_iter().flatten();
+    let operand = |it: &Value| {
+        let name = it["name"].as_str().expect("a name").to_owned();
+        (name, it["value"]["address"].clone())
+    };
+    args.map(operand).collect()
+}
+
+/// The same of a frame of `::jsstack`.
+fn operands_of_js(frame: &Value) -> Vec<(String, Value)> {
+    let arguments = frame["arguments"].as_array().into_iter().flatten();
+    let all = [&frame["this"]].into_iter().filter(|this| !this.is_null()).chain(arguments);
+    let operand =
+        |it: &Value| (it["name"].as_str().expect("a name").to_owned(), it["address"].clone());
+    all.map(operand).collect()
+}
+
 /// What awaits a thread's innermost function, as its program told: names and lines.
 fn told_awaits(thread: &Thread) -> Vec<(String, Option<u32>)> {
     let told = thread.awaits.iter().map(|call| {

@@ -90,6 +90,49 @@ fn every_variable_is_what_the_program_told() {
     assert!(CASES.is_empty() || count > 100, "{count} variables");
 }
 
+/// The variables below each Python frame of `::stack -v`, the first line of each.
+fn variables_on_stack(text: &str) -> Vec<Vec<String>> {
+    let mut frames: Vec<Option<Vec<String>>> = Vec::new();
+    for line in text.lines() {
+        let own = line.strip_prefix(&" ".repeat(21)).filter(|own| !own.starts_with(' '));
+        match (line.starts_with(' '), own) {
+            (false, _) => frames.push(line.contains(" [python").then(Vec::new)),
+            (true, Some(own)) => {
+                frames.last_mut().into_iter().flatten().for_each(|it| it.push(own.to_owned()));
+            }
+            (true, None) => {}
+        }
+    }
+    frames.into_iter().flatten().collect()
+}
+
+#[test]
+fn a_stack_of_all_languages_has_the_variables_of_python() {
+    let (mut names, mut values) = (0, 0);
+    for (case, truth) in cases("python-stack") {
+        let core = open(case);
+        for thread in &truth.threads {
+            let shown = variables_on_stack(&answer(&core, &format!("0t{}::stack -v", thread.tid)));
+            let calls: Vec<_> = thread.calls().collect();
+            assert_eq!(shown.len(), calls.len(), "{} {}", case.name(), thread.role);
+            for (call, shown) in calls.iter().zip(&shown) {
+                for (name, value) in call.scripted.locals.iter().flatten() {
+                    let why = || format!("{} {:?}: {name} {shown:?}", case.name(), call.function);
+                    let own = shown.iter().find_map(|it| it.strip_prefix(&format!("{name} = ")));
+                    let own = own.unwrap_or_else(|| panic!("{}", why()));
+                    names += 1;
+                    // What has parts is not told as deep as the program does.
+                    if !value.contains(['(', '[', '{', '<']) && value.len() < 60 {
+                        assert_eq!(own, value, "{}", why());
+                        values += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(CASES.is_empty() || names > 100 && values > 50, "{names} names, {values} values");
+}
+
 fn told_values(case: &Case) -> Vec<Value> {
     let text = fs::read_to_string(case.dir.join("values.jsonl")).expect("values");
     text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()

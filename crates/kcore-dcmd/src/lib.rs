@@ -39,15 +39,13 @@ pub use dcmd::Dcmd;
 pub use dot::Dot;
 pub use error::{DcmdError, Result};
 pub use float::{binary_exponential, c_exponential};
+pub use kcore::{Dialect, Rest, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar};
 pub use log::{LogRequest, LogState};
 pub use number::{Digits, digits, prefix, prefixed};
 pub use piped::{Bindings, Piped};
 pub use private_symbols::{PrivateSymbol, PrivateSymbols};
 pub use record::{Align, Column, Message, Record, View};
-pub use script_value::{
-    Dialect, Rest, ScriptCell, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar,
-    ScriptStyle,
-};
+pub use script_value::{ScriptCell, ScriptStyle};
 pub use settings::Settings;
 pub use sink::Sink;
 pub use spec::{AddrUse, Example, Group, Operands, Opt, Spec};

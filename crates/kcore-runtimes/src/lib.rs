@@ -5,11 +5,12 @@
 //! process holds: absent is no finding, damaged says what cannot be decoded and why, and what was
 //! found is a [`Runtime`]. [`PROBES`] lists them; [`Runtimes`] is what one process came to.
 //!
-//! An instance has up to eight duties, each a method that answers nothing unless it is written:
+//! An instance has up to nine duties, each a method that answers nothing unless it is written:
 //! *step* and *stop* ([`Runtime::step`]) lead the walker through code without unwind information;
 //! *decode* ([`Runtime::decode`]) is given all native frames of a stack and returns [`Span`]s of
 //! language frames; *enumerate* and *seed* ([`Runtime::tasks`]) list stacks that belong to no thread;
-//! *values* ([`Runtime::identify`]) say what an address is; *threads* ([`Runtime::thread`]) name
+//! *values* ([`Runtime::identify`]) say what an address is;
+//! *variables* ([`Runtime::variables`]) those of a language frame; *threads* ([`Runtime::thread`]) name
 //! threads; *end* ([`Runtime::end`]) says what ended the process. What else a runtime knows, its own
 //! dcmds ask it for by its type ([`Runtimes::of`]).
 //!
@@ -42,11 +43,13 @@ mod probe;
 pub mod python;
 mod runtime;
 mod runtimes;
+mod script_value;
 mod span;
 mod stand_in;
 mod task;
 mod thread_stack;
 pub mod v8;
+mod variables;
 
 pub use ending::{DyingStack, Ending, Fate};
 pub use host::{Host, HostModule, HostRange};
@@ -54,6 +57,10 @@ pub use language_frame::{FrameKind, LanguageFrame};
 pub use probe::{Damage, Finding, PROBES, Probe, TASK_PROBES, TaskProbe};
 pub use runtime::{Identity, NativeStack, Runtime, ThreadFacts};
 pub use runtimes::Runtimes;
+pub use script_value::{
+    Dialect, Rest, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar,
+};
 pub use span::{Native, Span};
 pub use stand_in::StandIn;
 pub use task::{Task, TaskStart};
+pub use variables::{FrameOfLanguage, ScriptVariable, ScriptVariables, VariableLimits};

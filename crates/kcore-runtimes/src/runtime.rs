@@ -5,7 +5,9 @@ use std::{any::Any, sync::Arc};
 use kcore_mem::Addr;
 use kcore_unwind::{End, Frame, Phase, Regs, RuleFrame, RuleStep, Tid};
 
-use crate::{DyingStack, Ending, Host, Span, Task};
+use crate::{
+    DyingStack, Ending, FrameOfLanguage, Host, ScriptVariables, Span, Task, VariableLimits,
+};
 
 /// What a runtime is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,6 +92,17 @@ pub trait Runtime: Any + Send + Sync {
     /// *values*: what the object is that holds `at`, in one line.
     fn identify(&self, host: &dyn Host, at: Addr) -> Option<String> {
         let _ = (host, at);
+        None
+    }
+
+    /// *variables*: those of a frame that *decode* told of; `None` where the frame is not its own, or cannot be read.
+    fn variables(
+        &self,
+        host: &dyn Host,
+        frame: &FrameOfLanguage<'_>,
+        limits: VariableLimits,
+    ) -> Option<ScriptVariables> {
+        let _ = (host, frame, limits);
         None
     }
 

@@ -6,8 +6,8 @@ use kcore_mem::Addr;
 use kcore_unwind::{Phase, Regs, RuleFrame, RuleStep, Tid};
 
 use crate::{
-    Damage, DyingStack, Ending, Finding, Host, Identity, NativeStack, Probe, Runtime, Span, Task,
-    ThreadFacts, span,
+    Damage, DyingStack, Ending, Finding, FrameOfLanguage, Host, Identity, NativeStack, Probe,
+    Runtime, ScriptVariables, Span, Task, ThreadFacts, VariableLimits, span,
 };
 
 /// The runtimes that were found in a process, in the order of their probes.
@@ -99,6 +99,16 @@ impl Runtimes {
     /// What the object is that holds `at`.
     pub fn identify(&self, host: &dyn Host, at: Addr) -> Option<String> {
         self.found.iter().find_map(|runtime| runtime.identify(host, at))
+    }
+
+    /// The variables of a frame of a language, from the first whose frame it is.
+    pub fn variables(
+        &self,
+        host: &dyn Host,
+        frame: &FrameOfLanguage<'_>,
+        limits: VariableLimits,
+    ) -> Option<ScriptVariables> {
+        self.found.iter().find_map(|runtime| runtime.variables(host, frame, limits))
     }
 
     /// What is known of a thread: each fact from the first that has it.

@@ -125,7 +125,7 @@ impl Core {
 
     /// What runtimes say of a stack, as far as stacks of different threads can have it in common.
     fn alike(&self, stack: &Stack) -> Vec<Span> {
-        let mut spans = self.decoded(stack);
+        let mut spans = self.decoded(stack).to_vec();
         for frame in spans.iter_mut().flat_map(|span| &mut span.language) {
             frame.object = None;
         }

@@ -105,9 +105,11 @@ pub use kcore_mem::{
 };
 pub use kcore_profile as profile;
 pub use kcore_runtimes::{
-    Damage, DyingStack, Ending, Fate, Finding, FrameKind, Host, HostModule, HostRange, Identity,
-    LanguageFrame, Native, NativeStack, PROBES, Probe, Runtime, Runtimes, Span, TASK_PROBES, Task,
-    TaskProbe, TaskStart, ThreadFacts,
+    Damage, Dialect, DyingStack, Ending, Fate, Finding, FrameKind, FrameOfLanguage, Host,
+    HostModule, HostRange, Identity, LanguageFrame, Native, NativeStack, PROBES, Probe, Rest,
+    Runtime, Runtimes, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar,
+    ScriptVariable, ScriptVariables, Span, TASK_PROBES, Task, TaskProbe, TaskStart, ThreadFacts,
+    VariableLimits,
 };
 pub use kcore_runtimes::{bthread, fiber, python, v8};
 pub use kcore_symbols::{

@@ -1,6 +1,6 @@
 //! The frames of a stack by name, those of all languages in one row.
 
-use std::{borrow::Cow, fmt, ops::Deref, sync::Arc, vec};
+use std::{borrow::Cow, fmt, ops::Deref, sync::Arc};
 
 use kcore_mem::{Addr, CodeAddr};
 use kcore_runtimes::{LanguageFrame, Native, NativeStack, Span, TaskStart};
@@ -105,17 +105,21 @@ impl Core {
     /// The named frames of a stack, innermost first: inlined calls as frames of their own, and those of
     /// languages in the place of the native frames that run them.
     pub fn named_frames<'a>(&'a self, stack: &'a Stack) -> impl Iterator<Item = NamedFrame> + 'a {
-        let spans = self.decoded(stack);
+        let spans = self.decoded(stack).clone();
         self.named(stack, spans)
     }
 
     /// The native frames alone, whatever runs in them.
     pub fn native_frames<'a>(&'a self, stack: &'a Stack) -> impl Iterator<Item = NamedFrame> + 'a {
-        self.named(stack, Vec::new())
+        self.named(stack, Arc::default())
     }
 
-    /// What runtimes say of a stack.
-    pub(crate) fn decoded(&self, stack: &Stack) -> Vec<Span> {
+    /// What runtimes say of a stack. They are asked once.
+    pub(crate) fn decoded<'a>(&self, stack: &'a Stack) -> &'a Arc<[Span]> {
+        stack.decoded.get_or_init(|| self.decode(stack).into())
+    }
+
+    fn decode(&self, stack: &Stack) -> Vec<Span> {
         if let Some(TaskStart::Language(language)) = stack.task.as_ref().map(|task| &task.start) {
             return vec![Span {
                 frames: 0..0,
@@ -144,21 +148,20 @@ impl Core {
 
     /// What runtimes do not know of frames of a stack, each once.
     pub fn stack_doubts(&self, stack: &Stack) -> Vec<Arc<str>> {
-        let spans = self.decoded(stack).into_iter();
-        let doubts = spans.flat_map(|span| span.language).filter_map(|frame| frame.doubt);
+        let language = self.decoded(stack).iter().flat_map(|span| &span.language);
+        let doubts = language.filter_map(|frame| frame.doubt.as_ref());
         let mut seen = FxHashSet::default();
-        doubts.filter(|doubt| seen.insert(doubt.clone())).collect()
+        doubts.filter(|doubt| seen.insert(*doubt)).cloned().collect()
     }
 
     /// The named frames of a stack of which runtimes said this.
     pub(crate) fn named<'a>(
         &'a self,
         stack: &'a Stack,
-        spans: Vec<Span>,
+        spans: Arc<[Span]>,
     ) -> impl Iterator<Item = NamedFrame> + 'a {
         self.prefetch_locations(&stack.frames);
-        let parts =
-            Parts { next: 0, count: stack.frames.len(), spans: spans.into_iter().peekable() };
+        let parts = Parts { next: 0, count: stack.frames.len(), spans, told: 0 };
         let named = parts.flat_map(move |part| self.of_part(stack, part));
         named.enumerate().map(|(index, named)| NamedFrame { index, ..named })
     }
@@ -286,7 +289,9 @@ enum Part {
 struct Parts {
     next: usize,
     count: usize,
-    spans: std::iter::Peekable<vec::IntoIter<Span>>,
+    spans: Arc<[Span]>,
+    /// How many of them had their turn.
+    told: usize,
 }
 
 impl Iterator for Parts {
@@ -294,15 +299,16 @@ impl Iterator for Parts {
 
     fn next(&mut self) -> Option<Part> {
         let at = self.next;
-        let ends_here = |span: &Span| match span.native {
+        let ends_here = |span: &&Span| match span.native {
             Native::Replaced => span.frames.start <= at,
             // Those that it joins come first.
             Native::Kept => span.frames.end <= at,
         };
-        if let Some(span) = self.spans.next_if(ends_here) {
+        if let Some(span) = self.spans.get(self.told).filter(ends_here) {
             self.next = self.next.max(span.frames.end);
+            self.told = self.told.saturating_add(1);
             let last = self.count.saturating_sub(1);
-            return Some(Part::Language(span.frames.start.min(last), span.language));
+            return Some(Part::Language(span.frames.start.min(last), span.language.clone()));
         }
         self.next = at.checked_add(1)?;
         (at < self.count).then_some(Part::Native(at))

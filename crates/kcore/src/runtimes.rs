@@ -4,11 +4,16 @@ use std::sync::{Arc, atomic::Ordering::Relaxed};
 
 use kcore_elf::Image;
 use kcore_mem::{Addr, AddrRange, AddressSpace, Budget, CodeAddr, Region, Svma};
-use kcore_runtimes::{Host, HostModule, HostRange, Runtimes, ThreadFacts};
+use kcore_runtimes::{
+    FrameKind, FrameOfLanguage, Host, HostModule, HostRange, Runtimes, ScriptVariables,
+    ThreadFacts, VariableLimits,
+};
 use kcore_symbols::ModuleSymbols;
 use kcore_unwind::{Frame, Phase, Regs, RuleFrame, RuleStep, StepRule};
 
-use crate::{Core, MAX_FRAMES, Mapping, MappingKind, Module, Tid, native_host::NativeHost};
+use crate::{
+    Core, MAX_FRAMES, Mapping, MappingKind, Module, NamedFrame, Tid, native_host::NativeHost,
+};
 
 impl Core {
     /// The language runtimes that the process holds. They are looked for once, when first asked for.
@@ -35,6 +40,23 @@ impl Core {
             name: facts.name.or_else(|| name.map(Into::into)),
             state: facts.state.or_else(|| live.state.map(|state| state.to_string().into())),
         }
+    }
+
+    /// The variables of a frame that a runtime told of; `None` of a native one, and where they cannot be read.
+    pub fn script_variables(
+        &self,
+        frame: &NamedFrame,
+        limits: VariableLimits,
+    ) -> Option<ScriptVariables> {
+        let location = &frame.location;
+        (location.kind != FrameKind::Native).then_some(())?;
+        let of_language = FrameOfLanguage {
+            kind: location.kind,
+            object: location.object,
+            inline: location.inline,
+            native: frame.frame.as_ref(),
+        };
+        self.runtimes().variables(self, &of_language, limits)
     }
 
     /// What is to be asked about code without unwind information, if anything.

@@ -1,8 +1,9 @@
 //! The stack of a thread.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use kcore_mem::{Addr, CodeAddr, Cut, Resource};
+use kcore_runtimes::Span;
 use kcore_unwind::{End, Flow, Frame, Regs, Trust, Walker};
 
 use crate::{Core, Mapping, Task, Tid, own_stack::OwnStack, stack_owners::StackOwners};
@@ -21,12 +22,14 @@ pub struct Stack {
     pub tid: Option<Tid>,
     /// The task that it belongs to, if it is not a thread's own.
     pub task: Option<Arc<Task>>,
-    /// The frames.
+    /// The frames. [`Stack::keep`] leaves some of them out.
     pub frames: Vec<Frame>,
     /// Why there are no more.
     pub end: End,
     /// Where the walk began that found them, for whoever needs the registers of frames.
     start: Option<Box<StackOrigin>>,
+    /// What runtimes say of it, once they were asked.
+    pub(crate) decoded: OnceLock<Arc<[Span]>>,
 }
 
 /// Where the walk of a stack began: perhaps at a frame before the first one that is kept.
@@ -47,12 +50,12 @@ impl StackOrigin {
 
 impl Stack {
     pub(crate) fn empty(tid: Option<Tid>, end: End) -> Self {
-        Self { tid, task: None, frames: Vec::new(), end, start: None }
+        Self { tid, task: None, frames: Vec::new(), end, start: None, decoded: OnceLock::new() }
     }
 
     /// A stack of which there are frames alone.
     pub(crate) const fn of_frames(tid: Tid, frames: Vec<Frame>, end: End) -> Self {
-        Self { tid: Some(tid), task: None, frames, end, start: None }
+        Self { tid: Some(tid), task: None, frames, end, start: None, decoded: OnceLock::new() }
     }
 
     /// Collects the frames of a walk.
@@ -81,7 +84,14 @@ impl Stack {
             if ends.is_some() { Flow::Stop } else { Flow::Continue }
         });
         let end = ends.unwrap_or(end);
-        Self { tid, task: None, frames, end, start: Some(Box::new(start)) }
+        Self { frames, start: Some(Box::new(start)), ..Self::empty(tid, end) }
+    }
+
+    /// Leaves the frames of a range alone, by their indices.
+    pub fn keep(&mut self, range: std::ops::Range<usize>) {
+        self.frames.truncate(range.end);
+        self.frames.drain(..range.start.min(self.frames.len()));
+        self.decoded = OnceLock::new();
     }
 
     /// Where the walk began.

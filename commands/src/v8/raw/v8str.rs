@@ -10,7 +10,7 @@ use kcore_dcmd::{
 
 use crate::operand;
 use crate::v8::subject::Subject;
-use crate::v8::tree;
+use kcore::v8::script_tree;
 
 const OPTIONS: &[Opt] = &[
     Opt { flag: 'r', value: None, help: "without quotes" },
@@ -50,7 +50,7 @@ impl Dcmd for V8str {
         };
         let parts = subject.v8.string_parts(subject.core, subject.word, MAX_PARTS);
         cx.emit(&Str {
-            node: tree::string(&text),
+            node: script_tree::string(&text),
             text,
             is_raw: args.has('r'),
             parts: parts.unwrap_or_default(),

@@ -12,7 +12,7 @@ mod scalar;
 #[cfg(test)]
 mod tests;
 
-use kcore_dcmd::{Dialect, ScriptCell, ScriptNode, ScriptStyle};
+use kcore_dcmd::{Dialect, ScriptCell, ScriptLabel, ScriptNode, ScriptParts, ScriptStyle};
 
 use crate::canvas::Canvas;
 use crate::lines::Lines;
@@ -70,11 +70,25 @@ impl Writer<'_, '_> {
         let heads: Vec<String> = heads.into_iter().flatten().collect();
         self.push(&heads.join(" "));
         let Some(parts) = node.parts.as_ref() else { return };
+        if node.is_variable() {
+            return self.assignments(parts, margin);
+        }
         // A scalar says all that there is to say of what has no parts.
         if node.scalar.is_some() && parts.parts.is_empty() && !parts.is_cut {
             return;
         }
         self.push(if heads.is_empty() { "" } else { " " });
         self.parts(node, parts, margin);
+    }
+
+    /// Variables, each with its value.
+    fn assignments(&mut self, parts: &ScriptParts, margin: usize) {
+        for part in &parts.parts {
+            if let ScriptLabel::Name(name) = &part.label {
+                self.push(&scalar::safe(name));
+                self.push(" = ");
+            }
+            self.node(&part.value, margin);
+        }
     }
 }

@@ -32,7 +32,7 @@ impl Speller {
     /// What a value consists of: text, or parts within brackets.
     fn laid(self, node: &ScriptNode) -> Laid<'_> {
         match (&node.scalar, &node.parts) {
-            (None, Some(parts)) if node.kind == "variable" => {
+            (None, Some(parts)) if node.is_variable() => {
                 Laid::Row(parts.parts.iter().map(assignment).collect())
             }
             (Some(ScriptScalar::Elided), _) => Laid::Text(elided(node)),

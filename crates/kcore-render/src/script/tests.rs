@@ -118,3 +118,13 @@ fn nothing_of_the_process_reaches_the_terminal() {
     let object = node("object", "\x1bC", false, parts);
     assert_eq!(shown(&object), "\\x1bC {\n    \"\\x1b]0;x\\x07\": 1,\n}");
 }
+
+#[test]
+fn a_variable_stands_before_its_value() {
+    let object = node("object", "Object", false, vec![named("a", number(1.0))]);
+    let variable = ScriptNode::variable("arg\x1b1", object);
+    assert_eq!(shown(&variable), "arg\\x1b1 = {\n    \"a\": 1,\n}");
+    let python = ScriptStyle { dialect: Dialect::Python, ..STYLE };
+    let int = ScriptNode::scalar("int", ScriptScalar::Integer("12".into()));
+    assert_eq!(shown_as(&ScriptNode::variable("count", int), python), "count = 12");
+}

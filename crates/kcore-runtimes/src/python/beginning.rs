@@ -90,8 +90,10 @@ impl<'a> Innermost<'a> {
         let is_cut = chain.broken == Some(UNLINKED);
         let is_entry = |at: &Addr| self.own.contains(*at) && self.heap.is_shim(*at);
         let mut entries = self.words.iter().map(|word| Addr::new(*word)).filter(is_entry);
-        let (Some(entry), [group]) =
-            (entries.next().filter(|_| is_cut), chain.groups.as_slice()) else { return chain };
+        let (Some(entry), [group]) = (entries.next().filter(|_| is_cut), chain.groups.as_slice())
+        else {
+            return chain;
+        };
         let outer = self.heap.pointer(entry, self.heap.layout.frame.previous);
         let mut whole = self.python.chain_from(&self.heap, thread, Head::Frame(outer));
         if !self.is_callers(&whole) {

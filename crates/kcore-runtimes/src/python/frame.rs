@@ -192,7 +192,9 @@ impl Walk<'_> {
     fn from(mut self, head: Head) -> Chain {
         let ended = match (self.heap.layout.frames, head) {
             (Frames::Entries, Head::Evaluation(cframe)) => self.evaluations(cframe),
-            _ => self.innermost(head).and_then(|head| self.run(head, None)).and_then(|_| self.all()),
+            _ => {
+                self.innermost(head).and_then(|head| self.run(head, None)).and_then(|_| self.all())
+            }
         };
         self.chain.broken = ended.err();
         self.end();

@@ -32,11 +32,13 @@ mod native;
 mod plumbing;
 mod probe;
 mod referrers;
+pub mod script_tree;
 mod search;
 mod stack_object;
 mod tasks;
 mod text;
 pub mod value;
+mod variables;
 mod version;
 
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
@@ -52,7 +54,10 @@ use layout::Layout;
 use names::ThreadNames;
 use version::Version;
 
-use crate::{DyingStack, Ending, Host, Identity, NativeStack, Runtime, Span, ThreadFacts};
+use crate::{
+    DyingStack, Ending, FrameOfLanguage, Host, Identity, NativeStack, Runtime, ScriptVariables,
+    Span, ThreadFacts, VariableLimits,
+};
 
 pub use census::{Census, Group as ObjectGroup};
 pub use coroutine::{Awaiting, CoroutineState};
@@ -64,6 +69,7 @@ pub use probe::{NAME, PROBE};
 pub use referrers::{Edge, Referrer};
 pub use tasks::{NoTasks, PyTask, PyTasks};
 pub use text::Text;
+pub use variables::BUILTINS;
 
 /// How much of values is wanted in a snapshot: what stands on a line.
 const ON_A_LINE: value::Limits = value::Limits { depth: 2, entries: 16, characters: 256 };
@@ -170,6 +176,15 @@ impl Runtime for Python {
         let Some(tid) = dying.stack.thread else { return Vec::new() };
         let threads = self.thread_states(host, tid);
         threads.flat_map(|thread| self.endings(host, thread)).collect()
+    }
+
+    fn variables(
+        &self,
+        host: &dyn Host,
+        frame: &FrameOfLanguage<'_>,
+        limits: VariableLimits,
+    ) -> Option<ScriptVariables> {
+        self.variables_of(host, frame, limits)
     }
 
     fn thread(&self, host: &dyn Host, thread: Tid) -> Option<ThreadFacts> {

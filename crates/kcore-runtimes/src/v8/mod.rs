@@ -35,6 +35,7 @@ mod property_details;
 mod raw;
 mod scope_info;
 mod script;
+pub mod script_tree;
 mod source;
 mod step;
 mod string;
@@ -46,6 +47,7 @@ mod trace;
 mod translation;
 mod type_of;
 pub mod value;
+mod variables;
 mod version;
 mod wasm;
 
@@ -67,7 +69,8 @@ use tagged::Tagged;
 use version::Version;
 
 use crate::{
-    DyingStack, Ending, Host, HostModule, Identity, NativeStack, Runtime, Span, ThreadFacts,
+    DyingStack, Ending, FrameOfLanguage, Host, HostModule, Identity, NativeStack, Runtime,
+    ScriptVariables, Span, ThreadFacts, VariableLimits,
 };
 
 pub use awaiting::Waiting;
@@ -215,6 +218,16 @@ impl Runtime for V8 {
         }
         spans
     }
+
+    fn variables(
+        &self,
+        host: &dyn Host,
+        frame: &FrameOfLanguage<'_>,
+        limits: VariableLimits,
+    ) -> Option<ScriptVariables> {
+        self.variables_of(host, frame, limits)
+    }
+
     fn thread(&self, host: &dyn Host, thread: Tid) -> Option<ThreadFacts> {
         self.thread_facts(host, thread)
     }

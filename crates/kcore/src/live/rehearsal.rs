@@ -21,7 +21,7 @@ pub fn walk_stacks(core: &Core) {
         |walker, tid| {
             if let Some(walker) = walker {
                 let stack = core.stack_with(walker, *tid, MAX_FRAMES);
-                drop(core.decoded(&stack));
+                core.decoded(&stack);
             }
             ask_thread(core, *tid);
         },

@@ -60,7 +60,7 @@ impl Names {
         profile: &mut Profile,
     ) -> Option<StackId> {
         let stack = core.stack_with(walker, tid, MAX_FRAMES);
-        let spans = if self.is_native { Vec::new() } else { core.decoded(&stack) };
+        let spans = if self.is_native { Arc::default() } else { core.decoded(&stack).clone() };
         let is_native = spans.is_empty();
         let pcs: Vec<CodeAddr> = stack.frames.iter().map(|frame| frame.pc).collect();
         let key = (pcs, stack.end.as_str());

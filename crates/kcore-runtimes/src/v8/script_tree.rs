@@ -1,28 +1,32 @@
-//! Values of JavaScript as cells.
+//! Values of JavaScript as trees of script values.
 
 use std::sync::Arc;
 
-use kcore::v8::V8;
-use kcore::v8::value::{
-    Contents, Element, Key, Member, Object, PromiseState, Reference, Slot, Text, Value, ValueKind,
+use kcore_mem::Addr;
+
+use super::{
+    V8,
+    value::{
+        Contents, Element, Key, Member, Object, PromiseState, Reference, Slot, Text, Value,
+        ValueKind,
+    },
 };
-use kcore::{Addr, Core};
-use kcore_dcmd::{Rest, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar};
+use crate::{Host, Rest, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar};
 
 /// Properties that every function has.
 const OF_FUNCTIONS: [&str; 5] = ["length", "name", "prototype", "arguments", "caller"];
 
-/// Makes cells of values of one V8.
+/// Makes trees of values of one V8.
 #[derive(Clone, Copy)]
 pub struct Tree<'c> {
     /// The process.
-    pub core: &'c Core,
+    pub host: &'c dyn Host,
     /// Its V8, which names objects of its own.
     pub v8: &'c V8,
 }
 
 impl Tree<'_> {
-    /// The cell of a value.
+    /// The tree of a value.
     pub fn node(&self, value: &Value) -> ScriptNode {
         let node = match &value.kind {
             ValueKind::Undefined => word("undefined", "undefined"),
@@ -52,7 +56,7 @@ impl Tree<'_> {
         ScriptNode { at: value.word.map(Addr::new), ..node }
     }
 
-    /// The cell of what a property is.
+    /// The tree of what a property is.
     pub fn slot(&self, slot: &Slot) -> ScriptNode {
         match slot {
             Slot::Value(value) => self.node(value),
@@ -73,7 +77,7 @@ impl Tree<'_> {
 
     /// What JavaScript never sees, in mdb_v8's words.
     fn internal(&self, word: u64) -> ScriptNode {
-        let text = match self.v8.type_of(self.core, word) {
+        let text = match self.v8.type_of(self.host, word) {
             Ok(found) if found.name == "Oddball" => {
                 found.detail.unwrap_or_default().trim_matches('"').to_owned()
             }

@@ -1,24 +1,14 @@
-//! Values of Python as cells.
+//! Values of Python as trees of script values.
 
 use std::sync::Arc;
 
-use kcore::python::Text;
-use kcore::python::value::{Items, Value, ValueKind};
-use kcore_dcmd::{
-    Dialect, Rest, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar, ScriptStyle,
+use super::{
+    text::Text,
+    value::{Items, Value, ValueKind},
 };
+use crate::{Rest, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar};
 
-/// A value as Python itself would spell it.
-pub const STYLE: ScriptStyle =
-    ScriptStyle { dialect: Dialect::Python, addresses: false, indent: 0 };
-
-/// What assigns a value to a name.
-pub fn assigned(name: &str, value: ScriptNode) -> ScriptNode {
-    let part = ScriptPart::new(ScriptLabel::Name(name.into()), value);
-    of_parts("variable", vec![part], false, None)
-}
-
-/// The cell of a value.
+/// The tree of a value.
 pub fn node(value: &Value) -> ScriptNode {
     ScriptNode { at: value.at, class: value.class.clone(), ..of_kind(value) }
 }
