@@ -57,7 +57,7 @@ fn frames_without_native_code_are_shown_without_addresses() {
     let options = OpenOptions {
         core: Some(folder.join("core.zst")),
         exe: Some(folder.join("nodes")),
-        probes: Probes { runtimes: &[Probe { name: "lua", find }], tasks: &[] },
+        probes: Probes { runtimes: &[Probe { name: "lua", find }], ..Probes::NONE },
         ..OpenOptions::default()
     };
     let core = Arc::new(Core::open(&options).expect("the core opens"));

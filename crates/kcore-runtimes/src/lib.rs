@@ -15,7 +15,8 @@
 //! dcmds ask it for by its type ([`Runtimes::of`]).
 //!
 //! This room reads memory and symbols through the host, opens no file, and formats nothing. A runtime is
-//! one folder here and one line in [`PROBES`].
+//! one folder here and one line in [`PROBES`]. Where nothing is decoded of a runtime, an [`Anchor`] may still know the
+//! way out of its code.
 
 #![warn(
     clippy::indexing_slicing,
@@ -33,6 +34,7 @@
     )
 )]
 
+mod anchor;
 pub mod bthread;
 mod ending;
 mod fcontext;
@@ -51,6 +53,7 @@ mod thread_stack;
 pub mod v8;
 mod variables;
 
+pub use anchor::{ANCHORS, Anchor, Anchors, FindAnchor};
 pub use ending::{DyingStack, Ending, Fate};
 pub use host::{Host, HostModule, HostRange};
 pub use language_frame::{FrameKind, LanguageFrame};

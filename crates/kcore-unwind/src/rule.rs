@@ -12,6 +12,8 @@ pub enum Phase {
     BeforeCfi,
     /// After it, for code that has none; before the code is followed and anything guessed.
     AfterCfi,
+    /// After the code was followed, whose paths do not agree; before anything is guessed.
+    AfterCode,
 }
 
 /// The frame that a rule is asked about.

@@ -362,13 +362,23 @@ impl<'a> Walker<'a> {
         if was_put_there || self.modules.is_entry(pc.lookup()) {
             return Above { was_put_there, ..Above::none(End::Outermost) };
         }
-        let found = match fallback.is_on_another_stack() {
-            true => fallback.on_another_stack(regs).ok_or_else(|| self.why_no_guess(regs, pc)),
-            false => self.caller_without_row(regs, pc, &readings),
+        let on_another_stack = fallback.is_on_another_stack();
+        let exact = match on_another_stack {
+            true => fallback.on_another_stack(regs),
+            false => self.caller_by_code(regs, pc, &readings),
         };
-        match found {
-            Ok(guess) => Above::by_guess(guess, caller),
-            Err(end) => Above::none(end),
+        if let Some(exact) = exact {
+            return Above::by_guess(exact, caller);
+        }
+        if let Some(above) = self.above_rule(Phase::AfterCode, regs, pc, caller) {
+            return above;
+        }
+        match on_another_stack {
+            true => Above::none(self.why_no_guess(regs, pc)),
+            false => match self.best_caller(regs, pc, &readings) {
+                Ok(guess) => Above::by_guess(guess, caller),
+                Err(end) => Above::none(end),
+            },
         }
     }
 

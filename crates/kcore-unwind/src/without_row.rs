@@ -30,8 +30,19 @@ pub struct Followed {
 }
 
 impl Walker<'_> {
-    /// The caller by reading the code; where that does not tell, the best candidate.
-    pub(crate) fn caller_without_row(
+    /// The caller by reading the code, where that leaves no doubt.
+    pub(crate) fn caller_by_code(
+        &mut self,
+        regs: &Regs,
+        pc: CodeAddr,
+        readings: &[Reading],
+    ) -> Option<Guess> {
+        let paths = self.paths(pc);
+        Fallback { paths: &paths, ..self.fallback(readings) }.exact(regs)
+    }
+
+    /// The best candidate for the caller where the code does not tell.
+    pub(crate) fn best_caller(
         &mut self,
         regs: &Regs,
         pc: CodeAddr,
@@ -39,9 +50,6 @@ impl Walker<'_> {
     ) -> Result<Guess, End> {
         let paths = self.paths(pc);
         let fallback = Fallback { paths: &paths, ..self.fallback(readings) };
-        if let Some(exact) = fallback.exact(regs) {
-            return Ok(exact);
-        }
         let needs_proof = fallback.has_no_frame_pointer(regs, pc.lookup());
         if needs_proof && fallback.ends_at_no_frame_pointer(regs, pc.lookup()) {
             return Err(End::Outermost);

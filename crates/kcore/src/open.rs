@@ -19,7 +19,9 @@ use kcore_files::{
 };
 use kcore_live::LiveError;
 use kcore_mem::{Addr, AddrRange, AddressSpace, Arch, Budget, Built, Target};
-use kcore_runtimes::{PROBES, Probe, Runtimes, TASK_PROBES, TaskProbe};
+use kcore_runtimes::{
+    ANCHORS, Anchors, FindAnchor, PROBES, Probe, Runtimes, TASK_PROBES, TaskProbe,
+};
 use kcore_unwind::{Knowledge, Machine, machine};
 
 use crate::{
@@ -75,16 +77,18 @@ pub struct Probes {
     pub runtimes: &'static [Probe],
     /// For libraries that keep stacks alone.
     pub tasks: &'static [TaskProbe],
+    /// For the way out of code of runtimes of which nothing is decoded.
+    pub anchors: &'static [FindAnchor],
 }
 
 impl Probes {
     /// Nothing is looked for: all frames are native ones.
-    pub const NONE: Self = Self { runtimes: &[], tasks: &[] };
+    pub const NONE: Self = Self { runtimes: &[], tasks: &[], anchors: &[] };
 }
 
 impl Default for Probes {
     fn default() -> Self {
-        Self { runtimes: PROBES, tasks: TASK_PROBES }
+        Self { runtimes: PROBES, tasks: TASK_PROBES, anchors: ANCHORS }
     }
 }
 
@@ -169,6 +173,7 @@ pub struct Core {
     pub(crate) probes: Probes,
     untrusted: bool,
     pub(crate) runtimes: Built<Arc<Runtimes>>,
+    pub(crate) anchors: Built<Arc<Anchors>>,
     pub(crate) task_runtimes: Built<Runtimes>,
     pub(crate) tasks: Built<Tasks>,
     pub(crate) found_contexts: Built<Vec<FoundContext>>,
@@ -328,6 +333,7 @@ impl Core {
             probes: options.probes,
             untrusted: options.untrusted,
             runtimes: Built::new(),
+            anchors: Built::new(),
             task_runtimes: Built::new(),
             tasks: Built::new(),
             found_contexts: Built::new(),
@@ -360,6 +366,7 @@ impl Core {
             tail_calls: self.tail_calls.clone(),
             knowledge: self.knowledge.clone(),
             runtimes: self.runtimes.get().map(renewed).map(Built::of).unwrap_or_default(),
+            anchors: self.anchors.get().cloned().map(Built::of).unwrap_or_default(),
             ..later
         }
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, atomic::Ordering::Relaxed};
 use kcore_elf::Image;
 use kcore_mem::{Addr, AddrRange, AddressSpace, Budget, CodeAddr, Region, Svma};
 use kcore_runtimes::{
-    FrameKind, FrameOfLanguage, Host, HostModule, HostRange, Runtimes, ScriptVariables,
+    Anchors, FrameKind, FrameOfLanguage, Host, HostModule, HostRange, Runtimes, ScriptVariables,
     ThreadFacts, VariableLimits,
 };
 use kcore_symbols::ModuleSymbols;
@@ -61,13 +61,21 @@ impl Core {
 
     /// What is to be asked about code without unwind information, if anything.
     pub(crate) fn step_rule(&self) -> Option<&dyn StepRule> {
-        (!self.runtimes().is_empty()).then_some(self as &dyn StepRule)
+        let has_some = !self.runtimes().is_empty() || !self.anchors().is_empty();
+        has_some.then_some(self as &dyn StepRule)
+    }
+
+    fn anchors(&self) -> &Anchors {
+        let find = || Arc::new(Anchors::find(self.probes.anchors, &NativeHost(self)));
+        self.anchors.get_or_build(self.budget(), find)
     }
 }
 
 impl StepRule for Core {
     fn step(&self, phase: Phase, frame: &RuleFrame<'_>, caller: &mut Regs) -> Option<RuleStep> {
-        self.runtimes().step(&NativeHost(self), phase, frame, caller)
+        let host = NativeHost(self);
+        let by_runtime = self.runtimes().step(&host, phase, frame, caller);
+        by_runtime.or_else(|| self.anchors().step(&host, phase, frame, caller))
     }
 }
 

@@ -56,7 +56,7 @@ const PROBE: Probe = Probe { name: "curious", find };
 
 #[test]
 fn a_probe_that_asks_for_frames_is_shown_the_native_ones() {
-    let core = open(Probes { runtimes: &[PROBE], tasks: &[] });
+    let core = open(Probes { runtimes: &[PROBE], ..Probes::NONE });
     let asked = stack(&core);
     assert_eq!(core.runtimes().identities().map(|it| it.name).collect::<Vec<_>>(), ["curious"]);
     let plain = stack(&open(Probes::NONE));
@@ -71,7 +71,7 @@ fn a_probe_that_asks_for_frames_is_shown_the_native_ones() {
 #[test]
 fn a_library_of_stacks_that_asks_for_frames_is_shown_them() {
     const TASKS: &[TaskProbe] = &[TaskProbe { probe: PROBE, begins_task: |_| false }];
-    let core = open(Probes { runtimes: &[], tasks: TASKS });
+    let core = open(Probes { tasks: TASKS, ..Probes::NONE });
     assert!(core.tasks().is_empty());
     let found: Vec<&str> = core.task_runtimes().identities().map(|it| it.name).collect();
     assert_eq!(found, ["curious"]);

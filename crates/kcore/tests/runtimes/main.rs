@@ -25,7 +25,9 @@ fn open(probes: Probes) -> Core {
 
 fn core() -> &'static Core {
     static CORE: OnceLock<Core> = OnceLock::new();
-    CORE.get_or_init(|| open(Probes { runtimes: toy::PROBES, tasks: toy::TASK_PROBES }))
+    CORE.get_or_init(|| {
+        open(Probes { runtimes: toy::PROBES, tasks: toy::TASK_PROBES, ..Probes::NONE })
+    })
 }
 
 fn stack(core: &Core) -> Stack {
@@ -127,7 +129,7 @@ fn tasks_have_stacks_of_their_own() {
 
 #[test]
 fn a_library_of_stacks_is_asked_for_tasks_alone() {
-    let own = open(Probes { runtimes: &[], tasks: toy::TASK_PROBES });
+    let own = open(Probes { tasks: toy::TASK_PROBES, ..Probes::NONE });
     let named = |core: &Core| {
         let task = core.task_on(&stack(core)).cloned();
         task.map(|task| (task.runtime, task.id))
@@ -197,7 +199,7 @@ fn a_runtime_is_asked_by_its_type() {
 
 #[test]
 fn a_runtime_reads_what_frames_of_the_moment_need() {
-    let core = open(Probes { runtimes: toy::PROBES, tasks: &[] });
+    let core = open(Probes { runtimes: toy::PROBES, ..Probes::NONE });
     let was_asked = || core.runtimes().of::<Toy>().all(|toy| toy.followed.load(Ordering::Relaxed));
     assert!(!was_asked());
     assert!(core.runtimes().follow_running(&core) && was_asked());

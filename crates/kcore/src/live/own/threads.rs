@@ -49,7 +49,7 @@ impl WalkedStack {
             // What has unwind information of its own is not asked about behind it.
             let is_without_cfi = matches!(outer.trust, Trust::Code | Trust::UncheckedFramePointer);
             let phases: &[Phase] = match is_without_cfi {
-                true => &[Phase::BeforeCfi, Phase::AfterCfi],
+                true => &[Phase::BeforeCfi, Phase::AfterCfi, Phase::AfterCode],
                 false => &[Phase::BeforeCfi],
             };
             if leads(rule, machine, (tid, &inner), phases) == Some(outer.pc.addr()) {

@@ -1,0 +1,140 @@
+//! The tables by which `libjvm.so` describes itself (`src/hotspot/share/runtime/vmStructs.cpp`, JDK 8 to 25).
+//!
+//! A symbol holds a pointer to an array, others the size of its entries and where the fields of an entry lie. The array
+//! ends with an entry without a name.
+
+use kcore_mem::{Addr, AddressSpace};
+use rustc_hash::FxHashMap;
+
+use crate::HostModule;
+
+/// Entries of a table that are read, at most: JDK 21 has 813 fields.
+const MAX_ENTRIES: u64 = 4096;
+/// Bytes of an entry, at most.
+const MAX_STRIDE: u64 = 256;
+/// Bytes of a name, at most.
+const MAX_NAME: usize = 256;
+
+/// Where a field lies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Field {
+    /// So far into each object.
+    Offset(u64),
+    /// There, once.
+    Static(Addr),
+}
+
+/// What the tables say of the fields and types that were asked for.
+#[derive(Default)]
+pub struct Tables {
+    fields: FxHashMap<&'static str, Field>,
+    sizes: FxHashMap<&'static str, u64>,
+}
+
+/// A library that describes itself.
+struct Library<'a> {
+    module: &'a dyn HostModule,
+    space: &'a dyn AddressSpace,
+}
+
+impl Tables {
+    /// Reads of a library what it says of `fields` (`TYPE.FIELD`) and the sizes of `types`; `None` where it has no such
+    /// tables.
+    pub fn read(
+        module: &dyn HostModule,
+        space: &dyn AddressSpace,
+        fields: &[&'static str],
+        types: &[&'static str],
+    ) -> Option<Self> {
+        module.exported("gHotSpotVMStructs")?;
+        let library = Library { module, space };
+        let mut tables = Self::default();
+        library.read_fields(fields, &mut tables)?;
+        library.read_types(types, &mut tables)?;
+        Some(tables)
+    }
+
+    /// Where a variable lies that is there once.
+    pub fn variable(&self, field: &str) -> Option<Addr> {
+        match self.fields.get(field)? {
+            Field::Static(at) => Some(*at),
+            Field::Offset(_) => None,
+        }
+    }
+
+    /// How far into an object a field lies.
+    pub fn offset(&self, field: &str) -> Option<u64> {
+        match self.fields.get(field)? {
+            Field::Offset(offset) => Some(*offset),
+            Field::Static(_) => None,
+        }
+    }
+
+    /// The bytes of a type.
+    pub fn size(&self, name: &str) -> Option<u64> {
+        self.sizes.get(name).copied()
+    }
+}
+
+impl Library<'_> {
+    fn read_fields(&self, wanted: &[&'static str], tables: &mut Tables) -> Option<()> {
+        let at = |field: &str| self.number(&format!("gHotSpotVMStructEntry{field}Offset"));
+        let (kind, name) = (at("TypeName")?, at("FieldName")?);
+        let (is_static, offset, address) = (at("IsStatic")?, at("Offset")?, at("Address")?);
+        self.each_entry("gHotSpotVMStruct", kind, |entry| {
+            let names = (self.text(entry, kind), self.text(entry, name));
+            let (Some(kind), Some(name)) = names else { return };
+            let is_it = |it: &&&str| it.split_once('.') == Some((kind.as_str(), name.as_str()));
+            let Some(wanted) = wanted.iter().find(is_it) else { return };
+            let field = match self.int(entry, is_static) {
+                Some(0) => self.word(entry, offset).map(Field::Offset),
+                _ => self.word(entry, address).map(Addr::new).map(Field::Static),
+            };
+            tables.fields.extend(field.map(|field| (*wanted, field)));
+        })
+    }
+
+    fn read_types(&self, wanted: &[&'static str], tables: &mut Tables) -> Option<()> {
+        let at = |field: &str| self.number(&format!("gHotSpotVMTypeEntry{field}Offset"));
+        let (name, size) = (at("TypeName")?, at("Size")?);
+        self.each_entry("gHotSpotVMType", name, |entry| {
+            let Some(name) = self.text(entry, name) else { return };
+            let Some(wanted) = wanted.iter().find(|it| **it == name) else { return };
+            tables.sizes.extend(self.word(entry, size).map(|size| (*wanted, size)));
+        })
+    }
+
+    /// Shows the entries of a table, up to the first without a name at `name`.
+    fn each_entry(&self, table: &str, name: u64, mut show: impl FnMut(Addr)) -> Option<()> {
+        let first = Addr::new(self.number(&format!("{table}s"))?);
+        let stride = self.number(&format!("{table}EntryArrayStride"))?;
+        (1..=MAX_STRIDE).contains(&stride).then_some(())?;
+        for index in 0..MAX_ENTRIES {
+            let entry = first.checked_add(index.checked_mul(stride)?)?;
+            if self.word(entry, name)? == 0 {
+                break;
+            }
+            show(entry);
+        }
+        Some(())
+    }
+
+    /// What an exported variable holds.
+    fn number(&self, name: &str) -> Option<u64> {
+        let (svma, _) = self.module.exported(name)?;
+        self.space.read_word(self.module.addr(svma)?).ok()
+    }
+
+    fn word(&self, entry: Addr, offset: u64) -> Option<u64> {
+        self.space.read_word(entry.checked_add(offset)?).ok()
+    }
+
+    fn int(&self, entry: Addr, offset: u64) -> Option<u64> {
+        self.space.read_uint(entry.checked_add(offset)?, 4).ok()
+    }
+
+    fn text(&self, entry: Addr, offset: u64) -> Option<String> {
+        let at = Addr::new(self.word(entry, offset)?);
+        String::from_utf8(self.space.read_cstr(at, MAX_NAME).ok()?).ok()
+    }
+}
