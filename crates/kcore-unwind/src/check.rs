@@ -111,7 +111,8 @@ impl Walker<'_> {
         above > below || (above == below && is_leaf)
     }
 
-    /// Whether call frame information leads from one stack to another, whose stack pointers are these. A damaged
+    /// Whether call frame information, or the rule of a runtime, leads from one stack to another, whose stack pointers are
+    /// these. A damaged
     /// stack leads back as well. What tells them apart: a call or a signal can return to the caller, and either
     /// the two lie in different mappings, or the call leads to the function that was called.
     fn leads_elsewhere(
@@ -121,7 +122,7 @@ impl Walker<'_> {
         (low, high): (Addr, Addr),
     ) -> bool {
         let at = step.caller.pc();
-        caller.trust == Trust::Cfi
+        matches!(caller.trust, Trust::Cfi | Trust::Runtime)
             && self.fallback(&[]).can_return_to(at)
             && (self.are_apart(low, high) || self.calls(at, step.called))
     }

@@ -446,10 +446,21 @@ impl<'a> Walker<'a> {
         code
     }
 
+    /// Whether a row says anything of a caller. What is registered of code that was made at run time may be there for its
+    /// personality alone, which takes exceptions, and describe no frame: LuaJIT's has no rule but for the CFA
+    /// (`lj_err.c`, `err_frame_jit_template`). That nothing is said of the return address does not make it the outermost
+    /// frame.
+    fn tells_of_caller(&self, row: &Row, lookup: Addr) -> bool {
+        self.machine.link_register().is_some()
+            || self.modules.is_in_module(lookup)
+            || row.rules.iter().any(|(register, _)| *register == row.return_address)
+    }
+
     fn find_code(&mut self, pc: CodeAddr) -> Code {
         let is_code = self.modules.is_code(pc.addr()) || self.modules.is_code(pc.lookup());
         let cfi = self.modules.cfi_at(pc.lookup());
         let row = cfi.and_then(|cfi| cfi.row(pc.lookup(), &mut self.learnt.context));
+        let row = row.filter(|row| self.tells_of_caller(row, pc.lookup()));
         self.is_halted |= row.is_none() && cfi.is_some_and(Cfi::is_partial);
         let covered = cfi.zip(row.as_ref()).map(|(cfi, row)| row.covered.at(cfi.bias()));
         let known_signal = row.as_ref().is_some_and(|row| row.is_signal);

@@ -4,7 +4,11 @@
 //! An anchor reads memory and the names that modules export, and says nothing where what it reads does not hold
 //! together. It is one module here and one line in [`ANCHORS`].
 
+mod beam;
+mod go;
 mod hotspot;
+#[cfg(test)]
+mod made_process;
 
 use kcore_unwind::{Phase, Regs, RuleFrame, RuleStep};
 
@@ -28,7 +32,7 @@ pub trait Anchor: Send + Sync {
 pub type FindAnchor = fn(&dyn Host) -> Option<Box<dyn Anchor>>;
 
 /// The anchors that kcore knows.
-pub const ANCHORS: &[FindAnchor] = &[hotspot::find];
+pub const ANCHORS: &[FindAnchor] = &[hotspot::find, go::find, beam::find];
 
 /// The anchors of one process.
 #[derive(Default)]

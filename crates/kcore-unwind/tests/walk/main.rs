@@ -189,6 +189,22 @@ fn then_the_frame_pointer_and_then_a_scan() {
 }
 
 #[test]
+fn a_row_that_says_nothing_of_the_return_address_ends_no_stack_of_code_made_at_run_time() {
+    let process = || {
+        let functions = [Unwind::CfaAlone, Unwind::Outermost];
+        // ret
+        Process::new(&functions).code(0, &[0x90, 0x90, 0xc3]).words(0, &[at(1, 4)])
+    };
+    let walk = |process: Process| {
+        let (frames, end) = process.walk_with(at(0, 2), 0, 10, |regs| regs.set(RBP, Some(7)));
+        (pcs(&frames), end)
+    };
+    let made = process().made_at_run_time(0);
+    assert_eq!(walk(made), (vec![at(0, 2), at(1, 4)], End::Outermost));
+    assert_eq!(walk(process()), (vec![at(0, 2)], End::Outermost), "whoever wrote it meant it");
+}
+
+#[test]
 fn code_made_at_run_time_need_not_call_where_frame_pointers_lead_on() {
     // Function 1 has no call in front of the return address, as in interpreters that jump.
     let process = || {

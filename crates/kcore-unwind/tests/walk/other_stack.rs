@@ -1,9 +1,9 @@
 //! Unwind information that leads to another stack, which may lie below.
 
 use kcore_mem::Addr;
-use kcore_unwind::End;
+use kcore_unwind::{End, Flow, Phase, Regs, RuleFrame, RuleStep, StepRule, Walker};
 
-use crate::process::{LOWER_STACK, Process, STACK, Unwind};
+use crate::process::{LOWER_STACK, Process, RSP, STACK, Unwind};
 
 fn at(index: u64, offset: u64) -> u64 {
     Process::function(index, offset)
@@ -66,4 +66,40 @@ fn a_frame_may_hide_the_call_that_led_to_it() {
     let (frames, end) = walk_both_ways(&process, 9);
     assert_eq!(frames, [(at(0, 2), false), (at(1, 4), false), (at(2, 5), true)]);
     assert_eq!(end, End::Outermost);
+}
+
+/// Leads out of function 0 to the lower stack, once its code was read.
+struct ToLowerStack;
+
+impl StepRule for ToLowerStack {
+    fn step(&self, phase: Phase, frame: &RuleFrame<'_>, caller: &mut Regs) -> Option<RuleStep> {
+        (phase == Phase::AfterCode && frame.pc.addr().get() == at(0, 2)).then_some(())?;
+        let cfa = Addr::new(LOWER_STACK + 8);
+        *caller = frame.regs.with_pc(Addr::new(at(1, 4)));
+        caller.set(RSP, Some(cfa.get()));
+        Some(RuleStep::Caller { cfa, interrupted: false })
+    }
+}
+
+#[test]
+fn the_rule_of_a_runtime_leads_to_another_stack_where_the_code_does_not_tell() {
+    let lower_stack_of = |code: &[u8]| {
+        let functions = [Unwind::None, Unwind::Outermost, Unwind::Outermost];
+        let process = Process::new(&functions).code(0, code).words(0, &[at(2, 4)]);
+        let process = process.lower_words(&[0, 0]);
+        let machine = kcore_unwind::machine(kcore_mem::Target::X86_64, None).unwrap();
+        let mut walker = Walker::new(&process, &process, &*machine).with_rule(Some(&ToLowerStack));
+        let mut regs = Regs::new(Addr::new(at(0, 2)));
+        regs.set(RSP, Some(STACK));
+        let mut frames = Vec::new();
+        let end = walker.walk(&regs, 10, &mut |frame, _| {
+            frames.push((frame.pc.addr().get(), frame.on_other_stack, frame.guess));
+            Flow::Continue
+        });
+        (frames, end)
+    };
+    let found = vec![(at(0, 2), false, false), (at(1, 4), true, false)];
+    assert_eq!(lower_stack_of(&[0x90, 0x90, 0x06]), (found, End::Outermost));
+    let by_code = vec![(at(0, 2), false, false), (at(2, 4), false, false)];
+    assert_eq!(lower_stack_of(&[0x90, 0x90, 0xc3]), (by_code, End::Outermost));
 }

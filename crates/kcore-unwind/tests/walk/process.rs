@@ -38,6 +38,8 @@ pub enum Unwind {
     Dereference(i64),
     /// A signal trampoline: pc and rsp in the two words at rsp.
     Signal,
+    /// CFA = rbp, and nothing of the return address.
+    CfaAlone,
     /// No caller.
     Outermost,
     /// Nothing is written.
@@ -250,6 +252,7 @@ fn instructions(unwind: &Unwind) -> Vec<CallFrameInstruction> {
         Unwind::Signal => {
             vec![Rule::CfaExpression(word_at(8)), Rule::ValExpression(X86_64::RA, word_at(0))]
         }
+        Unwind::CfaAlone => vec![Rule::Cfa(X86_64::RBP, 0)],
         Unwind::Outermost => vec![Rule::Cfa(X86_64::RSP, 8), Rule::Undefined(X86_64::RA)],
         Unwind::None => Vec::new(),
     }

@@ -2,7 +2,7 @@
 //! `__jit_debug_descriptor` (GDB's manual, «JIT Compilation Interface»; version 1 is the only one).
 //!
 //! LLVM registers the object files from which it loaded code, their section headers with the addresses of the process, and
-//! nothing else relocated: they have names. LuaJIT and V8 make files for GDB, with unwind information as well.
+//! nothing else relocated. LuaJIT and V8 make files for GDB, with unwind information as well.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use kcore_mem::{Addr, AddressSpace, Svma};
 use kcore_symbols::RawSymbol;
 use memchr::memmem;
 
-use super::object::word;
+use super::{object::word, relocated};
 use crate::{Module, ModuleSet};
 
 const DESCRIPTOR: &str = "__jit_debug_descriptor";
@@ -96,9 +96,12 @@ impl MadeFile {
         })
     }
 
-    /// Its `.eh_frame` and where that would lie, where it is relocated.
+    /// Its `.eh_frame` and where that lies.
     pub fn unwind_information(&self) -> Option<(Vec<u8>, Svma)> {
-        let section = self.0.section(".eh_frame").filter(|_| self.0.elf_type() != ET_REL)?;
+        if self.0.elf_type() == ET_REL {
+            return relocated::eh_frame(&self.0);
+        }
+        let section = self.0.section(".eh_frame")?;
         Some((self.0.section_data(".eh_frame")?.as_ref().to_vec(), section.svma))
     }
 }

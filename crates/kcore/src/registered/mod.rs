@@ -6,6 +6,7 @@
 
 mod gdb;
 mod object;
+mod relocated;
 mod roots;
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,169 @@
+//! A process of a few words, for tests of anchors.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use kcore_elf::Image;
+use kcore_mem::{Addr, AddrRange, AddressSpace, CodeAddr, Fault, Origin, Region, Svma, Target};
+use kcore_symbols::ModuleSymbols;
+use kcore_unwind::{Phase, RegisterId, Regs, RuleFrame, RuleStep, Tid};
+
+use super::Anchor;
+use crate::{Host, HostModule, HostRange};
+
+/// Where its one module lies.
+pub const MODULE: AddrRange = AddrRange::new(Addr::new(0x40_0000), Addr::new(0x50_0000));
+/// Where its thread has what is its own.
+pub const THREAD_POINTER: u64 = 0x7f00_0000;
+/// Bytes that each part has.
+const PART: usize = 0x2000;
+
+/// Memory of parts, and a module that exports some names.
+pub struct MadeProcess {
+    parts: BTreeMap<u64, Vec<u8>>,
+    module: MadeModule,
+}
+
+struct MadeModule {
+    symbols: ModuleSymbols,
+    exported: BTreeMap<String, u64>,
+}
+
+impl MadeProcess {
+    /// With parts of zeros at these addresses.
+    pub fn new(parts: &[u64]) -> Self {
+        let parts = parts.iter().map(|at| (*at, vec![0; PART])).collect();
+        let symbols = ModuleSymbols::new(None, None);
+        Self { parts, module: MadeModule { symbols, exported: BTreeMap::new() } }
+    }
+
+    /// Exports a name of its module.
+    pub fn export(&mut self, name: &str, at: u64) {
+        self.module.exported.insert(name.to_owned(), at);
+    }
+
+    pub fn put(&mut self, at: u64, bytes: &[u8]) {
+        let (start, part) = self.parts.range_mut(..=at).next_back().unwrap();
+        let from = (at - start) as usize;
+        part[from..from + bytes.len()].copy_from_slice(bytes);
+    }
+
+    pub fn words(&mut self, at: u64, words: &[u64]) {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        self.put(at, &bytes);
+    }
+
+    /// The step that an anchor takes out of a frame, and the registers of the caller.
+    pub fn step(
+        &self,
+        anchor: &dyn Anchor,
+        phase: Phase,
+        pc: CodeAddr,
+        registers: &[(u16, u64)],
+    ) -> Option<(Addr, Regs)> {
+        let mut regs = Regs::new(pc.addr());
+        for (number, value) in registers {
+            regs.set(RegisterId(*number), Some(*value));
+        }
+        let frame = RuleFrame { thread: Some(Tid::new(1)), pc, regs: &regs };
+        let mut caller = regs;
+        match anchor.step(self, phase, &frame, &mut caller)? {
+            RuleStep::Caller { cfa, .. } => Some((cfa, caller)),
+            RuleStep::Outermost { .. } => None,
+        }
+    }
+}
+
+/// The pc, the CFA, and a register of what a step gave.
+pub fn told(step: Option<(Addr, Regs)>, register: u16) -> Option<(u64, u64, Option<u64>)> {
+    step.map(|(cfa, regs)| (regs.pc().get(), cfa.get(), regs.get(RegisterId(register))))
+}
+
+impl AddressSpace for MadeProcess {
+    fn target(&self) -> Target {
+        Target::X86_64
+    }
+
+    fn slice(&self, at: Addr) -> Result<&[u8], Fault> {
+        let part = self.parts.range(..=at.get()).next_back();
+        let rest = part.and_then(|(start, part)| part.get((at.get() - start) as usize..));
+        rest.filter(|rest| !rest.is_empty()).ok_or(Fault::Unmapped(at))
+    }
+
+    fn origin(&self, at: Addr) -> Result<Origin, Fault> {
+        self.slice(at).map(|_| Origin::Core)
+    }
+
+    fn regions(&self) -> Vec<Region> {
+        Vec::new()
+    }
+}
+
+impl Host for MadeProcess {
+    fn space(&self) -> &dyn AddressSpace {
+        self
+    }
+
+    fn modules(&self) -> Vec<&dyn HostModule> {
+        vec![&self.module]
+    }
+
+    fn module_at(&self, at: Addr) -> Option<&dyn HostModule> {
+        MODULE.contains(at).then_some(&self.module as &dyn HostModule)
+    }
+
+    fn range_at(&self, at: Addr) -> Option<HostRange> {
+        let range = AddrRange::with_len(Addr::new(at.get() & !0xfff), 0x1000);
+        let is_file = MODULE.contains(at);
+        self.slice(at).ok().map(|_| HostRange { range, readable: true, executable: true, is_file })
+    }
+
+    fn ranges(&self) -> Vec<HostRange> {
+        Vec::new()
+    }
+
+    fn threads(&self) -> Vec<Tid> {
+        vec![Tid::new(1)]
+    }
+
+    fn thread_pointer(&self, _: Tid) -> Option<Addr> {
+        Some(Addr::new(THREAD_POINTER))
+    }
+
+    fn registers(&self, _: Tid) -> Option<Regs> {
+        None
+    }
+}
+
+impl HostModule for MadeModule {
+    fn name(&self) -> &str {
+        "made"
+    }
+
+    fn span(&self) -> AddrRange {
+        MODULE
+    }
+
+    fn code_size(&self) -> u64 {
+        MODULE.len()
+    }
+
+    fn symbols(&self) -> &ModuleSymbols {
+        &self.symbols
+    }
+
+    fn exported(&self, name: &str) -> Option<(Svma, u64)> {
+        self.exported.get(name).map(|at| (Svma::new(*at), 8))
+    }
+
+    fn image(&self) -> Option<&Arc<Image>> {
+        None
+    }
+
+    fn svma(&self, at: Addr) -> Option<Svma> {
+        Some(Svma::new(at.get()))
+    }
+
+    fn addr(&self, svma: Svma) -> Option<Addr> {
+        Some(Addr::new(svma.get()))
+    }
+}
