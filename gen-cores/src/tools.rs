@@ -40,6 +40,9 @@ pub const TOOLS: &[Tool] = &[
     Tool { command: "eu-stack", package: "elfutils" },
     // Its library is what scenarios of assembly load.
     Tool { command: "openssl", package: "openssl" },
+    // What scenarios of code that a library makes load.
+    Tool { command: PCRE2, package: "libpcre2-8-0" },
+    Tool { command: LUAJIT, package: "libluajit-5.1-2" },
     Tool { command: "zstd", package: "zstd" },
 ];
 
@@ -54,6 +57,9 @@ const LIBCXXABI: &str = "/usr/lib/x86_64-linux-gnu/libc++abi.so";
 /// What switches stacks in scenarios of coroutines.
 const BOOST_CONTEXT: &str = "/usr/include/boost/context/fiber.hpp";
 const BOOST_FIBER: &str = "/usr/include/boost/fiber/all.hpp";
+
+const PCRE2: &str = "/usr/lib/x86_64-linux-gnu/libpcre2-8.so.0";
+const LUAJIT: &str = "/usr/lib/x86_64-linux-gnu/libluajit-5.1.so.2";
 
 /// The emulator that runs programs of another architecture and makes their cores.
 pub(crate) const QEMU: &str = "qemu-aarch64";

@@ -133,7 +133,9 @@ impl HotSpot {
     }
 
     fn leave_interpreter(&self, at: At<'_>, caller: &mut Regs) -> Option<Addr> {
-        let end = at.frame_pointer()?.checked_add(16)?;
+        // A method that was called by a method handle's linker has one word less of its caller's stack: the linker took its
+        // last argument (`MethodHandles::generate_method_handle_dispatch`).
+        let end = at.frame_pointer()?.checked_add(8)?;
         let cfa = Addr::new(at.word_by_fp(SENDER_SP)?);
         let is_near = cfa.offset_from(end).is_some_and(|locals| locals <= MAX_LOCALS);
         let pc = Addr::new(at.word_by_fp(1)?);

@@ -2,7 +2,7 @@
 
 use kcore_mem::CodeAddr;
 
-use super::*;
+use super::{tables::Field, *};
 use crate::anchor::made_process::{MODULE, MadeProcess, told};
 
 const LIBRARY: u64 = MODULE.start.get();
@@ -175,6 +175,9 @@ fn the_interpreter_keeps_its_callers_stack_pointer() {
     let found = Some((IN_METHOD, fp + 0x40, Some(0xf00d)));
     assert_eq!(behind(&process, IN_INTERPRETER, STACK, fp), found);
     assert_eq!(behind(&process, IN_INTERPRETER, fp + 8, fp), None, "below the stack pointer");
+    process.words(fp - 8, &[fp + 8]);
+    let found = Some((IN_METHOD, fp + 8, Some(0xf00d)));
+    assert_eq!(behind(&process, IN_INTERPRETER, STACK, fp), found, "called by a linker");
     process.words(fp - 8, &[fp]);
     assert_eq!(behind(&process, IN_INTERPRETER, STACK, fp), None, "its caller is no frame");
 }

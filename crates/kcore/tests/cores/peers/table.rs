@@ -93,10 +93,16 @@ const NO_TABLES: &str = "code without unwind information that uses rbp for somet
 const REGISTERED: &str = "the unwind information of code that was made at run time: kcore asks libgcc for it, the peer \
                           follows words of the stack, or stops";
 
-pub static EXPLAINED: [Explained; 51] = [
+const MADE: &str = "code that a library made has no unwind information: the peer stops, or follows words of the stack";
+
+pub static EXPLAINED: [Explained; 55] = [
     varying(known(Gdb, "registered-frames", &[], &[Pc, Shorter, Longer], Kcore, REGISTERED)),
     varying(known(EuStack, "registered-frames", &[], &[Pc, Shorter, Longer], Kcore, REGISTERED)),
     varying(known(Framehop, "registered-frames", &[], &[Pc, Shorter, Longer], Kcore, REGISTERED)),
+    varying(known(Gdb, "pcre-jit", &[], &[Pc, Shorter, Longer], Kcore, MADE)),
+    varying(known(EuStack, "pcre-jit", &[], &[Pc, Shorter, Longer], Kcore, MADE)),
+    varying(known(Gdb, "luajit", &[], &[Pc, Shorter, Longer], Kcore, MADE)),
+    varying(known(EuStack, "luajit", &[], &[Pc, Shorter, Longer], Kcore, MADE)),
     known(Gdb, "general-rbp", &[], &[Pc, Shorter, Longer], Kcore, NO_TABLES),
     known(EuStack, "general-rbp", &[], &[Pc, Shorter, Longer], Kcore, NO_TABLES),
     known(Gdb, "code-rbp-zero", &[], &[Pc, Shorter, Longer], Kcore, NO_TABLES),
