@@ -32,7 +32,7 @@ const LOAD_RCX: [u8; 3] = [0x48, 0x8b, 0x0d];
 /// `mov 0x30(%rax),%rbx; mov OFFSET(%rbx),%rax`: `g.m`, and `m.curg`.
 const LOAD_CURRENT: [u8; 7] = [0x48, 0x8b, 0x58, 0x30, 0x48, 0x8b, 0x83];
 /// Bytes of code that are looked at.
-const CODE: u64 = 48;
+const CODE: usize = 48;
 
 /// Fields of `runtime.g`: `stack.lo` and `stack.hi`, `m`, and of `sched` what the goroutine goes on with.
 const STACK_LOW: i64 = 0;
@@ -67,14 +67,15 @@ impl Anchor for Go {
         let pc = frame.pc.addr();
         (phase == Phase::BeforeCfi && frame.pc.is_return() && self.is_ours(pc)).then_some(())?;
         let memory = Memory(host.space());
-        let code = memory.0.read_held(pc, CODE);
+        let code = memory.0.slice(pc).ok()?;
+        let code = code.get(..CODE).unwrap_or(code);
         let sp = Addr::new(frame.regs.get(RSP)?);
         let left = if code.starts_with(&BACK_TO_GOROUTINE) {
             memory.by_distance(sp, frame.regs.get(RBP))
         } else if code.starts_with(&BACK_TO_UNALIGNED) {
             memory.unaligned(sp, frame.regs.get(RBP))
         } else {
-            let to_current = offset_of_current(&code, pc, memory)?;
+            let to_current = offset_of_current(code, pc, memory)?;
             let pointer = host.thread_pointer(frame.thread?)?;
             self.scheduled(to_current, pointer, memory)
         }?;

@@ -83,9 +83,9 @@ impl StepRule for ToLowerStack {
 
 #[test]
 fn the_rule_of_a_runtime_leads_to_another_stack_where_the_code_does_not_tell() {
-    let lower_stack_of = |code: &[u8]| {
+    let walk = |top: u64| {
         let functions = [Unwind::None, Unwind::Outermost, Unwind::Outermost];
-        let process = Process::new(&functions).code(0, code).words(0, &[at(2, 4)]);
+        let process = Process::new(&functions).code(0, &[0x90, 0x90, 0xc3]).words(0, &[top]);
         let process = process.lower_words(&[0, 0]);
         let machine = kcore_unwind::machine(kcore_mem::Target::X86_64, None).unwrap();
         let mut walker = Walker::new(&process, &process, &*machine).with_rule(Some(&ToLowerStack));
@@ -99,7 +99,7 @@ fn the_rule_of_a_runtime_leads_to_another_stack_where_the_code_does_not_tell() {
         (frames, end)
     };
     let found = vec![(at(0, 2), false, false), (at(1, 4), true, false)];
-    assert_eq!(lower_stack_of(&[0x90, 0x90, 0x06]), (found, End::Outermost));
+    assert_eq!(walk(7), (found, End::Outermost));
     let by_code = vec![(at(0, 2), false, false), (at(2, 4), false, false)];
-    assert_eq!(lower_stack_of(&[0x90, 0x90, 0xc3]), (by_code, End::Outermost));
+    assert_eq!(walk(at(2, 4)), (by_code, End::Outermost));
 }
