@@ -165,10 +165,10 @@ impl HotSpot {
     /// pointer of the caller below it.
     fn leave_frame(&self, at: At<'_>, len: u64, saved: bool, caller: &mut Regs) -> Option<Addr> {
         let cfa = at.stack_pointer()?.checked_add(len)?;
-        let word = |back: i64| at.space.read_word(cfa.wrapping_offset(-back)).ok();
-        let pc = Addr::new(word(8)?);
+        let word = |by: i64| at.space.read_word(cfa.wrapping_offset(by)).ok();
+        let pc = Addr::new(word(-8)?);
         (len >= 8 && self.is_ours(pc, at.space)).then_some(())?;
-        let fp = if saved { word(16) } else { at.regs.get(RBP) };
+        let fp = if saved { word(-16) } else { at.regs.get(RBP) };
         *caller = at.caller(pc, cfa, fp);
         Some(cfa)
     }
