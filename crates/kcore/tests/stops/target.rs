@@ -4,15 +4,32 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use kcore::{Core, LiveOptions, OpenOptions, Pid, Stack, Tid, Trust};
+use rustix::process::{Signal, kill_process};
+
+use crate::claim::Claim;
 
 /// Until a signal has stopped all threads.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Threads of one stop that are looked at: more are much the same.
 const MAX_THREADS: usize = 4;
+/// Frames that are asked for: calls by which a function ended, which nothing returns to, may come first.
+const MAX_FRAMES: usize = 8;
 
 /// A process that is killed when the test is done with it.
 pub struct Target(Child);
+
+/// What kcore says of one thread.
+pub struct Said {
+    pub tid: u64,
+    pub stack: Stack,
+    /// The caller of the innermost frame, unless there is none.
+    pub claim: Option<Claim>,
+    /// How it was found.
+    pub trust: Trust,
+    /// Whether it is marked as a guess.
+    pub is_guess: bool,
+}
 
 impl Target {
     pub fn start(command: &mut Command) -> Self {
@@ -24,14 +41,14 @@ impl Target {
         self.0.id().to_string()
     }
 
-    fn signal(&self, name: &str) -> bool {
-        Command::new("kill").args(["-s", name, &self.pid()]).status().unwrap().success()
+    fn signal(&self, signal: Signal) -> bool {
+        kill_process(rustix::process::Pid::from_child(&self.0), signal).is_ok()
     }
 
     /// Stops all threads; says whether there is anything left to stop.
     pub fn stop(&self) -> bool {
         let start = Instant::now();
-        self.signal("STOP")
+        self.signal(Signal::STOP)
             && loop {
                 match self.state() {
                     Some('T' | 't') => break true,
@@ -49,21 +66,39 @@ impl Target {
     }
 
     pub fn go_on(&self) {
-        self.signal("CONT");
+        self.signal(Signal::CONT);
     }
 
-    /// The stacks of its threads, those first that do not wait.
-    pub fn stacks(&self) -> Vec<Value> {
-        let output = Command::new(env!("CARGO_BIN_EXE_kcore"))
-            .args(["--json", "-p", &self.pid(), "-c", "::walk thread | ::stack"])
-            .output()
-            .unwrap();
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let records = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        let mut stacks: Vec<Value> = records.filter(|it| it["type"] == "stack").collect();
-        stacks.sort_by_key(|stack| !stack["waits_in"].is_null());
-        stacks.truncate(MAX_THREADS);
-        stacks
+    /// A snapshot of it.
+    pub fn core(&self) -> Option<Core> {
+        let pid = Pid::new(i32::try_from(self.0.id()).unwrap());
+        Core::of_process(pid, &LiveOptions::default(), &OpenOptions::default()).ok()
+    }
+}
+
+/// What is said of some threads that run: one that waits in the kernel need not come back soon.
+pub fn said(core: &Core) -> Vec<Said> {
+    let running = core.tids().into_iter().filter(|tid| core.waits_in(*tid).is_none());
+    running.take(MAX_THREADS).map(|tid| said_of(core, tid)).collect()
+}
+
+fn said_of(core: &Core, tid: Tid) -> Said {
+    let stack = core.stack(tid, MAX_FRAMES);
+    // What ended by a jump has nothing to come back to.
+    let outer = stack.frames.iter().skip(1).find(|frame| frame.trust != Trust::TailCall);
+    // The caller of what interrupted it is no caller: nothing returns there.
+    let outer = outer.filter(|frame| frame.trust != Trust::Signal).copied();
+    let claim = outer.map(|frame| Claim {
+        tid: tid.get().into(),
+        pc: frame.pc.addr().get(),
+        sp: frame.sp.map(|sp| sp.get()),
+    });
+    Said {
+        tid: tid.get().into(),
+        stack,
+        claim,
+        trust: outer.map_or(Trust::Context, |frame| frame.trust),
+        is_guess: outer.is_some_and(|frame| frame.guess),
     }
 }
 

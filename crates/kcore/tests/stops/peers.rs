@@ -2,30 +2,21 @@
 
 use std::process::{Command, Stdio};
 
+use crate::claim::{Claim, hex};
+
 /// Frames that gdb shows of a thread: inlined calls and tail calls stand on the stack pointer of the innermost one.
 const FRAMES: &str = "frame apply 16 -q printf \"frame %#lx %#lx\\n\", $pc, $sp";
-
-/// A caller: the thread, where it returns to, and its stack pointer, if the peer tells.
-pub struct Claim {
-    pub tid: u64,
-    pub pc: u64,
-    pub sp: Option<u64>,
-}
 
 /// What is asked about a process.
 type Ask = fn(&str) -> Vec<Claim>;
 
 /// Debuggers, by name, and how each is asked.
-pub const PEERS: [(&str, Ask); 2] = [("gdb", gdb), ("eu-stack", eu_stack)];
+pub const PEERS: [(&str, Ask); 3] = [("gdb", gdb), ("lldb", lldb), ("eu-stack", eu_stack)];
 
 /// What a program prints; nothing of one that is not there.
 fn output(command: &mut Command) -> String {
     let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output();
     output.map(|it| String::from_utf8_lossy(&it.stdout).into_owned()).unwrap_or_default()
-}
-
-fn hex(word: &str) -> Option<u64> {
-    u64::from_str_radix(word.strip_prefix("0x")?, 16).ok()
 }
 
 /// The first frame of each thread that lies above the innermost one.
@@ -55,7 +46,41 @@ fn gdb(pid: &str) -> Vec<Claim> {
 /// The thread of `1 (Thread 0x7f… (LWP 123) "name"):` or `1 (process 123):`.
 fn thread_of(line: &str) -> Option<u64> {
     let rest = line.split_once("LWP ").or_else(|| line.split_once("process "))?.1;
-    rest.split(|letter: char| !letter.is_ascii_digit()).next()?.parse().ok()
+    number_at_start(rest)
+}
+
+fn number_at_start(text: &str) -> Option<u64> {
+    text.split(|letter: char| !letter.is_ascii_digit()).next()?.parse().ok()
+}
+
+/// It tells pcs alone: `thread #1: tid = 123, …` of each thread, then, below `thread #1, …`, its frames.
+fn lldb(pid: &str) -> Vec<Claim> {
+    let mut lldb = Command::new("lldb");
+    lldb.args(["--no-lldbinit", "-b", "-p", pid, "-o", "thread list"]);
+    let text = output(lldb.args(["-o", "thread backtrace all -c 16"]));
+    let (mut tids, mut claims, mut thread) = (Vec::new(), Vec::new(), None);
+    let mut was_function = false;
+    for line in text.lines().map(|line| line.trim_start_matches(['*', ' '])) {
+        if let Some(rest) = line.strip_prefix("thread #") {
+            thread = number_at_start(rest);
+            was_function = false;
+            let tid = rest.split_once("tid = ").and_then(|(_, rest)| number_at_start(rest));
+            tids.extend(thread.zip(tid));
+        }
+        let Some(rest) = line.strip_prefix("frame #").filter(|it| !it.contains("[artificial]"))
+        else {
+            continue;
+        };
+        let pc = rest.split_once(": ").and_then(|(_, rest)| hex(rest.split(' ').next()?));
+        let tid = tids.iter().find(|(number, _)| Some(*number) == thread).map(|(_, tid)| *tid);
+        // An inlined call stands before the function that holds it.
+        if was_function && let Some((tid, pc)) = tid.zip(pc) {
+            claims.push(Claim { tid, pc, sp: None });
+            thread = None;
+        }
+        was_function = !rest.contains("[inlined]");
+    }
+    claims
 }
 
 /// It tells pcs alone: `TID 123:`, and `#1  0x…` of its caller.
