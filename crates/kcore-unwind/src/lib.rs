@@ -47,6 +47,7 @@ mod reading;
 mod regs;
 mod row;
 mod rule;
+mod rule_doubt;
 mod saved_context;
 mod step;
 mod switch;

@@ -275,7 +275,7 @@ impl<'a> Walker<'a> {
     }
 
     fn above_rule(
-        &self,
+        &mut self,
         phase: Phase,
         regs: &Regs,
         pc: CodeAddr,
@@ -285,6 +285,11 @@ impl<'a> Walker<'a> {
         Some(match self.rule?.step(phase, &frame, caller)? {
             RuleStep::Outermost { cfa } => Above { cfa, ..Above::none(End::Outermost) },
             RuleStep::Caller { cfa, interrupted } => {
+                let may_skip = !interrupted && self.code(pc).row.is_none();
+                let other = may_skip.then(|| self.instead_of_rule(regs, pc, caller, cfa)).flatten();
+                if let Some(other) = other {
+                    return Some(Above::by_guess(other, caller));
+                }
                 let found = Ok(Caller::sure(Trust::Runtime, interrupted));
                 let cfa = Some(cfa);
                 Above { cfa, floor: cfa, ..Above::of(found) }

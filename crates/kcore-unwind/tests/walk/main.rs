@@ -5,6 +5,7 @@ mod code;
 mod in_place;
 mod other_stack;
 mod process;
+mod rule;
 
 use std::sync::atomic::Ordering;
 

@@ -9,7 +9,8 @@ use gimli::write::{
 use gimli::{LittleEndian, X86_64};
 use kcore_mem::{Addr, AddrRange, AddressSpace, Budget, Fault, Origin, Region, Svma, Target};
 use kcore_unwind::{
-    Cfi, CfiBuilder, End, Flow, Frame, Modules, RegisterId, Regs, Walker,
+    Cfi, CfiBuilder, End, Flow, Frame, Modules, Phase, RegisterId, Regs, RuleFrame, RuleStep,
+    StepRule, Walker,
     in_place::{Room, Tables, TablesBuilder},
     machine,
 };
@@ -169,12 +170,39 @@ impl Process {
         regs.set(RSP, Some(STACK + at * 8));
         set(&mut regs);
         let machine = machine(Target::X86_64, None).unwrap();
-        let mut frames = Vec::new();
-        let end = Walker::new(self, self, &*machine).walk(&regs, limit, &mut |frame, regs| {
-            frames.push((*frame, *regs));
-            Flow::Continue
-        });
-        (frames, end)
+        frames_of(Walker::new(self, self, &*machine), &regs, limit)
+    }
+
+    /// The same, where a rule steps out of functions 0 and 1 by frame pointers.
+    pub fn walk_by_rule(&self, pc: u64, at: u64, fp: u64) -> (Vec<(Frame, Regs)>, End) {
+        let mut regs = Regs::new(Addr::new(pc));
+        regs.set(RSP, Some(STACK + at * 8));
+        regs.set(RBP, Some(STACK + fp * 8));
+        let machine = machine(Target::X86_64, None).unwrap();
+        let walker = Walker::new(self, self, &*machine).with_rule(Some(self));
+        frames_of(walker, &regs, 1000)
+    }
+}
+
+fn frames_of(mut walker: Walker<'_>, regs: &Regs, limit: usize) -> (Vec<(Frame, Regs)>, End) {
+    let mut frames = Vec::new();
+    let end = walker.walk(regs, limit, &mut |frame, regs| {
+        frames.push((*frame, *regs));
+        Flow::Continue
+    });
+    (frames, end)
+}
+
+impl StepRule for Process {
+    fn step(&self, phase: Phase, frame: &RuleFrame<'_>, caller: &mut Regs) -> Option<RuleStep> {
+        let is_its = [0, 1].into_iter().any(|index| is_in(index, frame.pc.lookup()));
+        (phase == Phase::BeforeCfi && is_its).then_some(())?;
+        let fp = Addr::new(frame.regs.get(RBP)?);
+        *caller = frame.regs.with_pc(self.read_addr(fp.wrapping_offset(8)).ok()?);
+        caller.set(RBP, self.read_word(fp).ok());
+        let cfa = fp.wrapping_offset(16);
+        caller.set(RSP, Some(cfa.get()));
+        Some(RuleStep::Caller { cfa, interrupted: false })
     }
 }
 
