@@ -22,7 +22,7 @@
 
 typedef unsigned long long word;
 
-enum { MICROSECONDS = 250000, LONGEST_CALL = 8, POPS = 8, ANOTHER_STACK = 256 << 10 };
+enum { MICROSECONDS = 250000, LONGEST_CALL = 8, POPS = 8, SIGNALS = 8, ANOTHER_STACK = 256 << 10 };
 
 /* The debug registers that hold the address of the first breakpoint, and what is switched on. */
 #define ADDRESS offsetof(struct user, u_debugreg[0])
@@ -49,10 +49,25 @@ static void clear_breakpoint(void)
 	is_breakpoint_set = 0;
 }
 
-/* A breakpoint that outlived its tracer would kill the thread. */
+/* Whether the thread was interrupted before it could report a trap. */
+static int is_trap_pending(void)
+{
+	siginfo_t pending[SIGNALS];
+	struct __ptrace_peeksiginfo_args all = {.nr = SIGNALS};
+	long count = ptrace(PTRACE_PEEKSIGINFO, tid, &all, pending);
+
+	while (count-- > 0)
+		if (pending[count].si_signo == SIGTRAP)
+			return 1;
+	return 0;
+}
+
+/* A breakpoint that outlived its tracer would kill the thread, and so would a trap. */
 static void leave(void)
 {
 	clear_breakpoint();
+	if (is_trap_pending() && ptrace(PTRACE_CONT, tid, 0, 0) == 0)
+		waitpid(tid, NULL, __WALL);
 	ptrace(PTRACE_DETACH, tid, 0, 0);
 	exit(0);
 }
