@@ -13,6 +13,13 @@ type Ask = fn(&str) -> Vec<Claim>;
 /// Debuggers, by name, and how each is asked.
 pub const PEERS: [(&str, Ask); 3] = [("gdb", gdb), ("lldb", lldb), ("eu-stack", eu_stack)];
 
+/// What a peer is called by: one that takes longer than so many seconds tells nothing.
+fn peer(name: &str) -> Command {
+    let mut command = Command::new("timeout");
+    command.args(["-s", "KILL", "10", name]);
+    command
+}
+
 /// What a program prints; nothing of one that is not there.
 fn output(command: &mut Command) -> String {
     let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output();
@@ -21,7 +28,7 @@ fn output(command: &mut Command) -> String {
 
 /// The first frame of each thread that lies above the innermost one.
 fn gdb(pid: &str) -> Vec<Claim> {
-    let mut gdb = Command::new("gdb");
+    let mut gdb = peer("gdb");
     gdb.args(["-q", "-nx", "-batch", "-iex", "set debuginfod enabled off"]);
     let text = output(gdb.args(["-p", pid, "-ex", &format!("thread apply all {FRAMES}")]));
     let (mut claims, mut tid, mut inner) = (Vec::new(), None, None);
@@ -55,7 +62,7 @@ fn number_at_start(text: &str) -> Option<u64> {
 
 /// It tells pcs alone: `thread #1: tid = 123, …` of each thread, then, below `thread #1, …`, its frames.
 fn lldb(pid: &str) -> Vec<Claim> {
-    let mut lldb = Command::new("lldb");
+    let mut lldb = peer("lldb");
     lldb.args(["--no-lldbinit", "-b", "-p", pid, "-o", "thread list"]);
     let text = output(lldb.args(["-o", "thread backtrace all -c 16"]));
     let (mut tids, mut claims, mut thread) = (Vec::new(), Vec::new(), None);
@@ -85,7 +92,7 @@ fn lldb(pid: &str) -> Vec<Claim> {
 
 /// It tells pcs alone: `TID 123:`, and `#1  0x…` of its caller.
 fn eu_stack(pid: &str) -> Vec<Claim> {
-    let text = output(Command::new("eu-stack").args(["-n", "2", "-p", pid]));
+    let text = output(peer("eu-stack").args(["-n", "2", "-p", pid]));
     let (mut claims, mut tid) = (Vec::new(), None);
     for line in text.lines() {
         if let Some(named) = line.strip_prefix("TID ") {
