@@ -111,10 +111,9 @@ impl Walker<'_> {
         above > below || (above == below && is_leaf)
     }
 
-    /// Whether call frame information, or the rule of a runtime, leads from one stack to another, whose stack pointers are
-    /// these. A damaged
-    /// stack leads back as well. What tells them apart: a call or a signal can return to the caller, and either
-    /// the two lie in different mappings, or the call leads to the function that was called.
+    /// Whether call frame information, or the rule of a runtime, leads from one stack to another, whose stack pointers
+    /// are these. A damaged stack leads back as well. What tells them apart: a call or a signal can return to the caller,
+    /// and either the two lie in different mappings, or the call leads to the function that was called.
     fn leads_elsewhere(
         &self,
         caller: Caller,
