@@ -26,7 +26,7 @@ const SCRIPT_LIMITS: VariableLimits =
 /// Innermost frames that have their variables, as many as native ones at most.
 const MAX_OF_LANGUAGES: usize = 1 << 12;
 
-/// Blanks before the variables of a frame.
+/// Blanks before the variables of a frame, as [`Layout::Verbose`](crate::frame_line::Layout::Verbose) has them.
 const INDENT: usize = 21;
 
 /// Arguments that stand between parentheses when nobody says how many, as in MDB.
@@ -86,7 +86,8 @@ impl<'c> ValueReader<'c> {
         FrameValues { arguments, locals, script: None, all, missing, shown: DEFAULT_ARGUMENTS }
     }
 
-    /// The variables of a frame that a runtime told of. Between parentheses stands none of them: not all are numbers.
+    /// The variables of a frame that a runtime told of. The parentheses of the frame's line stay empty, since they hold
+    /// numbers.
     fn of_language(&self, frame: &NamedFrame) -> FrameValues {
         let all = self.wanted == Wanted::All;
         let limits = VariableLimits { locals: all, ..SCRIPT_LIMITS };

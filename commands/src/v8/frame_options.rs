@@ -1,13 +1,13 @@
 //! The options of dcmds that show frames of JavaScript.
 
 use kcore::v8::V8;
+use kcore::v8::script_tree::Tree;
 use kcore::{Core, Tid};
 use kcore_dcmd::{Args, Cx, DcmdError, Opt, Result, ScriptNode};
 
 use super::frame_row::{self, FrameRow, Layout, Verbose};
 use super::frames::{JsFrame, Operand, Shown};
 use crate::operand;
-use kcore::v8::script_tree::Tree;
 
 /// `-v`, `-f`, `-p` and `-n`.
 pub const VERBOSE: Opt =

@@ -1,6 +1,7 @@
 //! `::jsarray` — the elements of an array.
 
 use kcore::Addr;
+use kcore::v8::script_tree::Tree;
 use kcore::v8::value::{Held, Value};
 use kcore_dcmd::{
     AddrUse, Args, Cell, Cx, Dcmd, Dialect, Dot, Example, Fields, Group, Opt, Record, Result,
@@ -9,7 +10,6 @@ use kcore_dcmd::{
 
 use super::each_element::each_element;
 use super::subject::Subject;
-use kcore::v8::script_tree::Tree;
 
 /// Lists the elements of an array.
 pub struct Jsarray;

@@ -2,6 +2,7 @@
 
 use kcore::Addr;
 use kcore::v8::Variable;
+use kcore::v8::script_tree::Tree;
 use kcore::v8::value::Limits;
 use kcore_dcmd::{
     AddrUse, Args, Cell, Cx, Dcmd, Dialect, Dot, Example, Fields, Group, Record, Result,
@@ -9,7 +10,6 @@ use kcore_dcmd::{
 };
 
 use super::subject::Subject;
-use kcore::v8::script_tree::Tree;
 
 /// Lists the variables that a function captured.
 pub struct Jsclosure;

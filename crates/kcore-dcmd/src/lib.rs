@@ -39,7 +39,9 @@ pub use dcmd::Dcmd;
 pub use dot::Dot;
 pub use error::{DcmdError, Result};
 pub use float::{binary_exponential, c_exponential};
-pub use kcore::{Dialect, Rest, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar};
+pub use kcore::{
+    Dialect, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar, TextRest,
+};
 pub use log::{LogRequest, LogState};
 pub use number::{Digits, digits, prefix, prefixed};
 pub use piped::{Bindings, Piped};

@@ -1,6 +1,6 @@
 //! Values of script languages as JSON: a tree in which every node has the same keys.
 
-use kcore_dcmd::{Rest, ScriptLabel, ScriptNode, ScriptPart, ScriptScalar, iso_time};
+use kcore_dcmd::{ScriptLabel, ScriptNode, ScriptPart, ScriptScalar, TextRest, iso_time};
 
 use crate::json_text::{self, JsonObject, JsonText};
 use crate::script::{escaped, javascript_number};
@@ -36,12 +36,13 @@ impl Tree<'_, '_> {
         self.object.optional_raw("length", length.as_deref());
         let rest = match &node.scalar {
             Some(ScriptScalar::Text { rest, .. } | ScriptScalar::Points { rest, .. }) => *rest,
-            Some(ScriptScalar::Elided) => Rest::Cut,
-            _ => Rest::None,
+            Some(ScriptScalar::Elided) => TextRest::Cut,
+            _ => TextRest::None,
         };
-        let is_cut = rest != Rest::None || node.parts.as_ref().is_some_and(|parts| parts.is_cut);
+        let is_cut =
+            rest != TextRest::None || node.parts.as_ref().is_some_and(|parts| parts.is_cut);
         self.object.flag("cut", is_cut);
-        self.object.flag("unreadable", rest == Rest::Unreadable);
+        self.object.flag("unreadable", rest == TextRest::Unreadable);
         self.children(node);
     }
 

@@ -5,7 +5,7 @@
 //! process holds: absent is no finding, damaged says what cannot be decoded and why, and what was
 //! found is a [`Runtime`]. [`PROBES`] lists them; [`Runtimes`] is what one process came to.
 //!
-//! An instance has up to nine duties, each a method that answers nothing unless it is written:
+//! A runtime has nine duties, methods of [`Runtime`] that by default answer nothing:
 //! *step* and *stop* ([`Runtime::step`]) lead the walker through code without unwind information;
 //! *decode* ([`Runtime::decode`]) is given all native frames of a stack and returns [`Span`]s of
 //! language frames; *enumerate* and *seed* ([`Runtime::tasks`]) list stacks that belong to no thread;
@@ -61,7 +61,7 @@ pub use probe::{Damage, Finding, PROBES, Probe, TASK_PROBES, TaskProbe};
 pub use runtime::{Identity, NativeStack, Runtime, ThreadFacts};
 pub use runtimes::Runtimes;
 pub use script_value::{
-    Dialect, Rest, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar,
+    Dialect, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar, TextRest,
 };
 pub use span::{Native, Span};
 pub use stand_in::StandIn;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use kcore_mem::Addr;
 
-/// The kind of what is no value but a variable that has one.
+/// The `kind` of a node that is a variable with its value as its only part.
 const VARIABLE: &str = "variable";
 
 /// The language whose spelling is used.
@@ -48,15 +48,15 @@ pub enum ScriptScalar {
     Text {
         /// The text, or the beginning of it.
         text: Arc<str>,
-        /// Why there is no more, if there should be.
-        rest: Rest,
+        /// Why it ends where it does.
+        rest: TextRest,
     },
     /// Text that Unicode does not have: its code points, with surrogates that stand alone.
     Points {
         /// They, or the first of them.
         points: Arc<[u32]>,
-        /// Why there is no more, if there should be.
-        rest: Rest,
+        /// Why it ends where it does.
+        rest: TextRest,
     },
     /// A symbol, and its description.
     Symbol(Option<Arc<str>>),
@@ -131,7 +131,7 @@ pub enum ScriptLabel {
 
 /// Whether text goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Rest {
+pub enum TextRest {
     /// It ends there.
     #[default]
     None,
@@ -161,7 +161,7 @@ impl ScriptNode {
 
     /// The text that it is, of a name or a fact.
     pub fn text(text: impl Into<Arc<str>>) -> Self {
-        let text = ScriptScalar::Text { text: text.into(), rest: Rest::None };
+        let text = ScriptScalar::Text { text: text.into(), rest: TextRest::None };
         Self::scalar("string", text)
     }
 }

@@ -106,9 +106,9 @@ pub use kcore_mem::{
 pub use kcore_profile as profile;
 pub use kcore_runtimes::{
     Damage, Dialect, DyingStack, Ending, Fate, Finding, FrameKind, FrameOfLanguage, Host,
-    HostModule, HostRange, Identity, LanguageFrame, Native, NativeStack, PROBES, Probe, Rest,
-    Runtime, Runtimes, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar,
-    ScriptVariable, ScriptVariables, Span, TASK_PROBES, Task, TaskProbe, TaskStart, ThreadFacts,
+    HostModule, HostRange, Identity, LanguageFrame, Native, NativeStack, PROBES, Probe, Runtime,
+    Runtimes, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar, ScriptVariable,
+    ScriptVariables, Span, TASK_PROBES, Task, TaskProbe, TaskStart, TextRest, ThreadFacts,
     VariableLimits,
 };
 pub use kcore_runtimes::{bthread, fiber, python, v8};

@@ -28,7 +28,7 @@ pub struct Stack {
     pub end: End,
     /// Where the walk began that found them, for whoever needs the registers of frames.
     start: Option<Box<StackOrigin>>,
-    /// What runtimes say of it, once they were asked.
+    /// The answer of the runtimes to this stack; empty until it is first needed.
     pub(crate) decoded: OnceLock<Arc<[Span]>>,
 }
 

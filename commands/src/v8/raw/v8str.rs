@@ -1,8 +1,8 @@
 //! `::v8str` — a string, and how it is held.
 
 use kcore::Addr;
-use kcore::v8::StringPart;
 use kcore::v8::value::{Limits, Text, ValueKind};
+use kcore::v8::{StringPart, script_tree};
 use kcore_dcmd::{
     AddrUse, Args, Cell, Cx, Dcmd, Dialect, Example, Fields, Group, Opt, Record, Result,
     ScriptCell, ScriptNode, ScriptStyle, Spec, View,
@@ -10,7 +10,6 @@ use kcore_dcmd::{
 
 use crate::operand;
 use crate::v8::subject::Subject;
-use kcore::v8::script_tree;
 
 const OPTIONS: &[Opt] = &[
     Opt { flag: 'r', value: None, help: "without quotes" },

@@ -4,7 +4,7 @@
 //! or not known ends with dots or stands in angle brackets.
 
 use kcore_dcmd::{
-    Digits, Rest, ScriptCell, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar,
+    Digits, ScriptCell, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar, TextRest,
 };
 
 mod layout;
@@ -206,11 +206,11 @@ fn more(node: &ScriptNode, parts: &ScriptParts) -> Option<String> {
     })
 }
 
-const fn behind(rest: Rest) -> &'static str {
+const fn behind(rest: TextRest) -> &'static str {
     match rest {
-        Rest::None => "",
-        Rest::Cut => "...",
-        Rest::Unreadable => "... <unreadable>",
+        TextRest::None => "",
+        TextRest::Cut => "...",
+        TextRest::Unreadable => "... <unreadable>",
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use kcore_dcmd::{Dialect, Rest, ScriptNode, ScriptScalar, iso_time};
+use kcore_dcmd::{Dialect, ScriptNode, ScriptScalar, TextRest, iso_time};
 
 use super::{Writer, number};
 use crate::sanitize;
@@ -65,11 +65,11 @@ fn time(since_1970: f64) -> String {
 }
 
 /// What stands behind text that goes on.
-const fn behind(rest: Rest) -> &'static str {
+const fn behind(rest: TextRest) -> &'static str {
     match rest {
-        Rest::None => "",
-        Rest::Cut => "...",
-        Rest::Unreadable => "... <unreadable>",
+        TextRest::None => "",
+        TextRest::Cut => "...",
+        TextRest::Unreadable => "... <unreadable>",
     }
 }
 

@@ -1,6 +1,6 @@
 use kcore_dcmd::{
-    Dialect, Rest, ScriptCell, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar,
-    ScriptStyle,
+    Dialect, ScriptCell, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar,
+    ScriptStyle, TextRest,
 };
 use kcore_mem::Addr;
 
@@ -111,9 +111,12 @@ fn nothing_of_the_process_reaches_the_terminal() {
         let text = ScriptScalar::Text { text: text.into(), rest };
         shown(&ScriptNode::scalar("string", text))
     };
-    assert_eq!(text("\x1b[31m \"q\" \\ \u{202e}", Rest::None), r#""\x1b[31m \"q\" \\ \u{202e}""#);
-    assert_eq!(text("begun", Rest::Cut), "\"begun\"...");
-    assert_eq!(text("begun", Rest::Unreadable), "\"begun\"... <unreadable>");
+    assert_eq!(
+        text("\x1b[31m \"q\" \\ \u{202e}", TextRest::None),
+        r#""\x1b[31m \"q\" \\ \u{202e}""#
+    );
+    assert_eq!(text("begun", TextRest::Cut), "\"begun\"...");
+    assert_eq!(text("begun", TextRest::Unreadable), "\"begun\"... <unreadable>");
     let parts = vec![named("\x1b]0;x\x07", number(1.0))];
     let object = node("object", "\x1bC", false, parts);
     assert_eq!(shown(&object), "\\x1bC {\n    \"\\x1b]0;x\\x07\": 1,\n}");

@@ -1,4 +1,5 @@
-//! The way out of code of BEAM's JIT (Erlang/OTP 25 and later, x86-64), which runs on the stack of an Erlang process.
+//! The caller of code that BEAM's JIT made (Erlang/OTP 25 and later, x86-64). Such code runs on the stack of an Erlang
+//! process, and its caller lies on the stack of the thread.
 //!
 //! `process_main` jumps to code that keeps the registers of the virtual machine on the stack of its thread, has `rbx` point
 //! to them all the time, and goes to the stack of a process from there (`erts/emulator/beam/jit/x86/process_main.cpp`,
@@ -15,6 +16,8 @@ const RSP: RegisterId = RegisterId(7);
 /// Functions that every such virtual machine exports.
 const MAIN: &str = "process_main";
 const OTHERS: [&str; 2] = ["erts_schedule", "beamasm_init"];
+/// The virtual machine has more code.
+const MIN_CODE: u64 = 512 << 10;
 /// Bytes that are looked at above `rbx`: 1024 registers of either kind, and what is aligned to a line of the cache.
 const MAX_REGISTERS: u64 = 32 << 10;
 /// `call` to an address relative to what follows it.
@@ -29,7 +32,8 @@ struct Beam {
 /// The anchor of the Erlang virtual machine that a process is, if it is one with a JIT.
 pub fn find(host: &dyn Host) -> Option<Box<dyn Anchor>> {
     (host.space().target().arch == Arch::X86_64).then_some(())?;
-    host.modules().into_iter().find_map(|module| {
+    let modules = host.modules().into_iter().filter(|module| module.code_size() >= MIN_CODE);
+    { modules }.find_map(|module| {
         let (main, _) = module.exported(MAIN)?;
         let is_beam = OTHERS.iter().all(|name| module.exported(name).is_some());
         let beam = Beam { module: module.span(), main: module.addr(main)? };
@@ -87,7 +91,7 @@ mod tests {
     use kcore_mem::CodeAddr;
 
     use super::*;
-    use crate::anchor::made_process::{MODULE, MadeProcess, told};
+    use crate::anchor::made_host::{MODULE, MadeHost, told};
 
     const JIT: u64 = 0x10_0000;
     const STACK: u64 = 0x7000_0000;
@@ -95,20 +99,20 @@ mod tests {
     /// Behind the call of `process_main`.
     const CALLED: u64 = 0x40_0805;
 
-    fn beam() -> MadeProcess {
-        let mut process = MadeProcess::new(&[JIT, MODULE.start.get(), STACK]);
+    fn beam() -> MadeHost {
+        let mut process = MadeHost::new(&[JIT, MODULE.start.get(), STACK]);
         for (name, at) in [(MAIN, MAIN_AT), (OTHERS[0], 0x40_0200), (OTHERS[1], 0x40_0300)] {
             process.export(name, at);
         }
         let distance = (MAIN_AT as i64 - CALLED as i64) as i32;
         process.put(CALLED - 5, &[&[CALL][..], &distance.to_le_bytes()].concat());
-        // A call of something else stands first.
+        // Above the registers comes first what another call returns to.
         process.put(0x40_0900, &[CALL, 1, 0, 0, 0]);
         process.words(STACK + 0x100, &[0x40_0905, 17, CALLED]);
         process
     }
 
-    fn step(process: &MadeProcess, phase: Phase, pc: u64, rbx: u64) -> Option<(u64, u64)> {
+    fn step(process: &MadeHost, phase: Phase, pc: u64, rbx: u64) -> Option<(u64, u64)> {
         let beam = find(process)?;
         let step = process.step(&*beam, phase, CodeAddr::Pc(Addr::new(pc)), &[(3, rbx)]);
         told(step, 7).map(|(pc, cfa, _)| (pc, cfa))
@@ -131,6 +135,6 @@ mod tests {
         assert_eq!(after(JIT, 0x1000), None, "no memory");
         assert_eq!(after(MAIN_AT, STACK), None, "code of a module");
         assert_eq!(step(&process, Phase::AfterCfi, JIT, STACK), None, "the code comes first");
-        assert!(find(&MadeProcess::new(&[JIT])).is_none(), "no Erlang");
+        assert!(find(&MadeHost::new(&[JIT])).is_none(), "no Erlang");
     }
 }

@@ -1,8 +1,8 @@
 //! Where Go's runtime goes to the stack of the system, on x86-64: `runtime.asmcgocall`, by which C is called, and
 //! `runtime.systemstack` (`runtime/asm_amd64.s`, Go 1.17 to 1.25).
 //!
-//! Their unwind information says that the caller lies on the same stack. Their code behind the call says how to come
-//! back, and is the same in all these versions, so that they are known without a name, in a stripped file too.
+//! Their unwind information is wrong: it places the caller on the same stack. What they do after their own call, to switch
+//! back, is the same code in all these versions, and tells them apart where a stripped file has no names.
 
 use kcore_mem::{Addr, AddrRange, AddressSpace, Arch};
 use kcore_unwind::{Phase, RegisterId, Regs, RuleFrame, RuleStep};
@@ -14,6 +14,9 @@ const RBP: RegisterId = RegisterId(6);
 const RSP: RegisterId = RegisterId(7);
 /// Sections that Go's linker makes; the second one in files that may lie anywhere.
 const TABLES: [&str; 2] = [".gopclntab", ".data.rel.ro.gopclntab"];
+
+/// Go's runtime alone has more code.
+const MIN_CODE: u64 = 256 << 10;
 
 /// `mov 0x30(%rsp),%rdi; mov 0x8(%rdi),%rsi; sub 0x28(%rsp),%rsi`: the stack pointer was saved by its distance from the
 /// end of the stack of a goroutine, which may be moved meanwhile.
@@ -49,7 +52,7 @@ struct Go(Vec<AddrRange>);
 pub fn find(host: &dyn Host) -> Option<Box<dyn Anchor>> {
     (host.space().target().arch == Arch::X86_64).then_some(())?;
     let is_go = |module: &&dyn HostModule| {
-        let image = module.image();
+        let image = (module.code_size() >= MIN_CODE).then(|| module.image()).flatten();
         image.is_some_and(|image| TABLES.iter().any(|table| image.section(table).is_some()))
     };
     let modules: Vec<_> = host.modules().into_iter().filter(is_go).map(HostModule::span).collect();
@@ -132,7 +135,7 @@ impl Goroutine {
     }
 }
 
-/// How to come to the goroutine that a thread runs.
+/// Offsets that lead from a thread to the goroutine that it runs.
 struct ToCurrent {
     /// Where the thread's `g` lies from its thread pointer.
     g: i64,
@@ -195,7 +198,7 @@ mod tests {
     use kcore_mem::CodeAddr;
 
     use super::*;
-    use crate::anchor::made_process::{MODULE, MadeProcess, THREAD_POINTER, told};
+    use crate::anchor::made_host::{MODULE, MadeHost, THREAD_POINTER, told};
 
     const SYSTEM: u64 = 0x6000_0000;
     /// A goroutine's stack, its `g`, and the thread's `m`.
@@ -206,9 +209,9 @@ mod tests {
     const CALLER: u64 = 0x40_0800;
     const FP: u64 = STACK + 0x1800;
 
-    fn process(code: &[u8]) -> MadeProcess {
+    fn process(code: &[u8]) -> MadeHost {
         let below_thread = THREAD_POINTER - 0x1000;
-        let mut process = MadeProcess::new(&[MODULE.start.get(), SYSTEM, STACK, G, below_thread]);
+        let mut process = MadeHost::new(&[MODULE.start.get(), SYSTEM, STACK, G, below_thread]);
         process.put(PC, code);
         // The stack of the goroutine, on which the function was called.
         process.words(G, &[STACK, STACK + 0x2000]);
@@ -216,7 +219,7 @@ mod tests {
         process
     }
 
-    fn step(process: &MadeProcess) -> Option<(u64, u64, Option<u64>)> {
+    fn step(process: &MadeHost) -> Option<(u64, u64, Option<u64>)> {
         let go = Go(vec![MODULE]);
         let pc = CodeAddr::Return(Addr::new(PC));
         let registers = [(7, SYSTEM), (6, FP)];
@@ -247,7 +250,7 @@ mod tests {
     }
 
     /// The thread's `g`, eight bytes below its thread pointer, that of its machine and what that runs.
-    fn scheduled(load_g: &[u8]) -> MadeProcess {
+    fn scheduled(load_g: &[u8]) -> MadeHost {
         let current = [&LOAD_CURRENT[..], &0xc0_u32.to_le_bytes()].concat();
         let mut process = process(&[load_g, &current].concat());
         process.words(THREAD_POINTER - 8, &[G + 0x800]);
@@ -280,6 +283,6 @@ mod tests {
     fn other_code_is_left_alone() {
         assert_eq!(step(&process(&[0x90; 16])), None);
         assert_eq!(step(&process(&LOAD_G)), None);
-        assert!(find(&MadeProcess::new(&[])).is_none());
+        assert!(find(&MadeHost::new(&[])).is_none());
     }
 }

@@ -8,7 +8,7 @@ mod beam;
 mod go;
 mod hotspot;
 #[cfg(test)]
-mod made_process;
+mod made_host;
 
 use kcore_unwind::{Phase, Regs, RuleFrame, RuleStep};
 

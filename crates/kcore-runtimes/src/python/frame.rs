@@ -192,9 +192,10 @@ impl Walk<'_> {
     fn from(mut self, head: Head) -> Chain {
         let ended = match (self.heap.layout.frames, head) {
             (Frames::Entries, Head::Evaluation(cframe)) => self.evaluations(cframe),
-            _ => {
-                self.innermost(head).and_then(|head| self.run(head, None)).and_then(|_| self.all())
-            }
+            _ => self
+                .innermost(head)
+                .and_then(|head| self.run(head, None))
+                .and_then(|_| self.check_end()),
         };
         self.chain.broken = ended.err();
         self.end();
@@ -235,7 +236,7 @@ impl Walk<'_> {
     /// Refuses a chain that ends with the frame of a function: since 3.12 each evaluation begins with a frame of no
     /// function's. A generator that yields loses its caller a moment before its evaluation does (`YIELD_VALUE`,
     /// `Python/bytecodes.c`).
-    fn all(&self) -> Result<(), &'static str> {
+    fn check_end(&self) -> Result<(), &'static str> {
         let is_cut = self.heap.layout.frames == Frames::Shims && !self.open.frames.is_empty();
         if is_cut { Err(UNLINKED) } else { Ok(()) }
     }

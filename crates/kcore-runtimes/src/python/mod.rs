@@ -7,7 +7,6 @@
 
 mod activations;
 mod attributes;
-mod beginning;
 mod census;
 mod classes;
 mod code;
@@ -20,6 +19,7 @@ mod exceptions;
 mod fields;
 mod frame;
 mod heap;
+mod innermost;
 mod inside;
 mod instance;
 mod interpreter;

@@ -6,7 +6,7 @@ use super::{
     text::Text,
     value::{Items, Value, ValueKind},
 };
-use crate::{Rest, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar};
+use crate::{ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar, TextRest};
 
 /// The tree of a value.
 pub fn node(value: &Value) -> ScriptNode {
@@ -83,9 +83,9 @@ fn complex(real: f64, imaginary: f64) -> ScriptNode {
 
 fn string(text: &Text) -> ScriptNode {
     let rest = match (text.is_whole, text.is_complete()) {
-        (false, _) => Rest::Unreadable,
-        (true, false) => Rest::Cut,
-        (true, true) => Rest::None,
+        (false, _) => TextRest::Unreadable,
+        (true, false) => TextRest::Cut,
+        (true, true) => TextRest::None,
     };
     let scalar = match text.lone.is_empty() {
         true => ScriptScalar::Text { text: text.text.as_str().into(), rest },
@@ -108,7 +108,7 @@ fn points(text: &Text) -> Arc<[u32]> {
 /// Bytes as `repr` has them, without their quotes.
 fn bytes(bytes: &[u8], length: u64) -> ScriptNode {
     let text: String = bytes.iter().map(|byte| escaped(*byte)).collect();
-    let rest = if (bytes.len() as u64) < length { Rest::Cut } else { Rest::None };
+    let rest = if (bytes.len() as u64) < length { TextRest::Cut } else { TextRest::None };
     let scalar = ScriptScalar::Text { text: text.into(), rest };
     ScriptNode { length: Some(length), ..ScriptNode::scalar("bytes", scalar) }
 }

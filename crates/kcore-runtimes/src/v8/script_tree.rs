@@ -11,7 +11,7 @@ use super::{
         ValueKind,
     },
 };
-use crate::{Host, Rest, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar};
+use crate::{Host, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar, TextRest};
 
 /// Properties that every function has.
 const OF_FUNCTIONS: [&str; 5] = ["length", "name", "prototype", "arguments", "caller"];
@@ -270,9 +270,9 @@ fn of_kind(kind: &'static str, parts: ScriptParts) -> ScriptNode {
 /// Text, and why it ends where it does.
 pub fn string(text: &Text) -> ScriptNode {
     let rest = match (text.is_cut, text.is_damaged) {
-        (_, true) => Rest::Unreadable,
-        (true, false) => Rest::Cut,
-        (false, false) => Rest::None,
+        (_, true) => TextRest::Unreadable,
+        (true, false) => TextRest::Cut,
+        (false, false) => TextRest::None,
     };
     let scalar = ScriptScalar::Text { text: text.text.clone(), rest };
     ScriptNode { length: Some(text.length), ..ScriptNode::scalar("string", scalar) }

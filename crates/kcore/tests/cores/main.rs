@@ -5,6 +5,8 @@
 
 mod damage;
 mod facts;
+#[path = "../support/framehop.rs"]
+mod framehop_of_core;
 mod known;
 mod pattern;
 mod peers;

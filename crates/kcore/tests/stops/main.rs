@@ -10,6 +10,8 @@
 #![allow(clippy::unwrap_used)]
 
 mod claim;
+#[path = "../support/framehop.rs"]
+mod framehop_of_core;
 mod hop;
 mod peers;
 mod programs;

@@ -5,9 +5,9 @@
 
 use kcore_mem::{Addr, AddrRange, AddressSpace};
 
-use super::tables::Tables;
+use super::vm_structs::VmStructs;
 
-/// What is read of the tables for pieces of code.
+/// The fields that say where the code cache lies and how a piece of code, a `CodeBlob`, is laid out.
 pub const FIELDS: [&str; 15] = [
     "CodeCache._heaps",
     "GrowableArrayBase._len",
@@ -40,7 +40,7 @@ const MAX_NAME: usize = 64;
 const MAX_FRAME: u64 = 1 << 16;
 
 /// The code cache.
-pub struct Cache {
+pub struct CodeCache {
     heaps: Vec<Heap>,
     layout: Layout,
 }
@@ -71,7 +71,7 @@ enum Begin {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Blob {
     /// What it is.
-    pub kind: Kind,
+    pub kind: BlobKind,
     /// From its description to the end of all that belongs to it.
     pub span: AddrRange,
     /// Where its instructions begin.
@@ -84,10 +84,10 @@ pub struct Blob {
 
 /// What a piece of code is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum BlobKind {
     /// The interpreter.
     Interpreter,
-    /// A compiled method, or the wrapper of a native one.
+    /// A compiled method, or the code by which Java calls a native one.
     Method,
     /// What calls the virtual machine from compiled code, and others that keep a frame of one size.
     Other,
@@ -95,9 +95,9 @@ pub enum Kind {
     Stubs,
 }
 
-impl Cache {
+impl CodeCache {
     /// The cache, as the tables describe it.
-    pub fn read(tables: &Tables, space: &dyn AddressSpace) -> Option<Self> {
+    pub fn read(tables: &VmStructs, space: &dyn AddressSpace) -> Option<Self> {
         let layout = Layout::of(tables)?;
         let array = space.read_addr(tables.variable("CodeCache._heaps")?).ok()?;
         let len = tables.offset("GrowableArrayBase._len");
@@ -113,7 +113,7 @@ impl Cache {
         (!heaps.is_empty()).then_some(Self { heaps, layout })
     }
 
-    /// The piece whose code is at `at`.
+    /// The piece of code that contains the address `at`.
     pub fn at(&self, at: Addr, space: &dyn AddressSpace) -> Option<Blob> {
         let heap = self.heaps.iter().find(|heap| heap.code.contains(at))?;
         let block = heap.block(at, space)?;
@@ -123,7 +123,7 @@ impl Cache {
 }
 
 impl Heap {
-    fn read(at: Addr, tables: &Tables, space: &dyn AddressSpace) -> Option<Self> {
+    fn read(at: Addr, tables: &VmStructs, space: &dyn AddressSpace) -> Option<Self> {
         let field = |name: &str| at.checked_add(tables.offset(name)?);
         let range = |name: &str| {
             let end = |field: &str| {
@@ -158,7 +158,7 @@ impl Heap {
 }
 
 impl Layout {
-    fn of(tables: &Tables) -> Option<Self> {
+    fn of(tables: &VmStructs) -> Option<Self> {
         let by_address = tables.offset("CodeBlob._code_begin").map(Begin::Address);
         let by_offset = || tables.offset("CodeBlob._code_offset").map(Begin::Offset);
         Some(Self {
@@ -181,7 +181,7 @@ impl Layout {
         };
         let frame = int(self.frame_size)?;
         Some(Blob {
-            kind: Kind::of(&name),
+            kind: BlobKind::of(&name),
             span: AddrRange::with_len(at, int(self.size)?),
             code,
             frame: if frame <= MAX_FRAME { frame.checked_mul(8)? } else { 0 },
@@ -196,7 +196,7 @@ impl Layout {
     }
 }
 
-impl Kind {
+impl BlobKind {
     fn of(name: &[u8]) -> Self {
         match name {
             b"Interpreter" => Self::Interpreter,

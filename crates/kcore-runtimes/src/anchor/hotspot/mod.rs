@@ -6,16 +6,16 @@
 //! address; its frame has one size. The interpreter keeps the frame pointer, and the stub saves what C++ wants back.
 
 mod blobs;
-mod tables;
 #[cfg(test)]
 mod tests;
+mod vm_structs;
 
 use kcore_mem::{Addr, AddrRange, AddressSpace, Arch, CodeAddr};
 use kcore_unwind::{Phase, RegisterId, Regs, RuleFrame, RuleStep};
 
 use self::{
-    blobs::{Blob, Cache, Kind},
-    tables::Tables,
+    blobs::{Blob, BlobKind, CodeCache},
+    vm_structs::VmStructs,
 };
 use super::Anchor;
 use crate::Host;
@@ -41,10 +41,13 @@ const CALL_STUB: &str = "StubRoutines._call_stub_return_address";
 const OTHER_FIELDS: [&str; 3] = [CALL_STUB, "Method._constMethod", "ConstMethod._code_size"];
 const CONST_METHOD: &str = "ConstMethod";
 
+/// The smallest virtual machine, `--with-jvm-variants=minimal`, has more code.
+const MIN_CODE: u64 = 1 << 20;
+
 /// Where HotSpot's code lies and what it looks like.
 struct HotSpot {
     library: AddrRange,
-    cache: Cache,
+    cache: CodeCache,
     /// What the stub that calls Java returns to.
     call_stub: Addr,
     methods: Methods,
@@ -64,8 +67,9 @@ pub fn find(host: &dyn Host) -> Option<Box<dyn Anchor>> {
     (space.target().arch == Arch::X86_64).then_some(())?;
     let fields: Vec<_> = blobs::FIELDS.into_iter().chain(OTHER_FIELDS).collect();
     let types = [blobs::HEADER, CONST_METHOD];
-    host.modules().into_iter().find_map(|module| {
-        let tables = Tables::read(module, space, &fields, &types)?;
+    let modules = host.modules().into_iter().filter(|module| module.code_size() >= MIN_CODE);
+    { modules }.find_map(|module| {
+        let tables = VmStructs::read(module, space, &fields, &types)?;
         let found = HotSpot::of(&tables, module.span(), space)?;
         Some(Box::new(found) as Box<dyn Anchor>)
     })
@@ -88,12 +92,14 @@ impl Anchor for HotSpot {
         }
         let blob = self.cache.at(frame.pc.lookup(), at.space)?;
         let cfa = match (blob.kind, frame.pc.is_return()) {
-            (Kind::Interpreter, true) => self.leave_interpreter(at, caller),
-            (Kind::Interpreter, false) if self.is_in_bytecodes(at) => {
+            (BlobKind::Interpreter, true) => self.leave_interpreter(at, caller),
+            (BlobKind::Interpreter, false) if self.is_in_bytecodes(at) => {
                 self.leave_interpreter(at, caller)
             }
-            (Kind::Method | Kind::Other, true) => self.leave_frame(at, blob.frame, true, caller),
-            (Kind::Method, false) => self.leave_stopped(at, &blob, caller),
+            (BlobKind::Method | BlobKind::Other, true) => {
+                self.leave_frame(at, blob.frame, true, caller)
+            }
+            (BlobKind::Method, false) => self.leave_stopped(at, &blob, caller),
             _ => None,
         }?;
         Some(RuleStep::Caller { cfa, interrupted: false })
@@ -101,14 +107,14 @@ impl Anchor for HotSpot {
 }
 
 impl HotSpot {
-    fn of(tables: &Tables, library: AddrRange, space: &dyn AddressSpace) -> Option<Self> {
+    fn of(tables: &VmStructs, library: AddrRange, space: &dyn AddressSpace) -> Option<Self> {
         let call_stub = space.read_addr(tables.variable(CALL_STUB)?).ok()?;
         let methods = Methods {
             const_method: tables.offset("Method._constMethod")?,
             code_size: tables.offset("ConstMethod._code_size")?,
             header: tables.size(CONST_METHOD)?,
         };
-        Some(Self { library, cache: Cache::read(tables, space)?, call_stub, methods })
+        Some(Self { library, cache: CodeCache::read(tables, space)?, call_stub, methods })
     }
 
     /// Whether a return address is in Java's code. Nothing else calls that but the stub, which is part of it.

@@ -1,9 +1,10 @@
-//! A code cache of a few methods, described by tables as `libjvm.so` has them.
+//! HotSpot's anchor on a made process: a code cache that holds a few methods, and tables that describe it in the format
+//! of `libjvm.so`.
 
 use kcore_mem::CodeAddr;
 
-use super::{tables::Field, *};
-use crate::anchor::made_process::{MODULE, MadeProcess, told};
+use super::{vm_structs::FieldPlace, *};
+use crate::anchor::made_host::{MODULE, MadeHost, told};
 
 const LIBRARY: u64 = MODULE.start.get();
 const TABLES: u64 = 0x60_0000;
@@ -38,7 +39,7 @@ const CALLER: u64 = LIBRARY + 0x800;
 struct Names(u64);
 
 impl Names {
-    fn put(&mut self, process: &mut MadeProcess, name: &str) -> u64 {
+    fn put(&mut self, process: &mut MadeHost, name: &str) -> u64 {
         let at = self.0;
         process.put(at, &[name.as_bytes(), &[0]].concat());
         self.0 += name.len() as u64 + 1;
@@ -47,7 +48,7 @@ impl Names {
 }
 
 /// What the tables say: fields with their offsets, and where variables lie.
-fn fields() -> Vec<(&'static str, Field)> {
+fn fields() -> Vec<(&'static str, FieldPlace)> {
     let offsets = [
         ("GrowableArrayBase._len", 0),
         ("GrowableArray<int>._data", 8),
@@ -65,12 +66,12 @@ fn fields() -> Vec<(&'static str, Field)> {
         ("ConstMethod._code_size", 4),
     ];
     let variables = [("CodeCache._heaps", OBJECTS), (CALL_STUB, OBJECTS + 8)];
-    let variables = variables.map(|(name, at)| (name, Field::Static(Addr::new(at))));
-    let offsets = offsets.map(|(name, offset)| (name, Field::Offset(offset)));
+    let variables = variables.map(|(name, at)| (name, FieldPlace::Static(Addr::new(at))));
+    let offsets = offsets.map(|(name, offset)| (name, FieldPlace::Offset(offset)));
     offsets.into_iter().chain(variables).collect()
 }
 
-fn describe(process: &mut MadeProcess) {
+fn describe(process: &mut MadeHost) {
     let mut names = Names(NAMES);
     let exported = [
         ("gHotSpotVMStructs", TABLES + 0x200),
@@ -94,8 +95,8 @@ fn describe(process: &mut MadeProcess) {
         let (kind, name) = name.split_once('.').unwrap();
         let names = [names.put(process, kind), names.put(process, name)];
         let [is_static, offset, address] = match field {
-            Field::Offset(offset) => [0, offset, 0],
-            Field::Static(at) => [1, 0, at.get()],
+            FieldPlace::Offset(offset) => [0, offset, 0],
+            FieldPlace::Static(at) => [1, 0, at.get()],
         };
         let entry = TABLES + 0x200 + 48 * index as u64;
         process.words(entry, &[names[0], names[1], 0, is_static, offset, address]);
@@ -107,7 +108,7 @@ fn describe(process: &mut MadeProcess) {
     }
 }
 
-fn fill_cache(process: &mut MadeProcess) {
+fn fill_cache(process: &mut MadeHost) {
     let mut names = Names(OBJECTS + 0x400);
     // The array of heaps and the one heap.
     process.words(OBJECTS, &[OBJECTS + 0x100, CALL_STUB_RETURN]);
@@ -129,9 +130,9 @@ fn fill_cache(process: &mut MadeProcess) {
 
 const FREE_SEGMENT: u8 = 0xff;
 
-fn process() -> MadeProcess {
+fn process() -> MadeHost {
     let parts = [LIBRARY, TABLES, NAMES, OBJECTS, CACHE, MAP, STACK];
-    let mut process = MadeProcess::new(&parts);
+    let mut process = MadeHost::new(&parts);
     describe(&mut process);
     fill_cache(&mut process);
     process
@@ -139,7 +140,7 @@ fn process() -> MadeProcess {
 
 /// The pc, CFA and frame pointer of the caller.
 fn step(
-    process: &MadeProcess,
+    process: &MadeHost,
     phase: Phase,
     pc: CodeAddr,
     registers: &[(u16, u64)],
@@ -148,7 +149,7 @@ fn step(
     told(process.step(&*hotspot, phase, pc, registers), 6)
 }
 
-fn behind(process: &MadeProcess, pc: u64, sp: u64, fp: u64) -> Option<(u64, u64, Option<u64>)> {
+fn behind(process: &MadeHost, pc: u64, sp: u64, fp: u64) -> Option<(u64, u64, Option<u64>)> {
     let pc = CodeAddr::Return(Addr::new(pc));
     step(process, Phase::AfterCfi, pc, &[(7, sp), (6, fp)])
 }
@@ -231,7 +232,7 @@ fn the_interpreter_is_believed_only_while_it_runs_bytecodes_of_the_frame() {
     process.words(fp - 24, &[method, 0, fp + 0x40, 0xf00d, IN_METHOD]);
     process.words(method, &[0, constant]);
     process.words(constant, &[20 << 32]);
-    let at = |process: &MadeProcess, place| {
+    let at = |process: &MadeHost, place| {
         let pc = CodeAddr::Pc(Addr::new(IN_INTERPRETER));
         step(process, Phase::AfterCode, pc, &[(7, STACK), (6, fp), (13, place)])
     };
@@ -245,7 +246,7 @@ fn the_interpreter_is_believed_only_while_it_runs_bytecodes_of_the_frame() {
 
 #[test]
 fn damaged_tables_are_no_anchor() {
-    assert!(find(&MadeProcess::new(&[LIBRARY])).is_none());
+    assert!(find(&MadeHost::new(&[LIBRARY])).is_none());
     let mut process = process();
     process.words(OBJECTS + 0x100, &[0]);
     assert!(find(&process).is_none(), "no heap");

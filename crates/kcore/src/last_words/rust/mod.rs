@@ -76,8 +76,14 @@ fn add_in_flight(
             || function == "__rustc::rust_panic"
     };
     let in_flight = || in_flight::find(core, start, stack);
-    if frames.iter().any(|frame| ABORTING.contains(&&*frame.function)) {
-        panics.extend(in_flight());
+    if let Some(index) = frames.iter().position(|it| ABORTING.contains(&&*it.function)) {
+        let mut found = in_flight();
+        if found.is_empty() {
+            // The frame whose code may not be unwound called that function.
+            let unwound = index.checked_add(1).and_then(|outer| frames.get(outer));
+            found.extend(unwound.and_then(|it| in_flight::into_frame(core, &it.frame)));
+        }
+        panics.extend(found);
     } else if frames.iter().any(|frame| is_throwing(&frame.function))
         && let Some(panic) = panics.first_mut().filter(|panic| panic.message.is_none())
     {

@@ -17,7 +17,7 @@ const MAX_NAME: usize = 256;
 
 /// Where a field lies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Field {
+pub enum FieldPlace {
     /// So far into each object.
     Offset(u64),
     /// There, once.
@@ -26,8 +26,8 @@ pub enum Field {
 
 /// What the tables say of the fields and types that were asked for.
 #[derive(Default)]
-pub struct Tables {
-    fields: FxHashMap<&'static str, Field>,
+pub struct VmStructs {
+    fields: FxHashMap<&'static str, FieldPlace>,
     sizes: FxHashMap<&'static str, u64>,
 }
 
@@ -37,7 +37,7 @@ struct Library<'a> {
     space: &'a dyn AddressSpace,
 }
 
-impl Tables {
+impl VmStructs {
     /// Reads of a library what it says of `fields` (`TYPE.FIELD`) and the sizes of `types`; `None` where it has no such
     /// tables.
     pub fn read(
@@ -57,16 +57,16 @@ impl Tables {
     /// Where a variable lies that is there once.
     pub fn variable(&self, field: &str) -> Option<Addr> {
         match self.fields.get(field)? {
-            Field::Static(at) => Some(*at),
-            Field::Offset(_) => None,
+            FieldPlace::Static(at) => Some(*at),
+            FieldPlace::Offset(_) => None,
         }
     }
 
     /// How far into an object a field lies.
     pub fn offset(&self, field: &str) -> Option<u64> {
         match self.fields.get(field)? {
-            Field::Offset(offset) => Some(*offset),
-            Field::Static(_) => None,
+            FieldPlace::Offset(offset) => Some(*offset),
+            FieldPlace::Static(_) => None,
         }
     }
 
@@ -77,7 +77,7 @@ impl Tables {
 }
 
 impl Library<'_> {
-    fn read_fields(&self, wanted: &[&'static str], tables: &mut Tables) -> Option<()> {
+    fn read_fields(&self, wanted: &[&'static str], tables: &mut VmStructs) -> Option<()> {
         let at = |field: &str| self.number(&format!("gHotSpotVMStructEntry{field}Offset"));
         let (kind, name) = (at("TypeName")?, at("FieldName")?);
         let (is_static, offset, address) = (at("IsStatic")?, at("Offset")?, at("Address")?);
@@ -87,14 +87,14 @@ impl Library<'_> {
             let is_it = |it: &&&str| it.split_once('.') == Some((kind.as_str(), name.as_str()));
             let Some(wanted) = wanted.iter().find(is_it) else { return };
             let field = match self.int(entry, is_static) {
-                Some(0) => self.word(entry, offset).map(Field::Offset),
-                _ => self.word(entry, address).map(Addr::new).map(Field::Static),
+                Some(0) => self.word(entry, offset).map(FieldPlace::Offset),
+                _ => self.word(entry, address).map(Addr::new).map(FieldPlace::Static),
             };
             tables.fields.extend(field.map(|field| (*wanted, field)));
         })
     }
 
-    fn read_types(&self, wanted: &[&'static str], tables: &mut Tables) -> Option<()> {
+    fn read_types(&self, wanted: &[&'static str], tables: &mut VmStructs) -> Option<()> {
         let at = |field: &str| self.number(&format!("gHotSpotVMTypeEntry{field}Offset"));
         let (name, size) = (at("TypeName")?, at("Size")?);
         self.each_entry("gHotSpotVMType", name, |entry| {
