@@ -179,11 +179,12 @@ static void remember(word slot)
 	pops[popped++ % POPS].value = word_at(slot);
 }
 
-static void look_for_popped(void)
+/* A stack pointer that was set in between is what the caller is given. */
+static void look_for_popped(int is_set)
 {
 	for (unsigned i = 0; i < POPS; i++)
 		if (pops[i].slot && pops[i].value == regs.rip && regs.rsp > pops[i].slot)
-			returned(regs.rip, pops[i].slot + 8);
+			returned(regs.rip, is_set ? regs.rsp : pops[i].slot + 8);
 }
 
 int main(int argc, char **argv)
@@ -205,11 +206,12 @@ int main(int argc, char **argv)
 	for (word highest = regs.rsp;;) {
 		word pc = regs.rip, sp = regs.rsp;
 		unsigned char code[4] = {0};
-		if (is_set && read_memory(pc, code, sizeof code) && jumps_to_register(code))
-			give_up();
+		int leaves = is_set && read_memory(pc, code, sizeof code) && jumps_to_register(code);
 		go_on(PTRACE_SINGLESTEP);
 		if (popped)
-			look_for_popped();
+			look_for_popped(leaves);
+		if (leaves)
+			give_up();
 		if (regs.rsp == sp - 8)
 			step_over_call(pc);
 		if (regs.rsp <= highest || regs.rsp - highest > ANOTHER_STACK)

@@ -6,6 +6,7 @@
 //! address; its frame has one size. The interpreter keeps the frame pointer, and the stub saves what C++ wants back.
 
 mod blobs;
+mod interpreter;
 #[cfg(test)]
 mod tests;
 mod vm_structs;
@@ -93,9 +94,7 @@ impl Anchor for HotSpot {
         let blob = self.cache.at(frame.pc.lookup(), at.space)?;
         let cfa = match (blob.kind, frame.pc.is_return()) {
             (BlobKind::Interpreter, true) => self.leave_interpreter(at, caller),
-            (BlobKind::Interpreter, false) if self.is_in_bytecodes(at) => {
-                self.leave_interpreter(at, caller)
-            }
+            (BlobKind::Interpreter, false) => self.leave_interpreted(at, caller),
             (BlobKind::Method | BlobKind::Other, true) => {
                 self.leave_frame(at, blob.frame, true, caller)
             }
@@ -148,23 +147,6 @@ impl HotSpot {
         (is_near && self.is_ours(pc, at.space)).then_some(())?;
         *caller = at.caller(pc, cfa, at.word_by_fp(0));
         Some(cfa)
-    }
-
-    /// Whether the interpreter runs bytecodes of the method whose frame the frame pointer has: not so where it makes or
-    /// leaves a frame.
-    fn is_in_bytecodes(&self, at: At<'_>) -> bool {
-        /// `pop r13`, behind `leave`: the frame pointer is the caller's.
-        const LEFT: [u8; 2] = [0x41, 0x5d];
-        let is_in = || {
-            let method = Addr::new(at.word_by_fp(METHOD)?);
-            let constant =
-                at.space.read_addr(method.checked_add(self.methods.const_method)?).ok()?;
-            let len = at.space.read_uint(constant.checked_add(self.methods.code_size)?, 2).ok()?;
-            let first = constant.checked_add(self.methods.header)?;
-            let place = Addr::new(at.regs.get(R13)?).offset_from(first)?;
-            Some(place <= len)
-        };
-        at.code(LEFT.len()) != LEFT && is_in() == Some(true)
     }
 
     /// Out of a frame of `len` bytes, the last of which are the return address and, where it was saved, the frame

@@ -225,8 +225,57 @@ fn a_method_that_is_stopped_has_as_much_of_its_frame_as_its_code_tells() {
     assert_eq!(stopped(IN_METHOD, &[0x90], &[to]), None);
 }
 
+/// Stopped in the interpreter, at `code`, with `words` on top of the stack.
+fn in_interpreter(
+    code: &[u8],
+    words: &[u64],
+    registers: &[(u16, u64)],
+) -> Option<(u64, u64, Option<u64>)> {
+    let mut process = process();
+    process.put(IN_INTERPRETER, code);
+    process.words(STACK, words);
+    let registers = [&[(7, STACK)], registers].concat();
+    step(&process, Phase::AfterCode, CodeAddr::Pc(Addr::new(IN_INTERPRETER)), &registers)
+}
+
+/// `pop r13`, `mov rsp, rbx`, `jmp r13`.
+const LEAVING: [u8; 8] = [0x41, 0x5d, 0x48, 0x8b, 0xe3, 0x41, 0xff, 0xe5];
+
 #[test]
-fn the_interpreter_is_believed_only_while_it_runs_bytecodes_of_the_frame() {
+fn the_interpreter_leaves_a_frame_by_a_jump() {
+    let (fp, sender) = (STACK + 0x200, STACK + 0x40);
+    let left = Some((IN_METHOD, sender, Some(fp)));
+    let popped = [(6, fp), (3, sender), (13, IN_METHOD)];
+    assert_eq!(in_interpreter(&LEAVING, &[IN_METHOD], &[(6, fp), (3, sender)]), left);
+    assert_eq!(in_interpreter(&LEAVING[2..], &[], &popped), left);
+    let moved = Some((IN_METHOD, STACK, Some(fp)));
+    assert_eq!(in_interpreter(&LEAVING[5..], &[], &popped), moved);
+    // `pop rdi; mov rsp, r11; jmp rdi`.
+    let other = [0x5f, 0x49, 0x8b, 0xe3, 0xff, 0xe7];
+    let registers = [(6, fp), (5, IN_METHOD), (11, sender)];
+    assert_eq!(in_interpreter(&other, &[IN_METHOD], &registers), left);
+    assert_eq!(in_interpreter(&other[1..], &[], &registers), left);
+    assert_eq!(in_interpreter(&LEAVING[5..], &[], &[(6, fp), (13, CALLER)]), None, "not Java");
+}
+
+#[test]
+fn the_interpreter_makes_a_frame_step_by_step() {
+    let (fp, sender, place) = (STACK + 0x200, STACK + 0x40, OBJECTS + 0x900);
+    let (below, called) = (STACK + 8, Some((IN_METHOD, sender, Some(fp))));
+    let pushed = |r13| in_interpreter(&[0x90], &[IN_METHOD], &[(6, fp), (13, r13)]);
+    assert_eq!(pushed(place), Some((IN_METHOD, below, Some(fp))), "still at the bytecode");
+    assert_eq!(pushed(sender), called, "the caller's arguments were moved");
+    let taken = [(0, IN_METHOD), (6, fp), (13, sender)];
+    assert_eq!(in_interpreter(&[0x90], &[0; 4], &taken), called, "it is in rax");
+    let linked = in_interpreter(&[0x48, 0x8b, 0xec], &[fp, IN_METHOD], &[(6, fp), (13, sender)]);
+    assert_eq!(linked, called);
+    let own = in_interpreter(&[0x41, 0x55], &[fp, IN_METHOD], &[(6, STACK), (13, sender)]);
+    assert_eq!(own, called);
+    assert_eq!(in_interpreter(&[0x90], &[0; 4], &[(6, fp), (13, sender)]), None);
+}
+
+#[test]
+fn the_frame_pointer_of_the_interpreter_is_that_of_the_method_whose_bytecodes_run() {
     let mut process = process();
     let (fp, method, constant) = (STACK + 0x100, OBJECTS + 0x800, OBJECTS + 0x900);
     process.words(fp - 24, &[method, 0, fp + 0x40, 0xf00d, IN_METHOD]);
@@ -239,9 +288,8 @@ fn the_interpreter_is_believed_only_while_it_runs_bytecodes_of_the_frame() {
     let found = Some((IN_METHOD, fp + 0x40, Some(0xf00d)));
     assert_eq!(at(&process, constant + 64 + 10), found);
     assert_eq!(at(&process, constant + 64 + 21), None, "beyond the bytecodes");
-    assert_eq!(at(&process, STACK), None, "it makes a frame");
-    process.put(IN_INTERPRETER, &[0x41, 0x5d]);
-    assert_eq!(at(&process, constant + 64), None, "it leaves one");
+    process.words(fp - 64, &[constant + 64 + 20]);
+    assert_eq!(at(&process, constant + 64 + 21), found, "what it called came back just now");
 }
 
 #[test]

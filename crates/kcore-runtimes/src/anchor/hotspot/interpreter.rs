@@ -1,0 +1,145 @@
+//! Out of a thread that was stopped in the interpreter: while it runs a bytecode, and while it makes or leaves the frame of
+//! a method, when the frame pointer is its caller's.
+//!
+//! Facts come from openjdk/jdk, `src/hotspot/cpu/x86`, JDK 17 to 25: `TemplateTable::prepare_invoke` pushes where the
+//! method returns to, `prepare_to_jump_from_interpreted` puts the stack pointer of the caller into r13,
+//! `generate_normal_entry` takes the return address off the stack into rax to make room for locals,
+//! `generate_fixed_frame` pushes it again and makes the frame, and `remove_activation` leaves it by `pop`, `mov` to rsp
+//! and `jmp`.
+
+use kcore_mem::Addr;
+use kcore_unwind::{RegisterId, Regs};
+
+use super::{At, HotSpot, MAX_LOCALS, METHOD, R13, RBP};
+
+const RAX: RegisterId = RegisterId(0);
+/// By words from the frame pointer: the place in the bytecodes while something is called.
+const SAVED_PLACE: i64 = -8;
+/// `mov rbp, rsp`, as HotSpot's assembler writes it.
+const SET_FRAME_POINTER: [u8; 3] = [0x48, 0x8b, 0xec];
+/// The numbers of DWARF for the first registers as instructions number them.
+const DWARF_NUMBERS: [u16; 8] = [0, 2, 1, 3, 7, 6, 4, 5];
+
+/// An instruction by which a method is left once its frame is gone.
+#[derive(Clone, Copy)]
+enum Leaving {
+    /// The return address goes from the stack into a register.
+    Pop,
+    /// The stack pointer becomes the caller's, which this register has.
+    SetStackPointer(RegisterId),
+    /// To the return address, in this register.
+    Jump(RegisterId),
+}
+
+impl HotSpot {
+    /// The CFA of the frame, whose caller's registers are put into `caller`.
+    pub(super) fn leave_interpreted(&self, at: At<'_>, caller: &mut Regs) -> Option<Addr> {
+        let steps = [Self::leave_left, Self::leave_pushed, Self::leave_linked, Self::leave_entered];
+        if let Some((regs, cfa)) = steps.iter().find_map(|step| step(self, at)) {
+            *caller = regs;
+            return Some(cfa);
+        }
+        self.is_in_bytecodes(at).then(|| self.leave_interpreter(at, caller)).flatten()
+    }
+
+    /// The frame is gone: `pop RETURN; mov rsp, SENDER; jmp RETURN`.
+    fn leave_left(&self, at: At<'_>) -> Option<(Regs, Addr)> {
+        let code = at.code(8);
+        let (pc, cfa) = match Leaving::read(&code)?.0 {
+            Leaving::Jump(to) => (at.regs.get(to)?, at.stack_pointer()?),
+            Leaving::SetStackPointer(sender) => {
+                let Leaving::Jump(to) = Leaving::read(code.get(3..)?)?.0 else { return None };
+                (at.regs.get(to)?, Addr::new(at.regs.get(sender)?))
+            }
+            Leaving::Pop => {
+                let (_, len) = Leaving::read(&code)?;
+                let next = Leaving::read(code.get(len..)?)?.0;
+                let Leaving::SetStackPointer(sender) = next else { return None };
+                (at.word_by_sp(0)?, Addr::new(at.regs.get(sender)?))
+            }
+        };
+        self.caller_of(at, pc, cfa, at.regs.get(RBP))
+    }
+
+    /// The return address was pushed, and there is no frame yet.
+    fn leave_pushed(&self, at: At<'_>) -> Option<(Regs, Addr)> {
+        let end = at.stack_pointer()?.checked_add(8)?;
+        self.caller_of(at, at.word_by_sp(0)?, at.sender(end).unwrap_or(end), at.regs.get(RBP))
+    }
+
+    /// The frame pointer of the caller was pushed too, and is still the frame pointer.
+    fn leave_linked(&self, at: At<'_>) -> Option<(Regs, Addr)> {
+        (at.code(SET_FRAME_POINTER.len()) == SET_FRAME_POINTER).then_some(())?;
+        let end = at.stack_pointer()?.checked_add(16)?;
+        self.caller_of(at, at.word_by_sp(1)?, at.sender(end)?, at.word_by_sp(0))
+    }
+
+    /// The frame is being made: below its frame pointer nothing is known yet, or the return address is in rax.
+    fn leave_entered(&self, at: At<'_>) -> Option<(Regs, Addr)> {
+        let sender = at.sender(at.stack_pointer()?)?;
+        let is_linked = at.frame_pointer().is_some_and(|fp| fp < sender);
+        match is_linked {
+            true => self.caller_of(at, at.word_by_fp(1)?, sender, at.word_by_fp(0)),
+            false => self.caller_of(at, at.regs.get(RAX)?, sender, at.regs.get(RBP)),
+        }
+    }
+
+    fn caller_of(&self, at: At<'_>, pc: u64, cfa: Addr, fp: Option<u64>) -> Option<(Regs, Addr)> {
+        let pc = Addr::new(pc);
+        self.is_ours(pc, at.space).then(|| (at.caller(pc, cfa, fp), cfa))
+    }
+
+    /// Whether the frame pointer is that of a method whose bytecodes are run: r13 has the place in them, or, where
+    /// something that was called came back just now, the frame has it.
+    fn is_in_bytecodes(&self, at: At<'_>) -> bool {
+        let is_in = || {
+            let method = Addr::new(at.word_by_fp(METHOD)?);
+            let constant =
+                at.space.read_addr(method.checked_add(self.methods.const_method)?).ok()?;
+            let len = at.space.read_uint(constant.checked_add(self.methods.code_size)?, 2).ok()?;
+            let first = constant.checked_add(self.methods.header)?;
+            let mut places = [at.regs.get(R13), at.word_by_fp(SAVED_PLACE)].into_iter().flatten();
+            Some(places.any(|it| Addr::new(it).offset_from(first).is_some_and(|by| by <= len)))
+        };
+        is_in() == Some(true)
+    }
+}
+
+impl At<'_> {
+    /// The stack pointer of the caller, which r13 has while a frame is made. It is `least` or somewhat above.
+    fn sender(self, least: Addr) -> Option<Addr> {
+        let sender = Addr::new(self.regs.get(R13)?);
+        sender.offset_from(least).filter(|locals| *locals <= MAX_LOCALS).map(|_| sender)
+    }
+
+    fn word_by_sp(self, words: i64) -> Option<u64> {
+        let at = self.stack_pointer()?.wrapping_offset(words.checked_mul(8)?);
+        self.space.read_word(at).ok()
+    }
+}
+
+impl Leaving {
+    /// The instruction at the start of `code`, and its length.
+    fn read(code: &[u8]) -> Option<(Self, usize)> {
+        Some(match *code {
+            [0x41, it @ 0x58..=0x5f, ..] if it != 0x5c => (Self::Pop, 2),
+            [it @ 0x58..=0x5f, ..] if it != 0x5c => (Self::Pop, 1),
+            [rex @ 0x48..=0x49, 0x8b, it @ 0xe0..=0xe7, ..] => {
+                (Self::SetStackPointer(register(rex & 1, it)?), 3)
+            }
+            [0x41, 0xff, it @ 0xe0..=0xe7, ..] => (Self::Jump(register(1, it)?), 3),
+            [0xff, it @ 0xe0..=0xe7, ..] => (Self::Jump(register(0, it)?), 2),
+            _ => return None,
+        })
+    }
+}
+
+/// The register that the last bits of an instruction name, with one more that is set for the upper eight.
+fn register(upper: u8, bits: u8) -> Option<RegisterId> {
+    let low = bits & 7;
+    let number = match upper {
+        0 => *DWARF_NUMBERS.get(usize::from(low))?,
+        _ => u16::from(low | 8),
+    };
+    Some(RegisterId(number))
+}
