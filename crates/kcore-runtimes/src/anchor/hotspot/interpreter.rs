@@ -7,7 +7,7 @@
 //! `generate_fixed_frame` pushes it again and makes the frame, and `remove_activation` leaves it by `pop`, `mov` to rsp
 //! and `jmp`.
 
-use kcore_mem::Addr;
+use kcore_mem::{Addr, AddrRange};
 use kcore_unwind::{RegisterId, Regs};
 
 use super::{At, HotSpot, MAX_LOCALS, METHOD, R13, RBP};
@@ -17,6 +17,12 @@ const RAX: RegisterId = RegisterId(0);
 const SAVED_PLACE: i64 = -8;
 /// `mov rbp, rsp`, as HotSpot's assembler writes it.
 const SET_FRAME_POINTER: [u8; 3] = [0x48, 0x8b, 0xec];
+/// `mov rsp, [rbp - 16]`, where interpreted code goes on behind a call.
+const RESTORE_STACK_POINTER: [u8; 4] = [0x48, 0x8b, 0x65, 0xf0];
+/// `call`, with where to relative to what is behind it.
+const CALL: u8 = 0xe8;
+/// Bytes of code by which the interpreter calls the virtual machine, at most.
+const MAX_PART: u64 = 256;
 /// The numbers of DWARF for the first registers as instructions number them.
 const DWARF_NUMBERS: [u16; 8] = [0, 2, 1, 3, 7, 6, 4, 5];
 
@@ -61,10 +67,16 @@ impl HotSpot {
         self.caller_of(at, pc, cfa, at.regs.get(RBP))
     }
 
-    /// The return address was pushed, and there is no frame yet.
+    /// The return address was pushed, and there is no frame yet. Where a compiled method came back to just now, and below
+    /// the frame of a native one, lies what is left of other calls.
     fn leave_pushed(&self, at: At<'_>) -> Option<(Regs, Addr)> {
-        let end = at.stack_pointer()?.checked_add(8)?;
-        self.caller_of(at, at.word_by_sp(0)?, at.sender(end).unwrap_or(end), at.regs.get(RBP))
+        let is_rest = at.code(RESTORE_STACK_POINTER.len()) == RESTORE_STACK_POINTER
+            || self.is_in_bytecodes(at) && self.bytecodes(at).is_some_and(|it| it.is_empty());
+        (!is_rest || self.is_in_call(at)).then_some(())?;
+        // A method handle's linker took the last argument, which lay where the return address is now.
+        let sp = at.stack_pointer()?;
+        let cfa = at.sender(sp).or_else(|| sp.checked_add(8))?;
+        self.caller_of(at, at.word_by_sp(0)?, cfa, at.regs.get(RBP))
     }
 
     /// The frame pointer of the caller was pushed too, and is still the frame pointer.
@@ -92,16 +104,30 @@ impl HotSpot {
     /// Whether the frame pointer is that of a method whose bytecodes are run: r13 has the place in them, or, where
     /// something that was called came back just now, the frame has it.
     fn is_in_bytecodes(&self, at: At<'_>) -> bool {
-        let is_in = || {
-            let method = Addr::new(at.word_by_fp(METHOD)?);
-            let constant =
-                at.space.read_addr(method.checked_add(self.methods.const_method)?).ok()?;
-            let len = at.space.read_uint(constant.checked_add(self.methods.code_size)?, 2).ok()?;
-            let first = constant.checked_add(self.methods.header)?;
-            let mut places = [at.regs.get(R13), at.word_by_fp(SAVED_PLACE)].into_iter().flatten();
-            Some(places.any(|it| Addr::new(it).offset_from(first).is_some_and(|by| by <= len)))
+        let mut places = [at.regs.get(R13), at.word_by_fp(SAVED_PLACE)].into_iter().flatten();
+        self.bytecodes(at).is_some_and(|bytecodes| {
+            places.any(|place| bytecodes.contains(Addr::new(place)) || place == bytecodes.end.get())
+        })
+    }
+
+    /// The bytecodes of the method that the frame says it is of; a native one has none.
+    fn bytecodes(&self, at: At<'_>) -> Option<AddrRange> {
+        let method = Addr::new(at.word_by_fp(METHOD)?);
+        let constant = at.space.read_addr(method.checked_add(self.methods.const_method)?).ok()?;
+        let len = at.space.read_uint(constant.checked_add(self.methods.code_size)?, 2).ok()?;
+        Some(AddrRange::with_len(constant.checked_add(self.methods.header)?, len))
+    }
+
+    /// Whether a call of the interpreter to code of its own, a few bytes on, pushed what is on top of the stack.
+    fn is_in_call(&self, at: At<'_>) -> bool {
+        let target = || {
+            let back = Addr::new(at.word_by_sp(0)?);
+            let call = at.space.read_held(back.wrapping_offset(-5), 5);
+            let (&CALL, by) = call.split_first()? else { return None };
+            let by = i32::from_le_bytes(by.try_into().ok()?);
+            at.regs.pc().offset_from(back.wrapping_offset(by.into()))
         };
-        is_in() == Some(true)
+        target().is_some_and(|done| done <= MAX_PART)
     }
 }
 
