@@ -38,6 +38,11 @@ pub enum RuleStep {
         /// did not call. It may lie on any stack.
         interrupted: bool,
     },
+    /// As [`RuleStep::Caller`], by what the rule cannot prove.
+    Guess {
+        /// The CFA of the frame that was left: the stack pointer of its caller.
+        cfa: Addr,
+    },
     /// It is the outermost one.
     Outermost {
         /// Its CFA, if that is known.

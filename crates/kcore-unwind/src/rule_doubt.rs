@@ -6,7 +6,7 @@
 use kcore_mem::{Addr, CodeAddr};
 
 use crate::{
-    Regs, Trust, Walker,
+    Regs, Walker,
     code_paths::Found,
     fallback::{Fallback, Guess},
 };
@@ -32,9 +32,6 @@ impl Walker<'_> {
         let found = Found { regs, machine: self.machine, space: self.space };
         let is_below = paths.callers(found).any(|(_, other)| other < cfa);
         let is_there = paths.callers(found).any(|(other, _)| other.pc() == named.pc());
-        let (regs, trust) = (*named, Trust::Runtime);
-        let marked =
-            Guess { regs, cfa: Some(cfa), floor: cfa, trust, is_guess: true, begins: false };
-        (is_below && !is_there).then_some(marked)
+        (is_below && !is_there).then(|| Guess::by_rule(*named, cfa))
     }
 }

@@ -284,6 +284,7 @@ impl<'a> Walker<'a> {
         let frame = RuleFrame { thread: self.thread, pc, regs };
         Some(match self.rule?.step(phase, &frame, caller)? {
             RuleStep::Outermost { cfa } => Above { cfa, ..Above::none(End::Outermost) },
+            RuleStep::Guess { cfa } => Above::by_guess(Guess::by_rule(*caller, cfa), caller),
             RuleStep::Caller { cfa, interrupted } => {
                 let may_skip = !interrupted && self.code(pc).row.is_none();
                 let other = may_skip.then(|| self.instead_of_rule(regs, pc, caller, cfa)).flatten();
@@ -519,6 +520,18 @@ impl Above {
 }
 
 impl Guess {
+    /// What a rule could not prove.
+    pub(crate) const fn by_rule(regs: Regs, cfa: Addr) -> Self {
+        Self {
+            regs,
+            cfa: Some(cfa),
+            floor: cfa,
+            trust: Trust::Runtime,
+            is_guess: true,
+            begins: false,
+        }
+    }
+
     /// Leaves the registers of the caller in `caller`.
     fn take(self, caller: &mut Regs) -> Caller {
         *caller = self.regs;

@@ -36,6 +36,11 @@ impl MadeHost {
         Self { parts, module: MadeModule { symbols, exported: BTreeMap::new() } }
     }
 
+    /// With one part more.
+    pub fn add(&mut self, at: u64) {
+        self.parts.insert(at, vec![0; PART]);
+    }
+
     /// Exports a name of its module.
     pub fn export(&mut self, name: &str, at: u64) {
         self.module.exported.insert(name.to_owned(), at);
@@ -67,7 +72,7 @@ impl MadeHost {
         let frame = RuleFrame { thread: Some(Tid::new(1)), pc, regs: &regs };
         let mut caller = regs;
         match anchor.step(self, phase, &frame, &mut caller)? {
-            RuleStep::Caller { cfa, .. } => Some((cfa, caller)),
+            RuleStep::Caller { cfa, .. } | RuleStep::Guess { cfa } => Some((cfa, caller)),
             RuleStep::Outermost { .. } => None,
         }
     }

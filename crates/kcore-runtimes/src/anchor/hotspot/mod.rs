@@ -161,9 +161,21 @@ impl HotSpot {
         Some(cfa)
     }
 
+    /// Whether it is where a method goes on that is no longer valid, whose callees return there: a call of the next
+    /// instruction pushes where it was (`HandlerImpl::emit_deopt_handler`).
+    fn is_deoptimized(&self, at: At<'_>) -> bool {
+        const CALL_LEN: u64 = 5;
+        let pushed = at.stack_pointer().and_then(|sp| at.space.read_addr(sp).ok());
+        pushed.is_some_and(|pc| at.regs.pc().offset_from(pc).is_some_and(|by| by <= CALL_LEN))
+    }
+
     /// Out of a method that was stopped, whose instructions say how much of its frame there is.
     fn leave_stopped(&self, at: At<'_>, blob: &Blob, caller: &mut Regs) -> Option<Addr> {
         let done = at.regs.pc().offset_from(blob.code)?;
+        (blob.frame_complete < blob.span.len()).then_some(())?;
+        if self.is_deoptimized(at) {
+            return self.leave_frame(at, blob.frame.checked_add(8)?, true, caller);
+        }
         let (len, saved) = match at.code(3).as_slice() {
             // `pop %rbp`, and `sub LEN,%rsp` behind `push %rbp`.
             [0x5d, ..] => (16, true),

@@ -223,6 +223,10 @@ fn a_method_that_is_stopped_has_as_much_of_its_frame_as_its_code_tells() {
         assert_eq!(stopped(IN_METHOD, leaving, &[to]), none);
     }
     assert_eq!(stopped(IN_METHOD, &[0x90], &[to]), None);
+    let deoptimized = [IN_METHOD, 0, 0, 0, 0, 0xf00d, to];
+    let left = Some((to, STACK + 56, Some(0xf00d)));
+    assert_eq!(stopped(IN_METHOD, &[0x48, 0x83, 0x2c, 0x24, 5], &deoptimized), left);
+    assert_eq!(stopped(IN_METHOD + 5, &[0xe9], &deoptimized), left);
 }
 
 /// Stopped in the interpreter, at `code`, with `words` on top of the stack.

@@ -1,13 +1,18 @@
 //! The caller of code that BEAM's JIT made (Erlang/OTP 25 and later, x86-64). Such code runs on the stack of an Erlang
-//! process, and its caller lies on the stack of the thread.
+//! process; where that ends, and where C was called from such code, the next caller lies on the stack of the thread.
 //!
 //! `process_main` jumps to code that keeps the registers of the virtual machine on the stack of its thread, has `rbx` point
 //! to them all the time, and goes to the stack of a process from there (`erts/emulator/beam/jit/x86/process_main.cpp`,
 //! `beam_asm.hpp`). So what called `process_main` is the first return address above them that is behind such a call.
 
-use kcore_mem::{Addr, AddrRange, AddressSpace, Arch};
-use kcore_unwind::{Phase, RegisterId, Regs, RuleFrame, RuleStep};
+mod stack;
+#[cfg(test)]
+mod tests;
 
+use kcore_mem::{Addr, AddrRange, AddressSpace, Arch, CodeAddr};
+use kcore_unwind::{Machine, Phase, RegisterId, Regs, RuleFrame, RuleStep, machine};
+
+use self::stack::Stack;
 use super::Anchor;
 use crate::Host;
 
@@ -16,6 +21,8 @@ const RSP: RegisterId = RegisterId(7);
 /// Functions that every such virtual machine exports.
 const MAIN: &str = "process_main";
 const OTHERS: [&str; 2] = ["erts_schedule", "beamasm_init"];
+/// Variables with the places at which the stack of an Erlang process begins, each where one may end.
+const ENDS: [&str; 3] = ["beam_normal_exit", "beam_exit", "beam_continue_exit"];
 /// The virtual machine has more code.
 const MIN_CODE: u64 = 512 << 10;
 /// Bytes that are looked at above `rbx`: 1024 registers of either kind, and what is aligned to a line of the cache.
@@ -25,18 +32,25 @@ const CALL: u8 = 0xe8;
 const CALL_LEN: i64 = 5;
 
 struct Beam {
+    machine: Box<dyn Machine>,
     module: AddrRange,
     main: Addr,
+    /// What a process returns to when it ends.
+    ends: Vec<Addr>,
 }
 
 /// The anchor of the Erlang virtual machine that a process is, if it is one with a JIT.
 pub fn find(host: &dyn Host) -> Option<Box<dyn Anchor>> {
-    (host.space().target().arch == Arch::X86_64).then_some(())?;
+    let target = host.space().target();
+    (target.arch == Arch::X86_64).then_some(())?;
     let modules = host.modules().into_iter().filter(|module| module.code_size() >= MIN_CODE);
     { modules }.find_map(|module| {
-        let (main, _) = module.exported(MAIN)?;
-        let is_beam = OTHERS.iter().all(|name| module.exported(name).is_some());
-        let beam = Beam { module: module.span(), main: module.addr(main)? };
+        let exported = |name| module.addr(module.exported(name)?.0);
+        let main = exported(MAIN)?;
+        let is_beam = OTHERS.iter().all(|name| exported(name).is_some());
+        let ends = ENDS.iter().filter_map(|name| host.space().read_addr(exported(name)?).ok());
+        let machine = machine(target, None)?;
+        let beam = Beam { machine, module: module.span(), main, ends: ends.collect() };
         is_beam.then(|| Box::new(beam) as Box<dyn Anchor>)
     })
 }
@@ -49,21 +63,45 @@ impl Anchor for Beam {
         frame: &RuleFrame<'_>,
         caller: &mut Regs,
     ) -> Option<RuleStep> {
-        (phase == Phase::AfterCode).then_some(())?;
-        let at = frame.pc.lookup();
-        let is_made =
-            host.module_at(at).is_none() && host.range_at(at).is_some_and(|it| it.executable);
-        is_made.then_some(())?;
+        (phase == Phase::AfterCode && is_made(frame.pc.lookup(), host)).then_some(())?;
         let registers = Addr::new(frame.regs.get(RBX)?);
+        let stack = Stack::of(host, &*self.machine, registers, frame.regs);
+        match stack.and_then(|stack| stack.return_address()) {
+            Some((_, pc)) if self.ends.contains(&pc) => self.leave(registers, host, caller),
+            Some((slot, pc)) => called(frame, slot, pc, caller),
+            None => self.leave(registers, host, caller),
+        }
+    }
+}
+
+/// The caller on the same stack, which keeps the registers of the virtual machine. Where code was stopped, its frame may
+/// hold what an older one left.
+fn called(frame: &RuleFrame<'_>, slot: Addr, pc: Addr, caller: &mut Regs) -> Option<RuleStep> {
+    let cfa = slot.checked_add(8)?;
+    *caller = Regs::new(pc);
+    caller.set(RSP, Some(cfa.get()));
+    caller.set(RBX, frame.regs.get(RBX));
+    Some(match frame.pc {
+        CodeAddr::Return(_) => RuleStep::Caller { cfa, interrupted: false },
+        CodeAddr::Pc(_) => RuleStep::Guess { cfa },
+    })
+}
+
+/// Whether code was made at run time.
+fn is_made(at: Addr, host: &dyn Host) -> bool {
+    host.module_at(at).is_none() && host.range_at(at).is_some_and(|it| it.executable)
+}
+
+impl Beam {
+    /// To the stack of the thread.
+    fn leave(&self, registers: Addr, host: &dyn Host, caller: &mut Regs) -> Option<RuleStep> {
         let (slot, pc) = self.return_address(registers, host.space())?;
         let cfa = slot.checked_add(8)?;
         *caller = Regs::new(pc);
         caller.set(RSP, Some(cfa.get()));
         Some(RuleStep::Caller { cfa, interrupted: false })
     }
-}
 
-impl Beam {
     /// The return address of `process_main` above the registers of the virtual machine, and where it lies.
     fn return_address(&self, registers: Addr, space: &dyn AddressSpace) -> Option<(Addr, Addr)> {
         registers.get().is_multiple_of(8).then_some(())?;
@@ -83,58 +121,5 @@ impl Beam {
             (*opcode == CALL).then(|| pc.wrapping_offset(distance.into()))
         };
         self.module.contains(pc) && called() == Some(self.main)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use kcore_mem::CodeAddr;
-
-    use super::*;
-    use crate::anchor::made_host::{MODULE, MadeHost, told};
-
-    const JIT: u64 = 0x10_0000;
-    const STACK: u64 = 0x7000_0000;
-    const MAIN_AT: u64 = 0x40_0100;
-    /// Behind the call of `process_main`.
-    const CALLED: u64 = 0x40_0805;
-
-    fn beam() -> MadeHost {
-        let mut process = MadeHost::new(&[JIT, MODULE.start.get(), STACK]);
-        for (name, at) in [(MAIN, MAIN_AT), (OTHERS[0], 0x40_0200), (OTHERS[1], 0x40_0300)] {
-            process.export(name, at);
-        }
-        let distance = (MAIN_AT as i64 - CALLED as i64) as i32;
-        process.put(CALLED - 5, &[&[CALL][..], &distance.to_le_bytes()].concat());
-        // Above the registers comes first what another call returns to.
-        process.put(0x40_0900, &[CALL, 1, 0, 0, 0]);
-        process.words(STACK + 0x100, &[0x40_0905, 17, CALLED]);
-        process
-    }
-
-    fn step(process: &MadeHost, phase: Phase, pc: u64, rbx: u64) -> Option<(u64, u64)> {
-        let beam = find(process)?;
-        let step = process.step(&*beam, phase, CodeAddr::Pc(Addr::new(pc)), &[(3, rbx)]);
-        told(step, 7).map(|(pc, cfa, _)| (pc, cfa))
-    }
-
-    #[test]
-    fn the_caller_of_process_main_lies_above_the_registers() {
-        let process = beam();
-        let found = Some((CALLED, STACK + 0x118));
-        assert_eq!(step(&process, Phase::AfterCode, JIT, STACK), found);
-        assert_eq!(step(&process, Phase::AfterCode, JIT, STACK + 0x110), found);
-    }
-
-    #[test]
-    fn nothing_is_said_where_no_such_call_is() {
-        let process = beam();
-        let after = |pc, rbx| step(&process, Phase::AfterCode, pc, rbx);
-        assert_eq!(after(JIT, STACK + 0x118), None, "it lies below");
-        assert_eq!(after(JIT, STACK + 4), None, "not aligned");
-        assert_eq!(after(JIT, 0x1000), None, "no memory");
-        assert_eq!(after(MAIN_AT, STACK), None, "code of a module");
-        assert_eq!(step(&process, Phase::AfterCfi, JIT, STACK), None, "the code comes first");
-        assert!(find(&MadeHost::new(&[JIT])).is_none(), "no Erlang");
     }
 }
