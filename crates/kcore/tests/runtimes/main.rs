@@ -223,6 +223,6 @@ fn the_page_about_decoders_shows_this_toy() {
     assert!(blocks.len() >= 5, "every duty has its code");
     for block in blocks {
         let code = block.split("```").next().unwrap_or_default();
-        assert!(toy.contains(code), "the toy is another than in docs/book/src/decoders.md:\n{code}");
+        assert!(toy.contains(code), "not in the toy, but in decoders.md:\n{code}");
     }
 }

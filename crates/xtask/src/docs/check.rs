@@ -1,4 +1,5 @@
-//! What is wrong with the pages that people write: links that lead nowhere, and prose that is hard to read.
+//! What is wrong with the pages that people write: links that lead nowhere, commands that do not exist, and prose
+//! that is hard to read.
 
 use std::{
     fs,
@@ -7,7 +8,7 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 
-use super::{book_pages, links, prose};
+use super::{book_pages, links, names, prose};
 
 /// The generated page: its prose is the help of the dcmds.
 const REFERENCE: &str = "commands.md";
@@ -22,7 +23,7 @@ pub fn run(root: &Path) -> Result<()> {
     }
     match faults.as_slice() {
         [] => Ok(()),
-        _ => bail!("{} faults in the documentation:\n{}", faults.len(), faults.join("\n")),
+        _ => bail!("faults in the documentation:\n{}", faults.join("\n")),
     }
 }
 
@@ -30,6 +31,6 @@ fn page_faults(root: &Path, path: &PathBuf, with_prose: bool) -> Result<Vec<Stri
     let page = fs::read_to_string(path).with_context(|| path.display().to_string())?;
     let name = path.strip_prefix(root).unwrap_or(path).display();
     let prose = if with_prose { prose::faults(&page) } else { Vec::new() };
-    let all = links::faults(path, &page).into_iter().chain(prose);
+    let all = links::faults(path, &page).into_iter().chain(names::faults(&page)).chain(prose);
     Ok(all.map(|(line, why)| format!("{name}:{line}: {why}")).collect())
 }

@@ -5,6 +5,7 @@ mod check;
 mod links;
 mod man;
 mod markdown;
+mod names;
 mod picture;
 mod program;
 mod prose;
