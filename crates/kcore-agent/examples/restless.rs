@@ -8,7 +8,7 @@
 //! That is for 60 seconds, with about 100 threads born in each; how much else is done follows from that, and 0 is as
 //! much as the machine can do. With `patient`, signals wait until a thread takes its next turn: handlers then break into
 //! no code of a sanitizer that does not allow for it. It fails when a thread that must be there was not told, nor reported as missing. Built
-//! with a sanitizer, the agent's own code is watched too: see `docs/agent.md`.
+//! with a sanitizer, the agent's own code is watched too: see `docs/book/src/agent.md`.
 
 use std::{
     collections::BTreeMap,

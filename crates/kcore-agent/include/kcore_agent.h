@@ -2,7 +2,7 @@
  * kcore-agent: a process shows the stacks of its own threads, and profiles itself, without a tracer.
  *
  * Link with -lkcore_agent (see kcore-agent.pc), or preload libkcore_agent.so and change nothing.
- * docs/agent.md says what it does to the process.
+ * docs/book/src/agent.md says what it does to the process.
  */
 #ifndef KCORE_AGENT_H
 #define KCORE_AGENT_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #if !defined(__GLIBC__)
-#error "kcore-agent works with glibc alone, not with musl or another C library: see docs/agent.md"
+#error "kcore-agent works with glibc alone, not with musl or another C library: see docs/book/src/agent.md"
 #endif
 
 #ifdef __cplusplus
@@ -54,7 +54,7 @@ char *kcore_agent_stacks_text(void);
 
 /*
  * The same as JSON Lines: the objects of type "stack_group" that `kcore --json -c ::stacks` writes, as
- * docs/json.md describes them.
+ * docs/book/src/json.md describes them.
  *
  * Returns as kcore_agent_stacks_text does.
  */

@@ -1,5 +1,5 @@
 //! The handler. It runs wherever the signal strikes: everything that it calls takes no memory and no lock.
-//! `docs/agent.md` lists every function that can be reached from here.
+//! `docs/book/src/agent.md` lists every function that can be reached from here.
 
 use std::{
     ffi::c_void,

@@ -10,7 +10,7 @@
 //! - The handler walks its own stack into the slot, and does nothing else (`handler`, `slots`).
 //! - What came is named and grouped as stacks of any core are, by the facade and the dcmds (`report`).
 //!
-//! `docs/agent.md` says what all this does to the process.
+//! `docs/book/src/agent.md` says what all this does to the process.
 
 #![warn(
     clippy::indexing_slicing,

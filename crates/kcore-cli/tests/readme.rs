@@ -1,4 +1,4 @@
-//! The lines that the README offers run as they stand there.
+//! The lines that the book offers run as they stand there.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -9,8 +9,8 @@ fn root() -> PathBuf {
 
 /// The lines of the table of idioms.
 fn idioms() -> Vec<String> {
-    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
-    let (_, table) = readme.split_once("<!-- begin: idioms -->").expect("the table begins");
+    let page = std::fs::read_to_string(root().join("docs/book/src/language.md")).unwrap();
+    let (_, table) = page.split_once("<!-- begin: idioms -->").expect("the table begins");
     let (table, _) = table.split_once("<!-- end: idioms -->").expect("the table ends");
     let rows = table.lines().filter_map(|row| row.strip_prefix("| `"));
     // A bar within a cell is written with a backslash.

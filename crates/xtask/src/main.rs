@@ -49,7 +49,7 @@ const TASKS: &[Task] = &[
     },
     Task {
         name: "docs",
-        shows: "write the generated parts of the documentation; --check: only compare them",
+        shows: "write the generated parts of the documentation; --check: compare them, and check links and prose",
         run: docs::run,
     },
     Task {

@@ -47,7 +47,7 @@ fn a_signal_writes_the_stacks_of_all_threads() {
     assert!(process.runs());
 }
 
-/// Bytes of the mapping, its guard included, as `docs/agent.md` says.
+/// Bytes of the mapping, its guard included, as `docs/book/src/agent.md` says.
 const MAPPING: u64 = (2 << 20) + (64 << 10);
 
 /// Bytes of the mappings that have no name.

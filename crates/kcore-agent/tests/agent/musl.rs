@@ -1,4 +1,4 @@
-//! Programs of another C library than glibc cannot have the agent (`docs/agent.md` says why): they are told so when they
+//! Programs of another C library than glibc cannot have the agent (`docs/book/src/agent.md` says why): they are told so when they
 //! are compiled, and by their loader.
 
 use std::{path::Path, process::Command};

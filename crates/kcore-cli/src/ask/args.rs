@@ -13,7 +13,7 @@ The agent is asked by a signal that would end a process without it. So it is loo
 whether the process has the agent installed and handles the signal; else nothing is sent. The
 answer comes back by a socket, to root and to the user that the process runs as alone.
 
-docs/agent.md says how a process gets the agent, and what it does there.";
+The page on the agent in the book (docs/book) says how a process gets it, and what it does there.";
 
 const AFTER_LONG_HELP: &str = "\
 Examples:

@@ -264,14 +264,14 @@ fn the_crashed_stack_is_first_and_has_every_key() {
 
 #[test]
 fn the_page_explains_every_record_and_key() {
-    let page = std::fs::read_to_string(root().join("docs/json.md")).unwrap();
+    let page = std::fs::read_to_string(root().join("docs/book/src/json.md")).unwrap();
     let schema = schema();
     for (name, definition) in schema["$defs"].as_object().unwrap() {
         let Some(kind) = name.strip_prefix("record_") else { continue };
-        assert!(page.contains(&format!("`{kind}`")), "docs/json.md does not name {kind}");
+        assert!(page.contains(&format!("`{kind}`")), "docs/book/src/json.md does not name {kind}");
         for key in definition["properties"].as_object().unwrap().keys() {
             let explained = key == "type" || page.contains(&format!("| `{key}` |"));
-            assert!(explained, "docs/json.md does not explain {kind}.{key}");
+            assert!(explained, "docs/book/src/json.md does not explain {kind}.{key}");
         }
     }
 }

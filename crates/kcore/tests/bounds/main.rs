@@ -1,5 +1,5 @@
 //! Cores that are damaged or made to hurt: always an answer or a clear error, within the bounds of
-//! `docs/limits.md`.
+//! `docs/book/src/limits.md`.
 //!
 //! A test program of its own, because it counts what is allocated.
 

@@ -218,11 +218,11 @@ fn threads_of_one_native_stack_in_different_functions_are_different() {
 fn the_page_about_decoders_shows_this_toy() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let read = |path: &str| std::fs::read_to_string(root.join(path)).expect("a file of the tree");
-    let (page, toy) = (read("../../docs/decoders.md"), read("tests/runtimes/toy.rs"));
+    let (page, toy) = (read("../../docs/book/src/decoders.md"), read("tests/runtimes/toy.rs"));
     let blocks: Vec<&str> = page.split("```rust\n").skip(1).collect();
     assert!(blocks.len() >= 5, "every duty has its code");
     for block in blocks {
         let code = block.split("```").next().unwrap_or_default();
-        assert!(toy.contains(code), "the toy is another than in docs/decoders.md:\n{code}");
+        assert!(toy.contains(code), "not in the toy, but in decoders.md:\n{code}");
     }
 }

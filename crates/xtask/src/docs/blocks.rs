@@ -1,32 +1,44 @@
-//! Generated blocks in a document that people write: what stands between
+//! Marked blocks in a document that people write: what stands between
 //! `<!-- begin: NAME -->` and `<!-- end: NAME -->`.
 
 use anyhow::{Context, Result};
 
-/// The document with `content` as the content of its block `name`.
-pub fn replace(document: &str, name: &str, content: &str) -> Result<String> {
+/// The document with the content of each block `name` replaced by what `rewrite` makes of it.
+pub fn rewrite(
+    document: &str,
+    name: &str,
+    mut rewrite: impl FnMut(&str) -> Result<String>,
+) -> Result<String> {
     let (begin, end) = (format!("<!-- begin: {name} -->\n"), format!("<!-- end: {name} -->"));
-    let missing = || format!("no block {name:?}");
-    let (before, rest) = document.split_once(&begin).with_context(missing)?;
-    let (_, after) = rest.split_once(&end).with_context(missing)?;
-    Ok(format!("{before}{begin}{content}{end}{after}"))
+    let (mut text, mut rest) = (String::new(), document);
+    while let Some((before, behind)) = rest.split_once(&begin) {
+        let unclosed = || format!("a block {name:?} has no end");
+        let (content, after) = behind.split_once(&end).with_context(unclosed)?;
+        text.extend([before, &begin, &rewrite(content)?, &end]);
+        rest = after;
+    }
+    Ok(text + rest)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::replace;
+    use super::*;
 
-    #[test]
-    fn a_block_is_replaced_and_the_rest_stays() {
-        let document = "a\n<!-- begin: b -->\nold\n<!-- end: b -->\nc\n";
-        let replaced = replace(document, "b", "new\n").unwrap();
-        assert_eq!(replaced, "a\n<!-- begin: b -->\nnew\n<!-- end: b -->\nc\n");
-        assert_eq!(replace(&replaced, "b", "new\n").unwrap(), replaced);
+    fn shout(document: &str) -> Result<String> {
+        rewrite(document, "b", |content| Ok(content.to_uppercase()))
     }
 
     #[test]
-    fn a_block_that_is_not_there_or_not_closed_is_an_error() {
-        assert!(replace("a", "b", "c").is_err());
-        assert!(replace("<!-- begin: b -->\n", "b", "c").is_err());
+    fn every_block_is_rewritten_and_the_rest_stays() {
+        let block = |content: &str| format!("<!-- begin: b -->\n{content}\n<!-- end: b -->");
+        let document = format!("x\n{}\ny\n{}\nz\n", block("one"), block("two"));
+        let wanted = format!("x\n{}\ny\n{}\nz\n", block("ONE"), block("TWO"));
+        assert_eq!(shout(&document).unwrap(), wanted);
+        assert_eq!(shout("none").unwrap(), "none");
+    }
+
+    #[test]
+    fn a_block_without_an_end_is_an_error() {
+        assert!(shout("<!-- begin: b -->\n").is_err());
     }
 }

@@ -2,10 +2,9 @@
 
 use anyhow::Result;
 
-use crate::cargo;
+use super::program::Program;
 
 /// The whole page.
-pub fn text() -> Result<String> {
-    let args = ["run", "--release", "-q", "--", "--man"];
-    cargo::output(&mut cargo::command(env!("CARGO"), &args))
+pub fn text(kcore: &Program) -> Result<String> {
+    kcore.output(&["--man"])
 }

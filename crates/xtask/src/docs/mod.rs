@@ -1,9 +1,16 @@
-//! `docs`: the parts of the documentation that the program itself can write.
+//! `docs`: the parts of the documentation that the program itself can write, and checks of what people wrote.
 
 mod blocks;
+mod check;
+mod links;
 mod man;
-mod readme;
+mod markdown;
+mod names;
+mod picture;
+mod program;
+mod prose;
 mod reference;
+mod transcript;
 
 use std::{
     fs,
@@ -12,30 +19,53 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 
+use program::Program;
+
 /// A file as it should be.
 struct Document {
     path: PathBuf,
     text: String,
 }
 
-/// Writes the documents; with `--check`, fails if one is not as it should be.
+/// Writes the documents; with `--check`, fails if one is not as it should be, and checks links and prose.
 pub fn run(args: &[String]) -> Result<()> {
-    let documents = documents(&gen_cores::workspace_dir())?;
+    let root = gen_cores::workspace_dir();
     match args {
-        [] => documents.iter().try_for_each(write),
-        [check] if check == "--check" => check_all(&documents),
+        [] => documents(&root)?.iter().try_for_each(write),
+        [check] if check == "--check" => {
+            check::run(&root)?;
+            check_all(&documents(&root)?)
+        }
         _ => bail!("usage: cargo xtask docs [--check]"),
     }
 }
 
 fn documents(root: &Path) -> Result<Vec<Document>> {
-    let (readme, reference) = (root.join("README.md"), root.join("commands/README.md"));
-    let page = root.join("docs/kcore.1");
-    Ok(vec![
-        Document { text: readme::text(&read(&readme)?)?, path: readme },
-        Document { text: reference::text(), path: reference },
-        Document { text: man::text()?, path: page },
-    ])
+    let kcore = Program::build()?;
+    let run = |line: &str, typed: &str| kcore.shell(line, typed);
+    let reference = root.join("docs/book/src/commands.md");
+    let mut documents = vec![
+        Document { text: man::text(&kcore)?, path: root.join("docs/kcore.1") },
+        Document { text: picture::text(&run)?, path: root.join("docs/session.svg") },
+    ];
+    let written = book_pages(root)?.into_iter().filter(|page| *page != reference);
+    for path in written.chain([root.join("README.md")]) {
+        let text = transcript::refresh(&read(&path)?, &run);
+        documents.push(Document { text: text.with_context(|| path.display().to_string())?, path });
+    }
+    documents.push(Document { text: reference::text(), path: reference });
+    Ok(documents)
+}
+
+/// The pages of the book, by name.
+fn book_pages(root: &Path) -> Result<Vec<PathBuf>> {
+    let folder = root.join("docs/book/src");
+    let entries = fs::read_dir(&folder).with_context(|| folder.display().to_string())?;
+    let paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    let mut pages: Vec<PathBuf> =
+        paths.into_iter().filter(|path| path.extension().is_some_and(|end| end == "md")).collect();
+    pages.sort();
+    Ok(pages)
 }
 
 fn read(path: &Path) -> Result<String> {
