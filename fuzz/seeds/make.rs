@@ -22,6 +22,8 @@ mod programs;
 mod pythonic;
 #[path = "make/recorder.rs"]
 mod recorder;
+#[path = "make/registered.rs"]
+mod registered;
 #[path = "make/scripted.rs"]
 mod scripted;
 #[path = "make/shared.rs"]
@@ -41,6 +43,10 @@ use tiny::Tiny;
 
 fn main() {
     let tiny = Tiny::make(&["-Wl,--eh-frame-hdr"]);
+    registered::seeds(&tiny).iter().for_each(|(name, bytes)| put("registered", name, bytes));
+    if std::env::var_os("ONLY").is_some() {
+        return;
+    }
     let core = tiny.core();
     put("core_file", "tiny", &core);
     put("core_file", "many", &many_segments());
@@ -57,6 +63,7 @@ fn main() {
     for (machine, name) in [(0, "x86_64"), (1, "aarch64")] {
         put("disasm", name, &Output::default().byte(machine).word(0x40_0000).rest(&code));
     }
+    registered::seeds(&tiny).iter().for_each(|(name, bytes)| put("registered", name, bytes));
     shared::seeds().iter().for_each(|(name, bytes)| put("repeated", name, bytes));
     language::seeds().iter().for_each(|(target, name, text)| put(target, name, text.as_bytes()));
     packed::seeds(&core).iter().for_each(|(name, bytes)| put("unpack", name, bytes));

@@ -26,6 +26,7 @@ pub mod process;
 pub mod program;
 pub mod python;
 pub mod python_host;
+pub mod registered;
 pub mod repeated;
 pub mod sections;
 pub mod session;

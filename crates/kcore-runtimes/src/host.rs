@@ -103,6 +103,11 @@ pub trait HostModule {
     /// Bytes of its executable mappings: how much code it is.
     fn code_size(&self) -> u64;
 
+    /// Its writable segments, as far as anything tells where they lie.
+    fn data(&self) -> Vec<AddrRange> {
+        Vec::new()
+    }
+
     /// Its symbols. To read them all costs what a big symbol table costs: ask
     /// [`HostModule::exported`] first.
     fn symbols(&self) -> &ModuleSymbols;

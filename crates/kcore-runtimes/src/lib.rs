@@ -43,6 +43,7 @@ mod host;
 mod language_frame;
 mod probe;
 pub mod python;
+pub mod registered;
 mod runtime;
 mod runtimes;
 mod script_value;

@@ -58,7 +58,6 @@ mod process_code;
 pub mod references;
 mod regions;
 mod register;
-mod registered;
 mod runtimes;
 mod rust_vtables;
 pub mod search;

@@ -3,10 +3,14 @@
 use std::sync::{Arc, OnceLock};
 
 use kcore_mem::{Addr, AddrRange};
+use kcore_runtimes::{
+    HostModule,
+    registered::{Places, Registered},
+};
 use kcore_symbols::Function;
 use kcore_unwind::{Cfi, Modules};
 
-use crate::{ModuleSet, registered::Registered, space::ProcessSpace};
+use crate::{ModuleSet, space::ProcessSpace};
 
 /// The code of a process.
 pub struct ProcessCode {
@@ -33,9 +37,15 @@ impl ProcessCode {
 
     /// What was registered, if `at` may be code of that.
     fn registered_at(&self, at: Addr) -> Option<&Registered> {
-        let read = || Registered::read(&self.modules, &*self.space);
+        let read = || Registered::read(&self.places(), &*self.space);
         let may_be = self.modules.at(at).is_none() && self.modules.is_code(at);
         may_be.then(|| self.registered.get_or_init(read))
+    }
+
+    fn places(&self) -> Places {
+        let modules: Vec<_> = self.modules.all().iter().map(|it| it as &dyn HostModule).collect();
+        let exe = self.modules.exe().map(|it| it as &dyn HostModule);
+        Places::find(&modules, exe, &*self.space)
     }
 
     /// What was registered, for the same process a moment later.

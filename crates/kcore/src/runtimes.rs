@@ -177,6 +177,14 @@ impl HostModule for Module {
         self.executable_size()
     }
 
+    fn data(&self) -> Vec<AddrRange> {
+        let segments = self.segments();
+        let data = segments.iter().filter(|it| it.is_load() && it.is_writable());
+        { data }
+            .filter_map(|it| Some(AddrRange::with_len(Self::addr(self, it.svma)?, it.mem_size)))
+            .collect()
+    }
+
     fn symbols(&self) -> &ModuleSymbols {
         Self::symbols(self)
     }

@@ -2,7 +2,7 @@
 
 use kcore_mem::{Addr, AddressSpace};
 
-use crate::{Module, ModuleSet};
+use crate::HostModule;
 
 /// The name of the library, up to its version.
 const LIBRARY: &str = "libgcc_s.so";
@@ -14,24 +14,26 @@ const VARIABLES: [&str; 4] =
 const MAX_DATA: u64 = 1 << 14;
 
 /// What the words hold that may lead to objects.
-pub fn of(modules: &ModuleSet, space: &dyn AddressSpace) -> Vec<Addr> {
-    let libraries = modules.all().iter().filter(|module| module.name().starts_with(LIBRARY));
-    let mut roots: Vec<Addr> = libraries.flat_map(|library| of_data(library, space)).collect();
-    roots.extend(modules.exe().into_iter().flat_map(|exe| of_variables(exe, space)));
+pub fn of(
+    modules: &[&dyn HostModule],
+    exe: Option<&dyn HostModule>,
+    space: &dyn AddressSpace,
+) -> Vec<Addr> {
+    let libraries = modules.iter().filter(|module| module.name().starts_with(LIBRARY));
+    let mut roots: Vec<Addr> = libraries.flat_map(|library| of_data(*library, space)).collect();
+    roots.extend(exe.into_iter().flat_map(|exe| of_variables(exe, space)));
     roots.sort_unstable();
     roots.dedup();
     roots
 }
 
 /// All aligned words of the data of a library.
-fn of_data(library: &Module, space: &dyn AddressSpace) -> Vec<Addr> {
+fn of_data(library: &dyn HostModule, space: &dyn AddressSpace) -> Vec<Addr> {
     let word = u64::from(space.target().word);
-    let writable = library.segments().iter().filter(|it| it.is_load() && it.is_writable());
-    let places =
-        writable.filter_map(|it| Some((library.addr(it.svma)?, it.mem_size.min(MAX_DATA))));
-    let words = places.flat_map(|(start, len)| {
+    let words = library.data().into_iter().flat_map(|data| {
+        let len = data.len().min(MAX_DATA);
         (0..len.checked_div(word).unwrap_or_default()).filter_map(move |index| {
-            let at = start.checked_add(index.checked_mul(word)?)?;
+            let at = data.start.checked_add(index.checked_mul(word)?)?;
             space.read_addr(at).ok()
         })
     });
@@ -39,7 +41,7 @@ fn of_data(library: &Module, space: &dyn AddressSpace) -> Vec<Addr> {
 }
 
 /// What the variables of a program hold.
-fn of_variables(exe: &Module, space: &dyn AddressSpace) -> Vec<Addr> {
+fn of_variables(exe: &dyn HostModule, space: &dyn AddressSpace) -> Vec<Addr> {
     let table = exe.symbols().table();
     let found = VARIABLES.iter().filter_map(|name| table.lookup(name));
     let places = found.filter_map(|symbol| exe.addr(symbol.value()));

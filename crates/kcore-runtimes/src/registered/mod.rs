@@ -18,8 +18,8 @@ use kcore_mem::{Addr, AddrRange, AddressSpace, Svma, Target};
 use kcore_symbols::{Function, ModuleSymbols, SymbolTable};
 use kcore_unwind::{Cfi, CfiBuilder};
 
-use crate::ModuleSet;
-use gdb::MadeFile;
+use self::gdb::MadeFile;
+use crate::HostModule;
 
 /// Sections that are read, at most: a JIT registers one for each module or function that it made.
 const MAX_SECTIONS: usize = 1 << 16;
@@ -38,13 +38,33 @@ pub struct Registered {
     symbols: Option<ModuleSymbols>,
 }
 
+/// Where what was registered may hang in memory.
+pub struct Places {
+    /// What may be objects of libgcc, or trees of them.
+    pub objects: Vec<Addr>,
+    /// Descriptors of GDB's interface.
+    pub descriptors: Vec<Addr>,
+}
+
+impl Places {
+    /// Those of some modules, of which one may be the executable.
+    pub fn find(
+        modules: &[&dyn HostModule],
+        exe: Option<&dyn HostModule>,
+        space: &dyn AddressSpace,
+    ) -> Self {
+        let descriptors = modules.iter().filter_map(|module| gdb::descriptor(*module)).collect();
+        Self { objects: roots::of(modules, exe, space), descriptors }
+    }
+}
+
 impl Registered {
-    /// Reads what is registered. What is damaged is left out.
-    pub fn read(modules: &ModuleSet, space: &dyn AddressSpace) -> Self {
+    /// Reads what hangs on these places. What is damaged is left out.
+    pub fn read(places: &Places, space: &dyn AddressSpace) -> Self {
         let mut starts = Vec::new();
-        for root in roots::of(modules, space) {
-            object::sections(root, space, &mut starts);
-            tree::sections(root, space, &mut starts);
+        for root in &places.objects {
+            object::sections(*root, space, &mut starts);
+            tree::sections(*root, space, &mut starts);
         }
         let (mut found, mut seen, mut left) = (Self::default(), HashSet::new(), MAX_BYTES);
         for start in starts.into_iter().filter(|start| seen.insert(*start)) {
@@ -52,13 +72,13 @@ impl Registered {
             left = left.saturating_sub(len);
             found.add(space.read_held(start, len), Svma::new(start.get()), space.target());
         }
-        found.read_files(modules, space);
+        found.read_files(&places.descriptors, space);
         found.covered.sort_by_key(|(range, _)| range.start);
         found
     }
 
-    fn read_files(&mut self, modules: &ModuleSet, space: &dyn AddressSpace) {
-        let files = gdb::files(modules, space);
+    fn read_files(&mut self, descriptors: &[Addr], space: &dyn AddressSpace) {
+        let files = gdb::files(descriptors, space);
         for (bytes, at) in files.iter().filter_map(MadeFile::unwind_information) {
             self.add(bytes, at, space.target());
         }
@@ -80,7 +100,7 @@ impl Registered {
         self.symbols.as_ref()?.function_at(Svma::new(at.get()))
     }
 
-    /// The section that covers the code at `at`.
+    /// The frame descriptions that cover the code at `at`.
     pub fn at(&self, at: Addr) -> Option<&Cfi> {
         let after = self.covered.partition_point(|(range, _)| range.start <= at);
         let (range, index) = self.covered.get(after.checked_sub(1)?)?;

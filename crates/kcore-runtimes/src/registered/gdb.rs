@@ -12,7 +12,7 @@ use kcore_symbols::RawSymbol;
 use memchr::memmem;
 
 use super::{object::word, relocated};
-use crate::{Module, ModuleSet};
+use crate::HostModule;
 
 const DESCRIPTOR: &str = "__jit_debug_descriptor";
 /// Files that are read, at most.
@@ -26,10 +26,10 @@ const ET_REL: u16 = 1;
 /// A file that was registered.
 pub struct MadeFile(Image);
 
-/// The files that are registered. What is none is left out.
-pub fn files(modules: &ModuleSet, space: &dyn AddressSpace) -> Vec<MadeFile> {
+/// The files that hang on these descriptors. What is none is left out.
+pub fn files(descriptors: &[Addr], space: &dyn AddressSpace) -> Vec<MadeFile> {
     let mut left = MAX_BYTES;
-    let places = modules.all().iter().filter_map(descriptor).flat_map(|at| places(at, space));
+    let places = descriptors.iter().flat_map(|at| places(*at, space));
     let read = places.filter_map(|(at, len)| {
         left = left.checked_sub(len)?;
         Image::parse(FileBytes::from(space.read_held(at, len))).ok().map(MadeFile)
@@ -38,7 +38,7 @@ pub fn files(modules: &ModuleSet, space: &dyn AddressSpace) -> Vec<MadeFile> {
 }
 
 /// Where a module has its descriptor. Few have one, and only the tables of those are read.
-fn descriptor(module: &Module) -> Option<Addr> {
+pub fn descriptor(module: &dyn HostModule) -> Option<Addr> {
     let image = module.image()?;
     let has_name = |strings: &str| {
         let bytes = image.section_data(strings);
