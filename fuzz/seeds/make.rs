@@ -43,10 +43,6 @@ use tiny::Tiny;
 
 fn main() {
     let tiny = Tiny::make(&["-Wl,--eh-frame-hdr"]);
-    registered::seeds(&tiny).iter().for_each(|(name, bytes)| put("registered", name, bytes));
-    if std::env::var_os("ONLY").is_some() {
-        return;
-    }
     let core = tiny.core();
     put("core_file", "tiny", &core);
     put("core_file", "many", &many_segments());
