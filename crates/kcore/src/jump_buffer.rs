@@ -7,6 +7,7 @@ use crate::{Core, Tid, arch::facts, tls::Libc};
 
 /// Why a jump buffer could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum JumpError {
     /// Its memory was not dumped.
     #[error(transparent)]

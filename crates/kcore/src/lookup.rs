@@ -7,6 +7,7 @@ use crate::{Core, Module, SymbolKind, Tid, TlsError};
 
 /// Why a name has no address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LookupError {
     /// No module has the symbol.
     #[error("unknown symbol name")]

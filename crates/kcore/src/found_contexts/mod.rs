@@ -41,6 +41,7 @@ const MAX_STEPS: usize = 1 << 25;
 
 /// A saved context that was found by a search.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct FoundContext {
     /// Where it lies.
     pub at: Addr,

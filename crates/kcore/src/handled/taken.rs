@@ -9,6 +9,7 @@ use crate::{AccessKind, Core, arch::facts, signal};
 
 /// A signal that a handler was called for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TakenSignal {
     /// Its number.
     pub number: u16,

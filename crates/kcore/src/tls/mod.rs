@@ -21,6 +21,7 @@ use crate::{Core, LookupError, Module, SymbolKind, SymbolRef, Tid, arch::facts};
 
 /// Why a thread has no block of a module, or none that could be found.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TlsError {
     /// The thread has not used the module's variables yet.
     #[error("thread local storage has not yet been allocated")]
