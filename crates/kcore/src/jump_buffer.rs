@@ -71,7 +71,7 @@ impl Core {
 
     fn pointer_guard(&self, tid: Tid, layout: &JumpLayout) -> Option<u64> {
         let at = match layout.guard {
-            GuardPlace::Thread(offset) => self.thread_pointer(tid)?.checked_add(offset)?,
+            GuardPlace::Thread(offset) => self.tls().pointer(tid)?.checked_add(offset)?,
             GuardPlace::Symbol(name) => self.lookup_symbol(None, name).ok()?,
         };
         self.space().read_word(at).ok()

@@ -43,7 +43,7 @@
 //!   [`Core::named_frames`] has inlined calls and the frames of languages in their places.
 //! - **Memory.** [`Core::space`] is an [`AddressSpace`]. It tells bytes that were not dumped from addresses that were
 //!   not mapped, and knows the [`Origin`] of each byte.
-//! - **Symbols and types.** [`Core::symbol_at`], [`Core::lookup_symbol`], [`Core::type_named`] and
+//! - **Symbols and types.** [`Core::symbol_at`], [`Core::lookup_symbol`], [`Core::types`] and
 //!   [`Core::find_variable`] ask all modules, or one.
 //! - **Runtimes.** [`Core::runtimes`] has the language runtimes of the process. [`Runtimes::of`] gives one by its type,
 //!   such as [`v8::V8`] or [`python::Python`], with its objects.
@@ -118,6 +118,7 @@ mod whatis;
 
 pub use arch::{Aarch64FpRegisters, VectorRegister, VectorUse, X86FpRegisters, X87Register};
 pub use code::AccessKind;
+pub use contexts::Contexts;
 pub use file_space::FileSpace;
 pub use found_contexts::{ContextShape, FoundContext};
 pub use fp_registers::FpRegisters;
@@ -188,8 +189,8 @@ pub use stack::{MAX_FRAMES, Stack};
 pub use status::{HandledStatus, SignalStatus, Status};
 pub use task::TaskId;
 pub use thread::{Thread, Tid};
-pub use tls::TlsError;
-pub use types::{DataModel, SessionType, SessionTypes, TypeLookupError};
+pub use tls::{Tls, TlsError};
+pub use types::{DataModel, SessionType, SessionTypes, TypeLookupError, Types};
 pub use variables::{FoundVariable, FrameVariable, KnownFrames, VariableKind};
 pub use what_type::{Evidence, TypeGuess};
 pub use whatis::What;

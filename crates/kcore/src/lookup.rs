@@ -62,7 +62,7 @@ impl Core {
         let (module, symbol) = self.find_symbol(scope, name)?;
         if symbol.kind() == SymbolKind::Tls {
             let tid = tid.ok_or(TlsError::NotAllocated)?;
-            return Ok(self.tls_symbol(tid, module, &symbol)?);
+            return Ok(self.tls().symbol(tid, module, &symbol)?);
         }
         module.addr(symbol.value()).ok_or(LookupError::UnknownSymbol)
     }

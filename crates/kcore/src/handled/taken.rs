@@ -25,7 +25,7 @@ impl Core {
     pub fn taken_signal(&self, trampoline: &Frame) -> Option<TakenSignal> {
         let sp = trampoline.sp.filter(|_| trampoline.signal_trampoline)?;
         let context = self.machine()?.signal_context(sp)?;
-        let saved = self.saved_context(context)?.ok()?;
+        let saved = self.contexts().saved(context)?.ok()?;
         let told = self.info_beside(context, &saved).and_then(|info| TakenSignal::of(&info));
         told.or_else(|| self.lasting_fault(context, &saved))
     }
