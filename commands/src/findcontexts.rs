@@ -37,7 +37,7 @@ impl Dcmd for Findcontexts {
 
     fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
         let core = cx.core();
-        let found = core.found_contexts().ok_or_else(|| {
+        let found = core.contexts().found().ok_or_else(|| {
             DcmdError::failed("what saved contexts look like is not known on this machine")
         })?;
         let names = Names::new(cx);

@@ -6,16 +6,10 @@ use kcore::{MAX_FRAMES, Tid};
 use kcore_dcmd::{
     AddrUse, Arg, Args, Cell, Cx, Dcmd, Dot, Example, Fields, Group, Opt, Record, Result, Spec,
     View,
+    stack::{FrameLine, Layout, StackBegin, StackEnd, ValueReader, Wanted},
 };
 
-use crate::{
-    frame_line::{FrameLine, Layout},
-    frame_values::{ValueReader, Wanted},
-    names::Names,
-    stack_filter::StackFilter,
-    stack_record::{StackBegin, StackEnd},
-    thread_operand::thread_of,
-};
+use crate::{names::Names, stack_filter::StackFilter, thread_operand::thread_of};
 
 /// Prints the stack of a thread with its innermost frame in brackets.
 pub struct Findstack;
@@ -101,7 +95,7 @@ fn show_stack(cx: &mut Cx<'_>, tid: Tid, with_arguments: bool) -> Result<()> {
     for frame in core.named_frames(&stack) {
         let layout = if frame.index == 0 { Layout::Bracketed } else { Layout::Found };
         let values = values.as_ref().map(|values| values.of(&frame)).unwrap_or_default();
-        let line = FrameLine::new(&names, Some(tid), frame, layout);
+        let line = names.frame_line(Some(tid), frame, layout);
         cx.emit(&line.with(values, core.target().endian))?;
     }
     cx.end(&StackEnd::new(core, &stack, Layout::Found))
@@ -118,7 +112,7 @@ fn show_first(cx: &mut Cx<'_>, tid: Tid, command: &str) -> Result<()> {
         None => Dot::Thread(tid),
     };
     let names = Names::new(cx);
-    cx.emit(&First(tid, FrameLine::new(&names, Some(tid), frame, Layout::Bracketed)))?;
+    cx.emit(&First(tid, names.frame_line(Some(tid), frame, Layout::Bracketed)))?;
     cx.eval(command, dot)?;
     cx.shell_mut().set_dot(dot, 0);
     Ok(())

@@ -1,15 +1,12 @@
 //! `::frame`: shows or chooses a frame of the current thread.
 
 use kcore::NamedFrame;
-use kcore_dcmd::{AddrUse, Args, Cx, Dcmd, DcmdError, Dot, Example, Group, Opt, Result, Spec};
-
-use crate::{
-    frame_line::{FrameLine, Layout},
-    frame_operand::FrameOperand,
-    frame_values::{ValueReader, Wanted},
-    names::Names,
-    operand, source_text,
+use kcore_dcmd::{
+    AddrUse, Args, Cx, Dcmd, DcmdError, Dot, Example, Group, Opt, Result, Spec,
+    stack::{Layout, ValueReader, Wanted},
 };
+
+use crate::{frame_operand::FrameOperand, names::Names, operand, source_text};
 
 /// Shows or chooses the frame that registers refer to.
 pub struct Frame;
@@ -65,7 +62,7 @@ impl Dcmd for Frame {
         let location = frame.location.clone();
         let wanted = if args.has('v') { Wanted::All } else { Wanted::Arguments };
         let values = ValueReader::new(core, &stack, wanted).of(&frame);
-        let line = FrameLine::new(&Names::new(cx), meant.tid(), frame, Layout::Verbose);
+        let line = Names::new(cx).frame_line(meant.tid(), frame, Layout::Verbose);
         cx.emit(&line.with(values, core.target().endian))?;
         if args.has('s') {
             source_text::emit(cx, &location, lines_around(args)?)?;

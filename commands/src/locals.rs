@@ -3,10 +3,10 @@
 use kcore::{Content, Core, Endian, Limits, MissingDebug, NamedFrame, Stack, Tid};
 use kcore_dcmd::{
     AddrUse, Arg, Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record,
-    Result, Spec, TypeNames, ValueStyle, View,
+    Result, Spec, TypeNames, ValueStyle, View, stack::NamedValue,
 };
 
-use crate::{frame_operand::FrameOperand, frame_values::NamedValue};
+use crate::frame_operand::FrameOperand;
 
 /// Shows the variables of a frame.
 pub struct Locals;

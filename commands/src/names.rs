@@ -4,8 +4,11 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use kcore::{Addr, Core, FrameKind, NamedFrame};
-use kcore_dcmd::{Cx, PrivateSymbols, SymbolCell};
+use kcore::{Addr, Core, FrameKind, NamedFrame, Tid};
+use kcore_dcmd::{
+    Cx, PrivateSymbols, SymbolCell,
+    stack::{FrameLine, Layout},
+};
 
 /// Names addresses by the settings of a session.
 #[derive(Clone)]
@@ -60,6 +63,12 @@ impl<'c> Names<'c> {
             private => private,
         }?;
         Some(SymbolCell { addr: at.addr(), offset: named.offset.saturating_add(past), ..named })
+    }
+
+    /// The record of a frame of thread `tid`.
+    pub fn frame_line(&self, tid: Option<Tid>, frame: NamedFrame, layout: Layout) -> FrameLine {
+        let renamed = self.renamed(&frame);
+        FrameLine::new(self.core, tid, frame, layout).renamed(renamed)
     }
 
     /// ``module`name+0x1e``; `None` without a symbol.

@@ -17,8 +17,9 @@ pub fn emit(cx: &mut Cx<'_>, location: &Location, around: u64) -> Result<()> {
     let line = u64::from(line);
     let first = line.saturating_sub(around).max(1);
     let text = cx.core().source(file, first, line.saturating_add(around));
-    let text = text.map_err(|tried| {
-        DcmdError::failed(format!("failed to find source file {file}: {}", tried.join(", ")))
+    let text = text.map_err(|error| {
+        let tried = error.lines().collect::<Vec<_>>().join(", ");
+        DcmdError::failed(format!("failed to find source file {file}: {tried}"))
     })?;
     let end = first.saturating_add(text.lines.len() as u64);
     if line >= end {

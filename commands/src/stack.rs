@@ -1,16 +1,12 @@
 //! `::stack`, `$c`, `$C`: the stack of a thread.
 
 use kcore::{MAX_FRAMES, NamedFrame};
-use kcore_dcmd::{AddrUse, Args, Cx, Dcmd, DcmdError, Example, Group, Opt, Result, Spec};
-
-use crate::{
-    frame_line::{FrameLine, Layout},
-    frame_values::{DEFAULT_ARGUMENTS, ValueReader, Wanted},
-    names::Names,
-    operand,
-    stack_record::{StackBegin, StackEnd},
-    stack_start::StackStart,
+use kcore_dcmd::{
+    AddrUse, Args, Cx, Dcmd, DcmdError, Example, Group, Opt, Result, Spec,
+    stack::{DEFAULT_ARGUMENTS, Layout, StackBegin, StackEnd, ValueReader, Wanted},
 };
+
+use crate::{names::Names, operand, stack_start::StackStart};
 
 /// Prints the stack of a thread, innermost frame first.
 pub struct Stack {
@@ -153,7 +149,7 @@ fn print_stack(cx: &mut Cx<'_>, start: StackStart, shown: &Shown) -> Result<()> 
     };
     for frame in frames {
         let values = values.of(&frame).showing(shown.arguments);
-        let line = FrameLine::new(&names, start.tid(), frame, layout);
+        let line = names.frame_line(start.tid(), frame, layout);
         cx.emit(&line.with(values, core.target().endian))?;
     }
     cx.end(&StackEnd::new(core, &stack, layout))

@@ -1,9 +1,7 @@
 //! Which groups of threads `::stacks` shows.
 
 use kcore::{Core, FrameKind, NamedFrame, Sought, StackGroup};
-use kcore_dcmd::{Args, Cx, DcmdError, Result};
-
-use crate::stacks::state;
+use kcore_dcmd::{Args, Cx, DcmdError, Result, stack::state_of_group};
 
 /// A function, its module and an offset in it where only those count.
 struct Place {
@@ -85,7 +83,7 @@ impl StackFilter {
         let in_module = |name: &String| passes_module(core, group, name);
         let waits = |call: &String| waits_in(group, call);
         let in_state = |wanted: &String| {
-            state(core, group).is_some_and(|state| state.trim_end_matches('*') == wanted)
+            state_of_group(core, group).is_some_and(|state| state.trim_end_matches('*') == wanted)
         };
         self.contains.as_ref().is_none_or(has)
             && !self.excludes.as_ref().is_some_and(has)

@@ -48,7 +48,7 @@ fn variable(cx: &Cx<'_>, tid: Tid, text: &str) -> Result<Addr> {
         Some((object, name)) => (Some(object), name),
         None => (None, text),
     };
-    cx.core().tls_variable(tid, object, name).map_err(|error| match error {
+    cx.core().tls().variable(tid, object, name).map_err(|error| match error {
         LookupError::ThreadLocal(TlsError::NotThreadLocal) => {
             DcmdError::failed(format!("{text} does not refer to thread local storage"))
         }
@@ -61,7 +61,8 @@ fn block(cx: &Cx<'_>, tid: Tid) -> Result<Addr> {
     let exe = cx.core().modules().exe();
     let exe = exe.ok_or_else(|| DcmdError::failed("no executable file is open"))?;
     cx.core()
-        .tls_block(tid, exe)
+        .tls()
+        .block(tid, exe)
         .map_err(|error| DcmdError::failed(format!("failed to lookup {}: {error}", exe.name())))
 }
 

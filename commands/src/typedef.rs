@@ -118,7 +118,7 @@ fn make(cx: &mut Cx<'_>, words: &[Arg]) -> Result<()> {
     let (core, name) = (cx.core(), name.to_text());
     let types = cx.shell_mut().types_mut();
     if ty.is_empty() {
-        let declared = core.declare_types(types, &format!("{};", name.trim_end_matches(';')));
+        let declared = core.types().declare(types, &format!("{};", name.trim_end_matches(';')));
         return match declared {
             Ok(names) if names.is_empty() => Err(DcmdError::usage("too few arguments")),
             Ok(_) => Ok(()),
@@ -128,7 +128,7 @@ fn make(cx: &mut Cx<'_>, words: &[Arg]) -> Result<()> {
     if !is_name(&name) {
         return Err(DcmdError::usage(format!("invalid type name -- {name}")));
     }
-    core.name_type(types, &ty, &name).map_err(|why| failed(&ty, &why))
+    core.types().name(types, &ty, &name).map_err(|why| failed(&ty, &why))
 }
 
 fn is_name(text: &str) -> bool {
@@ -153,7 +153,7 @@ fn read(cx: &mut Cx<'_>, path: &Arg) -> Result<()> {
     let file = user_file::open(cx.core(), &PathBuf::from(&path)).map_err(unreadable)?;
     file.take(MAX_FILE).read_to_string(&mut text).map_err(unreadable)?;
     let core = cx.core();
-    let declared = core.declare_types(cx.shell_mut().types_mut(), &text);
+    let declared = core.types().declare(cx.shell_mut().types_mut(), &text);
     declared
         .map(|_| ())
         .map_err(|why| DcmdError::failed(format!("failed to read types from {path}: {why}")))

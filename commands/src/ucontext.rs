@@ -38,7 +38,7 @@ impl Dcmd for Ucontext {
 /// # Errors
 /// When it was not dumped, or its layout is not known.
 pub fn saved_context(cx: &Cx<'_>, at: Addr) -> Result<SavedContext> {
-    let context = cx.core().saved_context(at);
+    let context = cx.core().contexts().saved(at);
     let context = context.ok_or_else(|| {
         DcmdError::failed("the layout of a ucontext_t is not known on this machine")
     })?;

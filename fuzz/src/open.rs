@@ -72,10 +72,10 @@ pub fn ask_all(core: &Core) {
 }
 
 fn ask_of_thread(core: &Core, tid: Tid) {
-    let _ = (core.fp_registers(tid), core.thread_structure(tid), core.errno_address(tid));
-    let _ = (core.signal_contexts(tid), core.stack_range(tid));
+    let _ = (core.fp_registers(tid), core.tls().structure(tid), core.tls().errno(tid));
+    let _ = (core.contexts().of_signals(tid), core.stack_range(tid));
     for module in core.modules().all().iter().take(ASKED) {
-        let _ = core.tls_block(tid, module);
+        let _ = core.tls().block(tid, module);
     }
 }
 
@@ -91,5 +91,5 @@ fn search(core: &Core) {
 fn ask_about(core: &Core, at: Addr) {
     let _ = (core.whatis(at), core.symbol_at(at), core.mapping_at(at));
     let tid = core.thread_of_stack(at).unwrap_or(Tid::new(1));
-    let _ = (core.saved_context(at), core.context_chain(at), core.jump_buffer(tid, at));
+    let _ = (core.contexts().saved(at), core.contexts().chain(at), core.jump_buffer(tid, at));
 }

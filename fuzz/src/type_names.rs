@@ -8,16 +8,16 @@ use crate::command::core;
 pub fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let core = core();
-    if let Ok(ty) = core.type_named(None, text) {
-        let _ = (ty.size(), ty.stripped(), ty.declared("x"), core.type_named(None, &ty.spelled()));
+    if let Ok(ty) = core.types().named(None, text) {
+        let _ = (ty.size(), ty.stripped(), ty.declared("x"), core.types().named(None, &ty.spelled()));
     }
     let mut session = SessionTypes::default();
-    let _ = core.declare_types(&mut session, text);
-    let _ = core.name_type(&mut session, text, "fuzzed_t");
+    let _ = core.types().declare(&mut session, text);
+    let _ = core.types().name(&mut session, text, "fuzzed_t");
     // What a session keeps can be read again.
     let mut again = SessionTypes::default();
     for declaration in session.declarations() {
-        let read = core.declare_types(&mut again, declaration);
+        let read = core.types().declare(&mut again, declaration);
         assert!(read.is_ok(), "{declaration:?}: {read:?}");
     }
     let names = |types: &SessionTypes| types.iter().map(|(name, _)| name.to_owned()).collect();

@@ -34,7 +34,8 @@ impl Dcmd for Errno {
         let tid = thread_of(cx)?;
         let core = cx.core();
         let address = core
-            .errno_address(tid)
+            .tls()
+            .errno(tid)
             .map_err(|error| DcmdError::failed(format!("failed to lookup errno: {error}")))?;
         let value = core.space().read_uint(address, 4)? as u32;
         let whose = cx.input().looped;

@@ -18,10 +18,10 @@ impl Walker for Ucontext {
     fn walk(&self, cx: &mut Cx<'_>, from: Option<Dot>, visit: &mut Visit<'_>) -> Result<()> {
         let core = cx.core();
         let contexts = match from.and_then(|dot| operand::memory(core, dot)) {
-            Some(at) => core.context_chain(at),
+            Some(at) => core.contexts().chain(at),
             None => {
                 let tid = from.map_or_else(|| thread_of(cx), |dot| thread_of_dot(cx, dot))?;
-                core.signal_contexts(tid)
+                core.contexts().of_signals(tid)
             }
         };
         contexts.into_iter().try_for_each(|at| visit(cx, Dot::Addr(at)))

@@ -21,7 +21,7 @@ impl Walker for Ulwp {
             None => core.tids(),
         };
         for tid in tids {
-            match core.thread_structure(tid) {
+            match core.tls().structure(tid) {
                 Some(at) => visit(cx, Dot::Addr(at))?,
                 None => cx.report(&DcmdError::failed(format!(
                     "the thread pointer of thread {tid} is not known"

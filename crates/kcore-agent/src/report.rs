@@ -1,10 +1,13 @@
 //! What a collection tells, in the words and the form that stacks of any core have.
 
-use std::{fmt::Write as _, fs, sync::Arc, time::Duration};
+use std::{fmt::Write as _, fs, io, time::Duration};
 
 use kcore::{Core, NamedFrame, StackGroup, Tid};
-use kcore_render::{Format, JsonSink, Numbers, TextOptions};
-use kcore_shell::{Session, SessionOptions};
+use kcore_dcmd::{
+    Sink,
+    stack::{MAX_GROUP_FRAMES, put_group, sort_groups},
+};
+use kcore_render::{JsonSink, Numbers, TextOptions, TextSink};
 
 use crate::{
     Missing,
@@ -108,7 +111,7 @@ pub fn of(collector: &Collector, mut collection: Collection) -> Result<Stacks, A
     let begun = std::time::Instant::now();
     let mut costs = Costs::of(&collection);
     let missing = std::mem::take(&mut collection.missing);
-    let core = Arc::new(collector.core(collection.threads)?);
+    let core = collector.core(collection.threads)?;
     let tids: Vec<Tid> = core.tids();
     let groups = core.stack_groups(&tids, &[], FRAMES);
     let groups: Vec<Group> = groups.iter().map(|group| group_of(&core, group)).collect();
@@ -142,31 +145,29 @@ fn frame_of(frame: &NamedFrame) -> Option<GroupFrame> {
     })
 }
 
-/// What `::stacks` says, as text and as JSON Lines.
-fn rendered(core: &Arc<Core>) -> (String, String) {
+/// What `::stacks -L` says of a core, as text and as JSON Lines.
+fn rendered(core: &Core) -> (String, String) {
+    core.budget().begin();
+    let mut groups = core.stack_groups(&core.tids(), &[], MAX_GROUP_FRAMES);
+    sort_groups(core, &mut groups);
     let numbers = Numbers { radix: 16, word_size: core.target().word_size() };
-    let format = Format::Text(TextOptions { styled: false, live: false, numbers });
-    let mut session = Session::new(
-        core.clone(),
-        SessionOptions {
-            dcmds: kcore_commands::DCMDS,
-            walkers: kcore_commands::WALKERS,
-            format,
-            terminal_width: || None,
-        },
-    );
-    let (mut text, mut json, mut errors) = (Vec::new(), Vec::new(), Vec::new());
-    {
-        let mut sink = format.plain_sink(&mut text, &mut errors);
-        session.eval("::stacks -L", sink.as_mut());
-    }
-    {
-        let mut sink = JsonSink::new(&mut json, &mut errors, false);
-        session.eval("::stacks -L", &mut sink);
-    }
-    // What notes say, that memory was read while the process ran on, is so of all that the agent tells.
+    let options = TextOptions { styled: false, live: false, numbers };
+    let (mut text, mut json) = (Vec::new(), Vec::new());
+    put(&mut TextSink::new(&mut text, io::sink(), options), core, &groups);
+    put(&mut JsonSink::new(&mut json, io::sink(), false), core, &groups);
     let owned = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     (owned(text), owned(json))
+}
+
+/// Puts groups into a sink that writes to memory, which takes all of them.
+fn put(sink: &mut dyn Sink, core: &Core, groups: &[StackGroup]) {
+    for group in groups {
+        let _ = put_group(sink, core, group);
+    }
+    for cut in core.budget().take_cuts() {
+        let _ = sink.note(&cut.to_string());
+    }
+    let _ = sink.finish();
 }
 
 /// What stands before the stacks: how many there are, what they cost, and who is missing.

@@ -250,7 +250,8 @@ impl<'a> Cx<'a> {
             None => (None, text),
         };
         self.core
-            .type_named_in(self.shell.types(), scope, name)
+            .types()
+            .named_in(self.shell.types(), scope, name)
             .map_err(|why| DcmdError::failed(format!("failed to look up type {text}: {why}")))
     }
 

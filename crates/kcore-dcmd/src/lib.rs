@@ -27,6 +27,7 @@ mod script_value;
 mod settings;
 mod sink;
 mod spec;
+pub mod stack;
 pub mod user_file;
 mod value_cell;
 mod walker;

@@ -13,7 +13,7 @@ use std::{
 use kcore_elf::{BuildId, Image};
 use kcore_mem::Cursor;
 
-use crate::{Finder, Found, Place, Why, finder::check_build_id};
+use crate::{FileUse, Finder, Found, Place, WantedFile, Why, finder::check_build_id};
 
 /// Whether a file holds debug information itself, so that no other file is needed.
 pub fn has_debug_info(image: &Image) -> bool {
@@ -36,7 +36,8 @@ impl Finder {
         let by_id = by_id.into_iter().map(|path| (Place::BuildIdDir, path));
         let by_link = by_link.map(|path| (Place::DebugLink, path));
         let checksum = link.as_ref().map(|(_, checksum)| *checksum);
-        self.search(by_id.chain(by_link), |debug, file| {
+        let added = WantedFile { path: Some(path), build_id, for_use: FileUse::Debug };
+        self.search(by_id.chain(by_link).chain(self.added(added)), |debug, file| {
             self.check_debug(debug, file, build_id, checksum)
         })
     }
@@ -45,7 +46,10 @@ impl Finder {
     pub fn find_debug_by_id(&self, build_id: &BuildId) -> Found {
         let by_id = self.by_build_id(Some(build_id), ".debug").into_iter();
         let by_id = by_id.map(|path| (Place::BuildIdDir, path));
-        self.search(by_id, |debug, file| self.check_debug(debug, file, Some(build_id), None))
+        let added = WantedFile { path: None, build_id: Some(build_id), for_use: FileUse::Debug };
+        self.search(by_id.chain(self.added(added)), |debug, file| {
+            self.check_debug(debug, file, Some(build_id), None)
+        })
     }
 
     /// The file that `.gnu_debugaltlink` of a debug file at `path` names; nothing is looked for

@@ -6,12 +6,16 @@ use std::{
     fs::File,
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use kcore_elf::{BuildId, Image};
 use kcore_mem::{Arch, Budget};
 
-use crate::{Found, FoundFile, Place, Reach, Tried, Why, image_cache::ImageCache, sysroot};
+use crate::{
+    FilePlace, FileUse, Found, FoundFile, Place, Reach, Tried, WantedFile, Why,
+    image_cache::ImageCache, regular, sysroot,
+};
 
 /// Where distributions install separate debug files.
 pub const SYSTEM_DEBUG_DIR: &str = "/usr/lib/debug";
@@ -60,6 +64,8 @@ pub struct Wanted<'a> {
 pub struct Finder {
     pub(crate) paths: SearchPaths,
     places: Vec<Place>,
+    /// Those of the program that embeds kcore, which are asked last.
+    added: Vec<Arc<dyn FilePlace>>,
     pub(crate) images: ImageCache,
 }
 
@@ -71,7 +77,13 @@ impl Finder {
 
     /// A finder that searches modules in these places only, in this order.
     pub fn with_places(paths: SearchPaths, places: Vec<Place>) -> Self {
-        Self { paths, places, images: ImageCache::default() }
+        Self { paths, places, added: Vec::new(), images: ImageCache::default() }
+    }
+
+    /// The same finder, which asks these places where no other has the file.
+    #[must_use]
+    pub fn with_added(self, added: Vec<Arc<dyn FilePlace>>) -> Self {
+        Self { added, ..self }
     }
 
     /// The same finder with an empty cache; inflated sections of its files are charged to `budget`.
@@ -102,7 +114,9 @@ impl Finder {
         let candidates = self.places.iter().flat_map(|place| {
             self.candidates(*place, wanted).into_iter().map(|path| (*place, path))
         });
-        self.search(candidates, |image, _| {
+        let path = Some(without_deleted(wanted.path));
+        let added = WantedFile { path, build_id: wanted.build_id, for_use: FileUse::Module };
+        self.search(candidates.chain(self.added(added)), |image, _| {
             let verified = check_module(image, wanted)?;
             if self.is_replaced(wanted) && !verified {
                 return Err(Why::OtherContents);
@@ -133,7 +147,26 @@ impl Finder {
                 names.into_iter().filter(|path| path.is_absolute()).map(Path::to_owned).collect()
             }
             Place::BuildIdDir => self.by_build_id(wanted.build_id, ""),
-            Place::DebugLink => Vec::new(),
+            Place::DebugLink | Place::Added(_) => Vec::new(),
+        }
+    }
+
+    /// Where the places that a program added may have a file; each is asked when those before it have not.
+    pub(crate) fn added<'a>(
+        &'a self,
+        wanted: WantedFile<'a>,
+    ) -> impl Iterator<Item = (Place, PathBuf)> + 'a {
+        self.added.iter().flat_map(move |added| {
+            let place = Place::Added(added.name());
+            added.candidates(&wanted).into_iter().map(move |path| (place, path))
+        })
+    }
+
+    /// Opens a file of a place. The program vouches for places of its own, but not where nobody trusts the core.
+    fn open(&self, place: Place, path: &Path) -> Result<File, Why> {
+        match (place, self.paths.reach) {
+            (Place::Added(_), Reach::Host | Reach::Named) => regular::open(path),
+            _ => self.paths.open(path),
         }
     }
 
@@ -181,8 +214,7 @@ impl Finder {
                 continue;
             }
             let opened = self
-                .paths
-                .open(&path)
+                .open(place, &path)
                 .and_then(|file| self.images.open(&file, &path, |image| check(image, &file)));
             match opened {
                 Ok((image, verified)) => {

@@ -23,6 +23,8 @@ pub enum Place {
     BuildIdDir,
     /// The name in `.gnu_debuglink` or `.gnu_debugaltlink`.
     DebugLink,
+    /// A [`FilePlace`](crate::FilePlace) of the program that embeds kcore, by its name.
+    Added(&'static str),
 }
 
 impl Place {
@@ -46,6 +48,7 @@ impl Place {
             Self::Recorded => "path as recorded",
             Self::BuildIdDir => "build-id directory",
             Self::DebugLink => "debug link",
+            Self::Added(name) => name,
         }
     }
 }

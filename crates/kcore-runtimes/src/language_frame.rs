@@ -35,6 +35,8 @@ pub enum FrameKind {
     Beam,
     /// A function that waits for another, and is on no stack.
     Async,
+    /// Another language, by the word for it in output: that of a runtime which a program adds.
+    Other(&'static str),
 }
 
 impl FrameKind {
@@ -54,6 +56,7 @@ impl FrameKind {
             Self::Perl => "perl",
             Self::Beam => "beam",
             Self::Async => "async",
+            Self::Other(word) => word,
         }
     }
 }

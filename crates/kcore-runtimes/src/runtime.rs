@@ -24,6 +24,14 @@ pub struct Identity {
     pub undecoded: Vec<Arc<str>>,
 }
 
+impl Identity {
+    /// A runtime of which nothing is known but its name, and which one it is.
+    pub fn new(name: &'static str, instance: &str) -> Self {
+        let (instance, metadata) = (instance.into(), "".into());
+        Self { name, version: None, instance, metadata, undecoded: Vec::new() }
+    }
+}
+
 /// The native frames of one stack.
 #[derive(Clone, Copy, Debug)]
 pub struct NativeStack<'a> {

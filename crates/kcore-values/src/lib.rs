@@ -38,6 +38,7 @@ mod path;
 mod place;
 mod printers;
 mod process;
+mod shown;
 mod value;
 
 pub use absent::Absent;

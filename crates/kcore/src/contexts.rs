@@ -5,33 +5,46 @@ use std::collections::HashSet;
 use kcore_mem::{Addr, Fault};
 use kcore_unwind::SavedContext;
 
-use crate::{Core, MAX_FRAMES, Tid};
+use crate::{Core, FoundContext, MAX_FRAMES, Tid};
 
 /// Contexts of a chain that are read, at most.
 const MAX_CHAIN: usize = 4096;
 /// Offset of `uc_link` in `ucontext_t`.
 const LINK: u64 = 8;
 
+/// Questions about saved contexts: see [`Core::contexts`].
+#[derive(Clone, Copy)]
+pub struct Contexts<'c> {
+    core: &'c Core,
+}
+
 impl Core {
+    /// The contexts that were saved in its memory.
+    pub const fn contexts(&self) -> Contexts<'_> {
+        Contexts { core: self }
+    }
+}
+
+impl<'c> Contexts<'c> {
     /// What the `ucontext_t` at an address holds; `None` for an architecture that is not supported.
     ///
     /// # Errors
     /// When it was not dumped whole.
-    pub fn saved_context(&self, at: Addr) -> Option<Result<SavedContext, Fault>> {
-        Some(self.machine()?.saved_context(at, self.space()))
+    pub fn saved(&self, at: Addr) -> Option<Result<SavedContext, Fault>> {
+        Some(self.core.machine()?.saved_context(at, self.core.space()))
     }
 
     /// The contexts that signals left on a thread's stack, innermost first.
-    pub fn signal_contexts(&self, tid: Tid) -> Vec<Addr> {
-        let Some(machine) = self.machine() else { return Vec::new() };
-        let frames = self.stack(tid, MAX_FRAMES).frames;
+    pub fn of_signals(&self, tid: Tid) -> Vec<Addr> {
+        let Some(machine) = self.core.machine() else { return Vec::new() };
+        let frames = self.core.stack(tid, MAX_FRAMES).frames;
         let restorers = frames.iter().filter(|frame| frame.signal_trampoline);
         restorers.filter_map(|frame| machine.signal_context(frame.sp?)).collect()
     }
 
     /// A context and those that follow it by `uc_link`. A cycle, or memory that was not dumped, ends
     /// the chain.
-    pub fn context_chain(&self, first: Addr) -> Vec<Addr> {
+    pub fn chain(&self, first: Addr) -> Vec<Addr> {
         let mut chain = Vec::new();
         let mut seen = HashSet::new();
         let mut next = Some(first);
@@ -39,12 +52,19 @@ impl Core {
             if chain.len() >= MAX_CHAIN || !seen.insert(at) {
                 break;
             }
-            let Some(Ok(link)) = at.checked_add(LINK).map(|at| self.space().read_addr(at)) else {
+            let Some(Ok(link)) = at.checked_add(LINK).map(|at| self.core.space().read_addr(at))
+            else {
                 break;
             };
             chain.push(at);
             next = Some(link);
         }
         chain
+    }
+
+    /// Those that are found in memory without being told where, in the order of their addresses. They are searched for
+    /// once. `None` on a machine whose contexts are not known.
+    pub fn found(&self) -> Option<&'c [FoundContext]> {
+        self.core.found_contexts()
     }
 }

@@ -17,6 +17,7 @@ const BATCH: usize = 1 << 12;
 
 /// Threads and tasks that have the same stack, took the same signals on it, and wait in the same system call.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct StackGroup {
     /// The threads, in the order of the core: the crashed one first.
     pub tids: Vec<Tid>,

@@ -7,6 +7,7 @@ use crate::{Core, Tid, arch::facts, tls::Libc};
 
 /// Why a jump buffer could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum JumpError {
     /// Its memory was not dumped.
     #[error(transparent)]
@@ -70,7 +71,7 @@ impl Core {
 
     fn pointer_guard(&self, tid: Tid, layout: &JumpLayout) -> Option<u64> {
         let at = match layout.guard {
-            GuardPlace::Thread(offset) => self.thread_pointer(tid)?.checked_add(offset)?,
+            GuardPlace::Thread(offset) => self.tls().pointer(tid)?.checked_add(offset)?,
             GuardPlace::Symbol(name) => self.lookup_symbol(None, name).ok()?,
         };
         self.space().read_word(at).ok()

@@ -1,22 +1,58 @@
 //! Open a Linux core and ask it questions.
 //!
-//! ```no_run
-//! use kcore::{Core, MAX_FRAMES, OpenOptions};
+//! A [`Core`] is a process as it was when the core was written. What it was opened on never changes, and threads may
+//! share it. Files, symbols and unwind tables are found when an answer first needs them, and kept. The crate knows no
+//! command and no format of output: it answers with values, and with the reason where there is none.
 //!
-//! let options = OpenOptions { core: Some("app.core".into()), ..OpenOptions::default() };
-//! let core = Core::open(&options)?;
-//! for thread in core.threads() {
-//!     let stack = core.stack(thread.tid, MAX_FRAMES);
-//!     for frame in core.named_frames(&stack) {
-//!         println!("{:?}", frame.location.function);
-//!     }
-//! }
-//! # Ok::<(), kcore::OpenError>(())
+//! # A tour
+//!
+//! [`OpenOptions`] say what to open and where to look for its files. A compressed core opens as it is.
+//!
+//! ```
+//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/nodes/x86_64/core.zst");
+//! use kcore::{Core, Limits, MAX_FRAMES, OpenOptions, Trust};
+//!
+//! let core = Core::open(&OpenOptions::of_core(path))?;
+//!
+//! // What died, and why.
+//! let status = core.status();
+//! let signal = status.signal.expect("a core of a process that crashed");
+//! assert_eq!((&signal.name[..], signal.code), ("SIGSEGV", Some("SEGV_MAPERR")));
+//!
+//! // A stack has frames and an end, and never an error: its good half is worth having.
+//! let thread = core.crashed_thread().expect("it was a thread");
+//! let stack = core.stack(thread.tid, MAX_FRAMES);
+//! let names: Vec<_> = core.named_frames(&stack).map(|it| it.location.function.clone()).collect();
+//! assert_eq!(names[1].as_deref(), Some("serve"));
+//!
+//! // Each frame says what found it. Anything behind a guess is a guess.
+//! assert_eq!(stack.frames[1].trust, Trust::Cfi);
+//!
+//! // A variable is a type at a place. It is read when its value is asked for, within limits.
+//! let tree = core.find_variable(None, None, "root")?.object()?;
+//! let left = tree.member(&core, "left")?.target(&core)?;
+//! assert_eq!(left.member(&core, "key")?.value(&core, &Limits::default()).to_string(), "2");
+//!
+//! // Memory that is not there is an answer too, and says why.
+//! let fault = core.space().read_word(signal.address.expect("the address that faulted"));
+//! assert_eq!(fault.unwrap_err().to_string(), "no mapping for address 10");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What a [`Core`] was opened on never changes, and threads may share it. Files, symbols and
-//! unwind tables are found when an answer first needs them, and kept. The crate formats nothing for
-//! people and knows no command: it answers with values, and with the reason where there is none.
+//! - **Stacks.** [`Core::stack_groups`] walks all threads in parallel, and tells of each stack once.
+//!   [`Core::named_frames`] has inlined calls and the frames of languages in their places.
+//! - **Memory.** [`Core::space`] is an [`AddressSpace`]. It tells bytes that were not dumped from addresses that were
+//!   not mapped, and knows the [`Origin`] of each byte.
+//! - **Symbols and types.** [`Core::symbol_at`], [`Core::lookup_symbol`], [`Core::types`] and
+//!   [`Core::find_variable`] ask all modules, or one.
+//! - **Runtimes.** [`Core::runtimes`] has the language runtimes of the process. [`Runtimes::of`] gives one by its type,
+//!   such as [`v8::V8`] or [`python::Python`], with its objects.
+//! - **Live processes.** [`Core::of_process`] stops a process for a moment and answers as for a core.
+//!
+//! A program may add [`Probes`] for runtimes that kcore does not know, and a [`FilePlace`] where files are found.
+//!
+//! The folder `examples` has a small program for each: all stacks, a variable, the objects of a runtime, a place for
+//! files, and a probe. `api.txt` beside it lists all public names with their signatures.
 
 #![warn(clippy::unwrap_used, clippy::expect_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
@@ -81,20 +117,24 @@ mod whatis;
 
 pub use arch::{Aarch64FpRegisters, VectorRegister, VectorUse, X86FpRegisters, X87Register};
 pub use code::AccessKind;
+pub use contexts::Contexts;
 pub use file_space::FileSpace;
 pub use found_contexts::{ContextShape, FoundContext};
 pub use fp_registers::FpRegisters;
 pub use groups::StackGroup;
 pub use handled::TakenSignal;
 pub use jump_buffer::JumpError;
-pub use kcore_disasm::{Disassembler, Flow as CodeFlow, Instruction, Reference};
+pub use kcore_disasm::{
+    Disassembler, Flow as CodeFlow, Instruction, Reference, Unsupported as NoDisassembler,
+};
 pub use kcore_elf::core_file::Instants;
 pub use kcore_elf::{
-    BuildId, Image, LinkMapEntry, SymbolBinding, SymbolKind,
+    BuildId, CoreFile, Image, LinkMapEntry, ParseError, SymbolBinding, SymbolKind,
     core_file::{AuxEntry, ProcessInfo, SignalDetail, SignalInfo},
 };
 pub use kcore_files::{
-    CoreTarget, NewFile, OwnFileError, Progress, SourceText, check_own, is_packed, open_own,
+    CoreTarget, FilePlace, FileUse, FilesError, NewFile, OwnFileError, Place as SearchedPlace,
+    Progress, SourceText, Tried, WantedFile, Why as NotTaken, check_own, is_packed, open_own,
     open_regular,
 };
 pub use kcore_live::{LiveError, Pid, SaveProgress, Saved, agent};
@@ -142,13 +182,14 @@ pub use named_frame::{NamedFrame, SharedLocation};
 pub use open::{Core, OpenError, OpenOptions, Probes};
 pub use process::{EnvironmentError, InitialStack, InitialString, aux_name};
 pub use register::RegisterError;
+pub use source::SourceError;
 pub use space::ProcessSpace;
 pub use stack::{MAX_FRAMES, Stack};
 pub use status::{HandledStatus, SignalStatus, Status};
 pub use task::TaskId;
 pub use thread::{Thread, Tid};
-pub use tls::TlsError;
-pub use types::{DataModel, SessionType, SessionTypes, TypeLookupError};
+pub use tls::{Tls, TlsError};
+pub use types::{DataModel, SessionType, SessionTypes, TypeLookupError, Types};
 pub use variables::{FoundVariable, FrameVariable, KnownFrames, VariableKind};
 pub use what_type::{Evidence, TypeGuess};
 pub use whatis::What;

@@ -1,6 +1,6 @@
 //! What an address of code is called: function, module, file and line, inlined calls.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use kcore_mem::{Addr, CodeAddr};
 use kcore_runtimes::FrameKind;
@@ -17,6 +17,7 @@ const NEAR: u64 = 4 << 10;
 
 /// One function that runs at an address: the function itself, or one that was inlined there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Location {
     /// Its name, demangled, without parameters and module; `None` without a symbol. Of a name of more than 4 KiB
     /// its beginning, and `...`.
@@ -67,8 +68,28 @@ impl Location {
     }
 }
 
+impl fmt::Display for Location {
+    /// ``module`function+0x10 at file:line``, as far as that is known. Characters of the target are escaped.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(module) = self.module.as_deref().filter(|_| !self.in_exe) {
+            write!(f, "{}`", module.escape_debug())?;
+        }
+        match &self.function {
+            Some(function) => function.escape_debug().fmt(f)?,
+            None => f.write_str("<unknown>")?,
+        }
+        if let Some(offset) = self.offset.filter(|offset| *offset > 0) {
+            write!(f, "+{offset:#x}")?;
+        }
+        let Some(file) = &self.file else { return Ok(()) };
+        write!(f, " at {}", file.escape_debug())?;
+        self.line.map_or(Ok(()), |line| write!(f, ":{line}"))
+    }
+}
+
 /// A symbol that holds an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SymbolAt {
     /// Its demangled name.
     pub name: Arc<str>,

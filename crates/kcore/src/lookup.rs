@@ -7,6 +7,7 @@ use crate::{Core, Module, SymbolKind, Tid, TlsError};
 
 /// Why a name has no address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LookupError {
     /// No module has the symbol.
     #[error("unknown symbol name")]
@@ -61,7 +62,7 @@ impl Core {
         let (module, symbol) = self.find_symbol(scope, name)?;
         if symbol.kind() == SymbolKind::Tls {
             let tid = tid.ok_or(TlsError::NotAllocated)?;
-            return Ok(self.tls_symbol(tid, module, &symbol)?);
+            return Ok(self.tls().symbol(tid, module, &symbol)?);
         }
         module.addr(symbol.value()).ok_or(LookupError::UnknownSymbol)
     }

@@ -36,6 +36,7 @@ pub enum MappingKind {
 
 /// A mapping of the process.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Mapping {
     /// The addresses.
     pub range: AddrRange,

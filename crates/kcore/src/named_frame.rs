@@ -41,6 +41,12 @@ impl SharedLocation {
     }
 }
 
+impl fmt::Display for SharedLocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
 impl Deref for SharedLocation {
     type Target = Location;
 
@@ -98,6 +104,16 @@ impl NamedFrame {
     /// Its frame pointer, if it is known.
     pub fn frame_pointer(&self) -> Option<Addr> {
         self.frame?.frame_pointer
+    }
+}
+
+impl fmt::Display for NamedFrame {
+    /// Where it runs, for programs that have no other use for its parts: see [`Location`].
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.location.function, self.pc()) {
+            (None, Some(pc)) => write!(f, "{:#x} in {}", pc.addr().get(), *self.location),
+            _ => self.location.fmt(f),
+        }
     }
 }
 

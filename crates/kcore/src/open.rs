@@ -14,7 +14,7 @@ use kcore_elf::{
     ModuleFiles, ParseError, modules_of,
 };
 use kcore_files::{
-    CacheDir, CoreSource, FilesError, Finder, Format, OpenedCore, Progress, Reach,
+    CacheDir, CoreSource, FilePlace, FilesError, Finder, Format, OpenedCore, Progress, Reach,
     SYSTEM_DEBUG_DIR, SearchPaths, Wanted, open_core, open_regular,
 };
 use kcore_live::LiveError;
@@ -59,6 +59,8 @@ pub struct OpenOptions {
     pub untrusted: bool,
     /// More directories in the build-id layout.
     pub debug_dirs: Vec<PathBuf>,
+    /// Places of the program's own where files are looked for that no other place has.
+    pub places: Vec<Arc<dyn FilePlace>>,
     /// Where to keep what is costly to work out: indexes of big debug information. `None`: nowhere.
     pub cache_dir: Option<PathBuf>,
     /// The runtimes that are looked for: all that kcore knows, and whatever an embedder adds.
@@ -68,6 +70,31 @@ pub struct OpenOptions {
     pub nearest_layouts: bool,
     /// The limits of commands about the core.
     pub budget: Budget,
+}
+
+impl OpenOptions {
+    /// A core, whose files are looked for where it says, beside it, and in the system's folder of debug files.
+    pub fn of_core(path: impl Into<PathBuf>) -> Self {
+        Self { core: Some(path.into()), ..Self::default() }
+    }
+
+    /// An executable alone.
+    pub fn of_exe(path: impl Into<PathBuf>) -> Self {
+        Self { exe: Some(path.into()), ..Self::default() }
+    }
+
+    /// The same with a place of the program's own for files.
+    #[must_use]
+    pub fn with_place(mut self, place: impl FilePlace + 'static) -> Self {
+        self.places.push(Arc::new(place));
+        self
+    }
+
+    /// The same with other probes for runtimes.
+    #[must_use]
+    pub fn with_probes(self, probes: Probes) -> Self {
+        Self { probes, ..self }
+    }
 }
 
 /// Probes for runtimes; by default those that kcore has.
@@ -431,7 +458,8 @@ impl Core {
 
 fn finder(options: &OpenOptions, core_dir: Option<&Path>) -> Finder {
     let core_dir = core_dir.map(Path::to_owned);
-    Finder::new(SearchPaths { core_dir, ..search_paths(options) }).within(&options.budget)
+    let finder = Finder::new(SearchPaths { core_dir, ..search_paths(options) });
+    finder.with_added(options.places.clone()).within(&options.budget)
 }
 
 /// Where files are searched for, whatever is opened.

@@ -61,6 +61,7 @@ pub fn aux_name(entry: &AuxEntry) -> Option<&'static str> {
 
 /// A string that the kernel put on the initial stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct InitialString {
     /// Where it lies.
     pub at: Addr,
@@ -70,6 +71,7 @@ pub struct InitialString {
 
 /// Why the environment that a program has now is not known.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum EnvironmentError {
     /// The program has no variable for it.
     #[error(transparent)]
@@ -81,6 +83,7 @@ pub enum EnvironmentError {
 
 /// Arguments and environment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct InitialStack {
     /// `argv`.
     pub args: Vec<InitialString>,

@@ -4,6 +4,7 @@ use crate::{Core, Tid};
 
 /// Why there is no register of a name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RegisterError {
     /// The architecture has none of that name.
     #[error("invalid register name")]

@@ -115,12 +115,12 @@ impl Host for Core {
     }
 
     fn thread_pointer(&self, thread: Tid) -> Option<Addr> {
-        Self::thread_pointer(self, thread)
+        self.tls().pointer(thread)
     }
 
     fn thread_local(&self, thread: Tid, module: &dyn HostModule, offset: Svma) -> Option<Addr> {
         let module = Self::modules(self).at(module.span().start)?;
-        let block = self.tls_block(thread, module).ok()?;
+        let block = self.tls().block(thread, module).ok()?;
         block.checked_add(offset.get())
     }
 

@@ -12,6 +12,7 @@ const SIGSTOP: u16 = 19;
 
 /// The signal of which a process died.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SignalStatus {
     /// Its number.
     pub number: u16,
@@ -31,6 +32,7 @@ pub struct SignalStatus {
 
 /// A signal that a handler was told of before the process died.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct HandledStatus {
     /// The thread that took it.
     pub tid: Tid,
@@ -50,6 +52,7 @@ impl HandledStatus {
 
 /// What died, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Status {
     /// Process id.
     pub pid: Option<u32>,

@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 
 use crate::{
-    arch,
+    api, arch,
     cargo::{cargo, command, run as run_command},
     docs, fuzz, supply, test,
 };
@@ -19,6 +19,7 @@ struct Step {
 const STEPS: &[Step] = &[
     Step { name: "format", run: format },
     Step { name: "architecture", run: || arch::run(&[]) },
+    Step { name: "public API", run: || api::run(&["--check".to_owned()]) },
     Step { name: "supply", run: || supply::run(&[]) },
     Step { name: "clippy", run: clippy },
     Step { name: "documentation", run: rustdoc },

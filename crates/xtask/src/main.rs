@@ -3,6 +3,7 @@
 //! Each task is a line in [`TASKS`] and a file. What runs on a developer's machine and what runs
 //! for a change are the same thing: `.ci/run` calls `cargo xtask ci` and nothing else.
 
+mod api;
 mod arch;
 mod cargo;
 mod ci;
@@ -36,6 +37,11 @@ const TASKS: &[Task] = &[
         name: "arch",
         shows: "hold dependencies, `unsafe` and printing against the plan of the house",
         run: arch::run,
+    },
+    Task {
+        name: "api",
+        shows: "write what the library promises to others into crates/kcore/api.txt; --check: compare it",
+        run: api::run,
     },
     Task {
         name: "supply",

@@ -134,7 +134,7 @@ fn subject(core: &Core, spec: &Spec, words: &[&str]) -> Option<Object> {
             Some((scope, text)) => (Some(scope), text),
             None => (None, name.as_str()),
         };
-        let ty = core.type_named(scope, text).ok()?;
+        let ty = core.types().named(scope, text).ok()?;
         Some(Object::at(ty, Addr::new(0)))
     })
 }
@@ -225,7 +225,7 @@ impl PathWords for Words<'_> {
     }
 
     fn type_named(&self, text: &str) -> Result<Type, String> {
-        self.0.type_named(None, text).map_err(|error| error.to_string())
+        self.0.types().named(None, text).map_err(|error| error.to_string())
     }
 }
 

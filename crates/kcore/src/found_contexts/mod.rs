@@ -41,6 +41,7 @@ const MAX_STEPS: usize = 1 << 25;
 
 /// A saved context that was found by a search.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct FoundContext {
     /// Where it lies.
     pub at: Addr,
@@ -64,7 +65,7 @@ const MAX_HOLDERS: usize = 64;
 impl Core {
     /// Saved contexts in memory, in the order of their addresses. They are searched for once. `None` on a
     /// machine whose contexts are not known.
-    pub fn found_contexts(&self) -> Option<&[FoundContext]> {
+    pub(crate) fn found_contexts(&self) -> Option<&[FoundContext]> {
         if !Shapes::know(self.arch()) {
             return None;
         }

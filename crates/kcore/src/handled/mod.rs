@@ -133,7 +133,7 @@ impl Core {
         last: u16,
     ) -> Option<HandledSignal> {
         let machine = self.machine()?;
-        let mut saved = self.saved_context(context)?.ok()?;
+        let mut saved = self.contexts().saved(context)?.ok()?;
         saved.registers.extend(self.segment_bases(tid));
         let regs = machine.context_regs(context, self.space())?;
         let told = self.info_beside(context, &saved);

@@ -9,6 +9,7 @@ use crate::{AccessKind, Core, arch::facts, signal};
 
 /// A signal that a handler was called for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TakenSignal {
     /// Its number.
     pub number: u16,
@@ -24,7 +25,7 @@ impl Core {
     pub fn taken_signal(&self, trampoline: &Frame) -> Option<TakenSignal> {
         let sp = trampoline.sp.filter(|_| trampoline.signal_trampoline)?;
         let context = self.machine()?.signal_context(sp)?;
-        let saved = self.saved_context(context)?.ok()?;
+        let saved = self.contexts().saved(context)?.ok()?;
         let told = self.info_beside(context, &saved).and_then(|info| TakenSignal::of(&info));
         told.or_else(|| self.lasting_fault(context, &saved))
     }

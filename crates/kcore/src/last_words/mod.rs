@@ -48,6 +48,7 @@ pub enum LastWords {
 
 /// A Rust panic, as far as memory tells of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Panic {
     /// Its message.
     pub message: Option<String>,
@@ -61,6 +62,7 @@ pub struct Panic {
 
 /// A place in a source file, as a Rust panic has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PanicPlace {
     /// The path, as the compiler was given it.
     pub file: String,

@@ -8,6 +8,7 @@ use crate::{Core, Tid};
 
 /// When a live process was copied, and what that cost it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LiveFacts {
     /// Of what instants the snapshot is.
     pub instants: Instants,

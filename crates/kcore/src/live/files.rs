@@ -31,6 +31,7 @@ pub fn finder(
         distrust_deleted: !live.ignore_deleted,
         ..search_paths(options)
     })
+    .with_added(options.places.clone())
     .within(&options.budget)
 }
 

@@ -27,6 +27,7 @@ pub enum SaveWhat {
 
 /// A core that was saved.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SavedCore {
     /// What it has, and what it cost the process.
     pub saved: Saved,

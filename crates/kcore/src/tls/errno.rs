@@ -2,36 +2,37 @@
 
 use kcore_mem::Addr;
 
-use super::{TlsError, thread_db};
+use super::{Tls, TlsError, thread_db};
 use crate::{Core, LookupError, SymbolKind, Tid, arch::facts};
 
 /// Bytes of `__errno_location` that are read.
 const MAX_CODE: u64 = 32;
 
-impl Core {
+impl Tls<'_> {
     /// Where `errno` of a thread lies: a thread-local variable of glibc; in musl a field of the
     /// thread's structure, which the code of `__errno_location` tells.
     ///
     /// # Errors
     /// When the process has no C library whose `errno` is known, or the thread's was not found.
-    pub fn errno_address(&self, tid: Tid) -> Result<Addr, LookupError> {
-        let modules = self.modules();
+    pub fn errno(&self, tid: Tid) -> Result<Addr, LookupError> {
+        let modules = self.core.modules();
         for module in modules.named("libc").chain(modules.exe()) {
             let symbol = module.symbols().table().lookup("errno");
             let own = symbol.filter(|it| it.kind() == SymbolKind::Tls && it.is_defined());
             if let Some(symbol) = own {
-                return Ok(self.tls_symbol(tid, module, &symbol)?);
+                return Ok(self.symbol(tid, module, &symbol)?);
             }
         }
-        let offset = self.errno_in_structure().ok_or(LookupError::UnknownSymbol)?;
-        let pointer = self.thread_pointer(tid).ok_or(TlsError::NoThreadPointer(tid))?;
+        let offset = errno_in_structure(self.core).ok_or(LookupError::UnknownSymbol)?;
+        let pointer = self.pointer(tid).ok_or(TlsError::NoThreadPointer(tid))?;
         Ok(pointer.wrapping_offset(offset))
     }
+}
 
-    fn errno_in_structure(&self) -> Option<i64> {
-        let function = thread_db::libc_symbol(self, "__errno_location")
-            .or_else(|| self.lookup_symbol(None, "__errno_location").ok())?;
-        let code = self.space().read_held(function, MAX_CODE);
-        (facts(self.arch()).tls.as_ref()?.errno_offset)(&code)
-    }
+/// The offset of `errno` in the structure of a thread, as the code of musl has it.
+fn errno_in_structure(core: &Core) -> Option<i64> {
+    let function = thread_db::libc_symbol(core, "__errno_location")
+        .or_else(|| core.lookup_symbol(None, "__errno_location").ok())?;
+    let code = core.space().read_held(function, MAX_CODE);
+    (facts(core.arch()).tls.as_ref()?.errno_offset)(&code)
 }

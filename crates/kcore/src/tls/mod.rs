@@ -21,6 +21,7 @@ use crate::{Core, LookupError, Module, SymbolKind, SymbolRef, Tid, arch::facts};
 
 /// Why a thread has no block of a module, or none that could be found.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TlsError {
     /// The thread has not used the module's variables yet.
     #[error("thread local storage has not yet been allocated")]
@@ -43,24 +44,37 @@ pub enum TlsError {
     Fault(#[from] Fault),
 }
 
+/// Questions about thread-local storage: see [`Core::tls`].
+#[derive(Clone, Copy)]
+pub struct Tls<'c> {
+    core: &'c Core,
+}
+
 impl Core {
+    /// Its thread-local storage.
+    pub const fn tls(&self) -> Tls<'_> {
+        Tls { core: self }
+    }
+}
+
+impl Tls<'_> {
     /// The register that points to a thread's local storage, or, where the core does not hold it,
     /// what the C library's list of threads says.
-    pub fn thread_pointer(&self, tid: Tid) -> Option<Addr> {
-        let name = facts(self.arch()).thread_pointer;
-        let registers = self.user_registers(tid);
+    pub fn pointer(&self, tid: Tid) -> Option<Addr> {
+        let name = facts(self.core.arch()).thread_pointer;
+        let registers = self.core.user_registers(tid);
         let saved = registers.iter().find(|register| register.name == name);
         let saved = saved.map(|register| Addr::new(register.value)).filter(|at| at.get() != 0);
-        saved.or_else(|| self.thread_areas().pointer(self.inner_tid(tid)))
+        saved.or_else(|| self.core.thread_areas().pointer(self.core.inner_tid(tid)))
     }
 
     /// Where the C library keeps its structure of a thread, `struct pthread`.
-    pub fn thread_structure(&self, tid: Tid) -> Option<Addr> {
-        let pointer = self.thread_pointer(tid)?;
-        if !facts(self.arch()).tls.as_ref()?.thread_is_below_pointer {
+    pub fn structure(&self, tid: Tid) -> Option<Addr> {
+        let pointer = self.pointer(tid)?;
+        if !facts(self.core.arch()).tls.as_ref()?.thread_is_below_pointer {
             return Some(pointer);
         }
-        let size = self.thread_areas().structure_size()?;
+        let size = self.core.thread_areas().structure_size()?;
         Some(pointer.wrapping_offset(size.cast_signed().wrapping_neg()))
     }
 
@@ -68,13 +82,13 @@ impl Core {
     ///
     /// # Errors
     /// When the module has none, or the thread's was not found; see [`TlsError`].
-    pub fn tls_block(&self, tid: Tid, module: &Module) -> Result<Addr, TlsError> {
+    pub fn block(&self, tid: Tid, module: &Module) -> Result<Addr, TlsError> {
         let segment = module.tls_segment().ok_or(TlsError::NoStorage)?;
-        let pointer = self.thread_pointer(tid).ok_or(TlsError::NoThreadPointer(tid))?;
+        let pointer = self.pointer(tid).ok_or(TlsError::NoThreadPointer(tid))?;
         if !module.is_exe() {
-            return self.block_of_library(pointer, module, &segment);
+            return self.core.block_of_library(pointer, module, &segment);
         }
-        let layout = facts(self.arch()).tls.as_ref();
+        let layout = facts(self.core.arch()).tls.as_ref();
         let layout = layout.ok_or_else(|| TlsError::UnknownPlace(module.name().to_owned()))?;
         let offset = (layout.exe_offset)(segment.svma, segment.mem_size, segment.align.max(1));
         Ok((layout.static_block)(pointer, offset))
@@ -84,7 +98,7 @@ impl Core {
     ///
     /// # Errors
     /// When the symbol is none of a thread-local variable, or its block was not found.
-    pub fn tls_symbol(
+    pub fn symbol(
         &self,
         tid: Tid,
         module: &Module,
@@ -93,7 +107,7 @@ impl Core {
         if symbol.kind() != SymbolKind::Tls {
             return Err(TlsError::NotThreadLocal);
         }
-        let block = self.tls_block(tid, module)?;
+        let block = self.block(tid, module)?;
         Ok(Addr::new(block.get().wrapping_add(symbol.value().get())))
     }
 
@@ -101,15 +115,15 @@ impl Core {
     /// backquote.
     ///
     /// # Errors
-    /// As [`Core::tls_symbol`], and when there is no such symbol.
-    pub fn tls_variable(
+    /// As [`Tls::symbol`], and when there is no such symbol.
+    pub fn variable(
         &self,
         tid: Tid,
         object: Option<&str>,
         name: &str,
     ) -> Result<Addr, LookupError> {
-        let (module, symbol) = self.find_symbol(object, name)?;
-        Ok(self.tls_symbol(tid, module, &symbol)?)
+        let (module, symbol) = self.core.find_symbol(object, name)?;
+        Ok(self.symbol(tid, module, &symbol)?)
     }
 }
 

@@ -5,37 +5,36 @@ use std::{collections::BTreeSet, sync::Arc};
 use kcore_symbols::{AliasKind, AliasType, Type, TypeKind, TypeNode};
 
 use super::{
-    SessionType, SessionTypes, TypeLookupError,
+    SessionType, SessionTypes, TypeLookupError, Types,
     lexer::{tokens, written},
     lookup::Lookup,
     parser::{self, Declaration},
 };
-use crate::Core;
 
 /// Declarations of one text, at most.
 const MAX_DECLARATIONS: usize = 1 << 16;
 /// Pointers, arrays and aliases that are looked through for what a text defines.
 const MAX_PARTS: usize = 64;
 
-impl Core {
+impl Types<'_> {
     /// Gives the type that `text` describes a name in the session: `struct { int a; char b[4]; }`. A
     /// structure that it defines with a tag is a type of the session as well.
     ///
     /// # Errors
     /// When it describes none, or there is a type of that name in the session.
-    pub fn name_type(
+    pub fn name(
         &self,
         session: &mut SessionTypes,
         text: &str,
         name: &str,
     ) -> Result<(), TypeLookupError> {
-        let ty = self.type_named_in(session, None, text)?;
+        let ty = self.named_in(session, None, text)?;
         if let Some(declared) = declared_with_body(text, &ty, name) {
-            return self.declare_types(session, &format!("typedef {declared};")).map(|_| ());
+            return self.declare(session, &format!("typedef {declared};")).map(|_| ());
         }
         if text.contains('{') && ty.debug_info().is_none() {
             // A structure that a parameter defines has no name behind its declaration.
-            self.type_named_in(session, None, &ty.spelled())?;
+            self.named_in(session, None, &ty.spelled())?;
         }
         let declaration = written(&tokens(&format!("typedef {};", ty.declared(name)))?);
         let types = vec![(name.to_owned(), alias(name, &ty))];
@@ -47,7 +46,7 @@ impl Core {
     ///
     /// # Errors
     /// When a declaration reads like none, names a type that is not there, or one that is there already.
-    pub fn declare_types(
+    pub fn declare(
         &self,
         session: &mut SessionTypes,
         text: &str,
@@ -58,7 +57,7 @@ impl Core {
             if at >= tokens.len() {
                 break;
             }
-            let lookup = Lookup::new(self, session, None);
+            let lookup = Lookup::new(self.core, session, None);
             let (declaration, next) = parser::declaration(&tokens, at, &lookup)?;
             let text = written(tokens.get(at..next).unwrap_or_default()).into();
             names.extend(declare(session, declaration, &text)?);

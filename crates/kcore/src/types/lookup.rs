@@ -3,33 +3,33 @@
 use kcore_symbols::{Keyword, Type, TypeKind};
 
 use super::{
-    DataModel, SessionTypes, TypeLookupError, basic,
+    DataModel, SessionTypes, TypeLookupError, Types, basic,
     parser::{self, Names, Tag},
 };
 use crate::{Core, Module};
 
-impl Core {
+impl Types<'_> {
     /// The type that `text` names, as debug information or as C and C++ spell it. `scope` is the module
     /// that stood before the backquote; without it the executable is asked first, then the others in
     /// the order in which they were loaded. A definition counts before a declaration.
     ///
     /// # Errors
     /// When there is no such type, or nothing could describe it; see [`TypeLookupError`].
-    pub fn type_named(&self, scope: Option<&str>, text: &str) -> Result<Type, TypeLookupError> {
-        self.type_named_in(&SessionTypes::default(), scope, text)
+    pub fn named(&self, scope: Option<&str>, text: &str) -> Result<Type, TypeLookupError> {
+        self.named_in(&SessionTypes::default(), scope, text)
     }
 
     /// The same, where a session's own types come first.
     ///
     /// # Errors
-    /// As [`Core::type_named`].
-    pub fn type_named_in(
+    /// As [`Types::named`].
+    pub fn named_in(
         &self,
         session: &SessionTypes,
         scope: Option<&str>,
         text: &str,
     ) -> Result<Type, TypeLookupError> {
-        let names = Lookup::new(self, session, scope);
+        let names = Lookup::new(self.core, session, scope);
         names.modules()?;
         // Names of Rust and Go read like nothing in C.
         parser::type_name(text, &names)

@@ -18,3 +18,18 @@ mod words;
 pub use basic::DataModel;
 pub use error::TypeLookupError;
 pub use session::{SessionType, SessionTypes};
+
+use crate::Core;
+
+/// Questions about types by their names: see [`Core::types`].
+#[derive(Clone, Copy)]
+pub struct Types<'c> {
+    core: &'c Core,
+}
+
+impl Core {
+    /// The types that its modules describe.
+    pub const fn types(&self) -> Types<'_> {
+        Types { core: self }
+    }
+}

@@ -10,6 +10,7 @@ use crate::{FrameKind, NamedFrame};
 
 /// A variable of a frame.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct FrameVariable {
     /// Its name; `None` of an argument that has none.
     pub name: Option<Arc<str>>,

@@ -11,6 +11,7 @@ use crate::{Core, LookupError, Module, SymbolKind, SymbolRef, Tid};
 
 /// A variable of a module.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct FoundVariable {
     /// Its type; `None` of a symbol that no debug information describes.
     pub ty: Option<Type>,

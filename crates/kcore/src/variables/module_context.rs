@@ -28,7 +28,7 @@ impl Core {
         module: &Module,
         offset: u64,
     ) -> Result<Addr, Absent> {
-        let block = self.tls_block(tid, module).map_err(|error| match error {
+        let block = self.tls().block(tid, module).map_err(|error| match error {
             TlsError::Fault(fault) => fault.into(),
             other => Absent::Unreadable(other.to_string()),
         })?;

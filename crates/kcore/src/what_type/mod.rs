@@ -23,6 +23,7 @@ const MAX_GUESSES: usize = 64;
 
 /// What an address may be a part of.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct TypeGuess {
     /// Where the object begins.
     pub base: Addr,

@@ -23,7 +23,7 @@ pub fn ask(core: &Path, exe: Option<&Path>) -> Option<usize> {
 /// finds.
 pub fn ask_for_tasks(core: &Path, exe: Option<&Path>) {
     let Some(core) = open(core, exe) else { return };
-    let found = core.found_contexts().unwrap_or_default().iter().map(|context| &context.task);
+    let found = core.contexts().found().unwrap_or_default().iter().map(|context| &context.task);
     for task in core.tasks().iter().chain(found).take(FRAMES) {
         let stack = core.task_stack(task, FRAMES);
         assert!(stack.frames.len() <= FRAMES, "a bound of frames");
@@ -49,8 +49,8 @@ fn ask_all(core: &Core) -> usize {
     for stack in stacks.iter().take(ASKED) {
         let Some(tid) = stack.tid else { continue };
         let _ = (core.user_registers(tid), core.waits_in(tid), core.fp_registers(tid));
-        let _ = (core.thread_structure(tid), core.errno_address(tid));
-        let _ = (core.signal_contexts(tid), core.stack_range(tid));
+        let _ = (core.tls().structure(tid), core.tls().errno(tid));
+        let _ = (core.contexts().of_signals(tid), core.stack_range(tid));
         let tops = stack.frames.iter().filter_map(|frame| frame.sp);
         tops.take(ASKED).for_each(|at| ask_about(core, at));
     }
@@ -80,7 +80,7 @@ fn search(core: &Core) {
 
 fn ask_about(core: &Core, at: Addr) {
     let _ = (core.whatis(at), core.mapping_at(at), core.space().read_word(at));
-    let _ = (core.saved_context(at), core.context_chain(at));
+    let _ = (core.contexts().saved(at), core.contexts().chain(at));
     let tid = core.thread_of_stack(at).unwrap_or(Tid::new(1));
     let _ = core.jump_buffer(tid, at);
 }

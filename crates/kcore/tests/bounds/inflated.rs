@@ -84,7 +84,7 @@ fn asked(elf: &[u8], memory: u64) -> (bool, Vec<String>, usize) {
     let options = OpenOptions { exe: Some(exe), budget, ..OpenOptions::default() };
     let ((is_there, doubts), allocated) = measure("inflated sections", || {
         let core = Core::open(&options).expect("it opens");
-        let found = core.type_named(None, "S");
+        let found = core.types().named(None, "S");
         let size = found.ok().and_then(|ty| ty.size());
         (size == Some(4), core.doubts())
     });

@@ -62,7 +62,7 @@ fn asked(elf: &[u8], name: &str) -> (usize, usize) {
     let options = OpenOptions { exe: Some(exe), ..OpenOptions::default() };
     let (counts, allocated) = measure(name, || {
         let core = Core::open(&options).expect("it opens");
-        let ty = core.type_named(None, name).expect("it has the type");
+        let ty = core.types().named(None, name).expect("it has the type");
         assert_eq!(ty.size(), Some(32), "{name}");
         let limits = Limits { elements: None, ..Limits::default() };
         let all =

@@ -29,9 +29,9 @@ fn printed(case: &Case) -> Vec<Printed> {
 fn found(core: &Core, printed: &Printed) -> Result<Addr, LookupError> {
     let tid = printed.tid;
     match printed.name.as_str() {
-        "errno" => core.errno_address(tid),
-        "pointer" => core.thread_pointer(tid).ok_or(TlsError::NoThreadPointer(tid).into()),
-        name => core.tls_variable(tid, None, name),
+        "errno" => core.tls().errno(tid),
+        "pointer" => core.tls().pointer(tid).ok_or(TlsError::NoThreadPointer(tid).into()),
+        name => core.tls().variable(tid, None, name),
     }
 }
 
@@ -74,7 +74,7 @@ fn a_block_of_a_library_that_is_gone_is_not_that_of_the_next() {
         let core = open(case);
         let truth = case.truth().expect("a truth");
         let other = truth.threads.iter().find(|thread| thread.role == "other").expect("it is told");
-        let found = core.tls_variable(Tid::new(other.tid), None, "late_value");
+        let found = core.tls().variable(Tid::new(other.tid), None, "late_value");
         let variant = variant(case);
         if variant.libc == Libc::Glibc && variant.arch == Arch::X86_64 {
             assert_eq!(found, Err(TlsError::NotAllocated.into()), "{}", case.name());
@@ -122,7 +122,7 @@ fn errno_is_what_each_thread_left() {
                 "other" => 2,
                 _ => 22,
             };
-            let at = core.errno_address(Tid::new(thread.tid)).expect("errno is found");
+            let at = core.tls().errno(Tid::new(thread.tid)).expect("errno is found");
             let value = core.space().read_uint(at, 4);
             assert_eq!(value, Ok(expected), "{} {}", case.name(), thread.role);
         }
@@ -134,17 +134,17 @@ fn what_is_not_thread_local_is_said() {
     let case = tls_cases().find(|case| case.name() == "tls/O2-pie").expect("it is made");
     let core = open(case);
     let tid = core.tids()[0];
-    let error = |name: &str| core.tls_variable(tid, None, name).unwrap_err().to_string();
+    let error = |name: &str| core.tls().variable(tid, None, name).unwrap_err().to_string();
     assert_eq!(error("main"), "does not refer to thread local storage");
     assert_eq!(error("nonesuch"), "unknown symbol name");
     let vdso = core.modules().all().iter().find(|module| module.is_vdso()).expect("it has one");
-    assert_eq!(core.tls_block(tid, vdso), Err(TlsError::NoStorage));
+    assert_eq!(core.tls().block(tid, vdso), Err(TlsError::NoStorage));
     assert_eq!(
         core.lookup_symbol(None, "exe_small").unwrap_err().to_string(),
         "thread local storage has not yet been allocated"
     );
     assert_eq!(
         core.lookup_symbol_in(Some(tid), None, "exe_small"),
-        core.tls_variable(tid, None, "exe_small")
+        core.tls().variable(tid, None, "exe_small")
     );
 }

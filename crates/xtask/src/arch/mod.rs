@@ -10,6 +10,7 @@ mod table;
 
 use anyhow::{Result, bail};
 
+pub use lexer::code_only;
 use metadata::{Kind, Package};
 
 /// Fails with everything that is not as planned.

@@ -125,11 +125,11 @@ pub const ROOMS: &[Room] = &[
     },
     // Commands never see the shell, the sinks or a terminal.
     Room { name: "kcore-commands", uses: &["kcore", "kcore-dcmd"], third_party: &["regex"] },
-    // The edge of another program's process: its stacks are shown by the shell and the commands. It keeps rayon
-    // from making threads there.
+    // The edge of another program's process: it shows stacks by the records that commands emit, without the commands.
+    // It keeps rayon from making threads there.
     Room {
         name: "kcore-agent",
-        uses: &["kcore", "kcore-render", "kcore-shell", "kcore-commands"],
+        uses: &["kcore", "kcore-dcmd", "kcore-render"],
         third_party: &["libc", "rayon", "thiserror"],
     },
     // The process edge: it joins the shell with the commands, asks the terminal, and confines itself: libc has the

@@ -63,7 +63,8 @@ const PAGE: u64 = 4096;
 pub type Watch<'w> = &'w mut dyn FnMut(u64, u64) -> ControlFlow<()>;
 
 /// The work was stopped.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("stopped by whoever watched it")]
 pub struct Stopped;
 
 /// All objects of the heaps of a process.

@@ -8,6 +8,7 @@ use kcore_unwind::{Machine, RegisterId, Regs};
 
 /// The kind of a saved context.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum ContextShape {
     /// Boost.Context's `fcontext_t`: registers on the stack that was left.
     Fcontext,

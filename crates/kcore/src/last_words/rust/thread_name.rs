@@ -25,7 +25,7 @@ const MAX_NAME: u64 = 4096;
 
 /// The name of a thread; that of the first one is `main` unless it got another.
 pub fn find(core: &Core, tid: Tid) -> Option<String> {
-    let given = VARIABLES.iter().find_map(|name| core.tls_variable(tid, None, name).ok());
+    let given = VARIABLES.iter().find_map(|name| core.tls().variable(tid, None, name).ok());
     let given = given.and_then(|variable| name_behind(core, variable));
     given.or_else(|| (core.pid() == Some(tid.get())).then(|| "main".to_owned()))
 }

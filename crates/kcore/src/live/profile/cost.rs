@@ -50,6 +50,7 @@ impl ProfileChange {
 
 /// What a profile costs the process, what it lost, and what happened meanwhile.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ProfileCost {
     /// How samples were taken.
     pub method: Method,

@@ -1,9 +1,9 @@
 //! The record of one frame of a stack.
 
-use kcore::{Addr, CodeAddr, Endian, FrameKind, NamedFrame, TakenSignal, Tid, signal};
-use kcore_dcmd::{Cell, Dot, Fields, Record, SymbolCell, View};
+use kcore::{Addr, CodeAddr, Core, Endian, FrameKind, NamedFrame, TakenSignal, Tid, signal};
 
-use crate::{frame_values::FrameValues, names::Names};
+use super::FrameValues;
+use crate::{Cell, Dot, Fields, Record, SymbolCell, View};
 
 /// What stands for the name of a function that nobody knows.
 const UNKNOWN: &str = "<unknown>";
@@ -85,11 +85,11 @@ pub struct FrameLine {
 
 impl FrameLine {
     /// A frame of thread `tid`.
-    pub fn new(names: &Names<'_>, tid: Option<Tid>, frame: NamedFrame, layout: Layout) -> Self {
+    pub fn new(core: &Core, tid: Option<Tid>, frame: NamedFrame, layout: Layout) -> Self {
         let frame_pointer = frame.frame_pointer();
         Self {
-            renamed: names.renamed(&frame),
-            signal: frame.frame.and_then(|frame| names.core().taken_signal(&frame)),
+            renamed: None,
+            signal: frame.frame.and_then(|frame| core.taken_signal(&frame)),
             frame,
             tid,
             frame_pointer,
@@ -97,6 +97,12 @@ impl FrameLine {
             values: FrameValues::default(),
             endian: Endian::Little,
         }
+    }
+
+    /// The same, by the name that a session gives to its function, where that is another one.
+    #[must_use]
+    pub fn renamed(self, renamed: Option<SymbolCell<'static>>) -> Self {
+        Self { renamed, ..self }
     }
 
     /// The same, with its arguments and locals.

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use kcore::{Addr, Core, End, MissingDebug, Stack, Task, TaskStart, ThreadFacts, Tid};
-use kcore_dcmd::{Cell, Fields, Record, Settings, View};
 
-use crate::frame_line::Layout;
+use super::Layout;
+use crate::{Cell, Fields, Record, Settings, View};
 
 /// Frames of one stack whose missing files are looked for, and files that its notes name, at most.
 const MAX_LOOKED_AT: usize = 1 << 10;

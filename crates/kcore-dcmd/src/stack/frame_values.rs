@@ -7,7 +7,8 @@ use kcore::{
     NamedFrame, Number, Object, ScriptNode, ScriptVariable, ScriptVariables, Stack, Type, TypeKind,
     Value, VariableKind, VariableLimits,
 };
-use kcore_dcmd::{Cell, ScriptCell, ScriptStyle, ValueCell, ValueStyle};
+
+use crate::{Cell, ScriptCell, ScriptStyle, ValueCell, ValueStyle};
 
 /// How much is read of one variable: what a line, or a tree that a script looks at, can hold.
 pub const LIMITS: Limits = Limits {
@@ -26,7 +27,7 @@ const SCRIPT_LIMITS: VariableLimits =
 /// Innermost frames that have their variables, as many as native ones at most.
 const MAX_OF_LANGUAGES: usize = 1 << 12;
 
-/// Blanks before the variables of a frame, as [`Layout::Verbose`](crate::frame_line::Layout::Verbose) has them.
+/// Blanks before the variables of a frame, as [`Layout::Verbose`](super::Layout::Verbose) has them.
 const INDENT: usize = 21;
 
 /// Arguments that stand between parentheses when nobody says how many, as in MDB.
