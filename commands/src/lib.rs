@@ -52,6 +52,7 @@ mod frame;
 mod frame_line;
 mod frame_operand;
 mod frame_values;
+pub mod gdb;
 mod grep;
 mod head;
 mod help;
@@ -127,6 +128,8 @@ mod which;
 mod xdata;
 
 use kcore_dcmd::{Dcmd, Walker};
+
+pub use gdb::GDB;
 
 /// Every dcmd.
 pub const DCMDS: &[&dyn Dcmd] = &[

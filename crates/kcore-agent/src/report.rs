@@ -151,6 +151,7 @@ fn rendered(core: &Arc<Core>) -> (String, String) {
         SessionOptions {
             dcmds: kcore_commands::DCMDS,
             walkers: kcore_commands::WALKERS,
+            foreign: None,
             format,
             terminal_width: || None,
         },

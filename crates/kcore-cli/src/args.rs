@@ -42,7 +42,8 @@ const AFTER_HELP: &str = "\
 so does 'kcore stacks PID' of a live process.
 'kcore save PID -o FILE' saves a live process as a core: see 'kcore save --help';
 'kcore profile PID -o FILE.svg' samples its stacks: see 'kcore profile --help';
-'kcore ask PID' has it show them itself, if it has kcore's agent: see 'kcore ask --help'.
+'kcore ask PID' has it show them itself, if it has kcore's agent: see 'kcore ask --help';
+'kcore gdb' lists what the commands of gdb and lldb are here.
 Try 'kcore --help' for examples, and '::help' inside.";
 
 const AFTER_LONG_HELP: &str = "\
@@ -63,7 +64,7 @@ Examples:
   kcore app.core < script                 a script; also -f script
   zstdcat app.core.zst | kcore -c ::status -
 
-A file that is called 'stacks', 'save', 'profile' or 'ask' is './stacks', './save' and so on. '-c FILE', where FILE is a core and no other is
+A file that is called 'stacks', 'save', 'profile', 'ask' or 'gdb' is './stacks', './save' and so on. '-c FILE', where FILE is a core and no other is
 named, opens it, as gdb does.
 
 From MDB:
@@ -245,6 +246,9 @@ pub(crate) enum Asked {
 /// With what is to be shown instead: help, version, the manual page, or what is wrong.
 pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, Exit> {
     let words: Vec<OsString> = words.into_iter().collect();
+    if matches!(words.as_slice(), [_, word] if word == "gdb") {
+        return Err(Exit::Text(kcore_commands::gdb::text()));
+    }
     match words.get(1).and_then(|word| word.to_str()) {
         Some("save") => {
             let save = SaveArgs::try_parse_from(words.into_iter().skip(1)).map_err(Exit::Clap)?;

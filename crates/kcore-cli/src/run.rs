@@ -200,6 +200,7 @@ fn session(core: Core, format: Format) -> Session {
         SessionOptions {
             dcmds: kcore_commands::DCMDS,
             walkers: kcore_commands::WALKERS,
+            foreign: Some(&kcore_commands::GDB),
             format,
             terminal_width: terminal::columns,
         },

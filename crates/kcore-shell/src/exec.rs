@@ -18,11 +18,18 @@ impl Session {
         source: Source<'_>,
         sink: &mut dyn Sink,
     ) -> Status {
+        if let Some(status) = self.run_unknown(statement, source, sink) {
+            return status;
+        }
         self.statement(sink, |session, sink| match session.start(statement) {
             Ok(start) => {
                 let noted = session.note_other_name(statement, sink);
                 let noted = noted.then(session.note_variable(statement, sink));
-                noted.then(session.act(statement, start, source, sink))
+                let status = noted.then(session.act(statement, start, source, sink));
+                if source == Source::Terminal {
+                    session.hint_at_foreign(statement, sink);
+                }
+                status
             }
             Err(error) => {
                 let error = session.with_variable(statement, error);
@@ -85,7 +92,7 @@ impl Session {
     }
 
     /// What a statement begins and ends with: what is bound in it is bound in it alone.
-    fn statement(
+    pub(crate) fn statement(
         &mut self,
         sink: &mut dyn Sink,
         run: impl FnOnce(&mut Self, &mut dyn Sink) -> Status,
