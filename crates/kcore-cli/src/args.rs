@@ -19,6 +19,16 @@ use crate::save::SaveArgs;
 /// Exit status for a wrong command line, or a target that cannot be opened.
 pub(crate) const USAGE: u8 = 2;
 
+const LONG_VERSION: &str = concat!(
+    env!("CARGO_PKG_VERSION"),
+    "\n\
+cores: ELF of Linux, plain or packed by zstd, gzip, xz, lz4, bzip2\n\
+stacks, registers, code: x86-64, aarch64\n\
+debug information: DWARF 2 to 5, split (.dwo, .dwp), dwz, .gnu_debugdata\n\
+live processes: snapshot, save, profile, agent\n\
+debuginfod: no"
+);
+
 const LONG_ABOUT: &str = "\
 Open a Linux core and ask what the process was doing when it died, or take a snapshot of
 a live process and ask what it is doing.
@@ -96,6 +106,7 @@ const USAGE_LINES: &str = "kcore [OPTIONS] [EXE] CORE\n       kcore [OPTIONS] -p
 #[command(
     name = "kcore",
     version,
+    long_version = LONG_VERSION,
     long_about = LONG_ABOUT,
     after_help = AFTER_HELP,
     after_long_help = AFTER_LONG_HELP,
@@ -151,8 +162,12 @@ struct Raw {
     color: Color,
 
     /// Do not read the configuration file
-    #[arg(long)]
+    #[arg(long, overrides_with = "no_rc")]
     no_rc: bool,
+
+    /// Begin the interactive shell without a look at what happened
+    #[arg(short, long, overrides_with = "quiet")]
+    quiet: bool,
 
     #[command(flatten)]
     budget: BudgetArgs,
@@ -213,6 +228,8 @@ pub(crate) struct Args {
     pub(crate) json: Option<Json>,
     pub(crate) color: Color,
     pub(crate) read_rc: bool,
+    /// The interactive shell says nothing before its first prompt.
+    pub(crate) quiet: bool,
     pub(crate) budget: BudgetArgs,
     pub(crate) live: LiveArgs,
 }
@@ -304,6 +321,7 @@ fn parse_session(words: Vec<OsString>) -> Result<Args, Exit> {
         json: raw.json,
         color: raw.color,
         read_rc: !raw.no_rc && !raw.untrusted,
+        quiet: raw.quiet,
         budget: raw.budget,
         live,
     })
@@ -403,6 +421,13 @@ mod tests {
             let words = ["kcore", "--untrusted"].into_iter().chain(more).map(OsString::from);
             assert!(parse(words).is_err(), "{more:?}");
         }
+    }
+
+    #[test]
+    fn an_option_that_is_on_may_be_repeated() {
+        let args = parsed(&["--no-rc", "-q", "--no-rc", "--quiet", "app.core"]);
+        assert!(!args.read_rc && args.quiet);
+        assert!(!parsed(&["app.core"]).quiet);
     }
 
     #[test]

@@ -10,6 +10,9 @@ use crate::parse::{Stage, Statement};
 use crate::session::{Session, Source};
 use crate::status::{Status, Stop};
 
+/// What messages say of memory that a snapshot does not have.
+const NOT_COPIED: &str = "was not copied";
+
 impl Session {
     /// Runs `statement`, and ends its output.
     pub(crate) fn run(
@@ -256,7 +259,19 @@ impl Session {
         };
         match sink.error(command, error) {
             Err(DcmdError::Closed) => status.then(Status::stopped(Stop::Closed)),
-            _ => status,
+            _ => {
+                self.advise(error, sink);
+                status
+            }
+        }
+    }
+
+    /// Says what helps where memory was not copied.
+    fn advise(&self, error: &DcmdError, sink: &mut dyn Sink) {
+        let is_not_copied = || error.to_string().contains(NOT_COPIED);
+        if let Some(advice) = self.uncopied.filter(|_| is_not_copied()) {
+            // Whoever does not read the error does not miss the hint.
+            let _ = sink.hint(advice);
         }
     }
 }

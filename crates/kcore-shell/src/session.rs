@@ -93,6 +93,10 @@ pub struct Session {
     pub(crate) debug_missed: (u64, HashSet<MissingDebug>),
     /// Lines of other debuggers that the user was told of.
     pub(crate) told: HashSet<&'static str>,
+    /// Lines that the user typed, now and before.
+    pub(crate) typed: Vec<String>,
+    /// What helps where memory of a live process was not copied.
+    pub(crate) uncopied: Option<&'static str>,
 }
 
 impl Session {
@@ -124,7 +128,14 @@ impl Session {
             lost: Vec::new(),
             debug_missed: (0, HashSet::new()),
             told: HashSet::new(),
+            typed: Vec::new(),
+            uncopied: None,
         }
+    }
+
+    /// What a user is told when memory of a live process is asked for that was not copied.
+    pub const fn advise_where_not_copied(&mut self, advice: &'static str) {
+        self.uncopied = Some(advice);
     }
 
     /// The core.
