@@ -1,8 +1,11 @@
 //! `::help` — the shape of the language, or all that is known of one dcmd.
 
 use kcore_dcmd::{
-    Arg, Args, Cell, Cx, Dcmd, DcmdError, Example, Fields, Group, Record, Result, Spec, View,
+    Arg, Args, Cell, Cx, Dcmd, DcmdError, Example, Fields, Group, Record, Result, Sink, Spec, View,
 };
+
+use crate::DCMDS;
+use crate::help_topics::{self, TOPICS};
 
 const OVERVIEW: &str = "\
 Each command in kcore has the following basic format:
@@ -30,6 +33,7 @@ To begin with:
 To learn more:
 
   ::help NAME         all about one dcmd
+  ::help TOPIC        language, expressions, formats, pipelines, stacks, live, json, gdb
   ::dcmds             every dcmd
   ::walkers           every walker
   ::formats           the formats of / and =
@@ -45,9 +49,16 @@ const VIEW: &str = "\n{name_title:!}\n  {names} - {summary}\n\
 /// Columns of a line of help.
 const WIDTH: usize = 80;
 
+const HELP: &str = "\
+The name of a dcmd is any of its spellings; a leading :: may be left out. Subjects are language, expressions, \
+formats, pipelines, stacks, live, json and gdb. A word of gdb or lldb shows what is typed here instead. \
+`kcore -c '::help NAME'` needs no core.";
+
 const EXAMPLES: &[Example] = &[
     Example { line: "::help", shows: "the shape of a command, and the dcmds by subject" },
     Example { line: "::help mappings", shows: "all about ::mappings" },
+    Example { line: "::help expressions", shows: "numbers, operators and operands" },
+    Example { line: "::help bt", shows: "what a word of gdb is here" },
 ];
 
 /// Explains the language, or one dcmd.
@@ -55,22 +66,45 @@ pub struct Help;
 
 impl Dcmd for Help {
     fn spec(&self) -> Spec {
-        Spec::new("help", Group::Language, "explain the language, or one dcmd")
+        Spec::new("help", Group::Language, "explain the language, a subject, or one dcmd")
             .operands("[name]", 0, 1)
-            .help("The name of a dcmd is any of its spellings; a leading :: may be left out.")
+            .help(HELP)
             .examples(EXAMPLES)
     }
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
-        let Some(name) = args.first().map(Arg::to_text) else {
-            let specs = cx.shell().dcmds().iter().map(|dcmd| dcmd.spec()).collect();
-            return cx.emit(&Overview { specs });
-        };
-        let mut specs = cx.shell().dcmds().iter().map(|dcmd| dcmd.spec());
-        let spec = specs.find(|spec| spec.is_called(&name));
-        let spec = spec.ok_or_else(|| DcmdError::failed(format!("unknown command: {name}")))?;
-        cx.emit(&Page(spec))
+        let name = args.first().map(Arg::to_text);
+        answers(name.as_deref())?.iter().try_for_each(|record| cx.emit(record.as_ref()))
     }
+}
+
+/// Shows what `::help` shows, for whoever has no core: all, or what has this name.
+///
+/// # Errors
+/// When nothing has it, and those of the sink.
+pub fn show(name: Option<&str>, sink: &mut dyn Sink) -> Result<()> {
+    answers(name)?.iter().try_for_each(|record| sink.put(record.as_ref()))
+}
+
+/// The page of a dcmd, and that of a subject: a name may be one of both.
+fn answers(name: Option<&str>) -> Result<Vec<Box<dyn Record>>> {
+    let mut specs = DCMDS.iter().map(|dcmd| dcmd.spec());
+    let Some(name) = name else {
+        return Ok(vec![Box::new(Overview { specs: specs.collect() })]);
+    };
+    let mut answers: Vec<Box<dyn Record>> = Vec::new();
+    if let Some(spec) = specs.find(|spec| spec.is_called(name)) {
+        answers.push(Box::new(Page(spec)));
+    }
+    if let Some(topic) = help_topics::find(name) {
+        answers.push(Box::new(topic));
+    }
+    if answers.is_empty() {
+        let topics: Vec<_> = TOPICS.iter().map(|topic| topic.name).collect();
+        let topics = topics.join(", ");
+        return Err(DcmdError::failed(format!("unknown command: {name} (subjects are {topics})")));
+    }
+    Ok(answers)
 }
 
 /// The shape of the language, and the dcmds by subject.
@@ -237,7 +271,7 @@ fn two_columns<'t>(pairs: impl Iterator<Item = (&'t str, &'t str)> + Clone) -> S
 }
 
 /// Text wrapped at words, each line indented; paragraphs stay apart.
-fn wrap(text: &str, indent: usize) -> String {
+pub fn wrap(text: &str, indent: usize) -> String {
     let mut wrapped = String::new();
     for (index, paragraph) in text.split('\n').enumerate() {
         if index > 0 {

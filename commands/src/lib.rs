@@ -23,6 +23,7 @@
 mod args;
 mod array;
 mod auxv;
+mod book_text;
 mod bound_element;
 mod bthreads;
 mod cat;
@@ -50,9 +51,12 @@ mod formats;
 mod fpregs;
 mod frame;
 mod frame_operand;
+pub mod gdb;
 mod grep;
 mod head;
 mod help;
+mod help_topics;
+mod history;
 mod instruction;
 mod jmp_buf;
 mod list;
@@ -124,6 +128,9 @@ mod which;
 mod xdata;
 
 use kcore_dcmd::{Dcmd, Walker};
+
+pub use gdb::GDB;
+pub use help::show as show_help;
 
 /// Every dcmd.
 pub const DCMDS: &[&dyn Dcmd] = &[
@@ -241,6 +248,7 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &grep::Grep,
     &head::Head,
     &help::Help,
+    &history::History,
     &locals::Locals,
     &log::Log,
     &macros::Replace,

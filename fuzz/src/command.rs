@@ -27,6 +27,7 @@ pub fn run(data: &[u8]) {
     let options = SessionOptions {
         dcmds: DCMDS,
         walkers: WALKERS,
+        foreign: Some(&kcore_commands::GDB),
         format: Format::Text(text_options),
         terminal_width: || None,
     };

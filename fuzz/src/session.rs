@@ -57,8 +57,13 @@ const fn text_options() -> TextOptions {
 
 /// All that the commands show, and why some of them did not.
 fn shown(core: &Arc<Core>, format: Format) -> Vec<u8> {
-    let options =
-        SessionOptions { dcmds: DCMDS, walkers: WALKERS, format, terminal_width: || None };
+    let options = SessionOptions {
+        dcmds: DCMDS,
+        walkers: WALKERS,
+        foreign: Some(&kcore_commands::GDB),
+        format,
+        terminal_width: || None,
+    };
     let (mut out, mut errors) = (Vec::new(), Vec::new());
     {
         let mut sink = format.plain_sink(&mut out, &mut errors);

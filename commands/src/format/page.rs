@@ -31,10 +31,10 @@ impl Page {
         self.push(&field);
     }
 
-    /// A label, which begins at the edge of the line and fills the margin.
+    /// A label, which begins at the edge of the line and fills the margin; at least a blank stands behind it.
     pub fn label(&mut self, text: &str) {
-        self.push(&format!("{text:MARGIN$}"));
-        let stop = self.column.next_multiple_of(MARGIN);
+        self.push(text);
+        let stop = self.column.saturating_add(1).next_multiple_of(MARGIN);
         self.blanks(stop.saturating_sub(self.column));
     }
 

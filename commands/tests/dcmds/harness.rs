@@ -132,6 +132,7 @@ fn session(core: Arc<Core>) -> Session {
         SessionOptions {
             dcmds: DCMDS,
             walkers: WALKERS,
+            foreign: Some(&kcore_commands::GDB),
             format: Format::Text(TEXT),
             terminal_width: || None,
         },

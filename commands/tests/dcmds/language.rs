@@ -302,3 +302,27 @@ fn identifiers_are_of_threads() {
         text("1::whatis -v").starts_with("Searching kcore`stacks...\nSearching kcore`mappings")
     );
 }
+
+#[test]
+fn help_explains_subjects_and_words_of_gdb() {
+    assert!(text("::help expressions").contains("    0t31                   decimal\n"));
+    assert!(
+        text("::help stacks").contains("SYNOPSIS") && text("::help stacks").contains("::stacks -c")
+    );
+    assert!(text("::help bt").contains("* bt full"));
+    let topic = one("::help live");
+    assert_eq!((&topic["type"], &topic["name"]), (&"help_topic".into(), &"live".into()));
+    assert!(error("::help nosuch").contains("subjects are language, expressions"));
+}
+
+#[test]
+fn an_address_behind_a_dcmd_is_put_before_it() {
+    let shown = run("::whatis 4b80e0").errors;
+    assert!(shown.ends_with("kcore: an address stands first: 4b80e0::whatis\n"), "{shown}");
+    assert!(!run("::whatis zz").errors.contains("stands first"));
+}
+
+#[test]
+fn nobody_typed_the_lines_of_a_script() {
+    assert_eq!(text("1=X; ::history"), "                1               \n");
+}

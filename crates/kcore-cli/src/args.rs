@@ -19,6 +19,16 @@ use crate::save::SaveArgs;
 /// Exit status for a wrong command line, or a target that cannot be opened.
 pub(crate) const USAGE: u8 = 2;
 
+const LONG_VERSION: &str = concat!(
+    env!("CARGO_PKG_VERSION"),
+    "\n\
+cores: ELF of Linux, plain or packed by zstd, gzip, xz, lz4, bzip2\n\
+stacks, registers, code: x86-64, aarch64\n\
+debug information: DWARF 2 to 5, split (.dwo, .dwp), dwz, .gnu_debugdata\n\
+live processes: snapshot, save, profile, agent\n\
+debuginfod: no"
+);
+
 const LONG_ABOUT: &str = "\
 Open a Linux core and ask what the process was doing when it died, or take a snapshot of
 a live process and ask what it is doing.
@@ -42,7 +52,8 @@ const AFTER_HELP: &str = "\
 so does 'kcore stacks PID' of a live process.
 'kcore save PID -o FILE' saves a live process as a core: see 'kcore save --help';
 'kcore profile PID -o FILE.svg' samples its stacks: see 'kcore profile --help';
-'kcore ask PID' has it show them itself, if it has kcore's agent: see 'kcore ask --help'.
+'kcore ask PID' has it show them itself, if it has kcore's agent: see 'kcore ask --help';
+'kcore gdb' lists what the commands of gdb and lldb are here.
 Try 'kcore --help' for examples, and '::help' inside.";
 
 const AFTER_LONG_HELP: &str = "\
@@ -63,7 +74,7 @@ Examples:
   kcore app.core < script                 a script; also -f script
   zstdcat app.core.zst | kcore -c ::status -
 
-A file that is called 'stacks', 'save', 'profile' or 'ask' is './stacks', './save' and so on. '-c FILE', where FILE is a core and no other is
+A file that is called 'stacks', 'save', 'profile', 'ask' or 'gdb' is './stacks', './save' and so on. '-c FILE', where FILE is a core and no other is
 named, opens it, as gdb does.
 
 From MDB:
@@ -95,6 +106,7 @@ const USAGE_LINES: &str = "kcore [OPTIONS] [EXE] CORE\n       kcore [OPTIONS] -p
 #[command(
     name = "kcore",
     version,
+    long_version = LONG_VERSION,
     long_about = LONG_ABOUT,
     after_help = AFTER_HELP,
     after_long_help = AFTER_LONG_HELP,
@@ -150,8 +162,12 @@ struct Raw {
     color: Color,
 
     /// Do not read the configuration file
-    #[arg(long)]
+    #[arg(long, overrides_with = "no_rc")]
     no_rc: bool,
+
+    /// Begin the interactive shell without a look at what happened
+    #[arg(short, long, overrides_with = "quiet")]
+    quiet: bool,
 
     #[command(flatten)]
     budget: BudgetArgs,
@@ -212,6 +228,8 @@ pub(crate) struct Args {
     pub(crate) json: Option<Json>,
     pub(crate) color: Color,
     pub(crate) read_rc: bool,
+    /// The interactive shell says nothing before its first prompt.
+    pub(crate) quiet: bool,
     pub(crate) budget: BudgetArgs,
     pub(crate) live: LiveArgs,
 }
@@ -245,6 +263,9 @@ pub(crate) enum Asked {
 /// With what is to be shown instead: help, version, the manual page, or what is wrong.
 pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, Exit> {
     let words: Vec<OsString> = words.into_iter().collect();
+    if matches!(words.as_slice(), [_, word] if word == "gdb") {
+        return Err(Exit::Text(kcore_commands::gdb::text()));
+    }
     match words.get(1).and_then(|word| word.to_str()) {
         Some("save") => {
             let save = SaveArgs::try_parse_from(words.into_iter().skip(1)).map_err(Exit::Clap)?;
@@ -300,6 +321,7 @@ fn parse_session(words: Vec<OsString>) -> Result<Args, Exit> {
         json: raw.json,
         color: raw.color,
         read_rc: !raw.no_rc && !raw.untrusted,
+        quiet: raw.quiet,
         budget: raw.budget,
         live,
     })
@@ -399,6 +421,13 @@ mod tests {
             let words = ["kcore", "--untrusted"].into_iter().chain(more).map(OsString::from);
             assert!(parse(words).is_err(), "{more:?}");
         }
+    }
+
+    #[test]
+    fn an_option_that_is_on_may_be_repeated() {
+        let args = parsed(&["--no-rc", "-q", "--no-rc", "--quiet", "app.core"]);
+        assert!(!args.read_rc && args.quiet);
+        assert!(!parsed(&["app.core"]).quiet);
     }
 
     #[test]

@@ -15,7 +15,7 @@ const GLANCE: &str = "::status";
 /// What everybody must know first.
 const WELCOME: &str = "::help shows what can be asked, ::quit leaves";
 
-/// Shows the glance, then runs what the user types until the user leaves.
+/// Shows the glance, unless `is_quiet`, then runs what the user types until the user leaves.
 ///
 /// # Errors
 /// When the terminal cannot be read.
@@ -24,11 +24,22 @@ pub(crate) fn run(
     sink: &mut dyn Sink,
     interrupt: &Arc<AtomicBool>,
     options: &ReplOptions,
+    is_quiet: bool,
 ) -> Result<Status> {
     // From here on ctrl-C stops a command and not the program.
     signal_hook::flag::register(SIGINT, Arc::clone(interrupt)).context("cannot catch ctrl-C")?;
-    if session.eval(GLANCE, sink).stop() == Some(Stop::Closed) {
+    if !is_quiet && !open(session, sink) {
         return Ok(Status::DONE);
+    }
+    repl::run(session, sink, options)?;
+    // Who tries things out fails at times: that is no failure of the session.
+    Ok(Status::DONE)
+}
+
+/// What is shown before the first prompt; whether anybody reads it.
+fn open(session: &mut Session, sink: &mut dyn Sink) -> bool {
+    if session.eval(GLANCE, sink).stop() == Some(Stop::Closed) {
+        return false;
     }
     // On a terminal the prompt below it sets it off; in a pipe an empty line does. Who reads no hints has no need of
     // them.
@@ -36,7 +47,5 @@ pub(crate) fn run(
         let _ = sink.hint("");
     }
     let _ = sink.hint(WELCOME);
-    repl::run(session, sink, options)?;
-    // Who tries things out fails at times: that is no failure of the session.
-    Ok(Status::DONE)
+    true
 }

@@ -94,6 +94,10 @@ impl LiveArgs {
     }
 }
 
+/// What helps where memory was not copied.
+pub(crate) const UNCOPIED: &str =
+    "kcore: kcore --live-memory -p PID reads such memory from the process, later than the stacks";
+
 /// Whether a word names a process and not a file: `kcore stacks 4711`.
 pub(crate) fn is_process(word: &Path) -> bool {
     let name = word.to_str().unwrap_or_default();

@@ -13,6 +13,7 @@ mod confine;
 mod ends;
 mod files;
 mod folders;
+mod help;
 mod interactive;
 mod live;
 mod man;

@@ -33,7 +33,7 @@ pub(crate) fn sink(
     format: Format,
     color: Color,
     screen: Option<Arc<dyn Screen>>,
-    target: &str,
+    target: Option<&str>,
 ) -> Result<Box<dyn Sink>, DcmdError> {
     match format {
         Format::Text(options) => {
@@ -49,7 +49,7 @@ pub(crate) fn sink(
         Format::Json(form) => {
             let live = io::stdout().is_terminal();
             let mut sink = JsonSink::new(io::stdout(), io::stderr(), live).in_form(form);
-            sink.header(Some(target))?;
+            sink.header(target)?;
             Ok(Box::new(sink))
         }
     }

@@ -20,7 +20,7 @@ use crate::args::{self, Args, Batch};
 use crate::confine::{self, Allowed};
 use crate::target::{self, Target, shown};
 use crate::terminal::{self, Terminal};
-use crate::{folders, interactive, live, output, progress};
+use crate::{folders, help, interactive, live, output, progress};
 
 /// Exit status when a command failed.
 const FAILED: u8 = 1;
@@ -75,6 +75,9 @@ fn try_run(mut args: Args) -> Result<Status> {
     let files = std::mem::take(&mut args.files);
     let commands = std::mem::take(&mut args.commands);
     let live = args.live.target()?;
+    if let Some(names) = help::asked(&files, &args, live.is_some(), &commands) {
+        return help::show(&names, &args);
+    }
     let target = target::resolve(files, args.exe.take(), commands, live)?;
     let commands = commands_of(&target)?;
     args.budget.guard()?;
@@ -86,11 +89,14 @@ fn try_run(mut args: Args) -> Result<Status> {
     notes.extend(live_notes(&target, &core));
     let format = output::format(args.json, args.color, core.target().word_size());
     let mut session = session(core, format);
+    if target.live.as_ref().is_some_and(|live| !live.options.live_memory) {
+        session.advise_where_not_copied(live::UNCOPIED);
+    }
     let settings = session.settings_mut();
     settings.macro_path.extend(folders::macros().filter(|_| !args.untrusted));
     settings.show_state = args.live.show_state;
     settings.show_stack_pointer = args.live.show_rsp;
-    let mut sink = match output::sink(format, args.color, screen.clone(), &target.name()) {
+    let mut sink = match output::sink(format, args.color, screen.clone(), Some(&target.name())) {
         Ok(sink) => sink,
         Err(DcmdError::Closed) => return Ok(Status::DONE),
         Err(error) => return Err(error.into()),
@@ -106,7 +112,7 @@ fn try_run(mut args: Args) -> Result<Status> {
     match commands {
         Commands::User => {
             let options = repl_options(&target, &args, screen);
-            interactive::run(&mut session, sink, &interrupt, &options)
+            interactive::run(&mut session, sink, &interrupt, &options, args.quiet)
         }
         Commands::Batch(inputs) => Ok(batch(&mut session, inputs, sink)),
     }
@@ -200,6 +206,7 @@ fn session(core: Core, format: Format) -> Session {
         SessionOptions {
             dcmds: kcore_commands::DCMDS,
             walkers: kcore_commands::WALKERS,
+            foreign: Some(&kcore_commands::GDB),
             format,
             terminal_width: terminal::columns,
         },

@@ -191,9 +191,28 @@ fn the_program_gives_its_manual_page_and_completions() {
     let script = shown(&["--completions", "bash"]);
     assert!(script.out.contains("complete -F _kcore"), "{}", script.out);
     let version = shown(&["--version"]);
-    assert_eq!(version.out, format!("kcore {}\n", env!("CARGO_PKG_VERSION")));
+    let line = format!("kcore {}\n", env!("CARGO_PKG_VERSION"));
+    assert!(version.out.starts_with(&line) && version.out.contains("zstd"), "{}", version.out);
+    assert_eq!(shown(&["-V"]).out, line);
     assert_eq!(shown(&["--completions", "tcsh"]).status, Some(2));
     assert_eq!(shown(&["--man", "core"]).status, Some(2));
+}
+
+#[test]
+fn help_needs_no_core() {
+    let shown = |words: &[&str]| finish(kcore(words), b"");
+    let help = shown(&["-c", "::help language; ::help 'stack'", "-c", "::help"]);
+    assert_eq!((help.status, help.errors.as_str()), (Some(0), ""));
+    for word in ["THE LANGUAGE", "SYNOPSIS", "To begin with:"] {
+        assert!(help.out.contains(word), "{word}");
+    }
+    assert!(shown(&["--json", "-c", "::help json"]).out.contains("\"type\":\"help_topic\""));
+    assert_eq!(shown(&["-c", "::help nosuch"]).status, Some(1));
+    for other in ["::help; ::status", "::status", "::help a b"] {
+        let refused = shown(&["-c", other]);
+        assert_eq!(refused.status, Some(2));
+        assert!(refused.errors.contains("no core is named"), "{other}: {}", refused.errors);
+    }
 }
 
 #[test]

@@ -145,6 +145,9 @@ pub trait Shell {
     /// Types that the user declared, to change them.
     fn types_mut(&mut self) -> &mut SessionTypes;
 
+    /// Lines that the user typed, the oldest first.
+    fn typed_lines(&self) -> &[String];
+
     /// Starts, stops or shows the log.
     ///
     /// # Errors

@@ -17,6 +17,7 @@ mod dcmd;
 mod dot;
 mod error;
 mod float;
+mod foreign;
 mod log;
 pub mod near;
 mod number;
@@ -40,6 +41,7 @@ pub use dcmd::Dcmd;
 pub use dot::Dot;
 pub use error::{DcmdError, Result};
 pub use float::{binary_exponential, c_exponential};
+pub use foreign::{Foreign, Meaning};
 pub use kcore::{
     Dialect, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar, TextRest,
 };

@@ -10,6 +10,9 @@ use crate::parse::{Stage, Statement};
 use crate::session::{Session, Source};
 use crate::status::{Status, Stop};
 
+/// What messages say of memory that a snapshot does not have.
+const NOT_COPIED: &str = "was not copied";
+
 impl Session {
     /// Runs `statement`, and ends its output.
     pub(crate) fn run(
@@ -18,11 +21,18 @@ impl Session {
         source: Source<'_>,
         sink: &mut dyn Sink,
     ) -> Status {
+        if let Some(status) = self.run_unknown(statement, source, sink) {
+            return status;
+        }
         self.statement(sink, |session, sink| match session.start(statement) {
             Ok(start) => {
                 let noted = session.note_other_name(statement, sink);
                 let noted = noted.then(session.note_variable(statement, sink));
-                noted.then(session.act(statement, start, source, sink))
+                let status = noted.then(session.act(statement, start, source, sink));
+                if source == Source::Terminal {
+                    session.hint_at_foreign(statement, sink);
+                }
+                status
             }
             Err(error) => {
                 let error = session.with_variable(statement, error);
@@ -85,7 +95,7 @@ impl Session {
     }
 
     /// What a statement begins and ends with: what is bound in it is bound in it alone.
-    fn statement(
+    pub(crate) fn statement(
         &mut self,
         sink: &mut dyn Sink,
         run: impl FnOnce(&mut Self, &mut dyn Sink) -> Status,
@@ -249,7 +259,19 @@ impl Session {
         };
         match sink.error(command, error) {
             Err(DcmdError::Closed) => status.then(Status::stopped(Stop::Closed)),
-            _ => status,
+            _ => {
+                self.advise(error, sink);
+                status
+            }
+        }
+    }
+
+    /// Says what helps where memory was not copied.
+    fn advise(&self, error: &DcmdError, sink: &mut dyn Sink) {
+        let is_not_copied = || error.to_string().contains(NOT_COPIED);
+        if let Some(advice) = self.uncopied.filter(|_| is_not_copied()) {
+            // Whoever does not read the error does not miss the hint.
+            let _ = sink.hint(advice);
         }
     }
 }

@@ -65,7 +65,24 @@ impl Session {
                 let call = Call { dcmd, spec, spelling, args, pipe_out };
                 self.call(&call, feed, sink)
             }
-            Err(error) => self.fail_call(&spec, spelling, &error, sink),
+            Err(error) => {
+                let status = self.fail_call(&spec, spelling, &error, sink);
+                self.hint_at_address(&spec, command, sink);
+                status
+            }
+        }
+    }
+
+    /// Says where an address stands, after one that was given as a word to a dcmd that takes no words.
+    fn hint_at_address(&self, spec: &Spec, command: &Command, sink: &mut dyn Sink) {
+        let (Verb::Dcmd(spelling), [Word::Text(word)]) = (&command.verb, command.words.as_slice())
+        else {
+            return;
+        };
+        let takes_address = spec.addr != AddrUse::None && spec.operands.max == 0;
+        if takes_address && self.evaluate(word).is_ok() {
+            // Whoever does not read the error does not miss the hint.
+            let _ = sink.hint(&format!("kcore: an address stands first: {word}{spelling}"));
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! A line becomes statements (`lexer`, `literal`, `quote`, `expr`, `words`, `statement`, `parse`). A
 //! statement is run on a [`Session`]: `eval` and `scope` for its expressions, `exec` and `pipeline`
-//! for its stages, `invoke` for each dcmd, `shell_command` behind a `!`, `macros` for text within
+//! for its stages, `invoke` for each dcmd, `foreign` for lines of other debuggers, `shell_command` behind a `!`, `macros` for text within
 //! text; `shell_view` is the session as dcmds see it. Lines come from a terminal ([`repl`]), a script
 //! ([`script`]) or a text ([`Session::eval`]).
 //!
@@ -20,6 +20,7 @@ mod exec;
 mod expr;
 #[cfg(test)]
 mod expr_round_trip;
+mod foreign;
 mod invoke;
 mod lexer;
 mod limits;

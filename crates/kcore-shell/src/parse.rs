@@ -5,7 +5,7 @@
 
 use crate::error::SyntaxError;
 use crate::expr::{self, Expr};
-use crate::lexer::Scanner;
+use crate::lexer::{self, Scanner};
 use crate::limits;
 use crate::reading::Reading;
 use crate::statement::StatementParser;
@@ -64,11 +64,13 @@ pub(crate) struct Parser<'t> {
     text: &'t str,
     /// Where the line ends whose length was checked last.
     checked: usize,
+    /// Where the statement begins that was read last.
+    began: usize,
 }
 
 impl<'t> Parser<'t> {
     pub(crate) const fn new(text: &'t str) -> Self {
-        Self { scanner: Scanner::new(text), text, checked: 0 }
+        Self { scanner: Scanner::new(text), text, checked: 0, began: 0 }
     }
 
     /// The next statement, `None` at the end of the text.
@@ -80,6 +82,7 @@ impl<'t> Parser<'t> {
         if self.scanner.peek().is_none() {
             return Ok(None);
         }
+        self.began = self.scanner.position();
         self.check_line()?;
         StatementParser { scanner: &mut self.scanner, reading }.statement().map(Some)
     }
@@ -111,6 +114,17 @@ impl<'t> Parser<'t> {
         self.scanner.skip_statement();
     }
 
+    /// The statement in which an error was just met, up to its end as far as that can be told.
+    pub(crate) fn failed_text(&self) -> &'t str {
+        plain(self.text.get(self.began..).unwrap_or_default())
+    }
+
+    /// Goes on behind the statement in which an error was just met.
+    pub(crate) fn skip_failed(&mut self) {
+        let end = self.began + self.failed_text().len();
+        self.scanner.advance(end.saturating_sub(self.scanner.position()));
+    }
+
     /// The line that holds `error`, which was just met, and the columns before the place of it.
     pub(crate) fn place_of(&self, error: &SyntaxError) -> (&'t str, usize) {
         let at = self.byte_of(error);
@@ -136,6 +150,26 @@ impl<'t> Parser<'t> {
         let read = self.text.get(..self.byte_of(error)).unwrap_or_default();
         read.matches('\n').count()
     }
+}
+
+/// The first statement of `text`, of which nothing else is known: up to a comment, the end of the line, or a
+/// semicolon that no quotes protect.
+pub(crate) fn plain(text: &str) -> &str {
+    let (mut quote, mut before) = (None, ' ');
+    let ends = |(at, c): (usize, char)| {
+        let is_comment =
+            lexer::is_blank(before) && text.get(at..).is_some_and(|rest| rest.starts_with("//"));
+        let is_protected = quote.is_some();
+        match quote {
+            Some(open) if open == c => quote = None,
+            None if matches!(c, '\'' | '"') => quote = Some(c),
+            _ => {}
+        }
+        before = c;
+        (c == '\n' || !is_protected && (c == ';' || is_comment)).then_some(at)
+    };
+    let end = text.char_indices().find_map(ends).unwrap_or(text.len());
+    text.get(..end).unwrap_or_default().trim_end()
 }
 
 /// The whole of `text` as one expression.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use kcore::{Core, MissingDebug, SessionTypes, Tid};
-use kcore_dcmd::{Bindings, Dcmd, DcmdError, Dot, PrivateSymbols, Settings, Sink, Walker};
+use kcore_dcmd::{Bindings, Dcmd, DcmdError, Dot, Foreign, PrivateSymbols, Settings, Sink, Walker};
 use kcore_render::Format;
 
 use crate::dcmd_table::DcmdTable;
@@ -26,6 +26,8 @@ pub struct SessionOptions {
     pub dcmds: &'static [&'static dyn Dcmd],
     /// Every walker.
     pub walkers: &'static [&'static dyn Walker],
+    /// What knows the lines of other debuggers; without it they are errors.
+    pub foreign: Option<&'static dyn Foreign>,
     /// What `dcmd ! command` feeds to the shell command.
     pub format: Format,
     /// Columns of the terminal as they are now; `None` where results go elsewhere.
@@ -89,6 +91,12 @@ pub struct Session {
     pub(crate) lost: Vec<PathBuf>,
     /// How often files with debug information were missed, and those that were named.
     pub(crate) debug_missed: (u64, HashSet<MissingDebug>),
+    /// Lines of other debuggers that the user was told of.
+    pub(crate) told: HashSet<&'static str>,
+    /// Lines that the user typed, now and before.
+    pub(crate) typed: Vec<String>,
+    /// What helps where memory of a live process was not copied.
+    pub(crate) uncopied: Option<&'static str>,
 }
 
 impl Session {
@@ -119,7 +127,15 @@ impl Session {
             named_frame: None,
             lost: Vec::new(),
             debug_missed: (0, HashSet::new()),
+            told: HashSet::new(),
+            typed: Vec::new(),
+            uncopied: None,
         }
+    }
+
+    /// What a user is told when memory of a live process is asked for that was not copied.
+    pub const fn advise_where_not_copied(&mut self, advice: &'static str) {
+        self.uncopied = Some(advice);
     }
 
     /// The core.
@@ -182,6 +198,10 @@ impl Session {
                 status
             }),
             Err(error) => {
+                if let Some(status) = self.run_foreign(parser.failed_text(), source, sink) {
+                    parser.skip_failed();
+                    return Some(status);
+                }
                 let status = self.fail_syntax(parser, &error, source, sink);
                 match source {
                     Source::File { .. } => parser.skip_statement(),

@@ -128,6 +128,10 @@ impl Shell for Session {
         &mut self.types
     }
 
+    fn typed_lines(&self) -> &[String] {
+        &self.typed
+    }
+
     fn log(&mut self, request: LogRequest<'_>) -> Result<LogState> {
         if self.depth > 0 && request != LogRequest::Show {
             return Err(DcmdError::failed("log may not be manipulated in this context"));

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use kcore::{Core, OpenOptions, Tid};
 use kcore_dcmd::{
-    AddrUse, Arg, Args, Bindings, Cx, Dcmd, DcmdError, Dot, Fields, Group, MacroCall, Opt, Piped,
-    Record, Result, Sink, Spec, View, Visit, Walker, WalkerSpec,
+    AddrUse, Arg, Args, Bindings, Cx, Dcmd, DcmdError, Dot, Fields, Foreign, Group, MacroCall,
+    Meaning, Opt, Piped, Record, Result, Shell, Sink, Spec, View, Visit, Walker, WalkerSpec,
 };
 use kcore_render::{Format, Numbers, TextOptions};
 
@@ -251,6 +251,28 @@ impl Walker for Two {
 
 static WALKERS: &[&dyn Walker] = &[&Two];
 
+/// Some lines of another debugger.
+struct OtherWords;
+
+impl Foreign for OtherWords {
+    fn meaning(&self, line: &str, _core: &Core, _shell: &dyn Shell) -> Option<Meaning> {
+        let same = |line: &str| Meaning::Same { known: "look", line: line.to_owned() };
+        match line {
+            "look" | "look here" | "look ';' there" => Some(same("::seen looked")),
+            "look/x 5" => Some(same("5::seen looked")),
+            "look twice" => Some(same("look")),
+            "main" => Some(same("::seen main")),
+            "pretty on" => Some(Meaning::Needless { known: "pretty", why: "always" }),
+            "walk away" => Some(Meaning::Instead("stay".to_owned())),
+            _ => None,
+        }
+    }
+
+    fn begins(&self, word: &str) -> bool {
+        ["look", "pretty", "walk", "main"].contains(&word)
+    }
+}
+
 /// A session on this test's own executable: symbols, but no process.
 pub(crate) fn session() -> Session {
     let exe = Some(std::env::current_exe().unwrap());
@@ -262,6 +284,7 @@ pub(crate) fn session() -> Session {
         SessionOptions {
             dcmds: DCMDS,
             walkers: WALKERS,
+            foreign: Some(&OtherWords),
             format: Format::Text(text),
             terminal_width: || None,
         },

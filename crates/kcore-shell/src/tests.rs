@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+mod foreign;
 mod qualified;
 
 use crate::testing::{Memory, session};

@@ -31,6 +31,7 @@ impl Asked {
         let options = SessionOptions {
             dcmds: DCMDS,
             walkers: WALKERS,
+            foreign: Some(&kcore_commands::GDB),
             format: Format::Json(JsonForm::Full),
             terminal_width: || None,
         };

@@ -36,7 +36,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    pub(super) fn open(session: &Session, options: &ReplOptions) -> Result<Self, ReplError> {
+    pub(super) fn open(session: &mut Session, options: &ReplOptions) -> Result<Self, ReplError> {
         let mut editor = Editor::with_config(config(options)?)?;
         editor.set_max_history_size(HISTORY_LINES)?;
         editor.set_helper(Some(LineHelper::new(session, options.screen.clone(), options.styled)));
@@ -45,13 +45,14 @@ impl Lines {
             // The first run has none to load.
             let _ = editor.load_history(path);
         }
+        session.typed = editor.history().iter().cloned().collect();
         Ok(Self { editor, history })
     }
 
     /// What the user types next. A line that is no text is reported and dropped.
     pub(super) fn next(
         &mut self,
-        session: &Session,
+        session: &mut Session,
         sink: &mut dyn Sink,
     ) -> Result<Typed, ReplError> {
         if let Some(helper) = self.editor.helper_mut() {
@@ -60,7 +61,7 @@ impl Lines {
         for _ in 0..BAD_READS {
             match self.editor.readline(session.settings.prompt.as_str()) {
                 Ok(text) => {
-                    text.lines().for_each(|line| self.remember(line));
+                    text.lines().for_each(|line| self.remember(session, line));
                     return Ok(Typed::Text(text));
                 }
                 Err(ReadlineError::Interrupted | ReadlineError::Signal(_)) => {
@@ -78,9 +79,15 @@ impl Lines {
     }
 
     /// History that cannot be kept is no reason to bother the user.
-    fn remember(&mut self, line: &str) {
+    fn remember(&mut self, session: &mut Session, line: &str) {
         if line.trim().is_empty() {
             return;
+        }
+        if session.typed.last().is_none_or(|last| last != line) {
+            session.typed.push(line.to_owned());
+        }
+        if session.typed.len() > HISTORY_LINES {
+            session.typed.remove(0);
         }
         let _ = self.editor.add_history_entry(line);
         if let Some(path) = &self.history {

@@ -1,6 +1,5 @@
 //! The interactive shell: reads lines from a user and runs them.
 
-mod habits;
 mod helper;
 mod highlight;
 mod hint;
@@ -93,11 +92,6 @@ fn run_lines(session: &mut Session, text: &str, sink: &mut dyn Sink) -> Status {
 }
 
 fn run_line(session: &mut Session, line: &str, sink: &mut dyn Sink) -> Status {
-    if let Some(hint) = habits::hint(line) {
-        // Whoever does not read the hint does not miss it.
-        let _ = sink.hint(hint);
-        return Status::FAILED;
-    }
     sink.begin_line(session.settings.pager);
     session.eval_from(Source::Terminal, line, sink)
 }

@@ -187,12 +187,19 @@ static void remember(word slot)
 	pops[popped++ % POPS].value = word_at(slot);
 }
 
+static int returns(const unsigned char *code)
+{
+	return code[0] == 0xc3 || code[0] == 0xc2 || (code[0] == 0xf3 && code[1] == 0xc3);
+}
+
 /*
  * Where a return address that was popped is come to: by a jump, or by the return of another function that it was handed
  * on to, on a stack that may have been aligned. A stack pointer that was set in between is what the caller is given.
  */
-static void look_for_popped(int is_set)
+static void look_for_popped(const unsigned char *code, int is_set)
 {
+	if (!returns(code) && !jumps_to_register(code))
+		return;
 	for (unsigned i = 0; i < POPS; i++)
 		if (pops[i].slot && pops[i].value == regs.rip && regs.rsp + 8 >= pops[i].slot)
 			returned(regs.rip, is_set ? regs.rsp : pops[i].slot + 8);
@@ -217,15 +224,15 @@ int main(int argc, char **argv)
 	for (word highest = regs.rsp;;) {
 		word pc = regs.rip, sp = regs.rsp;
 		unsigned char code[4] = {0};
-		int leaves = is_set && read_memory(pc, code, sizeof code) && jumps_to_register(code);
+		read_memory(pc, code, sizeof code);
+		int leaves = is_set && jumps_to_register(code);
 		go_on(PTRACE_SINGLESTEP);
 		if (popped)
-			look_for_popped(leaves);
+			look_for_popped(code, leaves);
 		if (leaves)
 			give_up();
 		if (regs.rsp == sp - 8)
 			step_over_call(pc);
-		read_memory(pc, code, sizeof code);
 		if (regs.rsp != sp)
 			is_set = sets_stack_pointer(code);
 		if (sp == highest && (is_load(code) || is_pop(code)))

@@ -50,11 +50,16 @@ fn documents(root: &Path) -> Result<Vec<Document>> {
     ];
     let written = book_pages(root)?.into_iter().filter(|page| *page != reference);
     for path in written.chain([root.join("README.md")]) {
-        let text = transcript::refresh(&read(&path)?, &run);
+        let text = tables(&read(&path)?).and_then(|text| transcript::refresh(&text, &run));
         documents.push(Document { text: text.with_context(|| path.display().to_string())?, path });
     }
     documents.push(Document { text: reference::text(), path: reference });
     Ok(documents)
+}
+
+/// A page with the tables that the program has.
+fn tables(page: &str) -> Result<String> {
+    blocks::rewrite(page, "gdb", |_| Ok(format!("\n{}\n", kcore_commands::gdb::markdown())))
 }
 
 /// The pages of the book, by name.

@@ -1,0 +1,108 @@
+//! What `::help` says of a subject: sections of the book, and tables that the program has.
+
+use kcore_dcmd::{Cell, Fields, Record, View};
+
+use crate::{book_text, gdb};
+
+const LANGUAGE: &str = include_str!("../../docs/book/src/language.md");
+const FORMATS: &str = include_str!("../../docs/book/src/formats.md");
+const LIVE: &str = include_str!("../../docs/book/src/live.md");
+const JSON: &str = include_str!("../../docs/book/src/json.md");
+
+const STACKS: &str = "\
+STACKS
+
+  $C                        the stack of the current thread
+  ::stack -v                the same with source lines, arguments and locals
+  ::stacks                  the stacks of all threads, each once, most common first
+  ::stacks -c FUNCTION      those that call it; -C FUNCTION those that do not
+  ::walk thread | ::stack   the stack of every thread
+  ::threads                 the threads; 0tLWP::thread chooses one
+  ::frame 2                 chooses a frame: ::locals, ::print, $r and <rip are of it
+  ADDR::whatis              whose stack an address is on
+
+  A frame that is a guess is marked [guessed], and so is every frame beyond it. A stack that does not
+  end at its outermost frame says why. ::help stack explains all marks.";
+
+/// A subject of help.
+pub struct Topic {
+    /// What it is called.
+    pub name: &'static str,
+    text: fn() -> String,
+}
+
+/// Every subject.
+pub const TOPICS: &[Topic] = &[
+    Topic { name: "language", text: language },
+    Topic { name: "expressions", text: expressions },
+    Topic { name: "formats", text: formats },
+    Topic { name: "pipelines", text: pipelines },
+    Topic { name: "stacks", text: || STACKS.to_owned() },
+    Topic { name: "live", text: live },
+    Topic { name: "json", text: || book_text::sections(JSON, &["JSON"]) },
+    Topic { name: "gdb", text: gdb::text },
+];
+
+fn language() -> String {
+    let headings = ["The language", "Counts", "Dcmds, options and quotes", "Variables", "Errors"];
+    book_text::sections(LANGUAGE, &headings)
+}
+
+fn expressions() -> String {
+    book_text::sections(LANGUAGE, &["Numbers", "Operators", "Operands"])
+}
+
+fn formats() -> String {
+    let shown = book_text::sections(LANGUAGE, &["Showing memory and values"]);
+    let headings = ["Integers", "Pointers, code, text, time", "Layout and movement"];
+    format!("{shown}\n\n{}", book_text::sections(FORMATS, &headings))
+}
+
+fn pipelines() -> String {
+    book_text::sections(LANGUAGE, &["Pipelines", "The shell"])
+}
+
+fn live() -> String {
+    book_text::sections(LIVE, &["Live processes", "Snapshots", "What the process notices"])
+}
+
+/// The record of a subject, or of lines of another debugger; `None` if there is none of that name.
+pub fn find(name: &str) -> Option<TopicPage> {
+    let topic = TOPICS.iter().find(|topic| topic.name == name).map(|topic| (topic.text)());
+    let text = topic.or_else(|| gdb::about(name))?;
+    Some(TopicPage { name: name.to_owned(), text: text.trim_end().to_owned() })
+}
+
+/// All about a subject.
+pub struct TopicPage {
+    name: String,
+    text: String,
+}
+
+impl Record for TopicPage {
+    fn kind(&self) -> &'static str {
+        "help_topic"
+    }
+
+    fn view(&self) -> View {
+        View::Line("{text:m}")
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        out.text("name", &self.name).put("text", Cell::text(self.text.as_str()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_subject_has_a_text_without_signs_of_markdown() {
+        for topic in TOPICS {
+            let text = (topic.text)();
+            assert!(text.lines().count() > 8, "{}", topic.name);
+            assert!(!text.contains("](") && !text.contains("<!--"), "{}", topic.name);
+        }
+    }
+}
