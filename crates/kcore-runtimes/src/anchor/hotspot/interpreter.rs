@@ -19,6 +19,10 @@ const SAVED_PLACE: i64 = -8;
 const SET_FRAME_POINTER: [u8; 3] = [0x48, 0x8b, 0xec];
 /// `mov rsp, [rbp - 16]`, where interpreted code goes on behind a call.
 const RESTORE_STACK_POINTER: [u8; 4] = [0x48, 0x8b, 0x65, 0xf0];
+/// Bytes of the code that returns go to, before the place in the bytecodes is in r13 again, at most.
+const RETURN_ENTRY: u64 = 64;
+/// Bytes of two instructions by which a frame is left, and of one that clears a flag before them.
+const LONGEST_LEAVING: usize = 16;
 /// `call`, with where to relative to what is behind it.
 const CALL: u8 = 0xe8;
 /// Bytes of code by which the interpreter calls the virtual machine, at most.
@@ -40,38 +44,57 @@ enum Leaving {
 impl HotSpot {
     /// The CFA of the frame, whose caller's registers are put into `caller`.
     pub(super) fn leave_interpreted(&self, at: At<'_>, caller: &mut Regs) -> Option<Addr> {
-        let steps = [Self::leave_left, Self::leave_pushed, Self::leave_linked, Self::leave_entered];
+        let steps = [
+            Self::leave_left,
+            Self::leave_compared,
+            Self::leave_pushed,
+            Self::leave_linked,
+            Self::leave_entered,
+        ];
         if let Some((regs, cfa)) = steps.iter().find_map(|step| step(self, at)) {
             *caller = regs;
             return Some(cfa);
         }
-        self.is_in_bytecodes(at).then(|| self.leave_interpreter(at, caller)).flatten()
+        let is_whole = self.is_in_bytecodes(at) || self.is_native(at);
+        is_whole.then(|| self.leave_interpreter(at, caller)).flatten()
     }
 
     /// The frame is gone: `pop RETURN; mov rsp, SENDER; jmp RETURN`.
     fn leave_left(&self, at: At<'_>) -> Option<(Regs, Addr)> {
-        let code = at.code(8);
-        let (pc, cfa) = match Leaving::read(&code)?.0 {
-            Leaving::Jump(to) => (at.regs.get(to)?, at.stack_pointer()?),
-            Leaving::SetStackPointer(sender) => {
-                let Leaving::Jump(to) = Leaving::read(code.get(3..)?)?.0 else { return None };
+        let code = at.code(LONGEST_LEAVING);
+        let code = behind_flag(&code);
+        let (leaving, len) = Leaving::read(code)?;
+        let next = || Some(Leaving::read(code.get(len..)?)?.0);
+        let (pc, cfa) = match (leaving, next()) {
+            (Leaving::Jump(to), _) => (at.regs.get(to)?, at.stack_pointer()?),
+            (Leaving::SetStackPointer(sender), Some(Leaving::Jump(to))) => {
                 (at.regs.get(to)?, Addr::new(at.regs.get(sender)?))
             }
-            Leaving::Pop => {
-                let (_, len) = Leaving::read(&code)?;
-                let next = Leaving::read(code.get(len..)?)?.0;
-                let Leaving::SetStackPointer(sender) = next else { return None };
+            // Since JDK 21 the new stack pointer is compared before the jump.
+            (Leaving::SetStackPointer(sender), _) => {
+                (at.regs.get(R13)?, Addr::new(at.regs.get(sender)?))
+            }
+            (Leaving::Pop, Some(Leaving::SetStackPointer(sender))) => {
                 (at.word_by_sp(0)?, Addr::new(at.regs.get(sender)?))
             }
+            (Leaving::Pop, _) => return None,
         };
         self.caller_of(at, pc, cfa, at.regs.get(RBP))
+    }
+
+    /// The return address is in r13, and nothing is left but to go there.
+    fn leave_compared(&self, at: At<'_>) -> Option<(Regs, Addr)> {
+        let pc = Addr::new(at.regs.get(R13)?);
+        let is_there = at.regs.pc().offset_from(pc).is_some_and(|by| by <= RETURN_ENTRY);
+        (!is_there).then_some(())?;
+        self.caller_of(at, pc.get(), at.stack_pointer()?, at.regs.get(RBP))
     }
 
     /// The return address was pushed, and there is no frame yet. Where a compiled method came back to just now, and below
     /// the frame of a native one, lies what is left of other calls.
     fn leave_pushed(&self, at: At<'_>) -> Option<(Regs, Addr)> {
-        let is_rest = at.code(RESTORE_STACK_POINTER.len()) == RESTORE_STACK_POINTER
-            || self.is_in_bytecodes(at) && self.bytecodes(at).is_some_and(|it| it.is_empty());
+        let is_rest =
+            at.code(RESTORE_STACK_POINTER.len()) == RESTORE_STACK_POINTER || self.is_native(at);
         (!is_rest || self.is_in_call(at)).then_some(())?;
         // A method handle's linker took the last argument, which lay where the return address is now.
         let sp = at.stack_pointer()?;
@@ -108,6 +131,11 @@ impl HotSpot {
         self.bytecodes(at).is_some_and(|bytecodes| {
             places.any(|place| bytecodes.contains(Addr::new(place)) || place == bytecodes.end.get())
         })
+    }
+
+    /// Whether the frame is that of a native method, which has no place in bytecodes.
+    fn is_native(&self, at: At<'_>) -> bool {
+        at.word_by_fp(SAVED_PLACE) == Some(0) && self.bytecodes(at).is_some_and(|it| it.is_empty())
     }
 
     /// The bytecodes of the method that the frame says it is of; a native one has none.
@@ -157,6 +185,14 @@ impl Leaving {
             [0xff, it @ 0xe0..=0xe7, ..] => (Self::Jump(register(0, it)?), 2),
             _ => return None,
         })
+    }
+}
+
+/// The code behind `movb [r15 + FLAG], 0`, by which a thread says since JDK 24 that its frame is gone.
+fn behind_flag(code: &[u8]) -> &[u8] {
+    match code {
+        [0x41, 0xc6, 0x87, _, _, _, _, 0, rest @ ..] | [0x41, 0xc6, 0x47, _, 0, rest @ ..] => rest,
+        _ => code,
     }
 }
 

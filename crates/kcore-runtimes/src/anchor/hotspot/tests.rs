@@ -260,6 +260,29 @@ fn the_interpreter_leaves_a_frame_by_a_jump() {
     assert_eq!(in_interpreter(&other, &[IN_METHOD], &registers), left);
     assert_eq!(in_interpreter(&other[1..], &[], &registers), left);
     assert_eq!(in_interpreter(&LEAVING[5..], &[], &[(6, fp), (13, CALLER)]), None, "not Java");
+    // `mov byte ptr [r15 + 0x3be], 0` comes before, `cmp [r15 + 0x620], rsp` in between.
+    let flagged = [&[0x41, 0xc6, 0x87, 0xbe, 3, 0, 0, 0][..], &LEAVING].concat();
+    assert_eq!(in_interpreter(&flagged, &[IN_METHOD], &[(6, fp), (3, sender)]), left);
+    let compared = [0x48, 0x8b, 0xe3, 0x49, 0x3b, 0xa7, 0x20, 6, 0, 0];
+    assert_eq!(in_interpreter(&compared, &[], &popped), left);
+    assert_eq!(in_interpreter(&compared[3..], &[], &popped), moved);
+}
+
+#[test]
+fn below_the_frame_of_a_native_method_lies_nothing_of_its_callers() {
+    let (fp, method, constant) = (STACK + 0x100, OBJECTS + 0x800, OBJECTS + 0x900);
+    let native = |place| {
+        let mut process = process();
+        process.words(fp - 24, &[method, 0, fp + 0x40, 0xf00d, IN_METHOD]);
+        process.words(fp - 64, &[place]);
+        process.words(method, &[0, constant]);
+        // What is left of an earlier call.
+        process.words(STACK, &[IN_INTERPRETER + 0x40]);
+        let pc = CodeAddr::Pc(Addr::new(IN_INTERPRETER));
+        step(&process, Phase::AfterCode, pc, &[(7, STACK), (6, fp), (13, constant)])
+    };
+    assert_eq!(native(0), Some((IN_METHOD, fp + 0x40, Some(0xf00d))));
+    assert_eq!(native(1), Some((IN_INTERPRETER + 0x40, STACK + 8, Some(fp))), "it is none");
 }
 
 #[test]
