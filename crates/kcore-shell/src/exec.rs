@@ -1,6 +1,6 @@
 //! Runs one statement: sets dot, runs its pipeline, ends its output; and says what a failure means.
 
-use kcore::{MAX_FRAMES, MissingDebug};
+use kcore::{Fault, MAX_FRAMES, MissingDebug};
 use kcore_dcmd::{DcmdError, Dot, Result, Shell, Sink};
 
 use crate::eval;
@@ -9,9 +9,6 @@ use crate::limits;
 use crate::parse::{Stage, Statement};
 use crate::session::{Session, Source};
 use crate::status::{Status, Stop};
-
-/// What messages say of memory that a snapshot does not have.
-const NOT_COPIED: &str = "was not copied";
 
 impl Session {
     /// Runs `statement`, and ends its output.
@@ -268,7 +265,8 @@ impl Session {
 
     /// Says what helps where memory was not copied.
     fn advise(&self, error: &DcmdError, sink: &mut dyn Sink) {
-        let is_not_copied = || error.to_string().contains(NOT_COPIED);
+        let DcmdError::Failed { address: Some(at), .. } = *error else { return };
+        let is_not_copied = || matches!(self.core.space().origin(at), Err(Fault::NotCopied(_)));
         if let Some(advice) = self.uncopied.filter(|_| is_not_copied()) {
             // Whoever does not read the error does not miss the hint.
             let _ = sink.hint(advice);

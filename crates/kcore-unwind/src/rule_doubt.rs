@@ -1,4 +1,4 @@
-//! What a rule says of code that was interrupted, held against that code.
+//! What a rule or unwind information says of code that was interrupted, held against that code.
 //!
 //! Rules follow the frames that a runtime keeps. Code that was interrupted may not have made its frame yet, or have left
 //! it, or, as a leaf, make none: then they leave out its caller.
@@ -12,6 +12,16 @@ use crate::{
 };
 
 impl Walker<'_> {
+    /// The caller to which all paths through code lead that was interrupted, if it lies below `cfa`.
+    pub(crate) fn below_by_code(&mut self, regs: &Regs, pc: CodeAddr, cfa: Addr) -> Option<Guess> {
+        if pc.is_return() {
+            return None;
+        }
+        let paths = self.paths(pc);
+        let fallback = Fallback { paths: &paths, ..self.fallback(&[]) };
+        fallback.exact(regs).filter(|exact| exact.cfa < Some(cfa))
+    }
+
     /// What to take for the caller instead of `named`, which a rule says: what lies below it, where all paths
     /// through the code lead there; the same, marked, where no path is known to lead to it.
     pub(crate) fn instead_of_rule(

@@ -263,7 +263,8 @@ impl<'a> Walker<'a> {
             return self.above_restorer(regs, caller);
         }
         if let Some(row) = &code.row {
-            return self.above_row(regs, row, pc.lookup(), caller);
+            let above = self.above_row(regs, row, pc.lookup(), caller);
+            return self.held_against_code(above, regs, pc, caller);
         }
         if let Some(above) = self.above_rule(Phase::AfterCfi, regs, pc, caller) {
             return above;
@@ -272,6 +273,23 @@ impl<'a> Walker<'a> {
             return self.above_wild_call(regs, caller);
         }
         self.above_guess(regs, pc, caller)
+    }
+
+    /// The same, but where code that was made at run time was interrupted: its unwind information often tells of calls
+    /// alone, as Cranelift's, which leaves out how a function ends.
+    fn held_against_code(
+        &mut self,
+        above: Above,
+        regs: &Regs,
+        pc: CodeAddr,
+        caller: &mut Regs,
+    ) -> Above {
+        let may_be_wrong = above.caller.is_ok() && !self.modules.is_in_module(pc.lookup());
+        let Some(cfa) = above.cfa.filter(|_| may_be_wrong) else { return above };
+        match self.below_by_code(regs, pc, cfa) {
+            Some(exact) => Above::by_guess(exact, caller),
+            None => above,
+        }
     }
 
     fn above_rule(

@@ -84,7 +84,7 @@ fn words_of_other_debuggers_are_answered_with_what_to_type() {
     let screen = terminal.wait_for_prompt();
     assert!(screen.contains("::help") && screen.contains("::quit"), "no welcome:\n{screen}");
     for (word, answer) in [
-        ("help", "kcore: help is ::help here"),
+        ("info threads", "kcore: info threads is ::threads here"),
         ("bt", "kcore: bt is $C here"),
         ("break main", "kcore: break main: a core does not run"),
         // The program has a function of this name.

