@@ -46,6 +46,23 @@ fn a_stack_pointer_that_was_saved_on_an_aligned_stack_is_found() {
 }
 
 #[test]
+fn unwind_information_of_made_code_does_not_hide_the_caller_of_a_return() {
+    // ret, as behind an epilogue of which nothing tells that the frame is gone; add $16,%rsp and ret.
+    let stopped = || {
+        Process::new(&[Unwind::Plain(24), Unwind::Plain(8), Unwind::Outermost])
+            .code(0, &[0xc3, 0x90, 0x90, 0x90, 0x48, 0x83, 0xc4, 0x10, 0xc3])
+            .words(0, &[at(1, 4), at(2, 4), at(2, 4)])
+    };
+    let (frames, end) = stopped().made_at_run_time(0).walk(at(0, 0), 0);
+    assert_eq!(pcs(&frames), [at(0, 0), at(1, 4), at(2, 4)]);
+    assert_eq!((frames[1].0.trust, frames[1].0.guess, end), (Trust::Code, false, End::Outermost));
+    let (frames, _) = stopped().walk(at(0, 0), 0);
+    assert_eq!(pcs(&frames), [at(0, 0), at(2, 4)], "compilers tell of every instruction");
+    let (frames, _) = stopped().made_at_run_time(0).walk(at(0, 4), 0);
+    assert_eq!(pcs(&frames), [at(0, 4), at(2, 4)], "within the function it is right");
+}
+
+#[test]
 fn paths_that_differ_are_a_guess_and_so_is_all_beyond() {
     // je to the second return; pop %rbx; ret; pop %rbx; pop %rbx; ret
     let code = [0x74, 0x02, 0x5b, 0xc3, 0x5b, 0x5b, 0xc3];
