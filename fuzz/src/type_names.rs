@@ -9,7 +9,8 @@ pub fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let core = core();
     if let Ok(ty) = core.types().named(None, text) {
-        let _ = (ty.size(), ty.stripped(), ty.declared("x"), core.types().named(None, &ty.spelled()));
+        let _ =
+            (ty.size(), ty.stripped(), ty.declared("x"), core.types().named(None, &ty.spelled()));
     }
     let mut session = SessionTypes::default();
     let _ = core.types().declare(&mut session, text);

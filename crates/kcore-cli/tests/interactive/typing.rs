@@ -94,7 +94,7 @@ fn words_of_other_debuggers_are_answered_with_what_to_type() {
         terminal.run(word);
         terminal.wait_for(answer);
     }
-    terminal.run("quit");
+    terminal.type_line("quit");
     terminal.wait_for("kcore: quit is ::quit here");
 }
 
