@@ -15,7 +15,7 @@ mod tree;
 use std::{collections::HashSet, sync::Arc};
 
 use kcore_mem::{Addr, AddrRange, AddressSpace, Svma, Target};
-use kcore_symbols::{Function, ModuleSymbols, SymbolTable};
+use kcore_symbols::{Function, ModuleSymbols, RawSymbol, SymbolTable};
 use kcore_unwind::{Cfi, CfiBuilder};
 
 use self::gdb::MadeFile;
@@ -25,8 +25,10 @@ use crate::HostModule;
 const MAX_SECTIONS: usize = 1 << 16;
 /// Bytes of a section, at most.
 const MAX_SECTION: u64 = 16 << 20;
-/// Bytes of all sections, at most.
+/// Bytes of all sections, and of all names, at most.
 const MAX_BYTES: u64 = 64 << 20;
+/// Bytes that a function takes beside its name.
+const SYMBOL: u64 = 64;
 
 /// The frame descriptions that were registered, by the code that they cover, and names.
 #[derive(Default)]
@@ -82,7 +84,14 @@ impl Registered {
         for (bytes, at) in files.iter().filter_map(MadeFile::unwind_information) {
             self.add(bytes, at, space.target());
         }
-        let functions: Vec<_> = files.iter().flat_map(MadeFile::functions).collect();
+        let mut left = MAX_BYTES;
+        let fits = |function: &RawSymbol| {
+            let rest = left.checked_sub(SYMBOL.saturating_add(function.name.len() as u64));
+            left = rest.unwrap_or_default();
+            rest.is_some()
+        };
+        let functions: Vec<_> =
+            files.iter().flat_map(MadeFile::functions).take_while(fits).collect();
         if !functions.is_empty() {
             self.symbols = Some(ModuleSymbols::from_table(SymbolTable::from_raw(functions)));
         }
