@@ -1,4 +1,4 @@
-//! Lines of gdb and lldb: what they are in kcore.
+//! Translates lines of gdb and lldb into kcore's language.
 
 mod examine;
 mod here;
@@ -7,7 +7,6 @@ mod page;
 mod place;
 mod row;
 mod shape;
-
 mod table;
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-//! Expressions of C as lines and addresses of kcore. What does not mean the same is left alone.
+//! Translates C expressions into lines and addresses of kcore. Refuses those that would mean something else here.
 
 use super::place::{Place, is_name};
 use super::shape::Bound;

@@ -60,7 +60,7 @@ fn line(theirs: &str, ours: &str, says: &str) -> String {
 /// Columns of a line of text.
 const WIDTH: usize = 79;
 
-/// Words in lines that are indented.
+/// Fills words into indented lines.
 fn wrapped(text: &str, indent: usize) -> String {
     let mut lines = String::new();
     let mut line = " ".repeat(indent);

@@ -1,4 +1,4 @@
-//! The shapes of lines: which words stand in them, and what a user filled in.
+//! Matches a line against the shape of a command (`x/FMT ADDR`), and finds what the user filled in.
 
 /// Words that stand for others at the beginning of a line.
 const SHORT: &[(&str, &str)] = &[("i", "info"), ("inf", "info"), ("disas", "disassemble")];

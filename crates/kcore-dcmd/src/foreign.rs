@@ -1,4 +1,4 @@
-//! Lines of other debuggers: what a shell asks about a line that is none of its own language.
+//! How a shell asks what a line of another debugger means here, when the line is not valid in its own language.
 
 use kcore::Core;
 

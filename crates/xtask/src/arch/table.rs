@@ -126,7 +126,7 @@ pub const ROOMS: &[Room] = &[
     // Commands never see the shell, the sinks or a terminal.
     Room { name: "kcore-commands", uses: &["kcore", "kcore-dcmd"], third_party: &["regex"] },
     // The edge of another program's process: it shows stacks by the records that commands emit, without the commands.
-    // It keeps rayon from making threads there.
+    // The agent keeps rayon from making threads in its host process.
     Room {
         name: "kcore-agent",
         uses: &["kcore", "kcore-dcmd", "kcore-render"],

@@ -27,9 +27,6 @@ const ENDS: [&str; 3] = ["beam_normal_exit", "beam_exit", "beam_continue_exit"];
 const MIN_CODE: u64 = 512 << 10;
 /// Bytes that are looked at above `rbx`: 1024 registers of either kind, and what is aligned to a line of the cache.
 const MAX_REGISTERS: u64 = 32 << 10;
-/// `call` to an address relative to what follows it.
-const CALL: u8 = 0xe8;
-const CALL_LEN: i64 = 5;
 
 struct Beam {
     machine: Box<dyn Machine>,
@@ -114,12 +111,6 @@ impl Beam {
 
     /// Whether a call of `process_main` stands before an address.
     fn called_main(&self, pc: Addr, space: &dyn AddressSpace) -> bool {
-        let called = || {
-            let call = space.read_held(pc.wrapping_offset(-CALL_LEN), CALL_LEN.unsigned_abs());
-            let (opcode, distance) = call.split_first()?;
-            let distance = i32::from_le_bytes(*distance.first_chunk()?);
-            (*opcode == CALL).then(|| pc.wrapping_offset(distance.into()))
-        };
-        self.module.contains(pc) && called() == Some(self.main)
+        self.module.contains(pc) && self.machine.called_before(pc, space) == Some(self.main)
     }
 }

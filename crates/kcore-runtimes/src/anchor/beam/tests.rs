@@ -17,9 +17,9 @@ fn beam() -> MadeHost {
         process.export(name, at);
     }
     let distance = (MAIN_AT as i64 - CALLED as i64) as i32;
-    process.put(CALLED - 5, &[&[CALL][..], &distance.to_le_bytes()].concat());
+    process.put(CALLED - 5, &[&[0xe8][..], &distance.to_le_bytes()].concat());
     // Above the registers comes first what another call returns to.
-    process.put(0x40_0900, &[CALL, 1, 0, 0, 0]);
+    process.put(0x40_0900, &[0xe8, 1, 0, 0, 0]);
     process.words(STACK + 0x100, &[0x40_0905, 17, CALLED]);
     process
 }

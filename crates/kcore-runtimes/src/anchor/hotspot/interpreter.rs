@@ -70,7 +70,7 @@ impl HotSpot {
             (Leaving::SetStackPointer(sender), Some(Leaving::Jump(to))) => {
                 (at.regs.get(to)?, Addr::new(at.regs.get(sender)?))
             }
-            // Since JDK 21 the new stack pointer is compared before the jump.
+            // JDK 25 compares the new stack pointer before it jumps.
             (Leaving::SetStackPointer(sender), _) => {
                 (at.regs.get(R13)?, Addr::new(at.regs.get(sender)?))
             }
@@ -160,7 +160,7 @@ impl HotSpot {
 }
 
 impl At<'_> {
-    /// The stack pointer of the caller, which r13 has while a frame is made. It is `least` or somewhat above.
+    /// The stack pointer of the caller, which r13 has while a frame is made. Answers nothing where that is below `least`, or far above.
     fn sender(self, least: Addr) -> Option<Addr> {
         let sender = Addr::new(self.regs.get(R13)?);
         sender.offset_from(least).filter(|locals| *locals <= MAX_LOCALS).map(|_| sender)
@@ -188,7 +188,7 @@ impl Leaving {
     }
 }
 
-/// The code behind `movb [r15 + FLAG], 0`, by which a thread says since JDK 24 that its frame is gone.
+/// The code behind `movb [r15 + FLAG], 0`, by which a thread of JDK 25 says that its frame is gone.
 fn behind_flag(code: &[u8]) -> &[u8] {
     match code {
         [0x41, 0xc6, 0x87, _, _, _, _, 0, rest @ ..] | [0x41, 0xc6, 0x47, _, 0, rest @ ..] => rest,
