@@ -28,6 +28,7 @@ mod bound_element;
 mod bthreads;
 mod cat;
 mod count;
+mod crash_site;
 mod dcmds;
 mod dem;
 mod dis;

@@ -18,6 +18,7 @@ pub struct Names<'c> {
     distance: u64,
     demangle: bool,
     radix: u32,
+    source_lines: bool,
 }
 
 impl<'c> Names<'c> {
@@ -30,6 +31,7 @@ impl<'c> Names<'c> {
             distance: settings.symbol_distance,
             demangle: settings.demangle,
             radix: cx.shell().radix(),
+            source_lines: settings.source_lines,
         }
     }
 
@@ -68,7 +70,9 @@ impl<'c> Names<'c> {
     /// The record of a frame of thread `tid`.
     pub fn frame_line(&self, tid: Option<Tid>, frame: NamedFrame, layout: Layout) -> FrameLine {
         let renamed = self.renamed(&frame);
-        FrameLine::new(self.core, tid, frame, layout).renamed(renamed)
+        FrameLine::new(self.core, tid, frame, layout)
+            .renamed(renamed)
+            .with_source(self.source_lines)
     }
 
     /// ``module`name+0x1e``; `None` without a symbol.

@@ -29,7 +29,11 @@ const OPTIONS: &[Opt] = &[
         help: "source lines, pc, sp, how each frame was found, arguments and locals",
     },
     Opt { flag: 'u', value: None, help: "unwind from the ucontext_t at the address" },
-    Opt { flag: 'l', value: Some("frames"), help: "at most so many frames" },
+    Opt {
+        flag: 'l',
+        value: Some("frames"),
+        help: "at most so many frames, inlined calls among them",
+    },
     Opt { flag: 'N', value: None, help: "native frames alone, whatever language runs in them" },
 ];
 
@@ -143,16 +147,19 @@ fn print_stack(cx: &mut Cx<'_>, start: StackStart, shown: &Shown) -> Result<()> 
         _ => Wanted::Arguments,
     };
     let values = ValueReader::new(core, &stack, wanted);
-    let frames: Box<dyn Iterator<Item = NamedFrame>> = match shown.native_alone {
+    let mut frames: Box<dyn Iterator<Item = NamedFrame>> = match shown.native_alone {
         true => Box::new(core.native_frames(&stack)),
         false => Box::new(core.named_frames(&stack)),
     };
-    for frame in frames {
+    for frame in frames.by_ref().take(shown.limit) {
         let values = values.of(&frame).showing(shown.arguments);
         let line = names.frame_line(start.tid(), frame, layout);
         cx.emit(&line.with(values, core.target().endian))?;
     }
-    cx.end(&StackEnd::new(core, &stack, layout))
+    let end = StackEnd::new(core, &stack, layout);
+    // Inlined calls and tail calls make more lines than the stack has frames.
+    let is_cut = frames.next().is_some();
+    cx.end(&if is_cut { end.cut(shown.limit) } else { end })
 }
 
 /// What a stack begins with that was begun there.

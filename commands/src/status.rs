@@ -7,6 +7,8 @@ use kcore::{
 };
 use kcore_dcmd::{Args, Cell, Cx, Dcmd, Example, Fields, Group, Record, Result, Spec, View};
 
+use crate::crash_site::Site;
+
 /// Summarizes the core: the first thing that anyone runs.
 pub struct Status;
 
@@ -17,7 +19,11 @@ raised and on its way to whoever catches it, or that of Python which the thread 
 stack that it carries, the Rust panic with its thread and its place, why the runtime gave up), and each thing that makes answers doubtful: a truncated core, files that were not found or are of another build.
 
 Where a handler was told of a fault and then ended the process, by raising the signal again or by abort, the \
-fault comes first, with its address and where it came about; then what ended the process.";
+fault comes first, with its address and where it came about; then what ended the process.
+
+`where:` names the innermost frame of the program's own code: one that is neither of the C library nor of a language's \
+runtime or standard library. Below it stands its line of source, if the file is at hand. Both are shown on a terminal, \
+or after `::set -o lines`.";
 
 impl Dcmd for Status {
     fn spec(&self) -> Spec {
@@ -29,13 +35,17 @@ impl Dcmd for Status {
     fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
         let core = cx.core();
         let has_core = core.file().is_some();
-        cx.emit(&StatusRecord { status: core.status(), has_core })
+        let is_wanted = !cx.is_for_people() || cx.shell().settings().source_lines;
+        let site = is_wanted.then(|| Site::find(cx)).flatten();
+        cx.emit(&StatusRecord { status: core.status(), has_core, site })
     }
 }
 
 struct StatusRecord {
     status: CoreStatus,
     has_core: bool,
+    /// Where the process died in its own code, if that is wanted and known.
+    site: Option<Site>,
 }
 
 const OF_CORE: &str = "\
@@ -49,6 +59,8 @@ status: {signal_name?process terminated by {signal_name}{signal_text? ({signal_t
 {signal_name^{live?running, {live}}\
 {live^{by_gcore?process core file generated with gcore}{by_gcore^no signal is recorded}}}\
 {explanation?\nwhy: {explanation}}\
+{site_symbol?\nwhere: {site_symbol}{site_place? at {site_place}}, frame {site_frame:d}}\
+{site_source?\n       {site_source}}\
 {abort_message?\nlibc panic message: {abort_message}}\
 {exception_type?\n{exception_words}: {exception_type}{exception_what?: {exception_what}}{exception_object? (at {exception_object})}}\
 {exception_stack*\n    at {.}}\
@@ -132,6 +144,7 @@ impl Record for StatusRecord {
             .num("crashed_tid", status.crashed_tid.map(|tid| u64::from(tid.get())))
             .opt_text("explanation", status.explanation.as_deref())
             .put("handled_signals", Cell::List(status.handled.iter().map(handled_cell).collect()));
+        out.put("where", Cell::or_null(self.site.as_ref(), Site::cell));
         self.put_last_words(out);
         let live = status.live.as_ref();
         let before = live.map(|live| live.before.iter().map(|time| Cell::Num(nanos(*time))));
@@ -143,6 +156,12 @@ impl Record for StatusRecord {
             .display("live", Cell::or_null(live.map(stood_still), Cell::text))
             .put("doubts", texts(&status.doubts))
             .display("name", Cell::or_null(self.name(), Cell::text));
+        match &self.site {
+            Some(site) => site.display(out),
+            None => {
+                out.display("site_symbol", Cell::Null).display("site_source", Cell::Null);
+            }
+        }
     }
 }
 

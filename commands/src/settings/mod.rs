@@ -25,7 +25,8 @@ const OPTIONS: &[Opt] = &[
 const HELP: &str = "Without arguments: all settings. Lines of the configuration file that begin with \
     ::set keep them for the next time.\n\n\
     Options, which -o sets and +o clears: pager (output pauses after each screenful), autowrap (all \
-    output wraps at words), ignoreeof (ctrl-D does not leave), nearest (a runtime whose version is unknown is \
+    output wraps at words), ignoreeof (ctrl-D does not leave), lines (stacks and ::status show files and lines of source; \
+    it is on if standard output is a terminal), nearest (a runtime whose version is unknown is \
     decoded by the layouts of the nearest one, and every frame says so), repeatlast (an empty line repeats the \
     last command). Several are separated by commas. array_mem_limit=N and array_str_limit=N, or none, are how \
     many elements of an array, and characters of an array of them, values of types show.\n\n\

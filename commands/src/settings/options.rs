@@ -9,6 +9,7 @@ type Switch = fn(&mut Settings) -> &mut bool;
 const SWITCHES: &[(&str, Switch)] = &[
     ("autowrap", |settings| &mut settings.autowrap),
     ("ignoreeof", |settings| &mut settings.ignore_eof),
+    ("lines", |settings| &mut settings.source_lines),
     ("nearest", |settings| &mut settings.nearest_layouts),
     ("pager", |settings| &mut settings.pager),
     ("repeatlast", |settings| &mut settings.repeat_last),

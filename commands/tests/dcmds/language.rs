@@ -74,7 +74,7 @@ fn help_has_the_sections_of_mdb() {
         "\nNAME\n  dump - dump memory from an address\n\nSYNOPSIS\n  [address][,count]::dump "
     ));
     assert_eq!(page, text("::help ::dump"));
-    assert_eq!(error("::help zz"), "kcore: unknown command: zz");
+    assert!(error("::help zz").starts_with("kcore: unknown command: zz (subjects are "));
     assert_eq!(one("::help dump")["options"][0]["flag"], "e");
 }
 

@@ -49,7 +49,8 @@ own record of it is wrong or gone; EXE alone shows symbols and code. CORE may be
 
 const AFTER_HELP: &str = "\
 'kcore stacks CORE' prints the unique stacks of all threads, most common first, and exits;
-so does 'kcore stacks PID' of a live process.
+so does 'kcore stacks PID' of a live process, and 'kcore stacks CORE CORE' compares cores;
+'kcore triage CORE...' tells in a line what happened in each core, and which are alike;
 'kcore save PID -o FILE' saves a live process as a core: see 'kcore save --help';
 'kcore profile PID -o FILE.svg' samples its stacks: see 'kcore profile --help';
 'kcore ask PID' has it show them itself, if it has kcore's agent: see 'kcore ask --help';
@@ -60,6 +61,8 @@ const AFTER_LONG_HELP: &str = "\
 Examples:
   kcore app.core                          look around
   kcore stacks app.core                   unique stacks of all threads, most common first
+  kcore stacks a.core b.core              which stacks they have in common
+  kcore triage *.core                     what happened in each, a line each, those together that are alike
   kcore -p 4711                           look around in a live process as it is now
   kcore stacks 4711                       what its threads do, most common first
   kcore save 4711 -o app.core             a core of it, as gcore makes one
@@ -74,7 +77,7 @@ Examples:
   kcore app.core < script                 a script; also -f script
   zstdcat app.core.zst | kcore -c ::status -
 
-A file that is called 'stacks', 'save', 'profile', 'ask' or 'gdb' is './stacks', './save' and so on. '-c FILE', where FILE is a core and no other is
+A file that is called 'stacks', 'triage', 'save', 'profile', 'ask' or 'gdb' is './stacks', './save' and so on. '-c FILE', where FILE is a core and no other is
 named, opens it, as gdb does.
 
 From MDB:
@@ -99,7 +102,7 @@ Exit status:
   2  wrong usage, or the target cannot be opened";
 
 const USAGE_LINES: &str = "kcore [OPTIONS] [EXE] CORE\n       kcore [OPTIONS] -p PID\n       \
-     kcore stacks [OPTIONS] PID|[EXE] CORE\n       kcore save [OPTIONS] PID -o FILE\n       kcore profile [OPTIONS] PID [-o FILE]\n       kcore ask [OPTIONS] PID";
+     kcore stacks [OPTIONS] PID|[EXE] CORE\n       kcore stacks [OPTIONS] CORE CORE...\n       kcore triage [OPTIONS] CORE...\n       kcore save [OPTIONS] PID -o FILE\n       kcore profile [OPTIONS] PID [-o FILE]\n       kcore ask [OPTIONS] PID";
 
 /// Open a Linux core, or a snapshot of a live process, and ask what it was doing.
 #[derive(Parser, Debug)]
@@ -217,6 +220,8 @@ pub(crate) enum Color {
 pub(crate) struct Args {
     /// Core and executable, in whichever order.
     pub(crate) files: Vec<PathBuf>,
+    /// The word before them.
+    pub(crate) word: Option<Word>,
     /// `-c` and `-f`, in order, that of `stacks` first. One of them may be a core: see `target`.
     pub(crate) commands: Vec<Batch>,
     pub(crate) exe: Option<PathBuf>,
@@ -232,6 +237,25 @@ pub(crate) struct Args {
     pub(crate) quiet: bool,
     pub(crate) budget: BudgetArgs,
     pub(crate) live: LiveArgs,
+}
+
+/// A first word that says what is asked of cores.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Word {
+    /// The unique stacks of one, or which ones several have in common.
+    Stacks,
+    /// A line for each.
+    Triage,
+}
+
+impl Word {
+    fn of(word: &OsStr) -> Option<Self> {
+        match word.to_str()? {
+            "stacks" => Some(Self::Stacks),
+            "triage" => Some(Self::Triage),
+            _ => None,
+        }
+    }
 }
 
 /// Commands that the command line has, or names.
@@ -295,8 +319,11 @@ fn parse_session(words: Vec<OsString>) -> Result<Args, Exit> {
     let mut files = raw.files;
     let mut commands = in_order(&matches, raw.command, raw.file);
     let mut live = raw.live;
-    if files.first().is_some_and(|first| first.as_os_str() == OsStr::new("stacks")) {
+    let word = files.first().and_then(|first| Word::of(first.as_os_str()));
+    if word.is_some() {
         files.remove(0);
+    }
+    if word == Some(Word::Stacks) {
         commands.insert(0, Batch::Text("::stacks".into()));
         // Nothing but a number that is no file stands for a process, and only here.
         if let (None, [word]) = (&live.pid, files.as_slice())
@@ -312,6 +339,7 @@ fn parse_session(words: Vec<OsString>) -> Result<Args, Exit> {
     }
     Ok(Args {
         files,
+        word,
         commands,
         exe: raw.exe,
         sysroot: raw.sysroot,

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
-use kcore_dcmd::Sink;
+use kcore::Core;
+use kcore_dcmd::{Sink, stack::MAX_GROUP_FRAMES};
 use kcore_shell::repl::{self, ReplOptions};
 use kcore_shell::{Session, Status, Stop};
 use signal_hook::consts::SIGINT;
@@ -14,6 +15,8 @@ use signal_hook::consts::SIGINT;
 const GLANCE: &str = "::status";
 /// What everybody must know first.
 const WELCOME: &str = "::help shows what can be asked, ::quit leaves";
+/// Threads whose stacks are compared before the first prompt. Nobody waits for those of more.
+const MAX_THREADS: usize = 1024;
 
 /// Shows the glance, unless `is_quiet`, then runs what the user types until the user leaves.
 ///
@@ -46,6 +49,30 @@ fn open(session: &mut Session, sink: &mut dyn Sink) -> bool {
     if !io::stdout().is_terminal() {
         let _ = sink.hint("");
     }
+    if let Some(overview) = sink.is_for_people().then(|| overview(session.core())).flatten() {
+        let _ = sink.hint(&overview);
+    }
     let _ = sink.hint(WELCOME);
     true
+}
+
+/// How many threads stand in how many stacks, and what shows these; `None` without threads.
+fn overview(core: &Core) -> Option<String> {
+    let tids = core.tids();
+    let whose =
+        if core.crashed_thread().is_some() { "of the crash" } else { "of the first thread" };
+    match tids.len() {
+        0 => None,
+        1 => Some("1 thread: $C shows its stack".to_owned()),
+        threads if threads > MAX_THREADS => Some(format!(
+            "{threads} threads: $C shows the stack {whose}, ::stacks those of all threads"
+        )),
+        threads => {
+            let stacks = core.stack_groups(&tids, &[], MAX_GROUP_FRAMES).len();
+            let plural = if stacks == 1 { "" } else { "s" };
+            Some(format!(
+                "{threads} threads in {stacks} stack{plural}: $C shows that {whose}, ::stacks all of them"
+            ))
+        }
+    }
 }

@@ -22,6 +22,7 @@ mod profile;
 mod progress;
 mod run;
 mod save;
+mod several;
 mod target;
 mod terminal;
 

@@ -20,7 +20,7 @@ use crate::args::{self, Args, Batch};
 use crate::confine::{self, Allowed};
 use crate::target::{self, Target, shown};
 use crate::terminal::{self, Terminal};
-use crate::{folders, help, interactive, live, output, progress};
+use crate::{folders, help, interactive, live, output, progress, several};
 
 /// Exit status when a command failed.
 const FAILED: u8 = 1;
@@ -74,6 +74,9 @@ pub(crate) fn run(args: Args) -> ExitCode {
 fn try_run(mut args: Args) -> Result<Status> {
     let files = std::mem::take(&mut args.files);
     let commands = std::mem::take(&mut args.commands);
+    if let Some(question) = several::asked(&args, &files) {
+        return several::run(question, files, &commands, &args);
+    }
     let live = args.live.target()?;
     if let Some(names) = help::asked(&files, &args, live.is_some(), &commands) {
         return help::show(&names, &args);
@@ -85,7 +88,7 @@ fn try_run(mut args: Args) -> Result<Status> {
     let screen = commands.screen(budget.interrupt());
     let interrupt = Arc::clone(budget.interrupt());
     let mut notes = Vec::new();
-    let core = open(&target, &args, budget, commands.are_typed(), &mut notes)?;
+    let core = open_core(&target, &args, budget, commands.are_typed(), &mut notes)?;
     notes.extend(live_notes(&target, &core));
     let format = output::format(args.json, args.color, core.target().word_size());
     let mut session = session(core, format);
@@ -96,6 +99,7 @@ fn try_run(mut args: Args) -> Result<Status> {
     settings.macro_path.extend(folders::macros().filter(|_| !args.untrusted));
     settings.show_state = args.live.show_state;
     settings.show_stack_pointer = args.live.show_rsp;
+    settings.source_lines = io::stdout().is_terminal();
     let mut sink = match output::sink(format, args.color, screen.clone(), Some(&target.name())) {
         Ok(sink) => sink,
         Err(DcmdError::Closed) => return Ok(Status::DONE),
@@ -142,7 +146,10 @@ fn check_named(target: &Target, args: &Args) -> Result<()> {
 }
 
 /// Opens the target. What is said of it stands in `notes`. `is_typed`: commands come from a terminal.
-fn open(
+///
+/// # Errors
+/// When it cannot be opened, or a file that is named is not there.
+pub(crate) fn open_core(
     target: &Target,
     args: &Args,
     budget: Budget,

@@ -101,7 +101,10 @@ pub(crate) fn shown(path: &Path) -> String {
 
 fn set(place: &mut Option<PathBuf>, file: PathBuf, what: &str) -> Result<()> {
     if let Some(other) = place {
-        bail!("{} and {} are both named as the {what}: name one", shown(other), shown(&file));
+        let (one, two) = (shown(other), shown(&file));
+        let several = "'kcore stacks' and 'kcore triage' take several";
+        let hint = if what == "core" { format!(" ({several})") } else { String::new() };
+        bail!("{one} and {two} are both named as the {what}: name one{hint}");
     }
     *place = Some(file);
     Ok(())
@@ -116,6 +119,11 @@ fn take_core(commands: &mut Vec<Batch>) -> Option<PathBuf> {
     let (at, path) = commands.iter().enumerate().find_map(|(at, it)| Some((at, core(it)?)))?;
     commands.remove(at);
     Some(path)
+}
+
+/// Whether more than one of the files is a core.
+pub(crate) fn has_several_cores(files: &[PathBuf]) -> bool {
+    files.iter().filter(|file| is_core(file)).nth(1).is_some()
 }
 
 fn is_core(path: &Path) -> bool {
@@ -267,7 +275,10 @@ mod tests {
     fn what_cannot_be_is_said_with_its_reason() {
         let folder = Folder::new();
         let error = |files: &[&str]| folder.resolve(files, &[]).unwrap_err();
-        assert_eq!(error(&["core", "big"]), "core and big are both named as the core: name one");
+        assert_eq!(
+            error(&["core", "big"]),
+            "core and big are both named as the core: name one ('kcore stacks' and 'kcore triage' take several)"
+        );
         assert_eq!(
             error(&["exe", "exe"]),
             "exe and exe are both named as the executable: name one"

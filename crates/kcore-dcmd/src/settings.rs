@@ -23,6 +23,8 @@ pub struct Settings {
     pub show_state: bool,
     /// Whether stacks are shown with their stack pointer (`--show-rsp`).
     pub show_stack_pointer: bool,
+    /// Whether stacks and `::status` show files and lines of source; MDB's forms have none.
+    pub source_lines: bool,
     /// Greatest distance from a symbol at which its name counts; 0 asks the symbol's size.
     pub symbol_distance: u64,
     /// Whether names of C++ and Rust are shown as their source has them.
@@ -48,6 +50,7 @@ impl Default for Settings {
             nearest_layouts: false,
             show_state: false,
             show_stack_pointer: false,
+            source_lines: false,
             symbol_distance: 0,
             demangle: true,
             array_members: Some(32),

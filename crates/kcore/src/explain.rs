@@ -16,9 +16,7 @@ impl Core {
     /// Why the process died, in words: what came first, where a handler was told of it, then the end.
     pub(crate) fn explain(&self, thread: &Thread, handled: &Handled) -> String {
         let end = self.explain_end(thread);
-        let signals = &handled.signals;
-        let first = signals.iter().find(|it| it.is_fault()).or(signals.first());
-        let Some(first) = first else {
+        let Some(first) = handled.first() else {
             return handled
                 .inferred
                 .map_or(end.clone(), |access| format!("{end}; {}", inferred(access)));

@@ -23,6 +23,34 @@ fn a_glance_and_a_prompt_greet_the_user() {
 }
 
 #[test]
+fn the_glance_says_where_the_program_died_and_in_how_many_stacks_its_threads_are() {
+    let Some(terminal) = Terminal::open() else { return };
+    let screen = terminal.wait_for_prompt();
+    let place = screen.lines().find(|line| line.starts_with("where: ")).unwrap_or_default();
+    assert!(place.starts_with("where: parse_header+") && place.contains("main.c:46"), "{screen}");
+    let threads =
+        screen.lines().find(|line| line.starts_with("12 threads in ")).unwrap_or_default();
+    let stacks = threads.split_whitespace().nth(3).unwrap_or_default();
+    let groups = terminal.run("::stacks -v ! head -1");
+    assert!(groups.contains(&format!("{stacks} unique stacks / 12 threads")), "{groups}");
+}
+
+#[test]
+fn stacks_have_lines_on_a_terminal_unless_the_user_wants_none() {
+    let Some(terminal) = Terminal::open() else { return };
+    terminal.wait_for_prompt();
+    let with_lines = terminal.run("$C ! head -1");
+    assert!(
+        with_lines.contains("parse_header+") && with_lines.contains("main.c:46\n"),
+        "{with_lines}"
+    );
+    terminal.clear();
+    terminal.run("::set +o lines");
+    let bare = terminal.run("$C ! head -1");
+    assert!(bare.contains("parse_header+") && !bare.contains("main.c"), "{bare}");
+}
+
+#[test]
 fn what_is_shown_elsewhere_has_the_glance_apart_from_the_hint_and_no_prompts() {
     let setup = Setup { options: "> taken 2>&1", ..Setup::default() };
     let Some(terminal) = Terminal::open_with(setup) else { return };
@@ -33,7 +61,7 @@ fn what_is_shown_elsewhere_has_the_glance_apart_from_the_hint_and_no_prompts() {
     let taken = std::fs::read_to_string(terminal.file("taken")).unwrap();
     let (glance, rest) = taken.split_once("\n\n").expect("an empty line between them");
     assert!(glance.contains("SIG") && !glance.contains("::help"), "{taken}");
-    assert!(rest.starts_with("::help shows"), "{taken}");
+    assert!(rest.contains("12 threads in ") && rest.contains("::help shows"), "{taken}");
     assert!(rest.contains("77") && !taken.contains(['>', '\x1b']), "results alone: {taken}");
 }
 

@@ -105,6 +105,23 @@ fn every_dcmd_writes_what_the_schema_says() {
 }
 
 #[test]
+fn what_is_told_of_several_cores_is_written_as_the_schema_says() {
+    let cores =
+        ["workers", "nodes"].map(|name| root().join(format!("testdata/{name}/x86_64/core.zst")));
+    for (word, wanted) in
+        [("triage", vec!["triage"]), ("stacks", vec!["compared_core", "compared_stack"])]
+    {
+        let kcore =
+            Command::new(env!("CARGO_BIN_EXE_kcore")).args([word, "--json"]).args(&cores).output();
+        let output = String::from_utf8(kcore.unwrap().stdout).unwrap();
+        let records: Vec<Value> =
+            output.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let seen = check(&schema(), word, &records);
+        assert!(wanted.iter().all(|kind| seen.contains(*kind)), "{word}: {seen:?}");
+    }
+}
+
+#[test]
 fn dcmds_of_javascript_write_what_the_schema_says() {
     let schema = schema();
     let case = match gen_cores::ensure("node-waiting", "node24").expect("a core") {

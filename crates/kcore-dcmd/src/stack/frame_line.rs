@@ -81,6 +81,8 @@ pub struct FrameLine {
     renamed: Option<SymbolCell<'static>>,
     /// The signal whose handler returns to it, if one does and that is known.
     signal: Option<TakenSignal>,
+    /// Whether the file and line of native code stand in its line.
+    shows_source: bool,
 }
 
 impl FrameLine {
@@ -96,7 +98,14 @@ impl FrameLine {
             layout,
             values: FrameValues::default(),
             endian: Endian::Little,
+            shows_source: false,
         }
+    }
+
+    /// The same, with the file and line of native code in its line if that is wanted.
+    #[must_use]
+    pub fn with_source(self, shows_source: bool) -> Self {
+        Self { shows_source, ..self }
     }
 
     /// The same, by the name that a session gives to its function, where that is another one.
@@ -110,7 +119,8 @@ impl FrameLine {
         Self { values, endian, ..self }
     }
 
-    fn symbol(&self) -> SymbolCell<'_> {
+    /// The function, as the session names it, with the module of a library; the address where no name is known.
+    pub fn symbol(&self) -> SymbolCell<'_> {
         if let Some(renamed) = &self.renamed {
             return renamed.clone();
         }
@@ -152,7 +162,8 @@ impl FrameLine {
         })
     }
 
-    fn function(&self) -> Option<&str> {
+    /// The name of the function alone, as the session has it.
+    pub fn function(&self) -> Option<&str> {
         let renamed = self.renamed.as_ref().and_then(|named| named.name.as_deref());
         renamed.or(self.frame.location.function.as_deref())
     }
@@ -195,11 +206,14 @@ impl FrameLine {
         Some(doubt.map_or_else(|| kind.to_owned(), |doubt| format!("{kind}: {doubt}")))
     }
 
-    /// The file, line and column of a frame of a language, which stand in its line: an address would tell little.
-    fn source(&self) -> Option<String> {
+    /// The file and line that stand in its line: of a frame of a language always, with the column, since an address
+    /// would tell little; of native code where that is wanted.
+    pub fn source(&self) -> Option<String> {
         let location = &self.frame.location;
-        let file = location.file.as_deref().filter(|_| self.is_language())?;
-        let place = [location.line, location.column].into_iter().map_while(|number| number);
+        let is_language = self.is_language();
+        let file = location.file.as_deref().filter(|_| is_language || self.shows_source)?;
+        let column = location.column.filter(|_| is_language);
+        let place = [location.line, column].into_iter().map_while(|number| number);
         Some(place.fold(file.to_owned(), |place, number| format!("{place}:{number}")))
     }
 }

@@ -179,6 +179,15 @@ impl StackEnd {
         Self { end: stack.end, why: why_nothing(stack), guess, notes: notes(core, stack), layout }
     }
 
+    /// The same of a stack of which only the first `limit` frames were shown.
+    #[must_use]
+    pub fn cut(mut self, limit: usize) -> Self {
+        if !matches!(self.end, End::Limit(_)) {
+            self.notes.push(shown_alone(limit));
+        }
+        Self { end: End::Limit(limit), ..self }
+    }
+
     /// Why there are no more frames, where that is not as it should be.
     fn text(&self) -> Option<String> {
         let why = || self.why.as_ref().map_or_else(|| self.end.to_string(), ToString::to_string);
@@ -234,7 +243,7 @@ fn notes(core: &Core, stack: &Stack) -> Vec<String> {
         _ => format!("the last {guesses} frames are a guess and what follows from it"),
     });
     let limit = match stack.end {
-        End::Limit(limit) => Some(format!("only the first {limit} frames are shown")),
+        End::Limit(limit) => Some(shown_alone(limit)),
         _ => None,
     };
     let unreadable = stack.frames.last().filter(|_| !stack.is_complete()).and_then(|frame| {
@@ -245,6 +254,10 @@ fn notes(core: &Core, stack: &Stack) -> Vec<String> {
     let known = [guessed, limit, unreadable].into_iter().flatten();
     let known = known.chain(missing_debug(core, stack));
     known.chain(core.stack_doubts(stack).iter().map(ToString::to_string)).collect()
+}
+
+fn shown_alone(limit: usize) -> String {
+    format!("only the first {limit} frames are shown")
 }
 
 /// The files that have the functions and variables of frames, and were not found.

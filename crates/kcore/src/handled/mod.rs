@@ -60,6 +60,13 @@ pub(crate) struct Handled {
     pub inferred: Option<Access>,
 }
 
+impl Handled {
+    /// What came first: the first fault, else the first signal.
+    pub fn first(&self) -> Option<&HandledSignal> {
+        self.signals.iter().find(|signal| signal.is_fault()).or(self.signals.first())
+    }
+}
+
 impl From<Vec<HandledSignal>> for Handled {
     fn from(signals: Vec<HandledSignal>) -> Self {
         Self { signals, inferred: None }

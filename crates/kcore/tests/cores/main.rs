@@ -11,5 +11,6 @@ mod known;
 mod pattern;
 mod peers;
 mod rewritten;
+mod sites;
 mod tls;
 mod truth;

@@ -219,6 +219,12 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	wait_for_stop();
+	/*
+	 * A return address that lay on top of the stack may be moved: libffi's ffi_call_unix64 copies it upwards and so
+	 * frees memory of its caller. If it was stopped before that was done, it returns with another stack pointer than
+	 * its caller had.
+	 */
+	word top = regs.rsp, on_top = word_at(top);
 	/* Whether the stack pointer was set last by what leaves functions without a return, as longjmp does. */
 	int is_set = 0;
 	for (word highest = regs.rsp;;) {
@@ -239,8 +245,11 @@ int main(int argc, char **argv)
 			remember(sp);
 		if (regs.rsp <= highest || regs.rsp - highest > ANOTHER_STACK)
 			continue;
-		if (sp == highest && regs.rip == word_at(sp))
+		if (sp == highest && regs.rip == word_at(sp)) {
+			if (sp != top && regs.rip == on_top)
+				give_up();
 			returned(regs.rip, sp + 8);
+		}
 		highest = regs.rsp;
 	}
 }

@@ -1,0 +1,41 @@
+//! Where in its own code a process died.
+
+use crate::{Core, NamedFrame, Stack, Tid, own_code::is_own};
+
+/// Frames that are looked through: behind a recursion of the C library stands little else.
+const FRAMES: usize = 1024;
+
+/// The innermost frame of a program's own code on the stack of a crash.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CrashSite {
+    /// The thread that crashed.
+    pub tid: Tid,
+    /// The frame. Its index is that of the thread's whole stack.
+    pub frame: NamedFrame,
+}
+
+impl Core {
+    /// Where in its own code the process died: in the innermost frame that is neither of the C library nor of a
+    /// language's runtime or standard library. Where a handler was told of a fault, frames of the handler do not count.
+    ///
+    /// `None` if nothing crashed, or no such frame is known.
+    pub fn crash_site(&self) -> Option<CrashSite> {
+        let crashed = self.crashed_thread()?;
+        let handled = self.handled_signals(crashed);
+        let first = handled.first();
+        let tid = first.map_or(crashed.tid, |signal| signal.stop.tid);
+        let stack = self.stack(tid, FRAMES);
+        let interrupted = first
+            .and_then(|signal| signal.stop.pc)
+            .and_then(|pc| stack.frames.iter().position(|frame| frame.pc.addr() == pc));
+        let from = interrupted.unwrap_or_default();
+        let frame = self.own_frames(&stack).find(|frame| frame.physical >= from)?;
+        Some(CrashSite { tid, frame })
+    }
+
+    /// The frames of a stack that are of the program's own code, as [`crash_site`](Self::crash_site) has it.
+    pub fn own_frames<'a>(&'a self, stack: &'a Stack) -> impl Iterator<Item = NamedFrame> + 'a {
+        self.named_frames(stack).filter(is_own)
+    }
+}

@@ -1,0 +1,208 @@
+//! Which code is a program's own: not the C library's, nor that of a language's runtime or standard library.
+
+use kcore_runtimes::FrameKind;
+
+use crate::{Location, NamedFrame};
+
+/// The names of system libraries and of runtimes, without what follows them: `.so.6`, `3.11`, `-2.31.so`.
+const SYSTEM_MODULES: &[&str] = &[
+    "[vdso]",
+    "ld",
+    "ld-linux-x86-64",
+    "ld-linux-aarch64",
+    "ld-musl-x86_64",
+    "ld-musl-aarch64",
+    "libc",
+    "libc.musl-x86_64",
+    "libc.musl-aarch64",
+    "libpthread",
+    "libm",
+    "libdl",
+    "librt",
+    "libstdc++",
+    "libc++",
+    "libc++abi",
+    "libgcc_s",
+    "libffi",
+    "libasan",
+    "libtsan",
+    "libubsan",
+    "liblsan",
+    "node",
+    "libnode",
+    "python",
+    "libpython",
+    "java",
+    "libjvm",
+    "beam",
+    "mono",
+    "libcoreclr",
+    "ruby",
+    "libruby",
+    "lua",
+    "luajit",
+    "perl",
+    "libperl",
+    "php",
+];
+
+/// Where compilers and runtimes keep the source of their libraries: a part of the path.
+const SYSTEM_SOURCES: &[&str] = &[
+    "/rustc/",
+    "/library/std/src/",
+    "/library/core/src/",
+    "/usr/include/",
+    "/include/c++/",
+    "/usr/lib/gcc/",
+    "/src/runtime/",
+];
+
+/// What names of functions begin with in standard libraries, which may be part of any module.
+const SYSTEM_NAMES: &[&str] = &[
+    "std::",
+    "core::",
+    "alloc::",
+    "<std::",
+    "<core::",
+    "<alloc::",
+    "__gnu_cxx::",
+    "__cxxabiv1::",
+    "rust_begin_unwind",
+    "rust_panic",
+    "runtime.",
+];
+
+/// Functions by which a C program ends, and those by which it begins, where they are linked into the executable.
+/// Other names that its C library reserves begin with two underscores, or with one and a capital letter.
+const C_LIBRARY_NAMES: &[&str] = &[
+    "abort",
+    "raise",
+    "gsignal",
+    "malloc",
+    "free",
+    "calloc",
+    "realloc",
+    "_int_malloc",
+    "_int_free",
+    "_start",
+    "start_thread",
+    "malloc_printerr",
+];
+
+/// Whether what runs in a frame is the program's own code. Code of unknown name and source counts by its module.
+pub(crate) fn is_own(frame: &NamedFrame) -> bool {
+    let location = &*frame.location;
+    let is_trampoline = frame.frame.is_some_and(|frame| frame.signal_trampoline);
+    match location.kind {
+        FrameKind::Native => !is_trampoline && is_own_native(location),
+        FrameKind::Trampoline | FrameKind::Async => false,
+        FrameKind::Js => !file_of(location).starts_with("node:"),
+        FrameKind::Python => !is_pythons_own(file_of(location)),
+        _ => true,
+    }
+}
+
+fn is_own_native(location: &Location) -> bool {
+    let Some(module) = location.module.as_deref() else { return false };
+    if SYSTEM_MODULES.iter().any(|name| is_version_of(module, name)) {
+        return false;
+    }
+    match (location.file.as_deref(), location.function.as_deref()) {
+        (Some(file), _) if is_system_source(file) => false,
+        (_, Some(function)) => !is_system_name(function, location),
+        (_, None) => true,
+    }
+}
+
+/// Whether a file's name is that of a library or program, and what tells its version.
+fn is_version_of(file: &str, name: &str) -> bool {
+    let Some(rest) = file.strip_prefix(name) else { return false };
+    let version = rest.strip_prefix('-').unwrap_or(rest);
+    rest.is_empty()
+        || rest.starts_with('.')
+        || version.starts_with(|digit: char| digit.is_ascii_digit())
+}
+
+fn is_system_source(file: &str) -> bool {
+    SYSTEM_SOURCES.iter().any(|part| file.contains(part))
+}
+
+fn is_system_name(function: &str, location: &Location) -> bool {
+    let is_known = SYSTEM_NAMES.iter().any(|begin| function.starts_with(begin));
+    // With a source that is no system's, whatever its name.
+    let has_own_source = location.file.is_some();
+    is_known || (!has_own_source && (is_reserved(function) || C_LIBRARY_NAMES.contains(&function)))
+}
+
+/// Whether the C standard reserves a name for the implementation.
+fn is_reserved(function: &str) -> bool {
+    let Some(rest) = function.strip_prefix('_') else { return false };
+    rest.starts_with(|second: char| second == '_' || second.is_ascii_uppercase())
+}
+
+/// Whether a file is of Python's standard library; installed packages beside it are not.
+fn is_pythons_own(file: &str) -> bool {
+    let is_installed = file.contains("/site-packages/") || file.contains("/dist-packages/");
+    file.starts_with("<frozen ") || (file.contains("/lib/python3") && !is_installed)
+}
+
+fn file_of(location: &Location) -> &str {
+    location.file.as_deref().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn native(module: &str, function: Option<&str>, file: Option<&str>) -> Location {
+        Location {
+            module: Some(module.into()),
+            function: function.map(Into::into),
+            file: file.map(Into::into),
+            ..Location::default()
+        }
+    }
+
+    fn is_own_function(module: &str, function: &str, file: Option<&str>) -> bool {
+        is_own_native(&native(module, Some(function), file))
+    }
+
+    #[test]
+    fn modules_of_the_system_are_known_by_name_and_version() {
+        for system in [
+            "libc.so.6",
+            "libc-2.31.so",
+            "ld-linux-x86-64.so.2",
+            "libstdc++.so.6.0.30",
+            "node",
+            "python3.11",
+        ] {
+            assert!(!is_own_function(system, "work", None), "{system}");
+        }
+        for own in ["libcrypto.so.3", "lldb", "nodes", "libc++filter.so", "app", "python-ldap.so"] {
+            assert!(is_own_function(own, "work", None), "{own}");
+        }
+    }
+
+    #[test]
+    fn standard_libraries_in_the_executable_are_not_its_own() {
+        let rust = "/rustc/0123/library/std/src/panicking.rs";
+        assert!(!is_own_function("app", "begin_panic_handler", Some(rust)));
+        assert!(!is_own_function("app", "std::vector<int>::at", None));
+        assert!(!is_own_function("app", "core::panicking::panic", None));
+        assert!(!is_own_function("app", "__libc_start_main", None));
+        assert!(!is_own_function("app", "abort", None));
+        assert!(is_own_function("app", "abort", Some("/home/me/app.c")));
+        assert!(is_own_function("app", "core_dump", None));
+        assert!(is_own_native(&native("app", None, None)));
+        assert!(!is_own_native(&Location { function: Some("f".into()), ..Location::default() }));
+    }
+
+    #[test]
+    fn packages_of_python_are_not_its_standard_library() {
+        assert!(is_pythons_own("/usr/lib/python3.11/asyncio/events.py"));
+        assert!(is_pythons_own("<frozen importlib._bootstrap>"));
+        assert!(!is_pythons_own("/usr/lib/python3/dist-packages/yaml/loader.py"));
+        assert!(!is_pythons_own("/srv/app/main.py"));
+    }
+}
