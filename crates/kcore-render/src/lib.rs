@@ -23,6 +23,7 @@ mod lines;
 mod number;
 mod out;
 mod pager;
+mod pager_search;
 mod pipe;
 mod progress;
 mod redirect;

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use kcore_dcmd::{DcmdError, Result};
 
+use crate::pager_search::Search;
 use crate::screen::{Screen, Size};
 
-const PROMPT: &str = ">> More [<space>, <cr>, q, n, c, a] ? ";
+const PROMPT: &str = ">> More [<space>, <cr>, /, q, n, c, a] ? ";
 const INTERRUPT: u8 = 3;
 const QUIT: u8 = 0x1c;
 
@@ -21,6 +22,7 @@ pub struct Pager {
     left: usize,
     /// What the user chose in place of the rest.
     ended: Option<DcmdError>,
+    search: Search,
 }
 
 /// What a user wants to see next.
@@ -29,6 +31,7 @@ enum Answer {
     Screen,
     Line,
     All,
+    Search,
     EndCommand,
     EndLine,
 }
@@ -36,7 +39,7 @@ enum Answer {
 impl Pager {
     /// A pager, which is off until a line begins.
     pub fn new(screen: Arc<dyn Screen>) -> Self {
-        Self { screen, on: false, left: 0, ended: None }
+        Self { screen, on: false, left: 0, ended: None, search: Search::default() }
     }
 
     /// A line begins that the user typed; `on` says whether its output is paged.
@@ -46,11 +49,18 @@ impl Pager {
         self.fill();
     }
 
-    /// The output of one command of the line ends: the next may show something again.
-    pub(crate) fn end_command(&mut self) {
+    /// The output of one command of the line ends: the next may show something again. Says what was searched for and
+    /// not found.
+    pub(crate) fn end_command(&mut self) -> Option<&str> {
         if self.ended.take().is_some() {
             self.fill();
         }
+        self.search.end()
+    }
+
+    /// Whether `line` is not shown, for the user searches for one that comes later.
+    pub(crate) fn skips(&mut self, line: &str) -> bool {
+        self.search.skips(line)
     }
 
     /// Counts `line`, which was shown.
@@ -86,6 +96,9 @@ impl Pager {
             Answer::Screen => self.fill(),
             Answer::Line => self.left = self.screen.size().map_or(1, |size| size.rows_of(line)),
             Answer::All => self.on = false,
+            // What is found stands at the top of a new screen.
+            Answer::Search if self.search.read(&*self.screen, show)? => self.fill(),
+            Answer::Search => {}
             Answer::EndCommand => return self.end(DcmdError::Enough),
             Answer::EndLine => return self.end(DcmdError::Abandoned),
         }
@@ -104,6 +117,7 @@ impl Pager {
                 Some(b' ') => Answer::Screen,
                 Some(b'\r' | b'\n' | b'n') => Answer::Line,
                 Some(b'c') => Answer::All,
+                Some(b'/') => Answer::Search,
                 Some(b'q' | INTERRUPT | QUIT) | None => Answer::EndCommand,
                 Some(b'a') => Answer::EndLine,
                 Some(_) => continue,
@@ -158,7 +172,7 @@ mod tests {
         let mut shown = String::new();
         for line in lines {
             let line = format!("{line}\n");
-            while pager.is_full(&line) {
+            while !pager.skips(&line) && pager.is_full(&line) {
                 let asked = pager.ask(&line, &mut |text| {
                     shown.push_str(if text == PROMPT { "?" } else { "" });
                     Ok(())
@@ -167,8 +181,10 @@ mod tests {
                     return (shown, asked);
                 }
             }
-            shown.push_str(line.trim_end());
-            pager.count(&line);
+            if !pager.skips(&line) {
+                shown.push_str(line.trim_end());
+                pager.count(&line);
+            }
         }
         (shown, Ok(()))
     }
@@ -188,6 +204,23 @@ mod tests {
         assert_eq!(paged(4, "\x03", 9), ("012?".to_owned(), Err(DcmdError::Enough)), "ctrl-C");
         assert_eq!(paged(4, "a", 9), ("012?".to_owned(), Err(DcmdError::Abandoned)), "a: the line");
         assert_eq!(paged(4, "", 3), ("012".to_owned(), Ok(())), "nothing more, no question");
+    }
+
+    #[test]
+    fn what_is_searched_for_begins_a_new_screen() {
+        assert_eq!(paged(4, "/7\r", 10), ("012?789".to_owned(), Ok(())));
+        assert_eq!(paged(4, "/x\x7f6\r", 9).0, "012?678");
+        assert_eq!(paged(4, "/6\x1b ", 6).0, "012??345", "given up: the question comes again");
+        assert_eq!(paged(3, "/4\r/\r", 24).0, "01?45?1415?", "an empty one repeats the last");
+    }
+
+    #[test]
+    fn what_is_not_found_is_said_at_the_end() {
+        let mut pager = Pager::new(screen(4, "/x\r"));
+        pager.begin_line(true);
+        assert_eq!(show(&mut pager, 0..9).0, "012?");
+        assert_eq!(pager.end_command(), Some("x"));
+        assert_eq!(pager.end_command(), None);
     }
 
     #[test]

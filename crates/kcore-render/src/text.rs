@@ -177,11 +177,13 @@ fn show_text<W: Write>(
 /// Shows text line by line, and asks where a screen is full.
 fn show_pages<W: Write>(out: &mut Out<W>, pager: &mut Pager, text: &str) -> Result<()> {
     for line in text.split_inclusive('\n') {
-        while pager.is_full(line) {
+        while !pager.skips(line) && pager.is_full(line) {
             pager.ask(line, &mut |text| out.text(text).and_then(|()| out.flush()))?;
         }
-        out.text(line)?;
-        pager.count(line);
+        if !pager.skips(line) {
+            out.text(line)?;
+            pager.count(line);
+        }
     }
     Ok(())
 }
@@ -242,8 +244,8 @@ impl<W: Write, E: Write> Sink for TextSink<W, E> {
     fn finish(&mut self) -> Result<()> {
         self.header = None;
         self.end_line()?;
-        if let Some(pager) = &mut self.pager {
-            pager.end_command();
+        if let Some(text) = self.pager.as_mut().and_then(Pager::end_command) {
+            self.out.text(&format!("no line has {text}\n"))?;
         }
         self.progress.end(&mut self.errors);
         self.out.flush()
@@ -368,8 +370,8 @@ mod tests {
             sink.put(&Row(2)).unwrap();
             sink.finish().unwrap();
         }
-        let blank = format!("\r{}\r", " ".repeat(38));
-        let question = ">> More [<space>, <cr>, q, n, c, a] ? ";
+        let blank = format!("\r{}\r", " ".repeat(41));
+        let question = ">> More [<space>, <cr>, /, q, n, c, a] ? ";
         let shown = String::from_utf8(out).unwrap();
         assert_eq!(shown, format!("VALUE NAME\n    1 row\n{question}{blank}    2 row\n"));
     }

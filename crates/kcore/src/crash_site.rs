@@ -1,6 +1,6 @@
 //! Where in its own code a process died.
 
-use crate::{Core, NamedFrame, Stack, Tid, own_code::is_own};
+use crate::{Core, NamedFrame, Stack, Tid};
 
 /// Frames that are looked through: behind a recursion of the C library stands little else.
 const FRAMES: usize = 1024;
@@ -36,6 +36,6 @@ impl Core {
 
     /// The frames of a stack that are of the program's own code, as [`crash_site`](Self::crash_site) has it.
     pub fn own_frames<'a>(&'a self, stack: &'a Stack) -> impl Iterator<Item = NamedFrame> + 'a {
-        self.named_frames(stack).filter(is_own)
+        self.named_frames(stack).filter(|frame| self.is_own(frame))
     }
 }

@@ -2,7 +2,7 @@
 
 use kcore_runtimes::FrameKind;
 
-use crate::{Location, NamedFrame};
+use crate::{Core, Location, NamedFrame};
 
 /// The names of system libraries and of runtimes, without what follows them: `.so.6`, `3.11`, `-2.31.so`.
 const SYSTEM_MODULES: &[&str] = &[
@@ -67,14 +67,12 @@ const SYSTEM_NAMES: &[&str] = &[
     "<alloc::",
     "__gnu_cxx::",
     "__cxxabiv1::",
-    "rust_begin_unwind",
-    "rust_panic",
     "runtime.",
 ];
 
-/// Functions by which a C program ends, and those by which it begins, where they are linked into the executable.
-/// Other names that its C library reserves begin with two underscores, or with one and a capital letter.
-const C_LIBRARY_NAMES: &[&str] = &[
+/// Functions by which a program ends, and those by which it begins, where they are linked into the executable. Other
+/// names that its C library reserves begin with two underscores, or with one and a capital letter.
+const LINKED_NAMES: &[&str] = &[
     "abort",
     "raise",
     "gsignal",
@@ -87,10 +85,29 @@ const C_LIBRARY_NAMES: &[&str] = &[
     "_start",
     "start_thread",
     "malloc_printerr",
+    "rust_begin_unwind",
+    "rust_panic",
 ];
 
-/// Whether what runs in a frame is the program's own code. Code of unknown name and source counts by its module.
-pub(crate) fn is_own(frame: &NamedFrame) -> bool {
+impl Core {
+    /// Whether what runs in a frame is the program's own code. Code of unknown name and source counts by its module.
+    pub(crate) fn is_own(&self, frame: &NamedFrame) -> bool {
+        is_own(frame) && !self.is_linked_in(&frame.location)
+    }
+
+    /// Whether a function comes from a library that was linked into the executable: that has no other module, and its
+    /// debug information does not know the function.
+    fn is_linked_in(&self, location: &Location) -> bool {
+        let mut modules = self.modules().all().iter().filter(|module| !module.is_vdso());
+        location.kind == FrameKind::Native
+            && location.in_exe
+            && location.file.is_none()
+            && modules.nth(1).is_none()
+            && self.modules().exe().is_some_and(|exe| exe.symbols().debug_info().is_some())
+    }
+}
+
+fn is_own(frame: &NamedFrame) -> bool {
     let location = &*frame.location;
     let is_trampoline = frame.frame.is_some_and(|frame| frame.signal_trampoline);
     match location.kind {
@@ -131,7 +148,7 @@ fn is_system_name(function: &str, location: &Location) -> bool {
     let is_known = SYSTEM_NAMES.iter().any(|begin| function.starts_with(begin));
     // With a source that is no system's, whatever its name.
     let has_own_source = location.file.is_some();
-    is_known || (!has_own_source && (is_reserved(function) || C_LIBRARY_NAMES.contains(&function)))
+    is_known || (!has_own_source && (is_reserved(function) || LINKED_NAMES.contains(&function)))
 }
 
 /// Whether the C standard reserves a name for the implementation.

@@ -95,3 +95,16 @@ fn a_variable_of_the_session_is_completed() {
     tab(&terminal, "<my_");
     terminal.wait_for("> <my_variable\n");
 }
+
+#[test]
+fn variables_of_the_frame_are_completed_with_their_members() {
+    let Some(terminal) = Terminal::open() else { return };
+    terminal.wait_for_prompt();
+    terminal.run("::frame 1");
+    // parse_request has `struct request *request`.
+    tab(&terminal, "::print requ");
+    terminal.wait_for("> ::print request");
+    tab(&terminal, "->hea");
+    terminal.wait_for("> ::print request->headers");
+    terminal.abandon();
+}

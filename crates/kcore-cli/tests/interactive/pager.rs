@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::terminal::{Setup, Terminal, last_line};
 
-const QUESTION: &str = ">> More [<space>, <cr>, q, n, c, a] ?";
+const QUESTION: &str = ">> More [<space>, <cr>, /, q, n, c, a] ?";
 const SMALL: Setup = Setup { columns: 100, rows: 10, options: "", rc: "" };
 
 /// A terminal in whose working directory 30 numbered lines lie in a file.

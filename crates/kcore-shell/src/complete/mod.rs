@@ -3,6 +3,7 @@
 mod files;
 mod kind;
 mod listing;
+mod locals;
 pub(crate) mod place;
 mod types;
 
@@ -17,6 +18,7 @@ use crate::lexer;
 use crate::limits;
 use crate::session::Session;
 use kind::Kind;
+use locals::Chosen;
 use place::Place;
 
 /// Who waits longer than this has more of the names that there are than of an answer.
@@ -30,6 +32,8 @@ pub(crate) struct Completer {
     walkers: Vec<String>,
     /// Registers and variables.
     variables: Vec<String>,
+    /// The frame whose variables have names.
+    chosen: Option<Chosen>,
     /// Names that the user gave to addresses.
     private: Arc<PrivateSymbols>,
     /// Where alternatives are listed, and whose user may have typed on.
@@ -60,6 +64,7 @@ impl Completer {
             dcmds: session.table.all().map(|(name, dcmd)| (name.to_owned(), dcmd.spec())).collect(),
             walkers: walkers.collect(),
             variables: Vec::new(),
+            chosen: None,
             private: Arc::default(),
             screen,
         };
@@ -73,6 +78,11 @@ impl Completer {
         let registers = thread.flat_map(|tid| self.core.user_registers(tid));
         let registers = registers.map(|register| register.name.to_owned());
         self.variables = registers.chain(session.variables.names().map(str::to_owned)).collect();
+        self.chosen = session.thread.map(|tid| Chosen {
+            tid,
+            physical: session.frame,
+            named: session.named_frame,
+        });
         self.private = Arc::clone(session.private_symbols());
     }
 
@@ -137,7 +147,7 @@ impl Completer {
         go_on: &dyn Fn() -> bool,
     ) -> (&'l str, Vec<Candidate>) {
         let Some(spec) = self.spec(dcmd) else { return (word, Vec::new()) };
-        if let Some(names) = types::names(&self.core, spec, words, word, go_on) {
+        if let Some(names) = types::names(&self.core, self.chosen, spec, words, word, go_on) {
             return (word, named(names));
         }
         match kind::of_word(spec, words, word) {

@@ -6,6 +6,8 @@ use std::ops::ControlFlow;
 use kcore::{Addr, Core, Keyword, Object, PathWalker, PathWords, Type, TypeIdentity, TypeKind};
 use kcore_dcmd::Spec;
 
+use super::locals::{self, Chosen, Local};
+
 /// Dcmds that take a type, and whether members of it follow.
 const DCMDS: &[(&str, bool)] = &[
     ("print", true),
@@ -26,6 +28,7 @@ const MAX_DEPTH: usize = 16;
 /// `None` for other dcmds, and for options.
 pub(super) fn names(
     core: &Core,
+    chosen: Option<Chosen>,
     spec: &Spec,
     words: &[&str],
     word: &str,
@@ -46,11 +49,14 @@ pub(super) fn names(
         words.next()?;
     }
     let words: Vec<&str> = words.collect();
+    let takes_variables = spec.name == "print";
+    let locals = chosen.filter(|_| takes_variables).map(|chosen| locals::of(core, chosen));
+    let variables = Variables { core, takes_variables, locals: locals.unwrap_or_default() };
     match words.as_slice() {
-        [] => Some(types_or_members(core, spec, word, go_on)),
+        [] => Some(variables.types_or_members(word, go_on)),
         [tag] if is_tag(tag) => Some(tagged(core, tag, word, go_on)),
         _ if !has_members => Some(Vec::new()),
-        words => Some(members(core, &subject(core, spec, words)?, word)),
+        words => Some(members(core, &variables.subject(words)?, word)),
     }
 }
 
@@ -64,25 +70,69 @@ fn is_tag(word: &str) -> bool {
     matches!(word, "struct" | "union" | "enum" | "class")
 }
 
-/// Names of types; for `::print` the members of a variable that the word begins with.
-fn types_or_members(core: &Core, spec: &Spec, word: &str, go_on: &dyn Fn() -> bool) -> Vec<String> {
-    let (path, delimiter, _) = split(word);
-    if spec.name == "print" && !delimiter.is_empty() {
+/// Where a dcmd takes the names of variables: none, unless it is `::print`.
+struct Variables<'c> {
+    core: &'c Core,
+    takes_variables: bool,
+    /// Those of the chosen frame.
+    locals: Vec<Local>,
+}
+
+impl Variables<'_> {
+    /// Names of types and variables, or the members of a variable that the word begins with.
+    fn types_or_members(&self, word: &str, go_on: &dyn Fn() -> bool) -> Vec<String> {
+        let (path, delimiter, _) = split(word);
+        if self.takes_variables && !delimiter.is_empty() {
+            return self.members_of_variable(word, path);
+        }
+        let tags = ["struct", "union", "enum"].into_iter().filter(|tag| tag.starts_with(word));
+        let mut names: Vec<String> = tags.map(str::to_owned).collect();
+        names.extend(gathered(self.core, word, |_| true, go_on));
+        if self.takes_variables {
+            let locals = self.locals.iter().map(|local| &local.name);
+            names.extend(locals.filter(|name| name.starts_with(word)).cloned());
+            let globals = self.core.complete_symbol(None, word, crate::limits::COMPLETIONS, go_on);
+            names.extend(globals.unwrap_or_default());
+        }
+        names
+    }
+
+    /// What can take the place of a word that begins with `path` and a delimiter.
+    fn members_of_variable(&self, word: &str, path: &str) -> Vec<String> {
         let name = path.split(['.', '-', '[']).next().unwrap_or_default();
         let rest = path.get(name.len()..).unwrap_or_default();
-        let Some(object) = variable(core, name) else { return Vec::new() };
+        let Some(object) = self.variable(name) else { return Vec::new() };
         let inner = format!("{rest}{}", word.get(path.len()..).unwrap_or_default());
-        let found = members(core, &object, &inner);
-        return found.into_iter().map(|found| format!("{name}{found}")).collect();
+        let found = members(self.core, &object, &inner);
+        found.into_iter().map(|found| format!("{name}{found}")).collect()
     }
-    let tags = ["struct", "union", "enum"].into_iter().filter(|tag| tag.starts_with(word));
-    let mut names: Vec<String> = tags.map(str::to_owned).collect();
-    names.extend(gathered(core, word, |_| true, go_on));
-    if spec.name == "print" {
-        let variables = core.complete_symbol(None, word, crate::limits::COMPLETIONS, go_on);
-        names.extend(variables.unwrap_or_default());
+
+    /// An object of the type, or the variable, that words name; it lies nowhere.
+    fn subject(&self, words: &[&str]) -> Option<Object> {
+        let (first, rest) = words.split_first()?;
+        let name = match rest.first() {
+            Some(second) if is_tag(first) => format!("{first} {second}"),
+            _ => first.trim_matches(['\'', '"']).to_owned(),
+        };
+        let of_variable = || self.variable(&name).filter(|_| self.takes_variables);
+        of_variable().or_else(|| {
+            let (scope, text) = match name.rsplit_once('`') {
+                Some((scope, text)) => (Some(scope), text),
+                None => (None, name.as_str()),
+            };
+            let ty = self.core.types().named(scope, text).ok()?;
+            Some(Object::at(ty, Addr::new(0)))
+        })
     }
-    names
+
+    /// A local of the chosen frame, else a global.
+    fn variable(&self, name: &str) -> Option<Object> {
+        if let Some(local) = self.locals.iter().find(|local| local.name == name) {
+            return local.object.clone();
+        }
+        let found = self.core.find_variable(None, None, name).ok()?;
+        found.ty.map(|ty| Object::at(ty, Addr::new(0)))
+    }
 }
 
 fn tagged(core: &Core, tag: &str, word: &str, go_on: &dyn Fn() -> bool) -> Vec<String> {
@@ -119,29 +169,6 @@ fn gathered(
         });
     }
     names
-}
-
-/// An object of the type, or the variable, that words name; it lies nowhere.
-fn subject(core: &Core, spec: &Spec, words: &[&str]) -> Option<Object> {
-    let (first, rest) = words.split_first()?;
-    let name = match rest.first() {
-        Some(second) if is_tag(first) => format!("{first} {second}"),
-        _ => first.trim_matches(['\'', '"']).to_owned(),
-    };
-    let of_variable = || (spec.name == "print").then(|| variable(core, &name)).flatten();
-    of_variable().or_else(|| {
-        let (scope, text) = match name.rsplit_once('`') {
-            Some((scope, text)) => (Some(scope), text),
-            None => (None, name.as_str()),
-        };
-        let ty = core.types().named(scope, text).ok()?;
-        Some(Object::at(ty, Addr::new(0)))
-    })
-}
-
-fn variable(core: &Core, name: &str) -> Option<Object> {
-    let found = core.find_variable(None, None, name).ok()?;
-    found.ty.map(|ty| Object::at(ty, Addr::new(0)))
 }
 
 /// The path before its last delimiter, the delimiter, and the name that is begun.

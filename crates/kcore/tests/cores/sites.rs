@@ -3,7 +3,17 @@
 use gen_cores::{Call, Frame, Thread, bare_name};
 use kcore::CrashSite;
 
-use crate::known::{Known, cases, check_each};
+use crate::{
+    known::{Known, cases, check_each},
+    pattern::Pattern,
+};
+
+/// Programs in which the first fault came about on another thread, or in a handler of another signal: its function and
+/// line, which the account of the thread that died does not have in that place.
+static ELSEWHERE: [(Pattern, &str, u32); 2] = [
+    (Pattern::new("signal-told", &[]), "on_request", 24),
+    (Pattern::new("signal-again-other", &[]), "work", 44),
+];
 
 /// The innermost function of the program: of those that a signal interrupted, where a handler was told of one.
 fn innermost(thread: &Thread, is_handled: bool) -> Option<&Call> {
@@ -19,25 +29,29 @@ fn is_signal(frame: &Frame) -> bool {
     matches!(frame, Frame::Gap { gap } if gap == "signal")
 }
 
-fn difference(call: &Call, site: Option<&CrashSite>) -> Option<String> {
-    let wanted = call.function.as_deref()?;
+fn difference(wanted: &str, line: Option<u32>, site: Option<&CrashSite>) -> Option<String> {
     let Some(site) = site else { return Some(format!("no place, should be {wanted}")) };
     let location = &*site.frame.location;
     let function = location.function.as_deref().unwrap_or_default();
     let is_right = bare_name(function, wanted.contains('<')).contains(wanted)
-        && call.line.is_none_or(|line| location.line.is_none_or(|seen| seen == line));
-    (!is_right).then(|| {
-        format!("{function} at {:?}, should be {wanted} at {:?}", location.line, call.line)
-    })
+        && line.is_none_or(|line| location.line.is_none_or(|seen| seen == line));
+    (!is_right)
+        .then(|| format!("{function} at {:?}, should be {wanted} at {:?}", location.line, line))
 }
 
 fn check(known: &Known) -> Vec<String> {
-    let Some(thread) = known.truth.threads.iter().find(|thread| thread.crashed) else {
-        return Vec::new();
-    };
+    let site = known.core.crash_site();
+    if let Some((_, function, line)) = ELSEWHERE.iter().find(|(it, ..)| it.fits(known.case)) {
+        return difference(function, Some(*line), site.as_ref()).into_iter().collect();
+    }
+    let crashed = known.truth.threads.iter().find(|thread| thread.crashed);
     let is_handled = known.truth.facts.first_signal.is_some();
-    let Some(call) = innermost(thread, is_handled) else { return Vec::new() };
-    difference(call, known.core.crash_site().as_ref()).into_iter().collect()
+    let call = crashed.and_then(|thread| innermost(thread, is_handled));
+    let named = call.and_then(|call| Some((call.function.as_deref()?, call.line)));
+    named
+        .and_then(|(function, line)| difference(function, line, site.as_ref()))
+        .into_iter()
+        .collect()
 }
 
 #[test]

@@ -17,8 +17,21 @@ const RAX: RegisterId = RegisterId(0);
 const SAVED_PLACE: i64 = -8;
 /// `mov rbp, rsp`, as HotSpot's assembler writes it.
 const SET_FRAME_POINTER: [u8; 3] = [0x48, 0x8b, 0xec];
-/// `mov rsp, [rbp - 16]`, where interpreted code goes on behind a call.
-const RESTORE_STACK_POINTER: [u8; 4] = [0x48, 0x8b, 0x65, 0xf0];
+/// What is left of the code that a call comes back to (`generate_return_entry_for`), while r13 is still as the callee
+/// left it. The stack pointer comes from the frame: by one instruction, or relative to rbp, as JDK 21 to 25 keep it.
+const COMING_BACK: [&[u8]; 5] = [
+    // mov rsp, [rbp - 16]
+    &[0x48, 0x8b, 0x65, 0xf0],
+    // mov rcx, [rbp - 16]; lea rsp, [rbp + 8 * rcx]
+    &[0x48, 0x8b, 0x4d, 0xf0, 0x48, 0x8d, 0x64, 0xcd, 0],
+    &[0x48, 0x8d, 0x64, 0xcd, 0],
+    // mov qword [rbp - 16], 0
+    &[0x48, 0xc7, 0x45, 0xf0, 0, 0, 0, 0],
+    // mov r13, [rbp - 64]
+    &[0x4c, 0x8b, 0x6d, 0xc0],
+];
+/// Bytes of the longest of these.
+const LONGEST_COMING_BACK: usize = 9;
 /// Bytes of the code that returns go to, before the place in the bytecodes is in r13 again, at most.
 const RETURN_ENTRY: u64 = 64;
 /// Bytes of two instructions by which a frame is left, and of one that clears a flag before them.
@@ -51,11 +64,12 @@ impl HotSpot {
             Self::leave_linked,
             Self::leave_entered,
         ];
-        if let Some((regs, cfa)) = steps.iter().find_map(|step| step(self, at)) {
+        let is_back = has_come_back(at) && self.is_in_bytecodes(at);
+        if !is_back && let Some((regs, cfa)) = steps.iter().find_map(|step| step(self, at)) {
             *caller = regs;
             return Some(cfa);
         }
-        let is_whole = self.is_in_bytecodes(at) || self.is_native(at);
+        let is_whole = is_back || self.is_in_bytecodes(at) || self.is_native(at);
         is_whole.then(|| self.leave_interpreter(at, caller)).flatten()
     }
 
@@ -90,12 +104,10 @@ impl HotSpot {
         self.caller_of(at, pc.get(), at.stack_pointer()?, at.regs.get(RBP))
     }
 
-    /// The return address was pushed, and there is no frame yet. Where a compiled method came back to just now, and below
-    /// the frame of a native one, lies what is left of other calls.
+    /// The return address was pushed, and there is no frame yet. Below the frame of a native method lies what is left of
+    /// other calls.
     fn leave_pushed(&self, at: At<'_>) -> Option<(Regs, Addr)> {
-        let is_rest =
-            at.code(RESTORE_STACK_POINTER.len()) == RESTORE_STACK_POINTER || self.is_native(at);
-        (!is_rest || self.is_in_call(at)).then_some(())?;
+        (!self.is_native(at) || self.is_in_call(at)).then_some(())?;
         // A method handle's linker took the last argument, which lay where the return address is now.
         let sp = at.stack_pointer()?;
         let cfa = at.sender(sp).or_else(|| sp.checked_add(8))?;
@@ -186,6 +198,13 @@ impl Leaving {
             _ => return None,
         })
     }
+}
+
+/// Whether a call came back to the interpreter just now. What it left on the stack, in rax and in r13 looks as if a
+/// method were being entered: i2c adapters take the return address into rax, and push it again further down.
+fn has_come_back(at: At<'_>) -> bool {
+    let code = at.code(LONGEST_COMING_BACK);
+    COMING_BACK.iter().any(|begin| code.starts_with(begin))
 }
 
 /// The code behind `movb [r15 + FLAG], 0`, by which a thread of JDK 25 says that its frame is gone.
