@@ -17,20 +17,23 @@ pub struct CrashSite {
 
 impl Core {
     /// Where in its own code the process died: in the innermost frame that is neither of the C library nor of a
-    /// language's runtime or standard library. Where a handler was told of a fault, frames of the handler do not count.
+    /// language's runtime or standard library. Where a handler was told of a fault, frames of the handler do not count;
+    /// code without a name counts if there is no other.
     ///
     /// `None` if nothing crashed, or no such frame is known.
     pub fn crash_site(&self) -> Option<CrashSite> {
         let crashed = self.crashed_thread()?;
         let handled = self.handled_signals(crashed);
-        let first = handled.first();
+        let first = handled.first_fault();
         let tid = first.map_or(crashed.tid, |signal| signal.stop.tid);
         let stack = self.stack(tid, FRAMES);
         let interrupted = first
             .and_then(|signal| signal.stop.pc)
             .and_then(|pc| stack.frames.iter().position(|frame| frame.pc.addr() == pc));
         let from = interrupted.unwrap_or_default();
-        let frame = self.own_frames(&stack).find(|frame| frame.physical >= from)?;
+        let own = || self.own_frames(&stack).filter(|frame| frame.physical >= from);
+        let frame =
+            own().find(|frame| frame.location.function.is_some()).or_else(|| own().next())?;
         Some(CrashSite { tid, frame })
     }
 

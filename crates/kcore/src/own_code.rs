@@ -41,6 +41,8 @@ const SYSTEM_MODULES: &[&str] = &[
     "libruby",
     "lua",
     "luajit",
+    "libluajit",
+    "liblua",
     "perl",
     "libperl",
     "php",
@@ -145,7 +147,8 @@ fn is_system_source(file: &str) -> bool {
 }
 
 fn is_system_name(function: &str, location: &Location) -> bool {
-    let is_known = SYSTEM_NAMES.iter().any(|begin| function.starts_with(begin));
+    let is_stub = function.ends_with("@plt");
+    let is_known = is_stub || SYSTEM_NAMES.iter().any(|begin| function.starts_with(begin));
     // With a source that is no system's, whatever its name.
     let has_own_source = location.file.is_some();
     is_known || (!has_own_source && (is_reserved(function) || LINKED_NAMES.contains(&function)))

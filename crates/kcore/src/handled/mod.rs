@@ -63,7 +63,12 @@ pub(crate) struct Handled {
 impl Handled {
     /// What came first: the first fault, else the first signal.
     pub fn first(&self) -> Option<&HandledSignal> {
-        self.signals.iter().find(|signal| signal.is_fault()).or(self.signals.first())
+        self.first_fault().or(self.signals.first())
+    }
+
+    /// The first fault.
+    pub fn first_fault(&self) -> Option<&HandledSignal> {
+        self.signals.iter().find(|signal| signal.is_fault())
     }
 }
 

@@ -8,9 +8,10 @@ use crate::{
     pattern::Pattern,
 };
 
-/// Programs in which the first fault came about on another thread, or in a handler of another signal: its function and
-/// line, which the account of the thread that died does not have in that place.
-static ELSEWHERE: [(Pattern, &str, u32); 2] = [
+/// Programs in which the first fault came about on another thread, or in a handler of another signal, or in a function
+/// of the C library that was inlined: where it was, which the account of the thread that died has in another place.
+static ELSEWHERE: [(Pattern, &str, u32); 3] = [
+    (Pattern::new("fortify", &[]), "set_name", 21),
     (Pattern::new("signal-told", &[]), "on_request", 24),
     (Pattern::new("signal-again-other", &[]), "work", 44),
 ];
@@ -20,8 +21,8 @@ fn innermost(thread: &Thread, is_handled: bool) -> Option<&Call> {
     let interrupted = thread.frames.iter().rposition(is_signal).filter(|_| is_handled);
     let frames = thread.frames.get(interrupted.unwrap_or_default()..)?;
     frames.iter().find_map(|frame| match frame {
-        Frame::Call(call) => Some(call),
-        Frame::Gap { .. } => None,
+        Frame::Call(call) if call.mark.is_none() => Some(call),
+        _ => None,
     })
 }
 

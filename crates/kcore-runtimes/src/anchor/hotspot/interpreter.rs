@@ -34,6 +34,8 @@ const COMING_BACK: [&[u8]; 5] = [
 const LONGEST_COMING_BACK: usize = 9;
 /// Bytes of the code that returns go to, before the place in the bytecodes is in r13 again, at most.
 const RETURN_ENTRY: u64 = 64;
+/// The same until the arguments of the call are popped. Where types are profiled the code is longer.
+const MAX_RETURN_ENTRY: u64 = 256;
 /// Bytes of two instructions by which a frame is left, and of one that clears a flag before them.
 const LONGEST_LEAVING: usize = 16;
 /// `call`, with where to relative to what is behind it.
@@ -201,10 +203,13 @@ impl Leaving {
 }
 
 /// Whether a call came back to the interpreter just now. What it left on the stack, in rax and in r13 looks as if a
-/// method were being entered: i2c adapters take the return address into rax, and push it again further down.
+/// method were being entered: i2c adapters take the return address into rax, and push it again further down; behind a
+/// linker of method handles it lies in the place of the last argument until all of them are popped.
 fn has_come_back(at: At<'_>) -> bool {
     let code = at.code(LONGEST_COMING_BACK);
+    let is_behind = |back: u64| at.regs.pc().offset_from(Addr::new(back));
     COMING_BACK.iter().any(|begin| code.starts_with(begin))
+        || at.word_by_sp(0).and_then(is_behind).is_some_and(|by| by < MAX_RETURN_ENTRY)
 }
 
 /// The code behind `movb [r15 + FLAG], 0`, by which a thread of JDK 25 says that its frame is gone.

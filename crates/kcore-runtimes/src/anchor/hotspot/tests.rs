@@ -322,7 +322,7 @@ fn the_frame_pointer_of_the_interpreter_is_that_of_the_method_whose_bytecodes_ru
 #[test]
 fn what_a_callee_left_is_no_call_of_the_interpreter() {
     let (fp, method, constant) = (STACK + 0x100, OBJECTS + 0x800, OBJECTS + 0x900);
-    let at = |code: &[u8]| {
+    let behind = |code: &[u8], left: u64| {
         let mut process = process();
         process.put(IN_INTERPRETER, code);
         process.words(fp - 24, &[method, 0, fp + 0x40, 0xf00d, IN_METHOD]);
@@ -330,11 +330,12 @@ fn what_a_callee_left_is_no_call_of_the_interpreter() {
         process.words(method, &[0, constant]);
         process.words(constant, &[20 << 32]);
         // An i2c adapter left the address of the return on the stack and in rax, and r13 is that of the call.
-        process.words(STACK, &[IN_INTERPRETER]);
+        process.words(STACK, &[left]);
         let pc = CodeAddr::Pc(Addr::new(IN_INTERPRETER));
-        let registers = [(0, IN_INTERPRETER), (7, STACK), (6, fp), (13, STACK + 8)];
+        let registers = [(0, left), (7, STACK), (6, fp), (13, STACK + 8)];
         step(&process, Phase::AfterCode, pc, &registers)
     };
+    let at = |code: &[u8]| behind(code, IN_METHOD);
     let found = Some((IN_METHOD, fp + 0x40, Some(0xf00d)));
     // JDK 17: `mov rsp, [rbp - 16]; mov qword [rbp - 16], 0; mov r13, [rbp - 64]`.
     let old = [0x48, 0x8b, 0x65, 0xf0, 0x48, 0xc7, 0x45, 0xf0, 0, 0, 0, 0, 0x4c, 0x8b, 0x6d, 0xc0];
@@ -345,8 +346,10 @@ fn what_a_callee_left_is_no_call_of_the_interpreter() {
     let new = [0x48, 0x8b, 0x4d, 0xf0, 0x48, 0x8d, 0x64, 0xcd, 0];
     assert_eq!(at(&new), found);
     assert_eq!(at(&new[4..]), found);
+    // The code that the call came back to began a few bytes before.
+    assert_eq!(behind(&[0x90], IN_INTERPRETER - 0x19), found);
     // Anywhere else a method is entered: its arguments begin at r13.
-    assert_eq!(at(&[0x90]), Some((IN_INTERPRETER, STACK + 8, Some(fp))));
+    assert_eq!(at(&[0x90]), Some((IN_METHOD, STACK + 8, Some(fp))));
 }
 
 #[test]
