@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Result, Scenario, Variant, scenarios, versions, wheel};
+use crate::{Result, Scenario, Variant, apt, scenarios, versions, wheel};
 
 /// Something that is fetched once, and kept beside the cores.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,7 +23,7 @@ pub fn downloads(is_few: bool) -> Result<Vec<Download>> {
     let mut found = BTreeMap::new();
     for scenario in scenarios()? {
         let meant = scenario.all_variants().filter(|variant| is_meant(variant, is_few));
-        for download in meant.filter_map(of_variant).chain(of_scenario(&scenario)?) {
+        for download in meant.flat_map(of_variant).chain(of_scenario(&scenario)?) {
             found.insert(download.name.clone(), download);
         }
     }
@@ -34,10 +34,12 @@ fn is_meant(variant: &Variant, is_few: bool) -> bool {
     variant.runtime().is_some_and(|word| !is_few || versions::is_of_few(word))
 }
 
-/// The runtime of a variant, if it must be fetched.
-fn of_variant(variant: &Variant) -> Option<Download> {
+/// The runtime of a variant, and what is needed to fetch it.
+fn of_variant(variant: &Variant) -> impl Iterator<Item = Download> + use<> {
     let node = variant.node.and_then(|release| release.download());
-    node.or_else(|| variant.python.and_then(|interpreter| interpreter.download()))
+    let python = variant.python.and_then(|interpreter| interpreter.download());
+    let lists = python.as_ref().and_then(|_| apt::download());
+    [node, python, lists].into_iter().flatten()
 }
 
 /// The package of a scenario, if it must be fetched.

@@ -77,8 +77,8 @@ const INTERPRETERS: &[Interpreter] = &[
 
 /// Megabytes of the packages of one interpreter with its libraries, and of what is unpacked of them: the largest of
 /// those that were measured, of the usual builds and of those that check themselves.
-const MEGABYTES: (u32, u32) = (12, 50);
-const DEBUG_MEGABYTES: (u32, u32) = (60, 250);
+const MEGABYTES: (u32, u32) = (10, 40);
+const DEBUG_MEGABYTES: (u32, u32) = (65, 180);
 
 /// What the dynamic linker is called in a case's folder: as long as, at most, the name that an
 /// interpreter's file asks for, in whose place it is written.

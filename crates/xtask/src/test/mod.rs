@@ -38,10 +38,12 @@ pub fn run(args: &[String]) -> Result<()> {
     println!("{plan}");
     let start = Instant::now();
     let summary = run_all(options, &plan)?;
-    println!("{summary}, in {}", progress::minutes(start.elapsed()));
+    let time = progress::minutes(start.elapsed());
+    println!("{summary}, in {time}");
     if !summary.is_good() {
         bail!("{}", summary.failures());
     }
+    plan.keep_time(&time);
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! What a run of the tests will install, download and write, shown before any of it happens.
 
-use std::{fmt, thread};
+use std::{fmt, fs, path::PathBuf, thread};
 
 use anyhow::Result;
 use gen_cores::{Download, Tool};
@@ -8,9 +8,10 @@ use gen_cores::{Download, Tool};
 use super::{Options, packages};
 use crate::cargo;
 
-/// Gigabytes of the target folder after a run, as `du` shows them: with the few versions, and with all.
-const DISK: (u64, u64) = (30, 45);
-/// Minutes that a run takes on two idle processors once everything is built, made and downloaded.
+/// Gigabytes of the target folder after a run with the few versions, and with all: generous sums of 80 test programs of
+/// 90 MB, what they are built from (4 GB), the cores of compiled programs (2 GB), and those of runtimes.
+const DISK: (u64, u64) = (25, 40);
+/// Minutes that a run may take on two idle processors once everything is built, made and downloaded.
 const MINUTES: (u64, u64) = (12, 30);
 
 /// What will happen.
@@ -21,6 +22,8 @@ pub struct Plan {
     /// Gigabytes that are free on the disk of the target folder, if that is known.
     free: Option<u64>,
     processors: usize,
+    /// How long the last run of this kind took.
+    last: Option<String>,
 }
 
 impl Plan {
@@ -35,7 +38,14 @@ impl Plan {
             downloads: gen_cores::downloads(!options.all)?,
             free: free(),
             processors: thread::available_parallelism().map_or(1, usize::from),
+            last: fs::read_to_string(kept_time(options)).ok(),
         })
+    }
+
+    /// Keeps how long the run took, for the plan of the next one.
+    pub fn keep_time(&self, time: &str) {
+        // Without it the next plan has the usual time.
+        let _ = fs::write(kept_time(self.options), time);
     }
 
     /// The tools that are missing.
@@ -78,6 +88,9 @@ impl Plan {
     }
 
     fn time(&self) -> String {
+        if let Some(last) = &self.last {
+            return format!("the last such run took {last}");
+        }
         format!(
             "about {} minutes on 2 idle processors, and the first time those for building and downloading; \
              this machine has {}",
@@ -111,6 +124,12 @@ impl fmt::Display for Plan {
     }
 }
 
+/// Where the time of the last run of a kind is kept.
+fn kept_time(options: Options) -> PathBuf {
+    let kind = if options.all { "all" } else { "few" };
+    gen_cores::workspace_dir().join(format!("target/test-time-{kind}.txt"))
+}
+
 /// Gigabytes that are free where the target folder is.
 fn free() -> Option<u64> {
     let mut df = cargo::command("df", &["--output=avail", "-BG", "."]);
@@ -134,6 +153,7 @@ mod tests {
             downloads: vec![node("16.20.2"), node("24.21.0")],
             free: Some(7),
             processors: 2,
+            last: None,
         }
     }
 
@@ -147,6 +167,14 @@ mod tests {
         ] {
             assert!(text.contains(line), "{line:?} in {text}");
         }
+    }
+
+    #[test]
+    fn a_run_says_how_long_the_one_before_took() {
+        let first = plan(Options::default());
+        assert!(first.to_string().contains("about 12 minutes on 2 idle processors"), "{first}");
+        let next = Plan { last: Some("11 min 3 s".to_owned()), ..first };
+        assert!(next.to_string().ends_with("the last such run took 11 min 3 s"), "{next}");
     }
 
     #[test]
