@@ -115,13 +115,36 @@ impl fmt::Display for Plan {
             true => "all that kcore decodes",
             false => "the oldest, the newest and some between (--all: all)",
         };
-        writeln!(f, "test: the plan")?;
-        writeln!(f, "  versions:  {versions}")?;
-        writeln!(f, "  installs:  {}", self.installs())?;
-        writeln!(f, "  downloads: {}", self.fetches())?;
-        writeln!(f, "  disk:      {}", self.disk())?;
-        write!(f, "  time:      {}", self.time())
+        write!(f, "test: the plan")?;
+        for (title, text) in [
+            ("versions:", versions.to_owned()),
+            ("installs:", self.installs()),
+            ("downloads:", self.fetches()),
+            ("disk:", self.disk()),
+            ("time:", self.time()),
+        ] {
+            write!(f, "\n  {title:10} {}", wrapped(&text))?;
+        }
+        Ok(())
     }
+}
+
+/// Text in lines of a readable width, set in below a title.
+fn wrapped(text: &str) -> String {
+    /// Columns of a line.
+    const WIDTH: usize = 100;
+    let mut lines = String::new();
+    let mut width = 0;
+    for word in text.split_whitespace() {
+        if width > 0 {
+            let fits = width + word.len() < WIDTH;
+            lines.push_str(if fits { " " } else { "\n             " });
+            width = if fits { width + 1 } else { 0 };
+        }
+        lines.push_str(word);
+        width += word.len();
+    }
+    lines
 }
 
 /// Where the time of the last run of a kind is kept.
@@ -175,6 +198,13 @@ mod tests {
         assert!(first.to_string().contains("about 12 minutes on 2 idle processors"), "{first}");
         let next = Plan { last: Some("11 min 3 s".to_owned()), ..first };
         assert!(next.to_string().ends_with("the last such run took 11 min 3 s"), "{next}");
+    }
+
+    #[test]
+    fn a_long_list_has_many_lines() {
+        let text = wrapped(&"word ".repeat(50));
+        assert!(text.lines().count() == 3 && text.lines().all(|line| line.len() < 115), "{text}");
+        assert_eq!(text.split_whitespace().count(), 50);
     }
 
     #[test]
