@@ -16,7 +16,7 @@ const SYSTEM_SOURCES: [&str; 2] =
 const MIRROR: &str = "http://deb.debian.org/debian";
 
 /// Megabytes of the lists of all suites, packed and unpacked.
-const LISTS_MEGABYTES: (u32, u32) = (40, 200);
+const LISTS_MEGABYTES: (u32, u32) = (40, 80);
 
 /// What is to be fetched of the lists that name the packages.
 pub(crate) fn download() -> Option<Download> {

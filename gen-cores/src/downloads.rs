@@ -11,7 +11,7 @@ pub struct Download {
     pub name: String,
     /// Megabytes that are fetched, as measured for one of its kind.
     pub megabytes: u32,
-    /// Megabytes that it then needs on disk, measured likewise.
+    /// Megabytes that it then needs on disk.
     pub on_disk: u32,
 }
 

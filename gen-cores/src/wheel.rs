@@ -38,7 +38,7 @@ const WHEELS: &[Wheel] = &[
         platform: "manylinux_2_17_x86_64",
         sha256: "b3003406dc3ed5fb2223723179918d33287f6231cff29c2319ff6b40f15a4c3c",
         library: "spu/libspu.so",
-        megabytes: (100, 300),
+        megabytes: (72, 289),
     },
 ];
 
