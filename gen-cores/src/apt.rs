@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::command::Line;
 use crate::error::AtPath;
 use crate::lock::Lock;
-use crate::{Error, Result, paths};
+use crate::{Download, Error, Result, paths};
 
 /// The suites, and the keys that sign them.
 const SUITES: [&str; 4] = ["bullseye", "bookworm", "trixie", "sid"];
@@ -14,6 +14,21 @@ const KEYS: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 const SYSTEM_SOURCES: [&str; 2] =
     ["/etc/apt/sources.list", "/etc/apt/sources.list.d/debian.sources"];
 const MIRROR: &str = "http://deb.debian.org/debian";
+
+/// Megabytes of the lists of all suites, packed and unpacked.
+const LISTS_MEGABYTES: (u32, u32) = (40, 80);
+
+/// What is to be fetched of the lists that name the packages.
+pub(crate) fn download() -> Option<Download> {
+    let (megabytes, on_disk) = LISTS_MEGABYTES;
+    let name = format!("lists of packages ({})", SUITES.join(", "));
+    (!folder().join("done").is_file()).then_some(Download { name, megabytes, on_disk })
+}
+
+/// The folder of the lists, beside the interpreters.
+fn folder() -> PathBuf {
+    paths::cores_dir().join(".python").join("apt")
+}
 
 /// Fetches packages of a suite and unpacks them into `dir/root`; `dir/packages` names them, and is written
 /// last.
@@ -40,7 +55,7 @@ pub(crate) fn unpack(suite: &str, packages: &[&str], dir: &Path) -> Result<()> {
 
 /// The configuration of a folder of lists beside the system's own, which are fetched once.
 fn lists() -> Result<PathBuf> {
-    let dir = paths::cores_dir().join(".python").join("apt");
+    let dir = folder();
     let config = dir.join("apt.conf");
     let done = dir.join("done");
     let _lock = Lock::wait(&dir)?;

@@ -62,6 +62,9 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// Something is missing that must not be fetched.
+    #[error("{} is set", crate::NO_DOWNLOADS)]
+    NoDownloads,
     /// The program did not die as it should.
     #[error("{case}: {reason}")]
     Run {

@@ -16,6 +16,7 @@ mod compare;
 mod compile;
 mod core_pattern;
 mod debug_form;
+mod downloads;
 pub mod elfutils;
 mod ensure;
 mod error;
@@ -37,10 +38,12 @@ pub mod testdata;
 mod tools;
 mod truth;
 mod variant;
+mod versions;
 mod wheel;
 
 pub use compare::{Seen, bare_name, compare};
 pub use debug_form::{DebugForm, Store};
+pub use downloads::{Download, downloads};
 pub use ensure::{
     Event, Extent, Report, Selection, cases, ensure, ensure_all, ensure_language, ensure_selected,
 };
@@ -54,3 +57,4 @@ pub use recipe::{Language, Lib, Panic, Recipe, Scenario, When, scenario, scenari
 pub use tools::{TOOLS, Tool, missing_tools};
 pub use truth::{Call, End, Facts, Frame, Mark, Match, SCHEMA, Thread, Truth};
 pub use variant::{Arch, Libc, Link, Maker, Opt, Toolchain, Variant};
+pub use versions::{FEW, NO_DOWNLOADS, VERSIONS};

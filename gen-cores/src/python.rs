@@ -13,7 +13,7 @@ use crate::apt;
 use crate::command::Line;
 use crate::error::AtPath;
 use crate::lock::Lock;
-use crate::{Error, Result, Scenario, Variant, paths};
+use crate::{Download, Error, Result, Scenario, Variant, paths, versions};
 
 /// An interpreter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,6 +75,11 @@ const INTERPRETERS: &[Interpreter] = &[
     },
 ];
 
+/// Megabytes of the packages of one interpreter with its libraries, and of what is unpacked of them: the largest of
+/// those that were measured, of the usual builds and of those that check themselves.
+const MEGABYTES: (u32, u32) = (10, 40);
+const DEBUG_MEGABYTES: (u32, u32) = (65, 180);
+
 /// What the dynamic linker is called in a case's folder: as long as, at most, the name that an
 /// interpreter's file asks for, in whose place it is written.
 const LINKER: &str = "lib/ld.so";
@@ -117,6 +122,22 @@ impl Interpreter {
         paths::cores_dir().join(".python").join(self.word)
     }
 
+    /// What is to be fetched of it: nothing of pyenv's, which is there or is not.
+    pub(crate) fn download(self) -> Option<Download> {
+        let (megabytes, on_disk) = match self.from {
+            From::Pyenv => return None,
+            From::Debian(..) => MEGABYTES,
+            From::DebianDebug(..) => DEBUG_MEGABYTES,
+        };
+        let name = format!("Python {} of Debian", self.word.trim_start_matches("debian"));
+        (!self.is_here()).then_some(Download { name, megabytes, on_disk })
+    }
+
+    /// Whether Debian's packages were fetched before.
+    fn is_here(self) -> bool {
+        self.debian().join("packages").is_file()
+    }
+
     /// Why it is not to be had here, if so.
     fn obstacle(self) -> Option<String> {
         match self.from {
@@ -135,9 +156,10 @@ impl Interpreter {
     fn fetch(self, suite: &str, libraries: &[&str]) -> Result<()> {
         let dir = self.debian();
         let _lock = Lock::wait(&dir)?;
-        if dir.join("packages").is_file() {
+        if self.is_here() {
             return Ok(());
         }
+        versions::may_fetch()?;
         let own = self.packages();
         let own = own.iter().map(String::as_str).chain(libraries.iter().copied());
         apt::unpack(suite, &own.collect::<Vec<_>>(), &dir)

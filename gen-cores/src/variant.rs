@@ -198,6 +198,12 @@ impl Variant {
         Some(())
     }
 
+    /// The word of the name that asks for a version of a runtime (`node20`, `debian3.14`), if one does.
+    pub fn runtime(&self) -> Option<&str> {
+        let has_runtime = self.node.is_some() || self.python.is_some();
+        self.name.split('-').next().filter(|_| has_runtime)
+    }
+
     /// The folder in which a debugger finds the program's libraries, if they are not where it did.
     pub fn sysroot(&self) -> Option<&'static str> {
         (!self.link.is_static()).then(|| self.arch.sysroot())?

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::command::Line;
 use crate::error::AtPath;
 use crate::lock::Lock;
-use crate::{Error, Result, Scenario, paths};
+use crate::{Download, Error, Result, Scenario, paths, versions};
 
 /// What fetches packages, and what unpacks them.
 pub(crate) const PIP: &str = "pip3";
@@ -25,6 +25,8 @@ struct Wheel {
     sha256: &'static str,
     /// The library, within the package.
     library: &'static str,
+    /// Megabytes of the package, and of the library in it.
+    megabytes: (u32, u32),
 }
 
 const WHEELS: &[Wheel] = &[
@@ -36,6 +38,7 @@ const WHEELS: &[Wheel] = &[
         platform: "manylinux_2_17_x86_64",
         sha256: "b3003406dc3ed5fb2223723179918d33287f6231cff29c2319ff6b40f15a4c3c",
         library: "spu/libspu.so",
+        megabytes: (72, 289),
     },
 ];
 
@@ -43,6 +46,14 @@ impl Wheel {
     /// The folder that the library is unpacked in: all trees that share the cores share it.
     fn dir(&self) -> PathBuf {
         paths::cores_dir().join(".wheel").join(format!("{}-{}", self.package, self.version))
+    }
+
+    /// What is to be fetched of it.
+    fn download(&self) -> Option<Download> {
+        let (megabytes, on_disk) = self.megabytes;
+        let name = format!("{} {} (a library in a package of Python)", self.package, self.version);
+        let is_here = self.dir().join(self.file_name()).is_file();
+        (!is_here).then_some(Download { name, megabytes, on_disk })
     }
 
     fn file_name(&self) -> &'static str {
@@ -63,6 +74,7 @@ impl Wheel {
 
     /// Unpacks nothing that is not pinned.
     fn fetch(&self, dir: &Path) -> Result<()> {
+        versions::may_fetch()?;
         let mut pip = Line::new(PIP);
         pip.args(["download", "--quiet", "--no-deps", "--only-binary=:all:", "--abi", "none"]);
         pip.args(["--disable-pip-version-check", "--implementation", "cp"]);
@@ -91,6 +103,11 @@ fn of(scenario: &Scenario) -> Result<Option<&'static Wheel>> {
         reason: format!("no package {name} is pinned"),
     };
     known.map(Some).ok_or_else(unknown)
+}
+
+/// What is to be fetched of the package that a scenario needs.
+pub(crate) fn download(scenario: &Scenario) -> Result<Option<Download>> {
+    Ok(of(scenario)?.and_then(Wheel::download))
 }
 
 /// Packages that could not be fetched, and why: pip takes its time to find that out.

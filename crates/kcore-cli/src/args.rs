@@ -15,6 +15,7 @@ use crate::live::{self, LiveArgs};
 use crate::man;
 use crate::profile::ProfileArgs;
 use crate::save::SaveArgs;
+use crate::tutorial::TutorialArgs;
 
 /// Exit status for a wrong command line, or a target that cannot be opened.
 pub(crate) const USAGE: u8 = 2;
@@ -54,11 +55,13 @@ so does 'kcore stacks PID' of a live process, and 'kcore stacks CORE CORE' compa
 'kcore save PID -o FILE' saves a live process as a core: see 'kcore save --help';
 'kcore profile PID -o FILE.svg' samples its stacks: see 'kcore profile --help';
 'kcore ask PID' has it show them itself, if it has kcore's agent: see 'kcore ask --help';
-'kcore gdb' lists what the commands of gdb and lldb are here.
+'kcore gdb' lists what the commands of gdb and lldb are here;
+'kcore tutorial' teaches kcore by ten questions about a core of its own.
 Try 'kcore --help' for examples, and '::help' inside.";
 
 const AFTER_LONG_HELP: &str = "\
 Examples:
+  kcore tutorial                          ten questions about a core that comes with kcore
   kcore app.core                          look around
   kcore stacks app.core                   unique stacks of all threads, most common first
   kcore stacks a.core b.core              which stacks they have in common
@@ -77,8 +80,8 @@ Examples:
   kcore app.core < script                 a script; also -f script
   zstdcat app.core.zst | kcore -c ::status -
 
-A file that is called 'stacks', 'triage', 'save', 'profile', 'ask' or 'gdb' is './stacks', './save' and so on. '-c FILE', where FILE is a core and no other is
-named, opens it, as gdb does.
+A file that is called 'stacks', 'triage', 'save', 'profile', 'ask', 'gdb' or 'tutorial' is './stacks', './save' and
+so on. '-c FILE', where FILE is a core and no other is named, opens it, as gdb does.
 
 From MDB:
   -e CMD            is -c CMDS
@@ -102,7 +105,7 @@ Exit status:
   2  wrong usage, or the target cannot be opened";
 
 const USAGE_LINES: &str = "kcore [OPTIONS] [EXE] CORE\n       kcore [OPTIONS] -p PID\n       \
-     kcore stacks [OPTIONS] PID|[EXE] CORE\n       kcore stacks [OPTIONS] CORE CORE...\n       kcore triage [OPTIONS] CORE...\n       kcore save [OPTIONS] PID -o FILE\n       kcore profile [OPTIONS] PID [-o FILE]\n       kcore ask [OPTIONS] PID";
+     kcore stacks [OPTIONS] PID|[EXE] CORE\n       kcore stacks [OPTIONS] CORE CORE...\n       kcore triage [OPTIONS] CORE...\n       kcore save [OPTIONS] PID -o FILE\n       kcore profile [OPTIONS] PID [-o FILE]\n       kcore ask [OPTIONS] PID\n       kcore tutorial";
 
 /// Open a Linux core, or a snapshot of a live process, and ask what it was doing.
 #[derive(Parser, Debug)]
@@ -278,6 +281,8 @@ pub(crate) enum Asked {
     Profile(Box<ProfileArgs>),
     /// What a live process tells of itself.
     Ask(Box<AskArgs>),
+    /// Questions about a core that comes with the program.
+    Tutorial(TutorialArgs),
 }
 
 /// Reads a command line whose first word is the program's name. The second one may be that of another
@@ -302,6 +307,10 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, 
         Some("ask") => {
             let ask = AskArgs::try_parse_from(words.into_iter().skip(1)).map_err(Exit::Clap)?;
             Ok(Asked::Ask(Box::new(ask)))
+        }
+        Some("tutorial") => {
+            let tutorial = TutorialArgs::try_parse_from(words.into_iter().skip(1));
+            Ok(Asked::Tutorial(tutorial.map_err(Exit::Clap)?))
         }
         _ => Ok(Asked::Session(Box::new(parse_session(words)?))),
     }
@@ -518,6 +527,7 @@ mod tests {
             "kcore save",
             "kcore profile",
             "kcore ask",
+            "kcore tutorial",
         ] {
             assert!(help.contains(word), "{word}");
         }

@@ -25,6 +25,7 @@ mod save;
 mod several;
 mod target;
 mod terminal;
+mod tutorial;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         Ok(Asked::Ask(args)) => ask::run(&args),
         Ok(Asked::Save(args)) => save::run(&args),
         Ok(Asked::Profile(args)) => profile::run(&args),
+        Ok(Asked::Tutorial(args)) => tutorial::run(&args),
         Err(exit) => exit.show(),
     }
 }

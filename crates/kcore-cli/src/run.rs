@@ -207,7 +207,8 @@ fn live_notes(target: &Target, core: &Core) -> Vec<String> {
         .unwrap_or_default()
 }
 
-fn session(core: Core, format: Format) -> Session {
+/// A session with all commands.
+pub(crate) fn session(core: Core, format: Format) -> Session {
     Session::new(
         Arc::new(core),
         SessionOptions {

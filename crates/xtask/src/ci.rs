@@ -10,32 +10,34 @@ use crate::{
     docs, fuzz, supply, test,
 };
 
-/// A check, by name.
+/// A check, by name. It is given the options of the tests.
 struct Step {
     name: &'static str,
-    run: fn() -> Result<()>,
+    run: fn(&[String]) -> Result<()>,
 }
 
 const STEPS: &[Step] = &[
-    Step { name: "format", run: format },
-    Step { name: "architecture", run: || arch::run(&[]) },
-    Step { name: "public API", run: || api::run(&["--check".to_owned()]) },
-    Step { name: "supply", run: || supply::run(&[]) },
-    Step { name: "clippy", run: clippy },
-    Step { name: "documentation", run: rustdoc },
-    Step { name: "generated documents", run: || docs::run(&["--check".to_owned()]) },
-    Step { name: "fuzz targets", run: || fuzz::run(&[]) },
+    Step { name: "format", run: |_| format() },
+    Step { name: "architecture", run: |_| arch::run(&[]) },
+    Step { name: "public API", run: |_| api::run(&["--check".to_owned()]) },
+    Step { name: "supply", run: |_| supply::run(&[]) },
+    Step { name: "clippy", run: |_| clippy() },
+    Step { name: "documentation", run: |_| rustdoc() },
+    Step { name: "generated documents", run: |_| docs::run(&["--check".to_owned()]) },
+    Step { name: "fuzz targets", run: |_| fuzz::run(&[]) },
     // The last, so that what it says at its end ends the run.
-    Step { name: "test", run: || test::run(&[]) },
+    Step { name: "test", run: test::run },
 ];
 
-/// Runs all checks, those behind one that fails too, and says at the end which failed.
-pub fn run(_args: &[String]) -> Result<()> {
+/// Runs all checks, those behind one that fails too, and says at the end which failed. The options are those of the
+/// tests.
+pub fn run(args: &[String]) -> Result<()> {
+    test::Options::parse(args)?;
     let mut failed = Vec::new();
     for step in STEPS {
         println!("== {}", step.name);
         let start = Instant::now();
-        let result = (step.run)();
+        let result = (step.run)(args);
         let seconds = start.elapsed().as_secs();
         match result {
             Ok(()) => println!("== {}: passed in {seconds} s", step.name),

@@ -10,8 +10,6 @@ mod ci;
 mod docs;
 mod fuzz;
 mod install_agent;
-mod packages;
-mod summary;
 mod supply;
 mod test;
 
@@ -29,10 +27,14 @@ struct Task {
 const TASKS: &[Task] = &[
     Task {
         name: "test",
-        shows: "install what is missing, make the cores, run all tests",
+        shows: "install what is missing, make the cores, run all tests: [--all] [--no-install]",
         run: test::run,
     },
-    Task { name: "ci", shows: "everything that a change has to pass", run: ci::run },
+    Task {
+        name: "ci",
+        shows: "everything that a change has to pass; options are those of test",
+        run: ci::run,
+    },
     Task {
         name: "arch",
         shows: "hold dependencies, `unsafe` and printing against the plan of the house",

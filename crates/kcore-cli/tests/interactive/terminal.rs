@@ -1,4 +1,4 @@
-//! kcore on the committed core, in a terminal that tmux emulates.
+//! kcore in a terminal that tmux emulates, on the committed core unless another one is named.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -16,6 +16,8 @@ pub struct Terminal {
     server: String,
     folder: tempfile::TempDir,
     setup: Setup,
+    /// What stands behind the options: the core, and what belongs to it.
+    target: String,
 }
 
 /// What kcore is started with.
@@ -45,6 +47,11 @@ impl Terminal {
 
     /// The same with a setup of its own.
     pub fn open_with(setup: Setup) -> Option<Self> {
+        Self::open_on(setup, &core().display().to_string())
+    }
+
+    /// The same on a core of the caller's, with words of the shell that name it.
+    pub fn open_on(setup: Setup, target: &str) -> Option<Self> {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         if Command::new("tmux").arg("-V").output().is_err() {
             gen_cores::not_tested("tmux is not installed");
@@ -52,7 +59,8 @@ impl Terminal {
         }
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let server = format!("kcore-test-{}-{number}", std::process::id());
-        let terminal = Self { server, folder: tempfile::tempdir().unwrap(), setup };
+        let target = target.to_owned();
+        let terminal = Self { server, folder: tempfile::tempdir().unwrap(), setup, target };
         let rc = terminal.file("kcore/rc");
         std::fs::create_dir(rc.parent().unwrap()).unwrap();
         std::fs::write(rc, setup.rc).unwrap();
@@ -73,7 +81,7 @@ impl Terminal {
             "cd {folder}; XDG_STATE_HOME={folder} XDG_CONFIG_HOME={folder} {} {} {}; echo exit=$?; cat",
             env!("CARGO_BIN_EXE_kcore"),
             self.setup.options,
-            core().display()
+            self.target
         );
         let (columns, rows) = (self.setup.columns.to_string(), self.setup.rows.to_string());
         let output = self.tmux(&["new-session", "-d", "-x", &columns, "-y", &rows, &line]);

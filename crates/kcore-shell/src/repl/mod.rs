@@ -16,6 +16,9 @@ use crate::session::{Session, Source};
 use crate::status::{Status, Stop};
 use lines::{Lines, Typed};
 
+/// What runs a line that a user typed.
+pub type RunLine<'a> = dyn FnMut(&mut Session, &str, &mut dyn Sink) -> Status + 'a;
+
 /// Presses of ctrl-D in a row after which a user leaves, whatever the settings say: a terminal that is
 /// gone says nothing else.
 const ENDS: usize = 10;
@@ -49,13 +52,28 @@ pub fn run(
     sink: &mut dyn Sink,
     options: &ReplOptions,
 ) -> Result<(), ReplError> {
+    run_with(session, sink, options, &mut |session, line, sink| {
+        session.eval_from(Source::Terminal, line, sink)
+    })
+}
+
+/// The same, with lines that `run` takes in place of the session.
+///
+/// # Errors
+/// When the terminal cannot be read.
+pub fn run_with(
+    session: &mut Session,
+    sink: &mut dyn Sink,
+    options: &ReplOptions,
+    run: &mut RunLine<'_>,
+) -> Result<(), ReplError> {
     let mut lines = Lines::open(session, options)?;
     let mut ends = 0;
     loop {
         match lines.next(session, sink)? {
             Typed::Text(text) => {
                 ends = 0;
-                let status = run_lines(session, &text, sink);
+                let status = run_lines(session, &text, sink, run);
                 if matches!(status.stop(), Some(Stop::Quit | Stop::Closed)) {
                     return Ok(());
                 }
@@ -73,9 +91,14 @@ pub fn run(
 
 /// Runs what was typed or pasted, line by line, until one of them stops the others. Of several each is
 /// shown again, so that it can be seen which of them said what.
-fn run_lines(session: &mut Session, text: &str, sink: &mut dyn Sink) -> Status {
+fn run_lines(
+    session: &mut Session,
+    text: &str,
+    sink: &mut dyn Sink,
+    run: &mut RunLine<'_>,
+) -> Status {
     if !text.contains('\n') {
-        return run_line(session, text, sink);
+        return run_line(session, text, sink, run);
     }
     let mut status = Status::DONE;
     for line in text.lines() {
@@ -83,7 +106,7 @@ fn run_lines(session: &mut Session, text: &str, sink: &mut dyn Sink) -> Status {
         if sink.hint(&format!("{prompt}{line}")).is_err() {
             return Status::stopped(Stop::Closed);
         }
-        status = status.then(run_line(session, line, sink));
+        status = status.then(run_line(session, line, sink, run));
         if status.stops() {
             break;
         }
@@ -91,7 +114,12 @@ fn run_lines(session: &mut Session, text: &str, sink: &mut dyn Sink) -> Status {
     status
 }
 
-fn run_line(session: &mut Session, line: &str, sink: &mut dyn Sink) -> Status {
+fn run_line(
+    session: &mut Session,
+    line: &str,
+    sink: &mut dyn Sink,
+    run: &mut RunLine<'_>,
+) -> Status {
     sink.begin_line(session.settings.pager);
-    session.eval_from(Source::Terminal, line, sink)
+    run(session, line, sink)
 }

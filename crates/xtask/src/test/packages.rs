@@ -17,24 +17,24 @@ const MORE_TOOLS: &[Tool] = &[
     Tool { command: "chromium", package: "chromium" },
 ];
 
-/// Installs what is missing where that is allowed; else says what to install.
-pub fn ensure() -> Result<()> {
-    let missing = missing();
+/// Installs the tools that are missing where that is allowed; else says what to install.
+pub fn install(missing: &[Tool]) -> Result<()> {
     if missing.is_empty() {
         return Ok(());
     }
-    let packages = packages(&missing);
+    let packages = names(missing);
     if !may_install() {
-        bail!("{}", complaint(&missing, &packages));
+        bail!("{}", complaint(missing, &packages));
     }
-    install(&packages)?;
+    by_apt(&packages)?;
     match self::missing().as_slice() {
         [] => Ok(()),
         still => bail!("still missing after installation: {}", commands(still)),
     }
 }
 
-fn missing() -> Vec<Tool> {
+/// The tools that are missing.
+pub fn missing() -> Vec<Tool> {
     let more = MORE_TOOLS.iter().copied().filter(|tool| !is_there(tool.command));
     gen_cores::missing_tools().into_iter().chain(more).collect()
 }
@@ -45,7 +45,7 @@ fn may_install() -> bool {
     is_there("apt-get") && id.is_ok_and(|id| id.trim() == "0")
 }
 
-fn install(packages: &[&str]) -> Result<()> {
+fn by_apt(packages: &[&str]) -> Result<()> {
     let apt = |args: &[&str]| {
         let mut command = cargo::command("apt-get", args);
         cargo::run(command.env("DEBIAN_FRONTEND", "noninteractive"))
@@ -61,7 +61,8 @@ fn is_there(command: &str) -> bool {
     std::env::split_paths(&path).any(|dir| dir.join(command).is_file())
 }
 
-fn packages(tools: &[Tool]) -> Vec<&'static str> {
+/// The packages of tools.
+pub fn names(tools: &[Tool]) -> Vec<&'static str> {
     let mut packages: Vec<&str> = tools.iter().map(|tool| tool.package).collect();
     packages.dedup();
     packages
@@ -89,7 +90,7 @@ mod tests {
             Tool { command: "gcc", package: "gcc" },
             Tool { command: "eu-stack", package: "elfutils" },
         ];
-        let text = complaint(&missing, &packages(&missing));
+        let text = complaint(&missing, &names(&missing));
         assert!(text.starts_with("missing: gcc, eu-stack\n"), "{text}");
         assert!(text.ends_with("apt-get install gcc elfutils"), "{text}");
     }

@@ -1,0 +1,62 @@
+//! What making cores would fetch, so that a user can be asked before.
+
+use std::collections::BTreeMap;
+
+use crate::{Result, Scenario, Variant, apt, scenarios, versions, wheel};
+
+/// Something that is fetched once, and kept beside the cores.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Download {
+    /// Its name and version.
+    pub name: String,
+    /// Megabytes that are fetched, as measured for one of its kind.
+    pub megabytes: u32,
+    /// Megabytes that it then needs on disk.
+    pub on_disk: u32,
+}
+
+/// What is missing of what the recipes want, each once; of all versions, or of those of a run with [`FEW`](crate::FEW).
+///
+/// # Errors
+/// A recipe cannot be read.
+pub fn downloads(is_few: bool) -> Result<Vec<Download>> {
+    let mut found = BTreeMap::new();
+    for scenario in scenarios()? {
+        let meant = scenario.all_variants().filter(|variant| is_meant(variant, is_few));
+        for download in meant.flat_map(of_variant).chain(of_scenario(&scenario)?) {
+            found.insert(download.name.clone(), download);
+        }
+    }
+    Ok(found.into_values().collect())
+}
+
+fn is_meant(variant: &Variant, is_few: bool) -> bool {
+    variant.runtime().is_some_and(|word| !is_few || versions::is_of_few(word))
+}
+
+/// The runtime of a variant, and what is needed to fetch it.
+fn of_variant(variant: &Variant) -> impl Iterator<Item = Download> + use<> {
+    let node = variant.node.and_then(|release| release.download());
+    let python = variant.python.and_then(|interpreter| interpreter.download());
+    let lists = python.as_ref().and_then(|_| apt::download());
+    [node, python, lists].into_iter().flatten()
+}
+
+/// The package of a scenario, if it must be fetched.
+fn of_scenario(scenario: &Scenario) -> Result<Option<Download>> {
+    wheel::download(scenario)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_versions_want_a_part_of_what_all_want() {
+        let (few, all) = (downloads(true).unwrap(), downloads(false).unwrap());
+        assert!(few.iter().all(|download| all.contains(download)), "{few:?}");
+        // Either may be here already.
+        assert!(few.len() <= all.len());
+        assert!(all.is_sorted(), "each once: {all:?}");
+    }
+}
