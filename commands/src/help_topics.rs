@@ -4,10 +4,10 @@ use kcore_dcmd::{Cell, Fields, Record, View};
 
 use crate::{book_text, gdb};
 
-const LANGUAGE: &str = include_str!("../../docs/book/src/language.md");
-const FORMATS: &str = include_str!("../../docs/book/src/formats.md");
-const LIVE: &str = include_str!("../../docs/book/src/live.md");
-const JSON: &str = include_str!("../../docs/book/src/json.md");
+const LANGUAGE: &str = include_str!("help/language.md");
+const FORMATS: &str = include_str!("help/formats.md");
+const LIVE: &str = include_str!("help/live.md");
+const JSON: &str = include_str!("help/json.md");
 
 const STACKS: &str = "\
 STACKS

@@ -7,6 +7,7 @@ mod api;
 mod arch;
 mod cargo;
 mod ci;
+mod dist;
 mod docs;
 mod fuzz;
 mod install_agent;
@@ -59,6 +60,12 @@ const TASKS: &[Task] = &[
         name: "docs",
         shows: "write the generated parts of the documentation; --check: compare them, and check links and prose",
         run: docs::run,
+    },
+    Task {
+        name: "dist",
+        shows: "make the packages of a release: [--target T]... [--out DIR] [--test]; for all machines and in \
+                target/dist when not said; --test installs each into an empty root and runs it on a core",
+        run: dist::run,
     },
     Task {
         name: "install-agent",

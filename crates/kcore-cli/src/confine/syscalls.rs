@@ -143,6 +143,7 @@ fn program() -> Result<BpfProgram, seccompiler::Error> {
     rules.insert(libc::SYS_prctl, own_traits()?);
     rules.insert(libc::SYS_prlimit64, vec![reads_limits()?]);
     rules.insert(libc::SYS_tgkill, vec![to_itself()?]);
+    rules.insert(libc::SYS_tkill, vec![to_itself()?]);
     let machine = std::env::consts::ARCH.try_into()?;
     let filter =
         SeccompFilter::new(rules, SeccompAction::Errno(REFUSAL), SeccompAction::Allow, machine)?;
@@ -168,7 +169,8 @@ fn reads_limits() -> Result<SeccompRule, BackendError> {
     SeccompRule::new(vec![none])
 }
 
-/// To abort is to send a signal to oneself.
+/// To abort is to send a signal to oneself. musl names only the thread: the first one has the number of the process.
+/// Others cannot be told from strangers, so they end by a fault instead.
 fn to_itself() -> Result<SeccompRule, BackendError> {
     SeccompRule::new(vec![condition(0, SeccompCmpOp::Eq, u64::from(std::process::id()))?])
 }

@@ -52,9 +52,9 @@ pub fn data_from(file: &File, from: u64, end: u64) -> io::Result<Option<Range<u6
 
 /// `None` when nothing of that kind lies behind.
 fn seek(file: &File, from: u64, whence: libc::c_int) -> io::Result<Option<u64>> {
-    let from = libc::off64_t::try_from(from).map_err(io::Error::other)?;
+    let from = libc::off_t::try_from(from).map_err(io::Error::other)?;
     // SAFETY: it takes no pointer.
-    let found = unsafe { libc::lseek64(file.as_raw_fd(), from, whence) };
+    let found = unsafe { libc::lseek(file.as_raw_fd(), from, whence) };
     match u64::try_from(found) {
         Ok(found) => Ok(Some(found)),
         Err(_) => match io::Error::last_os_error() {

@@ -30,15 +30,21 @@ pub enum Waited {
     Runs,
 }
 
+/// The constants of glibc and musl differ in their type, as the calls do.
+#[cfg(target_env = "musl")]
+type Request = c_int;
+#[cfg(not(target_env = "musl"))]
+type Request = libc::c_uint;
+
 fn request(
-    kind: libc::c_uint,
+    kind: Request,
     tid: pid_t,
     address: *mut c_void,
     data: *mut c_void,
 ) -> io::Result<c_long> {
     // SAFETY: none of the requests of this module writes to memory of kcore, but GETREGSET and
     // GETSIGINFO, which write to buffers that their callers own and measure.
-    let answer = unsafe { libc::ptrace(kind as _, tid, address, data) };
+    let answer = unsafe { libc::ptrace(kind, tid, address, data) };
     if answer == -1 { Err(io::Error::last_os_error()) } else { Ok(answer) }
 }
 
@@ -131,7 +137,7 @@ const fn signal_of(status: c_int) -> c_int {
 pub fn registers(tid: pid_t, set: c_int, buffer: &mut [u8]) -> io::Result<usize> {
     let mut io = iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: buffer.len() };
     let set = without_provenance_mut(usize::try_from(set).unwrap_or_default());
-    request(libc::PTRACE_GETREGSET as libc::c_uint, tid, set, (&raw mut io).cast())?;
+    request(libc::PTRACE_GETREGSET, tid, set, (&raw mut io).cast())?;
     Ok(io.iov_len.min(buffer.len()))
 }
 

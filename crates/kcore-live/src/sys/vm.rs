@@ -12,12 +12,11 @@ use libc::{iovec, pid_t};
 /// When nothing could be read: `EIO` where the first page refuses.
 pub fn append_by_file(file: &File, piece: AddrRange, bytes: &mut Vec<u8>) -> io::Result<usize> {
     let buffer = room(piece, bytes);
-    let offset = libc::off64_t::try_from(piece.start.get()).map_err(io::Error::other)?;
+    let offset = libc::off_t::try_from(piece.start.get()).map_err(io::Error::other)?;
     // SAFETY: the kernel writes at most `buffer.len()` bytes, to `buffer`, which is borrowed for
     // writing.
-    let read = unsafe {
-        libc::pread64(file.as_raw_fd(), buffer.as_mut_ptr().cast(), buffer.len(), offset)
-    };
+    let read =
+        unsafe { libc::pread(file.as_raw_fd(), buffer.as_mut_ptr().cast(), buffer.len(), offset) };
     took(read, bytes)
 }
 

@@ -1,0 +1,110 @@
+//! The files of a package: what they are made of, and where they stand.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result};
+
+use super::{binary, notices, release::Release, target::Target};
+use crate::cargo;
+
+/// What the packages of one machine hold.
+pub struct Contents {
+    /// The folder of all files but the program.
+    pub texts: PathBuf,
+    /// The program.
+    pub program: PathBuf,
+}
+
+/// A file of every package.
+pub struct Place {
+    /// Its name among the texts.
+    pub name: &'static str,
+    /// Where it stands in an archive that is unpacked anywhere.
+    pub unpacked: &'static str,
+    /// Where a distribution looks for it. The folder of zsh is another one in Debian.
+    pub installed: &'static str,
+}
+
+const PROGRAM: &str = "kcore";
+
+/// All files.
+pub const PLACES: &[Place] = &[
+    Place { name: PROGRAM, unpacked: "kcore", installed: "usr/bin/kcore" },
+    Place { name: "kcore.1", unpacked: "man/kcore.1", installed: "usr/share/man/man1/kcore.1" },
+    Place {
+        name: "bash",
+        unpacked: "completions/kcore.bash",
+        installed: "usr/share/bash-completion/completions/kcore",
+    },
+    Place {
+        name: "zsh",
+        unpacked: "completions/_kcore",
+        installed: "usr/share/zsh/site-functions/_kcore",
+    },
+    Place {
+        name: "fish",
+        unpacked: "completions/kcore.fish",
+        installed: "usr/share/fish/vendor_completions.d/kcore.fish",
+    },
+    Place { name: "README.md", unpacked: "README.md", installed: "usr/share/doc/kcore/README.md" },
+    Place {
+        name: "LICENSE-MIT",
+        unpacked: "LICENSE-MIT",
+        installed: "usr/share/doc/kcore/LICENSE-MIT",
+    },
+    Place {
+        name: "LICENSE-APACHE",
+        unpacked: "LICENSE-APACHE",
+        installed: "usr/share/doc/kcore/LICENSE-APACHE",
+    },
+    Place {
+        name: "THIRD-PARTY",
+        unpacked: "THIRD-PARTY",
+        installed: "usr/share/doc/kcore/THIRD-PARTY",
+    },
+];
+
+/// Where the program stands.
+pub fn program() -> &'static Place {
+    &PLACES[0]
+}
+
+/// Writes what is the same for every machine: the documents, and what kcore says of itself. The kcore of this machine
+/// is asked, since one of another may not run here.
+pub fn write_texts(release: &Release) -> Result<PathBuf> {
+    let kcore = binary::build(Target::of_this_machine()?, release)?;
+    let folder = release.empty_folder("texts")?;
+    let write = |name: &str, text: String| {
+        fs::write(folder.join(name), text).with_context(|| format!("cannot write {name}"))
+    };
+    let said = |args: &[&str]| cargo::output(&mut cargo::command(&kcore.to_string_lossy(), args));
+    write("kcore.1", said(&["--man"])?)?;
+    for shell in ["bash", "zsh", "fish"] {
+        write(shell, said(&["--completions", shell])?)?;
+    }
+    for name in ["README.md", "LICENSE-MIT", "LICENSE-APACHE"] {
+        write(name, fs::read_to_string(gen_cores::workspace_dir().join(name))?)?;
+    }
+    write("THIRD-PARTY", notices::text()?)?;
+    Ok(folder)
+}
+
+impl Contents {
+    /// Copies all files below a folder, each to its place.
+    pub fn lay(&self, folder: &Path, place: impl Fn(&Place) -> PathBuf) -> Result<()> {
+        for item in PLACES {
+            let from = match item.name {
+                PROGRAM => self.program.clone(),
+                name => self.texts.join(name),
+            };
+            let to = folder.join(place(item));
+            fs::create_dir_all(to.parent().unwrap_or(folder))?;
+            fs::copy(&from, &to).with_context(|| format!("cannot copy {}", from.display()))?;
+        }
+        // Whatever the user's own mask is.
+        cargo::output(cargo::command("chmod", &["-R", "u=rwX,go=rX"]).arg(folder)).map(drop)
+    }
+}
