@@ -13,6 +13,8 @@ const MORE_TOOLS: &[Tool] = &[
     Tool { command: "/usr/sbin/nginx", package: "nginx-light" },
     Tool { command: "memcached", package: "memcached" },
     Tool { command: "redis-check-rdb", package: "redis-tools" },
+    // Packages of a release are made with it.
+    Tool { command: "rpmbuild", package: "rpm" },
     // Flame graphs are looked at in it.
     Tool { command: "chromium", package: "chromium" },
 ];
