@@ -54,6 +54,8 @@ const SYSTEM_SOURCES: &[&str] = &[
     "/library/std/src/",
     "/library/core/src/",
     "/usr/include/",
+    "-linux-gnu/include/",
+    "-linux-musl/include/",
     "/include/c++/",
     "/usr/lib/gcc/",
     "/src/runtime/",

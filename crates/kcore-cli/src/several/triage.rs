@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use kcore::{Core, LastWords, Status as CoreStatus, Tid};
-use kcore_dcmd::{Cell, Column, DcmdError, Fields, Record, Sink, View};
+use kcore_dcmd::{Cell, DcmdError, Fields, Record, Sink, View};
 use kcore_shell::Status;
 
 use super::Cores;
@@ -13,14 +13,6 @@ use super::Cores;
 const SIGNATURE: usize = 3;
 /// Frames that are looked through for them.
 const FRAMES: usize = 1024;
-
-const COLUMNS: &[Column] = &[
-    Column::right("alike", "ALIKE", 5),
-    Column::left("what", "WHAT", 8),
-    Column::left("name", "PROGRAM", 12),
-    Column::left("shown_core", "CORE", 0),
-    Column::left("shown_where", "WHERE", 0),
-];
 
 /// What happened in one core.
 struct Triaged {
@@ -123,7 +115,7 @@ impl Record for Triaged {
     }
 
     fn view(&self) -> View {
-        View::Table(COLUMNS)
+        View::Line("{alike:>4}x {what:8} {name:12} {shown_core} {shown_where}")
     }
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {

@@ -16,12 +16,19 @@ static ELSEWHERE: [(Pattern, &str, u32); 3] = [
     (Pattern::new("signal-again-other", &[]), "work", 44),
 ];
 
+/// Programs that ended in a library whose code is nobody's but theirs, or whose name is that of a runtime: what is
+/// told is not a function of the program itself, or none.
+static OTHERS: [Pattern; 2] = [Pattern::new("crypto-*", &[]), Pattern::new("luajit", &[])];
+
+/// Signals that faults cause.
+const FAULTS: [u16; 5] = [4, 7, 8, 11, 31];
+
 /// The innermost function of the program: of those that a signal interrupted, where a handler was told of one.
 fn innermost(thread: &Thread, is_handled: bool) -> Option<&Call> {
     let interrupted = thread.frames.iter().rposition(is_signal).filter(|_| is_handled);
     let frames = thread.frames.get(interrupted.unwrap_or_default()..)?;
     frames.iter().find_map(|frame| match frame {
-        Frame::Call(call) if call.mark.is_none() => Some(call),
+        Frame::Call(call) if call.mark.is_none() && call.function.is_some() => Some(call),
         _ => None,
     })
 }
@@ -45,8 +52,12 @@ fn check(known: &Known) -> Vec<String> {
     if let Some((_, function, line)) = ELSEWHERE.iter().find(|(it, ..)| it.fits(known.case)) {
         return difference(function, Some(*line), site.as_ref()).into_iter().collect();
     }
+    if OTHERS.iter().any(|pattern| pattern.fits(known.case)) {
+        return Vec::new();
+    }
     let crashed = known.truth.threads.iter().find(|thread| thread.crashed);
-    let is_handled = known.truth.facts.first_signal.is_some();
+    let handled = known.core.status().handled;
+    let is_handled = handled.iter().any(|it| FAULTS.contains(&it.signal.number));
     let call = crashed.and_then(|thread| innermost(thread, is_handled));
     let named = call.and_then(|call| Some((call.function.as_deref()?, call.line)));
     named
