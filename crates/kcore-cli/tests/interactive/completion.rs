@@ -104,7 +104,8 @@ fn variables_of_the_frame_are_completed_with_their_members() {
     // parse_request has `struct request *request`.
     tab(&terminal, "::print requ");
     terminal.wait_for("> ::print request");
-    tab(&terminal, "->hea");
+    terminal.abandon();
+    tab(&terminal, "::print request->hea");
     terminal.wait_for("> ::print request->headers");
     terminal.abandon();
 }

@@ -90,6 +90,8 @@ static void deadlock(void)
 		usleep(1000);
 	usleep(200000);
 	fflush(stdout);
+	/* Whoever starts programs in the background lets them ignore it. */
+	signal(SIGQUIT, SIG_DFL);
 	raise(SIGQUIT);
 }
 
