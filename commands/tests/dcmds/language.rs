@@ -76,7 +76,7 @@ fn help_has_the_sections_of_mdb() {
     // `dump` is a word of lldb too, which is told behind the page.
     assert!(page.starts_with(&text("::help ::dump")) && page.contains("memory read"), "{page}");
     assert!(error("::help zz").starts_with("kcore: unknown command: zz (subjects are "));
-    assert_eq!(one("::help dump")["options"][0]["flag"], "e");
+    assert_eq!(one("::help ::dump")["options"][0]["flag"], "e");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::cores;
 #[test]
 fn strings_are_held_as_the_program_made_them() {
     let mut compared = 0;
-    let cores = cores("node-values");
+    let cores: Vec<_> = cores("node-values").collect();
     for core in &cores {
         let values = core.argument("keep");
         let text = fs::read_to_string(core.case.dir.join("values.jsonl")).expect("values");
