@@ -2,7 +2,7 @@
 
 use kcore_runtimes::FrameKind;
 
-use crate::{Core, Location, NamedFrame};
+use crate::{AccessKind, Core, Location, NamedFrame};
 
 /// The names of system libraries and of runtimes, without what follows them: `.so.6`, `3.11`, `-2.31.so`.
 const SYSTEM_MODULES: &[&str] = &[
@@ -96,7 +96,13 @@ const LINKED_NAMES: &[&str] = &[
 impl Core {
     /// Whether what runs in a frame is the program's own code. Code of unknown name and source counts by its module.
     pub(crate) fn is_own(&self, frame: &NamedFrame) -> bool {
-        is_own(frame) && !self.is_linked_in(&frame.location)
+        is_own(frame) && !self.is_linked_in(&frame.location) && !self.is_in_data(frame)
+    }
+
+    /// Whether a thread came to data, which may have a name too.
+    fn is_in_data(&self, frame: &NamedFrame) -> bool {
+        let mapping = frame.pc().and_then(|pc| self.mapping_at(pc.lookup()));
+        mapping.is_some_and(|mapping| mapping.permits(AccessKind::Execute) == Some(false))
     }
 
     /// Whether a function comes from a library that was linked into the executable: that has no other module, and its

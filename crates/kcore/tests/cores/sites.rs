@@ -23,11 +23,11 @@ static OTHERS: [Pattern; 2] = [Pattern::new("crypto-*", &[]), Pattern::new("luaj
 /// Signals that faults cause.
 const FAULTS: [u16; 5] = [4, 7, 8, 11, 31];
 
-/// The innermost function of the program: of those that a signal interrupted, where a handler was told of one.
-fn innermost(thread: &Thread, is_handled: bool) -> Option<&Call> {
+/// The functions of the program, innermost first: those that a signal interrupted, where a handler was told of one.
+fn own_calls(thread: &Thread, is_handled: bool) -> impl Iterator<Item = &Call> {
     let interrupted = thread.frames.iter().rposition(is_signal).filter(|_| is_handled);
-    let frames = thread.frames.get(interrupted.unwrap_or_default()..)?;
-    frames.iter().find_map(|frame| match frame {
+    let frames = thread.frames.iter().skip(interrupted.unwrap_or_default());
+    frames.filter_map(|frame| match frame {
         Frame::Call(call) if call.mark.is_none() && call.function.is_some() => Some(call),
         _ => None,
     })
@@ -55,15 +55,19 @@ fn check(known: &Known) -> Vec<String> {
     if OTHERS.iter().any(|pattern| pattern.fits(known.case)) {
         return Vec::new();
     }
-    let crashed = known.truth.threads.iter().find(|thread| thread.crashed);
     let handled = known.core.status().handled;
     let is_handled = handled.iter().any(|it| FAULTS.contains(&it.signal.number));
-    let call = crashed.and_then(|thread| innermost(thread, is_handled));
-    let named = call.and_then(|call| Some((call.function.as_deref()?, call.line)));
-    named
-        .and_then(|(function, line)| difference(function, line, site.as_ref()))
-        .into_iter()
-        .collect()
+    let crashed = known.truth.threads.iter().find(|thread| thread.crashed);
+    let mut calls = crashed.into_iter().flat_map(|thread| own_calls(thread, is_handled));
+    let different = |call: &Call| difference(call.function.as_deref()?, call.line, site.as_ref());
+    let Some(first) = calls.next() else { return Vec::new() };
+    // Assembly in a static program looks like a part of the C library.
+    let is_assembly = known.truth.is_static && first.line.is_none();
+    let caller = calls.next().filter(|_| is_assembly);
+    match caller.is_some_and(|caller| different(caller).is_none()) {
+        true => Vec::new(),
+        false => different(first).into_iter().collect(),
+    }
 }
 
 #[test]

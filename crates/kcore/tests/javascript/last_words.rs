@@ -74,6 +74,6 @@ fn why_the_runtime_gave_up_is_told() {
     }
     for (scenario, ..) in FATAL {
         let versions = checked.iter().filter(|checked| **checked == *scenario).count();
-        assert!(versions >= 3, "{scenario}: only {versions} cores");
+        assert!(versions >= 2, "{scenario}: only {versions} cores");
     }
 }

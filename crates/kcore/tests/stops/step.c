@@ -192,6 +192,22 @@ static int returns(const unsigned char *code)
 	return code[0] == 0xc3 || code[0] == 0xc2 || (code[0] == 0xf3 && code[1] == 0xc3);
 }
 
+/* Whether a call lies before an address, so that it may be one to return to. */
+static int is_behind_call(word at)
+{
+	enum { LONGEST = 7 };
+	unsigned char code[LONGEST];
+
+	if (read_memory(at - LONGEST, code, LONGEST) != LONGEST)
+		return 0;
+	if (code[LONGEST - 5] == 0xe8)
+		return 1;
+	for (int i = 0; i + 1 < LONGEST; i++)
+		if (code[i] == 0xff && (code[i + 1] & 0x38) == 0x10)
+			return 1;
+	return 0;
+}
+
 /*
  * Where a return address that was popped is come to: by a jump, or by the return of another function that it was handed
  * on to, on a stack that may have been aligned. A stack pointer that was set in between is what the caller is given.
@@ -199,6 +215,9 @@ static int returns(const unsigned char *code)
 static void look_for_popped(const unsigned char *code, int is_set)
 {
 	if (!returns(code) && !jumps_to_register(code))
+		return;
+	/* A tail call to a function whose address a saved register had: what it returns to lies on top. */
+	if (jumps_to_register(code) && is_behind_call(word_at(regs.rsp)))
 		return;
 	for (unsigned i = 0; i < POPS; i++)
 		if (pops[i].slot && pops[i].value == regs.rip && regs.rsp + 8 >= pops[i].slot)
