@@ -242,7 +242,7 @@ pub(crate) struct Args {
     pub(crate) live: LiveArgs,
 }
 
-/// A first word that says what is asked of cores.
+/// The word before the cores in `kcore stacks` and `kcore triage`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Word {
     /// The unique stacks of one, or which ones several have in common.

@@ -148,7 +148,7 @@ fn check_named(target: &Target, args: &Args) -> Result<()> {
 /// Opens the target. What is said of it stands in `notes`. `is_typed`: commands come from a terminal.
 ///
 /// # Errors
-/// When it cannot be opened, or a file that is named is not there.
+/// If the target cannot be opened, or a file or folder of the command line does not exist.
 pub(crate) fn open_core(
     target: &Target,
     args: &Args,

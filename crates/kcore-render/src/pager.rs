@@ -46,11 +46,12 @@ impl Pager {
     pub(crate) fn begin_line(&mut self, on: bool) {
         self.on = on;
         self.ended = None;
+        self.search.end();
         self.fill();
     }
 
-    /// The output of one command of the line ends: the next may show something again. Says what was searched for and
-    /// not found.
+    /// Ends the output of one command of the line, so that the next one is shown even if the user had seen enough.
+    /// Returns the text that the user searched for and that no line had.
     pub(crate) fn end_command(&mut self) -> Option<&str> {
         if self.ended.take().is_some() {
             self.fill();

@@ -2,14 +2,14 @@
 
 use crate::{Core, NamedFrame, Stack, Tid};
 
-/// Frames that are looked through: behind a recursion of the C library stands little else.
+/// Frames that are looked through. Own code further out is not found.
 const FRAMES: usize = 1024;
 
 /// The innermost frame of a program's own code on the stack of a crash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CrashSite {
-    /// The thread that crashed.
+    /// The thread that crashed, or the one on which the fault came about that a handler was told of first.
     pub tid: Tid,
     /// The frame. Its index is that of the thread's whole stack.
     pub frame: NamedFrame,

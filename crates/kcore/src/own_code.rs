@@ -53,15 +53,16 @@ const SYSTEM_SOURCES: &[&str] = &[
     "/rustc/",
     "/library/std/src/",
     "/library/core/src/",
+    "/library/alloc/src/",
     "/usr/include/",
     "-linux-gnu/include/",
     "-linux-musl/include/",
     "/include/c++/",
     "/usr/lib/gcc/",
-    "/src/runtime/",
 ];
 
-/// What names of functions begin with in standard libraries, which may be part of any module.
+/// What names of functions begin with in standard libraries, which may be part of any module. Only where no source is
+/// known: programs have namespaces of such names too.
 const SYSTEM_NAMES: &[&str] = &[
     "std::",
     "core::",
@@ -99,14 +100,14 @@ impl Core {
         is_own(frame) && !self.is_linked_in(&frame.location) && !self.is_in_data(frame)
     }
 
-    /// Whether a thread came to data, which may have a name too.
+    /// Whether a frame's pc is in memory that is not executable. Data has symbols too.
     fn is_in_data(&self, frame: &NamedFrame) -> bool {
         let mapping = frame.pc().and_then(|pc| self.mapping_at(pc.lookup()));
         mapping.is_some_and(|mapping| mapping.permits(AccessKind::Execute) == Some(false))
     }
 
-    /// Whether a function comes from a library that was linked into the executable: that has no other module, and its
-    /// debug information does not know the function.
+    /// Whether a function was linked into the executable from a library: the executable is static, and its debug
+    /// information does not have the function.
     fn is_linked_in(&self, location: &Location) -> bool {
         let mut modules = self.modules().all().iter().filter(|module| !module.is_vdso());
         location.kind == FrameKind::Native
@@ -134,10 +135,10 @@ fn is_own_native(location: &Location) -> bool {
     if SYSTEM_MODULES.iter().any(|name| is_version_of(module, name)) {
         return false;
     }
-    match (location.file.as_deref(), location.function.as_deref()) {
-        (Some(file), _) if is_system_source(file) => false,
-        (_, Some(function)) => !is_system_name(function, location),
-        (_, None) => true,
+    let function = location.function.as_deref().unwrap_or_default();
+    match location.file.as_deref() {
+        Some(file) => !is_system_source(file) && !is_of_gos_runtime(function, file),
+        None => !is_system_name(function),
     }
 }
 
@@ -154,12 +155,16 @@ fn is_system_source(file: &str) -> bool {
     SYSTEM_SOURCES.iter().any(|part| file.contains(part))
 }
 
-fn is_system_name(function: &str, location: &Location) -> bool {
-    let is_stub = function.ends_with("@plt");
-    let is_known = is_stub || SYSTEM_NAMES.iter().any(|begin| function.starts_with(begin));
-    // With a source that is no system's, whatever its name.
-    let has_own_source = location.file.is_some();
-    is_known || (!has_own_source && (is_reserved(function) || LINKED_NAMES.contains(&function)))
+fn is_system_name(function: &str) -> bool {
+    function.ends_with("@plt")
+        || is_reserved(function)
+        || LINKED_NAMES.contains(&function)
+        || SYSTEM_NAMES.iter().any(|begin| function.starts_with(begin))
+}
+
+/// Whether a function is of Go's package `runtime`, which every program of Go has in itself.
+fn is_of_gos_runtime(function: &str, file: &str) -> bool {
+    function.starts_with("runtime.") && file.contains("/src/runtime/")
 }
 
 /// Whether the C standard reserves a name for the implementation.
@@ -222,6 +227,9 @@ mod tests {
         assert!(!is_own_function("app", "abort", None));
         assert!(is_own_function("app", "abort", Some("/home/me/app.c")));
         assert!(is_own_function("app", "core_dump", None));
+        assert!(is_own_function("app", "core::Engine::run", Some("/home/me/engine.cc")));
+        assert!(is_own_function("app", "loop", Some("/home/me/src/runtime/loop.c")));
+        assert!(!is_own_function("app", "runtime.throw", Some("/usr/lib/go/src/runtime/panic.go")));
         assert!(is_own_native(&native("app", None, None)));
         assert!(!is_own_native(&Location { function: Some("f".into()), ..Location::default() }));
     }

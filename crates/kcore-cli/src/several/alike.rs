@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kcore::{Core, End, NamedFrame, SharedLocation, Stack};
 
-/// A frame without what differs between processes, such as addresses.
+/// A frame without its addresses, which differ from process to process.
 #[derive(Clone)]
 pub(super) struct Shown {
     pub(super) location: SharedLocation,

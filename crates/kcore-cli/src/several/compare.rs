@@ -165,7 +165,7 @@ struct Comparison {
 }
 
 impl Comparison {
-    /// Takes in the stacks of one core. Tasks that no thread runs have no part in it.
+    /// Adds the stacks of one core. Tasks that no thread runs have no part in it.
     fn add(&mut self, file: &str, core: &Core) {
         let number = self.cores.len().saturating_add(1);
         let tids = core.tids();
@@ -178,7 +178,7 @@ impl Comparison {
         self.cores.push(ComparedCore { number, file, threads: tids.len(), stacks: seen.len() });
     }
 
-    /// Takes in the threads of one group, and gives the index of their stack.
+    /// Adds the threads of one group, and returns the index of their stack.
     fn add_group(&mut self, number: usize, core: &Core, group: &StackGroup) -> usize {
         let waits_in = group.waits_in.as_deref().map(str::to_owned);
         let like = Comparable::new(core, &group.stack, waits_in.clone());

@@ -15,7 +15,7 @@ use kcore_shell::Status;
 use crate::args::{Args, Batch, Word};
 use crate::output;
 use crate::run::open_core;
-use crate::target::{self, Target, shown};
+use crate::target::{self, shown};
 
 /// Bytes of a word of a target: text of several cores has no addresses, which alone would ask for it.
 const WORD: usize = 8;
@@ -48,7 +48,7 @@ pub(crate) fn run(
     args: &Args,
 ) -> Result<Status> {
     check(&files, args)?;
-    // The word `stacks` is one itself.
+    // `kcore stacks` stands among them as `::stacks`.
     if commands.len() > usize::from(question == Question::Compare) {
         bail!("commands are for one core");
     }
@@ -98,8 +98,8 @@ struct Cores<'a> {
 }
 
 impl Cores<'_> {
-    /// Opens one core after the other, so that only one is in memory, and takes what `look` finds. What fails goes into
-    /// the sink as an error of `command`.
+    /// Opens one core after the other, so that only one is in memory, and calls `look` with its name and the core. A core
+    /// that does not open goes into the sink as an error of `command`.
     fn each(
         &self,
         command: &str,
@@ -125,16 +125,12 @@ impl Cores<'_> {
         if target.core.is_none() {
             return Err(anyhow!("{}: an executable, not a core", shown(file)));
         }
-        self.open_target(&target)
+        // What is doubtful about files stands in each core's own ::status.
+        open_core(&target, self.args, self.args.budget.budget(), false, &mut Vec::new())
     }
 
     /// Whether frames are shown with their file and line.
     fn shows_source(&self) -> bool {
         io::stdout().is_terminal()
-    }
-
-    fn open_target(&self, target: &Target) -> Result<Core> {
-        // What is doubtful about files stands in each core's own ::status.
-        open_core(target, self.args, self.args.budget.budget(), false, &mut Vec::new())
     }
 }

@@ -61,7 +61,7 @@ impl Triaged {
         self.program.as_deref()?.rsplit('/').next()
     }
 
-    /// What cores that are alike have in common.
+    /// The program, its end and the signature. Cores for which these are equal are alike.
     fn likeness(&self) -> (Option<String>, String, Vec<String>) {
         (self.name().map(str::to_owned), self.what.clone(), self.signature.clone())
     }

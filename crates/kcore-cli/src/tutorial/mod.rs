@@ -79,7 +79,7 @@ fn repl_options(args: &TutorialArgs, screen: Option<Arc<dyn Screen>>) -> ReplOpt
     }
 }
 
-/// Takes the lines of standard input, until they end or one of them leaves.
+/// Runs the lines of standard input until they end or one of them leaves the tutorial.
 fn from_pipe(session: &mut Session, lesson: &mut Lesson, sink: &mut dyn Sink) -> Result<()> {
     for line in io::stdin().lock().lines() {
         let line = line.context("standard input")?;

@@ -16,8 +16,8 @@ static ELSEWHERE: [(Pattern, &str, u32); 3] = [
     (Pattern::new("signal-again-other", &[]), "work", 44),
 ];
 
-/// Programs that ended in a library whose code is nobody's but theirs, or whose name is that of a runtime: what is
-/// told is not a function of the program itself, or none.
+/// Programs that died in libcrypto, which counts as their own code, and one whose executable has the name of a runtime:
+/// what is told is no function of the executable.
 static OTHERS: [Pattern; 2] = [Pattern::new("crypto-*", &[]), Pattern::new("luajit", &[])];
 
 /// Signals that faults cause.

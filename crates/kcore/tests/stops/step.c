@@ -216,7 +216,7 @@ static void look_for_popped(const unsigned char *code, int is_set)
 {
 	if (!returns(code) && !jumps_to_register(code))
 		return;
-	/* A tail call to a function whose address a saved register had: what it returns to lies on top. */
+	/* A tail call, to an address that was also in a register that was restored: the return address still lies on top. */
 	if (jumps_to_register(code) && is_behind_call(word_at(regs.rsp)))
 		return;
 	for (unsigned i = 0; i < POPS; i++)

@@ -1,7 +1,7 @@
 //! `dist`: the packages of a release, for each machine that kcore is made for.
 //!
 //! The program is linked statically with musl, so that one file runs on every distribution. Each package is made by
-//! the tool of its kind: `tar`, `dpkg-deb`, `rpmbuild`. The same commit and the same tools give the same bytes.
+//! the tool of its kind: `tar`, `dpkg-deb`, `rpmbuild`. A program that is packed twice gives the same bytes.
 
 mod binary;
 mod contents;

@@ -70,7 +70,7 @@ impl Targets {
     }
 }
 
-/// The package of an identifier of cargo's: behind `#` or, where only its version stands there, the folder.
+/// The package that one of cargo's package ids names: `path+file:///src/NAME#1.0.0`, or `path+file:///src/x#NAME@1.0.0`.
 fn package(id: &str) -> &str {
     let (folder, rest) = id.split_once('#').unwrap_or((id, ""));
     match rest.split_once('@') {

@@ -17,8 +17,9 @@ const RAX: RegisterId = RegisterId(0);
 const SAVED_PLACE: i64 = -8;
 /// `mov rbp, rsp`, as HotSpot's assembler writes it.
 const SET_FRAME_POINTER: [u8; 3] = [0x48, 0x8b, 0xec];
-/// What is left of the code that a call comes back to (`generate_return_entry_for`), while r13 is still as the callee
-/// left it. The stack pointer comes from the frame: by one instruction, or relative to rbp, as JDK 21 to 25 keep it.
+/// What a thread may have before it in the code to which a call returns (`generate_return_entry_for`), up to the
+/// instruction that loads r13: until then r13 is as the callee left it. The stack pointer is read from the frame, by one
+/// instruction in JDK 17; JDK 25 keeps it relative to rbp.
 const COMING_BACK: [&[u8]; 5] = [
     // mov rsp, [rbp - 16]
     &[0x48, 0x8b, 0x65, 0xf0],
