@@ -123,20 +123,42 @@ impl Completer {
         go_on: &dyn Fn() -> bool,
     ) -> (&'l str, Vec<Candidate>) {
         match Place::at_end_of(before) {
-            Place::Name(word) => {
-                let mut names = self.symbols(word, go_on);
-                names.retain(|candidate| candidate.text.chars().all(lexer::is_name));
-                (word, names)
-            }
+            Place::Name(word) => (word, self.unquoted_symbols(word, go_on)),
             Place::Quoted(word) => (word, self.symbols(word, go_on)),
             Place::Variable(word) => (word, starting(&self.variables, word)),
-            Place::Spelling(word) => {
-                (word, starting(self.dcmds.iter().map(|(name, _)| name), word))
-            }
+            Place::Spelling(word) => self.spellings(before, word, go_on),
             Place::Operand { dcmd, words, word } => self.operands(dcmd, &words, word, go_on),
             Place::Shell(word) => (word, self.files(word, go_on)),
             Place::Nothing => ("", Vec::new()),
         }
+    }
+
+    /// Dcmds, and behind a name also the names of C++ and Rust that go on with `::`.
+    fn spellings<'l>(
+        &self,
+        before: &'l str,
+        word: &'l str,
+        go_on: &dyn Fn() -> bool,
+    ) -> (&'l str, Vec<Candidate>) {
+        let dcmds = starting(self.dcmds.iter().map(|(name, _)| name), word);
+        let qualified = qualified_at_end(before);
+        let scope = qualified.strip_suffix(word).unwrap_or_default();
+        let names = match scope {
+            "" => Vec::new(),
+            _ => self.unquoted_symbols(qualified, go_on),
+        };
+        if names.is_empty() {
+            return (word, dcmds);
+        }
+        let scoped = |dcmd: Candidate| Candidate { text: format!("{scope}{}", dcmd.text), ..dcmd };
+        (qualified, names.into_iter().chain(dcmds.into_iter().map(scoped)).collect())
+    }
+
+    /// Symbols whose names need no quotes.
+    fn unquoted_symbols(&self, word: &str, go_on: &dyn Fn() -> bool) -> Vec<Candidate> {
+        let mut names = self.symbols(word, go_on);
+        names.retain(|candidate| candidate.text.chars().all(is_qualified));
+        names
     }
 
     fn operands<'l>(
@@ -216,6 +238,18 @@ impl Completer {
         let names = self.dcmds.iter().map(|(name, _)| name.as_str());
         starting(names.map(|name| if word.starts_with(':') { name } else { bare(name) }), word)
     }
+}
+
+/// The name at the end of a text, its scopes included.
+fn qualified_at_end(text: &str) -> &str {
+    let name = text.trim_end_matches(is_qualified);
+    let name = text.get(name.len()..).unwrap_or_default();
+    name.trim_start_matches(|c| !lexer::begins_name(c))
+}
+
+/// A character of a name, or between a scope and a name.
+fn is_qualified(c: char) -> bool {
+    lexer::is_name(c) || c == ':'
 }
 
 fn bare(spelling: &str) -> &str {

@@ -80,6 +80,20 @@ fn symbols_and_objects() {
     assert_eq!(offered("\"nosuch`mai", "nosuch`mai"), Vec::<String>::new());
 }
 
+#[test]
+fn names_of_rust_go_on_behind_their_scopes() {
+    let known = "kcore_shell::complete::tests::names_of_rust_go_on_behind_their_scopes";
+    for end in ["kcore_shell::complete::tests::names_of_ru", "kcore_shell::complete::tests::names_of_"] {
+        let found = offered(end, end);
+        assert!(found.iter().all(|name| known.starts_with(name.as_str())), "{found:?}");
+        assert!(found[0].len() > end.len(), "{found:?}");
+    }
+    let dcmds_too = offered("kcore_shell::e", "kcore_shell::e");
+    assert!(dcmds_too.contains(&"kcore_shell::emit".to_owned()), "{dcmds_too:?}");
+    assert!(dcmds_too.iter().any(|name| name.starts_with("kcore_shell::exec::")), "{dcmds_too:?}");
+    assert_eq!(offered("nosuch::emi", "::emi"), ["::emit"]);
+}
+
 /// A screen whose user types on and on.
 struct Busy;
 
