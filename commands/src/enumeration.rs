@@ -48,7 +48,7 @@ impl Dcmd for Enum {
         };
         let wanted = wanted(cx, rest)?;
         let is_hexadecimal = args.has('x') || names.are_bits;
-        show(cx, &Shown { names, title, is_hexadecimal, shortens: args.has('e') }, &wanted)
+        show(cx, &EnumView { names, title, is_hexadecimal, shortens: args.has('e') }, &wanted)
     }
 }
 
@@ -67,23 +67,23 @@ fn enumeration(cx: &Cx<'_>, text: &str) -> Result<(String, Type)> {
 }
 
 /// What is asked for.
-enum Wanted {
+enum EnumQuery {
     All,
     Name(String),
     Number(i128),
 }
 
-fn wanted(cx: &Cx<'_>, rest: &[Arg]) -> Result<Wanted> {
+fn wanted(cx: &Cx<'_>, rest: &[Arg]) -> Result<EnumQuery> {
     match (rest, cx.addr()) {
-        ([], None) => Ok(Wanted::All),
-        ([], Some(dot)) => Ok(Wanted::Number(signed(dot.number()))),
+        ([], None) => Ok(EnumQuery::All),
+        ([], Some(dot)) => Ok(EnumQuery::Number(signed(dot.number()))),
         ([_], Some(_)) => Err(DcmdError::usage("may only specify one of: name, address")),
         ([Arg::Text(name)], None)
             if !name.starts_with(|c: char| c.is_ascii_digit() || c == '-') =>
         {
-            Ok(Wanted::Name(name.clone()))
+            Ok(EnumQuery::Name(name.clone()))
         }
-        ([number], None) => Ok(Wanted::Number(signed(operand::number(cx, number)?))),
+        ([number], None) => Ok(EnumQuery::Number(signed(operand::number(cx, number)?))),
         _ => Err(DcmdError::usage("too many arguments")),
     }
 }
@@ -93,30 +93,30 @@ fn signed(number: u64) -> i128 {
 }
 
 /// The names, and how they are shown.
-struct Shown<'t> {
+struct EnumView<'t> {
     names: EnumNames<'t>,
     title: String,
     is_hexadecimal: bool,
     shortens: bool,
 }
 
-fn show(cx: &mut Cx<'_>, shown: &Shown<'_>, wanted: &Wanted) -> Result<()> {
+fn show(cx: &mut Cx<'_>, shown: &EnumView<'_>, wanted: &EnumQuery) -> Result<()> {
     let row = |name: &str, text: &str, value| Row {
         name: name.to_owned(),
         text: text.to_owned(),
         value,
         is_hexadecimal: shown.is_hexadecimal,
     };
-    if let Wanted::Number(number) = wanted
+    if let EnumQuery::Number(number) = wanted
         && shown.names.are_bits
     {
         let text = shown.names.decoded(*number, shown.shortens).unwrap_or_default();
         return cx.emit(&row(&text, &text, *number));
     }
     let fits = |name: &str, value: i128| match wanted {
-        Wanted::All => true,
-        Wanted::Name(wanted) => wanted == name,
-        Wanted::Number(wanted) => *wanted == value,
+        EnumQuery::All => true,
+        EnumQuery::Name(wanted) => wanted == name,
+        EnumQuery::Number(wanted) => *wanted == value,
     };
     let mut found = false;
     for (name, value) in shown.names.iter().filter(|(name, value)| fits(name, *value)) {
@@ -125,10 +125,10 @@ fn show(cx: &mut Cx<'_>, shown: &Shown<'_>, wanted: &Wanted) -> Result<()> {
         cx.emit(&row(name, text, value))?;
     }
     match wanted {
-        Wanted::Name(name) if !found => {
+        EnumQuery::Name(name) if !found => {
             Err(DcmdError::failed(format!("name \"{name}\" not in '{}'", shown.title)))
         }
-        Wanted::Number(number) if !found => {
+        EnumQuery::Number(number) if !found => {
             Err(DcmdError::failed(format!("value {} not in '{}'", decimal(*number), shown.title)))
         }
         _ => Ok(()),

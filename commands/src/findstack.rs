@@ -6,7 +6,7 @@ use kcore::{MAX_FRAMES, Tid};
 use kcore_dcmd::{
     AddrUse, Arg, Args, Cell, Cx, Dcmd, Dot, Example, Fields, Group, Opt, Record, Result, Spec,
     View,
-    stack::{FrameLine, Layout, StackBegin, StackEnd, ValueReader, Wanted},
+    stack::{FrameLine, Layout, StackBegin, StackEnd, ValueReader, VariableChoice},
 };
 
 use crate::{names::Names, stack_filter::StackFilter, thread_operand::thread_of};
@@ -90,7 +90,8 @@ fn show_stack(cx: &mut Cx<'_>, tid: Tid, with_arguments: bool) -> Result<()> {
     }
     cx.begin(&StackBegin::new(core, tid, current, false).found_at(first), "frames")?;
     let names = Names::new(cx);
-    let wanted = if cx.is_for_people() { Wanted::BareArguments } else { Wanted::Arguments };
+    let wanted =
+        if cx.is_for_people() { VariableChoice::BareArguments } else { VariableChoice::Arguments };
     let values = with_arguments.then(|| ValueReader::new(core, &stack, wanted));
     for frame in core.named_frames(&stack) {
         let layout = if frame.index == 0 { Layout::Bracketed } else { Layout::Found };

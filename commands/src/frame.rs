@@ -3,7 +3,7 @@
 use kcore::NamedFrame;
 use kcore_dcmd::{
     AddrUse, Args, Cx, Dcmd, DcmdError, Dot, Example, Group, Opt, Result, Spec,
-    stack::{Layout, ValueReader, Wanted},
+    stack::{Layout, ValueReader, VariableChoice},
 };
 
 use crate::{frame_operand::FrameOperand, names::Names, operand, source_text};
@@ -60,7 +60,7 @@ impl Dcmd for Frame {
             })?;
         choose(cx, &meant, &frame);
         let location = frame.location.clone();
-        let wanted = if args.has('v') { Wanted::All } else { Wanted::Arguments };
+        let wanted = if args.has('v') { VariableChoice::All } else { VariableChoice::Arguments };
         let values = ValueReader::new(core, &stack, wanted).of(&frame);
         let line = Names::new(cx).frame_line(meant.tid(), frame, Layout::Verbose);
         cx.emit(&line.with(values, core.target().endian))?;

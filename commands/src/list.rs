@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use kcore::{Addr, Object, Place};
+use kcore::{Addr, Object, ObjectPlace};
 use kcore_dcmd::{AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Dot, Example, Group, Result, Spec};
 
 use crate::bound_element::Binder;
@@ -70,7 +70,7 @@ fn of_member<'a>(cx: &mut Cx<'_>, words: &'a [Arg], word: u64) -> Result<(u64, &
     let object = Object::at(ty, Addr::new(0));
     let part = offsetof::place(cx, &object, &name, member).map_err(|error| abort(cx, &error))?;
     match part.place {
-        Place::Memory(at) if at.get().checked_rem(word) == Some(0) => {
+        ObjectPlace::Memory(at) if at.get().checked_rem(word) == Some(0) => {
             match size_of(cx, &part.ty).is_some_and(|size| size < word) {
                 true => {
                     let ty = part.ty.spelled();

@@ -3,7 +3,7 @@
 use kcore::{MAX_FRAMES, NamedFrame};
 use kcore_dcmd::{
     AddrUse, Args, Cx, Dcmd, DcmdError, Example, Group, Opt, Result, Spec,
-    stack::{DEFAULT_ARGUMENTS, Layout, StackBegin, StackEnd, ValueReader, Wanted},
+    stack::{DEFAULT_ARGUMENTS, Layout, StackBegin, StackEnd, ValueReader, VariableChoice},
 };
 
 use crate::{names::Names, operand, stack_start::StackStart};
@@ -91,7 +91,7 @@ impl Dcmd for Stack {
     }
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
-        let shown = Shown {
+        let shown = StackOptions {
             arguments: argument_limit(cx, args)?,
             limit: frame_limit(args)?,
             layout: if args.has('v') { Layout::Verbose } else { self.layout },
@@ -103,7 +103,7 @@ impl Dcmd for Stack {
 }
 
 /// What is shown of a stack.
-struct Shown {
+struct StackOptions {
     /// How many arguments stand between parentheses, at most.
     arguments: usize,
     /// How many frames, at most.
@@ -130,7 +130,7 @@ fn frame_limit(args: &Args) -> Result<usize> {
 }
 
 /// Emits the stack that begins at `start`.
-fn print_stack(cx: &mut Cx<'_>, start: StackStart, shown: &Shown) -> Result<()> {
+fn print_stack(cx: &mut Cx<'_>, start: StackStart, shown: &StackOptions) -> Result<()> {
     let core = cx.core();
     let stack = start.stack(core, shown.limit);
     if let (StackStart::FramePointer { at, .. }, true) = (&start, stack.frames.is_empty()) {
@@ -142,9 +142,9 @@ fn print_stack(cx: &mut Cx<'_>, start: StackStart, shown: &Shown) -> Result<()> 
     let names = Names::new(cx);
     let layout = shown.layout;
     let wanted = match layout {
-        Layout::Verbose => Wanted::All,
-        _ if cx.is_for_people() => Wanted::BareArguments,
-        _ => Wanted::Arguments,
+        Layout::Verbose => VariableChoice::All,
+        _ if cx.is_for_people() => VariableChoice::BareArguments,
+        _ => VariableChoice::Arguments,
     };
     let values = ValueReader::new(core, &stack, wanted);
     let mut frames: Box<dyn Iterator<Item = NamedFrame>> = match shown.native_alone {

@@ -1,11 +1,11 @@
 //! Which groups of threads `::stacks` shows.
 
-use kcore::{Core, FrameKind, NamedFrame, Sought, StackGroup};
+use kcore::{Core, FrameKind, NamedFrame, SoughtName, StackGroup};
 use kcore_dcmd::{Args, Cx, DcmdError, Result, stack::state_of_group};
 
 /// A function, its module and an offset in it where only those count.
-struct Place {
-    function: Sought,
+struct CallFilter {
+    function: SoughtName,
     module: Option<String>,
     offset: Option<u64>,
 }
@@ -13,8 +13,8 @@ struct Place {
 /// The filters of one call; a group must pass all of them.
 #[derive(Default)]
 pub struct StackFilter {
-    contains: Option<Place>,
-    excludes: Option<Place>,
+    contains: Option<CallFilter>,
+    excludes: Option<CallFilter>,
     module: Option<String>,
     not_module: Option<String>,
     waits: Option<String>,
@@ -30,7 +30,7 @@ impl StackFilter {
     /// Filters that contradict each other, an unknown module or state, an offset that is no number.
     pub fn new(cx: &Cx<'_>, args: &Args) -> Result<Self> {
         let text = |flag| args.value(flag).map(kcore_dcmd::Arg::to_text);
-        let place = |flag| text(flag).map(|text| Place::parse(cx, &text)).transpose();
+        let place = |flag| text(flag).map(|text| CallFilter::parse(cx, &text)).transpose();
         let mut filter = Self {
             contains: place('c')?,
             excludes: place('C')?,
@@ -49,7 +49,7 @@ impl StackFilter {
     }
 
     fn check(&self, core: &Core) -> Result<()> {
-        let of_place = |place: &'_ Option<Place>| place.as_ref()?.module.clone();
+        let of_place = |place: &'_ Option<CallFilter>| place.as_ref()?.module.clone();
         let of_places = [of_place(&self.contains), of_place(&self.excludes)];
         let modules = [&self.module, &self.not_module].into_iter().chain(&of_places);
         for module in modules.flatten() {
@@ -78,8 +78,9 @@ impl StackFilter {
 
     /// Whether the group is shown.
     pub fn admits(&self, core: &Core, group: &StackGroup) -> bool {
-        let has =
-            |place: &Place| core.named_frames(&group.stack).any(|frame| place.is_at(core, &frame));
+        let has = |place: &CallFilter| {
+            core.named_frames(&group.stack).any(|frame| place.is_at(core, &frame))
+        };
         let in_module = |name: &String| passes_module(core, group, name);
         let waits = |call: &String| waits_in(group, call);
         let in_state = |wanted: &String| {
@@ -96,7 +97,7 @@ impl StackFilter {
     }
 }
 
-impl Place {
+impl CallFilter {
     /// `function`, ``module`function``, either with `+offset`.
     fn parse(cx: &Cx<'_>, text: &str) -> Result<Self> {
         let (module, text) = match text.rsplit_once('`') {
@@ -104,7 +105,7 @@ impl Place {
             None => (None, text),
         };
         let (function, offset) = split_offset(cx, text)?;
-        Ok(Self { function: Sought::new(function), module, offset })
+        Ok(Self { function: SoughtName::new(function), module, offset })
     }
 
     fn is_at(&self, core: &Core, frame: &NamedFrame) -> bool {

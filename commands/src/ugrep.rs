@@ -1,6 +1,6 @@
 //! `::ugrep`, `::kgrep` — searches memory for a value: who points here.
 
-use kcore::search::{Match, Skipped, UnitSize, Wanted};
+use kcore::search::{Match, Skipped, UnitSize, ValuePattern};
 use kcore::{Addr, AddrRange, Origin};
 use kcore_dcmd::{
     AddrUse, Args, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record, Result, Spec,
@@ -92,24 +92,25 @@ fn unit_size(cx: &Cx<'_>, args: &Args) -> Result<UnitSize> {
     })
 }
 
-fn wanted(cx: &Cx<'_>, args: &Args, unit: UnitSize) -> Result<Wanted> {
+fn wanted(cx: &Cx<'_>, args: &Args, unit: UnitSize) -> Result<ValuePattern> {
     let value = cx.dot().number();
     let mut given = ['d', 'm', 'M'].into_iter().filter(|flag| args.has(*flag));
     let (option, second) = (given.next(), given.next());
     if second.is_some() {
         return Err(DcmdError::usage("only one of -d, -m and -M may be specified"));
     }
-    let Some(flag) = option else { return Ok(Wanted::exactly(value)) };
+    let Some(flag) = option else { return Ok(ValuePattern::exactly(value)) };
     let number = operand::option(cx, args, flag, 0)?;
     if flag == 'd' && number == 0 {
         return Err(DcmdError::usage("a distance of 0 holds no value"));
     }
     Ok(match flag {
-        'd' => {
-            Wanted::Between { first: value, last: value.saturating_add(number.saturating_sub(1)) }
-        }
-        'm' => Wanted::Masked { value, mask: number },
-        _ => Wanted::Masked { value, mask: !number & unit.max() },
+        'd' => ValuePattern::Between {
+            first: value,
+            last: value.saturating_add(number.saturating_sub(1)),
+        },
+        'm' => ValuePattern::Masked { value, mask: number },
+        _ => ValuePattern::Masked { value, mask: !number & unit.max() },
     })
 }
 

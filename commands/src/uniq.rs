@@ -40,7 +40,7 @@ impl Dcmd for Uniq {
         for value in values {
             let Some(count) = counts.remove(&value.dot.number()) else { continue };
             match args.has('c') {
-                true => cx.emit(&Counted { value: Element(value.clone()), count })?,
+                true => cx.emit(&CountedValue { value: Element(value.clone()), count })?,
                 false => cx.emit(&Element(value.clone()))?,
             }
         }
@@ -49,12 +49,12 @@ impl Dcmd for Uniq {
 }
 
 /// A value, and how often it came.
-struct Counted {
+struct CountedValue {
     value: Element,
     count: u64,
 }
 
-impl Record for Counted {
+impl Record for CountedValue {
     fn kind(&self) -> &'static str {
         "counted_element"
     }

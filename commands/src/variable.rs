@@ -1,6 +1,6 @@
 //! Variables by the names that users type: locals of a frame, globals, those of a thread.
 
-use kcore::{Absent, NamedFrame, Object, PathWalker, Place, Tid, Type};
+use kcore::{Absent, NamedFrame, Object, ObjectPlace, PathWalker, Tid, Type};
 use kcore_dcmd::{Arg, Cx, Dot, Result, near};
 
 use crate::frame_operand::FrameOperand;
@@ -195,8 +195,8 @@ fn local(cx: &Cx<'_>, owner: Option<Dot>, name: &str) -> Option<Object> {
 }
 
 /// An object at its place; one that is nowhere says why.
-fn placed(ty: Type, place: std::result::Result<Place, Absent>) -> Object {
-    Object { ty, place: place.unwrap_or_else(Place::nowhere) }
+fn placed(ty: Type, place: std::result::Result<ObjectPlace, Absent>) -> Object {
+    Object { ty, place: place.unwrap_or_else(ObjectPlace::nowhere) }
 }
 
 #[cfg(test)]

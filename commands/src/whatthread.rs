@@ -1,6 +1,6 @@
 //! `::whatthread` — the threads on whose stacks a word stands.
 
-use kcore::search::{UnitSize, Wanted};
+use kcore::search::{UnitSize, ValuePattern};
 use kcore::{Addr, Tid};
 use kcore_dcmd::{
     AddrUse, Args, Cx, Dcmd, Dot, Example, Fields, Group, Opt, Record, Result, Spec, View,
@@ -35,7 +35,7 @@ fn look(cx: &mut Cx<'_>, tid: Tid, wanted: u64, places: bool) -> Result<()> {
     cx.check_interrupt()?;
     let unit = UnitSize::from_bytes(core.target().word.into());
     let Some((range, unit)) = core.stack_range(tid).zip(unit) else { return Ok(()) };
-    for batch in core.search(Wanted::exactly(wanted), unit, range) {
+    for batch in core.search(ValuePattern::exactly(wanted), unit, range) {
         cx.check_interrupt()?;
         if !places && !batch.matches.is_empty() {
             return cx.emit(&Element::from(Dot::Thread(tid)));

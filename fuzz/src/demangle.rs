@@ -1,6 +1,6 @@
 //! Names, from linkers' to programmers'.
 
-use kcore_symbols::{Mangling, Sought, demangle, demangle_ada, demangle_type};
+use kcore_symbols::{Mangling, SoughtName, demangle, demangle_ada, demangle_type};
 
 /// No name becomes longer than this, or than it was.
 const MAX_LEN: usize = 256 << 10;
@@ -22,8 +22,8 @@ pub fn run(data: &[u8]) {
         assert_eq!(type_name, demangle_type(name));
         if names.mangling != Mangling::None {
             let whole = names.clone().whole();
-            assert!(Sought::new(&names.function).is_one_of(&names), "{}", names.function);
-            assert!(Sought::new(&whole).is_one_of(&names), "{whole}");
+            assert!(SoughtName::new(&names.function).is_one_of(&names), "{}", names.function);
+            assert!(SoughtName::new(&whole).is_one_of(&names), "{whole}");
         }
     }
 }

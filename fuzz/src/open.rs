@@ -2,7 +2,7 @@
 
 use std::{fs::File, io::Write, os::fd::AsRawFd, path::PathBuf};
 
-use kcore::search::{UnitSize, Wanted};
+use kcore::search::{UnitSize, ValuePattern};
 use kcore::{Addr, AddrRange, Core, OpenOptions, Tid};
 use rustix::fs::{MemfdFlags, memfd_create};
 
@@ -82,7 +82,7 @@ fn ask_of_thread(core: &Core, tid: Tid) {
 /// Looks for a byte that is everywhere, for as long as one answer takes.
 fn search(core: &Core) {
     let everywhere = AddrRange::new(Addr::new(0), Addr::new(u64::MAX));
-    let wanted = Wanted::Masked { value: 0, mask: 0xff };
+    let wanted = ValuePattern::Masked { value: 0, mask: 0xff };
     let unit = UnitSize::from_bytes(1).expect("1 is a size");
     let first = core.search(wanted, unit, everywhere).next();
     assert!(first.is_none_or(|found| found.done <= 1 << 32));

@@ -188,23 +188,23 @@ fn measure(program: &[PathBuf], process: Size, peer: &Peer) -> Result<(f64, f64,
 }
 
 /// What the command line wants: a workload, processes of it, and programs that look at them.
-struct Wanted {
+struct Invocation {
     program: Vec<PathBuf>,
     processes: Vec<Size>,
     peers: Vec<Peer>,
 }
 
-fn wanted(words: &[String]) -> Result<Wanted> {
+fn wanted(words: &[String]) -> Result<Invocation> {
     let (program, peers, words) = match words {
         [first, rest @ ..] if first == "python" => (python_workload(), PYTHON_PEERS.to_vec(), rest),
         _ => (vec![workload()?], PEERS.to_vec(), words),
     };
     let [threads, heap, names @ ..] = words else {
-        return Ok(Wanted { program, processes: PROCESSES.to_vec(), peers });
+        return Ok(Invocation { program, processes: PROCESSES.to_vec(), peers });
     };
     let is_wanted = |peer: &Peer| names.is_empty() || names.iter().any(|name| name == peer.name);
     let peers = peers.into_iter().filter(is_wanted).collect();
-    Ok(Wanted { program, processes: vec![(threads.parse()?, heap.parse()?)], peers })
+    Ok(Invocation { program, processes: vec![(threads.parse()?, heap.parse()?)], peers })
 }
 
 fn main() -> Result<()> {

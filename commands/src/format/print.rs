@@ -7,7 +7,7 @@ use super::characters;
 use super::letters::{Action, Letter, Size};
 use super::list::Item;
 use super::page::Page;
-use super::shown::Shown;
+use super::shown::FormattedNumber;
 use super::source::Source;
 use super::value::{Datum, LinesRecord, ValueRecord};
 use crate::instruction::{self, Decoder};
@@ -213,7 +213,8 @@ impl<'a> Printer<'a> {
         };
         let value = self.source.integer(self.dot, size)?;
         cx.shell_mut().set_variable("0", value)?;
-        let Shown { datum, text, width } = Shown::new(&self.names, letter.action, value, size);
+        let FormattedNumber { datum, text, width } =
+            FormattedNumber::new(&self.names, letter.action, value, size);
         match letter.action {
             Action::Jazzed => {
                 for line in text.lines() {

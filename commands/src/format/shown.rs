@@ -15,7 +15,7 @@ const WORD_WIDTH: usize = 16;
 const TIME_WIDTH: usize = 24;
 
 /// A number as its letter shows it.
-pub struct Shown {
+pub struct FormattedNumber {
     /// The value.
     pub datum: Datum,
     /// How it is written.
@@ -24,7 +24,7 @@ pub struct Shown {
     pub width: usize,
 }
 
-impl Shown {
+impl FormattedNumber {
     /// The `size` bytes of `value` as `action` shows them.
     pub fn new(names: &Names<'_>, action: Action, value: u64, size: usize) -> Self {
         match action {
@@ -44,7 +44,7 @@ impl Shown {
     }
 }
 
-fn integer(style: Style, width: usize, value: u64, size: usize, radix: u32) -> Shown {
+fn integer(style: Style, width: usize, value: u64, size: usize, radix: u32) -> FormattedNumber {
     let value = if style == Style::SwappedHex { number::swapped(value, size) } else { value };
     let datum = match style {
         Style::Signed | Style::SignedOctal | Style::SignedZeroOctal => {
@@ -53,25 +53,25 @@ fn integer(style: Style, width: usize, value: u64, size: usize, radix: u32) -> S
         Style::Unsigned => Datum::Unsigned(value),
         _ => Datum::Hex(value),
     };
-    Shown { datum, text: number::integer(style, value, size, radix), width }
+    FormattedNumber { datum, text: number::integer(style, value, size, radix), width }
 }
 
 /// Digits that may fill their column: then it is one wider, so that the next one does not touch.
-fn bits(value: u64, text: String, width: usize) -> Shown {
+fn bits(value: u64, text: String, width: usize) -> FormattedNumber {
     let width = width.saturating_add(usize::from(text.len() == width));
-    Shown { datum: Datum::Hex(value), text, width }
+    FormattedNumber { datum: Datum::Hex(value), text, width }
 }
 
-fn float(value: u64, size: usize, digits: usize) -> Shown {
+fn float(value: u64, size: usize, digits: usize) -> FormattedNumber {
     let value = match size {
         4 => f64::from(f32::from_bits(u32::try_from(value).unwrap_or_default())),
         _ => f64::from_bits(value),
     };
     let text = c_exponential(value, digits);
-    Shown { datum: Datum::Text(text.clone()), text, width: 0 }
+    FormattedNumber { datum: Datum::Text(text.clone()), text, width: 0 }
 }
 
-fn time(seconds: i64) -> Shown {
+fn time(seconds: i64) -> FormattedNumber {
     let text = civil_time(seconds).unwrap_or_else(|| seconds.to_string());
-    Shown { datum: Datum::Signed(seconds), text, width: TIME_WIDTH }
+    FormattedNumber { datum: Datum::Signed(seconds), text, width: TIME_WIDTH }
 }

@@ -1,11 +1,11 @@
 //! `x/FMT ADDR` of gdb, in format letters of kcore.
 
 use super::operand;
-use super::place::Place;
+use super::place::GdbContext;
 use super::shape::Bound;
 
 /// The line of `x`: a format that has no letter of its own is left alone.
-pub fn line(bound: &Bound<'_>, place: &Place<'_>) -> Option<String> {
+pub fn line(bound: &Bound<'_>, place: &GdbContext<'_>) -> Option<String> {
     let (count, letter) = format(bound.format)?;
     // Of other names gdb takes the value of a variable, and kcore the address.
     let at = match letter {

@@ -1,17 +1,17 @@
 //! Lines that depend on where the session stands: frames and functions.
 
 use super::operand;
-use super::place::Place;
+use super::place::GdbContext;
 use super::shape::Bound;
 
 /// `up`, `up N`.
-pub fn up(bound: &Bound<'_>, place: &Place<'_>) -> Option<String> {
+pub fn up(bound: &Bound<'_>, place: &GdbContext<'_>) -> Option<String> {
     let frame = place.frame().checked_add(steps(bound)?)?;
     Some(format!("::frame {frame}"))
 }
 
 /// `down`, `down N`: as far as there are frames.
-pub fn down(bound: &Bound<'_>, place: &Place<'_>) -> Option<String> {
+pub fn down(bound: &Bound<'_>, place: &GdbContext<'_>) -> Option<String> {
     let frame = place.frame().checked_sub(steps(bound)?)?;
     Some(format!("::frame {frame}"))
 }
@@ -21,17 +21,17 @@ fn steps(bound: &Bound<'_>) -> Option<usize> {
 }
 
 /// `disassemble` of the current frame's function.
-pub fn disassemble_here(_bound: &Bound<'_>, place: &Place<'_>) -> Option<String> {
+pub fn disassemble_here(_bound: &Bound<'_>, place: &GdbContext<'_>) -> Option<String> {
     place.current_function().map(|function| format!("{function}::dis"))
 }
 
 /// `disassemble FUNC`: of the whole function, wherever in it the address lies.
-pub fn disassemble(bound: &Bound<'_>, place: &Place<'_>) -> Option<String> {
+pub fn disassemble(bound: &Bound<'_>, place: &GdbContext<'_>) -> Option<String> {
     let at = operand::address(bound.word, place)?;
     place.function(&at).map(|function| format!("{function}::dis"))
 }
 
 /// `shell CMD`.
-pub fn shell(bound: &Bound<'_>, _place: &Place<'_>) -> Option<String> {
+pub fn shell(bound: &Bound<'_>, _place: &GdbContext<'_>) -> Option<String> {
     (!bound.word.is_empty()).then(|| format!("! {}", bound.word))
 }

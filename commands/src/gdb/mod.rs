@@ -14,7 +14,7 @@ mod tests;
 use kcore::Core;
 use kcore_dcmd::{Foreign, Meaning, Shell};
 
-use place::Place;
+use place::GdbContext;
 use row::{Ours, Row};
 use shape::Bound;
 use table::ROWS;
@@ -29,7 +29,7 @@ pub struct Gdb;
 
 impl Foreign for Gdb {
     fn meaning(&self, line: &str, core: &Core, shell: &dyn Shell) -> Option<Meaning> {
-        let place = Place { core, shell };
+        let place = GdbContext { core, shell };
         // What a command of the system takes is what ours shows.
         if let Some((line, command)) = line.split_once(" ! ") {
             let Meaning::Same { known, line } = meaning(line, &place)? else { return None };
@@ -49,12 +49,12 @@ fn shapes() -> impl Iterator<Item = &'static str> {
     typed.flat_map(|row| row.theirs.iter().copied())
 }
 
-fn meaning(line: &str, place: &Place<'_>) -> Option<Meaning> {
+fn meaning(line: &str, place: &GdbContext<'_>) -> Option<Meaning> {
     ROWS.iter().find_map(|row| row_meaning(row, line, place))
 }
 
 /// What a row says of a line; `None` where it has another shape, or the row cannot say it.
-fn row_meaning(row: &Row, line: &str, place: &Place<'_>) -> Option<Meaning> {
+fn row_meaning(row: &Row, line: &str, place: &GdbContext<'_>) -> Option<Meaning> {
     if matches!(row.ours, Ours::AtStart(_)) {
         return None;
     }
@@ -73,7 +73,12 @@ fn row_meaning(row: &Row, line: &str, place: &Place<'_>) -> Option<Meaning> {
 }
 
 /// Our line, with what the user filled into theirs.
-fn filled_in(ours: &str, theirs: &str, bound: &Bound<'_>, place: &Place<'_>) -> Option<String> {
+fn filled_in(
+    ours: &str,
+    theirs: &str,
+    bound: &Bound<'_>,
+    place: &GdbContext<'_>,
+) -> Option<String> {
     let Some((before, rest)) = ours.split_once('{') else { return Some(ours.to_owned()) };
     let (key, after) = rest.split_once('}')?;
     if !theirs.split(' ').any(|word| word == key) {

@@ -1,10 +1,10 @@
 //! Translates C expressions into lines and addresses of kcore. Refuses those that would mean something else here.
 
-use super::place::{Place, is_name};
+use super::place::{GdbContext, is_name};
 use super::shape::Bound;
 
 /// The line that prints an expression: a value by its type, a number, a register, a size.
-pub fn print(bound: &Bound<'_>, place: &Place<'_>) -> Option<String> {
+pub fn print(bound: &Bound<'_>, place: &GdbContext<'_>) -> Option<String> {
     let text = bound.word.trim();
     if text == "$_siginfo" {
         return Some("::siginfo".to_owned());
@@ -23,7 +23,7 @@ pub fn print(bound: &Bound<'_>, place: &Place<'_>) -> Option<String> {
 }
 
 /// The line of `print/FMT`.
-pub fn print_as(bound: &Bound<'_>, place: &Place<'_>) -> Option<String> {
+pub fn print_as(bound: &Bound<'_>, place: &GdbContext<'_>) -> Option<String> {
     if let Some(value) = number(bound.word, place) {
         let letter = match bound.format {
             "x" | "z" => 'J',
@@ -41,12 +41,12 @@ pub fn print_as(bound: &Bound<'_>, place: &Place<'_>) -> Option<String> {
 }
 
 /// The line of `whatis`, of a variable.
-pub fn type_of(bound: &Bound<'_>, _place: &Place<'_>) -> Option<String> {
+pub fn type_of(bound: &Bound<'_>, _place: &GdbContext<'_>) -> Option<String> {
     path(bound.word).map(|path| format!("::print -t {path}"))
 }
 
 /// `*(TYPE *)ADDR`.
-fn by_pointer(text: &str, place: &Place<'_>) -> Option<String> {
+fn by_pointer(text: &str, place: &GdbContext<'_>) -> Option<String> {
     let (cast, at) = text.strip_prefix("*(")?.split_once(')')?;
     let of = cast.trim_end().strip_suffix('*')?.trim_end();
     let is_type =
@@ -92,13 +92,13 @@ fn path(text: &str) -> Option<&str> {
 }
 
 /// An address: a number, or the name of code.
-pub fn address(text: &str, place: &Place<'_>) -> Option<String> {
+pub fn address(text: &str, place: &GdbContext<'_>) -> Option<String> {
     let name = text.trim().trim_start_matches(['&', '*']);
     number(text, place).or_else(|| (is_name(name) && place.is_code(name)).then(|| name.to_owned()))
 }
 
 /// A sum of numbers and registers. Numbers of C are decimal unless they begin with `0x`.
-pub fn number(text: &str, place: &Place<'_>) -> Option<String> {
+pub fn number(text: &str, place: &GdbContext<'_>) -> Option<String> {
     let mut sum = String::new();
     let mut rest = text.trim();
     if let Some(negative) = rest.strip_prefix('-') {
@@ -115,7 +115,7 @@ pub fn number(text: &str, place: &Place<'_>) -> Option<String> {
     }
 }
 
-fn one_number(text: &str, place: &Place<'_>) -> Option<String> {
+fn one_number(text: &str, place: &GdbContext<'_>) -> Option<String> {
     if let Some(name) = text.strip_prefix('$') {
         return place.register(name).map(|name| format!("<{name}"));
     }

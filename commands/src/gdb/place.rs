@@ -7,12 +7,12 @@ use kcore_dcmd::Shell;
 const EXECUTE: u32 = 1;
 
 /// The core and the session in which a line stands.
-pub struct Place<'a> {
+pub struct GdbContext<'a> {
     pub core: &'a Core,
     pub shell: &'a dyn Shell,
 }
 
-impl Place<'_> {
+impl GdbContext<'_> {
     /// The thread that gdb counts so, from 1, as `0t4711`; or the one of that id.
     pub fn thread(&self, number: usize) -> Option<String> {
         let tids = self.core.tids();

@@ -1,6 +1,6 @@
 //! What a row of the table of other debuggers' lines says.
 
-use super::place::Place;
+use super::place::GdbContext;
 use super::shape::Bound;
 
 /// Lines of gdb and lldb with one meaning.
@@ -20,7 +20,7 @@ pub enum Ours {
     /// A line that means the same; what stands in braces is taken from theirs.
     Same(&'static str),
     /// Such a line that has to be made: how the table shows it, and what makes it.
-    Made(&'static str, fn(&Bound<'_>, &Place<'_>) -> Option<String>),
+    Made(&'static str, fn(&Bound<'_>, &GdbContext<'_>) -> Option<String>),
     /// Nothing has to be done.
     Needless,
     /// What to type instead, or nothing where there is nothing like it.

@@ -4,7 +4,7 @@ mod options;
 mod record;
 mod subject;
 
-use kcore::{Content, Object, PathPart, Place, Process, Value};
+use kcore::{Content, Object, ObjectPlace, PathPart, Process, Value};
 use kcore_dcmd::{
     AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Dot, Example, Group, Opt, Result, Spec, TypeNames,
     ValueStyle,
@@ -195,7 +195,7 @@ impl Run<'_, '_> {
 /// # Errors
 /// Such a failure, with what was to be read.
 pub fn check_readable(cx: &Cx<'_>, object: &Object, value: &Value) -> Result<()> {
-    let (Content::Absent(_), Place::Memory(at)) = (&value.content, &object.place) else {
+    let (Content::Absent(_), ObjectPlace::Memory(at)) = (&value.content, &object.place) else {
         return Ok(());
     };
     let Err(fault) = cx.core().space().slice(*at) else { return Ok(()) };

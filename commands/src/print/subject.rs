@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kcore::{Addr, BitField, Endian, Object, Piece, PieceSource, Place, Type};
+use kcore::{Addr, BitField, Endian, Object, ObjectPlace, Piece, PieceSource, Type};
 use kcore_dcmd::{Arg, Args, Cx, DcmdError, Dot, Result};
 
 use super::Options;
@@ -166,5 +166,5 @@ fn immediate(cx: &Cx<'_>, ty: Type, value: Dot) -> Object {
     let size = (bytes.len() as u64).saturating_mul(8);
     let piece = Piece { size, source: PieceSource::Bytes(Arc::from(bytes)) };
     let pieces: Arc<[Piece]> = Arc::from(vec![piece]);
-    Object { ty, place: Place::Pieces { pieces, bits: BitField { offset: 0, size } } }
+    Object { ty, place: ObjectPlace::Pieces { pieces, bits: BitField { offset: 0, size } } }
 }

@@ -2,7 +2,7 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use kcore::{Addr, Encoding, Endian, Object, ObjectError, Place, Process, Type, TypeKind};
+use kcore::{Addr, Encoding, Endian, Object, ObjectError, ObjectPlace, Process, Type, TypeKind};
 use kcore_dcmd::{Cx, DcmdError, civil_time, digits};
 
 use super::format::Specifier;
@@ -216,7 +216,7 @@ fn string(
 
 /// A member that cannot be read.
 fn unread(cx: &Cx<'_>, member: &Object, error: &ObjectError) -> Failure {
-    let (Place::Memory(at) | Place::Bits(at, _)) = &member.place else {
+    let (ObjectPlace::Memory(at) | ObjectPlace::Bits(at, _)) = &member.place else {
         return Failure::Memory(DcmdError::failed(error.to_string()));
     };
     let reason = cx.core().space().slice(*at).err();

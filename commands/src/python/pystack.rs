@@ -186,11 +186,11 @@ impl Record for Begin {
 struct Row<'f> {
     index: u64,
     frame: &'f PyFrame,
-    locals: Option<Vec<Shown>>,
+    locals: Option<Vec<VariableRow>>,
 }
 
 /// A variable and its value.
-struct Shown {
+struct VariableRow {
     name: String,
     is_argument: bool,
     at: Addr,
@@ -209,7 +209,7 @@ impl<'f> Row<'f> {
             let locals = python.locals(core, frame.at)?.into_iter();
             let shown = locals.filter(|local| &*local.name != BUILTINS).map(|local| {
                 let value = python.value_or_why(core, local.at, limits);
-                Shown {
+                VariableRow {
                     name: local.name.to_string(),
                     is_argument: local.is_argument,
                     at: local.at,
@@ -246,7 +246,7 @@ fn value_cell(node: &ScriptNode) -> Cell<'_> {
 }
 
 /// A variable and its value, as an assignment.
-fn line_cell(local: &Shown) -> Cell<'_> {
+fn line_cell(local: &VariableRow) -> Cell<'_> {
     let node = ScriptNode::variable(&local.name, local.value.clone());
     let style = ScriptStyle { indent: INDENT, ..subject::STYLE };
     Cell::Script(Box::new(ScriptCell { node: Cow::Owned(node), style }))

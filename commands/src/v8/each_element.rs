@@ -1,6 +1,6 @@
 //! The elements of an array, one after the other: there may be more than fit into memory at once.
 
-use kcore::v8::value::Held;
+use kcore::v8::value::ElementContent;
 use kcore_dcmd::Result;
 
 use super::subject::Subject;
@@ -11,7 +11,7 @@ use super::subject::Subject;
 /// When it is no object, and those of the visit.
 pub fn each_element(
     subject: Subject<'_>,
-    visit: &mut dyn FnMut(u64, Held) -> Result<()>,
+    visit: &mut dyn FnMut(u64, ElementContent) -> Result<()>,
 ) -> Result<()> {
     let Subject { core, v8, word } = subject;
     if let Some(slots) = v8.element_slots(core, word) {

@@ -6,7 +6,7 @@ use kcore::{Core, Tid};
 use kcore_dcmd::{Args, Cx, DcmdError, Opt, Result, ScriptNode};
 
 use super::frame_row::{self, FrameRow, Layout, Verbose};
-use super::frames::{JsFrame, Operand, Shown};
+use super::frames::{JsFrame, Operand, StackEntry};
 use crate::operand;
 
 /// `-v`, `-f`, `-p` and `-n`.
@@ -76,9 +76,9 @@ impl FrameOptions {
     }
 
     /// What is said where no frame is what was asked for: `None` where one is.
-    pub fn nothing_found(&self, shown: &[Shown]) -> Option<String> {
+    pub fn nothing_found(&self, shown: &[StackEntry]) -> Option<String> {
         let mut frames = shown.iter().filter_map(|shown| match shown {
-            Shown::Js(frame) if self.is_meant(frame) => Some(frame),
+            StackEntry::Js(frame) if self.is_meant(frame) => Some(frame),
             _ => None,
         });
         let property = self.property.as_deref();
@@ -98,9 +98,9 @@ impl FrameOptions {
     ///
     /// # Errors
     /// As [`Cx::emit`].
-    pub fn emit(&self, cx: &mut Cx<'_>, shown: &Shown, tid: Option<Tid>) -> Result<()> {
+    pub fn emit(&self, cx: &mut Cx<'_>, shown: &StackEntry, tid: Option<Tid>) -> Result<()> {
         let core = cx.core();
-        let Shown::Js(frame) = shown else {
+        let StackEntry::Js(frame) = shown else {
             if self.is_choice() {
                 return Ok(());
             }

@@ -8,7 +8,7 @@ use kcore_dcmd::{
     Cell, Dialect, Dot, Fields, Record, ScriptCell, ScriptNode, ScriptStyle, SymbolCell, View,
 };
 
-use super::frames::{JsFrame, Operand, Shown};
+use super::frames::{JsFrame, Operand, StackEntry};
 
 /// How frames are laid out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,7 +22,7 @@ pub enum Layout {
 /// A line for a frame.
 pub struct FrameRow<'f> {
     /// The frame.
-    pub shown: &'f Shown,
+    pub shown: &'f StackEntry,
     /// Its thread.
     pub tid: Option<Tid>,
     /// How it is laid out.
@@ -45,31 +45,31 @@ const STYLE: ScriptStyle =
 impl FrameRow<'_> {
     fn named(&self) -> Option<&NamedFrame> {
         match self.shown {
-            Shown::Js(frame) => Some(&frame.named),
-            Shown::Native(named) | Shown::Internal(named, _) => Some(named),
-            Shown::Elided(_) => None,
+            StackEntry::Js(frame) => Some(&frame.named),
+            StackEntry::Native(named) | StackEntry::Internal(named, _) => Some(named),
+            StackEntry::Elided(_) => None,
         }
     }
 
     fn js(&self) -> Option<&JsFrame> {
         match self.shown {
-            Shown::Js(frame) => Some(frame),
+            StackEntry::Js(frame) => Some(frame),
             _ => None,
         }
     }
 
     fn kind_word(&self) -> &'static str {
         match self.shown {
-            Shown::Elided(_) | Shown::Internal(..) => "internal",
-            Shown::Js(_) => "js",
-            Shown::Native(named) => named.location.kind.as_str(),
+            StackEntry::Elided(_) | StackEntry::Internal(..) => "internal",
+            StackEntry::Js(_) => "js",
+            StackEntry::Native(named) => named.location.kind.as_str(),
         }
     }
 
     /// The native symbol, without a name that V8 gave.
     fn symbol(&self) -> Option<SymbolCell<'_>> {
         let named = match self.shown {
-            Shown::Js(frame) => frame.native.as_ref()?,
+            StackEntry::Js(frame) => frame.native.as_ref()?,
             _ => self.named()?,
         };
         let location = &named.location;
@@ -204,19 +204,19 @@ impl Record for FrameRow<'_> {
 
     fn view(&self) -> View {
         View::Line(match (self.layout, self.shown) {
-            (Layout::Brief, Shown::Elided(1)) => "        (1 internal frame elided)",
-            (_, Shown::Elided(_)) => "        ({elided} internal frames elided)",
-            (Layout::Brief, Shown::Js(_)) => {
+            (Layout::Brief, StackEntry::Elided(1)) => "        (1 internal frame elided)",
+            (_, StackEntry::Elided(_)) => "        ({elided} internal frames elided)",
+            (Layout::Brief, StackEntry::Js(_)) => {
                 "js:     {name}{inline? [inlined]}{told? [{told}]}{posn?{file?\n          file: {file}}\
                  \n          posn: {posn}}{operands*\n          {.}}{excerpt*\n          {.}}"
             }
             (Layout::Brief, _) => "{foreign}{foreign^native: }{brief}",
-            (Layout::All, Shown::Js(_)) => {
+            (Layout::All, StackEntry::Js(_)) => {
                 "{fp:0}{fp^????????????????} {symbol} {name}{inline? [inlined]}{told? [{told}]}\
                  {function_address? (JSFunction: {function_address})}{posn?{file?\n          file: {file}}\
                  \n          posn: {posn}}{operands*\n          {.}}{excerpt*\n          {.}}"
             }
-            (Layout::All, Shown::Internal(..)) => {
+            (Layout::All, StackEntry::Internal(..)) => {
                 "{fp:0}{fp^????????????????} {symbol} <{frame_kind}{frame_kind^internal}>"
             }
             (Layout::All, _) => "{fp:0}{fp^????????????????} {symbol}",
@@ -227,11 +227,11 @@ impl Record for FrameRow<'_> {
         let named = self.named();
         let location = named.map(|named| &*named.location);
         let elided = match self.shown {
-            Shown::Elided(count) => Some(*count),
+            StackEntry::Elided(count) => Some(*count),
             _ => None,
         };
         let frame_kind = match self.shown {
-            Shown::Internal(_, kind) => kind.as_deref(),
+            StackEntry::Internal(_, kind) => kind.as_deref(),
             _ => None,
         };
         let details = self.js().and_then(|frame| frame.details.as_ref());

@@ -7,7 +7,7 @@ use kcore::{Core, FrameKind, NamedFrame, NativeStack, Stack};
 use super::type_line;
 
 /// A frame, or several that V8 made for itself.
-pub enum Shown {
+pub enum StackEntry {
     /// A frame of JavaScript.
     Js(Box<JsFrame>),
     /// Any other that has a name.
@@ -48,19 +48,19 @@ pub struct Operand {
 const ON_A_LINE: Limits = Limits { depth: 0, entries: 0, units: 64 };
 
 /// The frames of a stack, innermost first. `all` lists those that V8 made for itself one by one.
-pub fn of_stack(core: &Core, v8s: &[&V8], stack: &Stack, all: bool) -> Vec<Shown> {
+pub fn of_stack(core: &Core, v8s: &[&V8], stack: &Stack, all: bool) -> Vec<StackEntry> {
     let native = core.native_frames(stack).filter(|frame| !frame.is_tail_call());
     let native: Vec<NamedFrame> = native.collect();
     // An inlined call has a frame before that of the function that the machine called.
     let outer = |physical: usize| native.iter().rfind(|frame| frame.physical == physical);
-    let hidden = |shown: &mut Vec<Shown>, range: std::ops::Range<usize>| {
+    let hidden = |shown: &mut Vec<StackEntry>, range: std::ops::Range<usize>| {
         if !all && !range.is_empty() {
-            shown.push(Shown::Elided(range.len() as u64));
+            shown.push(StackEntry::Elided(range.len() as u64));
         }
         let frames = range.filter(|_| all).filter_map(outer);
         shown.extend(frames.map(|frame| {
             let kind = v8s.iter().find_map(|v8| v8.frame_kind(core, frame.frame.as_ref()?));
-            Shown::Internal(frame.clone(), kind)
+            StackEntry::Internal(frame.clone(), kind)
         }));
     };
     let (mut shown, mut next) = (Vec::new(), 0_usize);
@@ -70,9 +70,9 @@ pub fn of_stack(core: &Core, v8s: &[&V8], stack: &Stack, all: bool) -> Vec<Shown
         shown.push(match named.location.kind {
             FrameKind::Js => {
                 let native = outer(named.physical).cloned();
-                Shown::Js(Box::new(js_frame(core, v8s, named, native)))
+                StackEntry::Js(Box::new(js_frame(core, v8s, named, native)))
             }
-            _ => Shown::Native(named),
+            _ => StackEntry::Native(named),
         });
     }
     hidden(&mut shown, next..stack.frames.len());
@@ -118,10 +118,10 @@ fn operands(core: &Core, v8: &V8, details: &FrameDetails) -> Vec<Operand> {
 }
 
 /// Whether a stack has a frame of JavaScript.
-pub fn has_javascript(shown: &[Shown]) -> bool {
+pub fn has_javascript(shown: &[StackEntry]) -> bool {
     shown.iter().any(|frame| match frame {
-        Shown::Js(_) => true,
-        Shown::Native(named) => named.location.kind == FrameKind::Wasm,
+        StackEntry::Js(_) => true,
+        StackEntry::Native(named) => named.location.kind == FrameKind::Wasm,
         _ => false,
     })
 }

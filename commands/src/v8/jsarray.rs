@@ -2,7 +2,7 @@
 
 use kcore::Addr;
 use kcore::v8::script_tree::Tree;
-use kcore::v8::value::{Held, Value};
+use kcore::v8::value::{ElementContent, Value};
 use kcore_dcmd::{
     AddrUse, Args, Cell, Cx, Dcmd, Dialect, Dot, Example, Fields, Group, Opt, Record, Result,
     ScriptCell, ScriptNode, ScriptStyle, Spec, View,
@@ -35,9 +35,9 @@ impl Dcmd for Jsarray {
         let tree = Tree { host: subject.core, v8: subject.v8 };
         each_element(subject, &mut |index, held| {
             let (word, number) = match held {
-                Held::Word(word) => (Some(word), None),
-                Held::Bare(kind) => (None, Some(tree.node(&Value { word: None, kind }))),
-                Held::Accessor(word) => (Some(word), None),
+                ElementContent::Word(word) => (Some(word), None),
+                ElementContent::Bare(kind) => (None, Some(tree.node(&Value { word: None, kind }))),
+                ElementContent::Accessor(word) => (Some(word), None),
             };
             let address = word.map(Addr::new);
             if address.is_none() && cx.input().pipe_out {

@@ -53,13 +53,13 @@ impl Dcmd for Jsframe {
     }
 }
 
-fn is_of(row: &frames::Shown, physical: usize) -> bool {
+fn is_of(row: &frames::StackEntry, physical: usize) -> bool {
     match row {
-        frames::Shown::Js(frame) => frame.named.physical == physical,
-        frames::Shown::Native(named) | frames::Shown::Internal(named, _) => {
+        frames::StackEntry::Js(frame) => frame.named.physical == physical,
+        frames::StackEntry::Native(named) | frames::StackEntry::Internal(named, _) => {
             named.physical == physical
         }
-        frames::Shown::Elided(_) => false,
+        frames::StackEntry::Elided(_) => false,
     }
 }
 

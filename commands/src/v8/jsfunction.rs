@@ -42,7 +42,7 @@ impl Dcmd for Jsfunction {
                 is_class: *is_class,
             }),
             Contents::Bound { target, this, arguments } => {
-                let describe = |value: &Value| Held::new(subject, value);
+                let describe = |value: &Value| LabelledValue::new(subject, value);
                 cx.emit(&Bound {
                     at,
                     target: target.word.map(Addr::new),
@@ -84,12 +84,12 @@ impl Record for Described<'_> {
 }
 
 /// A value, and what it is.
-struct Held {
+struct LabelledValue {
     at: Option<Addr>,
     type_line: String,
 }
 
-impl Held {
+impl LabelledValue {
     fn new(subject: Subject<'_>, value: &Value) -> Self {
         let word = value.word.unwrap_or_default();
         Self {
@@ -113,8 +113,8 @@ impl Held {
 struct Bound {
     at: Addr,
     target: Option<Addr>,
-    this: Held,
-    arguments: Vec<Held>,
+    this: LabelledValue,
+    arguments: Vec<LabelledValue>,
 }
 
 impl Record for Bound {
@@ -132,7 +132,7 @@ impl Record for Bound {
         out.addr("address", self.at)
             .addr("target", self.target)
             .put("this", self.this.cell())
-            .put("arguments", Cell::List(self.arguments.iter().map(Held::cell).collect()))
+            .put("arguments", Cell::List(self.arguments.iter().map(LabelledValue::cell).collect()))
             .display("with", Cell::text(self.this.text()))
             .display("held", Cell::List(held.collect()));
     }

@@ -16,7 +16,7 @@ use crate::{
     error::AgentError,
     requests,
     slots::{ANSWERS, Slots, Ticket, WAITS},
-    sys::{self, Action, Info, Queued},
+    sys::{self, Action, Queued, SigInfo},
 };
 
 /// The signal by which threads are asked, and stacks are asked for.
@@ -53,7 +53,7 @@ pub fn check() -> Result<(), AgentError> {
 
 /// Serves a signal.
 #[allow(unsafe_code)]
-pub extern "C" fn handle(signal: i32, info: *mut Info, context: *mut c_void) {
+pub extern "C" fn handle(signal: i32, info: *mut SigInfo, context: *mut c_void) {
     // SAFETY: the kernel gives a handler with SA_SIGINFO what the signal was sent for.
     let Some(info) = (unsafe { info.as_ref() }) else { return };
     match info.queued() {

@@ -71,12 +71,12 @@ pub struct Window {
     target: Target,
     pages: [Page; PAGES],
     next: Cell<usize>,
-    way: Cell<Way>,
+    way: Cell<ReadMethod>,
 }
 
 /// How a walk reads memory.
 #[derive(Clone, Copy)]
-enum Way {
+enum ReadMethod {
     Call,
     File(i32),
     /// The file is another one now.
@@ -100,15 +100,20 @@ impl Window {
     /// One in which nothing was read yet.
     pub fn new(target: Target) -> Self {
         let page = || Page { start: Cell::new(NOTHING), bytes: UnsafeCell::new([0; PAGE]) };
-        Self { target, pages: [page(), page()], next: Cell::new(0), way: Cell::new(Way::Call) }
+        Self {
+            target,
+            pages: [page(), page()],
+            next: Cell::new(0),
+            way: Cell::new(ReadMethod::Call),
+        }
     }
 
     /// Forgets what was read, before another walk.
     pub fn clear(&self) {
         self.way.set(match FILE.load(Ordering::Acquire) {
-            NO_FILE => Way::Call,
-            file if is_memory(file) => Way::File(file),
-            _ => Way::None,
+            NO_FILE => ReadMethod::Call,
+            file if is_memory(file) => ReadMethod::File(file),
+            _ => ReadMethod::None,
         });
         self.pages.iter().for_each(|page| page.start.set(NOTHING));
     }
@@ -136,9 +141,9 @@ impl Window {
         // SAFETY: nobody reads the piece now: `copy` has returned.
         let bytes = unsafe { &mut *page.bytes.get() };
         let read = match self.way.get() {
-            Way::Call => read_by_call(start, bytes),
-            Way::File(file) => sys::read_file_at(file, start, bytes),
-            Way::None => return None,
+            ReadMethod::Call => read_by_call(start, bytes),
+            ReadMethod::File(file) => sys::read_file_at(file, start, bytes),
+            ReadMethod::None => return None,
         };
         if read != PAGE as isize {
             return None;

@@ -272,7 +272,7 @@ pub(crate) enum Batch {
 
 /// What the command line asks for.
 #[derive(Debug)]
-pub(crate) enum Asked {
+pub(crate) enum Invocation {
     /// Commands about a core, or about a snapshot.
     Session(Box<Args>),
     /// A core of a live process.
@@ -290,7 +290,7 @@ pub(crate) enum Asked {
 ///
 /// # Errors
 /// With what is to be shown instead: help, version, the manual page, or what is wrong.
-pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, Exit> {
+pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Invocation, Exit> {
     let words: Vec<OsString> = words.into_iter().collect();
     if matches!(words.as_slice(), [_, word] if word == "gdb") {
         return Err(Exit::Text(kcore_commands::gdb::text()));
@@ -298,21 +298,21 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, 
     match words.get(1).and_then(|word| word.to_str()) {
         Some("save") => {
             let save = SaveArgs::try_parse_from(words.into_iter().skip(1)).map_err(Exit::Clap)?;
-            Ok(Asked::Save(Box::new(save)))
+            Ok(Invocation::Save(Box::new(save)))
         }
         Some("profile") => {
             let profile = ProfileArgs::try_parse_from(words.into_iter().skip(1));
-            Ok(Asked::Profile(Box::new(profile.map_err(Exit::Clap)?)))
+            Ok(Invocation::Profile(Box::new(profile.map_err(Exit::Clap)?)))
         }
         Some("ask") => {
             let ask = AskArgs::try_parse_from(words.into_iter().skip(1)).map_err(Exit::Clap)?;
-            Ok(Asked::Ask(Box::new(ask)))
+            Ok(Invocation::Ask(Box::new(ask)))
         }
         Some("tutorial") => {
             let tutorial = TutorialArgs::try_parse_from(words.into_iter().skip(1));
-            Ok(Asked::Tutorial(tutorial.map_err(Exit::Clap)?))
+            Ok(Invocation::Tutorial(tutorial.map_err(Exit::Clap)?))
         }
-        _ => Ok(Asked::Session(Box::new(parse_session(words)?))),
+        _ => Ok(Invocation::Session(Box::new(parse_session(words)?))),
     }
 }
 
@@ -423,7 +423,7 @@ mod tests {
     fn parsed(words: &[&str]) -> Args {
         let words = std::iter::once("kcore").chain(words.iter().copied());
         match parse(words.map(OsString::from)).unwrap() {
-            Asked::Session(args) => *args,
+            Invocation::Session(args) => *args,
             other => panic!("{other:?}"),
         }
     }

@@ -30,18 +30,18 @@ mod tutorial;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use args::Asked;
+use args::Invocation;
 
 fn main() -> ExitCode {
     if let Err(error) = ends::fail_without_memory() {
         let _ = writeln!(io::stderr(), "kcore: cannot catch SIGABRT: {error}");
     }
     match args::parse(std::env::args_os()) {
-        Ok(Asked::Session(args)) => run::run(*args),
-        Ok(Asked::Ask(args)) => ask::run(&args),
-        Ok(Asked::Save(args)) => save::run(&args),
-        Ok(Asked::Profile(args)) => profile::run(&args),
-        Ok(Asked::Tutorial(args)) => tutorial::run(&args),
+        Ok(Invocation::Session(args)) => run::run(*args),
+        Ok(Invocation::Ask(args)) => ask::run(&args),
+        Ok(Invocation::Save(args)) => save::run(&args),
+        Ok(Invocation::Profile(args)) => profile::run(&args),
+        Ok(Invocation::Tutorial(args)) => tutorial::run(&args),
         Err(exit) => exit.show(),
     }
 }

@@ -22,10 +22,10 @@ type FileId = (u64, u64, u64);
 
 /// The checksums computed so far.
 #[derive(Debug, Default)]
-pub struct Checksums(Mutex<Known>);
+pub struct Checksums(Mutex<ComputedSums>);
 
 #[derive(Debug, Default)]
-struct Known {
+struct ComputedSums {
     sums: HashMap<FileId, u32>,
     /// Bytes read so far.
     read: u64,
@@ -57,7 +57,7 @@ impl Checksums {
         Ok(())
     }
 
-    fn lock(&self) -> MutexGuard<'_, Known> {
+    fn lock(&self) -> MutexGuard<'_, ComputedSums> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

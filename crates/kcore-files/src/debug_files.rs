@@ -13,7 +13,9 @@ use std::{
 use kcore_elf::{BuildId, Image};
 use kcore_mem::Cursor;
 
-use crate::{FileUse, Finder, Found, Place, WantedFile, Why, finder::check_build_id};
+use crate::{
+    FileUse, Finder, SearchResult, SearchedPlace, WantedFile, Why, finder::check_build_id,
+};
 
 /// Whether a file holds debug information itself, so that no other file is needed.
 pub fn has_debug_info(image: &Image) -> bool {
@@ -24,17 +26,22 @@ pub fn has_debug_info(image: &Image) -> bool {
 impl Finder {
     /// The separate debug file of a module whose file is `image`, found at `path`. `build_id` is
     /// that of the module. Nothing is looked for when the file holds its debug information itself.
-    pub fn find_debug(&self, image: &Image, path: &Path, build_id: Option<&BuildId>) -> Found {
+    pub fn find_debug(
+        &self,
+        image: &Image,
+        path: &Path,
+        build_id: Option<&BuildId>,
+    ) -> SearchResult {
         if has_debug_info(image) {
-            return Found::default();
+            return SearchResult::default();
         }
         let own = image.build_id();
         let build_id = build_id.or(own.as_ref());
         let link = image.debug_link();
         let by_id = self.by_build_id(build_id, ".debug");
         let by_link = link.iter().flat_map(|(name, _)| self.by_link(path, name));
-        let by_id = by_id.into_iter().map(|path| (Place::BuildIdDir, path));
-        let by_link = by_link.map(|path| (Place::DebugLink, path));
+        let by_id = by_id.into_iter().map(|path| (SearchedPlace::BuildIdDir, path));
+        let by_link = by_link.map(|path| (SearchedPlace::DebugLink, path));
         let checksum = link.as_ref().map(|(_, checksum)| *checksum);
         let added = WantedFile { path: Some(path), build_id, for_use: FileUse::Debug };
         self.search(by_id.chain(by_link).chain(self.added(added)), |debug, file| {
@@ -43,9 +50,9 @@ impl Finder {
     }
 
     /// The debug file of a module that has no file itself, by its build-id alone.
-    pub fn find_debug_by_id(&self, build_id: &BuildId) -> Found {
+    pub fn find_debug_by_id(&self, build_id: &BuildId) -> SearchResult {
         let by_id = self.by_build_id(Some(build_id), ".debug").into_iter();
-        let by_id = by_id.map(|path| (Place::BuildIdDir, path));
+        let by_id = by_id.map(|path| (SearchedPlace::BuildIdDir, path));
         let added = WantedFile { path: None, build_id: Some(build_id), for_use: FileUse::Debug };
         self.search(by_id.chain(self.added(added)), |debug, file| {
             self.check_debug(debug, file, Some(build_id), None)
@@ -54,15 +61,15 @@ impl Finder {
 
     /// The file that `.gnu_debugaltlink` of a debug file at `path` names; nothing is looked for
     /// when there is no such link.
-    pub fn find_supplementary(&self, debug: &Image, path: &Path) -> Found {
-        let Some((name, id)) = alternate_link(debug) else { return Found::default() };
+    pub fn find_supplementary(&self, debug: &Image, path: &Path) -> SearchResult {
+        let Some((name, id)) = alternate_link(debug) else { return SearchResult::default() };
         let beside = path.parent().map(|dir| dir.join(&name));
         let in_root = self.in_sysroot(&name);
         let in_core_dir = name.file_name().and_then(|name| self.in_core_dir(name));
         let by_name = in_root.into_iter().chain(beside).chain(in_core_dir);
-        let by_name = by_name.map(|path| (Place::DebugLink, path));
+        let by_name = by_name.map(|path| (SearchedPlace::DebugLink, path));
         let by_id = self.by_build_id(Some(&id), ".debug").into_iter();
-        let by_id = by_id.map(|path| (Place::BuildIdDir, path));
+        let by_id = by_id.map(|path| (SearchedPlace::BuildIdDir, path));
         self.search(by_id.chain(by_name), |image, _| check_build_id(image, &id).map(|()| true))
     }
 

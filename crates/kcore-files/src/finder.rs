@@ -13,7 +13,7 @@ use kcore_elf::{BuildId, Image};
 use kcore_mem::{Arch, Budget};
 
 use crate::{
-    FilePlace, FileUse, Found, FoundFile, Place, Reach, Tried, WantedFile, Why,
+    FilePlace, FileUse, FoundFile, Reach, SearchResult, SearchedPlace, Tried, WantedFile, Why,
     image_cache::ImageCache, regular, sysroot,
 };
 
@@ -48,7 +48,7 @@ pub struct SearchPaths {
 
 /// A file that is wanted.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted<'a> {
+pub struct WantedModule<'a> {
     /// Its path as the core records it, with ` (deleted)` where the kernel wrote that.
     pub path: &'a Path,
     /// The build-id that the process had mapped, when the core holds it.
@@ -63,7 +63,7 @@ pub struct Wanted<'a> {
 #[derive(Clone, Debug)]
 pub struct Finder {
     pub(crate) paths: SearchPaths,
-    places: Vec<Place>,
+    places: Vec<SearchedPlace>,
     /// Those of the program that embeds kcore, which are asked last.
     added: Vec<Arc<dyn FilePlace>>,
     pub(crate) images: ImageCache,
@@ -72,11 +72,11 @@ pub struct Finder {
 impl Finder {
     /// A finder that searches all places.
     pub fn new(paths: SearchPaths) -> Self {
-        Self::with_places(paths, Place::FOR_MODULES.to_vec())
+        Self::with_places(paths, SearchedPlace::FOR_MODULES.to_vec())
     }
 
     /// A finder that searches modules in these places only, in this order.
-    pub fn with_places(paths: SearchPaths, places: Vec<Place>) -> Self {
+    pub fn with_places(paths: SearchPaths, places: Vec<SearchedPlace>) -> Self {
         Self { paths, places, added: Vec::new(), images: ImageCache::default() }
     }
 
@@ -103,14 +103,18 @@ impl Finder {
     }
 
     /// The first file in the order of places that is the wanted one. A file of another build is
-    /// never given, not even when the user named it; it stands in [`Found::tried`].
-    pub fn find(&self, wanted: &Wanted<'_>) -> Found {
+    /// never given, not even when the user named it; it stands in [`SearchResult::tried`].
+    pub fn find(&self, wanted: &WantedModule<'_>) -> SearchResult {
         self.find_fitting(wanted, &|_| true)
     }
 
     /// As [`Finder::find`], for a module whose build-id the core does not hold: files that do not
     /// fit what else it holds are refused as well.
-    pub fn find_fitting(&self, wanted: &Wanted<'_>, fits: &dyn Fn(&Image) -> bool) -> Found {
+    pub fn find_fitting(
+        &self,
+        wanted: &WantedModule<'_>,
+        fits: &dyn Fn(&Image) -> bool,
+    ) -> SearchResult {
         let candidates = self.places.iter().flat_map(|place| {
             self.candidates(*place, wanted).into_iter().map(|path| (*place, path))
         });
@@ -126,28 +130,32 @@ impl Finder {
     }
 
     /// Whether the path of a file may lead to another one by now.
-    fn is_replaced(&self, wanted: &Wanted<'_>) -> bool {
+    fn is_replaced(&self, wanted: &WantedModule<'_>) -> bool {
         self.paths.distrust_deleted
             && without_deleted(wanted.path) != wanted.path
             && !self.paths.nameless.contains_key(wanted.path)
     }
 
-    fn candidates(&self, place: Place, wanted: &Wanted<'_>) -> Vec<PathBuf> {
+    fn candidates(&self, place: SearchedPlace, wanted: &WantedModule<'_>) -> Vec<PathBuf> {
         let path = without_deleted(wanted.path);
         let names = [wanted.path, path];
         match place {
-            Place::Given => self.paths.exe.iter().filter(|_| wanted.is_exe).cloned().collect(),
-            Place::Sysroot => self.in_sysroot(path).into_iter().collect(),
-            Place::Process => self.paths.nameless.get(wanted.path).into_iter().cloned().collect(),
-            Place::CoreDir => {
+            SearchedPlace::Given => {
+                self.paths.exe.iter().filter(|_| wanted.is_exe).cloned().collect()
+            }
+            SearchedPlace::Sysroot => self.in_sysroot(path).into_iter().collect(),
+            SearchedPlace::Process => {
+                self.paths.nameless.get(wanted.path).into_iter().cloned().collect()
+            }
+            SearchedPlace::CoreDir => {
                 let name = |path: &Path| self.in_core_dir(path.file_name()?);
                 names.into_iter().filter_map(name).collect()
             }
-            Place::Recorded => {
+            SearchedPlace::Recorded => {
                 names.into_iter().filter(|path| path.is_absolute()).map(Path::to_owned).collect()
             }
-            Place::BuildIdDir => self.by_build_id(wanted.build_id, ""),
-            Place::DebugLink | Place::Added(_) => Vec::new(),
+            SearchedPlace::BuildIdDir => self.by_build_id(wanted.build_id, ""),
+            SearchedPlace::DebugLink | SearchedPlace::Added(_) => Vec::new(),
         }
     }
 
@@ -155,17 +163,17 @@ impl Finder {
     pub(crate) fn added<'a>(
         &'a self,
         wanted: WantedFile<'a>,
-    ) -> impl Iterator<Item = (Place, PathBuf)> + 'a {
+    ) -> impl Iterator<Item = (SearchedPlace, PathBuf)> + 'a {
         self.added.iter().flat_map(move |added| {
-            let place = Place::Added(added.name());
+            let place = SearchedPlace::Added(added.name());
             added.candidates(&wanted).into_iter().map(move |path| (place, path))
         })
     }
 
     /// Opens a file of a place. The program vouches for places of its own, but not where nobody trusts the core.
-    fn open(&self, place: Place, path: &Path) -> Result<File, Why> {
+    fn open(&self, place: SearchedPlace, path: &Path) -> Result<File, Why> {
         match (place, self.paths.reach) {
-            (Place::Added(_), Reach::Host | Reach::Named) => regular::open(path),
+            (SearchedPlace::Added(_), Reach::Host | Reach::Named) => regular::open(path),
             _ => self.paths.open(path),
         }
     }
@@ -204,10 +212,10 @@ impl Finder {
     /// Tries paths one after another, each once.
     pub(crate) fn search(
         &self,
-        candidates: impl Iterator<Item = (Place, PathBuf)>,
+        candidates: impl Iterator<Item = (SearchedPlace, PathBuf)>,
         check: impl Fn(&Image, &File) -> Result<bool, Why>,
-    ) -> Found {
-        let mut found = Found::default();
+    ) -> SearchResult {
+        let mut found = SearchResult::default();
         let mut seen = HashSet::new();
         for (place, path) in candidates {
             if !seen.insert(path.clone()) {
@@ -229,7 +237,7 @@ impl Finder {
 }
 
 /// Whether an image is the wanted module; `false`: nothing proves it, nothing speaks against it.
-fn check_module(image: &Image, wanted: &Wanted<'_>) -> Result<bool, Why> {
+fn check_module(image: &Image, wanted: &WantedModule<'_>) -> Result<bool, Why> {
     let arch = image.target().arch;
     if arch != wanted.arch {
         return Err(Why::WrongArch(arch));

@@ -8,7 +8,7 @@ use kcore_mem::Arch;
 /// The kinds of places that are searched, in the order in which they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Place {
+pub enum SearchedPlace {
     /// The path that the user gave.
     Given,
     /// The path as recorded, below the sysroot.
@@ -27,7 +27,7 @@ pub enum Place {
     Added(&'static str),
 }
 
-impl Place {
+impl SearchedPlace {
     /// The places where the files of modules are looked for, in order.
     pub const FOR_MODULES: [Self; 6] = [
         Self::Given,
@@ -63,7 +63,7 @@ pub struct FoundFile {
     /// Whether a build-id or a checksum proves that it is the wanted one.
     pub verified: bool,
     /// Where it was found.
-    pub place: Place,
+    pub place: SearchedPlace,
 }
 
 /// Why a path did not give the wanted file.
@@ -131,14 +131,14 @@ pub struct Tried {
     /// The path on this machine.
     pub path: PathBuf,
     /// Which kind of place it is.
-    pub place: Place,
+    pub place: SearchedPlace,
     /// Why not.
     pub why: Why,
 }
 
 /// What a search gave.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct SearchResult {
     /// The file.
     pub file: Option<FoundFile>,
     /// The paths that were tried before, in order.

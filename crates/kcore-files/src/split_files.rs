@@ -3,12 +3,12 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{Finder, Found, Place};
+use crate::{Finder, SearchResult, SearchedPlace};
 
 impl Finder {
     /// The file of a unit by its name and the directory of compilation, as the module at `module` has
     /// them. Whether it is of the same build only its contents tell.
-    pub fn find_split(&self, module: &Path, name: &Path, directory: Option<&Path>) -> Found {
+    pub fn find_split(&self, module: &Path, name: &Path, directory: Option<&Path>) -> SearchResult {
         let full = directory.map_or_else(|| name.to_owned(), |directory| directory.join(name));
         let beside = module.parent().into_iter().flat_map(|dir| {
             let file = name.file_name().map(|file| dir.join(file));
@@ -22,16 +22,16 @@ impl Finder {
     }
 
     /// The package of the module at `module`: its name with `.dwp` behind it.
-    pub fn find_package(&self, module: &Path) -> Found {
+    pub fn find_package(&self, module: &Path) -> SearchResult {
         let Some(mut name) = module.file_name().map(ToOwned::to_owned) else {
-            return Found::default();
+            return SearchResult::default();
         };
         name.push(".dwp");
         let in_core_dir = self.in_core_dir(&name);
         self.search_unproven(in_core_dir.into_iter().chain([module.with_file_name(&name)]))
     }
 
-    fn search_unproven(&self, paths: impl Iterator<Item = PathBuf>) -> Found {
-        self.search(paths.map(|path| (Place::DebugLink, path)), |_, _| Ok(false))
+    fn search_unproven(&self, paths: impl Iterator<Item = PathBuf>) -> SearchResult {
+        self.search(paths.map(|path| (SearchedPlace::DebugLink, path)), |_, _| Ok(false))
     }
 }

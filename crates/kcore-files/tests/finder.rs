@@ -7,7 +7,7 @@ use std::{
 };
 
 use kcore_elf::{BuildId, FileBytes, Image};
-use kcore_files::{Finder, Place, SearchPaths, Wanted, Why, has_debug_info};
+use kcore_files::{Finder, SearchPaths, SearchedPlace, WantedModule, Why, has_debug_info};
 use kcore_mem::Arch;
 
 struct Ground {
@@ -64,8 +64,8 @@ fn id() -> BuildId {
     BuildId::new(&[0xab, 0xcd, 0xef, 0x01, 0x23, 0x45, 0x67, 0x89]).unwrap()
 }
 
-fn wanted<'a>(path: &'a Path, build_id: Option<&'a BuildId>) -> Wanted<'a> {
-    Wanted { path, build_id, is_exe: true, arch: Arch::X86_64 }
+fn wanted<'a>(path: &'a Path, build_id: Option<&'a BuildId>) -> WantedModule<'a> {
+    WantedModule { path, build_id, is_exe: true, arch: Arch::X86_64 }
 }
 
 #[test]
@@ -74,7 +74,10 @@ fn the_recorded_path_is_taken_when_the_build_id_agrees() {
     let finder = Finder::new(SearchPaths::default());
     let (path, id) = (ground.path("app"), id());
     let file = finder.find(&wanted(&path, Some(&id))).file.unwrap();
-    assert_eq!((file.place, file.verified, file.path), (Place::Recorded, true, path.clone()));
+    assert_eq!(
+        (file.place, file.verified, file.path),
+        (SearchedPlace::Recorded, true, path.clone())
+    );
     let unproven = finder.find(&wanted(&path, None)).file.unwrap();
     assert!(!unproven.verified);
 }
@@ -86,7 +89,7 @@ fn another_build_is_refused_and_said_even_when_the_user_named_it() {
     let gone = ground.path("gone");
     let found = Finder::new(paths).find(&wanted(&gone, Some(&id())));
     assert!(found.file.is_none());
-    assert_eq!(found.tried[0].place, Place::Given);
+    assert_eq!(found.tried[0].place, SearchedPlace::Given);
     let other = BuildId::new(&[0x11, 0x11]);
     assert_eq!(found.tried[0].why, Why::BuildIdMismatch { found: other });
     assert_eq!(found.tried[0].why.to_string(), "its build-id is 1111, not that of the process");
@@ -119,11 +122,11 @@ fn places_are_searched_in_order_until_one_fits() {
     let id = id();
     let found = Finder::new(paths.clone()).find(&wanted(recorded, Some(&id)));
     let file = found.file.unwrap();
-    assert_eq!((file.place, file.path), (Place::CoreDir, beside_core));
+    assert_eq!((file.place, file.path), (SearchedPlace::CoreDir, beside_core));
     assert_eq!((found.tried.len(), &found.tried[0].path), (1, &in_root));
-    let only_ids = Finder::with_places(paths, vec![Place::BuildIdDir]);
+    let only_ids = Finder::with_places(paths, vec![SearchedPlace::BuildIdDir]);
     let file = only_ids.find(&wanted(recorded, Some(&id))).file.unwrap();
-    assert_eq!((file.place, file.path), (Place::BuildIdDir, by_id));
+    assert_eq!((file.place, file.path), (SearchedPlace::BuildIdDir, by_id));
 }
 
 #[test]
@@ -158,7 +161,7 @@ fn what_is_no_regular_file_is_never_opened() {
 fn another_machine_is_said() {
     let ground = Ground::new(ID);
     let path = ground.path("app");
-    let wanted = Wanted { arch: Arch::Aarch64, ..wanted(&path, None) };
+    let wanted = WantedModule { arch: Arch::Aarch64, ..wanted(&path, None) };
     let found = Finder::new(SearchPaths::default()).find(&wanted);
     assert_eq!(found.tried[0].why, Why::WrongArch(Arch::X86_64));
 }
@@ -176,7 +179,7 @@ fn a_debug_file_is_found_by_build_id_before_the_link() {
     assert_eq!((file.path, file.verified), (by_id, true));
     assert!(has_debug_info(&file.image));
     let by_id_alone = finder.find_debug_by_id(&id()).file.unwrap();
-    assert_eq!(by_id_alone.place, Place::BuildIdDir);
+    assert_eq!(by_id_alone.place, SearchedPlace::BuildIdDir);
 }
 
 #[test]
@@ -247,7 +250,7 @@ fn a_deleted_file_of_a_live_process_is_found_where_the_system_has_it() {
     let nameless = [(recorded.to_owned(), ground.path("app"))].into();
     let paths = SearchPaths { nameless, distrust_deleted: true, ..SearchPaths::default() };
     let file = Finder::new(paths).find(&wanted(recorded, Some(&id()))).file.unwrap();
-    assert_eq!((file.place, file.verified), (Place::Process, true));
+    assert_eq!((file.place, file.verified), (SearchedPlace::Process, true));
 }
 
 #[test]

@@ -47,7 +47,7 @@ mod snapshot;
 mod sys;
 
 pub use error::LiveError;
-pub use freeze::{Deadline, Held, Plan, StackLimit, Standing, capture, hold};
+pub use freeze::{Deadline, Plan, StackLimit, Standing, StoppedProcess, capture, hold};
 pub use image::Facts;
 pub use kcore_elf::core_file::Instants;
 pub use memory::LiveMemory;

@@ -27,14 +27,14 @@ use crate::{
 #[derive(Debug)]
 pub struct LiveMemory {
     pid: i32,
-    way: Way,
+    way: ReadMethod,
     /// What keeps pages from being made; nothing where the system does not tell which there are.
     guard: Option<Guard>,
 }
 
 /// How memory is read.
 #[derive(Debug)]
-enum Way {
+enum ReadMethod {
     File(File),
     /// There is no such file: process_vm_readv is all that is left.
     Call,
@@ -50,20 +50,20 @@ impl LiveMemory {
     pub fn open(process: &Process) -> Result<Self, LiveError> {
         let pid = process.holder();
         if let Ok(file) = File::open(process.folder().join("mem")) {
-            return Ok(Self { pid, way: Way::File(file), guard: Guard::of(process) });
+            return Ok(Self { pid, way: ReadMethod::File(file), guard: Guard::of(process) });
         }
         let nowhere = AddrRange::with_len(Addr::new(0), 1);
         match vm::append_by_call(pid, nowhere, &mut Vec::new()) {
             Err(error) if error.raw_os_error() != Some(libc::EFAULT) => {
                 Err(process.why("its memory", error))
             }
-            _ => Ok(Self { pid, way: Way::Call, guard: Guard::of(process) }),
+            _ => Ok(Self { pid, way: ReadMethod::Call, guard: Guard::of(process) }),
         }
     }
 
     /// The memory of the process that runs this.
     pub fn own() -> Self {
-        Self { pid: own_thread(), way: Way::Own, guard: None }
+        Self { pid: own_thread(), way: ReadMethod::Own, guard: None }
     }
 
     /// Takes note of the mappings as they are now: by them it is known what a page is that is not there.
@@ -100,9 +100,9 @@ impl LiveMemory {
     /// The same whether pages are there or not: the system makes those that are not.
     pub(crate) fn append_through(&self, piece: AddrRange, bytes: &mut Vec<u8>) -> u64 {
         let read = match &self.way {
-            Way::File(file) => vm::append_by_file(file, piece, bytes),
-            Way::Call => vm::append_by_call(self.pid, piece, bytes),
-            Way::Own => append_own(piece, bytes),
+            ReadMethod::File(file) => vm::append_by_file(file, piece, bytes),
+            ReadMethod::Call => vm::append_by_call(self.pid, piece, bytes),
+            ReadMethod::Own => append_own(piece, bytes),
         };
         read.map_or(0, |read| read as u64)
     }
@@ -143,7 +143,7 @@ impl LiveMemory {
     #[cfg(test)]
     pub(crate) fn of_self(by_call: bool) -> Self {
         let file = || File::open("/proc/self/mem").unwrap();
-        let way = if by_call { Way::Call } else { Way::File(file()) };
+        let way = if by_call { ReadMethod::Call } else { ReadMethod::File(file()) };
         Self { pid: i32::try_from(std::process::id()).unwrap(), way, guard: None }
     }
 }

@@ -16,7 +16,7 @@ pub(crate) fn render(
     fields: &Fields<'_>,
     numbers: Numbers,
 ) {
-    Renderer { rest: template, fields, numbers, canvas, item: None }.text(Place::Top, true);
+    Renderer { rest: template, fields, numbers, canvas, item: None }.text(Nesting::Top, true);
 }
 
 /// Whether a cell counts as present: not null, not an empty list, not false.
@@ -27,7 +27,7 @@ fn is_present(cell: Option<&Cell<'_>>) -> bool {
 
 /// Where text stands: a closing brace ends only text within a condition.
 #[derive(Clone, Copy, PartialEq)]
-enum Place {
+enum Nesting {
     Top,
     Condition,
 }
@@ -42,7 +42,7 @@ struct Renderer<'t, 'f, 'c, 'o> {
 }
 
 impl<'t, 'f> Renderer<'t, 'f, '_, '_> {
-    fn text(&mut self, place: Place, shown: bool) {
+    fn text(&mut self, place: Nesting, shown: bool) {
         while let Some(at) = self.rest.bytes().position(|byte| matches!(byte, b'{' | b'}')) {
             let (literal, brace) = self.rest.split_at(at);
             self.literal(literal, shown);
@@ -54,7 +54,7 @@ impl<'t, 'f> Renderer<'t, 'f, '_, '_> {
                 self.cell(shown);
             } else {
                 self.rest = &brace[1..];
-                if place == Place::Condition {
+                if place == Nesting::Condition {
                     return;
                 }
                 self.rest = self.rest.strip_prefix('}').unwrap_or(self.rest);
@@ -80,8 +80,8 @@ impl<'t, 'f> Renderer<'t, 'f, '_, '_> {
         let kind = rest.next();
         self.rest = rest.as_str();
         match kind {
-            Some('?') => self.text(Place::Condition, shown && is_present(self.get(key))),
-            Some('^') => self.text(Place::Condition, shown && !is_present(self.get(key))),
+            Some('?') => self.text(Nesting::Condition, shown && is_present(self.get(key))),
+            Some('^') => self.text(Nesting::Condition, shown && !is_present(self.get(key))),
             Some('*') => self.repeat(key, shown),
             Some(':') => {
                 let spec = self.up_to_brace();
@@ -103,12 +103,12 @@ impl<'t, 'f> Renderer<'t, 'f, '_, '_> {
             for cell in cells {
                 self.rest = start;
                 self.item = Some(cell);
-                self.text(Place::Condition, true);
+                self.text(Nesting::Condition, true);
             }
         }
         self.item = outer;
         self.rest = start;
-        self.text(Place::Condition, false);
+        self.text(Nesting::Condition, false);
     }
 
     fn up_to_brace(&mut self) -> &'t str {

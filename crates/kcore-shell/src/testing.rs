@@ -48,9 +48,9 @@ impl Dcmd for Fake {
 }
 
 /// A record that says one thing.
-struct Said(String, Option<Dot>);
+struct OneCell(String, Option<Dot>);
 
-impl Record for Said {
+impl Record for OneCell {
     fn kind(&self) -> &'static str {
         "said"
     }
@@ -122,14 +122,14 @@ fn seen(cx: &mut Cx<'_>, args: &Args) -> Result<()> {
     for word in args.operands() {
         said.push_str(&format!(" [{}]", word.to_text()));
     }
-    cx.emit(&Said(said, Some(input.dot)))
+    cx.emit(&OneCell(said, Some(input.dot)))
 }
 
 /// Emits each operand, evaluated.
 fn emit(cx: &mut Cx<'_>, args: &Args) -> Result<()> {
     for word in args.operands() {
         let value = cx.shell().evaluate(&word.to_text())?;
-        cx.emit(&Said(format!("{value:x}"), Some(Dot::Number(value))))?;
+        cx.emit(&OneCell(format!("{value:x}"), Some(Dot::Number(value))))?;
     }
     Ok(())
 }
@@ -161,7 +161,7 @@ fn call_macro(cx: &mut Cx<'_>, args: &Args) -> Result<()> {
 }
 
 fn emit_thread(cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
-    cx.emit(&Said("thread".into(), Some(Dot::Thread(Tid::new(4711)))))
+    cx.emit(&OneCell("thread".into(), Some(Dot::Thread(Tid::new(4711)))))
 }
 
 /// Fails for even addresses.
@@ -170,7 +170,7 @@ fn odd(cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
     if value.is_multiple_of(2) {
         return Err(DcmdError::at(cx.dot().addr(), format!("{value:x} is even")));
     }
-    cx.emit(&Said(format!("{value:x} is odd"), Some(Dot::Number(value))))
+    cx.emit(&OneCell(format!("{value:x} is odd"), Some(Dot::Number(value))))
 }
 
 /// Moves over memory by 4, as a format dcmd does.
@@ -183,13 +183,13 @@ fn step(cx: &mut Cx<'_>, args: &Args) -> Result<()> {
 
 fn unfit(cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
     for _ in 0..2 {
-        cx.emit(&Said("no address".into(), None))?;
+        cx.emit(&OneCell("no address".into(), None))?;
     }
     Ok(())
 }
 
 fn torn(cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
-    cx.begin(&Said("begun".into(), None), "list")?;
+    cx.begin(&OneCell("begun".into(), None), "list")?;
     Err(DcmdError::failed("torn"))
 }
 

@@ -10,7 +10,7 @@ use kcore_mem::Svma;
 
 use crate::{
     DebugInfo, DieId, Type, TypeKind,
-    index::{NameIndex, Sought, What, find, find_exact, named},
+    index::{IndexQuery, NameIndex, What, find, find_exact, named},
     types::vtable,
 };
 
@@ -27,7 +27,7 @@ impl DebugInfo {
     /// size the one comes first that stands first. A template without arguments means any of its
     /// instances.
     pub fn find_types(self: &Arc<Self>, name: &str) -> Vec<Type> {
-        let sought = Sought::types(name);
+        let sought = IndexQuery::types(name);
         let types = |ids: Vec<DieId>| -> Vec<Type> {
             let types = ids.into_iter().filter_map(|id| self.type_at(id).ok());
             types.filter(|ty| sought.keyword().is_none_or(|word| is_called(ty, word))).collect()
@@ -45,22 +45,22 @@ impl DebugInfo {
     /// ones, those of classes and of functions too; and those outside of functions that lie nowhere.
     /// Definitions before declarations, ordered as [`DebugInfo::find_types`].
     pub fn find_variables(&self, name: &str) -> Vec<DieId> {
-        self.find_entries(&Sought::new(name, What::Variable))
+        self.find_entries(&IndexQuery::new(name, What::Variable))
     }
 
     /// The functions of that name that have code, ordered as [`DebugInfo::find_types`].
     pub fn find_functions(&self, name: &str) -> Vec<DieId> {
-        self.find_entries(&Sought::new(name, What::Function))
+        self.find_entries(&IndexQuery::new(name, What::Function))
     }
 
-    fn find_entries(&self, sought: &Sought<'_>) -> Vec<DieId> {
+    fn find_entries(&self, sought: &IndexQuery<'_>) -> Vec<DieId> {
         let listed = self.find_listed(sought);
         listed.unwrap_or_else(|| find(self, self.names(), sought))
     }
 
     /// What is found in the units that an index in the file names; `None` where all are to be looked
     /// at. Who asks often is better served by an index of all.
-    fn find_listed(&self, sought: &Sought<'_>) -> Option<Vec<DieId>> {
+    fn find_listed(&self, sought: &IndexQuery<'_>) -> Option<Vec<DieId>> {
         let is_seldom = || self.asked.fetch_add(1, Ordering::Relaxed) < SELDOM;
         if self.names.get().is_some() || !is_seldom() {
             return None;
@@ -108,7 +108,7 @@ impl DebugInfo {
     pub fn vtable_types(&self) -> &BTreeMap<Svma, DieId> {
         self.vtables.get_or_build(self.budget(), || {
             let index = self.names();
-            let tables = index.with_stem(Sought::new("{vtable}", What::Variable).stem());
+            let tables = index.with_stem(IndexQuery::new("{vtable}", What::Variable).stem());
             let places = tables.filter_map(|record| index.place(&record));
             places.filter_map(|id| vtable(self, id)).collect()
         })

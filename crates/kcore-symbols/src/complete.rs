@@ -20,8 +20,9 @@ pub fn complete(
     max: usize,
     go_on: &dyn Fn() -> bool,
 ) -> Option<Vec<String>> {
-    let wanted = Wanted::new(prefix);
-    let mut found = Found { first: BTreeSet::new(), last: Vec::new(), max, joined: Vec::new() };
+    let wanted = Prefix::new(prefix);
+    let mut found =
+        Completions { first: BTreeSet::new(), last: Vec::new(), max, joined: Vec::new() };
     for (number, symbol) in table.iter().enumerate() {
         if number.is_multiple_of(STRIDE) && !go_on() {
             return None;
@@ -40,14 +41,14 @@ pub fn complete(
 }
 
 /// What a user has begun.
-struct Wanted<'p> {
+struct Prefix<'p> {
     prefix: &'p [u8],
     /// The whole identifiers in it, with the last one that is begun behind them.
     outer: Vec<&'p str>,
     begun: &'p str,
 }
 
-impl<'p> Wanted<'p> {
+impl<'p> Prefix<'p> {
     fn new(prefix: &'p str) -> Self {
         let mut outer: Vec<&str> = prefix.split("::").collect();
         let begun = outer.pop().unwrap_or_default();
@@ -62,7 +63,7 @@ impl<'p> Wanted<'p> {
     }
 
     /// Adds the path of a mangled name up to the identifier that was begun.
-    fn in_path(&self, mut path: Path<'_>, found: &mut Found) {
+    fn in_path(&self, mut path: Path<'_>, found: &mut Completions) {
         let first = self.outer.first().unwrap_or(&self.begun);
         if !path.may_begin_with(first.as_bytes()) {
             return;
@@ -95,7 +96,7 @@ pub fn first_and_last(names: &mut Vec<String>, max: usize) {
 }
 
 /// The names found so far, of which only the first ones and the last are kept.
-struct Found {
+struct Completions {
     first: BTreeSet<Vec<u8>>,
     last: Vec<u8>,
     max: usize,
@@ -103,7 +104,7 @@ struct Found {
     joined: Vec<u8>,
 }
 
-impl Found {
+impl Completions {
     /// Adds a name in parts. Many names have one scope, and most of them stand side by side.
     fn add_joined(&mut self, parts: [&[u8]; 3]) {
         let mut rest = self.joined.as_slice();

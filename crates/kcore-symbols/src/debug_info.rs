@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use crate::{
     Language, SplitFiles, SplitName, Type, TypeError, TypeNode,
     dwarf::{self, Files, Splits, Unit, UnitOffset, Which},
-    index::{IndexCache, Kept, NameIndex},
+    index::{IndexCache, IndexFile, NameIndex},
     runtime_types::RuntimeTypes,
     types,
 };
@@ -57,7 +57,7 @@ pub struct DebugInfo {
     files: Arc<Files>,
     /// Without the way back to this, by which it would keep itself alive.
     types: RwLock<FxHashMap<DieId, Arc<TypeNode>>>,
-    pub(crate) kept: Option<Kept>,
+    pub(crate) kept: Option<IndexFile>,
     pub(crate) names: Built<NameIndex>,
     /// How often a name was looked for.
     pub(crate) asked: AtomicU32,
@@ -78,7 +78,7 @@ impl DebugInfo {
         Self {
             files,
             types: RwLock::default(),
-            kept: kept.map(|(cache, build_id)| Kept::new(cache, build_id)),
+            kept: kept.map(|(cache, build_id)| IndexFile::new(cache, build_id)),
             names: Built::new(),
             asked: AtomicU32::new(0),
             vtables: Built::new(),

@@ -62,7 +62,7 @@ pub use index::IndexCache;
 pub use language::Language;
 pub use lines::{LineFrame, Lines};
 pub use module_symbols::{Function, ModuleSymbols};
-pub use sought::Sought;
+pub use sought::SoughtName;
 pub use symbol::{RawSymbol, SymbolId, SymbolRef, SymbolSource};
 pub use table::SymbolTable;
 pub use types::{

@@ -45,12 +45,12 @@ pub struct Lines {
     files: Vec<Arc<Image>>,
     supplementary: Option<Arc<Image>>,
     context: DebugContext,
-    opened: OnceLock<Option<Opened>>,
+    opened: OnceLock<Option<OpenDwarf>>,
     problem: OnceLock<String>,
 }
 
 /// What is open of a module's DWARF.
-struct Opened {
+struct OpenDwarf {
     info: Arc<DebugInfo>,
     lines: Mutex<Answers>,
 }
@@ -179,16 +179,16 @@ impl Lines {
         self.files.iter().find(|image| has_bytes(image))
     }
 
-    fn opened(&self) -> Option<&Opened> {
+    fn opened(&self) -> Option<&OpenDwarf> {
         self.opened.get_or_init(|| self.open()).as_ref()
     }
 
-    fn open(&self) -> Option<Opened> {
+    fn open(&self) -> Option<OpenDwarf> {
         let info =
             DebugInfo::open_with(self.dwarf_file()?, self.supplementary.as_deref(), &self.context);
         let resolver = Resolver::new(Arc::clone(info.files()));
         let lines = Mutex::new(Answers { resolver, known: FxHashMap::default() });
-        Some(Opened { info: Arc::new(info), lines })
+        Some(OpenDwarf { info: Arc::new(info), lines })
     }
 }
 

@@ -10,7 +10,7 @@ use crate::{
     demangle::{Mangling, demangle, is_of_demanglers, without_clone},
     names::{NameAt, SHORT},
     preference,
-    sought::Sought,
+    sought::SoughtName,
     symbol::SymbolRef,
     table::SymbolTable,
 };
@@ -68,7 +68,7 @@ impl NameIndex {
 /// No name is demangled that does not hold the words of `wanted`: manglings spell identifiers out.
 pub fn find_demangled<'a>(table: &'a SymbolTable, wanted: &str) -> Option<SymbolRef<'a>> {
     let hints = Hints::of(wanted);
-    let sought = Sought::new(wanted);
+    let sought = SoughtName::new(wanted);
     let mut verdicts = Verdicts::new(table);
     let is_called = |name: &[u8]| hints.may_be(name) && is_called(name, &sought, wanted);
     let mut watch = Watch::new(table.budget());
@@ -80,7 +80,7 @@ pub fn find_demangled<'a>(table: &'a SymbolTable, wanted: &str) -> Option<Symbol
 }
 
 /// Whether a name is that of a function in the words of its language, or of a copy of a C function.
-fn is_called(name: &[u8], sought: &Sought, typed: &str) -> bool {
+fn is_called(name: &[u8], sought: &SoughtName, typed: &str) -> bool {
     let names = demangle(name);
     match names.mangling {
         Mangling::None => without_clone(name) == Some(typed.as_bytes()),
@@ -135,7 +135,7 @@ pub fn find_in_file<'a>(
     name: &str,
 ) -> Option<Option<SymbolRef<'a>>> {
     let (mut in_file, mut file_found, mut found) = (false, false, None);
-    let (sought, mut verdicts) = (Sought::new(name), Verdicts::new(table));
+    let (sought, mut verdicts) = (SoughtName::new(name), Verdicts::new(table));
     let mut watch = Watch::new(table.budget());
     for symbol in table.iter().take_while(|_| !watch.is_over()) {
         if symbol.kind() == SymbolKind::File {
@@ -158,7 +158,7 @@ fn is_file(name: &[u8], wanted: &str) -> bool {
     name == wanted.as_bytes() || last == wanted.as_bytes()
 }
 
-fn is_named(name: &[u8], sought: &Sought, typed: &str) -> bool {
+fn is_named(name: &[u8], sought: &SoughtName, typed: &str) -> bool {
     name == typed.as_bytes() || (is_mangled(name) && sought.is_symbol(name))
 }
 

@@ -8,14 +8,14 @@ use crate::demangle::{Demangled, Mangling, demangle};
 
 /// A name to be compared with those of symbols and of functions in stacks.
 #[derive(Clone, Debug)]
-pub struct Sought {
+pub struct SoughtName {
     typed: String,
     squeezed: String,
     /// What the typed name says, where it is a mangled one.
     demangled: Option<Demangled>,
 }
 
-impl Sought {
+impl SoughtName {
     /// The name that `typed` is.
     pub fn new(typed: &str) -> Self {
         let demangled = demangle(typed.as_bytes());
@@ -96,10 +96,10 @@ mod tests {
             "app::max<int> [clone .isra.0]",
             "int app::max<int>(int, int) [clone .isra.0]",
         ] {
-            assert!(Sought::new(typed).is_symbol(raw), "{typed}");
+            assert!(SoughtName::new(typed).is_symbol(raw), "{typed}");
         }
         for typed in ["app::max", "max<int>", "app::max<long>", "app::max<int>(int, int)", ""] {
-            assert!(!Sought::new(typed).is_symbol(raw), "{typed}");
+            assert!(!SoughtName::new(typed).is_symbol(raw), "{typed}");
         }
     }
 
@@ -120,7 +120,7 @@ mod tests {
             ("", ">", false),
         ];
         for (typed, shown, expected) in cases {
-            assert_eq!(Sought::new(typed).is_function(shown), expected, "{typed} {shown}");
+            assert_eq!(SoughtName::new(typed).is_function(shown), expected, "{typed} {shown}");
         }
     }
 }

@@ -21,13 +21,13 @@ pub struct CodePaths {
 
 /// How a caller is found from registers.
 #[derive(Clone, Copy)]
-pub struct Found<'a> {
+pub struct FrameState<'a> {
     pub regs: &'a Regs,
     pub machine: &'a dyn Machine,
     pub space: &'a dyn AddressSpace,
 }
 
-impl Found<'_> {
+impl FrameState<'_> {
     fn caller(self, outcome: &Outcome) -> Option<(Regs, Addr)> {
         outcome.caller(self.regs, self.machine, self.space)
     }
@@ -49,11 +49,11 @@ impl CodePaths {
     }
 
     /// The caller's registers and the CFA, where all paths agree.
-    pub fn exact(&self, found: Found<'_>) -> Option<(Regs, Addr)> {
+    pub fn exact(&self, found: FrameState<'_>) -> Option<(Regs, Addr)> {
         found.caller(self.agreed(found)?)
     }
 
-    fn agreed(&self, found: Found<'_>) -> Option<&Outcome> {
+    fn agreed(&self, found: FrameState<'_>) -> Option<&Outcome> {
         let (there, here) = (&self.to_return, &self.from_start);
         let is_same = |one, other| found.same(one, other);
         match (there.agreed(), here.only()) {
@@ -67,7 +67,7 @@ impl CodePaths {
     }
 
     /// All callers that a path leads to.
-    pub fn callers(&self, found: Found<'_>) -> impl Iterator<Item = (Regs, Addr)> {
+    pub fn callers(&self, found: FrameState<'_>) -> impl Iterator<Item = (Regs, Addr)> {
         let outcomes = self.to_return.all().chain(self.from_start.all());
         outcomes.filter_map(move |outcome| found.caller(outcome))
     }

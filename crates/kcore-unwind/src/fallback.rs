@@ -4,7 +4,7 @@ use kcore_mem::{Addr, AddressSpace};
 
 use crate::{
     Machine, Modules, Reading, Regs, Trust,
-    code_paths::{CodePaths, Found},
+    code_paths::{CodePaths, FrameState},
 };
 
 /// Words that a scan looks at: 8 KiB of stack on a 64-bit machine, more than any function without
@@ -80,8 +80,8 @@ impl Fallback<'_> {
         all.extend(self.by_scan(regs));
     }
 
-    const fn found<'r>(&'r self, regs: &'r Regs) -> Found<'r> {
-        Found { regs, machine: self.machine, space: self.space }
+    const fn found<'r>(&'r self, regs: &'r Regs) -> FrameState<'r> {
+        FrameState { regs, machine: self.machine, space: self.space }
     }
 
     /// Whether the code before the pc left the stack that it was called on. The frame pointer may be one of that

@@ -66,6 +66,6 @@ pub use reading::Reading;
 pub use regs::{RegisterId, Regs};
 pub use rule::{Phase, RuleFrame, RuleStep, StepRule};
 pub use saved_context::SavedContext;
-pub use switch::{Place, Switch};
+pub use switch::{SaveSlot, Switch};
 pub use tid::Tid;
 pub use walk::{Flow, Walker};

@@ -24,10 +24,10 @@ const MAX_RUN: usize = 256 << 20;
 
 /// The rows of the long descriptions of a module.
 #[derive(Default)]
-pub struct LongRows(Mutex<Known>);
+pub struct LongRows(Mutex<RowTables>);
 
 #[derive(Default)]
-struct Known {
+struct RowTables {
     tables: FxHashMap<(CfiSectionKind, usize), Arc<Rows>>,
     kept: usize,
     run: usize,
@@ -35,13 +35,13 @@ struct Known {
 
 /// The rows of one description, by address.
 struct Rows {
-    rows: Vec<Kept>,
+    rows: Vec<RowSpan>,
     /// From where on rows are not kept, since they are too many.
     end: u64,
 }
 
 /// A row, its first address, and the first one behind it.
-struct Kept {
+struct RowSpan {
     start: u64,
     end: u64,
     row: Row,
@@ -100,7 +100,7 @@ impl Rows {
         kept: &mut usize,
     ) -> Self {
         let Description { section, kind, bases, fde } = description;
-        let mut rows: Vec<Kept> = Vec::new();
+        let mut rows: Vec<RowSpan> = Vec::new();
         let Ok(mut table) = fde.rows(*section, bases, context) else {
             return Self { rows, end: u64::MAX };
         };
@@ -118,7 +118,7 @@ impl Rows {
                 _ => *kept = kept.saturating_add(row.rules.len()),
             }
             *kept = kept.saturating_add(1);
-            rows.push(Kept { start, end, row });
+            rows.push(RowSpan { start, end, row });
         }
         Self { rows, end: u64::MAX }
     }

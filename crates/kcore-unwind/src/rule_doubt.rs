@@ -7,7 +7,7 @@ use kcore_mem::{Addr, CodeAddr};
 
 use crate::{
     Regs, Walker,
-    code_paths::Found,
+    code_paths::FrameState,
     fallback::{Fallback, Guess},
 };
 
@@ -39,7 +39,7 @@ impl Walker<'_> {
         if let Some(exact) = fallback.exact(regs) {
             return Some(exact).filter(|it| it.cfa < Some(cfa) && it.regs.pc() != named.pc());
         }
-        let found = Found { regs, machine: self.machine, space: self.space };
+        let found = FrameState { regs, machine: self.machine, space: self.space };
         let is_below = paths.callers(found).any(|(_, other)| other < cfa);
         let is_there = paths.callers(found).any(|(other, _)| other.pc() == named.pc());
         (is_below && !is_there).then(|| Guess::by_rule(*named, cfa))

@@ -24,17 +24,17 @@ pub struct Switch {
     /// The stack pointer that it saves, less the caller's when the call has returned.
     pub stack_pointer: i64,
     /// Where the address lies that the call returns to.
-    pub returns: Place,
+    pub returns: SaveSlot,
     /// Where it saves that address, or one of its own code, beside the stack pointer: there a coroutine that was
     /// made and did not run has its function.
     pub pcs: Vec<i64>,
     /// Registers that a callee preserves, as far as it saves them.
-    pub registers: Vec<(RegisterId, Place)>,
+    pub registers: Vec<(RegisterId, SaveSlot)>,
 }
 
 /// Where something is saved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum SaveSlot {
     /// So far from where the stack pointer is saved.
     Beside(i64),
     /// So far from the caller's stack pointer when the call has returned.
@@ -44,19 +44,19 @@ pub enum Place {
 impl Switch {
     /// Where a place is, by where the stack pointer is saved and what was saved there. `None` where addresses
     /// end.
-    pub fn resolve(&self, place: Place, slot: Addr, saved: Addr) -> Option<Addr> {
+    pub fn resolve(&self, place: SaveSlot, slot: Addr, saved: Addr) -> Option<Addr> {
         let (from, by) = match place {
-            Place::Beside(by) => (slot, by),
-            Place::OnStack(by) => (self.caller_stack_pointer(saved)?, by),
+            SaveSlot::Beside(by) => (slot, by),
+            SaveSlot::OnStack(by) => (self.caller_stack_pointer(saved)?, by),
         };
         from.get().checked_add_signed(by).map(Addr::new)
     }
 
     /// How far from where the stack pointer is saved the lowest lies of what is saved beside it: 0 or less.
     pub fn lowest(&self) -> i64 {
-        let beside = |place: &Place| match place {
-            Place::Beside(by) => Some(*by),
-            Place::OnStack(_) => None,
+        let beside = |place: &SaveSlot| match place {
+            SaveSlot::Beside(by) => Some(*by),
+            SaveSlot::OnStack(_) => None,
         };
         let registers = self.registers.iter().filter_map(|(_, place)| beside(place));
         registers.chain(self.pcs.iter().copied()).min().unwrap_or(0).min(0)
@@ -180,7 +180,8 @@ impl<'a> Followed<'a> {
         let own = Source::Register(self.stack_pointer);
         let saves = |(at, value): &&(Value, Value)| value.of == own && at.of != own;
         let (slot, saved) = self.stores.iter().find(saves).filter(|_| self.switched)?;
-        let places = Places { stores: &self.stores, own, slot: *slot, saved: saved.plus, caller };
+        let places =
+            StoredValues { stores: &self.stores, own, slot: *slot, saved: saved.plus, caller };
         let place =
             |(number, id): &(u16, RegisterId)| Some((*id, places.of(Value::register(*number))?));
         let returns = Value { of: Source::Return, plus: 0 };
@@ -195,7 +196,7 @@ impl<'a> Followed<'a> {
 }
 
 /// Where values were stored.
-struct Places<'a> {
+struct StoredValues<'a> {
     stores: &'a [(Value, Value)],
     /// The function's own stack.
     own: Source,
@@ -205,24 +206,24 @@ struct Places<'a> {
     caller: i64,
 }
 
-impl Places<'_> {
-    fn of(&self, value: Value) -> Option<Place> {
+impl StoredValues<'_> {
+    fn of(&self, value: Value) -> Option<SaveSlot> {
         self.beside(value).or_else(|| self.on_stack(value))
     }
 
-    fn beside(&self, value: Value) -> Option<Place> {
+    fn beside(&self, value: Value) -> Option<SaveSlot> {
         let is_beside = |(at, it): &&(Value, Value)| *it == value && at.of == self.slot.of;
         let (at, _) = self.stores.iter().find(is_beside)?;
-        Some(Place::Beside(at.plus.wrapping_sub(self.slot.plus)))
+        Some(SaveSlot::Beside(at.plus.wrapping_sub(self.slot.plus)))
     }
 
     /// Above the stack pointer that was saved: what lies below may be overwritten.
-    fn on_stack(&self, value: Value) -> Option<Place> {
+    fn on_stack(&self, value: Value) -> Option<SaveSlot> {
         let is_kept = |(at, it): &&(Value, Value)| {
             *it == value && at.of == self.own && at.plus >= self.saved.min(0)
         };
         let (at, _) = self.stores.iter().rev().find(is_kept)?;
-        Some(Place::OnStack(at.plus.wrapping_sub(self.caller)))
+        Some(SaveSlot::OnStack(at.plus.wrapping_sub(self.caller)))
     }
 
     /// Where addresses of code were saved beside the stack pointer, to go on at.

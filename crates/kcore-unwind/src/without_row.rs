@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use crate::{
     End, Reading, Regs, Walker,
-    code_paths::{CodePaths, Found},
+    code_paths::{CodePaths, FrameState},
     fallback::{Fallback, Guess},
     follow::{Follower, Paths, Question},
 };
@@ -67,7 +67,7 @@ impl Walker<'_> {
     /// The caller of a frame by the paths through its code, where they agree.
     pub(crate) fn exact_caller(&mut self, regs: &Regs, pc: CodeAddr) -> Option<(Regs, Addr)> {
         let paths = self.paths(pc);
-        paths.exact(Found { regs, machine: self.machine, space: self.space })
+        paths.exact(FrameState { regs, machine: self.machine, space: self.space })
     }
 
     /// Where the paths through the code at `pc` lead, remembered. Beyond [`MAX_INSTRUCTIONS`] nowhere.

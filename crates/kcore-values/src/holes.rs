@@ -5,7 +5,7 @@ use std::ops::Range;
 use kcore_mem::Addr;
 use kcore_symbols::{BaseType, BitField, Encoding, Keyword, Type, TypeKind, TypeNode};
 
-use crate::{Content, Field, Limits, Object, Place, Process, Value};
+use crate::{Content, Field, Limits, Object, ObjectPlace, Process, Value};
 
 /// What stands for the name of a hole.
 const NAME: &str = "<<HOLE>>";
@@ -97,10 +97,10 @@ fn hole(range: &Range<u64>, base: Addr, process: Option<&dyn Process>) -> Field 
     let is_integer = range.start.is_multiple_of(8) && matches!(size, 8 | 16 | 32 | 64);
     let at = Addr::new(base.get().wrapping_add(range.start / 8));
     let (ty, place) = match is_integer {
-        true => (unsigned(&format!("uint{size}_t"), size / 8), Place::Memory(at)),
+        true => (unsigned(&format!("uint{size}_t"), size / 8), ObjectPlace::Memory(at)),
         false => {
             let bits = BitField { offset: range.start % 8, size };
-            (unsigned("unsigned", 4), Place::Bits(at, bits))
+            (unsigned("unsigned", 4), ObjectPlace::Bits(at, bits))
         }
     };
     let object = Object { ty, place };

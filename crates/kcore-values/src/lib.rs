@@ -1,6 +1,6 @@
 //! Objects in the memory of a process: what lies at an address, or in registers, read by its type.
 //!
-//! - An [`Object`] is a [`Type`](kcore_symbols::Type) at a [`Place`]. Nothing of it is read until
+//! - An [`Object`] is a [`Type`](kcore_symbols::Type) at a [`ObjectPlace`]. Nothing of it is read until
 //!   somebody asks.
 //! - A [`Value`] is what was read of one, as a tree that is bounded by [`Limits`].
 //! - What the crate needs of the process around them it asks of a [`Process`].
@@ -46,7 +46,7 @@ pub use enum_names::EnumNames;
 pub use limits::Limits;
 pub use object::{Object, ObjectError};
 pub use path::{OutOfBounds, PathEnd, PathError, PathPart, PathWalker, PathWords};
-pub use place::{Piece, PieceSource, Place};
+pub use place::{ObjectPlace, Piece, PieceSource};
 pub use process::{Process, SymbolName};
 pub use value::{
     Content, Elements, Entry, EnumValue, Field, FloatValue, Number, Pointee, Pointer, Text, Value,

@@ -1,7 +1,7 @@
 //! What makes the answers of a core doubtful.
 
 use kcore_elf::core_file::Damage;
-use kcore_files::{Place, Why};
+use kcore_files::{SearchedPlace, Why};
 use kcore_mem::{Addr, Fault};
 
 use crate::{Core, FileState, Module};
@@ -110,7 +110,7 @@ impl Core {
     /// The file that was named as the executable, and is not that of this process.
     fn refused_executable(&self) -> Option<String> {
         let tried = self.modules().exe()?.tried().iter();
-        let given = tried.into_iter().find(|tried| tried.place == Place::Given)?;
+        let given = tried.into_iter().find(|tried| tried.place == SearchedPlace::Given)?;
         Some(format!("{} is not used as the executable: {}", given.path.display(), given.why))
     }
 

@@ -136,9 +136,8 @@ pub use kcore_elf::{
     core_file::{AuxEntry, ProcessInfo, SignalDetail, SignalInfo},
 };
 pub use kcore_files::{
-    CoreTarget, FilePlace, FileUse, FilesError, NewFile, OwnFileError, Place as SearchedPlace,
-    Progress, SourceText, Tried, WantedFile, Why as NotTaken, check_own, is_packed, open_own,
-    open_regular,
+    CoreTarget, FilePlace, FileUse, FilesError, NewFile, OwnFileError, Progress, SearchedPlace,
+    SourceText, Tried, WantedFile, Why as NotTaken, check_own, is_packed, open_own, open_regular,
 };
 pub use kcore_live::{LiveError, Pid, SaveProgress, Saved, agent};
 pub use kcore_mem::{
@@ -157,7 +156,7 @@ pub use kcore_runtimes::{bthread, fiber, python, v8};
 pub use kcore_symbols::{
     AliasKind, AliasType, ArrayType, BaseClass, BaseType, BitField, Composite, DebugInfo, DieId,
     Dimension, Encoding, Enumeration, Enumerator, Keyword, Language, Member, MemberPlace,
-    PointerKind, PointerType, Sought, SymbolRef, SymbolSource, SymbolTable, Type, TypeError,
+    PointerKind, PointerType, SoughtName, SymbolRef, SymbolSource, SymbolTable, Type, TypeError,
     TypeIdentity, TypeKind, TypeLink, TypeNode, demangle,
 };
 pub use kcore_unwind::in_place;
@@ -167,8 +166,9 @@ pub use kcore_unwind::{
 };
 pub use kcore_values::{
     Absent, Content, Elements, Entry, EnumNames, EnumValue, Field, FloatValue, Limits, Number,
-    Object, ObjectError, OutOfBounds, PathEnd, PathError, PathPart, PathWalker, PathWords, Piece,
-    PieceSource, Place, Pointee, Pointer, Process, SymbolName, Text, Value, VariantValue,
+    Object, ObjectError, ObjectPlace, OutOfBounds, PathEnd, PathError, PathPart, PathWalker,
+    PathWords, Piece, PieceSource, Pointee, Pointer, Process, SymbolName, Text, Value,
+    VariantValue,
 };
 pub use last_words::{LastWords, Panic, PanicPlace};
 pub use live::{

@@ -24,7 +24,7 @@ pub enum LookupError {
 }
 
 /// A symbol and the module that has it.
-type Found<'m> = (&'m Module, SymbolRef<'m>);
+type ModuleSymbol<'m> = (&'m Module, SymbolRef<'m>);
 
 impl Core {
     /// The address of a symbol, by its name in the symbol table or demangled. `scope` is what
@@ -72,14 +72,14 @@ impl Core {
         &self,
         scope: Option<&str>,
         name: &str,
-    ) -> Result<Found<'_>, LookupError> {
+    ) -> Result<ModuleSymbol<'_>, LookupError> {
         match without_link_map(scope)? {
             None => first_of(self.modules().in_scope_order(), name),
             Some(scope) => self.find_in_scope(scope, name),
         }
     }
 
-    fn find_in_scope(&self, scope: &str, name: &str) -> Result<Found<'_>, LookupError> {
+    fn find_in_scope(&self, scope: &str, name: &str) -> Result<ModuleSymbol<'_>, LookupError> {
         if let Some((module, file)) = scope.split_once('`') {
             return in_file(self.modules().named(module), file, name);
         }
@@ -136,7 +136,7 @@ fn without_link_map(scope: Option<&str>) -> Result<Option<&str>, LookupError> {
 fn first_of<'m>(
     modules: impl Iterator<Item = &'m Module>,
     name: &str,
-) -> Result<Found<'m>, LookupError> {
+) -> Result<ModuleSymbol<'m>, LookupError> {
     let mut used = None;
     for module in modules {
         let Some(symbol) = module.symbols().table().lookup(name) else { continue };
@@ -155,7 +155,7 @@ fn in_file<'m>(
     modules: impl Iterator<Item = &'m Module>,
     file: &str,
     name: &str,
-) -> Result<Found<'m>, LookupError> {
+) -> Result<ModuleSymbol<'m>, LookupError> {
     let mut why = LookupError::UnknownModule;
     for module in modules {
         match module.symbols().table().lookup_in_file(file, name) {

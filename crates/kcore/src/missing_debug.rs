@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use kcore_files::{Found, Place, Tried, Why};
+use kcore_files::{SearchResult, SearchedPlace, Tried, Why};
 use kcore_mem::Addr;
 use kcore_symbols::SplitName;
 
@@ -103,7 +103,8 @@ impl Module {
 
     /// The file that `dwz` shared between several modules, if one is named and was not found.
     fn missing_supplementary(&self) -> Option<MissingDebug> {
-        let named = self.tried_supplementary().iter().find(|it| it.place == Place::DebugLink)?;
+        let named =
+            self.tried_supplementary().iter().find(|it| it.place == SearchedPlace::DebugLink)?;
         let file = named.path.file_name()?.to_string_lossy().into_owned();
         let (module, at) = (self.name().to_owned(), self.span().start);
         Some(MissingDebug { module, file, at, unit: None })
@@ -116,7 +117,7 @@ impl Module {
     /// Where it was looked for in vain.
     fn tried_supplementary(&self) -> &[Tried] {
         match self.files_found() {
-            [_, _, Some(Found { file: None, tried })] => tried,
+            [_, _, Some(SearchResult { file: None, tried })] => tried,
             _ => &[],
         }
     }

@@ -12,7 +12,7 @@ use kcore_elf::{
     BuildId, CoreSpace, FileBytes, Image, ImageSegment, MappedModule, MappedRange, dynamic_symbols,
     fits_memory,
 };
-use kcore_files::{CacheDir, Finder, Found, FoundFile, Place, Tried, Wanted};
+use kcore_files::{CacheDir, Finder, FoundFile, SearchResult, SearchedPlace, Tried, WantedModule};
 use kcore_mem::{Addr, AddrRange, AddressSpace, Budget, Built, Svma, Target};
 use kcore_symbols::{ModuleSymbols, RawSymbol, SymbolTable};
 use kcore_unwind::Cfi;
@@ -40,9 +40,9 @@ pub struct Module {
     mapped: MappedModule,
     name: String,
     context: Arc<ModuleContext>,
-    found: OnceLock<Found>,
-    debug: Built<Found>,
-    supplementary: Built<Found>,
+    found: OnceLock<SearchResult>,
+    debug: Built<SearchResult>,
+    supplementary: Built<SearchResult>,
     symbols: Built<Arc<ModuleSymbols>>,
     cfi: Built<Option<Cfi>>,
     first_on_stack: Built<Vec<AddrRange>>,
@@ -80,7 +80,7 @@ impl Module {
     pub(crate) fn with_file(
         mapped: MappedModule,
         context: Arc<ModuleContext>,
-        found: Found,
+        found: SearchResult,
     ) -> Self {
         let module = Self::new(mapped, context);
         Self { found: OnceLock::from(found), ..module }
@@ -282,17 +282,17 @@ impl Module {
         self.debug_found().file.as_ref().map(|file| &file.image)
     }
 
-    fn debug_found(&self) -> &Found {
+    fn debug_found(&self) -> &SearchResult {
         self.debug.get_or_build(self.budget(), || match (self.image(), self.file_path()) {
             (Some(image), Some(path)) => {
                 self.context.finder.find_debug(image, path, image.build_id().as_ref())
             }
-            _ => Found::default(),
+            _ => SearchResult::default(),
         })
     }
 
     /// What was found of its files so far; nothing is looked for.
-    pub(crate) fn files_found(&self) -> [Option<&Found>; 3] {
+    pub(crate) fn files_found(&self) -> [Option<&SearchResult>; 3] {
         [self.found.get(), self.debug.get(), self.supplementary.get()]
     }
 
@@ -308,15 +308,15 @@ impl Module {
         found.file.as_ref().map(|file| &file.image)
     }
 
-    fn found(&self) -> &Found {
+    fn found(&self) -> &SearchResult {
         self.found.get_or_init(|| self.find_file())
     }
 
-    fn find_file(&self) -> Found {
+    fn find_file(&self) -> SearchResult {
         if self.mapped.is_vdso {
             return self.image_in_core().unwrap_or_default();
         }
-        let wanted = Wanted {
+        let wanted = WantedModule {
             path: Path::new(OsStr::from_bytes(&self.mapped.path)),
             build_id: self.build_id(),
             is_exe: self.mapped.is_exe,
@@ -347,7 +347,7 @@ impl Module {
     }
 
     /// The vdso is dumped whole: its file is the memory.
-    fn image_in_core(&self) -> Option<Found> {
+    fn image_in_core(&self) -> Option<SearchResult> {
         let space = self.context.space.as_ref()?;
         let span = self.span();
         let mut bytes = vec![0; usize::try_from(span.len().min(MAX_VDSO)).ok()?];
@@ -421,9 +421,10 @@ fn refusal(tried: &Tried) -> String {
 }
 
 /// A file that needs no search, being the thing itself.
-pub(crate) fn found_file(path: &Path, image: Arc<Image>) -> Found {
-    let file = FoundFile { path: path.to_owned(), image, verified: true, place: Place::Given };
-    Found { file: Some(file), tried: Vec::new() }
+pub(crate) fn found_file(path: &Path, image: Arc<Image>) -> SearchResult {
+    let file =
+        FoundFile { path: path.to_owned(), image, verified: true, place: SearchedPlace::Given };
+    SearchResult { file: Some(file), tried: Vec::new() }
 }
 
 fn name_of(mapped: &MappedModule) -> String {

@@ -15,7 +15,7 @@ use kcore_elf::{
 };
 use kcore_files::{
     CacheDir, CoreSource, FilePlace, FilesError, Finder, Format, OpenedCore, Progress, Reach,
-    SYSTEM_DEBUG_DIR, SearchPaths, Wanted, open_core, open_regular,
+    SYSTEM_DEBUG_DIR, SearchPaths, WantedModule, open_core, open_regular,
 };
 use kcore_live::LiveError;
 use kcore_mem::{Addr, AddrRange, AddressSpace, Arch, Budget, Built, Target};
@@ -498,7 +498,7 @@ struct FinderFiles<'a> {
 impl ModuleFiles for FinderFiles<'_> {
     fn find(&self, path: &[u8], is_exe: bool, fits: &dyn Fn(&Image) -> bool) -> Option<Arc<Image>> {
         let path = Path::new(OsStr::from_bytes(path));
-        let wanted = Wanted { path, build_id: None, is_exe, arch: self.arch };
+        let wanted = WantedModule { path, build_id: None, is_exe, arch: self.arch };
         self.finder.find_fitting(&wanted, fits).file.map(|file| file.image)
     }
 }

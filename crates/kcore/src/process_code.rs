@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use kcore_mem::{Addr, AddrRange};
 use kcore_runtimes::{
     HostModule,
-    registered::{Places, Registered},
+    registered::{Registered, RegistryAddresses},
 };
 use kcore_symbols::Function;
 use kcore_unwind::{Cfi, Modules};
@@ -42,10 +42,10 @@ impl ProcessCode {
         may_be.then(|| self.registered.get_or_init(read))
     }
 
-    fn places(&self) -> Places {
+    fn places(&self) -> RegistryAddresses {
         let modules: Vec<_> = self.modules.all().iter().map(|it| it as &dyn HostModule).collect();
         let exe = self.modules.exe().map(|it| it as &dyn HostModule);
-        Places::find(&modules, exe, &*self.space)
+        RegistryAddresses::find(&modules, exe, &*self.space)
     }
 
     /// What was registered, for the same process a moment later.

@@ -29,10 +29,10 @@ pub enum Owner {
 
 /// Where the long stacks of a command lie.
 #[derive(Debug, Default)]
-pub struct StackOwners(Mutex<Places>);
+pub struct StackOwners(Mutex<OwnedRuns>);
 
 #[derive(Debug, Default)]
-struct Places {
+struct OwnedRuns {
     /// The number of the command.
     command: u64,
     /// By their lowest CFA.
@@ -93,15 +93,15 @@ impl StackOwners {
         self.lock().have_cut
     }
 
-    fn places(&self, command: u64) -> MutexGuard<'_, Places> {
+    fn places(&self, command: u64) -> MutexGuard<'_, OwnedRuns> {
         let mut places = self.lock();
         if places.command != command {
-            *places = Places { command, ..Places::default() };
+            *places = OwnedRuns { command, ..OwnedRuns::default() };
         }
         places
     }
 
-    fn lock(&self) -> MutexGuard<'_, Places> {
+    fn lock(&self) -> MutexGuard<'_, OwnedRuns> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -143,7 +143,7 @@ impl LongStack<'_> {
     }
 }
 
-impl Places {
+impl OwnedRuns {
     fn around(&self, at: Addr) -> Stretch {
         let below = self.runs.range(..=at).next_back().map(|(_, run)| *run);
         if let Some(run) = below.filter(|run| at <= run.last) {

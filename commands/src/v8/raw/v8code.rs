@@ -37,7 +37,7 @@ impl Dcmd for V8code {
         let found = v8s.iter().find_map(|v8| v8.code(&**core, at));
         let code = found
             .ok_or_else(|| DcmdError::at(at, format!("{:x} is no code that V8 made", at.get())))?;
-        cx.emit(&Shown(&code))?;
+        cx.emit(&CodeRecord(&code))?;
         if args.has('d') { disassemble(cx, &code) } else { Ok(()) }
     }
 }
@@ -54,9 +54,9 @@ pub fn disassemble(cx: &mut Cx<'_>, code: &CodeView) -> Result<()> {
     cx.eval(&format!("::dis -a -n 0t{count}"), Dot::Addr(start))
 }
 
-struct Shown<'c>(&'c CodeView);
+struct CodeRecord<'c>(&'c CodeView);
 
-impl Record for Shown<'_> {
+impl Record for CodeRecord<'_> {
     fn kind(&self) -> &'static str {
         "v8_code"
     }

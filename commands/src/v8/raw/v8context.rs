@@ -32,7 +32,7 @@ impl Dcmd for V8context {
         let found = found.ok_or_else(|| subject.not_an("context or function"))?;
         let word = |word: u64| Word::new(subject, word);
         let slots = found.slots.into_iter();
-        cx.emit(&Shown {
+        cx.emit(&JsContextRecord {
             at: Addr::new(subject.word),
             scope_info: found.scope_info.map(word),
             previous: found.previous.map(word),
@@ -41,14 +41,14 @@ impl Dcmd for V8context {
     }
 }
 
-struct Shown {
+struct JsContextRecord {
     at: Addr,
     scope_info: Option<Word>,
     previous: Option<Word>,
     slots: Vec<(u64, Option<String>, Word)>,
 }
 
-impl Record for Shown {
+impl Record for JsContextRecord {
     fn kind(&self) -> &'static str {
         "v8_context"
     }

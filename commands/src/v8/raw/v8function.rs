@@ -32,7 +32,7 @@ impl Dcmd for V8function {
         let subject = Subject::of(cx)?;
         let found = subject.v8.function(subject.core, subject.word);
         let found = found.ok_or_else(|| subject.not_an("function"))?;
-        cx.emit(&Shown { at: Addr::new(subject.word), function: &found })?;
+        cx.emit(&FunctionRecord { at: Addr::new(subject.word), function: &found })?;
         match found.code.as_ref().filter(|_| args.has('d')) {
             Some(code) => v8code::disassemble(cx, code),
             None => Ok(()),
@@ -40,12 +40,12 @@ impl Dcmd for V8function {
     }
 }
 
-struct Shown<'f> {
+struct FunctionRecord<'f> {
     at: Addr,
     function: &'f FunctionView,
 }
 
-impl Record for Shown<'_> {
+impl Record for FunctionRecord<'_> {
     fn kind(&self) -> &'static str {
         "v8_function"
     }

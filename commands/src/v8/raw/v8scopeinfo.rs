@@ -27,16 +27,16 @@ impl Dcmd for V8scopeinfo {
         let subject = Subject::of(cx)?;
         let found = subject.v8.scope_info(subject.core, subject.word);
         let found = found.ok_or_else(|| subject.not_an("ScopeInfo, function or context"))?;
-        cx.emit(&Shown { at: Addr::new(subject.word), scope: found })
+        cx.emit(&ScopeInfoRecord { at: Addr::new(subject.word), scope: found })
     }
 }
 
-struct Shown {
+struct ScopeInfoRecord {
     at: Addr,
     scope: ScopeView,
 }
 
-impl Record for Shown {
+impl Record for ScopeInfoRecord {
     fn kind(&self) -> &'static str {
         "v8_scope_info"
     }

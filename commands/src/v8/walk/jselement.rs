@@ -1,7 +1,7 @@
 //! The `jselement` walker.
 
 use kcore::Addr;
-use kcore::v8::value::Held;
+use kcore::v8::value::ElementContent;
 use kcore_dcmd::{AddrUse, Cx, Dot, Result, Visit, Walker, WalkerSpec};
 
 use crate::v8::each_element::each_element;
@@ -20,8 +20,10 @@ impl Walker for Jselement {
         let subject = Subject::at(cx.core(), from.unwrap_or_default().number())?;
         let mut bare: u64 = 0;
         each_element(subject, &mut |_, held| match held {
-            Held::Word(word) | Held::Accessor(word) => visit(cx, Dot::Addr(Addr::new(word))),
-            Held::Bare(_) => {
+            ElementContent::Word(word) | ElementContent::Accessor(word) => {
+                visit(cx, Dot::Addr(Addr::new(word)))
+            }
+            ElementContent::Bare(_) => {
                 bare = bare.saturating_add(1);
                 Ok(())
             }

@@ -4,7 +4,7 @@ use kcore::MAX_FRAMES;
 use kcore_dcmd::{AddrUse, Cx, Dot, Result, Visit, Walker, WalkerSpec};
 
 use crate::thread_operand::thread_of_dot;
-use crate::v8::frames::{self, Shown};
+use crate::v8::frames::{self, StackEntry};
 use crate::v8::subject;
 
 /// Steps over the JavaScript frames of a thread, innermost first.
@@ -31,7 +31,7 @@ impl Walker for Jsframe {
         let stack = core.stack(tid, MAX_FRAMES);
         let mut last = None;
         for shown in frames::of_stack(core, &v8s, &stack, false) {
-            let Shown::Js(frame) = shown else { continue };
+            let StackEntry::Js(frame) = shown else { continue };
             let index = frame.named.physical;
             // What is inlined has the frame of the function that holds it.
             if last.replace(index) != Some(index)

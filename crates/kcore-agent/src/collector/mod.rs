@@ -16,7 +16,7 @@ use kcore::{
 
 use crate::{slots::Slots, window};
 
-pub use tasks::{Missing, Told, all_block, is_blocked_but_not, others};
+pub use tasks::{Missing, SignalMasks, all_block, is_blocked_but_not, others};
 
 /// Times that threads are asked again, at most.
 const MAX_TRIES: usize = 3;

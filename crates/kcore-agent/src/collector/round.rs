@@ -40,7 +40,7 @@ pub struct Plan<'a> {
 }
 
 /// A thread that was asked.
-struct Asked {
+struct AskedThread {
     tid: i32,
     ticket: Ticket,
     /// When, in nanoseconds of the clock that never goes back.
@@ -57,7 +57,7 @@ struct Round<'a> {
     queue: VecDeque<i32>,
     known: BTreeSet<i32>,
     /// The one that was asked first, first.
-    asked: Vec<Asked>,
+    asked: Vec<AskedThread>,
     /// When a thread was asked or has answered for the last time.
     moved: Instant,
     done: Collection,
@@ -131,7 +131,7 @@ impl Round<'_> {
     /// Whether another thread may be asked.
     fn may_ask(&self) -> bool {
         let now = sys::monotonic_ns();
-        let is_fresh = |asked: &&Asked| now.saturating_sub(asked.at) < STALLED;
+        let is_fresh = |asked: &&AskedThread| now.saturating_sub(asked.at) < STALLED;
         self.asked.iter().rev().take_while(is_fresh).count() < self.at_a_time
     }
 
@@ -167,7 +167,7 @@ impl Round<'_> {
             return Err(error);
         }
         self.free.pop();
-        self.asked.push(Asked { tid, ticket, at });
+        self.asked.push(AskedThread { tid, ticket, at });
         Ok(())
     }
 
@@ -176,7 +176,7 @@ impl Round<'_> {
         if !self.owing.contains(&tid) {
             return None;
         }
-        let told = tasks::Told::of(tid).filter(|told| told.waits(self.plan.signal));
+        let told = tasks::SignalMasks::of(tid).filter(|told| told.waits(self.plan.signal));
         if told.is_none() {
             self.owing.remove(&tid);
         }
@@ -194,7 +194,7 @@ impl Round<'_> {
         self.asked.len() < before
     }
 
-    fn take(&mut self, asked: &Asked) -> bool {
+    fn take(&mut self, asked: &AskedThread) -> bool {
         let Some(slot) = self.plan.slots.at(asked.ticket.index()) else { return true };
         let taken = slot.take(|answer, frames| {
             let (begun, ended) = answer.time;
@@ -221,7 +221,8 @@ impl Round<'_> {
         let is_over = waited >= self.plan.timeout;
         let is_scarce = self.free.is_empty() && waited >= PATIENCE;
         for asked in std::mem::take(&mut self.asked) {
-            let told = if sys::has_thread(asked.tid) { tasks::Told::of(asked.tid) } else { None };
+            let told =
+                if sys::has_thread(asked.tid) { tasks::SignalMasks::of(asked.tid) } else { None };
             let why = told.map(|told| told.why(self.plan.signal));
             let is_given_up = match why {
                 None => true,
@@ -247,7 +248,7 @@ impl Round<'_> {
     }
 
     /// Takes the slot back; says whether the thread had not answered after all.
-    fn give_up(&mut self, asked: &Asked, why: Option<Missing>) -> bool {
+    fn give_up(&mut self, asked: &AskedThread, why: Option<Missing>) -> bool {
         let slot = self.plan.slots.at(asked.ticket.index());
         if !slot.is_some_and(|slot| slot.revoke(asked.ticket)) {
             return false;

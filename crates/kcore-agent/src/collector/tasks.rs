@@ -32,13 +32,13 @@ impl fmt::Display for Missing {
 }
 
 /// What the system says of a thread's signals.
-pub struct Told {
+pub struct SignalMasks {
     state: char,
     blocked: u64,
     pending: u64,
 }
 
-impl Told {
+impl SignalMasks {
     /// Asks it; `None` when the thread has ended.
     pub fn of(tid: i32) -> Option<Self> {
         let text = fs::read_to_string(format!("/proc/self/task/{tid}/status")).ok()?;
@@ -93,7 +93,7 @@ pub fn others() -> io::Result<BTreeSet<i32>> {
     let mut ids: BTreeSet<i32> = ids.filter(|tid| *tid != own).collect();
     // The first one stays in the list when it has ended, for as long as there are others.
     let first = sys::process_id();
-    if ids.contains(&first) && Told::of(first).is_none() {
+    if ids.contains(&first) && SignalMasks::of(first).is_none() {
         ids.remove(&first);
     }
     Ok(ids)
@@ -101,15 +101,15 @@ pub fn others() -> io::Result<BTreeSet<i32>> {
 
 /// Whether each thread of the process blocks a signal.
 pub fn all_block(signal: i32) -> bool {
-    let blocks = |tid| Told::of(tid).map(|told| told.blocks(signal));
+    let blocks = |tid| SignalMasks::of(tid).map(|told| told.blocks(signal));
     blocks(sys::thread_id()) == Some(true)
         && others().unwrap_or_default().into_iter().all(|tid| blocks(tid) != Some(false))
 }
 
 /// Whether a thread blocks one signal and not the other one.
 pub fn is_blocked_but_not(signal: i32, other: i32) -> bool {
-    let is_so = |told: Told| told.blocks(signal) && !told.blocks(other);
-    others().unwrap_or_default().into_iter().filter_map(Told::of).any(is_so)
+    let is_so = |told: SignalMasks| told.blocks(signal) && !told.blocks(other);
+    others().unwrap_or_default().into_iter().filter_map(SignalMasks::of).any(is_so)
 }
 
 #[cfg(test)]
@@ -120,7 +120,7 @@ mod tests {
     fn a_blocked_signal_is_why_there_is_no_answer() {
         let text = "Name:\tx\nState:\tS (sleeping)\nSigPnd:\t0000000400000000\n\
                     SigBlk:\t0000000400000000\n";
-        let told = Told::parse(text).unwrap();
+        let told = SignalMasks::parse(text).unwrap();
         assert_eq!((told.waits(35), told.waits(34)), (true, false));
         assert_eq!((told.why(35), told.why(34)), (Missing::Blocks, Missing::Late('S')));
     }

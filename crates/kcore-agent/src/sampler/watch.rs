@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    collector::Told,
+    collector::SignalMasks,
     report::with_name,
     sys::{ThreadTimer, thread_ns},
 };
@@ -84,7 +84,7 @@ impl Watch {
         let mut is_open_to_other = false;
         for (tid, watched) in &self.threads {
             let ran = thread_ns(*tid).saturating_sub(watched.seen);
-            let told = if ran < most { None } else { Told::of(*tid) };
+            let told = if ran < most { None } else { SignalMasks::of(*tid) };
             let Some(told) = told.filter(|told| told.blocks(signal)) else { continue };
             is_open_to_other |= !told.blocks(other);
             let name = with_name(tid.unsigned_abs());

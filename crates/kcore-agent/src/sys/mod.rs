@@ -24,7 +24,7 @@ pub use dormant::Dormant;
 pub use futex::{wait, wake};
 pub use mark::mark;
 pub use signal::{
-    Action, HeldBack, Info, Queued, ask_thread, handler_of, install_handler, is_default,
+    Action, HeldBack, Queued, SigInfo, ask_thread, handler_of, install_handler, is_default,
     remove_handler,
 };
 pub use stack::Stack;

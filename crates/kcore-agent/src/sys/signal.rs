@@ -12,7 +12,7 @@ use std::{
 use super::{call::call, process_id};
 
 /// What a handler is.
-pub type Handler = extern "C" fn(i32, *mut Info, *mut c_void);
+pub type Handler = extern "C" fn(i32, *mut SigInfo, *mut c_void);
 
 /// Bytes of the kernel's set of signals.
 const SET: usize = 8;
@@ -44,7 +44,7 @@ impl Action {
 
 /// The part of the kernel's `siginfo_t` that all architectures with 64 bits have alike.
 #[repr(C)]
-pub struct Info {
+pub struct SigInfo {
     number: i32,
     error: i32,
     code: i32,
@@ -69,7 +69,7 @@ pub enum Queued {
     Other,
 }
 
-impl Info {
+impl SigInfo {
     /// What it was sent for.
     pub fn queued(&self) -> Queued {
         match self.code {
@@ -149,8 +149,8 @@ pub fn remove_handler(signal: i32) {
 pub fn ask_thread(signal: i32, tid: i32, payload: u64) -> Result<(), i32> {
     let pid = process_id();
     // SAFETY: plain numbers, for which zeros are valid.
-    let mut info: Info = unsafe { zeroed() };
-    const { assert!(size_of::<Info>() == 128) };
+    let mut info: SigInfo = unsafe { zeroed() };
+    const { assert!(size_of::<SigInfo>() == 128) };
     info.number = signal;
     info.error = MARK;
     info.code = libc::SI_QUEUE;

@@ -115,7 +115,7 @@ enum Name {
 }
 
 /// What a command line asks for.
-pub(crate) struct Wanted {
+pub(crate) struct ProfileRequest {
     pub(crate) target: LiveTarget,
     pub(crate) profile: ProfileOptions,
     pub(crate) options: OpenOptions,
@@ -129,7 +129,7 @@ impl ProfileArgs {
     ///
     /// # Errors
     /// When no process is named so, or nothing tells the format.
-    pub(crate) fn wanted(&self) -> Result<Wanted> {
+    pub(crate) fn wanted(&self) -> Result<ProfileRequest> {
         let target = self.live.named(&self.process)?;
         let profile = ProfileOptions {
             live: target.options.clone(),
@@ -142,7 +142,7 @@ impl ProfileArgs {
         };
         let options = self.files.options();
         let pack = self.output.extension().is_some_and(|end| end == "gz");
-        Ok(Wanted { target, profile, options, format: self.format()?, pack })
+        Ok(ProfileRequest { target, profile, options, format: self.format()?, pack })
     }
 
     fn states(&self) -> Result<Option<String>> {
@@ -192,7 +192,7 @@ mod tests {
 
     use super::*;
 
-    fn wanted(words: &[&str]) -> Result<Wanted, String> {
+    fn wanted(words: &[&str]) -> Result<ProfileRequest, String> {
         let words = std::iter::once("kcore profile").chain(words.iter().copied());
         let args = ProfileArgs::try_parse_from(words).map_err(|error| error.to_string())?;
         args.wanted().map_err(|error| error.to_string())

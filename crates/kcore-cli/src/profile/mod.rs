@@ -19,7 +19,7 @@ use kcore::{Core, NewFile, ProfileProgress};
 use kcore_render::io_reason;
 
 pub(crate) use args::ProfileArgs;
-use args::Wanted;
+use args::ProfileRequest;
 
 use crate::args::USAGE;
 use crate::ends;
@@ -103,7 +103,7 @@ impl End {
         })
     }
 
-    fn write(self, profile: &Profile, wanted: &Wanted) -> Result<(), WriteError> {
+    fn write(self, profile: &Profile, wanted: &ProfileRequest) -> Result<(), WriteError> {
         match self {
             Self::Stream(mut to) => match write(profile, wanted.format, wanted.pack, &mut to) {
                 // Who reads no further has had enough.
@@ -119,7 +119,7 @@ impl End {
 }
 
 /// Samples, shows how far it is, and ends it when somebody wants that.
-fn watched(wanted: &Wanted) -> Result<(Profile, kcore::ProfileCost)> {
+fn watched(wanted: &ProfileRequest) -> Result<(Profile, kcore::ProfileCost)> {
     let progress = ProfileProgress::default();
     ends::set(&progress.stop)?;
     let pid = wanted.target.pid;
@@ -143,7 +143,7 @@ fn watched(wanted: &Wanted) -> Result<(Profile, kcore::ProfileCost)> {
     Ok(sampled??)
 }
 
-fn new_bar(wanted: &Wanted) -> ProgressBar {
+fn new_bar(wanted: &ProfileRequest) -> ProgressBar {
     let millis = wanted.profile.duration.as_millis();
     let bar = ProgressBar::new(u64::try_from(millis).unwrap_or(u64::MAX));
     // A style that does not parse leaves the default one.
@@ -153,7 +153,7 @@ fn new_bar(wanted: &Wanted) -> ProgressBar {
     bar
 }
 
-fn show(bar: &ProgressBar, elapsed: Duration, wanted: &Wanted, progress: &ProfileProgress) {
+fn show(bar: &ProgressBar, elapsed: Duration, wanted: &ProfileRequest, progress: &ProfileProgress) {
     bar.set_position(u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX));
     bar.set_message(progress.samples.load(Ordering::Relaxed).to_string());
     let left = wanted.profile.duration.saturating_sub(elapsed);

@@ -6,14 +6,14 @@ use std::time::Duration;
 use kcore::profile::Profile;
 use kcore::{Method, ProfileChange, ProfileCost, Tid};
 
-use super::{Wanted, is_stdout};
+use super::{ProfileRequest, is_stdout};
 use crate::live;
 use crate::target::shown;
 
 /// The lines.
 pub(super) fn lines(
     to: &Path,
-    wanted: &Wanted,
+    wanted: &ProfileRequest,
     profile: &Profile,
     cost: &ProfileCost,
 ) -> Vec<String> {
@@ -51,7 +51,7 @@ pub(super) fn lines(
 }
 
 /// What it cost the process.
-fn held(wanted: &Wanted, cost: &ProfileCost) -> String {
+fn held(wanted: &ProfileRequest, cost: &ProfileCost) -> String {
     let pid = wanted.target.pid;
     match cost.method {
         Method::Counters { kernel: true } => format!("process {pid} was never stopped"),
@@ -71,7 +71,7 @@ fn held(wanted: &Wanted, cost: &ProfileCost) -> String {
 }
 
 /// Why there is no sample, where only those count that run.
-fn idle(wanted: &Wanted, cost: &ProfileCost) -> Option<String> {
+fn idle(wanted: &ProfileRequest, cost: &ProfileCost) -> Option<String> {
     let is_idle = wanted.profile.on_cpu && cost.samples == 0 && cost.lost == 0;
     is_idle.then(|| "no thread was seen on a processor".to_owned())
 }
@@ -108,7 +108,7 @@ fn slowed(cost: &ProfileCost) -> Option<String> {
 }
 
 /// What ran and was not sampled, where that is much: the kernel samples threads from when they are found on.
-fn unseen(wanted: &Wanted, cost: &ProfileCost) -> Option<String> {
+fn unseen(wanted: &ProfileRequest, cost: &ProfileCost) -> Option<String> {
     /// Times are counted in ticks, and samples come a little late.
     const LITTLE: Duration = Duration::from_millis(100);
     let ran = cost.ran.filter(|_| cost.method == Method::Counters { kernel: true })?;
@@ -125,7 +125,7 @@ fn unseen(wanted: &Wanted, cost: &ProfileCost) -> Option<String> {
 }
 
 /// What happened to the process.
-fn changes(wanted: &Wanted, cost: &ProfileCost) -> Vec<String> {
+fn changes(wanted: &ProfileRequest, cost: &ProfileCost) -> Vec<String> {
     let lines = cost.changes.iter().map(|(at, change)| {
         format!("after {:.1} s {}", at.as_secs_f64(), told(change, &wanted.target.pid.to_string()))
     });

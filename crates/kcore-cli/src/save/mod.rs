@@ -51,7 +51,7 @@ pub(crate) fn run(args: &SaveArgs) -> ExitCode {
 }
 
 /// A core that there is now.
-struct Told {
+struct SaveReport {
     /// What is said of it.
     lines: Vec<String>,
     /// Whether the process was killed before all was copied.
@@ -63,7 +63,7 @@ fn say(line: &str) {
     let _ = writeln!(io::stderr(), "kcore: {line}");
 }
 
-fn try_run(args: &SaveArgs) -> Result<Result<Told, SaveError>> {
+fn try_run(args: &SaveArgs) -> Result<Result<SaveReport, SaveError>> {
     let live = args.live.named(&args.process)?;
     if args.output.as_os_str() == "-" && io::stdout().is_terminal() {
         anyhow::bail!("standard output is a terminal: a core is no text (-o FILE)");
@@ -80,7 +80,7 @@ fn try_run(args: &SaveArgs) -> Result<Result<Told, SaveError>> {
         // It is over in a moment, and what ends it lets the process go at once and leaves nothing.
         SaveWhat::Stacks | SaveWhat::Decoders => work(),
     };
-    Ok(saved.map(|core: SavedCore| Told {
+    Ok(saved.map(|core: SavedCore| SaveReport {
         lines: summary::lines(args, live.pid, &core),
         ended: core.saved.ended,
     }))

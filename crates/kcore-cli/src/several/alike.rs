@@ -6,12 +6,12 @@ use kcore::{Core, End, NamedFrame, SharedLocation, Stack};
 
 /// A frame without its addresses, which differ from process to process.
 #[derive(Clone)]
-pub(super) struct Shown {
+pub(super) struct FrameKey {
     pub(super) location: SharedLocation,
     pub(super) is_guess: bool,
 }
 
-impl Shown {
+impl FrameKey {
     fn new(frame: NamedFrame) -> Self {
         Self { is_guess: frame.is_guess(), location: frame.location }
     }
@@ -44,13 +44,13 @@ pub(super) struct Likeness {
 /// The frames of a stack, why it ends if that is not as it should be, and what it shares with stacks like it.
 pub(super) struct Comparable {
     pub(super) likeness: Likeness,
-    pub(super) frames: Vec<Shown>,
+    pub(super) frames: Vec<FrameKey>,
     pub(super) end: Option<String>,
 }
 
 impl Comparable {
     pub(super) fn new(core: &Core, stack: &Stack, waits_in: Option<String>) -> Self {
-        let frames: Vec<Shown> = core.named_frames(stack).map(Shown::new).collect();
+        let frames: Vec<FrameKey> = core.named_frames(stack).map(FrameKey::new).collect();
         let names = frames.iter().map(|frame| (frame.module().map(Into::into), frame.name()));
         let end = stack.end.as_str();
         let likeness = Likeness { waits_in, frames: names.collect(), end };

@@ -9,7 +9,7 @@ use kcore_dcmd::{
 use kcore_shell::Status;
 
 use super::Cores;
-use super::alike::{Comparable, Likeness, Shown};
+use super::alike::{Comparable, FrameKey, Likeness};
 
 const CORE_COLUMNS: &[Column] = &[
     Column::right("core", "CORE", 4),
@@ -90,7 +90,7 @@ impl Record for ComparedStack {
 /// A frame of such a stack.
 struct ComparedFrame<'a> {
     index: usize,
-    frame: &'a Shown,
+    frame: &'a FrameKey,
     shows_source: bool,
 }
 

@@ -148,9 +148,9 @@ impl Lesson {
 }
 
 /// A line of the tutorial among the results.
-struct Said<'a>(&'a str);
+struct Remark<'a>(&'a str);
 
-impl Record for Said<'_> {
+impl Record for Remark<'_> {
     fn kind(&self) -> &'static str {
         "message"
     }
@@ -166,7 +166,7 @@ impl Record for Said<'_> {
 
 /// Shows text at once: the prompt comes behind it.
 fn say(sink: &mut dyn Sink, text: &str) -> Result<()> {
-    sink.put(&Said(text))?;
+    sink.put(&Remark(text))?;
     sink.finish()
 }
 

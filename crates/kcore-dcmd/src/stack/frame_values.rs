@@ -35,7 +35,7 @@ pub const DEFAULT_ARGUMENTS: usize = 6;
 
 /// What is read of the frames of a stack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Wanted {
+pub enum VariableChoice {
     /// Arguments, of those that are pointers in C and its kin where they lead alone: what stands between
     /// parentheses.
     BareArguments,
@@ -49,12 +49,12 @@ pub enum Wanted {
 pub struct ValueReader<'c> {
     core: &'c Core,
     known: KnownFrames<'c>,
-    wanted: Wanted,
+    wanted: VariableChoice,
 }
 
 impl<'c> ValueReader<'c> {
     /// For a stack.
-    pub fn new(core: &'c Core, stack: &Stack, wanted: Wanted) -> Self {
+    pub fn new(core: &'c Core, stack: &Stack, wanted: VariableChoice) -> Self {
         Self { core, known: core.known_frames(stack, stack.frames.len()), wanted }
     }
 
@@ -64,15 +64,17 @@ impl<'c> ValueReader<'c> {
             return self.of_language(frame);
         }
         let found = match self.wanted {
-            Wanted::BareArguments | Wanted::Arguments => self.known.arguments(frame),
-            Wanted::All => self.known.variables(frame),
+            VariableChoice::BareArguments | VariableChoice::Arguments => {
+                self.known.arguments(frame)
+            }
+            VariableChoice::All => self.known.variables(frame),
         };
         let is_told = found.as_ref().is_some_and(|found| !found.is_empty());
         let missing = if is_told { None } else { self.missing(frame) };
         let Some(found) = found else {
             return FrameValues {
                 missing,
-                all: self.wanted == Wanted::All,
+                all: self.wanted == VariableChoice::All,
                 ..FrameValues::default()
             };
         };
@@ -81,8 +83,8 @@ impl<'c> ValueReader<'c> {
         let read = |all: Vec<FrameVariable>| {
             all.into_iter().map(|variable| self.value_of(variable)).collect()
         };
-        let locals = (self.wanted == Wanted::All).then(|| read(locals));
-        let all = self.wanted == Wanted::All;
+        let locals = (self.wanted == VariableChoice::All).then(|| read(locals));
+        let all = self.wanted == VariableChoice::All;
         let arguments = Some(read(arguments));
         FrameValues { arguments, locals, script: None, all, missing, shown: DEFAULT_ARGUMENTS }
     }
@@ -90,9 +92,10 @@ impl<'c> ValueReader<'c> {
     /// The variables of a frame that a runtime told of. The parentheses of the frame's line stay empty, since they hold
     /// numbers.
     fn of_language(&self, frame: &NamedFrame) -> FrameValues {
-        let all = self.wanted == Wanted::All;
+        let all = self.wanted == VariableChoice::All;
         let limits = VariableLimits { locals: all, ..SCRIPT_LIMITS };
-        let is_shown = self.wanted != Wanted::BareArguments && frame.index < MAX_OF_LANGUAGES;
+        let is_shown =
+            self.wanted != VariableChoice::BareArguments && frame.index < MAX_OF_LANGUAGES;
         let script = is_shown.then(|| self.core.script_variables(frame, limits)).flatten();
         FrameValues { script, all, ..FrameValues::default() }
     }
@@ -104,7 +107,7 @@ impl<'c> ValueReader<'c> {
     }
 
     fn value_of(&self, variable: FrameVariable) -> NamedValue {
-        let is_bare = self.wanted == Wanted::BareArguments;
+        let is_bare = self.wanted == VariableChoice::BareArguments;
         let bare = is_bare.then(|| NamedValue::bare_pointer(self.core, &variable)).flatten();
         bare.unwrap_or_else(|| NamedValue::new(self.core, variable, &LIMITS))
     }

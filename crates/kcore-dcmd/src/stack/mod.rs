@@ -6,7 +6,9 @@ mod group;
 mod stack_record;
 
 pub use frame_line::{FrameLine, Layout};
-pub use frame_values::{DEFAULT_ARGUMENTS, FrameValues, LIMITS, NamedValue, ValueReader, Wanted};
+pub use frame_values::{
+    DEFAULT_ARGUMENTS, FrameValues, LIMITS, NamedValue, ValueReader, VariableChoice,
+};
 pub use group::{GroupBegin, MAX_GROUP_FRAMES, sort_groups, state_of_group};
 pub use stack_record::{StackBegin, StackEnd};
 

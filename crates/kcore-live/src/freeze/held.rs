@@ -10,14 +10,14 @@ use crate::{LiveError, SnapThread, Snapshot};
 
 /// A process that stands still.
 #[derive(Debug)]
-pub struct Held<'a> {
+pub struct StoppedProcess<'a> {
     /// Its threads with their registers, its first thread first.
     pub threads: Vec<SnapThread>,
     /// Until when it may.
     pub until: Deadline<'a>,
 }
 
-impl Held<'_> {
+impl StoppedProcess<'_> {
     /// The ids of threads that did not stop in time.
     pub fn late_threads(&self) -> Vec<i32> {
         let late = self.threads.iter().filter(|thread| thread.registers.is_none());
@@ -32,7 +32,7 @@ impl Held<'_> {
 /// As [`super::capture`].
 pub fn hold<T: Send>(
     plan: &Plan<'_>,
-    work: impl FnOnce(&Held<'_>) -> T + Send,
+    work: impl FnOnce(&StoppedProcess<'_>) -> T + Send,
 ) -> Result<(T, Duration), LiveError> {
     let tids = tids_of(plan)?;
     let said = super::said_of(plan, &tids);
@@ -51,7 +51,7 @@ pub fn hold<T: Send>(
         let refused = std::mem::take(&mut tracer.refused);
         let mut snapshot = snapshot.checked(plan, refused)?;
         super::tell_more(plan, &said, &mut snapshot);
-        let answer = work(&Held { threads: snapshot.threads, until });
+        let answer = work(&StoppedProcess { threads: snapshot.threads, until });
         tracer.release();
         Ok((answer, began.elapsed()))
     };

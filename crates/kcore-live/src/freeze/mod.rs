@@ -23,7 +23,7 @@ use std::{collections::HashMap, sync::atomic::AtomicBool, time::Duration};
 
 pub use deadline::Deadline;
 use deadline::after;
-pub use held::{Held, hold};
+pub use held::{StoppedProcess, hold};
 
 use kcore_elf::core_file::MapLine;
 use kcore_mem::{Addr, AddrRange};
@@ -159,14 +159,14 @@ pub fn capture(plan: &Plan<'_>) -> Result<Snapshot, LiveError> {
 }
 
 /// What the system says of threads while they run.
-fn said_of(plan: &Plan<'_>, tids: &[i32]) -> HashMap<i32, Said> {
-    tids.iter().filter_map(|tid| Some((*tid, Said::of(plan.process, *tid)?))).collect()
+fn said_of(plan: &Plan<'_>, tids: &[i32]) -> HashMap<i32, ThreadStatus> {
+    tids.iter().filter_map(|tid| Some((*tid, ThreadStatus::of(plan.process, *tid)?))).collect()
 }
 
 /// Adds to threads what the system said of them before they were stopped.
-fn tell_more(plan: &Plan<'_>, said: &HashMap<i32, Said>, snapshot: &mut Snapshot) {
+fn tell_more(plan: &Plan<'_>, said: &HashMap<i32, ThreadStatus>, snapshot: &mut Snapshot) {
     for thread in &mut snapshot.threads {
-        let meanwhile = || Said::of(plan.process, thread.tid);
+        let meanwhile = || ThreadStatus::of(plan.process, thread.tid);
         let Some(said) = said.get(&thread.tid).cloned().or_else(meanwhile) else { continue };
         thread.inner_tid = said.inner_tid.unwrap_or(thread.inner_tid);
         thread.stat = Some(said.stat);
@@ -176,12 +176,12 @@ fn tell_more(plan: &Plan<'_>, said: &HashMap<i32, Said>, snapshot: &mut Snapshot
 
 /// What the system says of a thread while it runs.
 #[derive(Clone, Debug)]
-struct Said {
+struct ThreadStatus {
     stat: TaskStat,
     inner_tid: Option<u32>,
 }
 
-impl Said {
+impl ThreadStatus {
     fn of(process: &Process, tid: i32) -> Option<Self> {
         Some(Self { stat: process.task_stat(tid)?, inner_tid: process.inner_id(tid) })
     }

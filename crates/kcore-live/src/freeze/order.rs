@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::Said;
+use super::ThreadStatus;
 
 /// Threads by what they did a moment ago.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct Order {
 
 impl Order {
     /// By what the system said of threads.
-    pub fn of(tids: &[i32], said: &HashMap<i32, Said>) -> Self {
+    pub fn of(tids: &[i32], said: &HashMap<i32, ThreadStatus>) -> Self {
         let waits = |tid: &i32| said.get(tid).is_some_and(|said| said.stat.state != 'R');
         let (waiting, running) = tids.iter().partition(|tid| waits(tid));
         Self { waiting, running }
@@ -55,7 +55,8 @@ mod tests {
         let line = |state| format!("1 (x) {state} 1 1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0");
         let stat = |state| TaskStat::parse(line(state).as_bytes()).unwrap();
         let said = [(1, 'S'), (2, 'R'), (3, 'D'), (4, 'S')];
-        let said = said.map(|(tid, state)| (tid, Said { stat: stat(state), inner_tid: None }));
+        let said =
+            said.map(|(tid, state)| (tid, ThreadStatus { stat: stat(state), inner_tid: None }));
         let order = Order::of(&[1, 2, 3, 4, 5], &said.into_iter().collect());
         assert_eq!(order, Order { waiting: vec![1, 3, 4], running: vec![2, 5] });
         let shares = [0, 1].map(|index| order.share(index, 2));

@@ -46,7 +46,7 @@ impl Head {
         segments: &[Segment],
         (order, align): (&[usize], u64),
     ) -> Self {
-        let end = Places::of(segments).notes.saturating_add(notes.len() as u64);
+        let end = HeadLayout::of(segments).notes.saturating_add(notes.len() as u64);
         let offsets = offsets(segments, order, end, align);
         Self::at(target, notes, segments, (offsets, align))
     }
@@ -63,7 +63,7 @@ impl Head {
         segments: &[Segment],
         (offsets, align): (Vec<u64>, u64),
     ) -> Self {
-        let Places { count, many, table, notes: notes_at } = Places::of(segments);
+        let HeadLayout { count, many, table, notes: notes_at } = HeadLayout::of(segments);
         let end = notes_at.saturating_add(notes.len() as u64);
         let mut out = Out::default();
         out.header(target, count, if many { table } else { 0 });
@@ -84,7 +84,7 @@ impl Head {
 }
 
 /// Where the parts of a head lie.
-struct Places {
+struct HeadLayout {
     /// Program headers.
     count: u64,
     /// Whether there are more than the header can count.
@@ -94,7 +94,7 @@ struct Places {
     notes: u64,
 }
 
-impl Places {
+impl HeadLayout {
     fn of(segments: &[Segment]) -> Self {
         let count = (segments.len() as u64).saturating_add(1);
         let many = count >= u64::from(PN_XNUM);

@@ -42,7 +42,7 @@ impl Drop for Closed<'_> {
 }
 
 /// How pages that are not there are read.
-enum Way {
+enum AbsentPageRead {
     /// As any other: that makes nothing that counts.
     Through,
     /// They are zeros.
@@ -156,10 +156,10 @@ impl Guard {
             let Some(map) = self.map_at(at) else { break };
             let rest = AddrRange::new(at, part.end.min(map.range.end));
             let got = match self.way_of(&map, at) {
-                Way::Refused => 0,
-                Way::Through => read(rest, bytes),
-                Way::Zeros => zeros(rest.len(), bytes),
-                Way::File(file, offset) => of_file(&file, offset, rest.len(), bytes),
+                AbsentPageRead::Refused => 0,
+                AbsentPageRead::Through => read(rest, bytes),
+                AbsentPageRead::Zeros => zeros(rest.len(), bytes),
+                AbsentPageRead::File(file, offset) => of_file(&file, offset, rest.len(), bytes),
             };
             at = at.saturating_add(got);
             if got < rest.len() {
@@ -175,24 +175,24 @@ impl Guard {
         maps.get(after.checked_sub(1)?).filter(|map| map.range.contains(at)).cloned()
     }
 
-    fn way_of(&self, map: &MapLine, at: Addr) -> Way {
+    fn way_of(&self, map: &MapLine, at: Addr) -> AbsentPageRead {
         if map.is_own() {
             let filled = self.filled.read().unwrap_or_else(PoisonError::into_inner);
             return match filled.as_ref().map(|filled| filled.get(&map.range.start)) {
-                Some(Some(false)) => Way::Zeros,
-                Some(Some(true)) => Way::Refused,
+                Some(Some(false)) => AbsentPageRead::Zeros,
+                Some(Some(true)) => AbsentPageRead::Refused,
                 // It makes a page of zeros that all processes share, and perhaps a page table.
-                _ => Way::Through,
+                _ => AbsentPageRead::Through,
             };
         }
         let offset =
             at.offset_from(map.range.start).and_then(|by| map.offset.get().checked_add(by));
         match (self.files.behind(map, self.opens.load(Ordering::Acquire)), offset) {
-            (Some(file), Some(offset)) => Way::File(file, offset),
+            (Some(file), Some(offset)) => AbsentPageRead::File(file, offset),
             // Pages of a file that is not shared are those of the file: to map them makes none. The
             // kernel's own pages are there in any case.
-            _ if !map.shared => Way::Through,
-            _ => Way::Refused,
+            _ if !map.shared => AbsentPageRead::Through,
+            _ => AbsentPageRead::Refused,
         }
     }
 }

@@ -42,7 +42,7 @@ use look::SecondLook;
 use prepared::Prepared;
 
 use crate::{
-    Held, LiveError, Plan, hold,
+    LiveError, Plan, StoppedProcess, hold,
     image::{Head, Segment, notes_of},
     proc::MapDetails,
     sys::signals::PutOff,
@@ -187,7 +187,7 @@ fn copied(
 
 fn copy_all(
     plan: &Plan<'_>,
-    held: &Held<'_>,
+    held: &StoppedProcess<'_>,
     (prepared, layout): (&Prepared, Layout),
     copier: Copier<'_>,
     progress: &SaveProgress,
@@ -229,7 +229,7 @@ fn layout_of(
     plan: &Plan<'_>,
     maps: &[MapDetails],
     Look { filter, contents, areas }: Look<'_>,
-    held: &Held<'_>,
+    held: &StoppedProcess<'_>,
 ) -> Layout {
     let until = held.until.within(part_of(plan, LOOKS));
     let mut layout = Layout::of(&held.threads, maps);

@@ -275,9 +275,9 @@ mod tests {
     use super::*;
 
     #[derive(Default)]
-    struct Kept(Vec<u8>);
+    struct BytesSink(Vec<u8>);
 
-    impl CoreSink for Kept {
+    impl CoreSink for BytesSink {
         fn begin(&mut self, head: u64) -> io::Result<()> {
             self.zeros(head)
         }
@@ -309,7 +309,7 @@ mod tests {
         assert_eq!(taker.bytes(vec![1; 10], &long), Pushed::Taken);
         assert_eq!(taker.file(file, 4096, 4 * 4096), Pushed::Taken);
         drop(taker);
-        let mut kept = Kept::default();
+        let mut kept = BytesSink::default();
         assert_eq!(giver.write_to(&mut kept, &|| false).unwrap(), [10 + 2 * 4096]);
         assert_eq!(kept.0.len(), 2 + 10 + 4 * 4096);
         assert_eq!(

@@ -16,7 +16,7 @@ const MARK: i32 = 0x6b63_6171;
 
 /// The kernel's `siginfo_t` of a signal that is queued, on machines of 64 bits.
 #[repr(C)]
-struct Info {
+struct SigInfo {
     number: i32,
     error: i32,
     code: i32,
@@ -32,13 +32,13 @@ struct Info {
 /// # Errors
 /// What the system says.
 pub fn send(pid: i32, signal: i32, number: u64) -> io::Result<()> {
-    const { assert!(size_of::<Info>() == 128) };
+    const { assert!(size_of::<SigInfo>() == 128) };
     // SAFETY: both take nothing.
     let (own, user) = unsafe { (libc::getpid(), libc::getuid()) };
     let code = libc::SI_QUEUE;
     let value = number;
     let info =
-        Info { number: signal, error: MARK, code, pad: 0, pid: own, user, value, rest: [0; 12] };
+        SigInfo { number: signal, error: MARK, code, pad: 0, pid: own, user, value, rest: [0; 12] };
     let info = from_ref(&info);
     // By a file of the process, so that no other one gets it that has its id by then.
     // SAFETY: it takes no pointer.

@@ -46,11 +46,11 @@ pub struct Bthreads {
     runner: Option<Addr>,
     /// The thread-local variable that points to a worker's `bthread::TaskGroup`, by its offset.
     worker: Option<Svma>,
-    known: OnceLock<Known>,
+    known: OnceLock<PoolContents>,
 }
 
 /// What there is in a pool.
-struct Known {
+struct PoolContents {
     all: Arc<[Bthread]>,
     workers: Arc<[Bthread]>,
 }
@@ -91,20 +91,20 @@ impl Bthreads {
         self.known(host).workers.clone()
     }
 
-    fn known(&self, host: &dyn Host) -> &Known {
+    fn known(&self, host: &dyn Host) -> &PoolContents {
         self.known.get_or_init(|| self.enumerate(host))
     }
 
-    fn enumerate(&self, host: &dyn Host) -> Known {
+    fn enumerate(&self, host: &dyn Host) -> PoolContents {
         let space = host.space();
         let items = self.pool.items(space, self.layout.size);
         let metas = items.filter_map(|item| Meta::load(space, &self.layout, item));
         let (metas, others): (Vec<Meta>, Vec<Meta>) = metas.partition(Meta::is_bthread);
         let joined = metas.iter().map(|meta| (meta.version_butex, meta.id)).collect();
-        let found = Found { running: self.running(host, &metas), joined };
+        let found = BthreadSurvey { running: self.running(host, &metas), joined };
         let all = metas.iter().map(|meta| self.bthread(host, meta, &found)).collect();
         let workers = others.iter().filter(|meta| meta.is_worker());
-        Known { all, workers: workers.filter_map(|meta| self.parked(host, meta)).collect() }
+        PoolContents { all, workers: workers.filter_map(|meta| self.parked(host, meta)).collect() }
     }
 
     fn running(&self, host: &dyn Host, metas: &[Meta]) -> Running {
@@ -126,7 +126,7 @@ impl Bthreads {
         host.space().read_addr(group).ok().filter(|group| group.get() != 0)
     }
 
-    fn bthread(&self, host: &dyn Host, meta: &Meta, found: &Found) -> Bthread {
+    fn bthread(&self, host: &dyn Host, meta: &Meta, found: &BthreadSurvey) -> Bthread {
         let space = host.space();
         let area = StackArea::load(space, &self.layout, meta);
         let signs = Signs {
@@ -245,7 +245,7 @@ impl Bthreads {
 }
 
 /// What is known before single bthreads are looked at.
-struct Found {
+struct BthreadSurvey {
     running: Running,
     /// Whose end a butex stands for.
     joined: FxHashMap<Addr, u64>,

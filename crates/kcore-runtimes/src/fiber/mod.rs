@@ -30,7 +30,7 @@ pub use waits::Wait;
 use context::Context;
 use entry::Entries;
 use layout::Layout;
-use probe::Places;
+use probe::LibraryData;
 use running::FiberStack;
 use scheduler::Scheduler;
 use waits::Queues;
@@ -42,12 +42,12 @@ pub struct Fibers {
     identity: Identity,
     schedulers: Vec<Scheduler>,
     layout: &'static Layout,
-    places: Places,
-    known: OnceLock<Known>,
+    places: LibraryData,
+    known: OnceLock<SchedulerData>,
 }
 
 /// What schedulers keep.
-struct Known {
+struct SchedulerData {
     all: Arc<[Fiber]>,
     damaged: Vec<Tid>,
 }
@@ -86,11 +86,11 @@ impl Fibers {
         &self.known(host).damaged
     }
 
-    fn known(&self, host: &dyn Host) -> &Known {
+    fn known(&self, host: &dyn Host) -> &SchedulerData {
         self.known.get_or_init(|| self.enumerate(host))
     }
 
-    fn enumerate(&self, host: &dyn Host) -> Known {
+    fn enumerate(&self, host: &dyn Host) -> SchedulerData {
         let space = host.space();
         let (mut contexts, mut damaged) = (Vec::new(), Vec::new());
         for scheduler in &self.schedulers {
@@ -114,14 +114,14 @@ impl Fibers {
         let left: FxHashSet<Addr> =
             contexts.iter().filter(|it| it.saved.is_some()).map(|it| it.at).collect();
         let is_left = |fiber| left.contains(&fiber);
-        let mut found = Found {
+        let mut found = FiberSurvey {
             states: running::running(host, &self.schedulers, &stacks, &is_left),
             queues: Queues::new(space, self.layout, seen.iter().copied()),
             entries: Entries::default(),
             places: FxHashMap::default(),
         };
         let all = contexts.iter().map(|context| self.fiber(host, context, &mut found));
-        Known { all: all.collect(), damaged }
+        SchedulerData { all: all.collect(), damaged }
     }
 
     /// Those that are ready in queues which schedulers share.
@@ -145,7 +145,7 @@ impl Fibers {
         host.space().read_addr(at).is_ok_and(|table| tables.contains(&table))
     }
 
-    fn fiber(&self, host: &dyn Host, context: &Context, found: &mut Found<'_>) -> Fiber {
+    fn fiber(&self, host: &dyn Host, context: &Context, found: &mut FiberSurvey<'_>) -> Fiber {
         let stack = context.stack(host.space());
         // What else is saved than on the stack of Boost.Context is a record of another kind.
         let is_known = stack.is_some() || context.kind == Kind::Main;
@@ -239,34 +239,34 @@ impl Fibers {
 }
 
 /// What is known before single fibers are looked at.
-struct Found<'a> {
+struct FiberSurvey<'a> {
     /// Of those that threads are about.
     states: FxHashMap<Addr, State>,
     queues: Queues<'a>,
     entries: Entries,
     /// What code is, by return addresses.
-    places: FxHashMap<Addr, Option<Place>>,
+    places: FxHashMap<Addr, Option<InnermostFunction>>,
 }
 
 /// Functions that may be the innermost ones of a stack that was not entered.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum InnermostFunction {
     /// The one with which all begin.
     First,
     /// The one by which that calls the switch.
     Switch,
 }
 
-/// The name of [`Place::Switch`], of Boost.Context's `src/fcontext.cpp`, and the words of its frame.
+/// The name of [`InnermostFunction::Switch`], of Boost.Context's `src/fcontext.cpp`, and the words of its frame.
 const SWITCH: &str = "boost::context::detail::jump_fcontext";
 const SWITCH_FRAME: u64 = 16;
 
-impl Found<'_> {
+impl FiberSurvey<'_> {
     /// Whether a stack that goes on with some registers was not entered: nothing was called on it but the function
     /// with which all begin. Since 1.87 that calls the switch by a function of its own.
     fn begins(&mut self, host: &dyn Host, regs: &Regs) -> bool {
-        if self.place_of(host, regs.pc()) != Some(Place::Switch) {
-            return self.place_of(host, regs.pc()) == Some(Place::First);
+        if self.place_of(host, regs.pc()) != Some(InnermostFunction::Switch) {
+            return self.place_of(host, regs.pc()) == Some(InnermostFunction::First);
         }
         let sp = fcontext::stack_pointer(host.space().target().arch);
         let Some(sp) = sp.and_then(|sp| regs.get(sp)).map(Addr::new) else { return false };
@@ -274,16 +274,16 @@ impl Found<'_> {
         let mut words = words.filter_map(|at| host.space().read_addr(at).ok());
         let is_code = |at: &Addr| host.range_at(*at).is_some_and(|mapping| mapping.executable);
         let caller = words.find(is_code);
-        caller.is_some_and(|caller| self.place_of(host, caller) == Some(Place::First))
+        caller.is_some_and(|caller| self.place_of(host, caller) == Some(InnermostFunction::First))
     }
 
     /// What the code is that a return address leads to.
-    fn place_of(&mut self, host: &dyn Host, pc: Addr) -> Option<Place> {
+    fn place_of(&mut self, host: &dyn Host, pc: Addr) -> Option<InnermostFunction> {
         *self.places.entry(pc).or_insert_with(|| {
             let function = host.function_at(CodeAddr::Return(pc))?;
             match &*function {
-                function if probe::is_first(function) => Some(Place::First),
-                SWITCH => Some(Place::Switch),
+                function if probe::is_first(function) => Some(InnermostFunction::First),
+                SWITCH => Some(InnermostFunction::Switch),
                 _ => None,
             }
         })

@@ -47,7 +47,7 @@ const MIN_CODE: u64 = 16 << 10;
 
 /// Where the library's own data lie that are looked at.
 #[derive(Clone, Debug, Default)]
-pub struct Places {
+pub struct LibraryData {
     /// The tables of the algorithms whose fibers are ready when their hooks say so.
     pub algorithms: Vec<Addr>,
     /// That of `work_stealing`.
@@ -64,7 +64,7 @@ fn find(host: &dyn Host) -> Vec<Finding> {
         let tables = having.iter().filter_map(|module| symbol(*module, name));
         tables.filter_map(|at| at.checked_add(BEFORE_FUNCTIONS)).collect::<Vec<Addr>>()
     };
-    let places = Places {
+    let places = LibraryData {
         algorithms: ALGORITHMS.iter().flat_map(|name| tables(name)).collect(),
         stealing: tables(STEALING),
         shared: having.iter().filter_map(|module| symbol(*module, SHARED)).collect(),
@@ -84,7 +84,7 @@ fn find_in(
     host: &dyn Host,
     module: &dyn HostModule,
     tables: &[Addr],
-    places: &Places,
+    places: &LibraryData,
 ) -> Option<Finding> {
     let active = module.symbols().table().lookup(ACTIVE).map(|symbol| symbol.value());
     let threads = host.threads();

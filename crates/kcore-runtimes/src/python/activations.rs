@@ -20,11 +20,16 @@ const MAX_PASSED: usize = 1 << 14;
 const MAX_STACK: u64 = 16 << 20;
 
 /// Which native frame runs each group of each chain, by its index.
-pub type Places = Vec<Vec<Option<usize>>>;
+pub type GroupFrames = Vec<Vec<Option<usize>>>;
 
 impl Python {
     /// The places of the groups of the chains of one thread.
-    pub(super) fn places(&self, host: &dyn Host, frames: &[Frame], chains: &[Chain]) -> Places {
+    pub(super) fn places(
+        &self,
+        host: &dyn Host,
+        frames: &[Frame],
+        chains: &[Chain],
+    ) -> GroupFrames {
         let groups = || chains.iter().flat_map(|chain| &chain.groups);
         match groups().any(|group| group.anchor.is_some()) {
             true => {
@@ -39,8 +44,8 @@ impl Python {
 
     /// The activations of the loop by name, as many as there are groups: where there are more native ones or
     /// fewer, none of their places is certain but the innermost.
-    fn counted(&self, host: &dyn Host, frames: &[Frame], chains: &[Chain]) -> Places {
-        let mut places: Places = chains.iter().map(|_| Vec::new()).collect();
+    fn counted(&self, host: &dyn Host, frames: &[Frame], chains: &[Chain]) -> GroupFrames {
+        let mut places: GroupFrames = chains.iter().map(|_| Vec::new()).collect();
         let mut inner = 0;
         for (place, _) in frames.iter().enumerate().filter(|(_, frame)| self.is_loop(host, frame)) {
             let next = |index: usize| -> Option<&Group> {

@@ -15,7 +15,7 @@ const MAX_BEFORE: u64 = 64 << 10;
 
 /// An object, and where in it an address lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Held {
+pub struct InteriorAddress {
     /// The object.
     pub object: Object,
     /// Bytes of it.
@@ -26,7 +26,7 @@ pub struct Held {
 
 impl Python {
     /// The object that holds an address, of those that begin not too far before it.
-    pub(super) fn held(&self, host: &dyn Host, at: Addr) -> Option<Held> {
+    pub(super) fn held(&self, host: &dyn Host, at: Addr) -> Option<InteriorAddress> {
         let heap = self.heap(host);
         let first = at.get().checked_sub(at.get().checked_rem(ALIGNMENT)?)?;
         let starts = (0..=MAX_BEFORE).step_by(16).map_while(|before| first.checked_sub(before));
@@ -35,7 +35,7 @@ impl Python {
             // What was freed has no references; what lies in its place is a link of a list.
             (heap.word(object.at, 0)? != 0).then_some(())?;
             let (size, offset) = (heap.whole_size(object)?, at.get().checked_sub(start)?);
-            (offset < size).then_some(Held { object, size, offset })
+            (offset < size).then_some(InteriorAddress { object, size, offset })
         })
     }
 }

@@ -83,7 +83,7 @@ pub enum NoTasks {
 
 /// Addresses of tasks, as they are found.
 #[derive(Default)]
-struct Found {
+struct TaskAddresses {
     tasks: Vec<Addr>,
     unread: u64,
 }
@@ -111,7 +111,7 @@ impl Python {
     /// Since 3.14, when nothing says where they are.
     pub fn py_tasks(&self, host: &dyn Host) -> Result<PyTasks, NoTasks> {
         let heap = self.heap(host);
-        let mut found = Found::default();
+        let mut found = TaskAddresses::default();
         let offsets = match self.layout.minor {
             ..=13 => old_offsets(self.layout.minor),
             _ => {
@@ -122,7 +122,7 @@ impl Python {
         };
         // Since 3.14 those that are not of the module in C are in a set still.
         self.of_sets(host, &heap, &mut found);
-        let Found { tasks: mut places, mut unread } = found;
+        let TaskAddresses { tasks: mut places, mut unread } = found;
         places.sort_unstable();
         places.dedup();
         let mut tasks = Vec::new();
@@ -171,7 +171,7 @@ impl Python {
         Some((self.class_name(host, object.class)?, object.at))
     }
 
-    fn of_sets(&self, host: &dyn Host, heap: &Heap<'_>, found: &mut Found) {
+    fn of_sets(&self, host: &dyn Host, heap: &Heap<'_>, found: &mut TaskAddresses) {
         let Some(module) = self.module_of_tasks(heap, found) else { return };
         for set in SETS.iter().filter_map(|name| heap.lookup(module, name)) {
             // A weak set keeps a set of weak references; that of eager tasks is a plain one.
@@ -192,7 +192,7 @@ impl Python {
     }
 
     /// The dict of the module that has sets of tasks, if it was imported.
-    fn module_of_tasks(&self, heap: &Heap<'_>, found: &mut Found) -> Option<Object> {
+    fn module_of_tasks(&self, heap: &Heap<'_>, found: &mut TaskAddresses) -> Option<Object> {
         let modules = heap.field_of(self.main, heap.layout.interpreter.modules, DICT);
         let is_imported = modules.is_some_and(|modules| heap.lookup(modules, MODULE).is_some());
         let dict = self.module_dict(heap, self.main, MODULE);
@@ -202,7 +202,13 @@ impl Python {
         dict
     }
 
-    fn of_lists(&self, host: &dyn Host, heap: &Heap<'_>, offsets: ListOffsets, found: &mut Found) {
+    fn of_lists(
+        &self,
+        host: &dyn Host,
+        heap: &Heap<'_>,
+        offsets: ListOffsets,
+        found: &mut TaskAddresses,
+    ) {
         let state = self.state(host);
         let threads = state.threads.iter().filter_map(|it| it.at.checked_add(offsets.thread));
         let interpreters =
@@ -298,10 +304,10 @@ fn has_all_keys(heap: &Heap<'_>, dict: Object) -> bool {
 }
 
 /// The members of a set; `None` when it cannot be read.
-fn members(heap: &Heap<'_>, set: Object) -> Option<Found> {
+fn members(heap: &Heap<'_>, set: Object) -> Option<TaskAddresses> {
     if set.is(DICT) {
         let tasks = Entries::of(heap, set)?.map(|entry| entry.key).collect();
-        return Some(Found { tasks, unread: 0 });
+        return Some(TaskAddresses { tasks, unread: 0 });
     }
     let (used, mask) = (heap.word(set.at, SET_USED)?, heap.word(set.at, 32)?);
     let table = heap.pointer(set.at, 40)?;
@@ -312,10 +318,10 @@ fn members(heap: &Heap<'_>, set: Object) -> Option<Found> {
         tasks.extend(heap.pointer(at, 0).filter(|_| hash != u64::MAX));
     }
     let unread = used.min(MAX_SLOTS).saturating_sub(tasks.len() as u64);
-    Some(Found { tasks, unread })
+    Some(TaskAddresses { tasks, unread })
 }
 
-impl Found {
+impl TaskAddresses {
     const fn add_unread(&mut self, count: u64) {
         self.unread = self.unread.saturating_add(count);
     }

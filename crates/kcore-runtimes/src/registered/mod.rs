@@ -41,14 +41,14 @@ pub struct Registered {
 }
 
 /// Where what was registered may hang in memory.
-pub struct Places {
+pub struct RegistryAddresses {
     /// What may be objects of libgcc, or trees of them.
     pub objects: Vec<Addr>,
     /// Descriptors of GDB's interface.
     pub descriptors: Vec<Addr>,
 }
 
-impl Places {
+impl RegistryAddresses {
     /// Those of some modules, of which one may be the executable.
     pub fn find(
         modules: &[&dyn HostModule],
@@ -62,7 +62,7 @@ impl Places {
 
 impl Registered {
     /// Reads what hangs on these places. What is damaged is left out.
-    pub fn read(places: &Places, space: &dyn AddressSpace) -> Self {
+    pub fn read(places: &RegistryAddresses, space: &dyn AddressSpace) -> Self {
         let mut starts = Vec::new();
         for root in &places.objects {
             object::sections(*root, space, &mut starts);

@@ -8,7 +8,7 @@ use super::{
     frame::{FrameSlots, Shape},
     heap::Object,
     string::StringPart,
-    value::{Held, HeldElements, Limits, Reader, Slot, Step, Value},
+    value::{ElementContent, HeldElements, Limits, Reader, Slot, Step, Value},
 };
 use crate::Host;
 
@@ -119,7 +119,7 @@ impl V8 {
     }
 
     /// The element at an index, if there is one.
-    pub fn element(&self, host: &dyn Host, word: u64, index: u64) -> Option<Held> {
+    pub fn element(&self, host: &dyn Host, word: u64, index: u64) -> Option<ElementContent> {
         let heap = self.decodable(host)?;
         heap.element_at(heap.object(heap.object_or_tagged(Addr::new(word)))?, index)
     }

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use kcore_mem::Addr;
 
-use super::{Heap, ScopeInfo, Script, Tagged, heap::Object, script::Place};
+use super::{Heap, ScopeInfo, Script, Tagged, heap::Object, script::LineColumn};
 
 /// Names are read to this many units.
 const MAX_NAME: u64 = 4096;
@@ -209,7 +209,7 @@ impl Shared {
     }
 
     /// Where it begins.
-    pub fn first_place(self, heap: &Heap<'_>) -> Option<Place> {
+    pub fn first_place(self, heap: &Heap<'_>) -> Option<LineColumn> {
         self.script(heap)?.place(heap, self.positions(heap)?.0)
     }
 

@@ -81,7 +81,7 @@ pub use location::Tier;
 pub use metadata::{ClassField, Metadata};
 pub use probe::PROBE;
 pub use raw::RawField;
-pub use script::Place;
+pub use script::LineColumn;
 pub use source::{Source, SourceLine};
 pub use string::{Representation, StringPart};
 pub use type_of::TypeOf;

@@ -27,7 +27,7 @@ pub struct Script {
 
 /// A line and column, both from 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct LineColumn {
     /// The line.
     pub line: u32,
     /// The column in UTF-16 units.
@@ -77,18 +77,27 @@ impl Script {
     }
 
     /// The line and column of an offset in the source, in UTF-16 units.
-    pub fn place(self, heap: &Heap<'_>, offset: u64) -> Option<Place> {
+    pub fn place(self, heap: &Heap<'_>, offset: u64) -> Option<LineColumn> {
         let (line, start) =
             self.place_by_table(heap, offset).or_else(|| self.place_by_source(heap, offset))?;
         self.place_in(heap, offset, line, start)
     }
 
     /// The line and column of an offset in a line, counted from 0, that begins at `start`.
-    pub fn place_in(self, heap: &Heap<'_>, offset: u64, line: u64, start: u64) -> Option<Place> {
+    pub fn place_in(
+        self,
+        heap: &Heap<'_>,
+        offset: u64,
+        line: u64,
+        start: u64,
+    ) -> Option<LineColumn> {
         let first_line = u64::try_from(heap.smi(self.at, LINE_OFFSET)?).ok()?;
         let first_column = if line == 0 { heap.smi(self.at, COLUMN_OFFSET)?.max(0) } else { 0 };
         let column = offset.checked_sub(start)?.checked_add(u64::try_from(first_column).ok()?)?;
-        Some(Place { line: from_one(line.checked_add(first_line)?)?, column: from_one(column)? })
+        Some(LineColumn {
+            line: from_one(line.checked_add(first_line)?)?,
+            column: from_one(column)?,
+        })
     }
 
     /// The line from 0, and the offset of its first unit, by the table of line ends: each is the
@@ -145,7 +154,7 @@ impl Lines {
     }
 
     /// The line and column of an offset in the source, in UTF-16 units.
-    pub fn place(&self, heap: &Heap<'_>, offset: u64) -> Option<Place> {
+    pub fn place(&self, heap: &Heap<'_>, offset: u64) -> Option<LineColumn> {
         let Some(starts) = self.starts.as_ref().filter(|_| offset <= MAX_SOURCE) else {
             let (line, start) = self.script.place_by_table(heap, offset)?;
             return self.script.place_in(heap, offset, line, start);

@@ -6,7 +6,7 @@ use kcore_mem::Addr;
 
 use super::{
     Function, V8,
-    script::{Place, is_line_end},
+    script::{LineColumn, is_line_end},
     value::{Limits, Text},
 };
 use crate::Host;
@@ -64,7 +64,7 @@ impl V8 {
     }
 
     /// Where a function begins, as stack traces have it.
-    pub fn defined(&self, host: &dyn Host, function: Addr) -> Option<Place> {
+    pub fn defined(&self, host: &dyn Host, function: Addr) -> Option<LineColumn> {
         let heap = self.decodable(host)?;
         let function = Function::load(&heap, heap.object_or_tagged(function))?;
         function.shared.first_place(&heap)

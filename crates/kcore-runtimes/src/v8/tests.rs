@@ -7,7 +7,7 @@ use super::{
     frame::{FrameSlots, Shape},
     heap::Object,
     layout::Column,
-    value::{Held, ValueKind},
+    value::{ElementContent, ValueKind},
 };
 
 const BASE: u64 = 0x10_0000;
@@ -159,13 +159,15 @@ fn elements_that_were_not_dumped_are_no_holes() {
     let store = made.object(made.layout.types.fixed_array, &[smi(1000), smi(1), smi(2)]);
     made.set(array + 16, tag(store));
     let (elements, is_cut) = made.heap().elements(made.load(array), 10);
-    let missing = Held::Bare(ValueKind::Unreadable("address was not dumped"));
+    let missing = ElementContent::Bare(ValueKind::Unreadable("address was not dumped"));
     assert_eq!(elements[2..], [(2, missing.clone())]);
-    assert!(is_cut && elements[1] == (1, Held::Word(smi(2))));
+    assert!(is_cut && elements[1] == (1, ElementContent::Word(smi(2))));
 
     made.set(array + 16, tag(0xdead_0000));
     let (elements, is_cut) = made.heap().elements(made.load(array), 10);
-    assert!(matches!(elements[..], [(0, Held::Bare(ValueKind::Unreadable(_)))]) && is_cut);
+    assert!(
+        matches!(elements[..], [(0, ElementContent::Bare(ValueKind::Unreadable(_)))]) && is_cut
+    );
 }
 
 #[test]

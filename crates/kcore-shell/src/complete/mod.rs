@@ -19,7 +19,7 @@ use crate::limits;
 use crate::session::Session;
 use kind::Kind;
 use locals::Chosen;
-use place::Place;
+use place::CursorWord;
 
 /// Who waits longer than this has more of the names that there are than of an answer.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -122,14 +122,14 @@ impl Completer {
         before: &'l str,
         go_on: &dyn Fn() -> bool,
     ) -> (&'l str, Vec<Candidate>) {
-        match Place::at_end_of(before) {
-            Place::Name(word) => (word, self.unquoted_symbols(word, go_on)),
-            Place::Quoted(word) => (word, self.symbols(word, go_on)),
-            Place::Variable(word) => (word, starting(&self.variables, word)),
-            Place::Spelling(word) => self.spellings(before, word, go_on),
-            Place::Operand { dcmd, words, word } => self.operands(dcmd, &words, word, go_on),
-            Place::Shell(word) => (word, self.files(word, go_on)),
-            Place::Nothing => ("", Vec::new()),
+        match CursorWord::at_end_of(before) {
+            CursorWord::Name(word) => (word, self.unquoted_symbols(word, go_on)),
+            CursorWord::Quoted(word) => (word, self.symbols(word, go_on)),
+            CursorWord::Variable(word) => (word, starting(&self.variables, word)),
+            CursorWord::Spelling(word) => self.spellings(before, word, go_on),
+            CursorWord::Operand { dcmd, words, word } => self.operands(dcmd, &words, word, go_on),
+            CursorWord::Shell(word) => (word, self.files(word, go_on)),
+            CursorWord::Nothing => ("", Vec::new()),
         }
     }
 

@@ -10,7 +10,7 @@ const DEPTH: usize = 2;
 
 /// What is being typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Place<'l> {
+pub(crate) enum CursorWord<'l> {
     /// A name in an expression.
     Name(&'l str),
     /// A name within double quotes in an expression.
@@ -34,7 +34,7 @@ pub(crate) enum Place<'l> {
     Nothing,
 }
 
-impl<'l> Place<'l> {
+impl<'l> CursorWord<'l> {
     /// The place at the end of `before`.
     pub(crate) fn at_end_of(before: &'l str) -> Self {
         place(before, DEPTH)
@@ -42,9 +42,9 @@ impl<'l> Place<'l> {
 }
 
 /// The place, or that the statement ended before the text did.
-type Found<'l> = Option<Place<'l>>;
+type CursorFound<'l> = Option<CursorWord<'l>>;
 
-fn place(text: &str, depth: usize) -> Place<'_> {
+fn place(text: &str, depth: usize) -> CursorWord<'_> {
     let mut reader = Reader { scanner: Scanner::new(text), depth };
     loop {
         reader.scanner.skip_to_statement();
@@ -60,11 +60,11 @@ enum Token<'l> {
     Operand,
     Operator,
     /// An operand that the end of the line cuts off.
-    Open(Place<'l>),
+    Open(CursorWord<'l>),
 }
 
-impl<'l> From<Place<'l>> for Token<'l> {
-    fn from(place: Place<'l>) -> Self {
+impl<'l> From<CursorWord<'l>> for Token<'l> {
+    fn from(place: CursorWord<'l>) -> Self {
         Self::Open(place)
     }
 }
@@ -75,7 +75,7 @@ struct Reader<'l> {
 }
 
 impl<'l> Reader<'l> {
-    fn statement(&mut self) -> Found<'l> {
+    fn statement(&mut self) -> CursorFound<'l> {
         if let Some(place) = self.expression() {
             return Some(place);
         }
@@ -87,24 +87,24 @@ impl<'l> Reader<'l> {
             self.scanner.eat("|");
             self.scanner.skip_blanks();
         }
-        self.at_text_end(Place::Nothing)
+        self.at_text_end(CursorWord::Nothing)
     }
 
     fn is_done(&self) -> bool {
         self.scanner.rest().is_empty()
     }
 
-    fn at_text_end(&self, place: Place<'l>) -> Found<'l> {
+    fn at_text_end(&self, place: CursorWord<'l>) -> CursorFound<'l> {
         self.is_done().then_some(place)
     }
 
     /// Address and count, up to a verb.
-    fn expression(&mut self) -> Found<'l> {
+    fn expression(&mut self) -> CursorFound<'l> {
         let mut after_operand = false;
         loop {
             self.scanner.skip_blanks();
             if self.is_done() {
-                return Some(Place::Nothing);
+                return Some(CursorWord::Nothing);
             }
             if self.ends_expression(after_operand) {
                 return None;
@@ -135,10 +135,10 @@ impl<'l> Reader<'l> {
         }
         match self.scanner.peek() {
             Some('<') => self.variable(),
-            Some('"') => {
-                self.quoted().map_or_else(|open| Place::Quoted(open).into(), |_| Token::Operand)
-            }
-            Some('\'') => self.quoted().map_or(Place::Nothing.into(), |_| Token::Operand),
+            Some('"') => self
+                .quoted()
+                .map_or_else(|open| CursorWord::Quoted(open).into(), |_| Token::Operand),
+            Some('\'') => self.quoted().map_or(CursorWord::Nothing.into(), |_| Token::Operand),
             Some(c) if lexer::is_name(c) => self.name(),
             _ => self.operator(),
         }
@@ -147,7 +147,7 @@ impl<'l> Reader<'l> {
     fn variable(&mut self) -> Token<'l> {
         self.scanner.bump();
         let name = self.scanner.take_while(lexer::is_name);
-        if self.is_done() { Place::Variable(name).into() } else { Token::Operand }
+        if self.is_done() { CursorWord::Variable(name).into() } else { Token::Operand }
     }
 
     /// A symbol, a number, or dot.
@@ -155,8 +155,8 @@ impl<'l> Reader<'l> {
         let name = self.scanner.take_while(lexer::is_name);
         let is_symbol = name.starts_with(lexer::begins_name) && name != ".";
         match (self.is_done(), is_symbol) {
-            (true, true) => Place::Name(name).into(),
-            (true, false) => Place::Nothing.into(),
+            (true, true) => CursorWord::Name(name).into(),
+            (true, false) => CursorWord::Nothing.into(),
             (false, _) => Token::Operand,
         }
     }
@@ -189,7 +189,7 @@ impl<'l> Reader<'l> {
     }
 
     /// One verb and its words.
-    fn stage(&mut self) -> Found<'l> {
+    fn stage(&mut self) -> CursorFound<'l> {
         let start = self.scanner.position();
         match self.scanner.bump() {
             Some(':') if self.scanner.eat(":") => {
@@ -207,22 +207,24 @@ impl<'l> Reader<'l> {
     }
 
     /// The words behind the dcmd that begins at `start`.
-    fn operands(&mut self, start: usize) -> Found<'l> {
+    fn operands(&mut self, start: usize) -> CursorFound<'l> {
         let dcmd = self.scanner.since(start);
         if self.is_done() && !matches!(dcmd, "$<" | "$<<") {
-            return Some(Place::Spelling(dcmd));
+            return Some(CursorWord::Spelling(dcmd));
         }
         let mut words = Vec::new();
         loop {
             self.scanner.skip_blanks();
             if self.is_done() {
-                return Some(Place::Operand { dcmd, words, word: "" });
+                return Some(CursorWord::Operand { dcmd, words, word: "" });
             }
             if matches!(self.scanner.peek(), Some('\n' | ';' | '|' | '!')) {
                 return None;
             }
             match self.word() {
-                Ok(word) if self.is_done() => return Some(Place::Operand { dcmd, words, word }),
+                Ok(word) if self.is_done() => {
+                    return Some(CursorWord::Operand { dcmd, words, word });
+                }
                 Ok(word) => words.push(word),
                 Err(inner) => return Some(inner),
             }
@@ -230,7 +232,7 @@ impl<'l> Reader<'l> {
     }
 
     /// One word, quotes included; or the place in a quote or an immediate that is open.
-    fn word(&mut self) -> Result<&'l str, Place<'l>> {
+    fn word(&mut self) -> Result<&'l str, CursorWord<'l>> {
         let start = self.scanner.position();
         while let Some(c) = self.scanner.peek() {
             match c {
@@ -244,7 +246,7 @@ impl<'l> Reader<'l> {
         Ok(self.scanner.since(start))
     }
 
-    fn immediate(&mut self) -> Result<(), Place<'l>> {
+    fn immediate(&mut self) -> Result<(), CursorWord<'l>> {
         let start = self.scanner.position();
         self.scanner.take_while(|c| c != ']' && c != '\n');
         let text = self.scanner.since(start);
@@ -252,10 +254,10 @@ impl<'l> Reader<'l> {
     }
 
     /// The place in a text of the language that stands within another.
-    fn inside(&self, text: &'l str) -> Place<'l> {
+    fn inside(&self, text: &'l str) -> CursorWord<'l> {
         match self.depth.checked_sub(1) {
             Some(depth) => place(text, depth),
-            None => Place::Nothing,
+            None => CursorWord::Nothing,
         }
     }
 
@@ -268,19 +270,19 @@ impl<'l> Reader<'l> {
     }
 
     /// `>name`, with a cast between them.
-    fn assignment(&mut self) -> Found<'l> {
+    fn assignment(&mut self) -> CursorFound<'l> {
         self.cast();
         self.scanner.skip_blanks();
         let name = self.scanner.take_while(lexer::is_name);
         if self.is_done() {
-            return Some(Place::Variable(name));
+            return Some(CursorWord::Variable(name));
         }
         self.scanner.take_while(|c| !matches!(c, '\n' | ';' | '|' | '!'));
-        self.at_text_end(Place::Nothing)
+        self.at_text_end(CursorWord::Nothing)
     }
 
     /// What stands behind `/`, `=` and their like.
-    fn formats(&mut self) -> Found<'l> {
+    fn formats(&mut self) -> CursorFound<'l> {
         while let Some(c) = self.scanner.peek() {
             match c {
                 '\n' | ';' | '|' | '!' => return None,
@@ -288,14 +290,14 @@ impl<'l> Reader<'l> {
                 _ => drop(self.scanner.bump()),
             }
         }
-        Some(Place::Nothing)
+        Some(CursorWord::Nothing)
     }
 
     /// What a shell reads.
-    fn shell(&mut self) -> Found<'l> {
+    fn shell(&mut self) -> CursorFound<'l> {
         let text = self.scanner.take_shell();
         let word = text.rsplit(lexer::is_blank).next().unwrap_or_default();
-        self.at_text_end(Place::Shell(word))
+        self.at_text_end(CursorWord::Shell(word))
     }
 }
 

@@ -83,7 +83,9 @@ fn symbols_and_objects() {
 #[test]
 fn names_of_rust_go_on_behind_their_scopes() {
     let known = "kcore_shell::complete::tests::names_of_rust_go_on_behind_their_scopes";
-    for end in ["kcore_shell::complete::tests::names_of_ru", "kcore_shell::complete::tests::names_of_"] {
+    for end in
+        ["kcore_shell::complete::tests::names_of_ru", "kcore_shell::complete::tests::names_of_"]
+    {
         let found = offered(end, end);
         assert!(found.iter().all(|name| known.starts_with(name.as_str())), "{found:?}");
         assert!(found[0].len() > end.len(), "{found:?}");

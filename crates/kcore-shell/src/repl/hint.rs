@@ -4,7 +4,7 @@ use rustyline::Context;
 use rustyline::hint::{Hint, Hinter, HistoryHinter};
 
 use crate::complete::Completer;
-use crate::complete::place::Place;
+use crate::complete::place::CursorWord;
 
 /// Letters of a line after which history is asked.
 const ENOUGH: usize = 3;
@@ -29,9 +29,9 @@ impl Hint for LineHint {
 
 /// The options and operands of the dcmd that was just typed.
 pub(super) fn usage(line: &str, completer: &Completer) -> Option<LineHint> {
-    let (spelling, blank) = match Place::at_end_of(line) {
-        Place::Spelling(spelling) => (spelling, " "),
-        Place::Operand { dcmd, words, word: "" } if words.is_empty() => (dcmd, ""),
+    let (spelling, blank) = match CursorWord::at_end_of(line) {
+        CursorWord::Spelling(spelling) => (spelling, " "),
+        CursorWord::Operand { dcmd, words, word: "" } if words.is_empty() => (dcmd, ""),
         _ => return None,
     };
     let usage = completer.spec(spelling)?.usage_as(spelling);

@@ -15,7 +15,7 @@ use super::{
     inlined::{FunctionAt, InlinedCall},
     names::NameAttributes,
     pieces::{NOBODY, Pieces},
-    rows::Place,
+    rows::SourcePosition,
     unit::Unit,
     walk::Walk,
 };
@@ -26,11 +26,11 @@ const SELDOM: u32 = 4;
 
 /// The calls of functions that were asked about often, by the function's entry.
 #[derive(Default)]
-pub struct CallsOfFunctions(Mutex<FxHashMap<UnitOffset, Asked>>);
+pub struct CallsOfFunctions(Mutex<FxHashMap<UnitOffset, FunctionCalls>>);
 
 /// How often a function was asked about, and its calls once that was often.
 #[derive(Default)]
-struct Asked {
+struct FunctionCalls {
     times: u32,
     calls: Option<Arc<Calls>>,
 }
@@ -48,7 +48,7 @@ struct Calls {
 /// A call.
 struct Call {
     entry: UnitOffset,
-    place: Place,
+    place: SourcePosition,
     /// The call that it lies in, or [`NOBODY`].
     around: u32,
 }

@@ -7,7 +7,7 @@ use super::{
     attributes::{PcRanges, RangesLeft},
     file::DwarfFile,
     names::NameAttributes,
-    rows::Place,
+    rows::SourcePosition,
     unit::Unit,
     walk::{Entry, Walk, sibling},
 };
@@ -20,7 +20,7 @@ pub struct InlinedCall {
     /// How the inlined function is named.
     pub names: NameAttributes,
     entry: UnitOffset,
-    place: Place,
+    place: SourcePosition,
     pcs: PcRanges,
     sibling: Option<UnitOffset>,
 }
@@ -30,7 +30,7 @@ pub struct FunctionAt {
     /// How the function itself is named.
     pub names: NameAttributes,
     /// How each call is named and where it stands, the outermost first.
-    pub inlined: Vec<(NameAttributes, Place)>,
+    pub inlined: Vec<(NameAttributes, SourcePosition)>,
 }
 
 impl FunctionAt {
@@ -50,8 +50,12 @@ impl FunctionAt {
     }
 
     /// A function of these names and these calls, each by its entry and where it stands, the outermost first.
-    pub fn with(unit: &Unit, names: NameAttributes, calls: &[(UnitOffset, Place)]) -> Result<Self> {
-        let read = |(entry, place): &(UnitOffset, Place)| {
+    pub fn with(
+        unit: &Unit,
+        names: NameAttributes,
+        calls: &[(UnitOffset, SourcePosition)],
+    ) -> Result<Self> {
+        let read = |(entry, place): &(UnitOffset, SourcePosition)| {
             Ok((NameAttributes::read(unit, *entry)?, *place))
         };
         let inlined = calls.iter().take(MAX_INLINED).map(read).collect::<Result<_>>()?;
@@ -94,7 +98,7 @@ impl FunctionAt {
 
 impl InlinedCall {
     /// Where the call stands.
-    pub const fn place(&self) -> Place {
+    pub const fn place(&self) -> SourcePosition {
         self.place
     }
 
@@ -124,7 +128,7 @@ impl InlinedCall {
         let mut call = Self {
             names: NameAttributes::default(),
             entry: entry.offset,
-            place: Place::default(),
+            place: SourcePosition::default(),
             pcs: PcRanges::default(),
             sibling: None,
         };

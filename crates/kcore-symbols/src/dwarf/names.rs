@@ -29,13 +29,13 @@ const MAX_LONG: usize = 64 << 20;
 /// Names that are not short, by the place where they lie.
 #[derive(Default)]
 pub struct LongNames {
-    kept: Mutex<Kept>,
+    kept: Mutex<NameCache>,
     /// Whether a name was left out, since too much text of long names is kept.
     is_cut: AtomicBool,
 }
 
 #[derive(Default)]
-struct Kept {
+struct NameCache {
     names: FxHashMap<(u64, usize), Arc<str>>,
     /// The same by where they begin in the strings of a file: to find the end of one takes as long as to read it.
     in_strings: FxHashMap<(Which, usize), Arc<str>>,

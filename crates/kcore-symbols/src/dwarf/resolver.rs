@@ -11,7 +11,7 @@ use super::{
     inlined::FunctionAt,
     names,
     ranges::Claims,
-    rows::Place,
+    rows::SourcePosition,
     scan::scan,
     unit::{SplitName, Unit},
 };
@@ -180,7 +180,7 @@ impl Resolver {
         lines: &Unit,
         code: &Code<'_>,
         function: FunctionAt,
-        mut place: Place,
+        mut place: SourcePosition,
     ) -> Result<Vec<LineFrame>> {
         let mut frames = Vec::with_capacity(function.inlined.len().saturating_add(1));
         for (names, outside) in function.inlined.into_iter().rev() {
@@ -198,7 +198,7 @@ impl Resolver {
         lines: &Unit,
         code: &Code<'_>,
         function: Option<Arc<str>>,
-        place: Place,
+        place: SourcePosition,
         inline: bool,
     ) -> Result<LineFrame> {
         let file = &self.files.main.file;
@@ -223,7 +223,11 @@ fn code_of<'a>(files: &'a Files, unit: &Arc<Unit>) -> Option<Code<'a>> {
 
 /// Leaves deep calls out, if no more of them may be told of: then the innermost one that is left stands at the
 /// place of the next one.
-fn cut_deep(left: &mut usize, function: &mut FunctionAt, place: &mut Place) -> Option<Problem> {
+fn cut_deep(
+    left: &mut usize,
+    function: &mut FunctionAt,
+    place: &mut SourcePosition,
+) -> Option<Problem> {
     let (_, next) = function.inlined.get(SHALLOW)?;
     let deep = function.inlined.len().saturating_sub(SHALLOW);
     if let Some(rest) = left.checked_sub(deep) {

@@ -39,7 +39,7 @@ struct Row {
 
 /// Where an address comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct SourcePosition {
     /// Number of the file.
     pub file: Option<u64>,
     /// Line, from 1.
@@ -89,7 +89,7 @@ impl Rows {
     }
 
     /// Where `pc` comes from.
-    pub fn find(&self, pc: u64) -> Option<Place> {
+    pub fn find(&self, pc: u64) -> Option<SourcePosition> {
         let after = self.sequences.partition_point(|sequence| sequence.start <= pc);
         let sequence = self.sequences.get(after.checked_sub(1)?)?;
         if pc >= sequence.end {
@@ -143,9 +143,9 @@ impl Row {
         }
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> SourcePosition {
         let known = |number: u32| Some(number).filter(|number| *number > 0);
-        Place {
+        SourcePosition {
             file: Some(self.file.into()),
             line: known(self.line),
             column: known(self.line).and_then(|_| known(self.column)),

@@ -53,11 +53,11 @@ type FoundFile = Arc<Built<Option<SplitFile>>>;
 struct Split {
     name: SplitName,
     skeleton: SkeletonBases,
-    opened: Built<Option<Opened>>,
+    opened: Built<Option<SkeletonUnits>>,
 }
 
 /// The units of one skeleton.
-struct Opened {
+struct SkeletonUnits {
     info: Units,
     /// Where the one begins that is its other half.
     start: usize,
@@ -76,13 +76,13 @@ struct SplitFile {
     types: Option<Arc<Units>>,
     /// Whether a skeleton has the units that are nobody's half.
     has_others: AtomicBool,
-    room: Arc<Room>,
+    room: Arc<UnitBudget>,
 }
 
 /// Bytes of units that may still be read for skeletons.
-struct Room(AtomicUsize);
+struct UnitBudget(AtomicUsize);
 
-impl Room {
+impl UnitBudget {
     /// For the units of a file that has so many bytes of them.
     const fn of(bytes: usize) -> Self {
         Self(AtomicUsize::new(bytes.saturating_mul(OVERLAP)))
@@ -101,9 +101,9 @@ struct Package {
     /// What the index has by each number: any number of skeletons may have one.
     units: Mutex<FxHashMap<u64, FoundFile>>,
     /// For all of them: the index may give many numbers to one place.
-    room: Arc<Room>,
+    room: Arc<UnitBudget>,
     /// The same for type units.
-    types_room: Room,
+    types_room: UnitBudget,
 }
 
 /// Bytes that an index of a package has of each unit, at least: the number of its unit, where in the table that
@@ -201,7 +201,7 @@ impl Splits {
         self.missed.load(Ordering::Relaxed)
     }
 
-    fn opened(&self, main: &DwarfFile, number: u32) -> Option<&Opened> {
+    fn opened(&self, main: &DwarfFile, number: u32) -> Option<&SkeletonUnits> {
         let split = self.units.get(usize::try_from(number).ok()?)?;
         let opened = split.opened.get_or_build(&main.budget, || self.open(main, split)).as_ref();
         if opened.is_none() {
@@ -210,7 +210,7 @@ impl Splits {
         opened
     }
 
-    fn open(&self, main: &DwarfFile, split: &Split) -> Option<Opened> {
+    fn open(&self, main: &DwarfFile, split: &Split) -> Option<SkeletonUnits> {
         if let Some(package) = self.package() {
             let found = package.found(split.name.id);
             let file = found.get_or_build(&main.budget, || {
@@ -233,7 +233,7 @@ impl Splits {
     }
 
     /// The half of a skeleton in a file that has it.
-    fn open_half(&self, file: &SplitFile, split: &Split) -> Option<Opened> {
+    fn open_half(&self, file: &SplitFile, split: &Split) -> Option<SkeletonUnits> {
         let start = *file.halves.get(&split.name.id)?;
         let opened = file.open(start, split.skeleton);
         if opened.is_none() {
@@ -261,12 +261,12 @@ impl SplitFile {
     fn read(image: &Image, main: &DwarfFile, skeleton: SkeletonBases) -> Self {
         let file = DwarfFile::open_split(image, main, skeleton);
         let types = file.types(image).map(Units::new).map(Arc::new);
-        let room = Room::of(file.info_size());
+        let room = UnitBudget::of(file.info_size());
         Self::of(Units::new(file), types, Arc::new(room))
     }
 
     /// Reads which units there are of those of one number.
-    fn of(units: Units, types: Option<Arc<Units>>, room: Arc<Room>) -> Self {
+    fn of(units: Units, types: Option<Arc<Units>>, room: Arc<UnitBudget>) -> Self {
         let (mut halves, mut others) = (FxHashMap::default(), Vec::new());
         let mut watch = Watch::new(&units.file.budget);
         for start in units.starts().0 {
@@ -284,7 +284,7 @@ impl SplitFile {
     }
 
     /// The unit at `start` for a skeleton; `None` where skeletons have too many units by now.
-    fn open(&self, start: usize, skeleton: SkeletonBases) -> Option<Opened> {
+    fn open(&self, start: usize, skeleton: SkeletonBases) -> Option<SkeletonUnits> {
         let bytes = self.units.file.next_unit(start).ok()?.saturating_sub(start);
         if !self.room.take(bytes) {
             return None;
@@ -296,7 +296,7 @@ impl SplitFile {
             listed.sort_unstable();
         }
         let info = self.units.for_skeleton(self.units.file.for_skeleton(skeleton), listed);
-        Some(Opened { info, start, types: self.types.clone(), lists_types })
+        Some(SkeletonUnits { info, start, types: self.types.clone(), lists_types })
     }
 }
 
@@ -317,7 +317,7 @@ impl Package {
         let types = (0..count).map(|_| Built::new()).collect();
         let units = dwarf.debug_info.reader().len();
         let all = units.saturating_add(dwarf.debug_types.reader().len());
-        let (room, types_room) = (Arc::new(Room::of(units)), Room::of(all));
+        let (room, types_room) = (Arc::new(UnitBudget::of(units)), UnitBudget::of(all));
         Ok(Self { dwarf, types, units: Mutex::default(), room, types_room })
     }
 

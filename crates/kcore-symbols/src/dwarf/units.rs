@@ -31,7 +31,7 @@ pub struct Units {
     starts: Arc<Mutex<Vec<usize>>>,
     /// Those that are listed, if not all are.
     listed: Option<Vec<usize>>,
-    counted: Mutex<Counted>,
+    counted: Mutex<OpenUnits>,
     /// Where units begin by `.debug_aranges`, in order: without them, the way to a unit leads over
     /// the headers of all before it.
     known: Vec<usize>,
@@ -40,7 +40,7 @@ pub struct Units {
 
 /// The units that were opened, and their bytes.
 #[derive(Default)]
-struct Counted {
+struct OpenUnits {
     units: FxHashSet<usize>,
     bytes: usize,
 }

@@ -7,7 +7,7 @@ use kcore_parallel::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::{
-    Kept, NameIndex, Record,
+    IndexFile, NameIndex, Record,
     known::KnownNames,
     listed,
     merge::{Dealt, Scopes, merged},
@@ -23,7 +23,7 @@ const CHUNKS: usize = 16;
 impl NameIndex {
     /// The index of all names: the one that was kept, or a new one, which is kept then. When the command has to end, it
     /// is empty, and not kept.
-    pub fn open(files: &Files, kept: Option<&Kept>) -> Self {
+    pub fn open(files: &Files, kept: Option<&IndexFile>) -> Self {
         let key = kept.and_then(|kept| kept.key(files));
         let Some((kept, key)) = kept.zip(key) else {
             let bytes = scan(files, &units_of(files), &[]);
@@ -38,7 +38,7 @@ impl NameIndex {
     }
 
     /// The index that was kept, if there is one.
-    pub fn load(files: &Files, kept: Option<&Kept>) -> Option<Self> {
+    pub fn load(files: &Files, kept: Option<&IndexFile>) -> Option<Self> {
         let (kept, key) = kept.zip(kept.and_then(|kept| kept.key(files)))?;
         Some(Self { stored: Some(kept.load(&key)?) })
     }

@@ -15,14 +15,14 @@ use crate::{
 const MAX_READ: usize = 1 << 15;
 
 /// A name that is looked for.
-pub struct Sought<'a> {
+pub struct IndexQuery<'a> {
     typed: Spelled,
     hash: NameHash,
     what: What,
     keyword: Option<&'a str>,
 }
 
-impl<'a> Sought<'a> {
+impl<'a> IndexQuery<'a> {
     /// A type by its name, which may have `struct`, `class`, `union` or `enum` before it.
     pub fn types(name: &'a str) -> Self {
         let name = name.trim();
@@ -83,12 +83,16 @@ const MAX_SCOPES: usize = 256;
 
 /// The entries that may be meant, definitions before declarations. Where one fits better than others,
 /// those are left out: the name in the very scope that was typed counts more than one in another.
-pub fn find(info: &DebugInfo, index: &NameIndex, sought: &Sought<'_>) -> Vec<DieId> {
+pub fn find(info: &DebugInfo, index: &NameIndex, sought: &IndexQuery<'_>) -> Vec<DieId> {
     best_of(&all(info, index, sought), sought.what)
 }
 
 /// The same if the very name is defined: nothing that the index may not know could be better.
-pub fn find_exact(info: &DebugInfo, index: &NameIndex, sought: &Sought<'_>) -> Option<Vec<DieId>> {
+pub fn find_exact(
+    info: &DebugInfo,
+    index: &NameIndex,
+    sought: &IndexQuery<'_>,
+) -> Option<Vec<DieId>> {
     let found = all(info, index, sought);
     let is_exact = matches!(found.first(), Some((false, Fit::Exact, _)));
     is_exact.then(|| best_of(&found, sought.what))
@@ -96,7 +100,7 @@ pub fn find_exact(info: &DebugInfo, index: &NameIndex, sought: &Sought<'_>) -> O
 
 /// All entries that may be meant, the best first: whether it is only declared, how well it fits, and
 /// where it is.
-fn all(info: &DebugInfo, index: &NameIndex, sought: &Sought<'_>) -> Vec<(bool, Fit, DieId)> {
+fn all(info: &DebugInfo, index: &NameIndex, sought: &IndexQuery<'_>) -> Vec<(bool, Fit, DieId)> {
     let candidates = index.with_stem(sought.hash.stem).filter(|record| sought.may_be(record));
     let mut candidates: Vec<Record> = candidates.collect();
     // The very name first, since not all may be read.
@@ -128,7 +132,7 @@ fn fit_of(
     info: &DebugInfo,
     index: &NameIndex,
     record: &Record,
-    sought: &Sought<'_>,
+    sought: &IndexQuery<'_>,
 ) -> Option<Fit> {
     let named = named(info, index, record)?;
     let entry = Spelled::parse(&named.name);

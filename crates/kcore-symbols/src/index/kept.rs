@@ -22,12 +22,12 @@ pub trait IndexCache: Send + Sync {
 }
 
 /// Where the index of a module is kept, and by which name.
-pub struct Kept {
+pub struct IndexFile {
     cache: Arc<dyn IndexCache>,
     build_id: BuildId,
 }
 
-impl Kept {
+impl IndexFile {
     /// That of the file with this build-id.
     pub const fn new(cache: Arc<dyn IndexCache>, build_id: BuildId) -> Self {
         Self { cache, build_id }

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{
     Record,
     records::{ASK_ENTRY, NO_SCOPE, ScopeRecord},
-    scan::{Found, FoundScope},
+    scan::{FoundScope, NameEntry},
 };
 
 /// Heaps that names are dealt to.
@@ -19,7 +19,7 @@ const HEAP_BITS: u32 = 6;
 /// What was found in some units.
 pub struct Dealt {
     /// The names, in the order in which they stand there, by the first bits of their stems.
-    heaps: Vec<Vec<Found>>,
+    heaps: Vec<Vec<NameEntry>>,
     /// The scopes that they lie in.
     pub scopes: Vec<FoundScope>,
     /// The numbers that these have among all.
@@ -35,7 +35,7 @@ impl Default for Dealt {
 
 impl Dealt {
     /// Adds a name.
-    pub fn add(&mut self, found: Found) {
+    pub fn add(&mut self, found: NameEntry) {
         let heap = found.record.stem >> (u32::BITS - HEAP_BITS);
         if let Some(heap) = self.heaps.get_mut(heap as usize) {
             heap.push(found);

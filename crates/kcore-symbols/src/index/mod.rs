@@ -31,8 +31,8 @@ mod spelled;
 mod stored;
 mod tokens;
 
-pub use find::{Sought, find, find_exact, named};
-pub use kept::{IndexCache, Kept};
+pub use find::{IndexQuery, find, find_exact, named};
+pub use kept::{IndexCache, IndexFile};
 pub use records::{Record, What};
 
 use crate::DieId;

@@ -25,14 +25,14 @@ use crate::dwarf::{Files, Reader, Unit, Walk, Which, is_number};
 const MAX_REFERENCES: usize = 4;
 
 /// What is remembered of a name, and what tells it from the same name elsewhere.
-pub struct Found {
+pub struct NameEntry {
     /// What is remembered. Its scope is a place in [`Scanned::scopes`].
     pub record: Record,
     /// Equal for names that say the same, wherever they stand; `None` for what is kept each time.
     pub identity: Option<u64>,
 }
 
-impl Found {
+impl NameEntry {
     /// Whether the same was not seen before.
     pub fn is_new(&self, seen: &mut FxHashSet<u64>) -> bool {
         self.identity.is_none_or(|identity| seen.insert(identity))
@@ -56,7 +56,7 @@ pub struct FoundScope {
 #[derive(Default)]
 pub struct Scanned {
     /// The names, in the order in which they stand there. Those of former units may be taken out.
-    pub found: Vec<Found>,
+    pub found: Vec<NameEntry>,
     /// The scopes that they lie in.
     pub scopes: Vec<FoundScope>,
 }
@@ -107,7 +107,7 @@ struct Scope {
 
 /// What an entry says of itself, as far as an index wants to know it.
 #[derive(Default)]
-struct Said {
+struct EntryFacts {
     name: Option<NameHash>,
     origin: Option<usize>,
     size: u64,
@@ -176,11 +176,11 @@ impl<'a> Scan<'a> {
     }
 
     /// Reads the attributes of an entry.
-    fn read(&mut self, raw: &mut Raw<'_>, shape: &Shape) -> Option<Said> {
-        let mut said = Said {
+    fn read(&mut self, raw: &mut Raw<'_>, shape: &Shape) -> Option<EntryFacts> {
+        let mut said = EntryFacts {
             is_declaration: shape.is_declaration,
             has_place: shape.has_value,
-            ..Said::default()
+            ..EntryFacts::default()
         };
         for step in &shape.steps {
             match *step {
@@ -192,7 +192,13 @@ impl<'a> Scan<'a> {
         Some(said)
     }
 
-    fn note(&mut self, said: &mut Said, raw: &mut Raw<'_>, fact: Fact, form: DwForm) -> Option<()> {
+    fn note(
+        &mut self,
+        said: &mut EntryFacts,
+        raw: &mut Raw<'_>,
+        fact: Fact,
+        form: DwForm,
+    ) -> Option<()> {
         let form = if form == constants::DW_FORM_indirect { raw.form()? } else { form };
         let width = raw.width(form)?;
         match (fact, width) {
@@ -207,7 +213,7 @@ impl<'a> Scan<'a> {
         Some(())
     }
 
-    fn take(&mut self, shape: &Shape, said: Said, offset: usize, depth: usize) {
+    fn take(&mut self, shape: &Shape, said: EntryFacts, offset: usize, depth: usize) {
         match shape.tag {
             constants::DW_TAG_namespace | constants::DW_TAG_module => {
                 self.enter(shape, &said, offset, depth, None);
@@ -236,10 +242,10 @@ impl<'a> Scan<'a> {
         around.saturating_add(1) == depth
     }
 
-    fn take_type(&mut self, shape: &Shape, mut said: Said, offset: usize, depth: usize) {
+    fn take_type(&mut self, shape: &Shape, mut said: EntryFacts, offset: usize, depth: usize) {
         let tag = u64::from(shape.tag.0);
         said.name = said.name.or_else(|| self.name_of_origin(&said));
-        let scope = Said { name: said.name, ..Said::default() };
+        let scope = EntryFacts { name: said.name, ..EntryFacts::default() };
         let found = self.add(What::Type, said, offset, |identity| Some(mix(identity, tag)));
         self.enter(shape, &scope, offset, depth, found);
     }
@@ -248,7 +254,7 @@ impl<'a> Scan<'a> {
     fn add(
         &mut self,
         what: What,
-        said: Said,
+        said: EntryFacts,
         offset: usize,
         identity: impl FnOnce(u64) -> Option<u64>,
     ) -> Option<usize> {
@@ -259,14 +265,14 @@ impl<'a> Scan<'a> {
         let offset = u32::try_from(offset).ok()?;
         let record = Record::new(name, what, self.number, offset, scope);
         let record = record.declared(said.is_declaration);
-        self.scanned.found.push(Found { record, identity: identity(own) });
+        self.scanned.found.push(NameEntry { record, identity: identity(own) });
         self.scanned.found.len().checked_sub(1)
     }
 
     fn enter(
         &mut self,
         shape: &Shape,
-        said: &Said,
+        said: &EntryFacts,
         offset: usize,
         depth: usize,
         found: Option<usize>,
@@ -316,7 +322,7 @@ impl<'a> Scan<'a> {
     }
 
     /// The name of what an entry defines or is an instance of.
-    fn name_of_origin(&mut self, said: &Said) -> Option<NameHash> {
+    fn name_of_origin(&mut self, said: &EntryFacts) -> Option<NameHash> {
         let mut at = gimli::UnitOffset(said.origin?);
         for _ in 0..MAX_REFERENCES {
             let (mut name, mut origin) = (None, None);

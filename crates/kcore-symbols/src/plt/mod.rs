@@ -66,9 +66,9 @@ pub fn entries(image: &Image, name_at: impl Fn(Svma) -> Option<Vec<u8>>) -> Vec<
     let stubs = tables.into_iter().flat_map(|table| table_stubs(image, linkage, table, &lazy));
     let stubs: Vec<_> = stubs.collect();
     let slots = stubs.iter().map(|(_, stub)| stub.slot).collect();
-    let room = Room::of(image);
+    let room = NameBudget::of(image);
     let names = slot_names(image, linkage, slots, &lazy, &room, name_at);
-    let room = Room::of(image);
+    let room = NameBudget::of(image);
     let entry = |(section, stub): (u16, Stub)| {
         let name = names.get(&stub.slot).filter(|name| room.take(name))?;
         let name = [name.as_slice(), b"@plt"].concat();
@@ -78,9 +78,9 @@ pub fn entries(image: &Image, name_at: impl Fn(Svma) -> Option<Vec<u8>>) -> Vec<
 }
 
 /// Bytes of names that may still be copied.
-struct Room(Cell<usize>);
+struct NameBudget(Cell<usize>);
 
-impl Room {
+impl NameBudget {
     fn of(image: &Image) -> Self {
         let tables = [SymbolTableKind::Dynamic, SymbolTableKind::Full];
         let strings = tables.into_iter().map(|table| image.symbol_strings(table).len());
@@ -145,7 +145,7 @@ fn slot_names(
     linkage: &Linkage,
     mut missing: FxHashSet<u64>,
     lazy: &[Relocation],
-    room: &Room,
+    room: &NameBudget,
     name_at: impl Fn(Svma) -> Option<Vec<u8>>,
 ) -> FxHashMap<u64, Vec<u8>> {
     let strings = image.symbol_strings(SymbolTableKind::Dynamic);

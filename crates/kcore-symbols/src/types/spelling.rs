@@ -38,19 +38,19 @@ pub fn spelled(ty: &Type) -> String {
 
 /// The declaration of a variable.
 pub fn declared(ty: &Type, name: &str) -> String {
-    declare(ty, name.to_owned(), Room { links: MAX_LINKS, parts: &Cell::new(MAX_PARTS) })
+    declare(ty, name.to_owned(), SpellingBudget { links: MAX_LINKS, parts: &Cell::new(MAX_PARTS) })
 }
 
 /// How much of a type is still spelled.
 #[derive(Clone, Copy)]
-struct Room<'a> {
+struct SpellingBudget<'a> {
     /// Types within one another.
     links: usize,
     /// Types in all.
     parts: &'a Cell<u32>,
 }
 
-impl Room<'_> {
+impl SpellingBudget<'_> {
     /// The room that one type leaves for those that it is made of.
     fn less(self) -> Option<Self> {
         self.parts.set(self.parts.get().checked_sub(1)?);
@@ -59,7 +59,7 @@ impl Room<'_> {
 }
 
 /// A declaration of `inner`, which is what stands at the place of the variable.
-fn declare(ty: &Type, inner: String, room: Room<'_>) -> String {
+fn declare(ty: &Type, inner: String, room: SpellingBudget<'_>) -> String {
     let Some(room) = room.less() else { return joined("...", &inner) };
     let declare_link = |link: &TypeLink, inner: String| match ty.follow(link) {
         Ok(target) => declare(&target, inner, room),
@@ -144,7 +144,7 @@ fn dimension(dimension: &Dimension) -> String {
     }
 }
 
-fn parameters(ty: &Type, function: &FunctionType, room: Room<'_>) -> String {
+fn parameters(ty: &Type, function: &FunctionType, room: SpellingBudget<'_>) -> String {
     let spelled = |link| match ty.follow(link) {
         Ok(target) => declare(&target, String::new(), room),
         Err(_) => "?".to_owned(),

@@ -15,12 +15,12 @@ use crate::{
 pub struct Expression {
     bytes: Arc<[u8]>,
     encoding: Encoding,
-    place: Option<Place>,
+    place: Option<ExpressionUnit>,
 }
 
 /// The unit that an expression stands in.
 #[derive(Clone)]
-struct Place {
+struct ExpressionUnit {
     info: Arc<DebugInfo>,
     which: Which,
     unit: Arc<Unit>,
@@ -34,7 +34,7 @@ impl Expression {
         unit: &Arc<Unit>,
         bytes: Arc<[u8]>,
     ) -> Self {
-        let place = Place { info: Arc::clone(info), which, unit: Arc::clone(unit) };
+        let place = ExpressionUnit { info: Arc::clone(info), which, unit: Arc::clone(unit) };
         Self { bytes, encoding: unit.unit.encoding(), place: Some(place) }
     }
 

@@ -5,7 +5,7 @@ use kcore_mem::{Addr, AddressSpace, CodeAddr};
 use super::{Room, Tables};
 use crate::{
     End, Frame, Regs, Trust,
-    code_paths::{CodePaths, Found},
+    code_paths::{CodePaths, FrameState},
     follow::{Outcome, Question},
     row::RowRef,
     step::{Step, step_by_row},
@@ -203,7 +203,8 @@ impl Walk<'_> {
         let question = self.question();
         let to_return = self.room.follower.paths_to_return(pc.addr(), pc.is_return(), question);
         let paths = CodePaths { to_return, ..CodePaths::NONE };
-        let found = Found { regs: &self.room.regs, machine: question.machine, space: self.space };
+        let found =
+            FrameState { regs: &self.room.regs, machine: question.machine, space: self.space };
         let (caller, cfa) = paths.exact(found)?;
         self.by_code(&caller, cfa)
     }

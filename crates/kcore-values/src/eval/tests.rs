@@ -10,7 +10,7 @@ use kcore_symbols::{
 };
 
 use crate::{
-    Absent, Content, Field, Limits, Object, Piece, PieceSource, Place, Pointee, Pointer,
+    Absent, Content, Field, Limits, Object, ObjectPlace, Piece, PieceSource, Pointee, Pointer,
     made_process::{MadeProcess, base, char, composite, int, member, named, structure},
 };
 
@@ -168,8 +168,10 @@ fn a_bit_field_of_a_character_type_is_a_number_with_a_sign() {
     assert_eq!(numbers, [Some(-3), Some(-1), Some(17)]);
     assert_eq!(found[3].value.content, Content::Character(u32::from(b'A')));
     // What a pipe hands on has the sign in all of the type's bits, as C extends it.
-    let narrow =
-        Object { ty: char(), place: Place::Bits(Addr::new(AT), BitField { offset: 0, size: 4 }) };
+    let narrow = Object {
+        ty: char(),
+        place: ObjectPlace::Bits(Addr::new(AT), BitField { offset: 0, size: 4 }),
+    };
     assert_eq!(narrow.number(&process).unwrap().unsigned(), Some(0xfd));
 }
 
@@ -527,7 +529,7 @@ fn a_discriminant_that_chooses_nothing_is_said_to() {
 fn in_pieces(ty: Type, pieces: Vec<Piece>) -> Object {
     let size = pieces.iter().map(|piece| piece.size).sum();
     let bits = BitField { offset: 0, size };
-    Object { ty, place: Place::Pieces { pieces: pieces.into(), bits } }
+    Object { ty, place: ObjectPlace::Pieces { pieces: pieces.into(), bits } }
 }
 
 fn piece(size: u64, source: PieceSource) -> Piece {

@@ -7,7 +7,7 @@ use super::evaluate::{Evaluator, damaged};
 use crate::Absent;
 
 /// What of the beginning of a function is asked for.
-enum Wanted {
+enum EntryQuestion {
     /// A register.
     Register(u16),
     /// What a register pointed to.
@@ -18,10 +18,10 @@ impl Evaluator<'_> {
     /// The value that an expression had when the function began.
     pub fn entry_value(&self, entry: &Expression) -> Result<Value, Absent> {
         match self.wanted(entry)?.ok_or(Absent::OptimizedOut)? {
-            Wanted::Register(register) => self.passed_as(|parameter| {
+            EntryQuestion::Register(register) => self.passed_as(|parameter| {
                 self.is_in(parameter, register).then_some(parameter.value.as_ref())?
             }),
-            Wanted::Pointee(register) => self.passed_as(|parameter| {
+            EntryQuestion::Pointee(register) => self.passed_as(|parameter| {
                 self.is_in(parameter, register).then_some(parameter.data_value.as_ref())?
             }),
         }
@@ -48,11 +48,11 @@ impl Evaluator<'_> {
     fn is_in(&self, parameter: &CallParameter, register: u16) -> bool {
         let location = parameter.location.as_ref();
         let found = location.and_then(|location| self.wanted(location).ok().flatten());
-        matches!(found, Some(Wanted::Register(found)) if found == register)
+        matches!(found, Some(EntryQuestion::Register(found)) if found == register)
     }
 
     /// What an expression asks for: one register alone, or what it points to.
-    fn wanted(&self, entry: &Expression) -> Result<Option<Wanted>, Absent> {
+    fn wanted(&self, entry: &Expression) -> Result<Option<EntryQuestion>, Absent> {
         let bytes = EndianSlice::new(entry.bytes(), self.order());
         if self.reader(entry.bytes()).is_err() {
             return Ok(None);
@@ -60,7 +60,9 @@ impl Evaluator<'_> {
         let mut operations = gimli::Expression(bytes).operations(entry.encoding());
         let mut next = || operations.next().map_err(damaged);
         Ok(match (next()?, next()?) {
-            (Some(Operation::Register { register }), None) => Some(Wanted::Register(register.0)),
+            (Some(Operation::Register { register }), None) => {
+                Some(EntryQuestion::Register(register.0))
+            }
             (
                 Some(Operation::<EndianSlice<'_, RunTimeEndian>>::RegisterOffset {
                     register,
@@ -69,8 +71,8 @@ impl Evaluator<'_> {
                 }),
                 after,
             ) => match after {
-                None => Some(Wanted::Register(register.0)),
-                Some(Operation::Deref { .. }) => Some(Wanted::Pointee(register.0)),
+                None => Some(EntryQuestion::Register(register.0)),
+                Some(Operation::Deref { .. }) => Some(EntryQuestion::Pointee(register.0)),
                 Some(_) => None,
             },
             _ => None,

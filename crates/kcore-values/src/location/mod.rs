@@ -3,7 +3,7 @@
 //!
 //! - [`FrameContext`] is what an expression may ask for; whoever walked the stack implements it.
 //! - `evaluate` runs one expression, `answer` gives it what it asks for.
-//! - `entry_value` asks the caller what it passed, `pieces` makes a `Place` of the
+//! - `entry_value` asks the caller what it passed, `pieces` makes a `ObjectPlace` of the
 //!   result, `pointer` follows pointers to what was optimized away.
 //! - `bytes` turns numbers into the bytes that they have in memory.
 //!
@@ -22,7 +22,7 @@ pub use context::{Call, FrameContext};
 
 use kcore_symbols::{Expression, Type, VariableLocation};
 
-use crate::{Absent, Place};
+use crate::{Absent, ObjectPlace};
 use evaluate::{Budget, Evaluator};
 
 /// Where a variable of type `ty` lies in a frame.
@@ -33,7 +33,7 @@ pub fn place_of(
     location: &VariableLocation,
     ty: &Type,
     frame: &dyn FrameContext,
-) -> Result<Place, Absent> {
+) -> Result<ObjectPlace, Absent> {
     Evaluator::new(frame, &Budget::default()).place(location, ty)
 }
 

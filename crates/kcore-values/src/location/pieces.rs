@@ -10,14 +10,14 @@ use super::{
     bytes,
     evaluate::{Evaluator, Reader, damaged},
 };
-use crate::{Absent, Piece, PieceSource, Place};
+use crate::{Absent, ObjectPlace, Piece, PieceSource};
 
 /// Bytes of a variable that is a constant, at most.
 const MAX_CONSTANT: u64 = 1 << 12;
 
 impl Evaluator<'_> {
     /// Where a variable lies.
-    pub fn place(&self, location: &VariableLocation, ty: &Type) -> Result<Place, Absent> {
+    pub fn place(&self, location: &VariableLocation, ty: &Type) -> Result<ObjectPlace, Absent> {
         match location {
             VariableLocation::OptimizedOut => Err(Absent::OptimizedOut),
             VariableLocation::Damaged(error) => Err(damaged(*error)),
@@ -29,7 +29,7 @@ impl Evaluator<'_> {
                     && only.size_in_bits.is_none()
                 {
                     if let Location::Address { address } = only.location {
-                        return Ok(Place::Memory(Addr::new(address)));
+                        return Ok(ObjectPlace::Memory(Addr::new(address)));
                     }
                     found.push(self.whole(&only.location, expression, ty)?);
                 } else {
@@ -42,7 +42,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn constant(&self, constant: &ConstantValue, ty: &Type) -> Place {
+    fn constant(&self, constant: &ConstantValue, ty: &Type) -> ObjectPlace {
         let bytes = match constant {
             ConstantValue::Bytes(bytes) => Arc::clone(bytes),
             ConstantValue::Number(number) => {
@@ -119,7 +119,7 @@ impl Evaluator<'_> {
 }
 
 /// The place that pieces make, unless there is nothing of it.
-fn joined(pieces: Vec<Piece>, ty: &Type, endian: Endian) -> Result<Place, Absent> {
+fn joined(pieces: Vec<Piece>, ty: &Type, endian: Endian) -> Result<ObjectPlace, Absent> {
     let absent = |piece: &Piece| match &piece.source {
         PieceSource::Absent(why) => Some(why.clone()),
         _ => None,
@@ -137,14 +137,14 @@ fn joined(pieces: Vec<Piece>, ty: &Type, endian: Endian) -> Result<Place, Absent
 
 /// The place of an object of type `ty`. Of a register that is larger than the object the low bytes
 /// count, which stand last where the highest byte stands first.
-fn of_pieces(mut pieces: Vec<Piece>, ty: &Type, endian: Endian) -> Place {
+fn of_pieces(mut pieces: Vec<Piece>, ty: &Type, endian: Endian) -> ObjectPlace {
     let held = pieces.iter().fold(0_u64, |all, piece| all.saturating_add(piece.size));
     let size = ty.size().map_or(held, |size| size.saturating_mul(8));
     if let Some(rest) = size.checked_sub(held).filter(|rest| *rest > 0) {
         pieces.push(Piece { size: rest, source: PieceSource::Absent(Absent::OptimizedOut) });
     }
     let unused = if endian == Endian::Big { held.saturating_sub(size) } else { 0 };
-    Place::Pieces { pieces: pieces.into(), bits: BitField { offset: unused, size } }
+    ObjectPlace::Pieces { pieces: pieces.into(), bits: BitField { offset: unused, size } }
 }
 
 /// How many bits a source has that are counted.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kcore_symbols::{DebugInfo, Expression, Type, TypeError, Variable};
 
 use super::evaluate::{Evaluator, unreadable};
-use crate::{Absent, Object, Place};
+use crate::{Absent, Object, ObjectPlace};
 
 impl Evaluator<'_> {
     /// What a pointer of type `ty` leads to: the variable at an offset of `.debug_info`, and so many
@@ -24,9 +24,9 @@ impl Evaluator<'_> {
         let variable = info.variable_at(id, self.frame.pc()).map_err(told)?;
         let target = type_of(info, &variable, ty).map_err(told)?;
         let inner = self.within(self.frame)?;
-        let place = inner.place(&variable.location, &target).unwrap_or_else(Place::nowhere);
+        let place = inner.place(&variable.location, &target).unwrap_or_else(ObjectPlace::nowhere);
         let place = u64::try_from(bytes).map_or_else(
-            |_| Place::nowhere(unreadable("it lies before what it points to")),
+            |_| ObjectPlace::nowhere(unreadable("it lies before what it points to")),
             |bytes| if bytes == 0 { place.clone() } else { place.part(bytes) },
         );
         Ok(Arc::new(Object { ty: target, place }))

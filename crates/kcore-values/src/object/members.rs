@@ -7,7 +7,7 @@ use kcore_symbols::{
 };
 
 use super::{Object, ObjectError, virtual_place};
-use crate::{Absent, Number, Place, Process, eval::variant_name};
+use crate::{Absent, Number, ObjectPlace, Process, eval::variant_name};
 
 /// Structures within structures that a member is looked for in: damaged types are made of themselves.
 const MAX_DEPTH: usize = 24;
@@ -128,13 +128,13 @@ impl Object {
         Ok(Self { ty: ty.follow(link)?, place: self.place_of(process, place)? })
     }
 
-    fn place_of(&self, process: &dyn Process, place: &MemberPlace) -> Result<Place, Absent> {
+    fn place_of(&self, process: &dyn Process, place: &MemberPlace) -> Result<ObjectPlace, Absent> {
         match place {
             MemberPlace::Offset(offset) => Ok(self.place.part(*offset)),
             MemberPlace::Bits(bits) => Ok(self.place.bit_field(*bits)),
             MemberPlace::Expression(code) => {
                 let at = self.address().ok_or(Absent::OptimizedOut)?;
-                virtual_place::evaluate(process, code, at).map(Place::Memory)
+                virtual_place::evaluate(process, code, at).map(ObjectPlace::Memory)
             }
         }
     }

@@ -14,7 +14,7 @@ pub(crate) use number::byte_order;
 use kcore_mem::Addr;
 use kcore_symbols::Type;
 
-use crate::{Limits, Place, Process, Value, eval::Evaluator};
+use crate::{Limits, ObjectPlace, Process, Value, eval::Evaluator};
 
 /// Something of a type at a place. Nothing of it was read yet.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,13 +22,13 @@ pub struct Object {
     /// What it is.
     pub ty: Type,
     /// Where it lies.
-    pub place: Place,
+    pub place: ObjectPlace,
 }
 
 impl Object {
     /// An object in memory.
     pub const fn at(ty: Type, at: Addr) -> Self {
-        Self { ty, place: Place::Memory(at) }
+        Self { ty, place: ObjectPlace::Memory(at) }
     }
 
     /// The same bytes, as another type.

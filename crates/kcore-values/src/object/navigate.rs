@@ -59,7 +59,7 @@ impl Object {
         let bytes = bytes.and_then(|stride| stride.checked_mul(index)).ok_or_else(nowhere)?;
         match (&self.place, u64::try_from(bytes)) {
             (place, Ok(bytes)) => Ok(Self { ty: self.ty.clone(), place: place.part(bytes) }),
-            (crate::Place::Memory(at), Err(_)) => {
+            (crate::ObjectPlace::Memory(at), Err(_)) => {
                 let at = at.get().checked_add_signed(bytes).ok_or_else(nowhere)?;
                 Ok(Self::at(self.ty.clone(), Addr::new(at)))
             }

@@ -75,9 +75,9 @@ impl Object {
         let signed = matches!(base.encoding, Encoding::Signed | Encoding::SignedChar);
         let number = Number::of_bytes(&bytes, endian, signed).ok_or_else(not_a_number)?;
         let bits = match &self.place {
-            crate::Place::Bits(_, bits) => Some(bits.size),
-            crate::Place::Pieces { bits, .. } => Some(bits.size),
-            crate::Place::Memory(_) => None,
+            crate::ObjectPlace::Bits(_, bits) => Some(bits.size),
+            crate::ObjectPlace::Pieces { bits, .. } => Some(bits.size),
+            crate::ObjectPlace::Memory(_) => None,
         };
         let bits = [bits, base.bits].into_iter().flatten().min().unwrap_or(u64::MAX);
         let bits = u32::try_from(bits).unwrap_or(u32::MAX).min(number.size);

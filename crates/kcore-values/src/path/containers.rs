@@ -7,8 +7,8 @@ use kcore_symbols::BitField;
 
 use super::PathError;
 use crate::{
-    Content, Elements, Entry, Limits, Object, Piece, PieceSource, Place, Pointee, Process, Value,
-    VariantValue,
+    Content, Elements, Entry, Limits, Object, ObjectPlace, Piece, PieceSource, Pointee, Process,
+    Value, VariantValue,
 };
 
 /// An element of a container by its index, or by its key that is a number.
@@ -56,7 +56,8 @@ fn made(process: &dyn Process, value: &Value) -> Option<Object> {
     };
     let size = (len as u64).checked_mul(8)?;
     let piece = Piece { size, source: PieceSource::Bytes(Arc::from(bytes)) };
-    let place = Place::Pieces { pieces: Arc::from([piece]), bits: BitField { offset: 0, size } };
+    let place =
+        ObjectPlace::Pieces { pieces: Arc::from([piece]), bits: BitField { offset: 0, size } };
     Some(Object { ty: value.ty.clone(), place })
 }
 

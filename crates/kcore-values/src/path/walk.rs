@@ -4,7 +4,7 @@ use kcore_mem::Addr;
 use kcore_symbols::{Type, TypeKind};
 
 use super::{OutOfBounds, PathEnd, PathError, PathPart, PathWords, containers, parse, parse::Step};
-use crate::{Object, ObjectError, Place, Process, eval::count_of};
+use crate::{Object, ObjectError, ObjectPlace, Process, eval::count_of};
 
 /// Parts that one path leads to, at most.
 const MAX_PARTS: usize = 1 << 16;
@@ -206,7 +206,9 @@ impl<'a> Walker<'a> {
             Err(ObjectError::Absent(why)) => match object.address() {
                 Some(at) => Err(PathError::Dereference(at)),
                 // What a pointer that was not kept leads to was not kept either, as far as one knows.
-                None => Ok(Object { ty: self.target_type(object)?, place: Place::nowhere(why) }),
+                None => {
+                    Ok(Object { ty: self.target_type(object)?, place: ObjectPlace::nowhere(why) })
+                }
             },
             found => Ok(found?),
         }

@@ -12,7 +12,7 @@ use crate::Absent;
 
 /// Where an object lies.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Place {
+pub enum ObjectPlace {
     /// In memory.
     Memory(Addr),
     /// Some bits behind an address, counted as [`BitField`] counts them.
@@ -47,7 +47,7 @@ pub enum PieceSource {
     /// Nowhere.
     Absent(Absent),
 }
-impl Place {
+impl ObjectPlace {
     /// The place of what lies nowhere, however large it is.
     pub fn nowhere(why: Absent) -> Self {
         let pieces = [Piece { size: u64::MAX, source: PieceSource::Absent(why) }];

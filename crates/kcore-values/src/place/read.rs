@@ -4,7 +4,7 @@ use kcore_mem::{Addr, Endian};
 use kcore_symbols::BitField;
 
 use super::{
-    Piece, PieceSource, Place,
+    ObjectPlace, Piece, PieceSource,
     bits::{bits_of, packed},
 };
 use crate::{Absent, Process};
@@ -15,7 +15,7 @@ const MAX_READ: u64 = 1 << 20;
 /// Bytes of an object that lies in pieces: it was one that fits into registers.
 const MAX_IN_PIECES: u64 = 1 << 12;
 
-impl Place {
+impl ObjectPlace {
     /// The bytes of an object of `size` bytes, in the order of memory. A bit-field comes as the bytes of
     /// the integer that it is, as many as its bits need.
     ///

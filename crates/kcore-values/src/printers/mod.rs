@@ -97,13 +97,13 @@ fn last_name(name: &str) -> &str {
 }
 
 /// Families with their printers.
-type Known = Vec<(&'static str, &'static dyn Printer)>;
+type PrinterList = Vec<(&'static str, &'static dyn Printer)>;
 
 /// Families by the last parts of their names: only for these the scopes of a type are read.
-fn by_last_name() -> &'static FxHashMap<&'static str, Known> {
-    static KNOWN: OnceLock<FxHashMap<&'static str, Known>> = OnceLock::new();
+fn by_last_name() -> &'static FxHashMap<&'static str, PrinterList> {
+    static KNOWN: OnceLock<FxHashMap<&'static str, PrinterList>> = OnceLock::new();
     KNOWN.get_or_init(|| {
-        let mut known: FxHashMap<&'static str, Known> = FxHashMap::default();
+        let mut known: FxHashMap<&'static str, PrinterList> = FxHashMap::default();
         for printer in PRINTERS {
             for family in printer.families() {
                 known.entry(last_name(family)).or_default().push((family, *printer));

@@ -4,7 +4,7 @@ use kcore_mem::{Addr, Fault};
 use kcore_symbols::{BitField, Type};
 
 use crate::{
-    Content, Elements, Entry, Object, Place, Text, Value,
+    Content, Elements, Entry, Object, ObjectPlace, Text, Value,
     eval::{Evaluator, replaced},
 };
 
@@ -75,7 +75,10 @@ impl Evaluator<'_> {
             return None;
         }
         self.sequence(count, |_, offset| {
-            Some(Object { ty: ty.clone(), place: Place::Bits(first, BitField { offset, size: 1 }) })
+            Some(Object {
+                ty: ty.clone(),
+                place: ObjectPlace::Bits(first, BitField { offset, size: 1 }),
+            })
         })
     }
 

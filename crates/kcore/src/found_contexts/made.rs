@@ -20,7 +20,7 @@ pub struct Made<'a> {
 }
 
 /// A place that may be such a context, by the layout of one library.
-struct Place {
+struct ContextCandidate {
     switch: Arc<Switch>,
     /// Where the stack pointer lies, and what it is.
     slot: Addr,
@@ -28,7 +28,7 @@ struct Place {
     preserved: Vec<(RegisterId, u64)>,
 }
 
-impl Place {
+impl ContextCandidate {
     /// Registers that were not set. Memory of other things has fewer of them.
     fn unset(&self) -> usize {
         self.preserved.iter().filter(|(_, value)| *value == 0).count()
@@ -57,7 +57,7 @@ impl Made<'_> {
     }
 
     /// What lies there, if all of it does, and the stack is memory that belongs to no module.
-    fn place(&self, switch: &Arc<Switch>, slot: Addr) -> Option<Place> {
+    fn place(&self, switch: &Arc<Switch>, slot: Addr) -> Option<ContextCandidate> {
         let stack = self.word(slot).filter(|at| at.is_multiple_of(WORD)).map(Addr::new)?;
         let below = Addr::new(stack.get().checked_sub(WORD)?);
         let is_stack =
@@ -66,13 +66,13 @@ impl Made<'_> {
             Some((*register, self.word(switch.resolve(*place, slot, stack)?)?))
         });
         let preserved = preserved.collect::<Option<_>>()?;
-        is_stack.then(|| Place { switch: Arc::clone(switch), slot, stack, preserved })
+        is_stack.then(|| ContextCandidate { switch: Arc::clone(switch), slot, stack, preserved })
     }
 
     /// Whether a place is one that the maker of a stack prepared: the frame pointer is not set and the stack begins
     /// with the function, with another that it is to return to, or with what says that it returns nowhere; or it is
     /// the end of the stack, at the other end of which the structure lies.
-    fn is_prepared(&self, place: &Place, entry: Addr) -> bool {
+    fn is_prepared(&self, place: &ContextCandidate, entry: Addr) -> bool {
         let frame_pointer = self.machine.frame_pointer();
         let frame = place.preserved.iter().find(|(register, _)| *register == frame_pointer);
         let Some((_, frame)) = frame else { return false };
@@ -81,7 +81,7 @@ impl Made<'_> {
         is_end || (*frame == 0 && self.begins_with_function(place, entry))
     }
 
-    fn begins_with_function(&self, place: &Place, entry: Addr) -> bool {
+    fn begins_with_function(&self, place: &ContextCandidate, entry: Addr) -> bool {
         let is_marked = place.preserved.iter().any(|(_, value)| *value == NOWHERE);
         let is_first = |first: u64| {
             first == entry.get() || first == NOWHERE || self.words.function_start(first).is_some()

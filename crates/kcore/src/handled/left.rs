@@ -12,7 +12,7 @@ use super::{HandledSignal, SIGSEGV};
 use crate::{
     AccessKind, Core, Thread,
     mapping::Mapping,
-    search::{UnitSize, Wanted},
+    search::{UnitSize, ValuePattern},
 };
 
 /// Stack below a thread's stack pointer in which the frame may lie.
@@ -70,7 +70,7 @@ impl Core {
         pc: Addr,
         sp: Addr,
     ) -> impl Iterator<Item = Addr> {
-        let found = self.search_ranges(Wanted::exactly(sp.get()), UnitSize::Eight, ranges);
+        let found = self.search_ranges(ValuePattern::exactly(sp.get()), UnitSize::Eight, ranges);
         let slots = found.flat_map(|batch| batch.matches).map(|found| found.addr);
         let has_pc = move |slot: &Addr| {
             let behind = slot.checked_add(8);

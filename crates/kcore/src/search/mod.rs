@@ -12,7 +12,7 @@ use std::time::Instant;
 use kcore_mem::{Addr, AddrRange, AddressSpace, Origin, Region};
 use kcore_parallel::prelude::*;
 
-pub use pattern::{UnitSize, Wanted};
+pub use pattern::{UnitSize, ValuePattern};
 use scan::{Scanned, Scanner};
 
 use crate::{Core, pace::Pace, regions};
@@ -70,7 +70,7 @@ impl Core {
     /// Searches the memory of the process for units that hold what is wanted and lie wholly within a
     /// range. Memory that was not dumped is taken from the files of modules, where their build-ids
     /// prove them to be those that were mapped; the rest is skipped and counted.
-    pub fn search(&self, wanted: Wanted, unit: UnitSize, within: AddrRange) -> Search<'_> {
+    pub fn search(&self, wanted: ValuePattern, unit: UnitSize, within: AddrRange) -> Search<'_> {
         let unit_bytes = unit.bytes() as u64;
         let end = within.end.get().saturating_sub(within.end.get() % unit_bytes);
         let within = AddrRange::new(within.start, Addr::new(end));
@@ -96,7 +96,7 @@ impl Core {
     /// Searches ranges of memory, in their order, for units that hold what is wanted. The caller bounds them.
     pub(crate) fn search_ranges(
         &self,
-        wanted: Wanted,
+        wanted: ValuePattern,
         unit: UnitSize,
         mut left: Vec<AddrRange>,
     ) -> Search<'_> {

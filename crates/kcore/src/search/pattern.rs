@@ -50,7 +50,7 @@ impl UnitSize {
 
 /// Which values are looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum ValuePattern {
     /// Those whose bits of `mask` are `value`.
     Masked {
         /// What is left of the value under the mask.
@@ -67,7 +67,7 @@ pub enum Wanted {
     },
 }
 
-impl Wanted {
+impl ValuePattern {
     /// Just this value.
     pub const fn exactly(value: u64) -> Self {
         Self::Masked { value, mask: u64::MAX }
@@ -118,7 +118,7 @@ pub struct Sieve {
 
 impl Sieve {
     /// What every unit that is wanted passes, and few others do.
-    pub fn new(wanted: Wanted, unit: UnitSize, target: Target) -> Self {
+    pub fn new(wanted: ValuePattern, unit: UnitSize, target: Target) -> Self {
         let (value, mask) = wanted.sieve(unit);
         Self { value: in_memory(value, unit, target), mask: in_memory(mask, unit, target) }
     }
@@ -151,13 +151,14 @@ mod tests {
     #[test]
     fn a_sieve_lets_every_value_of_a_range_pass() {
         for (first, last) in [(0, 0), (0x7f0, 0x80f), (0, u64::MAX), (5, 5), (0x1000, 0x1fff)] {
-            let wanted = Wanted::Between { first, last };
+            let wanted = ValuePattern::Between { first, last };
             let (value, mask) = wanted.sieve(UnitSize::Eight);
             for found in [first, last, first + (last - first) / 2] {
                 assert_eq!(found & mask, value, "{first:x} {last:x}");
             }
         }
-        let (value, mask) = Wanted::Between { first: 0x1000, last: 0x1fff }.sieve(UnitSize::Four);
+        let (value, mask) =
+            ValuePattern::Between { first: 0x1000, last: 0x1fff }.sieve(UnitSize::Four);
         assert_eq!((value, mask), (0x1000, 0xffff_f000));
     }
 
@@ -171,10 +172,10 @@ mod tests {
 
     #[test]
     fn what_no_unit_can_hold_is_impossible() {
-        assert!(Wanted::exactly(0xff).is_possible(UnitSize::One));
-        assert!(!Wanted::exactly(0x100).is_possible(UnitSize::One));
-        assert!(!Wanted::Masked { value: 0x11, mask: 0xf0 }.is_possible(UnitSize::Eight));
-        assert!(!Wanted::Between { first: 2, last: 1 }.is_possible(UnitSize::Eight));
-        assert!(Wanted::Between { first: 0xf0, last: 0x200 }.is_possible(UnitSize::One));
+        assert!(ValuePattern::exactly(0xff).is_possible(UnitSize::One));
+        assert!(!ValuePattern::exactly(0x100).is_possible(UnitSize::One));
+        assert!(!ValuePattern::Masked { value: 0x11, mask: 0xf0 }.is_possible(UnitSize::Eight));
+        assert!(!ValuePattern::Between { first: 2, last: 1 }.is_possible(UnitSize::Eight));
+        assert!(ValuePattern::Between { first: 0xf0, last: 0x200 }.is_possible(UnitSize::One));
     }
 }

@@ -4,7 +4,7 @@
 use kcore_elf::will_need;
 use kcore_mem::{Addr, AddrRange, AddressSpace, Target};
 
-use super::{Match, UnitSize, Wanted, pattern::Sieve};
+use super::{Match, UnitSize, ValuePattern, pattern::Sieve};
 
 /// Bytes that are sieved at a time. A multiple of every unit.
 const BLOCK: usize = 256;
@@ -15,7 +15,7 @@ const REST: usize = 4096;
 /// What is looked for, made ready for the loop.
 #[derive(Clone, Copy, Debug)]
 pub struct Scanner {
-    wanted: Wanted,
+    wanted: ValuePattern,
     unit: UnitSize,
     sieve: Sieve,
     target: Target,
@@ -31,7 +31,7 @@ pub struct Scanned {
 }
 
 impl Scanner {
-    pub fn new(wanted: Wanted, unit: UnitSize, target: Target) -> Self {
+    pub fn new(wanted: ValuePattern, unit: UnitSize, target: Target) -> Self {
         Self { wanted, unit, sieve: Sieve::new(wanted, unit, target), target }
     }
 

@@ -10,7 +10,7 @@ use kcore_mem::Addr;
 
 use super::{
     TlsError,
-    place::{Libc, Place},
+    place::{Libc, TlsPlacement},
     thread_db,
 };
 use crate::{
@@ -42,7 +42,7 @@ impl Core {
         &self,
         layout: &TlsLayout,
         pointer: Addr,
-        place: &Place,
+        place: &TlsPlacement,
     ) -> Result<Option<Addr>, TlsError> {
         let space = self.space();
         let entry = i64::from(self.target().word).wrapping_mul(2);
@@ -63,7 +63,7 @@ impl Core {
         &self,
         layout: &TlsLayout,
         pointer: Addr,
-        place: &Place,
+        place: &TlsPlacement,
     ) -> Result<Option<Addr>, TlsError> {
         let space = self.space();
         let vector = space.read_addr(pointer.wrapping_offset(layout.musl_dtv))?;

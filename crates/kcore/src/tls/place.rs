@@ -22,7 +22,7 @@ pub enum Libc {
 
 /// What a link-map entry says of a module's thread-local storage.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct TlsPlacement {
     /// Its number in the vectors of threads, from 1.
     pub number: u64,
     /// Its distance from the thread pointer, for a module that was there from the start.
@@ -75,7 +75,11 @@ impl Core {
     }
 
     /// Where a module has its thread-local storage, as the dynamic linker noted it.
-    pub(super) fn tls_place(&self, module: &Module, segment: &ImageSegment) -> Option<Place> {
+    pub(super) fn tls_place(
+        &self,
+        module: &Module,
+        segment: &ImageSegment,
+    ) -> Option<TlsPlacement> {
         let linker = self.linker();
         let entry = *linker.entries.get(&module.base())?;
         let place = linker.fields.as_ref().and_then(|fields| fields.read(self, entry));
@@ -92,7 +96,7 @@ impl Core {
         module: &Module,
         segment: &ImageSegment,
         entry: Addr,
-    ) -> Option<Place> {
+    ) -> Option<TlsPlacement> {
         let image = module.addr(segment.svma)?.get();
         let align = segment.align.max(1);
         let first_byte = segment.svma.get() & align.wrapping_sub(1);
@@ -106,7 +110,7 @@ impl Core {
         let at = words.windows(before.len()).position(|window| window == before)?;
         let after = words.get(at.checked_add(before.len())?..)?;
         let (offset, number) = (*after.first()?, *after.get(1)?);
-        Place::checked(number, offset, entry)
+        TlsPlacement::checked(number, offset, entry)
     }
 
     fn words_of_entry(&self, at: Addr) -> Vec<u64> {
@@ -116,7 +120,7 @@ impl Core {
     }
 }
 
-impl Place {
+impl TlsPlacement {
     /// A place with a number that the dynamic linker gives. It says 0, -1 or -2 where there is no
     /// distance (`NO_TLS_OFFSET`, `FORCED_DYNAMIC_TLS_OFFSET`).
     pub fn checked(number: u64, offset: u64, entry: Addr) -> Option<Self> {

@@ -3,7 +3,7 @@
 
 use kcore_mem::Addr;
 
-use super::place::Place;
+use super::place::TlsPlacement;
 use crate::{Core, Module};
 
 /// Entries of a list of modules, and lists, that are read at most.
@@ -58,16 +58,16 @@ impl LinkMapFields {
     }
 
     /// What an entry says.
-    pub fn read(&self, core: &Core, entry: Addr) -> Option<Place> {
+    pub fn read(&self, core: &Core, entry: Addr) -> Option<TlsPlacement> {
         let word = |field: u64| core.space().read_word(entry.checked_add(field)?).ok();
-        Place::checked(word(self.number)?, word(self.offset)?, entry)
+        TlsPlacement::checked(word(self.number)?, word(self.offset)?, entry)
     }
 }
 
 /// The generation of vectors from which on module `place.number` is the one of its entry: numbers of
 /// unloaded modules are given again. Lists are `len`, `next`, then pairs of generation and entry
 /// (`struct dtv_slotinfo_list`).
-pub fn generation(core: &Core, place: &Place) -> Option<u64> {
+pub fn generation(core: &Core, place: &TlsPlacement) -> Option<u64> {
     let word = u64::from(core.target().word);
     let head = field(core, "rtld_global__dl_tls_dtv_slotinfo_list")?;
     let read = |at: Addr, index: u64| {

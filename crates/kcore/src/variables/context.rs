@@ -12,7 +12,7 @@ use kcore_values::{
 
 use super::{
     caller::KnownTail,
-    known_frames::{Known, KnownFrames},
+    known_frames::{KnownFrame, KnownFrames},
 };
 use crate::{Module, NamedFrame};
 
@@ -34,12 +34,12 @@ impl<'s> FrameView<'s> {
         Self { frames, index: frame.physical, tail: frame.tail, asks_caller: true }
     }
 
-    pub(super) fn known(&self) -> Option<&'s Known<'s>> {
+    pub(super) fn known(&self) -> Option<&'s KnownFrame<'s>> {
         self.frames.frames.get(self.index)
     }
 
     /// The physical frame, if it is one.
-    fn physical(&self) -> Option<&'s Known<'s>> {
+    fn physical(&self) -> Option<&'s KnownFrame<'s>> {
         self.known().filter(|_| self.tail.is_none())
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kcore_mem::Addr;
 use kcore_symbols::{DebugInfo, DieId, Type};
-use kcore_values::{Absent, Object, Place, location};
+use kcore_values::{Absent, Object, ObjectPlace, location};
 
 use super::module_context::ModuleContext;
 use crate::{Core, LookupError, Module, SymbolKind, SymbolRef, Tid};
@@ -16,7 +16,7 @@ pub struct FoundVariable {
     /// Its type; `None` of a symbol that no debug information describes.
     pub ty: Option<Type>,
     /// Where it lies, or why it is nowhere.
-    pub place: Result<Place, Absent>,
+    pub place: Result<ObjectPlace, Absent>,
 }
 
 impl FoundVariable {
@@ -91,14 +91,14 @@ impl Core {
         tid: Option<Tid>,
         module: &Module,
         symbol: &SymbolRef<'_>,
-    ) -> Result<Place, Absent> {
+    ) -> Result<ObjectPlace, Absent> {
         if symbol.kind() == SymbolKind::Tls {
             let context = ModuleContext { core: self, module, tid };
             let at = location::FrameContext::thread_local(&context, symbol.value().get())?;
-            return Ok(Place::Memory(at));
+            return Ok(ObjectPlace::Memory(at));
         }
         let at = module.addr(symbol.value());
-        at.map(Place::Memory).ok_or_else(|| Absent::Unreadable("no module".to_owned()))
+        at.map(ObjectPlace::Memory).ok_or_else(|| Absent::Unreadable("no module".to_owned()))
     }
 
     /// A variable that the compiler gave no symbol, or that it knows to be a constant. One that lies

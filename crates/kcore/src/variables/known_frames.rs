@@ -16,14 +16,14 @@ const MAX_KEPT: usize = 1 << 12;
 pub struct KnownFrames<'c> {
     pub(super) core: &'c Core,
     pub(super) tid: Option<Tid>,
-    pub(super) frames: Vec<Known<'c>>,
+    pub(super) frames: Vec<KnownFrame<'c>>,
     /// Whether the first frame has the registers with which the kernel stopped the thread.
     is_stopped: bool,
     vectors: OnceCell<Option<FpRegisters>>,
 }
 
 /// A frame, and what was read of it.
-pub(super) struct Known<'c> {
+pub(super) struct KnownFrame<'c> {
     pub(super) frame: Frame,
     pub(super) regs: Regs,
     pub(super) module: Option<&'c Module>,
@@ -110,9 +110,9 @@ impl Core {
         })
     }
 
-    fn known(&self, frame: Frame, regs: Regs) -> Known<'_> {
+    fn known(&self, frame: Frame, regs: Regs) -> KnownFrame<'_> {
         let module = self.modules().at(frame.pc.lookup());
-        Known {
+        KnownFrame {
             frame,
             regs,
             module,

@@ -7,7 +7,7 @@ use std::{
 
 use kcore_mem::Addr;
 use kcore_symbols::{Dimension, MemberPlace, Type, TypeIdentity, TypeKind};
-use kcore_values::{Object, Place};
+use kcore_values::{Object, ObjectPlace};
 
 use crate::Core;
 
@@ -196,7 +196,7 @@ fn each_element(ty: &Type, each: &mut impl FnMut(Part)) {
 
 /// The definition of a type, if it has a size; none of `void` and functions.
 fn complete(core: &Core, ty: &Type) -> Option<Type> {
-    let place = Place::Memory(Addr::new(0));
+    let place = ObjectPlace::Memory(Addr::new(0));
     let ty = Object { ty: ty.clone(), place }.complete_type(core).ok()?;
     ty.size().is_some_and(|size| size > 0).then_some(ty)
 }

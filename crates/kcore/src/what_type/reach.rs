@@ -4,7 +4,7 @@ use std::{collections::VecDeque, sync::Arc};
 
 use kcore_mem::Addr;
 use kcore_symbols::{DieId, Type};
-use kcore_values::{Object, Place};
+use kcore_values::{Object, ObjectPlace};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
@@ -25,7 +25,7 @@ const BATCH: usize = 1 << 10;
 pub struct Reach<R> {
     roots: R,
     waiting: VecDeque<Visit>,
-    ways: Vec<Way>,
+    ways: Vec<ReachStep>,
     seen: FxHashSet<(Addr, u64)>,
     pointers: FxHashMap<TypeKey, Arc<[PointerSlot]>>,
 }
@@ -38,7 +38,7 @@ struct Visit {
 }
 
 /// How one gets to an object.
-struct Way {
+struct ReachStep {
     /// The way to the object that points to it; `None` of a variable.
     from: Option<usize>,
     /// The variable's name, or the path of the pointer in that object.
@@ -92,7 +92,7 @@ impl<R: Iterator<Item = Root>> Reach<R> {
     fn next(&mut self) -> Option<Visit> {
         let Some(root) = self.roots.next() else { return self.waiting.pop_front() };
         let way = self.ways.len();
-        self.ways.push(Way { from: None, text: root.name.into() });
+        self.ways.push(ReachStep { from: None, text: root.name.into() });
         let size = root.object.ty.size().unwrap_or(0);
         Some(Visit { object: root.object, size, way })
     }
@@ -112,11 +112,11 @@ impl<R: Iterator<Item = Root>> Reach<R> {
     }
 
     fn reach(&mut self, core: &Core, to: Addr, slot: &PointerSlot, from: usize) {
-        let object = Object { ty: slot.to.clone(), place: Place::Memory(to) }.whole(core);
+        let object = Object { ty: slot.to.clone(), place: ObjectPlace::Memory(to) }.whole(core);
         let (Some(size), Some(at)) = (object.ty.size(), object.address()) else { return };
         if core.space().origin(at).is_ok() && self.seen.insert((at, size)) {
             let way = self.ways.len();
-            self.ways.push(Way { from: Some(from), text: Arc::clone(&slot.path) });
+            self.ways.push(ReachStep { from: Some(from), text: Arc::clone(&slot.path) });
             self.waiting.push_back(Visit { object, size, way });
         }
     }
@@ -135,8 +135,10 @@ impl<R: Iterator<Item = Root>> Reach<R> {
 
     fn evidence(&self, way: usize) -> Evidence {
         match self.ways.get(way) {
-            Some(Way { from: Some(from), text }) => Evidence::Pointer(self.expression(*from, text)),
-            Some(Way { from: None, text }) => Evidence::Variable(text.to_string()),
+            Some(ReachStep { from: Some(from), text }) => {
+                Evidence::Pointer(self.expression(*from, text))
+            }
+            Some(ReachStep { from: None, text }) => Evidence::Variable(text.to_string()),
             None => Evidence::VirtualTable,
         }
     }
@@ -144,7 +146,7 @@ impl<R: Iterator<Item = Root>> Reach<R> {
     /// The member at `path` of the object to which a way leads, as C writes it.
     fn expression(&self, way: usize, path: &str) -> String {
         let (mut parts, mut way) = (vec![path.to_owned()], self.ways.get(way));
-        while let Some(Way { from, text }) = way {
+        while let Some(ReachStep { from, text }) = way {
             // What is pointed to has its members behind an arrow.
             if let (Some(_), Some(last)) = (from, parts.last_mut()) {
                 *last = match last.strip_prefix('.') {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use kcore::references::CodeScope;
-use kcore::search::{UnitSize, Wanted};
+use kcore::search::{UnitSize, ValuePattern};
 use kcore::{Addr, AddrRange, Core, OpenOptions, Tid};
 
 /// Frames of one stack: what `::stacks` compares.
@@ -65,11 +65,11 @@ fn ask_all(core: &Core) -> usize {
 /// Searches all memory and all code. Of what is everywhere the first matches are enough.
 fn search(core: &Core) {
     let everything = AddrRange::new(Addr::new(0), Addr::new(u64::MAX));
-    let nowhere = core.search(Wanted::exactly(0x5eed_5eed), UnitSize::Eight, everything);
+    let nowhere = core.search(ValuePattern::exactly(0x5eed_5eed), UnitSize::Eight, everything);
     let len = core.file().map_or(0, |file| file.bytes().len() as u64);
     assert!(nowhere.total() <= len + IN_FILES, "{} bytes of {len}", nowhere.total());
     nowhere.for_each(drop);
-    let everywhere = core.search(Wanted::exactly(0), UnitSize::One, everything);
+    let everywhere = core.search(ValuePattern::exactly(0), UnitSize::One, everything);
     everywhere.take(ASKED).for_each(drop);
     let scope = CodeScope { all_modules: true, globals_only: false };
     if let Ok(references) = core.references(vec![AddrRange::with_len(Addr::new(1 << 40), 8)], scope)

@@ -4,7 +4,7 @@
 use std::fs;
 
 use kcore::{
-    Addr, Content, Core, Limits, Object, OpenOptions, Piece, PieceSource, Place, Type, Value,
+    Addr, Content, Core, Limits, Object, ObjectPlace, OpenOptions, Piece, PieceSource, Type, Value,
 };
 
 use crate::{measure::measure, sections};
@@ -49,8 +49,10 @@ fn count(value: &Value) -> usize {
 /// An object of 32 bytes that lies in registers, and so can be read without a process.
 fn object(ty: Type) -> Object {
     let pieces = [Piece { size: 256, source: PieceSource::Bytes([0; 32].into()) }];
-    let place =
-        Place::Pieces { pieces: pieces.into(), bits: kcore::BitField { offset: 0, size: 256 } };
+    let place = ObjectPlace::Pieces {
+        pieces: pieces.into(),
+        bits: kcore::BitField { offset: 0, size: 256 },
+    };
     Object { ty, place }
 }
 

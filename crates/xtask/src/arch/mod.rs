@@ -1,10 +1,11 @@
 //! `arch`: whether the house is still built as planned.
 //!
 //! [`table`] says which crate may use which; `cargo metadata` says which crate uses which.
-//! [`source`] looks for words that belong in few rooms.
+//! [`source`] looks for words that belong in few rooms, [`names`] for types whose names say nothing.
 
 mod lexer;
 mod metadata;
+mod names;
 mod source;
 mod table;
 
@@ -18,7 +19,9 @@ pub fn run(_args: &[String]) -> Result<()> {
     let packages = metadata::packages()?;
     let mut found: Vec<String> = packages.iter().flat_map(edges_off_plan).collect();
     found.extend(rooms_off_plan(&packages));
-    found.extend(source::words_off_plan(&gen_cores::workspace_dir())?);
+    let sources = source::read_all(&gen_cores::workspace_dir())?;
+    found.extend(source::words_off_plan(&sources));
+    found.extend(names::vague(&sources));
     if !found.is_empty() {
         bail!("not as planned in crates/xtask/src/arch/table.rs:\n  {}", found.join("\n  "));
     }

@@ -1,4 +1,4 @@
-//! Words of source code that belong in few rooms.
+//! The source of the workspace, and words in it that belong in few rooms.
 
 use std::{
     fs,
@@ -8,6 +8,14 @@ use std::{
 use anyhow::{Context, Result};
 
 use super::lexer::code_only;
+
+/// A file of a crate, tests in folders of their own left out.
+pub struct Source {
+    /// Its path from the root of the workspace.
+    pub path: String,
+    /// What it says, with comments and literals as blanks.
+    pub code: String,
+}
 
 /// A word, and the files and folders in which it may stand.
 struct Word {
@@ -37,19 +45,24 @@ const WORDS: &[Word] = &[
 ];
 
 /// Words that stand where they must not: `path:line: word`.
-pub fn words_off_plan(root: &Path) -> Result<Vec<String>> {
+pub fn words_off_plan(sources: &[Source]) -> Vec<String> {
+    sources.iter().flat_map(|source| words_of(&source.path, &source.code)).collect()
+}
+
+/// Every file in the `src` folders, by path.
+pub fn read_all(root: &Path) -> Result<Vec<Source>> {
     let mut files = Vec::new();
     for folder in source_folders(root)? {
         collect_files(&folder, &mut files)?;
     }
     files.sort();
-    let mut found = Vec::new();
-    for file in &files {
-        let text = fs::read_to_string(file).with_context(|| file.display().to_string())?;
-        let path = file.strip_prefix(root).unwrap_or(file).display().to_string();
-        found.extend(words_of(&path, &text));
-    }
-    Ok(found)
+    files.iter().map(|file| read(root, file)).collect()
+}
+
+fn read(root: &Path, file: &Path) -> Result<Source> {
+    let text = fs::read_to_string(file).with_context(|| file.display().to_string())?;
+    let path = file.strip_prefix(root).unwrap_or(file).display().to_string();
+    Ok(Source { path, code: code_only(&text) })
 }
 
 /// The `src` folder of every crate.
@@ -74,8 +87,7 @@ fn collect_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-fn words_of(path: &str, text: &str) -> Vec<String> {
-    let code = code_only(text);
+fn words_of(path: &str, code: &str) -> Vec<String> {
     let forbidden = WORDS.iter().filter(|word| !is_allowed(word, path));
     forbidden
         .flat_map(|word| {
@@ -105,6 +117,7 @@ mod tests {
     #[test]
     fn a_word_counts_in_code_and_where_it_is_not_allowed() {
         let text = "// unsafe\nlet text = \"unsafe\";\nunsafe { println!() }\n";
+        let text = &code_only(text);
         let found = words_of("crates/kcore/src/code.rs", text);
         assert_eq!(
             found,

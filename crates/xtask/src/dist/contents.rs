@@ -19,7 +19,7 @@ pub struct Contents {
 }
 
 /// A file of every package.
-pub struct Place {
+pub struct PackagedFile {
     /// Its name among the texts.
     pub name: &'static str,
     /// Where it stands in an archive that is unpacked anywhere.
@@ -31,36 +31,44 @@ pub struct Place {
 const PROGRAM: &str = "kcore";
 
 /// All files.
-pub const PLACES: &[Place] = &[
-    Place { name: PROGRAM, unpacked: "kcore", installed: "usr/bin/kcore" },
-    Place { name: "kcore.1", unpacked: "man/kcore.1", installed: "usr/share/man/man1/kcore.1" },
-    Place {
+pub const PLACES: &[PackagedFile] = &[
+    PackagedFile { name: PROGRAM, unpacked: "kcore", installed: "usr/bin/kcore" },
+    PackagedFile {
+        name: "kcore.1",
+        unpacked: "man/kcore.1",
+        installed: "usr/share/man/man1/kcore.1",
+    },
+    PackagedFile {
         name: "bash",
         unpacked: "completions/kcore.bash",
         installed: "usr/share/bash-completion/completions/kcore",
     },
-    Place {
+    PackagedFile {
         name: "zsh",
         unpacked: "completions/_kcore",
         installed: "usr/share/zsh/site-functions/_kcore",
     },
-    Place {
+    PackagedFile {
         name: "fish",
         unpacked: "completions/kcore.fish",
         installed: "usr/share/fish/vendor_completions.d/kcore.fish",
     },
-    Place { name: "README.md", unpacked: "README.md", installed: "usr/share/doc/kcore/README.md" },
-    Place {
+    PackagedFile {
+        name: "README.md",
+        unpacked: "README.md",
+        installed: "usr/share/doc/kcore/README.md",
+    },
+    PackagedFile {
         name: "LICENSE-MIT",
         unpacked: "LICENSE-MIT",
         installed: "usr/share/doc/kcore/LICENSE-MIT",
     },
-    Place {
+    PackagedFile {
         name: "LICENSE-APACHE",
         unpacked: "LICENSE-APACHE",
         installed: "usr/share/doc/kcore/LICENSE-APACHE",
     },
-    Place {
+    PackagedFile {
         name: "THIRD-PARTY",
         unpacked: "THIRD-PARTY",
         installed: "usr/share/doc/kcore/THIRD-PARTY",
@@ -68,7 +76,7 @@ pub const PLACES: &[Place] = &[
 ];
 
 /// Where the program stands.
-pub fn program() -> &'static Place {
+pub fn program() -> &'static PackagedFile {
     &PLACES[0]
 }
 
@@ -94,7 +102,7 @@ pub fn write_texts(release: &Release) -> Result<PathBuf> {
 
 impl Contents {
     /// Copies all files below a folder, each to its place.
-    pub fn lay(&self, folder: &Path, place: impl Fn(&Place) -> PathBuf) -> Result<()> {
+    pub fn lay(&self, folder: &Path, place: impl Fn(&PackagedFile) -> PathBuf) -> Result<()> {
         for item in PLACES {
             let from = match item.name {
                 PROGRAM => self.program.clone(),

@@ -8,7 +8,7 @@ use std::{
 use anyhow::{Context, Result};
 
 use super::{
-    contents::{Contents, Place},
+    contents::{Contents, PackagedFile},
     package::{DESCRIPTION, Kind, Package, SUMMARY},
     release::Release,
     root::as_root,
@@ -33,7 +33,7 @@ fn file_name(target: &Target, release: &Release) -> String {
 }
 
 /// Debian's zsh has a folder of its own for the completions of packages.
-fn place(place: &Place) -> PathBuf {
+fn place(place: &PackagedFile) -> PathBuf {
     PathBuf::from(place.installed.replace("site-functions", "vendor-completions"))
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use super::{
-    contents::{Contents, Place},
+    contents::{Contents, PackagedFile},
     deb,
     release::Release,
     rpm, tarball,
@@ -28,7 +28,7 @@ pub struct Kind {
     /// The name of a package's file.
     pub file_name: fn(&Target, &Release) -> String,
     /// Where a file stands once the package is installed, from the root.
-    pub place: fn(&Place) -> PathBuf,
+    pub place: fn(&PackagedFile) -> PathBuf,
     /// Writes the package.
     pub make: fn(&Package, &Contents, &Release) -> Result<()>,
     /// Installs the package below an empty root.

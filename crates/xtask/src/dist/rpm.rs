@@ -8,7 +8,7 @@ use std::{
 use anyhow::{Context, Result};
 
 use super::{
-    contents::{Contents, PLACES, Place},
+    contents::{Contents, PLACES, PackagedFile},
     package::{DESCRIPTION, Kind, Package, SUMMARY},
     release::Release,
     root::as_root,
@@ -42,7 +42,7 @@ fn file_name(target: &Target, release: &Release) -> String {
     format!("kcore-{}-1.{}.rpm", release.package_version(), target.processor)
 }
 
-fn place(place: &Place) -> PathBuf {
+fn place(place: &PackagedFile) -> PathBuf {
     PathBuf::from(place.installed)
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use super::{
-    contents::{Contents, Place},
+    contents::{Contents, PackagedFile},
     package::{Kind, Package},
     release::Release,
     target::Target,
@@ -31,7 +31,7 @@ fn file_name(target: &Target, release: &Release) -> String {
     format!("{}.tar.gz", stem(target, release))
 }
 
-fn place(place: &Place) -> PathBuf {
+fn place(place: &PackagedFile) -> PathBuf {
     PathBuf::from(place.unpacked)
 }
 

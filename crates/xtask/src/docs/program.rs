@@ -10,7 +10,7 @@ use std::{
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use super::transcript::Shown;
+use super::transcript::Transcript;
 use crate::cargo;
 
 /// A built kcore.
@@ -36,13 +36,13 @@ impl Program {
     }
 
     /// What a shell shows that is given `line`, with kcore in its path and `typed` on its standard input.
-    pub fn shell(&self, line: &str, typed: &str) -> Result<Shown> {
+    pub fn shell(&self, line: &str, typed: &str) -> Result<Transcript> {
         let mut shell = self.shell_command(line)?;
         let mut running = shell.spawn().with_context(|| format!("cannot run {line}"))?;
         type_into(&mut running, typed)?;
         let output = running.wait_with_output()?;
         let text = String::from_utf8(output.stdout).with_context(|| format!("output of {line}"))?;
-        Ok(Shown { text, is_success: output.status.success() })
+        Ok(Transcript { text, is_success: output.status.success() })
     }
 
     /// Standard error goes where standard output goes, as on a terminal. Settings of the user have no say.

@@ -7,13 +7,13 @@ use anyhow::{Context, Result, bail};
 use super::blocks;
 
 /// All that is shown for a line of the shell and what is typed into it.
-pub struct Shown {
+pub struct Transcript {
     pub text: String,
     pub is_success: bool,
 }
 
 /// What runs a line of the shell with what is typed into it.
-pub type Run<'a> = &'a dyn Fn(&str, &str) -> Result<Shown>;
+pub type Run<'a> = &'a dyn Fn(&str, &str) -> Result<Transcript>;
 
 const FENCE: &str = "```";
 
@@ -80,14 +80,14 @@ impl Entry {
     }
 
     /// Runs the line with the first `count` lines typed into it.
-    fn run(&self, count: usize, run: Run<'_>) -> Result<Shown> {
+    fn run(&self, count: usize, run: Run<'_>) -> Result<Transcript> {
         let lines = self.typed.iter().take(count);
         run(&self.line, &lines.map(|line| format!("{line}\n")).collect::<String>())
     }
 }
 
 /// What one more typed line added.
-fn added(pair: &[Shown]) -> Result<&str> {
+fn added(pair: &[Transcript]) -> Result<&str> {
     let [before, after] = pair else { bail!("one of two is missing") };
     after.text.strip_prefix(before.text.as_str()).context("what was shown before differs")
 }
@@ -102,10 +102,10 @@ mod tests {
     use super::*;
 
     /// Shows the line and, for each line that is typed, that one. `bad` fails.
-    fn echo(line: &str, typed: &str) -> Result<Shown> {
+    fn echo(line: &str, typed: &str) -> Result<Transcript> {
         let answers = typed.lines().map(|typed| format!("<{typed}>  \n"));
         let text = format!("[{line}]\n{}", answers.collect::<String>());
-        Ok(Shown { text, is_success: line != "bad" })
+        Ok(Transcript { text, is_success: line != "bad" })
     }
 
     #[test]
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn what_differs_from_run_to_run_is_an_error() {
         let vary = |_: &str, typed: &str| {
-            Ok(Shown { text: format!("{}\n", typed.len()), is_success: true })
+            Ok(Transcript { text: format!("{}\n", typed.len()), is_success: true })
         };
         assert!(show(&["$ a", "> 1"], false, &vary).is_err());
     }

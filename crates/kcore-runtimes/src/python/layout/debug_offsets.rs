@@ -76,7 +76,7 @@ struct Group<'a> {
 }
 
 /// Where the groups begin whose fields have the same order in all versions.
-struct Places {
+struct GroupOffsets {
     thread: u64,
     thread_ids: u64,
     frame: u64,
@@ -85,7 +85,7 @@ struct Places {
     dicts: [u64; 3],
 }
 
-impl Places {
+impl GroupOffsets {
     const fn of(minor: u8) -> Option<Self> {
         Some(match minor {
             13 => {
@@ -104,7 +104,7 @@ impl Places {
 
 /// The structures that are read, in 3.13 to 3.15.
 fn groups(layout: &mut Layout) -> Option<[Group<'_>; 5]> {
-    let places = Places::of(layout.minor)?;
+    let places = GroupOffsets::of(layout.minor)?;
     Some([
         Group { size: 24, fields: vec![(40, &mut layout.runtime.head)] },
         interpreter(&mut layout.interpreter, &places),
@@ -114,7 +114,7 @@ fn groups(layout: &mut Layout) -> Option<[Group<'_>; 5]> {
     ])
 }
 
-fn interpreter<'a>(offsets: &'a mut InterpreterOffsets, places: &Places) -> Group<'a> {
+fn interpreter<'a>(offsets: &'a mut InterpreterOffsets, places: &GroupOffsets) -> Group<'a> {
     let [modules, sysdict, builtins] = places.dicts;
     let fields = vec![
         (56, &mut offsets.id),
@@ -127,7 +127,7 @@ fn interpreter<'a>(offsets: &'a mut InterpreterOffsets, places: &Places) -> Grou
     Group { size: 48, fields }
 }
 
-fn thread<'a>(offsets: &'a mut ThreadOffsets, places: &Places) -> Group<'a> {
+fn thread<'a>(offsets: &'a mut ThreadOffsets, places: &GroupOffsets) -> Group<'a> {
     let after = |bytes| places.thread.saturating_add(bytes);
     let mut fields = vec![
         (after(8), &mut offsets.prev),
@@ -141,7 +141,7 @@ fn thread<'a>(offsets: &'a mut ThreadOffsets, places: &Places) -> Group<'a> {
     Group { size: places.thread, fields }
 }
 
-fn frame<'a>(offsets: &'a mut FrameOffsets, places: &Places) -> Group<'a> {
+fn frame<'a>(offsets: &'a mut FrameOffsets, places: &GroupOffsets) -> Group<'a> {
     let after = |bytes| places.frame.saturating_add(bytes);
     let mut fields = vec![
         (after(8), &mut offsets.previous),
@@ -153,7 +153,7 @@ fn frame<'a>(offsets: &'a mut FrameOffsets, places: &Places) -> Group<'a> {
     Group { size: places.frame, fields }
 }
 
-fn code<'a>(offsets: &'a mut CodeOffsets, places: &Places) -> Group<'a> {
+fn code<'a>(offsets: &'a mut CodeOffsets, places: &GroupOffsets) -> Group<'a> {
     let after = |bytes| places.code.saturating_add(bytes);
     let mut fields = vec![
         (after(8), &mut offsets.filename),

@@ -24,7 +24,7 @@ const MAX_LENGTH: u64 = 64;
 /// The first items of a deque, at most `most`; `None` where its blocks are not what its length says.
 pub fn items(heap: &Heap<'_>, deque: Object, most: u64) -> Option<Vec<Addr>> {
     let (length, most) = (heap.size(deque)?, most.min(MAX_ITEMS));
-    let mut place = Place::of(heap, deque, LEFT_BLOCK, LEFT_INDEX)?;
+    let mut place = ItemPosition::of(heap, deque, LEFT_BLOCK, LEFT_INDEX)?;
     let mut items = Vec::new();
     for index in 0..length.min(most) {
         if index > 0 {
@@ -33,18 +33,18 @@ pub fn items(heap: &Heap<'_>, deque: Object, most: u64) -> Option<Vec<Addr>> {
         items.push(place.item(heap)?);
     }
     let is_whole = length > 0 && length <= most;
-    let last = Place::of(heap, deque, RIGHT_BLOCK, RIGHT_INDEX)?;
+    let last = ItemPosition::of(heap, deque, RIGHT_BLOCK, RIGHT_INDEX)?;
     (!is_whole || place == last).then_some(items)
 }
 
 /// Where an item lies.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Place {
+struct ItemPosition {
     block: Addr,
     index: u64,
 }
 
-impl Place {
+impl ItemPosition {
     fn of(heap: &Heap<'_>, deque: Object, block: u64, index: u64) -> Option<Self> {
         let index = heap.word(deque.at, index).filter(|index| *index < BLOCK)?;
         Some(Self { block: heap.pointer(deque.at, block)?, index })

@@ -10,7 +10,8 @@ use std::{collections::HashSet, sync::Arc};
 use kcore_mem::Addr;
 
 use super::{
-    Function, Heap, Tagged, V8, call_site::CallSite, frame::FrameSlots, heap::Object, script::Place,
+    Function, Heap, Tagged, V8, call_site::CallSite, frame::FrameSlots, heap::Object,
+    script::LineColumn,
 };
 use crate::{FrameKind, Host, LanguageFrame, NativeStack};
 
@@ -220,7 +221,7 @@ impl<'a> Awaits<'a> {
 
 impl Heap<'_> {
     /// Where a generator that is suspended goes on, in its script; an async function is one.
-    pub fn suspended_at(&self, generator: Object) -> Option<Place> {
+    pub fn suspended_at(&self, generator: Object) -> Option<LineColumn> {
         let function = Function::load(self, self.tagged(generator.at, FUNCTION)?)?;
         let held = self.smi(generator.at, DEBUG_POSITION)?;
         let offset = self.bytecode_offset(held)?;

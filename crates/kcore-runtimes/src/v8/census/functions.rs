@@ -10,7 +10,7 @@ use super::{
         Code, Function, Heap, Script, Tagged, V8,
         function::Shared,
         heap::Object,
-        script::{Lines, Place},
+        script::{LineColumn, Lines},
     },
     Census, Stopped, Watch,
 };
@@ -140,7 +140,7 @@ impl Teller<'_> {
         }
     }
 
-    fn place(&self, shared: Shared) -> Option<Place> {
+    fn place(&self, shared: Shared) -> Option<LineColumn> {
         let script = self.script.as_ref()?;
         (shared.script(&self.heap)? == script.script).then_some(())?;
         script.lines.place(&self.heap, shared.positions(&self.heap)?.0)

@@ -17,7 +17,7 @@ use crate::v8::{Function, Heap, Tagged, census::Census, heap::Object};
 const BOUND_TARGET: u64 = 24;
 
 /// A timer that is not over, and when it calls by the clock of its environment.
-struct Found {
+struct ActiveTimer {
     handle: NodeHandle,
     environment: Option<Addr>,
     expiry: Option<f64>,
@@ -45,7 +45,7 @@ pub fn timers(
     let of_map = |at: &Addr| heap.word(*at, 0).is_some_and(|map| maps.contains(&map));
     let objects = census.objects().filter(of_map).filter_map(|at| heap.object_at(at));
     let mut by_map = HashMap::new();
-    let found: Vec<Found> = objects
+    let found: Vec<ActiveTimer> = objects
         .filter_map(|object| {
             let mut found = timer(heap, object)?;
             let environment = || environments?.of_object(object);
@@ -57,7 +57,7 @@ pub fn timers(
 }
 
 /// A timer; `None` of one that is over.
-fn timer(heap: &Heap<'_>, object: Object) -> Option<Found> {
+fn timer(heap: &Heap<'_>, object: Object) -> Option<ActiveTimer> {
     let value = |name: &str| Some(heap.property(object, name)?.value);
     is_oddball(heap, value("_destroyed")?, "false").then_some(())?;
     let callback = |name: &str| callback(heap, value(name)?);
@@ -65,7 +65,7 @@ fn timer(heap: &Heap<'_>, object: Object) -> Option<Found> {
     let called = timeout.clone().or_else(|| callback("_onImmediate"))?;
     let mut found = match timeout {
         Some(_) => timed(heap, object)?,
-        None => Found {
+        None => ActiveTimer {
             handle: NodeHandle::of_object(heap, Awaited::Immediate, object),
             environment: None,
             expiry: None,
@@ -92,7 +92,7 @@ fn callback(heap: &Heap<'_>, value: Tagged) -> Option<Callback> {
     Function::load(heap, value).map(|function| Callback(function.name(heap).map(Arc::from)))
 }
 
-fn timed(heap: &Heap<'_>, object: Object) -> Option<Found> {
+fn timed(heap: &Heap<'_>, object: Object) -> Option<ActiveTimer> {
     let value = |name: &str| Some(heap.property(object, name)?.value);
     let delay = value("_idleTimeout").and_then(|delay| number(heap, delay));
     // What was never started, or stopped, has no delay.
@@ -105,7 +105,7 @@ fn timed(heap: &Heap<'_>, object: Object) -> Option<Found> {
     let start = value("_idleStart").and_then(|start| number(heap, start));
     // The list itself is a neighbour of its ends.
     let of_list = |name| number(heap, heap.property(neighbour(name)?, "expiry")?.value);
-    Some(Found {
+    Some(ActiveTimer {
         handle: NodeHandle {
             state: Some(if is_listed { State::Active } else { State::Running }),
             ..NodeHandle::of_object(heap, what, object)
@@ -117,7 +117,10 @@ fn timed(heap: &Heap<'_>, object: Object) -> Option<Found> {
 }
 
 /// Tells what is left: an environment has one timer of libuv, which calls when the first list is due.
-fn with_time_left(found: Vec<Found>, environments: Option<&Environments<'_>>) -> Vec<NodeHandle> {
+fn with_time_left(
+    found: Vec<ActiveTimer>,
+    environments: Option<&Environments<'_>>,
+) -> Vec<NodeHandle> {
     let mut first: HashMap<Addr, f64> = HashMap::new();
     for timer in &found {
         if let (Some(environment), Some(expiry)) = (timer.environment, timer.list_expiry) {

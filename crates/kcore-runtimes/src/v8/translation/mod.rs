@@ -75,7 +75,7 @@ struct Translation<'h, 'a, 'b> {
 }
 
 /// A value: `None` where it is not told what it is.
-type Told = Option<Receiver>;
+type KnownReceiver = Option<Receiver>;
 
 impl Translation<'_, '_, '_> {
     fn frames(mut self) -> Option<Vec<Translated>> {
@@ -129,13 +129,18 @@ impl Translation<'_, '_, '_> {
         Some(Translated { shared, function, receiver, is_construct, script_offset })
     }
 
-    fn next_value(&mut self, depth: usize) -> Option<Told> {
+    fn next_value(&mut self, depth: usize) -> Option<KnownReceiver> {
         let (command, operands) = self.commands.next()?;
         self.value(command, operands, depth)
     }
 
     /// The value that a command begins, with all that it holds; `None` where no value can be.
-    fn value(&mut self, command: Command, operands: Operands, depth: usize) -> Option<Told> {
+    fn value(
+        &mut self,
+        command: Command,
+        operands: Operands,
+        depth: usize,
+    ) -> Option<KnownReceiver> {
         Some(match command {
             Command::Literal => self.literal(operands.signed(0)),
             Command::Slot => self.slot(operands.signed(0)),
@@ -159,13 +164,13 @@ impl Translation<'_, '_, '_> {
         })
     }
 
-    fn remember(&mut self, told: Told) -> Told {
+    fn remember(&mut self, told: KnownReceiver) -> KnownReceiver {
         self.objects.push(told);
         told
     }
 
     /// An object that was never made, of which only the map is in memory: the first of its fields.
-    fn captured(&mut self, fields: i64, depth: usize) -> Option<Told> {
+    fn captured(&mut self, fields: i64, depth: usize) -> Option<KnownReceiver> {
         let index = self.objects.len();
         self.objects.push(None);
         let map = self.held(fields, depth)?;
@@ -175,7 +180,7 @@ impl Translation<'_, '_, '_> {
     }
 
     /// Values that another one holds: the first of them.
-    fn held(&mut self, count: i64, depth: usize) -> Option<Told> {
+    fn held(&mut self, count: i64, depth: usize) -> Option<KnownReceiver> {
         let depth = depth.checked_sub(1)?;
         let mut first = None;
         for index in 0..count {
@@ -187,14 +192,14 @@ impl Translation<'_, '_, '_> {
         Some(first)
     }
 
-    fn literal(&self, index: i64) -> Told {
+    fn literal(&self, index: i64) -> KnownReceiver {
         let literal = self.heap.element(self.literals, u64::try_from(index).ok()?)?;
         Some(Receiver::Value(literal))
     }
 
     /// A slot, counted down from the return address: those of what the caller pushed are negative.
     /// `OptimizedJSFrame::StackSlotOffsetRelativeToFp`.
-    fn slot(&self, index: i64) -> Told {
+    fn slot(&self, index: i64) -> KnownReceiver {
         let offset = index.checked_add(1)?.checked_mul(-8)?.checked_add(16)?;
         self.slots.tagged(self.heap, offset).map(Receiver::Value)
     }

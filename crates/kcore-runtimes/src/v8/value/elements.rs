@@ -157,7 +157,7 @@ fn half(bits: u16) -> f64 {
 
 /// What lies at an index.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Held {
+pub enum ElementContent {
     /// A tagged word.
     Word(u64),
     /// A number without tag.
@@ -167,7 +167,7 @@ pub enum Held {
 }
 
 /// Elements by index, and whether there are more.
-pub type HeldElements = (Vec<(u64, Held)>, bool);
+pub type HeldElements = (Vec<(u64, ElementContent)>, bool);
 
 impl Reader<'_> {
     /// The elements of an object, and whether there are more. Empty slots are left out.
@@ -180,11 +180,11 @@ impl Reader<'_> {
         (told.collect(), is_cut)
     }
 
-    pub(super) fn held(&mut self, held: Held, depth: u32) -> Slot {
+    pub(super) fn held(&mut self, held: ElementContent, depth: u32) -> Slot {
         match held {
-            Held::Word(word) => Slot::Value(self.value(Tagged::of(word), depth)),
-            Held::Bare(kind) => Slot::Value(Value { word: None, kind }),
-            Held::Accessor(word) => self.accessors(Tagged::of(word), depth),
+            ElementContent::Word(word) => Slot::Value(self.value(Tagged::of(word), depth)),
+            ElementContent::Bare(kind) => Slot::Value(Value { word: None, kind }),
+            ElementContent::Accessor(word) => self.accessors(Tagged::of(word), depth),
         }
     }
 }
@@ -219,7 +219,7 @@ impl Heap<'_> {
     }
 
     /// The element at an index, if there is one.
-    pub fn element_at(&self, object: Object, index: u64) -> Option<Held> {
+    pub fn element_at(&self, object: Object, index: u64) -> Option<ElementContent> {
         let types = &self.layout.types;
         if object.kind == types.typed_array {
             return self.typed_element(object, index);
@@ -249,20 +249,25 @@ impl Heap<'_> {
     }
 
     /// Elements of which no more can be read from an index on, which lies at `at`.
-    fn broken_off(&self, mut found: Vec<(u64, Held)>, index: u64, at: Addr) -> HeldElements {
+    fn broken_off(
+        &self,
+        mut found: Vec<(u64, ElementContent)>,
+        index: u64,
+        at: Addr,
+    ) -> HeldElements {
         let why = self.space.slice(at).err().map_or("it cannot be read", |fault| fault.reason());
-        found.push((index, Held::Bare(ValueKind::Unreadable(why))));
+        found.push((index, ElementContent::Bare(ValueKind::Unreadable(why))));
         (found, true)
     }
 
-    fn typed_element(&self, array: Object, index: u64) -> Option<Held> {
+    fn typed_element(&self, array: Object, index: u64) -> Option<ElementContent> {
         let element = self.element_type(array)?;
         let (data, length) = self.view_bytes(array)?;
         let offset = index.checked_mul(element.size())?;
         (offset < length).then_some(())?;
         let size = usize::try_from(element.size()).ok()?;
         let bits = self.space.read_uint(data.checked_add(offset)?, size).ok()?;
-        Some(Held::Bare(element.value(bits)))
+        Some(ElementContent::Bare(element.value(bits)))
     }
 
     fn stored_elements(&self, object: Object, most: u64) -> Option<HeldElements> {
@@ -300,14 +305,14 @@ impl Heap<'_> {
         Some(length.min(self.array_length(object)?))
     }
 
-    fn stored_element(&self, store: Object, kind: u64, index: u64) -> Option<Held> {
+    fn stored_element(&self, store: Object, kind: u64, index: u64) -> Option<ElementContent> {
         if DOUBLES.contains(&kind) && store.kind == self.layout.types.fixed_double_array {
             let bits = self.word(store.at, index.checked_mul(8)?.checked_add(16)?)?;
             let number = ValueKind::Number(f64::from_bits(bits));
-            return (bits != HOLE).then_some(Held::Bare(number));
+            return (bits != HOLE).then_some(ElementContent::Bare(number));
         }
         let value = self.element(store, index)?;
-        (!self.is_hole(value)).then_some(Held::Word(value.word()))
+        (!self.is_hole(value)).then_some(ElementContent::Word(value.word()))
     }
 
     /// `SloppyArgumentsElements`, `src/objects/arguments.tq`: a context, an array, and for each element
@@ -322,7 +327,7 @@ impl Heap<'_> {
                 Some(slot) => self.element(context, u64::try_from(slot).ok()?)?,
                 None => self.element(array, index)?,
             };
-            (!self.is_hole(value)).then_some((index, Held::Word(value.word())))
+            (!self.is_hole(value)).then_some((index, ElementContent::Word(value.word())))
         };
         let length = self.length(array)?;
         Some(((0..length.min(most)).filter_map(held).collect(), length > most))
@@ -339,10 +344,17 @@ impl Heap<'_> {
             let word = self.element(table, at.checked_add(1)?)?.word();
             let details = self.element(table, at.checked_add(2)?).and_then(Tagged::smi);
             let is_accessor = details.is_some_and(|details| details & IS_ACCESSOR != 0);
-            Some((index, if is_accessor { Held::Accessor(word) } else { Held::Word(word) }))
+            Some((
+                index,
+                if is_accessor {
+                    ElementContent::Accessor(word)
+                } else {
+                    ElementContent::Word(word)
+                },
+            ))
         };
         let found = (0..self.capacity(table)?).filter_map(entry).take(MAX_ENTRIES);
-        let mut found: Vec<(u64, Held)> = found.collect();
+        let mut found: Vec<(u64, ElementContent)> = found.collect();
         found.sort_unstable_by_key(|(index, _)| *index);
         let is_cut = found.len() as u64 > most;
         found.truncate(usize::try_from(most).unwrap_or(usize::MAX));

@@ -1,6 +1,6 @@
 //! Members of values by name, as a path in source text has them.
 
-use super::{Slot, ValueKind, elements::Held, reader::Reader};
+use super::{Slot, ValueKind, elements::ElementContent, reader::Reader};
 use crate::v8::{
     Heap, Tagged,
     heap::Object,
@@ -72,9 +72,9 @@ impl Heap<'_> {
     }
 
     /// How much an object holds, where no property of it says so.
-    fn counted(&self, object: Object, name: &str) -> Option<Held> {
+    fn counted(&self, object: Object, name: &str) -> Option<ElementContent> {
         let types = &self.layout.types;
-        let number = |count: u64| Some(Held::Bare(ValueKind::Number(count as f64)));
+        let number = |count: u64| Some(ElementContent::Bare(ValueKind::Number(count as f64)));
         match name {
             "length" if self.is_string(object) => number(self.string_length(object)?),
             "length" if object.kind == types.array => number(self.array_length(object)?),
@@ -93,7 +93,7 @@ impl Heap<'_> {
     }
 
     /// The value of a `Map` under a key.
-    fn entry(&self, object: Object, step: &Step) -> Option<Held> {
+    fn entry(&self, object: Object, step: &Step) -> Option<ElementContent> {
         (object.kind == self.layout.types.js_map).then_some(())?;
         let entries = self.ordered_entries(object, true, u64::MAX)?.entries;
         let is_key = |key: Tagged| match (step, key) {
@@ -107,6 +107,6 @@ impl Heap<'_> {
             (Step::Index(_), _) => false,
         };
         let found = entries.into_iter().find(|(key, _)| is_key(*key));
-        found.map(|(_, value)| Held::Word(value.word()))
+        found.map(|(_, value)| ElementContent::Word(value.word()))
     }
 }

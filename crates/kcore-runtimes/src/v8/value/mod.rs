@@ -14,7 +14,7 @@ use std::sync::Arc;
 use kcore_mem::Addr;
 
 pub use contents::{Contents, PromiseState};
-pub use elements::{ElementType, Held, HeldElements};
+pub use elements::{ElementContent, ElementType, HeldElements};
 pub use member::Step;
 pub use reader::Limits;
 pub(super) use reader::Reader;

@@ -5,7 +5,7 @@ use gimli::{
 };
 use rustc_hash::FxHashMap;
 
-use super::{Listing, Place};
+use super::{ListedUnit, Listing};
 use crate::dwarf::{Reader, Result};
 
 /// Entries of one name that are looked at.
@@ -19,8 +19,8 @@ type At = (usize, usize);
 
 /// One index.
 struct Index {
-    units: Vec<Place>,
-    types: Vec<Place>,
+    units: Vec<ListedUnit>,
+    types: Vec<ListedUnit>,
     shapes: FxHashMap<u64, Vec<(u64, DwForm)>>,
     pool: Reader,
     format: Format,
@@ -51,7 +51,7 @@ pub fn read(
         let index: &Index = indexes.get(index)?;
         index.places(entry).ok()?
     });
-    let naming: Option<Vec<Vec<Place>>> = found.collect();
+    let naming: Option<Vec<Vec<ListedUnit>>> = found.collect();
     let listed = indexes.iter().flat_map(|index| index.units.iter().chain(&index.types)).copied();
     Some(Listing { listed: listed.collect(), naming: naming?.into_iter().flatten().collect() })
 }
@@ -74,8 +74,8 @@ fn one(bytes: &mut Reader) -> Result<(Index, Vec<(DebugStrOffset, usize)>)> {
         return Err(Error::UnsupportedOffset);
     }
     own.skip(augmentation.next_multiple_of(4))?;
-    let units = starts(&mut own, format, units)?.into_iter().map(Place::Unit).collect();
-    let types = starts(&mut own, format, types)?.into_iter().map(Place::Types).collect();
+    let units = starts(&mut own, format, units)?.into_iter().map(ListedUnit::Unit).collect();
+    let types = starts(&mut own, format, types)?.into_iter().map(ListedUnit::Types).collect();
     own.skip(buckets.saturating_mul(4))?;
     if buckets > 0 {
         own.skip(names.saturating_mul(4))?;
@@ -123,7 +123,7 @@ fn read_shapes(mut table: Reader) -> Result<FxHashMap<u64, Vec<(u64, DwForm)>>> 
 
 impl Index {
     /// The units of the entries of a name; `None` of an entry that names none.
-    fn places(&self, entry: usize) -> Result<Option<Vec<Place>>> {
+    fn places(&self, entry: usize) -> Result<Option<Vec<ListedUnit>>> {
         let mut pool = self.pool.clone();
         pool.skip(entry)?;
         let mut places = Vec::new();
@@ -140,7 +140,7 @@ impl Index {
     }
 
     /// The unit of one entry. Without a word it is the only one that there is.
-    fn place(&self, pool: &mut Reader, shape: &[(u64, DwForm)]) -> Result<Option<Place>> {
+    fn place(&self, pool: &mut Reader, shape: &[(u64, DwForm)]) -> Result<Option<ListedUnit>> {
         let mut place = self.units.first().filter(|_| self.units.len() == 1).copied();
         for (what, form) in shape {
             let number = self.value(pool, *form)?;
@@ -213,8 +213,8 @@ mod tests {
 
     #[test]
     fn names_lead_to_their_units() {
-        assert_eq!(named(index(5, 0), b"a").unwrap().naming, [Place::Unit(0x40)]);
-        assert_eq!(named(index(5, 0), b"b").unwrap().naming, [Place::Types(0x80)]);
+        assert_eq!(named(index(5, 0), b"a").unwrap().naming, [ListedUnit::Unit(0x40)]);
+        assert_eq!(named(index(5, 0), b"b").unwrap().naming, [ListedUnit::Types(0x80)]);
         assert_eq!(named(index(5, 0), b"c").unwrap().naming, []);
         let two = [index(5, 0), index(5, 0)].concat();
         assert_eq!(named(two, b"a").unwrap().listed.len(), 6);

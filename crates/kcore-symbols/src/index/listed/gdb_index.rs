@@ -3,7 +3,7 @@
 
 use std::ffi::CStr;
 
-use super::{Listing, Place};
+use super::{ListedUnit, Listing};
 
 /// Bytes of a row of the list of units, of that of type units, and of the symbol table.
 const UNIT: usize = 16;
@@ -28,9 +28,9 @@ pub fn read(bytes: &[u8], naming: impl FnOnce(&[(&[u8], u32)]) -> Vec<u32>) -> O
     let starts = |bytes: &[u8], size: usize| -> Option<Vec<usize>> {
         bytes.chunks_exact(size).map(start).collect()
     };
-    let units = starts(bytes.get(units..types)?, UNIT)?.into_iter().map(Place::Unit);
-    let types = starts(bytes.get(types..addresses)?, TYPE_UNIT)?.into_iter().map(Place::Types);
-    let listed: Vec<Place> = units.chain(types).collect();
+    let units = starts(bytes.get(units..types)?, UNIT)?.into_iter().map(ListedUnit::Unit);
+    let types = starts(bytes.get(types..addresses)?, TYPE_UNIT)?.into_iter().map(ListedUnit::Types);
+    let listed: Vec<ListedUnit> = units.chain(types).collect();
     let names: Option<Vec<_>> = symbols
         .chunks_exact(SYMBOL)
         .filter(|symbol| symbol.iter().any(|byte| *byte != 0))
@@ -40,12 +40,12 @@ pub fn read(bytes: &[u8], naming: impl FnOnce(&[(&[u8], u32)]) -> Vec<u32>) -> O
         })
         .collect();
     let vectors = naming(&names?).into_iter().map(|at| places(pool, at, &listed));
-    let naming: Option<Vec<Vec<Place>>> = vectors.collect();
+    let naming: Option<Vec<Vec<ListedUnit>>> = vectors.collect();
     Some(Listing { naming: naming?.into_iter().flatten().collect(), listed })
 }
 
 /// The units of a symbol.
-fn places(pool: &[u8], at: u32, listed: &[Place]) -> Option<Vec<Place>> {
+fn places(pool: &[u8], at: u32, listed: &[ListedUnit]) -> Option<Vec<ListedUnit>> {
     let rows = pool.get(usize::try_from(at).ok()?..)?;
     let count = usize::try_from(word(rows, 0)?).ok()?;
     let rows = rows.get(4..count.checked_add(1)?.checked_mul(4)?)?;
@@ -92,7 +92,7 @@ mod tests {
         bytes
     }
 
-    fn named(bytes: &[u8], wanted: &[u8]) -> Option<Vec<Place>> {
+    fn named(bytes: &[u8], wanted: &[u8]) -> Option<Vec<ListedUnit>> {
         let naming = |names: &[(&[u8], u32)]| {
             names.iter().filter(|(name, _)| *name == wanted).map(|(_, at)| *at).collect()
         };
@@ -103,8 +103,11 @@ mod tests {
     fn all_versions_say_the_same() {
         for version in [7, 8, 9] {
             let bytes = index(version);
-            assert_eq!(named(&bytes, b"a"), Some(vec![Place::Unit(0), Place::Types(0x10)]));
-            assert_eq!(named(&bytes, b"b"), Some(vec![Place::Unit(0x40)]));
+            assert_eq!(
+                named(&bytes, b"a"),
+                Some(vec![ListedUnit::Unit(0), ListedUnit::Types(0x10)])
+            );
+            assert_eq!(named(&bytes, b"b"), Some(vec![ListedUnit::Unit(0x40)]));
             assert_eq!(named(&bytes, b"c"), Some(vec![]));
             assert_eq!(read(&bytes, |_| vec![]).unwrap().listed.len(), 3);
         }
@@ -126,8 +129,8 @@ mod tests {
         }
         // A unit that is not listed, and a count that no section holds.
         let pool = good_pool();
-        assert_eq!(places(&pool, 0, &[Place::Unit(0)]), None);
-        assert_eq!(places(&u32::MAX.to_le_bytes(), 0, &[Place::Unit(0)]), None);
+        assert_eq!(places(&pool, 0, &[ListedUnit::Unit(0)]), None);
+        assert_eq!(places(&u32::MAX.to_le_bytes(), 0, &[ListedUnit::Unit(0)]), None);
     }
 
     fn good_pool() -> Vec<u8> {

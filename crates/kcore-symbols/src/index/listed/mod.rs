@@ -17,7 +17,7 @@ use crate::dwarf::{Files, Which};
 
 /// A unit, as an index tells of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Place {
+enum ListedUnit {
     /// A compilation unit, by where it begins in `.debug_info`.
     Unit(usize),
     /// A type unit, by where it begins in `.debug_types`, or in DWARF 5 in `.debug_info`.
@@ -28,12 +28,12 @@ enum Place {
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Listing {
     /// The units that it tells of.
-    listed: Vec<Place>,
+    listed: Vec<ListedUnit>,
     /// Those of them that name what was asked for.
-    naming: Vec<Place>,
+    naming: Vec<ListedUnit>,
 }
 
-impl Place {
+impl ListedUnit {
     fn unit(self, files: &Files) -> (Which, usize) {
         match self {
             Self::Types(start) if files.units(Which::Types).is_some() => (Which::Types, start),
@@ -50,7 +50,7 @@ pub fn units(files: &Files, all: &[(Which, usize)], stem: u32) -> Option<Vec<(Wh
         return None;
     }
     let listing = listing(files, stem)?;
-    let places = |places: &[Place]| -> FxHashSet<_> {
+    let places = |places: &[ListedUnit]| -> FxHashSet<_> {
         places.iter().map(|place| place.unit(files)).collect()
     };
     let (listed, naming) = (places(&listing.listed), places(&listing.naming));

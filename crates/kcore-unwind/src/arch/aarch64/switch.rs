@@ -265,7 +265,7 @@ mod tests {
     use super::*;
     use crate::{
         code_memory::{CODE as FUNCTION, CodeMemory},
-        switch::Place,
+        switch::SaveSlot,
     };
     use kcore_mem::Arch;
 
@@ -295,10 +295,10 @@ mod tests {
             0xd61f_0160,
         ]);
         let switch = switch.unwrap();
-        assert_eq!((switch.stack_pointer, switch.returns), (0, Place::Beside(-8)));
+        assert_eq!((switch.stack_pointer, switch.returns), (0, SaveSlot::Beside(-8)));
         assert_eq!(switch.pcs, [-8, 8]);
         let places = [(19, -96), (20, -88), (29, -16)];
-        let places = places.map(|(number, by)| (RegisterId(number), Place::Beside(by)));
+        let places = places.map(|(number, by)| (RegisterId(number), SaveSlot::Beside(by)));
         assert_eq!(switch.registers, places);
     }
 
@@ -315,8 +315,8 @@ mod tests {
             0xd65f_03c0,
         ]);
         let switch = switch.unwrap();
-        assert_eq!((switch.stack_pointer, switch.returns), (-16, Place::OnStack(-8)));
-        assert_eq!(switch.registers, [(RegisterId(29), Place::OnStack(-16))]);
+        assert_eq!((switch.stack_pointer, switch.returns), (-16, SaveSlot::OnStack(-8)));
+        assert_eq!(switch.registers, [(RegisterId(29), SaveSlot::OnStack(-16))]);
     }
 
     #[test]

@@ -321,7 +321,7 @@ mod tests {
     use super::*;
     use crate::{
         code_memory::{CODE as FUNCTION, CodeMemory},
-        switch::Place,
+        switch::SaveSlot,
     };
     use kcore_mem::Arch;
 
@@ -355,9 +355,9 @@ mod tests {
     fn registers_beside_the_stack_have_their_places() {
         let switch = left_by(&BESIDE).unwrap();
         assert_eq!(switch.function, Addr::new(FUNCTION));
-        assert_eq!((switch.stack_pointer, switch.returns), (-8, Place::OnStack(-8)));
+        assert_eq!((switch.stack_pointer, switch.returns), (-8, SaveSlot::OnStack(-8)));
         assert_eq!(switch.pcs, [72 - 104]);
-        let places = [(RBX, Place::Beside(96 - 104)), (RBP, Place::Beside(48 - 104))];
+        let places = [(RBX, SaveSlot::Beside(96 - 104)), (RBP, SaveSlot::Beside(48 - 104))];
         assert_eq!(switch.registers, places);
         assert_eq!(switch.lowest(), 48 - 104);
         let slot = Addr::new(0x7000);
@@ -372,8 +372,8 @@ mod tests {
         // push %rbp; push %r12; mov %rsp,(%rdi); mov (%rsi),%rsp; pop %r12; pop %rbp; ret
         let code = [0x55, 0x41, 0x54, 0x48, 0x89, 0x27, 0x48, 0x8b, 0x26, 0x41, 0x5c, 0x5d, 0xc3];
         let switch = left_by(&code).unwrap();
-        assert_eq!((switch.stack_pointer, switch.returns), (-24, Place::OnStack(-8)));
-        let places = [(RBP, Place::OnStack(-16)), (RegisterId(12), Place::OnStack(-24))];
+        assert_eq!((switch.stack_pointer, switch.returns), (-24, SaveSlot::OnStack(-8)));
+        let places = [(RBP, SaveSlot::OnStack(-16)), (RegisterId(12), SaveSlot::OnStack(-24))];
         assert_eq!(switch.registers, places);
         assert!(switch.pcs.is_empty());
     }
@@ -387,8 +387,8 @@ mod tests {
             0x55, 0x48, 0x89, 0xf4, 0x5d, 0xc3,
         ];
         let switch = left_by(&code).unwrap();
-        assert_eq!((switch.stack_pointer, switch.returns), (0, Place::OnStack(-8)));
-        assert_eq!(switch.registers, [(RBX, Place::Beside(-8)), (RBP, Place::Beside(-24))]);
+        assert_eq!((switch.stack_pointer, switch.returns), (0, SaveSlot::OnStack(-8)));
+        assert_eq!(switch.registers, [(RBX, SaveSlot::Beside(-8)), (RBP, SaveSlot::Beside(-24))]);
         assert_eq!(switch.pcs, [-16]);
     }
 

@@ -11,7 +11,7 @@ use kcore_symbols::{
 };
 
 use super::{number_of, place_of};
-use crate::{Absent, Piece, PieceSource, Place};
+use crate::{Absent, ObjectPlace, Piece, PieceSource};
 use fake::{BIAS, Frame, MEMORY, expression};
 
 /// An unsigned number of `size` bytes.
@@ -22,18 +22,18 @@ fn number(size: u64) -> Type {
 }
 
 /// Where a number of 4 bytes lies by an expression.
-fn place(bytes: &[u8], frame: &Frame) -> Result<Place, Absent> {
+fn place(bytes: &[u8], frame: &Frame) -> Result<ObjectPlace, Absent> {
     place_of(&VariableLocation::Expression(expression(bytes)), &number(4), frame)
 }
 
-fn memory(at: u64) -> Result<Place, Absent> {
-    Ok(Place::Memory(Addr::new(at)))
+fn memory(at: u64) -> Result<ObjectPlace, Absent> {
+    Ok(ObjectPlace::Memory(Addr::new(at)))
 }
 
 /// The bytes of a place that is one piece.
-fn bytes(place: Result<Place, Absent>) -> Vec<u8> {
+fn bytes(place: Result<ObjectPlace, Absent>) -> Vec<u8> {
     match place.unwrap() {
-        Place::Pieces { pieces, bits } => {
+        ObjectPlace::Pieces { pieces, bits } => {
             assert_eq!((bits.offset, bits.size), (0, 32));
             match &pieces[0] {
                 Piece { source: PieceSource::Bytes(bytes), .. } => bytes.to_vec(),

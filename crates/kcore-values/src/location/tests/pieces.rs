@@ -6,7 +6,7 @@ use super::*;
 fn pieces(bytes: &[u8], frame: &Frame) -> Vec<Piece> {
     let location = VariableLocation::Expression(expression(bytes));
     match place_of(&location, &number(16), frame).unwrap() {
-        Place::Pieces { pieces, bits } => {
+        ObjectPlace::Pieces { pieces, bits } => {
             assert_eq!((bits.offset, bits.size), (0, 128));
             pieces.to_vec()
         }

@@ -1,6 +1,6 @@
 //! `std::forward_list`: nodes up to one that leads nowhere.
 
-use super::pairs::Held;
+use super::pairs::NodeContent;
 use crate::{Content, Object, eval::Evaluator, printers::Printer};
 
 /// Elements in nodes, linked one way.
@@ -14,7 +14,7 @@ impl Printer for ForwardList {
     fn show(&self, evaluator: &mut Evaluator<'_>, object: &Object) -> Option<Content> {
         let head = evaluator.dig(object, &["_M_head", "__before_begin_"])?;
         let first = evaluator.pointer_in(&head, &["_M_next", "__next_"])?;
-        let held = Held::of(evaluator, &object.ty, false, evaluator.word())?;
+        let held = NodeContent::of(evaluator, &object.ty, false, evaluator.word())?;
         let mut count = 0;
         let mut node = first;
         while node.get() != 0 && count <= evaluator.max_elements() {

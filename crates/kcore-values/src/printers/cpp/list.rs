@@ -2,7 +2,7 @@
 
 use kcore_mem::Addr;
 
-use super::pairs::Held;
+use super::pairs::NodeContent;
 use crate::{Content, Object, eval::Evaluator, printers::Printer};
 
 /// Nodes that are counted of a list that does not know how many it has (libstdc++ before gcc 5).
@@ -26,7 +26,7 @@ impl Printer for List {
         let size = evaluator.number_in(object, &["_M_size", "__size_alloc_", "__size_"]);
         let size = size.or_else(|| counted(evaluator, first, end, next))?;
         let links = evaluator.word().checked_mul(2)?;
-        let held = Held::of(evaluator, &object.ty, false, links)?;
+        let held = NodeContent::of(evaluator, &object.ty, false, links)?;
         if (size == 0) != (first == end) || !evaluator.is_mapped(first) {
             return None;
         }

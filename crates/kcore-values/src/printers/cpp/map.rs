@@ -2,7 +2,7 @@
 
 use kcore_mem::Addr;
 
-use super::pairs::Held;
+use super::pairs::NodeContent;
 use crate::{Content, Object, eval::Evaluator, printers::Printer};
 
 /// Levels of a balanced tree that has as many nodes as there are addresses.
@@ -20,7 +20,7 @@ impl Printer for Map {
         let is_map = object.ty.name()?.split('<').next()?.ends_with("map");
         let tree =
             Tree::libstdcxx(evaluator, object).or_else(|| Tree::libcxx(evaluator, object))?;
-        let held = Held::of(evaluator, &object.ty, is_map, tree.links)?;
+        let held = NodeContent::of(evaluator, &object.ty, is_map, tree.links)?;
         if (tree.count == 0) != (tree.root.get() == 0)
             || (tree.count > 0 && !evaluator.is_mapped(tree.root))
         {

@@ -6,7 +6,7 @@ use kcore_symbols::Type;
 use crate::{Object, eval::Evaluator, printers::find::aligned};
 
 /// What the nodes of a container hold.
-pub struct Held {
+pub struct NodeContent {
     /// A key, or a value of a container without keys.
     pub key: Type,
     /// The value that belongs to a key.
@@ -15,7 +15,7 @@ pub struct Held {
     pub links: u64,
 }
 
-impl Held {
+impl NodeContent {
     /// What a container holds whose first template arguments are a key and, of a map, a value.
     pub fn of(
         evaluator: &Evaluator<'_>,

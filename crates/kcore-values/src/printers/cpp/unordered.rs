@@ -1,6 +1,6 @@
 //! `std::unordered_map` and its relatives: one list of nodes, whatever buckets there are.
 
-use super::pairs::Held;
+use super::pairs::NodeContent;
 use crate::{Content, Object, eval::Evaluator, printers::Printer};
 
 /// Hash tables.
@@ -24,7 +24,8 @@ impl Printer for Unordered {
         // A node of libc++ has its hash between the link and the value.
         let is_libcxx = evaluator.dig(object, &["_M_before_begin"]).is_none();
         let words = if is_libcxx { 2 } else { 1 };
-        let held = Held::of(evaluator, &object.ty, is_map, evaluator.word().checked_mul(words)?)?;
+        let held =
+            NodeContent::of(evaluator, &object.ty, is_map, evaluator.word().checked_mul(words)?)?;
         if (count == 0) != (first.get() == 0) || (count > 0 && !evaluator.is_mapped(first)) {
             return None;
         }

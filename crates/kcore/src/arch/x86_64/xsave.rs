@@ -26,10 +26,10 @@ pub enum Component {
 }
 
 /// A component, its offset and its bytes.
-type Place = (Component, usize, usize);
+type ComponentField = (Component, usize, usize);
 
 /// Where processors of Intel have them.
-const INTEL: [Place; 5] = [
+const INTEL: [ComponentField; 5] = [
     (Component::Ymm, 576, 256),
     (Component::Masks, 1088, 64),
     (Component::Zmm, 1152, 512),
@@ -39,7 +39,7 @@ const INTEL: [Place; 5] = [
 
 /// Where processors of AMD have them, which never had the bound registers of MPX. Areas of theirs
 /// are told by their sizes, as gdb does (`i387-tdep.c`, `i387_guess_xsave_layout`).
-const AMD: [Place; 5] = [
+const AMD: [ComponentField; 5] = [
     (Component::Ymm, 576, 256),
     (Component::Masks, 832, 64),
     (Component::Zmm, 896, 512),
@@ -49,7 +49,7 @@ const AMD: [Place; 5] = [
 const AMD_SIZES: [usize; 2] = [2432, 2440];
 /// An area of AMD without AVX-512, whose protection keys follow AVX.
 const AMD_SMALL: usize = 840;
-const AMD_SMALL_PKRU: Place = (Component::Pkru, 832, 8);
+const AMD_SMALL_PKRU: ComponentField = (Component::Pkru, 832, 8);
 
 /// The area of one thread.
 pub struct Xsave<'a> {

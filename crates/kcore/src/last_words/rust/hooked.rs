@@ -59,7 +59,7 @@ fn panic_of(core: &Core, frames: &[DyingFrame], index: usize) -> Panic {
 }
 
 /// The words of the frames from `first` up to `end`, with the lowest address.
-fn words_of(core: &Core, frames: &[DyingFrame], first: usize, end: usize) -> Words {
+fn words_of(core: &Core, frames: &[DyingFrame], first: usize, end: usize) -> StackWords {
     let found = || {
         let start = frames.get(first)?.frame.sp?;
         let end = frames.get(end.checked_sub(1)?)?.frame.cfa?;
@@ -68,9 +68,9 @@ fn words_of(core: &Core, frames: &[DyingFrame], first: usize, end: usize) -> Wor
         let mut bytes = vec![0; len];
         let (read, _) = core.space().read_partial(start, &mut bytes);
         bytes.truncate(read);
-        Some(Words { start, words: core_words(core, &bytes) })
+        Some(StackWords { start, words: core_words(core, &bytes) })
     };
-    found().unwrap_or(Words { start: Addr::new(0), words: Vec::new() })
+    found().unwrap_or(StackWords { start: Addr::new(0), words: Vec::new() })
 }
 
 fn core_words(core: &Core, bytes: &[u8]) -> Vec<u64> {
@@ -78,13 +78,13 @@ fn core_words(core: &Core, bytes: &[u8]) -> Vec<u64> {
 }
 
 /// A part of a stack.
-struct Words {
+struct StackWords {
     start: Addr,
     words: Vec<u64>,
 }
 
 /// The panic as the hook was told of it.
-fn told_to_hook(core: &Core, own: &Words) -> Option<Panic> {
+fn told_to_hook(core: &Core, own: &StackWords) -> Option<Panic> {
     own.words.iter().enumerate().find_map(|(index, value)| {
         let word = |further: usize| own.words.get(index.checked_add(further)?).copied();
         let place = PLACES.iter().find_map(|further| place::at(core, word(*further)?))?;
@@ -94,7 +94,7 @@ fn told_to_hook(core: &Core, own: &Words) -> Option<Panic> {
 }
 
 /// The place in a `PanicInfo`: behind the address of the message's arguments, which lie on the stack.
-fn place_in(core: &Core, all: &Words) -> Option<PanicPlace> {
+fn place_in(core: &Core, all: &StackWords) -> Option<PanicPlace> {
     let stack = core.mapping_at(all.start)?.range;
     let pairs = all.words.windows(2).rev().filter_map(|pair| <[u64; 2]>::try_from(pair).ok());
     let mut behind = pairs.filter(|[arguments, _]| stack.contains(Addr::new(*arguments)));
@@ -102,7 +102,7 @@ fn place_in(core: &Core, all: &Words) -> Option<PanicPlace> {
 }
 
 /// The text in the `PanicPayload` whose address the frame has.
-fn message_of_payload(core: &Core, own: &Words) -> Option<String> {
+fn message_of_payload(core: &Core, own: &StackWords) -> Option<String> {
     let pairs = own.words.windows(2).filter_map(|pair| <[u64; 2]>::try_from(pair).ok());
     let mut objects = pairs.filter_map(|[value, table]| TraitObject::new(core, value, table));
     objects.find_map(|object| {

@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 use super::payload::TraitObject;
 use crate::{
     AccessKind, Core, Panic,
-    search::{UnitSize, Wanted},
+    search::{UnitSize, ValuePattern},
 };
 
 /// The class as its bytes stand in memory.
@@ -54,7 +54,7 @@ pub fn into_frame(core: &Core, frame: &Frame) -> Option<Panic> {
     let class = core.target().uint(&CLASS);
     let matches = writable(core)
         .into_iter()
-        .flat_map(|range| core.search(Wanted::exactly(class), UnitSize::Eight, range))
+        .flat_map(|range| core.search(ValuePattern::exactly(class), UnitSize::Eight, range))
         .flat_map(|batch| batch.matches);
     let found: Vec<Addr> = matches.map(|found| found.addr).filter(|at| is_into(*at)).collect();
     match found.as_slice() {
