@@ -181,7 +181,7 @@ struct Raw {
     #[command(flatten)]
     live: LiveArgs,
 
-    /// Print the manual page, for man -l
+    /// Print the manual page, for man -l; `kcore save --man` prints that of save
     #[arg(long, exclusive = true)]
     man: bool,
 
@@ -295,6 +295,9 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Invocat
     if matches!(words.as_slice(), [_, word] if word == "gdb") {
         return Err(Exit::Text(kcore_commands::gdb::text()));
     }
+    if let Some(page) = manual_of_word(&words) {
+        return Err(Exit::Text(page));
+    }
     match words.get(1).and_then(|word| word.to_str()) {
         Some("save") => {
             let save = SaveArgs::try_parse_from(words.into_iter().skip(1)).map_err(Exit::Clap)?;
@@ -316,11 +319,27 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Invocat
     }
 }
 
+/// Words that have options of their own, and with them a manual page.
+const OWN_OPTIONS: &[(&str, fn() -> Command)] = &[
+    ("ask", AskArgs::command),
+    ("profile", ProfileArgs::command),
+    ("save", SaveArgs::command),
+    ("tutorial", TutorialArgs::command),
+];
+
+/// The manual page that `kcore save --man` and its like ask for.
+fn manual_of_word(words: &[OsString]) -> Option<String> {
+    let [_, word, option] = words else { return None };
+    let (word, command) = OWN_OPTIONS.iter().find(|(name, _)| word == name)?;
+    (option == "--man").then(|| man::page_of_word(word, command()))
+}
+
 fn parse_session(words: Vec<OsString>) -> Result<Args, Exit> {
     let matches = Raw::command().try_get_matches_from(words).map_err(Exit::Clap)?;
     let raw = Raw::from_arg_matches(&matches).map_err(Exit::Clap)?;
     if raw.man {
-        return Err(Exit::Text(man::page(Raw::command(), AFTER_LONG_HELP)));
+        let words = OWN_OPTIONS.iter().map(|(word, _)| *word);
+        return Err(Exit::Text(man::page(Raw::command(), AFTER_LONG_HELP, words)));
     }
     if let Some(shell) = raw.completions {
         return Err(Exit::Text(completions(shell)));
@@ -553,6 +572,22 @@ mod tests {
         for word in [".SH OPTIONS", "--sysroot", ".SH ENVIRONMENT", "XDG_STATE_HOME", "::stack"] {
             assert!(page.contains(word), "{word}");
         }
+    }
+
+    #[test]
+    fn words_with_options_of_their_own_have_manual_pages() {
+        for (word, option) in [
+            ("save", "--stacks-only"),
+            ("profile", "--cpu"),
+            ("ask", "--signal"),
+            ("tutorial", "--color"),
+        ] {
+            let page = text(&["kcore", word, "--man"]).replace("\\-", "-");
+            assert!(page.contains(&format!(".TH kcore-{word} 1")), "{page}");
+            assert!(page.contains(option) && page.contains("kcore(1)"), "{word}: {page}");
+        }
+        let page = text(&["kcore", "--man"]).replace("\\-", "-");
+        assert!(page.contains("kcore-save(1)"), "{page}");
     }
 
     #[test]

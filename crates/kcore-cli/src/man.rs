@@ -8,8 +8,31 @@ use kcore_commands::{DCMDS, WALKERS};
 use kcore_dcmd::{Group, Spec};
 
 /// The page of `command`, whose texts behind its options are in `texts`: headings that end with a
-/// colon, with indented lines below them.
-pub(crate) fn page(command: Command, texts: &str) -> String {
+/// colon, with indented lines below them. It refers to the pages of `words`.
+pub(crate) fn page<'w>(
+    command: Command,
+    texts: &str,
+    words: impl Iterator<Item = &'w str>,
+) -> String {
+    let mut roff = Roff::new();
+    dcmds(&mut roff);
+    walkers(&mut roff);
+    sections(&mut roff, texts);
+    see_also(&mut roff, words.map(|word| format!("kcore-{word}")));
+    with_options(command, &roff)
+}
+
+/// The page of a word behind `kcore` that has options of its own.
+pub(crate) fn page_of_word(word: &str, command: Command) -> String {
+    let texts = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
+    let mut roff = Roff::new();
+    sections(&mut roff, &texts);
+    see_also(&mut roff, ["kcore".to_owned()].into_iter());
+    with_options(command.name(format!("kcore-{word}")), &roff)
+}
+
+/// What clap knows of a command, and what stands behind that.
+fn with_options(command: Command, rest: &Roff) -> String {
     let man = Man::new(command).manual("User Commands");
     let mut page = Vec::new();
     // Writing to memory does not fail.
@@ -18,11 +41,7 @@ pub(crate) fn page(command: Command, texts: &str) -> String {
     let _ = man.render_synopsis_section(&mut page);
     let _ = man.render_description_section(&mut page);
     let _ = man.render_options_section(&mut page);
-    let mut roff = Roff::new();
-    dcmds(&mut roff);
-    walkers(&mut roff);
-    sections(&mut roff, texts);
-    let _ = roff.to_writer(&mut page);
+    let _ = rest.to_writer(&mut page);
     String::from_utf8_lossy(&page).into_owned()
 }
 
@@ -73,6 +92,13 @@ fn walkers(roff: &mut Roff) {
     }
 }
 
+/// Other pages of the same chapter.
+fn see_also(roff: &mut Roff, pages: impl Iterator<Item = String>) {
+    heading(roff, "See also");
+    let pages: Vec<String> = pages.map(|page| format!("{page}(1)")).collect();
+    roff.text([roman(pages.join(", "))]);
+}
+
 /// Texts for a terminal as sections; their lines stand as they are.
 fn sections(roff: &mut Roff, texts: &str) {
     let mut filled = true;
@@ -101,7 +127,8 @@ mod tests {
     use super::*;
 
     fn shown() -> String {
-        page(Command::new("kcore").about("Opens cores"), "Examples:\n  kcore a   b\n\nText.\n")
+        let texts = "Examples:\n  kcore a   b\n\nText.\n";
+        page(Command::new("kcore").about("Opens cores"), texts, ["save"].into_iter())
     }
 
     #[test]

@@ -30,14 +30,25 @@ pub struct PackagedFile {
 
 const PROGRAM: &str = "kcore";
 
+/// A manual page.
+macro_rules! manual {
+    ($name:literal) => {
+        PackagedFile {
+            name: $name,
+            unpacked: concat!("man/", $name),
+            installed: concat!("usr/share/man/man1/", $name),
+        }
+    };
+}
+
 /// All files.
 pub const PLACES: &[PackagedFile] = &[
     PackagedFile { name: PROGRAM, unpacked: "kcore", installed: "usr/bin/kcore" },
-    PackagedFile {
-        name: "kcore.1",
-        unpacked: "man/kcore.1",
-        installed: "usr/share/man/man1/kcore.1",
-    },
+    manual!("kcore.1"),
+    manual!("kcore-ask.1"),
+    manual!("kcore-profile.1"),
+    manual!("kcore-save.1"),
+    manual!("kcore-tutorial.1"),
     PackagedFile {
         name: "bash",
         unpacked: "completions/kcore.bash",
@@ -90,6 +101,9 @@ pub fn write_texts(release: &Release) -> Result<PathBuf> {
     };
     let said = |args: &[&str]| cargo::output(&mut cargo::command(&kcore.to_string_lossy(), args));
     write("kcore.1", said(&["--man"])?)?;
+    for word in ["ask", "profile", "save", "tutorial"] {
+        write(&format!("kcore-{word}.1"), said(&[word, "--man"])?)?;
+    }
     for shell in ["bash", "zsh", "fish"] {
         write(shell, said(&["--completions", shell])?)?;
     }
