@@ -17,12 +17,12 @@ Each command in kcore has the following basic format:
       |          how many times, or how many bytes
       where to begin: any expression; dot, when it is left out
 
-What one command finds can feed the next ( ::walk thread | ::stack ) or a
-command of the system ( ::stacks ! less ). Expressions and addresses are
-hexadecimal (as $d says); 0t marks decimal ones. Counts and limits of options,
-ids of threads and subscripts are decimal; 0x marks hexadecimal ones. A name
-with signs other than :: stands in double quotes as an address:
-\"operator==(X, X)\"::dis.
+The values that one command finds can feed the next one, as in
+::walk thread | ::stack. Its output can feed a shell command, as in
+::stacks ! less. Expressions and addresses are hexadecimal ($d shows and
+changes that); 0t marks decimal ones. Counts and limits of options, ids of
+threads and subscripts are decimal; 0x marks hexadecimal ones. Put a name that
+contains signs other than :: in double quotes: \"operator==(X, X)\"::dis.
 
 To begin with:
 
@@ -50,15 +50,15 @@ const VIEW: &str = "\n{name_title:!}\n  {names} - {summary}\n\
 const WIDTH: usize = 80;
 
 const HELP: &str = "\
-The name of a dcmd is any of its spellings; a leading :: may be left out. Subjects are language, expressions, \
-formats, pipelines, stacks, live, json and gdb. A word of gdb or lldb shows what is typed here instead. \
-`kcore -c '::help NAME'` needs no core.";
+The name is any spelling of a dcmd; you may leave out a leading ::. Subjects are language, \
+expressions, formats, pipelines, stacks, live, json and gdb. For a command of gdb or lldb, ::help \
+shows what to type here. `kcore -c '::help NAME'` needs no core.";
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::help", shows: "the shape of a command, and the dcmds by subject" },
     Example { line: "::help mappings", shows: "all about ::mappings" },
     Example { line: "::help expressions", shows: "numbers, operators and operands" },
-    Example { line: "::help bt", shows: "what a word of gdb is here" },
+    Example { line: "::help bt", shows: "what to type here instead of a gdb command" },
 ];
 
 /// Explains the language, or one dcmd.

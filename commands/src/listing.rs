@@ -6,7 +6,7 @@ use regex::Regex;
 
 /// The option of a listing.
 pub const OPTIONS: &[Opt] =
-    &[Opt { flag: 'n', value: None, help: "match the expression with names only" }];
+    &[Opt { flag: 'n', value: None, help: "match the expression only against names" }];
 
 /// Longest expression that is taken.
 const MAX_EXPRESSION: usize = 4096;

@@ -11,20 +11,28 @@ use crate::frame_operand::FrameOperand;
 /// Shows the variables of a frame.
 pub struct Locals;
 
-const OPTIONS: &[Opt] = &[Opt { flag: 'v', value: None, help: "the type of each as well" }];
+const OPTIONS: &[Opt] = &[Opt { flag: 'v', value: None, help: "also show types" }];
 
 const HELP: &str = "\
-The frame is the one before it, else the current one (::frame N chooses it); a thread or task before it stands for \
-its innermost frame. Arguments come first, then the locals of the innermost block that holds the place, and \
-so on outwards. Where calls are inlined, each function has its own under its name, the innermost first.
+Shows the frame given as address, or else the current one, which ::frame N chooses. A thread or \
+task as address stands for its innermost frame. Arguments come first, then the locals of the \
+innermost block that holds the pc, and so on outwards. If calls are inlined, each function has \
+its own variables under its name, the innermost function first.
 
-With names only these are shown, with all that they hold, as ::print does, of many frames those that have \
-them; else structures end at their members. What the compiler kept not, or not at this place, is <optimized out>; what the core lacks is <not \
-dumped>. Down a pipe go the values of numbers and pointers, and the addresses of all else.";
+With names, shows only these variables, in full, as ::print does. Without names, it shows \
+structures down to their members. After a pipe of frames, it skips frames that do not have the \
+named variables.
+
+<optimized out> marks a variable that the compiler did not keep, or not at this place in the \
+code; <not dumped> marks memory that the core does not have. In a pipe, a number or pointer \
+passes its value, and any other variable its address.";
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::locals", shows: "the variables of the current frame" },
-    Example { line: "::walk frame | ::locals -v", shows: "those of all frames, with their types" },
+    Example {
+        line: "::walk frame | ::locals -v",
+        shows: "the variables of all frames, with their types",
+    },
 ];
 
 impl Dcmd for Locals {

@@ -17,7 +17,7 @@ impl Dcmd for Sizeof {
     fn spec(&self) -> Spec {
         Spec::new("sizeof", Group::Types, "print the size of a type")
             .operands("type", 1, usize::MAX)
-            .help("The size is in bytes, and in the radix. A pipe gets it as a number.")
+            .help("Prints the size in bytes, in the current radix. A pipe gets it as a number.")
             .examples(EXAMPLES)
     }
 

@@ -13,13 +13,13 @@ use crate::operand;
 const MAX_PIPED: u64 = 1 << 20;
 
 const OPTIONS: &[Opt] = &[
-    Opt { flag: 'v', value: None, help: "the value that was found beside its address" },
-    Opt { flag: 'd', value: Some("dist"), help: "values below address + dist as well" },
-    Opt { flag: 'm', value: Some("mask"), help: "compare the bits of the mask only" },
-    Opt { flag: 'M', value: Some("invmask"), help: "compare all bits but those" },
-    Opt { flag: 'a', value: Some("min"), help: "the first address to be searched" },
-    Opt { flag: 'A', value: Some("max"), help: "the first address not to be searched" },
-    Opt { flag: 's', value: Some("size"), help: "bytes in a unit: 1, 2, 4 or 8, default 8" },
+    Opt { flag: 'v', value: None, help: "also show the value at each address" },
+    Opt { flag: 'd', value: Some("dist"), help: "also match values below address + dist" },
+    Opt { flag: 'm', value: Some("mask"), help: "compare only the bits of the mask" },
+    Opt { flag: 'M', value: Some("invmask"), help: "compare all bits except those of the mask" },
+    Opt { flag: 'a', value: Some("min"), help: "the first address to search" },
+    Opt { flag: 'A', value: Some("max"), help: "the first address after the searched range" },
+    Opt { flag: 's', value: Some("size"), help: "bytes in a unit: 1, 2, 4 or 8 (default 8)" },
 ];
 
 const EXAMPLES: &[Example] = &[
@@ -38,11 +38,12 @@ impl Dcmd for Ugrep {
             .addr(AddrUse::Required)
             .options(OPTIONS)
             .help(
-                "The address is what is looked for; where it is found is shown, lowest address \
-                 first. Units are aligned, and in the byte order of the target. All memory that the \
-                 core holds is searched, and what it left out where a verified file of an object \
-                 has it; what neither holds is skipped, which a note says.\n\n\
-                 Into a pipe go the first 0t1048576 addresses.",
+                "Searches memory for the value given as address, and shows where it stands, \
+                 lowest address first. Units are aligned and have the byte order of the target. \
+                 kcore searches all memory that the core holds. Where the core left out memory, \
+                 kcore reads it from the verified file of an object. It skips what neither has, \
+                 and a note says so.\n\n\
+                 A pipe gets the first 0t1048576 addresses.",
             )
             .examples(EXAMPLES)
     }

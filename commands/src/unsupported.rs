@@ -10,9 +10,9 @@ pub struct Unsupported {
 }
 
 const HELP: &str = "\
-It needs a process that runs, or a target that is open for writing. On a core it answers `command is \
-not supported by current target`, whatever its address and arguments are. A snapshot of a live process is \
-such a core: the process itself runs on.";
+This dcmd needs a running process, or a target that is open for writing. On a core it answers \
+`command is not supported by current target`, whatever its address and arguments are. A snapshot \
+of a live process is such a core, because the process itself runs on.";
 
 const fn dcmd(
     name: &'static str,

@@ -15,7 +15,7 @@ pub struct Errno;
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::errno", shows: "the error number of the current thread" },
-    Example { line: "::walk thread | ::errno", shows: "that of every thread" },
+    Example { line: "::walk thread | ::errno", shows: "the error number of every thread" },
 ];
 
 impl Dcmd for Errno {
@@ -23,9 +23,9 @@ impl Dcmd for Errno {
         Spec::new("errno", Group::Stacks, "print the value of errno of a thread")
             .addr(AddrUse::Optional)
             .help(
-                "Of the current thread, or of the thread before it: the variable errno of the C \
-                 library, in decimal, with its name. Calls that succeed leave it as it is, so that \
-                 it may be old.",
+                "Prints the variable errno of the C library for the current thread, or for the \
+                 thread given as address. The value is decimal, with its name. Calls that \
+                 succeed do not change errno, so the value may be old.",
             )
             .examples(EXAMPLES)
     }

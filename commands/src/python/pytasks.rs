@@ -9,12 +9,13 @@ use kcore_dcmd::{
 use super::subject;
 
 const HELP: &str = "\
-Every task of asyncio that is not done, of all loops: its address, its name, what its coroutine does \
-(created, suspended, running, closed), and what it awaits in the end. Below stand the frames of its coroutine and of those that \
-it awaits, innermost first. The frames of a running one that lie inside of it are on the stack of its thread: see ::pystack.
+Lists every task of asyncio that is not done, of all loops. Each line has its address, its name, \
+the state of its coroutine (created, suspended, running, closed), and what it awaits in the end. \
+Below it stand the frames of its coroutine and of those that it awaits, innermost first. The \
+inner frames of a running task are on the stack of its thread, which ::pystack prints.
 
-Since 3.14 the file of the module _asyncio (or of the program that holds it) says where the tasks are; without it \
-they are not found.";
+Since Python 3.14, kcore needs the file of the module _asyncio, or of the program that contains \
+it, to find the tasks.";
 
 /// Lists the tasks.
 pub struct Pytasks;

@@ -10,22 +10,25 @@ use super::frames::{JsFrame, Operand, Shown};
 use crate::operand;
 
 /// `-v`, `-f`, `-p` and `-n`.
-pub const VERBOSE: Opt =
-    Opt { flag: 'v', value: None, help: "file, position, this, arguments and source text as well" };
+pub const VERBOSE: Opt = Opt {
+    flag: 'v',
+    value: None,
+    help: "also show file, position, this, arguments and source text",
+};
 /// See [`VERBOSE`].
 pub const FUNCTION: Opt =
-    Opt { flag: 'f', value: Some("func"), help: "frames of this function alone" };
+    Opt { flag: 'f', value: Some("func"), help: "show only frames of this function" };
 /// See [`VERBOSE`].
 pub const PROPERTY: Opt = Opt {
     flag: 'p',
     value: Some("prop"),
-    help: "one property of each frame alone: file, posn, this, arg1, arg2",
+    help: "show only one property of each frame: file, posn, this, arg1, arg2",
 };
 /// See [`VERBOSE`].
 pub const LINES: Opt = Opt {
     flag: 'n',
     value: Some("lines"),
-    help: "so many lines of source text before and after with -v, else 5",
+    help: "with -v, show this many source lines before and after (default 5)",
 };
 
 /// Lines of source text before and after a line, at most.

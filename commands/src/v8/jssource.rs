@@ -17,7 +17,7 @@ pub struct Jssource;
 const OPTIONS: &[Opt] = &[Opt {
     flag: 'n',
     value: Some("lines"),
-    help: "so many lines before and after the function, else 5",
+    help: "show this many lines before and after the function (default 5)",
 }];
 
 impl Dcmd for Jssource {
@@ -26,8 +26,8 @@ impl Dcmd for Jssource {
             .addr(AddrUse::Required)
             .options(OPTIONS)
             .help(
-                "The text is what V8 keeps in the process; no file is read. The lines of the function \
-                 are bold, those round it are not.",
+                "The text is the one that V8 keeps in the process; kcore reads no file. The \
+                 lines of the function are bold, and those around it are not.",
             )
             .examples(&[Example {
                 line: "::jsstack -f Array.map -p arg1 | ::jssource -n 1",

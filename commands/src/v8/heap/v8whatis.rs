@@ -15,18 +15,18 @@ const OPTIONS: &[Opt] = &[
     Opt {
         flag: 'v',
         value: None,
-        help: "what the object is, its size, and where the address lies",
+        help: "also show the kind and size of the object, and where the address lies in it",
     },
     Opt {
         flag: 'd',
         value: Some("maxoff"),
-        help: "only if the address lies so near its beginning",
+        help: "only if the address is at most this far from the beginning",
     },
 ];
 
 const HELP: &str = "\
-Only the chunk of the heap that holds the address is looked through. Memory that V8 was about to allocate \
-objects from holds none: what lies there is left of what died.";
+kcore searches only the chunk of the heap that holds the address. Memory from which V8 was about \
+to allocate holds no objects, only remains of dead ones.";
 
 const EXAMPLES: &[Example] = &[Example {
     line: "::findjsobjects -c Module | ::v8whatis -v",

@@ -18,12 +18,13 @@ impl Dcmd for V8type {
         Spec::new("v8type", Group::Runtimes, "name the kind of a V8 value")
             .addr(AddrUse::Required)
             .help(
-                "V8's own name of it, and what tells it apart: the constructor of an object, the name of \
-                 a function or oddball, the value of a Smi.",
+                "Prints the kind of the value, as V8 names it. A detail follows: the \
+                 constructor of an object, the name of a function or oddball, or the value of a \
+                 Smi.",
             )
             .examples(&[Example {
                 line: "::jsstack -f waitFor -p arg1 | ::v8type",
-                shows: "what an argument is",
+                shows: "the kind of an argument",
             }])
     }
 
