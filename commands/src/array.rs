@@ -60,11 +60,11 @@ type Elements<'a> = (u64, u64, &'a [Arg]);
 fn given<'a>(cx: &mut Cx<'_>, words: &'a [Arg]) -> Result<Elements<'a>> {
     let is_without_count = split(words).is_some_and(|(_, rest)| rest.is_empty());
     if is_without_count {
-        return Err(DcmdError::usage("expected a count behind the type"));
+        return Err(DcmdError::usage("expected a count after the type"));
     }
     let (name, ty, rest) = required(cx, words)?;
     let Some((count, rest)) = rest.split_first() else {
-        return Err(DcmdError::usage("expected a count behind the type"));
+        return Err(DcmdError::usage("expected a count after the type"));
     };
     let count = operand::count(cx, count)?;
     let size = size_of(cx, &ty).filter(|size| *size > 0);

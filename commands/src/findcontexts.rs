@@ -50,7 +50,7 @@ impl Dcmd for Findcontexts {
     fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
         let core = cx.core();
         let found = core.contexts().found().ok_or_else(|| {
-            DcmdError::failed("what saved contexts look like is not known on this machine")
+            DcmdError::failed("the layout of saved contexts is not known on this machine")
         })?;
         let names = Names::new(cx);
         for context in found {

@@ -108,7 +108,7 @@ fn walk(cx: &mut Cx<'_>, offset: u64, binder: &Binder) -> Result<()> {
             return Ok(());
         }
         if seen.contains(&at.get()) {
-            return cx.note(&format!("the list goes on in a circle at {:x}", at.get()));
+            return cx.note(&format!("the list loops at {:x}", at.get()));
         }
         if seen.len() >= MAX_ELEMENTS {
             return cx.note(&format!("the list has more than {MAX_ELEMENTS} elements"));

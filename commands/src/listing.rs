@@ -37,7 +37,7 @@ impl Filter {
 fn compile(text: &str) -> Result<Regex> {
     if text.len() > MAX_EXPRESSION {
         return Err(DcmdError::failed(format!(
-            "regular expression of {} bytes: at most {MAX_EXPRESSION} are taken",
+            "regular expression of {} bytesis too long: at most {MAX_EXPRESSION}",
             text.len()
         )));
     }

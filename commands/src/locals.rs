@@ -120,7 +120,7 @@ fn scopes(
             Some(MissingDebug { file, .. }) => {
                 format!("the debug information of frame {index} is in {file}, which was not found")
             }
-            None => format!("no debug information tells of frame {index}"),
+            None => format!("no debug information describes frame {index}"),
         })),
         false => Ok(scopes),
     }

@@ -52,7 +52,7 @@ fn request<'a>(args: &Args, path: Option<&'a Path>) -> Result<LogRequest<'a>> {
         (false, true, None) => Ok(LogRequest::Resume),
         (false, false, None) => Ok(LogRequest::Show),
         (false, _, Some(path)) => Ok(LogRequest::Append(path)),
-        (true, ..) => Err(DcmdError::usage("-d stands alone")),
+        (true, ..) => Err(DcmdError::usage("-d takes no file and no other option")),
     }
 }
 

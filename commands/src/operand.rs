@@ -58,7 +58,9 @@ pub fn decimal(word: &Arg) -> Result<usize> {
 }
 
 fn no_count(text: &str) -> DcmdError {
-    DcmdError::usage(format!("invalid decimal number '{text}' (0x before it makes it hexadecimal)"))
+    DcmdError::usage(format!(
+        "invalid decimal number '{text}' (write 0x before a hexadecimal number)"
+    ))
 }
 
 /// The same for who has words of its own for what is none.
@@ -100,7 +102,7 @@ pub fn context(cx: &Cx<'_>) -> Result<Addr> {
 /// When it is one of those.
 pub fn address_of(dot: Dot, structure: &str) -> Result<Addr> {
     let is_not =
-        |what: &str| Err(DcmdError::failed(format!("{what} is no address of a {structure}")));
+        |what: &str| Err(DcmdError::failed(format!("{what} is not the address of a {structure}")));
     match dot {
         Dot::Number(_) | Dot::Addr(_) => Ok(dot.addr()),
         Dot::Thread(tid) => is_not(&format!("thread {tid}")),

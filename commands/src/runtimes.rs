@@ -52,9 +52,9 @@ fn unread_modules(core: &Core) -> String {
     let names: Vec<&str> = missing.iter().take(MAX_NAMES).map(|module| module.name()).collect();
     match missing.len().saturating_sub(names.len()) {
         _ if names.is_empty() => String::new(),
-        0 => format!("; files are missing that may hold one: {}", names.join(", ")),
+        0 => format!("; these missing files may hold one: {}", names.join(", ")),
         more => {
-            format!("; files are missing that may hold one: {} and {more} more", names.join(", "))
+            format!("; these missing files may hold one: {} and {more} more", names.join(", "))
         }
     }
 }

@@ -24,7 +24,9 @@ pub fn emit(cx: &mut Cx<'_>, location: &Location, around: u64) -> Result<()> {
     let end = first.saturating_add(text.lines.len() as u64);
     if line >= end {
         let path = text.path.display();
-        return Err(DcmdError::failed(format!("{path} has no line {line}: it is another version")));
+        return Err(DcmdError::failed(format!(
+            "{path} has no line {line}: it is a different version"
+        )));
     }
     let numbers = first..end;
     numbers.zip(&text.lines).try_for_each(|(number, content)| {

@@ -86,7 +86,7 @@ impl Dcmd for Stacks {
         let before = groups.len();
         groups.retain(|group| filter.admits(core, group));
         if groups.is_empty() && before > 0 {
-            cx.note("no thread passes what was asked for")?;
+            cx.note("no thread matches")?;
         }
         sort_groups(core, &mut groups);
         if args.has('v') {

@@ -48,7 +48,7 @@ pub fn required<'a>(cx: &mut Cx<'_>, args: &'a [Arg]) -> Result<(String, Type, &
 pub fn note_instance(cx: &mut Cx<'_>, text: &str, ty: &Type) -> Result<()> {
     let is_instance = ty.name().is_some_and(|name| name.contains('<'));
     match is_instance && !text.contains(['<', '*', '[']) {
-        true => cx.note(&format!("{text} is taken as {}", ty.spelled())),
+        true => cx.note(&format!("{text} stands for {}", ty.spelled())),
         false => Ok(()),
     }
 }

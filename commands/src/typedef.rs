@@ -77,7 +77,9 @@ fn check_options(args: &Args) -> Result<()> {
     let alone = ['d', 'l', 'r', 'w'].into_iter().filter(|flag| args.has(*flag)).count();
     let takes_words = alone == 0 || args.has('d') && args.operands().len() < 2;
     if alone > 1 || !(takes_words || args.operands().is_empty()) {
-        return Err(DcmdError::usage("-d, -l, -r and -w stand alone"));
+        return Err(DcmdError::usage(
+            "only one of -d, -l, -r and -w may be given, and no new type with it",
+        ));
     }
     Ok(())
 }

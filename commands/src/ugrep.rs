@@ -103,7 +103,7 @@ fn wanted(cx: &Cx<'_>, args: &Args, unit: UnitSize) -> Result<Wanted> {
     let Some(flag) = option else { return Ok(Wanted::exactly(value)) };
     let number = operand::option(cx, args, flag, 0)?;
     if flag == 'd' && number == 0 {
-        return Err(DcmdError::usage("a distance of 0 holds no value"));
+        return Err(DcmdError::usage("the distance must be greater than 0"));
     }
     Ok(match flag {
         'd' => {

@@ -86,7 +86,9 @@ impl Dcmd for Unsupported {
         let is_snapshot = cx.core().live_facts().is_some();
         Err(DcmdError::failed(match (self.name, cx.core().pid()) {
             ("gcore", Some(pid)) if is_snapshot => {
-                format!("a snapshot is no process: kcore save {pid} -o FILE writes a core of that")
+                format!(
+                    "a snapshot is not the process: kcore save {pid} -o FILE writes a core of it"
+                )
             }
             _ => "command is not supported by current target".to_owned(),
         }))

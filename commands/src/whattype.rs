@@ -46,7 +46,7 @@ impl Dcmd for Whattype {
         stopped?;
         if guesses.is_empty() {
             let name = Names::new(cx).spelled_or_address(at);
-            return Err(DcmdError::at(at, format!("{name} is of no known type")));
+            return Err(DcmdError::at(at, format!("{name} has no known type")));
         }
         guesses.into_iter().try_for_each(|guess| cx.emit(&Guess { at, guess }))
     }

@@ -45,7 +45,7 @@ fn schedulers(core: &Core) -> Result<Vec<&Bthreads>> {
 /// When there is none.
 pub fn of_dot(cx: &Cx<'_>) -> Result<Bthread> {
     let Some(dot) = cx.addr() else {
-        return Err(DcmdError::usage("the id of a bthread is needed before ::bthread"));
+        return Err(DcmdError::usage("::bthread needs the id of a bthread before it"));
     };
     let wanted = dot.number();
     let is_wanted = |bthread: &Bthread| match dot {

@@ -43,7 +43,7 @@ impl Dcmd for Fibers {
         let core = cx.core();
         for thread in subject::damaged(core)? {
             cx.note(&format!(
-                "the list of fibers of thread {thread} is damaged: some are missing"
+                "the list of fibers of thread {thread} is damaged: some fibers are missing"
             ))?;
         }
         let names = Names::new(cx);

@@ -50,7 +50,8 @@ impl Dcmd for Fpregs {
     fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
         if let Some(Dot::Frame { tid, index: index @ 1.., .. }) = cx.addr() {
             return Err(DcmdError::failed(format!(
-                "floating-point registers of frame {index} of thread {tid} are not kept: those of frame 0 are"
+                "floating-point registers of frame {index} of thread {tid} were not saved: \
+                 only those of frame 0 were"
             )));
         }
         let tid = thread_of(cx)?;

@@ -13,7 +13,7 @@ const SHAPES: usize = 3;
 pub fn text() -> String {
     let mut text = line("gdb, lldb", "kcore", "");
     ROWS.iter().for_each(|row| text.push_str(&row_text(row)));
-    text + "\nLines with a * work as typed, where they mean nothing in kcore's language.\n"
+    text + "\nA line with a * works as typed, unless it means something in kcore's language.\n"
 }
 
 /// The rows whose lines begin with a word, as text; `None` if none do.

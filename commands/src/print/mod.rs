@@ -162,7 +162,7 @@ impl Run<'_, '_> {
         }
         let dot = self.piped(object, &value);
         if self.cx.input().pipe_out && dot.is_none() {
-            return Err(DcmdError::failed("failed to print type: it lies at no address"));
+            return Err(DcmdError::failed("failed to print type: it has no address"));
         }
         self.cx.emit(&Printed { value, path, is_target, style, dot })
     }

@@ -104,7 +104,7 @@ fn of_type(
 /// was wrong with it is said.
 fn unknown(cx: &Cx<'_>, words: &[Arg], text: &str, why: DcmdError) -> DcmdError {
     if let Some(part) = text.strip_prefix('&') {
-        let told = format!("'&' is no operator of a path: ::print -a {part} shows where it lies");
+        let told = format!("'&' is not an operator of paths: ::print -a {part} shows the address");
         return DcmdError::failed(told);
     }
     let is_path = text.contains("->") || text.starts_with('*') || text.contains(['.', '[']);

@@ -68,7 +68,7 @@ impl Dcmd for Pyobjects {
         match (args.has('r'), cx.addr()) {
             (true, Some(_)) => return of_dot(cx),
             (true, None) => return Err(DcmdError::usage("-r needs the address of an object")),
-            (false, Some(_)) => return Err(DcmdError::usage("an address is taken with -r alone")),
+            (false, Some(_)) => return Err(DcmdError::usage("only -r takes an address")),
             (false, None) => {}
         }
         let core: &Core = cx.core();
@@ -98,7 +98,7 @@ fn note_broken(cx: &mut Cx<'_>, census: &Census) -> Result<()> {
     if census.broken == 0 {
         return Ok(());
     }
-    let what = "lists of the collector are damaged or were not dumped as a whole";
+    let what = "lists of the collector are damaged or were not dumped in full";
     cx.note(&format!("{} {what}: there are more objects", census.broken))
 }
 

@@ -123,7 +123,7 @@ fn follow(subject: Subject<'_>, path: &str, limits: Limits) -> Result<Value> {
             Parsed::Name(name) => Step::Name(name),
             Parsed::Index(index) => Step::Index(index),
             Parsed::Symbol(name) => {
-                return Err(DcmdError::usage(format!("'Symbol({name})' is no member of Python's")));
+                return Err(DcmdError::usage(format!("'Symbol({name})' is not a Python member")));
             }
         };
         let next = subject.python.member(subject.core, at, &step);

@@ -68,7 +68,7 @@ impl Dcmd for Pystack {
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         let core: &Core = cx.core();
         let limits = subject::limits(args, 2)?;
-        let no_thread = || DcmdError::failed("Python's frames are those of threads");
+        let no_thread = || DcmdError::failed("only threads have Python frames");
         let tid = StackStart::of(cx)?.tid().ok_or_else(no_thread)?;
         let pythons = subject::instances(core)?;
         let chains = pythons
@@ -95,7 +95,7 @@ impl Dcmd for Pystack {
         if wanted.is_none() || without == 0 {
             return Ok(());
         }
-        let what = "frames were not dumped, or what names them is damaged";
+        let what = "frames were not dumped, or their names are damaged";
         cx.note(&format!("the variables of {without} {what}"))
     }
 }

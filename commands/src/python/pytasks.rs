@@ -33,7 +33,7 @@ impl Dcmd for Pytasks {
             let found = python.py_tasks(core).map_err(|why| DcmdError::failed(why.to_string()))?;
             found.tasks.iter().try_for_each(|task| cx.emit(&Row { task }))?;
             if found.unread > 0 {
-                let what = "tasks, or lists of them, were not dumped as a whole, or are damaged";
+                let what = "tasks, or lists of them, were not dumped in full, or are damaged";
                 cx.note(&format!("{} {what}: there may be more", found.unread))?;
             }
         }

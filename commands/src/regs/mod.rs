@@ -112,7 +112,7 @@ fn physical_frame(core: &Core, tid: Tid, value: &Arg) -> Result<usize> {
         frame.ok_or_else(|| DcmdError::failed(format!("thread {tid} has no frame {number}")))?;
     match frame.is_tail_call() {
         true => Err(DcmdError::failed(format!(
-            "frame {number} of thread {tid} ended by a tail call: nothing keeps its registers"
+            "frame {number} of thread {tid} ended by a tail call: its registers were not kept"
         ))),
         false => Ok(frame.physical),
     }

@@ -92,8 +92,8 @@ impl FrameOptions {
                 (!has).then(|| format!("no such frame has {name}"))
             }
             (_, None) if frames.next().is_some() => None,
-            (Some(wanted), _) => Some(format!("no frame of a function {wanted}")),
-            (None, Some(_)) => Some("no frame of JavaScript".to_owned()),
+            (Some(wanted), _) => Some(format!("no frame of function {wanted}")),
+            (None, Some(_)) => Some("no JavaScript frame".to_owned()),
         }
     }
 

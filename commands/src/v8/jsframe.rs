@@ -52,7 +52,7 @@ impl Dcmd for Jsframe {
         let mut stack = core.stack(tid, MAX_FRAMES);
         let physical = stack.frames.iter().position(|frame| frame.frame_pointer == Some(at));
         let physical = physical
-            .ok_or_else(|| DcmdError::at(at, format!("{at:x} is the frame pointer of no frame")))?;
+            .ok_or_else(|| DcmdError::at(at, format!("no frame has the frame pointer {at:x}")))?;
         stack.keep(0..physical.saturating_add(2));
         let shown = frames::of_stack(core, &v8s, &stack, true);
         let of_it = shown.iter().filter(|row| is_of(row, physical));

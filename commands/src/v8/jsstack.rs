@@ -66,7 +66,7 @@ impl Dcmd for Jsstack {
         let v8s = subject::instances(core)?;
         let start = StackStart::of(cx)?;
         let Some(tid) = start.tid() else {
-            return Err(DcmdError::failed("no thread runs it, and no JavaScript"));
+            return Err(DcmdError::failed("no thread runs it, so it has no JavaScript frames"));
         };
         let stack = start.stack(core, MAX_FRAMES);
         let shown = frames::of_stack(core, &v8s, &stack, options.layout == Layout::All);

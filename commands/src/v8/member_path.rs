@@ -89,7 +89,7 @@ fn nothing(from: Subject<'_>, holder: u64) -> Slot {
     let kind = match from.v8.value(from.core, holder, all).map(|value| value.kind) {
         Some(ValueKind::Unreadable(why)) => ValueKind::Unreadable(why),
         Some(ValueKind::Object(object)) if object.has_more_properties => {
-            ValueKind::Unreadable("some of its holder cannot be read")
+            ValueKind::Unreadable("its holder cannot be read in full")
         }
         _ => ValueKind::Undefined,
     };

@@ -38,7 +38,7 @@ impl<'c> Subject<'c> {
                 Err(reason) => why = why.or(Some(reason)),
             }
         }
-        let why = why.unwrap_or("nothing is known of it");
+        let why = why.unwrap_or("nothing is known about it");
         Err(not_a_value(word, why))
     }
 

@@ -45,7 +45,7 @@ impl Session {
             return Status::DONE;
         };
         let dcmd = other.rfind("::").and_then(|at| other.get(at..)).unwrap_or_default();
-        let note = format!("{dcmd} is taken as a dcmd: \"{other}\" in quotes is a symbol as well");
+        let note = format!("{dcmd} means the dcmd: \"{other}\" in quotes is also a symbol");
         match sink.note(&note) {
             Ok(()) => Status::DONE,
             Err(error) => self.fail("", &error, sink),
@@ -56,7 +56,7 @@ impl Session {
     fn note_variable(&self, statement: &Statement, sink: &mut dyn Sink) -> Status {
         let Some(name) = self.variable_alone(statement) else { return Status::DONE };
         let note =
-            format!("{name} is a variable of the current frame as well: ::print {name} shows it");
+            format!("{name} is also a variable of the current frame: ::print {name} shows it");
         match sink.note(&note) {
             Ok(()) => Status::DONE,
             Err(error) => self.fail("", &error, sink),

@@ -63,8 +63,8 @@ impl Session {
         if let Some(Meaning::Same { line, .. }) = self.foreign_meaning(word) {
             // Whoever does not read the hint does not miss it.
             let _ = sink.hint(&format!(
-                "kcore: {word} is a symbol, and dot is its address now; {line} is what other debuggers \
-                 call {word}"
+                "kcore: {word} is a symbol, and dot is now its address; for the command {word} of other \
+                 debuggers, type {line}"
             ));
         }
     }

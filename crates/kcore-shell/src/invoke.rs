@@ -82,7 +82,7 @@ impl Session {
         let takes_address = spec.addr != AddrUse::None && spec.operands.max == 0;
         if takes_address && self.evaluate(word).is_ok() {
             // Whoever does not read the error does not miss the hint.
-            let _ = sink.hint(&format!("kcore: an address stands first: {word}{spelling}"));
+            let _ = sink.hint(&format!("kcore: type the address first: {word}{spelling}"));
         }
     }
 

@@ -216,7 +216,7 @@ impl Session {
     fn note_later(&self, sink: &mut dyn Sink) {
         if self.core.has_read_later() {
             let _ = sink.note(
-                "some of this was read from the live process just now: it is later than the stacks",
+                "some of this was read from the live process just now, after the stacks were copied",
             );
         }
     }

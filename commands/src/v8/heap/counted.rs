@@ -72,7 +72,8 @@ impl<'c> Counted<'c> {
     pub fn kept(&self, cx: &mut Cx<'_>) -> Result<Kept<'c>> {
         let (v8, core) = (self.v8, self.core);
         let graph = watched(cx, |watch| v8.graph(core, &self.census, watch))?;
-        let too_many = || DcmdError::failed("the heap has too many objects to tell what they keep");
+        let too_many =
+            || DcmdError::failed("the heap has too many objects to find out what they keep");
         Ok(Kept { counted: self.clone(), graph: graph.ok_or_else(too_many)? })
     }
 
@@ -146,8 +147,8 @@ pub fn note_not_copied(cx: &mut Cx<'_>) -> Result<()> {
         return Ok(());
     }
     cx.note(
-        "the heap was not copied, but for what stacks need (--live-memory reads it from the process as it \
-         is then)",
+        "the heap was not copied, except what stacks need (--live-memory reads it later from the \
+         process)",
     )
 }
 

@@ -198,7 +198,7 @@ fn note_missing(cx: &mut Cx<'_>, rest: Rest) -> Result<()> {
         return Ok(());
     }
     cx.note(&format!(
-        "{:#x} bytes of the heap were not {}; what lies there is not known",
+        "{:#x} bytes of the heap were not {}; their objects are missing",
         rest.missing,
         cx.core().kept_word()
     ))

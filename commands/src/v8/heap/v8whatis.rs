@@ -69,7 +69,7 @@ impl Dcmd for V8whatis {
 fn unused(word: u64, range: AddrRange) -> DcmdError {
     let (start, end) = (range.start.get(), range.end.get());
     let why = format!(
-        "{word:x} is in no heap object, but in what V8 was about to allocate from, {start:x} to {end:x}"
+        "{word:x} is in no heap object: V8 was about to allocate from {start:x} to {end:x}"
     );
     DcmdError::at(Addr::new(word), why)
 }

@@ -32,7 +32,7 @@ impl Dcmd for V8array {
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         let subject = Subject::of(cx)?;
         let found = subject.v8.array_words(subject.core, subject.word, MAX_ELEMENTS);
-        let (words, _) = found.ok_or_else(|| subject.not_an("array of V8's own"))?;
+        let (words, _) = found.ok_or_else(|| subject.not_an("internal array of V8"))?;
         words.into_iter().zip(0..).try_for_each(|(word, index)| {
             cx.emit(&Element { index, word: Addr::new(word), is_indexed: args.has('i') })
         })

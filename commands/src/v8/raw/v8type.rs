@@ -31,8 +31,9 @@ impl Dcmd for V8type {
     fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
         let subject = Subject::of(cx)?;
         let found = subject.v8.type_of(subject.core, subject.word);
-        let found = found
-            .map_err(|why| DcmdError::failed(format!("{:x} is no value: {why}", subject.word)))?;
+        let found = found.map_err(|why| {
+            DcmdError::failed(format!("{:x} is not a V8 value: {why}", subject.word))
+        })?;
         let shown = type_line::of(subject.core, subject.v8, subject.word);
         cx.emit(&Kind { word: Addr::new(subject.word), found, shown })
     }
