@@ -35,7 +35,7 @@ impl Dcmd for Cat {
     }
 }
 
-/// Shows one file. One that cannot be read does not hide the others.
+/// Shows one file. A file that cannot be read does not stop the others.
 fn show(cx: &mut Cx<'_>, name: &str) -> Result<()> {
     let failed = |error: &io::Error| {
         DcmdError::failed(format!("failed to read {name}: {}", io_reason(error)))

@@ -1,4 +1,4 @@
-//! `::count` — how many values a pipe has.
+//! `::count` — the number of values in a pipe.
 
 use kcore_dcmd::{Args, Cx, Dcmd, Dot, Example, Fields, Group, Record, Result, Spec, View};
 

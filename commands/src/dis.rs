@@ -8,7 +8,7 @@ use crate::instruction::Decoder;
 use crate::names::Names;
 use crate::operand;
 
-/// Instructions before and after the address when nobody says.
+/// Instructions before and after the address by default.
 const DEFAULT: u64 = 10;
 /// Instructions before an address, at most; there is no bound to those after it.
 const MAX_BEFORE: u64 = 4096;
@@ -118,7 +118,7 @@ impl Plan {
     }
 }
 
-/// Dot; where nobody has set it yet, the place at which the current frame stands.
+/// Dot, or, before it is set, the place where the current frame stands.
 fn dot_or_pc(cx: &Cx<'_>) -> Addr {
     let dot = cx.dot().addr();
     if dot != Addr::new(0) {
@@ -158,7 +158,7 @@ impl<'c> Printer<'c> {
         Self { names: Names::new(cx), labels, current: current_address(cx), at: None }
     }
 
-    /// Emits what the plan wants from its address on; answers the address behind it.
+    /// Emits what the plan wants from its address on. Returns the address after it.
     fn list(
         &mut self,
         cx: &mut Cx<'_>,

@@ -1,4 +1,4 @@
-//! `::dismode`, `$V`, `::disasms`: the disassembler that is used, which follows from the target.
+//! `::dismode`, `$V`, `::disasms`: the disassembler, which the target determines.
 
 use kcore::{Arch, Core};
 use kcore_dcmd::{

@@ -67,7 +67,7 @@ fn enumeration(cx: &Cx<'_>, text: &str) -> Result<(String, Type)> {
     }
 }
 
-/// What is asked for.
+/// What the user wants.
 enum Wanted {
     All,
     Name(String),

@@ -76,7 +76,7 @@ struct Variable<'s> {
     string: &'s InitialString,
     name: Option<&'s str>,
     value: Option<&'s str>,
-    /// Whether one was asked for: then its value is all there is to say.
+    /// Whether the user named it. Then only its value is shown.
     alone: bool,
 }
 

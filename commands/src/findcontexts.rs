@@ -1,4 +1,4 @@
-//! `::findcontexts` — saved contexts that no list names, by a search of memory.
+//! `::findcontexts` — searches memory for saved contexts that are in no list.
 
 use kcore::{FoundContext, TaskId};
 use kcore_dcmd::{

@@ -60,7 +60,7 @@ impl Dcmd for Findstack {
     }
 }
 
-/// The thread that is meant, or all, as far as they pass.
+/// The wanted thread, or all threads that pass the filter.
 fn threads(cx: &Cx<'_>, args: &Args) -> Result<Vec<Tid>> {
     let filtered = args.has('c') || args.has('m');
     let tids = match filtered && cx.addr().is_none() {

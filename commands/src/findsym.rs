@@ -80,7 +80,7 @@ fn wanted(cx: &Cx<'_>, args: &Args) -> Result<Vec<AddrRange>> {
     Ok(wanted)
 }
 
-/// All of the variable that begins at an address, else the address alone.
+/// The whole variable that begins at an address, or else only the address.
 fn extent_of(core: &Core, at: Addr) -> AddrRange {
     let module = core.modules().at(at);
     let symbol = module.and_then(|module| module.symbols().table().find(module.svma(at)?));
@@ -89,7 +89,7 @@ fn extent_of(core: &Core, at: Addr) -> AddrRange {
     AddrRange::with_len(at, size.unwrap_or(0).max(1))
 }
 
-/// Where modules jump to when they call the function of a name, which may stand behind an object.
+/// The addresses to which modules jump when they call a function of this name, which may follow an object.
 fn linkage_entries(core: &Core, word: &str) -> Vec<AddrRange> {
     let name = word.rsplit('`').next().unwrap_or(word);
     let entry = format!("{name}@plt");

@@ -79,8 +79,8 @@ impl Dcmd for Frame {
     }
 }
 
-/// Makes the frame the current one. Of several threads or tasks none is chosen: their frames are shown; nor is
-/// a frame that no thread runs, for registers are those of threads.
+/// Makes the frame the current one. After a pipe of threads or tasks, frames are shown and none is
+/// chosen. A frame that no thread runs is never chosen, because registers are those of threads.
 fn choose(cx: &mut Cx<'_>, meant: &FrameOperand, frame: &NamedFrame) {
     let Some(tid) = meant.tid() else { return };
     let is_of_several =

@@ -9,7 +9,7 @@ const EXAMPLES: &[Example] = &[Example {
     shows: "mappings that begin at an even page",
 }];
 
-/// Lets a value pass when an expression of it is not zero.
+/// Passes a value if an expression of it is not zero.
 pub struct Grep;
 
 impl Dcmd for Grep {

@@ -4,7 +4,7 @@ use kcore_dcmd::{Arg, Args, Cx, Dcmd, DcmdError, Example, Group, Opt, Result, Sp
 
 use crate::{element::Element, operand};
 
-/// How many values pass when nobody says.
+/// How many values pass by default.
 const DEFAULT: usize = 10;
 
 const OPTIONS: &[Opt] =

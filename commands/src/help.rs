@@ -78,15 +78,15 @@ impl Dcmd for Help {
     }
 }
 
-/// Shows what `::help` shows, for whoever has no core: all, or what has this name.
+/// Shows what `::help` shows, without a core: everything, or what has this name.
 ///
 /// # Errors
-/// When nothing has it, and those of the sink.
+/// If nothing has the name, and the errors of the sink.
 pub fn show(name: Option<&str>, sink: &mut dyn Sink) -> Result<()> {
     answers(name)?.iter().try_for_each(|record| sink.put(record.as_ref()))
 }
 
-/// The page of a dcmd, and that of a subject: a name may be one of both.
+/// The page of a dcmd and that of a subject. A name may belong to both.
 fn answers(name: Option<&str>) -> Result<Vec<Box<dyn Record>>> {
     let mut specs = DCMDS.iter().map(|dcmd| dcmd.spec());
     let Some(name) = name else {
@@ -158,7 +158,7 @@ fn summary_line(spec: &Spec) -> String {
     format!("  {:<18}  {}\n", names_of(spec, 18), spec.summary)
 }
 
-/// Names alone, for dcmds of which there is no more to say than that they are refused.
+/// Only the names, for dcmds that kcore refuses.
 fn names_in_lines(specs: &[&Spec]) -> String {
     let names: Vec<_> = specs.iter().map(|spec| names_of(spec, usize::MAX)).collect();
     format!("{}\n", wrap(&names.join(", "), 2))
@@ -252,7 +252,7 @@ fn names_of(spec: &Spec, width: usize) -> String {
     names
 }
 
-/// Pairs in two columns; a text too long for its line goes on below itself.
+/// Pairs in two columns. A text that is too long for its line continues below itself.
 fn two_columns<'t>(pairs: impl Iterator<Item = (&'t str, &'t str)> + Clone) -> String {
     const WIDEST: usize = 36;
     let heads = pairs.clone().map(|(head, _)| head.len()).filter(|len| *len <= WIDEST);

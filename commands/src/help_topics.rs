@@ -1,4 +1,4 @@
-//! What `::help` says of a subject: sections of the book, and tables that the program has.
+//! What `::help` says about a subject: sections of the book, and tables of the program.
 
 use kcore_dcmd::{Cell, Fields, Record, View};
 
@@ -26,7 +26,7 @@ STACKS
 
 /// A subject of help.
 pub struct Topic {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
     text: fn() -> String,
 }
@@ -66,7 +66,7 @@ fn live() -> String {
     book_text::sections(LIVE, &["Live processes", "Snapshots", "What the process notices"])
 }
 
-/// The record of a subject, or of lines of another debugger; `None` if there is none of that name.
+/// The record of a subject, or of lines of another debugger; `None` if nothing has that name.
 pub fn find(name: &str) -> Option<TopicPage> {
     let topic = TOPICS.iter().find(|topic| topic.name == name).map(|topic| (topic.text)());
     let text = topic.or_else(|| gdb::about(name))?;

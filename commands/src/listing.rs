@@ -1,5 +1,5 @@
-//! What `::dcmds`, `::walkers` and `::formats` have in common: sorted names with a line each, and a
-//! regular expression that picks some.
+//! What `::dcmds`, `::walkers` and `::formats` share: sorted names with a line each, and a regular
+//! expression that selects some.
 
 use kcore_dcmd::{Arg, Args, DcmdError, Opt, Result};
 use regex::Regex;
@@ -8,7 +8,7 @@ use regex::Regex;
 pub const OPTIONS: &[Opt] =
     &[Opt { flag: 'n', value: None, help: "match the expression only against names" }];
 
-/// Longest expression that is taken.
+/// Longest expression that kcore accepts, in bytes.
 const MAX_EXPRESSION: usize = 4096;
 
 /// Which entries of a listing are wanted.
@@ -21,7 +21,7 @@ impl Filter {
     /// Reads the operand and `-n`.
     ///
     /// # Errors
-    /// When the operand is no regular expression.
+    /// If the operand is not a regular expression.
     pub fn new(args: &Args) -> Result<Self> {
         let expression = args.first().map(Arg::to_text).map(|text| compile(&text)).transpose()?;
         Ok(Self { expression, names_only: args.has('n') })

@@ -51,7 +51,7 @@ impl Dcmd for Locals {
         let (tid, index) = (meant.tid(), meant.index);
         let stack = meant.stack(cx.core(), None);
         let scopes = match scopes(cx.core(), &stack, &meant, &names) {
-            // One of several frames that are gone through.
+            // After a pipe of frames, a frame without debug information is skipped.
             Err(_) if cx.input().looped && !names.is_empty() => return Ok(()),
             Err(error) if cx.input().looped => {
                 return cx.note(&format!("{error} of {}", meant.whose()));
@@ -59,7 +59,7 @@ impl Dcmd for Locals {
             scopes => scopes?,
         };
         let shown = scopes.iter().map(|scope| scope.variables.len()).sum::<usize>();
-        // Of many frames those count that have what is asked for.
+        // After a pipe of frames, a frame without the names is skipped.
         if shown < names.len() && !cx.input().looped {
             let has = |name: &String| scopes.iter().any(|scope| scope.has(name));
             if let Some(missing) = names.iter().find(|name| !has(name)) {
@@ -91,8 +91,7 @@ impl Scope {
     }
 }
 
-/// The functions that run in a frame, innermost first, with those of their variables that are
-/// named.
+/// The functions that run in a frame, innermost first, with those of their variables that the user names.
 fn scopes(
     core: &Core,
     stack: &Stack,
@@ -155,7 +154,7 @@ fn emit(cx: &mut Cx<'_>, tid: Option<Tid>, scopes: Vec<Scope>, style: ValueStyle
 
 /// A variable of a frame.
 struct VariableLine<'a> {
-    /// The thread that runs the frame; `None` of a task that no thread runs.
+    /// The thread that runs the frame; `None` for a task that no thread runs.
     tid: Option<Tid>,
     frame: &'a NamedFrame,
     variable: NamedValue,
@@ -188,7 +187,7 @@ impl Record for VariableLine<'_> {
             .display("variable", self.variable.named(self.style));
     }
 
-    /// As MDB's `::print`: the values of numbers and pointers, the addresses of all else.
+    /// As MDB's `::print`: the values of numbers and pointers, and the addresses of everything else.
     fn dot(&self) -> Option<Dot> {
         match &self.variable.value.content {
             Content::Integer(number) | Content::Bool(number) => {

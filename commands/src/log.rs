@@ -56,7 +56,7 @@ fn request<'a>(args: &Args, path: Option<&'a Path>) -> Result<LogRequest<'a>> {
     }
 }
 
-/// What the user is told; nothing when the log was stopped.
+/// The message for the user; none after the log was stopped.
 fn told(request: LogRequest<'_>, state: &LogState) -> Option<String> {
     let path = state.path.as_ref().filter(|_| state.enabled).map(|path| path.display());
     match (request, path) {

@@ -22,7 +22,7 @@ const EXAMPLES: &[Example] = &[
     Example { line: "$m stack", shows: "the stack of the main thread" },
 ];
 
-/// Lists every mapping, or those that an address or a name picks.
+/// Lists every mapping, or those that an address or a name selects.
 pub struct Mappings;
 
 impl Dcmd for Mappings {

@@ -18,7 +18,7 @@ const OPTIONS: &[Opt] = &[
 /// Gives an address a name.
 pub struct Nmadd;
 
-/// Takes a name away again.
+/// Removes a name.
 pub struct Nmdel;
 
 impl Dcmd for Nmadd {

@@ -33,7 +33,7 @@ const EXAMPLES: &[Example] = &[
     Example { line: "<rip::objects", shows: "the module that holds the program counter" },
 ];
 
-/// Lists every module, or those that an address or a name picks.
+/// Lists every module, or those that an address or a name selects.
 pub struct Objects;
 
 impl Dcmd for Objects {
@@ -96,7 +96,7 @@ impl ObjectRecord<'_> {
         }
     }
 
-    /// One line: of a missing file also why.
+    /// One line, with the reason if the file is missing.
     fn file_words(&self) -> String {
         match self.telling_reason() {
             Some(reason) => format!("missing ({reason})"),
@@ -104,8 +104,7 @@ impl ObjectRecord<'_> {
         }
     }
 
-    /// Of what was tried the one that tells most: a file that is there and was refused, else the
-    /// path itself.
+    /// The most useful of the attempts: a file that exists and was refused, or else the path itself.
     fn telling_reason(&self) -> Option<&String> {
         let (tried, path) = (self.tried(), self.module.path());
         let refused = tried.iter().find(|tried| !tried.ends_with("not found"));
@@ -170,7 +169,7 @@ const fn state_word(state: &FileState) -> &'static str {
     }
 }
 
-/// A path of the core may hold line ends, which would look like lines of ours.
+/// A path from the core may contain line ends, which would look like lines of kcore.
 fn one_line(text: &str) -> String {
     text.replace('\n', "\\n")
 }

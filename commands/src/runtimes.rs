@@ -41,8 +41,8 @@ impl Dcmd for Runtimes {
     }
 }
 
-/// What to add where files are missing: a runtime is known by what its module's file exports. The
-/// largest modules are named.
+/// The text about missing files, because kcore recognizes a runtime by what the file of its module
+/// exports. The largest modules are named.
 fn unread_modules(core: &Core) -> String {
     let modules = core.modules().all().iter();
     let missing = modules

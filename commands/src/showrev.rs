@@ -13,7 +13,7 @@ const EXAMPLES: &[Example] = &[
     Example { line: "::showrev -v", shows: "which build of each object was loaded" },
 ];
 
-/// Shows what the core tells of the system.
+/// Shows what the core holds about the system.
 pub struct Showrev;
 
 impl Dcmd for Showrev {

@@ -50,7 +50,7 @@ fn read(core: &Core, at: Addr) -> Result<SignalInfo> {
 }
 
 struct SiginfoRecord {
-    /// The thread whose it is; `None` for one in memory.
+    /// The thread to which it belongs; `None` for one in memory.
     tid: Option<Tid>,
     info: SignalInfo,
 }

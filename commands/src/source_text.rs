@@ -9,7 +9,7 @@ pub const MAX_AROUND: u64 = 100_000;
 /// Emits the lines round that of `location`, at most `around` before and after it.
 ///
 /// # Errors
-/// When the line is not known, or the file is not at hand: then it says what was looked for.
+/// If the line is not known, or the file is not at hand; the error says where kcore looked.
 pub fn emit(cx: &mut Cx<'_>, location: &Location, around: u64) -> Result<()> {
     let known = location.file.as_deref().zip(location.line);
     let (file, line) =

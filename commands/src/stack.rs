@@ -171,7 +171,7 @@ fn print_stack(cx: &mut Cx<'_>, start: StackStart, shown: &Shown) -> Result<()> 
     cx.end(&if is_cut { end.cut(shown.limit) } else { end })
 }
 
-/// What a stack begins with that was begun there.
+/// The beginning of a stack that starts there.
 fn beginning(cx: &Cx<'_>, start: &StackStart, stack: &kcore::Stack) -> StackBegin {
     let (core, titled) = (cx.core(), cx.input().looped);
     let sp = stack.frames.first().and_then(|frame| frame.sp);

@@ -96,7 +96,7 @@ impl Dcmd for Stacks {
     }
 }
 
-/// The threads and tasks that take part: those of the pipe, else all of them.
+/// The threads and tasks to group: those of the pipe, or else all.
 fn holders_of(cx: &Cx<'_>, threads_alone: bool) -> Result<(Vec<Tid>, Vec<Arc<Task>>)> {
     let core = cx.core();
     let Some(list) = &cx.input().list else {
@@ -118,7 +118,7 @@ fn holders_of(cx: &Cx<'_>, threads_alone: bool) -> Result<(Vec<Tid>, Vec<Arc<Tas
     Ok((tids, tasks))
 }
 
-/// Leaves the group alone that the wanted thread or task is in.
+/// Keeps only the group of the wanted thread or task.
 fn retain(cx: &Cx<'_>, groups: &mut Vec<StackGroup>, wanted: Dot) -> Result<()> {
     match StackStart::of(cx)? {
         StackStart::Task(task) if task.thread.is_none() => {

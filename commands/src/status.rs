@@ -1,4 +1,4 @@
-//! `::status`: what died, and why.
+//! `::status`: which program died, and why.
 
 use std::time::Duration;
 
@@ -112,7 +112,7 @@ impl StatusRecord {
             }
         }
         let fate = exception.map(|(fate, ..)| fate);
-        // The latest comes first; those that led to it are told behind it.
+        // The latest comes first, and those that led to it follow.
         let messages: Vec<&str> = panics.iter().map(|panic| panic_message(panic)).collect();
         let message = (!messages.is_empty()).then(|| messages.join("; after: "));
         let lines = panics.iter().enumerate().map(|(index, panic)| panic_line(index, panic));
@@ -195,7 +195,7 @@ fn panic_message(panic: &Panic) -> &str {
     panic.message.as_deref().unwrap_or("its message is not in memory")
 }
 
-/// A panic with its thread and its place; each but the latest led to the one before it.
+/// A panic with its thread and its place. Each one but the latest led to the one before it.
 fn panic_line(index: usize, panic: &Panic) -> String {
     let title = if index == 0 { "panic" } else { "after the panic" };
     let ty = panic.payload_type.as_ref().map(|ty| format!("a {ty}"));
@@ -223,7 +223,7 @@ fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Who stood still for how long.
+/// Which threads stood still, and for how long.
 fn stood_still(live: &LiveFacts) -> String {
     let micros = live.stopped.as_micros();
     let time = format!("{}.{:03} ms", micros / 1000, micros % 1000);

@@ -25,7 +25,7 @@ impl Dcmd for Thread {
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         let core = cx.core();
         let wanted = wanted(cx, args)?;
-        // Of several threads none is chosen: they are shown.
+        // Several threads are shown, and none is chosen.
         if let Some(tid) = wanted.filter(|_| !cx.input().looped) {
             cx.shell_mut().set_current_thread(tid);
         }

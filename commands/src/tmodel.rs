@@ -1,4 +1,4 @@
-//! `::tmodel` — which threads are meant: on Linux there is one kind.
+//! `::tmodel` — the thread model. Linux has only one.
 
 use kcore_dcmd::{Arg, Args, Cx, Dcmd, DcmdError, Example, Group, Result, Spec};
 

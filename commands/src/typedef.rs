@@ -110,7 +110,7 @@ fn list(cx: &mut Cx<'_>) -> Result<()> {
     })
 }
 
-/// Makes a type of the last word, or of one declaration with a name of its own.
+/// Makes a type with the last word as its name, or from one declaration that has a name of its own.
 fn make(cx: &mut Cx<'_>, words: &[Arg]) -> Result<()> {
     let Some((name, ty)) = words.split_last() else { return Ok(()) };
     let ty = ty.iter().map(Arg::to_text).collect::<Vec<_>>().join(" ");

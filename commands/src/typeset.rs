@@ -53,7 +53,7 @@ impl Dcmd for Unset {
     }
 }
 
-/// What fails for one name is reported, and does not keep the others from it.
+/// Reports the failure of one name and goes on with the others.
 fn each(
     cx: &mut Cx<'_>,
     names: &[String],

@@ -9,7 +9,7 @@ use kcore_dcmd::{
 
 use crate::operand;
 
-/// Addresses that go into a pipe: what comes behind it takes each of them.
+/// Addresses that go into a pipe, at most, because the next stage handles each of them.
 const MAX_PIPED: u64 = 1 << 20;
 
 const OPTIONS: &[Opt] = &[
@@ -114,7 +114,7 @@ fn wanted(cx: &Cx<'_>, args: &Args, unit: UnitSize) -> Result<Wanted> {
     })
 }
 
-/// What was not there to be searched may hold what was looked for.
+/// Notes what was not searched, because it may hold the value.
 fn note_skipped(cx: &mut Cx<'_>, skipped: Skipped) -> Result<()> {
     let bytes = skipped.bytes;
     let done = cx.core().kept_word();
@@ -127,7 +127,7 @@ fn note_skipped(cx: &mut Cx<'_>, skipped: Skipped) -> Result<()> {
     }
 }
 
-/// Emits matches, as many as may be.
+/// Emits matches, up to the limit.
 struct Printer {
     verbose: bool,
     unit: UnitSize,
@@ -135,7 +135,7 @@ struct Printer {
 }
 
 impl Printer {
-    /// Emits all; answers whether more may come.
+    /// Emits all of them. Returns whether more may follow.
     fn emit_all(&mut self, cx: &mut Cx<'_>, matches: &[Match]) -> Result<bool> {
         for found in matches {
             let Some(left) = self.left.checked_sub(1) else { return Ok(false) };

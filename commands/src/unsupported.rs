@@ -1,4 +1,4 @@
-//! What MDB does with a process that runs: on a core each answers the same line.
+//! The dcmds of MDB for a running process. On a core, each one answers the same line.
 
 use kcore_dcmd::{AddrUse, Args, Cx, Dcmd, DcmdError, Group, Result, Spec};
 

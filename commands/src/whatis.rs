@@ -13,7 +13,7 @@ const VIEW: &str = "{address} is \
     {known?{symbol_text?{symbol_text}, }{object?{object}, }in {place}\
     {in_stack^ [{base},{limit})}{frame?, frame {frame}{frame_text? of {frame_text}}}}";
 
-/// What can know an address, most specific first.
+/// The sources that may know an address, most specific first.
 const SOURCES: [&str; 3] = ["threads", "stacks", "mappings"];
 
 const OPTIONS: &[Opt] = &[
@@ -70,7 +70,7 @@ impl Dcmd for Whatis {
     }
 }
 
-/// Names the sources that are asked: of an identifier those that know identifiers.
+/// Names the sources that are searched. For an identifier, only those that know identifiers.
 fn announce(cx: &mut Cx<'_>, identifiers: bool) -> Result<()> {
     let asked = SOURCES.iter().filter(|source| (**source == "threads") == identifiers);
     asked.copied().try_for_each(|source| cx.emit(&Message(format!("Searching kcore`{source}..."))))

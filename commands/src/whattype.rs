@@ -1,4 +1,4 @@
-//! `::whattype` — which type an address could be of.
+//! `::whattype` — the type of the object at an address.
 
 use kcore::{Addr, Evidence, TypeGuess};
 use kcore_dcmd::{
@@ -8,7 +8,7 @@ use kcore_dcmd::{
 
 use crate::names::Names;
 
-/// Says which type an address could be of.
+/// Finds the type of the object at an address.
 pub struct Whattype;
 
 const OPTIONS: &[Opt] =

@@ -5,7 +5,7 @@ use kcore_dcmd::{AddrUse, Args, Cx, Dcmd, Example, Group, Opt, Result, Spec};
 use super::{page, row::Row, subject};
 use crate::names::Names;
 
-/// Says all that is known of a bthread.
+/// Shows all that is known about a bthread.
 pub struct Bthread;
 
 impl Dcmd for Bthread {

@@ -101,7 +101,7 @@ fn layout(cx: &Cx<'_>, args: &Args) -> Result<Layout> {
     Ok(Layout::new(at, count, paragraphs, group, args))
 }
 
-/// Emits line after line; what was read of a line before a fault is shown too.
+/// Emits line after line, including what was read of a line before a fault.
 fn show(cx: &mut Cx<'_>, space: &dyn AddressSpace, layout: &Layout, squeeze: bool) -> Result<()> {
     let mut previous: Option<Vec<u8>> = None;
     let mut squeezed = false;
@@ -126,7 +126,7 @@ fn show(cx: &mut Cx<'_>, space: &dyn AddressSpace, layout: &Layout, squeeze: boo
     Ok(())
 }
 
-/// Reads a line. What lies beyond the bytes asked for need not be there.
+/// Reads a line. Memory outside of the wanted bytes may be missing.
 fn read_line(
     space: &dyn AddressSpace,
     layout: &Layout,

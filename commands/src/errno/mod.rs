@@ -1,4 +1,4 @@
-//! `::errno` — the error number of the last call of the C library that failed, of a thread.
+//! `::errno` — the error number of a thread's last failed call of the C library.
 
 mod names;
 
@@ -47,7 +47,7 @@ struct ErrnoRecord {
     tid: Tid,
     address: Addr,
     value: i32,
-    /// Whether the thread is named: one of several.
+    /// Whether the line names the thread, because there are several.
     whose: bool,
 }
 

@@ -89,7 +89,7 @@ impl Dcmd for ExamineFile {
     }
 }
 
-/// `\` and `@`: would show physical memory, which a core has not.
+/// `\` and `@`: show physical memory in MDB. A core has none.
 pub struct ExaminePhysical;
 
 impl Dcmd for ExaminePhysical {
@@ -144,7 +144,7 @@ fn examine(cx: &mut Cx<'_>, args: &Args, source: Source<'_>) -> Result<()> {
     show(cx, &items, source)
 }
 
-/// A list that begins with a letter that writes wants values, and then fails.
+/// Checks the values of a list that begins with a letter that writes, and then fails.
 fn refuse_to_write(cx: &Cx<'_>, words: &[Arg]) -> Result<()> {
     let Some((Arg::Text(first), values)) = words.split_first() else { return Ok(()) };
     let letter = first.chars().next().and_then(letters::find);
@@ -193,7 +193,7 @@ fn show(cx: &mut Cx<'_>, items: &[Item], source: Source<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Shows the list at each value of a pipe; what fails at one need not fail at the next.
+/// Shows the list at each value of a pipe. A failure at one value does not stop the next.
 fn show_each(
     cx: &mut Cx<'_>,
     printer: &mut Printer<'_>,

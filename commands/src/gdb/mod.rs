@@ -21,16 +21,16 @@ use table::ROWS;
 
 pub use page::{about, markdown, text};
 
-/// What knows the lines of gdb and lldb.
+/// The translator of gdb and lldb lines.
 pub const GDB: Gdb = Gdb;
 
-/// Knows the lines of gdb and lldb.
+/// Translates lines of gdb and lldb.
 pub struct Gdb;
 
 impl Foreign for Gdb {
     fn meaning(&self, line: &str, core: &Core, shell: &dyn Shell) -> Option<Meaning> {
         let place = Place { core, shell };
-        // What a command of the system takes is what ours shows.
+        // A shell command reads the output of kcore's command.
         if let Some((line, command)) = line.split_once(" ! ") {
             let Meaning::Same { known, line } = meaning(line, &place)? else { return None };
             return Some(Meaning::Same { known, line: format!("{line} ! {command}") });
@@ -53,7 +53,7 @@ fn meaning(line: &str, place: &Place<'_>) -> Option<Meaning> {
     ROWS.iter().find_map(|row| row_meaning(row, line, place))
 }
 
-/// What a row says of a line; `None` where it has another shape, or the row cannot say it.
+/// The meaning of a line by a row; `None` if the line has another shape, or the row cannot translate it.
 fn row_meaning(row: &Row, line: &str, place: &Place<'_>) -> Option<Meaning> {
     if matches!(row.ours, Ours::AtStart(_)) {
         return None;
@@ -72,7 +72,7 @@ fn row_meaning(row: &Row, line: &str, place: &Place<'_>) -> Option<Meaning> {
     }
 }
 
-/// Our line, with what the user filled into theirs.
+/// The line of kcore, with the words that the user filled into the other debugger's line.
 fn filled_in(ours: &str, theirs: &str, bound: &Bound<'_>, place: &Place<'_>) -> Option<String> {
     let Some((before, rest)) = ours.split_once('{') else { return Some(ours.to_owned()) };
     let (key, after) = rest.split_once('}')?;

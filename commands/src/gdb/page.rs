@@ -4,9 +4,9 @@ use super::row::{Ours, Row};
 use super::shape;
 use super::table::ROWS;
 
-/// Columns of theirs, and of ours, in text.
+/// Columns of the other debuggers' lines, and of kcore's lines, in text.
 const COLUMNS: (usize, usize) = (28, 26);
-/// So many shapes of a row are shown in a table.
+/// Shapes of a row that a table shows, at most.
 const SHAPES: usize = 3;
 
 /// The whole table as text.

@@ -1,5 +1,6 @@
-//! Lines of gdb and lldb, and what they are in kcore. The alias, the hint, `kcore gdb`, `::help gdb` and the
-//! page of the book are all made from this table. Of rows that fit a line the first that can say it counts.
+//! Lines of gdb and lldb, and their counterparts in kcore. The alias, the hint, `kcore gdb`,
+//! `::help gdb` and the page of the book are all made from this table. If several rows fit a line,
+//! the first that can translate it counts.
 
 use super::examine;
 use super::here;

@@ -152,7 +152,7 @@ impl Run<'_, '_> {
     fn print(&mut self, object: &Object, path: String, is_target: bool) -> Result<()> {
         let value = self.value(object);
         let mut style = ValueStyle { values: self.subject.has_value, ..self.options.style };
-        // Of what has no parts there is nothing else to show.
+        // An object without parts has nothing else to show.
         let is_bare = !matches!(value.content, Content::Fields(_)) && path.is_empty();
         if !style.values && is_bare && style.types == TypeNames::Hidden {
             style.types = TypeNames::Declared;
@@ -191,7 +191,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Behind an address that was given dot is the next object's.
+    /// After a given address, dot moves to the next object.
     fn move_dot(&mut self) {
         let Some(at) = self.subject.moves_from else { return };
         let size = self.subject.object.complete_type(&self.process).ok();
@@ -201,10 +201,10 @@ impl Run<'_, '_> {
     }
 }
 
-/// That nothing of an object can be read is a failure, if it should lie in memory.
+/// It is an error if nothing of an object that should lie in memory can be read.
 ///
 /// # Errors
-/// Such a failure, with what was to be read.
+/// This error, with the range that was to be read.
 pub fn check_readable(cx: &Cx<'_>, object: &Object, value: &Value) -> Result<()> {
     let (Content::Absent(_), Place::Memory(at)) = (&value.content, &object.place) else {
         return Ok(());

@@ -1,4 +1,4 @@
-//! `::printf` — members of an object in a format of one's own.
+//! `::printf` — members of an object in a format that the user gives.
 
 mod convert;
 mod format;

@@ -112,7 +112,7 @@ fn of_dot(cx: &mut Cx<'_>) -> Result<()> {
     note_broken(cx, &census)
 }
 
-/// Who looks after each step whether the user stopped the work.
+/// Checks after each step whether the user stopped the work.
 fn watch(cx: &mut Cx<'_>) -> impl FnMut(usize) -> ControlFlow<()> {
     |_| match cx.check_interrupt() {
         Ok(()) => ControlFlow::Continue(()),
@@ -124,7 +124,7 @@ fn counted(cx: &mut Cx<'_>, core: &Core, python: &Python) -> Result<Census> {
     python.census(core, &mut watch(cx)).ok_or(DcmdError::Interrupted)
 }
 
-/// The objects of the classes that are called so.
+/// The objects of the classes with this name.
 fn of_class<'a>(
     core: &'a Core,
     python: &'a Python,
@@ -142,7 +142,7 @@ fn of_class<'a>(
         .filter(move |at| python.class_of(core, *at).is_some_and(|class| classes.contains(&class)))
 }
 
-/// A class, and how many objects are of it.
+/// A class, and the number of its objects.
 struct Row<'g> {
     group: &'g ObjectGroup,
     class: Option<std::sync::Arc<str>>,

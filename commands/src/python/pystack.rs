@@ -129,7 +129,7 @@ struct Begin {
     handled: Vec<ScriptNode>,
 }
 
-/// What is told of an exception.
+/// How much of an exception is shown.
 const ON_A_LINE: Limits = Limits { depth: 2, entries: 16, characters: 256 };
 
 fn exceptions(core: &Core, pythons: &[&Python], tid: Tid) -> [Vec<ScriptNode>; 2] {

@@ -73,8 +73,7 @@ pub fn emit_registers(cx: &mut Cx<'_>, tid: Tid, frame: usize) -> Result<()> {
     cx.emit(&RegsRecord::load(Names::new(cx), tid, frame)?)
 }
 
-/// Emits the registers that the `ucontext_t` at the address holds. Those of the thread that it does
-/// not hold are unknown.
+/// Emits the registers that the `ucontext_t` at the address holds. All others are unknown.
 fn emit_context(cx: &mut Cx<'_>) -> Result<()> {
     let registers = saved_context(cx, operand::context(cx)?)?.registers;
     let values = registers.iter().map(|register| (register.name, Some(register.value)));
@@ -157,8 +156,7 @@ impl<'c> RegsRecord<'c> {
 /// How the registers of an architecture are laid out.
 struct Layout {
     template: &'static str,
-    /// Adds cells that only the template shows. They come first, and so hide registers of their
-    /// name.
+    /// Adds cells that only the template shows. They come first, so they hide registers of the same name.
     derived: for<'a> fn(&'a RegsRecord<'_>, &mut Fields<'a>),
 }
 

@@ -48,7 +48,7 @@ impl FrameOptions {
     /// Reads them.
     ///
     /// # Errors
-    /// When a number is none.
+    /// If an option is not a number.
     pub fn new(args: &Args) -> Result<Self> {
         let text = |flag: char| args.value(flag).map(kcore_dcmd::Arg::to_text);
         let property = text('p');
@@ -67,18 +67,18 @@ impl FrameOptions {
         })
     }
 
-    /// Whether one function or property alone is shown: then no other frame is.
+    /// Whether only one function or property is shown, and no other frame.
     pub const fn is_choice(&self) -> bool {
         self.function.is_some() || self.property.is_some()
     }
 
-    /// Whether a frame is one of the function that is asked for; any is where none is.
+    /// Whether a frame belongs to the wanted function. Without one, every frame does.
     fn is_meant(&self, frame: &JsFrame) -> bool {
         let name = frame.named.location.function.as_deref().unwrap_or_default();
         self.function.as_deref().is_none_or(|wanted| frame_row::is_called(name, wanted))
     }
 
-    /// What is said where no frame is what was asked for: `None` where one is.
+    /// The message if no frame matches; `None` if one does.
     pub fn nothing_found(&self, shown: &[Shown]) -> Option<String> {
         let mut frames = shown.iter().filter_map(|shown| match shown {
             Shown::Js(frame) if self.is_meant(frame) => Some(frame),
@@ -97,7 +97,7 @@ impl FrameOptions {
         }
     }
 
-    /// Emits a frame, as far as it is asked for.
+    /// Emits the wanted parts of a frame.
     ///
     /// # Errors
     /// As [`Cx::emit`].

@@ -1,4 +1,4 @@
-//! `::jsawaiting` — what waits for promises, and is on no stack.
+//! `::jsawaiting` — functions that wait for promises and are on no stack.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;

@@ -213,7 +213,7 @@ impl Record for Row {
 }
 
 fn milliseconds(delay: f64) -> Option<u64> {
-    // What is negative or too large becomes the nearest number that there is.
+    // A value that is negative or too large becomes the nearest possible number.
     delay.is_finite().then_some(delay as u64)
 }
 

@@ -102,7 +102,7 @@ impl Dcmd for Jsprint {
     }
 }
 
-/// How much is told, by options in decimal.
+/// How much is shown, by options in decimal.
 fn limits(args: &Args) -> Result<Limits> {
     Ok(Limits {
         depth: script_values::depth(args, 2)?,

@@ -78,7 +78,7 @@ impl Dcmd for Jsstack {
             is_choice: options.is_choice(),
         };
         if options.is_choice() {
-            // Of many threads those that do not have it are passed over.
+            // After a pipe of threads, those that do not have it are skipped.
             if let Some(why) = options.nothing_found(&shown).filter(|_| !cx.input().looped) {
                 return Err(DcmdError::failed(format!("thread {tid}: {why}")));
             }

@@ -139,8 +139,8 @@ pub fn watched<T>(
     work(&mut watch).map_err(|Stopped| DcmdError::Interrupted)
 }
 
-/// Of a snapshot the heap is not there, but for what stacks need: without a word, nothing would look as if
-/// there were nothing.
+/// A snapshot holds only what stacks need of the heap. Without this note, an empty answer would
+/// look like an empty heap.
 pub fn note_not_copied(cx: &mut Cx<'_>) -> Result<()> {
     let facts = cx.core().live_facts();
     if !cx.input().first || facts.is_none_or(|facts| facts.reads_later) {
@@ -164,7 +164,7 @@ fn why_none(core: &Core) -> String {
     }
 }
 
-/// The word that refers to the object at an address: what people pass on.
+/// The tagged word that refers to the object at an address, which is what users pass on.
 pub const fn tagged(at: Addr) -> Addr {
     Addr::new(at.get() | 1)
 }

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::operand;
 
-/// Objects of V8's own that are followed to who has them.
+/// Internal objects of V8 that are followed in a row.
 const DEPTH: u64 = 5;
 const MAX_DEPTH: u64 = 64;
 
@@ -72,7 +72,7 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    /// Emits those that are values; answers with the others, whose referrers are to be found.
+    /// Emits the referrers that are values. Returns the others, whose referrers come next.
     fn emit(
         &mut self,
         cx: &mut Cx<'_>,

@@ -1,4 +1,4 @@
-//! `::jsheap` — what JavaScript's heap is full of.
+//! `::jsheap` — the classes that fill the JavaScript heap.
 
 use std::cmp::Reverse;
 
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::operand;
 
-/// Classes that are shown unless more are asked for.
+/// Classes that are shown by default.
 const SHOWN: usize = 20;
 
 const OPTIONS: &[Opt] = &[

@@ -65,7 +65,7 @@ impl Dcmd for V8whatis {
     }
 }
 
-/// Why no object holds an address that was about to be allocated.
+/// The error for an address in memory that V8 was about to allocate.
 fn unused(word: u64, range: AddrRange) -> DcmdError {
     let (start, end) = (range.start.get(), range.end.get());
     let why = format!(

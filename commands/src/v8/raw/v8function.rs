@@ -1,4 +1,4 @@
-//! `::v8function` — what V8 keeps of a function.
+//! `::v8function` — what V8 keeps about a function.
 
 use kcore::Addr;
 use kcore::v8::FunctionView;

@@ -1,4 +1,4 @@
-//! `::v8print` — the fields of an object of V8's.
+//! `::v8print` — the fields of a V8 object.
 
 use kcore::Addr;
 use kcore::v8::RawField;

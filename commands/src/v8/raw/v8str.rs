@@ -1,4 +1,4 @@
-//! `::v8str` — a string, and how it is held.
+//! `::v8str` — a string, and how V8 stores it.
 
 use kcore::Addr;
 use kcore::v8::value::{Limits, Text, ValueKind};
@@ -17,7 +17,7 @@ const OPTIONS: &[Opt] = &[
     Opt { flag: 'N', value: Some("size"), help: "show at most this many units (default 65536)" },
 ];
 
-/// Strings that a string is put together from and that are listed, at most.
+/// Parts of a string that are listed, at most.
 const MAX_PARTS: usize = 100;
 
 /// Prints a string.

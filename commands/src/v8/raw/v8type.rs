@@ -1,4 +1,4 @@
-//! `::v8type` — what kind of object of V8's a value is.
+//! `::v8type` — the kind of a V8 value.
 
 use kcore::Addr;
 use kcore::v8::TypeOf;
