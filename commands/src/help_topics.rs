@@ -15,14 +15,14 @@ STACKS
   $C                        the stack of the current thread
   ::stack -v                the same with source lines, arguments and locals
   ::stacks                  the stacks of all threads, each once, most common first
-  ::stacks -c FUNCTION      those that call it; -C FUNCTION those that do not
+  ::stacks -c FUNCTION      only stacks that contain FUNCTION; -C those that do not
   ::walk thread | ::stack   the stack of every thread
   ::threads                 the threads; 0tLWP::thread chooses one
-  ::frame 2                 chooses a frame: ::locals, ::print, $r and <rip are of it
+  ::frame 2                 chooses a frame for ::locals, ::print, $r and <rip
   ADDR::whatis              whose stack an address is on
 
-  A frame that is a guess is marked [guessed], and so is every frame beyond it. A stack that does not
-  end at its outermost frame says why. ::help stack explains all marks.";
+  [guessed] marks a frame that is a guess, and every frame outside of it. If a stack does not end at
+  its outermost frame, a line says why. ::help stack explains all marks.";
 
 /// A subject of help.
 pub struct Topic {

@@ -224,7 +224,7 @@ impl Session {
         let more = missing.len().saturating_sub(limits::MISSING_FILES);
         for it in missing.iter().take(limits::MISSING_FILES) {
             let (MissingDebug { module, file, .. }, why) = (it, self.core.why_debug_is_missing(it));
-            // Whoever does not read the note does not miss it.
+            // A note that nobody reads is not an error.
             let _ = sink.note(&format!("debug information of {module} is in {file}: {why}"));
         }
         if more > 0 {
@@ -268,7 +268,7 @@ impl Session {
         let DcmdError::Failed { address: Some(at), .. } = *error else { return };
         let is_not_copied = || matches!(self.core.space().origin(at), Err(Fault::NotCopied(_)));
         if let Some(advice) = self.uncopied.filter(|_| is_not_copied()) {
-            // Whoever does not read the error does not miss the hint.
+            // A hint that nobody reads is not an error.
             let _ = sink.hint(advice);
         }
     }
