@@ -14,9 +14,10 @@ impl Dcmd for Args {
     fn spec(&self) -> Spec {
         Spec::new("args", Group::Process, "list the arguments of the program")
             .help(
-                "They are read from the initial stack, where the program may have changed them. One \
-                 that was not dumped is shown by its address. Where the stack is lost, the first 80 \
-                 bytes that the kernel keeps stand in, with a note.",
+                "kcore reads the arguments from the initial stack, where the program may have \
+                 changed them. If an argument was not dumped, its address is shown instead. If \
+                 the stack is lost, kcore shows the first 80 bytes, which the kernel keeps, and \
+                 a note says so.",
             )
             .examples(EXAMPLES)
     }

@@ -10,7 +10,7 @@ use crate::type_words::{abort, required, split};
 use crate::{operand, symbol_type};
 
 const EXAMPLES: &[Example] = &[
-    Example { line: "hashtab::array | ::count", shows: "how many elements a variable has" },
+    Example { line: "hashtab::array | ::count", shows: "the number of elements of a variable" },
     Example {
         line: "hashtab::array struct bucket 0t128 | ::grep '*. != 0' | ::print struct bucket b_head",
         shows: "a member of the elements that are not empty",
@@ -26,9 +26,9 @@ impl Dcmd for Array {
             .addr(AddrUse::Required)
             .operands("[type count] [variable]", 0, usize::MAX)
             .help(
-                "Without type and count they are those of the array whose symbol is at the address. \
-                 The count is decimal, or $[expression]. The variable has the address of the \
-                 element while the stages behind this one handle what came of it.",
+                "Without a type and a count, walks the elements of the array whose symbol is at \
+                 the address. The count is decimal, or $[expression]. The variable holds the \
+                 address of the element while the later stages of the pipe handle that element.",
             )
             .examples(EXAMPLES)
     }
@@ -60,11 +60,11 @@ type Elements<'a> = (u64, u64, &'a [Arg]);
 fn given<'a>(cx: &mut Cx<'_>, words: &'a [Arg]) -> Result<Elements<'a>> {
     let is_without_count = split(words).is_some_and(|(_, rest)| rest.is_empty());
     if is_without_count {
-        return Err(DcmdError::usage("expected a count behind the type"));
+        return Err(DcmdError::usage("expected a count after the type"));
     }
     let (name, ty, rest) = required(cx, words)?;
     let Some((count, rest)) = rest.split_first() else {
-        return Err(DcmdError::usage("expected a count behind the type"));
+        return Err(DcmdError::usage("expected a count after the type"));
     };
     let count = operand::count(cx, count)?;
     let size = size_of(cx, &ty).filter(|size| *size > 0);

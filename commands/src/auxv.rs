@@ -15,7 +15,7 @@ const COLUMNS: &[Column] = &[
 ];
 
 const EXAMPLES: &[Example] =
-    &[Example { line: "::auxv", shows: "every entry, as the kernel put it" }];
+    &[Example { line: "::auxv", shows: "every entry, in the kernel's order" }];
 
 /// Lists the auxiliary vector.
 pub struct Auxv;
@@ -24,9 +24,9 @@ impl Dcmd for Auxv {
     fn spec(&self) -> Spec {
         Spec::new("auxv", Group::Process, "list the auxiliary vector")
             .help(
-                "What the kernel told the program when it began: where it lies, which page size and \
-                 features the machine has. MEANING is the text that an entry points to, or the \
-                 symbol at its address.",
+                "The kernel passes this vector to a program when it starts. It says where the \
+                 program lies, and which page size and features the machine has. MEANING is the \
+                 text that an entry points to, or the symbol at its address.",
             )
             .examples(EXAMPLES)
     }

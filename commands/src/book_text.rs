@@ -65,7 +65,7 @@ impl Text {
         }
     }
 
-    /// Drops the sentence that announces an example which is left out.
+    /// Drops the sentence that introduces an omitted example.
     fn drop_announcement(&mut self) {
         self.end();
         let last = self.lines.iter().rposition(|line| !line.is_empty());
@@ -89,7 +89,7 @@ fn columns(row: &str) -> String {
     format!("    {}", row.trim_end())
 }
 
-/// Text without the signs of Markdown: code as it is read, and of links their words.
+/// Text without the signs of Markdown: code without backquotes, and only the words of links.
 fn plain(text: &str) -> String {
     let mut plain = String::new();
     for (index, part) in text.split("``").enumerate() {

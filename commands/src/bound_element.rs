@@ -1,4 +1,4 @@
-//! Elements of a pipe with the variable that they bind for the stages behind the next.
+//! Elements of a pipe with the variable that they bind for the stages after the next one.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use crate::element::Element;
 pub struct Binder(Option<Arc<str>>);
 
 impl Binder {
-    /// The variable is made, so that one that cannot be written is said before the first element.
+    /// Makes the variable at once, so that an error comes before the first element.
     ///
     /// # Errors
-    /// When it cannot be written, or no variable can have that name.
+    /// If the variable is read-only, or the name is invalid.
     pub fn new(cx: &mut Cx<'_>, variable: Option<String>) -> Result<Self> {
         if let Some(name) = &variable {
             let is_there = cx.shell().variable(name).is_ok();

@@ -12,10 +12,8 @@ use crate::text_line::TextLine;
 /// Bytes of a line; a longer one goes on below.
 const MAX_LINE: u64 = 1 << 20;
 
-const EXAMPLES: &[Example] = &[Example {
-    line: "::cat /dev/null",
-    shows: "nothing; the lines of another file, or of several",
-}];
+const EXAMPLES: &[Example] =
+    &[Example { line: "::cat /dev/null", shows: "nothing; for other files, their lines" }];
 
 /// Shows files, line by line.
 pub struct Cat;
@@ -25,9 +23,9 @@ impl Dcmd for Cat {
         Spec::new("cat", Group::Language, "show files, or feed their lines into a pipe")
             .operands("file...", 1, usize::MAX)
             .help(
-                "In a pipe each line is an expression, whose value the next dcmd gets: a file of \
-                 addresses is ::cat file | ::whatis. Files are those of this machine, not of the \
-                 core.",
+                "In a pipe, each line is an expression, and its value goes to the next dcmd. So \
+                 ::cat file | ::whatis reads addresses from a file. Files are those of this \
+                 machine, not of the core.",
             )
             .examples(EXAMPLES)
     }
@@ -37,7 +35,7 @@ impl Dcmd for Cat {
     }
 }
 
-/// Shows one file. One that cannot be read does not hide the others.
+/// Shows one file. A file that cannot be read does not stop the others.
 fn show(cx: &mut Cx<'_>, name: &str) -> Result<()> {
     let failed = |error: &io::Error| {
         DcmdError::failed(format!("failed to read {name}: {}", io_reason(error)))

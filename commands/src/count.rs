@@ -1,4 +1,4 @@
-//! `::count` — how many values a pipe has.
+//! `::count` — the number of values in a pipe.
 
 use kcore_dcmd::{Args, Cx, Dcmd, Dot, Example, Fields, Group, Record, Result, Spec, View};
 
@@ -14,8 +14,8 @@ impl Dcmd for Count {
             .aliases(&["wc"])
             .takes_list()
             .help(
-                "The number is decimal. A pipe without values runs no dcmd, and so has no count. It \
-                 stands behind a pipe only.",
+                "The number is decimal. A pipe without values runs no dcmd, so it prints no \
+                 count. You can use ::count only after a pipe.",
             )
             .examples(EXAMPLES)
     }

@@ -1,4 +1,4 @@
-//! Where a process died in its own code, as `::status` tells it.
+//! Where a process died in its own code, as `::status` shows it.
 
 use kcore::{CodeAddr, Core, CrashSite, Location};
 use kcore_dcmd::{
@@ -43,7 +43,7 @@ impl Site {
         ])
     }
 
-    /// What stands in lines for people.
+    /// The lines for people.
     pub fn display<'a>(&'a self, out: &mut Fields<'a>) {
         out.display("site_symbol", Cell::Symbol(self.line.symbol()))
             .display("site_place", Cell::or_null(self.line.source(), Cell::text))

@@ -6,7 +6,7 @@ use crate::listing::{Filter, OPTIONS};
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::dcmds", shows: "every dcmd, sorted by name" },
-    Example { line: "::dcmds stack", shows: "those that have to do with stacks" },
+    Example { line: "::dcmds stack", shows: "the dcmds for stacks" },
     Example { line: "::dcmds -n '^.$'", shows: "the format dcmds" },
 ];
 
@@ -19,8 +19,8 @@ impl Dcmd for Dcmds {
             .options(OPTIONS)
             .operands("[expression]", 0, 1)
             .help(
-                "A regular expression picks the dcmds in whose name or description it matches. \
-                 ::help NAME tells all of one.",
+                "Lists the dcmds whose name or description matches the regular expression. \
+                 ::help NAME explains one dcmd.",
             )
             .examples(EXAMPLES)
     }

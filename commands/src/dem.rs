@@ -14,9 +14,10 @@ impl Dcmd for Dem {
         Spec::new("dem", Group::Symbols, "demangle names")
             .operands("name...", 1, usize::MAX)
             .help(
-                "C++ and D names are shown with their parameters, names of Rust with their crate's hash, of OCaml \
-                 with their number, of Haskell with package and closure. Names of Ada are known only with their code. \
-                 A name that is not mangled is its own.",
+                "Shows names of C++ and D with their parameters. Names of Rust keep the hash of \
+                 their crate, names of OCaml their number, and names of Haskell their package \
+                 and closure. Names of Ada are recognized only together with their code. A name \
+                 that is not mangled stays as it is.",
             )
             .examples(EXAMPLES)
     }

@@ -8,20 +8,24 @@ use crate::instruction::Decoder;
 use crate::names::Names;
 use crate::operand;
 
-/// Instructions before and after the address when nobody says.
+/// Instructions before and after the address by default.
 const DEFAULT: u64 = 10;
 /// Instructions before an address, at most; there is no bound to those after it.
 const MAX_BEFORE: u64 = 4096;
 
 const OPTIONS: &[Opt] = &[
-    Opt { flag: 'a', value: None, help: "addresses in place of symbols" },
-    Opt { flag: 'b', value: None, help: "addresses and symbols" },
-    Opt { flag: 'f', value: None, help: "decode the object file, not memory" },
-    Opt { flag: 'w', value: None, help: "around the address, even if a function begins there" },
+    Opt { flag: 'a', value: None, help: "show addresses instead of symbols" },
+    Opt { flag: 'b', value: None, help: "show addresses and symbols" },
+    Opt { flag: 'f', value: None, help: "read the object file instead of memory" },
+    Opt {
+        flag: 'w',
+        value: None,
+        help: "show the code around the address, even if a function begins there",
+    },
     Opt {
         flag: 'n',
         value: Some("count"),
-        help: "instructions after the address, around it also before (default 10)",
+        help: "instructions to show after the address, and before it too around an address (default 10)",
     },
 ];
 
@@ -41,15 +45,17 @@ impl Dcmd for Dis {
             .options(OPTIONS)
             .operands("[address|symbol]", 0, 1)
             .help(
-                "Where a function begins, the whole function; elsewhere the instructions before \
-                 the address, the one at it, in bold, and those after it. Without an address and \
-                 argument, from dot on; before dot was set, from where the current frame stands.\n\n\
-                 A > in the last columns before an instruction marks the one at which the current \
-                 frame of the current thread stands: where it runs, or the call that it waits in. \
-                 A direct jump shows how far it goes, and its target; what an instruction reads \
-                 relative to itself has its symbol too.\n\n\
-                 The listing ends where bytes are no instruction. Dot is left behind the last one. \
-                 Instructions before an address that lies in no known function are a guess.",
+                "At the beginning of a function, disassembles the whole function. Elsewhere it \
+                 shows the instructions before the address, the one at the address in bold, and \
+                 those after it. Without an address or an argument, it starts at dot, or, \
+                 before dot was set, where the current frame stands.\n\n\
+                 A > before an instruction marks where the current frame of the current thread \
+                 stands: the instruction that runs, or the call that waits. A direct jump shows \
+                 its distance and its target. An instruction that reads memory relative to \
+                 itself shows the symbol there.\n\n\
+                 The listing ends at bytes that are no instruction. Dot is left behind the last \
+                 instruction. Instructions before an address that lies in no known function are \
+                 a guess.",
             )
             .examples(EXAMPLES)
     }
@@ -112,7 +118,7 @@ impl Plan {
     }
 }
 
-/// Dot; where nobody has set it yet, the place at which the current frame stands.
+/// Dot, or, before it is set, the place where the current frame stands.
 fn dot_or_pc(cx: &Cx<'_>) -> Addr {
     let dot = cx.dot().addr();
     if dot != Addr::new(0) {
@@ -152,7 +158,7 @@ impl<'c> Printer<'c> {
         Self { names: Names::new(cx), labels, current: current_address(cx), at: None }
     }
 
-    /// Emits what the plan wants from its address on; answers the address behind it.
+    /// Emits what the plan wants from its address on. Returns the address after it.
     fn list(
         &mut self,
         cx: &mut Cx<'_>,

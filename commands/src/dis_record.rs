@@ -46,7 +46,7 @@ impl InstructionRecord<'_> {
     }
 }
 
-/// A label with the blanks behind it, of which there is always one.
+/// A label with at least one blank after it.
 fn padded(label: String) -> String {
     let len = label.chars().count().saturating_add(1);
     let width = len.max(LABEL_WIDTH).next_multiple_of(LABEL_STOP);

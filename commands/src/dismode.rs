@@ -1,4 +1,4 @@
-//! `::dismode`, `$V`, `::disasms`: the disassembler that is used, which follows from the target.
+//! `::dismode`, `$V`, `::disasms`: the disassembler, which the target determines.
 
 use kcore::{Arch, Core};
 use kcore_dcmd::{
@@ -26,7 +26,8 @@ impl Dcmd for Dismode {
             .aliases(&["$V"])
             .operands("[mode]", 0, 1)
             .help(
-                "The mode follows from the target; only that one can be set. ::disasms lists all.",
+                "The target determines the mode, and you can set only that one. ::disasms lists \
+                 all modes.",
             )
             .examples(&[Example { line: "::dismode", shows: "the mode of this target" }])
     }
@@ -46,8 +47,8 @@ pub struct Disasms;
 impl Dcmd for Disasms {
     fn spec(&self) -> Spec {
         Spec::new("disasms", Group::Symbols, "list the disassembly modes")
-            .help("::dismode shows which of them belongs to the target.")
-            .examples(&[Example { line: "::disasms", shows: "a line for each architecture" }])
+            .help("::dismode shows which mode belongs to the target.")
+            .examples(&[Example { line: "::disasms", shows: "one line for each architecture" }])
     }
 
     fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {

@@ -13,12 +13,12 @@ pub struct Dmods;
 impl Dcmd for Dmods {
     fn spec(&self) -> Spec {
         Spec::new("dmods", Group::Language, "list the modules of dcmds and what they hold")
-            .options(&[Opt { flag: 'l', value: None, help: "their dcmds and walkers as well" }])
+            .options(&[Opt { flag: 'l', value: None, help: "also list their dcmds and walkers" }])
             .operands("[module]", 0, 1)
-            .help("Every dcmd and walker is built in: there is one module.")
+            .help("Every dcmd and walker is built in, so there is one module.")
             .examples(&[
                 Example { line: "::dmods", shows: "the name of the module" },
-                Example { line: "::dmods -l", shows: "what is in it" },
+                Example { line: "::dmods -l", shows: "the contents of the module" },
             ])
     }
 
@@ -83,13 +83,16 @@ pub struct Load;
 impl Dcmd for Load {
     fn spec(&self) -> Spec {
         Spec::new("load", Group::Language, "load a module of dcmds")
-            .options(&[Opt { flag: 's', value: None, help: "say nothing when it fails" }])
+            .options(&[Opt { flag: 's', value: None, help: "print no message on failure" }])
             .operands("module", 1, 1)
             .help(
-                "Every dcmd is built in: to load that module does nothing, and there are no others. \
-                 Nothing that a core names is ever loaded.",
+                "Every dcmd is built in. Loading that module does nothing, and there are no \
+                 others. kcore never loads anything that a core names.",
             )
-            .examples(&[Example { line: "::load kcore", shows: "nothing: it is there already" }])
+            .examples(&[Example {
+                line: "::load kcore",
+                shows: "nothing: the module is already loaded",
+            }])
     }
 
     fn run(&self, _cx: &mut Cx<'_>, args: &Args) -> Result<()> {
@@ -109,7 +112,7 @@ impl Dcmd for Unload {
     fn spec(&self) -> Spec {
         Spec::new("unload", Group::Language, "unload a module of dcmds")
             .operands("module", 1, 1)
-            .help("Every dcmd is built in, and what is built in stays.")
+            .help("Every dcmd is built in, and you cannot unload a built-in module.")
     }
 
     fn run(&self, _cx: &mut Cx<'_>, args: &Args) -> Result<()> {

@@ -15,8 +15,9 @@ impl Dcmd for Echo {
         Spec::new("echo", Group::Language, "print words")
             .operands("[word...]", 0, usize::MAX)
             .help(
-                "Each word is followed by a blank; the value of $[expression] is in the radix. In a \
-                 pipe the line is an expression, whose value the next dcmd gets.",
+                "Prints each word with a blank after it. The value of $[expression] is printed \
+                 in the current radix. In a pipe, the line is an expression, and its value goes \
+                 to the next dcmd.",
             )
             .examples(EXAMPLES)
     }

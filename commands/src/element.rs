@@ -16,7 +16,7 @@ impl Record for Element {
         "element"
     }
 
-    /// Threads in decimal, in the form that can be typed back; all else in the radix.
+    /// Threads in decimal, in the form that you can type back; everything else in the radix.
     fn view(&self) -> View {
         match self.0.dot {
             Dot::Thread(_) => View::Line("0t{thread:d}"),

@@ -9,8 +9,8 @@ use kcore_dcmd::{
 use crate::{operand, type_words::split};
 
 const OPTIONS: &[Opt] = &[
-    Opt { flag: 'e', value: None, help: "leave out what all names begin with" },
-    Opt { flag: 'x', value: None, help: "numbers in hexadecimal" },
+    Opt { flag: 'e', value: None, help: "leave out the prefix that all names share" },
+    Opt { flag: 'x', value: None, help: "show numbers in hexadecimal" },
 ];
 
 const EXAMPLES: &[Example] = &[
@@ -32,9 +32,10 @@ impl Dcmd for Enum {
             .options(OPTIONS)
             .operands("type [name|value]", 1, usize::MAX)
             .help(
-                "All names, the one that is given, or that of a number: the address, or one behind the \
-                 type. Where names are bits, numbers are in hexadecimal, and one is decoded into its \
-                 bits. `enum` before the name of the type may be left out. A pipe gets the numbers.",
+                "Prints all names, the given name, or the name of a number. The number is the \
+                 address, or follows the type. If the names stand for bits, numbers are \
+                 hexadecimal, and a number is decoded into its bits. You may leave out `enum` \
+                 before the name of the type. A pipe gets the numbers.",
             )
             .examples(EXAMPLES)
     }
@@ -66,8 +67,8 @@ fn enumeration(cx: &Cx<'_>, text: &str) -> Result<(String, Type)> {
     }
 }
 
-/// What is asked for.
-enum EnumQuery {
+/// What the user wants.
+enum Wanted {
     All,
     Name(String),
     Number(i128),

@@ -5,12 +5,15 @@ use kcore_dcmd::{
     Arg, Args, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record, Result, Spec, View,
 };
 
-const OPTIONS: &[Opt] =
-    &[Opt { flag: 't', value: None, help: "as the program has it now, not as it was given" }];
+const OPTIONS: &[Opt] = &[Opt {
+    flag: 't',
+    value: None,
+    help: "the environment as the program has it now, not as it was at the start",
+}];
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::env", shows: "every variable" },
-    Example { line: "::getenv PATH", shows: "the value of one" },
+    Example { line: "::getenv PATH", shows: "the value of one variable" },
     Example { line: "::getenv -t", shows: "every variable as the program has it now" },
 ];
 
@@ -24,9 +27,10 @@ impl Dcmd for Env {
             .options(OPTIONS)
             .operands("[name]", 0, 1)
             .help(
-                "It is read from the initial stack; what the program set later is there only with \
-                 -t, which follows the variable `environ` of the C library. A variable that was not \
-                 dumped is shown by its address. Of a variable that is not set nothing is shown.",
+                "kcore reads the environment from the initial stack. Variables that the program \
+                 set later appear only with -t, which follows the variable `environ` of the C \
+                 library. If a variable was not dumped, its address is shown instead. For a \
+                 variable that is not set, nothing is shown.",
             )
             .examples(EXAMPLES)
     }
@@ -72,7 +76,7 @@ struct Variable<'s> {
     string: &'s InitialString,
     name: Option<&'s str>,
     value: Option<&'s str>,
-    /// Whether one was asked for: then its value is all there is to say.
+    /// Whether the user named it. Then only its value is shown.
     alone: bool,
 }
 

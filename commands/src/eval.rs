@@ -4,7 +4,10 @@ use kcore_dcmd::{AddrUse, Arg, Args, Cx, Dcmd, Example, Group, Result, Spec};
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::eval '1+1=D; 2=X'", shows: "two statements" },
-    Example { line: "::walk thread | ::eval '.::thread; .$c'", shows: "both, for every thread" },
+    Example {
+        line: "::walk thread | ::eval '.::thread; .$c'",
+        shows: "both commands, for every thread",
+    },
 ];
 
 /// Runs text, once for each value of a pipe.
@@ -16,9 +19,10 @@ impl Dcmd for Eval {
             .addr(AddrUse::Optional)
             .operands("command...", 1, usize::MAX)
             .help(
-                "Dot is the address, or the value of the pipe; it stays as the text leaves it. An \
-                 expression alone only sets dot. What the text finds feeds the next dcmd of a pipe. \
-                 A failure in it ends the pipeline. Quote it if it has a semicolon or a pipe.",
+                "Dot is the address, or the value from the pipe, and it stays where the text \
+                 leaves it. An expression alone only sets dot. What the text finds feeds the \
+                 next dcmd of a pipe. An error in the text ends the pipeline. Quote the text if \
+                 it contains a semicolon or a pipe.",
             )
             .examples(EXAMPLES)
     }

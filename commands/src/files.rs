@@ -7,7 +7,7 @@ use kcore_dcmd::{
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::files", shows: "the source files of every object" },
-    Example { line: "::files a.out", shows: "those of the executable" },
+    Example { line: "::files a.out", shows: "the source files of the executable" },
 ];
 
 /// Lists the file symbols of every object, or of one.
@@ -19,7 +19,7 @@ impl Dcmd for Files {
             .aliases(&["$f"])
             .operands("[object]", 0, 1)
             .help(
-                "A compiler leaves the name of each source file in the full symbol table; a \
+                "The compiler puts the name of each source file into the full symbol table. A \
                  stripped object has none.",
             )
             .examples(EXAMPLES)

@@ -1,4 +1,4 @@
-//! `::findcontexts` — saved contexts that no list names, by a search of memory.
+//! `::findcontexts` — searches memory for saved contexts that are in no list.
 
 use kcore::{FoundContext, TaskId};
 use kcore_dcmd::{
@@ -12,18 +12,30 @@ use crate::names::Names;
 pub struct Findcontexts;
 
 const HELP: &str = "\
-Coroutines and fibers of libraries that keep no list leave their registers in memory: Boost.Context on the stack \
-that was left (fcontext), swapcontext in a ucontext_t, and libco, minicoro, libaco, Ruby and their like in a \
-structure of their own or, with its address there, on the stack (beside). Of the last kind no layout is known \
-beforehand: a word is taken for a saved stack pointer if a call returns there whose function, by its code, saves one \
-just so and goes to another stack; CONTEXT is the lowest of what that code saves. Those that were made by the same \
-functions and did not run are found too, if they hold the function that they begin with. All are taken for contexts \
-if a stack unwinds from them, by call frame information alone, to where stacks begin; if no thread is on that stack; \
-and, where they lie on their own stacks, if somebody points to them from elsewhere than that stack and the 16 KiB \
-below it. What was overwritten in part, or is kept by a coroutine that ended, may be among them: they are found, and \
-not known. Where several use one stack in turns, one is shown. ENTRY is the outermost function that another one \
-called, PC where the stack was left. In a pipe they are handed on as stacks: ::findcontexts | ::stack. Those of \
-bthreads are with ::bthreads, those of Boost.Fiber with ::fibers.";
+Searches memory for the registers that coroutines and fibers saved when they left their stacks. \
+It finds those of libraries that keep no list. SHAPE says how they were saved:
+
+- fcontext: Boost.Context saves them on the stack that it leaves.
+- ucontext: swapcontext saves them in a ucontext_t.
+- beside: libco, minicoro, libaco, Ruby and others save them in a structure of their own, or on \
+the stack with its address in such a structure.
+
+kcore knows no layout for the shape `beside`. Instead it looks for calls of functions whose code \
+saves the stack pointer and switches to another stack. A word is a saved stack pointer if such a \
+call returns to the stack there. CONTEXT is the lowest address to which that code saves \
+registers. Contexts that the same functions made, but that did not run yet, are found if they \
+hold the function that they begin with.
+
+kcore accepts a context under three conditions. A stack unwinds from it to the place where stacks \
+begin, by call frame information alone. No thread is on that stack. If it lies on its own stack, \
+a pointer to it exists outside of that stack and of the 16 KiB below it.
+
+The result comes from a search, so it may contain contexts that were overwritten in part, or that \
+belong to a coroutine that ended. If several contexts share one stack, one is shown. ENTRY is the \
+outermost function that another function called. PC is where the stack was left.
+
+In a pipe, each context is a stack: ::findcontexts | ::stack. ::bthreads lists the contexts of \
+bthreads, and ::fibers those of Boost.Fiber.";
 
 impl Dcmd for Findcontexts {
     fn spec(&self) -> Spec {
@@ -38,7 +50,7 @@ impl Dcmd for Findcontexts {
     fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
         let core = cx.core();
         let found = core.contexts().found().ok_or_else(|| {
-            DcmdError::failed("what saved contexts look like is not known on this machine")
+            DcmdError::failed("the layout of saved contexts is not known on this machine")
         })?;
         let names = Names::new(cx);
         for context in found {

@@ -15,23 +15,28 @@ use crate::{names::Names, stack_filter::StackFilter, thread_operand::thread_of};
 pub struct Findstack;
 
 const OPTIONS: &[Opt] = &[
-    Opt { flag: 'v', value: None, help: "arguments as well, where they are known" },
+    Opt { flag: 'v', value: None, help: "also show arguments, where they are known" },
     Opt {
         flag: 'c',
         value: Some("function"),
-        help: "every thread with this function in its stack",
+        help: "every thread that has this function in its stack",
     },
-    Opt { flag: 'm', value: Some("object"), help: "every thread with code of this object in it" },
+    Opt {
+        flag: 'm',
+        value: Some("object"),
+        help: "every thread that has code of this object in its stack",
+    },
 ];
 
 const HELP: &str = "\
-The thread is the one before it, else the current one; with -c or -m every thread whose stack passes, and \
-of a pipe those that do. Dot is left at the frame pointer of the innermost frame. A command replaces the \
-frames beyond it: it is run with dot at that frame pointer.";
+The thread is the one given as address, or else the current one. -c and -m show every thread \
+whose stack passes the filter; after a pipe, only threads of the pipe. Dot is left at the frame \
+pointer of the innermost frame. If you give a command, it runs with dot at that frame pointer, \
+and its output replaces the outer frames.";
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::walk thread | ::findstack", shows: "the stack of every thread" },
-    Example { line: "::findstack -c main", shows: "the stacks in which main takes part" },
+    Example { line: "::findstack -c main", shows: "the stacks that contain main" },
     Example { line: "::findstack '/2K'", shows: "two words at the innermost frame's pointer" },
 ];
 
@@ -55,7 +60,7 @@ impl Dcmd for Findstack {
     }
 }
 
-/// The thread that is meant, or all, as far as they pass.
+/// The wanted thread, or all threads that pass the filter.
 fn threads(cx: &Cx<'_>, args: &Args) -> Result<Vec<Tid>> {
     let filtered = args.has('c') || args.has('m');
     let tids = match filtered && cx.addr().is_none() {

@@ -14,8 +14,12 @@ use crate::operand;
 const MAX_WANTED: usize = 64;
 
 const OPTIONS: &[Opt] = &[
-    Opt { flag: 'a', value: None, help: "the code of all objects, not of the executable alone" },
-    Opt { flag: 'g', value: None, help: "functions only that other objects can see" },
+    Opt {
+        flag: 'a',
+        value: None,
+        help: "search the code of all objects, not only of the executable",
+    },
+    Opt { flag: 'g', value: None, help: "search only functions that other objects can see" },
 ];
 
 const EXAMPLES: &[Example] = &[
@@ -34,10 +38,10 @@ impl Dcmd for Findsym {
             .options(OPTIONS)
             .operands("[symbol|address...]", 0, MAX_WANTED)
             .help(
-                "All functions of the executable, or of all objects, are searched for instructions \
-                 that jump to an address, read or write it, or have it for an operand. A variable is \
-                 mentioned by any of its bytes, a function by its first. A function of another \
-                 object is also mentioned by its entries in procedure linkage tables.\n\n\
+                "Searches all functions of the executable, or of all objects, for instructions \
+                 that jump to an address, read or write it, or have it as an operand. Any byte \
+                 of a variable counts, and only the first byte of a function. The entries of a \
+                 function in procedure linkage tables count too, if another object defines it.\n\n\
                  An address that code computes from registers is not found.",
             )
             .examples(EXAMPLES)
@@ -76,7 +80,7 @@ fn wanted(cx: &Cx<'_>, args: &Args) -> Result<Vec<AddrRange>> {
     Ok(wanted)
 }
 
-/// All of the variable that begins at an address, else the address alone.
+/// The whole variable that begins at an address, or else only the address.
 fn extent_of(core: &Core, at: Addr) -> AddrRange {
     let module = core.modules().at(at);
     let symbol = module.and_then(|module| module.symbols().table().find(module.svma(at)?));
@@ -85,7 +89,7 @@ fn extent_of(core: &Core, at: Addr) -> AddrRange {
     AddrRange::with_len(at, size.unwrap_or(0).max(1))
 }
 
-/// Where modules jump to when they call the function of a name, which may stand behind an object.
+/// The addresses to which modules jump when they call a function of this name, which may follow an object.
 fn linkage_entries(core: &Core, word: &str) -> Vec<AddrRange> {
     let name = word.rsplit('`').next().unwrap_or(word);
     let entry = format!("{name}@plt");

@@ -6,7 +6,7 @@ use crate::format::letters::{LETTERS, Letter, Size};
 
 const EXAMPLES: &[Example] = &[Example {
     line: "::formats",
-    shows: "every letter, what it shows and how many bytes it takes",
+    shows: "every letter, what it shows, and how many bytes it takes",
 }];
 
 /// Lists the format letters.
@@ -15,7 +15,7 @@ pub struct Formats;
 impl Dcmd for Formats {
     fn spec(&self) -> Spec {
         Spec::new("formats", Group::Language, "list the formats of / ? and =")
-            .help("See ::help / for how they are used.")
+            .help("::help / explains how to use them.")
             .examples(EXAMPLES)
     }
 

@@ -12,21 +12,29 @@ use crate::{frame_operand::FrameOperand, names::Names, operand, source_text};
 pub struct Frame;
 
 const HELP: &str = "\
-Frames are counted from 0, the innermost one, as ::stack lists them, in decimal. The chosen frame is \
-the one whose registers <rip, <rbx and $r give, as far as it saved them; of a function that ended by a tail call \
-nothing keeps them, and they are those of the frame that it led to. Choosing a thread chooses its \
-innermost frame. A thread or task before ::frame, from a pipe or by its id, says whose frames are meant, and an \
-address which one: the frame whose pointer $C prints so. Of a pipe of threads or tasks each one's frame is \
-shown, and none chosen; a frame of a task that no thread runs is shown, and cannot be chosen.
+Frames are numbered from 0, the innermost one, in decimal, as ::stack lists them. <rip, <rbx and \
+$r give the registers of the chosen frame, as far as they were saved. Nothing keeps the registers \
+of a function that ended by a tail call; you see those of the frame that it led to. Choosing a \
+thread chooses its innermost frame.
 
-With -s the source text round the frame's line is shown, where the file is at hand: below --sysroot, as \
-recorded, in the folder of the core or of the executable. With --sysroot alone and with --untrusted no file of \
-this machine is shown just because debug information names it. `>` marks the line.";
+The address is a thread or task, from a pipe or by its id, and the number then counts its frames. \
+It may also be the frame pointer of a frame, as $C prints it. For a pipe of threads or tasks, \
+::frame shows the frame of each one and chooses none. A frame of a task that no thread runs can \
+be shown, but not chosen.
+
+-s shows the source text around the frame's line, if the file is at hand. kcore looks below \
+--sysroot, at the recorded path, and in the folders of the core and of the executable. With \
+--sysroot or --untrusted, kcore opens no file of this machine only because debug information \
+names it. `>` marks the line.";
 
 const OPTIONS: &[Opt] = &[
-    Opt { flag: 'v', value: None, help: "its arguments and locals as well" },
-    Opt { flag: 's', value: None, help: "the source text round its line as well" },
-    Opt { flag: 'n', value: Some("lines"), help: "so many lines before and after it, else 5" },
+    Opt { flag: 'v', value: None, help: "also show its arguments and locals" },
+    Opt { flag: 's', value: None, help: "also show the source text around its line" },
+    Opt {
+        flag: 'n',
+        value: Some("lines"),
+        help: "show this many lines before and after it (default 5)",
+    },
 ];
 
 const EXAMPLES: &[Example] =
@@ -71,8 +79,8 @@ impl Dcmd for Frame {
     }
 }
 
-/// Makes the frame the current one. Of several threads or tasks none is chosen: their frames are shown; nor is
-/// a frame that no thread runs, for registers are those of threads.
+/// Makes the frame the current one. After a pipe of threads or tasks, frames are shown and none is
+/// chosen. A frame that no thread runs is never chosen, because registers are those of threads.
 fn choose(cx: &mut Cx<'_>, meant: &FrameOperand, frame: &NamedFrame) {
     let Some(tid) = meant.tid() else { return };
     let is_of_several =

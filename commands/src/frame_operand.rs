@@ -40,7 +40,7 @@ impl FrameOperand {
         }
     }
 
-    /// The same for a value of a pipe; `None` of what is no thread, task or frame.
+    /// The same for a value of a pipe; `None` if it is not a thread, task or frame.
     ///
     /// # Errors
     /// When there is no such thread or task.
@@ -51,7 +51,7 @@ impl FrameOperand {
         }
     }
 
-    /// The thread that runs it; `None` of a task that is suspended.
+    /// The thread that runs it; `None` for a suspended task.
     pub fn tid(&self) -> Option<Tid> {
         self.start.tid()
     }
@@ -73,7 +73,7 @@ impl FrameOperand {
         here
     }
 
-    /// What it is in words: its number, its function, whose it is.
+    /// A description: its number, its function, and its thread or task.
     pub fn in_words(&self, core: &Core) -> String {
         let stack = self.stack(core, None);
         let frame = self.named(core, &stack).into_iter().next();

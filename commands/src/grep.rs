@@ -9,7 +9,7 @@ const EXAMPLES: &[Example] = &[Example {
     shows: "mappings that begin at an even page",
 }];
 
-/// Lets a value pass when an expression of it is not zero.
+/// Passes a value if an expression of it is not zero.
 pub struct Grep;
 
 impl Dcmd for Grep {
@@ -17,7 +17,10 @@ impl Dcmd for Grep {
         Spec::new("grep", Group::Language, "pass values for which an expression is not zero")
             .addr(AddrUse::Required)
             .operands("expression", 1, 1)
-            .help("The expression is evaluated with dot at each value. Quote it if it has blanks.")
+            .help(
+                "Evaluates the expression with dot at each value. Quote it if it contains \
+                 blanks.",
+            )
             .examples(EXAMPLES)
     }
 

@@ -4,10 +4,11 @@ use kcore_dcmd::{Arg, Args, Cx, Dcmd, DcmdError, Example, Group, Opt, Result, Sp
 
 use crate::{element::Element, operand};
 
-/// How many values pass when nobody says.
+/// How many values pass by default.
 const DEFAULT: usize = 10;
 
-const OPTIONS: &[Opt] = &[Opt { flag: 'n', value: Some("count"), help: "how many, in decimal" }];
+const OPTIONS: &[Opt] =
+    &[Opt { flag: 'n', value: Some("count"), help: "the number of values, in decimal" }];
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::walk mapping | ::head -2", shows: "the first two mappings" },
@@ -23,7 +24,7 @@ impl Dcmd for Head {
             .options(OPTIONS)
             .operands("[-count]", 0, 1)
             .takes_list()
-            .help("The count is decimal, 10 without one. It stands behind a pipe only.")
+            .help("The count is decimal, and 10 by default. You can use ::head only after a pipe.")
             .examples(EXAMPLES)
     }
 

@@ -17,12 +17,12 @@ Each command in kcore has the following basic format:
       |          how many times, or how many bytes
       where to begin: any expression; dot, when it is left out
 
-What one command finds can feed the next ( ::walk thread | ::stack ) or a
-command of the system ( ::stacks ! less ). Expressions and addresses are
-hexadecimal (as $d says); 0t marks decimal ones. Counts and limits of options,
-ids of threads and subscripts are decimal; 0x marks hexadecimal ones. A name
-with signs other than :: stands in double quotes as an address:
-\"operator==(X, X)\"::dis.
+The values that one command finds can feed the next one, as in
+::walk thread | ::stack. Its output can feed a shell command, as in
+::stacks ! less. Expressions and addresses are hexadecimal ($d shows and
+changes that); 0t marks decimal ones. Counts and limits of options, ids of
+threads and subscripts are decimal; 0x marks hexadecimal ones. Put a name that
+contains signs other than :: in double quotes: \"operator==(X, X)\"::dis.
 
 To begin with:
 
@@ -50,15 +50,15 @@ const VIEW: &str = "\n{name_title:!}\n  {names} - {summary}\n\
 const WIDTH: usize = 80;
 
 const HELP: &str = "\
-The name of a dcmd is any of its spellings; a leading :: may be left out. Subjects are language, expressions, \
-formats, pipelines, stacks, live, json and gdb. A word of gdb or lldb shows what is typed here instead. \
-`kcore -c '::help NAME'` needs no core.";
+The name is any spelling of a dcmd; you may leave out a leading ::. Subjects are language, \
+expressions, formats, pipelines, stacks, live, json and gdb. For a command of gdb or lldb, ::help \
+shows what to type here. `kcore -c '::help NAME'` needs no core.";
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::help", shows: "the shape of a command, and the dcmds by subject" },
     Example { line: "::help mappings", shows: "all about ::mappings" },
     Example { line: "::help expressions", shows: "numbers, operators and operands" },
-    Example { line: "::help bt", shows: "what a word of gdb is here" },
+    Example { line: "::help bt", shows: "what to type here instead of a gdb command" },
 ];
 
 /// Explains the language, or one dcmd.
@@ -78,15 +78,15 @@ impl Dcmd for Help {
     }
 }
 
-/// Shows what `::help` shows, for whoever has no core: all, or what has this name.
+/// Shows what `::help` shows, without a core: everything, or what has this name.
 ///
 /// # Errors
-/// When nothing has it, and those of the sink.
+/// If nothing has the name, and the errors of the sink.
 pub fn show(name: Option<&str>, sink: &mut dyn Sink) -> Result<()> {
     answers(name)?.iter().try_for_each(|record| sink.put(record.as_ref()))
 }
 
-/// The page of a dcmd, and that of a subject: a name may be one of both.
+/// The page of a dcmd and that of a subject. A name may belong to both.
 fn answers(name: Option<&str>) -> Result<Vec<Box<dyn Record>>> {
     let mut specs = DCMDS.iter().map(|dcmd| dcmd.spec());
     let Some(name) = name else {
@@ -158,7 +158,7 @@ fn summary_line(spec: &Spec) -> String {
     format!("  {:<18}  {}\n", names_of(spec, 18), spec.summary)
 }
 
-/// Names alone, for dcmds of which there is no more to say than that they are refused.
+/// Only the names, for dcmds that kcore refuses.
 fn names_in_lines(specs: &[&Spec]) -> String {
     let names: Vec<_> = specs.iter().map(|spec| names_of(spec, usize::MAX)).collect();
     format!("{}\n", wrap(&names.join(", "), 2))
@@ -252,7 +252,7 @@ fn names_of(spec: &Spec, width: usize) -> String {
     names
 }
 
-/// Pairs in two columns; a text too long for its line goes on below itself.
+/// Pairs in two columns. A text that is too long for its line continues below itself.
 fn two_columns<'t>(pairs: impl Iterator<Item = (&'t str, &'t str)> + Clone) -> String {
     const WIDEST: usize = 36;
     let heads = pairs.clone().map(|(head, _)| head.len()).filter(|len| *len <= WIDEST);

@@ -1,4 +1,4 @@
-//! What `::help` says of a subject: sections of the book, and tables that the program has.
+//! What `::help` says about a subject: sections of the book, and tables of the program.
 
 use kcore_dcmd::{Cell, Fields, Record, View};
 
@@ -15,18 +15,18 @@ STACKS
   $C                        the stack of the current thread
   ::stack -v                the same with source lines, arguments and locals
   ::stacks                  the stacks of all threads, each once, most common first
-  ::stacks -c FUNCTION      those that call it; -C FUNCTION those that do not
+  ::stacks -c FUNCTION      only stacks that contain FUNCTION; -C those that do not
   ::walk thread | ::stack   the stack of every thread
   ::threads                 the threads; 0tLWP::thread chooses one
-  ::frame 2                 chooses a frame: ::locals, ::print, $r and <rip are of it
+  ::frame 2                 chooses a frame for ::locals, ::print, $r and <rip
   ADDR::whatis              whose stack an address is on
 
-  A frame that is a guess is marked [guessed], and so is every frame beyond it. A stack that does not
-  end at its outermost frame says why. ::help stack explains all marks.";
+  [guessed] marks a frame that is a guess, and every frame outside of it. If a stack does not end at
+  its outermost frame, a line says why. ::help stack explains all marks.";
 
 /// A subject of help.
 pub struct Topic {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
     text: fn() -> String,
 }
@@ -66,7 +66,7 @@ fn live() -> String {
     book_text::sections(LIVE, &["Live processes", "Snapshots", "What the process notices"])
 }
 
-/// The record of a subject, or of lines of another debugger; `None` if there is none of that name.
+/// The record of a subject, or of lines of another debugger; `None` if nothing has that name.
 pub fn find(name: &str) -> Option<TopicPage> {
     let topic = TOPICS.iter().find(|topic| topic.name == name).map(|topic| (topic.text)());
     let text = topic.or_else(|| gdb::about(name))?;

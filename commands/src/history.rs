@@ -6,8 +6,9 @@ use kcore_dcmd::{Spec, View};
 use crate::operand;
 
 const HELP: &str = "\
-The oldest line comes first: those of earlier sessions too, as far as history keeps them. With a number only so \
-many of the last lines, in decimal. The arrow keys and control-R bring a line back. Lines of scripts are not kept.";
+Shows the oldest line first, including lines of earlier sessions, as far as the history keeps \
+them. With a number, in decimal, shows only that many of the last lines. The arrow keys and \
+control-R bring back a line. Lines of scripts are not kept.";
 
 const EXAMPLES: &[Example] = &[Example { line: "::history 20", shows: "the last 20 lines" }];
 

@@ -16,7 +16,7 @@ pub struct Decoder(Disassembler);
 pub enum NoInstruction {
     /// Its bytes could not be read.
     Fault(Fault),
-    /// Its bytes are none.
+    /// Its bytes are not an instruction.
     Invalid(Addr),
 }
 
@@ -46,7 +46,7 @@ impl Decoder {
     /// The instruction at `at`.
     ///
     /// # Errors
-    /// When it cannot be read, or is none.
+    /// If it cannot be read, or is not an instruction.
     pub fn at(&self, space: &dyn AddressSpace, at: Addr) -> Result<Instruction, NoInstruction> {
         let mut bytes = [0; MAX_INSTRUCTION];
         let (read, fault) = space.read_partial(at, &mut bytes);

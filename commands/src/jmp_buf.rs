@@ -20,9 +20,9 @@ impl Dcmd for JmpBuf {
             .aliases(&["sigjmp_buf"])
             .addr(AddrUse::Required)
             .help(
-                "The registers that setjmp left in a jmp_buf or sigjmp_buf of glibc or musl, one \
-                 `name = value` a line. glibc hides pointers by a secret of the process, which is \
-                 undone.",
+                "Prints the registers that setjmp saved in a jmp_buf or sigjmp_buf of glibc or \
+                 musl, one `name = value` on a line. glibc hides these pointers with a secret \
+                 of the process; kcore decodes them.",
             )
     }
 

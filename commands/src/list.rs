@@ -17,7 +17,7 @@ const EXAMPLES: &[Example] = &[
     Example { line: "first::list struct node n_next", shows: "the address of each element" },
     Example {
         line: "first::list struct node n_next n | ::eval '<n=K'",
-        shows: "the same by a variable",
+        shows: "the same, with a variable",
     },
 ];
 
@@ -30,10 +30,10 @@ impl Dcmd for List {
             .addr(AddrUse::Required)
             .operands("type member [variable] | $[offset] [variable]", 1, usize::MAX)
             .help(
-                "The address is the first element, NULL or the first element again ends the list. \
-                 Instead of a type and a member the offset of the pointer may be given. The variable \
-                 has the address of the element while the stages behind this one handle what came of \
-                 it.",
+                "The address is the first element. The list ends at NULL or when it comes back \
+                 to the first element. Instead of a type and a member, you may give the offset \
+                 of the pointer. The variable holds the address of the element while the later \
+                 stages of the pipe handle that element.",
             )
             .examples(EXAMPLES)
     }
@@ -108,7 +108,7 @@ fn walk(cx: &mut Cx<'_>, offset: u64, binder: &Binder) -> Result<()> {
             return Ok(());
         }
         if seen.contains(&at.get()) {
-            return cx.note(&format!("the list goes on in a circle at {:x}", at.get()));
+            return cx.note(&format!("the list loops at {:x}", at.get()));
         }
         if seen.len() >= MAX_ELEMENTS {
             return cx.note(&format!("the list has more than {MAX_ELEMENTS} elements"));

@@ -1,14 +1,14 @@
-//! What `::dcmds`, `::walkers` and `::formats` have in common: sorted names with a line each, and a
-//! regular expression that picks some.
+//! What `::dcmds`, `::walkers` and `::formats` share: sorted names with a line each, and a regular
+//! expression that selects some.
 
 use kcore_dcmd::{Arg, Args, DcmdError, Opt, Result};
 use regex::Regex;
 
 /// The option of a listing.
 pub const OPTIONS: &[Opt] =
-    &[Opt { flag: 'n', value: None, help: "match the expression with names only" }];
+    &[Opt { flag: 'n', value: None, help: "match the expression only against names" }];
 
-/// Longest expression that is taken.
+/// Longest expression that kcore accepts, in bytes.
 const MAX_EXPRESSION: usize = 4096;
 
 /// Which entries of a listing are wanted.
@@ -21,7 +21,7 @@ impl Filter {
     /// Reads the operand and `-n`.
     ///
     /// # Errors
-    /// When the operand is no regular expression.
+    /// If the operand is not a regular expression.
     pub fn new(args: &Args) -> Result<Self> {
         let expression = args.first().map(Arg::to_text).map(|text| compile(&text)).transpose()?;
         Ok(Self { expression, names_only: args.has('n') })
@@ -37,7 +37,7 @@ impl Filter {
 fn compile(text: &str) -> Result<Regex> {
     if text.len() > MAX_EXPRESSION {
         return Err(DcmdError::failed(format!(
-            "regular expression of {} bytes: at most {MAX_EXPRESSION} are taken",
+            "regular expression of {} bytesis too long: at most {MAX_EXPRESSION}",
             text.len()
         )));
     }

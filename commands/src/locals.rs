@@ -11,20 +11,28 @@ use crate::frame_operand::FrameOperand;
 /// Shows the variables of a frame.
 pub struct Locals;
 
-const OPTIONS: &[Opt] = &[Opt { flag: 'v', value: None, help: "the type of each as well" }];
+const OPTIONS: &[Opt] = &[Opt { flag: 'v', value: None, help: "also show types" }];
 
 const HELP: &str = "\
-The frame is the one before it, else the current one (::frame N chooses it); a thread or task before it stands for \
-its innermost frame. Arguments come first, then the locals of the innermost block that holds the place, and \
-so on outwards. Where calls are inlined, each function has its own under its name, the innermost first.
+Shows the frame given as address, or else the current one, which ::frame N chooses. A thread or \
+task as address stands for its innermost frame. Arguments come first, then the locals of the \
+innermost block that holds the pc, and so on outwards. If calls are inlined, each function has \
+its own variables under its name, the innermost function first.
 
-With names only these are shown, with all that they hold, as ::print does, of many frames those that have \
-them; else structures end at their members. What the compiler kept not, or not at this place, is <optimized out>; what the core lacks is <not \
-dumped>. Down a pipe go the values of numbers and pointers, and the addresses of all else.";
+With names, shows only these variables, in full, as ::print does. Without names, it shows \
+structures down to their members. After a pipe of frames, it skips frames that do not have the \
+named variables.
+
+<optimized out> marks a variable that the compiler did not keep, or not at this place in the \
+code; <not dumped> marks memory that the core does not have. In a pipe, a number or pointer \
+passes its value, and any other variable its address.";
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::locals", shows: "the variables of the current frame" },
-    Example { line: "::walk frame | ::locals -v", shows: "those of all frames, with their types" },
+    Example {
+        line: "::walk frame | ::locals -v",
+        shows: "the variables of all frames, with their types",
+    },
 ];
 
 impl Dcmd for Locals {
@@ -43,7 +51,7 @@ impl Dcmd for Locals {
         let (tid, index) = (meant.tid(), meant.index);
         let stack = meant.stack(cx.core(), None);
         let scopes = match scopes(cx.core(), &stack, &meant, &names) {
-            // One of several frames that are gone through.
+            // After a pipe of frames, a frame without debug information is skipped.
             Err(_) if cx.input().looped && !names.is_empty() => return Ok(()),
             Err(error) if cx.input().looped => {
                 return cx.note(&format!("{error} of {}", meant.whose()));
@@ -51,7 +59,7 @@ impl Dcmd for Locals {
             scopes => scopes?,
         };
         let shown = scopes.iter().map(|scope| scope.variables.len()).sum::<usize>();
-        // Of many frames those count that have what is asked for.
+        // After a pipe of frames, a frame without the names is skipped.
         if shown < names.len() && !cx.input().looped {
             let has = |name: &String| scopes.iter().any(|scope| scope.has(name));
             if let Some(missing) = names.iter().find(|name| !has(name)) {
@@ -83,8 +91,7 @@ impl Scope {
     }
 }
 
-/// The functions that run in a frame, innermost first, with those of their variables that are
-/// named.
+/// The functions that run in a frame, innermost first, with those of their variables that the user names.
 fn scopes(
     core: &Core,
     stack: &Stack,
@@ -112,7 +119,7 @@ fn scopes(
             Some(MissingDebug { file, .. }) => {
                 format!("the debug information of frame {index} is in {file}, which was not found")
             }
-            None => format!("no debug information tells of frame {index}"),
+            None => format!("no debug information describes frame {index}"),
         })),
         false => Ok(scopes),
     }
@@ -147,7 +154,7 @@ fn emit(cx: &mut Cx<'_>, tid: Option<Tid>, scopes: Vec<Scope>, style: ValueStyle
 
 /// A variable of a frame.
 struct VariableLine<'a> {
-    /// The thread that runs the frame; `None` of a task that no thread runs.
+    /// The thread that runs the frame; `None` for a task that no thread runs.
     tid: Option<Tid>,
     frame: &'a NamedFrame,
     variable: NamedValue,
@@ -180,7 +187,7 @@ impl Record for VariableLine<'_> {
             .display("variable", self.variable.named(self.style));
     }
 
-    /// As MDB's `::print`: the values of numbers and pointers, the addresses of all else.
+    /// As MDB's `::print`: the values of numbers and pointers, and the addresses of everything else.
     fn dot(&self) -> Option<Dot> {
         match &self.variable.value.content {
             Content::Integer(number) | Content::Bool(number) => {

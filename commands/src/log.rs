@@ -7,8 +7,8 @@ use kcore_dcmd::{
 };
 
 const OPTIONS: &[Opt] = &[
-    Opt { flag: 'd', value: None, help: "stop" },
-    Opt { flag: 'e', value: None, help: "go on, with this file or with the one before" },
+    Opt { flag: 'd', value: None, help: "stop the log" },
+    Opt { flag: 'e', value: None, help: "continue the log, in this file or the previous one" },
 ];
 
 const EXAMPLES: &[Example] = &[
@@ -26,8 +26,8 @@ impl Dcmd for Log {
             .options(OPTIONS)
             .operands("[file]", 0, 1)
             .help(
-                "The file is appended to. What a shell command prints is not in it. The log is \
-                 started and stopped by a command of its own, not by a macro or within a pipe.",
+                "kcore appends to the file. The log does not contain what shell commands print. \
+                 Start and stop the log with a command of its own, not in a macro or a pipe.",
             )
             .examples(EXAMPLES)
     }
@@ -52,11 +52,11 @@ fn request<'a>(args: &Args, path: Option<&'a Path>) -> Result<LogRequest<'a>> {
         (false, true, None) => Ok(LogRequest::Resume),
         (false, false, None) => Ok(LogRequest::Show),
         (false, _, Some(path)) => Ok(LogRequest::Append(path)),
-        (true, ..) => Err(DcmdError::usage("-d stands alone")),
+        (true, ..) => Err(DcmdError::usage("-d takes no file and no other option")),
     }
 }
 
-/// What the user is told; nothing when the log was stopped.
+/// The message for the user; none after the log was stopped.
 fn told(request: LogRequest<'_>, state: &LogState) -> Option<String> {
     let path = state.path.as_ref().filter(|_| state.enabled).map(|path| path.display());
     match (request, path) {

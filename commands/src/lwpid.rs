@@ -5,7 +5,7 @@ use kcore_dcmd::{Args, Cx, Dcmd, Dot, Example, Group, Result, Spec};
 use crate::element::Element;
 
 const EXAMPLES: &[Example] =
-    &[Example { line: "$l", shows: "the id of the thread that registers and stacks refer to" }];
+    &[Example { line: "$l", shows: "the id of the thread to which registers and stacks refer" }];
 
 /// Shows the id of the current thread.
 pub struct Lwpid;
@@ -13,7 +13,10 @@ pub struct Lwpid;
 impl Dcmd for Lwpid {
     fn spec(&self) -> Spec {
         Spec::new("$l", Group::Stacks, "print the LWP id of the current thread")
-            .help("At first that is the thread that crashed; ::thread chooses another.")
+            .help(
+                "The current thread is at first the one that crashed. ::thread chooses another \
+                 one.",
+            )
             .examples(EXAMPLES)
     }
 

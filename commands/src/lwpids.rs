@@ -13,7 +13,10 @@ pub struct Lwpids;
 impl Dcmd for Lwpids {
     fn spec(&self) -> Spec {
         Spec::new("$L", Group::Stacks, "print the LWP ids of all threads")
-            .help("The ids are decimal, the crashed thread comes first. ::threads tells more of each.")
+            .help(
+                "The ids are decimal, and the crashed thread comes first. ::threads tells more \
+                 about each thread.",
+            )
             .examples(EXAMPLES)
     }
 

@@ -4,11 +4,15 @@ use kcore_dcmd::{
     AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Example, Group, MacroCall, Result, Spec,
 };
 
-const HELP: &str = "A macro file holds commands. A name is that of a file in one of the folders of the \
-    macro path (::set -I, and kcore/macros of the configuration folder), or, with a slash, a path. Within a macro $< ends what is left of it and runs the other file \
-    in its place, and $<< returns to it; elsewhere both are the same. Dot is the address. The \
-    variable 9 has the count before the dcmd. $< without a name ends the macro in which it stands, \
-    unless the count before it is 0. What a macro finds cannot feed a pipe.";
+const HELP: &str = "\
+A macro file holds commands. The name is a file in one of the folders of the macro path, or a \
+path if it contains a slash. ::set -I sets the macro path; by default it is the folder \
+kcore/macros in the configuration folder.
+
+In a macro, $< drops the rest of the macro and runs the other file instead, and $<< comes back to \
+it. Elsewhere both are the same. Dot is the address, and the variable 9 has the count. $< without \
+a name ends the macro that it is in, unless its count is 0. The values that a macro finds cannot \
+feed a pipe.";
 
 /// `$<`: runs a file in place of the macro that runs.
 pub struct Replace;
@@ -29,7 +33,7 @@ impl Dcmd for Replace {
     fn spec(&self) -> Spec {
         spec("$<", "run a macro file in place of the one that runs").examples(&[Example {
             line: "$<",
-            shows: "nothing: outside of a macro there is none to end",
+            shows: "nothing: no macro is running that it could end",
         }])
     }
 
@@ -42,7 +46,7 @@ impl Dcmd for Call {
     fn spec(&self) -> Spec {
         spec("$<<", "run a macro file and return").examples(&[Example {
             line: "$<</dev/null",
-            shows: "nothing; another file shows what its commands show",
+            shows: "nothing; for another file, the output of its commands",
         }])
     }
 

@@ -15,7 +15,10 @@ impl Dcmd for Map {
         Spec::new("map", Group::Language, "replace each value by an expression of it")
             .addr(AddrUse::Required)
             .operands("expression", 1, 1)
-            .help("The expression is evaluated with dot at each value. Quote it if it has blanks.")
+            .help(
+                "Evaluates the expression with dot at each value. Quote it if it contains \
+                 blanks.",
+            )
             .examples(EXAMPLES)
     }
 

@@ -22,7 +22,7 @@ const EXAMPLES: &[Example] = &[
     Example { line: "$m stack", shows: "the stack of the main thread" },
 ];
 
-/// Lists every mapping, or those that an address or a name picks.
+/// Lists every mapping, or those that an address or a name selects.
 pub struct Mappings;
 
 impl Dcmd for Mappings {
@@ -32,11 +32,12 @@ impl Dcmd for Mappings {
             .addr(AddrUse::Optional)
             .operands("[name]", 0, 1)
             .help(
-                "LIMIT is the first address after the mapping. NAME is the file that is mapped, or \
-                 what the memory is used for: [ heap ], [ stack ], [ stack tid=N ] of another \
-                 thread, [ vdso ], [ anon ].\n\n\
-                 With an address: the mapping that holds it. With a name: the mappings of that \
-                 name; of a path the last part is enough, and the brackets may be left out.",
+                "LIMIT is the first address after the mapping. NAME is the file that is mapped, \
+                 or the use of the memory: [ heap ], [ stack ], [ stack tid=N ] for another \
+                 thread, [ vdso ] or [ anon ].\n\n\
+                 With an address, shows the mapping that holds it. With a name, shows the \
+                 mappings of that name. For a path its last part is enough, and you may leave \
+                 out the brackets.",
             )
             .examples(EXAMPLES)
     }

@@ -5,7 +5,7 @@ use kcore_dcmd::{Arg, Cx, DcmdError, Result};
 
 use crate::{frame_operand::FrameOperand, operand, type_words::abort};
 
-/// What words in a path mean to the session.
+/// The meaning of words of a path in the session.
 struct Words<'a, 'c>(&'a Cx<'c>);
 
 impl PathWords for Words<'_, '_> {
@@ -30,10 +30,10 @@ pub enum Reach {
     Within,
 }
 
-/// The parts of an object that a path leads to; what makes them doubtful is said.
+/// The parts of an object that a path leads to. Notes say what makes them doubtful.
 ///
 /// # Errors
-/// When nobody listens any more. Why it leads nowhere is the inner error.
+/// The errors of the sink. The inner error says why the path leads nowhere.
 pub fn follow(
     cx: &mut Cx<'_>,
     process: &dyn Process,
@@ -70,7 +70,7 @@ pub fn from_name(
     end.map_err(|error| misfit(cx, &error))
 }
 
-/// Says which indices lie beyond the end of their array; of a range all at once.
+/// Notes which indices are outside of their array, once for a whole range.
 fn warn(cx: &mut Cx<'_>, all: &[OutOfBounds]) -> Result<()> {
     for beyond in all.chunk_by(|a, b| a.last == b.last && a.index.checked_add(1) == Some(b.index)) {
         let ([first, .., last] | [first @ last]) = beyond else { continue };
@@ -85,10 +85,10 @@ fn warn(cx: &mut Cx<'_>, all: &[OutOfBounds]) -> Result<()> {
     Ok(())
 }
 
-/// The same; a path that leads nowhere is reported, and ends the pipeline.
+/// The same. A path that leads nowhere is reported and ends the pipeline.
 ///
 /// # Errors
-/// When it leads nowhere, or nobody listens any more.
+/// If it leads nowhere, and the errors of the sink.
 pub fn required(
     cx: &mut Cx<'_>,
     process: &dyn Process,
@@ -104,7 +104,7 @@ pub fn required(
 /// nowhere in one of them does not end the pipeline.
 ///
 /// # Errors
-/// When it leads nowhere, or nobody listens any more.
+/// If it leads nowhere, and the errors of the sink.
 pub fn in_variable(
     cx: &mut Cx<'_>,
     process: &dyn Process,
@@ -116,7 +116,7 @@ pub fn in_variable(
     end.map_err(|error| misfit(cx, &error))
 }
 
-/// That a path does not fit a variable, with the frame from a pipe that has it.
+/// The error that a path does not fit a variable, with the frame from the pipe.
 fn misfit(cx: &mut Cx<'_>, error: &PathError) -> DcmdError {
     let why = failure(error);
     let frame = cx.addr().and_then(|dot| FrameOperand::of_piped(cx, dot).ok().flatten());

@@ -50,9 +50,9 @@ impl<'c> Names<'c> {
         self.private_at(at).or_else(|| self.public_at(at))
     }
 
-    /// The name that the session gives to what runs in a frame, where that is not the usual one: a
-    /// private symbol holds it, or names are not demangled. An inlined call has no
-    /// symbol, nor has what a runtime runs.
+    /// The name that the session gives to the function of a frame, if it is not the usual one: a
+    /// private symbol holds it, or names are not demangled. An inlined call has no symbol, and
+    /// neither has a function that a runtime runs.
     pub fn renamed(&self, frame: &NamedFrame) -> Option<SymbolCell<'static>> {
         if frame.location.inline || frame.location.kind != FrameKind::Native {
             return None;
@@ -116,7 +116,7 @@ impl<'c> Names<'c> {
     }
 }
 
-/// A name of the core in a text of several lines, which is shown as it stands: the name is one line of it.
+/// A name from the core for a text of several lines that is shown as it is. The name stays on one line.
 fn visible(name: &str) -> Cow<'_, str> {
     match name.contains(char::is_control) {
         true => name.escape_debug().to_string().into(),

@@ -9,30 +9,33 @@ use kcore_dcmd::{
 use crate::operand;
 
 const OPTIONS: &[Opt] = &[
-    Opt { flag: 'e', value: Some("end"), help: "the first address behind it" },
-    Opt { flag: 'f', value: None, help: "it is a function" },
-    Opt { flag: 'o', value: None, help: "it is an object" },
-    Opt { flag: 's', value: Some("size"), help: "its size in bytes" },
+    Opt { flag: 'e', value: Some("end"), help: "the first address after the symbol" },
+    Opt { flag: 'f', value: None, help: "the symbol is a function" },
+    Opt { flag: 'o', value: None, help: "the symbol is an object" },
+    Opt { flag: 's', value: Some("size"), help: "the size of the symbol in bytes" },
 ];
 
 /// Gives an address a name.
 pub struct Nmadd;
 
-/// Takes a name away again.
+/// Removes a name.
 pub struct Nmdel;
 
 impl Dcmd for Nmadd {
     fn spec(&self) -> Spec {
-        Spec::new("nmadd", Group::Symbols, "give an address a name of one's own")
+        Spec::new("nmadd", Group::Symbols, "add a private symbol")
             .addr(AddrUse::Required)
             .options(OPTIONS)
             .operands("name", 1, 1)
             .help(
-                "Private symbols are found before those of objects, by name and by address. A name \
-                 that is given again means the new address. ::nm -P lists them; ::nm -P -p as \
-                 commands that can be read back.",
+                "kcore looks for private symbols before those of objects, both by name and by \
+                 address. If you add a name again, it gets the new address. ::nm -P lists \
+                 private symbols. ::nm -P -p prints them as commands that you can read back.",
             )
-            .examples(&[Example { line: "<rsp::nmadd -o -s 8 top", shows: "what was added" }])
+            .examples(&[Example {
+                line: "<rsp::nmadd -o -s 8 top",
+                shows: "the symbol that was added",
+            }])
     }
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
@@ -52,10 +55,13 @@ impl Dcmd for Nmadd {
 
 impl Dcmd for Nmdel {
     fn spec(&self) -> Spec {
-        Spec::new("nmdel", Group::Symbols, "take a private symbol away")
+        Spec::new("nmdel", Group::Symbols, "remove a private symbol")
             .operands("name", 1, 1)
-            .help("It must be one that ::nmadd gave.")
-            .examples(&[Example { line: "1::nmadd x; ::nmdel x", shows: "that it came and went" }])
+            .help("Removes a symbol that ::nmadd made.")
+            .examples(&[Example {
+                line: "1::nmadd x; ::nmdel x",
+                shows: "that the symbol was added and removed",
+            }])
     }
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {

@@ -21,16 +21,19 @@ const VERBOSE: &str = "{name} [{base},{limit})\
     file      {file?{file}, }{file_state_words}\
     {tried_lines?\n{tried_lines:m}}";
 
-const OPTIONS: &[Opt] =
-    &[Opt { flag: 'v', value: None, help: "build-id, file, and everything that was tried for it" }];
+const OPTIONS: &[Opt] = &[Opt {
+    flag: 'v',
+    value: None,
+    help: "also show the build-id, the file, and everything that was tried to find it",
+}];
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::objects", shows: "every module, lowest address first" },
-    Example { line: "::objects -v libc", shows: "all that is known of one" },
+    Example { line: "::objects -v libc", shows: "everything that is known about one module" },
     Example { line: "<rip::objects", shows: "the module that holds the program counter" },
 ];
 
-/// Lists every module, or those that an address or a name picks.
+/// Lists every module, or those that an address or a name selects.
 pub struct Objects;
 
 impl Dcmd for Objects {
@@ -40,13 +43,13 @@ impl Dcmd for Objects {
             .options(OPTIONS)
             .operands("[object]", 0, 1)
             .help(
-                "FILE says what symbols, lines and undumped code are taken from:\n\n\
-                 verified: a file whose build-id is the one that was mapped.\n\
-                 unverified: a file, but the core holds no build-id to compare.\n\
-                 missing: none; what was tried and why it was refused follows.\n\
-                 in core: the kernel's own module, which is dumped whole.\n\n\
-                 An object is named by its path, its last part, that cut at its first dot, or a.out \
-                 for the executable.",
+                "FILE says where symbols, lines and undumped code come from:\n\n\
+                 - verified: a file whose build-id is that of the mapped module.\n\
+                 - unverified: a file, but the core holds no build-id to compare.\n\
+                 - missing: no file. What was tried, and why it was refused, follows.\n\
+                 - in core: the kernel's own module, which the core holds whole.\n\n\
+                 An object is named by its path, the last part of its path, that part up to its \
+                 first dot, or a.out for the executable.",
             )
             .examples(EXAMPLES)
     }
@@ -93,7 +96,7 @@ impl ObjectRecord<'_> {
         }
     }
 
-    /// One line: of a missing file also why.
+    /// One line, with the reason if the file is missing.
     fn file_words(&self) -> String {
         match self.telling_reason() {
             Some(reason) => format!("missing ({reason})"),
@@ -101,8 +104,7 @@ impl ObjectRecord<'_> {
         }
     }
 
-    /// Of what was tried the one that tells most: a file that is there and was refused, else the
-    /// path itself.
+    /// The most useful of the attempts: a file that exists and was refused, or else the path itself.
     fn telling_reason(&self) -> Option<&String> {
         let (tried, path) = (self.tried(), self.module.path());
         let refused = tried.iter().find(|tried| !tried.ends_with("not found"));
@@ -167,7 +169,7 @@ const fn state_word(state: &FileState) -> &'static str {
     }
 }
 
-/// A path of the core may hold line ends, which would look like lines of ours.
+/// A path from the core may contain line ends, which would look like lines of kcore.
 fn one_line(text: &str) -> String {
     text.replace('\n', "\\n")
 }

@@ -22,9 +22,10 @@ impl Dcmd for Offsetof {
         Spec::new("offsetof", Group::Types, "print the offset of a member")
             .operands("type member", 2, usize::MAX)
             .help(
-                "The offset is in bytes from the beginning of the type, and in the radix; a bit-field \
-                 has its first bit behind a point. The member may be a path, as in a.b[2].c, which \
-                 leads through no pointer. A pipe gets the offset as a number.",
+                "Prints the offset in bytes from the beginning of the type, in the current \
+                 radix. For a bit-field, its first bit follows after a point. The member may be \
+                 a path, such as a.b[2].c, that goes through no pointer. A pipe gets the offset \
+                 as a number.",
             )
             .examples(EXAMPLES)
     }

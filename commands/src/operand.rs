@@ -3,8 +3,8 @@
 use kcore::{Addr, Core};
 use kcore_dcmd::{Arg, Args, Cx, DcmdError, Dot, Result};
 
-/// The value of a word: what `$[…]` gave, or the word as an expression. A name of C++ or Rust needs no
-/// quotes of its own, with or without an offset: so it is printed, and so it can be typed back.
+/// The value of a word: that of `$[…]`, or of the word as an expression. A name of C++ or Rust
+/// needs no quotes, with or without an offset, so that a printed name can be typed back.
 pub fn number(cx: &Cx<'_>, word: &Arg) -> Result<u64> {
     match word {
         Arg::Number(value) => Ok(*value),
@@ -41,8 +41,8 @@ pub fn count_option(cx: &Cx<'_>, args: &Args, flag: char, default: u64) -> Resul
     args.value(flag).map_or(Ok(default), |word| count(cx, word))
 }
 
-/// A count or limit: decimal whatever the radix is, unless a prefix says more. What is
-/// no number is an expression of the language, such as `<n`.
+/// A count or limit. It is decimal in every radix, unless it has a prefix. A word that is not a
+/// number is an expression of the language, such as `<n`.
 pub fn count(cx: &Cx<'_>, word: &Arg) -> Result<u64> {
     if let Some(count) = as_decimal(word) {
         return Ok(count as u64);
@@ -52,16 +52,18 @@ pub fn count(cx: &Cx<'_>, word: &Arg) -> Result<u64> {
     if is_number { Err(no_count(&text)) } else { number(cx, word) }
 }
 
-/// The same where an expression has no place.
+/// The same where an expression is not allowed.
 pub fn decimal(word: &Arg) -> Result<usize> {
     as_decimal(word).ok_or_else(|| no_count(&word.to_text()))
 }
 
 fn no_count(text: &str) -> DcmdError {
-    DcmdError::usage(format!("invalid decimal number '{text}' (0x before it makes it hexadecimal)"))
+    DcmdError::usage(format!(
+        "invalid decimal number '{text}' (write 0x before a hexadecimal number)"
+    ))
 }
 
-/// The same for who has words of its own for what is none.
+/// The same for callers with an error message of their own.
 pub fn as_decimal(word: &Arg) -> Option<usize> {
     const PREFIXES: [(&str, u32); 4] = [("0x", 16), ("0t", 10), ("0o", 8), ("0i", 2)];
     match word {
@@ -82,7 +84,7 @@ pub fn as_decimal(word: &Arg) -> Option<usize> {
     }
 }
 
-/// The address that a value is: a number that is mapped, and so no thread's id.
+/// The address that a value stands for: a mapped number, which is therefore not a thread's id.
 pub fn memory(core: &Core, dot: Dot) -> Option<Addr> {
     let is_number = matches!(dot, Dot::Number(_) | Dot::Addr(_));
     (is_number && core.mapping_at(dot.addr()).is_some()).then(|| dot.addr())
@@ -100,7 +102,7 @@ pub fn context(cx: &Cx<'_>) -> Result<Addr> {
 /// When it is one of those.
 pub fn address_of(dot: Dot, structure: &str) -> Result<Addr> {
     let is_not =
-        |what: &str| Err(DcmdError::failed(format!("{what} is no address of a {structure}")));
+        |what: &str| Err(DcmdError::failed(format!("{what} is not the address of a {structure}")));
     match dot {
         Dot::Number(_) | Dot::Addr(_) => Ok(dot.addr()),
         Dot::Thread(tid) => is_not(&format!("thread {tid}")),

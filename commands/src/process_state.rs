@@ -15,8 +15,8 @@ impl Dcmd for ProcessState {
         Spec::new("$?", Group::Process, "print process id, signal and registers")
             .addr(AddrUse::Optional)
             .help(
-                "Of the current thread, or of the thread before it; $ alone is the same. ::status \
-                 tells more of the process.",
+                "Shows the current thread, or the thread given as address. $ alone is the same \
+                 dcmd. ::status tells more about the process.",
             )
             .examples(&[Example { line: "$?", shows: "the signal, and the registers" }])
     }

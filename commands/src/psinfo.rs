@@ -10,11 +10,11 @@ const AT_EGID: u64 = 14;
 const AT_SECURE: u64 = 23;
 
 const OPTIONS: &[Opt] =
-    &[Opt { flag: 'v', value: None, help: "effective ids, flags and executable as well" }];
+    &[Opt { flag: 'v', value: None, help: "also show effective ids, flags and the executable" }];
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::psinfo", shows: "ids, state and arguments of the process" },
-    Example { line: "::psinfo -v", shows: "all that the core says of it" },
+    Example { line: "::psinfo -v", shows: "everything that the core holds about it" },
 ];
 
 const VIEW: &str = "\
@@ -43,9 +43,10 @@ impl Dcmd for Psinfo {
         Spec::new("psinfo", Group::Process, "print ids, state and arguments of the process")
             .options(OPTIONS)
             .help(
-                "Ids are decimal, as the process that wrote the core saw them. fname is cut at 16 \
-                 bytes and psargs at 80; ::args has the arguments whole. The state is the one in \
-                 which the kernel found the process: a process that dies runs.",
+                "Ids are decimal. They are the ids that the process which wrote the core saw. \
+                 The kernel cuts fname at 16 bytes and psargs at 80; ::args shows the arguments \
+                 whole. The state is the one in which the kernel found the process: a process \
+                 that dies is running.",
             )
             .examples(EXAMPLES)
     }

@@ -11,7 +11,7 @@ impl Dcmd for Quit {
     fn spec(&self) -> Spec {
         Spec::new("quit", Group::Language, "leave the debugger")
             .aliases(&["$q", "$Q", "$%"])
-            .help("Ends the session, a script as well; what stands behind it is not run.")
+            .help("Ends the session, or the script. Commands after it do not run.")
             .examples(EXAMPLES)
     }
 

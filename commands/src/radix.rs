@@ -15,8 +15,9 @@ impl Dcmd for Radix {
         Spec::new("$d", Group::Language, "show or set the radix of numbers")
             .addr(AddrUse::Optional)
             .help(
-                "The address is the new radix, from 2 to 16; write it with a prefix (0t10, 0x10), \
-                 for it is read in the old one. It holds for numbers typed and printed.",
+                "The address is the new radix, from 2 to 16. Write it with a prefix (0t10, \
+                 0x10), because kcore reads it in the old radix. The radix applies to numbers \
+                 that you type and that kcore prints.",
             )
             .examples(EXAMPLES)
     }

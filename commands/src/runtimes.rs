@@ -12,15 +12,18 @@ const MAX_NAMES: usize = 3;
 pub struct Runtimes;
 
 const HELP: &str = "\
-One line for each instance of a language runtime whose code or data the process has: its version, which \
-one it is, and where its layouts were had from. Below stands what cannot be decoded of it, and why. What \
-is listed as not decoded leaves native frames as they are.";
+Shows one line for each instance of a language runtime whose code or data the process has: its \
+version, which instance it is, and the source of its layouts. Below it stands what kcore cannot \
+decode of it, and why. The native frames of what is not decoded stay as they are.";
 
 impl Dcmd for Runtimes {
     fn spec(&self) -> Spec {
         Spec::new("runtimes", Group::Runtimes, "list the language runtimes of the process")
             .help(HELP)
-            .examples(&[Example { line: "::runtimes", shows: "what runs beside native code" }])
+            .examples(&[Example {
+                line: "::runtimes",
+                shows: "the runtimes that run beside native code",
+            }])
     }
 
     fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
@@ -38,8 +41,8 @@ impl Dcmd for Runtimes {
     }
 }
 
-/// What to add where files are missing: a runtime is known by what its module's file exports. The
-/// largest modules are named.
+/// The text about missing files, because kcore recognizes a runtime by what the file of its module
+/// exports. The largest modules are named.
 fn unread_modules(core: &Core) -> String {
     let modules = core.modules().all().iter();
     let missing = modules
@@ -49,9 +52,9 @@ fn unread_modules(core: &Core) -> String {
     let names: Vec<&str> = missing.iter().take(MAX_NAMES).map(|module| module.name()).collect();
     match missing.len().saturating_sub(names.len()) {
         _ if names.is_empty() => String::new(),
-        0 => format!("; files are missing that may hold one: {}", names.join(", ")),
+        0 => format!("; these missing files may hold one: {}", names.join(", ")),
         more => {
-            format!("; files are missing that may hold one: {} and {more} more", names.join(", "))
+            format!("; these missing files may hold one: {} and {more} more", names.join(", "))
         }
     }
 }

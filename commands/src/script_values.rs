@@ -1,4 +1,4 @@
-//! Values of script languages, or members of one that were asked for, and how much of them is told.
+//! Values of script languages, or some members of one, and how much of them is shown.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use kcore_dcmd::{Args, Cell, Fields, Result, ScriptCell, ScriptNode, ScriptStyle
 
 use crate::operand;
 
-/// Trees are no deeper: each level takes room on the stack.
+/// Greatest depth of a tree, because each level takes room on the stack.
 const MAX_DEPTH: u32 = 500;
 
 /// The value of an object, or those of its members.
@@ -43,10 +43,10 @@ impl ScriptValues {
     }
 }
 
-/// How many objects inside of each other are told: option `-d`, else `default`.
+/// The depth of nested objects that are shown: option `-d`, or else `default`.
 ///
 /// # Errors
-/// What is no number.
+/// If the option is not a number.
 pub fn depth(args: &Args, default: u64) -> Result<u32> {
     let depth = u32::try_from(number(args, 'd', default)?).unwrap_or(u32::MAX);
     Ok(depth.min(MAX_DEPTH))
@@ -55,7 +55,7 @@ pub fn depth(args: &Args, default: u64) -> Result<u32> {
 /// The decimal number of an option, or `default`.
 ///
 /// # Errors
-/// What is no number.
+/// If the option is not a number.
 pub fn number(args: &Args, flag: char, default: u64) -> Result<u64> {
     args.value(flag).map_or(Ok(default), |word| operand::decimal(word).map(|number| number as u64))
 }

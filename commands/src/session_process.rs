@@ -1,4 +1,4 @@
-//! The process as a session names it: its private symbols, distances and demangling count in values.
+//! The process with the names of a session: its private symbols, distance and demangling apply to values.
 
 use kcore::{Addr, AddressSpace, Budget, Process, SymbolName, Type};
 use kcore_dcmd::Cx;

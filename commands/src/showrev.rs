@@ -4,8 +4,8 @@ use kcore::{Core, Module};
 use kcore_dcmd::{Args, Column, Cx, Dcmd, Example, Fields, Group, Opt, Record, Result, Spec, View};
 
 const OPTIONS: &[Opt] = &[
-    Opt { flag: 'p', value: None, help: "the build-id of each object" },
-    Opt { flag: 'v', value: None, help: "the same" },
+    Opt { flag: 'p', value: None, help: "also show the build-id of each object" },
+    Opt { flag: 'v', value: None, help: "the same as -p" },
 ];
 
 const EXAMPLES: &[Example] = &[
@@ -13,7 +13,7 @@ const EXAMPLES: &[Example] = &[
     Example { line: "::showrev -v", shows: "which build of each object was loaded" },
 ];
 
-/// Shows what the core tells of the system.
+/// Shows what the core holds about the system.
 pub struct Showrev;
 
 impl Dcmd for Showrev {
@@ -21,8 +21,8 @@ impl Dcmd for Showrev {
         Spec::new("showrev", Group::Process, "print the versions of kernel and objects")
             .options(OPTIONS)
             .help(
-                "The kernel's version is that of its vdso. A core of Linux holds no host name and \
-                 no release of the distribution.",
+                "The version of the kernel is that of its vdso. A Linux core holds no host name \
+                 and no release of the distribution.",
             )
             .examples(EXAMPLES)
     }

@@ -15,9 +15,9 @@ impl Dcmd for Siginfo {
         Spec::new("siginfo", Group::Process, "show why a signal was sent")
             .addr(AddrUse::Optional)
             .help(
-                "The siginfo_t of the current thread, or of the thread before it; or the one at an \
-                 address, such as a signal handler is given. A kernel's core holds the one of the \
-                 thread that died, and no others.",
+                "Shows the siginfo_t of the current thread, or of the thread given as address. \
+                 Another address is that of a siginfo_t, such as a signal handler receives. A \
+                 core that the kernel wrote holds only the siginfo_t of the thread that died.",
             )
             .examples(&[Example {
                 line: "::siginfo",
@@ -50,7 +50,7 @@ fn read(core: &Core, at: Addr) -> Result<SignalInfo> {
 }
 
 struct SiginfoRecord {
-    /// The thread whose it is; `None` for one in memory.
+    /// The thread to which it belongs; `None` for one in memory.
     tid: Option<Tid>,
     info: SignalInfo,
 }

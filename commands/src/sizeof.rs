@@ -1,4 +1,4 @@
-//! `::sizeof` — how big objects of a type are.
+//! `::sizeof` — the size of a type.
 
 use kcore::{Type, TypeKind};
 use kcore_dcmd::{
@@ -17,7 +17,7 @@ impl Dcmd for Sizeof {
     fn spec(&self) -> Spec {
         Spec::new("sizeof", Group::Types, "print the size of a type")
             .operands("type", 1, usize::MAX)
-            .help("The size is in bytes, and in the radix. A pipe gets it as a number.")
+            .help("Prints the size in bytes, in the current radix. A pipe gets it as a number.")
             .examples(EXAMPLES)
     }
 
@@ -29,7 +29,7 @@ impl Dcmd for Sizeof {
     }
 }
 
-/// The size of a type, of its definition where that is in another module; that of `void` is 0.
+/// The size of a type, or of its definition if that is in another module. The size of `void` is 0.
 pub fn size_of(cx: &Cx<'_>, ty: &Type) -> Option<u64> {
     let complete = kcore::Object::at(ty.clone(), kcore::Addr::new(0));
     let complete = complete.complete_type(&**cx.core()).ok()?;

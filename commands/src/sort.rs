@@ -5,12 +5,14 @@ use kcore_dcmd::{Args, Cx, Dcmd, Example, Group, Opt, Result, Spec};
 use crate::element::Element;
 
 const OPTIONS: &[Opt] = &[
-    Opt { flag: 'n', value: None, help: "as signed numbers" },
-    Opt { flag: 'r', value: None, help: "the greatest first" },
+    Opt { flag: 'n', value: None, help: "sort as signed numbers" },
+    Opt { flag: 'r', value: None, help: "sort the greatest first" },
 ];
 
-const EXAMPLES: &[Example] =
-    &[Example { line: "::walk object | ::sort -r | ::head -2", shows: "the highest objects" }];
+const EXAMPLES: &[Example] = &[Example {
+    line: "::walk object | ::sort -r | ::head -2",
+    shows: "the two objects with the highest addresses",
+}];
 
 /// Sorts the values of a pipe.
 pub struct Sort;
@@ -21,7 +23,8 @@ impl Dcmd for Sort {
             .options(OPTIONS)
             .takes_list()
             .help(
-                "By value, unsigned. Equal values keep their order. It stands behind a pipe only.",
+                "Sorts by value, unsigned. Equal values keep their order. You can use ::sort \
+                 only after a pipe.",
             )
             .examples(EXAMPLES)
     }

@@ -9,7 +9,7 @@ pub const MAX_AROUND: u64 = 100_000;
 /// Emits the lines round that of `location`, at most `around` before and after it.
 ///
 /// # Errors
-/// When the line is not known, or the file is not at hand: then it says what was looked for.
+/// If the line is not known, or the file is not at hand; the error says where kcore looked.
 pub fn emit(cx: &mut Cx<'_>, location: &Location, around: u64) -> Result<()> {
     let known = location.file.as_deref().zip(location.line);
     let (file, line) =
@@ -24,7 +24,9 @@ pub fn emit(cx: &mut Cx<'_>, location: &Location, around: u64) -> Result<()> {
     let end = first.saturating_add(text.lines.len() as u64);
     if line >= end {
         let path = text.path.display();
-        return Err(DcmdError::failed(format!("{path} has no line {line}: it is another version")));
+        return Err(DcmdError::failed(format!(
+            "{path} has no line {line}: it is a different version"
+        )));
     }
     let numbers = first..end;
     numbers.zip(&text.lines).try_for_each(|(number, content)| {

@@ -26,48 +26,57 @@ const OPTIONS: &[Opt] = &[
     Opt {
         flag: 'v',
         value: None,
-        help: "source lines, pc, sp, how each frame was found, arguments and locals",
+        help: "also show source lines, pc, sp, how each frame was found, arguments and locals",
     },
     Opt { flag: 'u', value: None, help: "unwind from the ucontext_t at the address" },
     Opt {
         flag: 'l',
         value: Some("frames"),
-        help: "at most so many frames, inlined calls among them",
+        help: "show at most this many frames; inlined calls count",
     },
-    Opt { flag: 'N', value: None, help: "native frames alone, whatever language runs in them" },
+    Opt { flag: 'N', value: None, help: "show only native frames, whatever language runs in them" },
 ];
 
 const HELP: &str = "\
-Without an address: the stack of the current thread. A thread or a frame from a pipe, or typed: a \
-number that is a mapped address is a frame pointer, as $C prints it, and the stack begins with that \
-frame's caller; any other number is a thread's id (ids are decimal: 0t4711).
+Without an address, prints the stack of the current thread. The address is a thread or a frame \
+from a pipe, or a number. A number that is a mapped address is a frame pointer, as $C prints it; \
+the stack then begins with the caller of that frame. Any other number is the id of a thread. Ids \
+are decimal: 0t4711.
 
-Where a language runtime runs code of its own, its functions stand in the place of the native frames that \
-run them, with their source and marked with the language ([js]); -N shows the native frames instead. \
-An inlined call is a frame of its own, marked [inlined].
+If a language runtime runs its own code in native frames, the functions of that language replace \
+them. They show their source and are marked with the language, such as [js]. -N shows the native \
+frames instead. An inlined call is a frame of its own, marked [inlined].
 
-A function that ended by jumping to the next one, a tail call, has left nothing on the stack. It is shown, marked \
-[tail call], where the debug information of calls proves that it ran there. If there are several ways, only what all \
-of them share is shown, and the mark says what is unknown. Such a frame has no frame pointer and no registers, and of \
-its variables only those that its callers tell.
+A function that ended by jumping to the next one, a tail call, leaves nothing on the stack. If \
+debug information proves that it ran there, kcore shows it, marked [tail call]. If several ways \
+are possible, kcore shows only what all of them share, and the mark says what is unknown. Such a \
+frame has no frame pointer and no registers. Of its variables, it has only those that its callers \
+provide.
 
-Where a handler was called for a signal, `<signal SIGSEGV>` stands for the code that the handler returns to, or \
-`<signal handler called>` if it is not certain which signal it was: the kernel tells only handlers with SA_SIGINFO.
+If a signal handler was called, `<signal SIGSEGV>` stands for the code to which the handler \
+returns. If the signal is not certain, kcore prints `<signal handler called>`: the kernel passes \
+the details only to handlers with SA_SIGINFO.
 
-A frame that is a guess is marked [guessed], and so is every frame beyond it. [calls elsewhere] says that the call \
-before the return address does not lead to the frame below: either unwind information is wrong there, or somebody put \
-that address there. [nearest symbol] says that the name has no size and lies more than a page before: the code there \
-may well have no name. `-- on another stack` stands before a frame from which the program, or its runtime, went to \
-another stack that lies above. If the last frame is not the outermost one, a line behind it says why there are no more.
+[guessed] marks a frame that is a guess, and every frame outside of it. [calls elsewhere] marks a \
+return address whose call does not lead to the frame below. Either the unwind information there \
+is wrong, or something else put that address there. [nearest symbol] marks a name that has no \
+size and lies more than a page before the pc. The code there may have no name.
 
-$C prints before each frame the place where its frame pointer would be, which can be typed back; ::stackregs is the \
-same.
+The line `-- on another stack` stands before a frame from which the program, or its runtime, \
+switched to another stack at a higher address. If the last frame is not the outermost one, a line \
+after it says why the stack ends there.
 
-Between parentheses stand the arguments where debug information finds them, as bare numbers, `?` for one \
-that is not known; nothing where none is. The operand says how many at most, in decimal, 6 if it is left out. With -v a \
-line below the frame has each argument and local by its name, as it is at this place of the code: what the \
-compiler kept not is <optimized out>, what the core lacks <not dumped>. The 4096 innermost frames have them. Below a frame of \
-Python stand its arguments and locals, below one of JavaScript `this` and its arguments by their numbers.";
+$C prints before each frame the place where its frame pointer would be. You can type it back. \
+::stackregs is the same as $C.
+
+The parentheses hold the arguments that debug information finds, as bare numbers. `?` stands for \
+an argument that is not known. The operand limits their number, in decimal; the default is 6.
+
+With -v, each argument and local has a line below its frame, with the value that it has at this \
+place in the code. <optimized out> marks a variable that the compiler did not keep; <not dumped> \
+marks memory that the core does not have. The 4096 innermost frames have these lines. Below a \
+Python frame stand its arguments and locals. Below a JavaScript frame stand `this` and the \
+arguments, by number.";
 
 const EXAMPLES: &[Example] = &[
     Example { line: "$C", shows: "the stack of the current thread" },
@@ -162,7 +171,7 @@ fn print_stack(cx: &mut Cx<'_>, start: StackStart, shown: &StackOptions) -> Resu
     cx.end(&if is_cut { end.cut(shown.limit) } else { end })
 }
 
-/// What a stack begins with that was begun there.
+/// The beginning of a stack that starts there.
 fn beginning(cx: &Cx<'_>, start: &StackStart, stack: &kcore::Stack) -> StackBegin {
     let (core, titled) = (cx.core(), cx.input().looped);
     let sp = stack.frames.first().and_then(|frame| frame.sp);

@@ -3,9 +3,9 @@
 use kcore::{Core, FrameKind, NamedFrame, SoughtName, StackGroup};
 use kcore_dcmd::{Args, Cx, DcmdError, Result, stack::state_of_group};
 
-/// A function, its module and an offset in it where only those count.
-struct CallFilter {
-    function: SoughtName,
+/// A function, with its module and an offset in it if these must match too.
+struct Place {
+    function: Sought,
     module: Option<String>,
     offset: Option<u64>,
 }
@@ -27,7 +27,7 @@ impl StackFilter {
     /// Reads the filters of a call.
     ///
     /// # Errors
-    /// Filters that contradict each other, an unknown module or state, an offset that is no number.
+    /// If filters contradict each other, a module or state is unknown, or an offset is not a number.
     pub fn new(cx: &Cx<'_>, args: &Args) -> Result<Self> {
         let text = |flag| args.value(flag).map(kcore_dcmd::Arg::to_text);
         let place = |flag| text(flag).map(|text| CallFilter::parse(cx, &text)).transpose();
@@ -66,7 +66,7 @@ impl StackFilter {
         Ok(())
     }
 
-    /// `-i` stands for filters of its own, which others would contradict.
+    /// `-i` stands for filters of its own, which would contradict others.
     fn make_interesting(&mut self) -> Result<()> {
         let others = [&self.waits, &self.not_waits, &self.state, &self.not_state];
         if others.into_iter().any(Option::is_some) {
@@ -114,7 +114,7 @@ impl CallFilter {
             && self.module.as_ref().is_none_or(|module| is_in(core, frame, module))
     }
 
-    /// Whether a frame's function is called so: as the stack shows it, or as its symbol is.
+    /// Whether the function of a frame has this name, as the stack shows it or as its symbol has it.
     fn is_of(&self, core: &Core, frame: &NamedFrame) -> bool {
         let shown = frame.location.function.as_deref();
         let Some(shown) = shown else { return false };
@@ -123,8 +123,8 @@ impl CallFilter {
     }
 }
 
-/// The name of the symbol that a frame's function has. An inlined call has none, nor has what a runtime
-/// runs.
+/// The name of the symbol of a frame's function. An inlined call has none, and neither has a
+/// function that a runtime runs.
 fn symbol_of(core: &Core, frame: &NamedFrame) -> Option<String> {
     let location = &frame.location;
     let is_native = location.kind == FrameKind::Native && !location.inline;
@@ -137,7 +137,7 @@ fn is_in(core: &Core, frame: &NamedFrame, name: &str) -> bool {
     at.is_some_and(|module| core.modules().named(name).any(|it| it.base() == module.base()))
 }
 
-/// A function's name and the offset behind it. A plus may be the operator that the name is.
+/// A function's name and the offset after it. A plus may also be an operator that is the name.
 fn split_offset<'t>(cx: &Cx<'_>, text: &'t str) -> Result<(&'t str, Option<u64>)> {
     let Some((function, offset)) = text.rsplit_once('+') else { return Ok((text, None)) };
     match cx.shell().evaluate(offset) {

@@ -25,11 +25,12 @@ impl Dcmd for Stackinfo {
         Spec::new("stackinfo", Group::Stacks, "print how much of each stack is in use")
             .addr(AddrUse::Optional)
             .help(
-                "The stack is the mapping that the stack pointer lies in, and it is in use from \
-                 there to its end, or to where the stack of another thread in the same mapping \
-                 begins. The main thread's mapping grows; of it the size so far is shown.",
+                "The stack is the mapping that holds the stack pointer. The part in use reaches \
+                 from the stack pointer to the end of the mapping, or to the stack of another \
+                 thread in the same mapping. The mapping of the main thread grows; its size so \
+                 far is shown.",
             )
-            .examples(&[Example { line: "::stackinfo", shows: "a line for each thread" }])
+            .examples(&[Example { line: "::stackinfo", shows: "one line for each thread" }])
     }
 
     fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {

@@ -20,34 +20,48 @@ use crate::{
 pub struct Stacks;
 
 const OPTIONS: &[Opt] = &[
-    Opt { flag: 'a', value: None, help: "one row for each thread of a group" },
-    Opt { flag: 'f', value: None, help: "recompute; they always are" },
-    Opt { flag: 'i', value: None, help: "interesting threads: those that wait in no system call" },
-    Opt { flag: 'v', value: None, help: "say how many stacks and threads there are" },
+    Opt { flag: 'a', value: None, help: "show one row for each thread of a group" },
+    Opt { flag: 'f', value: None, help: "recompute the stacks, as ::stacks always does" },
+    Opt {
+        flag: 'i',
+        value: None,
+        help: "only interesting threads: those that do not wait in a system call",
+    },
+    Opt { flag: 'v', value: None, help: "also print the number of stacks and threads" },
     Opt { flag: 'c', value: Some("func[+off]"), help: "only stacks that contain this function" },
-    Opt { flag: 'C', value: Some("func[+off]"), help: "only stacks that do not" },
-    Opt { flag: 'L', value: None, help: "threads alone: no coroutines or green threads" },
+    Opt { flag: 'C', value: Some("func[+off]"), help: "only stacks that do not contain it" },
+    Opt { flag: 'L', value: None, help: "only threads, without coroutines and green threads" },
     Opt { flag: 'm', value: Some("module"), help: "only stacks with a pc in this module" },
-    Opt { flag: 'M', value: Some("module"), help: "only stacks without" },
-    Opt { flag: 's', value: Some("call"), help: "only threads that wait in this system call; ALL" },
-    Opt { flag: 'S', value: Some("call"), help: "only threads that do not" },
+    Opt { flag: 'M', value: Some("module"), help: "only stacks without such a pc" },
+    Opt {
+        flag: 's',
+        value: Some("call"),
+        help: "only threads that wait in this system call; ALL means any",
+    },
+    Opt { flag: 'S', value: Some("call"), help: "only threads that do not wait in it" },
     Opt { flag: 't', value: Some("state"), help: "only threads in this state: SLEEP or RUN" },
-    Opt { flag: 'T', value: Some("state"), help: "only threads that are not" },
+    Opt { flag: 'T', value: Some("state"), help: "only threads that are not in this state" },
 ];
 
 const HELP: &str = "\
-Threads are grouped that have the same pcs and wait in the same system call, and with them coroutines and \
-green threads that no thread runs, by their ids in hexadecimal (-L leaves these out); the largest group \
-comes first. SOBJ is the system call that a thread waits in, by the instruction before its pc; restart_syscall \
-is one that goes on after a stop, where the code does not tell which. STATE \
-follows from it, as the star says: a core does not hold the state of a thread. Of a live process it is \
-the letter that the system had for it right before it was stopped. With an address, or \
-fed by a pipe: only the group of that thread, or only those threads. Into a pipe go the ids of all \
-threads that are shown, so that filters chain. A stack is shown down to its 254th frame.";
+A group holds the threads that have the same pcs and wait in the same system call. Coroutines and \
+green threads that no thread runs are grouped too, by their ids in hexadecimal; -L leaves them \
+out. The largest group comes first. A stack is shown down to its 254th frame.
+
+SOBJ is the system call that a thread waits in. kcore reads it from the instruction before the \
+pc. restart_syscall stands for a call that the kernel restarted after a stop, if the code does \
+not show which call it is.
+
+STATE follows from SOBJ, as the star says, because a core does not hold the state of a thread. \
+For a live process it is the letter that the system showed right before the process was stopped.
+
+With an address, only the group of that thread is shown. After a pipe, only the threads of the \
+pipe are shown. ::stacks passes the ids of all threads that it shows to the next dcmd, so you can \
+chain filters.";
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::stacks", shows: "every stack once, with the number of its threads" },
-    Example { line: "::stacks -c main", shows: "stacks in which main takes part" },
+    Example { line: "::stacks -c main", shows: "stacks that contain main" },
     Example { line: "::stacks -s futex | ::stack", shows: "the stack of each thread on a futex" },
 ];
 
@@ -72,7 +86,7 @@ impl Dcmd for Stacks {
         let before = groups.len();
         groups.retain(|group| filter.admits(core, group));
         if groups.is_empty() && before > 0 {
-            cx.note("no thread passes what was asked for")?;
+            cx.note("no thread matches")?;
         }
         sort_groups(core, &mut groups);
         if args.has('v') {
@@ -82,7 +96,7 @@ impl Dcmd for Stacks {
     }
 }
 
-/// The threads and tasks that take part: those of the pipe, else all of them.
+/// The threads and tasks to group: those of the pipe, or else all.
 fn holders_of(cx: &Cx<'_>, threads_alone: bool) -> Result<(Vec<Tid>, Vec<Arc<Task>>)> {
     let core = cx.core();
     let Some(list) = &cx.input().list else {
@@ -104,7 +118,7 @@ fn holders_of(cx: &Cx<'_>, threads_alone: bool) -> Result<(Vec<Tid>, Vec<Arc<Tas
     Ok((tids, tasks))
 }
 
-/// Leaves the group alone that the wanted thread or task is in.
+/// Keeps only the group of the wanted thread or task.
 fn retain(cx: &Cx<'_>, groups: &mut Vec<StackGroup>, wanted: Dot) -> Result<()> {
     match StackStart::of(cx)? {
         StackStart::Task(task) if task.thread.is_none() => {

@@ -1,4 +1,4 @@
-//! `::status`: what died, and why.
+//! `::status`: which program died, and why.
 
 use std::time::Duration;
 
@@ -13,17 +13,26 @@ use crate::crash_site::Site;
 pub struct Status;
 
 const HELP: &str = "\
-What the core is of, why the process died in words, what the program left behind about it (the \
-message of glibc's abort, the exception of C++, JavaScript or Python that nobody caught, or that was \
-raised and on its way to whoever catches it, or that of Python which the thread handled when it died, with the \
-stack that it carries, the Rust panic with its thread and its place, why the runtime gave up), and each thing that makes answers doubtful: a truncated core, files that were not found or are of another build.
+Names the program of the core and says in words why the process died. It also shows what the \
+program left behind about its death:
 
-Where a handler was told of a fault and then ended the process, by raising the signal again or by abort, the \
-fault comes first, with its address and where it came about; then what ended the process.
+- the message of glibc's abort
+- the exception of C++, JavaScript or Python that nobody caught, or that was on its way to a \
+handler
+- the Python exception that the thread was handling when it died, with its stack
+- the Rust panic, with its thread and its place
+- why the runtime gave up
 
-`where:` names the innermost frame of the program's own code: one that is neither of the C library nor of a language's \
-runtime or standard library. Below it stands its line of source, if the file is at hand. Both are shown on a terminal, \
-or after `::set -o lines`.";
+Last comes each thing that makes answers doubtful: a truncated core, files that were not found, \
+files of another build.
+
+A signal handler may end the process after a fault, by raising the signal again or by abort. Then \
+the fault comes first, with its address and the place where it happened, and what ended the \
+process follows.
+
+`where:` names the innermost frame of the program's own code. Frames of the C library, and of a \
+language's runtime or standard library, do not count. Below it stands its source line, if the \
+file is at hand. kcore shows both on a terminal, or after `::set -o lines`.";
 
 impl Dcmd for Status {
     fn spec(&self) -> Spec {
@@ -103,7 +112,7 @@ impl StatusRecord {
             }
         }
         let fate = exception.map(|(fate, ..)| fate);
-        // The latest comes first; those that led to it are told behind it.
+        // The latest comes first, and those that led to it follow.
         let messages: Vec<&str> = panics.iter().map(|panic| panic_message(panic)).collect();
         let message = (!messages.is_empty()).then(|| messages.join("; after: "));
         let lines = panics.iter().enumerate().map(|(index, panic)| panic_line(index, panic));
@@ -186,7 +195,7 @@ fn panic_message(panic: &Panic) -> &str {
     panic.message.as_deref().unwrap_or("its message is not in memory")
 }
 
-/// A panic with its thread and its place; each but the latest led to the one before it.
+/// A panic with its thread and its place. Each one but the latest led to the one before it.
 fn panic_line(index: usize, panic: &Panic) -> String {
     let title = if index == 0 { "panic" } else { "after the panic" };
     let ty = panic.payload_type.as_ref().map(|ty| format!("a {ty}"));
@@ -214,7 +223,7 @@ fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Who stood still for how long.
+/// Which threads stood still, and for how long.
 fn stood_still(live: &LiveFacts) -> String {
     let micros = live.stopped.as_micros();
     let time = format!("{}.{:03} ms", micros / 1000, micros % 1000);

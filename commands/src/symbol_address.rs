@@ -2,7 +2,7 @@
 
 use kcore::{Addr, Module, SymbolKind, SymbolRef};
 
-/// `SHN_ABS`: the value of the symbol is no address.
+/// `SHN_ABS`: the value of the symbol is not an address.
 pub const SHN_ABS: u16 = 0xfff1;
 /// `SHN_COMMON`: the value of the symbol is an alignment.
 pub const SHN_COMMON: u16 = 0xfff2;

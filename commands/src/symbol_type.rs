@@ -8,7 +8,7 @@ use crate::names::Names;
 /// The object whose symbol begins exactly at an address.
 ///
 /// # Errors
-/// When no symbol does, or nobody knows its type.
+/// If no symbol does, or its type is not known.
 pub fn at(cx: &Cx<'_>, at: Addr) -> Result<Object> {
     let spelled = || Names::new(cx).spelled_or_address(at);
     let core = cx.core();

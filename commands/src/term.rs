@@ -8,8 +8,8 @@ pub struct Term;
 impl Dcmd for Term {
     fn spec(&self) -> Spec {
         Spec::new("term", Group::Language, "show the type of the terminal")
-            .help("The value of TERM, by which programs know what a terminal can do.")
-            .examples(&[Example { line: "::term", shows: "such as xterm-256color" }])
+            .help("Shows the value of TERM, which tells programs what the terminal can do.")
+            .examples(&[Example { line: "::term", shows: "the type, such as xterm-256color" }])
     }
 
     fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {

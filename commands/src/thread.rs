@@ -9,9 +9,9 @@ use crate::{names::Names, thread_operand::thread_of_dot, threads::ThreadRow};
 pub struct Thread;
 
 const HELP: &str = "\
-The id is decimal, as ::threads prints it. Without one, and without an address, the current thread \
-is shown. Registers (<rip), $C, $r and ::frame refer to the current thread. Threads of a pipe are shown, \
-and none of them is chosen.";
+The id is decimal, as ::threads prints it. Without an id and an address, shows the current \
+thread. Registers such as <rip, $C, $r and ::frame refer to the current thread. After a pipe, \
+::thread shows the threads and chooses none of them.";
 
 impl Dcmd for Thread {
     fn spec(&self) -> Spec {
@@ -25,7 +25,7 @@ impl Dcmd for Thread {
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         let core = cx.core();
         let wanted = wanted(cx, args)?;
-        // Of several threads none is chosen: they are shown.
+        // Several threads are shown, and none is chosen.
         if let Some(tid) = wanted.filter(|_| !cx.input().looped) {
             cx.shell_mut().set_current_thread(tid);
         }

@@ -11,9 +11,10 @@ use crate::names::Names;
 pub struct Threads;
 
 const HELP: &str = "\
-LWP ids are decimal. `>` marks the current thread, `*` the one that took the signal. WAITS IN is the \
-system call behind whose instruction the pc stands. NAME and STATE are null in a kernel's core, which \
-does not hold them; a language runtime may know them, and then they are shown.";
+LWP ids are decimal. `>` marks the current thread, and `*` the thread that took the signal. WAITS \
+IN is the system call whose instruction stands right before the pc. NAME and STATE are null in a \
+core that the kernel wrote, because it does not hold them. If a language runtime knows them, they \
+are shown.";
 
 impl Dcmd for Threads {
     fn spec(&self) -> Spec {

@@ -12,14 +12,14 @@ use crate::thread_operand::thread_of;
 pub struct Tls;
 
 const HELP: &str = "\
-The variable's address for the current thread, or for the thread before it; dot is set to it. Without \
-a symbol: where the executable's thread-local variables begin. In an expression the name of a \
-thread-local variable stands for its address for the current thread. A library's variables are \
-allocated when a thread first uses one.";
+Prints the address of the variable for the current thread, or for the thread given as address, \
+and sets dot to it. Without a symbol, prints where the thread-local variables of the executable \
+begin. In an expression, the name of a thread-local variable stands for its address in the \
+current thread. The variables of a library are allocated when a thread first uses one.";
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::tls errno", shows: "the address of errno for the current thread" },
-    Example { line: "::walk thread | ::tls errno", shows: "that of every thread" },
+    Example { line: "::walk thread | ::tls errno", shows: "the address of errno for every thread" },
 ];
 
 impl Dcmd for Tls {

@@ -1,4 +1,4 @@
-//! `::tmodel` — which threads are meant: on Linux there is one kind.
+//! `::tmodel` — the thread model. Linux has only one.
 
 use kcore_dcmd::{Arg, Args, Cx, Dcmd, DcmdError, Example, Group, Result, Spec};
 
@@ -9,8 +9,11 @@ impl Dcmd for Tmodel {
     fn spec(&self) -> Spec {
         Spec::new("tmodel", Group::Stacks, "choose the thread model: thread or lwp")
             .operands("thread|lwp", 1, 1)
-            .help("On Linux every thread is an LWP: both models show the same threads.")
-            .examples(&[Example { line: "::tmodel lwp", shows: "nothing: it is so already" }])
+            .help("On Linux every thread is an LWP, so both models show the same threads.")
+            .examples(&[Example {
+                line: "::tmodel lwp",
+                shows: "nothing: both models are the same",
+            }])
     }
 
     fn run(&self, _cx: &mut Cx<'_>, args: &Args) -> Result<()> {

@@ -3,7 +3,7 @@
 use kcore::Type;
 use kcore_dcmd::{Arg, Args, Cx, DcmdError, Result};
 
-/// Words that end no type.
+/// Words that cannot end a type.
 const GO_ON: &[&str] = &[
     "struct", "union", "enum", "class", "const", "volatile", "mut", "dyn", "*const", "*mut", "&mut",
 ];
@@ -32,7 +32,7 @@ pub fn split(words: &[Arg]) -> Option<(String, &[Arg])> {
 /// The type that begins the operands, as it was typed, and the words behind it.
 ///
 /// # Errors
-/// A wrong call without one; else the failure is reported, and the pipeline ends.
+/// A usage error without a type. Any other failure is reported, and the pipeline ends.
 pub fn required<'a>(cx: &mut Cx<'_>, args: &'a [Arg]) -> Result<(String, Type, &'a [Arg])> {
     let (text, rest) =
         split(args).ok_or_else(|| DcmdError::usage("expected the name of a type"))?;
@@ -44,11 +44,11 @@ pub fn required<'a>(cx: &mut Cx<'_>, args: &'a [Arg]) -> Result<(String, Type, &
 /// Says which instance of a template was taken where only the template was named.
 ///
 /// # Errors
-/// When nobody listens any more.
+/// The errors of the sink.
 pub fn note_instance(cx: &mut Cx<'_>, text: &str, ty: &Type) -> Result<()> {
     let is_instance = ty.name().is_some_and(|name| name.contains('<'));
     match is_instance && !text.contains(['<', '*', '[']) {
-        true => cx.note(&format!("{text} is taken as {}", ty.spelled())),
+        true => cx.note(&format!("{text} stands for {}", ty.spelled())),
         false => Ok(()),
     }
 }
@@ -56,7 +56,7 @@ pub fn note_instance(cx: &mut Cx<'_>, text: &str, ty: &Type) -> Result<()> {
 /// The type of that name.
 ///
 /// # Errors
-/// When there is none, or a word stands alone that a name must follow.
+/// If there is none, or a name is missing after a keyword.
 pub fn named(cx: &Cx<'_>, text: &str) -> Result<Type> {
     let word = text.rsplit_once('`').map_or(text, |(_, word)| word);
     match ["struct", "union", "enum", "class"].contains(&word) {
@@ -91,7 +91,7 @@ pub fn paths(words: &[Arg]) -> Vec<Arg> {
 /// The name of a type that is all operands of a dcmd.
 ///
 /// # Errors
-/// As [`required`], and a wrong call if more follows.
+/// As [`required`], and a usage error if more words follow.
 pub fn alone(cx: &mut Cx<'_>, args: &Args) -> Result<(String, Type)> {
     let (text, ty, rest) = required(cx, args.operands())?;
     if rest.is_empty() { Ok((text, ty)) } else { Err(DcmdError::usage("too many arguments")) }
@@ -104,8 +104,7 @@ fn as_text(word: &Arg) -> Option<&str> {
     }
 }
 
-/// Whether the type that `text` begins has `next` as well. The module that it is scoped to is none of its
-/// words.
+/// Whether the type that `text` begins also contains `next`. The module before it is not one of its words.
 fn goes_on(text: &str, next: &str) -> bool {
     let text = text.rsplit_once('`').map_or(text, |(_, text)| text);
     let last = text.rsplit(' ').next().unwrap_or_default();
@@ -116,7 +115,7 @@ fn goes_on(text: &str, next: &str) -> bool {
     is_open(text) || GO_ON.contains(&last) || is_modifier || is_sign || continues_basic
 }
 
-/// Whether a bracket waits to be closed. The arrow of a path or of a function's type closes nothing.
+/// Whether a bracket is still open. The arrow of a path or of a function's type closes none.
 fn is_open(text: &str) -> bool {
     let text = text.replace("->", "");
     let count = |wanted: char| text.chars().filter(|c| *c == wanted).count();

@@ -16,35 +16,32 @@ const MAX_FILE: u64 = 1 << 16;
 pub struct Typedef;
 
 const OPTIONS: &[Opt] = &[
+    Opt { flag: 'c', value: Some("model"), help: "use the basic C types of LP64 or ILP32" },
+    Opt { flag: 'd', value: None, help: "remove all types of the session, or the named one" },
+    Opt { flag: 'l', value: None, help: "list the types of the session" },
+    Opt { flag: 'r', value: Some("file"), help: "read C declarations from a file" },
     Opt {
-        flag: 'c',
-        value: Some("model"),
-        help: "the basic types of C are those of LP64 or ILP32",
+        flag: 'w',
+        value: Some("file"),
+        help: "append the declarations of all types of the session to a file",
     },
-    Opt {
-        flag: 'd',
-        value: None,
-        help: "remove all types that the session made, or the named one",
-    },
-    Opt { flag: 'l', value: None, help: "list them" },
-    Opt { flag: 'r', value: Some("file"), help: "read declarations of C from a file" },
-    Opt { flag: 'w', value: Some("file"), help: "add the declarations of all of them to a file" },
 ];
 
 const HELP: &str = "\
-So structures can be printed of a program that has no debug information. The last word is the name, \
-those before it are the type. A structure with its members stands in quotes, because of the semicolons; \
-its members lie as the C compiler of the machine would lay them out. One with a name of its own, as in \
-`struct node { int v; struct node *next; }`, needs no other, and may point to itself.
+Adds types to the session, so that you can print structures of a program that has no debug \
+information. The last word is the name, and the words before it are the type. Put a structure \
+with its members in quotes, because of the semicolons. Its members are laid out as the C compiler \
+of the machine does it. A structure with a name of its own, such as `struct node { int v; struct \
+node *next; }`, needs no other name and may point to itself.
 
-Types of the session come before those of modules. Without debug information the basic types of C are \
-those of the machine's usual model; -c chooses another one.";
+Types of the session take precedence over those of modules. Without debug information, the basic \
+C types are those of the machine's usual model; -c chooses another model.";
 
 const EXAMPLES: &[Example] = &[
-    Example { line: "::typedef int myint; ::typedef -l", shows: "that it has a name more" },
+    Example { line: "::typedef int myint; ::typedef -l", shows: "that the type has another name" },
     Example {
         line: "::typedef \"struct { int a; char *b[4]; }\" foo_t; ::typedef -l",
-        shows: "a structure of one's own",
+        shows: "a structure that you define",
     },
 ];
 
@@ -80,7 +77,9 @@ fn check_options(args: &Args) -> Result<()> {
     let alone = ['d', 'l', 'r', 'w'].into_iter().filter(|flag| args.has(*flag)).count();
     let takes_words = alone == 0 || args.has('d') && args.operands().len() < 2;
     if alone > 1 || !(takes_words || args.operands().is_empty()) {
-        return Err(DcmdError::usage("-d, -l, -r and -w stand alone"));
+        return Err(DcmdError::usage(
+            "only one of -d, -l, -r and -w may be given, and no new type with it",
+        ));
     }
     Ok(())
 }
@@ -111,7 +110,7 @@ fn list(cx: &mut Cx<'_>) -> Result<()> {
     })
 }
 
-/// Makes a type of the last word, or of one declaration with a name of its own.
+/// Makes a type with the last word as its name, or from one declaration that has a name of its own.
 fn make(cx: &mut Cx<'_>, words: &[Arg]) -> Result<()> {
     let Some((name, ty)) = words.split_last() else { return Ok(()) };
     let ty = ty.iter().map(Arg::to_text).collect::<Vec<_>>().join(" ");

@@ -11,12 +11,12 @@ use kcore_dcmd::{
 pub struct Typelist;
 
 const HELP: &str = "\
-The types that debug information describes and that have a name, of all objects or of the named one, \
-each object's by name; then those that the session made. A type that is described several times, \
-differently, is listed once.";
+Lists the named types that debug information describes, of all objects or of the named one, \
+sorted by name within each object. The types of the session follow. A type with several different \
+descriptions is listed once.";
 
 const EXAMPLES: &[Example] = &[
-    Example { line: "::typelist ! grep -c .", shows: "how many types are known" },
+    Example { line: "::typelist ! grep -c .", shows: "the number of known types" },
     Example {
         line: "::typedef int myint; ::typelist ! tail -1",
         shows: "the session's own come last",

@@ -11,10 +11,17 @@ pub struct Unset;
 impl Dcmd for Typeset {
     fn spec(&self) -> Spec {
         Spec::new("typeset", Group::Language, "make variables, and mark them")
-            .options(&[Opt { flag: 't', value: None, help: "mark them; +t removes the mark" }])
+            .options(&[Opt {
+                flag: 't',
+                value: None,
+                help: "mark the variables; +t removes the mark",
+            }])
             .operands("[+t] name...", 1, usize::MAX)
-            .help("A variable that is new has the value 0. ::vars -t lists those that are marked.")
-            .examples(&[Example { line: "::typeset -t x", shows: "nothing; x is there, marked" }])
+            .help("A new variable has the value 0. ::vars -t lists the marked variables.")
+            .examples(&[Example {
+                line: "::typeset -t x",
+                shows: "nothing; the variable x exists and is marked",
+            }])
     }
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
@@ -36,8 +43,8 @@ impl Dcmd for Unset {
     fn spec(&self) -> Spec {
         Spec::new("unset", Group::Language, "remove variables")
             .operands("name...", 1, usize::MAX)
-            .help("Registers, and variables that exist from the start, stay.")
-            .examples(&[Example { line: "5>x; ::unset x", shows: "nothing; x is gone" }])
+            .help("You cannot remove registers, or variables that exist from the start.")
+            .examples(&[Example { line: "5>x; ::unset x", shows: "nothing; x is removed" }])
     }
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
@@ -46,7 +53,7 @@ impl Dcmd for Unset {
     }
 }
 
-/// What fails for one name is reported, and does not keep the others from it.
+/// Reports the failure of one name and goes on with the others.
 fn each(
     cx: &mut Cx<'_>,
     names: &[String],

@@ -16,9 +16,10 @@ impl Dcmd for Ucontext {
         Spec::new("ucontext", Group::Stacks, "print a saved context")
             .addr(AddrUse::Required)
             .help(
-                "A ucontext_t, one `name = value` a line: where a thread was when a signal came, or \
-                 when it switched to another context. ::walk ucontext finds those that signals \
-                 left; addr::stack -u and addr::regs -u go on from one.",
+                "Prints a ucontext_t, one `name = value` on a line. It holds where a thread was \
+                 when a signal came, or when it switched to another context. ::walk ucontext \
+                 finds the contexts that signals left. addr::stack -u and addr::regs -u \
+                 continue from one.",
             )
             .examples(&[Example {
                 line: "::walk ucontext | ::ucontext",

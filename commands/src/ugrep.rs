@@ -9,17 +9,17 @@ use kcore_dcmd::{
 
 use crate::operand;
 
-/// Addresses that go into a pipe: what comes behind it takes each of them.
+/// Addresses that go into a pipe, at most, because the next stage handles each of them.
 const MAX_PIPED: u64 = 1 << 20;
 
 const OPTIONS: &[Opt] = &[
-    Opt { flag: 'v', value: None, help: "the value that was found beside its address" },
-    Opt { flag: 'd', value: Some("dist"), help: "values below address + dist as well" },
-    Opt { flag: 'm', value: Some("mask"), help: "compare the bits of the mask only" },
-    Opt { flag: 'M', value: Some("invmask"), help: "compare all bits but those" },
-    Opt { flag: 'a', value: Some("min"), help: "the first address to be searched" },
-    Opt { flag: 'A', value: Some("max"), help: "the first address not to be searched" },
-    Opt { flag: 's', value: Some("size"), help: "bytes in a unit: 1, 2, 4 or 8, default 8" },
+    Opt { flag: 'v', value: None, help: "also show the value at each address" },
+    Opt { flag: 'd', value: Some("dist"), help: "also match values below address + dist" },
+    Opt { flag: 'm', value: Some("mask"), help: "compare only the bits of the mask" },
+    Opt { flag: 'M', value: Some("invmask"), help: "compare all bits except those of the mask" },
+    Opt { flag: 'a', value: Some("min"), help: "the first address to search" },
+    Opt { flag: 'A', value: Some("max"), help: "the first address after the searched range" },
+    Opt { flag: 's', value: Some("size"), help: "bytes in a unit: 1, 2, 4 or 8 (default 8)" },
 ];
 
 const EXAMPLES: &[Example] = &[
@@ -38,11 +38,12 @@ impl Dcmd for Ugrep {
             .addr(AddrUse::Required)
             .options(OPTIONS)
             .help(
-                "The address is what is looked for; where it is found is shown, lowest address \
-                 first. Units are aligned, and in the byte order of the target. All memory that the \
-                 core holds is searched, and what it left out where a verified file of an object \
-                 has it; what neither holds is skipped, which a note says.\n\n\
-                 Into a pipe go the first 0t1048576 addresses.",
+                "Searches memory for the value given as address, and shows where it stands, \
+                 lowest address first. Units are aligned and have the byte order of the target. \
+                 kcore searches all memory that the core holds. Where the core left out memory, \
+                 kcore reads it from the verified file of an object. It skips what neither has, \
+                 and a note says so.\n\n\
+                 A pipe gets the first 0t1048576 addresses.",
             )
             .examples(EXAMPLES)
     }
@@ -102,7 +103,7 @@ fn wanted(cx: &Cx<'_>, args: &Args, unit: UnitSize) -> Result<ValuePattern> {
     let Some(flag) = option else { return Ok(ValuePattern::exactly(value)) };
     let number = operand::option(cx, args, flag, 0)?;
     if flag == 'd' && number == 0 {
-        return Err(DcmdError::usage("a distance of 0 holds no value"));
+        return Err(DcmdError::usage("the distance must be greater than 0"));
     }
     Ok(match flag {
         'd' => ValuePattern::Between {
@@ -114,7 +115,7 @@ fn wanted(cx: &Cx<'_>, args: &Args, unit: UnitSize) -> Result<ValuePattern> {
     })
 }
 
-/// What was not there to be searched may hold what was looked for.
+/// Notes what was not searched, because it may hold the value.
 fn note_skipped(cx: &mut Cx<'_>, skipped: Skipped) -> Result<()> {
     let bytes = skipped.bytes;
     let done = cx.core().kept_word();
@@ -127,7 +128,7 @@ fn note_skipped(cx: &mut Cx<'_>, skipped: Skipped) -> Result<()> {
     }
 }
 
-/// Emits matches, as many as may be.
+/// Emits matches, up to the limit.
 struct Printer {
     verbose: bool,
     unit: UnitSize,
@@ -135,7 +136,7 @@ struct Printer {
 }
 
 impl Printer {
-    /// Emits all; answers whether more may come.
+    /// Emits all of them. Returns whether more may follow.
     fn emit_all(&mut self, cx: &mut Cx<'_>, matches: &[Match]) -> Result<bool> {
         for found in matches {
             let Some(left) = self.left.checked_sub(1) else { return Ok(false) };

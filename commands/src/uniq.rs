@@ -8,7 +8,8 @@ use kcore_dcmd::{
 
 use crate::element::Element;
 
-const OPTIONS: &[Opt] = &[Opt { flag: 'c', value: None, help: "with the number of times it came" }];
+const OPTIONS: &[Opt] =
+    &[Opt { flag: 'c', value: None, help: "also show how often each value came" }];
 
 const EXAMPLES: &[Example] = &[Example {
     line: "::walk thread | ::map 0 | ::uniq -c",
@@ -24,8 +25,8 @@ impl Dcmd for Uniq {
             .options(OPTIONS)
             .takes_list()
             .help(
-                "The first of equal values passes, wherever the others are: the pipe need not be \
-                 sorted. It stands behind a pipe only.",
+                "Passes the first of equal values, wherever the others are, so the pipe need \
+                 not be sorted. You can use ::uniq only after a pipe.",
             )
             .examples(EXAMPLES)
     }

@@ -1,4 +1,4 @@
-//! What MDB does with a process that runs: on a core each answers the same line.
+//! The dcmds of MDB for a running process. On a core, each one answers the same line.
 
 use kcore_dcmd::{AddrUse, Args, Cx, Dcmd, DcmdError, Group, Result, Spec};
 
@@ -10,9 +10,9 @@ pub struct Unsupported {
 }
 
 const HELP: &str = "\
-It needs a process that runs, or a target that is open for writing. On a core it answers `command is \
-not supported by current target`, whatever its address and arguments are. A snapshot of a live process is \
-such a core: the process itself runs on.";
+This dcmd needs a running process, or a target that is open for writing. On a core it answers \
+`command is not supported by current target`, whatever its address and arguments are. A snapshot \
+of a live process is such a core, because the process itself runs on.";
 
 const fn dcmd(
     name: &'static str,
@@ -86,7 +86,9 @@ impl Dcmd for Unsupported {
         let is_snapshot = cx.core().live_facts().is_some();
         Err(DcmdError::failed(match (self.name, cx.core().pid()) {
             ("gcore", Some(pid)) if is_snapshot => {
-                format!("a snapshot is no process: kcore save {pid} -o FILE writes a core of that")
+                format!(
+                    "a snapshot is not the process: kcore save {pid} -o FILE writes a core of it"
+                )
             }
             _ => "command is not supported by current target".to_owned(),
         }))

@@ -8,7 +8,7 @@ use crate::member_path::{self, Reach};
 use crate::session_process::SessionProcess;
 use crate::type_words;
 
-/// Symbols that begin like a name which none has, and are looked through for the one that was meant.
+/// Symbols with the same beginning as an unknown name that are searched for the intended one, at most.
 const MAX_NEAR: usize = 65_536;
 /// Dots in a name, at most.
 const MAX_DOTS: usize = 16;
@@ -17,9 +17,9 @@ const MAX_DOTS: usize = 16;
 pub struct Named {
     /// What was named.
     pub object: Object,
-    /// How, unless it is the variable itself.
+    /// The path, unless it is the variable itself.
     pub path: Option<String>,
-    /// Which members are wanted of it; all without any.
+    /// The wanted members; all of them if the list is empty.
     pub members: Vec<Arg>,
 }
 
@@ -36,8 +36,8 @@ pub fn named(cx: &mut Cx<'_>, words: &[Arg], immediate: bool) -> Result<Option<N
     }
 }
 
-/// Whether the first word can be nothing but a variable: it reads like a name, or a path that begins with one,
-/// and not like a type of several words.
+/// Whether the first word can only be a variable: it is a name, or a path that begins with one, and
+/// not a type of several words.
 pub fn is_name(words: &[Arg]) -> bool {
     const KINDS: [&str; 4] = ["struct", "union", "enum", "class"];
     let words = type_words::paths(words);
@@ -47,14 +47,13 @@ pub fn is_name(words: &[Arg]) -> bool {
     !KINDS.contains(&word.as_str()) && !word.ends_with('*') && !is_followed(words.get(1))
 }
 
-/// The name that a word begins with, behind stars and parentheses.
+/// The name at the beginning of a word, after stars and parentheses.
 pub fn name_in(word: &str) -> String {
     PathWalker::first_name(word)
         .unwrap_or_else(|| names_and_paths(word).next().map_or(word, |(name, _)| name).to_owned())
 }
 
-/// The variable that was perhaps meant by a name that none has: one of the frame, or a global whose type is
-/// known.
+/// The variable that a user may have meant by an unknown name: one of the frame, or a global whose type is known.
 pub fn near(cx: &Cx<'_>, name: &str) -> Option<String> {
     let locals = names_in_frame(cx);
     if let Some(meant) = near::nearest(name, locals.iter().map(String::as_str)) {
@@ -119,7 +118,7 @@ fn find(cx: &mut Cx<'_>, owner: Option<Dot>, words: &[Arg]) -> Result<Option<Nam
     }
 }
 
-/// What an expression leads to that begins with an asterisk or a parenthesis and names a variable.
+/// The object that an expression leads to which begins with an asterisk or a parenthesis and names a variable.
 fn expression(
     cx: &mut Cx<'_>,
     owner: Option<Dot>,
@@ -132,7 +131,7 @@ fn expression(
     let mut parts = member_path::from_name(cx, &process, &object, &name, word)?.parts;
     let Some(part) = parts.pop().filter(|_| parts.is_empty()) else { return Ok(None) };
     Ok(Some(match word.starts_with('*') {
-        // All of an object stands for itself, and is what it truly is where no cast says another type.
+        // A whole object has its dynamic type, unless a cast gives another type.
         true if word.contains('(') => Named { object: part.object, path: None, members },
         true => Named { object: part.object.whole(&process), path: None, members },
         false => Named { object: part.object, path: Some(word.to_owned()), members },
@@ -194,9 +193,9 @@ fn local(cx: &Cx<'_>, owner: Option<Dot>, name: &str) -> Option<Object> {
     Some(placed(ty, found.object.map(|object| object.place)))
 }
 
-/// An object at its place; one that is nowhere says why.
-fn placed(ty: Type, place: std::result::Result<ObjectPlace, Absent>) -> Object {
-    Object { ty, place: place.unwrap_or_else(ObjectPlace::nowhere) }
+/// The object at its place, or the reason why it is nowhere.
+fn placed(ty: Type, place: std::result::Result<Place, Absent>) -> Object {
+    Object { ty, place: place.unwrap_or_else(Place::nowhere) }
 }
 
 #[cfg(test)]

@@ -5,15 +5,26 @@ use kcore_dcmd::{
 };
 
 const OPTIONS: &[Opt] = &[
-    Opt { flag: 'n', value: None, help: "only those that are not 0" },
-    Opt { flag: 'p', value: None, help: "those that the session keeps, as commands that set them" },
-    Opt { flag: 't', value: None, help: "only those that ::typeset -t marked" },
+    Opt { flag: 'n', value: None, help: "only variables that are not 0" },
+    Opt {
+        flag: 'p',
+        value: None,
+        help: "only variables that the session keeps, as commands that set them",
+    },
+    Opt { flag: 't', value: None, help: "only variables that ::typeset -t marked" },
 ];
 
-const HELP: &str = "Variables and the registers of the current frame share one name space: <name reads \
-    one, value>name sets a variable. b and d are start and length of the executable's data, e its entry \
-    point, m its first four bytes, t the length of its text; 0 is the last value that a format showed, \
-    thread the current thread, and _ makes labels of formats addresses when it is not 0.";
+const HELP: &str = "\
+Variables and the registers of the current frame share one name space. <name reads one, and \
+value>name sets a variable. Some variables exist from the start:
+
+- b, d: start and length of the data of the executable
+- e: its entry point
+- m: its first four bytes
+- t: the length of its text
+- 0: the last value that a format showed
+- thread: the current thread
+- _: if it is not 0, the labels of formats are addresses";
 
 /// Lists variables.
 pub struct Vars;
@@ -39,8 +50,8 @@ impl Dcmd for Vars {
 impl Dcmd for NonzeroVars {
     fn spec(&self) -> Spec {
         Spec::new("$v", Group::Language, "list variables that are not 0")
-            .help("The same as ::vars -n.")
-            .examples(&[Example { line: "5>x; $v", shows: "x among others" }])
+            .help("Is the same as ::vars -n.")
+            .examples(&[Example { line: "5>x; $v", shows: "x, among others" }])
     }
 
     fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {

@@ -11,7 +11,7 @@ pub struct Version;
 impl Dcmd for Version {
     fn spec(&self) -> Spec {
         Spec::new("version", Group::Language, "show the version of the debugger")
-            .help("Give it with every report of a fault in kcore.")
+            .help("Please include it when you report a bug in kcore.")
             .examples(EXAMPLES)
     }
 

@@ -17,7 +17,7 @@ impl Dcmd for Walkers {
         Spec::new("walkers", Group::Language, "list the walkers")
             .options(OPTIONS)
             .operands("[expression]", 0, 1)
-            .help("A regular expression picks the walkers in whose name or description it matches.")
+            .help("Lists the walkers whose name or description matches the regular expression.")
             .examples(EXAMPLES)
     }
 

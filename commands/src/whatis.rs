@@ -13,15 +13,15 @@ const VIEW: &str = "{address} is \
     {known?{symbol_text?{symbol_text}, }{object?{object}, }in {place}\
     {in_stack^ [{base},{limit})}{frame?, frame {frame}{frame_text? of {frame_text}}}}";
 
-/// What can know an address, most specific first.
+/// The sources that may know an address, most specific first.
 const SOURCES: [&str; 3] = ["threads", "stacks", "mappings"];
 
 const OPTIONS: &[Opt] = &[
-    Opt { flag: 'a', value: None, help: "every answer: of a stack its mapping as well" },
-    Opt { flag: 'i', value: None, help: "the number is an identifier: of a thread" },
-    Opt { flag: 'k', value: None, help: "keep the order of the pipe; otherwise sorted" },
-    Opt { flag: 'q', value: None, help: "one line for each answer, as always" },
-    Opt { flag: 'v', value: None, help: "say what is asked" },
+    Opt { flag: 'a', value: None, help: "show every answer: for a stack, also its mapping" },
+    Opt { flag: 'i', value: None, help: "the number is an identifier, that of a thread" },
+    Opt { flag: 'k', value: None, help: "keep the order of the pipe instead of sorting" },
+    Opt { flag: 'q', value: None, help: "show one line for each answer, as always" },
+    Opt { flag: 'v', value: None, help: "name the sources that are searched" },
 ];
 
 const EXAMPLES: &[Example] = &[
@@ -40,11 +40,13 @@ impl Dcmd for Whatis {
             .options(OPTIONS)
             .takes_list()
             .help(
-                "The symbol that holds the address, if one does, and where that is: the stack of a \
-                 thread with its frame (0 is the innermost one, inlined calls not counted), or a \
-                 mapping with its bounds; of a language's heap also the object. JSON adds module and origin of the bytes.\n\n\
-                 The sources that are asked: kcore`threads, by identifier; kcore`stacks; \
-                 kcore`mappings.",
+                "Shows the symbol that holds the address, if any, and where the address lies. \
+                 That is the stack of a thread, with its frame, or a mapping, with its bounds. \
+                 The innermost frame is 0, and inlined calls do not count. In the heap of a \
+                 language, the object is shown too. JSON adds the module and the origin of the \
+                 bytes.\n\n\
+                 The sources are kcore`threads, for identifiers, and kcore`stacks and \
+                 kcore`mappings, for addresses.",
             )
             .examples(EXAMPLES)
     }
@@ -68,7 +70,7 @@ impl Dcmd for Whatis {
     }
 }
 
-/// Names the sources that are asked: of an identifier those that know identifiers.
+/// Names the sources that are searched. For an identifier, only those that know identifiers.
 fn announce(cx: &mut Cx<'_>, identifiers: bool) -> Result<()> {
     let asked = SOURCES.iter().filter(|source| (**source == "threads") == identifiers);
     asked.copied().try_for_each(|source| cx.emit(&Message(format!("Searching kcore`{source}..."))))

@@ -15,12 +15,19 @@ impl Dcmd for Whatthread {
     fn spec(&self) -> Spec {
         Spec::new("whatthread", Group::Stacks, "list the threads on whose stacks an address stands")
             .addr(AddrUse::Required)
-            .options(&[Opt { flag: 'v', value: None, help: "each place where it stands" }])
+            .options(&[Opt {
+                flag: 'v',
+                value: None,
+                help: "also show each place where it stands",
+            }])
             .help(
-                "Of each stack the part in use is looked at: from the stack pointer to its end, at \
-                 aligned words. A word may be left from a call that has returned.",
+                "Searches the part of each stack that is in use, from the stack pointer to the \
+                 end, at aligned words. A word may be left over from a call that has returned.",
             )
-            .examples(&[Example { line: "main::whatthread", shows: "nothing, or what calls main" }])
+            .examples(&[Example {
+                line: "main::whatthread",
+                shows: "the threads whose stacks hold the address of main, if any",
+            }])
     }
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {

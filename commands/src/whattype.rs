@@ -1,4 +1,4 @@
-//! `::whattype` — which type an address could be of.
+//! `::whattype` — the type of the object at an address.
 
 use kcore::{Addr, Evidence, TypeGuess};
 use kcore_dcmd::{
@@ -8,17 +8,18 @@ use kcore_dcmd::{
 
 use crate::names::Names;
 
-/// Says which type an address could be of.
+/// Finds the type of the object at an address.
 pub struct Whattype;
 
 const OPTIONS: &[Opt] =
-    &[Opt { flag: 'v', value: None, help: "every answer, not only the first one" }];
+    &[Opt { flag: 'v', value: None, help: "show every answer, not only the first one" }];
 
 const HELP: &str = "\
-The variable that holds the address; or else the object that a pointer leads to. All that variables of \
-objects and of all frames point to is visited, then what that points to, and so on: the expression that is \
-shown is the shortest way. Where nothing leads to the address, an object of C++ round it may tell its class \
-by its table of virtual functions. What only pointers without a type lead to is unknown.";
+Shows the variable that holds the address, or else the object that a pointer leads to. kcore \
+follows the pointers in the variables of all objects and all frames, then the pointers in what \
+they point to, and so on. The expression shown is the shortest way. If nothing leads to the \
+address, the virtual function table of a C++ object around it may show its class. Objects that \
+only untyped pointers lead to stay unknown.";
 
 const EXAMPLES: &[Example] = &[Example {
     line: "<rsp::whattype",
@@ -27,7 +28,7 @@ const EXAMPLES: &[Example] = &[Example {
 
 impl Dcmd for Whattype {
     fn spec(&self) -> Spec {
-        Spec::new("whattype", Group::Types, "say which type an address could be of")
+        Spec::new("whattype", Group::Types, "find the type of the object at an address")
             .addr(AddrUse::Required)
             .options(OPTIONS)
             .help(HELP)
@@ -45,7 +46,7 @@ impl Dcmd for Whattype {
         stopped?;
         if guesses.is_empty() {
             let name = Names::new(cx).spelled_or_address(at);
-            return Err(DcmdError::at(at, format!("{name} is of no known type")));
+            return Err(DcmdError::at(at, format!("{name} has no known type")));
         }
         guesses.into_iter().try_for_each(|guess| cx.emit(&Guess { at, guess }))
     }

@@ -4,7 +4,8 @@ use kcore_dcmd::{
     Arg, Args, Cx, Dcmd, DcmdError, Example, Fields, Group, Opt, Record, Result, Spec, View,
 };
 
-const OPTIONS: &[Opt] = &[Opt { flag: 'v', value: None, help: "with the list of definitions" }];
+const OPTIONS: &[Opt] =
+    &[Opt { flag: 'v', value: None, help: "also show the list of definitions" }];
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::which $m", shows: "the dcmd behind an alias" },
@@ -16,11 +17,11 @@ pub struct Which;
 
 impl Dcmd for Which {
     fn spec(&self) -> Spec {
-        Spec::new("which", Group::Language, "say what a name is: a dcmd, a walker")
+        Spec::new("which", Group::Language, "show whether a name is a dcmd or a walker")
             .aliases(&["whence"])
             .options(OPTIONS)
             .operands("name...", 1, usize::MAX)
-            .help("Every meaning of each name gets a line. A leading :: may be left out.")
+            .help("Prints one line for each meaning of each name. You may leave out a leading ::.")
             .examples(EXAMPLES)
     }
 

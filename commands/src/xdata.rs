@@ -33,7 +33,10 @@ pub struct Xdata;
 impl Dcmd for Xdata {
     fn spec(&self) -> Spec {
         Spec::new("xdata", Group::Process, "list what the core holds beside memory")
-            .help("A line for each type of note, with the bytes of all notes of that type.")
+            .help(
+                "Prints one line for each type of note, with the total size of the notes of \
+                 that type.",
+            )
             .examples(&[Example { line: "::xdata", shows: "the notes of the core" }])
     }
 

@@ -5,7 +5,7 @@ use kcore_dcmd::{AddrUse, Args, Cx, Dcmd, Example, Group, Opt, Result, Spec};
 use super::{page, row::Row, subject};
 use crate::names::Names;
 
-/// Says all that is known of a bthread.
+/// Shows all that is known about a bthread.
 pub struct Bthread;
 
 impl Dcmd for Bthread {
@@ -15,11 +15,12 @@ impl Dcmd for Bthread {
             .options(&[Opt {
                 flag: 's',
                 value: None,
-                help: "with its stack, as bRPC's own page prints it",
+                help: "also show its stack, as bRPC's own page prints it",
             }])
             .help(
-                "The address is a bthread_t, as ::bthreads prints it, or that of its bthread::TaskMeta; a \
-                 thread from a pipe means the bthread that it runs. ID::stack prints its stack as of a thread.",
+                "The address is a bthread_t, as ::bthreads prints it, or the address of its \
+                 bthread::TaskMeta. A thread from a pipe stands for the bthread that it runs. \
+                 ID::stack prints the stack of a bthread, as for a thread.",
             )
             .examples(&[Example {
                 line: "::bthreads | ::bthread -s",

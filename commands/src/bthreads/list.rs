@@ -10,27 +10,33 @@ use crate::names::Names;
 pub struct Bthreads;
 
 const OPTIONS: &[Opt] = &[
-    Opt { flag: 'r', value: None, help: "only those that run" },
+    Opt { flag: 'r', value: None, help: "show only bthreads that run" },
     Opt {
         flag: 'w',
         value: None,
-        help: "what workers left to run a bthread, in place of bthreads",
+        help: "show the stacks that workers left to run a bthread, instead of bthreads",
     },
-    Opt { flag: 's', value: None, help: "with the stack of each, as bRPC's own page prints it" },
+    Opt {
+        flag: 's',
+        value: None,
+        help: "also show the stack of each, as bRPC's own page prints it",
+    },
 ];
 
 const HELP: &str = "\
-bthreads are bRPC's threads in user mode: many of them share few threads of the system. Those that run \
-are shown on the thread that runs them; the others wait on a butex (a mutex, a condition, the end of \
-another bthread: by the functions on their stacks), sleep, are ready, or were created and have not run \
-yet. One is `switching` that a thread was about to leave or to enter when it was stopped. A worker that \
-runs a bthread left its own stack for that of the bthread: -w lists these as `parked`, by the id that bRPC has \
-for them, and ID::stack prints them. ENTRY is the function that a bthread began with. In a pipe the bthreads themselves are handed \
-on: ::bthreads | ::stack.";
+bthreads are bRPC's user-mode threads: many of them share a few threads of the system. A running \
+bthread is shown with the thread that runs it. The others wait on a butex, sleep, are ready, or \
+were created and did not run yet. The functions on the stack show what a butex stands for: a \
+mutex, a condition, or the end of another bthread. `switching` marks a bthread that a thread was \
+about to enter or to leave when the thread was stopped.
+
+A worker that runs a bthread left its own stack for that of the bthread. -w lists these stacks as \
+`parked`, by their ids in bRPC, and ID::stack prints them. ENTRY is the function with which a \
+bthread began. In a pipe, ::bthreads passes the bthreads themselves: ::bthreads | ::stack.";
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::bthreads", shows: "every bthread that has not ended" },
-    Example { line: "::bthreads -r | ::stack", shows: "the stacks of those that run" },
+    Example { line: "::bthreads -r | ::stack", shows: "the stacks of the bthreads that run" },
 ];
 
 impl Dcmd for Bthreads {

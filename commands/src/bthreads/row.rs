@@ -9,7 +9,7 @@ use kcore_dcmd::{Cell, Column, Dot, Fields, Record, SymbolCell, View};
 use super::{subject::id, wait};
 use crate::names::Names;
 
-/// A bthread in a table, or all that is known of it.
+/// A bthread as a row of a table, or with all details.
 pub struct Row<'a> {
     bthread: Bthread,
     entry: SymbolCell<'a>,
@@ -25,13 +25,13 @@ impl<'a> Row<'a> {
         Self { bthread, entry, waits_for, whole: false }
     }
 
-    /// The same, with all that is known.
+    /// The same with all details.
     pub const fn whole(mut self) -> Self {
         self.whole = true;
         self
     }
 
-    /// What it waits for, or who runs it.
+    /// What it waits for, or the thread that runs it.
     fn on(&self) -> String {
         match (self.bthread.state, self.bthread.waits_on) {
             (State::Running(_) | State::Entered(_) | State::Left(_) | State::Parked(_), _) => {

@@ -11,7 +11,7 @@ use kcore_dcmd::{Cx, DcmdError, Dot, Result};
 /// All bthreads of a process.
 ///
 /// # Errors
-/// When it has no bRPC, or one that cannot be read: then the error says why.
+/// If it has no bRPC, or one that cannot be read; the error gives the reason.
 pub fn all(core: &Arc<Core>) -> Result<Vec<Bthread>> {
     let found = schedulers(core)?;
     Ok(found.iter().flat_map(|bthreads| bthreads.all(core.as_ref()).to_vec()).collect())
@@ -45,7 +45,7 @@ fn schedulers(core: &Core) -> Result<Vec<&Bthreads>> {
 /// When there is none.
 pub fn of_dot(cx: &Cx<'_>) -> Result<Bthread> {
     let Some(dot) = cx.addr() else {
-        return Err(DcmdError::usage("the id of a bthread is needed before ::bthread"));
+        return Err(DcmdError::usage("::bthread needs the id of a bthread before it"));
     };
     let wanted = dot.number();
     let is_wanted = |bthread: &Bthread| match dot {

@@ -1,4 +1,5 @@
-//! What kind of thing a suspended bthread waits for: its stack tells, since a butex is only a word.
+//! What kind of object a suspended bthread waits for. The functions on its stack show it, because a
+//! butex is only a word.
 
 use kcore::{
     Core,
@@ -36,7 +37,7 @@ pub fn kind(core: &Core, bthread: &Bthread) -> Option<&'static str> {
     match (bthread.state, bthread.waits_on) {
         (State::Sleeping, _) => Some("timer"),
         (State::Waiting, Some(Wait { joins: Some(_), .. })) => Some("join"),
-        // Only from a condition to its mutex are waiters moved.
+        // Waiters move only from a condition to its mutex.
         (State::Waiting, Some(Wait { moved: true, .. })) => Some("mutex"),
         (State::Waiting, _) => by_stack(core, bthread).or(Some("butex")),
         _ => None,

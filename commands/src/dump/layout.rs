@@ -93,11 +93,11 @@ impl Layout {
         let ascii: String =
             (0..self.line).map(|column| byte(column).map_or(' ', printable)).collect();
         let line = format!("{address}: {hex}  {ascii}");
-        // Blanks of memory are text; those that stand for nothing are none.
+        // Blanks in memory are text, but blanks in place of bytes that are not shown are not.
         if self.trimmed || bytes.len() < self.line { line.trim_end().to_owned() } else { line }
     }
 
-    /// The byte that stands in a column: groups in the order of numbers are turned round.
+    /// The byte that stands in a column. Groups in the byte order of numbers are reversed.
     fn place(&self, column: usize) -> usize {
         if !self.swapped {
             return column;
@@ -127,7 +127,7 @@ impl Layout {
         text
     }
 
-    /// What stands for an address.
+    /// The text of an address.
     fn number(&self, at: Addr) -> u64 {
         let base = if self.relative { self.at } else { Addr::new(0) };
         at.get().wrapping_sub(base.get())

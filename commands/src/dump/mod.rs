@@ -11,23 +11,39 @@ use self::record::LineRecord;
 use crate::operand;
 
 const OPTIONS: &[Opt] = &[
-    Opt { flag: 'e', value: None, help: "swap each group to the byte order of numbers" },
-    Opt { flag: 'f', value: None, help: "read the object file, not memory" },
+    Opt {
+        flag: 'e',
+        value: None,
+        help: "show each group as a number, in the byte order of the target",
+    },
+    Opt { flag: 'f', value: None, help: "read the object file instead of memory" },
     Opt { flag: 'p', value: None, help: "read physical memory, which a core does not have" },
-    Opt { flag: 'q', value: None, help: "no ASCII" },
-    Opt { flag: 'r', value: None, help: "offsets from the beginning in place of addresses; as -u" },
-    Opt { flag: 's', value: None, help: "one * for lines that repeat" },
-    Opt { flag: 't', value: None, help: "only the bytes asked for, others blank" },
-    Opt { flag: 'u', value: None, help: "do not begin at a multiple of the line's width" },
-    Opt { flag: 'v', value: None, help: "addresses in full width" },
-    Opt { flag: 'g', value: Some("bytes"), help: "bytes in a group: a power of two, default 4" },
-    Opt { flag: 'l', value: Some("bytes"), help: "how many bytes" },
+    Opt { flag: 'q', value: None, help: "omit the ASCII column" },
+    Opt {
+        flag: 'r',
+        value: None,
+        help: "show offsets from the start instead of addresses; implies -u",
+    },
+    Opt { flag: 's', value: None, help: "show one * for lines that repeat" },
+    Opt {
+        flag: 't',
+        value: None,
+        help: "show only the bytes that you asked for, and blanks for others",
+    },
+    Opt {
+        flag: 'u',
+        value: None,
+        help: "begin at the address, not at a multiple of the line width",
+    },
+    Opt { flag: 'v', value: None, help: "show addresses in full width" },
+    Opt { flag: 'g', value: Some("bytes"), help: "bytes in a group: a power of two (default 4)" },
+    Opt { flag: 'l', value: Some("bytes"), help: "the number of bytes to show" },
     Opt { flag: 'w', value: Some("paragraphs"), help: "16-byte paragraphs in a line, 1 to 16" },
 ];
 
 const EXAMPLES: &[Example] = &[
     Example { line: "<rsp,40::dump", shows: "0x40 bytes of the stack" },
-    Example { line: "<rsp,40::dump -e -g 8", shows: "the same as words" },
+    Example { line: "<rsp,40::dump -e -g 8", shows: "the same bytes as words" },
     Example { line: "main,20::dump -r", shows: "code of a function, with offsets" },
 ];
 
@@ -41,10 +57,10 @@ impl Dcmd for Dump {
             .options(OPTIONS)
             .takes_count()
             .help(
-                "The count is one of bytes; without it one byte, which means one line. Lines begin \
-                 at a multiple of their width; the header marks the column of the address by \\/ \
-                 and v. Dot is left behind the bytes asked for.\n\n\
-                 Where memory ends, what could be read is shown, and then why no more.",
+                "The count is a number of bytes. The default is 1, which shows one line. Lines \
+                 begin at a multiple of their width; \\/ and v in the header mark the column of \
+                 the address. Dot is left behind the last byte that you asked for.\n\n\
+                 If memory ends, ::dump shows what it could read and then says why it stopped.",
             )
             .examples(EXAMPLES)
     }
@@ -85,7 +101,7 @@ fn layout(cx: &Cx<'_>, args: &Args) -> Result<Layout> {
     Ok(Layout::new(at, count, paragraphs, group, args))
 }
 
-/// Emits line after line; what was read of a line before a fault is shown too.
+/// Emits line after line, including what was read of a line before a fault.
 fn show(cx: &mut Cx<'_>, space: &dyn AddressSpace, layout: &Layout, squeeze: bool) -> Result<()> {
     let mut previous: Option<Vec<u8>> = None;
     let mut squeezed = false;
@@ -110,7 +126,7 @@ fn show(cx: &mut Cx<'_>, space: &dyn AddressSpace, layout: &Layout, squeeze: boo
     Ok(())
 }
 
-/// Reads a line. What lies beyond the bytes asked for need not be there.
+/// Reads a line. Memory outside of the wanted bytes may be missing.
 fn read_line(
     space: &dyn AddressSpace,
     layout: &Layout,

@@ -12,7 +12,7 @@ pub struct LineRecord<'l> {
     pub bytes: &'l [u8],
     /// Whether the header stands before it.
     pub header: bool,
-    /// Whether it is as the line before it and was to be squeezed.
+    /// Whether it equals the line before it and `-s` was given.
     pub repeats: bool,
     /// Whether it is the first such line.
     pub star: bool,

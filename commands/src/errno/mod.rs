@@ -1,4 +1,4 @@
-//! `::errno` — the error number of the last call of the C library that failed, of a thread.
+//! `::errno` — the error number of a thread's last failed call of the C library.
 
 mod names;
 
@@ -15,7 +15,7 @@ pub struct Errno;
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::errno", shows: "the error number of the current thread" },
-    Example { line: "::walk thread | ::errno", shows: "that of every thread" },
+    Example { line: "::walk thread | ::errno", shows: "the error number of every thread" },
 ];
 
 impl Dcmd for Errno {
@@ -23,9 +23,9 @@ impl Dcmd for Errno {
         Spec::new("errno", Group::Stacks, "print the value of errno of a thread")
             .addr(AddrUse::Optional)
             .help(
-                "Of the current thread, or of the thread before it: the variable errno of the C \
-                 library, in decimal, with its name. Calls that succeed leave it as it is, so that \
-                 it may be old.",
+                "Prints the variable errno of the C library for the current thread, or for the \
+                 thread given as address. The value is decimal, with its name. Calls that \
+                 succeed do not change errno, so the value may be old.",
             )
             .examples(EXAMPLES)
     }
@@ -47,7 +47,7 @@ struct ErrnoRecord {
     tid: Tid,
     address: Addr,
     value: i32,
-    /// Whether the thread is named: one of several.
+    /// Whether the line names the thread, because there are several.
     whose: bool,
 }
 

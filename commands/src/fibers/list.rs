@@ -8,21 +8,27 @@ use crate::names::Names;
 /// Lists the fibers of a process that uses Boost.Fiber.
 pub struct Fibers;
 
-const OPTIONS: &[Opt] = &[Opt { flag: 'r', value: None, help: "only those that run" }];
+const OPTIONS: &[Opt] = &[Opt { flag: 'r', value: None, help: "show only fibers that run" }];
 
 const HELP: &str = "\
-Fibers are Boost.Fiber's threads in user mode, each kept by the scheduler of a thread (SCHED): those that a program \
-made, what a thread did on its own stack when it first used them (main), and the scheduler's own (dispatcher). \
-One that runs is shown on its thread; the others are ready, sleep, wait for something (by the functions on their \
-stacks) or were created and have not run yet. One is `switching` that a thread was about to leave or to enter when it \
-was stopped, and `suspended` if its thread has a scheduling algorithm of the program's own, which alone knows whether \
-it is ready. Until when one sleeps, or waits at most, is in seconds of the monotonic clock. ENTRY is the function \
-that a fiber was made with, or the type of what it was made with. Ready ones that several schedulers share have none. \
-In a pipe the fibers themselves are handed on: ::fibers | ::stack.";
+Fibers are Boost.Fiber's user-mode threads. The scheduler of a thread (SCHED) keeps each fiber. A \
+ready fiber in a queue that several schedulers share has no SCHED. KIND is `main` for what a \
+thread runs on its own stack, `dispatcher` for the scheduler's own fiber, and `worker` for one \
+that the program made.
+
+A running fiber is shown with its thread. The others are ready, sleep, wait for something, or \
+were created and did not run yet. The functions on the stack show what a fiber waits for. \
+`switching` marks a fiber that a thread was about to enter or to leave when the thread was \
+stopped. `suspended` marks a fiber of a thread whose scheduling algorithm belongs to the program; \
+only that algorithm knows whether the fiber is ready.
+
+The time until which a fiber sleeps or waits is in seconds of the monotonic clock. ENTRY is the \
+function that a fiber was made with, or the type of the callable. In a pipe, ::fibers passes the \
+fibers themselves: ::fibers | ::stack.";
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::fibers", shows: "every fiber that has not ended" },
-    Example { line: "::fibers -r | ::stack", shows: "the stacks of those that run" },
+    Example { line: "::fibers -r | ::stack", shows: "the stacks of the fibers that run" },
 ];
 
 impl Dcmd for Fibers {
@@ -37,7 +43,7 @@ impl Dcmd for Fibers {
         let core = cx.core();
         for thread in subject::damaged(core)? {
             cx.note(&format!(
-                "the list of fibers of thread {thread} is damaged: some are missing"
+                "the list of fibers of thread {thread} is damaged: some fibers are missing"
             ))?;
         }
         let names = Names::new(cx);

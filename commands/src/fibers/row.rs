@@ -27,7 +27,7 @@ impl<'a> Row<'a> {
         Self { fiber, entry, waits_for }
     }
 
-    /// What it waits for, and how long at most, or who runs it.
+    /// What it waits for and until when, or the thread that runs it.
     fn on(&self) -> Option<String> {
         let fiber = &self.fiber;
         if let Some(thread) = fiber.state.thread() {

@@ -11,7 +11,7 @@ use kcore_dcmd::{DcmdError, Dot, Result};
 /// All fibers of a process.
 ///
 /// # Errors
-/// When it has no Boost.Fiber, or one that cannot be read: then the error says why.
+/// If it has no Boost.Fiber, or one that cannot be read; the error gives the reason.
 pub fn all(core: &Arc<Core>) -> Result<Vec<Fiber>> {
     let found = schedulers(core)?;
     Ok(found.iter().flat_map(|fibers| fibers.all(core.as_ref()).to_vec()).collect())
@@ -39,7 +39,7 @@ fn schedulers(core: &Core) -> Result<Vec<&Fibers>> {
     }))
 }
 
-/// What a fiber is in a pipe: one that a thread is on its own stack is that thread.
+/// What stands for a fiber in a pipe. The main fiber of a thread is that thread.
 pub const fn dot(fiber: &Fiber) -> Dot {
     match (fiber.kind, fiber.state.thread()) {
         (Kind::Main, Some(thread)) => Dot::Thread(thread),

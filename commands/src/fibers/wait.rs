@@ -1,4 +1,5 @@
-//! What kind of thing a fiber waits for: its stack tells, since a queue says nothing of what it is part of.
+//! What kind of object a fiber waits for. The functions on its stack show it, because a queue does
+//! not say to which object it belongs.
 
 use kcore::{
     Core,
@@ -30,7 +31,8 @@ const WAITS: &[(&str, &str)] = &[
     ("detail::shared_state", "future"),
 ];
 
-/// Functions of whose callers a fiber's wait is one: the library's own, and what it calls on the way.
+/// Functions between a fiber's wait and the function that says what it waits for: the library's
+/// own, and those that it calls.
 const LIBRARY: &str = "boost::fibers::";
 const BETWEEN: &[&str] = &["boost::", "std::", "jump_fcontext", "ontop_fcontext"];
 
@@ -44,7 +46,7 @@ pub fn kind(core: &Core, fiber: &Fiber) -> Option<&'static str> {
     }
 }
 
-/// The outermost of the library's functions that is known counts: a barrier waits by a condition.
+/// The outermost known function of the library counts, because a barrier waits by a condition.
 fn by_stack(core: &Core, fiber: &Fiber) -> Option<&'static str> {
     let stack = core.task_stack(core.task(id(fiber))?, FRAMES);
     let names = core.named_frames(&stack).map(|frame| frame.location.function.clone());

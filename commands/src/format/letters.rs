@@ -16,13 +16,13 @@ pub struct Letter {
 /// How many bytes one item takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// Always as many.
+    /// A fixed number.
     Bytes(usize),
     /// As many as a pointer has.
     Pointer,
-    /// That depends on what is there.
+    /// It depends on the bytes.
     Variable,
-    /// None, and it is not worth a word.
+    /// None, and `::formats` does not mention it.
     Nothing,
 }
 
@@ -67,7 +67,7 @@ pub enum Action {
     Back,
     /// A search for a value.
     Match,
-    /// Nothing that can be shown: it writes.
+    /// A write, which shows nothing.
     Write,
 }
 

@@ -22,7 +22,7 @@ pub enum Item {
 /// and quoted text. Blanks between words mean nothing.
 ///
 /// # Errors
-/// For a character that is no format, and a count that is too high.
+/// If a character is not a format, or a count is too high.
 pub fn parse(words: &[Arg]) -> Result<Vec<Item>> {
     let mut items = Vec::new();
     let mut count = None;
@@ -64,7 +64,7 @@ fn parse_word(text: &str, count: &mut Option<u64>, items: &mut Vec<Item>) -> Res
 }
 
 fn letter_item(letter: char, count: Option<u64>) -> Result<Item> {
-    // Letters that search or write are no items of a list: they stand at its beginning alone.
+    // Letters that search or write are not items of a list. They stand only at its beginning.
     let is_item = |found: &&Letter| !matches!(found.action, Action::Match | Action::Write);
     let found = letters::find(letter)
         .filter(is_item)

@@ -27,13 +27,15 @@ const MAX_REPEAT: u64 = 1 << 24;
 /// The list of `/` and `?` when none is given: a word, and the instruction that it is.
 const DEFAULT_LIST: &str = "X^\"= \"i";
 
-const HELP: &str = "Format letters show what lies at the address, one item after the other: X a \
-    hexadecimal word, s a string, i an instruction, p a pointer as symbol. A decimal number before \
-    a letter repeats it, quoted text stands as it is, a shows where an item lies, n begins a new \
-    line; ::formats lists all. A count repeats the whole list. Dot stays at the address, and + \
-    means what comes next.\n\n\
-    The letters l, L and M search from the address on for a value of 2, 4 or 8 bytes, under a mask \
-    if one follows it. Nothing can be written.";
+const HELP: &str = "\
+Shows what lies at the address, one item for each format letter: X is a hexadecimal word, s a \
+string, i an instruction, p a pointer as symbol. A decimal number before a letter repeats it. \
+Quoted text prints as it is, a prints the address of the next item, and n begins a new line. \
+::formats lists all letters. A count repeats the whole list. Dot stays at the address, and + is \
+the address after the last item.
+
+The letters l, L and M search, from the address on, for a value of 2, 4 or 8 bytes. A mask may \
+follow the value. kcore never writes to its target.";
 
 const MEMORY_EXAMPLES: &[Example] = &[
     Example { line: "<rsp,3/nap", shows: "words of the stack, each with its address, as symbols" },
@@ -87,14 +89,14 @@ impl Dcmd for ExamineFile {
     }
 }
 
-/// `\` and `@`: would show physical memory, which a core has not.
+/// `\` and `@`: show physical memory in MDB. A core has none.
 pub struct ExaminePhysical;
 
 impl Dcmd for ExaminePhysical {
     fn spec(&self) -> Spec {
         spec("\\", "show physical memory, which a core does not have")
             .aliases(&["@"])
-            .help("These are dcmds of MDB for kernels. Here they fail.")
+            .help("In MDB these dcmds are for kernels. Here they fail.")
     }
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
@@ -113,8 +115,8 @@ impl Dcmd for Evaluate {
     fn spec(&self) -> Spec {
         spec("=", "show a value by format letters")
             .help(
-                "The address itself is formatted: its low bytes, as many as a letter takes. \
-                 ::formats lists the letters.",
+                "Formats the address itself. Each letter takes as many of its low bytes as it \
+                 needs. ::formats lists the letters.",
             )
             .examples(VALUE_EXAMPLES)
     }
@@ -142,7 +144,7 @@ fn examine(cx: &mut Cx<'_>, args: &Args, source: Source<'_>) -> Result<()> {
     show(cx, &items, source)
 }
 
-/// A list that begins with a letter that writes wants values, and then fails.
+/// Checks the values of a list that begins with a letter that writes, and then fails.
 fn refuse_to_write(cx: &Cx<'_>, words: &[Arg]) -> Result<()> {
     let Some((Arg::Text(first), values)) = words.split_first() else { return Ok(()) };
     let letter = first.chars().next().and_then(letters::find);
@@ -191,7 +193,7 @@ fn show(cx: &mut Cx<'_>, items: &[Item], source: Source<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Shows the list at each value of a pipe; what fails at one need not fail at the next.
+/// Shows the list at each value of a pipe. A failure at one value does not stop the next.
 fn show_each(
     cx: &mut Cx<'_>,
     printer: &mut Printer<'_>,

@@ -38,7 +38,7 @@ impl Page {
         self.blanks(stop.saturating_sub(self.column));
     }
 
-    /// Text that knows no margin.
+    /// Text without a margin.
     pub fn raw(&mut self, text: &str) {
         self.push(text);
     }
@@ -51,7 +51,7 @@ impl Page {
         self.column = 0;
     }
 
-    /// Drops all that was not taken.
+    /// Drops all text that was not taken.
     pub fn clear(&mut self) {
         self.done.clear();
         self.line.clear();

@@ -50,7 +50,7 @@ impl<'a> Printer<'a> {
     /// Runs the list at `dot`; answers where dot is then.
     ///
     /// # Errors
-    /// When memory cannot be read, or nobody reads the values.
+    /// If memory cannot be read, and the errors of the sink.
     pub fn list(&mut self, cx: &mut Cx<'_>, items: &[Item], dot: u64) -> Result<u64> {
         self.dot = dot;
         items.iter().try_for_each(|item| self.item(cx, item))?;

@@ -1,4 +1,4 @@
-//! What a number is to its letter: the value, its text, and the columns that it takes.
+//! A number as its letter shows it: the value, its text, and its columns.
 
 use kcore::Addr;
 use kcore_dcmd::{c_exponential, civil_time};
@@ -56,8 +56,8 @@ fn integer(style: Style, width: usize, value: u64, size: usize, radix: u32) -> F
     FormattedNumber { datum, text: number::integer(style, value, size, radix), width }
 }
 
-/// Digits that may fill their column: then it is one wider, so that the next one does not touch.
-fn bits(value: u64, text: String, width: usize) -> FormattedNumber {
+/// Digits that may fill their column, which is then one wider so that the next one does not touch it.
+fn bits(value: u64, text: String, width: usize) -> Shown {
     let width = width.saturating_add(usize::from(text.len() == width));
     FormattedNumber { datum: Datum::Hex(value), text, width }
 }

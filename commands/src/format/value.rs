@@ -8,7 +8,7 @@ use kcore_dcmd::{Cell, Dot, Fields, Record, View};
 /// What a letter found.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Datum {
-    /// Nothing that is one value.
+    /// Not a single value.
     Nothing,
     /// A number that is read in hexadecimal: an address, bits.
     Hex(u64),

@@ -17,20 +17,24 @@ use crate::thread_operand::thread_of;
 pub struct Fpregs;
 
 const OPTIONS: &[Opt] = &[
-    Opt { flag: 'd', value: None, help: "as doubles; nothing on this machine" },
-    Opt { flag: 'q', value: None, help: "as quads; nothing on this machine" },
-    Opt { flag: 's', value: None, help: "as singles; nothing on this machine" },
+    Opt { flag: 'd', value: None, help: "as doubles; has no effect on this machine" },
+    Opt { flag: 'q', value: None, help: "as quads; has no effect on this machine" },
+    Opt { flag: 's', value: None, help: "as singles; has no effect on this machine" },
 ];
 
 const HELP: &str = "\
-Of the current thread, or of the thread before it, as they were when the core was made: x87 and SSE, on \
-aarch64 v0 to v31. Flags that are set stand behind their register. Of the registers of AVX and AVX-512 \
-those parts are shown that the processor said were in use; JSON has all that was saved. Registers of outer \
+Prints the registers of the current thread, or of the thread given as address, as they were when \
+the core was made. On x86-64 these are x87 and SSE; on aarch64, v0 to v31. The names of the flags \
+that are set follow their register. Of the AVX and AVX-512 registers, only the parts that the \
+processor marked as in use are shown. JSON has everything that was saved. The registers of outer \
 frames are not kept.";
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::fpregs", shows: "the floating-point registers of the current thread" },
-    Example { line: "::walk thread | ::head -1 | ::fpregs", shows: "those of the first thread" },
+    Example {
+        line: "::walk thread | ::head -1 | ::fpregs",
+        shows: "the floating-point registers of the first thread",
+    },
 ];
 
 impl Dcmd for Fpregs {
@@ -46,7 +50,8 @@ impl Dcmd for Fpregs {
     fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
         if let Some(Dot::Frame { tid, index: index @ 1.., .. }) = cx.addr() {
             return Err(DcmdError::failed(format!(
-                "floating-point registers of frame {index} of thread {tid} are not kept: those of frame 0 are"
+                "floating-point registers of frame {index} of thread {tid} were not saved: \
+                 only those of frame 0 were"
             )));
         }
         let tid = thread_of(cx)?;

@@ -67,7 +67,7 @@ fn words<'a>(registers: &'a X86FpRegisters, out: &mut Fields<'a>) {
     let (control, status) = (u32::from(registers.control), u32::from(registers.status));
     let precision = flags::choice(control, 8, ["SIG24", "SIG0", "SIG53", "SIG64"]);
     let rounding = flags::choice(control, 10, ROUNDING);
-    // SSE rounds to the nearest unless it is told otherwise; only then it is said.
+    // SSE rounds to the nearest by default. The mode is shown only if it is another one.
     let sse_rounding = flags::choice(registers.mxcsr, 13, ROUNDING);
     let sse_others: &[&str] = if sse_rounding == "RTN" { &[] } else { &[sse_rounding] };
     let text = |text: String| Cell::text(text);
@@ -95,7 +95,7 @@ fn st_lines(registers: &X86FpRegisters) -> Vec<String> {
     lines.collect()
 }
 
-/// What the tag word would say of a register.
+/// The state of a register in the tag word.
 fn state(registers: &X86FpRegisters, index: u8) -> &'static str {
     let register = registers.st.get(usize::from(index)).copied().unwrap_or_default();
     match (registers.is_used(index), register.exponent & 0x7fff, register.significand) {

@@ -7,7 +7,7 @@ use super::shape::Bound;
 /// The line of `x`: a format that has no letter of its own is left alone.
 pub fn line(bound: &Bound<'_>, place: &GdbContext<'_>) -> Option<String> {
     let (count, letter) = format(bound.format)?;
-    // Of other names gdb takes the value of a variable, and kcore the address.
+    // For other names, gdb takes the value of a variable, and kcore the address.
     let at = match letter {
         'i' => operand::address(bound.word, place),
         _ => operand::number(bound.word, place),
@@ -57,7 +57,7 @@ fn letter(form: char, unit: Option<char>, count: u64) -> Option<char> {
         ('f', Some('w')) => 'f',
         ('f', Some('g') | None) => 'F',
         ('i', None) => 'i',
-        // Strings that follow each other are no repetition of one.
+        // Consecutive strings are not a repetition of one.
         ('s', None) if count == 1 => 's',
         _ => return None,
     })

@@ -21,16 +21,16 @@ use table::ROWS;
 
 pub use page::{about, markdown, text};
 
-/// What knows the lines of gdb and lldb.
+/// The translator of gdb and lldb lines.
 pub const GDB: Gdb = Gdb;
 
-/// Knows the lines of gdb and lldb.
+/// Translates lines of gdb and lldb.
 pub struct Gdb;
 
 impl Foreign for Gdb {
     fn meaning(&self, line: &str, core: &Core, shell: &dyn Shell) -> Option<Meaning> {
-        let place = GdbContext { core, shell };
-        // What a command of the system takes is what ours shows.
+        let place = Place { core, shell };
+        // A shell command reads the output of kcore's command.
         if let Some((line, command)) = line.split_once(" ! ") {
             let Meaning::Same { known, line } = meaning(line, &place)? else { return None };
             return Some(Meaning::Same { known, line: format!("{line} ! {command}") });
@@ -53,8 +53,8 @@ fn meaning(line: &str, place: &GdbContext<'_>) -> Option<Meaning> {
     ROWS.iter().find_map(|row| row_meaning(row, line, place))
 }
 
-/// What a row says of a line; `None` where it has another shape, or the row cannot say it.
-fn row_meaning(row: &Row, line: &str, place: &GdbContext<'_>) -> Option<Meaning> {
+/// The meaning of a line by a row; `None` if the line has another shape, or the row cannot translate it.
+fn row_meaning(row: &Row, line: &str, place: &Place<'_>) -> Option<Meaning> {
     if matches!(row.ours, Ours::AtStart(_)) {
         return None;
     }
@@ -72,13 +72,8 @@ fn row_meaning(row: &Row, line: &str, place: &GdbContext<'_>) -> Option<Meaning>
     }
 }
 
-/// Our line, with what the user filled into theirs.
-fn filled_in(
-    ours: &str,
-    theirs: &str,
-    bound: &Bound<'_>,
-    place: &GdbContext<'_>,
-) -> Option<String> {
+/// The line of kcore, with the words that the user filled into the other debugger's line.
+fn filled_in(ours: &str, theirs: &str, bound: &Bound<'_>, place: &Place<'_>) -> Option<String> {
     let Some((before, rest)) = ours.split_once('{') else { return Some(ours.to_owned()) };
     let (key, after) = rest.split_once('}')?;
     if !theirs.split(' ').any(|word| word == key) {

@@ -4,16 +4,16 @@ use super::row::{Ours, Row};
 use super::shape;
 use super::table::ROWS;
 
-/// Columns of theirs, and of ours, in text.
+/// Columns of the other debuggers' lines, and of kcore's lines, in text.
 const COLUMNS: (usize, usize) = (28, 26);
-/// So many shapes of a row are shown in a table.
+/// Shapes of a row that a table shows, at most.
 const SHAPES: usize = 3;
 
 /// The whole table as text.
 pub fn text() -> String {
     let mut text = line("gdb, lldb", "kcore", "");
     ROWS.iter().for_each(|row| text.push_str(&row_text(row)));
-    text + "\nLines with a * work as typed, where they mean nothing in kcore's language.\n"
+    text + "\nA line with a * works as typed, unless it means something in kcore's language.\n"
 }
 
 /// The rows whose lines begin with a word, as text; `None` if none do.

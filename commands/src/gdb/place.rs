@@ -12,8 +12,8 @@ pub struct GdbContext<'a> {
     pub shell: &'a dyn Shell,
 }
 
-impl GdbContext<'_> {
-    /// The thread that gdb counts so, from 1, as `0t4711`; or the one of that id.
+impl Place<'_> {
+    /// The thread with this number of gdb, which counts from 1, or with this id, as `0t4711`.
     pub fn thread(&self, number: usize) -> Option<String> {
         let tids = self.core.tids();
         let counted = number.checked_sub(1).and_then(|index| tids.get(index));
@@ -39,8 +39,8 @@ impl GdbContext<'_> {
         self.shell.variable(name).is_ok().then(|| name.to_owned())
     }
 
-    /// The function that holds what an expression of kcore's language means, as an address to type: by its
-    /// name, if that is one plain name and means nothing else.
+    /// The function that holds the value of an expression in kcore's language, as an address to
+    /// type: its name, if that is one plain name and means nothing else.
     pub fn function(&self, expression: &str) -> Option<String> {
         let at = Addr::new(self.shell.evaluate(expression).ok()?);
         let symbol = self.core.symbol_at(at)?;
@@ -73,7 +73,7 @@ impl GdbContext<'_> {
     }
 }
 
-/// Whether it is one plain name.
+/// Whether it is a single plain name.
 pub fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.'))

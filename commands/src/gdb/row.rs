@@ -1,4 +1,4 @@
-//! What a row of the table of other debuggers' lines says.
+//! A row of the table of other debuggers' lines.
 
 use super::place::GdbContext;
 use super::shape::Bound;
@@ -6,7 +6,7 @@ use super::shape::Bound;
 /// Lines of gdb and lldb with one meaning.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
-    /// Their shapes, that of gdb first: words, and in capitals what the user fills in.
+    /// The shapes of their lines, that of gdb first. What the user fills in is in capitals.
     pub theirs: &'static [&'static str],
     /// What it is in kcore.
     pub ours: Ours,
@@ -17,20 +17,20 @@ pub struct Row {
 /// What another debugger's line is in kcore.
 #[derive(Clone, Copy, Debug)]
 pub enum Ours {
-    /// A line that means the same; what stands in braces is taken from theirs.
+    /// A line with the same meaning. Words in braces come from the other debugger's line.
     Same(&'static str),
-    /// Such a line that has to be made: how the table shows it, and what makes it.
-    Made(&'static str, fn(&Bound<'_>, &GdbContext<'_>) -> Option<String>),
+    /// Such a line that a function makes: how the table shows it, and the function.
+    Made(&'static str, fn(&Bound<'_>, &Place<'_>) -> Option<String>),
     /// Nothing has to be done.
     Needless,
-    /// What to type instead, or nothing where there is nothing like it.
+    /// What to type instead; empty if kcore has nothing similar.
     Instead(&'static str),
-    /// It is said on the command line, where kcore starts.
+    /// An option of the command line that starts kcore.
     AtStart(&'static str),
 }
 
 impl Row {
-    /// How the table shows what is ours.
+    /// How the table shows the line of kcore.
     pub fn shown(&self) -> String {
         match self.ours {
             Ours::Same(line) => line.replace(['{', '}'], ""),

@@ -2,7 +2,7 @@
 
 /// Words that stand for others at the beginning of a line.
 const SHORT: &[(&str, &str)] = &[("i", "info"), ("inf", "info"), ("disas", "disassemble")];
-/// Letters of a word behind `info` that are enough.
+/// Letters of a word after `info` that are enough.
 const ENOUGH: usize = 2;
 
 /// What stands in a line where its shape has capitals.
@@ -14,8 +14,8 @@ pub struct Bound<'l> {
     pub word: &'l str,
 }
 
-/// What `line` has where `shape` has capitals; `None` if it is no such line. The last word of a shape may be
-/// in capitals, or `...` for whatever follows, which may be nothing.
+/// What `line` has where `shape` has capitals; `None` if the line has another shape. The last word
+/// of a shape may be in capitals, or `...` for any words, or none.
 pub fn matches<'l>(shape: &str, line: &'l str) -> Option<Bound<'l>> {
     let mut bound = Bound::default();
     let mut rest = line.trim();

@@ -13,8 +13,9 @@ impl Dcmd for Externs {
     fn spec(&self) -> Spec {
         Spec::new("$e", Group::Symbols, "list global symbols and the word at each")
             .help(
-                "Every global function and variable of every object: name(ADDRESS): and the word of \
-                 the size of a pointer that stands there, or ? where memory is not there.",
+                "Shows every global function and variable of every object as name(ADDRESS): and \
+                 the word there, of the size of a pointer. `?` stands for a word that cannot be \
+                 read.",
             )
             .examples(&[Example { line: "$e ! grep environ", shows: "a variable and its value" }])
     }

@@ -16,26 +16,26 @@ use self::row::Row;
 use self::select::Selection;
 
 const OPTIONS: &[Opt] = &[
-    Opt { flag: 'D', value: None, help: "the dynamic symbol table instead of .symtab" },
-    Opt { flag: 'P', value: None, help: "the private symbol table" },
-    Opt { flag: 'd', value: None, help: "values and sizes in decimal" },
-    Opt { flag: 'g', value: None, help: "global symbols only" },
-    Opt { flag: 'h', value: None, help: "no header" },
+    Opt { flag: 'D', value: None, help: "show the dynamic symbol table instead of .symtab" },
+    Opt { flag: 'P', value: None, help: "show the private symbol table" },
+    Opt { flag: 'd', value: None, help: "show values and sizes in decimal" },
+    Opt { flag: 'g', value: None, help: "show only global symbols" },
+    Opt { flag: 'h', value: None, help: "omit the header" },
     Opt { flag: 'n', value: None, help: "sort by name" },
-    Opt { flag: 'o', value: None, help: "values and sizes in octal" },
-    Opt { flag: 'p', value: None, help: "as ::nmadd commands that can be read back" },
-    Opt { flag: 'u', value: None, help: "undefined symbols only" },
+    Opt { flag: 'o', value: None, help: "show values and sizes in octal" },
+    Opt { flag: 'p', value: None, help: "print ::nmadd commands that you can read back" },
+    Opt { flag: 'u', value: None, help: "show only undefined symbols" },
     Opt { flag: 'v', value: None, help: "sort by value" },
-    Opt { flag: 'x', value: None, help: "values and sizes in hexadecimal" },
+    Opt { flag: 'x', value: None, help: "show values and sizes in hexadecimal" },
     Opt {
         flag: 'f',
         value: Some("fields"),
-        help: "columns: ndx, val, sz, type, bind, oth, shndx, obj, ctype, ctfid, name, by commas",
+        help: "columns, separated by commas: ndx, val, sz, type, bind, oth, shndx, obj, ctype, ctfid, name",
     },
     Opt {
         flag: 't',
         value: Some("types"),
-        help: "types: noty, objt, func, sect, file, comm, tls, regi; separated by commas",
+        help: "types, separated by commas: noty, objt, func, sect, file, comm, tls, regi",
     },
 ];
 
@@ -55,13 +55,14 @@ impl Dcmd for Nm {
             .options(OPTIONS)
             .operands("[object]", 0, 1)
             .help(
-                "All symbols of all objects, or of one, in the order of their tables. Values are \
-                 addresses in the process; those of thread-local, absolute and undefined symbols \
-                 are as in the file. An object without .symtab shows its dynamic symbols.\n\n\
-                 With an address: the one symbol that covers it, else the closest one; private \
-                 symbols, those that ::nmadd gave, come first. With -p a symbol is left out whose \
-                 name cannot be typed. Types of symbols are not known: ctype says so, and ctfid is \
-                 empty.",
+                "Lists all symbols of all objects, or of one object, in the order of their \
+                 tables. Values are addresses in the process. The values of thread-local, \
+                 absolute and undefined symbols are those in the file. For an object without \
+                 .symtab, ::nm lists its dynamic symbols.\n\n\
+                 With an address, shows the one symbol that covers it, or else the closest one. \
+                 Private symbols, which ::nmadd made, come first. -p leaves out symbols whose \
+                 names you cannot type. The types of symbols are not known: ctype says so, and \
+                 ctfid is empty.",
             )
             .examples(EXAMPLES)
     }

@@ -25,8 +25,7 @@ const VIEW: &str = "\
 const COMMAND: &str =
     "{value:#x}::nmadd {is_function?-f }{is_data?-o }-s {size_in_hex:#x} {typed_name}";
 
-/// What MDB shows where there is no type. Types of symbols are those of debug information, which
-/// has no table to count them by.
+/// What MDB shows for a symbol without a type. Types come from debug information, which has no numbered table.
 const NO_TYPE: &str = "<unknown type>";
 
 /// The fields that `-f` names, each with the cell that switches its column on.
@@ -52,7 +51,7 @@ impl Columns {
     /// Reads `-f`.
     ///
     /// # Errors
-    /// When it names no field.
+    /// If it names an unknown field.
     pub fn new(args: &Args) -> Result<Self> {
         let Some(text) = args.value('f').map(Arg::to_text) else {
             return Ok(Self(
@@ -80,7 +79,7 @@ impl Base {
     /// Reads `-x`, `-d`, `-o`; without one the radix decides.
     ///
     /// # Errors
-    /// For more than one.
+    /// If more than one is given.
     pub fn new(cx: &Cx<'_>, args: &Args) -> Result<Self> {
         let options = [('x', Self::Hex), ('d', Self::Decimal), ('o', Self::Octal)];
         let mut given = options.iter().filter(|(flag, _)| args.has(*flag)).map(|(_, base)| *base);

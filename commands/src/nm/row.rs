@@ -1,4 +1,4 @@
-//! What `::nm` knows of a symbol, of an object or of the user.
+//! What `::nm` knows about a symbol of a module or of the user.
 
 use std::borrow::Cow;
 
@@ -49,7 +49,7 @@ impl<'s> Row<'s> {
         }
     }
 
-    /// A symbol of the user: global, and of no section, as MDB has them.
+    /// A symbol of the user. As in MDB, it is global and belongs to no section.
     pub fn private(index: u64, symbol: &'s PrivateSymbol) -> Self {
         Self {
             index,
@@ -66,7 +66,7 @@ impl<'s> Row<'s> {
         }
     }
 
-    /// The name that `::nmadd` takes, if it takes it.
+    /// The name, if `::nmadd` accepts it.
     pub fn typed_name(&self) -> Option<&str> {
         let name = self.linkage_name.split('@').next().unwrap_or_default();
         can_be_typed(name).then_some(name)

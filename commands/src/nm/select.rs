@@ -60,7 +60,7 @@ impl Selection {
     /// Reads `-D`, `-g`, `-u` and `-t`.
     ///
     /// # Errors
-    /// When `-t` names no type.
+    /// If `-t` names an unknown type.
     pub fn new(args: &Args) -> Result<Self> {
         Ok(Self {
             dynamic: args.has('D'),
@@ -76,14 +76,14 @@ impl Selection {
         Self { dynamic: false, globals: true, undefined: false, types }
     }
 
-    /// The table that is shown of `module`: what is stripped has its dynamic one at least.
+    /// The table of `module` that is shown. A stripped module has at least its dynamic one.
     pub fn source_of(&self, module: &Module) -> Source {
         let full = |symbol: SymbolRef<'_>| symbol.source() == SymbolSource::Full;
         let stripped = || !module.symbols().table().iter().any(full);
         if self.dynamic || stripped() { Source::Dynamic } else { Source::Full }
     }
 
-    /// Whether a symbol is shown. The entry 0 of a table is none.
+    /// Whether a symbol is shown. Entry 0 of a table is not a symbol.
     pub fn wants(&self, source: Source, symbol: &SymbolRef<'_>) -> bool {
         let in_table = match source {
             Source::Full => symbol.source() == SymbolSource::Full,

@@ -18,50 +18,61 @@ use crate::session_process::SessionProcess;
 use crate::type_words::{abort, paths};
 
 const OPTIONS: &[Opt] = &[
-    Opt { flag: 'a', value: None, help: "show where each part lies; in a pipe, hand on where" },
-    Opt { flag: 'C', value: None, help: "no limit for texts in arrays of characters" },
-    Opt { flag: 'd', value: None, help: "integers in decimal" },
+    Opt {
+        flag: 'a',
+        value: None,
+        help: "show the address of each part; in a pipe, pass the addresses",
+    },
+    Opt { flag: 'C', value: None, help: "show arrays of characters without a limit" },
+    Opt { flag: 'd', value: None, help: "show integers in decimal" },
     Opt { flag: 'h', value: None, help: "show the holes of structures" },
     Opt { flag: 'i', value: None, help: "the address is the value itself" },
-    Opt { flag: 'L', value: None, help: "no limit for elements" },
-    Opt { flag: 'n', value: None, help: "pointers as numbers, without symbols and texts" },
-    Opt { flag: 'p', value: None, help: "the address is a physical one: not for cores" },
-    Opt { flag: 'r', value: None, help: "types of standard libraries as they are laid out" },
+    Opt { flag: 'L', value: None, help: "show elements without a limit" },
+    Opt { flag: 'n', value: None, help: "show pointers as numbers, without symbols and texts" },
+    Opt { flag: 'p', value: None, help: "the address is physical; not for cores" },
+    Opt { flag: 'r', value: None, help: "show types of standard libraries as they are laid out" },
     Opt { flag: 'T', value: None, help: "show types, and what typedefs stand for" },
     Opt { flag: 't', value: None, help: "show types" },
-    Opt { flag: 'x', value: None, help: "integers in hexadecimal, all of them" },
-    Opt { flag: 'c', value: Some("limit"), help: "show so many characters of an array as text" },
-    Opt { flag: 'l', value: Some("limit"), help: "show so many elements of an array or container" },
+    Opt { flag: 'x', value: None, help: "show all integers in hexadecimal" },
+    Opt { flag: 'c', value: Some("limit"), help: "show at most this many characters of an array" },
+    Opt {
+        flag: 'l',
+        value: Some("limit"),
+        help: "show at most this many elements of an array or container",
+    },
     Opt {
         flag: 's',
         value: Some("depth"),
-        help: "show structures so deep, and those below as dots",
+        help: "show structures down to this depth, and deeper ones as dots",
     },
 ];
 
 const HELP: &str = "\
-Without a type it is that of the symbol at the address. Without an address the layout of the type is \
-shown, or the value of the variable of that name: a local of the current frame, else a global, of the \
-current thread where threads have their own; a thread, task or frame from a pipe, before ::print says whose (a thread or task stands for its \
-innermost frame). A frame that has no variable of the name, or one that the path does not fit, says so.
+Without a type, the type is that of the symbol at the address. Without an address, ::print shows \
+the layout of a type, or the value of a variable: a local of the current frame, or else a global. \
+A thread-local variable is that of the current thread. A thread, task or frame from a pipe says \
+whose variable you mean. A thread or task stands for its innermost frame. If a frame has no such \
+variable, or the path does not fit it, a message says so.
 
-Members are paths of C: n_next->n_sub.s_count, n_vals[2], ((struct foo *)p)->x, *p. [1..3] is \
-each element of a range, both ends included; elements of containers of C++ and Rust have indices and \
-keys, v[3], m[\"key\"], members of tuples numbers, t.0. The members of an enumeration's data stand behind its \
-variant or by themselves, e.Circle.radius, e.radius; *o is what an optional or a variant of C++ holds. An index is decimal, as in C, or has 0x before it. $[offset] is the member \
-at an offset. A dot may begin a path, or -> where a pointer does; neither needs to.
+Members are C paths: n_next->n_sub.s_count, n_vals[2], ((struct foo *)p)->x, *p. [1..3] is a \
+range of elements, with both ends. Elements of C++ and Rust containers have indices and keys: \
+v[3], m[\"key\"]. Members of tuples have numbers: t.0. You reach the data of a Rust enum through \
+its variant or directly: e.Circle.radius, e.radius. *o is the value that a C++ optional or \
+variant holds. An index is decimal, as in C; 0x marks a hexadecimal one. $[offset] is the member \
+at an offset. A path may begin with a dot, or with -> for a pointer, but need not.
 
-In a pipe an integer or pointer hands on its value, anything else where it lies.
+In a pipe, an integer or pointer passes its value, and any other member its address.
 
-Limits are decimal, or have 0x before them: 32 elements and 1024 characters, unless ::set has others. Integers are \
-hexadecimal; <optimized out> was kept nowhere, <not dumped> is missing in the core, <unreadable> was \
-never there.";
+The limits are 32 elements and 1024 characters, unless ::set changed them. Limits that you type \
+are decimal; 0x marks a hexadecimal one. Integers are shown in hexadecimal. <optimized out> marks \
+a value that the compiler did not keep, <not dumped> memory that the core does not have, and \
+<unreadable> memory that the process did not map.";
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::print head", shows: "a global variable" },
     Example {
         line: "first::print struct node n_id n_sub",
-        shows: "two members of what lies there",
+        shows: "two members of the object at an address",
     },
     Example { line: "::print -at struct node", shows: "how a type is laid out" },
     Example {
@@ -141,7 +152,7 @@ impl Run<'_, '_> {
     fn print(&mut self, object: &Object, path: String, is_target: bool) -> Result<()> {
         let value = self.value(object);
         let mut style = ValueStyle { values: self.subject.has_value, ..self.options.style };
-        // Of what has no parts there is nothing else to show.
+        // An object without parts has nothing else to show.
         let is_bare = !matches!(value.content, Content::Fields(_)) && path.is_empty();
         if !style.values && is_bare && style.types == TypeNames::Hidden {
             style.types = TypeNames::Declared;
@@ -151,7 +162,7 @@ impl Run<'_, '_> {
         }
         let dot = self.piped(object, &value);
         if self.cx.input().pipe_out && dot.is_none() {
-            return Err(DcmdError::failed("failed to print type: it lies at no address"));
+            return Err(DcmdError::failed("failed to print type: it has no address"));
         }
         self.cx.emit(&Printed { value, path, is_target, style, dot })
     }
@@ -180,7 +191,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Behind an address that was given dot is the next object's.
+    /// After a given address, dot moves to the next object.
     fn move_dot(&mut self) {
         let Some(at) = self.subject.moves_from else { return };
         let size = self.subject.object.complete_type(&self.process).ok();
@@ -190,10 +201,10 @@ impl Run<'_, '_> {
     }
 }
 
-/// That nothing of an object can be read is a failure, if it should lie in memory.
+/// It is an error if nothing of an object that should lie in memory can be read.
 ///
 /// # Errors
-/// Such a failure, with what was to be read.
+/// This error, with the range that was to be read.
 pub fn check_readable(cx: &Cx<'_>, object: &Object, value: &Value) -> Result<()> {
     let (Content::Absent(_), ObjectPlace::Memory(at)) = (&value.content, &object.place) else {
         return Ok(());

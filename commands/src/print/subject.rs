@@ -1,4 +1,4 @@
-//! What `::print` is asked for: a type at an address, a type alone, or a variable.
+//! What `::print` shows: a type at an address, a type alone, or a variable.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use kcore_dcmd::{Arg, Args, Cx, DcmdError, Dot, Result};
 use super::Options;
 use crate::{frame_operand::FrameOperand, symbol_type, type_words, variable};
 
-/// What the look-up of a type says that found none.
+/// The error of a lookup that found no type.
 const NO_TYPE: &str = "no type found corresponding to name";
 
 /// What is printed.
@@ -17,7 +17,7 @@ pub struct Subject {
     pub object: Object,
     /// The path that leads to it from a variable, if it is only a part of that.
     pub path: Option<String>,
-    /// The members that are wanted; all of it without any.
+    /// The wanted members; the whole object if the list is empty.
     pub members: Vec<Arg>,
     /// Whether it is an object, and not a type alone.
     pub has_value: bool,
@@ -27,10 +27,10 @@ pub struct Subject {
     pub moves_from: Option<Addr>,
 }
 
-/// Finds out what is asked for. What it is decides how it is shown.
+/// Finds the subject of a call. Its kind decides how it is shown.
 ///
 /// # Errors
-/// When nothing is, or it is not known.
+/// If there is no subject, or it is not known.
 pub fn find(cx: &mut Cx<'_>, args: &Args, options: &Options) -> Result<Subject> {
     let words = args.operands();
     if options.immediate && cx.addr().is_none() {
@@ -51,8 +51,8 @@ pub fn find(cx: &mut Cx<'_>, args: &Args, options: &Options) -> Result<Subject> 
     }
 }
 
-/// That the frame, thread or task from a pipe has no variable of a name. What lies at the address of a frame has
-/// that type only if the words say that they are a type.
+/// The error that the frame, thread or task from a pipe has no variable of this name. The words
+/// name a type at the address of the frame only if they say so.
 fn missing_variable(
     cx: &Cx<'_>,
     words: &[Arg],
@@ -70,7 +70,7 @@ fn missing_variable(
     })
 }
 
-/// A type by its name. What is none may be a member of what the symbol at the address is.
+/// A type by its name. A word that is not a type may be a member of the object whose symbol is at the address.
 fn of_type(
     cx: &mut Cx<'_>,
     words: &[Arg],
@@ -85,7 +85,7 @@ fn of_type(
         }
         Err(why) => why,
     };
-    // A tag or a typedef that is misspelled is no member.
+    // A misspelled tag or typedef is not a member.
     let at = cx.addr().filter(|_| !options.immediate && !text.contains(' '));
     let by_symbol = at.and_then(|at| symbol_type::at(cx, at.addr()).ok());
     if let Some(object) = by_symbol {
@@ -100,11 +100,11 @@ fn of_type(
     }
 }
 
-/// That nothing has the name, with one that has something and differs little. Where only a type can stand, what
-/// was wrong with it is said.
+/// The error that nothing has the name, with a similar name that exists. If only a type can stand
+/// there, the error says what is wrong with the type.
 fn unknown(cx: &Cx<'_>, words: &[Arg], text: &str, why: DcmdError) -> DcmdError {
     if let Some(part) = text.strip_prefix('&') {
-        let told = format!("'&' is no operator of a path: ::print -a {part} shows where it lies");
+        let told = format!("'&' is not an operator of paths: ::print -a {part} shows the address");
         return DcmdError::failed(told);
     }
     let is_path = text.contains("->") || text.starts_with('*') || text.contains(['.', '[']);

@@ -1,4 +1,4 @@
-//! What a specifier makes of a member.
+//! Formats a member as a specifier says.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -13,7 +13,7 @@ const MAX_TEXT: usize = 1023;
 
 /// Why a member has no text.
 pub enum Failure {
-    /// The specifier does not fit its type: it would fit no other object either.
+    /// The specifier does not fit its type, and so fits no other object.
     Type(String),
     /// It cannot be read.
     Memory(DcmdError),
@@ -28,7 +28,7 @@ impl Failure {
 /// The text of the address that `.` stands for.
 ///
 /// # Errors
-/// When the specifier is none of numbers and pointers.
+/// If the specifier is not one for numbers and pointers.
 pub fn dot(
     cx: &Cx<'_>,
     process: &SessionProcess<'_>,

@@ -4,7 +4,7 @@ use kcore_dcmd::{DcmdError, Result};
 
 /// Columns of one field, at most.
 const MAX_WIDTH: usize = 4096;
-/// The letters that there are.
+/// All letters.
 const LETTERS: &str = "aApdqRIHNoruxXsY";
 
 /// A piece of a format.
@@ -32,7 +32,7 @@ pub struct Specifier {
 /// Least number of columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
-    /// So many.
+    /// This many.
     Columns(usize),
     /// As many as an address has digits.
     Address,
@@ -41,7 +41,7 @@ pub enum Width {
 /// Reads a format.
 ///
 /// # Errors
-/// When it has a specifier that there is none of.
+/// If it has an unknown specifier.
 pub fn parse(format: &str) -> Result<Vec<Piece>> {
     let mut pieces = Vec::new();
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! `::printf` — members of an object in a format of one's own.
+//! `::printf` — members of an object in a format that the user gives.
 
 mod convert;
 mod format;
@@ -16,17 +16,25 @@ use crate::session_process::SessionProcess;
 use crate::type_words::{abort, paths, required};
 
 const HELP: &str = "\
-The format is that of C, in double quotes; \\n ends a line, and nothing is added to what it says. For each \
-specifier there is a member, a path as ::print has it, or . for the address itself.
+The format is that of C, in double quotes. \\n ends a line; ::printf adds nothing to the format. \
+Each specifier takes one member: a path, as for ::print, or . for the address itself.
 
-%d %u decimal, %x %X hexadecimal, %o %q octal, %r %R the radix, each but %d, %q and %R without sign; %a %A \
-a pointer as symbol, %p as number, %s text, %H a size for people, %I %N internet addresses, %Y a time, %% \
-a percent sign. Between % and the letter: - aligns left, a number is the width, ? that of an address, 0 \
-fills with zeros.";
+- %d %u %x %X: decimal signed and unsigned, hexadecimal
+- %o %q: octal unsigned and signed
+- %r %R: the radix, unsigned and signed
+- %a %A %p: a pointer as symbol, and as number
+- %s: text
+- %H: a size in human-readable form
+- %I %N: an IPv4 and an IPv6 address
+- %Y: a time
+- %%: a percent sign
+
+Between % and the letter, - aligns to the left, a number sets the width, ? sets the width of an \
+address, and 0 pads with zeros.";
 
 const EXAMPLES: &[Example] = &[Example {
     line: "first::printf \"%-?p %s\\n\" struct node . n_name",
-    shows: "an address, and the text that a member points to",
+    shows: "an address, and the text to which a member points",
 }];
 
 /// Prints members of an object in a format.

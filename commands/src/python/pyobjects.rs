@@ -15,27 +15,36 @@ use super::subject::{self, Subject};
 use crate::script_values;
 
 const OPTIONS: &[Opt] = &[
-    Opt { flag: 'c', value: Some("class"), help: "the addresses of the instances of this class" },
-    Opt { flag: 'n', value: Some("count"), help: "so many classes, else all" },
-    Opt { flag: 'r', value: None, help: "what refers to the object at the address" },
+    Opt {
+        flag: 'c',
+        value: Some("class"),
+        help: "show the addresses of the instances of this class",
+    },
+    Opt { flag: 'n', value: Some("count"), help: "show this many classes (default all)" },
+    Opt { flag: 'r', value: None, help: "show what refers to the object at the address" },
 ];
 
 const HELP: &str = "\
-The objects that Python's collector keeps in its lists, by class: how many there are, how many bytes they \
-have themselves, without what they keep elsewhere, and where one of them lies. They are those that may hold \
-others: instances, lists, dicts, functions. Objects of no list are not counted: str, int, float, and dicts and \
-tuples of nothing but those.
+Counts the objects in the lists of Python's garbage collector, by class. Each line shows how many \
+there are, their own size in bytes without what they keep elsewhere, and the address of one. The \
+lists contain objects that may hold others: instances, lists, dicts, functions. They do not \
+contain str, int, float, and dicts and tuples that hold only those.
 
-With -r each object that refers to the one at the address is shown, with how: by an attribute, an item, a key or its \
-value, a variable of a frame. An instance, a module and a class refer to what their dicts hold; a dict or tuple of no list \
-is found where one of a list holds it. What C code keeps to itself is not known.
+-r shows each object that refers to the one at the address, and how: by an attribute, an item, a \
+key or its value, or a variable of a frame. An instance, a module and a class refer to what their \
+dicts hold. A dict or tuple that is in no list is found if an object of a list holds it. \
+References that C code keeps to itself are not known.
 
-With -c the addresses of the instances of a class, which is named without its module, are shown, and handed on in \
-a pipe. What lists lead to something that is no object, or was not dumped, is told.";
+-c shows the addresses of the instances of a class, and passes them on in a pipe. Name the class \
+without its module. If a list leads to something that is no object, or that was not dumped, a \
+note says so.";
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::pyobjects -n 10", shows: "the ten classes with the most bytes" },
-    Example { line: "::pyobjects -c Thread | ::pyprint -d 1", shows: "all threads of threading" },
+    Example {
+        line: "::pyobjects -c Thread | ::pyprint -d 1",
+        shows: "all Thread objects of the module threading",
+    },
     Example { line: "::pyobjects -c Thread | ::pyobjects -r", shows: "what refers to them" },
 ];
 
@@ -59,7 +68,7 @@ impl Dcmd for Pyobjects {
         match (args.has('r'), cx.addr()) {
             (true, Some(_)) => return of_dot(cx),
             (true, None) => return Err(DcmdError::usage("-r needs the address of an object")),
-            (false, Some(_)) => return Err(DcmdError::usage("an address is taken with -r alone")),
+            (false, Some(_)) => return Err(DcmdError::usage("only -r takes an address")),
             (false, None) => {}
         }
         let core: &Core = cx.core();
@@ -89,7 +98,7 @@ fn note_broken(cx: &mut Cx<'_>, census: &Census) -> Result<()> {
     if census.broken == 0 {
         return Ok(());
     }
-    let what = "lists of the collector are damaged or were not dumped as a whole";
+    let what = "lists of the collector are damaged or were not dumped in full";
     cx.note(&format!("{} {what}: there are more objects", census.broken))
 }
 
@@ -103,7 +112,7 @@ fn of_dot(cx: &mut Cx<'_>) -> Result<()> {
     note_broken(cx, &census)
 }
 
-/// Who looks after each step whether the user stopped the work.
+/// Checks after each step whether the user stopped the work.
 fn watch(cx: &mut Cx<'_>) -> impl FnMut(usize) -> ControlFlow<()> {
     |_| match cx.check_interrupt() {
         Ok(()) => ControlFlow::Continue(()),
@@ -115,7 +124,7 @@ fn counted(cx: &mut Cx<'_>, core: &Core, python: &Python) -> Result<Census> {
     python.census(core, &mut watch(cx)).ok_or(DcmdError::Interrupted)
 }
 
-/// The objects of the classes that are called so.
+/// The objects of the classes with this name.
 fn of_class<'a>(
     core: &'a Core,
     python: &'a Python,
@@ -133,7 +142,7 @@ fn of_class<'a>(
         .filter(move |at| python.class_of(core, *at).is_some_and(|class| classes.contains(&class)))
 }
 
-/// A class, and how many objects are of it.
+/// A class, and the number of its objects.
 struct Row<'g> {
     group: &'g ObjectGroup,
     class: Option<std::sync::Arc<str>>,

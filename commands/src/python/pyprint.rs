@@ -15,35 +15,58 @@ use crate::script_values::ScriptValues;
 use crate::v8::member_path;
 
 const OPTIONS: &[Opt] = &[
-    Opt { flag: 'a', value: None, help: "show each value behind its address" },
-    Opt { flag: 'd', value: Some("depth"), help: "so many objects inside of each other, else 3" },
-    Opt { flag: 'N', value: Some("length"), help: "so much of each str and bytes, else 1024" },
-    Opt { flag: 'l', value: Some("limit"), help: "so many items and attributes, else 100" },
+    Opt { flag: 'a', value: None, help: "show the address before each value" },
+    Opt {
+        flag: 'd',
+        value: Some("depth"),
+        help: "show nested objects down to this depth (default 3)",
+    },
+    Opt {
+        flag: 'N',
+        value: Some("length"),
+        help: "show at most this much of each str and bytes (default 1024)",
+    },
+    Opt {
+        flag: 'l',
+        value: Some("limit"),
+        help: "show at most this many items and attributes (default 100)",
+    },
 ];
 
 const HELP: &str = "\
-The address is that of an object. A member is a path: a.b, list[3], [\"a key\"] or .key for the value of a \
-dict. Indices are decimal. Several stand on one line. What an object of a builtin type keeps has the name that Python has \
-for it: args, __cause__, __context__, __traceback__ of an exception, errno, filename, value, exceptions and the like, __code__, \
-__globals__, __defaults__ of a function, __func__ and __self__ of a method, cell_contents, tb_frame, tb_lineno, f_lineno, the variables of a frame; \
-items of a named tuple have their names; the names of a module or a class are members of it. A generator \
-or coroutine is its function, what it does, where it is, and its variables.
+The address is that of an object. A member is a path: a.b, list[3], [\"a key\"], or .key for a \
+value of a dict. Indices are decimal. Several members share one line.
 
-Values are spelled as repr() does; an instance is its class with its attributes, those in slots first, \
-whatever its __repr__ is; an exception has its arguments before them, and behind them what it was raised \
-from (__cause__), or else in whose handling (__context__), unless that was raised from None. What is derived from a \
-builtin type, and a function or method, has its attributes behind its value: Number(3, unit='m'). Of types that C code made, \
-the containers, numbers and times of the standard library are known: deque, OrderedDict in its own order, array, views of \
-dicts, SimpleNamespace, partial, Decimal, datetime and others. What keeps something that is not known is \
-<module.type object at its address>, as object.__repr__ has it, with the attributes that are known. What is deeper than -d is ..., an \
-object inside of itself <circular>, a str that is cut ends with dots behind its quotes.
+Members of builtin types have the names that Python gives them:
 
-In a pipe each value hands on its address.";
+- of an exception: args, __cause__, __context__, __traceback__, errno, filename, value, \
+exceptions and others
+- of a function: __code__, __globals__, __defaults__
+- of a method: __func__ and __self__
+- of other objects: cell_contents, tb_frame, tb_lineno, f_lineno, the variables of a frame, the \
+items of a named tuple, and the names of a module or a class
+
+A generator or coroutine shows its function, its state, its place in the code, and its variables.
+
+Values look as repr() prints them. An instance shows its class with its attributes, those in \
+slots first, and ignores its own __repr__. An exception shows its arguments before its \
+attributes. After them follows __cause__, from which it was raised, or else __context__, which \
+was being handled, unless it was raised from None. An object of a type derived from a builtin \
+one, a function, and a method show their attributes after their value: Number(3, unit='m').
+
+kcore knows the containers, numbers and times of the standard library that C code implements. \
+Among them are deque, OrderedDict in its own order, array, views of dicts, SimpleNamespace, \
+partial, Decimal and datetime. Any other such object is <module.type object at its address>, as \
+object.__repr__ prints it, with the attributes that are known. `...` stands for objects below the \
+depth of -d, and <circular> for an object inside of itself. Dots after its quotes mark a str that \
+is cut.
+
+In a pipe, each value passes its address.";
 
 const EXAMPLES: &[Example] = &[
     Example {
         line: "::pystack -p numbers | ::pyprint",
-        shows: "a variable of the frames that have it",
+        shows: "a variable, in the frames that have it",
     },
     Example {
         line: "::pystack -p data | ::pyprint -a",
@@ -100,7 +123,7 @@ fn follow(subject: Subject<'_>, path: &str, limits: Limits) -> Result<Value> {
             Parsed::Name(name) => Step::Name(name),
             Parsed::Index(index) => Step::Index(index),
             Parsed::Symbol(name) => {
-                return Err(DcmdError::usage(format!("'Symbol({name})' is no member of Python's")));
+                return Err(DcmdError::usage(format!("'Symbol({name})' is not a Python member")));
             }
         };
         let next = subject.python.member(subject.core, at, &step);

@@ -14,35 +14,43 @@ use super::subject;
 use crate::stack_start::StackStart;
 
 const OPTIONS: &[Opt] = &[
-    Opt { flag: 'v', value: None, help: "with the local variables of each frame" },
-    Opt {
-        flag: 'p',
-        value: Some("name"),
-        help: "hand on this variable of the frames that have it",
-    },
+    Opt { flag: 'v', value: None, help: "also show the local variables of each frame" },
+    Opt { flag: 'p', value: Some("name"), help: "pass this variable of the frames that have it" },
     Opt {
         flag: 'd',
         value: Some("depth"),
-        help: "with -v, so many objects inside of each other, else 2",
+        help: "with -v, show nested objects down to this depth (default 2)",
     },
-    Opt { flag: 'N', value: Some("length"), help: "so much of each str and bytes, else 1024" },
-    Opt { flag: 'l', value: Some("limit"), help: "so many items and attributes, else 100" },
+    Opt {
+        flag: 'N',
+        value: Some("length"),
+        help: "show at most this much of each str and bytes (default 1024)",
+    },
+    Opt {
+        flag: 'l',
+        value: Some("limit"),
+        help: "show at most this many items and attributes (default 100)",
+    },
 ];
 
 const HELP: &str = "\
-The frames of Python alone, innermost first, of the current thread, or of a thread from a pipe or a typed \
-one: the frame's address, the function by its qualified name (since 3.11), file and line. For them among native \
-frames see $C and ::stack. A thread without Python says so. Behind a thread's name stands whether it holds the \
-GIL, waits for it, or collects garbage, which it does with the GIL unless that is said (where the interpreter has \
-no symbols, only that garbage is collected while it holds the GIL); and below it an exception that is on its way, and those whose handlers run.
+Prints only the Python frames of the current thread, or of the thread given as address, innermost \
+first. Each line has the address of the frame, the function by its qualified name (since 3.11), \
+the file and the line. $C and ::stack show these frames among the native ones. If a thread runs \
+no Python, a message says so.
 
-With -v the variables of each frame that have a value, as ::pyprint spells them. With -p the addresses of \
-the variable of this name are shown, and handed on in a pipe.";
+The line of a thread says whether it holds the GIL, waits for it, or collects garbage. A thread \
+that collects garbage holds the GIL, unless the line says otherwise. If the interpreter has no \
+symbols, the line can only say that garbage is collected while the thread holds the GIL. Below it \
+stand an exception that is on its way, and those whose handlers run.
+
+With -v, each frame also shows its variables that have a value, as ::pyprint prints them. With \
+-p, ::pystack shows the addresses of the variable of this name and passes them on in a pipe.";
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::pystack", shows: "the Python frames of the current thread" },
     Example { line: "::pystack -v", shows: "the same with local variables" },
-    Example { line: "::walk thread | ::pystack", shows: "those of all threads" },
+    Example { line: "::walk thread | ::pystack", shows: "the Python frames of all threads" },
 ];
 
 /// Prints the Python frames of a thread, innermost first.
@@ -60,7 +68,7 @@ impl Dcmd for Pystack {
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         let core: &Core = cx.core();
         let limits = subject::limits(args, 2)?;
-        let no_thread = || DcmdError::failed("Python's frames are those of threads");
+        let no_thread = || DcmdError::failed("only threads have Python frames");
         let tid = StackStart::of(cx)?.tid().ok_or_else(no_thread)?;
         let pythons = subject::instances(core)?;
         let chains = pythons
@@ -87,7 +95,7 @@ impl Dcmd for Pystack {
         if wanted.is_none() || without == 0 {
             return Ok(());
         }
-        let what = "frames were not dumped, or what names them is damaged";
+        let what = "frames were not dumped, or their names are damaged";
         cx.note(&format!("the variables of {without} {what}"))
     }
 }
@@ -121,7 +129,7 @@ struct Begin {
     handled: Vec<ScriptNode>,
 }
 
-/// What is told of an exception.
+/// How much of an exception is shown.
 const ON_A_LINE: Limits = Limits { depth: 2, entries: 16, characters: 256 };
 
 fn exceptions(core: &Core, pythons: &[&Python], tid: Tid) -> [Vec<ScriptNode>; 2] {

@@ -9,12 +9,13 @@ use kcore_dcmd::{
 use super::subject;
 
 const HELP: &str = "\
-Every task of asyncio that is not done, of all loops: its address, its name, what its coroutine does \
-(created, suspended, running, closed), and what it awaits in the end. Below stand the frames of its coroutine and of those that \
-it awaits, innermost first. The frames of a running one that lie inside of it are on the stack of its thread: see ::pystack.
+Lists every task of asyncio that is not done, of all loops. Each line has its address, its name, \
+the state of its coroutine (created, suspended, running, closed), and what it awaits in the end. \
+Below it stand the frames of its coroutine and of those that it awaits, innermost first. The \
+inner frames of a running task are on the stack of its thread, which ::pystack prints.
 
-Since 3.14 the file of the module _asyncio (or of the program that holds it) says where the tasks are; without it \
-they are not found.";
+Since Python 3.14, kcore needs the file of the module _asyncio, or of the program that contains \
+it, to find the tasks.";
 
 /// Lists the tasks.
 pub struct Pytasks;
@@ -32,7 +33,7 @@ impl Dcmd for Pytasks {
             let found = python.py_tasks(core).map_err(|why| DcmdError::failed(why.to_string()))?;
             found.tasks.iter().try_for_each(|task| cx.emit(&Row { task }))?;
             if found.unread > 0 {
-                let what = "tasks, or lists of them, were not dumped as a whole, or are damaged";
+                let what = "tasks, or lists of them, were not dumped in full, or are damaged";
                 cx.note(&format!("{} {what}: there may be more", found.unread))?;
             }
         }

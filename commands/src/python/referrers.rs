@@ -1,4 +1,4 @@
-//! Who refers to an object of Python.
+//! What refers to a Python object.
 
 use std::borrow::Cow;
 
@@ -6,10 +6,10 @@ use kcore::Addr;
 use kcore::python::{Edge, Referrer};
 use kcore_dcmd::{Cell, Cx, Dot, Fields, Record, Result, View};
 
-/// Shows who refers to the object at `at`, or that nobody does.
+/// Shows what refers to the object at `at`, or that nothing does.
 ///
 /// # Errors
-/// When nobody reads any more.
+/// The errors of the sink.
 pub fn emit(cx: &mut Cx<'_>, at: Addr, found: &[Referrer]) -> Result<()> {
     if found.is_empty() {
         return cx.emit(&Unreferred(at));
@@ -32,7 +32,7 @@ const fn kind(edge: &Edge) -> &'static str {
     }
 }
 
-/// What stands behind that which refers.
+/// The text after the object that refers.
 fn shown(edge: &Edge) -> Cow<'static, str> {
     match edge {
         Edge::Attribute(name) => format!(".{name}").into(),
@@ -80,7 +80,7 @@ impl Record for Row<'_> {
     }
 }
 
-/// Nobody refers to an object.
+/// Nothing refers to an object.
 struct Unreferred(Addr);
 
 impl Record for Unreferred {

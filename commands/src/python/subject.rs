@@ -1,4 +1,4 @@
-//! The object that a dcmd of Python is asked about, and the CPython that knows it.
+//! The object that a Python dcmd is about, and the CPython that knows it.
 
 use kcore::python::{
     self, Python,
@@ -9,11 +9,11 @@ use kcore_dcmd::{Args, Cx, DcmdError, Dialect, Result, ScriptStyle};
 
 use crate::script_values;
 
-/// A value as Python itself would spell it.
+/// A value in the notation of Python.
 pub const STYLE: ScriptStyle =
     ScriptStyle { dialect: Dialect::Python, addresses: false, indent: 0 };
 
-/// An object, and the CPython whose it is.
+/// An object, and the CPython to which it belongs.
 #[derive(Clone, Copy)]
 pub struct Subject<'c> {
     /// The process.
@@ -28,7 +28,7 @@ impl<'c> Subject<'c> {
     /// The object at the address before a dcmd.
     ///
     /// # Errors
-    /// Without CPython in the process; when no object lies there.
+    /// If the process has no CPython, or no object lies there.
     pub fn of(cx: &Cx<'c>) -> Result<Self> {
         let at = cx.addr().ok_or_else(|| DcmdError::usage("an address is needed"))?.addr();
         let core: &Core = cx.core();
@@ -56,7 +56,7 @@ impl<'c> Subject<'c> {
 /// Every CPython of the process that can be decoded.
 ///
 /// # Errors
-/// When there is none, or none can be decoded: then the reason is told.
+/// If there is none, or none can be decoded; the error gives the reason.
 pub fn instances(core: &Core) -> Result<Vec<&Python>> {
     let runtimes = core.runtimes();
     let found: Vec<&Python> = runtimes.of::<Python>().collect();
@@ -73,10 +73,10 @@ pub fn instances(core: &Core) -> Result<Vec<&Python>> {
     }))
 }
 
-/// How much is told, by the options `-d`, `-l` and `-N`, in decimal; the depth is `depth` unless it is given.
+/// How much is shown, by the options `-d`, `-l` and `-N`, in decimal. The default depth is `depth`.
 ///
 /// # Errors
-/// What is no number.
+/// If the option is not a number.
 pub fn limits(args: &Args, depth: u64) -> Result<Limits> {
     Ok(Limits {
         depth: script_values::depth(args, depth)?,

@@ -1,4 +1,4 @@
-//! Registers of aarch64: the general ones in two columns, then what says where the thread stands.
+//! Registers of aarch64: the general ones in two columns, then those that show where the thread stands.
 
 use kcore_dcmd::{Cell, Fields};
 

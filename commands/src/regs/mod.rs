@@ -18,14 +18,18 @@ use crate::{
 pub struct Regs;
 
 const OPTIONS: &[Opt] = &[
-    Opt { flag: 'u', value: None, help: "those that the ucontext_t at the address holds" },
-    Opt { flag: 'f', value: Some("frame"), help: "of this frame (decimal, innermost 0)" },
+    Opt { flag: 'u', value: None, help: "the registers in the ucontext_t at the address" },
+    Opt {
+        flag: 'f',
+        value: Some("frame"),
+        help: "the registers of this frame (decimal; the innermost frame is 0)",
+    },
 ];
 
 const HELP: &str = "\
-Of the current thread and frame; of another thread by its id or from a pipe; of a frame from a pipe \
-of frames. In an outer frame only the registers are known that the functions it called preserved: the \
-others are <unknown>. trapno and err are not in a core of Linux.";
+Prints the registers of the current thread and frame. The address is another thread, by its id or \
+from a pipe, or a frame from a pipe. For an outer frame, only the registers that its callees \
+preserved are known; the others are <unknown>. A Linux core does not hold trapno and err.";
 
 impl Dcmd for Regs {
     fn spec(&self) -> Spec {
@@ -36,10 +40,13 @@ impl Dcmd for Regs {
             .help(HELP)
             .examples(&[
                 Example { line: "$r", shows: "the registers of the current thread" },
-                Example { line: "::regs -f 1", shows: "those of the innermost frame's caller" },
+                Example {
+                    line: "::regs -f 1",
+                    shows: "the registers of the innermost frame's caller",
+                },
                 Example {
                     line: "::walk ucontext | ::regs -u",
-                    shows: "those at which each signal came",
+                    shows: "the registers at the time of each signal",
                 },
             ])
     }
@@ -66,8 +73,7 @@ pub fn emit_registers(cx: &mut Cx<'_>, tid: Tid, frame: usize) -> Result<()> {
     cx.emit(&RegsRecord::load(Names::new(cx), tid, frame)?)
 }
 
-/// Emits the registers that the `ucontext_t` at the address holds. Those of the thread that it does
-/// not hold are unknown.
+/// Emits the registers that the `ucontext_t` at the address holds. All others are unknown.
 fn emit_context(cx: &mut Cx<'_>) -> Result<()> {
     let registers = saved_context(cx, operand::context(cx)?)?.registers;
     let values = registers.iter().map(|register| (register.name, Some(register.value)));
@@ -105,7 +111,7 @@ fn physical_frame(core: &Core, tid: Tid, value: &Arg) -> Result<usize> {
         frame.ok_or_else(|| DcmdError::failed(format!("thread {tid} has no frame {number}")))?;
     match frame.is_tail_call() {
         true => Err(DcmdError::failed(format!(
-            "frame {number} of thread {tid} ended by a tail call: nothing keeps its registers"
+            "frame {number} of thread {tid} ended by a tail call: its registers were not kept"
         ))),
         false => Ok(frame.physical),
     }
@@ -150,8 +156,7 @@ impl<'c> RegsRecord<'c> {
 /// How the registers of an architecture are laid out.
 struct Layout {
     template: &'static str,
-    /// Adds cells that only the template shows. They come first, and so hide registers of their
-    /// name.
+    /// Adds cells that only the template shows. They come first, so they hide registers of the same name.
     derived: for<'a> fn(&'a RegsRecord<'_>, &mut Fields<'a>),
 }
 

@@ -13,28 +13,49 @@ use kcore_dcmd::{AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Example, Group, Opt, R
 use crate::operand;
 
 const OPTIONS: &[Opt] = &[
-    Opt { flag: 'F', value: None, help: "take over what another debugger holds: not for cores" },
-    Opt { flag: 'w', value: None, help: "open for writing: not for cores" },
+    Opt {
+        flag: 'F',
+        value: None,
+        help: "take over a process that another debugger holds; not for cores",
+    },
+    Opt { flag: 'w', value: None, help: "open for writing; not for cores" },
     Opt { flag: 'I', value: Some("path"), help: "folders of macro files, separated by colons" },
-    Opt { flag: 'L', value: Some("path"), help: "folders of modules: there are none to load" },
+    Opt {
+        flag: 'L',
+        value: Some("path"),
+        help: "folders of modules; has no effect, since there are none to load",
+    },
     Opt { flag: 'P', value: Some("prompt"), help: "the prompt" },
     Opt { flag: 'o', value: Some("option"), help: "set an option; +o clears it" },
-    Opt { flag: 's', value: Some("distance"), help: "how far from a symbol its name counts" },
+    Opt {
+        flag: 's',
+        value: Some("distance"),
+        help: "how far from a symbol its name still applies",
+    },
 ];
 
-const HELP: &str = "Without arguments: all settings. Lines of the configuration file that begin with \
-    ::set keep them for the next time.\n\n\
-    Options, which -o sets and +o clears: pager (output pauses after each screenful), autowrap (all \
-    output wraps at words), ignoreeof (ctrl-D does not leave), lines (stacks and ::status show files and lines of source; \
-    it is on if standard output is a terminal), nearest (a runtime whose version is unknown is \
-    decoded by the layouts of the nearest one, and every frame says so), repeatlast (an empty line repeats the \
-    last command). Several are separated by commas. array_mem_limit=N and array_str_limit=N, or none, are how \
-    many elements of an array, and characters of an array of them, values of types show.\n\n\
-    A distance of 0 asks each symbol for its size.";
+const HELP: &str = "\
+Without arguments, shows all settings. To keep a setting, write its ::set line into the \
+configuration file.
+
+-o sets options and +o clears them. Separate several with commas:
+
+- pager: output pauses after each screenful.
+- autowrap: all output wraps at words.
+- ignoreeof: ctrl-D does not leave the debugger.
+- lines: stacks and ::status show files and lines of source. It is on if standard output is a \
+terminal.
+- nearest: a runtime of unknown version is decoded with the layouts of the nearest version, and \
+every frame says so.
+- repeatlast: an empty line repeats the last command.
+- array_mem_limit=N, array_str_limit=N: show at most N elements of an array, or N characters of \
+an array of characters. `none` removes the limit.
+
+With a distance of 0, a symbol applies as far as its size reaches.";
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::set", shows: "all settings" },
-    Example { line: "::set -o repeatlast +o pager", shows: "nothing; both are changed" },
+    Example { line: "::set -o repeatlast +o pager", shows: "nothing; both options are changed" },
 ];
 
 /// Shows and changes settings.

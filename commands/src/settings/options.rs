@@ -15,8 +15,7 @@ const SWITCHES: &[(&str, Switch)] = &[
     ("repeatlast", |settings| &mut settings.repeat_last),
 ];
 
-/// Sets what stands behind each `-o`, clears what stands behind each `+o`, up to the first that is
-/// wrong.
+/// Sets the option after each `-o` and clears the one after each `+o`, up to the first that is wrong.
 pub fn apply(settings: &mut Settings, args: &Args) -> Result<()> {
     for word in args.values('o') {
         words(&word.to_text(), |option| set(settings, option, true))?;

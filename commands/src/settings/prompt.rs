@@ -11,8 +11,8 @@ impl Dcmd for Prompt {
     fn spec(&self) -> Spec {
         Spec::new("$P", Group::Language, "set the prompt")
             .operands("[prompt]", 0, 1)
-            .help("Without an argument there is none. Quote it if it has blanks.")
-            .examples(&[Example { line: "$P 'kcore> '", shows: "nothing; the prompt is another" }])
+            .help("Without an argument, there is no prompt. Quote it if it contains blanks.")
+            .examples(&[Example { line: "$P 'kcore> '", shows: "nothing; the prompt is changed" }])
     }
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {

@@ -13,11 +13,12 @@ pub struct DemanglingState;
 
 impl Dcmd for Distance {
     fn spec(&self) -> Spec {
-        Spec::new("$s", Group::Language, "show or set the distance at which a symbol counts")
+        Spec::new("$s", Group::Language, "show or set the distance up to which a symbol applies")
             .addr(AddrUse::Optional)
             .help(
-                "The address is the greatest distance from the start of a symbol at which its name \
-                 is shown. 0 is smart: each symbol counts as far as it reaches.",
+                "The address is the greatest distance from the start of a symbol at which its \
+                 name is shown. 0 is smart mode: each symbol applies as far as its size \
+                 reaches.",
             )
             .examples(&[Example { line: "$s", shows: "the distance" }])
     }
@@ -42,11 +43,9 @@ pub fn distance_text(distance: u64, radix: u32) -> String {
 
 impl Dcmd for Demangling {
     fn spec(&self) -> Spec {
-        Spec::new("$G", Group::Language, "switch the demangling of names on and off")
-            .help(
-                "Names of C++ and Rust are shown as their source has them, or as the linker does.",
-            )
-            .examples(&[Example { line: "$G", shows: "that it is off now" }])
+        Spec::new("$G", Group::Language, "turn the demangling of names on or off")
+            .help("Shows names of C++ and Rust as in their source, or as the linker has them.")
+            .examples(&[Example { line: "$G", shows: "that demangling is off now" }])
     }
 
     fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
@@ -60,8 +59,8 @@ impl Dcmd for Demangling {
 impl Dcmd for DemanglingState {
     fn spec(&self) -> Spec {
         Spec::new("$g", Group::Language, "say whether names are demangled")
-            .help("Names show their scope and no arguments; there are no modes to choose from.")
-            .examples(&[Example { line: "$g", shows: "whether it is on" }])
+            .help("Names show their scope and no arguments. There are no other modes.")
+            .examples(&[Example { line: "$g", shows: "whether demangling is on" }])
     }
 
     fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {

@@ -13,11 +13,11 @@ impl Dcmd for Width {
         Spec::new("$w", Group::Language, "show or set the width of lines")
             .addr(AddrUse::Optional)
             .help(
-                "The address is the number of columns at which format letters wrap. Without one it \
-                 is shown: that of the terminal, or 80, unless it was set; 0 follows the terminal \
-                 again.",
+                "The address is the number of columns at which format letters wrap. Without an \
+                 address, $w shows the width: the one that you set, or else that of the \
+                 terminal, or 80. 0 follows the terminal again.",
             )
-            .examples(&[Example { line: "0t132$w", shows: "the width that is set" }])
+            .examples(&[Example { line: "0t132$w", shows: "the new width" }])
     }
 
     fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {

@@ -1,14 +1,14 @@
-//! The elements of an array, one after the other: there may be more than fit into memory at once.
+//! The elements of an array, one after the other, because they may not fit into memory at once.
 
 use kcore::v8::value::ElementContent;
 use kcore_dcmd::Result;
 
 use super::subject::Subject;
 
-/// Visits all elements of an object with their indices; those that are empty are left out.
+/// Visits all elements of an object with their indices, except empty ones.
 ///
 /// # Errors
-/// When it is no object, and those of the visit.
+/// If it is not an object, and the errors of the visit.
 pub fn each_element(
     subject: Subject<'_>,
     visit: &mut dyn FnMut(u64, ElementContent) -> Result<()>,

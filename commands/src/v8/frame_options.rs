@@ -10,22 +10,25 @@ use super::frames::{JsFrame, Operand, StackEntry};
 use crate::operand;
 
 /// `-v`, `-f`, `-p` and `-n`.
-pub const VERBOSE: Opt =
-    Opt { flag: 'v', value: None, help: "file, position, this, arguments and source text as well" };
+pub const VERBOSE: Opt = Opt {
+    flag: 'v',
+    value: None,
+    help: "also show file, position, this, arguments and source text",
+};
 /// See [`VERBOSE`].
 pub const FUNCTION: Opt =
-    Opt { flag: 'f', value: Some("func"), help: "frames of this function alone" };
+    Opt { flag: 'f', value: Some("func"), help: "show only frames of this function" };
 /// See [`VERBOSE`].
 pub const PROPERTY: Opt = Opt {
     flag: 'p',
     value: Some("prop"),
-    help: "one property of each frame alone: file, posn, this, arg1, arg2",
+    help: "show only one property of each frame: file, posn, this, arg1, arg2",
 };
 /// See [`VERBOSE`].
 pub const LINES: Opt = Opt {
     flag: 'n',
     value: Some("lines"),
-    help: "so many lines of source text before and after with -v, else 5",
+    help: "with -v, show this many source lines before and after (default 5)",
 };
 
 /// Lines of source text before and after a line, at most.
@@ -45,7 +48,7 @@ impl FrameOptions {
     /// Reads them.
     ///
     /// # Errors
-    /// When a number is none.
+    /// If an option is not a number.
     pub fn new(args: &Args) -> Result<Self> {
         let text = |flag: char| args.value(flag).map(kcore_dcmd::Arg::to_text);
         let property = text('p');
@@ -64,19 +67,19 @@ impl FrameOptions {
         })
     }
 
-    /// Whether one function or property alone is shown: then no other frame is.
+    /// Whether only one function or property is shown, and no other frame.
     pub const fn is_choice(&self) -> bool {
         self.function.is_some() || self.property.is_some()
     }
 
-    /// Whether a frame is one of the function that is asked for; any is where none is.
+    /// Whether a frame belongs to the wanted function. Without one, every frame does.
     fn is_meant(&self, frame: &JsFrame) -> bool {
         let name = frame.named.location.function.as_deref().unwrap_or_default();
         self.function.as_deref().is_none_or(|wanted| frame_row::is_called(name, wanted))
     }
 
-    /// What is said where no frame is what was asked for: `None` where one is.
-    pub fn nothing_found(&self, shown: &[StackEntry]) -> Option<String> {
+    /// The message if no frame matches; `None` if one does.
+    pub fn nothing_found(&self, shown: &[Shown]) -> Option<String> {
         let mut frames = shown.iter().filter_map(|shown| match shown {
             StackEntry::Js(frame) if self.is_meant(frame) => Some(frame),
             _ => None,
@@ -89,12 +92,12 @@ impl FrameOptions {
                 (!has).then(|| format!("no such frame has {name}"))
             }
             (_, None) if frames.next().is_some() => None,
-            (Some(wanted), _) => Some(format!("no frame of a function {wanted}")),
-            (None, Some(_)) => Some("no frame of JavaScript".to_owned()),
+            (Some(wanted), _) => Some(format!("no frame of function {wanted}")),
+            (None, Some(_)) => Some("no JavaScript frame".to_owned()),
         }
     }
 
-    /// Emits a frame, as far as it is asked for.
+    /// Emits the wanted parts of a frame.
     ///
     /// # Errors
     /// As [`Cx::emit`].

@@ -15,7 +15,7 @@ use super::frames::{JsFrame, Operand, StackEntry};
 pub enum Layout {
     /// What runs, and nothing else.
     Brief,
-    /// Every frame with where it lies.
+    /// Every frame with its address.
     All,
 }
 
@@ -27,15 +27,15 @@ pub struct FrameRow<'f> {
     pub tid: Option<Tid>,
     /// How it is laid out.
     pub layout: Layout,
-    /// What is said below it, if anything is.
+    /// The lines below it, if any.
     pub verbose: Option<Verbose>,
 }
 
-/// What is said of a frame below its line.
+/// The lines below a frame.
 pub struct Verbose {
     /// Source text round its line.
     pub source: Vec<SourceLine>,
-    /// What its operands say, for those that say it in few words.
+    /// The values of its operands, for those with a short value.
     pub values: Vec<Option<ScriptNode>>,
 }
 
@@ -66,7 +66,7 @@ impl FrameRow<'_> {
         }
     }
 
-    /// The native symbol, without a name that V8 gave.
+    /// The native symbol of a frame that V8 does not name.
     fn symbol(&self) -> Option<SymbolCell<'_>> {
         let named = match self.shown {
             StackEntry::Js(frame) => frame.native.as_ref()?,
@@ -108,7 +108,7 @@ impl FrameRow<'_> {
         self.named().is_some_and(|named| named.location.inline)
     }
 
-    /// What V8 could not say.
+    /// What V8 does not know.
     fn doubt(&self) -> Option<&str> {
         self.named()?.location.doubt.as_deref()
     }
@@ -273,7 +273,7 @@ impl Record for FrameRow<'_> {
 }
 
 impl FrameRow<'_> {
-    /// What stands before a frame of another language than native ones.
+    /// The prefix of frames, by language.
     fn foreign(&self) -> Option<String> {
         let kind = self.named()?.location.kind;
         (kind != FrameKind::Native).then(|| format!("{:<8}", format!("{}:", kind.as_str())))
@@ -284,7 +284,7 @@ impl FrameRow<'_> {
 pub struct PropertyRow<'f> {
     /// Its name.
     pub name: &'f str,
-    /// What it says.
+    /// Its text.
     pub text: String,
     /// The tagged word, of values.
     pub word: Option<u64>,

@@ -12,9 +12,9 @@ pub enum StackEntry {
     Js(Box<JsFrame>),
     /// Any other that has a name.
     Native(NamedFrame),
-    /// A frame that V8 made for itself: it by its native name, and what kind of frame it is.
+    /// A frame that V8 made for itself: its native name and its kind.
     Internal(NamedFrame, Option<String>),
-    /// So many of those.
+    /// This many such frames.
     Elided(u64),
 }
 
@@ -24,27 +24,27 @@ pub struct JsFrame {
     pub named: NamedFrame,
     /// The same by its native name.
     pub native: Option<NamedFrame>,
-    /// What V8 knows beyond that; `None` of a function that has no frame of its own.
+    /// What V8 knows beyond that; `None` for a function without a frame of its own.
     pub details: Option<FrameDetails>,
     /// The line where its function begins.
     pub defined: Option<u32>,
-    /// What it was called on, and with.
+    /// `this` and the arguments.
     pub operands: Vec<Operand>,
 }
 
-/// What a function was called on or with.
+/// `this` or an argument.
 pub struct Operand {
     /// `this`, `arg1`.
     pub name: String,
     /// The tagged word.
     pub word: u64,
-    /// What it is, in few words.
+    /// A short description.
     pub type_line: String,
-    /// What it says, if that is little.
+    /// Its value, if that is short.
     pub value: Option<Value>,
 }
 
-/// What is told of an operand: what fits on a line.
+/// How much of an operand is shown: what fits on a line.
 const ON_A_LINE: Limits = Limits { depth: 0, entries: 0, units: 64 };
 
 /// The frames of a stack, innermost first. `all` lists those that V8 made for itself one by one.
@@ -84,7 +84,7 @@ fn js_frame(core: &Core, v8s: &[&V8], named: NamedFrame, native: Option<NamedFra
         let details = v8.frame_details(core, named.frame.as_ref()?, ON_A_LINE)?;
         Some((*v8, details))
     });
-    // An inlined function has no frame, and so nothing of its own lies there.
+    // An inlined function has no frame, so no data of its own lies there.
     let known = known.filter(|_| !named.location.inline);
     let defined = known
         .as_ref()

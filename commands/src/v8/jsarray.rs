@@ -18,11 +18,12 @@ impl Dcmd for Jsarray {
     fn spec(&self) -> Spec {
         Spec::new("jsarray", Group::Runtimes, "list the elements of a JavaScript array")
             .addr(AddrUse::Required)
-            .options(&[Opt { flag: 'i', value: None, help: "each behind its index" }])
+            .options(&[Opt { flag: 'i', value: None, help: "show the index before each element" }])
             .help(
-                "The address of each element; a number that lies in the array without a tag, and so \
-                 has none, by itself. Slots that were never written are left out. In a pipe the \
-                 addresses are handed on.",
+                "Prints the address of each element. An element that the array stores as a \
+                 number without a tag has no address, so its value is printed instead. Slots \
+                 that were never written are left out. In a pipe, ::jsarray passes the \
+                 addresses.",
             )
             .examples(&[Example {
                 line: "::jsstack -f work -p arg1 | ::jsarray -i",

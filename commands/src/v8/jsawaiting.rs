@@ -1,4 +1,4 @@
-//! `::jsawaiting` — what waits for promises, and is on no stack.
+//! `::jsawaiting` — functions that wait for promises and are on no stack.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -16,21 +16,23 @@ use super::subject::instances;
 pub struct Jsawaiting;
 
 const HELP: &str = "\
-Async functions that wait at an `await`, and functions that `then` was given, for promises that are not \
-settled: how many wait alike, one of them, where it goes on (of `then`: where its function is), and the \
-promise. Below stands what waits for it in turn, as in a trace of V8: `at async`. Those that wait alike, in the \
-same places, are told together; -a lists each.
+Lists async functions that wait at an `await`, and functions that `then` registered, for promises \
+that are not settled. Each line shows how many wait alike, one of them, where it goes on, and the \
+promise. For `then`, the place is that of its function. Below it, `at async` shows what waits for \
+it in turn, as in a stack trace of V8. Functions that wait alike, in the same places, share one \
+line; -a lists each one.
 
-The address is that of the object that V8 keeps for a function that waits: ::jsprint shows it, ::jspath what \
-keeps it. All objects of the heap are looked at: what nothing refers to any more is among them until the next \
-garbage collection. In a pipe the addresses of those that wait are handed on.";
+The address is that of the object that V8 keeps for a waiting function. ::jsprint shows that \
+object, and ::jspath shows what keeps it. kcore looks at all objects of the heap, so the list may \
+hold some that nothing refers to any more, until the next garbage collection. In a pipe, \
+::jsawaiting passes the addresses of those that wait.";
 
 impl Dcmd for Jsawaiting {
     fn spec(&self) -> Spec {
         let summary = "list async functions that wait, and what waits for them";
         Spec::new("jsawaiting", Group::Runtimes, summary)
             .help(HELP)
-            .options(&[Opt { flag: 'a', value: None, help: "each by itself" }])
+            .options(&[Opt { flag: 'a', value: None, help: "list each one separately" }])
             .examples(&[
                 Example { line: "::jsawaiting", shows: "what waits, the most common first" },
                 Example { line: "::jsawaiting | ::jsprint", shows: "the objects of what waits" },

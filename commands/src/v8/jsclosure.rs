@@ -20,9 +20,10 @@ impl Dcmd for Jsclosure {
         Spec::new("jsclosure", Group::Runtimes, summary)
             .addr(AddrUse::Required)
             .help(
-                "Variables of the scopes round the function that any inner function uses, the innermost \
-                 scope first: of those with the same name the first counts. Each stands behind its \
-                 address, which ::jsprint takes. A variable that no inner function uses is on no heap.",
+                "Lists the variables of the enclosing scopes that any inner function uses, \
+                 innermost scope first. Of several variables with the same name, the first one \
+                 counts. The address before each variable is one that ::jsprint takes. A \
+                 variable that no inner function uses is not in the heap.",
             )
             .examples(&[Example {
                 line: "::jsstack -f Array.map -p arg1 | ::jsclosure",

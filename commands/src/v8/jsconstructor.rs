@@ -12,16 +12,21 @@ pub struct Jsconstructor;
 
 impl Dcmd for Jsconstructor {
     fn spec(&self) -> Spec {
-        Spec::new("jsconstructor", Group::Runtimes, "name what made a JavaScript object")
+        Spec::new("jsconstructor", Group::Runtimes, "name the constructor of a JavaScript object")
             .addr(AddrUse::Required)
-            .options(&[Opt { flag: 'v', value: None, help: "with the address of the function" }])
+            .options(&[Opt {
+                flag: 'v',
+                value: None,
+                help: "also show the address of the function",
+            }])
             .help(
-                "The constructor's name, as V8 itself would tell it: of an object with a \
-                 Symbol.toStringTag of its own, that. In a pipe the function is handed on.",
+                "Prints the name of the constructor, as V8 itself determines it. If the object \
+                 has its own Symbol.toStringTag, prints that. In a pipe, ::jsconstructor passes \
+                 the function.",
             )
             .examples(&[Example {
                 line: "::jsstack -f waitFor -p this | ::jsconstructor -v",
-                shows: "what the receiver of a method is",
+                shows: "the class of the receiver of a method",
             }])
     }
 

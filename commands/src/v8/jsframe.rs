@@ -7,8 +7,12 @@ use super::frame_options::{self, FrameOptions};
 use super::{frames, subject};
 
 const OPTIONS: &[Opt] = &[
-    Opt { flag: 'a', value: None, help: "with its frame pointer and function object" },
-    Opt { flag: 'i', value: None, help: "the frame at the address, not the one that it points to" },
+    Opt { flag: 'a', value: None, help: "also show the frame pointer and the function object" },
+    Opt {
+        flag: 'i',
+        value: None,
+        help: "show the frame at the address, not the one to which it points",
+    },
     frame_options::VERBOSE,
     frame_options::FUNCTION,
     frame_options::PROPERTY,
@@ -16,13 +20,16 @@ const OPTIONS: &[Opt] = &[
 ];
 
 const HELP: &str = "\
-The address is a frame pointer, as $C prints it: the frame is the one that it points to, its caller; with \
--i it is the frame of that frame pointer itself, as it is of a frame from a pipe. What is shown is what \
-::jsstack shows of it.";
+The address is a frame pointer, as $C prints it. ::jsframe shows the frame to which it points, \
+the caller. With -i, or for a frame from a pipe, it shows the frame of that frame pointer itself. \
+The output is that of ::jsstack.";
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::walk jsframe | ::jsframe -vn 0", shows: "each JavaScript frame" },
-    Example { line: "<rsp::walk jsframe | ::jsframe -p posn", shows: "the line of each" },
+    Example {
+        line: "<rsp::walk jsframe | ::jsframe -p posn",
+        shows: "the source line of each frame",
+    },
 ];
 
 /// Prints one frame.
@@ -45,7 +52,7 @@ impl Dcmd for Jsframe {
         let mut stack = core.stack(tid, MAX_FRAMES);
         let physical = stack.frames.iter().position(|frame| frame.frame_pointer == Some(at));
         let physical = physical
-            .ok_or_else(|| DcmdError::at(at, format!("{at:x} is the frame pointer of no frame")))?;
+            .ok_or_else(|| DcmdError::at(at, format!("no frame has the frame pointer {at:x}")))?;
         stack.keep(0..physical.saturating_add(2));
         let shown = frames::of_stack(core, &v8s, &stack, true);
         let of_it = shown.iter().filter(|row| is_of(row, physical));

@@ -17,8 +17,9 @@ impl Dcmd for Jsfunction {
         Spec::new("jsfunction", Group::Runtimes, "describe a JavaScript function")
             .addr(AddrUse::Required)
             .help(
-                "Its name, as stack traces have it, and where it is defined; of a bound function what \
-                 it wraps. ::jssource shows its text, ::jsclosure what it captured.",
+                "Shows the name of a function, as stack traces have it, and where it is \
+                 defined. For a bound function, it shows the function inside. ::jssource shows \
+                 the source text, and ::jsclosure the captured variables.",
             )
             .examples(&[Example {
                 line: "::jsstack -f Array.map -p arg1 | ::jsfunction",

@@ -16,15 +16,17 @@ use super::{heap::note_not_copied, subject::instances};
 pub struct Jshandles;
 
 const HELP: &str = "\
-What libuv's loops and Node.js wait for: handles (servers, sockets, pipes, children, watchers), requests \
-under way, workers that have not ended, timers and immediates still to come, of all threads. OWNER is the \
-JavaScript object that a handle works for; behind it stand its class and what is known of the handle: file \
-descriptor (fd), process (pid), signal, the path or address that it is bound to; of a timer what it calls and when, \
-and how long that was to come by its loop's clock.
+Lists what the loops of libuv and Node.js wait for, in all threads. These are handles (servers, \
+sockets, pipes, children, watchers), requests under way, workers that did not end, and timers and \
+immediates that are still to come. OWNER is the JavaScript object that a handle works for. Its \
+class follows, with what is known about the handle: file descriptor (fd), process (pid), signal, \
+and the path or address that it is bound to. A timer shows what it calls, when, and how long that \
+still takes by the clock of its loop.
 
-Without -a only what keeps a loop running is listed: what is active, and was not unref'ed; how much else there is \
-stands below. With -a all is listed with its state; what was unref'ed is marked `-`. THREAD is the thread whose \
-loop it is. Timers and workers are searched in all heaps. In a pipe the owners' addresses are handed on.";
+Without -a, only what keeps a loop running is listed: what is active and was not unref'ed. A note \
+says how many others exist. -a lists everything with its state, and `-` marks what was unref'ed. \
+THREAD is the thread of the loop. kcore searches all heaps for timers and workers. In a pipe, \
+::jshandles passes the addresses of the owners.";
 
 impl Dcmd for Jshandles {
     fn spec(&self) -> Spec {
@@ -33,7 +35,7 @@ impl Dcmd for Jshandles {
             .options(&[Opt {
                 flag: 'a',
                 value: None,
-                help: "also what is not active, or was unref'ed",
+                help: "also list what is not active, or was unref'ed",
             }])
             .examples(&[Example { line: "::jshandles", shows: "what keeps the process alive" }])
     }
@@ -211,7 +213,7 @@ impl Record for Row {
 }
 
 fn milliseconds(delay: f64) -> Option<u64> {
-    // What is negative or too large becomes the nearest number that there is.
+    // A value that is negative or too large becomes the nearest possible number.
     delay.is_finite().then_some(delay as u64)
 }
 

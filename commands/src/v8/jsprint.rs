@@ -12,32 +12,45 @@ use super::{member_path, subject::Subject, type_line};
 use crate::script_values::{self, ScriptValues};
 
 const OPTIONS: &[Opt] = &[
-    Opt { flag: 'a', value: None, help: "show each value behind its address" },
+    Opt { flag: 'a', value: None, help: "show the address before each value" },
     Opt { flag: 'b', value: None, help: "show the object itself before its members" },
-    Opt { flag: 'v', value: None, help: "say what kind of object of V8's it is" },
-    Opt { flag: 'd', value: Some("depth"), help: "so many objects inside of each other, else 2" },
-    Opt { flag: 'N', value: Some("length"), help: "so much of each string, else 1024" },
-    Opt { flag: 'l', value: Some("limit"), help: "so many elements and properties, else 1000" },
+    Opt { flag: 'v', value: None, help: "also show the kind of the V8 object" },
+    Opt {
+        flag: 'd',
+        value: Some("depth"),
+        help: "show nested objects down to this depth (default 2)",
+    },
+    Opt {
+        flag: 'N',
+        value: Some("length"),
+        help: "show at most this many units of each string (default 1024)",
+    },
+    Opt {
+        flag: 'l',
+        value: Some("limit"),
+        help: "show at most this many elements and properties (default 1000)",
+    },
 ];
 
 const HELP: &str = "\
-The address is that of an object, with its tag or without, or a Smi as it lies in memory. A member is a \
-path: a.b, list[3], [\"a key\"], map[\"key\"] for the value of a Map, this.#secret, [Symbol(name)]; \
-`length` and `size` are counted. Indices are decimal. Members are looked for in the object and its \
-prototypes; one that is not there is undefined. Several stand on one line.
+The address is that of an object, with or without its tag, or a Smi as it lies in memory. A \
+member is a path: a.b, list[3], [\"a key\"], map[\"key\"] for the value of a Map, this.#secret, \
+[Symbol(name)]. kcore computes `length` and `size`. Indices are decimal. kcore looks for a member \
+in the object and its prototypes; a missing member is undefined. Several members share one line.
 
-Objects have a line for each property; a class stands before the brace, what V8 knows of an object, and is \
-no property (the state of a promise, the stack of an error), in angle brackets. What is deeper than -d is \
-[...], an object inside of itself <circular>, a slot that was never written a hole, a string that is cut \
-ends with dots behind its quotes. A value that is computed by a function is <getter>.
+An object has one line for each property, and its class stands before the brace. Angle brackets \
+hold what V8 knows about an object without a property, such as the state of a promise or the \
+stack of an error. [...] stands for objects below the depth of -d, <circular> for an object \
+inside of itself, and <getter> for a value that a function computes. A slot that was never \
+written is a hole. Dots after its quotes mark a string that is cut.
 
-In a pipe each value hands on what ::jsprint takes.";
+In a pipe, ::jsprint passes values that ::jsprint takes.";
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::jsstack -p arg1 | ::jsprint", shows: "the first arguments of all frames" },
     Example {
         line: "::jsstack -p this | ::jsprint -ad 1",
-        shows: "receivers, one level of them, with addresses",
+        shows: "receivers, down to one level, with addresses",
     },
 ];
 
@@ -89,7 +102,7 @@ impl Dcmd for Jsprint {
     }
 }
 
-/// How much is told, by options in decimal.
+/// How much is shown, by options in decimal.
 fn limits(args: &Args) -> Result<Limits> {
     Ok(Limits {
         depth: script_values::depth(args, 2)?,

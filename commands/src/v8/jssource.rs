@@ -17,7 +17,7 @@ pub struct Jssource;
 const OPTIONS: &[Opt] = &[Opt {
     flag: 'n',
     value: Some("lines"),
-    help: "so many lines before and after the function, else 5",
+    help: "show this many lines before and after the function (default 5)",
 }];
 
 impl Dcmd for Jssource {
@@ -26,8 +26,8 @@ impl Dcmd for Jssource {
             .addr(AddrUse::Required)
             .options(OPTIONS)
             .help(
-                "The text is what V8 keeps in the process; no file is read. The lines of the function \
-                 are bold, those round it are not.",
+                "The text is the one that V8 keeps in the process; kcore reads no file. The \
+                 lines of the function are bold, and those around it are not.",
             )
             .examples(&[Example {
                 line: "::jsstack -f Array.map -p arg1 | ::jssource -n 1",
@@ -44,10 +44,7 @@ impl Dcmd for Jssource {
         let source = source.ok_or_else(|| no_source(subject))?;
         let (Some(first), Some(last)) = (source.line, source.last_line) else {
             let at = function;
-            return Err(DcmdError::at(
-                at,
-                format!("{at:x}: where it is in its script is not known"),
-            ));
+            return Err(DcmdError::at(at, format!("{at:x}: its place in the script is not known")));
         };
         let lines = subject.v8.source_lines(subject.core, function, first..=last, around);
         cx.begin(&Begin(&source), "lines")?;
@@ -63,7 +60,10 @@ fn no_source(subject: Subject<'_>) -> DcmdError {
         return subject.not_an("function");
     }
     let at = kcore::Addr::new(subject.word);
-    DcmdError::at(at, format!("{at:x} has no source text: it is V8's own, or its text is gone"))
+    DcmdError::at(
+        at,
+        format!("{at:x} has no source text: it belongs to V8 itself, or its text is gone"),
+    )
 }
 
 /// The function whose lines follow.

@@ -13,7 +13,11 @@ use super::{frames, subject};
 use crate::stack_start::StackStart;
 
 const OPTIONS: &[Opt] = &[
-    Opt { flag: 'a', value: None, help: "every frame with its frame pointer, and who awaits it" },
+    Opt {
+        flag: 'a',
+        value: None,
+        help: "show every frame with its frame pointer, and what awaits the function",
+    },
     frame_options::VERBOSE,
     frame_options::FUNCTION,
     frame_options::PROPERTY,
@@ -21,19 +25,21 @@ const OPTIONS: &[Opt] = &[
 ];
 
 const HELP: &str = "\
-The stack of the current thread, of a thread or a frame from a pipe, or of a typed one, as for ::stack. \
-JavaScript functions stand behind `js:`, by the names that a stack trace of V8 has; native ones behind \
-`native:`; frames that V8 made for itself are counted. A thread without JavaScript says so.
+Prints the stack of the current thread, or of the thread or frame given as address, as for \
+::stack. JavaScript functions follow `js:`, by the names that V8 uses in stack traces. Native \
+functions follow `native:`. Frames that V8 made for itself are only counted. If a thread runs no \
+JavaScript, a message says so.
 
-With -v a frame has its file, the position where it is (and where its function begins, if that is another \
-line), this, all arguments that it was called with, and source text, the line marked with `>`. A call \
-that an optimizing compiler inlined has no frame of its own: what it was called with is not available.
+With -v, a frame shows its file, its position, this, the arguments of the call, and source text. \
+`>` marks the line. If the function begins on another line, the position says so. A call that an \
+optimizing compiler inlined has no frame of its own, so its arguments are not available.
 
-With -a each frame stands behind its frame pointer, with the function object or the kind of a frame that V8 \
-made for itself; behind the last one stands what waits for the async function that runs: `at async`.
+With -a, each frame follows its frame pointer, with its function object, or with the kind of a \
+frame that V8 made for itself. After the last frame, `at async` shows what waits for the async \
+function that runs.
 
-With -p the property of each JavaScript frame alone is shown: file, posn, this, arg1 and so on. In a pipe \
-this and arguments hand on their addresses.";
+With -p, only one property of each JavaScript frame is shown: file, posn, this, arg1 and so on. \
+In a pipe, this and the arguments pass their addresses.";
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::jsstack", shows: "the stack of the current thread" },
@@ -60,7 +66,7 @@ impl Dcmd for Jsstack {
         let v8s = subject::instances(core)?;
         let start = StackStart::of(cx)?;
         let Some(tid) = start.tid() else {
-            return Err(DcmdError::failed("no thread runs it, and no JavaScript"));
+            return Err(DcmdError::failed("no thread runs it, so it has no JavaScript frames"));
         };
         let stack = start.stack(core, MAX_FRAMES);
         let shown = frames::of_stack(core, &v8s, &stack, options.layout == Layout::All);
@@ -72,7 +78,7 @@ impl Dcmd for Jsstack {
             is_choice: options.is_choice(),
         };
         if options.is_choice() {
-            // Of many threads those that do not have it are passed over.
+            // After a pipe of threads, those that do not have it are skipped.
             if let Some(why) = options.nothing_found(&shown).filter(|_| !cx.input().looped) {
                 return Err(DcmdError::failed(format!("thread {tid}: {why}")));
             }

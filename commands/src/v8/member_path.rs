@@ -11,7 +11,7 @@ const MAX_STEPS: usize = 1000;
 /// The steps of a path. Indices are decimal.
 ///
 /// # Errors
-/// When it is none, in MDB's words.
+/// If it is not a path; the message is MDB's.
 pub fn parse(path: &str) -> Result<Vec<Step>> {
     let mut steps = Vec::new();
     let mut rest = path.strip_prefix('.').unwrap_or(path);
@@ -29,7 +29,7 @@ pub fn parse(path: &str) -> Result<Vec<Step>> {
     Ok(steps)
 }
 
-/// What is behind the sign that joins two steps.
+/// The text after the sign that joins two steps.
 fn next(rest: &str) -> Result<&str> {
     match rest.chars().next() {
         None | Some('[') => Ok(rest),
@@ -65,8 +65,7 @@ fn bracketed(text: &str) -> Result<(Step, &str)> {
     ))
 }
 
-/// What a path leads to from a value; `undefined` where there is nothing, and why it cannot be told where
-/// what should hold it cannot be read.
+/// The value to which a path leads: `undefined` if there is no member, or the reason if its holder cannot be read.
 pub fn follow(from: Subject<'_>, steps: &[Step], limits: Limits) -> Slot {
     let Some((last, before)) = steps.split_last() else {
         return Slot::Value(from.value(limits));
@@ -83,13 +82,13 @@ pub fn follow(from: Subject<'_>, steps: &[Step], limits: Limits) -> Slot {
     from.v8.member(from.core, word, last, limits).unwrap_or_else(|| nothing(from, word))
 }
 
-/// What a value has where it has no member: it may be one of those that cannot be read.
+/// The answer for a missing member, which may be one that cannot be read.
 fn nothing(from: Subject<'_>, holder: u64) -> Slot {
     let all = Limits { depth: 1, entries: u64::from(u16::MAX), units: 0 };
     let kind = match from.v8.value(from.core, holder, all).map(|value| value.kind) {
         Some(ValueKind::Unreadable(why)) => ValueKind::Unreadable(why),
         Some(ValueKind::Object(object)) if object.has_more_properties => {
-            ValueKind::Unreadable("some of its holder cannot be read")
+            ValueKind::Unreadable("its holder cannot be read in full")
         }
         _ => ValueKind::Undefined,
     };

@@ -15,7 +15,7 @@ impl Dcmd for Nodebuffer {
         let summary = "show where the bytes of a Buffer, typed array or ArrayBuffer lie";
         Spec::new("nodebuffer", Group::Runtimes, summary)
             .addr(AddrUse::Required)
-            .help("In a pipe the address of the first byte is handed on.")
+            .help("In a pipe, ::nodebuffer passes the address of the first byte.")
             .examples(&[Example {
                 line: "::jsstack -f waitFor -p this | ::jsprint cell | ::nodebuffer | ::dump",
                 shows: "the bytes of a typed array",

@@ -1,11 +1,11 @@
-//! The value that a dcmd of JavaScript is asked about, and the V8 that knows it.
+//! The value that a JavaScript dcmd is about, and the V8 that knows it.
 
 use kcore::v8::V8;
 use kcore::v8::value::{Limits, Value, ValueKind};
 use kcore::{Addr, Core, Runtime};
 use kcore_dcmd::{Cx, DcmdError, Result};
 
-/// A value, and the V8 whose it is.
+/// A value, and the V8 to which it belongs.
 #[derive(Clone, Copy)]
 pub struct Subject<'c> {
     /// The process.
@@ -20,7 +20,7 @@ impl<'c> Subject<'c> {
     /// The value at the address before a dcmd.
     ///
     /// # Errors
-    /// Without V8 in the process; when it is no value: then the reason is told.
+    /// If the process has no V8, or the word is not a value; the error gives the reason.
     pub fn of(cx: &Cx<'c>) -> Result<Self> {
         let dot = cx.addr().ok_or_else(|| DcmdError::usage("an address is needed"))?;
         Self::at(cx.core(), dot.number())
@@ -38,7 +38,7 @@ impl<'c> Subject<'c> {
                 Err(reason) => why = why.or(Some(reason)),
             }
         }
-        let why = why.unwrap_or("nothing is known of it");
+        let why = why.unwrap_or("nothing is known about it");
         Err(not_a_value(word, why))
     }
 
@@ -51,7 +51,7 @@ impl<'c> Subject<'c> {
         self.v8.value(self.core, self.word, limits).unwrap_or_else(unknown)
     }
 
-    /// The failure that it is something else than what is wanted.
+    /// The error that the value is of another kind than the wanted one.
     pub fn not_an(&self, wanted: &str) -> DcmdError {
         let word = self.word;
         let kind = super::type_line::of(self.core, self.v8, word);
@@ -67,7 +67,7 @@ fn not_a_value(word: u64, why: &str) -> DcmdError {
 /// Every V8 of the process that can be decoded.
 ///
 /// # Errors
-/// When there is none, or none can be decoded: then the reason is told.
+/// If there is none, or none can be decoded; the error gives the reason.
 pub fn instances(core: &Core) -> Result<Vec<&V8>> {
     let runtimes = core.runtimes();
     let (found, unknown): (Vec<&V8>, Vec<&V8>) =

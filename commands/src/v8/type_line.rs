@@ -3,7 +3,7 @@
 use kcore::Core;
 use kcore::v8::V8;
 
-/// The kind of a value; `<unknown>` where nothing is known of it.
+/// The kind of a value; `<unknown>` where nothing is known about it.
 pub fn of(core: &Core, v8: &V8, word: u64) -> String {
     let Ok(found) = v8.type_of(core, word) else { return "<unknown>".to_owned() };
     match found.detail {

@@ -7,7 +7,7 @@ pub struct Auxv;
 
 impl Walker for Auxv {
     fn spec(&self) -> WalkerSpec {
-        let summary = "the address of each entry of the auxiliary vector";
+        let summary = "walk the entries of the auxiliary vector";
         WalkerSpec { name: "auxv", summary, addr: AddrUse::None }
     }
 

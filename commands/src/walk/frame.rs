@@ -12,7 +12,7 @@ impl Walker for Frame {
     fn spec(&self) -> WalkerSpec {
         WalkerSpec {
             name: "frame",
-            summary: "walk the frames of a thread, or those that called a frame",
+            summary: "walk the frames of a thread, or the callers of a frame",
             addr: AddrUse::Optional,
         }
     }

@@ -11,7 +11,11 @@ pub struct Initial {
 
 /// The arguments.
 pub const ARG: Initial = Initial {
-    spec: WalkerSpec { name: "arg", summary: "the address of each argument", addr: AddrUse::None },
+    spec: WalkerSpec {
+        name: "arg",
+        summary: "walk the addresses of the arguments",
+        addr: AddrUse::None,
+    },
     strings: |stack| &stack.args,
 };
 
@@ -19,7 +23,7 @@ pub const ARG: Initial = Initial {
 pub const ENV: Initial = Initial {
     spec: WalkerSpec {
         name: "env",
-        summary: "the address of each variable of the environment",
+        summary: "walk the addresses of the environment variables",
         addr: AddrUse::None,
     },
     strings: |stack| &stack.env,

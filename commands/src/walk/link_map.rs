@@ -7,7 +7,7 @@ pub struct LinkMap;
 
 impl Walker for LinkMap {
     fn spec(&self) -> WalkerSpec {
-        let summary = "the address of each link-map entry of the dynamic linker";
+        let summary = "walk the link-map entries of the dynamic linker";
         WalkerSpec { name: "linkmap", summary, addr: AddrUse::None }
     }
 

@@ -7,7 +7,7 @@ pub struct Mappings;
 
 impl Walker for Mappings {
     fn spec(&self) -> WalkerSpec {
-        let summary = "the first address of each mapping, lowest first";
+        let summary = "walk the first addresses of the mappings, lowest first";
         WalkerSpec { name: "mapping", summary, addr: AddrUse::None }
     }
 

@@ -23,7 +23,7 @@ const EXAMPLES: &[Example] = &[
     Example { line: "main::walk symbol | ::head -3", shows: "symbols of the executable" },
     Example {
         line: "::walk thread t | ::walk frame | ::eval '<t=D'",
-        shows: "for each frame the id of its thread",
+        shows: "for each frame, the id of its thread",
     },
 ];
 
@@ -32,15 +32,16 @@ pub struct Walk;
 
 impl Dcmd for Walk {
     fn spec(&self) -> Spec {
-        Spec::new("walk", Group::Language, "step over the elements of something by a walker")
+        Spec::new("walk", Group::Language, "walk the elements of something")
             .addr(AddrUse::Optional)
             .operands("name [variable]", 1, 2)
             .help(
-                "Each element is printed on a line, or feeds the next dcmd of a pipe. Elements keep \
-                 their type in a pipe: threads stay threads, and print as 0t4711, which can be \
-                 typed back. ::walkers lists the walkers; some start from an address.\n\n\
-                 The variable has the value of the element while the stages behind this one handle \
-                 what came of it.",
+                "Each element is printed on a line, or feeds the next dcmd of a pipe. Elements \
+                 keep their type in a pipe. A thread stays a thread and prints as 0t4711, which \
+                 you can type back. ::walkers lists the walkers; some need an address to start \
+                 from.\n\n\
+                 The variable holds the value of the element while the later stages of the pipe \
+                 handle that element.",
             )
             .examples(EXAMPLES)
     }

@@ -7,7 +7,7 @@ pub struct Objects;
 
 impl Walker for Objects {
     fn spec(&self) -> WalkerSpec {
-        let summary = "the base address of each object, lowest first";
+        let summary = "walk the base addresses of the objects, lowest first";
         WalkerSpec { name: "object", summary, addr: AddrUse::None }
     }
 

@@ -9,7 +9,7 @@ pub struct Symbols;
 
 impl Walker for Symbols {
     fn spec(&self) -> WalkerSpec {
-        let summary = "the address of each symbol of the object that holds an address";
+        let summary = "walk the symbols of the object that holds an address";
         WalkerSpec { name: "symbol", summary, addr: AddrUse::Required }
     }
 

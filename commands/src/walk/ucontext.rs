@@ -11,7 +11,7 @@ pub struct Ucontext;
 
 impl Walker for Ucontext {
     fn spec(&self) -> WalkerSpec {
-        let summary = "the contexts that signals left on a stack, or linked ones";
+        let summary = "walk the contexts that signals left on a stack, or linked ones";
         WalkerSpec { name: "ucontext", summary, addr: AddrUse::Optional }
     }
 

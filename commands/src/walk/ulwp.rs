@@ -10,7 +10,7 @@ pub struct Ulwp;
 
 impl Walker for Ulwp {
     fn spec(&self) -> WalkerSpec {
-        let summary = "the C library's structure of each thread, or of one";
+        let summary = "walk the C library's structures of all threads, or of one";
         WalkerSpec { name: "ulwp", summary, addr: AddrUse::Optional }
     }
 

@@ -319,7 +319,7 @@ fn help_explains_subjects_and_words_of_gdb() {
 #[test]
 fn an_address_behind_a_dcmd_is_put_before_it() {
     let shown = run("::whatis 4b80e0").errors;
-    assert!(shown.ends_with("kcore: an address stands first: 4b80e0::whatis\n"), "{shown}");
+    assert!(shown.ends_with("kcore: type the address first: 4b80e0::whatis\n"), "{shown}");
     assert!(!run("::whatis zz").errors.contains("stands first"));
 }
 

@@ -114,7 +114,7 @@ fn frames_from_a_pipe_are_those_that_are_shown() {
     assert_eq!(stacks[1]["frames"][0]["pc"], *physical[2], "the caller of the second frame");
     // Of a frame that is not the innermost one nobody kept them.
     let outer = run_on(&WORKERS.core, &format!("{walk} | ::fpregs"));
-    let refused = format!("floating-point registers of frame 1 of thread {tid} are not kept");
+    let refused = format!("floating-point registers of frame 1 of thread {tid} were not saved");
     assert!(outer.errors.contains(&refused), "{}", outer.errors);
     assert_eq!(outer.errors.lines().count(), physical.len() - 1, "{}", outer.errors);
 }
@@ -130,8 +130,8 @@ fn a_thread_or_frame_is_no_address_of_a_structure() {
     ] {
         for (walk, what) in [("::walk thread", "thread"), ("::walk frame", "frame 0 of thread")] {
             let said = WORKERS.error(&format!("{walk} | {dcmd}"));
-            let is_said =
-                said.contains(what) && said.ends_with(&format!("is no address of a {structure}"));
+            let is_said = said.contains(what)
+                && said.ends_with(&format!("is not the address of a {structure}"));
             assert!(is_said, "{walk} | {dcmd}: {said}");
         }
     }

@@ -184,7 +184,7 @@ fn a_pipe_of_threads_shows_them_and_chooses_none() {
 fn a_filter_that_nothing_passes_says_so() {
     let outcomes = run("::stacks -c no_such_function");
     assert_eq!((outcomes.out.as_str(), outcomes.status.failed()), ("", false));
-    assert_eq!(outcomes.errors, "kcore: note: no thread passes what was asked for\n");
+    assert_eq!(outcomes.errors, "kcore: note: no thread matches\n");
 }
 
 #[test]

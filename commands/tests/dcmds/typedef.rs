@@ -61,7 +61,10 @@ fn what_is_no_type_is_said() {
     assert!(error("::typedef \"int (struct new_one { int a; })\" a_t").contains("no type found"));
     assert!(error("::typedef int 5").contains("invalid type name -- 5"));
     assert!(error("::typedef -c LLP64").contains("invalid data model -- LLP64 (LP64 or ILP32)"));
-    assert!(error("::typedef -dl").contains("-d, -l, -r and -w stand alone"));
+    assert!(
+        error("::typedef -dl")
+            .contains("only one of -d, -l, -r and -w may be given, and no new type with it")
+    );
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn sizes_are_those_of_the_program() {
     let cpp = open("values-cpp", "O0-pie");
     let template = run_on(&cpp.core, "::sizeof std::vector");
     assert!(
-        template.errors.starts_with("kcore: note: std::vector is taken as std::vector<"),
+        template.errors.starts_with("kcore: note: std::vector stands for std::vector<"),
         "{}",
         template.errors
     );

@@ -40,5 +40,5 @@ fn every_answer_names_its_evidence() {
 
 #[test]
 fn what_nothing_leads_to_is_unknown() {
-    assert_eq!(error("10::whattype"), "kcore: 0x10 is of no known type");
+    assert_eq!(error("10::whattype"), "kcore: 0x10 has no known type");
 }

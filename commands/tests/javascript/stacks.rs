@@ -207,7 +207,7 @@ fn what_waits_on_no_stack_is_listed_with_what_waits_for_it() {
 fn what_no_frame_has_is_said() {
     for core in cores("node-waiting") {
         let errors = |line: &str| crate::harness::run_on(&core.core, line).errors;
-        assert!(errors("::jsstack -f nosuch").contains("no frame of a function nosuch"));
+        assert!(errors("::jsstack -f nosuch").contains("no frame of function nosuch"));
         assert!(errors("::jsstack -p nosuch").contains("unknown property -- nosuch"));
         assert!(errors("::jsstack -p arg99").contains("no such frame has arg99"));
         assert!(errors("::walk thread | ::jsstack -f waitFor -p this").is_empty());

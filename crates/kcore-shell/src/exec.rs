@@ -45,7 +45,7 @@ impl Session {
             return Status::DONE;
         };
         let dcmd = other.rfind("::").and_then(|at| other.get(at..)).unwrap_or_default();
-        let note = format!("{dcmd} is taken as a dcmd: \"{other}\" in quotes is a symbol as well");
+        let note = format!("{dcmd} means the dcmd: \"{other}\" in quotes is also a symbol");
         match sink.note(&note) {
             Ok(()) => Status::DONE,
             Err(error) => self.fail("", &error, sink),
@@ -56,7 +56,7 @@ impl Session {
     fn note_variable(&self, statement: &Statement, sink: &mut dyn Sink) -> Status {
         let Some(name) = self.variable_alone(statement) else { return Status::DONE };
         let note =
-            format!("{name} is a variable of the current frame as well: ::print {name} shows it");
+            format!("{name} is also a variable of the current frame: ::print {name} shows it");
         match sink.note(&note) {
             Ok(()) => Status::DONE,
             Err(error) => self.fail("", &error, sink),
@@ -224,7 +224,7 @@ impl Session {
         let more = missing.len().saturating_sub(limits::MISSING_FILES);
         for it in missing.iter().take(limits::MISSING_FILES) {
             let (MissingDebug { module, file, .. }, why) = (it, self.core.why_debug_is_missing(it));
-            // Whoever does not read the note does not miss it.
+            // A note that nobody reads is not an error.
             let _ = sink.note(&format!("debug information of {module} is in {file}: {why}"));
         }
         if more > 0 {
@@ -268,7 +268,7 @@ impl Session {
         let DcmdError::Failed { address: Some(at), .. } = *error else { return };
         let is_not_copied = || matches!(self.core.space().origin(at), Err(Fault::NotCopied(_)));
         if let Some(advice) = self.uncopied.filter(|_| is_not_copied()) {
-            // Whoever does not read the error does not miss the hint.
+            // A hint that nobody reads is not an error.
             let _ = sink.hint(advice);
         }
     }

@@ -61,10 +61,10 @@ impl Session {
         }
         let word = &statement.text;
         if let Some(Meaning::Same { line, .. }) = self.foreign_meaning(word) {
-            // Whoever does not read the hint does not miss it.
+            // A hint that nobody reads is not an error.
             let _ = sink.hint(&format!(
-                "kcore: {word} is a symbol, and dot is its address now; {line} is what other debuggers \
-                 call {word}"
+                "kcore: {word} is a symbol, and dot is now its address; for the command {word} of other \
+                 debuggers, type {line}"
             ));
         }
     }
@@ -84,7 +84,7 @@ impl Session {
 
     fn tell_once(&mut self, known: &'static str, text: &str, sink: &mut dyn Sink) {
         if self.told.insert(known) {
-            // Whoever does not read the hint does not miss it.
+            // A hint that nobody reads is not an error.
             let _ = sink.hint(text);
         }
     }

@@ -81,8 +81,8 @@ impl Session {
         };
         let takes_address = spec.addr != AddrUse::None && spec.operands.max == 0;
         if takes_address && self.evaluate(word).is_ok() {
-            // Whoever does not read the error does not miss the hint.
-            let _ = sink.hint(&format!("kcore: an address stands first: {word}{spelling}"));
+            // A hint that nobody reads is not an error.
+            let _ = sink.hint(&format!("kcore: type the address first: {word}{spelling}"));
         }
     }
 
@@ -224,7 +224,7 @@ impl Session {
     ) -> Status {
         let status = self.fail(spelling, error, sink);
         if matches!(error, DcmdError::Usage(_)) {
-            // Whoever does not read the error does not miss the hint.
+            // A hint that nobody reads is not an error.
             let _ = sink.hint(&format!("Usage: {}", spec.usage_as(spelling)));
             if !spec.help.is_empty() {
                 let hint = format!("kcore: try '::help {}' for more information", spec.name);

@@ -101,7 +101,7 @@ impl<'t> Parser<'t> {
         }
         self.skip_line();
         let most = limits::LINE;
-        Err(SyntaxError::Wrong(format!("line of {length} bytes: at most {most} are read")))
+        Err(SyntaxError::Wrong(format!("line of {length} bytes is too long: at most {most}")))
     }
 
     /// Drops what is left of the line that holds an error.

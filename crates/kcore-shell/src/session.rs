@@ -216,7 +216,7 @@ impl Session {
     fn note_later(&self, sink: &mut dyn Sink) {
         if self.core.has_read_later() {
             let _ = sink.note(
-                "some of this was read from the live process just now: it is later than the stacks",
+                "some of this was read from the live process just now, after the stacks were copied",
             );
         }
     }
@@ -237,7 +237,7 @@ impl Session {
         };
         let status = self.fail("", &DcmdError::failed(message), sink);
         let (line, columns) = parser.place_of(error);
-        // Whoever does not read the error does not miss the place.
+        // A place that nobody reads is not an error.
         if line.chars().count() <= limits::SHOWN_LINE {
             // A tab is as wide as the terminal likes.
             let line = line.replace('\t', " ");

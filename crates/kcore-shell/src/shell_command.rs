@@ -27,7 +27,7 @@ const PATIENCE: Duration = Duration::from_millis(50);
 /// When nobody trusts the core: what it shows may be made for the command that reads it.
 pub(crate) fn check(core: &Core) -> Result<()> {
     if core.is_untrusted() {
-        return Err(DcmdError::failed("no command is run with --untrusted"));
+        return Err(DcmdError::failed("--untrusted runs no shell commands"));
     }
     Ok(())
 }
@@ -93,7 +93,7 @@ pub(crate) fn capture<T>(
     if printed.len() as u64 > limits::SHELL_OUTPUT {
         let most = limits::SHELL_OUTPUT;
         return Err(DcmdError::failed(format!(
-            "the output of '{command}' is longer than {most} bytes: nothing of it was used"
+            "the output of '{command}' is longer than {most} bytes: none of it was used"
         )));
     }
     Ok((produced, String::from_utf8_lossy(&printed).into_owned()))

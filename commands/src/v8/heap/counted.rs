@@ -72,7 +72,8 @@ impl<'c> Counted<'c> {
     pub fn kept(&self, cx: &mut Cx<'_>) -> Result<Kept<'c>> {
         let (v8, core) = (self.v8, self.core);
         let graph = watched(cx, |watch| v8.graph(core, &self.census, watch))?;
-        let too_many = || DcmdError::failed("the heap has too many objects to tell what they keep");
+        let too_many =
+            || DcmdError::failed("the heap has too many objects to find out what they keep");
         Ok(Kept { counted: self.clone(), graph: graph.ok_or_else(too_many)? })
     }
 
@@ -138,16 +139,16 @@ pub fn watched<T>(
     work(&mut watch).map_err(|Stopped| DcmdError::Interrupted)
 }
 
-/// Of a snapshot the heap is not there, but for what stacks need: without a word, nothing would look as if
-/// there were nothing.
+/// A snapshot holds only what stacks need of the heap. Without this note, an empty answer would
+/// look like an empty heap.
 pub fn note_not_copied(cx: &mut Cx<'_>) -> Result<()> {
     let facts = cx.core().live_facts();
     if !cx.input().first || facts.is_none_or(|facts| facts.reads_later) {
         return Ok(());
     }
     cx.note(
-        "the heap was not copied, but for what stacks need (--live-memory reads it from the process as it \
-         is then)",
+        "the heap was not copied, except what stacks need (--live-memory reads it later from the \
+         process)",
     )
 }
 
@@ -163,7 +164,7 @@ fn why_none(core: &Core) -> String {
     }
 }
 
-/// The word that refers to the object at an address: what people pass on.
+/// The tagged word that refers to the object at an address, which is what users pass on.
 pub const fn tagged(at: Addr) -> Addr {
     Addr::new(at.get() | 1)
 }

@@ -18,7 +18,7 @@ pub const fn kind(edge: &Edge) -> &'static str {
     }
 }
 
-/// What stands behind the object that refers: `.name`, `[3]`, `<key>`.
+/// The text after the object that refers: `.name`, `[3]`, `<key>`.
 pub fn shown(edge: &Edge) -> String {
     match edge {
         Edge::Property(name) if is_plain(name) => format!(".{name}"),

@@ -15,30 +15,48 @@ use super::{
 };
 
 const OPTIONS: &[Opt] = &[
-    Opt { flag: 'c', value: Some("cons"), help: "one object of each group of this constructor" },
-    Opt { flag: 'p', value: Some("prop"), help: "of each group with a property of this name" },
-    Opt { flag: 'k', value: Some("kind"), help: "of each group whose objects are of this kind" },
-    Opt { flag: 'l', value: None, help: "all objects of the groups, not one of each" },
-    Opt { flag: 'r', value: None, help: "what refers to the object, or to those that were marked" },
+    Opt {
+        flag: 'c',
+        value: Some("cons"),
+        help: "show one object of each group with this constructor",
+    },
+    Opt {
+        flag: 'p',
+        value: Some("prop"),
+        help: "show one object of each group with this property",
+    },
+    Opt { flag: 'k', value: Some("kind"), help: "show one object of each group of this kind" },
+    Opt { flag: 'l', value: None, help: "show all objects of the groups, not one of each" },
+    Opt {
+        flag: 'r',
+        value: None,
+        help: "show what refers to the object, or to the marked objects",
+    },
     Opt { flag: 'm', value: None, help: "mark the object for a later -r" },
-    Opt { flag: 'v', value: None, help: "what was found on the way" },
-    Opt { flag: 'a', value: None, help: "no more is shown: what is damaged is no object here" },
-    Opt { flag: 'b', value: None, help: "no more is shown: every heap is searched" },
+    Opt { flag: 'v', value: None, help: "also show statistics of the search" },
+    Opt {
+        flag: 'a',
+        value: None,
+        help: "accepted, and has no effect: damaged objects are never listed",
+    },
+    Opt { flag: 'b', value: None, help: "accepted, and has no effect: every heap is searched" },
 ];
 
 const HELP: &str = "\
-All objects of JavaScript's heaps are found once, and kept. Those of one constructor with the same \
-properties are a group, of which one line shows an object, how many there are, and the names; groups with \
-many objects of many properties come last. With an address all objects of its group are shown.\n\n\
-What is not reachable any more but was not collected is among them: ::jsheap tells it apart. The \
-prototype of a class is counted as CLASS.prototype.";
+The first call finds all objects of the JavaScript heaps; later calls use that result. Objects \
+with the same constructor and the same properties form a group. Each group has one line: an \
+object, the number of objects, and the names. Groups with many objects of many properties come \
+last. With an address, all objects of its group are shown.
+
+The list includes objects that are unreachable but not collected yet; ::jsheap tells them apart. \
+The prototype of a class is counted as CLASS.prototype.";
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::findjsobjects", shows: "every group" },
     Example { line: "::findjsobjects -c Module", shows: "an object of this class" },
     Example {
         line: "::findjsobjects -p filename | ::findjsobjects",
-        shows: "all objects that have this property",
+        shows: "all objects with this property",
     },
     Example {
         line: "::findjsobjects -c Module | ::findjsobjects -r",
@@ -180,7 +198,7 @@ fn note_missing(cx: &mut Cx<'_>, rest: Rest) -> Result<()> {
         return Ok(());
     }
     cx.note(&format!(
-        "{:#x} bytes of the heap were not {}; what lies there is not known",
+        "{:#x} bytes of the heap were not {}; their objects are missing",
         rest.missing,
         cx.core().kept_word()
     ))

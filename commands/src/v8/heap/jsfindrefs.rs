@@ -12,24 +12,25 @@ use super::{
 };
 use crate::operand;
 
-/// Objects of V8's own that are followed to who has them.
+/// Internal objects of V8 that are followed in a row.
 const DEPTH: u64 = 5;
 const MAX_DEPTH: u64 = 64;
 
 const OPTIONS: &[Opt] = &[
-    Opt { flag: 'd', value: None, help: "objects of V8's own on the way as well" },
-    Opt { flag: 'v', value: None, help: "what refers, and how" },
+    Opt { flag: 'd', value: None, help: "also show internal objects of V8 on the way" },
+    Opt { flag: 'v', value: None, help: "also show what refers, and how" },
     Opt {
         flag: 'l',
         value: Some("maxdepth"),
-        help: "objects of V8's own that are followed to who has them; default 5",
+        help: "follow at most this many internal objects of V8 in a row (default 5)",
     },
 ];
 
 const HELP: &str = "\
-Objects that refer to the value by a property, an element, an entry of a collection or a part of their own; \
-where an object of V8's own does, such as the context of closures, or a string that it is a part of, those \
-that refer to that, and so on.";
+Finds the objects that refer to the value by a property, an element, an entry of a collection, or \
+an internal field. If an internal object of V8 refers to the value, kcore shows what refers to \
+that object, and so on. Such objects are the context of closures, or a string that contains the \
+value.";
 
 const EXAMPLES: &[Example] = &[Example {
     line: "::findjsobjects -c Module | ::jsfindrefs -v",
@@ -71,7 +72,7 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    /// Emits those that are values; answers with the others, whose referrers are to be found.
+    /// Emits the referrers that are values. Returns the others, whose referrers come next.
     fn emit(
         &mut self,
         cx: &mut Cx<'_>,

@@ -10,21 +10,34 @@ use super::counted::{Counted, tagged, watched};
 use crate::operand;
 
 const OPTIONS: &[Opt] = &[
-    Opt { flag: 'l', value: None, help: "only those that use variables of functions around them" },
-    Opt { flag: 'X', value: None, help: "where their machine code lies" },
-    Opt { flag: 'n', value: Some("name"), help: "only those whose name has this text" },
-    Opt { flag: 's', value: Some("file"), help: "only those whose script's name has this text" },
-    Opt { flag: 'x', value: Some("instr"), help: "only the one whose code holds this address" },
+    Opt {
+        flag: 'l',
+        value: None,
+        help: "only functions that use variables of enclosing functions",
+    },
+    Opt { flag: 'X', value: None, help: "show the addresses of their machine code" },
+    Opt { flag: 'n', value: Some("name"), help: "only functions whose name contains this text" },
+    Opt {
+        flag: 's',
+        value: Some("file"),
+        help: "only functions whose script name contains this text",
+    },
+    Opt {
+        flag: 'x',
+        value: Some("instr"),
+        help: "only the function whose code holds this address",
+    },
 ];
 
 const HELP: &str = "\
-One line for each function as it is defined: an address of one of its closures, how many there are, its \
-name, and where it is defined. Functions of which there is no closure are not shown. -X shows the first \
-machine code of each; one that was never compiled to any has none.";
+Prints one line for each function definition: the address of one closure, the number of closures, \
+the name, and the place of the definition. Functions without a closure are not shown. -X shows \
+the first machine code of each function. A function that was never compiled to machine code has \
+none.";
 
 const EXAMPLES: &[Example] = &[
-    Example { line: "::jsfunctions -s main.js", shows: "functions of a script" },
-    Example { line: "::jsfunctions -X -n emit", shows: "where code of functions lies" },
+    Example { line: "::jsfunctions -s main.js", shows: "the functions of a script" },
+    Example { line: "::jsfunctions -X -n emit", shows: "the addresses of the code of functions" },
 ];
 
 /// Lists functions.

@@ -1,4 +1,4 @@
-//! `::jsheap` — what JavaScript's heap is full of.
+//! `::jsheap` — the classes that fill the JavaScript heap.
 
 use std::cmp::Reverse;
 
@@ -11,12 +11,16 @@ use super::{
 };
 use crate::operand;
 
-/// Classes that are shown unless more are asked for.
+/// Classes that are shown by default.
 const SHOWN: usize = 20;
 
 const OPTIONS: &[Opt] = &[
-    Opt { flag: 'a', value: None, help: "every class" },
-    Opt { flag: 'n', value: Some("count"), help: "so many classes, in decimal; default 20" },
+    Opt { flag: 'a', value: None, help: "show every class" },
+    Opt {
+        flag: 'n',
+        value: Some("count"),
+        help: "show this many classes, in decimal (default 20)",
+    },
     Opt {
         flag: 's',
         value: Some("key"),
@@ -25,17 +29,20 @@ const OPTIONS: &[Opt] = &[
 ];
 
 const HELP: &str = "\
-For each class how many objects are reachable, their own size in bytes, and what would be freed with all of \
-them: themselves and what only they keep. In parentheses stands what V8 uses for itself. Objects that nothing \
-keeps any more, but that were not collected, are counted apart; their size is in JSON.\n\n\
-Roots are the stacks and registers of threads, the data of isolates, and the contexts of global objects. \
-Handles of the embedder cannot be told from what is left of them in freed memory: where nothing else keeps an \
-object, any word of memory that refers to it does.\n\n\
-With an address, the size of that object, and what it retains.";
+For each class, prints the number of reachable objects, their own size in bytes, and the retained \
+size. The retained size is what would be freed with all objects of the class: the objects, and \
+what only they keep. Names in parentheses stand for what V8 uses for itself. Objects that are \
+unreachable, but not collected yet, have a count of their own; their size is in JSON.
+
+Roots are the stacks and registers of threads, the data of isolates, and the contexts of global \
+objects. kcore cannot tell handles of the embedder from their remains in freed memory. If nothing \
+else keeps an object, any word of memory that refers to it counts as a handle.
+
+With an address, prints the size of that object, and what it retains.";
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::jsheap", shows: "the classes that retain most" },
-    Example { line: "::jsheap -s count -n 5", shows: "the classes with most objects" },
+    Example { line: "::jsheap -s count -n 5", shows: "the classes with the most objects" },
     Example { line: "::findjsobjects -c Module | ::jsheap", shows: "what an object retains" },
 ];
 

@@ -12,9 +12,10 @@ use super::{
 };
 
 const HELP: &str = "\
-A shortest way to the object: the root, the object that it keeps, and from there how each object keeps the \
-next one. Roots that are certain come before words of memory that are guessed to be handles. What would not \
-keep the object, such as a WeakRef or the key of a WeakMap, is no way.";
+Prints a shortest path to the object: the root, the object that the root keeps, and how each \
+object keeps the next one. Certain roots take precedence over words of memory that may be \
+handles. References that do not keep an object, such as a WeakRef or the key of a WeakMap, are \
+not followed.";
 
 const EXAMPLES: &[Example] = &[Example {
     line: "::findjsobjects -c Module | ::jspath",

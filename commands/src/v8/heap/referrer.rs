@@ -6,11 +6,11 @@ use kcore_dcmd::{Cell, Dot, Fields, Record, View};
 
 use super::{counted::tagged, edge};
 
-/// Who refers to an object.
+/// What refers to an object.
 pub struct ReferrerRecord<'r> {
     /// The reference.
     pub referrer: &'r Referrer,
-    /// Whether what is referred to is told, and the class of what refers.
+    /// Whether the line names the object that is referred to, and the class of the one that refers.
     pub view: &'static str,
 }
 
@@ -41,7 +41,7 @@ impl Record for ReferrerRecord<'_> {
     }
 }
 
-/// Nobody refers to an object.
+/// Nothing refers to an object.
 pub struct Unreferred(pub Addr);
 
 impl Record for Unreferred {

@@ -59,7 +59,7 @@ pub struct TotalRecord {
 }
 
 impl TotalRecord {
-    /// Of classes, of which only some are shown.
+    /// The sums of classes of which only some are shown.
     pub fn of(sizes: &[ClassSize], shown: usize) -> Self {
         let sum = |part: fn(&ClassSize) -> u64| sizes.iter().map(part).fold(0, u64::saturating_add);
         Self {

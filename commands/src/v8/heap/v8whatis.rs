@@ -15,18 +15,18 @@ const OPTIONS: &[Opt] = &[
     Opt {
         flag: 'v',
         value: None,
-        help: "what the object is, its size, and where the address lies",
+        help: "also show the kind and size of the object, and where the address lies in it",
     },
     Opt {
         flag: 'd',
         value: Some("maxoff"),
-        help: "only if the address lies so near its beginning",
+        help: "only if the address is at most this far from the beginning",
     },
 ];
 
 const HELP: &str = "\
-Only the chunk of the heap that holds the address is looked through. Memory that V8 was about to allocate \
-objects from holds none: what lies there is left of what died.";
+kcore searches only the chunk of the heap that holds the address. Memory from which V8 was about \
+to allocate holds no objects, only remains of dead ones.";
 
 const EXAMPLES: &[Example] = &[Example {
     line: "::findjsobjects -c Module | ::v8whatis -v",
@@ -65,11 +65,11 @@ impl Dcmd for V8whatis {
     }
 }
 
-/// Why no object holds an address that was about to be allocated.
+/// The error for an address in memory that V8 was about to allocate.
 fn unused(word: u64, range: AddrRange) -> DcmdError {
     let (start, end) = (range.start.get(), range.end.get());
     let why = format!(
-        "{word:x} is in no heap object, but in what V8 was about to allocate from, {start:x} to {end:x}"
+        "{word:x} is in no heap object: V8 was about to allocate from {start:x} to {end:x}"
     );
     DcmdError::at(Addr::new(word), why)
 }

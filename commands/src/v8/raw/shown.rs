@@ -1,4 +1,4 @@
-//! What stands for a word of V8's in output.
+//! How output shows a word of V8.
 
 use kcore::Addr;
 use kcore_dcmd::Cell;
@@ -10,7 +10,7 @@ use crate::v8::type_line;
 pub struct Word {
     /// The word.
     pub word: u64,
-    /// What it is, in few words.
+    /// A short description.
     pub type_line: String,
 }
 

@@ -15,12 +15,13 @@ pub struct V8array;
 
 impl Dcmd for V8array {
     fn spec(&self) -> Spec {
-        Spec::new("v8array", Group::Runtimes, "list the elements of an array of V8's own")
+        Spec::new("v8array", Group::Runtimes, "list the elements of an internal array of V8")
             .addr(AddrUse::Required)
-            .options(&[Opt { flag: 'i', value: None, help: "each behind its index" }])
+            .options(&[Opt { flag: 'i', value: None, help: "show the index before each element" }])
             .help(
-                "Of a FixedArray and its kin, of a context: what holds the elements of JavaScript's \
-                 arrays, which ::jsarray lists. In a pipe the elements are handed on.",
+                "The address is that of a FixedArray or a similar array, or of a context. Such \
+                 arrays hold the elements of JavaScript arrays, which ::jsarray lists. In a \
+                 pipe, ::v8array passes the elements.",
             )
             .examples(&[Example {
                 line: "::jsstack -f work -p arg1 | ::v8print ! grep elements",
@@ -31,7 +32,7 @@ impl Dcmd for V8array {
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         let subject = Subject::of(cx)?;
         let found = subject.v8.array_words(subject.core, subject.word, MAX_ELEMENTS);
-        let (words, _) = found.ok_or_else(|| subject.not_an("array of V8's own"))?;
+        let (words, _) = found.ok_or_else(|| subject.not_an("internal array of V8"))?;
         words.into_iter().zip(0..).try_for_each(|(word, index)| {
             cx.emit(&Element { index, word: Addr::new(word), is_indexed: args.has('i') })
         })

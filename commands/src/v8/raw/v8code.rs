@@ -19,14 +19,15 @@ impl Dcmd for V8code {
     fn spec(&self) -> Spec {
         Spec::new("v8code", Group::Runtimes, "show machine code that V8 made")
             .addr(AddrUse::Required)
-            .options(&[Opt { flag: 'd', value: None, help: "disassemble it" }])
+            .options(&[Opt { flag: 'd', value: None, help: "disassemble the code" }])
             .help(
-                "The address is one within the code, such as a pc of a stack, or that of V8's Code object. \
-                 Code that came with V8 is a builtin, and no code of this kind.",
+                "The address lies in the code, such as a pc of a stack, or is that of V8's Code \
+                 object. Code that is part of V8 itself is a builtin, and ::v8code does not \
+                 show it.",
             )
             .examples(&[Example {
                 line: "::jsfunctions -X ! head -3",
-                shows: "where machine code of functions lies, for ::v8code",
+                shows: "the addresses of the machine code of functions, for ::v8code",
             }])
     }
 
@@ -36,8 +37,8 @@ impl Dcmd for V8code {
         let v8s = subject::instances(core)?;
         let found = v8s.iter().find_map(|v8| v8.code(&**core, at));
         let code = found
-            .ok_or_else(|| DcmdError::at(at, format!("{:x} is no code that V8 made", at.get())))?;
-        cx.emit(&CodeRecord(&code))?;
+            .ok_or_else(|| DcmdError::at(at, format!("{:x} is not code that V8 made", at.get())))?;
+        cx.emit(&Shown(&code))?;
         if args.has('d') { disassemble(cx, &code) } else { Ok(()) }
     }
 }

@@ -13,12 +13,12 @@ pub struct V8context;
 
 impl Dcmd for V8context {
     fn spec(&self) -> Spec {
-        let summary = "show a context: variables that inner functions use";
+        let summary = "show a context: the variables that inner functions use";
         Spec::new("v8context", Group::Runtimes, summary)
             .addr(AddrUse::Required)
             .help(
-                "The address of a context, or of a function: then its context. Slots have the names of \
-                 their variables, as far as the ScopeInfo says them.",
+                "The address is that of a context, or of a function, which stands for its \
+                 context. Slots have the names of their variables, if the ScopeInfo has them.",
             )
             .examples(&[Example {
                 line: "::jsstack -f Array.map -p arg1 | ::v8context",

@@ -1,4 +1,4 @@
-//! `::v8function` — what V8 keeps of a function.
+//! `::v8function` — what V8 keeps about a function.
 
 use kcore::Addr;
 use kcore::v8::FunctionView;
@@ -14,13 +14,14 @@ pub struct V8function;
 
 impl Dcmd for V8function {
     fn spec(&self) -> Spec {
-        let summary = "show what V8 keeps of a function: its context, script, bytecode, code";
+        let summary = "show what V8 keeps about a function: context, script, bytecode, code";
         Spec::new("v8function", Group::Runtimes, summary)
             .addr(AddrUse::Required)
-            .options(&[Opt { flag: 'd', value: None, help: "disassemble its code as well" }])
+            .options(&[Opt { flag: 'd', value: None, help: "also disassemble its code" }])
             .help(
-                "The code is that which the function says to run. Since V8 13 a function holds a handle of \
-                 a table in place of it: ::v8code at a pc of a stack shows what runs.",
+                "The code is the one that the function is set to run. Since V8 13, a function \
+                 holds a handle into a table instead. To see what runs, use ::v8code with a pc \
+                 of a stack.",
             )
             .examples(&[Example {
                 line: "::jsstack -f Array.map -p arg1 | ::v8function",

@@ -18,13 +18,14 @@ impl Dcmd for V8internal {
             .addr(AddrUse::Required)
             .operands("[index]", 0, 1)
             .help(
-                "Objects that an embedder made (Node.js: sockets, timers, handles) have words of its own, \
-                 mostly pointers to its C++ objects. With an index, in decimal, that field alone. In a \
-                 pipe the words are handed on.",
+                "Objects that an embedder made have fields of its own, mostly pointers to its \
+                 C++ objects. In Node.js these are sockets, timers and handles. With an index, \
+                 in decimal, only that field is shown. In a pipe, ::v8internal passes the \
+                 fields.",
             )
             .examples(&[Example {
                 line: "::jsstack -f waitFor -p this | ::v8internal",
-                shows: "nothing: the object is JavaScript's own",
+                shows: "nothing: the embedder did not make this object",
             }])
     }
 

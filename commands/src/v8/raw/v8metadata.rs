@@ -13,8 +13,11 @@ pub struct V8classes;
 impl Dcmd for V8classes {
     fn spec(&self) -> Spec {
         Spec::new("v8classes", Group::Runtimes, "list the classes whose fields V8 exports")
-            .help("As far as the constants v8dbg_class_* of the process tell; ::v8field lists fields.")
-            .examples(&[Example { line: "::v8classes", shows: "their names" }])
+            .help(
+                "The list comes from the constants v8dbg_class_* of the process. ::v8field \
+                 lists the fields of a class.",
+            )
+            .examples(&[Example { line: "::v8classes", shows: "the names of the classes" }])
     }
 
     fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
@@ -30,8 +33,8 @@ pub struct V8types;
 
 impl Dcmd for V8types {
     fn spec(&self) -> Spec {
-        Spec::new("v8types", Group::Runtimes, "list V8's types of objects with their numbers")
-            .help("As far as the constants v8dbg_type_* of the process tell.")
+        Spec::new("v8types", Group::Runtimes, "list the object types of V8 with their numbers")
+            .help("The list comes from the constants v8dbg_type_* of the process.")
             .examples(&[Example { line: "::v8types", shows: "numbers and names" }])
     }
 
@@ -48,8 +51,8 @@ pub struct V8frametypes;
 
 impl Dcmd for V8frametypes {
     fn spec(&self) -> Spec {
-        Spec::new("v8frametypes", Group::Runtimes, "list V8's types of frames with their numbers")
-            .help("As far as the constants v8dbg_frametype_* of the process tell.")
+        Spec::new("v8frametypes", Group::Runtimes, "list the frame types of V8 with their numbers")
+            .help("The list comes from the constants v8dbg_frametype_* of the process.")
             .examples(&[Example { line: "::v8frametypes", shows: "numbers and names" }])
     }
 
@@ -66,13 +69,16 @@ pub struct V8field;
 
 impl Dcmd for V8field {
     fn spec(&self) -> Spec {
-        Spec::new("v8field", Group::Runtimes, "list the fields of a class of V8's")
+        Spec::new("v8field", Group::Runtimes, "list the fields of a V8 class")
             .operands("class [field]", 1, 2)
             .help(
-                "Offsets are in bytes from the beginning of the object, as V8 exports them; ::v8classes \
-                 lists the classes.",
+                "Offsets are in bytes from the beginning of the object, as V8 exports them. \
+                 ::v8classes lists the classes.",
             )
-            .examples(&[Example { line: "::v8field JSFunction", shows: "where its fields lie" }])
+            .examples(&[Example {
+                line: "::v8field JSFunction",
+                shows: "the offsets of its fields",
+            }])
     }
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {

@@ -1,4 +1,4 @@
-//! `::v8print` — the fields of an object of V8's.
+//! `::v8print` — the fields of a V8 object.
 
 use kcore::Addr;
 use kcore::v8::RawField;
@@ -19,9 +19,10 @@ impl Dcmd for V8print {
             .addr(AddrUse::Required)
             .operands("[class]", 0, 1)
             .help(
-                "The object word by word, as far as V8 exports how long it is, else the fields that it \
-                 exports: each by its offset, with its name, `-` where V8 exports none, and what lies \
-                 there. With a class (::v8classes lists them) its fields are shown whatever the object is.",
+                "Prints the object word by word, if V8 exports its size, or else the fields \
+                 that V8 exports. Each line has the offset, the name and the value of a field; \
+                 `-` stands for a name that V8 does not export. With a class, prints the fields \
+                 of that class, whatever the object is. ::v8classes lists the classes.",
             )
             .examples(&[Example {
                 line: "::jsstack -f waitFor -p this | ::v8print",

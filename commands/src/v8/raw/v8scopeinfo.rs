@@ -16,7 +16,10 @@ impl Dcmd for V8scopeinfo {
         let summary = "show a ScopeInfo: the names of a scope's variables";
         Spec::new("v8scopeinfo", Group::Runtimes, summary)
             .addr(AddrUse::Required)
-            .help("The address of a ScopeInfo, or of a function or context: then theirs.")
+            .help(
+                "The address is that of a ScopeInfo, or of a function or context, which stands \
+                 for its ScopeInfo.",
+            )
             .examples(&[Example {
                 line: "::jsstack -f Array.map -p arg1 | ::v8scopeinfo",
                 shows: "the scope of a callback",

@@ -1,4 +1,4 @@
-//! `::v8str` — a string, and how it is held.
+//! `::v8str` — a string, and how V8 stores it.
 
 use kcore::Addr;
 use kcore::v8::value::{Limits, Text, ValueKind};
@@ -12,12 +12,12 @@ use crate::operand;
 use crate::v8::subject::Subject;
 
 const OPTIONS: &[Opt] = &[
-    Opt { flag: 'r', value: None, help: "without quotes" },
-    Opt { flag: 'v', value: None, help: "say how it is held, and what it is put together from" },
-    Opt { flag: 'N', value: Some("size"), help: "so many units of it, else 65536" },
+    Opt { flag: 'r', value: None, help: "omit the quotes" },
+    Opt { flag: 'v', value: None, help: "also show how the string is stored, and its parts" },
+    Opt { flag: 'N', value: Some("size"), help: "show at most this many units (default 65536)" },
 ];
 
-/// Strings that a string is put together from and that are listed, at most.
+/// Parts of a string that are listed, at most.
 const MAX_PARTS: usize = 100;
 
 /// Prints a string.
@@ -25,14 +25,15 @@ pub struct V8str;
 
 impl Dcmd for V8str {
     fn spec(&self) -> Spec {
-        Spec::new("v8str", Group::Runtimes, "print a JavaScript string, and how it is held")
+        Spec::new("v8str", Group::Runtimes, "print a JavaScript string, and how V8 stores it")
             .addr(AddrUse::Required)
             .options(OPTIONS)
             .help(
-                "A sequential string has its characters behind it, an external one elsewhere; a cons is \
-                 two strings in a row, a sliced one a part of another, a thin one became another. With \
-                 -v each has a line: where it lies, how it is held, how wide its characters are, and \
-                 where they lie; 100 of them at most.",
+                "A sequential string stores its characters in itself, and an external string \
+                 elsewhere. A cons string is two strings in a row, a sliced string is a part of \
+                 another, and a thin string refers to the string that replaced it. With -v, \
+                 each string has a line with its address, its kind, the width of its \
+                 characters, and their place. At most 100 lines are shown.",
             )
             .examples(&[Example {
                 line: "::jsstack -f Module.load -p arg1 | ::v8str -v",

@@ -1,4 +1,4 @@
-//! `::v8type` — what kind of object of V8's a value is.
+//! `::v8type` — the kind of a V8 value.
 
 use kcore::Addr;
 use kcore::v8::TypeOf;
@@ -18,20 +18,22 @@ impl Dcmd for V8type {
         Spec::new("v8type", Group::Runtimes, "name the kind of a V8 value")
             .addr(AddrUse::Required)
             .help(
-                "V8's own name of it, and what tells it apart: the constructor of an object, the name of \
-                 a function or oddball, the value of a Smi.",
+                "Prints the kind of the value, as V8 names it. A detail follows: the \
+                 constructor of an object, the name of a function or oddball, or the value of a \
+                 Smi.",
             )
             .examples(&[Example {
                 line: "::jsstack -f waitFor -p arg1 | ::v8type",
-                shows: "what an argument is",
+                shows: "the kind of an argument",
             }])
     }
 
     fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
         let subject = Subject::of(cx)?;
         let found = subject.v8.type_of(subject.core, subject.word);
-        let found = found
-            .map_err(|why| DcmdError::failed(format!("{:x} is no value: {why}", subject.word)))?;
+        let found = found.map_err(|why| {
+            DcmdError::failed(format!("{:x} is not a V8 value: {why}", subject.word))
+        })?;
         let shown = type_line::of(subject.core, subject.v8, subject.word);
         cx.emit(&Kind { word: Addr::new(subject.word), found, shown })
     }

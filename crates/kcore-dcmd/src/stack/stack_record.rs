@@ -240,7 +240,7 @@ fn notes(core: &Core, stack: &Stack) -> Vec<String> {
     let guesses = stack.frames.iter().filter(|frame| frame.guess).count();
     let guessed = (guesses > 0).then(|| match guesses {
         1 => "the last frame is a guess".to_owned(),
-        _ => format!("the last {guesses} frames are a guess and what follows from it"),
+        _ => format!("the last {guesses} frames are guesses or follow from one"),
     });
     let limit = match stack.end {
         End::Limit(limit) => Some(shown_alone(limit)),

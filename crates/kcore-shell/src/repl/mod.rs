@@ -81,7 +81,7 @@ pub fn run_with(
             Typed::Abandoned => {}
             Typed::End if session.settings.ignore_eof && ends < ENDS => {
                 ends += 1;
-                // Whoever does not read the hint does not miss it.
+                // A hint that nobody reads is not an error.
                 let _ = sink.hint(IGNORED_END);
             }
             Typed::End => return Ok(()),

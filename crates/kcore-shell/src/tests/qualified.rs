@@ -26,9 +26,7 @@ fn a_name_that_is_a_name_and_a_dcmd_is_said_to_be_both() {
     assert_eq!(
         lines(&format!("{NAME}::seen")),
         [
-            format!(
-                "note: ::seen is taken as a dcmd: \"{NAME}::seen\" in quotes is a symbol as well"
-            ),
+            format!("note: ::seen means the dcmd: \"{NAME}::seen\" in quotes is also a symbol"),
             format!("::seen dot=Number({outer}) addr first"),
         ]
     );

@@ -6,9 +6,9 @@ use kcore_dcmd::{Example, Group, Opt, Spec};
 const HEAD: &str = "\
 # The dcmds and walkers of kcore
 
-`::help NAME` shows the same text: `cargo xtask docs` writes this page from what each dcmd says of itself.
-Addresses and numbers are hexadecimal unless they begin with `0t`. `addr,count::dcmd` gives a dcmd an address
-and a count. `a | b` gives `b` each value that `a` found. [The language](language.md) explains all of that.
+`::help NAME` shows the same text, and `cargo xtask docs` writes this page from it. Addresses and numbers are
+hexadecimal unless they begin with `0t`. `addr,count::dcmd` gives a dcmd an address and a count. `a | b` gives
+`b` each value that `a` found. [The language](language.md) explains all of this.
 ";
 
 /// Groups in the order in which they are shown. What no core can do is left to `::dcmds`.
