@@ -68,7 +68,7 @@ fn enumeration(cx: &Cx<'_>, text: &str) -> Result<(String, Type)> {
 }
 
 /// What the user wants.
-enum Wanted {
+enum EnumQuery {
     All,
     Name(String),
     Number(i128),

@@ -4,8 +4,8 @@ use kcore::{Core, FrameKind, NamedFrame, SoughtName, StackGroup};
 use kcore_dcmd::{Args, Cx, DcmdError, Result, stack::state_of_group};
 
 /// A function, with its module and an offset in it if these must match too.
-struct Place {
-    function: Sought,
+struct CallFilter {
+    function: SoughtName,
     module: Option<String>,
     offset: Option<u64>,
 }

@@ -194,8 +194,8 @@ fn local(cx: &Cx<'_>, owner: Option<Dot>, name: &str) -> Option<Object> {
 }
 
 /// The object at its place, or the reason why it is nowhere.
-fn placed(ty: Type, place: std::result::Result<Place, Absent>) -> Object {
-    Object { ty, place: place.unwrap_or_else(Place::nowhere) }
+fn placed(ty: Type, place: std::result::Result<ObjectPlace, Absent>) -> Object {
+    Object { ty, place: place.unwrap_or_else(ObjectPlace::nowhere) }
 }
 
 #[cfg(test)]

@@ -57,7 +57,7 @@ fn integer(style: Style, width: usize, value: u64, size: usize, radix: u32) -> F
 }
 
 /// Digits that may fill their column, which is then one wider so that the next one does not touch it.
-fn bits(value: u64, text: String, width: usize) -> Shown {
+fn bits(value: u64, text: String, width: usize) -> FormattedNumber {
     let width = width.saturating_add(usize::from(text.len() == width));
     FormattedNumber { datum: Datum::Hex(value), text, width }
 }

@@ -29,7 +29,7 @@ pub struct Gdb;
 
 impl Foreign for Gdb {
     fn meaning(&self, line: &str, core: &Core, shell: &dyn Shell) -> Option<Meaning> {
-        let place = Place { core, shell };
+        let place = GdbContext { core, shell };
         // A shell command reads the output of kcore's command.
         if let Some((line, command)) = line.split_once(" ! ") {
             let Meaning::Same { known, line } = meaning(line, &place)? else { return None };
@@ -54,7 +54,7 @@ fn meaning(line: &str, place: &GdbContext<'_>) -> Option<Meaning> {
 }
 
 /// The meaning of a line by a row; `None` if the line has another shape, or the row cannot translate it.
-fn row_meaning(row: &Row, line: &str, place: &Place<'_>) -> Option<Meaning> {
+fn row_meaning(row: &Row, line: &str, place: &GdbContext<'_>) -> Option<Meaning> {
     if matches!(row.ours, Ours::AtStart(_)) {
         return None;
     }
@@ -73,7 +73,12 @@ fn row_meaning(row: &Row, line: &str, place: &Place<'_>) -> Option<Meaning> {
 }
 
 /// The line of kcore, with the words that the user filled into the other debugger's line.
-fn filled_in(ours: &str, theirs: &str, bound: &Bound<'_>, place: &Place<'_>) -> Option<String> {
+fn filled_in(
+    ours: &str,
+    theirs: &str,
+    bound: &Bound<'_>,
+    place: &GdbContext<'_>,
+) -> Option<String> {
     let Some((before, rest)) = ours.split_once('{') else { return Some(ours.to_owned()) };
     let (key, after) = rest.split_once('}')?;
     if !theirs.split(' ').any(|word| word == key) {

@@ -12,7 +12,7 @@ pub struct GdbContext<'a> {
     pub shell: &'a dyn Shell,
 }
 
-impl Place<'_> {
+impl GdbContext<'_> {
     /// The thread with this number of gdb, which counts from 1, or with this id, as `0t4711`.
     pub fn thread(&self, number: usize) -> Option<String> {
         let tids = self.core.tids();

@@ -20,7 +20,7 @@ pub enum Ours {
     /// A line with the same meaning. Words in braces come from the other debugger's line.
     Same(&'static str),
     /// Such a line that a function makes: how the table shows it, and the function.
-    Made(&'static str, fn(&Bound<'_>, &Place<'_>) -> Option<String>),
+    Made(&'static str, fn(&Bound<'_>, &GdbContext<'_>) -> Option<String>),
     /// Nothing has to be done.
     Needless,
     /// What to type instead; empty if kcore has nothing similar.

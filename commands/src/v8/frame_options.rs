@@ -79,7 +79,7 @@ impl FrameOptions {
     }
 
     /// The message if no frame matches; `None` if one does.
-    pub fn nothing_found(&self, shown: &[Shown]) -> Option<String> {
+    pub fn nothing_found(&self, shown: &[StackEntry]) -> Option<String> {
         let mut frames = shown.iter().filter_map(|shown| match shown {
             StackEntry::Js(frame) if self.is_meant(frame) => Some(frame),
             _ => None,

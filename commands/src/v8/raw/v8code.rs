@@ -38,7 +38,7 @@ impl Dcmd for V8code {
         let found = v8s.iter().find_map(|v8| v8.code(&**core, at));
         let code = found
             .ok_or_else(|| DcmdError::at(at, format!("{:x} is not code that V8 made", at.get())))?;
-        cx.emit(&Shown(&code))?;
+        cx.emit(&CodeRecord(&code))?;
         if args.has('d') { disassemble(cx, &code) } else { Ok(()) }
     }
 }
