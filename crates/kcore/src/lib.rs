@@ -74,6 +74,7 @@ mod groups;
 mod handled;
 mod jump_buffer;
 pub mod last_words;
+#[cfg(feature = "live")]
 mod live;
 mod location;
 mod location_cache;
@@ -93,6 +94,7 @@ mod pace;
 mod prefetch;
 mod process;
 mod process_code;
+#[cfg(feature = "disassembly")]
 pub mod references;
 mod regions;
 mod register;
@@ -100,6 +102,7 @@ mod runtimes;
 mod rust_vtables;
 pub mod search;
 pub mod signal;
+mod snapshot;
 mod source;
 mod space;
 mod stack;
@@ -118,7 +121,6 @@ mod what_type;
 mod whatis;
 
 pub use arch::{Aarch64FpRegisters, VectorRegister, VectorUse, X86FpRegisters, X87Register};
-pub use code::AccessKind;
 pub use contexts::Contexts;
 pub use crash_site::CrashSite;
 pub use file_space::FileSpace;
@@ -127,6 +129,7 @@ pub use fp_registers::FpRegisters;
 pub use groups::StackGroup;
 pub use handled::TakenSignal;
 pub use jump_buffer::JumpError;
+#[cfg(feature = "disassembly")]
 pub use kcore_disasm::{
     Disassembler, Flow as CodeFlow, Instruction, Reference, Unsupported as NoDisassembler,
 };
@@ -135,16 +138,18 @@ pub use kcore_elf::{
     BuildId, CoreFile, Image, LinkMapEntry, ParseError, SymbolBinding, SymbolKind,
     core_file::{AuxEntry, ProcessInfo, SignalDetail, SignalInfo},
 };
+pub use kcore_files::CoreTarget;
 pub use kcore_files::{
-    CoreTarget, FilePlace, FileUse, FilesError, NewFile, OwnFileError, Place as SearchedPlace,
-    Progress, SourceText, Tried, WantedFile, Why as NotTaken, check_own, is_packed, open_own,
-    open_regular,
+    FilePlace, FileUse, FilesError, NewFile, OwnFileError, Place as SearchedPlace, Progress,
+    SourceText, Tried, WantedFile, Why as NotTaken, check_own, is_packed, open_own, open_regular,
 };
+#[cfg(feature = "live")]
 pub use kcore_live::{LiveError, Pid, SaveProgress, Saved, agent};
 pub use kcore_mem::{
-    Addr, AddrRange, AddressSpace, Allowance, Arch, Budget, CodeAddr, Cut, Endian, Fault, FileOff,
-    Halt, Origin, Region, Resource, Svma, Target,
+    AccessKind, Addr, AddrRange, AddressSpace, Allowance, Arch, Budget, CodeAddr, Cut, Endian,
+    Fault, FileOff, Halt, Origin, Region, Resource, Svma, Target,
 };
+#[cfg(feature = "live")]
 pub use kcore_profile as profile;
 pub use kcore_runtimes::{
     Damage, Dialect, DyingStack, Ending, Fate, Finding, FrameKind, FrameOfLanguage, Host,
@@ -171,8 +176,9 @@ pub use kcore_values::{
     PieceSource, Place, Pointee, Pointer, Process, SymbolName, Text, Value, VariantValue,
 };
 pub use last_words::{LastWords, Panic, PanicPlace};
+#[cfg(feature = "live")]
 pub use live::{
-    CountedStack, HeldShare, LiveFacts, LiveOptions, Method, OwnProcess, OwnThread, ProfileChange,
+    CountedStack, HeldShare, LiveOptions, Method, OwnProcess, OwnThread, ProfileChange,
     ProfileCost, ProfileOptions, ProfileProgress, SaveError, SaveWhat, SavedCore, ThreadChoice,
 };
 pub use location::{Location, SymbolAt};
@@ -185,6 +191,7 @@ pub use named_frame::{NamedFrame, SharedLocation};
 pub use open::{Core, OpenError, OpenOptions, Probes};
 pub use process::{EnvironmentError, InitialStack, InitialString, aux_name};
 pub use register::RegisterError;
+pub use snapshot::LiveFacts;
 pub use source::SourceError;
 pub use space::ProcessSpace;
 pub use stack::{MAX_FRAMES, Stack};

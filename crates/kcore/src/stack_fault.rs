@@ -1,7 +1,6 @@
 //! Stacks that are full, and stack pointers that lie in no stack.
 
-use kcore_disasm::Access;
-use kcore_mem::{Addr, AddrRange};
+use kcore_mem::{Access, Addr, AddrRange};
 
 use crate::{
     AccessKind, Core,
