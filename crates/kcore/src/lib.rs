@@ -53,6 +53,20 @@
 //!
 //! The folder `examples` has a small program for each: all stacks, a variable, the objects of a runtime, a place for
 //! files, and a probe. `api.txt` beside it lists all public names with their signatures.
+//!
+//! # Features
+//!
+//! All are on by default. A program that takes kcore with `default-features = false` names those that it needs:
+//!
+//! - `compression` unpacks cores that are packed with zstd, gzip, xz, LZ4 or bzip2, and packs those that are saved.
+//!   Without it, a packed core is refused: [`FilesError::NoCompression`].
+//! - `zstd-sections` reads debug information whose sections are compressed with zstd; `compression` includes it.
+//!   Without it, [`Core::doubts`] names each such section that was needed. Sections that are compressed with zlib need
+//!   no feature.
+//! - `disassembly` has [`Disassembler`] and [`references`]. Without it, an explanation does not say whether an
+//!   instruction read or wrote, and a handled signal that only its instruction proves is not found.
+//! - `live` stops processes, takes their snapshots and [profiles](profile), saves them, and looks at the own process
+//!   ([`OwnProcess`]). A core that was saved from a live process needs no feature.
 
 #![warn(clippy::unwrap_used, clippy::expect_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
@@ -63,6 +77,7 @@ mod code;
 mod contexts;
 mod crash_site;
 mod debug_context;
+mod doubt;
 mod doubts;
 mod executable;
 mod explain;
@@ -123,6 +138,7 @@ mod whatis;
 pub use arch::{Aarch64FpRegisters, VectorRegister, VectorUse, X86FpRegisters, X87Register};
 pub use contexts::Contexts;
 pub use crash_site::CrashSite;
+pub use doubt::{Doubt, DoubtKind};
 pub use file_space::FileSpace;
 pub use found_contexts::{ContextShape, FoundContext};
 pub use fp_registers::FpRegisters;
@@ -156,7 +172,7 @@ pub use kcore_runtimes::{
     HostModule, HostRange, Identity, LanguageFrame, Native, NativeStack, PROBES, Probe, Runtime,
     Runtimes, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar, ScriptVariable,
     ScriptVariables, Span, TASK_PROBES, Task, TaskProbe, TaskStart, TextRest, ThreadFacts,
-    VariableLimits,
+    Undecoded, VariableLimits,
 };
 pub use kcore_runtimes::{bthread, fiber, python, v8};
 pub use kcore_symbols::{

@@ -120,7 +120,7 @@ const fn is_misaligned(access: &Access) -> bool {
     matches!(access.size, 16 | 32 | 64) && !access.addr.get().is_multiple_of(access.size)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "compression"))]
 mod tests {
     use std::path::Path;
 
