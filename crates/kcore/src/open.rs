@@ -20,6 +20,8 @@ use kcore_files::{
     CacheDir, CoreSource, FilePlace, FilesError, Finder, Format, OpenedCore, Progress, Reach,
     SYSTEM_DEBUG_DIR, SearchPaths, Wanted, open_core, open_regular,
 };
+#[cfg(feature = "live")]
+use kcore_live::LiveError;
 use kcore_mem::{Addr, AddrRange, AddressSpace, Arch, Budget, Built, Target};
 use kcore_runtimes::{
     ANCHORS, Anchors, FindAnchor, PROBES, Probe, Runtimes, TASK_PROBES, TaskProbe,
@@ -149,7 +151,7 @@ pub enum OpenError {
     /// A live process cannot be looked at.
     #[cfg(feature = "live")]
     #[error(transparent)]
-    Live(#[from] kcore_live::LiveError),
+    Live(#[from] LiveError),
     /// The executable could not be read.
     #[error("{path}: {error}")]
     Read {
