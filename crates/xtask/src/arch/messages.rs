@@ -4,8 +4,9 @@ use kcore_commands::DCMDS;
 
 use super::{lexer::literals_only, source::Source};
 
-/// Crates that know dcmds. Those of `commands` name them too, and lie in a folder of their own.
-const FRONT_ENDS: &[&str] = &["kcore-dcmd", "kcore-shell", "kcore-cli", "kcore-agent", "xtask"];
+/// Crates above the library. The dcmds themselves lie in a folder of their own.
+const ABOVE: &[&str] =
+    &["kcore-dcmd", "kcore-render", "kcore-shell", "kcore-cli", "kcore-agent", "xtask"];
 
 /// String literals of the library that name a dcmd: `path:line: ::name`.
 pub fn dcmds_named(sources: &[Source]) -> Vec<String> {
@@ -17,7 +18,7 @@ pub fn dcmds_named(sources: &[Source]) -> Vec<String> {
 
 fn is_of_library(path: &str) -> bool {
     let name = path.strip_prefix("crates/").and_then(|path| path.split('/').next());
-    name.is_some_and(|name| !FRONT_ENDS.contains(&name))
+    name.is_some_and(|name| !ABOVE.contains(&name))
 }
 
 fn named_in(source: &Source, names: &[String]) -> Vec<String> {
