@@ -20,6 +20,7 @@
     )
 )]
 
+mod advice;
 mod args;
 mod array;
 mod auxv;

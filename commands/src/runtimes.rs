@@ -5,6 +5,8 @@ use std::cmp::Reverse;
 use kcore::{Core, Damage, FileState, Identity, Module};
 use kcore_dcmd::{Args, Cell, Cx, Dcmd, Example, Fields, Group, Record, Result, Spec, View};
 
+use crate::advice;
+
 /// Modules without a file that are named, at most.
 const MAX_NAMES: usize = 3;
 
@@ -92,7 +94,8 @@ impl Row<'_> {
     fn undecoded(&self) -> Vec<Cell<'_>> {
         match self {
             Self::Decoded(identity) => {
-                identity.undecoded.iter().map(|why| Cell::text(why.as_ref())).collect()
+                let undecoded = identity.undecoded.iter();
+                undecoded.map(|it| Cell::text(advice::about_undecoded(it))).collect()
             }
             Self::Damaged(damage) => vec![Cell::text(damage.why.as_ref())],
         }

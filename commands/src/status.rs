@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use kcore::{
-    Fate, HandledStatus, Instants, LastWords, LiveFacts, Panic, SignalStatus, Status as CoreStatus,
+    Doubt, Fate, HandledStatus, Instants, LastWords, LiveFacts, Panic, SignalStatus,
+    Status as CoreStatus,
 };
 use kcore_dcmd::{Args, Cell, Cx, Dcmd, Example, Fields, Group, Record, Result, Spec, View};
 
-use crate::crash_site::Site;
+use crate::{advice, crash_site::Site};
 
 /// Summarizes the core: the first thing that anyone runs.
 pub struct Status;
@@ -163,7 +164,7 @@ impl Record for StatusRecord {
             .put("stopped_before_ns", Cell::List(before.into_iter().flatten().collect()))
             .num("missed_pages", live.map(|live| live.missed_pages))
             .display("live", Cell::or_null(live.map(stood_still), Cell::text))
-            .put("doubts", texts(&status.doubts))
+            .put("doubts", doubts(&status.doubts))
             .display("name", Cell::or_null(self.name(), Cell::text));
         match &self.site {
             Some(site) => site.display(out),
@@ -264,4 +265,8 @@ fn signal_keys(signal: &SignalStatus) -> [(&'static str, Cell<'_>); 6] {
 
 fn texts(texts: &[String]) -> Cell<'_> {
     Cell::List(texts.iter().map(|text| Cell::text(text.as_str())).collect())
+}
+
+fn doubts(doubts: &[Doubt]) -> Cell<'_> {
+    Cell::List(doubts.iter().map(|doubt| Cell::text(advice::about_doubt(doubt))).collect())
 }

@@ -5,7 +5,9 @@ use kcore::v8::value::{Limits, Value, ValueKind};
 use kcore::{Addr, Core, Runtime};
 use kcore_dcmd::{Cx, DcmdError, Result};
 
-/// A value, and the V8 to which it belongs.
+use crate::advice;
+
+/// A value, and the V8 whose it is.
 #[derive(Clone, Copy)]
 pub struct Subject<'c> {
     /// The process.
@@ -77,7 +79,7 @@ pub fn instances(core: &Core) -> Result<Vec<&V8>> {
     }
     let reasons = unknown.iter().flat_map(|v8| &v8.identity().undecoded);
     if let Some(why) = reasons.into_iter().next() {
-        return Err(DcmdError::failed(why.to_string()));
+        return Err(DcmdError::failed(advice::about_undecoded(why)));
     }
     let damaged = runtimes.damaged().iter().find(|damage| damage.name == "v8");
     Err(DcmdError::failed(match damaged {

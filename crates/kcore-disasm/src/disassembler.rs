@@ -1,10 +1,10 @@
 //! Decoding bytes into instructions.
 
 use capstone::{Capstone, Insn, InsnGroupId, InsnGroupType};
-use kcore_mem::{Addr, Arch, Endian, Target};
+use kcore_mem::{Access, Addr, Arch, Endian, Target};
 
 use crate::{
-    Access, Flow, Instruction,
+    Flow, Instruction,
     arch::{Machine, aarch64::Aarch64, x86_64::X86_64},
 };
 
@@ -38,6 +38,12 @@ impl Disassembler {
     /// end before it does.
     pub fn decode_one(&self, addr: Addr, bytes: &[u8]) -> Option<Instruction> {
         self.with_instruction(addr, bytes, |decoded| self.read(decoded)).flatten()
+    }
+
+    /// What the instruction is called that begins at `addr`, the first of `bytes`: see
+    /// [`Instruction::mnemonic`]. `None` as of [`Disassembler::decode_one`].
+    pub fn mnemonic(&self, addr: Addr, bytes: &[u8]) -> Option<String> {
+        self.with_instruction(addr, bytes, |decoded| decoded.mnemonic().map(str::to_owned))?
     }
 
     /// The instructions from `addr`, the first of `bytes`, on, at most `max`. What is no instruction

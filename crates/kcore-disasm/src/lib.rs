@@ -27,7 +27,6 @@ mod disassembler;
 mod instruction;
 mod references;
 
-pub use access::{Access, AccessKind};
 pub use disassembler::{Disassembler, Unsupported};
 pub use instruction::{Flow, Instruction};
 pub use references::Reference;

@@ -1,7 +1,7 @@
 //! What the disassembler says of aarch64 code.
 
-use kcore_disasm::{AccessKind, Disassembler, Flow};
-use kcore_mem::{Addr, Arch, Endian, Target};
+use kcore_disasm::{Disassembler, Flow};
+use kcore_mem::{AccessKind, Addr, Arch, Endian, Target};
 
 const AT: Addr = Addr::new(0x40_1000);
 

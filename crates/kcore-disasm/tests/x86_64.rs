@@ -1,7 +1,7 @@
 //! What the disassembler says of x86-64 code, each case as GNU as encodes it.
 
-use kcore_disasm::{AccessKind, Disassembler, Flow};
-use kcore_mem::{Addr, Target};
+use kcore_disasm::{Disassembler, Flow};
+use kcore_mem::{AccessKind, Addr, Target};
 
 /// An instruction as text and bytes, and the access: address, bytes, kind.
 type Case = (&'static str, &'static [u8], (u64, u64, AccessKind));

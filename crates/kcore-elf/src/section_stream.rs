@@ -12,7 +12,6 @@ use std::{
 
 use flate2::bufread::ZlibDecoder;
 use kcore_mem::{Budget, Cut, Resource, Target};
-use ruzstd::decoding::StreamingDecoder;
 
 use crate::Section;
 
@@ -20,7 +19,7 @@ use crate::Section;
 const STEP: usize = 64 << 10;
 /// How many times larger than its compressed form a section may claim to be for its room to be set
 /// aside at once. Debug information is 2 to 10 times larger.
-const USUAL_RATIO: usize = 16;
+const USUAL_RATIO: u64 = 16;
 
 /// A section whose bytes can be asked for piece by piece.
 pub struct SectionStream {
@@ -38,7 +37,8 @@ impl SectionStream {
 
     /// A section that begins with an `Elf64_Chdr` or `Elf32_Chdr` (gABI, «Compressed sections»),
     /// zlib or zstd. It never yields more than the header claims, nor more than `budget` allows for all
-    /// sections together. `name` names the section in the note that it was cut.
+    /// sections together. `name` names the section in the note that it was cut, or is compressed in a way that
+    /// this build cannot read.
     pub(crate) fn compressed(
         raw: &Section,
         target: Target,
@@ -53,10 +53,14 @@ impl SectionStream {
         let size = usize::try_from(header.word().ok()?).ok()?;
         header.word().ok()?;
         let data = raw.slice(header.position()..raw.len())?;
-        let cut = Cut::Section { name: name(), size: size as u64, packed: data.len() as u64 };
-        budget.add_packed(data.len() as u64);
-        let inflater =
-            Inflater::new(algorithm, data, size, Charge { budget: budget.clone(), cut })?;
+        let packed = data.len() as u64;
+        let Some(source) = decompressed(algorithm, data)? else {
+            budget.cut(Cut::Compression { name: name(), algorithm });
+            return None;
+        };
+        budget.add_packed(packed);
+        let cut = Cut::Section { name: name(), size: size as u64, packed };
+        let inflater = Inflater::new(source, packed, size, Charge { budget: budget.clone(), cut });
         Some(Self { size, whole: OnceLock::new(), partial: Mutex::new(Some(inflater)) })
     }
 
@@ -125,6 +129,18 @@ impl Charge {
     }
 }
 
+/// The inflated bytes of `data`, by its `ch_type` (gABI, «Compressed sections»): `ELFCOMPRESS_ZLIB` is 1 and
+/// `ELFCOMPRESS_ZSTD` 2. `Some(None)` when this build does not know the algorithm, `None` when the data are damaged.
+fn decompressed(algorithm: u32, data: Section) -> Option<Option<Box<dyn Read + Send>>> {
+    let data = Cursor::new(data);
+    Some(match algorithm {
+        1 => Some(Box::new(ZlibDecoder::new(data))),
+        #[cfg(feature = "zstd")]
+        2 => Some(Box::new(ruzstd::decoding::StreamingDecoder::new(data).ok()?)),
+        _ => None,
+    })
+}
+
 /// A compressed stream and what came out of it so far.
 struct Inflater {
     source: Box<dyn Read + Send>,
@@ -136,19 +152,14 @@ struct Inflater {
 }
 
 impl Inflater {
-    fn new(algorithm: u32, data: Section, size: usize, charge: Charge) -> Option<Self> {
-        let usual = data.len().saturating_mul(USUAL_RATIO);
-        let source: Box<dyn Read + Send> = match algorithm {
-            1 => Box::new(ZlibDecoder::new(Cursor::new(data))),
-            2 => Box::new(StreamingDecoder::new(Cursor::new(data)).ok()?),
-            _ => return None,
-        };
+    /// `packed` is how many bytes the source has before they are inflated.
+    fn new(source: Box<dyn Read + Send>, packed: u64, size: usize, charge: Charge) -> Self {
         let mut bytes = Vec::new();
-        if size <= usual {
+        if size as u64 <= packed.saturating_mul(USUAL_RATIO) {
             // Reserved memory costs nothing until it is written. If this fails, the vector grows step by step.
             let _ = bytes.try_reserve_exact(size);
         }
-        Some(Self { source, bytes, done: 0, size, charge })
+        Self { source, bytes, done: 0, size, charge }
     }
 
     /// Inflates up to `target` bytes and a little more; whether that many are there.
@@ -229,6 +240,18 @@ mod tests {
             matches!(&cuts[..], [Cut::Section { name, size: 0x100_0000, .. }] if name.contains(".debug_info")),
             "{cuts:?}"
         );
+    }
+
+    #[test]
+    fn a_section_compressed_in_an_unknown_way_is_told_of() {
+        let budget = Budget::default();
+        let header = |algorithm: u8| [&[algorithm][..], &[0; 30]].concat();
+        assert!(stream_of(header(7), &budget).is_none());
+        let cuts = budget.standing_cuts();
+        assert!(matches!(&cuts[..], [Cut::Compression { algorithm: 7, .. }]), "{cuts:?}");
+        assert!(stream_of(header(2), &budget).is_none(), "it is no zstd stream, or none is read");
+        let is_told = budget.standing_cuts().len() == 2;
+        assert_eq!(is_told, cfg!(not(feature = "zstd")), "{:?}", budget.standing_cuts());
     }
 
     #[test]

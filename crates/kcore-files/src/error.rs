@@ -29,6 +29,14 @@ pub enum FilesError {
         /// What it is not.
         error: ParseError,
     },
+    /// The core is compressed, and kcore was built without the feature `compression`.
+    #[error("{name}: is packed with {format}, and this build has no compression")]
+    NoCompression {
+        /// The file as named by the user.
+        name: String,
+        /// How it is compressed.
+        format: Format,
+    },
     /// A compressed stream is damaged before its first byte of content.
     #[error("{name}: the {format} stream is cut off or damaged before anything of use ({error})")]
     Damaged {

@@ -33,25 +33,37 @@ trait Frame<'a>: Read {
     fn into_stream(self: Box<Self>) -> PackedStream<'a>;
 }
 
-/// The bytes behind a frame are neither another frame nor zeros.
+/// Why a frame cannot be read, other than by damage. It stands in an [`io::Error`].
 #[derive(Debug, thiserror::Error)]
-#[error("what follows is not compressed")]
-pub struct OtherBytes;
+pub enum FrameError {
+    /// The bytes behind a frame are neither another frame nor zeros.
+    #[error("what follows is not compressed")]
+    OtherBytes,
+    /// A zstd frame needs a window larger than [`MAX_WINDOW`].
+    #[error("it needs a window of {0:#x} bytes, more than {MAX_WINDOW:#x}")]
+    WideWindow(u64),
+    /// An xz stream needs more memory than [`MAX_XZ_MEMORY`].
+    #[error("it needs more than {MAX_XZ_MEMORY:#x} bytes of memory to be unpacked")]
+    WideDictionary,
+}
 
-/// A zstd frame needs a window larger than [`MAX_WINDOW`].
-#[derive(Debug, thiserror::Error)]
-#[error("it needs a window of {0:#x} bytes, more than {MAX_WINDOW:#x}")]
-pub struct WideWindow(pub u64);
+impl FrameError {
+    /// Whether all frames were read, and other bytes follow.
+    pub const fn is_behind_frames(&self) -> bool {
+        matches!(self, Self::OtherBytes)
+    }
 
-/// An xz stream needs more memory than [`MAX_XZ_MEMORY`].
-#[derive(Debug, thiserror::Error)]
-#[error("it needs more than {MAX_XZ_MEMORY:#x} bytes of memory to be unpacked")]
-pub struct WideDictionary;
+    /// Whether more memory would be needed than a frame may use.
+    pub const fn is_too_wide(&self) -> bool {
+        matches!(self, Self::WideWindow(_) | Self::WideDictionary)
+    }
+}
 
 impl<'a> Frames<'a> {
-    /// The content of `stream`, which begins with a frame.
-    pub fn new(stream: impl Read + 'a) -> Self {
-        Self(State::Between(PackedStream::new(stream), false))
+    /// The content of `stream`, which begins with a frame. Always `Some`; a build without the feature `compression`
+    /// answers `None`.
+    pub fn new(stream: impl Read + 'a) -> Option<Self> {
+        Some(Self(State::Between(PackedStream::new(stream), false)))
     }
 }
 
@@ -86,7 +98,7 @@ fn begin(mut stream: PackedStream<'_>, is_behind: bool) -> io::Result<State<'_>>
     if stream.fill_buf()?.is_empty() {
         return Ok(State::Ended);
     }
-    Ok(State::Inside(match format.ok_or_else(|| io::Error::other(OtherBytes))? {
+    Ok(State::Inside(match format.ok_or_else(|| io::Error::other(FrameError::OtherBytes))? {
         Format::Zstd => Box::new(ZstdFrame::new(stream)?),
         Format::Gzip => Box::new(flate2::bufread::GzDecoder::new(stream)),
         Format::Xz => Box::new(XzFrame::new(stream)?),
@@ -128,7 +140,9 @@ impl Read for XzFrame<'_> {
         self.0.read(buf).map_err(|error| {
             let why = error.get_ref().and_then(|why| why.downcast_ref());
             match why {
-                Some(liblzma::stream::Error::MemLimit) => io::Error::other(WideDictionary),
+                Some(liblzma::stream::Error::MemLimit) => {
+                    io::Error::other(FrameError::WideDictionary)
+                }
                 _ => error,
             }
         })
@@ -158,7 +172,7 @@ impl<'a> ZstdFrame<'a> {
         decoder.set_max_window_size(MAX_WINDOW);
         decoder.init(&mut stream).map_err(|error| match error {
             FrameDecoderError::WindowSizeTooBig { requested, .. } => {
-                io::Error::other(WideWindow(requested))
+                io::Error::other(FrameError::WideWindow(requested))
             }
             FrameDecoderError::ReadFrameHeaderError(
                 ReadFrameHeaderError::MagicNumberReadError(error)

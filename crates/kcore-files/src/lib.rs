@@ -6,6 +6,8 @@
 //!   build-id.
 //! - [`Finder::find_debug`] looks for separate debug files in the same way.
 //!
+//! Without the feature `compression`, a packed core is known for what it is and refused in words.
+//!
 //! Paths that a core records are only ever opened for reading, and only if they are regular files.
 //! Nothing here knows what a module's file is good for, and nothing reaches for the network.
 
@@ -34,12 +36,19 @@ mod file_place;
 mod finder;
 mod format;
 mod found;
+#[cfg(feature = "compression")]
 mod frames;
 mod image_cache;
 mod new_core;
 mod new_file;
+#[cfg(not(feature = "compression"))]
+mod no_frames;
+#[cfg(not(feature = "compression"))]
+mod no_packed_file;
 mod open_core;
 mod own_file;
+#[cfg(feature = "compression")]
+mod packed_file;
 mod packed_stream;
 mod reach;
 mod regular;
@@ -50,6 +59,11 @@ mod sysroot;
 #[cfg(test)]
 mod test_files;
 mod unpack;
+
+#[cfg(not(feature = "compression"))]
+use no_frames as frames;
+#[cfg(not(feature = "compression"))]
+use no_packed_file as packed_file;
 
 pub use cache::CacheDir;
 pub use debug_files::has_debug_info;

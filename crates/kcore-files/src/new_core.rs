@@ -2,18 +2,17 @@
 
 use std::{
     fs::{self, File},
-    io::{self, BufWriter, Seek, Write},
-    os::unix::fs::{FileExt, FileTypeExt},
+    io::{self, Seek, Write},
+    os::unix::fs::FileTypeExt,
     path::{Path, PathBuf},
 };
 
 use crate::{
     NewFile,
+    packed_file::{self, PackedFile},
     sparse::{SparseFile, WriteError},
 };
 
-/// How much zstd tries: its fastest level packs faster than most disks write.
-const LEVEL: i32 = 1;
 /// Zeros that are packed at once.
 static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
 
@@ -33,13 +32,11 @@ pub struct NewCore {
     end: End,
     /// Whether what goes to a stream is packed; a file is packed as it is written.
     pack: bool,
-    /// Bytes at the beginning of the file that are left free for what is given last.
-    room: u64,
 }
 
 enum Content {
     Plain(SparseFile),
-    Packed(Box<zstd::Encoder<'static, BufWriter<File>>>),
+    Packed(Box<PackedFile>),
 }
 
 /// What is done once all is written.
@@ -52,8 +49,12 @@ impl NewCore {
     /// Begins a core; `pack` is whether it is packed with zstd.
     ///
     /// # Errors
-    /// When nothing can be written there, or to the folder for temporary files.
+    /// When nothing can be written there, or to the folder for temporary files; when it is to be packed, and this
+    /// build lacks the feature `compression`.
     pub fn create(target: &CoreTarget, pack: bool) -> io::Result<Self> {
+        if pack {
+            packed_file::check_support()?;
+        }
         match target {
             CoreTarget::Stdout => Self::stream(Box::new(io::stdout()), pack),
             CoreTarget::Path(path) if is_stream(path) => {
@@ -66,17 +67,17 @@ impl NewCore {
     fn file(path: &Path, pack: bool) -> io::Result<Self> {
         let new = NewFile::create(path)?;
         let content = if pack {
-            Content::Packed(Box::new(encoder(BufWriter::new(new.file()?))?))
+            Content::Packed(Box::new(PackedFile::new(new.file()?)?))
         } else {
             let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
             Content::Plain(SparseFile::over(new.file()?, parent.unwrap_or(Path::new("."))))
         };
-        Ok(Self { content, end: End::Name(new), pack, room: 0 })
+        Ok(Self { content, end: End::Name(new), pack })
     }
 
     fn stream(to: Box<dyn Write + Send>, pack: bool) -> io::Result<Self> {
         let content = Content::Plain(SparseFile::create_in(&std::env::temp_dir())?);
-        Ok(Self { content, end: End::Send(to), pack, room: 0 })
+        Ok(Self { content, end: End::Send(to), pack })
     }
 
     /// Leaves room for so many bytes before all others, which [`NewCore::head`] takes once they are known.
@@ -87,16 +88,11 @@ impl NewCore {
     pub fn begin(&mut self, head: u64) -> io::Result<()> {
         match &mut self.content {
             Content::Plain(file) => {
-                self.room = head;
                 file.append_zeros(head);
+                Ok(())
             }
-            Content::Packed(encoder) => {
-                self.room = packed_room(head);
-                let file = encoder.get_mut();
-                file.seek(io::SeekFrom::Start(self.room))?;
-            }
+            Content::Packed(file) => file.begin(head),
         }
-        Ok(())
     }
 
     /// Takes the bytes for which room was left: as many of them.
@@ -106,11 +102,7 @@ impl NewCore {
     pub fn head(&mut self, bytes: &[u8]) -> io::Result<()> {
         match &mut self.content {
             Content::Plain(file) => file.write_first(bytes).map_err(said),
-            Content::Packed(encoder) => {
-                encoder.flush()?;
-                let packed = packed_head(bytes, self.room)?;
-                encoder.get_ref().get_ref().write_all_at(&packed, 0)
-            }
+            Content::Packed(file) => file.head(bytes),
         }
     }
 
@@ -120,7 +112,7 @@ impl NewCore {
     /// When there is no room, or the system refuses.
     pub fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         match &mut self.content {
-            Content::Packed(encoder) => encoder.write_all(bytes),
+            Content::Packed(file) => file.write_all(bytes),
             Content::Plain(file) => file.append(bytes).map_err(said),
         }
     }
@@ -131,7 +123,7 @@ impl NewCore {
     /// As [`NewCore::bytes`].
     pub fn zeros(&mut self, count: u64) -> io::Result<()> {
         match &mut self.content {
-            Content::Packed(encoder) => write_zeros(encoder, count),
+            Content::Packed(file) => write_zeros(&mut **file, count),
             Content::Plain(file) => {
                 file.append_zeros(count);
                 Ok(())
@@ -147,7 +139,7 @@ impl NewCore {
     pub fn finish(self) -> io::Result<u64> {
         let mut file = match self.content {
             Content::Plain(file) => file.into_file()?,
-            Content::Packed(encoder) => encoder.finish()?.into_inner()?,
+            Content::Packed(file) => file.finish()?,
         };
         match self.end {
             End::Name(new) => {
@@ -162,34 +154,6 @@ impl NewCore {
     }
 }
 
-fn encoder<W: Write>(to: W) -> io::Result<zstd::Encoder<'static, W>> {
-    let mut encoder = zstd::Encoder::new(to, LEVEL)?;
-    encoder.include_checksum(true)?;
-    Ok(encoder)
-}
-
-/// Bytes of a frame that is skipped, before what it holds (RFC 8878, section 3.1.2).
-const SKIPPED: u64 = 8;
-
-/// Room for a packed head, however badly it packs, and for a frame that fills what is left of the room.
-fn packed_room(head: u64) -> u64 {
-    let most = zstd::zstd_safe::compress_bound(usize::try_from(head).unwrap_or(usize::MAX));
-    (most as u64).saturating_add(SKIPPED)
-}
-
-/// A frame with the head, and one that is skipped up to the end of the room; what the latter holds was
-/// never written.
-fn packed_head(bytes: &[u8], room: u64) -> io::Result<Vec<u8>> {
-    const MAGIC: u32 = 0x184d_2a50;
-    let mut packed = zstd::bulk::compress(bytes, LEVEL)?;
-    let used = (packed.len() as u64).saturating_add(SKIPPED);
-    let left = room.checked_sub(used).and_then(|left| u32::try_from(left).ok());
-    let left = left.ok_or_else(|| io::Error::other("a head of more than 4 GiB"))?;
-    packed.extend_from_slice(&MAGIC.to_le_bytes());
-    packed.extend_from_slice(&left.to_le_bytes());
-    Ok(packed)
-}
-
 fn write_zeros(to: &mut dyn Write, mut count: u64) -> io::Result<()> {
     while count > 0 {
         let len = usize::try_from(count).unwrap_or(ZEROS.len()).min(ZEROS.len());
@@ -201,12 +165,9 @@ fn write_zeros(to: &mut dyn Write, mut count: u64) -> io::Result<()> {
 
 fn send(file: &mut File, to: Box<dyn Write + Send>, pack: bool) -> io::Result<u64> {
     let mut to = Counted { to, count: 0 };
-    if pack {
-        let mut encoder = encoder(&mut to)?;
-        io::copy(file, &mut encoder)?;
-        encoder.finish()?;
-    } else {
-        io::copy(file, &mut to)?;
+    match pack {
+        true => packed_file::pack(file, &mut to)?,
+        false => io::copy(file, &mut to).map(drop)?,
     }
     to.flush()?;
     Ok(to.count)
@@ -255,7 +216,7 @@ fn said(error: WriteError) -> io::Error {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "compression"))]
 mod tests {
     use std::io::Read;
 
@@ -286,7 +247,7 @@ mod tests {
             let mut bytes = Vec::new();
             let file = File::open(path).unwrap();
             match pack {
-                true => crate::frames::Frames::new(file).read_to_end(&mut bytes).unwrap(),
+                true => crate::frames::Frames::new(file).unwrap().read_to_end(&mut bytes).unwrap(),
                 false => { file }.read_to_end(&mut bytes).unwrap(),
             };
             assert!(bytes == wanted(), "{name}");
@@ -309,7 +270,7 @@ mod tests {
         let (taken, bytes) = written("core.zst", true);
         assert_eq!(taken, bytes.len() as u64);
         let mut unpacked = Vec::new();
-        let mut reader = crate::frames::Frames::new(&bytes[..]);
+        let mut reader = crate::frames::Frames::new(&bytes[..]).unwrap();
         reader.read_to_end(&mut unpacked).unwrap();
         assert!(unpacked == wanted());
     }

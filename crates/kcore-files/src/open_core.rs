@@ -43,7 +43,8 @@ pub struct OpenedCore {
 ///
 /// # Errors
 /// When the file cannot be read; when what comes out of a stream is no core, or is longer than its
-/// program headers claim; when there is no room to unpack it.
+/// program headers claim; when there is no room to unpack it; when it is compressed, and this build lacks the
+/// feature `compression`.
 pub fn open_core(
     source: &CoreSource,
     progress: &mut dyn FnMut(Progress),

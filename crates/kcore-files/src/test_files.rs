@@ -26,6 +26,7 @@ pub fn core_header(segments: &[(u64, u64)]) -> Vec<u8> {
 }
 
 /// A core whose memory is `memory`, behind its header and program header.
+#[cfg(feature = "compression")]
 pub fn core_with(memory: &[u8]) -> Vec<u8> {
     let mut core = core_header(&[(120, memory.len() as u64)]);
     core.extend_from_slice(memory);

@@ -12,7 +12,7 @@ use kcore_elf::{FileBytes, ParseError};
 use crate::{
     FilesError, Format,
     claim::{Claim, Limit},
-    frames::{Frames, OtherBytes, WideDictionary, WideWindow},
+    frames::{FrameError, Frames},
     sparse::{SparseFile, WriteError},
 };
 
@@ -56,7 +56,8 @@ pub struct Unpacked {
 /// is left out, as nobody looks at it in a core that is not packed.
 ///
 /// # Errors
-/// When the stream holds no core, or more than can be known to belong to it; when there is no room.
+/// When the stream holds no core, or more than can be known to belong to it; when there is no room; when it is
+/// compressed, and this build lacks the feature `compression`.
 pub fn unpack(
     stream: Stream<'_>,
     dir: &Path,
@@ -69,7 +70,10 @@ pub fn unpack(
     let read = Rc::new(Cell::new(0));
     let counted = Counted { bytes: stream.bytes, read: Rc::clone(&read) };
     let mut content: Box<dyn Read + '_> = match stream.format {
-        Some(_) => Box::new(Frames::new(counted)),
+        Some(format) => {
+            let not_built = || FilesError::NoCompression { name: stream.name.to_owned(), format };
+            Box::new(Frames::new(counted).ok_or_else(not_built)?)
+        }
         None => Box::new(counted),
     };
     let mut block = vec![0; BLOCK];
@@ -168,14 +172,14 @@ impl Unpacking<'_> {
         let empty = || io::Error::from(io::ErrorKind::UnexpectedEof);
         let broken = broken.or_else(|| (written == 0).then(empty));
         match (broken, format) {
-            (Some(error), Some(format)) if self.is_complete() && is::<OtherBytes>(&error) => {
+            (Some(error), Some(format))
+                if self.is_complete() && is(&error, FrameError::is_behind_frames) =>
+            {
                 Ok(Some(format!(
                     "bytes that are not compressed follow the {format} stream, and were left out"
                 )))
             }
-            (Some(error), Some(_))
-                if written == 0 && (is::<WideWindow>(&error) || is::<WideDictionary>(&error)) =>
-            {
+            (Some(error), Some(_)) if written == 0 && is(&error, FrameError::is_too_wide) => {
                 Err(FilesError::WideWindow { name: self.name.to_owned(), error })
             }
             (Some(error), Some(format)) if written == 0 => {
@@ -192,8 +196,8 @@ impl Unpacking<'_> {
     }
 }
 
-fn is<E: std::error::Error + 'static>(error: &io::Error) -> bool {
-    error.get_ref().is_some_and(|inner| inner.is::<E>())
+fn is(error: &io::Error, what: impl Fn(&FrameError) -> bool) -> bool {
+    error.get_ref().and_then(|inner| inner.downcast_ref()).is_some_and(what)
 }
 
 /// Fills `block` as far as the stream reaches; gives the error that stopped it.
@@ -224,7 +228,7 @@ impl Read for Counted<'_> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "compression"))]
 mod tests {
     use std::io::Write;
 

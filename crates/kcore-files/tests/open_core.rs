@@ -3,6 +3,8 @@
 use std::{fs, io::Write, process::Command};
 
 use kcore_files::{CoreSource, FilesError, Format, Progress, open_core};
+#[cfg(not(feature = "compression"))]
+use kcore_files::{CoreTarget, NewCore};
 
 /// The header of an x86-64 core without segments.
 fn core() -> Vec<u8> {
@@ -34,15 +36,43 @@ fn a_plain_file_is_mapped_whatever_it_holds() {
     assert_eq!(open(&path).unwrap().bytes.len(), 0);
 }
 
-#[test]
-fn the_magic_counts_and_not_the_name() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("plain.core");
+/// A core that is packed with gzip, under a name that does not say so.
+fn packed_core(dir: &std::path::Path) -> std::path::PathBuf {
+    let path = dir.join("plain.core");
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(&core()).unwrap();
     fs::write(&path, encoder.finish().unwrap()).unwrap();
-    let opened = open(&path).unwrap();
+    path
+}
+
+#[cfg(feature = "compression")]
+#[test]
+fn the_magic_counts_and_not_the_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let opened = open(&packed_core(dir.path())).unwrap();
     assert_eq!((&opened.bytes[..], opened.compressed), (&core()[..], Some(Format::Gzip)));
+}
+
+#[cfg(not(feature = "compression"))]
+#[test]
+fn without_compression_a_packed_core_is_refused_in_words() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = packed_core(dir.path());
+    let error = open(&path).unwrap_err();
+    assert!(matches!(error, FilesError::NoCompression { format: Format::Gzip, .. }));
+    let words = "is packed with gzip, and this build has no compression";
+    assert_eq!(error.to_string(), format!("{}: {words}", path.display()));
+}
+
+#[cfg(not(feature = "compression"))]
+#[test]
+fn without_compression_no_packed_core_is_begun() {
+    let dir = tempfile::tempdir().unwrap();
+    let target = CoreTarget::Path(dir.path().join("app.core.zst"));
+    let error = NewCore::create(&target, true).map(drop).unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::Unsupported);
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0, "nothing is left");
+    NewCore::create(&target, false).unwrap().finish().unwrap();
 }
 
 #[test]

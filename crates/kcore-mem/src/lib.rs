@@ -16,6 +16,7 @@
 )]
 #![cfg_attr(test, allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used))]
 
+mod access;
 mod addr;
 mod budget;
 mod cursor;
@@ -23,6 +24,7 @@ mod fault;
 mod space;
 mod target;
 
+pub use access::{Access, AccessKind};
 pub use addr::{Addr, AddrRange, CodeAddr, FileOff, Svma};
 pub use budget::{Allowance, Budget, Built, Cut, Halt, Resource, Watch, sorted_within};
 pub use cursor::{Cursor, OutOfBytes};

@@ -51,6 +51,7 @@ mod span;
 mod stand_in;
 mod task;
 mod thread_stack;
+mod undecoded;
 pub mod v8;
 mod variables;
 
@@ -67,4 +68,5 @@ pub use script_value::{
 pub use span::{Native, Span};
 pub use stand_in::StandIn;
 pub use task::{Task, TaskStart};
+pub use undecoded::Undecoded;
 pub use variables::{FrameOfLanguage, ScriptVariable, ScriptVariables, VariableLimits};

@@ -6,7 +6,8 @@ use kcore_mem::Addr;
 use kcore_unwind::{End, Frame, Phase, Regs, RuleFrame, RuleStep, Tid};
 
 use crate::{
-    DyingStack, Ending, FrameOfLanguage, Host, ScriptVariables, Span, Task, VariableLimits,
+    DyingStack, Ending, FrameOfLanguage, Host, ScriptVariables, Span, Task, Undecoded,
+    VariableLimits,
 };
 
 /// What a runtime is.
@@ -20,8 +21,8 @@ pub struct Identity {
     pub instance: Arc<str>,
     /// Where its layouts were had from: `v8dbg_ symbols of node`.
     pub metadata: Arc<str>,
-    /// What cannot be decoded of it, and why; for people, one line each.
-    pub undecoded: Vec<Arc<str>>,
+    /// What cannot be decoded of it, and why.
+    pub undecoded: Vec<Undecoded>,
 }
 
 impl Identity {

@@ -1,18 +1,23 @@
 //! Instructions: what the one that faulted did.
 
-use kcore_disasm::{Access, Disassembler};
-use kcore_mem::Addr;
+#[cfg(not(feature = "disassembly"))]
+mod no_disassembler;
+
+#[cfg(feature = "disassembly")]
+use kcore_disasm::Disassembler;
+use kcore_mem::{Access, AccessKind, Addr};
+#[cfg(not(feature = "disassembly"))]
+use no_disassembler::Disassembler;
 
 use crate::{Core, Tid, UserRegister};
-
-pub use kcore_disasm::AccessKind;
 
 /// Longest instruction of any known architecture, in bytes.
 const MAX_INSTRUCTION: usize = 16;
 
 impl Core {
     /// Whether the instruction at which a thread stands reads, writes or executes `fault`; `None`
-    /// when that cannot be told from the instruction.
+    /// when that cannot be told from the instruction. Without the feature `disassembly` only an instruction
+    /// that could not be fetched is known to be one that executes.
     pub fn access_at_fault(&self, tid: Tid, fault: Addr) -> Option<AccessKind> {
         let pc = self.start_registers(tid)?.pc();
         self.access_of_instruction(pc, &self.user_registers(tid), fault)
@@ -46,8 +51,14 @@ impl Core {
         disassembler.memory_accesses(pc, bytes.get(..read).unwrap_or_default(), &value)
     }
 
+    /// What the instruction at `pc` is called.
+    pub(crate) fn mnemonic(&self, pc: Addr) -> Option<String> {
+        let (bytes, read) = self.instruction(pc);
+        Disassembler::new(self.target()).ok()?.mnemonic(pc, bytes.get(..read)?)
+    }
+
     /// The bytes of an instruction and those behind it, and how many there are.
-    pub(crate) fn instruction(&self, pc: Addr) -> ([u8; MAX_INSTRUCTION], usize) {
+    fn instruction(&self, pc: Addr) -> ([u8; MAX_INSTRUCTION], usize) {
         let mut bytes = [0; MAX_INSTRUCTION];
         let (read, _) = self.space().read_partial(pc, &mut bytes);
         (bytes, read)

@@ -4,7 +4,7 @@ use kcore_elf::core_file::Damage;
 use kcore_files::{SearchedPlace, Why};
 use kcore_mem::{Addr, Fault};
 
-use crate::{Core, FileState, Module};
+use crate::{Core, Doubt, DoubtKind, FileState, Module};
 
 /// Modules that one doubt names, at most.
 const MAX_NAMED: usize = 5;
@@ -12,34 +12,52 @@ const MAX_NAMED: usize = 5;
 const PF_W: u32 = 2;
 
 impl Core {
-    /// Each thing that makes answers doubtful, in one line each: a truncated core, modules whose
-    /// files are missing or of another build, memory that was left out.
-    pub fn doubts(&self) -> Vec<String> {
-        let mut doubts: Vec<String> = self
-            .file()
-            .into_iter()
-            .flat_map(|file| file.damage())
-            .map(|damage| self.describe(damage))
-            .collect();
-        doubts.extend(self.parts.as_ref().and_then(|parts| parts.unpack_note.clone()));
-        doubts.extend(self.doubts_of_snapshot());
-        if self.machine().is_none() {
-            let bits = self.target().word_size().saturating_mul(8);
-            let arch = self.arch();
-            doubts.push(format!("stacks and registers of {bits}-bit {arch} are not supported"));
-        }
-        doubts.extend(self.lost_files().iter().map(|path| {
-            format!("{} shrank or could not be read while it was open", path.display())
-        }));
-        doubts.extend(self.budget().standing_cuts().iter().map(ToString::to_string));
-        doubts.extend(self.stacks_left_out());
-        doubts.extend(self.refused_executable());
-        doubts.extend(self.missing_modules());
-        doubts.extend(self.changed_modules());
-        doubts.extend(self.unverified_modules());
-        doubts.extend(self.doubts_of_debug());
-        doubts.extend(self.damaged_runtimes());
+    /// Each thing that makes answers doubtful: a truncated core, modules whose files are missing or of another
+    /// build, memory that was left out.
+    pub fn doubts(&self) -> Vec<Doubt> {
+        let mut doubts = Vec::new();
+        let mut add = |kind: DoubtKind, texts: Vec<String>| {
+            doubts.extend(texts.into_iter().map(|text| kind.because(text)));
+        };
+        add(DoubtKind::Damage, self.damage());
+        add(DoubtKind::Snapshot, self.doubts_of_snapshot());
+        add(DoubtKind::Machine, self.unknown_machine().into_iter().collect());
+        add(DoubtKind::WrongFiles, self.files_that_changed());
+        add(DoubtKind::DebugInfo, self.cut_sections());
+        add(DoubtKind::LeftOut, self.stacks_left_out().into_iter().collect());
+        add(DoubtKind::WrongFiles, self.refused_executable().into_iter().collect());
+        add(DoubtKind::MissingFiles, self.missing_modules().into_iter().collect());
+        add(DoubtKind::WrongFiles, self.changed_modules());
+        add(DoubtKind::WrongFiles, self.unverified_modules().into_iter().collect());
+        add(DoubtKind::DebugInfo, self.doubts_of_debug());
+        add(DoubtKind::Runtime, self.damaged_runtimes().collect());
         doubts
+    }
+
+    /// What is wrong with the core file.
+    fn damage(&self) -> Vec<String> {
+        let damage = self.file().into_iter().flat_map(|file| file.damage());
+        let unpacked = self.parts.as_ref().and_then(|parts| parts.unpack_note.clone());
+        damage.map(|damage| self.describe(damage)).chain(unpacked).collect()
+    }
+
+    fn unknown_machine(&self) -> Option<String> {
+        let (arch, bits) = (self.arch(), self.target().word_size().saturating_mul(8));
+        let is_unknown = self.machine().is_none();
+        is_unknown.then(|| format!("stacks and registers of {bits}-bit {arch} are not supported"))
+    }
+
+    fn files_that_changed(&self) -> Vec<String> {
+        let lost = self.lost_files();
+        let said = lost.iter().map(|path| {
+            format!("{} shrank or could not be read while it was open", path.display())
+        });
+        said.collect()
+    }
+
+    /// Sections that no answer reads to their end.
+    fn cut_sections(&self) -> Vec<String> {
+        self.budget().standing_cuts().iter().map(ToString::to_string).collect()
     }
 
     /// Runtimes whose frames are shown as native ones.
@@ -125,13 +143,8 @@ impl Core {
             .filter(|module| !is_other_build(module) && !module.is_vdso())
             .map(Module::name)
             .collect();
-        (!missing.is_empty()).then(|| {
-            format!(
-                "files of {} not found: {} (see ::objects)",
-                modules(missing.len()),
-                named(&missing)
-            )
-        })
+        (!missing.is_empty())
+            .then(|| format!("files of {} not found: {}", modules(missing.len()), named(&missing)))
     }
 
     /// Modules for which only files of another build were found.

@@ -1,8 +1,7 @@
 //! Why a process died, in words.
 
-use kcore_disasm::Access;
 use kcore_elf::core_file::Damage;
-use kcore_mem::{Addr, CodeAddr};
+use kcore_mem::{Access, Addr, CodeAddr};
 
 use crate::{
     AccessKind, Core, SignalDetail, SignalInfo, Thread, Tid,

@@ -53,6 +53,20 @@
 //!
 //! The folder `examples` has a small program for each: all stacks, a variable, the objects of a runtime, a place for
 //! files, and a probe. `api.txt` beside it lists all public names with their signatures.
+//!
+//! # Features
+//!
+//! All are on by default. A program that takes kcore with `default-features = false` names those that it needs:
+//!
+//! - `compression` unpacks cores that are packed with zstd, gzip, xz, LZ4 or bzip2, and packs those that are saved.
+//!   Without it, a packed core is refused: [`FilesError::NoCompression`].
+//! - `zstd-sections` reads debug information whose sections are compressed with zstd; `compression` includes it.
+//!   Without it, [`Core::doubts`] names each such section that was needed. Sections that are compressed with zlib need
+//!   no feature.
+//! - `disassembly` has [`Disassembler`] and [`references`]. Without it, an explanation does not say whether an
+//!   instruction read or wrote, and a handled signal that only its instruction proves is not found.
+//! - `live` stops processes, takes their snapshots and [profiles](profile), saves them, and looks at the own process
+//!   ([`OwnProcess`]). A core that was saved from a live process needs no feature.
 
 #![warn(clippy::unwrap_used, clippy::expect_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
@@ -63,6 +77,7 @@ mod code;
 mod contexts;
 mod crash_site;
 mod debug_context;
+mod doubt;
 mod doubts;
 mod executable;
 mod explain;
@@ -74,6 +89,7 @@ mod groups;
 mod handled;
 mod jump_buffer;
 pub mod last_words;
+#[cfg(feature = "live")]
 mod live;
 mod location;
 mod location_cache;
@@ -93,6 +109,7 @@ mod pace;
 mod prefetch;
 mod process;
 mod process_code;
+#[cfg(feature = "disassembly")]
 pub mod references;
 mod regions;
 mod register;
@@ -100,6 +117,7 @@ mod runtimes;
 mod rust_vtables;
 pub mod search;
 pub mod signal;
+mod snapshot;
 mod source;
 mod space;
 mod stack;
@@ -118,15 +136,16 @@ mod what_type;
 mod whatis;
 
 pub use arch::{Aarch64FpRegisters, VectorRegister, VectorUse, X86FpRegisters, X87Register};
-pub use code::AccessKind;
 pub use contexts::Contexts;
 pub use crash_site::CrashSite;
+pub use doubt::{Doubt, DoubtKind};
 pub use file_space::FileSpace;
 pub use found_contexts::{ContextShape, FoundContext};
 pub use fp_registers::FpRegisters;
 pub use groups::StackGroup;
 pub use handled::TakenSignal;
 pub use jump_buffer::JumpError;
+#[cfg(feature = "disassembly")]
 pub use kcore_disasm::{
     Disassembler, Flow as CodeFlow, Instruction, Reference, Unsupported as NoDisassembler,
 };
@@ -135,22 +154,25 @@ pub use kcore_elf::{
     BuildId, CoreFile, Image, LinkMapEntry, ParseError, SymbolBinding, SymbolKind,
     core_file::{AuxEntry, ProcessInfo, SignalDetail, SignalInfo},
 };
+pub use kcore_files::CoreTarget;
 pub use kcore_files::{
-    CoreTarget, FilePlace, FileUse, FilesError, NewFile, OwnFileError, Progress, SearchedPlace,
+    FilePlace, FileUse, FilesError, NewFile, OwnFileError, Place as SearchedPlace, Progress,
     SourceText, Tried, WantedFile, Why as NotTaken, check_own, is_packed, open_own, open_regular,
 };
+#[cfg(feature = "live")]
 pub use kcore_live::{LiveError, Pid, SaveProgress, Saved, agent};
 pub use kcore_mem::{
-    Addr, AddrRange, AddressSpace, Allowance, Arch, Budget, CodeAddr, Cut, Endian, Fault, FileOff,
-    Halt, Origin, Region, Resource, Svma, Target,
+    AccessKind, Addr, AddrRange, AddressSpace, Allowance, Arch, Budget, CodeAddr, Cut, Endian,
+    Fault, FileOff, Halt, Origin, Region, Resource, Svma, Target,
 };
+#[cfg(feature = "live")]
 pub use kcore_profile as profile;
 pub use kcore_runtimes::{
     Damage, Dialect, DyingStack, Ending, Fate, Finding, FrameKind, FrameOfLanguage, Host,
     HostModule, HostRange, Identity, LanguageFrame, Native, NativeStack, PROBES, Probe, Runtime,
     Runtimes, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar, ScriptVariable,
     ScriptVariables, Span, TASK_PROBES, Task, TaskProbe, TaskStart, TextRest, ThreadFacts,
-    VariableLimits,
+    Undecoded, VariableLimits,
 };
 pub use kcore_runtimes::{bthread, fiber, python, v8};
 pub use kcore_symbols::{
@@ -171,8 +193,9 @@ pub use kcore_values::{
     VariantValue,
 };
 pub use last_words::{LastWords, Panic, PanicPlace};
+#[cfg(feature = "live")]
 pub use live::{
-    CountedStack, HeldShare, LiveFacts, LiveOptions, Method, OwnProcess, OwnThread, ProfileChange,
+    CountedStack, HeldShare, LiveOptions, Method, OwnProcess, OwnThread, ProfileChange,
     ProfileCost, ProfileOptions, ProfileProgress, SaveError, SaveWhat, SavedCore, ThreadChoice,
 };
 pub use location::{Location, SymbolAt};
@@ -185,6 +208,7 @@ pub use named_frame::{NamedFrame, SharedLocation};
 pub use open::{Core, OpenError, OpenOptions, Probes};
 pub use process::{EnvironmentError, InitialStack, InitialString, aux_name};
 pub use register::RegisterError;
+pub use snapshot::LiveFacts;
 pub use source::SourceError;
 pub use space::ProcessSpace;
 pub use stack::{MAX_FRAMES, Stack};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kcore_elf::{CoreFile, CoreSpace, core_file::MappedFile};
 use kcore_mem::{Addr, AddrRange, FileOff};
 
-use crate::{AccessKind, Core, Tid, live, process::AT_RANDOM};
+use crate::{AccessKind, Core, Tid, process::AT_RANDOM, snapshot};
 
 /// The page that the kernel maps at a fixed address on x86-64.
 const VSYSCALL: u64 = 0xffff_ffff_ff60_0000;
@@ -112,7 +112,7 @@ impl Core {
     fn find_mappings(&self) -> Vec<Mapping> {
         let Some(parts) = &self.parts else { return self.mappings_of_exe() };
         if let Some(maps) = parts.file.maps() {
-            let mut mappings = live::mappings(maps, &parts.space);
+            let mut mappings = snapshot::mappings(maps, &parts.space);
             self.name_special(&parts.file, &mut mappings);
             return mappings;
         }

@@ -1,5 +1,8 @@
 //! Opening a core, or an executable alone.
 
+#[cfg(feature = "live")]
+mod later;
+
 use std::{
     collections::HashMap,
     ffi::OsStr,
@@ -17,6 +20,7 @@ use kcore_files::{
     CacheDir, CoreSource, FilePlace, FilesError, Finder, Format, OpenedCore, Progress, Reach,
     SYSTEM_DEBUG_DIR, SearchPaths, WantedModule, open_core, open_regular,
 };
+#[cfg(feature = "live")]
 use kcore_live::LiveError;
 use kcore_mem::{Addr, AddrRange, AddressSpace, Arch, Budget, Built, Target};
 use kcore_runtimes::{
@@ -25,13 +29,13 @@ use kcore_runtimes::{
 use kcore_unwind::{Knowledge, Machine, machine};
 
 use crate::{
-    FoundContext, Module, ModuleSet, ProcessSpace, Thread, Tid,
+    FoundContext, Module, ModuleSet, ProcessSpace, Stack, Thread, Tid,
     by_file::{CfiByFile, SymbolsByFile},
-    live::{LiveParts, WalkedStack},
     location_cache::LocationCache,
     mapping::Mapping,
     module::{ModuleContext, found_file},
     process_code::ProcessCode,
+    snapshot::LiveParts,
     stack_owners::StackOwners,
     tail_calls::TailCallCache,
     task::Tasks,
@@ -145,6 +149,7 @@ pub enum OpenError {
         error: ParseError,
     },
     /// A live process cannot be looked at.
+    #[cfg(feature = "live")]
     #[error(transparent)]
     Live(#[from] LiveError),
     /// The executable could not be read.
@@ -207,7 +212,7 @@ pub struct Core {
     /// How runtimes are decoded, not what the process is: a session may change it.
     pub(crate) nearest_layouts: AtomicBool,
     /// Stacks that the threads walked themselves.
-    pub(crate) walked: HashMap<Tid, WalkedStack>,
+    pub(crate) walked: HashMap<Tid, Stack>,
 }
 
 impl Core {
@@ -366,35 +371,6 @@ impl Core {
             found_contexts: Built::new(),
             nearest_layouts: AtomicBool::new(options.nearest_layouts),
             walked: HashMap::new(),
-        }
-    }
-
-    /// The same process a moment later: what was learnt of its files, its code and where its runtimes
-    /// are still holds. `parts` have its threads and stacks.
-    pub(crate) fn later(
-        &self,
-        parts: CoreParts,
-        mappings: Vec<Mapping>,
-        options: &OpenOptions,
-    ) -> Self {
-        let space = ProcessSpace::new(self.target, Some(parts.space.clone()), self.modules.clone());
-        let space = match &parts.live {
-            Some(live) => space.of_snapshot(live),
-            None => space,
-        };
-        let (modules, finder) = (self.modules.clone(), self.finder.clone());
-        let later = Self::new(self.target, Some(parts), modules, space, finder, options);
-        let registered = self.code.registered();
-        let renewed = |found: &Arc<Runtimes>| Arc::new(found.later());
-        Self {
-            code: ProcessCode::new(later.modules.clone(), later.space.clone(), registered),
-            mappings: OnceLock::from(mappings),
-            locations: self.locations.clone(),
-            tail_calls: self.tail_calls.clone(),
-            knowledge: self.knowledge.clone(),
-            runtimes: self.runtimes.get().map(renewed).map(Built::of).unwrap_or_default(),
-            anchors: self.anchors.get().cloned().map(Built::of).unwrap_or_default(),
-            ..later
         }
     }
 

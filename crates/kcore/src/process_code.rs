@@ -18,7 +18,7 @@ pub struct ProcessCode {
     space: Arc<ProcessSpace>,
     /// Read when code is met that belongs to no module, once for all samples of a profile: what is registered later
     /// is walked as code without unwind information, and has no names.
-    registered: Arc<OnceLock<Registered>>,
+    pub(crate) registered: Arc<OnceLock<Registered>>,
 }
 
 impl ProcessCode {
@@ -46,11 +46,6 @@ impl ProcessCode {
         let modules: Vec<_> = self.modules.all().iter().map(|it| it as &dyn HostModule).collect();
         let exe = self.modules.exe().map(|it| it as &dyn HostModule);
         RegistryAddresses::find(&modules, exe, &*self.space)
-    }
-
-    /// What was registered, for the same process a moment later.
-    pub fn registered(&self) -> Arc<OnceLock<Registered>> {
-        Arc::clone(&self.registered)
     }
 }
 

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use kcore_elf::CoreSpace;
-use kcore_live::LivePages;
 use kcore_mem::{Addr, AddrRange, AddressSpace, Fault, Origin, Region, Target};
 
-use crate::{ModuleSet, live::LiveParts, regions};
+use crate::{
+    ModuleSet, regions,
+    snapshot::{LaterMemory, LiveParts},
+};
 
 /// Bytes that searches read of a live process, at most.
 const MAX_LATER: u64 = 4 << 30;
@@ -24,7 +26,7 @@ pub struct ProcessSpace {
     modules: Arc<ModuleSet>,
     has_private_memory: bool,
     /// Of a snapshot: the live process behind it, where that is asked.
-    live: Option<Arc<LivePages>>,
+    live: Option<Arc<dyn LaterMemory>>,
     /// Whether searches look there, too.
     is_live_searched: bool,
 }

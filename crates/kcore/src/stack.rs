@@ -58,6 +58,13 @@ impl Stack {
         Self { tid: Some(tid), task: None, frames, end, start: None, decoded: OnceLock::new() }
     }
 
+    /// The first `limit` of the frames, which are those of thread `tid`.
+    fn first(&self, tid: Tid, limit: usize) -> Self {
+        let frames: Vec<Frame> = self.frames.iter().take(limit).copied().collect();
+        let end = if self.frames.len() > limit { End::Limit(limit) } else { self.end };
+        Self::of_frames(tid, frames, end)
+    }
+
     /// Collects the frames of a walk.
     pub(crate) fn walk(
         tid: Option<Tid>,
@@ -139,7 +146,7 @@ impl Core {
         owners: &StackOwners,
     ) -> Stack {
         if let Some(walked) = self.walked.get(&tid) {
-            return walked.stack(tid, limit);
+            return walked.first(tid, limit);
         }
         let Some(regs) = self.start_registers(tid) else {
             return Stack::empty(Some(tid), End::NoRegisters);

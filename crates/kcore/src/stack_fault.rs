@@ -1,7 +1,6 @@
 //! Stacks that are full, and stack pointers that lie in no stack.
 
-use kcore_disasm::Access;
-use kcore_mem::{Addr, AddrRange};
+use kcore_mem::{Access, Addr, AddrRange};
 
 use crate::{
     AccessKind, Core,
@@ -121,7 +120,7 @@ const fn is_misaligned(access: &Access) -> bool {
     matches!(access.size, 16 | 32 | 64) && !access.addr.get().is_multiple_of(access.size)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "compression"))]
 mod tests {
     use std::path::Path;
 

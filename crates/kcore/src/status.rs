@@ -3,8 +3,8 @@
 use kcore_mem::{Addr, Arch};
 
 use crate::{
-    Core, LastWords, LiveFacts, SignalDetail, SignalInfo, Thread, Tid, handled::HandledSignal,
-    signal,
+    Core, Doubt, LastWords, LiveFacts, SignalDetail, SignalInfo, Thread, Tid,
+    handled::HandledSignal, signal,
 };
 
 /// By which gdb stops a process that it attaches to.
@@ -79,7 +79,7 @@ pub struct Status {
     /// What the program left behind about it.
     pub last_words: Vec<LastWords>,
     /// What makes answers doubtful.
-    pub doubts: Vec<String>,
+    pub doubts: Vec<Doubt>,
     /// Whether gdb's gcore wrote the core.
     pub by_gcore: bool,
     /// What instant its stacks are of: see [`Core::instant`].

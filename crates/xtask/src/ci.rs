@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use crate::{
     api, arch,
     cargo::{cargo, command, run as run_command},
-    docs, fuzz, supply, test,
+    docs, features, fuzz, supply, test,
 };
 
 /// A check, by name. It is given the options of the tests.
@@ -22,6 +22,7 @@ const STEPS: &[Step] = &[
     Step { name: "public API", run: |_| api::run(&["--check".to_owned()]) },
     Step { name: "supply", run: |_| supply::run(&[]) },
     Step { name: "clippy", run: |_| clippy() },
+    Step { name: "features", run: |_| features::check() },
     Step { name: "documentation", run: |_| rustdoc() },
     Step { name: "generated documents", run: |_| docs::run(&["--check".to_owned()]) },
     Step { name: "fuzz targets", run: |_| fuzz::run(&[]) },

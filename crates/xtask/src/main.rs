@@ -9,6 +9,7 @@ mod cargo;
 mod ci;
 mod dist;
 mod docs;
+mod features;
 mod fuzz;
 mod install_agent;
 mod supply;
@@ -38,7 +39,7 @@ const TASKS: &[Task] = &[
     },
     Task {
         name: "arch",
-        shows: "hold dependencies, `unsafe` and printing against the plan of the house",
+        shows: "hold dependencies, `unsafe`, printing and messages against the plan of the house",
         run: arch::run,
     },
     Task {

@@ -12,6 +12,8 @@ use kcore::v8::{
 use kcore::{Addr, Core};
 use kcore_dcmd::{Cx, DcmdError, Result};
 
+use crate::advice;
+
 /// One V8, and all objects of its heaps.
 #[derive(Clone)]
 pub struct Counted<'c> {
@@ -158,8 +160,8 @@ fn why_none(core: &Core) -> String {
         return format!("V8 cannot be decoded: {}", damage.why);
     }
     let mut identities = runtimes.identities().filter(|identity| identity.name == "v8");
-    match identities.next().and_then(|identity| identity.undecoded.first().cloned()) {
-        Some(why) => why.to_string(),
+    match identities.next().and_then(|identity| identity.undecoded.first()) {
+        Some(undecoded) => advice::about_undecoded(undecoded),
         None => "no V8 in this process".to_owned(),
     }
 }

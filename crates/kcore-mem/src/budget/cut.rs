@@ -1,10 +1,10 @@
-//! What was left out of an answer, and the option that raises the limit.
+//! What was left out of an answer, and the option that raises the limit where one was reached.
 
 use std::fmt;
 
 use super::Resource;
 
-/// Something that was left out because a [`Budget`](super::Budget) was exhausted.
+/// Something that was left out, most often because a [`Budget`](super::Budget) was exhausted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cut {
     /// A resource was exhausted.
@@ -23,6 +23,13 @@ pub enum Cut {
         /// Its compressed size.
         packed: u64,
     },
+    /// A section is compressed in a way that this build cannot read.
+    Compression {
+        /// Its name, and the file that has it if that has a name.
+        name: String,
+        /// Its `ch_type` (gABI, «Compressed sections»).
+        algorithm: u32,
+    },
 }
 
 impl Cut {
@@ -32,7 +39,7 @@ impl Cut {
 
     /// Whether later answers lack it as well.
     pub(super) const fn stays(&self) -> bool {
-        matches!(self, Self::Section { .. })
+        matches!(self, Self::Section { .. } | Self::Compression { .. })
     }
 }
 
@@ -43,9 +50,24 @@ impl fmt::Display for Cut {
                 f,
                 "section {name} would take {size} bytes of memory, and is {packed} bytes long: it was not read to its end"
             )?,
+            Self::Compression { name, algorithm } => {
+                let algorithm = algorithm_name(*algorithm);
+                return write!(
+                    f,
+                    "section {name} is compressed with {algorithm}, which this build of kcore cannot read"
+                );
+            }
             Self::Spent { resource, limit } => write!(f, "{}", spent(*resource, *limit))?,
         }
         f.write_str(" (--max-memory raises the limit)")
+    }
+}
+
+fn algorithm_name(algorithm: u32) -> String {
+    match algorithm {
+        1 => "zlib".to_owned(),
+        2 => "zstd".to_owned(),
+        other => format!("algorithm {other}"),
     }
 }
 

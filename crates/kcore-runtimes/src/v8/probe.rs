@@ -1,6 +1,6 @@
 //! How V8 is found, and where its layouts are had from.
 
-use std::{ops::ControlFlow, sync::Arc};
+use std::ops::ControlFlow;
 
 use kcore_elf::Image;
 use kcore_mem::{AddrRange, Arch, Svma};
@@ -11,7 +11,7 @@ use super::{
     nameless,
     owner::Homes,
 };
-use crate::{Damage, Finding, Host, HostModule, Identity, Probe};
+use crate::{Damage, Finding, Host, HostModule, Identity, Probe, Undecoded};
 
 /// Looks for V8.
 pub const PROBE: Probe = Probe { name: NAME, find };
@@ -104,7 +104,7 @@ impl Exports<'_> {
             version: Some(version.to_string().into()),
             instance: self.module.name().into(),
             metadata: self.source().into(),
-            undecoded: undecoded.into_iter().map(Arc::from).collect(),
+            undecoded: undecoded.into_iter().collect(),
         };
         let homes = Homes::new(self.module.span(), self.homes);
         V8::new(identity, layout, column.is_some() && is_told, homes)
@@ -119,15 +119,14 @@ impl Exports<'_> {
     }
 
     /// Why a V8 that exports nothing for debuggers is not decoded: it may have been built in other ways.
-    fn untold(&self, version: Version) -> String {
-        format!(
-            "{} exports no v8dbg_ symbols, so whether its pointers are compressed is not known: JavaScript \
-             frames are addresses, values are not decoded; ::set -o nearest takes the layouts of Node.js \
-             with V8 {}.{}",
-            self.module.name(),
-            version.major,
-            version.minor
-        )
+    fn untold(&self, version: Version) -> Undecoded {
+        let name = self.module.name();
+        let why = format!(
+            "{name} exports no v8dbg_ symbols, so whether its pointers are compressed is not known: JavaScript \
+             frames are addresses, values are not decoded"
+        );
+        let nearest = format!("Node.js with V8 {}.{}", version.major, version.minor);
+        Undecoded { why: why.into(), nearest: Some(nearest.into()) }
     }
 
     /// A constant for debuggers.
@@ -158,13 +157,14 @@ fn in_file(image: &Image, svma: Svma) -> Option<u64> {
     is_zero.then_some(0)
 }
 
-fn unknown(version: Version) -> String {
+fn unknown(version: Version) -> Undecoded {
     let known: Vec<String> = Column::all().map(Column::name).collect();
-    format!(
-        "layouts of V8 {}.{} are not known (those of {} are): JavaScript frames are addresses, values are not decoded; ::set -o nearest takes those of {}",
+    let why = format!(
+        "layouts of V8 {}.{} are not known (those of {} are): JavaScript frames are addresses, values are not decoded",
         version.major,
         version.minor,
         known.join(", "),
-        Column::nearest(version).name(),
-    )
+    );
+    let nearest = format!("V8 {}", Column::nearest(version).name());
+    Undecoded { why: why.into(), nearest: Some(nearest.into()) }
 }

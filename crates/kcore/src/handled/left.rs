@@ -5,8 +5,7 @@
 //! lies where it was: below the stack pointer, or on an alternate stack, to which nothing leads any more. Its context
 //! is known by the stack pointer and the pc that it saved, which stand side by side and are those of the thread.
 
-use kcore_disasm::Access;
-use kcore_mem::{Addr, AddrRange};
+use kcore_mem::{Access, Addr, AddrRange};
 
 use super::{HandledSignal, SIGSEGV};
 use crate::{

@@ -8,9 +8,8 @@
 mod left;
 mod taken;
 
-use kcore_disasm::{Access, Disassembler};
 use kcore_elf::core_file::{SignalDetail, SignalInfo};
-use kcore_mem::Addr;
+use kcore_mem::{Access, Addr};
 use kcore_unwind::{End, Frame, SavedContext};
 
 use self::left::Left;
@@ -192,12 +191,8 @@ impl Core {
 
     /// Whether the instruction at `pc` divides integers.
     fn divides(&self, pc: Addr) -> bool {
-        let (bytes, read) = self.instruction(pc);
-        let disassembler = Disassembler::new(self.target()).ok();
-        let found = disassembler.zip(bytes.get(..read));
-        let found = found.and_then(|(disassembler, bytes)| disassembler.decode_one(pc, bytes));
-        found.is_some_and(|found| {
-            let name = found.mnemonic.strip_prefix('i').unwrap_or(&found.mnemonic);
+        self.mnemonic(pc).is_some_and(|mnemonic| {
+            let name = mnemonic.strip_prefix('i').unwrap_or(&mnemonic);
             matches!(name, "divb" | "divw" | "divl" | "divq")
         })
     }

@@ -1,9 +1,6 @@
 //! Opening a live process: it is stopped for a moment, copied, and looked at once it runs on.
 
-mod doubts;
-mod facts;
 mod files;
-mod mappings;
 mod own;
 mod parts;
 mod profile;
@@ -17,16 +14,17 @@ mod wanted;
 use std::{sync::Arc, time::Duration};
 
 use kcore_live::{LivePages, Pid};
+use kcore_mem::Addr;
 
-pub use facts::LiveFacts;
-pub(crate) use mappings::mappings;
-pub(crate) use own::WalkedStack;
 pub use own::{CountedStack, OwnProcess, OwnThread};
 pub use profile::{HeldShare, Method, ProfileChange, ProfileCost, ProfileOptions, ProfileProgress};
 pub use save::{SaveError, SaveWhat, SavedCore};
 pub use threads::ThreadChoice;
 
-use crate::{Core, OpenError, OpenOptions};
+use crate::{
+    Core, OpenError, OpenOptions,
+    snapshot::{LaterMemory, LiveParts},
+};
 
 /// Times that is begun anew when the process starts another program meanwhile.
 const MAX_PROGRAMS: usize = 3;
@@ -83,25 +81,20 @@ impl LiveOptions {
     }
 }
 
-/// What belongs to the snapshot of a live process alone.
-#[derive(Debug, Default)]
-pub(crate) struct LiveParts {
-    /// What reads the live process.
-    pub(crate) pages: Option<Arc<LivePages>>,
-    /// Whether that is because the user wants what was not copied to be read later; else it is to learn
-    /// what is to be copied.
-    pub(crate) reads_later: bool,
-    /// How long the process stood still, each time.
-    pub(crate) stops: Vec<Duration>,
-    /// Pages that stacks, or names of their frames, need and that were not copied, since the process came
-    /// to use them from one stop to the next.
-    pub(crate) missed_pages: u64,
-}
-
 impl LiveParts {
     /// Those by which it is learned what is to be copied.
-    pub(crate) fn asking(pages: Arc<LivePages>) -> Self {
+    fn asking(pages: Arc<LivePages>) -> Self {
         Self { pages: Some(pages), ..Self::default() }
+    }
+}
+
+impl LaterMemory for LivePages {
+    fn slice(&self, at: Addr) -> Option<&[u8]> {
+        Self::slice(self, at)
+    }
+
+    fn take_use(&self) -> bool {
+        Self::take_use(self)
     }
 }
 
@@ -121,10 +114,5 @@ impl Core {
         options: &OpenOptions,
     ) -> Result<Self, OpenError> {
         take::snapshot(pid, live, options)
-    }
-
-    /// What belongs to the snapshot of a live process alone; `None` for a core.
-    pub(crate) fn live(&self) -> Option<&LiveParts> {
-        self.parts.as_ref()?.live.as_ref()
     }
 }

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use kcore_elf::{CoreFile, CoreSpace};
 use kcore_live::Process;
 
-use super::LiveParts;
-use crate::{OpenError, open::CoreParts, thread::threads_of};
+use crate::{OpenError, open::CoreParts, snapshot::LiveParts, thread::threads_of};
 
 /// The parts of the core that was made of a process in memory.
 ///

@@ -10,10 +10,11 @@ use kcore_live::{
 };
 use kcore_mem::AddrRange;
 
-use super::{
-    LiveOptions, LiveParts, MAX_PROGRAMS, files, parts::parts_of, rehearsal, tasks, wanted,
+use super::{LiveOptions, MAX_PROGRAMS, files, parts::parts_of, rehearsal, tasks, wanted};
+use crate::{
+    Core, OpenError, OpenOptions,
+    snapshot::{LaterMemory, LiveParts},
 };
-use crate::{Core, OpenError, OpenOptions};
 
 /// Times that a process is stopped, at most. What a walk misses the first time is copied the second
 /// time; what threads came to need meanwhile, the third time.
@@ -107,7 +108,7 @@ impl<'a> Taking<'a> {
             if missed.is_empty() || is_late || is_enough {
                 // What was read ahead is of another instant, and what was concluded from it too.
                 let reads_later = self.live.live_memory;
-                let pages = reads_later.then(|| {
+                let pages = reads_later.then(|| -> Arc<dyn LaterMemory> {
                     self.memory.expect_searches(self.process);
                     self.pages(MAX_LATER_PAGES)
                 });

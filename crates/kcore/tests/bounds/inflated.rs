@@ -86,7 +86,7 @@ fn asked(elf: &[u8], memory: u64) -> (bool, Vec<String>, usize) {
         let core = Core::open(&options).expect("it opens");
         let found = core.types().named(None, "S");
         let size = found.ok().and_then(|ty| ty.size());
-        (size == Some(4), core.doubts())
+        (size == Some(4), core.doubts().iter().map(ToString::to_string).collect())
     });
     (is_there, doubts, allocated.peak)
 }

@@ -13,6 +13,8 @@ use gen_cores::{Case, Outcome, Seen, compare};
 use kcore::{Core, End, FileState, MAX_FRAMES, OpenOptions, Stack, Tid, Trust};
 use tempfile::TempDir;
 
+use crate::facts::texts_of_doubts;
+
 /// Folders of the system's libraries on Debian.
 const LIBRARIES: &str = "/usr/lib/x86_64-linux-gnu";
 
@@ -112,7 +114,7 @@ fn without_its_executable_a_core_shows_pcs_and_says_what_is_missing() {
     assert_eq!(names(&core, &stack).first(), Some(&None), "a name from nowhere");
     let pc = core.start_registers(stack.tid.expect("a thread's")).expect("registers").pc();
     assert_eq!(pcs(&stack).first(), Some(&pc.get()));
-    let doubts = core.doubts().join("\n");
+    let doubts = texts_of_doubts(&core).join("\n");
     assert!(doubts.contains("not found: ") && doubts.contains("leaf"), "{doubts}");
     let exe = core.modules().exe().expect("an executable");
     let FileState::Missing(tried) = exe.file_state() else { panic!("{:?}", exe.file_state()) };
@@ -139,7 +141,7 @@ fn a_missing_library_is_said_and_the_program_around_it_is_shown() {
     assert_eq!(names[0].as_deref(), Some("on_plug"));
     assert_eq!(names[1].as_deref(), Some("plug_run"), "the core holds its dynamic symbols");
     assert!(names.contains(&Some("main".to_owned())), "{names:?}");
-    let doubts = core.doubts().join("\n");
+    let doubts = texts_of_doubts(&core).join("\n");
     assert!(doubts.contains("libplug.so"), "{doubts}");
 }
 
@@ -152,7 +154,7 @@ fn a_file_of_another_build_is_refused_and_said() {
     for options in [OpenOptions::default(), given] {
         let core = moved.open(options);
         assert_eq!(names(&core, &crashed_stack(&core)).first(), Some(&None));
-        let doubts = core.doubts().join("\n");
+        let doubts = texts_of_doubts(&core).join("\n");
         assert!(doubts.contains("is another build"), "{doubts}");
     }
 }

@@ -1,7 +1,7 @@
 //! What each generated core says of its death, held against what its program knows of it.
 
 use gen_cores::{Case, Facts, Language, Libc, Maker, scenario};
-use kcore::{LastWords, PanicPlace, Status};
+use kcore::{Core, LastWords, PanicPlace, Status};
 
 use crate::{
     known::{Known, cases, check_each, open, variant},
@@ -267,8 +267,13 @@ fn wanted_doubts(known: &Known) -> Vec<&'static str> {
     told.chain(unchecked).collect()
 }
 
+/// What the doubts of a core say.
+pub fn texts_of_doubts(core: &Core) -> Vec<String> {
+    core.doubts().iter().map(ToString::to_string).collect()
+}
+
 fn check_doubts(known: &Known) -> Vec<String> {
-    let (doubts, wanted) = (known.core.doubts(), wanted_doubts(known));
+    let (doubts, wanted) = (texts_of_doubts(&known.core), wanted_doubts(known));
     let unsaid = wanted.iter().filter(|text| !doubts.iter().any(|doubt| doubt.contains(*text)));
     let baseless = doubts.iter().filter(|doubt| !wanted.iter().any(|text| doubt.contains(text)));
     let unsaid = unsaid.map(|text| format!("does not say {text:?}: {doubts:?}"));

@@ -53,7 +53,8 @@ fn an_unknown_v8_is_refused_unless_the_nearest_layouts_may_be_used() {
         let core = open(&case);
         let identity = core.runtimes().identities().next().expect("V8").clone();
         let why = format!("layouts of V8 {version} are not known");
-        assert!(identity.undecoded[0].starts_with(&why), "{identity:?}");
+        let undecoded = &identity.undecoded[0];
+        assert!(undecoded.why.starts_with(&why) && undecoded.nearest.is_some(), "{identity:?}");
         let named = |frame: &NamedFrame| frame.location.function.is_some();
         main_stack(&case, &core, |_, frames| assert!(!frames.iter().any(named), "{release}"));
         core.set_nearest_layouts(true);

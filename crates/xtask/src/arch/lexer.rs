@@ -1,19 +1,29 @@
-//! Rust source without comments and literals, so that words in it are code.
+//! Rust source without comments and literals, so that words in it are code; or its literals alone.
 
 /// The source with every comment and literal as blanks; lines stay where they are.
 pub fn code_only(source: &str) -> String {
-    let mut code = String::with_capacity(source.len());
+    kept(source, |token| token.is_none())
+}
+
+/// The source with all but its string literals as blanks; lines stay where they are.
+pub fn literals_only(source: &str) -> String {
+    kept(source, |token| token.is_some_and(|token| token.starts_with(['"', 'r'])))
+}
+
+/// The source with blanks for what `keeps` does not want: it is given each comment and literal, and `None` for code.
+fn kept(source: &str, keeps: impl Fn(Option<&str>) -> bool) -> String {
+    let mut text = String::with_capacity(source.len());
     let mut rest = source;
     while let Some(letter) = rest.chars().next() {
         let token = token_len(rest);
         let (taken, left) = rest.split_at(token.unwrap_or(letter.len_utf8()));
-        match token {
-            Some(_) => code.extend(taken.chars().map(blank)),
-            None => code.push(letter),
+        match keeps(token.map(|_| taken)) {
+            true => text.push_str(taken),
+            false => text.extend(taken.chars().map(blank)),
         }
         rest = left;
     }
-    code
+    text
 }
 
 fn blank(letter: char) -> char {
@@ -84,7 +94,7 @@ fn char_len(rest: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::code_only;
+    use super::{code_only, literals_only};
 
     #[test]
     fn comments_and_literals_become_blanks() {
@@ -100,6 +110,14 @@ mod tests {
         for (source, code) in cases {
             assert_eq!(code_only(source), code, "{source}");
         }
+    }
+
+    #[test]
+    fn literals_are_what_code_is_not() {
+        assert_eq!(
+            literals_only("a(\"b\") // \"c\"\n'd' r#\"e\"#"),
+            "  \"b\"       \n    r#\"e\"#"
+        );
     }
 
     #[test]

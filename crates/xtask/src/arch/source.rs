@@ -44,25 +44,32 @@ const WORDS: &[Word] = &[
     Word { word: "dbg!", allowed: &[] },
 ];
 
-/// Words that stand where they must not: `path:line: word`.
-pub fn words_off_plan(sources: &[Source]) -> Vec<String> {
-    sources.iter().flat_map(|source| words_of(&source.path, &source.code)).collect()
+/// A file of source code.
+pub struct Source {
+    /// Its path from the root of the workspace.
+    pub path: String,
+    /// What it holds.
+    pub text: String,
 }
 
-/// Every file in the `src` folders, by path.
-pub fn read_all(root: &Path) -> Result<Vec<Source>> {
+/// The source of every crate, in the order of paths.
+pub fn sources(root: &Path) -> Result<Vec<Source>> {
     let mut files = Vec::new();
     for folder in source_folders(root)? {
         collect_files(&folder, &mut files)?;
     }
     files.sort();
-    files.iter().map(|file| read(root, file)).collect()
+    let read = |file: &PathBuf| {
+        let text = fs::read_to_string(file).with_context(|| file.display().to_string())?;
+        let path = file.strip_prefix(root).unwrap_or(file).display().to_string();
+        Ok(Source { path, text })
+    };
+    files.iter().map(read).collect()
 }
 
-fn read(root: &Path, file: &Path) -> Result<Source> {
-    let text = fs::read_to_string(file).with_context(|| file.display().to_string())?;
-    let path = file.strip_prefix(root).unwrap_or(file).display().to_string();
-    Ok(Source { path, code: code_only(&text) })
+/// Words that stand where they must not: `path:line: word`.
+pub fn words_off_plan(sources: &[Source]) -> Vec<String> {
+    sources.iter().flat_map(|source| words_of(&source.path, &source.text)).collect()
 }
 
 /// The `src` folder of every crate.

@@ -6,7 +6,7 @@
 
 use capstone::AccessType;
 
-use crate::AccessKind;
+use kcore_mem::AccessKind;
 
 /// Beginnings of names that read even their last operand.
 const READERS: [&str; 8] = ["cmps", "scas", "lods", "test", "push", "vptest", "vtest", "ptest"];

@@ -4,13 +4,12 @@ use capstone::{
     Capstone, RegId,
     arch::x86::{X86OpMem, X86Operand, X86OperandType},
 };
-use kcore_mem::Addr;
+use kcore_mem::{Access, AccessKind, Addr};
 
 use super::{
     direction::{Position, direction},
     name,
 };
-use crate::{Access, AccessKind};
 
 /// Names of instructions with a memory operand that touch no memory, or never fault on it.
 const NO_ACCESS: [&str; 8] = ["lea", "leaw", "leal", "leaq", "nop", "nopw", "nopl", "cldemote"];

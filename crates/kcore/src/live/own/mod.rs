@@ -8,7 +8,7 @@ mod space;
 mod tables;
 mod threads;
 
-use std::{collections::HashMap, sync::Arc};
+use std::sync::Arc;
 
 use kcore_elf::{
     core_file::{MapLine, parse_maps},
@@ -21,12 +21,14 @@ use kcore_live::{
 use kcore_mem::Target;
 use kcore_unwind::{Machine, machine};
 
-use super::{LiveOptions, LiveParts, files, parts::parts_of};
-use crate::{Core, OpenError, OpenOptions, Tid, by_file::SymbolsByFile, open::CoreParts};
+use super::{LiveOptions, files, parts::parts_of};
+use crate::{
+    Core, OpenError, OpenOptions, Tid, by_file::SymbolsByFile, open::CoreParts, snapshot::LiveParts,
+};
 pub use profile::CountedStack;
 use tables::CopiedCfi;
 pub use threads::OwnThread;
-pub(crate) use threads::WalkedStack;
+use threads::WalkedStack;
 
 /// Pages that are read of the process while it runs on, for one core, at most: 64 MiB.
 const MAX_PAGES: usize = 16 << 10;
@@ -82,14 +84,13 @@ impl OwnProcess {
             let tid = u32::try_from(thread.tid).ok()?;
             Some((Tid::new(tid), walked.clone()))
         });
-        let walked = walked.collect();
+        let walked: Vec<(Tid, WalkedStack)> = walked.collect();
         let snapshot = Snapshot::of_threads(told.into_iter().map(|(thread, _)| thread).collect());
         let parts = self.parts((&text, &maps), &snapshot, pages)?;
         let finder = files::finder(&self.process, &maps, &LiveOptions::default(), options);
         let mut core = Core::of_parts_sharing(parts, finder, options, self.symbols.clone());
-        let mut walked: HashMap<Tid, WalkedStack> = walked;
-        walked.iter_mut().for_each(|(tid, stack)| stack.ask_rule(&core, *tid));
-        core.walked = walked;
+        let walked = walked.into_iter().map(|(tid, stack)| (tid, stack.asked(&core, tid)));
+        core.walked = walked.collect();
         Ok(core)
     }
 

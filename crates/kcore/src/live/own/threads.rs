@@ -30,18 +30,15 @@ pub struct WalkedStack {
 }
 
 impl WalkedStack {
-    /// The first `limit` frames as the stack of a thread.
-    pub fn stack(&self, tid: Tid, limit: usize) -> Stack {
-        let frames: Vec<Frame> = self.frames.iter().take(limit).copied().collect();
-        let end = if self.frames.len() > limit { End::Limit(limit) } else { self.end };
-        Stack::of_frames(tid, frames, end)
+    /// The stack of a thread, once its frames were asked about.
+    pub fn asked(mut self, core: &Core, tid: Tid) -> Stack {
+        self.ask_rule(core, tid);
+        Stack::of_frames(tid, self.frames, self.end)
     }
-}
 
-impl WalkedStack {
     /// Asks the rule of runtimes about each frame as any walk asks it: where it leads to the next one as well, that
     /// frame counts as found by it. Decoders go by that.
-    pub fn ask_rule(&mut self, core: &Core, tid: Tid) {
+    fn ask_rule(&mut self, core: &Core, tid: Tid) {
         let (Some(rule), Some(machine)) = (core.step_rule(), core.machine()) else { return };
         for index in 1..self.frames.len() {
             let inner = index.checked_sub(1).and_then(|inner| self.frames.get(inner)).copied();

@@ -12,10 +12,11 @@ use kcore_live::{
 };
 use kcore_mem::AddrRange;
 
-use super::super::{
-    LiveOptions, LiveParts, ThreadChoice, files, mappings, parts::parts_of, rehearsal,
+use super::super::{LiveOptions, ThreadChoice, files, parts::parts_of, rehearsal};
+use crate::{
+    Core, Mapping, OpenError, OpenOptions, Tid,
+    snapshot::{LaterMemory, LiveParts, mappings},
 };
-use crate::{Core, Mapping, OpenError, OpenOptions, Tid};
 
 /// Pages that are read for a sample from the process while it runs on, at most.
 const MAX_PAGES: usize = 4096;
@@ -51,7 +52,7 @@ pub struct Maps {
 
 impl Maps {
     fn of(text: Vec<u8>, lines: Vec<MapLine>, space: &CoreSpace) -> Self {
-        let mappings = mappings::mappings(&lines, space);
+        let mappings = mappings(&lines, space);
         Self { text, lines, mappings, read: Instant::now() }
     }
 }
@@ -195,8 +196,9 @@ impl<'a> Prepared<'a> {
     /// # Errors
     /// When the process has ended.
     pub fn core(&self, maps: &Maps, snapshot: &Snapshot) -> Result<Core, OpenError> {
-        let pages = || Arc::new(LivePages::new(self.memory.clone(), MAX_PAGES));
-        let pages = self.has_runtimes().then(pages);
+        let pages = self.has_runtimes().then(|| -> Arc<dyn LaterMemory> {
+            Arc::new(LivePages::new(self.memory.clone(), MAX_PAGES))
+        });
         let bytes = core_of(&self.facts, (b"", &[]), &Headers::default(), Some(snapshot));
         let parts = parts_of(self.process, bytes, LiveParts { pages, ..LiveParts::default() })?;
         Ok(self.base.later(parts, maps.mappings.clone(), self.options))

@@ -9,7 +9,10 @@ use gen_cores::{Case, Outcome};
 use kcore::{Core, End, MAX_FRAMES, OpenOptions, Stack};
 use tempfile::TempDir;
 
-use crate::known::{open, variant};
+use crate::{
+    facts::texts_of_doubts,
+    known::{open, variant},
+};
 use rewriter::{Rewriter, Written, notes};
 
 const NT_FILE: u32 = 0x4649_4c45;
@@ -132,7 +135,7 @@ fn the_count_of_many_segments_may_be_lost() {
     rewriter.add_empty(70_000);
     let Written { bytes, .. } = rewriter.write();
     let core = Rewritten::new(&case, &bytes[..bytes.len() - 64]);
-    let doubts = core.doubts().join("\n");
+    let doubts = texts_of_doubts(&core).join("\n");
     assert!(doubts.contains("the number of program headers is lost"), "{doubts}");
 }
 
@@ -200,7 +203,7 @@ fn without_memory_each_thread_shows_where_it_stood_and_the_core_says_why_no_more
             assert!(is_lost || name == true_name, "{}: {tid}: {name:?}", case.name());
         }
         let threads = core.threads().len();
-        let doubts = core.doubts().join("\n");
+        let doubts = texts_of_doubts(&core).join("\n");
         let said = format!("stacks of {threads} of {threads} threads were not dumped");
         assert!(doubts.contains(&said), "{}: {doubts}", case.name());
     }
@@ -215,7 +218,7 @@ fn a_core_cut_behind_its_notes_names_the_first_frames_and_counts_what_is_hurt() 
         let before = open(&case);
         assert_eq!(core.tids(), before.tids(), "{}", case.name());
         let threads = core.threads().len();
-        let doubts = core.doubts().join("\n");
+        let doubts = texts_of_doubts(&core).join("\n");
         let said = format!("stacks of {threads} of {threads} threads may be incomplete");
         assert!(doubts.contains(&said), "{}: {doubts}", case.name());
         for tid in core.tids() {
@@ -240,7 +243,7 @@ fn a_core_cut_in_a_note_has_the_threads_before_it() {
         let tids = core.tids();
         assert!(whole.starts_with(&tids), "{tids:?} at {cut:#x}");
         fewer += usize::from(tids.len() < whole.len());
-        let doubts = core.doubts().join("\n");
+        let doubts = texts_of_doubts(&core).join("\n");
         assert!(doubts.contains("truncated: the notes end at offset"), "{doubts}");
     }
     assert!(fewer > whole.len(), "cuts before the last thread: {fewer}");
@@ -254,7 +257,7 @@ fn a_core_cut_in_its_program_headers_says_how_many_are_left() {
     for left in [0, 1, all / 2, all - 1] {
         let cut = written.table.start + left * 56 + 30;
         let core = Rewritten::new(&case, &written.bytes[..cut]);
-        let doubts = core.doubts().join("\n");
+        let doubts = texts_of_doubts(&core).join("\n");
         let said = format!("truncated: {left} of {all} program headers are there");
         assert!(doubts.contains(&said), "{doubts}");
         assert!(core.threads().is_empty(), "no notes, no threads");
@@ -277,7 +280,7 @@ fn a_core_cut_in_half_shows_every_stack_that_is_in_the_half() {
             hurt += usize::from(!same);
             assert!(same || now.end != End::Outermost, "{}: {tid}: {}", case.name(), now.end);
         }
-        let doubts = core.doubts().join("\n");
+        let doubts = texts_of_doubts(&core).join("\n");
         assert!(doubts.contains("bytes are missing in all"), "{}: {doubts}", case.name());
         let told = doubts.contains("threads may be incomplete");
         assert_eq!(told, hurt > 0, "{}: {hurt} hurt, {doubts}", case.name());
