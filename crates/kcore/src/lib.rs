@@ -154,9 +154,8 @@ pub use kcore_elf::{
     BuildId, CoreFile, Image, LinkMapEntry, ParseError, SymbolBinding, SymbolKind,
     core_file::{AuxEntry, ProcessInfo, SignalDetail, SignalInfo},
 };
-pub use kcore_files::CoreTarget;
 pub use kcore_files::{
-    FilePlace, FileUse, FilesError, NewFile, OwnFileError, Place as SearchedPlace, Progress,
+    CoreTarget, FilePlace, FileUse, FilesError, NewFile, OwnFileError, Progress, SearchedPlace,
     SourceText, Tried, WantedFile, Why as NotTaken, check_own, is_packed, open_own, open_regular,
 };
 #[cfg(feature = "live")]

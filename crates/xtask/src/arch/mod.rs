@@ -1,7 +1,8 @@
 //! `arch`: whether the house is still built as planned.
 //!
 //! [`table`] says which crate may use which; `cargo metadata` says which crate uses which.
-//! [`source`] looks for words that belong in few rooms, and [`messages`] for dcmds in rooms that know none.
+//! [`source`] looks for words that belong in few rooms, [`messages`] for dcmds in rooms that know none, and [`names`]
+//! for types whose names fit any type.
 
 mod lexer;
 mod messages;
@@ -23,6 +24,7 @@ pub fn run(_args: &[String]) -> Result<()> {
     let sources = source::sources(&gen_cores::workspace_dir())?;
     found.extend(source::words_off_plan(&sources));
     found.extend(messages::dcmds_named(&sources));
+    found.extend(names::vague(&sources));
     if !found.is_empty() {
         bail!("not as planned in crates/xtask/src/arch:\n  {}", found.join("\n  "));
     }

@@ -2,7 +2,7 @@
 //!
 //! `Found` or `Place` tells a reader nothing that the type does not tell better: what was found, the place of what.
 
-use super::source::Source;
+use super::{lexer::code_only, source::Source};
 
 /// Names that no type may have.
 const VAGUE: &[&str] = &[
@@ -15,7 +15,7 @@ const KEYWORDS: &[&str] = &["struct", "enum", "union", "trait", "type"];
 
 /// Types with such a name: `path:line: Found fits any type`.
 pub fn vague(sources: &[Source]) -> Vec<String> {
-    sources.iter().flat_map(|source| vague_of(&source.path, &source.code)).collect()
+    sources.iter().flat_map(|source| vague_of(&source.path, &code_only(&source.text))).collect()
 }
 
 fn vague_of(path: &str, code: &str) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! The source of the workspace, and words in it that belong in few rooms.
+//! Words of source code that belong in few rooms.
 
 use std::{
     fs,
@@ -8,14 +8,6 @@ use std::{
 use anyhow::{Context, Result};
 
 use super::lexer::code_only;
-
-/// A file of a crate, tests in folders of their own left out.
-pub struct Source {
-    /// Its path from the root of the workspace.
-    pub path: String,
-    /// What it says, with comments and literals as blanks.
-    pub code: String,
-}
 
 /// A word, and the files and folders in which it may stand.
 struct Word {
@@ -94,7 +86,8 @@ fn collect_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-fn words_of(path: &str, code: &str) -> Vec<String> {
+fn words_of(path: &str, text: &str) -> Vec<String> {
+    let code = code_only(text);
     let forbidden = WORDS.iter().filter(|word| !is_allowed(word, path));
     forbidden
         .flat_map(|word| {
@@ -124,7 +117,6 @@ mod tests {
     #[test]
     fn a_word_counts_in_code_and_where_it_is_not_allowed() {
         let text = "// unsafe\nlet text = \"unsafe\";\nunsafe { println!() }\n";
-        let text = &code_only(text);
         let found = words_of("crates/kcore/src/code.rs", text);
         assert_eq!(
             found,
