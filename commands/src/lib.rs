@@ -122,6 +122,7 @@ mod vars;
 mod version;
 mod walk;
 mod walkers;
+mod watched;
 mod whatis;
 mod whatthread;
 mod whattype;

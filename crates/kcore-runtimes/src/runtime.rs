@@ -7,6 +7,7 @@ use kcore_unwind::{End, Frame, Phase, Regs, RuleFrame, RuleStep, Tid};
 
 use crate::{
     DyingStack, Ending, FrameOfLanguage, Host, ScriptVariables, Span, Task, VariableLimits,
+    objects::Objects,
 };
 
 /// What a runtime is.
@@ -111,6 +112,12 @@ pub trait Runtime: Any + Send + Sync {
         limits: VariableLimits,
     ) -> Option<ScriptVariables> {
         let _ = (host, frame, limits);
+        None
+    }
+
+    /// *objects*: those of its heap; `None` where it has none, or they cannot be decoded.
+    fn objects(&self, host: &dyn Host) -> Option<&dyn Objects> {
+        let _ = host;
         None
     }
 
