@@ -55,6 +55,7 @@ mod frame_operand;
 pub mod gdb;
 mod grep;
 mod head;
+mod heap;
 mod help;
 mod help_topics;
 mod history;
@@ -200,6 +201,9 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &whattype::Whattype,
     // Language runtimes.
     &runtimes::Runtimes,
+    &heap::classes::Classes,
+    &heap::refs::Refs,
+    &heap::path::PathFromRoot,
     &bthreads::list::Bthreads,
     &bthreads::bthread::Bthread,
     &fibers::list::Fibers,
