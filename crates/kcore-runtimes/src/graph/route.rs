@@ -35,7 +35,7 @@ pub struct PathStep {
 }
 
 /// The way to the object that begins at `at`. What has no number in the graph keeps nothing that has, and is reached by
-/// those that refer to it.
+/// those that refer to it. A root that is not certain keeps it where nothing else does.
 pub fn path_to(
     objects: &(impl Objects + ?Sized),
     host: &dyn Host,
@@ -43,18 +43,38 @@ pub fn path_to(
     watch: Watch<'_>,
 ) -> Result<Option<Path>, Stopped> {
     let Some(graph) = objects.graph(host, watch)? else { return Ok(None) };
-    if let Some(root) = graph.roots().iter().find(|root| root.to == at) {
-        return Ok(Some(Path { root: root.clone(), steps: steps(objects, host, &[at]) }));
+    let direct = |is_certain: bool| {
+        let mut roots = graph.roots().iter();
+        roots.find(|root| root.to == at && root.kind.is_certain == is_certain).cloned()
+    };
+    let path = |root, way: &[Addr]| Path { root, steps: steps(objects, host, way) };
+    if let Some(root) = direct(true) {
+        return Ok(Some(path(root, &[at])));
     }
+    let found = way_to(objects, host, &graph, at, watch)?;
+    match (found, direct(false)) {
+        (Some((root, way)), None) => Ok(Some(path(root, &way))),
+        (Some((root, way)), Some(_)) if root.kind.is_certain => Ok(Some(path(root, &way))),
+        (_, guessed) => Ok(guessed.map(|root| path(root, &[at]))),
+    }
+}
+
+/// A root, and the objects from it to the one that begins at `at`.
+fn way_to(
+    objects: &(impl Objects + ?Sized),
+    host: &dyn Host,
+    graph: &Graph,
+    at: Addr,
+    watch: Watch<'_>,
+) -> Result<Option<(Root, Vec<Addr>)>, Stopped> {
     let (wanted, is_leaf) = match graph.nodes().number(at) {
         Some(node) => (BTreeSet::from([node]), false),
-        None => (holders(objects, host, &graph, at, watch)?, true),
+        None => (holders(objects, host, graph, at, watch)?, true),
     };
     let Some(found) = graph.shortest_path(&wanted) else { return Ok(None) };
-    let mut way: Vec<Addr> =
-        found.nodes.iter().filter_map(|node| graph.nodes().address(*node)).collect();
-    way.extend(is_leaf.then_some(at));
-    Ok(Some(Path { root: found.root.clone(), steps: steps(objects, host, &way) }))
+    let addresses = found.nodes.iter().filter_map(|node| graph.nodes().address(*node));
+    let way = addresses.chain(is_leaf.then_some(at)).collect();
+    Ok(Some((found.root.clone(), way)))
 }
 
 /// The numbers of those that keep an object without one.

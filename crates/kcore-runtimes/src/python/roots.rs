@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use kcore_mem::{Addr, AddrRange};
+use rustc_hash::FxHashSet;
 
 use super::{
     Python,
@@ -68,12 +69,19 @@ impl Python {
         tell: Tell<'_>,
     ) -> Result<(), Stopped> {
         let heap = self.heap(host);
+        let mut named = FxHashSet::default();
         for interpreter in &self.state(host).interpreters {
-            of_interpreter(&heap, interpreter, tell);
+            self.of_interpreter(host, &heap, interpreter, &mut named, tell);
         }
         self.of_static_types(host, &heap, tell);
+        // The variables of a module are its own, whichever frame has them too.
+        let mut tell_others = |root: Root| {
+            if !named.contains(&root.to) {
+                tell(root);
+            }
+        };
         for thread in &self.state(host).threads {
-            self.of_thread(host, &heap, thread, tell);
+            self.of_thread(host, &heap, thread, &mut tell_others);
         }
         let is_object = |word: u64| {
             let at = Addr::new(word & !3);
@@ -82,6 +90,36 @@ impl Python {
         native_words::registers(host, &is_object, &REGISTER).into_iter().for_each(&mut *tell);
         self.of_stacks(host, &is_object, watch, tell)?;
         of_data(host, &is_object, watch, tell)
+    }
+
+    /// The dicts that an interpreter keeps, and the modules among them. The dicts of those are put in `named`.
+    fn of_interpreter(
+        &self,
+        host: &dyn Host,
+        heap: &Heap<'_>,
+        interpreter: &Interpreter,
+        named: &mut FxHashSet<Addr>,
+        tell: Tell<'_>,
+    ) {
+        let offsets = &heap.layout.interpreter;
+        let dict = |offset| heap.field_of(interpreter.at, offset, DICT);
+        let modules = dict(offsets.modules);
+        for (name, module) in modules.iter().flat_map(|dict| of_names(heap, *dict)) {
+            let object = heap.object(module);
+            let dict = object.and_then(|object| self.namespace_dict(host, heap, object));
+            named.extend(dict.map(|dict| dict.at));
+            tell(Root { name: Some(name), ..Root::new(&MODULE, module) });
+        }
+        let own = [
+            ("modules", modules),
+            ("sys", dict(offsets.sysdict)),
+            ("builtins", dict(offsets.builtins)),
+        ];
+        for (name, dict) in own.into_iter().filter_map(|(name, dict)| Some((name, dict?))) {
+            if !named.contains(&dict.at) {
+                tell(Root { name: Some(name.into()), ..Root::new(&INTERPRETER, dict.at) });
+            }
+        }
     }
 
     /// The namespaces of types that C code made: they are in no list.
@@ -170,28 +208,8 @@ impl Python {
     }
 }
 
-/// The dicts that an interpreter keeps, and the modules among them.
-fn of_interpreter(heap: &Heap<'_>, interpreter: &Interpreter, tell: Tell<'_>) {
-    let offsets = &heap.layout.interpreter;
-    let dict = |offset| heap.field_of(interpreter.at, offset, DICT);
-    let modules = dict(offsets.modules);
-    for (name, module) in modules.iter().flat_map(|dict| named(heap, *dict)) {
-        tell(Root { name: Some(name), ..Root::new(&MODULE, module) });
-    }
-    let own = [
-        ("modules", modules),
-        ("sys", dict(offsets.sysdict)),
-        ("builtins", dict(offsets.builtins)),
-    ];
-    for (name, dict) in own {
-        if let Some(dict) = dict {
-            tell(Root { name: Some(name.into()), ..Root::new(&INTERPRETER, dict.at) });
-        }
-    }
-}
-
 /// The entries of a dict whose keys are texts.
-fn named(heap: &Heap<'_>, dict: Object) -> Vec<(Arc<str>, Addr)> {
+fn of_names(heap: &Heap<'_>, dict: Object) -> Vec<(Arc<str>, Addr)> {
     let entries = Entries::of(heap, dict).into_iter().flatten();
     let named =
         entries.filter_map(|entry| Some((heap.name(heap.object(entry.key)?)?.into(), entry.value)));
