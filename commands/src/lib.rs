@@ -56,6 +56,7 @@ mod frame_operand;
 pub mod gdb;
 mod grep;
 mod head;
+mod heap;
 mod help;
 mod help_topics;
 mod history;
@@ -123,6 +124,7 @@ mod vars;
 mod version;
 mod walk;
 mod walkers;
+mod watched;
 mod whatis;
 mod whatthread;
 mod whattype;
@@ -200,6 +202,9 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &whattype::Whattype,
     // Language runtimes.
     &runtimes::Runtimes,
+    &heap::classes::Classes,
+    &heap::refs::Refs,
+    &heap::path::PathFromRoot,
     &bthreads::list::Bthreads,
     &bthreads::bthread::Bthread,
     &fibers::list::Fibers,

@@ -95,7 +95,7 @@ fn of_thread(python: &Python, host: &dyn Host, thread: Tid) {
 
 /// Counts all objects, and looks for who refers to one.
 fn take_census(python: &Python, host: &dyn Host, object: Addr) {
-    let watch = &mut |_| ControlFlow::Continue(());
+    let watch = &mut |_, _| ControlFlow::Continue(());
     let census = python.census(host, watch).expect("nobody broke it off");
     let _ = python.groups(host, &census);
     for at in census.objects.iter().take(OBJECTS) {
@@ -103,4 +103,8 @@ fn take_census(python: &Python, host: &dyn Host, object: Addr) {
     }
     let found = python.referrers(host, &census, &[object], watch).expect("nobody broke it off");
     assert!(found.iter().all(|referrer| referrer.to == object), "it was asked about one object");
+    let graph = python.graph(host, watch).expect("nobody broke it off");
+    assert!(graph.is_none_or(|graph| graph.node_count() >= graph.roots().len().min(1)));
+    let path = python.path(host, object, watch).expect("nobody broke it off");
+    assert!(path.is_none_or(|path| path.steps.last().is_some_and(|step| step.at == object)));
 }

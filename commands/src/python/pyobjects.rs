@@ -1,6 +1,6 @@
 //! `::pyobjects` — the objects of Python's heap, by class.
 
-use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use kcore::python::{Census, ObjectGroup, Python};
 use kcore::{Addr, Core};
@@ -12,7 +12,7 @@ use kcore_dcmd::{
 use super::pyprint::Piece;
 use super::referrers;
 use super::subject::{self, Subject};
-use crate::script_values;
+use crate::{script_values, watched::watched};
 
 const OPTIONS: &[Opt] = &[
     Opt {
@@ -106,22 +106,13 @@ fn note_broken(cx: &mut Cx<'_>, census: &Census) -> Result<()> {
 fn of_dot(cx: &mut Cx<'_>) -> Result<()> {
     let Subject { core, python, at } = Subject::of(cx)?;
     let census = counted(cx, core, python)?;
-    let found = python.referrers(core, &census, &[at], &mut watch(cx));
-    let found = found.ok_or(DcmdError::Interrupted)?;
+    let found = watched(cx, |watch| python.referrers(core, &census, &[at], watch))?;
     referrers::emit(cx, at, &found)?;
     note_broken(cx, &census)
 }
 
-/// Checks after each step whether the user stopped the work.
-fn watch(cx: &mut Cx<'_>) -> impl FnMut(usize) -> ControlFlow<()> {
-    |_| match cx.check_interrupt() {
-        Ok(()) => ControlFlow::Continue(()),
-        Err(_) => ControlFlow::Break(()),
-    }
-}
-
-fn counted(cx: &mut Cx<'_>, core: &Core, python: &Python) -> Result<Census> {
-    python.census(core, &mut watch(cx)).ok_or(DcmdError::Interrupted)
+fn counted(cx: &mut Cx<'_>, core: &Core, python: &Python) -> Result<Arc<Census>> {
+    watched(cx, |watch| python.census(core, watch))
 }
 
 /// The objects of the classes with this name.
@@ -145,7 +136,7 @@ fn of_class<'a>(
 /// A class, and the number of its objects.
 struct Row<'g> {
     group: &'g ObjectGroup,
-    class: Option<std::sync::Arc<str>>,
+    class: Option<Arc<str>>,
 }
 
 impl Record for Row<'_> {

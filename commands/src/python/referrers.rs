@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use kcore::Addr;
-use kcore::python::{Edge, Referrer};
+use kcore::objects::{Edge, Referrer};
 use kcore_dcmd::{Cell, Cx, Dot, Fields, Record, Result, View};
 
 /// Shows what refers to the object at `at`, or that nothing does.
@@ -23,26 +23,26 @@ struct Row<'r>(&'r Referrer);
 /// The kind of an edge: a word for machines.
 const fn kind(edge: &Edge) -> &'static str {
     match edge {
-        Edge::Attribute(_) => "attribute",
-        Edge::Item(_) => "item",
+        Edge::Member(_) => "attribute",
+        Edge::Index(_) => "item",
         Edge::Key => "key",
         Edge::Entry(_) | Edge::Numbered(_) | Edge::Value => "value",
         Edge::Variable(_) => "variable",
-        Edge::Inside => "inside",
+        Edge::Slot(_) | Edge::Word(_) | Edge::Inside => "inside",
     }
 }
 
 /// The text after the object that refers.
 fn shown(edge: &Edge) -> Cow<'static, str> {
     match edge {
-        Edge::Attribute(name) => format!(".{name}").into(),
-        Edge::Item(index) => format!("[{index}]").into(),
+        Edge::Member(name) => format!(".{name}").into(),
+        Edge::Index(index) => format!("[{index}]").into(),
         Edge::Key => "<key>".into(),
         Edge::Entry(key) => format!("[{key:?}]").into(),
         Edge::Numbered(key) => format!("[{key}]").into(),
         Edge::Value => "<value>".into(),
         Edge::Variable(name) => format!("<variable {name}>").into(),
-        Edge::Inside => "<inside>".into(),
+        Edge::Slot(_) | Edge::Word(_) | Edge::Inside => "<inside>".into(),
     }
 }
 
@@ -56,13 +56,13 @@ impl Record for Row<'_> {
     }
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
-        let Referrer { to, at, class, edge } = self.0;
+        let Referrer { to, at, class, edge, .. } = self.0;
         let name = match edge {
-            Edge::Attribute(name) | Edge::Entry(name) | Edge::Variable(name) => Some(&**name),
+            Edge::Member(name) | Edge::Entry(name) | Edge::Variable(name) => Some(&**name),
             _ => None,
         };
         let index = match edge {
-            Edge::Item(index) => Cell::Num(*index),
+            Edge::Index(index) => Cell::Num(*index),
             Edge::Numbered(key) => Cell::Int(*key),
             _ => Cell::Null,
         };

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
+use kcore::objects::Stopped;
 use kcore::v8::Waiting;
-use kcore::v8::census::Stopped;
 use kcore::{Addr, LanguageFrame};
 use kcore_dcmd::{
     Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record, Result, Spec, View,

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use kcore::Addr;
-use kcore::v8::census::Stopped;
+use kcore::objects::Stopped;
 use kcore::v8::handles::{Awaited, Handles, Named, NodeHandle, State, Timer};
 use kcore_dcmd::{
     Args, Cell, Column, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record, Result,

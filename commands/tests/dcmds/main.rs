@@ -12,6 +12,7 @@ mod far_symbols;
 mod findsym;
 mod formats;
 mod harness;
+mod heaps;
 mod js_heap;
 mod language;
 mod locals;

@@ -293,6 +293,92 @@ fn who_refers_to_an_object_is_told() {
 }
 
 #[test]
+fn references_are_those_that_dcmds_of_all_languages_find() {
+    for (case, _) in cases("python-referrers") {
+        let core = open(case);
+        for value in told_values(case) {
+            let at = value["at"].as_str().expect("an address");
+            let own = answer(&core, &format!("{at}::pyobjects -r"));
+            assert_eq!(answer(&core, &format!("{at}::refs")), own, "{}", case.name());
+        }
+    }
+}
+
+#[test]
+fn a_path_begins_at_a_root_that_the_program_has() {
+    for (case, _) in cases("python-referrers") {
+        let core = open(case);
+        let values = told_values(case);
+        let path = |name: &str| {
+            let value = values.iter().find(|value| value["name"] == name).expect("a value");
+            let at = value["at"].as_str().expect("an address").trim_start_matches("0x").to_owned();
+            (answer(&core, &format!("{at}::path")), at)
+        };
+        let (target, at) = path("target");
+        let lines: Vec<&str> = target.lines().collect();
+        let root = "the variable variable of local_of_thread() of thread ";
+        assert!(lines[0].starts_with(root), "{}: {target}", case.name());
+        assert_eq!(lines[1..], [format!("    {at} Target")], "{}", case.name());
+        let (text, at) = path("text");
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "the module __main__", "{}: {text}", case.name());
+        assert_eq!(lines[2], format!("    .text {at} str"), "{}: {text}", case.name());
+    }
+}
+
+/// Each step is a reference that the search for referrers, which goes the other way, finds too.
+#[test]
+fn each_step_of_a_path_is_a_reference() {
+    for (case, _) in cases("python-referrers") {
+        let core = open(case);
+        let mut steps = 0;
+        for class in ["Holder", "Slotted", "generator", "cell", "Thread"] {
+            let objects = answer(&core, &format!("::classes -c {class} | ::head -3"));
+            for at in objects.lines() {
+                let shown = answer(&core, &format!("{at}::path"));
+                assert!(!shown.lines().next().expect("a root").contains("guessed"), "{shown}");
+                let way: Vec<&str> = shown.lines().skip(1).map(str::trim_start).collect();
+                for pair in way.windows(2) {
+                    let before = pair[0].split(' ').rev().nth(1).expect("an address");
+                    let (edge, at) = pair[1]
+                        .rsplit_once(' ')
+                        .expect("a class")
+                        .0
+                        .rsplit_once(' ')
+                        .expect("an edge");
+                    let found = answer(&core, &format!("{at}::refs"));
+                    let is_it = |line: &str| {
+                        line.contains(&format!(" by {before} ")) && line.ends_with(edge)
+                    };
+                    assert!(found.lines().any(is_it), "{}: {shown} {found}", case.name());
+                    steps += 1;
+                }
+            }
+        }
+        assert!(steps > 5, "{}: {steps}", case.name());
+    }
+}
+
+#[test]
+fn classes_are_counted_and_retain_what_only_they_keep() {
+    for (case, _) in cases("python-heap") {
+        let core = open(case);
+        let told = &told_values(case)[0];
+        let class = told["class"].as_str().expect("a class");
+        let shown = answer(&core, "::classes -a");
+        let line = shown.lines().find(|line| line.ends_with(&format!(" {class}")));
+        let words: Vec<&str> = line.expect("the class").split_whitespace().collect();
+        assert_eq!(words[0].parse().ok(), told["count"].as_u64(), "{}", case.name());
+        let shown = answer(&core, "::classes -ra");
+        let line = shown.lines().find(|line| line.ends_with(&format!(" {class}")));
+        let words: Vec<u64> =
+            line.expect("the class").split_whitespace().take(3).flat_map(str::parse).collect();
+        let [_, bytes, retained] = words[..] else { panic!("{line:?}") };
+        assert!(retained >= bytes && bytes > 0, "{}: {line:?}", case.name());
+    }
+}
+
+#[test]
 fn a_generator_is_what_it_does_with_its_variables() {
     for (case, _) in cases("python-referrers") {
         let core = open(case);

@@ -5,12 +5,13 @@
 //! process holds: absent is no finding, damaged says what cannot be decoded and why, and what was
 //! found is a [`Runtime`]. [`PROBES`] lists them; [`Runtimes`] is what one process came to.
 //!
-//! A runtime has nine duties, methods of [`Runtime`] that by default answer nothing:
+//! A runtime has ten duties, methods of [`Runtime`] that by default answer nothing:
 //! *step* and *stop* ([`Runtime::step`]) lead the walker through code without unwind information;
 //! *decode* ([`Runtime::decode`]) is given all native frames of a stack and returns [`Span`]s of
 //! language frames; *enumerate* and *seed* ([`Runtime::tasks`]) list stacks that belong to no thread;
 //! *values* ([`Runtime::identify`]) say what an address is;
-//! *variables* ([`Runtime::variables`]) those of a language frame; *threads* ([`Runtime::thread`]) name
+//! *variables* ([`Runtime::variables`]) those of a language frame; *objects* ([`Runtime::objects`]) are the heap, the same
+//! for all ([`objects`], [`graph`]); *threads* ([`Runtime::thread`]) name
 //! threads; *end* ([`Runtime::end`]) says what ended the process. What else a runtime knows, its own
 //! dcmds ask it for by its type ([`Runtimes::of`]).
 //!
@@ -39,8 +40,10 @@ pub mod bthread;
 mod ending;
 mod fcontext;
 pub mod fiber;
+pub mod graph;
 mod host;
 mod language_frame;
+pub mod objects;
 mod probe;
 pub mod python;
 pub mod registered;

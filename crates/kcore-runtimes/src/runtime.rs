@@ -6,8 +6,8 @@ use kcore_mem::Addr;
 use kcore_unwind::{End, Frame, Phase, Regs, RuleFrame, RuleStep, Tid};
 
 use crate::{
-    DyingStack, Ending, FrameOfLanguage, Host, ScriptVariables, Span, Task, Undecoded,
-    VariableLimits,
+    DyingStack, Ending, FrameOfLanguage, Host, ScriptVariables, Span, Task, VariableLimits,
+    objects::Objects,
 };
 
 /// What a runtime is.
@@ -112,6 +112,12 @@ pub trait Runtime: Any + Send + Sync {
         limits: VariableLimits,
     ) -> Option<ScriptVariables> {
         let _ = (host, frame, limits);
+        None
+    }
+
+    /// *objects*: those of its heap; `None` where it has none, or they cannot be decoded.
+    fn objects(&self, host: &dyn Host) -> Option<&dyn Objects> {
+        let _ = host;
         None
     }
 

@@ -7,7 +7,7 @@ use kcore_unwind::{Phase, Regs, RuleFrame, RuleStep, Tid};
 
 use crate::{
     Damage, DyingStack, Ending, Finding, FrameOfLanguage, Host, Identity, NativeStack, Probe,
-    Runtime, ScriptVariables, Span, Task, ThreadFacts, VariableLimits, span,
+    Runtime, ScriptVariables, Span, Task, ThreadFacts, VariableLimits, objects::Objects, span,
 };
 
 /// The runtimes that were found in a process, in the order of their probes.
@@ -99,6 +99,16 @@ impl Runtimes {
     /// What the object is that holds `at`.
     pub fn identify(&self, host: &dyn Host, at: Addr) -> Option<String> {
         self.found.iter().find_map(|runtime| runtime.identify(host, at))
+    }
+
+    /// Those whose objects can be decoded.
+    pub fn with_objects<'r>(
+        &'r self,
+        host: &dyn Host,
+    ) -> impl Iterator<Item = (&'r Identity, &'r dyn Objects)> {
+        let with =
+            |runtime: &'r Arc<dyn Runtime>| Some((runtime.identity(), runtime.objects(host)?));
+        self.found.iter().filter_map(with)
     }
 
     /// The variables of a frame of a language, from the first whose frame it is.

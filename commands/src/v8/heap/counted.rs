@@ -1,18 +1,16 @@
 //! The objects of every V8 of the process, counted once.
 
-use std::{ops::ControlFlow, sync::Arc};
+use std::sync::Arc;
 
+use kcore::graph::{ClassSize, Graph, Path};
 use kcore::v8::{
     V8,
-    census::{
-        Census, Group, Stopped,
-        graph::{ClassSize, Graph, Path},
-    },
+    census::{Census, Group},
 };
 use kcore::{Addr, Core};
 use kcore_dcmd::{Cx, DcmdError, Result};
 
-use crate::advice;
+pub use crate::watched::watched;
 
 /// One V8, and all objects of its heaps.
 #[derive(Clone)]
@@ -102,7 +100,7 @@ impl Kept<'_> {
     pub fn class_sizes(&self, cx: &mut Cx<'_>) -> Result<Vec<ClassSize>> {
         let (v8, core) = (self.counted.v8, self.counted.core);
         let retained = watched(cx, |watch| v8.retained(&self.graph, watch))?;
-        Ok(v8.class_sizes(core, &self.counted.census, &self.graph, &retained))
+        Ok(v8.class_sizes(core, &self.graph, &retained))
     }
 
     /// What the object at an address retains, in bytes; `None` if it is not reachable.
@@ -123,26 +121,8 @@ impl Kept<'_> {
     }
 }
 
-/// Does long work that shows how far it is, and that the user may stop.
-///
-/// # Errors
-/// When the user stopped it.
-pub fn watched<T>(
-    cx: &mut Cx<'_>,
-    work: impl FnOnce(&mut dyn FnMut(u64, u64) -> ControlFlow<()>) -> Result<T, Stopped>,
-) -> Result<T> {
-    let mut watch = |done, total| {
-        cx.progress(done, total);
-        match cx.check_interrupt() {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(_) => ControlFlow::Break(()),
-        }
-    };
-    work(&mut watch).map_err(|Stopped| DcmdError::Interrupted)
-}
-
-/// A snapshot holds only what stacks need of the heap. Without this note, an empty answer would
-/// look like an empty heap.
+/// Of a snapshot the heap is not there, but for what stacks need: without a word, nothing would look as if
+/// there were nothing.
 pub fn note_not_copied(cx: &mut Cx<'_>) -> Result<()> {
     let facts = cx.core().live_facts();
     if !cx.input().first || facts.is_none_or(|facts| facts.reads_later) {

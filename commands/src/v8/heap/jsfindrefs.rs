@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use kcore::Addr;
-use kcore::v8::census::Referrer;
+use kcore::objects::Referrer;
 use kcore_dcmd::{AddrUse, Args, Cx, Dcmd, Example, Group, Opt, Result, Spec};
 
 use super::{

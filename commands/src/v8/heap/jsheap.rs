@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use kcore::v8::census::graph::ClassSize;
+use kcore::graph::ClassSize;
 use kcore_dcmd::{AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Example, Group, Opt, Result, Spec};
 
 use super::{

@@ -1,6 +1,6 @@
 //! `::jspath` — what keeps an object: the way from a root to it.
 
-use kcore::v8::census::graph::{PathStep, Root, RootKind};
+use kcore::graph::{PathStep, Root};
 use kcore_dcmd::{
     AddrUse, Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Record, Result, Spec,
     View,
@@ -48,51 +48,21 @@ impl Dcmd for Jspath {
 /// What a way begins with.
 struct RootRecord(Root);
 
-impl RootRecord {
-    const fn word(&self) -> &'static str {
-        match self.0.kind {
-            RootKind::Context => "context",
-            RootKind::LoneContext => "lone_context",
-            RootKind::Register(_) => "register",
-            RootKind::Stack(_) => "stack",
-            RootKind::Isolate => "isolate",
-            RootKind::Guessed => "guessed",
-        }
-    }
-
-    fn shown(&self) -> String {
-        let place = self.0.at.map(|at| format!(" at {at:x}")).unwrap_or_default();
-        match self.0.kind {
-            RootKind::Context => "the context of a global object".to_owned(),
-            RootKind::LoneContext => {
-                "the context of a global object, which may be garbage".to_owned()
-            }
-            RootKind::Register(tid) => format!("a register of thread {tid}"),
-            RootKind::Stack(tid) => format!("the stack of thread {tid}{place}"),
-            RootKind::Isolate => format!("the data of the isolate{place}"),
-            RootKind::Guessed => format!("a word that may be a handle{place}"),
-        }
-    }
-}
-
 impl Record for RootRecord {
     fn kind(&self) -> &'static str {
         "js_root"
     }
 
     fn view(&self) -> View {
-        View::Line("{shown}")
+        View::Line("{text}{thread? of thread {thread}}{address? at {address:x}}")
     }
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
-        let thread = match self.0.kind {
-            RootKind::Register(tid) | RootKind::Stack(tid) => Some(u64::from(tid.get())),
-            _ => None,
-        };
-        out.text("root", self.word())
-            .addr("address", self.0.at)
-            .num("thread", thread)
-            .display("shown", Cell::text(self.shown()));
+        let Root { kind, thread, at, .. } = &self.0;
+        out.text("root", kind.word)
+            .addr("address", *at)
+            .num("thread", thread.map(|thread| u64::from(thread.get())))
+            .display("text", Cell::text(kind.text));
     }
 }
 
@@ -114,7 +84,7 @@ impl Record for Step<'_> {
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
         out.num("depth", self.depth)
             .addr("address", tagged(self.step.at))
-            .text("class", self.step.class.as_ref());
+            .opt_text("class", self.step.class.as_deref());
         match &self.step.edge {
             Some(edge) => edge::fields(edge, out),
             None => {

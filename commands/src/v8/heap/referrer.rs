@@ -1,7 +1,7 @@
 //! A reference from one object to another.
 
 use kcore::Addr;
-use kcore::v8::census::Referrer;
+use kcore::objects::Referrer;
 use kcore_dcmd::{Cell, Dot, Fields, Record, View};
 
 use super::{counted::tagged, edge};
@@ -30,7 +30,7 @@ impl Record for ReferrerRecord<'_> {
         let referrer = self.referrer;
         out.addr("object", tagged(referrer.to))
             .addr("address", tagged(referrer.at))
-            .text("class", referrer.class.as_ref());
+            .opt_text("class", referrer.class.as_deref());
         edge::fields(&referrer.edge, out);
         out.flag("weak", referrer.is_weak)
             .display("shown", Cell::text(edge::shown(&referrer.edge)));

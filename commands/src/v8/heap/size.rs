@@ -1,7 +1,7 @@
 //! How large objects are, by class and one by one.
 
 use kcore::Addr;
-use kcore::v8::census::graph::ClassSize;
+use kcore::graph::ClassSize;
 use kcore_dcmd::{Column, Dot, Fields, Record, View};
 
 use super::counted::tagged;

@@ -192,6 +192,11 @@ fn dcmds_of_python_write_what_the_schema_says() {
             "python-stack",
             "::pystack -v; ::pyobjects -n 5; ::pyobjects -c Thread | ::pyobjects -r; ::pystack -p big | ::pyobjects -r; ::pystack -p numbers | ::pyprint -a",
         ),
+        (
+            "python-stack",
+            "::classes; ::classes -r; ::classes -c Thread; ::classes -c Thread | ::refs",
+        ),
+        ("python-stack", "::classes -c Thread | ::path; ::classes -c module | ::refs -w"),
         ("python-async", "::pytasks; ::pystack -p tasks; ::pystack -p tasks | ::pyprint [0]"),
     ];
     let mut seen = BTreeSet::new();
@@ -203,6 +208,10 @@ fn dcmds_of_python_write_what_the_schema_says() {
         for line in lines.split("; ") {
             seen.extend(check(&schema, line, &records_of(&case.core, line)));
         }
+    }
+    let of_heap = ["class", "heap_object", "reference", "root", "path_step"];
+    for wanted in of_heap {
+        assert!(seen.contains(wanted), "no dcmd wrote a {wanted}: {seen:?}");
     }
     for wanted in ["py_stack", "py_value", "py_address", "py_group", "py_task", "py_reference"] {
         assert!(seen.contains(wanted), "no dcmd wrote a {wanted}: {seen:?}");

@@ -4,12 +4,15 @@
 //! list, nor is a dict or tuple of nothing but those.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use kcore_mem::Addr;
 
 use super::{Python, heap::Heap};
-use crate::Host;
+use crate::{
+    Host,
+    objects::{Stopped, Watch},
+};
 
 /// Bytes of `PyGC_Head`, which lies before an object, and where that has the next one and the previous one.
 const HEAD: u64 = 16;
@@ -51,13 +54,19 @@ pub struct Census {
 }
 
 impl Python {
-    /// All objects in the collector's lists of all interpreters. `watch` is told how many there are so far, and
-    /// may break off: then there is no census.
-    pub fn census(
-        &self,
-        host: &dyn Host,
-        watch: &mut dyn FnMut(usize) -> ControlFlow<()>,
-    ) -> Option<Census> {
+    /// All objects in the collector's lists of all interpreters. They are listed once.
+    ///
+    /// # Errors
+    /// When whoever watches stopped it.
+    pub fn census(&self, host: &dyn Host, watch: Watch<'_>) -> Result<Arc<Census>, Stopped> {
+        if let Some(census) = self.census.get() {
+            return Ok(census.clone());
+        }
+        let census = Arc::new(self.take_census(host, watch)?);
+        Ok(self.census.get_or_init(|| census).clone())
+    }
+
+    fn take_census(&self, host: &dyn Host, watch: Watch<'_>) -> Result<Census, Stopped> {
         let heap = self.heap(host);
         let mut census = Census::default();
         for gc in self.collectors(host) {
@@ -66,12 +75,10 @@ impl Python {
                 continue;
             };
             for list in lists {
-                if walk(&heap, list, &mut census, watch).is_break() {
-                    return None;
-                }
+                walk(&heap, list, &mut census, watch)?;
             }
         }
-        Some(census)
+        Ok(census)
     }
 
     /// Where the state of each collector lies: in 3.8 there is one for all interpreters.
@@ -143,19 +150,14 @@ fn is_list(heap: &Heap<'_>, head: Addr) -> bool {
     knows().unwrap_or_default()
 }
 
-fn walk(
-    heap: &Heap<'_>,
-    head: Addr,
-    census: &mut Census,
-    watch: &mut dyn FnMut(usize) -> ControlFlow<()>,
-) -> ControlFlow<()> {
+fn walk(heap: &Heap<'_>, head: Addr, census: &mut Census, watch: Watch<'_>) -> Result<(), Stopped> {
     let mut next = link(heap, head, 0);
     // A node that is passed again, once it was marked, is in a circle without the head.
     let mut mark = None;
     for count in 1..=MAX_OBJECTS {
         let Some(node) = next else { break };
         if node == head {
-            return ControlFlow::Continue(());
+            return Ok(());
         }
         if mark == next {
             break;
@@ -165,11 +167,11 @@ fn walk(
         }
         let Some(object) = node.checked_add(HEAD).and_then(|at| heap.object(at)) else { break };
         census.objects.push(object.at);
-        if count.is_multiple_of(STRIDE) {
-            watch(census.objects.len())?;
+        if count.is_multiple_of(STRIDE) && watch(census.objects.len() as u64, 0).is_break() {
+            return Err(Stopped);
         }
         next = link(heap, node, 0);
     }
     census.broken = census.broken.saturating_add(1);
-    ControlFlow::Continue(())
+    Ok(())
 }

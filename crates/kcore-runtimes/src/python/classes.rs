@@ -99,6 +99,15 @@ impl Python {
         self.static_names(host).get(&class).cloned()
     }
 
+    /// The static types that modules have, and what they call them.
+    pub(super) fn known_static_types(&self, host: &dyn Host) -> Vec<(Addr, Arc<str>)> {
+        let names = self.static_names(host).iter();
+        let mut types: Vec<(Addr, Arc<str>)> =
+            names.map(|(at, name)| (*at, name.clone())).collect();
+        types.sort_unstable();
+        types
+    }
+
     /// The names of static types, by what modules call them.
     fn static_names(&self, host: &dyn Host) -> &FxHashMap<Addr, Arc<str>> {
         self.static_names.get_or_init(|| self.read_static_names(host))

@@ -29,9 +29,11 @@ mod locals;
 mod named_tuple;
 mod names;
 mod native;
+mod objects;
 mod plumbing;
 mod probe;
 mod referrers;
+mod roots;
 pub mod script_tree;
 mod search;
 mod stack_object;
@@ -56,7 +58,7 @@ use version::Version;
 
 use crate::{
     DyingStack, Ending, FrameOfLanguage, Host, Identity, NativeStack, Runtime, ScriptVariables,
-    Span, ThreadFacts, VariableLimits,
+    Span, ThreadFacts, VariableLimits, graph::GraphCell, objects::Objects,
 };
 
 pub use census::{Census, Group as ObjectGroup};
@@ -66,7 +68,9 @@ pub use frame::{Chain, Group, PyFrame};
 pub use interpreter::{Interpreter, State, ThreadState};
 pub use locals::Local;
 pub use probe::{NAME, PROBE};
-pub use referrers::{Edge, Referrer};
+pub use roots::{
+    EXCEPTION, FRAME, INTERPRETER, MODULE, OPERAND, REGISTER, STACK, STATIC, TYPE, VARIABLE,
+};
 pub use tasks::{NoTasks, PyTask, PyTasks};
 pub use text::Text;
 pub use variables::BUILTINS;
@@ -89,6 +93,8 @@ pub struct Python {
     codes: RwLock<FxHashMap<Addr, Option<Arc<Code>>>>,
     static_names: OnceLock<FxHashMap<Addr, Arc<str>>>,
     thread_names: OnceLock<ThreadNames>,
+    census: OnceLock<Arc<Census>>,
+    graph: GraphCell,
 }
 
 impl Python {
@@ -109,6 +115,8 @@ impl Python {
             codes: RwLock::default(),
             static_names: OnceLock::new(),
             thread_names: OnceLock::new(),
+            census: OnceLock::new(),
+            graph: GraphCell::default(),
         }
     }
 
@@ -185,6 +193,10 @@ impl Runtime for Python {
         limits: VariableLimits,
     ) -> Option<ScriptVariables> {
         self.variables_of(host, frame, limits)
+    }
+
+    fn objects(&self, _host: &dyn Host) -> Option<&dyn Objects> {
+        Some(self)
     }
 
     fn thread(&self, host: &dyn Host, thread: Tid) -> Option<ThreadFacts> {

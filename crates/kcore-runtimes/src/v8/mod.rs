@@ -27,6 +27,7 @@ mod layout;
 mod location;
 mod metadata;
 mod nameless;
+mod objects;
 mod owner;
 mod positions;
 mod probe;
@@ -70,7 +71,7 @@ use version::Version;
 
 use crate::{
     DyingStack, Ending, FrameOfLanguage, Host, HostModule, Identity, NativeStack, Runtime,
-    ScriptVariables, Span, ThreadFacts, VariableLimits,
+    ScriptVariables, Span, ThreadFacts, VariableLimits, graph::GraphCell, objects::Objects,
 };
 
 pub use awaiting::Waiting;
@@ -101,8 +102,7 @@ pub struct V8 {
     census: OnceLock<Arc<census::Census>>,
     groups: OnceLock<Arc<[census::Group]>>,
     marked: census::Marked,
-    graph: OnceLock<Option<Arc<census::graph::Graph>>>,
-    retained: OnceLock<Arc<census::graph::Retained>>,
+    graph: GraphCell,
 }
 
 impl V8 {
@@ -117,8 +117,7 @@ impl V8 {
             census: OnceLock::new(),
             groups: OnceLock::new(),
             marked: census::Marked::default(),
-            graph: OnceLock::new(),
-            retained: OnceLock::new(),
+            graph: GraphCell::default(),
         }
     }
 
@@ -226,6 +225,10 @@ impl Runtime for V8 {
         limits: VariableLimits,
     ) -> Option<ScriptVariables> {
         self.variables_of(host, frame, limits)
+    }
+
+    fn objects(&self, host: &dyn Host) -> Option<&dyn Objects> {
+        self.is_decodable(host).then_some(self)
     }
 
     fn thread(&self, host: &dyn Host, thread: Tid) -> Option<ThreadFacts> {

@@ -32,7 +32,7 @@ const LINKS: u64 = 64;
 const VARIANTS: [&str; 3] = ["node20", "node22", "node24"];
 
 /// Cores, what all of their objects are, and how many.
-pub fn each(look: impl Fn(&str, &Core, &Census, u64)) {
+pub fn each(look: impl Fn(&str, &Core, &Arc<Census>, u64)) {
     let _alone = alone();
     for variant in VARIANTS {
         let case = match gen_cores::ensure("node-retained", variant).expect("a case") {

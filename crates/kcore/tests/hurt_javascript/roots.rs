@@ -1,13 +1,14 @@
 //! Memory beside an isolate that refers to its objects.
 
-use std::ops::ControlFlow;
+use std::{ops::ControlFlow, sync::Arc};
 
 use kcore::Addr;
 use kcore_runtimes::{
     Runtimes,
+    graph::RootKind,
     v8::{
         V8,
-        census::{Census, graph::RootKind},
+        census::{Census, graph::ISOLATE},
     },
 };
 
@@ -19,7 +20,11 @@ const BEFORE: u64 = 0x14000;
 const LISTED: usize = 64;
 
 /// What keeps some objects.
-fn kept_by(host: &HurtHost<'_>, census: &Census, objects: &[Addr]) -> Vec<Option<RootKind>> {
+fn kept_by(
+    host: &HurtHost<'_>,
+    census: &Arc<Census>,
+    objects: &[Addr],
+) -> Vec<Option<&'static RootKind>> {
     let runtimes = Runtimes::find(kcore_runtimes::PROBES, host);
     let v8 = runtimes.of::<V8>().next().expect("V8");
     let graph = v8.graph(host, census, &mut |_, _| ControlFlow::Continue(()));
@@ -45,8 +50,8 @@ fn what_lies_before_an_isolate_keeps_nothing() {
         for (at, object) in (0..).zip(&some) {
             host.set(Addr::new(heap.get() - BEFORE + at * 8), object.get() | 1);
         }
-        let of_isolate = |kept: &[Option<RootKind>]| {
-            kept.iter().filter(|kind| **kind == Some(RootKind::Isolate)).count()
+        let of_isolate = |kept: &[Option<&RootKind>]| {
+            kept.iter().filter(|kind| **kind == Some(&ISOLATE)).count()
         };
         assert!(of_isolate(&kept) < LISTED / 2, "{variant}: {kept:?}");
         assert_eq!(of_isolate(&kept_by(&host, census, &some)), of_isolate(&kept), "{variant}");

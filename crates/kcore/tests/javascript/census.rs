@@ -9,9 +9,10 @@ use std::{
 
 use gen_cores::Case;
 use kcore::{Addr, Core};
+use kcore_runtimes::objects::Stopped;
 use kcore_runtimes::v8::{
     V8,
-    census::{Area, Census, Group, Place, Stopped, Use},
+    census::{Area, Census, Group, Place, Use},
 };
 use serde_json::Value as Told;
 

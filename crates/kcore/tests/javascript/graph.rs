@@ -2,9 +2,10 @@
 
 use gen_cores::Case;
 use kcore::{Addr, Core};
-use kcore_runtimes::v8::census::{
-    Edge,
-    graph::{ClassSize, Graph, RootKind},
+use kcore_runtimes::{
+    graph::{ClassSize, Graph},
+    objects::{Edge, NamedEdge, Objects},
+    v8::census::graph::{CONTEXT, LONE_CONTEXT},
 };
 
 use crate::census::{Counted, cases, go_on, told, v8};
@@ -30,7 +31,7 @@ impl Kept {
         let v8 = v8(self.core());
         let retained = v8.retained(&self.graph, &mut go_on);
         let retained = retained.expect("nobody stops it");
-        v8.class_sizes(self.core(), &self.counted.census, &self.graph, &retained)
+        v8.class_sizes(self.core(), &self.graph, &retained)
     }
 
     /// What each object of a class retains, the least first.
@@ -123,12 +124,23 @@ fn a_way_leads_from_a_root_by_names_to_an_object() {
         let owner = groups.iter().find(|group| &*group.constructor == "Owner").unwrap();
         let path = v8(core).path(core, census, &kept.graph, owner.example).expect("it is kept");
         let edges: Vec<Edge> = path.steps.iter().filter_map(|step| step.edge.clone()).collect();
-        let property = |name: &str| Edge::Property(name.into());
-        let [.., root, owners, Edge::Element(0..=2)] = edges.as_slice() else {
+        let property = |name: &str| Edge::Member(name.into());
+        let [.., root, owners, Edge::Index(0..=2)] = edges.as_slice() else {
             panic!("{}: {edges:?} from {:?}", case.name(), path.root);
         };
         assert_eq!([root, owners], [&property("root"), &property("owners")], "{}", case.name());
         assert_eq!(path.steps.last().map(|step| step.at), Some(owner.example));
+        let objects: &dyn Objects = v8(core);
+        assert_eq!(objects.path(core, owner.example, &mut go_on), Ok(Some(path.clone())));
+        for pair in path.steps[path.steps.len() - 3..].windows(2) {
+            let edges = objects.edges(core, pair[0].at);
+            let step = NamedEdge {
+                to: pair[1].at,
+                edge: pair[1].edge.clone().expect("it is not the first"),
+                is_weak: false,
+            };
+            assert!(edges.contains(&step), "{}: {step:?} of {edges:?}", case.name());
+        }
     }
 }
 
@@ -143,10 +155,10 @@ fn whoever_refers_to_an_object_is_found() {
         let found = v8(core).referrers(core, census, &owners, &mut go_on).expect("nobody stops it");
         let mut indices: Vec<Edge> = found.iter().map(|found| found.edge.clone()).collect();
         indices.sort_by_key(|edge| format!("{edge:?}"));
-        assert_eq!(indices, [0, 1, 2].map(Edge::Element), "{}", case.name());
+        assert_eq!(indices, [0, 1, 2].map(Edge::Index), "{}", case.name());
         let leaves: Vec<Addr> = class("Leaf").members(core, census).collect();
         let found = v8(core).referrers(core, census, &leaves, &mut go_on).expect("nobody stops it");
-        let shared = found.iter().filter(|found| found.edge == Edge::Property("shared".into()));
+        let shared = found.iter().filter(|found| found.edge == Edge::Member("shared".into()));
         assert_eq!(shared.count(), 4, "{}: of the root and of each owner", case.name());
         let values = found.iter().filter(|found| found.edge == Edge::Value);
         assert_eq!(values.count(), 100, "{}: of the map", case.name());
@@ -193,8 +205,8 @@ fn lines_are_those_that_each_function_alone_has() {
 fn the_context_of_the_program_is_a_certain_root() {
     for case in cases(&["node-retained"]) {
         let kept = Kept::of(case);
-        let count = |kind| kept.graph.roots().iter().filter(|root| root.kind == kind).count();
-        assert!(count(RootKind::Context) > 0, "{}", case.name());
-        assert_eq!(count(RootKind::LoneContext), 0, "{}", case.name());
+        let count = |kind| kept.graph.roots().iter().filter(|root| *root.kind == kind).count();
+        assert!(count(CONTEXT) > 0, "{}", case.name());
+        assert_eq!(count(LONE_CONTEXT), 0, "{}", case.name());
     }
 }

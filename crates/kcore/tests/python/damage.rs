@@ -169,7 +169,7 @@ fn ask_all(case: &Case, truth: &Truth, hurt: &Hurt) {
             for thread in python.thread_states(hurt, tid) {
                 let _ = python.exceptions(hurt, thread);
             }
-            if let Some(census) = python.census(hurt, &mut |_| ControlFlow::Continue(())) {
+            if let Ok(census) = python.census(hurt, &mut |_, _| ControlFlow::Continue(())) {
                 let _ = python.groups(hurt, &census);
             }
         }

@@ -1,6 +1,7 @@
 //! Runtimes and the rest of the house: every door of the registry is used by a runtime that is made up.
 
 mod asking;
+mod objects;
 mod toy;
 
 use std::{

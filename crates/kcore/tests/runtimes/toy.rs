@@ -1,5 +1,6 @@
 //! A runtime that does not exist, and has every duty. It takes the functions of testdata's `nodes` for its
-//! own: `handle_get` is what it interprets, `serve` is its interpreter, `main` began its thread.
+//! own: `handle_get` is what it interprets, `serve` is its interpreter, `main` began its thread. Its heap is the tree
+//! that the program keeps in `root`.
 
 use std::sync::{
     Arc,
@@ -7,9 +8,11 @@ use std::sync::{
 };
 
 use kcore::{
-    Addr, AddrRange, CodeAddr, Damage, DyingStack, Ending, Finding, FrameKind, Host, Identity,
-    LanguageFrame, Native, NativeStack, Phase, Probe, Regs, RuleFrame, RuleStep, Runtime, Span,
-    Task, TaskProbe, TaskStart, ThreadFacts, Tid,
+    Addr, AddrRange, CodeAddr, Damage, Dialect, DyingStack, Ending, Finding, FrameKind, Host,
+    Identity, LanguageFrame, Native, NativeStack, Phase, Probe, Regs, RuleFrame, RuleStep, Runtime,
+    ScriptNode, ScriptScalar, Span, Task, TaskProbe, TaskStart, ThreadFacts, Tid, VariableLimits,
+    graph::{GraphCell, Nodes, Root, RootKind},
+    objects::{Edge, HeapObject, NamedEdge, Objects, Stopped, Watch},
 };
 use kcore_unwind::RegisterId;
 
@@ -36,6 +39,8 @@ pub struct Toy {
     pub interpreted: Addr,
     interpreter: Addr,
     outermost: Addr,
+    tree: Addr,
+    graph: GraphCell,
     pub followed: AtomicBool,
 }
 
@@ -65,6 +70,8 @@ impl Toy {
             interpreted: start("handle_get")?,
             interpreter: start("serve")?,
             outermost: start("main")?,
+            tree: start("root")?,
+            graph: GraphCell::default(),
             followed: AtomicBool::new(false),
         })
     }
@@ -172,6 +179,10 @@ impl Runtime for Toy {
         (at == self.interpreted).then(|| "the toy's code".to_owned())
     }
 
+    fn objects(&self, _host: &dyn Host) -> Option<&dyn Objects> {
+        Some(self)
+    }
+
     fn thread(&self, _host: &dyn Host, _thread: Tid) -> Option<ThreadFacts> {
         Some(ThreadFacts { name: Some("toy main".into()), state: None })
     }
@@ -188,6 +199,88 @@ impl Runtime for Toy {
         let word = host.space().read_word(self.interpreted);
         self.followed.store(word.is_ok(), Ordering::Relaxed);
         true
+    }
+}
+
+/// Bytes of an object: the addresses of two others, and a number.
+const SIZE: u64 = 24;
+/// Objects, at most.
+const MAX_OBJECTS: usize = 1000;
+/// What keeps the tree.
+const GLOBAL: RootKind = RootKind { word: "global", text: "the global variable", is_certain: true };
+
+impl Toy {
+    /// Every object of the tree, once.
+    fn tree(&self, host: &dyn Host) -> Vec<Addr> {
+        let mut found = vec![self.tree];
+        let mut next = 0;
+        while let Some(at) = found.get(next).copied().filter(|_| next < MAX_OBJECTS) {
+            let below = self.edges(host, at).into_iter().map(|edge| edge.to);
+            let new: Vec<Addr> = below.filter(|to| !found.contains(to)).collect();
+            found.extend(new);
+            next += 1;
+        }
+        found
+    }
+}
+
+impl Objects for Toy {
+    fn holder(&self, host: &dyn Host, at: Addr) -> Option<HeapObject> {
+        let holds = |object: &Addr| AddrRange::with_len(*object, SIZE).contains(at);
+        let at = self.tree(host).into_iter().find(holds)?;
+        Some(HeapObject { at, class: Some(self.interpreted), size: SIZE })
+    }
+
+    fn class_at(&self, _host: &dyn Host, _at: Addr) -> Option<Arc<str>> {
+        Some("tree".into())
+    }
+
+    fn each_object(
+        &self,
+        host: &dyn Host,
+        _watch: Watch<'_>,
+        tell: &mut dyn FnMut(HeapObject),
+    ) -> Result<(), Stopped> {
+        let class = Some(self.interpreted);
+        self.tree(host).into_iter().for_each(|at| tell(HeapObject { at, class, size: SIZE }));
+        Ok(())
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Python
+    }
+
+    fn value(&self, host: &dyn Host, at: Addr, _limits: VariableLimits) -> Option<ScriptNode> {
+        let key = host.space().read_word(at.checked_add(16)?).ok()?;
+        Some(ScriptNode::scalar("tree", ScriptScalar::Integer(key.to_string().into())))
+    }
+
+    fn edges(&self, host: &dyn Host, at: Addr) -> Vec<NamedEdge> {
+        let edge = |(name, offset): (&str, u64)| {
+            let to = host.space().read_addr(at.checked_add(offset)?).ok()?;
+            let edge = Edge::Member(name.into());
+            (to.get() != 0).then_some(NamedEdge { to, edge, is_weak: false })
+        };
+        [("left", 0), ("right", 8)].into_iter().filter_map(edge).collect()
+    }
+
+    fn roots(
+        &self,
+        _host: &dyn Host,
+        _nodes: &dyn Nodes,
+        _watch: Watch<'_>,
+        tell: &mut dyn FnMut(Root),
+    ) -> Result<(), Stopped> {
+        tell(Root { name: Some("root".into()), ..Root::new(&GLOBAL, self.tree) });
+        Ok(())
+    }
+
+    fn unknown_roots(&self) -> &'static str {
+        "what the toy forgot"
+    }
+
+    fn graph_cell(&self) -> &GraphCell {
+        &self.graph
     }
 }
 

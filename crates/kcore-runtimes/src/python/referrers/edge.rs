@@ -11,39 +11,21 @@ use super::{
         dict::Entries,
         heap::{DICT, Heap, LIST, Object, TUPLE},
         interpreter::ThreadState,
+        objects::{REFERENT, is_weak_reference},
         stack_object::frame_place,
     },
-    Referrer,
     words::Words,
 };
-use crate::Host;
+use crate::{
+    Host,
+    objects::{Edge, Referrer},
+};
 
 /// `f_gen` of a frame in 3.8 and 3.9, `Include/frameobject.h`; since 3.11 a frame's owner says whether it is a generator's.
 const F_GEN: u64 = 96;
 const GENERATOR: u64 = 1;
 /// Ways in which one object refers to others that are told, at most.
 const MAX_EDGES: usize = 1 << 10;
-
-/// The way.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Edge {
-    /// By an attribute, or a variable of a module.
-    Attribute(Arc<str>),
-    /// As an item of a list or tuple.
-    Item(u64),
-    /// As a key of a dict.
-    Key,
-    /// As the value of a key that is a text.
-    Entry(Arc<str>),
-    /// As the value of a key that is a number.
-    Numbered(i64),
-    /// As the value of another key.
-    Value,
-    /// By a variable of a frame.
-    Variable(Arc<str>),
-    /// By something that it keeps: a member of a set, a field without a name.
-    Inside,
-}
 
 impl Python {
     /// How an object refers to some.
@@ -77,17 +59,26 @@ impl Python {
             Some("frame") => self.function_of(&heap, object),
             _ => self.class_name(host, object.class),
         };
-        let referrer = |(to, edge)| Referrer { to, at: object.at, class: class.clone(), edge };
+        let is_reference = is_weak_reference(builtin.as_deref());
+        let referrer = |(to, edge): (Addr, Edge)| {
+            let is_weak = is_reference && edge == Edge::Member(REFERENT.into());
+            Referrer { to, at: object.at, class: class.clone(), edge, is_weak }
+        };
         found.into_iter().map(referrer).collect()
     }
 
     /// What an object refers to by names, keys and indices.
-    fn named(&self, host: &dyn Host, heap: &Heap<'_>, object: Object) -> Vec<(Addr, Edge)> {
+    pub(in crate::python) fn named(
+        &self,
+        host: &dyn Host,
+        heap: &Heap<'_>,
+        object: Object,
+    ) -> Vec<(Addr, Edge)> {
         if object.is(LIST) || object.is(TUPLE) {
             let count = heap.size(object).unwrap_or_default();
             let items = (0..count).map_while(|index| {
                 let at = heap.word(heap.items(object)?, index.checked_mul(8)?)?;
-                Some((Addr::new(at), Edge::Item(index)))
+                Some((Addr::new(at), Edge::Index(index)))
             });
             return items.collect();
         }
@@ -161,7 +152,7 @@ impl Python {
             let locals = frame.code.is_optimized().then(|| self.locals(host, frame.at)).flatten();
             for local in locals.into_iter().flatten().filter(|local| to.contains(&local.at)) {
                 let (class, edge) = (Some(frame.code.name.clone()), Edge::Variable(local.name));
-                found.push(Referrer { to: local.at, at: frame.at, class, edge });
+                found.push(Referrer { to: local.at, at: frame.at, class, edge, is_weak: false });
             }
         }
         found
@@ -182,7 +173,7 @@ fn is_of_generator(heap: &Heap<'_>, object: Object) -> bool {
 }
 
 fn of_name((name, value): (Arc<str>, Addr)) -> (Addr, Edge) {
-    (value, Edge::Attribute(name))
+    (value, Edge::Member(name))
 }
 
 fn of_entry(heap: &Heap<'_>, key: Addr, value: Addr) -> [(Addr, Edge); 2] {

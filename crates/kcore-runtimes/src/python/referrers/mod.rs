@@ -4,8 +4,6 @@ mod edge;
 mod unlisted;
 mod words;
 
-use std::{ops::ControlFlow, sync::Arc};
-
 use kcore_mem::Addr;
 use rustc_hash::FxHashSet;
 
@@ -13,43 +11,34 @@ use super::{
     Census, Python,
     heap::{DICT, Heap, Object},
 };
-use crate::Host;
+use crate::{
+    Host,
+    objects::{Referrer, Stopped, Watch},
+};
 
-pub use edge::Edge;
 use unlisted::Unlisted;
-use words::Words;
+pub use words::Words;
 
-/// Objects after which who waits is asked whether to go on.
-const STRIDE: usize = 1 << 12;
+/// Objects after which whoever waits is asked whether to go on.
+const STRIDE: u64 = 1 << 12;
 /// Objects that refer to one of those in question, at most.
 const MAX_FOUND: usize = 1 << 20;
 /// Where the link to the next object of a collector's list lies: before the object.
 const LINK: u64 = 16;
 
-/// An object, or a frame, that refers to another object.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Referrer {
-    /// The object that it refers to.
-    pub to: Addr,
-    /// Where it lies.
-    pub at: Addr,
-    /// Its class, or of a frame the name of its function.
-    pub class: Option<Arc<str>>,
-    /// How it refers to it.
-    pub edge: Edge,
-}
-
 impl Python {
     /// Who refers to any of some objects: other objects, and frames by their variables. An instance, a module or a
-    /// class refers to what its own dict holds; the dict is not told beside it. `watch` is told how many objects
-    /// were looked at, and may break off: then there is no answer.
+    /// class refers to what its own dict holds; the dict is not told beside it.
+    ///
+    /// # Errors
+    /// When whoever watches stopped it.
     pub fn referrers(
         &self,
         host: &dyn Host,
         census: &Census,
         to: &[Addr],
-        watch: &mut dyn FnMut(usize) -> ControlFlow<()>,
-    ) -> Option<Vec<Referrer>> {
+        watch: Watch<'_>,
+    ) -> Result<Vec<Referrer>, Stopped> {
         let to: FxHashSet<Addr> = to.iter().copied().collect();
         let mut objects = self.searched(host, census, to.clone(), watch)?;
         let dicts = objects.iter().filter(|object| object.is(DICT)).map(|object| object.at);
@@ -64,7 +53,7 @@ impl Python {
         let known: FxHashSet<Addr> = told.iter().map(|referrer| referrer.at).collect();
         told.extend(self.of_frames(host, &to).into_iter().filter(|it| !known.contains(&it.at)));
         told.sort_by_key(|referrer| (referrer.to, referrer.at));
-        Some(told)
+        Ok(told)
     }
 
     /// The objects that refer to any of some.
@@ -73,12 +62,34 @@ impl Python {
         host: &dyn Host,
         census: &Census,
         to: FxHashSet<Addr>,
-        watch: &mut dyn FnMut(usize) -> ControlFlow<()>,
-    ) -> Option<Vec<Object>> {
+        watch: Watch<'_>,
+    ) -> Result<Vec<Object>, Stopped> {
         let heap = self.heap(host);
         let with_unlisted = to.iter().any(|at| !is_listed(&heap, *at));
         let unlisted = with_unlisted.then(|| Unlisted::new(heap, self.code_class(host)));
-        Search { words: Words::new(self, host), heap, to, unlisted }.run(census, watch)
+        let mut search = Search { words: Words::new(self, host), heap, to, unlisted };
+        let mut found = Vec::new();
+        search.run(census, watch, &mut |object, refers| {
+            found.extend(Some(object).filter(|_| refers && found.len() < MAX_FOUND));
+        })?;
+        Ok(found)
+    }
+
+    /// Tells all objects that refer to others: those of a census, and those in no list that they lead to.
+    ///
+    /// # Errors
+    /// When whoever watches stopped it.
+    pub(super) fn each_known(
+        &self,
+        host: &dyn Host,
+        census: &Census,
+        watch: Watch<'_>,
+        tell: &mut dyn FnMut(Object),
+    ) -> Result<(), Stopped> {
+        let heap = self.heap(host);
+        let unlisted = Some(Unlisted::new(heap, self.code_class(host)));
+        let (words, to) = (Words::new(self, host), FxHashSet::default());
+        Search { words, heap, to, unlisted }.run(census, watch, &mut |object, _| tell(object))
     }
 
     /// Instances, modules and classes whose own dict is one of some, each with that.
@@ -87,15 +98,15 @@ impl Python {
         host: &dyn Host,
         census: &Census,
         dicts: FxHashSet<Addr>,
-        watch: &mut dyn FnMut(usize) -> ControlFlow<()>,
-    ) -> Option<Vec<(Addr, Object)>> {
+        watch: Watch<'_>,
+    ) -> Result<Vec<(Addr, Object)>, Stopped> {
         if dicts.is_empty() {
-            return Some(Vec::new());
+            return Ok(Vec::new());
         }
         let heap = self.heap(host);
         let found = self.searched(host, census, dicts.clone(), watch)?.into_iter();
         let own = |object: Object| Some((self.own_dict(host, &heap, object)?, object));
-        Some(found.filter_map(own).filter(|(dict, _)| dicts.contains(dict)).collect())
+        Ok(found.filter_map(own).filter(|(dict, _)| dicts.contains(dict)).collect())
     }
 }
 
@@ -117,25 +128,30 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
+    /// Tells each object, and whether it refers to one of those in question.
     fn run(
         &mut self,
         census: &Census,
-        watch: &mut dyn FnMut(usize) -> ControlFlow<()>,
-    ) -> Option<Vec<Object>> {
-        let (mut found, mut count) = (Vec::new(), 0_usize);
+        watch: Watch<'_>,
+        tell: &mut dyn FnMut(Object, bool),
+    ) -> Result<(), Stopped> {
+        let mut count = 0_u64;
         for listed in &census.objects {
             let mut next = Some(*listed);
             while let Some(at) = next {
-                let object = self.heap.object(at).filter(|object| self.refers(*object));
-                found.extend(object.filter(|_| found.len() < MAX_FOUND));
+                if let Some(object) = self.heap.object(at) {
+                    tell(object, self.refers(object));
+                }
                 count = count.saturating_add(1);
-                if count.is_multiple_of(STRIDE) && watch(count).is_break() {
-                    return None;
+                if count.is_multiple_of(STRIDE)
+                    && watch(count, census.objects.len() as u64).is_break()
+                {
+                    return Err(Stopped);
                 }
                 next = self.unlisted.as_mut().and_then(Unlisted::pop);
             }
         }
-        Some(found)
+        Ok(())
     }
 
     /// Whether an object refers to one of those in question.

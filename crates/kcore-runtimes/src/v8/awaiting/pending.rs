@@ -10,11 +10,8 @@ use kcore_mem::Addr;
 use super::{Awaits, MAX_AWAITS, PROMISE_FLAGS, REACTIONS, reaction_next};
 use crate::{
     FrameKind, Host, LanguageFrame,
-    v8::{
-        Function, Heap, V8,
-        census::{Stopped, Watch},
-        heap::Object,
-    },
+    objects::{Stopped, Watch},
+    v8::{Function, Heap, V8, heap::Object},
 };
 
 /// Reactions of one promise, at most.

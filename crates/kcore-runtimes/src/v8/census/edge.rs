@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::super::{Heap, ScopeInfo, Tagged, heap::Object, property::ELEMENTS};
+use super::Edge;
 use super::shape::native_context;
 
 /// Names are read to this many units.
@@ -15,25 +16,6 @@ pub const PROPERTIES: u64 = 8;
 const FIRST_ELEMENT: u64 = 16;
 /// The first elements of a context: its ScopeInfo and the context around it.
 const FIRST_VARIABLE: u64 = 2;
-
-/// How an object refers to another.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Edge {
-    /// By a property.
-    Property(Arc<str>),
-    /// By an element.
-    Element(u64),
-    /// As a key of a collection.
-    Key,
-    /// As a value of a collection.
-    Value,
-    /// By a variable of a scope.
-    Variable(Arc<str>),
-    /// By a part that V8 gives this name.
-    Slot(&'static str),
-    /// By the word at this offset.
-    Word(u64),
-}
 
 impl Heap<'_> {
     /// What the word of an object at an offset is called.
@@ -79,7 +61,7 @@ impl Heap<'_> {
     /// The property that is a field of an object, counted through it and what holds the rest of them.
     fn property_edge(&self, object: Object, field: u64) -> Option<Edge> {
         let key = self.field_key(object, field)?;
-        self.text_of_key(key).map(Edge::Property)
+        self.text_of_key(key).map(Edge::Member)
     }
 
     fn text_of_key(&self, key: Object) -> Option<Arc<str>> {
@@ -142,7 +124,7 @@ impl Heap<'_> {
         let types = &self.layout.types;
         let is_array = object.kind >= types.fixed_array && object.kind < types.byte_array;
         let index = offset.checked_sub(FIRST_ELEMENT)? / 8;
-        (is_array || object.kind == types.property_array).then_some(Edge::Element(index))
+        (is_array || object.kind == types.property_array).then_some(Edge::Index(index))
     }
 
     fn internal_edge(&self, object: Object, offset: u64) -> Option<Edge> {
@@ -161,7 +143,7 @@ impl Heap<'_> {
                 ],
             ),
             kind if kind == types.property_cell && offset == 24 => {
-                self.text_of_key(self.field(object.at, 8)?).map(Edge::Property)
+                self.text_of_key(self.field(object.at, 8)?).map(Edge::Member)
             }
             kind if kind == types.accessor_pair => slot(offset, &[(8, "getter"), (16, "setter")]),
             kind if kind == types.symbol => slot(offset, &[(16, "description")]),
@@ -208,18 +190,18 @@ impl Heap<'_> {
         let first = self.layout.offsets.dictionary_prefix.checked_add(3)?;
         (index.checked_sub(first)? % 3 == 1).then_some(())?;
         let key = self.object(self.element(store, index.checked_sub(1)?)?)?;
-        self.text_of_key(key).map(Edge::Property)
+        self.text_of_key(key).map(Edge::Member)
     }
 
     /// An element, or a value of a NumberDictionary.
     fn element_edge(&self, owner: Object, store: Object, index: u64) -> Option<Edge> {
         if self.elements_kind(owner)? != self.layout.offsets.elements_dictionary {
-            return Some(Edge::Element(index));
+            return Some(Edge::Index(index));
         }
         (index.checked_sub(4)? % 3 == 1).then_some(())?;
         match self.element(store, index.checked_sub(1)?)? {
-            Tagged::Smi(key) => u64::try_from(key).ok().map(Edge::Element),
-            key => Some(Edge::Element(self.heap_number(self.object(key)?)? as u64)),
+            Tagged::Smi(key) => u64::try_from(key).ok().map(Edge::Index),
+            key => Some(Edge::Index(self.heap_number(self.object(key)?)? as u64)),
         }
     }
 

@@ -27,14 +27,13 @@ mod shape;
 mod starts;
 mod walk;
 
-use std::{ops::ControlFlow, sync::Arc};
+use std::sync::Arc;
 
 use kcore_mem::{Addr, AddrRange};
 use kcore_parallel::prelude::*;
 use rustc_hash::FxHashMap;
 
 pub use chunk::{Chunk, Use};
-pub use edge::Edge;
 pub(super) use find::chunk_at;
 pub use functions::Definition;
 pub use group::Group;
@@ -42,14 +41,16 @@ pub use holder::{Holder, Place};
 pub(super) use isolate::around_heap;
 pub use maps::MapCount;
 pub(super) use marked::Marked;
-pub use referrers::Referrer;
 pub use refs::{Reference, References};
 pub use shape::{Extent, Shape, Tagging};
 pub use starts::Starts;
 pub use walk::Rest;
 
 use super::{Heap, V8, heap::Object};
-use crate::Host;
+use crate::{
+    Host,
+    objects::{Edge, Stopped, Watch},
+};
 use maps::Maps;
 use walk::Walk;
 
@@ -58,14 +59,6 @@ const JOB: usize = 8;
 /// Jobs between two looks at the user.
 const STEP: usize = 32;
 const PAGE: u64 = 4096;
-
-/// What is told while long work goes on: what is done, of how much. Whoever is told may stop it.
-pub type Watch<'w> = &'w mut dyn FnMut(u64, u64) -> ControlFlow<()>;
-
-/// The work was stopped.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("stopped by whoever watched it")]
-pub struct Stopped;
 
 /// All objects of the heaps of a process.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use super::{
     super::{Heap, V8, heap::Object},
     Area, Census, Edge, Reference, References, Stopped, Watch,
 };
-use crate::Host;
+use crate::{Host, objects::Referrer};
 
 /// Areas that one thread looks at between two looks at the user.
 const STEP: usize = 256;
@@ -18,21 +18,6 @@ const STEP: usize = 256;
 const TOLD: usize = 1024;
 /// Referrers that are remembered, at most.
 const MAX_FOUND: usize = 1 << 20;
-
-/// An object that refers to another.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Referrer {
-    /// The object that it refers to.
-    pub to: Addr,
-    /// Where it begins.
-    pub at: Addr,
-    /// What it is counted as.
-    pub class: Arc<str>,
-    /// How it refers to it.
-    pub edge: Edge,
-    /// Whether it does not keep it.
-    pub is_weak: bool,
-}
 
 /// A word that refers to an object.
 #[derive(Clone, Copy)]
@@ -170,7 +155,7 @@ impl Teller<'_> {
         Referrer {
             to: found.reference.to,
             at: object.at,
-            class: class.or_insert_with(|| heap.class_of_object(object).into()).clone(),
+            class: Some(class.or_insert_with(|| heap.class_of_object(object).into()).clone()),
             edge,
             is_weak: found.reference.is_weak,
         }

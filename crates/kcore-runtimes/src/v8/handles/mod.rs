@@ -17,12 +17,11 @@ use std::sync::Arc;
 use kcore_mem::Addr;
 use kcore_unwind::Tid;
 
-use super::{
-    Heap, Tagged, V8,
-    census::{Stopped, Watch},
-    heap::Object,
+use super::{Heap, Tagged, V8, heap::Object};
+use crate::{
+    Host,
+    objects::{Stopped, Watch},
 };
-use crate::Host;
 use environment::Environments;
 use offsets::Offsets;
 

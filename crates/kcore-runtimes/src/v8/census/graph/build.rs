@@ -1,24 +1,18 @@
 //! Building the graph: every object is read once, all processors at the same time.
 
+use std::sync::Arc;
+
 use kcore_parallel::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::{
-    super::{Area, Census, References, Stopped, Watch},
-    edges::Edges,
-    node_at,
+use super::super::{Area, Census, References, Stopped, Watch};
+use crate::{
+    graph::{Edges, Nodes, ReadObjects},
+    v8::Heap,
 };
-use crate::v8::Heap;
 
 /// Areas between two looks at the user.
 const STEP: usize = 256;
-
-/// What was read of all objects.
-pub struct Built {
-    pub edges: Edges,
-    pub words: Vec<u32>,
-    pub maps: Vec<u32>,
-}
 
 /// What was read of the objects of an area.
 #[derive(Default)]
@@ -33,27 +27,37 @@ struct Piece {
 type Pairs = FxHashMap<u32, Vec<u32>>;
 
 /// Reads all objects; `None` when there are too many edges.
-pub fn build(heap: &Heap<'_>, census: &Census, watch: Watch<'_>) -> Result<Option<Built>, Stopped> {
+pub fn build(
+    heap: &Heap<'_>,
+    census: &Arc<Census>,
+    watch: Watch<'_>,
+) -> Result<Option<ReadObjects>, Stopped> {
     let references = References::new(*heap, census);
     let pairs = pairs(&references, census);
-    let mut built = Built { edges: Edges::new(), words: Vec::new(), maps: Vec::new() };
+    let mut read = ReadObjects {
+        nodes: census.clone(),
+        edges: Edges::new(),
+        words: Vec::new(),
+        class_of: Vec::new(),
+        examples: census.maps().iter().map(|map| map.first).collect(),
+    };
     let mut done = 0_u64;
     for areas in census.areas().chunks(STEP) {
         let pieces: Vec<Piece> =
             areas.par_iter().map(|area| piece(&references, census, area, &pairs)).collect();
         for piece in pieces {
-            if !built.edges.add(&piece.counts, &piece.targets) {
+            if !read.edges.add(&piece.counts, &piece.targets) {
                 return Ok(None);
             }
-            built.words.extend(piece.words);
-            built.maps.extend(piece.maps);
+            read.words.extend(piece.words);
+            read.class_of.extend(piece.maps);
         }
         done = done.saturating_add(areas.len() as u64);
         if watch(done, census.areas().len() as u64).is_break() {
             return Err(Stopped);
         }
     }
-    Ok(Some(built))
+    Ok(Some(read))
 }
 
 fn piece(references: &References<'_>, census: &Census, area: &Area, pairs: &Pairs) -> Piece {
@@ -62,11 +66,11 @@ fn piece(references: &References<'_>, census: &Census, area: &Area, pairs: &Pair
         let before = piece.targets.len();
         references.each(at, &mut |reference| {
             if !reference.is_weak {
-                piece.targets.extend(node_at(census, reference.to));
+                piece.targets.extend(census.number(reference.to));
             }
         });
         if !pairs.is_empty() {
-            let values = node_at(census, at).and_then(|node| pairs.get(&node));
+            let values = census.number(at).and_then(|node| pairs.get(&node));
             piece.targets.extend(values.into_iter().flatten());
         }
         let count = piece.targets.len().saturating_sub(before);
@@ -93,7 +97,7 @@ fn pairs(references: &References<'_>, census: &Census) -> Pairs {
     let found: Vec<Vec<_>> = census.areas().par_iter().map(of_area).collect();
     let mut pairs = Pairs::default();
     for (key, value) in found.into_iter().flatten() {
-        if let (Some(key), Some(value)) = (node_at(census, key), node_at(census, value)) {
+        if let (Some(key), Some(value)) = (census.number(key), census.number(value)) {
             pairs.entry(key).or_default().push(value);
         }
     }

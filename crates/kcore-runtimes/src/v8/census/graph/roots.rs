@@ -9,53 +9,44 @@
 use std::collections::{BTreeSet, HashSet};
 
 use kcore_mem::{Addr, AddrRange, Origin};
-use kcore_parallel::prelude::*;
-use kcore_unwind::{RegisterId, Regs, Tid, machine};
+use kcore_unwind::Tid;
 
-use super::{
-    super::{Census, Stopped, Watch, around_heap},
-    node_at,
-};
+use super::super::{Census, around_heap};
 use crate::{
     Host,
+    graph::{
+        Root, RootKind,
+        native_words::{self, apart},
+    },
+    objects::{Stopped, Watch},
     v8::{Heap, census::shape::native_context},
 };
 
-/// Bytes that one thread looks at.
-const PIECE: u64 = 1 << 20;
-/// Pieces between two looks at the user.
-const STEP: usize = 64;
 /// Isolates, at most.
 const MAX_ISOLATES: usize = 1 << 10;
 /// Roots that are remembered, at most.
-const MAX_ROOTS: usize = 1 << 24;
+const MAX_ROOTS: usize = 1 << 23;
 
-/// What keeps an object from outside.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Root {
-    /// What it is.
-    pub kind: RootKind,
-    /// Where the word lies that refers to the object.
-    pub at: Option<Addr>,
-    /// The number of the object.
-    pub node: u32,
+/// The context of a global object.
+pub const CONTEXT: RootKind = certain("context", "the context of a global object");
+/// One that nothing outside of the heap was seen to refer to.
+pub const LONE_CONTEXT: RootKind =
+    guessed("lone_context", "the context of a global object, which may be garbage");
+/// A register of a thread.
+pub const REGISTER: RootKind = certain("register", "a register");
+/// A word of the stack of a thread.
+pub const STACK: RootKind = certain("stack", "the stack");
+/// The data of an isolate.
+pub const ISOLATE: RootKind = certain("isolate", "the data of the isolate");
+/// A word of other memory: a handle, or what is left of one.
+pub const GUESSED: RootKind = guessed("guessed", "a word that may be a handle");
+
+const fn certain(word: &'static str, text: &'static str) -> RootKind {
+    RootKind { word, text, is_certain: true }
 }
 
-/// What a root is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum RootKind {
-    /// The context of a global object.
-    Context,
-    /// One that nothing outside of the heap was seen to refer to.
-    LoneContext,
-    /// A register of a thread.
-    Register(Tid),
-    /// A word of the stack of a thread.
-    Stack(Tid),
-    /// The data of an isolate.
-    Isolate,
-    /// A word of other memory: a handle, or what is left of one.
-    Guessed,
+const fn guessed(word: &'static str, text: &'static str) -> RootKind {
+    RootKind { word, text, is_certain: false }
 }
 
 /// The roots that are certain, and those that are guessed.
@@ -68,81 +59,34 @@ pub fn find(
     census: &Census,
     watch: Watch<'_>,
 ) -> Result<(Vec<Root>, Vec<Root>), Stopped> {
-    let stacks = stacks(host);
-    let mut certain = registers(host, census);
+    let stacks = native_words::stacks(host);
+    let is_object = |word| target(census, word);
+    let mut certain = native_words::registers(host, &is_object, &REGISTER);
     let mut guessed = Vec::new();
     let isolates = apart(isolates(heap, census));
-    let pieces: Vec<AddrRange> =
-        memory(host, census, &stacks).into_iter().flat_map(pieces).collect();
-    for (at, node) in all_words(heap, census, &pieces, watch)? {
-        let below = stacks.partition_point(|(stack, _)| stack.start <= at).checked_sub(1);
-        let stack = below.and_then(|index| stacks.get(index));
-        let kind = match stack.filter(|(range, _)| range.contains(at)) {
-            Some((_, tid)) => RootKind::Stack(*tid),
-            None if holds(&isolates, at) => RootKind::Isolate,
-            None => RootKind::Guessed,
+    let memory = memory(host, census, &stacks);
+    for (at, to) in native_words::referring(heap.space, &memory, MAX_ROOTS, &is_object, watch)? {
+        let thread = native_words::thread_of(&stacks, at);
+        let kind = match thread {
+            Some(_) => &STACK,
+            None if holds(&isolates, at) => &ISOLATE,
+            None => &GUESSED,
         };
-        let roots = if kind == RootKind::Guessed { &mut guessed } else { &mut certain };
-        roots.push(Root { kind, at: Some(at), node });
+        let roots = if kind.is_certain { &mut certain } else { &mut guessed };
+        roots.push(Root { thread, at: Some(at), ..Root::new(kind, to) });
     }
-    let referred: HashSet<u32> = certain.iter().chain(&guessed).map(|root| root.node).collect();
-    let (kept, lone): (Vec<u32>, Vec<u32>) =
-        contexts(heap, census, watch)?.into_iter().partition(|node| referred.contains(node));
-    let root = |kind| move |node| Root { kind, at: None, node };
-    certain.splice(0..0, kept.into_iter().map(root(RootKind::Context)));
-    guessed.extend(lone.into_iter().map(root(RootKind::LoneContext)));
+    let referred: HashSet<Addr> = certain.iter().chain(&guessed).map(|root| root.to).collect();
+    let (kept, lone): (Vec<Addr>, Vec<Addr>) =
+        contexts(heap, census, watch)?.into_iter().partition(|at| referred.contains(at));
+    certain.splice(0..0, kept.into_iter().map(|at| Root::new(&CONTEXT, at)));
+    guessed.extend(lone.into_iter().map(|at| Root::new(&LONE_CONTEXT, at)));
     Ok((certain, guessed))
 }
 
 /// The contexts of global objects.
-fn contexts(heap: &Heap<'_>, census: &Census, watch: Watch<'_>) -> Result<Vec<u32>, Stopped> {
+fn contexts(heap: &Heap<'_>, census: &Census, watch: Watch<'_>) -> Result<Vec<Addr>, Stopped> {
     let kind = native_context(heap.layout);
-    let found = census.select(heap, |map| map.kind == kind, watch)?;
-    Ok(found.into_iter().filter_map(|at| node_at(census, at)).collect())
-}
-
-/// The words of pieces of memory that refer to objects, and the numbers of those.
-fn all_words(
-    heap: &Heap<'_>,
-    census: &Census,
-    pieces: &[AddrRange],
-    watch: Watch<'_>,
-) -> Result<Vec<(Addr, u32)>, Stopped> {
-    let mut found = Vec::new();
-    for (step, pieces_of_step) in pieces.chunks(STEP).enumerate() {
-        let parts: Vec<Vec<(Addr, u32)>> =
-            pieces_of_step.par_iter().map(|piece| words(heap, census, *piece)).collect();
-        found.extend(parts.into_iter().flatten());
-        found.truncate(MAX_ROOTS);
-        if watch(step.saturating_mul(STEP) as u64, pieces.len() as u64).is_break() {
-            return Err(Stopped);
-        }
-    }
-    Ok(found)
-}
-
-fn registers(host: &dyn Host, census: &Census) -> Vec<Root> {
-    let of_thread = |tid: Tid| {
-        let regs = host.registers(tid);
-        let numbers = 0..u16::try_from(Regs::COUNT).unwrap_or(u16::MAX);
-        let values = numbers.filter_map(move |number| regs?.get(RegisterId(number)));
-        let nodes = values.filter_map(|word| target(census, word));
-        nodes.map(move |node| Root { kind: RootKind::Register(tid), at: None, node })
-    };
-    host.threads().into_iter().flat_map(of_thread).collect()
-}
-
-/// The used parts of stacks, lowest first: one may be within the mapping of the one before.
-fn stacks(host: &dyn Host) -> Vec<(AddrRange, Tid)> {
-    let Some(machine) = machine(host.space().target(), None) else { return Vec::new() };
-    let stack = |tid: Tid| {
-        let sp = Addr::new(host.registers(tid)?.get(machine.stack_pointer())?);
-        let range = host.range_at(sp)?.range;
-        Some((AddrRange::new(Addr::new(sp.get() & !7), range.end), tid))
-    };
-    let mut stacks: Vec<_> = host.threads().into_iter().filter_map(stack).collect();
-    stacks.sort_unstable();
-    stacks
+    census.select(heap, |map| map.kind == kind, watch)
 }
 
 fn isolates(heap: &Heap<'_>, census: &Census) -> Vec<AddrRange> {
@@ -164,19 +108,6 @@ fn memory(host: &dyn Host, census: &Census, stacks: &[(AddrRange, Tid)]) -> Vec<
     let left_out = apart(code.chain(chunks).chain(unused).collect());
     let regions = host.regions().into_iter().filter(|region| region.origin == Origin::Core);
     regions.flat_map(|region| without(region.range, &left_out)).collect()
-}
-
-/// Ranges in order, each byte once.
-fn apart(mut ranges: Vec<AddrRange>) -> Vec<AddrRange> {
-    ranges.sort_unstable();
-    ranges.dedup_by(|next, last| {
-        let overlaps = next.start <= last.end;
-        if overlaps {
-            last.end = last.end.max(next.end);
-        }
-        overlaps
-    });
-    ranges
 }
 
 /// Whether one of some ranges, which are in order and apart, holds an address.
@@ -203,42 +134,7 @@ fn without(range: AddrRange, others: &[AddrRange]) -> Vec<AddrRange> {
     parts
 }
 
-fn pieces(range: AddrRange) -> impl Iterator<Item = AddrRange> {
-    let end = range.end;
-    let piece = move |from: Addr| {
-        (from < end).then(|| AddrRange::new(from, end.min(from.saturating_add(PIECE))))
-    };
-    let first = Addr::new(range.start.saturating_add(7).get() & !7);
-    std::iter::successors(piece(first), move |last| piece(last.end))
-}
-
-/// The words of a piece of memory that refer to objects, and the numbers of those.
-fn words(heap: &Heap<'_>, census: &Census, piece: AddrRange) -> Vec<(Addr, u32)> {
-    let mut found = Vec::new();
-    let mut at = piece.start;
-    while at < piece.end {
-        // Memory of zeros, such as a core of gdb's has, holds nothing.
-        let data = heap.space.first_data(AddrRange::new(at, piece.end));
-        let Some(data) = data.filter(|data| data.end > at) else { return found };
-        at = at.max(Addr::new(data.start.get() & !7));
-        let Ok(bytes) = heap.space.slice(at) else { return found };
-        let end = data.end.saturating_add(7).min(piece.end);
-        let wanted = end.offset_from(at).and_then(|len| usize::try_from(len).ok());
-        let bytes = bytes.get(..wanted.unwrap_or(usize::MAX)).unwrap_or(bytes);
-        let (words, _) = bytes.as_chunks();
-        for (index, word) in (0_u64..).zip(words) {
-            let word = u64::from_le_bytes(*word);
-            if word & 3 == 1
-                && let Some(node) = target(census, word)
-            {
-                found.push((at.saturating_add(index.saturating_mul(8)), node));
-            }
-        }
-        at = at.saturating_add((bytes.len() as u64).next_multiple_of(8).max(8));
-    }
-    found
-}
-
-fn target(census: &Census, word: u64) -> Option<u32> {
-    (word & 3 == 1).then(|| node_at(census, Addr::new(word & !3)))?
+fn target(census: &Census, word: u64) -> Option<Addr> {
+    let at = Addr::new(word & !3);
+    (word & 3 == 1 && census.index_of(at).is_some()).then_some(at)
 }

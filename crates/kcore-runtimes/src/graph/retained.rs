@@ -1,10 +1,7 @@
 //! What would be freed with an object: its own size, and that of all that only it keeps.
 
-use super::{
-    super::{Stopped, Watch},
-    Graph,
-    dominators::{Dominators, NONE},
-};
+use super::{Graph, NONE, dominators::Dominators};
+use crate::objects::{Stopped, Watch};
 
 /// What objects retain.
 #[derive(Debug)]
@@ -19,8 +16,7 @@ pub struct Retained {
 impl Retained {
     /// Of all objects of a graph that are reachable.
     pub(super) fn of(graph: &Graph, watch: Watch<'_>) -> Result<Self, Stopped> {
-        let roots: Vec<u32> = graph.roots.iter().map(|root| root.node).collect();
-        let dominators = Dominators::of(&graph.edges, &roots, watch)?;
+        let dominators = Dominators::of(&graph.edges, &graph.root_nodes, watch)?;
         let mut place = vec![NONE; graph.node_count()];
         for (index, node) in (0..).zip(&dominators.order) {
             if let Some(place) = place.get_mut(*node as usize) {

@@ -4,16 +4,11 @@
 //! is nearly linear whatever the graph is like, and chains of a million objects are common. Nothing
 //! recurses.
 
-use super::{
-    super::{Stopped, Watch},
-    edges::Edges,
-};
+use super::{NONE, edges::Edges};
+use crate::objects::{Stopped, Watch};
 
 /// Nodes between two looks at the user.
 const STEP: u32 = 1 << 18;
-
-/// No node.
-pub const NONE: u32 = u32::MAX;
 
 /// The tree of dominators of what is reached from some nodes.
 #[derive(Debug)]

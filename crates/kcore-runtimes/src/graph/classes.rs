@@ -4,13 +4,12 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use kcore_mem::Addr;
 
-use super::{super::Census, Graph, Retained};
-use crate::{Host, v8::V8};
+use super::{Graph, NONE, Retained};
 
 /// The objects of one class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClassSize {
-    /// The name of their constructor, or in parentheses what V8 uses them for.
+    /// What it is called.
     pub class: Arc<str>,
     /// How many are reachable.
     pub count: u64,
@@ -26,23 +25,20 @@ pub struct ClassSize {
     pub example: Option<Addr>,
 }
 
-impl V8 {
-    /// All objects by class, those that retain most first.
+impl Graph {
+    /// All objects by class, those that retain most first. `name` tells what the class of an object is called; those
+    /// that are called the same are one.
     pub fn class_sizes(
         &self,
-        host: &dyn Host,
-        census: &Census,
-        graph: &Graph,
         retained: &Retained,
+        name: &dyn Fn(Addr) -> Arc<str>,
     ) -> Vec<ClassSize> {
-        let heap = self.heap(host);
-        let names = census.maps().iter().map(|map| Arc::from(heap.census_class(map)));
-        let mut classes = Classes::new(names.collect());
-        classes.count(graph, retained);
-        classes.retain(graph, retained);
+        let mut classes = Classes::new(self.examples.iter().map(|example| name(*example)));
+        classes.count(self, retained);
+        classes.retain(self, retained);
         let mut sizes = classes.sizes;
         for (size, node) in sizes.iter_mut().zip(classes.examples) {
-            size.example = node.and_then(|node| census.nth(u64::from(node)));
+            size.example = node.and_then(|node| self.nodes.address(node));
         }
         sizes.retain(|size| size.count > 0 || size.dead_count > 0);
         sizes.sort_by_key(|size| std::cmp::Reverse((size.retained, size.bytes)));
@@ -51,17 +47,17 @@ impl V8 {
 }
 
 struct Classes {
-    /// The class of each map.
-    of_map: Vec<u32>,
+    /// The name of each class, as an index of `sizes`.
+    names: Vec<u32>,
     sizes: Vec<ClassSize>,
     examples: Vec<Option<u32>>,
 }
 
 impl Classes {
-    fn new(names: Vec<Arc<str>>) -> Self {
+    fn new(names: impl Iterator<Item = Arc<str>>) -> Self {
         let mut known: BTreeMap<Arc<str>, u32> = BTreeMap::new();
         let mut sizes = Vec::new();
-        let mut of_map = Vec::new();
+        let mut indices = Vec::new();
         for name in names {
             let next = u32::try_from(sizes.len()).unwrap_or(u32::MAX);
             let class = *known.entry(name.clone()).or_insert(next);
@@ -76,15 +72,15 @@ impl Classes {
                     example: None,
                 });
             }
-            of_map.push(class);
+            indices.push(class);
         }
         let examples = vec![None; sizes.len()];
-        Self { of_map, sizes, examples }
+        Self { names: indices, sizes, examples }
     }
 
     fn class_of(&self, graph: &Graph, node: u32) -> Option<usize> {
-        let map = *graph.maps.get(node as usize)?;
-        self.of_map.get(map as usize).map(|class| *class as usize)
+        let class = *graph.class_of.get(node as usize)?;
+        self.names.get(class as usize).map(|name| *name as usize)
     }
 
     fn count(&mut self, graph: &Graph, retained: &Retained) {
@@ -154,8 +150,6 @@ struct Children {
     next: Vec<u32>,
     roots: u32,
 }
-
-const NONE: u32 = u32::MAX;
 
 fn children(dominators: &[u32]) -> Children {
     let count = dominators.len();

@@ -1,0 +1,49 @@
+//! How an object refers to another, in words and as cells, whatever the language is.
+
+use kcore::objects::Edge;
+use kcore_dcmd::{Cell, Fields};
+
+/// The kind of an edge: a word for machines.
+const fn kind(edge: &Edge) -> &'static str {
+    match edge {
+        Edge::Member(_) => "member",
+        Edge::Index(_) => "index",
+        Edge::Key => "key",
+        Edge::Entry(_) | Edge::Numbered(_) | Edge::Value => "value",
+        Edge::Variable(_) => "variable",
+        Edge::Slot(_) => "slot",
+        Edge::Word(_) => "word",
+        Edge::Inside => "inside",
+    }
+}
+
+/// What stands behind that which refers: `.name`, `[3]`, `<key>`.
+pub fn shown(edge: &Edge) -> String {
+    match edge {
+        Edge::Member(name) => format!(".{name}"),
+        Edge::Index(index) => format!("[{index}]"),
+        Edge::Key => "<key>".to_owned(),
+        Edge::Entry(key) => format!("[{key:?}]"),
+        Edge::Numbered(key) => format!("[{key}]"),
+        Edge::Value => "<value>".to_owned(),
+        Edge::Variable(name) => format!("<variable {name}>"),
+        Edge::Slot(name) => format!("<{name}>"),
+        Edge::Word(offset) => format!("<word {offset:#x}>"),
+        Edge::Inside => "<inside>".to_owned(),
+    }
+}
+
+/// The facts of an edge; all null where there is none.
+pub fn fields<'a>(edge: Option<&'a Edge>, out: &mut Fields<'a>) {
+    let name = match edge {
+        Some(Edge::Member(name) | Edge::Entry(name) | Edge::Variable(name)) => Some(&**name),
+        Some(Edge::Slot(name)) => Some(*name),
+        _ => None,
+    };
+    let index = match edge {
+        Some(Edge::Index(index)) => Cell::Num(*index),
+        Some(Edge::Numbered(key)) => Cell::Int(*key),
+        _ => Cell::Null,
+    };
+    out.opt_text("edge", edge.map(kind)).opt_text("name", name).put("index", index);
+}

@@ -1,0 +1,126 @@
+//! `::path` — what keeps an object of any language's heap: the way from a root to it.
+
+use kcore::Addr;
+use kcore::graph::{Path, PathStep, Root};
+use kcore_dcmd::{
+    AddrUse, Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Record, Result, Spec,
+    View,
+};
+
+use super::{edge, subject::Subject};
+use crate::watched::watched;
+
+const HELP: &str = "\
+A shortest way to the object that holds the address: the root, the object that it keeps, and from there how each object \
+keeps the next one. Weak references keep nothing. Roots that are certain come first. Those that may be left over, such as \
+words of native stacks, count where nothing certain keeps the object, and are marked as guessed.\n\n\
+Roots of JavaScript are contexts, stacks, registers and the data of isolates. Roots of Python are modules, \
+frames with their variables, exceptions and static types; then operands of frames, native stacks, registers, and the \
+data of modules of C code. Not known is what C code keeps in memory of its own. V8's handles cannot be told from other \
+words of memory.";
+
+const EXAMPLES: &[Example] =
+    &[Example { line: "::classes -c Thread | ::path", shows: "why the objects are still there" }];
+
+/// Shows why an object is kept.
+pub struct PathFromRoot;
+
+impl Dcmd for PathFromRoot {
+    fn spec(&self) -> Spec {
+        Spec::new("path", Group::Runtimes, "show what keeps an object of a language's heap")
+            .addr(AddrUse::Required)
+            .help(HELP)
+            .examples(EXAMPLES)
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
+        let subject = Subject::of_dot(cx)?;
+        let Subject { heap, object } = subject;
+        heap.graph(cx)?;
+        let path = watched(cx, |watch| heap.objects.path(heap.core, object.at, watch))?;
+        let path = path.ok_or_else(|| unreachable(&subject))?;
+        emit(cx, &subject, &path)?;
+        heap.note_missing(cx)
+    }
+}
+
+fn emit(cx: &mut Cx<'_>, subject: &Subject<'_>, path: &Path) -> Result<()> {
+    let runtime = subject.heap.identity.name;
+    cx.emit(&RootRecord { root: &path.root, runtime })?;
+    (0..).zip(&path.steps).try_for_each(|(depth, step)| {
+        cx.emit(&Step { step, at: subject.word(step.at), depth, runtime })
+    })
+}
+
+fn unreachable(subject: &Subject<'_>) -> DcmdError {
+    let at = subject.word(subject.object.at);
+    let unknown = subject.heap.objects.unknown_roots();
+    DcmdError::at(
+        at,
+        format!("{at:x} is not reachable from the roots that are known; not known is {unknown}"),
+    )
+}
+
+/// What a way begins with.
+struct RootRecord<'p> {
+    root: &'p Root,
+    runtime: &'static str,
+}
+
+impl Record for RootRecord<'_> {
+    fn kind(&self) -> &'static str {
+        "root"
+    }
+
+    fn view(&self) -> View {
+        View::Line(
+            "{text}{name? {name}}{thread? of thread {thread}}{address? at {address:x}}\
+             {certain^ (guessed)}",
+        )
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        let Root { kind, name, thread, at, .. } = self.root;
+        out.text("runtime", self.runtime)
+            .text("root", kind.word)
+            .text("text", kind.text)
+            .opt_text("name", name.as_deref())
+            .num("thread", thread.map(|thread| u64::from(thread.get())))
+            .addr("address", *at)
+            .flag("certain", kind.is_certain);
+    }
+}
+
+/// An object on the way.
+struct Step<'p> {
+    step: &'p PathStep,
+    /// The object as the language refers to it.
+    at: Addr,
+    depth: u64,
+    runtime: &'static str,
+}
+
+impl Record for Step<'_> {
+    fn kind(&self) -> &'static str {
+        "path_step"
+    }
+
+    fn view(&self) -> View {
+        View::Line("    {shown?{shown} }{address:x} {class?{class}}{class^<unknown>}")
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        let PathStep { class, edge, .. } = self.step;
+        out.text("runtime", self.runtime)
+            .num("depth", self.depth)
+            .addr("address", self.at)
+            .opt_text("class", class.as_deref());
+        edge::fields(edge.as_ref(), out);
+        let shown = edge.as_ref().map(edge::shown);
+        out.display("shown", Cell::or_null(shown, Cell::text));
+    }
+
+    fn dot(&self) -> Option<Dot> {
+        Some(Dot::Addr(self.at))
+    }
+}
