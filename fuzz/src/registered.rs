@@ -1,13 +1,13 @@
 //! What a process registered of the code that it made: libgcc's objects and trees, and the files of GDB's interface.
 
 use kcore_mem::Addr;
-use kcore_runtimes::registered::{Places, Registered};
+use kcore_runtimes::registered::{RegistryAddresses, Registered};
 
 use crate::{input::Input, memory::Memory};
 
-/// Places of a kind, at most.
+/// RegistryAddresses of a kind, at most.
 const MAX_PLACES: u8 = 4;
-/// Places in each part of memory that are asked about, and bytes between them.
+/// RegistryAddresses in each part of memory that are asked about, and bytes between them.
 const ASKED: u64 = 64;
 const STEP: u64 = 16;
 
@@ -18,7 +18,7 @@ pub fn run(data: &[u8]) {
         let count = input.byte().min(MAX_PLACES);
         (0..count).map(|_| Addr::new(input.word())).collect()
     };
-    let places = Places { objects: addresses(), descriptors: addresses() };
+    let places = RegistryAddresses { objects: addresses(), descriptors: addresses() };
     let memory = Memory::read(&mut input);
     let registered = Registered::read(&places, &memory);
     for (start, _) in &memory.0 {

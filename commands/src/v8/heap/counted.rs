@@ -69,12 +69,12 @@ impl<'c> Counted<'c> {
     ///
     /// # Errors
     /// When there are too many; when the user stopped it.
-    pub fn kept(&self, cx: &mut Cx<'_>) -> Result<Kept<'c>> {
+    pub fn kept(&self, cx: &mut Cx<'_>) -> Result<RetainedHeap<'c>> {
         let (v8, core) = (self.v8, self.core);
         let graph = watched(cx, |watch| v8.graph(core, &self.census, watch))?;
         let too_many =
             || DcmdError::failed("the heap has too many objects to find out what they keep");
-        Ok(Kept { counted: self.clone(), graph: graph.ok_or_else(too_many)? })
+        Ok(RetainedHeap { counted: self.clone(), graph: graph.ok_or_else(too_many)? })
     }
 
     /// The objects of JavaScript in groups.
@@ -87,12 +87,12 @@ impl<'c> Counted<'c> {
 }
 
 /// The objects of a V8, and what they keep.
-pub struct Kept<'c> {
+pub struct RetainedHeap<'c> {
     counted: Counted<'c>,
     graph: Arc<Graph>,
 }
 
-impl Kept<'_> {
+impl RetainedHeap<'_> {
     /// All objects by class.
     ///
     /// # Errors

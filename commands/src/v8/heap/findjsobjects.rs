@@ -9,7 +9,7 @@ use kcore_dcmd::{
 
 use super::{
     counted::{Counted, tagged, watched},
-    found::Found,
+    found::ObjectRecord,
     group::GroupRecord,
     referrer::{REFERRED, ReferrerRecord, Unreferred},
 };
@@ -92,7 +92,7 @@ impl Dcmd for Findjsobjects {
 }
 
 fn list(cx: &mut Cx<'_>, args: &Args) -> Result<()> {
-    let wanted = Wanted::new(args);
+    let wanted = GroupFilter::new(args);
     for counted in Counted::all(cx)? {
         if args.has('v') {
             counters(cx, &counted)?;
@@ -102,7 +102,7 @@ fn list(cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         for group in shown {
             match (&wanted, args.has('l')) {
                 (_, true) => members(cx, &counted, group)?,
-                (Wanted::All, false) => cx.emit(&GroupRecord(group))?,
+                (GroupFilter::All, false) => cx.emit(&GroupRecord(group))?,
                 _ => cx.emit(&found(group, group.example))?,
             }
         }
@@ -112,14 +112,14 @@ fn list(cx: &mut Cx<'_>, args: &Args) -> Result<()> {
 }
 
 /// Which groups are wanted.
-enum Wanted {
+enum GroupFilter {
     All,
     Constructor(String),
     Property(String),
     Kind(String),
 }
 
-impl Wanted {
+impl GroupFilter {
     fn new(args: &Args) -> Self {
         let text = |flag| args.value(flag).map(Arg::to_text).map(|text| text.to_string());
         text('c')
@@ -139,8 +139,8 @@ impl Wanted {
     }
 }
 
-fn found(group: &Group, at: Addr) -> Found {
-    Found { at, constructor: group.constructor.clone() }
+fn found(group: &Group, at: Addr) -> ObjectRecord {
+    ObjectRecord { at, constructor: group.constructor.clone() }
 }
 
 fn members(cx: &mut Cx<'_>, counted: &Counted<'_>, group: &Group) -> Result<()> {

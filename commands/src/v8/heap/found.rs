@@ -8,14 +8,14 @@ use kcore_dcmd::{Dot, Fields, Record, View};
 use super::counted::tagged;
 
 /// An object of JavaScript.
-pub struct Found {
+pub struct ObjectRecord {
     /// Where it begins, without tag.
     pub at: Addr,
     /// The name of its constructor.
     pub constructor: Arc<str>,
 }
 
-impl Record for Found {
+impl Record for ObjectRecord {
     fn kind(&self) -> &'static str {
         "js_object"
     }

@@ -52,7 +52,7 @@ impl Dcmd for Jsfunctions {
     }
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
-        let wanted = Wanted {
+        let wanted = DefinitionFilter {
             name: args.value('n').map(Arg::to_text).map(|text| text.to_string()),
             file: args.value('s').map(Arg::to_text).map(|text| text.to_string()),
             code: args.value('x').map(|word| operand::number(cx, word)).transpose()?.map(Addr::new),
@@ -69,14 +69,14 @@ impl Dcmd for Jsfunctions {
     }
 }
 
-struct Wanted {
+struct DefinitionFilter {
     name: Option<String>,
     file: Option<String>,
     code: Option<Addr>,
     only_closures: bool,
 }
 
-impl Wanted {
+impl DefinitionFilter {
     fn holds(&self, definition: &Definition) -> bool {
         let has = |text: &Option<std::sync::Arc<str>>, part: &Option<String>| {
             part.as_deref()

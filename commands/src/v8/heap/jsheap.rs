@@ -6,7 +6,7 @@ use kcore::graph::ClassSize;
 use kcore_dcmd::{AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Example, Group, Opt, Result, Spec};
 
 use super::{
-    counted::{Counted, Kept},
+    counted::{Counted, RetainedHeap},
     size::{ClassRecord, ObjectSize, TotalRecord},
 };
 use crate::operand;
@@ -81,7 +81,7 @@ impl Dcmd for Jsheap {
 
 fn one(cx: &mut Cx<'_>) -> Result<()> {
     let (counted, at) = Counted::of_dot(cx)?;
-    let kept: Kept<'_> = counted.kept(cx)?;
+    let kept: RetainedHeap<'_> = counted.kept(cx)?;
     let size = ObjectSize {
         at,
         class: counted.class_of(at),

@@ -1,7 +1,7 @@
 //! `::v8whatis` — the heap object that holds an address.
 
 use kcore::v8::V8;
-use kcore::v8::census::{Holder, Place};
+use kcore::v8::census::{HeapOccupant, Holder};
 use kcore::{Addr, AddrRange};
 use kcore_dcmd::{
     AddrUse, Args, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record, Result, Spec,
@@ -56,10 +56,10 @@ impl Dcmd for V8whatis {
         });
         let verbose = args.has('v');
         match place {
-            Some(Place::Object(holder)) if holder.offset <= farthest => {
+            Some(HeapOccupant::Object(holder)) if holder.offset <= farthest => {
                 cx.emit(&HolderRecord { holder, verbose })
             }
-            Some(Place::Unused(range)) => Err(unused(word, range)),
+            Some(HeapOccupant::Unused(range)) => Err(unused(word, range)),
             _ => Err(DcmdError::at(Addr::new(word), format!("{word:x} is in no heap object"))),
         }
     }

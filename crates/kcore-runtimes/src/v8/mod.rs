@@ -197,8 +197,8 @@ impl Runtime for V8 {
 
     fn identify(&self, host: &dyn Host, at: Addr) -> Option<String> {
         let holder = match self.place(host, at)? {
-            census::Place::Object(holder) => holder,
-            census::Place::Unused(_) => return Some(UNUSED.to_owned()),
+            census::HeapOccupant::Object(holder) => holder,
+            census::HeapOccupant::Unused(_) => return Some(UNUSED.to_owned()),
         };
         let inside = match holder.offset {
             0 => String::new(),

@@ -12,7 +12,7 @@ use kcore::{Addr, Core};
 use kcore_runtimes::objects::Stopped;
 use kcore_runtimes::v8::{
     V8,
-    census::{Area, Census, Group, Place, Use},
+    census::{Area, Census, Group, HeapOccupant, Use},
 };
 use serde_json::Value as Told;
 
@@ -206,7 +206,7 @@ fn what_is_about_to_be_allocated_is_no_object() {
             (0..area.chunk.area.len() / PROBE).map(move |probe| first.saturating_add(probe * PROBE))
         });
         for at in probes {
-            if let Some(Place::Unused(range)) = v8(core).place(core, at) {
+            if let Some(HeapOccupant::Unused(range)) = v8(core).place(core, at) {
                 assert!(range.contains(at), "{}: {at:?} {range:?}", case.name());
                 let inside = census.objects().find(|object| range.contains(*object));
                 assert_eq!(inside, None, "{}: {range:?}", case.name());

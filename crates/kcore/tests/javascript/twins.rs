@@ -10,7 +10,7 @@ use kcore::{Addr, AddrRange, AddressSpace, Core, Image, Module};
 use kcore_mem::Svma;
 use kcore_runtimes::{
     Host, HostModule, HostRange, NativeStack, PROBES, Runtimes,
-    v8::{V8, census::Place},
+    v8::{V8, census::HeapOccupant},
 };
 use kcore_symbols::ModuleSymbols;
 use kcore_unwind::{Regs, Tid};
@@ -145,7 +145,7 @@ fn each_v8_has_the_objects_of_its_own_heaps() {
         for at in census.objects().step_by(20_000) {
             let place = real.place(host, at);
             assert_eq!(place, alone.place(core, at), "{}: {at:?}", case.name());
-            assert_eq!(twin.place(host, at), None::<Place>, "{}: {at:?}", case.name());
+            assert_eq!(twin.place(host, at), None::<HeapOccupant>, "{}: {at:?}", case.name());
         }
     });
 }

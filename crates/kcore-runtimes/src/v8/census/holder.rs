@@ -13,7 +13,7 @@ use crate::Host;
 
 /// What lies at an address of a heap.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum HeapOccupant {
     /// An object.
     Object(Holder),
     /// What a thread was about to allocate from: what lies there is left of what died.
@@ -35,7 +35,7 @@ pub struct Holder {
 
 impl V8 {
     /// What holds an address of a heap. Only its chunk is walked.
-    pub fn place(&self, host: &dyn Host, at: Addr) -> Option<Place> {
+    pub fn place(&self, host: &dyn Host, at: Addr) -> Option<HeapOccupant> {
         let heap = self.decodable(host)?;
         // Where every chunk is known, a look at it is enough.
         if self.known_census().is_some_and(|census| census.at_or_before(at).is_none()) {
@@ -47,15 +47,15 @@ impl V8 {
         let about = unused.iter().find(|range| range.contains(at));
         about
             .copied()
-            .map(Place::Unused)
-            .or_else(|| holder(host, &heap, chunk, &unused, at).map(Place::Object))
+            .map(HeapOccupant::Unused)
+            .or_else(|| holder(host, &heap, chunk, &unused, at).map(HeapOccupant::Object))
     }
 
     /// The object that holds an address.
     pub fn holder(&self, host: &dyn Host, at: Addr) -> Option<Holder> {
         match self.place(host, at)? {
-            Place::Object(holder) => Some(holder),
-            Place::Unused(_) => None,
+            HeapOccupant::Object(holder) => Some(holder),
+            HeapOccupant::Unused(_) => None,
         }
     }
 }

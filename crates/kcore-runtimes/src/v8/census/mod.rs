@@ -37,7 +37,7 @@ pub use chunk::{Chunk, Use};
 pub(super) use find::chunk_at;
 pub use functions::Definition;
 pub use group::Group;
-pub use holder::{Holder, Place};
+pub use holder::{HeapOccupant, Holder};
 pub(super) use isolate::around_heap;
 pub use maps::MapCount;
 pub(super) use marked::Marked;

@@ -21,7 +21,7 @@ const MAX_FOUND: usize = 1 << 20;
 
 /// A word that refers to an object.
 #[derive(Clone, Copy)]
-struct Found {
+struct ReferringWord {
     from: Addr,
     reference: Reference,
 }
@@ -61,11 +61,11 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// All words of objects that refer to any of some objects.
-    fn words(&self, to: &FxHashSet<Addr>, watch: Watch<'_>) -> Result<Vec<Found>, Stopped> {
+    fn words(&self, to: &FxHashSet<Addr>, watch: Watch<'_>) -> Result<Vec<ReferringWord>, Stopped> {
         let areas = self.census.areas();
         let mut found = Vec::new();
         for (step, areas) in areas.chunks(STEP).enumerate() {
-            let parts: Vec<Vec<Found>> =
+            let parts: Vec<Vec<ReferringWord>> =
                 areas.par_iter().map(|area| self.words_in(area, to)).collect();
             found.extend(parts.into_iter().flatten());
             found.truncate(MAX_FOUND);
@@ -77,11 +77,11 @@ impl Search<'_> {
         Ok(found)
     }
 
-    fn words_in(&self, area: &Area, to: &FxHashSet<Addr>) -> Vec<Found> {
+    fn words_in(&self, area: &Area, to: &FxHashSet<Addr>) -> Vec<ReferringWord> {
         let mut found = Vec::new();
         for from in area.starts.iter() {
             self.references.each_to(from, to, &mut |reference| {
-                found.push(Found { from, reference });
+                found.push(ReferringWord { from, reference });
             });
         }
         found
@@ -107,11 +107,11 @@ struct Teller<'a> {
 impl Teller<'_> {
     fn told(
         &mut self,
-        found: &[Found],
-        owners: &[Found],
+        found: &[ReferringWord],
+        owners: &[ReferringWord],
         watch: Watch<'_>,
     ) -> Result<Vec<Referrer>, Stopped> {
-        let mut of_store: FxHashMap<Addr, Vec<&Found>> = FxHashMap::default();
+        let mut of_store: FxHashMap<Addr, Vec<&ReferringWord>> = FxHashMap::default();
         for owner in owners {
             of_store.entry(owner.reference.to).or_default().push(owner);
         }
@@ -134,7 +134,7 @@ impl Teller<'_> {
         Ok(told)
     }
 
-    fn by_owner(&mut self, found: &Found, owner: &Found) -> Option<Referrer> {
+    fn by_owner(&mut self, found: &ReferringWord, owner: &ReferringWord) -> Option<Referrer> {
         let heap = self.search.heap;
         let object = heap.object_at(owner.from).filter(|it| heap.is_receiver(*it))?;
         let store = heap.object_at(found.from)?;
@@ -143,13 +143,13 @@ impl Teller<'_> {
         Some(self.referrer(object, found, edge))
     }
 
-    fn own(&mut self, found: &Found) -> Option<Referrer> {
+    fn own(&mut self, found: &ReferringWord) -> Option<Referrer> {
         let object = self.search.heap.object_at(found.from)?;
         let edge = self.search.heap.edge(object, found.reference.offset);
         Some(self.referrer(object, found, edge))
     }
 
-    fn referrer(&mut self, object: Object, found: &Found, edge: Edge) -> Referrer {
+    fn referrer(&mut self, object: Object, found: &ReferringWord, edge: Edge) -> Referrer {
         let heap = self.search.heap;
         let class = self.classes.entry(object.map);
         Referrer {

@@ -10,11 +10,11 @@ const WORD: u64 = 8;
 #[derive(Debug)]
 pub struct Starts {
     area: AddrRange,
-    places: Places,
+    places: WordSet,
 }
 
 #[derive(Debug)]
-enum Places {
+enum WordSet {
     /// A bit for each word, and how many are set before each 64 of them.
     Dense { bits: Vec<u64>, before: Vec<u32> },
     /// Indices of words, in order.
@@ -25,7 +25,7 @@ impl Starts {
     /// Of words of an area, by their indices in order.
     pub fn new(area: AddrRange, places: Vec<u32>) -> Self {
         let places = match area.len() > MAX_DENSE {
-            true => Places::Sparse(places),
+            true => WordSet::Sparse(places),
             false => dense(area, &places),
         };
         Self { area, places }
@@ -34,11 +34,11 @@ impl Starts {
     /// How many there are.
     pub fn count(&self) -> u64 {
         match &self.places {
-            Places::Dense { bits, before } => {
+            WordSet::Dense { bits, before } => {
                 let last = bits.last().map_or(0, |bits| u64::from(bits.count_ones()));
                 before.last().map_or(0, |before| u64::from(*before)).saturating_add(last)
             }
-            Places::Sparse(places) => places.len() as u64,
+            WordSet::Sparse(places) => places.len() as u64,
         }
     }
 
@@ -47,14 +47,14 @@ impl Starts {
         let start = self.area.start;
         let address = move |word: u64| start.saturating_add(word.saturating_mul(WORD));
         match &self.places {
-            Places::Dense { bits, .. } => {
+            WordSet::Dense { bits, .. } => {
                 let words = bits.iter().enumerate();
                 Box::new(words.flat_map(move |(index, bits)| {
                     let first = (index as u64).saturating_mul(64);
                     set_bits(*bits).map(move |bit| address(first.saturating_add(bit)))
                 }))
             }
-            Places::Sparse(places) => {
+            WordSet::Sparse(places) => {
                 Box::new(places.iter().map(move |word| address(u64::from(*word))))
             }
         }
@@ -65,14 +65,14 @@ impl Starts {
         let offset = at.offset_from(self.area.start).filter(|offset| offset % WORD == 0)?;
         let word = offset / WORD;
         match &self.places {
-            Places::Dense { bits, before } => {
+            WordSet::Dense { bits, before } => {
                 let index = usize::try_from(word / 64).ok()?;
                 let (bits, before) = (bits.get(index)?, before.get(index)?);
                 let bit = 1_u64 << (word % 64);
                 let lower = (bits & bit.wrapping_sub(1)).count_ones();
                 (bits & bit != 0).then(|| u64::from(*before).saturating_add(lower.into()))
             }
-            Places::Sparse(places) => {
+            WordSet::Sparse(places) => {
                 let word = u32::try_from(word).ok()?;
                 places.binary_search(&word).ok().map(|index| index as u64)
             }
@@ -83,7 +83,7 @@ impl Starts {
     pub fn at_or_before(&self, at: Addr) -> Option<Addr> {
         let mut word = at.offset_from(self.area.start)? / WORD;
         match &self.places {
-            Places::Dense { bits, .. } => loop {
+            WordSet::Dense { bits, .. } => loop {
                 let held = bits.get(usize::try_from(word / 64).ok()?)?;
                 let upto = u64::MAX >> 63_u64.saturating_sub(word % 64);
                 if let Some(bit) = (held & upto).checked_ilog2() {
@@ -92,7 +92,7 @@ impl Starts {
                 }
                 word = (word / 64).checked_mul(64)?.checked_sub(1)?;
             },
-            Places::Sparse(places) => {
+            WordSet::Sparse(places) => {
                 let after = places.partition_point(|place| u64::from(*place) <= word);
                 places.get(after.checked_sub(1)?).map(|place| self.address(u64::from(*place)))
             }
@@ -102,14 +102,14 @@ impl Starts {
     /// The one of an index.
     pub fn nth(&self, index: u64) -> Option<Addr> {
         match &self.places {
-            Places::Dense { bits, before } => {
+            WordSet::Dense { bits, before } => {
                 let block = before.partition_point(|before| u64::from(*before) <= index);
                 let block = block.checked_sub(1)?;
                 let skip = index.checked_sub(u64::from(*before.get(block)?))?;
                 let bit = set_bits(*bits.get(block)?).nth(usize::try_from(skip).ok()?)?;
                 Some(self.address((block as u64).saturating_mul(64).saturating_add(bit)))
             }
-            Places::Sparse(places) => {
+            WordSet::Sparse(places) => {
                 places.get(usize::try_from(index).ok()?).map(|place| self.address((*place).into()))
             }
         }
@@ -120,7 +120,7 @@ impl Starts {
     }
 }
 
-fn dense(area: AddrRange, places: &[u32]) -> Places {
+fn dense(area: AddrRange, places: &[u32]) -> WordSet {
     let blocks = area.len().div_ceil(WORD.saturating_mul(64));
     let mut bits = vec![0_u64; usize::try_from(blocks).unwrap_or_default()];
     for place in places {
@@ -133,7 +133,7 @@ fn dense(area: AddrRange, places: &[u32]) -> Places {
         *sum = sum.saturating_add(bits.count_ones());
         Some(before)
     });
-    Places::Dense { before: before.collect(), bits }
+    WordSet::Dense { before: before.collect(), bits }
 }
 
 /// Indices of the bits that are set, lowest first.
