@@ -5,9 +5,9 @@ use kcore_runtimes::registered::{RegistryAddresses, Registered};
 
 use crate::{input::Input, memory::Memory};
 
-/// RegistryAddresses of a kind, at most.
+/// Places of a kind, at most.
 const MAX_PLACES: u8 = 4;
-/// RegistryAddresses in each part of memory that are asked about, and bytes between them.
+/// Places in each part of memory that are asked about, and bytes between them.
 const ASKED: u64 = 64;
 const STEP: u64 = 16;
 
