@@ -116,7 +116,7 @@ mod tests {
     fn literals_are_what_code_is_not() {
         assert_eq!(
             literals_only("a(\"b\") // \"c\"\n'd' r#\"e\"#"),
-            "  \"b\"       \n    r#\"e\"#"
+            "  \"b\"        \n    r#\"e\"#"
         );
     }
 
