@@ -6,7 +6,8 @@ use kcore_mem::Addr;
 use kcore_unwind::{End, Frame, Phase, Regs, RuleFrame, RuleStep, Tid};
 
 use crate::{
-    DyingStack, Ending, FrameOfLanguage, Host, ScriptVariables, Span, Task, VariableLimits,
+    DyingStack, Ending, FrameOfLanguage, Host, ScriptVariables, Span, Task, Undecoded,
+    VariableLimits,
     objects::Objects,
 };
 
