@@ -7,7 +7,7 @@ use kcore::objects::{HeapObject, Objects};
 use kcore::{Addr, Core, Identity};
 use kcore_dcmd::{Cx, DcmdError, Result};
 
-use crate::{v8::heap::note_not_copied, watched::watched};
+use crate::{advice, v8::heap::note_not_copied, watched::watched};
 
 /// A runtime whose objects can be decoded.
 #[derive(Clone, Copy)]
@@ -103,7 +103,7 @@ fn why_none(core: &Core) -> String {
         return format!("{} cannot be decoded: {}", damage.name, damage.why);
     }
     let undecoded = |identity: &Identity| {
-        let why = identity.undecoded.first()?;
+        let why = advice::about_undecoded(identity.undecoded.first()?);
         Some(format!("objects of {} cannot be decoded: {why}", identity.name))
     };
     let none = || "no language runtime with a heap of objects in this process".to_owned();

@@ -7,8 +7,7 @@ use kcore_unwind::{End, Frame, Phase, Regs, RuleFrame, RuleStep, Tid};
 
 use crate::{
     DyingStack, Ending, FrameOfLanguage, Host, ScriptVariables, Span, Task, Undecoded,
-    VariableLimits,
-    objects::Objects,
+    VariableLimits, objects::Objects,
 };
 
 /// What a runtime is.

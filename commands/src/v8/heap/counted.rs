@@ -10,6 +10,7 @@ use kcore::v8::{
 use kcore::{Addr, Core};
 use kcore_dcmd::{Cx, DcmdError, Result};
 
+use crate::advice;
 pub use crate::watched::watched;
 
 /// One V8, and all objects of its heaps.
