@@ -47,9 +47,16 @@ pub fn is_weak_reference(builtin: Option<&str>) -> bool {
 
 impl Objects for Python {
     fn holder(&self, host: &dyn Host, at: Addr) -> Option<HeapObject> {
-        let held = self.held(host, at)?;
-        let class = Some(held.object.class);
-        Some(HeapObject { at: held.object.at, class, size: held.size })
+        if let Some(held) = self.held(host, at) {
+            let class = Some(held.object.class);
+            return Some(HeapObject { at: held.object.at, class, size: held.size });
+        }
+        // How big a generator is its type does not tell.
+        let heap = self.heap(host);
+        let object =
+            heap.object(at).filter(|_| heap.word(at, 0).is_some_and(|count| count != 0))?;
+        let size = heap.whole_size(object).unwrap_or_default();
+        Some(HeapObject { at, class: Some(object.class), size })
     }
 
     fn class_at(&self, host: &dyn Host, at: Addr) -> Option<Arc<str>> {
