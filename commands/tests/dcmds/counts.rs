@@ -87,7 +87,7 @@ fn each_option_with_a_value_is_known() {
 #[test]
 fn hexadecimal_digits_alone_are_no_count() {
     assert!(error("::stack -l a").contains('a'));
-    assert!(error("main::dis -n a").contains("invalid decimal number 'a' (0x before it"));
+    assert!(error("main::dis -n a").contains("invalid decimal number 'a' (write 0x before"));
     assert!(error("main::dump -l -1").contains("invalid decimal number '-1'"));
     assert_eq!(text("3>n; main::dis -n <n"), text("main::dis -n 3"), "an expression is one");
 }

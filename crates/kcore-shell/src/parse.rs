@@ -101,7 +101,7 @@ impl<'t> Parser<'t> {
         }
         self.skip_line();
         let most = limits::LINE;
-        Err(SyntaxError::Wrong(format!("line of {length} bytes is too long: at most {most}")))
+        Err(SyntaxError::Wrong(format!("line of {length} bytes exceeds the limit of {most}")))
     }
 
     /// Drops what is left of the line that holds an error.

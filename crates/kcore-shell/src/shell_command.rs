@@ -27,7 +27,7 @@ const PATIENCE: Duration = Duration::from_millis(50);
 /// When nobody trusts the core: what it shows may be made for the command that reads it.
 pub(crate) fn check(core: &Core) -> Result<()> {
     if core.is_untrusted() {
-        return Err(DcmdError::failed("--untrusted runs no shell commands"));
+        return Err(DcmdError::failed("shell commands do not run with --untrusted"));
     }
     Ok(())
 }

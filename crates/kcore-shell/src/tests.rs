@@ -214,7 +214,7 @@ fn long_lines_are_refused_and_skipped() {
     assert_eq!(
         sink.lines,
         [
-            "error(): line of 65538 bytes: at most 65536 are read on line 1 of a.mdb",
+            "error(): line of 65538 bytes exceeds the limit of 65536 on line 1 of a.mdb",
             "::seen dot=Number(0) first",
         ]
     );

@@ -45,7 +45,7 @@ fn alternatives_are_listed_below_the_line() {
     for (typed, names) in [
         ("::sta", &["::stack", "::stacks", "::status"][..]),
         ("::walk ", &["thread", "frame", "mapping", "object", "symbol"]),
-        ("::dump -", &["-g bytes", "-l bytes", "-q  no ASCII"]),
+        ("::dump -", &["-g bytes", "-l bytes", "-q  omit the ASCII column"]),
         ("parse_", &["parse_header", "parse_request"]),
         ("<r", &["rax", "rip", "rsp"]),
         ("::help $", &["$C", "$r"]),

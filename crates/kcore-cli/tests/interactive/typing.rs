@@ -88,7 +88,7 @@ fn words_of_other_debuggers_are_answered_with_what_to_type() {
         ("bt", "kcore: bt is $C here"),
         ("break main", "kcore: break main: a core does not run"),
         // The program has a function of this name.
-        ("exit", "kcore: exit is a symbol, and dot is its address now; ::quit is what"),
+        ("exit", "kcore: exit is a symbol, and dot is now its address; for the command"),
     ] {
         terminal.clear();
         terminal.run(word);

@@ -163,9 +163,9 @@ fn no_command_runs_and_no_file_is_read_or_written() {
     let log = bait.path("cores/log").display().to_string();
     let passwd = "/etc/passwd";
     for (command, said) in [
-        ("! echo ran".to_owned(), "--untrusted runs no shell commands"),
-        ("::status ! cat".to_owned(), "--untrusted runs no shell commands"),
-        ("::echo 1 ! cat | ::sort".to_owned(), "--untrusted runs no shell commands"),
+        ("! echo ran".to_owned(), "shell commands do not run with --untrusted"),
+        ("::status ! cat".to_owned(), "shell commands do not run with --untrusted"),
+        ("::echo 1 ! cat | ::sort".to_owned(), "shell commands do not run with --untrusted"),
         (format!("::cat {passwd}"), "not with --untrusted"),
         (format!("::log {log}"), "not with --untrusted"),
         (format!("$<{passwd}"), "not with --untrusted"),
