@@ -103,8 +103,7 @@ fn take_census(python: &Python, host: &dyn Host, object: Addr) {
     }
     let found = python.referrers(host, &census, &[object], watch).expect("nobody broke it off");
     assert!(found.iter().all(|referrer| referrer.to == object), "it was asked about one object");
-    let graph = python.graph(host, watch).expect("nobody broke it off");
-    assert!(graph.is_none_or(|graph| graph.node_count() >= graph.roots().len().min(1)));
+    let _ = python.graph(host, watch).expect("nobody broke it off");
     let path = python.path(host, object, watch).expect("nobody broke it off");
     assert!(path.is_none_or(|path| path.steps.last().is_some_and(|step| step.at == object)));
 }

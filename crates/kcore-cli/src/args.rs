@@ -319,27 +319,29 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Invocat
     }
 }
 
-/// Words that have options of their own, and with them a manual page.
-const OWN_OPTIONS: &[(&str, fn() -> Command)] = &[
-    ("ask", AskArgs::command),
-    ("profile", ProfileArgs::command),
-    ("save", SaveArgs::command),
-    ("tutorial", TutorialArgs::command),
+type MakeCommand = fn() -> Command;
+
+/// Words that have options of their own, and the names of their manual pages.
+const OWN_OPTIONS: &[(&str, &str, MakeCommand)] = &[
+    ("ask", "kcore-ask", AskArgs::command),
+    ("profile", "kcore-profile", ProfileArgs::command),
+    ("save", "kcore-save", SaveArgs::command),
+    ("tutorial", "kcore-tutorial", TutorialArgs::command),
 ];
 
 /// The manual page that `kcore save --man` and its like ask for.
 fn manual_of_word(words: &[OsString]) -> Option<String> {
     let [_, word, option] = words else { return None };
-    let (word, command) = OWN_OPTIONS.iter().find(|(name, _)| word == name)?;
-    (option == "--man").then(|| man::page_of_word(word, command()))
+    let (_, page, command) = OWN_OPTIONS.iter().find(|(name, ..)| word == name)?;
+    (option == "--man").then(|| man::page_of_word(page, command()))
 }
 
 fn parse_session(words: Vec<OsString>) -> Result<Args, Exit> {
     let matches = Raw::command().try_get_matches_from(words).map_err(Exit::Clap)?;
     let raw = Raw::from_arg_matches(&matches).map_err(Exit::Clap)?;
     if raw.man {
-        let words = OWN_OPTIONS.iter().map(|(word, _)| *word);
-        return Err(Exit::Text(man::page(Raw::command(), AFTER_LONG_HELP, words)));
+        let others = OWN_OPTIONS.iter().map(|(_, page, _)| *page);
+        return Err(Exit::Text(man::page(Raw::command(), AFTER_LONG_HELP, others)));
     }
     if let Some(shell) = raw.completions {
         return Err(Exit::Text(completions(shell)));

@@ -8,27 +8,27 @@ use kcore_commands::{DCMDS, WALKERS};
 use kcore_dcmd::{Group, Spec};
 
 /// The page of `command`, whose texts behind its options are in `texts`: headings that end with a
-/// colon, with indented lines below them. It refers to the pages of `words`.
-pub(crate) fn page<'w>(
+/// colon, with indented lines below them. It refers to the pages `others`.
+pub(crate) fn page<'o>(
     command: Command,
     texts: &str,
-    words: impl Iterator<Item = &'w str>,
+    others: impl Iterator<Item = &'o str>,
 ) -> String {
     let mut roff = Roff::new();
     dcmds(&mut roff);
     walkers(&mut roff);
     sections(&mut roff, texts);
-    see_also(&mut roff, words.map(|word| format!("kcore-{word}")));
+    see_also(&mut roff, others);
     with_options(command, &roff)
 }
 
-/// The page of a word behind `kcore` that has options of its own.
-pub(crate) fn page_of_word(word: &str, command: Command) -> String {
+/// The page, named `page`, of a word behind `kcore` that has options of its own.
+pub(crate) fn page_of_word(page: &'static str, command: Command) -> String {
     let texts = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
     let mut roff = Roff::new();
     sections(&mut roff, &texts);
-    see_also(&mut roff, ["kcore".to_owned()].into_iter());
-    with_options(command.name(format!("kcore-{word}")), &roff)
+    see_also(&mut roff, ["kcore"].into_iter());
+    with_options(command.name(page), &roff)
 }
 
 /// What clap knows of a command, and what stands behind that.
@@ -93,7 +93,7 @@ fn walkers(roff: &mut Roff) {
 }
 
 /// Other pages of the same chapter.
-fn see_also(roff: &mut Roff, pages: impl Iterator<Item = String>) {
+fn see_also<'p>(roff: &mut Roff, pages: impl Iterator<Item = &'p str>) {
     heading(roff, "See also");
     let pages: Vec<String> = pages.map(|page| format!("{page}(1)")).collect();
     roff.text([roman(pages.join(", "))]);
@@ -128,7 +128,7 @@ mod tests {
 
     fn shown() -> String {
         let texts = "Examples:\n  kcore a   b\n\nText.\n";
-        page(Command::new("kcore").about("Opens cores"), texts, ["save"].into_iter())
+        page(Command::new("kcore").about("Opens cores"), texts, ["kcore-save"].into_iter())
     }
 
     #[test]
