@@ -16,25 +16,26 @@ use crate::{operand, watched::watched};
 const SHOWN: usize = 20;
 
 const OPTIONS: &[Opt] = &[
-    Opt { flag: 'a', value: None, help: "every class" },
+    Opt { flag: 'a', value: None, help: "show every class" },
     Opt {
         flag: 'n',
         value: Some("count"),
-        help: "so many classes of each heap, in decimal; default 20",
+        help: "how many classes of each heap to show, in decimal (default 20)",
     },
-    Opt { flag: 'c', value: Some("class"), help: "the addresses of the objects of this class" },
     Opt {
-        flag: 'r',
-        value: None,
-        help: "what would be freed with the objects of each class; the most stands first",
+        flag: 'c',
+        value: Some("class"),
+        help: "print the addresses of the objects of this class instead",
     },
+    Opt { flag: 'r', value: None, help: "show what each class retains, and sort by that" },
 ];
 
 const HELP: &str = "\
-For each class how many objects it has, and their own size in bytes, the most first. Any language runtime whose heap is \
-decoded is counted: ::runtimes lists them. Of Python those objects count that may refer to others.\n\n\
-With -r stands beside it what would be freed with all of them: themselves, and what only they keep. What no known root \
-keeps retains nothing; ::path says which roots are known.";
+Shows for each class how many objects it has and their own size in bytes, the largest class first. It counts the heap \
+of every language runtime that kcore decodes; ::runtimes lists them. Python's heap lists only objects that can refer \
+to others, so plain numbers and strings are not counted.\n\n\
+With -r, RETAINED is what would be freed together with all objects of the class: their own size, and that of all \
+objects that only they keep. An object that no known root keeps retains nothing. ::help path lists the known roots.";
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::classes -n 10", shows: "the ten classes with the most bytes" },

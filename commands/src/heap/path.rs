@@ -11,12 +11,12 @@ use super::{edge, subject::Subject};
 use crate::watched::watched;
 
 const HELP: &str = "\
-A shortest way to the object that holds the address: the root, the object that it keeps, and from there how each object \
-keeps the next one. Weak references keep nothing. Roots that are certain come first. Those that may be left over, such as \
-words of native stacks, count where nothing certain keeps the object, and are marked as guessed.\n\n\
-Roots of JavaScript are contexts, stacks, registers and the data of isolates. Roots of Python are modules, \
+Shows a shortest chain of references from a root to the object that holds the address: first the root, then each \
+object and how it keeps the next one. Weak references keep nothing. ::path prefers certain roots. If nothing certain \
+keeps the object, it also tries roots that may be stale, such as words of native stacks, and marks them as guessed.\n\n\
+The roots of JavaScript are contexts, stacks, registers and the data of isolates. The roots of Python are modules, \
 frames with their variables, exceptions and static types; then operands of frames, native stacks, registers, and the \
-data of modules of C code. Not known is what C code keeps in memory of its own. V8's handles cannot be told from other \
+data of C modules. kcore does not know what C code keeps in its own memory, and cannot tell V8's handles from other \
 words of memory.";
 
 const EXAMPLES: &[Example] =

@@ -9,13 +9,17 @@ use kcore_dcmd::{
 use super::{edge, subject::Subject};
 use crate::watched::watched;
 
-const OPTIONS: &[Opt] =
-    &[Opt { flag: 'w', value: None, help: "weak references as well: they do not keep the object" }];
+const OPTIONS: &[Opt] = &[Opt {
+    flag: 'w',
+    value: None,
+    help: "also show weak references, which do not keep the object",
+}];
 
 const HELP: &str = "\
-Objects that refer to the one that holds the address, with how: by a member, an index, a key or its value, a variable. \
-So do the frames of Python, by their variables. Any language runtime whose heap is decoded answers: ::runtimes lists them. \
-What native code refers to is not asked: ::path tells it.";
+Finds the objects that refer to the object at the address, or to the object that holds the address. Each line says how: \
+by a member, an index, a key, the value of a key, or a variable. Frames of Python refer to objects by their \
+variables. It works in the heap of every language runtime that kcore decodes; ::runtimes lists them.\n\n\
+::refs does not look for references from native code. ::path does.";
 
 const EXAMPLES: &[Example] = &[
     Example {
@@ -24,7 +28,7 @@ const EXAMPLES: &[Example] = &[
     },
     Example {
         line: "::classes -c Thread | ::head -1 | ::refs | ::refs",
-        shows: "and what to that",
+        shows: "what refers to the referrers of one object",
     },
 ];
 
