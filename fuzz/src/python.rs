@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use kcore_mem::{Addr, CodeAddr};
 use kcore_runtimes::{
     DyingStack, Host, NativeStack, PROBES, Runtime, Runtimes,
+    objects::Objects,
     python::{
         Python,
         value::{Limits, Step, Value, ValueKind},

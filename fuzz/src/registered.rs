@@ -1,7 +1,7 @@
 //! What a process registered of the code that it made: libgcc's objects and trees, and the files of GDB's interface.
 
 use kcore_mem::Addr;
-use kcore_runtimes::registered::{RegistryAddresses, Registered};
+use kcore_runtimes::registered::{Registered, RegistryAddresses};
 
 use crate::{input::Input, memory::Memory};
 
