@@ -35,27 +35,25 @@ Open a Linux core and ask what the process was doing when it died, or take a sna
 a live process and ask what it is doing.
 
 kcore reads ELF cores, plain or compressed with zstd, gzip, xz, lz4 or bzip2, and
-answers in the command language of MDB. Without commands and on a terminal it is
-interactive; commands come from -c, from -f, or from a standard input that is no
-terminal. It never runs code of the target, and says what was not dumped instead
-of inventing it.
+answers in the command language of MDB. Commands come from -c, from -f, or from standard
+input; on a terminal and without commands, kcore is interactive. It never runs code of the
+target. It never invents a value: it says what was not dumped.
 
-With -p a live process is stopped for a moment, in which registers and stacks are
-copied, and runs on: some milliseconds for a hundred threads. Memory that was not copied
-is said to be not copied.
+With -p, kcore stops a live process for a moment, copies registers and stacks, and lets it
+run on. That takes some milliseconds for a hundred threads. kcore marks memory that it did
+not copy as not copied.
 
-EXE and CORE are told apart by what is in them. EXE is needed only when the core's
-own record of it is wrong or gone; EXE alone shows symbols and code. CORE may be
-`-`, standard input.";
+kcore tells EXE and CORE apart by their contents. You need EXE only if the core's own record
+of it is wrong or gone. EXE alone shows symbols and code. CORE may be `-`, standard input.";
 
 const AFTER_HELP: &str = "\
 'kcore stacks CORE' prints the unique stacks of all threads, most common first, and exits;
 so does 'kcore stacks PID' of a live process, and 'kcore stacks CORE CORE' compares cores;
-'kcore triage CORE...' tells in a line what happened in each core, and which are alike;
+'kcore triage CORE...' shows in one line what happened in each core, and groups alike cores;
 'kcore save PID -o FILE' saves a live process as a core: see 'kcore save --help';
 'kcore profile PID -o FILE.svg' samples its stacks: see 'kcore profile --help';
-'kcore ask PID' has it show them itself, if it has kcore's agent: see 'kcore ask --help';
-'kcore gdb' lists what the commands of gdb and lldb are here;
+'kcore ask PID' asks kcore's agent in the process for its stacks: see 'kcore ask --help';
+'kcore gdb' lists commands of gdb and lldb, and what to type in kcore;
 'kcore tutorial' teaches kcore by ten questions about a core of its own.
 Try 'kcore --help' for examples, and '::help' inside.";
 
@@ -65,12 +63,12 @@ Examples:
   kcore app.core                          look around
   kcore stacks app.core                   unique stacks of all threads, most common first
   kcore stacks a.core b.core              which stacks they have in common
-  kcore triage *.core                     what happened in each, a line each, those together that are alike
+  kcore triage *.core                     what happened in each core, one line each, alike cores together
   kcore -p 4711                           look around in a live process as it is now
   kcore stacks 4711                       what its threads do, most common first
   kcore save 4711 -o app.core             a core of it, as gcore makes one
   kcore profile 4711 -o app.svg           a flame graph of half a minute of it
-  kcore ask 4711                          what its threads do, told by its agent, without tracing
+  kcore ask 4711                          what its threads do, from its agent, without tracing
   kcore -c ::status -c ::stack app.core   two commands, then exit
   kcore -c '::walk thread | ::stack' app.core
                                           the stack of every thread, the crashed one first
@@ -80,8 +78,8 @@ Examples:
   kcore app.core < script                 a script; also -f script
   zstdcat app.core.zst | kcore -c ::status -
 
-A file that is called 'stacks', 'triage', 'save', 'profile', 'ask', 'gdb' or 'tutorial' is './stacks', './save' and
-so on. '-c FILE', where FILE is a core and no other is named, opens it, as gdb does.
+Type './stacks' for a file with the name 'stacks', and the same for 'triage', 'save', 'profile', 'ask', 'gdb' and
+'tutorial'. '-c FILE' opens FILE, as gdb does, if FILE is a core and you name no other core.
 
 From MDB:
   -e CMD            is -c CMDS
@@ -131,7 +129,7 @@ struct Raw {
     #[arg(short, long = "file", value_name = "SCRIPT", value_hint = ValueHint::FilePath)]
     file: Vec<PathBuf>,
 
-    /// The executable, when the core's own record of it is wrong or gone
+    /// The executable, if the core's own record of it is wrong or gone
     #[arg(short, long, value_name = "EXE", value_hint = ValueHint::FilePath)]
     exe: Option<PathBuf>,
 
@@ -139,12 +137,12 @@ struct Raw {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     sysroot: Option<PathBuf>,
 
-    /// With --sysroot: look at files of this machine too, for what is not under it
+    /// With --sysroot: also look at files of this machine, for what is not under it
     #[arg(long, requires = "sysroot")]
     host_files: bool,
 
-    /// Trust the core with nothing: read no file outside of its folder and the directories that are named, run no
-    /// other program, write and send nothing
+    /// Do not trust the core: read no file outside of its folder and the named directories, run no other program,
+    /// write and send nothing
     #[arg(long, conflicts_with_all = ["pid", "host_files"])]
     untrusted: bool,
 
@@ -171,7 +169,7 @@ struct Raw {
     #[arg(long, overrides_with = "no_rc")]
     no_rc: bool,
 
-    /// Begin the interactive shell without a look at what happened
+    /// Start the interactive shell without a summary of what happened
     #[arg(short, long, overrides_with = "quiet")]
     quiet: bool,
 

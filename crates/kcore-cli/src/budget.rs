@@ -18,11 +18,11 @@ const OWN: u64 = 256 << 20;
 /// The limits that the user set.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
 pub(crate) struct BudgetArgs {
-    /// Memory for what is read of a core and its files, as 512M or 8G; else half of what there is
+    /// Memory for what kcore reads of a core and its files, such as 512M or 8G [default: half of the memory that kcore may use]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     max_memory: Option<u64>,
 
-    /// How long one command may take, in seconds; then what is there is shown; else no limit
+    /// Seconds that one command may take; then kcore shows what it has [default: no limit]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     max_time: Option<Duration>,
 }

@@ -8,15 +8,15 @@ use kcore::OpenOptions;
 /// Where the files of a live process are.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct FileArgs {
-    /// The executable, when the process' own record of it is gone
+    /// The executable, if the process's own record of it is gone
     #[arg(short, long, value_name = "EXE", value_hint = ValueHint::FilePath)]
     exe: Option<PathBuf>,
 
-    /// Take the process' files from under this directory, and none of this machine
+    /// Take the files of the process from under this directory, and none of this machine
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     sysroot: Option<PathBuf>,
 
-    /// With --sysroot: look at files of this machine too, for what is not under it
+    /// With --sysroot: also look at files of this machine, for what is not under it
     #[arg(long, requires = "sysroot")]
     host_files: bool,
 

@@ -15,24 +15,24 @@ pub(crate) struct LiveArgs {
     #[arg(short, long = "pid", value_name = "PID[/TID,..|/STATES]")]
     pub(crate) pid: Option<String>,
 
-    /// Stop thread by thread, each for some microseconds, and not all of them at one instant
+    /// Stop one thread after the other, each for some microseconds, instead of all at one instant
     #[arg(long)]
     rolling: bool,
 
-    /// Copy so many bytes of each stack, at most; K and M may follow
+    /// Copy at most N bytes of each stack; K and M may follow
     #[arg(long, value_name = "N", value_parser = parse_size)]
     stack_size: Option<u64>,
 
-    /// Wait so many milliseconds for threads to stop, and then copy for as long at most
+    /// Wait at most MS milliseconds for threads to stop, and then copy for at most as long
     #[arg(long, value_name = "MS", default_value_t = 1000)]
     stop_timeout: u64,
 
-    /// Let the process go after so many milliseconds, whatever is not copied then [default: 1000; all
-    /// memory that is saved: 10000]
+    /// Let the process run on after MS milliseconds, even if not all is copied [default: 1000; 10000 when
+    /// all memory is saved]
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
     stop_budget: Option<u64>,
 
-    /// Read memory that was not copied from the live process later, marked as such
+    /// Later read memory that was not copied from the live process, and mark it as such
     #[arg(long)]
     live_memory: bool,
 
@@ -44,7 +44,7 @@ pub(crate) struct LiveArgs {
     #[arg(long)]
     pub(crate) show_rsp: bool,
 
-    /// Take what lies at the path of a deleted file for it, where nothing proves the contrary
+    /// Use the file at the path of a deleted file, unless something proves that it is another one
     #[arg(long)]
     ignore_deleted: bool,
 }

@@ -5,15 +5,16 @@ use std::time::Duration;
 use clap::Parser;
 
 const LONG_ABOUT: &str = "\
-Ask a process that has kcore's agent for the unique stacks of all its threads. It shows them
-itself: nothing is traced or stopped, so that this works where tracing is refused, and needs
-no --stop-budget.
+Ask a process that has kcore's agent for the unique stacks of all its threads. The process
+shows them itself. kcore traces and stops nothing, so this works where tracing is refused, and
+needs no --stop-budget.
 
-The agent is asked by a signal that would end a process without it. So it is looked first
-whether the process has the agent installed and handles the signal; else nothing is sent. The
-answer comes back by a socket, to root and to the user that the process runs as alone.
+kcore asks the agent by a signal, which would end a process without the agent. So it first
+checks that the process has the agent and handles the signal, and sends nothing otherwise. The
+answer comes back through a socket that only root and the user of the process can reach.
 
-The page on the agent in the book (docs/book) says how a process gets it, and what it does there.";
+The page about the agent in the book (docs/book) says how a process gets the agent, and what
+the agent does there.";
 
 const AFTER_LONG_HELP: &str = "\
 Examples:
@@ -43,15 +44,15 @@ pub(crate) struct AskArgs {
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Wait so many seconds for the answer
+    /// Wait at most SECONDS for the answer
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = parse_seconds)]
     pub(crate) timeout: Duration,
 
-    /// The agent's signal, where it cannot be seen (KCORE_AGENT_SIGNAL, 35 unless set)
+    /// The agent's signal, if kcore cannot see it (KCORE_AGENT_SIGNAL, 35 unless set)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(34..=64))]
     pub(crate) signal: Option<i32>,
 
-    /// Take who handles the signal for the agent, where the mappings of the process may not be read
+    /// Ask the process if it handles the signal, even if kcore may not read its mappings to see the agent
     #[arg(long)]
     pub(crate) unseen: bool,
 }

@@ -12,22 +12,25 @@ use crate::files::FileArgs;
 use crate::live::{LiveArgs, LiveTarget};
 
 const LONG_ABOUT: &str = "\
-Sample the stacks of a live process, with the functions of JavaScript and Python among those
-of native code, into folded stacks, a flame graph, or a profile for pprof or the Firefox profiler.
+Sample the stacks of a live process, and write folded stacks, a flame graph, or a profile for
+pprof or the Firefox profiler. Functions of JavaScript and Python stand among those of native
+code.
 
-All threads count, whether they run or wait; with --cpu the time that they spend on processors,
-which the kernel counts where it may (perf_event_paranoid), and stops nobody. Where Python runs,
---cpu stops threads all the same, and counts those that run: its frames lie in memory that the
-kernel's samples have not (--native does without them, and stops nobody). Else a sample stops
-only those threads that have run since the last one, each for some microseconds, and what is
-needed to name their frames is prepared before. The process stands still for 2% of the time
-at most (--hold): where its stops take long, on a busy machine or with many threads that run,
-samples are taken more rarely, and each counts for the time since the one before.
+All threads count, whether they run or wait. With --cpu, only the time on processors counts.
+The kernel takes these samples where it may (perf_event_paranoid), and stops no thread. The
+frames of Python lie in memory that the kernel does not sample, so --cpu stops threads where
+Python runs, and counts those that run. --native does without these frames, and stops no
+thread.
 
-Threads that begin are sampled from then on, and the others go on when one ends; so does the
-profile when the process starts another program. At the end it is said how often samples were
-taken, how long the process stood still, what was lost, and what happened to the process.
-Ctrl-C ends it early, and writes what there is.";
+Without --cpu, a sample stops only threads that have run since the last sample, each for some
+microseconds. kcore prepares what it needs to name their frames beforehand. The process stands
+still for at most 2% of the time (--hold). Where stops take long, on a busy machine or with
+many running threads, samples are rarer, and each counts for the time since the one before.
+
+kcore samples new threads from their start, and goes on when a thread ends, or when the process
+starts another program. At the end it says how often it sampled, how long the process stood
+still, what was lost, and what happened to the process. Ctrl-C ends the profile early and
+writes it.";
 
 const AFTER_LONG_HELP: &str = "\
 Examples:
@@ -65,32 +68,32 @@ pub(crate) struct ProfileArgs {
     #[arg(short, long, value_name = "FILE", default_value = "-", value_hint = ValueHint::FilePath)]
     pub(crate) output: PathBuf,
 
-    /// The format, when the suffix of the file does not tell
+    /// The format, if the suffix of FILE does not name it
     #[arg(long, value_name = "FORMAT", value_enum)]
     format: Option<Name>,
 
-    /// Samples a second of each thread
+    /// Samples of each thread per second
     #[arg(short = 'F', long, value_name = "HZ", default_value_t = 100,
           value_parser = clap::value_parser!(u32).range(1..=10_000))]
     frequency: u32,
 
-    /// Hold the process for so much of the time at most, in percent; 100 is no limit
+    /// Stop the process for at most this share of the time, in percent; 100 is no limit
     #[arg(long, value_name = "PERCENT", default_value = "2", value_parser = parse_share)]
     hold: HeldShare,
 
-    /// How many seconds it lasts
+    /// How many seconds to sample
     #[arg(short, long, value_name = "SECONDS", default_value = "30", value_parser = parse_seconds)]
     duration: Duration,
 
-    /// Count threads in these states alone, by the letters of /proc: R runs, S sleeps, D waits for a disk
+    /// Count only threads in these states, by the letters of /proc: R runs, S sleeps, D waits for a disk
     #[arg(long, value_name = "STATES")]
     state: Option<String>,
 
-    /// Count time on a processor alone: the kernel takes the samples where it may, and stops nobody but where Python runs
+    /// Count only time on a processor; the kernel takes the samples where it may, and stops no thread unless Python runs
     #[arg(long, conflicts_with = "state")]
     cpu: bool,
 
-    /// Functions of machine code alone: JavaScript and Python are not decoded
+    /// Show only functions of machine code; do not decode JavaScript and Python
     #[arg(long)]
     native: bool,
 

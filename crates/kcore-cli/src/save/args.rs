@@ -8,19 +8,22 @@ use kcore::{CoreTarget, SaveWhat};
 use crate::{files::FileArgs, live::LiveArgs};
 
 const LONG_ABOUT: &str = "\
-Save a live process as a core, which kcore, gdb and lldb read. It is stopped for as long as
-the copy takes, and runs on.
+Save a live process as a core that kcore, gdb and lldb read. The process stops while it is
+copied, and then runs on.
 
-Saved is what the kernel would dump: what /proc/PID/coredump_filter wants, without what the
-process marked with MADV_DONTDUMP. With --stacks-only or --for-decoders it is a small core,
-of some kilobytes to a few megabytes, that has registers, stacks, headers and what is needed
-to name their frames, and the process stands still for about a millisecond.
+kcore saves what the kernel would dump: the memory that /proc/PID/coredump_filter selects,
+without the memory that the process marked with MADV_DONTDUMP. With --stacks-only or
+--for-decoders the core is small, some kilobytes to a few megabytes. It holds registers,
+stacks, headers, and what kcore needs to name their frames, and the process stands still for
+about a millisecond.
 
-Only what is there of its memory is copied, stacks first, and nothing is made by that. Where
-that is, is looked up before it is stopped, and checked once it stands still. After
---stop-budget it goes on, and what is not copied then is said. Ctrl-C lets it go at once.
+kcore copies only pages that the process has, stacks first, so that saving creates none. It
+looks for these pages before the stop, and checks them during the stop. After --stop-budget
+the process runs on, and a message says what was not copied. Ctrl-C lets the process run on
+at once.
 
-The file has its name once it is complete. What cannot be read is left out, and said.";
+The file gets its name once it is complete. kcore leaves out what it cannot read, and says
+so.";
 
 const AFTER_LONG_HELP: &str = "\
 Examples:
@@ -52,19 +55,19 @@ pub(crate) struct SaveArgs {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: PathBuf,
 
-    /// Save stacks, and what stacks of native code need
+    /// Save only stacks, and what stacks of native code need
     #[arg(long, group = "what")]
     stacks_only: bool,
 
-    /// Save stacks, and what those of JavaScript, Python and other runtimes need
+    /// Save only stacks, and what those of JavaScript, Python and other runtimes need
     #[arg(long, group = "what")]
     for_decoders: bool,
 
-    /// Save all that can be read, whatever the filter and the process want left out
+    /// Save all readable memory, even what the filter or the process leaves out
     #[arg(long, group = "what")]
     all: bool,
 
-    /// Pack with zstd, as a FILE that ends with .zst is in any case
+    /// Pack the core with zstd; a FILE that ends with .zst is always packed
     #[arg(long)]
     zstd: bool,
 

@@ -9,12 +9,12 @@ Learn kcore by ten questions about a core that comes with it. At the prompt you 
 commands as in any session, until you know the answer.
 
   = ANSWER  answers the question
-  hint      helps with it
-  skip      goes on to the next one
-  quit      leaves
+  hint      gives a hint
+  skip      goes on to the next question
+  quit      leaves the tutorial
 
-The core is written to a folder below TMPDIR, which is removed at the end. Lines may
-come from a pipe too.";
+kcore writes the core to a folder below TMPDIR, and removes the folder at the end. Lines may
+also come from a pipe.";
 
 /// Learn kcore by ten questions about a core that comes with it
 #[derive(Parser, Debug)]
