@@ -73,7 +73,7 @@ struct Reference<'r> {
 
 impl Record for Reference<'_> {
     fn kind(&self) -> &'static str {
-        "reference"
+        "heap_reference"
     }
 
     fn view(&self) -> View {

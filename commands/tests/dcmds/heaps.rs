@@ -50,7 +50,7 @@ fn references_are_those_of_javascript() {
         ends
     };
     let leaf = "::classes -c Leaf | ::head -1";
-    let generic = of(&format!("{leaf} | ::refs"), "reference");
+    let generic = of(&format!("{leaf} | ::refs"), "heap_reference");
     let own = of(&format!("{leaf} | ::findjsobjects -r"), "js_reference");
     assert!(!generic.is_empty());
     assert_eq!(generic, own);

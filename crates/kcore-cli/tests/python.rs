@@ -336,7 +336,11 @@ fn each_step_of_a_path_is_a_reference() {
             let objects = answer(&core, &format!("::classes -c {class} | ::head -3"));
             for at in objects.lines() {
                 let shown = answer(&core, &format!("{at}::path"));
-                assert!(!shown.lines().next().expect("a root").contains("guessed"), "{shown}");
+                // What C code keeps is not known, so that a cell of a method of a type in C has a guessed root.
+                if shown.lines().next().expect("a root").contains("guessed") {
+                    assert_eq!(class, "cell", "{shown}");
+                    continue;
+                }
                 let way: Vec<&str> = shown.lines().skip(1).map(str::trim_start).collect();
                 for pair in way.windows(2) {
                     let before = pair[0].split(' ').rev().nth(1).expect("an address");

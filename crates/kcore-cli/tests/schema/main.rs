@@ -209,7 +209,7 @@ fn dcmds_of_python_write_what_the_schema_says() {
             seen.extend(check(&schema, line, &records_of(&case.core, line)));
         }
     }
-    let of_heap = ["class", "heap_object", "reference", "root", "path_step"];
+    let of_heap = ["class", "heap_object", "heap_reference", "root", "path_step"];
     for wanted in of_heap {
         assert!(seen.contains(wanted), "no dcmd wrote a {wanted}: {seen:?}");
     }

@@ -127,6 +127,10 @@ impl Completer {
             CursorWord::Quoted(word) => (word, self.symbols(word, go_on)),
             CursorWord::Variable(word) => (word, starting(&self.variables, word)),
             CursorWord::Spelling(word) => self.spellings(before, word, go_on),
+            // Behind a second `::` without a blank goes on what began as a dcmd.
+            CursorWord::Operand { dcmd, word, .. } if is_glued(before, dcmd, word) => {
+                self.spellings(before, word, go_on)
+            }
             CursorWord::Operand { dcmd, words, word } => self.operands(dcmd, &words, word, go_on),
             CursorWord::Shell(word) => (word, self.files(word, go_on)),
             CursorWord::Nothing => ("", Vec::new()),
@@ -140,8 +144,9 @@ impl Completer {
         word: &'l str,
         go_on: &dyn Fn() -> bool,
     ) -> (&'l str, Vec<Candidate>) {
-        let dcmds = starting(self.dcmds.iter().map(|(name, _)| name), word);
         let qualified = qualified_at_end(before);
+        let word = word.rfind("::").and_then(|at| word.get(at..)).unwrap_or(word);
+        let dcmds = starting(self.dcmds.iter().map(|(name, _)| name), word);
         let scope = qualified.strip_suffix(word).unwrap_or_default();
         let names = match scope {
             "" => Vec::new(),
@@ -238,6 +243,12 @@ impl Completer {
         let names = self.dcmds.iter().map(|(name, _)| name.as_str());
         starting(names.map(|name| if word.starts_with(':') { name } else { bare(name) }), word)
     }
+}
+
+/// Whether a word that begins with `::` stands right behind a dcmd.
+fn is_glued(before: &str, dcmd: &str, word: &str) -> bool {
+    let rest = before.strip_suffix(word).unwrap_or_default();
+    word.starts_with("::") && rest.ends_with(dcmd)
 }
 
 /// The name at the end of a text, its scopes included.
