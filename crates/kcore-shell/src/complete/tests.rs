@@ -94,7 +94,7 @@ fn names_of_rust_go_on_behind_their_scopes() {
     assert_eq!(offered(begun, begun), [name]);
     let both = offered("kcore_shell::e", "kcore_shell::e");
     assert!(both.contains(&"kcore_shell::emit".to_owned()), "a dcmd: {both:?}");
-    assert!(both.iter().any(|name| name.starts_with("kcore_shell::exec::")), "{both:?}");
+    assert!(both.iter().any(|name| name.starts_with("kcore_shell::expr::")), "{both:?}");
     assert_eq!(offered("nosuch::emi", "::emi"), ["::emit"]);
 }
 
