@@ -158,7 +158,7 @@ impl<'c> Printer<'c> {
         Self { names: Names::new(cx), labels, current: current_address(cx), at: None }
     }
 
-    /// Emits what the plan wants from its address on. Returns the address after it.
+    /// Emits the instructions of the plan, from its address on. Returns the address after the last one.
     fn list(
         &mut self,
         cx: &mut Cx<'_>,

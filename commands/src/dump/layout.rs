@@ -93,7 +93,7 @@ impl Layout {
         let ascii: String =
             (0..self.line).map(|column| byte(column).map_or(' ', printable)).collect();
         let line = format!("{address}: {hex}  {ascii}");
-        // Blanks in memory are text, but blanks in place of bytes that are not shown are not.
+        // Blanks at the end stand for bytes that are not shown. Those of a full line are text.
         if self.trimmed || bytes.len() < self.line { line.trim_end().to_owned() } else { line }
     }
 

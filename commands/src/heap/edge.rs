@@ -4,7 +4,7 @@ use kcore::objects::Edge;
 use kcore_dcmd::{Cell, Fields};
 
 /// The kind of an edge: a word for machines.
-const fn kind(edge: &Edge) -> &'static str {
+pub const fn kind(edge: &Edge) -> &'static str {
     match edge {
         Edge::Member(_) => "member",
         Edge::Index(_) => "index",
@@ -17,7 +17,7 @@ const fn kind(edge: &Edge) -> &'static str {
     }
 }
 
-/// What stands behind that which refers: `.name`, `[3]`, `<key>`.
+/// The text after the object that refers: `.name`, `[3]`, `<key>`.
 pub fn shown(edge: &Edge) -> String {
     match edge {
         Edge::Member(name) => format!(".{name}"),
@@ -35,6 +35,12 @@ pub fn shown(edge: &Edge) -> String {
 
 /// The facts of an edge; all null where there is none.
 pub fn fields<'a>(edge: Option<&'a Edge>, out: &mut Fields<'a>) {
+    out.opt_text("edge", edge.map(kind));
+    key_fields(edge, out);
+}
+
+/// The name or the index of an edge.
+pub fn key_fields<'a>(edge: Option<&'a Edge>, out: &mut Fields<'a>) {
     let name = match edge {
         Some(Edge::Member(name) | Edge::Entry(name) | Edge::Variable(name)) => Some(&**name),
         Some(Edge::Slot(name)) => Some(*name),
@@ -45,5 +51,5 @@ pub fn fields<'a>(edge: Option<&'a Edge>, out: &mut Fields<'a>) {
         Some(Edge::Numbered(key)) => Cell::Int(*key),
         _ => Cell::Null,
     };
-    out.opt_text("edge", edge.map(kind)).opt_text("name", name).put("index", index);
+    out.opt_text("name", name).put("index", index);
 }

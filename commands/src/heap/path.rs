@@ -57,7 +57,7 @@ fn unreachable(subject: &Subject<'_>) -> DcmdError {
     let unknown = subject.heap.objects.unknown_roots();
     DcmdError::at(
         at,
-        format!("{at:x} is not reachable from the roots that are known; not known is {unknown}"),
+        format!("{at:x} is not reachable from the known roots; kcore does not know {unknown}"),
     )
 }
 

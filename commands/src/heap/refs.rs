@@ -1,4 +1,4 @@
-//! `::refs` — who refers to an object of any language's heap.
+//! `::refs` — what refers to an object of any language's heap.
 
 use kcore::Addr;
 use kcore::objects::Referrer;
@@ -97,7 +97,7 @@ impl Record for Reference<'_> {
     }
 }
 
-/// Nobody refers to an object.
+/// Nothing refers to an object.
 struct Unreferred {
     at: Addr,
     runtime: &'static str,

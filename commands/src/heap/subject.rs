@@ -7,7 +7,8 @@ use kcore::objects::{HeapObject, Objects};
 use kcore::{Addr, Core, Identity};
 use kcore_dcmd::{Cx, DcmdError, Result};
 
-use crate::{advice, v8::heap::note_not_copied, watched::watched};
+use super::not_copied::note_not_copied;
+use crate::{advice, watched::watched};
 
 /// A runtime whose objects can be decoded.
 #[derive(Clone, Copy)]
@@ -43,11 +44,11 @@ impl<'c> ObjectHeap<'c> {
     /// When there are too many; when the user stopped it.
     pub fn graph(&self, cx: &mut Cx<'_>) -> Result<Arc<Graph>> {
         let graph = watched(cx, |watch| self.objects.graph(self.core, watch))?;
-        let too_many = "the heap has too many objects to tell what they keep";
+        let too_many = "the heap has too many objects to find out what they keep";
         graph.ok_or_else(|| DcmdError::failed(too_many))
     }
 
-    /// Says of a heap that was looked through what of it is missing.
+    /// Notes which part of a heap that was read is missing.
     ///
     /// # Errors
     /// When nobody reads any more.

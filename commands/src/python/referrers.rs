@@ -1,10 +1,10 @@
 //! What refers to a Python object.
 
-use std::borrow::Cow;
-
 use kcore::Addr;
 use kcore::objects::{Edge, Referrer};
 use kcore_dcmd::{Cell, Cx, Dot, Fields, Record, Result, View};
+
+use crate::heap::edge;
 
 /// Shows what refers to the object at `at`, or that nothing does.
 ///
@@ -32,17 +32,11 @@ const fn kind(edge: &Edge) -> &'static str {
     }
 }
 
-/// The text after the object that refers.
-fn shown(edge: &Edge) -> Cow<'static, str> {
+/// The edge as `::pyobjects` shows it: parts of the interpreter's own have no names.
+const fn without_slots(edge: &Edge) -> &Edge {
     match edge {
-        Edge::Member(name) => format!(".{name}").into(),
-        Edge::Index(index) => format!("[{index}]").into(),
-        Edge::Key => "<key>".into(),
-        Edge::Entry(key) => format!("[{key:?}]").into(),
-        Edge::Numbered(key) => format!("[{key}]").into(),
-        Edge::Value => "<value>".into(),
-        Edge::Variable(name) => format!("<variable {name}>").into(),
-        Edge::Slot(_) | Edge::Word(_) | Edge::Inside => "<inside>".into(),
+        Edge::Slot(_) | Edge::Word(_) => &Edge::Inside,
+        other => other,
     }
 }
 
@@ -57,22 +51,13 @@ impl Record for Row<'_> {
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
         let Referrer { to, at, class, edge, .. } = self.0;
-        let name = match edge {
-            Edge::Member(name) | Edge::Entry(name) | Edge::Variable(name) => Some(&**name),
-            _ => None,
-        };
-        let index = match edge {
-            Edge::Index(index) => Cell::Num(*index),
-            Edge::Numbered(key) => Cell::Int(*key),
-            _ => Cell::Null,
-        };
+        let edge = without_slots(edge);
         out.addr("object", *to)
             .addr("address", *at)
             .opt_text("class", class.as_deref())
-            .text("edge", kind(edge))
-            .opt_text("name", name)
-            .put("index", index)
-            .display("shown", Cell::text(shown(edge)));
+            .text("edge", kind(edge));
+        edge::key_fields(Some(edge), out);
+        out.display("shown", Cell::text(edge::shown(edge)));
     }
 
     fn dot(&self) -> Option<Dot> {

@@ -10,7 +10,8 @@ use kcore_dcmd::{
     Spec, View,
 };
 
-use super::{heap::note_not_copied, subject::instances};
+use super::subject::instances;
+use crate::heap::not_copied::note_not_copied;
 
 /// Lists handles, requests and timers.
 pub struct Jshandles;

@@ -7,8 +7,8 @@ use crate::cargo::cargo;
 /// Features of `kcore`, as its manifest has them, but for the default ones together.
 const FEATURES: [&str; 4] = ["compression", "zstd-sections", "disassembly", "live"];
 
-/// Builds the library without features and with each alone, and tries what a build without compression says. What the
-/// default features make is built and tried by all other checks.
+/// Checks the library without features and with each feature alone, and runs the tests of a build without compression.
+/// All other checks use the default features.
 pub fn check() -> Result<()> {
     for feature in [""].into_iter().chain(FEATURES) {
         let features = format!("--features={feature}");

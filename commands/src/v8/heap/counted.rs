@@ -10,8 +10,8 @@ use kcore::v8::{
 use kcore::{Addr, Core};
 use kcore_dcmd::{Cx, DcmdError, Result};
 
-use crate::advice;
 pub use crate::watched::watched;
+use crate::{advice, heap::not_copied::note_not_copied};
 
 /// One V8, and all objects of its heaps.
 #[derive(Clone)]
@@ -120,19 +120,6 @@ impl RetainedHeap<'_> {
         let (v8, core) = (self.counted.v8, self.counted.core);
         v8.path(core, &self.counted.census, &self.graph, at)
     }
-}
-
-/// Of a snapshot the heap is not there, but for what stacks need: without a word, nothing would look as if
-/// there were nothing.
-pub fn note_not_copied(cx: &mut Cx<'_>) -> Result<()> {
-    let facts = cx.core().live_facts();
-    if !cx.input().first || facts.is_none_or(|facts| facts.reads_later) {
-        return Ok(());
-    }
-    cx.note(
-        "the heap was not copied, except what stacks need (--live-memory reads it later from the \
-         process)",
-    )
 }
 
 fn why_none(core: &Core) -> String {

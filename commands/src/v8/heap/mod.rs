@@ -12,5 +12,3 @@ pub mod jspath;
 mod referrer;
 mod size;
 pub mod v8whatis;
-
-pub use counted::note_not_copied;

@@ -5,25 +5,37 @@ use std::sync::Arc;
 use kcore_mem::Addr;
 use kcore_unwind::Tid;
 
-/// What a root is. A runtime has a constant for each kind of its own.
+/// A kind of root. A runtime has a constant for each of its kinds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RootKind {
     /// A word for machines: `stack`, `module`.
     pub word: &'static str,
-    /// What people read, to which a name, a thread and an address are added: `the stack`.
+    /// The text for people, before the name, the thread and the address: `the stack`.
     pub text: &'static str,
-    /// Whether it keeps its object for certain. One that does not counts where nothing certain does.
+    /// Whether it keeps its object for certain. Another one counts only if nothing certain keeps the object.
     pub is_certain: bool,
+}
+
+impl RootKind {
+    /// One that keeps its object for certain.
+    pub const fn certain(word: &'static str, text: &'static str) -> Self {
+        Self { word, text, is_certain: true }
+    }
+
+    /// One that may be left over, or may be no reference at all.
+    pub const fn guessed(word: &'static str, text: &'static str) -> Self {
+        Self { word, text, is_certain: false }
+    }
 }
 
 /// What keeps an object from outside.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Root {
-    /// What it is.
+    /// Its kind.
     pub kind: &'static RootKind,
-    /// What it is called: the module, the variable.
+    /// The name of the module or the variable.
     pub name: Option<Arc<str>>,
-    /// The thread whose it is.
+    /// The thread to which it belongs.
     pub thread: Option<Tid>,
     /// Where the word lies that refers to the object.
     pub at: Option<Addr>,
@@ -32,7 +44,7 @@ pub struct Root {
 }
 
 impl Root {
-    /// One of which no more is known.
+    /// A root of which nothing else is known.
     pub const fn new(kind: &'static RootKind, to: Addr) -> Self {
         Self { kind, name: None, thread: None, at: None, to }
     }

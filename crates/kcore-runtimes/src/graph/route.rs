@@ -10,8 +10,8 @@ use crate::{
     objects::{Edge, NamedEdge, Objects, Stopped, Watch},
 };
 
-/// So many objects may lie between two that the language names as if they were next to each other: an instance, its
-/// dict, and the value of an attribute.
+/// How many objects may lie between two that are one step for the language: its dict lies between an instance and the
+/// value of an attribute.
 const MAX_BETWEEN: usize = 2;
 
 /// A way from a root to an object; no other is shorter.
@@ -34,8 +34,8 @@ pub struct PathStep {
     pub edge: Option<Edge>,
 }
 
-/// The way to the object that begins at `at`. What has no number in the graph keeps nothing that has, and is reached by
-/// those that refer to it. A root that is not certain keeps it where nothing else does.
+/// The path to the object that begins at `at`. An object without a number in the graph is a leaf: the path leads to one
+/// of its referrers, and on to it. A guessed root counts only if nothing certain keeps the object.
 pub fn path_to(
     objects: &(impl Objects + ?Sized),
     host: &dyn Host,

@@ -1,4 +1,4 @@
-//! What follows from the names of references alone: slower than a runtime's own way, and enough for a small heap.
+//! Answers that need only the edges of objects. They are slower than a runtime's own, and enough for a small heap.
 
 use kcore_mem::Addr;
 use rustc_hash::FxHashSet;
@@ -9,7 +9,7 @@ use crate::Host;
 /// Referrers that are remembered, at most.
 const MAX_FOUND: usize = 1 << 20;
 
-/// Reads what objects keep by what they refer to with names.
+/// Reads what objects keep from their edges.
 pub struct ByName<'a, O: ?Sized> {
     /// The objects.
     pub objects: &'a O,
@@ -24,7 +24,7 @@ impl<O: Objects + ?Sized> Targets for ByName<'_, O> {
     }
 }
 
-/// Who refers to any of some objects: each object is asked what it refers to.
+/// What refers to any of some objects. Reads the edges of every object.
 pub fn referrers(
     objects: &(impl Objects + ?Sized),
     host: &dyn Host,

@@ -1,4 +1,4 @@
-//! How an object refers to another: the same words for all runtimes.
+//! How an object refers to another. All runtimes use the same kinds of edges.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ pub enum Edge {
     Index(u64),
     /// As a key of a collection.
     Key,
-    /// As a value of a collection, whose key is not told.
+    /// As a value of a collection, if the key is neither a text nor a number.
     Value,
     /// As the value of a key that is a text.
     Entry(Arc<str>),
@@ -25,32 +25,32 @@ pub enum Edge {
     Slot(&'static str),
     /// By the word at this offset.
     Word(u64),
-    /// By something that it keeps: a member of a set, a field without a name.
+    /// Without a name: as a member of a set, or by a field that has none.
     Inside,
 }
 
 /// A reference of an object to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedEdge {
-    /// Where the object begins that it refers to.
+    /// Where the object begins to which it refers.
     pub to: Addr,
-    /// How it refers to it.
+    /// The kind of the reference.
     pub edge: Edge,
-    /// Whether it does not keep it.
+    /// Whether the reference is weak, and does not keep the object.
     pub is_weak: bool,
 }
 
 /// An object, or a frame of the language, that refers to an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Referrer {
-    /// Where the object begins that it refers to.
+    /// Where the object begins to which it refers.
     pub to: Addr,
-    /// Where it begins itself.
+    /// Where the referrer begins.
     pub at: Addr,
     /// Its class, or the function whose frame it is; `None` where neither can be read.
     pub class: Option<Arc<str>>,
-    /// How it refers to it.
+    /// The kind of the reference.
     pub edge: Edge,
-    /// Whether it does not keep it.
+    /// Whether the reference is weak, and does not keep the object.
     pub is_weak: bool,
 }

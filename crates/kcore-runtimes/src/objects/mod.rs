@@ -1,11 +1,11 @@
 //! *objects*: the heap of a runtime as all runtimes have one.
 //!
-//! A runtime that has objects says which there are, what each refers to, and what keeps them from outside. Counts by
-//! class, ways from roots ([`crate::graph`]) and the dcmds on them follow from that. What a runtime knows a quicker way to,
-//! it answers itself in place of the methods that have an answer for all.
+//! A runtime that has objects says which objects there are, what each refers to, and what keeps them from outside. Counts
+//! by class and paths from roots ([`crate::graph`]) follow from that, for every runtime. A runtime that knows a quicker
+//! way overrides the methods that have an answer for all.
 //!
-//! An address of an object is where it begins, without any tag. What is typed and shown may have one:
-//! [`Objects::reference_to`].
+//! The address of an object is where it begins, without any tag. Users type and see the word with which the language
+//! refers to it: [`Objects::reference_to`].
 
 mod by_name;
 mod counts;
@@ -21,7 +21,7 @@ pub use edge::{Edge, NamedEdge, Referrer};
 pub use watch::{Stopped, Watch};
 
 use crate::{
-    Dialect, Host, ScriptNode, VariableLimits,
+    Host,
     graph::{self, Graph, GraphCell, Nodes, Path, Retained, Root},
 };
 
@@ -36,16 +36,16 @@ pub struct HeapObject {
     pub size: u64,
 }
 
-/// Reads which objects others keep. It may remember what it learnt of classes.
+/// Reads which objects others keep. It may remember what it learnt about classes.
 pub trait Targets {
-    /// Tells the addresses to which an object has references that keep what is there. Some may be of no object; none is
-    /// told where the object cannot be read.
+    /// Calls `tell` with each address to which the object at `at` has a strong reference. No object may lie there. Calls
+    /// it for none if the object cannot be read.
     fn each(&mut self, at: Addr, tell: &mut dyn FnMut(Addr));
 }
 
 /// The objects of a runtime. Memory may be damaged anywhere: what cannot be read is left out.
 pub trait Objects: Send + Sync {
-    /// The word with which the language refers to the object at `at`, with its tag: what people pass on.
+    /// The word with which the language refers to the object at `at`, with its tag. Users pass it on.
     fn reference_to(&self, at: Addr) -> Addr {
         at
     }
@@ -75,20 +75,14 @@ pub trait Objects: Send + Sync {
         counts::count(self, host, watch)
     }
 
-    /// What of the heap could not be read, so that there may be more objects, for people; nothing before all were
-    /// asked for.
+    /// Says which part of the heap could not be read, so that there may be more objects. `None` until somebody asked
+    /// for all objects.
     fn missing(&self, host: &dyn Host) -> Option<String> {
         let _ = host;
         None
     }
 
-    /// The language whose spelling values have.
-    fn dialect(&self) -> Dialect;
-
-    /// What the object that begins at `at` says; `None` where none can be read.
-    fn value(&self, host: &dyn Host, at: Addr, limits: VariableLimits) -> Option<ScriptNode>;
-
-    /// What the object that begins at `at` refers to, and how. Their number is bounded.
+    /// What the object that begins at `at` refers to, and how. The number of references is bounded.
     fn edges(&self, host: &dyn Host, at: Addr) -> Vec<NamedEdge>;
 
     /// Reads quickly what objects keep. There may be one on each processor.
@@ -96,7 +90,8 @@ pub trait Objects: Send + Sync {
         Box::new(by_name::ByName { objects: self, host })
     }
 
-    /// Who refers to any of the objects that begin at `to`, by the address referred to. Their number is bounded.
+    /// What refers to any of the objects that begin at `to`, sorted by the object referred to. The number of
+    /// referrers is bounded.
     ///
     /// # Errors
     /// When whoever watches stopped it.
@@ -121,10 +116,10 @@ pub trait Objects: Send + Sync {
         tell: &mut dyn FnMut(Root),
     ) -> Result<(), Stopped>;
 
-    /// What else may keep objects and is not known, for people: `what C code keeps in memory of its own`.
+    /// What may also keep objects, but is not known: `what C code keeps in its own memory`.
     fn unknown_roots(&self) -> &'static str;
 
-    /// Where it keeps its graph once that is made.
+    /// Holds the graph once it is made.
     fn graph_cell(&self) -> &GraphCell;
 
     /// All objects, and what they keep; made once. `None` when there are too many: see [`Graph`].

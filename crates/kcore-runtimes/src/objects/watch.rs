@@ -1,9 +1,9 @@
-//! Long work over many objects, which whoever waits for it may stop.
+//! Long work over many objects, which the caller may stop.
 
 use std::ops::ControlFlow;
 
-/// What is told while long work goes on: what is done, of how much; 0 of it where nobody knows how much there is. Whoever
-/// is told may stop it.
+/// Called now and then during long work, with how much is done and how much there is in all; the latter is 0 if that is
+/// not known. It may stop the work.
 pub type Watch<'w> = &'w mut dyn FnMut(u64, u64) -> ControlFlow<()>;
 
 /// The work was stopped.

@@ -12,19 +12,17 @@ use super::{
     Python,
     heap::{Heap, Object},
     referrers::Words,
-    script_tree,
-    value::Limits,
 };
 use crate::{
-    Dialect, Host, ScriptNode, VariableLimits,
+    Host,
     graph::{GraphCell, Nodes, Root},
     objects::{Edge, HeapObject, NamedEdge, Objects, Referrer, Stopped, Targets, Watch},
 };
 
 /// References of one object that are told with their names, at most.
 const MAX_EDGES: usize = 1 << 20;
-/// What a weak reference is to, `wr_object`: `Include/cpython/weakrefobject.h`. What lies behind it but the callback, a
-/// hash and links, are no references that keep.
+/// The object of a weak reference, `wr_object`: `Include/cpython/weakrefobject.h`. Of the fields behind it only the
+/// callback is a strong reference; the others are a hash and links.
 pub const REFERENT: &str = "__referent__";
 const WR_OBJECT: u64 = 16;
 const WR_CALLBACK: u64 = 24;
@@ -51,7 +49,7 @@ impl Objects for Python {
             let class = Some(held.object.class);
             return Some(HeapObject { at: held.object.at, class, size: held.size });
         }
-        // How big a generator is its type does not tell.
+        // The type of a generator, for one, does not tell how big it is, so `held` finds only where it begins.
         let heap = self.heap(host);
         let object =
             heap.object(at).filter(|_| heap.word(at, 0).is_some_and(|count| count != 0))?;
@@ -83,17 +81,7 @@ impl Objects for Python {
         (broken > 0).then(|| format!("{broken} {what}"))
     }
 
-    fn dialect(&self) -> Dialect {
-        Dialect::Python
-    }
-
-    fn value(&self, host: &dyn Host, at: Addr, limits: VariableLimits) -> Option<ScriptNode> {
-        let VariableLimits { depth, entries, characters, .. } = limits;
-        let value = Python::value(self, host, at, Limits { depth, entries, characters })?;
-        Some(script_tree::node(&value))
-    }
-
-    /// By names first; what has none is inside.
+    /// First those with names, then what the object keeps without one.
     fn edges(&self, host: &dyn Host, at: Addr) -> Vec<NamedEdge> {
         let heap = self.heap(host);
         let Some(object) = heap.object(at) else { return Vec::new() };
@@ -141,7 +129,7 @@ impl Objects for Python {
     }
 
     fn unknown_roots(&self) -> &'static str {
-        "what C code keeps in memory of its own"
+        "what C code keeps in its own memory"
     }
 
     fn graph_cell(&self) -> &GraphCell {

@@ -1,8 +1,9 @@
 //! What keeps Python's objects from outside of its heap.
 //!
-//! Certain are the modules and other dicts of the interpreters, the frames of threads with their variables, and the
-//! exceptions of threads. Words of stacks, registers, operands of frames and the data of modules may be left over, or
-//! be what C code keeps: they count where nothing certain does. What C code keeps in memory that it allocated is not known.
+//! Certain roots are the modules and other dicts of the interpreters, the frames of threads with their variables, the
+//! exceptions of threads, and the namespaces of static types. Words of stacks, registers, operands of frames and the data
+//! of modules may be left over, or may be references of C code: they count only if nothing certain keeps the object. What
+//! C code keeps in memory that it allocated is not known.
 
 use std::sync::Arc;
 
@@ -23,44 +24,36 @@ use crate::{
 };
 
 /// A module, of `sys.modules`.
-pub const MODULE: RootKind = certain("module", "the module");
+pub const MODULE: RootKind = RootKind::certain("module", "the module");
 /// A dict that an interpreter keeps.
-pub const INTERPRETER: RootKind = certain("interpreter", "the interpreter's");
+pub const INTERPRETER: RootKind = RootKind::certain("interpreter", "the interpreter's");
 /// A variable of a frame.
-pub const VARIABLE: RootKind = certain("variable", "the variable");
+pub const VARIABLE: RootKind = RootKind::certain("variable", "the variable");
 /// A frame: its code, and the variables of its module.
-pub const FRAME: RootKind = certain("frame", "the frame of");
+pub const FRAME: RootKind = RootKind::certain("frame", "the frame of");
 /// An exception that is handled, or on its way to a handler.
-pub const EXCEPTION: RootKind = certain("exception", "the exception");
+pub const EXCEPTION: RootKind = RootKind::certain("exception", "the exception");
 /// The namespace of a type that C code made.
-pub const TYPE: RootKind = certain("type", "the static type");
+pub const TYPE: RootKind = RootKind::certain("type", "the static type");
 /// A word behind the variables of a frame, where operands lie.
-pub const OPERAND: RootKind = guessed("operand", "an operand of");
+pub const OPERAND: RootKind = RootKind::guessed("operand", "an operand of");
 /// A word of the stack of a thread.
-pub const STACK: RootKind = guessed("stack", "the stack");
+pub const STACK: RootKind = RootKind::guessed("stack", "the stack");
 /// A register of a thread.
-pub const REGISTER: RootKind = guessed("register", "a register");
+pub const REGISTER: RootKind = RootKind::guessed("register", "a register");
 /// A word of the data of a module of C code.
-pub const STATIC: RootKind = guessed("static", "the data of");
+pub const STATIC: RootKind = RootKind::guessed("static", "the data of");
 
 /// Words behind the variables of a frame that may be operands, at most.
 const MAX_OPERANDS: u64 = 32;
 /// Words of stacks and of data that are remembered, at most.
 const MAX_WORDS: usize = 1 << 22;
 
-const fn certain(word: &'static str, text: &'static str) -> RootKind {
-    RootKind { word, text, is_certain: true }
-}
-
-const fn guessed(word: &'static str, text: &'static str) -> RootKind {
-    RootKind { word, text, is_certain: false }
-}
-
-/// Who is told of roots.
+/// Takes a root.
 type Tell<'t> = &'t mut dyn FnMut(Root);
 
 impl Python {
-    /// Tells all roots that are known.
+    /// Calls `tell` with each root that is known.
     pub(super) fn each_root(
         &self,
         host: &dyn Host,
@@ -74,7 +67,7 @@ impl Python {
             self.of_interpreter(host, &heap, interpreter, &mut named, tell);
         }
         self.of_static_types(host, &heap, tell);
-        // The variables of a module are its own, whichever frame has them too.
+        // A frame of a module has the dict of the module, which is told with the module already.
         let mut tell_others = |root: Root| {
             if !named.contains(&root.to) {
                 tell(root);
@@ -92,7 +85,7 @@ impl Python {
         of_data(host, &is_object, watch, tell)
     }
 
-    /// The dicts that an interpreter keeps, and the modules among them. The dicts of those are put in `named`.
+    /// The dicts and modules that an interpreter keeps. Puts the dicts of the modules into `named`.
     fn of_interpreter(
         &self,
         host: &dyn Host,
@@ -122,7 +115,7 @@ impl Python {
         }
     }
 
-    /// The namespaces of types that C code made: they are in no list.
+    /// The namespaces of static types, which are in no list of the collector.
     fn of_static_types(&self, host: &dyn Host, heap: &Heap<'_>, tell: Tell<'_>) {
         for (class, name) in self.known_static_types(host) {
             let object = heap.object(class).filter(|object| object.is(heap::TYPE));

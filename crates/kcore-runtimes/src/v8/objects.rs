@@ -8,11 +8,9 @@ use super::{
     Heap, V8,
     census::{Reference, References, graph},
     heap::Object,
-    script_tree::Tree,
-    value::Limits,
 };
 use crate::{
-    Dialect, Host, ScriptNode, VariableLimits,
+    Host,
     graph::{Graph, GraphCell, Nodes, Path, Root},
     objects::{ClassCount, HeapObject, NamedEdge, Objects, Referrer, Stopped, Targets, Watch},
 };
@@ -74,18 +72,7 @@ impl Objects for V8 {
         (missing > 0).then(|| format!("{missing:#x} bytes of the heap were not dumped"))
     }
 
-    fn dialect(&self) -> Dialect {
-        Dialect::JavaScript
-    }
-
-    fn value(&self, host: &dyn Host, at: Addr, limits: VariableLimits) -> Option<ScriptNode> {
-        let VariableLimits { depth, entries, characters: units, .. } = limits;
-        let word = self.reference_to(at).get();
-        let value = V8::value(self, host, word, Limits { depth, entries, units })?;
-        Some(Tree { host, v8: self }.node(&value))
-    }
-
-    /// Those by its properties, elements and entries too, which lie in stores of their own.
+    /// Includes properties, elements and entries, which lie in stores of their own.
     fn edges(&self, host: &dyn Host, at: Addr) -> Vec<NamedEdge> {
         let (Some(census), heap) = (self.known_census(), self.heap(host)) else {
             return Vec::new();
@@ -151,7 +138,7 @@ impl Objects for V8 {
         }
     }
 
-    /// Property cells, too, are no steps of it.
+    /// Leaves out property cells too.
     fn path(&self, host: &dyn Host, at: Addr, watch: Watch<'_>) -> Result<Option<Path>, Stopped> {
         let Some(census) = self.census(host, watch)? else { return Ok(None) };
         let graph = V8::graph(self, host, &census, watch)?;
@@ -159,7 +146,7 @@ impl Objects for V8 {
     }
 }
 
-/// Nothing without a census: what refers to what is known by where objects begin.
+/// Finds nothing without a census, which knows where objects begin.
 impl Targets for Option<References<'_>> {
     fn each(&mut self, at: Addr, tell: &mut dyn FnMut(Addr)) {
         if let Some(references) = self {
@@ -172,7 +159,7 @@ impl Targets for Option<References<'_>> {
     }
 }
 
-/// What an object refers to, no more than is told of one.
+/// What an object refers to, at most [`MAX_EDGES`].
 fn told(references: &References<'_>, at: Addr) -> Vec<Reference> {
     let mut found = Vec::new();
     references.each(at, &mut |reference| {
@@ -183,7 +170,7 @@ fn told(references: &References<'_>, at: Addr) -> Vec<Reference> {
     found
 }
 
-/// How an object refers to what a store of it holds; `None` where that is no store of its own.
+/// How an object refers to what its store holds; `None` if that is no store of the object.
 fn stored_edge(
     heap: &Heap<'_>,
     object: Object,

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, ops::ControlFlow, sync::Arc};
 
 use kcore::{
-    Addr, Probes, ScriptScalar, VariableLimits,
+    Addr, Probes,
     graph::Path,
     objects::{ClassCount, Edge, Objects, Stopped},
 };
@@ -99,14 +99,6 @@ fn whoever_waits_may_stop_it() {
     let stopped = toy.graph(&core, &mut |_, _| ControlFlow::Break(()));
     assert_eq!(stopped.err(), Some(Stopped));
     assert!(toy.graph(&core, &mut go_on).expect("nobody stops it").is_some(), "it is made then");
-}
-
-#[test]
-fn an_object_has_a_value() {
-    let limits = VariableLimits { locals: false, depth: 1, entries: 1, characters: 1 };
-    let value = toy().value(core(), variable("branch_5"), limits).expect("it is there");
-    assert_eq!(value.scalar, Some(ScriptScalar::Integer("5".into())));
-    assert_eq!(toy().value(core(), Addr::new(0x10), limits), None);
 }
 
 #[test]

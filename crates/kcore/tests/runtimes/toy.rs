@@ -8,9 +8,9 @@ use std::sync::{
 };
 
 use kcore::{
-    Addr, AddrRange, CodeAddr, Damage, Dialect, DyingStack, Ending, Finding, FrameKind, Host,
-    Identity, LanguageFrame, Native, NativeStack, Phase, Probe, Regs, RuleFrame, RuleStep, Runtime,
-    ScriptNode, ScriptScalar, Span, Task, TaskProbe, TaskStart, ThreadFacts, Tid, VariableLimits,
+    Addr, AddrRange, CodeAddr, Damage, DyingStack, Ending, Finding, FrameKind, Host, Identity,
+    LanguageFrame, Native, NativeStack, Phase, Probe, Regs, RuleFrame, RuleStep, Runtime, Span,
+    Task, TaskProbe, TaskStart, ThreadFacts, Tid,
     graph::{GraphCell, Nodes, Root, RootKind},
     objects::{Edge, HeapObject, NamedEdge, Objects, Stopped, Watch},
 };
@@ -244,15 +244,6 @@ impl Objects for Toy {
         let class = Some(self.interpreted);
         self.tree(host).into_iter().for_each(|at| tell(HeapObject { at, class, size: SIZE }));
         Ok(())
-    }
-
-    fn dialect(&self) -> Dialect {
-        Dialect::Python
-    }
-
-    fn value(&self, host: &dyn Host, at: Addr, _limits: VariableLimits) -> Option<ScriptNode> {
-        let key = host.space().read_word(at.checked_add(16)?).ok()?;
-        Some(ScriptNode::scalar("tree", ScriptScalar::Integer(key.to_string().into())))
     }
 
     fn edges(&self, host: &dyn Host, at: Addr) -> Vec<NamedEdge> {

@@ -1,10 +1,9 @@
 //! What keeps objects from outside of the heap.
 //!
-//! Certain are words of stacks and registers of threads and of the data of isolates, and the contexts of
-//! global objects that words outside of the heap refer to. Handles of the embedder, and whatever else V8
-//! allocated elsewhere, cannot be told from what is left of them in memory that was freed: words of any other
-//! memory that refer to objects are guessed to keep them, and so is what keeps a context that none refers to;
-//! both count where nothing certain does.
+//! Certain roots are words of stacks, of registers and of the data of isolates, and the contexts of global objects to
+//! which words outside of the heap refer. A handle of the embedder cannot be told from what is left of one in freed memory.
+//! So words of any other memory that refer to objects are guessed roots, and so are contexts to which no word refers. They
+//! count only if nothing certain keeps the object.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -28,26 +27,18 @@ const MAX_ISOLATES: usize = 1 << 10;
 const MAX_ROOTS: usize = 1 << 23;
 
 /// The context of a global object.
-pub const CONTEXT: RootKind = certain("context", "the context of a global object");
+pub const CONTEXT: RootKind = RootKind::certain("context", "the context of a global object");
 /// One that nothing outside of the heap was seen to refer to.
 pub const LONE_CONTEXT: RootKind =
-    guessed("lone_context", "the context of a global object, which may be garbage");
+    RootKind::guessed("lone_context", "the context of a global object, which may be garbage");
 /// A register of a thread.
-pub const REGISTER: RootKind = certain("register", "a register");
+pub const REGISTER: RootKind = RootKind::certain("register", "a register");
 /// A word of the stack of a thread.
-pub const STACK: RootKind = certain("stack", "the stack");
+pub const STACK: RootKind = RootKind::certain("stack", "the stack");
 /// The data of an isolate.
-pub const ISOLATE: RootKind = certain("isolate", "the data of the isolate");
+pub const ISOLATE: RootKind = RootKind::certain("isolate", "the data of the isolate");
 /// A word of other memory: a handle, or what is left of one.
-pub const GUESSED: RootKind = guessed("guessed", "a word that may be a handle");
-
-const fn certain(word: &'static str, text: &'static str) -> RootKind {
-    RootKind { word, text, is_certain: true }
-}
-
-const fn guessed(word: &'static str, text: &'static str) -> RootKind {
-    RootKind { word, text, is_certain: false }
-}
+pub const GUESSED: RootKind = RootKind::guessed("guessed", "a word that may be a handle");
 
 /// The roots that are certain, and those that are guessed.
 ///
