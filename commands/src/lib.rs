@@ -21,6 +21,7 @@
 )]
 
 mod advice;
+mod analyze;
 mod args;
 mod array;
 mod auxv;
@@ -140,6 +141,7 @@ pub use help::show as show_help;
 pub const DCMDS: &[&dyn Dcmd] = &[
     // Process.
     &status::Status,
+    &analyze::Analyze,
     &siginfo::Siginfo,
     &psinfo::Psinfo,
     &process_state::ProcessState,

@@ -49,6 +49,7 @@ of it is wrong or gone. EXE alone shows symbols and code. CORE may be `-`, stand
 const AFTER_HELP: &str = "\
 'kcore stacks CORE' prints the unique stacks of all threads, most common first, and exits;
 so does 'kcore stacks PID' of a live process, and 'kcore stacks CORE CORE' compares cores;
+'kcore why CORE' says why the process died, with the evidence;
 'kcore triage CORE...' shows in one line what happened in each core, and groups alike cores;
 'kcore save PID -o FILE' saves a live process as a core: see 'kcore save --help';
 'kcore profile PID -o FILE.svg' samples its stacks: see 'kcore profile --help';
@@ -63,6 +64,7 @@ Examples:
   kcore app.core                          look around
   kcore stacks app.core                   unique stacks of all threads, most common first
   kcore stacks a.core b.core              which stacks they have in common
+  kcore why app.core                      why the process died, with the evidence
   kcore triage *.core                     what happened in each core, one line each, alike cores together
   kcore -p 4711                           look around in a live process as it is now
   kcore stacks 4711                       what its threads do, most common first
@@ -78,7 +80,7 @@ Examples:
   kcore app.core < script                 a script; also -f script
   zstdcat app.core.zst | kcore -c ::status -
 
-Type './stacks' for a file with the name 'stacks', and the same for 'triage', 'save', 'profile', 'ask', 'gdb' and
+Type './stacks' for a file with the name 'stacks', and the same for 'why', 'triage', 'save', 'profile', 'ask', 'gdb' and
 'tutorial'. '-c FILE' opens FILE, as gdb does, if FILE is a core and you name no other core.
 
 From MDB:
@@ -103,7 +105,7 @@ Exit status:
   2  wrong usage, or the target cannot be opened";
 
 const USAGE_LINES: &str = "kcore [OPTIONS] [EXE] CORE\n       kcore [OPTIONS] -p PID\n       \
-     kcore stacks [OPTIONS] PID|[EXE] CORE\n       kcore stacks [OPTIONS] CORE CORE...\n       kcore triage [OPTIONS] CORE...\n       kcore save [OPTIONS] PID -o FILE\n       kcore profile [OPTIONS] PID [-o FILE]\n       kcore ask [OPTIONS] PID\n       kcore tutorial";
+     kcore stacks [OPTIONS] PID|[EXE] CORE\n       kcore stacks [OPTIONS] CORE CORE...\n       kcore triage [OPTIONS] CORE...\n       kcore why [OPTIONS] PID|[EXE] CORE\n       kcore save [OPTIONS] PID -o FILE\n       kcore profile [OPTIONS] PID [-o FILE]\n       kcore ask [OPTIONS] PID\n       kcore tutorial";
 
 /// Open a Linux core, or a snapshot of a live process, and ask what it was doing.
 #[derive(Parser, Debug)]
@@ -240,13 +242,15 @@ pub(crate) struct Args {
     pub(crate) live: LiveArgs,
 }
 
-/// The word before the cores in `kcore stacks` and `kcore triage`.
+/// The word before the cores in `kcore stacks`, `kcore triage` and `kcore why`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Word {
     /// The unique stacks of one, or which ones several have in common.
     Stacks,
     /// A line for each.
     Triage,
+    /// Why one died.
+    Why,
 }
 
 impl Word {
@@ -254,6 +258,7 @@ impl Word {
         match word.to_str()? {
             "stacks" => Some(Self::Stacks),
             "triage" => Some(Self::Triage),
+            "why" => Some(Self::Why),
             _ => None,
         }
     }
@@ -351,8 +356,13 @@ fn parse_session(words: Vec<OsString>) -> Result<Args, Exit> {
     if word.is_some() {
         files.remove(0);
     }
-    if word == Some(Word::Stacks) {
-        commands.insert(0, Batch::Text("::stacks".into()));
+    let command = match word {
+        Some(Word::Stacks) => Some("::stacks"),
+        Some(Word::Why) => Some("::analyze"),
+        _ => None,
+    };
+    if let Some(command) = command {
+        commands.insert(0, Batch::Text(command.into()));
         // Nothing but a number that is no file stands for a process, and only here.
         if let (None, [word]) = (&live.pid, files.as_slice())
             && live::is_process(word)

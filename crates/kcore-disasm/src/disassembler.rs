@@ -87,7 +87,7 @@ impl Disassembler {
         self.with_instruction(addr, bytes, |decoded| Some((decoded.len(), self.flow(decoded)?)))?
     }
 
-    fn with_instruction<T>(
+    pub(crate) fn with_instruction<T>(
         &self,
         addr: Addr,
         bytes: &[u8],

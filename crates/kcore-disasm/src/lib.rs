@@ -25,8 +25,10 @@ mod arch;
 mod backwards;
 mod disassembler;
 mod instruction;
+mod operand;
 mod references;
 
 pub use disassembler::{Disassembler, Unsupported};
 pub use instruction::{Flow, Instruction};
+pub use operand::{AddressRegister, MemoryOperand};
 pub use references::Reference;

@@ -1,13 +1,13 @@
 //! Instructions: what the one that faulted did.
 
 #[cfg(not(feature = "disassembly"))]
-mod no_disassembler;
+pub(crate) mod no_disassembler;
 
 #[cfg(feature = "disassembly")]
-use kcore_disasm::Disassembler;
+use kcore_disasm::{Disassembler, MemoryOperand};
 use kcore_mem::{Access, AccessKind, Addr};
 #[cfg(not(feature = "disassembly"))]
-use no_disassembler::Disassembler;
+use no_disassembler::{Disassembler, MemoryOperand};
 
 use crate::{Core, Tid, UserRegister};
 
@@ -49,6 +49,18 @@ impl Core {
         let Ok(disassembler) = Disassembler::new(self.target()) else { return Vec::new() };
         let value = |name: &str| value_of(registers, name);
         disassembler.memory_accesses(pc, bytes.get(..read).unwrap_or_default(), &value)
+    }
+
+    /// The memory that the operands of an instruction spell out, with these values of registers.
+    pub(crate) fn operands_of_instruction(
+        &self,
+        pc: Addr,
+        registers: &[UserRegister],
+    ) -> Vec<MemoryOperand> {
+        let (bytes, read) = self.instruction(pc);
+        let Ok(disassembler) = Disassembler::new(self.target()) else { return Vec::new() };
+        let value = |name: &str| value_of(registers, name);
+        disassembler.memory_operands(pc, bytes.get(..read).unwrap_or_default(), &value)
     }
 
     /// What the instruction at `pc` is called.

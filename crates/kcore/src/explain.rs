@@ -36,7 +36,7 @@ impl Core {
         }
     }
 
-    fn stop_of(&self, tid: Tid) -> Stop {
+    pub(crate) fn stop_of(&self, tid: Tid) -> Stop {
         Stop {
             tid,
             pc: self.start_registers(tid).map(|regs| regs.pc()),

@@ -34,6 +34,7 @@ pub(crate) fn asked(args: &Args, files: &[PathBuf]) -> Option<Question> {
     match args.word? {
         Word::Stacks => target::has_several_cores(files).then_some(Question::Compare),
         Word::Triage => Some(Question::Triage),
+        Word::Why => None,
     }
 }
 

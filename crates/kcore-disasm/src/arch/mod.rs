@@ -6,7 +6,7 @@ pub mod x86_64;
 use capstone::{Capstone, CsResult, Insn};
 use kcore_mem::{Access, Addr, AddrRange};
 
-use crate::Reference;
+use crate::{MemoryOperand, Reference};
 
 /// What the disassembler needs to know of a machine.
 pub trait Machine: Sync {
@@ -41,6 +41,14 @@ pub trait Machine: Sync {
         decoded: &Insn<'_>,
         reg: &dyn Fn(&str) -> Option<u64>,
     ) -> Vec<Access>;
+
+    /// The memory that its operands spell out, given registers by name.
+    fn memory_operands(
+        &self,
+        capstone: &Capstone,
+        decoded: &Insn<'_>,
+        reg: &dyn Fn(&str) -> Option<u64>,
+    ) -> Vec<MemoryOperand>;
 
     /// Whether an instruction of `code`, which lies at `addr`, may refer to the range: false only
     /// where none can.

@@ -8,6 +8,22 @@ pub enum Disassembler {}
 /// This build has no disassembler.
 pub struct NotBuilt;
 
+/// A register of an address, and the value that it had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AddressRegister {
+    pub name: String,
+    pub value: u64,
+}
+
+/// Memory that an instruction spells out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryOperand {
+    pub access: Access,
+    pub base: Option<AddressRegister>,
+    pub index: Option<AddressRegister>,
+    pub displacement: i64,
+}
+
 impl Disassembler {
     pub const fn new(_: Target) -> Result<Self, NotBuilt> {
         Err(NotBuilt)
@@ -33,6 +49,15 @@ impl Disassembler {
         _: &dyn Fn(&str) -> Option<u64>,
         _: Option<Addr>,
     ) -> Option<AccessKind> {
+        match *self {}
+    }
+
+    pub fn memory_operands(
+        &self,
+        _: Addr,
+        _: &[u8],
+        _: &dyn Fn(&str) -> Option<u64>,
+    ) -> Vec<MemoryOperand> {
         match *self {}
     }
 }

@@ -9,7 +9,7 @@ use capstone::{
 };
 use kcore_mem::{Access, AccessKind, Addr, AddrRange};
 
-use crate::{Reference, arch::Machine};
+use crate::{AddressRegister, MemoryOperand, Reference, arch::Machine};
 
 /// The machine.
 pub struct Aarch64;
@@ -73,6 +73,27 @@ impl Machine for Aarch64 {
         addr.or(literal).map(|addr| Access { addr, size, kind }).into_iter().collect()
     }
 
+    fn memory_operands(
+        &self,
+        capstone: &Capstone,
+        decoded: &Insn<'_>,
+        reg: &dyn Fn(&str) -> Option<u64>,
+    ) -> Vec<MemoryOperand> {
+        let accesses = self.accesses(capstone, decoded, reg);
+        let memory = operands(capstone, decoded).into_iter().find_map(|it| match it.op_type {
+            Arm64OperandType::Mem(memory) => Some(memory),
+            _ => None,
+        });
+        let register = |id| address_register(capstone, id, reg);
+        let operand = memory.zip(accesses.first()).map(|(memory, access)| MemoryOperand {
+            access: *access,
+            base: register(memory.base()),
+            index: register(memory.index()),
+            displacement: memory.disp().into(),
+        });
+        operand.into_iter().collect()
+    }
+
     /// Nothing is quicker than to look.
     fn may_refer(&self, _addr: Addr, _code: &[u8], _wanted: AddrRange) -> bool {
         true
@@ -106,6 +127,16 @@ fn effective_address(
     let index = index.checked_shl(shift).unwrap_or(0);
     let displacement = if post_indexed { 0 } else { i64::from(memory.disp()) };
     Some(Addr::new(base.wrapping_add(index)).wrapping_offset(displacement))
+}
+
+/// A register of an address; `None` for none.
+fn address_register(
+    capstone: &Capstone,
+    id: RegId,
+    reg: &dyn Fn(&str) -> Option<u64>,
+) -> Option<AddressRegister> {
+    let name = (id != RegId::INVALID_REG).then(|| capstone.reg_name(id)).flatten()?;
+    Some(AddressRegister { value: value(capstone, id, reg)?, name })
 }
 
 /// The value of a register; 0 for none. The 32-bit ones are halves of the others.

@@ -6,6 +6,8 @@ use capstone::{
 };
 use kcore_mem::{Access, AccessKind, Addr};
 
+use crate::{AddressRegister, MemoryOperand};
+
 use super::{
     direction::{Position, direction},
     name,
@@ -31,25 +33,37 @@ pub struct Registers<'a> {
 impl Registers<'_> {
     /// The accesses to data of an instruction; those that it spells out come first.
     pub fn accesses(&self, mnemonic: &str, operands: &[X86Operand]) -> Vec<Access> {
-        let name = mnemonic.rsplit(' ').next().unwrap_or_default();
-        if NO_ACCESS.contains(&name) || name.starts_with("prefetch") {
+        let name = last_word(mnemonic);
+        if touches_nothing(name) {
+            return Vec::new();
+        }
+        let spelled_out = self.memory_operands(mnemonic, operands).into_iter();
+        spelled_out.map(|operand| operand.access).chain(self.stack_access(name)).collect()
+    }
+
+    /// The memory that the operands of an instruction spell out.
+    pub fn memory_operands(&self, mnemonic: &str, operands: &[X86Operand]) -> Vec<MemoryOperand> {
+        if touches_nothing(last_word(mnemonic)) {
             return Vec::new();
         }
         let only = operands.len() == 1;
         let positions = (1..).map(|position| Position { last: position == operands.len(), only });
         let spelled_out = operands.iter().zip(positions).filter_map(|(operand, position)| {
+            let X86OperandType::Mem(memory) = &operand.op_type else { return None };
             let size = self.size(mnemonic, operand);
             let kind = direction(mnemonic, operand.access, position);
-            Some(Access { addr: self.operand_address(operand)?, size, kind })
+            let access = Access { addr: self.effective_address(memory)?, size, kind };
+            let (base, index) = (self.register(memory.base()), self.register(memory.index()));
+            Some(MemoryOperand { access, base, index, displacement: memory.disp() })
         });
-        spelled_out.chain(self.stack_access(name)).collect()
+        spelled_out.collect()
     }
 
-    fn operand_address(&self, operand: &X86Operand) -> Option<Addr> {
-        match &operand.op_type {
-            X86OperandType::Mem(memory) => self.effective_address(memory),
-            _ => None,
-        }
+    /// A register of an address; `None` for none, and for one that is always 0.
+    fn register(&self, id: RegId) -> Option<AddressRegister> {
+        let name =
+            name(self.capstone, id).filter(|name| !matches!(name.as_str(), "riz" | "eiz"))?;
+        Some(AddressRegister { value: self.value(id)?, name })
     }
 
     /// Bytes that an operand has. A repeated string instruction goes on for `rcx` elements;
@@ -118,4 +132,13 @@ impl Registers<'_> {
         };
         Some(Access { addr, size: size.unsigned_abs(), kind })
     }
+}
+
+/// The name of an instruction without its prefixes.
+fn last_word(mnemonic: &str) -> &str {
+    mnemonic.rsplit(' ').next().unwrap_or_default()
+}
+
+fn touches_nothing(name: &str) -> bool {
+    NO_ACCESS.contains(&name) || name.starts_with("prefetch")
 }

@@ -12,7 +12,7 @@ use capstone::{
 use kcore_mem::{Access, Addr, AddrRange};
 
 use self::memory::Registers;
-use crate::{Reference, arch::Machine};
+use crate::{MemoryOperand, Reference, arch::Machine};
 
 /// The machine.
 pub struct X86_64;
@@ -68,6 +68,17 @@ impl Machine for X86_64 {
         let mnemonic = decoded.mnemonic().unwrap_or_default();
         let registers = Registers { capstone, next: next(decoded), reg };
         registers.accesses(mnemonic, &operands(capstone, decoded))
+    }
+
+    fn memory_operands(
+        &self,
+        capstone: &Capstone,
+        decoded: &Insn<'_>,
+        reg: &dyn Fn(&str) -> Option<u64>,
+    ) -> Vec<MemoryOperand> {
+        let mnemonic = decoded.mnemonic().unwrap_or_default();
+        let registers = Registers { capstone, next: next(decoded), reg };
+        registers.memory_operands(mnemonic, &operands(capstone, decoded))
     }
 
     fn may_refer(&self, addr: Addr, code: &[u8], wanted: AddrRange) -> bool {

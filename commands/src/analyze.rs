@@ -1,0 +1,141 @@
+//! `::analyze`: why the process died, with the evidence.
+
+use kcore::analysis::{Analysis, Finding, FindingEvidence, Subject};
+use kcore_dcmd::{Args, Cell, Cx, Dcmd, Example, Fields, Group, Opt, Record, Result, Spec, View};
+
+/// Says why the process died.
+pub struct Analyze;
+
+const OPTIONS: &[Opt] =
+    &[Opt { flag: 'v', value: None, help: "also print which finders ran, and what they lacked" }];
+
+const EXAMPLES: &[Example] = &[
+    Example { line: "::analyze", shows: "what happened, and the commands that show it" },
+    Example { line: "::analyze -v", shows: "also the finders that found nothing" },
+];
+
+const HELP: &str = "\
+Says what happened, one finding after the other. The first one explains most. Below each stands \
+its evidence, with the command that shows it, and what is worth asking next.
+
+A finding is certain if the evidence leaves no other cause. It is likely if another cause is \
+possible. A process that did not crash has no findings.";
+
+impl Dcmd for Analyze {
+    fn spec(&self) -> Spec {
+        Spec::new("analyze", Group::Process, "say why the process died, with the evidence")
+            .options(OPTIONS)
+            .help(HELP)
+            .examples(EXAMPLES)
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        let analysis = cx.core().analyze();
+        cx.emit(&AnalysisRecord { analysis, verbose: args.has('v') })
+    }
+}
+
+struct AnalysisRecord {
+    analysis: Analysis,
+    verbose: bool,
+}
+
+const LAYOUT: &str = "\
+{verdict}{lines*\n{.}}";
+
+impl AnalysisRecord {
+    fn verdict(&self) -> String {
+        match (self.analysis.findings.first(), self.analysis.tid) {
+            (Some(first), _) => format!("{} ({})", first.sentence, first.confidence.as_str()),
+            (None, Some(tid)) => format!("thread {tid} took a signal; no finder knows why"),
+            (None, None) => "nothing tells of a crash".to_owned(),
+        }
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let (first, others) = match self.analysis.findings.split_first() {
+            Some((first, others)) => (below(first), others),
+            None => (Vec::new(), self.analysis.findings.as_slice()),
+        };
+        let others = others.iter().flat_map(|finding| {
+            let title = format!("also: {} ({})", finding.sentence, finding.confidence.as_str());
+            std::iter::once(title).chain(below(finding))
+        });
+        first.into_iter().chain(others).chain(self.finders()).collect()
+    }
+
+    fn finders(&self) -> Vec<String> {
+        let finders = self.analysis.finders.iter().filter(|_| self.verbose);
+        let lines = finders.map(|finder| match (finder.has_finding, finder.lacks) {
+            (true, _) => format!("finder {}: found something", finder.name),
+            (false, None) => format!("finder {}: found nothing", finder.name),
+            (false, Some(lack)) => format!("finder {}: {lack}", finder.name),
+        });
+        lines.collect()
+    }
+}
+
+impl Record for AnalysisRecord {
+    fn kind(&self) -> &'static str {
+        "analysis"
+    }
+
+    fn view(&self) -> View {
+        View::Line(LAYOUT)
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        let analysis = &self.analysis;
+        let finders = analysis.finders.iter().map(|finder| {
+            Cell::Object(vec![
+                ("name", Cell::text(finder.name)),
+                ("needs", Cell::text(finder.needs)),
+                ("has_finding", Cell::Bool(finder.has_finding)),
+                ("lacks", Cell::or_null(finder.lacks, Cell::text)),
+            ])
+        });
+        out.num("tid", analysis.tid.map(|tid| u64::from(tid.get())))
+            .put("findings", Cell::List(analysis.findings.iter().map(finding_cell).collect()))
+            .put("finders", Cell::List(finders.collect()))
+            .display("verdict", Cell::text(self.verdict()))
+            .display("lines", Cell::List(self.lines().into_iter().map(Cell::text).collect()));
+    }
+}
+
+/// What stands below the sentence of a finding.
+fn below(finding: &Finding) -> Vec<String> {
+    let evidence =
+        finding.evidence.iter().map(|it| format!("  {}: {}", it.text, command(it.subject)));
+    let next =
+        finding.next.iter().map(|it| format!("  next, {}: {}", it.text, command(it.subject)));
+    evidence.chain(next).collect()
+}
+
+fn finding_cell(finding: &Finding) -> Cell<'_> {
+    let list = |facts: &'_ [FindingEvidence]| Cell::List(facts.iter().map(evidence_cell).collect());
+    Cell::Object(vec![
+        ("finder", Cell::text(finding.finder)),
+        ("sentence", Cell::text(finding.sentence.clone())),
+        ("confidence", Cell::text(finding.confidence.as_str())),
+        ("evidence", list(&finding.evidence)),
+        ("next", list(&finding.next)),
+    ])
+}
+
+fn evidence_cell(evidence: &FindingEvidence) -> Cell<'static> {
+    Cell::Object(vec![
+        ("text", Cell::text(evidence.text.clone())),
+        ("command", Cell::text(command(evidence.subject))),
+    ])
+}
+
+/// The line that shows what a fact is about.
+fn command(subject: Subject) -> String {
+    match subject {
+        Subject::Signal(tid) => format!("0t{tid}::siginfo"),
+        Subject::Stack(tid) => format!("0t{tid}::stack"),
+        Subject::Code(at) => format!("{:x}::dis", at.get()),
+        Subject::Mapping(at) => format!("{:x}::mappings", at.get()),
+        _ => "::status".to_owned(),
+    }
+}

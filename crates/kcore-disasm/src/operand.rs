@@ -1,0 +1,43 @@
+//! How an instruction computes the addresses that it touches.
+
+use kcore_mem::{Access, Addr};
+
+use crate::Disassembler;
+
+/// A register of an address, and the value that it had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AddressRegister {
+    /// Its name, as gdb has it.
+    pub name: String,
+    /// Its value before the instruction.
+    pub value: u64,
+}
+
+/// Memory that an instruction touches by an operand that it spells out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryOperand {
+    /// What it touches, and how.
+    pub access: Access,
+    /// The register that the address begins at; `None` of an absolute address.
+    pub base: Option<AddressRegister>,
+    /// The register that is scaled and added.
+    pub index: Option<AddressRegister>,
+    /// What is added to both, in bytes.
+    pub displacement: i64,
+}
+
+impl Disassembler {
+    /// The memory that the instruction at `addr` spells out. `reg` gives registers as in
+    /// [`memory_accesses`](Self::memory_accesses); an operand whose address needs an unknown one is left out.
+    pub fn memory_operands(
+        &self,
+        addr: Addr,
+        bytes: &[u8],
+        reg: &dyn Fn(&str) -> Option<u64>,
+    ) -> Vec<MemoryOperand> {
+        let operands = self.with_instruction(addr, bytes, |decoded| {
+            self.machine().memory_operands(self.capstone(), decoded, reg)
+        });
+        operands.unwrap_or_default()
+    }
+}

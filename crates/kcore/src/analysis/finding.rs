@@ -1,0 +1,102 @@
+//! What a finder found.
+
+use kcore_mem::Addr;
+
+use crate::Tid;
+
+/// How sure a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Confidence {
+    /// The evidence fits, and another cause is possible.
+    Likely,
+    /// The evidence leaves no other cause.
+    Certain,
+}
+
+impl Confidence {
+    /// The word for it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Likely => "likely",
+            Self::Certain => "certain",
+        }
+    }
+}
+
+/// What shows a piece of evidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Subject {
+    /// The summary of the process.
+    Process,
+    /// The `siginfo_t` of a thread.
+    Signal(Tid),
+    /// The stack of a thread.
+    Stack(Tid),
+    /// The instruction at an address in the process.
+    Code(Addr),
+    /// The mapping at, or next to, an address in the process.
+    Mapping(Addr),
+}
+
+/// A fact, and where it is to be seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FindingEvidence {
+    /// The fact, in words.
+    pub text: String,
+    /// What shows it.
+    pub subject: Subject,
+}
+
+/// A cause of a crash.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Finding {
+    /// The name of the finder; [`Core::analyze_with`](crate::Core::analyze_with) fills it in.
+    pub finder: &'static str,
+    /// What happened, in one sentence without a full stop.
+    pub sentence: String,
+    /// How sure it is.
+    pub confidence: Confidence,
+    /// The facts that it rests on.
+    pub evidence: Vec<FindingEvidence>,
+    /// What would be worth asking next.
+    pub next: Vec<FindingEvidence>,
+}
+
+impl Finding {
+    /// A finding that no other cause explains.
+    pub fn certain(sentence: impl Into<String>) -> Self {
+        Self::new(Confidence::Certain, sentence.into())
+    }
+
+    /// A finding that another cause may explain.
+    pub fn likely(sentence: impl Into<String>) -> Self {
+        Self::new(Confidence::Likely, sentence.into())
+    }
+
+    /// The same with a fact that it rests on.
+    #[must_use]
+    pub fn with(mut self, text: impl Into<String>, subject: Subject) -> Self {
+        self.evidence.push(FindingEvidence { text: text.into(), subject });
+        self
+    }
+
+    /// The same with a question that is worth asking.
+    #[must_use]
+    pub fn then_ask(mut self, text: impl Into<String>, subject: Subject) -> Self {
+        self.next.push(FindingEvidence { text: text.into(), subject });
+        self
+    }
+
+    pub(super) fn by(mut self, finder: &'static str) -> Self {
+        self.finder = finder;
+        self
+    }
+
+    const fn new(confidence: Confidence, sentence: String) -> Self {
+        Self { finder: "", sentence, confidence, evidence: Vec::new(), next: Vec::new() }
+    }
+}

@@ -1,0 +1,73 @@
+//! What happened, as findings: each with its evidence, and with a confidence that rules earn.
+//!
+//! A finder is one file in `finders`, and one line in [`FINDERS`]. It looks at a [`Crash`], and stays silent where it
+//! has nothing to say. A program adds its own with [`Core::analyze_with`].
+
+mod crash;
+mod finders;
+mod finding;
+
+pub use self::crash::Crash;
+pub use self::finders::FINDERS;
+pub use self::finding::{Confidence, Finding, FindingEvidence, Subject};
+use crate::{Core, Tid};
+
+/// Looks for one kind of cause.
+#[derive(Clone, Copy, Debug)]
+pub struct Finder {
+    /// Its name: lower-case words, joined by hyphens.
+    pub name: &'static str,
+    /// What it needs, in words.
+    pub needs: &'static str,
+    /// Looks at a crash. `Ok(None)` if the crash is of another kind; an error says what was missing to tell.
+    pub find: fn(&Crash<'_>) -> Result<Option<Finding>, &'static str>,
+}
+
+/// What became of a finder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FinderReport {
+    /// The name of the finder.
+    pub name: &'static str,
+    /// What it needs.
+    pub needs: &'static str,
+    /// Whether it found something.
+    pub has_finding: bool,
+    /// What it lacked, if it could not tell.
+    pub lacks: Option<&'static str>,
+}
+
+/// What is known of why a process died.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Analysis {
+    /// The thread of the first fault, or else of the last signal; `None` if nothing tells of a crash.
+    pub tid: Option<Tid>,
+    /// The findings, the one that explains most first.
+    pub findings: Vec<Finding>,
+    /// The finders that ran, in order. None runs if nothing tells of a crash.
+    pub finders: Vec<FinderReport>,
+}
+
+impl Core {
+    /// Why the process died, by all finders that kcore has. A process that did not crash has no findings.
+    pub fn analyze(&self) -> Analysis {
+        self.analyze_with(FINDERS)
+    }
+
+    /// The same by chosen finders, in their order.
+    pub fn analyze_with(&self, finders: &[Finder]) -> Analysis {
+        let Some(crash) = Crash::of(self) else { return Analysis::default() };
+        let mut analysis = Analysis { tid: Some(crash.tid()), ..Analysis::default() };
+        for finder in finders {
+            let (finding, lacks) = match (finder.find)(&crash) {
+                Ok(finding) => (finding, None),
+                Err(lack) => (None, Some(lack)),
+            };
+            let (name, needs, has_finding) = (finder.name, finder.needs, finding.is_some());
+            analysis.finders.push(FinderReport { name, needs, has_finding, lacks });
+            analysis.findings.extend(finding.map(|finding| finding.by(name)));
+        }
+        analysis
+    }
+}
