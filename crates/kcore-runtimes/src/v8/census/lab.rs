@@ -58,21 +58,20 @@ fn of_threads(
     found
 }
 
-/// The areas among words. Nearly all are turned away by their first word: a comparison decides before any search.
+/// The areas among words. A comparison turns nearly all words away, before any search.
 fn of_words(chunks: &[Chunk], heaps: &[Addr], words: &[[u8; 8]]) -> Vec<AddrRange> {
-    let (Some(lowest), Some(highest)) = (heaps.first(), heaps.last()) else { return Vec::new() };
-    let is_heap = |word: &[u8; 8]| {
-        let at = Addr::new(u64::from_le_bytes(*word));
-        *lowest <= at && at <= *highest && heaps.binary_search(&at).is_ok()
-    };
-    let areas = words.windows(4).filter_map(|words| match words {
-        [owner, start, top, limit] if is_heap(owner) => {
-            let [start, top, limit] = [start, top, limit].map(|word| u64::from_le_bytes(*word));
-            area(chunks, start, top, limit)
+    let mut found = Vec::new();
+    let (Some(lowest), Some(highest)) = (heaps.first(), heaps.last()) else { return found };
+    for window in words.windows(4) {
+        let [owner, start, top, limit] = window else { continue };
+        let owner = Addr::new(u64::from_le_bytes(*owner));
+        if owner < *lowest || *highest < owner || heaps.binary_search(&owner).is_err() {
+            continue;
         }
-        _ => None,
-    });
-    areas.collect()
+        let [start, top, limit] = [start, top, limit].map(|word| u64::from_le_bytes(*word));
+        found.extend(area(chunks, start, top, limit));
+    }
+    found
 }
 
 fn of_isolate(heap: &Heap<'_>, chunks: &[Chunk], at: Addr) -> Vec<AddrRange> {
