@@ -87,7 +87,7 @@ pub enum Selection<'a> {
 /// A recipe cannot be read.
 pub fn ensure_all() -> Result<Report> {
     let compiled = |scenario: &Scenario| scenario.recipe.language.is_compiled();
-    ensure_each(&of_scenarios(Extent::Usual, compiled, few::is_asked())?, JOBS, false, &|_| ())
+    ensure_each(&of_scenarios(Extent::Usual, compiled, few::is_short_run())?, JOBS, false, &|_| ())
 }
 
 /// The cases of all programs in a language.
@@ -96,7 +96,19 @@ pub fn ensure_all() -> Result<Report> {
 /// A recipe cannot be read.
 pub fn ensure_language(language: Language, extent: Extent) -> Result<Report> {
     let same = |scenario: &Scenario| scenario.recipe.language == language;
-    ensure_each(&of_scenarios(extent, same, few::is_asked())?, JOBS, false, &|_| ())
+    ensure_each(&of_scenarios(extent, same, few::is_short_run())?, JOBS, false, &|_| ())
+}
+
+/// The cases of scenarios that this run has.
+///
+/// # Errors
+/// A recipe cannot be read, or there is no such scenario.
+pub fn ensure_scenarios(names: &[&str]) -> Result<Report> {
+    if let Some(unknown) = names.iter().find(|name| scenario(name).is_err()) {
+        return Err(Error::NoScenario((*unknown).to_owned()));
+    }
+    let is_named = |scenario: &Scenario| names.contains(&scenario.name.as_str());
+    ensure_each(&of_scenarios(Extent::Usual, is_named, few::is_short_run())?, JOBS, false, &|_| ())
 }
 
 /// The selected cases, `jobs` at a time; `force` makes them again; `watch` hears of each as it is done,
@@ -111,7 +123,7 @@ pub fn ensure_selected(
     watch: &(dyn Fn(Event<'_>) + Sync),
 ) -> Result<Report> {
     let selected = match selection {
-        Selection::All(extent) => of_scenarios(extent, |_| true, few::is_asked())?,
+        Selection::All(extent) => of_scenarios(extent, |_| true, few::is_short_run())?,
         Selection::Names(names, extent) => named(names, extent)?,
     };
     ensure_each(&selected, jobs, force, watch)

@@ -72,11 +72,11 @@ pub(crate) fn may_fetch() -> Result<()> {
 }
 
 fn is_meant(word: &str) -> bool {
-    !is_asked() || is_of_few(word)
+    !is_short_run() || is_of_few(word)
 }
 
-/// Whether this is a run with [`FEW`].
-pub(crate) fn is_asked() -> bool {
+/// Whether this is a run with [`FEW`], which must be short.
+pub fn is_short_run() -> bool {
     env::var_os(CASES).is_some_and(|cases| cases == FEW)
 }
 

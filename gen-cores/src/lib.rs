@@ -45,10 +45,11 @@ pub use compare::{Seen, bare_name, compare};
 pub use debug_form::{DebugForm, Store};
 pub use downloads::{Download, downloads};
 pub use ensure::{
-    Event, Extent, Report, Selection, cases, ensure, ensure_all, ensure_language, ensure_selected,
+    Event, Extent, Report, Selection, cases, ensure, ensure_all, ensure_language, ensure_scenarios,
+    ensure_selected,
 };
 pub use error::{Error, Result};
-pub use few::{CASES, FEW, NO_DOWNLOADS};
+pub use few::{CASES, FEW, NO_DOWNLOADS, is_short_run};
 pub use make::{Case, Outcome, Skipped};
 pub use node::node;
 pub use not_tested::{NOT_TESTED, not_tested};
