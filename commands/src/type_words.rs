@@ -66,10 +66,13 @@ pub fn note_choice(cx: &mut Cx<'_>, text: &str, ty: &Type) -> Result<()> {
     }
 }
 
-/// The words that say whose of several things of one name was taken, and whose the others are.
+/// The words that say whose of several things of one name was taken, and whose the others are. Those of other
+/// modules come first.
 pub fn choice(name: &str, taken: &NameSource, others: &[NameSource]) -> String {
+    let (near, far): (Vec<_>, Vec<_>) =
+        others.iter().partition(|other| other.module == taken.module);
     let mut named: Vec<String> = Vec::new();
-    for other in others.iter().map(NameSource::to_string) {
+    for other in far.into_iter().chain(near).map(NameSource::to_string) {
         if !named.contains(&other) {
             named.push(other);
         }
@@ -77,7 +80,7 @@ pub fn choice(name: &str, taken: &NameSource, others: &[NameSource]) -> String {
     let more = named.len().saturating_sub(MAX_NAMED);
     named.truncate(MAX_NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("{name} is that of {taken}; another is in {}{more}", named.join(", "))
+    format!("{name} is that of {taken}; others are those of {}{more}", named.join(", "))
 }
 
 /// Says which instance of a template was taken where only the template was named.

@@ -272,7 +272,8 @@ impl NamedValue {
 
     /// The value without its name: a number as such.
     fn bare(&self, style: ValueStyle) -> Cell<'_> {
-        let is_natural = style.integers == Integers::Natural;
+        let is_address = matches!(self.value.ty.kind(), TypeKind::Pointer(_));
+        let is_natural = style.integers == Integers::Natural || is_address;
         let number =
             |number: &Number| u64::try_from(number.bits).ok().filter(|_| is_natural).map(Cell::Hex);
         let number = match &self.value.content {

@@ -160,3 +160,41 @@ impl Types {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    /// The operations with the conversions that they lack; `None` where they lack none.
+    fn completed(bytes: &[u8]) -> Option<Vec<u8>> {
+        let reader = EndianArcSlice::new(Arc::from(bytes), RunTimeEndian::Little);
+        with_conversions(&Expression::made(bytes, 8), &reader)
+    }
+
+    #[test]
+    fn an_operand_without_a_type_gets_that_of_the_other() {
+        // breg5 0, convert 0x27, lit3, mul: as clang 14 writes `n * 3L`.
+        let found = completed(&[0x75, 0, 0xa8, 0x27, 0x33, 0x1e, 0x9f]).unwrap();
+        assert_eq!(found, [0x75, 0, 0xa8, 0x27, 0x33, 0xa8, 0x27, 0x1e, 0x9f]);
+        // lit3, regval_type 5 0x90, minus: the first operand lacks it.
+        let found = completed(&[0x33, 0xa5, 5, 0x90, 1, 0x1c, 0x9f]).unwrap();
+        assert_eq!(found, [0x33, 0xa5, 5, 0x90, 1, 0x16, 0xa8, 0x90, 1, 0x16, 0x1c, 0x9f]);
+    }
+
+    #[test]
+    fn what_lacks_nothing_stays_as_it_is() {
+        for (what, bytes) in [
+            ("no types", &[0x75, 0, 0x33, 0x1e, 0x9f][..]),
+            ("one type", &[0x75, 0, 0xa8, 0x27, 0x12, 0x1e, 0x9f]),
+            ("a shift by a number", &[0x75, 0, 0xa8, 0x27, 0x33, 0x24, 0x9f]),
+            ("back to none", &[0x75, 0, 0xa8, 0x27, 0xa8, 0, 0x33, 0x1e, 0x9f]),
+            ("a jump", &[0x75, 0, 0xa8, 0x27, 0x2f, 0, 0, 0x33, 0x1e, 0x9f]),
+            ("an empty stack", &[0xa8, 0x27, 0x1e]),
+            ("a part of an operation", &[0x75, 0, 0xa8]),
+        ] {
+            assert_eq!(completed(bytes), None, "{what}");
+        }
+    }
+}

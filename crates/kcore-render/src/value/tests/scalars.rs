@@ -104,7 +104,7 @@ fn pointers_are_symbols_addresses_and_texts() {
 fn texts_are_cut_and_made_safe() {
     let text_at = |of, is_cut| with_text(pointer_to(&char_type(), 0, 0x1000), of, is_cut);
     assert_eq!(shown(&text_at("long", true), PLAIN), "0x1000 \"long ...\"");
-    assert_eq!(shown(&text_at("a\x1b[31m", false), PLAIN), "0x1000 \"a\\x1b[31m\"");
+    assert_eq!(shown(&text_at("a\x1b[31m", false), PLAIN), "0x1000 \"a\\033[31m\"");
     let caddr = Value { ty: alias("caddr_t", &char_type().pointer(8)), ..text_at("x", false) };
     assert_eq!(shown(&caddr, PLAIN), "0x1000");
     let string = composite(Keyword::Class, "String");
