@@ -109,6 +109,11 @@ impl Chain {
         let object = Object::at(ty.clone(), Addr::new(0));
         let part =
             offsetof::place(cx, &object, &name, member).map_err(|error| abort(cx, &error))?;
+        let word = cx.core().target().word_size() as u64;
+        if part.address().is_none_or(|at| at.get().checked_rem(word) != Some(0)) {
+            let message = format!("{member} is not a word-aligned member");
+            return Err(abort(cx, &DcmdError::failed(message)));
+        }
         let process = SessionProcess::new(cx);
         let links = Links::of(&process, &ty, member, &part)
             .map_err(|why| abort(cx, &DcmdError::failed(why)))?;
