@@ -4,7 +4,7 @@ mod links;
 
 use std::collections::HashSet;
 
-use kcore::{Addr, Object, Type};
+use kcore::{Addr, Object, ObjectPlace, Type};
 use kcore_dcmd::{AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Dot, Example, Group, Opt, Result, Spec};
 
 use self::links::Links;
@@ -110,7 +110,8 @@ impl Chain {
         let part =
             offsetof::place(cx, &object, &name, member).map_err(|error| abort(cx, &error))?;
         let word = cx.core().target().word_size() as u64;
-        if part.address().is_none_or(|at| at.get().checked_rem(word) != Some(0)) {
+        let is_aligned = |at: Addr| at.get().checked_rem(word) == Some(0);
+        if !matches!(part.place, ObjectPlace::Memory(at) if is_aligned(at)) {
             let message = format!("{member} is not a word-aligned member");
             return Err(abort(cx, &DcmdError::failed(message)));
         }

@@ -62,7 +62,7 @@ fn hexadecimal(value: f64) -> String {
     let (leading, power) = match stored {
         0 if fraction == 0 => (0, 0),
         0 => (0, 1 - BIAS),
-        stored => (1, stored - BIAS),
+        stored => (1, stored.saturating_sub(BIAS)),
     };
     let digits = format!("{fraction:0FRACTION_DIGITS$x}");
     let digits = digits.trim_end_matches('0');

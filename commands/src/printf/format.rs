@@ -81,10 +81,8 @@ fn specifier(characters: &mut Characters<'_>, position: usize) -> Result<Specifi
         false => Width::Columns(digits.parse().unwrap_or(0).min(MAX_WIDTH)),
     };
     let zeros = digits.starts_with('0') && !left;
-    let precision = match characters.next_if(|(c, _)| *c == '.') {
-        Some(_) => Some(number(characters).parse().unwrap_or(0).min(MAX_PRECISION)),
-        None => None,
-    };
+    let point = characters.next_if(|(c, _)| *c == '.');
+    let precision = point.map(|_| number(characters).parse().unwrap_or(0).min(MAX_PRECISION));
     let illegal = |letter: char, position: usize| {
         DcmdError::failed(format!(
             "illegal format string at or near '{letter}' (position {position})"
