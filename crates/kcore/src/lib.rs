@@ -74,6 +74,7 @@
 mod arch;
 mod by_file;
 mod code;
+mod code_scope;
 mod contexts;
 mod crash_site;
 mod debug_context;
@@ -136,6 +137,7 @@ mod what_type;
 mod whatis;
 
 pub use arch::{Aarch64FpRegisters, VectorRegister, VectorUse, X86FpRegisters, X87Register};
+pub use code_scope::{CodeScope, NameSource};
 pub use contexts::Contexts;
 pub use crash_site::CrashSite;
 pub use doubt::{Doubt, DoubtKind};
