@@ -97,7 +97,9 @@ fn show_stack(cx: &mut Cx<'_>, tid: Tid, with_arguments: bool) -> Result<()> {
     let names = Names::new(cx);
     let wanted =
         if cx.is_for_people() { VariableChoice::BareArguments } else { VariableChoice::Arguments };
-    let values = with_arguments.then(|| ValueReader::new(core, &stack, wanted));
+    let values = with_arguments.then(|| {
+        ValueReader::new(core, &stack, wanted).with_integers(cx.shell().settings().integers())
+    });
     for frame in core.named_frames(&stack) {
         let layout = if frame.index == 0 { Layout::Bracketed } else { Layout::Found };
         let values = values.as_ref().map(|values| values.of(&frame)).unwrap_or_default();

@@ -69,7 +69,9 @@ impl Dcmd for Frame {
         choose(cx, &meant, &frame);
         let location = frame.location.clone();
         let wanted = if args.has('v') { VariableChoice::All } else { VariableChoice::Arguments };
-        let values = ValueReader::new(core, &stack, wanted).of(&frame);
+        let values = ValueReader::new(core, &stack, wanted)
+            .with_integers(cx.shell().settings().integers())
+            .of(&frame);
         let line = Names::new(cx).frame_line(meant.tid(), frame, Layout::Verbose);
         cx.emit(&line.with(values, core.target().endian))?;
         if args.has('s') {

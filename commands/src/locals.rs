@@ -1,6 +1,6 @@
 //! `::locals`: the arguments and locals of a frame.
 
-use kcore::{Content, Core, Endian, Limits, MissingDebug, NamedFrame, Stack, Tid};
+use kcore::{Content, Core, Limits, MissingDebug, NamedFrame, Stack, Tid};
 use kcore_dcmd::{
     AddrUse, Arg, Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record,
     Result, Spec, TypeNames, ValueStyle, View, stack::NamedValue,
@@ -69,14 +69,15 @@ impl Dcmd for Locals {
         if shown == 0 && names.is_empty() && !cx.input().looped {
             return cx.note(&no_variables(cx.core(), &stack, index));
         }
-        let style = style(cx.core().target().endian, args.has('v'));
+        let style = style(cx, args.has('v'));
         emit(cx, tid, scopes, style)
     }
 }
 
-fn style(endian: Endian, with_types: bool) -> ValueStyle {
+fn style(cx: &Cx<'_>, with_types: bool) -> ValueStyle {
     let types = if with_types { TypeNames::Declared } else { TypeNames::Hidden };
-    ValueStyle { types, ..ValueStyle::lines(endian) }
+    let integers = cx.shell().settings().integers();
+    ValueStyle { types, integers, ..ValueStyle::lines(cx.core().target().endian) }
 }
 
 /// A function that runs in the frame, with its variables.

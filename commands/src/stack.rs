@@ -155,7 +155,8 @@ fn print_stack(cx: &mut Cx<'_>, start: StackStart, shown: &StackOptions) -> Resu
         _ if cx.is_for_people() => VariableChoice::BareArguments,
         _ => VariableChoice::Arguments,
     };
-    let values = ValueReader::new(core, &stack, wanted);
+    let values =
+        ValueReader::new(core, &stack, wanted).with_integers(cx.shell().settings().integers());
     let mut frames: Box<dyn Iterator<Item = NamedFrame>> = match shown.native_alone {
         true => Box::new(core.native_frames(&stack)),
         false => Box::new(core.named_frames(&stack)),

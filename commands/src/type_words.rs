@@ -1,7 +1,10 @@
 //! Types among the words of a command line, where their own words need no quotes.
 
-use kcore::Type;
+use kcore::{NameSource, Type};
 use kcore_dcmd::{Arg, Args, Cx, DcmdError, Result};
+
+/// Others of one name that are listed.
+const MAX_NAMED: usize = 8;
 
 /// Words that cannot end a type.
 const GO_ON: &[&str] = &[
@@ -37,15 +40,54 @@ pub fn required<'a>(cx: &mut Cx<'_>, args: &'a [Arg]) -> Result<(String, Type, &
     let (text, rest) =
         split(args).ok_or_else(|| DcmdError::usage("expected the name of a type"))?;
     let ty = named(cx, &text).map_err(|error| abort(cx, &error))?;
-    note_instance(cx, &text, &ty)?;
+    note_choice(cx, &text, &ty)?;
     Ok((text, ty, rest))
+}
+
+/// Says which type was taken where the name could mean others.
+///
+/// # Errors
+/// The errors of the sink.
+pub fn note_choice(cx: &mut Cx<'_>, text: &str, ty: &Type) -> Result<()> {
+    note_instance(cx, text, ty)?;
+    if !cx.input().first || cx.shell().types().get(text).is_some() {
+        return Ok(());
+    }
+    let (scope, name) = match text.rsplit_once('`') {
+        Some((scope, name)) => (Some(scope), name),
+        None => (None, text),
+    };
+    let core = std::sync::Arc::clone(cx.core());
+    let types = core.types().seen_from(cx.code_scope());
+    let others = types.others(scope, name, ty);
+    match types.source_of(ty).filter(|_| !others.is_empty()) {
+        Some(source) => cx.note(&choice(text, &source, &others)),
+        None => Ok(()),
+    }
+}
+
+/// The words that say whose of several things of one name was taken, and whose the others are. Those of other
+/// modules come first.
+pub fn choice(name: &str, taken: &NameSource, others: &[NameSource]) -> String {
+    let (near, far): (Vec<_>, Vec<_>) =
+        others.iter().partition(|other| other.module == taken.module);
+    let mut named: Vec<String> = Vec::new();
+    for other in far.into_iter().chain(near).map(NameSource::to_string) {
+        if !named.contains(&other) {
+            named.push(other);
+        }
+    }
+    let more = named.len().saturating_sub(MAX_NAMED);
+    named.truncate(MAX_NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{name} is that of {taken}; others are those of {}{more}", named.join(", "))
 }
 
 /// Says which instance of a template was taken where only the template was named.
 ///
 /// # Errors
 /// The errors of the sink.
-pub fn note_instance(cx: &mut Cx<'_>, text: &str, ty: &Type) -> Result<()> {
+fn note_instance(cx: &mut Cx<'_>, text: &str, ty: &Type) -> Result<()> {
     let is_instance = ty.name().is_some_and(|name| name.contains('<'));
     match is_instance && !text.contains(['<', '*', '[']) {
         true => cx.note(&format!("{text} stands for {}", ty.spelled())),

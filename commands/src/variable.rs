@@ -99,7 +99,8 @@ fn find(cx: &mut Cx<'_>, owner: Option<Dot>, words: &[Arg]) -> Result<Option<Nam
     }
     let mut splits = names_and_paths(word);
     let found = splits.find_map(|(name, path)| Some((lookup(cx, owner, name)?, path)));
-    let Some((object, path)) = found else { return Ok(None) };
+    let Some((looked_up, path)) = found else { return Ok(None) };
+    let object = looked_up.noted(cx)?;
     if path.is_empty() {
         return Ok(Some(Named { object, path: None, members }));
     }
@@ -126,7 +127,8 @@ fn expression(
     members: Vec<Arg>,
 ) -> Result<Option<Named>> {
     let Some(name) = PathWalker::first_name(word) else { return Ok(None) };
-    let Some(object) = lookup(cx, owner, &name) else { return Ok(None) };
+    let Some(looked_up) = lookup(cx, owner, &name) else { return Ok(None) };
+    let object = looked_up.noted(cx)?;
     let process = SessionProcess::new(cx);
     let mut parts = member_path::from_name(cx, &process, &object, &name, word)?.parts;
     let Some(part) = parts.pop().filter(|_| parts.is_empty()) else { return Ok(None) };
@@ -153,7 +155,22 @@ fn names_and_paths(word: &str) -> impl Iterator<Item = (&str, &str)> {
     splits.map(move |end| word.split_at_checked(scope.saturating_add(end)).unwrap_or((word, "")))
 }
 
-fn lookup(cx: &Cx<'_>, owner: Option<Dot>, word: &str) -> Option<Object> {
+/// A variable, and what to tell of the choice where its name could mean others.
+struct LookedUp {
+    object: Object,
+    note: Option<String>,
+}
+
+impl LookedUp {
+    fn noted(self, cx: &mut Cx<'_>) -> Result<Object> {
+        if let Some(note) = self.note.filter(|_| cx.input().first) {
+            cx.note(&note)?;
+        }
+        Ok(self.object)
+    }
+}
+
+fn lookup(cx: &Cx<'_>, owner: Option<Dot>, word: &str) -> Option<LookedUp> {
     let (scope, name) = match word.rsplit_once('`') {
         Some((scope, name)) => (Some(scope), name),
         None => (None, word),
@@ -161,16 +178,20 @@ fn lookup(cx: &Cx<'_>, owner: Option<Dot>, word: &str) -> Option<Object> {
     if name.is_empty() {
         return None;
     }
-    let local = scope.is_none().then(|| local(cx, owner, name)).flatten();
-    if local.is_some() {
-        return local;
+    if let Some(object) = scope.is_none().then(|| local(cx, owner, name)).flatten() {
+        return Some(LookedUp { object, note: None });
     }
     let thread = match owner {
         Some(Dot::Thread(tid) | Dot::Frame { tid, .. }) => Some(tid),
         _ => cx.shell().current_thread(),
     };
-    let found = cx.core().find_variable(thread, scope, name).ok()?;
-    Some(placed(found.ty?, found.place))
+    let found = cx.core().find_variable_from(cx.code_scope(), thread, scope, name).ok()?;
+    let others = match cx.input().first {
+        true => cx.core().other_variables(&found, scope, name),
+        false => Vec::new(),
+    };
+    let note = (!others.is_empty()).then(|| type_words::choice(word, &found.source, &others));
+    Some(LookedUp { object: placed(found.ty?, found.place), note })
 }
 
 /// A local or argument of the frame that a pipe hands on, or of the current one; what is in an inner block

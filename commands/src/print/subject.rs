@@ -80,7 +80,7 @@ fn of_type(
 ) -> Result<Subject> {
     let why = match type_words::named(cx, text) {
         Ok(ty) => {
-            type_words::note_instance(cx, text, &ty)?;
+            type_words::note_choice(cx, text, &ty)?;
             return typed(cx, ty, rest, options);
         }
         Err(why) => why,

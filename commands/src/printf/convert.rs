@@ -2,10 +2,13 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use kcore::{Addr, Encoding, Endian, Object, ObjectError, ObjectPlace, Process, Type, TypeKind};
+use kcore::{
+    Addr, Content, Encoding, Endian, Limits, Object, ObjectError, ObjectPlace, Process, Type,
+    TypeKind,
+};
 use kcore_dcmd::{Cx, DcmdError, civil_time, digits};
 
-use super::format::Specifier;
+use super::{float, format::Specifier};
 use crate::session_process::SessionProcess;
 
 /// Bytes of one text, at most.
@@ -62,6 +65,8 @@ pub fn text(
     let ty = member.complete_type(process).map_err(|error| Failure::Type(error.to_string()))?;
     let radix = cx.shell().radix();
     let text = match specifier.letter {
+        'e' | 'E' | 'f' | 'g' | 'G' => floating(process, specifier, member)?,
+        'a' if is_floating(&ty) => floating(process, specifier, member)?,
         'a' | 'A' | 'p' => match ty.kind() {
             TypeKind::Pointer(_) => {
                 let at = member.pointer(process).map_err(|error| unread(cx, member, &error))?;
@@ -88,6 +93,25 @@ pub fn text(
         }
     };
     Ok(specifier.padded(&text, address_digits(cx)))
+}
+
+fn is_floating(ty: &Type) -> bool {
+    matches!(ty.kind(), TypeKind::Base(base) if base.encoding == Encoding::Float)
+}
+
+/// A floating-point number; of one that is wider than a double, the nearest double.
+fn floating(
+    process: &SessionProcess<'_>,
+    specifier: &Specifier,
+    member: &Object,
+) -> Result<String, Failure> {
+    match member.value(process, &Limits::default()).content {
+        Content::Float(number) => {
+            Ok(float::formatted(specifier.letter, number.value, specifier.precision))
+        }
+        Content::Absent(why) => Err(Failure::Memory(DcmdError::failed(why.to_string()))),
+        _ => Err(Failure::of_type("expected floating-point type")),
+    }
 }
 
 fn address_digits(cx: &Cx<'_>) -> usize {

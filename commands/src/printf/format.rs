@@ -4,8 +4,10 @@ use kcore_dcmd::{DcmdError, Result};
 
 /// Columns of one field, at most.
 const MAX_WIDTH: usize = 4096;
+/// Digits behind the point, at most.
+const MAX_PRECISION: usize = 100;
 /// All letters.
-const LETTERS: &str = "aApdqRIHNoruxXsY";
+const LETTERS: &str = "aApdqRIHNoruxXsYeEfgG";
 
 /// A piece of a format.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +29,8 @@ pub struct Specifier {
     pub left: bool,
     /// Whether zeros stand before it, and not blanks.
     pub zeros: bool,
+    /// The number behind the point: digits of a floating-point number.
+    pub precision: Option<usize>,
 }
 
 /// Least number of columns.
@@ -70,16 +74,15 @@ type Characters<'f> =
 /// What follows a percent sign, which stands at `position`.
 fn specifier(characters: &mut Characters<'_>, position: usize) -> Result<Specifier> {
     let left = characters.next_if(|(c, _)| *c == '-').is_some();
-    let mut digits = String::new();
-    while let Some((digit, _)) = characters.next_if(|(c, _)| c.is_ascii_digit()) {
-        digits.push(digit);
-    }
+    let digits = number(characters);
     let is_address = characters.next_if(|(c, _)| *c == '?').is_some();
     let width = match is_address {
         true => Width::Address,
         false => Width::Columns(digits.parse().unwrap_or(0).min(MAX_WIDTH)),
     };
     let zeros = digits.starts_with('0') && !left;
+    let point = characters.next_if(|(c, _)| *c == '.');
+    let precision = point.map(|_| number(characters).parse().unwrap_or(0).min(MAX_PRECISION));
     let illegal = |letter: char, position: usize| {
         DcmdError::failed(format!(
             "illegal format string at or near '{letter}' (position {position})"
@@ -87,11 +90,20 @@ fn specifier(characters: &mut Characters<'_>, position: usize) -> Result<Specifi
     };
     match characters.next() {
         Some((letter, _)) if LETTERS.contains(letter) => {
-            Ok(Specifier { letter, width, left, zeros })
+            Ok(Specifier { letter, width, left, zeros, precision })
         }
         Some((other, position)) => Err(illegal(other, position)),
         None => Err(illegal('%', position)),
     }
+}
+
+/// The digits that come next.
+fn number(characters: &mut Characters<'_>) -> String {
+    let mut digits = String::new();
+    while let Some((digit, _)) = characters.next_if(|(c, _)| c.is_ascii_digit()) {
+        digits.push(digit);
+    }
+    digits
 }
 
 impl Specifier {

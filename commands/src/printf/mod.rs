@@ -1,6 +1,7 @@
 //! `::printf` — members of an object in a format that the user gives.
 
 mod convert;
+mod float;
 mod format;
 
 use kcore::Object;
@@ -23,6 +24,7 @@ Each specifier takes one member: a path, as for ::print, or . for the address it
 - %o %q: octal unsigned and signed
 - %r %R: the radix, unsigned and signed
 - %a %A %p: a pointer as symbol, and as number
+- %f %e %g: a floating-point number, and its shorter form; %a: all its bits
 - %s: text
 - %H: a size in human-readable form
 - %I %N: an IPv4 and an IPv6 address
@@ -30,7 +32,7 @@ Each specifier takes one member: a path, as for ::print, or . for the address it
 - %%: a percent sign
 
 Between % and the letter, - aligns to the left, a number sets the width, ? sets the width of an \
-address, and 0 pads with zeros.";
+address, and 0 pads with zeros. A number behind a point says how many digits a floating-point number has.";
 
 const EXAMPLES: &[Example] = &[Example {
     line: "first::printf \"%-?p %s\\n\" struct node . n_name",

@@ -42,6 +42,7 @@ configuration file.
 
 - pager: output pauses after each screenful.
 - autowrap: all output wraps at words.
+- decimal: integers of variables are decimal and have a sign, in ::print, ::locals and stacks.
 - ignoreeof: ctrl-D does not leave the debugger.
 - lines: stacks and ::status show files and lines of source. It is on if standard output is a \
 terminal.

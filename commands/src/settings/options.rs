@@ -8,6 +8,7 @@ type Switch = fn(&mut Settings) -> &mut bool;
 /// Options that are on or off.
 const SWITCHES: &[(&str, Switch)] = &[
     ("autowrap", |settings| &mut settings.autowrap),
+    ("decimal", |settings| &mut settings.decimal),
     ("ignoreeof", |settings| &mut settings.ignore_eof),
     ("lines", |settings| &mut settings.source_lines),
     ("nearest", |settings| &mut settings.nearest_layouts),

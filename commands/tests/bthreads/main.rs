@@ -19,7 +19,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
-    sync::Arc,
+    sync::{Arc, LazyLock},
 };
 
 use gen_cores::Case;
@@ -99,16 +99,22 @@ fn open(case: &Case, exe: Option<PathBuf>) -> Opened {
     Opened { name: case.name(), core, told: told(case) }
 }
 
-/// All cores, as they are.
-fn cores() -> Vec<Opened> {
-    let cases = CASES.iter().filter_map(|(scenario, variant)| made(scenario, variant));
-    cases.map(|case| open(&case, None)).collect()
+/// All cores, as they are. They are opened once for all tests: what a core has decoded, it keeps.
+fn cores() -> &'static [Opened] {
+    static CORES: LazyLock<Vec<Opened>> = LazyLock::new(|| {
+        let cases = CASES.iter().filter_map(|(scenario, variant)| made(scenario, variant));
+        cases.map(|case| open(&case, None)).collect()
+    });
+    &CORES
 }
 
 /// All cores, opened with a program without debug information: layouts must be found in memory.
-fn cores_without_types() -> Vec<Opened> {
-    let cases = CASES.iter().filter_map(|(scenario, variant)| made(scenario, variant));
-    cases.map(|case| open(&case, Some(without_types(&case)))).collect()
+fn cores_without_types() -> &'static [Opened] {
+    static CORES: LazyLock<Vec<Opened>> = LazyLock::new(|| {
+        let cases = CASES.iter().filter_map(|(scenario, variant)| made(scenario, variant));
+        cases.map(|case| open(&case, Some(without_types(&case)))).collect()
+    });
+    &CORES
 }
 
 fn without_types(case: &Case) -> PathBuf {

@@ -52,7 +52,7 @@ pub fn check(core: &Opened) {
 
 #[test]
 fn every_stack_is_the_one_that_the_bthread_knows() {
-    cores().iter().chain(&cores_without_types()).for_each(check);
+    cores().iter().chain(cores_without_types()).for_each(check);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Workers that were stopped in the midst of a switch: at each instruction of it, and at some behind it.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::LazyLock};
 
 use serde_json::Value;
 
@@ -19,11 +19,15 @@ const RUNNER: &str = "bthread::TaskGroup::task_runner";
 /// Functions that may stand before a bthread's first one.
 const BEFORE: &[&str] = &["", "bthread_make_fcontext"];
 
-fn cores() -> Vec<Opened> {
-    let cases: Vec<_> =
-        CASES.iter().filter_map(|(scenario, variant)| made(scenario, variant)).collect();
-    let plain = cases.iter().map(|case| open(case, None));
-    plain.chain(cases.iter().map(|case| open(case, Some(without_types(case))))).collect()
+/// All cores, with debug information and without.
+fn cores() -> &'static [Opened] {
+    static CORES: LazyLock<Vec<Opened>> = LazyLock::new(|| {
+        let cases: Vec<_> =
+            CASES.iter().filter_map(|(scenario, variant)| made(scenario, variant)).collect();
+        let plain = cases.iter().map(|case| open(case, None));
+        plain.chain(cases.iter().map(|case| open(case, Some(without_types(case))))).collect()
+    });
+    &CORES
 }
 
 /// The bthreads that have not ended.

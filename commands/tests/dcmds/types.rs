@@ -71,10 +71,7 @@ fn lists_and_arrays_give_addresses() {
         "n_id = 0x2a\nn_id = 0x2b\nn_id = 0x2c\n"
     );
     assert_eq!(nodes.json("first::list $[10]").len(), 3);
-    assert_eq!(
-        nodes.error("first::list struct node n_id"),
-        "kcore: n_id is too small for a pointer: int"
-    );
+    assert_eq!(nodes.error("first::list struct node n_id"), "kcore: n_id is not a pointer: int");
     let broken = run_on(&nodes.core, "10::list struct node n_next");
     assert_eq!(broken.out, "0x10\n");
     assert!(broken.errors.ends_with("next pointer from object 10: no mapping for address\n"));

@@ -17,7 +17,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
-    sync::Arc,
+    sync::{Arc, LazyLock},
 };
 
 use gen_cores::Case;
@@ -92,8 +92,19 @@ fn stripped(case: &Case, how: &str) -> PathBuf {
     into
 }
 
-/// All cores, with the program as it is, or as it is installed by many.
-fn cores(symbols: Symbols) -> Vec<Opened> {
-    let cases = CASES.iter().filter_map(|(scenario, variant)| made(scenario, variant));
-    cases.map(|case| open(&case, symbols)).collect()
+/// All cores, with the program as it is, or as it is installed by many. They are opened once for all tests: what a core has
+/// decoded, it keeps.
+fn cores(symbols: Symbols) -> &'static [Opened] {
+    fn opened(symbols: Symbols) -> Vec<Opened> {
+        let cases = CASES.iter().filter_map(|(scenario, variant)| made(scenario, variant));
+        cases.map(|case| open(&case, symbols)).collect()
+    }
+    static DEBUG: LazyLock<Vec<Opened>> = LazyLock::new(|| opened(Symbols::Debug));
+    static NAMES: LazyLock<Vec<Opened>> = LazyLock::new(|| opened(Symbols::Names));
+    static EXPORTED: LazyLock<Vec<Opened>> = LazyLock::new(|| opened(Symbols::Exported));
+    match symbols {
+        Symbols::Debug => &DEBUG,
+        Symbols::Names => &NAMES,
+        Symbols::Exported => &EXPORTED,
+    }
 }

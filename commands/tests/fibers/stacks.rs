@@ -66,12 +66,12 @@ pub fn check(core: &Opened) {
 
 #[test]
 fn every_stack_is_the_one_that_the_fiber_knows() {
-    cores(Symbols::Debug).iter().chain(&cores(Symbols::Names)).for_each(check);
+    cores(Symbols::Debug).iter().chain(cores(Symbols::Names)).for_each(check);
 }
 
 #[test]
 fn threads_say_which_fiber_they_run() {
-    for core in cores(Symbols::Debug).iter().chain(&cores(Symbols::Names)) {
+    for core in cores(Symbols::Debug).iter().chain(cores(Symbols::Names)) {
         let mut count = 0;
         for told in core.told.values().filter(|told| told["state"] == "running") {
             let line = format!("0t{}::stack", told["tid"]);
@@ -104,7 +104,7 @@ fn groups_have_all_fibers_once() {
 
 #[test]
 fn a_search_finds_none_of_them_again() {
-    for core in cores(Symbols::Debug).iter().chain(&cores(Symbols::Exported)) {
+    for core in cores(Symbols::Debug).iter().chain(cores(Symbols::Exported)) {
         let found = core.records("::findcontexts | ::stack");
         // What is left is the stack of one that ended, which the program still holds.
         for stack in &found {

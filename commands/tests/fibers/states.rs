@@ -100,7 +100,7 @@ fn entry(told: &Value) -> &'static str {
 
 #[test]
 fn fibers_say_what_they_were_made_with() {
-    for core in cores(Symbols::Debug).iter().chain(&cores(Symbols::Names)) {
+    for core in cores(Symbols::Debug).iter().chain(cores(Symbols::Names)) {
         let found = found(core);
         for (at, told) in core.told.iter().filter(|(_, told)| told["kind"] == "worker") {
             let found = &found[at];

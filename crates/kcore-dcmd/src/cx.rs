@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kcore::{Core, SessionTypes, Tid, Type};
+use kcore::{CodeScope, Core, NamedFrame, SessionTypes, Tid, Type};
 
 use crate::{
     Dcmd, DcmdError, Dot, LogRequest, LogState, Piped, PrivateSymbols, Record, Result, Settings,
@@ -243,7 +243,8 @@ impl<'a> Cx<'a> {
         self.shell
     }
 
-    /// The type that `text` names, perhaps with a module before a backquote; the session's own come first.
+    /// The type that `text` names, perhaps with a module before a backquote; the session's own come first, then
+    /// those of the code that the dcmd is about: see [`Cx::code_scope`].
     ///
     /// # Errors
     /// When there is none.
@@ -254,8 +255,30 @@ impl<'a> Cx<'a> {
         };
         self.core
             .types()
+            .seen_from(self.code_scope())
             .named_in(self.shell.types(), scope, name)
             .map_err(|why| DcmdError::failed(format!("failed to look up type {text}: {why}")))
+    }
+
+    /// The code in which names are used: that of the frame or thread from a pipe, or else that of the current
+    /// frame. `None` if there is no such frame, or a runtime's language runs in it.
+    pub fn code_scope(&self) -> Option<CodeScope> {
+        let (tid, physical, named) = match self.addr() {
+            Some(Dot::Frame { tid, index, .. }) => (tid, index, None),
+            Some(Dot::Thread(tid)) => (tid, 0, None),
+            Some(Dot::Task(_)) => return None,
+            Some(Dot::Number(_) | Dot::Addr(_)) | None => {
+                let shell = &self.shell;
+                (shell.current_thread()?, shell.current_frame(), shell.current_named_frame())
+            }
+        };
+        let stack = self.core.stack(tid, physical.saturating_add(2));
+        let mut frames = self.core.named_frames(&stack);
+        let is_meant = |frame: &NamedFrame| match named {
+            Some(named) => frame.index == named,
+            None => frame.physical == physical,
+        };
+        frames.find(is_meant)?.code_scope()
     }
 
     /// The current thread.

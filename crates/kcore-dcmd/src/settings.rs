@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::Integers;
+
 /// The settings of a session: `::set`, `$P`, `$w`, `$s`, `$G`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -25,6 +27,8 @@ pub struct Settings {
     pub show_stack_pointer: bool,
     /// Whether stacks and `::status` show files and lines of source; MDB's forms have none.
     pub source_lines: bool,
+    /// Whether integers of values are shown in decimal, with their signs.
+    pub decimal: bool,
     /// Greatest distance from a symbol at which its name counts; 0 asks the symbol's size.
     pub symbol_distance: u64,
     /// Whether names of C++ and Rust are shown as their source has them.
@@ -35,6 +39,13 @@ pub struct Settings {
     pub array_characters: Option<u64>,
     /// Folders in which `$<name` looks for macro files.
     pub macro_path: Vec<PathBuf>,
+}
+
+impl Settings {
+    /// How integers of values are written where nobody says otherwise.
+    pub const fn integers(&self) -> Integers {
+        if self.decimal { Integers::Decimal } else { Integers::Natural }
+    }
 }
 
 impl Default for Settings {
@@ -51,6 +62,7 @@ impl Default for Settings {
             show_state: false,
             show_stack_pointer: false,
             source_lines: false,
+            decimal: false,
             symbol_distance: 0,
             demangle: true,
             array_members: Some(32),

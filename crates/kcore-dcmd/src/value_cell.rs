@@ -69,10 +69,11 @@ pub enum TypeNames {
 }
 
 /// How integers are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Integers {
     /// In hexadecimal; signed bit-fields and enumerations in decimal, times and internet addresses as
     /// such.
+    #[default]
     Natural,
     /// In decimal.
     Decimal,

@@ -160,7 +160,7 @@ fn kind_of_type(ty: &Type) -> &'static str {
 fn number_or_text(value: &Value) -> Option<String> {
     Some(match &value.content {
         Content::Integer(number) | Content::Enum(EnumValue { number, .. }) => integer(number),
-        Content::Character(code) => code.to_string(),
+        Content::Character(code) => character(*code, &value.ty).to_string(),
         Content::Bool(number) => match number.bits {
             0 => "false".to_owned(),
             1 => "true".to_owned(),
@@ -181,6 +181,22 @@ fn integer(number: &Number) -> String {
     match signed(number) {
         value if value < 0 && number.signed => json_text::integer(value),
         _ => json_text::integer(number.bits),
+    }
+}
+
+/// The code of a character with the sign that its type has.
+fn character(code: u32, ty: &Type) -> i64 {
+    use kcore_symbols::Encoding::{Signed, SignedChar};
+    let stripped = ty.stripped().ok();
+    let encoding = stripped.as_ref().and_then(|ty| match ty.kind() {
+        TypeKind::Base(base) => Some(base.encoding),
+        _ => None,
+    });
+    let is_signed = matches!(encoding, Some(Signed | SignedChar));
+    match stripped.and_then(|ty| ty.size()) {
+        Some(1) if is_signed => i64::from(code as u8 as i8),
+        Some(4) if is_signed => i64::from(code.cast_signed()),
+        _ => i64::from(code),
     }
 }
 
@@ -217,6 +233,8 @@ fn symbol(value: &Value) -> Option<String> {
 fn text(value: &Value) -> Option<String> {
     match &value.content {
         Content::Pointer(Pointer { text: Some(Text { text, .. }), .. }) => Some(text.to_string()),
+        // A byte that is no character of ASCII says so only beside others.
+        Content::Character(code) if *code > 0x7f && value.ty.size() == Some(1) => None,
         Content::Character(code) => char::from_u32(*code).map(String::from),
         _ => None,
     }

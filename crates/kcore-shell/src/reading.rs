@@ -60,9 +60,11 @@ impl<'n> Reading<'n> {
             let is_number = *end == plain && name(end).chars().all(|c| c.is_ascii_hexdigit());
             is_number || self.names.is_symbol(name(end))
         };
-        let known = candidates()
-            .find(has_value)
-            .or_else(|| candidates().find(|end| self.names.is_variable(name(end))));
+        let is_variable = |end: &usize| self.names.is_variable(name(end));
+        let known = dcmd
+            .filter(has_value)
+            .or_else(|| ends.iter().rev().copied().find(|end| has_value(end) || is_variable(end)))
+            .or_else(|| candidates().find(is_variable));
         let meant = || dcmd.unwrap_or(if name(&whole).contains("::") { whole } else { plain });
         known.unwrap_or_else(meant)
     }

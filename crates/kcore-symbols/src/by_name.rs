@@ -121,7 +121,7 @@ impl DebugInfo {
 }
 
 /// Whether a type is what the keyword before its name says: `struct` and `class` are one in C++.
-fn is_called(ty: &Type, keyword: &str) -> bool {
+pub(crate) fn is_called(ty: &Type, keyword: &str) -> bool {
     use crate::Keyword::{Class, Struct, Union};
     match (ty.kind(), keyword) {
         (TypeKind::Composite(composite), "struct" | "class") => {

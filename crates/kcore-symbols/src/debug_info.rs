@@ -139,6 +139,12 @@ impl DebugInfo {
         self.place(id).ok()?.0.language
     }
 
+    /// The main source file of the unit that an entry lies in, as the compiler was given it. `None` of what
+    /// several units share.
+    pub fn source_file_of(&self, id: DieId) -> Option<String> {
+        self.place(id).ok()?.0.source_file()
+    }
+
     /// Whether clang made the unit that an entry lies in.
     pub fn is_of_clang(&self, id: DieId) -> bool {
         self.place(id).is_ok_and(|place| place.0.is_of_clang)

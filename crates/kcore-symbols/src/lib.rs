@@ -36,6 +36,7 @@ mod demangle;
 mod dwarf;
 mod index;
 mod language;
+mod lexical;
 mod lines;
 mod long_name;
 mod lookup;

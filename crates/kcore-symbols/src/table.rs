@@ -222,6 +222,20 @@ impl SymbolTable {
         index.find(self, name.as_bytes()).or_else(|| self.lookup_demangled(name))
     }
 
+    /// The symbols of data that have this raw name and an address, each address once. With versions or
+    /// without.
+    pub fn data_named(&self, name: &str) -> Vec<SymbolRef<'_>> {
+        let index = self.by_name.get_or_build(&self.budget, || NameIndex::new(self));
+        let all = index.all(self, name.as_bytes());
+        let is_data =
+            |kind| matches!(kind, SymbolKind::Object | SymbolKind::Common | SymbolKind::Tls);
+        let mut found: Vec<SymbolRef<'_>> =
+            all.filter(|symbol| symbol.is_defined() && is_data(symbol.kind())).collect();
+        found.sort_by_key(|symbol| (symbol.value(), symbol.id()));
+        found.dedup_by_key(|symbol| symbol.value());
+        found
+    }
+
     /// Where the one function begins that has this raw name, without a version: `None` where there is none, where
     /// several that lie apart have it, or where the code chooses one when the program starts. What
     /// `is_external` is seen by other files, and no function of the same name that one file keeps to itself is it.

@@ -1,6 +1,6 @@
 //! What was read of an object: a tree.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use kcore_mem::Addr;
 use kcore_symbols::{BitField, Type};
@@ -160,8 +160,25 @@ pub enum Pointee {
 pub struct Text {
     /// Its characters; what is no character of its encoding is replaced.
     pub text: Arc<str>,
+    /// Its bytes, where something was replaced that has one byte a character.
+    pub bytes: Option<Arc<[u8]>>,
     /// Whether more of it follows.
     pub is_cut: bool,
+}
+
+impl Text {
+    /// A text of characters alone.
+    pub fn of(text: impl Into<Arc<str>>, is_cut: bool) -> Self {
+        Self { text: text.into(), bytes: None, is_cut }
+    }
+
+    /// The text that bytes are, one or more for each character; what is no UTF-8 is replaced.
+    pub fn of_bytes(bytes: &[u8], is_cut: bool) -> Self {
+        match String::from_utf8_lossy(bytes) {
+            Cow::Borrowed(text) => Self::of(text, is_cut),
+            Cow::Owned(text) => Self { text: text.into(), bytes: Some(bytes.into()), is_cut },
+        }
+    }
 }
 
 /// A member of a structure.

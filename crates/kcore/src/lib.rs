@@ -75,6 +75,7 @@ pub mod analysis;
 mod arch;
 mod by_file;
 mod code;
+mod code_scope;
 mod contexts;
 mod crash_site;
 mod debug_context;
@@ -137,6 +138,7 @@ mod what_type;
 mod whatis;
 
 pub use arch::{Aarch64FpRegisters, VectorRegister, VectorUse, X86FpRegisters, X87Register};
+pub use code_scope::{CodeScope, NameSource};
 pub use contexts::Contexts;
 pub use crash_site::CrashSite;
 pub use doubt::{Doubt, DoubtKind};

@@ -133,7 +133,7 @@ fn without_link_map(scope: Option<&str>) -> Result<Option<&str>, LookupError> {
 
 /// The first symbol that a module defines; else one that it only uses, if that has a value: a
 /// program at a fixed address has entries for functions of others.
-fn first_of<'m>(
+pub(crate) fn first_of<'m>(
     modules: impl Iterator<Item = &'m Module>,
     name: &str,
 ) -> Result<ModuleSymbol<'m>, LookupError> {

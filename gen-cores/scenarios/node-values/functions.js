@@ -32,6 +32,14 @@ function nested(outer) {
   })();
 }
 
+// V8 keeps the names of 75 and more in a table.
+function crowded(count) {
+  const names = Array.from({ length: count }, (_, index) => `v${index}`);
+  const assigned = names.map((name, index) => `${name} = ${index}`);
+  const crowd = new Function(`let ${assigned.join(', ')}; return () => [${names}];`)();
+  return more(crowd, { closure: Object.fromEntries(names.map((name, index) => [name, index])) });
+}
+
 function bound(target, receiver, ...args) {
   return more(target.bind(receiver, ...args), { bound: { target, this: receiver, args } });
 }
@@ -64,6 +72,8 @@ exports.make = () => ({
   properties: Object.assign(function withProperties() {}, { version: 3, nested: { a: 1 } }),
   closure: closure(10),
   nested: nested('outermost'),
+  crowded: crowded(74),
+  overcrowded: crowded(90),
   bound: bound(declared, { receiver: 1 }, 'first', 2),
   boundTwice: bound(bound(declared, null, 1), undefined, 2),
   builtin: Math.max,

@@ -1,14 +1,18 @@
 """Objects of types that C code made, and instances of what is derived from builtin types."""
 import array
 import collections
+import contextvars
 import datetime
 import decimal
 import enum
 import functools
+import io
 import itertools
 import operator
 import os
+import re
 import sys
+import threading
 import types
 
 import truth
@@ -80,6 +84,45 @@ ARRAYS = [
         ("L", [2 ** 64 - 1]), ("q", [7]), ("Q", [8]), ("d", [0.5, -1.5]), ("f", [0.25]),
     ]
 ]
+def held_lock():
+    lock = threading.Lock()
+    lock.acquire()
+    return lock
+
+
+def held_twice():
+    lock = threading.RLock()
+    lock.acquire()
+    lock.acquire()
+    return lock
+
+
+def read_to(buffer, count):
+    buffer.read(count)
+    return buffer
+
+
+def grown():
+    buffer = io.BytesIO()
+    for part in range(100):
+        buffer.write(b"%d," % part)
+    buffer.seek(3)
+    return buffer
+
+
+def closed(buffer):
+    buffer.close()
+    return buffer
+
+
+class Buffer(io.BytesIO):
+    pass
+
+
+class Cycle(itertools.cycle):
+    __slots__ = ()
+
+
 VALUES = [
     ("moved", moved(), ordered),
     ("in order", collections.OrderedDict(a=1, b=[2]), ordered),
@@ -101,6 +144,19 @@ VALUES = [
     ("half count", itertools.count(0.5), repr),
     ("default", collections.defaultdict(int, {1: 2}), lambda value: "defaultdict({1: 2}, default_factory=<class int>)"),
     ("unknown", itertools.cycle([1]), object.__repr__), ("unknown iterator", iter([1]), object.__repr__),
+    ("lock", held_lock(), lambda value: "lock(locked=True)"), ("free lock", threading.Lock(), lambda value: "lock(locked=False)"),
+    ("lock of a thread", held_twice(), lambda value: "RLock(locked=True, owner=%d, count=2)" % threading.get_ident()),
+    ("free lock of a thread", threading.RLock(), lambda value: "RLock(locked=False)"),
+    ("buffer", read_to(io.BytesIO(b"some bytes"), 4), lambda value: "BytesIO(b'some bytes', pos=4)"),
+    ("grown buffer", grown(), lambda value: "BytesIO(%r, pos=3)" % value.getvalue()),
+    ("closed buffer", closed(io.BytesIO(b"gone")), lambda value: "BytesIO(closed=True)"),
+    ("buffer below", Buffer(b"own"), lambda value: "Buffer(b'own', pos=0)"),
+    ("pattern", re.compile("a+b"), lambda value: "Pattern('a+b')"),
+    ("pattern of bytes", re.compile(b"a"), lambda value: "Pattern(b'a')"),
+    ("pattern with flags", re.compile("a", re.I), lambda value: "Pattern('a', flags=34)"),
+    ("context variable", contextvars.ContextVar("variable"), lambda value: "ContextVar('variable')"),
+    ("context variable with a default", contextvars.ContextVar("other", default=[5]), lambda value: "ContextVar('other', default=[5])"),
+    ("cycle of its own", Cycle([1]), lambda value: "Cycle(<itertools.cycle object at 0x%x>)" % id(value)),
     ("getter", operator.itemgetter(1), object.__repr__), ("nothing", object(), lambda value: "object()"),
     ("int", with_attributes(int, -7, note="more"), lambda value: own(value, "-7")),
     ("float", with_attributes(float, 0.5, note=1), lambda value: own(value, "0.5")),
@@ -197,7 +253,7 @@ VALUES += [(error.__class__.__name__, error, globals()["error"]) for error in [
 ]]
 if sys.version_info >= (3, 11):
     VALUES.append(("group", ExceptionGroup("several", [ValueError(1)]), lambda value: (
-        "ExceptionGroup('several', [ValueError(1)], exceptions=(ValueError(1),))")))
+        "ExceptionGroup('several', [ValueError(1)])")))
 VALUES += [
     ("named", collections.namedtuple("Named", "host port")("here", 80), repr),
     ("pair", Pair(1, [2]), repr),

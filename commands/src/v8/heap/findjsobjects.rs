@@ -48,6 +48,10 @@ with the same constructor and the same properties form a group. Each group has o
 object, the number of objects, and the names. Groups with many objects of many properties come \
 last. With an address, all objects of its group are shown.
 
+Objects that are used as maps have keys of their own. If one constructor has many such objects, \
+they are one group: the line has the names that all of them have, and `<other keys>`. -p finds \
+their keys too.
+
 The list includes objects that are unreachable but not collected yet; ::jsheap tells them apart. \
 The prototype of a class is counted as CLASS.prototype.";
 
@@ -98,12 +102,12 @@ fn list(cx: &mut Cx<'_>, args: &Args) -> Result<()> {
             counters(cx, &counted)?;
         }
         let groups = counted.groups(cx)?;
-        let shown = groups.iter().filter(|group| wanted.holds(&counted, group));
-        for group in shown {
+        for group in groups.iter() {
+            let Some(example) = wanted.example(&counted, group) else { continue };
             match (&wanted, args.has('l')) {
                 (_, true) => members(cx, &counted, group)?,
                 (GroupFilter::All, false) => cx.emit(&GroupRecord(group))?,
-                _ => cx.emit(&found(group, group.example))?,
+                _ => cx.emit(&found(group, example))?,
             }
         }
         note_missing(cx, counted.census.rest())?;
@@ -129,13 +133,15 @@ impl GroupFilter {
             .unwrap_or(Self::All)
     }
 
-    fn holds(&self, counted: &Counted<'_>, group: &Group) -> bool {
-        match self {
+    /// The object that stands for a group, if the group is wanted.
+    fn example(&self, counted: &Counted<'_>, group: &Group) -> Option<Addr> {
+        let is_wanted = match self {
             Self::All => true,
             Self::Constructor(name) => *group.constructor == **name,
-            Self::Property(name) => group.properties.iter().any(|own| **own == **name),
+            Self::Property(name) => return counted.v8.with_property(counted.core, group, name),
             Self::Kind(kind) => counted.kind_of(group.example).is_some_and(|own| own == *kind),
-        }
+        };
+        is_wanted.then_some(group.example)
     }
 }
 

@@ -10,6 +10,8 @@ const WIDTH: usize = 80;
 /// Columns before the name of the constructor.
 const BEFORE: usize = 35;
 
+/// What stands for keys in which objects of a group differ.
+const OTHERS: &str = "<other keys>";
 /// What stands in place of the names that do not fit.
 const CUT: &str = ", ...";
 
@@ -28,8 +30,9 @@ impl GroupRecord<'_> {
     fn shown(&self) -> String {
         let mut shown = self.0.constructor.to_string();
         let mut before = ": ";
-        for name in self.0.properties.iter() {
-            let taken = [&shown, before, name, CUT].map(|text| text.chars().count());
+        let names = self.0.properties.iter().map(|name| &**name);
+        for name in names.chain(self.0.differs.then_some(OTHERS)) {
+            let taken = [shown.as_str(), before, name, CUT].map(|text| text.chars().count());
             if taken.into_iter().fold(BEFORE, usize::saturating_add) > WIDTH {
                 shown.push_str(before);
                 shown.push_str(CUT.trim_start_matches([',', ' ']));
@@ -60,6 +63,7 @@ impl Record for GroupRecord<'_> {
             .num("property_count", group.properties.len() as u64)
             .text("constructor", group.constructor.as_ref())
             .put("properties", Cell::List(names.collect()))
+            .flag("differs", group.differs)
             .num("bytes", group.bytes)
             .display("shown", Cell::text(self.shown()));
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use gen_cores::{Case, Outcome, Scenario};
+use gen_cores::Case;
 use rayon::prelude::*;
 use serde_json::Value as Json;
 
@@ -26,21 +26,12 @@ pub struct Difference {
     pub what: String,
 }
 
-/// All cases of scenarios, made where they are missing.
+/// The cases of scenarios that this run has, made where they are missing.
 pub fn cases(scenarios: &[&str]) -> Vec<Case> {
-    let scenarios: Vec<Scenario> =
-        scenarios.iter().map(|name| gen_cores::scenario(name).unwrap()).collect();
-    let all = scenarios.iter().flat_map(|scenario| {
-        scenario.variants.iter().map(|variant| (&scenario.name, &variant.name))
-    });
-    all.filter_map(|(scenario, variant)| match gen_cores::ensure(scenario, variant).unwrap() {
-        Outcome::Made(case) | Outcome::Fresh(case) => Some(case),
-        Outcome::Skipped(skipped) => {
-            gen_cores::not_tested(skipped);
-            None
-        }
-    })
-    .collect()
+    let report = gen_cores::ensure_scenarios(scenarios).unwrap();
+    assert!(report.failed.is_empty(), "{:?}", report.failed);
+    report.skipped.iter().for_each(gen_cores::not_tested);
+    report.cases
 }
 
 /// Asks one core for all values that its program told.

@@ -8,7 +8,7 @@ use kcore::{
     Value, VariableKind, VariableLimits,
 };
 
-use crate::{Cell, ScriptCell, ScriptStyle, ValueCell, ValueStyle};
+use crate::{Cell, Integers, ScriptCell, ScriptStyle, ValueCell, ValueStyle};
 
 /// How much is read of one variable: what a line, or a tree that a script looks at, can hold.
 pub const LIMITS: Limits = Limits {
@@ -50,16 +50,28 @@ pub struct ValueReader<'c> {
     core: &'c Core,
     known: KnownFrames<'c>,
     wanted: VariableChoice,
+    integers: Integers,
 }
 
 impl<'c> ValueReader<'c> {
     /// For a stack.
     pub fn new(core: &'c Core, stack: &Stack, wanted: VariableChoice) -> Self {
-        Self { core, known: core.known_frames(stack, stack.frames.len()), wanted }
+        let known = core.known_frames(stack, stack.frames.len());
+        Self { core, known, wanted, integers: Integers::Natural }
+    }
+
+    /// The same, with integers written in this way.
+    #[must_use]
+    pub fn with_integers(self, integers: Integers) -> Self {
+        Self { integers, ..self }
     }
 
     /// The variables of a frame.
     pub fn of(&self, frame: &NamedFrame) -> FrameValues {
+        FrameValues { integers: self.integers, ..self.read(frame) }
+    }
+
+    fn read(&self, frame: &NamedFrame) -> FrameValues {
         if frame.location.kind != FrameKind::Native {
             return self.of_language(frame);
         }
@@ -86,7 +98,14 @@ impl<'c> ValueReader<'c> {
         let locals = (self.wanted == VariableChoice::All).then(|| read(locals));
         let all = self.wanted == VariableChoice::All;
         let arguments = Some(read(arguments));
-        FrameValues { arguments, locals, script: None, all, missing, shown: DEFAULT_ARGUMENTS }
+        FrameValues {
+            arguments,
+            locals,
+            all,
+            missing,
+            shown: DEFAULT_ARGUMENTS,
+            ..FrameValues::default()
+        }
     }
 
     /// The variables of a frame that a runtime told of. The parentheses of the frame's line stay empty, since they hold
@@ -116,6 +135,8 @@ impl<'c> ValueReader<'c> {
 /// The variables of a frame; `None` where nothing tells of them, or nobody asked.
 #[derive(Clone, Debug, Default)]
 pub struct FrameValues {
+    /// How integers are written.
+    integers: Integers,
     arguments: Option<Vec<NamedValue>>,
     locals: Option<Vec<NamedValue>>,
     /// Those of a frame of a language.
@@ -159,7 +180,11 @@ impl FrameValues {
             return Cell::Null;
         }
         let shown = arguments.iter().take(self.shown);
-        Cell::List(shown.map(|argument| argument.bare(endian)).collect())
+        Cell::List(shown.map(|argument| argument.bare(self.style(endian))).collect())
+    }
+
+    const fn style(&self, endian: Endian) -> ValueStyle {
+        ValueStyle { integers: self.integers, ..ValueStyle::inline(endian) }
     }
 
     /// Each variable with its name, arguments first, where locals were asked for.
@@ -172,7 +197,7 @@ impl FrameValues {
             return Cell::Null;
         }
         let all = self.arguments.iter().chain(&self.locals).flatten();
-        let all = all.map(|variable| variable.named(ValueStyle::inline(endian)));
+        let all = all.map(|variable| variable.named(self.style(endian)));
         let missing = self.missing.iter().map(|missing| Cell::text(missing.as_str()));
         Cell::List(all.chain(missing).collect())
     }
@@ -246,20 +271,20 @@ impl NamedValue {
     }
 
     /// The value without its name: a number as such.
-    fn bare(&self, endian: Endian) -> Cell<'_> {
-        let number = |number: &Number| u64::try_from(number.bits).ok().map(Cell::Hex);
+    fn bare(&self, style: ValueStyle) -> Cell<'_> {
+        let is_address = matches!(self.value.ty.kind(), TypeKind::Pointer(_));
+        let is_natural = style.integers == Integers::Natural || is_address;
+        let number =
+            |number: &Number| u64::try_from(number.bits).ok().filter(|_| is_natural).map(Cell::Hex);
         let number = match &self.value.content {
             Content::Absent(_) => Some(Cell::text("?")),
             Content::Integer(value) | Content::Bool(value) => number(value),
             Content::Enum(value) => number(&value.number),
-            Content::Character(code) => Some(Cell::Hex(u64::from(*code))),
+            Content::Character(code) if is_natural => Some(Cell::Hex(u64::from(*code))),
             Content::Pointer(pointer) => pointer.to.map(|to| Cell::Hex(to.get())),
             _ => None,
         };
-        number.unwrap_or_else(|| {
-            let style = ValueStyle::inline(endian);
-            Cell::Value(Box::new(ValueCell::new("", &self.value, style)))
-        })
+        number.unwrap_or_else(|| Cell::Value(Box::new(ValueCell::new("", &self.value, style))))
     }
 
     /// What it says, as a tree; nothing where it is absent.

@@ -48,7 +48,8 @@ impl Speller {
         Some(format!("{}: ", Digits::new(at.get(), self.numbers.radix).as_str()))
     }
 
-    /// A scalar, with the attributes beside it as further arguments of its class.
+    /// A scalar, with the attributes beside it as further arguments of its class. An object of which nothing but its base
+    /// is known has its class before it without attributes too.
     fn beside<'n>(
         self,
         node: &'n ScriptNode,
@@ -56,7 +57,9 @@ impl Speller {
         parts: Option<&'n ScriptParts>,
     ) -> Laid<'n> {
         let value = self.scalar(node, scalar);
-        let Some(parts) = parts.filter(|parts| !parts.parts.is_empty() || parts.is_cut) else {
+        let is_object = node.kind == "object";
+        let has_some = |parts: &&ScriptParts| !parts.parts.is_empty() || parts.is_cut || is_object;
+        let Some(parts) = parts.filter(has_some) else {
             return Laid::Text(self.wrapped(node, &value));
         };
         let mut items = vec![Item::Text(value)];

@@ -1,7 +1,5 @@
 //! Characters and texts, in quotes.
 
-use std::borrow::Cow;
-
 use kcore_values::Text;
 
 use crate::sanitize;
@@ -36,40 +34,29 @@ fn escaped(byte: u8) -> String {
 /// Bytes in quotes that are text in part: what is none is escaped as C does, in three octal digits where a digit
 /// may follow.
 pub(super) fn bytes(bytes: &[u8]) -> String {
-    let mut quoted = String::from("\"");
-    for chunk in bytes.utf8_chunks() {
-        for character in chunk.valid().chars() {
-            match u8::try_from(character) {
-                Ok(0) => quoted.push_str("\\000"),
-                Ok(byte) if byte.is_ascii() => quoted.push_str(&escaped(byte)),
-                _ => quoted.push_str(&sanitize::line(character.encode_utf8(&mut [0; 4]))),
-            }
-        }
-        chunk.invalid().iter().for_each(|byte| quoted.push_str(&escaped(*byte)));
-    }
-    quoted.push('"');
-    quoted
+    format!("\"{}\"", literal(bytes))
 }
 
 /// Text in quotes; ` ...` stands for what was cut off.
 pub(super) fn text(text: &Text) -> String {
     let rest = if text.is_cut { " ..." } else { "" };
-    format!("\"{}{rest}\"", escaped_text(&text.text))
+    let bytes = text.bytes.as_deref().unwrap_or(text.text.as_bytes());
+    format!("\"{}{rest}\"", literal(bytes))
 }
 
-/// Text as a literal of C has it: a quote or a backslash of its own is told from one that ends it or escapes.
-fn escaped_text(text: &str) -> Cow<'_, str> {
-    if !text.contains(['"', '\\']) {
-        return sanitize::line(text);
-    }
-    let mut escaped = String::with_capacity(text.len());
-    for part in text.split_inclusive(['"', '\\']) {
-        let plain = part.strip_suffix(['"', '\\']).unwrap_or(part);
-        escaped.push_str(&sanitize::line(plain));
-        if plain.len() < part.len() {
-            escaped.push('\\');
-            escaped.push_str(part.get(plain.len()..).unwrap_or_default());
+/// What stands between the quotes of a literal of C: a quote or a backslash of the text is told from one that
+/// ends it or escapes.
+fn literal(bytes: &[u8]) -> String {
+    let mut literal = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            match u8::try_from(character) {
+                Ok(0) => literal.push_str("\\000"),
+                Ok(byte) if byte.is_ascii() => literal.push_str(&escaped(byte)),
+                _ => literal.push_str(&sanitize::line(character.encode_utf8(&mut [0; 4]))),
+            }
         }
+        chunk.invalid().iter().for_each(|byte| literal.push_str(&escaped(*byte)));
     }
-    Cow::Owned(escaped)
+    literal
 }

@@ -9,7 +9,7 @@ use kcore_values::{Absent, Content, Elements, FloatValue, Value, VariantValue, W
 use super::{Writer, character};
 use crate::sanitize;
 
-/// Digits behind the point of numbers up to a double, and of longer ones.
+/// Digits behind the point of numbers up to a double, where more are not needed, and of longer ones.
 const DIGITS: usize = 7;
 const LONG_DIGITS: usize = 16;
 
@@ -30,7 +30,10 @@ impl Writer<'_, '_> {
     /// Whether a value takes lines of its own.
     pub(super) fn is_block(&self, value: &Value) -> bool {
         match &value.content {
-            Content::Fields(_) => self.internet_address(value).is_none() && !is_declared(&value.ty),
+            Content::Fields(fields) => {
+                let is_declared = fields.is_empty() && is_declared(&value.ty);
+                self.internet_address(value).is_none() && !is_declared
+            }
             Content::Elements(elements) => elements.values.iter().any(|value| self.is_part(value)),
             Content::Entries { entries, .. } => !entries.is_empty(),
             Content::Variant(variant) => match self.only_scalar(variant) {
@@ -188,8 +191,20 @@ fn exponential(float: &FloatValue) -> String {
             let sign = if float.value.is_sign_negative() { '-' } else { '+' };
             format!("{sign}{}", wide_exponential(wide))
         }
-        None => c_exponential(float.value, if float.size > 8 { LONG_DIGITS } else { DIGITS }),
+        None if float.size > 8 => c_exponential(float.value, LONG_DIGITS),
+        None => c_exponential(float.value, digits(float).max(DIGITS)),
     }
+}
+
+/// Digits behind the point that tell a number from all others of its type.
+#[expect(clippy::cast_possible_truncation, reason = "a float was read as one")]
+fn digits(float: &FloatValue) -> usize {
+    let shortest = match float.size {
+        4 => format!("{:e}", float.value as f32),
+        _ => format!("{:e}", float.value),
+    };
+    let mantissa = shortest.split('e').next().unwrap_or_default();
+    mantissa.split_once('.').map_or(0, |(_, behind)| behind.len())
 }
 
 /// The magnitude of a number that is wider than a double, with as many digits as tell it from its neighbours.

@@ -107,7 +107,7 @@ pub(crate) fn pointer_to(ty: &Type, at: u64, to: u64) -> Value {
 
 pub(crate) fn with_text(value: Value, text_of: &str, is_cut: bool) -> Value {
     let Content::Pointer(pointer) = value.content else { panic!("no pointer") };
-    let text = Some(Text { text: text_of.into(), is_cut });
+    let text = Some(Text::of(text_of, is_cut));
     Value { content: Content::Pointer(Pointer { text, ..pointer }), ..value }
 }
 
@@ -118,7 +118,7 @@ pub(crate) fn with_symbol(value: Value, name: &str, offset: u64) -> Value {
 }
 
 pub(crate) fn characters(at: u64, size: u64, of: &str) -> Value {
-    let content = Content::Text(Text { text: of.into(), is_cut: false });
+    let content = Content::Text(Text::of(of, false));
     value(char_type().array(Some(size)), at, content)
 }
 

@@ -172,10 +172,15 @@ fn with(node: ScriptNode, attributes: &[(Arc<str>, Value)], has_more: bool) -> S
     ScriptNode { parts: Some(parts), ..node }
 }
 
-/// What `object.__repr__` has, in `Objects/typeobject.c`: nothing of what is in it is known.
+/// What `object.__repr__` has, in `Objects/typeobject.c`: nothing of what is in it is known. An object of a class that is
+/// derived from the type has parts, if no others then none, so that its class is named.
 fn opaque(type_name: &str, value: &Value) -> ScriptNode {
     let at = value.at.map(|at| format!(" at {:#x}", at.get())).unwrap_or_default();
-    ScriptNode::scalar("object", ScriptScalar::Note(format!("{type_name} object{at}").into()))
+    let note = ScriptScalar::Note(format!("{type_name} object{at}").into());
+    let name = type_name.rsplit('.').next().unwrap_or(type_name);
+    let is_derived = value.class.as_deref().is_some_and(|class| class != name);
+    let parts = is_derived.then(ScriptParts::default);
+    ScriptNode { parts, ..ScriptNode::scalar("object", note) }
 }
 
 fn named(attributes: &[(Arc<str>, Value)]) -> impl Iterator<Item = ScriptPart> {

@@ -13,6 +13,8 @@ use crate::Host;
 
 /// Scopes around a function, at most.
 const MAX_SCOPES: usize = 64;
+/// Variables of a scope, at most: V8 has no room for more.
+const MAX_VARIABLES: u64 = 1 << 16;
 /// Names are read to this many units.
 const MAX_NAME: u64 = 1024;
 /// Native contexts, which end the chain, have more slots than any scope of a program needs.
@@ -46,23 +48,32 @@ impl V8 {
     pub fn scopes(&self, host: &dyn Host, function: Addr, limits: Limits) -> Option<Vec<Scope>> {
         let heap = self.decodable(host)?;
         let function = Function::load(&heap, heap.object_or_tagged(function))?;
-        let contexts = std::iter::successors(function.context(&heap), |context| {
-            heap.object(heap.element(*context, OUTER)?).filter(|outer| heap.is_context(*outer))
-        });
-        let scopes = contexts
-            .take_while(|context| heap.length(*context).is_some_and(|slots| slots < NATIVE_SLOTS))
-            .take(MAX_SCOPES)
-            .filter_map(|context| scope(&heap, context, limits));
+        let scopes = contexts(&heap, function).filter_map(|context| scope(&heap, context, limits));
         Some(scopes.collect())
     }
 }
 
+/// The value of a variable that a function captured.
+pub(super) fn captured(heap: &Heap<'_>, function: Function, name: &str) -> Option<Tagged> {
+    contexts(heap, function).find_map(|context| {
+        let is_wanted =
+            |found: &Object| heap.text(*found, MAX_NAME).is_some_and(|found| found == name);
+        slots(heap, context).into_iter().find(|(found, _)| is_wanted(found)).map(|(_, value)| value)
+    })
+}
+
+/// The contexts of the scopes around a function, the innermost first, without the native one.
+fn contexts<'a>(heap: &'a Heap<'_>, function: Function) -> impl Iterator<Item = Object> + 'a {
+    let contexts = std::iter::successors(function.context(heap), |context| {
+        heap.object(heap.element(*context, OUTER)?).filter(|outer| heap.is_context(*outer))
+    });
+    contexts
+        .take_while(|context| heap.length(*context).is_some_and(|slots| slots < NATIVE_SLOTS))
+        .take(MAX_SCOPES)
+}
+
 fn scope(heap: &Heap<'_>, context: Object, limits: Limits) -> Option<Scope> {
-    let info = ScopeInfo::load(heap, heap.object(heap.element(context, 0)?)?)?;
-    let first = FIRST_VARIABLE.checked_add(u64::from(has_extension(heap, context, info)))?;
-    let names = info.local_names(heap, limits.entries);
-    let variables = names.into_iter().filter_map(|(name, index)| {
-        let value: Tagged = heap.element(context, first.checked_add(index)?)?;
+    let variables = slots(heap, context).into_iter().filter_map(|(name, value)| {
         Some(Variable {
             name: heap.text(name, MAX_NAME)?.into(),
             value: Reader::new(*heap, limits).value(value, limits.depth),
@@ -70,6 +81,16 @@ fn scope(heap: &Heap<'_>, context: Object, limits: Limits) -> Option<Scope> {
     });
     let variables: Vec<_> = variables.collect();
     (!variables.is_empty()).then_some(Scope { context: context.at, variables })
+}
+
+/// The names of a context's variables, and what they hold.
+fn slots(heap: &Heap<'_>, context: Object) -> Vec<(Object, Tagged)> {
+    let info = heap.element(context, 0).and_then(|info| ScopeInfo::load(heap, heap.object(info)?));
+    let Some(info) = info else { return Vec::new() };
+    let first = FIRST_VARIABLE.saturating_add(u64::from(has_extension(heap, context, info)));
+    let value = |index: u64| heap.element(context, first.checked_add(index)?);
+    let names = info.local_names(heap, MAX_VARIABLES).into_iter();
+    names.filter_map(|(name, index)| Some((name, value(index)?))).collect()
 }
 
 /// Whether a context has one slot more than it has variables and what every context has.

@@ -7,8 +7,11 @@ use kcore_mem::Addr;
 
 use super::{Heap, Tagged, heap::Object};
 
-/// So many names of variables lie in the object itself; more in a table.
+/// So many names of variables lie in the object itself; more in a table, since V8 9.5.
 const MAX_INLINED_NAMES: u64 = 75;
+
+/// Entries of such a table that are looked at.
+const MAX_CAPACITY: u64 = 1 << 17;
 
 const SCOPE_TYPE: u64 = 0xf;
 const CLASS_VARIABLE: u64 = 1 << 10;
@@ -105,9 +108,9 @@ impl ScopeInfo {
             let index = heap.element(table, key.checked_add(1)?)?.smi()?;
             heap.is_string(name).then_some((name, u64::try_from(index).ok()?))
         };
-        let mut names: Vec<_> =
-            (0..capacity.min(most.saturating_mul(4))).filter_map(pair).collect();
+        let mut names: Vec<_> = (0..capacity.min(MAX_CAPACITY)).filter_map(pair).collect();
         names.sort_by_key(|(_, index)| *index);
+        names.truncate(usize::try_from(most).unwrap_or(usize::MAX));
         Some(names)
     }
 
@@ -135,7 +138,7 @@ impl ScopeInfo {
             present.then_some(index)
         };
         take(scope_type == types.module, 1);
-        let inlined = self.locals < MAX_INLINED_NAMES;
+        let inlined = self.locals < MAX_INLINED_NAMES || !heap.layout.column.is_since(10, 2);
         parts.names = take(inlined, self.locals);
         parts.names_table = take(!inlined, 1);
         take(true, self.locals);

@@ -9,7 +9,7 @@
 //! - [`file`](self::file) and [`bytes`] have the sections, [`split`] those of split units, [`abbreviations`] and [`unit`] read one unit.
 //! - [`shared`] reads once what several units have in common.
 //! - [`ranges`] and [`scan`] say which unit holds an address, [`units`] keeps units.
-//! - [`outline`] says which entry of a unit lies in which.
+//! - [`outline`] says which entry of a unit lies in which, [`unit_names`] what it names.
 //! - [`functions`], [`inlined`], [`calls`] with [`pieces`], and [`names`] say which functions, [`rows`] and [`paths`] which line.
 //! - [`resolver`] joins them.
 
@@ -33,6 +33,7 @@ mod shared;
 mod signatures;
 mod split;
 mod unit;
+mod unit_names;
 mod units;
 mod walk;
 
@@ -43,6 +44,7 @@ pub use outline::is_scope;
 pub use resolver::Resolver;
 pub use split::{SplitFiles, Splits};
 pub use unit::{SplitName, Unit};
+pub use unit_names::UnitName;
 
 pub use walk::{Entry, Walk, is_number, sibling};
 

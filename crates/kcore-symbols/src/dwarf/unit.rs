@@ -7,7 +7,7 @@ use std::sync::{
 
 use gimli::{
     Attribute, AttributeSpecification, AttributeValue, DebugAddrBase, DebugInfo, DebugInfoOffset,
-    DebugLocListsBase, DebugRngListsBase, DebugStrOffsetsBase, DebugTypes, DwoId, Error,
+    DebugLocListsBase, DebugRngListsBase, DebugStrOffsetsBase, DebugTypes, DwTag, DwoId, Error,
     Reader as _, UnitHeader, UnitType, constants,
 };
 
@@ -19,11 +19,13 @@ use super::{
     attributes::PcRanges,
     calls::CallsOfFunctions,
     file::DwarfFile,
+    files::{Files, Which},
     functions::Functions,
     inlined::FunctionAt,
     outline::{self, Outline},
     rows::Rows,
-    walk::check,
+    unit_names::UnitNames,
+    walk::{Walk, check},
 };
 use crate::{Language, long_name::shown};
 
@@ -66,6 +68,7 @@ pub struct Unit {
     rows: Built<Result<Arc<Rows>>>,
     paths: Mutex<FxHashMap<u64, Option<Arc<str>>>>,
     outline: Built<Result<Outline>>,
+    names: Built<Result<UnitNames>>,
     /// How often scopes were asked for.
     asked: AtomicU32,
 }
@@ -106,6 +109,7 @@ impl Unit {
             rows: Built::new(),
             paths: Mutex::default(),
             outline: Built::new(),
+            names: Built::new(),
             asked: AtomicU32::new(0),
         };
         unit.read_root(file)?;
@@ -166,6 +170,33 @@ impl Unit {
         }
         let outline = self.outline.get_or_build(&self.budget, || Outline::read(self)).as_ref();
         outline.map(|outline| outline.around(entry)).map_err(Error::clone)
+    }
+
+    /// The types and variables that the unit names, read once. `hash` makes the hash of a name.
+    pub fn names(
+        &self,
+        files: &Files,
+        which: Which,
+        hash: fn(&[u8]) -> u32,
+        is_type: fn(DwTag) -> bool,
+    ) -> Result<&UnitNames> {
+        let read = || UnitNames::read(files, which, self, hash, is_type);
+        self.names.get_or_build(&self.budget, read).as_ref().map_err(Error::clone)
+    }
+
+    /// Where the entries below an entry end: at the next entry that is not one of them.
+    pub fn end_of(&self, entry: UnitOffset) -> Result<UnitOffset> {
+        let mut walk = Walk::new(self, Some(entry))?;
+        if let Some(entry) = walk.next(-1)? {
+            walk.pass_tree(&entry)?;
+        }
+        let next = walk.next(isize::MIN)?.map(|next| next.offset);
+        Ok(next.unwrap_or(gimli::UnitOffset(self.unit.header.length_including_self())))
+    }
+
+    /// The path of its main source file, as the compiler was given it.
+    pub fn source_file(&self) -> Option<String> {
+        Some(self.unit.name.as_ref()?.to_string_lossy().ok()?.into_owned())
     }
 
     /// The offset in this unit of an offset in `.debug_info`.

@@ -1,10 +1,12 @@
 //! What is meant by a name.
 
+use std::sync::Arc;
+
 use super::{
     NameIndex, Record, What,
     matching::{Fit, fit},
     records::ASK_ENTRY,
-    spelled::{Component, NameHash, Spelled},
+    spelled::{Component, NameHash, Part, Spelled},
 };
 use crate::{
     DebugInfo, DieId,
@@ -68,6 +70,31 @@ impl<'a> IndexQuery<'a> {
     /// The keyword that was typed before the name.
     pub const fn keyword(&self) -> Option<&'a str> {
         self.keyword
+    }
+
+    /// The same name within these scopes, the outermost first.
+    pub fn within(&self, scopes: &[Arc<str>]) -> Self {
+        let scopes = scopes.iter().filter_map(|scope| component(scope));
+        let mut typed = self.typed.clone();
+        if let [Part::Path(path)] = typed.0.as_mut_slice() {
+            path.splice(0..0, scopes);
+        }
+        Self { typed, ..*self }
+    }
+
+    /// How well what an entry is called fits; `None` if it is not meant.
+    pub fn fit_of(&self, named: &Named) -> Option<Fit> {
+        let entry = Spelled::parse(&named.name);
+        let within = |all: bool| -> Vec<Component> {
+            let scopes = named.scope.iter().filter(|scope| all || !scope.is_transparent);
+            scopes.filter_map(|scope| component(&scope.name)).collect()
+        };
+        let fit_within = |all| fit(&self.typed, within(all), entry.clone());
+        // An inline namespace may be typed, or not.
+        let fit = fit_within(false).or_else(|| fit_within(true))?;
+        // What lies in a type is more often one of its parts than what somebody means by its bare name.
+        let in_type = named.scope.last().is_some_and(|scope| scope.is_type);
+        Some(if fit == Fit::InAnyScope && in_type { Fit::InAnyType } else { fit })
     }
 
     /// Whether a record may be meant.
@@ -134,18 +161,7 @@ fn fit_of(
     record: &Record,
     sought: &IndexQuery<'_>,
 ) -> Option<Fit> {
-    let named = named(info, index, record)?;
-    let entry = Spelled::parse(&named.name);
-    let within = |all: bool| -> Vec<Component> {
-        let scopes = named.scope.iter().filter(|scope| all || !scope.is_transparent);
-        scopes.filter_map(|scope| component(&scope.name)).collect()
-    };
-    let fit_within = |all| fit(&sought.typed, within(all), entry.clone());
-    // An inline namespace may be typed, or not.
-    let fit = fit_within(false).or_else(|| fit_within(true))?;
-    // What lies in a type is more often one of its parts than what somebody means by its bare name.
-    let in_type = named.scope.last().is_some_and(|scope| scope.is_type);
-    Some(if fit == Fit::InAnyScope && in_type { Fit::InAnyType } else { fit })
+    sought.fit_of(&named(info, index, record)?)
 }
 
 /// The name of a record's entry, with its scopes.

@@ -31,9 +31,12 @@ mod spelled;
 mod stored;
 mod tokens;
 
+pub use canonical::name_hash;
 pub use find::{IndexQuery, find, find_exact, named};
 pub use kept::{IndexCache, IndexFile};
+pub use matching::Fit;
 pub use records::{Record, What};
+pub use shapes::is_type;
 
 use crate::DieId;
 use stored::Stored;

@@ -58,8 +58,12 @@ fn read<'a>(
         inlined = inlined.or(below.inlined);
         blocks.push(Block::of(block, below.variables)?);
     }
+    let mut ids = Vec::new();
+    for block in blocks.iter().rev() {
+        ids.extend(block.ids(info)?);
+    }
     let variables = in_order(instance::variables(info, blocks, pc)?);
-    Ok((FunctionScope { id, is_inlined, variables }, inlined))
+    Ok((FunctionScope { id, is_inlined, blocks: ids, variables }, inlined))
 }
 
 /// Arguments before locals, inner blocks before outer ones.

@@ -30,6 +30,12 @@ impl<'a> Block<'a> {
         Ok(Self { scope, own: own.into_iter().map(Chain::of).collect::<Result<_>>()? })
     }
 
+    /// Where it is, and the abstract instance that it is one of.
+    pub fn ids(&self, info: &DebugInfo) -> Result<impl Iterator<Item = DieId> + use<>> {
+        let abstract_one = abstract_instance(info, &self.scope)?;
+        Ok([Some(self.scope.id()), abstract_one].into_iter().flatten())
+    }
+
     /// Its variables: those of the abstract instance in its order, each as the block itself says where
     /// it does; then those that only the block has. What blocks have that are not abstract ones (`taken`)
     /// is left to them: gcc puts a block of its own around the code of an inlined function, and the

@@ -64,6 +64,9 @@ pub struct FunctionScope {
     pub id: DieId,
     /// Whether it was inlined into the next one.
     pub is_inlined: bool,
+    /// The entries of the blocks that hold the address, the innermost first, and the function itself;
+    /// each is followed by the abstract instance that it is one of.
+    pub blocks: Vec<DieId>,
     /// Arguments first, in order of declaration; then the locals of the innermost block, and so on
     /// outwards. A name may stand several times: the first local counts, else the argument.
     pub variables: Vec<Variable>,

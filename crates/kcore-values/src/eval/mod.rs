@@ -120,7 +120,7 @@ impl<'a> Evaluator<'a> {
             Content::Text(text) => text,
             Content::Bytes(bytes) => {
                 if !self.process.budget().spend(Resource::Text, bytes.len() as u64) {
-                    *content = Content::Text(Text { text: "".into(), is_cut: true });
+                    *content = Content::Text(Text::of("", true));
                 }
                 return;
             }
@@ -128,7 +128,7 @@ impl<'a> Evaluator<'a> {
             _ => return,
         };
         if !self.process.budget().spend(Resource::Text, text.text.len() as u64) {
-            *text = Text { text: "".into(), is_cut: true };
+            *text = Text::of("", true);
         }
     }
 

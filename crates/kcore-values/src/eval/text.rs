@@ -23,8 +23,8 @@ pub fn unit_of(ty: &Type) -> Option<u64> {
 }
 
 /// The text from `at` up to a NUL, or up to `count` characters of `unit` bytes, of which at most `max`
-/// are shown. `None` when it is no text: something else than characters that one prints, or memory
-/// that ends before the text does.
+/// are shown. `None` when it is no text: most of it is something else than characters that one prints,
+/// or memory ends before the text does.
 pub fn up_to_nul(
     process: &dyn Process,
     at: Addr,
@@ -44,9 +44,8 @@ pub fn up_to_nul(
     }
     let limit = usize::try_from(max).unwrap_or(usize::MAX);
     let end = end.unwrap_or(codes.len());
-    let is_cut = end > limit;
-    let text = decoded(codes.get(..end.min(limit))?, size, is_cut)?;
-    printable(&text).then(|| Text { text: text.into(), is_cut })
+    let text = decoded(codes.get(..end.min(limit))?, size, end > limit)?;
+    is_text(&text.text).then_some(text)
 }
 
 /// The `text` up to the first NUL in an array of `count` characters of one byte at `at`; all bytes of the array where
@@ -54,7 +53,8 @@ pub fn up_to_nul(
 pub fn with_rest(process: &dyn Process, at: Addr, count: u64, text: Text) -> Option<Content> {
     let bytes = process.space().read_held(at, count.min(MAX_TEXT));
     let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last.saturating_add(1));
-    if text.is_cut || end <= text.text.len() {
+    let first = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+    if text.is_cut || end <= first {
         return Some(Content::Text(text));
     }
     (bytes.len() as u64 == count).then(|| bytes.get(..end).map(|all| Content::Bytes(all.into())))?
@@ -68,10 +68,15 @@ pub fn replaced(bytes: &[u8], unit: usize, endian: Endian) -> String {
     }
 }
 
-/// Text that has no characters but those that one prints, and the usual white space.
-pub fn printable(text: &str) -> bool {
-    let is_printed = |c: char| !c.is_control() || matches!(c, '\t' | '\n' | '\r' | '\x0b' | '\x0c');
-    text.chars().all(is_printed)
+/// Whether at least half of the characters are ones that one prints, or the usual white space. Controls and bytes
+/// of other encodings stand in texts; where they prevail, it is something else.
+fn is_text(text: &str) -> bool {
+    let is_printed = |c: &char| {
+        !c.is_control() && *c != char::REPLACEMENT_CHARACTER
+            || matches!(c, '\t' | '\n' | '\r' | '\x0b' | '\x0c')
+    };
+    let printed = text.chars().filter(is_printed).count();
+    printed >= text.chars().count().saturating_sub(printed)
 }
 
 fn units(bytes: &[u8], unit: usize, endian: Endian) -> Vec<u32> {
@@ -83,22 +88,18 @@ fn units(bytes: &[u8], unit: usize, endian: Endian) -> Vec<u32> {
     bytes.chunks_exact(unit.clamp(1, 4)).map(code).collect()
 }
 
-/// Text without replacements; `None` where it is none. The last character may be cut in half.
-fn decoded(codes: &[u32], unit: usize, is_cut: bool) -> Option<String> {
+/// The text of characters of `unit` bytes; `None` of wide ones that are none. The last character may be cut in half.
+fn decoded(codes: &[u32], unit: usize, is_cut: bool) -> Option<Text> {
     if unit != 1 {
         let text = wide(codes, unit, || '\0');
-        return (!text.contains('\0')).then_some(text);
+        return (!text.contains('\0')).then(|| Text::of(text, is_cut));
     }
     let bytes: Vec<u8> = codes.iter().filter_map(|code| u8::try_from(*code).ok()).collect();
-    match String::from_utf8(bytes) {
-        Ok(text) => Some(text),
-        Err(error) if is_cut && error.utf8_error().error_len().is_none() => {
-            let valid = error.utf8_error().valid_up_to();
-            let bytes = error.into_bytes();
-            String::from_utf8(bytes.get(..valid)?.to_vec()).ok()
-        }
-        Err(_) => None,
-    }
+    let whole = match std::str::from_utf8(&bytes) {
+        Err(error) if is_cut && error.error_len().is_none() => error.valid_up_to(),
+        _ => bytes.len(),
+    };
+    Some(Text::of_bytes(bytes.get(..whole)?, is_cut))
 }
 
 fn wide(codes: &[u32], unit: usize, replacement: impl Fn() -> char) -> String {

@@ -9,7 +9,7 @@ use gimli::{
 use kcore_mem::{Endian, Resource, Target};
 use kcore_symbols::{Expression, VariableLocation};
 
-use super::FrameContext;
+use super::{FrameContext, typed};
 use crate::Absent;
 
 /// Bytes of an expression. They are counted, since those that it calls are read in its place.
@@ -143,6 +143,8 @@ impl<'f> Evaluator<'f> {
     }
 
     fn run(&self, expression: &Expression, bytes: Reader) -> Result<Pieces, Absent> {
+        let completed = typed::with_conversions(expression, &bytes);
+        let bytes = completed.map_or(bytes, |code| EndianArcSlice::new(code.into(), self.order()));
         let mut evaluation = Evaluation::new(bytes, expression.encoding());
         evaluation.set_max_iterations(MAX_OPERATIONS);
         let mut state = evaluation.evaluate().map_err(damaged)?;

@@ -3,8 +3,9 @@
 //!
 //! - [`FrameContext`] is what an expression may ask for; whoever walked the stack implements it.
 //! - `evaluate` runs one expression, `answer` gives it what it asks for.
+//!   `typed` adds conversions that compilers leave out.
 //! - `entry_value` asks the caller what it passed, `pieces` makes a `ObjectPlace` of the
-//!   result, `pointer` follows pointers to what was optimized away.
+//!   result, `parts` does so piece by piece, `pointer` follows pointers to what was optimized away.
 //! - `bytes` turns numbers into the bytes that they have in memory.
 //!
 //! Expressions come from a file that may lie: each may do so many operations and ask so many questions,
@@ -15,8 +16,10 @@ mod bytes;
 mod context;
 mod entry_value;
 mod evaluate;
+mod parts;
 mod pieces;
 mod pointer;
+mod typed;
 
 pub use context::{Call, FrameContext};
 

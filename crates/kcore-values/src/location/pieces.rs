@@ -23,7 +23,10 @@ impl Evaluator<'_> {
             VariableLocation::Damaged(error) => Err(damaged(*error)),
             VariableLocation::Constant(constant) => Ok(self.constant(constant, ty)),
             VariableLocation::Expression(expression) => {
-                let pieces = self.pieces(expression)?;
+                let pieces = match self.pieces(expression) {
+                    Ok(pieces) => pieces,
+                    Err(why) => return self.good_pieces(expression, ty, why),
+                };
                 let mut found = Vec::with_capacity(pieces.len());
                 if let [only] = pieces.as_slice()
                     && only.size_in_bits.is_none()
@@ -40,6 +43,24 @@ impl Evaluator<'_> {
                 joined(found, ty, self.target().endian)
             }
         }
+    }
+
+    /// The pieces of a variable that are there, though the expression as a whole failed because of `why`.
+    fn good_pieces(
+        &self,
+        expression: &Expression,
+        ty: &Type,
+        why: Absent,
+    ) -> Result<ObjectPlace, Absent> {
+        let Some(pieces) = self.lone_pieces(expression) else { return Err(why) };
+        let mut found = Vec::with_capacity(pieces.len());
+        for piece in pieces {
+            found.push(match piece {
+                Ok(piece) => self.piece(&piece, expression, ty)?,
+                Err((size, why)) => Piece { size, source: PieceSource::Absent(why) },
+            });
+        }
+        joined(found, ty, self.target().endian)
     }
 
     fn constant(&self, constant: &ConstantValue, ty: &Type) -> ObjectPlace {

@@ -103,7 +103,11 @@ impl Evaluator<'_> {
                 space.slice(missing).err().unwrap_or(Fault::Unmapped(missing)).into(),
             ));
         }
+        let is_cut = shown < count;
+        if unit == 1 {
+            return Some(Content::Text(Text::of_bytes(&bytes, is_cut)));
+        }
         let text = replaced(&bytes, usize::try_from(unit).ok()?, space.target().endian);
-        Some(Content::Text(Text { text: text.into(), is_cut: shown < count }))
+        Some(Content::Text(Text::of(text, is_cut)))
     }
 }

@@ -57,7 +57,7 @@ impl Types<'_> {
             if at >= tokens.len() {
                 break;
             }
-            let lookup = Lookup::new(self.core, session, None);
+            let lookup = Lookup::new(*self, session, None);
             let (declaration, next) = parser::declaration(&tokens, at, &lookup)?;
             let text = written(tokens.get(at..next).unwrap_or_default()).into();
             names.extend(declare(session, declaration, &text)?);

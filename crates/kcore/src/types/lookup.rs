@@ -6,12 +6,13 @@ use super::{
     DataModel, SessionTypes, TypeLookupError, Types, basic,
     parser::{self, Names, Tag},
 };
-use crate::{Core, Module};
+use crate::{CodeScope, Core, Module};
 
 impl Types<'_> {
     /// The type that `text` names, as debug information or as C and C++ spell it. `scope` is the module
     /// that stood before the backquote; without it the executable is asked first, then the others in
-    /// the order in which they were loaded. A definition counts before a declaration.
+    /// the order in which they were loaded; see also [`Types::seen_from`]. A definition counts before a
+    /// declaration.
     ///
     /// # Errors
     /// When there is no such type, or nothing could describe it; see [`TypeLookupError`].
@@ -29,7 +30,7 @@ impl Types<'_> {
         scope: Option<&str>,
         text: &str,
     ) -> Result<Type, TypeLookupError> {
-        let names = Lookup::new(self.core, session, scope);
+        let names = Lookup::new(*self, session, scope);
         names.modules()?;
         // Names of Rust and Go read like nothing in C.
         parser::type_name(text, &names)
@@ -40,18 +41,22 @@ impl Types<'_> {
 /// Where names are looked for.
 pub struct Lookup<'a> {
     core: &'a Core,
+    from: Option<CodeScope>,
     session: &'a SessionTypes,
     scope: Option<&'a str>,
 }
 
 impl<'a> Lookup<'a> {
     /// In a session, and in the module that stood before the backquote, else in all.
-    pub const fn new(core: &'a Core, session: &'a SessionTypes, scope: Option<&'a str>) -> Self {
-        Self { core, session, scope }
+    pub const fn new(types: Types<'a>, session: &'a SessionTypes, scope: Option<&'a str>) -> Self {
+        Self { core: types.core, from: types.from, session, scope }
     }
 
     /// The best type of that name: a definition, else a declaration.
     fn find(&self, name: &str, fits: impl Fn(&Type) -> bool) -> Result<Type, TypeLookupError> {
+        if let Some(near) = self.seen_from_code(name).into_iter().find(&fits) {
+            return Ok(near);
+        }
         let mut declared = None;
         let mut described = false;
         for module in self.modules()? {
@@ -68,9 +73,23 @@ impl<'a> Lookup<'a> {
         declared.ok_or(why)
     }
 
+    /// What the blocks and the unit of the code define.
+    fn seen_from_code(&self, name: &str) -> Vec<Type> {
+        let from = self.from.filter(|_| self.scope.is_none());
+        let Some(at) = from.and_then(|from| self.core.functions_at(from)) else {
+            return Vec::new();
+        };
+        at.info.types_seen_from(at.functions(), name)
+    }
+
+    /// The modules in the order in which they are searched, that of the code first.
     fn modules(&self) -> Result<Vec<&Module>, TypeLookupError> {
         let modules = self.core.modules();
-        let Some(scope) = self.scope else { return Ok(modules.in_scope_order().collect()) };
+        let Some(scope) = self.scope else {
+            let own = self.from.and_then(|from| self.core.module_of(from));
+            let is_other = |module: &&Module| own.is_none_or(|own| !std::ptr::eq(own, *module));
+            return Ok(own.into_iter().chain(modules.in_scope_order().filter(is_other)).collect());
+        };
         let named: Vec<&Module> = modules.named(scope).collect();
         if named.is_empty() { Err(TypeLookupError::UnknownModule) } else { Ok(named) }
     }

@@ -11,6 +11,7 @@ mod error;
 mod layout;
 mod lexer;
 mod lookup;
+mod others;
 mod parser;
 mod session;
 mod words;
@@ -19,17 +20,27 @@ pub use basic::DataModel;
 pub use error::TypeLookupError;
 pub use session::{SessionType, SessionTypes};
 
-use crate::Core;
+use crate::{CodeScope, Core};
 
 /// Questions about types by their names: see [`Core::types`].
 #[derive(Clone, Copy)]
 pub struct Types<'c> {
     core: &'c Core,
+    /// The code in which names are used.
+    from: Option<CodeScope>,
+}
+
+impl Types<'_> {
+    /// The same for names that are used in code: its blocks count first, then its unit, then its module.
+    #[must_use]
+    pub const fn seen_from(self, from: Option<CodeScope>) -> Self {
+        Self { from, ..self }
+    }
 }
 
 impl Core {
     /// The types that its modules describe.
     pub const fn types(&self) -> Types<'_> {
-        Types { core: self }
+        Types { core: self, from: None }
     }
 }

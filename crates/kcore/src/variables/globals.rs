@@ -7,7 +7,9 @@ use kcore_symbols::{DebugInfo, DieId, Type};
 use kcore_values::{Absent, Object, ObjectPlace, location};
 
 use super::module_context::ModuleContext;
-use crate::{Core, LookupError, Module, SymbolKind, SymbolRef, Tid};
+use crate::{
+    CodeScope, Core, LookupError, Module, NameSource, SymbolBinding, SymbolKind, SymbolRef, Tid,
+};
 
 /// A variable of a module.
 #[derive(Clone, Debug)]
@@ -17,6 +19,11 @@ pub struct FoundVariable {
     pub ty: Option<Type>,
     /// Where it lies, or why it is nowhere.
     pub place: Result<ObjectPlace, Absent>,
+    /// Whose it is.
+    pub source: NameSource,
+    /// Whether only the code of one file may use its name, and another file than that in which it was asked for:
+    /// others of the name may be meant.
+    pub is_private: bool,
 }
 
 impl FoundVariable {
@@ -38,8 +45,9 @@ impl FoundVariable {
 
 impl Core {
     /// The variable of a module that has this name: a global, or a static one of a file or a function.
-    /// `scope` is what stood before the last backquote, as [`Core::lookup_symbol`] takes it. A
-    /// thread-local variable is that of thread `tid`.
+    /// `scope` is what stood before the last backquote, as [`Core::lookup_symbol`] takes it. The name may
+    /// have a function or a source file before it: `function::name`, `file.c::name`. A thread-local
+    /// variable is that of thread `tid`.
     ///
     /// # Errors
     /// When no module, file or variable has that name.
@@ -49,20 +57,46 @@ impl Core {
         scope: Option<&str>,
         name: &str,
     ) -> Result<FoundVariable, LookupError> {
-        match self.find_symbol(scope, name) {
+        let found = match self.find_symbol(scope, name) {
             Ok((module, symbol)) => Ok(self.variable_of_symbol(tid, module, &symbol, name)),
             Err(LookupError::UnknownSymbol) => {
                 self.variable_without_symbol(tid, scope, name).ok_or(LookupError::UnknownSymbol)
             }
             Err(other) => Err(other),
+        };
+        match found {
+            Err(LookupError::UnknownSymbol) => {
+                self.variable_of_owner(tid, scope, name).ok_or(LookupError::UnknownSymbol)
+            }
+            found => found,
         }
+    }
+
+    /// As [`Core::find_variable`] where the name is used in code: a variable of the unit of that code counts
+    /// first, then one that all files may use, then one that another file of the module keeps to itself. The
+    /// code's own arguments and locals are those of [`crate::KnownFrames::variable`].
+    ///
+    /// # Errors
+    /// As [`Core::find_variable`].
+    pub fn find_variable_from(
+        &self,
+        from: Option<CodeScope>,
+        tid: Option<Tid>,
+        scope: Option<&str>,
+        name: &str,
+    ) -> Result<FoundVariable, LookupError> {
+        let from = from.filter(|_| scope.is_none());
+        let near = from.and_then(|from| {
+            self.variable_of_unit(from, tid, name).or_else(|| self.variable_near(from, tid, name))
+        });
+        near.map_or_else(|| self.find_variable(tid, scope, name), Ok)
     }
 
     /// What debug information says of a symbol, else its address alone. An entry of the same name that
     /// says of no place tells the type if that has the symbol's size: a declaration, whose definition has
     /// no name of its own (dwz), or a thread-local variable of a compiler that cannot say where those lie
     /// (gcc for AArch64).
-    fn variable_of_symbol(
+    pub(super) fn variable_of_symbol(
         &self,
         tid: Option<Tid>,
         module: &Module,
@@ -83,7 +117,10 @@ impl Core {
             matches!(found.place, Err(Absent::OptimizedOut)) && size == Some(symbol.size())
         };
         let found = described.iter().find(is_same).or_else(|| described.iter().find(may_be));
-        FoundVariable { ty: found.and_then(|found| found.ty.clone()), place }
+        let source =
+            found.map_or_else(|| NameSource::of(module, None, None), |it| it.source.clone());
+        let is_private = symbol.binding() == SymbolBinding::Local;
+        FoundVariable { ty: found.and_then(|found| found.ty.clone()), place, source, is_private }
     }
 
     fn place_of_symbol(
@@ -113,15 +150,7 @@ impl Core {
             Some(scope) => self.modules().named(scope).collect(),
             None => self.modules().in_scope_order().collect(),
         };
-        let found = modules.into_iter().flat_map(|module| self.described(tid, module, name));
-        let mut first = None;
-        for variable in found {
-            if variable.place.is_ok() {
-                return Some(variable);
-            }
-            first.get_or_insert(variable);
-        }
-        first
+        placed_first(modules.into_iter().flat_map(|module| self.described(tid, module, name)))
     }
 
     /// The variable of a module that an entry of its debug information describes, if there is one for all
@@ -145,9 +174,27 @@ impl Core {
     }
 }
 
-fn read(info: &Arc<DebugInfo>, id: DieId, context: &ModuleContext<'_>) -> Option<FoundVariable> {
+/// The first variable that lies somewhere; else the first.
+pub(super) fn placed_first(found: impl Iterator<Item = FoundVariable>) -> Option<FoundVariable> {
+    let mut first = None;
+    for variable in found {
+        if variable.place.is_ok() {
+            return Some(variable);
+        }
+        first.get_or_insert(variable);
+    }
+    first
+}
+
+/// What debug information says of a variable outside of any frame.
+pub(super) fn read(
+    info: &Arc<DebugInfo>,
+    id: DieId,
+    context: &ModuleContext<'_>,
+) -> Option<FoundVariable> {
     let variable = info.variable_at(id, None).ok()?;
     let ty = info.type_of(&variable).ok()?;
     let place = location::place_of(&variable.location, &ty, context);
-    Some(FoundVariable { ty: Some(ty), place })
+    let source = NameSource::of(context.module, Some(info), Some(id));
+    Some(FoundVariable { ty: Some(ty), place, source, is_private: false })
 }

@@ -98,7 +98,7 @@ impl<'c> KnownFrames<'c> {
 
 impl Core {
     /// The functions that run at an address of code, with their variables.
-    pub(super) fn scopes_at(&self, at: Addr) -> Option<Arc<Scopes>> {
+    pub(crate) fn scopes_at(&self, at: Addr) -> Option<Arc<Scopes>> {
         self.scopes.get(at, || {
             let Some(module) = self.modules().at(at) else { return Some(None) };
             let Some(svma) = module.svma(at) else { return Some(None) };

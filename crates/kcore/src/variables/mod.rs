@@ -3,7 +3,8 @@
 //! - [`KnownFrames`] are the frames of a stack with the registers that were recovered for each.
 //! - [`context`] is a frame as DWARF expressions see it, [`caller`] finds the call that led to it.
 //! - [`frame`] lists the variables of a frame, [`array_bounds`] gives arrays the length that they have
-//!   there; [`globals`] finds variables by name.
+//!   there; [`globals`] finds variables by name, [`near`] by what is around the
+//!   name.
 
 mod array_bounds;
 mod at;
@@ -13,6 +14,7 @@ mod frame;
 mod globals;
 mod known_frames;
 mod module_context;
+mod near;
 mod scopes_cache;
 
 pub use frame::FrameVariable;

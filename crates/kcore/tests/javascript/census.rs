@@ -177,6 +177,25 @@ fn all_values_that_a_program_holds_are_found() {
 }
 
 #[test]
+fn many_objects_with_keys_of_their_own_are_one_group() {
+    for case in cases(&["node-heap"]) {
+        let counted = Counted::of(case);
+        let all = counted.groups();
+        let of = |class: &'static str| all.iter().filter(move |it| &*it.constructor == class);
+        let crowd: Vec<_> = of("Session").collect();
+        let names: Vec<&str> = crowd[0].properties.iter().map(|name| &**name).collect();
+        assert_eq!((crowd.len(), crowd[0].count, names), (1, 100, vec!["user"]), "{}", case.name());
+        assert!(crowd[0].differs && crowd[0].names == 100 * 21, "{}: {crowd:?}", case.name());
+        let lone: Vec<usize> = of("Lone").map(|group| group.properties.len()).collect();
+        assert_eq!(lone, [21, 21, 21], "few tell their keys: {}", case.name());
+        let with = |name| v8(&counted.core).with_property(&counted.core, crowd[0], name);
+        let (seventh, missing) = (with("s7_3").expect("a session has it"), with("first"));
+        assert!(crowd[0].tables.contains(&seventh) && missing.is_none(), "{}", case.name());
+        assert_ne!(Some(seventh), with("s8_3"), "{}", case.name());
+    }
+}
+
+#[test]
 fn an_address_within_an_object_is_told_by_its_chunk_alone() {
     for case in cases(&["node-retained"]) {
         let counted = Counted::of(case);

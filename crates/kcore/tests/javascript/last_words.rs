@@ -72,8 +72,7 @@ fn why_the_runtime_gave_up_is_told() {
         assert!(is_told, "{}: {words:?}", case.name());
         checked.push(case.scenario.as_str());
     }
-    let is_short = std::env::var_os(gen_cores::VERSIONS).is_some_and(|it| it == gen_cores::FEW);
-    assert!(is_short || checked.len() > 20, "only {} cores", checked.len());
+    assert!(gen_cores::is_short_run() || checked.len() > 20, "only {} cores", checked.len());
     for (scenario, ..) in FATAL {
         let versions = checked.iter().filter(|checked| **checked == *scenario).count();
         assert!(versions >= 2, "{scenario}: only {versions} cores");

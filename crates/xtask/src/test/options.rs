@@ -36,7 +36,7 @@ impl Options {
 
     /// The environment by which gen-cores and the tests know of them.
     pub fn environment(self) -> impl Iterator<Item = (&'static str, &'static str)> {
-        let few = (!self.all).then_some((gen_cores::VERSIONS, gen_cores::FEW));
+        let few = (!self.all).then_some((gen_cores::CASES, gen_cores::FEW));
         let no_downloads = self.no_install.then_some((gen_cores::NO_DOWNLOADS, "1"));
         few.into_iter().chain(no_downloads)
     }
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn tests_know_the_versions_and_that_nothing_is_fetched() {
         let of = |args: &[&str]| parse(args).unwrap().environment().collect::<Vec<_>>();
-        assert_eq!(of(&[]), [("KCORE_VERSIONS", "few")]);
+        assert_eq!(of(&[]), [("KCORE_CASES", "few")]);
         assert_eq!(of(&["--all"]), []);
         assert_eq!(of(&["--all", "--no-install"]), [("KCORE_NO_DOWNLOADS", "1")]);
     }

@@ -167,5 +167,5 @@ fn on_one_line_structures_are_dots() {
 }
 
 fn text_of(of: &str) -> kcore_values::Text {
-    kcore_values::Text { text: of.into(), is_cut: false }
+    kcore_values::Text::of(of, false)
 }

@@ -104,11 +104,11 @@ fn pointers_are_symbols_addresses_and_texts() {
 fn texts_are_cut_and_made_safe() {
     let text_at = |of, is_cut| with_text(pointer_to(&char_type(), 0, 0x1000), of, is_cut);
     assert_eq!(shown(&text_at("long", true), PLAIN), "0x1000 \"long ...\"");
-    assert_eq!(shown(&text_at("a\x1b[31m", false), PLAIN), "0x1000 \"a\\x1b[31m\"");
+    assert_eq!(shown(&text_at("a\x1b[31m", false), PLAIN), "0x1000 \"a\\033[31m\"");
     let caddr = Value { ty: alias("caddr_t", &char_type().pointer(8)), ..text_at("x", false) };
     assert_eq!(shown(&caddr, PLAIN), "0x1000");
     let string = composite(Keyword::Class, "String");
-    let text = Content::Text(Text { text: "größe".into(), is_cut: false });
+    let text = Content::Text(Text::of("größe", false));
     assert_eq!(shown(&value(string, 0, text), PLAIN), "\"größe\"");
 }
 
@@ -154,7 +154,7 @@ fn bytes_behind_a_nul_are_escaped() {
 #[test]
 fn texts_escape_quotes_and_backslashes() {
     let text = |of: &str| {
-        let text = Content::Text(Text { text: of.into(), is_cut: false });
+        let text = Content::Text(Text::of(of, false));
         shown(&value(char_type(), 0, text), PLAIN)
     };
     assert_eq!(text("plain"), r#""plain""#);

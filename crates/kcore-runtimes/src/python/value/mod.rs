@@ -6,6 +6,7 @@ mod callable;
 mod containers;
 mod decimal;
 mod deque;
+mod library;
 mod member;
 mod memory_view;
 mod moment;

@@ -189,6 +189,11 @@ impl<'a> Reader<'a> {
             "itertools.count" => self.count(object),
             "memoryview" => self.memory_view(object),
             "decimal.Decimal" => self.decimal(object),
+            "_thread.lock" => self.lock(object),
+            "_thread.RLock" => self.recursive_lock(object),
+            "_io.BytesIO" => self.bytes_io(object),
+            "re.Pattern" => self.pattern(object),
+            "ContextVar" | "_contextvars.ContextVar" => self.context_variable(object),
             name => {
                 if let Some(name) = name.strip_prefix("datetime.") {
                     return self.moment(object, name);
@@ -271,6 +276,8 @@ impl<'a> Reader<'a> {
                 "__cause__" => true,
                 "__context__" => is_whole,
                 "args" | "__traceback__" => false,
+                // A tuple of what the second argument of a group has.
+                "exceptions" if told.len() > 1 => false,
                 _ => !told.contains(at) && !self.is_none(*at),
             });
             // Where it comes from stands behind what it is.

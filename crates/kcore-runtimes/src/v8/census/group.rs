@@ -1,4 +1,5 @@
-//! Objects of JavaScript in groups: those of one constructor that have the same properties.
+//! Objects of JavaScript in groups: those of one constructor that have the same properties, and those of one that are used
+//! as maps, each with keys of its own.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -24,13 +25,20 @@ const MAX_NAME: u64 = 256;
 /// Objects that are hash tables are looked into one by one, so many at most.
 const MAX_TABLES: usize = 1 << 20;
 
+/// Hash tables of one constructor that no other has the properties of are one group if they are more than these.
+const MAX_SINGLES: usize = 32;
+
 /// Objects of one constructor with the same properties.
 #[derive(Clone, Debug)]
 pub struct Group {
     /// The name of their constructor.
     pub constructor: Arc<str>,
-    /// The names of their properties, in the order in which they were added.
+    /// The names of the properties that all of them have, in the order in which they were added.
     pub properties: Arc<[Arc<str>]>,
+    /// Whether each of them has properties beside these that the others have not.
+    pub differs: bool,
+    /// How many properties they have together, those of each counted.
+    pub names: u64,
     /// How many they are.
     pub count: u64,
     /// Their size in bytes, without what they refer to.
@@ -70,6 +78,17 @@ impl V8 {
 }
 
 impl V8 {
+    /// An object of a group that has a property of this name, if one has it.
+    pub fn with_property(&self, host: &dyn Host, group: &Group, name: &str) -> Option<Addr> {
+        if group.properties.iter().any(|own| **own == *name) {
+            return Some(group.example);
+        }
+        let heap = self.heap(host);
+        let has = |at: &Addr| heap.property(heap.object_at(*at)?, name);
+        let mut tables = group.tables.iter().filter(|_| group.differs);
+        tables.find(|at| has(at).is_some()).copied()
+    }
+
     /// Whether an object is of a group.
     pub fn is_of_group(&self, host: &dyn Host, group: &Group, at: Addr) -> bool {
         let object = self.heap(host).object_at(at);
@@ -78,9 +97,27 @@ impl V8 {
 }
 
 impl Group {
-    /// What groups are sorted by: how much there is to know of them.
-    pub fn weight(&self) -> u64 {
-        self.count.saturating_mul(self.properties.len() as u64)
+    fn add(&mut self, count: u64, bytes: u64) {
+        let names = count.saturating_mul(self.properties.len() as u64);
+        self.count = self.count.saturating_add(count);
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.names = self.names.saturating_add(names);
+    }
+
+    /// Whether it is one hash table alone.
+    const fn is_single(&self) -> bool {
+        self.maps.is_empty() && self.tables.len() == 1
+    }
+
+    /// Takes in another group of the constructor. What both have remains.
+    fn merge(&mut self, other: &Self) {
+        let is_shared = |name: &&Arc<str>| other.properties.contains(name);
+        self.properties = self.properties.iter().filter(is_shared).cloned().collect();
+        self.differs = true;
+        self.names = self.names.saturating_add(other.names);
+        self.count = self.count.saturating_add(other.count);
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.tables.extend(&other.tables);
     }
 
     /// All of its objects, lowest first.
@@ -96,6 +133,31 @@ impl Group {
             maps.contains(&word) || (!tables.is_empty() && tables.contains(at))
         })
     }
+}
+
+/// Groups, of which those that are single hash tables are one for each constructor that has many.
+fn with_crowds(groups: impl Iterator<Item = Group>) -> Vec<Group> {
+    let mut singles: BTreeMap<Arc<str>, Vec<Group>> = BTreeMap::new();
+    let mut all = Vec::new();
+    for group in groups {
+        match group.is_single() {
+            true => singles.entry(group.constructor.clone()).or_default().push(group),
+            false => all.push(group),
+        }
+    }
+    for singles in singles.into_values() {
+        all.extend(if singles.len() > MAX_SINGLES { crowd(singles) } else { singles });
+    }
+    all
+}
+
+/// One group of many.
+fn crowd(groups: Vec<Group>) -> Vec<Group> {
+    let merged = groups.into_iter().reduce(|mut all, group| {
+        all.merge(&group);
+        all
+    });
+    merged.into_iter().collect()
 }
 
 struct Grouper<'a> {
@@ -136,13 +198,12 @@ impl<'a> Grouper<'a> {
                 continue;
             }
             let group = self.group(constructor, example);
-            group.count = group.count.saturating_add(map.count);
-            group.bytes = group.bytes.saturating_add(map.bytes);
+            group.add(map.count, map.bytes);
             group.maps.push(map.map);
         }
         self.add_tables(&tables, watch)?;
-        let mut groups: Vec<Group> = self.groups.into_values().collect();
-        groups.sort_by_key(Group::weight);
+        let mut groups = with_crowds(self.groups.into_values());
+        groups.sort_by_key(|group| group.names);
         Ok(groups)
     }
 
@@ -156,6 +217,8 @@ impl<'a> Grouper<'a> {
             Group {
                 constructor,
                 properties,
+                differs: false,
+                names: 0,
                 count: 0,
                 bytes: 0,
                 example: example.at,
@@ -186,8 +249,7 @@ impl<'a> Grouper<'a> {
             left = left.saturating_sub(1);
             let Some(object) = heap.object_at(at) else { continue };
             let group = self.group(constructor.clone(), object);
-            group.count = group.count.saturating_add(1);
-            group.bytes = group.bytes.saturating_add(*bytes);
+            group.add(1, *bytes);
             group.tables.push(at);
         }
         left

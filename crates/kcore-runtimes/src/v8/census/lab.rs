@@ -46,15 +46,30 @@ fn of_threads(
         let Ok(bytes) = heap.space.slice(at) else { break };
         let bytes = bytes.get(..usize::try_from(left).unwrap_or(usize::MAX)).unwrap_or(bytes);
         let (words, _) = bytes.as_chunks::<8>();
-        let areas = words.par_windows(4).with_min_len(JOB).filter_map(|words| {
-            let [owner, start, top, limit] = <[[u8; 8]; 4]>::try_from(words).ok()?;
-            let owner = Addr::new(u64::from_le_bytes(owner));
-            heaps.binary_search(&owner).ok()?;
-            let [start, top, limit] = [start, top, limit].map(u64::from_le_bytes);
-            area(chunks, start, top, limit)
+        // Parts overlap by what an area has behind its first word.
+        let parts = (0..words.len().div_ceil(JOB)).into_par_iter().flat_map_iter(|part| {
+            let first = part.saturating_mul(JOB);
+            let last = first.saturating_add(JOB.saturating_add(3)).min(words.len());
+            of_words(chunks, heaps, words.get(first..last).unwrap_or_default())
         });
-        found.par_extend(areas);
+        found.par_extend(parts);
         at = at.saturating_add(bytes.len().max(1) as u64);
+    }
+    found
+}
+
+/// The areas among words. A comparison turns nearly all words away, before any search.
+fn of_words(chunks: &[Chunk], heaps: &[Addr], words: &[[u8; 8]]) -> Vec<AddrRange> {
+    let mut found = Vec::new();
+    let (Some(lowest), Some(highest)) = (heaps.first(), heaps.last()) else { return found };
+    for window in words.windows(4) {
+        let [owner, start, top, limit] = window else { continue };
+        let owner = Addr::new(u64::from_le_bytes(*owner));
+        if owner < *lowest || *highest < owner || heaps.binary_search(&owner).is_err() {
+            continue;
+        }
+        let [start, top, limit] = [start, top, limit].map(|word| u64::from_le_bytes(*word));
+        found.extend(area(chunks, start, top, limit));
     }
     found
 }

@@ -11,7 +11,7 @@ use super::{
     Awaited, NodeHandle, State, Timer, environment::Environments, is_oddball, number,
     symbol_property,
 };
-use crate::v8::{Function, Heap, Tagged, census::Census, heap::Object};
+use crate::v8::{Function, Heap, Tagged, census::Census, closure::captured, heap::Object};
 
 /// `JSBoundFunction`: what it wraps.
 const BOUND_TARGET: u64 = 24;
@@ -21,8 +21,6 @@ struct ActiveTimer {
     handle: NodeHandle,
     environment: Option<Addr>,
     expiry: Option<f64>,
-    /// When the list that it is in is due, if it is one of its ends.
-    list_expiry: Option<f64>,
 }
 
 /// The timers and immediates that are still to come.
@@ -45,15 +43,27 @@ pub fn timers(
     let of_map = |at: &Addr| heap.word(*at, 0).is_some_and(|map| maps.contains(&map));
     let objects = census.objects().filter(of_map).filter_map(|at| heap.object_at(at));
     let mut by_map = HashMap::new();
-    let found: Vec<ActiveTimer> = objects
-        .filter_map(|object| {
-            let mut found = timer(heap, object)?;
-            let environment = || environments?.of_object(object);
-            found.environment = *by_map.entry(object.map).or_insert_with(environment);
-            Some(found)
-        })
-        .collect();
-    with_time_left(found, environments)
+    let mut clocks = HashMap::new();
+    let told = objects.filter_map(|object| {
+        let mut found = timer(heap, object)?;
+        let environment = || environments?.of_object(object);
+        found.environment = *by_map.entry(object.map).or_insert_with(environment);
+        if let (Some(environment), Some(_)) = (found.environment, found.expiry) {
+            let clock = || Some(environments?.timer(environment)? - next_expiry(heap, object)?);
+            clocks.entry(environment).or_insert_with(clock);
+        }
+        Some(found)
+    });
+    let told: Vec<ActiveTimer> = told.collect();
+    told.into_iter().map(|timer| with_time_left(timer, &clocks, environments)).collect()
+}
+
+/// When the timer of libuv calls that an environment has for all of its timers, by the clock of the environment. It is not
+/// set anew when the first of them is cleared.
+fn next_expiry(heap: &Heap<'_>, timer: Object) -> Option<f64> {
+    let class = heap.constructor(timer).filter(|class| heap.is_function(*class))?;
+    let class = Function::load(heap, heap.object_or_tagged(class.at))?;
+    number(heap, captured(heap, class, "nextExpiry")?).filter(|expiry| expiry.is_finite())
 }
 
 /// A timer; `None` of one that is over.
@@ -69,7 +79,6 @@ fn timer(heap: &Heap<'_>, object: Object) -> Option<ActiveTimer> {
             handle: NodeHandle::of_object(heap, Awaited::Immediate, object),
             environment: None,
             expiry: None,
-            list_expiry: None,
         },
     };
     let referenced = symbol_property(heap, object, "refed");
@@ -103,8 +112,6 @@ fn timed(heap: &Heap<'_>, object: Object) -> Option<ActiveTimer> {
     let repeats = value("_repeat").is_some_and(|repeat| !is_oddball(heap, repeat, "null"));
     let what = Awaited::Timer(Timer { delay, repeats, left: None });
     let start = value("_idleStart").and_then(|start| number(heap, start));
-    // The list itself is a neighbour of its ends.
-    let of_list = |name| number(heap, heap.property(neighbour(name)?, "expiry")?.value);
     Some(ActiveTimer {
         handle: NodeHandle {
             state: Some(if is_listed { State::Active } else { State::Running }),
@@ -112,36 +119,23 @@ fn timed(heap: &Heap<'_>, object: Object) -> Option<ActiveTimer> {
         },
         environment: None,
         expiry: start.zip(delay).map(|(start, delay)| start + delay).filter(|_| is_listed),
-        list_expiry: of_list("_idleNext").or_else(|| of_list("_idlePrev")),
     })
 }
 
-/// Tells what is left: an environment has one timer of libuv, which calls when the first list is due.
+/// Says how much time is left to a timer. `clocks` say for each environment what makes a time of its clock the time that
+/// is left, in milliseconds.
 fn with_time_left(
-    found: Vec<ActiveTimer>,
+    timer: ActiveTimer,
+    clocks: &HashMap<Addr, Option<f64>>,
     environments: Option<&Environments<'_>>,
-) -> Vec<NodeHandle> {
-    let mut first: HashMap<Addr, f64> = HashMap::new();
-    for timer in &found {
-        if let (Some(environment), Some(expiry)) = (timer.environment, timer.list_expiry) {
-            let first = first.entry(environment).or_insert(expiry);
-            *first = first.min(expiry);
-        }
+) -> NodeHandle {
+    let mut handle = timer.handle;
+    let clock = timer.environment.and_then(|at| *clocks.get(&at)?);
+    if let (Awaited::Timer(what), Some(clock), Some(expiry)) =
+        (&mut handle.what, clock, timer.expiry)
+    {
+        what.left = Some(expiry + clock);
     }
-    let clocks: HashMap<Addr, f64> = first
-        .into_iter()
-        .filter_map(|(at, first)| Some((at, environments?.timer(at)? - first)))
-        .collect();
-    let told = found.into_iter().map(|found| {
-        let mut handle = found.handle;
-        let clock = found.environment.and_then(|at| clocks.get(&at));
-        if let (Awaited::Timer(timer), Some(clock), Some(expiry)) =
-            (&mut handle.what, clock, found.expiry)
-        {
-            timer.left = Some(expiry + clock);
-        }
-        handle.thread = found.environment.and_then(|at| environments?.thread(at));
-        handle
-    });
-    told.collect()
+    handle.thread = timer.environment.and_then(|at| environments?.thread(at));
+    handle
 }

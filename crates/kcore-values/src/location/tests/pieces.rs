@@ -30,6 +30,18 @@ fn pieces_stand_one_behind_the_other() {
 }
 
 #[test]
+fn a_piece_that_cannot_be_evaluated_leaves_the_others() {
+    let frame = Frame::new().with(3, 5);
+    // reg3, piece 8; call_frame_cfa, stack_value, piece 4; lit2, stack_value, piece 4.
+    let code = [0x53, 0x93, 8, 0x9c, 0x9f, 0x93, 4, 0x32, 0x9f, 0x93, 4];
+    let found = pieces(&code, &frame);
+    assert_eq!(found[0].source, held(&5_u64.to_le_bytes()));
+    let PieceSource::Absent(why) = &found[1].source else { panic!("{:?}", found[1]) };
+    assert_eq!((found[1].size, why.as_str()), (32, "unreadable"));
+    assert_eq!(found[2].source, held(&[2, 0, 0, 0]));
+}
+
+#[test]
 fn a_piece_that_is_lost_leaves_the_others() {
     let frame = Frame::new().with(3, 5);
     let found = pieces(&[0x53, 0x93, 8, 0x5c, 0x93, 8], &frame);

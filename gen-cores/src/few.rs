@@ -1,14 +1,14 @@
-//! Which versions of the runtimes are used, and whether one that is missing may be fetched. The environment decides, so
-//! that the tests of a run, which are many processes, agree.
+//! Which cases a run has: versions of runtimes, variants of compiled programs, and whether a runtime that is missing may
+//! be fetched. The environment decides, so that the tests of a run, which are many processes, agree.
 
 use std::env;
 
-use crate::{Error, Result, Variant};
+use crate::{Error, Result, Scenario, Variant};
 
-/// The environment variable that limits the versions of the runtimes: [`FEW`]; all of them if it is not set.
-pub const VERSIONS: &str = "KCORE_VERSIONS";
+/// The environment variable that limits the cases of a run: [`FEW`]; all of them if it is not set.
+pub const CASES: &str = "KCORE_CASES";
 
-/// The value of [`VERSIONS`] for a run that must be short.
+/// The value of [`CASES`] for a run that must be short.
 pub const FEW: &str = "few";
 
 /// The environment variable that forbids to fetch anything.
@@ -26,6 +26,28 @@ const OF_FEW: &[&str] = &[
     "debian3.11",
     "debian3.14",
 ];
+
+/// The default variants that each compiled program is made in.
+const OF_EACH: &[&str] = &["O0-pie", "O2-pie", "debug-pie", "release-pie"];
+
+/// One in so many programs is made in each other default variant.
+const ONE_IN: usize = 4;
+
+/// Whether a run with [`FEW`] over all programs has a case. A recipe says which of its own variants are for long runs.
+/// Programs take turns with the default variants: `turn` counts the programs of one language, so that even a short run has
+/// every variant of some.
+pub(crate) fn is_in_turn(scenario: &Scenario, variant: &Variant, turn: usize) -> bool {
+    let recipe = &scenario.recipe;
+    if recipe.variants.is_some() {
+        return !recipe.long_runs.contains(&variant.name);
+    }
+    let takes_turns = scenario.variants.len() > ONE_IN && variant.runtime().is_none();
+    if !takes_turns || OF_EACH.contains(&variant.name.as_str()) {
+        return true;
+    }
+    let place = scenario.variants.iter().position(|own| own == variant);
+    place.is_some_and(|place| place.wrapping_add(turn).is_multiple_of(ONE_IN))
+}
 
 /// Why a variant is left out of this run, if so.
 pub(crate) fn why_not(variant: &Variant) -> Option<String> {
@@ -50,8 +72,12 @@ pub(crate) fn may_fetch() -> Result<()> {
 }
 
 fn is_meant(word: &str) -> bool {
-    let has_all = env::var_os(VERSIONS).is_none_or(|versions| versions != FEW);
-    has_all || is_of_few(word)
+    !is_short_run() || is_of_few(word)
+}
+
+/// Whether this is a run with [`FEW`], which must be short.
+pub fn is_short_run() -> bool {
+    env::var_os(CASES).is_some_and(|cases| cases == FEW)
 }
 
 /// Whether a run with [`FEW`] uses the version that a word of variants' names asks for.

@@ -1,0 +1,21 @@
+/* The other half of first.c: it dies in a block that has a type of its own. */
+
+static int twice = 222;
+struct same { long a; char b; };
+struct same second_same = { 5, 'b' };
+typedef struct { double z; } mine_t;
+enum kind { SECOND_A = 7, SECOND_B };
+
+struct hidden { int number; struct hidden *next; };
+static struct hidden only = { 42, &only };
+struct hidden *hidden_one(void) { return &only; }
+
+void other(struct hidden *hidden) {
+    static int calls = 6;
+    mine_t own = { 2.5 };
+    enum kind kind = SECOND_A;
+    {
+        struct same { short inner; } same = { 3 };
+        *(volatile int *)8 = same.inner + kind + twice + calls + (int)own.z + hidden->number;
+    }
+}
