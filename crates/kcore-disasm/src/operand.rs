@@ -24,6 +24,8 @@ pub struct MemoryOperand {
     pub index: Option<AddressRegister>,
     /// What is added to both, in bytes.
     pub displacement: i64,
+    /// Whether the base of a segment is added too, as in accesses to a thread's own variables.
+    pub has_segment: bool,
 }
 
 impl Disassembler {

@@ -71,7 +71,7 @@ impl Core {
     }
 
     /// The memory that a stack pointer lies in, or below, if it may be that of a stack.
-    fn stack_of(&self, sp: Addr) -> Option<AddrRange> {
+    pub(crate) fn stack_of(&self, sp: Addr) -> Option<AddrRange> {
         let mappings = self.mappings();
         let from = mappings.partition_point(|mapping| mapping.range.end <= sp);
         let mut above = mappings.get(from..)?.iter().skip_while(|mapping| is_guard(mapping));

@@ -120,7 +120,7 @@ impl Core {
         }
     }
 
-    fn written_by_gdb(&self) -> bool {
+    pub(crate) fn written_by_gdb(&self) -> bool {
         self.file().is_some_and(kcore_elf::CoreFile::written_by_gdb)
     }
 

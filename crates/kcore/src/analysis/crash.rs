@@ -1,37 +1,68 @@
 //! A crash as finders see it: the first fault, or else the signal that ended the process.
 
-use kcore_elf::core_file::{SignalDetail, SignalInfo};
-use kcore_mem::{Access, AccessKind, Addr};
+use std::sync::Arc;
 
-#[cfg(not(feature = "disassembly"))]
-use crate::code::no_disassembler::MemoryOperand;
-use crate::{Core, Tid, handled::Stop};
-#[cfg(feature = "disassembly")]
-use kcore_disasm::MemoryOperand;
+use kcore_elf::core_file::{SignalDetail, SignalInfo};
+use kcore_mem::{AccessKind, Addr};
+
+use super::MemoryOperand;
+use crate::{Core, Thread, Tid, handled::Stop, signal};
 
 /// SIGSEGV.
 pub(super) const SIGSEGV: i32 = 11;
+/// SIGABRT.
+pub(super) const SIGABRT: u16 = 6;
+/// SIGILL and SIGTRAP, by whose instructions a runtime ends its process.
+const TRAPS: [u16; 2] = [4, 5];
 /// SIGBUS.
 pub(super) const SIGBUS: i32 = 7;
 /// The code of a fault of which the kernel tells no address.
 const SI_KERNEL: i32 = 0x80;
+
+/// Frames of the last thread that are looked at: what aborts is never far out.
+const LAST_FRAMES: usize = 64;
 
 /// The first fault of a process that died, or else the signal that ended it.
 pub struct Crash<'a> {
     core: &'a Core,
     info: Option<SignalInfo>,
     stop: Stop,
+    end: &'a Thread,
+    was_handled: bool,
 }
 
 impl<'a> Crash<'a> {
     pub(super) fn of(core: &'a Core) -> Option<Self> {
         let thread = core.crashed_thread()?;
         let first = core.handled_signals(thread).signals.into_iter().find(|it| it.is_fault());
+        let was_handled = first.is_some();
         let (info, stop) = match first {
             Some(first) => (Some(first.info), first.stop),
-            None => (thread.siginfo, core.stop_of(thread.tid)),
+            None => (told_of_end(thread), core.stop_of(thread.tid)),
         };
-        Some(Self { core, info, stop })
+        Some(Self { core, info, stop, end: thread, was_handled })
+    }
+
+    /// The thread that took the signal that ended the process.
+    pub const fn end(&self) -> &'a Thread {
+        self.end
+    }
+
+    /// Whether a handler was told of the first fault before another signal ended the process.
+    pub const fn was_handled(&self) -> bool {
+        self.was_handled
+    }
+
+    /// Whether the signal that ended the process is that of the first fault, raised again.
+    pub(super) fn was_raised_again(&self) -> bool {
+        let number = self.info.map(|info| info.number);
+        self.was_handled && number == Some(self.end.signal.into()) && self.is_from_itself()
+    }
+
+    /// Whether the process sent the signal that ended it to itself.
+    pub(super) fn is_from_itself(&self) -> bool {
+        let sender = told_of_end(self.end).as_ref().and_then(signal::sender);
+        sender.is_some_and(|(pid, _)| Some(pid) == self.core.pid())
     }
 
     /// The process.
@@ -87,6 +118,24 @@ impl<'a> Crash<'a> {
         self.core.symbol_at(frame.pc.lookup()).map(|symbol| symbol.name.to_string())
     }
 
+    /// The innermost function of the program's own code, as the end of a sentence. Nothing where only a guess leads
+    /// to it.
+    pub(super) fn in_own_code(&self) -> String {
+        let site = self.core.crash_site().filter(|site| site.tid == self.tid());
+        let frame = site.map(|site| site.frame);
+        let frame = frame.filter(|it| it.frame.is_some_and(|frame| !frame.guess));
+        let function = frame.and_then(|frame| frame.location.function.clone());
+        function.map_or_else(String::new, |name| format!(", in {name}"))
+    }
+
+    /// The functions of the innermost frames of the thread that took the last signal.
+    pub(super) fn last_functions(&self) -> Vec<Arc<str>> {
+        let frames = self.core.stack(self.end.tid, LAST_FRAMES).frames;
+        let certain = frames.into_iter().take_while(|frame| !frame.guess);
+        let symbols = certain.filter_map(|frame| self.core.symbol_at(frame.pc.lookup()));
+        symbols.map(|symbol| symbol.name).collect()
+    }
+
     /// The function of the instruction.
     pub(super) fn function(&self) -> Option<String> {
         let symbol = self.core.symbol_at(self.stop.pc?).filter(|it| !it.is_only_nearest())?;
@@ -104,17 +153,29 @@ impl<'a> Crash<'a> {
         self.core.operands_of_instruction(pc, &self.stop.registers)
     }
 
-    /// The operand that touches the fault.
+    /// The operand that touches the fault, if one alone does, and no segment hides what its registers held.
     pub(super) fn operand_at_fault(&self) -> Option<MemoryOperand> {
         let fault = self.fault()?;
-        self.operands().into_iter().find(|operand| operand.access.touches(fault))
+        let mut operands = self.operands().into_iter();
+        let operand = operands.find(|operand| operand.access.touches(fault))?;
+        let is_alone = operands.all(|operand| !operand.access.touches(fault));
+        (is_alone && !operand.has_segment).then_some(operand)
     }
 
-    /// The accesses to data of the instruction.
-    pub(super) fn data_accesses(&self) -> Vec<Access> {
-        let Some(pc) = self.stop.pc else { return Vec::new() };
-        let mut accesses = self.core.accesses_of_instruction(pc, &self.stop.registers);
-        accesses.retain(|access| access.kind != AccessKind::Execute);
-        accesses
+    /// Whether the fault may be of a stack that is full, or of a stack pointer that is none.
+    pub(super) fn is_of_stack(&self) -> bool {
+        self.fault().is_some_and(|fault| self.core.stack_trouble(self.stop.sp, fault).is_some())
     }
+}
+
+/// What the kernel tells of the signal that ended the process.
+fn told_of_end(thread: &Thread) -> Option<SignalInfo> {
+    thread.siginfo.filter(|info| info.number == i32::from(thread.signal))
+}
+
+/// Whether the process ended itself: it raised SIGABRT, or ran into an instruction that is made to stop it.
+pub(super) fn ends_itself(crash: &Crash<'_>) -> bool {
+    let end = crash.end();
+    (end.signal == SIGABRT && crash.is_from_itself())
+        || (TRAPS.contains(&end.signal) && told_of_end(end).is_some_and(|info| info.code > 0))
 }

@@ -91,6 +91,12 @@ impl Finding {
         self
     }
 
+    /// The same, at most likely.
+    pub(super) const fn or_likely(mut self) -> Self {
+        self.confidence = Confidence::Likely;
+        self
+    }
+
     pub(super) fn by(mut self, finder: &'static str) -> Self {
         self.finder = finder;
         self

@@ -7,10 +7,15 @@ mod crash;
 mod finders;
 mod finding;
 
+#[cfg(not(feature = "disassembly"))]
+use crate::code::no_disassembler::MemoryOperand;
+#[cfg(feature = "disassembly")]
+use kcore_disasm::MemoryOperand;
+
 pub use self::crash::Crash;
 pub use self::finders::FINDERS;
 pub use self::finding::{Confidence, Finding, FindingEvidence, Subject};
-use crate::{Core, Tid};
+use crate::{Core, Tid, signal};
 
 /// Looks for one kind of cause.
 #[derive(Clone, Copy, Debug)]
@@ -66,8 +71,24 @@ impl Core {
             };
             let (name, needs, has_finding) = (finder.name, finder.needs, finding.is_some());
             analysis.finders.push(FinderReport { name, needs, has_finding, lacks });
-            analysis.findings.extend(finding.map(|finding| finding.by(name)));
+            analysis
+                .findings
+                .extend(finding.map(|finding| after_handler(&crash, finding.by(name))));
         }
         analysis
+    }
+}
+
+/// The finding, less sure if a handler was told of the fault and something else may have ended the process.
+fn after_handler(crash: &Crash<'_>, finding: Finding) -> Finding {
+    if !crash.was_handled() {
+        return finding;
+    }
+    let number = crash.end().signal;
+    let text = format!("a handler was told of it; {} ended the process", signal::name(number));
+    let finding = finding.with(text, Subject::Process);
+    match crash.was_raised_again() {
+        true => finding,
+        false => finding.or_likely(),
     }
 }

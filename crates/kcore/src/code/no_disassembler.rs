@@ -22,6 +22,7 @@ pub struct MemoryOperand {
     pub base: Option<AddressRegister>,
     pub index: Option<AddressRegister>,
     pub displacement: i64,
+    pub has_segment: bool,
 }
 
 impl Disassembler {

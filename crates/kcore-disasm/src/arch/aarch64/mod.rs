@@ -90,6 +90,7 @@ impl Machine for Aarch64 {
             base: register(memory.base()),
             index: register(memory.index()),
             displacement: memory.disp().into(),
+            has_segment: false,
         });
         operand.into_iter().collect()
     }

@@ -54,7 +54,8 @@ impl Registers<'_> {
             let kind = direction(mnemonic, operand.access, position);
             let access = Access { addr: self.effective_address(memory)?, size, kind };
             let (base, index) = (self.register(memory.base()), self.register(memory.index()));
-            Some(MemoryOperand { access, base, index, displacement: memory.disp() })
+            let has_segment = self.segment(memory).is_some();
+            Some(MemoryOperand { access, base, index, displacement: memory.disp(), has_segment })
         });
         spelled_out.collect()
     }
@@ -82,16 +83,21 @@ impl Registers<'_> {
 
     /// Segment base + base + index * scale + displacement, modulo 2^64.
     fn effective_address(&self, memory: &X86OpMem) -> Option<Addr> {
-        let segment = match name(self.capstone, memory.segment()).as_deref() {
-            Some("fs") => (self.reg)("fsbase")?,
-            Some("gs") => (self.reg)("gsbase")?,
-            _ => 0,
-        };
+        let segment = self.segment(memory).map_or(Some(0), |name| (self.reg)(name))?;
         let base = self.value(memory.base())?;
         let scale = i64::from(memory.scale()).cast_unsigned();
         let index = self.value(memory.index())?.wrapping_mul(scale);
         let address = segment.wrapping_add(base).wrapping_add(index);
         Some(Addr::new(address.wrapping_add(memory.disp().cast_unsigned())))
+    }
+
+    /// The register with the base of an operand's segment, if that need not be 0.
+    fn segment(&self, memory: &X86OpMem) -> Option<&'static str> {
+        match name(self.capstone, memory.segment()).as_deref() {
+            Some("fs") => Some("fsbase"),
+            Some("gs") => Some("gsbase"),
+            _ => None,
+        }
     }
 
     /// The value of a register; 0 for none.

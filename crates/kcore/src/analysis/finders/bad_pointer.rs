@@ -1,8 +1,8 @@
 //! A register that held no pointer: text, a pattern that memory is filled with, or a value that is no address.
 
-use kcore_mem::Addr;
+use kcore_mem::{Access, AccessKind, Addr};
 
-use crate::analysis::{Crash, Finder, Finding, Subject};
+use crate::analysis::{Confidence, Crash, Finder, Finding, MemoryOperand, Subject};
 
 /// Values that programs and allocators fill memory with, by one half of a pointer.
 const PATTERNS: [u32; 9] = [
@@ -29,43 +29,62 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     if crash.fault().is_none() && !crash.has_no_address() {
         return Ok(None);
     }
-    let mut operands = crash.operands().into_iter();
-    let operand = operands.find(|operand| match crash.fault() {
-        Some(fault) if !crash.has_no_address() => operand.access.touches(fault),
-        _ => operand.access.is_non_canonical(),
-    });
-    let Some(operand) = operand else { return Ok(None) };
-    let Some((register, what)) =
-        [operand.base, operand.index].into_iter().flatten().find_map(|it| {
-            let what = what_it_is(it.value)?;
-            Some((it, what))
-        })
-    else {
+    if crash.pc().is_some() && crash.pc() == crash.fault() {
         return Ok(None);
+    }
+    let operand = match crash.has_no_address() {
+        true => non_canonical(crash),
+        false => crash.operand_at_fault(),
     };
-    let (name, value) = (&register.name, register.value);
+    let Some(operand) = operand else { return Ok(None) };
+    let Some(base) = operand.base.as_ref() else { return Ok(None) };
+    let Some(what) = what_it_is(base.value) else { return Ok(None) };
+    let (name, value) = (&base.name, base.value);
     let sentence = format!("a pointer held {value:#x}, {what}{}", crash.in_function());
+    let finding = match confidence(&operand, value) {
+        Confidence::Certain => Finding::certain(sentence),
+        Confidence::Likely => Finding::likely(sentence),
+    };
     let code = crash.pc().map_or(Subject::Process, Subject::Code);
-    let finding = Finding::certain(sentence);
-    let finding = finding.with(format!("register {name} held {value:#x}"), code);
-    Ok(Some(finding.then_ask("where it came from", Subject::Stack(crash.tid()))))
+    let text = format!("{name} held {value:#x}, which gives the address {}", operand.access.addr);
+    Ok(Some(finding.with(text, code).then_ask("where it came from", Subject::Stack(crash.tid()))))
 }
 
-fn what_it_is(value: u64) -> Option<String> {
-    if let Some(text) = text_of(value) {
-        return Some(format!("which is the text '{text}'"));
+/// The operand whose address is none, if it alone has such an address.
+fn non_canonical(crash: &Crash<'_>) -> Option<MemoryOperand> {
+    let operands = crash.operands().into_iter();
+    let mut operands = operands.filter(|operand| operand.access.is_non_canonical());
+    let operand = operands.next().filter(|operand| !operand.has_segment)?;
+    operands.next().is_none().then_some(operand)
+}
+
+/// A value that is no address leaves no other cause; one that only looks like text or a pattern does.
+fn confidence(operand: &MemoryOperand, value: u64) -> Confidence {
+    match operand.index.is_none() && is_non_canonical(value) && !is_pattern(value) {
+        true => Confidence::Certain,
+        false => Confidence::Likely,
     }
-    let (high, low) = (value >> 32, value & 0xffff_ffff);
-    if PATTERNS
-        .iter()
-        .map(|pattern| u64::from(*pattern))
-        .any(|it| low == it && (high == it || high == 0))
-    {
+}
+
+/// What a value that is no pointer is, as the end of a sentence.
+pub fn what_it_is(value: u64) -> Option<String> {
+    if let Some(text) = text_of(value) {
+        return Some(format!("whose bytes are the text '{text}'"));
+    }
+    if is_pattern(value) {
         return Some("a pattern that memory is filled with".to_owned());
     }
-    let access =
-        kcore_mem::Access { addr: Addr::new(value), size: 1, kind: kcore_mem::AccessKind::Read };
-    access.is_non_canonical().then(|| "which is no address".to_owned())
+    is_non_canonical(value).then(|| "which is no address".to_owned())
+}
+
+fn is_pattern(value: u64) -> bool {
+    let (high, low) = (value >> 32, value & 0xffff_ffff);
+    let mut patterns = PATTERNS.iter().map(|pattern| u64::from(*pattern));
+    patterns.any(|it| low == it && (high == it || high == 0))
+}
+
+fn is_non_canonical(value: u64) -> bool {
+    Access { addr: Addr::new(value), size: 1, kind: AccessKind::Read }.is_non_canonical()
 }
 
 /// The text that the bytes of a pointer are: the first ones are printable, and zeros alone follow.
@@ -73,6 +92,6 @@ fn text_of(value: u64) -> Option<String> {
     let bytes = value.to_le_bytes();
     let length = bytes.iter().take_while(|byte| (b' '..=b'~').contains(*byte)).count();
     let (text, rest) = bytes.split_at_checked(length)?;
-    let is_text = length > TEXT || (length == TEXT && rest.iter().all(|byte| *byte == 0));
+    let is_text = length >= TEXT && rest.iter().all(|byte| *byte == 0);
     is_text.then(|| text.iter().map(|byte| char::from(*byte)).collect())
 }

@@ -1,23 +1,27 @@
-//! A jump to where no code is: through a null or wild pointer to a function, or into data.
+//! A jump to where no code is: through a null or wild pointer to a function, or into memory that holds no code.
 
 use kcore_mem::Addr;
 
-use crate::analysis::{Crash, Finder, Finding, Subject};
-
-/// Below this address nothing is mapped, so that a null pointer faults.
-const NULL_END: u64 = 0x1000;
+use super::null_access::NULL_END;
+use crate::{
+    Mapping,
+    analysis::{Crash, Finder, Finding, Subject},
+};
 
 pub const FINDER: Finder = Finder {
     name: "execution",
-    needs: "the program counter and the address of a memory fault",
+    needs: "the program counter, the address of a memory fault, and all mappings",
     find,
 };
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     let Some(fault) = crash.fault() else { return Ok(None) };
     let pc = crash.pc().ok_or("the program counter is not known")?;
-    if pc != fault || crash.core().has_lost_mappings() {
+    if pc != fault {
         return Ok(None);
+    }
+    if crash.core().has_lost_mappings() {
+        return Err("the core's end is missing, and with it the list of mappings");
     }
     let Some(sentence) = sentence(crash, pc) else { return Ok(None) };
     let by = crash.caller().map_or_else(String::new, |name| format!(", called from {name}"));
@@ -30,11 +34,21 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
 fn sentence(crash: &Crash<'_>, pc: Addr) -> Option<String> {
     match crash.core().mapping_at(pc) {
         None if pc.get() == 0 => Some("the process jumped to a null pointer".to_owned()),
-        None if pc.get() < NULL_END => Some(format!("the process jumped to {pc}, near null")),
+        None if pc.get() < NULL_END => Some(format!("the process jumped to {pc}, close to null")),
         None => Some(format!("the process jumped to {pc}, where nothing is mapped")),
-        Some(mapping) if !mapping.may_hold_code() => {
-            Some(format!("the process executed data at {pc} of {}", mapping.name()))
-        }
+        Some(mapping) if !mapping.may_hold_code() => Some(format!(
+            "the process jumped to {pc} in {}, {}",
+            mapping.name(),
+            what_it_allows(mapping)
+        )),
         Some(_) => None,
+    }
+}
+
+/// What the permissions of a mapping say that are not those of code.
+fn what_it_allows(mapping: &Mapping) -> &'static str {
+    match mapping.flags {
+        Some(0) => "a mapping that allows no access",
+        _ => "a mapping that does not hold code",
     }
 }

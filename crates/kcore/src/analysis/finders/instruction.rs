@@ -1,4 +1,4 @@
-//! An instruction that the processor refused: a division, one that it does not know, a breakpoint.
+//! An instruction that ends a program: a division that cannot be done, one that is undefined, a breakpoint.
 
 use crate::analysis::{Crash, Finder, Finding, Subject};
 
@@ -7,6 +7,8 @@ const SIGTRAP: i32 = 5;
 const SIGFPE: i32 = 8;
 /// `FPE_INTDIV` of Linux `include/uapi/asm-generic/siginfo.h`.
 const FPE_INTDIV: i32 = 1;
+/// `SI_KERNEL`, which the kernel tells of a breakpoint instruction on x86-64.
+const SI_KERNEL: i32 = 0x80;
 
 pub const FINDER: Finder =
     Finder { name: "instruction", needs: "why SIGFPE, SIGILL or SIGTRAP was sent", find };
@@ -17,19 +19,18 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     if info.code <= 0 {
         return Ok(None);
     }
-    let what = match info.number {
-        SIGFPE if info.code == FPE_INTDIV => {
+    let what = match (info.number, info.code) {
+        (SIGFPE, FPE_INTDIV) => {
             "an integer division failed: the divisor was 0, or the quotient was too large"
         }
-        SIGILL if is_deliberate(crash) => {
-            "the program stopped itself with an instruction that is made for it"
+        (SIGILL, _) if is_deliberate(crash) => {
+            "the process ran into an instruction that compilers put where code must not come"
         }
-        SIGILL => "the processor refused an instruction",
-        SIGTRAP => "the process ran into a breakpoint",
+        (SIGTRAP, SI_KERNEL) => "the process ran into a breakpoint instruction",
         _ => return Ok(None),
     };
     let code = crash.pc().map_or(Subject::Process, Subject::Code);
-    let text = crash.pc().map_or_else(String::new, |pc| format!("the instruction is at {pc}"));
+    let text = crash.pc().map_or_else(String::new, |pc| format!("the process stood at {pc}"));
     Ok(Some(Finding::certain(format!("{what}{}", crash.in_function())).with(text, code)))
 }
 

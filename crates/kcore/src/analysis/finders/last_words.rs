@@ -1,34 +1,61 @@
 //! What the program left behind about its own end.
 
-use crate::{
-    LastWords, Panic, Thread,
-    analysis::{Crash, Finder, Finding, Subject},
-};
 use kcore_runtimes::Fate;
 
-/// SIGABRT.
-const SIGABRT: u16 = 6;
+use crate::{
+    LastWords, Panic,
+    analysis::{Crash, Finder, Finding, Subject, crash::ends_itself},
+};
+
+/// Functions of the C library that leave a message and abort.
+const SPEAKERS: [&str; 12] = [
+    "__libc_message",
+    "__libc_message_impl",
+    "__assert_fail",
+    "__assert_fail_base",
+    "__assert_perror_fail",
+    "malloc_printerr",
+    "__fortify_fail",
+    "__chk_fail",
+    "__stack_chk_fail",
+    "__libc_fatal",
+    "free",
+    "malloc",
+];
+/// Functions that find that nobody catches an exception, and those that throw one.
+const TERMINATORS: [&str; 2] = ["std::terminate", "__cxxabiv1::__terminate"];
+const THROWERS: [&str; 4] =
+    ["__cxa_throw", "__cxa_rethrow", "_Unwind_RaiseException", "std::rethrow_exception"];
 
 pub const FINDER: Finder =
     Finder { name: "last-words", needs: "the memory of the library or runtime that gave up", find };
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
-    let words = crash.core().last_words();
-    let Some(sentence) = words.iter().find_map(|words| sentence(crash, words)) else {
-        return Ok(None);
-    };
-    let finding = Finding::certain(sentence).with("the words are in memory", Subject::Process);
-    Ok(Some(finding.with("the thread that gave up", Subject::Stack(crash.tid()))))
+    Ok(said_at_end(crash).map(|sentence| {
+        let finding = Finding::certain(format!("{sentence}{}", crash.in_own_code()));
+        let finding = finding.with("the words are in memory", Subject::Process);
+        finding.with("the thread gave up", Subject::Stack(crash.tid()))
+    }))
+}
+
+/// What the program said about its end; `None` if it ended by another's doing, or said nothing.
+pub fn said_at_end(crash: &Crash<'_>) -> Option<String> {
+    if crash.was_handled() || !ends_itself(crash) {
+        return None;
+    }
+    crash.core().last_words().iter().find_map(|words| sentence(crash, words))
 }
 
 /// What happened; `None` for words that need not be about the end.
 fn sentence(crash: &Crash<'_>, words: &LastWords) -> Option<String> {
-    let is_abort = crash.core().crashed_thread().is_some_and(|it: &Thread| it.signal == SIGABRT);
     match words {
-        LastWords::AbortMessage(text) => {
-            is_abort.then(|| format!("the C library aborted: {}", text.trim()))
-        }
+        LastWords::AbortMessage(text) => calls_one_of(crash, &SPEAKERS)
+            .then(|| format!("the C library aborted the process: {}", text.trim())),
         LastWords::Exception { fate: Fate::Uncaught, type_name, what, .. } => {
+            let is_native = calls_one_of(crash, &TERMINATORS);
+            if is_native && !calls_one_of(crash, &THROWERS) {
+                return None;
+            }
             let what = what.as_ref().map_or_else(String::new, |what| format!(": {what}"));
             Some(format!("nobody caught an exception of type {type_name}{what}"))
         }
@@ -36,6 +63,11 @@ fn sentence(crash: &Crash<'_>, words: &LastWords) -> Option<String> {
         LastWords::Fatal { message, .. } => Some(format!("the runtime gave up: {message}")),
         LastWords::Panic(panic) => Some(panicked(panic)),
     }
+}
+
+/// Whether the thread is in a call of one of these functions.
+fn calls_one_of(crash: &Crash<'_>, names: &[&str]) -> bool {
+    crash.last_functions().iter().any(|function| names.contains(&&**function))
 }
 
 fn panicked(panic: &Panic) -> String {

@@ -1,15 +1,15 @@
 //! The finders, one a file.
 
+mod abort;
 mod bad_pointer;
 mod ended;
 mod execution;
 mod instruction;
 mod last_words;
-mod misaligned;
 mod null_access;
-mod protection;
+mod read_only_write;
 mod stack_overflow;
-mod truncated_file;
+mod unmapped_access;
 
 use super::Finder;
 
@@ -19,10 +19,10 @@ pub const FINDERS: &[Finder] = &[
     execution::FINDER,
     null_access::FINDER,
     bad_pointer::FINDER,
-    protection::FINDER,
-    misaligned::FINDER,
-    truncated_file::FINDER,
+    unmapped_access::FINDER,
+    read_only_write::FINDER,
     instruction::FINDER,
     last_words::FINDER,
+    abort::FINDER,
     ended::FINDER,
 ];

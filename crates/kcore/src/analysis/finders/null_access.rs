@@ -2,10 +2,12 @@
 
 use kcore_mem::AccessKind;
 
-use crate::analysis::{Crash, Finder, Finding, Subject, crash::SIGSEGV};
+use crate::analysis::{Confidence, Crash, Finder, Finding, MemoryOperand, Subject, crash::SIGSEGV};
 
 /// Below this address nothing is mapped on Linux (`vm.mmap_min_addr`).
-const NULL_END: u64 = 0x1_0000;
+pub const NULL_END: u64 = 0x1_0000;
+/// Members of a structure that lie further in are rare: another pointer may be meant.
+const MAX_OFFSET: u64 = 0x1000;
 
 pub const FINDER: Finder = Finder {
     name: "null-access",
@@ -22,35 +24,66 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
         return Ok(None);
     }
     let operand = crash.operand_at_fault().ok_or("the instruction does not tell the address")?;
-    let Some(base) = operand.base.filter(|base| base.value < NULL_END) else { return Ok(None) };
-    let kind = verb(operand.access.kind);
-    let place = crash.in_function();
-    let is_null = base.value == 0 && operand.index.is_none();
-    let finding = match base.value {
-        _ if is_null => {
-            Finding::certain(format!("the process {kind} through a null pointer{place}"))
-        }
-        0 => Finding::likely(format!(
-            "the process {kind} through a null pointer with an index{place}"
-        )),
-        value => Finding::likely(format!(
-            "the process {kind} through {value:#x}, a pointer close to null{place}"
-        )),
+    let Some(sentence) = sentence(&operand) else { return Ok(None) };
+    let sentence = format!("{sentence}{}", crash.in_function());
+    let finding = match confidence(&operand, fault.get()) {
+        Confidence::Certain => Finding::certain(sentence),
+        Confidence::Likely => Finding::likely(sentence),
     };
-    let access = operand.access.addr;
-    let offset = operand.displacement;
-    let text =
-        format!("register {} held {:#x}, offset {offset} gives {access}", base.name, base.value);
-    let finding = finding.with(text, crash.pc().map_or(Subject::Process, Subject::Code));
+    let code = crash.pc().map_or(Subject::Process, Subject::Code);
+    let finding = finding.with(how(&operand), code);
     let finding = finding.with(format!("the fault is at {fault}"), Subject::Signal(crash.tid()));
     Ok(Some(finding.then_ask("which pointer it was", Subject::Stack(crash.tid()))))
 }
 
-const fn verb(kind: AccessKind) -> &'static str {
+fn confidence(operand: &MemoryOperand, fault: u64) -> Confidence {
+    let is_null = operand.base.as_ref().is_none_or(|base| base.value == 0);
+    let is_exact = operand.access.addr.get() == fault && operand.index.is_none();
+    match is_null && is_exact && fault < MAX_OFFSET {
+        true => Confidence::Certain,
+        false => Confidence::Likely,
+    }
+}
+
+fn sentence(operand: &MemoryOperand) -> Option<String> {
+    let (verb, base) = (verb(operand.access.kind), operand.base.as_ref().map(|it| it.value));
+    let offset = match operand.displacement {
+        0 => String::new(),
+        offset => format!(" at offset {offset}"),
+    };
+    match base {
+        None if operand.index.is_none() => {
+            Some(format!("the process {verb} {}", operand.access.addr))
+        }
+        None | Some(0) if operand.index.is_some() => {
+            Some(format!("the process {verb} an element of a null pointer{offset}"))
+        }
+        None | Some(0) => Some(format!("the process {verb} memory of a null pointer{offset}")),
+        Some(value) if value < NULL_END => Some(format!(
+            "the process {verb} memory of {value:#x}, a pointer close to null{offset}"
+        )),
+        Some(_) => None,
+    }
+}
+
+/// How the instruction came to its address.
+fn how(operand: &MemoryOperand) -> String {
+    let registers = [&operand.base, &operand.index].into_iter().flatten();
+    let registers: Vec<String> =
+        registers.map(|it| format!("{} held {:#x}", it.name, it.value)).collect();
+    let address = operand.access.addr;
+    match registers.is_empty() {
+        true => format!("the instruction names the address {address}"),
+        false => format!("{}, which gives the address {address}", registers.join(" and ")),
+    }
+}
+
+/// What an access did, with an object to follow.
+pub const fn verb(kind: AccessKind) -> &'static str {
     match kind {
         AccessKind::Read => "read",
         AccessKind::Write => "wrote",
-        AccessKind::ReadWrite => "changed memory",
-        AccessKind::Execute => "jumped",
+        AccessKind::ReadWrite => "changed",
+        AccessKind::Execute => "jumped to",
     }
 }

@@ -1,5 +1,6 @@
 //! A stack that is full: of calls that go round in a circle, or of few large frames.
 
+use kcore_mem::Addr;
 use kcore_unwind::Frame;
 
 use crate::{
@@ -15,61 +16,96 @@ const LONGEST_CIRCLE: usize = 16;
 const ROUNDS: usize = 8;
 /// Innermost frames that may lie above the circle.
 const LEAF_FRAMES: usize = 8;
+/// A fault that is further below the stack need not be the stack's.
+const REACH: u64 = 64 << 10;
 
 pub const FINDER: Finder = Finder {
     name: "stack-overflow",
-    needs: "the stack pointer and the address of a memory fault",
+    needs: "the stack pointer, the address of a memory fault, and all mappings",
     find,
 };
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     let Some(fault) = crash.fault() else { return Ok(None) };
     let sp = crash.sp().ok_or("the stack pointer is not known")?;
+    if crash.core().has_lost_mappings() {
+        return Err("the core's end is missing, and with it the list of mappings");
+    }
     if crash.core().stack_trouble(Some(sp), fault) != Some(StackTrouble::Overflow) {
         return Ok(None);
     }
     let frames = crash.core().stack(crash.tid(), FRAMES).frames;
-    let sentence = match circle(&frames) {
-        Some(circle) => format!("the stack is full of calls that repeat: {}", names(crash, circle)),
+    let circle = Circle::of(&frames);
+    let sentence = match &circle {
+        Some(circle) => format!("the stack is full of calls that repeat: {}", circle.names(crash)),
         None => format!("the stack is full{}", crash.in_function()),
     };
-    let tid = crash.tid();
-    let finding = Finding::certain(sentence).with(
-        format!("the fault at {fault} lies below the stack; sp is {sp}"),
-        Subject::Mapping(sp),
-    );
-    Ok(Some(match bytes_of_round(circle(&frames)) {
-        Some(bytes) => finding.with(format!("each round takes {bytes} bytes"), Subject::Stack(tid)),
-        None => finding.then_ask("which frame is large", Subject::Stack(tid)),
+    let finding = match is_below_own_stack(crash, (sp, fault), &frames) {
+        true => Finding::certain(sentence),
+        false => Finding::likely(sentence),
+    };
+    let text = format!("the fault at {fault} lies below the stack; the stack pointer is {sp}");
+    let finding = finding.with(text, Subject::Mapping(sp));
+    let stack = Subject::Stack(crash.tid());
+    Ok(Some(match circle {
+        Some(circle) => finding.with(circle.counted(), stack),
+        None => finding.then_ask("which frame is large", stack),
     }))
 }
 
-/// The innermost frames that repeat, one round, and the first frame of the next.
-fn circle(frames: &[Frame]) -> Option<&[Frame]> {
-    (0..LEAF_FRAMES).find_map(|skip| {
-        let rest = frames.get(skip..)?;
-        let length = (1..=LONGEST_CIRCLE).find(|length| repeats(rest, *length))?;
-        rest.get(..=length)
-    })
+/// Whether stack pointer and fault lie just below the memory that the thread's frames are in.
+fn is_below_own_stack(crash: &Crash<'_>, (sp, fault): (Addr, Addr), frames: &[Frame]) -> bool {
+    let Some(stack) = crash.core().stack_of(sp) else { return false };
+    let below = |at: Addr| stack.start.get().saturating_sub(at.get()) <= REACH;
+    let certain = frames.iter().filter(|frame| !frame.guess);
+    let mut cfas = certain.filter_map(|frame| frame.cfa);
+    fault < stack.start && below(fault) && below(sp) && cfas.any(|cfa| stack.contains(cfa))
 }
 
-fn repeats(frames: &[Frame], length: usize) -> bool {
-    let wanted = length.saturating_mul(ROUNDS);
+/// Calls that go round.
+struct Circle<'a> {
+    /// One round, innermost frame first, and the first frame of the next.
+    round: &'a [Frame],
+    /// How often it is on the stack, as far as frames were looked at.
+    rounds: usize,
+}
+
+impl<'a> Circle<'a> {
+    /// The innermost one.
+    fn of(frames: &'a [Frame]) -> Option<Self> {
+        (0..LEAF_FRAMES).find_map(|skip| {
+            let rest = frames.get(skip..)?;
+            (1..=LONGEST_CIRCLE).find_map(|length| {
+                let rounds = rounds(rest, length);
+                (rounds >= ROUNDS).then_some(Self { round: rest.get(..=length)?, rounds })
+            })
+        })
+    }
+
+    /// What was counted, in words.
+    fn counted(&self) -> String {
+        let bytes = self.bytes().map_or_else(String::new, |it| format!(" of {it} bytes each"));
+        format!("the innermost frames repeat at least {} times{bytes}", self.rounds)
+    }
+
+    fn bytes(&self) -> Option<u64> {
+        self.round.last()?.cfa?.offset_from(self.round.first()?.cfa?)
+    }
+
+    fn names(&self, crash: &Crash<'_>) -> String {
+        let round = self.round.split_last().map_or(self.round, |(_, round)| round);
+        let names = round.iter().map(|frame| match crash.core().symbol_at(frame.pc.lookup()) {
+            Some(symbol) => symbol.name.to_string(),
+            None => frame.pc.addr().to_string(),
+        });
+        names.collect::<Vec<_>>().join(", called by ")
+    }
+}
+
+/// How often the first `length` frames stand one after the other.
+fn rounds(frames: &[Frame], length: usize) -> usize {
     let rest = frames.get(length..).unwrap_or_default();
-    let pairs = frames.iter().zip(rest).take(wanted);
-    pairs.clone().count() == wanted && pairs.into_iter().all(|(a, b)| a.pc == b.pc && !b.guess)
-}
-
-fn bytes_of_round(circle: Option<&[Frame]>) -> Option<u64> {
-    let circle = circle?;
-    circle.last()?.cfa?.offset_from(circle.first()?.cfa?)
-}
-
-fn names(crash: &Crash<'_>, circle: &[Frame]) -> String {
-    let round = circle.split_last().map_or(circle, |(_, round)| round);
-    let names = round.iter().map(|frame| match crash.core().symbol_at(frame.pc.lookup()) {
-        Some(symbol) => symbol.name.to_string(),
-        None => frame.pc.addr().to_string(),
-    });
-    names.collect::<Vec<_>>().join(", called by ")
+    let same = |(a, b): &(&Frame, &Frame)| a.pc == b.pc && !b.guess;
+    let repeated = frames.iter().zip(rest).take_while(same).count();
+    repeated.checked_div(length).unwrap_or_default().saturating_add(1)
 }

@@ -1,8 +1,15 @@
 //! A write to memory that may be read only.
 
+use kcore_elf::core_file::SignalInfo;
 use kcore_mem::AccessKind;
 
 use crate::analysis::{Crash, Finder, Finding, Subject, crash::SIGSEGV};
+
+/// `SEGV_ACCERR` of Linux `include/uapi/asm-generic/siginfo.h`.
+const SEGV_ACCERR: i32 = 2;
+/// `p_flags` of a segment: its memory may be written, or read.
+const WRITE: u32 = 2;
+const READ: u32 = 4;
 
 pub const FINDER: Finder = Finder {
     name: "read-only-write",
@@ -11,21 +18,24 @@ pub const FINDER: Finder = Finder {
 };
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
-    let Some(fault) = crash.fault().filter(|_| crash.signal().is_ok_and(|it| it.number == SIGSEGV))
-    else {
+    let is_refused = |info: SignalInfo| (info.number, info.code) == (SIGSEGV, SEGV_ACCERR);
+    if crash.is_of_stack() || !crash.signal().is_ok_and(is_refused) {
         return Ok(None);
-    };
+    }
+    let Some(fault) = crash.fault() else { return Ok(None) };
     let Some(mapping) = crash.core().mapping_at(fault) else { return Ok(None) };
     if !matches!(crash.access(), Some(AccessKind::Write | AccessKind::ReadWrite)) {
         return Ok(None);
     }
     let flags = mapping.flags.ok_or("the permissions of the mapping are not known")?;
-    if flags & 2 != 0 || flags & 4 == 0 {
+    if flags & WRITE != 0 || flags & READ == 0 {
         return Ok(None);
     }
     let name = mapping.name();
-    let sentence =
-        format!("the process wrote to read-only memory of {name}{}", crash.in_function());
+    let sentence = format!(
+        "the process wrote to {fault} in read-only memory of {name}{}",
+        crash.in_function()
+    );
     let finding = Finding::certain(sentence);
     Ok(Some(finding.with(format!("{fault} may not be written"), Subject::Mapping(fault))))
 }

@@ -1,0 +1,26 @@
+//! A process that aborted itself and left no words.
+
+use super::last_words::said_at_end;
+use crate::analysis::{
+    Crash, Finder, Finding, Subject,
+    crash::{SIGABRT, ends_itself},
+};
+
+pub const FINDER: Finder =
+    Finder { name: "abort", needs: "who sent SIGABRT, and the stack of the thread", find };
+
+fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
+    if !aborts(crash) || said_at_end(crash).is_some() {
+        return Ok(None);
+    }
+    let finding = Finding::certain(format!("the process aborted itself{}", crash.in_own_code()));
+    let tid = crash.tid();
+    let finding = finding.with("the process sent the signal itself", Subject::Signal(tid));
+    Ok(Some(finding.with("the thread is in a call of abort", Subject::Stack(tid))))
+}
+
+/// Whether the process ended in a call of `abort`.
+pub fn aborts(crash: &Crash<'_>) -> bool {
+    let is_raised = crash.end().signal == SIGABRT && ends_itself(crash) && !crash.was_handled();
+    is_raised && crash.last_functions().iter().any(|function| &**function == "abort")
+}
