@@ -11,7 +11,7 @@ const OPTIONS: &[Opt] =
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::analyze", shows: "what happened, and the commands that show it" },
-    Example { line: "::analyze -v", shows: "also the finders that found nothing" },
+    Example { line: "::analyze -v", shows: "also the finders that has none" },
 ];
 
 const HELP: &str = "\
@@ -47,7 +47,9 @@ impl AnalysisRecord {
     fn verdict(&self) -> String {
         match (self.analysis.findings.first(), self.analysis.tid) {
             (Some(first), _) => format!("{} ({})", first.sentence, first.confidence.as_str()),
-            (None, Some(tid)) => format!("thread {tid} took a signal; no finder knows why"),
+            (None, Some(tid)) => {
+                format!("nothing certain is known of the signal that thread {tid} took")
+            }
             (None, None) => "nothing tells of a crash".to_owned(),
         }
     }
@@ -67,8 +69,8 @@ impl AnalysisRecord {
     fn finders(&self) -> Vec<String> {
         let finders = self.analysis.finders.iter().filter(|_| self.verbose);
         let lines = finders.map(|finder| match (finder.has_finding, finder.lacks) {
-            (true, _) => format!("finder {}: found something", finder.name),
-            (false, None) => format!("finder {}: found nothing", finder.name),
+            (true, _) => format!("finder {}: has a finding", finder.name),
+            (false, None) => format!("finder {}: has none", finder.name),
             (false, Some(lack)) => format!("finder {}: {lack}", finder.name),
         });
         lines.collect()
@@ -135,6 +137,7 @@ fn command(subject: Subject) -> String {
         Subject::Signal(tid) => format!("0t{tid}::siginfo"),
         Subject::Stack(tid) => format!("0t{tid}::stack"),
         Subject::Code(at) => format!("{:x}::dis", at.get()),
+        Subject::Memory(at) => format!("{:x}/J", at.get()),
         Subject::Mapping(at) => format!("{:x}::mappings", at.get()),
         _ => "::status".to_owned(),
     }

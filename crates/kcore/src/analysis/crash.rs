@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use kcore_elf::core_file::{SignalDetail, SignalInfo};
-use kcore_mem::{AccessKind, Addr};
+use kcore_mem::{Access, AccessKind, Addr};
 
 use super::MemoryOperand;
-use crate::{Core, Thread, Tid, handled::Stop, signal};
+use crate::{Core, Thread, Tid, handled::Stop, signal, stack_fault::StackTrouble};
 
 /// SIGSEGV.
 pub(super) const SIGSEGV: i32 = 11;
@@ -162,6 +162,18 @@ impl<'a> Crash<'a> {
         (is_alone && !operand.has_segment).then_some(operand)
     }
 
+    /// The address of a fault of the thread's stack, if the stack is full: the kernel tells it, or it could not place the
+    /// frame of the fault's handler.
+    pub(super) fn stack_overflow(&self) -> Option<Addr> {
+        let core = self.core;
+        let is_full = |trouble| trouble == Some(StackTrouble::Overflow);
+        if let Some(fault) = self.fault() {
+            return is_full(core.stack_trouble(self.stop.sp, fault)).then_some(fault);
+        }
+        let forced = self.has_no_address().then(|| core.forced_fault(&self.stop)).flatten();
+        forced.filter(|forced| is_full(forced.trouble)).map(|forced| forced.access.addr)
+    }
+
     /// Whether the fault may be of a stack that is full, or of a stack pointer that is none.
     pub(super) fn is_of_stack(&self) -> bool {
         self.fault().is_some_and(|fault| self.core.stack_trouble(self.stop.sp, fault).is_some())
@@ -178,4 +190,9 @@ pub(super) fn ends_itself(crash: &Crash<'_>) -> bool {
     let end = crash.end();
     (end.signal == SIGABRT && crash.is_from_itself())
         || (TRAPS.contains(&end.signal) && told_of_end(end).is_some_and(|info| info.code > 0))
+}
+
+/// Whether a value is no address of the machine's 48 bits.
+pub(super) fn is_non_canonical(value: u64) -> bool {
+    Access { addr: Addr::new(value), size: 1, kind: AccessKind::Read }.is_non_canonical()
 }

@@ -36,6 +36,8 @@ pub enum Subject {
     Stack(Tid),
     /// The instruction at an address in the process.
     Code(Addr),
+    /// The word at an address in the process.
+    Memory(Addr),
     /// The mapping at, or next to, an address in the process.
     Mapping(Addr),
 }

@@ -1,8 +1,8 @@
 //! A register that held no pointer: text, a pattern that memory is filled with, or a value that is no address.
 
-use kcore_mem::{Access, AccessKind, Addr};
-
-use crate::analysis::{Confidence, Crash, Finder, Finding, MemoryOperand, Subject};
+use crate::analysis::{
+    Confidence, Crash, Finder, Finding, MemoryOperand, Subject, crash::is_non_canonical,
+};
 
 /// Values that programs and allocators fill memory with, by one half of a pointer.
 const PATTERNS: [u32; 9] = [
@@ -83,10 +83,6 @@ fn is_pattern(value: u64) -> bool {
     patterns.any(|it| low == it && (high == it || high == 0))
 }
 
-fn is_non_canonical(value: u64) -> bool {
-    Access { addr: Addr::new(value), size: 1, kind: AccessKind::Read }.is_non_canonical()
-}
-
 /// The text that the bytes of a pointer are: the first ones are printable, and zeros alone follow.
 fn text_of(value: u64) -> Option<String> {
     let bytes = value.to_le_bytes();
@@ -94,4 +90,31 @@ fn text_of(value: u64) -> Option<String> {
     let (text, rest) = bytes.split_at_checked(length)?;
     let is_text = length >= TEXT && rest.iter().all(|byte| *byte == 0);
     is_text.then(|| text.iter().map(|byte| char::from(*byte)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_told_by_its_bytes() {
+        let text = |value| text_of(value);
+        assert_eq!(text(0x312e_312f_5054_5448).as_deref(), Some("HTTP/1.1"));
+        assert_eq!(text(0x4242_4141_4141).as_deref(), Some("AAAABB"));
+        assert_eq!(text(0x41_4141_4141), None, "five bytes");
+        assert_eq!(text(0x8041_4141_4141_4141), None, "what follows is neither text nor 0");
+        assert_eq!(text(0x7f12_3456_7890), None);
+    }
+
+    #[test]
+    fn patterns_and_what_is_no_address_are_told_apart() {
+        let pattern = Some("a pattern that memory is filled with".to_owned());
+        for value in [0xdead_beef, 0xdead_beef_dead_beef, 0x6b6b_6b6b_6b6b_6b6b] {
+            assert!(what_it_is(value).is_some(), "{value:#x}");
+        }
+        assert_eq!(what_it_is(0xdead_beef), pattern);
+        assert_eq!(what_it_is(0x8000_0000_0000).as_deref(), Some("which is no address"));
+        assert_eq!(what_it_is(0x7fff_ffff_f000), None);
+        assert_eq!(what_it_is(0xdead_beef_0000_0000), Some("which is no address".to_owned()));
+    }
 }

@@ -2,9 +2,10 @@
 
 mod abort;
 mod bad_pointer;
+mod bad_return;
+mod division;
 mod ended;
 mod execution;
-mod instruction;
 mod last_words;
 mod null_access;
 mod read_only_write;
@@ -17,11 +18,12 @@ use super::Finder;
 pub const FINDERS: &[Finder] = &[
     stack_overflow::FINDER,
     execution::FINDER,
+    bad_return::FINDER,
     null_access::FINDER,
     bad_pointer::FINDER,
     unmapped_access::FINDER,
     read_only_write::FINDER,
-    instruction::FINDER,
+    division::FINDER,
     last_words::FINDER,
     abort::FINDER,
     ended::FINDER,

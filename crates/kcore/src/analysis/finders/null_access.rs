@@ -46,24 +46,18 @@ fn confidence(operand: &MemoryOperand, fault: u64) -> Confidence {
 }
 
 fn sentence(operand: &MemoryOperand) -> Option<String> {
-    let (verb, base) = (verb(operand.access.kind), operand.base.as_ref().map(|it| it.value));
+    let base = operand.base.as_ref().map_or(0, |base| base.value);
+    let pointer = match base {
+        0 if operand.index.is_some() => "a null pointer with an index".to_owned(),
+        0 => "a null pointer".to_owned(),
+        value if value < NULL_END => format!("{value:#x}, a pointer close to null"),
+        _ => return None,
+    };
     let offset = match operand.displacement {
         0 => String::new(),
         offset => format!(" at offset {offset}"),
     };
-    match base {
-        None if operand.index.is_none() => {
-            Some(format!("the process {verb} {}", operand.access.addr))
-        }
-        None | Some(0) if operand.index.is_some() => {
-            Some(format!("the process {verb} an element of a null pointer{offset}"))
-        }
-        None | Some(0) => Some(format!("the process {verb} memory of a null pointer{offset}")),
-        Some(value) if value < NULL_END => Some(format!(
-            "the process {verb} memory of {value:#x}, a pointer close to null{offset}"
-        )),
-        Some(_) => None,
-    }
+    Some(format!("the process {} through {pointer}{offset}", verb(operand.access.kind)))
 }
 
 /// How the instruction came to its address.
@@ -78,12 +72,12 @@ fn how(operand: &MemoryOperand) -> String {
     }
 }
 
-/// What an access did, with an object to follow.
+/// What an access did, with a preposition to follow.
 pub const fn verb(kind: AccessKind) -> &'static str {
     match kind {
         AccessKind::Read => "read",
         AccessKind::Write => "wrote",
-        AccessKind::ReadWrite => "changed",
-        AccessKind::Execute => "jumped to",
+        AccessKind::ReadWrite => "changed memory",
+        AccessKind::Execute => "jumped",
     }
 }

@@ -3,10 +3,7 @@
 use kcore_mem::Addr;
 use kcore_unwind::Frame;
 
-use crate::{
-    analysis::{Crash, Finder, Finding, Subject},
-    stack_fault::StackTrouble,
-};
+use crate::analysis::{Crash, Finder, Finding, Subject};
 
 /// Frames that are looked at.
 const FRAMES: usize = 4096;
@@ -26,13 +23,10 @@ pub const FINDER: Finder = Finder {
 };
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
-    let Some(fault) = crash.fault() else { return Ok(None) };
+    let Some(fault) = crash.stack_overflow() else { return Ok(None) };
     let sp = crash.sp().ok_or("the stack pointer is not known")?;
     if crash.core().has_lost_mappings() {
         return Err("the core's end is missing, and with it the list of mappings");
-    }
-    if crash.core().stack_trouble(Some(sp), fault) != Some(StackTrouble::Overflow) {
-        return Ok(None);
     }
     let frames = crash.core().stack(crash.tid(), FRAMES).frames;
     let circle = Circle::of(&frames);

@@ -35,7 +35,7 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     }
     let verb = verb(operand.access.kind);
     let sentence =
-        format!("the process {verb} {fault}, where nothing is mapped{}", crash.in_function());
+        format!("the process {verb} at {fault}, where nothing is mapped{}", crash.in_function());
     let finding = Finding::certain(sentence);
     let code = crash.pc().map_or(Subject::Process, Subject::Code);
     let finding = finding.with(format!("the instruction touches {}", operand.access.addr), code);

@@ -1,0 +1,159 @@
+//! The one finding that each program of the gallery has.
+
+/// A program, and what is to be found.
+pub struct Claim {
+    /// The scenario.
+    pub scenario: &'static str,
+    /// The name of the finder.
+    pub finder: &'static str,
+    /// The word for how sure it is: with `-O0`, and with `-O2`.
+    pub sure: [&'static str; 2],
+    /// What the sentence holds. `{name}` is a fact of the program's own account.
+    pub says: &'static [&'static str],
+    /// The variants.
+    pub variants: [&'static str; 2],
+}
+
+const C: [&str; 2] = ["O0-pie", "O2-pie"];
+const RUST: [&str; 2] = ["debug-pie", "release-pie"];
+const CERTAIN: [&str; 2] = ["certain", "certain"];
+const LIKELY: [&str; 2] = ["likely", "likely"];
+
+const fn claim(
+    scenario: &'static str,
+    finder: &'static str,
+    sure: [&'static str; 2],
+    says: &'static [&'static str],
+) -> Claim {
+    Claim { scenario, finder, sure, says, variants: C }
+}
+
+const fn rust(scenario: &'static str, says: &'static [&'static str]) -> Claim {
+    Claim { scenario, finder: "last-words", sure: CERTAIN, says, variants: RUST }
+}
+
+/// All of them.
+pub const CLAIMS: &[Claim] = &[
+    claim("abort", "abort", CERTAIN, &["aborted itself", "give_up"]),
+    claim("noreturn-end", "abort", CERTAIN, &["aborted itself", "die"]),
+    claim("assert", "last-words", CERTAIN, &["{abort_message}", "check_order"]),
+    claim("malloc-abort", "last-words", CERTAIN, &["{abort_message}", "release"]),
+    Claim {
+        variants: ["O2-nopie", "O2-pie"],
+        ..claim("fortify", "last-words", CERTAIN, &["{abort_message}", "set_name"])
+    },
+    claim("stack-chk", "last-words", CERTAIN, &["{abort_message}", "copy_name"]),
+    claim(
+        "terminate",
+        "last-words",
+        CERTAIN,
+        &["{exception_type}", "{exception_what}", "read_value"],
+    ),
+    claim("terminate-derived", "last-words", CERTAIN, &["{exception_type}", "{exception_what}"]),
+    claim("terminate-rethrown", "last-words", CERTAIN, &["{exception_type}", "{exception_what}"]),
+    rust("rust-panic-abort", &["{panic_place}", "{panic_message}"]),
+    rust("rust-double-panic", &["{panic_place}"]),
+    rust("rust-panic-extern", &["panicked"]),
+    claim("smashed", "bad-return", CERTAIN, &["victim returned to 0x4", "the text"]),
+    claim(
+        "smashed-wild",
+        "execution",
+        CERTAIN,
+        &["jumped to {fault_address}, where nothing is mapped"],
+    ),
+    claim(
+        "smashed-below",
+        "null-access",
+        LIKELY,
+        &["read through 0x10, a pointer close to null, in use"],
+    ),
+    claim("null-call", "execution", CERTAIN, &["jumped to a null pointer, called from dispatch"]),
+    claim(
+        "null-call-signal",
+        "execution",
+        LIKELY,
+        &["jumped to a null pointer, called from fetch"],
+    ),
+    claim(
+        "wild-call",
+        "execution",
+        CERTAIN,
+        &["{fault_address}, where nothing is mapped, called from dispatch"],
+    ),
+    claim(
+        "data-jump",
+        "execution",
+        CERTAIN,
+        &["{fault_address}", "does not hold code, called from dispatch"],
+    ),
+    claim(
+        "stack-jump",
+        "execution",
+        CERTAIN,
+        &["{fault_address}", "[ stack ]", "does not hold code", "dispatch"],
+    ),
+    claim("leaf", "null-access", CERTAIN, &["read through a null pointer at offset 8, in leaf"]),
+    claim(
+        "workers",
+        "null-access",
+        CERTAIN,
+        &["read through a null pointer at offset 8, in parse_header"],
+    ),
+    claim(
+        "nodes",
+        "null-access",
+        ["likely", "certain"],
+        &["wrote through", "null", "in handle_get"],
+    ),
+    claim("cpp", "null-access", ["likely", "certain"], &["read through", "null", "hidden"]),
+    claim("main-exited", "null-access", ["likely", "certain"], &["read through", "null", "in use"]),
+    claim("strlen-fault", "null-access", LIKELY, &["read through 0x10, a pointer close to null"]),
+    claim("memcpy-fault", "null-access", LIKELY, &["read through 0x10, a pointer close to null"]),
+    claim("signal-told", "null-access", LIKELY, &["read through 0x8, a pointer close to null"]),
+    claim(
+        "altstack",
+        "null-access",
+        LIKELY,
+        &["read through 0x8, a pointer close to null, in first"],
+    ),
+    claim("signal-again", "null-access", LIKELY, &["read through {first_address}", "in fetch"]),
+    claim(
+        "signal-again-altstack",
+        "null-access",
+        LIKELY,
+        &["read through {first_address}", "in fetch"],
+    ),
+    claim(
+        "signal-again-other",
+        "null-access",
+        LIKELY,
+        &["read through {first_address}", "in work"],
+    ),
+    claim("signal-nested", "null-access", LIKELY, &["read through 0x8", "in fetch"]),
+    claim(
+        "signal-again-division",
+        "division",
+        CERTAIN,
+        &["an integer division failed", "in fetch"],
+    ),
+    claim(
+        "signal-again-non-canonical",
+        "bad-pointer",
+        CERTAIN,
+        &["whose bytes are the text", "in fetch"],
+    ),
+    claim(
+        "write-fault",
+        "read-only-write",
+        CERTAIN,
+        &["wrote to {fault_address} in read-only memory", "capitalize"],
+    ),
+    claim("stack-overflow", "stack-overflow", CERTAIN, &["calls that repeat: recurse"]),
+    claim("stack-overflow-thread", "stack-overflow", CERTAIN, &["calls that repeat: recurse"]),
+    claim("stack-overflow-handled", "stack-overflow", CERTAIN, &["calls that repeat: recurse"]),
+    claim("killed", "ended", CERTAIN, &["process ", "sent SIGQUIT"]),
+    claim("signal-again-alarm", "ended", CERTAIN, &["the process sent SIGSEGV to itself"]),
+];
+
+/// Cores of processes that had not crashed.
+pub const HEALTHY: &[(&str, &str)] = &[("killed", "O2-pie-gcore"), ("threads", "O2-pie-gcore")];

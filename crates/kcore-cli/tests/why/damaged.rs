@@ -1,0 +1,24 @@
+//! A core whose end is missing: fewer findings, and none that the whole core does not have.
+
+use std::fs;
+
+use super::{analysis, case, findings};
+
+#[test]
+fn a_core_that_was_cut_has_no_finding_that_the_whole_one_lacks() {
+    for scenario in ["leaf", "null-call", "wild-call", "stack-overflow", "assert", "write-fault"] {
+        let Some(case) = case(scenario, "O2-pie") else { continue };
+        let whole = analysis(&case.core);
+        let finders = |it: &serde_json::Value| it["finder"].as_str().unwrap().to_owned();
+        let known: Vec<String> = findings(&whole).iter().map(finders).collect();
+        let bytes = fs::read(&case.core).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        for part in 1..8 {
+            let path = folder.path().join(format!("core.{part}"));
+            fs::write(&path, &bytes[..bytes.len() / 8 * part]).unwrap();
+            let said = analysis(&path);
+            let left: Vec<String> = findings(&said).iter().map(finders).collect();
+            assert!(left.iter().all(|it| known.contains(it)), "{scenario} {part}/8: {said:#}");
+        }
+    }
+}

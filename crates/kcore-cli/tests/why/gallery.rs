@@ -1,0 +1,68 @@
+//! Each program has one finding, and every line that shows its evidence runs.
+
+use gen_cores::{Case, Truth};
+use serde_json::Value;
+
+use super::{
+    analysis, case,
+    claims::{CLAIMS, Claim, HEALTHY},
+    commands, findings, kcore,
+};
+
+#[test]
+fn a_program_has_the_finding_of_its_bug_and_no_other() {
+    for claim in CLAIMS {
+        for (variant, sure) in claim.variants.iter().zip(claim.sure) {
+            let Some(case) = case(claim.scenario, variant) else { continue };
+            let said = analysis(&case.core);
+            check(claim, sure, &case, findings(&said));
+        }
+    }
+}
+
+#[test]
+fn a_process_that_waits_has_no_finding() {
+    for (scenario, variant) in HEALTHY {
+        let Some(case) = case(scenario, variant) else { continue };
+        let said = analysis(&case.core);
+        assert_eq!(
+            (findings(&said).len(), &said["tid"]),
+            (0, &Value::Null),
+            "{scenario}: {said:#}"
+        );
+    }
+}
+
+fn check(claim: &Claim, sure: &str, case: &Case, findings: &[Value]) {
+    let name = format!("{}/{}", case.scenario, case.variant);
+    let [finding] = findings else { panic!("{name}: not one finding: {findings:#?}") };
+    assert_eq!(
+        (&finding["finder"], &finding["confidence"]),
+        (&claim.finder.into(), &sure.into()),
+        "{name}"
+    );
+    let sentence = finding["sentence"].as_str().unwrap();
+    let facts = serde_json::to_value(Truth::load(&case.truth_path).unwrap()).unwrap();
+    for part in claim.says {
+        let part = filled_in(part, &facts);
+        assert!(sentence.contains(&part), "{name}: no '{part}' in '{sentence}'");
+    }
+    runs_all(&name, case, finding);
+}
+
+/// The lines that show the evidence succeed, and show something.
+fn runs_all(name: &str, case: &Case, finding: &Value) {
+    for command in commands(finding) {
+        let output = kcore(&["-c", command], &case.core);
+        assert!(output.status.success(), "{name}: {command}: {output:?}");
+        assert!(!output.stdout.is_empty(), "{name}: {command} shows nothing");
+    }
+}
+
+/// A part of a sentence, with the facts of the program in it.
+fn filled_in(part: &str, facts: &Value) -> String {
+    let Some((before, rest)) = part.split_once('{') else { return part.to_owned() };
+    let (fact, after) = rest.split_once('}').expect("a closed brace");
+    let value = facts[fact].as_str().unwrap_or_else(|| panic!("no fact '{fact}'"));
+    format!("{before}{value}{after}")
+}
