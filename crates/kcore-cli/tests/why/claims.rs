@@ -51,8 +51,8 @@ pub const CLAIMS: &[Claim] = &[
     ),
     claim("terminate-derived", "last-words", CERTAIN, &["{exception_type}", "{exception_what}"]),
     claim("terminate-rethrown", "last-words", CERTAIN, &["{exception_type}", "{exception_what}"]),
-    rust("rust-panic-abort", &["{panic_place}", "{panic_message}"]),
-    rust("rust-double-panic", &["{panic_place}"]),
+    rust("rust-panic-abort", &["panicked at", "main.rs:", "{panic_message}"]),
+    rust("rust-double-panic", &["panicked at"]),
     rust("rust-panic-extern", &["panicked"]),
     claim("smashed", "bad-return", CERTAIN, &["victim returned to 0x4", "the text"]),
     claim(
@@ -156,4 +156,4 @@ pub const CLAIMS: &[Claim] = &[
 ];
 
 /// Cores of processes that had not crashed.
-pub const HEALTHY: &[(&str, &str)] = &[("killed", "O2-pie-gcore"), ("threads", "O2-pie-gcore")];
+pub const HEALTHY: &[(&str, &str)] = &[("killed", "O2-pie-gcore")];

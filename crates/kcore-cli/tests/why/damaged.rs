@@ -18,7 +18,11 @@ fn a_core_that_was_cut_has_no_finding_that_the_whole_one_lacks() {
             fs::write(&path, &bytes[..bytes.len() / 8 * part]).unwrap();
             let said = analysis(&path);
             let left: Vec<String> = findings(&said).iter().map(finders).collect();
-            assert!(left.iter().all(|it| known.contains(it)), "{scenario} {part}/8: {said:#}");
+            // Where the stack is gone, all that is left of an abort is who sent the signal.
+            assert!(
+                left.iter().all(|it| it == "ended" || known.contains(it)),
+                "{scenario} {part}/8: {said:#}"
+            );
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Each program has one finding, and every line that shows its evidence runs.
 
+use std::path::Path;
+
 use gen_cores::{Case, Truth};
 use serde_json::Value;
 
@@ -47,13 +49,13 @@ fn check(claim: &Claim, sure: &str, case: &Case, findings: &[Value]) {
         let part = filled_in(part, &facts);
         assert!(sentence.contains(&part), "{name}: no '{part}' in '{sentence}'");
     }
-    runs_all(&name, case, finding);
+    runs_all(&name, &case.core, finding);
 }
 
 /// The lines that show the evidence succeed, and show something.
-fn runs_all(name: &str, case: &Case, finding: &Value) {
+pub fn runs_all(name: &str, core: &Path, finding: &Value) {
     for command in commands(finding) {
-        let output = kcore(&["-c", command], &case.core);
+        let output = kcore(&["-c", command], core);
         assert!(output.status.success(), "{name}: {command}: {output:?}");
         assert!(!output.stdout.is_empty(), "{name}: {command} shows nothing");
     }

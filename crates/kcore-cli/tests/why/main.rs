@@ -3,6 +3,7 @@
 mod claims;
 mod damaged;
 mod gallery;
+mod own;
 mod several;
 
 use std::path::Path;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kcore_elf::core_file::{SignalDetail, SignalInfo};
 use kcore_mem::{Access, AccessKind, Addr};
 
-use super::MemoryOperand;
+use super::{MemoryOperand, Subject};
 use crate::{Core, Thread, Tid, handled::Stop, signal, stack_fault::StackTrouble};
 
 /// SIGSEGV.
@@ -134,6 +134,14 @@ impl<'a> Crash<'a> {
         let certain = frames.into_iter().take_while(|frame| !frame.guess);
         let symbols = certain.filter_map(|frame| self.core.symbol_at(frame.pc.lookup()));
         symbols.map(|symbol| symbol.name).collect()
+    }
+
+    /// What shows the signal. The core holds none of a fault that a handler was told of.
+    pub(super) const fn shown_by(&self) -> Subject {
+        match self.was_handled {
+            true => Subject::Process,
+            false => Subject::Signal(self.stop.tid),
+        }
     }
 
     /// The function of the instruction.

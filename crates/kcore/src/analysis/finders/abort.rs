@@ -15,7 +15,7 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     }
     let finding = Finding::certain(format!("the process aborted itself{}", crash.in_own_code()));
     let tid = crash.tid();
-    let finding = finding.with("the process sent the signal itself", Subject::Signal(tid));
+    let finding = finding.with("the process sent the signal itself", crash.shown_by());
     Ok(Some(finding.with("the thread is in a call of abort", Subject::Stack(tid))))
 }
 

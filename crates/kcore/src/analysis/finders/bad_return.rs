@@ -21,7 +21,7 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     let Some(what) = what_it_is(target).filter(|_| is_non_canonical(target)) else {
         return Ok(None);
     };
-    let from = crash.function().map_or_else(|| pc.to_string(), |name| name);
+    let from = crash.function().unwrap_or_else(|| pc.to_string());
     let finding = Finding::certain(format!("{from} returned to {target:#x}, {what}"));
     let finding = finding.with(format!("the return is at {pc}"), Subject::Code(pc));
     Ok(Some(finding.with(format!("the address was at {sp}"), Subject::Memory(sp))))

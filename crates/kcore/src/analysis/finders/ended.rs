@@ -24,7 +24,7 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
         return Ok(None);
     }
     let finding = sent(crash.core(), &info, (pid, uid), own);
-    let finding = finding.with(format!("the sender's pid is {pid}"), Subject::Signal(crash.tid()));
+    let finding = finding.with(format!("the sender's pid is {pid}"), crash.shown_by());
     Ok(Some(finding.then_ask("what the thread was doing", Subject::Stack(crash.tid()))))
 }
 

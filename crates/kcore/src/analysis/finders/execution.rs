@@ -26,8 +26,7 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     let Some(sentence) = sentence(crash, pc) else { return Ok(None) };
     let by = crash.caller().map_or_else(String::new, |name| format!(", called from {name}"));
     let finding = Finding::certain(format!("{sentence}{by}"));
-    let finding =
-        finding.with(format!("the program counter is {pc}"), Subject::Signal(crash.tid()));
+    let finding = finding.with(format!("the program counter is {pc}"), crash.shown_by());
     Ok(Some(finding.then_ask("where the address came from", Subject::Stack(crash.tid()))))
 }
 

@@ -32,7 +32,7 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     };
     let code = crash.pc().map_or(Subject::Process, Subject::Code);
     let finding = finding.with(how(&operand), code);
-    let finding = finding.with(format!("the fault is at {fault}"), Subject::Signal(crash.tid()));
+    let finding = finding.with(format!("the fault is at {fault}"), crash.shown_by());
     Ok(Some(finding.then_ask("which pointer it was", Subject::Stack(crash.tid()))))
 }
 

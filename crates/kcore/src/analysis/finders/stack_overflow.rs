@@ -39,7 +39,8 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
         false => Finding::likely(sentence),
     };
     let text = format!("the fault at {fault} lies below the stack; the stack pointer is {sp}");
-    let finding = finding.with(text, Subject::Mapping(sp));
+    let start = crash.core().stack_of(sp).map_or(sp, |stack| stack.start);
+    let finding = finding.with(text, Subject::Mapping(start));
     let stack = Subject::Stack(crash.tid());
     Ok(Some(match circle {
         Some(circle) => finding.with(circle.counted(), stack),

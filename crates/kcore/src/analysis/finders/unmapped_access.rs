@@ -39,5 +39,5 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     let finding = Finding::certain(sentence);
     let code = crash.pc().map_or(Subject::Process, Subject::Code);
     let finding = finding.with(format!("the instruction touches {}", operand.access.addr), code);
-    Ok(Some(finding.with(format!("{fault} is in no mapping"), Subject::Mapping(fault))))
+    Ok(Some(finding.with(format!("nothing is mapped at {fault}"), crash.shown_by())))
 }
