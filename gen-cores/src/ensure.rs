@@ -26,7 +26,7 @@ pub struct Report {
 }
 
 /// A case that is meant, and whether a run with few cases leaves it out.
-struct Wanted {
+struct MeantCase {
     scenario: Scenario,
     variant: Variant,
     is_left_out: bool,
@@ -130,7 +130,7 @@ pub fn ensure_selected(
 }
 
 fn ensure_each(
-    selected: &[Wanted],
+    selected: &[MeantCase],
     jobs: usize,
     force: bool,
     watch: &(dyn Fn(Event<'_>) + Sync),
@@ -156,7 +156,7 @@ fn ensure_each(
     Ok(report)
 }
 
-impl Wanted {
+impl MeantCase {
     /// One that somebody names.
     fn named(scenario: Scenario, variant: Variant) -> Self {
         Self { scenario, variant, is_left_out: false }
@@ -193,7 +193,7 @@ fn of_scenarios(
     extent: Extent,
     is_meant: impl Fn(&Scenario) -> bool,
     is_few: bool,
-) -> Result<Vec<Wanted>> {
+) -> Result<Vec<MeantCase>> {
     let mut turns = BTreeMap::new();
     let mut selected = Vec::new();
     for scenario in scenarios()?.into_iter().filter(is_meant) {
@@ -207,7 +207,7 @@ fn of_scenarios(
     Ok(selected)
 }
 
-fn named(names: &[String], extent: Extent) -> Result<Vec<Wanted>> {
+fn named(names: &[String], extent: Extent) -> Result<Vec<MeantCase>> {
     let mut selected = Vec::new();
     for name in names {
         match name.split_once('/') {
@@ -215,20 +215,20 @@ fn named(names: &[String], extent: Extent) -> Result<Vec<Wanted>> {
             Some((name, variant)) => {
                 let scenario = scenario(name)?;
                 let variant = scenario.variant(variant)?.clone();
-                selected.push(Wanted::named(scenario, variant));
+                selected.push(MeantCase::named(scenario, variant));
             }
         }
     }
     Ok(selected)
 }
 
-fn all_of(scenario: &Scenario, extent: Extent) -> Vec<Wanted> {
+fn all_of(scenario: &Scenario, extent: Extent) -> Vec<MeantCase> {
     let more = match extent {
         Extent::Usual => &[][..],
         Extent::Full => &scenario.on_demand,
     };
     let variants = scenario.variants.iter().chain(more);
-    variants.map(|variant| Wanted::named(scenario.clone(), variant.clone())).collect()
+    variants.map(|variant| MeantCase::named(scenario.clone(), variant.clone())).collect()
 }
 
 #[cfg(test)]
@@ -241,7 +241,7 @@ mod tests {
     fn names(is_few: bool) -> (Vec<String>, Vec<String>) {
         let compiled = |scenario: &Scenario| scenario.recipe.language.is_compiled();
         let wanted = of_scenarios(Extent::Usual, compiled, is_few).unwrap();
-        let name = |wanted: &Wanted| format!("{}/{}", wanted.scenario.name, wanted.variant.name);
+        let name = |wanted: &MeantCase| format!("{}/{}", wanted.scenario.name, wanted.variant.name);
         let made = wanted.iter().filter(|wanted| !wanted.is_left_out);
         (wanted.iter().map(name).collect(), made.map(name).collect())
     }

@@ -77,7 +77,7 @@ fn timers_that_are_late_or_have_gone_off_are_told_apart() {
 #[test]
 fn layouts_are_found_in_memory() {
     for core in cores_without_types() {
-        check(&core);
+        check(core);
         let runtime = core.records("::runtimes").remove(0);
         let source = runtime["metadata"].as_str().expect("a source").to_owned();
         assert!(source.contains("found by its size"), "{}: {source}", core.name);

@@ -79,8 +79,8 @@ fn check_stack(core: &Opened, told: &Value, record: &Value) {
 #[test]
 fn nobody_is_lost_in_a_switch() {
     for core in cores() {
-        let found = found(&core);
-        let living: BTreeMap<&String, &Value> = living(&core).collect();
+        let found = found(core);
+        let living: BTreeMap<&String, &Value> = living(core).collect();
         assert!(found.keys().eq(living.keys().copied()), "{}", core.name);
         let differs = |(id, told): (&&String, &&Value)| {
             let state = found[*id]["state"].as_str().unwrap_or_default().to_owned();
@@ -101,8 +101,8 @@ fn stacks_are_right_at_every_instruction_of_a_switch() {
         let id = |record: &Value| record["task"]["id"].as_str().expect("an id").to_owned();
         let records: BTreeMap<String, Value> =
             records.map(|record| (id(&record), record)).collect();
-        for (id, told) in living(&core) {
-            check_stack(&core, told, &records[id]);
+        for (id, told) in living(core) {
+            check_stack(core, told, &records[id]);
         }
     }
 }
@@ -114,7 +114,7 @@ fn threads_in_a_switch_are_on_one_stack_each() {
         assert_eq!(threads.len(), core.core.tids().len(), "{}", core.name);
         let mut on_stacks = BTreeMap::new();
         for record in &threads {
-            check_frames(&core, record);
+            check_frames(core, record);
             if let Some(id) = record["task"]["id"].as_str() {
                 let other = on_stacks.insert(id, &record["tid"]);
                 assert_eq!(other, None, "{}: two threads run {id}", core.name);

@@ -26,7 +26,9 @@ fn groups_stand_in_a_table_the_heaviest_last() {
     assert!(table.iter().any(|line| line.ends_with("     1000        2 Point: x, y")));
     let with_names = table.iter().filter(|line| line.contains(", "));
     assert!(with_names.into_iter().all(|line| line.chars().count() <= 80), "lines fit a terminal");
-    let weights = records("::findjsobjects", "js_group");
+    // Of groups with other keys besides, a record does not tell how many.
+    let mut weights = records("::findjsobjects", "js_group");
+    weights.retain(|group| group["differs"] == false);
     let weight = |group: &Value| {
         group["objects"].as_u64().unwrap() * group["property_count"].as_u64().unwrap()
     };

@@ -64,8 +64,8 @@ impl Crashed {
     /// The tree of a value that `::print` shows last.
     pub fn value(&self, commands: &str) -> Value {
         let (lines, errors) = self.kcore(&["--json", "-c", commands]);
-        let records = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        let printed = records.filter(|record| record["type"] == "print").last();
+        let mut records = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let printed = records.rfind(|record| record["type"] == "print");
         printed.unwrap_or_else(|| panic!("{lines}{errors}"))["value"].clone()
     }
 }

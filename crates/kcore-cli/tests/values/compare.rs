@@ -84,24 +84,23 @@ fn digits(value: &Json) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// An integer. A `signed char` is a character, whose value is its code.
+/// An integer. A `signed char` is one, with its sign, though it is shown as a character.
 fn integer(wanted: &str, seen: &Json) -> Difference {
-    let is_character = seen["kind"] == "character";
-    let code = wanted.parse::<i64>().ok().map(|number| number.rem_euclid(0x100).to_string());
-    let fits = match is_character {
-        true => Some(digits(&seen["value"])) == code,
-        false => digits(&seen["value"]) == wanted,
-    };
-    match fits {
+    match digits(&seen["value"]) == wanted {
         true => Ok(()),
         false => Err(format!("should be {wanted}")),
     }
 }
 
-/// A character. One of an unsigned type is an integer.
+/// A character, of which the program tells the code. One of an unsigned type is an integer; a `char` of a machine on
+/// which that has a sign may be negative.
 fn character(wanted: i64, seen: &Json) -> Difference {
     let kind = seen["kind"].as_str().unwrap_or_default();
-    match (kind, seen["value"].as_i64()) {
+    let of_code = |value: i64| match (value, seen["type"].as_str()) {
+        (-0x80..0, Some("char")) => value.rem_euclid(0x100),
+        _ => value,
+    };
+    match (kind, seen["value"].as_i64().map(of_code)) {
         ("character" | "integer", Some(value)) if value == wanted => Ok(()),
         _ => Err(format!("should be the character {wanted}")),
     }
