@@ -15,7 +15,7 @@ use kcore_runtimes::{
 
 use crate::{alone::alone, hurt_host::HurtHost, measure::measure, random::Random, word::word};
 
-/// Rounds for each core, unless `KCORE_HURT_ROUNDS` says otherwise.
+/// Rounds for each core, unless `KCORE_HURT_ROUNDS` says otherwise. A short run has half of them.
 const ROUNDS: u64 = 20;
 /// Words that are hurt at once, and pages that are lost, at most.
 const MAX_WORDS: usize = 40;
@@ -30,6 +30,11 @@ const LIMITS: Limits = Limits { depth: 3, entries: 30, units: 1 << 12 };
 /// What a round may allocate at one time, and in all.
 const PEAK: usize = 32 << 20;
 const TOTAL: usize = 1 << 30;
+
+/// How many rounds of so many this run has.
+fn of_run(rounds: u64) -> u64 {
+    if gen_cores::is_short_run() { rounds / 2 } else { rounds }
+}
 
 /// All that is told of a stack; gives the number of frames that have a name.
 fn ask(host: &HurtHost<'_>, stack: &Stack) -> usize {
@@ -67,7 +72,7 @@ fn rounds(scenario: &str, variant: &str) {
     let (all, allocated) = measure(variant, || ask(&HurtHost::new(&core), &stack));
     println!("{scenario}/{variant}: {all} frames, {allocated:?}");
     let count = std::env::var("KCORE_HURT_ROUNDS").ok().and_then(|count| count.parse().ok());
-    let count = count.unwrap_or(ROUNDS);
+    let count = count.unwrap_or_else(|| of_run(ROUNDS));
     let telling = (0..count).filter(|seed| round(&core, &stack, &tender, *seed) * 2 > all).count();
     assert!(telling as u64 * 2 > count, "{telling} of {count} rounds have names");
 }
@@ -167,7 +172,7 @@ fn a_hurt_heap_is_counted() {
     let census = census.expect("nobody stops it").expect("its layouts are known");
     let chunks: Vec<Chunk> = census.areas().iter().map(|area| area.chunk).collect();
     let mut proven = 0;
-    for seed in 0..COUNTS {
+    for seed in 0..of_run(COUNTS) {
         let host = hurt_heap(&core, &chunks, &mut Random::new(seed));
         let (left, allocated) = measure(&format!("heap, seed {seed:#x}"), || count(&host));
         println!("seed {seed:#x}: {left} objects, {allocated:?}");
