@@ -1,6 +1,6 @@
 //! `::analyze`: why the process died, with the evidence.
 
-use kcore::analysis::{Analysis, Finding, FindingEvidence, Subject};
+use kcore::analysis::{Analysis, EvidenceSource, Finding, FindingEvidence};
 use kcore_dcmd::{Args, Cell, Cx, Dcmd, Example, Fields, Group, Opt, Record, Result, Spec, View};
 
 /// Says why the process died.
@@ -11,7 +11,7 @@ const OPTIONS: &[Opt] =
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::analyze", shows: "what happened, and the commands that show it" },
-    Example { line: "::analyze -v", shows: "also the finders that has none" },
+    Example { line: "::analyze -v", shows: "also which finders found nothing" },
 ];
 
 const HELP: &str = "\
@@ -40,9 +40,6 @@ struct AnalysisRecord {
     verbose: bool,
 }
 
-const LAYOUT: &str = "\
-{verdict}{lines*\n{.}}";
-
 impl AnalysisRecord {
     fn verdict(&self) -> String {
         match (self.analysis.findings.first(), self.analysis.tid) {
@@ -69,9 +66,9 @@ impl AnalysisRecord {
     fn finders(&self) -> Vec<String> {
         let finders = self.analysis.finders.iter().filter(|_| self.verbose);
         let lines = finders.map(|finder| match (finder.has_finding, finder.lacks) {
-            (true, _) => format!("finder {}: has a finding", finder.name),
-            (false, None) => format!("finder {}: has none", finder.name),
-            (false, Some(lack)) => format!("finder {}: {lack}", finder.name),
+            (true, _) => format!("finder {}: found a cause", finder.name),
+            (false, None) => format!("finder {}: found nothing", finder.name),
+            (false, Some(lack)) => format!("finder {}: could not tell: {lack}", finder.name),
         });
         lines.collect()
     }
@@ -83,7 +80,7 @@ impl Record for AnalysisRecord {
     }
 
     fn view(&self) -> View {
-        View::Line(LAYOUT)
+        View::Line("{verdict}{lines*\n{.}}")
     }
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
@@ -107,9 +104,8 @@ impl Record for AnalysisRecord {
 /// What stands below the sentence of a finding.
 fn below(finding: &Finding) -> Vec<String> {
     let evidence =
-        finding.evidence.iter().map(|it| format!("  {}: {}", it.text, command(it.subject)));
-    let next =
-        finding.next.iter().map(|it| format!("  next, {}: {}", it.text, command(it.subject)));
+        finding.evidence.iter().map(|it| format!("  {}: {}", it.text, command(it.source)));
+    let next = finding.next.iter().map(|it| format!("  next, {}: {}", it.text, command(it.source)));
     evidence.chain(next).collect()
 }
 
@@ -127,18 +123,18 @@ fn finding_cell(finding: &Finding) -> Cell<'_> {
 fn evidence_cell(evidence: &FindingEvidence) -> Cell<'static> {
     Cell::Object(vec![
         ("text", Cell::text(evidence.text.clone())),
-        ("command", Cell::text(command(evidence.subject))),
+        ("command", Cell::text(command(evidence.source))),
     ])
 }
 
 /// The line that shows what a fact is about.
-fn command(subject: Subject) -> String {
-    match subject {
-        Subject::Signal(tid) => format!("0t{tid}::siginfo"),
-        Subject::Stack(tid) => format!("0t{tid}::stack"),
-        Subject::Code(at) => format!("{:x}::dis", at.get()),
-        Subject::Memory(at) => format!("{:x}/J", at.get()),
-        Subject::Mapping(at) => format!("{:x}::mappings", at.get()),
+fn command(source: EvidenceSource) -> String {
+    match source {
+        EvidenceSource::Signal(tid) => format!("0t{tid}::siginfo"),
+        EvidenceSource::Stack(tid) => format!("0t{tid}::stack"),
+        EvidenceSource::Code(at) => format!("{:x}::dis", at.get()),
+        EvidenceSource::Memory(at) => format!("{:x}/J", at.get()),
+        EvidenceSource::Mapping(at) => format!("{:x}::mappings", at.get()),
         _ => "::status".to_owned(),
     }
 }

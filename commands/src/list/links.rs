@@ -5,9 +5,9 @@
 
 use kcore::{Addr, MemberPlace, Object, ObjectPlace, Process, Type, TypeKind};
 
-/// Structures in one another that are looked through.
+/// How deep structures within structures are searched.
 const MAX_DEPTH: usize = 8;
-/// Parts of a structure that are looked at.
+/// Members of one structure that are searched, at most.
 const MAX_PARTS: usize = 1 << 12;
 
 /// How to go from one element to the next.
@@ -31,7 +31,7 @@ struct LinkPointer {
 }
 
 impl Links {
-    /// The links that the member `part` of elements of type `element`, which begin at address 0, is.
+    /// How elements of type `element` are linked by `member`. `part` is this member of an element at address 0.
     ///
     /// # Errors
     /// Why the member does not lead to the next element, in words.
@@ -50,7 +50,7 @@ impl Links {
         collect(process, &ty, member, at, MAX_DEPTH, &mut pointers);
         if pointers.is_empty() {
             return match ty.composite().is_some_and(|it| it.variants.is_some()) {
-                // A Rust enumeration without a tag of its own: the pointer is all of it.
+                // An `Option<Box<T>>` of Rust is a pointer that may be null.
                 true => Ok(Self::plain(at)),
                 false => Err(format!("{member} is not a pointer: {}", part.ty.spelled())),
             };
@@ -176,7 +176,7 @@ fn parts(process: &dyn Process, ty: &Type) -> Vec<(Type, String, u64)> {
     found.collect()
 }
 
-/// Whether two types are one, be it described several times.
+/// Whether two types are the same. Each unit may describe one type again.
 fn is_same(process: &dyn Process, one: &Type, other: &Type) -> bool {
     let complete = |ty: &Type| Object::at(ty.clone(), Addr::new(0)).complete_type(process).ok();
     let (Some(one), Some(other)) = (complete(one), complete(other)) else { return false };

@@ -158,7 +158,7 @@ impl Chain {
         Ok(())
     }
 
-    /// Whether an element that was come to is a variable of the type of a head.
+    /// Whether a node of the list is a variable that has the type of a head.
     fn is_head(&self, cx: &Cx<'_>, node: Addr) -> bool {
         let Some(element) = self.element.as_ref().filter(|_| self.links.is_embedded) else {
             return false;
@@ -178,7 +178,7 @@ fn head_pointer(cx: &Cx<'_>, links: &Links, element: &Type) -> u64 {
     known.unwrap_or(of_link)
 }
 
-/// The pointer at an address, by which an object leads to the next one.
+/// Reads the pointer to the next element, which lies at `at`. `object` is the element that an error names.
 fn read(cx: &Cx<'_>, object: Addr, at: u64) -> Result<Addr> {
     cx.core().space().read_addr(Addr::new(at)).map_err(|fault| {
         let at = object.get();

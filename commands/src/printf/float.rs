@@ -53,7 +53,7 @@ fn without_zeros(number: &str) -> &str {
     }
 }
 
-/// All bits of a double: `0x1.8p+1`.
+/// A double in hexadecimal digits, exactly: 3 is `0x1.8p+1`.
 fn hexadecimal(value: f64) -> String {
     let sign = if value.is_sign_negative() { "-" } else { "" };
     let bits = value.abs().to_bits();

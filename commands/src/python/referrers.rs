@@ -32,7 +32,7 @@ const fn kind(edge: &Edge) -> &'static str {
     }
 }
 
-/// The edge as `::pyobjects` shows it: parts of the interpreter's own have no names.
+/// The edge as `::pyobjects` shows it: without the names of the interpreter's own fields.
 const fn without_slots(edge: &Edge) -> &Edge {
     match edge {
         Edge::Slot(_) | Edge::Word(_) => &Edge::Inside,

@@ -11,6 +11,7 @@ use clap_complete::aot;
 
 use crate::ask::AskArgs;
 use crate::budget::BudgetArgs;
+use crate::help_text::{AFTER_HELP, AFTER_LONG_HELP, LONG_ABOUT, LONG_VERSION, USAGE_LINES};
 use crate::live::{self, LiveArgs};
 use crate::man;
 use crate::profile::ProfileArgs;
@@ -19,93 +20,6 @@ use crate::tutorial::TutorialArgs;
 
 /// Exit status for a wrong command line, or a target that cannot be opened.
 pub(crate) const USAGE: u8 = 2;
-
-const LONG_VERSION: &str = concat!(
-    env!("CARGO_PKG_VERSION"),
-    "\n\
-cores: ELF of Linux, plain or packed by zstd, gzip, xz, lz4, bzip2\n\
-stacks, registers, code: x86-64, aarch64\n\
-debug information: DWARF 2 to 5, split (.dwo, .dwp), dwz, .gnu_debugdata\n\
-live processes: snapshot, save, profile, agent\n\
-debuginfod: no"
-);
-
-const LONG_ABOUT: &str = "\
-Open a Linux core and ask what the process was doing when it died, or take a snapshot of
-a live process and ask what it is doing.
-
-kcore reads ELF cores, plain or compressed with zstd, gzip, xz, lz4 or bzip2, and
-answers in the command language of MDB. Commands come from -c, from -f, or from standard
-input; on a terminal and without commands, kcore is interactive. It never runs code of the
-target. It never invents a value: it says what was not dumped.
-
-With -p, kcore stops a live process for a moment, copies registers and stacks, and lets it
-run on. That takes some milliseconds for a hundred threads. kcore marks memory that it did
-not copy as not copied.
-
-kcore tells EXE and CORE apart by their contents. You need EXE only if the core's own record
-of it is wrong or gone. EXE alone shows symbols and code. CORE may be `-`, standard input.";
-
-const AFTER_HELP: &str = "\
-'kcore stacks CORE' prints the unique stacks of all threads, most common first, and exits;
-so does 'kcore stacks PID' of a live process, and 'kcore stacks CORE CORE' compares cores;
-'kcore why CORE' says why the process died, with the evidence;
-'kcore triage CORE...' shows in one line what happened in each core, and groups alike cores;
-'kcore save PID -o FILE' saves a live process as a core: see 'kcore save --help';
-'kcore profile PID -o FILE.svg' samples its stacks: see 'kcore profile --help';
-'kcore ask PID' asks kcore's agent in the process for its stacks: see 'kcore ask --help';
-'kcore gdb' lists commands of gdb and lldb, and what to type in kcore;
-'kcore tutorial' teaches kcore by ten questions about a core of its own.
-Try 'kcore --help' for examples, and '::help' inside.";
-
-const AFTER_LONG_HELP: &str = "\
-Examples:
-  kcore tutorial                          ten questions about a core that comes with kcore
-  kcore app.core                          look around
-  kcore stacks app.core                   unique stacks of all threads, most common first
-  kcore stacks a.core b.core              which stacks they have in common
-  kcore why app.core                      why the process died, with the evidence
-  kcore triage *.core                     what happened in each core, one line each, alike cores together
-  kcore -p 4711                           look around in a live process as it is now
-  kcore stacks 4711                       what its threads do, most common first
-  kcore save 4711 -o app.core             a core of it, as gcore makes one
-  kcore profile 4711 -o app.svg           a flame graph of half a minute of it
-  kcore ask 4711                          what its threads do, from its agent, without tracing
-  kcore -c ::status -c ::stack app.core   two commands, then exit
-  kcore -c '::walk thread | ::stack' app.core
-                                          the stack of every thread, the crashed one first
-  kcore --json -c ::stacks app.core | jq  the same facts for a program
-  kcore --sysroot ./rootfs app.core       the files of a container are under ./rootfs
-  kcore --untrusted cores/app.core        a core from a stranger, with its files beside it
-  kcore app.core < script                 a script; also -f script
-  zstdcat app.core.zst | kcore -c ::status -
-
-Type './stacks' for a file with the name 'stacks', and the same for 'why', 'triage', 'save', 'profile', 'ask', 'gdb' and
-'tutorial'. '-c FILE' opens FILE, as gdb does, if FILE is a core and you name no other core.
-
-From MDB:
-  -e CMD            is -c CMDS
-  -o OPT, -s DIST, -I PATH, -P PROMPT
-                    are options of ::set, in the configuration file or by -c
-  -S                is --no-rc
-  -V MODE           is ::dismode
-
-Environment:
-  NO_COLOR          when set, no colour and no underlining, unless --color=always
-  XDG_CONFIG_HOME   kcore/rc below it holds commands that are run first, kcore/macros the
-                    files that $<name finds (else ~/.config)
-  XDG_CACHE_HOME    kcore/ below it keeps indexes of big debug information (else ~/.cache)
-  XDG_STATE_HOME    kcore/history below it keeps the lines typed (else ~/.local/state)
-  TMPDIR            where a compressed core is unpacked, into a file without a name
-  SHELL             runs the commands behind '!' (else /bin/sh)
-
-Exit status:
-  0  done, even where parts of stacks are missing; also when nobody reads the output any more
-  1  a command failed
-  2  wrong usage, or the target cannot be opened";
-
-const USAGE_LINES: &str = "kcore [OPTIONS] [EXE] CORE\n       kcore [OPTIONS] -p PID\n       \
-     kcore stacks [OPTIONS] PID|[EXE] CORE\n       kcore stacks [OPTIONS] CORE CORE...\n       kcore triage [OPTIONS] CORE...\n       kcore why [OPTIONS] PID|[EXE] CORE\n       kcore save [OPTIONS] PID -o FILE\n       kcore profile [OPTIONS] PID [-o FILE]\n       kcore ask [OPTIONS] PID\n       kcore tutorial";
 
 /// Open a Linux core, or a snapshot of a live process, and ask what it was doing.
 #[derive(Parser, Debug)]

@@ -14,6 +14,7 @@ mod ends;
 mod files;
 mod folders;
 mod help;
+mod help_text;
 mod interactive;
 mod live;
 mod man;

@@ -30,5 +30,4 @@ mod references;
 
 pub use disassembler::{Disassembler, Unsupported};
 pub use instruction::{Flow, Instruction};
-pub use operand::{AddressRegister, MemoryOperand};
 pub use references::Reference;

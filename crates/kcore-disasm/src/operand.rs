@@ -1,32 +1,8 @@
-//! How an instruction computes the addresses that it touches.
+//! The memory that an instruction spells out.
 
-use kcore_mem::{Access, Addr};
+use kcore_mem::{Addr, MemoryOperand};
 
 use crate::Disassembler;
-
-/// A register of an address, and the value that it had.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AddressRegister {
-    /// Its name, as gdb has it.
-    pub name: String,
-    /// Its value before the instruction.
-    pub value: u64,
-}
-
-/// Memory that an instruction touches by an operand that it spells out.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MemoryOperand {
-    /// What it touches, and how.
-    pub access: Access,
-    /// The register that the address begins at; `None` of an absolute address.
-    pub base: Option<AddressRegister>,
-    /// The register that is scaled and added.
-    pub index: Option<AddressRegister>,
-    /// What is added to both, in bytes.
-    pub displacement: i64,
-    /// Whether the base of a segment is added too, as in accesses to a thread's own variables.
-    pub has_segment: bool,
-}
 
 impl Disassembler {
     /// The memory that the instruction at `addr` spells out. `reg` gives registers as in

@@ -21,6 +21,7 @@ mod addr;
 mod budget;
 mod cursor;
 mod fault;
+mod operand;
 mod space;
 mod target;
 
@@ -29,5 +30,6 @@ pub use addr::{Addr, AddrRange, CodeAddr, FileOff, Svma};
 pub use budget::{Allowance, Budget, Built, Cut, Halt, Resource, Watch, sorted_within};
 pub use cursor::{Cursor, OutOfBytes};
 pub use fault::{Fault, Origin};
+pub use operand::{AddressRegister, MemoryOperand};
 pub use space::{AddressSpace, Region};
 pub use target::{Arch, Endian, Target};

@@ -1,5 +1,5 @@
-//! What a name means in the code of a function: in its blocks, in the namespaces and classes around it, and
-//! in its unit.
+//! What a name means in the code of a function. The blocks of the function count first, then the namespaces and
+//! classes around it, then its unit.
 
 use std::{collections::VecDeque, sync::Arc};
 

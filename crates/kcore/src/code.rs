@@ -1,13 +1,13 @@
 //! Instructions: what the one that faulted did.
 
 #[cfg(not(feature = "disassembly"))]
-pub(crate) mod no_disassembler;
+mod no_disassembler;
 
 #[cfg(feature = "disassembly")]
-use kcore_disasm::{Disassembler, MemoryOperand};
-use kcore_mem::{Access, AccessKind, Addr};
+use kcore_disasm::Disassembler;
+use kcore_mem::{Access, AccessKind, Addr, MemoryOperand};
 #[cfg(not(feature = "disassembly"))]
-use no_disassembler::{Disassembler, MemoryOperand};
+use no_disassembler::Disassembler;
 
 use crate::{Core, Tid, UserRegister};
 

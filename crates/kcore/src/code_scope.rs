@@ -1,4 +1,4 @@
-//! Where in the code a name is used, which decides what it means.
+//! The code in which a name is used. It decides what the name means.
 
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ impl Core {
     }
 }
 
-/// What has a name: which module, and which source file there.
+/// Where a name comes from: the module, and the source file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct NameSource {

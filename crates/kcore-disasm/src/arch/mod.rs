@@ -4,9 +4,9 @@ pub mod aarch64;
 pub mod x86_64;
 
 use capstone::{Capstone, CsResult, Insn};
-use kcore_mem::{Access, Addr, AddrRange};
+use kcore_mem::{Access, Addr, AddrRange, MemoryOperand};
 
-use crate::{MemoryOperand, Reference};
+use crate::Reference;
 
 /// What the disassembler needs to know of a machine.
 pub trait Machine: Sync {

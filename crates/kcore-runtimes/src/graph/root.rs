@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kcore_mem::Addr;
 use kcore_unwind::Tid;
 
-/// A kind of root. A runtime has a constant for each of its kinds.
+/// A kind of root, such as the stack or a module. Each runtime defines its kinds as constants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RootKind {
     /// A word for machines: `stack`, `module`.

@@ -4,8 +4,8 @@
 //! by class and paths from roots ([`crate::graph`]) follow from that, for every runtime. A runtime that knows a quicker
 //! way overrides the methods that have an answer for all.
 //!
-//! The address of an object is where it begins, without any tag. Users type and see the word with which the language
-//! refers to it: [`Objects::reference_to`].
+//! The address of an object is that of its first byte. Users type and see a reference to it, which may have a tag:
+//! [`Objects::reference_to`].
 
 mod by_name;
 mod counts;

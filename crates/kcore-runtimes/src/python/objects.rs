@@ -21,8 +21,8 @@ use crate::{
 
 /// References of one object that are told with their names, at most.
 const MAX_EDGES: usize = 1 << 20;
-/// The object of a weak reference, `wr_object`: `Include/cpython/weakrefobject.h`. Of the fields behind it only the
-/// callback is a strong reference; the others are a hash and links.
+/// The name and the offset of `wr_object`, the object that a weak reference is to (`Include/cpython/weakrefobject.h`). It
+/// is kept by others. Of the fields behind it, the callback alone is a strong reference.
 pub const REFERENT: &str = "__referent__";
 const WR_OBJECT: u64 = 16;
 const WR_CALLBACK: u64 = 24;

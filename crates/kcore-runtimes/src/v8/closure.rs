@@ -5,7 +5,8 @@ use std::sync::Arc;
 use kcore_mem::Addr;
 
 use super::{
-    Function, Heap, ScopeInfo, Tagged, V8,
+    Function, Heap, Tagged, V8,
+    context_slots::variable_slots,
     heap::Object,
     value::{Limits, Reader, Value},
 };
@@ -13,15 +14,13 @@ use crate::Host;
 
 /// Scopes around a function, at most.
 const MAX_SCOPES: usize = 64;
-/// Variables of a scope, at most: V8 has no room for more.
+/// Variables of a scope that are read, at most.
 const MAX_VARIABLES: u64 = 1 << 16;
 /// Names are read to this many units.
 const MAX_NAME: u64 = 1024;
 /// Native contexts, which end the chain, have more slots than any scope of a program needs.
 const NATIVE_SLOTS: u64 = 200;
-/// The first variable of a context is behind its ScopeInfo and the context around it, and behind the
-/// extension where there is one.
-const FIRST_VARIABLE: u64 = 2;
+/// The slot of the context around a context.
 const OUTER: u64 = 1;
 
 /// A scope around a function.
@@ -58,7 +57,10 @@ pub(super) fn captured(heap: &Heap<'_>, function: Function, name: &str) -> Optio
     contexts(heap, function).find_map(|context| {
         let is_wanted =
             |found: &Object| heap.text(*found, MAX_NAME).is_some_and(|found| found == name);
-        slots(heap, context).into_iter().find(|(found, _)| is_wanted(found)).map(|(_, value)| value)
+        variables(heap, context)
+            .into_iter()
+            .find(|(found, _)| is_wanted(found))
+            .map(|(_, value)| value)
     })
 }
 
@@ -73,7 +75,7 @@ fn contexts<'a>(heap: &'a Heap<'_>, function: Function) -> impl Iterator<Item = 
 }
 
 fn scope(heap: &Heap<'_>, context: Object, limits: Limits) -> Option<Scope> {
-    let variables = slots(heap, context).into_iter().filter_map(|(name, value)| {
+    let variables = variables(heap, context).into_iter().filter_map(|(name, value)| {
         Some(Variable {
             name: heap.text(name, MAX_NAME)?.into(),
             value: Reader::new(*heap, limits).value(value, limits.depth),
@@ -84,17 +86,7 @@ fn scope(heap: &Heap<'_>, context: Object, limits: Limits) -> Option<Scope> {
 }
 
 /// The names of a context's variables, and what they hold.
-fn slots(heap: &Heap<'_>, context: Object) -> Vec<(Object, Tagged)> {
-    let info = heap.element(context, 0).and_then(|info| ScopeInfo::load(heap, heap.object(info)?));
-    let Some(info) = info else { return Vec::new() };
-    let first = FIRST_VARIABLE.saturating_add(u64::from(has_extension(heap, context, info)));
-    let value = |index: u64| heap.element(context, first.checked_add(index)?);
-    let names = info.local_names(heap, MAX_VARIABLES).into_iter();
-    names.filter_map(|(name, index)| Some((name, value(index)?))).collect()
-}
-
-/// Whether a context has one slot more than it has variables and what every context has.
-fn has_extension(heap: &Heap<'_>, context: Object, info: ScopeInfo) -> bool {
-    let slots = heap.length(context).unwrap_or_default();
-    slots == FIRST_VARIABLE.saturating_add(1).saturating_add(info.local_count())
+fn variables(heap: &Heap<'_>, context: Object) -> Vec<(Object, Tagged)> {
+    let slots = variable_slots(heap, context, MAX_VARIABLES).into_iter();
+    slots.filter_map(|(name, slot)| Some((name, heap.element(context, slot)?))).collect()
 }

@@ -2,15 +2,17 @@
 
 use kcore_mem::{Addr, AddrRange};
 
-use super::{Code, CodeKind, Function, Heap, ScopeInfo, V8, heap::Object};
+use super::{
+    Code, CodeKind, Function, Heap, ScopeInfo, V8,
+    context_slots::{FIRST_VARIABLE, variable_slots},
+    heap::Object,
+};
 use crate::Host;
 
 /// Names are read to this many units.
 const MAX_NAME: u64 = 1024;
 /// Slots of a context that are told, at most.
 const MAX_SLOTS: u64 = 1 << 12;
-/// The first slot of a context behind its ScopeInfo and the context around it.
-const FIRST_VARIABLE: u64 = 2;
 
 /// A context: what holds the variables that inner functions use.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,12 +95,12 @@ impl V8 {
             false => Function::load(&heap, super::Tagged::Strong(object.at))?.context(&heap)?,
         };
         let word = |index| heap.element(context, index).map(super::Tagged::word);
-        let names = names(&heap, context);
+        let names = variable_slots(&heap, context, MAX_SLOTS);
         let slots = (FIRST_VARIABLE..heap.length(context)?.min(MAX_SLOTS)).filter_map(|index| {
             let name = names.iter().find(|(_, slot)| *slot == index);
             Some(ContextSlot {
                 index,
-                name: name.map(|(name, _)| name.clone()),
+                name: name.and_then(|(name, _)| heap.text(*name, MAX_NAME)),
                 word: word(index)?,
             })
         });
@@ -153,20 +155,6 @@ impl V8 {
             code: code_of(&heap, function).map(|code| view(&heap, code)),
         })
     }
-}
-
-/// The names of a context's variables, each with its slot.
-fn names(heap: &Heap<'_>, context: Object) -> Vec<(String, u64)> {
-    let info = heap.element(context, 0).and_then(|info| ScopeInfo::load(heap, heap.object(info)?));
-    let Some(info) = info else { return Vec::new() };
-    let length = heap.length(context).unwrap_or_default();
-    let has_extension =
-        length == FIRST_VARIABLE.saturating_add(1).saturating_add(info.local_count());
-    let first = FIRST_VARIABLE.saturating_add(u64::from(has_extension));
-    let names = info.local_names(heap, MAX_SLOTS).into_iter();
-    names
-        .filter_map(|(name, index)| Some((heap.text(name, MAX_NAME)?, first.checked_add(index)?)))
-        .collect()
 }
 
 /// The code that a function says to run. Since V8 13 it holds a handle of a table in place of it.

@@ -11,6 +11,7 @@ mod call_site;
 pub mod census;
 mod closure;
 mod code;
+mod context_slots;
 mod decode;
 mod details;
 mod ending;

@@ -3,21 +3,15 @@
 use std::sync::Arc;
 
 use kcore_elf::core_file::{SignalDetail, SignalInfo};
-use kcore_mem::{Access, AccessKind, Addr};
+use kcore_mem::{Access, AccessKind, Addr, MemoryOperand};
 
-use super::{MemoryOperand, Subject};
+use super::EvidenceSource;
 use crate::{Core, Thread, Tid, handled::Stop, signal, stack_fault::StackTrouble};
 
-/// SIGSEGV.
-pub(super) const SIGSEGV: i32 = 11;
 /// SIGABRT.
 pub(super) const SIGABRT: u16 = 6;
 /// SIGILL and SIGTRAP, by whose instructions a runtime ends its process.
 const TRAPS: [u16; 2] = [4, 5];
-/// SIGBUS.
-pub(super) const SIGBUS: i32 = 7;
-/// The code of a fault of which the kernel tells no address.
-const SI_KERNEL: i32 = 0x80;
 
 /// Frames of the last thread that are looked at: what aborts is never far out.
 const LAST_FRAMES: usize = 64;
@@ -93,9 +87,21 @@ impl<'a> Crash<'a> {
         self.info.ok_or("the core does not say why the signal was sent")
     }
 
+    /// Whether it is a signal of this name, such as `SIGSEGV`.
+    pub fn is_signal(&self, name: &str) -> bool {
+        let number = self.info.and_then(|info| u16::try_from(info.number).ok());
+        number.is_some_and(|number| signal::name(number) == name)
+    }
+
+    /// Whether the signal has the code of this name, such as `SEGV_MAPERR`.
+    pub fn has_code(&self, name: &str) -> bool {
+        self.info.is_some_and(|info| signal::code_name(&info) == Some(name))
+    }
+
     /// The address of a memory fault; `None` for another signal, and where the kernel tells none.
     pub fn fault(&self) -> Option<Addr> {
-        let info = self.info.filter(|info| matches!(info.number, SIGSEGV | SIGBUS))?;
+        let is_of_memory = self.is_signal("SIGSEGV") || self.is_signal("SIGBUS");
+        let info = self.info.filter(|_| is_of_memory)?;
         match info.detail {
             SignalDetail::Fault { address } => Some(address),
             _ => None,
@@ -104,7 +110,12 @@ impl<'a> Crash<'a> {
 
     /// Whether the kernel raised SIGSEGV and told no address.
     pub fn has_no_address(&self) -> bool {
-        self.info.is_some_and(|info| info.number == SIGSEGV && info.code == SI_KERNEL)
+        self.is_signal("SIGSEGV") && self.has_code("SI_KERNEL")
+    }
+
+    /// Whether the instruction at the fault could not be fetched: the process had jumped there.
+    pub fn is_jump(&self) -> bool {
+        self.stop.pc.is_some() && self.stop.pc == self.fault()
     }
 
     /// What was done at the address of a memory fault.
@@ -137,10 +148,10 @@ impl<'a> Crash<'a> {
     }
 
     /// What shows the signal. The core holds none of a fault that a handler was told of.
-    pub(super) const fn shown_by(&self) -> Subject {
+    pub(super) const fn shown_by(&self) -> EvidenceSource {
         match self.was_handled {
-            true => Subject::Process,
-            false => Subject::Signal(self.stop.tid),
+            true => EvidenceSource::Process,
+            false => EvidenceSource::Signal(self.stop.tid),
         }
     }
 

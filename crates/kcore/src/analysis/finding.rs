@@ -27,7 +27,7 @@ impl Confidence {
 /// What shows a piece of evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Subject {
+pub enum EvidenceSource {
     /// The summary of the process.
     Process,
     /// The `siginfo_t` of a thread.
@@ -49,7 +49,7 @@ pub struct FindingEvidence {
     /// The fact, in words.
     pub text: String,
     /// What shows it.
-    pub subject: Subject,
+    pub source: EvidenceSource,
 }
 
 /// A cause of a crash.
@@ -69,27 +69,32 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// A finding that no other cause explains.
+    /// A finding without evidence yet.
+    pub const fn new(confidence: Confidence, sentence: String) -> Self {
+        Self { finder: "", sentence, confidence, evidence: Vec::new(), next: Vec::new() }
+    }
+
+    /// A finding of which the evidence leaves no other cause.
     pub fn certain(sentence: impl Into<String>) -> Self {
         Self::new(Confidence::Certain, sentence.into())
     }
 
-    /// A finding that another cause may explain.
+    /// A finding of which another cause is possible.
     pub fn likely(sentence: impl Into<String>) -> Self {
         Self::new(Confidence::Likely, sentence.into())
     }
 
     /// The same with a fact that it rests on.
     #[must_use]
-    pub fn with(mut self, text: impl Into<String>, subject: Subject) -> Self {
-        self.evidence.push(FindingEvidence { text: text.into(), subject });
+    pub fn with(mut self, text: impl Into<String>, source: EvidenceSource) -> Self {
+        self.evidence.push(FindingEvidence { text: text.into(), source });
         self
     }
 
     /// The same with a question that is worth asking.
     #[must_use]
-    pub fn then_ask(mut self, text: impl Into<String>, subject: Subject) -> Self {
-        self.next.push(FindingEvidence { text: text.into(), subject });
+    pub fn then_ask(mut self, text: impl Into<String>, source: EvidenceSource) -> Self {
+        self.next.push(FindingEvidence { text: text.into(), source });
         self
     }
 
@@ -102,9 +107,5 @@ impl Finding {
     pub(super) fn by(mut self, finder: &'static str) -> Self {
         self.finder = finder;
         self
-    }
-
-    const fn new(confidence: Confidence, sentence: String) -> Self {
-        Self { finder: "", sentence, confidence, evidence: Vec::new(), next: Vec::new() }
     }
 }

@@ -7,14 +7,9 @@ mod crash;
 mod finders;
 mod finding;
 
-#[cfg(not(feature = "disassembly"))]
-use crate::code::no_disassembler::MemoryOperand;
-#[cfg(feature = "disassembly")]
-use kcore_disasm::MemoryOperand;
-
 pub use self::crash::Crash;
 pub use self::finders::FINDERS;
-pub use self::finding::{Confidence, Finding, FindingEvidence, Subject};
+pub use self::finding::{Confidence, EvidenceSource, Finding, FindingEvidence};
 use crate::{Core, Tid, signal};
 
 /// Looks for one kind of cause.
@@ -50,7 +45,7 @@ pub struct Analysis {
     pub tid: Option<Tid>,
     /// The findings, the one that explains most first.
     pub findings: Vec<Finding>,
-    /// The finders that ran, in order. None runs if nothing tells of a crash.
+    /// The finders that ran, in order. Empty if the process did not crash.
     pub finders: Vec<FinderReport>,
 }
 
@@ -86,7 +81,7 @@ fn after_handler(crash: &Crash<'_>, finding: Finding) -> Finding {
     }
     let number = crash.end().signal;
     let text = format!("a handler was told of it; {} ended the process", signal::name(number));
-    let finding = finding.with(text, Subject::Process);
+    let finding = finding.with(text, EvidenceSource::Process);
     match crash.was_raised_again() {
         true => finding,
         false => finding.or_likely(),

@@ -1,29 +1,12 @@
 //! The disassembler of a build without the feature `disassembly`: there is none for any machine.
 
-use kcore_mem::{Access, AccessKind, Addr, Target};
+use kcore_mem::{Access, AccessKind, Addr, MemoryOperand, Target};
 
 /// Has no values, so whatever is asked of it is never answered.
 pub enum Disassembler {}
 
 /// This build has no disassembler.
 pub struct NotBuilt;
-
-/// A register of an address, and the value that it had.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AddressRegister {
-    pub name: String,
-    pub value: u64,
-}
-
-/// Memory that an instruction spells out.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MemoryOperand {
-    pub access: Access,
-    pub base: Option<AddressRegister>,
-    pub index: Option<AddressRegister>,
-    pub displacement: i64,
-    pub has_segment: bool,
-}
 
 impl Disassembler {
     pub const fn new(_: Target) -> Result<Self, NotBuilt> {

@@ -6,15 +6,15 @@ use super::Types;
 use crate::{Core, Module, NameSource};
 
 impl Types<'_> {
-    /// Whose a type is; `None` of one that no module describes.
+    /// The module and the file that describe a type; `None` if none does.
     pub fn source_of(&self, ty: &Type) -> Option<NameSource> {
         let module = self.module_that_describes(ty)?;
         Some(NameSource::of(module, ty.debug_info().map(|info| &**info), ty.node().id))
     }
 
-    /// Whose types else have the name of one that was found by it, and another layout: any of them may be
-    /// meant. There is none where the code in which the name is used sees only that one. `scope` is the
-    /// module that stood before the backquote; `name` is a name alone.
+    /// Where other types of the same name and another layout come from, which the user may have meant instead of
+    /// `ty`. Empty if the code in which the name is used defines `ty` itself. `scope` is the module before the
+    /// backquote; `name` is a name alone.
     pub fn others(&self, scope: Option<&str>, name: &str, ty: &Type) -> Vec<NameSource> {
         let is_name = !name.contains(['*', '&', '[', '(', '<']);
         let own = self.module_that_describes(ty).filter(|_| is_name);

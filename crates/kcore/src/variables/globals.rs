@@ -19,10 +19,9 @@ pub struct FoundVariable {
     pub ty: Option<Type>,
     /// Where it lies, or why it is nowhere.
     pub place: Result<ObjectPlace, Absent>,
-    /// Whose it is.
+    /// The module and the file that define it.
     pub source: NameSource,
-    /// Whether only the code of one file may use its name, and another file than that in which it was asked for:
-    /// others of the name may be meant.
+    /// Whether it is static in another file than the one in which its name is used. Others of the name may be meant.
     pub is_private: bool,
 }
 

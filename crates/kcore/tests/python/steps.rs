@@ -146,7 +146,8 @@ fn stops(case: &Case, program: &Path) {
     target.signal("STOP");
     let entry = target.snapshot().lookup_symbol(None, "_PyEval_EvalFrameDefault").expect("it");
     let mut tally = Tally::default();
-    for _ in 0..if gen_cores::is_short_run() { 1 } else { ACTIVATIONS } {
+    let activations = if gen_cores::is_short_run() { 1 } else { ACTIVATIONS };
+    for _ in 0..activations {
         look(&target, program, entry.get(), &mut tally);
     }
     let all = tally.right + tally.without + tally.doubtful.len();

@@ -7,9 +7,9 @@ use capstone::{
     arch::arm64::{ArchMode, Arm64OpMem, Arm64Operand, Arm64OperandType, Arm64Shift},
     prelude::*,
 };
-use kcore_mem::{Access, AccessKind, Addr, AddrRange};
+use kcore_mem::{Access, AccessKind, Addr, AddrRange, AddressRegister, MemoryOperand};
 
-use crate::{AddressRegister, MemoryOperand, Reference, arch::Machine};
+use crate::{Reference, arch::Machine};
 
 /// The machine.
 pub struct Aarch64;

@@ -4,9 +4,7 @@ use capstone::{
     Capstone, RegId,
     arch::x86::{X86OpMem, X86Operand, X86OperandType},
 };
-use kcore_mem::{Access, AccessKind, Addr};
-
-use crate::{AddressRegister, MemoryOperand};
+use kcore_mem::{Access, AccessKind, Addr, AddressRegister, MemoryOperand};
 
 use super::{
     direction::{Position, direction},

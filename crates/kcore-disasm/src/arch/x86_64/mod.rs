@@ -9,10 +9,10 @@ use capstone::{
     arch::x86::{ArchMode, ArchSyntax, X86Operand, X86OperandType},
     prelude::*,
 };
-use kcore_mem::{Access, Addr, AddrRange};
+use kcore_mem::{Access, Addr, AddrRange, MemoryOperand};
 
 use self::memory::Registers;
-use crate::{MemoryOperand, Reference, arch::Machine};
+use crate::{Reference, arch::Machine};
 
 /// The machine.
 pub struct X86_64;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::super::{Heap, ScopeInfo, Tagged, heap::Object, property::ELEMENTS};
+use super::super::{Heap, Tagged, context_slots::variable_slots, heap::Object, property::ELEMENTS};
 use super::Edge;
 use super::shape::native_context;
 
@@ -14,8 +14,6 @@ const MAX_LOCALS: u64 = 1 << 12;
 pub const PROPERTIES: u64 = 8;
 /// Elements of a store begin behind its map and its length.
 const FIRST_ELEMENT: u64 = 16;
-/// The first elements of a context: its ScopeInfo and the context around it.
-const FIRST_VARIABLE: u64 = 2;
 
 impl Heap<'_> {
     /// What the word of an object at an offset is called.
@@ -110,12 +108,8 @@ impl Heap<'_> {
             }
             _ => {}
         }
-        let info = ScopeInfo::load(self, self.object(self.element(object, 0)?)?)?;
-        let extra = self.length(object)?.checked_sub(FIRST_VARIABLE)?;
-        let shift = u64::from(extra == info.local_count().saturating_add(1));
-        let wanted = index.checked_sub(FIRST_VARIABLE)?.checked_sub(shift)?;
-        let names = info.local_names(self, MAX_LOCALS);
-        let (name, _) = names.into_iter().find(|(_, local)| *local == wanted)?;
+        let slots = variable_slots(self, object, MAX_LOCALS);
+        let (name, _) = slots.into_iter().find(|(_, slot)| *slot == index)?;
         self.text(name, MAX_NAME).map(|name| Edge::Variable(name.into()))
     }
 

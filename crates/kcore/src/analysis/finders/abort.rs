@@ -2,7 +2,7 @@
 
 use super::last_words::said_at_end;
 use crate::analysis::{
-    Crash, Finder, Finding, Subject,
+    Crash, EvidenceSource, Finder, Finding,
     crash::{SIGABRT, ends_itself},
 };
 
@@ -16,7 +16,7 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     let finding = Finding::certain(format!("the process aborted itself{}", crash.in_own_code()));
     let tid = crash.tid();
     let finding = finding.with("the process sent the signal itself", crash.shown_by());
-    Ok(Some(finding.with("the thread is in a call of abort", Subject::Stack(tid))))
+    Ok(Some(finding.with("the thread is in a call of abort", EvidenceSource::Stack(tid))))
 }
 
 /// Whether the process ended in a call of `abort`.

@@ -1,7 +1,9 @@
 //! A register that held no pointer: text, a pattern that memory is filled with, or a value that is no address.
 
+use kcore_mem::MemoryOperand;
+
 use crate::analysis::{
-    Confidence, Crash, Finder, Finding, MemoryOperand, Subject, crash::is_non_canonical,
+    Confidence, Crash, EvidenceSource, Finder, Finding, crash::is_non_canonical,
 };
 
 /// Values that programs and allocators fill memory with, by one half of a pointer.
@@ -26,10 +28,7 @@ pub const FINDER: Finder = Finder {
 };
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
-    if crash.fault().is_none() && !crash.has_no_address() {
-        return Ok(None);
-    }
-    if crash.pc().is_some() && crash.pc() == crash.fault() {
+    if crash.is_jump() {
         return Ok(None);
     }
     let operand = match crash.has_no_address() {
@@ -41,13 +40,12 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     let Some(what) = what_it_is(base.value) else { return Ok(None) };
     let (name, value) = (&base.name, base.value);
     let sentence = format!("a pointer held {value:#x}, {what}{}", crash.in_function());
-    let finding = match confidence(&operand, value) {
-        Confidence::Certain => Finding::certain(sentence),
-        Confidence::Likely => Finding::likely(sentence),
-    };
-    let code = crash.pc().map_or(Subject::Process, Subject::Code);
+    let finding = Finding::new(confidence(&operand, value), sentence);
+    let code = crash.pc().map_or(EvidenceSource::Process, EvidenceSource::Code);
     let text = format!("{name} held {value:#x}, which gives the address {}", operand.access.addr);
-    Ok(Some(finding.with(text, code).then_ask("where it came from", Subject::Stack(crash.tid()))))
+    Ok(Some(
+        finding.with(text, code).then_ask("where it came from", EvidenceSource::Stack(crash.tid())),
+    ))
 }
 
 /// The operand whose address is none, if it alone has such an address.
@@ -58,7 +56,7 @@ fn non_canonical(crash: &Crash<'_>) -> Option<MemoryOperand> {
     operands.next().is_none().then_some(operand)
 }
 
-/// A value that is no address leaves no other cause; one that only looks like text or a pattern does.
+/// Sure of a value that is no address, since every access by it faults. A pattern may be there for another reason.
 fn confidence(operand: &MemoryOperand, value: u64) -> Confidence {
     match operand.index.is_none() && is_non_canonical(value) && !is_pattern(value) {
         true => Confidence::Certain,

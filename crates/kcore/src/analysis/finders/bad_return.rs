@@ -1,7 +1,7 @@
 //! A return to what is no address: the stack held something else where the return address was.
 
 use super::bad_pointer::what_it_is;
-use crate::analysis::{Crash, Finder, Finding, Subject, crash::is_non_canonical};
+use crate::analysis::{Crash, EvidenceSource, Finder, Finding, crash::is_non_canonical};
 
 pub const FINDER: Finder = Finder {
     name: "bad-return",
@@ -23,6 +23,6 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     };
     let from = crash.function().unwrap_or_else(|| pc.to_string());
     let finding = Finding::certain(format!("{from} returned to {target:#x}, {what}"));
-    let finding = finding.with(format!("the return is at {pc}"), Subject::Code(pc));
-    Ok(Some(finding.with(format!("the address was at {sp}"), Subject::Memory(sp))))
+    let finding = finding.with(format!("the return is at {pc}"), EvidenceSource::Code(pc));
+    Ok(Some(finding.with(format!("the address was at {sp}"), EvidenceSource::Memory(sp))))
 }

@@ -5,12 +5,9 @@ use kcore_elf::core_file::SignalInfo;
 use super::{abort::aborts, last_words::said_at_end};
 use crate::{
     Core,
-    analysis::{Crash, Finder, Finding, Subject},
+    analysis::{Crash, EvidenceSource, Finder, Finding},
     signal,
 };
-
-/// SIGPIPE, which the kernel sends in the name of the process itself.
-const SIGPIPE: i32 = 13;
 
 pub const FINDER: Finder = Finder { name: "ended", needs: "who sent the signal", find };
 
@@ -20,12 +17,13 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     // Pid 0 is the kernel, or a process outside of the namespace.
     let sender = signal::sender(&info).filter(|(pid, _)| *pid != 0);
     let Some((pid, uid)) = sender else { return Ok(None) };
-    if pid == own && (info.number == SIGPIPE || has_told(crash)) {
+    // The kernel sends SIGPIPE in the name of the process itself.
+    if pid == own && (crash.is_signal("SIGPIPE") || has_told(crash)) {
         return Ok(None);
     }
     let finding = sent(crash.core(), &info, (pid, uid), own);
     let finding = finding.with(format!("the sender's pid is {pid}"), crash.shown_by());
-    Ok(Some(finding.then_ask("what the thread was doing", Subject::Stack(crash.tid()))))
+    Ok(Some(finding.then_ask("what the thread was doing", EvidenceSource::Stack(crash.tid()))))
 }
 
 /// Whether the process itself tells more of its end.

@@ -5,7 +5,7 @@ use kcore_mem::Addr;
 use super::null_access::NULL_END;
 use crate::{
     Mapping,
-    analysis::{Crash, Finder, Finding, Subject},
+    analysis::{Crash, EvidenceSource, Finder, Finding},
 };
 
 pub const FINDER: Finder = Finder {
@@ -15,11 +15,10 @@ pub const FINDER: Finder = Finder {
 };
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
-    let Some(fault) = crash.fault() else { return Ok(None) };
-    let pc = crash.pc().ok_or("the program counter is not known")?;
-    if pc != fault {
-        return Ok(None);
+    if crash.fault().is_some() && crash.pc().is_none() {
+        return Err("the program counter is not known");
     }
+    let Some(pc) = crash.pc().filter(|_| crash.is_jump()) else { return Ok(None) };
     if crash.core().has_lost_mappings() {
         return Err("the core's end is missing, and with it the list of mappings");
     }
@@ -27,7 +26,7 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     let by = crash.caller().map_or_else(String::new, |name| format!(", called from {name}"));
     let finding = Finding::certain(format!("{sentence}{by}"));
     let finding = finding.with(format!("the program counter is {pc}"), crash.shown_by());
-    Ok(Some(finding.then_ask("where the address came from", Subject::Stack(crash.tid()))))
+    Ok(Some(finding.then_ask("where the address came from", EvidenceSource::Stack(crash.tid()))))
 }
 
 fn sentence(crash: &Crash<'_>, pc: Addr) -> Option<String> {

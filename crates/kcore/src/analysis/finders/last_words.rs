@@ -4,7 +4,7 @@ use kcore_runtimes::Fate;
 
 use crate::{
     LastWords, Panic,
-    analysis::{Crash, Finder, Finding, Subject, crash::ends_itself},
+    analysis::{Crash, EvidenceSource, Finder, Finding, crash::ends_itself},
 };
 
 /// Functions of the C library that leave a message and abort.
@@ -33,8 +33,8 @@ pub const FINDER: Finder =
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     Ok(said_at_end(crash).map(|sentence| {
         let finding = Finding::certain(format!("{sentence}{}", crash.in_own_code()));
-        let finding = finding.with("the words are in memory", Subject::Process);
-        finding.with("the thread gave up", Subject::Stack(crash.tid()))
+        let finding = finding.with("the words are in memory", EvidenceSource::Process);
+        finding.with("the thread gave up", EvidenceSource::Stack(crash.tid()))
     }))
 }
 

@@ -1,8 +1,8 @@
 //! A null pointer, or one close to it, that was followed.
 
-use kcore_mem::AccessKind;
+use kcore_mem::{AccessKind, MemoryOperand};
 
-use crate::analysis::{Confidence, Crash, Finder, Finding, MemoryOperand, Subject, crash::SIGSEGV};
+use crate::analysis::{Confidence, Crash, EvidenceSource, Finder, Finding};
 
 /// Below this address nothing is mapped on Linux (`vm.mmap_min_addr`).
 pub const NULL_END: u64 = 0x1_0000;
@@ -17,23 +17,18 @@ pub const FINDER: Finder = Finder {
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     let near = crash.fault().filter(|fault| fault.get() < NULL_END);
-    let Some(fault) = near.filter(|_| crash.signal().is_ok_and(|it| it.number == SIGSEGV)) else {
-        return Ok(None);
-    };
-    if crash.pc() == Some(fault) || crash.core().mapping_at(fault).is_some() {
+    let Some(fault) = near.filter(|_| crash.is_signal("SIGSEGV")) else { return Ok(None) };
+    if crash.is_jump() || crash.core().mapping_at(fault).is_some() {
         return Ok(None);
     }
     let operand = crash.operand_at_fault().ok_or("the instruction does not tell the address")?;
     let Some(sentence) = sentence(&operand) else { return Ok(None) };
     let sentence = format!("{sentence}{}", crash.in_function());
-    let finding = match confidence(&operand, fault.get()) {
-        Confidence::Certain => Finding::certain(sentence),
-        Confidence::Likely => Finding::likely(sentence),
-    };
-    let code = crash.pc().map_or(Subject::Process, Subject::Code);
+    let finding = Finding::new(confidence(&operand, fault.get()), sentence);
+    let code = crash.pc().map_or(EvidenceSource::Process, EvidenceSource::Code);
     let finding = finding.with(how(&operand), code);
     let finding = finding.with(format!("the fault is at {fault}"), crash.shown_by());
-    Ok(Some(finding.then_ask("which pointer it was", Subject::Stack(crash.tid()))))
+    Ok(Some(finding.then_ask("which pointer it was", EvidenceSource::Stack(crash.tid()))))
 }
 
 fn confidence(operand: &MemoryOperand, fault: u64) -> Confidence {

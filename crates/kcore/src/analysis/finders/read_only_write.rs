@@ -1,12 +1,9 @@
 //! A write to memory that may be read only.
 
-use kcore_elf::core_file::SignalInfo;
 use kcore_mem::AccessKind;
 
-use crate::analysis::{Crash, Finder, Finding, Subject, crash::SIGSEGV};
+use crate::analysis::{Crash, EvidenceSource, Finder, Finding};
 
-/// `SEGV_ACCERR` of Linux `include/uapi/asm-generic/siginfo.h`.
-const SEGV_ACCERR: i32 = 2;
 /// `p_flags` of a segment: its memory may be written, or read.
 const WRITE: u32 = 2;
 const READ: u32 = 4;
@@ -18,8 +15,7 @@ pub const FINDER: Finder = Finder {
 };
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
-    let is_refused = |info: SignalInfo| (info.number, info.code) == (SIGSEGV, SEGV_ACCERR);
-    if crash.is_of_stack() || !crash.signal().is_ok_and(is_refused) {
+    if crash.is_of_stack() || !crash.has_code("SEGV_ACCERR") {
         return Ok(None);
     }
     let Some(fault) = crash.fault() else { return Ok(None) };
@@ -37,5 +33,5 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
         crash.in_function()
     );
     let finding = Finding::certain(sentence);
-    Ok(Some(finding.with(format!("{fault} may not be written"), Subject::Mapping(fault))))
+    Ok(Some(finding.with(format!("{fault} may not be written"), EvidenceSource::Mapping(fault))))
 }

@@ -3,7 +3,7 @@
 use kcore_mem::Addr;
 use kcore_unwind::Frame;
 
-use crate::analysis::{Crash, Finder, Finding, Subject};
+use crate::analysis::{Confidence, Crash, EvidenceSource, Finder, Finding};
 
 /// Frames that are looked at.
 const FRAMES: usize = 4096;
@@ -34,14 +34,15 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
         Some(circle) => format!("the stack is full of calls that repeat: {}", circle.names(crash)),
         None => format!("the stack is full{}", crash.in_function()),
     };
-    let finding = match is_below_own_stack(crash, (sp, fault), &frames) {
-        true => Finding::certain(sentence),
-        false => Finding::likely(sentence),
+    let confidence = match is_below_own_stack(crash, (sp, fault), &frames) {
+        true => Confidence::Certain,
+        false => Confidence::Likely,
     };
+    let finding = Finding::new(confidence, sentence);
     let text = format!("the fault at {fault} lies below the stack; the stack pointer is {sp}");
     let start = crash.core().stack_of(sp).map_or(sp, |stack| stack.start);
-    let finding = finding.with(text, Subject::Mapping(start));
-    let stack = Subject::Stack(crash.tid());
+    let finding = finding.with(text, EvidenceSource::Mapping(start));
+    let stack = EvidenceSource::Stack(crash.tid());
     Ok(Some(match circle {
         Some(circle) => finding.with(circle.counted(), stack),
         None => finding.then_ask("which frame is large", stack),

@@ -1,15 +1,10 @@
 //! An access to an address at which nothing is mapped, by a pointer that tells nothing more.
 
-use kcore_elf::core_file::SignalInfo;
-
 use super::{
     bad_pointer::what_it_is,
     null_access::{NULL_END, verb},
 };
-use crate::analysis::{Crash, Finder, Finding, Subject, crash::SIGSEGV};
-
-/// `SEGV_MAPERR` of Linux `include/uapi/asm-generic/siginfo.h`.
-const SEGV_MAPERR: i32 = 1;
+use crate::analysis::{Crash, EvidenceSource, Finder, Finding};
 
 pub const FINDER: Finder = Finder {
     name: "unmapped-access",
@@ -18,15 +13,14 @@ pub const FINDER: Finder = Finder {
 };
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
-    let is_unmapped = |info: SignalInfo| (info.number, info.code) == (SIGSEGV, SEGV_MAPERR);
-    if crash.is_of_stack() || !crash.signal().is_ok_and(is_unmapped) {
+    if crash.is_of_stack() || !crash.has_code("SEGV_MAPERR") {
         return Ok(None);
     }
     let Some(fault) = crash.fault().filter(|it| it.get() >= NULL_END) else { return Ok(None) };
     if crash.core().has_lost_mappings() {
         return Err("the core's end is missing, and with it the list of mappings");
     }
-    if crash.pc() == Some(fault) || crash.core().mapping_at(fault).is_some() {
+    if crash.is_jump() || crash.core().mapping_at(fault).is_some() {
         return Ok(None);
     }
     let operand = crash.operand_at_fault().ok_or("the instruction does not tell the address")?;
@@ -37,7 +31,7 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     let sentence =
         format!("the process {verb} at {fault}, where nothing is mapped{}", crash.in_function());
     let finding = Finding::certain(sentence);
-    let code = crash.pc().map_or(Subject::Process, Subject::Code);
+    let code = crash.pc().map_or(EvidenceSource::Process, EvidenceSource::Code);
     let finding = finding.with(format!("the instruction touches {}", operand.access.addr), code);
     Ok(Some(finding.with(format!("nothing is mapped at {fault}"), crash.shown_by())))
 }
