@@ -1,6 +1,6 @@
 //! `::findsym` — searches code for references to symbols and addresses.
 
-use kcore::references::CodeScope;
+use kcore::references::SearchedCode;
 use kcore::{Addr, AddrRange, Core, Reference, SymbolKind};
 use kcore_dcmd::{
     AddrUse, Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record, Result,
@@ -48,7 +48,7 @@ impl Dcmd for Findsym {
     }
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
-        let scope = CodeScope { all_modules: args.has('a'), globals_only: args.has('g') };
+        let scope = SearchedCode { all_modules: args.has('a'), globals_only: args.has('g') };
         let wanted = wanted(cx, args)?;
         let references = cx.core().references(wanted, scope);
         let references = references.map_err(|error| DcmdError::failed(error.to_string()))?;

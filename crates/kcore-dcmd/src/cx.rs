@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kcore::{CodeScope, Core, NamedFrame, SessionTypes, Tid, Type};
+use kcore::{CodeScope, Core, ScopeFrame, SessionTypes, Tid, Type};
 
 use crate::{
     Dcmd, DcmdError, Dot, LogRequest, LogState, Piped, PrivateSymbols, Record, Result, Settings,
@@ -263,22 +263,21 @@ impl<'a> Cx<'a> {
     /// The code in which names are used: that of the frame or thread from a pipe, or else that of the current
     /// frame. `None` if there is no such frame, or a runtime's language runs in it.
     pub fn code_scope(&self) -> Option<CodeScope> {
-        let (tid, physical, named) = match self.addr() {
-            Some(Dot::Frame { tid, index, .. }) => (tid, index, None),
-            Some(Dot::Thread(tid)) => (tid, 0, None),
-            Some(Dot::Task(_)) => return None,
-            Some(Dot::Number(_) | Dot::Addr(_)) | None => {
-                let shell = &self.shell;
-                (shell.current_thread()?, shell.current_frame(), shell.current_named_frame())
+        let frame = match self.addr() {
+            Some(Dot::Frame { tid, index, .. }) => {
+                ScopeFrame { tid, physical: index, named: None }
             }
+            Some(Dot::Thread(tid)) => ScopeFrame::innermost_of(tid),
+            Some(Dot::Task(_)) => return None,
+            Some(Dot::Number(_) | Dot::Addr(_)) | None => self.current_scope_frame()?,
         };
-        let stack = self.core.stack(tid, physical.saturating_add(2));
-        let mut frames = self.core.named_frames(&stack);
-        let is_meant = |frame: &NamedFrame| match named {
-            Some(named) => frame.index == named,
-            None => frame.physical == physical,
-        };
-        frames.find(is_meant)?.code_scope()
+        self.core.code_scope(frame)
+    }
+
+    fn current_scope_frame(&self) -> Option<ScopeFrame> {
+        let shell = &self.shell;
+        let (physical, named) = (shell.current_frame(), shell.current_named_frame());
+        Some(ScopeFrame { tid: shell.current_thread()?, physical, named })
     }
 
     /// The current thread.

@@ -1,11 +1,11 @@
 //! The code in which a name is used. It decides what the name means.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use kcore_mem::Addr;
 use kcore_symbols::{DebugInfo, DieId, FunctionScope, Scopes};
 
-use crate::{Core, FrameKind, Module, NamedFrame};
+use crate::{Core, FrameKind, Module, NamedFrame, Tid};
 
 /// The code of a function that runs in a frame. A name that is used there is looked for in the blocks of the
 /// function, then in its unit, then in its module, and only then in the rest of the process.
@@ -26,6 +26,49 @@ impl NamedFrame {
     }
 }
 
+/// A frame of a thread, and whose names are meant in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ScopeFrame {
+    /// The thread.
+    pub tid: Tid,
+    /// The index among physical frames, innermost 0.
+    pub physical: usize,
+    /// The index among named frames, of which an inlined call has one of its own. `None` for the first one of the
+    /// physical frame.
+    pub named: Option<usize>,
+}
+
+impl ScopeFrame {
+    /// The innermost frame of a thread.
+    pub const fn innermost_of(tid: Tid) -> Self {
+        Self { tid, physical: 0, named: None }
+    }
+
+    fn is(&self, frame: &NamedFrame) -> bool {
+        match self.named {
+            Some(named) => frame.index == named,
+            None => frame.physical == self.physical,
+        }
+    }
+}
+
+/// The frame that was asked for last, with its code: each element of a pipe asks for the same one.
+#[derive(Default)]
+pub struct LastScope(Mutex<Option<(ScopeFrame, Option<CodeScope>)>>);
+
+impl LastScope {
+    fn get(&self, frame: ScopeFrame) -> Option<Option<CodeScope>> {
+        let (known, scope) = (*self.0.lock().ok()?)?;
+        (known == frame).then_some(scope)
+    }
+
+    fn put(&self, frame: ScopeFrame, scope: Option<CodeScope>) {
+        if let Ok(mut last) = self.0.lock() {
+            *last = Some((frame, scope));
+        }
+    }
+}
+
 /// The functions that hold a place in the code, and the debug information that tells of them.
 pub struct FunctionsAt<'c> {
     pub info: &'c Arc<DebugInfo>,
@@ -41,6 +84,17 @@ impl FunctionsAt<'_> {
 }
 
 impl Core {
+    /// The code that runs in a frame. `None` if there is no such frame, or a runtime's language runs in it.
+    pub fn code_scope(&self, frame: ScopeFrame) -> Option<CodeScope> {
+        if let Some(known) = self.last_scope.get(frame) {
+            return known;
+        }
+        let stack = self.stack(frame.tid, frame.physical.saturating_add(2));
+        let scope = self.named_frames(&stack).find(|named| frame.is(named))?.code_scope();
+        self.last_scope.put(frame, scope);
+        scope
+    }
+
     /// The module of the code.
     pub(crate) fn module_of(&self, scope: CodeScope) -> Option<&Module> {
         self.modules().at(scope.at)

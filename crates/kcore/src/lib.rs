@@ -138,7 +138,7 @@ mod what_type;
 mod whatis;
 
 pub use arch::{Aarch64FpRegisters, VectorRegister, VectorUse, X86FpRegisters, X87Register};
-pub use code_scope::{CodeScope, NameSource};
+pub use code_scope::{CodeScope, NameSource, ScopeFrame};
 pub use contexts::Contexts;
 pub use crash_site::CrashSite;
 pub use doubt::{Doubt, DoubtKind};

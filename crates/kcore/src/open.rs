@@ -31,6 +31,7 @@ use kcore_unwind::{Knowledge, Machine, machine};
 use crate::{
     FoundContext, Module, ModuleSet, ProcessSpace, Stack, Thread, Tid,
     by_file::{CfiByFile, SymbolsByFile},
+    code_scope::LastScope,
     location_cache::LocationCache,
     mapping::Mapping,
     module::{ModuleContext, found_file},
@@ -197,6 +198,7 @@ pub struct Core {
     pub(crate) tail_calls: Arc<TailCallCache>,
     pub(crate) scopes: ScopesCache,
     pub(crate) vtables: VtableCache,
+    pub(crate) last_scope: LastScope,
     pub(crate) knowledge: Arc<Knowledge>,
     pub(crate) finder: Finder,
     pub(crate) link_map: OnceLock<Vec<LinkMapEntry>>,
@@ -357,6 +359,7 @@ impl Core {
             tail_calls: Arc::default(),
             scopes: ScopesCache::default(),
             vtables: VtableCache::default(),
+            last_scope: LastScope::default(),
             knowledge: Arc::default(),
             finder,
             link_map: OnceLock::new(),

@@ -17,7 +17,7 @@ const MAX_PIECE: u64 = 1 << 24;
 
 /// Whose code is searched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CodeScope {
+pub struct SearchedCode {
     /// That of all modules, and not of the executable alone.
     pub all_modules: bool,
     /// Only functions that other modules can see.
@@ -51,19 +51,19 @@ impl Core {
     pub fn references(
         &self,
         wanted: Vec<AddrRange>,
-        scope: CodeScope,
+        searched: SearchedCode,
     ) -> Result<References<'_>, Unsupported> {
         Disassembler::new(self.target())?;
-        let functions = self.functions(scope);
+        let functions = self.functions(searched);
         Ok(References { core: self, wanted, functions, done: 0, pace: Pace::new(MAX_CHUNKS) })
     }
 
     /// The code of functions, lowest address first and each byte once.
-    fn functions(&self, scope: CodeScope) -> Vec<AddrRange> {
+    fn functions(&self, searched: SearchedCode) -> Vec<AddrRange> {
         let modules = self.modules().all().iter();
-        let modules = modules.filter(|module| scope.all_modules || module.is_exe());
+        let modules = modules.filter(|module| searched.all_modules || module.is_exe());
         let mut functions: Vec<_> =
-            modules.flat_map(|module| functions_of(module, scope.globals_only)).collect();
+            modules.flat_map(|module| functions_of(module, searched.globals_only)).collect();
         functions.sort_unstable();
         cut_overlaps(&mut functions);
         functions.into_iter().flat_map(pieces).collect()

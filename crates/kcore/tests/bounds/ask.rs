@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use kcore::references::CodeScope;
+use kcore::references::SearchedCode;
 use kcore::search::{UnitSize, ValuePattern};
 use kcore::{Addr, AddrRange, Core, OpenOptions, Tid};
 
@@ -71,7 +71,7 @@ fn search(core: &Core) {
     nowhere.for_each(drop);
     let everywhere = core.search(ValuePattern::exactly(0), UnitSize::One, everything);
     everywhere.take(ASKED).for_each(drop);
-    let scope = CodeScope { all_modules: true, globals_only: false };
+    let scope = SearchedCode { all_modules: true, globals_only: false };
     if let Ok(references) = core.references(vec![AddrRange::with_len(Addr::new(1 << 40), 8)], scope)
     {
         references.take(ASKED).for_each(drop);
