@@ -42,11 +42,9 @@ struct AnalysisRecord {
 
 impl AnalysisRecord {
     fn verdict(&self) -> String {
-        match (self.analysis.findings.first(), self.analysis.tid) {
+        match (self.analysis.findings.first(), &self.analysis.summary) {
             (Some(first), _) => format!("{} ({})", first.sentence, first.confidence.as_str()),
-            (None, Some(tid)) => {
-                format!("nothing certain is known of the signal that thread {tid} took")
-            }
+            (None, Some(summary)) => format!("{summary}; the cause is not known"),
             (None, None) => "nothing tells of a crash".to_owned(),
         }
     }
@@ -94,6 +92,7 @@ impl Record for AnalysisRecord {
             ])
         });
         out.num("tid", analysis.tid.map(|tid| u64::from(tid.get())))
+            .put("summary", Cell::or_null(analysis.summary.as_deref(), Cell::text))
             .put("findings", Cell::List(analysis.findings.iter().map(finding_cell).collect()))
             .put("finders", Cell::List(finders.collect()))
             .display("verdict", Cell::text(self.verdict()))

@@ -264,9 +264,7 @@ impl<'a> Cx<'a> {
     /// frame. `None` if there is no such frame, or a runtime's language runs in it.
     pub fn code_scope(&self) -> Option<CodeScope> {
         let frame = match self.addr() {
-            Some(Dot::Frame { tid, index, .. }) => {
-                ScopeFrame { tid, physical: index, named: None }
-            }
+            Some(Dot::Frame { tid, index, .. }) => ScopeFrame { tid, physical: index, named: None },
             Some(Dot::Thread(tid)) => ScopeFrame::innermost_of(tid),
             Some(Dot::Task(_)) => return None,
             Some(Dot::Number(_) | Dot::Addr(_)) | None => self.current_scope_frame()?,

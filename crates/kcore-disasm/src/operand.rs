@@ -1,6 +1,6 @@
-//! The memory that an instruction spells out.
+//! The memory that an instruction spells out, and where a jump takes its target from.
 
-use kcore_mem::{Addr, MemoryOperand};
+use kcore_mem::{Addr, JumpSource, MemoryOperand};
 
 use crate::Disassembler;
 
@@ -17,5 +17,18 @@ impl Disassembler {
             self.machine().memory_operands(self.capstone(), decoded, reg)
         });
         operands.unwrap_or_default()
+    }
+
+    /// Where the jump or call at `addr` takes the address from that it goes to. `None` if it states the address, if
+    /// it is another instruction, and if a register that is needed is not known.
+    pub fn jump_source(
+        &self,
+        addr: Addr,
+        bytes: &[u8],
+        reg: &dyn Fn(&str) -> Option<u64>,
+    ) -> Option<JumpSource> {
+        self.with_instruction(addr, bytes, |decoded| {
+            self.machine().jump_source(self.capstone(), decoded, reg)
+        })?
     }
 }

@@ -30,6 +30,6 @@ pub use addr::{Addr, AddrRange, CodeAddr, FileOff, Svma};
 pub use budget::{Allowance, Budget, Built, Cut, Halt, Resource, Watch, sorted_within};
 pub use cursor::{Cursor, OutOfBytes};
 pub use fault::{Fault, Origin};
-pub use operand::{AddressRegister, MemoryOperand};
+pub use operand::{AddressRegister, JumpSource, MemoryOperand};
 pub use space::{AddressSpace, Region};
 pub use target::{Arch, Endian, Target};

@@ -11,6 +11,15 @@ pub struct AddressRegister {
     pub value: u64,
 }
 
+/// Where a jump or call takes the address from that it goes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum JumpSource {
+    /// A register holds it.
+    Register(AddressRegister),
+    /// It is read from memory.
+    Memory(MemoryOperand),
+}
+
 /// Memory that an instruction touches by an operand that it spells out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryOperand {

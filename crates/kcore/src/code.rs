@@ -5,7 +5,7 @@ mod no_disassembler;
 
 #[cfg(feature = "disassembly")]
 use kcore_disasm::Disassembler;
-use kcore_mem::{Access, AccessKind, Addr, MemoryOperand};
+use kcore_mem::{Access, AccessKind, Addr, JumpSource, MemoryOperand};
 #[cfg(not(feature = "disassembly"))]
 use no_disassembler::Disassembler;
 
@@ -61,6 +61,14 @@ impl Core {
         let Ok(disassembler) = Disassembler::new(self.target()) else { return Vec::new() };
         let value = |name: &str| value_of(registers, name);
         disassembler.memory_operands(pc, bytes.get(..read).unwrap_or_default(), &value)
+    }
+
+    /// Where the jump or call at `pc` takes its target from, with these values of registers.
+    pub(crate) fn jump_source(&self, pc: Addr, registers: &[UserRegister]) -> Option<JumpSource> {
+        let (bytes, read) = self.instruction(pc);
+        let disassembler = Disassembler::new(self.target()).ok()?;
+        let value = |name: &str| value_of(registers, name);
+        disassembler.jump_source(pc, bytes.get(..read)?, &value)
     }
 
     /// What the instruction at `pc` is called.

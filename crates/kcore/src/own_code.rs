@@ -73,6 +73,11 @@ const SYSTEM_NAMES: &[&str] = &[
     "__gnu_cxx::",
     "__cxxabiv1::",
     "runtime.",
+    "node::",
+    "v8::",
+    "V8_",
+    "napi_",
+    "uv_",
 ];
 
 /// Functions by which a program ends, and those by which it begins, where they are linked into the executable. Other

@@ -148,11 +148,46 @@ pub const CLAIMS: &[Claim] = &[
         CERTAIN,
         &["wrote to {fault_address} in read-only memory", "capitalize"],
     ),
+    claim(
+        "signal-again-plain",
+        "no-access",
+        CERTAIN,
+        &["read at {first_address}", "allows no access, in fetch"],
+    ),
+    claim("plt-slot", "jump-target", CERTAIN, &["whose bytes are the text 'AAAAAAAA', in ask"]),
+    Claim {
+        variants: ["O2-pie", "O2fp-nopie"],
+        ..claim(
+            "crypto-md5",
+            "no-access",
+            CERTAIN,
+            &["read at ", "allows no access, in MD5_Update"],
+        )
+    },
     claim("stack-overflow", "stack-overflow", CERTAIN, &["calls that repeat: recurse"]),
     claim("stack-overflow-thread", "stack-overflow", CERTAIN, &["calls that repeat: recurse"]),
     claim("stack-overflow-handled", "stack-overflow", CERTAIN, &["calls that repeat: recurse"]),
     claim("killed", "ended", CERTAIN, &["process ", "sent SIGQUIT"]),
     claim("signal-again-alarm", "ended", CERTAIN, &["the process sent SIGSEGV to itself"]),
+];
+
+/// Programs whose cores do not say why the signal was sent, with the finder and what its sentence holds.
+pub const UNTOLD: &[(&str, &str, &str, &str)] = &[
+    ("abort", "O0-aarch64-static", "abort", "aborted itself, in give_up"),
+    ("fortify", "O2-aarch64-static", "last-words", "buffer overflow detected"),
+    (
+        "leaf",
+        "O2fp-aarch64-nopie",
+        "null-access",
+        "read through a null pointer at offset 8, in leaf",
+    ),
+    (
+        "null-call",
+        "O2fp-aarch64-nopie",
+        "execution",
+        "jumped to a null pointer, called from dispatch",
+    ),
+    ("cpp", "O0-aarch64-static", "null-access", "read through 0x8, a pointer close to null"),
 ];
 
 /// Cores of processes that had not crashed.

@@ -1,12 +1,98 @@
 /* Ends by the bug that its argument names. */
+#include <emmintrin.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static void (*volatile handler)(void);
+static char buffer[64] __attribute__((aligned(16)));
 
 static __attribute__((noinline)) int follow(uintptr_t pointer)
 {
 	return *(volatile int *)pointer;
+}
+
+static __attribute__((noinline)) void store(uintptr_t pointer)
+{
+	_mm_store_si128((__m128i *)pointer, _mm_set1_epi32(7));
+}
+
+static __attribute__((noinline)) void call_slot(void)
+{
+	handler();
+	__asm__ volatile("");
+}
+
+static __attribute__((noinline)) void stop_by(const char *instruction)
+{
+	if (!strcmp(instruction, "int3"))
+		__asm__ volatile("int3");
+	if (!strcmp(instruction, "hlt"))
+		__asm__ volatile("hlt");
+	__builtin_trap();
+}
+
+/* A byte that is no instruction in 64-bit mode. */
+static __attribute__((noinline)) void no_instruction(void)
+{
+	__asm__ volatile(".byte 0x06");
+}
+
+static __attribute__((noinline)) int cut_file(void)
+{
+	int file = open("cut", O_RDWR | O_CREAT | O_TRUNC, 0600);
+	volatile char *map;
+
+	if (ftruncate(file, 3 * 4096))
+		return 1;
+	map = mmap(NULL, 3 * 4096, PROT_READ, MAP_SHARED, file, 0);
+	if (ftruncate(file, 4096))
+		return 1;
+	return map[2 * 4096 + 5];
+}
+
+static __attribute__((noinline)) long forbidden(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getpriority, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = { 4, code };
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
+	return syscall(SYS_getpriority, 0, 0);
+}
+
+static __attribute__((noinline)) void spin(void)
+{
+	struct rlimit limit = { 1, 2 };
+
+	setrlimit(RLIMIT_CPU, &limit);
+	for (;;)
+		__asm__ volatile("");
+}
+
+static __attribute__((noinline)) void grow(void)
+{
+	struct rlimit limit = { 32 << 20, 32 << 20 };
+	int file = open("grown", O_RDWR | O_CREAT | O_TRUNC, 0600);
+
+	/* The core comes to lie beside it, and is bounded too. */
+	setrlimit(RLIMIT_FSIZE, &limit);
+	if (ftruncate(file, 64 << 20))
+		puts("refused");
 }
 
 int main(int argc, char **argv)
@@ -28,5 +114,34 @@ int main(int argc, char **argv)
 		mprotect(page, 4096, PROT_NONE);
 		((void (*)(void))page)();
 	}
+	if (!strcmp(bug, "guard")) {
+		mprotect(page, 4096, PROT_NONE);
+		printf("%p\n", (void *)((char *)page + 16));
+		fflush(stdout);
+		follow((uintptr_t)page + 16);
+	}
+	if (!strcmp(bug, "misaligned")) {
+		printf("%p\n", (void *)(buffer + 8));
+		fflush(stdout);
+		store((uintptr_t)buffer + 8);
+	}
+	if (!strcmp(bug, "slot")) {
+		*(volatile uintptr_t *)&handler = 0x4847464544434241;
+		call_slot();
+	}
+	if (!strcmp(bug, "register"))
+		((void (*)(void))0x1122334455667788)();
+	if (!strcmp(bug, "trap") || !strcmp(bug, "int3") || !strcmp(bug, "hlt"))
+		stop_by(bug);
+	if (!strcmp(bug, "illegal"))
+		no_instruction();
+	if (!strcmp(bug, "cut"))
+		cut_file();
+	if (!strcmp(bug, "seccomp"))
+		forbidden();
+	if (!strcmp(bug, "cpu"))
+		spin();
+	if (!strcmp(bug, "file"))
+		grow();
 	return 0;
 }

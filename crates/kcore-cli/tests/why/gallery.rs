@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{
     analysis, case,
-    claims::{CLAIMS, Claim, HEALTHY},
+    claims::{CLAIMS, Claim, HEALTHY, UNTOLD},
     commands, findings, kcore,
 };
 
@@ -19,6 +19,19 @@ fn a_program_has_the_finding_of_its_bug_and_no_other() {
             let said = analysis(&case.core);
             check(claim, sure, &case, findings(&said));
         }
+    }
+}
+
+#[test]
+fn without_the_words_of_the_kernel_a_finding_is_at_most_likely() {
+    for (scenario, variant, finder, says) in UNTOLD {
+        let Some(case) = case(scenario, variant) else { continue };
+        let said = analysis(&case.core);
+        let [finding] = findings(&said) else { panic!("{scenario}: {said:#}") };
+        let facts = (&finding["finder"], &finding["confidence"]);
+        assert_eq!(facts, (&(*finder).into(), &"likely".into()), "{scenario}");
+        assert!(finding["sentence"].as_str().unwrap().contains(says), "{scenario}: {finding:#}");
+        runs_all(scenario, &case.core, finding);
     }
 }
 

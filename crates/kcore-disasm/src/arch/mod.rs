@@ -4,7 +4,7 @@ pub mod aarch64;
 pub mod x86_64;
 
 use capstone::{Capstone, CsResult, Insn};
-use kcore_mem::{Access, Addr, AddrRange, MemoryOperand};
+use kcore_mem::{Access, Addr, AddrRange, JumpSource, MemoryOperand};
 
 use crate::Reference;
 
@@ -49,6 +49,14 @@ pub trait Machine: Sync {
         decoded: &Insn<'_>,
         reg: &dyn Fn(&str) -> Option<u64>,
     ) -> Vec<MemoryOperand>;
+
+    /// Where an indirect jump or call takes its target from, given registers by name.
+    fn jump_source(
+        &self,
+        capstone: &Capstone,
+        decoded: &Insn<'_>,
+        reg: &dyn Fn(&str) -> Option<u64>,
+    ) -> Option<JumpSource>;
 
     /// Whether an instruction of `code`, which lies at `addr`, may refer to the range: false only
     /// where none can.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kcore_elf::core_file::{SignalDetail, SignalInfo};
-use kcore_mem::{Access, AccessKind, Addr, MemoryOperand};
+use kcore_mem::{Access, AccessKind, Addr, JumpSource, MemoryOperand};
 
 use super::EvidenceSource;
 use crate::{Core, Thread, Tid, handled::Stop, signal, stack_fault::StackTrouble};
@@ -87,9 +87,20 @@ impl<'a> Crash<'a> {
         self.info.ok_or("the core does not say why the signal was sent")
     }
 
+    /// Whether the core says why the signal was sent.
+    pub const fn is_told(&self) -> bool {
+        self.info.is_some()
+    }
+
+    /// Whether the machine or the kernel raised the signal, and no process sent it.
+    pub(super) fn is_of_the_machine(&self) -> bool {
+        self.info.is_some_and(|info| info.code > 0)
+    }
+
     /// Whether it is a signal of this name, such as `SIGSEGV`.
     pub fn is_signal(&self, name: &str) -> bool {
-        let number = self.info.and_then(|info| u16::try_from(info.number).ok());
+        let number =
+            self.info.map_or(Some(self.end.signal), |info| u16::try_from(info.number).ok());
         number.is_some_and(|number| signal::name(number) == name)
     }
 
@@ -115,7 +126,31 @@ impl<'a> Crash<'a> {
 
     /// Whether the instruction at the fault could not be fetched: the process had jumped there.
     pub fn is_jump(&self) -> bool {
-        self.stop.pc.is_some() && self.stop.pc == self.fault()
+        match self.fault() {
+            Some(fault) => self.stop.pc == Some(fault),
+            None => self.is_signal("SIGSEGV") && !self.is_told() && self.is_at_no_code(),
+        }
+    }
+
+    /// Whether no instruction can be at the program counter.
+    fn is_at_no_code(&self) -> bool {
+        let mapping = self.stop.pc.map(|pc| self.core.mapping_at(pc));
+        mapping.is_some_and(|it| it.is_none_or(|mapping| !mapping.may_hold_code()))
+    }
+
+    /// What its instruction is called.
+    pub(super) fn mnemonic(&self) -> Option<String> {
+        self.core.mnemonic(self.stop.pc?)
+    }
+
+    /// Where its instruction takes the address from that it jumps to, if it is an indirect jump or call.
+    pub(super) fn jump_source(&self) -> Option<JumpSource> {
+        self.core.jump_source(self.stop.pc?, &self.stop.registers)
+    }
+
+    /// What shows its instruction.
+    pub(super) fn shown_by_code(&self) -> EvidenceSource {
+        self.stop.pc.map_or(EvidenceSource::Process, EvidenceSource::Code)
     }
 
     /// What was done at the address of a memory fault.
@@ -149,9 +184,10 @@ impl<'a> Crash<'a> {
 
     /// What shows the signal. The core holds none of a fault that a handler was told of.
     pub(super) const fn shown_by(&self) -> EvidenceSource {
-        match self.was_handled {
-            true => EvidenceSource::Process,
-            false => EvidenceSource::Signal(self.stop.tid),
+        match (self.was_handled, self.is_told()) {
+            (true, _) => EvidenceSource::Process,
+            (false, true) => EvidenceSource::Signal(self.stop.tid),
+            (false, false) => EvidenceSource::Stack(self.stop.tid),
         }
     }
 
@@ -172,9 +208,20 @@ impl<'a> Crash<'a> {
         self.core.operands_of_instruction(pc, &self.stop.registers)
     }
 
-    /// The operand that touches the fault, if one alone does, and no segment hides what its registers held.
-    pub(super) fn operand_at_fault(&self) -> Option<MemoryOperand> {
-        let fault = self.fault()?;
+    /// The address that the instruction touches and at which nothing is mapped, if there is one and the core does not
+    /// tell that of the fault.
+    pub(super) fn untold_fault(&self) -> Option<Addr> {
+        if self.is_told() || self.core.has_lost_mappings() {
+            return None;
+        }
+        let touched = self.operands().into_iter().map(|operand| operand.access.addr);
+        let mut absent = touched.filter(|at| self.core.mapping_at(*at).is_none());
+        let only = absent.next()?;
+        absent.next().is_none().then_some(only)
+    }
+
+    /// The operand that touches an address, if one alone does, and no segment hides what its registers held.
+    pub(super) fn operand_at(&self, fault: Addr) -> Option<MemoryOperand> {
         let mut operands = self.operands().into_iter();
         let operand = operands.find(|operand| operand.access.touches(fault))?;
         let is_alone = operands.all(|operand| !operand.access.touches(fault));
@@ -207,7 +254,9 @@ fn told_of_end(thread: &Thread) -> Option<SignalInfo> {
 /// Whether the process ended itself: it raised SIGABRT, or ran into an instruction that is made to stop it.
 pub(super) fn ends_itself(crash: &Crash<'_>) -> bool {
     let end = crash.end();
-    (end.signal == SIGABRT && crash.is_from_itself())
+    // A core of an emulator says nothing of the sender: what stands on the stack must do.
+    let may_be_own = crash.is_from_itself() || told_of_end(end).is_none();
+    (end.signal == SIGABRT && may_be_own)
         || (TRAPS.contains(&end.signal) && told_of_end(end).is_some_and(|info| info.code > 0))
 }
 

@@ -43,6 +43,8 @@ pub struct FinderReport {
 pub struct Analysis {
     /// The thread of the first fault, or else of the last signal; `None` if nothing tells of a crash.
     pub tid: Option<Tid>,
+    /// What the signal, the instruction and its place tell, in words; `None` if nothing tells of a crash.
+    pub summary: Option<String>,
     /// The findings, the one that explains most first.
     pub findings: Vec<Finding>,
     /// The finders that ran, in order. Empty if the process did not crash.
@@ -58,7 +60,9 @@ impl Core {
     /// The same by chosen finders, in their order.
     pub fn analyze_with(&self, finders: &[Finder]) -> Analysis {
         let Some(crash) = Crash::of(self) else { return Analysis::default() };
-        let mut analysis = Analysis { tid: Some(crash.tid()), ..Analysis::default() };
+        let summary = self.explain(crash.end(), &self.handled_signals(crash.end()));
+        let (tid, summary) = (Some(crash.tid()), Some(summary));
+        let mut analysis = Analysis { tid, summary, ..Analysis::default() };
         for finder in finders {
             let (finding, lacks) = match (finder.find)(&crash) {
                 Ok(finding) => (finding, None),

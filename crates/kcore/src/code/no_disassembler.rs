@@ -1,6 +1,6 @@
 //! The disassembler of a build without the feature `disassembly`: there is none for any machine.
 
-use kcore_mem::{Access, AccessKind, Addr, MemoryOperand, Target};
+use kcore_mem::{Access, AccessKind, Addr, JumpSource, MemoryOperand, Target};
 
 /// Has no values, so whatever is asked of it is never answered.
 pub enum Disassembler {}
@@ -33,6 +33,15 @@ impl Disassembler {
         _: &dyn Fn(&str) -> Option<u64>,
         _: Option<Addr>,
     ) -> Option<AccessKind> {
+        match *self {}
+    }
+
+    pub fn jump_source(
+        &self,
+        _: Addr,
+        _: &[u8],
+        _: &dyn Fn(&str) -> Option<u64>,
+    ) -> Option<JumpSource> {
         match *self {}
     }
 

@@ -7,7 +7,7 @@ use capstone::{
     arch::arm64::{ArchMode, Arm64OpMem, Arm64Operand, Arm64OperandType, Arm64Shift},
     prelude::*,
 };
-use kcore_mem::{Access, AccessKind, Addr, AddrRange, AddressRegister, MemoryOperand};
+use kcore_mem::{Access, AccessKind, Addr, AddrRange, AddressRegister, JumpSource, MemoryOperand};
 
 use crate::{Reference, arch::Machine};
 
@@ -93,6 +93,24 @@ impl Machine for Aarch64 {
             has_segment: false,
         });
         operand.into_iter().collect()
+    }
+
+    fn jump_source(
+        &self,
+        capstone: &Capstone,
+        decoded: &Insn<'_>,
+        reg: &dyn Fn(&str) -> Option<u64>,
+    ) -> Option<JumpSource> {
+        // br and blr, and their forms that check a pointer authentication code.
+        let mnemonic = decoded.mnemonic().unwrap_or_default();
+        let is_indirect = mnemonic.starts_with("br") || mnemonic.starts_with("blr");
+        let operands = operands(capstone, decoded);
+        match operands.first().filter(|_| is_indirect && mnemonic != "brk")?.op_type {
+            Arm64OperandType::Reg(id) => {
+                address_register(capstone, id, reg).map(JumpSource::Register)
+            }
+            _ => None,
+        }
     }
 
     /// Nothing is quicker than to look.

@@ -4,7 +4,7 @@ use capstone::{
     Capstone, RegId,
     arch::x86::{X86OpMem, X86Operand, X86OperandType},
 };
-use kcore_mem::{Access, AccessKind, Addr, AddressRegister, MemoryOperand};
+use kcore_mem::{Access, AccessKind, Addr, AddressRegister, JumpSource, MemoryOperand};
 
 use super::{
     direction::{Position, direction},
@@ -56,6 +56,18 @@ impl Registers<'_> {
             Some(MemoryOperand { access, base, index, displacement: memory.disp(), has_segment })
         });
         spelled_out.collect()
+    }
+
+    /// Where an indirect jump or call takes its target from.
+    pub fn jump_source(&self, mnemonic: &str, operands: &[X86Operand]) -> Option<JumpSource> {
+        let jumps = ["jmp", "call"].iter().any(|name| last_word(mnemonic).starts_with(name));
+        match operands.first().filter(|_| jumps)?.op_type {
+            X86OperandType::Reg(id) => self.register(id).map(JumpSource::Register),
+            X86OperandType::Mem(_) => {
+                self.memory_operands(mnemonic, operands).pop().map(JumpSource::Memory)
+            }
+            _ => None,
+        }
     }
 
     /// A register of an address; `None` for none, and for one that is always 0.

@@ -9,7 +9,7 @@ use capstone::{
     arch::x86::{ArchMode, ArchSyntax, X86Operand, X86OperandType},
     prelude::*,
 };
-use kcore_mem::{Access, Addr, AddrRange, MemoryOperand};
+use kcore_mem::{Access, Addr, AddrRange, JumpSource, MemoryOperand};
 
 use self::memory::Registers;
 use crate::{Reference, arch::Machine};
@@ -79,6 +79,17 @@ impl Machine for X86_64 {
         let mnemonic = decoded.mnemonic().unwrap_or_default();
         let registers = Registers { capstone, next: next(decoded), reg };
         registers.memory_operands(mnemonic, &operands(capstone, decoded))
+    }
+
+    fn jump_source(
+        &self,
+        capstone: &Capstone,
+        decoded: &Insn<'_>,
+        reg: &dyn Fn(&str) -> Option<u64>,
+    ) -> Option<JumpSource> {
+        let mnemonic = decoded.mnemonic().unwrap_or_default();
+        let registers = Registers { capstone, next: next(decoded), reg };
+        registers.jump_source(mnemonic, &operands(capstone, decoded))
     }
 
     fn may_refer(&self, addr: Addr, code: &[u8], wanted: AddrRange) -> bool {

@@ -13,9 +13,14 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     if !aborts(crash) || said_at_end(crash).is_some() {
         return Ok(None);
     }
-    let finding = Finding::certain(format!("the process aborted itself{}", crash.in_own_code()));
+    let sentence = format!("the process aborted itself{}", crash.in_own_code());
     let tid = crash.tid();
-    let finding = finding.with("the process sent the signal itself", crash.shown_by());
+    let finding = match crash.is_told() {
+        true => {
+            Finding::certain(sentence).with("the process sent the signal itself", crash.shown_by())
+        }
+        false => Finding::likely(sentence),
+    };
     Ok(Some(finding.with("the thread is in a call of abort", EvidenceSource::Stack(tid))))
 }
 

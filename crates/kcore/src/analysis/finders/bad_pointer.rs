@@ -33,7 +33,7 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     }
     let operand = match crash.has_no_address() {
         true => non_canonical(crash),
-        false => crash.operand_at_fault(),
+        false => crash.fault().and_then(|fault| crash.operand_at(fault)),
     };
     let Some(operand) = operand else { return Ok(None) };
     let Some(base) = operand.base.as_ref() else { return Ok(None) };
@@ -41,10 +41,11 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     let (name, value) = (&base.name, base.value);
     let sentence = format!("a pointer held {value:#x}, {what}{}", crash.in_function());
     let finding = Finding::new(confidence(&operand, value), sentence);
-    let code = crash.pc().map_or(EvidenceSource::Process, EvidenceSource::Code);
     let text = format!("{name} held {value:#x}, which gives the address {}", operand.access.addr);
     Ok(Some(
-        finding.with(text, code).then_ask("where it came from", EvidenceSource::Stack(crash.tid())),
+        finding
+            .with(text, crash.shown_by_code())
+            .then_ask("where it came from", EvidenceSource::Stack(crash.tid())),
     ))
 }
 

@@ -24,7 +24,11 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     }
     let Some(sentence) = sentence(crash, pc) else { return Ok(None) };
     let by = crash.caller().map_or_else(String::new, |name| format!(", called from {name}"));
-    let finding = Finding::certain(format!("{sentence}{by}"));
+    let sentence = format!("{sentence}{by}");
+    let finding = match crash.is_told() {
+        true => Finding::certain(sentence),
+        false => Finding::likely(sentence),
+    };
     let finding = finding.with(format!("the program counter is {pc}"), crash.shown_by());
     Ok(Some(finding.then_ask("where the address came from", EvidenceSource::Stack(crash.tid()))))
 }

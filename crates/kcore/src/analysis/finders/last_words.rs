@@ -32,7 +32,11 @@ pub const FINDER: Finder =
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     Ok(said_at_end(crash).map(|sentence| {
-        let finding = Finding::certain(format!("{sentence}{}", crash.in_own_code()));
+        let sentence = format!("{sentence}{}", crash.in_own_code());
+        let finding = match crash.is_told() {
+            true => Finding::certain(sentence),
+            false => Finding::likely(sentence),
+        };
         let finding = finding.with("the words are in memory", EvidenceSource::Process);
         finding.with("the thread gave up", EvidenceSource::Stack(crash.tid()))
     }))
@@ -60,9 +64,17 @@ fn sentence(crash: &Crash<'_>, words: &LastWords) -> Option<String> {
             Some(format!("nobody caught an exception of type {type_name}{what}"))
         }
         LastWords::Exception { .. } => None,
-        LastWords::Fatal { message, .. } => Some(format!("the runtime gave up: {message}")),
+        LastWords::Fatal { message, .. } => Some(match is_call(message) {
+            true => format!("the program called {message}"),
+            false => format!("the runtime gave up: {message}"),
+        }),
         LastWords::Panic(panic) => Some(panicked(panic)),
     }
+}
+
+/// Whether a runtime's words are no more than the program's own call by which it ended: `process.abort()`.
+fn is_call(message: &str) -> bool {
+    message.ends_with("()") && !message.contains(' ')
 }
 
 /// Whether the thread is in a call of one of these functions.

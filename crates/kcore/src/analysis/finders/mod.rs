@@ -3,13 +3,20 @@
 mod abort;
 mod bad_pointer;
 mod bad_return;
+mod bus_error;
 mod division;
 mod ended;
 mod execution;
+mod jump_target;
 mod last_words;
+mod limit;
+mod misaligned;
+mod no_access;
 mod null_access;
 mod read_only_write;
+mod refused_call;
 mod stack_overflow;
+mod trap;
 mod unmapped_access;
 
 use super::Finder;
@@ -19,12 +26,19 @@ pub const FINDERS: &[Finder] = &[
     stack_overflow::FINDER,
     execution::FINDER,
     bad_return::FINDER,
+    jump_target::FINDER,
     null_access::FINDER,
     bad_pointer::FINDER,
     unmapped_access::FINDER,
     read_only_write::FINDER,
+    no_access::FINDER,
+    misaligned::FINDER,
+    bus_error::FINDER,
     division::FINDER,
     last_words::FINDER,
+    trap::FINDER,
     abort::FINDER,
+    refused_call::FINDER,
+    limit::FINDER,
     ended::FINDER,
 ];

@@ -16,18 +16,24 @@ pub const FINDER: Finder = Finder {
 };
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
-    let near = crash.fault().filter(|fault| fault.get() < NULL_END);
+    let fault = crash.fault().or_else(|| crash.untold_fault());
+    let near = fault.filter(|fault| fault.get() < NULL_END);
     let Some(fault) = near.filter(|_| crash.is_signal("SIGSEGV")) else { return Ok(None) };
     if crash.is_jump() || crash.core().mapping_at(fault).is_some() {
         return Ok(None);
     }
-    let operand = crash.operand_at_fault().ok_or("the instruction does not tell the address")?;
+    let operand = crash.operand_at(fault).ok_or("the instruction does not tell the address")?;
     let Some(sentence) = sentence(&operand) else { return Ok(None) };
     let sentence = format!("{sentence}{}", crash.in_function());
-    let finding = Finding::new(confidence(&operand, fault.get()), sentence);
-    let code = crash.pc().map_or(EvidenceSource::Process, EvidenceSource::Code);
-    let finding = finding.with(how(&operand), code);
-    let finding = finding.with(format!("the fault is at {fault}"), crash.shown_by());
+    let confidence = match crash.is_told() {
+        true => confidence(&operand, fault.get()),
+        false => Confidence::Likely,
+    };
+    let finding = Finding::new(confidence, sentence);
+    let mut finding = finding.with(how(&operand), crash.shown_by_code());
+    if crash.is_told() {
+        finding = finding.with(format!("the fault is at {fault}"), crash.shown_by());
+    }
     Ok(Some(finding.then_ask("which pointer it was", EvidenceSource::Stack(crash.tid()))))
 }
 

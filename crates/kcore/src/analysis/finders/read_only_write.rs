@@ -23,15 +23,14 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     if !matches!(crash.access(), Some(AccessKind::Write | AccessKind::ReadWrite)) {
         return Ok(None);
     }
-    let flags = mapping.flags.ok_or("the permissions of the mapping are not known")?;
-    if flags & WRITE != 0 || flags & READ == 0 {
-        return Ok(None);
-    }
     let name = mapping.name();
-    let sentence = format!(
-        "the process wrote to {fault} in read-only memory of {name}{}",
-        crash.in_function()
-    );
+    let memory = match mapping.flags {
+        Some(flags) if flags & WRITE != 0 || flags & READ == 0 => return Ok(None),
+        Some(_) => format!("read-only memory of {name}"),
+        // The core does not hold the permissions: the code of the signal tells of one alone.
+        None => format!("memory of {name} that may not be written"),
+    };
+    let sentence = format!("the process wrote to {fault} in {memory}{}", crash.in_function());
     let finding = Finding::certain(sentence);
     Ok(Some(finding.with(format!("{fault} may not be written"), EvidenceSource::Mapping(fault))))
 }

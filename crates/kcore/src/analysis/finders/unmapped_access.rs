@@ -4,7 +4,7 @@ use super::{
     bad_pointer::what_it_is,
     null_access::{NULL_END, verb},
 };
-use crate::analysis::{Crash, EvidenceSource, Finder, Finding};
+use crate::analysis::{Crash, Finder, Finding};
 
 pub const FINDER: Finder = Finder {
     name: "unmapped-access",
@@ -23,7 +23,7 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     if crash.is_jump() || crash.core().mapping_at(fault).is_some() {
         return Ok(None);
     }
-    let operand = crash.operand_at_fault().ok_or("the instruction does not tell the address")?;
+    let operand = crash.operand_at(fault).ok_or("the instruction does not tell the address")?;
     if operand.base.is_some_and(|base| what_it_is(base.value).is_some()) {
         return Ok(None);
     }
@@ -31,7 +31,7 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     let sentence =
         format!("the process {verb} at {fault}, where nothing is mapped{}", crash.in_function());
     let finding = Finding::certain(sentence);
-    let code = crash.pc().map_or(EvidenceSource::Process, EvidenceSource::Code);
-    let finding = finding.with(format!("the instruction touches {}", operand.access.addr), code);
+    let finding = finding
+        .with(format!("the instruction touches {}", operand.access.addr), crash.shown_by_code());
     Ok(Some(finding.with(format!("nothing is mapped at {fault}"), crash.shown_by())))
 }
