@@ -156,11 +156,13 @@ pub(crate) struct Args {
     pub(crate) live: LiveArgs,
 }
 
-/// The word before the cores in `kcore stacks`, `kcore triage` and `kcore why`.
+/// The word before the cores in `kcore stacks`, `kcore diff`, `kcore triage` and `kcore why`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Word {
     /// The unique stacks of one, or which ones several have in common.
     Stacks,
+    /// What moved between two.
+    Diff,
     /// A line for each.
     Triage,
     /// Why one died.
@@ -171,6 +173,7 @@ impl Word {
     fn of(word: &OsStr) -> Option<Self> {
         match word.to_str()? {
             "stacks" => Some(Self::Stacks),
+            "diff" => Some(Self::Diff),
             "triage" => Some(Self::Triage),
             "why" => Some(Self::Why),
             _ => None,

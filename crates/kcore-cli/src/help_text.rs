@@ -29,6 +29,7 @@ of it is wrong or gone. EXE alone shows symbols and code. CORE may be `-`, stand
 pub(crate) const AFTER_HELP: &str = "\
 'kcore stacks CORE' prints the unique stacks of all threads, most common first, and exits;
 so does 'kcore stacks PID' of a live process, and 'kcore stacks CORE CORE' compares cores;
+'kcore diff CORE CORE' says what moved between two cores of one program;
 'kcore why CORE' says why the process died, with the evidence;
 'kcore triage CORE...' shows in one line what happened in each core, and groups alike cores;
 'kcore save PID -o FILE' saves a live process as a core: see 'kcore save --help';
@@ -44,6 +45,7 @@ Examples:
   kcore app.core                          look around
   kcore stacks app.core                   unique stacks of all threads, most common first
   kcore stacks a.core b.core              which stacks they have in common
+  kcore diff before.core after.core       which stacks are new or gone, which classes grew
   kcore why app.core                      why the process died, with the evidence
   kcore triage *.core                     what happened in each core, one line each, alike cores together
   kcore -p 4711                           look around in a live process as it is now
@@ -60,7 +62,7 @@ Examples:
   kcore app.core < script                 a script; also -f script
   zstdcat app.core.zst | kcore -c ::status -
 
-Type './stacks' for a file with the name 'stacks', and the same for 'why', 'triage', 'save', 'profile', 'ask', 'gdb' and
+Type './stacks' for a file with the name 'stacks', and the same for 'why', 'diff', 'triage', 'save', 'profile', 'ask', 'gdb' and
 'tutorial'. '-c FILE' opens FILE, as gdb does, if FILE is a core and you name no other core.
 
 From MDB:
@@ -85,4 +87,4 @@ Exit status:
   2  wrong usage, or the target cannot be opened";
 
 pub(crate) const USAGE_LINES: &str = "kcore [OPTIONS] [EXE] CORE\n       kcore [OPTIONS] -p PID\n       \
-     kcore stacks [OPTIONS] PID|[EXE] CORE\n       kcore stacks [OPTIONS] CORE CORE...\n       kcore triage [OPTIONS] CORE...\n       kcore why [OPTIONS] PID|[EXE] CORE\n       kcore save [OPTIONS] PID -o FILE\n       kcore profile [OPTIONS] PID [-o FILE]\n       kcore ask [OPTIONS] PID\n       kcore tutorial";
+     kcore stacks [OPTIONS] PID|[EXE] CORE\n       kcore stacks [OPTIONS] CORE CORE...\n       kcore diff [OPTIONS] CORE CORE\n       kcore triage [OPTIONS] CORE...\n       kcore why [OPTIONS] PID|[EXE] CORE\n       kcore save [OPTIONS] PID -o FILE\n       kcore profile [OPTIONS] PID [-o FILE]\n       kcore ask [OPTIONS] PID\n       kcore tutorial";

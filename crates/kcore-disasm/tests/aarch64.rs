@@ -1,7 +1,7 @@
 //! What the disassembler says of aarch64 code.
 
 use kcore_disasm::{Disassembler, Flow};
-use kcore_mem::{AccessKind, Addr, Arch, Endian, Target};
+use kcore_mem::{AccessKind, Addr, AddressRegister, Arch, Endian, JumpSource, Target};
 
 const AT: Addr = Addr::new(0x40_1000);
 
@@ -41,6 +41,19 @@ fn flow_and_targets() {
     assert_eq!(flow(0xd65f_03c0), Flow::Return, "ret");
     assert_eq!(flow(0xd420_0000), Flow::Trap, "brk");
     assert_eq!(flow(0xd400_0001), Flow::Next, "svc");
+}
+
+#[test]
+fn an_indirect_jump_tells_where_its_target_comes_from() {
+    let source = |code: u32| disassembler().jump_source(AT, &code.to_le_bytes(), &reg);
+    let register = |name: &str, value| {
+        Some(JumpSource::Register(AddressRegister { name: name.to_owned(), value }))
+    };
+    assert_eq!(source(0xd63f_0000), register("x0", 0x1000), "blr x0");
+    assert_eq!(source(0xd61f_0020), register("x1", 0x2000), "br x1");
+    assert_eq!(source(0x9400_0004), None, "bl");
+    assert_eq!(source(0xd420_0000), None, "brk");
+    assert_eq!(source(0xd63f_0060), None, "x3 is not known");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What the disassembler says of x86-64 code, each case as GNU as encodes it.
 
 use kcore_disasm::{Disassembler, Flow};
-use kcore_mem::{AccessKind, Addr, Target};
+use kcore_mem::{Access, AccessKind, Addr, AddressRegister, JumpSource, Target};
 
 /// An instruction as text and bytes, and the access: address, bytes, kind.
 type Case = (&'static str, &'static [u8], (u64, u64, AccessKind));
@@ -129,6 +129,24 @@ fn what_only_computes_an_address_touches_nothing() {
     assert_eq!(accesses(&[0x48, 0x8d, 0x43, 0x08]), [], "lea 8(%rbx),%rax");
     assert_eq!(accesses(&[0x0f, 0x1f, 0x40, 0x00]), [], "nopl (%rax)");
     assert_eq!(accesses(&[0x0f, 0x18, 0x08]), [], "prefetcht0 (%rax)");
+}
+
+#[test]
+fn an_indirect_jump_tells_where_its_target_comes_from() {
+    let source = |code: &[u8]| disassembler().jump_source(AT, code, &reg);
+    let register = |name: &str, value| {
+        Some(JumpSource::Register(AddressRegister { name: name.to_owned(), value }))
+    };
+    assert_eq!(source(&[0xff, 0xd0]), register("rax", 0x1000), "call *%rax");
+    assert_eq!(source(&[0x3e, 0xff, 0xe1]), register("rcx", 0x10), "notrack jmp *%rcx");
+    let Some(JumpSource::Memory(slot)) = source(&[0xff, 0x25, 0x10, 0, 0, 0]) else {
+        panic!("jmp *0x10(%rip)");
+    };
+    let access = Access { addr: Addr::new(0x40_1016), size: 8, kind: AccessKind::Read };
+    assert_eq!(slot.access, access);
+    assert_eq!(source(&[0xe8, 0x31, 0x01, 0, 0]), None, "a call that states its target");
+    assert_eq!(source(&[0xff, 0x30]), None, "push (%rax)");
+    assert_eq!(source(&[0x41, 0xff, 0xd4]), None, "r12 is not known");
 }
 
 #[test]

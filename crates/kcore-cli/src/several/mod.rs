@@ -1,7 +1,11 @@
-//! Several cores in one run: their stacks compared, or a line for each.
+//! Several cores in one run: their stacks compared, what moved between two, or a line for each.
 
 mod alike;
 mod compare;
+mod diff;
+mod frames;
+mod growth;
+mod stacks;
 mod triage;
 
 use std::io::{self, IsTerminal};
@@ -25,6 +29,8 @@ const WORD: usize = 8;
 pub(crate) enum Question {
     /// Which stacks they have in common.
     Compare,
+    /// What moved between two of them.
+    Diff,
     /// What happened, a line each.
     Triage,
 }
@@ -33,6 +39,7 @@ pub(crate) enum Question {
 pub(crate) fn asked(args: &Args, files: &[PathBuf]) -> Option<Question> {
     match args.word? {
         Word::Stacks => target::has_several_cores(files).then_some(Question::Compare),
+        Word::Diff => Some(Question::Diff),
         Word::Triage => Some(Question::Triage),
         Word::Why => None,
     }
@@ -48,7 +55,7 @@ pub(crate) fn run(
     commands: &[Batch],
     args: &Args,
 ) -> Result<Status> {
-    check(&files, args)?;
+    check(question, &files, args)?;
     // `kcore stacks` stands among them as `::stacks`.
     if commands.len() > usize::from(question == Question::Compare) {
         bail!("commands are for one core");
@@ -63,6 +70,7 @@ pub(crate) fn run(
     let cores = Cores { files, args };
     let answered = match question {
         Question::Compare => compare::show(&cores, sink.as_mut()),
+        Question::Diff => diff::show(&cores, sink.as_mut()),
         Question::Triage => triage::show(&cores, sink.as_mut()),
     };
     let status = match answered {
@@ -75,13 +83,16 @@ pub(crate) fn run(
     }
 }
 
-fn check(files: &[PathBuf], args: &Args) -> Result<()> {
+fn check(question: Question, files: &[PathBuf], args: &Args) -> Result<()> {
     // Each opening confines the process further, and the next core may lie elsewhere.
     if args.untrusted && files.len() > 1 {
         bail!("--untrusted opens one core at a time");
     }
     if args.live.pid.is_some() {
         bail!("a process is no core");
+    }
+    if question == Question::Diff && files.len() != 2 {
+        bail!("two cores are compared: kcore diff [OPTIONS] BEFORE AFTER");
     }
     if files.is_empty() {
         bail!("no core is named: kcore triage [OPTIONS] CORE...");

@@ -108,9 +108,11 @@ fn every_dcmd_writes_what_the_schema_says() {
 fn what_is_told_of_several_cores_is_written_as_the_schema_says() {
     let cores =
         ["workers", "nodes"].map(|name| root().join(format!("testdata/{name}/x86_64/core.zst")));
-    for (word, wanted) in
-        [("triage", vec!["triage"]), ("stacks", vec!["compared_core", "compared_stack"])]
-    {
+    for (word, wanted) in [
+        ("triage", vec!["triage"]),
+        ("stacks", vec!["compared_core", "compared_stack"]),
+        ("diff", vec!["compared_core", "diff", "changed_stack"]),
+    ] {
         let kcore =
             Command::new(env!("CARGO_BIN_EXE_kcore")).args([word, "--json"]).args(&cores).output();
         let output = String::from_utf8(kcore.unwrap().stdout).unwrap();

@@ -1,4 +1,6 @@
-//! Several cores in one run: `kcore stacks A B` and `kcore triage A B`.
+//! Several cores in one run: `kcore stacks A B`, `kcore diff A B` and `kcore triage A B`.
+
+mod diff;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
