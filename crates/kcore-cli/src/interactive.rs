@@ -49,11 +49,25 @@ fn open(session: &mut Session, sink: &mut dyn Sink) -> bool {
     if !io::stdout().is_terminal() {
         let _ = sink.hint("");
     }
-    if let Some(overview) = sink.is_for_people().then(|| overview(session.core())).flatten() {
-        let _ = sink.hint(&overview);
+    if sink.is_for_people() {
+        let lines = [cause(session.core()), overview(session.core())];
+        lines.into_iter().flatten().for_each(|line| {
+            let _ = sink.hint(&line);
+        });
     }
     let _ = sink.hint(WELCOME);
     true
+}
+
+/// Why the process died or hangs, if that is known, and what shows the evidence.
+fn cause(core: &Core) -> Option<String> {
+    let analysis = core.analyze();
+    let first = analysis.findings.first()?;
+    Some(format!(
+        "{} ({}): ::analyze shows the evidence",
+        first.sentence,
+        first.confidence.as_str()
+    ))
 }
 
 /// How many threads stand in how many stacks, and what shows these; `None` without threads.

@@ -28,6 +28,8 @@ fn the_glance_says_where_the_program_died_and_in_how_many_stacks_its_threads_are
     let screen = terminal.wait_for_prompt();
     let place = screen.lines().find(|line| line.starts_with("where: ")).unwrap_or_default();
     assert!(place.starts_with("where: parse_header+") && place.contains("main.c:46"), "{screen}");
+    let verdict = "read through a null pointer at offset 8, in parse_header (certain): ::analyze";
+    assert!(screen.contains(verdict), "{screen}");
     let threads =
         screen.lines().find(|line| line.starts_with("12 threads in ")).unwrap_or_default();
     let stacks = threads.split_whitespace().nth(3).unwrap_or_default();
