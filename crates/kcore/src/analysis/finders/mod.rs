@@ -3,12 +3,16 @@
 mod abort;
 mod bad_pointer;
 mod bad_return;
+mod convoy;
+mod deadlock;
 mod division;
 mod ended;
 mod execution;
 mod last_words;
 mod null_access;
+mod owner_gone;
 mod read_only_write;
+mod self_deadlock;
 mod stack_overflow;
 mod unmapped_access;
 
@@ -26,5 +30,9 @@ pub const FINDERS: &[Finder] = &[
     division::FINDER,
     last_words::FINDER,
     abort::FINDER,
+    self_deadlock::FINDER,
+    deadlock::FINDER,
+    owner_gone::FINDER,
+    convoy::FINDER,
     ended::FINDER,
 ];
