@@ -24,9 +24,22 @@ pub struct Identities {
     by_pointer: BTreeMap<Addr, Tid>,
     /// By the address of the id in the C library's structure.
     by_field: BTreeMap<Addr, (u32, Tid)>,
-    is_musl: bool,
+    library: Library,
     is_complete: bool,
 }
+
+/// The C library of a process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Library {
+    /// One that is not known.
+    #[default]
+    Unknown,
+    Glibc,
+    Musl,
+}
+
+/// Functions that glibc alone has.
+const OF_GLIBC: [&str; 2] = ["gnu_get_libc_version", "__lll_lock_wait_private"];
 
 impl Identities {
     /// Those of all threads of a core.
@@ -55,9 +68,9 @@ impl Identities {
         self.is_complete
     }
 
-    /// Whether the C library is musl.
-    pub const fn is_musl(&self) -> bool {
-        self.is_musl
+    /// The C library.
+    pub const fn library(&self) -> Library {
+        self.library
     }
 
     /// The thread whose id lies at an address and is `id`: who waits for that to change joins it.
@@ -78,18 +91,16 @@ impl Identities {
 
     /// Reads the fields that hold ids, if they prove to lie where a C library has them.
     fn read_fields(&mut self, core: &Core, calls: &CallFacts, pointers: &[(Tid, Addr)]) {
-        let space = core.space();
         let glibc = calls.glibc_tid.and_then(|at| fields(core, pointers, at, is_glibc));
         let musl = || calls.musl_tid.and_then(|at| fields(core, pointers, at, is_musl));
-        match glibc {
-            Some(fields) => self.by_field = fields,
-            None => match musl() {
-                Some(fields) => (self.by_field, self.is_musl) = (fields, true),
-                None if calls.glibc_tid.is_none() => {
-                    self.by_field = fields_below(space, pointers).unwrap_or_default();
-                }
-                None => {}
-            },
+        let below = || fields_below(core.space(), pointers);
+        let glibc = glibc.map(|fields| (fields, Library::Glibc));
+        let musl = || musl().map(|fields| (fields, Library::Musl));
+        let below = || below().map(|fields| (fields, Library::Unknown));
+        (self.by_field, self.library) = glibc.or_else(musl).or_else(below).unwrap_or_default();
+        let has_symbol = || OF_GLIBC.iter().any(|name| core.lookup_libc(name).is_some());
+        if self.library == Library::Unknown && has_symbol() {
+            self.library = Library::Glibc;
         }
     }
 
@@ -199,7 +210,7 @@ impl Identities {
 
     /// The same with musl.
     pub fn of_musl(mut self) -> Self {
-        self.is_musl = true;
+        self.library = Library::Musl;
         self
     }
 }

@@ -6,7 +6,7 @@ use kcore_unwind::{Flow, RegisterId, Regs, Walker};
 use super::{
     function::{self, WaitingFunction},
     futex::FutexWait,
-    identities::Identities,
+    identities::{Identities, Library},
     lock::{Holder, Lock, LockKind, LockProof, LockWaiter, WaitPurpose},
     objects::{
         Found, Sight, barrier, condition, join, musl, mutex, once, rust, rwlock, semaphore,
@@ -75,6 +75,25 @@ impl<'a> Recognizer<'a> {
     fn named(&self, tid: Tid, function: WaitingFunction, sight: &Sight<'_>) -> Option<Found> {
         use WaitingFunction as F;
         match function {
+            F::StaticGuard => static_guard::named(sight),
+            F::Future => future(sight),
+            F::RustMutex => rust::mutex(sight),
+            F::RustReadLock => rust::to_read(sight),
+            F::RustWriteLock => rust::to_write(sight),
+            F::RustCondvar => rust::condvar(sight),
+            F::RustOnce => rust::once(sight),
+            F::RustPark => rust::parker(sight),
+            of_libc => self.of_glibc(tid, of_libc, sight),
+        }
+    }
+
+    /// The same of a C library's function. Other libraries have other layouts.
+    fn of_glibc(&self, tid: Tid, function: WaitingFunction, sight: &Sight<'_>) -> Option<Found> {
+        use WaitingFunction as F;
+        if self.identities.library() != Library::Glibc {
+            return None;
+        }
+        match function {
             F::MutexLock => mutex::named(sight),
             F::ReadLock => rwlock::to_read(sight),
             F::WriteLock => rwlock::to_write(sight),
@@ -85,14 +104,7 @@ impl<'a> Recognizer<'a> {
             F::Join => join::named(sight),
             F::Stream => stream::named(sight),
             F::Allocator => self.arena(sight),
-            F::StaticGuard => static_guard::named(sight),
-            F::Future => future(sight),
-            F::RustMutex => rust::mutex(sight),
-            F::RustReadLock => rust::to_read(sight),
-            F::RustWriteLock => rust::to_write(sight),
-            F::RustCondvar => rust::condvar(sight),
-            F::RustOnce => rust::once(sight),
-            F::RustPark => rust::parker(sight),
+            _ => None,
         }
     }
 

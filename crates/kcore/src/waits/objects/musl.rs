@@ -2,6 +2,7 @@
 
 use super::{Found, Sight};
 use crate::waits::{
+    identities::Library,
     lock::{Holder, LockKind},
     word::read32,
 };
@@ -25,7 +26,7 @@ pub fn proven_mutex(sight: &Sight<'_>) -> Option<Found> {
     let word = |offset: i64| read32(sight.space, at, offset);
     let mutex_type = word(TYPE).filter(|it| it & !TYPES == 0)?;
     let is_wait = wait.is_plain() && wait.is_unchanged() && wait.expected & WAITED_FOR != 0;
-    if !sight.identities.is_musl() || !is_wait || word(WAITERS)? == 0 {
+    if sight.identities.library() != Library::Musl || !is_wait || word(WAITERS)? == 0 {
         return None;
     }
     let id = wait.expected & ID;
