@@ -1,9 +1,9 @@
-//! `::analyze`: why the process died, with the evidence.
+//! `::analyze`: why the process died or hangs, with the evidence.
 
 use kcore::analysis::{Analysis, EvidenceSource, Finding, FindingEvidence};
 use kcore_dcmd::{Args, Cell, Cx, Dcmd, Example, Fields, Group, Opt, Record, Result, Spec, View};
 
-/// Says why the process died.
+/// Says why the process died or hangs.
 pub struct Analyze;
 
 const OPTIONS: &[Opt] =
@@ -19,11 +19,12 @@ Says what happened, one finding after the other. The first one explains most. Be
 its evidence, with the command that shows it, and what is worth asking next.
 
 A finding is certain if the evidence leaves no other cause. It is likely if another cause is \
-possible. A process that did not crash has no findings.";
+possible. A process that neither crashed nor hangs has no findings. ::locks shows what its threads \
+wait for.";
 
 impl Dcmd for Analyze {
     fn spec(&self) -> Spec {
-        Spec::new("analyze", Group::Process, "say why the process died, with the evidence")
+        Spec::new("analyze", Group::Process, "say why the process died or hangs, with the evidence")
             .options(OPTIONS)
             .help(HELP)
             .examples(EXAMPLES)
@@ -45,7 +46,7 @@ impl AnalysisRecord {
         match (self.analysis.findings.first(), &self.analysis.summary) {
             (Some(first), _) => format!("{} ({})", first.sentence, first.confidence.as_str()),
             (None, Some(summary)) => format!("{summary}; the cause is not known"),
-            (None, None) => "nothing tells of a crash".to_owned(),
+            (None, None) => "nothing tells of a crash or a deadlock".to_owned(),
         }
     }
 
@@ -134,6 +135,8 @@ fn command(source: EvidenceSource) -> String {
         EvidenceSource::Code(at) => format!("{:x}::dis", at.get()),
         EvidenceSource::Memory(at) => format!("{:x}/J", at.get()),
         EvidenceSource::Mapping(at) => format!("{:x}::mappings", at.get()),
+        EvidenceSource::Lock(at) => format!("{:x}::locks", at.get()),
+        EvidenceSource::Waits => "::locks -a".to_owned(),
         _ => "::status".to_owned(),
     }
 }

@@ -66,6 +66,7 @@ mod jmp_buf;
 mod list;
 mod listing;
 mod locals;
+mod locks;
 mod log;
 mod lwpid;
 mod lwpids;
@@ -159,6 +160,7 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &regs::Regs,
     &fpregs::Fpregs,
     &threads::Threads,
+    &locks::Locks,
     &thread::Thread,
     &frame::Frame,
     &lwpid::Lwpid,
@@ -312,6 +314,8 @@ pub const DCMDS: &[&dyn Dcmd] = &[
 /// Every walker.
 pub const WALKERS: &[&dyn Walker] = &[
     &walk::thread::Thread,
+    &locks::walk::WalkLock,
+    &locks::walk::WalkWaiter,
     &walk::frame::Frame,
     &walk::mapping::Mappings,
     &walk::object::Objects,

@@ -88,6 +88,12 @@ pub fn fact(key: &str, value: &str) {
 #[inline(never)]
 pub fn write() {
     with_mine(|mine| mine.crashed = true);
+    write_waiting();
+}
+
+/// Writes the account of a process that waits to be dumped.
+#[inline(never)]
+pub fn write_waiting() {
     let Ok(path) = std::env::var("KCORE_TRUTH") else { return };
     let args: Vec<String> = std::env::args().map(|arg| format!("{arg:?}")).collect();
     let mut text = format!("{{\"pid\":{}}}\n{{\"argv\":[{}]}}\n", std::process::id(), args.join(","));

@@ -134,6 +134,7 @@ mod types;
 mod values;
 mod variables;
 mod vtable_cache;
+pub mod waits;
 mod what_type;
 mod whatis;
 
@@ -220,5 +221,6 @@ pub use thread::{Thread, Tid};
 pub use tls::{Tls, TlsError};
 pub use types::{DataModel, SessionType, SessionTypes, TypeLookupError, Types};
 pub use variables::{FoundVariable, FrameVariable, KnownFrames, VariableKind};
+pub use waits::Waits;
 pub use what_type::{Evidence, TypeGuess};
 pub use whatis::What;

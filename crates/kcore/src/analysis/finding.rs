@@ -40,6 +40,10 @@ pub enum EvidenceSource {
     Memory(Addr),
     /// The mapping at, or next to, an address in the process.
     Mapping(Addr),
+    /// The lock at an address in the process.
+    Lock(Addr),
+    /// What a thread waits in, where that is no lock.
+    Waits,
 }
 
 /// A fact, and where it is to be seen.
@@ -52,7 +56,7 @@ pub struct FindingEvidence {
     pub source: EvidenceSource,
 }
 
-/// A cause of a crash.
+/// A cause of a crash or a hang.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {

@@ -1,15 +1,17 @@
 //! What happened, as findings: each with its evidence, and with a confidence that rules earn.
 //!
-//! A finder is one file in `finders`, and one line in [`FINDERS`]. It looks at a [`Crash`], and stays silent where it
-//! has nothing to say. A program adds its own with [`Core::analyze_with`].
+//! A finder is one file in `finders`, and one line in [`FINDERS`]. It looks at a [`Crash`] or at a [`Hang`], and stays
+//! silent where it has nothing to say. A program adds its own with [`Core::analyze_with`].
 
 mod crash;
 mod finders;
 mod finding;
+mod hang;
 
 pub use self::crash::Crash;
 pub use self::finders::FINDERS;
 pub use self::finding::{Confidence, EvidenceSource, Finding, FindingEvidence};
+pub use self::hang::Hang;
 use crate::{Core, Tid, signal};
 
 /// Looks for one kind of cause.
@@ -19,8 +21,21 @@ pub struct Finder {
     pub name: &'static str,
     /// What it needs, in words.
     pub needs: &'static str,
-    /// Looks at a crash. `Ok(None)` if the crash is of another kind; an error says what was missing to tell.
-    pub find: fn(&Crash<'_>) -> Result<Option<Finding>, &'static str>,
+    /// What it looks at.
+    pub scope: FinderScope,
+}
+
+/// What a finder answers: `Ok(None)` if what happened is of another kind; an error says what was missing to tell.
+pub type FinderAnswer = Result<Option<Finding>, &'static str>;
+
+/// What a finder looks at.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum FinderScope {
+    /// A crash. It does not run if the process did not crash.
+    Crash(fn(&Crash<'_>) -> FinderAnswer),
+    /// What the threads wait for.
+    Hang(fn(&Hang<'_>) -> FinderAnswer),
 }
 
 /// What became of a finder.
@@ -37,7 +52,7 @@ pub struct FinderReport {
     pub lacks: Option<&'static str>,
 }
 
-/// What is known of why a process died.
+/// What is known of why a process died or hangs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Analysis {
@@ -47,34 +62,50 @@ pub struct Analysis {
     pub summary: Option<String>,
     /// The findings, the one that explains most first.
     pub findings: Vec<Finding>,
-    /// The finders that ran, in order. Empty if the process did not crash.
+    /// The finders that ran, in order. Those for crashes do not run if the process did not crash.
     pub finders: Vec<FinderReport>,
 }
 
 impl Core {
-    /// Why the process died, by all finders that kcore has. A process that did not crash has no findings.
+    /// Why the process died or hangs, by all finders that kcore has.
     pub fn analyze(&self) -> Analysis {
         self.analyze_with(FINDERS)
     }
 
     /// The same by chosen finders, in their order.
     pub fn analyze_with(&self, finders: &[Finder]) -> Analysis {
-        let Some(crash) = Crash::of(self) else { return Analysis::default() };
-        let summary = self.explain(crash.end(), &self.handled_signals(crash.end()));
-        let (tid, summary) = (Some(crash.tid()), Some(summary));
+        let crash = Crash::of(self);
+        let looks_at_waits = |finder: &Finder| matches!(finder.scope, FinderScope::Hang(_));
+        let hang = finders.iter().any(looks_at_waits).then(|| Hang::of(self));
+        let tid = crash.as_ref().map(Crash::tid);
+        let summary = crash.as_ref().map(|crash| self.summary(crash));
         let mut analysis = Analysis { tid, summary, ..Analysis::default() };
         for finder in finders {
-            let (finding, lacks) = match (finder.find)(&crash) {
-                Ok(finding) => (finding, None),
-                Err(lack) => (None, Some(lack)),
+            let answer = match finder.scope {
+                FinderScope::Crash(find) => crash.as_ref().map(|crash| {
+                    find(crash).map(|finding| finding.map(|it| after_handler(crash, it)))
+                }),
+                FinderScope::Hang(find) => hang.as_ref().map(find),
             };
-            let (name, needs, has_finding) = (finder.name, finder.needs, finding.is_some());
-            analysis.finders.push(FinderReport { name, needs, has_finding, lacks });
-            analysis
-                .findings
-                .extend(finding.map(|finding| after_handler(&crash, finding.by(name))));
+            answer.into_iter().for_each(|answer| analysis.add(finder, answer));
         }
         analysis
+    }
+
+    fn summary(&self, crash: &Crash<'_>) -> String {
+        self.explain(crash.end(), &self.handled_signals(crash.end()))
+    }
+}
+
+impl Analysis {
+    fn add(&mut self, finder: &Finder, answer: FinderAnswer) {
+        let (finding, lacks) = match answer {
+            Ok(finding) => (finding, None),
+            Err(lack) => (None, Some(lack)),
+        };
+        let (name, needs, has_finding) = (finder.name, finder.needs, finding.is_some());
+        self.finders.push(FinderReport { name, needs, has_finding, lacks });
+        self.findings.extend(finding.map(|finding| finding.by(name)));
     }
 }
 

@@ -2,14 +2,17 @@
 //! its folder.
 
 mod aarch64;
+mod blocked_call;
 mod common_syscalls;
 mod x86_64;
 
-use kcore_mem::{Addr, Arch, Svma};
+use kcore_mem::{Addr, AddressSpace, Arch, Svma};
+use kcore_unwind::UserRegister;
 
 use crate::jump_buffer::JumpLayout;
 
 pub use aarch64::Aarch64FpRegisters;
+pub use blocked_call::CallRegisters;
 pub use x86_64::{VectorRegister, VectorUse, X86FpRegisters, X87Register};
 
 /// What is known of an architecture.
@@ -26,6 +29,20 @@ pub struct ArchFacts {
     pub jump: Option<JumpLayout>,
     /// The exceptions that a context of a signal tells.
     pub exceptions: Exceptions,
+    /// How threads wait in the kernel, and how code calls functions of other modules.
+    pub calls: Option<CallFacts>,
+}
+
+/// How threads wait in the kernel, and how code calls functions of other modules.
+pub struct CallFacts {
+    /// The system call that a thread is blocked in, by its registers; `None` if they do not prove that it is.
+    pub blocked: fn(&[UserRegister], &dyn AddressSpace) -> Option<CallRegisters>,
+    /// The function that the call before a return address leads to, through the stub of a linkage table too.
+    pub callee: fn(Addr, &dyn AddressSpace) -> Option<Addr>,
+    /// Where glibc's `struct pthread` keeps the thread's id, from the thread pointer; `None` if that varies.
+    pub glibc_tid: Option<u64>,
+    /// Where musl's does.
+    pub musl_tid: Option<u64>,
 }
 
 /// The machine's exceptions by the numbers that a context has, and the signals that they become.
@@ -63,6 +80,7 @@ impl ArchFacts {
         tls: None,
         jump: None,
         exceptions: Exceptions { page_fault: None, others: &[] },
+        calls: None,
     };
 
     /// The name of system call `number`.

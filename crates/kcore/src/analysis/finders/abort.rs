@@ -2,12 +2,15 @@
 
 use super::last_words::said_at_end;
 use crate::analysis::{
-    Crash, EvidenceSource, Finder, Finding,
+    Crash, EvidenceSource, Finder, FinderScope, Finding,
     crash::{SIGABRT, ends_itself},
 };
 
-pub const FINDER: Finder =
-    Finder { name: "abort", needs: "who sent SIGABRT, and the stack of the thread", find };
+pub const FINDER: Finder = Finder {
+    name: "abort",
+    needs: "who sent SIGABRT, and the stack of the thread",
+    scope: FinderScope::Crash(find),
+};
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     if !aborts(crash) || said_at_end(crash).is_some() {

@@ -3,7 +3,7 @@
 use kcore_mem::MemoryOperand;
 
 use crate::analysis::{
-    Confidence, Crash, EvidenceSource, Finder, Finding, crash::is_non_canonical,
+    Confidence, Crash, EvidenceSource, Finder, FinderScope, Finding, crash::is_non_canonical,
 };
 
 /// Values that programs and allocators fill memory with, by one half of a pointer.
@@ -24,7 +24,7 @@ const TEXT: usize = 6;
 pub const FINDER: Finder = Finder {
     name: "bad-pointer",
     needs: "a disassembler, and the registers at a memory fault",
-    find,
+    scope: FinderScope::Crash(find),
 };
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {

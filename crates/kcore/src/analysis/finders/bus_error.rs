@@ -5,13 +5,13 @@ use kcore_mem::Addr;
 use super::null_access::verb;
 use crate::{
     MappingKind,
-    analysis::{Crash, EvidenceSource, Finder, Finding},
+    analysis::{Crash, EvidenceSource, Finder, FinderScope, Finding},
 };
 
 pub const FINDER: Finder = Finder {
     name: "bus-error",
     needs: "a disassembler, and the file of the mapping at a bus error",
-    find,
+    scope: FinderScope::Crash(find),
 };
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {

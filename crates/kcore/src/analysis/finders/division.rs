@@ -1,8 +1,9 @@
 //! A division of integers that cannot be done.
 
-use crate::analysis::{Crash, EvidenceSource, Finder, Finding};
+use crate::analysis::{Crash, EvidenceSource, Finder, FinderScope, Finding};
 
-pub const FINDER: Finder = Finder { name: "division", needs: "why SIGFPE was sent", find };
+pub const FINDER: Finder =
+    Finder { name: "division", needs: "why SIGFPE was sent", scope: FinderScope::Crash(find) };
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     crash.signal()?;

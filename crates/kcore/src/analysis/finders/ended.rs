@@ -5,11 +5,12 @@ use kcore_elf::core_file::SignalInfo;
 use super::{abort::aborts, last_words::said_at_end};
 use crate::{
     Core,
-    analysis::{Crash, EvidenceSource, Finder, Finding},
+    analysis::{Crash, EvidenceSource, Finder, FinderScope, Finding},
     signal,
 };
 
-pub const FINDER: Finder = Finder { name: "ended", needs: "who sent the signal", find };
+pub const FINDER: Finder =
+    Finder { name: "ended", needs: "who sent the signal", scope: FinderScope::Crash(find) };
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     let info = crash.signal()?;

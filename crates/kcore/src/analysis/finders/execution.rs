@@ -5,13 +5,13 @@ use kcore_mem::Addr;
 use super::null_access::NULL_END;
 use crate::{
     Mapping,
-    analysis::{Crash, EvidenceSource, Finder, Finding},
+    analysis::{Crash, EvidenceSource, Finder, FinderScope, Finding},
 };
 
 pub const FINDER: Finder = Finder {
     name: "execution",
     needs: "the program counter, the address of a memory fault, and all mappings",
-    find,
+    scope: FinderScope::Crash(find),
 };
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {

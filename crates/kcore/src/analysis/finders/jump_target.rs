@@ -4,13 +4,13 @@ use kcore_mem::{Addr, JumpSource};
 
 use super::bad_pointer::what_it_is;
 use crate::analysis::{
-    Crash, EvidenceSource, Finder, Finding, FindingEvidence, crash::is_non_canonical,
+    Crash, EvidenceSource, Finder, FinderScope, Finding, FindingEvidence, crash::is_non_canonical,
 };
 
 pub const FINDER: Finder = Finder {
     name: "jump-target",
     needs: "a disassembler, and the registers or memory that held the target of a jump",
-    find,
+    scope: FinderScope::Crash(find),
 };
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {

@@ -1,7 +1,7 @@
 //! A limit of the process that it went over.
 
 use crate::{
-    analysis::{Crash, EvidenceSource, Finder, Finding},
+    analysis::{Crash, EvidenceSource, Finder, FinderScope, Finding},
     signal,
 };
 
@@ -11,7 +11,8 @@ const LIMITS: [(&str, &str); 2] = [
     ("SIGXFSZ", "a file would have grown beyond the process's limit (RLIMIT_FSIZE)"),
 ];
 
-pub const FINDER: Finder = Finder { name: "limit", needs: "who sent the signal", find };
+pub const FINDER: Finder =
+    Finder { name: "limit", needs: "who sent the signal", scope: FinderScope::Crash(find) };
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     let mut limits = LIMITS.iter().filter(|(name, _)| crash.is_signal(name));

@@ -2,7 +2,7 @@
 
 use kcore_mem::MemoryOperand;
 
-use crate::analysis::{Crash, EvidenceSource, Finder, Finding};
+use crate::analysis::{Crash, EvidenceSource, Finder, FinderScope, Finding};
 
 /// Instructions that want their operand to begin at a multiple of its size (Intel SDM, volume 2), without the `v` of
 /// their newer forms.
@@ -14,7 +14,7 @@ const ALIGNED_ELEMENTS: [&str; 2] = ["movdqa32", "movdqa64"];
 pub const FINDER: Finder = Finder {
     name: "misaligned",
     needs: "a disassembler, and the registers at a fault without an address",
-    find,
+    scope: FinderScope::Crash(find),
 };
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {

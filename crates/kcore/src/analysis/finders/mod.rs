@@ -4,6 +4,8 @@ mod abort;
 mod bad_pointer;
 mod bad_return;
 mod bus_error;
+mod convoy;
+mod deadlock;
 mod division;
 mod ended;
 mod execution;
@@ -13,8 +15,10 @@ mod limit;
 mod misaligned;
 mod no_access;
 mod null_access;
+mod owner_gone;
 mod read_only_write;
 mod refused_call;
+mod self_deadlock;
 mod stack_overflow;
 mod trap;
 mod unmapped_access;
@@ -40,5 +44,9 @@ pub const FINDERS: &[Finder] = &[
     abort::FINDER,
     refused_call::FINDER,
     limit::FINDER,
+    self_deadlock::FINDER,
+    deadlock::FINDER,
+    owner_gone::FINDER,
+    convoy::FINDER,
     ended::FINDER,
 ];

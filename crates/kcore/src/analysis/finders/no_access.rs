@@ -3,12 +3,12 @@
 use kcore_mem::AccessKind;
 
 use super::null_access::verb;
-use crate::analysis::{Crash, EvidenceSource, Finder, Finding};
+use crate::analysis::{Crash, EvidenceSource, Finder, FinderScope, Finding};
 
 pub const FINDER: Finder = Finder {
     name: "no-access",
     needs: "a disassembler, and the permissions of the mapping at a memory fault",
-    find,
+    scope: FinderScope::Crash(find),
 };
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {

@@ -2,7 +2,7 @@
 
 use kcore_mem::{AccessKind, MemoryOperand};
 
-use crate::analysis::{Confidence, Crash, EvidenceSource, Finder, Finding};
+use crate::analysis::{Confidence, Crash, EvidenceSource, Finder, FinderScope, Finding};
 
 /// Below this address nothing is mapped on Linux (`vm.mmap_min_addr`).
 pub const NULL_END: u64 = 0x1_0000;
@@ -12,7 +12,7 @@ const MAX_OFFSET: u64 = 0x1000;
 pub const FINDER: Finder = Finder {
     name: "null-access",
     needs: "the address of a memory fault, and a disassembler for the register",
-    find,
+    scope: FinderScope::Crash(find),
 };
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {

@@ -2,7 +2,7 @@
 
 use kcore_mem::AccessKind;
 
-use crate::analysis::{Crash, EvidenceSource, Finder, Finding};
+use crate::analysis::{Crash, EvidenceSource, Finder, FinderScope, Finding};
 
 /// `p_flags` of a segment: its memory may be written, or read.
 const WRITE: u32 = 2;
@@ -11,7 +11,7 @@ const READ: u32 = 4;
 pub const FINDER: Finder = Finder {
     name: "read-only-write",
     needs: "a disassembler, and the permissions of the mapping at a memory fault",
-    find,
+    scope: FinderScope::Crash(find),
 };
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {

@@ -3,12 +3,15 @@
 use kcore_elf::core_file::SignalDetail;
 
 use crate::{
-    analysis::{Crash, EvidenceSource, Finder, Finding},
+    analysis::{Crash, EvidenceSource, Finder, FinderScope, Finding},
     arch::facts,
 };
 
-pub const FINDER: Finder =
-    Finder { name: "refused-call", needs: "the system call that SIGSYS tells of", find };
+pub const FINDER: Finder = Finder {
+    name: "refused-call",
+    needs: "the system call that SIGSYS tells of",
+    scope: FinderScope::Crash(find),
+};
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     if !crash.is_signal("SIGSYS") || !crash.has_code("SYS_SECCOMP") {

@@ -3,7 +3,7 @@
 use kcore_mem::Addr;
 use kcore_unwind::Frame;
 
-use crate::analysis::{Confidence, Crash, EvidenceSource, Finder, Finding};
+use crate::analysis::{Confidence, Crash, EvidenceSource, Finder, FinderScope, Finding};
 
 /// Frames that are looked at.
 const FRAMES: usize = 4096;
@@ -19,7 +19,7 @@ const REACH: u64 = 64 << 10;
 pub const FINDER: Finder = Finder {
     name: "stack-overflow",
     needs: "the stack pointer, the address of a memory fault, and all mappings",
-    find,
+    scope: FinderScope::Crash(find),
 };
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {

@@ -3,7 +3,7 @@
 use kcore_mem::Addr;
 
 use super::last_words::said_at_end;
-use crate::analysis::{Crash, EvidenceSource, Finder, Finding};
+use crate::analysis::{Crash, EvidenceSource, Finder, FinderScope, Finding};
 
 /// Instructions that compilers, sanitizers and C libraries put where a program must not go on.
 const STOPS: [&str; 7] = ["ud2", "ud1", "ud0", "int3", "hlt", "brk", "udf"];
@@ -12,8 +12,11 @@ const STACK_PROTECTOR: &str = "__stack_chk_fail";
 /// From the address that the kernel tells of `int3` to the instruction.
 const INT3: i64 = -1;
 
-pub const FINDER: Finder =
-    Finder { name: "trap", needs: "a disassembler, and the code at the program counter", find };
+pub const FINDER: Finder = Finder {
+    name: "trap",
+    needs: "a disassembler, and the code at the program counter",
+    scope: FinderScope::Crash(find),
+};
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     if said_at_end(crash).is_some() {

@@ -4,12 +4,12 @@ use super::{
     bad_pointer::what_it_is,
     null_access::{NULL_END, verb},
 };
-use crate::analysis::{Crash, Finder, Finding};
+use crate::analysis::{Crash, Finder, FinderScope, Finding};
 
 pub const FINDER: Finder = Finder {
     name: "unmapped-access",
     needs: "the address of a memory fault, all mappings, and a disassembler",
-    find,
+    scope: FinderScope::Crash(find),
 };
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {

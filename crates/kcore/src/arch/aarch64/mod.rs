@@ -1,5 +1,7 @@
 //! aarch64, Linux.
 
+mod blocked_call;
+mod callee;
 mod fp_registers;
 mod jump;
 mod syscalls;
@@ -7,7 +9,7 @@ mod tls;
 
 pub use fp_registers::Aarch64FpRegisters;
 
-use super::{ArchFacts, Exceptions};
+use super::{ArchFacts, CallFacts, Exceptions};
 
 /// What is known of the architecture.
 pub const FACTS: ArchFacts = ArchFacts {
@@ -17,4 +19,11 @@ pub const FACTS: ArchFacts = ArchFacts {
     tls: Some(tls::TLS),
     jump: Some(jump::JUMP),
     exceptions: Exceptions { page_fault: None, others: &[] },
+    // The structures end at the thread pointer, and their sizes vary.
+    calls: Some(CallFacts {
+        blocked: blocked_call::blocked,
+        callee: callee::callee,
+        glibc_tid: None,
+        musl_tid: None,
+    }),
 };

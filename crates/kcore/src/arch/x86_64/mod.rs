@@ -1,5 +1,7 @@
 //! x86-64, Linux.
 
+mod blocked_call;
+mod callee;
 mod fp_registers;
 mod jump;
 mod syscalls;
@@ -8,7 +10,7 @@ mod xsave;
 
 pub use fp_registers::{VectorRegister, VectorUse, X86FpRegisters, X87Register};
 
-use super::{ArchFacts, Exceptions};
+use super::{ArchFacts, CallFacts, Exceptions};
 
 /// What is known of the architecture.
 pub const FACTS: ArchFacts = ArchFacts {
@@ -23,4 +25,11 @@ pub const FACTS: ArchFacts = ArchFacts {
         page_fault: Some(14),
         others: &[(0, 8, 1), (6, 4, 2), (12, 7, 0x80), (13, 11, 0x80)],
     },
+    // glibc 2.4 to 2.42, `sysdeps/x86_64/nptl/tls.h` and `nptl/descr.h`; musl 1.2.3, `src/internal/pthread_impl.h`.
+    calls: Some(CallFacts {
+        blocked: blocked_call::blocked,
+        callee: callee::callee,
+        glibc_tid: Some(0x2d0),
+        musl_tid: Some(0x30),
+    }),
 };

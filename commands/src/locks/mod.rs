@@ -1,0 +1,74 @@
+//! `::locks` — what threads wait for, and who holds it.
+
+mod kernel_row;
+mod lock_record;
+mod subject;
+pub mod walk;
+mod words;
+
+use kcore::{Addr, Waits, waits::Lock};
+use kcore_dcmd::{AddrUse, Args, Cx, Dcmd, DcmdError, Example, Group, Opt, Result, Spec};
+
+use self::{kernel_row::KernelRow, lock_record::LockRecord};
+use crate::names::Names;
+
+/// Lists what threads wait for.
+pub struct Locks;
+
+const OPTIONS: &[Opt] = &[
+    Opt { flag: 'a', value: None, help: "also list threads that wait in the kernel for no lock" },
+    Opt { flag: 'v', value: None, help: "also say how each lock was recognized" },
+];
+
+const HELP: &str = "\
+Lists each lock, condition variable, semaphore and other object that a thread waits for, the one \
+with the most waiters first: who holds it, and where in the program's own code the threads wait.
+
+A holder is named only if memory records it. Mutexes of glibc, read-write locks that are held for \
+writing, and streams record their holder. The readers of a lock are only counted. Conditions, \
+semaphores and barriers are held by nobody; they wait for an event. Mutexes of Rust do not record \
+their holder.
+
+A thread waits if its registers prove that it is blocked in a system call. What the futex belongs \
+to is told by its own words, by the function that waits there, or by the call of that function. \
+Otherwise it is a futex word, and no more is claimed.";
+
+const EXAMPLES: &[Example] = &[
+    Example { line: "::locks", shows: "every lock that a thread waits for" },
+    Example { line: "::locks -a", shows: "also the threads that wait in read, poll and so on" },
+    Example { line: "::walk lock | ::walk waiter | ::stack", shows: "the stacks of all waiters" },
+];
+
+impl Dcmd for Locks {
+    fn spec(&self) -> Spec {
+        Spec::new("locks", Group::Stacks, "list what threads wait for, and who holds it")
+            .addr(AddrUse::Optional)
+            .options(OPTIONS)
+            .help(HELP)
+            .examples(EXAMPLES)
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        let waits = cx.core().waits();
+        let verbose = args.has('v');
+        if let Some(dot) = cx.addr() {
+            let lock = lock_at(&waits, dot.addr())?;
+            return cx.emit(&LockRecord::new(Names::new(cx), lock, verbose));
+        }
+        if waits.locks.is_empty() && !args.has('a') {
+            cx.note("no thread waits for a lock")?;
+        }
+        for lock in &waits.locks {
+            cx.check_interrupt()?;
+            cx.emit(&LockRecord::new(Names::new(cx), lock, verbose))?;
+        }
+        let kernel = waits.kernel.iter().filter(|_| args.has('a'));
+        kernel.clone().try_for_each(|wait| cx.emit(&KernelRow::new(Names::new(cx), wait)))
+    }
+}
+
+/// The lock that lies at an address, or whose futex word does.
+fn lock_at(waits: &Waits, at: Addr) -> Result<&Lock> {
+    let found = waits.locks.iter().find(|lock| lock.at == at || lock.word == at);
+    found.ok_or_else(|| DcmdError::failed(format!("no thread waits for a lock at {at}")))
+}

@@ -1,0 +1,48 @@
+//! Many threads that wait for what one holds, which is blocked itself.
+
+use crate::{
+    Tid,
+    analysis::{EvidenceSource, Finder, FinderAnswer, FinderScope, Finding, Hang},
+    waits::{Lock, LockKind},
+};
+
+/// Threads that make a convoy. Two wait for a moment in many a healthy process.
+const CONVOY: usize = 3;
+
+pub const FINDER: Finder = Finder {
+    name: "lock-convoy",
+    needs: "the registers of all threads, and the locks that they wait for",
+    scope: FinderScope::Hang(find),
+};
+
+/// The locks are in the order of their waiters, so that the first is the longest convoy.
+fn find(hang: &Hang<'_>) -> FinderAnswer {
+    let mut convoys = hang.waits().locks.iter().filter_map(|lock| found(hang, lock));
+    Ok(convoys.next())
+}
+
+fn found(hang: &Hang<'_>, lock: &Lock) -> Option<Finding> {
+    let owner = hang.waits().blocker(lock.waiters.first()?.tid)?;
+    let is_lock = lock.kind != LockKind::Join && lock.waiters.len() >= CONVOY;
+    if !is_lock || is_in_circle(hang, owner) || hang.crashed_in(owner) {
+        return None;
+    }
+    let (does, shown) = hang.blocked(owner)?;
+    let sentence = format!(
+        "{} threads wait for {}, which thread {owner} holds; that thread {does}{}",
+        lock.waiters.len(),
+        hang.named(lock),
+        hang.site(owner)
+    );
+    let finding = Finding::likely(sentence);
+    let text = format!("memory records that thread {owner} holds it");
+    let finding = finding.with(text, EvidenceSource::Lock(lock.at));
+    let finding = finding.with(format!("thread {owner} {does}"), shown);
+    Some(finding.then_ask("why it does not go on", EvidenceSource::Stack(owner)))
+}
+
+/// Whether a thread waits for one that waits for itself in the end: that explains more.
+fn is_in_circle(hang: &Hang<'_>, tid: Tid) -> bool {
+    let in_circle = |cycle: &Vec<Tid>| cycle.contains(&tid) || hang.leads_to(tid, cycle);
+    hang.cycles().iter().any(in_circle)
+}
