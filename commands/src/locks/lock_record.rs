@@ -55,7 +55,9 @@ impl<'a> LockRecord<'a> {
 
     fn how(&self, waiter: &LockWaiter, site: Option<&NamedFrame>) -> String {
         let mut how = String::new();
-        for part in [words::wait(self.lock, waiter), if waiter.has_limit { "for a time" } else { "" }] {
+        for part in
+            [words::wait(self.lock, waiter), if waiter.has_limit { "for a time" } else { "" }]
+        {
             if !part.is_empty() {
                 how.push(' ');
                 how.push_str(part);

@@ -3,6 +3,8 @@
 mod claims;
 mod damaged;
 mod gallery;
+mod hangs;
+mod locks;
 mod own;
 mod several;
 

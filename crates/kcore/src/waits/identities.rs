@@ -168,8 +168,7 @@ fn is_glibc(space: &dyn AddressSpace, pointer: Addr) -> bool {
 fn is_musl(space: &dyn AddressSpace, pointer: Addr) -> bool {
     let word = |at: Addr, distance: u64| space.read_addr(at.saturating_add(distance)).ok();
     let next = word(pointer, 0x18);
-    word(pointer, 0) == Some(pointer)
-        && next.and_then(|next| word(next, 0x10)) == Some(pointer)
+    word(pointer, 0) == Some(pointer) && next.and_then(|next| word(next, 0x10)) == Some(pointer)
 }
 
 /// The ids at one distance below the thread pointers at which each thread has its own: at least two of them prove it.

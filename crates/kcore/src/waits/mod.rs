@@ -86,8 +86,7 @@ impl Core {
     pub fn waits(&self) -> Waits {
         let identities = Identities::of(self);
         let mut recognizer = Recognizer::new(self, &identities);
-        let mut waits =
-            Waits { knows_all_threads: identities.is_complete(), ..Waits::default() };
+        let mut waits = Waits { knows_all_threads: identities.is_complete(), ..Waits::default() };
         let mut found = BTreeMap::new();
         for tid in self.tids() {
             if self.budget().halt().is_some() {

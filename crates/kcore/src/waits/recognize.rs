@@ -60,9 +60,9 @@ impl<'a> Recognizer<'a> {
         if let Some(found) = proven {
             return (found, LockProof::Words);
         }
-        let named = self.function(tid).and_then(|(function, proof)| {
-            Some((self.named(tid, function, &sight)?, proof))
-        });
+        let named = self
+            .function(tid)
+            .and_then(|(function, proof)| Some((self.named(tid, function, &sight)?, proof)));
         named.unwrap_or_else(|| (unknown(wait), LockProof::None))
     }
 

@@ -6,8 +6,11 @@ use crate::analysis::{
     crash::{SIGABRT, ends_itself},
 };
 
-pub const FINDER: Finder =
-    Finder { name: "abort", needs: "who sent SIGABRT, and the stack of the thread", scope: FinderScope::Crash(find) };
+pub const FINDER: Finder = Finder {
+    name: "abort",
+    needs: "who sent SIGABRT, and the stack of the thread",
+    scope: FinderScope::Crash(find),
+};
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     if !aborts(crash) || said_at_end(crash).is_some() {

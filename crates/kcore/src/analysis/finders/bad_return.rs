@@ -1,7 +1,9 @@
 //! A return to what is no address: the stack held something else where the return address was.
 
 use super::bad_pointer::what_it_is;
-use crate::analysis::{Crash, EvidenceSource, Finder, FinderScope, Finding, crash::is_non_canonical};
+use crate::analysis::{
+    Crash, EvidenceSource, Finder, FinderScope, Finding, crash::is_non_canonical,
+};
 
 pub const FINDER: Finder = Finder {
     name: "bad-return",

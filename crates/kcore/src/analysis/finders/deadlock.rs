@@ -49,9 +49,7 @@ fn with_steps(finding: Finding, hang: &Hang<'_>, cycle: &[Tid]) -> Finding {
         let text = format!("thread {tid} is blocked in the kernel{}", hang.site(*tid));
         let finding = finding.with(text, EvidenceSource::Stack(*tid));
         match lock.zip(hang.wait(*tid)) {
-            Some((at, wait)) => {
-                finding.with(format!("it {wait}"), EvidenceSource::Lock(at))
-            }
+            Some((at, wait)) => finding.with(format!("it {wait}"), EvidenceSource::Lock(at)),
             None => finding,
         }
     })

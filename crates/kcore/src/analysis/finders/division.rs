@@ -2,7 +2,8 @@
 
 use crate::analysis::{Crash, EvidenceSource, Finder, FinderScope, Finding};
 
-pub const FINDER: Finder = Finder { name: "division", needs: "why SIGFPE was sent", scope: FinderScope::Crash(find) };
+pub const FINDER: Finder =
+    Finder { name: "division", needs: "why SIGFPE was sent", scope: FinderScope::Crash(find) };
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     crash.signal()?;

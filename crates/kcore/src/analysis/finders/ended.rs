@@ -9,7 +9,8 @@ use crate::{
     signal,
 };
 
-pub const FINDER: Finder = Finder { name: "ended", needs: "who sent the signal", scope: FinderScope::Crash(find) };
+pub const FINDER: Finder =
+    Finder { name: "ended", needs: "who sent the signal", scope: FinderScope::Crash(find) };
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     let info = crash.signal()?;

@@ -27,8 +27,11 @@ const TERMINATORS: [&str; 2] = ["std::terminate", "__cxxabiv1::__terminate"];
 const THROWERS: [&str; 4] =
     ["__cxa_throw", "__cxa_rethrow", "_Unwind_RaiseException", "std::rethrow_exception"];
 
-pub const FINDER: Finder =
-    Finder { name: "last-words", needs: "the memory of the library or runtime that gave up", scope: FinderScope::Crash(find) };
+pub const FINDER: Finder = Finder {
+    name: "last-words",
+    needs: "the memory of the library or runtime that gave up",
+    scope: FinderScope::Crash(find),
+};
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     Ok(said_at_end(crash).map(|sentence| {

@@ -33,7 +33,8 @@ fn find(hang: &Hang<'_>) -> FinderAnswer {
         None => finding,
     };
     Ok(Some(orphans.fold(finding, |finding, (lock, id)| {
-        let text = format!("{} for {}, whose owner is thread {id}", waiters(lock), hang.named(lock));
+        let text =
+            format!("{} for {}, whose owner is thread {id}", waiters(lock), hang.named(lock));
         finding.with(text, EvidenceSource::Lock(lock.at))
     })))
 }

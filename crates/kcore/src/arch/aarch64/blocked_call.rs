@@ -52,7 +52,10 @@ mod tests {
     #[test]
     fn a_call_that_is_to_be_made_again_has_all_arguments() {
         let call = call(CODE + 4, DATA).unwrap();
-        assert_eq!((call.number, call.arguments[0], call.arguments[1]), (98, Some(DATA), Some(0x80)));
+        assert_eq!(
+            (call.number, call.arguments[0], call.arguments[1]),
+            (98, Some(DATA), Some(0x80))
+        );
     }
 
     #[test]

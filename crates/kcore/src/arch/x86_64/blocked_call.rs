@@ -22,15 +22,20 @@ mod tests {
 
     fn registers(number: i64, result: i64) -> Vec<UserRegister> {
         let named = [("orig_rax", number), ("rax", result), ("rdi", 0x1000), ("rsi", 0x80)];
-        let register =
-            |(name, value): (&'static str, i64)| UserRegister { name, value: value.cast_unsigned() };
+        let register = |(name, value): (&'static str, i64)| UserRegister {
+            name,
+            value: value.cast_unsigned(),
+        };
         named.map(register).to_vec()
     }
 
     #[test]
     fn a_call_that_is_to_go_on_is_one_that_the_thread_is_in() {
         let call = blocked(&registers(202, -512), &MadeMemory::default()).unwrap();
-        assert_eq!((call.number, call.arguments[0], call.arguments[1]), (202, Some(0x1000), Some(0x80)));
+        assert_eq!(
+            (call.number, call.arguments[0], call.arguments[1]),
+            (202, Some(0x1000), Some(0x80))
+        );
         assert_eq!(call.arguments[2], None);
         assert!(blocked(&registers(230, -516), &MadeMemory::default()).is_some());
     }

@@ -54,7 +54,8 @@ mod tests {
             let (word, expected) = (Addr::new(0x1004), words[1]);
             let value = Some(expected);
             let wait = FutexWait { word, command: 0, expected, has_limit: false, value };
-            let found = proven_mutex(&Sight { space: &space, identities: &identities, wait: &wait });
+            let found =
+                proven_mutex(&Sight { space: &space, identities: &identities, wait: &wait });
             found.map(|found| found.holder)
         };
         assert_eq!(holder([0, WAITED_FOR | NO_OWNER, 1]), Some(Holder::NotRecorded));

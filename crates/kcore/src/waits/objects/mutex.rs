@@ -131,7 +131,11 @@ mod tests {
     }
 
     /// Lock, count, owner, users and kind.
-    fn with(words: [u32; 5], wait: &FutexWait, look: fn(&Sight<'_>) -> Option<Found>) -> Option<Found> {
+    fn with(
+        words: [u32; 5],
+        wait: &FutexWait,
+        look: fn(&Sight<'_>) -> Option<Found>,
+    ) -> Option<Found> {
         let space = MadeMemory::default().words32(AT, &words);
         let identities = Identities::made(&[OWNER_ID]);
         look(&Sight { space: &space, identities: &identities, wait })
@@ -149,13 +153,20 @@ mod tests {
             ([2, 2, OWNER_ID, 1, 1], wait(WAIT, 2), MutexType::Recursive),
             ([2, 0, OWNER_ID, 1, 0x82], wait(WAIT, 2), MutexType::ErrorChecking),
             ([2, 0, OWNER_ID, 3, 3], wait(9, 2), MutexType::Adaptive),
-            ([WAITERS | OWNER_ID, 1, OWNER_ID, 1, 0x90], wait(WAIT, WAITERS | OWNER_ID), MutexType::Normal),
+            (
+                [WAITERS | OWNER_ID, 1, OWNER_ID, 1, 0x90],
+                wait(WAIT, WAITERS | OWNER_ID),
+                MutexType::Normal,
+            ),
             ([WAITERS | OWNER_ID, 0, OWNER_ID, 1, 0x20], wait(LOCK_PI, 0), MutexType::Normal),
         ];
         for (words, wait, mutex_type) in kinds {
             let found = with(words, &wait, proven).unwrap_or_else(|| panic!("{words:x?}"));
             let LockKind::Mutex(kind) = found.kind else { panic!("{found:?}") };
-            assert_eq!((kind.mutex_type, found.holder, found.at), (mutex_type, owned(), Addr::new(AT)));
+            assert_eq!(
+                (kind.mutex_type, found.holder, found.at),
+                (mutex_type, owned(), Addr::new(AT))
+            );
             assert_eq!(kind.is_robust, words[4] & ROBUST != 0);
             assert_eq!(kind.inherits_priority, words[4] & INHERITS != 0);
         }
@@ -190,7 +201,10 @@ mod tests {
         assert_eq!(holder([0, 0, 0, 4, 0]), Some(Holder::Nobody));
         // Robust: locked by the kernel's word, and the owner not stored yet; not consistent; free.
         assert_eq!(holder([WAITERS | OWNER_ID, 0, 0, 0, 0x90]), Some(Holder::NotRecorded));
-        assert_eq!(holder([WAITERS | OWNER_ID, 0, 0x7fff_ffff, 1, 0x90]), Some(Holder::NotRecorded));
+        assert_eq!(
+            holder([WAITERS | OWNER_ID, 0, 0x7fff_ffff, 1, 0x90]),
+            Some(Holder::NotRecorded)
+        );
         assert_eq!(holder([WAITERS, 0, 0, 0, 0x90]), Some(Holder::Nobody));
     }
 
