@@ -7,8 +7,12 @@ use super::{analysis, case, findings, gallery::runs_all, locks::told};
 /// Finders that look at what threads wait for.
 const OF_HANGS: [&str; 4] = ["deadlock", "self-deadlock", "owner-gone", "lock-convoy"];
 
-/// The findings of those, and the cases that have them: scenario, finder, how sure, and what the sentence holds.
-const HANGS: &[(&str, &str, &str, &[&str], &[&str])] = &[
+/// A finding of those: the scenario, the finder, how sure it is, what the sentence holds, and the variants.
+type HangClaim =
+    (&'static str, &'static str, &'static str, &'static [&'static str], &'static [&'static str]);
+
+/// All of them.
+const HANGS: &[HangClaim] = &[
     (
         "hang-abba",
         "deadlock",

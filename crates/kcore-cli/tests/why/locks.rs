@@ -1,9 +1,5 @@
 //! `::locks`: what is said of threads that wait, against the programs' own account of it.
 
-#[allow(dead_code, reason = "nothing here is compiled")]
-#[path = "../support/process.rs"]
-mod process;
-
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -12,7 +8,7 @@ use std::time::Duration;
 use gen_cores::Case;
 use serde_json::Value;
 
-use super::case;
+use super::{case, process::Running};
 
 /// What a program printed of its waits.
 pub fn told(case: &Case) -> Vec<Value> {
@@ -146,7 +142,7 @@ fn a_running_process_tells_the_same() {
     let mut command = Command::new(case.core.with_file_name("hang-three"));
     command.arg("three").current_dir(folder.path());
     command.env("KCORE_TRUTH", folder.path().join("truth"));
-    let (running, _input, output) = process::Running::start(&mut command);
+    let (running, _input, output) = Running::start(&mut command);
     let mut lines = std::io::BufRead::lines(std::io::BufReader::new(output));
     let text: Vec<String> = lines.by_ref().take(3).map(Result::unwrap).collect();
     // Between its word and its wait a thread takes a moment.

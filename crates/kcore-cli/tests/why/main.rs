@@ -6,6 +6,8 @@ mod gallery;
 mod hangs;
 mod locks;
 mod own;
+#[path = "../support/process.rs"]
+mod process;
 mod several;
 
 use std::path::Path;
