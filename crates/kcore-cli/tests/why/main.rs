@@ -3,7 +3,11 @@
 mod claims;
 mod damaged;
 mod gallery;
+mod hangs;
+mod locks;
 mod own;
+#[path = "../support/process.rs"]
+mod process;
 mod several;
 
 use std::path::Path;

@@ -1,14 +1,10 @@
 //! Bugs that no scenario has: what is claimed of them.
 
-#[allow(dead_code, reason = "nothing here keeps running")]
-#[path = "../support/process.rs"]
-mod process;
-
 use std::fs;
 
 use gen_cores::{Program, core_of};
 
-use super::{analysis, findings, gallery::runs_all};
+use super::{analysis, findings, gallery::runs_all, process};
 
 /// The bug, the finder, the word for how sure it is, and what the sentence holds.
 const BUGS: &[(&str, &str, &str, &str)] = &[

@@ -46,7 +46,7 @@ impl FutexWait {
         let operation = int(1)?;
         let command = operation & COMMAND;
         let is_known = operation & !(COMMAND | PRIVATE | REALTIME) == 0;
-        let is_wait = is_known && SLEEPING.contains(&command) && word.get() % 4 == 0;
+        let is_wait = is_known && SLEEPING.contains(&command) && word.get().is_multiple_of(4);
         is_wait.then_some(Self {
             word,
             command,

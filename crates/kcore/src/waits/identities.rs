@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kcore_elf::core_file::Instants;
+use kcore_elf::core_file::{Damage, Instants};
 use kcore_mem::{Addr, AddressSpace};
 
 use super::word::read32;
@@ -130,7 +130,8 @@ fn has_all_threads(core: &Core) -> bool {
     let Some(file) = core.file() else { return false };
     let missing = file.late_threads().len().saturating_add(file.refused_threads().len());
     let is_one_instant = file.snapshot().is_none_or(|taken| taken.instants == Instants::One);
-    missing == 0 && is_one_instant && core.threads().iter().all(|it| it.tid.get() != 0)
+    let is_whole = file.damage().iter().all(|it| matches!(it, Damage::Memory { .. }));
+    missing == 0 && is_one_instant && is_whole && core.threads().iter().all(|it| it.tid.get() != 0)
 }
 
 /// The ids at a distance from the thread pointers of threads whose structure is of a C library. They prove to be ids

@@ -61,7 +61,8 @@ impl Waits {
 
     fn add(&mut self, found: &mut BTreeMap<(Addr, Addr), usize>, lock: Lock, waiter: LockWaiter) {
         // Waiters of one object wait on several of its words.
-        let key = (lock.at, lock.kind.has_one_word().then_some(lock.word).unwrap_or_default());
+        let word = if lock.kind.has_one_word() { lock.word } else { Addr::default() };
+        let key = (lock.at, word);
         let index = *found.entry(key).or_insert(self.locks.len());
         if index == self.locks.len() {
             self.locks.push(lock);

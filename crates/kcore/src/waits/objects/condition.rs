@@ -12,7 +12,7 @@ const SIGNALS: [i64; 2] = [40, 32];
 /// Where the condition variable may lie whose waiters sleep on a word: it begins at a multiple of eight bytes, and has
 /// two such words.
 pub fn candidates(word: Addr) -> [Addr; 2] {
-    let second = i64::from(word.get() % 8 != 0).wrapping_mul(4);
+    let second = i64::from(!word.get().is_multiple_of(8)).wrapping_mul(4);
     SIGNALS.map(|signals| word.wrapping_offset(signals.saturating_add(second).wrapping_neg()))
 }
 

@@ -46,7 +46,7 @@ pub fn to_write(sight: &Sight<'_>) -> Option<Found> {
 fn found(sight: &Sight<'_>, offset: i64, purpose: WaitPurpose) -> Option<Found> {
     let at = sight.wait.word.wrapping_offset(offset.wrapping_neg());
     let word = |offset: i64| read32(sight.space, at, offset);
-    let is_plausible = at.get() % 8 == 0
+    let is_plausible = at.get().is_multiple_of(8)
         && sight.wait.is_plain()
         && word(SHARED)? <= 1
         && word(FLAGS)? <= 3
