@@ -21,6 +21,8 @@ const SINCE: u64 = 24;
 const REASON: u64 = 32;
 /// From who made it to what it began with.
 const START: u64 = 16;
+/// The number of the goroutine that runs `main`.
+const FIRST: u64 = 1;
 /// Bytes that are read: those of the largest.
 const SIZE: usize = 344;
 
@@ -37,7 +39,7 @@ pub struct Goroutine {
     pub reason: Option<&'static str>,
     /// Since when it waits, in nanoseconds of the system's monotonic clock, once the garbage collector has seen it wait.
     pub since: Option<u64>,
-    /// Where the `go` is that made it.
+    /// Where the `go` is that made it; the first one was made by the code that starts a process.
     pub creator: Option<CodeAddr>,
     /// The goroutine that made it, since Go 1.21.
     pub parent: Option<u64>,
@@ -124,13 +126,14 @@ impl Goroutine {
         let sudog = fields.pointer(g.waiting).filter(|_| state.has_reason());
         let field = |at: Addr, offset| space.read_addr(at.checked_add(offset)?).ok();
         let thread = fields.pointer(MACHINE).and_then(|m| field(m, layout.m.thread));
+        let id = fields.word(behind(ID));
         Self {
-            id: fields.word(behind(ID)),
+            id,
             at,
             state,
             reason: reason(layout.minor, number).filter(|it| state.has_reason() && !it.is_empty()),
             since: Some(since).filter(|since| state.has_reason() && *since != 0),
-            creator: fields.pointer(g.creator).map(CodeAddr::Return),
+            creator: fields.pointer(g.creator).filter(|_| id != FIRST).map(CodeAddr::Return),
             parent: g.parent.map(|parent| fields.word(parent)).filter(|parent| *parent != 0),
             start: Addr::new(fields.word(g.creator.saturating_add(START))),
             locked: fields.word(g.locked) != 0,

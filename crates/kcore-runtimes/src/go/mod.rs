@@ -5,6 +5,7 @@
 
 mod bytes;
 mod code;
+mod ending;
 mod function;
 mod goroutine;
 mod goroutines;
@@ -20,6 +21,8 @@ mod state;
 mod step;
 mod tables;
 mod task;
+#[cfg(test)]
+mod tests;
 mod version;
 
 use std::sync::{Arc, OnceLock};
@@ -33,11 +36,12 @@ pub use probe::PROBE;
 pub use state::State;
 
 use code::{Code, Place};
+use ending::Backlog;
 use layout::Layout;
 use role::Role;
 use tables::Tables;
 
-use crate::{Host, Identity, LanguageFrame, NativeStack, Runtime, Span, Task};
+use crate::{DyingStack, Ending, Host, Identity, LanguageFrame, NativeStack, Runtime, Span, Task};
 
 /// What Go's linker made of one module of a process.
 pub struct Go {
@@ -47,10 +51,30 @@ pub struct Go {
     code: Arc<Code>,
     /// Where `runtime.allgs` lies, if the module has it: a plugin uses that of the program.
     goroutines: Option<Addr>,
+    backlog: Option<Backlog>,
     known: OnceLock<Goroutines>,
 }
 
 impl Go {
+    /// That whose `runtime.moduledata` lies at `module`, made by Go 1.`minor`, with its `runtime.allgs` if it has one:
+    /// for who knows where they lie.
+    ///
+    /// # Errors
+    /// In words, where the version is not known, or what lies there does not hold together.
+    pub fn with_roots(
+        host: &dyn Host,
+        minor: u8,
+        module: Addr,
+        goroutines: Option<Addr>,
+    ) -> Result<Self, String> {
+        let layout = Layout::of(minor)
+            .ok_or_else(|| format!("the layouts of Go 1.{minor} are not known"))?;
+        let tables = Tables::load(host.space(), module, &layout)?;
+        let identity = Identity::new(probe::NAME, "");
+        let (code, known) = (Code::default().into(), OnceLock::new());
+        Ok(Self { identity, layout, tables, code, goroutines, backlog: None, known })
+    }
+
     /// The goroutines that have not ended. They are looked for once.
     pub fn goroutines(&self, host: &dyn Host) -> &Goroutines {
         self.known.get_or_init(|| match self.goroutines {
@@ -113,7 +137,12 @@ impl Runtime for Go {
     fn later(&self) -> Option<Arc<dyn Runtime>> {
         let (identity, code, known) = (self.identity.clone(), self.code.clone(), OnceLock::new());
         let (layout, tables, goroutines) = (self.layout, self.tables.clone(), self.goroutines);
-        Some(Arc::new(Self { identity, layout, tables, code, goroutines, known }))
+        let backlog = self.backlog;
+        Some(Arc::new(Self { identity, layout, tables, code, goroutines, backlog, known }))
+    }
+
+    fn end(&self, host: &dyn Host, dying: &DyingStack<'_>) -> Vec<Ending> {
+        self.ending(host, dying)
     }
 
     fn keeps_stacks(&self) -> bool {

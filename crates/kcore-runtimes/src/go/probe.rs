@@ -1,15 +1,11 @@
 //! How Go is found.
 
-use std::sync::OnceLock;
-
 use kcore_mem::Arch;
 
 use super::{
     Go,
-    code::Code,
-    layout::Layout,
+    ending::Backlog,
     roots,
-    tables::Tables,
     version::{SECTION, Version},
 };
 use crate::{Damage, Finding, Host, HostModule, Identity, Probe};
@@ -44,14 +40,15 @@ fn find_in(host: &dyn Host, module: &dyn HostModule) -> Option<Finding> {
     let Some(known) = &version else {
         return damaged("it does not say which version made it".to_owned());
     };
-    let Some(layout) = known.minor.and_then(Layout::of) else {
+    let Some(minor) = known.minor else {
         return damaged(format!("the layouts of Go {} are not known", known.text));
     };
     let Some(at) = roots::module_data(host, module, tables.start) else {
         return damaged("its runtime.moduledata is not found, or was not dumped".to_owned());
     };
-    let tables = match Tables::load(host.space(), at, &layout) {
-        Ok(tables) => tables,
+    let goroutines = roots::all_goroutines(host, module);
+    let go = match Go::with_roots(host, minor, at, goroutines) {
+        Ok(go) => go,
         Err(why) => return damaged(why),
     };
     let identity = Identity {
@@ -61,7 +58,5 @@ fn find_in(host: &dyn Host, module: &dyn HostModule) -> Option<Finding> {
         metadata: format!("the tables of functions in {section}").into(),
         undecoded: Vec::new(),
     };
-    let goroutines = roots::all_goroutines(host, module);
-    let (code, known) = (Code::default().into(), OnceLock::new());
-    Some(Finding::Found(Box::new(Go { identity, layout, tables, code, goroutines, known })))
+    Some(Finding::Found(Box::new(Go { identity, backlog: Backlog::of(module), ..go })))
 }
