@@ -77,6 +77,9 @@ func fault(at *int) int { return *at }
 // nobody is what nothing is ever sent on.
 var nobody = make(chan int)
 
+// kept is the end of a pipe that would be closed if nothing held it.
+var kept *os.File
+
 // park starts all goroutines that wait; each calls `started` right before.
 func park(started func()) int {
 	var mutex sync.Mutex
@@ -91,10 +94,11 @@ func park(started func()) int {
 	if err != nil {
 		panic(err)
 	}
-	read, _, err := os.Pipe()
+	read, write, err := os.Pipe()
 	if err != nil {
 		panic(err)
 	}
+	kept = write
 	all := []func(){
 		func() { started(); <-nobody },
 		func() { started(); one := make(chan int); one <- 1 },
