@@ -55,6 +55,7 @@ mod fpregs;
 mod frame;
 mod frame_operand;
 pub mod gdb;
+mod goroutines;
 mod grep;
 mod head;
 mod heap;
@@ -212,6 +213,8 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &bthreads::list::Bthreads,
     &bthreads::bthread::Bthread,
     &fibers::list::Fibers,
+    &goroutines::list::Goroutines,
+    &goroutines::goroutine::Goroutine,
     &python::pystack::Pystack,
     &python::pyprint::Pyprint,
     &python::pyobjects::Pyobjects,
@@ -328,6 +331,7 @@ pub const WALKERS: &[&dyn Walker] = &[
     &walk::initial::ENV,
     &bthreads::walk::Bthreads,
     &fibers::walk::Fibers,
+    &goroutines::walk::Goroutines,
     &v8::walk::jsframe::Jsframe,
     &v8::walk::jsprop::Jsprop,
     &v8::walk::jselement::Jselement,

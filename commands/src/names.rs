@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use kcore::{Addr, Core, FrameKind, NamedFrame, Tid};
+use kcore::{Addr, Core, NamedFrame, Tid};
 use kcore_dcmd::{
     Cx, PrivateSymbols, SymbolCell,
     stack::{FrameLine, Layout},
@@ -54,7 +54,7 @@ impl<'c> Names<'c> {
     /// private symbol holds it, or names are not demangled. An inlined call has no symbol, and
     /// neither has a function that a runtime runs.
     pub fn renamed(&self, frame: &NamedFrame) -> Option<SymbolCell<'static>> {
-        if frame.location.inline || frame.location.kind != FrameKind::Native {
+        if frame.location.inline || !frame.location.kind.is_machine_code() {
             return None;
         }
         let at = frame.pc()?;

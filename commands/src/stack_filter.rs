@@ -1,6 +1,6 @@
 //! Which groups of threads `::stacks` shows.
 
-use kcore::{Core, FrameKind, NamedFrame, SoughtName, StackGroup};
+use kcore::{Core, NamedFrame, SoughtName, StackGroup};
 use kcore_dcmd::{Args, Cx, DcmdError, Result, stack::state_of_group};
 
 /// A function, with its module and an offset in it if these must match too.
@@ -127,7 +127,7 @@ impl CallFilter {
 /// function that a runtime runs.
 fn symbol_of(core: &Core, frame: &NamedFrame) -> Option<String> {
     let location = &frame.location;
-    let is_native = location.kind == FrameKind::Native && !location.inline;
+    let is_native = location.kind.is_machine_code() && !location.inline;
     let start = frame.pc()?.addr().get().checked_sub(location.offset.filter(|_| is_native)?)?;
     core.mangled_name(kcore::Addr::new(start))
 }

@@ -10,6 +10,8 @@
 mod cut;
 #[path = "make/debug.rs"]
 mod debug;
+#[path = "make/goish.rs"]
+mod goish;
 #[path = "make/language.rs"]
 mod language;
 #[path = "make/link_map.rs"]
@@ -82,6 +84,7 @@ fn typed() {
         seeds.iter().for_each(|(name, bytes)| put(target, name, bytes));
     }
     scripted::seeds().iter().for_each(|(name, bytes)| put("v8", name, bytes));
+    goish::seeds().iter().for_each(|(name, bytes)| put("go", name, bytes));
     pythonic::seeds().iter().for_each(|(name, bytes)| put("python", name, bytes));
 }
 

@@ -12,6 +12,7 @@ pub mod disasm;
 pub mod dwarf;
 pub mod expression;
 pub mod frame;
+pub mod go;
 pub mod image;
 pub mod in_place;
 pub mod input;

@@ -25,6 +25,7 @@ impl Build<'_> {
             Language::JavaScript => return node::lay_out(self.scenario, self.variant, self.dir),
             Language::Python => return python::lay_out(self.scenario, self.variant, self.dir),
             Language::Rust => vec![self.rust()],
+            Language::Go if self.variant.go.is_some() => self.go_build().into_iter().collect(),
             Language::Go => vec![self.go_object(), self.go_program()],
             Language::C | Language::Cpp => {
                 let finish = self.variant.debug.finish(&self.scenario.name);
@@ -165,6 +166,11 @@ impl Build<'_> {
         line.arg(format!("-trimpath={}=>gen-cores", paths::package_dir().display()));
         line.args(&self.scenario.recipe.flags).path(&self.scenario.source());
         line
+    }
+
+    /// The whole program by a release's own `go build`.
+    fn go_build(&self) -> Option<Line> {
+        Some(self.variant.go?.build(self.scenario, self.variant))
     }
 
     fn go_program(&self) -> Line {

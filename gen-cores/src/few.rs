@@ -25,6 +25,8 @@ const OF_FEW: &[&str] = &[
     "python3.13",
     "debian3.11",
     "debian3.14",
+    "go1.19",
+    "go1.27",
 ];
 
 /// The default variants that each compiled program is made in.

@@ -23,6 +23,7 @@ mod error;
 mod few;
 mod gcore;
 pub mod gdb;
+mod golang;
 mod kernel;
 mod lock;
 mod make;

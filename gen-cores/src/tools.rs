@@ -121,6 +121,13 @@ fn compilers(language: Language, variant: &Variant) -> Vec<&'static str> {
     if variant.python.is_some() {
         return Vec::new();
     }
+    if let Some(go) = variant.go {
+        return match (go.is_of_system(), go.is_here()) {
+            (true, _) => vec![GO],
+            (false, true) => Vec::new(),
+            (false, false) => vec![wheel::PIP, wheel::UNZIP],
+        };
+    }
     match variant.node {
         Some(release) if release.is_here() => Vec::new(),
         Some(_) => vec![node::NPM],
@@ -133,6 +140,7 @@ pub(crate) fn versions(language: Language, variant: &Variant) -> Result<Vec<Stri
     let others = dumper(variant).into_iter().chain(variant.debug.tool());
     let runtime = variant.node.map(|release| release.name());
     let runtime = runtime.or_else(|| variant.python.map(|python| python.name()));
+    let runtime = runtime.or_else(|| variant.go.map(|release| release.name()));
     let maker = runtime.map_or_else(|| version(compiler(language, variant)), Ok);
     std::iter::once(maker).chain(others.map(version)).collect()
 }

@@ -1,5 +1,6 @@
 //! A variant: how a scenario is compiled, linked and dumped, told by its name (`O2-musl-static`).
 
+use crate::golang;
 use crate::node::{self, Release};
 use crate::python::{self, Interpreter};
 use crate::{DebugForm, Error, Language, Result};
@@ -113,6 +114,8 @@ pub struct Variant {
     pub(crate) node: Option<Release>,
     /// The interpreter that runs a program in Python.
     pub(crate) python: Option<Interpreter>,
+    /// The release of Go that builds a program in Go, with its own `go build`.
+    pub(crate) go: Option<golang::Release>,
     /// Whether that has no symbols but for those of its dynamic table.
     pub stripped: bool,
     /// Whether return addresses are signed and branch targets marked (`-mbranch-protection=standard`).
@@ -129,8 +132,9 @@ impl Variant {
         let (first, rest) = name.split_once('-').unwrap_or((name, ""));
         let node = node::release(first);
         let python = python::interpreter(first);
+        let go = golang::release(first);
         // Runtimes as they are distributed.
-        let (opt, link) = match node.is_some() || python.is_some() {
+        let (opt, link) = match node.is_some() || python.is_some() || go.is_some() {
             true => (Opt::Full, Link::NoPie),
             false => (parse_opt(first).ok_or_else(|| unknown(name, first))?, Link::Pie),
         };
@@ -145,6 +149,7 @@ impl Variant {
             arch: Arch::X86_64,
             node,
             python,
+            go,
             stripped: false,
             signed: false,
         };
@@ -168,7 +173,7 @@ impl Variant {
         {
             return Some("clang compiles for the machine's own architecture and library alone");
         }
-        if self.stripped && self.node.is_none() {
+        if self.stripped && self.node.is_none() && self.go.is_none() {
             return Some("`stripped` goes with a runtime alone");
         }
         match self.arch {
@@ -200,7 +205,7 @@ impl Variant {
 
     /// The word of the name that asks for a version of a runtime (`node20`, `debian3.14`), if one does.
     pub fn runtime(&self) -> Option<&str> {
-        let has_runtime = self.node.is_some() || self.python.is_some();
+        let has_runtime = self.node.is_some() || self.python.is_some() || self.go.is_some();
         self.name.split('-').next().filter(|_| has_runtime)
     }
 

@@ -40,6 +40,12 @@ pub enum FrameKind {
 }
 
 impl FrameKind {
+    /// Whether it is machine code of a compiler that ran ahead of time: it has symbols, and variables where debug
+    /// information tells of them.
+    pub const fn is_machine_code(self) -> bool {
+        matches!(self, Self::Native | Self::Go)
+    }
+
     /// The word for it in output.
     pub const fn as_str(self) -> &'static str {
         match self {

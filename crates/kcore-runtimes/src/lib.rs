@@ -5,10 +5,10 @@
 //! process holds: absent is no finding, damaged says what cannot be decoded and why, and what was
 //! found is a [`Runtime`]. [`PROBES`] lists them; [`Runtimes`] is what one process came to.
 //!
-//! A runtime has ten duties, methods of [`Runtime`] that by default answer nothing:
+//! A runtime has eleven duties, methods of [`Runtime`] that by default answer nothing:
 //! *step* and *stop* ([`Runtime::step`]) lead the walker through code without unwind information;
 //! *decode* ([`Runtime::decode`]) is given all native frames of a stack and returns [`Span`]s of
-//! language frames; *enumerate* and *seed* ([`Runtime::tasks`]) list stacks that belong to no thread;
+//! language frames; *locate* ([`Runtime::locate`]) names its machine code; *enumerate* and *seed* ([`Runtime::tasks`]) list stacks that belong to no thread;
 //! *values* ([`Runtime::identify`]) say what an address is;
 //! *variables* ([`Runtime::variables`]) those of a language frame; *objects* ([`Runtime::objects`]) are the heap, the same
 //! for all ([`objects`], [`graph`]); *threads* ([`Runtime::thread`]) name
@@ -40,6 +40,7 @@ pub mod bthread;
 mod ending;
 mod fcontext;
 pub mod fiber;
+pub mod go;
 pub mod graph;
 mod host;
 mod language_frame;

@@ -2,12 +2,12 @@
 
 use std::{any::Any, sync::Arc};
 
-use kcore_mem::Addr;
+use kcore_mem::{Addr, CodeAddr};
 use kcore_unwind::{End, Frame, Phase, Regs, RuleFrame, RuleStep, Tid};
 
 use crate::{
-    DyingStack, Ending, FrameOfLanguage, Host, ScriptVariables, Span, Task, Undecoded,
-    VariableLimits, objects::Objects,
+    DyingStack, Ending, FrameOfLanguage, Host, LanguageFrame, ScriptVariables, Span, Task,
+    Undecoded, VariableLimits, objects::Objects,
 };
 
 /// What a runtime is.
@@ -80,6 +80,13 @@ pub trait Runtime: Any + Send + Sync {
         Vec::new()
     }
 
+    /// *locate*: of machine code that a compiler of its language made, where the function begins that holds `at`, and
+    /// what runs there: inlined calls, innermost first, and that function. `None` when it is not of its code.
+    fn locate(&self, host: &dyn Host, at: CodeAddr) -> Option<(Addr, Vec<LanguageFrame>)> {
+        let _ = (host, at);
+        None
+    }
+
     /// The same one without what it learnt of the process that may have changed when that has run on; `None` where it
     /// keeps nothing of the kind.
     fn later(&self) -> Option<Arc<dyn Runtime>> {
@@ -89,6 +96,11 @@ pub trait Runtime: Any + Send + Sync {
     /// Whether *decode* follows what changes with every call and lies elsewhere than on the stack of C: that must be of the
     /// same instant as the stack, and cannot be read while the thread runs on.
     fn needs_its_instant(&self) -> bool {
+        false
+    }
+
+    /// Whether it keeps stacks in memory that are no thread's, which whoever copies a process has to copy with it.
+    fn keeps_stacks(&self) -> bool {
         false
     }
 

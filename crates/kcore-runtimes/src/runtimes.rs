@@ -2,12 +2,13 @@
 
 use std::{any::Any, sync::Arc};
 
-use kcore_mem::Addr;
+use kcore_mem::{Addr, CodeAddr};
 use kcore_unwind::{Phase, Regs, RuleFrame, RuleStep, Tid};
 
 use crate::{
-    Damage, DyingStack, Ending, Finding, FrameOfLanguage, Host, Identity, NativeStack, Probe,
-    Runtime, ScriptVariables, Span, Task, ThreadFacts, VariableLimits, objects::Objects, span,
+    Damage, DyingStack, Ending, Finding, FrameOfLanguage, Host, Identity, LanguageFrame,
+    NativeStack, Probe, Runtime, ScriptVariables, Span, Task, ThreadFacts, VariableLimits,
+    objects::Objects, span,
 };
 
 /// The runtimes that were found in a process, in the order of their probes.
@@ -83,6 +84,16 @@ impl Runtimes {
             self.damaged.iter().filter_map(|damage| Some((damage, damage.stand_in.as_ref()?)));
         let stand_ins = known.flat_map(|(damage, it)| it.spans(host, stack, damage));
         span::in_order(decoded.chain(stand_ins).collect(), stack.frames.len())
+    }
+
+    /// What runs at an address of machine code, from the first whose code it is; see [`Runtime::locate`].
+    pub fn locate(&self, host: &dyn Host, at: CodeAddr) -> Option<(Addr, Vec<LanguageFrame>)> {
+        self.found.iter().find_map(|runtime| runtime.locate(host, at))
+    }
+
+    /// Whether one of them keeps stacks that are no thread's in memory.
+    pub fn keep_stacks(&self) -> bool {
+        self.found.iter().any(|runtime| runtime.keeps_stacks())
     }
 
     /// Those that cannot decode a stack whose thread has run on meanwhile.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use kcore_mem::Addr;
 use kcore_symbols::{DebugInfo, DieId, FunctionScope, Scopes};
 
-use crate::{Core, FrameKind, Module, NamedFrame, Tid};
+use crate::{Core, Module, NamedFrame, Tid};
 
 /// The code of a function that runs in a frame. A name that is used there is looked for in the blocks of the
 /// function, then in its unit, then in its module, and only then in the rest of the process.
@@ -20,7 +20,7 @@ pub struct CodeScope {
 impl NamedFrame {
     /// The code that runs there; `None` of a frame of a runtime's language.
     pub fn code_scope(&self) -> Option<CodeScope> {
-        let is_native = self.location.kind == FrameKind::Native;
+        let is_native = self.location.kind.is_machine_code();
         let at = self.pc().filter(|_| is_native)?.lookup();
         Some(CodeScope { at, depth: self.location.depth() })
     }

@@ -189,7 +189,30 @@ impl Core {
             in_exe: module.is_exe(),
             ..Location::default()
         };
+        if let Some(found) = self.locations_of_language(at, &base) {
+            return found;
+        }
         self.locations_in(module, at, &base).unwrap_or_else(|| Arc::from([base.clone()]))
+    }
+
+    /// What a runtime knows of machine code that a compiler of its language made.
+    fn locations_of_language(&self, at: CodeAddr, base: &Location) -> Option<Arc<[Location]>> {
+        let (start, frames) = self.runtimes().locate(self, at)?;
+        let mut found: Vec<Location> = frames
+            .into_iter()
+            .map(|frame| Location {
+                function: frame.function,
+                file: frame.file,
+                line: frame.line,
+                language: frame.language,
+                inline: frame.inline,
+                kind: frame.kind,
+                doubt: frame.doubt,
+                ..base.clone()
+            })
+            .collect();
+        found.last_mut()?.offset = at.addr().offset_from(start);
+        Some(found.into())
     }
 
     fn made_location(&self, at: CodeAddr) -> Option<Location> {

@@ -129,10 +129,19 @@ fn is_own(frame: &NamedFrame) -> bool {
     match location.kind {
         FrameKind::Native => !is_trampoline && is_own_native(location),
         FrameKind::Trampoline | FrameKind::Async => false,
+        FrameKind::Go => !is_gos_own(location.function.as_deref().unwrap_or_default()),
         FrameKind::Js => !file_of(location).starts_with("node:"),
         FrameKind::Python => !is_pythons_own(file_of(location)),
         _ => true,
     }
+}
+
+/// Whether a function is one of Go's runtime, or of what stands between that and programs.
+fn is_gos_own(function: &str) -> bool {
+    function == "panic"
+        || ["runtime.", "runtime/", "internal/", "sync.", "syscall."]
+            .iter()
+            .any(|package| function.starts_with(package))
 }
 
 fn is_own_native(location: &Location) -> bool {

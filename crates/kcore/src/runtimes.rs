@@ -5,8 +5,8 @@ use std::sync::{Arc, atomic::Ordering::Relaxed};
 use kcore_elf::Image;
 use kcore_mem::{Addr, AddrRange, AddressSpace, Budget, CodeAddr, Region, Svma};
 use kcore_runtimes::{
-    Anchors, FrameKind, FrameOfLanguage, Host, HostModule, HostRange, Runtimes, ScriptVariables,
-    ThreadFacts, VariableLimits,
+    Anchors, FrameOfLanguage, Host, HostModule, HostRange, Runtimes, ScriptVariables, ThreadFacts,
+    VariableLimits,
 };
 use kcore_symbols::ModuleSymbols;
 use kcore_unwind::{Frame, Phase, Regs, RuleFrame, RuleStep, StepRule};
@@ -49,7 +49,7 @@ impl Core {
         limits: VariableLimits,
     ) -> Option<ScriptVariables> {
         let location = &frame.location;
-        (location.kind != FrameKind::Native).then_some(())?;
+        (!location.kind.is_machine_code()).then_some(())?;
         let of_language = FrameOfLanguage {
             kind: location.kind,
             object: location.object,

@@ -98,7 +98,7 @@ impl Core {
     /// if the stack begins as one of theirs.
     pub fn task_on(&self, stack: &Stack) -> Option<&Arc<Task>> {
         let tid = stack.tid?;
-        let is_known = self.tasks.get().is_some();
+        let is_known = self.tasks.get().is_some() || self.runtimes().keep_stacks();
         let outermost = stack.frames.iter().rev().take(OUTERMOST);
         let mut names = outermost.filter_map(|frame| self.symbol_at(frame.pc.lookup()));
         let begins_as_one = is_known || names.any(|symbol| self.begins_task(&symbol.name));

@@ -24,7 +24,7 @@ impl ComparedFrame<'_> {
 
     fn place(&self) -> Option<String> {
         let location = &*self.frame.location;
-        let is_shown = self.shows_source || location.kind != kcore::FrameKind::Native;
+        let is_shown = self.shows_source || !location.kind.is_machine_code();
         let file = location.file.as_deref().filter(|_| is_shown)?;
         Some(location.line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}")))
     }

@@ -181,7 +181,7 @@ impl FrameLine {
 
     /// Whether a runtime told of it.
     fn is_language(&self) -> bool {
-        self.frame.location.kind != FrameKind::Native
+        !self.frame.location.kind.is_machine_code()
     }
 
     fn is_trampoline(&self) -> bool {

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use kcore::{
-    Content, Core, Dialect, Endian, FrameKind, FrameVariable, KnownFrames, Language, Limits,
-    NamedFrame, Number, Object, ScriptNode, ScriptVariable, ScriptVariables, Stack, Type, TypeKind,
-    Value, VariableKind, VariableLimits,
+    Content, Core, Dialect, Endian, FrameVariable, KnownFrames, Language, Limits, NamedFrame,
+    Number, Object, ScriptNode, ScriptVariable, ScriptVariables, Stack, Type, TypeKind, Value,
+    VariableKind, VariableLimits,
 };
 
 use crate::{Cell, Integers, ScriptCell, ScriptStyle, ValueCell, ValueStyle};
@@ -72,7 +72,7 @@ impl<'c> ValueReader<'c> {
     }
 
     fn read(&self, frame: &NamedFrame) -> FrameValues {
-        if frame.location.kind != FrameKind::Native {
+        if !frame.location.kind.is_machine_code() {
             return self.of_language(frame);
         }
         let found = match self.wanted {

@@ -8,7 +8,7 @@ mod beam;
 mod go;
 mod hotspot;
 #[cfg(test)]
-mod made_host;
+pub(crate) mod made_host;
 
 use kcore_unwind::{Phase, Regs, RuleFrame, RuleStep};
 

@@ -18,7 +18,7 @@ const BELOW: u64 = 512;
 
 /// Whether a process has stacks that belong to no thread.
 pub fn has_some(core: &Core) -> bool {
-    !core.task_runtimes().is_empty()
+    !core.task_runtimes().is_empty() || core.runtimes().keep_stacks()
 }
 
 /// What is needed of the tasks of a process that runs, by what it took to list them: `read` are the pages that

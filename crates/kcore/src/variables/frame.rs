@@ -6,7 +6,7 @@ use kcore_symbols::{DebugInfo, FunctionScope, Type, Variable, VariableKind};
 use kcore_values::{Absent, Object, location};
 
 use super::{array_bounds, context::FrameView, known_frames::KnownFrames};
-use crate::{FrameKind, NamedFrame};
+use crate::NamedFrame;
 
 /// A variable of a frame.
 #[derive(Clone, Debug)]
@@ -66,7 +66,7 @@ impl KnownFrames<'_> {
 
 /// The function of a named frame, by how many others hold it.
 fn function<'s>(view: &FrameView<'s>, frame: &NamedFrame) -> Option<&'s FunctionScope> {
-    if frame.location.kind != FrameKind::Native {
+    if !frame.location.kind.is_machine_code() {
         return None;
     }
     let functions = &view.scopes()?.functions;

@@ -18,7 +18,7 @@ use std::{collections::HashSet, env, sync::Arc};
 
 use gen_cores::Outcome;
 use kcore::{Addr, Core, OpenOptions};
-use kcore_runtimes::{Runtimes, TASK_PROBES, Task};
+use kcore_runtimes::{PROBES, Runtimes, TASK_PROBES, Task};
 
 use crate::{alone::alone, hurt_host::HurtHost, measure::measure, random::Random};
 
@@ -35,7 +35,8 @@ const PEAK: usize = 64 << 20;
 const TOTAL: usize = 1 << 30;
 
 fn tasks(host: &HurtHost<'_>) -> Vec<Task> {
-    let runtimes = Runtimes::find(TASK_PROBES.iter().map(|task| &task.probe), host);
+    let probes = PROBES.iter().chain(TASK_PROBES.iter().map(|task| &task.probe));
+    let runtimes = Runtimes::find(probes, host);
     runtimes.tasks(host)
 }
 
@@ -91,4 +92,10 @@ fn hurt_lists_of_bthreads_are_told() {
 fn hurt_lists_of_fibers_are_told() {
     rounds("fibers", "O2-pie");
     rounds("fibers-shared", "O2-pie");
+}
+
+#[test]
+fn hurt_lists_of_goroutines_are_told() {
+    rounds("goroutines", "go1.19");
+    rounds("goroutines", "go1.27");
 }

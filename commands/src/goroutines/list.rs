@@ -1,0 +1,66 @@
+//! `::goroutines`: all goroutines that have not ended.
+
+use kcore_dcmd::{Args, Cx, Dcmd, Example, Group, Opt, Result, Spec};
+
+use super::{filter::Filter, groups, row::Row, subject};
+
+/// Lists the goroutines of a process that runs Go.
+pub struct Goroutines;
+
+const OPTIONS: &[Opt] = &[
+    Opt { flag: 'u', value: None, help: "group goroutines with the same stack, state and reason" },
+    Opt { flag: 's', value: Some("state"), help: "only goroutines in this state" },
+    Opt {
+        flag: 'r',
+        value: Some("reason"),
+        help: "only goroutines that wait for a reason that contains this text",
+    },
+    Opt {
+        flag: 'f',
+        value: Some("function"),
+        help: "only goroutines with this function, or one of this package, on the stack",
+    },
+];
+
+const HELP: &str = "\
+STATE and REASON are the words of Go's own traces: a goroutine is running, runnable, in a syscall \
+(or in C), waiting for the reason, or preempted. Goroutines that have ended are not listed; those \
+of the runtime itself are. THREAD is the thread that runs the goroutine, or is in the system call.
+
+Files may be stripped: names and lines come from the tables that Go's linker always makes. \
+Goroutines have decimal numbers; type 0t17::stack for the stack of goroutine 17. In a pipe, \
+::goroutines passes the goroutines themselves: ::goroutines | ::stack.";
+
+const EXAMPLES: &[Example] = &[
+    Example { line: "::goroutines", shows: "every goroutine that has not ended" },
+    Example { line: "::goroutines -u", shows: "every stack once, with the number of goroutines" },
+    Example {
+        line: "::goroutines -s waiting -r chan | ::stack",
+        shows: "the stacks of the goroutines that wait on channels",
+    },
+];
+
+impl Dcmd for Goroutines {
+    fn spec(&self) -> Spec {
+        Spec::new("goroutines", Group::Runtimes, "list the goroutines of Go")
+            .options(OPTIONS)
+            .help(HELP)
+            .examples(EXAMPLES)
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
+        let core = cx.core();
+        subject::note_damage(cx)?;
+        let filter = Filter::of(args);
+        let mut goroutines = subject::all(core)?;
+        goroutines.retain(|goroutine| filter.admits(core, goroutine));
+        if args.has('u') && !cx.input().pipe_out {
+            return groups::show(cx, &goroutines);
+        }
+        for goroutine in goroutines {
+            cx.check_interrupt()?;
+            cx.emit(&Row::new(core, goroutine))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,62 @@
+//! Goroutines of a live process: all of one instant, with the stacks of those that wait.
+
+use std::{
+    fs,
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use gen_cores::Case;
+use kcore::{Core, LiveOptions, OpenOptions};
+
+use crate::{Opened, made, states, trace};
+
+struct Target {
+    child: Child,
+    dir: PathBuf,
+}
+
+impl Target {
+    /// The program of a case in a folder of its own, once it has told what its goroutines do.
+    fn start(case: &Case) -> Self {
+        let name = format!("live-{}", case.name().replace('/', "-"));
+        let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let _ = fs::remove_dir_all(&dir);
+        fs::create_dir_all(&dir).expect("a folder");
+        let mut command = Command::new(&case.exe);
+        command.arg("wait").env("KCORE_TRUTH", "account").current_dir(&dir);
+        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().expect("it starts");
+        let target = Self { child, dir };
+        let start = Instant::now();
+        while !target.dir.join("account").is_file() {
+            assert!(start.elapsed() < Duration::from_secs(60), "it tells");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        std::thread::sleep(Duration::from_millis(100));
+        target
+    }
+}
+
+impl Drop for Target {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let _ = fs::remove_dir_all(&self.dir);
+    }
+}
+
+#[test]
+fn snapshots_have_all_goroutines_with_their_stacks() {
+    for variant in ["go1.19", "go1.27-stripped-pie"] {
+        let Some(case) = made("goroutines", variant) else { continue };
+        let target = Target::start(&case);
+        let pid = kcore::Pid::new(i32::try_from(target.child.id()).expect("a pid"));
+        let live = LiveOptions { stop_timeout: Duration::from_secs(20), ..LiveOptions::default() };
+        let core = Core::of_process(pid, &live, &OpenOptions::default()).expect("a snapshot");
+        let text = fs::read_to_string(target.dir.join("trace.txt")).expect("what it told");
+        let name = format!("{} live", case.name());
+        states::check(&Opened { name, core: Arc::new(core), told: trace::parse(&text) });
+    }
+}

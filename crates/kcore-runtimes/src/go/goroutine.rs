@@ -1,0 +1,169 @@
+//! One goroutine, a `runtime.g`.
+
+use kcore_mem::{Addr, AddrRange, AddressSpace, CodeAddr};
+use kcore_unwind::Tid;
+
+use super::{layout::Layout, reason::reason, state::State};
+
+/// Fields that lie alike in all versions: the stack, the panic that is under way, the thread, and what is saved of
+/// registers.
+const STACK_LOW: u64 = 0;
+const STACK_HIGH: u64 = 8;
+const PANIC: u64 = 32;
+const MACHINE: u64 = 48;
+const SAVED_SP: u64 = 56;
+const SAVED_PC: u64 = 64;
+/// Where a goroutine points at itself.
+pub const SELF: u64 = 72;
+/// From the state to the id, to since when it waits, and to what it waits for.
+const ID: u64 = 8;
+const SINCE: u64 = 24;
+const REASON: u64 = 32;
+/// From who made it to what it began with.
+const START: u64 = 16;
+/// The number of the goroutine that runs `main`.
+const FIRST: u64 = 1;
+/// Bytes that are read: those of the largest.
+const SIZE: usize = 344;
+
+/// A goroutine that has not ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Goroutine {
+    /// Its number.
+    pub id: u64,
+    /// Its `runtime.g`.
+    pub at: Addr,
+    /// What it does.
+    pub state: State,
+    /// What it waits for, if it waits and its version's numbers are known.
+    pub reason: Option<&'static str>,
+    /// Since when it waits, in nanoseconds of the system's monotonic clock, once the garbage collector has seen it wait.
+    pub since: Option<u64>,
+    /// Where the `go` is that made it; the first one was made by the code that starts a process.
+    pub creator: Option<CodeAddr>,
+    /// The goroutine that made it, since Go 1.21.
+    pub parent: Option<u64>,
+    /// The function that it began with.
+    pub start: Addr,
+    /// Whether it is bound to its thread.
+    pub locked: bool,
+    /// Its stack, half-open.
+    pub stack: AddrRange,
+    /// The channel that it waits on, or the first of several.
+    pub channel: Option<Addr>,
+    /// The thread that runs it, or is in a system call for it, by the number that the runtime has.
+    pub thread: Option<Tid>,
+    /// Registers with which it was left; no stack pointer once it runs again.
+    pub saved: Saved,
+    /// Those with which it began its system call.
+    pub system_call: Option<Saved>,
+    /// Its innermost `runtime._panic`.
+    pub panic: Option<Addr>,
+}
+
+/// Registers that were saved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Saved {
+    /// The program counter.
+    pub pc: Addr,
+    /// The stack pointer.
+    pub sp: Option<Addr>,
+    /// The frame pointer.
+    pub fp: Option<Addr>,
+}
+
+/// What lies where a goroutine should be.
+pub enum Slot {
+    /// One that has not ended.
+    Live(Box<Goroutine>),
+    /// One that has ended, or was not yet made.
+    Ended,
+    /// Nothing that can be read, or that points at itself.
+    Damaged,
+}
+
+/// A structure that was read in one piece.
+struct Fields([u8; SIZE]);
+
+impl Fields {
+    fn word(&self, offset: u64) -> u64 {
+        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        let bytes = self.0.get(start..).and_then(<[u8]>::first_chunk);
+        bytes.map(|bytes| u64::from_le_bytes(*bytes)).unwrap_or_default()
+    }
+
+    /// A pointer that is not null.
+    fn pointer(&self, offset: u64) -> Option<Addr> {
+        Some(Addr::new(self.word(offset))).filter(|at| at.get() != 0)
+    }
+}
+
+impl Goroutine {
+    /// What the `runtime.g` at an address says.
+    pub fn load(space: &dyn AddressSpace, layout: &Layout, at: Addr) -> Slot {
+        let mut fields = Fields([0; SIZE]);
+        if space.read(at, &mut fields.0).is_err() || fields.word(SELF) != at.get() {
+            return Slot::Damaged;
+        }
+        let status = fields.word(layout.g.status) as u32;
+        match State::of(status) {
+            Some(state) => Slot::Live(Box::new(Self::of(space, layout, at, &fields, state))),
+            None => Slot::Ended,
+        }
+    }
+
+    fn of(
+        space: &dyn AddressSpace,
+        layout: &Layout,
+        at: Addr,
+        fields: &Fields,
+        state: State,
+    ) -> Self {
+        let g = layout.g;
+        let behind = |by: u64| g.status.saturating_add(by);
+        let number = fields.word(behind(REASON)).to_le_bytes()[0];
+        let since = fields.word(behind(SINCE));
+        let sudog = fields.pointer(g.waiting).filter(|_| state.has_reason());
+        let field = |at: Addr, offset| space.read_addr(at.checked_add(offset)?).ok();
+        let thread = fields.pointer(MACHINE).and_then(|m| field(m, layout.m.thread));
+        let id = fields.word(behind(ID));
+        Self {
+            id,
+            at,
+            state,
+            reason: reason(layout.minor, number).filter(|it| state.has_reason() && !it.is_empty()),
+            since: Some(since).filter(|since| state.has_reason() && *since != 0),
+            creator: fields.pointer(g.creator).filter(|_| id != FIRST).map(CodeAddr::Return),
+            parent: g.parent.map(|parent| fields.word(parent)).filter(|parent| *parent != 0),
+            start: Addr::new(fields.word(g.creator.saturating_add(START))),
+            locked: fields.word(g.locked) != 0,
+            stack: AddrRange::new(
+                Addr::new(fields.word(STACK_LOW)),
+                Addr::new(fields.word(STACK_HIGH)),
+            ),
+            channel: sudog
+                .and_then(|sudog| field(sudog, layout.channel))
+                .filter(|at| at.get() != 0),
+            thread: thread.and_then(|thread| u32::try_from(thread.get()).ok()).map(Tid::new),
+            saved: Saved {
+                pc: Addr::new(fields.word(SAVED_PC)),
+                sp: fields.pointer(SAVED_SP),
+                fp: fields.pointer(g.frame_pointer),
+            },
+            system_call: fields.pointer(g.system_call).map(|sp| Saved {
+                pc: Addr::new(fields.word(g.system_call.saturating_add(8))),
+                sp: Some(sp),
+                fp: None,
+            }),
+            panic: fields.pointer(PANIC),
+        }
+    }
+
+    /// The kind of the program counter with which it was left: one that has not run yet is to begin there.
+    pub fn resumes_at(&self) -> CodeAddr {
+        match self.saved.pc == self.start {
+            true => CodeAddr::Pc(self.saved.pc),
+            false => CodeAddr::Return(self.saved.pc),
+        }
+    }
+}

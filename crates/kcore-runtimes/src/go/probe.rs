@@ -1,0 +1,62 @@
+//! How Go is found.
+
+use kcore_mem::Arch;
+
+use super::{
+    Go,
+    ending::Backlog,
+    roots,
+    version::{SECTION, Version},
+};
+use crate::{Damage, Finding, Host, HostModule, Identity, Probe};
+
+/// Looks for modules that Go's linker made.
+pub const PROBE: Probe = Probe { name: NAME, find };
+
+/// What it is called.
+pub const NAME: &str = "go";
+
+/// Go's runtime alone has more code.
+const MIN_CODE: u64 = 256 << 10;
+
+fn find(host: &dyn Host) -> Vec<Finding> {
+    let large = host.modules().into_iter().filter(|module| module.code_size() >= MIN_CODE);
+    large.filter_map(|module| find_in(host, module)).collect()
+}
+
+fn find_in(host: &dyn Host, module: &dyn HostModule) -> Option<Finding> {
+    let section = roots::tables_section(module.image()?)?;
+    let tables = roots::section(module, section)?;
+    let version = roots::section(module, SECTION);
+    let version = version.and_then(|section| Version::load(host.space(), section.start));
+    let damaged = |why: String| {
+        let why = format!("Go in {}: {why}", module.name()).into();
+        let version = version.as_ref().map(|version| version.text.clone());
+        Some(Finding::Damaged(Damage { name: NAME, version, why, stand_in: None }))
+    };
+    if host.space().target().arch != Arch::X86_64 {
+        return damaged("its stacks are known on x86-64 only".to_owned());
+    }
+    let Some(known) = &version else {
+        return damaged("it does not say which version made it".to_owned());
+    };
+    let Some(minor) = known.minor else {
+        return damaged(format!("the layouts of Go {} are not known", known.text));
+    };
+    let Some(at) = roots::module_data(host, module, tables.start) else {
+        return damaged("its runtime.moduledata is not found, or was not dumped".to_owned());
+    };
+    let goroutines = roots::all_goroutines(host, module);
+    let go = match Go::with_roots(host, minor, at, goroutines) {
+        Ok(go) => go,
+        Err(why) => return damaged(why),
+    };
+    let identity = Identity {
+        name: NAME,
+        version: Some(known.text.clone()),
+        instance: module.name().into(),
+        metadata: format!("the tables of functions in {section}").into(),
+        undecoded: Vec::new(),
+    };
+    Some(Finding::Found(Box::new(Go { identity, backlog: Backlog::of(module), ..go })))
+}

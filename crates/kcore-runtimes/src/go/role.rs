@@ -1,0 +1,48 @@
+//! Functions of Go's runtime that stacks go through otherwise than by a call (`runtime/asm_amd64.s`,
+//! `runtime/sys_linux_amd64.s`, `runtime/preempt_amd64.s`, Go 1.19 to 1.27).
+
+use super::function::Function;
+
+/// What is special about a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Nothing.
+    Plain,
+    /// A handler put it where the machine had been interrupted: it was not called.
+    Injected,
+    /// Handlers of signals return to it.
+    SignalReturn,
+    /// The kernel calls it for a signal, and marks it as what begins a stack.
+    SignalEntry,
+    /// It runs another function on the stack of the system, and returns.
+    SystemStack,
+    /// It leaves a goroutine for the stack of the system, and does not return.
+    Leaves,
+    /// It stands for [`Role::SystemStack`] in what is saved of the goroutine.
+    SystemStackMark,
+    /// It calls C on the stack of the system.
+    CallsC,
+    /// It makes panics, and what calls it is shown though the compiler made it.
+    Panics,
+    /// It begins a stack.
+    Outermost,
+}
+
+impl Role {
+    /// That of a function.
+    pub fn of(function: &Function, name: Option<&str>) -> Self {
+        let runtime = name.and_then(|name| name.strip_prefix("runtime."));
+        match runtime.map(|name| name.trim_end_matches(".abi0")) {
+            Some("sigpanic" | "asyncPreempt" | "debugCallV2" | "sigpanic0") => Self::Injected,
+            Some("sigreturn" | "sigreturn__sigaction") => Self::SignalReturn,
+            Some("sigtramp" | "cgoSigtramp") => Self::SignalEntry,
+            Some("systemstack") => Self::SystemStack,
+            Some("mcall" | "morestack") => Self::Leaves,
+            Some("systemstack_switch") => Self::SystemStackMark,
+            Some("asmcgocall") => Self::CallsC,
+            Some("gopanic" | "panicwrap") => Self::Panics,
+            _ if function.is_top() => Self::Outermost,
+            _ => Self::Plain,
+        }
+    }
+}

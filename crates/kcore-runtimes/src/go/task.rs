@@ -1,0 +1,71 @@
+//! A goroutine as a stack that belongs to no thread.
+
+use std::sync::Arc;
+
+use kcore_mem::{Addr, CodeAddr};
+use kcore_unwind::Tid;
+use rustc_hash::FxHashSet;
+
+use super::{
+    goroutine::{Goroutine, Saved},
+    probe::NAME,
+    state::State,
+    step::registers,
+};
+use crate::{Host, Task, TaskStart};
+
+/// The task that a goroutine is, in a process with these threads.
+pub fn of(host: &dyn Host, goroutine: &Goroutine, threads: &FxHashSet<Tid>) -> Task {
+    let thread = goroutine.thread.filter(|thread| {
+        threads.contains(thread)
+            && matches!(goroutine.state, State::Running | State::SystemCall | State::CopyStack)
+    });
+    Task {
+        runtime: NAME,
+        id: goroutine.id,
+        name: None,
+        state: goroutine.state.as_str().into(),
+        waits_on: goroutine.reason.map(|reason| waits_on(reason, goroutine.channel)),
+        entry: Some(goroutine.start).filter(|start| start.get() != 0),
+        thread,
+        stack: Some(goroutine.stack).filter(|stack| !stack.is_empty()),
+        start: start(host, goroutine, thread),
+    }
+}
+
+/// What it waits for, and the channel.
+fn waits_on(reason: &str, channel: Option<Addr>) -> Arc<str> {
+    match channel {
+        Some(channel) => format!("{reason} {:x}", channel.get()).into(),
+        None => reason.into(),
+    }
+}
+
+/// Where its stack begins. What was saved of one that runs is old.
+fn start(host: &dyn Host, goroutine: &Goroutine, thread: Option<Tid>) -> TaskStart {
+    let is_readable = |sp: &Addr| host.space().read_word(*sp).is_ok();
+    let saved =
+        |saved: Saved, pc: CodeAddr| match saved.sp.filter(|sp| goroutine.stack.contains(*sp)) {
+            Some(sp) if is_readable(&sp) => {
+                TaskStart::Suspended { regs: Box::new(registers(saved)), pc, bottom: None }
+            }
+            Some(sp) => {
+                TaskStart::Unknown(format!("its stack, at {:x}, cannot be read", sp.get()).into())
+            }
+            None => TaskStart::Unknown("its saved stack pointer is not in its stack".into()),
+        };
+    match (goroutine.state, thread, goroutine.system_call) {
+        (State::Running | State::SystemCall | State::CopyStack, Some(_), _) => TaskStart::Running,
+        (State::SystemCall, None, Some(call)) => saved(call, CodeAddr::Return(call.pc)),
+        (State::Running, None, _) => TaskStart::Unknown(
+            match goroutine.thread {
+                Some(thread) => {
+                    format!("thread {thread}, which runs it, is not among those of the process")
+                }
+                None => "it is not known which thread runs it".to_owned(),
+            }
+            .into(),
+        ),
+        _ => saved(goroutine.saved, goroutine.resumes_at()),
+    }
+}

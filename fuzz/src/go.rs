@@ -1,0 +1,59 @@
+//! The tables of functions, `runtime.moduledata` and goroutines of Go, in memory that may hold anything.
+
+use kcore_mem::{Addr, CodeAddr};
+use kcore_runtimes::{DyingStack, Host, NativeStack, Runtime, go::Go};
+use kcore_unwind::{End, Frame, Phase, RegisterId, Regs, RuleFrame, Tid, Trust};
+
+use crate::{input::Input, memory::Memory, python_host::PythonHost};
+
+/// Places in the code that are asked about.
+const PLACES: u8 = 16;
+const STACK_POINTER: RegisterId = RegisterId(7);
+
+/// A minor version, where `runtime.moduledata` and `runtime.allgs` lie, places in the code, a stack pointer, and a host
+/// as [`PythonHost::read`] takes it with its memory.
+pub fn run(data: &[u8]) {
+    let mut input = Input::new(data);
+    let minor = input.byte();
+    let (module, goroutines) = (Addr::new(input.word()), Addr::new(input.word()));
+    let sp = Addr::new(input.word());
+    let places: Vec<Addr> = (0..input.byte() % PLACES).map(|_| Addr::new(input.word())).collect();
+    let head = PythonHost::read(&mut input);
+    let host = PythonHost::new(head, Memory::read(&mut input));
+    let Ok(go) = Go::with_roots(&host, minor, module, Some(goroutines)) else { return };
+    let tasks = go.tasks(&host);
+    assert!(tasks.len() <= go.goroutines(&host).all.len(), "a task for each goroutine");
+    places.iter().for_each(|place| look_at(&go, &host, *place, sp));
+    decode(&go, &host, &places, sp);
+}
+
+fn look_at(go: &Go, host: &dyn Host, place: Addr, sp: Addr) {
+    let _ = go.locate(host, CodeAddr::Pc(place));
+    let mut regs = Regs::new(place);
+    regs.set(STACK_POINTER, Some(sp.get()));
+    for pc in [CodeAddr::Pc(place), CodeAddr::Return(place)] {
+        let frame = RuleFrame { thread: Some(Tid::new(1)), pc, regs: &regs };
+        let mut caller = regs;
+        let _ = go.step(host, Phase::BeforeCfi, &frame, &mut caller);
+    }
+}
+
+fn decode(go: &Go, host: &dyn Host, places: &[Addr], sp: Addr) {
+    let frame = |place: &Addr| Frame {
+        pc: CodeAddr::Return(*place),
+        sp: Some(sp),
+        cfa: sp.checked_add(16),
+        frame_pointer: None,
+        trust: Trust::Runtime,
+        guess: false,
+        signal_trampoline: false,
+        on_other_stack: false,
+        calls_elsewhere: false,
+    };
+    let frames: Vec<Frame> = places.iter().map(frame).collect();
+    let native = NativeStack { thread: Some(Tid::new(1)), frames: &frames, end: End::Outermost };
+    for span in go.decode(host, &native) {
+        assert!(span.frames.end <= frames.len(), "spans lie among the frames");
+    }
+    let _ = go.end(host, &DyingStack { stack: native, functions: &[] });
+}
