@@ -9,7 +9,7 @@ use super::{
     identities::{Identities, Library},
     lock::{Holder, Lock, LockKind, LockProof, LockWaiter, WaitPurpose},
     objects::{
-        Found, Sight, barrier, condition, join, musl, mutex, once, rust, rwlock, semaphore,
+        FoundLock, Sight, barrier, condition, join, musl, mutex, once, rust, rwlock, semaphore,
         static_guard, stream,
     },
 };
@@ -51,7 +51,7 @@ impl<'a> Recognizer<'a> {
         (lock, LockWaiter { tid, purpose, has_limit, is_unchanged: wait.is_unchanged() })
     }
 
-    fn find(&mut self, tid: Tid, wait: &FutexWait) -> (Found, LockProof) {
+    fn find(&mut self, tid: Tid, wait: &FutexWait) -> (FoundLock, LockProof) {
         let (space, identities) = (self.core.space(), self.identities);
         let sight = Sight { space, identities, wait };
         let proven = join::proven(&sight)
@@ -72,7 +72,7 @@ impl<'a> Recognizer<'a> {
     }
 
     /// The object that a function waits for, if its words fit.
-    fn named(&self, tid: Tid, function: WaitingFunction, sight: &Sight<'_>) -> Option<Found> {
+    fn named(&self, tid: Tid, function: WaitingFunction, sight: &Sight<'_>) -> Option<FoundLock> {
         use WaitingFunction as F;
         match function {
             F::StaticGuard => static_guard::named(sight),
@@ -88,7 +88,12 @@ impl<'a> Recognizer<'a> {
     }
 
     /// The same of a C library's function. Other libraries have other layouts.
-    fn of_glibc(&self, tid: Tid, function: WaitingFunction, sight: &Sight<'_>) -> Option<Found> {
+    fn of_glibc(
+        &self,
+        tid: Tid,
+        function: WaitingFunction,
+        sight: &Sight<'_>,
+    ) -> Option<FoundLock> {
         use WaitingFunction as F;
         if self.identities.library() != Library::Glibc {
             return None;
@@ -128,13 +133,13 @@ impl<'a> Recognizer<'a> {
     }
 
     /// The lock of an arena: the main one lies in the C library's data, others at the start of their heaps.
-    fn arena(&self, sight: &Sight<'_>) -> Option<Found> {
+    fn arena(&self, sight: &Sight<'_>) -> Option<FoundLock> {
         let word = sight.wait.word;
         let module = |at: Addr| self.core.modules().at(at).map(|module| module.base());
         let is_in_library = module(word).is_some() && module(word) == self.allocator();
         let is_of_heap = word.get() % HEAP == ARENA;
         let is_wait = sight.wait.is_plain() && sight.wait.expected == 2;
-        let found = Found::held(LockKind::Arena, word, Holder::NotRecorded);
+        let found = FoundLock::held(LockKind::Arena, word, Holder::NotRecorded);
         (is_wait && (is_in_library || is_of_heap)).then_some(found)
     }
 
@@ -147,15 +152,15 @@ impl<'a> Recognizer<'a> {
 
 /// The result of a `std::future` of libstdc++: a word whose highest bit says that threads wait (GCC 12
 /// `include/bits/atomic_futex.h`).
-fn future(sight: &Sight<'_>) -> Option<Found> {
+fn future(sight: &Sight<'_>) -> Option<FoundLock> {
     const WAITED_FOR: u32 = 0x8000_0000;
     let is_wait = sight.wait.is_plain() && sight.wait.expected == WAITED_FOR;
-    is_wait.then(|| Found::event(LockKind::Future, sight.wait.word))
+    is_wait.then(|| FoundLock::event(LockKind::Future, sight.wait.word))
 }
 
-fn unknown(wait: &FutexWait) -> Found {
+fn unknown(wait: &FutexWait) -> FoundLock {
     let (kind, at) = (LockKind::Futex, wait.word);
-    Found { kind, at, holder: Holder::Unknown, purpose: WaitPurpose::Event }
+    FoundLock { kind, at, holder: Holder::Unknown, purpose: WaitPurpose::Event }
 }
 
 /// Whether some register is known to hold an address.

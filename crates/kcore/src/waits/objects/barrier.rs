@@ -1,7 +1,7 @@
 //! `pthread_barrier_t` of glibc 2.22 and later (`struct pthread_barrier`, glibc 2.36
 //! `sysdeps/nptl/internaltypes.h`).
 
-use super::{Found, Sight};
+use super::{FoundLock, Sight};
 use crate::waits::{lock::LockKind, word::read32};
 
 const ROUND: i64 = 4;
@@ -10,12 +10,12 @@ const COUNT: i64 = 8;
 const MAX_COUNT: u32 = i32::MAX.cast_unsigned();
 
 /// The barrier whose round a function waits to end.
-pub fn named(sight: &Sight<'_>) -> Option<Found> {
+pub fn named(sight: &Sight<'_>) -> Option<FoundLock> {
     let at = sight.wait.word.wrapping_offset(-ROUND);
     let word = |offset: i64| read32(sight.space, at, offset);
     let (arrived, count) = (word(0)?.wrapping_sub(word(ROUND)?), word(COUNT)?);
     let is_wait = sight.wait.is_plain() && (1..=count).contains(&arrived) && count <= MAX_COUNT;
-    is_wait.then(|| Found::event(LockKind::Barrier, at))
+    is_wait.then(|| FoundLock::event(LockKind::Barrier, at))
 }
 
 #[cfg(test)]
@@ -33,7 +33,7 @@ mod tests {
             let identities = Identities::default();
             named(&Sight { space: &space, identities: &identities, wait: &wait })
         };
-        let barrier = Found::event(LockKind::Barrier, Addr::new(0x1000));
+        let barrier = FoundLock::event(LockKind::Barrier, Addr::new(0x1000));
         assert_eq!(found(&[2, 0, 4]), Some(barrier));
         assert_eq!(found(&[9, 8, 4]), Some(barrier));
         assert_eq!(found(&[0, 0, 4]), None);

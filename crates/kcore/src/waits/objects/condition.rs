@@ -3,7 +3,7 @@
 
 use kcore_mem::Addr;
 
-use super::{Found, Sight};
+use super::{FoundLock, Sight};
 use crate::waits::lock::LockKind;
 
 /// Where the words of signals begin before glibc 2.41, and since.
@@ -17,10 +17,10 @@ pub fn candidates(word: Addr) -> [Addr; 2] {
 }
 
 /// The condition variable at `at`, if that is known; else the word stands for it.
-pub fn named(sight: &Sight<'_>, at: Option<Addr>) -> Option<Found> {
+pub fn named(sight: &Sight<'_>, at: Option<Addr>) -> Option<FoundLock> {
     // Waiters that were woken sleep on the mutex, whose word has to be 2.
     let is_wait = sight.wait.is_plain() && sight.wait.expected != 2;
-    is_wait.then(|| Found::event(LockKind::Condition, at.unwrap_or(sight.wait.word)))
+    is_wait.then(|| FoundLock::event(LockKind::Condition, at.unwrap_or(sight.wait.word)))
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ pub struct Sight<'a> {
 
 /// An object around a futex word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundLock {
     /// What it is.
     pub kind: LockKind,
     /// Where it lies.
@@ -43,7 +43,7 @@ pub struct Found {
     pub purpose: WaitPurpose,
 }
 
-impl Found {
+impl FoundLock {
     /// An object that nobody holds.
     pub const fn event(kind: LockKind, at: Addr) -> Self {
         Self { kind, at, holder: Holder::Nobody, purpose: WaitPurpose::Event }

@@ -1,6 +1,6 @@
 //! Objects of musl 1.2 on 64-bit machines (`src/internal/pthread_impl.h`).
 
-use super::{Found, Sight};
+use super::{FoundLock, Sight};
 use crate::waits::{
     identities::Library,
     lock::{Holder, LockKind},
@@ -21,7 +21,7 @@ const TYPES: u32 = 0x8f;
 const KEEPS_OWNER: u32 = 0xf;
 
 /// The mutex that a word proves to be by what it and its neighbours hold.
-pub fn proven_mutex(sight: &Sight<'_>) -> Option<Found> {
+pub fn proven_mutex(sight: &Sight<'_>) -> Option<FoundLock> {
     let (wait, at) = (sight.wait, sight.wait.word.wrapping_offset(-LOCK));
     let word = |offset: i64| read32(sight.space, at, offset);
     let mutex_type = word(TYPE).filter(|it| it & !TYPES == 0)?;
@@ -34,7 +34,7 @@ pub fn proven_mutex(sight: &Sight<'_>) -> Option<Found> {
         0 => (id == NO_OWNER).then_some(Holder::NotRecorded),
         _ => sight.identities.thread(id).map(Holder::Thread),
     };
-    Some(Found::held(LockKind::MuslMutex, at, holder?))
+    Some(FoundLock::held(LockKind::MuslMutex, at, holder?))
 }
 
 #[cfg(test)]

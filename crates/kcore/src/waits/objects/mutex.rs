@@ -3,7 +3,7 @@
 
 use kcore_mem::{Addr, AddressSpace};
 
-use super::{Found, Sight};
+use super::{FoundLock, Sight};
 use crate::waits::{
     futex::{LOCK_PI, LOCK_PI2},
     identities::Identities,
@@ -40,7 +40,7 @@ struct MutexWords {
 }
 
 /// The mutex that a word proves to be by what it and its neighbours hold.
-pub fn proven(sight: &Sight<'_>) -> Option<Found> {
+pub fn proven(sight: &Sight<'_>) -> Option<FoundLock> {
     let words = MutexWords::load(sight.space, sight.wait.word)?;
     let wait = sight.wait;
     let is_proven = match wait.command {
@@ -59,7 +59,7 @@ pub fn proven(sight: &Sight<'_>) -> Option<Found> {
 }
 
 /// The mutex at a word at which a function locks one.
-pub fn named(sight: &Sight<'_>) -> Option<Found> {
+pub fn named(sight: &Sight<'_>) -> Option<FoundLock> {
     let words = MutexWords::load(sight.space, sight.wait.word)?;
     (words.kind < KIND_END).then(|| words.found(sight.wait.word, sight.identities))
 }
@@ -70,8 +70,8 @@ impl MutexWords {
         Some(Self { lock: word(0)?, owner: word(OWNER)?, users: word(USERS)?, kind: word(KIND)? })
     }
 
-    fn found(self, at: Addr, identities: &Identities) -> Found {
-        Found::held(LockKind::Mutex(self.mutex_kind()), at, self.holder(identities))
+    fn found(self, at: Addr, identities: &Identities) -> FoundLock {
+        FoundLock::held(LockKind::Mutex(self.mutex_kind()), at, self.holder(identities))
     }
 
     /// A mutex that is robust, or whose owner inherits priority, has the owner's id in its word too.
@@ -134,8 +134,8 @@ mod tests {
     fn with(
         words: [u32; 5],
         wait: &FutexWait,
-        look: fn(&Sight<'_>) -> Option<Found>,
-    ) -> Option<Found> {
+        look: fn(&Sight<'_>) -> Option<FoundLock>,
+    ) -> Option<FoundLock> {
         let space = MadeMemory::default().words32(AT, &words);
         let identities = Identities::made(&[OWNER_ID]);
         look(&Sight { space: &space, identities: &identities, wait })

@@ -1,13 +1,13 @@
 //! `pthread_once_t` of glibc: a word whose lowest bit says that a thread is at it (glibc 2.36 `nptl/pthread_once.c`).
 
-use super::{Found, Sight};
+use super::{FoundLock, Sight};
 use crate::waits::lock::{Holder, LockKind};
 
 const IN_PROGRESS: u32 = 1;
 const DONE: u32 = 2;
 
 /// What is to be done once, at a word at which a function waits for that. Memory does not record by whom.
-pub fn named(sight: &Sight<'_>) -> Option<Found> {
+pub fn named(sight: &Sight<'_>) -> Option<FoundLock> {
     let is_running = |word: u32| word & (IN_PROGRESS | DONE) == IN_PROGRESS;
     let is_wait = sight.wait.is_plain() && is_running(sight.wait.expected);
     let holder = match sight.wait.value {
@@ -15,7 +15,7 @@ pub fn named(sight: &Sight<'_>) -> Option<Found> {
         Some(_) => Holder::Nobody,
         None => Holder::Unknown,
     };
-    is_wait.then(|| Found { holder, ..Found::event(LockKind::Once, sight.wait.word) })
+    is_wait.then(|| FoundLock { holder, ..FoundLock::event(LockKind::Once, sight.wait.word) })
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Locks of Rust's standard library on futexes, since 1.62 (`library/std/src/sys/sync/*/futex.rs`, 1.95). None of
 //! them records its owner.
 
-use super::{Found, Sight};
+use super::{FoundLock, Sight};
 use crate::waits::{
     lock::{Holder, LockKind, WaitPurpose},
     word::read32,
@@ -17,24 +17,24 @@ const WRITERS: i64 = 4;
 const PARKED: u32 = u32::MAX;
 
 /// A `Mutex`.
-pub fn mutex(sight: &Sight<'_>) -> Option<Found> {
+pub fn mutex(sight: &Sight<'_>) -> Option<FoundLock> {
     let held = if sight.wait.value == Some(0) { Holder::Nobody } else { Holder::NotRecorded };
     let holder = sight.wait.value.map_or(Holder::Unknown, |_| held);
     let is_wait = sight.wait.is_plain() && sight.wait.expected == CONTENDED;
-    is_wait.then(|| Found::held(LockKind::RustMutex, sight.wait.word, holder))
+    is_wait.then(|| FoundLock::held(LockKind::RustMutex, sight.wait.word, holder))
 }
 
 /// A `RwLock` that a reader waits for.
-pub fn to_read(sight: &Sight<'_>) -> Option<Found> {
+pub fn to_read(sight: &Sight<'_>) -> Option<FoundLock> {
     rwlock(sight, 0, WaitPurpose::Read)
 }
 
 /// A `RwLock` that a writer waits for.
-pub fn to_write(sight: &Sight<'_>) -> Option<Found> {
+pub fn to_write(sight: &Sight<'_>) -> Option<FoundLock> {
     rwlock(sight, WRITERS, WaitPurpose::Lock)
 }
 
-fn rwlock(sight: &Sight<'_>, offset: i64, purpose: WaitPurpose) -> Option<Found> {
+fn rwlock(sight: &Sight<'_>, offset: i64, purpose: WaitPurpose) -> Option<FoundLock> {
     let at = sight.wait.word.wrapping_offset(offset.wrapping_neg());
     let holder = match read32(sight.space, at, 0).map(|state| state & READERS) {
         None => Holder::Unknown,
@@ -42,27 +42,27 @@ fn rwlock(sight: &Sight<'_>, offset: i64, purpose: WaitPurpose) -> Option<Found>
         Some(READERS) => Holder::NotRecorded,
         Some(readers) => Holder::Readers(readers),
     };
-    let found = Found { kind: LockKind::RustRwLock, at, holder, purpose };
+    let found = FoundLock { kind: LockKind::RustRwLock, at, holder, purpose };
     sight.wait.is_plain().then_some(found)
 }
 
 /// A `Condvar`.
-pub fn condvar(sight: &Sight<'_>) -> Option<Found> {
-    sight.wait.is_plain().then(|| Found::event(LockKind::RustCondvar, sight.wait.word))
+pub fn condvar(sight: &Sight<'_>) -> Option<FoundLock> {
+    sight.wait.is_plain().then(|| FoundLock::event(LockKind::RustCondvar, sight.wait.word))
 }
 
 /// A `Once`.
-pub fn once(sight: &Sight<'_>) -> Option<Found> {
+pub fn once(sight: &Sight<'_>) -> Option<FoundLock> {
     let unchanged = sight.wait.is_unchanged();
     let holder = if unchanged { Holder::NotRecorded } else { Holder::Unknown };
-    let found = Found { holder, ..Found::event(LockKind::RustOnce, sight.wait.word) };
+    let found = FoundLock { holder, ..FoundLock::event(LockKind::RustOnce, sight.wait.word) };
     sight.wait.is_plain().then_some(found)
 }
 
 /// The parking place of the thread itself.
-pub fn parker(sight: &Sight<'_>) -> Option<Found> {
+pub fn parker(sight: &Sight<'_>) -> Option<FoundLock> {
     let is_wait = sight.wait.is_plain() && sight.wait.expected == PARKED;
-    is_wait.then(|| Found::event(LockKind::RustParker, sight.wait.word))
+    is_wait.then(|| FoundLock::event(LockKind::RustParker, sight.wait.word))
 }
 
 #[cfg(test)]
@@ -72,7 +72,7 @@ mod tests {
     use kcore_mem::Addr;
 
     fn found(
-        look: fn(&Sight<'_>) -> Option<Found>,
+        look: fn(&Sight<'_>) -> Option<FoundLock>,
         (word, expected): (u64, u32),
         words: &[u32],
     ) -> Option<(u64, Holder)> {

@@ -3,7 +3,7 @@
 
 use kcore_mem::{Addr, AddressSpace};
 
-use super::{Found, Sight};
+use super::{FoundLock, Sight};
 use crate::waits::{
     identities::Identities,
     lock::{Holder, LockKind, WaitPurpose},
@@ -24,7 +24,7 @@ const READERS_SHIFT: u32 = 3;
 const MAX_READERS: u32 = 1 << 22;
 
 /// The lock that a reader waits for: until a writer is through, or until readers may enter again.
-pub fn to_read(sight: &Sight<'_>) -> Option<Found> {
+pub fn to_read(sight: &Sight<'_>) -> Option<FoundLock> {
     let offset = match sight.wait.expected {
         3 => PHASE_WORD,
         expected if expected & READERS_WAIT != 0 => 0,
@@ -34,7 +34,7 @@ pub fn to_read(sight: &Sight<'_>) -> Option<Found> {
 }
 
 /// The lock that a writer waits for: as the first one until readers have left, or behind another writer.
-pub fn to_write(sight: &Sight<'_>) -> Option<Found> {
+pub fn to_write(sight: &Sight<'_>) -> Option<FoundLock> {
     let offset = match sight.wait.expected {
         2 => PHASE_WORD,
         3 => WRITERS_WORD,
@@ -43,7 +43,7 @@ pub fn to_write(sight: &Sight<'_>) -> Option<Found> {
     found(sight, offset, WaitPurpose::Lock)
 }
 
-fn found(sight: &Sight<'_>, offset: i64, purpose: WaitPurpose) -> Option<Found> {
+fn found(sight: &Sight<'_>, offset: i64, purpose: WaitPurpose) -> Option<FoundLock> {
     let at = sight.wait.word.wrapping_offset(offset.wrapping_neg());
     let word = |offset: i64| read32(sight.space, at, offset);
     let is_plausible = at.get().is_multiple_of(8)
@@ -52,7 +52,7 @@ fn found(sight: &Sight<'_>, offset: i64, purpose: WaitPurpose) -> Option<Found> 
         && word(FLAGS)? <= 3
         && word(0)? >> READERS_SHIFT <= MAX_READERS;
     let holder = holder(sight.space, at, sight.identities)?;
-    is_plausible.then_some(Found { kind: LockKind::ReadWriteLock, at, holder, purpose })
+    is_plausible.then_some(FoundLock { kind: LockKind::ReadWriteLock, at, holder, purpose })
 }
 
 /// Who holds it. In a write phase the count is of readers that wait; a writer that has the lock without the phase
@@ -84,7 +84,7 @@ mod tests {
         readers: u32,
         writer: u32,
         (offset, expected): (u64, u32),
-        look: fn(&Sight<'_>) -> Option<Found>,
+        look: fn(&Sight<'_>) -> Option<FoundLock>,
     ) -> Option<(u64, Holder, WaitPurpose)> {
         let words = [readers, 0, 1, 3, 0, 0, writer, 0, 0, 0, 0, 0, 2, 0];
         let space = MadeMemory::default().words32(AT, &words);

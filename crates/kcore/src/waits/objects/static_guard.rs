@@ -1,17 +1,18 @@
 //! The guard of a static variable of libstdc++: byte 0 says that it is initialized, byte 1 that a thread is at it,
 //! byte 2 that others wait (`libsupc++/guard.cc`, GCC 12). No owner.
 
-use super::{Found, Sight};
+use super::{FoundLock, Sight};
 use crate::waits::lock::{Holder, LockKind};
 
 /// What the word holds while a thread is at it and others wait.
 const WAITED_FOR: u32 = 0x1_0100;
 
 /// The guard at a word at which a thread waits for one.
-pub fn named(sight: &Sight<'_>) -> Option<Found> {
+pub fn named(sight: &Sight<'_>) -> Option<FoundLock> {
     let is_wait = sight.wait.is_plain() && sight.wait.expected == WAITED_FOR;
     let holder = if sight.wait.is_unchanged() { Holder::NotRecorded } else { Holder::Nobody };
-    is_wait.then(|| Found { holder, ..Found::event(LockKind::StaticGuard, sight.wait.word) })
+    is_wait
+        .then(|| FoundLock { holder, ..FoundLock::event(LockKind::StaticGuard, sight.wait.word) })
 }
 
 #[cfg(test)]

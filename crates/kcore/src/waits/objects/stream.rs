@@ -3,7 +3,7 @@
 
 use kcore_mem::{Addr, AddressSpace};
 
-use super::{Found, Sight};
+use super::{FoundLock, Sight};
 use crate::waits::{
     identities::Identities,
     lock::{Holder, LockKind},
@@ -15,10 +15,10 @@ const OWNER: i64 = 8;
 const CONTENDED: u32 = 2;
 
 /// The lock at a word at which a function of stdio waits.
-pub fn named(sight: &Sight<'_>) -> Option<Found> {
+pub fn named(sight: &Sight<'_>) -> Option<FoundLock> {
     let holder = holder(sight.space, sight.wait.word, sight.identities)?;
     let is_wait = sight.wait.is_plain() && sight.wait.expected == CONTENDED;
-    is_wait.then(|| Found::held(LockKind::Stream, sight.wait.word, holder))
+    is_wait.then(|| FoundLock::held(LockKind::Stream, sight.wait.word, holder))
 }
 
 /// Who holds it; `None` if its words are not those of such a lock.
