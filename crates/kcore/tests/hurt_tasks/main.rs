@@ -60,8 +60,8 @@ fn round(core: &Core, healthy: &HashSet<u64>, tender: &[Addr], seed: u64) -> usi
     told.intersection(healthy).count()
 }
 
-/// All rounds. Most wounds must leave most tasks.
-fn rounds(scenario: &str, variant: &str) {
+/// All rounds. So many of a hundred must leave most tasks.
+fn rounds(scenario: &str, variant: &str, least: u64) {
     let _alone = alone();
     let case = match gen_cores::ensure(scenario, variant).expect("a case") {
         Outcome::Made(case) | Outcome::Fresh(case) => case,
@@ -78,24 +78,25 @@ fn rounds(scenario: &str, variant: &str) {
     let tell_most = |seed: &u64| round(&core, &healthy, &tender, *seed) * 2 > healthy.len();
     let telling = (0..count).filter(tell_most).count() as u64;
     println!("{scenario}/{variant}: {telling} of {count} rounds tell most of {}", healthy.len());
-    assert!(telling * 2 > count, "{scenario}/{variant}: {telling} of {count} rounds");
+    assert!(telling * 100 > count * least, "{scenario}/{variant}: {telling} of {count} rounds");
 }
 
 #[test]
 fn hurt_lists_of_bthreads_are_told() {
-    rounds("bthreads", "O2-pie");
-    rounds("bthreads-12", "O2-pie");
-    rounds("bthreads-18", "O2-pie");
+    rounds("bthreads", "O2-pie", 50);
+    rounds("bthreads-12", "O2-pie", 50);
+    rounds("bthreads-18", "O2-pie", 50);
 }
 
 #[test]
 fn hurt_lists_of_fibers_are_told() {
-    rounds("fibers", "O2-pie");
-    rounds("fibers-shared", "O2-pie");
+    rounds("fibers", "O2-pie", 50);
+    rounds("fibers-shared", "O2-pie", 50);
 }
 
+/// There are few, so that much of what is read is the tables and the list, without which there are none.
 #[test]
 fn hurt_lists_of_goroutines_are_told() {
-    rounds("goroutines", "go1.19");
-    rounds("goroutines", "go1.27");
+    rounds("goroutines", "go1.19", 25);
+    rounds("goroutines", "go1.27", 25);
 }
