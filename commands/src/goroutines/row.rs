@@ -13,18 +13,18 @@ pub struct Row {
     /// The thread that runs it.
     thread: Option<u64>,
     entry: Option<Arc<str>>,
-    creator: Option<Place>,
+    creator: Option<GoroutinePlace>,
     whole: bool,
 }
 
 /// A place in the code.
-struct Place {
+struct GoroutinePlace {
     function: Option<Arc<str>>,
     file: Option<Arc<str>>,
     line: Option<u32>,
 }
 
-impl Place {
+impl GoroutinePlace {
     fn at(core: &Core, at: CodeAddr) -> Self {
         let all = core.locations(at);
         // The function that runs there, be it inlined.
@@ -51,7 +51,7 @@ impl Row {
         Self {
             thread: thread.map(|tid| u64::from(tid.get())),
             entry: start.and_then(function),
-            creator: goroutine.creator.map(|at| Place::at(core, at)),
+            creator: goroutine.creator.map(|at| GoroutinePlace::at(core, at)),
             goroutine,
             whole: false,
         }
@@ -122,7 +122,10 @@ impl Record for Row {
             .display("shown_thread", text(thread.as_deref()))
             .display("shown_entry", text(self.entry.as_deref()))
             .display("shown_creator", text(self.creator()))
-            .display("created_at", Cell::or_null(creator.and_then(Place::shown), Cell::text))
+            .display(
+                "created_at",
+                Cell::or_null(creator.and_then(GoroutinePlace::shown), Cell::text),
+            )
             .display(
                 "shown_locked",
                 Cell::or_null(goroutine.locked.then_some("locked to its thread"), Cell::text),

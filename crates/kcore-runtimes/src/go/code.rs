@@ -13,7 +13,7 @@ const MAX_KNOWN: usize = 1 << 16;
 
 /// A place in the code.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct CodePlace {
     /// The function that holds it.
     pub function: Function,
     /// What is special about that.
@@ -24,11 +24,11 @@ pub struct Place {
 
 /// Places in the code of a module.
 #[derive(Default)]
-pub struct Code(RwLock<FxHashMap<Addr, Option<Arc<Place>>>>);
+pub struct Code(RwLock<FxHashMap<Addr, Option<Arc<CodePlace>>>>);
 
 impl Code {
     /// The place at `pc`; `None` where the tables have no function for it.
-    pub fn at(&self, tables: &Tables, host: &dyn Host, pc: CodeAddr) -> Option<Arc<Place>> {
+    pub fn at(&self, tables: &Tables, host: &dyn Host, pc: CodeAddr) -> Option<Arc<CodePlace>> {
         let at = pc.lookup();
         tables.text.contains(at).then_some(())?;
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner).get(&at).cloned();
@@ -48,10 +48,10 @@ impl Code {
     }
 }
 
-fn find(tables: &Tables, host: &dyn Host, at: Addr) -> Option<Place> {
+fn find(tables: &Tables, host: &dyn Host, at: Addr) -> Option<CodePlace> {
     let space = host.space();
     let function = Function::at(tables, space, at)?;
     let name = function.name(tables, space);
     let stack_delta = function.stack_delta(tables, space, at);
-    Some(Place { role: Role::of(&function, name.as_deref()), stack_delta, function })
+    Some(CodePlace { role: Role::of(&function, name.as_deref()), stack_delta, function })
 }

@@ -35,7 +35,7 @@ pub use goroutines::Goroutines;
 pub use probe::PROBE;
 pub use state::State;
 
-use code::{Code, Place};
+use code::{Code, CodePlace};
 use ending::Backlog;
 use layout::Layout;
 use role::Role;
@@ -88,7 +88,7 @@ impl Go {
         self.goroutines.is_some()
     }
 
-    fn place(&self, host: &dyn Host, pc: CodeAddr) -> Option<Arc<Place>> {
+    fn place(&self, host: &dyn Host, pc: CodeAddr) -> Option<Arc<CodePlace>> {
         self.code.at(&self.tables, host, pc)
     }
 

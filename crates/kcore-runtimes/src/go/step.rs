@@ -6,7 +6,7 @@ use kcore_unwind::{RegisterId, Regs, RuleFrame, RuleStep};
 
 use super::{
     Go,
-    code::Place,
+    code::CodePlace,
     goroutine::{Goroutine, Saved},
     role::Role,
 };
@@ -113,7 +113,7 @@ impl Go {
 /// Out of a function by its table of stack pointers.
 fn by_table(
     space: &dyn AddressSpace,
-    place: &Place,
+    place: &CodePlace,
     frame: &RuleFrame<'_>,
     caller: &mut Regs,
 ) -> Option<RuleStep> {
