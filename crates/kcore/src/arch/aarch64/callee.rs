@@ -59,7 +59,7 @@ mod tests {
     #[test]
     fn a_stub_leads_to_what_its_slot_holds() {
         // adrp x16, 0x13000; ldr x17, [x16, #0xfd8]
-        let stub = [0x9000_0090, 0xf947_ee11];
+        let stub = [0xd000_0090, 0xf947_ee11];
         assert_eq!(found(CALL, &stub), Some(FUNCTION));
         assert_eq!(found(CALL, &[0xd503_245f, stub[0], stub[1]]), Some(FUNCTION));
     }
