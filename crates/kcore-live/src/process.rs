@@ -329,6 +329,17 @@ impl Process {
         Some(Standing { pc, sp })
     }
 
+    /// The futex that a thread sleeps on, without stopping it; `None` of one that does something else.
+    /// `/proc/PID/task/TID/syscall` begins with the number of the system call and its arguments (proc(5)).
+    pub fn sleeps_on(&self, tid: i32) -> Option<Addr> {
+        const SLEEPS: [i64; 2] = [libc::SYS_futex, libc::SYS_restart_syscall];
+        let text = proc::read(&self.task(tid).join("syscall")).ok()?;
+        let mut words = std::str::from_utf8(&text).ok()?.split_ascii_whitespace();
+        let number: i64 = words.next()?.parse().ok()?;
+        let word = words.next()?.strip_prefix("0x").filter(|_| SLEEPS.contains(&number))?;
+        u64::from_str_radix(word, 16).ok().map(Addr::new)
+    }
+
     pub(crate) fn task(&self, tid: i32) -> PathBuf {
         self.folder.join("task").join(tid.to_string())
     }

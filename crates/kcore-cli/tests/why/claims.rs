@@ -51,6 +51,18 @@ pub const CLAIMS: &[Claim] = &[
     ),
     claim("terminate-derived", "last-words", CERTAIN, &["{exception_type}", "{exception_what}"]),
     claim("terminate-rethrown", "last-words", CERTAIN, &["{exception_type}", "{exception_what}"]),
+    Claim {
+        variants: ["go1.19", "go1.27-stripped"],
+        ..claim(
+            "goroutines",
+            "last-words",
+            CERTAIN,
+            &[
+                "nobody recovered from the panic: runtime error: invalid memory address",
+                "in main.fault",
+            ],
+        )
+    },
     rust("rust-panic-abort", &["panicked at", "main.rs:", "{panic_message}"]),
     rust("rust-double-panic", &["panicked at"]),
     rust("rust-panic-extern", &["panicked"]),

@@ -147,7 +147,7 @@ fn a_running_process_tells_the_same() {
     let text: Vec<String> = lines.by_ref().take(3).map(Result::unwrap).collect();
     // Between its word and its wait a thread takes a moment.
     std::thread::sleep(Duration::from_millis(500));
-    let records = records(&["--live-memory", "-p", &running.pid()]);
+    let records = records(&["-p", &running.pid()]);
     assert_eq!(right("live", &told_in(&text.join("\n")), &records), (3, 3));
 }
 

@@ -1,6 +1,7 @@
 //! Opening a live process: it is stopped for a moment, copied, and looked at once it runs on.
 
 mod files;
+mod locks;
 mod own;
 mod parts;
 mod profile;

@@ -10,7 +10,7 @@ use kcore_live::{
 };
 use kcore_mem::AddrRange;
 
-use super::{LiveOptions, MAX_PROGRAMS, files, parts::parts_of, rehearsal, tasks, wanted};
+use super::{LiveOptions, MAX_PROGRAMS, files, locks, parts::parts_of, rehearsal, tasks, wanted};
 use crate::{
     Core, OpenError, OpenOptions,
     snapshot::{LaterMemory, LiveParts},
@@ -157,7 +157,9 @@ impl<'a> Taking<'a> {
         let mut tasks = if tasks::has_some(&core) { self.survey_tasks()? } else { Vec::new() };
         let follow = !core.runtimes().is_empty();
         let running = follow && self.survey_running(&mut tasks)?;
-        Ok(Survey { wanted: ahead.ranges(), tasks, follow, running })
+        let locks = locks::wanted(self.process, self.threads.as_deref(), &self.maps);
+        let wanted = wanted::merge([ahead.ranges(), locks].concat());
+        Ok(Survey { wanted, tasks, follow, running })
     }
 
     /// What memory runtimes need beside stacks, for variables and for tasks of the language. Whether there is such, and

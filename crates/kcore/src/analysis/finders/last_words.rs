@@ -27,6 +27,9 @@ const TERMINATORS: [&str; 2] = ["std::terminate", "__cxxabiv1::__terminate"];
 const THROWERS: [&str; 4] =
     ["__cxa_throw", "__cxa_rethrow", "_Unwind_RaiseException", "std::rethrow_exception"];
 
+/// What stands for the type of Go's panics, which have values of any type.
+const GOS_PANIC: &str = "panic";
+
 pub const FINDER: Finder = Finder {
     name: "last-words",
     needs: "the memory of the library or runtime that gave up",
@@ -64,7 +67,10 @@ fn sentence(crash: &Crash<'_>, words: &LastWords) -> Option<String> {
                 return None;
             }
             let what = what.as_ref().map_or_else(String::new, |what| format!(": {what}"));
-            Some(format!("nobody caught an exception of type {type_name}{what}"))
+            Some(match type_name.as_str() {
+                GOS_PANIC => format!("nobody recovered from the panic{what}"),
+                _ => format!("nobody caught an exception of type {type_name}{what}"),
+            })
         }
         LastWords::Exception { .. } => None,
         LastWords::Fatal { message, .. } => Some(match is_call(message) {
