@@ -117,9 +117,10 @@ FN static void join_thread(pthread_t thread)
 	WAIT(pthread_join(thread, 0));
 }
 
-static void initialize(void)
+FN static void initialize(void)
 {
-	stay();
+	truth_gap("libc");
+	CALLV(stay());
 }
 
 FN static void do_once(void)
@@ -236,7 +237,7 @@ static void *wait_to_write(void *lock)
 	return 0;
 }
 
-static void *work(void *is_timed)
+FN static void *work(void *is_timed)
 {
 	truth_thread("worker");
 	pthread_mutex_lock(&queue_lock);
@@ -248,7 +249,7 @@ static void *work(void *is_timed)
 	return 0;
 }
 
-static void *wait_for_slot(void *is_timed)
+FN static void *wait_for_slot(void *is_timed)
 {
 	truth_thread("waits");
 	tell("semaphore", &slots, 0, "nobody");

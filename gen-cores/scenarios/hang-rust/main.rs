@@ -149,5 +149,7 @@ fn main() {
     truth::push("main", file!(), 0, Some(false));
     truth::gap("std");
     truth::write_waiting();
-    doze();
+    loop {
+        black_box(sleep(Duration::from_secs(100_000)));
+    }
 }

@@ -94,7 +94,7 @@ fn last_words_facts<'a>(truth: &'a Facts, words: &[LastWords]) -> Vec<Fact<'a>> 
                 facts[4].kcore = panic.place.as_ref().map(place_text);
                 facts[5].kcore = panic.thread;
             }
-            LastWords::Fatal { .. } => {}
+            LastWords::Fatal { message, .. } => facts[0].kcore = Some(message),
         }
     }
     facts.into()
@@ -190,7 +190,7 @@ fn no_core_tells_last_words_that_its_program_did_not_say() {
             LastWords::AbortMessage(_) => known.truth.facts.abort_message.is_none(),
             LastWords::Exception { .. } => known.truth.facts.exception_type.is_none(),
             LastWords::Panic(_) => known.truth.language != Language::Rust,
-            LastWords::Fatal { .. } => true,
+            LastWords::Fatal { .. } => known.truth.facts.abort_message.is_none(),
         });
         foreign.map(|words| format!("says {words:?}")).collect()
     });
