@@ -95,7 +95,7 @@ const REGISTERED: &str = "the unwind information of code that was made at run ti
 
 const MADE: &str = "code that a library made has no unwind information: the peer stops, or follows words of the stack";
 
-pub static EXPLAINED: [Explained; 55] = [
+pub static EXPLAINED: [Explained; 57] = [
     varying(known(Gdb, "registered-frames", &[], &[Pc, Shorter, Longer], Kcore, REGISTERED)),
     varying(known(EuStack, "registered-frames", &[], &[Pc, Shorter, Longer], Kcore, REGISTERED)),
     varying(known(Framehop, "registered-frames", &[], &[Pc, Shorter, Longer], Kcore, REGISTERED)),
