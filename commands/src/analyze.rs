@@ -46,6 +46,10 @@ impl AnalysisRecord {
         match (self.analysis.findings.first(), &self.analysis.summary) {
             (Some(first), _) => format!("{} ({})", first.sentence, first.confidence.as_str()),
             (None, Some(summary)) => format!("{summary}; the cause is not known"),
+            (None, None) if self.analysis.finders.iter().any(|finder| finder.lacks.is_some()) => {
+                "nothing tells of a crash or a deadlock, but not all could be looked at: ::analyze -v"
+                    .to_owned()
+            }
             (None, None) => "nothing tells of a crash or a deadlock".to_owned(),
         }
     }

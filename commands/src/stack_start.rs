@@ -64,12 +64,12 @@ impl StackStart {
             return Ok(frame_with_pointer(core, tid, at).unwrap_or(Self::FramePointer { tid, at }));
         }
         let tid = u32::try_from(at.get()).map(Tid::new);
-        if tid.is_err()
+        let thread = tid.ok().filter(|tid| core.thread(*tid).or(meant(core, *tid)).is_some());
+        if thread.is_none()
             && let Some(task) = core.task_numbered(at.get())
         {
             return Ok(Self::Task(task.clone()));
         }
-        let thread = tid.ok().filter(|tid| core.thread(*tid).or(meant(core, *tid)).is_some());
         let tid = thread.ok_or_else(|| {
             DcmdError::failed(format!(
                 "{at:x} is neither a mapped address nor a thread: invalid thread identifier"

@@ -6,7 +6,10 @@ use kcore_elf::core_file::{SignalDetail, SignalInfo};
 use kcore_mem::{Access, AccessKind, Addr, JumpSource, MemoryOperand};
 
 use super::EvidenceSource;
-use crate::{Core, Thread, Tid, handled::Stop, signal, stack_fault::StackTrouble};
+use crate::{
+    Core, Frame, NamedFrame, Thread, Tid, arch::facts, handled::Stop, signal,
+    stack_fault::StackTrouble,
+};
 
 /// SIGABRT.
 pub(super) const SIGABRT: u16 = 6;
@@ -15,6 +18,9 @@ const TRAPS: [u16; 2] = [4, 5];
 
 /// Frames of the last thread that are looked at: what aborts is never far out.
 const LAST_FRAMES: usize = 64;
+
+/// Bytes of indirect calls, on machines with short and with long instructions.
+const LENGTHS_OF_CALLS: std::ops::RangeInclusive<i64> = 2..=8;
 
 /// The first fault of a process that died, or else the signal that ended it.
 pub struct Crash<'a> {
@@ -158,10 +164,39 @@ impl<'a> Crash<'a> {
         self.core.access_of_instruction(self.stop.pc?, &self.stop.registers, self.fault()?)
     }
 
-    /// The caller's name, if the caller is known for certain.
-    pub(super) fn caller(&self) -> Option<String> {
+    /// Who jumped to the program counter, as far as that is certain, as the end of a sentence. A function that was called
+    /// may have jumped on, and left no frame.
+    pub(super) fn called_from(&self) -> Option<String> {
         let frame = self.stop.caller.filter(|frame| !frame.guess)?;
-        self.core.symbol_at(frame.pc.lookup()).map(|symbol| symbol.name.to_string())
+        let back = frame.pc.addr();
+        let name = |at: Addr| self.core.symbol_at(at).map(|symbol| symbol.name.to_string());
+        let caller = name(frame.pc.lookup())?;
+        if self.has_called(back) {
+            return Some(format!(", called from {caller}"));
+        }
+        let calls = facts(self.core.arch()).calls.as_ref();
+        let called = calls.and_then(|calls| (calls.callee)(back, self.core.space()));
+        let called = called.filter(|called| Some(*called) != self.stop.pc).and_then(name);
+        Some(match called {
+            Some(called) => format!(", after {caller} called {called}"),
+            None => format!(", and would return to {caller}"),
+        })
+    }
+
+    /// Whether an indirect call right before a return address leads to the program counter by what registers and memory
+    /// still hold.
+    fn has_called(&self, back: Addr) -> bool {
+        LENGTHS_OF_CALLS.into_iter().any(|length: i64| {
+            let at = back.wrapping_offset(length.saturating_neg());
+            let target = match self.core.jump_source(at, &self.stop.registers) {
+                Some(JumpSource::Register(register)) => Some(Addr::new(register.value)),
+                Some(JumpSource::Memory(slot)) => {
+                    self.core.space().read_addr(slot.access.addr).ok()
+                }
+                None => None,
+            };
+            target.is_some() && target == self.stop.pc
+        })
     }
 
     /// The innermost function of the program's own code, as the end of a sentence. Nothing where only a guess leads
@@ -172,6 +207,20 @@ impl<'a> Crash<'a> {
         let frame = frame.filter(|it| it.frame.is_some_and(|frame| !frame.guess));
         let function = frame.and_then(|frame| frame.location.function.clone());
         function.map_or_else(String::new, |name| format!(", in {name}"))
+    }
+
+    /// The same beyond the outermost frame of one of `functions`; `None` if none of them is on the stack.
+    pub(super) fn in_own_code_beyond(&self, functions: &[&str]) -> Option<String> {
+        let stack = self.core.stack(self.end.tid, LAST_FRAMES);
+        let is_one = |frame: &Frame| {
+            let symbol = self.core.symbol_at(frame.pc.lookup());
+            symbol.is_some_and(|symbol| functions.contains(&&*symbol.name))
+        };
+        let at = stack.frames.iter().rposition(is_one)?;
+        let is_certain = |frame: &NamedFrame| frame.frame.is_some_and(|frame| !frame.guess);
+        let mut own = self.core.own_frames(&stack).filter(|frame| frame.physical > at);
+        let function = own.next().filter(is_certain)?.location.function.clone()?;
+        Some(format!(", in {function}"))
     }
 
     /// The functions of the innermost frames of the thread that took the last signal.

@@ -22,7 +22,7 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     // An error of the disk, or a full file system of memory, give the same signal.
     let sentence = format!(
         "the process {} at offset {offset:#x} of {path}, which the file did not have: it was cut after it was \
-         mapped{}",
+         mapped, or never was so long{}",
         verb(kind),
         crash.in_own_code()
     );

@@ -14,7 +14,11 @@ pub const FINDER: Finder = Finder {
 fn find(hang: &Hang<'_>) -> FinderAnswer {
     let cycles = hang.cycles().iter().filter(|cycle| cycle.len() > 1 && !hang.has_limit(cycle));
     let cycles: Vec<&[Tid]> = cycles.map(Vec::as_slice).collect();
-    let Some((first, others)) = cycles.split_first() else { return Ok(None) };
+    let Some((first, others)) = cycles.split_first() else {
+        let is_unread = hang.waits().locks.iter().any(|lock| lock.value.is_none());
+        let lack = "locks that threads wait for are not in the core or snapshot";
+        return if is_unread { Err(lack) } else { Ok(None) };
+    };
     let finding = with_steps(Finding::new(confidence(hang), sentence(hang, first)), hang, first);
     let finding = match hang.behind(first) {
         0 => finding,

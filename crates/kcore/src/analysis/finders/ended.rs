@@ -36,9 +36,23 @@ fn sent(core: &Core, info: &SignalInfo, (pid, uid): (u32, u32), own: u32) -> Fin
     let name = signal::name(u16::try_from(info.number).unwrap_or_default());
     let by_other = || format!("process {pid} of user {uid} sent {name}");
     match pid == own {
-        true => Finding::certain(format!("the process sent {name} to itself")),
+        true => Finding::certain(format!("the process sent {name} to itself{}", told_before(core))),
         // A debugger outside of the namespace numbers the process otherwise than the kernel does in the signal.
         false if core.written_by_gdb() => Finding::likely(by_other()),
         false => Finding::certain(by_other()),
+    }
+}
+
+/// Of which other signals handlers were told before, as the end of a sentence.
+fn told_before(core: &Core) -> String {
+    let Some(thread) = core.crashed_thread() else { return String::new() };
+    let told = core.handled_signals(thread).signals.into_iter();
+    let numbers = told.filter_map(|signal| u16::try_from(signal.info.number).ok());
+    let mut others: Vec<u16> = numbers.filter(|number| *number != thread.signal).collect();
+    others.dedup();
+    let names: Vec<_> = others.into_iter().map(signal::name).collect();
+    match names.as_slice() {
+        [] => String::new(),
+        names => format!(", after a handler was told of {}", names.join(" and ")),
     }
 }

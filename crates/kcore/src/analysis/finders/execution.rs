@@ -23,8 +23,7 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
         return Err("the core's end is missing, and with it the list of mappings");
     }
     let Some(sentence) = sentence(crash, pc) else { return Ok(None) };
-    let by = crash.caller().map_or_else(String::new, |name| format!(", called from {name}"));
-    let sentence = format!("{sentence}{by}");
+    let sentence = format!("{sentence}{}", crash.called_from().unwrap_or_default());
     let finding = match crash.is_told() {
         true => Finding::certain(sentence),
         false => Finding::likely(sentence),

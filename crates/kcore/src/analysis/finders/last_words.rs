@@ -38,7 +38,8 @@ pub const FINDER: Finder = Finder {
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     Ok(said_at_end(crash).map(|sentence| {
-        let sentence = format!("{sentence}{}", crash.in_own_code());
+        let place = crash.in_own_code_beyond(&THROWERS).unwrap_or_else(|| crash.in_own_code());
+        let sentence = format!("{sentence}{place}");
         let finding = match crash.is_told() {
             true => Finding::certain(sentence),
             false => Finding::likely(sentence),

@@ -1,6 +1,7 @@
 //! A mutex whose owner is no thread of the process.
 
 use crate::{
+    MappingKind,
     analysis::{EvidenceSource, Finder, FinderAnswer, FinderScope, Finding, Hang},
     waits::{Holder, Lock, LockKind},
 };
@@ -12,7 +13,8 @@ pub const FINDER: Finder = Finder {
 };
 
 fn find(hang: &Hang<'_>) -> FinderAnswer {
-    let mut orphans = hang.waits().locks.iter().filter_map(|lock| Some((lock, owner_of(lock)?)));
+    let private = hang.waits().locks.iter().filter(|lock| !may_be_shared(hang, lock));
+    let mut orphans = private.filter_map(|lock| Some((lock, owner_of(lock)?)));
     let Some((lock, id)) = orphans.next() else { return Ok(None) };
     if !hang.waits().knows_all_threads {
         return Err("some threads are not in the core, or their ids in the process are not known");
@@ -37,6 +39,15 @@ fn find(hang: &Hang<'_>) -> FinderAnswer {
             format!("{} for {}, whose owner is thread {id}", waiters(lock), hang.named(lock));
         finding.with(text, EvidenceSource::Lock(lock.at))
     })))
+}
+
+/// Whether other processes may map the memory of a lock: that of a file which is no module. The kernel lists shared
+/// memory without a name as such a file too.
+fn may_be_shared(hang: &Hang<'_>, lock: &Lock) -> bool {
+    let core = hang.core();
+    let mapping = core.mapping_at(lock.at);
+    let is_of_file = mapping.is_some_and(|it| matches!(it.kind, MappingKind::File { .. }));
+    is_of_file && core.modules().at(lock.at).is_none()
 }
 
 /// The owner that the process does not have. A thread of another process may hold a mutex that is shared.
