@@ -18,8 +18,9 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     // Pid 0 is the kernel, or a process outside of the namespace.
     let sender = signal::sender(&info).filter(|(pid, _)| *pid != 0);
     let Some((pid, uid)) = sender else { return Ok(None) };
-    // The kernel sends SIGPIPE in the name of the process itself.
-    if pid == own && (crash.is_signal("SIGPIPE") || has_told(crash)) {
+    // The kernel sends these in the name of the process itself.
+    let is_kernels = crash.is_signal("SIGPIPE") || crash.is_signal("SIGXFSZ");
+    if pid == own && (is_kernels || has_told(crash)) {
         return Ok(None);
     }
     let finding = sent(crash.core(), &info, (pid, uid), own);

@@ -25,9 +25,10 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     Ok(Some(finding.then_ask("what it was doing", EvidenceSource::Stack(crash.tid()))))
 }
 
-/// Whether the kernel sent the signal: in its own name, or in that of the process, as `kill` would.
+/// Whether the kernel sent the signal: in its own name, or in that of the process, and that is not in `kill`.
 fn is_kernels(crash: &Crash<'_>) -> Result<bool, &'static str> {
     let sender = signal::sender(&crash.signal()?);
     let is_own = sender.is_some_and(|(pid, _)| pid == 0 || Some(pid) == crash.core().pid());
-    Ok(crash.has_code("SI_KERNEL") || (crash.has_code("SI_USER") && is_own))
+    let is_in_kill = || crash.last_functions().first().is_some_and(|name| &**name == "kill");
+    Ok(crash.has_code("SI_KERNEL") || (crash.has_code("SI_USER") && is_own && !is_in_kill()))
 }
