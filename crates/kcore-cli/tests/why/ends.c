@@ -41,6 +41,12 @@ static __attribute__((noinline)) void stop_by(const char *instruction)
 	__builtin_trap();
 }
 
+/* Jumps on to a null pointer, and leaves no frame. */
+static __attribute__((noinline, noclone)) void jump_on(void)
+{
+	__asm__ volatile("xorl %%ecx, %%ecx\n\tjmp *%%rcx" ::: "rcx");
+}
+
 /* A byte that is no instruction in 64-bit mode. */
 static __attribute__((noinline)) void no_instruction(void)
 {
@@ -133,6 +139,8 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(bug, "register"))
 		((void (*)(void))0x1122334455667788)();
+	if (!strcmp(bug, "jump"))
+		jump_on();
 	if (!strcmp(bug, "trap") || !strcmp(bug, "int3") || !strcmp(bug, "hlt"))
 		stop_by(bug);
 	if (!strcmp(bug, "illegal"))

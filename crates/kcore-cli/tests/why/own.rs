@@ -21,6 +21,7 @@ const BUGS: &[(&str, &str, &str, &str)] = &[
     ("misaligned", "misaligned", "certain", "movaps wants a multiple of 16 as address, and "),
     ("slot", "jump-target", "certain", "0x4847464544434241, whose bytes are the text 'ABCDEFGH'"),
     ("register", "jump-target", "certain", "0x1122334455667788, which is no address, in main"),
+    ("jump", "execution", "certain", "jumped to a null pointer, after main called jump_on"),
     ("trap", "trap", "certain", "stopped itself with the instruction ud2, in stop_by"),
     ("int3", "trap", "certain", "stopped itself with the instruction int3, in stop_by"),
     ("hlt", "trap", "certain", "stopped itself with the instruction hlt, in stop_by"),

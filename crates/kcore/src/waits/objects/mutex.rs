@@ -194,6 +194,8 @@ mod tests {
             assert_eq!(with(words, &wait, proven), None, "{words:x?}");
         }
         assert_eq!(with([2, 0, 1, 1, 0x400], &wait(WAIT, 2), named), None);
+        let own_word = with([0, 0, 0, 0, 0], &wait(WAIT, 0), named);
+        assert_eq!(own_word, None, "where glibc waits after the kernel refused a deadlock");
     }
 
     #[test]
