@@ -105,6 +105,20 @@ impl Go {
             !called.is_some_and(|it| matches!(it.role, Role::Injected | Role::Panics))
         }
     }
+
+    /// The calls that are inlined into the function of a frame: they are shown even if that is hidden.
+    fn inlined(
+        &self,
+        host: &dyn Host,
+        stack: &NativeStack<'_>,
+        index: usize,
+    ) -> Vec<LanguageFrame> {
+        let pc = stack.frames.get(index).map(|frame| frame.pc);
+        let mut frames =
+            pc.and_then(|pc| self.locate(host, pc)).map_or_else(Vec::new, |(_, frames)| frames);
+        frames.pop();
+        frames
+    }
 }
 
 impl Runtime for Go {
@@ -125,7 +139,7 @@ impl Runtime for Go {
 
     fn decode(&self, host: &dyn Host, stack: &NativeStack<'_>) -> Vec<Span> {
         let hidden = (0..stack.frames.len()).filter(|index| self.is_hidden(host, stack, *index));
-        hidden.map(|index| Span::replacing(index, Vec::new())).collect()
+        hidden.map(|index| Span::replacing(index, self.inlined(host, stack, index))).collect()
     }
 
     fn locate(&self, host: &dyn Host, at: CodeAddr) -> Option<(Addr, Vec<LanguageFrame>)> {
