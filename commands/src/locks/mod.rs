@@ -21,17 +21,18 @@ const OPTIONS: &[Opt] = &[
 ];
 
 const HELP: &str = "\
-Lists each lock, condition variable, semaphore and other object that a thread waits for, the one \
-with the most waiters first: who holds it, and where in the program's own code the threads wait.
+Lists each lock, condition variable, semaphore and other object that a thread waits for. The one \
+with the most waiters comes first. Each line says who holds it, and where in the program's own code \
+the threads wait.
 
 A holder is named only if memory records it. Mutexes of glibc, read-write locks that are held for \
 writing, and streams record their holder. The readers of a lock are only counted. Conditions, \
 semaphores and barriers are held by nobody; they wait for an event. Mutexes of Rust do not record \
 their holder.
 
-A thread waits if its registers prove that it is blocked in a system call. What the futex belongs \
-to is told by its own words, by the function that waits there, or by the call of that function. \
-Otherwise it is a futex word, and no more is claimed.";
+A thread waits if its registers prove that it is blocked in a system call. The words of the futex, \
+the function that waits there, or the call of that function tell what it belongs to. Otherwise it \
+is a futex word, and no more is claimed.";
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::locks", shows: "every lock that a thread waits for" },
