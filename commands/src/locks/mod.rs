@@ -53,7 +53,7 @@ impl Dcmd for Locks {
         let waits = cx.core().waits();
         let verbose = args.has('v');
         if let Some(dot) = cx.addr() {
-            let lock = lock_at(&waits, dot.addr())?;
+            let lock = lock_at(waits, dot.addr())?;
             return cx.emit(&LockRecord::new(Names::new(cx), lock, verbose));
         }
         if waits.locks.is_empty() && !args.has('a') {

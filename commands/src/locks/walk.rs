@@ -36,7 +36,7 @@ impl Walker for WalkWaiter {
 
     fn walk(&self, cx: &mut Cx<'_>, from: Option<Dot>, visit: &mut Visit<'_>) -> Result<()> {
         let waits = cx.core().waits();
-        let lock = lock_at(&waits, from.unwrap_or_default().addr())?;
+        let lock = lock_at(waits, from.unwrap_or_default().addr())?;
         lock.waiters.iter().try_for_each(|waiter| visit(cx, Dot::Thread(waiter.tid)))
     }
 }

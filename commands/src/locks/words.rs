@@ -11,7 +11,7 @@ pub fn held(lock: &Lock) -> String {
         (_, Holder::Readers(1)) => "held by 1 reader, which is not recorded".to_owned(),
         (_, Holder::Readers(count)) => format!("held by {count} readers, which are not recorded"),
         (LockKind::Once | LockKind::StaticGuard | LockKind::RustOnce, Holder::NotRecorded) => {
-            "a thread is at it, which is not recorded".to_owned()
+            "a thread runs it, which one is not recorded".to_owned()
         }
         (_, Holder::NotRecorded) => "held, owner not recorded".to_owned(),
         (LockKind::Mutex(_) | LockKind::ReadWriteLock, Holder::Nobody) => "free by now".to_owned(),

@@ -29,7 +29,7 @@ use kcore_runtimes::{
 use kcore_unwind::{Knowledge, Machine, machine};
 
 use crate::{
-    FoundContext, Module, ModuleSet, ProcessSpace, Stack, Thread, Tid,
+    FoundContext, Module, ModuleSet, ProcessSpace, Stack, Thread, Tid, Waits,
     by_file::{CfiByFile, SymbolsByFile},
     code_scope::LastScope,
     location_cache::LocationCache,
@@ -210,6 +210,7 @@ pub struct Core {
     pub(crate) anchors: Built<Arc<Anchors>>,
     pub(crate) task_runtimes: Built<Runtimes>,
     pub(crate) tasks: Built<Tasks>,
+    pub(crate) waits: Built<Waits>,
     pub(crate) found_contexts: Built<Vec<FoundContext>>,
     /// How runtimes are decoded, not what the process is: a session may change it.
     pub(crate) nearest_layouts: AtomicBool,
@@ -371,6 +372,7 @@ impl Core {
             anchors: Built::new(),
             task_runtimes: Built::new(),
             tasks: Built::new(),
+            waits: Built::new(),
             found_contexts: Built::new(),
             nearest_layouts: AtomicBool::new(options.nearest_layouts),
             walked: HashMap::new(),

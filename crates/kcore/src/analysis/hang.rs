@@ -9,7 +9,7 @@ use crate::{
 /// The waits of a process.
 pub struct Hang<'a> {
     core: &'a Core,
-    waits: Waits,
+    waits: &'a Waits,
     cycles: Vec<Vec<Tid>>,
 }
 
@@ -26,8 +26,8 @@ impl<'a> Hang<'a> {
     }
 
     /// What its threads wait for.
-    pub const fn waits(&self) -> &Waits {
-        &self.waits
+    pub const fn waits(&self) -> &'a Waits {
+        self.waits
     }
 
     /// The circles of threads that wait for each other, or for themselves.
@@ -66,7 +66,7 @@ impl<'a> Hang<'a> {
         })
     }
 
-    /// What a thread that is blocked does, and what shows it; `None` if it runs.
+    /// What a blocked thread waits for, to follow its name, with what shows that. `None` if the thread runs.
     pub(super) fn blocked(&self, tid: Tid) -> Option<(String, EvidenceSource)> {
         if let Some(wait) = self.wait(tid) {
             let at = self.waits.lock_of(tid).map(|lock| lock.at)?;

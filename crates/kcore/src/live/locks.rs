@@ -4,6 +4,8 @@ use kcore_elf::core_file::MapLine;
 use kcore_live::Process;
 use kcore_mem::{Addr, AddrRange};
 
+use super::wanted::mapping_at;
+
 /// The smallest page that Linux has here; it copies whole ones.
 const PAGE: u64 = 4096;
 /// Threads that are asked what they sleep on, at most. It takes a file of each.
@@ -17,17 +19,14 @@ pub fn wanted(process: &Process, threads: Option<&[i32]>, maps: &[MapLine]) -> V
     let all = || process.task_ids().unwrap_or_default();
     let threads = threads.map_or_else(all, <[i32]>::to_vec);
     let words = threads.iter().take(MAX_THREADS).filter_map(|tid| process.sleeps_on(*tid));
-    words.filter(|word| is_mapped(maps, *word)).map(pages_around).collect()
+    words.filter_map(|word| pages_around(maps, word)).collect()
 }
 
-fn is_mapped(maps: &[MapLine], at: Addr) -> bool {
-    let after = maps.partition_point(|map| map.range.start <= at);
-    let map = after.checked_sub(1).and_then(|index| maps.get(index));
-    map.is_some_and(|map| map.range.contains(at))
-}
-
-fn pages_around(word: Addr) -> AddrRange {
+/// The pages of one mapping that hold a word and what lies around it; `None` where nothing is mapped.
+fn pages_around(maps: &[MapLine], word: Addr) -> Option<AddrRange> {
+    let mapping = mapping_at(maps, word)?.range;
     let start = word.get().saturating_sub(AROUND) & !(PAGE - 1);
-    let end = word.get().saturating_add(AROUND).checked_next_multiple_of(PAGE).unwrap_or(u64::MAX);
-    AddrRange::new(Addr::new(start), Addr::new(end))
+    let end = word.get().saturating_add(AROUND).checked_next_multiple_of(PAGE)?;
+    let (start, end) = (Addr::new(start).max(mapping.start), Addr::new(end).min(mapping.end));
+    Some(AddrRange::new(start, end))
 }

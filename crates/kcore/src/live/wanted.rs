@@ -23,12 +23,18 @@ pub fn with_missed(wanted: &[AddrRange], missed: &[AddrRange], maps: &[MapLine])
 
 /// A range with what lies around it in its mapping.
 fn around(maps: &[MapLine], range: AddrRange) -> AddrRange {
-    let after = maps.partition_point(|map| map.range.start <= range.start);
-    let map = after.checked_sub(1).and_then(|index| maps.get(index));
-    let Some(map) = map.filter(|map| range.end <= map.range.end) else { return range };
+    let map = mapping_at(maps, range.start).filter(|map| range.end <= map.range.end);
+    let Some(map) = map else { return range };
     let start = range.start.get() & !(AROUND - 1);
     let end = range.end.get().checked_next_multiple_of(AROUND).unwrap_or(u64::MAX);
     AddrRange::new(Addr::new(start).max(map.range.start), Addr::new(end).min(map.range.end))
+}
+
+/// The mapping that holds an address, of those in their order.
+pub fn mapping_at(maps: &[MapLine], at: Addr) -> Option<&MapLine> {
+    let after = maps.partition_point(|map| map.range.start <= at);
+    let map = after.checked_sub(1).and_then(|index| maps.get(index));
+    map.filter(|map| map.range.contains(at))
 }
 
 /// All of them, lowest first, what touches together.

@@ -25,11 +25,9 @@ impl Waits {
     fn cycle_from(&self, start: Tid, seen: &mut BTreeSet<Tid>) -> Option<Vec<Tid>> {
         let (mut path, mut next) = (Vec::new(), Some(start));
         while let Some(tid) = next {
-            if let Some(first) = path.iter().position(|it| *it == tid) {
-                return Some(from_lowest(path.split_off(first)));
-            }
             if !seen.insert(tid) {
-                return None;
+                let first = path.iter().position(|it| *it == tid)?;
+                return Some(from_lowest(path.split_off(first)));
             }
             path.push(tid);
             next = self.blocker(tid);

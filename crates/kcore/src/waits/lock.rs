@@ -97,7 +97,7 @@ pub enum LockKind {
     RustCondvar,
     /// A `Once` of Rust's standard library.
     RustOnce,
-    /// The parking place of a thread of Rust's standard library.
+    /// What a thread sleeps on in Rust's `std::thread::park`.
     RustParker,
     /// A futex of an object that is not known.
     Futex,

@@ -83,8 +83,12 @@ impl Waits {
 
 impl Core {
     /// What each thread waits for, as far as it is proven. A thread that runs, or whose registers do not prove that
-    /// it is blocked, waits for nothing.
-    pub fn waits(&self) -> Waits {
+    /// it is blocked, waits for nothing. It is found out once.
+    pub fn waits(&self) -> &Waits {
+        self.waits.get_or_build(self.budget(), || self.find_waits())
+    }
+
+    fn find_waits(&self) -> Waits {
         let identities = Identities::of(self);
         let mut recognizer = Recognizer::new(self, &identities);
         let mut waits = Waits { knows_all_threads: identities.is_complete(), ..Waits::default() };

@@ -1,4 +1,5 @@
-//! `pthread_once_t` of glibc: a word whose lowest bit says that a thread is at it (glibc 2.36 `nptl/pthread_once.c`).
+//! `pthread_once_t` of glibc: a word whose lowest bit says that a thread runs the function (glibc 2.36
+//! `nptl/pthread_once.c`).
 
 use super::{FoundLock, Sight};
 use crate::waits::lock::{Holder, LockKind};

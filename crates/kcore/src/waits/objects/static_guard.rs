@@ -1,10 +1,10 @@
-//! The guard of a static variable of libstdc++: byte 0 says that it is initialized, byte 1 that a thread is at it,
-//! byte 2 that others wait (`libsupc++/guard.cc`, GCC 12). No owner.
+//! The guard of a static variable of libstdc++: byte 0 says that it is initialized, byte 1 that a thread is
+//! initializing it, byte 2 that others wait (`libsupc++/guard.cc`, GCC 12). No owner.
 
 use super::{FoundLock, Sight};
 use crate::waits::lock::{Holder, LockKind};
 
-/// What the word holds while a thread is at it and others wait.
+/// What the word holds while a thread initializes the variable and others wait.
 const WAITED_FOR: u32 = 0x1_0100;
 
 /// The guard at a word at which a thread waits for one.
