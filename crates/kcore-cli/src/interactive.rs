@@ -15,7 +15,7 @@ use signal_hook::consts::SIGINT;
 const GLANCE: &str = "::status";
 /// What everybody must know first.
 const WELCOME: &str = "::help shows what can be asked, ::quit leaves";
-/// Threads whose stacks are compared before the first prompt. Nobody waits for those of more.
+/// Threads that are looked at before the first prompt. Nobody waits for those of more.
 const MAX_THREADS: usize = 1024;
 
 /// Shows the glance, unless `is_quiet`, then runs what the user types until the user leaves.
@@ -61,6 +61,9 @@ fn open(session: &mut Session, sink: &mut dyn Sink) -> bool {
 
 /// Why the process died or hangs, if that is known, and what shows the evidence.
 fn cause(core: &Core) -> Option<String> {
+    if core.tids().len() > MAX_THREADS {
+        return None;
+    }
     let analysis = core.analyze();
     let first = analysis.findings.first()?;
     Some(format!(

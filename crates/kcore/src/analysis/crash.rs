@@ -7,7 +7,10 @@ use kcore_mem::{Access, AccessKind, Addr, JumpSource, MemoryOperand};
 
 use super::EvidenceSource;
 use crate::{
-    Core, Frame, NamedFrame, Thread, Tid, arch::facts, handled::Stop, signal,
+    Core, Frame, NamedFrame, Thread, Tid,
+    arch::facts,
+    handled::{Handled, Stop},
+    signal,
     stack_fault::StackTrouble,
 };
 
@@ -28,19 +31,18 @@ pub struct Crash<'a> {
     info: Option<SignalInfo>,
     stop: Stop,
     end: &'a Thread,
-    was_handled: bool,
+    handled: Handled,
 }
 
 impl<'a> Crash<'a> {
     pub(super) fn of(core: &'a Core) -> Option<Self> {
         let thread = core.crashed_thread()?;
-        let first = core.handled_signals(thread).signals.into_iter().find(|it| it.is_fault());
-        let was_handled = first.is_some();
-        let (info, stop) = match first {
-            Some(first) => (Some(first.info), first.stop),
+        let handled = core.handled_signals(thread);
+        let (info, stop) = match handled.first_fault() {
+            Some(first) => (Some(first.info), first.stop.clone()),
             None => (told_of_end(thread), core.stop_of(thread.tid)),
         };
-        Some(Self { core, info, stop, end: thread, was_handled })
+        Some(Self { core, info, stop, end: thread, handled })
     }
 
     /// The thread that took the signal that ended the process.
@@ -49,14 +51,19 @@ impl<'a> Crash<'a> {
     }
 
     /// Whether a handler was told of the first fault before another signal ended the process.
-    pub const fn was_handled(&self) -> bool {
-        self.was_handled
+    pub fn was_handled(&self) -> bool {
+        self.handled.first_fault().is_some()
+    }
+
+    /// The signals that handlers were told of before the one that ended the process.
+    pub(super) const fn handled(&self) -> &Handled {
+        &self.handled
     }
 
     /// Whether the signal that ended the process is that of the first fault, raised again.
     pub(super) fn was_raised_again(&self) -> bool {
         let number = self.info.map(|info| info.number);
-        self.was_handled && number == Some(self.end.signal.into()) && self.is_from_itself()
+        self.was_handled() && number == Some(self.end.signal.into()) && self.is_from_itself()
     }
 
     /// Whether the process sent the signal that ended it to itself.
@@ -232,8 +239,8 @@ impl<'a> Crash<'a> {
     }
 
     /// What shows the signal. The core holds none of a fault that a handler was told of.
-    pub(super) const fn shown_by(&self) -> EvidenceSource {
-        match (self.was_handled, self.is_told()) {
+    pub(super) fn shown_by(&self) -> EvidenceSource {
+        match (self.was_handled(), self.is_told()) {
             (true, _) => EvidenceSource::Process,
             (false, true) => EvidenceSource::Signal(self.stop.tid),
             (false, false) => EvidenceSource::Stack(self.stop.tid),

@@ -93,7 +93,7 @@ impl Core {
     }
 
     fn summary(&self, crash: &Crash<'_>) -> String {
-        self.explain(crash.end(), &self.handled_signals(crash.end()))
+        self.explain(crash.end(), crash.handled())
     }
 }
 

@@ -35,6 +35,7 @@ const FRAMES_OF_OTHERS: usize = 64;
 const OTHERS: usize = 1024;
 
 /// Where a thread was: at its end, or when a signal came.
+#[derive(Clone)]
 pub(crate) struct Stop {
     pub tid: Tid,
     pub pc: Option<Addr>,

@@ -4,7 +4,6 @@ use kcore_elf::core_file::SignalInfo;
 
 use super::{abort::aborts, last_words::said_at_end};
 use crate::{
-    Core,
     analysis::{Crash, EvidenceSource, Finder, FinderScope, Finding},
     signal,
 };
@@ -23,7 +22,7 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     if pid == own && (is_kernels || has_told(crash)) {
         return Ok(None);
     }
-    let finding = sent(crash.core(), &info, (pid, uid), own);
+    let finding = sent(crash, &info, (pid, uid), own);
     let finding = finding.with(format!("the sender's pid is {pid}"), crash.shown_by());
     Ok(Some(finding.then_ask("what the thread was doing", EvidenceSource::Stack(crash.tid()))))
 }
@@ -33,23 +32,24 @@ fn has_told(crash: &Crash<'_>) -> bool {
     aborts(crash) || said_at_end(crash).is_some()
 }
 
-fn sent(core: &Core, info: &SignalInfo, (pid, uid): (u32, u32), own: u32) -> Finding {
+fn sent(crash: &Crash<'_>, info: &SignalInfo, (pid, uid): (u32, u32), own: u32) -> Finding {
     let name = signal::name(u16::try_from(info.number).unwrap_or_default());
     let by_other = || format!("process {pid} of user {uid} sent {name}");
     match pid == own {
-        true => Finding::certain(format!("the process sent {name} to itself{}", told_before(core))),
+        true => {
+            Finding::certain(format!("the process sent {name} to itself{}", told_before(crash)))
+        }
         // A debugger outside of the namespace numbers the process otherwise than the kernel does in the signal.
-        false if core.written_by_gdb() => Finding::likely(by_other()),
+        false if crash.core().written_by_gdb() => Finding::likely(by_other()),
         false => Finding::certain(by_other()),
     }
 }
 
 /// Of which other signals handlers were told before, as the end of a sentence.
-fn told_before(core: &Core) -> String {
-    let Some(thread) = core.crashed_thread() else { return String::new() };
-    let told = core.handled_signals(thread).signals.into_iter();
+fn told_before(crash: &Crash<'_>) -> String {
+    let told = crash.handled().signals.iter();
     let numbers = told.filter_map(|signal| u16::try_from(signal.info.number).ok());
-    let mut others: Vec<u16> = numbers.filter(|number| *number != thread.signal).collect();
+    let mut others: Vec<u16> = numbers.filter(|number| *number != crash.end().signal).collect();
     others.dedup();
     let names: Vec<_> = others.into_iter().map(signal::name).collect();
     match names.as_slice() {
