@@ -82,7 +82,7 @@ impl Record for ChangedStack<'_> {
     }
 }
 
-/// How many stacks changed, and how many did not.
+/// How many stacks are new, gone, or have another number of threads, and how many are as before.
 struct Summary {
     new: usize,
     gone: usize,

@@ -21,9 +21,13 @@ struct Size {
     bytes: u64,
 }
 
-/// The objects of all languages' heaps, by class.
+/// How many objects each class has, and how large they are, in the heaps of all languages of one core.
 #[derive(Default)]
-pub(super) struct ClassSizes(BTreeMap<ClassKey, Size>);
+pub(super) struct ClassSizes {
+    by_class: BTreeMap<ClassKey, Size>,
+    /// What could not be read of each heap.
+    missing: Vec<String>,
+}
 
 impl ClassSizes {
     /// Those of a core; none if it has no heap that can be read.
@@ -36,12 +40,14 @@ impl ClassSizes {
                 let key = (identity.name, objects.class_at(core, example));
                 sizes.add(key, Size { count, bytes });
             }
+            let missing = objects.missing(core);
+            sizes.missing.extend(missing.map(|missing| format!("{}: {missing}", identity.name)));
         }
         sizes
     }
 
     fn add(&mut self, key: ClassKey, size: Size) {
-        let known = self.0.entry(key).or_default();
+        let known = self.by_class.entry(key).or_default();
         known.count = known.count.saturating_add(size.count);
         known.bytes = known.bytes.saturating_add(size.bytes);
     }
@@ -92,17 +98,27 @@ impl Record for Growth<'_> {
     }
 }
 
-/// Shows the classes that grew most in bytes.
+/// Shows the classes whose objects have more bytes than before, the largest growth first. Notes say what was not read,
+/// and how many classes are not shown.
 pub(super) fn show(
     before: &ClassSizes,
     after: &ClassSizes,
     sink: &mut dyn Sink,
 ) -> Result<(), DcmdError> {
-    let growth = after.0.iter().map(|(key, after)| {
-        let before = before.0.get(key).copied().unwrap_or_default();
+    for (which, sizes) in [("first", before), ("second", after)] {
+        for missing in &sizes.missing {
+            sink.note(&format!("{missing}: there may be more objects in the {which} core"))?;
+        }
+    }
+    let growth = after.by_class.iter().map(|(key, after)| {
+        let before = before.by_class.get(key).copied().unwrap_or_default();
         Growth { runtime: key.0, class: key.1.as_deref(), before, after: *after }
     });
     let mut grown: Vec<Growth<'_>> = growth.filter(|class| class.more_bytes() > 0).collect();
     grown.sort_by_key(|class| Reverse(class.more_bytes()));
-    grown.iter().take(SHOWN).try_for_each(|class| sink.put(class))
+    grown.iter().take(SHOWN).try_for_each(|class| sink.put(class))?;
+    match grown.len().saturating_sub(SHOWN) {
+        0 => Ok(()),
+        more => sink.note(&format!("{more} more classes grew less")),
+    }
 }
