@@ -2,7 +2,7 @@
 
 use kcore_dcmd::{AddrUse, Args, Cx, Dcmd, Example, Group, Result, Spec};
 
-use super::{row::Row, subject};
+use super::{goroutine_record::GoroutineRecord, subject};
 
 /// Shows all that is known about a goroutine.
 pub struct Goroutine;
@@ -25,6 +25,6 @@ impl Dcmd for Goroutine {
     fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
         let goroutine = subject::of_dot(cx)?;
         let core = cx.core();
-        cx.emit(&Row::new(core, goroutine).whole())
+        cx.emit(&GoroutineRecord::new(core, goroutine).whole())
     }
 }

@@ -2,7 +2,7 @@
 
 use kcore_dcmd::{Args, Cx, Dcmd, Example, Group, Opt, Result, Spec};
 
-use super::{filter::Filter, groups, row::Row, subject};
+use super::{filter::Filter, goroutine_record::GoroutineRecord, groups, subject};
 
 /// Lists the goroutines of a process that runs Go.
 pub struct Goroutines;
@@ -59,7 +59,7 @@ impl Dcmd for Goroutines {
         }
         for goroutine in goroutines {
             cx.check_interrupt()?;
-            cx.emit(&Row::new(core, goroutine))?;
+            cx.emit(&GoroutineRecord::new(core, goroutine))?;
         }
         Ok(())
     }

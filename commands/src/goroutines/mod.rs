@@ -2,8 +2,8 @@
 
 mod filter;
 pub mod goroutine;
+mod goroutine_record;
 mod groups;
 pub mod list;
-mod row;
 mod subject;
 pub mod walk;

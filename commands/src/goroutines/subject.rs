@@ -66,10 +66,9 @@ pub fn of_dot(cx: &Cx<'_>) -> Result<Arc<Goroutine>> {
         _ => None,
     };
     let wanted = of_thread.unwrap_or_else(|| dot.number());
-    let is_wanted =
-        |goroutine: &Arc<Goroutine>| goroutine.id == wanted || goroutine.at.get() == wanted;
-    let found = all(core)?.into_iter().find(is_wanted);
-    found.ok_or_else(|| {
+    let found =
+        schedulers(core)?.iter().find_map(|go| go.goroutines(core.as_ref()).numbered(wanted));
+    found.cloned().ok_or_else(|| {
         DcmdError::failed(format!("no goroutine {wanted}, in hexadecimal {wanted:x}"))
     })
 }

@@ -34,6 +34,10 @@ pub fn check(core: &Opened) {
         assert_eq!(shown, told.frames, "{} {id}: {stack}", core.name);
         assert_eq!(stack["end"]["reason"], "outermost", "{} {id}: {stack}", core.name);
     }
+    for id in told.keys().take(2) {
+        let by_id = core.records(&format!("0t{id}::stack")).remove(0);
+        assert_eq!(Some(&&by_id), stacks.get(id), "{} {id}", core.name);
+    }
     for (id, record) in &listed {
         let entry = record["entry_function"].as_str().unwrap_or_default();
         let is_known = core.told.iter().any(|told| told.id == *id);

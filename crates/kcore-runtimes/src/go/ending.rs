@@ -35,7 +35,7 @@ const BACKLOG_INDEX: &str = "runtime.printBacklogIndex";
 const BACKLOG_SIZE: u64 = 512;
 const FATAL: &str = "fatal error: ";
 
-/// Where a module keeps what it printed last.
+/// The ring buffer in which a module's runtime keeps what it printed last.
 #[derive(Clone, Copy, Debug)]
 pub struct Backlog {
     text: Addr,

@@ -6,7 +6,7 @@ use kcore_mem::{Addr, AddrRange, AddressSpace};
 
 use super::{
     pc_value::value_at,
-    tables::{Shape, Tables},
+    tables::{TableFormat, Tables},
 };
 
 /// Bytes of a name or a path, at most. Longer ones are cut.
@@ -50,9 +50,9 @@ impl Function {
             let value = space.read_uint(described.checked_add(offset)?, 4).ok()?;
             u32::try_from(value).ok()
         };
-        let (kinds, size) = match tables.shape {
-            Shape::Go18 => (36, 40),
-            Shape::Go20 => (40, 44),
+        let (kinds, size) = match tables.format {
+            TableFormat::Go18 => (36, 40),
+            TableFormat::Go20 => (40, 44),
         };
         let [id, flags, _, funcdata_count] = half(kinds)?.to_le_bytes();
         Some(Self {

@@ -13,7 +13,7 @@ const PANIC: u64 = 32;
 const MACHINE: u64 = 48;
 const SAVED_SP: u64 = 56;
 const SAVED_PC: u64 = 64;
-/// Where a goroutine points at itself.
+/// `sched.g`, which points to the goroutine that holds it: what does not is none.
 pub const SELF: u64 = 72;
 /// From the state to the id, to since when it waits, and to what it waits for.
 const ID: u64 = 8;
@@ -54,16 +54,16 @@ pub struct Goroutine {
     /// The thread that runs it, or is in a system call for it, by the number that the runtime has.
     pub thread: Option<Tid>,
     /// Registers with which it was left; no stack pointer once it runs again.
-    pub saved: Saved,
+    pub saved: SavedRegisters,
     /// Those with which it began its system call.
-    pub system_call: Option<Saved>,
+    pub system_call: Option<SavedRegisters>,
     /// Its innermost `runtime._panic`.
     pub panic: Option<Addr>,
 }
 
 /// Registers that were saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Saved {
+pub struct SavedRegisters {
     /// The program counter.
     pub pc: Addr,
     /// The stack pointer.
@@ -73,7 +73,7 @@ pub struct Saved {
 }
 
 /// What lies where a goroutine should be.
-pub enum Slot {
+pub enum FoundGoroutine {
     /// One that has not ended.
     Live(Box<Goroutine>),
     /// One that has ended, or was not yet made.
@@ -100,15 +100,17 @@ impl Fields {
 
 impl Goroutine {
     /// What the `runtime.g` at an address says.
-    pub fn load(space: &dyn AddressSpace, layout: &Layout, at: Addr) -> Slot {
+    pub fn load(space: &dyn AddressSpace, layout: &Layout, at: Addr) -> FoundGoroutine {
         let mut fields = Fields([0; SIZE]);
         if space.read(at, &mut fields.0).is_err() || fields.word(SELF) != at.get() {
-            return Slot::Damaged;
+            return FoundGoroutine::Damaged;
         }
         let status = fields.word(layout.g.status) as u32;
         match State::of(status) {
-            Some(state) => Slot::Live(Box::new(Self::of(space, layout, at, &fields, state))),
-            None => Slot::Ended,
+            Some(state) => {
+                FoundGoroutine::Live(Box::new(Self::of(space, layout, at, &fields, state)))
+            }
+            None => FoundGoroutine::Ended,
         }
     }
 
@@ -125,7 +127,7 @@ impl Goroutine {
         let since = fields.word(behind(SINCE));
         let sudog = fields.pointer(g.waiting).filter(|_| state.has_reason());
         let field = |at: Addr, offset| space.read_addr(at.checked_add(offset)?).ok();
-        let thread = fields.pointer(MACHINE).and_then(|m| field(m, layout.m.thread));
+        let thread = fields.pointer(MACHINE).and_then(|m| field(m, layout.thread));
         let id = fields.word(behind(ID));
         Self {
             id,
@@ -145,12 +147,12 @@ impl Goroutine {
                 .and_then(|sudog| field(sudog, layout.channel))
                 .filter(|at| at.get() != 0),
             thread: thread.and_then(|thread| u32::try_from(thread.get()).ok()).map(Tid::new),
-            saved: Saved {
+            saved: SavedRegisters {
                 pc: Addr::new(fields.word(SAVED_PC)),
                 sp: fields.pointer(SAVED_SP),
                 fp: fields.pointer(g.frame_pointer),
             },
-            system_call: fields.pointer(g.system_call).map(|sp| Saved {
+            system_call: fields.pointer(g.system_call).map(|sp| SavedRegisters {
                 pc: Addr::new(fields.word(g.system_call.saturating_add(8))),
                 sp: Some(sp),
                 fp: None,

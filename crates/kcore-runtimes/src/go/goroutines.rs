@@ -7,7 +7,7 @@ use kcore_unwind::Tid;
 use rustc_hash::FxHashMap;
 
 use super::{
-    goroutine::{Goroutine, Slot},
+    goroutine::{FoundGoroutine, Goroutine},
     layout::Layout,
     roots::MAX_GOROUTINES,
     state::State,
@@ -20,13 +20,15 @@ const EVERY: u64 = 1024;
 /// The goroutines of a process that have not ended.
 #[derive(Clone, Default)]
 pub struct Goroutines {
-    /// They, in the order of the runtime: the oldest first, but for those that took the place of ended ones.
+    /// All of them, in the order of the runtime's list: the oldest first, but for those that took the place of ended
+    /// ones.
     pub all: Arc<[Arc<Goroutine>]>,
     /// How many cannot be read.
     pub damaged: u64,
     /// Why the rest of them, or all, cannot be read.
     pub why: Option<Arc<str>>,
     by_thread: FxHashMap<Tid, usize>,
+    by_id: FxHashMap<u64, usize>,
 }
 
 impl Goroutines {
@@ -41,6 +43,8 @@ impl Goroutines {
         let on_thread = numbered.filter(|(_, goroutine)| goroutine.is_on_thread());
         found.by_thread =
             on_thread.filter_map(|(index, goroutine)| Some((goroutine.thread?, index))).collect();
+        found.by_id =
+            all.iter().enumerate().map(|(index, goroutine)| (goroutine.id, index)).collect();
         Self { all: all.into(), ..found }
     }
 
@@ -62,11 +66,17 @@ impl Goroutines {
                 return;
             };
             match Goroutine::load(host.space(), layout, goroutine) {
-                Slot::Live(goroutine) => all.push(Arc::from(goroutine)),
-                Slot::Ended => {}
-                Slot::Damaged => self.damaged = self.damaged.saturating_add(1),
+                FoundGoroutine::Live(goroutine) => all.push(Arc::from(goroutine)),
+                FoundGoroutine::Ended => {}
+                FoundGoroutine::Damaged => self.damaged = self.damaged.saturating_add(1),
             }
         }
+    }
+
+    /// The goroutine of a number, or else the one whose `runtime.g` lies at the address.
+    pub fn numbered(&self, number: u64) -> Option<&Arc<Goroutine>> {
+        let by_id = self.by_id.get(&number).and_then(|index| self.all.get(*index));
+        by_id.or_else(|| self.all.iter().find(|goroutine| goroutine.at.get() == number))
     }
 
     /// The goroutine that a thread runs, or is in a system call for.

@@ -7,7 +7,7 @@ use kcore_mem::{Addr, AddressSpace};
 use super::{
     function::{Function, text},
     name::printed,
-    tables::{Shape, Tables},
+    tables::{TableFormat, Tables},
 };
 use crate::{FrameKind, LanguageFrame};
 
@@ -26,9 +26,9 @@ struct Call {
 
 impl Call {
     fn load(tables: &Tables, space: &dyn AddressSpace, calls: Addr, number: i32) -> Option<Self> {
-        let (size, name, caller) = match tables.shape {
-            Shape::Go18 => (20_u64, 12, 16),
-            Shape::Go20 => (16, 4, 8),
+        let (size, name, caller) = match tables.format {
+            TableFormat::Go18 => (20_u64, 12, 16),
+            TableFormat::Go20 => (16, 4, 8),
         };
         let at = calls.checked_add(u64::try_from(number).ok()?.checked_mul(size)?)?;
         let half = |offset| {

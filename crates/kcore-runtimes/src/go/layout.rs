@@ -14,8 +14,8 @@ pub struct Layout {
     pub types: u64,
     /// `runtime.g`.
     pub g: GoroutineLayout,
-    /// `runtime.m`.
-    pub m: MachineLayout,
+    /// `runtime.m`: `procid`, the number of its thread.
+    pub thread: u64,
     /// The `funcID` of functions that the compiler made around others, `abi.FuncIDWrapper`.
     pub wrapper: u8,
     /// `runtime.sudog`: the channel.
@@ -54,15 +54,6 @@ pub struct GoroutineLayout {
     pub waiting: u64,
 }
 
-/// Fields of `runtime.m`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MachineLayout {
-    /// `procid`.
-    pub thread: u64,
-    /// `curg`.
-    pub current: u64,
-}
-
 impl Layout {
     /// The layouts of a minor version; `None` of one that is not known.
     pub const fn of(minor: u8) -> Option<Self> {
@@ -74,9 +65,9 @@ impl Layout {
             26 | 27 => (144, 208, Some(280), 288, 320),
             _ => return None,
         };
-        let (frame_pointer, system_call, thread, current) = match minor {
-            ..=24 => (104, 112, 72, 192),
-            _ => (96, 104, 64, 184),
+        let (frame_pointer, system_call, thread) = match minor {
+            ..=24 => (104, 112, 72),
+            _ => (96, 104, 64),
         };
         let (types, function_data) = match minor {
             19 => (280, 304),
@@ -102,9 +93,8 @@ impl Layout {
             creator,
             waiting,
         };
-        let m = MachineLayout { thread, current };
         let channel = if minor >= 26 { 88 } else { 80 };
-        Some(Self { minor, function_data, types, wrapper, g, m, channel, panic })
+        Some(Self { minor, function_data, types, wrapper, g, thread, channel, panic })
     }
 }
 

@@ -30,7 +30,7 @@ use std::sync::{Arc, OnceLock};
 use kcore_mem::{Addr, CodeAddr};
 use kcore_unwind::{Phase, Regs, RuleFrame, RuleStep};
 
-pub use goroutine::{Goroutine, Saved};
+pub use goroutine::{Goroutine, SavedRegisters};
 pub use goroutines::Goroutines;
 pub use probe::PROBE;
 pub use state::State;

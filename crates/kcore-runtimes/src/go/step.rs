@@ -7,7 +7,7 @@ use kcore_unwind::{RegisterId, Regs, RuleFrame, RuleStep};
 use super::{
     Go,
     code::CodePlace,
-    goroutine::{Goroutine, Saved},
+    goroutine::{Goroutine, SavedRegisters},
     role::Role,
 };
 use crate::Host;
@@ -22,7 +22,7 @@ const DISTANCE: u64 = 0x28;
 const GOROUTINE: u64 = 0x30;
 
 /// Registers as they are set for a stack that begins with them.
-pub fn registers(saved: Saved) -> Regs {
+pub fn registers(saved: SavedRegisters) -> Regs {
     let mut regs = Regs::new(saved.pc);
     regs.set(RSP, saved.sp.map(Addr::get));
     regs.set(RBP, saved.fp.map(Addr::get));
@@ -76,7 +76,7 @@ impl Go {
     ) -> Option<RuleStep> {
         let saved = goroutine.saved;
         let sp = saved.sp.filter(|sp| goroutine.stack.contains(*sp))?;
-        let regs = registers(Saved { sp: Some(sp), ..saved });
+        let regs = registers(SavedRegisters { sp: Some(sp), ..saved });
         let pc = CodeAddr::Return(saved.pc);
         let place = self.place(host, pc)?;
         if place.role == Role::SystemStackMark {
@@ -105,7 +105,8 @@ impl Go {
             self.tables.text.contains(pc).then_some((pc, Addr::new(left).checked_add(RETURN)?))
         };
         let Some((pc, cfa)) = kept() else { return self.to_goroutine(host, frame, caller) };
-        *caller = registers(Saved { pc, sp: Some(cfa), fp: frame.regs.get(RBP).map(Addr::new) });
+        *caller =
+            registers(SavedRegisters { pc, sp: Some(cfa), fp: frame.regs.get(RBP).map(Addr::new) });
         Some(RuleStep::Caller { cfa, interrupted: false })
     }
 }
@@ -127,6 +128,6 @@ fn by_table(
         // Compiled functions that have a frame save it right below the return address.
         _ => at.get().checked_sub(8).and_then(|at| space.read_word(Addr::new(at)).ok()),
     };
-    *caller = registers(Saved { pc, sp: Some(cfa), fp: fp.map(Addr::new) });
+    *caller = registers(SavedRegisters { pc, sp: Some(cfa), fp: fp.map(Addr::new) });
     Some(RuleStep::Caller { cfa, interrupted: place.role == Role::Injected })
 }

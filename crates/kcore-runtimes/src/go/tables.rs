@@ -25,7 +25,7 @@ const ENTRY: u64 = 8;
 
 /// How functions and inlined calls are described.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum TableFormat {
     /// As in Go 1.18 and 1.19.
     Go18,
     /// As since Go 1.20.
@@ -36,7 +36,7 @@ pub enum Shape {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tables {
     /// How functions are described.
-    pub shape: Shape,
+    pub format: TableFormat,
     /// Bytes of the shortest instruction.
     pub quantum: u64,
     /// The code of all functions.
@@ -68,7 +68,7 @@ impl Tables {
     pub fn load(space: &dyn AddressSpace, module: Addr, layout: &Layout) -> Result<Self, String> {
         let head = Head { space, module };
         let header = head.addr(0)?;
-        let (shape, quantum) = read_header(space, header)?;
+        let (format, quantum) = read_header(space, header)?;
         let text = AddrRange::new(head.addr(TEXT)?, head.addr(TEXT + 8)?);
         let count = head.word(INDEX + 8)?.checked_sub(1).ok_or("its index is empty")?;
         let named = header.checked_add(FUNCTION_COUNT).map(|at| space.read_word(at));
@@ -76,7 +76,7 @@ impl Tables {
             return Err("its index does not fit its code".to_owned());
         }
         Ok(Self {
-            shape,
+            format,
             quantum,
             text,
             names: head.slice(NAMES, 1)?,
@@ -117,16 +117,16 @@ impl Tables {
     }
 }
 
-/// The shape of the tables that begin at `header`, and the length of the shortest instruction.
-fn read_header(space: &dyn AddressSpace, header: Addr) -> Result<(Shape, u64), String> {
+/// The format of the tables that begin at `header`, and the length of the shortest instruction.
+fn read_header(space: &dyn AddressSpace, header: Addr) -> Result<(TableFormat, u64), String> {
     let field = |offset, size| {
         let at = header.checked_add(offset).ok_or("its tables lie nowhere")?;
         space.read_uint(at, size).map_err(|fault| format!("its tables cannot be read: {fault}"))
     };
     let magic = field(0, 4)?;
-    let shape = match u32::try_from(magic) {
-        Ok(MAGIC_18) => Shape::Go18,
-        Ok(MAGIC_20) => Shape::Go20,
+    let format = match u32::try_from(magic) {
+        Ok(MAGIC_18) => TableFormat::Go18,
+        Ok(MAGIC_20) => TableFormat::Go20,
         _ => return Err(format!("tables of functions that begin with {magic:#x} are not known")),
     };
     let (quantum, pointer) = (field(QUANTUM, 1)?, field(POINTER_SIZE, 1)?);
@@ -135,7 +135,7 @@ fn read_header(space: &dyn AddressSpace, header: Addr) -> Result<(Shape, u64), S
             "its tables are for pointers of {pointer} bytes, in steps of {quantum}"
         ));
     }
-    Ok((shape, quantum))
+    Ok((format, quantum))
 }
 
 /// A `runtime.moduledata`.

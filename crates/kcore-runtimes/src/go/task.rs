@@ -7,7 +7,7 @@ use kcore_unwind::Tid;
 use rustc_hash::FxHashSet;
 
 use super::{
-    goroutine::{Goroutine, Saved},
+    goroutine::{Goroutine, SavedRegisters},
     probe::NAME,
     state::State,
     step::registers,
@@ -44,16 +44,18 @@ fn waits_on(reason: &str, channel: Option<Addr>) -> Arc<str> {
 /// Where its stack begins. What was saved of one that runs is old.
 fn start(host: &dyn Host, goroutine: &Goroutine, thread: Option<Tid>) -> TaskStart {
     let is_readable = |sp: &Addr| host.space().read_word(*sp).is_ok();
-    let saved =
-        |saved: Saved, pc: CodeAddr| match saved.sp.filter(|sp| goroutine.stack.contains(*sp)) {
-            Some(sp) if is_readable(&sp) => {
-                TaskStart::Suspended { regs: Box::new(registers(saved)), pc, bottom: None }
-            }
-            Some(sp) => {
-                TaskStart::Unknown(format!("its stack, at {:x}, cannot be read", sp.get()).into())
-            }
-            None => TaskStart::Unknown("its saved stack pointer is not in its stack".into()),
-        };
+    let saved = |saved: SavedRegisters, pc: CodeAddr| match saved
+        .sp
+        .filter(|sp| goroutine.stack.contains(*sp))
+    {
+        Some(sp) if is_readable(&sp) => {
+            TaskStart::Suspended { regs: Box::new(registers(saved)), pc, bottom: None }
+        }
+        Some(sp) => {
+            TaskStart::Unknown(format!("its stack, at {:x}, cannot be read", sp.get()).into())
+        }
+        None => TaskStart::Unknown("its saved stack pointer is not in its stack".into()),
+    };
     match (goroutine.state, thread, goroutine.system_call) {
         (State::Running | State::SystemCall | State::CopyStack, Some(_), _) => TaskStart::Running,
         (State::SystemCall, None, Some(call)) => saved(call, CodeAddr::Return(call.pc)),

@@ -8,7 +8,7 @@ use kcore_dcmd::{Cell, Column, Dot, Fields, Record, View};
 use super::subject::id;
 
 /// A goroutine as a row of a table, or with all details.
-pub struct Row {
+pub struct GoroutineRecord {
     goroutine: Arc<Goroutine>,
     /// The thread that runs it.
     thread: Option<u64>,
@@ -42,7 +42,7 @@ impl GoroutinePlace {
     }
 }
 
-impl Row {
+impl GoroutineRecord {
     /// A row of a table.
     pub fn new(core: &Core, goroutine: Arc<Goroutine>) -> Self {
         let thread = core.task(id(&goroutine)).and_then(|task| task.thread);
@@ -77,7 +77,7 @@ const COLUMNS: &[Column] = &[
     Column::left("shown_creator", "CREATED BY", 0),
 ];
 
-impl Record for Row {
+impl Record for GoroutineRecord {
     fn kind(&self) -> &'static str {
         "goroutine"
     }
