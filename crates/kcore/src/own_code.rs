@@ -239,6 +239,10 @@ mod tests {
         assert!(!is_own_function("app", "core::panicking::panic", None));
         assert!(!is_own_function("app", "__libc_start_main", None));
         assert!(!is_own_function("app", "abort", None));
+        for of_node in ["node::Abort", "v8::internal::Execution::Call", "V8_Fatal", "uv_run"] {
+            assert!(!is_own_function("app", of_node, None), "{of_node}");
+        }
+        assert!(is_own_function("app", "node::Ring::add", Some("/home/me/ring.cc")));
         assert!(is_own_function("app", "abort", Some("/home/me/app.c")));
         assert!(is_own_function("app", "core_dump", None));
         assert!(is_own_function("app", "core::Engine::run", Some("/home/me/engine.cc")));

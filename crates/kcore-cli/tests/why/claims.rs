@@ -183,7 +183,24 @@ pub const CLAIMS: &[Claim] = &[
     claim("signal-again-alarm", "ended", CERTAIN, &["the process sent SIGSEGV to itself"]),
 ];
 
-/// Programs whose cores do not say why the signal was sent, with the finder and what its sentence holds.
+/// Cores of runtimes, and of the other C library: the finder, and what its sentence holds. All are certain.
+pub const RUNTIMES: &[(&str, &str, &str, &str)] = &[
+    ("node-stack", "node24", "last-words", "the program called process.abort(), in Object.die"),
+    ("node-stack", "node16", "last-words", "the program called process.abort(), in Object.die"),
+    (
+        "node-ends",
+        "node24",
+        "last-words",
+        "an exception of type QuotaError: over the limit, in Timeout.later",
+    ),
+    ("node-oom", "node24", "last-words", "JavaScript heap out of memory, in fill"),
+    ("node-fatal", "node24", "last-words", "the runtime gave up: Check failed: "),
+    ("python-ends", "python3.13", "last-words", "an exception of type Refused: größe: no"),
+    ("python-natives", "python3.13", "abort", "the process aborted itself, in end"),
+    ("stack-chk", "O2fp-musl-nopie", "trap", "the stack was smashed: "),
+];
+
+/// Programs whose cores do not say why the signal was sent, with the finder and what its sentence holds. All are likely.
 pub const UNTOLD: &[(&str, &str, &str, &str)] = &[
     ("abort", "O0-aarch64-static", "abort", "aborted itself, in give_up"),
     ("fortify", "O2-aarch64-static", "last-words", "buffer overflow detected"),

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{
     analysis, case,
-    claims::{CLAIMS, Claim, HEALTHY, UNTOLD},
+    claims::{CLAIMS, Claim, HEALTHY, RUNTIMES, UNTOLD},
     commands, findings, kcore,
 };
 
@@ -24,12 +24,21 @@ fn a_program_has_the_finding_of_its_bug_and_no_other() {
 
 #[test]
 fn without_the_words_of_the_kernel_a_finding_is_at_most_likely() {
-    for (scenario, variant, finder, says) in UNTOLD {
+    check_each(UNTOLD, "likely");
+}
+
+#[test]
+fn runtimes_tell_why_and_the_place_is_the_programs_own() {
+    check_each(RUNTIMES, "certain");
+}
+
+fn check_each(claims: &[(&str, &str, &str, &str)], sure: &str) {
+    for (scenario, variant, finder, says) in claims {
         let Some(case) = case(scenario, variant) else { continue };
         let said = analysis(&case.core);
         let [finding] = findings(&said) else { panic!("{scenario}: {said:#}") };
         let facts = (&finding["finder"], &finding["confidence"]);
-        assert_eq!(facts, (&(*finder).into(), &"likely".into()), "{scenario}");
+        assert_eq!(facts, (&(*finder).into(), &sure.into()), "{scenario}");
         assert!(finding["sentence"].as_str().unwrap().contains(says), "{scenario}: {finding:#}");
         runs_all(scenario, &case.core, finding);
     }

@@ -1,8 +1,16 @@
 //! Hangs: what is found where threads wait for each other, and that nothing is where they wait for work.
 
+use std::io::{BufRead, BufReader};
+use std::process::Command;
+
 use serde_json::Value;
 
-use super::{analysis, case, findings, gallery::runs_all, locks::told};
+use super::{
+    analysis, case, findings,
+    gallery::runs_all,
+    locks::told,
+    process::{self, Running},
+};
 
 /// Finders that look at what threads wait for.
 const OF_HANGS: [&str; 4] = ["deadlock", "self-deadlock", "owner-gone", "lock-convoy"];
@@ -133,4 +141,26 @@ fn locks_that_somebody_will_free_are_no_deadlock() {
         let is_convoy = names.iter().all(|name| **name == "lock-convoy");
         assert!(is_convoy, "{variant}: {said:#}");
     }
+}
+
+#[test]
+fn an_owner_in_another_process_is_not_said_to_be_gone() {
+    let program = process::compiled("why/shared.c");
+    let (running, _input, output) = Running::start(&mut Command::new(&program));
+    let mut line = String::new();
+    BufReader::new(output).read_line(&mut line).unwrap();
+    assert_eq!(line, "begun\n");
+    let folder = tempfile::tempdir().unwrap();
+    let core = folder.path().join("core");
+    let is_absent = || {
+        assert!(super::kcore(&["save", &running.pid(), "-o"], &core).status.success());
+        let locks = super::kcore(&["--json", "-c", "::locks"], &core).stdout;
+        String::from_utf8(locks).unwrap().contains("\"holder\":\"absent_thread\"")
+    };
+    // From its word to its wait a thread takes a moment.
+    let is_waiting = (0..100).any(|_| is_absent());
+    assert!(is_waiting, "no thread waits for a mutex whose owner is not in the core");
+    let said = analysis(&core);
+    assert!(of_hangs(&said).is_empty(), "{said:#}");
+    std::fs::remove_file(program).unwrap();
 }
