@@ -27,7 +27,9 @@ mod disassembler;
 mod instruction;
 mod operand;
 mod references;
+mod register_write;
 
 pub use disassembler::{Disassembler, Unsupported};
 pub use instruction::{Flow, Instruction};
 pub use references::Reference;
+pub use register_write::RegisterWrite;

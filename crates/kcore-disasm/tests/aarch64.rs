@@ -1,6 +1,6 @@
 //! What the disassembler says of aarch64 code.
 
-use kcore_disasm::{Disassembler, Flow};
+use kcore_disasm::{Disassembler, Flow, RegisterWrite};
 use kcore_mem::{AccessKind, Addr, AddressRegister, Arch, Endian, JumpSource, Target};
 
 const AT: Addr = Addr::new(0x40_1000);
@@ -107,4 +107,42 @@ fn instructions_are_four_bytes_backwards_too() {
 fn other_machines_are_refused() {
     let target = Target { arch: Arch::Other(243), endian: Endian::Little, word: 8 };
     assert_eq!(Disassembler::new(target).unwrap_err().to_string(), "no disassembler for riscv");
+}
+
+#[test]
+fn writes_to_registers() {
+    let write =
+        |code: u32, register: &str| disassembler().write_to(AT, &code.to_le_bytes(), register);
+    let loaded = |base: &str, displacement| {
+        Some(RegisterWrite::Loaded { base: base.to_owned(), displacement })
+    };
+    let other = Some(RegisterWrite::Other);
+    assert_eq!(write(0xf940_0820, "x0"), loaded("x1", 16), "ldr x0, [x1, #16]");
+    assert_eq!(write(0xf940_0000, "x0"), loaded("x0", 0), "ldr x0, [x0]");
+    assert_eq!(write(0xf85f_8020, "x0"), loaded("x1", -8), "ldur x0, [x1, #-8]");
+    assert_eq!(write(0xf940_0820, "x1"), None, "it is read");
+    assert_eq!(write(0xb940_1020, "x0"), other, "ldr w0, [x1, #16]");
+    assert_eq!(write(0xf862_7820, "x0"), other, "ldr x0, [x1, x2, lsl #3]");
+    assert_eq!(
+        (write(0xf841_0c20, "x0"), write(0xf841_0c20, "x1")),
+        (other.clone(), other.clone())
+    );
+    assert_eq!(
+        (write(0xf841_0420, "x0"), write(0xf841_0420, "x1")),
+        (other.clone(), other.clone())
+    );
+    assert_eq!(write(0xa940_0820, "x2"), other, "ldp x0, x2, [x1]");
+    let copied = Some(RegisterWrite::Copied("x0".to_owned()));
+    assert_eq!(write(0xaa00_03f3, "x19"), copied, "mov x19, x0");
+    assert_eq!(write(0x2a00_03f3, "x19"), other, "mov w19, w0");
+    assert_eq!(write(0xd280_0020, "x0"), other, "mov x0, #1");
+    assert_eq!(write(0xeb01_001f, "x0"), None, "cmp x0, x1");
+    assert_eq!(write(0xf900_0020, "x0"), None, "str x0, [x1]");
+    assert_eq!(write(0xf81f_0c20, "x1"), other, "str x0, [x1, #-16]!");
+    assert_eq!(write(0x8a22_0020, "x0"), other, "bic x0, x1, x2");
+    assert_eq!(write(0xc800_7c41, "x0"), other, "stxr w0, x1, [x2]");
+    assert_eq!(write(0xb400_0000, "x0"), None, "cbz x0");
+    assert_eq!(write(0xf820_0041, "x1"), other, "ldadd x0, x1, [x2]");
+    assert_eq!((write(0x9400_0000, "x0"), write(0x9400_0000, "x19")), (other.clone(), None), "bl");
+    assert_eq!((write(0xd63f_0060, "x30"), write(0xd63f_0060, "x29")), (other, None), "blr x3");
 }

@@ -1,6 +1,6 @@
 //! What the disassembler says of x86-64 code, each case as GNU as encodes it.
 
-use kcore_disasm::{Disassembler, Flow};
+use kcore_disasm::{Disassembler, Flow, RegisterWrite};
 use kcore_mem::{Access, AccessKind, Addr, AddressRegister, JumpSource, Target};
 
 /// An instruction as text and bytes, and the access: address, bytes, kind.
@@ -256,4 +256,39 @@ fn every_short_byte_sequence_is_decoded_without_harm() {
         disassembler.memory_accesses(AT, &code, &reg);
         disassembler.backwards(AT, &code, 3, None);
     }
+}
+
+#[test]
+fn writes_to_registers() {
+    let write = |code: &[u8], register: &str| disassembler().write_to(AT, code, register);
+    let loaded = |base: &str, displacement| {
+        Some(RegisterWrite::Loaded { base: base.to_owned(), displacement })
+    };
+    let other = Some(RegisterWrite::Other);
+    assert_eq!(write(&[0x48, 0x8b, 0x47, 0x10], "rax"), loaded("rdi", 16), "mov 16(%rdi),%rax");
+    assert_eq!(write(&[0x48, 0x8b, 0x40, 0xf8], "rax"), loaded("rax", -8), "mov -8(%rax),%rax");
+    assert_eq!(write(&[0x48, 0x8b, 0x47, 0x10], "rdi"), None, "it is read");
+    assert_eq!(write(&[0x8b, 0x47, 0x10], "rax"), other, "mov 16(%rdi),%eax");
+    assert_eq!(write(&[0x48, 0x8b, 0x44, 0xc8, 0x10], "rax"), other, "mov 16(%rax,%rcx,8),%rax");
+    assert_eq!(write(&[0x64, 0x48, 0x8b, 0x40, 0x10], "rax"), other, "mov %fs:16(%rax),%rax");
+    let global = Some(RegisterWrite::LoadedFrom(Addr::new(0x40_1017)));
+    assert_eq!(write(&[0x48, 0x8b, 0x05, 0x10, 0, 0, 0], "rax"), global, "mov 16(%rip),%rax");
+    let copied = Some(RegisterWrite::Copied("rdi".to_owned()));
+    assert_eq!(write(&[0x48, 0x89, 0xfb], "rbx"), copied, "mov %rdi,%rbx");
+    assert_eq!(write(&[0x89, 0xfb], "rbx"), other, "mov %edi,%ebx");
+    assert_eq!(write(&[0x48, 0x89, 0x47, 0x10], "rdi"), None, "mov %rax,16(%rdi)");
+    assert_eq!(write(&[0x31, 0xc0], "rax"), other, "xor %eax,%eax");
+    assert_eq!(write(&[0x48, 0x39, 0xc3], "rbx"), None, "cmp %rax,%rbx");
+    assert_eq!(write(&[0x85, 0xc0], "rax"), None, "test %eax,%eax");
+    assert_eq!(write(&[0x53], "rbx"), None, "push %rbx");
+    assert_eq!(write(&[0x53], "rsp"), other, "push moves the stack pointer");
+    assert_eq!(write(&[0x5b], "rbx"), other, "pop %rbx");
+    assert_eq!(write(&[0x41, 0xb4, 0x01], "r12"), other, "mov $1,%r12b");
+    assert_eq!(write(&[0x48, 0x93], "rbx"), other, "xchg %rax,%rbx");
+    assert_eq!(write(&[0x0f, 0xa2], "rbx"), other, "cpuid");
+    assert_eq!(write(&[0xf3, 0x48, 0xab], "rdi"), other, "rep stos");
+    let call = [0xe8, 0x31, 0x01, 0, 0];
+    assert_eq!((write(&call, "rax"), write(&call, "r11")), (other.clone(), other));
+    assert_eq!((write(&call, "rbx"), write(&call, "r12")), (None, None), "callees keep them");
+    assert_eq!(write(&[0xff, 0xd3], "rbx"), None, "call *%rbx");
 }

@@ -103,6 +103,8 @@ mod module;
 mod module_cfi;
 mod module_set;
 mod named_frame;
+#[cfg(feature = "disassembly")]
+mod named_pointer;
 mod native_host;
 mod open;
 mod own_code;

@@ -6,6 +6,7 @@ mod gallery;
 mod hangs;
 mod locks;
 mod own;
+mod pointers;
 #[path = "../support/process.rs"]
 mod process;
 mod several;

@@ -6,7 +6,7 @@ pub mod x86_64;
 use capstone::{Capstone, CsResult, Insn};
 use kcore_mem::{Access, Addr, AddrRange, JumpSource, MemoryOperand};
 
-use crate::Reference;
+use crate::{Reference, register_write::RegisterWrite};
 
 /// What the disassembler needs to know of a machine.
 pub trait Machine: Sync {
@@ -57,6 +57,14 @@ pub trait Machine: Sync {
         decoded: &Insn<'_>,
         reg: &dyn Fn(&str) -> Option<u64>,
     ) -> Option<JumpSource>;
+
+    /// What it leaves in a general register, given by its name in 64 bits.
+    fn write_to(
+        &self,
+        capstone: &Capstone,
+        decoded: &Insn<'_>,
+        register: &str,
+    ) -> Option<RegisterWrite>;
 
     /// Whether an instruction of `code`, which lies at `addr`, may refer to the range: false only
     /// where none can.

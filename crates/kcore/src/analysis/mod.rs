@@ -7,6 +7,7 @@ mod crash;
 mod finders;
 mod finding;
 mod hang;
+mod pointer_words;
 
 pub use self::crash::Crash;
 pub use self::finders::FINDERS;

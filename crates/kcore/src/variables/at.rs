@@ -1,5 +1,7 @@
 //! The variable whose symbol begins at an address.
 
+use std::sync::Arc;
+
 use kcore_mem::Addr;
 use kcore_values::Object;
 
@@ -9,11 +11,17 @@ impl Core {
     /// The variable that begins exactly at an address, by the name of the symbol there. `None` without
     /// a symbol, or where no debug information describes it.
     pub fn variable_at(&self, at: Addr) -> Option<Object> {
+        self.named_variable_at(at).map(|(_, object)| object)
+    }
+
+    /// The same with its name in the program.
+    pub(crate) fn named_variable_at(&self, at: Addr) -> Option<(Arc<str>, Object)> {
         let symbol = self.symbol_at(at).filter(|symbol| symbol.offset == 0)?;
         let module = self.modules().at(at)?;
         names(&symbol.name).find_map(|name| {
             let found = self.described(None, module, name).into_iter();
-            found.filter(|variable| variable.address() == Some(at)).find_map(|it| it.object().ok())
+            let mut found = found.filter(|variable| variable.address() == Some(at));
+            found.find_map(|it| it.object().ok()).map(|object| (name.into(), object))
         })
     }
 }

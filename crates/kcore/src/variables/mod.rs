@@ -12,6 +12,8 @@ mod caller;
 mod context;
 mod frame;
 mod globals;
+#[cfg(feature = "disassembly")]
+mod held;
 mod known_frames;
 mod module_context;
 mod near;
@@ -19,6 +21,8 @@ mod scopes_cache;
 
 pub use frame::FrameVariable;
 pub use globals::FoundVariable;
+#[cfg(feature = "disassembly")]
+pub(crate) use held::HeldVariable;
 pub use kcore_symbols::VariableKind;
 pub use known_frames::KnownFrames;
 pub(crate) use scopes_cache::ScopesCache;

@@ -9,6 +9,9 @@ mod pointers;
 mod reach;
 mod roots;
 
+#[cfg(feature = "disassembly")]
+pub(crate) use pointers::inner_member;
+
 use kcore_mem::Addr;
 use kcore_symbols::Type;
 use kcore_values::Process;

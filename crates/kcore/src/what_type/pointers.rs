@@ -105,7 +105,27 @@ impl Collector<'_> {
 
 /// The path of the innermost member that lies at an offset of an object.
 pub fn member_at(core: &Core, ty: &Type, offset: u64) -> Option<String> {
-    let (mut ty, mut offset, mut path) = (ty.clone(), offset, String::new());
+    inner_member(core, ty, offset, &|_| true).map(|member| member.path)
+}
+
+/// A member at any depth.
+pub struct InnerMember {
+    /// The way to it, as it stands behind the object: `.a.b[0x3]`.
+    pub path: String,
+    /// Its type.
+    pub ty: Type,
+    /// Bytes from its start to the offset that was asked for.
+    pub rest: u64,
+}
+
+/// The innermost member that lies at an offset of an object, inside of types alone that `enters` answers true for.
+pub fn inner_member(
+    core: &Core,
+    ty: &Type,
+    offset: u64,
+    enters: &dyn Fn(&Type) -> bool,
+) -> Option<InnerMember> {
+    let (mut ty, mut rest, mut path) = (ty.clone(), offset, String::new());
     let mut seen = HashSet::new();
     for _ in 0..MAX_DEPTH {
         let Ok(stripped) = ty.stripped() else { break };
@@ -114,18 +134,20 @@ pub fn member_at(core: &Core, ty: &Type, offset: u64) -> Option<String> {
             break;
         }
         let mut inner = None;
-        each_part(core, &stripped, |part| {
-            let within = offset.checked_sub(part.offset);
-            let size = part.ty.size().unwrap_or(0);
-            if let Some(within) = within.filter(|within| *within < size) {
-                inner.get_or_insert((part, within));
-            }
-        });
+        if enters(&stripped) {
+            each_part(core, &stripped, |part| {
+                let within = rest.checked_sub(part.offset);
+                let size = part.ty.size().unwrap_or(0);
+                if let Some(within) = within.filter(|within| *within < size) {
+                    inner.get_or_insert((part, within));
+                }
+            });
+        }
         let Some((part, within)) = inner else { break };
         path.push_str(&part.name);
-        (ty, offset) = (part.ty, within);
+        (ty, rest) = (part.ty, within);
     }
-    (!path.is_empty()).then_some(path)
+    (!path.is_empty()).then_some(InnerMember { path, ty, rest })
 }
 
 /// A member, base class or element.

@@ -1,6 +1,7 @@
 //! aarch64.
 
 mod references;
+mod register_write;
 
 use capstone::{
     Capstone, CsResult, Insn, RegId,
@@ -9,7 +10,7 @@ use capstone::{
 };
 use kcore_mem::{Access, AccessKind, Addr, AddrRange, AddressRegister, JumpSource, MemoryOperand};
 
-use crate::{Reference, arch::Machine};
+use crate::{Reference, arch::Machine, register_write::RegisterWrite};
 
 /// The machine.
 pub struct Aarch64;
@@ -111,6 +112,15 @@ impl Machine for Aarch64 {
             }
             _ => None,
         }
+    }
+
+    fn write_to(
+        &self,
+        capstone: &Capstone,
+        decoded: &Insn<'_>,
+        register: &str,
+    ) -> Option<RegisterWrite> {
+        register_write::write_to(capstone, decoded, register)
     }
 
     /// Nothing is quicker than to look.

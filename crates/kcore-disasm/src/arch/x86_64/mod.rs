@@ -3,6 +3,7 @@
 mod direction;
 mod memory;
 mod references;
+mod register_write;
 
 use capstone::{
     Capstone, CsResult, Insn, RegId,
@@ -12,7 +13,7 @@ use capstone::{
 use kcore_mem::{Access, Addr, AddrRange, JumpSource, MemoryOperand};
 
 use self::memory::Registers;
-use crate::{Reference, arch::Machine};
+use crate::{Reference, arch::Machine, register_write::RegisterWrite};
 
 /// The machine.
 pub struct X86_64;
@@ -90,6 +91,15 @@ impl Machine for X86_64 {
         let mnemonic = decoded.mnemonic().unwrap_or_default();
         let registers = Registers { capstone, next: next(decoded), reg };
         registers.jump_source(mnemonic, &operands(capstone, decoded))
+    }
+
+    fn write_to(
+        &self,
+        capstone: &Capstone,
+        decoded: &Insn<'_>,
+        register: &str,
+    ) -> Option<RegisterWrite> {
+        register_write::write_to(capstone, decoded, register)
     }
 
     fn may_refer(&self, addr: Addr, code: &[u8], wanted: AddrRange) -> bool {

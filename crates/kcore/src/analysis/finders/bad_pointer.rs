@@ -39,12 +39,15 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     let Some(base) = operand.base.as_ref() else { return Ok(None) };
     let Some(what) = what_it_is(base.value) else { return Ok(None) };
     let (name, value) = (&base.name, base.value);
-    let sentence = format!("a pointer held {value:#x}, {what}{}", crash.in_function());
+    let words = crash.pointer_words(&operand);
+    let pointer = words.name.as_ref().map_or("a pointer", String::as_str);
+    let sentence = format!("{pointer} held {value:#x}, {what}{}", crash.in_function());
     let finding = Finding::new(confidence(&operand, value), sentence);
     let text = format!("{name} held {value:#x}, which gives the address {}", operand.access.addr);
+    let finding = finding.with(text, crash.shown_by_code());
     Ok(Some(
-        finding
-            .with(text, crash.shown_by_code())
+        words
+            .shown_in(finding, crash)
             .then_ask("where it came from", EvidenceSource::Stack(crash.tid())),
     ))
 }

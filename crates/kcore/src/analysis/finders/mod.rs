@@ -23,6 +23,8 @@ mod stack_overflow;
 mod trap;
 mod unmapped_access;
 
+pub(super) use null_access::verb;
+
 use super::Finder;
 
 /// All finders, the one whose answer explains most first.

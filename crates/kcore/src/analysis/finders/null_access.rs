@@ -24,17 +24,24 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     }
     let operand = crash.operand_at(fault).ok_or("the instruction does not tell the address")?;
     let Some(sentence) = sentence(&operand) else { return Ok(None) };
-    let sentence = format!("{sentence}{}", crash.in_function());
+    let words = crash.pointer_words(&operand);
+    let what = words.end_of_sentence(&operand, &what(&operand));
+    let sentence = format!("{sentence}{}{what}", crash.in_function());
     let confidence = match crash.is_told() {
         true => confidence(&operand, fault.get()),
         false => Confidence::Likely,
     };
     let finding = Finding::new(confidence, sentence);
-    let mut finding = finding.with(how(&operand), crash.shown_by_code());
+    let finding = finding.with(how(&operand), crash.shown_by_code());
+    let mut finding = words.shown_in(finding, crash);
     if crash.is_told() {
         finding = finding.with(format!("the fault is at {fault}"), crash.shown_by());
     }
-    Ok(Some(finding.then_ask("which pointer it was", EvidenceSource::Stack(crash.tid()))))
+    let question = match words.name {
+        Some(_) => "how it came to be",
+        None => "which pointer it was",
+    };
+    Ok(Some(finding.then_ask(question, EvidenceSource::Stack(crash.tid()))))
 }
 
 fn confidence(operand: &MemoryOperand, fault: u64) -> Confidence {
@@ -59,6 +66,14 @@ fn sentence(operand: &MemoryOperand) -> Option<String> {
         offset => format!(" at offset {offset}"),
     };
     Some(format!("the process {} through {pointer}{offset}", verb(operand.access.kind)))
+}
+
+/// What the pointer is, behind its name.
+fn what(operand: &MemoryOperand) -> String {
+    match operand.base.as_ref().map_or(0, |base| base.value) {
+        0 => "null".to_owned(),
+        value => format!("{value:#x}"),
+    }
 }
 
 /// How the instruction came to its address.

@@ -24,13 +24,17 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
         return Ok(None);
     }
     let operand = crash.operand_at(fault).ok_or("the instruction does not tell the address")?;
-    if operand.base.is_some_and(|base| what_it_is(base.value).is_some()) {
+    let base = operand.base.as_ref().map_or(0, |base| base.value);
+    if what_it_is(base).is_some() {
         return Ok(None);
     }
     let verb = verb(operand.access.kind);
+    let words = crash.pointer_words(&operand);
+    let pointer = words.end_of_sentence(&operand, &format!("{base:#x}"));
+    let function = crash.in_function();
     let sentence =
-        format!("the process {verb} at {fault}, where nothing is mapped{}", crash.in_function());
-    let finding = Finding::certain(sentence);
+        format!("the process {verb} at {fault}, where nothing is mapped{function}{pointer}");
+    let finding = words.shown_in(Finding::certain(sentence), crash);
     let finding = finding
         .with(format!("the instruction touches {}", operand.access.addr), crash.shown_by_code());
     Ok(Some(finding.with(format!("nothing is mapped at {fault}"), crash.shown_by())))

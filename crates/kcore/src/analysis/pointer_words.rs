@@ -1,0 +1,91 @@
+//! What a program calls the pointer through which it went wrong.
+
+use std::sync::Arc;
+
+use kcore_mem::{Addr, MemoryOperand};
+
+use super::{Crash, EvidenceSource, Finding, finders::verb};
+
+/// A pointer of a memory operand by the words of the program. Nothing of it is known without debug information.
+#[derive(Debug, Default)]
+pub(super) struct PointerWords {
+    /// Its name in the function of the fault: `conn->peer`.
+    pub(super) name: Option<String>,
+    /// The memory that holds it.
+    pub(super) at: Option<Addr>,
+    /// What the instruction touched: `conn->peer->len`.
+    pub(super) member: Option<String>,
+    /// What callers call it that passed it, the nearest first: `main` and `worker.next`.
+    pub(super) passed: Vec<(Arc<str>, String)>,
+}
+
+impl PointerWords {
+    /// Them as the end of a sentence, with what the pointer is: `null`.
+    pub(super) fn end_of_sentence(&self, operand: &MemoryOperand, what: &str) -> String {
+        match (&self.name, &self.member) {
+            (None, _) => String::new(),
+            (Some(name), None) => format!(": {name} is {what}"),
+            (Some(name), Some(member)) => {
+                let verb = verb(operand.access.kind);
+                let verb = verb.strip_suffix(" memory").unwrap_or(verb);
+                format!(": it {verb} {member}, and {name} is {what}")
+            }
+        }
+    }
+
+    /// A finding with what shows them.
+    pub(super) fn shown_in(&self, mut finding: Finding, crash: &Crash<'_>) -> Finding {
+        if let (Some(name), Some(at)) = (&self.name, self.at) {
+            finding = finding.with(format!("{name} lies at {at}"), EvidenceSource::Memory(at));
+        }
+        for (caller, name) in &self.passed {
+            let stack = EvidenceSource::Stack(crash.tid());
+            finding = finding.with(format!("{caller} passed {name}"), stack);
+        }
+        finding
+    }
+}
+
+#[cfg(feature = "disassembly")]
+mod named {
+    use super::{Crash, MemoryOperand, PointerWords};
+    use crate::named_pointer::{NamedPointer, pointee_member};
+
+    impl Crash<'_> {
+        /// What the program calls the pointer of an operand.
+        pub(in crate::analysis) fn pointer_words(&self, operand: &MemoryOperand) -> PointerWords {
+            let (Some(pc), Some(base)) = (self.pc(), operand.base.as_ref()) else {
+                return PointerWords::default();
+            };
+            let mut words = PointerWords::default();
+            for named in self.core().names_of_pointer(self.tid(), pc, &base.name) {
+                match (named.depth, named.function) {
+                    (0, _) => self.take_name(&mut words, operand, named.pointer),
+                    (_, Some(caller)) => words.passed.push((caller, named.pointer.name)),
+                    (_, None) => {}
+                }
+            }
+            words
+        }
+
+        fn take_name(
+            &self,
+            words: &mut PointerWords,
+            operand: &MemoryOperand,
+            pointer: NamedPointer,
+        ) {
+            let is_member = operand.index.is_none() && !operand.has_segment;
+            let member = || pointee_member(self.core(), &pointer, operand.displacement);
+            words.member = is_member.then(member).flatten();
+            (words.name, words.at) = (Some(pointer.name), pointer.at);
+        }
+    }
+}
+
+#[cfg(not(feature = "disassembly"))]
+impl Crash<'_> {
+    /// Nothing: code is not read without a disassembler.
+    pub(super) fn pointer_words(&self, _: &MemoryOperand) -> PointerWords {
+        PointerWords::default()
+    }
+}

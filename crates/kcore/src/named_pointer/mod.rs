@@ -1,0 +1,65 @@
+//! The words in which a program names a pointer that a register held: a variable, or what one leads to, such as
+//! `conn->peer`.
+//!
+//! - [`straight_code`] has the instructions that certainly ran right before another.
+//! - [`trace`] follows a register back through them, and to the caller where it is an argument.
+//! - [`path`] names memory, and members behind pointers.
+
+mod path;
+mod straight_code;
+mod trace;
+
+use std::sync::Arc;
+
+use kcore_mem::Addr;
+use kcore_symbols::Type;
+
+use crate::{Core, Tid};
+pub(crate) use path::pointee_member;
+use trace::Trace;
+
+/// Frames of the thread that are looked at: that of a fault lies close to the innermost, and so do its callers.
+const MAX_FRAMES: usize = 64;
+
+/// A pointer by the words of its program.
+#[derive(Clone, Debug)]
+pub(crate) struct NamedPointer {
+    /// An expression of the program: `conn`, `conn->peer`.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// The memory that holds it; `None` if that is a register.
+    pub at: Option<Addr>,
+}
+
+/// What a frame calls a pointer.
+pub(crate) struct NameInFrame {
+    /// The pointer.
+    pub pointer: NamedPointer,
+    /// Calls from that frame to the one that was asked about: 0 for that frame.
+    pub depth: usize,
+    /// The function of the frame.
+    pub function: Option<Arc<str>>,
+}
+
+impl Core {
+    /// What the program calls the pointer that a register held when a thread was about to run `pc`, in one of the
+    /// frames of its stack. The first name is that of the frame itself. If it is an argument, the names follow that
+    /// its callers have for what they passed, as far as that is certain. Empty without debug information, and where the
+    /// code does not tell.
+    pub(crate) fn names_of_pointer(&self, tid: Tid, pc: Addr, register: &str) -> Vec<NameInFrame> {
+        let stack = self.stack(tid, MAX_FRAMES);
+        let mut certain = stack.frames.iter().take_while(|frame| !frame.guess);
+        let Some(first) = certain.position(|frame| frame.pc.addr() == pc) else {
+            return Vec::new();
+        };
+        let frames = self.known_frames(&stack, MAX_FRAMES);
+        let names = Trace::new(self, &stack, &frames).names(first, register).into_iter();
+        let in_frame = names.map(|(frame, pointer)| {
+            let at = stack.frames.get(frame).map(|frame| frame.pc.lookup());
+            let function = at.and_then(|at| self.symbol_at(at)).map(|symbol| symbol.name);
+            NameInFrame { pointer, depth: frame.saturating_sub(first), function }
+        });
+        in_frame.collect()
+    }
+}

@@ -1,0 +1,95 @@
+//! Names of memory, and of members behind pointers.
+
+use kcore_mem::Addr;
+use kcore_symbols::{Keyword, PointerKind, Type, TypeKind};
+
+use super::NamedPointer;
+use crate::{Core, KnownFrames, variables::HeldVariable, what_type::inner_member};
+
+/// The pointer that lies at an address, as a frame names it: a local variable, one of the module's, or a part of either.
+pub fn named_at(
+    core: &Core,
+    frames: &KnownFrames<'_>,
+    frame: usize,
+    at: Addr,
+) -> Option<NamedPointer> {
+    let variable = frames.variable_round(frame, at).or_else(|| module_variable(core, at))?;
+    let offset = at.offset_from(variable.at?)?;
+    let (path, ty) = match (offset, variable.ty.stripped().ok()?.composite()) {
+        (0, None) => (String::new(), variable.ty.clone()),
+        _ => whole_member(core, &variable.ty, offset)?,
+    };
+    Some(NamedPointer { name: format!("{}{path}", variable.name), ty, at: Some(at) })
+}
+
+/// The variable of a module that lies round an address.
+fn module_variable(core: &Core, at: Addr) -> Option<HeldVariable> {
+    let symbol = core.symbol_at(at).filter(|symbol| symbol.sized && symbol.offset < symbol.size)?;
+    let (name, object) = core.named_variable_at(symbol.start)?;
+    Some(HeldVariable { name, ty: object.ty, at: Some(symbol.start) })
+}
+
+/// The pointer that lies so many bytes behind what a pointer points to.
+pub fn behind(core: &Core, pointer: &NamedPointer, displacement: i64) -> Option<NamedPointer> {
+    let offset = u64::try_from(displacement).ok()?;
+    let pointee = pointee(&pointer.ty)?;
+    let (path, ty) = match (offset, pointee.stripped().ok()?.composite()) {
+        (0, None) => {
+            return Some(NamedPointer {
+                name: format!("*{}", pointer.name),
+                ty: pointee,
+                ..pointer.clone()
+            });
+        }
+        _ => whole_member(core, &pointee, offset)?,
+    };
+    Some(NamedPointer { name: member_of(pointer, &path), ty, at: None })
+}
+
+/// What lies so many bytes behind what a pointer points to, as an expression: `conn->peer->len`. `None` if there is no
+/// such member, or several are possible.
+pub(crate) fn pointee_member(
+    core: &Core,
+    pointer: &NamedPointer,
+    displacement: i64,
+) -> Option<String> {
+    let offset = u64::try_from(displacement).ok()?;
+    let member = inner_member(core, &pointee(&pointer.ty)?, offset, &|ty| !is_union(ty))?;
+    Some(member_of(pointer, &member.path))
+}
+
+/// The innermost member at an offset, if it begins there, no union makes it one of several, and it has a type.
+fn whole_member(core: &Core, ty: &Type, offset: u64) -> Option<(String, Type)> {
+    let member = inner_member(core, ty, offset, &|ty| !is_union(ty))?;
+    (member.rest == 0).then_some((member.path, member.ty))
+}
+
+fn is_union(ty: &Type) -> bool {
+    ty.composite().is_some_and(|composite| composite.keyword == Keyword::Union)
+}
+
+fn member_of(pointer: &NamedPointer, path: &str) -> String {
+    let is_reference = matches!(
+        pointer.ty.stripped().as_ref().map(Type::kind),
+        Ok(TypeKind::Pointer(pointer)) if pointer.kind != PointerKind::Pointer
+    );
+    match path.strip_prefix('.').filter(|_| !is_reference) {
+        Some(member) => format!("{}->{member}", pointer.name),
+        None if is_reference => format!("{}{path}", pointer.name),
+        None => format!("(*{}){path}", pointer.name),
+    }
+}
+
+/// Whether a type is one of pointers or references.
+pub fn is_pointer(ty: &Type) -> bool {
+    ty.stripped().is_ok_and(|stripped| matches!(stripped.kind(), TypeKind::Pointer(_)))
+}
+
+/// What a pointer points to.
+fn pointee(ty: &Type) -> Option<Type> {
+    let stripped = ty.stripped().ok()?;
+    match stripped.kind() {
+        TypeKind::Pointer(_) => stripped.target().ok().flatten(),
+        _ => None,
+    }
+}

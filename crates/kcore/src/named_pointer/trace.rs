@@ -1,0 +1,203 @@
+//! Following a register back to what it was loaded from, and to the caller that passed it.
+
+use kcore_disasm::{Disassembler, Instruction, RegisterWrite};
+use kcore_mem::Addr;
+use kcore_unwind::RegisterId;
+
+use super::{NamedPointer, path, straight_code::StraightCode};
+use crate::{Core, KnownFrames, Stack};
+
+/// Pointers that are followed one behind the other, moves from register to register among them.
+const MAX_STEPS: usize = 16;
+/// Callers whose names for an argument are told.
+const MAX_CALLERS: usize = 8;
+
+/// The frames of a stack, and what reads their code.
+pub struct Trace<'c> {
+    core: &'c Core,
+    stack: &'c Stack,
+    frames: &'c KnownFrames<'c>,
+    disassembler: Option<Disassembler>,
+}
+
+/// A register right before an instruction of straight code.
+#[derive(Clone, Copy)]
+struct Held<'a> {
+    frame: usize,
+    code: &'a StraightCode,
+    /// Instructions of that code that ran before.
+    before: usize,
+    /// The address of the instruction behind them.
+    at: Addr,
+    register: &'a str,
+}
+
+impl<'c> Trace<'c> {
+    pub fn new(core: &'c Core, stack: &'c Stack, frames: &'c KnownFrames<'c>) -> Self {
+        Self { core, stack, frames, disassembler: Disassembler::new(core.target()).ok() }
+    }
+
+    /// The names that a frame, and its callers, have for what a register held, each with the index of its frame.
+    pub fn names(&self, frame: usize, register: &str) -> Vec<(usize, NamedPointer)> {
+        let mut names = Vec::new();
+        let value = self.register(register).and_then(|it| self.frames.register(frame, it));
+        let Some(value) = value.map(Addr::new) else { return names };
+        let (mut frame, mut register) = (frame, register.to_owned());
+        for _ in 0..MAX_CALLERS {
+            let Some(code) = self.code_before(frame) else { break };
+            let held = self.held(frame, &code, &register);
+            let named = self.name(held, MAX_STEPS).filter(|named| path::is_pointer(&named.ty));
+            let named = named.filter(|named| self.still_holds(named, value));
+            names.extend(named.map(|named| (frame, named)));
+            let Some(passed_in) = self.argument(held) else { break };
+            (frame, register) = (frame.saturating_add(1), passed_in);
+        }
+        names
+    }
+
+    /// The code before the instruction at which a frame stopped: before its call, of a caller.
+    fn code_before(&self, frame: usize) -> Option<StraightCode> {
+        let (frame, pc) = (self.stack.frames.get(frame)?, self.stack.frames.get(frame)?.pc);
+        let mut code = self.core.straight_code(self.disassembler.as_ref()?, pc.addr())?;
+        if frame.guess {
+            return None;
+        }
+        // Of a caller the last instruction is the call.
+        if pc.lookup() != pc.addr() {
+            code.instructions.pop().filter(|call| call.flow.is_call())?;
+        }
+        Some(code)
+    }
+
+    fn held<'a>(&self, frame: usize, code: &'a StraightCode, register: &'a str) -> Held<'a> {
+        let stopped = self.stack.frames.get(frame).map(|frame| frame.pc.lookup());
+        let last = code.instructions.last().map(Instruction::end);
+        let at = last.or(stopped).unwrap_or(Addr::new(0));
+        Held { frame, code, before: code.instructions.len(), at, register }
+    }
+
+    /// The last instruction that wrote to a register, and what it left there.
+    fn write(&self, held: Held<'_>) -> Option<(usize, RegisterWrite)> {
+        let disassembler = self.disassembler.as_ref()?;
+        let before = held.code.instructions.get(..held.before)?;
+        before.iter().enumerate().rev().find_map(|(index, instruction)| {
+            let write = disassembler.write_to(instruction.addr, &instruction.bytes, held.register);
+            write.map(|write| (index, write))
+        })
+    }
+
+    /// What the program calls what a register holds.
+    fn name(&self, held: Held<'_>, steps: usize) -> Option<NamedPointer> {
+        let steps = steps.checked_sub(1)?;
+        if let Some(variable) = self.variable(held) {
+            return Some(variable);
+        }
+        let (index, write) = self.write(held)?;
+        match write {
+            RegisterWrite::Copied(from) => self.name(held.earlier(index, &from)?, steps),
+            RegisterWrite::LoadedFrom(at) => self.named_at(held.frame, at),
+            RegisterWrite::Loaded { base, displacement } => {
+                self.name_of_loaded(held.earlier(index, &base)?, displacement, steps)
+            }
+            RegisterWrite::Other => None,
+        }
+    }
+
+    /// What the program calls the pointer that lies so many bytes behind what a register holds.
+    fn name_of_loaded(
+        &self,
+        base: Held<'_>,
+        displacement: i64,
+        steps: usize,
+    ) -> Option<NamedPointer> {
+        let kept = self.kept_value(base).map(|value| value.wrapping_offset(displacement));
+        if let Some(named) = kept.and_then(|at| self.named_at(base.frame, at)) {
+            return Some(named);
+        }
+        let pointer = self.name(base, steps)?;
+        let at = self.value(base, steps).map(|value| value.wrapping_offset(displacement));
+        let named = path::behind(self.core, &pointer, displacement)?;
+        Some(NamedPointer { at, ..named })
+    }
+
+    /// The variable that is in the register.
+    fn variable(&self, held: Held<'_>) -> Option<NamedPointer> {
+        let register = self.register(held.register)?;
+        let variable = self.frames.variable_in_register(held.frame, held.at, register)?;
+        let name = variable.name.to_string();
+        Some(NamedPointer { name, ty: variable.ty, at: None })
+    }
+
+    fn named_at(&self, frame: usize, at: Addr) -> Option<NamedPointer> {
+        path::named_at(self.core, self.frames, frame, at)
+    }
+
+    /// The value of a register there, if nothing wrote to it until the frame stopped.
+    fn kept_value(&self, held: Held<'_>) -> Option<Addr> {
+        let register = self.register(held.register).filter(|_| !self.changes_later(held))?;
+        self.frames.register(held.frame, register).map(Addr::new)
+    }
+
+    /// The same, or else what the memory has now from which it was loaded.
+    fn value(&self, held: Held<'_>, steps: usize) -> Option<Addr> {
+        let steps = steps.checked_sub(1)?;
+        if let Some(value) = self.kept_value(held) {
+            return Some(value);
+        }
+        let (index, write) = self.write(held)?;
+        let loaded_from = match write {
+            RegisterWrite::Copied(from) => return self.value(held.earlier(index, &from)?, steps),
+            RegisterWrite::LoadedFrom(at) => at,
+            RegisterWrite::Loaded { base, displacement } => {
+                let base = self.value(held.earlier(index, &base)?, steps)?;
+                base.wrapping_offset(displacement)
+            }
+            RegisterWrite::Other => return None,
+        };
+        self.core.space().read_addr(loaded_from).ok()
+    }
+
+    /// Whether an instruction between there and where the frame stopped writes to the register.
+    fn changes_later(&self, held: Held<'_>) -> bool {
+        let Some(disassembler) = self.disassembler.as_ref() else { return true };
+        let later = held.code.instructions.get(held.before..).unwrap_or_default();
+        later.iter().any(|it| disassembler.write_to(it.addr, &it.bytes, held.register).is_some())
+    }
+
+    /// Whether the memory that a name is of has the value still: it may have been written to since.
+    fn still_holds(&self, named: &NamedPointer, value: Addr) -> bool {
+        named.at.is_none_or(|at| self.core.space().read_addr(at).ok() == Some(value))
+    }
+
+    /// The register in which a caller passed what the register holds, if it did so.
+    fn argument(&self, held: Held<'_>) -> Option<String> {
+        let (mut held, mut name) = (held, held.register.to_owned());
+        for _ in 0..MAX_STEPS {
+            match self.write(Held { register: &name, ..held }) {
+                None => return held.code.begins_function.then_some(name),
+                Some((index, RegisterWrite::Copied(from))) => {
+                    held = Held { before: index, ..held };
+                    name = from;
+                }
+                Some(_) => return None,
+            }
+        }
+        None
+    }
+
+    fn register(&self, name: &str) -> Option<RegisterId> {
+        let names = self.core.machine()?.register_names();
+        names.iter().find(|(known, _)| *known == name).map(|(_, register)| *register)
+    }
+}
+
+impl<'a> Held<'a> {
+    /// Another register, before an earlier instruction.
+    fn earlier<'b>(&self, index: usize, register: &'b str) -> Option<Held<'b>>
+    where
+        'a: 'b,
+    {
+        let at = self.code.instructions.get(index)?.addr;
+        Some(Held { frame: self.frame, code: self.code, before: index, at, register })
+    }
+}

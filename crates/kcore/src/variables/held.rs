@@ -1,0 +1,122 @@
+//! Which variables of a frame a register or a place in memory is.
+
+use std::sync::Arc;
+
+use kcore_mem::{Addr, AddressSpace, Svma};
+use kcore_symbols::{Type, Variable, VariableLocation};
+use kcore_unwind::RegisterId;
+use kcore_values::{
+    Absent, ObjectPlace, PieceSource,
+    location::{self, Call, FrameContext},
+};
+
+use super::{context::FrameView, known_frames::KnownFrames};
+
+/// What the one register holds that is asked about: no constant of a program looks like it.
+const MARK: [u8; 8] = [0xa7, 0x1d, 0xc3, 0x5b, 0x0f, 0xe9, 0x72, 0x96];
+
+/// A variable by its name.
+#[derive(Clone, Debug)]
+pub struct HeldVariable {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its type.
+    pub ty: Type,
+    /// Where it begins; `None` of one in a register.
+    pub at: Option<Addr>,
+}
+
+impl KnownFrames<'_> {
+    /// What a register held in a physical frame; `None` if no callee saved it, and beyond the frames that are known.
+    pub(crate) fn register(&self, frame: usize, register: RegisterId) -> Option<u64> {
+        self.frames.get(frame)?.regs.get(register)
+    }
+
+    /// The variable that is in a register as a whole whenever the code of a frame is about to run an address.
+    pub(crate) fn variable_in_register(
+        &self,
+        frame: usize,
+        code: Addr,
+        register: RegisterId,
+    ) -> Option<HeldVariable> {
+        let view = self.view(frame);
+        let scopes = self.core.scopes_at(code)?;
+        let marked = MarkedRegister { view, register, pc: view.module()?.svma(code)? };
+        let variables = scopes.functions.iter().flat_map(|function| &function.variables);
+        let mut held = variables.filter_map(|variable| {
+            let (name, ty) = (variable.name.clone()?, self.type_of(view, variable)?);
+            let place = location::place_of(&variable.location, &ty, &marked).ok()?;
+            is_mark(&place).then_some(HeldVariable { name, ty, at: None })
+        });
+        held.next()
+    }
+
+    /// The variable of a frame that lies in memory round an address, by where it lies when the frame stopped.
+    pub(crate) fn variable_round(&self, frame: usize, at: Addr) -> Option<HeldVariable> {
+        let view = self.view(frame);
+        let variables = view.scopes()?.functions.iter().flat_map(|function| &function.variables);
+        let mut held = variables.filter_map(|variable| {
+            let (name, ty) = (variable.name.clone()?, self.type_of(view, variable)?);
+            let place = location::place_of(&variable.location, &ty, &view).ok()?;
+            let ObjectPlace::Memory(start) = place else { return None };
+            let within = at.offset_from(start)?;
+            (within < ty.size()?).then_some(HeldVariable { name, ty, at: Some(start) })
+        });
+        held.next()
+    }
+
+    const fn view(&self, frame: usize) -> FrameView<'_> {
+        FrameView { frames: self, index: frame, tail: None, asks_caller: false }
+    }
+
+    fn type_of(&self, view: FrameView<'_>, variable: &Variable) -> Option<Type> {
+        view.module()?.symbols().debug_info()?.type_of(variable).ok()
+    }
+}
+
+fn is_mark(place: &ObjectPlace) -> bool {
+    let ObjectPlace::Pieces { pieces, .. } = place else { return false };
+    let [piece] = &**pieces else { return false };
+    matches!(&piece.source, PieceSource::Bytes(bytes) if **bytes == MARK)
+}
+
+/// A frame at some address of its code, of which one register is known and nothing else.
+struct MarkedRegister<'s> {
+    view: FrameView<'s>,
+    register: RegisterId,
+    pc: Svma,
+}
+
+impl FrameContext for MarkedRegister<'_> {
+    fn space(&self) -> &dyn AddressSpace {
+        self.view.space()
+    }
+
+    fn register(&self, number: u16) -> Option<Arc<[u8]>> {
+        (number == self.register.0).then(|| MARK.into())
+    }
+
+    fn cfa(&self) -> Option<Addr> {
+        None
+    }
+
+    fn frame_base(&self) -> Option<&VariableLocation> {
+        None
+    }
+
+    fn pc(&self) -> Option<Svma> {
+        Some(self.pc)
+    }
+
+    fn relocated(&self, at: Svma) -> Option<Addr> {
+        self.view.relocated(at)
+    }
+
+    fn thread_local(&self, _: u64) -> Result<Addr, Absent> {
+        Err(Absent::Unreadable("a register is asked about".to_owned()))
+    }
+
+    fn call(&self) -> Option<Call<'_>> {
+        None
+    }
+}
