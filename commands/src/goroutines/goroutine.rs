@@ -14,7 +14,8 @@ impl Dcmd for Goroutine {
             .help(
                 "The address is the number of a goroutine, as ::goroutines prints it in decimal, or the \
                  address of its runtime.g: 0t17::goroutine. A thread from a pipe stands for the \
-                 goroutine that it runs. ID::stack prints the stack of a goroutine, as for a thread.",
+                 goroutine that it runs. A mutex is known by the semaphore that its \
+                 waiters are in a queue of; Go does not write down who holds it. ID::stack prints the stack of a goroutine, as for a thread.",
             )
             .examples(&[Example {
                 line: "::goroutines | ::goroutine",

@@ -1,5 +1,6 @@
 //! Goroutines.
 
+pub mod channel;
 mod filter;
 pub mod goroutine;
 mod goroutine_record;
