@@ -2,6 +2,7 @@
 
 pub mod channel;
 mod filter;
+mod go_trace;
 pub mod goroutine;
 mod goroutine_record;
 mod groups;

@@ -1,6 +1,7 @@
 //! Goroutines, held against what Go's own printer said of them right before: in every state, of programs with symbols and
 //! without.
 
+mod arguments;
 mod crossing;
 mod cut;
 mod deaths;

@@ -50,6 +50,14 @@ impl KeptCall {
     }
 }
 
+/// A step that leads to another stack.
+pub fn elsewhere(step: RuleStep) -> Option<RuleStep> {
+    Some(match step {
+        RuleStep::Caller { cfa, .. } => RuleStep::Elsewhere { cfa },
+        other => other,
+    })
+}
+
 impl Go {
     /// Out of `runtime.asmcgocall`, by what that keeps on the stack of the system while C runs.
     pub(super) fn out_of_c(
@@ -66,7 +74,7 @@ impl Go {
         };
         let fp = fp.or_else(|| frame.regs.get(RBP).map(Addr::new));
         *caller = registers(SavedRegisters { pc, sp: Some(cfa), fp });
-        Some(RuleStep::Caller { cfa, interrupted: false })
+        Some(RuleStep::Elsewhere { cfa })
     }
 
     /// The return address at a stack pointer or, since Go 1.21, behind the frame pointer that was saved there.
@@ -98,7 +106,7 @@ impl Go {
         let left = sp.checked_add(place.stack_delta?)?.checked_add(RETURN)?;
         let sp = self.called_from(space, goroutine, left)?;
         let regs = registers(SavedRegisters { pc: frame.pc.addr(), sp: Some(sp), fp: None });
-        by_table(space, place, &RuleFrame { regs: &regs, ..*frame }, caller)
+        elsewhere(by_table(space, place, &RuleFrame { regs: &regs, ..*frame }, caller)?)
     }
 
     /// The stack pointer on the thread's stack of the call whose frame on the goroutine's ends at `left`. Each such call
@@ -159,6 +167,6 @@ impl Go {
         let cfa = sp.checked_add(RETURN)?;
         let fp = frame.regs.get(RBP).map(Addr::new);
         *caller = registers(SavedRegisters { pc, sp: Some(cfa), fp });
-        Some(RuleStep::Caller { cfa, interrupted: false })
+        Some(RuleStep::Elsewhere { cfa })
     }
 }

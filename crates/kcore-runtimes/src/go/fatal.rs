@@ -15,6 +15,8 @@ const GIVING_UP: [(&str, &str); 2] =
     [("runtime.throw", "runtime.throw.func"), ("runtime.fatal", "runtime.fatal.func")];
 /// Bytes of their frames, at most.
 const MAX_FRAME: u64 = 512;
+/// Bytes of a message, at most.
+const MAX_MESSAGE: u64 = 1 << 10;
 
 /// The buffer of what was printed, `runtime.printBacklog`, and where it goes on.
 const BACKLOG: &str = "runtime.printBacklog";
@@ -71,10 +73,19 @@ impl Go {
             let place = self.place(host, kcore_mem::CodeAddr::Pc(code))?;
             let name = place.function.name(&self.tables, space)?;
             (place.function.code.start == code && name.starts_with(prints)).then_some(())?;
-            let told = text(space, at.checked_add(8)?)?;
-            (!told.is_empty()).then(|| told.into())
+            // What it prints first of all may come before the text.
+            [8, 16].into_iter().find_map(|behind| message(space, at.checked_add(behind)?))
         })
     }
+}
+
+/// A message whose head lies at an address: whatever is longer, or no text, is none.
+fn message(space: &dyn AddressSpace, head: Addr) -> Option<Arc<str>> {
+    let len = space.read_word(head.checked_add(8)?).ok()?;
+    (1..=MAX_MESSAGE).contains(&len).then_some(())?;
+    let told = text(space, head)?;
+    let is_text = told.chars().all(|char| char != '\u{fffd}' && (char == '\n' || !char.is_control()));
+    is_text.then(|| told.into())
 }
 
 #[cfg(test)]

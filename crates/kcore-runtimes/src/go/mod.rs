@@ -3,6 +3,7 @@
 //! Facts come from golang/go, `src/runtime/{symtab.go,symtabinl.go,runtime2.go,traceback.go,proc.go,asm_amd64.s}` and
 //! `src/internal/abi/symtab.go`, and from the debug information of programs: Go 1.19 and 1.21 to 1.27, on x86-64.
 
+mod arguments;
 mod bytes;
 mod channel;
 mod code;

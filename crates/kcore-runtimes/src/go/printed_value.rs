@@ -9,6 +9,8 @@ use super::types::{GoType, Kind};
 
 /// Bytes of a text, at most.
 const MAX_TEXT: u64 = 16 << 10;
+/// The first minor version that indents what stands behind an end of a line.
+const INDENTED: u8 = 23;
 /// The first minor version that prints fractions as short as they can be.
 const SHORT: u8 = 26;
 
@@ -16,6 +18,7 @@ const SHORT: u8 = 26;
 /// hold it.
 pub fn printed(space: &dyn AddressSpace, minor: u8, ty: &GoType, data: Addr) -> Option<Arc<str>> {
     let value = match ty.kind {
+        Kind::Text if minor < INDENTED => text(space, data)?,
         Kind::Text => text(space, data)?.replace('\n', "\n\t"),
         Kind::Bool => (space.read_uint(data, 1).ok()? != 0).to_string(),
         Kind::Int(bytes) => signed(space.read_uint(data, usize::from(bytes)).ok()?, bytes).to_string(),

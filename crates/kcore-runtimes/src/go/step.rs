@@ -9,6 +9,7 @@ use kcore_unwind::{RegisterId, Regs, RuleFrame, RuleStep};
 use super::{
     Go,
     code::CodePlace,
+    crossing::elsewhere,
     goroutine::{Goroutine, SavedRegisters},
     role::Role,
 };
@@ -85,10 +86,10 @@ impl Go {
         let place = begun.or_else(|| self.place(host, pc))?;
         if place.role == Role::SystemStackMark {
             let frame = RuleFrame { thread: None, pc, regs: &regs };
-            return by_table(host.space(), &place, &frame, caller);
+            return elsewhere(by_table(host.space(), &place, &frame, caller)?);
         }
         *caller = regs;
-        Some(RuleStep::Caller { cfa: sp, interrupted: false })
+        Some(RuleStep::Elsewhere { cfa: sp })
     }
 }
 
