@@ -7,7 +7,8 @@ use kcore::{
     go::{Channel as Found, Go},
 };
 use kcore_dcmd::{
-    AddrUse, Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Record, Result, Spec, View,
+    AddrUse, Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Record, Result, Spec,
+    View,
 };
 
 use super::subject;
@@ -68,7 +69,10 @@ impl ChannelRecord {
     fn values(&self) -> Vec<Cell<'_>> {
         let value = |(at, value): &(Addr, Option<Arc<str>>)| {
             let value = value.as_ref().map(ToString::to_string);
-            Cell::Object(vec![("address", Cell::Addr(*at)), ("value", Cell::or_null(value, Cell::text))])
+            Cell::Object(vec![
+                ("address", Cell::Addr(*at)),
+                ("value", Cell::or_null(value, Cell::text)),
+            ])
         };
         self.0.values.iter().map(value).collect()
     }

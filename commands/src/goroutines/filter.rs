@@ -41,7 +41,11 @@ impl Filter {
             goroutine.channel == Some(at)
                 || subject::semaphore(core, goroutine).is_some_and(|semaphore| semaphore.at == at)
         });
-        state && reason && minutes && awaited && self.function.as_deref().is_none_or(|name| runs(core, goroutine, name))
+        state
+            && reason
+            && minutes
+            && awaited
+            && self.function.as_deref().is_none_or(|name| runs(core, goroutine, name))
     }
 }
 

@@ -39,7 +39,9 @@ impl Record for Head {
     }
 
     fn view(&self) -> View {
-        View::Line("goroutine {id} [{status}{minutes?, {minutes} minutes}{shown_locked?, {shown_locked}}]:")
+        View::Line(
+            "goroutine {id} [{status}{minutes?, {minutes} minutes}{shown_locked?, {shown_locked}}]:",
+        )
     }
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
@@ -118,7 +120,9 @@ impl Record for TraceLine {
 
     fn view(&self) -> View {
         View::Line(match self.creator {
-            true => "created by {function}{function^?}{parent? in goroutine {parent}}{place?\n\t{place}}\n",
+            true => {
+                "created by {function}{function^?}{parent? in goroutine {parent}}{place?\n\t{place}}\n"
+            }
             false => "{function}{function^?}({arguments}{arguments^}){place?\n\t{place}}",
         })
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kcore::{
     CodeAddr, Core, MAX_FRAMES, Runtime,
-    go::{Go, Goroutine, Semaphore},
+    go::{FaultSignal, Go, Goroutine, Semaphore},
 };
 use kcore_dcmd::{Cell, Column, Dot, Fields, Record, View};
 
@@ -92,6 +92,12 @@ fn entry(core: &Core, owner: Option<&Go>, goroutine: &Goroutine) -> Option<Arc<s
     functions.filter(|function| &**function != OUTERMOST).last()
 }
 
+/// The signal of which the runtime made a panic, as Go prints it.
+fn shown_signal(signal: FaultSignal) -> String {
+    let FaultSignal { number, code, address, pc } = signal;
+    format!("signal {number}, code {code:#x}, address {address:x}, pc {pc:x}")
+}
+
 /// What is shown of one that called C.
 const IN_C: &str = "in C";
 /// The function that all goroutines return to.
@@ -140,6 +146,7 @@ impl Record for GoroutineRecord {
              {shown_minutes?, {shown_minutes}}{shown_in_c?, {shown_in_c}}{thread?, on thread {thread}}{shown_locked?, {shown_locked}}\n\
              \x20   entry: {shown_entry}\
              {function?\n    created by: {function}{parent?, goroutine {parent}}{created_at?, {created_at}}}\n\
+             {shown_signal?\x20   panics for: {shown_signal}\n}\
              {labels?\x20   labels: {labels}\n}\
              \x20   g: {g:x}, stack: {stack}, in {module}",
         )
@@ -151,6 +158,8 @@ impl Record for GoroutineRecord {
         let stack = goroutine.stack;
         let text = |text: Option<&str>| Cell::text(text.unwrap_or_default().to_owned());
         let thread = self.thread.map(|thread| thread.to_string());
+        // What was recovered from leaves its signal behind.
+        let signal = goroutine.signal.filter(|_| goroutine.panic.is_some());
         out.num("id", goroutine.id)
             .addr("g", goroutine.at)
             .text("state", goroutine.state.as_str())
@@ -171,10 +180,14 @@ impl Record for GoroutineRecord {
             .num("line", creator.and_then(|creator| creator.line).map(u64::from))
             .addr("stack_start", stack.start)
             .addr("stack_end", stack.end)
+            .num("signal", signal.map(|signal| u64::from(signal.number)))
+            .addr("signal_address", signal.map(|signal| signal.address))
+            .addr("signal_pc", signal.map(|signal| signal.pc))
             .opt_text("labels", self.shown_labels())
             .text("module", &*self.module)
             .display("stack", Cell::text(format!("{:x}-{:x}", stack.start, stack.end)))
             .display("shown_reason", text(goroutine.reason.or(goroutine.in_c.then_some(IN_C))))
+            .display("shown_signal", Cell::or_null(signal.map(shown_signal), Cell::text))
             .display("shown_in_c", Cell::or_null(goroutine.in_c.then_some(IN_C), Cell::text))
             .display("shown_awaited", Cell::or_null(self.shown_awaited(), Cell::text))
             .display("shown_minutes", Cell::or_null(self.shown_minutes(), Cell::text))

@@ -12,7 +12,8 @@ fn printed(text: &str) -> BTreeMap<u64, Vec<(String, String)>> {
     for part in text.split("\n\n") {
         let part = part.trim_start_matches('\n');
         let Some((head, rest)) = part.split_once('\n') else { continue };
-        let id = head.strip_prefix("goroutine ").and_then(|rest| rest.split(' ').next()?.parse().ok());
+        let id =
+            head.strip_prefix("goroutine ").and_then(|rest| rest.split(' ').next()?.parse().ok());
         let Some(id) = id else { continue };
         let frame = |line: &str| {
             let from = line.rfind('(')?;

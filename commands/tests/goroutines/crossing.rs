@@ -35,7 +35,9 @@ fn spelled(function: &str) -> String {
 
 /// Whether a stripped program has the name: only Go's functions are in tables of their own.
 fn is_named(function: &str, case: &Case) -> bool {
-    !case.name().contains("stripped") || function.starts_with("main.") || function.starts_with("_cgoexp_")
+    !case.name().contains("stripped")
+        || function.starts_with("main.")
+        || function.starts_with("_cgoexp_")
 }
 
 fn by_goroutine(core: &Opened) -> BTreeMap<u64, Value> {
@@ -59,7 +61,8 @@ fn frames_of_both_languages_stand_in_their_order() {
             let own: Vec<&String> = own.iter().filter(|own| wanted.contains(own)).collect();
             assert_eq!(own, wanted, "{name}: {stack}");
             assert_eq!(stack["end"]["reason"], "outermost", "{name}: {stack}");
-            let guess = stack["frames"].as_array().expect("frames").iter().find(|it| it["guess"] == true);
+            let guess =
+                stack["frames"].as_array().expect("frames").iter().find(|it| it["guess"] == true);
             assert_eq!(guess, None, "{name}");
             if let Some(thread) = joined.thread {
                 assert_eq!(stack["tid"], thread, "{name}: {stack}");
@@ -94,7 +97,9 @@ fn each_library_of_go_has_its_own_goroutines() {
         let core = open(&case);
         let listed = core.records("::goroutines");
         let stacks = core.records("::walk goroutine | ::stack");
-        for (module, file) in [("libfirst.so", "trace-first.txt"), ("libsecond.so", "trace-second.txt")] {
+        for (module, file) in
+            [("libfirst.so", "trace-first.txt"), ("libsecond.so", "trace-second.txt")]
+        {
             let own: Vec<&Value> = listed.iter().filter(|it| it["module"] == module).collect();
             let parked: Vec<crate::trace::Told> = told_by(&case, file)
                 .into_iter()
@@ -110,7 +115,8 @@ fn each_library_of_go_has_its_own_goroutines() {
                 let stack = stacks.iter().find(|stack| {
                     let of_library = |frame: &Value| frame["module"] == module;
                     let frames = stack["frames"].as_array().expect("frames");
-                    number(stack).is_some_and(|id| task.contains(&id)) && frames.iter().any(of_library)
+                    number(stack).is_some_and(|id| task.contains(&id))
+                        && frames.iter().any(of_library)
                 });
                 let stack = stack.unwrap_or_else(|| panic!("{name}"));
                 let functions: Vec<String> =
@@ -124,7 +130,8 @@ fn each_library_of_go_has_its_own_goroutines() {
         }
         let dying = core.records("::stack").remove(0);
         let names: Vec<String> = frames(&dying).into_iter().map(|(function, _)| function).collect();
-        let wanted = ["c_ends", "main.callNative", "main.callBack", "callBack", "c_begins_end", "main"];
+        let wanted =
+            ["c_ends", "main.callNative", "main.callBack", "callBack", "c_begins_end", "main"];
         let shown: Vec<&String> = names.iter().filter(|name| wanted.contains(&&***name)).collect();
         let is_stripped = case.name().contains("stripped");
         let wanted: Vec<&str> =
@@ -162,7 +169,8 @@ fn code_of_plugins_and_of_the_race_detector_is_as_go_prints_it() {
                 core.told.iter().filter(|told| told.state.starts_with("chan receive")).collect();
             assert!(parked.len() >= 3, "{}: {}", core.name, parked.len());
             for told in parked {
-                let stack = stacks.get(&told.id).unwrap_or_else(|| panic!("{} {}", core.name, told.id));
+                let stack =
+                    stacks.get(&told.id).unwrap_or_else(|| panic!("{} {}", core.name, told.id));
                 let shown: Vec<_> = frames(stack)
                     .into_iter()
                     .filter(|(function, _)| crate::trace::is_shown(function))

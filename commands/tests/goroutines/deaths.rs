@@ -58,3 +58,20 @@ fn fatal_errors_are_told_with_symbols_or_without() {
         }
     }
 }
+
+#[test]
+fn a_fault_has_the_address_that_go_printed() {
+    for case in cases("goroutines").iter().filter(|case| case.maker == Maker::Kernel) {
+        let text = fs::read_to_string(case.dir.join("output.txt")).expect("what it printed");
+        let (_, signal) = text.split_once("[signal SIGSEGV: ").expect("a signal");
+        let word = |key: &str| {
+            let (_, rest) = signal.split_once(key).expect("a word");
+            rest.split([' ', ']']).next().expect("a number").to_owned()
+        };
+        let core = open(case);
+        let main = core.records("1::goroutine").remove(0);
+        assert_eq!(main["signal"], 11, "{}: {main}", core.name);
+        assert_eq!(main["signal_address"], word("addr="), "{}: {main}", core.name);
+        assert_eq!(main["signal_pc"], word("pc="), "{}: {main}", core.name);
+    }
+}

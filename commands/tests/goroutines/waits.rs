@@ -52,8 +52,10 @@ fn channels_have_their_values_and_who_waits_for_them() {
             assert_eq!(spelled(&channel), told.join(" "), "{}", core.name);
             let waiting = core.records(&format!("::goroutines -w {at}"));
             let mut waiting: Vec<u64> = waiting.iter().filter_map(|it| it["id"].as_u64()).collect();
-            let sides = ["receivers", "senders"].map(|side| channel[side].as_array().expect("a list"));
-            let mut both: Vec<u64> = sides.into_iter().flatten().filter_map(Value::as_u64).collect();
+            let sides =
+                ["receivers", "senders"].map(|side| channel[side].as_array().expect("a list"));
+            let mut both: Vec<u64> =
+                sides.into_iter().flatten().filter_map(Value::as_u64).collect();
             // A goroutine that selects waits for several, and only the first one is its own.
             both.retain(|id| {
                 let own = core.records(&format!("0t{id}::goroutine")).remove(0);
@@ -89,7 +91,8 @@ fn mutexes_are_known_by_those_who_wait_for_them() {
             let record = &listed[&told[0]];
             let at = record["semaphore"].as_str().and_then(|at| at.strip_prefix("0x"));
             let at = at.and_then(|at| u64::from_str_radix(at, 16).ok());
-            let mutex = u64::from_str_radix(told[1].trim_start_matches("0x"), 16).expect("a number");
+            let mutex =
+                u64::from_str_radix(told[1].trim_start_matches("0x"), 16).expect("a number");
             match record["semaphore_kind"].as_str() {
                 // Before Go 1.20 the reason is the same for all.
                 Some("semaphore") => {
@@ -110,7 +113,12 @@ fn goroutines_begin_with_functions_of_the_program() {
         let entries = told(&case, "entry");
         assert_eq!(entries.len(), 8, "{}", core.name);
         for told in entries {
-            assert_eq!(listed[&told[0]]["entry_function"], told[1].as_str(), "{} {told:?}", core.name);
+            assert_eq!(
+                listed[&told[0]]["entry_function"],
+                told[1].as_str(),
+                "{} {told:?}",
+                core.name
+            );
         }
     }
 }

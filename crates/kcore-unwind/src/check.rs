@@ -66,8 +66,8 @@ impl Walker<'_> {
             return Ok((Caller { on_other_stack: false, ..caller }, code));
         }
         let is_known = caller.on_other_stack && self.fallback(&[]).can_return_to(pc);
-        let on_other_stack = above < below
-            && (is_known || self.leads_elsewhere(caller, step, (above, below)));
+        let on_other_stack =
+            above < below && (is_known || self.leads_elsewhere(caller, step, (above, below)));
         let found = (Caller { on_other_stack, ..caller }, code);
         on_other_stack.then_some(found).ok_or(End::DidNotAdvance(pc))
     }

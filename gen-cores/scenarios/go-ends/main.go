@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -104,7 +105,12 @@ func end(how string) {
 		debug.SetMaxStack(1 << 20)
 		overflows(0)
 	case "memory":
-		kept = append(kept, make([]byte, 1<<46))
+		// Without a limit the core would have all that was reserved.
+		limit := syscall.Rlimit{Cur: 4 << 30, Max: 4 << 30}
+		if err := syscall.Setrlimit(syscall.RLIMIT_AS, &limit); err != nil {
+			panic(err)
+		}
+		kept = append(kept, make([]byte, 16<<30))
 	}
 }
 

@@ -91,7 +91,8 @@ impl Go {
         let value = |number: u64| {
             let index = first.checked_add(number)?.checked_rem(capacity)?;
             let at = buffer.checked_add(index.checked_mul(element.size)?)?;
-            let plain = element.kind.is_plain().then(|| printed(space, self.layout.minor, element, at));
+            let plain =
+                element.kind.is_plain().then(|| printed(space, self.layout.minor, element, at));
             Some((at, plain.flatten()))
         };
         (0..count.min(MAX_VALUES)).filter_map(value).collect()

@@ -84,7 +84,8 @@ fn message(space: &dyn AddressSpace, head: Addr) -> Option<Arc<str>> {
     let len = space.read_word(head.checked_add(8)?).ok()?;
     (1..=MAX_MESSAGE).contains(&len).then_some(())?;
     let told = text(space, head)?;
-    let is_text = told.chars().all(|char| char != '\u{fffd}' && (char == '\n' || !char.is_control()));
+    let is_text =
+        told.chars().all(|char| char != '\u{fffd}' && (char == '\n' || !char.is_control()));
     is_text.then(|| told.into())
 }
 

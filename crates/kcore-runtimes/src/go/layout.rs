@@ -118,10 +118,11 @@ impl Layout {
         };
         let panic = match minor {
             ..=25 => {
-                let recovered = if minor <= 21 { 48 } else { 96 };
-                let repeated = if minor == 25 { Some(97) } else { None };
-                let ends_goroutine = if minor <= 21 { 50 } else { recovered + 1 };
-                let ends_goroutine = if minor == 25 { 98 } else { ends_goroutine };
+                let (recovered, repeated, ends_goroutine) = match minor {
+                    ..=21 => (48, None, 50),
+                    25 => (96, Some(97), 98),
+                    _ => (96, None, 97),
+                };
                 PanicLayout { value: 8, link: 24, recovered, repeated, ends_goroutine }
             }
             _ => PanicLayout {

@@ -21,7 +21,9 @@ pub fn printed(space: &dyn AddressSpace, minor: u8, ty: &GoType, data: Addr) -> 
         Kind::Text if minor < INDENTED => text(space, data)?,
         Kind::Text => text(space, data)?.replace('\n', "\n\t"),
         Kind::Bool => (space.read_uint(data, 1).ok()? != 0).to_string(),
-        Kind::Int(bytes) => signed(space.read_uint(data, usize::from(bytes)).ok()?, bytes).to_string(),
+        Kind::Int(bytes) => {
+            signed(space.read_uint(data, usize::from(bytes)).ok()?, bytes).to_string()
+        }
         Kind::Uint(bytes) => space.read_uint(data, usize::from(bytes)).ok()?.to_string(),
         Kind::Float(bytes) => fraction(space, minor, data, bytes)?,
         Kind::Complex(bytes) => complex(space, minor, data, bytes)?,

@@ -45,11 +45,7 @@ pub fn section(module: &dyn HostModule, name: &str) -> Option<AddrRange> {
 
 /// Where a module's `runtime.moduledata` lies: by its section, its symbol, or what it says of its tables, which lie at
 /// `tables` if they have a section of their own.
-pub fn module_data(
-    host: &dyn Host,
-    module: &dyn HostModule,
-    tables: Option<Addr>,
-) -> Option<Addr> {
+pub fn module_data(host: &dyn Host, module: &dyn HostModule, tables: Option<Addr>) -> Option<Addr> {
     let (space, span) = (host.space(), module.span());
     let is_one = |at: Addr| {
         let head = space.read_addr(at).ok().filter(|head| tables.is_none_or(|it| it == *head));

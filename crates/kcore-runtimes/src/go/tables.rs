@@ -127,7 +127,8 @@ fn all_types(space: &dyn AddressSpace, module: Addr, layout: &Layout) -> Arc<[Ad
     let (mut found, mut next) = (Vec::new(), Some(module));
     while let Some(module) = next.filter(|at| at.get() != 0 && found.len() < MAX_MODULES) {
         let head = Head { space, module };
-        let types = head.addr(layout.types).and_then(|start| Ok((start, head.addr(layout.types_end)?)));
+        let types =
+            head.addr(layout.types).and_then(|start| Ok((start, head.addr(layout.types_end)?)));
         let Ok((start, end)) = types else { break };
         if start < end {
             found.push(AddrRange::new(start, end));

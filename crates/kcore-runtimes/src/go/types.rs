@@ -53,7 +53,8 @@ impl Kind {
     /// What a number says, with the size of its values.
     fn of(number: u8, size: u64) -> Option<Self> {
         let number = number & KIND_MASK;
-        let small = |first: u8| 1_u8.checked_shl(u32::from(number.saturating_sub(first))).unwrap_or(0);
+        let small =
+            |first: u8| 1_u8.checked_shl(u32::from(number.saturating_sub(first))).unwrap_or(0);
         let (kind, expected) = match number {
             1 => (Self::Bool, Some(1)),
             2 | 6 => (Self::Int(8), Some(8)),
