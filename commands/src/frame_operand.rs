@@ -86,7 +86,7 @@ impl FrameOperand {
     /// The thread or task in words.
     pub fn whose(&self) -> String {
         match (&self.start, self.start.tid()) {
-            (StackStart::Task(task), None) => format!("{} {:x}", task.runtime, task.id),
+            (StackStart::Task(task), None) => format!("{} {}", task.runtime, task.shown_id()),
             (_, Some(tid)) => format!("thread {tid}"),
             (_, None) => "the stack".to_owned(),
         }

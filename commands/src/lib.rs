@@ -215,6 +215,7 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &fibers::list::Fibers,
     &goroutines::list::Goroutines,
     &goroutines::goroutine::Goroutine,
+    &goroutines::channel::Channel,
     &python::pystack::Pystack,
     &python::pyprint::Pyprint,
     &python::pyobjects::Pyobjects,

@@ -74,6 +74,7 @@ status: {signal_name?process terminated by {signal_name}{signal_text? ({signal_t
 {abort_message?\nlibc panic message: {abort_message}}\
 {exception_type?\n{exception_words}: {exception_type}{exception_what?: {exception_what}}{exception_object? (at {exception_object})}}\
 {exception_stack*\n    at {.}}\
+{other_exception_lines*\nbeside it, {.}}\
 {fatal_error?\nfatal error: {fatal_error}}{fatal_error_stack*\n    at {.}}\
 {panic_lines*\n{.}}\
 {doubts*\ndoubt: {.}}";
@@ -101,17 +102,26 @@ impl StatusRecord {
     }
 
     fn put_last_words<'a>(&'a self, out: &mut Fields<'a>) {
-        let (mut abort, mut exception, mut fatal, mut panics) = (None, None, None, Vec::new());
+        let (mut abort, mut fatal) = (None, None);
+        let (mut exceptions, mut panics) = (Vec::new(), Vec::new());
         for words in &self.status.last_words {
             match words {
                 LastWords::AbortMessage(text) => abort = Some(text.as_str()),
                 LastWords::Exception { fate, type_name, what, object, trace } => {
-                    exception = Some((*fate, type_name.as_str(), what.as_deref(), *object, trace));
+                    let what = what.as_deref();
+                    exceptions.push((*fate, type_name.as_str(), what, *object, trace));
                 }
                 LastWords::Fatal { message, trace } => fatal = Some((message.as_str(), trace)),
                 LastWords::Panic(panic) => panics.push(panic),
             }
         }
+        // Those that it came on top of go before it.
+        let exception = exceptions.pop();
+        let others = exceptions.iter().rev();
+        let lines = others.clone().map(|(fate, ty, what, ..)| exception_line(*fate, ty, *what));
+        out.display("other_exception_lines", Cell::List(lines.map(Cell::text).collect()));
+        let others = others.map(|(fate, ty, what, ..)| exception_cell(*fate, ty, *what));
+        let others = Cell::List(others.collect());
         let fate = exception.map(|(fate, ..)| fate);
         // The latest comes first, and those that led to it follow.
         let messages: Vec<&str> = panics.iter().map(|panic| panic_message(panic)).collect();
@@ -123,6 +133,7 @@ impl StatusRecord {
             .opt_text("exception_what", exception.and_then(|(_, _, what, ..)| what))
             .addr("exception_object", exception.and_then(|(.., object, _)| object))
             .put("exception_stack", texts(exception.map_or(&[], |(.., trace)| trace)))
+            .put("other_exceptions", others)
             .opt_text("fatal_error", fatal.map(|(message, _)| message))
             .put("fatal_error_stack", texts(fatal.map_or(&[], |(_, trace)| trace)))
             .opt_text("panic_message", message)
@@ -189,6 +200,20 @@ const fn fate_words(fate: Fate) -> &'static str {
         Fate::InFlight => "exception in flight, not caught yet",
         Fate::Handled => "exception being handled, or on its way through a finally",
     }
+}
+
+/// An exception that another one came on top of.
+fn exception_line(fate: Fate, type_name: &str, what: Option<&str>) -> String {
+    let what = what.map(|what| format!(": {what}")).unwrap_or_default();
+    format!("{}: {type_name}{what}", fate_words(fate))
+}
+
+fn exception_cell<'a>(fate: Fate, type_name: &'a str, what: Option<&'a str>) -> Cell<'a> {
+    Cell::Object(vec![
+        ("fate", Cell::text(fate_key(fate))),
+        ("type", Cell::text(type_name)),
+        ("what", Cell::or_null(what, Cell::text)),
+    ])
 }
 
 /// The message of a panic, as Rust's own hook prints it.

@@ -8,6 +8,8 @@ use crate::{input::Input, memory::Memory, python_host::PythonHost};
 
 /// Places in the code that are asked about.
 const PLACES: u8 = 16;
+/// Goroutines that are looked at, at most.
+const GOROUTINES: usize = 16;
 const STACK_POINTER: RegisterId = RegisterId(7);
 
 /// A minor version, where `runtime.moduledata` and `runtime.allgs` lie, places in the code, a stack pointer, and a host
@@ -24,11 +26,28 @@ pub fn run(data: &[u8]) {
     let tasks = go.tasks(&host);
     assert!(tasks.len() <= go.goroutines(&host).all.len(), "a task for each goroutine");
     places.iter().for_each(|place| look_at(&go, &host, *place, sp));
+    waits(&go, &host);
     decode(&go, &host, &places, sp);
+}
+
+/// What goroutines wait for, and what else is known of each.
+fn waits(go: &Go, host: &dyn Host) {
+    let goroutines = go.goroutines(host);
+    let _ = goroutines.latest();
+    for goroutine in goroutines.all.iter().take(GOROUTINES) {
+        let channel = goroutine.channel.and_then(|at| go.channel(host, at));
+        assert!(channel.is_none_or(|it| it.count <= it.capacity), "no more than it has room for");
+        let _ = go.semaphore(host, goroutine);
+        let _ = go.labels(host, goroutine);
+        let _ = go.entry(host, goroutine.start);
+        assert!(goroutines.lying_at(goroutine.at).is_some(), "it is found where it lies");
+    }
 }
 
 fn look_at(go: &Go, host: &dyn Host, place: Addr, sp: Addr) {
     let _ = go.locate(host, CodeAddr::Pc(place));
+    let _ = go.arguments(host, CodeAddr::Return(place), sp);
+    let _ = go.channel(host, place);
     let mut regs = Regs::new(place);
     regs.set(STACK_POINTER, Some(sp.get()));
     for pc in [CodeAddr::Pc(place), CodeAddr::Return(place)] {

@@ -129,6 +129,9 @@ impl Build<'_> {
     }
 
     fn lib(&self, lib: &Lib, number: u32) -> Line {
+        if let Some(go) = self.variant.go {
+            return go.build_lib(self.scenario, self.variant, lib);
+        }
         let mut line = self.compiler();
         line.args(self.native_flags()).args(["-shared", "-fPIC"]);
         line.args(lib.flags.iter().map(|flag| flag.replace("{}", &number.to_string())));
@@ -168,9 +171,18 @@ impl Build<'_> {
         line
     }
 
-    /// The whole program by a release's own `go build`.
+    /// The whole program by a release's own `go build`; one in C that loads libraries of Go by gcc.
     fn go_build(&self) -> Option<Line> {
-        Some(self.variant.go?.build(self.scenario, self.variant))
+        let go = self.variant.go?;
+        let source = self.scenario.source();
+        if source.extension().is_none_or(|extension| extension != "c") {
+            return Some(go.build(self.scenario, self.variant));
+        }
+        let mut line = Line::new(tools::compiler(Language::C, self.variant));
+        line.args(["-g", "-O2", "-Wall", "-pthread"]).args(self.prefix_maps());
+        line.args(["-o", &self.scenario.name]).path(&source);
+        line.args(self.linked_libs()).args(&self.scenario.recipe.link);
+        Some(line)
     }
 
     fn go_program(&self) -> Line {

@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::command::Line;
 use crate::error::AtPath;
 use crate::lock::Lock;
+use crate::recipe::Lib;
 use crate::variant::Link;
 use crate::wheel::{PIP, UNZIP};
 use crate::{Download, Error, Result, Scenario, Variant, few, paths, tools};
@@ -137,9 +138,10 @@ impl Release {
     }
 
     /// A line that runs it, with a cache of what it compiled of its library.
-    fn line(self) -> Line {
+    fn line(self, scenario: &Scenario) -> Line {
         let mut line = Line::new("env");
-        line.args(["GOTOOLCHAIN=local", "GO111MODULE=off", "GOFLAGS=", "CGO_ENABLED=0"]);
+        line.args(["GOTOOLCHAIN=local", "GO111MODULE=off", "GOFLAGS="]);
+        line.arg(format!("CGO_ENABLED={}", u8::from(has_c(scenario))));
         line.arg(format!("GOCACHE={}", home().join("cache").display()));
         match self.is_of_system() {
             true => line.arg(tools::GO),
@@ -153,7 +155,7 @@ impl Release {
 
     /// The line that builds the program of a scenario in a case's folder.
     pub(crate) fn build(self, scenario: &Scenario, variant: &Variant) -> Line {
-        let mut line = self.line();
+        let mut line = self.line(scenario);
         line.args(["build", "-trimpath", "-o", &scenario.name]);
         if variant.stripped {
             line.arg("-ldflags=-s -w");
@@ -162,8 +164,29 @@ impl Release {
             line.arg("-buildmode=pie");
         }
         line.args(&scenario.recipe.flags).path(&scenario.source());
+        for unit in &scenario.recipe.units {
+            line.path(&scenario.dir.join(unit));
+        }
         line
     }
+
+    /// The line that builds a library of a scenario, which its flags say how to.
+    pub(crate) fn build_lib(self, scenario: &Scenario, variant: &Variant, lib: &Lib) -> Line {
+        let mut line = self.line(scenario);
+        line.args(["build", "-trimpath", "-o", &lib.file_name(0)]).args(&lib.flags);
+        if variant.stripped {
+            line.arg("-ldflags=-s -w");
+        }
+        line.path(&scenario.dir.join(&lib.source));
+        line
+    }
+}
+
+/// Whether C takes part in a program: a unit of it has some, its libraries are C's too, or the race detector's are.
+fn has_c(scenario: &Scenario) -> bool {
+    let recipe = &scenario.recipe;
+    let races = recipe.flags.iter().any(|flag| flag == "-race");
+    races || !recipe.units.is_empty() || !recipe.libs.is_empty()
 }
 
 fn home() -> PathBuf {

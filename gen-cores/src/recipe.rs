@@ -59,7 +59,7 @@ pub struct Recipe {
     /// The source, relative to the recipe; `main.c`, `main.cpp`, `main.rs`, `main.go`, `main.js` or `main.py` if
     /// not given.
     pub source: Option<String>,
-    /// Sources of more units in C or C++, relative to the recipe.
+    /// Sources of more units in C or C++, or of Go, where they may hold C, relative to the recipe.
     #[serde(default)]
     pub units: Vec<String>,
     /// Folders of `include/` whose headers it uses, beside those that all use.

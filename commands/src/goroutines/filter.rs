@@ -1,9 +1,9 @@
 //! Which goroutines are wanted.
 
-use kcore::{Core, MAX_FRAMES, go::Goroutine};
-use kcore_dcmd::Args;
+use kcore::{Addr, Core, MAX_FRAMES, go::Goroutine};
+use kcore_dcmd::{Args, DcmdError, Result};
 
-use super::subject::id;
+use super::subject::{self, id};
 
 /// What the options of a dcmd ask for.
 #[derive(Default)]
@@ -11,13 +11,20 @@ pub struct Filter {
     state: Option<String>,
     reason: Option<String>,
     function: Option<String>,
+    minutes: Option<u64>,
+    awaited: Option<Addr>,
 }
 
 impl Filter {
-    /// That of the options `-s`, `-r` and `-f`.
-    pub fn of(args: &Args) -> Self {
+    /// That of the options `-s`, `-r`, `-f`, `-m` and `-w`.
+    ///
+    /// # Errors
+    /// When a number is none.
+    pub fn of(args: &Args) -> Result<Self> {
         let text = |flag| args.value(flag).map(|value| value.to_text());
-        Self { state: text('s'), reason: text('r'), function: text('f') }
+        let number = |flag, radix| text(flag).map(|text| number(&text, radix)).transpose();
+        let (minutes, awaited) = (number('m', 10)?, number('w', 16)?.map(Addr::new));
+        Ok(Self { state: text('s'), reason: text('r'), function: text('f'), minutes, awaited })
     }
 
     /// Whether a goroutine is wanted. Its stack is walked only where the rest fits.
@@ -27,8 +34,26 @@ impl Filter {
             .reason
             .as_deref()
             .is_none_or(|reason| goroutine.reason.is_some_and(|own| own.contains(reason)));
-        state && reason && self.function.as_deref().is_none_or(|name| runs(core, goroutine, name))
+        let minutes = self.minutes.is_none_or(|least| {
+            subject::waits_for(core, goroutine).is_some_and(|seconds| seconds / 60 >= least)
+        });
+        let awaited = self.awaited.is_none_or(|at| {
+            goroutine.channel == Some(at)
+                || subject::semaphore(core, goroutine).is_some_and(|semaphore| semaphore.at == at)
+        });
+        state
+            && reason
+            && minutes
+            && awaited
+            && self.function.as_deref().is_none_or(|name| runs(core, goroutine, name))
     }
+}
+
+/// A number that was typed, which may have the prefix of its radix.
+fn number(text: &str, radix: u32) -> Result<u64> {
+    let digits = text.strip_prefix(if radix == 16 { "0x" } else { "0t" }).unwrap_or(text);
+    u64::from_str_radix(digits, radix)
+        .map_err(|_| DcmdError::usage(format!("{text} is no number of radix {radix}")))
 }
 
 /// Whether a function of this name, or of this package, is on the stack of a goroutine.

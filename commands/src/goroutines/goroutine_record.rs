@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
-use kcore::{Addr, CodeAddr, Core, go::Goroutine};
+use kcore::{
+    CodeAddr, Core, MAX_FRAMES, Runtime,
+    go::{FaultSignal, Go, Goroutine, Semaphore},
+};
 use kcore_dcmd::{Cell, Column, Dot, Fields, Record, View};
 
-use super::subject::id;
+use super::subject::{self, id};
 
 /// A goroutine as a row of a table, or with all details.
 pub struct GoroutineRecord {
@@ -14,6 +17,12 @@ pub struct GoroutineRecord {
     thread: Option<u64>,
     entry: Option<Arc<str>>,
     creator: Option<GoroutinePlace>,
+    semaphore: Option<Semaphore>,
+    /// Seconds that it has waited at least.
+    waits_for: Option<u64>,
+    /// The module of its runtime.
+    module: Arc<str>,
+    labels: Vec<(String, String)>,
     whole: bool,
 }
 
@@ -46,12 +55,16 @@ impl GoroutineRecord {
     /// A row of a table.
     pub fn new(core: &Core, goroutine: Arc<Goroutine>) -> Self {
         let thread = core.task(id(&goroutine)).and_then(|task| task.thread);
-        let start = Some(goroutine.start).filter(|start| start.get() != 0);
-        let function = |at: Addr| core.locations(CodeAddr::Pc(at)).last()?.function.clone();
+        let owner = subject::owner(core, &goroutine);
+        let labels = owner.and_then(|go| go.labels(core, &goroutine));
         Self {
             thread: thread.map(|tid| u64::from(tid.get())),
-            entry: start.and_then(function),
+            entry: entry(core, owner, &goroutine),
             creator: goroutine.creator.map(|at| GoroutinePlace::at(core, at)),
+            semaphore: subject::semaphore(core, &goroutine),
+            waits_for: subject::waits_for(core, &goroutine),
+            module: owner.map_or_else(|| "".into(), |go| go.identity().instance.clone()),
+            labels: labels.unwrap_or_default(),
             goroutine,
             whole: false,
         }
@@ -65,6 +78,48 @@ impl GoroutineRecord {
 
     fn creator(&self) -> Option<&str> {
         self.creator.as_ref()?.function.as_deref()
+    }
+}
+
+/// The function that a goroutine began with. Where that is a wrapper which does not tell what it calls, its stack does.
+fn entry(core: &Core, owner: Option<&Go>, goroutine: &Goroutine) -> Option<Arc<str>> {
+    let start = Some(goroutine.start).filter(|start| start.get() != 0)?;
+    if let Some(name) = owner?.entry(core, start) {
+        return Some(name);
+    }
+    let stack = core.task_stack(core.task(id(goroutine))?, MAX_FRAMES);
+    let functions = core.named_frames(&stack).filter_map(|frame| frame.location.function.clone());
+    functions.filter(|function| &**function != OUTERMOST).last()
+}
+
+/// The signal of which the runtime made a panic, as Go prints it.
+fn shown_signal(signal: FaultSignal) -> String {
+    let FaultSignal { number, code, address, pc } = signal;
+    format!("signal {number}, code {code:#x}, address {address:x}, pc {pc:x}")
+}
+
+/// What is shown of one that called C.
+const IN_C: &str = "in C";
+/// The function that all goroutines return to.
+const OUTERMOST: &str = "runtime.goexit";
+
+impl GoroutineRecord {
+    fn shown_labels(&self) -> Option<String> {
+        let labels: Vec<String> =
+            self.labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        (!labels.is_empty()).then(|| labels.join(" "))
+    }
+
+    /// What it waits for beside the reason, in words.
+    fn shown_awaited(&self) -> Option<String> {
+        let channel = self.goroutine.channel.map(|at| format!("channel {at:x}"));
+        channel.or_else(|| self.semaphore.map(|it| format!("{} {:x}", it.kind, it.at)))
+    }
+
+    /// The minutes, as Go shows them from one on.
+    fn shown_minutes(&self) -> Option<String> {
+        let minutes = self.waits_for? / 60;
+        (minutes > 0).then(|| format!("at least {minutes} minutes"))
     }
 }
 
@@ -87,11 +142,13 @@ impl Record for GoroutineRecord {
             return View::Table(COLUMNS);
         }
         View::Line(
-            "goroutine {id}: {state}{reason?, {reason}}{channel?, channel {channel:x}}\
-             {thread?, on thread {thread}}{shown_locked?, {shown_locked}}\n\
+            "goroutine {id}: {state}{reason?, {reason}}{shown_awaited?, {shown_awaited}}\
+             {shown_minutes?, {shown_minutes}}{shown_in_c?, {shown_in_c}}{thread?, on thread {thread}}{shown_locked?, {shown_locked}}\n\
              \x20   entry: {shown_entry}\
              {function?\n    created by: {function}{parent?, goroutine {parent}}{created_at?, {created_at}}}\n\
-             \x20   g: {g:x}, stack: {stack}",
+             {shown_signal?\x20   panics for: {shown_signal}\n}\
+             {labels?\x20   labels: {labels}\n}\
+             \x20   g: {g:x}, stack: {stack}, in {module}",
         )
     }
 
@@ -101,12 +158,18 @@ impl Record for GoroutineRecord {
         let stack = goroutine.stack;
         let text = |text: Option<&str>| Cell::text(text.unwrap_or_default().to_owned());
         let thread = self.thread.map(|thread| thread.to_string());
+        // What was recovered from leaves its signal behind.
+        let signal = goroutine.signal.filter(|_| goroutine.panic.is_some());
         out.num("id", goroutine.id)
             .addr("g", goroutine.at)
             .text("state", goroutine.state.as_str())
             .opt_text("reason", goroutine.reason)
             .addr("channel", goroutine.channel)
+            .addr("semaphore", self.semaphore.map(|semaphore| semaphore.at))
+            .opt_text("semaphore_kind", self.semaphore.map(|semaphore| semaphore.kind))
             .num("waits_since", goroutine.since)
+            .num("waits_seconds", self.waits_for)
+            .flag("in_c", goroutine.in_c)
             .num("thread", self.thread)
             .put("locked", Cell::Bool(goroutine.locked))
             .addr("entry", goroutine.start)
@@ -117,8 +180,17 @@ impl Record for GoroutineRecord {
             .num("line", creator.and_then(|creator| creator.line).map(u64::from))
             .addr("stack_start", stack.start)
             .addr("stack_end", stack.end)
+            .num("signal", signal.map(|signal| u64::from(signal.number)))
+            .addr("signal_address", signal.map(|signal| signal.address))
+            .addr("signal_pc", signal.map(|signal| signal.pc))
+            .opt_text("labels", self.shown_labels())
+            .text("module", &*self.module)
             .display("stack", Cell::text(format!("{:x}-{:x}", stack.start, stack.end)))
-            .display("shown_reason", text(goroutine.reason))
+            .display("shown_reason", text(goroutine.reason.or(goroutine.in_c.then_some(IN_C))))
+            .display("shown_signal", Cell::or_null(signal.map(shown_signal), Cell::text))
+            .display("shown_in_c", Cell::or_null(goroutine.in_c.then_some(IN_C), Cell::text))
+            .display("shown_awaited", Cell::or_null(self.shown_awaited(), Cell::text))
+            .display("shown_minutes", Cell::or_null(self.shown_minutes(), Cell::text))
             .display("shown_thread", text(thread.as_deref()))
             .display("shown_entry", text(self.entry.as_deref()))
             .display("shown_creator", text(self.creator()))

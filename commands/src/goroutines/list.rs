@@ -20,12 +20,25 @@ const OPTIONS: &[Opt] = &[
         value: Some("function"),
         help: "only goroutines with this function, or one of this package, on the stack",
     },
+    Opt {
+        flag: 'm',
+        value: Some("minutes"),
+        help: "only goroutines that have waited for at least so many minutes",
+    },
+    Opt {
+        flag: 'w',
+        value: Some("address"),
+        help: "only goroutines that wait for this channel, mutex or semaphore",
+    },
 ];
 
 const HELP: &str = "\
 STATE and REASON are the words of Go's own traces: a goroutine is running, runnable, in a syscall \
 (or in C), waiting for the reason, or preempted. Goroutines that have ended are not listed; those \
 of the runtime itself are. THREAD is the thread that runs the goroutine, or is in the system call.
+
+How long a goroutine waits is known once the garbage collector has seen it wait, and a core has no clock: it \
+is at least the time up to the last instant that the runtime wrote down.
 
 Files may be stripped: names and lines come from the tables that Go's linker always makes. \
 Goroutines have decimal numbers; type 0t17::stack for the stack of goroutine 17. In a pipe, \
@@ -51,7 +64,7 @@ impl Dcmd for Goroutines {
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         let core = cx.core();
         subject::note_damage(cx)?;
-        let filter = Filter::of(args);
+        let filter = Filter::of(args)?;
         let mut goroutines = subject::all(core)?;
         goroutines.retain(|goroutine| filter.admits(core, goroutine));
         if args.has('u') && !cx.input().pipe_out {

@@ -1,6 +1,8 @@
 //! Goroutines.
 
+pub mod channel;
 mod filter;
+mod go_trace;
 pub mod goroutine;
 mod goroutine_record;
 mod groups;

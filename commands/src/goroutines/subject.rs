@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kcore::{
     Core, TaskId,
-    go::{Go, Goroutine, Goroutines},
+    go::{Go, Goroutine, Goroutines, Semaphore},
 };
 use kcore_dcmd::{Cx, DcmdError, Dot, Result};
 
@@ -73,7 +73,31 @@ pub fn of_dot(cx: &Cx<'_>) -> Result<Arc<Goroutine>> {
     })
 }
 
+/// The runtime that a goroutine is of.
+pub fn owner<'c>(core: &'c Core, goroutine: &Goroutine) -> Option<&'c Go> {
+    let found = schedulers(core).ok()?;
+    found.into_iter().find(|go| {
+        let known = go.goroutines(core).lying_at(goroutine.at);
+        known.is_some_and(|known| known.id == goroutine.id)
+    })
+}
+
+/// The mutex or semaphore that a goroutine waits for.
+pub fn semaphore(core: &Core, goroutine: &Goroutine) -> Option<Semaphore> {
+    goroutine.reason?;
+    owner(core, goroutine)?.semaphore(core, goroutine)
+}
+
+/// For how many seconds a goroutine has waited at least.
+pub fn waits_for(core: &Core, goroutine: &Goroutine) -> Option<u64> {
+    let since = goroutine.since?;
+    let latest = owner(core, goroutine)?.goroutines(core).latest()?;
+    Some(latest.checked_sub(since)? / NANOSECONDS)
+}
+
+const NANOSECONDS: u64 = 1_000_000_000;
+
 /// What names it in a pipe.
 pub const fn id(goroutine: &Goroutine) -> TaskId {
-    TaskId { runtime: "go", number: goroutine.id }
+    TaskId { runtime: "go", number: goroutine.task }
 }

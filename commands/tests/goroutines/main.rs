@@ -1,7 +1,10 @@
 //! Goroutines, held against what Go's own printer said of them right before: in every state, of programs with symbols and
 //! without.
 
+mod arguments;
+mod crossing;
 mod cut;
+mod deaths;
 mod ends;
 #[path = "../dcmds/harness.rs"]
 #[allow(dead_code)]
@@ -11,6 +14,7 @@ mod live;
 mod made;
 mod states;
 mod trace;
+mod waits;
 
 use std::{fs, sync::Arc};
 
@@ -27,12 +31,17 @@ struct Opened {
     told: Vec<Told>,
 }
 
+/// An opened core of a program that told something else than what Go prints.
+fn open(case: &Case) -> Opened {
+    let options = OpenOptions { core: Some(case.core.clone()), ..OpenOptions::default() };
+    let core = Arc::new(Core::open(&options).expect("the core opens"));
+    Opened { name: case.name(), core, told: Vec::new() }
+}
+
 impl Opened {
     fn of(case: &Case) -> Self {
-        let options = OpenOptions { core: Some(case.core.clone()), ..OpenOptions::default() };
-        let core = Arc::new(Core::open(&options).expect("the core opens"));
         let text = fs::read_to_string(case.dir.join("trace.txt")).expect("goroutines told");
-        Self { name: case.name(), core, told: trace::parse(&text) }
+        Self { told: trace::parse(&text), ..open(case) }
     }
 
     fn records(&self, line: &str) -> Vec<Value> {

@@ -30,6 +30,21 @@ pub struct Task {
     pub start: TaskStart,
 }
 
+/// Runtimes that count their tasks, and show the number in decimal.
+const COUNTING: [&str; 1] = ["go"];
+/// Numbers from here on are addresses.
+const FIRST_ADDRESS: u64 = 1 << 36;
+
+impl Task {
+    /// What names it, as people are shown it: a number as its runtime prints it, or an address in hexadecimal.
+    pub fn shown_id(&self) -> String {
+        match COUNTING.contains(&self.runtime) && self.id < FIRST_ADDRESS {
+            true => self.id.to_string(),
+            false => format!("{:x}", self.id),
+        }
+    }
+}
+
 /// Where the stack of a task begins.
 #[derive(Clone, Debug)]
 pub enum TaskStart {

@@ -63,9 +63,11 @@ impl Walker<'_> {
         };
         let (below, above) = (Addr::new(below), Addr::new(above));
         if self.is_above(above, below, step.called.pc, caller.trust) {
-            return Ok((caller, code));
+            return Ok((Caller { on_other_stack: false, ..caller }, code));
         }
-        let on_other_stack = above < below && self.leads_elsewhere(caller, step, (above, below));
+        let is_known = caller.on_other_stack && self.fallback(&[]).can_return_to(pc);
+        let on_other_stack =
+            above < below && (is_known || self.leads_elsewhere(caller, step, (above, below)));
         let found = (Caller { on_other_stack, ..caller }, code);
         on_other_stack.then_some(found).ok_or(End::DidNotAdvance(pc))
     }

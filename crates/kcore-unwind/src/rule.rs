@@ -38,6 +38,12 @@ pub enum RuleStep {
         /// did not call. It may lie on any stack.
         interrupted: bool,
     },
+    /// As [`RuleStep::Caller`], where the rule knows that the caller stands on another stack than the frame: that may lie
+    /// anywhere, in the same mapping too.
+    Elsewhere {
+        /// The stack pointer of the caller.
+        cfa: Addr,
+    },
     /// As [`RuleStep::Caller`], by what the rule cannot prove.
     Guess {
         /// The CFA of the frame that was left: the stack pointer of its caller.

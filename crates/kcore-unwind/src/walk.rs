@@ -303,6 +303,11 @@ impl<'a> Walker<'a> {
         Some(match self.rule?.step(phase, &frame, caller)? {
             RuleStep::Outermost { cfa } => Above { cfa, ..Above::none(End::Outermost) },
             RuleStep::Guess { cfa } => Above::by_guess(Guess::by_rule(*caller, cfa), caller),
+            RuleStep::Elsewhere { cfa } => {
+                let sure = Caller::sure(Trust::Runtime, false);
+                let found = Ok(Caller { on_other_stack: true, ..sure });
+                Above { cfa: Some(cfa), floor: Some(cfa), ..Above::of(found) }
+            }
             RuleStep::Caller { cfa, interrupted } => {
                 let may_skip = !interrupted && self.code(pc).row.is_none();
                 let other = may_skip.then(|| self.instead_of_rule(regs, pc, caller, cfa)).flatten();

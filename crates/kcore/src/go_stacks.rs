@@ -12,8 +12,8 @@ const FUNCTIONS: [&str; 4] =
     ["runtime.mcall", "runtime.morestack", "runtime.clone", "runtime.rt0_go"];
 /// What the linker adds to the names of those that take their arguments on the stack.
 const OLD_ABI: &str = ".abi0";
-/// Sections that Go's linker makes; the second one in files that may lie anywhere.
-const TABLES: [&str; 2] = [".gopclntab", ".data.rel.ro.gopclntab"];
+/// Sections that Go's linker makes; the second one in files that may lie anywhere, where the system's linker keeps it.
+const TABLES: [&str; 3] = [".gopclntab", ".data.rel.ro.gopclntab", ".go.buildinfo"];
 
 /// Their code in a module; none in one that Go did not make.
 pub fn first_functions(module: &Module) -> Vec<AddrRange> {

@@ -159,6 +159,31 @@ fn dcmds_of_bthreads_write_what_the_schema_says() {
 }
 
 #[test]
+fn goroutines_are_written_as_the_schema_says() {
+    let case = match gen_cores::ensure("go-waits", "go1.19").expect("a core") {
+        Outcome::Made(case) | Outcome::Fresh(case) => case,
+        Outcome::Skipped(skipped) => return gen_cores::not_tested(skipped),
+    };
+    let mut seen = BTreeSet::new();
+    let lines = [
+        "::goroutines",
+        "::goroutines -u",
+        "::goroutines | ::goroutine",
+        "::goroutines | ::goroutine -t",
+        "::goroutines -r chan | ::channel",
+        "::status",
+    ];
+    for line in lines {
+        seen.extend(check(&schema(), line, &records_of(&case.core, line)));
+    }
+    let wanted =
+        ["goroutine", "goroutine_group", "goroutine_trace", "goroutine_trace_frame", "channel"];
+    for wanted in wanted {
+        assert!(seen.contains(wanted), "no dcmd wrote a {wanted}: {seen:?}");
+    }
+}
+
+#[test]
 fn fibers_are_written_as_the_schema_says() {
     let case = match gen_cores::ensure("fibers", "O2-pie").expect("a core") {
         Outcome::Made(case) | Outcome::Fresh(case) => case,

@@ -213,7 +213,7 @@ impl GroupBegin<'_> {
     /// The first thread, or task, of the group; all of them where each is to be shown.
     fn shown_holders(&self) -> String {
         let tids = self.group.tids.iter().map(Tid::to_string);
-        let tasks = self.group.tasks.iter().map(|task| format!("{:x}", task.id));
+        let tasks = self.group.tasks.iter().map(|task| task.shown_id());
         let count = if self.each { usize::MAX } else { 1 };
         tids.chain(tasks).take(count).collect::<Vec<_>>().join(" ")
     }

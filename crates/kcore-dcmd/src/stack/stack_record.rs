@@ -119,11 +119,11 @@ impl Record for StackBegin {
             View::Line("stack pointer for thread {tid}: {found_at:x}{found_at^unknown}")
         } else if self.tid.is_none() && self.titled {
             View::Line(
-                "stack pointer for {runtime} {id:x}{name? ({name})}: {sp?{sp:x}}{sp^unknown}, {task_state}{waits? on {waits}}",
+                "stack pointer for {runtime} {id}{name? ({name})}: {sp?{sp:x}}{sp^unknown}, {task_state}{waits? on {waits}}",
             )
         } else if self.task.is_some() && self.tid.is_some() {
             View::Line(
-                "stack pointer for thread {tid}{name? ({name})}: {sp?{sp:x}}{sp^unknown}, {task_state} {runtime} {id:x}",
+                "stack pointer for thread {tid}{name? ({name})}: {sp?{sp:x}}{sp^unknown}, {task_state} {runtime} {id}",
             )
         } else if self.titled {
             View::Line(
@@ -147,7 +147,7 @@ impl Record for StackBegin {
             .text("instant", self.instant)
             .display("shown_state", Cell::or_null(self.shown_state(), Cell::text))
             .display("runtime", Cell::or_null(task, |task| Cell::text(task.runtime)))
-            .display("id", Cell::or_null(task, |task| Cell::Hex(task.id)))
+            .display("id", Cell::or_null(task, |task| Cell::text(task.shown_id())))
             .display("task_state", Cell::or_null(task, |task| Cell::text(task.state.as_ref())))
             .display(
                 "waits",

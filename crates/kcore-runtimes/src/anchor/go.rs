@@ -12,8 +12,8 @@ use crate::{Host, HostModule};
 
 const RBP: RegisterId = RegisterId(6);
 const RSP: RegisterId = RegisterId(7);
-/// Sections that Go's linker makes; the second one in files that may lie anywhere.
-const TABLES: [&str; 2] = [".gopclntab", ".data.rel.ro.gopclntab"];
+/// Sections that Go's linker makes; the second one in files that may lie anywhere, where the system's linker keeps it.
+const TABLES: [&str; 3] = [".gopclntab", ".data.rel.ro.gopclntab", ".go.buildinfo"];
 
 /// Go's runtime alone has more code.
 const MIN_CODE: u64 = 256 << 10;

@@ -72,7 +72,9 @@ impl MadeHost {
         let frame = RuleFrame { thread: Some(Tid::new(1)), pc, regs: &regs };
         let mut caller = regs;
         match anchor.step(self, phase, &frame, &mut caller)? {
-            RuleStep::Caller { cfa, .. } | RuleStep::Guess { cfa } => Some((cfa, caller)),
+            RuleStep::Caller { cfa, .. }
+            | RuleStep::Elsewhere { cfa }
+            | RuleStep::Guess { cfa } => Some((cfa, caller)),
             RuleStep::Outermost { .. } => None,
         }
     }

@@ -23,8 +23,10 @@ const REASON: u64 = 32;
 const START: u64 = 16;
 /// The number of the goroutine that runs `main`.
 const FIRST: u64 = 1;
+/// From `incgo` of a `runtime.m` to `isExtraInC`.
+const KEPT: u64 = 2;
 /// Bytes that are read: those of the largest.
-const SIZE: usize = 344;
+const SIZE: usize = 376;
 
 /// A goroutine that has not ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +35,9 @@ pub struct Goroutine {
     pub id: u64,
     /// Its `runtime.g`.
     pub at: Addr,
+    /// What names it among the tasks of the process: its number, or of a second runtime of Go, whose numbers are those of
+    /// the first one too, the address.
+    pub task: u64,
     /// What it does.
     pub state: State,
     /// What it waits for, if it waits and its version's numbers are known.
@@ -53,12 +58,24 @@ pub struct Goroutine {
     pub channel: Option<Addr>,
     /// The thread that runs it, or is in a system call for it, by the number that the runtime has.
     pub thread: Option<Tid>,
+    /// The `runtime.m` that runs it, or that it is bound to.
+    pub machine: Option<Addr>,
+    /// The thread that runs nothing else, if it is bound to one.
+    pub bound: Option<Tid>,
+    /// Whether it is in C.
+    pub in_c: bool,
     /// Registers with which it was left; no stack pointer once it runs again.
     pub saved: SavedRegisters,
     /// Those with which it began its system call.
     pub system_call: Option<SavedRegisters>,
     /// Its innermost `runtime._panic`.
     pub panic: Option<Addr>,
+    /// Its labels for profiles, as the runtime has them.
+    pub labels: Option<Addr>,
+    /// When the runtime last looked at how long it takes, by the clock of `since`.
+    pub tracked: Option<u64>,
+    /// The signal of which the runtime made a panic.
+    pub signal: Option<FaultSignal>,
 }
 
 /// Registers that were saved.
@@ -70,6 +87,19 @@ pub struct SavedRegisters {
     pub sp: Option<Addr>,
     /// The frame pointer.
     pub fp: Option<Addr>,
+}
+
+/// A signal that a goroutine brought about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FaultSignal {
+    /// Its number.
+    pub number: u32,
+    /// Its code, as in `siginfo_t`.
+    pub code: u64,
+    /// The address that it is about.
+    pub address: Addr,
+    /// Where the goroutine was.
+    pub pc: Addr,
 }
 
 /// What lies where a goroutine should be.
@@ -90,6 +120,17 @@ impl Fields {
         let start = usize::try_from(offset).unwrap_or(usize::MAX);
         let bytes = self.0.get(start..).and_then(<[u8]>::first_chunk);
         bytes.map(|bytes| u64::from_le_bytes(*bytes)).unwrap_or_default()
+    }
+
+    /// The signal, where it is the last thing that it brought about.
+    fn signal(&self, (number, code): (u64, u64)) -> Option<FaultSignal> {
+        let number = self.word(number) as u32;
+        (number != 0).then(|| FaultSignal {
+            number,
+            code: self.word(code),
+            address: Addr::new(self.word(code.saturating_add(8))),
+            pc: Addr::new(self.word(code.saturating_add(16))),
+        })
     }
 
     /// A pointer that is not null.
@@ -127,18 +168,33 @@ impl Goroutine {
         let since = fields.word(behind(SINCE));
         let sudog = fields.pointer(g.waiting).filter(|_| state.has_reason());
         let field = |at: Addr, offset| space.read_addr(at.checked_add(offset)?).ok();
-        let thread = fields.pointer(MACHINE).and_then(|m| field(m, layout.thread));
+        let (machine, locked) = (fields.pointer(MACHINE), fields.pointer(g.locked));
+        let thread = |machine: Option<Addr>| {
+            let thread = field(machine?, layout.thread)?;
+            u32::try_from(thread.get()).ok().map(Tid::new)
+        };
+        let flag = |machine: Addr, behind: u64| {
+            let at = machine.checked_add(layout.in_c)?.checked_add(behind)?;
+            Some(space.read_uint(at, 1).ok()? != 0)
+        };
+        let is = |behind: u64| machine.and_then(|machine| flag(machine, behind)) == Some(true);
+        // A thread of C keeps it for its next call, since 1.21.
+        let is_kept = layout.minor >= 21 && state == State::SystemCall && is(KEPT);
         let id = fields.word(behind(ID));
         Self {
             id,
             at,
+            task: id,
             state,
             reason: reason(layout.minor, number).filter(|it| state.has_reason() && !it.is_empty()),
             since: Some(since).filter(|since| state.has_reason() && *since != 0),
             creator: fields.pointer(g.creator).filter(|_| id != FIRST).map(CodeAddr::Return),
             parent: g.parent.map(|parent| fields.word(parent)).filter(|parent| *parent != 0),
             start: Addr::new(fields.word(g.creator.saturating_add(START))),
-            locked: fields.word(g.locked) != 0,
+            locked: locked.is_some(),
+            machine: machine.or(locked),
+            bound: thread(locked).filter(|_| !is_kept),
+            in_c: state == State::SystemCall && is(0) && !is_kept,
             stack: AddrRange::new(
                 Addr::new(fields.word(STACK_LOW)),
                 Addr::new(fields.word(STACK_HIGH)),
@@ -146,7 +202,7 @@ impl Goroutine {
             channel: sudog
                 .and_then(|sudog| field(sudog, layout.channel))
                 .filter(|at| at.get() != 0),
-            thread: thread.and_then(|thread| u32::try_from(thread.get()).ok()).map(Tid::new),
+            thread: thread(machine).filter(|_| !is_kept),
             saved: SavedRegisters {
                 pc: Addr::new(fields.word(SAVED_PC)),
                 sp: fields.pointer(SAVED_SP),
@@ -158,6 +214,9 @@ impl Goroutine {
                 fp: None,
             }),
             panic: fields.pointer(PANIC),
+            labels: fields.pointer(g.labels),
+            tracked: g.tracked.map(|stamp| fields.word(stamp)).filter(|stamp| *stamp != 0),
+            signal: fields.signal(g.signal),
         }
     }
 

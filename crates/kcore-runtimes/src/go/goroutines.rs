@@ -1,6 +1,6 @@
 //! All goroutines of a process, `runtime.allgs`.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use kcore_mem::{Addr, AddressSpace};
 use kcore_unwind::Tid;
@@ -29,20 +29,23 @@ pub struct Goroutines {
     pub why: Option<Arc<str>>,
     by_thread: FxHashMap<Tid, usize>,
     by_id: FxHashMap<u64, usize>,
+    by_stack: OnceLock<Arc<[u32]>>,
+    by_address: OnceLock<Arc<FxHashMap<Addr, usize>>>,
+    latest: OnceLock<Option<u64>>,
 }
 
 impl Goroutines {
-    /// Those that the slice at an address names.
-    pub fn load(host: &dyn Host, layout: &Layout, slice: Addr) -> Self {
+    /// Those that the slice at an address names, as tasks by their addresses where their numbers are those of others.
+    pub fn load(host: &dyn Host, layout: &Layout, slice: Addr, by_address: bool) -> Self {
         let (mut all, mut found) = (Vec::new(), Self::default());
         match range(host.space(), slice) {
             Ok((first, count)) => found.fill(host, layout, (first, count), &mut all),
             Err(why) => found.why = Some(why.into()),
         }
-        let numbered = all.iter().enumerate();
-        let on_thread = numbered.filter(|(_, goroutine)| goroutine.is_on_thread());
-        found.by_thread =
-            on_thread.filter_map(|(index, goroutine)| Some((goroutine.thread?, index))).collect();
+        for goroutine in all.iter_mut().filter(|_| by_address).filter_map(Arc::get_mut) {
+            goroutine.task = goroutine.at.get();
+        }
+        found.by_thread = by_thread(&all);
         found.by_id =
             all.iter().enumerate().map(|(index, goroutine)| (goroutine.id, index)).collect();
         Self { all: all.into(), ..found }
@@ -76,10 +79,44 @@ impl Goroutines {
     /// The goroutine of a number, or else the one whose `runtime.g` lies at the address.
     pub fn numbered(&self, number: u64) -> Option<&Arc<Goroutine>> {
         let by_id = self.by_id.get(&number).and_then(|index| self.all.get(*index));
-        by_id.or_else(|| self.all.iter().find(|goroutine| goroutine.at.get() == number))
+        by_id.or_else(|| self.lying_at(Addr::new(number)))
     }
 
-    /// The goroutine that a thread runs, or is in a system call for.
+    /// The goroutine whose `runtime.g` lies at an address.
+    pub fn lying_at(&self, at: Addr) -> Option<&Arc<Goroutine>> {
+        let by_address = self.by_address.get_or_init(|| {
+            let all = self.all.iter().enumerate();
+            Arc::new(all.map(|(index, goroutine)| (goroutine.at, index)).collect())
+        });
+        self.all.get(*by_address.get(&at)?)
+    }
+
+    /// An instant that was, by the clock of [`Goroutine::since`]: the latest that the runtime wrote down of a goroutine. How
+    /// long one waits is at least the time up to it.
+    pub fn latest(&self) -> Option<u64> {
+        *self.latest.get_or_init(|| {
+            let known = self.all.iter().flat_map(|goroutine| [goroutine.since, goroutine.tracked]);
+            known.flatten().max()
+        })
+    }
+
+    /// The goroutine whose stack holds an address.
+    pub fn holding(&self, at: Addr) -> Option<&Arc<Goroutine>> {
+        let by_stack = self.by_stack.get_or_init(|| {
+            let mut order: Vec<u32> = (0..).take(self.all.len()).collect();
+            order.sort_by_key(|index| self.stack_start(*index));
+            order.into()
+        });
+        let behind = by_stack.partition_point(|index| self.stack_start(*index) <= Some(at));
+        let index = *by_stack.get(behind.checked_sub(1)?)?;
+        self.all.get(usize::try_from(index).ok()?).filter(|goroutine| goroutine.stack.contains(at))
+    }
+
+    fn stack_start(&self, index: u32) -> Option<Addr> {
+        Some(self.all.get(usize::try_from(index).ok()?)?.stack.start)
+    }
+
+    /// The goroutine that a thread runs, is in a system call for, or does nothing without.
     pub fn on_thread(&self, thread: Tid) -> Option<&Arc<Goroutine>> {
         self.all.get(*self.by_thread.get(&thread)?)
     }
@@ -92,6 +129,15 @@ impl Goroutine {
         matches!(self.state, State::Running | State::SystemCall | State::CopyStack)
             || (self.thread.is_some() && self.state == State::Waiting)
     }
+}
+
+/// Which goroutine a thread runs or, if none, is bound to.
+fn by_thread(all: &[Arc<Goroutine>]) -> FxHashMap<Tid, usize> {
+    let bound = all.iter().enumerate().filter_map(|(index, it)| Some((it.bound?, index)));
+    let mut found: FxHashMap<Tid, usize> = bound.collect();
+    let on_thread = all.iter().enumerate().filter(|(_, goroutine)| goroutine.is_on_thread());
+    found.extend(on_thread.filter_map(|(index, it)| Some((it.thread?, index))));
+    found
 }
 
 /// Where the list begins, and how many it has.

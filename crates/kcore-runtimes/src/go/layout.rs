@@ -10,18 +10,39 @@ pub struct Layout {
     pub minor: u8,
     /// `runtime.moduledata`: where offsets of `funcdata` begin.
     pub function_data: u64,
-    /// The same: where offsets of types and of their names begin.
+    /// The same: where types and their names begin, and end.
     pub types: u64,
+    /// See `types`.
+    pub types_end: u64,
+    /// The same: the module behind it in the list of those that share a runtime.
+    pub next_module: u64,
     /// `runtime.g`.
     pub g: GoroutineLayout,
     /// `runtime.m`: `procid`, the number of its thread.
     pub thread: u64,
+    /// The same: `incgo`, whether it runs C.
+    pub in_c: u64,
     /// The `funcID` of functions that the compiler made around others, `abi.FuncIDWrapper`.
     pub wrapper: u8,
     /// `runtime.sudog`: the channel.
     pub channel: u64,
+    /// `runtime.hchan`: the type of the elements.
+    pub channel_type: u64,
     /// `runtime._panic`.
     pub panic: PanicLayout,
+    /// What `runtime.asmcgocall` keeps.
+    pub call: CallLayout,
+}
+
+/// Words that `runtime.asmcgocall` keeps on the stack of the system while C runs, from its stack pointer on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallLayout {
+    /// How far the goroutine's stack pointer lay below the end of its stack.
+    pub depth: u64,
+    /// The goroutine.
+    pub goroutine: u64,
+    /// Bytes that it takes at least.
+    pub room: u64,
 }
 
 /// Fields of `runtime._panic`.
@@ -33,6 +54,10 @@ pub struct PanicLayout {
     pub link: u64,
     /// `recovered`.
     pub recovered: u64,
+    /// `repanicked`, since 1.25: that which it led to has the same value.
+    pub repeated: Option<u64>,
+    /// `goexit`: it is a call of `runtime.Goexit`.
+    pub ends_goroutine: u64,
 }
 
 /// Fields of `runtime.g`. Those before them lie alike in all versions.
@@ -52,6 +77,12 @@ pub struct GoroutineLayout {
     pub creator: u64,
     /// `waiting`.
     pub waiting: u64,
+    /// `labels`.
+    pub labels: u64,
+    /// `trackingStamp`, an instant that is not long ago, since 1.21.
+    pub tracked: Option<u64>,
+    /// `sig`, and `sigcode0`; `sigcode1` and `sigpc` follow that.
+    pub signal: (u64, u64),
 }
 
 impl Layout {
@@ -69,10 +100,16 @@ impl Layout {
             ..=24 => (104, 112, 72),
             _ => (96, 104, 64),
         };
-        let (types, function_data) = match minor {
-            19 => (280, 304),
-            ..=26 => (296, 320),
-            _ => (296, 344),
+        let (types, types_end, function_data) = match minor {
+            19 => (280, 288, 304),
+            ..=26 => (296, 304, 320),
+            _ => (296, 312, 344),
+        };
+        let next_module = match minor {
+            19 => 544,
+            21 | 22 | 26 => 584,
+            23..=25 => 576,
+            _ => 560,
         };
         let wrapper = match minor {
             ..=21 => 21,
@@ -80,9 +117,49 @@ impl Layout {
             _ => 23,
         };
         let panic = match minor {
-            ..=21 => PanicLayout { value: 8, link: 24, recovered: 48 },
-            22..=25 => PanicLayout { value: 8, link: 24, recovered: 96 },
-            _ => PanicLayout { value: 0, link: 16, recovered: 88 },
+            ..=25 => {
+                let (recovered, repeated, ends_goroutine) = match minor {
+                    ..=21 => (48, None, 50),
+                    25 => (96, Some(97), 98),
+                    _ => (96, None, 97),
+                };
+                PanicLayout { value: 8, link: 24, recovered, repeated, ends_goroutine }
+            }
+            _ => PanicLayout {
+                value: 0,
+                link: 16,
+                recovered: 88,
+                repeated: Some(89),
+                ends_goroutine: 90,
+            },
+        };
+        let signal = match minor {
+            19 => (240, 272),
+            21 | 22 => (216, 248),
+            23 => (224, 256),
+            24 => (228, 256),
+            25 => (220, 248),
+            _ => (224, 256),
+        };
+        let call = match minor {
+            ..=21 => CallLayout { depth: 40, goroutine: 48, room: 64 },
+            _ => CallLayout { depth: 0, goroutine: 8, room: 16 },
+        };
+        let in_c = match minor {
+            25 => 272,
+            _ => 280,
+        };
+        let channel = if minor >= 26 { 88 } else { 80 };
+        let channel_type = if minor >= 23 { 40 } else { 32 };
+        let tracked = match minor {
+            19 => None,
+            23 | 24 => Some(200),
+            _ => Some(192),
+        };
+        let labels = match minor {
+            19 => 360,
+            21 | 22 | 25 => 344,
+            _ => 352,
         };
         let g = GoroutineLayout {
             frame_pointer,
@@ -92,9 +169,25 @@ impl Layout {
             parent,
             creator,
             waiting,
+            signal,
+            labels,
+            tracked,
         };
-        let channel = if minor >= 26 { 88 } else { 80 };
-        Some(Self { minor, function_data, types, wrapper, g, thread, channel, panic })
+        Some(Self {
+            minor,
+            function_data,
+            types,
+            types_end,
+            next_module,
+            g,
+            thread,
+            in_c,
+            wrapper,
+            channel,
+            channel_type,
+            panic,
+            call,
+        })
     }
 }
 

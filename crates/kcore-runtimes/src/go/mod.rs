@@ -3,26 +3,35 @@
 //! Facts come from golang/go, `src/runtime/{symtab.go,symtabinl.go,runtime2.go,traceback.go,proc.go,asm_amd64.s}` and
 //! `src/internal/abi/symtab.go`, and from the debug information of programs: Go 1.19 and 1.21 to 1.27, on x86-64.
 
+mod arguments;
 mod bytes;
+mod channel;
 mod code;
+mod crossing;
 mod ending;
+mod entry;
+mod fatal;
 mod function;
 mod goroutine;
 mod goroutines;
 mod inline;
+mod labels;
 mod layout;
 mod name;
 mod pc_value;
+mod printed_value;
 mod probe;
 mod reason;
 mod role;
 mod roots;
+mod semaphore;
 mod state;
 mod step;
 mod tables;
 mod task;
 #[cfg(test)]
 mod tests;
+mod types;
 mod version;
 
 use std::sync::{Arc, OnceLock};
@@ -30,13 +39,15 @@ use std::sync::{Arc, OnceLock};
 use kcore_mem::{Addr, CodeAddr};
 use kcore_unwind::{Phase, Regs, RuleFrame, RuleStep};
 
-pub use goroutine::{Goroutine, SavedRegisters};
+pub use channel::Channel;
+pub use goroutine::{FaultSignal, Goroutine, SavedRegisters};
 pub use goroutines::Goroutines;
 pub use probe::PROBE;
+pub use semaphore::Semaphore;
 pub use state::State;
 
 use code::{Code, CodePlace};
-use ending::Backlog;
+use fatal::Backlog;
 use layout::Layout;
 use role::Role;
 use tables::Tables;
@@ -51,6 +62,8 @@ pub struct Go {
     code: Arc<Code>,
     /// Where `runtime.allgs` lies, if the module has it: a plugin uses that of the program.
     goroutines: Option<Addr>,
+    /// Whether another runtime of Go in the process has the same numbers.
+    by_address: bool,
     backlog: Option<Backlog>,
     known: OnceLock<Goroutines>,
 }
@@ -72,13 +85,22 @@ impl Go {
         let tables = Tables::load(host.space(), module, &layout)?;
         let identity = Identity::new(probe::NAME, "");
         let (code, known) = (Code::default().into(), OnceLock::new());
-        Ok(Self { identity, layout, tables, code, goroutines, backlog: None, known })
+        Ok(Self {
+            identity,
+            layout,
+            tables,
+            code,
+            goroutines,
+            by_address: false,
+            backlog: None,
+            known,
+        })
     }
 
     /// The goroutines that have not ended. They are looked for once.
     pub fn goroutines(&self, host: &dyn Host) -> &Goroutines {
         self.known.get_or_init(|| match self.goroutines {
-            Some(slice) => Goroutines::load(host, &self.layout, slice),
+            Some(slice) => Goroutines::load(host, &self.layout, slice, self.by_address),
             None => Goroutines::default(),
         })
     }
@@ -151,8 +173,17 @@ impl Runtime for Go {
     fn later(&self) -> Option<Arc<dyn Runtime>> {
         let (identity, code, known) = (self.identity.clone(), self.code.clone(), OnceLock::new());
         let (layout, tables, goroutines) = (self.layout, self.tables.clone(), self.goroutines);
-        let backlog = self.backlog;
-        Some(Arc::new(Self { identity, layout, tables, code, goroutines, backlog, known }))
+        let (by_address, backlog) = (self.by_address, self.backlog);
+        Some(Arc::new(Self {
+            identity,
+            layout,
+            tables,
+            code,
+            goroutines,
+            by_address,
+            backlog,
+            known,
+        }))
     }
 
     fn end(&self, host: &dyn Host, dying: &DyingStack<'_>) -> Vec<Ending> {

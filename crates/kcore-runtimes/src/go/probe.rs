@@ -4,7 +4,7 @@ use kcore_mem::Arch;
 
 use super::{
     Go,
-    ending::Backlog,
+    fatal::Backlog,
     roots,
     version::{SECTION, Version},
 };
@@ -21,18 +21,29 @@ const MIN_CODE: u64 = 256 << 10;
 
 fn find(host: &dyn Host) -> Vec<Finding> {
     let large = host.modules().into_iter().filter(|module| module.code_size() >= MIN_CODE);
-    large.filter_map(|module| find_in(host, module)).collect()
+    let mut has_goroutines = false;
+    let found = large.filter_map(|module| find_in(host, module)).map(|found| match found {
+        Ok(go) => {
+            let by_address = has_goroutines;
+            has_goroutines |= go.has_goroutines();
+            Finding::Found(Box::new(Go { by_address, ..go }))
+        }
+        Err(damage) => Finding::Damaged(damage),
+    });
+    found.collect()
 }
 
-fn find_in(host: &dyn Host, module: &dyn HostModule) -> Option<Finding> {
-    let section = roots::tables_section(module.image()?)?;
-    let tables = roots::section(module, section)?;
+fn find_in(host: &dyn Host, module: &dyn HostModule) -> Option<Result<Go, Damage>> {
+    let image = module.image()?;
+    let tables = roots::tables_section(image);
+    (tables.is_some() || image.section(SECTION).is_some()).then_some(())?;
+    let lies_at = tables.and_then(|tables| roots::section(module, tables));
     let version = roots::section(module, SECTION);
     let version = version.and_then(|section| Version::load(host.space(), section.start));
     let damaged = |why: String| {
         let why = format!("Go in {}: {why}", module.name()).into();
         let version = version.as_ref().map(|version| version.text.clone());
-        Some(Finding::Damaged(Damage { name: NAME, version, why, stand_in: None }))
+        Some(Err(Damage { name: NAME, version, why, stand_in: None }))
     };
     if host.space().target().arch != Arch::X86_64 {
         return damaged("its stacks are known on x86-64 only".to_owned());
@@ -43,7 +54,7 @@ fn find_in(host: &dyn Host, module: &dyn HostModule) -> Option<Finding> {
     let Some(minor) = known.minor else {
         return damaged(format!("the layouts of Go {} are not known", known.text));
     };
-    let Some(at) = roots::module_data(host, module, tables.start) else {
+    let Some(at) = roots::module_data(host, module, lies_at.map(|range| range.start)) else {
         return damaged("its runtime.moduledata is not found, or was not dumped".to_owned());
     };
     let goroutines = roots::all_goroutines(host, module);
@@ -55,8 +66,11 @@ fn find_in(host: &dyn Host, module: &dyn HostModule) -> Option<Finding> {
         name: NAME,
         version: Some(known.text.clone()),
         instance: module.name().into(),
-        metadata: format!("the tables of functions in {section}").into(),
+        metadata: match tables {
+            Some(section) => format!("the tables of functions in {section}").into(),
+            None => "the tables of functions that runtime.moduledata names".into(),
+        },
         undecoded: Vec::new(),
     };
-    Some(Finding::Found(Box::new(Go { identity, backlog: Backlog::of(module), ..go })))
+    Some(Ok(Go { identity, backlog: Backlog::of(module), ..go }))
 }

@@ -1,5 +1,5 @@
 //! Functions of Go's runtime that stacks go through otherwise than by a call (`runtime/asm_amd64.s`,
-//! `runtime/sys_linux_amd64.s`, `runtime/preempt_amd64.s`, Go 1.19 to 1.27).
+//! `runtime/sys_linux_amd64.s`, `runtime/preempt_amd64.s`, `runtime/race_amd64.s`, `runtime/cgo/asm_amd64.s`, Go 1.19 to 1.27).
 
 use super::function::Function;
 
@@ -22,6 +22,12 @@ pub enum Role {
     SystemStackMark,
     /// It calls C on the stack of the system.
     CallsC,
+    /// It calls the race detector on the stack of the system.
+    CallsRace,
+    /// C called it, by a function that saves the registers of C, to run Go on the stack of a goroutine.
+    CalledByC,
+    /// C called it, and it saved the registers of C.
+    FromC,
     /// It makes panics, and what calls it is shown though the compiler made it.
     Panics,
     /// It begins a stack.
@@ -32,6 +38,9 @@ impl Role {
     /// That of a function.
     pub fn of(function: &Function, name: Option<&str>) -> Self {
         let runtime = name.and_then(|name| name.strip_prefix("runtime."));
+        if name == Some("crosscall2") {
+            return Self::FromC;
+        }
         match runtime.map(|name| name.trim_end_matches(".abi0")) {
             Some("sigpanic" | "asyncPreempt" | "debugCallV2" | "sigpanic0") => Self::Injected,
             Some("sigreturn" | "sigreturn__sigaction") => Self::SignalReturn,
@@ -40,7 +49,11 @@ impl Role {
             Some("mcall" | "morestack") => Self::Leaves,
             Some("systemstack_switch") => Self::SystemStackMark,
             Some("asmcgocall") => Self::CallsC,
+            Some("cgocallback") => Self::CalledByC,
+            Some("racecallbackthunk") => Self::FromC,
             Some("gopanic" | "panicwrap") => Self::Panics,
+            // `racecall<>`, which has no package.
+            _ if name == Some("racecall") => Self::CallsRace,
             _ if function.is_top() => Self::Outermost,
             _ => Self::Plain,
         }

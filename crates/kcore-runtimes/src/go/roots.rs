@@ -5,7 +5,10 @@
 use kcore_elf::Image;
 use kcore_mem::{Addr, AddrRange, AddressSpace};
 
-use super::goroutine::SELF;
+use super::{
+    goroutine::SELF,
+    tables::{MAGIC_18, MAGIC_20},
+};
 use crate::{Host, HostModule};
 
 /// Sections that hold the tables of functions; the second one in files that may lie anywhere.
@@ -14,8 +17,10 @@ const TABLES: [&str; 2] = [".gopclntab", ".data.rel.ro.gopclntab"];
 const MODULE: &str = ".go.module";
 const MODULE_SYMBOL: &str = "runtime.firstmoduledata";
 /// Sections that are searched.
-const DATA: [&str; 4] = [".noptrdata", ".data", ".noptrbss", ".bss"];
+const DATA: [&str; 5] = [".noptrdata", ".data", ".noptrbss", ".bss", ".data.rel.ro"];
 const ZEROS: [&str; 4] = [".bss", ".noptrbss", ".data", ".noptrdata"];
+/// How tables begin that are known.
+const MAGICS: [u64; 2] = [MAGIC_18 as u64, MAGIC_20 as u64];
 /// Where the header of the tables says where names begin, and where `runtime.moduledata` has that.
 const NAMES_OFFSET: u64 = 32;
 
@@ -27,7 +32,7 @@ const PROVEN: u64 = 4;
 /// Bytes of one section that are searched, at most.
 const MAX_SEARCHED: u64 = 64 << 20;
 
-/// Where the tables of functions lie in a file that Go's linker made, by its sections.
+/// The section of the tables of functions in a file that Go's linker made, where the system's linker left them one.
 pub fn tables_section(image: &Image) -> Option<&'static str> {
     TABLES.into_iter().find(|name| image.section(name).is_some())
 }
@@ -38,14 +43,13 @@ pub fn section(module: &dyn HostModule, name: &str) -> Option<AddrRange> {
     Some(AddrRange::with_len(module.addr(section.svma)?, section.size))
 }
 
-/// Where a module's `runtime.moduledata` lies, whose tables lie at `tables`.
-pub fn module_data(host: &dyn Host, module: &dyn HostModule, tables: Addr) -> Option<Addr> {
-    let space = host.space();
-    let names = space.read_word(tables.checked_add(NAMES_OFFSET)?).ok()?;
-    let names = tables.checked_add(names)?;
+/// Where a module's `runtime.moduledata` lies: by its section, its symbol, or what it says of its tables, which lie at
+/// `tables` if they have a section of their own.
+pub fn module_data(host: &dyn Host, module: &dyn HostModule, tables: Option<Addr>) -> Option<Addr> {
+    let (space, span) = (host.space(), module.span());
     let is_one = |at: Addr| {
-        let second = at.checked_add(8).and_then(|at| space.read_addr(at).ok());
-        space.read_addr(at).ok() == Some(tables) && second == Some(names)
+        let head = space.read_addr(at).ok().filter(|head| tables.is_none_or(|it| it == *head));
+        head.is_some_and(|head| span.contains(head) && names_follow(space, at, head) == Some(true))
     };
     let by_section = section(module, MODULE).map(|section| section.start);
     let known = by_section.or_else(|| symbol(module, MODULE_SYMBOL));
@@ -53,6 +57,14 @@ pub fn module_data(host: &dyn Host, module: &dyn HostModule, tables: Addr) -> Op
         let words = |name: &str| search(host, section(module, name)?, &is_one);
         DATA.into_iter().find_map(words)
     })
+}
+
+/// Whether tables begin at `head`, and the word behind `at`, which points to them, is where they say that names lie.
+fn names_follow(space: &dyn AddressSpace, at: Addr, head: Addr) -> Option<bool> {
+    let names = space.read_addr(at.checked_add(8)?).ok()?;
+    let offset = names.offset_from(head)?;
+    let is_magic = MAGICS.contains(&space.read_uint(head, 4).ok()?);
+    Some(is_magic && space.read_word(head.checked_add(NAMES_OFFSET)?).ok()? == offset)
 }
 
 /// Where the `runtime.allgs` of a module lies, if it has one of its own.

@@ -1,25 +1,24 @@
 //! The way out of a function of Go's, and from one stack to another (`runtime/traceback.go`, `runtime/asm_amd64.s`),
 //! on x86-64.
 
+use std::sync::Arc;
+
 use kcore_mem::{Addr, AddressSpace, CodeAddr};
 use kcore_unwind::{RegisterId, Regs, RuleFrame, RuleStep};
 
 use super::{
     Go,
     code::CodePlace,
+    crossing::elsewhere,
     goroutine::{Goroutine, SavedRegisters},
     role::Role,
 };
 use crate::Host;
 
-const RBP: RegisterId = RegisterId(6);
+pub const RBP: RegisterId = RegisterId(6);
 pub const RSP: RegisterId = RegisterId(7);
 /// Bytes of a return address.
-const RETURN: u64 = 8;
-/// Where `runtime.asmcgocall` keeps how far the stack pointer lay below the end of the goroutine's stack, and the
-/// goroutine.
-const DISTANCE: u64 = 0x28;
-const GOROUTINE: u64 = 0x30;
+pub const RETURN: u64 = 8;
 
 /// Registers as they are set for a stack that begins with them.
 pub fn registers(saved: SavedRegisters) -> Regs {
@@ -43,6 +42,9 @@ impl Go {
             Role::SignalReturn => None,
             Role::Outermost => Some(RuleStep::Outermost { cfa: None }),
             Role::CallsC if returns => self.out_of_c(host, frame, caller),
+            Role::CallsRace if returns => self.out_of_race(host, frame, caller),
+            Role::CalledByC if returns => self.out_of_callback(host, &place, frame, caller),
+            Role::FromC if returns => Self::to_c(host.space(), &place, frame, caller),
             Role::SystemStack | Role::Leaves if returns => {
                 let step = self.to_goroutine(host, frame, caller);
                 let is_last = step.is_none() && place.role == Role::Leaves;
@@ -54,7 +56,7 @@ impl Go {
     }
 
     /// To the goroutine of the thread, which was left for the stack of the system.
-    fn to_goroutine(
+    pub(super) fn to_goroutine(
         &self,
         host: &dyn Host,
         frame: &RuleFrame<'_>,
@@ -77,42 +79,22 @@ impl Go {
         let saved = goroutine.saved;
         let sp = saved.sp.filter(|sp| goroutine.stack.contains(*sp))?;
         let regs = registers(SavedRegisters { sp: Some(sp), ..saved });
-        let pc = CodeAddr::Return(saved.pc);
-        let place = self.place(host, pc)?;
+        // Before Go 1.21 what stands for `runtime.systemstack` is saved by where it begins.
+        let begins = |place: &Arc<CodePlace>| place.function.code.start == saved.pc;
+        let begun = self.place(host, CodeAddr::Pc(saved.pc)).filter(begins);
+        let pc = begun.as_ref().map_or(CodeAddr::Return(saved.pc), |_| CodeAddr::Pc(saved.pc));
+        let place = begun.or_else(|| self.place(host, pc))?;
         if place.role == Role::SystemStackMark {
             let frame = RuleFrame { thread: None, pc, regs: &regs };
-            return by_table(host.space(), &place, &frame, caller);
+            return elsewhere(by_table(host.space(), &place, &frame, caller)?);
         }
         *caller = regs;
-        Some(RuleStep::Caller { cfa: sp, interrupted: false })
-    }
-
-    /// Out of `runtime.asmcgocall`, by what that keeps on the stack of the system while C runs.
-    fn out_of_c(
-        &self,
-        host: &dyn Host,
-        frame: &RuleFrame<'_>,
-        caller: &mut Regs,
-    ) -> Option<RuleStep> {
-        let space = host.space();
-        let sp = Addr::new(frame.regs.get(RSP)?);
-        let word = |at: Addr, offset: u64| space.read_word(at.checked_add(offset)?).ok();
-        let kept = || {
-            let goroutine = Addr::new(word(sp, GOROUTINE)?);
-            let (low, high) = (word(goroutine, 0)?, word(goroutine, 8)?);
-            let left = high.checked_sub(word(sp, DISTANCE)?).filter(|left| *left >= low)?;
-            let pc = Addr::new(word(Addr::new(left), 0)?);
-            self.tables.text.contains(pc).then_some((pc, Addr::new(left).checked_add(RETURN)?))
-        };
-        let Some((pc, cfa)) = kept() else { return self.to_goroutine(host, frame, caller) };
-        *caller =
-            registers(SavedRegisters { pc, sp: Some(cfa), fp: frame.regs.get(RBP).map(Addr::new) });
-        Some(RuleStep::Caller { cfa, interrupted: false })
+        Some(RuleStep::Elsewhere { cfa: sp })
     }
 }
 
 /// Out of a function by its table of stack pointers.
-fn by_table(
+pub fn by_table(
     space: &dyn AddressSpace,
     place: &CodePlace,
     frame: &RuleFrame<'_>,

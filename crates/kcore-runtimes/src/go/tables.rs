@@ -1,13 +1,15 @@
 //! The tables that Go's linker makes of all functions of a module (`.gopclntab`), and the head of the module's
 //! `runtime.moduledata`, which says where they lie in memory (`runtime/symtab.go`, `cmd/link/internal/ld/pcln.go`).
 
+use std::sync::Arc;
+
 use kcore_mem::{Addr, AddrRange, AddressSpace};
 
 use super::layout::Layout;
 
 /// How the tables begin since Go 1.18, and since Go 1.20.
-const MAGIC_18: u32 = 0xffff_fff0;
-const MAGIC_20: u32 = 0xffff_fff1;
+pub const MAGIC_18: u32 = 0xffff_fff0;
+pub const MAGIC_20: u32 = 0xffff_fff1;
 /// Fields of the header, `runtime.pcHeader`.
 const QUANTUM: u64 = 6;
 const POINTER_SIZE: u64 = 7;
@@ -20,6 +22,8 @@ const VALUES: u64 = 80;
 const FUNCTIONS: u64 = 104;
 const INDEX: u64 = 128;
 const TEXT: u64 = 176;
+/// Modules that share a runtime, at most: the program and its plugins.
+const MAX_MODULES: usize = 256;
 /// Bytes of an entry of the index.
 const ENTRY: u64 = 8;
 
@@ -53,8 +57,9 @@ pub struct Tables {
     pub functions: AddrRange,
     /// What offsets of `funcdata` are relative to.
     pub function_data: Addr,
-    /// What offsets of types and their names are relative to.
-    pub types: Addr,
+    /// Types with their names, of this module and of those that share its runtime: offsets are relative to where they
+    /// begin.
+    pub types: Arc<[AddrRange]>,
     /// `ftab`: pairs of where a function begins and where it is described, lowest first.
     index: Addr,
     count: u64,
@@ -85,7 +90,7 @@ impl Tables {
             values: head.slice(VALUES, 1)?,
             functions: head.slice(FUNCTIONS, 1)?,
             function_data: head.addr(layout.function_data)?,
-            types: head.addr(layout.types)?,
+            types: all_types(space, module, layout),
             index: head.addr(INDEX)?,
             count,
         })
@@ -115,6 +120,22 @@ impl Tables {
         let entry = space.read_uint(self.index.checked_add(number.checked_mul(ENTRY)?)?, 8).ok()?;
         Some((entry as u32, (entry >> 32) as u32))
     }
+}
+
+/// The types of a module and of those behind it in the list of the runtime.
+fn all_types(space: &dyn AddressSpace, module: Addr, layout: &Layout) -> Arc<[AddrRange]> {
+    let (mut found, mut next) = (Vec::new(), Some(module));
+    while let Some(module) = next.filter(|at| at.get() != 0 && found.len() < MAX_MODULES) {
+        let head = Head { space, module };
+        let types =
+            head.addr(layout.types).and_then(|start| Ok((start, head.addr(layout.types_end)?)));
+        let Ok((start, end)) = types else { break };
+        if start < end {
+            found.push(AddrRange::new(start, end));
+        }
+        next = head.addr(layout.next_module).ok().filter(|next| *next != module);
+    }
+    found.into()
 }
 
 /// The format of the tables that begin at `header`, and the length of the shortest instruction.

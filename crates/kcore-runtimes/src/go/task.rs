@@ -22,7 +22,7 @@ pub fn of(host: &dyn Host, goroutine: &Goroutine, threads: &FxHashSet<Tid>) -> T
     });
     Task {
         runtime: NAME,
-        id: goroutine.id,
+        id: goroutine.task,
         name: None,
         state: goroutine.state.as_str().into(),
         waits_on: goroutine.reason.map(|reason| waits_on(reason, goroutine.channel)),

@@ -74,7 +74,7 @@ fn leads(
     let asked = RuleFrame { thread: Some(tid), pc: frame.pc, regs: &regs };
     let mut caller = regs;
     let step = phases.iter().find_map(|phase| rule.step(*phase, &asked, &mut caller));
-    matches!(step, Some(RuleStep::Caller { .. })).then(|| caller.pc())
+    matches!(step, Some(RuleStep::Caller { .. } | RuleStep::Elsewhere { .. })).then(|| caller.pc())
 }
 
 impl OwnThread {

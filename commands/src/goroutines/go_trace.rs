@@ -1,0 +1,141 @@
+//! The stack of a goroutine as Go's own traces print it.
+
+use std::sync::Arc;
+
+use kcore::{
+    Core, MAX_FRAMES, NamedFrame,
+    go::{Go, Goroutine},
+};
+use kcore_dcmd::{Cell, Cx, Fields, Record, Result, View};
+
+use super::subject::{self, id};
+
+/// Emits a goroutine, its frames, innermost first, and what made it.
+pub fn emit(cx: &mut Cx<'_>, goroutine: &Arc<Goroutine>) -> Result<()> {
+    let core = cx.core();
+    let Some(go) = subject::owner(core, goroutine) else { return Ok(()) };
+    let Some(task) = core.task(id(goroutine)) else { return Ok(()) };
+    let minutes = subject::waits_for(core, goroutine).map(|seconds| seconds / 60);
+    cx.emit(&Head { goroutine: goroutine.clone(), minutes: minutes.filter(|it| *it > 0) })?;
+    let stack = core.task_stack(task, MAX_FRAMES);
+    for frame in core.named_frames(&stack) {
+        cx.emit(&TraceLine::of(core, go, goroutine, &frame))?;
+    }
+    match TraceLine::of_creator(core, goroutine) {
+        Some(line) => cx.emit(&line),
+        None => Ok(()),
+    }
+}
+
+struct Head {
+    goroutine: Arc<Goroutine>,
+    /// How long it has waited at least.
+    minutes: Option<u64>,
+}
+
+impl Record for Head {
+    fn kind(&self) -> &'static str {
+        "goroutine_trace"
+    }
+
+    fn view(&self) -> View {
+        View::Line(
+            "goroutine {id} [{status}{minutes?, {minutes} minutes}{shown_locked?, {shown_locked}}]:",
+        )
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        let goroutine = &self.goroutine;
+        let locked = goroutine.locked.then_some("locked to thread");
+        out.num("id", goroutine.id)
+            .text("status", goroutine.reason.unwrap_or(goroutine.state.as_str()))
+            .num("minutes", self.minutes)
+            .flag("locked", goroutine.locked)
+            .display("shown_locked", Cell::or_null(locked, Cell::text));
+    }
+}
+
+/// A line of a trace, and the one below it with the place.
+struct TraceLine {
+    goroutine: u64,
+    function: Option<Arc<str>>,
+    /// Words, as Go has them; dots where the call is inlined.
+    arguments: Option<String>,
+    file: Option<Arc<str>>,
+    line: Option<u32>,
+    /// Bytes from where the function begins.
+    offset: Option<u64>,
+    /// The goroutine that made this one, of the last line.
+    creator: bool,
+    parent: Option<u64>,
+}
+
+impl TraceLine {
+    fn of(core: &Core, go: &Go, goroutine: &Goroutine, frame: &NamedFrame) -> Self {
+        let location = &frame.location;
+        let physical = frame.frame.filter(|_| !location.inline);
+        let words = || {
+            let frame = physical?;
+            go.arguments(core, frame.pc, frame.cfa?)
+        };
+        let arguments = if location.inline { Some("...".to_owned()) } else { words() };
+        Self {
+            goroutine: goroutine.id,
+            function: location.function.clone(),
+            arguments,
+            file: location.file.clone(),
+            line: location.line,
+            offset: location.offset.filter(|_| !location.inline),
+            creator: false,
+            parent: None,
+        }
+    }
+
+    fn of_creator(core: &Core, goroutine: &Goroutine) -> Option<Self> {
+        let all = core.locations(goroutine.creator?);
+        let location = all.last()?;
+        Some(Self {
+            goroutine: goroutine.id,
+            function: location.function.clone(),
+            arguments: None,
+            file: location.file.clone(),
+            line: location.line,
+            offset: location.offset,
+            creator: true,
+            parent: goroutine.parent,
+        })
+    }
+
+    fn place(&self) -> Option<String> {
+        let line = self.line.map(|line| format!(":{line}")).unwrap_or_default();
+        let offset = self.offset.map(|offset| format!(" +{offset:#x}")).unwrap_or_default();
+        Some(format!("{}{line}{offset}", self.file.as_deref()?))
+    }
+}
+
+impl Record for TraceLine {
+    fn kind(&self) -> &'static str {
+        "goroutine_trace_frame"
+    }
+
+    fn view(&self) -> View {
+        View::Line(match self.creator {
+            true => {
+                "created by {function}{function^?}{parent? in goroutine {parent}}{place?\n\t{place}}\n"
+            }
+            false => "{function}{function^?}({arguments}{arguments^}){place?\n\t{place}}",
+        })
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        out.num("goroutine", self.goroutine)
+            .opt_text("function", self.function.as_deref())
+            .opt_text("arguments", self.arguments.as_deref())
+            .opt_text("file", self.file.as_deref())
+            .num("line", self.line.map(u64::from))
+            .num("offset", self.offset)
+            .flag("creator", self.creator)
+            .num("parent", self.parent)
+            .display("place", Cell::or_null(self.place(), Cell::text));
+    }
+}

@@ -1,0 +1,77 @@
+//! Panics of all kinds and errors that the runtime gave up for, in the words that Go printed.
+
+use std::fs;
+
+use gen_cores::Maker;
+use kcore::{Fate, LastWords};
+
+use crate::{cases, open};
+
+/// The panics that Go printed: from the first one up to the empty line, or the signal that it made one of.
+fn printed(text: &str) -> String {
+    let from = text.find("panic: ").expect("a panic");
+    let text = &text[from..];
+    let end = text.find("\n\n").unwrap_or(text.len());
+    let signal = text.find("\n[signal ").unwrap_or(end);
+    text[..end.min(signal)].trim_end().to_owned()
+}
+
+/// The same of what memory tells, as Go would print it. What goes by the version, and Go has in brackets, is left out.
+fn told(words: &[LastWords]) -> String {
+    let line = |words: &LastWords| match words {
+        LastWords::Exception { fate, type_name, what, .. } => {
+            let recovered = if *fate == Fate::Handled { " [recovered]" } else { "" };
+            format!("{type_name}: {}{recovered}", what.as_deref().unwrap_or("?"))
+        }
+        other => format!("{other:?}"),
+    };
+    words.iter().map(line).collect::<Vec<_>>().join("\n\t")
+}
+
+#[test]
+fn chains_of_panics_are_told_as_go_printed_them() {
+    for scenario in ["go-ends", "go-ends-again", "go-ends-exit", "go-ends-nil"] {
+        for case in cases(scenario).iter().filter(|case| case.maker == Maker::Kernel) {
+            let text = fs::read_to_string(case.dir.join("output.txt")).expect("what it printed");
+            let core = open(case);
+            let own = told(&core.core.last_words());
+            let printed = printed(&text).replace(" [recovered, repanicked]", " [recovered]");
+            assert_eq!(own, printed, "{}", core.name);
+            let status = core.records("::status").remove(0);
+            let last = printed.rsplit("panic: ").next().expect("the last one");
+            assert_eq!(status["exception_what"], last, "{}", core.name);
+        }
+    }
+}
+
+#[test]
+fn fatal_errors_are_told_with_symbols_or_without() {
+    let ends = ["go-ends-deadlock", "go-ends-maps", "go-ends-overflow", "go-ends-memory"];
+    for scenario in ends {
+        for case in cases(scenario).iter().filter(|case| case.maker == Maker::Kernel) {
+            let text = fs::read_to_string(case.dir.join("output.txt")).expect("what it printed");
+            let (_, message) = text.split_once("fatal error: ").expect("why it died");
+            let message = message.lines().next().unwrap_or_default();
+            let words = open(case).core.last_words();
+            let is_it = |words: &LastWords| matches!(words, LastWords::Fatal { message: own, .. } if own == message);
+            assert!(words.iter().any(is_it), "{}: {words:?}, not {message}", case.name());
+        }
+    }
+}
+
+#[test]
+fn a_fault_has_the_address_that_go_printed() {
+    for case in cases("goroutines").iter().filter(|case| case.maker == Maker::Kernel) {
+        let text = fs::read_to_string(case.dir.join("output.txt")).expect("what it printed");
+        let (_, signal) = text.split_once("[signal SIGSEGV: ").expect("a signal");
+        let word = |key: &str| {
+            let (_, rest) = signal.split_once(key).expect("a word");
+            rest.split([' ', ']']).next().expect("a number").to_owned()
+        };
+        let core = open(case);
+        let main = core.records("1::goroutine").remove(0);
+        assert_eq!(main["signal"], 11, "{}: {main}", core.name);
+        assert_eq!(main["signal_address"], word("addr="), "{}: {main}", core.name);
+        assert_eq!(main["signal_pc"], word("pc="), "{}: {main}", core.name);
+    }
+}

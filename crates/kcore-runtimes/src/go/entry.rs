@@ -1,0 +1,53 @@
+//! The function that a goroutine began with, where the compiler made another one around it for its arguments.
+
+use std::sync::Arc;
+
+use kcore_mem::{Addr, CodeAddr};
+
+use super::{Go, code::CodePlace, inline, name::printed};
+use crate::Host;
+
+/// A call of a function by its distance, and how long it is.
+const CALL: u8 = 0xe8;
+const CALL_LEN: u64 = 5;
+/// Bytes of the code of a wrapper, at most.
+const MAX_CODE: u64 = 1 << 10;
+/// What all functions call to get more stack.
+const MORE_STACK: &str = "runtime.morestack";
+
+impl Go {
+    /// The name of the function that a goroutine began with, as Go prints it; `None` where that is a wrapper which does not
+    /// tell what it calls.
+    pub fn entry(&self, host: &dyn Host, start: Addr) -> Option<Arc<str>> {
+        let place = self.place(host, CodeAddr::Pc(start))?;
+        match place.function.id == self.layout.wrapper {
+            true => self.wrapped(host, &place),
+            false => place.function.name(&self.tables, host.space()).map(printed),
+        }
+    }
+
+    /// Whether a function that goroutines begin with is made around another.
+    pub fn is_wrapper(&self, host: &dyn Host, start: Addr) -> bool {
+        let place = self.place(host, CodeAddr::Pc(start));
+        place.is_some_and(|place| place.function.id == self.layout.wrapper)
+    }
+
+    /// What a wrapper calls: the first function that is inlined into it, or that it calls by its address.
+    fn wrapped(&self, host: &dyn Host, place: &CodePlace) -> Option<Arc<str>> {
+        let (space, code) = (host.space(), place.function.code);
+        let bytes = space.read_held(code.start, code.len().min(MAX_CODE));
+        let starts = bytes.windows(usize::try_from(CALL_LEN).ok()?).enumerate();
+        starts.filter(|(_, bytes)| bytes.first() == Some(&CALL)).find_map(|(offset, bytes)| {
+            let at = code.start.checked_add(offset as u64)?;
+            let distance = i32::from_le_bytes(*bytes.get(1..)?.first_chunk()?);
+            let to = at.checked_add(CALL_LEN)?.get().checked_add_signed(i64::from(distance))?;
+            let called = self.place(host, CodeAddr::Pc(Addr::new(to)))?;
+            (called.function.code.start.get() == to).then_some(())?;
+            let name = called.function.name(&self.tables, space)?;
+            (!name.starts_with(MORE_STACK)).then_some(())?;
+            let frames = inline::frames_at(&self.tables, space, &place.function, at);
+            let inlined = frames.iter().rev().nth(1).and_then(|frame| frame.function.clone());
+            Some(inlined.unwrap_or_else(|| printed(name)))
+        })
+    }
+}
