@@ -63,6 +63,7 @@ mod help;
 mod help_topics;
 mod history;
 mod instruction;
+mod java;
 mod jmp_buf;
 mod list;
 mod listing;
@@ -215,6 +216,8 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &fibers::list::Fibers,
     &goroutines::list::Goroutines,
     &goroutines::goroutine::Goroutine,
+    &java::threads::Javathreads,
+    &java::locks::Javalocks,
     &python::pystack::Pystack,
     &python::pyprint::Pyprint,
     &python::pyobjects::Pyobjects,
@@ -332,6 +335,7 @@ pub const WALKERS: &[&dyn Walker] = &[
     &bthreads::walk::Bthreads,
     &fibers::walk::Fibers,
     &goroutines::walk::Goroutines,
+    &java::walk::Javathreads,
     &v8::walk::jsframe::Jsframe,
     &v8::walk::jsprop::Jsprop,
     &v8::walk::jselement::Jselement,

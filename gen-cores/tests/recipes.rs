@@ -44,7 +44,7 @@ fn every_source_says_what_it_shows() {
         let starts: &[&str] = match scenario.recipe.language {
             Language::C => &["/*"],
             Language::Cpp => &["//", "/*"],
-            Language::Go | Language::JavaScript => &["//"],
+            Language::Go | Language::JavaScript | Language::Java => &["//"],
             Language::Rust => &["//!"],
             Language::Python => &["\"\"\""],
         };
