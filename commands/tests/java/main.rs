@@ -6,11 +6,13 @@ mod cut;
 #[allow(dead_code)]
 mod harness;
 mod live;
+mod locks;
 #[path = "../dcmds/made.rs"]
 mod made;
 mod stacks;
 mod threads;
 mod trace;
+mod virtual_threads;
 
 use std::{fs, path::Path, sync::Arc};
 

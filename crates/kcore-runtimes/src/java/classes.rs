@@ -70,6 +70,17 @@ impl Objects<'_> {
         })
     }
 
+    /// The values of static numbers of 32 bits of a class, by their names, given the object of that.
+    pub fn static_numbers(&self, class: Addr, mirror: Addr) -> Vec<(Arc<str>, u64)> {
+        let fields = self.fields_of(class);
+        let numbers = fields.iter().filter(|field| field.is_static && &*field.signature == "I");
+        { numbers }
+            .filter_map(|field| {
+                Some((field.name.clone(), self.memory.uint(mirror, field.offset, 4)?))
+            })
+            .collect()
+    }
+
     /// How far into an object a field of this name lies.
     fn offset(&self, object: Addr, name: &str) -> Option<u64> {
         let class = self.oops.class_of(self.memory, object)?;

@@ -25,6 +25,9 @@ const INJECTED: u32 = 2;
 const GENERIC: u32 = 4;
 const CONTENDED: u32 = 16;
 
+/// The name of fields that the virtual machine added, which have none that can be read.
+pub const ADDED: &str = "";
+
 /// Where classes keep their fields.
 #[derive(Clone, Copy, Debug)]
 pub struct FieldLayout {
@@ -139,9 +142,12 @@ impl FieldLayout {
                     stream.unsigned()?;
                 }
             }
+            let is_static = access & STATIC != 0;
             if flags & INJECTED == 0 {
-                let is_static = access & STATIC != 0;
                 fields.extend(names.field(name.into(), signature.into(), offset.into(), is_static));
+            } else {
+                let (name, signature) = (ADDED.into(), "".into());
+                fields.push(Field { name, signature, offset: offset.into(), is_static });
             }
         }
         Some(())

@@ -59,7 +59,7 @@ impl Java {
         let blob = self.cache.at(pc.lookup(), seen.host.space())?;
         Some(match blob.kind {
             BlobKind::Interpreter => vec![self.interpreted(seen)],
-            BlobKind::Method => self.compiled(seen, &blob),
+            BlobKind::Method => self.compiled_at(seen.host.space(), &blob, pc, seen.frame.sp),
             BlobKind::Other | BlobKind::Stubs => {
                 let name = self.cache.name(&blob, seen.host.space())?;
                 vec![made_code(format!("~{name}").into())]
@@ -74,30 +74,43 @@ impl Java {
             doubt: Some(why.into()),
             ..java_frame()
         };
-        let space = seen.host.space();
-        let Some(fp) = seen.frame_pointer() else {
-            return unknown("stopped while its frame was made or left, or it cannot be read");
-        };
+        match seen.frame_pointer() {
+            Some(fp) => self.interpreted_at(seen.host.space(), fp, seen.place_in_register()),
+            None => unknown("stopped while its frame was made or left, or it cannot be read"),
+        }
+    }
+
+    /// A frame of the interpreter by its frame pointer, with the place in the bytecodes where a register had it.
+    pub(super) fn interpreted_at(
+        &self,
+        space: &dyn AddressSpace,
+        fp: Addr,
+        place: Option<Addr>,
+    ) -> LanguageFrame {
         let slot = |offset| space.read_addr(fp.wrapping_offset(offset)).ok();
         let named = slot(METHOD).and_then(|at| Some((at, self.method(space, at)?)));
         let Some((at, method)) = named else {
-            return unknown("its method cannot be read");
+            let doubt = Some("its method cannot be read".into());
+            return LanguageFrame { tier: Some(INTERPRETED), doubt, ..java_frame() };
         };
-        let places = [seen.place_in_register(), slot(PLACE)];
-        let index = places.into_iter().flatten().find_map(|place| method.index_of(place));
+        let index = [place, slot(PLACE)].into_iter().flatten().find_map(|it| method.index_of(it));
         let tier = if method.is_native() { NATIVE } else { INTERPRETED };
         LanguageFrame { tier: Some(tier), ..self.frame_of(space, at, &method, index) }
     }
 
     /// The frames of compiled code, innermost first. All but the last run in the frame of that.
-    fn compiled(&self, seen: Seen<'_>, blob: &Blob) -> Vec<LanguageFrame> {
-        let space = seen.host.space();
+    pub(super) fn compiled_at(
+        &self,
+        space: &dyn AddressSpace,
+        blob: &Blob,
+        pc: CodeAddr,
+        sp: Option<Addr>,
+    ) -> Vec<LanguageFrame> {
         let memory = Memory(space);
         let layout = &self.layout.compiled;
         let compiler = layout.compiler(memory, blob);
-        let deoptimized =
-            seen.frame.sp.and_then(|sp| layout.original_pc(memory, blob, seen.frame.pc.addr(), sp));
-        let pc = deoptimized.map_or(seen.frame.pc, CodeAddr::Return);
+        let deoptimized = sp.and_then(|sp| layout.original_pc(memory, blob, pc.addr(), sp));
+        let pc = deoptimized.map_or(pc, CodeAddr::Return);
         let scopes = layout.scopes_at(memory, blob, pc);
         let doubt: Option<&str> = match (compiler, scopes.exact, scopes.chain.is_empty()) {
             (None, ..) | (_, true, false) => None,

@@ -3,8 +3,8 @@
 use kcore_mem::AddressSpace;
 
 use super::{
-    compiled::CompiledLayout, fields::FieldLayout, locks::LockLayout, method::MethodLayout,
-    oops::Oops, stream::Coding, threads::ThreadLayout, vm_structs::VmStructs,
+    compiled::CompiledLayout, fields::FieldLayout, heap::HeapLayout, locks::LockLayout,
+    method::MethodLayout, oops::Oops, stream::Coding, threads::ThreadLayout, vm_structs::VmStructs,
 };
 
 /// The first version that writes no byte of a number as zero.
@@ -23,6 +23,10 @@ pub struct Layout {
     pub objects: Option<(Oops, FieldLayout)>,
     /// Monitors; `None` where the tables do not describe them.
     pub locks: Option<LockLayout>,
+    /// The heap and the classes; `None` where the tables do not describe them.
+    pub heap: Option<HeapLayout>,
+    /// `Klass._java_mirror`.
+    pub mirror: Option<u64>,
     /// What the tables do not describe, in words.
     pub missing: Vec<String>,
 }
@@ -41,12 +45,15 @@ impl Layout {
             .and_then(|oops| Ok((oops, FieldLayout::of(tables)?)))
             .map_err(|why| missing.push(format!("objects: {why}")));
         let locks = LockLayout::of(tables).map_err(|why| missing.push(format!("locks: {why}")));
+        let heap = HeapLayout::of(tables).map_err(|why| missing.push(format!("heap: {why}")));
         Ok(Self {
             methods: MethodLayout::of(tables, coding)?,
             compiled: CompiledLayout::of(tables, coding)?,
             threads: threads.ok(),
             objects: objects.ok(),
             locks: locks.ok(),
+            heap: heap.ok(),
+            mirror: tables.offset("Klass._java_mirror"),
             missing,
         })
     }

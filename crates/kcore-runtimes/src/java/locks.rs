@@ -7,6 +7,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use kcore_mem::{Addr, AddrRange};
+use rustc_hash::FxHashMap;
 
 use super::{
     classes::Objects,
@@ -130,6 +131,7 @@ impl LockLayout {
 
     /// What all threads wait for, that with the most waiters first.
     pub fn locks(&self, objects: &Objects<'_>, threads: &Threads) -> Vec<JavaLock> {
+        let owners = Owners::of(self, objects.memory, threads);
         let mut locks: BTreeMap<(Addr, bool), JavaLock> = BTreeMap::new();
         for thread in &threads.all {
             let Some(wanted) = self.wanted(objects, thread) else { continue };
@@ -138,7 +140,7 @@ impl LockLayout {
                 object: wanted.object,
                 class: objects.class_of(wanted.object).map(|(_, class)| class),
                 is_monitor: wanted.monitor.is_some(),
-                owner: self.owner(objects, threads, wanted),
+                owner: self.owner(objects, &owners, wanted),
                 waiters: Vec::new(),
             });
             lock.waiters.push(LockWaiter { thread: thread.clone(), reason: wanted.reason });
@@ -168,30 +170,20 @@ impl LockLayout {
     fn owner(
         &self,
         objects: &Objects<'_>,
-        threads: &Threads,
+        owners: &Owners<'_>,
         wanted: Wanted,
     ) -> Option<Arc<JavaThread>> {
         let memory = objects.memory;
-        let found = |is_it: &dyn Fn(&JavaThread) -> bool| {
-            threads.all.iter().find(|thread| is_it(thread)).cloned()
-        };
         let Some(monitor) = wanted.monitor else {
             objects.is_a(wanted.object, OWNED).then_some(())?;
             let owner = objects.reference(wanted.object, OWNER)?;
-            return found(&|thread| thread.object == Some(owner));
+            return owners.threads.of_object(owner).cloned();
         };
         let owner = memory.uint(monitor, self.owner, 8).filter(|owner| *owner != 0)?;
         if owner == ANONYMOUS {
-            return found(&|thread| self.holds(memory, thread.at, wanted.object));
+            return owners.by_held.get(&wanted.object).map(|thread| (*thread).clone());
         }
-        match self.owner_number {
-            Some(number) => found(&|thread| memory.uint(thread.at, number, 8) == Some(owner)),
-            None => found(&|thread| {
-                let owner = Addr::new(owner);
-                let stack = self.stack(memory, thread.at);
-                thread.at == owner || stack.is_some_and(|stack| stack.contains(owner))
-            }),
-        }
+        owners.by_number.get(&owner).copied().or_else(|| owners.by_stack(Addr::new(owner))).cloned()
     }
 
     /// The stack of a thread.
@@ -201,16 +193,59 @@ impl LockLayout {
         Some(AddrRange::new(Addr::new(base.get().checked_sub(size)?), base))
     }
 
-    /// Whether an object is in the lock stack of a thread, whose `_top` is relative to the thread.
-    fn holds(&self, memory: Memory<'_>, thread: Addr, object: Addr) -> bool {
+    /// The objects in the lock stack of a thread, whose `_top` is relative to the thread.
+    fn held(&self, memory: Memory<'_>, thread: Addr) -> Vec<Addr> {
         let held = || {
             let stack = self.lock_stack?;
             let len = memory.uint(thread, stack.top, 4)?.checked_sub(stack.base)?.checked_div(8)?;
             let first = thread.checked_add(stack.base)?;
-            let mut held = (0..len.min(MAX_HELD)).map(|index| index.saturating_mul(8));
-            Some(held.any(|offset| memory.pointer(first, offset) == Some(object)))
+            let offsets = (0..len.min(MAX_HELD)).map(|index| index.saturating_mul(8));
+            Some(offsets.filter_map(|offset| memory.pointer(first, offset)).collect())
         };
         held().unwrap_or_default()
+    }
+}
+
+/// Threads by what monitors know of their owners.
+struct Owners<'a> {
+    threads: &'a Threads,
+    /// By the number or the address that a monitor has.
+    by_number: FxHashMap<u64, &'a Arc<JavaThread>>,
+    /// By the objects in their lock stacks.
+    by_held: FxHashMap<Addr, &'a Arc<JavaThread>>,
+    /// Their stacks, lowest first; none where monitors have numbers.
+    stacks: Vec<(AddrRange, &'a Arc<JavaThread>)>,
+}
+
+impl<'a> Owners<'a> {
+    fn of(layout: &LockLayout, memory: Memory<'_>, threads: &'a Threads) -> Self {
+        let mut owners = Self {
+            threads,
+            by_number: FxHashMap::default(),
+            by_held: FxHashMap::default(),
+            stacks: Vec::new(),
+        };
+        for thread in &threads.all {
+            let number = match layout.owner_number {
+                Some(field) => memory.uint(thread.at, field, 8),
+                None => Some(thread.at.get()),
+            };
+            owners.by_number.extend(number.map(|number| (number, thread)));
+            owners
+                .by_held
+                .extend(layout.held(memory, thread.at).into_iter().map(|at| (at, thread)));
+            let stack = layout.stack(memory, thread.at).filter(|_| layout.owner_number.is_none());
+            owners.stacks.extend(stack.map(|stack| (stack, thread)));
+        }
+        owners.stacks.sort_by_key(|(stack, _)| stack.start);
+        owners
+    }
+
+    /// The thread in whose stack an address lies.
+    fn by_stack(&self, at: Addr) -> Option<&'a Arc<JavaThread>> {
+        let above = self.stacks.partition_point(|(stack, _)| stack.start <= at);
+        let (stack, thread) = self.stacks.get(above.checked_sub(1)?)?;
+        stack.contains(at).then_some(*thread)
     }
 }
 
@@ -227,7 +262,8 @@ pub fn circles(locks: &[JavaLock]) -> Vec<Vec<(Arc<JavaThread>, Addr)>> {
     for first in wants.keys() {
         let mut path: Vec<Addr> = Vec::new();
         let mut next = Some(*first);
-        while let Some(at) = next.filter(|at| !done.contains(at) && !path.contains(at)) {
+        // What another way has passed leads to no other circle.
+        while let Some(at) = next.filter(|at| done.insert(*at)) {
             path.push(at);
             next = wants.get(&at).and_then(|(_, lock)| Some(lock.owner.as_ref()?.at));
         }
@@ -237,7 +273,6 @@ pub fn circles(locks: &[JavaLock]) -> Vec<Vec<(Arc<JavaThread>, Addr)>> {
                 |at: &Addr| wants.get(at).map(|(thread, lock)| ((*thread).clone(), lock.object));
             circles.push(circle.iter().filter_map(wanted).collect());
         }
-        done.extend(path);
     }
     circles
 }

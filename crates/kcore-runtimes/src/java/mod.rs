@@ -5,12 +5,14 @@
 //! debug information. The way out of its code is that of its anchor.
 
 pub(crate) mod blobs;
+mod chunk;
 mod classes;
 mod compiled;
 mod ending;
 mod fields;
 mod flags;
 mod frames;
+mod heap;
 mod identify;
 mod layout;
 mod lines;
@@ -21,8 +23,11 @@ mod modified_utf8;
 mod oops;
 mod probe;
 mod stream;
+#[cfg(test)]
+mod tests;
 mod threads;
 mod version;
+mod virtual_threads;
 pub(crate) mod vm_structs;
 
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
@@ -35,6 +40,8 @@ pub use locks::{JavaLock, LockWaiter, WaitReason, circles};
 pub use method::Method;
 pub use probe::PROBE;
 pub use threads::{Activity, JavaThread, ThreadObject, ThreadState, Threads};
+pub use virtual_threads::VirtualThread;
+pub use vm_structs::TableEntry;
 
 use blobs::CodeCache;
 use classes::{Classes, Objects};
@@ -42,9 +49,7 @@ use layout::Layout;
 use memory::Memory;
 use vm_structs::VmStructs;
 
-use crate::{
-    DyingStack, Ending, Host, HostModule, Identity, NativeStack, Runtime, Span, ThreadFacts,
-};
+use crate::{DyingStack, Ending, Host, Identity, NativeStack, Runtime, Span, Task, ThreadFacts};
 
 /// Methods that are remembered, at most.
 const MAX_KNOWN: usize = 1 << 16;
@@ -63,15 +68,32 @@ pub struct Java {
     classes: Classes,
     threads: OnceLock<Threads>,
     locks: OnceLock<Vec<JavaLock>>,
+    virtual_threads: OnceLock<Vec<Arc<VirtualThread>>>,
 }
 
 impl Java {
+    /// That of a version whose tables say this: for who knows what they say.
+    ///
+    /// # Errors
+    /// In words, where they lack something, or the code cache cannot be read.
+    pub fn with_tables(
+        host: &dyn Host,
+        major: u8,
+        entries: &[(&str, TableEntry)],
+    ) -> Result<Self, String> {
+        let (tables, space) = (VmStructs::of(entries), host.space());
+        let layout = Layout::of(&tables, space, major)?;
+        let cache = CodeCache::read(&tables, space).ok_or("its code cache cannot be read")?;
+        let identity = Identity::new(probe::NAME, "");
+        Ok(Self::new(identity, layout, cache, &tables, Addr::default(), space))
+    }
+
     fn new(
         identity: Identity,
         layout: Layout,
         cache: CodeCache,
         tables: &VmStructs,
-        module: &dyn HostModule,
+        library: Addr,
         space: &dyn AddressSpace,
     ) -> Self {
         let call_stub = tables.variable(CALL_STUB).and_then(|at| space.read_addr(at).ok());
@@ -80,11 +102,12 @@ impl Java {
             layout: Arc::new(layout),
             cache: Arc::new(cache),
             call_stub: call_stub.unwrap_or_default(),
-            library: module.span().start,
+            library,
             methods: RwLock::default(),
             classes: Classes::default(),
             threads: OnceLock::new(),
             locks: OnceLock::new(),
+            virtual_threads: OnceLock::new(),
         }
     }
 
@@ -148,6 +171,7 @@ impl Runtime for Java {
             classes: Classes::default(),
             threads: OnceLock::new(),
             locks: OnceLock::new(),
+            virtual_threads: OnceLock::new(),
         }))
     }
 
@@ -155,6 +179,10 @@ impl Runtime for Java {
         let found = self.threads(host).on_thread(thread)?;
         let state = found.facts.state.map(|state| state.as_str().into());
         Some(ThreadFacts { name: found.facts.name.clone(), state })
+    }
+
+    fn tasks(&self, host: &dyn Host) -> Vec<Task> {
+        self.virtual_tasks(host)
     }
 
     fn end(&self, host: &dyn Host, dying: &DyingStack<'_>) -> Vec<Ending> {

@@ -1,7 +1,7 @@
 //! Objects of Java: their class, what they refer to, and the length of arrays (`src/hotspot/share/oops/{oop,arrayOop,
 //! compressedOops,compressedKlass,markWord}`, JDK 11 to 25).
 
-use kcore_mem::{Addr, AddressSpace};
+use kcore_mem::{Addr, AddrRange, AddressSpace};
 
 use super::{flags::Flags, memory::Memory, vm_structs::VmStructs};
 
@@ -9,6 +9,8 @@ use super::{flags::Flags, memory::Memory, vm_structs::VmStructs};
 const UNALIGNED_ARRAYS: u8 = 23;
 /// Bits by which narrow pointers are shifted, at most.
 const MAX_SHIFT: u64 = 10;
+/// Bytes of the header of an object that is no array, at most.
+const MAX_HEADER: u64 = 16;
 /// In a header of one word, the lowest bit of the class where the tables do not say (`markWord::klass_shift`, JDK 24).
 const CLASS_SHIFT: u64 = 42;
 
@@ -112,6 +114,38 @@ impl Oops {
             ClassWord::Narrow(offset, narrow) => narrow.widen(memory.uint(object, offset, 4)?),
             ClassWord::InHeader(shift, narrow) => {
                 narrow.widen(memory.uint(object, 0, 8)?.checked_shr(shift)?)
+            }
+        }
+    }
+
+    /// Every address of a range where an object of a class may begin, by its header.
+    pub fn each_header_of(
+        &self,
+        memory: Memory<'_>,
+        range: AddrRange,
+        class: Addr,
+        tell: &mut dyn FnMut(Addr),
+    ) {
+        let bytes = memory.0.read_held(range.start, range.len().saturating_add(MAX_HEADER));
+        let target = memory.0.target();
+        let (offset, size) = match self.class {
+            ClassWord::Full(offset) => (offset, 8),
+            ClassWord::Narrow(offset, _) => (offset, 4),
+            ClassWord::InHeader(..) => (0, 8),
+        };
+        let wanted = |word: u64| match self.class {
+            ClassWord::Full(_) => word == class.get(),
+            ClassWord::Narrow(_, narrow) => narrow.widen(word) == Some(class),
+            ClassWord::InHeader(shift, narrow) => {
+                word.checked_shr(shift).and_then(|it| narrow.widen(it)) == Some(class)
+            }
+        };
+        for start in (0..range.len()).step_by(8) {
+            let from = usize::try_from(start.saturating_add(offset)).unwrap_or(usize::MAX);
+            let word = bytes.get(from..).and_then(|rest| rest.get(..size));
+            let Some(word) = word else { break };
+            if wanted(target.uint(word)) {
+                tell(range.start.saturating_add(start));
             }
         }
     }

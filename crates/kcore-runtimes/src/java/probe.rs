@@ -21,6 +21,8 @@ pub const NAME: &str = "java";
 
 /// The smallest virtual machine has more code.
 const MIN_CODE: u64 = 1 << 20;
+/// How its library is called, of all vendors.
+const HOTSPOT: &str = "libjvm.so";
 /// How the library of another virtual machine is called, OpenJ9.
 const OPENJ9: &str = "libj9vm";
 
@@ -33,6 +35,10 @@ fn find_in(host: &dyn Host, module: &dyn HostModule) -> Option<Finding> {
         return Some(damaged(None, "OpenJ9 is not decoded, only HotSpot is".to_owned()));
     }
     (module.code_size() >= MIN_CODE).then_some(())?;
+    if module.name() == HOTSPOT && module.image().is_none() && module.exported(EXPORTED).is_none() {
+        let why = "its file is needed, which has the names in its tables".to_owned();
+        return Some(damaged(None, format!("HotSpot in {HOTSPOT}: {why}")));
+    }
     module.exported(EXPORTED)?;
     Some(match load(host, module) {
         Ok(java) => Finding::Found(Box::new(java)),
@@ -72,5 +78,5 @@ fn load(host: &dyn Host, module: &dyn HostModule) -> Result<Java, Refusal> {
         metadata: "the tables of the virtual machine, gHotSpotVMStructs".into(),
         undecoded,
     };
-    Ok(Java::new(identity, layout, cache, &tables, module, space))
+    Ok(Java::new(identity, layout, cache, &tables, module.span().start, space))
 }

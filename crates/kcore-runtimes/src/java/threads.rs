@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use kcore_mem::Addr;
 use kcore_unwind::Tid;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{classes::Objects, memory::Memory, vm_structs::VmStructs};
 
@@ -167,12 +168,27 @@ pub struct Threads {
     pub all: Vec<Arc<JavaThread>>,
     /// What could not be read.
     pub why: Option<Arc<str>>,
+    /// Their places among all, by the threads of the system and by their objects.
+    by_tid: FxHashMap<Tid, usize>,
+    by_object: FxHashMap<Addr, usize>,
 }
 
 impl Threads {
+    fn new(all: Vec<Arc<JavaThread>>, why: Option<Arc<str>>) -> Self {
+        let places = || all.iter().enumerate();
+        let by_tid = places().filter_map(|(place, thread)| Some((thread.tid?, place))).collect();
+        let by_object = places().filter_map(|(place, it)| Some((it.object?, place))).collect();
+        Self { all, why, by_tid, by_object }
+    }
+
     /// The one that a thread of the system runs.
     pub fn on_thread(&self, tid: Tid) -> Option<&Arc<JavaThread>> {
-        self.all.iter().find(|thread| thread.tid == Some(tid))
+        self.all.get(*self.by_tid.get(&tid)?)
+    }
+
+    /// The one whose `java.lang.Thread` lies at an address.
+    pub fn of_object(&self, object: Addr) -> Option<&Arc<JavaThread>> {
+        self.all.get(*self.by_object.get(&object)?)
     }
 }
 
@@ -197,7 +213,7 @@ impl ThreadLayout {
     pub fn threads(&self, memory: Memory<'_>, objects: Option<&Objects<'_>>) -> Threads {
         let (at, why) = self.list.all(memory);
         let read = |at: Addr| Arc::new(self.thread(memory, objects, at));
-        Threads { all: at.into_iter().map(read).collect(), why: why.map(Into::into) }
+        Threads::new(at.into_iter().map(read).collect(), why.map(Into::into))
     }
 
     fn thread(&self, memory: Memory<'_>, objects: Option<&Objects<'_>>, at: Addr) -> JavaThread {
@@ -285,7 +301,7 @@ fn of_array(
 fn linked(memory: Memory<'_>, at: Addr, next: u64) -> (Vec<Addr>, Option<String>) {
     let mut all: Vec<Addr> = Vec::new();
     let mut link = memory.0.read_addr(at).ok();
-    let mut seen = rustc_hash::FxHashSet::default();
+    let mut seen = FxHashSet::default();
     loop {
         match link {
             Some(thread) if thread.get() == 0 => return (all, None),

@@ -40,7 +40,43 @@ struct Library<'a> {
     space: &'a dyn AddressSpace,
 }
 
+/// What a table says of a name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TableEntry {
+    /// `TYPE.FIELD` lies so far into each object.
+    Offset(u64),
+    /// `TYPE.FIELD` lies there, once.
+    Variable(Addr),
+    /// A type has so many bytes.
+    Size(u64),
+    /// A constant has this value.
+    Constant(u64),
+}
+
 impl VmStructs {
+    /// Tables that say this.
+    pub(super) fn of(entries: &[(&str, TableEntry)]) -> Self {
+        let mut tables = Self::default();
+        for (name, entry) in entries {
+            let name = (*name).to_owned();
+            match *entry {
+                TableEntry::Offset(by) => {
+                    tables.fields.insert(name, FieldPlace::Offset(by));
+                }
+                TableEntry::Variable(at) => {
+                    tables.fields.insert(name, FieldPlace::Static(at));
+                }
+                TableEntry::Size(size) => {
+                    tables.sizes.insert(name, size);
+                }
+                TableEntry::Constant(value) => {
+                    tables.constants.insert(name, value);
+                }
+            }
+        }
+        tables
+    }
+
     /// Reads what a library says of itself; `None` where it has no such tables.
     pub fn read(module: &dyn HostModule, space: &dyn AddressSpace) -> Option<Self> {
         module.exported(EXPORTED)?;
