@@ -63,6 +63,7 @@ mod help;
 mod help_topics;
 mod history;
 mod instruction;
+mod java;
 mod jmp_buf;
 mod list;
 mod listing;
@@ -216,6 +217,8 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &goroutines::list::Goroutines,
     &goroutines::goroutine::Goroutine,
     &goroutines::channel::Channel,
+    &java::threads::Javathreads,
+    &java::locks::Javalocks,
     &python::pystack::Pystack,
     &python::pyprint::Pyprint,
     &python::pyobjects::Pyobjects,
@@ -333,6 +336,7 @@ pub const WALKERS: &[&dyn Walker] = &[
     &bthreads::walk::Bthreads,
     &fibers::walk::Fibers,
     &goroutines::walk::Goroutines,
+    &java::walk::Javathreads,
     &v8::walk::jsframe::Jsframe,
     &v8::walk::jsprop::Jsprop,
     &v8::walk::jselement::Jselement,

@@ -12,6 +12,8 @@ mod cut;
 mod debug;
 #[path = "make/goish.rs"]
 mod goish;
+#[path = "make/javaish.rs"]
+mod javaish;
 #[path = "make/language.rs"]
 mod language;
 #[path = "make/link_map.rs"]
@@ -85,6 +87,7 @@ fn typed() {
     }
     scripted::seeds().iter().for_each(|(name, bytes)| put("v8", name, bytes));
     goish::seeds().iter().for_each(|(name, bytes)| put("go", name, bytes));
+    javaish::seeds().iter().for_each(|(name, bytes)| put("java", name, bytes));
     pythonic::seeds().iter().for_each(|(name, bytes)| put("python", name, bytes));
 }
 

@@ -16,6 +16,7 @@ pub mod go;
 pub mod image;
 pub mod in_place;
 pub mod input;
+pub mod java;
 pub mod memory;
 pub mod module;
 pub mod modules;

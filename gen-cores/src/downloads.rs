@@ -40,7 +40,8 @@ fn of_variant(variant: &Variant) -> impl Iterator<Item = Download> + use<> {
     let python = variant.python.and_then(|interpreter| interpreter.download());
     let lists = python.as_ref().and_then(|_| apt::download());
     let go = variant.go.and_then(|release| release.download());
-    [node, python, lists, go].into_iter().flatten()
+    let java = variant.java.and_then(|release| release.download());
+    [node, python, lists, go, java].into_iter().flatten()
 }
 
 /// The package of a scenario, if it must be fetched.

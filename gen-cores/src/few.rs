@@ -27,6 +27,8 @@ const OF_FEW: &[&str] = &[
     "debian3.14",
     "go1.19",
     "go1.27",
+    "java11",
+    "java25",
 ];
 
 /// The default variants that each compiled program is made in.

@@ -24,6 +24,7 @@ mod few;
 mod gcore;
 pub mod gdb;
 mod golang;
+mod java;
 mod kernel;
 mod lock;
 mod make;

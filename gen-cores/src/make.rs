@@ -13,7 +13,7 @@ use crate::lock::Lock;
 use crate::run::{ACCOUNT, Run};
 use crate::variant::Maker;
 use crate::{
-    Result, Scenario, Truth, Variant, cache, few, gcore, golang, kernel, node, paths, python, qemu,
+    Result, Scenario, Truth, Variant, cache, few, gcore, golang, java, kernel, node, paths, python, qemu,
     tools, wheel,
 };
 
@@ -108,6 +108,7 @@ pub(crate) fn ensure(scenario: &Scenario, variant: &Variant, force: bool) -> Res
     let missing = missing.or_else(|| python::why_not(variant));
     let missing = missing.map_or_else(|| node::why_not(variant), |why| Ok(Some(why)))?;
     let missing = missing.map_or_else(|| golang::why_not(variant), |why| Ok(Some(why)))?;
+    let missing = missing.map_or_else(|| java::why_not(variant), |why| Ok(Some(why)))?;
     if let Some(reason) = missing.map_or_else(|| wheel::why_not(scenario), |why| Ok(Some(why)))? {
         let (scenario, variant) = (scenario.name.clone(), variant.name.clone());
         return Ok(Outcome::Skipped(Skipped { scenario, variant, reason }));

@@ -23,13 +23,15 @@ pub enum Language {
     JavaScript,
     /// Python, by an interpreter of CPython.
     Python,
+    /// Java, by a release of HotSpot.
+    Java,
 }
 
 impl Language {
     /// Whether the compiler makes all that runs, so that other debuggers know its stacks too; else frames
     /// of a runtime stand between those of the program.
     pub fn is_compiled(self) -> bool {
-        !matches!(self, Language::JavaScript | Language::Python)
+        !matches!(self, Language::JavaScript | Language::Python | Language::Java)
     }
 }
 
@@ -56,10 +58,11 @@ pub struct Recipe {
     pub shows: String,
     /// The language.
     pub language: Language,
-    /// The source, relative to the recipe; `main.c`, `main.cpp`, `main.rs`, `main.go`, `main.js` or `main.py` if
-    /// not given.
+    /// The source, relative to the recipe; `main.c`, `main.cpp`, `main.rs`, `main.go`, `main.js`, `main.py` or
+    /// `Main.java` if not given.
     pub source: Option<String>,
-    /// Sources of more units in C or C++, or of Go, where they may hold C, relative to the recipe.
+    /// Sources of more units in C or C++, relative to the recipe; of a program in Go, more of it, which may be C; of a
+    /// program in Java, its library of native code.
     #[serde(default)]
     pub units: Vec<String>,
     /// Folders of `include/` whose headers it uses, beside those that all use.
@@ -214,6 +217,7 @@ impl Scenario {
             Language::Go => "main.go",
             Language::JavaScript => "main.js",
             Language::Python => "main.py",
+            Language::Java => "Main.java",
         };
         let path = self.dir.join(self.recipe.source.as_deref().unwrap_or(default));
         // Without `..`, which debug information would carry.

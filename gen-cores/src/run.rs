@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::account::Account;
 use crate::error::AtPath;
-use crate::{Error, Language, Result, Scenario, Variant};
+use crate::{Error, Language, java, Result, Scenario, Variant};
 
 /// The longest that a program may take to die, with a core of a thousand threads on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(120);
@@ -51,6 +51,9 @@ impl Run<'_> {
             let when = self.scenario.recipe.when_for(self.variant);
             words.extend(when.flat_map(|when| when.flags.iter().cloned()));
             words.extend(self.scenario.source().file_name().map(|name| name.display().to_string()));
+        }
+        if self.scenario.recipe.language == Language::Java {
+            words.extend(java::words(self.scenario, self.variant));
         }
         words.extend(self.scenario.recipe.args.iter().cloned());
         words

@@ -33,6 +33,7 @@ pub const TOOLS: &[Tool] = &[
     Tool { command: BOOST_CONTEXT, package: "libboost-context-dev" },
     Tool { command: BOOST_FIBER, package: "libboost-fiber-dev" },
     Tool { command: GO, package: "golang-1.19-go" },
+    Tool { command: JAVAC, package: "openjdk-17-jdk-headless" },
     Tool { command: node::NPM, package: "npm" },
     Tool { command: wheel::PIP, package: "python3-pip" },
     Tool { command: wheel::UNZIP, package: "unzip" },
@@ -51,6 +52,9 @@ const APT: &str = "apt-get";
 
 /// The compiler and linker of Go, of one version for all machines: layouts change with each.
 pub(crate) const GO: &str = "/usr/lib/go-1.19/bin/go";
+
+/// What compiles Java, and brings the headers of native code.
+pub(crate) const JAVAC: &str = "/usr/lib/jvm/java-17-openjdk-amd64/bin/javac";
 
 const LIBCXX: &str = "/usr/lib/x86_64-linux-gnu/libc++.so";
 const LIBCXXABI: &str = "/usr/lib/x86_64-linux-gnu/libc++abi.so";
@@ -82,6 +86,7 @@ pub(crate) fn compiler(language: Language, variant: &Variant) -> &'static str {
         (Language::Go, ..) => GO,
         (Language::JavaScript, ..) => node::NPM,
         (Language::Python, ..) => APT,
+        (Language::Java, ..) => JAVAC,
         (Language::Cpp, ..) if variant.toolchain != Toolchain::Gnu => "clang++",
         (Language::C, ..) if variant.toolchain != Toolchain::Gnu => "clang",
         (Language::Cpp, Arch::X86_64, _) => "g++",
@@ -128,6 +133,10 @@ fn compilers(language: Language, variant: &Variant) -> Vec<&'static str> {
             (false, false) => vec![wheel::PIP, wheel::UNZIP],
         };
     }
+    if let Some(java) = variant.java {
+        let fetching: &[_] = if java.is_here() { &[] } else { &[wheel::PIP, wheel::UNZIP] };
+        return [JAVAC, "gcc"].into_iter().chain(fetching.iter().copied()).collect();
+    }
     match variant.node {
         Some(release) if release.is_here() => Vec::new(),
         Some(_) => vec![node::NPM],
@@ -141,6 +150,7 @@ pub(crate) fn versions(language: Language, variant: &Variant) -> Result<Vec<Stri
     let runtime = variant.node.map(|release| release.name());
     let runtime = runtime.or_else(|| variant.python.map(|python| python.name()));
     let runtime = runtime.or_else(|| variant.go.map(|release| release.name()));
+    let runtime = runtime.or_else(|| variant.java.map(|release| release.name()));
     let maker = runtime.map_or_else(|| version(compiler(language, variant)), Ok);
     std::iter::once(maker).chain(others.map(version)).collect()
 }

@@ -1,6 +1,7 @@
 //! A variant: how a scenario is compiled, linked and dumped, told by its name (`O2-musl-static`).
 
 use crate::golang;
+use crate::java;
 use crate::node::{self, Release};
 use crate::python::{self, Interpreter};
 use crate::{DebugForm, Error, Language, Result};
@@ -116,6 +117,8 @@ pub struct Variant {
     pub(crate) python: Option<Interpreter>,
     /// The release of Go that builds a program in Go, with its own `go build`.
     pub(crate) go: Option<golang::Release>,
+    /// The release of the virtual machine that runs a program in Java.
+    pub(crate) java: Option<java::Release>,
     /// Whether that has no symbols but for those of its dynamic table.
     pub stripped: bool,
     /// Whether return addresses are signed and branch targets marked (`-mbranch-protection=standard`).
@@ -133,8 +136,9 @@ impl Variant {
         let node = node::release(first);
         let python = python::interpreter(first);
         let go = golang::release(first);
+        let java = java::release(first);
         // Runtimes as they are distributed.
-        let (opt, link) = match node.is_some() || python.is_some() || go.is_some() {
+        let (opt, link) = match node.is_some() || python.is_some() || go.is_some() || java.is_some() {
             true => (Opt::Full, Link::NoPie),
             false => (parse_opt(first).ok_or_else(|| unknown(name, first))?, Link::Pie),
         };
@@ -150,6 +154,7 @@ impl Variant {
             node,
             python,
             go,
+            java,
             stripped: false,
             signed: false,
         };
@@ -198,6 +203,7 @@ impl Variant {
             "aarch64" => (self.arch, self.maker) = (Arch::Aarch64, Maker::Qemu),
             "pac" => self.signed = true,
             "stripped" => self.stripped = true,
+            _ if self.java.is_some() && java::is_way(word) => {}
             _ => self.debug.apply(word)?,
         }
         Some(())
@@ -205,7 +211,10 @@ impl Variant {
 
     /// The word of the name that asks for a version of a runtime (`node20`, `debian3.14`), if one does.
     pub fn runtime(&self) -> Option<&str> {
-        let has_runtime = self.node.is_some() || self.python.is_some() || self.go.is_some();
+        let has_runtime = self.node.is_some()
+            || self.python.is_some()
+            || self.go.is_some()
+            || self.java.is_some();
         self.name.split('-').next().filter(|_| has_runtime)
     }
 
@@ -245,6 +254,7 @@ pub fn default_variants(language: Language) -> &'static [&'static str] {
         Language::Go => GO_VARIANTS,
         Language::JavaScript => NODE_VARIANTS,
         Language::Python => PYTHON_VARIANTS,
+        Language::Java => JAVA_VARIANTS,
     }
 }
 
@@ -320,6 +330,8 @@ const PYTHON_VARIANTS: &[&str] = &[
     "debian3.15",
 ];
 
+const JAVA_VARIANTS: &[&str] = &["java11", "java17", "java21", "java25", "debianjava17"];
+
 const NODE_ON_DEMAND: &[&str] = &[
     "node16",
     "node18",
@@ -350,6 +362,7 @@ mod tests {
             Language::Go,
             Language::JavaScript,
             Language::Python,
+            Language::Java,
         ] {
             for name in default_variants(language).iter().chain(default_on_demand(language)) {
                 assert_eq!(Variant::parse(name).unwrap().name, *name);

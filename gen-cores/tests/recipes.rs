@@ -8,6 +8,7 @@ use gen_cores::{Language, Maker, Scenario, scenarios};
 /// the same), and those in which it does not matter who saved it: variables are looked for in stacks that others hold
 /// against both.
 const WITHOUT_GCORE: &[&str] = &[
+    "java-crash",
     "main-exited",
     "locals",
     "locals-cpp",
@@ -44,7 +45,7 @@ fn every_source_says_what_it_shows() {
         let starts: &[&str] = match scenario.recipe.language {
             Language::C => &["/*"],
             Language::Cpp => &["//", "/*"],
-            Language::Go | Language::JavaScript => &["//"],
+            Language::Go | Language::JavaScript | Language::Java => &["//"],
             Language::Rust => &["//!"],
             Language::Python => &["\"\"\""],
         };

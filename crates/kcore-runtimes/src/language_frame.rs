@@ -87,6 +87,10 @@ pub struct LanguageFrame {
     pub language: Option<&'static str>,
     /// Whether it has no frame of its own: it runs in that of the next frame outwards.
     pub inline: bool,
+    /// The index of the instruction among those of the function, in a language of bytecodes where that is known.
+    pub bytecode: Option<u32>,
+    /// How the code is run, in the runtime's word, where it has several ways: `interpreted`, `C2`.
+    pub tier: Option<&'static str>,
     /// The runtime's own frame or function object, for its dcmds.
     pub object: Option<Addr>,
     /// Why something is not known, in few words: `its code was not dumped`.

@@ -43,6 +43,7 @@ pub mod fiber;
 pub mod go;
 pub mod graph;
 mod host;
+pub mod java;
 mod language_frame;
 pub mod objects;
 mod probe;

@@ -42,6 +42,10 @@ pub struct Location {
     pub language: Option<&'static str>,
     /// Whether machine code of a compiler runs there, or what a runtime runs.
     pub kind: FrameKind,
+    /// The index of the instruction among those of the function, in a language of bytecodes.
+    pub bytecode: Option<u32>,
+    /// How the code is run, in the runtime's word, where that has several ways: `interpreted`, `C2`.
+    pub tier: Option<&'static str>,
     /// The runtime's own frame or function object.
     pub object: Option<Addr>,
     /// Why a runtime does not know more of it.
@@ -62,6 +66,8 @@ impl Location {
             column: None,
             language: None,
             kind: FrameKind::Native,
+            bytecode: None,
+            tier: None,
             object: None,
             doubt: None,
         }

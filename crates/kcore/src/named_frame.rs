@@ -272,6 +272,8 @@ impl Location {
             column: frame.column,
             language: frame.language,
             kind: frame.kind,
+            bytecode: frame.bytecode,
+            tier: frame.tier,
             object: frame.object,
             doubt: frame.doubt,
             ..Self::default()

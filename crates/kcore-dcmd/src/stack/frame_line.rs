@@ -202,8 +202,11 @@ impl FrameLine {
             true => "tail call",
             false => self.is_language().then(|| self.kind_word())?,
         };
-        let doubt = self.frame.location.doubt.as_deref();
-        Some(doubt.map_or_else(|| kind.to_owned(), |doubt| format!("{kind}: {doubt}")))
+        let location = &self.frame.location;
+        let tier = location.tier.map(|tier| format!(", {tier}")).unwrap_or_default();
+        let bytecode = location.bytecode.map(|index| format!(" @{index}")).unwrap_or_default();
+        let doubt = location.doubt.as_deref().map(|doubt| format!(": {doubt}")).unwrap_or_default();
+        Some(format!("{kind}{tier}{bytecode}{doubt}"))
     }
 
     /// The file and line that stand in its line: of a frame of a language always, with the column, since an address
@@ -270,6 +273,8 @@ impl Record for FrameLine {
             .num("line", location.line.map(u64::from))
             .num("column", location.column.map(u64::from))
             .opt_text("language", location.language)
+            .opt_text("tier", location.tier)
+            .num("bytecode", location.bytecode.map(u64::from))
             .put("args", self.values.arguments())
             .put("locals", self.values.locals())
             .display("arguments", self.values.parenthesized(self.endian))

@@ -5,21 +5,21 @@
 //! JDK 17 to 25. A compiled method uses the frame pointer for anything, and saves its caller's right below the return
 //! address; its frame has one size. The interpreter keeps the frame pointer, and the stub saves what C++ wants back.
 
-mod blobs;
 mod interpreter;
 #[cfg(test)]
 mod tests;
-mod vm_structs;
 
 use kcore_mem::{Addr, AddrRange, AddressSpace, Arch, CodeAddr};
 use kcore_unwind::{Phase, RegisterId, Regs, RuleFrame, RuleStep};
 
-use self::{
-    blobs::{Blob, BlobKind, CodeCache},
-    vm_structs::VmStructs,
-};
 use super::Anchor;
-use crate::Host;
+use crate::{
+    Host,
+    java::{
+        blobs::{Blob, BlobKind, CodeCache},
+        vm_structs::VmStructs,
+    },
+};
 
 const RBX: RegisterId = RegisterId(3);
 const RBP: RegisterId = RegisterId(6);
@@ -39,7 +39,6 @@ const METHOD: i64 = -3;
 const MAX_LOCALS: u64 = 1 << 20;
 
 const CALL_STUB: &str = "StubRoutines._call_stub_return_address";
-const OTHER_FIELDS: [&str; 3] = [CALL_STUB, "Method._constMethod", "ConstMethod._code_size"];
 const CONST_METHOD: &str = "ConstMethod";
 
 /// The smallest virtual machine, `--with-jvm-variants=minimal`, has more code.
@@ -66,11 +65,9 @@ struct Methods {
 pub fn find(host: &dyn Host) -> Option<Box<dyn Anchor>> {
     let space = host.space();
     (space.target().arch == Arch::X86_64).then_some(())?;
-    let fields: Vec<_> = blobs::FIELDS.into_iter().chain(OTHER_FIELDS).collect();
-    let types = [blobs::HEADER, CONST_METHOD];
     let modules = host.modules().into_iter().filter(|module| module.code_size() >= MIN_CODE);
     { modules }.find_map(|module| {
-        let tables = VmStructs::read(module, space, &fields, &types)?;
+        let tables = VmStructs::read(module, space)?;
         let found = HotSpot::of(&tables, module.span(), space)?;
         Some(Box::new(found) as Box<dyn Anchor>)
     })

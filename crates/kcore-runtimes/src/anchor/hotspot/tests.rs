@@ -3,8 +3,11 @@
 
 use kcore_mem::CodeAddr;
 
-use super::{vm_structs::FieldPlace, *};
-use crate::anchor::made_host::{MODULE, MadeHost, told};
+use super::*;
+use crate::{
+    anchor::made_host::{MODULE, MadeHost, told},
+    java::vm_structs::FieldPlace,
+};
 
 const LIBRARY: u64 = MODULE.start.get();
 const TABLES: u64 = 0x60_0000;

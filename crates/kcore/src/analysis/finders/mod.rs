@@ -9,6 +9,7 @@ mod deadlock;
 mod division;
 mod ended;
 mod execution;
+mod java_deadlock;
 mod jump_target;
 mod last_words;
 mod limit;
@@ -48,6 +49,7 @@ pub const FINDERS: &[Finder] = &[
     limit::FINDER,
     self_deadlock::FINDER,
     deadlock::FINDER,
+    java_deadlock::FINDER,
     owner_gone::FINDER,
     convoy::FINDER,
     ended::FINDER,

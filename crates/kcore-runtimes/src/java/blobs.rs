@@ -7,26 +7,8 @@ use kcore_mem::{Addr, AddrRange, AddressSpace};
 
 use super::vm_structs::VmStructs;
 
-/// The fields that say where the code cache lies and how a piece of code, a `CodeBlob`, is laid out.
-pub const FIELDS: [&str; 15] = [
-    "CodeCache._heaps",
-    "GrowableArrayBase._len",
-    "GenericGrowableArray._len",
-    "GrowableArray<int>._data",
-    "CodeHeap._memory",
-    "CodeHeap._segmap",
-    "CodeHeap._log2_segment_size",
-    "VirtualSpace._low",
-    "VirtualSpace._high",
-    "CodeBlob._name",
-    "CodeBlob._size",
-    "CodeBlob._frame_size",
-    "CodeBlob._frame_complete_offset",
-    "CodeBlob._code_begin",
-    "CodeBlob._code_offset",
-];
-/// The type whose size is read of the tables.
-pub const HEADER: &str = "HeapBlock";
+/// What a heap keeps before each piece.
+const HEADER: &str = "HeapBlock";
 
 /// Heaps, at most.
 const MAX_HEAPS: u64 = 16;
@@ -72,7 +54,7 @@ enum Begin {
 pub struct Blob {
     /// What it is.
     pub kind: BlobKind,
-    /// From its description to the end of all that belongs to it.
+    /// From its description, the `CodeBlob`, to the end of all that belongs to it.
     pub span: AddrRange,
     /// Where its instructions begin.
     pub code: Addr,
@@ -111,6 +93,17 @@ impl CodeCache {
         };
         let heaps: Vec<Heap> = (0..len.min(MAX_HEAPS)).filter_map(heap).collect();
         (!heaps.is_empty()).then_some(Self { heaps, layout })
+    }
+
+    /// Whether an address lies in the cache, whatever is there.
+    pub fn contains(&self, at: Addr) -> bool {
+        self.heaps.iter().any(|heap| heap.code.contains(at))
+    }
+
+    /// What a piece of code is called.
+    pub fn name(&self, blob: &Blob, space: &dyn AddressSpace) -> Option<String> {
+        let name = space.read_addr(blob.span.start.checked_add(self.layout.name)?).ok()?;
+        String::from_utf8(space.read_cstr(name, MAX_NAME).ok()?).ok()
     }
 
     /// The piece of code that contains the address `at`.

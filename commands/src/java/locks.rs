@@ -1,0 +1,135 @@
+//! `::javalocks`: what threads of Java wait for, and who holds it.
+
+use kcore::java::{self, JavaLock, JavaThread};
+use kcore_dcmd::{
+    Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Record, Result, Spec, View,
+};
+
+use super::subject;
+
+/// Shows who waits for whom in Java.
+pub struct Javalocks;
+
+const HELP: &str = "\
+A lock is a monitor (synchronized, Object.wait), or an object of java.util.concurrent that threads \
+are parked on. A thread waits to enter a monitor, for somebody to notify it, or it is parked. The owner \
+is known of monitors, and of locks that write it down: ReentrantLock and the write lock of \
+ReentrantReadWriteLock do, Semaphore and CountDownLatch have none. Locks that nobody waits for are not \
+listed. Threads that wait for each other in a circle are named as a deadlock.";
+
+const EXAMPLES: &[Example] = &[Example {
+    line: "::javalocks",
+    shows: "every lock that a thread waits for, with its owner, and deadlocks",
+}];
+
+impl Dcmd for Javalocks {
+    fn spec(&self) -> Spec {
+        Spec::new("javalocks", Group::Runtimes, "show who waits for whom in Java")
+            .help(HELP)
+            .examples(EXAMPLES)
+    }
+
+    fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
+        let core = cx.core();
+        subject::note_damage(cx)?;
+        for machine in subject::machines(core)? {
+            let locks = machine.locks(core.as_ref());
+            let locks =
+                locks.ok_or_else(|| DcmdError::failed("locks of Java cannot be decoded here"))?;
+            for lock in locks {
+                cx.check_interrupt()?;
+                cx.emit(&LockRecord(lock))?;
+            }
+            for circle in java::circles(locks) {
+                cx.emit(&Deadlock(circle.into_iter().map(|(thread, _)| thread).collect()))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A lock with all that wait for it.
+struct LockRecord<'a>(&'a JavaLock);
+
+/// Threads that wait for each other.
+struct Deadlock(Vec<std::sync::Arc<JavaThread>>);
+
+/// How a thread is called here.
+fn named(thread: &JavaThread) -> String {
+    let name = thread.facts.name.as_deref().unwrap_or("?");
+    match thread.tid {
+        Some(tid) => format!("{} \"{name}\"", tid.get()),
+        None => format!("\"{name}\""),
+    }
+}
+
+/// A thread in JSON.
+fn object(thread: &JavaThread, more: Option<(&'static str, Cell<'static>)>) -> Cell<'static> {
+    let facts = &thread.facts;
+    let name = facts.name.as_deref().map(ToOwned::to_owned);
+    let tid = thread.tid.map(|tid| u64::from(tid.get()));
+    let parts = [
+        ("id", Cell::or_null(facts.id, Cell::Num)),
+        ("thread", Cell::or_null(tid, Cell::Num)),
+        ("name", Cell::or_null(name, Cell::text)),
+    ];
+    Cell::Object(parts.into_iter().chain(more).collect())
+}
+
+impl Record for LockRecord<'_> {
+    fn kind(&self) -> &'static str {
+        "java_lock"
+    }
+
+    fn view(&self) -> View {
+        View::Line("{object:x} {shown_class}{shown_owner}{shown_waiters*\n    {.}}")
+    }
+
+    fn fields<'b>(&'b self, out: &mut Fields<'b>) {
+        let lock = self.0;
+        let waiters = || lock.waiters.iter();
+        let shown = waiters().map(|waiter| {
+            let why = match waiter.reason {
+                java::WaitReason::Enter => "waits to enter it",
+                java::WaitReason::Notify => "waits to be notified",
+                java::WaitReason::Park => "is parked on it",
+            };
+            Cell::text(format!("{} {why}", named(&waiter.thread)))
+        });
+        let owner = lock.owner.as_deref();
+        let shown_owner =
+            owner.map_or_else(String::new, |owner| format!(", held by {}", named(owner)));
+        let reason = |waiter: &java::LockWaiter| {
+            object(&waiter.thread, Some(("reason", Cell::text(waiter.reason.as_str()))))
+        };
+        out.addr("object", lock.object)
+            .opt_text("class", lock.class.as_deref())
+            .text("lock", if lock.is_monitor { "monitor" } else { "synchronizer" })
+            .put("owner", Cell::or_null(owner, |owner| object(owner, None)))
+            .put("waiters", Cell::List(waiters().map(reason).collect()))
+            .display("shown_class", Cell::text(lock.class.as_deref().unwrap_or("?").to_owned()))
+            .display("shown_owner", Cell::text(shown_owner))
+            .display("shown_waiters", Cell::List(shown.collect()));
+    }
+
+    fn dot(&self) -> Option<Dot> {
+        Some(Dot::Addr(self.0.object))
+    }
+}
+
+impl Record for Deadlock {
+    fn kind(&self) -> &'static str {
+        "java_deadlock"
+    }
+
+    fn view(&self) -> View {
+        View::Line("deadlock: {shown}")
+    }
+
+    fn fields<'b>(&'b self, out: &mut Fields<'b>) {
+        let threads = self.0.iter().map(|thread| object(thread, None)).collect();
+        let names: Vec<String> = self.0.iter().map(|thread| named(thread)).collect();
+        out.put("threads", Cell::List(threads))
+            .display("shown", Cell::text(format!("{} wait for each other", names.join(" and "))));
+    }
+}

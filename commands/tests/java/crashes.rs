@@ -1,0 +1,63 @@
+//! Processes that end by a fault in compiled code or in native code, or because native code gives up.
+
+use serde_json::Value;
+
+use crate::{Opened, cases, java_frames};
+
+/// The stack of the thread that died.
+fn dying(core: &Opened) -> Value {
+    let main = core.listed().into_iter().find(|record| record["name"] == "main").expect("main");
+    let tid = main["thread"].as_u64().expect("a thread");
+    core.records(&format!("0t{tid}::stack")).remove(0)
+}
+
+#[test]
+fn the_stack_of_the_thread_that_died_is_what_java_told() {
+    for core in cases("java-crash").iter().map(Opened::of) {
+        let stack = dying(&core);
+        let frames = java_frames(&stack);
+        let told = &core.told[0].frames;
+        // The innermost ones of Java called on after the program told; the last one that told goes on in another line.
+        let from = frames.len().checked_sub(told.len()).expect("all that was told");
+        let shown: Vec<&str> = frames[from..].iter().map(|frame| &*frame.function).collect();
+        let names: Vec<&str> = told.iter().map(|(function, _)| &**function).collect();
+        assert_eq!(shown, names, "{}: {stack}", core.name);
+        let places = frames[from + 1..].iter().map(|frame| &*frame.place);
+        assert!(places.eq(told[1..].iter().map(|(_, place)| &**place)), "{}: {stack}", core.name);
+        let inner: Vec<&str> = frames[..from].iter().map(|frame| &*frame.function).collect();
+        let called = match core.name.rsplit('-').next() {
+            Some("native") => "Crash.fault",
+            Some("abort") => "Crash.giveUp",
+            _ => "Crash.poke",
+        };
+        assert!(inner.contains(&called), "{}: {inner:?}", core.name);
+        assert_eq!(stack["end"]["reason"], "outermost", "{}: {stack}", core.name);
+    }
+}
+
+#[test]
+fn native_code_that_java_called_is_on_the_stack() {
+    for core in cases("java-crash").iter().map(Opened::of) {
+        let stack = dying(&core);
+        let frames = stack["frames"].as_array().expect("frames").iter();
+        let names: Vec<&str> = frames.filter_map(|frame| frame["function"].as_str()).collect();
+        let wanted: &[&str] = match core.name.rsplit('-').next() {
+            Some("native") => &["deep", "Java_Crash_fault", "Crash.fault"],
+            Some("abort") => &["abort", "Java_Crash_giveUp", "Crash.giveUp"],
+            _ => &["Crash.poke", "Crash.work"],
+        };
+        let mut rest = names.iter();
+        let all = wanted.iter().all(|wanted| rest.any(|name| name == wanted));
+        assert!(all, "{}: {names:?}", core.name);
+    }
+}
+
+#[test]
+fn an_exception_that_was_on_its_way_is_told() {
+    for core in cases("java-crash").iter().map(Opened::of).filter(|core| core.has("abort")) {
+        let status = core.records("::status");
+        let text = format!("{status:?}");
+        assert!(text.contains("java.lang.IllegalStateException"), "{}: {text}", core.name);
+        assert!(text.contains("told by native code"), "{}: {text}", core.name);
+    }
+}

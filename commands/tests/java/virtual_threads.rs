@@ -1,0 +1,60 @@
+//! Virtual threads: those that wait in the heap, with their stacks, and those that a thread runs.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::{Opened, cases, java_frames};
+
+/// The stacks of tasks, by the numbers of their virtual threads.
+fn stacks(core: &Opened) -> BTreeMap<u64, Value> {
+    let ids = core.told.iter().map(|told| told.id);
+    ids.map(|id| (id, core.records(&format!("0t{id}::stack")).remove(0))).collect()
+}
+
+/// What Java leaves out of the traces of virtual threads.
+fn is_inner(function: &str) -> bool {
+    function.starts_with("jdk.internal.vm.Continuation")
+        || function == "java.lang.VirtualThread.yieldContinuation"
+}
+
+#[test]
+fn virtual_threads_that_wait_have_the_stacks_that_java_tells() {
+    for core in cases("java-virtual").iter().map(Opened::of) {
+        let stacks = stacks(&core);
+        assert!(core.told.len() > 100, "{}", core.name);
+        for told in core.told.iter().filter(|told| told.state != "RUNNABLE") {
+            let stack = &stacks[&told.id];
+            assert_eq!(stack["task"]["name"], told.name.as_str(), "{}: {stack}", core.name);
+            let frames = java_frames(stack).into_iter();
+            let shown: Vec<_> = { frames }
+                .filter(|frame| !is_inner(&frame.function))
+                .map(|frame| (frame.function, frame.place))
+                .collect();
+            assert_eq!(shown, told.frames, "{} {}: {stack}", core.name, told.name);
+        }
+    }
+}
+
+#[test]
+fn one_that_runs_is_linked_to_its_carrier() {
+    for core in cases("java-virtual").iter().map(Opened::of) {
+        let told = core.told.iter().find(|told| told.name == "runs").expect("told");
+        let stack = core.records(&format!("0t{}::stack", told.id)).remove(0);
+        let tid = stack["tid"].as_u64().unwrap_or_else(|| panic!("{}: {stack}", core.name));
+        let carrier = core.listed().into_iter().find(|record| record["thread"] == tid);
+        let name = carrier.expect("a carrier")["name"].as_str().expect("a name").to_owned();
+        assert!(name.starts_with("ForkJoinPool-1-worker-"), "{}: {name}", core.name);
+        let frames = java_frames(&stack);
+        assert!(frames.iter().any(|it| it.function == "Virtual.spin"), "{}: {stack}", core.name);
+    }
+}
+
+#[test]
+fn those_that_do_the_same_are_grouped() {
+    for core in cases("java-virtual").iter().map(Opened::of) {
+        let groups = core.records("::stacks");
+        let most = groups.iter().filter_map(|group| group["tasks"].as_array()).map(Vec::len).max();
+        assert!(most >= Some(100), "{}: {most:?}", core.name);
+    }
+}

@@ -1,0 +1,125 @@
+//! Classes as kcore learnt them, and what their objects hold by the names of fields.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use kcore_mem::Addr;
+use rustc_hash::FxHashMap;
+
+use super::{
+    fields::{Field, FieldLayout},
+    memory::Memory,
+    method::MethodLayout,
+    oops::Oops,
+};
+
+/// Classes that extend each other, at most.
+const MAX_DEPTH: usize = 64;
+/// Classes that are remembered, at most.
+const MAX_KNOWN: usize = 1 << 12;
+/// Bytes of a text, at most.
+const MAX_TEXT: u64 = 64 << 10;
+
+/// How objects and their classes are read.
+pub struct Objects<'a> {
+    /// The memory that they are in.
+    pub memory: Memory<'a>,
+    /// How objects lie in it.
+    pub oops: Oops,
+    /// How classes keep fields.
+    pub fields: FieldLayout,
+    /// How classes are named.
+    pub methods: &'a MethodLayout,
+    /// What was learnt.
+    pub known: &'a Classes,
+}
+
+/// The fields of all objects of a class, those that it declares first.
+#[derive(Default)]
+pub struct Classes(RwLock<FxHashMap<Addr, Arc<[Field]>>>);
+
+impl Objects<'_> {
+    /// The class of an object, which proves itself by its name.
+    pub fn class_of(&self, object: Addr) -> Option<(Addr, Arc<str>)> {
+        let class = self.oops.class_of(self.memory, object)?;
+        Some((class, self.methods.class(self.memory, class)?))
+    }
+
+    /// Whether an object is of a class of this name, or of one that extends it.
+    pub fn is_a(&self, object: Addr, name: &str) -> bool {
+        let class = self.oops.class_of(self.memory, object);
+        let parent = |class: &Addr| self.fields.parent(self.memory, *class);
+        let mut classes = std::iter::successors(class, parent).take(MAX_DEPTH);
+        classes.any(|class| self.methods.class(self.memory, class).as_deref() == Some(name))
+    }
+
+    /// The fields of the objects of a class, those that it declares first.
+    pub fn fields_of(&self, class: Addr) -> Arc<[Field]> {
+        let known =
+            self.known.0.read().unwrap_or_else(PoisonError::into_inner).get(&class).cloned();
+        known.unwrap_or_else(|| {
+            let parent = |class: &Addr| self.fields.parent(self.memory, *class);
+            let classes = std::iter::successors(Some(class), parent).take(MAX_DEPTH);
+            let declared = |class| self.fields.declared(self.memory, self.methods, class);
+            let fields: Arc<[Field]> = classes.flat_map(declared).collect();
+            let mut known = self.known.0.write().unwrap_or_else(PoisonError::into_inner);
+            if known.len() >= MAX_KNOWN {
+                known.clear();
+            }
+            known.insert(class, fields.clone());
+            fields
+        })
+    }
+
+    /// The values of static numbers of 32 bits of a class, by their names, given the object of that.
+    pub fn static_numbers(&self, class: Addr, mirror: Addr) -> Vec<(Arc<str>, u64)> {
+        let fields = self.fields_of(class);
+        let numbers = fields.iter().filter(|field| field.is_static && &*field.signature == "I");
+        { numbers }
+            .filter_map(|field| {
+                Some((field.name.clone(), self.memory.uint(mirror, field.offset, 4)?))
+            })
+            .collect()
+    }
+
+    /// How far into an object a field of this name lies.
+    fn offset(&self, object: Addr, name: &str) -> Option<u64> {
+        let class = self.oops.class_of(self.memory, object)?;
+        let fields = self.fields_of(class);
+        let field = fields.iter().find(|field| !field.is_static && &*field.name == name)?;
+        Some(field.offset)
+    }
+
+    /// The object that a field of another one refers to.
+    pub fn reference(&self, object: Addr, name: &str) -> Option<Addr> {
+        self.oops.reference(self.memory, object, self.offset(object, name)?)
+    }
+
+    /// A number of `size` bytes in a field.
+    pub fn number(&self, object: Addr, name: &str, size: usize) -> Option<u64> {
+        self.memory.uint(object, self.offset(object, name)?, size)
+    }
+
+    /// The text of a field that refers to a string.
+    pub fn text(&self, object: Addr, name: &str) -> Option<Arc<str>> {
+        self.string(self.reference(object, name)?)
+    }
+
+    /// The text of a `java.lang.String`; of a long one its beginning.
+    pub fn string(&self, object: Addr) -> Option<Arc<str>> {
+        let array = self.reference(object, "value")?;
+        let is_wide = self.number(object, "coder", 1)? != 0;
+        let length = self.oops.length(self.memory, array)?;
+        let bytes = self.memory.0.read_held(self.oops.bytes(array)?, length.min(MAX_TEXT));
+        (bytes.len() as u64 == length.min(MAX_TEXT)).then_some(())?;
+        Some(match is_wide {
+            false => bytes.iter().map(|byte| char::from(*byte)).collect::<String>().into(),
+            true => {
+                let pairs = bytes.chunks_exact(2);
+                let units: Vec<u16> = pairs
+                    .filter_map(|pair| Some(u16::from_le_bytes(pair.try_into().ok()?)))
+                    .collect();
+                String::from_utf16_lossy(&units).into()
+            }
+        })
+    }
+}

@@ -1,0 +1,60 @@
+//! Where the parts of the virtual machine lie, as its own tables say.
+
+use kcore_mem::AddressSpace;
+
+use super::{
+    compiled::CompiledLayout, fields::FieldLayout, heap::HeapLayout, locks::LockLayout,
+    method::MethodLayout, oops::Oops, stream::Coding, threads::ThreadLayout, vm_structs::VmStructs,
+};
+
+/// The first version that writes no byte of a number as zero.
+const FROM_ONE: u8 = 20;
+
+/// The layouts of one virtual machine.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// Methods and classes.
+    pub methods: MethodLayout,
+    /// Compiled code.
+    pub compiled: CompiledLayout,
+    /// Threads; `None` where the tables do not describe them.
+    pub threads: Option<ThreadLayout>,
+    /// Objects and their fields; `None` where they cannot be decoded.
+    pub objects: Option<(Oops, FieldLayout)>,
+    /// Monitors; `None` where the tables do not describe them.
+    pub locks: Option<LockLayout>,
+    /// The heap and the classes; `None` where the tables do not describe them.
+    pub heap: Option<HeapLayout>,
+    /// `Klass._java_mirror`.
+    pub mirror: Option<u64>,
+    /// What the tables do not describe, in words.
+    pub missing: Vec<String>,
+}
+
+impl Layout {
+    /// The layouts of a version, as its tables describe them.
+    ///
+    /// # Errors
+    /// In words, where they do not describe what frames need.
+    pub fn of(tables: &VmStructs, space: &dyn AddressSpace, major: u8) -> Result<Self, String> {
+        let coding = if major < FROM_ONE { Coding::FromZero } else { Coding::FromOne };
+        let mut missing = Vec::new();
+        let threads =
+            ThreadLayout::of(tables).map_err(|why| missing.push(format!("threads: {why}")));
+        let objects = Oops::read(tables, space, major)
+            .and_then(|oops| Ok((oops, FieldLayout::of(tables)?)))
+            .map_err(|why| missing.push(format!("objects: {why}")));
+        let locks = LockLayout::of(tables).map_err(|why| missing.push(format!("locks: {why}")));
+        let heap = HeapLayout::of(tables).map_err(|why| missing.push(format!("heap: {why}")));
+        Ok(Self {
+            methods: MethodLayout::of(tables, coding)?,
+            compiled: CompiledLayout::of(tables, coding)?,
+            threads: threads.ok(),
+            objects: objects.ok(),
+            locks: locks.ok(),
+            heap: heap.ok(),
+            mirror: tables.offset("Klass._java_mirror"),
+            missing,
+        })
+    }
+}

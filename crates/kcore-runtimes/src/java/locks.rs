@@ -1,0 +1,278 @@
+//! What threads of Java wait for, and who holds it: monitors, and the owned synchronizers of `java.util.concurrent`.
+//!
+//! `src/hotspot/share/runtime/{objectMonitor.hpp,lockStack.hpp,javaThread.hpp}`, JDK 11 to 25. A monitor that somebody waits
+//! for is always an `ObjectMonitor`. Its owner is a thread, to JDK 21 perhaps by an address in its stack, since JDK 24 by
+//! its number; or it is not known there, and the object is in the lock stack of its owner.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use kcore_mem::{Addr, AddrRange};
+use rustc_hash::FxHashMap;
+
+use super::{
+    classes::Objects,
+    memory::Memory,
+    threads::{JavaThread, Threads},
+    vm_structs::VmStructs,
+};
+
+/// Objects in the lock stack of one thread, at most: JDK 25 has room for eight.
+const MAX_HELD: u64 = 64;
+/// What stands for an owner that the monitor does not know.
+const ANONYMOUS: u64 = 1;
+/// The class of what knows its owner, and the field.
+const OWNED: &str = "java.util.concurrent.locks.AbstractOwnableSynchronizer";
+const OWNER: &str = "exclusiveOwnerThread";
+
+/// Where the fields of monitors lie.
+#[derive(Clone, Copy, Debug)]
+pub struct LockLayout {
+    pending: u64,
+    waiting: u64,
+    object: u64,
+    /// Whether `object` leads to a pointer to the object: to JDK 15 it is the object itself.
+    is_handle: bool,
+    owner: u64,
+    /// Where a thread has the number by which monitors know it, since JDK 24.
+    owner_number: Option<u64>,
+    stack_base: u64,
+    stack_size: u64,
+    lock_stack: Option<LockStack>,
+}
+
+/// Where a thread keeps the objects whose monitors it entered without anybody else wanting that.
+#[derive(Clone, Copy, Debug)]
+struct LockStack {
+    top: u64,
+    base: u64,
+}
+
+/// What threads wait for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JavaLock {
+    /// The object.
+    pub object: Addr,
+    /// Its class.
+    pub class: Option<Arc<str>>,
+    /// Whether it is a monitor, and not a synchronizer.
+    pub is_monitor: bool,
+    /// The thread that holds it.
+    pub owner: Option<Arc<JavaThread>>,
+    /// Who waits for it.
+    pub waiters: Vec<LockWaiter>,
+}
+
+/// A thread that waits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LockWaiter {
+    /// The thread.
+    pub thread: Arc<JavaThread>,
+    /// Why it waits.
+    pub reason: WaitReason,
+}
+
+/// Why a thread waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaitReason {
+    /// It wants to enter a monitor.
+    Enter,
+    /// It waits to be notified, `Object.wait`.
+    Notify,
+    /// It is parked.
+    Park,
+}
+
+impl WaitReason {
+    /// The word for it in output.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Enter => "enter",
+            Self::Notify => "notify",
+            Self::Park => "park",
+        }
+    }
+}
+
+/// What somebody waits for, before its owner is known.
+#[derive(Clone, Copy)]
+struct Wanted {
+    object: Addr,
+    monitor: Option<Addr>,
+    reason: WaitReason,
+}
+
+impl LockLayout {
+    /// The layout that the tables of a virtual machine describe.
+    ///
+    /// # Errors
+    /// In words, where they lack something.
+    pub fn of(tables: &VmStructs) -> Result<Self, String> {
+        let of_thread = |field: &str| {
+            let own = tables.need(&format!("JavaThread.{field}"));
+            own.or_else(|why| tables.offset(&format!("Thread.{field}")).ok_or(why))
+        };
+        let lock_stack = || {
+            let own = tables.offset("JavaThread._lock_stack")?;
+            let part = |field| own.checked_add(tables.offset(field)?);
+            Some(LockStack { top: part("LockStack._top")?, base: part("LockStack._base[0]")? })
+        };
+        Ok(Self {
+            pending: of_thread("_current_pending_monitor")?,
+            waiting: of_thread("_current_waiting_monitor")?,
+            object: tables.need("ObjectMonitor._object")?,
+            is_handle: tables.offset("OopHandle._obj").is_some(),
+            owner: tables.need("ObjectMonitor._owner")?,
+            owner_number: tables.offset("JavaThread._monitor_owner_id"),
+            stack_base: of_thread("_stack_base")?,
+            stack_size: of_thread("_stack_size")?,
+            lock_stack: lock_stack(),
+        })
+    }
+
+    /// What all threads wait for, that with the most waiters first.
+    pub fn locks(&self, objects: &Objects<'_>, threads: &Threads) -> Vec<JavaLock> {
+        let owners = Owners::of(self, objects.memory, threads);
+        let mut locks: BTreeMap<(Addr, bool), JavaLock> = BTreeMap::new();
+        for thread in &threads.all {
+            let Some(wanted) = self.wanted(objects, thread) else { continue };
+            let key = (wanted.object, wanted.monitor.is_some());
+            let lock = locks.entry(key).or_insert_with(|| JavaLock {
+                object: wanted.object,
+                class: objects.class_of(wanted.object).map(|(_, class)| class),
+                is_monitor: wanted.monitor.is_some(),
+                owner: self.owner(objects, &owners, wanted),
+                waiters: Vec::new(),
+            });
+            lock.waiters.push(LockWaiter { thread: thread.clone(), reason: wanted.reason });
+        }
+        let mut locks: Vec<JavaLock> = locks.into_values().collect();
+        locks.sort_by_key(|lock| std::cmp::Reverse(lock.waiters.len()));
+        locks
+    }
+
+    fn wanted(&self, objects: &Objects<'_>, thread: &JavaThread) -> Option<Wanted> {
+        let memory = objects.memory;
+        let monitor = |field, reason| {
+            let monitor = memory.pointer(thread.at, field)?;
+            let object = memory.pointer(monitor, self.object)?;
+            let object = if self.is_handle { memory.pointer(object, 0)? } else { object };
+            Some(Wanted { object, monitor: Some(monitor), reason })
+        };
+        let parked = || {
+            let object = thread.facts.blocker?;
+            Some(Wanted { object, monitor: None, reason: WaitReason::Park })
+        };
+        monitor(self.pending, WaitReason::Enter)
+            .or_else(|| monitor(self.waiting, WaitReason::Notify))
+            .or_else(parked)
+    }
+
+    fn owner(
+        &self,
+        objects: &Objects<'_>,
+        owners: &Owners<'_>,
+        wanted: Wanted,
+    ) -> Option<Arc<JavaThread>> {
+        let memory = objects.memory;
+        let Some(monitor) = wanted.monitor else {
+            objects.is_a(wanted.object, OWNED).then_some(())?;
+            let owner = objects.reference(wanted.object, OWNER)?;
+            return owners.threads.of_object(owner).cloned();
+        };
+        let owner = memory.uint(monitor, self.owner, 8).filter(|owner| *owner != 0)?;
+        if owner == ANONYMOUS {
+            return owners.by_held.get(&wanted.object).map(|thread| (*thread).clone());
+        }
+        owners.by_number.get(&owner).copied().or_else(|| owners.by_stack(Addr::new(owner))).cloned()
+    }
+
+    /// The stack of a thread.
+    fn stack(&self, memory: Memory<'_>, thread: Addr) -> Option<AddrRange> {
+        let base = memory.pointer(thread, self.stack_base)?;
+        let size = memory.uint(thread, self.stack_size, 8)?;
+        Some(AddrRange::new(Addr::new(base.get().checked_sub(size)?), base))
+    }
+
+    /// The objects in the lock stack of a thread, whose `_top` is relative to the thread.
+    fn held(&self, memory: Memory<'_>, thread: Addr) -> Vec<Addr> {
+        let held = || {
+            let stack = self.lock_stack?;
+            let len = memory.uint(thread, stack.top, 4)?.checked_sub(stack.base)?.checked_div(8)?;
+            let first = thread.checked_add(stack.base)?;
+            let offsets = (0..len.min(MAX_HELD)).map(|index| index.saturating_mul(8));
+            Some(offsets.filter_map(|offset| memory.pointer(first, offset)).collect())
+        };
+        held().unwrap_or_default()
+    }
+}
+
+/// Threads by what monitors know of their owners.
+struct Owners<'a> {
+    threads: &'a Threads,
+    /// By the number or the address that a monitor has.
+    by_number: FxHashMap<u64, &'a Arc<JavaThread>>,
+    /// By the objects in their lock stacks.
+    by_held: FxHashMap<Addr, &'a Arc<JavaThread>>,
+    /// Their stacks, lowest first; none where monitors have numbers.
+    stacks: Vec<(AddrRange, &'a Arc<JavaThread>)>,
+}
+
+impl<'a> Owners<'a> {
+    fn of(layout: &LockLayout, memory: Memory<'_>, threads: &'a Threads) -> Self {
+        let mut owners = Self {
+            threads,
+            by_number: FxHashMap::default(),
+            by_held: FxHashMap::default(),
+            stacks: Vec::new(),
+        };
+        for thread in &threads.all {
+            let number = match layout.owner_number {
+                Some(field) => memory.uint(thread.at, field, 8),
+                None => Some(thread.at.get()),
+            };
+            owners.by_number.extend(number.map(|number| (number, thread)));
+            owners
+                .by_held
+                .extend(layout.held(memory, thread.at).into_iter().map(|at| (at, thread)));
+            let stack = layout.stack(memory, thread.at).filter(|_| layout.owner_number.is_none());
+            owners.stacks.extend(stack.map(|stack| (stack, thread)));
+        }
+        owners.stacks.sort_by_key(|(stack, _)| stack.start);
+        owners
+    }
+
+    /// The thread in whose stack an address lies.
+    fn by_stack(&self, at: Addr) -> Option<&'a Arc<JavaThread>> {
+        let above = self.stacks.partition_point(|(stack, _)| stack.start <= at);
+        let (stack, thread) = self.stacks.get(above.checked_sub(1)?)?;
+        stack.contains(at).then_some(*thread)
+    }
+}
+
+/// Threads that wait for each other in circles, each circle once: every thread with what it waits for, which the next one
+/// holds.
+pub fn circles(locks: &[JavaLock]) -> Vec<Vec<(Arc<JavaThread>, Addr)>> {
+    let mut wants: BTreeMap<Addr, (&Arc<JavaThread>, &JavaLock)> = BTreeMap::new();
+    for lock in locks {
+        let blocked = lock.waiters.iter().filter(|waiter| waiter.reason != WaitReason::Notify);
+        wants.extend(blocked.map(|waiter| (waiter.thread.at, (&waiter.thread, lock))));
+    }
+    let mut circles = Vec::new();
+    let mut done = std::collections::BTreeSet::new();
+    for first in wants.keys() {
+        let mut path: Vec<Addr> = Vec::new();
+        let mut next = Some(*first);
+        // What another way has passed leads to no other circle.
+        while let Some(at) = next.filter(|at| done.insert(*at)) {
+            path.push(at);
+            next = wants.get(&at).and_then(|(_, lock)| Some(lock.owner.as_ref()?.at));
+        }
+        let start = next.and_then(|at| path.iter().position(|own| *own == at));
+        if let Some(circle) = start.and_then(|start| path.get(start..)) {
+            let wanted =
+                |at: &Addr| wants.get(at).map(|(thread, lock)| ((*thread).clone(), lock.object));
+            circles.push(circle.iter().filter_map(wanted).collect());
+        }
+    }
+    circles
+}

@@ -1,0 +1,146 @@
+//! Virtual threads (`src/java.base/share/classes/java/lang/VirtualThread.java`, JDK 21 to 25): those that a thread runs, and
+//! those that wait in the heap.
+
+use std::sync::Arc;
+
+use kcore_mem::Addr;
+
+use super::{Java, classes::Objects, probe::NAME, threads};
+use crate::{Host, Task, TaskStart};
+
+/// The classes of virtual threads, and of what keeps their frames.
+const CLASS: &str = "java.lang.VirtualThread";
+const CONTINUATION: &str = "jdk.internal.vm.Continuation";
+/// Virtual threads, at most.
+const MAX_THREADS: usize = 1 << 24;
+/// A bit of the state: it is suspended.
+const SUSPENDED: u64 = 1 << 8;
+/// Names of numbers of the class that are states.
+const STATES: [&str; 24] = [
+    "NEW",
+    "STARTED",
+    "RUNNABLE",
+    "RUNNING",
+    "PARKING",
+    "PARKED",
+    "PINNED",
+    "TIMED_PARKING",
+    "TIMED_PARKED",
+    "TIMED_PINNED",
+    "UNPARKED",
+    "YIELDING",
+    "YIELDED",
+    "BLOCKING",
+    "BLOCKED",
+    "UNBLOCKED",
+    "WAITING",
+    "WAIT",
+    "TIMED_WAITING",
+    "TIMED_WAIT",
+    "TERMINATED",
+    "RUNNABLE_SUSPENDED",
+    "PARKED_SUSPENDED",
+    "TIMED_PARKED_SUSPENDED",
+];
+/// That of one that has ended.
+const TERMINATED: &str = "TERMINATED";
+/// That of one that has not begun.
+const NEW: &str = "NEW";
+
+/// A virtual thread that has not ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VirtualThread {
+    /// Its `java.lang.VirtualThread`.
+    pub object: Addr,
+    /// The number that Java gives to it.
+    pub id: u64,
+    /// Its name, if it has one.
+    pub name: Option<Arc<str>>,
+    /// Its state: the name of the constant of the class.
+    pub state: Arc<str>,
+    /// The `java.lang.Thread` that runs it.
+    pub carrier: Option<Addr>,
+    /// What it is parked on.
+    pub blocker: Option<Addr>,
+    /// The newest chunk of its frames, if it has any.
+    chunk: Option<Addr>,
+}
+
+impl Java {
+    /// The virtual threads that have not ended, in the order of the heap. They are looked for once.
+    pub fn virtual_threads(&self, host: &dyn Host) -> &[Arc<VirtualThread>] {
+        self.virtual_threads.get_or_init(|| self.find_virtual(host).unwrap_or_default())
+    }
+
+    fn find_virtual(&self, host: &dyn Host) -> Option<Vec<Arc<VirtualThread>>> {
+        let heap = self.layout.heap.as_ref()?;
+        let objects = self.objects_in(host.space())?;
+        let class = heap.class_named(&objects, CLASS)?;
+        let mirror = self.layout.mirror.and_then(|mirror| {
+            let handle = objects.memory.pointer(class, mirror)?;
+            objects.memory.pointer(handle, 0)
+        })?;
+        let mut states = objects.static_numbers(class, mirror);
+        states.retain(|(name, _)| STATES.contains(&&**name));
+        let mut found = Vec::new();
+        heap.each_of_class(host, &objects, class, &mut |at| {
+            if found.len() < MAX_THREADS {
+                found.extend(read(&objects, &states, at).map(Arc::new));
+            }
+        })?;
+        Some(found)
+    }
+
+    /// The tasks that virtual threads are.
+    pub(super) fn virtual_tasks(&self, host: &dyn Host) -> Vec<Task> {
+        let all = self.virtual_threads(host).iter();
+        all.filter_map(|thread| self.virtual_task(host, thread)).collect()
+    }
+
+    fn virtual_task(&self, host: &dyn Host, thread: &VirtualThread) -> Option<Task> {
+        let objects = self.objects_in(host.space())?;
+        let carrier = thread.carrier.and_then(|at| self.threads(host).of_object(at)?.tid);
+        let frames = || {
+            let frames = self.frames_of_chunks(&objects, thread.chunk?);
+            (!frames.is_empty()).then_some(frames)
+        };
+        let start = match carrier {
+            Some(_) => TaskStart::Running,
+            None => match frames() {
+                Some(frames) => TaskStart::Language(frames),
+                None => TaskStart::Unknown("it has no frames that can be read".into()),
+            },
+        };
+        let blocker = thread.blocker.and_then(|at| Some((at, objects.class_of(at)?.1)));
+        Some(Task {
+            runtime: NAME,
+            id: thread.id,
+            name: thread.name.clone(),
+            state: thread.state.to_lowercase().into(),
+            waits_on: blocker.map(|(at, class)| format!("{class} {:x}", at.get()).into()),
+            entry: None,
+            thread: carrier,
+            stack: None,
+            start,
+        })
+    }
+}
+
+/// The virtual thread that begins at an address, if one does: what lies in the heap may be left over.
+fn read(objects: &Objects<'_>, states: &[(Arc<str>, u64)], at: Addr) -> Option<VirtualThread> {
+    let number = objects.number(at, "state", 4)? & !SUSPENDED;
+    let (state, _) = states.iter().find(|(_, value)| *value == number)?;
+    (!matches!(&**state, TERMINATED | NEW)).then_some(())?;
+    let continuation = objects.reference(at, "cont")?;
+    objects.is_a(continuation, CONTINUATION).then_some(())?;
+    let facts = threads::thread_object(objects, at)?;
+    Some(VirtualThread {
+        object: at,
+        id: facts.id?,
+        name: facts.name.filter(|name| !name.is_empty()),
+        state: state.clone(),
+        carrier: objects.reference(at, "carrierThread"),
+        blocker: facts.blocker,
+        chunk: objects.reference(continuation, "tail"),
+    })
+}
