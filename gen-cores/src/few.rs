@@ -25,6 +25,9 @@ const OF_FEW: &[&str] = &[
     "python3.13",
     "debian3.11",
     "debian3.14",
+    "ruby2.7",
+    "ruby3.3",
+    "yjit3.1",
     "go1.19",
     "go1.27",
 ];

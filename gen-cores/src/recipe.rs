@@ -23,13 +23,15 @@ pub enum Language {
     JavaScript,
     /// Python, by an interpreter of CPython.
     Python,
+    /// Ruby, by an interpreter of MRI.
+    Ruby,
 }
 
 impl Language {
     /// Whether the compiler makes all that runs, so that other debuggers know its stacks too; else frames
     /// of a runtime stand between those of the program.
     pub fn is_compiled(self) -> bool {
-        !matches!(self, Language::JavaScript | Language::Python)
+        !matches!(self, Language::JavaScript | Language::Python | Language::Ruby)
     }
 }
 
@@ -56,7 +58,7 @@ pub struct Recipe {
     pub shows: String,
     /// The language.
     pub language: Language,
-    /// The source, relative to the recipe; `main.c`, `main.cpp`, `main.rs`, `main.go`, `main.js` or `main.py` if
+    /// The source, relative to the recipe; `main.c`, `main.cpp`, `main.rs`, `main.go`, `main.js`, `main.py` or `main.rb` if
     /// not given.
     pub source: Option<String>,
     /// Sources of more units in C or C++, relative to the recipe.
@@ -214,6 +216,7 @@ impl Scenario {
             Language::Go => "main.go",
             Language::JavaScript => "main.js",
             Language::Python => "main.py",
+            Language::Ruby => "main.rb",
         };
         let path = self.dir.join(self.recipe.source.as_deref().unwrap_or(default));
         // Without `..`, which debug information would carry.

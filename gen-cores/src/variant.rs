@@ -3,6 +3,7 @@
 use crate::golang;
 use crate::node::{self, Release};
 use crate::python::{self, Interpreter};
+use crate::ruby;
 use crate::{DebugForm, Error, Language, Result};
 
 /// Optimisation and frame pointers.
@@ -114,6 +115,8 @@ pub struct Variant {
     pub(crate) node: Option<Release>,
     /// The interpreter that runs a program in Python.
     pub(crate) python: Option<Interpreter>,
+    /// The interpreter that runs a program in Ruby.
+    pub(crate) ruby: Option<ruby::Interpreter>,
     /// The release of Go that builds a program in Go, with its own `go build`.
     pub(crate) go: Option<golang::Release>,
     /// Whether that has no symbols but for those of its dynamic table.
@@ -132,9 +135,11 @@ impl Variant {
         let (first, rest) = name.split_once('-').unwrap_or((name, ""));
         let node = node::release(first);
         let python = python::interpreter(first);
+        let ruby = ruby::interpreter(first);
         let go = golang::release(first);
+        let is_script = node.is_some() || python.is_some() || ruby.is_some();
         // Runtimes as they are distributed.
-        let (opt, link) = match node.is_some() || python.is_some() || go.is_some() {
+        let (opt, link) = match is_script || go.is_some() {
             true => (Opt::Full, Link::NoPie),
             false => (parse_opt(first).ok_or_else(|| unknown(name, first))?, Link::Pie),
         };
@@ -149,6 +154,7 @@ impl Variant {
             arch: Arch::X86_64,
             node,
             python,
+            ruby,
             go,
             stripped: false,
             signed: false,
@@ -205,7 +211,8 @@ impl Variant {
 
     /// The word of the name that asks for a version of a runtime (`node20`, `debian3.14`), if one does.
     pub fn runtime(&self) -> Option<&str> {
-        let has_runtime = self.node.is_some() || self.python.is_some() || self.go.is_some();
+        let is_script = self.node.is_some() || self.python.is_some() || self.ruby.is_some();
+        let has_runtime = is_script || self.go.is_some();
         self.name.split('-').next().filter(|_| has_runtime)
     }
 
@@ -245,6 +252,7 @@ pub fn default_variants(language: Language) -> &'static [&'static str] {
         Language::Go => GO_VARIANTS,
         Language::JavaScript => NODE_VARIANTS,
         Language::Python => PYTHON_VARIANTS,
+        Language::Ruby => RUBY_VARIANTS,
     }
 }
 
@@ -320,6 +328,8 @@ const PYTHON_VARIANTS: &[&str] = &[
     "debian3.15",
 ];
 
+const RUBY_VARIANTS: &[&str] = &["ruby2.7", "ruby3.1", "ruby3.3", "yjit3.1"];
+
 const NODE_ON_DEMAND: &[&str] = &[
     "node16",
     "node18",
@@ -350,6 +360,7 @@ mod tests {
             Language::Go,
             Language::JavaScript,
             Language::Python,
+            Language::Ruby,
         ] {
             for name in default_variants(language).iter().chain(default_on_demand(language)) {
                 assert_eq!(Variant::parse(name).unwrap().name, *name);

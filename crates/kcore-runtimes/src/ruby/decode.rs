@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use kcore_mem::Addr;
 use kcore_unwind::Frame;
 use rustc_hash::FxHashSet;
 
@@ -34,9 +35,14 @@ impl Decoder<'_> {
         spans
     }
 
-    /// The context that runs on a stack.
-    fn context(&self, stack: &NativeStack<'_>) -> Option<kcore_mem::Addr> {
-        self.ruby.threads(self.host).of(stack.thread?).map(|thread| thread.context)
+    /// The context that runs on a stack: of a thread, or of a fiber that is suspended.
+    fn context(&self, stack: &NativeStack<'_>) -> Option<Addr> {
+        if let Some(tid) = stack.thread {
+            return self.ruby.threads(self.host).of(tid).map(|thread| thread.context);
+        }
+        let innermost = stack.frames.first()?;
+        self.ruby.module.contains(innermost.pc.lookup()).then_some(())?;
+        self.ruby.fibers(self.host).at_stack_pointer(innermost.sp?).map(|fiber| fiber.context)
     }
 
     fn merged(&self, stack: &NativeStack<'_>, context: &Context) -> Vec<Span> {

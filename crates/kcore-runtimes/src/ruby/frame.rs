@@ -22,6 +22,7 @@ const ENVIRONMENT: u64 = 32;
 const MAGIC_MASK: u64 = 0x7fff_0001;
 const TOP: u64 = 0x4444_0001;
 const C_METHOD: u64 = 0x5555_0001;
+const C_BLOCK: u64 = 0x6666_0001;
 const FINISH: u64 = 0x20;
 const C_FRAME: u64 = 0x80;
 /// The reason that is shown where a frame cannot be read.
@@ -167,7 +168,7 @@ impl Ruby {
             let doubt = named.is_none().then_some("the name of its method cannot be read");
             return Some(RubyFrame { function: named.map(Arc::from), doubt, ..empty });
         }
-        if control.code == 0 || control.is_unseen() {
+        if control.code == 0 || control.is_unseen() || control.magic() == C_BLOCK {
             return None;
         }
         let code = pointer(control.code).and_then(|code| self.code(heap, code));

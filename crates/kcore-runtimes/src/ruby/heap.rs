@@ -17,7 +17,6 @@ pub const STRUCT: u64 = 9;
 pub const BIGNUM: u64 = 10;
 pub const FILE: u64 = 11;
 pub const DATA: u64 = 12;
-pub const MATCH: u64 = 13;
 pub const COMPLEX: u64 = 14;
 pub const RATIONAL: u64 = 15;
 pub const SYMBOL: u64 = 20;
@@ -25,7 +24,6 @@ pub const IMEMO: u64 = 26;
 pub const NODE: u64 = 27;
 pub const ICLASS: u64 = 28;
 pub const ZOMBIE: u64 = 29;
-pub const MOVED: u64 = 30;
 
 const TYPE_MASK: u64 = 31;
 /// `FL_USHIFT`: from here on a type's own flags lie.

@@ -9,33 +9,50 @@ mod classes;
 mod code;
 mod collections;
 mod decode;
+mod exceptions;
+mod fiber;
 mod frame;
 mod heap;
 mod layout;
 mod lines;
+mod locals;
+mod objects;
 mod plumbing;
 mod probe;
 mod shapes;
+mod slots;
+mod step;
 mod tags;
 mod text;
+mod value;
 mod version;
 mod vm;
 
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use kcore_mem::{Addr, AddrRange};
-use kcore_unwind::Tid;
+use kcore_unwind::{Phase, Regs, RuleFrame, RuleStep, Tid};
 use rustc_hash::FxHashMap;
 
 pub use code::{Code, CodeKind};
 use decode::Decoder;
+pub use exceptions::Exception;
+pub use fiber::{Fiber, FiberState, Fibers};
 pub use frame::{Chain, Group, RubyFrame};
 use heap::Heap;
 use layout::{Layout, VariableKind};
+pub use locals::Local;
+pub use objects::{CLASSES, RECEIVER, STACK};
 pub use probe::{NAME, PROBE};
+use slots::Pages;
+use version::Version;
 pub use vm::{Context, RubyThread, ThreadState, Threads};
 
-use crate::{Host, Identity, NativeStack, Runtime, Span, ThreadFacts};
+use crate::{
+    Dialect, DyingStack, Ending, FrameKind, FrameOfLanguage, Host, Identity, NativeStack, Runtime,
+    ScriptVariable, ScriptVariables, Span, Task, ThreadFacts, VariableLimits, graph::GraphCell,
+    objects::Objects,
+};
 
 /// MRI in a process.
 pub struct Ruby {
@@ -54,6 +71,9 @@ pub struct Ruby {
     /// Where jumps to `rb_vm_exec` go on.
     resumes: OnceLock<Option<Addr>>,
     threads: OnceLock<Threads>,
+    fibers: OnceLock<Fibers>,
+    pages: OnceLock<Pages>,
+    graph: GraphCell,
     /// What lies where frames have their code: threads share methods.
     codes: RwLock<FxHashMap<Addr, Option<Arc<Code>>>>,
 }
@@ -70,8 +90,29 @@ impl Ruby {
             guard: None,
             resumes: OnceLock::new(),
             threads: OnceLock::new(),
+            fibers: OnceLock::new(),
+            pages: OnceLock::new(),
+            graph: GraphCell::default(),
             codes: RwLock::default(),
         }
+    }
+
+    /// That whose `rb_vm_t` lies at `vm`, of this major and minor version, in a module: for who knows where it lies, and
+    /// perhaps the names of identifiers and the tree of shapes.
+    ///
+    /// # Errors
+    /// In words, where the layouts of the version are not known.
+    pub fn with_vm(
+        (major, minor): (u8, u8),
+        module: AddrRange,
+        vm: Addr,
+        names: Option<Addr>,
+        shapes: Option<Addr>,
+    ) -> Result<Self, String> {
+        let version = Version::new(major, minor);
+        let layout = Layout::of(version)
+            .ok_or_else(|| format!("the layouts of Ruby {version} are not known"))?;
+        Ok(Self { names, shapes, ..Self::new(Identity::new(NAME, ""), layout, module, vm) })
     }
 
     /// The same one, which says what it cannot decode.
@@ -121,6 +162,16 @@ impl Runtime for Ruby {
         &self.identity
     }
 
+    fn step(
+        &self,
+        host: &dyn Host,
+        phase: Phase,
+        frame: &RuleFrame<'_>,
+        caller: &mut Regs,
+    ) -> Option<RuleStep> {
+        self.step_out(host, phase, frame, caller)
+    }
+
     fn decode(&self, host: &dyn Host, stack: &NativeStack<'_>) -> Vec<Span> {
         Decoder { ruby: self, host }.spans(stack)
     }
@@ -137,6 +188,53 @@ impl Runtime for Ruby {
     /// Control frames lie in memory of their own.
     fn needs_its_instant(&self) -> bool {
         true
+    }
+
+    /// Fibers have them.
+    fn keeps_stacks(&self) -> bool {
+        true
+    }
+
+    fn tasks(&self, host: &dyn Host) -> Vec<Task> {
+        self.fiber_tasks(host)
+    }
+
+    fn identify(&self, host: &dyn Host, at: Addr) -> Option<String> {
+        let object = self.holder(host, at)?;
+        let inside = match at.offset_from(object.at) {
+            Some(0) | None => String::new(),
+            Some(offset) => format!("+{offset:#x}"),
+        };
+        let class = self.class_at(host, object.at)?;
+        Some(format!("{:x}{inside}, {class} of {} bytes", object.at.get(), object.size))
+    }
+
+    fn variables(
+        &self,
+        host: &dyn Host,
+        frame: &FrameOfLanguage<'_>,
+        limits: VariableLimits,
+    ) -> Option<ScriptVariables> {
+        let at = frame.object.filter(|_| frame.kind == FrameKind::Ruby)?;
+        let mut locals = self.locals(host, at)?;
+        locals.retain(|local| limits.locals || local.is_argument);
+        // Arguments come first.
+        locals.sort_by_key(|local| !local.is_argument);
+        let told = |local: Local| ScriptVariable {
+            value: self.value(host, local.value, limits),
+            name: local.name,
+            is_argument: local.is_argument,
+        };
+        let variables = locals.into_iter().map(told).collect();
+        Some(ScriptVariables { dialect: Dialect::Ruby, variables })
+    }
+
+    fn objects(&self, _host: &dyn Host) -> Option<&dyn Objects> {
+        Some(self)
+    }
+
+    fn end(&self, host: &dyn Host, dying: &DyingStack<'_>) -> Vec<Ending> {
+        self.endings(host, dying)
     }
 
     fn thread(&self, host: &dyn Host, thread: Tid) -> Option<ThreadFacts> {

@@ -125,7 +125,7 @@ fn names(heap: &Heap<'_>, module: &dyn HostModule) -> Option<Addr> {
         });
         (named.count() as u64 >= TRIED.saturating_sub(2)).then_some(pages.at)
     };
-    search(heap, module, 3, is_it)
+    search(module, 3, is_it)
 }
 
 /// The nodes of the tree of shapes: in 3.2 the VM points to them, later a structure that a variable points to. Its first
@@ -137,12 +137,11 @@ fn shapes(heap: &Heap<'_>, module: &dyn HostModule) -> Option<Addr> {
         let count = heap.uint(tree, 16, 4)?;
         (count >= MIN_SHAPES && heap.is_shape_list(list)).then_some(list)
     };
-    search(heap, module, 1, |at| is_tree(heap.pointer(at, 0)?))
+    search(module, 1, |at| is_tree(heap.pointer(at, 0)?))
 }
 
 /// The first answer that words of the module's data give.
 fn search(
-    heap: &Heap<'_>,
     module: &dyn HostModule,
     words: u64,
     is_it: impl Fn(Addr) -> Option<Addr>,
