@@ -2,7 +2,8 @@
 
 use kcore_mem::{Addr, AddrRange, CodeAddr};
 use kcore_runtimes::{
-    DyingStack, FrameKind, FrameOfLanguage, NativeStack, Runtime, VariableLimits, objects::Objects, ruby::Ruby,
+    DyingStack, FrameKind, FrameOfLanguage, NativeStack, Runtime, VariableLimits, objects::Objects,
+    ruby::Ruby,
 };
 use kcore_unwind::{End, Frame, Tid, Trust};
 
@@ -13,7 +14,8 @@ const VALUES: u8 = 16;
 /// Where the module lies that is said to be MRI's.
 const MODULE: AddrRange = AddrRange::new(Addr::new(0x40_0000), Addr::new(0x100_0000));
 const VERSIONS: [(u8, u8); 6] = [(2, 7), (3, 0), (3, 1), (3, 2), (3, 3), (3, 4)];
-const LIMITS: VariableLimits = VariableLimits { locals: true, depth: 3, entries: 16, characters: 64 };
+const LIMITS: VariableLimits =
+    VariableLimits { locals: true, depth: 3, entries: 16, characters: 64 };
 
 /// A version, where the VM, the names of identifiers and the tree of shapes lie, values, a stack pointer, and a host as
 /// [`PythonHost::read`] takes it with its memory.
@@ -48,7 +50,10 @@ pub fn run(data: &[u8]) {
         }
         let _ = ruby.end(&host, &DyingStack { stack: native, functions: &[] });
     }
-    assert!(ruby.tasks(&host).len() <= ruby.fibers(&host).all.len(), "a task for each fiber at most");
+    assert!(
+        ruby.tasks(&host).len() <= ruby.fibers(&host).all.len(),
+        "a task for each fiber at most"
+    );
     for value in values {
         let _ = (ruby.value(&host, value, LIMITS), ruby.identify(&host, Addr::new(value)));
         let _ = (ruby.exception(&host, Addr::new(value)), ruby.edges(&host, Addr::new(value)));

@@ -1,15 +1,17 @@
 //! Fibers: those that are suspended, never began, or resumed another, as tasks with their stacks.
 
+use std::sync::Arc;
+
 use kcore::{Core, Task, TaskStart, ruby::Ruby};
 use serde_json::Value;
 
-use crate::{Opened, Place, cases, frames};
+use crate::{FramePlace, Opened, cases, frames};
 
-fn tasks(core: &Core) -> Vec<Task> {
-    core.tasks().into_iter().filter(|task| task.runtime == "ruby").collect()
+fn tasks(core: &Core) -> Vec<Arc<Task>> {
+    core.tasks().iter().filter(|task| task.runtime == "ruby").cloned().collect()
 }
 
-fn told_frames(told: &Value) -> Option<Vec<Place>> {
+fn told_frames(told: &Value) -> Option<Vec<FramePlace>> {
     let place = |frame: &Value| {
         let text = |name: &str| frame[name].as_str().unwrap_or_default().to_owned();
         (text("function"), text("file"), frame["line"].as_u64().unwrap_or_default())
@@ -18,7 +20,7 @@ fn told_frames(told: &Value) -> Option<Vec<Place>> {
 }
 
 /// The task of the fiber whose object lies at an address.
-fn task_of(core: &Opened, object: u64) -> Task {
+fn task_of(core: &Opened, object: u64) -> Arc<Task> {
     let runtimes = core.core.runtimes();
     let ruby = runtimes.of::<Ruby>().next().expect("Ruby");
     let fibers = ruby.fibers(&*core.core);
@@ -42,7 +44,8 @@ fn fibers_are_tasks_in_the_states_and_with_the_frames_that_the_program_told() {
                 continue;
             }
             let stack = core.records(&format!("{:x}::stack", task.id)).remove(0);
-            let shown: Vec<Place> = frames(&stack).into_iter().map(|(place, _)| place).collect();
+            let shown: Vec<FramePlace> =
+                frames(&stack).into_iter().map(|(place, _)| place).collect();
             assert!(shown.len() >= 6, "{}: {stack:#}", core.name);
             if let Some(told) = told_frames(fiber) {
                 assert_eq!(shown, told, "{}: {stack:#}", core.name);
@@ -71,7 +74,7 @@ fn a_fiber_that_resumed_another_says_so_and_the_other_is_its_threads() {
         let stack = core.records(&format!("{:x}::stack", resumed.id)).remove(0);
         let functions: Vec<String> =
             frames(&stack).into_iter().map(|((function, ..), _)| function).collect();
-        let told = ["Fiber#resume", "Object#in_fiber", "Kernel#send"];
+        let told = ["Fiber#resume", "Object#in_fiber", "block in Object#start"];
         assert_eq!(functions[..3.min(functions.len())], told[..3], "{}: {stack:#}", core.name);
     }
 }

@@ -56,10 +56,10 @@ fn cases() -> Vec<Case> {
 }
 
 /// A frame of Ruby: function, file, line.
-type Place = (String, String, u64);
+type FramePlace = (String, String, u64);
 
 /// Frames of Ruby of a record of a stack, with what is doubted of each.
-fn frames(record: &Value) -> Vec<(Place, Option<String>)> {
+fn frames(record: &Value) -> Vec<(FramePlace, Option<String>)> {
     let all = record["frames"].as_array().unwrap_or_else(|| panic!("frames: {record}"));
     let own = all.iter().filter(|frame| frame["kind"] == "ruby");
     let text = |value: &Value| value.as_str().unwrap_or("?").to_owned();

@@ -4,10 +4,10 @@ use gen_cores::{Call, Thread};
 use kcore::{Fate, LastWords, Tid};
 use serde_json::Value;
 
-use crate::{Opened, Place, cases, frames};
+use crate::{FramePlace, Opened, cases, frames};
 
 /// The frames that the program told.
-fn told(thread: &Thread) -> Vec<Place> {
+fn told(thread: &Thread) -> Vec<FramePlace> {
     let place = |call: &Call| {
         let file = call.file.clone().unwrap_or_default();
         (call.function.clone().unwrap_or_default(), file, u64::from(call.line.unwrap_or_default()))
@@ -27,9 +27,9 @@ pub fn check(core: &Opened) {
         let stack = core.records(&format!("0t{}::stack", thread.tid)).remove(0);
         let (shown, mut told) = (frames(&stack), told(thread));
         let name = format!("{} {}", core.name, thread.role);
-        let mut places: Vec<Place> = shown.iter().map(|(place, _)| place.clone()).collect();
+        let mut places: Vec<FramePlace> = shown.iter().map(|(place, _)| place.clone()).collect();
         if !is_exact(core, thread) {
-            let last = |all: &mut Vec<Place>| all.first_mut().expect("a frame").2 = 0;
+            let last = |all: &mut Vec<FramePlace>| all.first_mut().expect("a frame").2 = 0;
             last(&mut places);
             last(&mut told);
         } else {

@@ -78,7 +78,7 @@ fn variables_are_spelled_as_the_program_spelled_them() {
 #[test]
 fn classes_have_as_many_objects_as_the_program_counted() {
     for core in cases().iter().map(Opened::of) {
-        let records = core.records("::classes");
+        let records = core.records("::classes -a");
         let count = |class: &str| -> u64 {
             let of = records.iter().filter(|record| record["class"] == class);
             of.filter_map(|record| record["count"].as_u64()).sum()

@@ -88,8 +88,11 @@ impl Decoder<'_> {
         hidden.map(|(place, _)| Span::replacing(place, Vec::new())).collect()
     }
 
-    /// Whether a native frame does nothing but call.
+    /// Whether a native frame does nothing but call, or is machine code of frames that are shown.
     fn calls(&self, frame: &Frame) -> bool {
+        if self.host.module_at(frame.pc.lookup()).is_none() {
+            return self.ruby.is_machine_code(self.host, frame.pc);
+        }
         self.ruby.module.contains(frame.pc.lookup())
             && self.host.function_at(frame.pc).is_some_and(|name| is_plumbing(&name))
     }

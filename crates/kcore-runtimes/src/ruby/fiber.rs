@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use kcore_mem::{Addr, AddrRange, CodeAddr};
 use kcore_unwind::{RegisterId, Regs};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     Ruby,
@@ -27,8 +27,6 @@ const CONTEXT: u64 = 80;
 const TYPED: u64 = 32;
 /// `FIBER_CONTEXT`.
 const IS_FIBER: u64 = 1;
-/// Bytes of the buffers of `__builtin_setjmp` and of `setjmp`, of which a fiber has one.
-const BUFFERS: [u64; 2] = [40, 200];
 /// Bytes of a stack, at most.
 const MAX_STACK: u64 = 1 << 32;
 /// What `coroutine_transfer` leaves on the stack, from its pointer on: r15, r14, r13, r12, rbx, rbp, the return address.
@@ -79,15 +77,14 @@ pub struct Fiber {
 pub struct Fibers {
     /// They, by their address.
     pub all: Vec<Fiber>,
+    /// The suspended ones, by the stack pointer with which they go on.
+    by_stack_pointer: FxHashMap<Addr, usize>,
 }
 
 impl Fibers {
     /// The suspended fiber whose stack begins at a stack pointer.
     pub fn at_stack_pointer(&self, sp: Addr) -> Option<&Fiber> {
-        let is_there = |fiber: &&Fiber| {
-            fiber.state == FiberState::Suspended && fiber.sp.checked_add(POPPED) == Some(sp)
-        };
-        self.all.iter().find(is_there)
+        self.all.get(*self.by_stack_pointer.get(&sp)?)
     }
 
     /// The fiber on whose own stack an address lies.
@@ -105,6 +102,7 @@ impl Ruby {
     fn find_fibers(&self, host: &dyn Host) -> Fibers {
         let heap = self.heap(host);
         let threads = self.threads(host);
+        let Some(buffer) = self.buffer_size(host) else { return Fibers::default() };
         let known: FxHashSet<Addr> = threads.all.iter().map(|thread| thread.at).collect();
         let mut places: FxHashSet<Addr> = FxHashSet::default();
         // The budget ends long work.
@@ -126,13 +124,18 @@ impl Ruby {
                     break;
                 };
                 places.insert(at);
-                next = heap.fiber(at).and_then(|fiber| fiber.resumer);
+                next = heap.fiber(at, buffer).and_then(|fiber| fiber.resumer);
             }
         }
-        let mut all: Vec<Fiber> = places.into_iter().filter_map(|at| heap.fiber(at)).collect();
+        let mut all: Vec<Fiber> =
+            places.into_iter().filter_map(|at| heap.fiber(at, buffer)).collect();
         all.retain(|fiber| fiber.state != FiberState::Terminated);
         all.sort_unstable_by_key(|fiber| fiber.at);
-        Fibers { all }
+        let suspended =
+            all.iter().enumerate().filter(|(_, fiber)| fiber.state == FiberState::Suspended);
+        let by_stack_pointer =
+            suspended.filter_map(|(index, fiber)| Some((fiber.sp.checked_add(POPPED)?, index)));
+        Fibers { by_stack_pointer: by_stack_pointer.collect(), all }
     }
 
     /// The fibers as tasks, but for the first of each thread while the thread runs that: it is the thread.
@@ -221,12 +224,8 @@ impl Heap<'_> {
         self.pointer(context, self.layout.context.thread)
     }
 
-    /// The fiber at an address. How big its buffer for jumps is depends on how MRI was built.
-    fn fiber(&self, at: Addr) -> Option<Fiber> {
-        BUFFERS.into_iter().find_map(|buffer| self.fiber_with(at, buffer))
-    }
-
-    fn fiber_with(&self, at: Addr, buffer: u64) -> Option<Fiber> {
+    /// The fiber at an address. How big its buffer for jumps is depends on how MRI was built: that of a tag says it.
+    fn fiber(&self, at: Addr, buffer: u64) -> Option<Fiber> {
         let version = self.layout.version;
         // Behind the buffer: `ensure_array`, to 3.3, and what a compiler has.
         let extra = if version >= Version::new(3, 4) { 8 } else { 16 };

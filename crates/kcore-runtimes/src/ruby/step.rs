@@ -47,7 +47,7 @@ impl Ruby {
     }
 
     /// Code that was made at run time, and is no file's.
-    fn is_machine_code(&self, host: &dyn Host, pc: CodeAddr) -> bool {
+    pub(super) fn is_machine_code(&self, host: &dyn Host, pc: CodeAddr) -> bool {
         host.range_at(pc.lookup()).is_some_and(|range| range.executable && !range.is_file)
     }
 

@@ -81,6 +81,16 @@ impl Ruby {
         self.module.contains(resumes).then_some(tag)
     }
 
+    /// Bytes of a buffer for jumps, as a tag of any thread has it.
+    pub(super) fn buffer_size(&self, host: &dyn Host) -> Option<u64> {
+        let heap = self.heap(host);
+        let contexts = self.threads(host).all.iter().filter_map(|it| heap.context(it.context));
+        { contexts }.find_map(|context| {
+            let innermost = heap.pointer(context.at, INNERMOST)?;
+            self.tag(&heap, innermost).map(|tag| tag.size)
+        })
+    }
+
     /// The tags of the function that runs frames.
     pub(super) fn activations(
         &self,

@@ -24,8 +24,9 @@ const FLONUM_MASK: u64 = 3;
 const FLONUM: u64 = 2;
 /// The flonum of 0.0.
 const ZERO: u64 = 0x8000_0000_0000_0002;
-/// Digits of an integer that are told, at most, each of 64 bits.
-const MAX_DIGITS: u64 = 64;
+/// Digits of an integer that are told, at most: `BDIGIT` of `internal/bignum.h` has 32 bits.
+const MAX_DIGITS: u64 = 128;
+const DIGIT: u64 = 4;
 /// Flags of a big integer: it is positive; its digits lie in it.
 const POSITIVE: u32 = 1;
 const EMBEDDED: u32 = 2;
@@ -151,7 +152,7 @@ impl Teller<'_> {
                 }
             };
             (count <= MAX_DIGITS).then_some(())?;
-            let digits = (0..count).map(|index| self.heap.word(at, index.checked_mul(8)?));
+            let digits = (0..count).map(|index| self.heap.uint(at, index.checked_mul(DIGIT)?, 4));
             Some(decimal(digits.collect::<Option<Vec<u64>>>()?))
         };
         match digits() {
@@ -253,21 +254,21 @@ fn flonum(value: u64) -> f64 {
     f64::from_bits(bits.rotate_right(3))
 }
 
-/// Digits of 64 bits, the lowest first, in decimal.
+/// Digits of 32 bits, the lowest first, in decimal.
 fn decimal(mut digits: Vec<u64>) -> String {
-    const PART: u128 = 10_000_000_000_000_000_000;
+    const PART: u64 = 1_000_000_000;
     let mut parts: Vec<u64> = Vec::new();
     while digits.iter().any(|digit| *digit != 0) {
-        let mut rest = 0_u128;
+        let mut rest = 0_u64;
         for digit in digits.iter_mut().rev() {
-            let whole = rest << 64 | u128::from(*digit);
-            *digit = u64::try_from(whole.checked_div(PART).unwrap_or_default()).unwrap_or_default();
+            let whole = rest << 32 | *digit;
+            *digit = whole.checked_div(PART).unwrap_or_default();
             rest = whole.checked_rem(PART).unwrap_or_default();
         }
-        parts.push(u64::try_from(rest).unwrap_or_default());
+        parts.push(rest);
     }
     let Some(first) = parts.pop() else { return "0".to_owned() };
-    let rest = parts.iter().rev().map(|part| format!("{part:019}"));
+    let rest = parts.iter().rev().map(|part| format!("{part:09}"));
     std::iter::once(first.to_string()).chain(rest).collect()
 }
 
@@ -287,11 +288,11 @@ mod tests {
 
     #[test]
     fn big_integers_are_spelled_in_decimal() {
-        assert_eq!(decimal(vec![0, 1]), "18446744073709551616");
-        assert_eq!(decimal(vec![0, 0, 1]), "340282366920938463463374607431768211456");
+        assert_eq!(decimal(vec![0, 0, 1]), "18446744073709551616");
+        assert_eq!(decimal(vec![0, 0, 0, 0, 1]), "340282366920938463463374607431768211456");
         assert_eq!(
-            (decimal(vec![]), decimal(vec![10_000_000_000_000_000_000])),
-            ("0".into(), "10000000000000000000".into())
+            (decimal(vec![]), decimal(vec![1_000_000_000])),
+            ("0".into(), "1000000000".into())
         );
     }
 }
