@@ -39,7 +39,8 @@ pub enum StackStart {
 
 impl StackStart {
     /// What the address before the dcmd means: a thread or a frame of a pipe; a number is a frame
-    /// pointer if it is a mapped address, else a thread's id. Without one: the current thread.
+    /// pointer if it is a mapped address, or the task of a runtime that lies there, else a thread's id. Without one: the
+    /// current thread.
     pub fn of(cx: &Cx<'_>) -> Result<Self> {
         let core = cx.core();
         match cx.addr() {
@@ -61,7 +62,13 @@ impl StackStart {
         let core = cx.core();
         if core.mapping_at(at).is_some() {
             let tid = core.thread_of_stack(at).map_or_else(|| cx.current_thread(), Ok)?;
-            return Ok(frame_with_pointer(core, tid, at).unwrap_or(Self::FramePointer { tid, at }));
+            if let Some(frame) = frame_with_pointer(core, tid, at) {
+                return Ok(frame);
+            }
+            // Tasks are asked for where that costs no search of libraries.
+            let is_kept = core.runtimes().keep_stacks();
+            let task = is_kept.then(|| core.task_numbered(at.get())).flatten();
+            return Ok(task.cloned().map_or(Self::FramePointer { tid, at }, Self::Task));
         }
         let tid = u32::try_from(at.get()).map(Tid::new);
         let thread = tid.ok().filter(|tid| core.thread(*tid).or(meant(core, *tid)).is_some());

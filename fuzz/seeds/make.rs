@@ -28,6 +28,8 @@ mod pythonic;
 mod recorder;
 #[path = "make/registered.rs"]
 mod registered;
+#[path = "make/rubyish.rs"]
+mod rubyish;
 #[path = "make/scripted.rs"]
 mod scripted;
 #[path = "make/shared.rs"]
@@ -86,6 +88,7 @@ fn typed() {
         seeds.iter().for_each(|(name, bytes)| put(target, name, bytes));
     }
     scripted::seeds().iter().for_each(|(name, bytes)| put("v8", name, bytes));
+    rubyish::seeds().iter().for_each(|(name, bytes)| put("ruby", name, bytes));
     goish::seeds().iter().for_each(|(name, bytes)| put("go", name, bytes));
     javaish::seeds().iter().for_each(|(name, bytes)| put("java", name, bytes));
     pythonic::seeds().iter().for_each(|(name, bytes)| put("python", name, bytes));

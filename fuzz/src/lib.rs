@@ -30,6 +30,7 @@ pub mod python;
 pub mod python_host;
 pub mod registered;
 pub mod repeated;
+pub mod ruby;
 pub mod sections;
 pub mod session;
 pub mod shown;

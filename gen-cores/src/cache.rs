@@ -66,6 +66,7 @@ fn include_dir(language: Language) -> PathBuf {
     match language {
         Language::JavaScript => paths::include_dir().join("js"),
         Language::Python => paths::include_dir().join("python"),
+        Language::Ruby => paths::include_dir().join("ruby"),
         _ => paths::include_dir(),
     }
 }

@@ -35,11 +35,13 @@ mod program;
 mod python;
 mod qemu;
 mod recipe;
+mod ruby;
 mod run;
 mod sparse;
 pub mod testdata;
 mod tools;
 mod truth;
+mod unpacked;
 mod variant;
 mod wheel;
 

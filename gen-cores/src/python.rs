@@ -13,7 +13,7 @@ use crate::apt;
 use crate::command::Line;
 use crate::error::AtPath;
 use crate::lock::Lock;
-use crate::{Download, Error, Result, Scenario, Variant, few, paths};
+use crate::{Download, Error, Result, Scenario, Variant, few, paths, unpacked};
 
 /// An interpreter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,11 +79,6 @@ const INTERPRETERS: &[Interpreter] = &[
 /// those that were measured, of the usual builds and of those that check themselves.
 const MEGABYTES: (u32, u32) = (10, 40);
 const DEBUG_MEGABYTES: (u32, u32) = (65, 180);
-
-/// What the dynamic linker is called in a case's folder: as long as, at most, the name that an
-/// interpreter's file asks for, in whose place it is written.
-const LINKER: &str = "lib/ld.so";
-const SYSTEM_LINKER: &[u8] = b"/lib64/ld-linux-x86-64.so.2\0";
 
 /// The interpreter that a word of a variant's name asks for: `python3.8`, `debian3.14`.
 pub(crate) fn interpreter(word: &str) -> Option<Interpreter> {
@@ -202,45 +197,13 @@ impl Interpreter {
     /// Debian's, which asks for a dynamic linker in the case's folder, with links of all libraries there.
     fn give_patched(self, program: &Path) -> Result<String> {
         let root = self.debian().join("root");
-        let from = root.join("usr/bin").join(self.debian_file());
-        let mut bytes = std::fs::read(&from).at(&from)?;
-        let at = bytes.windows(SYSTEM_LINKER.len()).position(|window| window == SYSTEM_LINKER);
-        let wrong = || Error::Toolchain { path: from.clone(), reason: "asks for no linker".into() };
-        let at = at.ok_or_else(wrong)?;
-        bytes[at..at + SYSTEM_LINKER.len()].fill(0);
-        bytes[at..at + LINKER.len()].copy_from_slice(LINKER.as_bytes());
-        std::fs::write(program, bytes).at(program)?;
-        Line::new("chmod").arg("755").path(program).run(Path::new("/"))?;
-        let lib = program.with_file_name("lib");
-        std::fs::create_dir_all(&lib).at(&lib)?;
-        for folder in ["lib/x86_64-linux-gnu", "usr/lib/x86_64-linux-gnu", "usr/lib"] {
-            link_all(&root.join(folder), &lib)?;
-        }
-        link(&lib.join("ld-linux-x86-64.so.2"), &lib.join("ld.so"))?;
-        Ok(format!("cp {} {} # with {LINKER}", from.display(), program.display()))
+        unpacked::give(&root, &root.join("usr/bin").join(self.debian_file()), program)
     }
 
     /// What stands before the program where it is run.
     pub(crate) fn environment(self) -> Option<&'static str> {
         (self.from != From::Pyenv).then_some("LD_LIBRARY_PATH=lib")
     }
-}
-
-fn link_all(from: &Path, to: &Path) -> Result<()> {
-    let Ok(entries) = std::fs::read_dir(from) else { return Ok(()) };
-    for entry in entries {
-        let path = entry.at(from)?.path();
-        let to = to.join(path.file_name().unwrap_or_default());
-        if path.exists() && !to.exists() {
-            link(&path, &to)?;
-        }
-    }
-    Ok(())
-}
-
-fn link(from: &Path, to: &Path) -> Result<()> {
-    let whole = from.canonicalize().at(from)?;
-    std::os::unix::fs::symlink(whole, to).at(to)
 }
 
 /// Why the interpreter that a variant needs is not to be had here, if so; asked once in a process.
@@ -284,6 +247,5 @@ mod tests {
         }
         let debug = interpreter("debian3.13d").unwrap();
         assert_eq!((debug.debian_file().as_str(), debug.packages().len()), ("python3.13d", 4));
-        assert!(LINKER.len() < SYSTEM_LINKER.len());
     }
 }

@@ -25,13 +25,15 @@ pub enum Language {
     Python,
     /// Java, by a release of HotSpot.
     Java,
+    /// Ruby, by an interpreter of MRI.
+    Ruby,
 }
 
 impl Language {
     /// Whether the compiler makes all that runs, so that other debuggers know its stacks too; else frames
     /// of a runtime stand between those of the program.
     pub fn is_compiled(self) -> bool {
-        !matches!(self, Language::JavaScript | Language::Python | Language::Java)
+        matches!(self, Language::C | Language::Cpp | Language::Rust | Language::Go)
     }
 }
 
@@ -58,8 +60,8 @@ pub struct Recipe {
     pub shows: String,
     /// The language.
     pub language: Language,
-    /// The source, relative to the recipe; `main.c`, `main.cpp`, `main.rs`, `main.go`, `main.js`, `main.py` or
-    /// `Main.java` if not given.
+    /// The source, relative to the recipe; `main.c`, `main.cpp`, `main.rs`, `main.go`, `main.js`, `main.py`,
+    /// `Main.java` or `main.rb` if not given.
     pub source: Option<String>,
     /// Sources of more units in C or C++, relative to the recipe; of a program in Go, more of it, which may be C; of a
     /// program in Java, its library of native code.
@@ -218,6 +220,7 @@ impl Scenario {
             Language::JavaScript => "main.js",
             Language::Python => "main.py",
             Language::Java => "Main.java",
+            Language::Ruby => "main.rb",
         };
         let path = self.dir.join(self.recipe.source.as_deref().unwrap_or(default));
         // Without `..`, which debug information would carry.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::account::Account;
 use crate::error::AtPath;
-use crate::{Error, Language, java, Result, Scenario, Variant};
+use crate::{Error, Language, Result, Scenario, Variant, java};
 
 /// The longest that a program may take to die, with a core of a thousand threads on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(120);
@@ -45,8 +45,11 @@ impl Run<'_> {
         let python = self.variant.python;
         let mut words: Vec<String> =
             python.and_then(|python| python.environment()).map(str::to_owned).into_iter().collect();
+        words.extend(self.variant.ruby.into_iter().flat_map(|ruby| ruby.environment()));
         words.push(format!("./{}", self.scenario.name));
-        if matches!(self.scenario.recipe.language, Language::JavaScript | Language::Python) {
+        let ruby = self.variant.ruby.map(|ruby| ruby.flags).unwrap_or_default();
+        words.extend(ruby.iter().map(|flag| (*flag).to_owned()));
+        if !self.scenario.recipe.language.is_compiled() {
             words.extend(self.scenario.recipe.flags.iter().cloned());
             let when = self.scenario.recipe.when_for(self.variant);
             words.extend(when.flat_map(|when| when.flags.iter().cloned()));

@@ -4,6 +4,7 @@ use crate::golang;
 use crate::java;
 use crate::node::{self, Release};
 use crate::python::{self, Interpreter};
+use crate::ruby;
 use crate::{DebugForm, Error, Language, Result};
 
 /// Optimisation and frame pointers.
@@ -115,6 +116,8 @@ pub struct Variant {
     pub(crate) node: Option<Release>,
     /// The interpreter that runs a program in Python.
     pub(crate) python: Option<Interpreter>,
+    /// The interpreter that runs a program in Ruby.
+    pub(crate) ruby: Option<ruby::Interpreter>,
     /// The release of Go that builds a program in Go, with its own `go build`.
     pub(crate) go: Option<golang::Release>,
     /// The release of the virtual machine that runs a program in Java.
@@ -135,10 +138,12 @@ impl Variant {
         let (first, rest) = name.split_once('-').unwrap_or((name, ""));
         let node = node::release(first);
         let python = python::interpreter(first);
+        let ruby = ruby::interpreter(first);
         let go = golang::release(first);
         let java = java::release(first);
+        let is_script = node.is_some() || python.is_some() || ruby.is_some();
         // Runtimes as they are distributed.
-        let (opt, link) = match node.is_some() || python.is_some() || go.is_some() || java.is_some() {
+        let (opt, link) = match is_script || go.is_some() || java.is_some() {
             true => (Opt::Full, Link::NoPie),
             false => (parse_opt(first).ok_or_else(|| unknown(name, first))?, Link::Pie),
         };
@@ -153,6 +158,7 @@ impl Variant {
             arch: Arch::X86_64,
             node,
             python,
+            ruby,
             go,
             java,
             stripped: false,
@@ -211,10 +217,8 @@ impl Variant {
 
     /// The word of the name that asks for a version of a runtime (`node20`, `debian3.14`), if one does.
     pub fn runtime(&self) -> Option<&str> {
-        let has_runtime = self.node.is_some()
-            || self.python.is_some()
-            || self.go.is_some()
-            || self.java.is_some();
+        let is_script = self.node.is_some() || self.python.is_some() || self.ruby.is_some();
+        let has_runtime = is_script || self.go.is_some() || self.java.is_some();
         self.name.split('-').next().filter(|_| has_runtime)
     }
 
@@ -255,6 +259,7 @@ pub fn default_variants(language: Language) -> &'static [&'static str] {
         Language::JavaScript => NODE_VARIANTS,
         Language::Python => PYTHON_VARIANTS,
         Language::Java => JAVA_VARIANTS,
+        Language::Ruby => RUBY_VARIANTS,
     }
 }
 
@@ -331,6 +336,7 @@ const PYTHON_VARIANTS: &[&str] = &[
 ];
 
 const JAVA_VARIANTS: &[&str] = &["java11", "java17", "java21", "java25", "debianjava17"];
+const RUBY_VARIANTS: &[&str] = &["ruby2.7", "ruby3.1", "ruby3.3", "yjit3.1"];
 
 const NODE_ON_DEMAND: &[&str] = &[
     "node16",
@@ -363,6 +369,7 @@ mod tests {
             Language::JavaScript,
             Language::Python,
             Language::Java,
+            Language::Ruby,
         ] {
             for name in default_variants(language).iter().chain(default_on_demand(language)) {
                 assert_eq!(Variant::parse(name).unwrap().name, *name);

@@ -48,6 +48,7 @@ fn every_source_says_what_it_shows() {
             Language::Go | Language::JavaScript | Language::Java => &["//"],
             Language::Rust => &["//!"],
             Language::Python => &["\"\"\""],
+            Language::Ruby => &["#"],
         };
         let has_comment = starts.iter().any(|start| text.starts_with(start));
         assert!(has_comment, "{}: no comment at its head", scenario.name);

@@ -49,6 +49,7 @@ pub mod objects;
 mod probe;
 pub mod python;
 pub mod registered;
+pub mod ruby;
 mod runtime;
 mod runtimes;
 mod script_value;

@@ -15,6 +15,8 @@ pub enum Dialect {
     JavaScript,
     /// Python, as `repr` spells it.
     Python,
+    /// Ruby, as `inspect` spells it, to 3.3.
+    Ruby,
 }
 
 /// A value of a script language.

@@ -179,7 +179,7 @@ pub use kcore_runtimes::{
     ScriptVariables, Span, TASK_PROBES, Task, TaskProbe, TaskStart, TextRest, ThreadFacts,
     Undecoded, VariableLimits,
 };
-pub use kcore_runtimes::{bthread, fiber, go, graph, java, objects, python, v8};
+pub use kcore_runtimes::{bthread, fiber, go, graph, java, objects, python, ruby, v8};
 pub use kcore_symbols::{
     AliasKind, AliasType, ArrayType, BaseClass, BaseType, BitField, Composite, DebugInfo, DieId,
     Dimension, Encoding, Enumeration, Enumerator, Keyword, Language, Member, MemberPlace,

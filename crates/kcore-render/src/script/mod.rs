@@ -8,6 +8,7 @@
 mod block;
 mod number;
 mod python;
+mod ruby;
 mod scalar;
 #[cfg(test)]
 mod tests;
@@ -35,8 +36,10 @@ pub(crate) fn write(canvas: &mut Canvas<'_>, cell: &ScriptCell<'_>, numbers: Num
 }
 
 fn written(out: Lines<'_, '_>, cell: &ScriptCell<'_>, numbers: Numbers) -> String {
-    if cell.style.dialect == Dialect::Python {
-        return python::written(out, cell, numbers);
+    match cell.style.dialect {
+        Dialect::Python => return python::written(out, cell, numbers),
+        Dialect::Ruby => return ruby::written(out, cell, numbers),
+        Dialect::JavaScript => {}
     }
     let mut writer = Writer { out, style: cell.style, numbers };
     writer.node(&cell.node, cell.style.indent);
