@@ -1,7 +1,7 @@
 //! Stacks that go from Go to C and back, held against what the program told of each: its own frames, of both languages,
 //! innermost first.
 
-use std::{collections::BTreeMap, fs};
+use std::{collections::BTreeMap, fs, path::Path};
 
 use gen_cores::Case;
 use serde_json::Value;
@@ -9,14 +9,14 @@ use serde_json::Value;
 use crate::{Opened, cases, frames, harness, number, open};
 
 /// What a stack is made of: the goroutine, the thread if it stays on one, and functions.
-struct Joined {
-    goroutine: u64,
+pub struct Joined {
+    pub goroutine: u64,
     thread: Option<u64>,
     functions: Vec<String>,
 }
 
-fn told(case: &Case) -> Vec<Joined> {
-    let text = fs::read_to_string(case.dir.join("joined.txt")).expect("what it told");
+pub fn told(dir: &Path) -> Vec<Joined> {
+    let text = fs::read_to_string(dir.join("joined.txt")).expect("what it told");
     let line = |line: &str| {
         let mut words = line.split(' ');
         let mut number = || words.next().and_then(|word| word.parse().ok());
@@ -34,10 +34,8 @@ fn spelled(function: &str) -> String {
 }
 
 /// Whether a stripped program has the name: only Go's functions are in tables of their own.
-fn is_named(function: &str, case: &Case) -> bool {
-    !case.name().contains("stripped")
-        || function.starts_with("main.")
-        || function.starts_with("_cgoexp_")
+fn is_named(function: &str, is_stripped: bool) -> bool {
+    !is_stripped || function.starts_with("main.") || function.starts_with("_cgoexp_")
 }
 
 fn by_goroutine(core: &Opened) -> BTreeMap<u64, Value> {
@@ -45,29 +43,34 @@ fn by_goroutine(core: &Opened) -> BTreeMap<u64, Value> {
     stacks.into_iter().filter_map(|stack| Some((number(&stack)?, stack))).collect()
 }
 
+/// Holds the stacks of a core against what was told of them.
+pub fn check(core: &Opened, told: Vec<Joined>, is_stripped: bool) {
+    let stacks = by_goroutine(core);
+    for joined in told {
+        let name = format!("{} {}", core.name, joined.goroutine);
+        let stack = stacks.get(&joined.goroutine).unwrap_or_else(|| panic!("{name}"));
+        let wanted: Vec<&String> =
+            joined.functions.iter().filter(|function| is_named(function, is_stripped)).collect();
+        let own: Vec<String> =
+            frames(stack).into_iter().map(|(function, _)| spelled(&function)).collect();
+        let own: Vec<&String> = own.iter().filter(|own| wanted.contains(own)).collect();
+        assert_eq!(own, wanted, "{name}: {stack}");
+        assert_eq!(stack["end"]["reason"], "outermost", "{name}: {stack}");
+        let frames = stack["frames"].as_array().expect("frames");
+        let guess = frames.iter().find(|frame| frame["guess"] == true);
+        assert_eq!(guess, None, "{name}");
+        if let Some(thread) = joined.thread {
+            assert_eq!(stack["tid"], thread, "{name}: {stack}");
+        }
+    }
+}
+
 #[test]
 fn frames_of_both_languages_stand_in_their_order() {
     for case in cases("go-cgo") {
-        let core = open(&case);
-        let (stacks, told) = (by_goroutine(&core), told(&case));
+        let (core, told) = (open(&case), told(&case.dir));
         assert_eq!(told.len(), 7, "{}", core.name);
-        for joined in told {
-            let name = format!("{} {}", core.name, joined.goroutine);
-            let stack = stacks.get(&joined.goroutine).unwrap_or_else(|| panic!("{name}"));
-            let wanted: Vec<&String> =
-                joined.functions.iter().filter(|function| is_named(function, &case)).collect();
-            let own: Vec<String> =
-                frames(stack).into_iter().map(|(function, _)| spelled(&function)).collect();
-            let own: Vec<&String> = own.iter().filter(|own| wanted.contains(own)).collect();
-            assert_eq!(own, wanted, "{name}: {stack}");
-            assert_eq!(stack["end"]["reason"], "outermost", "{name}: {stack}");
-            let guess =
-                stack["frames"].as_array().expect("frames").iter().find(|it| it["guess"] == true);
-            assert_eq!(guess, None, "{name}");
-            if let Some(thread) = joined.thread {
-                assert_eq!(stack["tid"], thread, "{name}: {stack}");
-            }
-        }
+        check(&core, told, case.name().contains("stripped"));
     }
 }
 
@@ -75,7 +78,7 @@ fn frames_of_both_languages_stand_in_their_order() {
 fn goroutines_in_c_are_said_to_be_there() {
     for case in cases("go-cgo") {
         let core = open(&case);
-        let sleeping = told(&case).into_iter().filter(|it| it.functions[0] == "c_sleep");
+        let sleeping = told(&case.dir).into_iter().filter(|it| it.functions[0] == "c_sleep");
         let mut sleeping: Vec<u64> = sleeping.map(|joined| joined.goroutine).chain([1]).collect();
         let listed = core.records("::goroutines");
         let in_c = listed.iter().filter(|record| record["in_c"] == true);
@@ -133,9 +136,6 @@ fn each_library_of_go_has_its_own_goroutines() {
         let wanted =
             ["c_ends", "main.callNative", "main.callBack", "callBack", "c_begins_end", "main"];
         let shown: Vec<&String> = names.iter().filter(|name| wanted.contains(&&***name)).collect();
-        let is_stripped = case.name().contains("stripped");
-        let wanted: Vec<&str> =
-            wanted.into_iter().filter(|name| !is_stripped || *name != "callBack").collect();
         assert_eq!(shown, wanted, "{}: {names:?}", core.name);
     }
 }

@@ -11,7 +11,7 @@ use std::{
 use gen_cores::Case;
 use kcore::{Core, LiveOptions, OpenOptions};
 
-use crate::{Opened, made, states, trace};
+use crate::{Opened, crossing, made, states, trace};
 
 struct Target {
     child: Child,
@@ -37,6 +37,14 @@ impl Target {
         std::thread::sleep(Duration::from_millis(100));
         target
     }
+
+    fn snapshot(&self, case: &Case) -> Opened {
+        let pid = kcore::Pid::new(i32::try_from(self.child.id()).expect("a pid"));
+        let live = LiveOptions { stop_timeout: Duration::from_secs(20), ..LiveOptions::default() };
+        let core = Core::of_process(pid, &live, &OpenOptions::default()).expect("a snapshot");
+        let name = format!("{} live", case.name());
+        Opened { name, core: Arc::new(core), told: Vec::new() }
+    }
 }
 
 impl Drop for Target {
@@ -52,11 +60,18 @@ fn snapshots_have_all_goroutines_with_their_stacks() {
     for variant in ["go1.19", "go1.27-stripped-pie"] {
         let Some(case) = made("goroutines", variant) else { continue };
         let target = Target::start(&case);
-        let pid = kcore::Pid::new(i32::try_from(target.child.id()).expect("a pid"));
-        let live = LiveOptions { stop_timeout: Duration::from_secs(20), ..LiveOptions::default() };
-        let core = Core::of_process(pid, &live, &OpenOptions::default()).expect("a snapshot");
         let text = fs::read_to_string(target.dir.join("trace.txt")).expect("what it told");
-        let name = format!("{} live", case.name());
-        states::check(&Opened { name, core: Arc::new(core), told: trace::parse(&text) });
+        states::check(&Opened { told: trace::parse(&text), ..target.snapshot(&case) });
+    }
+}
+
+#[test]
+fn snapshots_have_the_stacks_of_c_between_those_of_go() {
+    for variant in ["go1.19", "go1.27-stripped-pie"] {
+        let Some(case) = made("go-cgo", variant) else { continue };
+        let target = Target::start(&case);
+        // The first goroutine told how it will end, which it does not here.
+        let told = crossing::told(&target.dir).into_iter().filter(|told| told.goroutine != 1);
+        crossing::check(&target.snapshot(&case), told.collect(), variant.contains("stripped"));
     }
 }

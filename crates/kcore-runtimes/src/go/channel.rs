@@ -26,6 +26,8 @@ const MAX_CAPACITY: u64 = 1 << 40;
 /// Values, and goroutines that wait on one side, at most.
 const MAX_VALUES: u64 = 64;
 const MAX_WAITING: usize = 1 << 20;
+/// How often one goroutine may wait for a channel, on average.
+const EACH: usize = 16;
 
 /// A channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,13 +105,16 @@ impl Go {
         let space = host.space();
         let mut next = space.read_addr(queue).ok()?;
         let mut found = Vec::new();
+        // One that selects may wait for the same channel several times.
+        let known = self.goroutines(host).all.len();
+        let most = known.saturating_mul(EACH).saturating_add(EACH).min(MAX_WAITING);
         while next.get() != 0 {
             let field = |offset: u64| space.read_addr(next.checked_add(offset)?).ok();
             let goroutine = field(GOROUTINE).and_then(|at| self.goroutines(host).lying_at(at));
             let (Some(goroutine), Some(behind)) = (goroutine, field(NEXT)) else {
                 return Some((found, true));
             };
-            if found.len() >= MAX_WAITING {
+            if found.len() >= most {
                 return Some((found, true));
             }
             found.push(goroutine.id);

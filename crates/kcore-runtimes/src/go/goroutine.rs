@@ -178,8 +178,13 @@ impl Goroutine {
             Some(space.read_uint(at, 1).ok()? != 0)
         };
         let is = |behind: u64| machine.and_then(|machine| flag(machine, behind)) == Some(true);
-        // A thread of C keeps it for its next call, since 1.21.
-        let is_kept = layout.minor >= 21 && state == State::SystemCall && is(KEPT);
+        // A thread of C keeps it for its next call, since 1.21. In 1.21 and 1.22 the flag is set below Go too.
+        let is_kept = layout.minor >= 21
+            && state == State::SystemCall
+            && is(KEPT)
+            && machine.and_then(|machine| {
+                space.read_uint(machine.checked_add(layout.calls_of_c)?, 4).ok()
+            }) == Some(0);
         let id = fields.word(behind(ID));
         Self {
             id,

@@ -22,6 +22,8 @@ pub struct Layout {
     pub thread: u64,
     /// The same: `incgo`, whether it runs C.
     pub in_c: u64,
+    /// The same: `ncgo`, how many calls of C are under way.
+    pub calls_of_c: u64,
     /// The `funcID` of functions that the compiler made around others, `abi.FuncIDWrapper`.
     pub wrapper: u8,
     /// `runtime.sudog`: the channel.
@@ -145,9 +147,11 @@ impl Layout {
             ..=21 => CallLayout { depth: 40, goroutine: 48, room: 64 },
             _ => CallLayout { depth: 0, goroutine: 8, room: 16 },
         };
-        let in_c = match minor {
-            25 => 272,
-            _ => 280,
+        let (in_c, calls_of_c) = match minor {
+            ..=21 => (280, 312),
+            22 | 23 => (280, 304),
+            25 => (272, 320),
+            _ => (280, 328),
         };
         let channel = if minor >= 26 { 88 } else { 80 };
         let channel_type = if minor >= 23 { 40 } else { 32 };
@@ -182,6 +186,7 @@ impl Layout {
             g,
             thread,
             in_c,
+            calls_of_c,
             wrapper,
             channel,
             channel_type,

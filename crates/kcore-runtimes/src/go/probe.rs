@@ -19,7 +19,12 @@ pub const NAME: &str = "go";
 /// Go's runtime alone has more code.
 const MIN_CODE: u64 = 256 << 10;
 
+/// The runtime of gcc's compiler of Go, a library. Its goroutines are contexts of C's library, and its tables those of C.
+const GCC: &str = "libgo.so.";
+
 fn find(host: &dyn Host) -> Vec<Finding> {
+    let of_gcc = host.modules().into_iter().filter(|module| module.name().starts_with(GCC));
+    let of_gcc: Vec<Finding> = of_gcc.map(by_gcc).collect();
     let large = host.modules().into_iter().filter(|module| module.code_size() >= MIN_CODE);
     let mut has_goroutines = false;
     let found = large.filter_map(|module| find_in(host, module)).map(|found| match found {
@@ -30,7 +35,15 @@ fn find(host: &dyn Host) -> Vec<Finding> {
         }
         Err(damage) => Finding::Damaged(damage),
     });
-    found.collect()
+    found.chain(of_gcc).collect()
+}
+
+fn by_gcc(module: &dyn HostModule) -> Finding {
+    let why = format!(
+        "{} is the runtime of gccgo, whose goroutines are not decoded: frames are shown as those of C",
+        module.name()
+    );
+    Finding::Damaged(Damage { name: NAME, version: None, why: why.into(), stand_in: None })
 }
 
 fn find_in(host: &dyn Host, module: &dyn HostModule) -> Option<Result<Go, Damage>> {

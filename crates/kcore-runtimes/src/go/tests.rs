@@ -188,3 +188,78 @@ fn a_list_that_is_cut_says_so() {
     let known = go(&host).goroutines(&host).clone();
     assert_eq!(known.why.as_deref(), Some("runtime.allgs has 18446744073709551615 goroutines"));
 }
+
+const TYPES: u64 = MODULE + 0x600;
+const CHANNEL: u64 = G + 0x900;
+const RECORD: u64 = CHANNEL + 0x100;
+const BUFFER: u64 = CHANNEL + 0x200;
+
+/// The goroutine waits to send on a channel of `int`, which has room for two.
+fn with_channel() -> MadeHost {
+    let mut host = with_goroutines();
+    host.words(MODULE + 296, &[TYPES, 0, TYPES + 0x100]);
+    host.words(TYPES + 0x10, &[8]);
+    host.put(TYPES + 0x10 + 23, &[2]);
+    host.put(TYPES + 0x10 + 40, &[0x80]);
+    host.put(TYPES + 0x80, b"\0\x03int");
+    host.words(CHANNEL, &[2, 2, BUFFER, 8]);
+    host.words(CHANNEL + 40, &[TYPES + 0x10, 0, 1, 0, 0, RECORD, RECORD]);
+    host.words(BUFFER, &[7, 9]);
+    host.words(RECORD, &[G]);
+    host.words(RECORD + 88, &[CHANNEL]);
+    host.words(G + 320, &[RECORD]);
+    host
+}
+
+#[test]
+fn a_channel_has_its_values_in_order_and_who_waits() {
+    let host = with_channel();
+    let channel = go(&host).channel(&host, Addr::new(CHANNEL)).expect("a channel");
+    let values: Vec<_> = channel.values.iter().filter_map(|(_, value)| value.as_deref()).collect();
+    assert_eq!((&*channel.element, values), ("int", vec!["9", "7"]));
+    assert_eq!((channel.senders, channel.receivers), (vec![17], vec![]));
+    assert_eq!((channel.closed, channel.doubt), (false, None));
+}
+
+#[test]
+fn a_queue_that_bites_its_tail_ends_and_is_doubted() {
+    let mut host = with_channel();
+    host.words(RECORD + 8, &[RECORD]);
+    let channel = go(&host).channel(&host, Addr::new(CHANNEL)).expect("a channel");
+    assert!(channel.doubt.is_some() && channel.senders.len() < 100, "{channel:?}");
+    host.words(RECORD, &[0x1234]);
+    let channel = go(&host).channel(&host, Addr::new(CHANNEL)).expect("a channel");
+    assert!(channel.doubt.is_some() && channel.senders.is_empty(), "{channel:?}");
+}
+
+#[test]
+fn what_does_not_hold_together_is_no_channel() {
+    let refused = |hurt: &dyn Fn(&mut MadeHost)| {
+        let mut host = with_channel();
+        hurt(&mut host);
+        go(&host).channel(&host, Addr::new(CHANNEL)).is_none()
+    };
+    assert!(refused(&|host| host.words(CHANNEL, &[3])), "more than it has room for");
+    assert!(refused(&|host| host.words(CHANNEL + 8, &[1 << 50])), "too much room");
+    assert!(refused(&|host| host.words(CHANNEL + 24, &[4])), "elements of another size");
+    assert!(refused(&|host| host.words(CHANNEL + 40, &[TYPES + 0x200])), "no type");
+}
+
+#[test]
+fn a_semaphore_is_found_by_the_record_on_the_stack() {
+    let mut host = with_channel();
+    // `sync.Mutex.Lock`, since 1.26.
+    host.words(G + 144, &[4, 17, 0, 0, 22]);
+    host.words(STACK + 0x180, &[RECORD]);
+    host.words(RECORD + 24, &[0x7004]);
+    host.words(RECORD + 88, &[0]);
+    let go_of = |host: &MadeHost| {
+        let go = go(host);
+        let goroutine = go.goroutines(host).all[0].clone();
+        go.semaphore(host, &goroutine)
+    };
+    let found = go_of(&host).expect("a semaphore");
+    assert_eq!((found.kind, found.at), ("sync.Mutex", Addr::new(0x7000)));
+    host.words(RECORD, &[G + 8]);
+    assert_eq!(go_of(&host), None, "a record of another goroutine");
+}
