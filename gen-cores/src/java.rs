@@ -180,7 +180,16 @@ fn classes(scenario: &Scenario) -> Line {
     if !scenario.recipe.units.is_empty() {
         // The library of the release that compiles has what programs of faults need.
         line = Line::new(tools::JAVAC);
-        line.args(["-nowarn", "-Xlint:none", "-encoding", "UTF-8", "-source", "11", "-target", "11"]);
+        line.args([
+            "-nowarn",
+            "-Xlint:none",
+            "-encoding",
+            "UTF-8",
+            "-source",
+            "11",
+            "-target",
+            "11",
+        ]);
         line.args(["-g", "-d", "."]);
     }
     line.path(&scenario.source());

@@ -13,8 +13,8 @@ use crate::lock::Lock;
 use crate::run::{ACCOUNT, Run};
 use crate::variant::Maker;
 use crate::{
-    Result, Scenario, Truth, Variant, cache, few, gcore, golang, java, kernel, node, paths, python, qemu,
-    tools, wheel,
+    Result, Scenario, Truth, Variant, cache, few, gcore, golang, java, kernel, node, paths, python,
+    qemu, tools, wheel,
 };
 
 /// A core that is there, with its program and its truth.

@@ -138,7 +138,8 @@ impl Variant {
         let go = golang::release(first);
         let java = java::release(first);
         // Runtimes as they are distributed.
-        let (opt, link) = match node.is_some() || python.is_some() || go.is_some() || java.is_some() {
+        let (opt, link) = match node.is_some() || python.is_some() || go.is_some() || java.is_some()
+        {
             true => (Opt::Full, Link::NoPie),
             false => (parse_opt(first).ok_or_else(|| unknown(name, first))?, Link::Pie),
         };

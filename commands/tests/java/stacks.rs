@@ -15,10 +15,8 @@ fn still(core: &Opened) -> Vec<&Told> {
 /// The stacks of threads of Java, by their numbers.
 pub fn stacks(core: &Opened) -> BTreeMap<u64, Value> {
     let records = core.records("::walk javathread | ::stack");
-    let by_thread: BTreeMap<u64, Value> = records
-        .into_iter()
-        .filter_map(|record| Some((record["tid"].as_u64()?, record)))
-        .collect();
+    let by_thread: BTreeMap<u64, Value> =
+        records.into_iter().filter_map(|record| Some((record["tid"].as_u64()?, record))).collect();
     let listed = core.listed();
     let id = |record: &Value| Some((record["thread"].as_u64()?, record["id"].as_u64()?));
     let ids: BTreeMap<u64, u64> = listed.iter().filter_map(id).collect();
@@ -56,7 +54,11 @@ fn frames_say_how_they_are_run() {
         let known = |tier: &str| is_compiled(tier) || matches!(tier, "interpreted" | "native");
         assert!(all.iter().all(|frame| known(&frame.tier)), "{}: {all:?}", core.name);
         let native = |name: &str| all.iter().any(|it| it.tier == "native" && it.function == name);
-        assert!(native("java.lang.Object.wait") || native("java.lang.Object.wait0"), "{}", core.name);
+        assert!(
+            native("java.lang.Object.wait") || native("java.lang.Object.wait0"),
+            "{}",
+            core.name
+        );
         let sleeper = core.told.iter().find(|told| told.name == "sleeper").expect("it is told");
         let stack = java_frames(&stacks[&sleeper.id]);
         let ends = stack.last().expect("frames");
