@@ -29,7 +29,7 @@ fn virtual_threads_that_wait_have_the_stacks_that_java_tells() {
         assert!(core.told.len() > 100, "{}", core.name);
         for told in core.told.iter().filter(|told| told.state != "RUNNABLE") {
             let stack = &stacks[&told.id];
-            assert_eq!(stack["task"]["name"], told.name.as_str(), "{}: {stack}", core.name);
+            assert_eq!(stack["name"], told.name.as_str(), "{}: {stack}", core.name);
             let frames = java_frames(stack).into_iter();
             let shown: Vec<_> = { frames }
                 .filter(|frame| !is_inner(&frame.function))
