@@ -60,7 +60,7 @@ fn told_in(dir: &Path) -> Vec<Told> {
     trace::parse(&fs::read_to_string(dir.join("trace.txt")).expect("threads told"))
 }
 
-/// All cases of a scenario that this run has.
+/// All cases of a scenario that this run has; of a short one without those on demand.
 fn cases(name: &str) -> Vec<Case> {
     let scenario = scenario(name).expect("a scenario");
     let short = gen_cores::is_short_run();
@@ -69,8 +69,9 @@ fn cases(name: &str) -> Vec<Case> {
         let word = variant.name.split('-').next().unwrap_or_default();
         !short || (matches!(word, "java11" | "java25") && !long_runs.contains(&variant.name))
     };
-    let variants = scenario.all_variants().filter(meant);
-    variants.filter_map(|variant| made(name, &variant.name)).collect()
+    let variants = scenario.variants.iter().filter(meant);
+    let on_demand = scenario.on_demand.iter().filter(|_| !short);
+    variants.chain(on_demand).filter_map(|variant| made(name, &variant.name)).collect()
 }
 
 /// A frame of Java in a record of a stack: the method, the file with the line, and how it is run.

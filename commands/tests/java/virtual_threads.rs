@@ -15,7 +15,11 @@ fn stacks(core: &Opened) -> BTreeMap<u64, Value> {
 /// What Java leaves out of the traces of virtual threads.
 fn is_inner(function: &str) -> bool {
     function.starts_with("jdk.internal.vm.Continuation")
-        || function == "java.lang.VirtualThread.yieldContinuation"
+        || function.starts_with("java.lang.VirtualThread$VThreadContinuation")
+        || matches!(
+            function,
+            "java.lang.VirtualThread.yieldContinuation" | "java.lang.Thread.runWith"
+        )
 }
 
 #[test]
@@ -25,7 +29,7 @@ fn virtual_threads_that_wait_have_the_stacks_that_java_tells() {
         assert!(core.told.len() > 100, "{}", core.name);
         for told in core.told.iter().filter(|told| told.state != "RUNNABLE") {
             let stack = &stacks[&told.id];
-            assert_eq!(stack["task"]["name"], told.name.as_str(), "{}: {stack}", core.name);
+            assert_eq!(stack["name"], told.name.as_str(), "{}: {stack}", core.name);
             let frames = java_frames(stack).into_iter();
             let shown: Vec<_> = { frames }
                 .filter(|frame| !is_inner(&frame.function))
@@ -55,6 +59,7 @@ fn those_that_do_the_same_are_grouped() {
     for core in cases("java-virtual").iter().map(Opened::of) {
         let groups = core.records("::stacks");
         let most = groups.iter().filter_map(|group| group["tasks"].as_array()).map(Vec::len).max();
-        assert!(most >= Some(100), "{}: {most:?}", core.name);
+        // As many as do the same, each once; code that was compiled meanwhile tells some from others.
+        assert!(most.is_some_and(|most| (80..=100).contains(&most)), "{}: {most:?}", core.name);
     }
 }

@@ -88,7 +88,7 @@ pub struct Scopes {
 }
 
 /// The addresses of the parts of one method.
-struct Data {
+struct DebugData {
     descriptions: Addr,
     count: u64,
     scopes: Addr,
@@ -165,7 +165,7 @@ impl CompiledLayout {
     fn scope_at(
         &self,
         memory: Memory<'_>,
-        data: &Data,
+        data: &DebugData,
         blob: &Blob,
         pc: CodeAddr,
     ) -> Option<(u32, bool)> {
@@ -190,7 +190,7 @@ impl CompiledLayout {
     }
 
     /// The scopes from one outwards. A scope names one that was written before it, or none.
-    fn chain(&self, memory: Memory<'_>, blob: &Blob, data: &Data, first: u32) -> Vec<Scope> {
+    fn chain(&self, memory: Memory<'_>, blob: &Blob, data: &DebugData, first: u32) -> Vec<Scope> {
         let mut chain = Vec::new();
         let mut next = first;
         while next > 0 && chain.len() < MAX_SCOPES {
@@ -205,7 +205,13 @@ impl CompiledLayout {
     }
 
     /// The scope of a number, and the number of the one that called it.
-    fn scope(&self, memory: Memory<'_>, blob: &Blob, data: &Data, at: u32) -> Option<(Scope, u32)> {
+    fn scope(
+        &self,
+        memory: Memory<'_>,
+        blob: &Blob,
+        data: &DebugData,
+        at: u32,
+    ) -> Option<(Scope, u32)> {
         let at = data.scopes.checked_add(at.into())?;
         let mut stream = Stream::new(memory.0, at, self.coding);
         let (sender, method, index) = (stream.unsigned()?, stream.unsigned()?, stream.unsigned()?);
@@ -234,7 +240,7 @@ impl Parts {
     }
 
     /// The parts of a piece, whose descriptions have so many bytes each.
-    fn of_blob(self, memory: Memory<'_>, blob: &Blob, size: u64) -> Option<Data> {
+    fn of_blob(self, memory: Memory<'_>, blob: &Blob, size: u64) -> Option<DebugData> {
         let piece = blob.span.start;
         let offset = |field| memory.uint(piece, field, 4).filter(|offset| *offset <= MAX_DATA);
         let (base, first, end, scopes, methods) = match self {
@@ -253,7 +259,7 @@ impl Parts {
             }
         };
         let count = end.checked_sub(first)?.checked_div(size)?.min(MAX_DESCRIPTIONS);
-        Some(Data { descriptions: base.checked_add(first)?, count, scopes, methods })
+        Some(DebugData { descriptions: base.checked_add(first)?, count, scopes, methods })
     }
 }
 

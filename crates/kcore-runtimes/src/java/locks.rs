@@ -95,7 +95,7 @@ impl WaitReason {
 
 /// What somebody waits for, before its owner is known.
 #[derive(Clone, Copy)]
-struct Wanted {
+struct WantedLock {
     object: Addr,
     monitor: Option<Addr>,
     reason: WaitReason,
@@ -150,17 +150,17 @@ impl LockLayout {
         locks
     }
 
-    fn wanted(&self, objects: &Objects<'_>, thread: &JavaThread) -> Option<Wanted> {
+    fn wanted(&self, objects: &Objects<'_>, thread: &JavaThread) -> Option<WantedLock> {
         let memory = objects.memory;
         let monitor = |field, reason| {
             let monitor = memory.pointer(thread.at, field)?;
             let object = memory.pointer(monitor, self.object)?;
             let object = if self.is_handle { memory.pointer(object, 0)? } else { object };
-            Some(Wanted { object, monitor: Some(monitor), reason })
+            Some(WantedLock { object, monitor: Some(monitor), reason })
         };
         let parked = || {
             let object = thread.facts.blocker?;
-            Some(Wanted { object, monitor: None, reason: WaitReason::Park })
+            Some(WantedLock { object, monitor: None, reason: WaitReason::Park })
         };
         monitor(self.pending, WaitReason::Enter)
             .or_else(|| monitor(self.waiting, WaitReason::Notify))
@@ -171,7 +171,7 @@ impl LockLayout {
         &self,
         objects: &Objects<'_>,
         owners: &Owners<'_>,
-        wanted: Wanted,
+        wanted: WantedLock,
     ) -> Option<Arc<JavaThread>> {
         let memory = objects.memory;
         let Some(monitor) = wanted.monitor else {

@@ -33,6 +33,7 @@ pub struct ThreadLayout {
     is_handle: bool,
     state: u64,
     pending_exception: Option<u64>,
+    virtual_thread: Option<u64>,
 }
 
 /// How threads are listed.
@@ -59,6 +60,8 @@ pub struct JavaThread {
     pub activity: Option<Activity>,
     /// An exception that was thrown in it, and that nothing has handled yet.
     pub pending_exception: Option<Addr>,
+    /// The `java.lang.VirtualThread` that it runs, or its own object where it runs none; since JDK 21.
+    pub runs: Option<Addr>,
 }
 
 /// What a `java.lang.Thread` says.
@@ -206,6 +209,7 @@ impl ThreadLayout {
             is_handle: tables.offset("OopHandle._obj").is_some(),
             state: tables.need("JavaThread._thread_state")?,
             pending_exception: tables.offset("ThreadShadow._pending_exception"),
+            virtual_thread: tables.offset("JavaThread._vthread"),
         })
     }
 
@@ -237,6 +241,9 @@ impl ThreadLayout {
             facts: facts.unwrap_or_default(),
             activity: memory.uint(at, self.state, 4).and_then(Activity::of),
             pending_exception: exception,
+            runs: self
+                .virtual_thread
+                .and_then(|field| memory.pointer(memory.pointer(at, field)?, 0)),
         }
     }
 }

@@ -4,6 +4,8 @@
 use std::sync::Arc;
 
 use kcore_mem::Addr;
+use kcore_unwind::Tid;
+use rustc_hash::FxHashMap;
 
 use super::{Java, classes::Objects, probe::NAME, threads};
 use crate::{Host, Task, TaskStart};
@@ -13,6 +15,8 @@ const CLASS: &str = "java.lang.VirtualThread";
 const CONTINUATION: &str = "jdk.internal.vm.Continuation";
 /// Virtual threads, at most.
 const MAX_THREADS: usize = 1 << 24;
+/// The lowest bits of the header of an object that was moved.
+const MARK: u64 = 3;
 /// A bit of the state: it is suspended.
 const SUSPENDED: u64 = 1 << 8;
 /// Names of numbers of the class that are states.
@@ -58,8 +62,8 @@ pub struct VirtualThread {
     pub name: Option<Arc<str>>,
     /// Its state: the name of the constant of the class.
     pub state: Arc<str>,
-    /// The `java.lang.Thread` that runs it.
-    pub carrier: Option<Addr>,
+    /// The thread that runs it.
+    pub thread: Option<Tid>,
     /// What it is parked on.
     pub blocker: Option<Addr>,
     /// The newest chunk of its frames, if it has any.
@@ -67,7 +71,8 @@ pub struct VirtualThread {
 }
 
 impl Java {
-    /// The virtual threads that have not ended, in the order of the heap. They are looked for once.
+    /// The virtual threads that have not ended, by their numbers. They are looked for once. Objects that were moved may be
+    /// left over at their old places: each number counts once, the one that a thread runs first.
     pub fn virtual_threads(&self, host: &dyn Host) -> &[Arc<VirtualThread>] {
         self.virtual_threads.get_or_init(|| self.find_virtual(host).unwrap_or_default())
     }
@@ -82,13 +87,22 @@ impl Java {
         })?;
         let mut states = objects.static_numbers(class, mirror);
         states.retain(|(name, _)| STATES.contains(&&**name));
-        let mut found = Vec::new();
+        let mut found = FxHashMap::default();
+        let running = self.threads(host).all.iter();
+        let running: FxHashMap<Addr, Option<Tid>> =
+            running.filter_map(|thread| Some((thread.runs?, thread.tid))).collect();
         heap.each_of_class(host, &objects, class, &mut |at| {
-            if found.len() < MAX_THREADS {
-                found.extend(read(&objects, &states, at).map(Arc::new));
+            let thread = running.get(&at).copied().flatten();
+            let is_new = |id: &u64| thread.is_some() || !found.contains_key(id);
+            if found.len() < MAX_THREADS
+                && let Some(read) = read(&objects, &states, at).filter(|read| is_new(&read.id))
+            {
+                found.insert(read.id, Arc::new(VirtualThread { thread, ..read }));
             }
         })?;
-        Some(found)
+        let mut all: Vec<_> = found.into_values().collect();
+        all.sort_by_key(|thread| thread.id);
+        Some(all)
     }
 
     /// The tasks that virtual threads are.
@@ -99,12 +113,11 @@ impl Java {
 
     fn virtual_task(&self, host: &dyn Host, thread: &VirtualThread) -> Option<Task> {
         let objects = self.objects_in(host.space())?;
-        let carrier = thread.carrier.and_then(|at| self.threads(host).of_object(at)?.tid);
         let frames = || {
             let frames = self.frames_of_chunks(&objects, thread.chunk?);
             (!frames.is_empty()).then_some(frames)
         };
-        let start = match carrier {
+        let start = match thread.thread {
             Some(_) => TaskStart::Running,
             None => match frames() {
                 Some(frames) => TaskStart::Language(frames),
@@ -119,7 +132,7 @@ impl Java {
             state: thread.state.to_lowercase().into(),
             waits_on: blocker.map(|(at, class)| format!("{class} {:x}", at.get()).into()),
             entry: None,
-            thread: carrier,
+            thread: thread.thread,
             stack: None,
             start,
         })
@@ -128,6 +141,8 @@ impl Java {
 
 /// The virtual thread that begins at an address, if one does: what lies in the heap may be left over.
 fn read(objects: &Objects<'_>, states: &[(Arc<str>, u64)], at: Addr) -> Option<VirtualThread> {
+    // A collector that moved an object left a mark at the old place.
+    (objects.memory.uint(at, 0, 1)? & MARK != MARK).then_some(())?;
     let number = objects.number(at, "state", 4)? & !SUSPENDED;
     let (state, _) = states.iter().find(|(_, value)| *value == number)?;
     (!matches!(&**state, TERMINATED | NEW)).then_some(())?;
@@ -139,7 +154,7 @@ fn read(objects: &Objects<'_>, states: &[(Arc<str>, u64)], at: Addr) -> Option<V
         id: facts.id?,
         name: facts.name.filter(|name| !name.is_empty()),
         state: state.clone(),
-        carrier: objects.reference(at, "carrierThread"),
+        thread: None,
         blocker: facts.blocker,
         chunk: objects.reference(continuation, "tail"),
     })

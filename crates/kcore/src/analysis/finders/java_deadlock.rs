@@ -55,6 +55,7 @@ fn with_threads(finding: Finding, core: &Core, circle: &Circle) -> Finding {
         });
         let class = class.as_deref().unwrap_or("an object");
         let text = format!("{} waits for {class} at {:#x}", named(thread), object.get());
-        finding.with(text, EvidenceSource::Lock(*object))
+        let source = thread.tid.map_or(EvidenceSource::Waits, EvidenceSource::Stack);
+        finding.with(text, source)
     })
 }
