@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::account::Account;
 use crate::error::AtPath;
-use crate::{Error, Language, Result, Scenario, Variant};
+use crate::{Error, Result, Scenario, Variant};
 
 /// The longest that a program may take to die, with a core of a thousand threads on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(120);
