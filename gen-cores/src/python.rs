@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use crate::apt;
-use crate::command::Line;
 use crate::error::AtPath;
 use crate::lock::Lock;
 use crate::{Download, Error, Result, Scenario, Variant, few, paths, unpacked};

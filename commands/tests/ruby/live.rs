@@ -35,7 +35,8 @@ impl Target {
             assert!(start.elapsed() < Duration::from_secs(60), "it tells");
             std::thread::sleep(Duration::from_millis(20));
         }
-        std::thread::sleep(Duration::from_millis(200));
+        // The thread that spins lets others run now and then.
+        std::thread::sleep(Duration::from_secs(1));
         target
     }
 

@@ -84,7 +84,8 @@ module Truth
 
     # Tells what is no stack: a line of a file beside the core.
     def note(file, line)
-      File.open(file, "a") { |told| told.puts(line) }
+      path = File.join(File.dirname(ENV["KCORE_TRUTH"] || "."), file)
+      File.open(path, "a") { |told| told.puts(line) }
     end
 
     # Tells a suspended fiber: where its object lies, and its frames where Ruby can say them.

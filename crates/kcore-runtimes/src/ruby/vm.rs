@@ -157,16 +157,20 @@ impl Heap<'_> {
         if !is_whole || !others.is_empty() {
             found.why = Some("the list of threads is damaged, or was not dumped");
         }
-        for at in threads {
-            let waits = waiting
-                .iter()
-                .any(|node| node.offset_from(at).is_some_and(|offset| offset < offsets.size));
-            let thread = self.thread(at, ractor, natives);
-            found.all.extend(thread.map(|thread| RubyThread {
+        for thread in threads.into_iter().filter_map(|at| self.thread(at, ractor, natives)) {
+            let at = thread.at;
+            let is_within =
+                |node: &Addr| node.offset_from(at).is_some_and(|offset| offset < offsets.size);
+            let is_queued = waiting.iter().any(is_within);
+            // One that yields to another is in no queue for a moment.
+            let would_run = thread.state == ThreadState::Runnable
+                && self.word(at, offsets.blocking) == Some(0)
+                && holder.is_some();
+            found.all.push(RubyThread {
                 holds_gvl: holder == Some(at),
-                waits_for_gvl: waits && holder != Some(at),
+                waits_for_gvl: (is_queued || would_run) && holder != Some(at),
                 ..thread
-            }));
+            });
         }
     }
 
