@@ -5,17 +5,21 @@ use std::collections::HashSet;
 use kcore_disasm::{Disassembler, Flow, Instruction};
 use kcore_mem::Addr;
 
-use crate::Core;
+use crate::{Core, SymbolAt};
 
 /// Bytes of the longest function that is read.
-const MAX_FUNCTION: u64 = 1 << 16;
+const MAX_FUNCTION: u64 = 1 << 14;
+/// Parts of one function that lie elsewhere, at most.
+const MAX_PARTS: usize = 4;
+/// What compilers write into the name of a part of a function that they set apart, since it hardly ever runs.
+const COLD: &str = ".cold";
 
 /// Instructions in a row, each of which ran if the next one did.
 pub struct StraightCode {
     /// The instructions, the first one first; the last ends where the code was asked for.
     pub instructions: Vec<Instruction>,
-    /// Whether the first one begins the function.
-    pub begins_function: bool,
+    /// Where its function begins, if the first one begins it and nothing jumps there.
+    pub begins: Option<Addr>,
 }
 
 impl Core {
@@ -23,13 +27,45 @@ impl Core {
     /// known or too long, and if it jumps to addresses that its code does not state: they may lead anywhere.
     pub fn straight_code(&self, disassembler: &Disassembler, end: Addr) -> Option<StraightCode> {
         let symbol = self.symbol_at(end).filter(|symbol| !symbol.is_only_nearest())?;
-        let length = usize::try_from(symbol.size).ok().filter(|_| symbol.size <= MAX_FUNCTION)?;
-        let mut code = vec![0; length];
-        let (read, _) = self.space().read_partial(symbol.start, &mut code);
-        let code = code.get(..read)?;
-        let instructions = disassembler.decode(symbol.start, code, usize::MAX);
-        let targets = targets(&instructions)?;
+        let instructions = self.function_code(disassembler, &symbol)?;
+        let mut targets = targets(&instructions)?;
+        for part in self.parts_elsewhere(&symbol, &targets)? {
+            targets.extend(self::targets(&self.function_code(disassembler, &part)?)?);
+        }
         straight(instructions, &targets, symbol.start, end)
+    }
+
+    /// All instructions of a function that is not too long.
+    fn function_code(
+        &self,
+        disassembler: &Disassembler,
+        function: &SymbolAt,
+    ) -> Option<Vec<Instruction>> {
+        let length = usize::try_from(function.size).ok()?;
+        let mut code = (function.size <= MAX_FUNCTION).then(|| vec![0; length])?;
+        let (read, _) = self.space().read_partial(function.start, &mut code);
+        Some(disassembler.decode(function.start, code.get(..read)?, usize::MAX))
+    }
+
+    /// The parts of a function that lie elsewhere, and may jump back into it. `None` if it is such a part itself, or has
+    /// too many.
+    fn parts_elsewhere(
+        &self,
+        function: &SymbolAt,
+        targets: &HashSet<Addr>,
+    ) -> Option<Vec<SymbolAt>> {
+        let mut parts: Vec<SymbolAt> = Vec::new();
+        for target in targets {
+            let Some(symbol) = self.symbol_at(*target) else { continue };
+            let is_known = parts.iter().any(|part| part.start == symbol.start);
+            // Other functions are jumped to at their beginning.
+            let is_part = symbol.offset > 0 || symbol.name.contains(COLD);
+            if symbol.start != function.start && is_part && !is_known {
+                parts.push(symbol);
+            }
+        }
+        let is_whole = parts.len() <= MAX_PARTS && !function.name.contains(COLD);
+        is_whole.then_some(parts)
     }
 }
 
@@ -59,9 +95,9 @@ fn straight(
     let is_broken = |it: &Instruction| !goes_on(it.flow) || joins(it.end());
     let broken = instructions.iter().rposition(is_broken);
     let from = broken.map_or(0, |broken| broken.saturating_add(1));
-    let begins_function = from == 0 && !joins(start);
+    let begins = (from == 0 && !joins(start)).then_some(start);
     instructions.drain(..from);
-    Some(StraightCode { instructions, begins_function })
+    Some(StraightCode { instructions, begins })
 }
 
 #[cfg(test)]
@@ -86,7 +122,7 @@ mod tests {
         let instructions = code(flows);
         let targets = targets(&instructions)?;
         let found = straight(instructions, &targets, Addr::new(0x1000), Addr::new(end))?;
-        Some((found.instructions.len(), found.begins_function))
+        Some((found.instructions.len(), found.begins.is_some()))
     }
 
     #[test]

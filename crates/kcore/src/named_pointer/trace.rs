@@ -174,7 +174,7 @@ impl<'c> Trace<'c> {
         let (mut held, mut name) = (held, held.register.to_owned());
         for _ in 0..MAX_STEPS {
             match self.write(Held { register: &name, ..held }) {
-                None => return held.code.begins_function.then_some(name),
+                None => return self.is_called(held).then_some(name),
                 Some((index, RegisterWrite::Copied(from))) => {
                     held = Held { before: index, ..held };
                     name = from;
@@ -183,6 +183,12 @@ impl<'c> Trace<'c> {
             }
         }
         None
+    }
+
+    /// Whether the code begins the function that the next frame called.
+    fn is_called(&self, held: Held<'_>) -> bool {
+        let begins = held.code.begins;
+        begins.is_some() && self.frames.called_at(held.frame) == begins
     }
 
     fn register(&self, name: &str) -> Option<RegisterId> {

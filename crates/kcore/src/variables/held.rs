@@ -65,6 +65,14 @@ impl KnownFrames<'_> {
         held.next()
     }
 
+    /// The first address of a frame's function, if it is certain that the call of the next frame led there, and that no
+    /// other function was between.
+    pub(crate) fn called_at(&self, frame: usize) -> Option<Addr> {
+        let view = FrameView { asks_caller: true, ..self.view(frame) };
+        let entry = view.module()?.addr(view.scopes()?.entry?)?;
+        (view.calling().is_some() && view.tails().is_empty()).then_some(entry)
+    }
+
     const fn view(&self, frame: usize) -> FrameView<'_> {
         FrameView { frames: self, index: frame, tail: None, asks_caller: false }
     }
