@@ -37,8 +37,8 @@ STATE and REASON are the words of Go's own traces: a goroutine is running, runna
 (or in C), waiting for the reason, or preempted. Goroutines that have ended are not listed; those \
 of the runtime itself are. THREAD is the thread that runs the goroutine, or is in the system call.
 
-How long a goroutine waits is known once the garbage collector has seen it wait, and a core has no clock: it \
-is at least the time up to the last instant that the runtime wrote down.
+How long a goroutine waits is known once the garbage collector has seen it wait. A core has no clock: \
+the time is that up to the last instant that the runtime wrote down, and may be longer.
 
 Files may be stripped: names and lines come from the tables that Go's linker always makes. \
 Goroutines have decimal numbers; type 0t17::stack for the stack of goroutine 17. In a pipe, \

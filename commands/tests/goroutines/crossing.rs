@@ -48,7 +48,11 @@ pub fn check(core: &Opened, told: Vec<Joined>, is_stripped: bool) {
     let stacks = by_goroutine(core);
     for joined in told {
         let name = format!("{} {}", core.name, joined.goroutine);
-        let stack = stacks.get(&joined.goroutine).unwrap_or_else(|| panic!("{name}"));
+        // In 1.21 and 1.22 a signal may be handled with another goroutine on the same thread.
+        let on_thread = || stacks.values().find(|it| it["tid"].as_u64() == joined.thread);
+        let of_thread = joined.thread.and_then(|_| on_thread());
+        let stack = stacks.get(&joined.goroutine).or(of_thread);
+        let stack = stack.unwrap_or_else(|| panic!("{name}"));
         let wanted: Vec<&String> =
             joined.functions.iter().filter(|function| is_named(function, is_stripped)).collect();
         let own: Vec<String> =
