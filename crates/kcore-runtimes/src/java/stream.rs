@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn numbers_have_as_many_bytes_as_they_need() {
-        let number = |coding, bytes: &[u8]| read(coding, bytes, Stream::unsigned);
+        let number = |coding, bytes: &[u8]| read(coding, bytes, |stream| stream.unsigned());
         assert_eq!(number(Coding::FromZero, &[191]), Some(191));
         assert_eq!(number(Coding::FromZero, &[192, 0]), Some(192));
         assert_eq!(number(Coding::FromZero, &[193, 2]), Some(193 + 2 * 64));
@@ -94,14 +94,14 @@ mod tests {
 
     #[test]
     fn a_number_ends_with_its_fifth_byte_or_with_memory() {
-        assert_eq!(read(Coding::FromZero, &[255; 2], Stream::unsigned), None);
+        assert_eq!(read(Coding::FromZero, &[255; 2], |stream| stream.unsigned()), None);
         let next = |stream: &mut Stream<'_>| stream.unsigned().and_then(|_| stream.byte());
         assert_eq!(read(Coding::FromZero, &[255, 255, 255, 255, 255, 7], next), Some(7));
     }
 
     #[test]
     fn the_lowest_bit_is_the_sign() {
-        let number = |byte| read(Coding::FromZero, &[byte], Stream::signed);
+        let number = |byte| read(Coding::FromZero, &[byte], |stream| stream.signed());
         assert_eq!([0, 1, 2, 3].map(number), [Some(0), Some(-1), Some(1), Some(-2)]);
     }
 }
