@@ -29,7 +29,14 @@ fn at_signal(run: &Run<'_>) -> Result<()> {
     for signal in &run.scenario.recipe.gdb_pass {
         gdb.arg("-ex").arg(format!("handle {signal} nostop noprint pass"));
     }
-    gdb.args(["-ex", "run", "-ex", "gcore core", "-ex", "kill", "--args"]).args(run.program());
+    // What stands before a program for env(1) is gdb's to set.
+    let words = run.program();
+    let (environment, program) =
+        words.split_at(words.iter().take_while(|it| it.contains('=')).count());
+    for word in environment {
+        gdb.arg("-ex").arg(format!("set environment {word}"));
+    }
+    gdb.args(["-ex", "run", "-ex", "gcore core", "-ex", "kill", "--args"]).args(program);
     let mut child = run.spawn(&gdb.words())?;
     run.wait(&mut child).map(drop)
 }
