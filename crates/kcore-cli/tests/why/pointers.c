@@ -26,6 +26,8 @@ struct conn {
 struct conn *shared;
 static struct peer second = {1, 2, NULL};
 static struct peer first = {1, 2, &second};
+/* No compiler may take for granted what it is. */
+static struct peer *volatile hidden = &second;
 
 static void use(void *memory)
 {
@@ -97,7 +99,7 @@ int main(int argc, char **argv)
 	if (!strcmp(bug, "list"))
 		return list(&first);
 	if (!strcmp(bug, "written"))
-		return written(&second);
+		return written(hidden);
 	if (!strcmp(bug, "local"))
 		return local(argc);
 	if (!strcmp(bug, "changed"))

@@ -22,7 +22,7 @@ pub struct Trace<'c> {
 
 /// A register right before an instruction of straight code.
 #[derive(Clone, Copy)]
-struct Held<'a> {
+struct HeldRegister<'a> {
     frame: usize,
     code: &'a StraightCode,
     /// Instructions of that code that ran before.
@@ -69,15 +69,20 @@ impl<'c> Trace<'c> {
         Some(code)
     }
 
-    fn held<'a>(&self, frame: usize, code: &'a StraightCode, register: &'a str) -> Held<'a> {
+    fn held<'a>(
+        &self,
+        frame: usize,
+        code: &'a StraightCode,
+        register: &'a str,
+    ) -> HeldRegister<'a> {
         let stopped = self.stack.frames.get(frame).map(|frame| frame.pc.lookup());
         let last = code.instructions.last().map(Instruction::end);
         let at = last.or(stopped).unwrap_or(Addr::new(0));
-        Held { frame, code, before: code.instructions.len(), at, register }
+        HeldRegister { frame, code, before: code.instructions.len(), at, register }
     }
 
     /// The last instruction that wrote to a register, and what it left there.
-    fn write(&self, held: Held<'_>) -> Option<(usize, RegisterWrite)> {
+    fn write(&self, held: HeldRegister<'_>) -> Option<(usize, RegisterWrite)> {
         let disassembler = self.disassembler.as_ref()?;
         let before = held.code.instructions.get(..held.before)?;
         before.iter().enumerate().rev().find_map(|(index, instruction)| {
@@ -87,7 +92,7 @@ impl<'c> Trace<'c> {
     }
 
     /// What the program calls what a register holds.
-    fn name(&self, held: Held<'_>, steps: usize) -> Option<NamedPointer> {
+    fn name(&self, held: HeldRegister<'_>, steps: usize) -> Option<NamedPointer> {
         let steps = steps.checked_sub(1)?;
         if let Some(variable) = self.variable(held) {
             return Some(variable);
@@ -106,22 +111,24 @@ impl<'c> Trace<'c> {
     /// What the program calls the pointer that lies so many bytes behind what a register holds.
     fn name_of_loaded(
         &self,
-        base: Held<'_>,
+        base: HeldRegister<'_>,
         displacement: i64,
         steps: usize,
     ) -> Option<NamedPointer> {
-        let kept = self.kept_value(base).map(|value| value.wrapping_offset(displacement));
+        let variable = self.variable(base);
+        let kept = self.kept_value(base).filter(|_| variable.is_none());
+        let kept = kept.map(|value| value.wrapping_offset(displacement));
         if let Some(named) = kept.and_then(|at| self.named_at(base.frame, at)) {
             return Some(named);
         }
-        let pointer = self.name(base, steps)?;
+        let pointer = variable.or_else(|| self.name(base, steps))?;
         let at = self.value(base, steps).map(|value| value.wrapping_offset(displacement));
         let named = path::behind(self.core, &pointer, displacement)?;
         Some(NamedPointer { at, ..named })
     }
 
     /// The variable that is in the register.
-    fn variable(&self, held: Held<'_>) -> Option<NamedPointer> {
+    fn variable(&self, held: HeldRegister<'_>) -> Option<NamedPointer> {
         let register = self.register(held.register)?;
         let variable = self.frames.variable_in_register(held.frame, held.at, register)?;
         let name = variable.name.to_string();
@@ -133,13 +140,13 @@ impl<'c> Trace<'c> {
     }
 
     /// The value of a register there, if nothing wrote to it until the frame stopped.
-    fn kept_value(&self, held: Held<'_>) -> Option<Addr> {
+    fn kept_value(&self, held: HeldRegister<'_>) -> Option<Addr> {
         let register = self.register(held.register).filter(|_| !self.changes_later(held))?;
         self.frames.register(held.frame, register).map(Addr::new)
     }
 
     /// The same, or else what the memory has now from which it was loaded.
-    fn value(&self, held: Held<'_>, steps: usize) -> Option<Addr> {
+    fn value(&self, held: HeldRegister<'_>, steps: usize) -> Option<Addr> {
         let steps = steps.checked_sub(1)?;
         if let Some(value) = self.kept_value(held) {
             return Some(value);
@@ -158,7 +165,7 @@ impl<'c> Trace<'c> {
     }
 
     /// Whether an instruction between there and where the frame stopped writes to the register.
-    fn changes_later(&self, held: Held<'_>) -> bool {
+    fn changes_later(&self, held: HeldRegister<'_>) -> bool {
         let Some(disassembler) = self.disassembler.as_ref() else { return true };
         let later = held.code.instructions.get(held.before..).unwrap_or_default();
         later.iter().any(|it| disassembler.write_to(it.addr, &it.bytes, held.register).is_some())
@@ -170,13 +177,13 @@ impl<'c> Trace<'c> {
     }
 
     /// The register in which a caller passed what the register holds, if it did so.
-    fn argument(&self, held: Held<'_>) -> Option<String> {
+    fn argument(&self, held: HeldRegister<'_>) -> Option<String> {
         let (mut held, mut name) = (held, held.register.to_owned());
         for _ in 0..MAX_STEPS {
-            match self.write(Held { register: &name, ..held }) {
+            match self.write(HeldRegister { register: &name, ..held }) {
                 None => return self.is_called(held).then_some(name),
                 Some((index, RegisterWrite::Copied(from))) => {
-                    held = Held { before: index, ..held };
+                    held = HeldRegister { before: index, ..held };
                     name = from;
                 }
                 Some(_) => return None,
@@ -186,7 +193,7 @@ impl<'c> Trace<'c> {
     }
 
     /// Whether the code begins the function that the next frame called.
-    fn is_called(&self, held: Held<'_>) -> bool {
+    fn is_called(&self, held: HeldRegister<'_>) -> bool {
         let begins = held.code.begins;
         begins.is_some() && self.frames.called_at(held.frame) == begins
     }
@@ -197,13 +204,13 @@ impl<'c> Trace<'c> {
     }
 }
 
-impl<'a> Held<'a> {
+impl<'a> HeldRegister<'a> {
     /// Another register, before an earlier instruction.
-    fn earlier<'b>(&self, index: usize, register: &'b str) -> Option<Held<'b>>
+    fn earlier<'b>(&self, index: usize, register: &'b str) -> Option<HeldRegister<'b>>
     where
         'a: 'b,
     {
         let at = self.code.instructions.get(index)?.addr;
-        Some(Held { frame: self.frame, code: self.code, before: index, at, register })
+        Some(HeldRegister { frame: self.frame, code: self.code, before: index, at, register })
     }
 }
