@@ -49,14 +49,13 @@ impl Run<'_> {
         words.push(format!("./{}", self.scenario.name));
         let ruby = self.variant.ruby.map(|ruby| ruby.flags).unwrap_or_default();
         words.extend(ruby.iter().map(|flag| (*flag).to_owned()));
-        if !self.scenario.recipe.language.is_compiled() {
+        if self.scenario.recipe.language == Language::Java {
+            words.extend(java::words(self.scenario, self.variant));
+        } else if !self.scenario.recipe.language.is_compiled() {
             words.extend(self.scenario.recipe.flags.iter().cloned());
             let when = self.scenario.recipe.when_for(self.variant);
             words.extend(when.flat_map(|when| when.flags.iter().cloned()));
             words.extend(self.scenario.source().file_name().map(|name| name.display().to_string()));
-        }
-        if self.scenario.recipe.language == Language::Java {
-            words.extend(java::words(self.scenario, self.variant));
         }
         words.extend(self.scenario.recipe.args.iter().cloned());
         words

@@ -5,9 +5,21 @@ use std::collections::BTreeSet;
 use gen_cores::{Language, Maker, Scenario, scenarios};
 
 /// Scenarios of which gdb cannot save a useful core, as their recipes say (it stops at the first of two signals that are
-/// the same), and those in which it does not matter who saved it: variables are looked for in stacks that others hold
-/// against both.
+/// the same), and those in which it does not matter who saved it: what they have is looked for in stacks that others of
+/// their language hold against both.
 const WITHOUT_GCORE: &[&str] = &[
+    "go-ends",
+    "go-ends-again",
+    "go-ends-deadlock",
+    "go-ends-exit",
+    "go-ends-maps",
+    "go-ends-memory",
+    "go-ends-nil",
+    "go-ends-overflow",
+    "go-plugin",
+    "go-race",
+    "go-shared",
+    "go-waits",
     "java-crash",
     "main-exited",
     "locals",

@@ -28,8 +28,8 @@ impl Dcmd for Channel {
             .addr(AddrUse::Required)
             .help(HELP)
             .examples(&[Example {
-                line: "::goroutines -r chan | ::channel",
-                shows: "the channels that goroutines wait on",
+                line: "::goroutines -r 'chan send' | ::channel",
+                shows: "the channels that goroutines wait to send to",
             }])
     }
 

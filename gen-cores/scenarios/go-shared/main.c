@@ -1,5 +1,5 @@
-/* go-shared: a program in C with two libraries of Go, each with a runtime of its own: threads of C wait in Go, and
- * the program ends in C that Go called. */
+// go-shared: a program in C with two libraries of Go, each with a runtime of its own: threads of C wait in Go, and
+// the program ends in C that Go called.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -56,9 +56,10 @@ static pthread_t start(void *(*function)(void *), void *argument)
 
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, 128 * 1024);
+	/* Before it runs: it may wait for as many as there are. */
+	started++;
 	if (pthread_create(&thread, &attr, function, argument))
 		exit(1);
-	started++;
 	return thread;
 }
 

@@ -28,8 +28,9 @@ fn the_glance_says_where_the_program_died_and_in_how_many_stacks_its_threads_are
     let screen = terminal.wait_for_prompt();
     let place = screen.lines().find(|line| line.starts_with("where: ")).unwrap_or_default();
     assert!(place.starts_with("where: parse_header+") && place.contains("main.c:46"), "{screen}");
-    let verdict = "read through a null pointer at offset 8, in parse_header (certain): ::analyze";
-    assert!(screen.contains(verdict), "{screen}");
+    // The terminal breaks a long line.
+    let verdict = "in parse_header: it read header->value, and header is null (certain): ::analyze";
+    assert!(screen.replace('\n', "").contains(verdict), "{screen}");
     let threads =
         screen.lines().find(|line| line.starts_with("12 threads in ")).unwrap_or_default();
     let stacks = threads.split_whitespace().nth(3).unwrap_or_default();
@@ -64,7 +65,8 @@ fn what_is_shown_elsewhere_has_the_glance_apart_from_the_hint_and_no_prompts() {
     let (glance, rest) = taken.split_once("\n\n").expect("an empty line between them");
     assert!(glance.contains("SIG") && !glance.contains("::help"), "{taken}");
     assert!(rest.contains("12 threads in ") && rest.contains("::help shows"), "{taken}");
-    assert!(rest.contains("77") && !taken.contains(['>', '\x1b']), "results alone: {taken}");
+    let has_prompt = taken.lines().any(|line| line.starts_with('>'));
+    assert!(rest.contains("77") && !has_prompt && !taken.contains('\x1b'), "{taken}");
 }
 
 #[test]

@@ -21,6 +21,12 @@ struct conn {
 		struct peer *of_server;
 		struct conn *of_client;
 	} other;
+	struct peer *table[3][4];
+};
+
+struct chained {
+	struct chained *next;
+	struct peer *peer;
 };
 
 struct conn *shared;
@@ -77,15 +83,42 @@ FUNCTION changed(struct conn *conn)
 	return ((volatile struct peer *)peer)->len;
 }
 
+/* The words of a function that is inlined are its own: its conn is the other one. */
+static inline __attribute__((always_inline)) int swapped(struct conn *other, struct conn *conn)
+{
+	use(other);
+	return conn->peer->len + other->name[0];
+}
+
+FUNCTION inlines(struct conn *conn, struct conn *other) { return swapped(conn, other) + other->name[1]; }
+
+/* When it goes wrong, the argument is the next one already, which has a peer. */
+FUNCTION moved(struct chained *chained)
+{
+	int sum = 0;
+	while (chained) {
+		struct chained *old = chained;
+		chained = chained->next;
+		sum += old->peer->len;
+	}
+	return sum;
+}
+
+FUNCTION behind_two(struct peer **place) { return (*place)->len; }
+FUNCTION of_array(struct conn *conn) { return conn->table[1][2]->len; }
+FUNCTION part_of_member(struct peer *peer) { return ((short *)peer)[1] + 1; }
+FUNCTION far_element(struct peer *peers, long at) { return peers[at].len; }
+
 int main(int argc, char **argv)
 {
+	static struct chained last = {NULL, &second}, middle = {&last, NULL};
 	struct conn *conn = calloc(1, sizeof *conn);
 	const char *bug = argv[1];
 	use(conn);
 	if (!strcmp(bug, "member"))
 		return member(conn);
 	if (!strcmp(bug, "passes"))
-		return passes(conn, argc);
+		return passes(conn, argc) + conn->name[0];
 	if (!strcmp(bug, "global"))
 		return global();
 	if (!strcmp(bug, "nested")) {
@@ -104,6 +137,21 @@ int main(int argc, char **argv)
 		return local(argc);
 	if (!strcmp(bug, "changed"))
 		return changed(conn);
+	if (!strcmp(bug, "inlines")) {
+		struct conn *whole = calloc(1, sizeof *whole);
+		whole->peer = &second;
+		return inlines(whole, conn);
+	}
+	if (!strcmp(bug, "moved"))
+		return moved(&middle);
+	if (!strcmp(bug, "two"))
+		return behind_two(&conn->peer);
+	if (!strcmp(bug, "array"))
+		return of_array(conn);
+	if (!strcmp(bug, "part"))
+		return part_of_member(NULL);
+	if (!strcmp(bug, "far"))
+		return far_element(&second, 0x10000000L * argc);
 	conn->peer = !strcmp(bug, "text") ? (void *)0x4141414142424242 : (void *)0x123456789000;
 	return !strcmp(bug, "text") ? text(conn) : member(conn);
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::{analysis, findings, gallery::runs_all};
 
-/// The bug, and how the sentence ends: not optimised, and optimised.
+/// The bug, and how the sentence ends: not optimised, and optimised. A compiler may keep one of two names, or none.
 const NAMED: &[(&str, &str, &str)] = &[
     (
         "member",
@@ -50,6 +50,21 @@ const NAMED: &[(&str, &str, &str)] = &[
         ": it read conn->peer->len, and conn->peer is 0x123456789000",
         ": it read conn->peer->len, and conn->peer is 0x123456789000",
     ),
+    (
+        "inlines",
+        ": in swapped, inlined there, it read conn->peer->len, and conn->peer is null",
+        // That is what the function calls it into which the other is inlined.
+        ": it read other->peer->len, and other->peer is null|: in swapped, inlined there, it read conn->peer->len, and conn->peer is null",
+    ),
+    ("moved", ": it read old->peer->len, and old->peer is null", ", in moved|old->peer is null"),
+    (
+        "two",
+        ": it read (*place)->len, and *place is null",
+        ": it read (*place)->len, and *place is null",
+    ),
+    ("array", ", in of_array", ", in of_array"),
+    ("part", ", in part_of_member", ": peer is null"),
+    ("far", ", in far_element", ", in far_element"),
     // Which member of the union was meant is not known.
     ("union", ", in part_of_union", ", in part_of_union"),
 ];
@@ -57,12 +72,13 @@ const NAMED: &[(&str, &str, &str)] = &[
 #[test]
 fn a_pointer_has_the_name_that_the_program_gives_it() {
     for (level, optimised) in [("-O0", false), ("-O2", true)] {
-        let program = compiled(level);
+        let program = compiled(level, "named");
         for (bug, plain, fast) in NAMED {
             let end = if optimised { fast } else { plain };
             let finding = finding_of(&program, bug);
             let sentence = finding["sentence"].as_str().unwrap();
-            assert!(sentence.ends_with(end), "{level} {bug}: {sentence}");
+            let is_one = end.split('|').any(|end| sentence.ends_with(end));
+            assert!(is_one, "{level} {bug}: {sentence}");
         }
         fs::remove_file(program).unwrap();
     }
@@ -70,7 +86,7 @@ fn a_pointer_has_the_name_that_the_program_gives_it() {
 
 #[test]
 fn what_holds_a_pointer_and_who_passed_it_are_evidence() {
-    let program = compiled("-O2");
+    let program = compiled("-O2", "evidence");
     let texts = |bug: &str| {
         let finding = finding_of(&program, bug);
         let evidence = finding["evidence"].as_array().unwrap().iter();
@@ -99,9 +115,10 @@ fn finding_of(program: &Path, bug: &str) -> Value {
     finding.clone()
 }
 
-fn compiled(level: &str) -> PathBuf {
+/// The program, for one of the tests.
+fn compiled(level: &str, test: &str) -> PathBuf {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/why/pointers.c");
-    let name = format!("why-pointers{level}-{}", std::process::id());
+    let name = format!("why-pointers-{test}{level}-{}", std::process::id());
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let mut compiler = Command::new("cc");
     let built = compiler.args(["-g", level, "-o"]).arg(&program).arg(source).status();

@@ -81,9 +81,9 @@ fn find_in(host: &dyn Host, module: &dyn HostModule) -> Option<Finding> {
 /// The version that the name of a library has: `libruby-3.3.so.3.3.8`.
 fn version_of_name(name: &str) -> Option<String> {
     let rest = name.strip_prefix("libruby").map(|rest| rest.trim_start_matches(['-', '.']))?;
-    let exact = rest.rsplit("so.").next().filter(|version| Version::parse(version).is_some());
-    let short =
-        || Some(rest.split(".so").next()?).filter(|version| Version::parse(version).is_some());
+    let is_version = |version: &&str| Version::parse(version).is_some();
+    let exact = rest.split_once("so.").map(|(_, version)| version).filter(is_version);
+    let short = || rest.split(".so").next().filter(is_version);
     exact.or_else(short).map(str::to_owned)
 }
 

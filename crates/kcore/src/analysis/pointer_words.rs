@@ -11,24 +11,29 @@ use super::{Crash, EvidenceSource, Finding, finders::verb};
 pub(super) struct PointerWords {
     /// Its name in the function of the fault: `conn->peer`.
     pub(super) name: Option<String>,
+    /// The function whose words these are, if it is inlined into that of the fault.
+    pub(super) inlined: Option<Arc<str>>,
     /// The memory that holds it.
     pub(super) at: Option<Addr>,
     /// What the instruction touched: `conn->peer->len`.
     pub(super) member: Option<String>,
     /// What callers call it that passed it, the nearest first: `main` and `worker.next`.
-    pub(super) passed: Vec<(Arc<str>, String)>,
+    pub(super) passed: Vec<(String, String)>,
 }
 
 impl PointerWords {
     /// Them as the end of a sentence, with what the pointer is: `null`.
     pub(super) fn end_of_sentence(&self, operand: &MemoryOperand, what: &str) -> String {
+        let inlined = self.inlined.as_ref();
+        let function =
+            inlined.map_or_else(String::new, |name| format!(" in {name}, inlined there,"));
         match (&self.name, &self.member) {
             (None, _) => String::new(),
-            (Some(name), None) => format!(": {name} is {what}"),
+            (Some(name), None) => format!(":{function} {name} is {what}"),
             (Some(name), Some(member)) => {
                 let verb = verb(operand.access.kind);
                 let verb = verb.strip_suffix(" memory").unwrap_or(verb);
-                format!(": it {verb} {member}, and {name} is {what}")
+                format!(":{function} it {verb} {member}, and {name} is {what}")
             }
         }
     }
@@ -59,9 +64,18 @@ mod named {
             };
             let mut words = PointerWords::default();
             for named in self.core().names_of_pointer(self.tid(), pc, &base.name) {
-                match (named.depth, named.function) {
-                    (0, _) => self.take_name(&mut words, operand, named.pointer),
-                    (_, Some(caller)) => words.passed.push((caller, named.pointer.name)),
+                match (named.calls, named.function) {
+                    (0, _) => {
+                        words.inlined = named.inlined;
+                        self.take_name(&mut words, operand, named.pointer);
+                    }
+                    (_, Some(caller)) => {
+                        let caller = match named.inlined {
+                            Some(inlined) => format!("{inlined}, inlined into {caller},"),
+                            None => caller.to_string(),
+                        };
+                        words.passed.push((caller, named.pointer.name));
+                    }
                     (_, None) => {}
                 }
             }
@@ -75,7 +89,8 @@ mod named {
             pointer: NamedPointer,
         ) {
             let is_member = operand.index.is_none() && !operand.has_segment;
-            let member = || pointee_member(self.core(), &pointer, operand.displacement);
+            let size = operand.access.size;
+            let member = || pointee_member(self.core(), &pointer, operand.displacement, size);
             words.member = is_member.then(member).flatten();
             (words.name, words.at) = (Some(pointer.name), pointer.at);
         }

@@ -7,6 +7,9 @@ use kcore_unwind::{Frame, SavedContext};
 use super::{INFO_SIZE, SIGSEGV};
 use crate::{AccessKind, Core, arch::facts, signal};
 
+/// Bytes of `siginfo_t` that have a meaning: `kernel_siginfo_t`. The rest is room for later.
+const FIELDS: usize = 48;
+
 /// A signal that a handler was called for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -38,7 +41,17 @@ impl Core {
         let info = SignalInfo::parse(&bytes, self.target())?;
         let is_one = (1..=64).contains(&info.number) && (0..4096).contains(&info.errno);
         let is_known = is_one && signal::code_name(&info).is_some();
-        (is_known && is_of_context(&info, saved)).then_some(info)
+        let is_known = is_known && is_of_context(&info, saved);
+        (is_known && self.is_borne_out(&info, &bytes)).then_some(info)
+    }
+
+    /// Whether more speaks for a `siginfo_t` than a few small numbers, which chance may leave on a stack: the address of a
+    /// memory fault, which is that of the context; a signal that the process sent to itself; or that all behind the fields
+    /// is clear, as Linux writes it (`copy_siginfo_to_user` in kernel/signal.c, since 4.20).
+    fn is_borne_out(&self, info: &SignalInfo, bytes: &[u8]) -> bool {
+        let is_clear = bytes.get(FIELDS..).is_some_and(|rest| rest.iter().all(|byte| *byte == 0));
+        let is_own = signal::sender(info).is_some_and(|(pid, _)| Some(pid) == self.pid());
+        is_clear || is_own || is_memory_fault(info)
     }
 
     /// The fault that the context has as the last one, if the instruction makes that access and it still is
@@ -73,10 +86,14 @@ impl TakenSignal {
     }
 }
 
+fn is_memory_fault(info: &SignalInfo) -> bool {
+    matches!(info.detail, SignalDetail::Fault { .. }) && matches!(info.number, 7 | 11)
+}
+
 /// Whether a `siginfo_t` belongs to the context beside it: both have the address of a memory fault.
 fn is_of_context(info: &SignalInfo, saved: &SavedContext) -> bool {
     match info.detail {
-        SignalDetail::Fault { address } if matches!(info.number, 7 | 11) => {
+        SignalDetail::Fault { address } if is_memory_fault(info) => {
             // An address of memory that is protected by tags has bits in one that the other lacks.
             address == saved.fault_address || address.get() << 8 == saved.fault_address.get() << 8
         }

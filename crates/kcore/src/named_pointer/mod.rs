@@ -11,7 +11,7 @@ mod trace;
 
 use std::sync::Arc;
 
-use kcore_mem::Addr;
+use kcore_mem::{Addr, CodeAddr};
 use kcore_symbols::Type;
 
 use crate::{Core, Tid};
@@ -30,6 +30,10 @@ pub(crate) struct NamedPointer {
     pub ty: Type,
     /// The memory that holds it; `None` if that is a register.
     pub at: Option<Addr>,
+    /// What it is where the frame stopped.
+    pub value: Addr,
+    /// How deep the function whose words these are is inlined into that of the frame.
+    pub depth: usize,
 }
 
 /// What a frame calls a pointer.
@@ -37,9 +41,11 @@ pub(crate) struct NameInFrame {
     /// The pointer.
     pub pointer: NamedPointer,
     /// Calls from that frame to the one that was asked about: 0 for that frame.
-    pub depth: usize,
+    pub calls: usize,
     /// The function of the frame.
     pub function: Option<Arc<str>>,
+    /// The function whose words these are, if it is inlined into that one.
+    pub inlined: Option<Arc<str>>,
 }
 
 impl Core {
@@ -55,11 +61,22 @@ impl Core {
         };
         let frames = self.known_frames(&stack, MAX_FRAMES);
         let names = Trace::new(self, &stack, &frames).names(first, register).into_iter();
-        let in_frame = names.map(|(frame, pointer)| {
-            let at = stack.frames.get(frame).map(|frame| frame.pc.lookup());
-            let function = at.and_then(|at| self.symbol_at(at)).map(|symbol| symbol.name);
-            NameInFrame { pointer, depth: frame.saturating_sub(first), function }
+        let in_frame = names.filter_map(|(frame, pointer)| {
+            let pc = stack.frames.get(frame)?.pc;
+            let function = self.symbol_at(pc.lookup()).map(|symbol| symbol.name);
+            let inlined = match pointer.depth {
+                0 => None,
+                depth => Some(self.inlined_function(pc, depth)?),
+            };
+            Some(NameInFrame { pointer, calls: frame.saturating_sub(first), function, inlined })
         });
         in_frame.collect()
+    }
+
+    /// The function that is inlined so deep into the one that the machine called.
+    fn inlined_function(&self, pc: CodeAddr, depth: usize) -> Option<Arc<str>> {
+        let locations = self.locations(pc);
+        let outermost = locations.len().checked_sub(1)?;
+        locations.get(outermost.checked_sub(depth)?)?.function.as_deref().map(Into::into)
     }
 }

@@ -19,53 +19,60 @@ pub fn named_at(
         (0, None) => (String::new(), variable.ty.clone()),
         _ => whole_member(core, &variable.ty, offset)?,
     };
-    Some(NamedPointer { name: format!("{}{path}", variable.name), ty, at: Some(at) })
+    let value = core.space().read_addr(at).ok()?;
+    let name = format!("{}{path}", variable.name);
+    Some(NamedPointer { name, ty, at: Some(at), value, depth: variable.depth })
 }
 
 /// The variable of a module that lies round an address.
 fn module_variable(core: &Core, at: Addr) -> Option<HeldVariable> {
     let symbol = core.symbol_at(at).filter(|symbol| symbol.sized && symbol.offset < symbol.size)?;
     let (name, object) = core.named_variable_at(symbol.start)?;
-    Some(HeldVariable { name, ty: object.ty, at: Some(symbol.start) })
+    Some(HeldVariable { name, ty: object.ty, at: Some(symbol.start), value: None, depth: 0 })
 }
 
 /// The pointer that lies so many bytes behind what a pointer points to.
 pub fn behind(core: &Core, pointer: &NamedPointer, displacement: i64) -> Option<NamedPointer> {
     let offset = u64::try_from(displacement).ok()?;
+    let at = pointer.value.checked_add(offset)?;
+    let value = core.space().read_addr(at).ok()?;
     let pointee = pointee(&pointer.ty)?;
-    let (path, ty) = match (offset, pointee.stripped().ok()?.composite()) {
-        (0, None) => {
-            return Some(NamedPointer {
-                name: format!("*{}", pointer.name),
-                ty: pointee,
-                ..pointer.clone()
-            });
+    let (name, ty) = match (offset, pointee.stripped().ok()?.composite()) {
+        (0, None) => (format!("*{}", pointer.name), pointee),
+        _ => {
+            let (path, ty) = whole_member(core, &pointee, offset)?;
+            (member_of(pointer, &path), ty)
         }
-        _ => whole_member(core, &pointee, offset)?,
     };
-    Some(NamedPointer { name: member_of(pointer, &path), ty, at: None })
+    Some(NamedPointer { name, ty, at: Some(at), value, depth: pointer.depth })
 }
 
-/// What lies so many bytes behind what a pointer points to, as an expression: `conn->peer->len`. `None` if there is no
-/// such member, or several are possible.
+/// The member of so many bytes that lies so many bytes behind what a pointer points to, as an expression:
+/// `conn->peer->len`. `None` if there is no such member, or several are possible.
 pub(crate) fn pointee_member(
     core: &Core,
     pointer: &NamedPointer,
     displacement: i64,
+    size: u64,
 ) -> Option<String> {
     let offset = u64::try_from(displacement).ok()?;
-    let member = inner_member(core, &pointee(&pointer.ty)?, offset, &|ty| !is_union(ty))?;
-    Some(member_of(pointer, &member.path))
+    let (path, ty) = whole_member(core, &pointee(&pointer.ty)?, offset)?;
+    (ty.stripped().ok()?.size() == Some(size)).then(|| member_of(pointer, &path))
 }
 
 /// The innermost member at an offset, if it begins there, no union makes it one of several, and it has a type.
 fn whole_member(core: &Core, ty: &Type, offset: u64) -> Option<(String, Type)> {
-    let member = inner_member(core, ty, offset, &|ty| !is_union(ty))?;
+    let member = inner_member(core, ty, offset, &|ty| is_plain(ty))?;
     (member.rest == 0).then_some((member.path, member.ty))
 }
 
-fn is_union(ty: &Type) -> bool {
-    ty.composite().is_some_and(|composite| composite.keyword == Keyword::Union)
+/// Whether each offset of a type belongs to one member, and that can be named: no union, and no array of arrays.
+fn is_plain(ty: &Type) -> bool {
+    match ty.kind() {
+        TypeKind::Composite(composite) => composite.keyword != Keyword::Union,
+        TypeKind::Array(array) => array.dimensions.len() == 1,
+        _ => true,
+    }
 }
 
 fn member_of(pointer: &NamedPointer, path: &str) -> String {
@@ -73,10 +80,14 @@ fn member_of(pointer: &NamedPointer, path: &str) -> String {
         pointer.ty.stripped().as_ref().map(Type::kind),
         Ok(TypeKind::Pointer(pointer)) if pointer.kind != PointerKind::Pointer
     );
+    let name = match pointer.name.starts_with('*') {
+        true => format!("({})", pointer.name),
+        false => pointer.name.clone(),
+    };
     match path.strip_prefix('.').filter(|_| !is_reference) {
-        Some(member) => format!("{}->{member}", pointer.name),
-        None if is_reference => format!("{}{path}", pointer.name),
-        None => format!("(*{}){path}", pointer.name),
+        Some(member) => format!("{name}->{member}"),
+        None if is_reference => format!("{name}{path}"),
+        None => format!("(*{name}){path}"),
     }
 }
 

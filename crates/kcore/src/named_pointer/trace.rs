@@ -46,8 +46,8 @@ impl<'c> Trace<'c> {
         for _ in 0..MAX_CALLERS {
             let Some(code) = self.code_before(frame) else { break };
             let held = self.held(frame, &code, &register);
-            let named = self.name(held, MAX_STEPS).filter(|named| path::is_pointer(&named.ty));
-            let named = named.filter(|named| self.still_holds(named, value));
+            let named = self.name(held, Some(value), MAX_STEPS);
+            let named = named.filter(|named| path::is_pointer(&named.ty));
             names.extend(named.map(|named| (frame, named)));
             let Some(passed_in) = self.argument(held) else { break };
             (frame, register) = (frame.saturating_add(1), passed_in);
@@ -91,21 +91,28 @@ impl<'c> Trace<'c> {
         })
     }
 
-    /// What the program calls what a register holds.
-    fn name(&self, held: HeldRegister<'_>, steps: usize) -> Option<NamedPointer> {
+    /// What the program calls what a register holds. The name has its meaning where the frame stopped: a variable or
+    /// member that has another value by then is none. `value` is what the register held, if that is known.
+    fn name(
+        &self,
+        held: HeldRegister<'_>,
+        value: Option<Addr>,
+        steps: usize,
+    ) -> Option<NamedPointer> {
         let steps = steps.checked_sub(1)?;
-        if let Some(variable) = self.variable(held) {
-            return Some(variable);
-        }
-        let (index, write) = self.write(held)?;
-        match write {
-            RegisterWrite::Copied(from) => self.name(held.earlier(index, &from)?, steps),
-            RegisterWrite::LoadedFrom(at) => self.named_at(held.frame, at),
-            RegisterWrite::Loaded { base, displacement } => {
-                self.name_of_loaded(held.earlier(index, &base)?, displacement, steps)
+        let value = value.or_else(|| self.kept_value(held));
+        let named = self.variable(held, value).or_else(|| {
+            let (index, write) = self.write(held)?;
+            match write {
+                RegisterWrite::Copied(from) => self.name(held.earlier(index, &from)?, value, steps),
+                RegisterWrite::LoadedFrom(at) => self.named_at(held.frame, at),
+                RegisterWrite::Loaded { base, displacement } => {
+                    self.name_of_loaded(held.earlier(index, &base)?, displacement, steps)
+                }
+                RegisterWrite::Other => None,
             }
-            RegisterWrite::Other => None,
-        }
+        });
+        named.filter(|named| value.is_none_or(|value| value == named.value))
     }
 
     /// What the program calls the pointer that lies so many bytes behind what a register holds.
@@ -115,24 +122,30 @@ impl<'c> Trace<'c> {
         displacement: i64,
         steps: usize,
     ) -> Option<NamedPointer> {
-        let variable = self.variable(base);
-        let kept = self.kept_value(base).filter(|_| variable.is_none());
-        let kept = kept.map(|value| value.wrapping_offset(displacement));
-        if let Some(named) = kept.and_then(|at| self.named_at(base.frame, at)) {
+        let kept = self.kept_value(base);
+        let pointer = self.variable(base, kept);
+        let place = kept.filter(|_| pointer.is_none());
+        let place = place.map(|value| value.wrapping_offset(displacement));
+        if let Some(named) = place.and_then(|at| self.named_at(base.frame, at)) {
             return Some(named);
         }
-        let pointer = variable.or_else(|| self.name(base, steps))?;
-        let at = self.value(base, steps).map(|value| value.wrapping_offset(displacement));
-        let named = path::behind(self.core, &pointer, displacement)?;
-        Some(NamedPointer { at, ..named })
+        let pointer = pointer.or_else(|| self.name(base, kept, steps))?;
+        path::behind(self.core, &pointer, displacement)
     }
 
-    /// The variable that is in the register.
-    fn variable(&self, held: HeldRegister<'_>) -> Option<NamedPointer> {
+    /// The variable that is in the register, and has its value still where the frame stopped.
+    fn variable(&self, held: HeldRegister<'_>, value: Option<Addr>) -> Option<NamedPointer> {
         let register = self.register(held.register)?;
-        let variable = self.frames.variable_in_register(held.frame, held.at, register)?;
-        let name = variable.name.to_string();
-        Some(NamedPointer { name, ty: variable.ty, at: None })
+        let mut found =
+            self.frames.variables_in_register(held.frame, held.at, register).into_iter();
+        found.find_map(|variable| {
+            let is_last = held.before == held.code.instructions.len();
+            let now = variable.value.or(value.filter(|_| is_last))?;
+            let name = variable.name.to_string();
+            let (ty, depth) = (variable.ty, variable.depth);
+            let named = NamedPointer { name, ty, at: None, value: now, depth };
+            value.is_none_or(|value| value == now).then_some(named)
+        })
     }
 
     fn named_at(&self, frame: usize, at: Addr) -> Option<NamedPointer> {
@@ -145,35 +158,11 @@ impl<'c> Trace<'c> {
         self.frames.register(held.frame, register).map(Addr::new)
     }
 
-    /// The same, or else what the memory has now from which it was loaded.
-    fn value(&self, held: HeldRegister<'_>, steps: usize) -> Option<Addr> {
-        let steps = steps.checked_sub(1)?;
-        if let Some(value) = self.kept_value(held) {
-            return Some(value);
-        }
-        let (index, write) = self.write(held)?;
-        let loaded_from = match write {
-            RegisterWrite::Copied(from) => return self.value(held.earlier(index, &from)?, steps),
-            RegisterWrite::LoadedFrom(at) => at,
-            RegisterWrite::Loaded { base, displacement } => {
-                let base = self.value(held.earlier(index, &base)?, steps)?;
-                base.wrapping_offset(displacement)
-            }
-            RegisterWrite::Other => return None,
-        };
-        self.core.space().read_addr(loaded_from).ok()
-    }
-
     /// Whether an instruction between there and where the frame stopped writes to the register.
     fn changes_later(&self, held: HeldRegister<'_>) -> bool {
         let Some(disassembler) = self.disassembler.as_ref() else { return true };
         let later = held.code.instructions.get(held.before..).unwrap_or_default();
         later.iter().any(|it| disassembler.write_to(it.addr, &it.bytes, held.register).is_some())
-    }
-
-    /// Whether the memory that a name is of has the value still: it may have been written to since.
-    fn still_holds(&self, named: &NamedPointer, value: Addr) -> bool {
-        named.at.is_none_or(|at| self.core.space().read_addr(at).ok() == Some(value))
     }
 
     /// The register in which a caller passed what the register holds, if it did so.

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use kcore_mem::{Addr, AddressSpace, Svma};
-use kcore_symbols::{Type, Variable, VariableLocation};
+use kcore_symbols::{DieId, Scopes, Type, Variable, VariableLocation};
 use kcore_unwind::RegisterId;
 use kcore_values::{
-    Absent, ObjectPlace, PieceSource,
+    Absent, Object, ObjectPlace, PieceSource,
     location::{self, Call, FrameContext},
 };
 
@@ -24,6 +24,10 @@ pub struct HeldVariable {
     pub ty: Type,
     /// Where it begins; `None` of one in a register.
     pub at: Option<Addr>,
+    /// What it has as a pointer where the frame stopped; `None` where that is not known any more.
+    pub value: Option<Addr>,
+    /// Of how many functions, from the one that the machine called, its own is inlined into the others: 0 for that one.
+    pub depth: usize,
 }
 
 impl KnownFrames<'_> {
@@ -32,35 +36,46 @@ impl KnownFrames<'_> {
         self.frames.get(frame)?.regs.get(register)
     }
 
-    /// The variable that is in a register as a whole whenever the code of a frame is about to run an address.
-    pub(crate) fn variable_in_register(
+    /// The variables that are in a register as a whole whenever the code of a frame is about to run an address, those of
+    /// inlined functions first.
+    pub(crate) fn variables_in_register(
         &self,
         frame: usize,
         code: Addr,
         register: RegisterId,
-    ) -> Option<HeldVariable> {
+    ) -> Vec<HeldVariable> {
         let view = self.view(frame);
-        let scopes = self.core.scopes_at(code)?;
-        let marked = MarkedRegister { view, register, pc: view.module()?.svma(code)? };
-        let variables = scopes.functions.iter().flat_map(|function| &function.variables);
-        let mut held = variables.filter_map(|variable| {
+        let pc = view.module().and_then(|module| module.svma(code));
+        let (Some(scopes), Some(pc)) = (self.core.scopes_at(code), pc) else { return Vec::new() };
+        let marked = MarkedRegister { view, register, pc };
+        let stopped = FrameView { asks_caller: true, ..view };
+        let held = variables(&scopes).filter_map(|(depth, variable)| {
             let (name, ty) = (variable.name.clone()?, self.type_of(view, variable)?);
             let place = location::place_of(&variable.location, &ty, &marked).ok()?;
-            is_mark(&place).then_some(HeldVariable { name, ty, at: None })
+            is_mark(&place).then_some(())?;
+            let value = self.pointer_in(stopped, variable.id, &ty);
+            Some(HeldVariable { name, ty, at: None, value, depth })
         });
-        held.next()
+        held.collect()
+    }
+
+    /// What a variable has as a pointer where its frame stopped.
+    fn pointer_in(&self, stopped: FrameView<'_>, id: DieId, ty: &Type) -> Option<Addr> {
+        let (_, variable) = variables(stopped.scopes()?).find(|(_, it)| it.id == id)?;
+        let place = location::place_of(&variable.location, ty, &stopped).ok()?;
+        Object { ty: ty.clone(), place }.pointer(self.core).ok()
     }
 
     /// The variable of a frame that lies in memory round an address, by where it lies when the frame stopped.
     pub(crate) fn variable_round(&self, frame: usize, at: Addr) -> Option<HeldVariable> {
         let view = self.view(frame);
-        let variables = view.scopes()?.functions.iter().flat_map(|function| &function.variables);
-        let mut held = variables.filter_map(|variable| {
+        let mut held = variables(view.scopes()?).filter_map(|(depth, variable)| {
             let (name, ty) = (variable.name.clone()?, self.type_of(view, variable)?);
             let place = location::place_of(&variable.location, &ty, &view).ok()?;
             let ObjectPlace::Memory(start) = place else { return None };
             let within = at.offset_from(start)?;
-            (within < ty.size()?).then_some(HeldVariable { name, ty, at: Some(start) })
+            let held = HeldVariable { name, at: Some(start), value: None, depth, ty };
+            (within < held.ty.size()?).then_some(held)
         });
         held.next()
     }
@@ -80,6 +95,15 @@ impl KnownFrames<'_> {
     fn type_of(&self, view: FrameView<'_>, variable: &Variable) -> Option<Type> {
         view.module()?.symbols().debug_info()?.type_of(variable).ok()
     }
+}
+
+/// The variables of all functions, each with how deep its function is inlined.
+fn variables(scopes: &Scopes) -> impl Iterator<Item = (usize, &Variable)> {
+    let count = scopes.functions.len();
+    scopes.functions.iter().enumerate().flat_map(move |(index, function)| {
+        let depth = count.saturating_sub(index).saturating_sub(1);
+        function.variables.iter().map(move |variable| (depth, variable))
+    })
 }
 
 fn is_mark(place: &ObjectPlace) -> bool {

@@ -45,7 +45,10 @@ impl Registers<'_> {
             return Vec::new();
         }
         let only = operands.len() == 1;
-        let positions = (1..).map(|position| Position { last: position == operands.len(), only });
+        // A mask follows what it masks: `vmovdqu8 %zmm16,(%rax){%k1}`.
+        let moves_mask = mnemonic.starts_with("kmov");
+        let last = operands.iter().rposition(|operand| moves_mask || !self.is_mask(operand));
+        let positions = (0..).map(|position| Position { last: Some(position) == last, only });
         let spelled_out = operands.iter().zip(positions).filter_map(|(operand, position)| {
             let X86OperandType::Mem(memory) = &operand.op_type else { return None };
             let size = self.size(mnemonic, operand);
@@ -68,6 +71,12 @@ impl Registers<'_> {
             }
             _ => None,
         }
+    }
+
+    fn is_mask(&self, operand: &X86Operand) -> bool {
+        let X86OperandType::Reg(id) = operand.op_type else { return false };
+        let name = name(self.capstone, id).unwrap_or_default();
+        name.strip_prefix('k').is_some_and(|number| number.parse::<u8>().is_ok())
     }
 
     /// A register of an address; `None` for none, and for one that is always 0.

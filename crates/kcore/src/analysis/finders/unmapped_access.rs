@@ -1,10 +1,12 @@
 //! An access to an address at which nothing is mapped, by a pointer that tells nothing more.
 
+use kcore_mem::Addr;
+
 use super::{
     bad_pointer::what_it_is,
     null_access::{NULL_END, verb},
 };
-use crate::analysis::{Crash, Finder, FinderScope, Finding};
+use crate::analysis::{Crash, Finder, FinderScope, Finding, pointer_words::PointerWords};
 
 pub const FINDER: Finder = Finder {
     name: "unmapped-access",
@@ -29,8 +31,13 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
         return Ok(None);
     }
     let verb = verb(operand.access.kind);
-    let words = crash.pointer_words(&operand);
-    let pointer = words.end_of_sentence(&operand, &format!("{base:#x}"));
+    // A pointer to what is mapped is not at fault: what was added to it is.
+    let is_base = base == 0 || crash.core().mapping_at(Addr::new(base)).is_none();
+    let words = match is_base {
+        true => crash.pointer_words(&operand),
+        false => PointerWords::default(),
+    };
+    let pointer = words.end_of_sentence(&operand, &value_of(base));
     let function = crash.in_function();
     let sentence =
         format!("the process {verb} at {fault}, where nothing is mapped{function}{pointer}");
@@ -38,4 +45,12 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     let finding = finding
         .with(format!("the instruction touches {}", operand.access.addr), crash.shown_by_code());
     Ok(Some(finding.with(format!("nothing is mapped at {fault}"), crash.shown_by())))
+}
+
+/// What a pointer is, behind its name.
+fn value_of(pointer: u64) -> String {
+    match pointer {
+        0 => "null".to_owned(),
+        value => format!("{value:#x}"),
+    }
 }
