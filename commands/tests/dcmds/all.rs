@@ -67,9 +67,8 @@ fn core_of_examples(spec: &Spec) -> Arc<Core> {
     match spec.group {
         Group::Types => open("nodes", "O0-pie").core,
         Group::Runtimes if spec.name.starts_with("bthread") => open("bthreads", "O2-pie").core,
-        Group::Runtimes if spec.name.starts_with("goroutine") || spec.name == "channel" => {
-            open("goroutines", "go1.19").core
-        }
+        Group::Runtimes if spec.name.starts_with("goroutine") => open("goroutines", "go1.19").core,
+        Group::Runtimes if spec.name == "channel" => open("go-waits", "go1.27-stripped").core,
         Group::Runtimes if spec.name.starts_with("java") => open("java-threads", "java11").core,
         Group::Runtimes if spec.name == "fibers" => open("fibers", "O2-pie").core,
         Group::Runtimes if spec.name.starts_with("py") => open("python-stack", "python3.11").core,

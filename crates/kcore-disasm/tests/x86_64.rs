@@ -292,3 +292,18 @@ fn writes_to_registers() {
     assert_eq!((write(&call, "rbx"), write(&call, "r12")), (None, None), "callees keep them");
     assert_eq!(write(&[0xff, 0xd3], "rbx"), None, "call *%rbx");
 }
+
+#[test]
+fn masks_hide_no_store() {
+    let kind = |code: &[u8]| accesses(code).first().map(|(_, _, kind)| *kind);
+    let store = [0x62, 0xe1, 0x7f, 0x49, 0x7f, 0x00];
+    assert_eq!(kind(&store), Some(AccessKind::Write), "vmovdqu8 %zmm16,(%rax){{%k1}}");
+    let store = [0x62, 0xf1, 0x7c, 0x29, 0x11, 0x00];
+    assert_eq!(kind(&store), Some(AccessKind::Write), "vmovups %ymm0,(%rax){{%k1}}");
+    let load = [0x62, 0xe1, 0x7f, 0x49, 0x6f, 0x00];
+    assert_eq!(kind(&load), Some(AccessKind::Read), "vmovdqu8 (%rax),%zmm16{{%k1}}");
+    let load = [0xc4, 0xe1, 0xf8, 0x90, 0x08];
+    assert_eq!(kind(&load), Some(AccessKind::Read), "kmovq (%rax),%k1");
+    let compare = [0x62, 0xf1, 0x7d, 0x28, 0x74, 0x08];
+    assert_eq!(kind(&compare), Some(AccessKind::Read), "vpcmpeqb (%rax),%ymm0,%k1");
+}
