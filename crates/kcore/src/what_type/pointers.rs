@@ -109,6 +109,10 @@ pub fn member_at(core: &Core, ty: &Type, offset: u64) -> Option<String> {
 }
 
 /// A member at any depth.
+#[cfg_attr(
+    not(feature = "disassembly"),
+    expect(dead_code, reason = "names of pointers, which the code tells, need more than the path")
+)]
 pub struct InnerMember {
     /// The way to it, as it stands behind the object: `.a.b[0x3]`.
     pub path: String,
