@@ -197,6 +197,7 @@ pub const RUNTIMES: &[(&str, &str, &str, &str)] = &[
     ("node-fatal", "node24", "last-words", "the runtime gave up: Check failed: "),
     ("python-ends", "python3.13", "last-words", "an exception of type Refused: größe: no"),
     ("python-natives", "python3.13", "abort", "the process aborted itself, in end"),
+    ("go-ends", "go1.19", "last-words", "nobody recovered from the panic: named by itself"),
     ("stack-chk", "O2fp-musl-nopie", "trap", "the stack was smashed: "),
 ];
 

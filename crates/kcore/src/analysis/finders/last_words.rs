@@ -54,7 +54,16 @@ pub fn said_at_end(crash: &Crash<'_>) -> Option<String> {
     if crash.was_handled() || !ends_itself(crash) {
         return None;
     }
-    crash.core().last_words().iter().find_map(|words| sentence(crash, words))
+    let all = crash.core().last_words();
+    let (words, sentence_of_first) =
+        all.iter().find_map(|words| Some((words, sentence(crash, words)?)))?;
+    // Go keeps panics in the order in which they came: the program is where the last one was raised.
+    let mut newest = all.iter().rev().filter(|newest| is_gos_panic(newest) && is_gos_panic(words));
+    newest.find_map(|newest| sentence(crash, newest)).or(Some(sentence_of_first))
+}
+
+fn is_gos_panic(words: &LastWords) -> bool {
+    matches!(words, LastWords::Exception { type_name, .. } if type_name == GOS_PANIC)
 }
 
 /// What happened; `None` for words that need not be about the end.
