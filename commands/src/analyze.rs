@@ -31,13 +31,15 @@ impl Dcmd for Analyze {
     }
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
-        let analysis = cx.core().analyze();
-        cx.emit(&AnalysisRecord { analysis, verbose: args.has('v') })
+        let core = cx.core();
+        let (analysis, has_threads) = (core.analyze(), !core.threads().is_empty());
+        cx.emit(&AnalysisRecord { analysis, has_threads, verbose: args.has('v') })
     }
 }
 
 struct AnalysisRecord {
     analysis: Analysis,
+    has_threads: bool,
     verbose: bool,
 }
 
@@ -46,6 +48,10 @@ impl AnalysisRecord {
         match (self.analysis.findings.first(), &self.analysis.summary) {
             (Some(first), _) => format!("{} ({})", first.sentence, first.confidence.as_str()),
             (None, Some(summary)) => format!("{summary}; the cause is not known"),
+            (None, None) if !self.has_threads => {
+                "there are no threads to tell what happened: ::status says what is missing"
+                    .to_owned()
+            }
             (None, None) if self.analysis.finders.iter().any(|finder| finder.lacks.is_some()) => {
                 "nothing tells of a crash or a deadlock, but not all could be looked at: ::analyze -v"
                     .to_owned()

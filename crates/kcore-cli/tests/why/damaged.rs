@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::{analysis, case, findings};
+use super::{analysis, case, findings, kcore};
 
 #[test]
 fn a_core_that_was_cut_has_no_finding_that_the_whole_one_lacks() {
@@ -25,4 +25,16 @@ fn a_core_that_was_cut_has_no_finding_that_the_whole_one_lacks() {
             );
         }
     }
+}
+
+#[test]
+fn a_core_without_threads_is_not_said_to_be_healthy() {
+    let Some(case) = case("leaf", "O2-pie") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("core");
+    // The notes, with the threads, lie behind the program headers.
+    fs::write(&path, &fs::read(&case.core).unwrap()[..500]).unwrap();
+    let output = kcore(&["why"], &path);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.starts_with("there are no threads to tell what happened: ::status"), "{text}");
 }
