@@ -158,7 +158,7 @@ impl Record for GoroutineRecord {
         let stack = goroutine.stack;
         let text = |text: Option<&str>| Cell::text(text.unwrap_or_default().to_owned());
         let thread = self.thread.map(|thread| thread.to_string());
-        // What was recovered from leaves its signal behind.
+        // The runtime keeps the signal of a fault even after the program recovered from it.
         let signal = goroutine.signal.filter(|_| goroutine.panic.is_some());
         out.num("id", goroutine.id)
             .addr("g", goroutine.at)

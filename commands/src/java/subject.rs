@@ -33,7 +33,7 @@ pub fn threads(core: &Core) -> Result<Vec<Arc<JavaThread>>> {
     Ok(found.iter().flat_map(|java| java.threads(core).all.to_vec()).collect())
 }
 
-/// Says what cannot be shown, if there is anything.
+/// Prints a note about what cannot be shown, if there is anything.
 pub fn note_damage(cx: &mut Cx<'_>) -> Result<()> {
     let core = cx.core();
     let mut missing: Vec<String> = Vec::new();

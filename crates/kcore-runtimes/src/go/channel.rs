@@ -21,7 +21,7 @@ const SENDERS: u64 = 40;
 /// Fields of a `runtime.sudog` that lie alike in all versions: its goroutine, and the next one that waits.
 const GOROUTINE: u64 = 0;
 const NEXT: u64 = 8;
-/// More than any channel holds that can be.
+/// A length beyond that of any real channel: a larger one is damage.
 const MAX_CAPACITY: u64 = 1 << 40;
 /// Values, and goroutines that wait on one side, at most.
 const MAX_VALUES: u64 = 64;

@@ -210,7 +210,7 @@ impl Seen<'_> {
     }
 }
 
-/// How a method was run, in a word.
+/// The word for how a method was run: interpreted, or by which compiler it was compiled.
 const fn tier(compiler: Option<&'static str>, deoptimized: bool) -> &'static str {
     match (compiler, deoptimized) {
         (None, _) => NATIVE,

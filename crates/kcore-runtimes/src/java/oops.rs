@@ -118,7 +118,7 @@ impl Oops {
         }
     }
 
-    /// Every address of a range where an object of a class may begin, by its header.
+    /// Calls for every address of a range at which the header of an object of the class may stand.
     pub fn each_header_of(
         &self,
         memory: Memory<'_>,

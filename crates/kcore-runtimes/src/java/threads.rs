@@ -67,7 +67,7 @@ pub struct JavaThread {
 /// What a `java.lang.Thread` says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ThreadObject {
-    /// The number that Java gives to it.
+    /// Its number, as `Thread.getId()` returns it.
     pub id: Option<u64>,
     /// Its name.
     pub name: Option<Arc<str>>,

@@ -56,7 +56,7 @@ const NEW: &str = "NEW";
 pub struct VirtualThread {
     /// Its `java.lang.VirtualThread`.
     pub object: Addr,
-    /// The number that Java gives to it.
+    /// Its number, as `Thread.getId()` returns it.
     pub id: u64,
     /// Its name, if it has one.
     pub name: Option<Arc<str>>,

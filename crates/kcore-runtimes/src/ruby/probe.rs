@@ -99,7 +99,7 @@ fn by_symbol(heap: &Heap<'_>, module: &dyn HostModule) -> Option<Addr> {
     pointed(VM).filter(|vm| heap.is_vm(*vm)).or_else(by_context)
 }
 
-/// By the context that each thread has among its own variables.
+/// Finds the VM through the execution context that every thread keeps in its thread-local storage.
 fn by_threads(host: &dyn Host, heap: &Heap<'_>) -> Option<Addr> {
     host.threads().into_iter().find_map(|tid| {
         let pointer = host.thread_pointer(tid)?;

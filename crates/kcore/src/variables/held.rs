@@ -66,7 +66,7 @@ impl KnownFrames<'_> {
         Object { ty: ty.clone(), place }.pointer(self.core).ok()
     }
 
-    /// The variable of a frame that lies in memory round an address, by where it lies when the frame stopped.
+    /// The variable of a frame whose memory contains an address. Its place is that at which the frame stopped.
     pub(crate) fn variable_round(&self, frame: usize, at: Addr) -> Option<HeldVariable> {
         let view = self.view(frame);
         let mut held = variables(view.scopes()?).filter_map(|(depth, variable)| {

@@ -51,7 +51,7 @@ fn written<'a>(mnemonic: &str, named: &'a [&'a str]) -> &'a [&'a str] {
     }
 }
 
-/// What a move or a load of a whole word brings.
+/// What a register holds after a move or a load of a whole word; `None` of other instructions.
 fn what(mnemonic: &str, named: &[&str], address: &str) -> Option<RegisterWrite> {
     match (mnemonic, named) {
         ("mov", [_, from]) if is_whole(from) => Some(RegisterWrite::Copied(wide(from))),

@@ -59,7 +59,7 @@ pub fn once(sight: &Sight<'_>) -> Option<FoundLock> {
     sight.wait.is_plain().then_some(found)
 }
 
-/// What a thread that parked itself sleeps on.
+/// The lock that a thread waits for in `thread::park`.
 pub fn parker(sight: &Sight<'_>) -> Option<FoundLock> {
     let is_wait = sight.wait.is_plain() && sight.wait.expected == PARKED;
     is_wait.then(|| FoundLock::event(LockKind::RustParker, sight.wait.word))
