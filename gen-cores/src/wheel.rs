@@ -7,7 +7,8 @@ use std::sync::{Mutex, PoisonError};
 use crate::command::Line;
 use crate::error::AtPath;
 use crate::lock::Lock;
-use crate::{Download, Error, Result, Scenario, few, paths};
+use crate::pinned_wheel::PinnedWheel;
+use crate::{Download, Error, Result, Scenario, paths};
 
 /// What fetches packages, and what unpacks them.
 pub(crate) const PIP: &str = "pip3";
@@ -74,20 +75,11 @@ impl Wheel {
 
     /// Unpacks nothing that is not pinned.
     fn fetch(&self, dir: &Path) -> Result<()> {
-        few::may_fetch()?;
-        let mut pip = Line::new(PIP);
-        pip.args(["download", "--quiet", "--no-deps", "--only-binary=:all:", "--abi", "none"]);
-        pip.args(["--disable-pip-version-check", "--implementation", "cp"]);
-        pip.args(["--python-version", self.python, "--platform", self.platform]);
-        pip.args(["-d", "part"]).arg(format!("{}=={}", self.package, self.version)).run(dir)?;
+        let (package, version, sha256) = (self.package, self.version, self.sha256);
+        let pinned = PinnedWheel { package, version, sha256, name: package };
+        let python = ["--abi", "none", "--implementation", "cp", "--python-version", self.python];
+        let wheel = pinned.fetch(dir, &[&python[..], &["--platform", self.platform]].concat())?;
         let part = dir.join("part");
-        let entry = std::fs::read_dir(&part).at(&part)?.find_map(|entry| entry.ok());
-        let wheel = entry.map(|entry| entry.path()).unwrap_or_default();
-        let sum = Line::new("sha256sum").path(&wheel).run(dir)?;
-        if sum.split_whitespace().next() != Some(self.sha256) {
-            let reason = format!("is not what is pinned for {}: {sum}", self.package);
-            return Err(Error::Toolchain { path: wheel, reason });
-        }
         // Whole or not at all: this process may be killed.
         Line::new(UNZIP).args(["-q", "-o", "-j"]).path(&wheel).arg(self.library).run(&part)?;
         std::fs::rename(part.join(self.file_name()), dir.join(self.file_name())).at(&part)?;
