@@ -4,14 +4,14 @@ mod options;
 mod packages;
 mod plan;
 mod progress;
+mod run;
 mod summary;
 mod targets;
 
 use std::{
     fs,
-    io::{BufRead, BufReader, PipeReader, pipe},
     path::PathBuf,
-    process::Command,
+    process::{Command, ExitStatus},
     time::Instant,
 };
 
@@ -21,10 +21,11 @@ use gen_cores::NOT_TESTED;
 pub use options::Options;
 use plan::Plan;
 use progress::Progress;
+use run::Event;
 use summary::Summary;
-use targets::Targets;
+use targets::Target;
 
-use crate::cargo::{command, run as run_command, shown};
+use crate::cargo::{command, run as run_command};
 
 /// Shows the plan, installs what is missing, makes the cores, runs the tests of all crates, and says at the end what
 /// failed and what was skipped. A failure does not keep later steps from running.
@@ -59,21 +60,37 @@ fn run_all(options: Options, plan: &Plan) -> Result<Summary> {
 }
 
 fn test(options: Options, summary: &mut Summary) -> Result<()> {
-    // What does not compile is noted when the tests run, and costs those lines their number alone.
-    let targets = Targets::build().unwrap_or_default();
+    let (targets, built) = targets::build();
+    summary.note("build", built);
     let list = list_of_skips()?;
-    let mut tests = cargo(options, &["test", "--workspace", "--no-fail-fast"]);
-    // One pipe for both streams, so that failures are read in the order of their targets.
-    let (output, errors) = pipe()?;
-    tests.env(NOT_TESTED, &list).stdout(errors.try_clone()?).stderr(errors);
-    println!("+ {}", shown(&tests));
-    let mut running = tests.spawn().with_context(|| format!("cannot run {}", shown(&tests)))?;
-    // The command holds the write end; reading ends when every copy of it is closed.
-    drop(tests);
-    watch(output, Progress::new(targets), summary)?;
-    summary.end_of_tests(running.wait()?);
+    let mut progress = Progress::new(targets.len());
+    let command = |target: &Target| {
+        let mut command = target.command(options);
+        command.env(NOT_TESTED, &list);
+        command
+    };
+    run::run_all(&targets, command, |event| match event {
+        Event::Begun(index) => println!("{}", progress.begun(&targets[index].name)),
+        Event::Ended(index, ended) => end(&targets[index], ended, summary),
+    });
     summary.skipped(&fs::read_to_string(list).unwrap_or_default());
     Ok(())
+}
+
+/// Takes in what a program printed, and shows what of it is not usual.
+fn end(target: &Target, ended: Result<(String, ExitStatus)>, summary: &mut Summary) {
+    match ended {
+        Ok((output, status)) => {
+            let unusual: Vec<&str> =
+                output.lines().filter(|line| !progress::is_usual(line)).collect();
+            if !unusual.is_empty() {
+                println!("{}:\n{}", target.name, unusual.join("\n"));
+            }
+            output.lines().for_each(|line| summary.line(line));
+            summary.ended(&target.words, status.success());
+        }
+        Err(error) => summary.note(&target.name, Err(error)),
+    }
 }
 
 /// Cargo in the environment that the options ask for.
@@ -81,19 +98,6 @@ fn cargo(options: Options, args: &[&str]) -> Command {
     let mut cargo = command(env!("CARGO"), args);
     cargo.envs(options.environment());
     cargo
-}
-
-/// Shows how far the tests are, and takes in what failed.
-fn watch(output: PipeReader, mut progress: Progress, summary: &mut Summary) -> Result<()> {
-    for line in BufReader::new(output).split(b'\n') {
-        let line = line?;
-        let line = String::from_utf8_lossy(&line);
-        summary.line(&line);
-        if let Some(line) = progress.shown(&line) {
-            println!("{line}");
-        }
-    }
-    Ok(())
 }
 
 /// An empty file to which tests add what they skip.

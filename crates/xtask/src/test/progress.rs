@@ -2,39 +2,34 @@
 
 use std::time::{Duration, Instant};
 
-use super::targets::Targets;
-
 /// How far a run is.
 pub struct Progress {
-    targets: Targets,
     begun: usize,
+    all: usize,
     start: Instant,
 }
 
 impl Progress {
-    /// Of a run that begins now.
-    pub fn new(targets: Targets) -> Self {
-        Self { targets, begun: 0, start: Instant::now() }
+    /// Of a run of so many targets that begins now.
+    pub fn new(all: usize) -> Self {
+        Self { begun: 0, all, start: Instant::now() }
     }
 
-    /// What is shown in the place of a line that `cargo test` or a harness printed, if anything is.
-    pub fn shown(&mut self, line: &str) -> Option<String> {
-        if let Some(name) = self.targets.begun(line) {
-            self.begun += 1;
-            let (begun, all) = (self.begun, self.targets.count().max(self.begun));
-            let time = minutes(self.start.elapsed());
-            return Some(format!("[{begun}/{all}] {name} (after {time})"));
-        }
-        (!is_usual(line)).then(|| line.to_owned())
+    /// What is shown when a target begins.
+    pub fn begun(&mut self, name: &str) -> String {
+        self.begun += 1;
+        format!("[{}/{}] {name} (after {})", self.begun, self.all, minutes(self.start.elapsed()))
     }
 }
 
 /// Whether a line says that all is well, which the counts at the end say too.
-fn is_usual(line: &str) -> bool {
+pub fn is_usual(line: &str) -> bool {
     let passed =
         line.starts_with("test ") && (line.ends_with(" ... ok") || line.contains(" ... ignored"));
     let counts = line.starts_with("running ") || line.starts_with("test result: ok");
-    passed || counts || line.trim().is_empty()
+    let documented =
+        line.trim_start().starts_with("Doc-tests ") || line.starts_with("all doctests ran");
+    passed || counts || documented || line.trim().is_empty()
 }
 
 /// A time as people say it: `12 min 3 s`.
@@ -51,21 +46,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_target_has_a_line_and_what_passes_has_none() {
-        let mut progress = Progress::new(Targets::default());
-        let line = progress.shown("     Running tests/b.rs (target/debug/deps/b-2)").unwrap();
-        assert!(line.starts_with("[1/1] tests/b.rs (after 0 s"), "{line}");
+    fn a_target_is_counted_when_it_begins() {
+        let mut progress = Progress::new(2);
+        for (name, number) in [("a walk", 1), ("documentation", 2)] {
+            let line = progress.begun(name);
+            assert!(line.starts_with(&format!("[{number}/2] {name} (after 0 s")), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_passes_is_usual() {
         for usual in [
             "",
             "running 3 tests",
             "test a ... ok",
             "test a ... ignored, slow",
             "test result: ok. 3",
+            "   Doc-tests kcore",
         ] {
-            assert_eq!(progress.shown(usual), None, "{usual}");
+            assert!(is_usual(usual), "{usual}");
         }
         for other in ["test a ... FAILED", "thread 'a' panicked", "not tested: a: no tmux"] {
-            assert_eq!(progress.shown(other).as_deref(), Some(other));
+            assert!(!is_usual(other), "{other}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! The result of a test run: what failed, what was skipped and why, and the counts.
 
-use std::{collections::BTreeMap, fmt, process::ExitStatus};
+use std::{collections::BTreeMap, fmt};
 
 use anyhow::Result;
 
@@ -32,17 +32,19 @@ impl Summary {
         }
     }
 
-    /// Takes in a line that `cargo test` or a test harness printed.
+    /// Takes in a line that a test program printed.
     pub fn line(&mut self, line: &str) {
         if let Some(test) = line.strip_prefix("test ") {
             self.test(test);
-        } else if let Some(target) = line.strip_prefix("error: could not compile ") {
-            let target = target.split(" due to").next().unwrap_or(target);
-            self.failed.push(format!("{target} (does not compile)"));
-        } else if let Some((_, words)) = line.split_once("to rerun pass `") {
-            let tests = std::mem::take(&mut self.pending);
+        }
+    }
+
+    /// The end of a program, whose tests these words of `cargo test` run again.
+    pub fn ended(&mut self, words: &str, good: bool) {
+        let tests = std::mem::take(&mut self.pending);
+        if !good {
             let tests = if tests.is_empty() { "it ended early".into() } else { tests.join(", ") };
-            self.failed.push(format!("{} ({tests})", words.trim_end_matches('`')));
+            self.failed.push(format!("{words} ({tests})"));
         }
     }
 
@@ -62,13 +64,6 @@ impl Summary {
                 });
             }
             _ => (),
-        }
-    }
-
-    /// Records the exit status of `cargo test`, in case it failed without naming a target.
-    pub fn end_of_tests(&mut self, status: ExitStatus) {
-        if !status.success() && self.failed.is_empty() {
-            self.failed.push(format!("cargo test ({status})"));
         }
     }
 
@@ -133,15 +128,10 @@ mod tests {
     use super::*;
 
     const RUN: &str = "\
-     Running unittests src/lib.rs (target/debug/deps/a-1)
+running 3 tests
 test one ... ok
 test two ... FAILED
 test three ... ignored, needs a day
-error: test failed, to rerun pass `-p a --lib`
-     Running tests/b.rs (target/debug/deps/b-2)
-error: test failed, to rerun pass `-p a --test b`
-error: could not compile `c` (test \"d\") due to 3 previous errors
-test four ... ok
 ";
 
     const SKIPS: &str = "\
@@ -154,12 +144,15 @@ seven: tmux is not installed
     fn what_failed_and_what_was_skipped_stands_before_the_counts() {
         let mut summary = Summary::default();
         RUN.lines().for_each(|line| summary.line(line));
+        summary.ended("-p a --lib", false);
+        summary.ended("-p a --test b", false);
+        summary.line("test four ... ok");
+        summary.ended("-p c --lib", true);
         summary.note("packages", Err(anyhow::anyhow!("there is no apt-get")));
         summary.skipped(SKIPS);
         let said = "\
 test: failed: -p a --lib (two)
 test: failed: -p a --test b (it ended early)
-test: failed: `c` (test \"d\") (does not compile)
 test: failed: packages (there is no apt-get)
 test: 2 skipped: there is no node18: five of node-stack/node18, six of node-heap/node18
 test: 1 skipped: tmux is not installed: seven
@@ -167,7 +160,7 @@ test: ignored: three (needs a day)
 test: 2 passed, 1 failed, 3 skipped, 1 ignored";
         assert_eq!(summary.to_string(), said);
         assert!(!summary.is_good());
-        assert!(summary.failures().starts_with("4 failed: -p a --lib (two); "));
+        assert!(summary.failures().starts_with("3 failed: -p a --lib (two); "));
     }
 
     #[test]

@@ -1,73 +1,104 @@
-//! The test targets of the workspace: how many there are, and what is a good name for each.
+//! The test programs of the workspace, as cargo builds them.
 
-use std::{collections::HashMap, path::Path};
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use serde_json::Value;
 
-use crate::cargo;
+use super::Options;
+use crate::cargo::{command, shown};
 
-/// Test programs by their file names, and libraries whose documentation has tests.
-#[derive(Debug, Default)]
-pub struct Targets {
-    /// `kcore-unwind walk`, by `walk-0123456789abcdef`.
-    programs: HashMap<String, String>,
-    /// How many libraries have tests in their documentation.
-    documented: usize,
+/// Programs whose tests compare times, count samples, or let time run out: they run with nothing beside them.
+const ALONE: &[&str] = &["kcore-cli doubling", "kcore-cli profile"];
+
+/// A test program, or the tests in the documentation of all libraries.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Target {
+    /// `kcore-unwind walk`.
+    pub name: String,
+    /// What runs it alone, behind `cargo test`: `-p kcore-unwind --test walk`.
+    pub words: String,
+    /// The program and the folder of its package; none for documentation, which cargo itself runs.
+    program: Option<(PathBuf, PathBuf)>,
 }
 
-impl Targets {
-    /// Builds all tests, and answers which there are.
-    ///
-    /// # Errors
-    /// Something does not compile.
-    pub fn build() -> Result<Self> {
-        let words = ["test", "--workspace", "--no-run", "--message-format=json-render-diagnostics"];
-        let mut build = cargo::command(env!("CARGO"), &words);
-        println!("+ {}", cargo::shown(&build));
-        Ok(Self::of(&cargo::output(&mut build)?))
+impl Target {
+    fn documentation() -> Self {
+        let words = "--workspace --doc".to_owned();
+        Self { name: "documentation".to_owned(), words, program: None }
     }
 
-    /// Those that cargo's messages name.
-    fn of(messages: &str) -> Self {
-        let mut targets = Self::default();
-        for message in messages.lines().filter_map(|line| serde_json::from_str(line).ok()) {
-            targets.add(&message);
-        }
-        targets
+    /// The one that a message of cargo names, if it names one.
+    fn of(message: &Value) -> Option<Self> {
+        let program =
+            message["executable"].as_str().filter(|_| message["profile"]["test"] == true)?;
+        let folder = Path::new(message["manifest_path"].as_str()?).parent()?;
+        let package = package(message["package_id"].as_str()?);
+        let (name, word) = named(&message["target"]);
+        Some(Self {
+            name: format!("{package} {name}"),
+            words: format!("-p {package} {word}"),
+            program: Some((program.into(), folder.into())),
+        })
     }
 
-    fn add(&mut self, message: &Value) {
-        let is_test = message["profile"]["test"] == true;
-        let Some(path) = message["executable"].as_str().filter(|_| is_test) else { return };
-        let target = &message["target"];
-        let package = package(message["package_id"].as_str().unwrap_or_default());
-        let kind = target["kind"][0].as_str().unwrap_or_default();
-        let name = match kind {
-            "test" => target["name"].as_str().unwrap_or_default(),
-            "bin" => "its program",
-            "example" => "an example",
-            _ => "its own tests",
+    /// Whether nothing may run beside it.
+    pub fn is_alone(&self) -> bool {
+        ALONE.contains(&self.name.as_str())
+    }
+
+    /// What runs it as `cargo test` does: in the folder of its package.
+    pub fn command(&self, options: Options) -> Command {
+        let mut run = match &self.program {
+            Some((program, folder)) => {
+                let mut run = Command::new(program);
+                run.current_dir(folder).env("CARGO_MANIFEST_DIR", folder).stdin(Stdio::null());
+                run
+            }
+            None => command(env!("CARGO"), &["test", "--workspace", "--doc", "--no-fail-fast"]),
         };
-        self.documented += usize::from(target["doctest"] == true && kind != "bin");
-        self.programs.insert(file_name(path), format!("{package} {name}"));
+        run.envs(options.environment());
+        run
     }
+}
 
-    /// How many targets will run.
-    pub fn count(&self) -> usize {
-        self.programs.len() + self.documented
+/// How a target is called, and what names it to cargo.
+fn named(target: &Value) -> (&str, String) {
+    let name = target["name"].as_str().unwrap_or_default();
+    match target["kind"][0].as_str() {
+        Some("test") => (name, format!("--test {name}")),
+        Some("bin") => ("its program", format!("--bin {name}")),
+        Some("example") => ("an example", format!("--example {name}")),
+        _ => ("its own tests", "--lib".to_owned()),
     }
+}
 
-    /// The name of the target that a line of `cargo test` begins.
-    pub fn begun(&self, line: &str) -> Option<String> {
-        let line = line.trim_start();
-        if let Some(library) = line.strip_prefix("Doc-tests ") {
-            return Some(format!("{} documentation", library.replace('_', "-")));
+/// Builds all tests, and answers which there are; those that do not compile are missing, and the result says so.
+pub fn build() -> (Vec<Target>, Result<()>) {
+    let words = ["test", "--workspace", "--no-run", "--no-fail-fast"];
+    let mut build = command(env!("CARGO"), &words);
+    println!("+ {}", shown(&build));
+    build.arg("--message-format=json-render-diagnostics").stderr(Stdio::inherit());
+    match build.output().with_context(|| format!("cannot run {}", shown(&build))) {
+        Ok(output) => {
+            let status = output.status;
+            let built = status.success().then_some(());
+            let built = built.with_context(|| format!("not all tests compile: {status}"));
+            (of_messages(&String::from_utf8_lossy(&output.stdout)), built)
         }
-        let (what, path) = line.strip_prefix("Running ")?.split_once(" (")?;
-        let known = self.programs.get(&file_name(path.trim_end_matches(')')));
-        Some(known.cloned().unwrap_or_else(|| what.to_owned()))
+        Err(error) => (Vec::new(), Err(error)),
     }
+}
+
+/// Those that cargo's messages name, and the documentation.
+fn of_messages(messages: &str) -> Vec<Target> {
+    let messages = messages.lines().filter_map(|line| serde_json::from_str(line).ok());
+    let mut targets: Vec<Target> = messages.filter_map(|message| Target::of(&message)).collect();
+    targets.push(Target::documentation());
+    targets
 }
 
 /// The package that one of cargo's package ids names: `path+file:///src/NAME#1.0.0`, or `path+file:///src/x#NAME@1.0.0`.
@@ -79,37 +110,48 @@ fn package(id: &str) -> &str {
     }
 }
 
-fn file_name(path: &str) -> String {
-    Path::new(path).file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     const MESSAGES: &str = r#"
-{"reason":"compiler-artifact","package_id":"path+file:///t/crates/a#0.1.0","target":{"kind":["test"],"name":"walk","doctest":false},"profile":{"test":true},"executable":"/t/target/debug/deps/walk-1"}
-{"reason":"compiler-artifact","package_id":"path+file:///t/commands#a-commands@0.1.0","target":{"kind":["lib"],"name":"a_commands","doctest":true},"profile":{"test":true},"executable":"/t/target/debug/deps/a_commands-2"}
-{"reason":"compiler-artifact","package_id":"path+file:///t/crates/a#0.1.0","target":{"kind":["bin"],"name":"a","doctest":false},"profile":{"test":false},"executable":"/t/target/debug/a"}
+{"reason":"compiler-artifact","package_id":"path+file:///t/crates/a#0.1.0","manifest_path":"/t/crates/a/Cargo.toml","target":{"kind":["test"],"name":"walk"},"profile":{"test":true},"executable":"/t/target/debug/deps/walk-1"}
+{"reason":"compiler-artifact","package_id":"path+file:///t/commands#a-commands@0.1.0","manifest_path":"/t/commands/Cargo.toml","target":{"kind":["lib"],"name":"a_commands"},"profile":{"test":true},"executable":"/t/target/debug/deps/a_commands-2"}
+{"reason":"compiler-artifact","package_id":"path+file:///t/crates/a#0.1.0","manifest_path":"/t/crates/a/Cargo.toml","target":{"kind":["bin"],"name":"a"},"profile":{"test":false},"executable":"/t/target/debug/a"}
 {"reason":"build-finished","success":true}
 "#;
 
     #[test]
-    fn programs_and_documentation_are_counted() {
-        let targets = Targets::of(MESSAGES);
-        assert_eq!(targets.count(), 3);
-        let name = |line: &str| targets.begun(line);
-        let running = "     Running tests/walk/main.rs (target/debug/deps/walk-1)";
-        assert_eq!(name(running).as_deref(), Some("a walk"));
-        let running = "     Running unittests src/lib.rs (target/debug/deps/a_commands-2)";
-        assert_eq!(name(running).as_deref(), Some("a-commands its own tests"));
-        assert_eq!(name("   Doc-tests a_commands").as_deref(), Some("a-commands documentation"));
-        assert_eq!(name("test one ... ok"), None);
+    fn programs_are_named_as_people_and_cargo_name_them() {
+        let targets = of_messages(MESSAGES);
+        let names: Vec<(&str, &str)> =
+            targets.iter().map(|target| (target.name.as_str(), target.words.as_str())).collect();
+        assert_eq!(
+            names,
+            [
+                ("a walk", "-p a --test walk"),
+                ("a-commands its own tests", "-p a-commands --lib"),
+                ("documentation", "--workspace --doc"),
+            ]
+        );
     }
 
     #[test]
-    fn a_target_that_is_not_known_is_called_as_cargo_does() {
-        let line = "     Running tests/b.rs (target/debug/deps/b-2)";
-        assert_eq!(Targets::default().begun(line).as_deref(), Some("tests/b.rs"));
+    fn a_program_runs_in_the_folder_of_its_package_with_the_options() {
+        let targets = of_messages(MESSAGES);
+        let run = targets[1].command(Options::default());
+        assert_eq!(run.get_program(), "/t/target/debug/deps/a_commands-2");
+        assert_eq!(run.get_current_dir(), Some(Path::new("/t/commands")));
+        let few = run.get_envs().any(|(name, value)| {
+            name == gen_cores::CASES && value.is_some_and(|value| value == gen_cores::FEW)
+        });
+        assert!(few);
+    }
+
+    #[test]
+    fn those_that_measure_are_alone() {
+        let alone = MESSAGES.replace("\"walk\"", "\"doubling\"").replace("a#", "kcore-cli#");
+        let alone: Vec<bool> = of_messages(&alone).iter().map(Target::is_alone).collect();
+        assert_eq!(alone, [true, false, false]);
     }
 }
