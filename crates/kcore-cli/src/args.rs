@@ -11,6 +11,7 @@ use clap_complete::aot;
 
 use crate::ask::AskArgs;
 use crate::budget::BudgetArgs;
+use crate::catch::CatchArgs;
 use crate::help_text::{AFTER_HELP, AFTER_LONG_HELP, LONG_ABOUT, LONG_VERSION, USAGE_LINES};
 use crate::live::{self, LiveArgs};
 use crate::man;
@@ -201,6 +202,8 @@ pub(crate) enum Invocation {
     Profile(Box<ProfileArgs>),
     /// What a live process tells of itself.
     Ask(Box<AskArgs>),
+    /// A live process at the moment of an event.
+    Catch(Box<CatchArgs>),
     /// Questions about a core that comes with the program.
     Tutorial(TutorialArgs),
 }
@@ -231,6 +234,10 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Invocat
             let ask = AskArgs::try_parse_from(words.into_iter().skip(1)).map_err(Exit::Clap)?;
             Ok(Invocation::Ask(Box::new(ask)))
         }
+        Some("catch") => {
+            let catch = CatchArgs::try_parse_from(words.into_iter().skip(1)).map_err(Exit::Clap)?;
+            Ok(Invocation::Catch(Box::new(catch)))
+        }
         Some("tutorial") => {
             let tutorial = TutorialArgs::try_parse_from(words.into_iter().skip(1));
             Ok(Invocation::Tutorial(tutorial.map_err(Exit::Clap)?))
@@ -244,6 +251,7 @@ type MakeCommand = fn() -> Command;
 /// Words that have options of their own, and the names of their manual pages.
 const OWN_OPTIONS: &[(&str, &str, MakeCommand)] = &[
     ("ask", "kcore-ask", AskArgs::command),
+    ("catch", "kcore-catch", CatchArgs::command),
     ("profile", "kcore-profile", ProfileArgs::command),
     ("save", "kcore-save", SaveArgs::command),
     ("tutorial", "kcore-tutorial", TutorialArgs::command),
@@ -473,6 +481,7 @@ mod tests {
             "kcore save",
             "kcore profile",
             "kcore ask",
+            "kcore catch",
             "kcore tutorial",
         ] {
             assert!(help.contains(word), "{word}");
@@ -507,6 +516,7 @@ mod tests {
             ("save", "--stacks-only"),
             ("profile", "--cpu"),
             ("ask", "--signal"),
+            ("catch", "--within"),
             ("tutorial", "--color"),
         ] {
             let page = text(&["kcore", word, "--man"]).replace("\\-", "-");

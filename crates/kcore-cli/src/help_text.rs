@@ -6,7 +6,7 @@ pub(crate) const LONG_VERSION: &str = concat!(
 cores: ELF of Linux, plain or packed by zstd, gzip, xz, lz4, bzip2\n\
 stacks, registers, code: x86-64, aarch64\n\
 debug information: DWARF 2 to 5, split (.dwo, .dwp), dwz, .gnu_debugdata\n\
-live processes: snapshot, save, profile, agent\n\
+live processes: snapshot, save, catch, profile, agent\n\
 debuginfod: no"
 );
 
@@ -33,6 +33,7 @@ so does 'kcore stacks PID' of a live process, and 'kcore stacks CORE CORE' compa
 'kcore why CORE' says why the process died, with the evidence;
 'kcore triage CORE...' shows in one line what happened in each core, and groups alike cores;
 'kcore save PID -o FILE' saves a live process as a core: see 'kcore save --help';
+'kcore catch PID EVENT' waits for an event, and shows that moment: see 'kcore catch --help';
 'kcore profile PID -o FILE.svg' samples its stacks: see 'kcore profile --help';
 'kcore ask PID' asks kcore's agent in the process for its stacks: see 'kcore ask --help';
 'kcore gdb' lists commands of gdb and lldb, and what to type in kcore;
@@ -51,6 +52,7 @@ Examples:
   kcore -p 4711                           look around in a live process as it is now
   kcore stacks 4711                       what its threads do, most common first
   kcore save 4711 -o app.core             a core of it, as gcore makes one
+  kcore catch 4711 close=EBADF            its stacks at the moment when close() fails so
   kcore profile 4711 -o app.svg           a flame graph of half a minute of it
   kcore ask 4711                          what its threads do, from its agent, without tracing
   kcore -c ::status -c ::stack app.core   two commands, then exit
@@ -62,7 +64,7 @@ Examples:
   kcore app.core < script                 a script; also -f script
   zstdcat app.core.zst | kcore -c ::status -
 
-Type './stacks' for a file with the name 'stacks', and the same for 'why', 'diff', 'triage', 'save', 'profile', 'ask', 'gdb' and
+Type './stacks' for a file with the name 'stacks', and the same for 'why', 'diff', 'triage', 'save', 'catch', 'profile', 'ask', 'gdb' and
 'tutorial'. '-c FILE' opens FILE, as gdb does, if FILE is a core and you name no other core.
 
 From MDB:
@@ -87,4 +89,4 @@ Exit status:
   2  wrong usage, or the target cannot be opened";
 
 pub(crate) const USAGE_LINES: &str = "kcore [OPTIONS] [EXE] CORE\n       kcore [OPTIONS] -p PID\n       \
-     kcore stacks [OPTIONS] PID|[EXE] CORE\n       kcore stacks [OPTIONS] CORE CORE...\n       kcore diff [OPTIONS] CORE CORE\n       kcore triage [OPTIONS] CORE...\n       kcore why [OPTIONS] PID|[EXE] CORE\n       kcore save [OPTIONS] PID -o FILE\n       kcore profile [OPTIONS] PID [-o FILE]\n       kcore ask [OPTIONS] PID\n       kcore tutorial";
+     kcore stacks [OPTIONS] PID|[EXE] CORE\n       kcore stacks [OPTIONS] CORE CORE...\n       kcore diff [OPTIONS] CORE CORE\n       kcore triage [OPTIONS] CORE...\n       kcore why [OPTIONS] PID|[EXE] CORE\n       kcore save [OPTIONS] PID -o FILE\n       kcore catch [OPTIONS] PID EVENT...\n       kcore profile [OPTIONS] PID [-o FILE]\n       kcore ask [OPTIONS] PID\n       kcore tutorial";

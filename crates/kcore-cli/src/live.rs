@@ -89,6 +89,7 @@ impl LiveArgs {
             live_memory: self.live_memory,
             ignore_deleted: self.ignore_deleted,
             all_registers: false,
+            when: None,
         };
         Ok(LiveTarget { pid, options })
     }

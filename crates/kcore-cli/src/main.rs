@@ -9,6 +9,7 @@
 mod args;
 mod ask;
 mod budget;
+mod catch;
 mod confine;
 mod ends;
 mod files;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
     match args::parse(std::env::args_os()) {
         Ok(Invocation::Session(args)) => run::run(*args),
         Ok(Invocation::Ask(args)) => ask::run(&args),
+        Ok(Invocation::Catch(args)) => catch::run(&args),
         Ok(Invocation::Save(args)) => save::run(&args),
         Ok(Invocation::Profile(args)) => profile::run(&args),
         Ok(Invocation::Tutorial(args)) => tutorial::run(&args),

@@ -5,6 +5,7 @@
 //! of it twice.
 
 use std::{
+    hint::black_box,
     io::{Cursor, Read},
     ops::Range,
     sync::{Mutex, OnceLock, PoisonError},
@@ -134,12 +135,19 @@ impl Charge {
 fn decompressed(algorithm: u32, data: Section) -> Option<Option<Box<dyn Read + Send>>> {
     let data = Cursor::new(data);
     Some(match algorithm {
-        1 => Some(Box::new(ZlibDecoder::new(data))),
+        1 => {
+            // Where it is refused memory the decoder panics; a vector ends the program as all of Rust does then.
+            drop(black_box(Vec::<u8>::with_capacity(ZLIB_STATE)));
+            Some(Box::new(ZlibDecoder::new(data)))
+        }
         #[cfg(feature = "zstd")]
         2 => Some(Box::new(ruzstd::decoding::StreamingDecoder::new(data).ok()?)),
         _ => None,
     })
 }
+
+/// More bytes than zlib-rs 0.6 asks for: a window of 32 KiB, its tables, and what is around them.
+const ZLIB_STATE: usize = 128 << 10;
 
 /// A compressed stream and what came out of it so far.
 struct Inflater {

@@ -69,6 +69,18 @@ pub enum LiveError {
     /// The process ended, or became another program, while it was looked at.
     #[error("process {0} ended, or started another program, while it was copied")]
     Gone(Pid),
+    /// The process ended while an event was waited for.
+    #[error("process {0} ended, and none of the events came before")]
+    Ended(Pid),
+    /// The process started another program while an event was waited for.
+    #[error("process {0} started another program, and none of the events came before")]
+    OtherProgram(Pid),
+    /// The time was over before an event came.
+    #[error("process {pid}: none of the events came in time")]
+    NotCaught {
+        /// The process.
+        pid: Pid,
+    },
     /// No thread stopped in time.
     #[error("process {pid} did not stop within {} ms: it was let go", limit.as_millis())]
     NotStopped {

@@ -4,6 +4,7 @@
 //! - [`Process`] is a process that runs, and may be traced.
 //! - [`capture`] stops its threads, copies, and lets them go: a [`Snapshot`].
 //! - [`save`] writes all of it as a core while it stands still.
+//! - [`hold`] stops it for as long as some work takes, now or at the moment of an [`Event`].
 //! - [`LivePages`] is memory of a process that goes on running.
 //! - [`agent`] asks a process that shows its stacks itself, and traces nothing.
 //! - [`image`] writes a snapshot as a core, which is what all other rooms read.
@@ -32,6 +33,7 @@
 
 pub mod agent;
 mod arena;
+mod catch;
 mod error;
 mod freeze;
 pub mod image;
@@ -46,6 +48,7 @@ mod save;
 mod snapshot;
 mod sys;
 
+pub use catch::{Caught, Event, Happening, Moment, can_filter_calls};
 pub use error::LiveError;
 pub use freeze::{Deadline, Plan, StackLimit, Standing, StoppedProcess, capture, hold};
 pub use image::Facts;

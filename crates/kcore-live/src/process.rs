@@ -290,6 +290,11 @@ impl Process {
         !self.has_thread(self.pid.get())
     }
 
+    /// Whether a thread of it has not ended.
+    pub(crate) fn is_there(&self) -> bool {
+        self.task_ids().is_ok_and(|tids| tids.into_iter().any(|tid| self.has_thread(tid)))
+    }
+
     /// Whether there is such a thread that has not ended.
     pub(crate) fn has_thread(&self, tid: i32) -> bool {
         self.task_stat(tid).is_some_and(|stat| !is_over(&stat))

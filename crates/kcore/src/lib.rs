@@ -81,6 +81,7 @@ mod crash_site;
 mod debug_context;
 mod doubt;
 mod doubts;
+pub mod errno;
 mod executable;
 mod explain;
 mod file_space;
@@ -128,6 +129,7 @@ mod stack;
 mod stack_fault;
 mod stack_owners;
 mod status;
+pub mod system_call;
 mod tail_calls;
 mod task;
 mod thread;
@@ -165,7 +167,9 @@ pub use kcore_files::{
     SourceText, Tried, WantedFile, Why as NotTaken, check_own, is_packed, open_own, open_regular,
 };
 #[cfg(feature = "live")]
-pub use kcore_live::{LiveError, Pid, SaveProgress, Saved, agent};
+pub use kcore_live::{
+    Caught, Event, Happening, LiveError, Pid, SaveProgress, Saved, agent, can_filter_calls,
+};
 pub use kcore_mem::{
     AccessKind, Addr, AddrRange, AddressSpace, Allowance, Arch, Budget, CodeAddr, Cut, Endian,
     Fault, FileOff, Halt, Origin, Region, Resource, Svma, Target,
@@ -200,7 +204,7 @@ pub use kcore_values::{
 pub use last_words::{LastWords, Panic, PanicPlace};
 #[cfg(feature = "live")]
 pub use live::{
-    CountedStack, HeldShare, LiveOptions, Method, OwnProcess, OwnThread, ProfileChange,
+    CountedStack, HeldShare, LiveMoment, LiveOptions, Method, OwnProcess, OwnThread, ProfileChange,
     ProfileCost, ProfileOptions, ProfileProgress, SaveError, SaveWhat, SavedCore, ThreadChoice,
 };
 pub use location::{Location, SymbolAt};

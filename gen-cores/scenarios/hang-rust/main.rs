@@ -4,10 +4,12 @@
 #[path = "../../include/truth.rs"]
 mod truth;
 use std::hint::black_box;
-use std::sync::{Condvar, Mutex, Once, RwLock};
+use std::sync::{Barrier, Condvar, LazyLock, Mutex, Once, RwLock};
 use std::thread::{JoinHandle, sleep, spawn};
 use std::time::Duration;
 
+/// Each of two threads has its first Mutex before either asks for its second.
+static BOTH_HOLD: LazyLock<Barrier> = LazyLock::new(|| Barrier::new(2));
 static A: Mutex<u32> = Mutex::new(1);
 static B: Mutex<u32> = Mutex::new(2);
 static WRITTEN: RwLock<u32> = RwLock::new(3);
@@ -97,13 +99,13 @@ fn main() {
     truth::thread("main");
     start("a then b", || {
         let _held = A.lock().unwrap();
-        sleep(Duration::from_millis(50));
+        BOTH_HOLD.wait();
         tell("rust_mutex", Some(&B), "not_recorded", 0);
         lock_mutex(&B)
     });
     start("b then a", || {
         let _held = B.lock().unwrap();
-        sleep(Duration::from_millis(50));
+        BOTH_HOLD.wait();
         tell("rust_mutex", Some(&A), "not_recorded", 0);
         lock_mutex(&A)
     });
@@ -111,8 +113,8 @@ fn main() {
     let joined = start("holds", move || {
         let _written = WRITTEN.write().unwrap();
         let _read = READ.read().unwrap();
-        sender.send(gettid()).unwrap();
         ONCE.call_once(|| {
+            sender.send(gettid()).unwrap();
             doze();
         });
         1
@@ -133,7 +135,6 @@ fn main() {
         });
     }
     start("once", || {
-        sleep(Duration::from_millis(50));
         tell("rust_once", Some(&ONCE), "not_recorded", 0);
         do_once()
     });

@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Parser, ValueHint};
-use kcore::{CoreTarget, SaveWhat};
+use anyhow::Result;
+use clap::{Args, Parser, ValueHint};
+use kcore::SaveWhat;
 
+use super::Saving;
 use crate::{files::FileArgs, live::LiveArgs};
 
 const LONG_ABOUT: &str = "\
@@ -55,6 +57,20 @@ pub(crate) struct SaveArgs {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: PathBuf,
 
+    #[command(flatten)]
+    what: WhatArgs,
+
+    #[command(flatten)]
+    pub(crate) files: FileArgs,
+
+    #[command(flatten)]
+    pub(crate) live: LiveArgs,
+}
+
+/// What of a process is saved, and how.
+#[derive(Args, Clone, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "options of a command line")]
+pub(crate) struct WhatArgs {
     /// Save only stacks, and what stacks of native code need
     #[arg(long, group = "what")]
     stacks_only: bool,
@@ -70,15 +86,9 @@ pub(crate) struct SaveArgs {
     /// Pack the core with zstd; a FILE that ends with .zst is always packed
     #[arg(long)]
     zstd: bool,
-
-    #[command(flatten)]
-    pub(crate) files: FileArgs,
-
-    #[command(flatten)]
-    pub(crate) live: LiveArgs,
 }
 
-impl SaveArgs {
+impl WhatArgs {
     /// What is saved.
     pub(crate) fn what(&self) -> SaveWhat {
         match self {
@@ -89,13 +99,25 @@ impl SaveArgs {
         }
     }
 
-    /// Where it goes to, and whether it is packed.
-    pub(crate) fn target(&self) -> (CoreTarget, bool) {
-        let packs = self.zstd || self.output.extension().is_some_and(|end| end == "zst");
-        match self.output == Path::new("-") {
-            true => (CoreTarget::Stdout, packs),
-            false => (CoreTarget::Path(self.output.clone()), packs),
-        }
+    /// Whether a core in this file is packed.
+    pub(crate) fn packs(&self, output: &Path) -> bool {
+        self.zstd || output.extension().is_some_and(|end| end == "zst")
+    }
+}
+
+impl SaveArgs {
+    /// What is to be done.
+    ///
+    /// # Errors
+    /// When no process is named so.
+    pub(crate) fn saving(&self) -> Result<Saving<'_>> {
+        Ok(Saving {
+            live: self.live.named(&self.process)?,
+            what: self.what.what(),
+            output: &self.output,
+            pack: self.what.packs(&self.output),
+            files: self.files.options(),
+        })
     }
 }
 
@@ -117,11 +139,15 @@ mod tests {
 
     #[test]
     fn the_suffix_packs() {
-        let args = parsed(&["7", "-o", "a.core.zst"]).unwrap();
-        assert_eq!(args.target(), (CoreTarget::Path("a.core.zst".into()), true));
-        assert_eq!(parsed(&["7", "-o", "-"]).unwrap().target(), (CoreTarget::Stdout, false));
-        assert!(parsed(&["7", "--zstd", "-o", "a"]).unwrap().target().1);
-        assert_eq!(args.what(), SaveWhat::Filtered);
+        for (words, packs) in [
+            (&["7", "-o", "a.core.zst"][..], true),
+            (&["7", "-o", "-"], false),
+            (&["7", "--zstd", "-o", "a"], true),
+        ] {
+            let args = parsed(words).unwrap();
+            let saving = args.saving().unwrap();
+            assert_eq!((saving.pack, saving.what), (packs, SaveWhat::Filtered), "{words:?}");
+        }
     }
 
     #[test]

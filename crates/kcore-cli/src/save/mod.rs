@@ -4,6 +4,7 @@ mod args;
 mod summary;
 
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::thread;
@@ -11,12 +12,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
-use kcore::{Core, SaveError, SaveProgress, SaveWhat, SavedCore};
+use kcore::{Core, CoreTarget, OpenOptions, SaveError, SaveProgress, SaveWhat, SavedCore};
 use kcore_render::io_reason;
 
-pub(crate) use args::SaveArgs;
+pub(crate) use args::{SaveArgs, WhatArgs};
 
-use crate::{args::USAGE, ends};
+use crate::{args::USAGE, catch::is_over, ends, live::LiveTarget};
 
 /// Exit status when the core could not be written, or is not whole since the process was killed.
 const FAILED: u8 = 1;
@@ -25,9 +26,47 @@ const TICK: Duration = Duration::from_millis(50);
 const TEMPLATE: &str =
     "copying {bytes} of {total_bytes} {wide_bar} {eta}, the process stands still";
 
+/// A process that is to be saved, and how.
+pub(crate) struct Saving<'a> {
+    pub(crate) live: LiveTarget,
+    pub(crate) what: SaveWhat,
+    /// `-` is standard output.
+    pub(crate) output: &'a Path,
+    /// Whether the core is packed with zstd.
+    pub(crate) pack: bool,
+    /// Where the files of the process are.
+    pub(crate) files: OpenOptions,
+}
+
+impl Saving<'_> {
+    fn is_streamed(&self) -> bool {
+        self.output.as_os_str() == "-"
+    }
+
+    fn target(&self) -> CoreTarget {
+        match self.is_streamed() {
+            true => CoreTarget::Stdout,
+            false => CoreTarget::Path(self.output.to_owned()),
+        }
+    }
+}
+
 /// Saves a process, and says what was saved.
 pub(crate) fn run(args: &SaveArgs) -> ExitCode {
-    match try_run(args) {
+    match args.saving() {
+        Ok(saving) => save(&saving),
+        Err(error) => failed(&error),
+    }
+}
+
+fn failed(error: &anyhow::Error) -> ExitCode {
+    say(&format!("{error:#}"));
+    ExitCode::from(USAGE)
+}
+
+/// Saves a process, and says what was saved.
+pub(crate) fn save(saving: &Saving<'_>) -> ExitCode {
+    match try_save(saving) {
         Ok(Ok(saved)) => {
             saved.lines.iter().for_each(|line| say(line));
             if saved.ended { ExitCode::from(FAILED) } else { ExitCode::SUCCESS }
@@ -35,18 +74,16 @@ pub(crate) fn run(args: &SaveArgs) -> ExitCode {
         Ok(Err(error)) => {
             let (reason, status) = match error {
                 SaveError::Write(error) => {
-                    (format!("{}: {}", summary::file(args), io_reason(&error)), FAILED)
+                    (format!("{}: {}", summary::file(saving), io_reason(&error)), FAILED)
                 }
                 SaveError::Stopped => (error.to_string(), FAILED),
+                SaveError::Open(error) if is_over(&error) => (error.to_string(), FAILED),
                 other => (other.to_string(), USAGE),
             };
             say(&reason);
             ExitCode::from(status)
         }
-        Err(error) => {
-            say(&format!("{error:#}"));
-            ExitCode::from(USAGE)
-        }
+        Err(error) => failed(&error),
     }
 }
 
@@ -63,25 +100,23 @@ fn say(line: &str) {
     let _ = writeln!(io::stderr(), "kcore: {line}");
 }
 
-fn try_run(args: &SaveArgs) -> Result<Result<SaveReport, SaveError>> {
-    let live = args.live.named(&args.process)?;
-    if args.output.as_os_str() == "-" && io::stdout().is_terminal() {
+fn try_save(saving: &Saving<'_>) -> Result<Result<SaveReport, SaveError>> {
+    if saving.is_streamed() && io::stdout().is_terminal() {
         anyhow::bail!("standard output is a terminal: a core is no text (-o FILE)");
     }
-    let (target, pack) = args.target();
-    let options = args.files.options();
     let progress = SaveProgress::default();
+    let LiveTarget { pid, options } = &saving.live;
     let work = || {
-        let to = (&target, pack);
-        Core::save_process(live.pid, args.what(), &live.options, &options, to, &progress)
+        let to = (&saving.target(), saving.pack);
+        Core::save_process(*pid, saving.what, options, &saving.files, to, &progress)
     };
-    let saved = match args.what() {
+    let saved = match saving.what {
         SaveWhat::Filtered | SaveWhat::Everything => watched(&progress, work)?,
         // It is over in a moment, and what ends it lets the process go at once and leaves nothing.
         SaveWhat::Stacks | SaveWhat::Decoders => work(),
     };
     Ok(saved.map(|core: SavedCore| SaveReport {
-        lines: summary::lines(args, live.pid, &core),
+        lines: summary::lines(saving, &core),
         ended: core.saved.ended,
     }))
 }

@@ -1,28 +1,30 @@
 //! What is said of a saved core, a line each.
 
-use kcore::{Pid, SavedCore};
+use kcore::SavedCore;
 
-use super::SaveArgs;
-use crate::{live, target::shown};
+use super::Saving;
+use crate::{catch::CaughtEvent, live, target::shown};
 
 /// What messages call the file.
-pub(super) fn file(args: &SaveArgs) -> String {
-    match args.output.as_os_str() == "-" {
+pub(super) fn file(saving: &Saving<'_>) -> String {
+    match saving.is_streamed() {
         true => "standard output".to_owned(),
-        false => shown(&args.output),
+        false => shown(saving.output),
     }
 }
 
 /// What was saved, what it cost the process, and what is missing.
-pub(super) fn lines(args: &SaveArgs, pid: Pid, core: &SavedCore) -> Vec<String> {
-    let saved = &core.saved;
-    let mut lines = vec![format!(
+pub(super) fn lines(saving: &Saving<'_>, core: &SavedCore) -> Vec<String> {
+    let (pid, saved) = (saving.live.pid, &core.saved);
+    let caught = saved.caught.as_ref().map(|caught| CaughtEvent::of(caught, None));
+    let mut lines: Vec<String> = caught.iter().map(|caught| caught.text().to_owned()).collect();
+    lines.push(format!(
         "saved process {pid} to {}: {}, {} of memory, {} written",
-        file(args),
+        file(saving),
         live::counted(saved.threads),
         size(saved.memory),
         size(core.taken)
-    )];
+    ));
     match &core.snapshot {
         Some(facts) => lines.extend(live::notes(pid, facts, saved.threads)),
         None => lines.push(format!("process {pid} stood still for {}", live::time(saved.stopped))),

@@ -124,6 +124,26 @@ fn what_is_told_of_several_cores_is_written_as_the_schema_says() {
 }
 
 #[test]
+fn what_is_caught_is_written_as_the_schema_says() {
+    let mut sleeps = Command::new("sleep").arg("60").spawn().unwrap();
+    let pid = sleeps.id().to_string();
+    let words = ["catch", "--json", "--within", "60", &pid, "exit", "-c", "::status"];
+    let mut kcore = Command::new(env!("CARGO_BIN_EXE_kcore"));
+    let kcore = kcore.args(words).stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let status = format!("/proc/{pid}/status");
+    while std::fs::read_to_string(&status).unwrap().contains("TracerPid:\t0\n") {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    sleeps.kill().unwrap();
+    let output = String::from_utf8(kcore.wait_with_output().unwrap().stdout).unwrap();
+    sleeps.wait().unwrap();
+    let records: Vec<Value> =
+        output.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let seen = check(&schema(), "catch", &records);
+    assert!(seen.contains("caught_event") && seen.contains("status"), "{seen:?}");
+}
+
+#[test]
 fn dcmds_of_javascript_write_what_the_schema_says() {
     let schema = schema();
     let case = match gen_cores::ensure("node-waiting", "node24").expect("a core") {

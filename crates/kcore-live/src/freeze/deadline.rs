@@ -25,6 +25,11 @@ impl<'a> Deadline<'a> {
         Self { at: self.at.min(after(time)), ..self }
     }
 
+    /// The same, and once this flag is set as well.
+    pub const fn or_once(self, stop: Option<&'a AtomicBool>) -> Self {
+        Self { stop: if stop.is_some() { stop } else { self.stop }, ..self }
+    }
+
     /// When the time is over.
     pub const fn at(&self) -> Instant {
         self.at

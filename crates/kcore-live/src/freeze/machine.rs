@@ -26,6 +26,25 @@ pub fn program_counter(general: &[u8]) -> Option<u64> {
     word(general, if IS_X86 { 16 } else { 32 })
 }
 
+/// The number of the system call that a thread makes: `orig_rax` is number 15 of `struct user_regs_struct`, `x8` number 8
+/// of `struct user_pt_regs`.
+pub fn call_number(general: &[u8]) -> Option<u64> {
+    word(general, if IS_X86 { 15 } else { 8 })
+}
+
+/// What a system call has answered: `rax` is number 10, `x0` number 0.
+pub fn call_answer(general: &[u8]) -> Option<i64> {
+    word(general, if IS_X86 { 10 } else { 0 }).map(u64::cast_signed)
+}
+
+/// The arguments of a system call that has answered: `rdi`, `rsi`, `rdx`, `r10`, `r8`, `r9`. On aarch64 the answer has
+/// taken the place of the first, so none is told.
+pub fn call_arguments(general: &[u8]) -> Vec<u64> {
+    const X86: [usize; 6] = [14, 13, 12, 7, 9, 8];
+    let places: &[usize] = if IS_X86 { &X86 } else { &[] };
+    places.iter().filter_map(|place| word(general, *place)).collect()
+}
+
 fn word(general: &[u8], index: usize) -> Option<u64> {
     let at = index.checked_mul(8)?;
     general.get(at..)?.first_chunk().map(|bytes| u64::from_ne_bytes(*bytes))

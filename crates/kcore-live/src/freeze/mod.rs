@@ -7,10 +7,11 @@
 //! threads, since a thread is traced by the one thread that seized it.
 
 mod beside;
+mod copied;
 mod deadline;
 mod gate;
 mod held;
-mod machine;
+pub(crate) mod machine;
 mod order;
 mod pointers;
 mod rolling;
@@ -29,10 +30,11 @@ use kcore_elf::core_file::MapLine;
 use kcore_mem::{Addr, AddrRange};
 
 use crate::{
-    Instants, LiveError, LiveMemory, Process, SnapThread, Snapshot, TaskStat, sys::signals::PutOff,
+    Instants, LiveError, LiveMemory, Moment, Process, SnapThread, Snapshot, TaskStat,
+    sys::signals::PutOff,
 };
 
-pub(crate) use machine::REGISTERS;
+pub(crate) use machine::{GENERAL_SIZE, REGISTERS};
 use order::Order;
 pub(crate) use tracer::Refused;
 
@@ -109,6 +111,8 @@ pub struct Plan<'a> {
     pub stop: Option<&'a AtomicBool>,
     /// Thread by thread, each at an instant of its own.
     pub rolling: bool,
+    /// What [`hold`] waits for before it stops the process.
+    pub at: Option<Moment<'a>>,
 }
 
 impl<'a> Plan<'a> {

@@ -5,7 +5,10 @@ use std::time::{Duration, Instant};
 use super::machine::{self, EXTENDED_SIZE, FLOATING_SIZE, GENERAL_SIZE};
 use crate::{
     Registers, SnapThread,
-    sys::ptrace::{self, Waited},
+    sys::{
+        ptrace::{self, Waited},
+        stops, trap,
+    },
 };
 
 /// Where a thread is on its way.
@@ -41,6 +44,17 @@ impl Tracee {
     /// traced. With `floating`, its floating-point registers are read too.
     pub fn seize(tid: i32, floating: bool) -> std::io::Result<Self> {
         ptrace::seize(tid)?;
+        Ok(Self::adopt(tid, floating))
+    }
+
+    /// As [`Tracee::seize`], and it stops at events as well.
+    pub fn seize_for_events(tid: i32, floating: bool) -> std::io::Result<Self> {
+        stops::seize_for_events(tid)?;
+        Ok(Self::adopt(tid, floating))
+    }
+
+    /// A thread that the calling thread traces already.
+    pub fn adopt(tid: i32, floating: bool) -> Self {
         let more = floating.then(|| {
             Box::new(Registers {
                 floating: vec![0; FLOATING_SIZE],
@@ -48,7 +62,7 @@ impl Tracee {
                 ..Registers::default()
             })
         });
-        Ok(Self {
+        Self {
             tid,
             phase: Phase::Runs,
             general: [0; GENERAL_SIZE],
@@ -57,7 +71,18 @@ impl Tracee {
             signal: Vec::new(),
             asked: None,
             stopped: Duration::ZERO,
-        })
+        }
+    }
+
+    /// The thread.
+    pub const fn tid(&self) -> i32 {
+        self.tid
+    }
+
+    /// Takes it as one that stands still and has no signal to take: note was taken of its stop.
+    pub fn stands_already(&mut self) {
+        self.phase = Phase::Stands(0);
+        self.read_registers();
     }
 
     /// Asks it to stop.
@@ -92,9 +117,36 @@ impl Tracee {
                 if signal != 0 {
                     self.signal = ptrace::signal(self.tid).unwrap_or_default();
                 }
+                if trap::sender(&self.signal).is_some() {
+                    self.forget_signal();
+                }
             }
         }
         true
+    }
+
+    /// Its signal is kcore's own, of another event than the one that was caught.
+    fn forget_signal(&mut self) {
+        stops::take_note_of_stop(self.tid);
+        self.phase = Phase::Stands(0);
+        self.signal.clear();
+    }
+
+    /// Lets it run until it has taken the signals of kcore's own that wait for it: they would end its process once nobody
+    /// holds them back. It stands still then.
+    pub fn take_own_signals(&mut self, until: Instant) {
+        let waits =
+            |tid| stops::waiting_signals(tid).iter().any(|info| trap::sender(info).is_some());
+        while self.stands() && waits(self.tid) && Instant::now() < until {
+            let Phase::Stands(signal) = self.phase else { return };
+            if stops::go_on(self.tid, signal).is_err() {
+                return;
+            }
+            self.phase = Phase::Runs;
+            while !self.look() && Instant::now() < until {
+                std::thread::yield_now();
+            }
+        }
     }
 
     /// Waits for it no longer.
@@ -138,11 +190,6 @@ impl Tracee {
     /// Whether it did not stop in time.
     pub fn is_late(&self) -> bool {
         self.phase == Phase::Late
-    }
-
-    /// Its stack pointer, once it stands still.
-    pub fn stack_pointer(&self) -> Option<u64> {
-        machine::stack_pointer(self.general())
     }
 
     /// Its general registers; empty before it stands still.

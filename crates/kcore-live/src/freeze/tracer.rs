@@ -6,15 +6,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kcore_mem::{Addr, AddrRange};
+use kcore_mem::AddrRange;
 
 use super::{
-    Deadline, Plan, pointers,
-    stacks::{Extent, extent},
+    Deadline, Plan, after,
+    copied::{self, copy_stacks},
     tracee::Tracee,
 };
 use crate::{
-    Piece,
     arena::Arena,
     sys::{priority::Raised, signals::HeldBack},
 };
@@ -26,6 +25,8 @@ const ROOM_OF_STACK: usize = 24 << 10;
 const EAGER_LOOKS: u32 = 50;
 /// How long a tracer sleeps once all have been looked after often.
 const NAP: Duration = Duration::from_micros(50);
+/// How long threads have to take signals of kcore's own: each is at its next step in its own code.
+const OWN_SIGNALS: Duration = Duration::from_secs(1);
 
 /// A thread that could not be traced, and why.
 #[derive(Debug)]
@@ -46,7 +47,7 @@ pub struct Tracer<'a> {
     /// Threads that could not be traced.
     pub refused: Vec<Refused>,
     floating: bool,
-    /// Where objects may lie, if what stacks point to is wanted.
+    /// Where objects may lie to which stacks point.
     heaps: Vec<AddrRange>,
     _signals: HeldBack,
     _priority: Raised,
@@ -65,7 +66,7 @@ impl<'a> Tracer<'a> {
             late: false,
             refused: Vec::new(),
             floating,
-            heaps: if plan.follow { pointers::heaps(plan.maps) } else { Vec::new() },
+            heaps: copied::heaps(plan),
             _signals: HeldBack::begin(),
             _priority: Raised::begin(),
         }
@@ -74,15 +75,49 @@ impl<'a> Tracer<'a> {
     /// Begins to trace threads; they go on running. The answer is which of its tracees is the first of
     /// them.
     pub fn seize(&mut self, tids: &[i32]) -> usize {
+        self.seize_by(tids, Tracee::seize)
+    }
+
+    /// As [`Tracer::seize`], and they stop at events as well.
+    pub fn seize_for_events(&mut self, tids: &[i32]) {
+        self.seize_by(tids, Tracee::seize_for_events);
+    }
+
+    fn seize_by(&mut self, tids: &[i32], seize: fn(i32, bool) -> std::io::Result<Tracee>) -> usize {
         let first = self.tracees.len();
         for tid in tids {
-            match Tracee::seize(*tid, self.floating) {
+            match seize(*tid, self.floating) {
                 Ok(tracee) => self.tracees.push(tracee),
                 Err(error) if error.raw_os_error() == Some(libc::ESRCH) => {}
                 Err(error) => self.refused.push(Refused { tid: *tid, error }),
             }
         }
         first
+    }
+
+    /// The threads that it traces.
+    pub fn tids(&self) -> Vec<i32> {
+        self.tracees.iter().map(Tracee::tid).collect()
+    }
+
+    /// Takes over what became of threads while events were waited for: these are traced now, and no others.
+    pub fn adopt(&mut self, tids: &[i32]) {
+        self.tracees.retain(|tracee| tids.contains(&tracee.tid()));
+        let known = self.tids();
+        let new = tids.iter().filter(|tid| !known.contains(tid));
+        self.tracees.extend(new.map(|tid| Tracee::adopt(*tid, self.floating)));
+    }
+
+    /// Takes these threads as ones that stand still: note was taken of their stops.
+    pub fn stand_already(&mut self, tids: &[i32]) {
+        let standing = self.tracees.iter_mut().filter(|tracee| tids.contains(&tracee.tid()));
+        standing.for_each(Tracee::stands_already);
+    }
+
+    /// Lets threads take the signals of kcore's own that wait for them.
+    pub fn take_own_signals(&mut self) {
+        let until = after(OWN_SIGNALS);
+        self.tracees.iter_mut().for_each(|tracee| tracee.take_own_signals(until));
     }
 
     /// Stops some of the threads, and reads their registers. All are asked before the first is waited for.
@@ -108,22 +143,11 @@ impl<'a> Tracer<'a> {
         together: u64,
         deadline: Deadline<'_>,
     ) {
-        let before = self.arena.count();
         let tracees = self.tracees.get(first..).unwrap_or_default();
-        let pointers =
-            tracees.iter().filter(|tracee| tracee.stands()).filter_map(Tracee::stack_pointer);
-        let limit = self.plan.stacks.each;
-        let extents: Vec<Extent> = pointers.map(|sp| extent(self.plan.maps, sp, limit)).collect();
-        let parts: Vec<AddrRange> = extents.iter().map(|extent| extent.first).collect();
-        let copied = self.arena.copy(self.plan.memory, &parts, deadline);
-        let rest = rest_of(&extents, &copied, together);
-        self.arena.copy(self.plan.memory, &rest, deadline);
         let standing = tracees.iter().filter(|tracee| tracee.stands());
-        let registers =
-            standing.map(|tracee| Piece { start: Addr::new(0), bytes: tracee.general() });
-        let words = registers.chain(self.arena.pieces_from(before));
-        let pages = pointers::pages(&self.heaps, words);
-        self.arena.copy(self.plan.memory, &pages, deadline);
+        let standing: Vec<&[u8]> = standing.map(Tracee::general).collect();
+        let what = (self.plan, self.heaps.as_slice());
+        copy_stacks(&mut self.arena, what, &standing, together, deadline);
         self.arena.copy(self.plan.memory, more, deadline);
         self.late |= deadline.is_over();
     }
@@ -166,19 +190,4 @@ fn wait_for_all(tracees: &mut [Tracee], deadline: Deadline<'_>) {
             thread::sleep(NAP);
         }
     }
-}
-
-/// What is left of stacks whose first part could be copied whole.
-fn rest_of(extents: &[Extent], copied: &[u64], together: u64) -> Vec<AddrRange> {
-    let mut left = together;
-    let long = extents
-        .iter()
-        .zip(copied)
-        .filter(|(extent, copied)| !extent.rest.is_empty() && **copied == extent.first.len());
-    long.filter_map(|(extent, _)| {
-        let len = extent.rest.len().min(left);
-        left = left.saturating_sub(len);
-        (len > 0).then(|| AddrRange::with_len(extent.rest.start, len))
-    })
-    .collect()
 }

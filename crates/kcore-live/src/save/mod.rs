@@ -42,7 +42,7 @@ use look::SecondLook;
 use prepared::Prepared;
 
 use crate::{
-    LiveError, Plan, StoppedProcess, hold,
+    Caught, LiveError, Plan, StoppedProcess, hold,
     image::{Head, Segment, notes_of},
     proc::MapDetails,
     sys::signals::PutOff,
@@ -92,6 +92,8 @@ pub struct Saved {
     pub unseen: u64,
     /// Bytes that were not copied before the time was over.
     pub late: u64,
+    /// What was waited for before.
+    pub caught: Option<Caught>,
 }
 
 /// Stops the process, writes it as a core to `sink`, and lets it go. Without a filter the process' own
@@ -207,6 +209,7 @@ fn copy_all(
             threads: held.threads.iter().filter(|thread| thread.registers.is_some()).count(),
             ended,
             late_threads: held.late_threads(),
+            caught: held.caught.clone(),
             size: layout.memory().saturating_add(head.bytes.len() as u64),
             refused: layout.refused,
             left_out: layout.left_out,

@@ -14,4 +14,6 @@ pub mod perf;
 pub mod priority;
 pub mod ptrace;
 pub mod signals;
+pub mod stops;
+pub mod trap;
 pub mod vm;

@@ -32,18 +32,18 @@ pub enum Waited {
 
 /// The constants of glibc and musl differ in their type, as the calls do.
 #[cfg(target_env = "musl")]
-type Request = c_int;
+pub(super) type Request = c_int;
 #[cfg(not(target_env = "musl"))]
-type Request = libc::c_uint;
+pub(super) type Request = libc::c_uint;
 
-fn request(
+pub(super) fn request(
     kind: Request,
     tid: pid_t,
     address: *mut c_void,
     data: *mut c_void,
 ) -> io::Result<c_long> {
-    // SAFETY: none of the requests of this module writes to memory of kcore, but GETREGSET and
-    // GETSIGINFO, which write to buffers that their callers own and measure.
+    // SAFETY: few of the requests of this module write to memory of kcore: GETREGSET, GETSIGINFO, PEEKSIGINFO,
+    // GETEVENTMSG and GET_SYSCALL_INFO, which write to buffers that their callers own and measure.
     let answer = unsafe { libc::ptrace(kind, tid, address, data) };
     if answer == -1 { Err(io::Error::last_os_error()) } else { Ok(answer) }
 }
@@ -93,7 +93,7 @@ pub fn take_note_of_end(tid: pid_t) {
 }
 
 /// What the system has to tell of a thread.
-enum Happened {
+pub(super) enum Happened {
     Nothing,
     /// `si_code` and `si_status` of it.
     To {
@@ -105,29 +105,42 @@ enum Happened {
 }
 
 /// Asks for the end of a thread, and for what else the flags say.
-fn happened(tid: pid_t, flags: c_int) -> Happened {
+pub(super) fn happened(tid: pid_t, flags: c_int) -> Happened {
     let id = libc::id_t::try_from(tid).unwrap_or_default();
-    let flags = libc::WEXITED | libc::WNOHANG | libc::__WALL | flags;
+    match waited(libc::P_PID, id, libc::WEXITED | libc::WNOHANG | libc::__WALL | flags) {
+        None => Happened::Nothing,
+        Some(Ok((_, code, status))) => Happened::To { code, status },
+        Some(Err(error)) if error.kind() == io::ErrorKind::Interrupted => Happened::Nothing,
+        Some(Err(_)) => Happened::NoTracee,
+    }
+}
+
+/// waitid(2): the thread, `si_code` and `si_status`; `None` when nothing happened.
+pub(super) fn waited(
+    kind: libc::idtype_t,
+    id: libc::id_t,
+    flags: c_int,
+) -> Option<io::Result<(pid_t, c_int, c_int)>> {
     let mut info = std::mem::MaybeUninit::<libc::siginfo_t>::zeroed();
     // SAFETY: the answer is written to a local variable, which is valid when it is all zeros, too; its
     // fields are those of a child.
     let (answer, code, pid, status) = unsafe {
-        let answer = libc::waitid(libc::P_PID, id, info.as_mut_ptr(), flags);
+        let answer = libc::waitid(kind, id, info.as_mut_ptr(), flags);
         let info = info.assume_init();
         (answer, info.si_code, info.si_pid(), info.si_status())
     };
     match answer {
-        0 if pid == 0 => Happened::Nothing,
-        0 => Happened::To { code, status },
-        _ if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => Happened::Nothing,
-        _ => Happened::NoTracee,
+        0 if pid == 0 => None,
+        0 => Some(Ok((pid, code, status))),
+        _ => Some(Err(io::Error::last_os_error())),
     }
 }
 
 /// The signal that a stop holds back: only a stop that is no event is about one. The stop of a whole
-/// group is an event, and comes again by itself. An event stands above the signal's eight bits.
+/// group is an event, and comes again by itself. An event stands above the signal's eight bits, and the
+/// highest of these is set where a system call begins or ends.
 const fn signal_of(status: c_int) -> c_int {
-    if status >> 8 == 0 { status & 0x7f } else { 0 }
+    if status >> 7 == 0 { status } else { 0 }
 }
 
 /// Reads a register set of a stopped thread; the answer is its length in bytes.

@@ -14,7 +14,7 @@ mod wanted;
 
 use std::{sync::Arc, time::Duration};
 
-use kcore_live::{LivePages, Pid};
+use kcore_live::{Deadline, Event, LivePages, Pid};
 use kcore_mem::Addr;
 
 pub use own::{CountedStack, OwnProcess, OwnThread};
@@ -53,6 +53,25 @@ pub struct LiveOptions {
     /// Whether the registers for floating-point numbers of all threads are copied, however many there
     /// are: each takes two more system calls.
     pub all_registers: bool,
+    /// An event that is waited for before: the process is copied at that moment, with the thread first that the event
+    /// happened to.
+    pub when: Option<LiveMoment>,
+}
+
+/// The moment at which a live process is copied: see [`LiveOptions::when`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LiveMoment {
+    /// Any of these events.
+    pub events: Vec<Event>,
+    /// How long is waited for it; `None` is until it comes, or the process ends.
+    pub within: Option<Duration>,
+}
+
+impl LiveMoment {
+    /// Until when it is waited for that begins now.
+    pub(crate) fn until(&self) -> Deadline<'static> {
+        Deadline::after(self.within.unwrap_or(Duration::MAX), None)
+    }
 }
 
 impl Default for LiveOptions {
@@ -66,6 +85,7 @@ impl Default for LiveOptions {
             live_memory: false,
             ignore_deleted: false,
             all_registers: false,
+            when: None,
         }
     }
 }

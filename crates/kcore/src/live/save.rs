@@ -4,7 +4,7 @@ use std::io;
 
 use kcore_files::{CoreTarget, NewCore};
 use kcore_live::{
-    CoreFilter, CoreSink, LiveError, LiveMemory, Pid, Plan, Process, SaveProgress, Saved,
+    CoreFilter, CoreSink, LiveError, LiveMemory, Moment, Pid, Plan, Process, SaveProgress, Saved,
     StackLimit,
 };
 
@@ -159,6 +159,7 @@ fn save_once(
         budget: live.stop_budget.unwrap_or(LiveOptions::SAVE_BUDGET),
         stop: None,
         rolling: false,
+        at: live.when.as_ref().map(|when| Moment { events: &when.events, until: when.until() }),
     };
     kcore_live::save(&plan, filter, progress, sink)
 }
@@ -185,6 +186,7 @@ fn save_stacks(
         stopped: facts.as_ref().map(|facts| facts.stopped).unwrap_or_default(),
         size: bytes.len() as u64,
         memory: memory.fold(0, u64::saturating_add),
+        caught: facts.as_ref().and_then(|facts| facts.caught.clone()),
         ..Saved::default()
     };
     Ok(SavedCore { saved, taken, snapshot: facts })

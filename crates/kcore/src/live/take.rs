@@ -5,12 +5,15 @@ use std::sync::Arc;
 use kcore_elf::core_file::MapLine;
 use kcore_files::Finder;
 use kcore_live::{
-    Facts, LiveError, LiveMemory, LivePages, Pid, Plan, Process, Snapshot, StackLimit, capture,
+    Caught, Facts, LiveError, LiveMemory, LivePages, Moment, Pid, Plan, Process, Snapshot,
+    StackLimit, StoppedProcess, capture, hold,
     image::{Headers, core_of},
 };
 use kcore_mem::AddrRange;
 
-use super::{LiveOptions, MAX_PROGRAMS, files, locks, parts::parts_of, rehearsal, tasks, wanted};
+use super::{
+    LiveMoment, LiveOptions, MAX_PROGRAMS, files, locks, parts::parts_of, rehearsal, tasks, wanted,
+};
 use crate::{
     Core, OpenError, OpenOptions,
     snapshot::{LaterMemory, LiveParts},
@@ -80,16 +83,48 @@ impl<'a> Taking<'a> {
         })
     }
 
-    fn take(mut self) -> Result<Core, OpenError> {
-        let Survey { mut wanted, tasks, follow, running } = self.survey()?;
+    fn take(self) -> Result<Core, OpenError> {
+        let survey = self.survey()?;
+        match &self.live.when {
+            None => self.copy(survey, None),
+            Some(moment) => self.take_at(moment, survey),
+        }
+    }
+
+    /// Waits for a moment, and copies the process while it stands still at it.
+    fn take_at(self, moment: &LiveMoment, survey: Survey) -> Result<Core, OpenError> {
+        let memory = self.memory.clone();
+        let threads = self.threads.clone();
+        let at = Some(Moment { events: &moment.events, until: moment.until() });
+        let plan =
+            Plan { at, threads: threads.as_deref(), ..plan_of(self.process, &memory, self.live) };
+        let (core, _) = hold(&plan, move |held| self.copy(survey, Some(held)))?;
+        core
+    }
+
+    /// Copies it, and once more as long as something is missing. One that is held stands still all the while.
+    fn copy(
+        mut self,
+        survey: Survey,
+        held: Option<&StoppedProcess<'_>>,
+    ) -> Result<Core, OpenError> {
+        let Survey { mut wanted, tasks, follow, running } = survey;
+        let caught = held.and_then(caught_in);
         let mut stops = Vec::new();
         loop {
             self.refresh()?;
             let together = wanted::split(wanted::merge([&wanted[..], &tasks].concat()), &self.maps);
-            let snapshot = self.capture(&together, follow)?;
+            let snapshot = self.capture(&together, follow, held)?;
+            if held.is_some() {
+                stops.clear();
+            }
             stops.push(snapshot.stopped);
             let ahead = self.pages(wanted::MAX_PAGES as usize);
-            let asked = LiveParts { stops: stops.clone(), ..LiveParts::asking(ahead.clone()) };
+            let asked = LiveParts {
+                stops: stops.clone(),
+                caught: caught.clone(),
+                ..LiveParts::asking(ahead.clone())
+            };
             let core = self.open(Some(&snapshot), asked)?;
             rehearsal::ask_process(&core);
             rehearsal::walk_stacks(&core);
@@ -112,8 +147,13 @@ impl<'a> Taking<'a> {
                     self.memory.expect_searches(self.process);
                     self.pages(MAX_LATER_PAGES)
                 });
-                let parts =
-                    LiveParts { pages, reads_later, stops, missed_pages: wanted::pages(&missed) };
+                let parts = LiveParts {
+                    pages,
+                    reads_later,
+                    stops,
+                    missed_pages: wanted::pages(&missed),
+                    caught,
+                };
                 return self.open(Some(&snapshot), parts);
             }
             wanted = wanted::with_missed(&wanted, &missed, &self.maps);
@@ -184,29 +224,57 @@ impl<'a> Taking<'a> {
         Arc::new(LivePages::new(self.memory.clone(), limit))
     }
 
-    fn capture(&self, wanted: &[AddrRange], follow: bool) -> Result<Snapshot, OpenError> {
-        let limit = self.live.stack_size.map_or_else(StackLimit::default, StackLimit::of_each);
-        Ok(capture(&Plan {
-            process: self.process,
-            memory: &self.memory,
+    fn capture(
+        &self,
+        wanted: &[AddrRange],
+        follow: bool,
+        held: Option<&StoppedProcess<'_>>,
+    ) -> Result<Snapshot, OpenError> {
+        let plan = Plan {
             maps: &self.maps,
             threads: self.threads.as_deref(),
             memory_too: wanted,
             follow,
-            stacks: limit,
-            floating_up_to: if self.live.all_registers { usize::MAX } else { FLOATING_UP_TO },
-            timeout: self.live.stop_timeout,
-            copy_timeout: self.live.stop_timeout,
-            budget: self.live.budget(),
-            stop: None,
-            rolling: self.live.rolling,
-        })?)
+            ..plan_of(self.process, &self.memory, self.live)
+        };
+        Ok(match held {
+            Some(held) => held.capture(&plan),
+            None => capture(&plan)?,
+        })
     }
 
     fn open(&self, snapshot: Option<&Snapshot>, live: LiveParts) -> Result<Core, OpenError> {
         let bytes = core_of(&self.facts, (&self.text, &self.maps), &self.headers, snapshot);
         let parts = parts_of(self.process, bytes, live)?;
         Ok(Core::of_parts(parts, self.finder.clone(), self.options))
+    }
+}
+
+/// What was caught, with the id by which the process itself knows the thread.
+fn caught_in(held: &StoppedProcess<'_>) -> Option<Caught> {
+    let caught = held.caught.clone()?;
+    let thread = held.threads.iter().find(|thread| thread.tid == caught.tid);
+    let tid = thread.and_then(|thread| i32::try_from(thread.inner_tid).ok()).unwrap_or(caught.tid);
+    Some(Caught { tid, ..caught })
+}
+
+/// What is copied of a process as options say, as far as they do.
+fn plan_of<'a>(process: &'a Process, memory: &'a LiveMemory, live: &LiveOptions) -> Plan<'a> {
+    Plan {
+        process,
+        memory,
+        maps: &[],
+        threads: None,
+        memory_too: &[],
+        follow: false,
+        stacks: live.stack_size.map_or_else(StackLimit::default, StackLimit::of_each),
+        floating_up_to: if live.all_registers { usize::MAX } else { FLOATING_UP_TO },
+        timeout: live.stop_timeout,
+        copy_timeout: live.stop_timeout,
+        budget: live.budget(),
+        stop: None,
+        rolling: live.rolling,
+        at: None,
     }
 }
 

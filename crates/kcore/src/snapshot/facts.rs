@@ -28,6 +28,10 @@ pub struct LiveFacts {
     pub missed_pages: u64,
     /// Whether what was not copied is read from the live process, at the time when it is asked for.
     pub reads_later: bool,
+    /// The event at whose moment it was copied, with the thread's id as the process itself sees it: see
+    /// [`crate::LiveOptions::when`].
+    #[cfg(feature = "live")]
+    pub caught: Option<crate::Caught>,
 }
 
 impl Core {
@@ -46,6 +50,8 @@ impl Core {
             is_late: taken.late,
             missed_pages: live.missed_pages,
             reads_later: live.reads_later,
+            #[cfg(feature = "live")]
+            caught: live.caught.clone(),
         })
     }
 

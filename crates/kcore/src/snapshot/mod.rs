@@ -35,6 +35,9 @@ pub(crate) struct LiveParts {
     /// Pages that stacks, or names of their frames, need and that were not copied, since the process came
     /// to use them from one stop to the next.
     pub(crate) missed_pages: u64,
+    /// The event at whose moment it was taken.
+    #[cfg(feature = "live")]
+    pub(crate) caught: Option<kcore_live::Caught>,
 }
 
 impl Core {

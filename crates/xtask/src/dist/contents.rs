@@ -46,6 +46,7 @@ pub const PLACES: &[PackagedFile] = &[
     PackagedFile { name: PROGRAM, unpacked: "kcore", installed: "usr/bin/kcore" },
     manual!("kcore.1"),
     manual!("kcore-ask.1"),
+    manual!("kcore-catch.1"),
     manual!("kcore-profile.1"),
     manual!("kcore-save.1"),
     manual!("kcore-tutorial.1"),

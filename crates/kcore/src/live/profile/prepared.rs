@@ -181,6 +181,7 @@ impl<'a> Prepared<'a> {
             copy_timeout: self.live.stop_timeout,
             budget: self.live.budget(),
             stop: Some(stop),
+            at: None,
             rolling: self.live.rolling,
         })
     }

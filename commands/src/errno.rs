@@ -1,8 +1,6 @@
 //! `::errno` — the error number of a thread's last failed call of the C library.
 
-mod names;
-
-use kcore::{Addr, Tid};
+use kcore::{Addr, Tid, errno};
 use kcore_dcmd::{
     AddrUse, Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Record, Result, Spec,
     View,
@@ -63,7 +61,7 @@ impl Record for ErrnoRecord {
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
         out.num("tid", u64::from(self.tid.get()))
             .put("value", Cell::Int(i64::from(self.value)))
-            .opt_text("name", names::name(self.value))
+            .opt_text("name", errno::name(self.value))
             .addr("address", self.address)
             .display("whose", Cell::Bool(self.whose));
     }

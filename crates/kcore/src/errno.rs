@@ -45,6 +45,11 @@ pub fn name(number: i32) -> Option<&'static str> {
     NAMES.get(index).map(|(_, name)| *name)
 }
 
+/// The error number with a name.
+pub fn number(name: &str) -> Option<i32> {
+    NAMES.iter().find(|(_, known)| *known == name).map(|(number, _)| *number)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -56,6 +61,7 @@ mod tests {
             (Some("ENOENT"), Some("EACCES"), Some("ETIMEDOUT"))
         );
         assert_eq!((name(0), name(-1), name(41)), (None, None, None));
+        assert_eq!((number("EBADF"), number("ebadf")), (Some(9), None));
         assert!(NAMES.is_sorted_by(|(a, _), (b, _)| a < b));
     }
 }
