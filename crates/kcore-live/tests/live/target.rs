@@ -136,6 +136,7 @@ pub fn plan<'a>(
         budget: timeout.saturating_mul(2),
         stop: None,
         rolling,
+        at: None,
     }
 }
 

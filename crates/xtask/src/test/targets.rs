@@ -14,6 +14,17 @@ use crate::cargo::{command, shown};
 /// Programs whose tests compare times, count samples, or let time run out: they run with nothing beside them.
 const ALONE: &[&str] = &["kcore-cli doubling", "kcore-cli profile"];
 
+/// Programs that run for minutes, the longest first: they begin first, so that none runs on when all others are done.
+const LONG: &[&str] = &[
+    "kcore-agent agent",
+    "kcore javascript",
+    "kcore cores",
+    "kcore-commands bthreads",
+    "kcore hurt_javascript",
+    "kcore-commands goroutines",
+    "kcore python",
+];
+
 /// A test program, or the tests in the documentation of all libraries.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Target {
@@ -43,6 +54,12 @@ impl Target {
             words: format!("-p {package} {word}"),
             program: Some((program.into(), folder.into())),
         })
+    }
+
+    /// Its turn: the long ones first, the others by their names, since cargo names them in no order.
+    fn turn(&self) -> (usize, String) {
+        let long = LONG.iter().position(|name| *name == self.name);
+        (long.unwrap_or(LONG.len()), self.name.clone())
     }
 
     /// Whether nothing may run beside it.
@@ -93,11 +110,12 @@ pub fn build() -> (Vec<Target>, Result<()>) {
     }
 }
 
-/// Those that cargo's messages name, and the documentation.
+/// Those that cargo's messages name, and the documentation, in the order in which they begin.
 fn of_messages(messages: &str) -> Vec<Target> {
     let messages = messages.lines().filter_map(|line| serde_json::from_str(line).ok());
     let mut targets: Vec<Target> = messages.filter_map(|message| Target::of(&message)).collect();
     targets.push(Target::documentation());
+    targets.sort_by_key(Target::turn);
     targets
 }
 
@@ -123,6 +141,9 @@ mod tests {
 
     #[test]
     fn programs_are_named_as_people_and_cargo_name_them() {
+        let targets =
+            of_messages(&MESSAGES.replace("#0.1.0", "#kcore@0.1.0").replace("walk", "javascript"));
+        assert_eq!(targets[0].name, "kcore javascript", "a long one begins");
         let targets = of_messages(MESSAGES);
         let names: Vec<(&str, &str)> =
             targets.iter().map(|target| (target.name.as_str(), target.words.as_str())).collect();
@@ -139,7 +160,8 @@ mod tests {
     #[test]
     fn a_program_runs_in_the_folder_of_its_package_with_the_options() {
         let targets = of_messages(MESSAGES);
-        let run = targets[1].command(Options::default());
+        let library = targets.iter().find(|target| target.words.ends_with("--lib")).unwrap();
+        let run = library.command(Options::default());
         assert_eq!(run.get_program(), "/t/target/debug/deps/a_commands-2");
         assert_eq!(run.get_current_dir(), Some(Path::new("/t/commands")));
         let few = run.get_envs().any(|(name, value)| {
@@ -151,7 +173,9 @@ mod tests {
     #[test]
     fn those_that_measure_are_alone() {
         let alone = MESSAGES.replace("\"walk\"", "\"doubling\"").replace("a#", "kcore-cli#");
-        let alone: Vec<bool> = of_messages(&alone).iter().map(Target::is_alone).collect();
-        assert_eq!(alone, [true, false, false]);
+        let targets = of_messages(&alone);
+        let alone = targets.iter().filter(|target| target.is_alone());
+        let names: Vec<&str> = alone.map(|target| target.name.as_str()).collect();
+        assert_eq!(names, ["kcore-cli doubling"]);
     }
 }
