@@ -10,6 +10,7 @@ mod pointers;
 #[path = "../support/process.rs"]
 mod process;
 mod several;
+mod terminates;
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

@@ -238,6 +238,14 @@ impl<'a> Crash<'a> {
         symbols.map(|symbol| symbol.name).collect()
     }
 
+    /// The same, with the functions that were inlined into them.
+    pub(super) fn last_functions_with_inlines(&self) -> Vec<Arc<str>> {
+        let stack = self.core.stack(self.end.tid, LAST_FRAMES);
+        let named = self.core.named_frames(&stack);
+        let certain = named.take_while(|frame| frame.frame.is_some_and(|frame| !frame.guess));
+        certain.filter_map(|frame| frame.location.function.clone()).collect()
+    }
+
     /// What shows the signal. The core holds none of a fault that a handler was told of.
     pub(super) fn shown_by(&self) -> EvidenceSource {
         match (self.was_handled(), self.is_told()) {

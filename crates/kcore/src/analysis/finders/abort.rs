@@ -1,6 +1,6 @@
 //! A process that aborted itself and left no words.
 
-use super::last_words::said_at_end;
+use super::{last_words::said_at_end, terminate};
 use crate::analysis::{
     Crash, EvidenceSource, Finder, FinderScope, Finding,
     crash::{SIGABRT, ends_itself},
@@ -13,7 +13,7 @@ pub const FINDER: Finder = Finder {
 };
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
-    if !aborts(crash) || said_at_end(crash).is_some() {
+    if !aborts(crash) || said_at_end(crash).is_some() || terminate::reason(crash).is_some() {
         return Ok(None);
     }
     let sentence = format!("the process aborted itself{}", crash.in_own_code());

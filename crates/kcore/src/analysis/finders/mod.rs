@@ -21,6 +21,7 @@ mod read_only_write;
 mod refused_call;
 mod self_deadlock;
 mod stack_overflow;
+mod terminate;
 mod trap;
 mod unmapped_access;
 
@@ -44,6 +45,7 @@ pub const FINDERS: &[Finder] = &[
     division::FINDER,
     last_words::FINDER,
     trap::FINDER,
+    terminate::FINDER,
     abort::FINDER,
     refused_call::FINDER,
     limit::FINDER,
