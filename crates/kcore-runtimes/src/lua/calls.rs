@@ -199,12 +199,13 @@ fn call(
         place,
         value,
         function,
-        proto,
         index,
         is_fresh: bits.is_fresh,
-        is_tail: bits.is_tail,
+        // 5.1 says nothing of that for functions of C.
+        is_tail: bits.is_tail && !(series == Series::V51 && proto.is_none()),
         is_hooked: bits.is_hooked,
         is_finalizer: bits.is_finalizer,
+        proto,
     })
 }
 

@@ -26,7 +26,8 @@ const MAX_REGISTERS: u16 = 64;
 const MAX_NAMELESS: usize = 8;
 /// What is said of a line that may lag.
 const LAGS: &str = "its line may be that of an instruction shortly before: Lua does not store each";
-const TAIL: &str = "called in place of its caller, which is not shown";
+/// What is said of a function whose caller it replaced, so that the next frame is not its caller.
+const TAIL: &str = "tail call";
 
 /// What decodes one stack.
 pub struct Decoder<'a> {
@@ -229,11 +230,7 @@ fn language(
     let line = proto.zip(call.index).and_then(|(proto, index)| proto.line(memory, index));
     let unreadable = call.function.is_none()
         || matches!(call.function, Some(Function::Lua { .. })) && proto.is_none();
-    let doubt = match (unreadable, call.is_tail) {
-        (true, _) => Some("its function is damaged, or was not dumped"),
-        (false, true) => Some(TAIL),
-        (false, false) => None,
-    };
+    let doubt = unreadable.then_some("its function is damaged, or was not dumped");
     LanguageFrame {
         kind: FrameKind::Lua,
         function: Some(names::name(memory, globals, call, caller)),
@@ -241,6 +238,7 @@ fn language(
         line,
         language: Some("lua"),
         bytecode: call.index.and_then(|index| u32::try_from(index).ok()),
+        tier: call.is_tail.then_some(TAIL),
         object: Some(call.at),
         doubt: doubt.map(Arc::from),
         ..LanguageFrame::default()
