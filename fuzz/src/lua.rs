@@ -1,9 +1,7 @@
 //! States, calls, names, values and coroutines of Lua, in memory that may hold anything.
 
 use kcore_mem::{Addr, AddrRange, CodeAddr};
-use kcore_runtimes::{
-    FrameKind, FrameOfLanguage, NativeStack, Runtime, VariableLimits, lua::Lua,
-};
+use kcore_runtimes::{FrameKind, FrameOfLanguage, NativeStack, Runtime, VariableLimits, lua::Lua};
 use kcore_unwind::{End, Frame, Tid, Trust};
 
 use crate::{input::Input, memory::Memory, python_host::PythonHost};

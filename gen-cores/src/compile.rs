@@ -5,7 +5,9 @@ use std::path::Path;
 use crate::command::Line;
 use crate::recipe::{Lib, Panic};
 use crate::variant::{Link, Opt, Toolchain};
-use crate::{Language, Result, Scenario, Variant, java, lua, node, paths, python, ruby, tools, wheel};
+use crate::{
+    Language, Result, Scenario, Variant, java, lua, node, paths, python, ruby, tools, wheel,
+};
 
 /// What is built where.
 pub(crate) struct Build<'a> {

@@ -4,8 +4,8 @@ use crate::golang;
 use crate::java;
 use crate::node::{self, Release};
 use crate::python::{self, Interpreter};
-use crate::{lua, ruby};
 use crate::{DebugForm, Error, Language, Result};
+use crate::{lua, ruby};
 
 /// Optimisation and frame pointers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -144,8 +144,7 @@ impl Variant {
         let lua = lua::interpreter(first);
         let go = golang::release(first);
         let java = java::release(first);
-        let is_script =
-            node.is_some() || python.is_some() || ruby.is_some() || lua.is_some();
+        let is_script = node.is_some() || python.is_some() || ruby.is_some() || lua.is_some();
         // Runtimes as they are distributed.
         let (opt, link) = match is_script || go.is_some() || java.is_some() {
             true => (Opt::Full, Link::NoPie),

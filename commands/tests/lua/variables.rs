@@ -10,7 +10,8 @@ fn variables_are_spelled_as_the_program_spelled_them() {
         let tid = core.truth.crashed_tid.expect("a thread");
         let text = harness::run_on(&core.core, &format!("0t{tid}::stack -v")).out;
         let from = text.find(&format!(" {function}() ")).unwrap_or_else(|| panic!("{text}"));
-        let own: Vec<&str> = text[from..].lines().skip(2).take_while(|it| it.contains(" = ")).collect();
+        let own: Vec<&str> =
+            text[from..].lines().skip(2).take_while(|it| it.contains(" = ")).collect();
         let told = told["locals"].as_object().expect("variables");
         assert_eq!(told.len(), 12, "{}: {told:?}", core.name);
         for (name, value) in told {

@@ -66,9 +66,8 @@ impl Lua {
                 continue;
             }
             let offsets = LAYOUTS.iter().map(|layout| layout.state.global);
-            let states = offsets.filter_map(|offset| {
-                State::at(host.space(), Addr::new(at.checked_sub(offset)?))
-            });
+            let states = offsets
+                .filter_map(|offset| State::at(host.space(), Addr::new(at.checked_sub(offset)?)));
             found.extend({ states }.find(|state| state.is_main() && self.is_own(state)));
         }
     }
@@ -154,9 +153,8 @@ fn coroutines(memory: &Memory<'_>, main: &State) -> Vec<Addr> {
             }
         }
     }
-    found.retain(|at| {
-        State::at(memory.space, *at).is_some_and(|state| state.global == main.global)
-    });
+    found
+        .retain(|at| State::at(memory.space, *at).is_some_and(|state| state.global == main.global));
     found.sort_unstable();
     found
 }

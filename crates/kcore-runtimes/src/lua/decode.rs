@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kcore_mem::{Addr, CodeAddr};
 use kcore_unwind::{Frame, RegisterId, Tid};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     Lua,
@@ -12,7 +12,7 @@ use super::{
     globals::Globals,
     layout::Series,
     machine::Machine,
-    memory::{Function, Memory},
+    memory::{Function, Memory, Value},
     names,
     plumbing::{is_outermost, is_plumbing},
     running::Running,
@@ -92,8 +92,15 @@ impl Decoder<'_> {
         self.lua.remember(*state);
         let globals = self.lua.globals(memory, state);
         let callers = calls.all.iter().skip(1).map(Some).chain([None]);
-        let frame = |(call, caller)| language(memory, &globals, call, caller);
-        calls.all.iter().zip(callers).map(frame).collect()
+        // Calls of one function from one place say the same, and recursion has many.
+        let mut known: FxHashMap<Site, LanguageFrame> = FxHashMap::default();
+        let mut frame = |(call, caller): (&Call, Option<&Call>)| {
+            let site = site(call, caller);
+            let told =
+                known.entry(site).or_insert_with(|| language(memory, &globals, call, caller));
+            LanguageFrame { object: Some(call.at), ..told.clone() }
+        };
+        calls.all.iter().zip(callers).map(&mut frame).collect()
     }
 
     fn machine<'m>(&'m self, frames: &'m [Frame], chains: &[Chain]) -> Machine<'m> {
@@ -208,7 +215,11 @@ fn place(
         };
         if let Some(place) = found {
             from = place.saturating_add(1);
-            spans.push(Span { frames: place..from, native, language: std::mem::take(&mut pending) });
+            spans.push(Span {
+                frames: place..from,
+                native,
+                language: std::mem::take(&mut pending),
+            });
         }
     }
     pending.extend(chain.calls.broken.map(missing));
@@ -217,6 +228,15 @@ fn place(
         Some(last) => last.language.extend(pending),
         None => apart.extend(pending.into_iter().map(without_place)),
     }
+}
+
+/// What the frame of a call depends on, but for where the call lies: its function, its instruction, how it was called, and
+/// the same of its caller.
+type Site = (Value, Option<u64>, [bool; 3], Option<(Value, Option<u64>)>);
+
+fn site(call: &Call, caller: Option<&Call>) -> Site {
+    let flags = [call.is_tail, call.is_finalizer, caller.is_some_and(|caller| caller.is_hooked)];
+    (call.value, call.index, flags, caller.map(|caller| (caller.value, caller.index)))
 }
 
 /// A frame as all languages have it.
@@ -239,7 +259,6 @@ fn language(
         language: Some("lua"),
         bytecode: call.index.and_then(|index| u32::try_from(index).ok()),
         tier: call.is_tail.then_some(TAIL),
-        object: Some(call.at),
         doubt: doubt.map(Arc::from),
         ..LanguageFrame::default()
     }

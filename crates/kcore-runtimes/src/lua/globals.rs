@@ -48,7 +48,9 @@ impl Globals {
         let loaded = Entries::of(memory, registry)?.take(MAX_ENTRIES).find(is_it)?.1;
         let mut left = MAX_ENTRIES;
         for (key, value) in Entries::of(memory, loaded.object(TABLE)?)?.take(MAX_ENTRIES) {
-            let Some(module) = key.object(STRING).and_then(|key| memory.text(key)) else { continue };
+            let Some(module) = key.object(STRING).and_then(|key| memory.text(key)) else {
+                continue;
+            };
             self.put(memory, value, || module.clone());
             let Some(members) = value.object(TABLE).and_then(|at| Entries::of(memory, at)) else {
                 continue;

@@ -357,8 +357,7 @@ mod tests {
 
     #[test]
     fn no_two_versions_agree_in_what_tells_them_apart() {
-        let shape =
-            |layout: &Layout| (layout.state.global, layout.global.main, layout.state.size);
+        let shape = |layout: &Layout| (layout.state.global, layout.global.main, layout.state.size);
         let mut shapes: Vec<_> = LAYOUTS.iter().map(shape).collect();
         shapes.sort_unstable();
         shapes.dedup();

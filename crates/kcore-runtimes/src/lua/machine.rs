@@ -82,9 +82,8 @@ impl<'a> Machine<'a> {
         groups: usize,
         innermost: Option<Addr>,
     ) {
-        let called = innermost.and_then(|code| {
-            (0..self.frames.len()).find(|place| self.is_function(*place, code))
-        });
+        let called = innermost
+            .and_then(|code| (0..self.frames.len()).find(|place| self.is_function(*place, code)));
         let from = called.map_or(0, |place| place.saturating_add(1));
         let mut counts: FxHashMap<(Addr, u64), usize> = FxHashMap::default();
         let places = windows.iter().flat_map(Clone::clone).filter(|place| *place >= from);

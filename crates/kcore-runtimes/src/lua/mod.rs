@@ -52,6 +52,9 @@ pub struct Lua {
     module: AddrRange,
     /// Its minor version, where the module says it.
     series: Option<Series>,
+    /// Whether coroutines of its version are its own to list: a program and a library that it loads may both have Lua, and
+    /// nothing in a state tells whose code made it.
+    lists_coroutines: bool,
     /// Where functions begin, by module.
     extents: RwLock<FxHashMap<Addr, Option<Extents>>>,
     /// Functions that have names, by global state.
@@ -66,6 +69,7 @@ impl Lua {
             identity,
             module,
             series,
+            lists_coroutines: true,
             extents: RwLock::default(),
             globals: RwLock::default(),
             known: RwLock::default(),
@@ -119,7 +123,8 @@ impl Runtime for Lua {
 
     /// States end, and functions get other names.
     fn later(&self) -> Option<Arc<dyn Runtime>> {
-        Some(Arc::new(Self::new(self.identity.clone(), self.module, self.series)))
+        let later = Self::new(self.identity.clone(), self.module, self.series);
+        Some(Arc::new(Self { lists_coroutines: self.lists_coroutines, ..later }))
     }
 
     /// Calls lie in memory of their own.
@@ -128,7 +133,7 @@ impl Runtime for Lua {
     }
 
     fn tasks(&self, host: &dyn Host) -> Vec<Task> {
-        self.coroutine_tasks(host)
+        if self.lists_coroutines { self.coroutine_tasks(host) } else { Vec::new() }
     }
 
     fn variables(

@@ -30,7 +30,12 @@ const ITERATOR: u64 = 2;
 type Named = (&'static str, String);
 
 /// What a message calls a function: without the word `function` where it has a name.
-pub fn name(memory: &Memory<'_>, globals: &Globals, call: &Call, caller: Option<&Call>) -> Arc<str> {
+pub fn name(
+    memory: &Memory<'_>,
+    globals: &Globals,
+    call: &Call,
+    caller: Option<&Call>,
+) -> Arc<str> {
     let global = || globals.name(call.value).map(str::to_owned);
     let guessed = || guessed(memory, call, caller);
     let plain = |(_, name): Named| name;
@@ -75,9 +80,10 @@ fn guessed(memory: &Memory<'_>, call: &Call, caller: Option<&Call>) -> Option<Na
 /// Whether a function that a function of Lua called runs in its activation of the machine: in 5.1, where no bit says
 /// so.
 pub fn is_called_by_call(memory: &Memory<'_>, caller: &Call) -> bool {
-    let code = caller.proto.as_ref().zip(caller.index).and_then(|(proto, index)| {
-        Code { memory, proto, series: memory.layout.series }.at(index)
-    });
+    let code =
+        caller.proto.as_ref().zip(caller.index).and_then(|(proto, index)| {
+            Code { memory, proto, series: memory.layout.series }.at(index)
+        });
     code.is_some_and(|instruction| instruction.op == Op::Call)
 }
 

@@ -49,7 +49,8 @@ mod tests {
 
     #[test]
     fn what_calls_is_told_from_what_does() {
-        let plumbing = ["luaV_execute", "luaD_call.part.0", "lua_pcallk", "luaT_callTMres", "ccall"];
+        let plumbing =
+            ["luaV_execute", "luaD_call.part.0", "lua_pcallk", "luaT_callTMres", "ccall"];
         assert!(plumbing.into_iter().all(is_plumbing));
         let others = ["luaB_pcall", "str_gsub", "sort", "pmain", "luaH_get", "luaG_runerror"];
         assert!(!others.into_iter().any(is_plumbing));

@@ -22,23 +22,35 @@ const IDENT: &str = "lua_ident";
 const MAX_IDENT: usize = 128;
 
 fn find(host: &dyn Host) -> Vec<Finding> {
-    let with = host.modules().into_iter().filter(|module| {
-        module.exported(EXPORTED).is_some() && module.exported(JIT).is_none()
-    });
-    with.map(|module| find_in(host, module)).collect()
+    let with = host
+        .modules()
+        .into_iter()
+        .filter(|module| module.exported(EXPORTED).is_some() && module.exported(JIT).is_none());
+    let mut known: Vec<Option<Series>> = Vec::new();
+    with.map(|module| match find_in(host, module) {
+        Ok(lua) => {
+            let is_first = !known.contains(&lua.series) && !known.contains(&None);
+            known.push(lua.series);
+            Finding::Found(Box::new(Lua { lists_coroutines: is_first, ..lua }))
+        }
+        Err(damage) => Finding::Damaged(damage),
+    })
+    .collect()
 }
 
-fn find_in(host: &dyn Host, module: &dyn HostModule) -> Finding {
+fn find_in(host: &dyn Host, module: &dyn HostModule) -> Result<Lua, Damage> {
     let version = ident(host, module).or_else(|| version_of_name(module.name()));
     let damaged = |why: &str| {
         let stand_in =
             StandIn { module: module.span(), function: "luaV_execute", kind: FrameKind::Lua };
         let version = version.as_deref().map(Arc::from);
-        Finding::Damaged(Damage { name: NAME, version, why: why.into(), stand_in: Some(stand_in) })
+        Err(Damage { name: NAME, version, why: why.into(), stand_in: Some(stand_in) })
     };
     let target = host.space().target();
     if target.word_size() != 8 || target.endian != Endian::Little {
-        return damaged("its layouts are known on machines with little-endian words of 64 bits only");
+        return damaged(
+            "its layouts are known on machines with little-endian words of 64 bits only",
+        );
     }
     let series = match version.as_deref().map(series) {
         Some(None) => return damaged("its layouts are not known (those of 5.1 to 5.4 are)"),
@@ -50,7 +62,7 @@ fn find_in(host: &dyn Host, module: &dyn HostModule) -> Finding {
         metadata: "table of its version, which the shape of its states tells".into(),
         ..Identity::new(NAME, module.name())
     };
-    Finding::Found(Box::new(Lua::new(identity, module.span(), series)))
+    Ok(Lua::new(identity, module.span(), series))
 }
 
 /// The release that a module says of itself: `$LuaVersion: Lua 5.4.4  Copyright ...`.
@@ -84,7 +96,6 @@ fn series(version: &str) -> Option<Series> {
         _ => None,
     }
 }
-
 
 #[cfg(test)]
 mod tests {

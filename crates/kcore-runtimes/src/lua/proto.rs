@@ -48,7 +48,8 @@ impl Proto {
     pub fn load(memory: &Memory<'_>, at: Addr) -> Option<Self> {
         let layout = &memory.layout.proto;
         let code = memory.pointer_to_words(at, layout.code.0)?;
-        let size = memory.uint(at, layout.code.1, 4).filter(|size| (1..=MAX_SIZE).contains(size))?;
+        let size =
+            memory.uint(at, layout.code.1, 4).filter(|size| (1..=MAX_SIZE).contains(size))?;
         // A function without debug information has no source.
         let source = match memory.word(at, layout.source)? {
             0 => "=?".to_owned(),
@@ -245,6 +246,9 @@ mod tests {
         assert_eq!(short(&long), format!("...{}/x.lua", "d".repeat(50)));
         assert_eq!(short_source(&long, Series::V51), format!("...{}/x.lua", "d".repeat(46)));
         assert_eq!(short(&"x".repeat(99)), format!("[string \"{}...\"]", "x".repeat(45)));
-        assert_eq!(short_source(&"x".repeat(99), Series::V51), format!("[string \"{}...\"]", "x".repeat(43)));
+        assert_eq!(
+            short_source(&"x".repeat(99), Series::V51),
+            format!("[string \"{}...\"]", "x".repeat(43))
+        );
     }
 }

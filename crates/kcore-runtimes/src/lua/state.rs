@@ -48,11 +48,7 @@ impl State {
         LAYOUTS.iter().find_map(|layout| Self::with_layout(space, layout, at))
     }
 
-    fn with_layout(
-        space: &dyn AddressSpace,
-        layout: &'static Layout,
-        at: Addr,
-    ) -> Option<Self> {
+    fn with_layout(space: &dyn AddressSpace, layout: &'static Layout, at: Addr) -> Option<Self> {
         let memory = Memory { space, layout };
         let global = memory.pointer(at, layout.state.global)?;
         let main = memory.pointer(global, layout.global.main)?;

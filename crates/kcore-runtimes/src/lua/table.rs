@@ -39,8 +39,8 @@ impl<'a> Entries<'a> {
         let layout = &memory.layout.table;
         let size = memory.uint(table, layout.array_size, 4)?;
         let log = memory.uint(table, layout.node_log, 1).filter(|log| *log <= MAX_NODE_LOG)?;
-        let is_rounded = memory.layout.series == Series::V54
-            && memory.uint(table, FLAGS, 1)? & ROUNDED != 0;
+        let is_rounded =
+            memory.layout.series == Series::V54 && memory.uint(table, FLAGS, 1)? & ROUNDED != 0;
         let array_size = if is_rounded { size.checked_next_power_of_two()? } else { size };
         (array_size <= MAX_ARRAY).then_some(Self {
             memory,
@@ -57,9 +57,7 @@ impl<'a> Entries<'a> {
         let at = self.array?.checked_add(index.checked_mul(VALUE)?)?;
         let word = index.checked_add(1)?;
         let key = match self.memory.layout.series {
-            Series::V51 | Series::V52 => {
-                Value { tag: NUMBER, word: f64_of(word).to_bits() }
-            }
+            Series::V51 | Series::V52 => Value { tag: NUMBER, word: f64_of(word).to_bits() },
             Series::V53 => Value { tag: INTEGER_53, word },
             Series::V54 => Value { tag: NUMBER, word },
         };

@@ -10,7 +10,9 @@ use super::{
     proto::Proto,
     table::Entries,
 };
-use crate::{ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar, TextRest, VariableLimits};
+use crate::{
+    ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar, TextRest, VariableLimits,
+};
 
 const NIL: u8 = 0;
 const BOOLEAN: u8 = 1;
@@ -110,7 +112,9 @@ impl<'a> Teller<'a> {
 
     /// A table: elements from 1 on without their keys, as a program would write it.
     fn table(&self, at: Addr, depth: u32) -> ScriptNode {
-        let Some(entries) = Entries::of(self.memory, at) else { return note("table", "unreadable") };
+        let Some(entries) = Entries::of(self.memory, at) else {
+            return note("table", "unreadable");
+        };
         let class = self.class(at, self.memory.layout.table.metatable);
         let Some(depth) = depth.checked_sub(1).filter(|_| self.left.get() > 0) else {
             return ScriptNode { class, ..ScriptNode::scalar("table", ScriptScalar::Elided) };
@@ -158,10 +162,7 @@ impl<'a> Teller<'a> {
             None => return note("function", "a function that cannot be read"),
         };
         let function = ScriptScalar::Function { word, name: None, file, line };
-        ScriptNode {
-            at: Some(Addr::new(value.word)),
-            ..ScriptNode::scalar("function", function)
-        }
+        ScriptNode { at: Some(Addr::new(value.word)), ..ScriptNode::scalar("function", function) }
     }
 
     /// What the metatable calls it.
