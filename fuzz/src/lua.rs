@@ -21,7 +21,7 @@ pub fn run(data: &[u8]) {
     let lua = Lua::in_module(MODULE);
     let middle = sp.saturating_add(size / 2);
     let frame = |sp: Addr| Frame {
-        pc: CodeAddr::Return(MODULE.start),
+        pc: CodeAddr::Return(MODULE.start.saturating_add(16)),
         sp: Some(sp),
         cfa: sp.checked_add(size / 2),
         frame_pointer: None,

@@ -10,15 +10,14 @@ use super::{
 /// Elements and nodes of a table, at most.
 const MAX_ARRAY: u64 = 1 << 32;
 const MAX_NODE_LOG: u64 = 32;
+/// Places without a value that are passed in one table, at most.
+const MAX_EMPTY: u64 = 1 << 20;
 /// The key of a node: in 5.4 its word and its tag lie apart.
 const KEY: u64 = 16;
 const KEY_TAG_54: u64 = 9;
 /// `LUA_TNUMBER`, with the tag of an integer in 5.3 and in 5.4.
 const NUMBER: u8 = 3;
 const INTEGER_53: u8 = 0x13;
-/// The tag of a key that died, with the type of its object left out.
-const DEAD_51: u8 = 11;
-const DEAD: u8 = 9;
 /// `isrealasize` of 5.4: the size of the array is not what it says.
 const ROUNDED: u64 = 1 << 7;
 const FLAGS: u64 = 10;
@@ -31,6 +30,9 @@ pub struct Entries<'a> {
     nodes: Option<Addr>,
     node_count: u64,
     next: u64,
+    empty: u64,
+    /// Whether it ended since too many places had no value.
+    pub gave_up: bool,
 }
 
 impl<'a> Entries<'a> {
@@ -49,6 +51,8 @@ impl<'a> Entries<'a> {
             nodes: memory.pointer(table, layout.nodes),
             node_count: 1_u64.checked_shl(u32::try_from(log).ok()?)?,
             next: 0,
+            empty: 0,
+            gave_up: false,
         })
     }
 
@@ -74,9 +78,8 @@ impl<'a> Entries<'a> {
             },
             _ => self.memory.value(at.checked_add(KEY)?)?,
         };
-        let dead = if self.memory.layout.series == Series::V51 { DEAD_51 } else { DEAD };
-        let is_dead = key.kind() == dead || key.kind() == DEAD_51 && key.tag == DEAD_51;
-        (!is_dead).then_some((key, value))
+        // A key that died has no value.
+        Some((key, value))
     }
 }
 
@@ -84,39 +87,32 @@ impl Iterator for Entries<'_> {
     type Item = (Value, Value);
 
     fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            let index = self.next;
-            let entry = match index.checked_sub(self.array_size) {
-                None => {
-                    // What cannot be read is not walked to its end.
-                    let Some(entry) = self.element(index) else {
-                        self.next = self.array_size;
-                        continue;
-                    };
-                    Some(entry)
-                }
-                Some(node) if node < self.node_count => {
-                    self.nodes?;
-                    let readable = self.node_is_readable(node);
-                    if !readable {
-                        return None;
-                    }
-                    self.node(node)
-                }
-                Some(_) => return None,
-            };
-            self.next = index.checked_add(1)?;
-            if let Some(entry) = entry.filter(|(_, value)| value.kind() != 0) {
-                return Some(entry);
+        while let Some((key, value)) = self.look() {
+            if value.kind() != 0 {
+                return Some((key, value));
+            }
+            self.empty = self.empty.saturating_add(1);
+            if self.empty >= MAX_EMPTY {
+                self.gave_up = true;
+                return None;
             }
         }
+        None
     }
 }
 
 impl Entries<'_> {
-    fn node_is_readable(&self, index: u64) -> bool {
-        let at = index.checked_mul(self.memory.layout.table.node_size);
-        at.and_then(|at| self.memory.word(self.nodes?, at)).is_some()
+    /// The next place, whether or not it has a value; of an array that cannot be read the rest is left out.
+    fn look(&mut self) -> Option<(Value, Value)> {
+        let element = (self.next < self.array_size).then(|| self.element(self.next));
+        if let Some(Some(element)) = element {
+            self.next = self.next.checked_add(1)?;
+            return Some(element);
+        }
+        self.next = self.next.max(self.array_size);
+        let node = self.next.checked_sub(self.array_size).filter(|node| *node < self.node_count)?;
+        self.next = self.next.checked_add(1)?;
+        self.node(node)
     }
 }
 

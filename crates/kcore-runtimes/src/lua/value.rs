@@ -112,7 +112,7 @@ impl<'a> Teller<'a> {
 
     /// A table: elements from 1 on without their keys, as a program would write it.
     fn table(&self, at: Addr, depth: u32) -> ScriptNode {
-        let Some(entries) = Entries::of(self.memory, at) else {
+        let Some(mut entries) = Entries::of(self.memory, at) else {
             return note("table", "unreadable");
         };
         let class = self.class(at, self.memory.layout.table.metatable);
@@ -122,7 +122,7 @@ impl<'a> Teller<'a> {
         let most = usize::try_from(self.limits.entries).unwrap_or(usize::MAX);
         let mut parts = Vec::new();
         let (mut expected, mut is_cut) = (1_u64, false);
-        for (key, value) in entries {
+        for (key, value) in entries.by_ref() {
             if parts.len() >= most {
                 is_cut = true;
                 break;
@@ -137,6 +137,7 @@ impl<'a> Teller<'a> {
             };
             parts.push(ScriptPart::new(label, value));
         }
+        is_cut |= entries.gave_up;
         let parts = Some(ScriptParts { is_list: false, parts, is_cut });
         ScriptNode { kind: "table", class, parts, ..ScriptNode::default() }
     }
