@@ -65,9 +65,10 @@ impl StackStart {
             if let Some(frame) = frame_with_pointer(core, tid, at) {
                 return Ok(frame);
             }
-            // Tasks are asked for where that costs no search, and where no frame is meant.
-            let is_task = || core.stack_above(tid, at, 1).frames.is_empty();
-            let is_meant = core.runtimes().keep_stacks() || is_task();
+            // Tasks are asked for where that costs no search, and where no frame is meant and a runtime may have one.
+            let runtimes = core.runtimes();
+            let is_task = || !runtimes.is_empty() && core.stack_above(tid, at, 1).frames.is_empty();
+            let is_meant = runtimes.keep_stacks() || is_task();
             let task = is_meant.then(|| core.task_numbered(at.get())).flatten();
             return Ok(task.cloned().map_or(Self::FramePointer { tid, at }, Self::Task));
         }
