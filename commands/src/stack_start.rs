@@ -65,9 +65,11 @@ impl StackStart {
             if let Some(frame) = frame_with_pointer(core, tid, at) {
                 return Ok(frame);
             }
-            // Tasks are asked for where that costs no search of libraries.
-            let is_kept = core.runtimes().keep_stacks();
-            let task = is_kept.then(|| core.task_numbered(at.get())).flatten();
+            // Tasks are asked for where that costs no search, and where no frame is meant and a runtime may have one.
+            let runtimes = core.runtimes();
+            let is_task = || !runtimes.is_empty() && core.stack_above(tid, at, 1).frames.is_empty();
+            let is_meant = runtimes.keep_stacks() || is_task();
+            let task = is_meant.then(|| core.task_numbered(at.get())).flatten();
             return Ok(task.cloned().map_or(Self::FramePointer { tid, at }, Self::Task));
         }
         let tid = u32::try_from(at.get()).map(Tid::new);

@@ -18,6 +18,8 @@ mod javaish;
 mod language;
 #[path = "make/link_map.rs"]
 mod link_map;
+#[path = "make/luaish.rs"]
+mod luaish;
 #[path = "make/packed.rs"]
 mod packed;
 #[path = "make/programs.rs"]
@@ -89,6 +91,7 @@ fn typed() {
     }
     scripted::seeds().iter().for_each(|(name, bytes)| put("v8", name, bytes));
     rubyish::seeds().iter().for_each(|(name, bytes)| put("ruby", name, bytes));
+    luaish::seeds().iter().for_each(|(name, bytes)| put("lua", name, bytes));
     goish::seeds().iter().for_each(|(name, bytes)| put("go", name, bytes));
     javaish::seeds().iter().for_each(|(name, bytes)| put("java", name, bytes));
     pythonic::seeds().iter().for_each(|(name, bytes)| put("python", name, bytes));

@@ -17,6 +17,7 @@ pub mod image;
 pub mod in_place;
 pub mod input;
 pub mod java;
+pub mod lua;
 pub mod memory;
 pub mod module;
 pub mod modules;

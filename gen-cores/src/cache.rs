@@ -67,6 +67,7 @@ fn include_dir(language: Language) -> PathBuf {
         Language::JavaScript => paths::include_dir().join("js"),
         Language::Python => paths::include_dir().join("python"),
         Language::Ruby => paths::include_dir().join("ruby"),
+        Language::Lua => paths::include_dir().join("lua"),
         _ => paths::include_dir(),
     }
 }

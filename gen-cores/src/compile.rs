@@ -5,7 +5,9 @@ use std::path::Path;
 use crate::command::Line;
 use crate::recipe::{Lib, Panic};
 use crate::variant::{Link, Opt, Toolchain};
-use crate::{Language, Result, Scenario, Variant, java, node, paths, python, ruby, tools, wheel};
+use crate::{
+    Language, Result, Scenario, Variant, java, lua, node, paths, python, ruby, tools, wheel,
+};
 
 /// What is built where.
 pub(crate) struct Build<'a> {
@@ -26,6 +28,7 @@ impl Build<'_> {
             Language::Python => return python::lay_out(self.scenario, self.variant, self.dir),
             Language::Java => return java::lay_out(self.scenario, self.variant, self.dir),
             Language::Ruby => return ruby::lay_out(self.scenario, self.variant, self.dir),
+            Language::Lua => return lua::lay_out(self.scenario, self.variant, self.dir),
             Language::Rust => vec![self.rust()],
             Language::Go if self.variant.go.is_some() => self.go_build().into_iter().collect(),
             Language::Go => vec![self.go_object(), self.go_program()],

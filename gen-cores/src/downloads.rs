@@ -39,10 +39,11 @@ fn of_variant(variant: &Variant) -> impl Iterator<Item = Download> + use<> {
     let node = variant.node.and_then(|release| release.download());
     let python = variant.python.and_then(|interpreter| interpreter.download());
     let ruby = variant.ruby.and_then(|interpreter| interpreter.download());
-    let lists = python.as_ref().or(ruby.as_ref()).and_then(|_| apt::download());
+    let lua = variant.lua.and_then(|interpreter| interpreter.download());
+    let lists = python.as_ref().or(ruby.as_ref()).or(lua.as_ref()).and_then(|_| apt::download());
     let go = variant.go.and_then(|release| release.download());
     let java = variant.java.and_then(|release| release.download());
-    [node, python, ruby, lists, go, java].into_iter().flatten()
+    [node, python, ruby, lua, lists, go, java].into_iter().flatten()
 }
 
 /// The package of a scenario, if it must be fetched.

@@ -27,6 +27,7 @@ mod golang;
 mod java;
 mod kernel;
 mod lock;
+mod lua;
 mod make;
 mod node;
 mod not_tested;

@@ -13,8 +13,8 @@ use crate::lock::Lock;
 use crate::run::{ACCOUNT, Run};
 use crate::variant::Maker;
 use crate::{
-    Result, Scenario, Truth, Variant, cache, few, gcore, golang, java, kernel, node, paths, python,
-    qemu, ruby, tools, wheel,
+    Result, Scenario, Truth, Variant, cache, few, gcore, golang, java, kernel, lua, node, paths,
+    python, qemu, ruby, tools, wheel,
 };
 
 /// A core that is there, with its program and its truth.
@@ -107,6 +107,7 @@ pub(crate) fn ensure(scenario: &Scenario, variant: &Variant, force: bool) -> Res
     let missing = missing.or_else(|| tools::why_not(scenario.recipe.language, variant));
     let missing = missing.or_else(|| python::why_not(variant));
     let missing = missing.or_else(|| ruby::why_not(variant));
+    let missing = missing.or_else(|| lua::why_not(variant));
     let missing = missing.map_or_else(|| node::why_not(variant), |why| Ok(Some(why)))?;
     let missing = missing.map_or_else(|| golang::why_not(variant), |why| Ok(Some(why)))?;
     let missing = missing.map_or_else(|| java::why_not(variant), |why| Ok(Some(why)))?;

@@ -27,6 +27,8 @@ pub enum Language {
     Java,
     /// Ruby, by an interpreter of MRI.
     Ruby,
+    /// Lua, by an interpreter of PUC-Rio's.
+    Lua,
 }
 
 impl Language {
@@ -221,6 +223,7 @@ impl Scenario {
             Language::Python => "main.py",
             Language::Java => "Main.java",
             Language::Ruby => "main.rb",
+            Language::Lua => "main.lua",
         };
         let path = self.dir.join(self.recipe.source.as_deref().unwrap_or(default));
         // Without `..`, which debug information would carry.

@@ -46,6 +46,7 @@ impl Run<'_> {
         let mut words: Vec<String> =
             python.and_then(|python| python.environment()).map(str::to_owned).into_iter().collect();
         words.extend(self.variant.ruby.into_iter().flat_map(|ruby| ruby.environment()));
+        words.extend(self.variant.lua.map(|lua| lua.environment().to_owned()));
         words.push(format!("./{}", self.scenario.name));
         let ruby = self.variant.ruby.map(|ruby| ruby.flags).unwrap_or_default();
         words.extend(ruby.iter().map(|flag| (*flag).to_owned()));

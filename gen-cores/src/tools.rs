@@ -85,7 +85,7 @@ pub(crate) fn compiler(language: Language, variant: &Variant) -> &'static str {
         (Language::Rust, ..) => "rustc",
         (Language::Go, ..) => GO,
         (Language::JavaScript, ..) => node::NPM,
-        (Language::Python | Language::Ruby, ..) => APT,
+        (Language::Python | Language::Ruby | Language::Lua, ..) => APT,
         (Language::Java, ..) => JAVAC,
         (Language::Cpp, ..) if variant.toolchain != Toolchain::Gnu => "clang++",
         (Language::C, ..) if variant.toolchain != Toolchain::Gnu => "clang",
@@ -123,7 +123,7 @@ pub(crate) fn why_not(language: Language, variant: &Variant) -> Option<String> {
 /// The compilers of a variant's program and its account; of a program that a runtime runs, what fetches
 /// that, if it is not here.
 fn compilers(language: Language, variant: &Variant) -> Vec<&'static str> {
-    if variant.python.is_some() || variant.ruby.is_some() {
+    if variant.python.is_some() || variant.ruby.is_some() || variant.lua.is_some() {
         return Vec::new();
     }
     if let Some(go) = variant.go {
@@ -150,6 +150,7 @@ pub(crate) fn versions(language: Language, variant: &Variant) -> Result<Vec<Stri
     let runtime = variant.node.map(|release| release.name());
     let runtime = runtime.or_else(|| variant.python.map(|python| python.name()));
     let runtime = runtime.or_else(|| variant.ruby.map(|ruby| ruby.name()));
+    let runtime = runtime.or_else(|| variant.lua.map(|lua| lua.name()));
     let runtime = runtime.or_else(|| variant.go.map(|release| release.name()));
     let runtime = runtime.or_else(|| variant.java.map(|release| release.name()));
     let maker = runtime.map_or_else(|| version(compiler(language, variant)), Ok);

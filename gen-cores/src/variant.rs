@@ -4,8 +4,8 @@ use crate::golang;
 use crate::java;
 use crate::node::{self, Release};
 use crate::python::{self, Interpreter};
-use crate::ruby;
 use crate::{DebugForm, Error, Language, Result};
+use crate::{lua, ruby};
 
 /// Optimisation and frame pointers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,6 +118,8 @@ pub struct Variant {
     pub(crate) python: Option<Interpreter>,
     /// The interpreter that runs a program in Ruby.
     pub(crate) ruby: Option<ruby::Interpreter>,
+    /// The interpreter that runs a program in Lua.
+    pub(crate) lua: Option<lua::Interpreter>,
     /// The release of Go that builds a program in Go, with its own `go build`.
     pub(crate) go: Option<golang::Release>,
     /// The release of the virtual machine that runs a program in Java.
@@ -139,9 +141,10 @@ impl Variant {
         let node = node::release(first);
         let python = python::interpreter(first);
         let ruby = ruby::interpreter(first);
+        let lua = lua::interpreter(first);
         let go = golang::release(first);
         let java = java::release(first);
-        let is_script = node.is_some() || python.is_some() || ruby.is_some();
+        let is_script = node.is_some() || python.is_some() || ruby.is_some() || lua.is_some();
         // Runtimes as they are distributed.
         let (opt, link) = match is_script || go.is_some() || java.is_some() {
             true => (Opt::Full, Link::NoPie),
@@ -159,6 +162,7 @@ impl Variant {
             node,
             python,
             ruby,
+            lua,
             go,
             java,
             stripped: false,
@@ -217,7 +221,10 @@ impl Variant {
 
     /// The word of the name that asks for a version of a runtime (`node20`, `debian3.14`), if one does.
     pub fn runtime(&self) -> Option<&str> {
-        let is_script = self.node.is_some() || self.python.is_some() || self.ruby.is_some();
+        let is_script = self.node.is_some()
+            || self.python.is_some()
+            || self.ruby.is_some()
+            || self.lua.is_some();
         let has_runtime = is_script || self.go.is_some() || self.java.is_some();
         self.name.split('-').next().filter(|_| has_runtime)
     }
@@ -260,6 +267,7 @@ pub fn default_variants(language: Language) -> &'static [&'static str] {
         Language::Python => PYTHON_VARIANTS,
         Language::Java => JAVA_VARIANTS,
         Language::Ruby => RUBY_VARIANTS,
+        Language::Lua => LUA_VARIANTS,
     }
 }
 
@@ -337,6 +345,7 @@ const PYTHON_VARIANTS: &[&str] = &[
 
 const JAVA_VARIANTS: &[&str] = &["java11", "java17", "java21", "java25", "debianjava17"];
 const RUBY_VARIANTS: &[&str] = &["ruby2.7", "ruby3.1", "ruby3.3", "yjit3.1"];
+const LUA_VARIANTS: &[&str] = &["lua5.1", "lua5.2", "lua5.3", "lua5.4", "lua5.4.2", "lua5.4.7"];
 
 const NODE_ON_DEMAND: &[&str] = &[
     "node16",
@@ -370,6 +379,7 @@ mod tests {
             Language::Python,
             Language::Java,
             Language::Ruby,
+            Language::Lua,
         ] {
             for name in default_variants(language).iter().chain(default_on_demand(language)) {
                 assert_eq!(Variant::parse(name).unwrap().name, *name);

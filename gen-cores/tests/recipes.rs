@@ -61,6 +61,7 @@ fn every_source_says_what_it_shows() {
             Language::Rust => &["//!"],
             Language::Python => &["\"\"\""],
             Language::Ruby => &["#"],
+            Language::Lua => &["--"],
         };
         let has_comment = starts.iter().any(|start| text.starts_with(start));
         assert!(has_comment, "{}: no comment at its head", scenario.name);

@@ -45,6 +45,7 @@ pub mod graph;
 mod host;
 pub mod java;
 mod language_frame;
+pub mod lua;
 pub mod objects;
 mod probe;
 pub mod python;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Host, Runtime, StandIn, bthread, fiber, go, java, python, ruby, v8};
+use crate::{Host, Runtime, StandIn, bthread, fiber, go, java, lua, python, ruby, v8};
 
 /// Looks for one runtime in a process.
 #[derive(Clone, Copy)]
@@ -37,7 +37,8 @@ pub struct Damage {
 }
 
 /// The runtimes that kcore knows.
-pub const PROBES: &[Probe] = &[v8::PROBE, python::PROBE, go::PROBE, java::PROBE, ruby::PROBE];
+pub const PROBES: &[Probe] =
+    &[v8::PROBE, python::PROBE, go::PROBE, java::PROBE, ruby::PROBE, lua::PROBE];
 
 /// Looks for a library that keeps stacks and has no language.
 #[derive(Clone, Copy)]

@@ -17,6 +17,8 @@ pub enum Dialect {
     Python,
     /// Ruby, as `inspect` spells it, to 3.3.
     Ruby,
+    /// Lua, as a program would write it.
+    Lua,
 }
 
 /// A value of a script language.

@@ -1,7 +1,7 @@
 //! Where threads are: on the stacks that the C library made for them, or on others.
 
 use kcore_mem::Addr;
-use kcore_unwind::Tid;
+use kcore_unwind::{Frame, Tid};
 
 use crate::{Host, fcontext};
 
@@ -16,4 +16,12 @@ pub fn is_own(host: &dyn Host, thread: Tid, at: Addr) -> bool {
 pub fn pointer(host: &dyn Host, thread: Tid) -> Option<Addr> {
     let regs = host.registers(thread)?;
     regs.get(fcontext::stack_pointer(host.space().target().arch)?).map(Addr::new)
+}
+
+/// The native frame in which an address of the stack lies.
+pub fn holder(frames: &[Frame], at: Addr) -> Option<usize> {
+    let after = frames.partition_point(|frame| frame.sp.is_some_and(|sp| sp <= at));
+    let place = after.checked_sub(1)?;
+    let end = frames.get(after).and_then(|frame| frame.sp).or(frames.get(place)?.cfa)?;
+    (at < end).then_some(place)
 }

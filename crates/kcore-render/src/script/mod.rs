@@ -6,6 +6,7 @@
 //! value, and is no property, in angle brackets.
 
 mod block;
+mod lua;
 mod number;
 mod python;
 mod ruby;
@@ -39,6 +40,7 @@ fn written(out: Lines<'_, '_>, cell: &ScriptCell<'_>, numbers: Numbers) -> Strin
     match cell.style.dialect {
         Dialect::Python => return python::written(out, cell, numbers),
         Dialect::Ruby => return ruby::written(out, cell, numbers),
+        Dialect::Lua => return lua::written(out, cell, numbers),
         Dialect::JavaScript => {}
     }
     let mut writer = Writer { out, style: cell.style, numbers };

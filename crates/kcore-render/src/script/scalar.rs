@@ -20,7 +20,7 @@ impl Writer<'_, '_> {
                 "regexp" => "RegExp",
                 _ => "Object",
             },
-            Dialect::Python | Dialect::Ruby => node.kind,
+            Dialect::Python | Dialect::Ruby | Dialect::Lua => node.kind,
         };
         // `AsyncFunction`, `GeneratorFunction`: it is called a function anyway.
         let is_usual = class == usual || node.kind == "function" && class.ends_with(usual);
@@ -32,11 +32,11 @@ impl Writer<'_, '_> {
             ScriptScalar::Word(word) => (*word).to_owned(),
             ScriptScalar::Number(value) => match self.style.dialect {
                 Dialect::JavaScript => number::javascript(*value),
-                Dialect::Python | Dialect::Ruby => super::python::float(*value),
+                Dialect::Python | Dialect::Ruby | Dialect::Lua => super::python::float(*value),
             },
             ScriptScalar::Integer(digits) => match self.style.dialect {
                 Dialect::JavaScript => format!("{digits}n"),
-                Dialect::Python | Dialect::Ruby => digits.to_string(),
+                Dialect::Python | Dialect::Ruby | Dialect::Lua => digits.to_string(),
             },
             ScriptScalar::Text { text, rest } => format!("{}{}", quoted(text), behind(*rest)),
             ScriptScalar::Points { points, rest } => {

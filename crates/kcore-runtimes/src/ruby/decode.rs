@@ -10,10 +10,10 @@ use super::{
     Ruby,
     frame::{Chain, RubyFrame},
     plumbing::is_plumbing,
-    tags::{Tag, holder},
+    tags::Tag,
     vm::Context,
 };
-use crate::{FrameKind, Host, LanguageFrame, Native, NativeStack, Span};
+use crate::{FrameKind, Host, LanguageFrame, Native, NativeStack, Span, thread_stack::holder};
 
 /// What decodes one stack.
 pub struct Decoder<'a> {

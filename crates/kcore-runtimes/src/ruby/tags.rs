@@ -5,7 +5,6 @@
 //! stack, so that no symbol is needed to tell them.
 
 use kcore_mem::{Addr, AddrRange};
-use kcore_unwind::Frame;
 use rustc_hash::FxHashMap;
 
 use super::{Ruby, heap::Heap, vm::Context};
@@ -160,12 +159,4 @@ fn nearest_before(candidates: impl Iterator<Item = Addr>, behind: Option<Addr>) 
         (several, Some(behind)) => several.iter().copied().filter(|at| *at < behind).max(),
         _ => None,
     }
-}
-
-/// The native frame in which an address of the stack lies.
-pub fn holder(frames: &[Frame], at: Addr) -> Option<usize> {
-    let after = frames.partition_point(|frame| frame.sp.is_some_and(|sp| sp <= at));
-    let place = after.checked_sub(1)?;
-    let end = frames.get(after).and_then(|frame| frame.sp).or(frames.get(place)?.cfa)?;
-    (at < end).then_some(place)
 }
