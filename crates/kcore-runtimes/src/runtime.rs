@@ -116,6 +116,12 @@ pub trait Runtime: Any + Send + Sync {
         None
     }
 
+    /// Whether an address lies in its heap, outside of the stacks that it keeps there: a mapping may hold both.
+    fn has_in_heap(&self, host: &dyn Host, at: Addr) -> bool {
+        let _ = (host, at);
+        false
+    }
+
     /// *variables*: those of a frame that *decode* told of; `None` where the frame is not its own, or cannot be read.
     fn variables(
         &self,
