@@ -116,8 +116,9 @@ pub trait Runtime: Any + Send + Sync {
         None
     }
 
-    /// Whether an address lies in its heap, outside of the stacks that it keeps there: a mapping may hold both.
-    fn has_in_heap(&self, host: &dyn Host, at: Addr) -> bool {
+    /// Whether an address lies in memory of its heap that no thread runs on: in an object, or in a stack that is not
+    /// running. A mapping may hold such memory beside the stack of a thread.
+    fn is_off_threads(&self, host: &dyn Host, at: Addr) -> bool {
         let _ = (host, at);
         false
     }

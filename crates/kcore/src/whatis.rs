@@ -30,7 +30,7 @@ impl Core {
     /// What lies at `at`.
     pub fn whatis(&self, at: Addr) -> What {
         let on_stack = self.thread_of_stack(at);
-        let thread = on_stack.filter(|_| !self.runtimes().has_in_heap(self, at));
+        let thread = on_stack.filter(|_| !self.runtimes().is_off_threads(self, at));
         What {
             at,
             symbol: self.symbol_at(at),

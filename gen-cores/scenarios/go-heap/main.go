@@ -122,6 +122,7 @@ func drop() uintptr {
 func at(name string, p unsafe.Pointer) { fmt.Fprintf(&told, "at %s %x\n", name, uintptr(p)) }
 
 func main() {
+	debug.SetTraceback("crash")
 	debug.SetGCPercent(150)
 	hidden = drop()
 	build()

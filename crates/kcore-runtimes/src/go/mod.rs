@@ -216,8 +216,11 @@ impl Runtime for Go {
         self.what_holds(host, at)
     }
 
-    fn has_in_heap(&self, host: &dyn Host, at: Addr) -> bool {
-        self.has_goroutines() && self.heap(host).is_ok_and(|heap| heap.has(at))
+    fn is_off_threads(&self, host: &dyn Host, at: Addr) -> bool {
+        match self.goroutines(host).holding(at) {
+            Some(goroutine) => goroutine.thread.is_none(),
+            None => self.has_goroutines() && self.heap(host).is_ok_and(|heap| heap.has(at)),
+        }
     }
 
     fn objects(&self, host: &dyn Host) -> Option<&dyn Objects> {
