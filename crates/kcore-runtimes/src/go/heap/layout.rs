@@ -78,7 +78,7 @@ impl HeapLayout {
             masks: match minor {
                 19 => Masks::ArenaPairs(80),
                 ..=21 => Masks::ArenaBits(80),
-                ..=25 => Masks::Span,
+                22..=25 => Masks::Span,
                 _ => Masks::SpanWithMarks,
             },
             special: if minor >= 24 { (8, 8, 16) } else { (8, 2, 10) },
