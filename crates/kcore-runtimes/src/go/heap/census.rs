@@ -9,7 +9,7 @@ use super::{
     Heap,
     class::Class,
     edges::{Reference, References},
-    pointers::Known,
+    pointers::PointerWords,
     size_class::below,
     slots::{Slot, Target, TypeReader},
     span::Span,
@@ -177,10 +177,10 @@ impl Finder<'_> {
             let known = self.heap.known(self.space(), span, index);
             let at = span.slot_at(index);
             match known {
-                Known::Typed(ty) => {
+                PointerWords::Typed(ty) => {
                     claims.extend(self.of_header(span, index, ty));
                 }
-                Known::Plain | Known::Nothing => {}
+                PointerWords::Plain | PointerWords::Nothing => {}
                 _ => references.each(span, index, &mut |reference| {
                     // The first word of an interface is none that the collector follows.
                     let Some(before) = reference.offset.checked_sub(8) else { return };

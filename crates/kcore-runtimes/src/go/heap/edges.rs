@@ -4,7 +4,7 @@ use kcore_mem::{Addr, AddressSpace};
 
 use super::{
     Heap,
-    pointers::Known,
+    pointers::PointerWords,
     slots::{Slot, TypeReader},
     span::Span,
 };
@@ -36,8 +36,8 @@ impl References<'_> {
         let known = self.heap.known(self.space(), span, index);
         let (at, size, header) = self.heap.body(span, index);
         match known {
-            Known::Plain => {}
-            Known::Typed(ty) => self.each_typed((at, size, header), ty, true, tell),
+            PointerWords::Plain => {}
+            PointerWords::Typed(ty) => self.each_typed((at, size, header), ty, true, tell),
             _ => self.each_word(known, (at, size, header), tell),
         }
     }
@@ -53,7 +53,7 @@ impl References<'_> {
     ) {
         let words = self.reader.words(ty).filter(|words| words.shaped.ty.size > 0);
         let Some(words) = words else {
-            return self.each_word(Known::Nothing, (at, size, header), tell);
+            return self.each_word(PointerWords::Nothing, (at, size, header), tell);
         };
         let step = words.shaped.ty.size;
         let count = if repeats { size.checked_div(step).unwrap_or_default() } else { 1 };
@@ -74,7 +74,7 @@ impl References<'_> {
     /// The same, of words of which the collector knows this.
     pub fn each_word(
         &self,
-        known: Known,
+        known: PointerWords,
         (at, size, header): (Addr, u64, u64),
         tell: &mut dyn FnMut(Reference<'_>),
     ) {

@@ -19,7 +19,7 @@ pub const HEADER: u64 = 8;
 
 /// What the collector knows of the words of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Known {
+pub enum PointerWords {
     /// None is a pointer.
     Plain,
     /// The mask of a small object.
@@ -34,7 +34,7 @@ pub enum Known {
     Nothing,
 }
 
-impl Known {
+impl PointerWords {
     /// Whether the word number `index` of the object at `at` may be a pointer.
     pub fn has(self, space: &dyn AddressSpace, at: Addr, index: u64) -> bool {
         let word = || at.checked_add(index.checked_mul(8)?);
@@ -102,23 +102,23 @@ impl Heap {
     }
 
     /// What the collector knows of the words of the object of a slot, behind its header.
-    pub(super) fn known(&self, space: &dyn AddressSpace, span: &Span, index: u32) -> Known {
+    pub(super) fn known(&self, space: &dyn AddressSpace, span: &Span, index: u32) -> PointerWords {
         if span.is_plain {
-            return Known::Plain;
+            return PointerWords::Plain;
         }
         let at = span.slot_at(index);
         let known = match self.layout.masks {
-            Masks::ArenaPairs(arenas) => self.arena(space, arenas, at).map(Known::Pairs),
-            Masks::ArenaBits(arenas) => self.arena(space, arenas, at).map(Known::Bits),
-            _ if span.class == 0 => span.large_type.map(Known::Typed),
-            _ if span.slot > SMALL => header_type(space, at).map(Known::Typed),
-            Masks::Span => small_mask(space, span, index, 0).map(Known::Mask),
+            Masks::ArenaPairs(arenas) => self.arena(space, arenas, at).map(PointerWords::Pairs),
+            Masks::ArenaBits(arenas) => self.arena(space, arenas, at).map(PointerWords::Bits),
+            _ if span.class == 0 => span.large_type.map(PointerWords::Typed),
+            _ if span.slot > SMALL => header_type(space, at).map(PointerWords::Typed),
+            Masks::Span => small_mask(space, span, index, 0).map(PointerWords::Mask),
             Masks::SpanWithMarks => {
                 let marks = if span.slot >= 16 { INLINE_MARKS } else { 0 };
-                small_mask(space, span, index, marks).map(Known::Mask)
+                small_mask(space, span, index, marks).map(PointerWords::Mask)
             }
         };
-        known.unwrap_or(Known::Nothing)
+        known.unwrap_or(PointerWords::Nothing)
     }
 
     fn arena(&self, space: &dyn AddressSpace, arenas: u64, at: Addr) -> Option<Addr> {

@@ -78,14 +78,14 @@ pub struct Words {
 const MAX_FIELDS: usize = 1 << 20;
 const MAX_STEPS: usize = 1 << 16;
 
-type Known<T> = RwLock<HashMap<Addr, Option<Arc<T>>, FxBuildHasher>>;
+type Remembered<T> = RwLock<HashMap<Addr, Option<Arc<T>>, FxBuildHasher>>;
 
 /// Types that were read.
 pub struct TypeReader<'a> {
     pub space: &'a dyn AddressSpace,
     pub tables: &'a Tables,
-    shapes: Known<Shaped>,
-    words: Known<Words>,
+    shapes: Remembered<Shaped>,
+    words: Remembered<Words>,
     /// Fields that were read.
     fields: AtomicUsize,
 }
@@ -192,7 +192,11 @@ impl<'a> TypeReader<'a> {
     }
 }
 
-fn remembered<T>(known: &Known<T>, at: Addr, load: impl FnOnce() -> Option<T>) -> Option<Arc<T>> {
+fn remembered<T>(
+    known: &Remembered<T>,
+    at: Addr,
+    load: impl FnOnce() -> Option<T>,
+) -> Option<Arc<T>> {
     let found = known.read().unwrap_or_else(PoisonError::into_inner).get(&at).cloned();
     found.unwrap_or_else(|| {
         let loaded = load().map(Arc::new);

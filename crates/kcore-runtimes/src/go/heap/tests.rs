@@ -4,7 +4,7 @@ use kcore_mem::{Addr, AddrRange};
 
 use super::{
     layout::{HeapLayout, Masks},
-    pointers::Known,
+    pointers::PointerWords,
     span::{FoundSpan, Span},
     *,
 };
@@ -126,11 +126,11 @@ fn masks_lie_at_the_end_of_spans() {
     for masks in [Masks::Span, Masks::SpanWithMarks] {
         let heap = heap(span, masks);
         let known = heap.known(host.space(), &span, 3);
-        assert_eq!(known, Known::Mask(0b10_0101));
+        assert_eq!(known, PointerWords::Mask(0b10_0101));
         let at = span.slot_at(3);
         let words: Vec<u64> = (0..6).filter(|index| known.has(host.space(), at, *index)).collect();
         assert_eq!(words, [0, 2, 5]);
-        assert_eq!(heap.known(host.space(), &span, 4), Known::Mask(0));
+        assert_eq!(heap.known(host.space(), &span, 4), PointerWords::Mask(0));
     }
 }
 
@@ -141,7 +141,7 @@ fn masks_lie_in_tables_of_arenas() {
     let mut host = MadeHost::new(&PARTS);
     // Word 0x20000 of the arena: its pair is in byte 0x8000, which is not there; that of the first words is.
     host.put(BITS, &[0b0111_0101, 0b0000_0001]);
-    let table = Known::Pairs(Addr::new(BITS));
+    let table = PointerWords::Pairs(Addr::new(BITS));
     let first = Addr::new(0x4000_0000);
     let words: Vec<u64> = (0..8).filter(|index| table.has(host.space(), first, *index)).collect();
     assert_eq!(words, [0, 2, 4], "by the lower half of each byte");
