@@ -217,6 +217,8 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &goroutines::list::Goroutines,
     &goroutines::goroutine::Goroutine,
     &goroutines::channel::Channel,
+    &goroutines::heap::Goheap,
+    &goroutines::goprint::Goprint,
     &java::threads::Javathreads,
     &java::locks::Javalocks,
     &python::pystack::Pystack,

@@ -1,6 +1,6 @@
 //! `::whatis` — what lies at an address.
 
-use kcore::{Frame, Mapping, Origin, Tid, What};
+use kcore::{Frame, Mapping, MappingKind, Origin, Tid, What};
 use kcore_dcmd::{
     AddrUse, Args, Cell, Cx, Dcmd, Dot, Example, Fields, Group, Message, Opt, Record, Result, Spec,
     View,
@@ -129,6 +129,11 @@ impl WhatRecord<'_> {
     fn place(&self) -> Option<String> {
         match self.what.thread {
             Some(tid) => Some(format!("[ stack tid={tid} ]")),
+            // A mapping may hold the stack of a thread, and beside it an object that is on no stack.
+            None if self.what.object.is_some() => match self.what.mapping.as_ref()?.kind {
+                MappingKind::ThreadStack(_) => Some("[ anon ]".to_owned()),
+                _ => self.what.mapping.as_ref().map(Mapping::name),
+            },
             None => self.what.mapping.as_ref().map(Mapping::name),
         }
     }

@@ -1,7 +1,10 @@
 //! The tables of functions, `runtime.moduledata` and goroutines of Go, in memory that may hold anything.
 
 use kcore_mem::{Addr, CodeAddr};
-use kcore_runtimes::{DyingStack, Host, NativeStack, Runtime, go::Go};
+use kcore_runtimes::{
+    DyingStack, Host, NativeStack, Runtime,
+    go::{Form, Go, GoValueLimits, Typed},
+};
 use kcore_unwind::{End, Frame, Phase, RegisterId, Regs, RuleFrame, Tid, Trust};
 
 use crate::{input::Input, memory::Memory, python_host::PythonHost};
@@ -28,6 +31,36 @@ pub fn run(data: &[u8]) {
     places.iter().for_each(|place| look_at(&go, &host, *place, sp));
     waits(&go, &host);
     decode(&go, &host, &places, sp);
+    let at = places.first().copied().unwrap_or(module);
+    heap(&go.with_heap(at), &host, &places);
+}
+
+/// The heap, whose `runtime.mheap_` lies at the first place: its objects, what they refer to, and their values.
+fn heap(go: &Go, host: &dyn Host, places: &[Addr]) {
+    let Ok(collector) = go.collector(host) else { return };
+    assert!(collector.bytes <= collector.span_bytes, "objects lie in spans");
+    let mut watch = |_, _| std::ops::ControlFlow::Continue(());
+    let Some(objects) = go.objects(host) else { return };
+    let mut found = Vec::new();
+    let _ = objects.each_object(host, &mut watch, &mut |object| found.push(object));
+    assert_eq!(found.len() as u64, collector.objects, "each is told once");
+    for object in found.iter().take(GOROUTINES) {
+        assert_eq!(objects.holder(host, object.at).map(|it| it.at), Some(object.at));
+        let _ = objects.class_at(host, object.at);
+        for edge in objects.edges(host, object.at) {
+            assert!(objects.holder(host, edge.to).is_some(), "an edge leads to an object");
+        }
+    }
+    let _ = objects.graph(host, &mut watch);
+    let limits = GoValueLimits { depth: 2, elements: 8, text: 64 };
+    for place in places {
+        let _ = go.identify(host, *place);
+        let typed = [go.object_of_type(host, *place), go.held_by_interface(host, *place)];
+        for typed in typed.into_iter().flatten() {
+            let _ = go.typed_value(host, typed, limits);
+        }
+        let _ = go.typed_value(host, Typed { at: *place, ty: *place, form: Form::One }, limits);
+    }
 }
 
 /// What goroutines wait for, and what else is known of each.

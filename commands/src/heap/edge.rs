@@ -20,6 +20,8 @@ pub const fn kind(edge: &Edge) -> &'static str {
 /// The text after the object that refers: `.name`, `[3]`, `<key>`.
 pub fn shown(edge: &Edge) -> String {
     match edge {
+        // A field of an element.
+        Edge::Member(name) if name.starts_with('[') => name.to_string(),
         Edge::Member(name) => format!(".{name}"),
         Edge::Index(index) => format!("[{index}]"),
         Edge::Key => "<key>".to_owned(),

@@ -9,6 +9,7 @@ mod ends;
 #[path = "../dcmds/harness.rs"]
 #[allow(dead_code)]
 mod harness;
+mod heap;
 mod live;
 #[path = "../dcmds/made.rs"]
 mod made;

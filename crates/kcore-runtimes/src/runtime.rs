@@ -116,6 +116,13 @@ pub trait Runtime: Any + Send + Sync {
         None
     }
 
+    /// Whether an address lies in memory of its heap that no thread runs on: in an object, or in a stack that is not
+    /// running. A mapping may hold such memory beside the stack of a thread.
+    fn is_off_threads(&self, host: &dyn Host, at: Addr) -> bool {
+        let _ = (host, at);
+        false
+    }
+
     /// *variables*: those of a frame that *decode* told of; `None` where the frame is not its own, or cannot be read.
     fn variables(
         &self,

@@ -112,6 +112,11 @@ impl Runtimes {
         self.found.iter().find_map(|runtime| runtime.identify(host, at))
     }
 
+    /// Whether an address lies in memory of the heap of any of them that no thread runs on.
+    pub fn is_off_threads(&self, host: &dyn Host, at: Addr) -> bool {
+        self.found.iter().any(|runtime| runtime.is_off_threads(host, at))
+    }
+
     /// Those whose objects can be decoded.
     pub fn with_objects<'r>(
         &'r self,

@@ -29,7 +29,8 @@ pub struct What {
 impl Core {
     /// What lies at `at`.
     pub fn whatis(&self, at: Addr) -> What {
-        let thread = self.thread_of_stack(at);
+        let on_stack = self.thread_of_stack(at);
+        let thread = on_stack.filter(|_| !self.runtimes().is_off_threads(self, at));
         What {
             at,
             symbol: self.symbol_at(at),
@@ -37,14 +38,14 @@ impl Core {
             mapping: self.mapping_at(at).cloned(),
             thread,
             frame: thread.and_then(|tid| self.frame_at(tid, at)),
-            object: self.object_at(at),
+            object: self.object_at(at, thread),
             origin: self.space().origin(at).ok(),
         }
     }
 
     /// The object of a language that holds `at`: they lie in memory that is no file's and no stack.
-    fn object_at(&self, at: Addr) -> Option<String> {
-        let is_apart = self.modules().at(at).is_none() && self.thread_of_stack(at).is_none();
+    fn object_at(&self, at: Addr, thread: Option<Tid>) -> Option<String> {
+        let is_apart = self.modules().at(at).is_none() && thread.is_none();
         is_apart.then(|| self.runtimes().identify(self, at))?
     }
 

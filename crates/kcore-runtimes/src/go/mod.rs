@@ -14,6 +14,7 @@ mod fatal;
 mod function;
 mod goroutine;
 mod goroutines;
+mod heap;
 mod inline;
 mod labels;
 mod layout;
@@ -31,7 +32,9 @@ mod tables;
 mod task;
 #[cfg(test)]
 mod tests;
+mod type_shape;
 mod types;
+mod value;
 mod version;
 
 use std::sync::{Arc, OnceLock};
@@ -42,22 +45,30 @@ use kcore_unwind::{Phase, Regs, RuleFrame, RuleStep};
 pub use channel::Channel;
 pub use goroutine::{FaultSignal, Goroutine, SavedRegisters};
 pub use goroutines::Goroutines;
+pub use heap::{Collector, CollectorPhase, SizeClass};
 pub use probe::PROBE;
 pub use semaphore::Semaphore;
 pub use state::State;
+pub use value::{Form, GoValue, GoValueLimits, Typed};
 
 use code::{Code, CodePlace};
 use fatal::Backlog;
+use heap::HeapCell;
 use layout::Layout;
 use role::Role;
 use tables::Tables;
 
-use crate::{DyingStack, Ending, Host, Identity, LanguageFrame, NativeStack, Runtime, Span, Task};
+use crate::{
+    DyingStack, Ending, Host, Identity, LanguageFrame, NativeStack, Runtime, Span, Task,
+    objects::Objects,
+};
 
 /// What Go's linker made of one module of a process.
 pub struct Go {
     identity: Identity,
     layout: Layout,
+    /// Its `runtime.moduledata`.
+    module: Addr,
     tables: Tables,
     code: Arc<Code>,
     /// Where `runtime.allgs` lies, if the module has it: a plugin uses that of the program.
@@ -66,6 +77,7 @@ pub struct Go {
     by_address: bool,
     backlog: Option<Backlog>,
     known: OnceLock<Goroutines>,
+    heap: HeapCell,
 }
 
 impl Go {
@@ -88,13 +100,21 @@ impl Go {
         Ok(Self {
             identity,
             layout,
+            module,
             tables,
             code,
             goroutines,
             by_address: false,
             backlog: None,
             known,
+            heap: HeapCell::default(),
         })
+    }
+
+    /// The same one, whose `runtime.mheap_` lies at an address: for who knows where that is.
+    #[must_use]
+    pub fn with_heap(self, at: Addr) -> Self {
+        Self { heap: HeapCell::at(at), ..self }
     }
 
     /// The goroutines that have not ended. They are looked for once.
@@ -177,17 +197,34 @@ impl Runtime for Go {
         Some(Arc::new(Self {
             identity,
             layout,
+            module: self.module,
             tables,
             code,
             goroutines,
             by_address,
             backlog,
             known,
+            heap: HeapCell::default(),
         }))
     }
 
     fn end(&self, host: &dyn Host, dying: &DyingStack<'_>) -> Vec<Ending> {
         self.ending(host, dying)
+    }
+
+    fn identify(&self, host: &dyn Host, at: Addr) -> Option<String> {
+        self.what_holds(host, at)
+    }
+
+    fn is_off_threads(&self, host: &dyn Host, at: Addr) -> bool {
+        match self.goroutines(host).holding(at) {
+            Some(goroutine) => goroutine.thread.is_none(),
+            None => self.has_goroutines() && self.heap(host).is_ok_and(|heap| heap.has(at)),
+        }
+    }
+
+    fn objects(&self, host: &dyn Host) -> Option<&dyn Objects> {
+        self.has_heap(host).then_some(self)
     }
 
     fn keeps_stacks(&self) -> bool {

@@ -12,7 +12,7 @@ const MAX_TEXT: u64 = 16 << 10;
 /// The first minor version that indents what stands behind an end of a line.
 const INDENTED: u8 = 23;
 /// The first minor version that prints fractions as short as they can be.
-const SHORT: u8 = 26;
+pub const SHORT: u8 = 26;
 
 /// Prints a value of a type; `data` is the second word of the interface that holds it. `None` where memory does not
 /// hold it.

@@ -73,10 +73,16 @@ pub fn all_goroutines(host: &dyn Host, module: &dyn HostModule) -> Option<Addr> 
         return Some(at);
     }
     let space = host.space();
-    let words = |name: &str| {
-        search(host, section(module, name)?, &|at| proven(space, at).unwrap_or_default())
-    };
-    ZEROS.into_iter().find_map(words)
+    search_zeros(host, module, &|at| proven(space, at).unwrap_or_default())
+}
+
+/// The first word that `is_it` accepts of a module's data, zeroed data first.
+pub fn search_zeros(
+    host: &dyn Host,
+    module: &dyn HostModule,
+    is_it: &dyn Fn(Addr) -> bool,
+) -> Option<Addr> {
+    ZEROS.into_iter().find_map(|name| search(host, section(module, name)?, is_it))
 }
 
 /// Whether a slice of goroutines lies at an address: each of the first ones points at itself.
@@ -93,7 +99,8 @@ fn proven(space: &dyn AddressSpace, at: Addr) -> Option<bool> {
     Some(first.all(|proof| proof.is_some()))
 }
 
-fn symbol(module: &dyn HostModule, name: &str) -> Option<Addr> {
+/// Where a symbol of a module lies.
+pub fn symbol(module: &dyn HostModule, name: &str) -> Option<Addr> {
     module.addr(module.symbols().table().lookup(name)?.value())
 }
 

@@ -113,6 +113,31 @@ impl GoType {
     }
 }
 
+/// Where a table of methods has its interface and its type (`runtime.itab`).
+const INTERFACE: u64 = 0;
+const DYNAMIC: u64 = 8;
+
+impl super::Go {
+    /// The type that the first word of an interface says: it is that type's address, or that of a table of methods.
+    pub(super) fn dynamic_type(
+        &self,
+        space: &dyn AddressSpace,
+        word: Addr,
+        kind: &dyn Fn(Addr) -> Option<Kind>,
+    ) -> Option<Addr> {
+        (word.get() != 0 && word.get().is_multiple_of(8)).then_some(())?;
+        let is_type = |at: Addr| self.tables.types.iter().any(|types| types.contains(at));
+        let field = |offset: u64| space.read_addr(word.checked_add(offset)?).ok();
+        // A table of methods may lie among the types, whose first word is a size.
+        let of_table = || {
+            let (interface, dynamic) = (field(INTERFACE)?, field(DYNAMIC)?);
+            let is_one = is_type(interface) && kind(interface)? == Kind::Interface;
+            (is_one && kind(dynamic).is_some()).then_some(dynamic)
+        };
+        of_table().or_else(|| (is_type(word) && kind(word).is_some()).then_some(word))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,0 +1,219 @@
+//! Go's heap: spans of slots of one size, what is in them, and what keeps it (`runtime/mheap.go`, `runtime/mbitmap.go`).
+//!
+//! An object has no header that says its type. Types are found from where programs say them: in interfaces, in front of
+//! objects of more than 512 bytes since Go 1.22, and from there along the fields of the types that are known.
+
+mod census;
+mod class;
+mod collector;
+mod edges;
+mod layout;
+mod objects;
+mod place;
+mod pointers;
+mod roots;
+mod size_class;
+mod sizes;
+mod slots;
+mod span;
+mod special;
+#[cfg(test)]
+mod tests;
+mod whatis;
+
+use std::sync::{Arc, OnceLock};
+
+use kcore_mem::{Addr, AddrRange, AddressSpace};
+use kcore_parallel::prelude::*;
+
+pub use collector::{Collector, CollectorPhase};
+pub use sizes::SizeClass;
+pub use slots::TypeReader;
+
+use self::{
+    census::Types,
+    layout::HeapLayout,
+    span::{FoundSpan, Span},
+};
+use super::Go;
+use crate::{
+    Host,
+    graph::{GraphCell, MAX_OBJECTS},
+};
+
+/// Spans that one thread reads at a time.
+const JOB: usize = 256;
+
+/// The heap once somebody asked for it.
+#[derive(Default)]
+pub struct HeapCell {
+    /// `runtime.mheap_`, where somebody said where it lies.
+    known: Option<Addr>,
+    heap: OnceLock<Result<Arc<Heap>, String>>,
+    types: OnceLock<Arc<Types>>,
+    graph: GraphCell,
+}
+
+impl HeapCell {
+    /// Of the heap whose `runtime.mheap_` lies at an address.
+    pub fn at(known: Addr) -> Self {
+        Self { known: Some(known), ..Self::default() }
+    }
+}
+
+/// All spans of a heap.
+pub struct Heap {
+    pub(super) layout: HeapLayout,
+    /// `runtime.mheap_`.
+    pub(super) at: Addr,
+    /// How often it was swept, twice.
+    pub(super) generation: u32,
+    /// Spans with objects, lowest first; none overlaps another.
+    pub(super) spans: Vec<Span>,
+    /// Spans with stacks and other things of the runtime, lowest first.
+    pub(super) manual: Vec<AddrRange>,
+    /// Whether a slot has an object, a bit for each, by the number of the slot.
+    used: Vec<u64>,
+    /// Spans that cannot be read or do not hold together.
+    pub(super) damaged: u64,
+}
+
+impl Go {
+    /// The heap of its runtime.
+    ///
+    /// # Errors
+    /// In words, where it is not found or cannot be read.
+    pub(super) fn heap(&self, host: &dyn Host) -> Result<&Arc<Heap>, &str> {
+        let heap = self.heap.heap.get_or_init(|| Heap::load(self, host).map(Arc::new));
+        heap.as_ref().map_err(String::as_str)
+    }
+}
+
+impl Heap {
+    fn load(go: &Go, host: &dyn Host) -> Result<Self, String> {
+        let layout = HeapLayout::of(go.layout.minor);
+        let space = host.space();
+        let at = go.heap.known.or_else(|| place::find(go, host, &layout));
+        let at = at.ok_or("the heap of Go, runtime.mheap_, is not found, or was not dumped")?;
+        let all = at.saturating_add(layout.all_spans);
+        let generation = place::generation(space, all).ok_or("runtime.mheap_ cannot be read")?;
+        let held: u64 = host.regions().iter().map(|region| region.range.len()).sum();
+        let spans = place::spans(space, all, held)?;
+        let mut heap = Self {
+            layout,
+            at,
+            generation,
+            spans: Vec::new(),
+            manual: Vec::new(),
+            used: Vec::new(),
+            damaged: 0,
+        };
+        heap.fill(space, &spans, held);
+        Ok(heap)
+    }
+
+    fn fill(&mut self, space: &dyn AddressSpace, all: &[Addr], held: u64) {
+        let (layout, generation) = (self.layout, self.generation);
+        let load = |at: &Addr| Span::load(space, &layout, generation, *at);
+        let found: Vec<Vec<FoundSpan>> =
+            all.par_chunks(JOB).map(|job| job.iter().map(load).collect()).collect();
+        for found in found.into_iter().flatten() {
+            match found {
+                FoundSpan::Objects(span) => self.spans.push(span),
+                FoundSpan::Manual(pages) => self.manual.push(pages),
+                FoundSpan::Free => {}
+                FoundSpan::Damaged => self.damaged = self.damaged.saturating_add(1),
+            }
+        }
+        self.manual.sort_unstable();
+        self.order(held);
+        self.read_used(space);
+    }
+
+    /// Puts the spans in order and numbers their slots. What overlaps, or is more than memory holds, is damage.
+    fn order(&mut self, held: u64) {
+        self.spans.sort_unstable_by_key(|span| span.pages.start);
+        let (mut end, mut bytes, mut slots) = (Addr::new(0), 0_u64, 0_u64);
+        let damaged = &mut self.damaged;
+        self.spans.retain_mut(|span| {
+            let used = bytes.saturating_add(span.pages.len());
+            let next = slots.saturating_add(u64::from(span.count));
+            let fits = span.pages.start >= end && used <= held && next <= MAX_OBJECTS;
+            if fits {
+                span.first = u32::try_from(slots).unwrap_or(u32::MAX);
+                (end, bytes, slots) = (span.pages.end, used, next);
+            } else {
+                *damaged = damaged.saturating_add(1);
+            }
+            fits
+        });
+    }
+
+    fn read_used(&mut self, space: &dyn AddressSpace) {
+        self.used = vec![0; self.slot_count().div_ceil(64) as usize];
+        let layout = self.layout;
+        for job in self.spans.chunks(JOB.saturating_mul(JOB)) {
+            let of_job: Vec<Option<Vec<u8>>> =
+                job.par_iter().map(|span| span.used(space, &layout)).collect();
+            for (span, bits) in job.iter().zip(of_job) {
+                let Some(bits) = bits else {
+                    self.damaged = self.damaged.saturating_add(1);
+                    continue;
+                };
+                let has = |index: &u32| {
+                    bits.get(*index as usize / 8).is_some_and(|byte| byte >> (*index % 8) & 1 != 0)
+                };
+                for index in (0..span.count).filter(has) {
+                    let number = span.first.saturating_add(index);
+                    if let Some(word) = self.used.get_mut(number as usize / 64) {
+                        *word |= 1 << (number % 64);
+                    }
+                }
+            }
+        }
+    }
+
+    /// How many slots all spans have.
+    fn slot_count(&self) -> u32 {
+        self.spans.last().map_or(0, |span| span.first.saturating_add(span.count))
+    }
+
+    /// The span that holds an address.
+    fn span_at(&self, at: Addr) -> Option<&Span> {
+        let behind = self.spans.partition_point(|span| span.pages.start <= at);
+        self.spans.get(behind.checked_sub(1)?).filter(|span| span.pages.contains(at))
+    }
+
+    /// Whether an address lies in a span with objects.
+    pub(super) fn has(&self, at: Addr) -> bool {
+        self.span_at(at).is_some()
+    }
+
+    /// The span and slot that hold an address.
+    fn slot_at(&self, at: Addr) -> Option<(&Span, u32)> {
+        let span = self.span_at(at)?;
+        Some((span, span.index_of(at)?))
+    }
+
+    /// The span and slot of the object that holds an address.
+    fn object_at(&self, at: Addr) -> Option<(&Span, u32)> {
+        self.slot_at(at).filter(|(span, index)| self.is_used(span, *index))
+    }
+
+    /// The span and index of the slot of a number.
+    fn numbered(&self, slot: u32) -> Option<(&Span, u32)> {
+        let behind = self.spans.partition_point(|span| span.first <= slot);
+        let span = self.spans.get(behind.checked_sub(1)?)?;
+        Some((span, slot.checked_sub(span.first).filter(|index| *index < span.count)?))
+    }
+
+    fn is_used(&self, span: &Span, index: u32) -> bool {
+        let number = span.first.saturating_add(index);
+        self.used.get(number as usize / 64).is_some_and(|word| word >> (number % 64) & 1 != 0)
+    }
+
+    /// The objects of a span, by the numbers of their slots in it.
+    fn objects_of<'a>(&'a self, span: &'a Span) -> impl Iterator<Item = u32> + 'a {
+        (0..span.count).filter(|index| self.is_used(span, *index))
+    }
+}

@@ -1,0 +1,54 @@
+//! What lies at an address of the heap, in one line.
+
+use kcore_mem::{Addr, AddrRange};
+
+use super::Heap;
+use crate::{Host, go::Go};
+
+impl Go {
+    /// The object, the free slot or the stack that holds an address.
+    pub(in crate::go) fn what_holds(&self, host: &dyn Host, at: Addr) -> Option<String> {
+        self.has_goroutines().then_some(())?;
+        if let Some(goroutine) = self.goroutines(host).holding(at) {
+            let AddrRange { start, end } = goroutine.stack;
+            let (start, end) = (start.get(), end.get());
+            return Some(format!("the stack of goroutine {} [{start:x},{end:x})", goroutine.id));
+        }
+        let heap = self.heap(host).ok()?;
+        self.in_heap(host, heap, at)
+    }
+
+    fn in_heap(&self, host: &dyn Host, heap: &Heap, at: Addr) -> Option<String> {
+        if heap.is_manual(at) {
+            return Some("memory of Go's runtime, or a stack that is not used".to_owned());
+        }
+        let span = heap.span_at(at)?;
+        let size = match span.class {
+            0 => format!("large object of {} bytes", span.slot),
+            _ => format!("slot of {} bytes", span.slot),
+        };
+        let Some(index) = span.index_of(at) else {
+            return Some(format!("the unused end of a span of Go's heap, {size}s"));
+        };
+        let start = span.slot_at(index);
+        let offset = at.offset_from(start)?;
+        let Some((_, _, class)) = self.object_and_class(host, heap, at) else {
+            let free = if span.is_unswept { "free or not yet swept" } else { "free" };
+            return Some(format!("a {size} of Go's heap at {:x} that is {free}", start.get()));
+        };
+        let class = class.name(self, host);
+        let object = format!("an object of Go's heap in use: {class}, {size}");
+        Some(match offset {
+            0 => object,
+            _ => format!("{:x}+{offset:#x}, {object}", start.get()),
+        })
+    }
+}
+
+impl Heap {
+    fn is_manual(&self, at: Addr) -> bool {
+        let behind = self.manual.partition_point(|pages| pages.start <= at);
+        let below = behind.checked_sub(1).and_then(|index| self.manual.get(index));
+        below.is_some_and(|pages| pages.contains(at))
+    }
+}
