@@ -17,6 +17,8 @@ pub enum Dialect {
     Python,
     /// Ruby, as `inspect` spells it, to 3.3.
     Ruby,
+    /// Java, laid out as JavaScript is, with the names of fields as sources have them.
+    Java,
 }
 
 /// A value of a script language.

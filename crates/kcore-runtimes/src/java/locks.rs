@@ -154,8 +154,10 @@ impl LockLayout {
         let memory = objects.memory;
         let monitor = |field, reason| {
             let monitor = memory.pointer(thread.at, field)?;
-            let object = memory.pointer(monitor, self.object)?;
-            let object = if self.is_handle { memory.pointer(object, 0)? } else { object };
+            let object = match (memory.pointer(monitor, self.object)?, self.is_handle) {
+                (handle, true) => objects.oops.in_handle(memory, handle)?,
+                (object, false) => object,
+            };
             Some(WantedLock { object, monitor: Some(monitor), reason })
         };
         let parked = || {

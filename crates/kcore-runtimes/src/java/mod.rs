@@ -7,32 +7,42 @@
 pub(crate) mod blobs;
 mod chunk;
 mod classes;
+mod colors;
 mod compiled;
+mod element;
 mod ending;
 mod fields;
 mod flags;
 mod frames;
 mod heap;
+mod histogram;
 mod identify;
+mod klass;
 mod layout;
 mod lines;
 mod locks;
 mod memory;
 mod method;
 mod modified_utf8;
+mod objects;
 mod oops;
 mod probe;
+mod roots;
+mod spaces;
 mod stream;
 #[cfg(test)]
 mod tests;
 mod threads;
+pub mod value;
 mod version;
 mod virtual_threads;
 pub(crate) mod vm_structs;
+mod walk;
+mod words;
 
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-use kcore_mem::{Addr, AddressSpace};
+use kcore_mem::{Addr, AddrRange, AddressSpace};
 use kcore_unwind::Tid;
 use rustc_hash::FxHashMap;
 
@@ -40,17 +50,26 @@ pub use locks::{JavaLock, LockWaiter, WaitReason, circles};
 pub use method::Method;
 pub use probe::PROBE;
 pub use threads::{Activity, JavaThread, ThreadObject, ThreadState, Threads};
+pub use element::source_name;
+pub use histogram::{ClassHistogram, HistogramRow, WantedClass};
 pub use virtual_threads::VirtualThread;
 pub use vm_structs::TableEntry;
 
 use blobs::CodeCache;
 use classes::{Classes, Objects};
+use klass::Klasses;
 use layout::Layout;
 use memory::Memory;
+use spaces::Spaces;
 use vm_structs::VmStructs;
 
-use crate::{DyingStack, Ending, Host, Identity, NativeStack, Runtime, Span, Task, ThreadFacts};
+use crate::{
+    DyingStack, Ending, Host, Identity, NativeStack, Runtime, Span, Task, ThreadFacts,
+    graph::GraphCell, objects::Objects as HeapObjects,
+};
 
+/// Classes that extend each other, at most.
+const MAX_DEPTH: usize = 64;
 /// Methods that are remembered, at most.
 const MAX_KNOWN: usize = 1 << 16;
 /// What the stub that calls Java returns to.
@@ -66,6 +85,12 @@ pub struct Java {
     library: Addr,
     methods: RwLock<FxHashMap<Addr, Option<Arc<Method>>>>,
     classes: Classes,
+    klasses: Klasses,
+    spaces: OnceLock<Spaces>,
+    buffers: OnceLock<Arc<[AddrRange]>>,
+    /// What of the heap could not be read, once somebody asked for all of it.
+    missing: OnceLock<Option<String>>,
+    graph: GraphCell,
     threads: OnceLock<Threads>,
     locks: OnceLock<Vec<JavaLock>>,
     virtual_threads: OnceLock<Vec<Arc<VirtualThread>>>,
@@ -97,14 +122,31 @@ impl Java {
         space: &dyn AddressSpace,
     ) -> Self {
         let call_stub = tables.variable(CALL_STUB).and_then(|at| space.read_addr(at).ok());
+        let call_stub = call_stub.unwrap_or_default();
+        Self::unread(identity, Arc::new(layout), Arc::new(cache), call_stub, library)
+    }
+
+    /// One that has learnt nothing yet.
+    fn unread(
+        identity: Identity,
+        layout: Arc<Layout>,
+        cache: Arc<CodeCache>,
+        call_stub: Addr,
+        library: Addr,
+    ) -> Self {
         Self {
             identity,
-            layout: Arc::new(layout),
-            cache: Arc::new(cache),
-            call_stub: call_stub.unwrap_or_default(),
+            layout,
+            cache,
+            call_stub,
             library,
             methods: RwLock::default(),
             classes: Classes::default(),
+            klasses: Klasses::default(),
+            spaces: OnceLock::new(),
+            buffers: OnceLock::new(),
+            missing: OnceLock::new(),
+            graph: GraphCell::default(),
             threads: OnceLock::new(),
             locks: OnceLock::new(),
             virtual_threads: OnceLock::new(),
@@ -161,18 +203,16 @@ impl Runtime for Java {
     }
 
     fn later(&self) -> Option<Arc<dyn Runtime>> {
-        Some(Arc::new(Self {
-            identity: self.identity.clone(),
-            layout: self.layout.clone(),
-            cache: self.cache.clone(),
-            call_stub: self.call_stub,
-            library: self.library,
-            methods: RwLock::default(),
-            classes: Classes::default(),
-            threads: OnceLock::new(),
-            locks: OnceLock::new(),
-            virtual_threads: OnceLock::new(),
-        }))
+        let (layout, cache) = (self.layout.clone(), self.cache.clone());
+        let identity = self.identity.clone();
+        Some(Arc::new(Self::unread(identity, layout, cache, self.call_stub, self.library)))
+    }
+
+    fn objects(&self, host: &dyn Host) -> Option<&dyn HeapObjects> {
+        let _ = host;
+        let layout = &self.layout;
+        let is_known = layout.objects.is_some() && layout.klasses.is_some();
+        (is_known && layout.collector.is_some()).then_some(self)
     }
 
     fn thread(&self, host: &dyn Host, thread: Tid) -> Option<ThreadFacts> {

@@ -81,10 +81,7 @@ impl Java {
         let heap = self.layout.heap.as_ref()?;
         let objects = self.objects_in(host.space())?;
         let class = heap.class_named(&objects, CLASS)?;
-        let mirror = self.layout.mirror.and_then(|mirror| {
-            let handle = objects.memory.pointer(class, mirror)?;
-            objects.memory.pointer(handle, 0)
-        })?;
+        let mirror = self.layout.klasses?.mirror(&objects.oops, objects.memory, class)?;
         let mut states = objects.static_numbers(class, mirror);
         states.retain(|(name, _)| STATES.contains(&&**name));
         let mut found = FxHashMap::default();
