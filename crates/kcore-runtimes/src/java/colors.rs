@@ -3,7 +3,7 @@
 
 use kcore_mem::{Addr, AddressSpace};
 
-use super::{memory::Memory, vm_structs::VmStructs};
+use super::{forwarding::Forwarding, memory::Memory, vm_structs::VmStructs};
 
 /// `ZPointerRemappedShift`: the lowest of the four bits of which one is set, and tells how far the address is shifted.
 const REMAPPED: u32 = 12;
@@ -18,6 +18,8 @@ pub enum Colors {
         mask: u64,
         /// The bits above it of the place that is in use.
         good: u64,
+        /// Where objects are now to which references with other bits refer.
+        moved: Option<Forwarding>,
     },
     /// With generations, since JDK 21: the address is shifted.
     Shifted {
@@ -44,7 +46,9 @@ impl Colors {
             }
             let of = |letter| {
                 let mask = global(tables, space, letter, "OffsetMask")?;
-                Some(Self::Views { mask, good: global(tables, space, letter, "GoodMask")? })
+                let good = global(tables, space, letter, "GoodMask")?;
+                let moved = Forwarding::read(tables, Memory(space), letter);
+                Some(Self::Views { mask, good, moved })
             };
             of('X').or_else(|| of('Z'))
         };
@@ -63,16 +67,20 @@ impl Colors {
     /// Where an offset in the heap lies.
     pub fn at_offset(self, offset: u64) -> Addr {
         Addr::new(match self {
-            Self::Views { mask, good } => offset & mask | good,
+            Self::Views { mask, good, .. } => offset & mask | good,
             Self::Shifted { mask } => offset & mask | mask.wrapping_add(1),
         })
     }
 
     /// The address in a reference; zero of null.
-    pub fn address(self, word: u64) -> u64 {
+    pub fn address(self, memory: Memory<'_>, word: u64) -> u64 {
         match self {
             Self::Views { mask, .. } if word & mask == 0 => 0,
-            Self::Views { .. } => self.at_offset(word).get(),
+            Self::Views { mask, good, moved } => {
+                let moved = moved.filter(|_| word & !mask != good);
+                let offset = moved.and_then(|moved| moved.find(memory, word & mask));
+                self.at_offset(offset.unwrap_or(word)).get()
+            }
             Self::Shifted { mask } => {
                 let base = mask.wrapping_add(1);
                 // In registers and on stacks references are plain.
@@ -102,23 +110,29 @@ fn global(tables: &VmStructs, space: &dyn AddressSpace, letter: char, name: &str
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Host, anchor::made_host::MadeHost};
+
+    fn address(colors: Colors, word: u64) -> u64 {
+        let host = MadeHost::new(&[0x1000]);
+        colors.address(Memory(host.space()), word)
+    }
 
     #[test]
     fn a_shifted_address_is_told_from_a_plain_one() {
         let colors = Colors::Shifted { mask: (1 << 44) - 1 };
         let at = (1_u64 << 44) | 0x20_0018;
         for bit in 12..16 {
-            assert_eq!(colors.address(at << (bit + 1) | 1 << bit | 0x50), at);
+            assert_eq!(address(colors, at << (bit + 1) | 1 << bit | 0x50), at);
         }
-        assert_eq!(colors.address(at), at);
-        assert_eq!((colors.address(0), colors.address(0x3000)), (0, 0));
+        assert_eq!(address(colors, at), at);
+        assert_eq!((address(colors, 0), address(colors, 0x3000)), (0, 0));
     }
 
     #[test]
     fn all_views_are_one_place() {
-        let colors = Colors::Views { mask: (1 << 42) - 1, good: 1 << 44 };
-        assert_eq!(colors.address(1 << 42 | 0x18), 1 << 44 | 0x18);
-        assert_eq!(colors.address(1 << 43 | 0x18), 1 << 44 | 0x18);
-        assert_eq!(colors.address(1 << 44), 0);
+        let colors = Colors::Views { mask: (1 << 42) - 1, good: 1 << 44, moved: None };
+        assert_eq!(address(colors, 1 << 42 | 0x18), 1 << 44 | 0x18);
+        assert_eq!(address(colors, 1 << 43 | 0x18), 1 << 44 | 0x18);
+        assert_eq!(address(colors, 1 << 44), 0);
     }
 }

@@ -47,7 +47,6 @@ pub struct KlassLayout {
     loader: Option<u64>,
     mirror: Option<u64>,
     maps: Option<OopMaps>,
-    element: Option<u64>,
     /// What the bytes of an object are a multiple of.
     alignment: u64,
     /// In a `java.lang.Class`: its own size in words, and the class that it is of.
@@ -136,17 +135,11 @@ impl KlassLayout {
             loader: tables.offset("Klass._class_loader_data"),
             mirror: tables.offset("Klass._java_mirror"),
             maps: maps(),
-            element: tables.offset("ObjArrayKlass._element_klass"),
             alignment: if alignment.is_power_of_two() { alignment } else { 8 },
             mirror_size: added("java_lang_Class._oop_size_offset"),
             mirror_class: added("java_lang_Class._klass_offset"),
             constants: constants(),
         })
-    }
-
-    /// The class of the elements of an array of references.
-    pub fn element(&self, memory: Memory<'_>, class: Addr) -> Option<Addr> {
-        memory.pointer(class, self.element?)
     }
 
     /// The `java.lang.Class` of a class.

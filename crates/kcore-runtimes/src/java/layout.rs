@@ -57,6 +57,9 @@ impl Layout {
         let memory = Memory(space);
         let flags = Flags::read(tables, space);
         let alignment = flags.number(space, "ObjectAlignmentInBytes").unwrap_or(8);
+        if objects.as_ref().is_ok_and(|(oops, _)| oops.may_lose_moved()) {
+            missing.push("references that ZGC has not updated yet since it moved an object".to_owned());
+        }
         let klasses = KlassLayout::of(tables, memory, alignment)
             .map_err(|why| missing.push(format!("classes: {why}")));
         let collector = Collector::of(tables, &flags, space)

@@ -285,7 +285,7 @@ fn each_word(
     let Shape::Chunk { size, .. } = object.class.shape else { return };
     for offset in (size..object.size.min(MAX_ELEMENTS)).step_by(8) {
         let word = object.at.checked_add(offset).and_then(|at| words.uint(at, 8));
-        let to = word.and_then(|word| reader.oops.referred_in_full(word));
+        let to = word.and_then(|word| reader.oops.referred_in_full(reader.memory, word));
         if let Some(to) = to.filter(|to| to.get() % 8 == 0) {
             tell(offset, to);
         }
@@ -362,7 +362,7 @@ impl<'a> References<'a> {
 
     fn reference(&mut self, oops: &super::oops::Oops, at: Addr, offset: u64) -> Option<Addr> {
         let size = usize::try_from(oops.reference_size()).ok()?;
-        oops.referred(self.words.uint(at.checked_add(offset)?, size)?)
+        oops.referred(self.reader.memory, self.words.uint(at.checked_add(offset)?, size)?)
     }
 
     fn of_array(&mut self, at: Addr, header: u64, tell: &mut dyn FnMut(Addr)) {
@@ -374,7 +374,7 @@ impl<'a> References<'a> {
             let word = at.checked_add(offset).and_then(|at| self.words.uint(at, size));
             // Nothing behind it can be read either.
             let Some(word) = word else { return };
-            if let Some(to) = oops.referred(word) {
+            if let Some(to) = oops.referred(self.reader.memory, word) {
                 tell(to);
             }
         }

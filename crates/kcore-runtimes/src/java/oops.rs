@@ -115,6 +115,11 @@ impl Oops {
         Ok(Self { class, narrow, colors, length, bytes, references })
     }
 
+    /// Whether objects that were moved may not be found by references that the collector has not updated yet.
+    pub const fn may_lose_moved(&self) -> bool {
+        matches!(self.colors, Some(Colors::Shifted { .. } | Colors::Views { moved: None, .. }))
+    }
+
     /// The `Klass` of an object.
     pub fn class_of(&self, memory: Memory<'_>, object: Addr) -> Option<Addr> {
         match self.class {
@@ -154,22 +159,22 @@ impl Oops {
     }
 
     /// The object that a reference means, as it stands in an object; `None` of null.
-    pub fn referred(&self, word: u64) -> Option<Addr> {
+    pub fn referred(&self, memory: Memory<'_>, word: u64) -> Option<Addr> {
         match self.narrow {
             Some(narrow) => narrow.widen(word),
-            None => self.referred_in_full(word),
+            None => self.referred_in_full(memory, word),
         }
     }
 
     /// The object that a reference means which is never narrow: on a stack, or in a handle.
-    pub fn referred_in_full(&self, word: u64) -> Option<Addr> {
-        let at = self.colors.map_or(word, |colors| colors.address(word));
+    pub fn referred_in_full(&self, memory: Memory<'_>, word: u64) -> Option<Addr> {
+        let at = self.colors.map_or(word, |colors| colors.address(memory, word));
         Some(Addr::new(at)).filter(|at| at.get() != 0)
     }
 
     /// The object that a handle of the virtual machine leads to.
     pub fn in_handle(&self, memory: Memory<'_>, handle: Addr) -> Option<Addr> {
-        self.referred_in_full(memory.uint(handle, 0, 8)?)
+        self.referred_in_full(memory, memory.uint(handle, 0, 8)?)
     }
 
     /// Calls for every address of a range at which the header of an object of the class may stand.
@@ -207,7 +212,7 @@ impl Oops {
     /// The object to which the reference refers that lies so far into another one; `None` of null.
     pub fn reference(&self, memory: Memory<'_>, object: Addr, offset: u64) -> Option<Addr> {
         let size = if self.narrow.is_some() { 4 } else { 8 };
-        self.referred(memory.uint(object, offset, size)?)
+        self.referred(memory, memory.uint(object, offset, size)?)
     }
 
     /// How many elements an array has.

@@ -124,9 +124,9 @@ impl Java {
         self.of_threads(host, &reader, &mut tell);
         self.of_native_code(host, &reader, &mut tell);
         self.of_classes(&reader, &mut tell);
-        let oops = reader.oops;
+        let (oops, memory_of) = (reader.oops, reader.memory);
         let is_object = |word: u64| {
-            oops.referred_in_full(word).filter(|at| nodes.number(*at).is_some())
+            oops.referred_in_full(memory_of, word).filter(|at| nodes.number(*at).is_some())
         };
         native_words::registers(host, &is_object, &REGISTER).into_iter().for_each(&mut tell);
         let stacks = native_words::stacks(host);

@@ -228,7 +228,7 @@ impl ThreadLayout {
         };
         // A collector may mark what is in handles.
         let plain = |word| match objects {
-            Some(objects) => objects.oops.referred_in_full(word),
+            Some(objects) => objects.oops.referred_in_full(memory, word),
             None => Some(Addr::new(word)).filter(|at| at.get() != 0),
         };
         let in_field = |field, is_handle| {

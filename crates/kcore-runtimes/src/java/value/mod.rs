@@ -206,7 +206,7 @@ impl<'a> Reader<'a> {
         if element == ElementType::Reference {
             let size = usize::try_from(self.objects.oops.reference_size()).ok()?;
             let word = memory.uint(object, offset, size)?;
-            return Some(Part::Object(self.objects.oops.referred(word)));
+            return Some(Part::Object(self.objects.oops.referred(memory, word)));
         }
         number::at(memory, object, offset, element).map(Part::Number)
     }
