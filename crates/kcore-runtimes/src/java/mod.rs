@@ -22,6 +22,7 @@ mod identify;
 mod klass;
 mod layout;
 mod lines;
+mod local_table;
 mod locks;
 mod memory;
 mod method;
@@ -36,6 +37,7 @@ mod stream;
 mod tests;
 mod threads;
 pub mod value;
+mod variables;
 mod version;
 mod virtual_threads;
 pub(crate) mod vm_structs;
@@ -67,7 +69,7 @@ use spaces::Spaces;
 use vm_structs::VmStructs;
 
 use crate::{
-    DyingStack, Ending, Host, Identity, NativeStack, Runtime, Span, Task, ThreadFacts,
+    DyingStack, Ending, FrameOfLanguage, Host, Identity, NativeStack, Runtime, ScriptVariables, Span, Task, ThreadFacts, VariableLimits,
     graph::GraphCell, objects::Objects as HeapObjects,
 };
 
@@ -222,6 +224,15 @@ impl Runtime for Java {
         let found = self.threads(host).on_thread(thread)?;
         let state = found.facts.state.map(|state| state.as_str().into());
         Some(ThreadFacts { name: found.facts.name.clone(), state })
+    }
+
+    fn variables(
+        &self,
+        host: &dyn Host,
+        frame: &FrameOfLanguage<'_>,
+        limits: VariableLimits,
+    ) -> Option<ScriptVariables> {
+        self.variables_of(host, frame, limits)
     }
 
     fn tasks(&self, host: &dyn Host) -> Vec<Task> {

@@ -22,8 +22,8 @@ const CONSTANTS: &str = "<resolved_references>";
 pub(super) type Fields = Arc<[(u64, ElementType)]>;
 
 impl Dump<'_> {
-    /// All classes that are loaded: first their names, then what they hold.
-    pub(super) fn write_classes(&mut self) -> io::Result<()> {
+    /// The names of all classes that are loaded and of their fields. Some readers take texts before the heap alone.
+    pub(super) fn name_classes(&mut self) -> io::Result<Vec<Addr>> {
         let mut all = Vec::new();
         if let Some(heap) = &self.java.layout.heap {
             heap.each_class(self.objects, &mut |class, _| all.push(class));
@@ -32,10 +32,13 @@ impl Dump<'_> {
         for class in all {
             told.extend(self.name_class(class)?.map(|()| class));
         }
-        for class in told {
-            self.write_class(class)?;
+        self.out.text(CONSTANTS)?;
+        for class in &told {
+            for field in self.objects.declared(*class) {
+                self.out.text(&field.name)?;
+            }
         }
-        Ok(())
+        Ok(told)
     }
 
     /// Tells the name of a class; `None` where it was told before, or has no `java.lang.Class`.

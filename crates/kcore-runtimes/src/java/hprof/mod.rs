@@ -117,8 +117,11 @@ impl Java {
 impl Dump<'_> {
     fn write(&mut self, stacks: &[DumpedStack], watch: Watch<'_>) -> Result<(), HeapDumpError> {
         self.out.header()?;
-        self.write_classes()?;
+        let classes = self.name_classes()?;
         let threads = self.write_stacks(stacks)?;
+        for class in classes {
+            self.write_class(class)?;
+        }
         self.write_objects(watch)?;
         self.write_roots(&threads, stacks, watch)?;
         self.told.missing.extend(self.java.missing(self.host));

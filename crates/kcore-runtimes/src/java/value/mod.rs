@@ -3,7 +3,7 @@
 
 mod collection;
 mod layouts;
-mod number;
+pub(super) mod number;
 mod text;
 
 use std::borrow::Cow;
@@ -53,6 +53,17 @@ impl Java {
         let mut reader = Reader::new(self, host, &objects, limits)?;
         self.is_object(host, at).then_some(())?;
         Some(reader.object(at, limits.depth))
+    }
+
+    /// What a reference says that is never narrow.
+    pub(super) fn referred_value(&self, host: &dyn Host, word: u64, limits: Limits) -> ScriptNode {
+        let unreadable = || note("objects cannot be decoded");
+        let Some(objects) = self.objects_in(host.space()) else { return unreadable() };
+        let to = objects.oops.referred_in_full(objects.memory, word);
+        match Reader::new(self, host, &objects, limits) {
+            Some(mut reader) => reader.reference(to, limits.depth),
+            None => unreadable(),
+        }
     }
 
     /// Whether an object begins at an address.
