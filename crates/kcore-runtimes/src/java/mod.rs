@@ -23,6 +23,7 @@ mod klass;
 mod layout;
 mod lines;
 mod local_table;
+mod lock_thread;
 mod locks;
 mod memory;
 mod method;
@@ -50,6 +51,7 @@ use kcore_mem::{Addr, AddrRange, AddressSpace};
 use kcore_unwind::Tid;
 use rustc_hash::FxHashMap;
 
+pub use lock_thread::LockThread;
 pub use locks::{JavaLock, LockWaiter, WaitReason, circles};
 pub use method::Method;
 pub use probe::PROBE;
@@ -186,7 +188,7 @@ impl Java {
     pub fn locks(&self, host: &dyn Host) -> Option<&[JavaLock]> {
         let layout = self.layout.locks.as_ref()?;
         let objects = self.objects_in(host.space())?;
-        let find = || layout.locks(&objects, self.threads(host));
+        let find = || layout.locks(&objects, self.threads(host), self.virtual_threads(host));
         Some(self.locks.get_or_init(find))
     }
 

@@ -105,7 +105,8 @@ impl Java {
             distance @ 0..=MAX_DISTANCE => fp.checked_add(distance.checked_mul(8)?)?,
             _ => locals,
         };
-        (locals > fp && locals < cfa).then_some(())?;
+        // Arguments lie where the caller put them.
+        locals.offset_from(fp).filter(|by| *by <= MAX_FRAME)?;
         let place = slot(fp, PLACE).filter(|_| frame.pc.is_return());
         Some(Interpreted { locals, place })
     }
