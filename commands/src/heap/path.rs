@@ -16,7 +16,8 @@ object and how it keeps the next one. Weak references keep nothing. ::path prefe
 keeps the object, it also tries roots that may be stale, such as words of native stacks, and marks them as guessed.\n\n\
 The roots of JavaScript are contexts, stacks, registers and the data of isolates. The roots of Python are modules, \
 frames with their variables, exceptions and static types; then operands of frames, native stacks, registers, and the \
-data of C modules. kcore does not know what C code keeps in its own memory, and cannot tell V8's handles from other \
+data of C modules. The roots of Java are threads, references of native code and classes; then native stacks and \
+registers. kcore does not know what C code keeps in its own memory, and cannot tell V8's handles from other \
 words of memory.";
 
 const EXAMPLES: &[Example] =

@@ -5,8 +5,7 @@ use kcore_dcmd::{Arg, Args, Cx, Dcmd, DcmdError, Example, Group, Opt, Result, Sp
 use super::{print::Piece, subject};
 use crate::{heap::not_copied::note_not_copied, watched::watched};
 
-const OPTIONS: &[Opt] =
-    &[Opt { flag: 'x', value: None, help: "only objects of the class itself" }];
+const OPTIONS: &[Opt] = &[Opt { flag: 'x', value: None, help: "only objects of the class itself" }];
 
 const HELP: &str = "\
 Finds the objects of a class, and of the classes that extend it. Name the class with its package and \
@@ -14,7 +13,10 @@ dots, an inner class with a dollar sign, an array as sources have it: java.lang.
 that are dead and not collected yet are found too; ::path tells whether something keeps one.";
 
 const EXAMPLES: &[Example] = &[
-    Example { line: "::findjavaobjects java.lang.Thread", shows: "every thread and virtual thread" },
+    Example {
+        line: "::findjavaobjects java.lang.Thread",
+        shows: "every thread and virtual thread",
+    },
     Example {
         line: "::findjavaobjects -x java.util.HashMap | ::head -1 | ::javaprint",
         shows: "one of the maps",

@@ -57,7 +57,8 @@ impl Dcmd for Javaheap {
                 false => watched(cx, |watch| java.histogram(core.as_ref(), watch).map(Some))?,
             };
             let too_many = "the heap has too many objects to find out what is in use";
-            let ClassHistogram { rows, total } = found.ok_or_else(|| DcmdError::failed(too_many))?;
+            let ClassHistogram { rows, total } =
+                found.ok_or_else(|| DcmdError::failed(too_many))?;
             let shown = usize::try_from(most).unwrap_or(usize::MAX);
             rows.iter().take(shown).try_for_each(|row| cx.emit(&Row { row, is_total: false }))?;
             cx.emit(&Row { row: &total, is_total: true })?;
@@ -93,7 +94,8 @@ impl Record for Row<'_> {
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
         let HistogramRow { class, count, bytes, live, example } = self.row;
         let class: Option<&Arc<str>> = class.as_ref();
-        let shown = if self.is_total { "(all)" } else { class.map_or("(unknown)", |class| &**class) };
+        let shown =
+            if self.is_total { "(all)" } else { class.map_or("(unknown)", |class| &**class) };
         out.opt_text("class", class.map(|class| &**class))
             .flag("total", self.is_total)
             .num("count", *count)

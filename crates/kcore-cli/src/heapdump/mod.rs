@@ -69,7 +69,9 @@ fn dump(core: &Core, args: &HeapdumpArgs) -> Result<Vec<String>> {
     };
     let mut lines = Vec::new();
     if machines.next().is_some() {
-        lines.push("the process has several virtual machines: the heap of the first is written".into());
+        lines.push(
+            "the process has several virtual machines: the heap of the first is written".into(),
+        );
     }
     let interrupt = Arc::clone(core.budget().interrupt());
     signal_hook::flag::register(SIGINT, interrupt).context("cannot catch ctrl-C")?;
@@ -78,7 +80,8 @@ fn dump(core: &Core, args: &HeapdumpArgs) -> Result<Vec<String>> {
         false => to_file(core, java, &args.output)?,
     };
     lines.push(summary(&told, args));
-    lines.extend(told.missing.iter().map(|missing| format!("{missing}: there may be more objects")));
+    lines
+        .extend(told.missing.iter().map(|missing| format!("{missing}: there may be more objects")));
     Ok(lines)
 }
 

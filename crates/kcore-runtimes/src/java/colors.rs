@@ -87,9 +87,16 @@ impl Colors {
                 let is_plain = word & !mask == base;
                 let bits = (word >> REMAPPED) & REMAPPED_BITS;
                 match is_plain || !bits.is_power_of_two() {
-                    true => if is_plain { word } else { 0 },
+                    true => {
+                        if is_plain {
+                            word
+                        } else {
+                            0
+                        }
+                    }
                     false => {
-                        let shift = REMAPPED.saturating_add(bits.trailing_zeros()).saturating_add(1);
+                        let shift =
+                            REMAPPED.saturating_add(bits.trailing_zeros()).saturating_add(1);
                         word.checked_shr(shift).filter(|at| at & !mask == base).unwrap_or(0)
                     }
                 }

@@ -61,11 +61,7 @@ impl Java {
     ///
     /// # Errors
     /// When whoever watches stopped it.
-    pub fn histogram(
-        &self,
-        host: &dyn Host,
-        watch: Watch<'_>,
-    ) -> Result<ClassHistogram, Stopped> {
+    pub fn histogram(&self, host: &dyn Host, watch: Watch<'_>) -> Result<ClassHistogram, Stopped> {
         let mut by_class: FxHashMap<Addr, HistogramRow> = FxHashMap::default();
         self.each_object(host, watch, &mut |HeapObject { at, class, size }| {
             by_class.entry(class.unwrap_or_default()).or_default().add(at, size);

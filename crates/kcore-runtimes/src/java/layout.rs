@@ -58,7 +58,9 @@ impl Layout {
         let flags = Flags::read(tables, space);
         let alignment = flags.number(space, "ObjectAlignmentInBytes").unwrap_or(8);
         if objects.as_ref().is_ok_and(|(oops, _)| oops.may_lose_moved()) {
-            missing.push("references that ZGC has not updated yet since it moved an object".to_owned());
+            missing.push(
+                "references that ZGC has not updated yet since it moved an object".to_owned(),
+            );
         }
         let klasses = KlassLayout::of(tables, memory, alignment)
             .map_err(|why| missing.push(format!("classes: {why}")));

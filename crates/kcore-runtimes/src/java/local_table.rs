@@ -6,7 +6,11 @@ use std::sync::Arc;
 
 use kcore_mem::Addr;
 
-use super::{memory::Memory, method::{Method, MethodLayout}, vm_structs::VmStructs};
+use super::{
+    memory::Memory,
+    method::{Method, MethodLayout},
+    vm_structs::VmStructs,
+};
 
 /// Bytes of an entry of the table of variables, and in it: where the variable begins, for how many bytes of code it is
 /// there, its name, its type, and its slot (`LocalVariableTableElement`).

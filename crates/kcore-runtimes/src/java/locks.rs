@@ -140,9 +140,10 @@ impl LockLayout {
     ) -> Vec<JavaLock> {
         let owners = Owners::of(self, objects.memory, threads, virtual_threads);
         let mut locks: BTreeMap<(Addr, bool), JavaLock> = BTreeMap::new();
-        let of_system = threads.all.iter().filter_map(|thread| {
-            Some((owners.running(thread), self.wanted(objects, thread)?))
-        });
+        let of_system = threads
+            .all
+            .iter()
+            .filter_map(|thread| Some((owners.running(thread), self.wanted(objects, thread)?)));
         // What one that a thread runs waits for in a monitor, that thread waits for.
         let of_heap = virtual_threads.iter().filter_map(|thread| {
             let (object, reason) = (thread.blocker?, WaitReason::Park);

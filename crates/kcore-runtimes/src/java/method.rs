@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use kcore_mem::{Addr, AddrRange};
 
-use super::{local_table::LocalTables, memory::Memory, modified_utf8, stream::Coding, vm_structs::VmStructs};
+use super::{
+    local_table::LocalTables, memory::Memory, modified_utf8, stream::Coding, vm_structs::VmStructs,
+};
 
 /// Entries of a constant pool, at most: class files number them with 16 bits.
 const MAX_ENTRIES: u64 = 1 << 16;

@@ -51,14 +51,14 @@ use kcore_mem::{Addr, AddrRange, AddressSpace};
 use kcore_unwind::Tid;
 use rustc_hash::FxHashMap;
 
+pub use element::source_name;
+pub use histogram::{ClassHistogram, HistogramRow, WantedClass};
+pub use hprof::{DumpedStack, HeapDump, HeapDumpError};
 pub use lock_thread::LockThread;
 pub use locks::{JavaLock, LockWaiter, WaitReason, circles};
 pub use method::Method;
 pub use probe::PROBE;
 pub use threads::{Activity, JavaThread, ThreadObject, ThreadState, Threads};
-pub use element::source_name;
-pub use hprof::{DumpedStack, HeapDump, HeapDumpError};
-pub use histogram::{ClassHistogram, HistogramRow, WantedClass};
 pub use virtual_threads::VirtualThread;
 pub use vm_structs::TableEntry;
 
@@ -71,8 +71,8 @@ use spaces::Spaces;
 use vm_structs::VmStructs;
 
 use crate::{
-    DyingStack, Ending, FrameOfLanguage, Host, Identity, NativeStack, Runtime, ScriptVariables, Span, Task, ThreadFacts, VariableLimits,
-    graph::GraphCell, objects::Objects as HeapObjects,
+    DyingStack, Ending, FrameOfLanguage, Host, Identity, NativeStack, Runtime, ScriptVariables,
+    Span, Task, ThreadFacts, VariableLimits, graph::GraphCell, objects::Objects as HeapObjects,
 };
 
 /// Classes that extend each other, at most.
@@ -95,6 +95,7 @@ pub struct Java {
     klasses: Klasses,
     spaces: OnceLock<Spaces>,
     buffers: OnceLock<Arc<[AddrRange]>>,
+    held: OnceLock<Arc<[AddrRange]>>,
     /// What of the heap could not be read, once somebody asked for all of it.
     missing: OnceLock<Option<String>>,
     graph: GraphCell,
@@ -152,6 +153,7 @@ impl Java {
             klasses: Klasses::default(),
             spaces: OnceLock::new(),
             buffers: OnceLock::new(),
+            held: OnceLock::new(),
             missing: OnceLock::new(),
             graph: GraphCell::default(),
             threads: OnceLock::new(),

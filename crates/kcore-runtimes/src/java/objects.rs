@@ -49,7 +49,8 @@ impl Java {
             let start = space.range.start;
             let end = walk.each(space, &mut |found| {
                 count = count.saturating_add(1);
-                let done = || before.saturating_add(found.at.offset_from(start).unwrap_or_default());
+                let done =
+                    || before.saturating_add(found.at.offset_from(start).unwrap_or_default());
                 if count.is_multiple_of(STEP) && watch(done(), total).is_break() {
                     return ControlFlow::Break(());
                 }
@@ -70,7 +71,7 @@ impl Java {
         let spaces = &self.spaces(host)?.all;
         let index = spaces.partition_point(|space| space.range.start <= at).checked_sub(1)?;
         let space = *spaces.get(index)?;
-        (space.range.contains(at) || space.is_one).then_some(space)
+        (space.range.start <= at && at < space.limit).then_some(space)
     }
 
     /// The object that holds an address: the one that begins there, else the one that is met on the way from the beginning
@@ -257,7 +258,8 @@ impl Java {
     fn named_of_mirror(&self, reader: &Reader<'_>, mirror: Addr, edges: &mut Vec<NamedEdge>) {
         let Some(layout) = &self.layout.klasses else { return };
         let Some(class) = layout.of_mirror(reader.memory, mirror) else { return };
-        let statics = reader.declared(class).into_iter().filter(|it| it.is_static && it.is_reference());
+        let statics =
+            reader.declared(class).into_iter().filter(|it| it.is_static && it.is_reference());
         for field in statics {
             let to = reader.oops.reference(reader.memory, mirror, field.offset);
             edges.extend(to.map(|to| strong(to, Edge::Member(field.name))));
@@ -267,7 +269,9 @@ impl Java {
         let parent = parent.and_then(|parent| layout.mirror(&reader.oops, memory, parent));
         let constants = layout.constants(&reader.oops, memory, class);
         let others = [(parent, "superclass"), (constants, "constants")];
-        edges.extend(others.into_iter().filter_map(|(to, name)| Some(strong(to?, Edge::Slot(name)))));
+        edges.extend(
+            others.into_iter().filter_map(|(to, name)| Some(strong(to?, Edge::Slot(name)))),
+        );
     }
 }
 

@@ -81,7 +81,8 @@ impl HandleLayout {
         for _ in 0..MAX_BLOCKS {
             let Some(at) = block else { break };
             let count = memory.uint(at, self.top, 4).unwrap_or_default().min(HANDLES);
-            let offsets = (0..count).map(|index| self.handles.saturating_add(index.saturating_mul(8)));
+            let offsets =
+                (0..count).map(|index| self.handles.saturating_add(index.saturating_mul(8)));
             slots.extend(offsets.filter_map(|offset| at.checked_add(offset)));
             block = memory.pointer(at, self.next).filter(|next| *next != at);
         }

@@ -51,14 +51,10 @@ impl Java {
         let method = self.method(host.space(), at)?;
         let index = found.place.and_then(|place| method.index_of(place));
         let locals = self.layout.methods.locals(memory, at, &method);
-        let is_wanted = |local: &LocalVariable| {
-            (limits.locals || local.is_argument) && local.is_there(index)
-        };
-        let of_value = Limits {
-            depth: limits.depth,
-            entries: limits.entries,
-            characters: limits.characters,
-        };
+        let is_wanted =
+            |local: &LocalVariable| (limits.locals || local.is_argument) && local.is_there(index);
+        let of_value =
+            Limits { depth: limits.depth, entries: limits.entries, characters: limits.characters };
         let variables = locals.into_iter().filter(is_wanted).filter_map(|local| {
             let value = self.local(host, &found, &local, of_value)?;
             let name: Arc<str> = local.name;

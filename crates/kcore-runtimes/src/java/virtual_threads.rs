@@ -109,9 +109,15 @@ impl Java {
     }
 
     /// The frames of a virtual thread that no thread runs, innermost first.
-    pub(super) fn virtual_frames(&self, host: &dyn Host, thread: &VirtualThread) -> Vec<LanguageFrame> {
+    pub(super) fn virtual_frames(
+        &self,
+        host: &dyn Host,
+        thread: &VirtualThread,
+    ) -> Vec<LanguageFrame> {
         let objects = self.objects_in(host.space());
-        let frames = objects.zip(thread.chunk).map(|(objects, chunk)| self.frames_of_chunks(&objects, chunk));
+        let frames = objects
+            .zip(thread.chunk)
+            .map(|(objects, chunk)| self.frames_of_chunks(&objects, chunk));
         frames.unwrap_or_default()
     }
 

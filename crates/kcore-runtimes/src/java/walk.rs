@@ -55,6 +55,8 @@ pub struct Walk<'a> {
     by_word: FxHashMap<u64, Option<Arc<Klass>>>,
     /// Memory that threads set aside, lowest first.
     buffers: Arc<[AddrRange]>,
+    /// Memory that has bytes, lowest first.
+    held: Arc<[AddrRange]>,
     /// Bytes that were passed over since no object was there.
     pub passed: u64,
 }
@@ -102,6 +104,12 @@ impl Java {
         self.buffers.get_or_init(read).clone()
     }
 
+    /// The memory that has bytes.
+    fn held(&self, host: &dyn Host) -> Arc<[AddrRange]> {
+        let read = || host.regions().iter().map(|region| region.range).collect();
+        self.held.get_or_init(read).clone()
+    }
+
     /// What finds objects; `None` where classes cannot be decoded.
     pub(super) fn walk<'a>(
         &'a self,
@@ -115,6 +123,7 @@ impl Java {
             words: Words::new(objects.memory.0),
             by_word: FxHashMap::default(),
             buffers: self.buffers(host),
+            held: self.held(host),
             passed: 0,
         })
     }
@@ -166,14 +175,22 @@ impl Walk<'_> {
     }
 
     fn fits(&self, space: &Space, found: &Found) -> bool {
-        let end = found.at.checked_add(found.size);
-        end.is_some_and(|end| space.is_one || end <= space.range.end)
+        found.at.checked_add(found.size).is_some_and(|end| end <= space.limit)
+    }
+
+    /// The run of memory with bytes that holds an address, or else the next one.
+    fn held_from(&self, at: Addr) -> Option<AddrRange> {
+        let index = self.held.partition_point(|held| held.end <= at);
+        self.held.get(index).copied()
     }
 
     /// Where the memory ends that a thread set aside and that begins at an address.
     fn buffer_at(&self, at: Addr) -> Option<Addr> {
         let index = self.buffers.partition_point(|buffer| buffer.start < at);
-        self.buffers.get(index).filter(|buffer| buffer.start == at && buffer.end > at).map(|it| it.end)
+        self.buffers
+            .get(index)
+            .filter(|buffer| buffer.start == at && buffer.end > at)
+            .map(|it| it.end)
     }
 
     /// Where objects go on behind an address where none is: two that follow each other, or one at the end.
@@ -186,10 +203,20 @@ impl Walk<'_> {
         loop {
             at = at.saturating_add(STEP);
             // Memory that was not dumped, or never written, is not looked at.
-            let data = self.objects.memory.0.first_data(AddrRange::new(at, end));
-            let Some(data) = data.filter(|data| data.end > at) else { return end };
+            let held = self.held_from(at).filter(|held| held.start < end);
+            let Some(held) = held else { return end };
+            at = at.max(held.start);
+            let wanted = AddrRange::new(at, held.end.min(end));
+            let data = self.objects.memory.0.first_data(wanted);
+            let Some(data) = data.filter(|data| data.end > at) else {
+                at = wanted.end.max(at);
+                if at >= end {
+                    return end;
+                }
+                continue;
+            };
             at = at.max(Addr::new(data.start.get() & !(STEP - 1)));
-            while at < data.end.min(end) {
+            while at < data.end.min(wanted.end) {
                 if self.buffer_at(at).is_some() || self.is_followed(space, at) {
                     return at;
                 }

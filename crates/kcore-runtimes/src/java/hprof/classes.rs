@@ -99,8 +99,7 @@ impl Dump<'_> {
         let declared = self.objects.declared(class);
         let (statics, own): (Vec<&Field>, Vec<&Field>) =
             declared.iter().filter(|it| !it.name.is_empty()).partition(|field| field.is_static);
-        let constants =
-            self.klasses.constants(&self.objects.oops, self.objects.memory, class);
+        let constants = self.klasses.constants(&self.objects.oops, self.objects.memory, class);
         let count = statics.len().min(MAX_FIELDS);
         let all = count.saturating_add(usize::from(constants.is_some()));
         body.u2(u16::try_from(all).unwrap_or_default());

@@ -2,7 +2,7 @@
 //! of JDK 11 to 25 describes and writes it.
 //!
 //! Objects are numbered by their addresses, classes by those of their `java.lang.Class`. Everything is written as it is
-//! met, so that memory grows by one bit for eight bytes of the heap.
+//! met; what is kept of an object is the bit that says where it begins.
 
 mod classes;
 mod objects;
@@ -97,7 +97,7 @@ impl Java {
         };
         let objects = self.objects_in(host.space()).ok_or_else(no_heap)?;
         let klasses = self.layout.klasses.as_ref().ok_or_else(no_heap)?;
-        let spaces = self.spaces(host).ok_or_else(no_heap)?;
+        self.spaces(host).ok_or_else(no_heap)?;
         let mut dump = Dump {
             java: self,
             host,
@@ -106,7 +106,7 @@ impl Java {
             out: Output::new(to),
             classes: FxHashMap::default(),
             serials: FxHashMap::default(),
-            starts: Starts::of(spaces),
+            starts: Starts::default(),
             told: HeapDump::default(),
         };
         dump.write(stacks, watch)?;

@@ -39,7 +39,8 @@ impl Dump<'_> {
         if of_class {
             return Ok(());
         }
-        if !self.classes.contains_key(&found.class.at) && self.name_class(found.class.at)?.is_some() {
+        if !self.classes.contains_key(&found.class.at) && self.name_class(found.class.at)?.is_some()
+        {
             self.write_class(found.class.at)?;
         }
         self.told.objects = self.told.objects.saturating_add(1);

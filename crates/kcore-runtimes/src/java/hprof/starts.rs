@@ -1,50 +1,54 @@
-//! Where objects begin: a bit for each place.
+//! Where objects begin: a bit for each place of pages that have some.
 
 use kcore_mem::Addr;
+use rustc_hash::FxHashMap;
 
-use crate::{graph::Nodes, java::spaces::Spaces};
+use crate::graph::Nodes;
 
-/// The least bytes of an object, and what their addresses are multiples of.
+/// What addresses of objects are multiples of, and the bytes of a page.
 const STEP: u64 = 8;
+const PAGE: u64 = 512;
 
-/// Marks of where objects begin in each run of memory.
-pub(super) struct Starts(Vec<(Addr, Vec<u64>)>);
+/// Marks of where objects begin.
+#[derive(Default)]
+pub(super) struct Starts(FxHashMap<u64, u64>);
 
 impl Starts {
-    /// None yet.
-    pub(super) fn of(spaces: &Spaces) -> Self {
-        let marks = |len: u64| usize::try_from(len.div_ceil(STEP * 64)).unwrap_or_default();
-        let space = |space: &super::super::spaces::Space| {
-            (space.range.start, vec![0; if space.is_one { 1 } else { marks(space.range.len()) }])
-        };
-        Self(spaces.all.iter().map(space).collect())
-    }
-
     /// Marks the beginning of an object.
     pub(super) fn add(&mut self, at: Addr) {
-        if let Some((index, word, bit)) = self.place(at)
-            && let Some(word) = self.0.get_mut(index).and_then(|(_, words)| words.get_mut(word))
-        {
-            *word |= bit;
+        if let Some((page, bit)) = place(at) {
+            *self.0.entry(page).or_default() |= bit;
         }
     }
+}
 
-    fn place(&self, at: Addr) -> Option<(usize, usize, u64)> {
-        (at.get() % STEP == 0).then_some(())?;
-        let index = self.0.partition_point(|(start, _)| *start <= at).checked_sub(1)?;
-        let number = at.offset_from(self.0.get(index)?.0)?.checked_div(STEP)?;
-        Some((index, usize::try_from(number / 64).ok()?, 1 << (number % 64)))
-    }
+fn place(at: Addr) -> Option<(u64, u64)> {
+    let bit = 1_u64.checked_shl(u32::try_from((at.get() % PAGE) / STEP).ok()?)?;
+    (at.get() % STEP == 0).then_some((at.get() / PAGE, bit))
 }
 
 impl Nodes for Starts {
     fn number(&self, at: Addr) -> Option<u32> {
-        let (index, word, bit) = self.place(at)?;
-        let word = self.0.get(index)?.1.get(word)?;
-        (word & bit != 0).then_some(0)
+        let (page, bit) = place(at)?;
+        (self.0.get(&page)? & bit != 0).then_some(0)
     }
 
     fn address(&self, _node: u32) -> Option<Addr> {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_was_added_begins() {
+        let mut starts = Starts::default();
+        starts.add(Addr::new(0x1f8));
+        starts.add(Addr::new(0x200));
+        let begins = |at| starts.number(Addr::new(at)).is_some();
+        assert!(begins(0x1f8) && begins(0x200));
+        assert!(![0x1f0, 0x1f9, 0x208, 0].into_iter().any(begins));
     }
 }

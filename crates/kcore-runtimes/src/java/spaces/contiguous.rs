@@ -68,7 +68,7 @@ impl ContiguousLayout {
             let first = memory.pointer(*from, 0);
             let at = offsets.iter().try_fold(first, |at, by| Some(memory.pointer(at?, *by)));
             let range = at.flatten().and_then(|at| between(memory, at, self.bottom, self.top));
-            spaces.add(range.map(|range| Space { range, is_one: false }));
+            spaces.add(range.map(|range| Space::new(range, false)));
         }
         spaces
     }

@@ -30,7 +30,8 @@ impl G1Layout {
         let manager = one(&["G1CollectedHeap._hrm"])?;
         let table = one(&["HeapRegionManager._regions", "G1HeapRegionManager._regions"])?;
         let in_table = |field| {
-            let sum = manager.checked_add(table).and_then(|sum| sum.checked_add(one(&[field]).ok()?));
+            let sum =
+                manager.checked_add(table).and_then(|sum| sum.checked_add(one(&[field]).ok()?));
             sum.ok_or_else(|| format!("the virtual machine does not describe {field}"))
         };
         let kind = one(&["HeapRegion._type", "G1HeapRegion._type"])?;
@@ -67,7 +68,7 @@ impl G1Layout {
             }
             let range = between(memory, region, self.bottom, self.top);
             let is_one = tag == Some(self.starts);
-            spaces.add(range.filter(|_| tag.is_some()).map(|range| Space { range, is_one }));
+            spaces.add(range.filter(|_| tag.is_some()).map(|range| Space::new(range, is_one)));
         }
         Some(spaces)
     }

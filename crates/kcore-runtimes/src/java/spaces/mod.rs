@@ -21,6 +21,8 @@ pub struct Space {
     pub range: AddrRange,
     /// Whether it holds one object, which may reach beyond it.
     pub is_one: bool,
+    /// Where its objects end at the latest: no two runs have memory in common.
+    pub limit: Addr,
 }
 
 /// The runs of a heap.
@@ -53,7 +55,9 @@ impl Collector {
     pub fn of(tables: &VmStructs, flags: &Flags, space: &dyn AddressSpace) -> Result<Self, String> {
         let is_on = |name| flags.is_on(space, name) == Some(true);
         if is_on("UseConcMarkSweepGC") {
-            return Err("the old generation of CMS, the collector in use, is not decoded".to_owned());
+            return Err(
+                "the old generation of CMS, the collector in use, is not decoded".to_owned()
+            );
         }
         if is_on("UseG1GC") {
             return g1::G1Layout::of(tables).map(Self::G1);
@@ -69,7 +73,11 @@ impl Collector {
             () if is_on("UseSerialGC") => contiguous::SERIAL,
             () if is_on("UseParallelGC") => contiguous::PARALLEL,
             () if is_on("UseEpsilonGC") => contiguous::EPSILON,
-            () => return Err("which collector is in use cannot be read, or it is not known".to_owned()),
+            () => {
+                return Err(
+                    "which collector is in use cannot be read, or it is not known".to_owned()
+                );
+            }
         };
         contiguous::ContiguousLayout::of(tables, paths).map(Self::Contiguous)
     }
@@ -84,7 +92,14 @@ impl Collector {
         };
         spaces.all.retain(|space| !space.range.is_empty());
         spaces.all.sort_unstable_by_key(|space| space.range.start);
+        spaces.set_apart();
         spaces
+    }
+}
+
+impl Space {
+    const fn new(range: AddrRange, is_one: bool) -> Self {
+        Self { range, is_one, limit: range.end }
     }
 }
 
@@ -92,6 +107,21 @@ impl Spaces {
     /// Where not even the list can be read.
     const fn nothing() -> Self {
         Self { all: Vec::new(), unread: 1 }
+    }
+
+    /// Leaves out runs that begin within another one, so that memory is walked once, whatever the collector's lists say.
+    fn set_apart(&mut self) {
+        let before = self.all.len();
+        self.all.dedup_by(|next, last| next.range.start < last.range.end);
+        let left_out = before.saturating_sub(self.all.len()) as u64;
+        self.unread = self.unread.saturating_add(left_out);
+        let mut next = Addr::new(u64::MAX);
+        for space in self.all.iter_mut().rev() {
+            if space.is_one {
+                space.limit = next;
+            }
+            next = space.range.start;
+        }
     }
 
     fn add(&mut self, space: Option<Space>) {

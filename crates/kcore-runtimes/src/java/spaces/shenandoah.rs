@@ -34,7 +34,8 @@ impl ShenandoahLayout {
             state: tables.need("ShenandoahHeapRegion._state")?,
             bottom: tables.need("ShenandoahHeapRegion._bottom")?,
             top: tables.need("ShenandoahHeapRegion._top")?,
-            empty: ["_empty_uncommitted", "_empty_committed", "_humongous_cont", "_trash"].map(state),
+            empty: ["_empty_uncommitted", "_empty_committed", "_humongous_cont", "_trash"]
+                .map(state),
             starts: ["_humongous_start", "_pinned_humongous_start"].map(state),
         })
     }
@@ -52,7 +53,7 @@ impl ShenandoahLayout {
             }
             let range = region.and_then(|region| between(memory, region, self.bottom, self.top));
             let is_one = self.starts.contains(&state);
-            spaces.add(range.filter(|_| state.is_some()).map(|range| Space { range, is_one }));
+            spaces.add(range.filter(|_| state.is_some()).map(|range| Space::new(range, is_one)));
         }
         Some(spaces)
     }

@@ -81,7 +81,7 @@ impl ZLayout {
         let (start, top) = (offset(self.start)?, offset(self.top)?);
         let start_at = self.colors.at_offset(start);
         let range = AddrRange::with_len(start_at, top.checked_sub(start)?);
-        Some(Space { range, is_one })
+        Some(Space::new(range, is_one))
     }
 }
 

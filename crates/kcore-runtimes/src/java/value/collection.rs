@@ -85,7 +85,8 @@ impl Reader<'_> {
                 return self.read(self.objects.reference(at, field)?, views.checked_sub(1)?);
             }
             Layout::Keys(field) => {
-                let length = self.read(self.objects.reference(at, field)?, views.checked_sub(1)?)?;
+                let length =
+                    self.read(self.objects.reference(at, field)?, views.checked_sub(1)?)?;
                 self.keep_keys();
                 return Some(length);
             }
@@ -175,7 +176,8 @@ impl Reader<'_> {
     /// An element of an array of references.
     fn element(&self, array: Addr, index: u64) -> Option<Addr> {
         let oops = &self.objects.oops;
-        let offset = oops.elements_offset().checked_add(index.checked_mul(oops.reference_size())?)?;
+        let offset =
+            oops.elements_offset().checked_add(index.checked_mul(oops.reference_size())?)?;
         oops.reference(self.objects.memory, array, offset)
     }
 

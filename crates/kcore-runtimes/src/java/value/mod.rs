@@ -146,7 +146,11 @@ impl<'a> Reader<'a> {
         };
         let class = Some(source_name(&found.class.name).into());
         let node = self.scalar(&found).unwrap_or_else(|| self.with_parts(&found, depth));
-        ScriptNode { at: Some(at), class: node.class.or(class), ..ScriptNode { class: None, ..node } }
+        ScriptNode {
+            at: Some(at),
+            class: node.class.or(class),
+            ..ScriptNode { class: None, ..node }
+        }
     }
 
     /// A value that says all by itself.
@@ -184,7 +188,13 @@ impl<'a> Reader<'a> {
     }
 
     /// An array.
-    fn array(&mut self, found: &Found, header: u64, element: ElementType, depth: u32) -> ScriptNode {
+    fn array(
+        &mut self,
+        found: &Found,
+        header: u64,
+        element: ElementType,
+        depth: u32,
+    ) -> ScriptNode {
         let Some(length) = self.objects.oops.length(self.objects.memory, found.at) else {
             return note("its length cannot be read");
         };
