@@ -208,7 +208,7 @@ impl Klasses {
 
 impl KlassLayout {
     fn load(&self, objects: &Objects<'_>, at: Addr) -> Option<Klass> {
-        (at.get() % 8 == 0).then_some(())?;
+        at.get().is_multiple_of(8).then_some(())?;
         let memory = objects.memory;
         let helper = memory.int(at, self.helper)?;
         let name = objects.methods.class(memory, at)?;

@@ -132,7 +132,7 @@ impl Java {
 impl Walk<'_> {
     /// The object that begins at an address, if one does.
     pub fn at(&mut self, at: Addr) -> Option<Found> {
-        (at.get() % STEP == 0).then_some(())?;
+        at.get().is_multiple_of(STEP).then_some(())?;
         let word = self.objects.oops.class_word(&mut self.words, at)?;
         let class = self.class_of(word)?;
         let size = self.layout.size(&self.objects.oops, &mut self.words, at, &class)?;

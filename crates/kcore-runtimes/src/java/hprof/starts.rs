@@ -24,7 +24,7 @@ impl Starts {
 
 fn place(at: Addr) -> Option<(u64, u64)> {
     let bit = 1_u64.checked_shl(u32::try_from((at.get() % PAGE) / STEP).ok()?)?;
-    (at.get() % STEP == 0).then_some((at.get() / PAGE, bit))
+    at.get().is_multiple_of(STEP).then_some((at.get() / PAGE, bit))
 }
 
 impl Nodes for Starts {
