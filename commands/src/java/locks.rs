@@ -137,7 +137,7 @@ impl Record for Deadlock {
 
     fn fields<'b>(&'b self, out: &mut Fields<'b>) {
         let threads = self.0.iter().map(|thread| object(thread, None)).collect();
-        let names: Vec<String> = self.0.iter().map(|thread| named(thread)).collect();
+        let names: Vec<String> = self.0.iter().map(named).collect();
         out.put("threads", Cell::List(threads))
             .display("shown", Cell::text(format!("{} wait for each other", names.join(" and "))));
     }
