@@ -1,9 +1,15 @@
-//! Frames, threads, locks and virtual threads of Java, in memory that may hold anything.
+//! Frames, threads, locks, virtual threads and the heap of Java, in memory that may hold anything.
+
+use std::ops::ControlFlow;
 
 use kcore_mem::{Addr, CodeAddr};
 use kcore_runtimes::{
     DyingStack, Host, NativeStack, Runtime,
-    java::{self, Java, TableEntry},
+    java::{
+        self, Java, TableEntry,
+        value::{Limits, Step},
+    },
+    objects::Objects,
 };
 use kcore_unwind::{End, Frame, Tid, Trust};
 
@@ -83,6 +89,31 @@ pub const OFFSETS: &[(&str, u64)] = &[
     ("MemRegion._word_size", 8),
     ("ClassLoaderData._next", 16),
     ("ClassLoaderData._klasses", 8),
+    ("ClassLoaderData._class_loader", 24),
+    ("Klass._class_loader_data", 152),
+    ("Klass._vtable_len", 172),
+    ("InstanceKlass._itable_len", 292),
+    ("InstanceKlass._nonstatic_oop_map_size", 288),
+    ("ConstantPool._cache", 16),
+    ("ConstantPoolCache._resolved_references", 16),
+    ("G1CollectedHeap._hrm", 64),
+    ("HeapRegionManager._regions", 16),
+    ("G1HeapRegionTable._base", 0),
+    ("G1HeapRegionTable._length", 8),
+    ("HeapRegion._type", 24),
+    ("HeapRegionType._tag", 0),
+    ("HeapRegion._bottom", 0),
+    ("HeapRegion._top", 16),
+    ("Thread._tlab", 96),
+    ("ThreadLocalAllocBuffer._top", 8),
+    ("ThreadLocalAllocBuffer._end", 16),
+    ("JavaThread._active_handles", 128),
+    ("JNIHandleBlock._handles", 0),
+    ("JNIHandleBlock._top", 256),
+    ("JNIHandleBlock._next", 264),
+    ("ConstMethod._constMethod_size", 24),
+    ("ConstMethod._size_of_parameters", 46),
+    ("Method._access_flags", 40),
 ];
 const VARIABLE_NAMES: &[&str] = &[
     "CodeCache._heaps",
@@ -96,6 +127,25 @@ const VARIABLE_NAMES: &[&str] = &[
     "CompressedKlassPointers._shift",
     "Universe._collectedHeap",
     "ClassLoaderDataGraph._head",
+    "java_lang_Class._oop_size_offset",
+    "java_lang_Class._klass_offset",
+    "JNIHandles._global_handles",
+];
+/// Constants, and the tags of regions.
+const CONSTANTS: &[(&str, u64)] = &[
+    ("ConstMethodFlags::_misc_has_linenumber_table", 1),
+    ("ConstMethodFlags::_misc_has_localvariable_table", 4),
+    ("ConstMethodFlags::_misc_has_exception_table", 8),
+    ("ConstMethodFlags::_misc_has_checked_exceptions", 2),
+    ("ConstMethodFlags::_misc_has_generic_signature", 16),
+    ("ConstMethodFlags::_misc_has_method_parameters", 32),
+    ("ConstMethodFlags::_misc_has_method_annotations", 128),
+    ("ConstMethodFlags::_misc_has_parameter_annotations", 256),
+    ("ConstMethodFlags::_misc_has_type_annotations", 512),
+    ("ConstMethodFlags::_misc_has_default_annotations", 1024),
+    ("HeapRegionType::FreeTag", 0),
+    ("HeapRegionType::StartsHumongousTag", 12),
+    ("HeapRegionType::ContinuesHumongousTag", 13),
 ];
 const SIZES: &[(&str, u64)] = &[
     ("HeapBlock", 16),
@@ -103,6 +153,7 @@ const SIZES: &[(&str, u64)] = &[
     ("ConstantPool", 72),
     ("PcDesc", 16),
     ("JVMFlag", 24),
+    ("InstanceKlass", 464),
 ];
 
 fn entries() -> Vec<(&'static str, TableEntry)> {
@@ -110,8 +161,8 @@ fn entries() -> Vec<(&'static str, TableEntry)> {
     let variables = VARIABLE_NAMES.iter().zip((VARIABLES..).step_by(16));
     let variables = variables.map(|(name, at)| (*name, TableEntry::Variable(Addr::new(at))));
     let sizes = SIZES.iter().map(|(name, size)| (*name, TableEntry::Size(*size)));
-    let lines = ("ConstMethodFlags::_misc_has_linenumber_table", TableEntry::Constant(1));
-    offsets.chain(variables).chain(sizes).chain([lines]).collect()
+    let constants = CONSTANTS.iter().map(|(name, value)| (*name, TableEntry::Constant(*value)));
+    offsets.chain(variables).chain(sizes).chain(constants).collect()
 }
 
 /// A version, a stack pointer, places in the code, and a host as [`PythonHost::read`] takes it with its memory.
@@ -122,7 +173,7 @@ pub fn run(data: &[u8]) {
     let head = PythonHost::read(&mut input);
     let host = PythonHost::new(head, Memory::read(&mut input));
     let Ok(found) = Java::with_tables(&host, major, &entries()) else { return };
-    let threads = found.threads(&host).all.len();
+    let threads = found.threads(&host).all.len() + found.virtual_threads(&host).len();
     for lock in found.locks(&host).unwrap_or_default() {
         assert!(lock.waiters.len() <= threads, "each thread waits once");
     }
@@ -132,6 +183,32 @@ pub fn run(data: &[u8]) {
     assert!(tasks.len() <= found.virtual_threads(&host).len(), "a task for each at most");
     places.iter().for_each(|place| drop(found.identify(&host, *place)));
     decode(&found, &host, &places, sp);
+    if found.objects(&host).is_some() {
+        heap(&found, &host, &places);
+    }
+}
+
+/// What is asked of a heap.
+fn heap(found: &Java, host: &dyn Host, places: &[Addr]) {
+    let mut watch = |_, _| ControlFlow::Continue(());
+    let counted = found.histogram(host, &mut watch).expect("nobody stops it");
+    let rows: u64 = counted.rows.iter().map(|row| row.count).sum();
+    assert_eq!(rows, counted.total.count, "each object has a class");
+    let limits = Limits { depth: 3, entries: 20, characters: 20 };
+    for place in places {
+        drop(found.value(host, *place, limits));
+        drop(found.part(host, *place, &[Step::Index(0), Step::Name("value".into())], limits));
+        drop(found.edges(host, *place));
+        if let Some(held) = found.holder(host, *place) {
+            assert!(held.at <= *place, "it begins before what it holds");
+        }
+    }
+    if let Ok(Some(graph)) = found.graph(host, &mut watch) {
+        drop(found.retained(&graph, &mut watch));
+    }
+    let mut dump = Vec::new();
+    let told = found.write_hprof(host, &[], &mut dump, &mut watch).expect("it has room");
+    assert!(dump.len() as u64 >= told.objects, "objects have bytes");
 }
 
 fn decode(found: &Java, host: &dyn Host, places: &[Addr], sp: Addr) {

@@ -64,7 +64,21 @@ pub(crate) fn release(word: &str) -> Option<Release> {
 
 /// Whether a word of a variant's name says how a program of Java is run. Its recipe says what that means.
 pub(crate) fn is_way(word: &str) -> bool {
-    ["xint", "xcomp", "g1", "compact", "wide", "fault", "native", "abort"].contains(&word)
+    [
+        "xint",
+        "xcomp",
+        "serial",
+        "parallel",
+        "g1",
+        "shenandoah",
+        "z",
+        "compact",
+        "wide",
+        "fault",
+        "native",
+        "abort",
+    ]
+    .contains(&word)
 }
 
 impl Release {

@@ -17,6 +17,7 @@ keeps the object, it also tries roots that may be stale, such as words of native
 The roots of JavaScript are contexts, stacks, registers and the data of isolates. The roots of Python are modules, \
 frames with their variables, exceptions and static types; then operands of frames, native stacks, registers, and the \
 data of C modules. The roots of Go are variables and finalizers; then words of the stacks of goroutines, and registers. \
+The roots of Java are threads, references of native code and classes; then native stacks and registers. \
 kcore does not know what C code keeps in its own memory, and cannot tell V8's handles from other \
 words of memory.";
 

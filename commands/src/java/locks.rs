@@ -1,6 +1,6 @@
 //! `::javalocks`: what threads of Java wait for, and who holds it.
 
-use kcore::java::{self, JavaLock, JavaThread};
+use kcore::java::{self, JavaLock, LockThread};
 use kcore_dcmd::{
     Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Record, Result, Spec, View,
 };
@@ -15,7 +15,13 @@ A lock is a monitor (synchronized, Object.wait), or an object of java.util.concu
 are parked on. A thread waits to enter a monitor, for somebody to notify it, or it is parked. The owner \
 is known of monitors, and of locks that write it down: ReentrantLock and the write lock of \
 ReentrantReadWriteLock do, Semaphore and CountDownLatch have none. Locks that nobody waits for are not \
-listed. Threads that wait for each other in a circle are named as a deadlock.";
+listed. Threads that wait for each other in a circle are named as a deadlock.\n\n\
+Virtual threads stand with their number, which 0tNUMBER::stack takes, also while a thread runs \
+them. Not known is which one holds a monitor that it entered alone before it was parked, and what \
+monitor one waits for that no thread runs.";
+
+/// Waiters of one lock that text shows: a hundred thousand virtual threads may wait for one.
+const SHOWN: usize = 20;
 
 const EXAMPLES: &[Example] = &[Example {
     line: "::javalocks",
@@ -52,26 +58,27 @@ impl Dcmd for Javalocks {
 struct LockRecord<'a>(&'a JavaLock);
 
 /// Threads that wait for each other.
-struct Deadlock(Vec<std::sync::Arc<JavaThread>>);
+struct Deadlock(Vec<LockThread>);
 
 /// How a thread is called here.
-fn named(thread: &JavaThread) -> String {
-    let name = thread.facts.name.as_deref().unwrap_or("?");
-    match thread.tid {
-        Some(tid) => format!("{} \"{name}\"", tid.get()),
-        None => format!("\"{name}\""),
+fn named(thread: &LockThread) -> String {
+    let name = thread.name().unwrap_or("?");
+    match (thread.is_virtual(), thread.tid()) {
+        (true, _) => format!("virtual {} \"{name}\"", thread.id().unwrap_or_default()),
+        (false, Some(tid)) => format!("{} \"{name}\"", tid.get()),
+        (false, None) => format!("\"{name}\""),
     }
 }
 
 /// A thread in JSON.
-fn object(thread: &JavaThread, more: Option<(&'static str, Cell<'static>)>) -> Cell<'static> {
-    let facts = &thread.facts;
-    let name = facts.name.as_deref().map(ToOwned::to_owned);
-    let tid = thread.tid.map(|tid| u64::from(tid.get()));
+fn object(thread: &LockThread, more: Option<(&'static str, Cell<'static>)>) -> Cell<'static> {
+    let name = thread.name().map(ToOwned::to_owned);
+    let tid = thread.tid().map(|tid| u64::from(tid.get()));
     let parts = [
-        ("id", Cell::or_null(facts.id, Cell::Num)),
+        ("id", Cell::or_null(thread.id(), Cell::Num)),
         ("thread", Cell::or_null(tid, Cell::Num)),
         ("name", Cell::or_null(name, Cell::text)),
+        ("virtual", Cell::Bool(thread.is_virtual())),
     ];
     Cell::Object(parts.into_iter().chain(more).collect())
 }
@@ -88,7 +95,7 @@ impl Record for LockRecord<'_> {
     fn fields<'b>(&'b self, out: &mut Fields<'b>) {
         let lock = self.0;
         let waiters = || lock.waiters.iter();
-        let shown = waiters().map(|waiter| {
+        let shown = waiters().take(SHOWN).map(|waiter| {
             let why = match waiter.reason {
                 java::WaitReason::Enter => "waits to enter it",
                 java::WaitReason::Notify => "waits to be notified",
@@ -96,7 +103,9 @@ impl Record for LockRecord<'_> {
             };
             Cell::text(format!("{} {why}", named(&waiter.thread)))
         });
-        let owner = lock.owner.as_deref();
+        let left = lock.waiters.len().saturating_sub(SHOWN);
+        let more = (left > 0).then(|| Cell::text(format!("and {left} more")));
+        let owner = lock.owner.as_ref();
         let shown_owner =
             owner.map_or_else(String::new, |owner| format!(", held by {}", named(owner)));
         let reason = |waiter: &java::LockWaiter| {
@@ -109,7 +118,7 @@ impl Record for LockRecord<'_> {
             .put("waiters", Cell::List(waiters().map(reason).collect()))
             .display("shown_class", Cell::text(lock.class.as_deref().unwrap_or("?").to_owned()))
             .display("shown_owner", Cell::text(shown_owner))
-            .display("shown_waiters", Cell::List(shown.collect()));
+            .display("shown_waiters", Cell::List(shown.chain(more).collect()));
     }
 
     fn dot(&self) -> Option<Dot> {
@@ -128,7 +137,7 @@ impl Record for Deadlock {
 
     fn fields<'b>(&'b self, out: &mut Fields<'b>) {
         let threads = self.0.iter().map(|thread| object(thread, None)).collect();
-        let names: Vec<String> = self.0.iter().map(|thread| named(thread)).collect();
+        let names: Vec<String> = self.0.iter().map(named).collect();
         out.put("threads", Cell::List(threads))
             .display("shown", Cell::text(format!("{} wait for each other", names.join(" and "))));
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kcore::{
-    Core,
+    Addr, Core,
     java::{Java, JavaThread},
 };
 use kcore_dcmd::{Cx, DcmdError, Result};
@@ -22,6 +22,48 @@ pub fn machines(core: &Core) -> Result<Vec<&Java>> {
         Some(damaged) => damaged.why.to_string(),
         None => "the process has no virtual machine of Java".to_owned(),
     }))
+}
+
+/// The virtual machine in whose heap an object begins at an address.
+///
+/// # Errors
+/// As [`machines`]; if no object begins there.
+pub fn machine_of(core: &Core, at: Addr) -> Result<&Java> {
+    let has = |java: &&Java| java.is_object(core, at);
+    machines(core)?.into_iter().find(has).ok_or_else(|| {
+        let why = match core.space().read_word(at) {
+            Err(fault) => fault.reason(),
+            Ok(_) => "no object of the heap begins there",
+        };
+        DcmdError::at(at, format!("{at:x} is not a Java object: {why}"))
+    })
+}
+
+/// The virtual machines of a process whose heap can be walked.
+///
+/// # Errors
+/// As [`machines`]; if the heap of none can be.
+pub fn heaps(core: &Core) -> Result<Vec<&Java>> {
+    let found = machines(core)?;
+    let has_heap = |java: &&Java| kcore::Runtime::objects(*java, core).is_some();
+    let with_heap: Vec<&Java> = found.iter().copied().filter(has_heap).collect();
+    if !with_heap.is_empty() {
+        return Ok(with_heap);
+    }
+    let why = found.iter().flat_map(|java| &kcore::Runtime::identity(*java).undecoded);
+    let why: Vec<&str> = why.map(|it| &*it.why).collect();
+    Err(DcmdError::failed(format!("the heap of Java cannot be walked: {}", why.join("; "))))
+}
+
+/// Notes which part of a heap that was walked is missing.
+///
+/// # Errors
+/// When nobody reads any more.
+pub fn note_missing(cx: &mut Cx<'_>, java: &Java) -> Result<()> {
+    match kcore::objects::Objects::missing(java, cx.core().as_ref()) {
+        Some(missing) => cx.note(&format!("{missing}: there may be more objects")),
+        None => Ok(()),
+    }
 }
 
 /// All threads of Java.

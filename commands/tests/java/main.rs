@@ -5,6 +5,8 @@ mod cut;
 #[path = "../dcmds/harness.rs"]
 #[allow(dead_code)]
 mod harness;
+mod heap;
+mod heap_dump;
 mod live;
 mod locks;
 #[path = "../dcmds/made.rs"]
@@ -31,9 +33,23 @@ struct Opened {
 
 impl Opened {
     fn of(case: &Case) -> Self {
+        Self { told: told_in(&case.dir), ..Self::untold(case) }
+    }
+
+    /// That of a program that tells nothing of its threads.
+    fn untold(case: &Case) -> Self {
         let options = OpenOptions { core: Some(case.core.clone()), ..OpenOptions::default() };
         let core = Arc::new(Core::open(&options).expect("the core opens"));
-        Self { name: case.name(), core, told: told_in(&case.dir) }
+        Self { name: case.name(), core, told: Vec::new() }
+    }
+
+    /// The bytes of an object with an int and a reference.
+    fn size_of_node(&self) -> u64 {
+        match () {
+            () if self.has("compact") => 16,
+            () if self.has("wide") => 32,
+            () => 24,
+        }
     }
 
     fn records(&self, line: &str) -> Vec<Value> {

@@ -12,6 +12,7 @@ use clap_complete::aot;
 use crate::ask::AskArgs;
 use crate::budget::BudgetArgs;
 use crate::catch::CatchArgs;
+use crate::heapdump::HeapdumpArgs;
 use crate::help_text::{AFTER_HELP, AFTER_LONG_HELP, LONG_ABOUT, LONG_VERSION, USAGE_LINES};
 use crate::live::{self, LiveArgs};
 use crate::man;
@@ -204,6 +205,8 @@ pub(crate) enum Invocation {
     Ask(Box<AskArgs>),
     /// A live process at the moment of an event.
     Catch(Box<CatchArgs>),
+    /// A managed heap of a core, for the tools of its language.
+    Heapdump(HeapdumpArgs),
     /// Questions about a core that comes with the program.
     Tutorial(TutorialArgs),
 }
@@ -238,6 +241,10 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Invocat
             let catch = CatchArgs::try_parse_from(words.into_iter().skip(1)).map_err(Exit::Clap)?;
             Ok(Invocation::Catch(Box::new(catch)))
         }
+        Some("heapdump") => {
+            let heapdump = HeapdumpArgs::try_parse_from(words.into_iter().skip(1));
+            Ok(Invocation::Heapdump(heapdump.map_err(Exit::Clap)?))
+        }
         Some("tutorial") => {
             let tutorial = TutorialArgs::try_parse_from(words.into_iter().skip(1));
             Ok(Invocation::Tutorial(tutorial.map_err(Exit::Clap)?))
@@ -252,6 +259,7 @@ type MakeCommand = fn() -> Command;
 const OWN_OPTIONS: &[(&str, &str, MakeCommand)] = &[
     ("ask", "kcore-ask", AskArgs::command),
     ("catch", "kcore-catch", CatchArgs::command),
+    ("heapdump", "kcore-heapdump", HeapdumpArgs::command),
     ("profile", "kcore-profile", ProfileArgs::command),
     ("save", "kcore-save", SaveArgs::command),
     ("tutorial", "kcore-tutorial", TutorialArgs::command),

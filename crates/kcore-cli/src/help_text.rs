@@ -35,6 +35,7 @@ so does 'kcore stacks PID' of a live process, and 'kcore stacks CORE CORE' compa
 'kcore save PID -o FILE' saves a live process as a core: see 'kcore save --help';
 'kcore catch PID EVENT' waits for an event, and shows that moment: see 'kcore catch --help';
 'kcore profile PID -o FILE.svg' samples its stacks: see 'kcore profile --help';
+'kcore heapdump CORE -o FILE' writes Java's heap for heap analyzers: see 'kcore heapdump --help';
 'kcore ask PID' asks kcore's agent in the process for its stacks: see 'kcore ask --help';
 'kcore gdb' lists commands of gdb and lldb, and what to type in kcore;
 'kcore tutorial' teaches kcore by ten questions about a core of its own.
@@ -54,6 +55,7 @@ Examples:
   kcore save 4711 -o app.core             a core of it, as gcore makes one
   kcore catch 4711 close=EBADF            its stacks at the moment when close() fails so
   kcore profile 4711 -o app.svg           a flame graph of half a minute of it
+  kcore heapdump app.core -o app.hprof    the heap of Java, for Eclipse MAT or VisualVM
   kcore ask 4711                          what its threads do, from its agent, without tracing
   kcore -c ::status -c ::stack app.core   two commands, then exit
   kcore -c '::walk thread | ::stack' app.core
@@ -64,8 +66,8 @@ Examples:
   kcore app.core < script                 a script; also -f script
   zstdcat app.core.zst | kcore -c ::status -
 
-Type './stacks' for a file with the name 'stacks', and the same for 'why', 'diff', 'triage', 'save', 'catch', 'profile', 'ask', 'gdb' and
-'tutorial'. '-c FILE' opens FILE, as gdb does, if FILE is a core and you name no other core.
+Type './stacks' for a file with the name 'stacks', and the same for 'why', 'diff', 'triage', 'save', 'catch', 'profile', 'ask',
+'heapdump', 'gdb' and 'tutorial'. '-c FILE' opens FILE, as gdb does, if FILE is a core and you name no other core.
 
 From MDB:
   -e CMD            is -c CMDS
@@ -89,4 +91,4 @@ Exit status:
   2  wrong usage, or the target cannot be opened";
 
 pub(crate) const USAGE_LINES: &str = "kcore [OPTIONS] [EXE] CORE\n       kcore [OPTIONS] -p PID\n       \
-     kcore stacks [OPTIONS] PID|[EXE] CORE\n       kcore stacks [OPTIONS] CORE CORE...\n       kcore diff [OPTIONS] CORE CORE\n       kcore triage [OPTIONS] CORE...\n       kcore why [OPTIONS] PID|[EXE] CORE\n       kcore save [OPTIONS] PID -o FILE\n       kcore catch [OPTIONS] PID EVENT...\n       kcore profile [OPTIONS] PID [-o FILE]\n       kcore ask [OPTIONS] PID\n       kcore tutorial";
+     kcore stacks [OPTIONS] PID|[EXE] CORE\n       kcore stacks [OPTIONS] CORE CORE...\n       kcore diff [OPTIONS] CORE CORE\n       kcore triage [OPTIONS] CORE...\n       kcore why [OPTIONS] PID|[EXE] CORE\n       kcore save [OPTIONS] PID -o FILE\n       kcore catch [OPTIONS] PID EVENT...\n       kcore profile [OPTIONS] PID [-o FILE]\n       kcore ask [OPTIONS] PID\n       kcore heapdump [OPTIONS] CORE -o FILE\n       kcore tutorial";

@@ -14,6 +14,7 @@ mod confine;
 mod ends;
 mod files;
 mod folders;
+mod heapdump;
 mod help;
 mod help_text;
 mod interactive;
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
         Ok(Invocation::Catch(args)) => catch::run(&args),
         Ok(Invocation::Save(args)) => save::run(&args),
         Ok(Invocation::Profile(args)) => profile::run(&args),
+        Ok(Invocation::Heapdump(args)) => heapdump::run(&args),
         Ok(Invocation::Tutorial(args)) => tutorial::run(&args),
         Err(exit) => exit.show(),
     }

@@ -19,6 +19,8 @@ pub enum Dialect {
     Ruby,
     /// Lua, as a program would write it.
     Lua,
+    /// Java, laid out as JavaScript is, with the names of fields as sources have them.
+    Java,
 }
 
 /// A value of a script language.

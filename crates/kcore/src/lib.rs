@@ -90,6 +90,7 @@ mod fp_registers;
 mod go_stacks;
 mod groups;
 mod handled;
+mod heap_dump;
 mod jump_buffer;
 pub mod last_words;
 #[cfg(feature = "live")]

@@ -267,6 +267,35 @@ fn dcmds_of_python_write_what_the_schema_says() {
 }
 
 #[test]
+fn dcmds_of_java_write_what_the_schema_says() {
+    let schema = schema();
+    let cases = [
+        (
+            "java-heap",
+            "java25-g1",
+            "::javaheap -n 3; ::javaheap -l -n 3; ::findjavaobjects Heap$Owner",
+        ),
+        ("java-heap", "java25-g1", "::findjavaobjects Heap$Shown | ::javaprint -a; ::classes -n 5"),
+        ("java-threads", "java25", "::javathreads; ::javalocks"),
+    ];
+    let mut seen = BTreeSet::new();
+    for (scenario, variant, lines) in cases {
+        let case = match gen_cores::ensure(scenario, variant).expect("a core") {
+            Outcome::Made(case) | Outcome::Fresh(case) => case,
+            Outcome::Skipped(skipped) => return gen_cores::not_tested(skipped),
+        };
+        for line in lines.split("; ") {
+            seen.extend(check(&schema, line, &records_of(&case.core, line)));
+        }
+    }
+    let of_heap = ["java_value", "java_address", "java_class"];
+    for wanted in of_heap.into_iter().chain(["java_thread", "java_lock", "java_deadlock"]) {
+        assert!(seen.contains(wanted), "no dcmd wrote a {wanted}: {seen:?}");
+    }
+    assert!(!seen.contains("error"), "{seen:?}");
+}
+
+#[test]
 fn errors_are_records_and_the_command_fails() {
     let records = records("workers/x86_64/core.zst", "::nosuch; 8/X; 0t1::thread; ::frame 99");
     let types = check(&schema(), "errors", &records);

@@ -1,6 +1,6 @@
 //! Parts of a value: lists, records, and what stands before each part.
 
-use kcore_dcmd::{ScriptLabel, ScriptNode, ScriptPart, ScriptParts};
+use kcore_dcmd::{Dialect, ScriptLabel, ScriptNode, ScriptPart, ScriptParts};
 
 use super::{TAB, Writer, scalar};
 use crate::lines::Lines;
@@ -110,6 +110,9 @@ impl Writer<'_, '_> {
             ScriptLabel::Index(_) if is_list => {}
             ScriptLabel::Item => {}
             ScriptLabel::Index(index) => self.push(&format!("\"{index}\": ")),
+            ScriptLabel::Name(name) if self.style.dialect == Dialect::Java => {
+                self.push(&format!("{}: ", scalar::safe(name)));
+            }
             ScriptLabel::Name(name) => self.push(&format!("{}: ", scalar::quoted(name))),
             ScriptLabel::Symbol(name) => self.push(&format!("[{}]: ", scalar::symbol(Some(name)))),
             ScriptLabel::Private(name) => self.push(&format!("{}: ", scalar::safe(name))),

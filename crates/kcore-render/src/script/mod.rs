@@ -41,7 +41,7 @@ fn written(out: Lines<'_, '_>, cell: &ScriptCell<'_>, numbers: Numbers) -> Strin
         Dialect::Python => return python::written(out, cell, numbers),
         Dialect::Ruby => return ruby::written(out, cell, numbers),
         Dialect::Lua => return lua::written(out, cell, numbers),
-        Dialect::JavaScript => {}
+        Dialect::JavaScript | Dialect::Java => {}
     }
     let mut writer = Writer { out, style: cell.style, numbers };
     writer.node(&cell.node, cell.style.indent);

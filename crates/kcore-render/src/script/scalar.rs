@@ -21,6 +21,9 @@ impl Writer<'_, '_> {
                 _ => "Object",
             },
             Dialect::Python | Dialect::Ruby | Dialect::Lua => node.kind,
+            // What these are is seen by what stands for them.
+            Dialect::Java if matches!(node.kind, "string" | "boxed" | "class") => class,
+            Dialect::Java => "",
         };
         // `AsyncFunction`, `GeneratorFunction`: it is called a function anyway.
         let is_usual = class == usual || node.kind == "function" && class.ends_with(usual);
@@ -32,15 +35,23 @@ impl Writer<'_, '_> {
             ScriptScalar::Word(word) => (*word).to_owned(),
             ScriptScalar::Number(value) => match self.style.dialect {
                 Dialect::JavaScript => number::javascript(*value),
-                Dialect::Python | Dialect::Ruby | Dialect::Lua => super::python::float(*value),
+                Dialect::Java if !value.is_finite() => number::javascript(*value),
+                Dialect::Python | Dialect::Ruby | Dialect::Lua | Dialect::Java => {
+                    super::python::float(*value)
+                }
             },
             ScriptScalar::Integer(digits) => match self.style.dialect {
                 Dialect::JavaScript => format!("{digits}n"),
-                Dialect::Python | Dialect::Ruby | Dialect::Lua => digits.to_string(),
+                Dialect::Python | Dialect::Ruby | Dialect::Lua | Dialect::Java => {
+                    digits.to_string()
+                }
             },
             ScriptScalar::Text { text, rest } => format!("{}{}", quoted(text), behind(*rest)),
             ScriptScalar::Points { points, rest } => {
                 format!("\"{}\"{}", super::python::escaped(points.iter().copied()), behind(*rest))
+            }
+            ScriptScalar::Symbol(Some(name)) if self.style.dialect == Dialect::Java => {
+                safe(name).into_owned()
             }
             ScriptScalar::Symbol(description) => symbol(description.as_deref()),
             ScriptScalar::Function { word, name, .. } => {

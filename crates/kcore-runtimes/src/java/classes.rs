@@ -15,7 +15,7 @@ use super::{
 /// Classes that extend each other, at most.
 const MAX_DEPTH: usize = 64;
 /// Classes that are remembered, at most.
-const MAX_KNOWN: usize = 1 << 12;
+const MAX_KNOWN: usize = 1 << 16;
 /// Bytes of a text, at most.
 const MAX_TEXT: u64 = 64 << 10;
 
@@ -47,9 +47,20 @@ impl Objects<'_> {
     /// Whether an object is of a class of this name, or of one that extends it.
     pub fn is_a(&self, object: Addr, name: &str) -> bool {
         let class = self.oops.class_of(self.memory, object);
+        class.is_some_and(|class| self.class_is_a(class, name))
+    }
+
+    /// Whether a class has this name, or extends one that has.
+    pub fn class_is_a(&self, class: Addr, name: &str) -> bool {
         let parent = |class: &Addr| self.fields.parent(self.memory, *class);
-        let mut classes = std::iter::successors(class, parent).take(MAX_DEPTH);
+        let mut classes = std::iter::successors(Some(class), parent).take(MAX_DEPTH);
         classes.any(|class| self.methods.class(self.memory, class).as_deref() == Some(name))
+    }
+
+    /// The field of this name that objects of a class have.
+    pub fn field(&self, class: Addr, name: &str) -> Option<Field> {
+        let fields = self.fields_of(class);
+        fields.iter().find(|field| !field.is_static && &*field.name == name).cloned()
     }
 
     /// The fields of the objects of a class, those that it declares first.
@@ -68,6 +79,16 @@ impl Objects<'_> {
             known.insert(class, fields.clone());
             fields
         })
+    }
+
+    /// The field of this name that an object has.
+    pub fn field_of(&self, object: Addr, name: &str) -> Option<Field> {
+        self.field(self.oops.class_of(self.memory, object)?, name)
+    }
+
+    /// The fields that a class declares itself.
+    pub fn declared(&self, class: Addr) -> Vec<Field> {
+        self.fields.declared(self.memory, self.methods, class)
     }
 
     /// The values of static numbers of 32 bits of a class, by their names, given the object of that.

@@ -60,6 +60,13 @@ pub struct Field {
     pub is_static: bool,
 }
 
+impl Field {
+    /// Whether it refers to an object.
+    pub fn is_reference(&self) -> bool {
+        self.signature.starts_with(['L', '['])
+    }
+}
+
 impl FieldLayout {
     /// The layout that the tables of a virtual machine describe.
     ///

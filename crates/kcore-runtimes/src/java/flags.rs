@@ -43,4 +43,9 @@ impl Flags {
     pub fn is_on(&self, space: &dyn AddressSpace, name: &str) -> Option<bool> {
         Memory(space).uint(*self.0.get(name)?, 0, 1).map(|value| value != 0)
     }
+
+    /// The value of an option that is a number of 64 bits.
+    pub fn number(&self, space: &dyn AddressSpace, name: &str) -> Option<u64> {
+        Memory(space).uint(*self.0.get(name)?, 0, 8)
+    }
 }

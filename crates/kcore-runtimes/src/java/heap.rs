@@ -25,6 +25,8 @@ pub struct HeapLayout {
     next_loader: u64,
     classes: u64,
     next_class: u64,
+    /// `ClassLoaderData._class_loader`, a handle: null of the virtual machine's own loader.
+    loader: u64,
     /// `Klass._layout_helper`: of classes of objects that are no arrays, their bytes.
     size: u64,
 }
@@ -48,23 +50,44 @@ impl HeapLayout {
             next_loader: tables.need("ClassLoaderData._next")?,
             classes: tables.need("ClassLoaderData._klasses")?,
             next_class: tables.need("Klass._next_link")?,
+            loader: tables.need("ClassLoaderData._class_loader")?,
             size: tables.need("Klass._layout_helper")?,
         })
     }
 
     /// The class of a name with dots, from the first loader that has it.
     pub fn class_named(&self, objects: &Objects<'_>, name: &str) -> Option<Addr> {
-        let memory = objects.memory;
-        let loader = memory.pointer(self.loaders, 0);
-        let loaders = std::iter::successors(loader, |at| memory.pointer(*at, self.next_loader));
-        let classes = loaders.take(MAX_LOADERS).flat_map(|loader| {
-            let first = memory.pointer(loader, self.classes);
-            let all = std::iter::successors(first, |at| memory.pointer(*at, self.next_class));
-            all.take(MAX_CLASSES)
+        let mut classes = self.classes(objects.memory).map(|(class, _)| class);
+        classes.find(|class| objects.methods.class(objects.memory, *class).as_deref() == Some(name))
+    }
+
+    /// Every class that is loaded, and whether it has another loader than the virtual machine's own.
+    pub fn each_class(&self, objects: &Objects<'_>, tell: &mut dyn FnMut(Addr, bool)) {
+        for (class, loader) in self.classes(objects.memory) {
+            let loader = objects.memory.pointer(loader, self.loader);
+            let loader = loader.and_then(|at| objects.oops.in_handle(objects.memory, at));
+            tell(class, loader.is_some());
+        }
+    }
+
+    /// The object that is the loader of a class; `None` of the virtual machine's own.
+    pub fn loader_of(&self, objects: &Objects<'_>, data: Addr) -> Option<Addr> {
+        let handle = objects.memory.pointer(data, self.loader)?;
+        objects.oops.in_handle(objects.memory, handle)
+    }
+
+    /// Classes, each with its `ClassLoaderData`.
+    fn classes<'a>(&self, memory: Memory<'a>) -> impl Iterator<Item = (Addr, Addr)> + use<'a> {
+        let layout = *self;
+        let loader = memory.pointer(layout.loaders, 0);
+        let next = move |at: &Addr| memory.pointer(*at, layout.next_loader);
+        let loaders = std::iter::successors(loader, next).take(MAX_LOADERS);
+        let classes = loaders.flat_map(move |loader| {
+            let first = memory.pointer(loader, layout.classes);
+            let next = move |at: &Addr| memory.pointer(*at, layout.next_class);
+            std::iter::successors(first, next).take(MAX_CLASSES).map(move |class| (class, loader))
         });
-        { classes }
-            .take(MAX_CLASSES)
-            .find(|class| objects.methods.class(memory, *class).as_deref() == Some(name))
+        classes.take(MAX_CLASSES)
     }
 
     /// The bytes of an object of a class that is none of arrays.

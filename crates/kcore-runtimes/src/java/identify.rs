@@ -2,13 +2,18 @@
 
 use kcore_mem::Addr;
 
-use super::{Java, blobs::BlobKind, memory::Memory};
+use super::{Java, blobs::BlobKind, element::source_name, memory::Memory};
 use crate::Host;
 
 impl Java {
-    /// Code of the cache, by its method or the name of the piece.
+    /// Code of the cache, by its method or the name of the piece, or an object of the heap.
     pub(super) fn identified(&self, host: &dyn Host, at: Addr) -> Option<String> {
-        self.cache.contains(at).then_some(())?;
+        if !self.cache.contains(at) {
+            let found = self.object_at(host, at)?;
+            let offset = at.offset_from(found.at)?;
+            let class = source_name(&found.class.name);
+            return Some(format!("{:x}+{offset:#x}, {class} in the heap of Java", found.at.get()));
+        }
         let space = host.space();
         let blob = self.cache.at(at, space)?;
         let offset = at.offset_from(blob.code)?;

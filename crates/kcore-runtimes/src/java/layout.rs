@@ -3,8 +3,10 @@
 use kcore_mem::AddressSpace;
 
 use super::{
-    compiled::CompiledLayout, fields::FieldLayout, heap::HeapLayout, locks::LockLayout,
-    method::MethodLayout, oops::Oops, stream::Coding, threads::ThreadLayout, vm_structs::VmStructs,
+    compiled::CompiledLayout, fields::FieldLayout, flags::Flags, heap::HeapLayout,
+    klass::KlassLayout, locks::LockLayout, memory::Memory, method::MethodLayout, oops::Oops,
+    roots::HandleLayout, spaces::Collector, stream::Coding, threads::ThreadLayout,
+    vm_structs::VmStructs, walk::BufferLayout,
 };
 
 /// The first version that writes no byte of a number as zero.
@@ -25,8 +27,14 @@ pub struct Layout {
     pub locks: Option<LockLayout>,
     /// The heap and the classes; `None` where the tables do not describe them.
     pub heap: Option<HeapLayout>,
-    /// `Klass._java_mirror`.
-    pub mirror: Option<u64>,
+    /// How classes lay out their objects; `None` where the tables do not say.
+    pub klasses: Option<KlassLayout>,
+    /// Where the collector keeps objects; `None` where its heap cannot be walked.
+    pub collector: Option<Collector>,
+    /// The memory that threads set aside.
+    pub buffers: Option<BufferLayout>,
+    /// References of native code.
+    pub handles: Option<HandleLayout>,
     /// What the tables do not describe, in words.
     pub missing: Vec<String>,
 }
@@ -46,6 +54,18 @@ impl Layout {
             .map_err(|why| missing.push(format!("objects: {why}")));
         let locks = LockLayout::of(tables).map_err(|why| missing.push(format!("locks: {why}")));
         let heap = HeapLayout::of(tables).map_err(|why| missing.push(format!("heap: {why}")));
+        let memory = Memory(space);
+        let flags = Flags::read(tables, space);
+        let alignment = flags.number(space, "ObjectAlignmentInBytes").unwrap_or(8);
+        if objects.as_ref().is_ok_and(|(oops, _)| oops.may_lose_moved()) {
+            missing.push(
+                "references that ZGC has not updated yet since it moved an object".to_owned(),
+            );
+        }
+        let klasses = KlassLayout::of(tables, memory, alignment)
+            .map_err(|why| missing.push(format!("classes: {why}")));
+        let collector = Collector::of(tables, &flags, space)
+            .map_err(|why| missing.push(format!("all objects: {why}")));
         Ok(Self {
             methods: MethodLayout::of(tables, coding)?,
             compiled: CompiledLayout::of(tables, coding)?,
@@ -53,7 +73,10 @@ impl Layout {
             objects: objects.ok(),
             locks: locks.ok(),
             heap: heap.ok(),
-            mirror: tables.offset("Klass._java_mirror"),
+            klasses: klasses.ok(),
+            collector: collector.ok(),
+            buffers: BufferLayout::of(tables, memory),
+            handles: HandleLayout::of(tables),
             missing,
         })
     }

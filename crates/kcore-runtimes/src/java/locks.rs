@@ -11,8 +11,10 @@ use rustc_hash::FxHashMap;
 
 use super::{
     classes::Objects,
+    lock_thread::LockThread,
     memory::Memory,
     threads::{JavaThread, Threads},
+    virtual_threads::VirtualThread,
     vm_structs::VmStructs,
 };
 
@@ -57,7 +59,7 @@ pub struct JavaLock {
     /// Whether it is a monitor, and not a synchronizer.
     pub is_monitor: bool,
     /// The thread that holds it.
-    pub owner: Option<Arc<JavaThread>>,
+    pub owner: Option<LockThread>,
     /// Who waits for it.
     pub waiters: Vec<LockWaiter>,
 }
@@ -66,7 +68,7 @@ pub struct JavaLock {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LockWaiter {
     /// The thread.
-    pub thread: Arc<JavaThread>,
+    pub thread: LockThread,
     /// Why it waits.
     pub reason: WaitReason,
 }
@@ -130,11 +132,25 @@ impl LockLayout {
     }
 
     /// What all threads wait for, that with the most waiters first.
-    pub fn locks(&self, objects: &Objects<'_>, threads: &Threads) -> Vec<JavaLock> {
-        let owners = Owners::of(self, objects.memory, threads);
+    pub fn locks(
+        &self,
+        objects: &Objects<'_>,
+        threads: &Threads,
+        virtual_threads: &[Arc<VirtualThread>],
+    ) -> Vec<JavaLock> {
+        let owners = Owners::of(self, objects.memory, threads, virtual_threads);
         let mut locks: BTreeMap<(Addr, bool), JavaLock> = BTreeMap::new();
-        for thread in &threads.all {
-            let Some(wanted) = self.wanted(objects, thread) else { continue };
+        let of_system = threads
+            .all
+            .iter()
+            .filter_map(|thread| Some((owners.running(thread), self.wanted(objects, thread)?)));
+        // What one that a thread runs waits for in a monitor, that thread waits for.
+        let of_heap = virtual_threads.iter().filter_map(|thread| {
+            let (object, reason) = (thread.blocker?, WaitReason::Park);
+            let thread = LockThread::Virtual(thread.clone());
+            Some((thread, WantedLock { object, monitor: None, reason }))
+        });
+        for (thread, wanted) in of_system.chain(of_heap) {
             let key = (wanted.object, wanted.monitor.is_some());
             let lock = locks.entry(key).or_insert_with(|| JavaLock {
                 object: wanted.object,
@@ -143,7 +159,7 @@ impl LockLayout {
                 owner: self.owner(objects, &owners, wanted),
                 waiters: Vec::new(),
             });
-            lock.waiters.push(LockWaiter { thread: thread.clone(), reason: wanted.reason });
+            lock.waiters.push(LockWaiter { thread, reason: wanted.reason });
         }
         let mut locks: Vec<JavaLock> = locks.into_values().collect();
         locks.sort_by_key(|lock| std::cmp::Reverse(lock.waiters.len()));
@@ -154,8 +170,10 @@ impl LockLayout {
         let memory = objects.memory;
         let monitor = |field, reason| {
             let monitor = memory.pointer(thread.at, field)?;
-            let object = memory.pointer(monitor, self.object)?;
-            let object = if self.is_handle { memory.pointer(object, 0)? } else { object };
+            let object = match (memory.pointer(monitor, self.object)?, self.is_handle) {
+                (handle, true) => objects.oops.in_handle(memory, handle)?,
+                (object, false) => object,
+            };
             Some(WantedLock { object, monitor: Some(monitor), reason })
         };
         let parked = || {
@@ -172,18 +190,24 @@ impl LockLayout {
         objects: &Objects<'_>,
         owners: &Owners<'_>,
         wanted: WantedLock,
-    ) -> Option<Arc<JavaThread>> {
+    ) -> Option<LockThread> {
         let memory = objects.memory;
         let Some(monitor) = wanted.monitor else {
             objects.is_a(wanted.object, OWNED).then_some(())?;
             let owner = objects.reference(wanted.object, OWNER)?;
-            return owners.threads.of_object(owner).cloned();
+            return owners.of_object(owner);
         };
         let owner = memory.uint(monitor, self.owner, 8).filter(|owner| *owner != 0)?;
         if owner == ANONYMOUS {
-            return owners.by_held.get(&wanted.object).map(|thread| (*thread).clone());
+            return owners.by_held.get(&wanted.object).map(|thread| owners.running(thread));
         }
-        owners.by_number.get(&owner).copied().or_else(|| owners.by_stack(Addr::new(owner))).cloned()
+        // The number of a virtual thread is its own, whichever thread runs it.
+        let by_id = || self.owner_number.and_then(|_| owners.virtual_by_id.get(&owner));
+        if let Some(thread) = by_id() {
+            return Some(LockThread::Virtual((*thread).clone()));
+        }
+        let of_system = owners.by_number.get(&owner).copied();
+        of_system.or_else(|| owners.by_stack(Addr::new(owner))).map(|thread| owners.running(thread))
     }
 
     /// The stack of a thread.
@@ -215,12 +239,22 @@ struct Owners<'a> {
     by_held: FxHashMap<Addr, &'a Arc<JavaThread>>,
     /// Their stacks, lowest first; none where monitors have numbers.
     stacks: Vec<(AddrRange, &'a Arc<JavaThread>)>,
+    /// Virtual threads by their objects and by their numbers.
+    virtual_by_object: FxHashMap<Addr, &'a Arc<VirtualThread>>,
+    virtual_by_id: FxHashMap<u64, &'a Arc<VirtualThread>>,
 }
 
 impl<'a> Owners<'a> {
-    fn of(layout: &LockLayout, memory: Memory<'_>, threads: &'a Threads) -> Self {
+    fn of(
+        layout: &LockLayout,
+        memory: Memory<'_>,
+        threads: &'a Threads,
+        virtual_threads: &'a [Arc<VirtualThread>],
+    ) -> Self {
         let mut owners = Self {
             threads,
+            virtual_by_object: virtual_threads.iter().map(|it| (it.object, it)).collect(),
+            virtual_by_id: virtual_threads.iter().map(|it| (it.id, it)).collect(),
             by_number: FxHashMap::default(),
             by_held: FxHashMap::default(),
             stacks: Vec::new(),
@@ -241,6 +275,22 @@ impl<'a> Owners<'a> {
         owners
     }
 
+    /// The thread whose object lies at an address.
+    fn of_object(&self, object: Addr) -> Option<LockThread> {
+        let of_heap = self.virtual_by_object.get(&object);
+        let of_heap = of_heap.map(|thread| LockThread::Virtual((*thread).clone()));
+        of_heap.or_else(|| self.threads.of_object(object).cloned().map(LockThread::Platform))
+    }
+
+    /// The virtual thread that a thread runs, or else that itself: what it holds and waits for is the former's.
+    fn running(&self, thread: &Arc<JavaThread>) -> LockThread {
+        let runs = thread.runs.filter(|runs| Some(*runs) != thread.object);
+        match runs.and_then(|runs| self.virtual_by_object.get(&runs)) {
+            Some(runs) => LockThread::Virtual((*runs).clone()),
+            None => LockThread::Platform(thread.clone()),
+        }
+    }
+
     /// The thread in whose stack an address lies.
     fn by_stack(&self, at: Addr) -> Option<&'a Arc<JavaThread>> {
         let above = self.stacks.partition_point(|(stack, _)| stack.start <= at);
@@ -251,11 +301,11 @@ impl<'a> Owners<'a> {
 
 /// Threads that wait for each other in circles, each circle once: every thread with what it waits for, which the next one
 /// holds.
-pub fn circles(locks: &[JavaLock]) -> Vec<Vec<(Arc<JavaThread>, Addr)>> {
-    let mut wants: BTreeMap<Addr, (&Arc<JavaThread>, &JavaLock)> = BTreeMap::new();
+pub fn circles(locks: &[JavaLock]) -> Vec<Vec<(LockThread, Addr)>> {
+    let mut wants: BTreeMap<Addr, (&LockThread, &JavaLock)> = BTreeMap::new();
     for lock in locks {
         let blocked = lock.waiters.iter().filter(|waiter| waiter.reason != WaitReason::Notify);
-        wants.extend(blocked.map(|waiter| (waiter.thread.at, (&waiter.thread, lock))));
+        wants.extend(blocked.map(|waiter| (waiter.thread.at(), (&waiter.thread, lock))));
     }
     let mut circles = Vec::new();
     let mut done = std::collections::BTreeSet::new();
@@ -265,7 +315,7 @@ pub fn circles(locks: &[JavaLock]) -> Vec<Vec<(Arc<JavaThread>, Addr)>> {
         // What another way has passed leads to no other circle.
         while let Some(at) = next.filter(|at| done.insert(*at)) {
             path.push(at);
-            next = wants.get(&at).and_then(|(_, lock)| Some(lock.owner.as_ref()?.at));
+            next = wants.get(&at).and_then(|(_, lock)| Some(lock.owner.as_ref()?.at()));
         }
         let start = next.and_then(|at| path.iter().position(|own| *own == at));
         if let Some(circle) = start.and_then(|start| path.get(start..)) {

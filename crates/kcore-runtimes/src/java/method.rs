@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use kcore_mem::{Addr, AddrRange};
 
-use super::{memory::Memory, modified_utf8, stream::Coding, vm_structs::VmStructs};
+use super::{
+    local_table::LocalTables, memory::Memory, modified_utf8, stream::Coding, vm_structs::VmStructs,
+};
 
 /// Entries of a constant pool, at most: class files number them with 16 bits.
 const MAX_ENTRIES: u64 = 1 << 16;
@@ -17,12 +19,12 @@ const SHORT: usize = 2;
 /// Where the fields of methods and of what they name lie.
 #[derive(Clone, Debug)]
 pub struct MethodLayout {
-    const_method: u64,
-    constants: u64,
+    pub(super) const_method: u64,
+    pub(super) constants: u64,
     code_size: u64,
     name: u64,
     signature: u64,
-    flags: u64,
+    pub(super) flags: u64,
     has_lines: u64,
     /// Bytes before the bytecodes.
     header: u64,
@@ -33,6 +35,8 @@ pub struct MethodLayout {
     symbol_length: u64,
     symbol_body: u64,
     source_file: SourceFile,
+    /// Tables of local variables; `None` where they are not described.
+    pub(super) locals: Option<LocalTables>,
     /// How tables of lines write numbers.
     pub coding: Coding,
 }
@@ -90,6 +94,7 @@ impl MethodLayout {
             class_name: tables.need("Klass._name")?,
             symbol_length: tables.need("Symbol._length")?,
             symbol_body: tables.need_one(&["Symbol._body", "Symbol._body[0]"])?,
+            locals: LocalTables::of(tables),
             source_file: of_pool.or_else(|_| of_class())?,
             coding,
         })

@@ -7,35 +7,54 @@
 pub(crate) mod blobs;
 mod chunk;
 mod classes;
+mod colors;
 mod compiled;
+mod element;
 mod ending;
 mod fields;
 mod flags;
+mod forwarding;
 mod frames;
 mod heap;
+mod histogram;
+mod hprof;
 mod identify;
+mod klass;
 mod layout;
 mod lines;
+mod local_table;
+mod lock_thread;
 mod locks;
 mod memory;
 mod method;
 mod modified_utf8;
+mod objects;
 mod oops;
 mod probe;
+mod roots;
+mod spaces;
 mod stream;
 #[cfg(test)]
 mod tests;
 mod threads;
+pub mod value;
+mod variables;
 mod version;
 mod virtual_threads;
 pub(crate) mod vm_structs;
+mod walk;
+mod words;
 
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-use kcore_mem::{Addr, AddressSpace};
+use kcore_mem::{Addr, AddrRange, AddressSpace};
 use kcore_unwind::Tid;
 use rustc_hash::FxHashMap;
 
+pub use element::source_name;
+pub use histogram::{ClassHistogram, HistogramRow, WantedClass};
+pub use hprof::{DumpedStack, HeapDump, HeapDumpError};
+pub use lock_thread::LockThread;
 pub use locks::{JavaLock, LockWaiter, WaitReason, circles};
 pub use method::Method;
 pub use probe::PROBE;
@@ -45,12 +64,19 @@ pub use vm_structs::TableEntry;
 
 use blobs::CodeCache;
 use classes::{Classes, Objects};
+use klass::Klasses;
 use layout::Layout;
 use memory::Memory;
+use spaces::Spaces;
 use vm_structs::VmStructs;
 
-use crate::{DyingStack, Ending, Host, Identity, NativeStack, Runtime, Span, Task, ThreadFacts};
+use crate::{
+    DyingStack, Ending, FrameOfLanguage, Host, Identity, NativeStack, Runtime, ScriptVariables,
+    Span, Task, ThreadFacts, VariableLimits, graph::GraphCell, objects::Objects as HeapObjects,
+};
 
+/// Classes that extend each other, at most.
+const MAX_DEPTH: usize = 64;
 /// Methods that are remembered, at most.
 const MAX_KNOWN: usize = 1 << 16;
 /// What the stub that calls Java returns to.
@@ -66,6 +92,13 @@ pub struct Java {
     library: Addr,
     methods: RwLock<FxHashMap<Addr, Option<Arc<Method>>>>,
     classes: Classes,
+    klasses: Klasses,
+    spaces: OnceLock<Spaces>,
+    buffers: OnceLock<Arc<[AddrRange]>>,
+    held: OnceLock<Arc<[AddrRange]>>,
+    /// What of the heap could not be read, once somebody asked for all of it.
+    missing: OnceLock<Option<String>>,
+    graph: GraphCell,
     threads: OnceLock<Threads>,
     locks: OnceLock<Vec<JavaLock>>,
     virtual_threads: OnceLock<Vec<Arc<VirtualThread>>>,
@@ -97,14 +130,32 @@ impl Java {
         space: &dyn AddressSpace,
     ) -> Self {
         let call_stub = tables.variable(CALL_STUB).and_then(|at| space.read_addr(at).ok());
+        let call_stub = call_stub.unwrap_or_default();
+        Self::unread(identity, Arc::new(layout), Arc::new(cache), call_stub, library)
+    }
+
+    /// One that has learnt nothing yet.
+    fn unread(
+        identity: Identity,
+        layout: Arc<Layout>,
+        cache: Arc<CodeCache>,
+        call_stub: Addr,
+        library: Addr,
+    ) -> Self {
         Self {
             identity,
-            layout: Arc::new(layout),
-            cache: Arc::new(cache),
-            call_stub: call_stub.unwrap_or_default(),
+            layout,
+            cache,
+            call_stub,
             library,
             methods: RwLock::default(),
             classes: Classes::default(),
+            klasses: Klasses::default(),
+            spaces: OnceLock::new(),
+            buffers: OnceLock::new(),
+            held: OnceLock::new(),
+            missing: OnceLock::new(),
+            graph: GraphCell::default(),
             threads: OnceLock::new(),
             locks: OnceLock::new(),
             virtual_threads: OnceLock::new(),
@@ -139,7 +190,7 @@ impl Java {
     pub fn locks(&self, host: &dyn Host) -> Option<&[JavaLock]> {
         let layout = self.layout.locks.as_ref()?;
         let objects = self.objects_in(host.space())?;
-        let find = || layout.locks(&objects, self.threads(host));
+        let find = || layout.locks(&objects, self.threads(host), self.virtual_threads(host));
         Some(self.locks.get_or_init(find))
     }
 
@@ -161,24 +212,31 @@ impl Runtime for Java {
     }
 
     fn later(&self) -> Option<Arc<dyn Runtime>> {
-        Some(Arc::new(Self {
-            identity: self.identity.clone(),
-            layout: self.layout.clone(),
-            cache: self.cache.clone(),
-            call_stub: self.call_stub,
-            library: self.library,
-            methods: RwLock::default(),
-            classes: Classes::default(),
-            threads: OnceLock::new(),
-            locks: OnceLock::new(),
-            virtual_threads: OnceLock::new(),
-        }))
+        let (layout, cache) = (self.layout.clone(), self.cache.clone());
+        let identity = self.identity.clone();
+        Some(Arc::new(Self::unread(identity, layout, cache, self.call_stub, self.library)))
+    }
+
+    fn objects(&self, host: &dyn Host) -> Option<&dyn HeapObjects> {
+        let _ = host;
+        let layout = &self.layout;
+        let is_known = layout.objects.is_some() && layout.klasses.is_some();
+        (is_known && layout.collector.is_some()).then_some(self)
     }
 
     fn thread(&self, host: &dyn Host, thread: Tid) -> Option<ThreadFacts> {
         let found = self.threads(host).on_thread(thread)?;
         let state = found.facts.state.map(|state| state.as_str().into());
         Some(ThreadFacts { name: found.facts.name.clone(), state })
+    }
+
+    fn variables(
+        &self,
+        host: &dyn Host,
+        frame: &FrameOfLanguage<'_>,
+        limits: VariableLimits,
+    ) -> Option<ScriptVariables> {
+        self.variables_of(host, frame, limits)
     }
 
     fn tasks(&self, host: &dyn Host) -> Vec<Task> {

@@ -3,7 +3,7 @@
 
 use kcore_mem::{Addr, AddrRange, AddressSpace};
 
-use super::{flags::Flags, memory::Memory, vm_structs::VmStructs};
+use super::{colors::Colors, flags::Flags, memory::Memory, vm_structs::VmStructs, words::Words};
 
 /// The first version whose arrays begin right behind their length.
 const UNALIGNED_ARRAYS: u8 = 23;
@@ -20,10 +20,14 @@ pub struct Oops {
     class: ClassWord,
     /// How references in objects are narrowed, if they are.
     narrow: Option<Narrow>,
+    /// What else than an address is in references, if anything.
+    colors: Option<Colors>,
     /// Where the length of an array lies.
     length: u64,
     /// Where the bytes of an array of bytes begin.
     bytes: u64,
+    /// Where the first reference of an array of references lies.
+    references: u64,
 }
 
 /// A pointer of 32 bits: what is added, and by how many bits it is shifted before.
@@ -63,9 +67,10 @@ impl Oops {
     pub fn read(tables: &VmStructs, space: &dyn AddressSpace, major: u8) -> Result<Self, String> {
         let flags = Flags::read(tables, space);
         let is_on = |name| flags.is_on(space, name);
-        if is_on("UseZGC") == Some(true) {
-            return Err("references of ZGC, the collector in use, are not decoded".to_owned());
-        }
+        let colors = match is_on("UseZGC") {
+            Some(true) => Some(Colors::read(tables, space, is_on("ZGenerational"))?),
+            _ => None,
+        };
         let unknown = |what: &str| format!("whether {what} are narrow cannot be read");
         let narrow = is_on("UseCompressedOops").ok_or_else(|| unknown("references"))?;
         let narrow_class =
@@ -104,7 +109,15 @@ impl Oops {
         let is_aligned = major < UNALIGNED_ARRAYS && matches!(class, ClassWord::Full(_));
         let bytes = if is_aligned { 24 } else { 4_u64.saturating_add(length) };
         let narrow = if narrow { Some(narrowing(oops)?) } else { None };
-        Ok(Self { class, narrow, length, bytes })
+        let behind = length.saturating_add(4);
+        let width = if narrow.is_some() { 4 } else { 8 };
+        let references = if is_aligned { 24 } else { behind.next_multiple_of(width) };
+        Ok(Self { class, narrow, colors, length, bytes, references })
+    }
+
+    /// Whether objects that were moved may not be found by references that the collector has not updated yet.
+    pub const fn may_lose_moved(&self) -> bool {
+        matches!(self.colors, Some(Colors::Shifted { .. } | Colors::Views { moved: None, .. }))
     }
 
     /// The `Klass` of an object.
@@ -116,6 +129,52 @@ impl Oops {
                 narrow.widen(memory.uint(object, 0, 8)?.checked_shr(shift)?)
             }
         }
+    }
+
+    /// The word of an object that says its class, which may say more: [`Oops::class_in`].
+    pub fn class_word(&self, words: &mut Words<'_>, object: Addr) -> Option<u64> {
+        match self.class {
+            ClassWord::Full(offset) => words.uint(object.checked_add(offset)?, 8),
+            ClassWord::Narrow(offset, _) => words.uint(object.checked_add(offset)?, 4),
+            ClassWord::InHeader(shift, _) => words.uint(object, 8)?.checked_shr(shift),
+        }
+    }
+
+    /// The `Klass` that such a word says.
+    pub fn class_in(&self, word: u64) -> Option<Addr> {
+        match self.class {
+            ClassWord::Full(_) => Some(Addr::new(word)).filter(|at| at.get() != 0),
+            ClassWord::Narrow(_, narrow) | ClassWord::InHeader(_, narrow) => narrow.widen(word),
+        }
+    }
+
+    /// The bytes of a reference in an object.
+    pub const fn reference_size(&self) -> u64 {
+        if self.narrow.is_some() { 4 } else { 8 }
+    }
+
+    /// How far into an array its length lies.
+    pub const fn length_offset(&self) -> u64 {
+        self.length
+    }
+
+    /// The object that a reference means, as it stands in an object; `None` of null.
+    pub fn referred(&self, memory: Memory<'_>, word: u64) -> Option<Addr> {
+        match self.narrow {
+            Some(narrow) => narrow.widen(word),
+            None => self.referred_in_full(memory, word),
+        }
+    }
+
+    /// The object that a reference means which is never narrow: on a stack, or in a handle.
+    pub fn referred_in_full(&self, memory: Memory<'_>, word: u64) -> Option<Addr> {
+        let at = self.colors.map_or(word, |colors| colors.address(memory, word));
+        Some(Addr::new(at)).filter(|at| at.get() != 0)
+    }
+
+    /// The object that a handle of the virtual machine leads to.
+    pub fn in_handle(&self, memory: Memory<'_>, handle: Addr) -> Option<Addr> {
+        self.referred_in_full(memory, memory.uint(handle, 0, 8)?)
     }
 
     /// Calls for every address of a range at which the header of an object of the class may stand.
@@ -152,15 +211,18 @@ impl Oops {
 
     /// The object to which the reference refers that lies so far into another one; `None` of null.
     pub fn reference(&self, memory: Memory<'_>, object: Addr, offset: u64) -> Option<Addr> {
-        match self.narrow {
-            Some(narrow) => narrow.widen(memory.uint(object, offset, 4)?),
-            None => memory.pointer(object, offset),
-        }
+        let size = if self.narrow.is_some() { 4 } else { 8 };
+        self.referred(memory, memory.uint(object, offset, size)?)
     }
 
     /// How many elements an array has.
     pub fn length(&self, memory: Memory<'_>, array: Addr) -> Option<u64> {
         memory.uint(array, self.length, 4).filter(|length| *length <= i32::MAX as u64)
+    }
+
+    /// How far into an array of references the first one lies.
+    pub const fn elements_offset(&self) -> u64 {
+        self.references
     }
 
     /// Where the bytes of an array of bytes begin.

@@ -226,12 +226,20 @@ impl ThreadLayout {
             let tid = u32::try_from(memory.uint(system, self.tid, 4)?).ok()?;
             (tid != 0).then(|| Tid::new(tid))
         };
-        let object = || {
-            let object = memory.pointer(at, self.object)?;
-            if self.is_handle { memory.pointer(object, 0) } else { Some(object) }
+        // A collector may mark what is in handles.
+        let plain = |word| match objects {
+            Some(objects) => objects.oops.referred_in_full(memory, word),
+            None => Some(Addr::new(word)).filter(|at| at.get() != 0),
         };
-        let object = object();
-        let exception = self.pending_exception.and_then(|field| memory.pointer(at, field));
+        let in_field = |field, is_handle| {
+            let word = match is_handle {
+                true => memory.uint(memory.pointer(at, field)?, 0, 8),
+                false => memory.uint(at, field, 8),
+            };
+            plain(word?)
+        };
+        let object = in_field(self.object, self.is_handle);
+        let exception = self.pending_exception.and_then(|field| in_field(field, false));
         let facts =
             objects.zip(object).and_then(|(objects, object)| thread_object(objects, object));
         JavaThread {
@@ -241,9 +249,7 @@ impl ThreadLayout {
             facts: facts.unwrap_or_default(),
             activity: memory.uint(at, self.state, 4).and_then(Activity::of),
             pending_exception: exception,
-            runs: self
-                .virtual_thread
-                .and_then(|field| memory.pointer(memory.pointer(at, field)?, 0)),
+            runs: self.virtual_thread.and_then(|field| in_field(field, true)),
         }
     }
 }

@@ -8,7 +8,7 @@ use kcore_unwind::Tid;
 use rustc_hash::FxHashMap;
 
 use super::{Java, classes::Objects, probe::NAME, threads};
-use crate::{Host, Task, TaskStart};
+use crate::{Host, LanguageFrame, Task, TaskStart};
 
 /// The classes of virtual threads, and of what keeps their frames.
 const CLASS: &str = "java.lang.VirtualThread";
@@ -81,10 +81,7 @@ impl Java {
         let heap = self.layout.heap.as_ref()?;
         let objects = self.objects_in(host.space())?;
         let class = heap.class_named(&objects, CLASS)?;
-        let mirror = self.layout.mirror.and_then(|mirror| {
-            let handle = objects.memory.pointer(class, mirror)?;
-            objects.memory.pointer(handle, 0)
-        })?;
+        let mirror = self.layout.klasses?.mirror(&objects.oops, objects.memory, class)?;
         let mut states = objects.static_numbers(class, mirror);
         states.retain(|(name, _)| STATES.contains(&&**name));
         let mut found = FxHashMap::default();
@@ -109,6 +106,19 @@ impl Java {
     pub(super) fn virtual_tasks(&self, host: &dyn Host) -> Vec<Task> {
         let all = self.virtual_threads(host).iter();
         all.filter_map(|thread| self.virtual_task(host, thread)).collect()
+    }
+
+    /// The frames of a virtual thread that no thread runs, innermost first.
+    pub(super) fn virtual_frames(
+        &self,
+        host: &dyn Host,
+        thread: &VirtualThread,
+    ) -> Vec<LanguageFrame> {
+        let objects = self.objects_in(host.space());
+        let frames = objects
+            .zip(thread.chunk)
+            .map(|(objects, chunk)| self.frames_of_chunks(&objects, chunk));
+        frames.unwrap_or_default()
     }
 
     fn virtual_task(&self, host: &dyn Host, thread: &VirtualThread) -> Option<Task> {

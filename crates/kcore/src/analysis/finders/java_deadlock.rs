@@ -1,10 +1,8 @@
 //! Threads of Java that wait for each other. The system sees each of them wait for the virtual machine alone, which
 //! knows what for.
 
-use std::sync::Arc;
-
 use kcore_mem::Addr;
-use kcore_runtimes::java::{self, Java, JavaThread};
+use kcore_runtimes::java::{self, Java, LockThread};
 
 use crate::{
     Core,
@@ -18,7 +16,7 @@ pub const FINDER: Finder = Finder {
 };
 
 /// Threads, each with the object that it waits for and the next one holds.
-type Circle = Vec<(Arc<JavaThread>, Addr)>;
+type Circle = Vec<(LockThread, Addr)>;
 
 fn find(hang: &Hang<'_>) -> FinderAnswer {
     let core = hang.core();
@@ -42,9 +40,13 @@ fn sentence(circle: &Circle) -> String {
     format!("{} threads of Java wait for each other: {}", circle.len(), names.join(", "))
 }
 
-fn named(thread: &JavaThread) -> String {
-    let name = thread.facts.name.as_deref().unwrap_or("?").escape_debug();
-    thread.tid.map_or_else(|| format!("\"{name}\""), |tid| format!("thread {tid} \"{name}\""))
+fn named(thread: &LockThread) -> String {
+    let name = thread.name().unwrap_or("?").escape_debug();
+    match (thread.is_virtual(), thread.tid()) {
+        (true, _) => format!("virtual thread {} \"{name}\"", thread.id().unwrap_or_default()),
+        (false, Some(tid)) => format!("thread {tid} \"{name}\""),
+        (false, None) => format!("\"{name}\""),
+    }
 }
 
 fn with_threads(finding: Finding, core: &Core, circle: &Circle) -> Finding {
@@ -55,7 +57,7 @@ fn with_threads(finding: Finding, core: &Core, circle: &Circle) -> Finding {
         });
         let class = class.as_deref().unwrap_or("an object");
         let text = format!("{} waits for {class} at {:#x}", named(thread), object.get());
-        let source = thread.tid.map_or(EvidenceSource::Waits, EvidenceSource::Stack);
+        let source = thread.tid().map_or(EvidenceSource::Waits, EvidenceSource::Stack);
         finding.with(text, source)
     })
 }

@@ -1,0 +1,115 @@
+//! How collections keep what they hold (`src/java.base/share/classes/java/util`, JDK 11 to 25).
+
+/// Where a collection keeps what it holds, by the names of fields.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Layout {
+    /// An array, and how many of its elements count.
+    Array(&'static str, Option<&'static str>),
+    /// An array with places that are empty.
+    Sparse(&'static str),
+    /// An array that is used in a circle: from the first index on, up to the last one, or so many.
+    Ring(&'static str, &'static str, End),
+    /// Links: the first, the item of each, and whether the first one is without.
+    Links(&'static str, &'static str, bool),
+    /// An array of lists of entries with keys and values.
+    Buckets(&'static str, &'static str, &'static str),
+    /// Entries in an order of their own, by the first and the next.
+    Ordered(&'static str, &'static str),
+    /// A tree with a root.
+    Tree(&'static str),
+    /// An array of keys with their values behind them.
+    Pairs(&'static str),
+    /// An array of keys, and one of values.
+    Universe(&'static str, &'static str),
+    /// Fields, some of which may have nothing.
+    Fields(&'static [&'static str]),
+    /// One key and its value.
+    Pair(&'static str, &'static str),
+    /// Another collection that this is a view of.
+    View(&'static str),
+    /// A map of whose entries the keys alone count.
+    Keys(&'static str),
+}
+
+/// How the end of a ring is told.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum End {
+    Index(&'static str),
+    Count(&'static str),
+}
+
+/// A class with its word, the layout, and the field that says how many there are.
+pub(super) type Known = (&'static str, &'static str, Layout, Option<&'static str>);
+
+/// A class is looked for here before the ones that it extends.
+pub(super) const KNOWN: &[Known] = &[
+    ("java.util.ArrayList", "list", Layout::Array("elementData", Some("size")), Some("size")),
+    (
+        "java.util.Vector",
+        "list",
+        Layout::Array("elementData", Some("elementCount")),
+        Some("elementCount"),
+    ),
+    ("java.util.Arrays$ArrayList", "list", Layout::Array("a", None), None),
+    ("java.util.concurrent.CopyOnWriteArrayList", "list", Layout::Array("array", None), None),
+    ("java.util.concurrent.CopyOnWriteArraySet", "set", Layout::View("al"), None),
+    ("java.util.PriorityQueue", "list", Layout::Array("queue", Some("size")), Some("size")),
+    (
+        "java.util.concurrent.PriorityBlockingQueue",
+        "list",
+        Layout::Array("queue", Some("size")),
+        Some("size"),
+    ),
+    ("java.util.ArrayDeque", "list", Layout::Ring("elements", "head", End::Index("tail")), None),
+    (
+        "java.util.concurrent.ArrayBlockingQueue",
+        "list",
+        Layout::Ring("items", "takeIndex", End::Count("count")),
+        Some("count"),
+    ),
+    ("java.util.LinkedList", "list", Layout::Links("first", "item", false), Some("size")),
+    ("java.util.concurrent.LinkedBlockingQueue", "list", Layout::Links("head", "item", true), None),
+    (
+        "java.util.concurrent.LinkedBlockingDeque",
+        "list",
+        Layout::Links("first", "item", false),
+        Some("count"),
+    ),
+    (
+        "java.util.concurrent.ConcurrentLinkedQueue",
+        "list",
+        Layout::Links("head", "item", false),
+        None,
+    ),
+    ("java.util.LinkedHashMap", "map", Layout::Ordered("head", "after"), Some("size")),
+    ("java.util.HashMap", "map", Layout::Buckets("table", "key", "value"), Some("size")),
+    ("java.util.HashSet", "set", Layout::Keys("map"), None),
+    ("java.util.TreeMap", "map", Layout::Tree("root"), Some("size")),
+    ("java.util.TreeSet", "set", Layout::Keys("m"), None),
+    ("java.util.concurrent.ConcurrentHashMap", "map", Layout::Buckets("table", "key", "val"), None),
+    ("java.util.concurrent.ConcurrentHashMap$KeySetView", "set", Layout::Keys("map"), None),
+    ("java.util.Properties", "map", Layout::View("map"), None),
+    ("java.util.Hashtable", "map", Layout::Buckets("table", "key", "value"), Some("count")),
+    ("java.util.IdentityHashMap", "map", Layout::Pairs("table"), Some("size")),
+    ("java.util.WeakHashMap", "map", Layout::Buckets("table", "referent", "value"), Some("size")),
+    ("java.util.EnumMap", "map", Layout::Universe("keyUniverse", "vals"), Some("size")),
+    ("java.util.ImmutableCollections$ListN", "list", Layout::Array("elements", None), None),
+    ("java.util.ImmutableCollections$SetN", "set", Layout::Sparse("elements"), Some("size")),
+    ("java.util.ImmutableCollections$List12", "list", Layout::Fields(&["e0", "e1"]), None),
+    ("java.util.ImmutableCollections$Set12", "set", Layout::Fields(&["e0", "e1"]), None),
+    ("java.util.ImmutableCollections$MapN", "map", Layout::Pairs("table"), Some("size")),
+    ("java.util.ImmutableCollections$Map1", "map", Layout::Pair("k0", "v0"), None),
+    ("java.util.Collections$UnmodifiableSet", "set", Layout::View("c"), None),
+    ("java.util.Collections$UnmodifiableCollection", "list", Layout::View("c"), None),
+    ("java.util.Collections$UnmodifiableMap", "map", Layout::View("m"), None),
+    ("java.util.Collections$SynchronizedSet", "set", Layout::View("c"), None),
+    ("java.util.Collections$SynchronizedCollection", "list", Layout::View("c"), None),
+    ("java.util.Collections$SynchronizedMap", "map", Layout::View("m"), None),
+    ("java.util.Collections$SetFromMap", "set", Layout::Keys("m"), None),
+    ("java.util.Collections$SingletonList", "list", Layout::Fields(&["element"]), None),
+    ("java.util.Collections$SingletonSet", "set", Layout::Fields(&["element"]), None),
+    ("java.util.Collections$SingletonMap", "map", Layout::Pair("k", "v"), None),
+    ("java.util.Collections$EmptyList", "list", Layout::Fields(&[]), None),
+    ("java.util.Collections$EmptySet", "set", Layout::Fields(&[]), None),
+    ("java.util.Collections$EmptyMap", "map", Layout::Fields(&[]), None),
+];

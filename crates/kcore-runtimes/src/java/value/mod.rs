@@ -1,0 +1,377 @@
+//! Values of Java as trees: fields by their names, strings, numbers in boxes, arrays, and collections of `java.util` as what
+//! they hold.
+
+mod collection;
+mod layouts;
+pub(super) mod number;
+mod text;
+
+use std::borrow::Cow;
+
+use kcore_mem::Addr;
+
+use super::{
+    Java,
+    classes::Objects,
+    element::{ElementType, source_name},
+    klass::Shape,
+    walk::{Found, Walk},
+};
+use crate::{Host, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar};
+use collection::{Contents, Entry};
+
+/// Nodes of one tree, at most.
+const MAX_NODES: u64 = 1 << 16;
+/// What all enumerations extend.
+const ENUM: &str = "java.lang.Enum";
+const STRING: &str = "java.lang.String";
+
+/// How much is told of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Objects inside of each other.
+    pub depth: u32,
+    /// Parts of one object.
+    pub entries: u64,
+    /// Characters of one text.
+    pub characters: u64,
+}
+
+/// A step from a value to a part of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A field, or the value of a key of a map that is a string.
+    Name(String),
+    /// An element.
+    Index(u64),
+}
+
+impl Java {
+    /// The value of the object that begins at an address of the heap; `None` where none does.
+    pub fn value(&self, host: &dyn Host, at: Addr, limits: Limits) -> Option<ScriptNode> {
+        let objects = self.objects_in(host.space())?;
+        let mut reader = Reader::new(self, host, &objects, limits)?;
+        self.is_object(host, at).then_some(())?;
+        Some(reader.object(at, limits.depth))
+    }
+
+    /// What a reference says that is never narrow.
+    pub(super) fn referred_value(&self, host: &dyn Host, word: u64, limits: Limits) -> ScriptNode {
+        let unreadable = || note("objects cannot be decoded");
+        let Some(objects) = self.objects_in(host.space()) else { return unreadable() };
+        let to = objects.oops.referred_in_full(objects.memory, word);
+        match Reader::new(self, host, &objects, limits) {
+            Some(mut reader) => reader.reference(to, limits.depth),
+            None => unreadable(),
+        }
+    }
+
+    /// Whether an object begins at an address.
+    pub fn is_object(&self, host: &dyn Host, at: Addr) -> bool {
+        self.object_at(host, at).is_some_and(|found| found.at == at)
+    }
+
+    /// What steps lead to from an object; `None` where it has no such part, or that cannot be read.
+    pub fn part(
+        &self,
+        host: &dyn Host,
+        at: Addr,
+        steps: &[Step],
+        limits: Limits,
+    ) -> Option<ScriptNode> {
+        let objects = self.objects_in(host.space())?;
+        let mut reader = Reader::new(self, host, &objects, limits)?;
+        self.is_object(host, at).then_some(())?;
+        let Some((last, before)) = steps.split_last() else {
+            return Some(reader.object(at, limits.depth));
+        };
+        let mut at = at;
+        for step in before {
+            match reader.part(at, step)? {
+                Part::Object(Some(to)) => at = to,
+                _ => return None,
+            }
+        }
+        Some(match reader.part(at, last)? {
+            Part::Object(to) => reader.reference(to, limits.depth),
+            Part::Number(node) => node,
+        })
+    }
+}
+
+/// A part of an object.
+enum Part {
+    /// An object, or null.
+    Object(Option<Addr>),
+    /// What is no object.
+    Number(ScriptNode),
+}
+
+/// Reads values.
+struct Reader<'a> {
+    java: &'a Java,
+    host: &'a dyn Host,
+    objects: &'a Objects<'a>,
+    walk: Walk<'a>,
+    limits: Limits,
+    /// Nodes that may follow.
+    left: u64,
+    /// Objects that the one that is read is in.
+    above: Vec<Addr>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(
+        java: &'a Java,
+        host: &'a dyn Host,
+        objects: &'a Objects<'a>,
+        limits: Limits,
+    ) -> Option<Self> {
+        let walk = java.walk(host, objects)?;
+        Some(Self { java, host, objects, walk, limits, left: MAX_NODES, above: Vec::new() })
+    }
+
+    /// What a reference says.
+    fn reference(&mut self, to: Option<Addr>, depth: u32) -> ScriptNode {
+        match to {
+            Some(to) => self.object(to, depth),
+            None => ScriptNode::scalar("null", ScriptScalar::Word("null")),
+        }
+    }
+
+    fn object(&mut self, at: Addr, depth: u32) -> ScriptNode {
+        self.left = self.left.saturating_sub(1);
+        let Some(found) = self.walk.at(at) else {
+            return ScriptNode { at: Some(at), ..note("no object is there, or it cannot be read") };
+        };
+        let class = Some(source_name(&found.class.name).into());
+        let node = self.scalar(&found).unwrap_or_else(|| self.with_parts(&found, depth));
+        ScriptNode {
+            at: Some(at),
+            class: node.class.or(class),
+            ..ScriptNode { class: None, ..node }
+        }
+    }
+
+    /// A value that says all by itself.
+    fn scalar(&mut self, found: &Found) -> Option<ScriptNode> {
+        let name = &*found.class.name;
+        if name == STRING {
+            return Some(text::of_string(self.objects, found.at, self.limits.characters));
+        }
+        if let Some(node) = number::of_box(self.objects, found) {
+            return Some(node);
+        }
+        self.objects.class_is_a(found.class.at, ENUM).then_some(())?;
+        let name = self.objects.text(found.at, "name")?;
+        Some(ScriptNode::scalar("enum", ScriptScalar::Symbol(Some(name))))
+    }
+
+    fn with_parts(&mut self, found: &Found, depth: u32) -> ScriptNode {
+        let is_within = self.above.contains(&found.at);
+        if is_within || depth == 0 || self.left == 0 {
+            let scalar = match (is_within, self.class_scalar(found)) {
+                (true, _) => ScriptScalar::Note(Cow::Borrowed("circular")),
+                (_, Some(class)) => class,
+                _ => ScriptScalar::Elided,
+            };
+            return ScriptNode::scalar(kind(found), scalar);
+        }
+        self.above.push(found.at);
+        let node = match found.class.shape {
+            Shape::Array { header, element } => self.array(found, header, element, depth),
+            Shape::Mirror(_) => self.class(found, depth),
+            _ => self.instance(found, depth),
+        };
+        self.above.pop();
+        node
+    }
+
+    /// An array.
+    fn array(
+        &mut self,
+        found: &Found,
+        header: u64,
+        element: ElementType,
+        depth: u32,
+    ) -> ScriptNode {
+        let Some(length) = self.objects.oops.length(self.objects.memory, found.at) else {
+            return note("its length cannot be read");
+        };
+        let mut parts = Vec::new();
+        for index in 0..length.min(self.limits.entries) {
+            if self.left == 0 {
+                break;
+            }
+            let value = match self.element(found.at, header, element, index) {
+                Some(Part::Object(to)) => self.reference(to, depth.saturating_sub(1)),
+                Some(Part::Number(node)) => node,
+                None => note("it cannot be read"),
+            };
+            self.left = self.left.saturating_sub(1);
+            parts.push(ScriptPart::new(ScriptLabel::Index(index), value));
+        }
+        let is_cut = length > parts.len() as u64;
+        let parts = Some(ScriptParts { is_list: true, parts, is_cut });
+        ScriptNode { kind: "array", parts, length: Some(length), ..ScriptNode::default() }
+    }
+
+    fn element(&self, array: Addr, header: u64, element: ElementType, index: u64) -> Option<Part> {
+        let by = index.checked_mul(element.size(self.objects.oops.reference_size()))?;
+        self.at(array, header.checked_add(by)?, element)
+    }
+
+    /// What of a type lies so far into an object.
+    fn at(&self, object: Addr, offset: u64, element: ElementType) -> Option<Part> {
+        let memory = self.objects.memory;
+        if element == ElementType::Reference {
+            let size = usize::try_from(self.objects.oops.reference_size()).ok()?;
+            let word = memory.uint(object, offset, size)?;
+            return Some(Part::Object(self.objects.oops.referred(memory, word)));
+        }
+        number::at(memory, object, offset, element).map(Part::Number)
+    }
+
+    /// An object with fields, or what it holds where it is a collection.
+    fn instance(&mut self, found: &Found, depth: u32) -> ScriptNode {
+        match collection::contents(self.objects, found, self.limits.entries) {
+            Some(contents) => self.collection(contents, depth),
+            None => {
+                let fields = self.objects.fields_of(found.class.at);
+                let own = fields.iter().filter(|field| !field.is_static && !field.name.is_empty());
+                let parts = self.fields(found.at, own, depth);
+                ScriptNode { kind: "object", parts: Some(parts), ..ScriptNode::default() }
+            }
+        }
+    }
+
+    fn fields<'f>(
+        &mut self,
+        object: Addr,
+        fields: impl Iterator<Item = &'f super::fields::Field>,
+        depth: u32,
+    ) -> ScriptParts {
+        let mut parts = ScriptParts::default();
+        for field in fields {
+            if parts.parts.len() as u64 >= self.limits.entries || self.left == 0 {
+                parts.is_cut = true;
+                break;
+            }
+            let element = ElementType::of_signature(&field.signature);
+            let part = element.and_then(|element| self.at(object, field.offset, element));
+            let value = match part {
+                Some(Part::Object(to)) => self.reference(to, depth.saturating_sub(1)),
+                Some(Part::Number(node)) => node,
+                None => note("it cannot be read"),
+            };
+            parts.parts.push(ScriptPart::new(ScriptLabel::Name(field.name.clone()), value));
+        }
+        parts
+    }
+
+    /// A `java.lang.Class`, with the static fields of its class.
+    fn class(&mut self, found: &Found, depth: u32) -> ScriptNode {
+        let layout = self.java.layout.klasses.as_ref();
+        let of = layout.and_then(|layout| layout.of_mirror(self.objects.memory, found.at));
+        let declared = of.map(|of| self.objects.declared(of)).unwrap_or_default();
+        let parts = self.fields(found.at, declared.iter().filter(|field| field.is_static), depth);
+        let scalar = self.class_scalar(found);
+        ScriptNode { kind: "class", scalar, parts: Some(parts), ..ScriptNode::default() }
+    }
+
+    /// What a `java.lang.Class` says; of that of a primitive type its name is not known.
+    fn class_scalar(&self, found: &Found) -> Option<ScriptScalar> {
+        matches!(found.class.shape, Shape::Mirror(_)).then_some(())?;
+        let memory = self.objects.memory;
+        let of = self.java.layout.klasses.as_ref()?.of_mirror(memory, found.at);
+        let name = of.and_then(|of| self.objects.methods.class(memory, of));
+        let name = name.map(|name| source_name(&name).into());
+        let name = name.or_else(|| self.objects.text(found.at, "name"));
+        Some(ScriptScalar::Function { word: "class", name, file: None, line: None })
+    }
+
+    fn collection(&mut self, contents: Contents, depth: u32) -> ScriptNode {
+        let Contents { kind, entries, length, is_cut } = contents;
+        let below = depth.saturating_sub(1);
+        let mut parts = Vec::new();
+        for (index, entry) in (0_u64..).zip(entries) {
+            if self.left == 0 {
+                break;
+            }
+            let (label, value) = match entry {
+                Entry::Item(value) if kind == "list" => (ScriptLabel::Index(index), value),
+                Entry::Item(value) => (ScriptLabel::Item, value),
+                Entry::Pair(key, value) => {
+                    (ScriptLabel::Entry(Box::new(self.reference(key, below))), value)
+                }
+            };
+            let value = self.reference(value, below);
+            parts.push(ScriptPart::new(label, value));
+        }
+        let length = length.or_else(|| (!is_cut).then_some(parts.len() as u64));
+        let is_cut = is_cut || length.is_some_and(|length| length > parts.len() as u64);
+        let parts = Some(ScriptParts { is_list: kind == "list", parts, is_cut });
+        ScriptNode { kind, parts, length, ..ScriptNode::default() }
+    }
+
+    /// One step from an object.
+    fn part(&mut self, at: Addr, step: &Step) -> Option<Part> {
+        let found = self.walk.at(at)?;
+        if let (Shape::Array { header, element }, Step::Index(index)) = (found.class.shape, step) {
+            let length = self.objects.oops.length(self.objects.memory, at)?;
+            (*index < length).then_some(())?;
+            return self.element(at, header, element, *index);
+        }
+        if let Step::Name(name) = step {
+            let own = self.field(&found, name);
+            if own.is_some() {
+                return own;
+            }
+        }
+        let _ = self.host;
+        let contents = collection::contents(self.objects, &found, u64::MAX)?;
+        let entries = contents.entries.into_iter();
+        match step {
+            Step::Index(index) => {
+                { entries }.nth(usize::try_from(*index).ok()?).and_then(|entry| match entry {
+                    Entry::Item(value) => Some(Part::Object(value)),
+                    Entry::Pair(..) => None,
+                })
+            }
+            Step::Name(name) => { entries }.find_map(|entry| match entry {
+                Entry::Pair(Some(key), value) => {
+                    let is_it = self.walk.at(key).is_some_and(|it| &*it.class.name == STRING)
+                        && self.objects.string(key).as_deref() == Some(name);
+                    is_it.then_some(Part::Object(value))
+                }
+                _ => None,
+            }),
+        }
+    }
+
+    /// A field by its name, of a class a static one.
+    fn field(&self, found: &Found, name: &str) -> Option<Part> {
+        let read = |field: &super::fields::Field| {
+            self.at(found.at, field.offset, ElementType::of_signature(&field.signature)?)
+        };
+        if let Some(field) = self.objects.field(found.class.at, name) {
+            return read(&field);
+        }
+        matches!(found.class.shape, Shape::Mirror(_)).then_some(())?;
+        let of = self.java.layout.klasses.as_ref()?.of_mirror(self.objects.memory, found.at)?;
+        let declared = self.objects.declared(of);
+        declared.iter().find(|field| field.is_static && &*field.name == name).and_then(read)
+    }
+}
+
+fn kind(found: &Found) -> &'static str {
+    match found.class.shape {
+        Shape::Array { .. } => "array",
+        Shape::Mirror(_) => "class",
+        _ => "object",
+    }
+}
+
+fn note(text: &'static str) -> ScriptNode {
+    ScriptNode::scalar("unreadable", ScriptScalar::Note(Cow::Borrowed(text)))
+}
