@@ -13,7 +13,7 @@ use super::{
     classes::Objects as Reader,
     element::{ElementType, source_name},
     klass::{Klass, REFERENT, Shape},
-    walk::{Found, Walk},
+    walk::{JavaObject, Walk},
     words::Words,
 };
 use crate::{
@@ -37,7 +37,7 @@ impl Java {
         &self,
         host: &dyn Host,
         watch: Watch<'_>,
-        tell: &mut dyn FnMut(Found),
+        tell: &mut dyn FnMut(JavaObject),
     ) -> Result<(), Stopped> {
         let Some(reader) = self.objects_in(host.space()) else { return Ok(()) };
         let (Some(mut walk), Some(spaces)) = (self.walk(host, &reader), self.spaces(host)) else {
@@ -76,7 +76,7 @@ impl Java {
 
     /// The object that holds an address: the one that begins there, else the one that is met on the way from the beginning
     /// of its run of memory.
-    pub(super) fn object_at(&self, host: &dyn Host, at: Addr) -> Option<Found> {
+    pub(super) fn object_at(&self, host: &dyn Host, at: Addr) -> Option<JavaObject> {
         let reader = self.objects_in(host.space())?;
         let mut walk = self.walk(host, &reader)?;
         let space = self.space_at(host, at)?;
@@ -112,7 +112,7 @@ fn missing(passed: u64, unread: u64) -> Option<String> {
     }
 }
 
-fn heap_object(found: &Found) -> HeapObject {
+fn heap_object(found: &JavaObject) -> HeapObject {
     HeapObject { at: found.at, class: Some(found.class.at), size: found.size }
 }
 
@@ -214,7 +214,7 @@ impl Objects for Java {
 
 impl Java {
     /// The references of an object with their names.
-    fn named(&self, reader: &Reader<'_>, object: &Found) -> Vec<NamedEdge> {
+    fn named(&self, reader: &Reader<'_>, object: &JavaObject) -> Vec<NamedEdge> {
         let mut edges = Vec::new();
         match object.class.shape {
             Shape::Array { header, element: ElementType::Reference } => {
@@ -232,7 +232,12 @@ impl Java {
         edges
     }
 
-    fn named_of_fields(&self, reader: &Reader<'_>, object: &Found, edges: &mut Vec<NamedEdge>) {
+    fn named_of_fields(
+        &self,
+        reader: &Reader<'_>,
+        object: &JavaObject,
+        edges: &mut Vec<NamedEdge>,
+    ) {
         let class = &object.class;
         let fields = reader.fields_of(class.at);
         let own = fields.iter().filter(|field| !field.is_static && field.is_reference());
@@ -283,7 +288,7 @@ const fn strong(to: Addr, edge: Edge) -> NamedEdge {
 fn each_word(
     reader: &Reader<'_>,
     words: &mut Words<'_>,
-    object: &Found,
+    object: &JavaObject,
     tell: &mut dyn FnMut(u64, Addr),
 ) {
     let Shape::Chunk { size, .. } = object.class.shape else { return };
@@ -316,7 +321,7 @@ impl Targets for Nothing {
 
 impl Targets for References<'_> {
     fn each(&mut self, at: Addr, tell: &mut dyn FnMut(Addr)) {
-        let found = self.class_of(at).map(|class| Found { at, class, size: 0 });
+        let found = self.class_of(at).map(|class| JavaObject { at, class, size: 0 });
         let Some(mut found) = found else { return };
         if matches!(found.class.shape, Shape::Chunk { .. }) {
             let walk = self.java.walk(self.host, &self.reader);
@@ -344,7 +349,7 @@ impl<'a> References<'a> {
     }
 
     /// Tells what an object refers to.
-    fn of(&mut self, object: &Found, weak: bool, tell: &mut dyn FnMut(Addr)) {
+    fn of(&mut self, object: &JavaObject, weak: bool, tell: &mut dyn FnMut(Addr)) {
         let (oops, class) = (self.reader.oops, &object.class);
         if let Shape::Array { header, element: ElementType::Reference } = class.shape {
             return self.of_array(object.at, header, tell);

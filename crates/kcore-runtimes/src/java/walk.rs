@@ -37,7 +37,7 @@ pub struct BufferLayout {
 
 /// An object.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct JavaObject {
     /// Where it begins.
     pub at: Addr,
     /// Its class.
@@ -131,12 +131,12 @@ impl Java {
 
 impl Walk<'_> {
     /// The object that begins at an address, if one does.
-    pub fn at(&mut self, at: Addr) -> Option<Found> {
+    pub fn at(&mut self, at: Addr) -> Option<JavaObject> {
         at.get().is_multiple_of(STEP).then_some(())?;
         let word = self.objects.oops.class_word(&mut self.words, at)?;
         let class = self.class_of(word)?;
         let size = self.layout.size(&self.objects.oops, &mut self.words, at, &class)?;
-        Some(Found { at, class, size })
+        Some(JavaObject { at, class, size })
     }
 
     /// Whether the collector moved an object, and left this copy of it.
@@ -148,7 +148,7 @@ impl Walk<'_> {
     pub fn each(
         &mut self,
         space: &Space,
-        tell: &mut dyn FnMut(Found) -> ControlFlow<()>,
+        tell: &mut dyn FnMut(JavaObject) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let mut at = space.range.start;
         while at < space.range.end {
@@ -174,7 +174,7 @@ impl Walk<'_> {
         ControlFlow::Continue(())
     }
 
-    fn fits(&self, space: &Space, found: &Found) -> bool {
+    fn fits(&self, space: &Space, found: &JavaObject) -> bool {
         found.at.checked_add(found.size).is_some_and(|end| end <= space.limit)
     }
 

@@ -6,7 +6,7 @@ use kcore_mem::Addr;
 
 use super::{Dump, HeapDumpError, classes::NO_TRACE, output::Parts};
 use crate::{
-    java::{element::ElementType, klass::Shape, walk::Found},
+    java::{element::ElementType, klass::Shape, walk::JavaObject},
     objects::Watch,
 };
 
@@ -32,7 +32,7 @@ impl Dump<'_> {
         failed.map_or(Ok(()), |error| Err(error.into()))
     }
 
-    fn write_object(&mut self, found: &Found) -> io::Result<()> {
+    fn write_object(&mut self, found: &JavaObject) -> io::Result<()> {
         self.starts.add(found.at);
         let of_class = matches!(found.class.shape, Shape::Mirror(_))
             && self.klasses.of_mirror(self.objects.memory, found.at).is_some();
@@ -50,7 +50,7 @@ impl Dump<'_> {
         }
     }
 
-    fn write_instance(&mut self, found: &Found) -> io::Result<()> {
+    fn write_instance(&mut self, found: &JavaObject) -> io::Result<()> {
         let Some((mirror, fields)) = self.classes.get(&found.class.at).cloned() else {
             return Ok(());
         };
@@ -67,7 +67,12 @@ impl Dump<'_> {
         self.out.part(&body)
     }
 
-    fn write_array(&mut self, found: &Found, header: u64, element: ElementType) -> io::Result<()> {
+    fn write_array(
+        &mut self,
+        found: &JavaObject,
+        header: u64,
+        element: ElementType,
+    ) -> io::Result<()> {
         let length = self.objects.oops.length(self.objects.memory, found.at).unwrap_or_default();
         let width = element.size(8);
         let length = length.min(MAX_ARRAY.checked_div(width).unwrap_or_default());

@@ -6,8 +6,8 @@
 use kcore_mem::Addr;
 use rustc_hash::FxHashSet;
 
-use super::layouts::{End, KNOWN, Known, Layout};
-use crate::java::{classes::Objects, walk::Found};
+use super::layouts::{Collection, End, KNOWN, Layout};
+use crate::java::{classes::Objects, walk::JavaObject};
 
 /// Entries of one collection that are read, and places that are looked at for them, at most.
 const MAX_ENTRIES: u64 = 1 << 20;
@@ -42,7 +42,7 @@ pub(super) enum Entry {
 }
 
 /// What an object holds that is a collection, at most so much; `None` of any other.
-pub(super) fn contents(objects: &Objects<'_>, found: &Found, most: u64) -> Option<Contents> {
+pub(super) fn contents(objects: &Objects<'_>, found: &JavaObject, most: u64) -> Option<Contents> {
     let (_, kind, ..) = known(objects, found.class.at)?;
     let mut reader = Reader {
         objects,
@@ -56,7 +56,7 @@ pub(super) fn contents(objects: &Objects<'_>, found: &Found, most: u64) -> Optio
     Some(Contents { kind, entries, length, is_cut })
 }
 
-fn known(objects: &Objects<'_>, class: Addr) -> Option<&'static Known> {
+fn known(objects: &Objects<'_>, class: Addr) -> Option<&'static Collection> {
     let parent = |class: &Addr| objects.fields.parent(objects.memory, *class);
     let mut classes = std::iter::successors(Some(class), parent).take(MAX_DEPTH);
     classes.find_map(|class| {

@@ -39,10 +39,10 @@ pub(super) enum End {
 }
 
 /// A class with its word, the layout, and the field that says how many there are.
-pub(super) type Known = (&'static str, &'static str, Layout, Option<&'static str>);
+pub(super) type Collection = (&'static str, &'static str, Layout, Option<&'static str>);
 
 /// A class is looked for here before the ones that it extends.
-pub(super) const KNOWN: &[Known] = &[
+pub(super) const KNOWN: &[Collection] = &[
     ("java.util.ArrayList", "list", Layout::Array("elementData", Some("size")), Some("size")),
     (
         "java.util.Vector",

@@ -15,7 +15,7 @@ use super::{
     classes::Objects,
     element::{ElementType, source_name},
     klass::Shape,
-    walk::{Found, Walk},
+    walk::{JavaObject, Walk},
 };
 use crate::{Host, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar};
 use collection::{Contents, Entry};
@@ -154,7 +154,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A value that says all by itself.
-    fn scalar(&mut self, found: &Found) -> Option<ScriptNode> {
+    fn scalar(&mut self, found: &JavaObject) -> Option<ScriptNode> {
         let name = &*found.class.name;
         if name == STRING {
             return Some(text::of_string(self.objects, found.at, self.limits.characters));
@@ -167,7 +167,7 @@ impl<'a> Reader<'a> {
         Some(ScriptNode::scalar("enum", ScriptScalar::Symbol(Some(name))))
     }
 
-    fn with_parts(&mut self, found: &Found, depth: u32) -> ScriptNode {
+    fn with_parts(&mut self, found: &JavaObject, depth: u32) -> ScriptNode {
         let is_within = self.above.contains(&found.at);
         if is_within || depth == 0 || self.left == 0 {
             let scalar = match (is_within, self.class_scalar(found)) {
@@ -190,7 +190,7 @@ impl<'a> Reader<'a> {
     /// An array.
     fn array(
         &mut self,
-        found: &Found,
+        found: &JavaObject,
         header: u64,
         element: ElementType,
         depth: u32,
@@ -233,7 +233,7 @@ impl<'a> Reader<'a> {
     }
 
     /// An object with fields, or what it holds where it is a collection.
-    fn instance(&mut self, found: &Found, depth: u32) -> ScriptNode {
+    fn instance(&mut self, found: &JavaObject, depth: u32) -> ScriptNode {
         match collection::contents(self.objects, found, self.limits.entries) {
             Some(contents) => self.collection(contents, depth),
             None => {
@@ -270,7 +270,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A `java.lang.Class`, with the static fields of its class.
-    fn class(&mut self, found: &Found, depth: u32) -> ScriptNode {
+    fn class(&mut self, found: &JavaObject, depth: u32) -> ScriptNode {
         let layout = self.java.layout.klasses.as_ref();
         let of = layout.and_then(|layout| layout.of_mirror(self.objects.memory, found.at));
         let declared = of.map(|of| self.objects.declared(of)).unwrap_or_default();
@@ -280,7 +280,7 @@ impl<'a> Reader<'a> {
     }
 
     /// What a `java.lang.Class` says; of that of a primitive type its name is not known.
-    fn class_scalar(&self, found: &Found) -> Option<ScriptScalar> {
+    fn class_scalar(&self, found: &JavaObject) -> Option<ScriptScalar> {
         matches!(found.class.shape, Shape::Mirror(_)).then_some(())?;
         let memory = self.objects.memory;
         let of = self.java.layout.klasses.as_ref()?.of_mirror(memory, found.at);
@@ -350,7 +350,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A field by its name, of a class a static one.
-    fn field(&self, found: &Found, name: &str) -> Option<Part> {
+    fn field(&self, found: &JavaObject, name: &str) -> Option<Part> {
         let read = |field: &super::fields::Field| {
             self.at(found.at, field.offset, ElementType::of_signature(&field.signature)?)
         };
@@ -364,7 +364,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn kind(found: &Found) -> &'static str {
+fn kind(found: &JavaObject) -> &'static str {
     match found.class.shape {
         Shape::Array { .. } => "array",
         Shape::Mirror(_) => "class",

@@ -2,7 +2,7 @@
 
 use kcore_mem::Addr;
 
-use crate::java::{classes::Objects, element::ElementType, memory::Memory, walk::Found};
+use crate::java::{classes::Objects, element::ElementType, memory::Memory, walk::JavaObject};
 use crate::{ScriptNode, ScriptScalar, TextRest};
 
 /// Classes of boxes.
@@ -18,7 +18,7 @@ const BOXES: [(&str, ElementType); 8] = [
 ];
 
 /// What is in a box; `None` of what is none.
-pub(super) fn of_box(objects: &Objects<'_>, found: &Found) -> Option<ScriptNode> {
+pub(super) fn of_box(objects: &Objects<'_>, found: &JavaObject) -> Option<ScriptNode> {
     let (_, element) = BOXES.iter().find(|(name, _)| *name == &*found.class.name)?;
     let field = objects.field(found.class.at, "value")?;
     let node = at(objects.memory, found.at, field.offset, *element)?;
