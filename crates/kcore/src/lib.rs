@@ -140,6 +140,8 @@ mod values;
 mod variables;
 mod vtable_cache;
 pub mod waits;
+#[cfg(feature = "live")]
+pub mod watch;
 mod what_type;
 mod whatis;
 

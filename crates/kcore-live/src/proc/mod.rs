@@ -1,5 +1,6 @@
 //! What `/proc` tells of a process: see proc(5).
 
+mod look;
 mod smaps;
 mod stat;
 mod status;
@@ -7,6 +8,7 @@ mod turns;
 
 use std::{fs, io, path::Path};
 
+pub use look::{ProcessLook, ThreadLook};
 pub use smaps::MapDetails;
 pub use stat::TaskStat;
 pub use status::Status;
