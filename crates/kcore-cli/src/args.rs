@@ -19,6 +19,7 @@ use crate::man;
 use crate::profile::ProfileArgs;
 use crate::save::SaveArgs;
 use crate::tutorial::TutorialArgs;
+use crate::watch::WatchArgs;
 
 /// Exit status for a wrong command line, or a target that cannot be opened.
 pub(crate) const USAGE: u8 = 2;
@@ -209,6 +210,8 @@ pub(crate) enum Invocation {
     Heapdump(HeapdumpArgs),
     /// Questions about a core that comes with the program.
     Tutorial(TutorialArgs),
+    /// What of a live process does not move.
+    Watch(Box<WatchArgs>),
 }
 
 /// Reads a command line whose first word is the program's name. The second one may be that of another
@@ -249,6 +252,10 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Invocat
             let tutorial = TutorialArgs::try_parse_from(words.into_iter().skip(1));
             Ok(Invocation::Tutorial(tutorial.map_err(Exit::Clap)?))
         }
+        Some("watch") => {
+            let watch = WatchArgs::try_parse_from(words.into_iter().skip(1)).map_err(Exit::Clap)?;
+            Ok(Invocation::Watch(Box::new(watch)))
+        }
         _ => Ok(Invocation::Session(Box::new(parse_session(words)?))),
     }
 }
@@ -263,6 +270,7 @@ const OWN_OPTIONS: &[(&str, &str, MakeCommand)] = &[
     ("profile", "kcore-profile", ProfileArgs::command),
     ("save", "kcore-save", SaveArgs::command),
     ("tutorial", "kcore-tutorial", TutorialArgs::command),
+    ("watch", "kcore-watch", WatchArgs::command),
 ];
 
 /// The manual page that `kcore save --man` and its like ask for.

@@ -29,6 +29,7 @@ mod several;
 mod target;
 mod terminal;
 mod tutorial;
+mod watch;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         Ok(Invocation::Profile(args)) => profile::run(&args),
         Ok(Invocation::Heapdump(args)) => heapdump::run(&args),
         Ok(Invocation::Tutorial(args)) => tutorial::run(&args),
+        Ok(Invocation::Watch(args)) => watch::run(&args),
         Err(exit) => exit.show(),
     }
 }
