@@ -73,6 +73,7 @@ fn words(verdict: &str) -> &'static str {
         "stood_still" => "did not run",
         "same_frames" => "ran, and each snapshot found the same frames",
         "common_frames" => "ran, and each snapshot found these outer frames",
+        "not_counted" => "not known whether it ran",
         _ => "ran, and nothing is known to be common",
     }
 }
@@ -80,6 +81,8 @@ fn words(verdict: &str) -> &'static str {
 fn verdict(thread: &WatchedThread, place: Option<&Place>, snapshots: u64) -> &'static str {
     match place {
         _ if thread.stood_still => "stood_still",
+        // Only time on a processor proves that it ran.
+        _ if thread.ran.is_none_or(|ran| ran.is_zero()) => "not_counted",
         // One snapshot has nothing to be compared with.
         Some(place) if snapshots > 1 && !place.frames.is_empty() => {
             if place.is_same {
