@@ -498,6 +498,7 @@ mod tests {
             "kcore profile",
             "kcore ask",
             "kcore catch",
+            "kcore watch",
             "kcore tutorial",
         ] {
             assert!(help.contains(word), "{word}");
@@ -533,6 +534,7 @@ mod tests {
             ("profile", "--cpu"),
             ("ask", "--signal"),
             ("catch", "--within"),
+            ("watch", "--until"),
             ("tutorial", "--color"),
         ] {
             let page = text(&["kcore", word, "--man"]).replace("\\-", "-");

@@ -288,6 +288,18 @@ fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
+/// Runs commands, up to what stops all.
+pub(crate) fn each(session: &mut Session, commands: &[String], sink: &mut dyn Sink) -> Status {
+    let mut status = Status::DONE;
+    for command in commands {
+        status = status.then(session.eval(command, sink));
+        if status.stops() {
+            break;
+        }
+    }
+    status
+}
+
 /// Runs what nobody types, up to what stops all.
 fn batch(session: &mut Session, inputs: Vec<Input>, sink: &mut dyn Sink) -> Status {
     let mut status = Status::DONE;

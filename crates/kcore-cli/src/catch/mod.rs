@@ -10,7 +10,6 @@ use std::process::ExitCode;
 use anyhow::Result;
 use kcore::{Core, Event, LiveError, LiveMoment, OpenError, can_filter_calls};
 use kcore_dcmd::DcmdError;
-use kcore_shell::Status;
 
 pub(crate) use args::CatchArgs;
 pub(crate) use record::CaughtEvent;
@@ -106,13 +105,7 @@ fn show(args: &CatchArgs, live: &LiveTarget) -> Result<ExitCode> {
     if commands.is_empty() {
         commands = COMMANDS.map(str::to_owned).into();
     }
-    let mut status = Status::DONE;
-    for command in commands {
-        status = status.then(session.eval(&command, sink.as_mut()));
-        if status.stops() {
-            break;
-        }
-    }
+    let status = run::each(&mut session, &commands, sink.as_mut());
     let _ = sink.finish();
     Ok(if status.failed() { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
 }

@@ -16,6 +16,7 @@ use kcore::{Core, CoreTarget, OpenOptions, SaveError, SaveProgress, SaveWhat, Sa
 use kcore_render::io_reason;
 
 pub(crate) use args::{SaveArgs, WhatArgs};
+pub(crate) use summary::size;
 
 use crate::{args::USAGE, catch::is_over, ends, live::LiveTarget};
 

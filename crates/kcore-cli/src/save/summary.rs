@@ -71,7 +71,7 @@ fn missing(core: &SavedCore) -> Vec<String> {
 }
 
 /// Bytes as people say them.
-fn size(bytes: u64) -> String {
+pub(crate) fn size(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
     if bytes < 1 << 10 {
         return format!("{bytes} bytes");

@@ -2,47 +2,32 @@
 
 mod args;
 mod records;
+mod watched_process;
+mod watcher;
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
-use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use kcore::watch::{Looked, Places, Watch};
-use kcore::{Core, ThreadChoice};
+use kcore_dcmd::{DcmdError, Sink};
+use kcore_shell::Status;
 
 pub(crate) use args::WatchArgs;
 
-use crate::args::{Color, USAGE};
-use crate::live::LiveTarget;
-use crate::{ends, output};
+use crate::args::USAGE;
+use crate::save::{self, Saving};
+use crate::{live, output, run};
+use watched_process::{WatchedProcess, reason};
+use watcher::{Outcome, Watcher};
 
 /// Exit status when no condition came to hold.
 const FAILED: u8 = 1;
-/// How often it is looked whether somebody wants an end.
-const TICK: Duration = Duration::from_millis(20);
-/// Time for threads to go back to what they waited in after a stop.
-const SETTLE: Duration = Duration::from_millis(20);
-
-/// How watching ended.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Outcome {
-    Done,
-    Ended,
-    OtherProgram,
-    TimeOver,
-    Stopped,
-}
 
 /// Watches a process, and tells what did not move.
 pub(crate) fn run(args: &WatchArgs) -> ExitCode {
     match try_run(args) {
-        Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(_) if args.until.is_empty() => ExitCode::SUCCESS,
-        Ok(_) => ExitCode::from(FAILED),
+        Ok(code) => code,
         Err(error) => {
             say(&format!("{error:#}"));
             ExitCode::from(USAGE)
@@ -55,114 +40,128 @@ fn say(line: &str) {
     let _ = writeln!(io::stderr(), "kcore: {line}");
 }
 
-fn try_run(args: &WatchArgs) -> Result<Outcome> {
-    let target = args.live.named(&args.process)?;
-    if target.options.threads != ThreadChoice::All {
-        bail!("{}: all threads are watched: give a process id alone", args.process);
+fn try_run(args: &WatchArgs) -> Result<ExitCode> {
+    let mut watcher = Watcher::start(args)?;
+    say_beforehand(args, &watcher);
+    let outcome = watcher.run();
+    let nothing_is_known = watcher.watch.intervals() == 0 && watcher.places.snapshots() == 0;
+    if let (Outcome::Lost(why), true) = (&outcome, nothing_is_known) {
+        bail!("{why}");
     }
-    let stop = Arc::new(AtomicBool::new(false));
-    ends::set(&stop)?;
-    let mut watch = Watch::start(target.pid)?;
-    let mut places = Places::default();
-    let outcome = if args.until.is_empty() {
-        take_looks(args, &target, (&mut watch, &mut places), &stop)?
-    } else {
-        wait(args, &target, (&mut watch, &mut places), &stop)?
+    say_outcome(&outcome, args);
+    match (&outcome, &args.output) {
+        (Outcome::Held(..), Some(output)) => Ok(save_core(args, watcher, output)),
+        (_, Some(_)) => Ok(ExitCode::from(FAILED)),
+        (Outcome::Held(..), None) if args.commands.is_empty() => show_then(args, watcher, outcome),
+        (Outcome::Held(..), None) => run_commands(args, watcher, &outcome),
+        _ => show(args, &watcher, &outcome),
+    }
+}
+
+fn say_beforehand(args: &WatchArgs, watcher: &Watcher<'_>) {
+    let texts: Vec<&str> = args.until.iter().map(|wanted| wanted.text.as_str()).collect();
+    let what = match texts.as_slice() {
+        [] => {
+            let seconds = args.interval.as_secs_f64();
+            format!("{} snapshots, {seconds} s between two", args.intervals.saturating_add(1))
+        }
+        texts => format!("waiting for {}", texts.join(", ")),
     };
-    say_outcome(outcome, args);
-    show(args, &watch, &places)?;
-    Ok(outcome)
+    say(&format!("process {}: {what}", watcher.target.pid));
 }
 
-fn take_looks(
-    args: &WatchArgs,
-    target: &LiveTarget,
-    (watch, places): (&mut Watch, &mut Places),
-    stop: &AtomicBool,
-) -> Result<Outcome> {
-    places.add(&Core::of_process(target.pid, &target.options, &args.files.options())?);
-    for _ in 0..args.intervals {
-        thread::sleep(SETTLE);
-        if let Some(outcome) = outcome_of(watch.begin_interval()?) {
-            return Ok(outcome);
-        }
-        sleep(args.interval, stop);
-        if let Some(outcome) = outcome_of(watch.look()?) {
-            return Ok(outcome);
-        }
-        if stop.load(Ordering::Relaxed) {
-            return Ok(Outcome::Stopped);
-        }
-        places.add(&Core::of_process(target.pid, &target.options, &args.files.options())?);
-    }
-    Ok(Outcome::Done)
-}
-
-fn wait(
-    args: &WatchArgs,
-    target: &LiveTarget,
-    (watch, places): (&mut Watch, &mut Places),
-    stop: &AtomicBool,
-) -> Result<Outcome> {
-    let begun = Instant::now();
-    loop {
-        if args.until.iter().any(|condition| condition.holds(&watch.measures())) {
-            places.add(&Core::of_process(target.pid, &target.options, &args.files.options())?);
-            return Ok(Outcome::Done);
-        }
-        if stop.load(Ordering::Relaxed) {
-            return Ok(Outcome::Stopped);
-        }
-        if args.limit.is_some_and(|limit| begun.elapsed() >= limit) {
-            return Ok(Outcome::TimeOver);
-        }
-        sleep(args.interval, stop);
-        match watch.look()? {
-            Looked::Ended => return Ok(Outcome::Ended),
-            Looked::OtherProgram => say("the process started another program: watching that one"),
-            Looked::Runs => {}
-        }
-    }
-}
-
-const fn outcome_of(looked: Looked) -> Option<Outcome> {
-    match looked {
-        Looked::Runs => None,
-        Looked::Ended => Some(Outcome::Ended),
-        Looked::OtherProgram => Some(Outcome::OtherProgram),
-    }
-}
-
-fn sleep(time: Duration, stop: &AtomicBool) {
-    let begun = Instant::now();
-    while begun.elapsed() < time && !stop.load(Ordering::Relaxed) {
-        thread::sleep(TICK.min(time.saturating_sub(begun.elapsed())));
-    }
-}
-
-fn say_outcome(outcome: Outcome, args: &WatchArgs) {
+fn say_outcome(outcome: &Outcome, args: &WatchArgs) {
     let pid = &args.process;
-    match outcome {
-        Outcome::Done => {}
-        Outcome::Ended => say(&format!("process {pid} ended: what follows was true before")),
+    say(&match outcome {
+        Outcome::Watched => return,
+        Outcome::Held(wanted, now) => format!("{} holds: {}", wanted.text, reason(wanted, now)),
+        Outcome::Ended => format!("process {pid} ended: the rest is of the time before"),
         Outcome::OtherProgram => {
-            say(&format!("process {pid} started another program: watch it anew"));
+            format!("process {pid} started another program: the rest is of the one before")
         }
-        Outcome::TimeOver => say("the time is over, and no condition held"),
-        Outcome::Stopped => say("stopped early"),
+        Outcome::TimeOver => "no condition held in time".to_owned(),
+        Outcome::Stopped => "stopped early".to_owned(),
+        Outcome::Lost(why) => why.clone(),
+    });
+}
+
+fn save_core(args: &WatchArgs, watcher: Watcher<'_>, output: &Path) -> ExitCode {
+    save::save(&Saving {
+        live: watcher.target,
+        what: args.what.what(),
+        output,
+        pack: args.what.packs(output),
+        files: args.files.options(),
+    })
+}
+
+/// Takes the snapshot of a moment at which a condition holds, and shows it.
+fn show_then(args: &WatchArgs, mut watcher: Watcher<'_>, outcome: Outcome) -> Result<ExitCode> {
+    match watcher.add_snapshot() {
+        Ok(()) => show(args, &watcher, &outcome),
+        Err(lost) => {
+            say_outcome(&lost, args);
+            show(args, &watcher, &lost)
+        }
     }
 }
 
-fn show(args: &WatchArgs, watch: &Watch, places: &Places) -> Result<()> {
+/// Takes that snapshot, and runs the commands.
+fn run_commands(args: &WatchArgs, mut watcher: Watcher<'_>, outcome: &Outcome) -> Result<ExitCode> {
+    let core = match watcher.snapshot() {
+        Ok(core) => core,
+        Err(lost) => {
+            say_outcome(&lost, args);
+            return show(args, &watcher, &lost);
+        }
+    };
+    let facts = core.live_facts();
+    let notes = facts.map(|facts| live::notes(watcher.target.pid, &facts, core.threads().len()));
+    let format = output::format(args.json, args.color, core.target().word_size());
+    let mut session = run::session(core, format);
+    let typed = args.commands.iter().map(|command| command.to_string_lossy().into_owned());
+    let commands: Vec<String> = typed.collect();
+    with_sink(args, |sink| {
+        for note in notes.into_iter().flatten() {
+            let _ = sink.note(&note);
+        }
+        sink.put(&WatchedProcess::of(&watcher, outcome))?;
+        Ok(run::each(&mut session, &commands, sink))
+    })
+    .map(|status| match status.is_some_and(Status::failed) {
+        true => ExitCode::from(FAILED),
+        false => ExitCode::SUCCESS,
+    })
+}
+
+fn show(args: &WatchArgs, watcher: &Watcher<'_>, outcome: &Outcome) -> Result<ExitCode> {
+    with_sink(args, |sink| {
+        sink.put(&WatchedProcess::of(watcher, outcome))?;
+        records::put(&watcher.watch, &watcher.places, sink)
+    })?;
+    Ok(match outcome {
+        Outcome::Watched | Outcome::Held(..) => ExitCode::SUCCESS,
+        Outcome::Stopped if args.until.is_empty() => ExitCode::SUCCESS,
+        _ => ExitCode::from(FAILED),
+    })
+}
+
+/// Writes to where results go; `None` when nobody reads them any more.
+fn with_sink<T>(
+    args: &WatchArgs,
+    write: impl FnOnce(&mut dyn Sink) -> Result<T, DcmdError>,
+) -> Result<Option<T>> {
     const WORD: usize = 8;
-    let format = output::format(args.json, Color::Auto, WORD);
+    let format = output::format(args.json, args.color, WORD);
     let name = format!("process {}", args.process);
-    let shown = output::sink(format, Color::Auto, None, Some(&name)).and_then(|mut sink| {
-        records::put(watch, places, sink.as_mut())?;
-        sink.finish()
+    let written = output::sink(format, args.color, None, Some(&name)).and_then(|mut sink| {
+        let written = write(sink.as_mut())?;
+        sink.finish()?;
+        Ok(written)
     });
-    match shown {
-        Ok(()) | Err(kcore_dcmd::DcmdError::Closed) => Ok(()),
+    match written {
+        Ok(written) => Ok(Some(written)),
+        Err(DcmdError::Closed) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }

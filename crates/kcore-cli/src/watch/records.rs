@@ -1,46 +1,122 @@
-//! What was seen of a process, as records.
+//! What threads of a watched process did, by the frames in which they were found.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 use kcore::watch::{Place, PlaceFrame, Places, Watch, WatchedThread};
 use kcore_dcmd::{Cell, DcmdError, Fields, Record, Sink, View};
 
-/// The process as a whole.
-struct WatchRecord<'a>(&'a Watch);
+use super::watched_process::millis;
 
-impl Record for WatchRecord<'_> {
-    fn kind(&self) -> &'static str {
-        "watch"
+/// Threads that text names, at most: JSON names all.
+const NAMED: usize = 12;
+
+/// What is known of what a thread did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Verdict {
+    /// It did not run in any interval.
+    StoodStill,
+    /// It did not run in the last intervals.
+    StandsStill,
+    /// It ran, and all snapshots found the same frames.
+    SameFrames,
+    /// It ran, and all snapshots found the same outer frames.
+    CommonFrames,
+    /// It ran.
+    Ran,
+    /// It came while kcore watched.
+    Came,
+    /// The system counted no time on a processor.
+    NotCounted,
+}
+
+impl Verdict {
+    fn of(thread: &WatchedThread, place: Option<&Place>, snapshots: u64) -> Self {
+        let has_frames = place.is_some_and(|place| !place.frames.is_empty());
+        // One snapshot has nothing to be compared with, but is taken at the end.
+        let is_compared = snapshots > 1;
+        match thread {
+            _ if thread.stood_still => Self::StoodStill,
+            _ if !is_compared && !thread.still_for.is_zero() => Self::StandsStill,
+            _ if !thread.is_old => Self::Came,
+            // Only time on a processor proves that it ran.
+            _ if thread.ran.is_none_or(|ran| ran.is_zero()) => Self::NotCounted,
+            _ if !is_compared || !has_frames => Self::Ran,
+            _ if place.is_some_and(|place| place.is_same) => Self::SameFrames,
+            _ => Self::CommonFrames,
+        }
     }
 
-    fn view(&self) -> View {
-        View::Line(
-            "{intervals} intervals, {millis} ms, {cpu_millis} ms on processors\nthreads {threads_before} -> {threads}, \
-             RSS {rss_before?{rss_before}}{rss_before^unknown} -> {rss?{rss}}{rss^unknown} bytes, \
-             descriptors {fds_before?{fds_before}}{fds_before^unknown} -> {fds?{fds}}{fds^unknown}",
-        )
-    }
-
-    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
-        let change = self.0.change();
-        let millis = |time: std::time::Duration| u64::try_from(time.as_millis()).ok();
-        out.num("intervals", self.0.intervals())
-            .num("millis", millis(self.0.watched()))
-            .num("cpu_millis", millis(self.0.ran()))
-            .num("threads_before", change.threads[0])
-            .num("threads", change.threads[1])
-            .num("rss_before", change.resident[0])
-            .num("rss", change.resident[1])
-            .num("fds_before", change.descriptors[0])
-            .num("fds", change.descriptors[1]);
+    const fn name(self) -> &'static str {
+        match self {
+            Self::StoodStill => "stood_still",
+            Self::StandsStill => "stands_still",
+            Self::SameFrames => "same_frames",
+            Self::CommonFrames => "common_frames",
+            Self::Ran => "ran",
+            Self::Came => "came",
+            Self::NotCounted => "not_counted",
+        }
     }
 }
 
 /// Threads that did the same, in the same frames.
 struct WatchedStack<'a> {
-    verdict: &'static str,
+    verdict: Verdict,
     threads: Vec<WatchedThread>,
     place: Option<&'a Place>,
+    /// Snapshots that the frames are of.
+    snapshots: u64,
+}
+
+impl WatchedStack<'_> {
+    fn ran(&self) -> Option<Duration> {
+        self.threads.iter().map(|thread| thread.ran).sum()
+    }
+
+    fn still_for(&self) -> Duration {
+        self.threads.iter().map(|thread| thread.still_for).min().unwrap_or_default()
+    }
+
+    /// What its threads did, as a sentence that begins with their number.
+    fn words(&self) -> String {
+        let ran = self.ran().map(|time| format!("{:.2} s on processors", time.as_secs_f64()));
+        let ran = ran.unwrap_or_else(|| "for an unknown time".to_owned());
+        let did = match self.verdict {
+            Verdict::StoodStill => "did not run".to_owned(),
+            Verdict::StandsStill => {
+                format!("did not run for the last {:.1} s", self.still_for().as_secs_f64())
+            }
+            Verdict::SameFrames => format!("ran ({ran}), each snapshot found the same frames"),
+            Verdict::CommonFrames => format!("ran ({ran}), each snapshot found these outer frames"),
+            Verdict::Ran if self.snapshots > 1 => format!("ran ({ran}), in frames that changed"),
+            Verdict::Ran => format!("ran ({ran})"),
+            Verdict::Came => "came meanwhile".to_owned(),
+            Verdict::NotCounted => "not known whether it ran".to_owned(),
+        };
+        match self.threads.len() {
+            1 => format!("1 thread: {did}"),
+            count => format!("{count} threads: {did}"),
+        }
+    }
+
+    fn named(&self) -> String {
+        let tids = self.threads.iter().map(|thread| thread.tid.to_string());
+        let shown: Vec<String> = tids.take(NAMED).collect();
+        let more = self.threads.len().saturating_sub(shown.len());
+        match more {
+            0 => shown.join(", "),
+            _ => format!("{} and {more} more", shown.join(", ")),
+        }
+    }
+
+    fn lines(&self) -> Vec<Cell<'static>> {
+        let Some(place) = self.place else { return Vec::new() };
+        let cut = (!place.is_same && !place.frames.is_empty()).then_some("...");
+        let end = (!place.is_complete && !place.frames.is_empty()).then_some("-- not whole");
+        let frames = place.frames.iter().map(spelled);
+        let lines = cut.map(str::to_owned).into_iter().chain(frames);
+        lines.chain(end.map(str::to_owned)).map(Cell::text).collect()
+    }
 }
 
 impl Record for WatchedStack<'_> {
@@ -49,59 +125,34 @@ impl Record for WatchedStack<'_> {
     }
 
     fn view(&self) -> View {
-        View::Line("\n{words}: {tids}{waits_for? (waits for {waits_for})}{lines*\n    {.}}")
+        View::Line("\n{words}{waits_for?, waits for {waits_for}}: {named}{lines*\n    {.}}")
     }
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
         let tids = self.threads.iter().map(|thread| Cell::Num(thread.tid.get().into())).collect();
         let frames = self.place.map(|place| place.frames.as_slice()).unwrap_or_default();
-        let lines = frames.iter().map(|frame| Cell::text(spelled(frame))).collect();
-        let ran: Option<u64> =
-            self.threads.iter().map(|it| u64::try_from(it.ran?.as_millis()).ok()).sum();
-        out.text("verdict", self.verdict)
+        out.text("verdict", self.verdict.name())
             .put("tids", Cell::List(tids))
-            .num("cpu_millis", ran)
+            .num("cpu_millis", self.ran().and_then(millis))
+            .num("still_millis", millis(self.still_for()))
             .opt_text("waits_for", self.place.and_then(|place| place.waits_for.as_deref()))
             .put("frames", Cell::List(frames.iter().map(cell).collect()))
-            .display("words", Cell::text(words(self.verdict)))
-            .display("lines", Cell::List(lines));
-    }
-}
-
-fn words(verdict: &str) -> &'static str {
-    match verdict {
-        "stood_still" => "did not run",
-        "same_frames" => "ran, and each snapshot found the same frames",
-        "common_frames" => "ran, and each snapshot found these outer frames",
-        "not_counted" => "not known whether it ran",
-        _ => "ran, and nothing is known to be common",
-    }
-}
-
-fn verdict(thread: &WatchedThread, place: Option<&Place>, snapshots: u64) -> &'static str {
-    match place {
-        _ if thread.stood_still => "stood_still",
-        // Only time on a processor proves that it ran.
-        _ if thread.ran.is_none_or(|ran| ran.is_zero()) => "not_counted",
-        // One snapshot has nothing to be compared with.
-        Some(place) if snapshots > 1 && !place.frames.is_empty() => {
-            if place.is_same {
-                "same_frames"
-            } else {
-                "common_frames"
-            }
-        }
-        _ => "ran",
+            .put("all_frames", Cell::or_null(self.place.map(|place| place.is_same), Cell::Bool))
+            .put("complete", Cell::or_null(self.place.map(|place| place.is_complete), Cell::Bool))
+            .display("words", Cell::text(self.words()))
+            .display("named", Cell::text(self.named()))
+            .display("lines", Cell::List(self.lines()));
     }
 }
 
 fn spelled(frame: &PlaceFrame) -> String {
     let name = frame.function.as_deref().unwrap_or("<unknown>");
-    let place = match (&frame.file, frame.line) {
-        (Some(file), Some(line)) => format!(" at {file}:{line}"),
-        _ => String::new(),
-    };
-    format!("{name}{place}{}", if frame.is_guess { " [guessed]" } else { "" })
+    let guess = if frame.is_guess { " [guessed]" } else { "" };
+    match (&frame.file, frame.line, &frame.module) {
+        (Some(file), Some(line), _) => format!("{name} at {file}:{line}{guess}"),
+        (_, _, Some(module)) => format!("{module}`{name}{guess}"),
+        _ => format!("{name}{guess}"),
+    }
 }
 
 fn cell(frame: &PlaceFrame) -> Cell<'static> {
@@ -117,25 +168,82 @@ fn cell(frame: &PlaceFrame) -> Cell<'static> {
     ])
 }
 
-/// Puts the process, and its threads by what they did, the most first.
+/// Puts the threads by what they did, those that stood still first, and of these the most first.
 pub(super) fn put(watch: &Watch, places: &Places, sink: &mut dyn Sink) -> Result<(), DcmdError> {
-    sink.put(&WatchRecord(watch))?;
+    let snapshots = places.snapshots();
     let mut groups: BTreeMap<String, WatchedStack<'_>> = BTreeMap::new();
     for thread in watch.threads() {
-        let place = places.of(thread.tid);
-        let verdict = verdict(&thread, place, places.snapshots());
-        let lines: Vec<String> = place.iter().flat_map(|it| &it.frames).map(spelled).collect();
-        let waits = place.and_then(|place| place.waits_for.as_deref());
-        let new = || WatchedStack { verdict, threads: Vec::new(), place };
-        groups
-            .entry(format!("{verdict} {waits:?} {lines:?}"))
-            .or_insert_with(new)
-            .threads
-            .push(thread);
+        let place = places.of(thread.tid).filter(|_| thread.is_old || snapshots == 1);
+        let verdict = Verdict::of(&thread, place, snapshots);
+        let place_key = place.map(|place| (&place.waits_for, &place.frames, place.is_same));
+        let new = || WatchedStack { verdict, threads: Vec::new(), place, snapshots };
+        let group = groups.entry(format!("{verdict:?} {place_key:?}")).or_insert_with(new);
+        group.threads.push(thread);
     }
     let mut groups: Vec<WatchedStack<'_>> = groups.into_values().collect();
-    groups.sort_by_key(|group| {
-        (group.verdict != "stood_still", std::cmp::Reverse(group.threads.len()))
-    });
+    groups.sort_by_key(|group| (group.verdict, std::cmp::Reverse(group.threads.len())));
     groups.iter().try_for_each(|group| sink.put(group))
+}
+
+#[cfg(test)]
+mod tests {
+    use kcore::Tid;
+
+    use super::*;
+
+    fn thread(ran: u64) -> WatchedThread {
+        WatchedThread {
+            tid: Tid::new(7),
+            name: "a".to_owned(),
+            is_old: true,
+            stood_still: false,
+            still_for: Duration::ZERO,
+            ran: Some(Duration::from_nanos(ran)),
+        }
+    }
+
+    fn place(is_same: bool) -> Place {
+        let frame = PlaceFrame {
+            function: Some("spin".into()),
+            module: Some("libspin.so".into()),
+            file: None,
+            line: None,
+            is_guess: false,
+        };
+        Place { frames: vec![frame], is_same, is_complete: true, waits_for: None, snapshots: 2 }
+    }
+
+    #[test]
+    fn nothing_is_claimed_that_was_not_counted() {
+        let (same, other) = (place(true), place(false));
+        let still = Duration::from_secs(1);
+        let stood = WatchedThread { stood_still: true, still_for: still, ..thread(0) };
+        let stands = WatchedThread { still_for: still, ..thread(5) };
+        let new = WatchedThread { is_old: false, ..thread(5) };
+        let unknown = WatchedThread { ran: None, ..thread(5) };
+        for (thread, place, snapshots, verdict) in [
+            (&stood, Some(&same), 2, Verdict::StoodStill),
+            (&stands, Some(&same), 1, Verdict::StandsStill),
+            (&stands, Some(&same), 2, Verdict::SameFrames),
+            (&thread(5), Some(&other), 2, Verdict::CommonFrames),
+            (&thread(5), None, 2, Verdict::Ran),
+            (&thread(5), Some(&same), 1, Verdict::Ran),
+            (&thread(0), Some(&same), 2, Verdict::NotCounted),
+            (&unknown, Some(&same), 2, Verdict::NotCounted),
+            (&new, Some(&same), 2, Verdict::Came),
+        ] {
+            assert_eq!(Verdict::of(thread, place, snapshots), verdict, "{thread:?} {place:?}");
+        }
+    }
+
+    #[test]
+    fn frames_that_differ_are_cut_with_a_mark() {
+        let other = place(false);
+        let threads = (0..20).map(|_| thread(5)).collect();
+        let verdict = Verdict::CommonFrames;
+        let stack = WatchedStack { verdict, threads, place: Some(&other), snapshots: 2 };
+        let lines = stack.lines();
+        assert_eq!(lines, [Cell::text("..."), Cell::text("libspin.so`spin")]);
+        assert!(stack.named().ends_with("7, 7 and 8 more"), "{}", stack.named());
+    }
 }

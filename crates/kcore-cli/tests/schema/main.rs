@@ -144,6 +144,23 @@ fn what_is_caught_is_written_as_the_schema_says() {
 }
 
 #[test]
+fn what_is_watched_is_written_as_the_schema_says() {
+    let mut sleeps = Command::new("sleep").arg("60").spawn().unwrap();
+    let pid = sleeps.id().to_string();
+    for words in [&["-i", "0.1", "-n", "1"][..], &["--until", "threads=1"]] {
+        let mut kcore = Command::new(env!("CARGO_BIN_EXE_kcore"));
+        let output = kcore.args(["watch", "--json", &pid]).args(words).output().unwrap();
+        let output = String::from_utf8(output.stdout).unwrap();
+        let records: Vec<Value> =
+            output.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let seen = check(&schema(), "watch", &records);
+        assert!(seen.contains("watch") && seen.contains("watched_stack"), "{seen:?}");
+    }
+    sleeps.kill().unwrap();
+    sleeps.wait().unwrap();
+}
+
+#[test]
 fn dcmds_of_javascript_write_what_the_schema_says() {
     let schema = schema();
     let case = match gen_cores::ensure("node-waiting", "node24").expect("a core") {
