@@ -6,6 +6,7 @@ use kcore::watch::{Place, PlaceFrame, Places, Watch, WatchedThread};
 use kcore_dcmd::{Cell, DcmdError, Fields, Record, Sink, View};
 
 use super::watched_process::millis;
+use crate::live;
 
 /// Threads that text names, at most: JSON names all.
 const NAMED: usize = 12;
@@ -77,9 +78,13 @@ impl WatchedStack<'_> {
         self.threads.iter().map(|thread| thread.still_for).min().unwrap_or_default()
     }
 
+    fn waits_for(&self) -> Option<&str> {
+        self.place.and_then(|place| place.waits_for.as_deref())
+    }
+
     /// What its threads did, as a sentence that begins with their number.
     fn words(&self) -> String {
-        let ran = self.ran().map(|time| format!("{:.2} s on processors", time.as_secs_f64()));
+        let ran = self.ran().map(|time| format!("{} on processors", spelled_time(time)));
         let ran = ran.unwrap_or_else(|| "for an unknown time".to_owned());
         let did = match self.verdict {
             Verdict::StoodStill => "did not run".to_owned(),
@@ -91,11 +96,17 @@ impl WatchedStack<'_> {
             Verdict::Ran if self.snapshots > 1 => format!("ran ({ran}), in frames that changed"),
             Verdict::Ran => format!("ran ({ran})"),
             Verdict::Came => "came meanwhile".to_owned(),
-            Verdict::NotCounted => "not known whether it ran".to_owned(),
+            Verdict::NotCounted => "may have run: no time on a processor was counted".to_owned(),
         };
+        let waits = self.waits_for().map(|what| match self.verdict {
+            Verdict::StoodStill | Verdict::StandsStill => format!(", waits for {what}"),
+            // Only the last snapshot tells.
+            _ => format!(", last seen waiting for {what}"),
+        });
+        let waits = waits.unwrap_or_default();
         match self.threads.len() {
-            1 => format!("1 thread: {did}"),
-            count => format!("{count} threads: {did}"),
+            1 => format!("1 thread {did}{waits}"),
+            count => format!("{count} threads {did}{waits}"),
         }
     }
 
@@ -125,7 +136,7 @@ impl Record for WatchedStack<'_> {
     }
 
     fn view(&self) -> View {
-        View::Line("\n{words}{waits_for?, waits for {waits_for}}: {named}{lines*\n    {.}}")
+        View::Line("\n{words}: {named}{lines*\n    {.}}")
     }
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
@@ -135,13 +146,22 @@ impl Record for WatchedStack<'_> {
             .put("tids", Cell::List(tids))
             .num("cpu_millis", self.ran().and_then(millis))
             .num("still_millis", millis(self.still_for()))
-            .opt_text("waits_for", self.place.and_then(|place| place.waits_for.as_deref()))
+            .opt_text("waits_for", self.waits_for())
             .put("frames", Cell::List(frames.iter().map(cell).collect()))
             .put("all_frames", Cell::or_null(self.place.map(|place| place.is_same), Cell::Bool))
             .put("complete", Cell::or_null(self.place.map(|place| place.is_complete), Cell::Bool))
             .display("words", Cell::text(self.words()))
             .display("named", Cell::text(self.named()))
             .display("lines", Cell::List(self.lines()));
+    }
+}
+
+/// A time as people say it.
+fn spelled_time(time: Duration) -> String {
+    if time < Duration::from_secs(1) {
+        live::time(time)
+    } else {
+        format!("{:.2} s", time.as_secs_f64())
     }
 }
 

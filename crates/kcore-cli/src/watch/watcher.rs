@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use kcore::watch::{Condition, Looked, Measures, Places, Watch};
-use kcore::{Core, LiveError, OpenError, OpenOptions, ThreadChoice};
+use kcore::{Core, LiveError, LiveFacts, OpenError, OpenOptions, ThreadChoice};
 
 use super::{WatchArgs, args::Wanted};
 use crate::live::LiveTarget;
@@ -149,7 +149,7 @@ impl<'a> Watcher<'a> {
         went_on(self.watch.begin_interval()?)?;
         let core = taken.map_err(|error| self.why(&error))?;
         self.snapshots = self.snapshots.saturating_add(1);
-        self.stopped = self.stopped.max(core.live_facts().map(|facts| facts.stopped));
+        self.stopped = self.stopped.max(core.live_facts().and_then(|facts| longest_stop(&facts)));
         Ok(core)
     }
 
@@ -187,6 +187,11 @@ impl<'a> Watcher<'a> {
             thread::sleep(TICK.min(time.saturating_sub(begun.elapsed())));
         }
     }
+}
+
+/// The longest of the stops of a snapshot.
+fn longest_stop(facts: &LiveFacts) -> Option<Duration> {
+    facts.before.iter().copied().chain([facts.stopped]).max()
 }
 
 const fn went_on(looked: Looked) -> Result<(), Outcome> {

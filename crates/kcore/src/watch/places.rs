@@ -27,8 +27,8 @@ impl PlaceFrame {
         let location: &Location = &frame.location;
         Self {
             function: location.function.clone(),
-            module: location.module.clone().map(Into::into),
-            file: location.file.clone().map(Into::into),
+            module: location.module.clone(),
+            file: location.file.clone(),
             line: location.line,
             is_guess: frame.is_guess(),
         }
