@@ -76,7 +76,7 @@ pub(crate) struct WatchArgs {
 
     /// Wait until this holds; may be repeated: the first one that holds counts
     #[arg(long, value_name = "CONDITION", value_parser = condition)]
-    pub(crate) until: Vec<Wanted>,
+    pub(crate) until: Vec<WantedCondition>,
 
     /// With --until: wait for at most so many seconds
     #[arg(long, value_name = "SECONDS", requires = "until", value_parser = seconds)]
@@ -129,7 +129,7 @@ pub(crate) struct WatchArgs {
 
 /// A condition, and how it was typed.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Wanted {
+pub(crate) struct WantedCondition {
     pub(crate) text: String,
     pub(crate) condition: Condition,
 }
@@ -145,10 +145,10 @@ fn interval(text: &str) -> Result<Duration, String> {
     if time < LEAST { Err("a tenth of a second (0.1) at least".to_owned()) } else { Ok(time) }
 }
 
-fn condition(text: &str) -> Result<Wanted, String> {
+fn condition(text: &str) -> Result<WantedCondition, String> {
     let condition = Condition::parse(text)
         .ok_or("a condition, such as idle=30s, rss=2G, threads=500, fds=1000 or cpu=90%")?;
-    Ok(Wanted { text: text.to_owned(), condition })
+    Ok(WantedCondition { text: text.to_owned(), condition })
 }
 
 #[cfg(test)]

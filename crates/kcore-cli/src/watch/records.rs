@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use kcore::watch::{Place, PlaceFrame, Places, Watch, WatchedThread};
+use kcore::watch::{CommonFrame, CommonStack, CommonStacks, Watch, WatchedThread};
 use kcore_dcmd::{Cell, DcmdError, Fields, Record, Sink, View};
 
 use super::watched_process::millis;
@@ -31,7 +31,7 @@ enum Verdict {
 }
 
 impl Verdict {
-    fn of(thread: &WatchedThread, place: Option<&Place>, snapshots: u64) -> Self {
+    fn of(thread: &WatchedThread, place: Option<&CommonStack>, snapshots: u64) -> Self {
         let has_frames = place.is_some_and(|place| !place.frames.is_empty());
         // One snapshot has nothing to be compared with, but is taken at the end.
         let is_compared = snapshots > 1;
@@ -64,7 +64,7 @@ impl Verdict {
 struct WatchedStack<'a> {
     verdict: Verdict,
     threads: Vec<WatchedThread>,
-    place: Option<&'a Place>,
+    place: Option<&'a CommonStack>,
     /// Snapshots that the frames are of.
     snapshots: u64,
 }
@@ -165,7 +165,7 @@ fn spelled_time(time: Duration) -> String {
     }
 }
 
-fn spelled(frame: &PlaceFrame) -> String {
+fn spelled(frame: &CommonFrame) -> String {
     let name = frame.function.as_deref().unwrap_or("<unknown>");
     let guess = if frame.is_guess { " [guessed]" } else { "" };
     match (&frame.file, frame.line, &frame.module) {
@@ -175,7 +175,7 @@ fn spelled(frame: &PlaceFrame) -> String {
     }
 }
 
-fn cell(frame: &PlaceFrame) -> Cell<'static> {
+fn cell(frame: &CommonFrame) -> Cell<'static> {
     let text = |text: &Option<std::sync::Arc<str>>| {
         Cell::or_null(text.as_deref().map(str::to_owned), Cell::text)
     };
@@ -189,7 +189,11 @@ fn cell(frame: &PlaceFrame) -> Cell<'static> {
 }
 
 /// Puts the threads by what they did, those that stood still first, and of these the most first.
-pub(super) fn put(watch: &Watch, places: &Places, sink: &mut dyn Sink) -> Result<(), DcmdError> {
+pub(super) fn put(
+    watch: &Watch,
+    places: &CommonStacks,
+    sink: &mut dyn Sink,
+) -> Result<(), DcmdError> {
     let snapshots = places.snapshots();
     let mut groups: BTreeMap<String, WatchedStack<'_>> = BTreeMap::new();
     for thread in watch.threads() {
@@ -222,15 +226,21 @@ mod tests {
         }
     }
 
-    fn place(is_same: bool) -> Place {
-        let frame = PlaceFrame {
+    fn place(is_same: bool) -> CommonStack {
+        let frame = CommonFrame {
             function: Some("spin".into()),
             module: Some("libspin.so".into()),
             file: None,
             line: None,
             is_guess: false,
         };
-        Place { frames: vec![frame], is_same, is_complete: true, waits_for: None, snapshots: 2 }
+        CommonStack {
+            frames: vec![frame],
+            is_same,
+            is_complete: true,
+            waits_for: None,
+            snapshots: 2,
+        }
     }
 
     #[test]

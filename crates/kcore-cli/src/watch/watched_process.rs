@@ -6,7 +6,7 @@ use kcore::watch::{Condition, Measures};
 use kcore_dcmd::{Cell, Fields, Record, View};
 
 use super::{
-    args::Wanted,
+    args::WantedCondition,
     watcher::{Outcome, Watcher},
 };
 use crate::{live, save};
@@ -89,7 +89,7 @@ pub(super) fn millis(time: Duration) -> Option<u64> {
 }
 
 /// What was found when a condition was looked at.
-pub(super) fn reason(wanted: &Wanted, now: &Measures) -> String {
+pub(super) fn reason(wanted: &WantedCondition, now: &Measures) -> String {
     match wanted.condition {
         Condition::Idle(_) => format!("no thread ran for {:.1} s", now.idle.as_secs_f64()),
         Condition::Resident(_) => save::size(now.resident.unwrap_or_default()),
@@ -146,7 +146,7 @@ mod tests {
         ] {
             let condition = Condition::parse(text).unwrap();
             assert!(condition.holds(&now), "{text}");
-            let wanted = Wanted { text: text.to_owned(), condition };
+            let wanted = WantedCondition { text: text.to_owned(), condition };
             assert_eq!(reason(&wanted, &now), found);
         }
     }

@@ -6,10 +6,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use kcore::watch::{Condition, Looked, Measures, Places, Watch};
+use kcore::watch::{CommonStacks, Condition, Looked, Measures, Watch};
 use kcore::{Core, LiveError, LiveFacts, OpenError, OpenOptions, ThreadChoice};
 
-use super::{WatchArgs, args::Wanted};
+use super::{WatchArgs, args::WantedCondition};
 use crate::live::LiveTarget;
 use crate::{ends, folders};
 
@@ -24,7 +24,7 @@ pub(super) enum Outcome {
     /// All looks were taken.
     Watched,
     /// A condition holds.
-    Held(Wanted, Measures),
+    Held(WantedCondition, Measures),
     /// The process ended.
     Ended,
     /// It started another program.
@@ -50,7 +50,7 @@ pub(super) struct Watcher<'a> {
     files: OpenOptions,
     stop: Arc<AtomicBool>,
     pub(super) watch: Watch,
-    pub(super) places: Places,
+    pub(super) places: CommonStacks,
     /// Snapshots that were taken.
     pub(super) snapshots: u64,
     /// The longest stop for one.
@@ -68,14 +68,14 @@ impl<'a> Watcher<'a> {
             bail!("{}: all threads are watched: give the id of a process alone", args.process);
         }
         let watch = Watch::start(target.pid)?;
-        let is_idle = |wanted: &Wanted| matches!(wanted.condition, Condition::Idle(_));
+        let is_idle = |wanted: &WantedCondition| matches!(wanted.condition, Condition::Idle(_));
         if args.until.iter().any(is_idle) && !watch.counts_turns() {
             bail!("idle: this system does not count how often threads run (/proc/PID/schedstat)");
         }
         let stop = Arc::default();
         ends::set(&stop)?;
         let files = OpenOptions { cache_dir: folders::cache(), ..args.files.options() };
-        let (places, stopped) = (Places::default(), None);
+        let (places, stopped) = (CommonStacks::default(), None);
         Ok(Self { args, target, files, stop, watch, places, snapshots: 0, stopped })
     }
 

@@ -3,8 +3,8 @@
 //! A look reads `/proc` alone and stops nothing. Counters that did not change prove that a thread has not run. A
 //! thread that ran may stand where it stood before, and have done any amount of work in between.
 
+mod common_stacks;
 mod condition;
-mod places;
 
 use std::{
     collections::HashMap,
@@ -13,8 +13,8 @@ use std::{
 
 use kcore_live::{LiveError, Pid, Process, ProcessLook, ThreadLook};
 
+pub use common_stacks::{CommonFrame, CommonStack, CommonStacks};
 pub use condition::{Condition, Measures, parse_seconds};
-pub use places::{Place, PlaceFrame, Places};
 
 use crate::Tid;
 

@@ -9,7 +9,7 @@ const MAX_FRAMES: usize = 512;
 
 /// A function on a stack.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct PlaceFrame {
+pub struct CommonFrame {
     /// Its name; `None` if it has none.
     pub function: Option<Arc<str>>,
     /// Its module.
@@ -22,7 +22,7 @@ pub struct PlaceFrame {
     pub is_guess: bool,
 }
 
-impl PlaceFrame {
+impl CommonFrame {
     fn of(frame: &NamedFrame) -> Self {
         let location: &Location = &frame.location;
         Self {
@@ -46,9 +46,9 @@ impl PlaceFrame {
 
 /// Where a thread was found at each snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct CommonStack {
     /// The frames in common, innermost first, from the outermost one on.
-    pub frames: Vec<PlaceFrame>,
+    pub frames: Vec<CommonFrame>,
     /// Whether these were all frames of each stack.
     pub is_same: bool,
     /// Whether each stack was found to its outermost frame.
@@ -61,19 +61,19 @@ pub struct Place {
 
 /// Where threads were found.
 #[derive(Debug, Default)]
-pub struct Places {
-    threads: HashMap<Tid, Place>,
+pub struct CommonStacks {
+    threads: HashMap<Tid, CommonStack>,
     snapshots: u64,
 }
 
-impl Places {
+impl CommonStacks {
     /// Adds a snapshot.
     pub fn add(&mut self, core: &Core) {
         self.snapshots = self.snapshots.saturating_add(1);
         let tids = core.tids();
         for (tid, stack) in tids.iter().zip(core.stacks(&tids, MAX_FRAMES)) {
-            let frames = core.named_frames(&stack).map(|frame| PlaceFrame::of(&frame)).collect();
-            let place = Place {
+            let frames = core.named_frames(&stack).map(|frame| CommonFrame::of(&frame)).collect();
+            let place = CommonStack {
                 frames,
                 is_same: true,
                 is_complete: stack.is_complete(),
@@ -89,7 +89,7 @@ impl Places {
     }
 
     /// Where a thread was found; `None` unless all snapshots have it.
-    pub fn of(&self, tid: Tid) -> Option<&Place> {
+    pub fn of(&self, tid: Tid) -> Option<&CommonStack> {
         self.threads.get(&tid).filter(|place| place.snapshots == self.snapshots)
     }
 
@@ -99,9 +99,9 @@ impl Places {
     }
 }
 
-fn joined(before: &Place, now: Place) -> Place {
+fn joined(before: &CommonStack, now: CommonStack) -> CommonStack {
     let pairs = before.frames.iter().rev().zip(now.frames.iter().rev());
-    let mut frames: Vec<PlaceFrame> = pairs.map_while(|(one, two)| one.common(two)).collect();
+    let mut frames: Vec<CommonFrame> = pairs.map_while(|(one, two)| one.common(two)).collect();
     frames.reverse();
     let is_whole = frames.len() == before.frames.len() && frames.len() == now.frames.len();
     let is_complete = before.is_complete && now.is_complete;
@@ -109,7 +109,7 @@ fn joined(before: &Place, now: Place) -> Place {
     if !is_complete && !is_whole {
         frames.clear();
     }
-    Place {
+    CommonStack {
         is_same: before.is_same && is_whole,
         is_complete,
         frames,
@@ -134,8 +134,8 @@ fn waits_for(core: &Core, tid: Tid) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn place(functions: &[(&str, u32)], is_complete: bool) -> Place {
-        let frame = |(name, line): &(&str, u32)| PlaceFrame {
+    fn place(functions: &[(&str, u32)], is_complete: bool) -> CommonStack {
+        let frame = |(name, line): &(&str, u32)| CommonFrame {
             function: Some((*name).into()),
             module: None,
             file: None,
@@ -143,7 +143,7 @@ mod tests {
             is_guess: false,
         };
         let frames = functions.iter().map(frame).collect();
-        Place { frames, is_same: true, is_complete, waits_for: None, snapshots: 1 }
+        CommonStack { frames, is_same: true, is_complete, waits_for: None, snapshots: 1 }
     }
 
     #[test]
