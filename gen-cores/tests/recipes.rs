@@ -16,6 +16,7 @@ const WITHOUT_GCORE: &[&str] = &[
     "go-ends-memory",
     "go-ends-nil",
     "go-ends-overflow",
+    "go-heap",
     "go-plugin",
     "go-race",
     "go-shared",

@@ -70,7 +70,7 @@ fn core_of_examples(spec: &Spec) -> Arc<Core> {
         Group::Runtimes if spec.name.starts_with("goroutine") => open("goroutines", "go1.19").core,
         Group::Runtimes if spec.name == "channel" => open("go-waits", "go1.27-stripped").core,
         Group::Runtimes if spec.name.starts_with("go") => open("go-heap", "go1.19").core,
-        Group::Runtimes if spec.name.starts_with("java") => open("java-threads", "java11").core,
+        Group::Runtimes if spec.name.contains("java") => open("java-threads", "java11").core,
         Group::Runtimes if spec.name == "fibers" => open("fibers", "O2-pie").core,
         Group::Runtimes if spec.name.starts_with("py") => open("python-stack", "python3.11").core,
         Group::Runtimes => open("node-waiting", "node24").core,
