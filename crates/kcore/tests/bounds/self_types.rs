@@ -11,6 +11,8 @@ use crate::{measure::measure, sections};
 
 /// The memory that may be used for them.
 const MOST: usize = 8 << 20;
+/// How often it is measured.
+const ROUNDS: usize = 3;
 /// Offset of the structure in the unit.
 const STRUCTURE: u8 = 11 + 3;
 
@@ -62,7 +64,7 @@ fn asked(elf: &[u8], name: &str) -> (usize, usize) {
     let exe = folder.path().join("program");
     fs::write(&exe, elf).expect("a program");
     let options = OpenOptions { exe: Some(exe), ..OpenOptions::default() };
-    let (counts, allocated) = measure(name, || {
+    let ask = || {
         let core = Core::open(&options).expect("it opens");
         let ty = core.types().named(None, name).expect("it has the type");
         assert_eq!(ty.size(), Some(32), "{name}");
@@ -73,9 +75,12 @@ fn asked(elf: &[u8], name: &str) -> (usize, usize) {
         assert!(at.member(&core, "nosuch").is_err());
         assert!(at.part_at(&core, 5).is_none_or(|(_, path)| path.len() < 1000));
         (all.into_iter().max().unwrap_or(0), count(&at.layout(&core, &limits)))
-    });
-    assert!(allocated.peak < MOST, "{name}: {allocated:?}");
-    counts
+    };
+    // What other tests allocate meanwhile, to make their inputs, is measured too: the least of some rounds is not theirs.
+    let measured: Vec<_> = (0..ROUNDS).map(|_| measure(name, ask)).collect();
+    let least = measured.iter().map(|(_, allocated)| allocated.peak).min();
+    assert!(least < Some(MOST), "{name}: {least:?}");
+    measured[0].0
 }
 
 #[test]
