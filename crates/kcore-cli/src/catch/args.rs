@@ -36,8 +36,13 @@ than 5.13, or kcore may not read /sys/kernel/tracing), each system call stops it
 twice. kcore says so before it waits. A breakpoint on a function needs Linux 5.13; a machine
 has about four of them.
 
-If kcore itself is killed (SIGKILL) at the very microsecond of a system call or function
-that it waits for, the process may end by SIGTRAP. Any other end of kcore lets it run on.";
+A signal that the process takes by sigwait(3) or a signalfd is never delivered, and so not
+seen. When the process starts another program, the wait ends.
+
+The kernel tells of system calls and functions by SIGTRAP. A thread that blocks this signal
+is caught later than the event, and kcore says so. If kcore itself is killed (SIGKILL) when
+such a signal was just sent, or is blocked, the process may end by SIGTRAP. Any other end of
+kcore lets it run on.";
 
 const AFTER_LONG_HELP: &str = "\
 Examples:

@@ -26,6 +26,11 @@ pub(super) fn parse(word: &str, snapshot: &mut dyn FnMut() -> Result<Core>) -> R
         "failure" => Ok(Event::BadEnd),
         "exit" => Ok(Event::End),
         _ => match signal_number(word) {
+            Some(libc::SIGKILL | libc::SIGSTOP) => {
+                bail!(
+                    "{word}: nobody can see this signal before it acts (failure is caught as it ends)"
+                )
+            }
             Some(number) => Ok(Event::Signal(number)),
             None => bail!(
                 "{word}: no event (CALL=ERROR, SIGNAL, fatal, failure, exit, FUNCTION()); see kcore catch --help"
@@ -35,15 +40,17 @@ pub(super) fn parse(word: &str, snapshot: &mut dyn FnMut() -> Result<Core>) -> R
 }
 
 fn failed_call(call: &str, error: &str) -> Result<Event> {
+    if ["exit", "exit_group"].contains(&call) {
+        bail!("{call}: this system call never fails (the event exit is the end of the process)");
+    }
     let number = system_call::number(OWN, call)
         .with_context(|| format!("{call}: no system call of {OWN} has this name"))?;
-    let error =
-        match error {
-            "any" => None,
-            _ => Some(errno::number(error).with_context(|| {
-                format!("{error}: no error has this name (such as EBADF, or any)")
-            })?),
-        };
+    let error = match error {
+        "any" => None,
+        _ => Some(errno::number(error).with_context(|| {
+            format!("{error}: no error has this name (such as close=EBADF, or close=any)")
+        })?),
+    };
     Ok(Event::Call { number, error })
 }
 
@@ -83,6 +90,8 @@ mod tests {
         for (word, why) in [
             ("closs=EBADF", "closs: no system call"),
             ("close=EBAD", "EBAD: no error"),
+            ("SIGKILL", "SIGKILL: nobody can see"),
+            ("exit=any", "exit: this system call never fails"),
             ("main", "main: no event"),
             ("main()", "no process"),
         ] {

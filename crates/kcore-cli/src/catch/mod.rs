@@ -49,6 +49,7 @@ fn say(line: &str) {
 
 fn try_run(args: &CatchArgs) -> Result<ExitCode> {
     let mut live = args.live.named(&args.process)?;
+    Core::check_process(live.pid)?;
     let mut snapshot = || Ok(Core::of_process(live.pid, &live.options, &args.files.options())?);
     let events: Result<Vec<Event>> =
         args.events.iter().map(|word| event::parse(word, &mut snapshot)).collect();

@@ -10,8 +10,13 @@ pub(crate) struct CaughtEvent {
     tid: Tid,
     name: Option<String>,
     what: What,
+    late: bool,
     text: String,
 }
+
+/// What is said of a thread that has gone on since.
+const LATE: &str =
+    ", and has gone on since: it had blocked SIGTRAP, by which the kernel tells of it";
 
 /// The facts of an event, by its kind.
 struct What {
@@ -32,8 +37,9 @@ impl CaughtEvent {
         let name = thread.and_then(|thread| Some(thread.live.as_ref()?.name.clone()));
         let what = What::of(&caught.what, core);
         let who = name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
-        let text = format!("thread {tid}{who} {}", what.words(&caught.what));
-        Self { tid, name, what, text }
+        let late = if caught.late { LATE } else { "" };
+        let text = format!("thread {tid}{who} {}{late}", what.words(&caught.what));
+        Self { tid, name, what, late: caught.late, text }
     }
 
     /// In words: `thread 4711 (worker) called close(0x63, ...), which failed with EBADF`.
@@ -62,7 +68,7 @@ impl What {
             }
             Happening::Call { number, error, .. } => Self {
                 call: Some(call_name(*number)),
-                error: Some(error_name(*error)),
+                error: error.map(error_name),
                 ..Self::of_kind("call")
             },
             Happening::Function(at) => {
@@ -140,6 +146,7 @@ impl Record for CaughtEvent {
             .opt_text("function", function.as_deref())
             .addr("address", *address)
             .put("status", Cell::or_null(*status, |status| Cell::Int(i64::from(status))))
+            .flag("late", self.late)
             .display("text", Cell::text(self.text.as_str()));
     }
 }

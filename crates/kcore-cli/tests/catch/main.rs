@@ -219,6 +219,26 @@ fn events_of_many_threads_at_once_hurt_nobody() {
 }
 
 #[test]
+fn a_thread_that_blocks_all_signals_is_caught_late_and_lives() {
+    let mut target = Target::start();
+    let tid = target.begin(b'm');
+    for event in ["close=EBADF", "close_twice()", "close=EIO", "close=any"] {
+        let words = ["--within", "2", &target.running.pid(), event, "--json", "-c", "::stack"];
+        let mut kcore = Command::new(env!("CARGO_BIN_EXE_kcore"));
+        let output = kcore.arg("catch").args(words).stdin(Stdio::null()).output().unwrap();
+        if event == "close=EIO" {
+            assert_eq!(output.status.code(), Some(1), "it never fails so");
+            continue;
+        }
+        let caught = &records(&output, "caught_event")[0];
+        assert_eq!((&caught["late"], caught["thread"].as_u64()), (&true.into(), Some(tid)));
+    }
+    // It takes its signals again, and none of kcore's own is left among them.
+    thread::sleep(Duration::from_millis(700));
+    target.runs_on();
+}
+
+#[test]
 fn what_ends_a_wait_is_said() {
     for (letter, said) in [
         (b'q', "ended, and none of the events came before"),
@@ -246,6 +266,7 @@ fn what_cannot_be_waited_for_is_refused() {
         ("closs=EBADF", "closs: no system call"),
         ("close=EBAD", "EBAD: no error"),
         ("SIGNOSUCH", "SIGNOSUCH: no event"),
+        ("SIGKILL", "SIGKILL: nobody can see"),
         ("nosuch()", "nosuch: unknown symbol name"),
     ] {
         let output = kcore(&target.running.pid(), &[event]).output().unwrap();

@@ -34,6 +34,22 @@ static void *closes(void *unused) {
     }
 }
 
+/* Blocks all signals while it closes, as the C library does where it makes threads. */
+static void *blocks(void *unused) {
+    (void)unused;
+    sigset_t all, before;
+    sigfillset(&all);
+    say("blocks");
+    for (int i = 0;; i++) {
+        pthread_sigmask(SIG_SETMASK, &all, &before);
+        close_twice(dup(1));
+        /* At first for long. */
+        if (i % 100 == 0) usleep(500000);
+        pthread_sigmask(SIG_SETMASK, &before, 0);
+        usleep(1000);
+    }
+}
+
 static void *calls(void *unused) {
     (void)unused;
     say("calls");
@@ -73,6 +89,7 @@ int main(void) {
         switch (letter) {
         case 'b': start(closes, 1); break;
         case 'f': start(calls, 1); break;
+        case 'm': start(blocks, 1); break;
         case 's': start(storms, 8); say("storms"); break;
         case 'h': printf("handled %d\n", (int)handled); fflush(stdout); break;
         case 'v': *(volatile int *)8 = 1; break;

@@ -51,7 +51,11 @@ fn a_program_that_gives_up_without_an_exception_says_why() {
             let sentence = finding["sentence"].as_str().unwrap();
             assert!(sentence.starts_with(says), "{options:?} {bug}: {sentence}");
             let facts = (&finding["finder"], &finding["confidence"]);
-            assert_eq!(facts, (&"terminate".into(), &"certain".into()), "{options:?} {bug}");
+            // Where the function is inlined, the compiler may have merged calls.
+            let is_merged =
+                options.contains(&"-O2") && is_whole && ["thread", "assign"].contains(bug);
+            let sure = if is_merged { "likely" } else { "certain" };
+            assert_eq!(facts, (&"terminate".into(), &sure.into()), "{options:?} {bug}");
             runs_all(bug, &core, finding);
         }
         fs::remove_file(program).unwrap();

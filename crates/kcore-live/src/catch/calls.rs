@@ -56,5 +56,6 @@ pub fn failed(tid: i32, events: &[Event]) -> Option<Caught> {
     };
     events.iter().find(wanted).filter(|_| is_error)?;
     let arguments = machine::call_arguments(general);
-    Some(Caught { tid, what: Happening::Call { number, error, arguments } })
+    let what = Happening::Call { number, error: Some(error), arguments };
+    Some(Caught { tid, what, late: false })
 }

@@ -5,7 +5,7 @@
 //! stop a traced thread anyway. Where the system refuses events of system calls, each call stops its thread twice.
 
 mod calls;
-mod fatal;
+mod signals;
 mod traps;
 mod watch;
 
@@ -55,6 +55,9 @@ pub struct Caught {
     pub tid: i32,
     /// What happened.
     pub what: Happening,
+    /// Whether the thread stands where it went on to, and not where it happened: it had blocked SIGTRAP, by which the
+    /// kernel tells of calls and functions.
+    pub late: bool,
 }
 
 /// What happened to a thread.
@@ -67,9 +70,9 @@ pub enum Happening {
     Call {
         /// The number of the call.
         number: u64,
-        /// `errno`.
-        error: i32,
-        /// Its arguments, as far as the machine keeps them in registers.
+        /// `errno`; `None` of one that is told late, if any was waited for.
+        error: Option<i32>,
+        /// Its arguments, as far as the machine keeps them in registers; none of one that is told late.
         arguments: Vec<u64>,
     },
     /// It is about to run the first instruction of this function.

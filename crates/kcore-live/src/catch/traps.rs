@@ -52,6 +52,11 @@ impl Traps {
         Ok(())
     }
 
+    /// Whether there are any.
+    pub const fn are_set(&self) -> bool {
+        !self.open.is_empty()
+    }
+
     /// Ends them: no thread gets a signal from now on.
     pub fn end(&self) {
         self.open.iter().for_each(Trap::end);

@@ -8,7 +8,7 @@ use std::{
 use super::{
     Caught, Event, Happening, Moment,
     calls::{self, failed},
-    fatal::is_fatal,
+    signals::{is_fatal, waits_for_trap},
     traps::Traps,
 };
 use crate::{
@@ -28,6 +28,9 @@ const NAP: Duration = Duration::from_micros(50);
 const LONG_NAP: Duration = Duration::from_millis(1);
 /// After so long nothing has happened for long.
 const LONG: Duration = Duration::from_millis(20);
+
+/// How often it looks for threads that block the signal of an event.
+const BLOCKED_LOOKS: Duration = Duration::from_millis(100);
 
 /// What is waited for, in a process whose threads are traced.
 #[derive(Debug)]
@@ -75,7 +78,12 @@ impl<'a> Watch<'a> {
     pub fn wait(&mut self) -> Result<Caught, LiveError> {
         let mut quiet = Instant::now();
         let mut looks: u32 = 0;
+        let mut looked = Instant::now();
         loop {
+            if looked.elapsed() > BLOCKED_LOOKS {
+                self.look_for_blocked();
+                looked = Instant::now();
+            }
             if let Some(stop) = stops::any_stop() {
                 if let Next::Caught(caught) = self.take(stop)? {
                     self.traps.end();
@@ -129,6 +137,7 @@ impl<'a> Watch<'a> {
                 let _ = stops::listen(tid);
                 Ok(Next::Goes)
             }
+            Why::Event { event: libc::PTRACE_EVENT_STOP, .. } => Ok(self.asked(tid)),
             Why::Event { .. } => Ok(self.goes_on(tid, 0)),
         }
     }
@@ -144,7 +153,7 @@ impl<'a> Watch<'a> {
     fn signal(&mut self, tid: i32, signal: i32) -> Next {
         let info = ptrace::signal(tid).unwrap_or_default();
         if let Some(number) = trap::sender(&info).filter(|_| signal == libc::SIGTRAP) {
-            return match self.trapped(tid, number) {
+            return match self.trapped(tid, number, &info) {
                 Some(caught) => self.stays(tid, caught),
                 None => self.goes_on(tid, 0),
             };
@@ -155,17 +164,56 @@ impl<'a> Watch<'a> {
             _ => false,
         };
         if self.events.iter().any(is_wanted) {
-            return Next::Caught(Caught { tid, what: Happening::Signal(signal) });
+            return Next::Caught(Caught { tid, what: Happening::Signal(signal), late: false });
         }
         self.goes_on(tid, signal)
     }
 
-    /// What the trap of an event tells of a thread.
-    fn trapped(&self, tid: i32, number: u32) -> Option<Caught> {
-        match self.events.get(usize::try_from(number).ok()?)? {
-            Event::Function(at) => Some(Caught { tid, what: Happening::Function(*at) }),
-            Event::Call { .. } => failed(tid, self.events),
-            _ => None,
+    /// What the trap of an event tells of a thread that was about to take its signal.
+    fn trapped(&self, tid: i32, number: u32, info: &[u8]) -> Option<Caught> {
+        if trap::is_late(info) {
+            return self.told_late(tid, number);
+        }
+        match self.event(number)? {
+            Event::Function(at) if counter_of(tid) == Some(at.get()) => {
+                Some(Caught { tid, what: Happening::Function(*at), late: false })
+            }
+            Event::Call { .. } => failed(tid, self.events).or_else(|| self.told_late(tid, number)),
+            _ => self.told_late(tid, number),
+        }
+    }
+
+    /// What a trap tells of a thread that has gone on since, with SIGTRAP blocked.
+    fn told_late(&self, tid: i32, number: u32) -> Option<Caught> {
+        let what = match self.event(number)? {
+            Event::Function(at) => Happening::Function(*at),
+            Event::Call { number, error } => {
+                Happening::Call { number: *number, error: *error, arguments: Vec::new() }
+            }
+            _ => return None,
+        };
+        Some(Caught { tid, what, late: true })
+    }
+
+    fn event(&self, number: u32) -> Option<&Event> {
+        self.events.get(usize::try_from(number).ok()?)
+    }
+
+    /// A thread stands still that was asked to, or is new: a trap may have told it what it blocks.
+    fn asked(&mut self, tid: i32) -> Next {
+        let numbers =
+            stops::waiting_signals(tid).into_iter().filter_map(|info| trap::sender(&info));
+        match numbers.into_iter().find_map(|number| self.told_late(tid, number)) {
+            Some(caught) => self.stays(tid, caught),
+            None => self.goes_on(tid, 0),
+        }
+    }
+
+    /// Asks threads to stop for which SIGTRAP waits: they block it.
+    fn look_for_blocked(&self) {
+        if self.traps.are_set() {
+            let blocked = self.tids.iter().filter(|tid| waits_for_trap(self.process, **tid));
+            blocked.for_each(|tid| drop(ptrace::interrupt(*tid)));
         }
     }
 
@@ -201,7 +249,7 @@ impl<'a> Watch<'a> {
         if !self.events.iter().any(is_wanted) || (call == Some(libc::SYS_exit) && !is_last) {
             return self.goes_on(tid, 0);
         }
-        let caught = Caught { tid, what: Happening::End { status, signal } };
+        let caught = Caught { tid, what: Happening::End { status, signal }, late: false };
         let next = self.stays(tid, caught);
         match signal != 0 || call == Some(libc::SYS_exit_group) || is_last {
             true => next,
@@ -224,4 +272,11 @@ fn call_of(tid: i32) -> Option<i64> {
     let mut general = [0; GENERAL_SIZE];
     let len = ptrace::registers(tid, ptrace::GENERAL, &mut general).ok()?;
     i64::try_from(machine::call_number(general.get(..len)?)?).ok()
+}
+
+/// The program counter of a stopped thread.
+fn counter_of(tid: i32) -> Option<u64> {
+    let mut general = [0; GENERAL_SIZE];
+    let len = ptrace::registers(tid, ptrace::GENERAL, &mut general).ok()?;
+    machine::program_counter(general.get(..len)?)
 }

@@ -11,6 +11,14 @@ use crate::{
     },
 };
 
+/// The bit of SIGTRAP in a set of signals.
+const OWN_SIGNAL: u64 = 1 << (libc::SIGTRAP - 1);
+
+/// Whether a signal of kcore's own waits for a stopped thread.
+fn has_own_signal(tid: i32) -> bool {
+    stops::waiting_signals(tid).iter().any(|info| trap::sender(info).is_some())
+}
+
 /// Where a thread is on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
@@ -132,12 +140,15 @@ impl Tracee {
         self.signal.clear();
     }
 
-    /// Lets it run until it has taken the signals of kcore's own that wait for it: they would end its process once nobody
-    /// holds them back. It stands still then.
+    /// Lets it take the signals of kcore's own that wait for it, those too that it blocks: they would end its process once
+    /// nobody holds them back. It stands still then, where it stood.
     pub fn take_own_signals(&mut self, until: Instant) {
-        let waits =
-            |tid| stops::waiting_signals(tid).iter().any(|info| trap::sender(info).is_some());
-        while self.stands() && waits(self.tid) && Instant::now() < until {
+        if !self.stands() || !has_own_signal(self.tid) {
+            return;
+        }
+        let Ok(blocked) = stops::blocked_signals(self.tid) else { return };
+        let _ = stops::block_signals(self.tid, blocked & !OWN_SIGNAL);
+        while has_own_signal(self.tid) && Instant::now() < until {
             let Phase::Stands(signal) = self.phase else { return };
             if stops::go_on(self.tid, signal).is_err() {
                 return;
@@ -147,6 +158,7 @@ impl Tracee {
                 std::thread::yield_now();
             }
         }
+        let _ = stops::block_signals(self.tid, blocked);
     }
 
     /// Waits for it no longer.

@@ -43,7 +43,7 @@ pub(super) fn request(
     data: *mut c_void,
 ) -> io::Result<c_long> {
     // SAFETY: few of the requests of this module write to memory of kcore: GETREGSET, GETSIGINFO, PEEKSIGINFO,
-    // GETEVENTMSG and GET_SYSCALL_INFO, which write to buffers that their callers own and measure.
+    // GETEVENTMSG, GETSIGMASK and GET_SYSCALL_INFO, which write to buffers that their callers own and measure.
     let answer = unsafe { libc::ptrace(kind, tid, address, data) };
     if answer == -1 { Err(io::Error::last_os_error()) } else { Ok(answer) }
 }

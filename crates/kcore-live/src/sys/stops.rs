@@ -15,6 +15,9 @@ use super::ptrace::{Request, happened, request, waited};
 const GET_SYSCALL_INFO: Request = 0x420e;
 /// `PTRACE_PEEKSIGINFO`.
 const PEEK_SIGNALS: Request = 0x4209;
+/// `PTRACE_GETSIGMASK` and `PTRACE_SETSIGMASK`.
+const GET_SIGNAL_MASK: Request = 0x420a;
+const SET_SIGNAL_MASK: Request = 0x420b;
 
 /// As [`super::ptrace::seize`], and the thread stops as well where it makes another thread, which is traced from its first moment on,
 /// where it starts another program, and where it ends.
@@ -146,6 +149,30 @@ pub fn waiting_signals(tid: pid_t) -> Vec<[u8; SIGINFO]> {
         request(PEEK_SIGNALS, tid, (&raw mut which).cast(), found.as_mut_ptr().cast()).unwrap_or(0);
     let count = usize::try_from(count).unwrap_or_default();
     found.get(..count).unwrap_or_default().to_vec()
+}
+
+/// The signals that a stopped thread blocks, one bit each; the lowest is signal 1.
+///
+/// # Errors
+/// When the thread does not stand still.
+pub fn blocked_signals(tid: pid_t) -> io::Result<u64> {
+    let mut mask: u64 = 0;
+    request(
+        GET_SIGNAL_MASK,
+        tid,
+        without_provenance_mut(size_of::<u64>()),
+        (&raw mut mask).cast(),
+    )?;
+    Ok(mask)
+}
+
+/// Sets the signals that a stopped thread blocks.
+///
+/// # Errors
+/// When the thread does not stand still.
+pub fn block_signals(tid: pid_t, mut mask: u64) -> io::Result<()> {
+    let len = without_provenance_mut(size_of::<u64>());
+    request(SET_SIGNAL_MASK, tid, len, (&raw mut mask).cast()).map(drop)
 }
 
 /// Bytes of `siginfo_t`.

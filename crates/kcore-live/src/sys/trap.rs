@@ -86,6 +86,16 @@ impl Trap {
     }
 }
 
+/// Whether the signal of a trap came later than its event, since the thread had blocked it (`TRAP_PERF_FLAG_ASYNC`, Linux 6.0
+/// and later).
+pub fn is_late(info: &[u8]) -> bool {
+    /// `si_perf_flags`.
+    const FLAGS: usize = 36;
+    const ASYNC: u32 = 1;
+    let flags = info.get(FLAGS..).and_then(|rest| rest.first_chunk().copied());
+    flags.is_some_and(|flags| u32::from_ne_bytes(flags) & ASYNC != 0)
+}
+
 /// Which trap of kcore sent a signal, by its `siginfo_t`; `None` when none did.
 pub fn sender(info: &[u8]) -> Option<u32> {
     let word =

@@ -332,6 +332,16 @@ const V51: Layout = Layout {
     userdata: (16, 32),
 };
 
+/// `Table` of the Lua 5.1 in redis from 7.0 on, with `int readonly` behind its flags (redis `deps/lua/src/lobject.h`).
+pub const REDIS_TABLE: TableLayout = TableLayout {
+    node_log: 16,
+    array_size: 64,
+    array: 32,
+    nodes: 40,
+    metatable: 24,
+    node_size: 40,
+};
+
 /// All layouts that are known, the newest first.
 pub const LAYOUTS: &[Layout] = &[
     V54,

@@ -3,7 +3,7 @@
 use kcore_mem::Addr;
 
 use super::{
-    layout::Series,
+    layout::{REDIS_TABLE, Series, TableLayout},
     memory::{Memory, VALUE, Value},
 };
 
@@ -29,16 +29,39 @@ pub struct Entries<'a> {
     array_size: u64,
     nodes: Option<Addr>,
     node_count: u64,
+    node_size: u64,
     next: u64,
     empty: u64,
     /// Whether it ended since too many places had no value.
     pub gave_up: bool,
 }
 
+/// The layout of the table at an address: that of its version, or the one that redis makes of it. `None` where neither can
+/// be true: the last free node of a table is one of its nodes, or stands right before or behind them.
+pub fn layout_of(memory: &Memory<'_>, table: Addr) -> Option<&'static TableLayout> {
+    let usual = &memory.layout.table;
+    let of_redis = (memory.layout.series == Series::V51).then_some(&REDIS_TABLE);
+    [Some(usual), of_redis]
+        .into_iter()
+        .flatten()
+        .find(|layout| fits(memory, table, layout) == Some(true))
+}
+
+fn fits(memory: &Memory<'_>, table: Addr, layout: &TableLayout) -> Option<bool> {
+    let log = memory.uint(table, layout.node_log, 1).filter(|log| *log <= MAX_NODE_LOG)?;
+    let bytes = 1_u64.checked_shl(u32::try_from(log).ok()?)?.checked_mul(layout.node_size)?;
+    let nodes = memory.word(table, layout.nodes)?;
+    let free = memory.word(table, layout.nodes.checked_add(8)?)?;
+    let is_within = nodes.checked_sub(layout.node_size).is_some_and(|first| first <= free)
+        && nodes.checked_add(bytes).is_some_and(|end| free <= end);
+    // From 5.3 on a table without nodes of its own has no last free one.
+    Some(is_within || (free == 0 && memory.layout.series >= Series::V53))
+}
+
 impl<'a> Entries<'a> {
     /// Those of the table at an address.
     pub fn of(memory: &'a Memory<'a>, table: Addr) -> Option<Self> {
-        let layout = &memory.layout.table;
+        let layout = layout_of(memory, table)?;
         let size = memory.uint(table, layout.array_size, 4)?;
         let log = memory.uint(table, layout.node_log, 1).filter(|log| *log <= MAX_NODE_LOG)?;
         let is_rounded =
@@ -50,6 +73,7 @@ impl<'a> Entries<'a> {
             array_size,
             nodes: memory.pointer(table, layout.nodes),
             node_count: 1_u64.checked_shl(u32::try_from(log).ok()?)?,
+            node_size: layout.node_size,
             next: 0,
             empty: 0,
             gave_up: false,
@@ -69,7 +93,7 @@ impl<'a> Entries<'a> {
     }
 
     fn node(&self, index: u64) -> Option<(Value, Value)> {
-        let at = self.nodes?.checked_add(index.checked_mul(self.memory.layout.table.node_size)?)?;
+        let at = self.nodes?.checked_add(index.checked_mul(self.node_size)?)?;
         let value = self.memory.value(at)?;
         let key = match self.memory.layout.series {
             Series::V54 => Value {

@@ -8,7 +8,7 @@ use super::{
     layout::Series,
     memory::{FUNCTION, Function, Memory, STRING, TABLE, THREAD, Value},
     proto::Proto,
-    table::Entries,
+    table::{Entries, layout_of},
 };
 use crate::{
     ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar, TextRest, VariableLimits,
@@ -115,7 +115,8 @@ impl<'a> Teller<'a> {
         let Some(mut entries) = Entries::of(self.memory, at) else {
             return note("table", "unreadable");
         };
-        let class = self.class(at, self.memory.layout.table.metatable);
+        let metatable = layout_of(self.memory, at).map(|layout| layout.metatable);
+        let class = metatable.and_then(|metatable| self.class(at, metatable));
         let Some(depth) = depth.checked_sub(1).filter(|_| self.left.get() > 0) else {
             return ScriptNode { class, ..ScriptNode::scalar("table", ScriptScalar::Elided) };
         };

@@ -238,12 +238,13 @@ impl<'a> Crash<'a> {
         symbols.map(|symbol| symbol.name).collect()
     }
 
-    /// The same, with the functions that were inlined into them.
-    pub(super) fn last_functions_with_inlines(&self) -> Vec<Arc<str>> {
+    /// The same with the functions that were inlined into them, each with whether it was.
+    pub(super) fn last_functions_with_inlines(&self) -> Vec<(Arc<str>, bool)> {
         let stack = self.core.stack(self.end.tid, LAST_FRAMES);
         let named = self.core.named_frames(&stack);
         let certain = named.take_while(|frame| frame.frame.is_some_and(|frame| !frame.guess));
-        certain.filter_map(|frame| frame.location.function.clone()).collect()
+        let named = certain.map(|frame| (frame.location.function.clone(), frame.location.inline));
+        named.filter_map(|(function, is_inlined)| Some((function?, is_inlined))).collect()
     }
 
     /// What shows the signal. The core holds none of a fault that a handler was told of.

@@ -14,7 +14,7 @@ mod wanted;
 
 use std::{sync::Arc, time::Duration};
 
-use kcore_live::{Deadline, Event, LivePages, Pid};
+use kcore_live::{Deadline, Event, LivePages, Pid, Process};
 use kcore_mem::Addr;
 
 pub use own::{CountedStack, OwnProcess, OwnThread};
@@ -120,6 +120,14 @@ impl LaterMemory for LivePages {
 }
 
 impl Core {
+    /// Looks whether a process can be looked at, without touching it.
+    ///
+    /// # Errors
+    /// When there is no such process, it is traced already, or a right is missing as far as that is known beforehand.
+    pub fn check_process(pid: Pid) -> Result<(), OpenError> {
+        Ok(Process::open(pid).map(drop)?)
+    }
+
     /// Takes a snapshot of a live process and opens it; the process runs on. Of `options`, the
     /// core is of no meaning.
     ///

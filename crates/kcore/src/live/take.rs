@@ -110,13 +110,16 @@ impl<'a> Taking<'a> {
     ) -> Result<Core, OpenError> {
         let Survey { mut wanted, tasks, follow, running } = survey;
         let caught = held.and_then(caught_in);
-        let mut stops = Vec::new();
+        let (mut stops, mut earlier) = (Vec::new(), None);
         loop {
             self.refresh()?;
             let together = wanted::split(wanted::merge([&wanted[..], &tasks].concat()), &self.maps);
-            let snapshot = self.capture(&together, follow, held)?;
+            let mut snapshot = self.capture(&together, follow, held)?;
+            let is_late = snapshot.late || !snapshot.late_threads().is_empty();
             if held.is_some() {
                 stops.clear();
+                // It is the same moment, of which the first copy has more when the time for another was over.
+                snapshot = earlier.take().filter(|_| snapshot.late).unwrap_or(snapshot);
             }
             stops.push(snapshot.stopped);
             let ahead = self.pages(wanted::MAX_PAGES as usize);
@@ -138,7 +141,6 @@ impl<'a> Taking<'a> {
                 return Ok(core);
             }
             // A process that did not stop in time, or could not be copied in it, is left in peace.
-            let is_late = snapshot.late || !snapshot.late_threads().is_empty();
             let is_enough = stops.len() >= MAX_STOPS || wanted::pages(&wanted) >= wanted::MAX_PAGES;
             if missed.is_empty() || is_late || is_enough {
                 // What was read ahead is of another instant, and what was concluded from it too.
@@ -157,6 +159,7 @@ impl<'a> Taking<'a> {
                 return self.open(Some(&snapshot), parts);
             }
             wanted = wanted::with_missed(&wanted, &missed, &self.maps);
+            earlier = Some(snapshot);
             if running {
                 wanted = wanted::merge([wanted, self.watch()?].concat());
             }

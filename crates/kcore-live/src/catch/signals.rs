@@ -1,4 +1,4 @@
-//! Which signals end a process.
+//! What `/proc` tells of the signals of a process: which end it, and which wait for a thread.
 
 use crate::{Process, proc};
 
@@ -18,6 +18,13 @@ const HARMLESS: [i32; 8] = [
 pub fn is_fatal(process: &Process, signal: i32) -> bool {
     let status = proc::read(&process.holder_folder().join("status")).unwrap_or_default();
     !HARMLESS.contains(&signal) && !is_handled(&String::from_utf8_lossy(&status), signal)
+}
+
+/// Whether SIGTRAP waits for a thread that blocks it (proc(5), `SigPnd`).
+pub fn waits_for_trap(process: &Process, tid: i32) -> bool {
+    const TRAP: u64 = 1 << (libc::SIGTRAP - 1);
+    let status = proc::read(&process.task(tid).join("status")).unwrap_or_default();
+    mask(&String::from_utf8_lossy(&status), "SigPnd:").is_some_and(|mask| mask & TRAP != 0)
 }
 
 /// Whether it is among those that `/proc/PID/status` says are ignored or caught (proc(5), `SigIgn`, `SigCgt`).
