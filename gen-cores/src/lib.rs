@@ -39,6 +39,7 @@ mod qemu;
 mod recipe;
 mod ruby;
 mod run;
+mod scripts;
 mod sparse;
 pub mod testdata;
 mod tools;

@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::apt;
 use crate::error::AtPath;
 use crate::lock::Lock;
-use crate::{Download, Error, Result, Scenario, Variant, few, paths, unpacked};
+use crate::{Download, Error, Result, Scenario, Variant, few, paths, scripts, unpacked};
 
 /// An interpreter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -220,16 +220,7 @@ pub(crate) fn lay_out(scenario: &Scenario, variant: &Variant, dir: &Path) -> Res
         || Error::NoVariant { scenario: scenario.name.clone(), variant: variant.name.clone() };
     let python = variant.python.ok_or_else(wrong)?;
     let mut done = vec![python.give(&dir.join(&scenario.name))?];
-    for folder in [scenario.dir.clone(), paths::include_dir().join("python")] {
-        for entry in std::fs::read_dir(&folder).at(&folder)? {
-            let path = entry.at(&folder)?.path();
-            if path.extension().is_some_and(|kind| kind == "py") {
-                let to = dir.join(path.file_name().unwrap_or_default());
-                std::fs::copy(&path, &to).at(&to)?;
-                done.push(format!("cp {} {}", path.display(), to.display()));
-            }
-        }
-    }
+    done.extend(scripts::copy(scenario, "python", "py", dir)?);
     Ok(done)
 }
 
