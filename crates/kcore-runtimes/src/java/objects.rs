@@ -79,7 +79,7 @@ impl Java {
     pub(super) fn object_at(&self, host: &dyn Host, at: Addr) -> Option<JavaObject> {
         let reader = self.objects_in(host.space())?;
         let mut walk = self.walk(host, &reader)?;
-        let space = self.space_at(host, at)?;
+        let space = self.space_at(host, at).filter(|_| !walk.is_set_aside(at))?;
         if let Some(found) = walk.at(at) {
             return Some(found);
         }
@@ -97,7 +97,8 @@ impl Java {
 
     /// Whether an object begins at an address of the heap.
     fn begins(&self, host: &dyn Host, walk: &mut Walk<'_>, at: Addr) -> bool {
-        self.space_at(host, at).is_some() && walk.at(at).is_some()
+        let is_in_use = self.space_at(host, at).is_some() && !walk.is_set_aside(at);
+        is_in_use && walk.at(at).is_some()
     }
 }
 

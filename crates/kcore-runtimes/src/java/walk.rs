@@ -184,6 +184,14 @@ impl Walk<'_> {
         self.held.get(index).copied()
     }
 
+    /// Whether a thread has set aside the memory at an address for objects to come: what lies there is older than the last
+    /// collection.
+    pub fn is_set_aside(&self, at: Addr) -> bool {
+        let index = self.buffers.partition_point(|buffer| buffer.start <= at);
+        let buffer = index.checked_sub(1).and_then(|index| self.buffers.get(index));
+        buffer.is_some_and(|buffer| at < buffer.end)
+    }
+
     /// Where the memory ends that a thread set aside and that begins at an address.
     fn buffer_at(&self, at: Addr) -> Option<Addr> {
         let index = self.buffers.partition_point(|buffer| buffer.start < at);
