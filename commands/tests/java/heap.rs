@@ -22,6 +22,22 @@ fn told(file: &str) -> Vec<(Opened, BTreeMap<String, String>)> {
     cases("java-heap").iter().map(told).collect()
 }
 
+/// Whether all references lead to their objects. ZGC with generations updates those to what it moved when it meets them next,
+/// and the core may have been written before: kcore cannot follow them, and says so.
+pub fn is_settled(core: &Opened) -> bool {
+    const NOTE: &str = "references that ZGC has not updated yet";
+    let records = core.records("::javaheap -l");
+    let is_note = |record: &Value| record["text"].as_str().is_some_and(|text| text.contains(NOTE));
+    let is_settled = !records.iter().any(is_note);
+    if !is_settled {
+        gen_cores::not_tested(format!(
+            "{}: kcore cannot follow references that ZGC has not updated",
+            core.name
+        ));
+    }
+    is_settled
+}
+
 /// A value as Java's `String.valueOf` has it.
 fn text(node: &Value) -> String {
     let children = || node["children"].as_array().expect("children").iter();
@@ -91,7 +107,7 @@ fn histogram(core: &Opened) -> BTreeMap<String, Value> {
 
 #[test]
 fn objects_are_counted_by_class_dead_and_alive() {
-    for (core, told) in told("histogram.txt") {
+    for (core, told) in told("histogram.txt").into_iter().filter(|(core, _)| is_settled(core)) {
         let rows = histogram(&core);
         for (class, count) in told {
             let count: u64 = count.parse().expect("a number");
@@ -117,7 +133,7 @@ fn objects_are_counted_by_class_dead_and_alive() {
 
 #[test]
 fn what_keeps_an_object_is_found() {
-    for core in cases("java-heap").iter().map(Opened::untold) {
+    for core in cases("java-heap").iter().map(Opened::untold).filter(is_settled) {
         let owner = core.records("::findjavaobjects Heap$Circle | ::refs");
         assert_eq!(
             owner.iter().filter(|it| it["class"] == "Heap$Circle").count(),
