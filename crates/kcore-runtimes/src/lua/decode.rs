@@ -281,7 +281,7 @@ fn missing(why: &'static str) -> LanguageFrame {
 }
 
 impl Lua {
-    /// The function that holds code of a module whose unwind information is known.
+    /// The range of the function that holds this code, by the unwind information of its module.
     pub(super) fn function(&self, host: &dyn Host, at: Addr) -> Option<kcore_mem::AddrRange> {
         let module = host.module_at(at)?;
         let start = module.span().start;

@@ -20,7 +20,7 @@ use crate::{Host, thread_stack::holder};
 const MAX_REGISTERS: u16 = 64;
 /// Bytes of a stack that are searched, at most.
 const MAX_STACK: u64 = 4 << 20;
-/// Protected calls inside of each other, at most.
+/// How many protected calls (`lua_pcall`) may be nested; deeper ones are not followed.
 const MAX_PROTECTED: usize = 1 << 16;
 
 /// A state that runs on a stack, and the native frames that may be its own.

@@ -42,7 +42,7 @@ impl Target {
         Self { name: "documentation".to_owned(), words, program: None }
     }
 
-    /// The one that a message of cargo names, if it names one.
+    /// The test program that a message of cargo tells of; `None` for a message about anything else.
     fn of(message: &Value) -> Option<Self> {
         let program =
             message["executable"].as_str().filter(|_| message["profile"]["test"] == true)?;

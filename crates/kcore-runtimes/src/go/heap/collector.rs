@@ -65,7 +65,7 @@ pub struct Collector {
     pub objects: u64,
     /// See `objects`.
     pub bytes: u64,
-    /// Bytes of all spans with objects.
+    /// Bytes of all spans that hold objects.
     pub span_bytes: u64,
     /// Spans that are still to be swept.
     pub unswept: u64,

@@ -9,7 +9,7 @@ const FINALIZER: u64 = 1;
 /// Entries of one span, at most.
 const MAX_SPECIALS: usize = 1 << 20;
 
-/// A finalizer: the object, the word with the function, and the function.
+/// A finalizer: the object it is for, the address of the word that holds its function, and that function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Finalizer {
     /// Where the object begins.
