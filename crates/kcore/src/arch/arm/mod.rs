@@ -1,0 +1,5 @@
+//! 32-bit Arm, Linux.
+
+mod syscalls;
+
+pub use syscalls::NAMES;

@@ -1,0 +1,5 @@
+//! i386, Linux.
+
+mod syscalls;
+
+pub use syscalls::NAMES;

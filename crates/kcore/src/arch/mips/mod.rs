@@ -1,0 +1,7 @@
+//! MIPS, Linux.
+
+mod syscalls;
+mod syscalls64;
+
+pub use syscalls::NAMES;
+pub use syscalls64::NAMES as NAMES64;

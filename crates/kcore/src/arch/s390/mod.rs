@@ -1,0 +1,5 @@
+//! s390x, Linux.
+
+mod syscalls;
+
+pub use syscalls::NAMES;
