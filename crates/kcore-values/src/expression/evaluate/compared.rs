@@ -1,0 +1,71 @@
+//! Comparisons: of numbers and addresses, of what says a text with a text, of an enumeration with the name of a value.
+
+use std::cmp::Ordering;
+
+use super::{Evaluated, Evaluation, Operand};
+use crate::{
+    Object,
+    expression::{ExpressionFault, compare, operator::Binary, scalar, tree::Node},
+};
+
+/// How two sides stand to each other, and whether their language has a type for the answer.
+type Order = (Option<Ordering>, bool);
+
+impl Evaluation<'_> {
+    /// What a comparison gives.
+    pub(super) fn compared(
+        &mut self,
+        operator: Binary,
+        left: &Node,
+        right: &Node,
+    ) -> Evaluated<Object> {
+        let (one, other) = (self.operand(left)?, self.operand(right)?);
+        let (order, has_bool) = match (one, other) {
+            (Operand::Text(one), Operand::Text(other)) => (Some(one.cmp(&other)), false),
+            (Operand::Text(text), other) => turned(self.with_text(right, other, &text)?),
+            (one, Operand::Text(text)) => self.with_text(left, one, &text)?,
+            (Operand::Word(name), other @ Operand::Objects(_)) => {
+                turned(self.with_enumerator(right, other, left, &name)?)
+            }
+            (one @ Operand::Objects(_), Operand::Word(name)) => {
+                self.with_enumerator(left, one, right, &name)?
+            }
+            (one, other) => {
+                let (one, other) = (self.one_of(left, one)?, self.one_of(right, other)?);
+                let sign = operator.sign();
+                let numbers = (self.scalar(left, &one, sign)?, self.scalar(right, &other, sign)?);
+                (compare::numbers(&numbers.0, &numbers.1), scalar::has_bool(&one.ty))
+            }
+        };
+        let is_true = compare::holds(operator, order);
+        Ok(scalar::truth(self.target(), is_true, has_bool))
+    }
+
+    fn with_text(&mut self, node: &Node, operand: Operand, text: &str) -> Evaluated<Order> {
+        let object = self.one_of(node, operand)?;
+        let said = compare::text_of(self.process, &object, text.len().saturating_add(1));
+        let said = said.ok_or_else(|| ExpressionFault::Operand("==", object.ty.spelled()));
+        let said = self.noted(&node.at, said)?;
+        Ok((Some(said.as_str().cmp(text)), scalar::has_bool(&object.ty)))
+    }
+
+    /// `word` is where the name stands.
+    fn with_enumerator(
+        &mut self,
+        node: &Node,
+        operand: Operand,
+        word: &Node,
+        name: &str,
+    ) -> Evaluated<Order> {
+        let object = self.one_of(node, operand)?;
+        let unknown = || ExpressionFault::Name(name.to_owned());
+        let found = compare::enumerator(self.process, &object, name).ok_or_else(unknown);
+        let (ty, value) = self.noted(&word.at, found)?;
+        let held = object.number(self.process)?;
+        Ok((held.value().map(|held| held.cmp(&value)), scalar::has_bool(&ty)))
+    }
+}
+
+fn turned((order, has_bool): Order) -> Order {
+    (order.map(Ordering::reverse), has_bool)
+}

@@ -1,0 +1,192 @@
+//! natvis files, as Visual Studio and others read them, as far as their expressions do without calls.
+//!
+//! Source: the schema `natvis.xsd` and Microsoft's page "Create custom views of C++ objects". What kcore has no shape
+//! for is left out, and said: `CustomListItems`, `Intrinsic`, `Synthetic`, `UIVisualizer`, `HResult`.
+
+use roxmltree::{Document, Node, ParsingOptions};
+
+use super::{
+    DeclaredPrinter, PrinterExpression, PrinterFileError, PrinterShape, TypePattern,
+    shape::{HeldExpressions, NamedExpression},
+    words::WordTemplate,
+};
+
+/// Elements of a file, at most.
+const MAX_NODES: u32 = 1 << 20;
+
+/// Printers, and what was left out.
+type Parsed = (Vec<DeclaredPrinter>, Vec<String>);
+
+/// Reads a file.
+///
+/// # Errors
+/// When it is no XML, or not of this form.
+pub fn parse(text: &str) -> Result<Parsed, PrinterFileError> {
+    let options = ParsingOptions { nodes_limit: MAX_NODES, ..ParsingOptions::default() };
+    let document = Document::parse_with_options(text, options).map_err(|error| {
+        let line = usize::try_from(error.pos().row).unwrap_or(usize::MAX);
+        PrinterFileError { line, why: error.to_string() }
+    })?;
+    let root = document.root_element();
+    if root.tag_name().name() != "AutoVisualizer" {
+        let why = format!("AutoVisualizer is expected, not {}", root.tag_name().name());
+        return Err(PrinterFileError { line: 1, why });
+    }
+    let mut reader = Reader { document: &document, printers: Vec::new(), left_out: Vec::new() };
+    for node in root.children().filter(Node::is_element) {
+        match node.tag_name().name() {
+            "Type" => reader.ty(node),
+            "Version" => {}
+            other => reader.leave_out(node, other),
+        }
+    }
+    let Reader { mut printers, left_out, .. } = reader;
+    // Of two that fit, the one of the higher priority counts.
+    printers.sort_by_key(|(priority, _)| std::cmp::Reverse(*priority));
+    Ok((printers.into_iter().map(|(_, printer)| printer).collect(), left_out))
+}
+
+/// The priorities of the schema, the lowest first.
+const PRIORITIES: [&str; 5] = ["Low", "MediumLow", "Medium", "MediumHigh", "High"];
+
+struct Reader<'d, 'i> {
+    document: &'d Document<'i>,
+    printers: Vec<(usize, DeclaredPrinter)>,
+    left_out: Vec<String>,
+}
+
+impl Reader<'_, '_> {
+    fn line(&self, node: Node<'_, '_>) -> usize {
+        let row = self.document.text_pos_at(node.range().start).row;
+        usize::try_from(row).unwrap_or(usize::MAX)
+    }
+
+    fn leave_out(&mut self, node: Node<'_, '_>, what: &str) {
+        self.left_out.push(format!("line {}: {what}", self.line(node)));
+    }
+
+    fn ty(&mut self, ty: Node<'_, '_>) {
+        let other_names =
+            elements(ty, "AlternativeType").filter_map(|other| other.attribute("Name"));
+        let names = ty.attribute("Name").into_iter().chain(other_names);
+        let patterns: Vec<_> = names.map(TypePattern::new).collect();
+        let named = PRIORITIES.iter().position(|name| Some(*name) == ty.attribute("Priority"));
+        let priority = named.unwrap_or(PRIORITIES.len() / 2);
+        let shapes = self.shapes(ty);
+        if shapes.is_empty() {
+            return;
+        }
+        let line = self.line(ty);
+        self.printers.extend(shapes.into_iter().map(|(when, shape)| {
+            (priority, DeclaredPrinter { patterns: patterns.clone(), when, shape, line })
+        }));
+    }
+
+    /// What a type's objects are: what they expand to before what they display, each with its condition.
+    fn shapes(&mut self, ty: Node<'_, '_>) -> Vec<(Option<PrinterExpression>, PrinterShape)> {
+        let mut shapes = Vec::new();
+        for node in ty.children().filter(Node::is_element) {
+            match node.tag_name().name() {
+                "Expand" => self.expanded(node, &mut shapes),
+                "SmartPointer" => {
+                    shapes.push((None, PrinterShape::Pointer(self.expression(node))));
+                }
+                "AlternativeType" | "DisplayString" | "StringView" => {}
+                other => self.leave_out(node, other),
+            }
+        }
+        for display in elements(ty, "DisplayString") {
+            let line = self.line(display);
+            match WordTemplate::parse(display.text().unwrap_or_default().trim(), line, false) {
+                Ok(template) => {
+                    shapes.push((self.condition(display), PrinterShape::Words(template)));
+                }
+                Err(why) => self.left_out.push(format!("line {line}: {why}")),
+            }
+        }
+        shapes
+    }
+
+    /// Elements count before named items beside them, as those say how they are kept.
+    fn expanded(
+        &mut self,
+        expand: Node<'_, '_>,
+        shapes: &mut Vec<(Option<PrinterExpression>, PrinterShape)>,
+    ) {
+        let mut members = Vec::new();
+        for node in expand.children().filter(Node::is_element) {
+            match node.tag_name().name() {
+                "Item" => members.extend(self.item(node)),
+                "ExpandedItem" => members.push(NamedExpression {
+                    name: self.expression(node).text,
+                    when: self.condition(node),
+                    value: self.expression(node),
+                    is_expanded: true,
+                }),
+                name => match self.collection(name, node) {
+                    Some(shape) => shapes.push((self.condition(node), shape)),
+                    None => self.leave_out(node, name),
+                },
+            }
+        }
+        match members.as_slice() {
+            [] => {}
+            [only] if only.is_expanded => {
+                shapes.push((only.when.clone(), PrinterShape::Same(only.value.clone())));
+            }
+            _ => shapes.push((None, PrinterShape::Members(members))),
+        }
+    }
+
+    fn item(&self, node: Node<'_, '_>) -> Option<NamedExpression> {
+        let name = node.attribute("Name")?.into();
+        let (when, value) = (self.condition(node), self.expression(node));
+        Some(NamedExpression { name, when, value, is_expanded: false })
+    }
+
+    fn collection(&self, name: &str, node: Node<'_, '_>) -> Option<PrinterShape> {
+        let child = |name: &str| elements(node, name).next().map(|child| self.expression(child));
+        let held = |value| Some(HeldExpressions { key: None, value: child(value)? });
+        Some(match name {
+            "ArrayItems" => {
+                PrinterShape::Array { size: child("Size")?, first: child("ValuePointer")? }
+            }
+            "IndexListItems" => PrinterShape::Elements {
+                size: child("Size")?,
+                when: None,
+                held: held("ValueNode")?,
+            },
+            "LinkedListItems" => PrinterShape::List {
+                size: child("Size"),
+                head: child("HeadPointer")?,
+                next: child("NextPointer")?,
+                end: None,
+                held: held("ValueNode")?,
+            },
+            "TreeItems" => PrinterShape::Tree {
+                size: child("Size"),
+                head: child("HeadPointer")?,
+                left: child("LeftPointer")?,
+                right: child("RightPointer")?,
+                end: None,
+                held: held("ValueNode")?,
+            },
+            _ => return None,
+        })
+    }
+
+    fn condition(&self, node: Node<'_, '_>) -> Option<PrinterExpression> {
+        let text = node.attribute("Condition")?.trim().into();
+        Some(PrinterExpression { text, line: self.line(node) })
+    }
+
+    /// An expression without what stands behind its last comma: how Visual Studio writes it.
+    fn expression(&self, node: Node<'_, '_>) -> PrinterExpression {
+        let text = super::words::split(node.text().unwrap_or_default()).0.trim().into();
+        PrinterExpression { text, line: self.line(node) }
+    }
+}
+
+fn elements<'a, 'i>(node: Node<'a, 'i>, name: &str) -> impl Iterator<Item = Node<'a, 'i>> {
+    node.children().filter(move |child| child.tag_name().name() == name)
+}

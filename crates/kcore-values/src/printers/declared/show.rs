@@ -1,0 +1,367 @@
+//! Objects as their printers say that they are.
+
+use std::{cell::RefCell, collections::HashSet};
+
+use kcore_mem::Addr;
+use kcore_symbols::{Type, TypeKind};
+
+use super::{
+    DeclaredPrinter, PrinterExpression, PrinterShape,
+    scope::{PrinterScope, Trouble},
+    shape::{HeldExpressions, NamedExpression},
+    without_declared::WithoutDeclared,
+    words,
+};
+use crate::{
+    Content, Elements, Entry, Field, Object, ObjectError,
+    eval::{Evaluator, up_to_nul},
+};
+
+/// Levels of a tree, at most.
+const MAX_LEVELS: usize = 256;
+/// Nodes of a list or a tree that are remembered, so that one that leads back to itself ends; indices that are looked
+/// at.
+const MAX_NODES: u64 = 1 << 20;
+
+type Printed<T = Content> = Result<T, Trouble>;
+
+/// What an object is by a printer; `None` if its condition does not hold. What goes wrong behind the first elements is
+/// added to `troubles`.
+pub fn show(
+    evaluator: &mut Evaluator<'_>,
+    object: &Object,
+    (printer, captures): (&DeclaredPrinter, &[String]),
+    troubles: &RefCell<Vec<Trouble>>,
+) -> Printed<Option<Content>> {
+    let process = WithoutDeclared(evaluator.process());
+    let scope = PrinterScope { process: &process, object, captures, index: None, troubles };
+    if !scope.holds(printer.when.as_ref())? {
+        return Ok(None);
+    }
+    match &printer.shape {
+        PrinterShape::Members(members) => fields(evaluator, &scope, members),
+        PrinterShape::Text { at, length } => text(evaluator, &scope, at, length.as_ref()).map(Some),
+        PrinterShape::Words(template) => words::content(evaluator, &scope, template).map(Some),
+        PrinterShape::Pointer(pointer) => owner(evaluator, &scope, pointer).map(Some),
+        PrinterShape::Same(other) => same(evaluator, &scope, other).map(Some),
+        shape => collection(evaluator, &scope, shape),
+    }
+}
+
+/// A pointer that owns what it points to.
+fn owner(
+    evaluator: &mut Evaluator<'_>,
+    scope: &PrinterScope<'_>,
+    pointer: &PrinterExpression,
+) -> Printed {
+    let target = scope.target(pointer)?;
+    let owned = match &target {
+        Some(target) => evaluator.owner(target, Vec::new()),
+        None => Some(evaluator.bare(Addr::new(0), Vec::new())),
+    };
+    owned.ok_or_else(|| trouble(pointer, "it lies in no memory"))
+}
+
+/// What another object is.
+fn same(
+    evaluator: &mut Evaluator<'_>,
+    scope: &PrinterScope<'_>,
+    other: &PrinterExpression,
+) -> Printed {
+    let object = scope.object(other)?;
+    let is_itself = object.address().is_some()
+        && object.address() == scope.object.address()
+        && object.ty.spelled() == scope.object.ty.spelled();
+    match is_itself {
+        true => Err(trouble(other, "it is the object itself")),
+        false => Ok(evaluator.value(&object).content),
+    }
+}
+
+/// Elements of any kind; `None` for a shape that has none.
+fn collection(
+    evaluator: &mut Evaluator<'_>,
+    scope: &PrinterScope<'_>,
+    shape: &PrinterShape,
+) -> Printed<Option<Content>> {
+    let content = match shape {
+        PrinterShape::Array { size, first } => {
+            let count = scope.number(size)?;
+            let Some(first_object) = element_at(scope, first)? else {
+                return nothing(evaluator, size, count).map(Some);
+            };
+            let at = first_object.address().ok_or_else(|| trouble(first, "it has no address"))?;
+            let elements = evaluator.contiguous(&first_object.ty, at, count);
+            elements.ok_or_else(|| trouble(size, &format!("there are no {count} elements")))
+        }
+        PrinterShape::Elements { size, when, held } => {
+            elements(evaluator, scope, (size, when.as_ref()), held)
+        }
+        PrinterShape::List { size, head, next, end, held } => {
+            let total = size.as_ref().map(|size| scope.number(size)).transpose()?;
+            let end = end.as_ref().map(|end| scope.number(end)).transpose()?;
+            let first = scope.target(head)?;
+            let mut list = List { next, end, first: None, seen: HashSet::new(), node: first };
+            nodes(evaluator, scope, held, total, |scope| list.take(scope))
+        }
+        PrinterShape::Tree { size, head, left, right, end, held } => {
+            let total = size.as_ref().map(|size| scope.number(size)).transpose()?;
+            let end = end.as_ref().map(|end| scope.number(end)).transpose()?;
+            let mut tree = Tree { left, right, end, above: Vec::new(), seen: HashSet::new() };
+            tree.descend(scope, scope.target(head)?)?;
+            nodes(evaluator, scope, held, total, |scope| tree.take(scope))
+        }
+        _ => return Ok(None),
+    };
+    content.map(Some)
+}
+
+/// What is wrong with an expression.
+pub fn trouble(expression: &PrinterExpression, why: &str) -> Trouble {
+    (expression.line, format!("{}: {why}", expression.text))
+}
+
+/// A container in which nothing is, as its null pointer says.
+fn nothing(evaluator: &mut Evaluator<'_>, size: &PrinterExpression, count: u64) -> Printed {
+    if count > 0 {
+        return Err(trouble(size, &format!("there are no {count} elements at a null pointer")));
+    }
+    Ok(evaluator.sequence(0, |_, _| None).unwrap_or(Content::Elided))
+}
+
+/// The first of some objects: what a pointer points to, or the first element of an array.
+fn element_at(scope: &PrinterScope<'_>, first: &PrinterExpression) -> Printed<Option<Object>> {
+    let object = scope.object(first)?;
+    match object.index(scope.process, 0) {
+        Ok(element) if element.address().is_some_and(|at| at.get() == 0) => Ok(None),
+        Ok(element) => Ok(Some(element)),
+        Err(why) => Err(trouble(first, &why.to_string())),
+    }
+}
+
+/// Characters, so many or up to a NUL.
+pub fn text(
+    evaluator: &Evaluator<'_>,
+    scope: &PrinterScope<'_>,
+    at: &PrinterExpression,
+    length: Option<&PrinterExpression>,
+) -> Printed {
+    let count = length.map(|length| scope.number(length)).transpose()?;
+    let Some(first) = element_at(scope, at)? else {
+        return match count {
+            Some(count) if count > 0 => Err(trouble(at, "characters at a null pointer")),
+            _ => Ok(Content::Text(crate::Text::of("", false))),
+        };
+    };
+    let unit = first.complete_type(scope.process).ok().and_then(|ty| unit_of_any(&ty));
+    let unit = unit.ok_or_else(|| trouble(at, "it points to no characters"))?;
+    let first = first.address().ok_or_else(|| trouble(at, "it has no address"))?;
+    let said = match count {
+        Some(count) => evaluator.text(first, count, unit),
+        None => {
+            let most = evaluator.limits().characters.unwrap_or(u64::MAX);
+            up_to_nul(scope.process, first, unit, None, most).map(Content::Text)
+        }
+    };
+    said.ok_or_else(|| trouble(at, "there is no such text"))
+}
+
+/// Bytes of one character: the file says that numbers of this type are some.
+fn unit_of_any(ty: &Type) -> Option<u64> {
+    let is_number = matches!(ty.kind(), TypeKind::Base(_));
+    ty.size().filter(|size| is_number && matches!(size, 1 | 2 | 4))
+}
+
+/// The parts whose conditions hold; `None` when none does.
+fn fields(
+    evaluator: &mut Evaluator<'_>,
+    scope: &PrinterScope<'_>,
+    members: &[NamedExpression],
+) -> Printed<Option<Content>> {
+    let mut parts = Vec::new();
+    for member in members {
+        if scope.holds(member.when.as_ref())? {
+            parts.push((member, scope.object(&member.value)?));
+        }
+    }
+    if parts.is_empty() {
+        return Ok(None);
+    }
+    let fields = evaluator.nested(|evaluator| {
+        let mut fields = Vec::new();
+        for (member, object) in parts {
+            let value = evaluator.value(&object);
+            match value.content {
+                Content::Fields(own) if member.is_expanded => fields.extend(own),
+                _ => {
+                    let name = Some(member.name.clone());
+                    fields.push(Field { name, is_base: false, value });
+                }
+            }
+        }
+        Ok(Content::Fields(fields))
+    });
+    fields.map(Some).map_err(|why| unreadable(&why))
+}
+
+fn unreadable(why: &ObjectError) -> Trouble {
+    (0, why.to_string())
+}
+
+/// Elements of each index for which there is one.
+fn elements(
+    evaluator: &mut Evaluator<'_>,
+    scope: &PrinterScope<'_>,
+    (size, when): (&PrinterExpression, Option<&PrinterExpression>),
+    held: &HeldExpressions,
+) -> Printed {
+    let indices = scope.number(size)?;
+    let mut index = 0_u64;
+    let total = when.is_none().then_some(indices);
+    let mut next = |scope: &PrinterScope<'_>| {
+        while index < indices {
+            if index >= MAX_NODES {
+                return Err(trouble(size, "more than 1048576 elements are looked at"));
+            }
+            let at = scope.of_index(index);
+            index = index.saturating_add(1);
+            if at.holds(when)? {
+                return pair(&at, held).map(Some);
+            }
+        }
+        Ok(None)
+    };
+    collected(evaluator, scope, held.key.is_some(), total, &mut next)
+}
+
+/// What nodes hold, one after the other.
+fn nodes(
+    evaluator: &mut Evaluator<'_>,
+    scope: &PrinterScope<'_>,
+    held: &HeldExpressions,
+    total: Option<u64>,
+    mut node: impl FnMut(&PrinterScope<'_>) -> Printed<Option<Object>>,
+) -> Printed {
+    let mut next = |scope: &PrinterScope<'_>| match node(scope)? {
+        Some(node) => pair(&scope.over(&node), held).map(Some),
+        None => Ok(None),
+    };
+    collected(evaluator, scope, held.key.is_some(), total, &mut next)
+}
+
+/// A key, if there are keys, and a value.
+type Pair = (Option<Object>, Object);
+
+fn pair(scope: &PrinterScope<'_>, held: &HeldExpressions) -> Printed<Pair> {
+    let key = held.key.as_ref().map(|key| scope.object(key)).transpose()?;
+    Ok((key, scope.object(&held.value)?))
+}
+
+/// The elements or entries that `next` gives, up to the first that cannot be found. How many there are is known where
+/// the object says so, and where the end was reached.
+fn collected(
+    evaluator: &mut Evaluator<'_>,
+    scope: &PrinterScope<'_>,
+    has_keys: bool,
+    total: Option<u64>,
+    next: &mut dyn FnMut(&PrinterScope<'_>) -> Printed<Option<Pair>>,
+) -> Printed {
+    let mut failed = None;
+    let content = evaluator.nested(|evaluator| {
+        let most = total.unwrap_or(u64::MAX).min(evaluator.max_elements());
+        let (mut entries, mut values, mut count) = (Vec::new(), Vec::new(), 0_u64);
+        let mut is_whole = false;
+        while count < most {
+            match next(scope) {
+                Ok(Some((Some(key), value))) => {
+                    let (key, value) = (evaluator.value(&key), evaluator.value(&value));
+                    entries.push(Entry { key, value });
+                }
+                Ok(Some((None, value))) => values.push(evaluator.value(&value)),
+                Ok(None) => is_whole = true,
+                Err(why) => failed = Some(why),
+            }
+            if is_whole || failed.is_some() {
+                break;
+            }
+            count = count.saturating_add(1);
+        }
+        if count > 0 {
+            scope.troubles.borrow_mut().extend(failed.take());
+        }
+        // The end may lie just behind the last that is shown.
+        let is_end = is_whole || count == most && matches!(next(scope), Ok(None));
+        let total = total.or_else(|| is_end.then_some(count));
+        Ok(match has_keys {
+            true => Content::Entries { entries, total },
+            false => Content::Elements(Elements { values, total }),
+        })
+    });
+    match failed {
+        Some(why) => Err(why),
+        None => content.map_err(|why| unreadable(&why)),
+    }
+}
+
+/// Along a list.
+struct List<'p> {
+    next: &'p PrinterExpression,
+    end: Option<u64>,
+    first: Option<Addr>,
+    seen: HashSet<Addr>,
+    node: Option<Object>,
+}
+
+impl List<'_> {
+    /// The node that is next; `None` behind the last, and where the list leads back to its first node.
+    fn take(&mut self, scope: &PrinterScope<'_>) -> Printed<Option<Object>> {
+        let Some(node) = self.node.take() else { return Ok(None) };
+        let at = node.address().ok_or_else(|| trouble(self.next, "a node has no address"))?;
+        if self.end == Some(at.get()) || self.first == Some(at) {
+            return Ok(None);
+        }
+        self.first.get_or_insert(at);
+        if !self.seen.insert(at) || self.seen.len() as u64 > MAX_NODES {
+            return Err(trouble(self.next, "the list runs in a circle"));
+        }
+        self.node = scope.over(&node).target(self.next)?;
+        Ok(Some(node))
+    }
+}
+
+/// Through a tree, in order.
+struct Tree<'p> {
+    left: &'p PrinterExpression,
+    right: &'p PrinterExpression,
+    end: Option<u64>,
+    /// Nodes whose left parts were seen.
+    above: Vec<Object>,
+    seen: HashSet<Addr>,
+}
+
+impl Tree<'_> {
+    /// Goes down to the leftmost node of a part of the tree.
+    fn descend(&mut self, scope: &PrinterScope<'_>, from: Option<Object>) -> Printed<()> {
+        let mut next = from;
+        while let Some(node) = next {
+            let at = node.address().ok_or_else(|| trouble(self.left, "a node has no address"))?;
+            if self.end == Some(at.get()) {
+                return Ok(());
+            }
+            let is_new = self.seen.insert(at) && self.seen.len() as u64 <= MAX_NODES;
+            if !is_new || self.above.len() >= MAX_LEVELS {
+                return Err(trouble(self.left, "the tree runs in a circle"));
+            }
+            next = scope.over(&node).target(self.left)?;
+            self.above.push(node);
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, scope: &PrinterScope<'_>) -> Printed<Option<Object>> {
+        let Some(node) = self.above.pop() else { return Ok(None) };
+        let right = scope.over(&node).target(self.right)?;
+        self.descend(scope, right)?;
+        Ok(Some(node))
+    }
+}
