@@ -1,0 +1,177 @@
+//! A core and the files that its answers need, in one archive.
+
+use std::{
+    collections::BTreeMap,
+    io::{self, Read, Write},
+    ops::Range,
+    path::Path,
+    sync::Arc,
+};
+
+use kcore_elf::{FileBytes, Image};
+use kcore_files::{
+    SYSTEM_DEBUG_DIR, SearchedPlace, TarWriter,
+    bundle::{CORE, README, ROOT, member_path},
+};
+use kcore_mem::Addr;
+
+use crate::{Core, Module};
+
+/// Bytes of the core that are copied at a time.
+const CHUNK: usize = 1 << 20;
+
+/// What is in a bundle.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BundleContents {
+    /// Paths of the files in it, without that of the core.
+    pub files: Vec<String>,
+    /// Modules whose own file is not in it, since it was not found.
+    pub lacking: Vec<String>,
+    /// Strings of the environment that were blotted out.
+    pub blotted: usize,
+    /// Whether the environment was to be blotted out and is not where the kernel put it.
+    pub has_unknown_env: bool,
+}
+
+impl Core {
+    /// Writes a bundle: the core as it is, the files of its modules, and their debug files. With `without_env` the
+    /// strings of the environment, with which the program was started, are zeros in it; copies that the program itself
+    /// made stay.
+    ///
+    /// # Errors
+    /// When it cannot be written; when there is no core file.
+    pub fn write_bundle(
+        &self,
+        to: &mut dyn Write,
+        without_env: bool,
+    ) -> io::Result<BundleContents> {
+        let file = self.file().ok_or_else(|| io::Error::other("there is no core to bundle"))?;
+        let files = self.files_of_bundle();
+        let env = if without_env { self.environment_in_file() } else { Vec::new() };
+        let contents = BundleContents {
+            files: files.keys().cloned().collect(),
+            lacking: self.modules_without_file(),
+            blotted: env.len(),
+            has_unknown_env: without_env && env.is_empty(),
+        };
+        let mut archive = TarWriter::new(to);
+        let readme = self.readme(&contents);
+        archive.file(README.as_bytes(), readme.len() as u64, &mut readme.as_bytes())?;
+        let bytes = file.bytes();
+        archive.file(
+            CORE.as_bytes(),
+            bytes.len() as u64,
+            &mut Blotted { bytes, at: 0, blots: &env },
+        )?;
+        for (name, image) in files {
+            let bytes: &[u8] = image.bytes();
+            archive.file(name.as_bytes(), bytes.len() as u64, &mut &*bytes)?;
+        }
+        archive.finish().map(|_| contents)
+    }
+
+    /// The files by their names in the archive. A name that two modules have stands for the file of the first.
+    fn files_of_bundle(&self) -> BTreeMap<String, Arc<Image>> {
+        let mut files = BTreeMap::new();
+        for module in self.modules().all().iter().filter(|module| !module.is_vdso()) {
+            for (path, image) in module.files_to_take() {
+                let member = member_path(Path::new(&path));
+                files.entry(format!("{ROOT}{}", member.display())).or_insert(image);
+            }
+        }
+        files
+    }
+
+    fn modules_without_file(&self) -> Vec<String> {
+        let modules = self.modules().all().iter().filter(|module| !module.is_vdso());
+        modules.filter(|module| module.image().is_none()).map(Module::path).collect()
+    }
+
+    /// Where the strings of the environment lie in the core file.
+    fn environment_in_file(&self) -> Vec<Range<usize>> {
+        let strings = self.initial_stack().map(|stack| stack.env).unwrap_or_default();
+        let ranges = strings.iter().filter_map(|string| {
+            let start = self.offset_in_file(string.at)?;
+            let len = self.file()?.bytes().get(start..)?.iter().position(|byte| *byte == 0)?;
+            Some(start..start.checked_add(len)?)
+        });
+        ranges.collect()
+    }
+
+    fn offset_in_file(&self, at: Addr) -> Option<usize> {
+        let segments = self.file()?.segments().iter();
+        let mut loads = segments.filter(|segment| segment.is_load());
+        loads.find_map(|segment| {
+            let into = at.get().checked_sub(segment.range.start.get())?;
+            let offset = segment.offset.get().checked_add(into)?;
+            (into < segment.file_size).then(|| usize::try_from(offset).ok())?
+        })
+    }
+
+    fn readme(&self, contents: &BundleContents) -> String {
+        let exe = self.modules().exe().map(Module::path).unwrap_or_default();
+        let exe = member_path(Path::new(exe.strip_suffix(" (deleted)").unwrap_or(&exe)));
+        let exe = exe.to_string_lossy();
+        let one_line = |text: &str| text.replace('\n', "\\n");
+        let mut text = format!(
+            "A core and its files, by kcore {}.\n\n\
+             kcore opens this archive as it is. For gdb, unpack it:\n\n  \
+             gdb -iex 'set sysroot root' -iex 'set debug-file-directory root{SYSTEM_DEBUG_DIR}' {ROOT}{} core\n\nFiles:\n",
+            env!("CARGO_PKG_VERSION"),
+            one_line(&exe),
+        );
+        contents.files.iter().for_each(|file| text.push_str(&format!("  {}\n", one_line(file))));
+        if !contents.lacking.is_empty() {
+            text.push_str("\nNot found, and so not in it:\n");
+            contents.lacking.iter().for_each(|it| text.push_str(&format!("  {}\n", one_line(it))));
+        }
+        text
+    }
+}
+
+impl Module {
+    /// Its file and its debug files, each with the path at which others look for it.
+    fn files_to_take(&self) -> Vec<(String, Arc<Image>)> {
+        let path = self.path();
+        let path = path.strip_suffix(" (deleted)").unwrap_or(&path).to_owned();
+        let own = self.image().map(|image| (path, image.clone()));
+        let by_id = |image: &Arc<Image>| {
+            let file = image.build_id()?.debug_path()?;
+            let path = Path::new(SYSTEM_DEBUG_DIR).join(".build-id").join(file);
+            Some((path.to_string_lossy().into_owned(), image.clone()))
+        };
+        let debug = self.debug_search().file.as_ref();
+        let debug = debug.filter(|file| file.place != SearchedPlace::Within);
+        let debug = debug.and_then(|file| by_id(&file.image));
+        let supplementary = self.supplementary_image().and_then(by_id);
+        own.into_iter().chain(debug).chain(supplementary).collect()
+    }
+}
+
+/// The bytes of a core, of which some are zeros.
+struct Blotted<'a> {
+    bytes: &'a FileBytes,
+    at: usize,
+    blots: &'a [Range<usize>],
+}
+
+impl Read for Blotted<'_> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let len = buf.len().min(CHUNK).min(self.bytes.len().saturating_sub(self.at));
+        let end = self.at.saturating_add(len);
+        let Some(into) = buf.get_mut(..len) else { return Ok(0) };
+        let hole = self.bytes.first_data(self.at..end).is_none();
+        match self.bytes.get(self.at..end).filter(|_| !hole) {
+            Some(bytes) => into.copy_from_slice(bytes),
+            None => into.fill(0),
+        }
+        for blot in self.blots {
+            let from = blot.start.clamp(self.at, end).saturating_sub(self.at);
+            let to = blot.end.clamp(self.at, end).saturating_sub(self.at);
+            into.get_mut(from..to).unwrap_or_default().fill(0);
+        }
+        self.at = end;
+        Ok(len)
+    }
+}
